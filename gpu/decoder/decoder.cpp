@@ -114,8 +114,8 @@ DecoderGradients Decoder::hidden_backward(DeviceTensor<double> grad, nn::Linear&
   return gradients;
 }
 
-/// Continues the backward from the gradient of the memory to that of the input of the encoder's
-/// first layer.
+/// Runs the backward of the encoder. `grad` is the gradient of the encoder's output. Returns the
+/// gradient of the input of the encoder's first layer.
 DeviceTensor<double> Decoder::encode_backward(DeviceTensor<double> grad, NamedDeviceTensors& state,
                                               NamedDeviceTensors& found) {
   if (is_pre()) grad = encoder_final_norm_.backward(grad, state, found);

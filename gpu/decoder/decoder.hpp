@@ -12,23 +12,24 @@ using ref::model::DecoderConfig;
 using ref::model::source_side;
 using ref::model::target_side;
 
-/// Token ids of both sides, and masks of the real tokens. The target tokens are the decoder's
-/// input: each sentence follows its beginning-of-sentence token.
+/// The token ids and the masks of real tokens of the source and target sentences. The target tokens
+/// are the decoder's input: each sentence starts with its beginning-of-sentence token.
 struct DecoderInputs {
   encoder::EncoderInputs source;  ///< [B,S]
   encoder::EncoderInputs target;  ///< [B,T]
 };
 
 struct DecoderGradients {
-  /// In the order of the parameters; includes the target embedding if the head is tied.
+  /// The full gradients, in the order of the parameters. If the head is tied to the target
+  /// embedding, the gradient of the target embedding is one of them.
   NamedDeviceTensors dense;
   nn::RowGradient source_embedding;
   nn::RowGradient target_embedding;  ///< without rows if the head is tied
 };
 
 /// A Transformer for translation. Device version with the same formulas and preconditions as
-/// ref/decoder/decoder.hpp; with ordered_products also the same bits. Parameters have the names of
-/// ref/decoder/parameters.hpp.
+/// ref/decoder/decoder.hpp. With ordered_products it also gives the same bits. The parameter names
+/// are those of ref/decoder/parameters.hpp.
 /// Throws    ContractError
 class Decoder {
  public:
@@ -36,20 +37,21 @@ class Decoder {
   Decoder(const Decoder&) = delete;
   Decoder& operator=(const Decoder&) = delete;
 
-  /// Returns the logits [B,T,V]. In training, updates `state`.
+  /// Returns the logits [B,T,V]. In training it also updates `state`.
   DeviceTensor<double> forward(const DecoderInputs& inputs, const EncoderRun& run,
                                NamedDeviceTensors& state);
-  /// Requires  (C4) a forward has been run, and grad_logits has the shape of its logits
+  /// Returns the gradients of the parameters.
+  /// Requires  (C4) forward has run before, and grad_logits has the shape of its logits
   DecoderGradients backward(const DeviceTensor<double>& grad_logits, NamedDeviceTensors& state);
 
-  /// Runs the forward without the head. Returns the head's input [B,T,D].
+  /// Runs the forward up to the input of the head. Returns that input, [B,T,D].
   DeviceTensor<double> hidden(const DecoderInputs& inputs, const EncoderRun& run,
                               NamedDeviceTensors& state);
   /// Runs the backward from the gradient of the head's input. The result includes the given
-  /// gradients of the head.
+  /// gradients `head` of the head.
   DecoderGradients hidden_backward(DeviceTensor<double> grad_hidden, nn::Linear&& head,
                                    NamedDeviceTensors& state);
-  /// Returns the head's parameters. The weight of a tied head is the target embedding.
+  /// Returns the head's parameters. If the head is tied, its weight is the target embedding.
   nn::Linear head() const;
 
  private:

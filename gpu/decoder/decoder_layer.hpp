@@ -13,14 +13,14 @@ using device::NamedDeviceTensors;
 using encoder::EncoderConfig;
 using encoder::EncoderRun;
 
-/// The output of the encoder, which every layer of the decoder attends to.
+/// The output of the encoder. Every layer of the decoder attends to it.
 struct Memory {
   DeviceTensor<double> values;  ///< [B,S,D]
   DeviceMask valid = {};        ///< [B,S], true = a real token of the source; {} = all
 };
 
-/// dropout(cross_attention(x, memory)) of a layer, with the state kept between forward and
-/// backward.
+/// The cross-attention of a decoder layer: dropout(cross_attention(x, memory)). The object keeps
+/// what the backward needs from the forward.
 class CrossAttentionSite {
  public:
   CrossAttentionSite(const EncoderConfig& config, const NamedDeviceTensors& parameters,
@@ -28,11 +28,12 @@ class CrossAttentionSite {
 
   DeviceTensor<double> forward(const DeviceTensor<double>& x, const Memory& memory,
                                const EncoderRun& run);
-  /// Adds the gradient of the memory to grad_memory, or stores it there if grad_memory is {}.
+  /// Returns the gradient of x. Adds the gradient of the memory to grad_memory; if grad_memory is
+  /// {}, stores it there.
   DeviceTensor<double> backward(const DeviceTensor<double>& grad_y, const Memory& memory,
                                 const EncoderRun& run, NamedDeviceTensors& gradients,
                                 DeviceTensor<double>& grad_memory);
-  /// The attention weights [B,H,T,S] of the last forward.
+  /// Returns the attention weights [B,H,T,S] of the last forward.
   const DeviceTensor<double>& weights() const { return attended_.weights; }
 
  private:
@@ -45,25 +46,27 @@ class CrossAttentionSite {
   nn::CrossAttentionForward attended_;
 };
 
-/// Device version with the same formulas and preconditions as ref/decoder/decoder_layer.hpp; with
-/// ordered_products also the same bits. Parameters, gradients and state are stored by name, such as
+/// Device version with the same formulas and preconditions as ref/decoder/decoder_layer.hpp. With
+/// ordered_products it also gives the same bits. Parameters, gradients and state have names such as
 /// "decoder.layers.0.cross_attention.query.weight".
 /// Throws    ContractError
 class DecoderLayer {
  public:
-  /// Keeps a reference to `config`, the result of target_side, which must outlive the layer.
+  /// Keeps a reference to `config`, which must outlive the layer. `config` is the result of
+  /// target_side.
   DecoderLayer(const EncoderConfig& config, const NamedDeviceTensors& parameters,
                const std::string& place);
 
   DeviceTensor<double> forward(const DeviceTensor<double>& x, const DeviceMask& valid,
                                const Memory& memory, const EncoderRun& run,
                                NamedDeviceTensors& state);
-  /// Returns the gradient of x. Adds the gradient of the memory to grad_memory, or stores it there
-  /// if grad_memory is {}.
+  /// Returns the gradient of x. Adds the gradient of the memory to grad_memory; if grad_memory is
+  /// {}, stores it there.
   DeviceTensor<double> backward(const DeviceTensor<double>& grad_y, const Memory& memory,
                                 const EncoderRun& run, NamedDeviceTensors& state,
                                 NamedDeviceTensors& gradients, DeviceTensor<double>& grad_memory);
-  /// The attention weights of the last forward: [B,H,T,T] and [B,H,T,S].
+  /// Return the weights of the last forward: self-attention [B,H,T,T] and cross-attention
+  /// [B,H,T,S].
   const DeviceTensor<double>& self_attention_weights() const { return self_attention_.weights(); }
   const DeviceTensor<double>& cross_attention_weights() const { return cross_attention_.weights(); }
 

@@ -12,7 +12,7 @@
 namespace normproof::gpu::device {
 namespace {
 
-// cuBLAS workspace, the size that its manual advises
+// the size of the cuBLAS workspace that the cuBLAS manual recommends
 constexpr std::size_t kWorkspaceBytes = std::size_t{32} << 20;
 constexpr int kMaxClusterBlocks = 8;  // portable maximum: every GPU with clusters supports it
 
@@ -97,11 +97,12 @@ class CudaDevice final : public Device {
     if (stream_ != nullptr) cudaStreamDestroy(stream_);
   }
 
-  /// Allocates also while work is recorded, when nothing else may wait for the device.
+  /// Allocates device memory. While work is recorded, it also works, but nothing may then wait for
+  /// the device.
   void* allocate_on_device(std::size_t bytes) {
     void* memory = nullptr;
     out_of_memory_ = cudaMalloc(&memory, bytes);
-    // otherwise the next launch would report this error
+    // Clears the error; otherwise the next launch would report it.
     if (out_of_memory_ != cudaSuccess) cudaGetLastError();
     return memory;
   }
@@ -132,7 +133,7 @@ void check_status(cudaError_t status, const char* call, const char* file, int li
   if (status == cudaSuccess) return;
   const std::string sentence = describe_failed_call(call, cudaGetErrorString(status), file, line);
   if (status == cudaErrorNoDevice) throw NoDeviceError("no device: " + sentence);
-  // A machine without a driver also reports that the driver is older than the toolkit.
+  // Without a driver, CUDA reports the error "driver too old" too, so the driver's version decides.
   int driver = 0;
   if (status == cudaErrorInsufficientDriver &&
       (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0))

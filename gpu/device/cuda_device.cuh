@@ -8,18 +8,18 @@
 
 #include "gpu/device/device.hpp"
 
-/// The `cuda` back end. It is built only if NORMPROOF_CUDA is set.
+/// The `cuda` back end. It is compiled only if the build option NORMPROOF_CUDA is set.
 namespace normproof::gpu::device {
 
 /// Returns the number of GPUs, at least 1.
 /// Throws    NoDeviceError, DeviceError
 std::size_t cuda_device_count();
-/// Opens the GPU with this index, which must be less than cuda_device_count().
+/// Opens the GPU with the given index. The index must be less than cuda_device_count().
 /// Throws    NoDeviceError, DeviceError
 std::unique_ptr<Device> cuda_device_at(std::size_t index);
 
-/// The stream and the cuBLAS handle of a CUDA device.
-/// Requires  device is one of cuda_device()
+/// Return the stream and the cuBLAS handle of a CUDA device.
+/// Requires  `device` was opened by cuda_device() or cuda_device_at()
 cudaStream_t cuda_stream(Device& device);
 cublasHandle_t cublas_handle(Device& device);
 

@@ -7,22 +7,25 @@
 
 namespace normproof::gpu::device {
 
-/// The CUDA graph of one part of a program. The part is captured from a stream each time it runs.
-/// If the new graph has the shape of the previous one, the instantiated graph is updated in place.
-/// Built only if NORMPROOF_CUDA is set.
+/// The CUDA graph of one named part of a program. Each time the part runs, its work is captured
+/// from a stream into a new graph. If the new graph has the same nodes and edges as the previous
+/// one, the instantiated graph is updated in place instead of rebuilt. This class is compiled only
+/// if NORMPROOF_CUDA is set.
 class CudaGraph {
  public:
   CudaGraph() = default;
   CudaGraph(const CudaGraph&) = delete;
   CudaGraph& operator=(const CudaGraph&) = delete;
-  /// Requires  its work has finished
+  /// Requires  the work of the graph has finished
   ~CudaGraph();
 
-  /// Waits for the graph performed last, because its host copies are reused, and begins a capture.
-  /// The capture mode is relaxed, so memory may be allocated during it.
+  /// Begins a capture on the stream. First waits for the last launch of this graph, because the
+  /// host copies of its data are reused. The capture mode is relaxed, so memory may be allocated
+  /// during the capture.
   /// Throws    DeviceError
   void begin(cudaStream_t stream);
-  /// Copies `from` to memory that stays valid until the work has finished.
+  /// Copies `bytes` bytes from `from` to host memory that stays valid until the graph's work has
+  /// finished. Returns the copy.
   const void* keep(const void* from, std::size_t bytes);
   /// Ends the capture and launches the graph on the stream.
   void perform(cudaStream_t stream);
@@ -35,7 +38,8 @@ class CudaGraph {
     std::size_t size, used;
   };
 
-  /// Updates the instantiated graph. Returns false if the new graph has another shape.
+  /// Updates the instantiated graph to match `graph`. Returns false if the two have different nodes
+  /// or edges, so that an update is impossible.
   bool update(cudaGraph_t graph);
 
   std::vector<Chunk> chunks_;

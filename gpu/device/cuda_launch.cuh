@@ -5,7 +5,7 @@
 #include "gpu/device/cuda_device.cuh"
 #include "gpu/device/position.hpp"
 
-/// Launches the kernels of launch.hpp on a GPU. Only .cu files include it.
+/// Launches the kernels of launch.hpp on a GPU. Only .cu files include this header.
 namespace normproof::gpu::device {
 
 inline constexpr int kElementThreads = 256;
@@ -21,8 +21,8 @@ __global__ void __launch_bounds__(kElementThreads, kElementBlocks)
     kernel(i);
 }
 
-/// The number of kernel blocks that share one CUDA block, each with its own Shared: 4 if a kernel
-/// block is one warp.
+/// The number of kernel blocks that run in one CUDA block, each with its own Shared memory. It is 4
+/// if a kernel block is a single warp, otherwise 1.
 template <class Kernel>
 inline constexpr int kBlocksPerCudaBlock = Kernel::kThreads == kWarpThreads ? 4 : 1;
 
@@ -52,7 +52,8 @@ __global__ void __launch_bounds__(Kernel::kThreads* kBlocksPerCudaBlock<Kernel>,
   }
 }
 
-/// Never launched on a GPU without clusters.
+/// The CUDA kernel that runs a cluster kernel of launch.hpp. It is never launched on a GPU without
+/// clusters.
 template <class Kernel>
 __global__ void __launch_bounds__(Kernel::kThreads, Kernel::kBlocks)
     cluster_kernel(std::size_t clusters, int blocks, Kernel kernel) {
@@ -110,7 +111,7 @@ void cuda_launch_clusters(Device& device, std::size_t clusters, int blocks, cons
 
 }  // namespace normproof::gpu::device
 
-/// Explicitly instantiates the launch of a kernel, so that nvcc compiles it.
+/// Explicitly instantiates the launch of an element kernel, so that nvcc compiles the kernel.
 #define NORMPROOF_CUDA_ELEMENTS(...)                                    \
   template void normproof::gpu::device::cuda_launch_elements(           \
       normproof::gpu::device::Device&, std::size_t, const __VA_ARGS__&);

@@ -70,7 +70,7 @@ class SimulatedDevice final : public Device {
   }
 
  private:
-  /// Fills new memory with bytes that read as NaN doubles.
+  /// Fills new memory with 0xff bytes, which are NaN as doubles.
   static void fill_with_nan(void* memory, std::size_t bytes) { std::memset(memory, 0xff, bytes); }
 
   std::uint64_t seed_;

@@ -10,22 +10,24 @@
 
 namespace normproof::gpu::device {
 
+/// The kinds of devices.
 /// simulated: kernels run on the processor, one thread after the other, in an order drawn from a
 /// seed.
 /// cuda: kernels run on a GPU.
 enum class Backend { simulated, cuda };
 std::string_view to_string(Backend backend);
+/// Returns the back end of this name.
 /// Throws    UsageError that suggests the nearest known name
 Backend parse_backend(std::string_view name);
 
 class Recording;
 
-/// A device with its memory and one stream of work, so that each operation sees what earlier ones
-/// wrote. Uploads and downloads wait for the work they depend on. Released memory is reused
-/// (memory_cache.hpp).
+/// A device with its memory and one queue of work, so that each operation sees what earlier
+/// operations wrote. Uploads and downloads wait for the work that they depend on. Released memory
+/// is reused (memory_cache.hpp).
 ///
-/// Work can be recorded first and performed at once later (recording.hpp). A GPU performs it as a
-/// graph.
+/// Work can also be recorded first and performed later, all at once (recording.hpp). A GPU performs
+/// recorded work as a CUDA graph.
 class Device {
  public:
   Device() = default;
@@ -39,33 +41,39 @@ class Device {
   virtual void* allocate(std::size_t bytes) = 0;
   virtual void release(void* memory) noexcept = 0;
   virtual void upload(void* to, const void* from, std::size_t bytes) = 0;
-  /// Throws    DeviceError, also while work is recorded, because the values do not exist yet
+  /// Copies `bytes` bytes from device memory to host memory.
+  /// Throws    DeviceError. Also throws it while work is recorded, because the values do not exist
+  ///           yet
   virtual void download(void* to, const void* from, std::size_t bytes) = 0;
   /// Waits until all work submitted so far has finished.
   /// Throws    DeviceError if any of that work failed
   virtual void synchronize() = 0;
-  /// The seed of the order of simulated threads. Each launch gets a different one.
+  /// Returns the seed that determines the order of the simulated threads of the next launch. Each
+  /// launch gets a different seed.
   virtual std::uint64_t next_order() = 0;
-  /// Submits host work to the simulated device, to be run or recorded in queue order.
+  /// Submits host work to the simulated device. The work runs in queue order, or is recorded if a
+  /// recording is active.
   virtual void enqueue(std::function<void()> work) = 0;
 
-  /// Whether the tensor cores multiply doubles as chains of fma; empty if this has not been tested
-  /// (ops/ordered_products.cpp). On the simulated device it is true if the seed is odd.
+  /// Whether the tensor cores multiply doubles as chains of fma. Empty until
+  /// ops/ordered_products.cpp has tested the device. The simulated device sets it to true if its
+  /// seed is odd.
   std::optional<bool> tensor_cores_are_exact;
 
-  /// The maximum number of blocks in a cluster; 1 if the device has no clusters. On the simulated
-  /// device it is 8 if the seed is odd, else 1.
+  /// The maximum number of blocks in a cluster; 1 if the device has no clusters. The simulated
+  /// device has 8 if its seed is odd, else 1.
   int max_cluster_blocks = 1;
 
-  /// Records all work from here on, and copies all data that is uploaded. The name identifies a
-  /// part of a program: a GPU updates the graph stored under that name if the new one differs only
-  /// in sizes and numbers.
-  /// Requires  nothing is being recorded
+  /// Starts a recording: from now on work is recorded instead of performed, and uploaded data are
+  /// copied. `name` identifies a part of a program. If a recording with the same name differs from
+  /// the previous one only in sizes and numbers, a GPU updates the stored graph instead of building
+  /// a new one.
+  /// Requires  no recording is active
   virtual void begin_recording(const std::string& name) = 0;
-  /// Submits the recorded work to the queue.
+  /// Ends the recording and submits the recorded work to the queue.
   virtual void perform_recording() = 0;
   virtual void forget_recording() noexcept = 0;
-  /// The active recording, or nullptr.
+  /// Returns the active recording, or nullptr if there is none.
   const Recording* recording() const { return recording_; }
 
  private:
@@ -73,8 +81,8 @@ class Device {
   const Recording* recording_ = nullptr;
 };
 
-/// Runs threads and blocks in an order drawn from the seed, so that a result that depends on the
-/// order differs between two seeds. Seed 0 is the ascending order.
+/// Returns a simulated device, which runs threads and blocks in an order drawn from the seed. If a
+/// result depends on the order, it differs between two seeds. Seed 0 is the ascending order.
 std::unique_ptr<Device> simulated_device(std::uint64_t seed = 1);
 
 /// Opens the first GPU.

@@ -5,14 +5,14 @@
 
 namespace normproof::gpu::device {
 
-/// A call of the device's library failed. The message names the call, the library's reason, the
-/// file and the line.
+/// The error of a failed call of the device's library, such as CUDA or cuBLAS. The message names
+/// the call, the library's reason, the file and the line.
 class DeviceError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// There is no device to run on: no GPU, no driver, or a build without CUDA.
+/// The error that no device is available: no GPU, no driver, or a build without CUDA.
 class NoDeviceError : public DeviceError {
  public:
   using DeviceError::DeviceError;
@@ -22,10 +22,10 @@ class NoDeviceError : public DeviceError {
 std::string describe_failed_call(const std::string& call, const std::string& reason,
                                  const char* file, int line);
 
-/// Throws    DeviceError because a download was requested while work is recorded
+/// Throws    DeviceError, always: a download was requested while work is recorded
 [[noreturn]] void fail_download(const std::string& recording);
 
-/// Throws    DeviceError because an index is past the end of a Span, on the simulated device
+/// Throws    DeviceError, always: an index of the simulated device is past the end of a Span
 [[noreturn]] void fail_out_of_bounds(std::size_t index, std::size_t size);
 
 }  // namespace normproof::gpu::device

@@ -4,7 +4,8 @@
 
 namespace normproof::gpu::device {
 
-/// The positions of the real tokens of each sentence, in ascending order, as a kernel sees them.
+/// The positions of the real tokens (not padding) of each sentence, in ascending order, as a view
+/// for kernels.
 struct Places {
   ConstIndices place;  ///< [B,T], or absent if every position is a real token
   ConstIndices count;  ///< [B]
@@ -18,16 +19,17 @@ struct Places {
   }
 };
 
-/// A mask in device memory, with the positions of the valid elements in each of its rows
-/// ("sentences"). A row is the last axis, or `width` elements if that is given. In a mask of shape
-/// [N] each element is a row of its own. A default-constructed mask says that everything is valid.
+/// A mask of valid elements in device memory, [..., width]. The last axis is a row ("sentence");
+/// the constructor's `width` can set a different row length. For each row the mask also holds the
+/// positions of its valid elements. In a mask of shape [N] each element is a row of its own. A
+/// default-constructed mask means that every element is valid.
 class DeviceMask {
  public:
   DeviceMask() = default;
   DeviceMask(Device& device, const Mask& valid);
   DeviceMask(Device& device, const Mask& valid, std::size_t width);
-  /// A mask that a kernel has written. It is only for softmax: rows(), count() and first_empty()
-  /// are meaningless.
+  /// Wraps a mask that a kernel has written. Only softmax can use it, because rows(), count() and
+  /// first_empty() are not set.
   /// Shapes    flags [..., T]; places [.., T], the positions of the valid elements of each row, in
   ///           ascending order; counts [..], the number of valid elements in each row
   DeviceMask(DeviceTensor<bool> flags, DeviceTensor<std::size_t> places,
@@ -37,18 +39,20 @@ class DeviceMask {
   const Shape& shape() const { return flags_.shape(); }
   /// Returns the same mask with another shape.
   DeviceMask reshaped(const Shape& shape) const;
-  /// Whether some row is not valid.
+  /// Whether the mask excludes at least one element.
   bool masks() const { return masks_; }
-  /// The number of valid rows; 0 for a mask that is not given.
+  /// Returns the number of valid elements; 0 for a mask that is not given.
   std::size_t count() const { return count_; }
-  /// The index of the first sentence without a valid token, or B if there is none.
+  /// Returns the index of the first sentence without a valid token, or B (the number of sentences)
+  /// if there is none.
   std::size_t first_empty() const { return first_empty_; }
 
-  /// One flag per row.
+  /// Downloads the flags: true for each valid element.
   Mask host_flags() const { return download(flags_); }
-  /// Absent (for a kernel) if no row is masked.
+  /// Returns the flags for a kernel; an absent span if every element is valid.
   ConstFlags flags() const { return masks_ ? flags_.span() : ConstFlags{}; }
-  /// The indices of the valid rows in ascending order; absent if no row is masked.
+  /// Returns the indices of the valid elements in ascending order; an absent span if every element
+  /// is valid.
   ConstIndices rows() const { return masks_ ? rows_.span() : ConstIndices{}; }
   Places places(std::size_t seq_len) const {
     return masks_ ? Places{places_.span(), counts_.span(), seq_len} : Places{{}, {}, seq_len};

@@ -6,21 +6,21 @@
 
 namespace normproof::gpu::device {
 
-/// Identifies a thread: its block, and its index in the block.
+/// Identifies a thread by its block and its index in the block.
 struct Position {
   std::size_t block;
   int thread;
 };
 
-/// Identifies a thread: its cluster, the block in the cluster, and its index in the block.
+/// Identifies a thread by its cluster, its block in the cluster, and its index in the block.
 struct ClusterPosition {
   std::size_t cluster;
   int rank;  ///< the block's index in its cluster
   int thread;
 };
 
-/// The shared memory of the blocks of a cluster: [rank] is that of the block with that rank, which
-/// may be another block.
+/// The shared memory of all blocks of a cluster. `[rank]` is the shared memory of the block with
+/// that rank.
 template <class Shared>
 struct ClusterMemory {
   Shared* memory;  ///< on a GPU this block's, on the simulated device that of rank 0

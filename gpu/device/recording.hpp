@@ -8,28 +8,29 @@
 
 namespace normproof::gpu::device {
 
-/// Records work during its lifetime; perform() then does it. The host cannot see values while work
-/// is recorded. A check of values (ops/reduce.hpp) therefore assumes that they are valid, and sets
-/// a flag if one is not. A caller whose work contains checks must look at the flag afterwards. If
-/// it is set, the caller repeats the work without recording, to get the error. Recorded work must
-/// therefore not modify its inputs.
+/// Records the device work that is submitted while this object exists. perform() submits the
+/// recorded work. While work is recorded, the host cannot read values. A check of values
+/// (ops/reduce.hpp) then cannot throw. It sets a flag if a value is invalid, and assumes that all
+/// values are valid. After perform(), the caller must call refused(). If it returns true, the
+/// caller repeats the work without a recording to get the error. Recorded work must therefore not
+/// modify its inputs.
 class Recording {
  public:
-  /// Requires  (C1) nothing is being recorded on the device
+  /// Requires  (C1) no recording is active on the device
   Recording(Device& device, const std::string& name);
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
-  /// Discards work that has not been performed.
+  /// Discards the work if it has not been performed.
   ~Recording();
 
-  /// Submits the work to the device. May be called once.
-  /// Requires  (C2) the work is not performed yet
+  /// Submits the recorded work to the device. May be called only once.
+  /// Requires  (C2) the work has not been performed yet
   /// Throws    DeviceError
   void perform();
-  /// Whether a check has rejected a value. Waits for the work.
-  /// Requires  (C3) the work is performed
+  /// Whether a check of the recorded work has rejected a value. Waits for the work.
+  /// Requires  (C3) the work has been performed
   bool refused() const;
-  /// The flag that a check sets to 1 if it rejects a value.
+  /// Returns the flag that a check sets to 1 if it rejects a value.
   Span<std::uint32_t> flag() const { return DeviceTensor<std::uint32_t>(flag_).span(); }
 
  private:

@@ -10,12 +10,12 @@
 
 #include "gpu/device/position.hpp"
 
-/// Runs the kernels of launch.hpp on the processor, one thread after the other (the simulated
-/// device).
+/// Runs the kernels of launch.hpp on the processor, one thread after the other. This is the
+/// simulated device.
 namespace normproof::gpu::device {
 
-/// A permutation of 0 .. count-1 drawn from the seed. Each element is `step` after the previous
-/// one, modulo count, and step and count are coprime. Seed 0 gives the ascending order.
+/// A permutation of 0 .. count-1 drawn from the seed. Each element is its predecessor plus `step`,
+/// modulo count; step and count are coprime. Seed 0 gives the ascending order.
 class Permutation {
  public:
   Permutation(std::uint64_t seed, std::size_t count) : count_(count) {
@@ -28,9 +28,10 @@ class Permutation {
       draw(mixed);
     }
   }
+  /// Returns the first element of the permutation.
   /// Requires  count > 0
   std::size_t first() const { return first_; }
-  /// The element after `element`; after the last one, first() again.
+  /// Returns the element that follows `element` in the permutation. first() follows the last one.
   std::size_t next(std::size_t element) const {
     return element < count_ - step_ ? element + step_ : element - (count_ - step_);
   }
@@ -43,8 +44,8 @@ class Permutation {
   std::size_t step_ = 1;
 };
 
-/// The number of consecutive elements that run together, in an order of their own, so that the data
-/// they touch stay in the processor's caches.
+/// The number of consecutive elements that run as one batch, so that their data stay in the
+/// processor's caches. Each batch has its own order of elements.
 inline constexpr std::size_t kElementBatch = 1024;
 
 template <class Kernel>
@@ -63,7 +64,8 @@ void simulate_elements(std::uint64_t order, std::size_t count, const Kernel& ker
   }
 }
 
-/// Shared and Thread start as NaN, as memory does.
+/// Runs a block kernel, one block after the other. The bytes of Shared and Thread start as 0xff, so
+/// that doubles in them are NaN, as in new device memory.
 template <class Kernel>
 void simulate_blocks(std::uint64_t order, std::size_t blocks, const Kernel& kernel) {
   using Shared = typename Kernel::Shared;
@@ -87,7 +89,8 @@ void simulate_blocks(std::uint64_t order, std::size_t blocks, const Kernel& kern
   }
 }
 
-/// Runs the threads of all blocks of a cluster in an order that is drawn again at each step.
+/// Runs a cluster kernel, one cluster after the other. Within a cluster, the order of the threads
+/// of all blocks is drawn again for each step.
 template <class Kernel>
 void simulate_clusters(std::uint64_t order, std::size_t clusters, int blocks,
                        const Kernel& kernel) {

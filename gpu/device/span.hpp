@@ -10,7 +10,7 @@
 
 namespace normproof::gpu::device {
 
-/// A kernel's view of memory. On the simulated device each index is checked.
+/// A view of memory for kernels. On the simulated device each index is checked.
 /// Throws    DeviceError on the simulated device if an index is out of range
 template <class T>
 struct Span {
@@ -27,7 +27,7 @@ struct Span {
 #endif
     return data[i];
   }
-  /// Whether there is any memory; an absent argument has none.
+  /// Whether the view refers to memory. The span of an absent argument does not.
   NORMPROOF_DEVICE bool given() const {
     return data != nullptr;
   }

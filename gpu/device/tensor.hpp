@@ -18,14 +18,14 @@ using ref::tensor::Mask;
 using ref::tensor::Shape;
 using ref::tensor::Tensor;
 
-/// A dense row-major tensor in device memory. A copy is a second handle to the same memory, which
-/// is safe: no function writes to a tensor that it takes as const, and none keeps a tensor that it
-/// writes to.
+/// A dense row-major tensor in device memory. A copy is a second handle to the same memory. This is
+/// safe, because no function writes to a tensor that it takes as const, and no function keeps a
+/// tensor that it writes to.
 template <class T>
 class DeviceTensor {
  public:
   DeviceTensor() = default;
-  /// Leaves the elements uninitialized.
+  /// Allocates a tensor without initializing its elements.
   DeviceTensor(Device& device, Shape shape) : device_(&device), shape_(std::move(shape)) {
     size_ = 1;
     for (const std::size_t extent : shape_) size_ *= extent;
@@ -33,21 +33,22 @@ class DeviceTensor {
     block_ = std::make_shared<Block>(device, size_ * sizeof(T));
   }
 
+  /// Returns the device that holds the elements.
   /// Requires  the tensor is not {}
   Device& device() const { return *device_; }
   const Shape& shape() const { return shape_; }
   std::size_t size() const { return size_; }
   bool is_given() const { return size_ > 0; }
 
-  /// For writing.
+  /// Returns a view for reading and writing.
   Span<T> span() {
     if (block_) block_->known.reset();
     return {data(), size_};
   }
   Span<const T> span() const { return {data(), size_}; }
 
-  /// The element of a one-element tensor that was uploaded and not written since, so that the host
-  /// need not read it back from the device.
+  /// Returns the element of a one-element tensor if the host knows it: it was uploaded and not
+  /// written since. The host then need not download it.
   std::optional<T> known() const { return block_ ? block_->known : std::nullopt; }
   void upload(const T* from) {
     device_->upload(data(), from, size_ * sizeof(T));
@@ -87,7 +88,7 @@ DeviceTensor<T> upload(Device& device, const T* from, Shape shape) {
   if (result.is_given()) result.upload(from);
   return result;
 }
-/// Returns {} if `from` is not given.
+/// Copies a host tensor to the device. Returns {} if `from` is not given.
 template <class T>
 DeviceTensor<T> upload(Device& device, const Tensor<T>& from) {
   if (!ref::tensor::is_given(from)) return {};
@@ -102,8 +103,8 @@ Tensor<T> download(const DeviceTensor<T>& from) {
   return result;
 }
 
-/// Returns the element of a one-element tensor, without a download if it is known.
-/// Requires  size 1
+/// Returns the element of a one-element tensor, without a download if the host knows it.
+/// Requires  the tensor has one element
 template <class T>
 T download_one(const DeviceTensor<T>& one) {
   if (const auto known = one.known()) return *known;
@@ -122,9 +123,10 @@ class NamedDeviceTensors {
 
   void set(std::string_view name, DeviceTensor<double> values);
   const DeviceTensor<double>* find(std::string_view name) const;
-  /// Throws    ContractError with the names that exist
+  /// Returns the tensor of that name.
+  /// Throws    ContractError that lists the existing names if there is no such tensor
   const DeviceTensor<double>& at(std::string_view name) const;
-  /// Returns {} if there is no tensor of that name.
+  /// Returns the tensor of that name; {} if there is none.
   DeviceTensor<double> get(std::string_view name) const;
 
   std::size_t size() const { return entries_.size(); }
@@ -135,7 +137,7 @@ class NamedDeviceTensors {
   std::vector<Entry> entries_;
 };
 
-/// Copies every tensor under its name.
+/// Copies every tensor to the device under the same name.
 NamedDeviceTensors upload(Device& device, const ref::tensor::NamedTensors<double>& from);
 ref::tensor::NamedTensors<double> download(const NamedDeviceTensors& from);
 

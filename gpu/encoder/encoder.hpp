@@ -11,23 +11,26 @@ struct EncoderInputs {
 };
 
 struct EncoderGradients {
-  /// In the order of the parameters; includes the embedding if the head is tied.
+  /// The full gradients, in the order of the parameters. If the head is tied to the embedding, the
+  /// gradient of the embedding is one of them.
   NamedDeviceTensors dense;
   nn::RowGradient embedding;  ///< without rows if the head is tied
 };
 
-/// Returns the tensors of `found` in the order of the parameters.
+/// Returns the tensors of `found`, sorted in the order of the parameters.
 NamedDeviceTensors in_parameter_order(const NamedDeviceTensors& parameters,
                                       const NamedDeviceTensors& found);
 
-/// Adds the head's gradients to `dense`. If the head is tied, its weight is the embedding of the
-/// given name: the gradient sums over the tokens in `rows` are added to its gradient, with one
-/// rounding per element, and `rows` becomes empty.
+/// Adds the gradients of the head to `dense`. If the head is tied, its weight is the parameter
+/// `embedding`, whose gradient has two parts: the head's gradient, and the gradient in `rows` from
+/// the token lookups. This function then adds both, with one rounding per element, stores the sum
+/// in `dense` and clears `rows`.
 void add_head_gradients(bool tied, const std::string& embedding, nn::Linear&& head,
                         nn::RowGradient& rows, NamedDeviceTensors& dense);
 
-/// Device version with the same formulas and preconditions as ref/encoder/encoder.hpp; with
-/// ordered_products also the same bits. Parameters have the names of ref/encoder/parameters.hpp.
+/// Device version with the same formulas and preconditions as ref/encoder/encoder.hpp. With
+/// ordered_products it also gives the same bits. The parameter names are those of
+/// ref/encoder/parameters.hpp.
 /// Throws    ContractError
 class Encoder {
  public:
@@ -35,20 +38,21 @@ class Encoder {
   Encoder(const Encoder&) = delete;
   Encoder& operator=(const Encoder&) = delete;
 
-  /// Returns the logits. In training, updates `state`.
+  /// Returns the logits. In training it also updates `state`.
   DeviceTensor<double> forward(const EncoderInputs& inputs, const EncoderRun& run,
                                NamedDeviceTensors& state);
-  /// Requires  (C6) a forward has been run
+  /// Returns the gradients of the parameters.
+  /// Requires  (C6) forward has run before
   EncoderGradients backward(const DeviceTensor<double>& grad_logits, NamedDeviceTensors& state);
 
-  /// Runs the forward without the head. Returns the head's input, [B,D] or [B,T,D].
+  /// Runs the forward up to the input of the head. Returns that input, [B,D] or [B,T,D].
   DeviceTensor<double> hidden(const EncoderInputs& inputs, const EncoderRun& run,
                               NamedDeviceTensors& state);
   /// Runs the backward from the gradient of the head's input. The result includes the given
-  /// gradients of the head.
+  /// gradients `head` of the head.
   EncoderGradients hidden_backward(DeviceTensor<double> grad_hidden, nn::Linear&& head,
                                    NamedDeviceTensors& state);
-  /// Returns the head's parameters. The weight of a tied head is the embedding.
+  /// Returns the head's parameters. If the head is tied, its weight is the embedding.
   nn::Linear head() const;
 
  private:

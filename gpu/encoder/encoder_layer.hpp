@@ -4,8 +4,8 @@
 
 namespace normproof::gpu::encoder {
 
-/// Device version with the same formulas and preconditions as ref/encoder/encoder_layer.hpp; with
-/// ordered_products also the same bits. Parameters, gradients and state are stored by name, such as
+/// Device version with the same formulas and preconditions as ref/encoder/encoder_layer.hpp. With
+/// ordered_products it also gives the same bits. Parameters, gradients and state have names such as
 /// "layers.0.attention.in.weight". A layer keeps everything that its backward needs.
 /// Throws    ContractError
 class EncoderLayer {
@@ -18,7 +18,7 @@ class EncoderLayer {
                                const EncoderRun& run, NamedDeviceTensors& state);
   DeviceTensor<double> backward(const DeviceTensor<double>& grad_y, const EncoderRun& run,
                                 NamedDeviceTensors& state, NamedDeviceTensors& gradients);
-  /// The attention weights [B,H,T,T] of the last forward.
+  /// Returns the attention weights [B,H,T,T] of the last forward.
   const DeviceTensor<double>& attention_weights() const { return attention_.weights(); }
 
  private:

@@ -13,33 +13,34 @@ using device::DeviceMask;
 using device::DeviceTensor;
 using device::NamedDeviceTensors;
 
-/// Options of a training step or an evaluation.
+/// The options of one forward: a training step or an evaluation.
 struct EncoderRun {
   ref::model::Mode mode =
       ref::model::Mode::training;  ///< inference: no dropout, running statistics
   std::uint64_t seed = 0;          ///< seed of the dropouts
   std::uint64_t step = 0;          ///< step number of the dropouts
-  /// If given, the elements that each dropout keeps, by the dropout's name, such as
-  /// "layers.0.attention.y". They replace those that seed and step determine.
+  /// User-supplied dropout masks, or nullptr. The key is the name of a dropout, such as
+  /// "layers.0.attention.y"; the mask is true for the elements to keep. They replace the masks that
+  /// seed and step determine.
   const std::map<std::string, DeviceTensor<bool>>* masks = nullptr;
   const ops::Products* products = &ops::ordered_products();
-  /// If given, receives the outputs of each norm other than y and the gradients, under the norm's
-  /// name, such as "layers.0.norm1.mean".
+  /// If not nullptr, receives the outputs of each norm other than y and the gradients, under a name
+  /// such as "layers.0.norm1.mean".
   NamedDeviceTensors* statistics = nullptr;
 };
 
-/// A norm at a named place of a model, such as "layers.0.norm1".
+/// A norm layer at a named place in a model, such as "layers.0.norm1".
 class NormSite {
  public:
-  /// Keeps a reference to `norm`, which must outlive the site.
+  /// Keeps a reference to `norm`, which must outlive this object.
   NormSite(const ref::model::NormOptions& norm, const NamedDeviceTensors& parameters,
            std::string place);
 
-  /// Updates the entries of `state` that belong to this place.
+  /// Returns the norm's output. Updates the entries of `state` that belong to this norm.
   DeviceTensor<double> forward(const DeviceTensor<double>& x, const DeviceMask& valid,
                                const EncoderRun& run, NamedDeviceTensors& state);
-  /// Returns the gradient of x. Stores the gradients of gamma and beta, if there are such
-  /// parameters, in `gradients`.
+  /// Returns the gradient of x. If the norm has the parameters gamma and beta, stores their
+  /// gradients in `gradients`.
   DeviceTensor<double> backward(const DeviceTensor<double>& grad_y, NamedDeviceTensors& state,
                                 NamedDeviceTensors& gradients);
 

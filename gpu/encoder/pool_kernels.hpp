@@ -10,9 +10,9 @@ using device::ConstReals;
 using device::Places;
 using device::Reals;
 
-/// Computes the mean of each feature over the real tokens of each sentence. "Row" b D + d is
-/// feature d of sentence b. The sum has the order of docs/specification/determinism.md, R2, over
-/// the real tokens, numbered without gaps.
+/// Mean pooling: the mean of each feature over the real tokens of each sentence. Row b D + d of the
+/// kernel is feature d of sentence b. The sum has the order of docs/specification/determinism.md,
+/// R2, over the real tokens only; padding is skipped.
 struct PoolRow {
   static constexpr int kTotals = 1;
   static constexpr int kMaxima = 0;
@@ -34,7 +34,8 @@ struct PoolRow {
   }
 };
 
-/// Computes grad_x_btd = grad_p_bd / n_b for real tokens, +0 for padding.
+/// The backward of mean pooling, for element (b, t, d) of x: grad_p_bd / n_b for real tokens, +0
+/// for padding. n_b is the number of real tokens of sentence b.
 struct PoolBackward {
   ConstReals grad_pooled;
   Places places;

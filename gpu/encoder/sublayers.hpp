@@ -8,23 +8,24 @@
 #include "gpu/nn/multi_head_attention.hpp"
 #include "gpu/ops/arithmetic.hpp"
 
-/// The parts of a layer, as in ref/encoder/sublayers.hpp: norms, attention and feed-forward at
-/// named places. Each keeps its state between a forward and its backward. The names of parameters,
-/// gradients and state begin with the name of the place.
+/// The parts of a layer, as in ref/encoder/sublayers.hpp: norms, attention and feed-forward. Each
+/// part keeps its data between a forward and its backward. Each part has a name, its place in the
+/// model, such as "layers.0.attention". The names of its parameters, gradients and state begin with
+/// it.
 namespace normproof::gpu::encoder {
 
 using device::Device;
 using nn::Products;
 using ref::model::EncoderConfig;
 
-/// Returns the linear map of this name.
+/// Returns the weight and bias of the linear map with this name.
 nn::Linear find_linear(const NamedDeviceTensors& parameters, const std::string& name);
-/// Stores the gradients of a linear map under its name.
+/// Stores the gradients `own` of a linear map under its name.
 void store_linear_gradients(NamedDeviceTensors& gradients, const std::string& name,
                             nn::Linear&& own);
 
-/// The dropouts of one part of a layer, such as "layers.0.attention": inside the part, and after
-/// its output y.
+/// The dropouts of one part of a layer, such as "layers.0.attention": those inside the part, and
+/// the one of its output y.
 class PartDropouts {
  public:
   /// Keeps a reference to `config`, which must outlive this object.
@@ -33,8 +34,9 @@ class PartDropouts {
 
   const std::string& place() const { return place_; }
   double rate(const EncoderRun& run) const;
-  /// Returns the dropout key of the part's tensor with this name, such as ".weights".
-  /// Throws    ContractError if run.masks is given but has no mask for it
+  /// Returns the dropout key of a tensor of the part. `tensor` is the end of its name, such as
+  /// ".weights".
+  /// Throws    ContractError if run.masks is given but has no mask for the tensor
   nn::DropoutKey key(const EncoderRun& run, const char* tensor) const;
   DeviceTensor<double> drop(const DeviceTensor<double>& y, const EncoderRun& run);
   DeviceTensor<double> drop_backward(const DeviceTensor<double>& grad_y,
@@ -46,7 +48,7 @@ class PartDropouts {
   DeviceTensor<bool> keep_;
 };
 
-/// dropout(attention(x)) of a layer, causal or not.
+/// The self-attention of a layer, causal or not: dropout(attention(x)).
 class AttentionSite {
  public:
   AttentionSite(const EncoderConfig& config, const NamedDeviceTensors& parameters,
@@ -56,7 +58,7 @@ class AttentionSite {
                                const EncoderRun& run);
   DeviceTensor<double> backward(const DeviceTensor<double>& grad_y, const EncoderRun& run,
                                 NamedDeviceTensors& gradients);
-  /// The attention weights [B,H,T,T] of the last forward.
+  /// Returns the attention weights [B,H,T,T] of the last forward.
   const DeviceTensor<double>& weights() const { return attended_.weights; }
 
  private:
@@ -70,7 +72,7 @@ class AttentionSite {
   nn::AttentionForward attended_;
 };
 
-/// dropout(feed_forward(x)) of a layer.
+/// The feed-forward of a layer: dropout(feed_forward(x)).
 class FeedForwardSite {
  public:
   FeedForwardSite(const EncoderConfig& config, const NamedDeviceTensors& parameters,
@@ -90,8 +92,8 @@ class FeedForwardSite {
   nn::FeedForwardForward fed_;
 };
 
-/// Runs a sublayer f with its residual connection.
-/// Computes  post: norm(f(x) + x); pre: f(norm(x)) + x
+/// Runs a sublayer f with its residual connection and its norm.
+/// Computes  norm(f(x) + x) if the norm's placement is post; f(norm(x)) + x if it is pre
 /// Order     the residual sum is rounded once per element
 template <class F>
 DeviceTensor<double> run_residual(ref::model::NormPlacement placement, NormSite& norm,
@@ -102,7 +104,8 @@ DeviceTensor<double> run_residual(ref::model::NormPlacement placement, NormSite&
   return ops::add(f(norm.forward(x, valid, run, state)), x);
 }
 
-/// Returns the gradient of x. `backward` maps grad_y to the gradient of the input of f.
+/// Runs the backward of run_residual. Returns the gradient of x. `backward` is the backward of f:
+/// it maps the gradient of f's output to the gradient of f's input.
 template <class F>
 DeviceTensor<double> run_residual_backward(ref::model::NormPlacement placement, NormSite& norm,
                                            const DeviceTensor<double>& grad_y,

@@ -28,7 +28,8 @@ Matrices<T> laid_out(const Matrices<double>& layout, device::Span<T> data) {
           layout.inner_batch_stride};
 }
 
-/// Computes the softmax of one part of each tensor after the other, until one throws.
+/// Throws the error message that ref would throw. Cuts each tensor into the parts that ref computes
+/// separately, and computes the softmax of one part after the other until a part throws.
 template <class Softmax>
 [[noreturn]] void refuse_in_parts(const ScoreParts& parts,
                                   const std::vector<DeviceTensor<double>>& tensors,

@@ -15,13 +15,15 @@ using device::DeviceTensor;
 using device::Shape;
 using ops::Products;
 
-/// The queries [M,d], keys [S,d] and values [S,e] of each matrix, or their gradients.
+/// The queries [M,d], keys [S,d] and values [S,e] of each attention head, or the gradients of these
+/// three.
 template <class T>
 struct AttentionOperands {
   ops::Matrices<T> queries, keys, values;
 };
 
-/// The scores of all heads: the shape of their tensor, and the layout of the heads as its matrices.
+/// The scores of all heads: the shape of their tensor, and how the scores of each head lie in it as
+/// a matrix.
 struct ScoreMatrices {
   Shape shape;
   ops::Matrices<double> layout;  ///< without data
@@ -30,8 +32,8 @@ struct ScoreMatrices {
   ops::Matrices<const double> of(const DeviceTensor<double>& scores) const;
 };
 
-/// The parts of the scores that ref computes separately. An error message names the first part that
-/// is invalid by itself.
+/// The parts into which ref splits the scores, each computed by itself. An error message names the
+/// first part that is invalid.
 struct ScoreParts {
   std::size_t count = 0;
   Shape shape;  ///< the shape of each part
@@ -39,31 +41,34 @@ struct ScoreParts {
   std::function<std::string(std::size_t part)> place;
 };
 
+/// Computes the attention scores of every head.
 /// Computes  queries keys^T
 DeviceTensor<double> attention_scores(Device& device, const AttentionOperands<const double>& in,
                                       const ScoreMatrices& scores, const Products& products);
 
+/// Computes the attention weights.
 /// Computes  the softmax of each row of the scores over the visible keys
-/// Throws    ContractError with ref's message for the part
+/// Throws    ContractError with the message of ref for the first invalid part
 DeviceTensor<double> attention_weights(const DeviceTensor<double>& scores,
                                        const DeviceMask& visible, const ScoreParts& parts);
 
+/// Computes the context of every head from the attention weights.
 /// Computes  context = weights values
 void attend(Device& device, const DeviceTensor<double>& weights, const ScoreMatrices& scores,
             const AttentionOperands<const double>& in, const ops::Matrices<double>& context,
             const Products& products);
 
-/// The inputs of the backward.
+/// The inputs of the backward of attention.
 struct AttentionBackward {
   DeviceTensor<double> weights;  ///< the softmax of the scores
   DeviceTensor<double> used;     ///< the factor of the values: the weights after dropout
-  /// Applies dropout to the gradients of the weights in the backward.
+  /// Applies the dropout of the forward to a gradient of the weights.
   std::function<DeviceTensor<double>(const DeviceTensor<double>&)> drop;
   ops::Matrices<const double> grad_context;
 };
 
 /// Writes the gradients of queries, keys and values to `out`.
-/// Throws    ContractError with ref's message for the part
+/// Throws    ContractError with the message of ref for the first invalid part
 void attention_backward_into(Device& device, const AttentionOperands<double>& out,
                              const AttentionOperands<const double>& in,
                              const AttentionBackward& backward, const ScoreMatrices& scores,

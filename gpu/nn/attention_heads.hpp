@@ -12,23 +12,26 @@
 #include "ref/model/visible_keys.hpp"
 #include "ref/tensor/contract.hpp"
 
-/// Device version of ref/nn/attention_heads.hpp, for all heads at once: queries [B,T,D] over keys
-/// and values [B,S,D], in any memory layout that the caller chooses.
+/// Device version of ref/nn/attention_heads.hpp, for all heads at once: attention of queries
+/// [B,T,D] to keys and values [B,S,D]. The caller chooses the memory layout.
 namespace normproof::gpu::nn {
 
-/// The extents of attention, and the layout of its tensors.
+/// The sizes of an attention: batch, queries, keys, features and heads. Its functions return the
+/// layout of the tensors.
 struct Heads {
   std::size_t batch_size, queries, keys, d_model, num_heads;
 
   std::size_t d_k() const { return d_model / num_heads; }
   Shape scores_shape() const { return {batch_size, num_heads, queries, keys}; }
 
-  /// Returns the heads that D features of each row of [B,rows,width] form, from feature `first` on.
+  /// Splits D features of each row of a tensor [B,rows,width] into heads, starting at feature
+  /// `first`. Returns one matrix per head.
   template <class T>
   ops::Matrices<T> features(device::Span<T> of, std::size_t rows, std::size_t width,
                             std::size_t first) const {
     return {of, first, rows, d_k(), width, 1, batch_size, rows * width, num_heads, d_k()};
   }
+  /// Splits the context into heads.
   /// Shapes    context [B,T,D]
   template <class T>
   ops::Matrices<T> context_matrices(device::Span<T> context) const {
@@ -40,7 +43,7 @@ struct Heads {
   }
 };
 
-/// Checks    num_heads, as (C2) of multi_head_attention
+/// Checks    num_heads divides D, as clause (C2) of multi_head_attention requires
 inline void check_num_heads(std::string_view function, std::size_t num_heads, std::size_t d_model) {
   if (num_heads == 0 || d_model % num_heads != 0)
     ref::numeric::contract_failure(function, "num_heads", fmt::format("is {}", num_heads),
@@ -48,14 +51,15 @@ inline void check_num_heads(std::string_view function, std::size_t num_heads, st
                                    ref::numeric::Clause::C2);
 }
 
-/// Multiplies the first D of each `width` features by 1 / sqrt(d_k).
+/// Multiplies the first D features of each row of `width` features by 1 / sqrt(d_k).
 inline void scale_queries(DeviceTensor<double>& rows, std::size_t width, const Heads& heads) {
   const double factor = 1.0 / std::sqrt(static_cast<double>(heads.d_k()));
   device::launch_elements(rows.device(), rows.size() / width * heads.d_model,
                           ScaleColumns{factor, heads.d_model, width, rows.span()});
 }
 
-/// Returns the groups of heads that ref computes together.
+/// Returns the parts of the scores: each part is a group of heads of one sentence that ref computes
+/// together.
 inline ScoreParts score_parts(const Heads& heads, const DeviceMask& attention_mask, bool causal) {
   const std::size_t t = heads.queries, s = heads.keys;
   const std::size_t together = ref::model::heads_per_group(heads.num_heads, t * s, sizeof(double));
@@ -74,7 +78,8 @@ inline ScoreParts score_parts(const Heads& heads, const DeviceMask& attention_ma
   return {heads.batch_size * each, {together, t, s}, visible, place};
 }
 
-/// Returns the keys that each query may attend to: [B,1,1,S], or [B,1,T,T] if attention is causal.
+/// Returns the mask of the keys that each query may attend to: [B,1,1,S], or [B,1,T,T] if attention
+/// is causal.
 inline DeviceMask visible_keys_mask(Device& device, const DeviceMask& attention_mask,
                                     const Heads& heads, bool causal) {
   const std::size_t b = heads.batch_size, t = heads.queries;
@@ -90,7 +95,8 @@ inline DeviceMask visible_keys_mask(Device& device, const DeviceMask& attention_
   return attention_mask.reshaped({b, 1, 1, heads.keys});
 }
 
-/// Computes weights, keep and context [B,T,D] of `result` from queries that are already scaled.
+/// Runs the forward on queries that are already scaled. Sets weights, keep (the dropout mask) and
+/// context [B,T,D] of `result`.
 template <class Forward>
 void attend_in_heads(Device& device, const Heads& heads, const AttentionOperands<const double>& in,
                      const DeviceMask& attention_mask, const AttentionOptions& options,
@@ -110,8 +116,8 @@ void attend_in_heads(Device& device, const Heads& heads, const AttentionOperands
          *options.products);
 }
 
-/// Computes from grad_context [B,T,D] the gradients `out` of the scaled queries, the keys and the
-/// values.
+/// Runs the backward from grad_context [B,T,D]. Writes the gradients of the scaled queries, the
+/// keys and the values to `out`.
 template <class Forward>
 void attend_in_heads_backward(Device& device, const Heads& heads,
                               const AttentionOperands<double>& out,

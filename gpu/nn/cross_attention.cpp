@@ -13,7 +13,8 @@ namespace {
 using ref::tensor::check_shape;
 using ref::tensor::to_string;
 
-/// Returns the operands in queries [B,T,D] and in keys and values [B,S,2D].
+/// Returns the operands of attention. `queries` is [B,T,D]; `keys_values` [B,S,2D] holds the keys,
+/// then the values.
 template <class T>
 AttentionOperands<T> cross_operands(device::Span<T> queries, device::Span<T> keys_values,
                                     const Heads& heads) {

@@ -26,8 +26,8 @@ struct CrossAttentionGradients {
 };
 
 /// Device version with the same formulas, preconditions and error messages as
-/// ref/nn/cross_attention.hpp; with ordered_products also the same bits. The weights are always
-/// kept.
+/// ref/nn/cross_attention.hpp. With ordered_products it also gives the same bits. The result always
+/// contains the attention weights.
 /// Throws    ContractError
 CrossAttentionForward cross_attention(const DeviceTensor<double>& x,
                                       const DeviceTensor<double>& memory,

@@ -11,8 +11,8 @@ using device::Device;
 using device::DeviceTensor;
 using device::Shape;
 
-/// Determines which elements a dropout keeps, as a function of seed, step, layer, tensor and
-/// element.
+/// Identifies one dropout of a training step. Its elements to keep are a function of seed, step,
+/// the name of the place (layer and tensor) and the element's index.
 struct DropoutKey {
   std::uint64_t seed = 0;
   std::uint64_t step = 0;
@@ -21,11 +21,12 @@ struct DropoutKey {
 };
 
 /// Device version with the same counters, preconditions and error messages as ref/nn/dropout.hpp. A
-/// given mask has the requested shape.
+/// user-supplied mask, key.given, must have the given shape.
 /// Throws    ContractError
 DeviceTensor<bool> dropout_mask(Device& device, const Shape& shape, double rate,
                                 const DropoutKey& key);
 
+/// Applies a dropout mask.
 /// Computes  y_i = x_i / (1 - rate) if element i is kept, else +0
 DeviceTensor<double> dropout(const DeviceTensor<double>& x, const DeviceTensor<bool>& keep,
                              double rate);

@@ -34,7 +34,7 @@ DeviceTensor<std::size_t> upload_indices(Device& device, const std::vector<std::
   return device::upload(device, indices.data(), {indices.size()});
 }
 
-/// Multiplies x by the square root of its last extent.
+/// Multiplies x by the square root of the extent of its last axis.
 void scale(DeviceTensor<double>& x) {
   const double root = ref::numeric::square_root(static_cast<double>(x.shape().back()));
   device::launch_elements(x.device(), x.size(), Scale{root, x.span(), x.span()});
@@ -63,7 +63,7 @@ RowGradient embedding_backward(const DeviceTensor<double>& grad_y, const Tokens&
   const std::size_t width = grad_y.shape().size() == 3 ? grad_y.shape()[2] : 1;
   ref::tensor::check_shape("embedding_backward", "grad_y", grad_y.shape(),
                            {tokens.batch_size, tokens.seq_len, width}, Clause::C4);
-  // Sorts the positions by id; those of one id stay in ascending order.
+  // Sorts the positions by token id. Positions with the same id stay in ascending order.
   std::vector<std::size_t> order(tokens.ids.size()), begins;
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::ranges::stable_sort(order, {}, [&](std::size_t i) { return tokens.ids[i]; });

@@ -10,14 +10,15 @@ namespace normproof::gpu::nn {
 using device::Device;
 using device::DeviceTensor;
 
-/// Token ids, [B,T] in row-major order.
+/// The token ids of a batch, [B,T] in row-major order.
 struct Tokens {
   std::size_t batch_size = 0;
   std::size_t seq_len = 0;
   std::vector<std::int32_t> ids;
 };
 
-/// The gradient of a tensor [V,D] in which a batch touches only some rows.
+/// The gradient of an embedding [V,D], stored by rows: only the rows that the batch uses. All other
+/// rows are 0.
 struct RowGradient {
   std::vector<std::size_t> rows;  ///< ascending and distinct
   DeviceTensor<double> values;    ///< [R,D]; the other rows are 0
@@ -31,7 +32,7 @@ DeviceTensor<double> embedding(const Tokens& tokens, const DeviceTensor<double>&
 RowGradient embedding_backward(const DeviceTensor<double>& grad_y, const Tokens& tokens,
                                std::size_t vocab_size, bool scaled = false);
 
-/// Adds the touched rows to a full gradient [V,D], with one rounding per element.
+/// Adds a gradient stored by rows to a full gradient [V,D], with one rounding per element.
 void add_rows(DeviceTensor<double>& whole, const RowGradient& rows);
 
 }  // namespace normproof::gpu::nn

@@ -11,7 +11,7 @@ struct FeedForward {
   Linear second;  ///< [D,F], [D]
 };
 
-/// Options of a feed-forward. A dropout rate of 0 means no dropout.
+/// Options of a feed-forward sublayer. A dropout rate of 0 means no dropout.
 struct FeedForwardOptions {
   ref::model::Activation activation = ref::model::Activation::relu;
   double dropout = 0;
@@ -31,8 +31,8 @@ struct FeedForwardGradients {
   FeedForward parameters;
 };
 
-/// Device version with the same formulas and preconditions as ref/nn/feed_forward.hpp; with
-/// ordered_products also the same bits.
+/// Device version with the same formulas and preconditions as ref/nn/feed_forward.hpp. With
+/// ordered_products it also gives the same bits.
 /// Throws    ContractError
 FeedForwardForward feed_forward(const DeviceTensor<double>& x, const FeedForward& parameters,
                                 const FeedForwardOptions& options);

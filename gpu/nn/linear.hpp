@@ -17,8 +17,8 @@ struct LinearGradients {
   Linear parameters;  ///< grad_weight, grad_bias
 };
 
-/// Device version with the same formulas, preconditions and error messages as ref/nn/linear.hpp;
-/// with ordered_products also the same bits.
+/// Device version with the same formulas, preconditions and error messages as ref/nn/linear.hpp.
+/// With ordered_products it also gives the same bits.
 /// Throws    ContractError
 DeviceTensor<double> linear(const DeviceTensor<double>& x, const Linear& parameters,
                             const Products& products = ops::ordered_products());

@@ -10,7 +10,8 @@ using ref::numeric::Clause;
 
 namespace {
 
-/// Returns the queries, keys and values in [B,T,3D].
+/// Returns the operands of attention. `qkv` [B,T,3D] holds the queries, then the keys, then the
+/// values.
 template <class T>
 AttentionOperands<T> attention_operands(device::Span<T> qkv, const Heads& heads) {
   const std::size_t d = heads.d_model;

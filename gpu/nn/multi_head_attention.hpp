@@ -35,8 +35,8 @@ struct AttentionGradients {
   Attention parameters;
 };
 
-/// Device version with the same formulas and preconditions as ref/nn/multi_head_attention.hpp; with
-/// ordered_products also the same bits. The weights are always kept.
+/// Device version with the same formulas and preconditions as ref/nn/multi_head_attention.hpp. With
+/// ordered_products it also gives the same bits. The result always contains the attention weights.
 /// Throws    ContractError
 AttentionForward multi_head_attention(const DeviceTensor<double>& x, const Attention& parameters,
                                       const DeviceMask& attention_mask,

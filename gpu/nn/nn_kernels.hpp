@@ -4,7 +4,7 @@
 #include "ref/numeric/kept_or_zero.hpp"
 #include "ref/numeric/philox.hpp"
 
-/// The elementwise kernels of gpu/nn.
+/// The elementwise kernels of the folder gpu/nn.
 namespace normproof::gpu::nn {
 
 using device::ConstFlags;
@@ -12,14 +12,14 @@ using device::ConstIndices;
 using device::ConstReals;
 using device::Reals;
 
-/// Computes y_i = row_{i mod width}.
+/// Repeats a row: y_i = row_{i mod width}.
 struct RepeatRow {
   ConstReals row;
   Reals y;
   NORMPROOF_DEVICE void operator()(std::size_t i) const { y[i] = row[i % row.size]; }
 };
 
-/// Computes y = x factor.
+/// Multiplies by a number: y = x factor.
 struct Scale {
   double factor;
   ConstReals x;
@@ -27,8 +27,8 @@ struct Scale {
   NORMPROOF_DEVICE void operator()(std::size_t i) const { y[i] = x[i] * factor; }
 };
 
-/// Rotates each pair of features by the angle of its token (ref/nn/rotary_embedding.hpp), or by the
-/// opposite angle if `back`.
+/// Applies a rotary embedding: rotates each pair of features by the angle of its token
+/// (ref/nn/rotary_embedding.hpp), or by the opposite angle if `back` is true.
 struct RotatePairs {
   ConstReals x, cos, sin;
   std::size_t tokens, width, pairs;
@@ -49,9 +49,10 @@ struct RotatePairs {
   }
 };
 
-/// Determines the keys that position i = row mod seq_len of each sentence sees: the valid ones up
-/// to i. Writes flags [B,T,T] and, for each row, the positions of its keys in ascending order and
-/// their number.
+/// Finds the keys that each query of causal attention may attend to: the valid positions up to its
+/// own. `row` numbers the queries of all sentences; the query's position in its sentence is row mod
+/// seq_len. Writes flags [B,T,T] and, for each row, the positions of its keys in ascending order
+/// and the number of keys.
 struct EarlierKeys {
   ConstFlags valid;  ///< [B,T], or absent if all are valid
   std::size_t seq_len;
@@ -69,7 +70,7 @@ struct EarlierKeys {
   }
 };
 
-/// Multiplies the first `width` of each `stride` elements by factor.
+/// Multiplies the first `width` elements of each row by factor. A row is `stride` elements.
 struct ScaleColumns {
   double factor;
   std::size_t width, stride;
@@ -79,8 +80,8 @@ struct ScaleColumns {
   }
 };
 
-/// keep_i says whether the uniform random number of element first + i is at least the rate
-/// (docs/specification/determinism.md, R6).
+/// Draws a dropout mask. keep_i is true if the uniform random number of element i is at least the
+/// dropout rate (docs/specification/determinism.md, R6).
 struct DropoutMask {
   ref::numeric::PhiloxStream stream;
   std::uint64_t least;  ///< minimum of the upper bits of a kept element
@@ -90,7 +91,7 @@ struct DropoutMask {
   }
 };
 
-/// Computes y = x scale for kept elements, else +0.
+/// Applies a dropout mask: y = x scale for kept elements, else +0.
 struct Dropout {
   ConstReals x;
   ConstFlags keep;
@@ -101,7 +102,7 @@ struct Dropout {
   }
 };
 
-/// Row i of y is row ids_i of the weight.
+/// Looks up embeddings: row i of y is row ids_i of the weight.
 struct GatherRows {
   ConstReals weight;
   ConstIndices ids;
@@ -112,8 +113,8 @@ struct GatherRows {
   }
 };
 
-/// Row r of sum adds the rows order[begins_r .. begins_{r+1}) of grad_y in this order, from +0
-/// (docs/specification/determinism.md, R3).
+/// The backward of GatherRows. Row r of `sum` adds the rows order[begins_r .. begins_{r+1}) of
+/// grad_y in this order, starting from +0 (docs/specification/determinism.md, R3).
 struct ScatterRows {
   ConstReals grad_y;
   ConstIndices order, begins;
@@ -128,7 +129,7 @@ struct ScatterRows {
   }
 };
 
-/// Adds the rows of values, which are distinct, to those of a full gradient.
+/// Adds a gradient stored by rows to a full gradient. The row indices are distinct.
 struct AddRows {
   ConstReals values;
   ConstIndices rows;

@@ -21,7 +21,8 @@ namespace {
 
 using ops::Matrices;
 
-/// The key heads of all samples, one after the other, each with the queries that read it.
+/// The layout of attention with H query heads and G key heads: each key head of each sample, in
+/// order, with the queries of the query heads that it serves.
 class HeadsOfKeys {
  public:
   HeadsOfKeys(const AttentionShape& shape, const DeviceMask& valid, bool causal)
@@ -53,7 +54,8 @@ class HeadsOfKeys {
             }};
   }
 
-  /// Returns the keys that every query sees: [rows, S] or [S] for each of the B G key heads.
+  /// Returns the mask of the keys that each query may attend to: [rows, S], or [S] if it is the
+  /// same for all queries, for each of the B G key heads.
   DeviceMask visible(Device& device) const {
     const Mask first = shape_.visible_keys_of_sample(0, valid_, causal_);
     if (!ref::tensor::is_given(first)) return {};

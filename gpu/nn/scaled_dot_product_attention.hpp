@@ -17,7 +17,7 @@ struct DotProductGradients {
 };
 
 /// Device version with the same formulas, preconditions and error messages as
-/// ref/nn/scaled_dot_product_attention.hpp; with ordered_products also the same bits.
+/// ref/nn/scaled_dot_product_attention.hpp. With ordered_products it also gives the same bits.
 /// Throws    ContractError
 DotProductForward scaled_dot_product_attention(const DeviceTensor<double>& q,
                                                const DeviceTensor<double>& k,

@@ -4,9 +4,9 @@
 
 namespace normproof::gpu::norm {
 
-/// Device version with the same formulas, preconditions, error messages and bits as
+/// Batch norm. Device version with the same formulas, preconditions, error messages and bits as
 /// ref/norm/batch_norm.hpp. Reads and updates running_mean and running_variance in step.state.
-/// Leaves    y, rstd, and in training mean and biased_variance in step.outputs
+/// Leaves    y and rstd, and in training mean and biased_variance, in step.outputs
 /// Throws    ContractError
 void batch_norm(const ref::model::BatchNormOptions& options, const NormInputs& in, NormStep& step);
 

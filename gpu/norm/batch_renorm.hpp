@@ -4,9 +4,10 @@
 
 namespace normproof::gpu::norm {
 
-/// Device version with the same formulas, preconditions, error messages and bits as
-/// ref/norm/batch_renorm.hpp. Reads and updates running_mean and running_variance in step.state.
-/// Leaves    y, rstd, and in training mean, biased_variance, r and d in step.outputs
+/// Batch renormalization. Device version with the same formulas, preconditions, error messages and
+/// bits as ref/norm/batch_renorm.hpp. Reads and updates running_mean and running_variance in
+/// step.state.
+/// Leaves    y and rstd, and in training mean, biased_variance, r and d, in step.outputs
 /// Throws    ContractError
 void batch_renorm(const ref::model::BatchRenormOptions& options, const NormInputs& in,
                   NormStep& step);

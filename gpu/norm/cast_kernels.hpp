@@ -5,7 +5,8 @@
 
 namespace normproof::gpu::norm {
 
-/// Computes y = cast(gamma x_hat) + beta, or gamma cast(x_hat) + beta. On entry y holds x_hat.
+/// Rounds to a low-precision format before beta is added. Computes y = round(gamma x_hat) + beta if
+/// after_gamma, else y = gamma round(x_hat) + beta. On entry y holds x_hat.
 struct CastOutput {
   ref::numeric::FloatFormat format;
   bool after_gamma;

@@ -2,10 +2,10 @@
 
 #include "gpu/norm/normalized.hpp"
 
-/// Kernels that compute one value per channel or per statistic: elementwise, [D].
+/// Elementwise kernels on tensors [D] with one value per channel or per statistic.
 namespace normproof::gpu::norm {
 
-/// Computes out = value / n.
+/// Divides by a count: out = value / n.
 struct Divide {
   ConstReals value;
   double n;
@@ -13,7 +13,7 @@ struct Divide {
   NORMPROOF_DEVICE void operator()(std::size_t i) const { out[i] = value[i] / n; }
 };
 
-/// Computes out = 1 / sqrt(square + eps).
+/// Computes an rstd: out = 1 / sqrt(square + eps).
 struct ReciprocalRoot {
   ConstReals square;
   double eps;
@@ -23,7 +23,7 @@ struct ReciprocalRoot {
   }
 };
 
-/// Computes out = decay old_value + (1 - decay) new_value.
+/// Updates a running average: out = decay old_value + (1 - decay) new_value.
 struct MovingAverage {
   ConstReals old_value, new_value;
   double decay;
@@ -44,7 +44,7 @@ struct ScaledMean {
   }
 };
 
-/// Computes out = biased_variance n / (n - 1).
+/// Computes the unbiased variance: out = biased_variance n / (n - 1).
 struct Unbiased {
   ConstReals biased_variance;
   double n;
@@ -54,8 +54,8 @@ struct Unbiased {
   }
 };
 
-/// Computes r = clamp((1/rstd)/s, 1/r_max, r_max) and d = clamp((mean - running_mean)/s, -d_max,
-/// d_max), with s = sqrt(running_variance + eps).
+/// Computes the factors of batch renormalization. With s = sqrt(running_variance + eps): r =
+/// clamp((1/rstd)/s, 1/r_max, r_max) and d = clamp((mean - running_mean)/s, -d_max, d_max).
 struct RenormFactors {
   ConstReals mean, rstd, running_mean, running_variance;
   double eps, r_max, d_max;
@@ -77,7 +77,7 @@ struct Product {
   NORMPROOF_DEVICE void operator()(std::size_t i) const { out[i] = a[i] * b[i]; }
 };
 
-/// Computes out = factor value.
+/// Multiplies by a number: out = factor value.
 struct Scaled {
   double factor;
   ConstReals value;
@@ -92,7 +92,8 @@ struct Sum {
   NORMPROOF_DEVICE void operator()(std::size_t i) const { out[i] = a[i] + b[i]; }
 };
 
-/// Computes out = nu (1 - w Gamma) + w Lambda with w = 1 - alpha: [SYG+20] Algorithm 2, line 8.
+/// Updates PowerNorm's state nu ([SYG+20] Algorithm 2, line 8). With w = 1 - alpha: out = nu (1 - w
+/// mean_x_hat_squared) + w mean_g_x_hat.
 struct NextNu {
   ConstReals nu, mean_x_hat_squared, mean_g_x_hat;
   double alpha;
@@ -103,7 +104,7 @@ struct NextNu {
   }
 };
 
-/// Computes out = running keep + batch / count with keep = (count - 1) / count.
+/// Updates the mean over all batches so far: out = running (count - 1) / count + batch / count.
 struct CumulativeMean {
   ConstReals running, batch;
   double count;

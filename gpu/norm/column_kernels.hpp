@@ -2,16 +2,16 @@
 
 #include "gpu/norm/normalized.hpp"
 
-/// Kernels of the layers with statistics per column (docs/specification/norms.md). Types without a
-/// result are terms for ops::column_sum. `rows` lists the rows of a sum in ascending order; it is
-/// absent if the sum is over all rows.
+/// Kernels of the layers with statistics per column (docs/specification/norms.md). A type whose
+/// name says Term, or that has no output, is a term for ops::column_sum. `rows` lists the rows of a
+/// sum in ascending order. It is absent if the sum is over all rows.
 namespace normproof::gpu::norm {
 
 NORMPROOF_DEVICE inline std::size_t listed(const ConstIndices& rows, std::size_t r) {
   return rows.given() ? rows[r] : r;
 }
 
-/// The term x.
+/// The term of a column's mean: x.
 struct ListedElement {
   ConstReals x;
   ConstIndices rows;
@@ -21,7 +21,8 @@ struct ListedElement {
   }
 };
 
-/// The term (x - mean)^2, or x^2 if mean is absent.
+/// The term of a column's variance: (x - mean)^2. If mean is absent, the term of its quadratic
+/// mean: x^2.
 struct ListedSquare {
   ConstReals x, mean;
   ConstIndices rows;
@@ -33,7 +34,7 @@ struct ListedSquare {
   }
 };
 
-/// The term x_hat^2.
+/// The term x_hat^2 of PowerNorm's mean_x_hat_squared.
 struct XHatSquare {
   XHat<Statistics::of_column, false> x_hat;
   ConstIndices rows;
@@ -43,7 +44,7 @@ struct XHatSquare {
   }
 };
 
-/// The term g x_hat with g = gamma grad_y.
+/// The term g x_hat of PowerNorm's mean_g_x_hat, where g = gamma grad_y.
 struct GTimesXHat {
   ConstReals grad_y;
   AffineSpans affine;
@@ -56,7 +57,7 @@ struct GTimesXHat {
   }
 };
 
-/// The term t x_hat with t = g - x_hat nu.
+/// The term t x_hat of the update of PowerNorm's nu, where t = g - x_hat nu and g = gamma grad_y.
 struct TTimesXHat {
   ConstReals grad_y;
   AffineSpans affine;
@@ -71,7 +72,8 @@ struct TTimesXHat {
   }
 };
 
-/// The term grad_y (z r + d), where z is x_hat with the statistics of the batch itself.
+/// The term of grad_gamma in batch renormalization: grad_y (z r + d). z is x normalized with the
+/// batch's own statistics; r and d are the factors of `RenormFactors`.
 struct RenormGammaTerm {
   ConstReals grad_y;
   XHat<Statistics::of_column, true> z;
@@ -81,7 +83,7 @@ struct RenormGammaTerm {
   }
 };
 
-/// Computes y = gamma x_hat + beta.
+/// Normalizes columns: y = gamma x_hat + beta.
 template <bool centered>
 struct NormalizeColumns {
   XHat<Statistics::of_column, centered> x_hat;
@@ -93,7 +95,8 @@ struct NormalizeColumns {
   }
 };
 
-/// Computes y = gamma (z r + d) + beta.
+/// The output of batch renormalization: y = gamma (z r + d) + beta. z is x normalized with the
+/// batch's own statistics.
 struct RenormalizeColumns {
   XHat<Statistics::of_column, true> z;
   AffineSpans affine;
@@ -101,14 +104,16 @@ struct RenormalizeColumns {
   Reals y;
   NORMPROOF_DEVICE void operator()(std::size_t i) const {
     const std::size_t column = i % z.width;
-    // This repeats the arithmetic of a layer that computes z with gamma = 1 and beta = 0.
+    // This repeats the rounding of ref, which computes z by a batch norm with gamma = 1 and beta =
+    // 0.
     const double own = 1.0 * z(i / z.width, column) + 0.0;
     y[i] = affine.gamma_at(column) * (own * r[column] + d[column]) + affine.beta_at(column);
   }
 };
 
-/// Computes grad_x = (g - (a + x_hat c)) scale, without a if the layer does not center. In masked
-/// rows, and everywhere if c is absent, grad_x = g scale.
+/// The backward of a layer with statistics per column. With g = gamma grad_y: grad_x = (g - (a +
+/// x_hat c)) scale; a layer that does not center leaves out a. In masked rows, and in all rows if c
+/// is absent, grad_x = g scale.
 template <bool centered>
 struct NormalizeColumnsBackward {
   ConstReals grad_y;

@@ -21,7 +21,8 @@ BatchStatistics batch_statistics(std::string_view name, const NormInputs& in, bo
                       ListedSquare{in.x.span(), std::as_const(result.mean).span(), rows, width}),
       valid_count);
   check_statistic(name, centered ? "biased_variance" : "quadratic_mean", result.square, "x", in.x);
-  // Padded rows have outputs too, but the statistics do not show whether they are finite.
+  // Rows of padding have outputs too. They are not part of the statistics, so the check of the
+  // statistics does not find non-finite values in them.
   if (in.valid.masks()) check_finite(name, "x", in.x, Clause::C4);
   return result;
 }

@@ -3,11 +3,12 @@
 #include "gpu/norm/column_kernels.hpp"
 #include "gpu/norm/layer_support.hpp"
 
-/// Shared parts of the layers with statistics per channel. The formulas are in column_kernels.hpp.
+/// Functions that the layers with statistics per channel share. The formulas are in
+/// column_kernels.hpp.
 namespace normproof::gpu::norm {
 
-/// Statistics over the valid rows. If centered, mean and the biased variance in `square`; otherwise
-/// only the quadratic mean in `square`.
+/// The statistics of each channel over the valid rows. `square` is the biased variance. If the
+/// layer does not center, `square` is the quadratic mean and there is no mean.
 struct BatchStatistics {
   DeviceTensor<double> mean;
   DeviceTensor<double> square;
@@ -15,18 +16,18 @@ struct BatchStatistics {
 BatchStatistics batch_statistics(std::string_view name, const NormInputs& in, bool centered,
                                  std::size_t valid_count);
 
-/// Returns the factor 1 / sqrt(running + eps) of inference, where `running` is a running statistic.
+/// Returns the rstd of inference: 1 / sqrt(running + eps), where `running` is a running statistic.
 /// Checks    x and the result are finite
 DeviceTensor<double> running_rstd(std::string_view name, const NormInputs& in,
                                   std::string_view statistic, const DeviceTensor<double>& running,
                                   double eps);
 
-/// Returns y = gamma ((x - mean) rstd) + beta. mean is {} if the layer does not center.
+/// Returns y = gamma ((x - mean) rstd) + beta. If the layer does not center, `mean` is {}.
 DeviceTensor<double> column_forward(const DeviceTensor<double>& x, const AffineSpans& affine,
                                     const DeviceTensor<double>& mean,
                                     const DeviceTensor<double>& rstd);
 
-/// The inputs of a backward, with the parts that the layers share.
+/// The inputs of a backward, and the computations that the layers share.
 struct ColumnBackward {
   std::string_view name;
   const NormInputs& in;
@@ -38,13 +39,13 @@ struct ColumnBackward {
   std::size_t width() const { return in.x.shape().back(); }
   std::size_t rows() const { return in.x.size() / width(); }
 
-  /// Checks    the shapes of grad_y and of the statistics
+  /// Checks    grad_y and the statistics have the right shapes
   void check() const;
-  /// S(grad_y x_hat) and S(grad_y), which are checked to be finite.
+  /// Return the sums over all rows of grad_y x_hat and of grad_y, and check that they are finite.
   DeviceTensor<double> grad_gamma() const;
   DeviceTensor<double> grad_beta() const;
-  /// Returns grad_x = (g - 1_V (a + x_hat c)) scale. a is {} if the layer does not center. If c is
-  /// {}, grad_x is g scale.
+  /// Returns the gradient of x, (g - (a + x_hat c)) scale with g = gamma grad_y. In rows that are
+  /// not valid it is g scale; also everywhere if c is {}. If the layer does not center, `a` is {}.
   DeviceTensor<double> grad_x(const DeviceTensor<double>& a, const DeviceTensor<double>& c,
                               ConstFlags valid) const;
   XHat<Statistics::of_column, false> plain_x_hat() const {
@@ -52,12 +53,13 @@ struct ColumnBackward {
   }
 };
 
-/// Means over a batch that update the state nu of PowerNorm's backward.
+/// Means over a batch, per channel, that update the state nu of PowerNorm's backward.
 struct PowerMoments {
   DeviceTensor<double> mean_x_hat_squared;
   DeviceTensor<double> mean_g_x_hat;
 };
-/// Returns S(x_hat^2)/m and S(g x_hat)/m over the m listed rows.
+/// Returns the means of x_hat^2 and of g x_hat over the listed rows, where g = gamma grad_y.
+/// `count` is the number of listed rows.
 PowerMoments power_moments(const ColumnBackward& backward, ConstIndices rows, std::size_t count);
 
 DeviceTensor<double> next_nu(const DeviceTensor<double>& nu, const PowerMoments& moments,

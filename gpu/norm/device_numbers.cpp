@@ -9,7 +9,7 @@ using ref::numeric::format_of;
 
 namespace {
 
-/// Calls read with the tensor that the type selects.
+/// Calls read(tensor) with the tensor that holds the numbers: the member for their type.
 template <class Numbers, class Read>
 decltype(auto) read_tensor(Numbers& numbers, const Read& read) {
   if (numbers.type() == FloatType::float64) return read(numbers.template as<double>());

@@ -14,12 +14,13 @@ using device::Shape;
 using device::Tensor;
 using ref::numeric::FloatType;
 
-/// A tensor of float64, float32, bfloat16 or float16 in device memory, stored in that format. {} is
-/// an absent tensor.
+/// A tensor of float64, float32, bfloat16 or float16 numbers in device memory, stored in that
+/// format. {} is an absent tensor.
 class DeviceNumbers {
  public:
   DeviceNumbers() = default;
-  /// Leaves the elements uninitialized. The type must be one of the four.
+  /// Allocates a tensor without initializing its elements. `type` must be float64, float32,
+  /// bfloat16 or float16.
   DeviceNumbers(Device& device, FloatType type, const Shape& shape);
 
   FloatType type() const { return type_; }
@@ -27,8 +28,8 @@ class DeviceNumbers {
   bool is_given() const;
   Device& device() const;
 
-  /// Returns the memory as elements of the kernel's format: double, float or std::uint16_t, which
-  /// must match the type.
+  /// Returns the tensor as elements of the kernels' type: double for float64, float for float32,
+  /// std::uint16_t for the others. `Element` must match the type.
   template <class Element>
   auto& as() {
     if constexpr (std::is_same_v<Element, double>)
@@ -50,13 +51,13 @@ class DeviceNumbers {
   DeviceTensor<std::uint16_t> halves_;
 };
 
-/// Uploads numbers, each of which must be representable in the format, or NaN. Returns {} for a
-/// tensor without axes.
+/// Uploads numbers. Each must be NaN or representable in the format. Returns {} for a tensor
+/// without axes.
 DeviceNumbers upload_numbers(Device& device, FloatType type, const Tensor<float>& from);
-/// Downloads the numbers exactly.
+/// Downloads the numbers as float, without rounding.
 /// Requires  the type is not float64
 Tensor<float> download_numbers(const DeviceNumbers& from);
-/// Downloads the numbers of any of the four types exactly.
+/// Downloads the numbers as double, without rounding.
 Tensor<double> download_doubles(const DeviceNumbers& from);
 
 }  // namespace normproof::gpu::norm

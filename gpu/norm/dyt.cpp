@@ -8,7 +8,7 @@
 namespace normproof::gpu::norm {
 namespace {
 
-/// The common start of forward and backward: the checks, and t = tanh(alpha x).
+/// The part that forward and backward of dynamic tanh share: the checks, and t = tanh(alpha x).
 struct Squashed {
   Extents extents;
   AffineSpans affine;

@@ -4,7 +4,7 @@
 
 namespace normproof::gpu::norm {
 
-/// Device version with the same formulas, preconditions, error messages and bits as
+/// Dynamic tanh. Device version with the same formulas, preconditions, error messages and bits as
 /// ref/norm/dyt.hpp.
 /// Leaves    y in step.outputs
 /// Throws    ContractError

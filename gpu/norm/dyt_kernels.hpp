@@ -2,18 +2,18 @@
 
 #include "gpu/norm/normalized.hpp"
 
-/// Elementwise kernels of dynamic tanh (docs/specification/norms.md). t = tanh(alpha x) is computed
-/// before. alpha is [1], or absent for alpha0.
+/// Elementwise kernels of dynamic tanh (docs/specification/norms.md). They take t = tanh(alpha x)
+/// as an input. alpha is a tensor [1]; if it is absent, the option alpha0 replaces it.
 namespace normproof::gpu::norm {
 
-/// The given alpha, or its initial value.
+/// The parameter alpha, or alpha0 if it is absent.
 struct Alpha {
   ConstReals given;
   double alpha0;
   NORMPROOF_DEVICE double operator()() const { return given.given() ? given[0] : alpha0; }
 };
 
-/// Computes u = alpha x.
+/// Computes the argument of tanh: u = alpha x.
 struct DyTArgument {
   ConstReals x;
   Alpha alpha;
@@ -21,7 +21,7 @@ struct DyTArgument {
   NORMPROOF_DEVICE void operator()(std::size_t i) const { u[i] = alpha() * x[i]; }
 };
 
-/// Computes y = gamma t + beta.
+/// Computes the output: y = gamma t + beta.
 struct DyTOutput {
   ConstReals t;
   AffineSpans affine;
@@ -32,7 +32,8 @@ struct DyTOutput {
   }
 };
 
-/// Returns   grad_u = gamma grad_y (1 - t^2)
+/// Returns the gradient of the argument u = alpha x of tanh.
+/// Computes  grad_u = gamma grad_y (1 - t^2)
 struct DyTSlope {
   ConstReals grad_y, t;
   AffineSpans affine;
@@ -42,7 +43,7 @@ struct DyTSlope {
   }
 };
 
-/// Computes grad_x = grad_u alpha.
+/// Computes the gradient of x: grad_x = grad_u alpha.
 struct DyTBackward {
   DyTSlope grad_u;
   Alpha alpha;
@@ -50,7 +51,7 @@ struct DyTBackward {
   NORMPROOF_DEVICE void operator()(std::size_t i) const { grad_x[i] = grad_u(i) * alpha(); }
 };
 
-/// The term of grad_gamma: grad_y t.
+/// The term of the sum grad_gamma: grad_y t.
 struct DyTGammaTerm {
   ConstReals grad_y, t;
   std::size_t width;
@@ -59,7 +60,7 @@ struct DyTGammaTerm {
   }
 };
 
-/// The term of grad_alpha: grad_u x.
+/// The term of the sum grad_alpha: grad_u x.
 struct DyTAlphaTerm {
   DyTSlope grad_u;
   ConstReals x;

@@ -4,7 +4,7 @@
 
 namespace normproof::gpu::norm {
 
-/// gamma and beta of each feature; ones and zeros if they are absent.
+/// gamma and beta of each feature. An absent gamma counts as ones, an absent beta as zeros.
 template <class Scalar>
 struct FloatAffine {
   device::Span<const Scalar> gamma, beta;

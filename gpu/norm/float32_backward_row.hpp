@@ -5,7 +5,7 @@
 
 namespace normproof::gpu::norm {
 
-/// The contribution of a run of rows to the gradients of gamma and beta, for one thread's features.
+/// The sums over a run of rows for the gradients of gamma and beta, for the features of one thread.
 template <class Scalar, int groups, std::size_t size>
 struct Float32GradientSums {
   Scalar gamma[groups][size];
@@ -17,10 +17,11 @@ struct Float32GradientSums {
   }
 };
 
-/// The backward to float32_forward_row.hpp. One pass computes a = S(g) / D and c = S(g x_hat) / D
-/// with g = gamma grad_y. Then grad_x = ((g - a) - x_hat c) rstd + grad_sum, without a if the layer
-/// does not center. While a row is in shared memory, its terms of the gradients of gamma and beta,
-/// grad_y x_hat and grad_y, are added to those of the earlier rows of its run.
+/// The backward of one row of layer_norm, or of rms_norm if not centered. One pass computes a =
+/// S(g) / D and c = S(g x_hat) / D, where g = gamma grad_y and S is the sum over the row. Then
+/// grad_x = ((g - a) - x_hat c) rstd + grad_sum; rms_norm leaves out a. While a row is in shared
+/// memory, its terms for the gradients of gamma (grad_y x_hat) and beta (grad_y) are added to the
+/// sums of the run.
 template <class FormatOf, class ScalarOf, bool centred>
 struct Float32BackwardRow {
   using Format = FormatOf;
@@ -49,7 +50,7 @@ struct Float32BackwardRow {
     });
   }
 
-  /// Prefetches the data that `load` of the tile will load.
+  /// Prefetches the data that `load` will load for tile t.
   template <class Row>
   NORMPROOF_DEVICE void prefetch(int t, int thread, const Row& row) const {
     row.for_slots(t, thread, [&](int, std::size_t place, std::size_t from, std::size_t to) {
@@ -105,7 +106,8 @@ struct Float32BackwardRow {
     });
   }
 
-  /// Stores tile t of the sums of a run after the last row has been written.
+  /// Stores the sums of a run for the features of tile t. It is called after the last row of the
+  /// run.
   template <class Row>
   NORMPROOF_DEVICE void store(std::size_t run, int t, int thread, const Row& row,
                               const Gradients<Row>& gradients) const {

@@ -5,9 +5,10 @@
 
 namespace normproof::gpu::norm {
 
-/// The forward of one row of layer_norm, or of rms_norm if not centered, in the arithmetic of
-/// ScalarOf, float or double. It is a "direction" of float32_row_kernels.hpp. The statistics are
-/// those of x, or of the sum of x and a residual as stored. Then y = gamma x_hat + beta.
+/// The forward of one row of layer_norm, or of rms_norm if not centered: y = gamma x_hat + beta. It
+/// is a "direction" as float32_row_kernels.hpp defines it. The arithmetic is that of ScalarOf,
+/// float or double. If there is a residual, the statistics are those of the stored sum of x and the
+/// residual.
 template <class FormatOf, class ScalarOf, bool centred>
 struct Float32ForwardRow {
   using Format = FormatOf;

@@ -3,12 +3,12 @@
 #include "gpu/norm/number_formats.hpp"
 #include "gpu/ops/lane_kernels.hpp"
 
-/// The gradients of gamma and beta after float32_backward_row.hpp. The sums of the runs of rows are
-/// added in the order of docs/specification/determinism.md, R2, for every launch: lanes of runs,
-/// then the tree.
+/// The last part of the gradients of gamma and beta, after float32_backward_row.hpp: adds the sums
+/// of the runs of rows. Every launch adds them in the order of docs/specification/determinism.md,
+/// R2: 32 lanes of runs, then a tree.
 namespace normproof::gpu::norm {
 
-/// Converts a parameter p to the type of the arithmetic, or 1 + p.
+/// Converts a parameter p to the type of the arithmetic. If gamma is zero-centered, stores 1 + p.
 template <class Format, class Scalar>
 struct WidenParameter {
   device::Span<const typename Format::Element> from;
@@ -20,8 +20,8 @@ struct WidenParameter {
   }
 };
 
-/// Element i is lane i / columns of the sum over the runs for column i % columns. It adds the runs
-/// lane, lane + 32, ... in ascending order from +0.
+/// Adds the runs of each lane. Element i is lane i / columns of column i % columns. It adds the
+/// runs lane, lane + 32, ... in ascending order, starting from +0.
 template <class Scalar>
 struct Float32GradientLanes {
   device::Span<const Scalar> runs;  ///< [count, columns]
@@ -36,7 +36,7 @@ struct Float32GradientLanes {
   }
 };
 
-/// Adds the lanes of column first + feature as a tree. Stores the sum in the format of the
+/// Adds the 32 lanes of column first + feature as a tree and stores the sum in the format of the
 /// parameters.
 template <class Format, class Scalar>
 struct Float32GradientTree {

@@ -1,4 +1,4 @@
-// The kernels of the float32 layers, with float32 or double arithmetic, that nvcc compiles.
+// The kernels of the float32 layers that nvcc compiles, with float and with double arithmetic.
 #include "gpu/device/cuda_launch.cuh"
 #include "gpu/norm/float32_backward_row.hpp"
 #include "gpu/norm/float32_forward_row.hpp"

@@ -16,15 +16,15 @@ using ref::model::Float32NormOptions;
 using ref::numeric::contract_failure;
 using ref::numeric::format_of;
 
-/// Calls `work` with the format of this type.
+/// Calls work(format) with an object of the storage format that `type` names.
 template <class Work>
 auto with_format(FloatType type, const Work& work) {
   if (type == FloatType::float32) return work(Float32{});
   if (type == FloatType::bfloat16) return work(BFloat16{});
   return work(Float16{});
 }
-/// Calls `work` with the format of the tensors, a number of the arithmetic type, and whether the
-/// layer centers, all as types.
+/// Calls work(format, scalar, centered). The arguments' types are the storage format of the
+/// tensors, the type of the arithmetic, and std::true_type if the layer centers.
 template <class Work>
 void with_kernels(const Float32NormOptions& options, const Work& work) {
   const auto with_centred = [&](auto format, auto scalar) {
@@ -73,7 +73,8 @@ void check_as_x(std::string_view function, std::string_view name, const DeviceNu
   check_given(function, name, given, options.storage);
 }
 
-/// Returns a parameter in the arithmetic's type; {} if it is absent.
+/// Returns a parameter converted to the type of the arithmetic; {} if the parameter is absent. If
+/// plus_one, adds 1 to each element.
 template <class Scalar>
 DeviceTensor<Scalar> widened(const DeviceNumbers& from, bool plus_one) {
   if (!from.is_given()) return {};
@@ -86,8 +87,8 @@ DeviceTensor<Scalar> widened(const DeviceNumbers& from, bool plus_one) {
   return to;
 }
 
-/// Runs the forward on `rows` rows. A row that fits in its tile is computed by a warp or a block;
-/// one that fits in as many tiles as a cluster has blocks, by a cluster.
+/// Runs the forward on `rows` rows. A warp or a block computes a row that fits in one tile. A
+/// cluster computes a longer row if the row has at most as many tiles as a cluster has blocks.
 template <class Direction>
 void launch_rows(Device& device, std::size_t rows, const Direction& of) {
   using Wide = WideTile<Direction::kTensors>;
@@ -100,7 +101,7 @@ void launch_rows(Device& device, std::size_t rows, const Direction& of) {
     launch_blocks(device, rows, RowBlocks<Direction, Wide>{of});
 }
 
-/// Runs the backward on all rows, one run of rows per warp, block or cluster.
+/// Runs the backward on all rows. A warp, a block or a cluster computes each run of rows.
 template <class Backward>
 void launch_runs(Device& device, std::size_t runs, const Backward& of) {
   using Narrow = NarrowRunTile<Backward>;
@@ -116,7 +117,8 @@ void launch_runs(Device& device, std::size_t runs, const Backward& of) {
     launch_blocks(device, runs, RunTiles<Backward>{of});
 }
 
-/// Adds the lanes [32, columns] as trees for the features of `sum`, from column `first` on.
+/// Adds the 32 lanes of each column as a tree. `lanes` is [32, columns]. The columns from `first`
+/// on are the features of `sum`.
 template <class Scalar>
 void add_lanes_up(const DeviceTensor<Scalar>& lanes, std::size_t first, DeviceNumbers& sum) {
   const std::size_t width = sum.shape()[0];

@@ -16,7 +16,8 @@ struct Float32NormInputs {
 
 struct Float32NormForward {
   DeviceNumbers y;
-  /// [N], in options.arithmetic; mean is {} if the layer does not center
+  /// The statistics of each row, [N], in the type options.arithmetic. If the layer does not center,
+  /// mean is {}.
   DeviceNumbers mean, rstd;
   DeviceNumbers sum = {};  ///< given if there is a residual
 };
@@ -26,16 +27,17 @@ struct Float32NormGradients {
 };
 
 /// Device version with the same formulas, preconditions, error messages and bits as
-/// ref/norm/float32_norm.hpp; as float32_add_norm if a residual is given. x is read only once if a
-/// row of it fits in the shared memory of a block, or of a cluster of blocks if the device has
-/// clusters (float32_row_kernels.hpp).
+/// ref/norm/float32_norm.hpp. If a residual is given, the function is float32_add_norm. x is read
+/// only once if a row fits in the shared memory of a block, or of a cluster of blocks if the device
+/// has clusters (float32_row_kernels.hpp).
 /// Throws    ContractError
 Float32NormForward float32_norm(const ref::model::Float32NormOptions& options,
                                 const Float32NormInputs& in);
 
-/// The backward for forward.sum if it is given, else for in.x. x and grad_y are read only once if a
-/// row of both fits, as in the forward: a block that processes a run of rows also computes the
-/// run's contribution to the gradients of gamma and beta (float32_run_kernels.hpp).
+/// The backward of float32_norm. It uses forward.sum in place of in.x if the forward had a
+/// residual. x and grad_y are read only once if a row of both fits in shared memory, as in the
+/// forward. A block processes a run of rows; it also sums the run's terms of the gradients of gamma
+/// and beta (float32_run_kernels.hpp).
 Float32NormGradients float32_norm_backward(const ref::model::Float32NormOptions& options,
                                            const Float32NormInputs& in,
                                            const Float32NormForward& forward);

@@ -3,22 +3,23 @@
 #include "gpu/device/position.hpp"
 #include "gpu/norm/tiled_row.hpp"
 
-/// Processes rows of float32, bfloat16 or float16 on the blocks of a device. Sums have the order of
-/// docs/specification/determinism.md, R2: 32 lanes, then the tree. The lanes belong to a warp in
-/// every launch. The computation on a row is a "direction": float32_forward_row.hpp, or
-/// float32_backward_row.hpp, which runs on the kernels of float32_run_kernels.hpp. A direction has
-///   kTensors        the number of tensors for which each tile has slots
-///   kPasses, kSums  the number of summations over the row, and the number of sums in each; a pass
-///                   may use the sums of earlier passes
-///   load            fills a tile; `again` is true after the first pass
-///   add             adds a lane's terms of a tile to the sums of a pass
-///   write           stores the results for the slots of a tile
-/// The kernels in this header use one block or one cluster for each row.
+/// Kernels that process rows of float32, bfloat16 or float16 numbers. Sums have the order of
+/// docs/specification/determinism.md, R2: 32 lanes, then a tree. In every launch, one warp holds
+/// the lanes of a row. The computation on a row is a template parameter, the "direction":
+/// float32_forward_row.hpp or float32_backward_row.hpp. A direction has
+///   kTensors   the number of tensors for which each tile has slots
+///   kPasses    the number of summations over the row; a pass may use the sums of earlier passes
+///   kSums      the number of sums in each pass
+///   load       fills a tile; its argument `again` is true after the first pass
+///   add        adds a lane's terms of a tile to the sums of a pass
+///   write      stores the results for the slots of a tile
+/// The kernels in this header use one block or one cluster for each row. The backward runs on the
+/// kernels of float32_run_kernels.hpp instead.
 namespace normproof::gpu::norm {
 
 using device::Position;
 
-/// The shared memory of a block.
+/// The shared memory of a block: a tile of the row, and the lanes of the sums.
 template <class Direction, class Shape>
 struct RowTiles {
   using Scalar = typename Direction::Scalar;
@@ -27,7 +28,8 @@ struct RowTiles {
   typename Row::Slot tile[Direction::kTensors][Shape::kSlots];
   Scalar lane[Direction::kPasses * Direction::kSums][ops::kLanes];
 
-  /// Performs step s of the tree over the lanes of a pass; the strides are 16, 8, 4, 2, 1.
+  /// Performs step s of the tree that adds the lanes of a pass. The strides of the steps are 16, 8,
+  /// 4, 2, 1.
   NORMPROOF_DEVICE void add_lanes(int pass, int s, int thread) {
     const int stride = ops::kLanes >> (s + 1);
     for (int k = 0; thread < stride && k < Direction::kSums; ++k) {
@@ -37,8 +39,8 @@ struct RowTiles {
   }
 };
 
-/// Adds this block's terms to the lanes of the previous block, in a cluster whose blocks keep one
-/// tile of the row each.
+/// Continues the sums in a cluster, in which each block keeps one tile of the row: takes the lanes
+/// of the previous block and adds this block's terms to them.
 template <class Direction, class Row, class Memory, class Total>
 NORMPROOF_DEVICE void continue_previous_block_lanes(const Direction& of, std::size_t i, int pass,
                                                     device::ClusterPosition at, const Row& row,
@@ -52,8 +54,8 @@ NORMPROOF_DEVICE void continue_previous_block_lanes(const Direction& of, std::si
 }
 
 /// Processes one row per block. In each pass, every tile of the row is loaded into shared memory
-/// and then added; finally every tile is loaded and its results are written. If the row has only
-/// one tile, it is loaded once.
+/// and its terms are added. Finally every tile is loaded again and its results are written. A row
+/// of only one tile is loaded once.
 template <class Direction, class Shape>
 struct RowBlocks {
   static constexpr int kThreads = Shape::kThreads;
@@ -95,9 +97,9 @@ struct RowBlocks {
   NORMPROOF_DEVICE int tiles() const { return Row::tiles(of.width); }
 };
 
-/// Processes one row per cluster. Each block keeps one tile, so the row is read once. A block adds
-/// its tile's terms to the lanes of the previous block, the last block computes the tree, and all
-/// blocks write.
+/// Processes one row per cluster. Each block keeps one tile of the row, so the row is read once.
+/// Each block adds its tile's terms to the lanes of the previous block. The last block adds the
+/// lanes as a tree. Then all blocks write their results.
 template <class Direction>
 struct RowClusters {
   using Shape = WideTile<Direction::kTensors>;

@@ -3,27 +3,29 @@
 #include "gpu/norm/float32_row_kernels.hpp"
 #include "ref/model/float32_norm_options.hpp"
 
-/// The backward of float32_norm.hpp on the blocks of a device. A block or a cluster processes a run
-/// of `kRowsPerRun` rows, one after the other. From the first to the last row of a run, each
-/// thread keeps the gradient sums of gamma and beta of its features in registers. Then it stores
-/// them, and float32_gradient_kernels.hpp adds the runs. Backward is the direction in
-/// float32_backward_row.hpp.
+/// The kernels of the backward of float32_norm.hpp. A block or a cluster processes a run of
+/// `kRowsPerRun` rows, one row after the other. During a run, each thread sums the gradients of
+/// gamma and beta for its features in registers. At the end of the run it stores the sums, and
+/// float32_gradient_kernels.hpp adds the sums of all runs. The template parameter Backward is
+/// Float32BackwardRow.
 namespace normproof::gpu::norm {
 
 inline constexpr int kRun = static_cast<int>(ref::model::kRowsPerRun);
 
-/// 2 if the arithmetic is double, in which case only half as many threads fit; else 1.
+/// The size of the arithmetic's type in floats: 2 for double, 1 for float. With double only half as
+/// many threads fit.
 template <class Backward>
 inline constexpr int kDoubleFactor = sizeof(typename Backward::Scalar) == sizeof(double) ? 2 : 1;
-/// One warp for 1024 features, with 128 registers per thread (255 for double).
+/// The tile for rows of up to 1024 features: one warp, with 128 registers per thread (255 for
+/// double).
 template <class Backward>
 using NarrowRunTile = TileShape<ops::kLanes, 1024 / Backward::kSize, 16 / kDoubleFactor<Backward>>;
-/// A block of 256 threads for the features that fit in 16 KiB, with the same number of registers.
+/// The tile for rows that fit in 16 KiB: a block of 256 threads, with the same number of registers.
 template <class Backward>
 using WideRunTile = TileShape<256, 1024, 2 / kDoubleFactor<Backward>>;
 
-/// Processes one run per block, for rows that fit in the block's tile. A row is loaded and added,
-/// the next one is prefetched, and the row's results are written. Each row is read once.
+/// Processes one run per block, for rows that fit in the block's tile. For each row: loads it and
+/// adds its terms, prefetches the next row, and writes the results. Each row is read once.
 template <class Backward, class Shape>
 struct RunBlocks {
   static constexpr int kThreads = Shape::kThreads;
@@ -70,8 +72,8 @@ struct RunBlocks {
   }
 };
 
-/// Processes one run per cluster. Each block keeps one tile of a row, as in RowClusters. Each row
-/// is read once.
+/// Processes one run per cluster. Each block keeps one tile of each row, as in RowClusters. Each
+/// row is read once.
 template <class Backward>
 struct RunClusters {
   using Shape = WideRunTile<Backward>;
@@ -113,9 +115,9 @@ struct RunClusters {
   NORMPROOF_DEVICE int steps_per_row() const { return 1 + tiles() + ops::kTreeSteps + 1; }
 };
 
-/// Processes one run per block, for rows with more tiles than a cluster has blocks. First the sums
-/// of each row are computed tile by tile. Then, for each tile, that part of all rows is loaded
-/// again and its results are written.
+/// Processes one run per block, for rows with more tiles than a cluster has blocks. First it
+/// computes the sums of each row, tile by tile. Then, for each tile of features, it loads that part
+/// of all rows again and writes the results.
 template <class Backward>
 struct RunTiles {
   using Shape = WideRunTile<Backward>;
@@ -158,7 +160,8 @@ struct RunTiles {
   NORMPROOF_DEVICE int tiles() const { return Row::tiles(of.width); }
   NORMPROOF_DEVICE int steps_per_row() const { return 2 * tiles() + ops::kTreeSteps + 1; }
 
-  /// Performs step `own` of the sums of row `number` of the run.
+  /// Performs one step of the sums of a row. `number` is the row's index in the run, `own` the
+  /// step.
   NORMPROOF_DEVICE void add_up(int number, int own, Position at, Thread& thread,
                                Shared& shared) const {
     const std::size_t i = at.block * kRun + number;

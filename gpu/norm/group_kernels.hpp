@@ -6,10 +6,11 @@
 
 /// Kernels of the layers with statistics per group of features of a sample
 /// (docs/specification/norms.md). The elements of a group are numbered by ascending token, then by
-/// feature. The warp of a group is sample groups + group.
+/// feature. Each warp processes one group: warp sample groups + group, where `groups` is the number
+/// of groups per sample.
 namespace normproof::gpu::norm {
 
-/// Locates the elements of a group.
+/// Computes the row and the column of an element of a group.
 struct GroupElements {
   std::size_t seq_len, d_model, groups;
 
@@ -65,8 +66,9 @@ struct GroupForward {
   }
 };
 
-/// With a = S(g)/m and c = S(g x_hat)/m over all tokens, where m is the number of valid elements:
-/// grad_x = (g - (a + x_hat c)) rstd, and g rstd in masked tokens.
+/// The backward. With g = gamma grad_y, a = S(g)/m and c = S(g x_hat)/m: grad_x = (g - (a + x_hat
+/// c)) rstd for valid tokens and g rstd for masked tokens. S is the sum over all tokens of the
+/// group; m is the number of its valid elements.
 struct GroupBackward {
   static constexpr int kTotals = 2;
   static constexpr int kMaxima = 0;

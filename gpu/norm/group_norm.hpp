@@ -4,7 +4,7 @@
 
 namespace normproof::gpu::norm {
 
-/// Device version with the same formulas, preconditions, error messages and bits as
+/// Group norm. Device version with the same formulas, preconditions, error messages and bits as
 /// ref/norm/group_norm.hpp.
 /// Leaves    y, and mean and rstd [B, groups] in step.outputs
 /// Throws    ContractError

@@ -4,7 +4,7 @@
 
 namespace normproof::gpu::norm {
 
-/// Device version with the same formulas, preconditions, error messages and bits as
+/// Group scaling. Device version with the same formulas, preconditions, error messages and bits as
 /// ref/norm/group_scaling.hpp.
 /// Leaves    y and rstd [.., groups] in step.outputs
 /// Throws    ContractError

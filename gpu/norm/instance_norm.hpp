@@ -4,7 +4,8 @@
 
 namespace normproof::gpu::norm {
 
-/// Device version of ref/norm/instance_norm.hpp: group_norm with one feature per group.
+/// Instance norm: a group norm with one feature per group. Device version of
+/// ref/norm/instance_norm.hpp.
 /// Leaves    y, and mean and rstd [B,D] in step.outputs
 /// Throws    ContractError
 void instance_norm(const ref::model::InstanceNormOptions& options, const NormInputs& in,

@@ -9,7 +9,8 @@ using ops::ConstReals;
 using ops::Reals;
 using ref::model::EpsPlacement;
 
-/// The factors r and w of a row, from its squared norm, as in ref/norm/l2_norm.hpp.
+/// The factors of a row: `reciprocal` (r) multiplies x in the forward, `weight` (w) in the
+/// backward. They depend on the row's squared norm, as in ref/norm/l2_norm.hpp.
 struct L2Factors {
   double reciprocal, weight;
 
@@ -29,7 +30,7 @@ struct L2Factors {
   }
 };
 
-/// Computes reciprocal = r and y = x r.
+/// The forward: y = x r. Stores r of each row in `reciprocal`.
 struct L2Forward {
   static constexpr int kTotals = 1;
   static constexpr int kMaxima = 0;
@@ -55,7 +56,8 @@ struct L2Forward {
   }
 };
 
-/// Computes reciprocal = r, e = S(grad_y (x w)) and grad_x = r (grad_y - (x r) e).
+/// The backward: grad_x = r (grad_y - (x r) e) with e = S(grad_y (x w)), where S is the sum over
+/// the row. Stores r of each row in `reciprocal`.
 struct L2Backward {
   static constexpr int kTotals = 2;
   static constexpr int kMaxima = 0;

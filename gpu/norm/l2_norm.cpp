@@ -6,7 +6,7 @@
 namespace normproof::gpu::norm {
 namespace {
 
-/// Returns the shape of x without the last axis.
+/// Checks the arguments. Returns the shape of x without the last axis.
 Shape checked_rows(std::string_view function, const DeviceTensor<double>& x, double eps) {
   Shape shape = x.shape();
   if (shape.empty() || !x.is_given())

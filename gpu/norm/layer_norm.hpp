@@ -4,7 +4,7 @@
 
 namespace normproof::gpu::norm {
 
-/// Device version with the same formulas, preconditions, error messages and bits as
+/// Layer norm. Device version with the same formulas, preconditions, error messages and bits as
 /// ref/norm/layer_norm.hpp.
 /// Leaves    y, mean, rstd in step.outputs
 /// Throws    ContractError
@@ -12,7 +12,7 @@ void layer_norm(const ref::model::LayerNormOptions& options, const NormInputs& i
 
 /// The backward of layer_norm.
 /// Leaves    grad_x, grad_gamma, grad_beta in step.outputs
-/// Requires  `forward` is the step that layer_norm returned
+/// Requires  `forward` is the step that layer_norm filled
 void layer_norm_backward(const NormInputs& in, const NormStep& forward, NormStep& step);
 
 }  // namespace normproof::gpu::norm

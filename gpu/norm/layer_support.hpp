@@ -5,8 +5,8 @@
 #include "gpu/norm/step.hpp"
 #include "ref/tensor/contract.hpp"
 
-/// Shared parts of the layers' sources: the checks of ref/norm with its error messages, and values
-/// that are computed once per channel.
+/// Functions that the layers share: the checks of ref/norm with its error messages, and tensors
+/// that have one value per channel.
 namespace normproof::gpu::norm {
 
 using device::launch_blocks;
@@ -20,32 +20,33 @@ using ref::tensor::Extents;
 /// Checks    x is [N,D] or [B,T,D]
 Extents check_x(std::string_view function, const NormInputs& in);
 
-/// Checks    gamma and beta have extent D or are absent, and are finite
+/// Checks    gamma and beta, unless they are absent, have extent D and are finite
 AffineSpans check_affine(std::string_view function, const NormInputs& in, std::size_t d_model);
 
 /// Checks    every element is finite
 void check_finite(std::string_view function, std::string_view argument,
                   const DeviceTensor<double>& t, Clause clause);
 
-/// Checks    a statistic is finite. If it is not, searches the elements that it was computed from
-///           for the cause
-/// Throws    NotFiniteError with the clause `of_x` or `of_statistic`
+/// Checks    each element of a statistic is finite. If one is not, searches the argument x that it
+///           was computed from for the cause
+/// Throws    NotFiniteError: with the clause `of_x` if an element of x is not finite, else with the
+///           clause `of_statistic`
 void check_statistic(std::string_view function, std::string_view statistic,
                      const DeviceTensor<double>& values, std::string_view argument,
                      const DeviceTensor<double>& x, Clause of_statistic = Clause::C4,
                      Clause of_x = Clause::C4);
 
-/// Like check_statistic, for a reciprocal root, which is 0 if the statistic overflowed.
+/// Like check_statistic, for a reciprocal root. It is 0 if the statistic under the root overflowed.
 void check_reciprocal(std::string_view function, std::string_view statistic,
                       const DeviceTensor<double>& rstd, std::string_view argument,
                       const DeviceTensor<double>& x);
 
-/// Checks    grad_y has the shape of x, and a saved statistic has the expected shape
+/// Checks    grad_y has the shape of x, and the saved statistic `saved` has the given shape
 void check_backward(std::string_view function, const NormInputs& in, std::string_view name,
                     const DeviceTensor<double>& saved, const Shape& shape);
 
-/// Checks    the mask fits x and some row is valid
-/// Computes  the number of valid rows
+/// Returns the number of valid rows.
+/// Checks    the mask has a shape that fits x, and at least one row is valid
 std::size_t check_valid_rows(std::string_view function, const NormInputs& in);
 void check_mask_shape(std::string_view function, const NormInputs& in);
 
@@ -54,17 +55,17 @@ void check_eps(std::string_view function, double eps);
 void check_decay(std::string_view function, std::string_view option, double decay);
 void check_count(std::string_view function, std::string_view option, std::int64_t count,
                  Clause clause);
-/// Checks    a running statistic has extent D and finite elements, which are not negative if
-///           squared
+/// Checks    a running statistic has extent D and finite elements; if `squared`, also that none is
+///           negative
 void check_running(std::string_view function, std::string_view name,
                    const DeviceTensor<double>& values, std::size_t d_model, bool squared);
 
 /// Returns the shape of x without the last axis.
 Shape row_shape(const NormInputs& in);
 
-/// Returns 1 / sqrt(square + eps).
+/// Returns the elementwise 1 / sqrt(square + eps).
 DeviceTensor<double> reciprocal_root(const DeviceTensor<double>& square, double eps);
-/// Returns decay old_value + (1 - decay) new_value.
+/// Returns the new running average, decay old_value + (1 - decay) new_value.
 DeviceTensor<double> moving_average(const DeviceTensor<double>& old_value,
                                     const DeviceTensor<double>& new_value, double decay);
 /// Returns value / n.

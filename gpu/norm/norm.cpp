@@ -20,20 +20,21 @@ namespace {
 
 namespace model = ref::model;
 
-/// Checks that no parameter is given that the layer does not have.
+/// Throws if a parameter is given that the layer does not have.
 void check_parameters(const model::NormLayer& layer, const NormInputs& in) {
   if (in.gamma.is_given()) model::check_parameter(layer, "gamma");
   if (in.beta.is_given()) model::check_parameter(layer, "beta");
   for (const auto& [name, values] : in.others) model::check_parameter(layer, name);
 }
 
-/// Returns the inputs that the layer computes with: 1 + gamma replaces a zero-centered gamma.
+/// Returns the inputs with the gamma that the layer multiplies by: a zero-centered gamma is
+/// replaced by 1 + gamma.
 NormInputs with_effective_gamma(const model::NormOptions& options, NormInputs in) {
   in.gamma = effective_gamma(in.gamma, model::has_zero_centered_gamma(options));
   return in;
 }
 
-/// The identity, as a layer without a norm.
+/// The layer `none`, which is the identity.
 void none(const NormInputs& in, NormStep& step) {
   check_x("none", in);
   check_finite("none", "x", in.x, Clause::C4);

@@ -5,7 +5,7 @@
 namespace normproof::gpu::norm {
 
 /// Device version with the same names, error messages and bits as ref/norm/norm.hpp.
-/// Returns   the state before the first step
+/// Returns   the state of the layer before the first step
 NamedDeviceTensors initial_state(Device& device, const ref::model::NormOptions& options,
                                  std::size_t d_model);
 
@@ -13,14 +13,14 @@ NamedDeviceTensors initial_state(Device& device, const ref::model::NormOptions& 
 /// else gamma.
 DeviceTensor<double> effective_gamma(const DeviceTensor<double>& gamma, bool zero_centered);
 
-/// Runs the forward of the layer that the options name. in.grad_y is ignored.
-/// Requires  the preconditions of ref/norm's norm_forward
+/// Runs the forward of the layer that the options name. It does not use in.grad_y.
+/// Requires  the preconditions of norm_forward in ref/norm
 /// Throws    ContractError
 NormStep norm_forward(const ref::model::NormOptions& options, const NormInputs& in,
                       const NamedDeviceTensors& state);
 
 /// Runs the backward. Returns the gradients and the state after the step.
-/// Requires  the preconditions of ref/norm's norm_backward
+/// Requires  the preconditions of norm_backward in ref/norm
 /// Throws    ContractError
 NormStep norm_backward(const ref::model::NormOptions& options, const NormInputs& in,
                        const NormStep& forward);

@@ -9,17 +9,18 @@ using device::ConstIndices;
 using device::ConstReals;
 using device::Reals;
 
-/// gamma and beta of each feature; ones and zeros if they are absent.
+/// gamma and beta of each feature. An absent gamma counts as ones, an absent beta as zeros.
 struct AffineSpans {
   ConstReals gamma, beta;
   NORMPROOF_DEVICE double gamma_at(std::size_t i) const { return gamma.given() ? gamma[i] : 1.0; }
   NORMPROOF_DEVICE double beta_at(std::size_t i) const { return beta.given() ? beta[i] : 0.0; }
 };
 
-/// The unit that a mean and an rstd belong to: a row, a column, or one sample's group of columns.
+/// The elements that each mean and rstd is computed over: a row, a column, or a group of columns of
+/// one sample.
 enum class Statistics { of_row, of_column, of_group };
 
-/// Computes x_hat = (x - mean) rstd, or x rstd if the layer does not center, at a row and a column.
+/// Computes x_hat at a row and a column: (x - mean) rstd, or x rstd if the layer does not center.
 template <Statistics per, bool centered>
 struct XHat {
   ConstReals x, mean, rstd;
@@ -39,7 +40,7 @@ struct XHat {
   }
 };
 
-/// The term of grad_gamma: grad_y x_hat.
+/// The term of the sum grad_gamma: grad_y x_hat.
 template <Statistics per, bool centered>
 struct GradGammaTerm {
   ConstReals grad_y;

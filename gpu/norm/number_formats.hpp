@@ -5,10 +5,10 @@
 #include "gpu/device/span.hpp"
 #include "ref/numeric/float_format.hpp"
 
-/// The storage formats of the float32 kernels. `Element` is the type in memory. widen converts an
-/// element exactly to a float. narrow rounds a float or a double to the nearest element, ties to
-/// even; numbers past the largest become infinity. Conversions are bit operations, so that they do
-/// not depend on the instructions of a GPU.
+/// The storage formats of the float32 kernels. `Element` is the type in memory. `widen` converts an
+/// element to a float, which is exact. `narrow` rounds a float or a double to the nearest element,
+/// ties to even; numbers beyond the largest element become infinity. The conversions are bit
+/// operations, so that they do not depend on the instructions of a GPU.
 namespace normproof::gpu::norm {
 
 NORMPROOF_DEVICE inline std::uint32_t bits_from_float(float v) {
@@ -18,8 +18,9 @@ NORMPROOF_DEVICE inline float float_from_bits(std::uint32_t bits) {
   return __builtin_bit_cast(float, bits);
 }
 
-/// Returns v if it is a float, otherwise the one of the two neighboring floats whose last bit is 1.
-/// A format of 22 digits or fewer rounds the result as it would round v.
+/// Rounds to odd. Returns v if v is a float; otherwise the one of the two neighboring floats whose
+/// last bit is 1. Rounding the result to a format of at most 22 digits then gives the same as
+/// rounding v.
 NORMPROOF_DEVICE inline float odd_float(double v) {
   const auto nearest = static_cast<float>(v);
   const auto back = static_cast<double>(nearest);
@@ -36,7 +37,7 @@ struct Float32 {
   NORMPROOF_DEVICE static Element narrow(double v) { return static_cast<float>(v); }
 };
 
-/// The upper half of a float32.
+/// bfloat16, the upper half of a float32.
 struct BFloat16 {
   using Element = std::uint16_t;
   static constexpr auto kType = ref::numeric::FloatType::bfloat16;
@@ -56,8 +57,8 @@ struct Float16 {
     const std::uint32_t sign = std::uint32_t{e} << 16 & 0x80000000;
     const std::uint32_t moved = std::uint32_t{e} << 13 & 0x0fffe000;
     if ((e & 0x7c00) == 0x7c00) return float_from_bits(sign | 0x7f800000 | moved);
-    // The exponent biases are 127 and 15. A subnormal float16 is a subnormal float32 before the
-    // product.
+    // The product changes the exponent bias from 15 (float16) to 127 (float32). Before it, a
+    // subnormal float16 is a subnormal float32.
     return float_from_bits(sign | bits_from_float(float_from_bits(moved) * 0x1p112F));
   }
   NORMPROOF_DEVICE static Element narrow(float v) {
@@ -79,16 +80,16 @@ struct Float16 {
   NORMPROOF_DEVICE static Element narrow(double v) { return narrow(odd_float(v)); }
 };
 
-/// The unit of loads and stores: 16 bytes.
+/// 16 bytes of elements, the unit of loads and stores.
 template <class Element>
 struct alignas(16) Vector {
   static constexpr std::size_t kSize = 16 / sizeof(Element);
   Element element[kSize];
 };
 
-/// Loads the elements from index i on. i must be a multiple of kSize, and memory begins at a
-/// multiple of 16 bytes. A GPU has one instruction for this. nvcc only uses it for its own type of
-/// two words, and for stores only through the intrinsic; it splits other assignments.
+/// Loads 16 bytes of elements from index i on. i must be a multiple of kSize, and the memory must
+/// begin at a multiple of 16 bytes. A GPU has one instruction for this. nvcc emits it only for its
+/// own type of two words, and for stores only through an intrinsic; it splits other assignments.
 template <class Element>
 NORMPROOF_DEVICE Vector<Element> load_vector(device::Span<const Element> from, std::size_t i) {
   (void)from[i + Vector<Element>::kSize - 1];
@@ -100,7 +101,7 @@ NORMPROOF_DEVICE Vector<Element> load_vector(device::Span<const Element> from, s
   return v;
 #endif
 }
-/// Prefetches into the GPU's L2 cache what load_vector will load. This only affects speed.
+/// Prefetches the data that load_vector will load into the GPU's L2 cache. This only affects speed.
 template <class Element>
 NORMPROOF_DEVICE void prefetch_vector(device::Span<const Element> from, std::size_t i) {
 #if defined(__CUDA_ARCH__)

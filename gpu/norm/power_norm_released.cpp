@@ -14,7 +14,8 @@ ref::model::GroupScalingOptions group_options(const PowerNormReleasedOptions& op
   return {.eps = options.group_eps, .groups = options.groups};
 }
 
-/// Returns x without parameters; if group scaling comes first, its output replaces x.
+/// Returns the inputs of the normalization. With group scaling, the output of group scaling
+/// replaces x.
 NormInputs scaled_inputs(const PowerNormReleasedOptions& options, const NormInputs& in,
                          NormStep& scaling) {
   NormInputs result = in;
@@ -33,7 +34,8 @@ DeviceTensor<double> cumulative_mean(const DeviceTensor<double>& running,
   return out;
 }
 
-/// nu weighted by alpha, and nu + (1/m) S_rows(t x_hat) computed with it.
+/// The state nu of the backward. `effective` is (1 - alpha_backward) nu. `next` adds to nu the mean
+/// over the rows of t x_hat, where t is computed with the effective nu.
 struct ScaledNu {
   DeviceTensor<double> effective;
   DeviceTensor<double> next;

@@ -4,9 +4,10 @@
 
 namespace normproof::gpu::norm {
 
-/// Device version with the same formulas, preconditions, error messages and bits as
-/// ref/norm/power_norm_v.hpp. Reads and updates running_psi2 in step.state.
-/// Leaves    y, rstd, and in training quadratic_mean in step.outputs
+/// PN-V, the variant of PowerNorm with an exact backward. Device version with the same formulas,
+/// preconditions, error messages and bits as ref/norm/power_norm_v.hpp. Reads and updates
+/// running_psi2 in step.state.
+/// Leaves    y and rstd, and in training quadratic_mean, in step.outputs
 /// Throws    ContractError
 void power_norm_v(const ref::model::PowerNormVOptions& options, const NormInputs& in,
                   NormStep& step);

@@ -4,7 +4,7 @@
 
 namespace normproof::gpu::norm {
 
-/// Device version with the same formulas, preconditions, error messages and bits as
+/// RMS norm. Device version with the same formulas, preconditions, error messages and bits as
 /// ref/norm/rms_norm.hpp.
 /// Leaves    y, rstd in step.outputs
 /// Throws    ContractError

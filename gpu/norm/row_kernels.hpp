@@ -3,12 +3,13 @@
 #include "gpu/norm/normalized.hpp"
 #include "gpu/ops/lane_kernels.hpp"
 
-/// Kernels of the layers with statistics per row (docs/specification/norms.md). A row of x is split
-/// into `groups` equal parts, each with its own statistics and its own warp. Below, "row" means one
-/// such part: its elements are the `width` elements from index row width on.
+/// Kernels of the layers with statistics per row (docs/specification/norms.md). With `groups`
+/// groups, each row of x is split into that number of equal parts, and each part has its own
+/// statistics. In this header "row" means such a part: row r is the `width` elements from index r
+/// width on. A warp processes each row.
 namespace normproof::gpu::norm {
 
-/// Computes the statistics, and y = gamma x_hat + beta, or y = x_hat without parameters.
+/// The forward: computes the statistics and y = gamma x_hat + beta. Without parameters y = x_hat.
 template <bool centered>
 struct RowForward {
   static constexpr int kTotals = centered ? 2 : 1;
@@ -54,7 +55,8 @@ struct RowForward {
   }
 };
 
-/// Computes grad_x = ((g - a) - x_hat c) rstd, without a if the layer does not center.
+/// The backward: grad_x = ((g - a) - x_hat c) rstd, with g = gamma grad_y and the row means a of g
+/// and c of g x_hat. A layer that does not center leaves out a.
 template <bool centered>
 struct RowBackward {
   static constexpr int kTotals = centered ? 2 : 1;

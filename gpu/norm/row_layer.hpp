@@ -4,11 +4,11 @@
 #include "gpu/norm/row_kernels.hpp"
 #include "gpu/ops/reduce.hpp"
 
-/// Shared parts of the layers with statistics per row. The formulas are in row_kernels.hpp.
+/// Functions that the layers with statistics per row share. The formulas are in row_kernels.hpp.
 namespace normproof::gpu::norm {
 
-/// Stores y, rstd and, if the layer centers, mean in step.outputs. `statistics` is the shape of
-/// mean and rstd.
+/// Runs the forward. Stores y, rstd and, if the layer centers, mean in step.outputs. `statistics`
+/// is the shape of mean and rstd.
 template <bool centered>
 void row_forward(std::string_view name, const NormInputs& in, const AffineSpans* affine, double eps,
                  std::size_t groups, const Shape& statistics, NormStep& step) {
@@ -34,8 +34,8 @@ void row_forward(std::string_view name, const NormInputs& in, const AffineSpans*
   step.outputs.set("rstd", std::move(rstd));
 }
 
-/// Stores grad_x in step.outputs and, if there are parameters, grad_gamma and grad_beta. Without
-/// parameters each element of grad_y is checked to be finite.
+/// Runs the backward. Stores grad_x in step.outputs and, if there are parameters, grad_gamma and
+/// grad_beta. If there are none, it also checks that grad_y is finite.
 template <bool centered>
 void row_backward(std::string_view name, const NormInputs& in, const AffineSpans* affine,
                   const DeviceTensor<double>& mean, const DeviceTensor<double>& rstd,

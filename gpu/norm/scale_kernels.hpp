@@ -5,7 +5,8 @@
 
 namespace normproof::gpu::norm {
 
-/// Computes rnorm = 1 / sqrt(S(x^2) + eps) and y = gamma (x rnorm); gamma is [1] or absent.
+/// The forward: y = gamma (x rnorm) with rnorm = 1 / sqrt(S(x^2) + eps), where S is the sum over
+/// the row. gamma is [1] or absent.
 struct ScaleForward {
   static constexpr int kTotals = 1;
   static constexpr int kMaxima = 0;
@@ -31,7 +32,8 @@ struct ScaleForward {
   }
 };
 
-/// Computes along = S(grad_y (x rnorm)) and grad_x = (gamma rnorm) (grad_y - (x rnorm) along).
+/// The backward: grad_x = (gamma rnorm) (grad_y - (x rnorm) along) with along = S(grad_y (x
+/// rnorm)), where S is the sum over the row.
 struct ScaleBackward {
   static constexpr int kTotals = 1;
   static constexpr int kMaxima = 0;

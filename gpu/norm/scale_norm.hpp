@@ -4,7 +4,7 @@
 
 namespace normproof::gpu::norm {
 
-/// Device version with the same formulas, preconditions, error messages and bits as
+/// ScaleNorm. Device version with the same formulas, preconditions, error messages and bits as
 /// ref/norm/scale_norm.hpp.
 /// Leaves    y, rnorm in step.outputs
 /// Throws    ContractError

@@ -11,12 +11,13 @@ using device::DeviceTensor;
 using device::NamedDeviceTensors;
 using device::Shape;
 
-/// The inputs of one step of any layer, in device memory, as in ref/norm/norm.hpp.
+/// The inputs of a forward or backward of any norm layer, in device memory, as in
+/// ref/norm/norm.hpp.
 struct NormInputs {
   DeviceTensor<double> x;  ///< [N,D] or [B,T,D]
-  /// With the shape that model::norm_layer states, or {} for ones.
+  /// The parameter gamma, with the shape that model::norm_layer states; {} means ones.
   DeviceTensor<double> gamma = {};
-  /// With the shape that model::norm_layer states, or {} for zeros.
+  /// The parameter beta, with the shape that model::norm_layer states; {} means zeros.
   DeviceTensor<double> beta = {};
   DeviceTensor<double> grad_y = {};  ///< with the shape of x; for a backward
   DeviceMask valid = {};             ///< [N] or [B,T], or {} if all rows are valid
@@ -38,7 +39,8 @@ inline void set_parameter(NormInputs& in, std::string_view name, DeviceTensor<do
     in.others.set(name, std::move(values));
 }
 
-/// The results of one step of any layer, under the names of ref/norm/norm.hpp.
+/// The outputs and the new state of a forward or backward of any norm layer. Their names are those
+/// of ref/norm/norm.hpp.
 struct NormStep {
   NamedDeviceTensors outputs;
   NamedDeviceTensors state;

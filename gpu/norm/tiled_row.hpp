@@ -3,15 +3,15 @@
 #include "gpu/norm/number_formats.hpp"
 #include "gpu/ops/lane_kernels.hpp"
 
-/// Locates the rows of a matrix of float32, bfloat16 or float16. Memory is divided into slots of 16
-/// bytes, and slots into tiles. The first and the last slot of a row may also contain elements of
-/// its neighbors.
+/// Locates the rows of a matrix of float32, bfloat16 or float16 numbers in memory. Memory is
+/// divided into slots of 16 bytes, and a row is divided into tiles of slots. The first and the last
+/// slot of a row may also contain elements of the neighboring rows.
 namespace normproof::gpu::norm {
 
 using device::Span;
 
-/// Calls f(0), f(1), ... f(count - 1), unrolled, so that arrays indexed by the argument stay in
-/// registers.
+/// Calls f(0), f(1), ... f(count - 1) without a loop, so that arrays indexed by the argument stay
+/// in registers.
 template <int count, int from = 0, class F>
 NORMPROOF_DEVICE void unroll(const F& f) {
   if constexpr (from < count) {
@@ -20,28 +20,31 @@ NORMPROOF_DEVICE void unroll(const F& f) {
   }
 }
 
-/// The threads of a block, and the slots per tile of one tensor.
+/// The size of a block and of its tile: the number of threads, and the number of slots that a tile
+/// has for each tensor.
 template <int threads, int slots, int blocks>
 struct TileShape {
   static constexpr int kThreads = threads;
   static constexpr int kSlots = slots;
   static constexpr int kBlocks = blocks;
 };
-/// One warp per row, for short rows.
+/// The tile for short rows: one warp per row.
 using NarrowTile = TileShape<ops::kLanes, 128, 32>;
-/// 256 threads per row. The tiles of all tensors together take 32 KiB of shared memory.
+/// The tile for long rows: 256 threads per row. The tiles of all tensors together take 32 KiB of
+/// shared memory.
 template <int tensors>
 using WideTile = TileShape<256, 2048 / tensors, 4>;
 
-/// Position p of a row, counted from the start of its first slot, is feature p - head. Tile t holds
-/// the same features in every row, wherever the row begins.
+/// A row of a matrix. Positions count its elements from the start of its first slot; position p is
+/// feature p - head. Tile t contains the same features in every row, even if the rows begin at
+/// different places within a slot.
 template <class Format, class Shape>
 struct TiledRow {
   using Element = typename Format::Element;
   using Slot = Vector<Element>;
   static constexpr std::size_t kTile = Shape::kSlots * Slot::kSize;
   static constexpr int kThreads = Shape::kThreads;
-  /// The number of slots of a tile per thread.
+  /// The number of slots of a tile that each thread processes.
   static constexpr int kSlotsEach = Shape::kSlots / Shape::kThreads;
 
   std::size_t first;  ///< index in the matrix of position 0
@@ -53,10 +56,10 @@ struct TiledRow {
         head(row * of_width % Slot::kSize),
         width(of_width) {}
 
-  /// Whether all rows of this width begin at the start of a slot.
+  /// Whether every row of this width begins at the start of a slot.
   NORMPROOF_DEVICE static bool is_whole(std::size_t width) { return width % Slot::kSize == 0; }
-  /// The number of features in a tile. If rows may begin within a slot, it is one slot less than
-  /// the tile holds.
+  /// Returns the number of features in a tile. If a row may begin within a slot, it is one slot
+  /// less than the size of the tile.
   NORMPROOF_DEVICE static std::size_t features_per_tile(std::size_t width) {
     return is_whole(width) ? kTile : kTile - Slot::kSize;
   }
@@ -65,8 +68,8 @@ struct TiledRow {
     return static_cast<int>((width + each - 1) / each);
   }
 
-  /// Calls visit(slot in the tile, position, from, to) for each of this thread's slots of tile t.
-  /// The elements [from, to) of the slot are features of the tile.
+  /// Calls visit(slot, position, from, to) for each slot of tile t that this thread processes.
+  /// `slot` is the index in the tile. The slot's elements [from, to) are features of the tile.
   template <class Visit>
   NORMPROOF_DEVICE void for_slots(int t, int thread, const Visit& visit) const {
     for (int slot = thread; slot < Shape::kSlots; slot += Shape::kThreads) {
@@ -74,8 +77,8 @@ struct TiledRow {
       visit_slot(t, slot, visit);
     }
   }
-  /// Like for_slots, but calls visit(k, slot, position, from, to), where k counts the thread's
-  /// slots.
+  /// Like for_slots, but calls visit(k, slot, position, from, to); k = 0, 1, ... numbers the
+  /// thread's slots.
   template <class Visit>
   NORMPROOF_DEVICE void for_numbered_slots(int t, int thread, const Visit& visit) const {
     unroll<kSlotsEach>([&](int k) {
@@ -85,9 +88,9 @@ struct TiledRow {
     });
   }
 
-  /// Calls visit(k, position in the tile, feature, count) for each of this thread's groups of
-  /// features of tile t, where k counts the groups. A group is as large as a slot and contains the
-  /// same features in every row.
+  /// Calls visit(k, position, feature, count) for each group of features of tile t that this thread
+  /// processes. k = 0, 1, ... numbers the groups; `position` is the index in the tile. A group has
+  /// the size of a slot and contains the same features in every row.
   template <class Visit>
   NORMPROOF_DEVICE void for_groups(int t, int thread, const Visit& visit) const {
     const std::size_t in_tile = features_in(t);
@@ -99,7 +102,8 @@ struct TiledRow {
     });
   }
 
-  /// Loads the elements [from, to) of the slot at a position. The other elements are not read.
+  /// Loads the elements [from, to) of the slot at position `place`. The other elements are not
+  /// read.
   NORMPROOF_DEVICE Slot load(Span<const Element> matrix, std::size_t place, std::size_t from,
                              std::size_t to) const {
     if (to - from == Slot::kSize) return load_vector(matrix, first + place);
@@ -117,8 +121,8 @@ struct TiledRow {
         if (from <= j && j < to) matrix[first + place + j] = slot.element[j];
   }
 
-  /// Calls visit(position in the tile, feature) for the features lane, lane + 32, ... of tile t, in
-  /// ascending order.
+  /// Calls visit(position, feature) for the features lane, lane + 32, ... of tile t, in ascending
+  /// order. `position` is the index in the tile.
   template <class Visit>
   NORMPROOF_DEVICE void for_lane(int t, int lane, const Visit& visit) const {
     const std::size_t begin = first_feature(t);
@@ -135,7 +139,7 @@ struct TiledRow {
     visit(slot, first_feature(t) + p, p < head ? head - p : 0,
           tile_end - p < Slot::kSize ? tile_end - p : Slot::kSize);
   }
-  /// Returns the first feature of tile t, which is also the position of its first slot.
+  /// Returns the first feature of tile t. It is also the position of the tile's first slot.
   NORMPROOF_DEVICE std::size_t first_feature(int t) const {
     return static_cast<std::size_t>(t) * features_per_tile(width);
   }

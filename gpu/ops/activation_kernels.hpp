@@ -2,7 +2,7 @@
 
 #include "gpu/ops/elementary_kernels.hpp"
 
-/// Elementwise kernels of the activations (docs/specification/activations.md).
+/// The elementwise kernels of the activations (docs/specification/activations.md).
 namespace normproof::gpu::ops {
 
 inline constexpr double kSqrtHalf = 0x1.6a09e667f3bcdp-1;      ///< 1/sqrt(2)
@@ -10,13 +10,13 @@ inline constexpr double kDensityAt0 = 0x1.9884533d43651p-2;    ///< 1/sqrt(2 pi)
 inline constexpr double kTwiceSqrt2Pi = 0x1.9884533d43651p+0;  ///< 2 sqrt(2/pi)
 inline constexpr double kCubic = 0.044715;
 
-/// Forward: max(x, +0). Backward: its derivative times grad_y.
+/// ReLU. Forward: max(x, +0). Backward: grad_y times the derivative.
 struct Relu {
   NORMPROOF_DEVICE static double forward(double x) { return x > 0 ? x : 0.0; }
   NORMPROOF_DEVICE static double backward(double grad_y, double x) { return x > 0 ? grad_y : 0.0; }
 };
 
-/// Forward: (x/2) (1 + erf(x / sqrt(2))).
+/// GELU. Forward: (x/2) (1 + erf(x / sqrt(2))).
 struct Gelu {
   NORMPROOF_DEVICE static double forward(double x) {
     return (x * 0.5) * (erf_of(x * kSqrtHalf) + 1.0);
@@ -28,13 +28,14 @@ struct Gelu {
   }
 };
 
-/// Returns   1/(1 + exp(-v)), for e = exp(-|v|) and x of the same sign as v
+/// Returns the logistic function of v without overflow.
+/// Computes  1/(1 + exp(-v)), from e = exp(-|v|) and any x with the sign of v
 NORMPROOF_DEVICE inline double sigmoid(double x, double e) {
   return (x < 0 ? e : 1.0) / (e + 1.0);
 }
 
-/// Forward: x (1 + tanh(v/2))/2 with v = 2 sqrt(2/pi) (x + 0.044715 x^3), computed from e =
-/// exp(-|v|).
+/// GELU in its tanh approximation. Forward: x (1 + tanh(v/2))/2 with v = 2 sqrt(2/pi) (x + 0.044715
+/// x^3), computed from e = exp(-|v|).
 struct GeluTanh {
   NORMPROOF_DEVICE static double exponential(double x) {
     const double v = (x + (x * (x * x)) * kCubic) * kTwiceSqrt2Pi;
@@ -50,11 +51,11 @@ struct GeluTanh {
   }
 };
 
-/// Forward: x s with s = 1/(1 + exp(-x)), computed from e = exp(-|x|).
+/// SiLU. Forward: x s with s = 1/(1 + exp(-x)), computed from e = exp(-|x|).
 struct Silu {
   NORMPROOF_DEVICE static double exponential(double x) { return exp_of(x < 0 ? x : -x); }
   NORMPROOF_DEVICE static double forward(double x) { return x * sigmoid(x, exponential(x)); }
-  /// Returns   grad_y (s + x s'), where s' = e/(1 + e)^2
+  /// Returns   grad_y (s + x s'), where s' = e/(1 + e)^2 is the derivative of s
   NORMPROOF_DEVICE static double backward(double grad_y, double x) {
     const double e = exponential(x);
     const double below = e + 1.0;
@@ -76,7 +77,7 @@ struct ActivateBackward {
     grad_x[i] = F::backward(grad_y[i], x[i]);
   }
 };
-/// Elementwise product.
+/// Computes the elementwise product of two tensors.
 struct Multiply {
   ConstReals a, b;
   Reals out;

@@ -6,7 +6,7 @@ namespace normproof::gpu::ops {
 
 using device::DeviceTensor;
 
-/// Returns   a + b, where b is repeated if it is shorter than a
+/// Adds two tensors. If b has fewer elements than a, b is repeated.
 DeviceTensor<double> add(const DeviceTensor<double>& a, const DeviceTensor<double>& b);
 
 }  // namespace normproof::gpu::ops

@@ -8,8 +8,9 @@
 #include "gpu/device/launch.hpp"
 #include "gpu/ops/library_gemm.hpp"
 
-// Row-major c = a b is column-major c^T = b^T a^T. Therefore a and b are exchanged, and an operand
-// counts as transposed if its columns, rather than its rows, are strided.
+// cuBLAS uses column-major matrices. A row-major c = a b is a column-major c^T = b^T a^T. Therefore
+// a and b are exchanged, and an operand counts as transposed if the elements of its rows are
+// contiguous.
 namespace normproof::gpu::ops {
 namespace {
 
@@ -36,7 +37,8 @@ Operand gemm_operand(const Matrices<T>& m, const char* name) {
                   name, m.row_stride, m.column_stride));
 }
 
-/// Returns the stride from each matrix of the batch to the next, if there is a single one.
+/// Returns the stride between consecutive matrices of the batch; empty if the stride is not
+/// constant.
 template <class T>
 std::optional<long long> single_batch_stride(const Matrices<T>& m) {
   if (m.inner_batch_size == 1) return static_cast<long long>(m.batch_stride);
@@ -77,7 +79,7 @@ void cublas_gemm(Device& device, const Matrices<double>& c, const Matrices<const
         &beta, c.data.data + c.first, result.leading, *of_c, count));
     return;
   }
-  // Heads of attention have no single stride between matrices.
+  // The matrices of attention heads have no constant stride.
   const auto to_a = places(device, a), to_b = places(device, b);
   auto to_c = places(device, c);
   NORMPROOF_CUDA_CALL(cublasDgemmBatched(device::cublas_handle(device), left.operation,

@@ -6,7 +6,7 @@
 #include "gpu/ops/packed_kernels.hpp"
 #include "gpu/ops/reduce_kernels.hpp"
 #include "gpu/ops/softmax_kernels.hpp"
-// The accurate phase of the elementary functions is compiled for the device only in this file.
+// The elementary functions' accurate phase. This is the only file that compiles it for the device.
 #include "ref/numeric/elementary_accurate.cpp"
 #include "ref/numeric/fixed_point.cpp"
 

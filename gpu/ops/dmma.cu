@@ -10,9 +10,9 @@ namespace {
 
 constexpr std::size_t kChain = 256;  // terms per chain (R1)
 
-/// mma.m8n8k4 computes d = a b + d for a [8,4], b [4,8] and d [8,8], distributed over a warp. Lane
-/// l holds element (l / 4, l % 4) of a, (l % 4, l / 4) of b, and (l / 4, 2 (l % 4)) of d with its
-/// right neighbor.
+/// The instruction mma.m8n8k4: d = a b + d for a [8,4], b [4,8] and d [8,8], distributed over a
+/// warp. Lane l holds element (l / 4, l % 4) of a, element (l % 4, l / 4) of b, and the two
+/// elements of d from (l / 4, 2 (l % 4)) on.
 struct Mma8x8x4 {
   static constexpr std::size_t kRows = 8, kTerms = 4;
   static __device__ void multiply_add(double (&d)[1][2], const double (&a)[1][1],
@@ -23,8 +23,9 @@ struct Mma8x8x4 {
   }
 };
 
-/// mma.m16n8k8 does the same for a [16,8], b [8,8] and d [16,8]. The second index of a is 4 terms
-/// further; the first index of a and d is 8 rows further down.
+/// The instruction mma.m16n8k8: d = a b + d for a [16,8], b [8,8] and d [16,8]. The lanes hold
+/// elements as in Mma8x8x4. In the arrays, a[i][j] is 8 i rows further down and 4 j terms further
+/// on, b[j] is 4 j terms further on, and d[i] is 8 i rows further down.
 struct Mma16x8x8 {
   static constexpr std::size_t kRows = 16, kTerms = 8;
   static __device__ void multiply_add(double (&d)[2][2], const double (&a)[2][2],
@@ -50,7 +51,8 @@ __global__ void dmma_kernel(const double* a, const double* b, std::size_t terms,
     for (std::size_t k = begin; k < end; k += Mma::kTerms) {
       double left[kHigh][kDeep], right[kDeep];
       for (std::size_t d = 0; d < kDeep; ++d) {
-        // Past the end, operands are -0 and +0: fma(-0, 0, d) is d even if d is -0.
+        // Terms past the end use the operands -0 and +0, because fma(-0, 0, d) is d even if d is
+        // -0.
         const std::size_t term = k + 4 * d + own;
         right[d] = term < end ? b[term * 8 + row] : 0.0;
         for (std::size_t h = 0; h < kHigh; ++h)

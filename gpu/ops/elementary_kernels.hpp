@@ -3,9 +3,9 @@
 #include "gpu/device/span.hpp"
 #include "ref/numeric/elementary_rounded.hpp"
 
-/// exp, log, tanh and erf in a kernel. They use the source code of the processor version, with its
-/// fast and its accurate phase, so that a kernel can round every element by itself
-/// (docs/specification/determinism.md, R5).
+/// The functions exp, log, tanh and erf for kernels. They compile the same source code as the
+/// processor version, with its fast and its accurate phase. A kernel can therefore round every
+/// element correctly without the host (docs/specification/determinism.md, R5).
 namespace normproof::gpu::ops {
 
 using device::ConstReals;
@@ -26,7 +26,7 @@ NORMPROOF_DEVICE inline double erf_of(double x) {
 
 enum class Function { exp, log, tanh, erf };
 
-/// Computes y = f(x).
+/// Applies an elementary function to each element: y = function(x).
 template <Function function>
 struct Elementary {
   ConstReals x;

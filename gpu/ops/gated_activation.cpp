@@ -18,7 +18,7 @@ DeviceTensor<double> product(const DeviceTensor<double>& a, const DeviceTensor<d
   return out;
 }
 
-/// Builds the error message only if there is an error.
+/// Throws if an element of t is not finite. The text of the message is built only then.
 void check_all_finite(std::string_view function, std::string_view argument,
                       const DeviceTensor<double>& t, Clause clause) {
   if (first_not_finite(t) < t.size())
@@ -32,7 +32,7 @@ void check_operands(std::string_view function, const DeviceTensor<double>& x,
   check_all_finite(function, "gate", gate, Clause::C2);
 }
 
-/// Returns   grad_y gate
+/// Returns grad_y gate, the gradient of the activation's output, and checks that it is finite.
 DeviceTensor<double> gated_gradient(std::string_view function, const DeviceTensor<double>& grad_y,
                                     const DeviceTensor<double>& x,
                                     const DeviceTensor<double>& gate) {

@@ -4,9 +4,9 @@
 #include "gpu/device/span.hpp"
 
 /// Sums over an axis in the order of docs/specification/determinism.md, R2. There are 32 lanes.
-/// Lane l adds the elements l, l+32, l+64, ... in ascending order from +0. Then, for the strides
-/// 16, 8, 4, 2 and 1, lane l adds lane l+stride. A lane without elements is +0. Adding it changes
-/// nothing, because no lane is -0.
+/// Lane l adds the elements l, l+32, l+64, ... in ascending order, starting from +0. Then, for each
+/// stride 16, 8, 4, 2 and 1, lane l adds lane l+stride. A lane without elements is +0, and adding
+/// it changes nothing, because no lane is -0.
 namespace normproof::gpu::ops {
 
 using device::ConstFlags;
@@ -19,7 +19,7 @@ using device::Span;
 inline constexpr int kLanes = 32;
 inline constexpr int kTreeSteps = 5;
 
-/// Returns   lane `lane` of the sum of term(i), i = 0 .. count-1
+/// Returns   the value of lane `lane` in the sum of term(0) to term(count - 1)
 template <class Term>
 NORMPROOF_DEVICE double lane_sum(std::size_t count, std::size_t lane, const Term& term) {
   double sum = 0;
@@ -30,8 +30,8 @@ NORMPROOF_DEVICE double lane_sum(std::size_t count, std::size_t lane, const Term
 /// The number of terms that lane_sum_ahead loads before it adds them.
 inline constexpr std::size_t kTermsAhead = 8;
 
-/// Like lane_sum, for terms that are little more than a memory access: several loads are in flight
-/// at once on a GPU.
+/// Computes the same sum as lane_sum. It loads several terms before it adds them, so that a GPU has
+/// several loads in flight. This is faster for terms that are little more than a memory access.
 template <class Term>
 NORMPROOF_DEVICE double lane_sum_ahead(std::size_t count, std::size_t lane, const Term& term) {
   constexpr std::size_t kLast = (kTermsAhead - 1) * kLanes;
@@ -46,14 +46,16 @@ NORMPROOF_DEVICE double lane_sum_ahead(std::size_t count, std::size_t lane, cons
   return sum;
 }
 
-/// Assigns a row to each warp and a lane to each thread. A row has some reductions, each of which
-/// may use the earlier ones, and then writes its results. Row has
-///   static constexpr int kTotals, kMaxima;   the number of reductions; how many of them, from the
-///                                            first, compute the maximum instead of the sum
-///   double lane(int k, std::size_t row, std::size_t lane, Totals) const;   a lane's part of
-///   reduction k
-///   void finish(std::size_t row, std::size_t lane, Totals) const;          writes a lane's part
-/// A thread sees its own writes, so finish() of a lane may read what lane() of that lane stored.
+/// Runs some reductions over each row: a warp per row and a lane per thread. Each reduction may use
+/// the results of the earlier ones. Then the row writes its results. The template parameter Row has
+///   static constexpr int kTotals;            the number of reductions
+///   static constexpr int kMaxima;            the first kMaxima reductions compute a maximum, the
+///                                            others a sum
+///   double lane(int k, std::size_t row, std::size_t lane, Totals) const;
+///                                            the value of a lane in reduction k
+///   void finish(std::size_t row, std::size_t lane, Totals) const;
+///                                            writes the elements of a lane
+/// A thread sees its own writes, so finish() may read what lane() stored for the same lane.
 template <class Row>
 struct WarpRows {
   static constexpr int kThreads = kLanes;
@@ -63,7 +65,7 @@ struct WarpRows {
   };
   struct Thread {};
 
-  /// The results of the completed reductions.
+  /// The results of the reductions that are complete: `[k]` is the result of reduction k.
   struct Totals {
     const Shared& shared;
     NORMPROOF_DEVICE double operator[](int k) const { return shared.lane[k][0]; }
@@ -90,8 +92,8 @@ struct WarpRows {
   }
 };
 
-/// Computes the lanes of column sums: element i is lane i / width of column i % width, which sums
-/// term(r, column) over the rows r = lane, lane+32, ...
+/// Computes the lanes of the sum of each column. Element i is lane i / width of column i % width.
+/// The lane sums term(r, column) over the rows r = lane, lane+32, ...
 template <class Term>
 struct ColumnLanes {
   Term term;
@@ -104,7 +106,7 @@ struct ColumnLanes {
   }
 };
 
-/// Sums the lanes of each column as a tree.
+/// Adds the 32 lanes of each column as a binary tree.
 struct ColumnTree {
   ConstReals lanes;  ///< [32, width]
   std::size_t width;

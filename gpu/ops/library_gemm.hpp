@@ -6,11 +6,11 @@
 #include "gpu/ops/library_products.hpp"
 #include "gpu/ops/packed_kernels.hpp"
 
-/// Calls a matrix product library: cuBLAS, or the simulated library.
+/// Calls a library for matrix products: cuBLAS, or the library that the simulated device imitates.
 namespace normproof::gpu::ops {
 
-/// Packed matrices without gaps, in one of the two tensors. A batch of one matrix serves every
-/// batch.
+/// Matrices that are stored without gaps in one of the two tensors: float32 or bits16, depending on
+/// `type`. If there is only one matrix, it is used for the whole batch.
 struct PackedMatrices {
   device::DeviceTensor<float> float32;
   device::DeviceTensor<std::uint16_t> bits16;
@@ -23,24 +23,25 @@ struct PackedMatrices {
                         : static_cast<const void*>(bits16.span().data);
   }
   std::size_t batch_stride() const { return batches == 1 ? 0 : rows * columns; }
-  /// Returns an element of a matrix. Only for the simulated device.
+  /// Returns an element of a matrix. Only the simulated device can call it.
   double at(std::size_t batch, std::size_t row, std::size_t column) const;
 };
 
-/// Computes c = a b, or c + a b, in double, in a random order.
+/// Computes c = a b, or c + a b if `add`, in double. Sums are added in a random order.
 void simulated_gemm(Device& device, const SimulatedSums& sums, const Matrices<double>& c,
                     const Matrices<const double>& a, const Matrices<const double>& b, bool add);
-/// Computes c = a b with the formats of sums and result from `sums`. Shape: c [batches,M,N].
+/// Computes c = a b. `sums` selects how terms are added and rounded.
+/// Shapes    c [batches,M,N]
 void simulated_gemm(Device& device, const SimulatedSums& sums, const device::DeviceTensor<float>& c,
                     const PackedMatrices& a, const PackedMatrices& b);
 
 #if defined(NORMPROOF_CUDA)
-/// Computes c = a b, or c + a b, with cublasDgemmStridedBatched; with cublasDgemmBatched if there
-/// is no single stride between the matrices.
-/// Requires  the strides of LibraryProducts
+/// Computes c = a b, or c + a b if `add`, with cublasDgemmStridedBatched. If the stride between the
+/// matrices is not constant, it calls cublasDgemmBatched.
+/// Requires  the strides that LibraryProducts requires
 void cublas_gemm(Device& device, const Matrices<double>& c, const Matrices<const double>& a,
                  const Matrices<const double>& b, bool add);
-/// Computes c = a b with cublasGemmStridedBatchedEx, with sums in float32.
+/// Computes c = a b with cublasGemmStridedBatchedEx. Sums are in float32.
 void cublas_gemm(Device& device, Precision precision, device::DeviceTensor<float>& c,
                  const PackedMatrices& a, const PackedMatrices& b);
 #endif

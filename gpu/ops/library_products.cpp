@@ -14,7 +14,8 @@ using ref::numeric::format_of;
 constexpr Precision kPrecisions[] = {Precision::float64, Precision::float32, Precision::tf32,
                                      Precision::bfloat16, Precision::float16};
 
-/// Rounds and packs the matrices. Keeps only one if a stride of 0 repeats it over the whole batch.
+/// Rounds the matrices to the precision and packs them without gaps. If a stride of 0 repeats one
+/// matrix over the whole batch, packs that matrix once.
 PackedMatrices pack(Device& device, Precision precision, Matrices<const double> from) {
   if (from.batch_stride == 0 && (from.inner_batch_size == 1 || from.inner_batch_stride == 0))
     from.batch_size = from.inner_batch_size = 1;

@@ -9,41 +9,43 @@
 
 namespace normproof::gpu::ops {
 
-/// The format of the operands of a library product. Sums and results are double for float64, else
-/// float32.
+/// The number format of the operands of a library product. For float64, sums and results are
+/// double; for every other format they are float32.
 using Precision = ref::numeric::FloatType;
-/// Returns   the name in the table of number formats, but "double" for float64
+/// Returns   the name of the format in the table of number formats; "double" for float64
 std::string_view precision_name(Precision precision);
 std::vector<std::string> precision_names();
+/// Returns the format of this name.
 /// Throws    UsageError that suggests the nearest known name
 Precision parse_precision(std::string_view name);
 
-/// How the simulated device computes sums.
+/// How the simulated device rounds and adds in a product.
 struct SimulatedSums {
   ref::numeric::FloatFormat format;
   /// If true, several terms are added at once and the sum is truncated toward 0, as tensor cores
-  /// do. Otherwise sums are rounded to nearest.
+  /// do. If false, each addition is rounded to nearest.
   bool truncates;
-  /// The minimum magnitude that a nonzero operand counts as when terms are aligned.
+  /// When terms are aligned, a nonzero operand whose magnitude is smaller counts as this magnitude.
   double least_operand = 0;
 };
 SimulatedSums simulated_sums(Precision precision);
 
-/// Products of a library, in the library's own order. On a GPU the library is cuBLAS. On the
-/// simulated device it adds in an order drawn from the device's seed, a different one for each
-/// product: in a tree, split over k, or along a permutation.
-/// Computes  for float64 c = a b or c + a b; for other formats each operand is rounded once to the
-///           format, to nearest, the library computes their product p with sums in float32, and c =
-///           p or c + p is rounded once to double
+/// Matrix products of a library, which adds terms in its own order. On a GPU the library is cuBLAS.
+/// The simulated device adds in an order drawn from its seed, a different one for each product: as
+/// a tree, in parts that are added at the end, or as one chain over a permutation.
+/// Computes  for float64: c = a b or c + a b. For another format: each operand is rounded once to
+///           the format, to nearest; the library computes the product p with sums in float32; c = p
+///           or c + p is rounded once to double
 /// Error     docs/error_analysis.md, section 9
-/// Requires  in float64 strides that cuBLAS accepts: the row stride or the column stride of
-///           each operand is 1
+/// Requires  for float64: strides that cuBLAS accepts, that is, each operand has a row stride or a
+///           column stride of 1
 /// Throws    DeviceError
 class LibraryProducts final : public Products {
  public:
   explicit LibraryProducts(Precision precision)
       : LibraryProducts(precision, simulated_sums(precision)) {}
-  /// Products whose sums on the simulated device differ from those of the precision.
+  /// On the simulated device, computes sums as `sums` says instead of the default for the
+  /// precision. On a GPU `sums` has no effect.
   LibraryProducts(Precision precision, const SimulatedSums& sums)
       : precision_(precision), sums_(sums) {}
 

@@ -25,7 +25,7 @@ std::string both_shapes(const Shape& a, const Shape& b) {
   return fmt::format("have shapes {} and {}", ref::tensor::to_string(a), ref::tensor::to_string(b));
 }
 
-// A batch of one matrix is used for every batch.
+// Repeats a single matrix for every batch of c.
 bool broadcast_to(const Matrices<double>& c, Matrices<const double>& x) {
   if (x.batches() == 1) {
     x.batch_stride = 0;
@@ -87,7 +87,7 @@ DeviceTensor<double> matmul(const DeviceTensor<double>& a, const DeviceTensor<do
   DeviceTensor<double> c(device, shape);
   Matrices<double> result = matrices(c.span(), shape);
   result.batch_size = left.batch_size;
-  // If all batches share one b, they form one tall matrix.
+  // If all matrices of a share one b, they form one tall matrix.
   if (b_shape.size() == 2 && transpose != Transpose::a && left.batch_size > 1) {
     left = matrix(left.data, left.batch_size * left.rows, left.columns);
     result = matrix(result.data, left.rows, result.columns);

@@ -10,16 +10,17 @@ using device::DeviceTensor;
 
 /// Writes a matrix product to existing memory.
 /// Source    ref/ops/matmul.hpp: the same function of the same arguments
-/// Computes  c = a b for each matrix of the batch; with `add` c = ((c + S_0) + S_1) + ..., where
-///           S_i are the chains
-/// Shapes    a [M,K]; b [K,N]; c [M,N], any extent may be 0; batch axes as in c, or one matrix
+/// Computes  c = a b for each matrix of the batch. With `add`, c = ((c + S_0) + S_1) + ..., where
+///           S_0, S_1, ... are the sums of the chains of 256 terms
+/// Shapes    a [M,K]; b [K,N]; c [M,N], any extent may be 0; the batch axes of a and b are those of
+///           c, or there is only one matrix
 /// Requires  (C1) the extents agree
 /// Throws    ContractError naming both shapes; any exception of `products`
 void matmul_into(Device& device, const Matrices<double>& c, Matrices<const double> a,
                  Matrices<const double> b, bool add = false,
                  const Products& products = ordered_products());
 
-/// The operand whose matrices are transposed, if any.
+/// Which operand of a product is transposed, if any.
 enum class Transpose { none, a, b };
 
 /// Multiplies two tensors.

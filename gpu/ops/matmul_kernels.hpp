@@ -6,8 +6,8 @@
 #include "gpu/ops/simulated_mma.hpp"
 #endif
 
-/// Matrix products in the order of docs/specification/determinism.md, R1: each element of c is the
-/// sum, from left to right, of chains of 256 fma from +0 with ascending k.
+/// Matrix products in the order of docs/specification/determinism.md, R1. Each element of c is a
+/// sum, from left to right, of chains. A chain is 256 fma with ascending k, starting from +0.
 namespace normproof::gpu::ops {
 
 using device::Position;
@@ -16,27 +16,28 @@ using device::Span;
 /// The number of terms in one chain.
 inline constexpr std::size_t kChain = 256;
 
-/// A block computes a tile of kTile x kTile elements of c. The operands pass through shared memory,
-/// kDepth terms at a time.
+/// The width and height of the tile of c that a block computes. The operands pass through shared
+/// memory, kDepth terms at a time.
 inline constexpr std::size_t kTile = 64;
 inline constexpr std::size_t kDepth = 16;
 static_assert(kChain % kDepth == 0);
 
-/// Each row holds one term. The padding of 4 avoids bank conflicts when a warp reads 4 terms of 8
-/// neighbors.
+/// The terms of both operands in shared memory: each row holds one term k. The padding of 4 avoids
+/// bank conflicts when a warp reads 4 terms of 8 neighbors.
 struct TileTerms {
   double a[kDepth][kTile + 4];
   double b[kDepth][kTile + 4];
 };
 
-/// The chains of a tile. Each thread has 8 x 8 of them, in every 8th row and column.
+/// The chains of a tile, computed with fma instructions. Each thread has 8 x 8 chains: every 8th
+/// row and column of the tile.
 struct FmaCells {
   static constexpr int kThreads = 64;
   static constexpr int kBlocks = 4;
   static constexpr std::size_t kCellsPerSide = 8;
   double sum[kCellsPerSide][kCellsPerSide];
 
-  /// Calls f(row, column, chain) for each chain of the thread.
+  /// Calls f(row, column, chain) for each chain of the thread. chain is a reference.
   template <class F>
   NORMPROOF_DEVICE void for_each(std::size_t thread, F f) {
     for (std::size_t i = 0; i < kCellsPerSide; ++i)
@@ -54,11 +55,11 @@ struct FmaCells {
   }
 };
 
-/// The chains of a tile on the double-precision tensor cores: mma.m16n8k8, or mma.m8n8k4 if the
-/// compute capability is below 9.0. The bits are right only if an instruction is a chain of eight
-/// or four fma; ordered_products.cpp tests the device for that. A warp has a quarter of the tile: 4
-/// x 4 pieces of 8 rows and columns. In each piece, lane l holds the element (l / 4, 2 (l % 4)) and
-/// its right neighbor.
+/// The chains of a tile, computed with the double-precision tensor cores: mma.m16n8k8, or
+/// mma.m8n8k4 if the compute capability is below 9.0. The bits are right only if an instruction is
+/// a chain of fma; ordered_products.cpp tests the device for that. A warp has a quarter of the
+/// tile: 4 x 4 pieces of 8 rows and 8 columns. In each piece, lane l holds the element (l / 4, 2 (l
+/// % 4)) and its right neighbor.
 struct TensorCells {
   static constexpr int kThreads = 128;
   static constexpr int kBlocks = 3;
@@ -78,8 +79,8 @@ struct TensorCells {
           f(row(thread, i) + lane / 4, column(thread, j) + 2 * (lane % 4) + e, sum[i][j][e]);
   }
 #if !defined(__CUDACC__)
-  /// On the processor: adds kDepth terms with one fma per term, which is what the instructions
-  /// should do.
+  /// Adds kDepth terms on the processor, with one fma per term. This is what the tensor core
+  /// instructions should compute.
   void add_terms(std::size_t thread, const TileTerms& terms) {
     const std::size_t lane = thread % 32;
     simulated_mma()(&terms.a[0][row(thread, 0) + lane / 4],
@@ -100,8 +101,9 @@ struct TensorCells {
   }
 
 #if defined(__CUDA_ARCH__)
-  /// Adds 8 terms. Lane l supplies the elements (l / 4, l % 4) and (l / 4, l % 4 + 4) of 8 rows of
-  /// a, and (l % 4, l / 4) and (l % 4 + 4, l / 4) of 8 columns of b.
+  /// Adds 8 terms to all pieces of the thread. Lane l supplies the elements (l / 4, l % 4) and (l /
+  /// 4, l % 4 + 4) of 8 rows of a, and the elements (l % 4, l / 4) and (l % 4 + 4, l / 4) of 8
+  /// columns of b.
   NORMPROOF_DEVICE void add_eight(std::size_t thread, std::size_t d, const TileTerms& terms) {
     const std::size_t own = thread % 4, place = thread % 32 / 4;
     double a[kPieces][2];
@@ -115,8 +117,8 @@ struct TensorCells {
         add_products(sum[i][j], sum[i + 1][j], a[i], a[i + 1], b);
     }
   }
-  /// Adds eight terms to two pieces, the second below the first. a_top[h], a_low[h] and b[h] belong
-  /// to the terms 4 h to 4 h + 3.
+  /// Adds eight terms to two pieces, `top` and the piece `low` below it. Index h of a_top, a_low
+  /// and b selects the terms 4 h to 4 h + 3.
   static NORMPROOF_DEVICE void add_products(double (&top)[2], double (&low)[2],
                                             const double (&a_top)[2], const double (&a_low)[2],
                                             const double (&b)[2]) {
@@ -139,12 +141,13 @@ struct TensorCells {
                  : "d"(a), "d"(b));
   }
 #elif defined(__CUDACC__)
-  /// nvcc also compiles this for the host, where it is never called.
+  /// This version does nothing. nvcc also compiles the caller for the host, where it never runs.
   NORMPROOF_DEVICE void add_eight(std::size_t, std::size_t, const TileTerms&) {}
 #endif
 };
 
-/// The numbering of the tiles of a product.
+/// Numbers the tiles of a product. The functions return the tile row, tile column, matrix of the
+/// batch and chain (split) that a block computes.
 struct TileGrid {
   std::size_t rows, columns, batches, splits;
   NORMPROOF_DEVICE std::size_t tile_row(std::size_t block) const { return block / columns % rows; }
@@ -158,8 +161,8 @@ struct TileGrid {
 };
 
 /// The state that a thread keeps between steps: its chains, the terms that it has fetched for the
-/// next step, and the location of its block's tile. The location takes divisions, so it is computed
-/// once.
+/// next step, and where its block's tile lies in memory. Finding the tile takes divisions, so it is
+/// done once.
 template <class Cells>
 struct TileThread {
   static constexpr std::size_t kFetched = kDepth * kTile / Cells::kThreads;
@@ -167,13 +170,14 @@ struct TileThread {
   double a[kFetched], b[kFetched];
   std::size_t begin;          ///< the block's first term
   std::size_t rows, columns;  ///< of c, from the tile's first element on
-  /// Offsets in the data of the tile's first row of a, first column of b and first element of c.
+  /// Memory offsets of the tile's first row of a, first column of b and first element of c.
   std::size_t in_a, in_b, in_c;
 };
 
-/// Without splits, every block computes all chains of its tile and adds each one to c when it ends.
-/// With splits, a block computes one chain and c is a workspace [chains, batches, M, N], whose
-/// chains AddChains adds. The bits are the same, but there are more blocks.
+/// The kernel of a matrix product. Without splits, a block computes all chains of its tile and adds
+/// each finished chain to c. With splits, a block computes one chain of its tile and stores it in
+/// `c`, which is then a workspace [chains, batches, M, N]; AddChains adds them. Splits give more
+/// blocks and the same bits.
 template <class Cells>
 struct MatmulTiles {
   static constexpr int kThreads = Cells::kThreads;
@@ -190,8 +194,8 @@ struct MatmulTiles {
     const std::size_t terms = grid.splits > 1 ? kChain : a.columns;
     return static_cast<int>(2 * ((terms + kDepth - 1) / kDepth));
   }
-  /// Step 2 i copies the terms from kDepth i on to shared memory. Step 2 i + 1 adds them while the
-  /// next ones are loaded into registers.
+  /// Runs one step. Step 2 i copies the kDepth terms from i kDepth on to shared memory. Step 2 i +
+  /// 1 adds them while the next terms are loaded into registers.
   NORMPROOF_DEVICE void step(int s, Position at, Thread& own, Shared& terms) const {
     if (s == 0) find_tile(at.block, own);
     const std::size_t k = own.begin + static_cast<std::size_t>(s / 2) * kDepth;
@@ -212,17 +216,18 @@ struct MatmulTiles {
   }
 
  private:
-  /// An element of an operand's tile: row and term for a, column and term for b.
+  /// An element of an operand's tile. `own` is its row in a or its column in b, `term` its index k.
   struct Place {
     std::size_t own, term;
   };
   /// Returns the first element that a thread fetches. Neighboring threads fetch neighbors in
-  /// memory: 4 terms of a row, or a column of them.
+  /// memory. If terms are neighbors in memory, 4 threads fetch 4 terms of a row; otherwise the
+  /// threads fetch one term of all rows.
   static NORMPROOF_DEVICE Place first_place(std::size_t thread, bool terms_are_neighbours) {
     if (terms_are_neighbours) return {thread / 4, thread % 4};
     return {thread % kTile, thread / kTile};
   }
-  /// Returns the offset from the first element that a thread fetches to the n-th.
+  /// Returns the offset from the first element that a thread fetches to the n-th one.
   static NORMPROOF_DEVICE Place offset_from_first(std::size_t n, bool terms_are_neighbours) {
     constexpr std::size_t kFours = kThreads / 4, kRounds = kTile / kFours;
     if (terms_are_neighbours) return {n % kRounds * kFours, n / kRounds * 4};
@@ -241,13 +246,13 @@ struct MatmulTiles {
     own.in_c = c.offset(grid.splits > 1 ? split * grid.batches + batch : batch) +
                row * c.row_stride + column * c.column_stride;
   }
-  /// Fetches a step's terms. Past the last term the operands are -0 and +0: fma(-0, 0, chain) is
-  /// the chain even if it is -0.
+  /// Fetches the operands for the terms from k on. Terms past the last one use the operands -0 and
+  /// +0, because fma(-0, 0, chain) is the chain even if it is -0.
   NORMPROOF_DEVICE void fetch(std::size_t thread, std::size_t k, Thread& own) const {
     fetch(thread, {a.data, own.in_a, a.row_stride, a.column_stride, own.rows}, k, -0.0, own.a);
     fetch(thread, {b.data, own.in_b, b.column_stride, b.row_stride, own.columns}, k, 0.0, own.b);
   }
-  /// An operand, from the tile's first row (of a) or first column (of b) on.
+  /// An operand as a block sees it. It starts at the tile's first row of a or first column of b.
   struct Operand {
     Span<const double> data;
     std::size_t first, own_stride, term_stride, owns;
@@ -285,7 +290,7 @@ struct MatmulTiles {
     }
   }
 
-  /// Adds finished chains to c.
+  /// Adds the finished chains of a thread to c.
   NORMPROOF_DEVICE void store_chain(std::size_t thread, bool first, Thread& own) const {
     own.cells.for_each(thread, [&](std::size_t i, std::size_t j, double& chain) {
       if (i >= own.rows || j >= own.columns) return;
@@ -295,7 +300,8 @@ struct MatmulTiles {
   }
 };
 
-/// Computes c = ((c + S_0) + S_1) + ...; without the old c unless `add`.
+/// Adds the chains of each element from left to right: c = ((c + S_0) + S_1) + ..., where S_i is
+/// chain i. Without `add`, the old c is left out.
 struct AddChains {
   Span<const double> chains;  ///< [count, batches, M, N]
   std::size_t count;
@@ -311,7 +317,7 @@ struct AddChains {
   }
 };
 
-/// Sets every element to +0, the product over no terms.
+/// Sets every element of c to +0, which is the product if there are no terms.
 struct ClearMatrices {
   Matrices<double> c;
   NORMPROOF_DEVICE void operator()(std::size_t i) const {

@@ -7,9 +7,10 @@
 
 namespace normproof::gpu::ops {
 
-/// Matrices in device memory. Element (i, j) of matrix (p, q) is data[first + p batch_stride + q
-/// inner_batch_stride + i row_stride + j column_stride]. There are two batch axes because the heads
-/// of attention are columns of a [B,T,D] tensor. A stride of 0 repeats an operand over the batch.
+/// A batch of matrices in device memory. The batch has two axes, because the heads of attention are
+/// columns of a [B,T,D] tensor. Element (i, j) of matrix (p, q) is data[first + p batch_stride + q
+/// inner_batch_stride + i row_stride + j column_stride]. A batch stride of 0 repeats the same
+/// matrix.
 template <class T>
 struct Matrices {
   device::Span<T> data;
@@ -33,13 +34,13 @@ struct Matrices {
   std::size_t batches() const { return batch_size * inner_batch_size; }
 };
 
-/// Returns one row-major matrix without gaps.
+/// Returns a single row-major matrix without gaps.
 template <class T>
 Matrices<T> matrix(device::Span<T> data, std::size_t rows, std::size_t columns) {
   return {data, 0, rows, columns, columns};
 }
 
-/// Returns a view of m in which each matrix is transposed.
+/// Returns a view of m with every matrix transposed.
 template <class T>
 Matrices<T> transposed(Matrices<T> m) {
   const Matrices<T> old = m;
@@ -50,7 +51,7 @@ Matrices<T> transposed(Matrices<T> m) {
   return m;
 }
 
-/// Returns the matrices in the last two axes of a tensor; the axes before them are the batch.
+/// Returns the matrices in the last two axes of a tensor. All other axes form the batch.
 template <class T>
 Matrices<T> matrices(device::Span<T> data, const std::vector<std::size_t>& shape) {
   const std::size_t rows = shape[shape.size() - 2], columns = shape.back();

@@ -36,7 +36,8 @@ void multiply_with(Device& device, const Matrices<double>& c, const Matrices<con
   launch_elements(device, elements, AddChains{std::as_const(workspace).span(), chains, c, add});
 }
 
-/// Returns normal numbers, each multiplied by a power of two from 2^-scale to 2^scale.
+/// Returns a matrix of random normal numbers. Each is multiplied by a random power of two between
+/// 2^-scale and 2^scale.
 device::Tensor<double> sample_matrix(const char* name, std::size_t rows, std::size_t columns,
                                      std::uint64_t scale) {
   const ref::numeric::RandomStream random(1, name);
@@ -48,8 +49,9 @@ device::Tensor<double> sample_matrix(const char* name, std::size_t rows, std::si
   return result;
 }
 
-/// Whether both kernels give the same bits. The samples have sums that cancel, subnormal numbers,
-/// partly filled tiles and a partial last chain.
+/// Whether the tensor core kernel and the fma kernel give the same bits. The sample products
+/// contain sums that cancel, subnormal numbers, partly filled tiles and a last chain with fewer
+/// than 256 terms.
 bool tensor_cores_agree(Device& device) {
   constexpr std::size_t kRows = 72, kTerms = 603, kColumns = 88;
   auto left = sample_matrix("tensor cores/a", kRows, kTerms, 20);

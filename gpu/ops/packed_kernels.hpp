@@ -6,11 +6,11 @@
 #include "gpu/ops/matrices.hpp"
 #include "ref/numeric/float_bits.hpp"
 
-/// Packs the operands of a library product: rounded, without gaps, row by row, in the type that the
-/// library takes. Formats without a C++ type are stored as bits.
+/// Packs the operands of a library product: rounds them to the library's format and stores them row
+/// by row without gaps. A format without a C++ type is stored as 16 bits.
 namespace normproof::gpu::ops {
 
-/// Packs element i of the first `batches` matrices, as a float or as bits.
+/// Rounds and packs element i of the first `batches` matrices.
 template <class Stored>
 struct PackOperand {
   Matrices<const double> from;
@@ -27,7 +27,7 @@ struct PackOperand {
   }
 };
 
-/// Computes c = p, or c + p.
+/// Stores the library's product p as double: c = p, or c + p if `add`.
 struct StoreProduct {
   device::Span<const float> product;
   Matrices<double> c;
@@ -40,7 +40,7 @@ struct StoreProduct {
   }
 };
 
-/// Computes the address of each matrix of a batch.
+/// Computes the memory address of each matrix of a batch.
 template <class T>
 struct MatrixAddresses {
   Matrices<T> m;

@@ -7,7 +7,7 @@ namespace normproof::gpu::ops {
 
 using device::Device;
 
-/// Multiplies matrices for the layers.
+/// A method of computing the layers' matrix products.
 class Products {
  public:
   Products() = default;
@@ -16,24 +16,24 @@ class Products {
   virtual ~Products() = default;
 
   /// Multiplies each matrix of the batch.
-  /// Computes  c = a b; with `add` c + a b
-  /// Requires  extents agree and none is 0; all three have the batch of c, where a stride of 0
-  ///           repeats an operand
+  /// Computes  c = a b; with `add`, c + a b
+  /// Requires  the extents agree and none is 0; a and b have the batch of c, where a stride of 0
+  ///           repeats a matrix
   /// Throws    DeviceError
   virtual void multiply(Device& device, const Matrices<double>& c, const Matrices<const double>& a,
                         const Matrices<const double>& b, bool add) const = 0;
   /// Runs the device tests that multiply() depends on, once per device. They cannot run while work
-  /// is recorded; without them multiply() is slower but gives the same bits.
+  /// is recorded. Without them multiply() is slower but gives the same bits.
   virtual void prepare(Device&) const {}
-  /// Whether the host reads operands or results, so that products cannot be recorded
-  /// (device/recording.hpp).
+  /// Whether multiply() lets the host read operands or results. If true, products cannot be
+  /// recorded (device/recording.hpp).
   virtual bool shows_values() const { return false; }
 };
 
-/// Returns the products of this project's kernel, in the order of
-/// docs/specification/determinism.md, R1, with the bits of ref. If the device's tensor cores
-/// multiply as chains of fma, the kernel uses them; one product with both kernels tests that on a
-/// GPU.
+/// Returns the products of this project's own kernel, which adds in the order of
+/// docs/specification/determinism.md, R1, and has the bits of ref. If the device's tensor cores
+/// multiply as chains of fma, the kernel uses them. On a GPU, a sample product with both kernels
+/// tests that.
 const Products& ordered_products();
 
 }  // namespace normproof::gpu::ops

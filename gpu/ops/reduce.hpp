@@ -17,20 +17,23 @@ using device::Shape;
 /// Throws    ContractError
 DeviceTensor<double> sum_elements(const DeviceTensor<double>& x);
 
+/// Sums each row.
 /// Computes  y_i = sum_j x_ij
 /// Requires  (C1) x [N,D] with extents at least 1
 DeviceTensor<double> sum_rows(const DeviceTensor<double>& x);
 
-/// Sums each column over all rows.
-/// Computes  y_j = sum_i x_ij, where all axes but the last are rows
+/// Sums each column over all rows. All axes but the last are rows.
+/// Computes  y_j = sum_i x_ij
 /// Requires  (C1) x [..., D] of rank 2 at least, with extents at least 1
 DeviceTensor<double> sum_columns(const DeviceTensor<double>& x);
 
-/// Computes  y_i = sum_j x_ij w_ij, where each product is rounded before it is added
+/// Computes the dot product of each row of x with the same row of w. Each product is rounded before
+/// it is added.
+/// Computes  y_i = sum_j x_ij w_ij
 /// Requires  (C1) x [N,D]  (C2) w has the shape of x
 DeviceTensor<double> dot_rows(const DeviceTensor<double>& x, const DeviceTensor<double>& w);
 
-/// Computes  sum_r term(r, j), r = 0 .. rows-1, for each column j, [width]
+/// Sums term(r, j) over the rows r = 0 .. rows-1 for each column j. Returns the sums, [width].
 template <class Term>
 DeviceTensor<double> column_sum(Device& device, std::size_t rows, std::size_t width,
                                 const Term& term) {
@@ -43,11 +46,12 @@ DeviceTensor<double> column_sum(Device& device, std::size_t rows, std::size_t wi
 }
 
 /// Returns   the index of the first element that is not finite, or size() if all are finite. While
-///           work is recorded, returns size() and sets the recording's flag instead
+///           work is recorded, it always returns size(); a non-finite element then sets the
+///           recording's flag
 std::size_t first_not_finite(const DeviceTensor<double>& x);
-/// Like first_not_finite, for an element that is not finite or less than 0.
+/// Like first_not_finite, but finds the first element that is not finite or is less than 0.
 std::size_t first_negative(const DeviceTensor<double>& x);
-/// Like first_not_finite, for an element that is not finite or not greater than 0.
+/// Like first_not_finite, but finds the first element that is not finite or is not greater than 0.
 std::size_t first_not_positive(const DeviceTensor<double>& x);
 
 }  // namespace normproof::gpu::ops

@@ -6,7 +6,7 @@
 
 namespace normproof::gpu::ops {
 
-/// Sums a row of `width` terms: those of x, or of x w if w is given.
+/// Sums each row of x, or of the products x w if w is given. A row has `width` elements.
 struct SumRow {
   static constexpr int kTotals = 1;
   static constexpr int kMaxima = 0;
@@ -27,7 +27,7 @@ struct SumRow {
   }
 };
 
-/// Returns   x_{row, column}
+/// The term of a column sum: element (row, column) of x.
 struct ElementTerm {
   ConstReals x;
   std::size_t width;
@@ -36,7 +36,7 @@ struct ElementTerm {
   }
 };
 
-/// The values that a check accepts.
+/// Which values a check accepts. Values that are not finite are never accepted.
 enum class Accepts { finite, not_negative, positive };
 
 /// Whether a check rejects x. A value that is not finite is always rejected.
@@ -47,8 +47,8 @@ NORMPROOF_DEVICE inline bool is_rejected(double x, Accepts accepts) {
   return accepts == Accepts::positive ? !(x > 0) : x < 0;
 }
 
-/// Finds the first rejected element of a chunk of kChunk elements. Writes its index, or the size if
-/// there is none.
+/// Finds the first element that a check rejects in a chunk of kChunk elements. Writes its index, or
+/// x.size if there is none.
 struct FindRejected {
   static constexpr std::size_t kChunk = 1024;
   ConstReals x;
@@ -63,7 +63,8 @@ struct FindRejected {
   }
 };
 
-/// Sets the flag if an element is rejected. All threads that write it write the same value.
+/// Sets the flag to 1 if a check rejects an element. Several threads may write it at once; all
+/// write the same value.
 struct FlagRejected {
   ConstReals x;
   Accepts accepts;

@@ -5,18 +5,19 @@
 #include "gpu/device/simulated_launch.hpp"
 #include "gpu/ops/library_gemm.hpp"
 
-// Simulates a matrix product library for a GPU. It guarantees the format of the sums but not their
-// order.
+// Simulates a matrix product library for a GPU. Like a real library, it guarantees the format of
+// the sums but not their order.
 namespace normproof::gpu::ops {
 namespace {
 
 using device::Permutation;
 
-/// How the terms of an element are added: along a permutation, in a tree over a permutation, or in
-/// parts of neighboring terms whose sums are then added.
+/// How the terms of an element are added. chain: one after the other along a permutation. tree: in
+/// pairs over a permutation. split: parts of neighboring terms are summed, then the parts are
+/// added.
 enum class Style { chain, tree, split };
 
-/// The order of one product. Order 0 is the ascending chain.
+/// The order in which one product adds its terms. Order 0 is the chain of ascending terms.
 struct ProductOrder {
   explicit ProductOrder(std::uint64_t order)
       : order_(order),
@@ -32,7 +33,7 @@ struct ProductOrder {
   std::size_t at_once;  ///< the number of terms per operation of truncating sums
 };
 
-/// A term, and the magnitude by which it is aligned.
+/// A product of two operands, and the magnitude that aligns it with other terms.
 struct Term {
   double value, magnitude;
 };
@@ -41,7 +42,9 @@ class Adder {
  public:
   Adder(const SimulatedSums& sums, std::uint64_t order) : sums_(sums), draw_(order) {}
 
-  /// Returns   sum + x y; the product is exact if the operands have at most 26 digits
+  /// Returns   sum + x y in the format of the sums: for double one fma, or a product and a sum, as
+  ///           drawn; for other formats rounded once, because x y is exact for operands of at most
+  ///           26 bits
   double plus(double sum, double x, double y) const {
     if (is_double()) return draw_.fuses ? std::fma(x, y, sum) : sum + x * y;
     return plus(sum, x * y);
@@ -53,15 +56,15 @@ class Adder {
     const double part = sum - a, rest = (a - (sum - part)) + (b - part);
     return rounded(round_to_odd(sum, rest));
   }
-  /// Returns x y and the magnitude by which tensor cores align it: a subnormal operand counts as
-  /// least_operand, and the magnitude is 0 if x y is 0.
+  /// Returns x y and the magnitude by which tensor cores align it. A subnormal operand counts as
+  /// least_operand. If x y is 0, the magnitude is 0.
   Term product(double x, double y) const {
     if (x == 0 || y == 0) return {x * y, 0};
     return {x * y, std::max(std::fabs(x), sums_.least_operand) *
                        std::max(std::fabs(y), sums_.least_operand)};
   }
-  /// Adds several terms with truncation: all are aligned to the largest and truncated, then the sum
-  /// is truncated again.
+  /// Adds several terms as tensor cores do: aligns all to the largest one, truncates them, adds
+  /// them and truncates the sum.
   double plus_all(const std::vector<Term>& terms) const {
     double largest = 0;
     for (const Term& term : terms) largest = std::max(largest, term.magnitude);
@@ -82,8 +85,8 @@ class Adder {
 
  private:
   bool is_double() const { return sums_.format.digits == 53; }
-  /// Rounds to odd: sets the last bit if the rest is nonzero, so that rounding the result again is
-  /// the same as rounding once.
+  /// Rounds `sum` to odd: sets its last bit if `rest`, the rounding error, is nonzero. Rounding the
+  /// result to fewer bits then gives the same as rounding the exact sum once.
   static double round_to_odd(double sum, double rest) {
     if (rest == 0 || (__builtin_bit_cast(std::uint64_t, sum) & 1) == 1) return sum;
     return std::nextafter(sum, rest > 0 ? HUGE_VAL : -HUGE_VAL);
@@ -100,7 +103,7 @@ class Adder {
   ProductOrder draw_;
 };
 
-/// Adds `count` terms one after the other, from position `place` in the order of a permutation.
+/// Adds `count` terms one after the other, from position `place` of the permutation on.
 template <class Left, class Right>
 double chain(const Adder& adder, const Permutation& order, std::size_t place, std::size_t count,
              const Left& left, const Right& right) {
@@ -122,7 +125,7 @@ double chain(const Adder& adder, const Permutation& order, std::size_t place, st
   return sum;
 }
 
-/// Adds neighboring sums in pairs until one is left.
+/// Adds neighboring sums in pairs until one sum is left.
 double sum_as_tree(const Adder& adder, std::vector<double> sums) {
   while (sums.size() > 1) {
     std::size_t kept = 0;

@@ -17,7 +17,7 @@ using ref::numeric::Clause;
 using ref::numeric::contract_failure;
 using ref::tensor::to_string;
 
-/// The rows of a tensor along its last axis, with the rows of the mask that belong to them.
+/// The rows of a tensor along its last axis, and the mask of each row.
 class SoftmaxRows {
  public:
   SoftmaxRows(std::string_view function, std::string_view argument, const DeviceTensor<double>& x,
@@ -35,8 +35,8 @@ class SoftmaxRows {
   SoftmaxRows(const SoftmaxRows&) = delete;
   SoftmaxRows& operator=(const SoftmaxRows&) = delete;
 
-  /// Throws    ContractError naming the first masked-in element of the row that is not finite, if
-  ///           there is one
+  /// Throws    ContractError that names the first element of the row that is not masked and not
+  ///           finite; nothing if there is none
   void check_row(std::string_view argument, const DeviceTensor<double>& t, std::size_t row) const {
     const auto values = device::download(t);
     const auto flags = valid_.host_flags();
@@ -86,7 +86,8 @@ class SoftmaxRows {
   const DeviceMask& valid_;
 };
 
-/// Runs a forward. Returns the index of the first row that it rejects, or the number of rows.
+/// Runs the forward of a softmax function. Returns the index of the first row that it rejects, or
+/// the number of rows if it rejects none.
 template <Softmax kind>
 std::size_t run_forward(const SoftmaxRows& rows, device::ConstReals grad_y,
                         const DeviceTensor<double>& x, DeviceTensor<double>& out) {
@@ -97,7 +98,7 @@ std::size_t run_forward(const SoftmaxRows& rows, device::ConstReals grad_y,
   return first_not_finite(status);
 }
 
-// Throws the error of a backward: an invalid element, or an overflow of the sum of `terms`.
+// Throws the error of a backward: either an invalid element, or the sum of `terms` overflows.
 [[noreturn]] void refuse_softmax_backward(std::string_view function, const SoftmaxRows& rows,
                                           const DeviceTensor<double>& grad_y,
                                           const DeviceTensor<double>& y, std::size_t row,

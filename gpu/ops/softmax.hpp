@@ -3,8 +3,8 @@
 #include "gpu/device/mask.hpp"
 
 /// Device versions with the same formulas, preconditions, error messages and bits as
-/// ref/ops/softmax.hpp. The width of the mask must be the last extent of x, and x has at most nine
-/// axes.
+/// ref/ops/softmax.hpp. Two more preconditions: the last axes of the mask and of x have the same
+/// extent, and x has at most nine axes.
 /// Throws    ContractError
 namespace normproof::gpu::ops {
 

@@ -4,14 +4,14 @@
 #include "gpu/ops/elementary_kernels.hpp"
 #include "gpu/ops/lane_kernels.hpp"
 
-/// Row kernels of softmax and related functions (docs/specification/activations.md).
+/// The row kernels of softmax and related functions (docs/specification/activations.md).
 namespace normproof::gpu::ops {
 
 /// The maximum number of axes before the last one in a masked softmax.
 inline constexpr int kMaxMaskAxes = 8;
 
-/// Which elements of a row are included. The leading axes of the mask are right-aligned with those
-/// of x; a repeated axis has stride 0.
+/// Which elements of a row the mask includes. The leading axes of the mask are right-aligned with
+/// those of x. If an axis of the mask is repeated, its stride is 0.
 struct RowMask {
   device::Places places;
   ConstFlags flags;  ///< absent if every element is included
@@ -39,13 +39,14 @@ struct RowMask {
 
 enum class Softmax { plain, logarithm, log_sum, log_sum_backward };
 
-/// With m the largest x and e = exp(x - m), the kinds compute:
+/// A function of the softmax family, for each row of x. Let m be the largest x of the row, e =
+/// exp(x - m), and S(.) the sum over the row. The kinds compute:
 ///   plain             y = e / S(e), +0 for excluded elements
 ///   logarithm         y = (x - m) - log(S(e))
 ///   log_sum           y [rows] = m + log(S(e))
 ///   log_sum_backward  grad_x = grad_y (e / S(e)), with one grad_y per row
-/// The `status` of a row is finite if all included elements are finite; log_sum also needs at least
-/// one included element.
+/// `status` of a row is a finite number if all its included elements are finite. For log_sum, the
+/// row must also have at least one included element.
 template <Softmax kind>
 struct SoftmaxRow {
   static constexpr int kTotals = 3;
@@ -100,7 +101,8 @@ struct SoftmaxRow {
   }
 };
 
-/// Computes grad_x = y (grad_y - S(grad_y y)), +0 for excluded elements.
+/// The backward of softmax: grad_x = y (grad_y - S(grad_y y)), +0 for excluded elements. S(.) is
+/// the sum over the row.
 struct SoftmaxBackwardRow {
   static constexpr int kTotals = 1;
   static constexpr int kMaxima = 0;
@@ -128,7 +130,7 @@ struct SoftmaxBackwardRow {
   }
 };
 
-/// Computes grad_x = grad_y - exp(y) S(grad_y).
+/// The backward of log-softmax: grad_x = grad_y - exp(y) S(grad_y). S(.) is the sum over the row.
 struct LogSoftmaxBackwardRow {
   static constexpr int kTotals = 2;
   static constexpr int kMaxima = 0;

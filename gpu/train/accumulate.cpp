@@ -14,8 +14,8 @@ namespace {
 
 using device::launch_elements;
 
-/// Returns for each of these rows its index in the gradient, or the gradient's number of rows if it
-/// is absent.
+/// Returns, for each row of the list `rows`, its index in the gradient `of`. If the gradient does
+/// not contain the row, the index is the gradient's number of rows.
 DeviceTensor<std::size_t> places(device::Device& device, const std::vector<std::size_t>& rows,
                                  const nn::RowGradient& of) {
   std::vector<std::size_t> place;
@@ -28,7 +28,7 @@ DeviceTensor<std::size_t> places(device::Device& device, const std::vector<std::
   return device::upload(device, place.data(), {place.size()});
 }
 
-/// Returns a + b. It has the rows of both, in ascending order.
+/// Returns a + b. The result contains every row that a or b contains, in ascending order.
 nn::RowGradient add_row_gradients(const nn::RowGradient& a, const nn::RowGradient& b) {
   nn::RowGradient sum;
   std::ranges::set_union(a.rows, b.rows, std::back_inserter(sum.rows));

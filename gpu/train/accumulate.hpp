@@ -9,18 +9,19 @@
 /// ref/train/accumulation.hpp.
 namespace normproof::gpu::train {
 
-/// Returns an encoder's gradients by name.
+/// Returns an encoder's gradients as lists of names and tensors.
 Gradients by_name(encoder::EncoderGradients own);
 
-/// Adds the gradients of a batch to the sum. Both must have the same parameters in the same lists.
+/// Adds the gradients of a batch, `own`, to the sum. Both must contain the same parameters in the
+/// same lists.
 void accumulate(Gradients& sum, Gradients own);
 
-/// Divides every element by `count`, in place.
+/// Divides every element of the gradients by `count`, in place.
 void divide(Gradients& gradients, std::size_t count);
 
-/// Sets the iteration count of PowerNorm to one more than before the step. The warm-up in the paper
-/// counts optimizer steps, however many batches they have. Only norms at places whose names begin
-/// with `places` are affected.
+/// Sets PowerNorm's iteration count to its value before the step plus one. The warm-up in the paper
+/// counts optimizer steps, not batches. Only norms whose place in the model begins with `places`
+/// are affected.
 void count_as_one_step(const ref::model::NormOptions& norm, NamedDeviceTensors& norms,
                        const NamedDeviceTensors& before, std::string_view places = "");
 

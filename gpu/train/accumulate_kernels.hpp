@@ -8,10 +8,12 @@ using device::ConstIndices;
 using device::ConstReals;
 using device::Reals;
 
-/// Adds the rows of two gradients: 0 + a + b, where a row that is absent is skipped.
+/// Adds two gradients that are stored by rows. Each element is 0 + a + b; a gradient that does not
+/// contain the row is skipped.
 struct SumOfRows {
   ConstReals a, b;
-  /// For each row of the sum, its row in a and in b, or an index past the end.
+  /// The index in a and in b of each row of the sum. If a gradient does not contain the row, the
+  /// index is past its end.
   ConstIndices of_a, of_b;
   std::size_t width;
   Reals sum;
@@ -25,7 +27,7 @@ struct SumOfRows {
   }
 };
 
-/// Computes y = y / divisor.
+/// Divides each element of y by the divisor.
 struct DivideInPlace {
   double divisor;
   Reals y;

@@ -9,7 +9,7 @@ namespace normproof::gpu::train {
 
 using device::DeviceTensor;
 
-/// The target of a row that is excluded from the loss.
+/// A target with this value means that the loss ignores the row.
 inline constexpr int kIgnored = -1;
 
 struct CrossEntropyForward {

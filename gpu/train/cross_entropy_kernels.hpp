@@ -8,27 +8,28 @@ using device::ConstIndices;
 using device::ConstReals;
 using device::Reals;
 
-/// Class weights; ones if they are absent.
+/// The weight of each class. If absent, every weight is 1.
 struct ClassWeights {
   ConstReals given;
   NORMPROOF_DEVICE double operator()(std::size_t c) const { return given.given() ? given[c] : 1.0; }
 };
 
-/// The rows of a batch that are not ignored, with their targets and the options of the loss.
+/// The rows of a batch that the loss does not ignore, with their targets and the options of the
+/// loss.
 struct LossRows {
   ConstIndices rows, targets;
   std::size_t classes;
   ClassWeights weights;
   double hard_share;  ///< 1 - s
   double soft_share;  ///< s / C
-  /// The row of the batch that is row 0 of the log-probabilities and of their gradient.
+  /// The index in the batch of the first row of the log-probabilities and of their gradient.
   std::size_t begin;
 
   /// Returns the index of the first log-probability of row k.
   NORMPROOF_DEVICE std::size_t first(std::size_t k) const { return (rows[k] - begin) * classes; }
 };
 
-/// Computes out = the class weight of the target of row k.
+/// Computes out_k = the class weight of the target of row k.
 struct TargetWeight {
   LossRows batch;
   Reals out;
@@ -37,8 +38,9 @@ struct TargetWeight {
   }
 };
 
-/// Computes l_k = (1-s) (w_t (-logp_t)) + (s/C) sum_c w_c (-logp_c), without the second term if s =
-/// 0.
+/// Computes the loss of row k, l_k = (1-s) (w_t (-logp_t)) + (s/C) sum_c w_c (-logp_c). s is the
+/// label smoothing, t the target, w the class weights and C the number of classes. If s = 0, the
+/// second term is left out.
 struct RowLoss {
   static constexpr int kTotals = 1;
   static constexpr int kMaxima = 0;
@@ -65,15 +67,16 @@ struct RowLoss {
   }
 };
 
-/// The sum of the losses divided by the sum of the weights.
+/// Computes the mean loss: the sum of the losses divided by the sum of the weights.
 struct MeanLoss {
   ConstReals sum, total_weight;  ///< [1]
   Reals loss;
   NORMPROOF_DEVICE void operator()(std::size_t i) const { loss[i] = sum[i] / total_weight[i]; }
 };
 
-/// Computes grad = (p_kc Q_k - q_kc) / W with p = exp(logp), Q_k = (1-s) w_t + (s/C) sum_c w_c, and
-/// q_kc = (s/C) w_c, but (1-s) w_t + (s/C) w_t for the target.
+/// Computes the gradient of the logit of class c in row k: (p_kc Q_k - q_kc) / W with p = exp(logp)
+/// and the total weight W. With label smoothing s, target t, class weights w and C classes: Q_k =
+/// (1-s) w_t + (s/C) sum_c w_c. q_kc = (s/C) w_c; for the target it is (1-s) w_t + (s/C) w_t.
 struct LossGradientElement {
   LossRows batch;
   ConstReals sum_of_weights, total_weight;  ///< [1]

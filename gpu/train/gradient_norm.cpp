@@ -15,7 +15,7 @@ using ref::numeric::Clause;
 
 namespace {
 
-/// Calls f(name, values) for each tensor in order.
+/// Calls f(name, values) for each gradient, in order.
 template <class F>
 void for_each_tensor(const Gradients& gradients, F&& f) {
   for (const auto& [name, values] : gradients.dense) f(name, values);

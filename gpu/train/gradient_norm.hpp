@@ -7,7 +7,7 @@
 namespace normproof::gpu::train {
 
 struct GradientNorms {
-  /// The norms of the dense gradients, then of those stored by rows.
+  /// The norm of each gradient by name: first the full gradients, then those stored by rows.
   std::vector<std::pair<std::string, double>> per_tensor;
   double whole = 0;
 };
@@ -16,14 +16,14 @@ struct GradientNorms {
 /// ref/train/gradient_norm.hpp.
 /// Throws    ContractError, before anything is changed
 GradientNorms gradient_norms(const Gradients& gradients);
-/// Clips the gradients in place. Returns their norms before clipping.
+/// Clips the gradients in place. Returns the norms that they had before clipping.
 GradientNorms clip_gradients(Gradients& gradients, std::optional<double> max_norm);
 
-/// First part of gradient_norms: computes the sum of squares of each tensor, on the device.
+/// The first part of gradient_norms: computes the sum of squares of each gradient on the device.
 DeviceTensor<double> sums_of_squares(const Gradients& gradients);
-/// Second part of gradient_norms: computes the norms from the sums of squares.
+/// The second part of gradient_norms: computes the norms from the sums of squares.
 GradientNorms gradient_norms(const Gradients& gradients, const DeviceTensor<double>& sums);
-/// The two parts of clip_gradients: the check of its option, and the scaling with known norms.
+/// The two parts of clip_gradients: the check of max_norm, and the scaling with known norms.
 void check_max_norm(std::optional<double> max_norm);
 void clip_gradients(Gradients& gradients, const GradientNorms& norms,
                     std::optional<double> max_norm);

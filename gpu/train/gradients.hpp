@@ -12,7 +12,8 @@ using device::Device;
 using device::DeviceTensor;
 using device::NamedDeviceTensors;
 
-/// The gradients of a model's parameters by name. Each is in one of the two lists.
+/// The gradients of a model's parameters by name. Each parameter's gradient is either in `dense`
+/// (full gradients) or in `rows` (stored by rows).
 struct Gradients {
   NamedDeviceTensors dense;
   std::vector<std::pair<std::string, nn::RowGradient>> rows;

@@ -12,12 +12,12 @@
 #include "gpu/train/cross_entropy_kernels.hpp"
 #include "ref/tensor/contract.hpp"
 
-/// Shared parts of the cross-entropy of stored logits and of logits that are computed some rows at
-/// a time. Device version of ref/train/loss_batch.hpp. The clauses are those of
-/// ref/train/cross_entropy.hpp.
+/// Code that two versions of the cross-entropy share: the one that stores all logits, and the one
+/// that computes the logits of some rows at a time. Device version of ref/train/loss_batch.hpp. The
+/// clauses are those of ref/train/cross_entropy.hpp.
 namespace normproof::gpu::train {
 
-/// The checked arguments and the constants of a batch, for the loss and its derivative.
+/// The checked arguments of a batch and its constants, for the loss and its gradient.
 class LossBatch {
  public:
   LossBatch(std::string_view function, device::Device& device, const device::Shape& shape,
@@ -54,14 +54,14 @@ class LossBatch {
   LossBatch(const LossBatch&) = delete;
   LossBatch& operator=(const LossBatch&) = delete;
 
-  /// The number of rows that are not ignored.
+  /// Returns the number of rows that the loss does not ignore.
   std::size_t size() const { return rows_.size(); }
-  /// Returns how many of them precede this row.
+  /// Returns the number of rows before `row` that the loss does not ignore.
   std::size_t counted_before(std::size_t row) const {
     return static_cast<std::size_t>(std::ranges::lower_bound(host_rows_, row) - host_rows_.begin());
   }
-  /// Returns the rows with numbers `first` to `end` among them, for logits whose first row is
-  /// `begin`.
+  /// Returns a part of the rows that the loss does not ignore: those with the numbers `first` to
+  /// `end` - 1 among them. `begin` is the batch row of the first row of the logits.
   LossRows part(std::size_t begin, std::size_t first, std::size_t end) const {
     LossRows own = kernel;
     own.rows = {kernel.rows.data + first, end - first};

@@ -22,7 +22,7 @@ using ref::numeric::contract_failure;
 
 constexpr auto kOptimizerStep = "optimizer_step";
 
-/// A parameter with its gradient.
+/// A parameter and its gradient.
 struct ParameterGradient {
   std::string name;
   DeviceTensor<double> parameter;
@@ -111,7 +111,7 @@ void parameter_step(const SgdOptions& options, double lr, std::vector<ParameterG
   }
 }
 
-/// Returns beta^t, computed from beta^(t-1) with one product.
+/// Returns the power beta^t of step t as one product, beta times the stored beta^(t-1).
 double next_power(const OptimizerState& state, const char* name, double beta) {
   return device::download_one(state.moments.at(name)) * beta;
 }

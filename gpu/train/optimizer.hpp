@@ -7,7 +7,7 @@
 
 namespace normproof::gpu::train {
 
-/// Moments under the names of ref/train/optimizer.hpp.
+/// The moments of the optimizer, under the names of ref/train/optimizer.hpp.
 struct OptimizerState {
   NamedDeviceTensors moments;
   std::int64_t step = 0;
@@ -15,16 +15,16 @@ struct OptimizerState {
 
 /// Runs one optimizer step in place. Device version with the same formulas and bits as
 /// ref/train/optimizer.hpp.
-/// Requires  (C1) options as ref/train checks them  (C3) one gradient per parameter, (C4) of its
-///           shape  (C5) finite gradients, with Adam also finite squares  (C6) moments as
-///           initial_optimizer_state has them
+/// Requires  (C1) options as ref/train checks them  (C3) one gradient per parameter, (C4) with the
+///           parameter's shape  (C5) finite gradients; for Adam also finite squares  (C6) moments
+///           with the names and shapes of initial_optimizer_state
 /// Throws    ContractError; then nothing has changed
 void optimizer_step(const ref::model::OptimizerOptions& options, double learning_rate,
                     NamedDeviceTensors& parameters, const Gradients& gradients,
                     OptimizerState& state);
 
-/// Runs optimizer_step for gradients whose sum of squares is known to be finite, so that (C5)
-/// holds. Downloads nothing.
+/// Runs optimizer_step without the check (C5), because the caller knows that the sum of squares of
+/// the gradients is finite. It downloads nothing.
 void update_parameters(const ref::model::OptimizerOptions& options, double learning_rate,
                        NamedDeviceTensors& parameters, const Gradients& gradients,
                        OptimizerState& state);

@@ -8,10 +8,11 @@ using device::ConstIndices;
 using device::ConstReals;
 using device::Reals;
 
-/// Locates the gradient of each element of a parameter.
+/// Finds the gradient of each element of a parameter.
 struct GradientSpan {
   ConstReals values;
-  /// The gradient row of each row of the parameter, or past the end; absent for a dense gradient.
+  /// The index in `values` of each row of the parameter, or an index past the end if the gradient
+  /// does not contain the row. Absent if the gradient is full.
   ConstIndices place;
   std::size_t width;  ///< of a row
   std::size_t rows;   ///< of values
@@ -26,7 +27,8 @@ struct GradientSpan {
   }
 };
 
-/// Computes p -= lr g; no change in rows that a gradient stored by rows does not contain.
+/// A step of SGD: p -= lr g. If the gradient is stored by rows, rows that it does not contain stay
+/// unchanged.
 struct SgdStep {
   GradientSpan g;
   double lr;
@@ -36,7 +38,7 @@ struct SgdStep {
   }
 };
 
-/// Computes v = momentum v + g, then p -= lr v.
+/// A step of SGD with momentum: v = momentum v + g, then p -= lr v.
 struct MomentumStep {
   GradientSpan g;
   double lr, momentum;
@@ -47,7 +49,7 @@ struct MomentumStep {
   }
 };
 
-/// Adam, or AdamW if `decays` (docs/specification/training.md).
+/// A step of Adam, or of AdamW if `decays` (docs/specification/training.md).
 struct AdamStep {
   GradientSpan g;
   bool decays;
@@ -62,22 +64,22 @@ struct AdamStep {
   }
 };
 
-/// Computes y = y factor.
+/// Multiplies each element of y by the factor.
 struct ScaleInPlace {
   double factor;
   Reals y;
   NORMPROOF_DEVICE void operator()(std::size_t i) const { y[i] *= factor; }
 };
 
-/// Computes y = x^2, to detect squares that overflow.
+/// Computes the squares y = x^2. The caller checks whether one overflowed.
 struct Square {
   ConstReals x;
   Reals y;
   NORMPROOF_DEVICE void operator()(std::size_t i) const { y[i] = x[i] * x[i]; }
 };
 
-/// Computes S(x^2) of each tensor in its own block. One warp adds a chunk, lane by lane, while the
-/// other threads load the next one into shared memory.
+/// Computes the sum of squares of several tensors, each tensor in its own block. One warp adds a
+/// chunk of elements, lane by lane, while the other threads load the next chunk into shared memory.
 struct SquareSums {
   static constexpr int kThreads = 256;
   static constexpr int kBlocks = 4;
@@ -116,7 +118,7 @@ struct SquareSums {
   }
 
  private:
-  /// Returns the number of elements of a chunk; 0 past the end.
+  /// Returns the number of elements of the chunk that begins at `first`; 0 past the end of x.
   static NORMPROOF_DEVICE std::size_t chunk_size(const ConstReals& x, std::size_t first) {
     if (x.size <= first) return 0;
     return x.size - first < kChunk ? x.size - first : kChunk;

@@ -7,10 +7,11 @@
 #include "gpu/ops/products.hpp"
 #include "ref/numeric/errors.hpp"
 
-/// Records work, and repeats it without recording if it is rejected, to get the error message.
+/// Runs device work as a recording. If a check rejects a value, runs it again without a recording
+/// to get the error message.
 namespace normproof::gpu::train {
 
-/// Records `work` and performs it at once. Returns its result, or nothing if a check failed.
+/// Records `work` and submits it. Returns its result; empty if a check rejected a value.
 template <class Work>
 auto try_recorded(device::Device& device, const char* name, const Work& work)
     -> std::optional<decltype(work())> {
@@ -26,8 +27,8 @@ auto try_recorded(device::Device& device, const char* name, const Work& work)
   return result;
 }
 
-/// Returns the result of `work`. Records it, unless the products show values to the host. `work`
-/// may run twice and must not modify its inputs.
+/// Runs `work` as a recording and returns its result. If the products show values to the host, runs
+/// it without a recording. `work` may run twice and must not modify its inputs.
 /// Throws    what `work` throws
 template <class Work>
 auto run_recorded(device::Device& device, const ops::Products& products, const char* name,

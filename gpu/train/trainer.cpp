@@ -41,7 +41,7 @@ void check_batch(const model::TrainConfig& config, const LabelledBatch& batch) {
                      "one a position", Clause::C3);
 }
 
-/// The results of a forward and of its loss.
+/// The results of a model's forward and of the loss.
 struct Forward {
   DeviceTensor<double> logits;
   CrossEntropyForward loss;
@@ -119,14 +119,14 @@ Backward run_batches(const StepInputs& in) {
   return result;
 }
 
-/// Appends the predictions of a batch.
+/// Appends the predicted classes of a batch to `predictions`.
 void add_predictions(const DeviceTensor<double>& logits, const LabelledBatch& batch,
                      std::vector<int>& predictions) {
   const auto own = predict(device::download(logits), batch.inputs.valid.host_flags());
   predictions.insert(predictions.end(), own.begin(), own.end());
 }
 
-/// Returns the sum of the class weights of the targets.
+/// Returns the sum of the class weights of all targets.
 double total_target_weight(const std::vector<int>& targets,
                            const device::Tensor<double>& class_weights) {
   double weight = 0;

@@ -9,7 +9,7 @@
 
 namespace normproof::gpu::train {
 
-/// The state that a training run carries from step to step, under the names of
+/// The state that a training run carries from step to step. The names of the tensors are those of
 /// ref/train/train_state.hpp.
 struct TrainState {
   NamedDeviceTensors parameters;
@@ -23,12 +23,13 @@ inline Device& state_device(const TrainState& state) {
   return state.parameters.begin()->second.device();
 }
 
-/// Sentences and their classes.
+/// A batch of sentences and their classes.
 struct LabelledBatch {
   encoder::EncoderInputs inputs;
   std::vector<int> labels;  ///< [B]
-  /// [B T], the class of each row of the logits if the pooling is per position, or kIgnored. If
-  /// empty, each position has the label of its sentence; padding is ignored if mask_padding is set.
+  /// If the pooling is per position: the class of each position, [B T], or kIgnored. If empty, each
+  /// position has the label of its sentence, and positions of padding are ignored if mask_padding
+  /// is set.
   std::vector<int> targets = {};
 };
 
@@ -40,14 +41,15 @@ struct StepResult {
   std::vector<NamedDeviceTensors> statistics = {};  ///< as in LossGradient
 };
 
-/// A loss and its gradient with respect to the parameters of a state, which does not change.
+/// A loss and its gradient with respect to the parameters. The training state is not changed.
 struct LossGradient {
   double loss = 0;
   std::vector<int> predictions;
   Gradients gradients;                   ///< not clipped
   DeviceTensor<double> sums_of_squares;  ///< of the gradients, as in gradient_norm.hpp
   NamedDeviceTensors norms;              ///< the state of the norms afterwards
-  /// EncoderRun::statistics of each batch, for a step of a language model or a translator.
+  /// The norms' statistics of each batch (EncoderRun::statistics). Only steps of a language model
+  /// or a translator fill it.
   std::vector<NamedDeviceTensors> statistics = {};
 };
 
@@ -56,23 +58,23 @@ struct Evaluation {
   std::vector<int> predictions;
 };
 
-/// Returns the class that each row of the logits should have: the label of its sentence, or, per
-/// position, kIgnored for padding.
+/// Returns the class that each row of the logits should have: the label of its sentence. If the
+/// pooling is per position, positions of padding have kIgnored.
 std::vector<int> row_targets(const ref::model::TrainConfig& config, const LabelledBatch& batch);
 
-/// Returns the learning rate of step 1, 2, ...; the same as ref/train/learning_rate.hpp, on the
-/// host.
+/// Returns the learning rate of a step; the first step is 1. It is computed on the host and equals
+/// that of ref/train/learning_rate.hpp.
 double learning_rate(const ref::model::ScheduleOptions& schedule, double base_rate,
                      std::int64_t step);
 
 // With ordered_products the functions below have the bits and the preconditions of
-// ref/train/trainer.hpp. They record their work on the device (device/recording.hpp); the host sees
-// only losses, logits and gradient norms. Work is not recorded if the products show values to the
-// host.
+// ref/train/trainer.hpp. They record their work on the device (device/recording.hpp), so that the
+// host sees only losses, logits and gradient norms. If the products show values to the host, work
+// is not recorded.
 
 /// Returns the mean loss of the batches and its gradient.
-/// Requires  (C1) 1 to accumulation batches  (C2) labels [B], 0 <= label < num_classes  (C3)
-///           targets are empty, or [B T] and the pooling is per_position
+/// Requires  (C1) at least 1 and at most config.accumulation batches  (C2) labels [B], 0 <= label <
+///           num_classes  (C3) targets are empty, or they are [B T] and the pooling is per_position
 /// Throws    ContractError
 LossGradient loss_gradient(const ref::model::TrainConfig& config,
                            std::span<const LabelledBatch> batches,
@@ -80,24 +82,26 @@ LossGradient loss_gradient(const ref::model::TrainConfig& config,
                            const nn::Products& products = ops::ordered_products(),
                            ref::model::Mode mode = ref::model::Mode::training);
 
-/// Runs one training step: loss_gradient, clipping, optimizer.
+/// Runs one training step: loss_gradient, then clipping, then the optimizer.
 /// Throws    ContractError; then `state` is unchanged
 StepResult train_step(const ref::model::TrainConfig& config, std::span<const LabelledBatch> batches,
                       const DeviceTensor<double>& class_weights, TrainState& state,
                       const nn::Products& products = ops::ordered_products(),
                       ref::model::Mode mode = ref::model::Mode::training);
 
-/// Completes a step with a computed gradient: clipping and the optimizer step.
+/// Completes a training step with a computed gradient: runs clipping and the optimizer step.
 /// Throws    ContractError; then `state` is unchanged
 StepResult apply_gradient(const ref::model::TrainConfig& config, LossGradient found,
                           TrainState& state);
 
-/// Returns the class of the largest logit of each sentence, the first one if several are equal. Per
-/// position, the logits are summed over the real positions in ascending order.
+/// Returns the class with the largest logit for each sentence; the first one if several are equal.
+/// If the pooling is per position, the logits of the sentence's real positions are added first, in
+/// ascending order.
 std::vector<int> predict(const device::Tensor<double>& logits, const device::Mask& valid);
 
-/// Evaluates in inference mode: running statistics, no dropout. Returns the mean of the batches'
-/// losses, weighted by the weights of their targets, and the predictions, batch after batch.
+/// Evaluates a model in inference mode: running statistics, no dropout. Returns the predictions,
+/// batch after batch, and the mean of the batches' losses. The weight of a batch in this mean is
+/// the sum of the class weights of its targets.
 /// Requires  (C1) at least one batch, (C2), (C3)
 /// Throws    ContractError
 Evaluation evaluate(const ref::model::TrainConfig& config, std::span<const LabelledBatch> batches,

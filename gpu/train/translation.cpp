@@ -17,7 +17,7 @@ void check_pairs(std::span<const PairBatch> batches) {
     check_targets(kTranslationStep, batch.targets, batch.inputs.target.tokens);
 }
 
-/// Returns a decoder's gradients by name.
+/// Returns a decoder's gradients as lists of names and tensors.
 Gradients gradients_by_name(decoder::DecoderGradients own) {
   Gradients gradients;
   gradients.dense = std::move(own.dense);

@@ -10,33 +10,33 @@ namespace normproof::gpu::train {
 using device::NamedDeviceTensors;
 using nn::Products;
 
-/// Pairs of sentences, and the token that each target position is to predict.
+/// A batch of sentence pairs, and the token that the model must predict at each target position.
 struct PairBatch {
   decoder::DecoderInputs inputs;
   std::vector<int> targets;  ///< [B T]: the next token, or kIgnored
 };
 
-/// The model to train and the training options; training.encoder is ignored.
+/// The options of the model and of its training. The field training.encoder is not used.
 struct TranslationConfig {
   ref::model::DecoderConfig model = {};
   ref::model::TrainConfig training = {};
 };
 
-/// Returns the gradient of one step.
+/// Returns the mean loss of the batches and its gradient, for one training step.
 /// Requires  (C2) and (C3) of language_gradient; the preconditions of Decoder
 /// Throws    ContractError
 LossGradient translation_gradient(const TranslationConfig& config,
                                   std::span<const PairBatch> batches, const TrainState& state,
                                   const Products& products = ops::ordered_products());
 
-/// Runs one training step: translation_gradient, then apply_gradient. The result has no
-/// predictions.
+/// Runs one training step: translation_gradient, then apply_gradient. The predictions of the
+/// result are empty.
 /// Throws    ContractError; then `state` is unchanged
 StepResult translation_step(const TranslationConfig& config, std::span<const PairBatch> batches,
                             TrainState& state, const Products& products = ops::ordered_products());
 
-/// Returns the mean of -log p over the targets of all batches, in inference mode: running
-/// statistics, no dropout, no label smoothing.
+/// Returns the mean of -log p over all targets of all batches, where p is the probability of the
+/// target. It runs in inference mode: running statistics, no dropout, no label smoothing.
 /// Throws    ContractError
 double translation_loss(const TranslationConfig& config, std::span<const PairBatch> batches,
                         const TrainState& state,

@@ -4,7 +4,7 @@
 
 namespace normproof::gpu::train {
 
-/// Element i of y is element first + i of x.
+/// Copies a range: element i of y is element first + i of x.
 struct CopyRange {
   device::ConstReals x;
   std::size_t first;
@@ -12,8 +12,9 @@ struct CopyRange {
   NORMPROOF_DEVICE void operator()(std::size_t i) const { y[i] = x[first + i]; }
 };
 
-/// Continues the lanes of a column sum (ops/lane_kernels.hpp) with the rows of x. Element i is lane
-/// i / width of column i % width. The number of rows before those of x must be a multiple of 32.
+/// Adds the rows of x to the lanes of a column sum (ops/lane_kernels.hpp) that earlier rows have
+/// begun. Element i is lane i / width of column i % width. The number of earlier rows must be a
+/// multiple of 32.
 struct MoreColumnLanes {
   device::ConstReals x;  ///< [rows, width]
   std::size_t width;

@@ -15,7 +15,8 @@ namespace {
 constexpr auto kVocabularyLoss = "vocabulary_loss";
 constexpr std::size_t kBlockRowMultiple = 256;
 
-/// Rows of x that are computed together, and the rows among them that are not ignored.
+/// A block of rows of x that are computed together, and those of its rows that the loss does not
+/// ignore.
 struct LossBlock {
   std::size_t begin;  // row
   LossRows counted;
@@ -41,7 +42,8 @@ DeviceTensor<double> slice_rows(const DeviceTensor<double>& x, std::size_t begin
   return rows;
 }
 
-/// Returns the loss. Calls see(batch, block) for each block.
+/// Computes the loss, one block of rows after the other, and returns it. Calls see(batch, block)
+/// for each block.
 template <class See>
 DeviceTensor<double> loss_by_blocks(const DeviceTensor<double>& x, const nn::Linear& head,
                                     const std::vector<int>& targets,
@@ -82,7 +84,7 @@ DeviceTensor<double> loss_by_blocks(const DeviceTensor<double>& x, const nn::Lin
   return loss;
 }
 
-/// Returns the gradient of the logits of a block; +0 in ignored rows.
+/// Returns the gradient of the logits of a block. Ignored rows have +0.
 DeviceTensor<double> logits_gradient(const LossBatch& batch, const LossBlock& block) {
   const DeviceTensor<double>& logp = block.log_probabilities;
   device::Device& device = logp.device();

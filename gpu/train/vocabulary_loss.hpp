@@ -12,9 +12,9 @@ struct VocabularyLoss {
 };
 
 /// Device version with the same formulas, preconditions and error messages as
-/// ref/train/vocabulary_loss.hpp; with ordered_products also the same bits. The logits of
-/// block_rows rows at a time are in device memory. If block_rows is 0, it is chosen such that they
-/// take about 16 MiB.
+/// ref/train/vocabulary_loss.hpp. With ordered_products it also gives the same bits. Device memory
+/// holds the logits of only block_rows rows at a time. If block_rows is 0, the function chooses it
+/// such that these logits take about 16 MiB.
 /// Throws    ContractError
 VocabularyLoss vocabulary_loss_gradient(const DeviceTensor<double>& x, const nn::Linear& head,
                                         const std::vector<int>& targets,
@@ -22,7 +22,7 @@ VocabularyLoss vocabulary_loss_gradient(const DeviceTensor<double>& x, const nn:
                                         std::size_t block_rows = 0,
                                         const nn::Products& products = ops::ordered_products());
 
-/// Returns only the loss [1], with the same bits.
+/// Returns only the loss [1], with the bits of the loss of vocabulary_loss_gradient.
 DeviceTensor<double> vocabulary_loss(const DeviceTensor<double>& x, const nn::Linear& head,
                                      const std::vector<int>& targets,
                                      const ref::model::LossOptions& options = {},

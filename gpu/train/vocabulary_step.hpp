@@ -14,8 +14,9 @@
 #include "gpu/train/vocabulary_loss.hpp"
 #include "ref/tensor/contract.hpp"
 
-/// Shared parts of training steps and evaluations of models with a head over a vocabulary. Device
-/// version of ref/train/vocabulary_step.hpp. The clauses are those of language.hpp.
+/// Code that the training steps and evaluations of language models and translators share. These
+/// models have a head with one logit per token of a vocabulary. Device version of
+/// ref/train/vocabulary_step.hpp. The clauses are those of language.hpp.
 namespace normproof::gpu::train {
 
 /// Checks    each position has a target
@@ -29,7 +30,7 @@ inline void check_targets(std::string_view function, const std::vector<int>& tar
         ref::numeric::Clause::C3);
 }
 
-/// Reshapes [B,T,D] to [B T,D].
+/// Reshapes [B,T,D] to [B T,D], one row per position.
 inline DeviceTensor<double> as_rows(const DeviceTensor<double>& hidden) {
   const std::size_t width = hidden.shape().back();
   return hidden.reshaped({hidden.size() / width, width});
@@ -44,9 +45,9 @@ struct SummedGradient {
   std::vector<NamedDeviceTensors> statistics;  ///< of each batch
 };
 
-/// Returns the mean gradient over the batches of a step. pass(batch, run, sum) adds the loss and
-/// the gradients of a batch to `sum` and updates sum.norms. count(norms, before) makes the norms
-/// count the batches as one step.
+/// Returns the mean gradient over the batches of a step. pass(batch, run, sum) must add the loss
+/// and the gradients of a batch to `sum` and update sum.norms. count(norms, before) must make
+/// PowerNorm's iteration counts count the batches as one step.
 /// Requires  (C2) of language_gradient
 template <class Batch, class Pass, class Count>
 LossGradient mean_gradient(std::string_view function, const ref::model::TrainConfig& config,
@@ -85,8 +86,8 @@ LossGradient mean_gradient(std::string_view function, const ref::model::TrainCon
   return result;
 }
 
-/// Runs a batch through the model and its head and back. Adds its loss and the gradients of the
-/// parameters to `sum`. `name` converts the model's gradients to Gradients.
+/// Runs the forward and backward of a batch, including the head. Adds its loss and the gradients of
+/// the parameters to `sum`. `name` converts the model's gradients to Gradients.
 template <class Model, class Batch, class Name>
 void add_batch(Model& model, const Batch& batch, const ref::model::LossOptions& options,
                const encoder::EncoderRun& run, const Name& name, SummedGradient& sum) {
@@ -98,9 +99,9 @@ void add_batch(Model& model, const Batch& batch, const ref::model::LossOptions& 
                                                        std::move(found.head), sum.norms)));
 }
 
-/// Returns the mean of -log p over the targets of all batches. loss(batch) returns that of one
-/// batch, [1].
-/// Requires  (C2) of language_gradient, but with any number of batches from one on
+/// Returns the mean of -log p over all targets of all batches, where p is the probability of the
+/// target. loss(batch) returns the mean of one batch, [1].
+/// Requires  (C2) of language_gradient without its maximum: at least one batch
 template <class Batch, class Loss>
 double mean_loss(std::string_view function, std::span<const Batch> batches, const TrainState& state,
                  const nn::Products& products, const Loss& loss) {

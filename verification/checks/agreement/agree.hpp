@@ -12,15 +12,16 @@
 
 namespace normproof::verification::checks::agreement {
 
-/// Called with each row as soon as all cases of its operation are done.
+/// A callback. It receives each row of results as soon as all cases of its operation have run.
 using Finished = std::function<void(const Row&)>;
 
-/// Returns the names of the rows of agree_ordered in order: primitives, operations, training.
+/// Returns the names of the rows of agree_ordered, in order: first the primitives, then the
+/// operations, then training.
 std::vector<std::string> ordered_rows();
 
-/// Compares ref with the device in ordered mode, with zero tolerance: the primitives; each
-/// operation on its cases in this tier of the golden corpus and on random cases; some training
-/// steps. Runs only the rows whose name `only` matches.
+/// Compares the device in ordered mode with ref, bit for bit. It covers the primitives, each
+/// operation on its cases in this tier of the golden corpus and on random cases, and some training
+/// steps. `only` selects rows by name.
 /// Requires  no other job runs on the device at the same time
 Rows agree_ordered(gpu::device::Device& device, std::uint64_t seed, golden::corpus::Tier tier,
                    const golden::corpus::PathGlobs& only, const Finished& finished);

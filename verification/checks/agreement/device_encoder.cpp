@@ -24,7 +24,7 @@ using device::NamedDeviceTensors;
 using device::upload;
 using ref::tensor::Tensor;
 
-/// Returns the full gradient [V,D], with 0 in rows that do not occur.
+/// Returns the full gradient [V,D] of an embedding. Rows that `gradient` does not contain are 0.
 DeviceTensor<double> full_gradient(Device& to, const gpu::nn::RowGradient& gradient,
                                    const model::EncoderConfig& config) {
   Tensor<double> whole = ref::tensor::full_tensor<double>({config.vocab_size, config.d_model}, 0.0);
@@ -35,7 +35,8 @@ DeviceTensor<double> full_gradient(Device& to, const gpu::nn::RowGradient& gradi
   return upload(to, whole);
 }
 
-/// A single layer. Internally it uses the names of the layer in a model, externally its own names.
+/// A single layer of a model. The caller uses the layer's own parameter names, such as
+/// "norm1.gamma"; inside, the layer uses their names in the model, which have a prefix.
 class OnlyLayer {
  public:
   OnlyLayer(Device& to, const checks::evaluation::EncoderTensors& in, std::string place,

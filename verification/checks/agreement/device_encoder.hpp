@@ -5,9 +5,9 @@
 
 namespace normproof::verification::checks::agreement {
 
-/// checks::evaluation::run_encoder on a device: a layer of an encoder or of a decoder, with dropout
-/// masks if they are given, or an encoder with its loss. Returns the same results under the same
-/// names.
+/// Runs an encoder with its loss, or a layer of an encoder or decoder, on a device. A layer uses
+/// dropout masks if they are given. Returns the results of checks::evaluation::run_encoder under
+/// the same names.
 /// Throws    ContractError
 gpu::device::NamedDeviceTensors run_encoder_on_device(
     gpu::device::Device& device, const ref::model::EncoderOperation& operation,

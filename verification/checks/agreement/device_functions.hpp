@@ -5,8 +5,8 @@
 
 namespace normproof::verification::checks::agreement {
 
-/// checks::evaluation::run_function on a device. Returns the outputs of the function under the same
-/// names.
+/// Runs a function on a device. Returns the outputs of checks::evaluation::run_function under the
+/// same names.
 /// Throws    ContractError as the function does
 gpu::device::NamedDeviceTensors run_function_on_device(
     gpu::device::Device& device, const ref::model::FunctionOptions& function,

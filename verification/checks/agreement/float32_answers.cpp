@@ -21,7 +21,7 @@ using ref::numeric::FloatType;
 using ref::tensor::Shape;
 using ref::tensor::Tensor;
 
-/// Returns the options for a norm of a sum.
+/// Returns the float32 options for add_layer_norm or add_rms_norm; nothing for any other function.
 std::optional<model::Float32NormOptions> norm_options_of(const model::FunctionOptions& function) {
   if (const auto* const layer = std::get_if<model::AddLayerNormOptions>(&function))
     return model::Float32NormOptions{
@@ -32,7 +32,9 @@ std::optional<model::Float32NormOptions> norm_options_of(const model::FunctionOp
   return std::nullopt;
 }
 
-/// Returns the options of the layer if it is one of the four. Storage and parameters are not set.
+/// Returns the float32 options if the operation is layer_norm, rms_norm, add_layer_norm or
+/// add_rms_norm; nothing for any other operation. The formats of tensors and parameters are not
+/// set.
 std::optional<model::Float32NormOptions> norm_options_of(const model::Operation& operation) {
   if (const auto* const function = std::get_if<model::FunctionOptions>(&operation))
     return norm_options_of(*function);
@@ -47,8 +49,9 @@ std::optional<model::Float32NormOptions> norm_options_of(const model::Operation&
       .centred = false, .eps = rms->eps, .zero_centred_gamma = rms->zero_centred_gamma};
 }
 
-/// Returns the common format of the given tensors among these names; `otherwise` if none is given.
-/// Returns nothing if they have two formats, or one that float32_norm does not store.
+/// Returns the common format of those tensors of the case that have one of these names; `otherwise`
+/// if the case has none of them. Returns nothing if the formats differ or if float32_norm does not
+/// store the format.
 std::optional<FloatType> common_type(const golden::corpus::Case& c,
                                      std::initializer_list<const char*> names,
                                      FloatType otherwise) {
@@ -86,7 +89,7 @@ class Answer {
                                                              : DType::float16;
     put(name, dtype, from.shape().size() == 1 ? from.shape() : shape_, download_numbers(from));
   }
-  /// Adds a statistic with one value per row.
+  /// Adds an output with one value per row.
   void put_statistic(const char* name, const DeviceNumbers& from) {
     put(name, DType::float32, Shape(shape_.begin(), shape_.end() - 1), download_numbers(from));
   }
@@ -135,7 +138,7 @@ std::optional<std::vector<StoredTensor>> run_float32_norm_on_device(Device& devi
   if (!in.grad_y.is_given()) return std::move(answer.tensors);
   const auto gradients = gpu::norm::float32_norm_backward(*options, in, forward);
   answer.put("grad_x", gradients.grad_x);
-  // In the corpus, norms of a sum omit the gradients of absent parameters.
+  // For add_layer_norm and add_rms_norm, the corpus omits the gradients of absent parameters.
   const bool all = !forward.sum.is_given();
   if (all || in.gamma.is_given()) answer.put("grad_gamma", gradients.grad_gamma);
   if (all || in.beta.is_given()) answer.put("grad_beta", gradients.grad_beta);

@@ -24,8 +24,8 @@ using ref::tensor::is_given;
 using ref::tensor::Shape;
 using ref::tensor::Tensor;
 
-/// Returns numbers of the format with all magnitudes between 2^-20 and 2^20. For float16 the
-/// magnitudes are between 2^-14 and 2^14, so that few results are infinite.
+/// Returns random numbers of the format with magnitudes from 2^-20 to 2^20. For float16 they are
+/// from 2^-14 to 2^14, so that few results are infinite.
 Tensor<float> random_numbers(std::uint64_t seed, const std::string& name, const Shape& shape,
                              FloatType format) {
   Tensor<double> values = random_tensor(seed, name, shape);
@@ -33,7 +33,7 @@ Tensor<float> random_numbers(std::uint64_t seed, const std::string& name, const 
   return convert<float>(values);
 }
 
-/// The inputs of a case; residual and grad_sum belong to a norm of a sum.
+/// The inputs of a case. Only add_layer_norm and add_rms_norm use residual and grad_sum.
 struct Inputs {
   Tensor<float> x, grad_y, residual, grad_sum;
   ref::norm::Affine<float> affine;
@@ -54,7 +54,7 @@ void agree_on_one(Device& device, const Float32NormOptions& options, const Input
       .grad_sum = given(in.grad_sum)};
   const auto compare_doubles = [&](const char* name, const Tensor<double>& got,
                                    const Tensor<double>& expected) {
-    // both may have no rows
+    // Both tensors may be empty, if there are no rows.
     if (is_given(got) || is_given(expected)) rows.compare(name, got, expected);
   };
   const auto compare = [&](const char* name, const gpu::norm::DeviceNumbers& got,
@@ -79,7 +79,7 @@ void agree_on_one(Device& device, const Float32NormOptions& options, const Input
   compare("grad_beta", back.grad_beta, gradients.grad_beta);
 }
 
-/// The properties of a case: the number of rows, their width, and unusual options.
+/// The properties of a case: the number of rows, the number of features, and unusual options.
 struct Sample {
   std::size_t count, width;
   bool affine = true;

@@ -10,14 +10,17 @@
 namespace normproof::verification::checks::agreement {
 
 /// Compares layer_norm and rms_norm of tensors of this format on the device with
-/// ref/norm/float32_norm.hpp, in a row named "float32_norm_<format>". The cases have rows of one
-/// feature, of odd widths, and larger than a warp's tile and than every tile; no rows, and more
-/// than 65535; parameters in another format, absent, and zero-centered; norms of a sum, with the
-/// gradient of the sum; float32 and double arithmetic.
+/// ref/norm/float32_norm.hpp. The result is the row "float32_norm_<format>". The cases have
+/// - rows of one feature, of an odd number of features, longer than a warp's tile, and longer than
+///   every tile,
+/// - no rows, and more than 65535 rows,
+/// - parameters in another format, absent, and zero-centered,
+/// - a residual, with the gradient of the sum,
+/// - float32 and double arithmetic.
 void agree_on_float32_norms(gpu::device::Device& device, std::uint64_t seed,
                             ref::numeric::FloatType format, Rows& rows);
 
-/// Returns the name of the row, such as "float32_norm_bfloat16".
+/// Returns the name of a format's row of results, such as "float32_norm_bfloat16".
 std::string float32_norm_row(ref::numeric::FloatType format);
 
 }  // namespace normproof::verification::checks::agreement

@@ -26,7 +26,7 @@ using gpu::device::upload;
 using gpu::ops::Products;
 using ref::tensor::Shape;
 
-/// The arguments of all parts.
+/// The arguments of agree_with_library, which all its parts use.
 struct Subject {
   Device& device;
   const Products& library;
@@ -34,7 +34,8 @@ struct Subject {
   std::uint64_t seed;
   Rows& rows;
 
-  /// Runs f(products) as a case in which every product is judged. Reports an error that it throws.
+  /// Runs f(products) as one case. Each product that f computes is compared with its bound. Reports
+  /// an error that f throws.
   template <class F>
   void run(const std::string& operation, const std::string& name, bool exact, const F& f) const {
     rows.begin(operation, name);

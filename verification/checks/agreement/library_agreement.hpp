@@ -7,10 +7,11 @@
 
 namespace normproof::verification::checks::agreement {
 
-/// Compares each product of a library with its bound for the operands that it was given. The
-/// products are single ones, and those of linear maps, feed-forwards, attention, encoders of this
-/// tier of the golden corpus, and training steps. The computations between the products are tested
-/// in ordered mode. For products of integers and scaled powers of two the tolerance is 0.
+/// Compares each matrix product that a library computes with the error bound for its operands. The
+/// products are single products, and those inside linear maps, feed-forwards, attention, encoders
+/// of this tier of the golden corpus, and training steps. Other computations are not compared here,
+/// because agree_ordered tests them. For products of integers and of scaled powers of two the
+/// tolerance is 0.
 /// Requires  no other job runs on the device at the same time
 Rows agree_with_library(gpu::device::Device& device, const gpu::ops::Products& library,
                         gpu::ops::Precision precision, std::uint64_t seed,

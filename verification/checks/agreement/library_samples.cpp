@@ -29,14 +29,16 @@ const char* name_of(Kind kind) {
   return kNames[static_cast<int>(kind)];
 }
 
-/// Returns the largest integer for which a sum of `count` products and one more is representable.
+/// Returns the largest integer such that, if all operands are at most this large, a sum of `count`
+/// products plus one more product is representable.
 double largest_integer(const ProductArithmetic& arithmetic, std::size_t count) {
   const double sums = arithmetic.sum_unit == 0x1p-53 ? 0x1p52 : 0x1p23;
   return std::min(std::floor(std::sqrt(sums / (static_cast<double>(count) + 1))),
                   std::ldexp(1, arithmetic.operand.digits));
 }
 
-/// Generates the elements (p, i, k) of an operand. All elements of a sum have the same `line`.
+/// Generates the elements of an operand. All elements of one row of a, or of one column of b, have
+/// the same `line`.
 class Elements {
  public:
   Elements(std::uint64_t seed, const std::string& name, Kind kind, double largest)
@@ -99,7 +101,7 @@ ProductSample make_sample(std::uint64_t seed, const ProductArithmetic& arithmeti
       s.b.data()[at] = of_b(at, t, k, j);
     }
   if (!add) return s;
-  // The old total is itself a product: that of the last term.
+  // The old value of c is a product too, that of the last term.
   for (std::size_t p = 0; p < batch; ++p)
     for (std::size_t i = 0; i < m; ++i)
       for (std::size_t j = 0; j < n; ++j) {

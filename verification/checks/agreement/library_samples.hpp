@@ -10,23 +10,23 @@
 
 namespace normproof::verification::checks::agreement {
 
-/// A product to be computed by a library: c = a b, or c + a b.
+/// A product that a library shall compute: c = a b, or c + a b.
 struct ProductSample {
   std::string name;
   ref::tensor::Tensor<double> a, b, c;
   bool a_transposed, b_transposed, add;
 };
 
-/// Returns products of many extents as a function of the seed. Operands may be transposed, batched
-/// and repeated, and the product may be added to an old total. Exact samples are products of
-/// integers, scaled by a power of two per row of a and column of b, or of powers of two. None of
-/// them is subnormal, and they are so small that every partial sum is representable in any order.
-/// Other samples have normal numbers over 12 binary orders of magnitude: of one sign, graded along
-/// the sum, or with sums that cancel.
+/// Returns sample products of many extents, drawn from the seed. Operands may be transposed,
+/// batched and repeated, and the product may be added to an old c. If `exact`, the operands are
+/// integers, or powers of two, each scaled by a power of two per row of a and column of b. They are
+/// not subnormal, and so small that every partial sum is representable, in any order. Otherwise the
+/// operands are normal numbers over 12 binary orders of magnitude: all positive, or with magnitudes
+/// that change gradually along the sum, or with sums that cancel.
 std::vector<ProductSample> product_samples(std::uint64_t seed, const ProductArithmetic& arithmetic,
                                            golden::corpus::Tier tier, bool exact);
 
-/// Returns normal numbers over 12 binary orders of magnitude, which every format can represent.
+/// Returns random normal numbers over 12 binary orders of magnitude, small enough for every format.
 ref::tensor::Tensor<double> moderate_tensor(std::uint64_t seed, const std::string& name,
                                             const ref::tensor::Shape& shape);
 

@@ -41,8 +41,8 @@ std::string violation_message(const std::optional<ref::numeric::ContractViolatio
   return violation ? ref::numeric::ContractError(*violation).what() : "";
 }
 
-/// Runs one operation on both sides. Returns whether neither rejected it, so that results must be
-/// compared.
+/// Runs one operation with ref and on the device. Returns true if both accept the inputs, so that
+/// the caller must compare the results.
 bool run_both_sides(const std::function<void()>& by_ref, const std::function<void()>& on_device,
                     Rows& rows) {
   const auto expected = catch_violation(by_ref), got = catch_violation(on_device);
@@ -97,7 +97,8 @@ struct OperationRunner {
     if (done) compare_all(got, expected, rows);
   }
 
-  /// Devices do not support it; operations_on_device omits it.
+  /// Reports a difference. Devices do not run whole Transformers, and operations_on_device omits
+  /// them.
   void operator()(const model::TransformerOperation&) const {
     rows.differ("a device has no whole Transformers");
   }
@@ -110,7 +111,8 @@ struct OperationRunner {
         [&] { expected = checks::evaluation::run_optimizer<double>(operation, in, true); },
         [&] { got = run_steps(operation, in); }, rows);
     if (!done) return;
-    // ref stacks the steps; this is the last one.
+    // ref returns all steps in one tensor, the device only the last step; this is the last step of
+    // ref.
     const std::size_t steps = in.gradients.size();
     for (const auto& [name, values] : expected) {
       const std::size_t size = values.size() / steps;

@@ -8,12 +8,12 @@
 
 namespace normproof::verification::checks::agreement {
 
-/// Returns the names in model::operation_names() that a device supports: all except whole
-/// Transformers, whose training steps are compared instead (trajectory.hpp).
+/// Returns the names of the operations that a device supports: those of model::operation_names()
+/// without the whole Transformers, whose training steps are compared instead (trajectory.hpp).
 std::vector<std::string> operations_on_device();
 
-/// Runs an operation with ref and on the device, step by step, and compares every resulting tensor
-/// bit for bit. If ref rejects the inputs, the device must give the same error message.
+/// Runs an operation with ref and on the device, step by step, and compares every output bit for
+/// bit. If ref rejects the inputs, the device must give the same error message.
 void agree_on_operation(gpu::device::Device& device, const ref::model::Operation& operation,
                         const checks::evaluation::EvalInputs& inputs, std::string_view case_name,
                         Rows& rows);

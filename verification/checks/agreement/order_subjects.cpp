@@ -51,8 +51,8 @@ double device_product(const OrderProbe& probe, const Terms& terms, const Product
       .data()[0];
 }
 
-/// Computes a sum whose terms M and 1 are products of float16 numbers. They are 2^54 apart, so sums
-/// in float32 lose the 1.
+/// Computes a sum in a low-precision product. The terms M and 1 of the probe become products of
+/// float16 numbers, which are 2^54 apart. A float32 sum that contains M therefore loses the 1.
 double narrow_product(const OrderProbe& probe, const Terms& terms, Precision precision) {
   Terms left, right;
   for (const double t : terms) {
@@ -155,7 +155,7 @@ std::vector<OrderSubject> make_order_subjects() {
 
 double OrderSubject::min_cost(std::size_t count, std::size_t side) const {
   const auto n = static_cast<double>(count);
-  // A block of the device computes a tile of 64 by 64 even if fewer elements are requested.
+  // A block of the device computes a tile of 64 by 64 elements even if the product is smaller.
   const std::size_t least_side = place == OrderPlace::device ? std::size_t{64} : 1;
   const auto across = static_cast<double>(is_product ? std::max(side, least_side) : 1);
   return n * n * across * across;

@@ -5,16 +5,17 @@
 
 namespace normproof::verification::checks::agreement {
 
-/// The device and the extents of a sum.
+/// The device that computes a sum, and the extents of the sum.
 struct OrderProbe {
   gpu::device::Device* device = nullptr;
   std::size_t side = 8;  ///< rows of a and columns of b, for a product
 };
 
-/// The place where a subject runs.
+/// The place where a sum runs: in ref, on any device, or only on a GPU.
 enum class OrderPlace { ref, device, gpu_only };
 
-/// A computation whose summation order can be revealed, with the order that the contract specifies.
+/// A computation whose order of summation can be determined, and the rule of the contract that
+/// specifies this order.
 struct OrderSubject {
   std::string name;
   std::string what;
@@ -22,24 +23,26 @@ struct OrderSubject {
   OrderPlace place;
   bool is_product;
   std::function<double(const OrderProbe&, const std::vector<double>& terms)> sum;
-  /// Returns how many elements of random products have the bits of the rule, and how many there
-  /// are: the order alone does not determine how each step is rounded. Absent if the order
-  /// suffices.
+  /// Compares random products on the device with the rule. Returns the number of elements with the
+  /// same bits and the number of all elements. Absent if the order alone determines the bits. (The
+  /// order does not say how each step is rounded.)
   std::function<std::pair<std::size_t, std::size_t>(gpu::device::Device&)> same_bits = {};
 
   SummationTree expected(std::size_t count) const {
     return rule == "R1" ? order_of_products(count) : order_of_lanes(count);
   }
-  /// Returns the minimum number of additions for revealing the order of `count` terms.
+  /// Returns the minimum number of additions that determine the order of `count` terms.
   double min_cost(std::size_t count, std::size_t side) const;
 };
 
-/// Returns sum-elements, sum-columns, matmul and matmul-blas of ref, and device-sum-elements,
-/// device-sum-columns, device-matmul, device-dmma, device-dmma-wide, cublas and cublas-<precision>
-/// of a device. The terms of a product are a row of a [side,K], and b [K,side] consists of ones. In
-/// products with sums in float32, M is 2^15 2^15 and 1 is 2^-12 2^-12.
+/// Returns the computations whose order can be determined. In ref: sum-elements, sum-columns,
+/// matmul and matmul-blas. On a device: device-sum-elements, device-sum-columns, device-matmul,
+/// device-dmma, device-dmma-wide, cublas and cublas-<precision>. In a product, the terms are a row
+/// of a [side,K], and b [K,side] consists of ones. If sums are float32, the term M is the product
+/// 2^15 2^15 and the term 1 is 2^-12 2^-12.
 const std::vector<OrderSubject>& order_subjects();
 
+/// Returns the computation of this name.
 /// Throws    UsageError that suggests the nearest known name
 const OrderSubject& order_subject(std::string_view name);
 

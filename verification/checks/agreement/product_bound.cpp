@@ -10,7 +10,7 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kUnit = 0x1p-53;
 
-/// Adds products with about twice the precision of double [ORO05]; the sum is hi + lo.
+/// A sum of products with about twice the precision of double [ORO05]. Its value is hi + lo.
 class Accurate {
  public:
   void add(double v) {
@@ -29,13 +29,13 @@ class Accurate {
   double hi_ = 0, lo_ = 0;
 };
 
-/// Whether a library may treat a number as 0: a subnormal float32.
+/// Whether a library may treat a rounded operand as 0, because it is a subnormal float32.
 bool is_subnormal(const ProductArithmetic& arithmetic, double rounded) {
   return arithmetic.rounds_once_more && std::fabs(rounded) < arithmetic.least;
 }
 
-/// Returns the magnitude by which tensor cores align an operand. A subnormal number counts as the
-/// smallest normal one.
+/// Returns the magnitude by which tensor cores align an operand. A subnormal operand counts as the
+/// smallest normal number.
 double aligned(const ProductArithmetic& arithmetic, double rounded) {
   const double magnitude = std::fabs(rounded);
   return arithmetic.aligns && magnitude > 0
@@ -100,7 +100,8 @@ ElementVerdict judge_element(const ProductArithmetic& arithmetic, std::size_t co
   const double gamma = operations < 1 ? operations / (1 - operations) : kInfinity;
   double sums = gamma * cut + (1 + gamma) * (subnormal + 2 * (n + 1) * arithmetic.least);
   if (arithmetic.rounds_once_more && old_total.has_value()) sums += kUnit * (std::fabs(got) + sums);
-  // The error of the sums in this function: gamma(n)^2 in `exact`, n u in the others.
+  // The relative error of the sums that this function itself computes: at most gamma(n)^2 in
+  // `exact`, n u in the other sums.
   const double own = 1 + (4 * n + 64) * kUnit;
   const double accurate = 4 * (n + 2) * (n + 2) * kUnit * kUnit;
   const double bound_of_sums = (sums + accurate * (magnitude + std::fabs(old))) * own;

@@ -5,8 +5,8 @@
 
 namespace normproof::verification::checks::agreement {
 
-/// Compares products of a library with their bounds, element by element, in the current case of a
-/// row.
+/// Compares products of a library with their error bounds, element by element, and adds the results
+/// to the current case of a row.
 class ProductJudge {
  public:
   /// If `exact`, the tolerance is 0. Keeps a reference to `rows`, which must outlive this object.
@@ -14,7 +14,7 @@ class ProductJudge {
       : rows_(rows), arithmetic_(arithmetic), exact_(exact) {}
 
   void operator()(const SeenProduct& product);
-  /// The number of products judged so far.
+  /// Returns the number of products that have been compared.
   std::size_t seen() const { return seen_; }
 
  private:

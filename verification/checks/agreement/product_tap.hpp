@@ -7,7 +7,7 @@
 
 namespace normproof::verification::checks::agreement {
 
-/// A copy on the host of matrices on a device.
+/// A copy of device matrices in host memory.
 struct SeenMatrices {
   std::vector<double> values;
   gpu::ops::Matrices<const double> layout;  ///< in `values`, not in device memory
@@ -17,15 +17,15 @@ struct SeenMatrices {
   }
 };
 
-/// A product that a layer requested: c = a b, or c = before + a b.
+/// A product that a layer has requested: c = a b, or c = before + a b.
 struct SeenProduct {
   SeenMatrices a, b;
   SeenMatrices before;  ///< empty if the product is not added
   SeenMatrices c;
 };
 
-/// Delegates products to another object. Passes each one to `see`, with its operands and its
-/// result.
+/// Lets another object compute the products, and passes the operands and the result of each one to
+/// the callback `see`.
 class TappedProducts final : public gpu::ops::Products {
  public:
   using See = std::function<void(const SeenProduct&)>;

@@ -22,7 +22,8 @@ struct RandomShape {
   Masked masked;
 };
 
-/// Shapes of x. For a norm these are rows; a function reduces the last axis.
+/// The shapes of x. A norm takes the last axis as features and all others as rows. A function
+/// reduces the last axis.
 const RandomShape kShapes[] = {{{2, 1}, Masked::none},   {{1, 33}, Masked::none},
                                {{31, 7}, Masked::some},  {{5, 3, 65}, Masked::some},
                                {{2, 2, 9}, Masked::all}, {{65537, 2}, Masked::none},
@@ -161,7 +162,8 @@ namespace {
 
 using Take = std::function<void(const RandomCase&)>;
 
-/// The random cases of one function; one overload for each way of shaping its inputs.
+/// Makes the random cases of a function. There is one overload for each rule by which a function's
+/// input shapes depend on each other.
 struct FunctionCases {
   std::uint64_t seed;
   const std::string& name;

@@ -14,13 +14,13 @@ struct RandomCase {
   checks::evaluation::EvalInputs inputs;
 };
 
-/// Calls `take` with random cases of a norm or a function, as a function of the seed; other
-/// operations have none. The cases have extents of 1, odd extents, more than 65535 rows, masks with
-/// some and with no valid rows, and values of all magnitudes between 2^-20 and 2^20.
+/// Calls `take` with random cases of a norm or a function, drawn from the seed. It does nothing for
+/// other operations. The cases have extents of 1, odd extents, more than 65535 rows, masks with
+/// some or no valid rows, and values of all magnitudes from 2^-20 to 2^20.
 void for_each_random_case(std::uint64_t seed, const std::string& operation,
                           const std::function<void(const RandomCase&)>& take);
 
-/// Returns a tensor of values of all magnitudes, as in the random cases.
+/// Returns a tensor of random values of all magnitudes from 2^-20 to 2^20.
 ref::tensor::Tensor<double> random_tensor(std::uint64_t seed, const std::string& name,
                                           const ref::tensor::Shape& shape);
 

@@ -11,7 +11,8 @@
 
 namespace normproof::verification::checks::agreement {
 
-/// The result for one operation: how much was compared, and the first element that differs.
+/// The result of comparing one operation: the number of cases and elements, and the first element
+/// that differs.
 struct Row {
   std::string operation;
   std::size_t cases = 0;
@@ -20,30 +21,33 @@ struct Row {
   double of_bound = 0;         ///< maximum ratio of error and bound, for products by a library
   double of_sums = 0;          ///< maximum ratio of error and bound of the sums alone
   std::size_t not_judged = 0;  ///< elements without a bound
-  /// case, tensor, index and both values in hexadecimal; empty if there is none.
+  /// The first difference as text: case, tensor, index and both values in hexadecimal. Empty if
+  /// nothing differs.
   std::string difference = {};
 };
 
-/// The rows, in the order in which their operations first occur.
+/// The results of all operations that have been compared: one row per operation, in the order in
+/// which they occur.
 class Rows {
  public:
-  /// Begins a case of an operation. The following calls belong to it.
+  /// Begins a case of an operation. All calls until the next begin() belong to this case.
   void begin(const std::string& operation, std::string_view case_name);
-  /// Expects the shape and the bits of `expected`.
+  /// Compares a tensor with the expected one, shape and bits.
   void compare(std::string_view tensor, const ref::tensor::Tensor<double>& got,
                const ref::tensor::Tensor<double>& expected);
   void compare(std::string_view tensor, double got, double expected);
-  /// Adds an element of a library's product. `element` describes it if it exceeds a bound.
+  /// Adds the comparison of one element of a library's product. If the element exceeds a bound,
+  /// `element` returns its description.
   void judge(const ElementVerdict& verdict, const std::function<std::string()>& element);
-  /// Reports a difference that does not concern an element.
+  /// Reports a difference that is not about an element, such as a missing error.
   void differ(std::string_view sentence);
-  /// Counts a case that both ref and the device rejected with the same error message.
+  /// Counts a case that ref and the device rejected with the same error message.
   void refuse();
 
   const std::vector<Row>& all() const { return rows_; }
-  /// The row of the current operation.
+  /// Returns the row of the current operation.
   const Row& last() const { return rows_[current_]; }
-  /// Whether nothing differs; true if there are no rows.
+  /// Whether no operation has a difference.
   bool agree() const;
   std::size_t cases() const;
 

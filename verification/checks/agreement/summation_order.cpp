@@ -21,7 +21,7 @@ SummationTree make_node(std::vector<SummationTree> children) {
   return {children.front().leaf, std::move(children)};
 }
 
-/// Returns ((first + second) + third) + ...
+/// Returns the tree that adds the parts from left to right: ((first + second) + third) + ...
 SummationTree left_to_right(std::vector<SummationTree> parts) {
   SummationTree sum = std::move(parts.front());
   for (std::size_t i = 1; i < parts.size(); ++i)
@@ -41,8 +41,9 @@ class Probe {
   Probe(const Summation& sum, std::size_t count, std::size_t most_sums)
       : sum_(sum), terms_(count, 1.0), sums_left_(most_sums) {}
 
-  /// Returns the subtrees that these leaves, in ascending order, form below a node of this size. If
-  /// node_size exceeds the size of every subtree, a single one contains all leaves.
+  /// Returns the subtrees that the given leaves form below a node of `node_size` terms. The leaves
+  /// are in ascending order. If node_size is larger than every subtree, the result is one tree of
+  /// all leaves.
   std::vector<SummationTree> form_subtrees(std::vector<std::size_t> leaves, std::size_t node_size) {
     std::vector<SummationTree> parts;
     while (!leaves.empty()) {
@@ -61,7 +62,7 @@ class Probe {
   }
 
  private:
-  /// Returns the number of terms in the smallest subtree that contains i and j.
+  /// Returns the number of terms in the smallest subtree that contains the terms i and j.
   std::size_t together(std::size_t i, std::size_t j) {
     if (sums_left_-- == 0)
       throw std::runtime_error(
@@ -80,8 +81,8 @@ class Probe {
     return terms_.size() - static_cast<std::size_t>(outside);
   }
 
-  /// Builds the tree from a leaf upwards. by_size lists the terms that join at each node, by the
-  /// size of the node.
+  /// Builds the tree from the leaf `pivot` upwards. For each node above the leaf, by_size maps the
+  /// node's number of terms to the terms that it adds to the node below.
   SummationTree tree_around(std::size_t pivot,
                             std::map<std::size_t, std::vector<std::size_t>>&& by_size) {
     SummationTree tree{pivot};
@@ -114,7 +115,7 @@ std::string format_range(std::span<const std::size_t> leaves) {
                    : fmt::format("{},{}..{}", leaves[0], leaves[1], leaves.back());
 }
 
-/// Returns how many leaves from `begin` on are in arithmetic progression.
+/// Returns the length of the arithmetic progression of leaves that starts at part `begin`.
 std::size_t run_length(const std::vector<const SummationTree*>& parts, std::size_t begin) {
   std::size_t end = begin;
   while (end < parts.size() && parts[end]->children.empty() &&
@@ -184,7 +185,7 @@ std::string to_string(const SummationTree& tree) {
     for (const SummationTree& child : tree.children) parts.push_back(&child);
     return fmt::format("{{{}}}", join_parts(parts));
   }
-  // The left spine is written as one list.
+  // A chain of additions from left to right is written as one list.
   std::vector<const SummationTree*> parts;
   const SummationTree* at = &tree;
   for (; at->children.size() == 2; at = &at->children[0]) parts.push_back(&at->children[1]);

@@ -19,7 +19,7 @@ RandomStream make_stream(const Trajectory& trajectory, std::int64_t step, const 
   return {trajectory.config.seed, fmt::format("agreement/{}/{}", step, name)};
 }
 
-/// Returns sentences with tokens from `ids` and lengths from `lengths`, padded.
+/// Returns b padded sentences of at most t tokens. `ids` draws the tokens, `lengths` the lengths.
 ref::encoder::EncoderInputs sentences(const RandomStream& ids, const RandomStream& lengths,
                                       std::size_t b, std::size_t t, std::size_t vocabulary) {
   ref::encoder::EncoderInputs inputs;
@@ -35,7 +35,7 @@ ref::encoder::EncoderInputs sentences(const RandomStream& ids, const RandomStrea
   return inputs;
 }
 
-/// Returns a random target for each real token.
+/// Returns a random target for each real token, and kIgnored for padding.
 std::vector<int> random_targets(const RandomStream& random,
                                 const ref::encoder::EncoderInputs& inputs, std::size_t vocabulary) {
   std::vector<int> targets;
@@ -45,7 +45,7 @@ std::vector<int> random_targets(const RandomStream& random,
   return targets;
 }
 
-/// Returns batch(trajectory, step) for each batch of a step.
+/// Returns all batches of a step. batch(trajectory, number) makes one batch.
 template <class F>
 auto select_step_batches(const Trajectory& trajectory, std::int64_t step, const F& batch) {
   std::vector<decltype(batch(trajectory, step))> batches;
@@ -61,7 +61,7 @@ ref::train::TrainState<double> initial_state(const Trajectory& trajectory) {
   return ref::train::initial_train_state(trajectory.config);
 }
 
-/// Runs step s, counted from 0, with ref.
+/// Runs step s of a training run with ref. The first step is 0.
 ref::train::StepResult<double> run_step_on_ref(const Trajectory& trajectory, std::int64_t s,
                                                ref::train::TrainState<double>& state) {
   const auto& config = trajectory.config;
@@ -174,8 +174,8 @@ namespace {
 
 using TakeTrajectory = std::function<void(const std::string&, const Trajectory&)>;
 
-/// Returns a run of two steps with three sentences. Post-norm runs use SGD, smoothed labels and
-/// clipping; pre-norm runs use Adam.
+/// Returns a training run of two steps with three sentences. With post-norm it uses SGD, smoothed
+/// labels and clipping; with pre-norm it uses Adam.
 Trajectory short_trajectory(std::uint64_t seed, TrainingTask task, NormPlacement placement) {
   const bool post = placement == NormPlacement::post;
   Trajectory trajectory;
@@ -238,7 +238,8 @@ void language_with(const std::string& norm, Trajectory trajectory, const std::st
   take(name, trajectory);
 }
 
-/// Runs a norm on both sides. A norm over sentences is only used in the encoder.
+/// Passes a translation run to `take` in which encoder and decoder use the norm `norm`. If the norm
+/// has statistics over sentences, only the encoder uses it.
 void translation_with(const std::string& norm, Trajectory trajectory, const std::string& name,
                       const TakeTrajectory& take) {
   const ref::model::EncoderConfig& like = trajectory.config.encoder;

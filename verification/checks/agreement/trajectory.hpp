@@ -17,10 +17,11 @@ enum class TrainingTask { classes, language, translation };
 inline constexpr std::array kTrainingTasks = {TrainingTask::classes, TrainingTask::language,
                                               TrainingTask::translation};
 
-/// Returns the row of its runs: "training", "training_language", "training_translation".
+/// Returns the name of the row of results for this task: "training", "training_language" or
+/// "training_translation".
 std::string row_name(TrainingTask task);
 
-/// A training run on random sentences drawn from the seed.
+/// A training run (model, options, length) on random sentences drawn from the seed.
 struct Trajectory {
   TrainingTask task = TrainingTask::classes;
   ref::model::TrainConfig config;
@@ -30,36 +31,38 @@ struct Trajectory {
   std::int64_t steps = 10;
 };
 
-/// Returns the batch with this number: tokens and labels drawn from the seed, with sentences of
-/// different lengths and padding.
+/// Returns the batch with the number `step`: tokens and labels drawn from the seed. The sentences
+/// have different lengths and are padded.
 ref::train::LabelledBatch labelled_batch(const Trajectory& trajectory, std::int64_t step);
-/// Returns the batch of a language model or a translator. Each real token has a random target.
+/// Return the batch with the number `step` for a language model or a translator. Each real token
+/// has a random target.
 ref::train::TextBatch text_batch(const Trajectory& trajectory, std::int64_t step);
 ref::train::PairBatch pair_batch(const Trajectory& trajectory, std::int64_t step);
 
-/// Runs with ref. Calls `seen(step, loss)` after each step. Returns train::state_sha256 after the
-/// last one.
+/// Runs a training run with ref and returns train::state_sha256 of the final state. Calls
+/// `seen(step, loss)` after each step.
 std::string run_trajectory_on_ref(const Trajectory& trajectory,
                                   const std::function<void(std::int64_t, double)>& seen);
-/// Runs on a device. Calls `seen(step, loss)` after each step. Returns train::state_sha256 after
-/// the last one.
+/// Runs a training run on a device and returns train::state_sha256 of the final state. Calls
+/// `seen(step, loss)` after each step.
 std::string run_trajectory_on_device(
     gpu::device::Device& device, const Trajectory& trajectory,
     const std::function<void(std::int64_t, double)>& seen,
     const gpu::ops::Products& products = gpu::ops::ordered_products());
 
-/// Runs both side by side. Compares loss and gradient norms at each step, and the parameters and
-/// the state of the norms after the last step.
+/// Runs a training run with ref and on a device. Compares the loss and the gradient norms at each
+/// step, and the parameters and the state of the norms after the last step.
 void agree_on_trajectory(gpu::device::Device& device, const Trajectory& trajectory,
                          std::string_view case_name, Rows& rows);
 
-/// Calls `take` with runs of a few steps for a task, with every norm: both placements, SGD and
-/// Adam, one and several batches per step, with and without smoothed labels and clipped gradients;
-/// for classes, causal or not; for the other tasks, with tied and untied heads.
+/// Calls `take(name, run)` with short training runs of a task, with every norm. The runs have
+/// pre-norm and post-norm, SGD and Adam, one or several batches per step, with or without smoothed
+/// labels and clipped gradients. Classifiers are causal or not. Language models and translators
+/// have tied or untied heads.
 void for_each_training(std::uint64_t seed, TrainingTask task,
                        const std::function<void(const std::string&, const Trajectory&)>& take);
 
-/// Calls agree_on_trajectory for each run.
+/// Calls agree_on_trajectory for each run of for_each_training.
 void agree_on_training(gpu::device::Device& device, std::uint64_t seed, TrainingTask task,
                        Rows& rows);
 

@@ -21,7 +21,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 oracle100 unit_roundoff() {
   return oracle100(0x1p-53);
 }
-/// The maximum error of a product or a quotient that underflows: half the smallest subnormal.
+/// Returns the maximum error of a product or quotient that underflows: half the smallest subnormal.
 oracle100 underflow() {
   return oracle100(0x1p-1074) / 2;
 }
@@ -34,7 +34,7 @@ oracle100 gamma_exact(std::size_t n) {
   return nu / (1 - nu);
 }
 
-// The bounds are sums and products of non-negative numbers, computed at 100 digits.
+// Rounds up a bound. Bounds are sums and products of non-negative numbers, computed at 100 digits.
 double round_up(const oracle100& bound) {
   const oracle100 inflated = bound * (1 + oracle100(0x1p-200));
   return mpfr_get_d(inflated.backend().data(), MPFR_RNDU);
@@ -63,7 +63,8 @@ void check_affine(const char* function, const Tensor<double>& x, const Tensor<do
     ref::tensor::check_shape(function, "beta", ref::tensor::shape_of(beta), expected);
 }
 
-// Processes one slice per row (per_row) or per column of x [rows, d_model].
+// Returns the bound of y. `per_row`: each row of x [rows, d_model] is a slice; otherwise each
+// column.
 Tensor<double> bound_by_slice(const Tensor<double>& x, const Tensor<double>& gamma,
                               const Tensor<double>& beta, double eps, bool centred, bool per_row) {
   const std::size_t d_model = x.shape().back();
@@ -148,7 +149,8 @@ NormalizationBounds normalisation(const Slice& slice) {
   mean = slice.centred ? oracle100(mean / n) : oracle100(0);
   mean_magnitude /= n;
 
-  // Section 3.1 derives the mean, 3.2 the statistic, 3.3 rstd and 3.4 x_hat.
+  // The sections are those of docs/error_analysis.md: 3.1 derives the mean, 3.2 the statistic, 3.3
+  // rstd and 3.4 x_hat.
   const oracle100 e =
       slice.centred ? oracle100(gamma_exact(k + 1) * mean_magnitude + underflow()) : oracle100(0);
   oracle100 statistic(0);

@@ -5,50 +5,54 @@
 
 #include "ref/tensor/tensor.hpp"
 
-/// Closed-form a-priori error bounds of the evaluation in `double` by the arithmetic contract, for
-/// each element. They are proved in docs/error_analysis.md for round to nearest with u
-/// = 2^-53, and include underflow. They assume that nothing overflows. They are evaluated at 100
-/// digits and rounded up. For everything else the bound is ref's scalar running_error.
+/// A-priori error bounds of each element, in closed form, for an evaluation in `double` that obeys
+/// the arithmetic contract. docs/error_analysis.md proves them for round to nearest with u = 2^-53,
+/// including underflow, if nothing overflows. They are evaluated at 100 digits and rounded up.
+/// Operations without such a bound use the running error of ref's scalar running_error.
 namespace normproof::verification::checks::compare::bound {
 
 using ref::numeric::oracle100;
 using ref::tensor::Tensor;
 
-/// Returns n u / (1 - n u), rounded up. For n factors with |d_i| <= u, |prod_i (1 + d_i)^(+-1) - 1|
-/// <= gamma(n).
+/// Returns gamma(n) = n u / (1 - n u), rounded up. It bounds the effect of n roundings: if |d_i| <=
+/// u, then |prod_i (1 + d_i)^(+-1) - 1| <= gamma(n) for n factors.
 /// Requires  (C1) n u < 1
 double gamma(std::size_t n);
 
-/// Returns the maximum number of roundings of a term in a sum of `count` terms by rule R2:
-/// ceil(count/32) - 1 in its lane, and one on each level of the tree.
+/// Returns the maximum number of roundings that a term undergoes in a sum of `count` terms by rule
+/// R2: ceil(count/32) - 1 in its lane, and one on each level of the tree.
 std::size_t lane_sum_roundings(std::size_t count);
 
-/// Returns the bound |s_hat - sum_i t_i| <= gamma(lane_sum_roundings(count)) * sum_i |t_i| of
-/// section 2.
+/// Returns the error bound of a sum by rule R2 (section 2), given the sum of the terms' magnitudes.
+/// Computes  gamma(lane_sum_roundings(count)) * sum_i |t_i|
 double lane_sum(std::size_t count, double sum_of_abs_terms);
 
-/// Returns the maximum number of roundings of a term in a sum of products by rule R1: min(count,
-/// 256) in its chain, including that of its own product, and ceil(count/256) - 1 after the chain.
+/// Returns the maximum number of roundings that a term undergoes in a sum of products by rule R1:
+/// at most min(count, 256) in its chain, including that of its own product, and ceil(count/256) - 1
+/// when the chains are added.
 std::size_t matmul_roundings(std::size_t count);
 
-/// Returns the bound |c_hat - sum_k a_k b_k| <= gamma(r) sum_k |a_k b_k| + count eta (1 + gamma(r))
-/// of section 7, with r = matmul_roundings(count) and eta half the smallest subnormal.
+/// Returns the error bound of one element of a matrix product (section 7), given the sum of the
+/// products' magnitudes.
+/// Computes  gamma(r) sum_k |a_k b_k| + count eta (1 + gamma(r)) with r = matmul_roundings(count)
+///           and eta half the smallest subnormal
 double matmul(std::size_t count, double sum_of_abs_products);
 
-/// Returns the bound of each element of a b, with sums of magnitudes at 100 digits. Shapes: a
-/// [M,K], b [K,N]; result [M,N].
+/// Returns the error bound of each element of the product a b. The sums of magnitudes are computed
+/// at 100 digits.
+/// Shapes    a [M,K], b [K,N]; result [M,N]
 /// Requires  (C1) rank 2 and extents that agree
 Tensor<double> matmul(const Tensor<double>& a, const Tensor<double>& b);
 
-/// The elements that share one set of statistics: a row of LayerNorm or RMSNorm, or a column of
-/// BatchNorm or PN-V in training without padding.
+/// The elements of x that share one set of statistics: a row (LayerNorm, RMSNorm), or a column
+/// (BatchNorm or PN-V in training without padding).
 struct Slice {
   std::vector<double> x;
   bool centred = true;  ///< mean and variance; if false, only the quadratic mean
   double eps = 1e-5;
 };
 
-/// The error bounds of the `double` values of a slice; section 3.
+/// The error bounds of the intermediate values of a slice; docs/error_analysis.md, section 3.
 struct NormalizationBounds {
   double mean = 0;       ///< 0 if not centered
   double statistic = 0;  ///< of the biased variance, or of the quadratic mean
@@ -57,25 +61,25 @@ struct NormalizationBounds {
   std::vector<double> x_hat_magnitude;  ///< not a bound, but |x_hat| itself, rounded up
 };
 
-/// Returns the bounds. Those of rstd and x_hat are infinite if the error of the statistic may be as
-/// large as the statistic.
+/// Returns the error bounds of mean, statistic, rstd and x_hat. If the error of the statistic may
+/// be as large as the statistic, the bounds of rstd and x_hat are infinite.
 /// Requires  (C1) at least one element  (C2) statistic + eps > 0
 NormalizationBounds normalisation(const Slice& slice);
 
-/// Returns the bound of |y_hat - y| for y = gamma x_hat + beta with each operation rounded, from a
-/// bound of x_hat; section 4.
+/// Returns the error bound of y = gamma x_hat + beta, given a bound of x_hat. Each operation is
+/// rounded; section 4.
 double affine(double x_hat_magnitude, double x_hat_bound, double gamma, double beta);
 
-/// Returns the bound of y of LayerNorm for each element. Shapes: x, y [N,D]; gamma, beta [D] or
-/// empty.
+/// Returns the error bound of each element of LayerNorm's y.
+/// Shapes    x, y [N,D]; gamma, beta [D] or empty
 Tensor<double> layer_norm(const Tensor<double>& x, const Tensor<double>& gamma,
                           const Tensor<double>& beta, double eps);
 
-/// Returns the bound of y of RMSNorm.
+/// Returns the error bound of each element of RMSNorm's y.
 Tensor<double> rms_norm(const Tensor<double>& x, const Tensor<double>& gamma,
                         const Tensor<double>& beta, double eps);
 
-/// Returns the bound of y of BatchNorm in training with all rows valid.
+/// Returns the error bound of each element of BatchNorm's y, in training with all rows valid.
 Tensor<double> batch_norm(const Tensor<double>& x, const Tensor<double>& gamma,
                           const Tensor<double>& beta, double eps);
 

@@ -73,7 +73,7 @@ bool check_shapes(Comparison& result, const Tensor<T>& got, const Tensor<U>& exp
   return false;
 }
 
-/// Stores |got - expected| in `error` and returns whether it is within the bound.
+/// Stores |got - expected| in `error`. Returns whether it is at most the bound.
 template <class T, class B>
 bool passes(oracle100& error, const T& got, const oracle100& expected, const B& bound) {
   subtract(error.backend().data(), got, expected.backend().data());

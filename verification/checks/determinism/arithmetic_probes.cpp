@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t kCount = 1024;
 
-// Includes overflow, subnormal results and everything between.
+// Divides numbers of all magnitudes, so that some quotients overflow and some are subnormal.
 void divide(Values& values) {
   Inputs inputs("arithmetic/divide");
   for (std::size_t i = 0; i < kCount; ++i) {
@@ -24,8 +24,7 @@ void square_root(Values& values) {
   }
 }
 
-// The product is wide and the third operand is close to its negative, so that an additional
-// rounding changes the result.
+// Tests fma(a, b, c) where c is close to -a b, so that rounding a b first would change the result.
 void multiply_add(Values& values) {
   Inputs inputs("arithmetic/multiply_add");
   for (std::size_t i = 0; i < kCount; ++i) {
@@ -38,9 +37,9 @@ void multiply_add(Values& values) {
   }
 }
 
-// Computes a b + c by the contract, which rounds the product before the sum. The sum and the
-// difference have loops of their own, because a compiler contracts a product only if all its uses
-// are nearby.
+// Computes a b + c by the contract, which rounds the product before the sum. A compiler may
+// contract a product and a sum to an fma only if all uses of the product are nearby. The sum and
+// the difference therefore have separate loops.
 void separate_product(Values& values) {
   Inputs inputs("arithmetic/separate_product");
   std::vector<double> a(kCount), b(kCount), c(kCount), d(kCount), sum(kCount), difference(kCount);
@@ -58,7 +57,7 @@ void separate_product(Values& values) {
   }
 }
 
-// Uses subnormal operands and results, which flushing to zero would lose.
+// Uses subnormal operands and results, which become 0 if the processor flushes subnormals.
 void subnormal(Values& values) {
   Inputs inputs("arithmetic/subnormal");
   for (std::size_t i = 0; i < kCount; ++i) {

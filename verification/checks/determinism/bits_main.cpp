@@ -3,9 +3,9 @@
 // processor (verification/checks/determinism/matrix).
 //   bits [--instruction-set SET] [--threads N] [--caller MODE]
 //   bits --instruction-sets          prints the instruction sets of this processor
-// MODE is what a careless caller has done to the processor before: flush, denormals-are-zero or
-// upward. With the prefix "late-" it is done after the start. The library must then refuse to
-// compute.
+// MODE is a processor mode that a careless caller has set before: flush, denormals-are-zero or
+// upward. With the prefix "late-" the program sets it after the library has started. The library
+// must then refuse to compute.
 #include <cstdio>
 #include <exception>
 #include <string>

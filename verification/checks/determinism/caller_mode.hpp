@@ -4,9 +4,9 @@
 
 namespace normproof::verification::checks::determinism {
 
-/// Puts this thread's processor into a mode that breaks rule R0 of
-/// docs/specification/determinism.md, as a caller may have done: "flush" (subnormal results become
-/// 0), "denormals-are-zero" (subnormal operands become 0), "upward" (rounding).
+/// Sets a mode of this thread's processor that breaks rule R0 of docs/specification/determinism.md,
+/// as a careless caller may have done. The modes are "flush" (subnormal results become 0),
+/// "denormals-are-zero" (subnormal operands become 0) and "upward" (results are rounded up).
 /// Throws    UsageError if the name is unknown or the processor has no such mode
 void set_caller_mode(std::string_view mode);
 

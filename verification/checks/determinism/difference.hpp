@@ -8,21 +8,22 @@
 
 namespace normproof::verification::checks::determinism {
 
-/// A probe that differs between two recordings, here and there.
+/// A probe whose values differ between two recordings, called `here` and `there`.
 struct Difference {
   std::string probe;     ///< empty if the contracts differ
   std::string sentence;  ///< the location and both values in hexadecimal; without the probe's name
 };
 
-/// Returns all differences in the order of the names; a different contract version comes first.
+/// Returns all probes that differ between two recordings, in the order of their names. A different
+/// contract version comes first.
 ///
-/// Computes  by hash. The sentence names the first value that differs if both recordings have
-///           values, and otherwise both hashes. A probe that is in only one recording is a
-///           difference
+/// Computes  a comparison of hashes. If both recordings have values, the sentence names the first
+///           value that differs; otherwise it names both hashes. A probe that is missing in one
+///           recording is a difference
 std::vector<Difference> differences(const Recording& here, const Recording& there);
 
-/// Returns the first difference in one line without line end, with the number of further
-/// differences. `there_name` is the name of the other recording in that line.
+/// Returns one line, without line end, that describes the first difference and says how many
+/// further ones there are. `there_name` names the other recording in this line.
 std::string verdict_line(const Recording& here, const std::vector<Difference>& found,
                          const std::string& there_name);
 

@@ -16,9 +16,9 @@ struct Function {
   double (*of)(double);
   void (*apply_each)(const double*, std::size_t, double*);
   double (*accurate)(double);
-  /// Arguments for which the fast phase is inconclusive, found among random arguments. hi + lo is
-  /// its result and e its error bound. For two arguments each, hi + (lo + e), hi + (lo - e) or hi +
-  /// lo is rounded to the wrong side.
+  /// Arguments for which the fast phase of the function is inconclusive, found among random
+  /// arguments. Let hi + lo be the result of the fast phase and e its error bound. For two
+  /// arguments each, rounding hi + (lo + e), hi + (lo - e) or hi + lo gives a wrong result.
   double undecided[6];
 };
 
@@ -56,8 +56,8 @@ struct Range {
   double upper;
 };
 
-// The ranges in which softmax, GELU and losses evaluate the functions, then the full ranges in
-// which results are distinct numbers. exp also covers subnormal results and overflow.
+// First the ranges in which softmax, GELU and losses evaluate the functions, then the full ranges
+// in which results are distinct numbers. The range of exp includes subnormal results and overflow.
 constexpr Range kRanges[] = {
     {"exp", "unit", -1, 1},           {"exp", "softmax", -30, 0},      {"exp", "whole", -708, 709},
     {"exp", "subnormal", -746, -708}, {"exp", "overflow", 709, 711},   {"log", "unit", 0, 1},
@@ -69,7 +69,7 @@ constexpr Range kRanges[] = {
 constexpr std::size_t kArguments = 1024;
 constexpr std::size_t kAccurate = 48;
 
-// An odd number, so that an array ends with a partial vector.
+// An odd number of elements, so that an array ends with a partial vector.
 constexpr std::size_t kOddCount = 509;
 
 void evaluate(const Function& function, const std::vector<double>& x, Values& values) {
@@ -129,7 +129,7 @@ void add_elementary_probes(std::vector<Probe>& probes) {
                                  values);
                         for (const double x : function.undecided) values.add(function.of(x));
                       }});
-    // Tests the accurate phase, which ordinary arguments hardly ever reach.
+    // Calls the accurate phase directly, because ordinary arguments rarely reach it.
     probes.push_back({prefix + "_accurate", [=](Values& values) {
                         Inputs inputs(prefix + "_accurate");
                         for (std::size_t i = 0; i < kAccurate; ++i) {

@@ -16,7 +16,7 @@ Tensor<float> make_numbers(FloatType type, Inputs& inputs, const Shape& shape) {
   return ref::tensor::convert<float>(values);
 }
 
-/// Runs the norm of x, or of x + residual if `adds`, forward and backward.
+/// Runs the forward and the backward of the norm of x, or of x + residual if `adds`.
 void run(const Float32NormOptions& options, const Shape& shape, bool adds, bool folded,
          Inputs& inputs, Values& values) {
   const auto keep = [&](const auto& t) {
@@ -73,7 +73,7 @@ void add_float32_norm_probes(std::vector<Probe>& probes) {
                           }});
       }
     }
-    // Large enough for four threads.
+    // This tensor is large enough to be shared by four threads.
     const std::string name =
         std::string("norm/float32_norm_runs_") + (centred ? "layer" : "rms") + "_shared";
     probes.push_back({name, [=](Values& values) {

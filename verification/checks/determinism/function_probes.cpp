@@ -104,7 +104,8 @@ void add_function_probes(std::vector<Probe>& probes) {
   }
   for (const auto& [name, placement] : ref::model::names_of(ref::model::EpsPlacement::inside)) {
     const std::string probe = std::string("l2_norm/") + name;
-    // Rows of 67 numbers from -3 to 3 have norms around 14: some of them are below the floor.
+    // Rows of 67 numbers from -3 to 3 have norms around 14. With eps = 14, some norms are therefore
+    // smaller than eps.
     const ref::model::L2NormOptions options{.eps = 14, .eps_placement = placement};
     probes.push_back({probe, [=](Values& values) { run_l2_norm(probe, options, values); }});
   }

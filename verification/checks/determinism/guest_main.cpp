@@ -2,8 +2,9 @@
 // verification/checks/determinism/avx512_processor. It runs the command in the file /command, whose
 // words end with NUL. It writes the result to the parallel port, which the emulator stores in a
 // file:
-//   status S stdout N stderr M      S is an exit status as in a shell, N and M are numbers of bytes
-// followed by these bytes. Then it stops the emulator.
+//   status S stdout N stderr M
+// followed by the N bytes of the standard output and the M bytes of the standard error. S is an
+// exit status as in a shell. Then the program stops the emulator.
 #include <sys/io.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -27,7 +28,7 @@ std::string contents(const char* path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// A byte is sent when the strobe rises; the printer stays selected.
+// Sends text to the emulated printer. A byte is sent when the strobe rises.
 void print(const std::string& text) {
   constexpr unsigned short kData = 0x378, kControl = 0x37a;
   constexpr unsigned char kSelected = 0x0c, kStrobe = 0x01;
@@ -58,8 +59,8 @@ int run(const std::string& words) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-// Programs expect these folders: for the number of processors, for devices, for shared memory and
-// for their own files.
+// Mounts the folders that programs read: the number of processors, devices, shared memory, and a
+// writable folder.
 void make_folders() {
   for (const char* folder : {"/proc", "/dev", "/tmp"}) mkdir(folder, 0777);
   mount("proc", "/proc", "proc", 0, nullptr);

@@ -16,8 +16,8 @@ struct Product {
   std::size_t rows, depth, columns;
 };
 
-// Depths around the chain of 256, extents around the tiles, and sizes large enough for several
-// threads.
+// The extents of the products: numbers of terms around the chain length 256, rows and columns
+// around the tile size, and sizes large enough for several threads.
 constexpr Product kProducts[] = {{1, 1, 1},      {2, 3, 4},       {7, 255, 5},    {7, 256, 5},
                                  {7, 257, 5},    {3, 511, 9},     {3, 512, 9},    {3, 513, 9},
                                  {1, 64, 300},   {300, 64, 1},    {33, 600, 65},  {127, 61, 333},
@@ -84,7 +84,8 @@ void add_batches(std::vector<Probe>& probes) {
   }
 }
 
-/// Returns head h of sentence s of a [B,T,D] tensor: the columns [h d, (h+1) d) of its matrix.
+/// Returns the matrices of all heads of a [B,T,D] tensor. Head h of a sentence has the columns h d
+/// to (h+1) d - 1.
 template <class T>
 MatrixView<T> heads(T* data, std::size_t batch_size, std::size_t seq_len, std::size_t num_heads,
                     std::size_t d) {
@@ -99,7 +100,8 @@ MatrixView<T> heads(T* data, std::size_t batch_size, std::size_t seq_len, std::s
           .inner_batch_stride = d};
 }
 
-// Computes scores = q k^T and their product with v, for each head, in place in [B,T,D] tensors.
+// Computes attention scores q k^T and their product with v for each head. The heads are not copied
+// out of their [B,T,D] tensors.
 void strided_heads(Values& values) {
   constexpr std::size_t kBatch = 2, kSeq = 37, kHeads = 3, kDim = 21;
   Inputs inputs("matmul/strided_heads");
@@ -120,7 +122,7 @@ void strided_heads(Values& values) {
   add_result(context, values);
 }
 
-// Writes the result by columns and reads every second element of the operands.
+// Computes a product whose result is stored by columns and whose operands are every second element.
 void strided(Values& values) {
   constexpr std::size_t kRows = 23, kDepth = 300, kColumns = 31;
   Inputs inputs("matmul/strided");

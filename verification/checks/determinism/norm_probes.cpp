@@ -11,7 +11,8 @@ using ref::tensor::NamedTensors;
 using ref::tensor::Shape;
 using ref::tensor::Tensor;
 
-/// A way to run a layer: three steps that carry the state, forward and backward.
+/// A way to run a layer. Each case runs forward and backward for three steps, which carry the
+/// state.
 struct Case {
   const char* name;
   Shape shape;
@@ -31,13 +32,13 @@ const Case kCases[] = {
     {.name = "inference", .shape = {5, 8}, .mode = model::Mode::inference},
     {.name = "offset", .shape = {34, 4}, .kind = Case::offset},
     {.name = "wide", .shape = {5, 34}, .kind = Case::wide},
-    // Large enough for four threads.
+    // This tensor is large enough to be shared by four threads.
     {.name = "shared", .shape = {400, 340}, .folded = true, .kind = Case::uniform},
-    // The outputs are large enough for non-temporal stores.
+    // The outputs are large enough to use non-temporal stores.
     {.name = "large", .shape = {1033, 512}, .folded = true, .kind = Case::uniform},
 };
 
-/// A layer by name, with the options for its other branches.
+/// A layer and its name. The options select a branch of its code.
 struct Layer {
   std::string name;
   model::NormOptions options;
@@ -129,7 +130,8 @@ bool holds_one_of(const model::NormOptions& options) {
 void add_norm_probes(std::vector<Probe>& probes) {
   for (const Layer& layer : layers()) {
     const bool variant = layer.name != model::norm_name(layer.options);
-    // One layer for each of the kernels: rows, columns, and layers with their own code.
+    // Large inputs for one layer of each kind of kernel: statistics per row, statistics per column,
+    // and layers with kernels of their own.
     const bool large =
         holds_one_of<model::LayerNormOptions, model::BatchNormOptions, model::PowerNormOptions,
                      model::ScaleNormOptions>(layer.options);

@@ -10,18 +10,17 @@
 
 namespace normproof::verification::checks::determinism {
 
-/// The bits that a probe computes, in order: those of doubles, or 64-bit integers.
+/// The values that a probe computes, in order, as the bits of doubles or as 64-bit integers.
 class Values {
  public:
-  /// Adds the bits of x. A NaN is added as 7ff8000000000000, because it is unspecified which NaN an
-  /// operation gives.
+  /// Adds the bits of x. Operations may give any NaN, so every NaN is added as 7ff8000000000000.
   void add(double x);
   void add(std::uint64_t bits) { bits_.push_back(bits); }
   void add(const ref::tensor::Tensor<double>& t);
   void add(const std::vector<double>& values);
 
-  /// Adds one value for every 256 elements: FNV-1a over their bits. It depends on every bit and
-  /// needs little space for a large tensor.
+  /// Adds one value for every 256 elements of t: the FNV-1a hash of their bits. It depends on every
+  /// bit and takes little space.
   void add_folded(const ref::tensor::Tensor<double>& t);
 
   const std::vector<std::uint64_t>& bits() const { return bits_; }
@@ -30,9 +29,9 @@ class Values {
   std::vector<std::uint64_t> bits_;
 };
 
-/// A computation of the reference whose bits the contract guarantees
-/// (docs/specification/determinism.md). Its inputs are functions of its name, and its results
-/// depend neither on threads nor on the processor.
+/// A computation of ref whose bits the arithmetic contract guarantees
+/// (docs/specification/determinism.md). Its inputs depend only on its name. Its results depend
+/// neither on the number of threads nor on the processor.
 struct Probe {
   std::string name;  ///< "<group>/<case>", lower case
   std::function<void(Values&)> run;
@@ -41,7 +40,7 @@ struct Probe {
 /// Returns every probe, sorted by name. The names are distinct.
 std::vector<Probe> probes();
 
-/// Each group of probes is defined in its own source file.
+/// Add the probes of one group. Each group has its own source file.
 void add_activation_probes(std::vector<Probe>& probes);
 void add_arithmetic_probes(std::vector<Probe>& probes);
 void add_elementary_probes(std::vector<Probe>& probes);
@@ -53,9 +52,9 @@ void add_random_probes(std::vector<Probe>& probes);
 void add_sum_probes(std::vector<Probe>& probes);
 void add_training_probes(std::vector<Probe>& probes);
 
-/// Generates the inputs of a probe. Each is a function of the probe's name and of its index,
-/// computed only with operations of the contract: Weyl's sequence from a random start, mixed by
-/// splitmix64 [SLF14].
+/// Generates the inputs of a probe. Each input is a function of the probe's name and of its index.
+/// The generator uses only operations of the contract: Weyl's sequence from a random start, mixed
+/// by splitmix64 [SLF14].
 class Inputs {
  public:
   explicit Inputs(const std::string& probe)
@@ -63,11 +62,12 @@ class Inputs {
 
   std::uint64_t bits();
   std::uint64_t below(std::uint64_t count) { return bits() % count; }
-  /// Returns a number that is uniform on [lower, upper).
+  /// Returns a random number, uniform on [lower, upper).
   double uniform(double lower, double upper);
   double normal() { return stream_.normal(index_++); }
-  /// Returns a number with random sign and mantissa. The exponent is uniform from least, which must
-  /// be at least -1074, to most. Below -1022 the number is subnormal.
+  /// Returns a random number. Sign and mantissa are random. The exponent is uniform from `least` to
+  /// `most`; `least` must be at least -1074. The number is subnormal if its exponent is below
+  /// -1022.
   double wide(int least, int most);
 
   std::vector<double> uniforms(std::size_t count, double lower, double upper);
@@ -76,7 +76,7 @@ class Inputs {
   ref::tensor::Tensor<double> uniforms(const ref::tensor::Shape& shape, double lower, double upper);
   ref::tensor::Tensor<double> wides(const ref::tensor::Shape& shape, int least, int most);
 
-  /// Returns terms that cancel: each one is followed by its negative, changed in the last bits.
+  /// Returns terms whose sum cancels: each term is followed by its negative with changed last bits.
   ref::tensor::Tensor<double> cancelling(const ref::tensor::Shape& shape);
 
  private:

@@ -4,7 +4,7 @@ namespace normproof::verification::checks::determinism {
 
 void add_random_probes(std::vector<Probe>& probes) {
   using ref::numeric::RandomStream;
-  // The indices begin at 0 and just before carries into the upper half of the counter.
+  // The indices start at 0 and just before a carry into the upper half of the counter.
   const auto add = [&probes](const std::string& name, auto draw) {
     probes.push_back({"random/" + name, [draw](Values& values) {
                         for (const std::uint64_t seed : {0ull, 1ull, 0xffffffffffffffffull})

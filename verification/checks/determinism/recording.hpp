@@ -21,32 +21,33 @@ struct RecordedProbe {
   std::optional<std::vector<std::uint64_t>> bits;  ///< absent if only the hash is stored
 };
 
-/// The bits of every probe, and where they were computed.
+/// The values or hashes of every probe, and the environment in which they were computed.
 struct Recording {
   int contract = 0;                                              ///< numeric::kArithmeticContract
   std::vector<std::pair<std::string, std::string>> environment;  ///< empty if it is not stored
   std::vector<RecordedProbe> probes;                             ///< sorted by name
 };
 
-/// Returns the SHA-256, in hexadecimal, of the values as consecutive little-endian 64-bit numbers.
+/// Returns the SHA-256 of the values, stored as little-endian 64-bit numbers, in hexadecimal.
 std::string sha256_of(std::span<const std::uint64_t> bits);
 
-/// Runs every probe on numeric::num_threads() threads with numeric::instruction_set(). Calls
-/// `finished` with each probe's name and the number of probes completed so far.
+/// Runs every probe with the current number of threads and instruction set (numeric::num_threads()
+/// and numeric::instruction_set()). Calls `finished` after each probe with its name and the number
+/// of probes done.
 Recording record(const std::vector<Probe>& probes,
                  const std::function<void(const std::string&, std::size_t)>& finished = {});
 
-/// Returns the recording as JSON (docs/guide/formats.md). Apart from the environment, equal bits
-/// give equal bytes.
+/// Returns the recording as JSON (docs/guide/formats.md). Two recordings with equal bits have equal
+/// JSON, apart from the environment.
 std::string recording_json(const Recording& recording);
 
 /// Parses a recording.
 /// Throws    FileError naming `file`, the field and the expectation: invalid JSON, another format,
-///           a duplicate or unsorted probe, a hash that does not match the values next to it
+///           a duplicate or unsorted probe, or a hash that does not match the stored values
 Recording parse_recording(std::string_view json, const std::string& file);
 Recording read_recording(const std::filesystem::path& file);
 
-/// Returns the recording that the contract guarantees: the hashes of
+/// Returns the recording that every machine must reproduce: the hashes of
 /// verification/checks/determinism/expected.json, which is embedded in the program.
 Recording expected_recording();
 

@@ -28,7 +28,7 @@ std::string text_of(const Shape& shape) {
 
 void add_sum_probes(std::vector<Probe>& probes) {
   for (const std::string kind : {"normal", "wide", "cancelling", "subnormal"}) {
-    // Counts around 32 lanes and multiples of them.
+    // The numbers of elements are close to 32, the number of lanes, and to multiples of 32.
     const std::string name = "sum/elements_" + kind;
     probes.push_back({name, [=](Values& values) {
                         Inputs inputs(name);

@@ -11,7 +11,8 @@ using ref::model::NormPlacement;
 using ref::model::Pooling;
 using ref::model::TrainConfig;
 
-/// Adds loss, parameters and running statistics after each step, and finally the predictions.
+/// Runs a training run. Adds the loss, the parameters and the running statistics after each step to
+/// `values`, and finally the predictions.
 void record_trajectory(const std::string& probe, const TrainConfig& config,
                        const TrajectoryExtents& length, Values& values) {
   Inputs inputs(probe);
@@ -39,7 +40,7 @@ void add(std::vector<Probe>& probes, const std::string& name, const TrainConfig&
       {probe, [=](Values& values) { record_trajectory(probe, config, length, values); }});
 }
 
-/// Like follow, for a translation model.
+/// Like record_trajectory, for a translation model.
 void record_translation_trajectory(const std::string& probe,
                                    const ref::train::TranslationConfig& config, Values& values) {
   Inputs inputs(probe);
@@ -90,7 +91,7 @@ void add_training_probes(std::vector<Probe>& probes) {
     probes.push_back({name, [name = name, config = config](Values& values) {
                         record_translation_trajectory(name, config, values);
                       }});
-  // Large enough for four threads, and with tensors of more than one block.
+  // This run is large enough for four threads, and its tensors have more than one block.
   TrainConfig shared = training_config("power_norm", NormPlacement::post);
   shared.encoder.d_model = 64;
   shared.encoder.d_ff = 96;

@@ -7,14 +7,14 @@
 #include "ref/train/translation.hpp"
 #include "verification/checks/determinism/probe.hpp"
 
-/// The settings of the training probes, and their batches.
+/// The models and training options of the training probes, and functions that make their batches.
 namespace normproof::verification::checks::determinism {
 
-/// The number of source tokens, and of classes of a language model. The target vocabulary of a
-/// translation model is smaller by four.
+/// The size of the vocabulary of the source, and of a language model. The target vocabulary of a
+/// translation model has four tokens fewer.
 inline constexpr std::size_t kProbeVocabulary = 24;
 
-/// Returns an encoder of two layers with one kind of norm, trained with Adam.
+/// Returns the options for training an encoder of two layers with the given norm, using Adam.
 inline ref::model::TrainConfig training_config(const std::string& norm,
                                                ref::model::NormPlacement placement) {
   ref::model::TrainConfig config;
@@ -31,7 +31,7 @@ inline ref::model::TrainConfig training_config(const std::string& norm,
   return config;
 }
 
-/// Returns padded sentences of 1 to seq_len tokens.
+/// Returns a batch of padded sentences of 1 to seq_len tokens.
 inline ref::train::LabelledBatch random_batch(Inputs& inputs, std::size_t batch_size,
                                               std::size_t seq_len) {
   ref::train::LabelledBatch batch;
@@ -49,13 +49,13 @@ inline ref::train::LabelledBatch random_batch(Inputs& inputs, std::size_t batch_
   return batch;
 }
 
-/// The number of steps of a trajectory, and the extents of its batches.
+/// The number of steps of a training run, and the extents of its batches.
 struct TrajectoryExtents {
   std::size_t steps = 29, batch_size = 5, seq_len = 6;
 };
 
-/// Returns a translation model with vocabularies of 24 and 20 tokens, whose two sides have
-/// different norms.
+/// Returns a translation model with vocabularies of 24 and 20 tokens. Its encoder and its decoder
+/// have different norms.
 inline ref::train::TranslationConfig translation_config(const std::string& encoder_norm,
                                                         const std::string& decoder_norm,
                                                         ref::model::NormPlacement placement) {
@@ -78,7 +78,8 @@ inline ref::train::TranslationConfig translation_config(const std::string& encod
   return config;
 }
 
-/// Returns padded pairs of sentences of 1 to 6 and of 1 to 5 tokens.
+/// Returns a batch of padded sentence pairs. Source sentences have 1 to 6 tokens, target sentences
+/// 1 to 5.
 inline ref::train::PairBatch random_pairs(Inputs& inputs) {
   const TrajectoryExtents length;
   ref::train::PairBatch batch;
@@ -93,7 +94,7 @@ inline ref::train::PairBatch random_pairs(Inputs& inputs) {
   return batch;
 }
 
-/// A translation model whose trajectory is a probe, with the name of the probe.
+/// A training run of a translation model that is a probe: its name and the model.
 struct TranslationProbe {
   std::string name;
   ref::train::TranslationConfig config;

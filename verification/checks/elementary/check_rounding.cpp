@@ -1,5 +1,5 @@
-// check_rounding [COUNT [SEED]]: compares exp, log, tanh, erf and sqrt of COUNT arguments each
-// (default 10^7) with MPFR. The exit status is 1 if a result is misrounded.
+// check_rounding [COUNT [SEED]]: compares exp, log, tanh, erf and sqrt with MPFR, for COUNT random
+// arguments each (default 10^7). The exit status is 1 if a result is not correctly rounded.
 #include <cmath>
 #include <cstdint>
 #include <cstdio>

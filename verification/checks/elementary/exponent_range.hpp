@@ -4,8 +4,9 @@
 
 namespace normproof::verification::checks::elementary {
 
-/// Sets the range of exponents of MPFR results in this scope and thread. With 53 digits, the range
-/// -1073 to 1024, and mpfr_subnormalize after each operation, the results are those of `double`.
+/// Sets the range of exponents of MPFR results in this thread until the object is destroyed. With
+/// 53 digits, exponents from -1073 to 1024, and mpfr_subnormalize after each operation, MPFR gives
+/// the results of `double`.
 class ExponentRange {
  public:
   ExponentRange(mpfr_exp_t least, mpfr_exp_t largest)

@@ -11,16 +11,16 @@
 
 namespace normproof::verification::checks::elementary {
 
-/// A correctly rounded function, with its reference and with the arguments to test it on.
+/// A correctly rounded function of ref, its MPFR reference, and the arguments for testing it.
 struct Function {
   std::string name;
   double (*of)(double x);
   void (*apply_each)(const double* x, std::size_t count, double* y);
   double (*accurate)(double x, int first_limbs);  ///< nullptr for sqrt
-  /// nullptr for sqrt.
+  /// The kernel of the function; nullptr for sqrt, which has none.
   ref::numeric::ElementaryKernels::Function ref::numeric::ElementaryKernels::*kernel;
   int (*mpfr)(mpfr_t y, const mpfr_t x, mpfr_rnd_t rounding);
-  /// The range in which the fast phase decides most arguments.
+  /// The range of arguments for which the fast phase is conclusive almost always.
   double begin, end;
   double fast_error;  ///< the relative error that the rounding test assumes
   /// Arguments at which the behavior changes: thresholds of overflow, underflow and saturation, and
@@ -28,25 +28,27 @@ struct Function {
   std::vector<double> edges;
 };
 
-/// Returns exp, log, tanh, erf and sqrt. All but sqrt have two phases.
+/// Returns exp, log, tanh, erf and sqrt. All except sqrt have a fast and an accurate phase.
 const std::vector<Function>& functions();
 
-/// Computes  the double nearest to f(x) by MPFR, ties to even; subnormal results are rounded once
+/// Returns the correct result of f, computed by MPFR.
+/// Computes  the double nearest to f(x), ties to even; subnormal results are rounded only once
 double nearest(const Function& f, double x);
 
-/// Computes  a test argument as a function of (seed, index). In turn: any 64 bits; uniform in
-///           [begin, end]; any exponent from 2^-60 to 2^10 (for log, 1 +- such a number); within
-///           2^12 doubles of an edge
+/// Returns a test argument, determined by seed and index.
+/// Computes  one of four kinds, in turn: any 64 bits; uniform in [begin, end]; any exponent from
+///           2^-60 to 2^10 (for log, 1 +- such a number); a double at most 2^12 steps from one of
+///           `edges`
 double argument(const Function& f, std::uint64_t seed, std::uint64_t index);
 
-/// Whether both are the same double. All NaNs count as the same.
+/// Whether a and b are the same double. All NaNs count as the same.
 bool same_value(double a, double b);
 
-/// Computes  |hi + lo - f(x)| / |f(x)|, the relative error of the fast phase before rounding (for
-///           exp, without the power of two), against 250 bits; x must be in the domain of the fast
+/// Returns the relative error of the fast phase before rounding; for exp, without the power of two.
+/// Computes  |hi + lo - f(x)| / |f(x)| with f(x) at 250 bits; x must be in the domain of the fast
 ///           phase
 double fast_error(const Function& f, double x);
-/// Whether there is a fast phase and x (for tanh and erf, |x|) is in its domain.
+/// Whether f has a fast phase and x is in its domain; for tanh and erf, |x|.
 bool in_fast_domain(const Function& f, double x);
 
 }  // namespace normproof::verification::checks::elementary

@@ -1,4 +1,5 @@
-// make_tables FOLDER: writes ref/numeric/elementary_*.inc into a folder.
+// make_tables FOLDER: writes the tables of the elementary functions, ref/numeric/elementary_*.inc,
+// into a folder.
 #include <cstdio>
 #include <exception>
 #include <filesystem>

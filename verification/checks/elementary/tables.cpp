@@ -21,7 +21,7 @@ void append_pair(std::vector<double>& table, const Real& value) {
   table.push_back(to_double(value - table.back()));
 }
 
-// Returns the reciprocal of the middle of the bin, with 9 fractional bits (8 above 1).
+// Returns the reciprocal of the bin's midpoint, rounded to 9 fractional bits (8 if it is above 1).
 double bin_reciprocal(const LogBin& bin) {
   if (bin.first <= 1 && bin.last >= 1 - 0x1p-53) return 1;
   const double c = 2 / (bin.first + bin.last);
@@ -29,7 +29,7 @@ double bin_reciprocal(const LogBin& bin) {
   return std::nearbyint(c * scale) / scale;
 }
 
-// Appends the Taylor coefficients of a function at a center, orders 0 to 9, as a row of the table.
+// Appends a row to a table: the Taylor coefficients of a function at a point, orders 0 to 9.
 void append_row(std::vector<double>& table, const std::vector<Real>& coefficients) {
   append_pair(table, coefficients[0]);
   append_pair(table, coefficients[1]);
@@ -80,7 +80,8 @@ double taylor_center(int row) {
   return std::bit_cast<double>(std::bit_cast<std::int64_t>(1.0) + (std::int64_t{row} << 45)) - 1;
 }
 
-// Uses f' = 1 - f^2: (n + 1) a[n+1] = [n = 0] - sum of a[i] a[n-i].
+// The Taylor coefficients a[n] follow from f' = 1 - f^2: (n + 1) a[n+1] = [n = 0] - sum of a[i]
+// a[n-i].
 std::vector<double> tanh_table() {
   std::vector<double> table;
   for (int row = 0; row < kTanhRows; ++row) {
@@ -95,7 +96,8 @@ std::vector<double> tanh_table() {
   return table;
 }
 
-// Uses f' = b with b' = -2 x b: (n + 1) b[n+1] = -2 (c b[n] + b[n-1]), and a[n+1] = b[n] / (n + 1).
+// With f' = b and b' = -2 x b, the Taylor coefficients at a point c are a[n+1] = b[n] / (n + 1) and
+// (n + 1) b[n+1] = -2 (c b[n] + b[n-1]).
 std::vector<double> erf_table() {
   std::vector<double> table;
   Real pi;

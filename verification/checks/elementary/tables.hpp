@@ -6,22 +6,23 @@
 
 namespace normproof::verification::checks::elementary {
 
-/// The tables of ref/numeric/elementary_tables.hpp, row after row, computed from their definitions
-/// there by MPFR at 100 digits.
+/// Return the tables of ref/numeric/elementary_tables.hpp, row after row. They are computed by MPFR
+/// at 100 digits from the definitions in that header.
 std::vector<double> exp_table();
 std::vector<double> log_table();
 std::vector<double> tanh_table();
 std::vector<double> erf_table();
 
-/// The first and the last `double` for which row i of the log table is used.
+/// The arguments that use row i of the log table: the first and the last `double`.
 struct LogBin {
   double first, last;
 };
 LogBin log_bin(int row);
-/// Returns the center of row i of the tables of tanh and erf.
+/// Returns the point at which row `row` of the tables of tanh and erf has its Taylor series.
 double taylor_center(int row);
 
-/// log(2) and 2/sqrt(pi), rounded down to kConstantLimbs limbs; the integer part is last.
+/// Return log(2) and 2/sqrt(pi), rounded down to kConstantLimbs limbs. The last limb is the integer
+/// part.
 std::vector<std::uint64_t> ln2_limbs();
 std::vector<std::uint64_t> two_over_root_pi_limbs();
 

@@ -1,5 +1,5 @@
 // trace_evaluations: prints the operations of ExpFast, LogFast and TaylorFast, and the tables that
-// they read. It runs the templates of the library on a scalar that records each operation. The
+// they read. It runs the library's templates on a scalar type that records each operation. The
 // proofs are about this output: `prove` compiles and runs this program.
 #include <cstdio>
 #include <map>
@@ -10,7 +10,8 @@
 
 namespace {
 
-/// The distinct operations so far, such as "fma n1 0x1p+0 n0".
+/// The distinct operations so far. "fma n1 0x1p+0 n0" is fma(n1, 1, n0), where n1 and n0 are
+/// earlier results.
 std::vector<std::string> operations;
 std::map<std::string, long long> numbers;
 
@@ -21,8 +22,8 @@ long long number_of(const std::string& operation) {
   return found->second;
 }
 
-/// The result of an operation. The bits of a number contain the number's id. The two have the same
-/// size, so that to_bits and from_bits pass it on.
+/// The result of a recorded operation, identified by its id. Number and Bits have the same size, so
+/// that to_bits and from_bits keep the id.
 struct Bits;
 struct Number {
   long long id;
@@ -126,8 +127,8 @@ std::string named(const char* name, Output output) {
   return std::string(name) + " n" + std::to_string(output.id);
 }
 
-/// Prints hi, lo and power of the evaluation; the function's domain, if it has one; and the final
-/// step for arbitrary hi, lo and power.
+/// Prints the operations that compute hi, lo and power; the function's domain, if it has one; and
+/// the operations of the final step for arbitrary hi, lo and power.
 template <class Fast>
 void print_operations(const std::string& name) {
   const Number x = traced<Number>("input x");

@@ -32,13 +32,14 @@ bool is_decoder(const EncoderOperation& operation) {
   return std::holds_alternative<DecoderLayerOptions>(operation);
 }
 
-/// Returns the prefix of a layer's names in its model; empty for a whole encoder.
+/// Returns the prefix that a layer's parameter names have in its model. It is empty for a whole
+/// encoder.
 std::string_view layer_prefix(const EncoderOperation& operation) {
   if (is_decoder(operation)) return "decoder.layers.0.";
   return std::holds_alternative<EncoderLayerOptions>(operation) ? "layers.0." : "";
 }
 
-/// Returns the smallest translator whose decoder contains the layer.
+/// Returns the smallest translation model whose decoder contains the given layer.
 DecoderConfig smallest_translator(const EncoderConfig& config) {
   const ref::model::LayersConfig layers{config.num_heads, config.d_ff, 1, config.norm, config.norm};
   return {.source_vocab_size = 1,
@@ -57,8 +58,8 @@ std::vector<encoder::ParameterShape> parameters_of_model(const EncoderOperation&
                                : encoder::parameter_shapes(config);
 }
 
-/// A single layer. Internally it uses the names of the layer in its model, externally its own
-/// names.
+/// A single layer of a model. The caller uses the layer's own parameter names; inside, the layer
+/// uses their names in the model, which have a prefix.
 template <class T>
 class OnlyLayer {
  public:
@@ -67,7 +68,7 @@ class OnlyLayer {
     for (const auto& [name, values] : inputs.state)
       state_.set(prefix_ + name, ref::tensor::convert<T>(values));
     for (const auto& [name, keep] : inputs.masks) run_masks_.emplace(prefix_ + name, keep);
-    // All other parameters of the model are 0 and not used.
+    // The layer does not use the other parameters of the model; they are 0.
     for (const encoder::ParameterShape& p : parameters_of_model(operation, inputs.config))
       parameters_.set(p.name, p.name.starts_with(prefix_)
                                   ? given(p.name.substr(prefix_.size()))
@@ -133,7 +134,7 @@ class OnlyLayer {
   NamedTensors<T> parameters_, state_, results_;
 };
 
-/// Collects the results of a training step.
+/// Collects the results of a training step under their output names.
 template <class T>
 class StepResults {
  public:

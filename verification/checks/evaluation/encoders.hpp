@@ -15,19 +15,21 @@ namespace normproof::verification::checks::evaluation {
 
 using ref::model::EncoderTensors;
 
-/// Returns the shape of an input tensor; nothing if it is absent or has another rank.
+/// A function that returns the two extents of an input matrix by name; nothing if it is absent or
+/// has another rank.
 using MatrixShape =
     std::function<std::optional<std::pair<std::size_t, std::size_t>>(const std::string& name)>;
 
-/// Returns the encoder that an operation uses: its options, and the extents of its weights, which
-/// are 0 if there are no weights. A single layer is that of an encoder with one layer, one token
-/// and one class; a decoder layer is one of its causal side.
+/// Returns the configuration of the encoder that an operation uses: its options, and its extents,
+/// which come from the shapes of the weights. Extents are 0 if there are no weights. A single
+/// encoder layer belongs to an encoder with one layer, one token and one class. A decoder layer
+/// belongs to such an encoder as its causal side.
 ref::model::EncoderConfig encoder_config(const ref::model::EncoderOperation& operation,
                                          const MatrixShape& shape_of);
 
-/// Returns the parameters of an operation in the order of the model's, and the state of its norms
-/// before the first step. The names of a layer omit its place: "attention.in.weight",
-/// "cross_attention.query.bias", "norm1.running_mean".
+/// Returns the parameters of an operation in the order of the model's parameters, and the state of
+/// its norms before the first step. The names of a single layer have no prefix:
+/// "attention.in.weight", "cross_attention.query.bias", "norm1.running_mean".
 /// Requires  the preconditions of check_config, or of check_decoder
 /// Throws    ContractError
 std::vector<ref::encoder::ParameterShape> operation_parameters(
@@ -35,20 +37,21 @@ std::vector<ref::encoder::ParameterShape> operation_parameters(
 ref::tensor::NamedTensors<double> operation_state(const ref::model::EncoderOperation& operation,
                                                   const ref::model::EncoderConfig& config);
 
-/// Returns the dropouts of a layer with the shapes of the tensors that they drop:
+/// Returns the names of a layer's dropouts and the shapes of their masks. An encoder layer has
 /// "attention.weights", "attention.y", "feed_forward.active" and "feed_forward.y". A decoder layer
-/// has "self_attention.weights" and ".y", and those of "cross_attention" to `source_len` keys,
-/// instead of the first two. If the rate is 0 there are none.
+/// has "self_attention.weights", "self_attention.y", "cross_attention.weights" (to `source_len`
+/// keys) and "cross_attention.y" in place of the first two. If the dropout rate is 0, there are
+/// none.
 std::vector<std::pair<std::string, ref::tensor::Shape>> mask_shapes(
     const ref::model::EncoderOperation& operation, const ref::model::EncoderConfig& config,
     std::size_t batch_size, std::size_t seq_len, std::size_t source_len);
 
 /// Runs an encoder, or a layer of an encoder or decoder, in any scalar type. The inputs are exact.
 /// Computes  encoder_layer: y, attention.weights, the state of the norms, and if there is a grad_y
-///           also grad_x and grad_<parameter>; decoder_layer: the same, with
-///           self_attention.weights, cross_attention.weights and grad_memory; encoder: logits, loss
-///           [1], grad_<parameter> (that of the embedding [V,D] is 0 in unused rows) and the state
-///           after one step of ref/train
+///           also grad_x and grad_<parameter>. decoder_layer: the same, with
+///           self_attention.weights, cross_attention.weights and grad_memory. encoder: logits, loss
+///           [1], grad_<parameter> and the state after one training step of ref/train; the gradient
+///           of the embedding [V,D] is 0 in unused rows
 /// Requires  the preconditions of ref/encoder, ref/decoder and ref/train, such as a mask for each
 ///           dropout of a layer; (C1) an encoder is in training
 /// Throws    ContractError

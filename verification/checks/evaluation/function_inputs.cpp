@@ -22,15 +22,15 @@ bool has_extent_0(const Shape& shape) {
   return std::ranges::find(shape, std::size_t{0}) != shape.end();
 }
 
-/// Returns the shape that an operand has beside x, by its description.
+/// Returns the shape that the operand's description prescribes if x has the given shape.
 Shape shape_beside(const OperandInfo& operand, const Shape& x) {
   if (operand.shape == "[D]") return {x.back()};
   if (operand.shape == "[...]") return {x.begin(), x.end() - 1};
   return x;
 }
 
-/// Reads the inputs of one function. There is one overload for each way in which the shapes of its
-/// tensors depend on each other.
+/// Reads the inputs of one function. There is one overload for each rule by which the shapes of a
+/// function's inputs depend on each other.
 class FunctionReader {
  public:
   FunctionReader(const TensorReader& reader, const OperationInfo& info)
@@ -42,7 +42,8 @@ class FunctionReader {
 
   FunctionInputs take_all() { return std::move(inputs_); }
 
-  /// Reads a function whose tensors have the shape of x or the part of it that is described.
+  /// Reads the inputs of a function whose tensors all have the shape of x, or the part of it that
+  /// their description names.
   template <class Options>
   void operator()(const Options&) {
     const OperandInfo& described = info_.operands.front();

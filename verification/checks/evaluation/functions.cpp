@@ -24,7 +24,8 @@ using ref::tensor::Tensor;
 
 namespace {
 
-/// Runs each function and its gradients. Tensors that are not given are empty.
+/// Runs a function and its gradients, with one overload per function. Tensors that are not given
+/// are empty.
 template <class T>
 struct Evaluation {
   explicit Evaluation(const FunctionInputs& inputs)

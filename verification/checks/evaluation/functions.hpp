@@ -8,9 +8,9 @@ namespace normproof::verification::checks::evaluation {
 using ref::model::FunctionInputs;
 
 /// Runs a function in any scalar type. The inputs are exact.
-/// Computes  y, and if there is a grad_y the gradients of the other inputs, such as grad_x; for
-///           attention also log_sum_exp, if every query sees a key; for functions that add a
-///           residual also the sum
+/// Computes  y, and if there is a grad_y the gradients of the other inputs, such as grad_x.
+///           Attention also returns log_sum_exp, if every query sees a key. Functions that add a
+///           residual also return the sum
 /// Requires  the preconditions of the function in ref/ops, ref/nn or ref/norm; (C1) no mask if the
 ///           function has none
 /// Throws    ContractError

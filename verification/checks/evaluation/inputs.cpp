@@ -24,21 +24,21 @@ namespace {
 
 using ref::model::Layout;
 
-/// The shape of x in one step, and the number of steps.
+/// The shape of x in one step, and the number of steps in the file.
 struct StepShape {
   std::size_t steps = 1;
   Shape x;
   Layout layout = Layout::rows;
 
   Shape in_rows() const { return ref::model::shape_in_rows(layout, x); }
-  /// Returns the shape of a mask: [N], [B,T] or [B,H,W].
+  /// Returns the shape of a mask: [N], [B,T] or [B,H,W], the shape of x without features.
   Shape rows() const {
     if (layout == Layout::channels_first) return {x[0], x[2], x[3]};
     return {x.begin(), x.end() - 1};
   }
 };
 
-/// Returns the shapes that x may have, for one step or for several.
+/// Returns a text with the shapes that x may have: for several steps if `sequence`, else for one.
 const char* step_shapes(Layout layout, bool sequence) {
   switch (layout) {
     case Layout::channels_first:
@@ -70,13 +70,13 @@ StepShape step_shape(const TensorReader& reader, const StoredTensor& x, Layout l
   return {x.shape[0], Shape(x.shape.begin() + 1, x.shape.end()), layout};
 }
 
-/// Returns the shape in the file of a tensor that every step has.
+/// Returns the shape in the file of a tensor that has the given shape in each step.
 Shape stacked(const StepShape& steps, Shape shape, bool sequence) {
   if (sequence) shape.insert(shape.begin(), steps.steps);
   return shape;
 }
 
-/// Returns a parameter; empty if the file does not have it.
+/// Returns a parameter of the layer; empty if the file does not contain it.
 Tensor<double> parameter(const TensorReader& reader, const ref::model::NormLayer& layer,
                          std::string_view name) {
   const StoredTensor* const tensor = reader.find(name);
@@ -89,7 +89,7 @@ Tensor<double> parameter(const TensorReader& reader, const ref::model::NormLayer
   return slice(reader.values(*tensor), 0, tensor->shape);
 }
 
-/// Reads the tensors of an encoder or of a layer.
+/// Reads the tensors of an encoder, or of a layer of an encoder or decoder.
 class EncoderReader {
  public:
   EncoderReader(const TensorReader& reader, const ref::model::EncoderOperation& operation,
@@ -142,7 +142,7 @@ class EncoderReader {
     in_.tensors.set(name, slice(reader_.values(tensor), 0, shape));
   }
 
-  /// Reads x. Returns its shape without features.
+  /// Reads x. Returns the shape of x without features.
   Shape read_x() {
     const Shape& shape = reader_.required("x", "the tensor x, [B,T,D]").shape;
     const bool fits = shape.size() == 3 && shape[2] == in_.config.d_model &&
@@ -155,7 +155,7 @@ class EncoderReader {
     return {shape[0], shape[1]};
   }
 
-  /// Reads the memory. Returns the number of source positions.
+  /// Reads the encoder's output, `memory`. Returns the number of source positions.
   std::size_t read_memory(std::size_t batch_size) {
     const Shape& shape = reader_.required("memory", "the tensor memory, [B,S,D]").shape;
     if (shape.size() != 3 || shape[0] != batch_size || shape[1] == 0 ||
@@ -187,8 +187,9 @@ class EncoderReader {
   EncoderTensors in_;
 };
 
-/// Calls f(), and converts a contract violation by invalid extents to a FileError. A single layer
-/// has no sides, so the prefix of the side, which comes from the model around it, is removed.
+/// Calls f() and returns its result. If f throws a ContractError because of invalid extents, throws
+/// a FileError instead. The error names the encoder or decoder of a model around the layer; this
+/// function removes that prefix, because a single layer has none.
 template <class F>
 EvalInputs without_sides(std::string_view file, F f) {
   try {
@@ -210,7 +211,8 @@ EvalInputs encoder_inputs(const TensorReader& reader, const ref::model::EncoderO
   });
 }
 
-/// Reads the inputs of an optimizer. By default moments are 0, and no step is done.
+/// Reads the inputs of an optimizer. If the file does not contain the moments and the number of
+/// steps done, they are 0.
 OptimizerTensors optimizer_inputs(const TensorReader& reader,
                                   const ref::model::OptimizerOptions& options, bool sequence) {
   std::vector<std::string> known = {"parameter", "grad_parameter", "iterations"};

@@ -9,8 +9,8 @@
 
 namespace normproof::verification::checks::evaluation {
 
-/// Returns the index in memory, for this layout and these extents `shape`, of element i of a tensor
-/// [B,T,D] in C order.
+/// Returns the index in memory of element i of a tensor. i counts the elements of [B,T,D] in C
+/// order. `shape` is the tensor's shape in the layout.
 inline std::size_t memory_index(ref::model::Layout layout, const std::vector<std::size_t>& shape,
                                 std::size_t i) {
   if (layout != ref::model::Layout::channels_first) return i;
@@ -19,7 +19,8 @@ inline std::size_t memory_index(ref::model::Layout layout, const std::vector<std
   return (row / tokens * channels + channel) * tokens + row % tokens;
 }
 
-/// Converts a tensor with the shape of x from its layout to rows. An empty tensor stays empty.
+/// Converts a tensor with the shape of x from its layout to rows of features. An empty tensor stays
+/// empty.
 /// Requires  the preconditions of shape_in_rows
 template <class T>
 ref::tensor::Tensor<T> in_rows(ref::model::Layout layout, const ref::tensor::Tensor<T>& x) {
@@ -31,7 +32,7 @@ ref::tensor::Tensor<T> in_rows(ref::model::Layout layout, const ref::tensor::Ten
   return rows;
 }
 
-/// Converts rows to the layout, with these extents.
+/// Converts rows of features to a tensor of the given layout and shape.
 template <class T>
 ref::tensor::Tensor<T> to_layout(ref::model::Layout layout, const ref::tensor::Shape& shape,
                                  const ref::tensor::Tensor<T>& rows) {
@@ -42,7 +43,7 @@ ref::tensor::Tensor<T> to_layout(ref::model::Layout layout, const ref::tensor::S
   return x;
 }
 
-/// Converts x, grad_y and the mask of a step to rows.
+/// Converts x, grad_y and the mask of a step from the layout to rows of features.
 template <class T>
 ref::model::NormInputs<T> inputs_in_rows(ref::model::Layout layout,
                                          ref::model::NormInputs<T> inputs) {
@@ -54,7 +55,7 @@ ref::model::NormInputs<T> inputs_in_rows(ref::model::Layout layout,
   return inputs;
 }
 
-/// Converts the outputs of a step that have the shape of x to the layout.
+/// Converts those outputs of a step that have the shape of x to the layout.
 template <class T>
 void outputs_to_layout(ref::model::Layout layout, const ref::tensor::Shape& x,
                        ref::tensor::NamedTensors<T>& outputs) {

@@ -24,7 +24,7 @@ using ref::model::OperationInfo;
 using ref::model::OperationKind;
 using ref::model::StatisticOf;
 
-/// Writes "mean [D] in training".
+/// Returns a text such as "mean [D] in training".
 std::string text_of(const NormStatistic& statistic) {
   std::string text = fmt::format("{} {}", statistic.name, ref::model::to_string(statistic.shape));
   if (statistic.of == StatisticOf::training_forward) text += " in training";
@@ -39,7 +39,8 @@ std::string text_of(const NormCells& cells) {
                      cells.option.empty() ? "" : fmt::format(" with {}", cells.option));
 }
 
-/// Writes "gamma [D] 1", or "alpha [1] alpha0" if the initial value is that of an option.
+/// Returns a text such as "gamma [D] 1", with the initial value at the end. If the initial value is
+/// an option, its name is at the end: "alpha [1] alpha0".
 std::string text_of(const NormParameter& parameter) {
   return fmt::format("{} {} {}", parameter.name, ref::model::to_string(parameter.shape),
                      parameter.option.empty() ? fmt::format("{}", parameter.initial)
@@ -50,7 +51,7 @@ std::string text_of(const NormState& state) {
   return fmt::format("{} {} {}", state.name, ref::model::to_string(state.shape), state.initial);
 }
 
-/// Joins the entries as "x, y", or returns `none` if there are none.
+/// Joins the entries with commas, such as "x, y". Returns `none` if there are no entries.
 template <class Entries>
 std::string join_texts(const Entries& entries, std::string_view none) {
   std::vector<std::string> texts;
@@ -58,7 +59,7 @@ std::string join_texts(const Entries& entries, std::string_view none) {
   return texts.empty() ? std::string(none) : fmt::format("{}", fmt::join(texts, ", "));
 }
 
-/// Joins the entries for a cell of a table, with each name in backquotes.
+/// Joins the entries with commas for a cell of a table, with each name in backquotes.
 template <class Entries>
 std::string table_cell(const Entries& entries) {
   std::vector<std::string> texts;
@@ -74,7 +75,7 @@ void set_option_field(ordered_json& object, const Entry& entry) {
   if (!entry.option.empty()) object["option"] = entry.option;
 }
 
-/// Builds {"name": ..., "shape": ...}.
+/// Returns a JSON object with the keys "name" and "shape".
 template <class Entry>
 ordered_json entry_json(const Entry& entry) {
   return {{"name", entry.name}, {"shape", ref::model::to_string(entry.shape)}};
@@ -149,7 +150,7 @@ void add_layer(const NormLayer& layer, ordered_json& object) {
   object["exact_backward"] = layer.exact_backward;
 }
 
-/// Returns null if the operation is not a layer.
+/// Returns the layer of the operation, or nullptr if the operation is not a norm layer.
 const NormLayer* find_layer(const OperationInfo& info) {
   if (info.kind != OperationKind::layer) return nullptr;
   return &ref::model::norm_layer(ref::model::norm_options(info.name));

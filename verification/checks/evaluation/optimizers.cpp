@@ -35,7 +35,7 @@ std::int64_t read_iterations(const OptimizerTensors& inputs) {
   return count;
 }
 
-/// Returns beta^count, computed with products.
+/// Returns beta^count, computed by repeated multiplication.
 template <class T>
 Tensor<T> compute_power(double beta, std::int64_t count) {
   Tensor<T> power = ref::tensor::full_tensor<T>({1}, T(1));
@@ -43,7 +43,7 @@ Tensor<T> compute_power(double beta, std::int64_t count) {
   return power;
 }
 
-/// Returns the betas of Adam; none for SGD.
+/// The constants beta1 and beta2 of an optimizer; both are absent for SGD.
 struct Betas {
   std::vector<double> operator()(const ref::model::SgdOptions&) const { return {}; }
   template <class Adam>

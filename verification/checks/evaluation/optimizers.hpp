@@ -10,15 +10,15 @@ namespace normproof::verification::checks::evaluation {
 
 using ref::model::OptimizerTensors;
 
-/// Returns the names of the state that an optimizer carries in addition to the number of steps:
-/// "velocity" for sgd with momentum; "first_moment" and "second_moment" for adam and adamw.
+/// Returns the names of an optimizer's state other than the number of steps: "velocity" for sgd
+/// with momentum; "first_moment" and "second_moment" for adam and adamw.
 std::vector<std::string> moment_names(const ref::model::OptimizerOptions& options);
 
 /// Runs steps of an optimizer in any scalar type. The inputs are exact.
-/// Computes  parameter, the moments and iterations after each step of ref/train with the learning
-///           rate of the operation. iterations is the number of earlier steps; the powers
-///           beta^iterations are computed with products
-/// Shapes    with `stacked`, each tensor has a leading axis of steps; else there is one step
+/// Computes  parameter, the moments and iterations after each step of ref/train, with the learning
+///           rate of the operation. The input `iterations` is the number of earlier steps;
+///           beta^iterations is computed by repeated multiplication
+/// Shapes    with `stacked`, each tensor has a leading axis of steps; otherwise there is one step
 /// Requires  the preconditions of optimizer_step; (C1) iterations is a whole number, from 0 to 1e6
 /// Throws    ContractError
 template <ref::numeric::Real T>

@@ -7,7 +7,7 @@
 
 namespace normproof::verification::checks::evaluation {
 
-/// The error of a layer in one step of a sequence.
+/// The error that a layer reports in one step of a sequence.
 class StepError : public ref::numeric::ContractError {
  public:
   StepError(std::size_t step, const ContractError& error) : ContractError(error), step_(step) {}
@@ -17,11 +17,12 @@ class StepError : public ref::numeric::ContractError {
   std::size_t step_;
 };
 
-/// Runs a layer step by step, carrying the state, in any scalar type. The inputs are exact.
+/// Runs a norm layer step by step in any scalar type. Each step starts from the state after the
+/// previous one. The inputs are exact.
 ///
 /// Computes  the outputs and the state of norm_step, in the order in which the layer returns them
-/// Shapes    those of one step, with x, grad_y, y and grad_x in the layout of the options; with
-///           `stacked`, each has a leading axis of S steps
+/// Shapes    the shapes of one step, with x, grad_y, y and grad_x in the layout of the options;
+///           with `stacked`, each has a leading axis of S steps
 /// Requires  the preconditions of norm_step; (C1) at least one step, and exactly one without
 ///           `stacked`
 /// Throws    StepError if a step is rejected, otherwise ContractError
@@ -29,8 +30,8 @@ template <ref::numeric::Real T>
 ref::tensor::NamedTensors<T> run_sequence(const ref::model::NormOptions& options,
                                           const EvalInputs& inputs, bool stacked);
 
-/// run_sequence for any operation. A function, an encoder and a whole Transformer are evaluated
-/// once; an optimizer runs its steps.
+/// Runs any operation in any scalar type. A norm layer runs its steps as in run_sequence, and an
+/// optimizer runs its steps. All other operations run once.
 /// Throws    ContractError
 template <ref::numeric::Real T>
 ref::tensor::NamedTensors<T> run_operation(const ref::model::Operation& operation,

@@ -13,7 +13,7 @@
 
 namespace normproof::verification::checks::evaluation {
 
-/// Reads the tensors of one file by name, and reports all errors in the same form.
+/// Reads the tensors of one file by name. All errors have the same form.
 ///
 /// Throws    FileError naming the file, the tensor and the expectation
 class TensorReader {
@@ -32,20 +32,21 @@ class TensorReader {
   [[noreturn]] void fail(std::string_view name, std::string_view observation,
                          std::string_view expectation) const;
 
-  /// Checks    every tensor has one of these names
+  /// Checks    the name of every tensor in the file is one of these names
   void check_names(const std::vector<std::string>& known) const;
 
   const ref::io::StoredTensor* find(std::string_view name) const;
-  /// Throws    FileError if there is none: "is absent; expected <expectation>"
+  /// Returns the tensor of this name.
+  /// Throws    FileError "is absent; expected <expectation>" if the file does not contain it
   const ref::io::StoredTensor& required(std::string_view name, std::string_view expectation) const;
 
   void check_shape(const ref::io::StoredTensor& tensor, const ref::tensor::Shape& expected) const;
 
-  /// Returns the elements, converted exactly to double and multiplied by their factors.
+  /// Returns the elements of a tensor, converted exactly to double and multiplied by their factors.
   std::vector<double> values(const ref::io::StoredTensor& tensor) const;
-  /// Returns the elements of a mask, which must be booleans or 0 and 1.
+  /// Returns the elements of a mask. They must be booleans or 0 and 1.
   std::vector<double> mask_values(const ref::io::StoredTensor& tensor) const;
-  /// Returns the elements, which must be whole numbers from 0 to count - 1.
+  /// Returns the elements of a tensor of ids. They must be whole numbers from 0 to count - 1.
   std::vector<int> ids(const ref::io::StoredTensor& tensor, std::size_t count) const;
 
  private:
@@ -54,20 +55,20 @@ class TensorReader {
   Scales scales_;
 };
 
-/// Returns part number `step` of values, which consist of parts of this shape.
+/// Returns the values of one step as a tensor of the given shape. `values` holds all steps.
 ref::tensor::Tensor<double> slice(const std::vector<double>& values, std::size_t step,
                                   const ref::tensor::Shape& shape);
 
-/// Returns `state`, with its tensors replaced by those in the file; `iterations` may be a scalar.
+/// Returns `state` after replacing the tensors that the file contains. `iterations` may be a scalar
+/// in the file.
 ref::tensor::NamedTensors<double> read_state(const TensorReader& reader,
                                              ref::tensor::NamedTensors<double> state);
 
-/// Returns the mask with this name and shape; empty if the file does not have it.
+/// Returns the mask with this name and shape; empty if the file does not contain it.
 ref::tensor::Mask read_mask(const TensorReader& reader, std::string_view name,
                             const ref::tensor::Shape& shape);
 
-/// Returns the extents of a matrix; nothing if the file has no tensor of this name or it has
-/// another rank.
+/// Returns the extents of a matrix; nothing if the file does not contain it or it has another rank.
 std::optional<std::pair<std::size_t, std::size_t>> extents_of_matrix(const TensorReader& reader,
                                                                      std::string_view name);
 

@@ -50,8 +50,8 @@ class TransformerReader {
   }
 
  private:
-  /// Reads the past keys and values of all layers, if there are any. Tensors without positions
-  /// count as absent.
+  /// Reads the past keys and values of all layers, if the file contains them. A tensor without
+  /// positions counts as absent.
   void read_past() {
     std::vector<std::string> names;
     for (std::size_t l = 0; l < in_.config.decoder.num_layers; ++l)
@@ -81,7 +81,7 @@ class TransformerReader {
     in_.tensors.set(name, slice(reader_.values(tensor), 0, shape));
   }
 
-  /// Returns the shape [B,N,D] of a required tensor with N rows of features per sentence.
+  /// Returns the shape [B,N,D] of a required tensor that has N rows of D features per sentence.
   const Shape& required_of_rows(const std::string& name, const char* extent,
                                 std::size_t least = 1) {
     const Shape& shape = required(name, fmt::format("[B,{},D]", extent)).shape;

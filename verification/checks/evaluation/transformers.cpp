@@ -35,7 +35,8 @@ bool is_decoding(const TransformerOperation& operation) {
   return std::holds_alternative<DecodingOptions>(operation);
 }
 
-/// Returns the name in decoding of a parameter of the model; nothing if decoding does not use it.
+/// Returns the name that a parameter of the model has in the operation `decoding`; nothing if
+/// decoding does not use it.
 std::optional<std::string> name_in_decoding(const std::string& name) {
   if (name.starts_with(kDecoder)) return name.substr(kDecoder.size());
   if (name.starts_with("head.")) return name;
@@ -56,7 +57,7 @@ NamedTensors<T> converted(const NamedTensors<double>& given) {
   return own;
 }
 
-/// Returns the given parameters of a model.
+/// Returns those parameters of a model that the inputs contain.
 template <class T>
 NamedTensors<T> parameters_of(const TransformerOperation& operation, const TransformerTensors& in) {
   NamedTensors<T> own;
@@ -73,7 +74,7 @@ Tensor<T> in_whole(const ref::nn::RowGradient<T>& gradient, std::size_t rows, st
   return whole;
 }
 
-/// Runs a model from tokens to the cross-entropy of its targets.
+/// Runs a model in training: from the tokens to the loss, and back to the gradients.
 template <class T>
 class Trained {
  public:
@@ -140,7 +141,7 @@ class Trained {
   NamedTensors<T> results_;
 };
 
-/// Returns part b of a tensor with one part per sentence.
+/// Returns the values of sentence b of a tensor whose first axis is the sentences.
 template <class T>
 Tensor<T> sentence_part(const Tensor<double>& all, std::size_t b) {
   const Shape shape = {1, all.shape(1), all.shape(2)};
@@ -155,7 +156,7 @@ class Decoding {
   explicit Decoding(const TransformerTensors& in) : in_(in) {
     check_mode("decoding", in.mode, Mode::inference);
     NamedTensors<T> named;
-    // All other parameters of the model are 0 and not used.
+    // Decoding does not use the other parameters of the model; they are 0.
     for (const encoder::ParameterShape& p : decoder::parameter_shapes(in.config)) {
       const std::optional<std::string> own = name_in_decoding(p.name);
       named.set(p.name, own ? ref::tensor::convert<T>(in.tensors.at(*own))
@@ -230,7 +231,8 @@ class Decoding {
   std::size_t past_ = 0, words_ = 0;
 };
 
-/// Sets the options of both sides of a model from an operation. Extents are omitted.
+/// Sets the options of the encoder and the decoder of a model from an operation. It does not set
+/// extents.
 struct Sides {
   DecoderConfig& config;
 

@@ -8,15 +8,15 @@ namespace normproof::verification::checks::evaluation {
 
 using ref::model::TransformerTensors;
 
-/// Returns the model that an operation uses: its options, and the extents of its weights, which are
-/// 0 if there are no weights. If the operation only has a decoder, the encoder has a vocabulary of
-/// one token.
+/// Returns the configuration of the model that an operation uses: its options, and its extents,
+/// which come from the shapes of the weights. Extents are 0 if there are no weights. If the
+/// operation has only a decoder, the encoder has a vocabulary of one token.
 ref::model::DecoderConfig transformer_config(const ref::model::TransformerOperation& operation,
                                              const MatrixShape& shape_of);
 
-/// Returns the parameters of an operation in the order of the model's, and the state of its norms.
-/// The names of a translator are those of ref/decoder, those of a language model are those of
-/// ref/encoder, and those of decoding are those of ref/decoder without "decoder.".
+/// Returns the parameters of an operation in the order of the model's parameters, and the state of
+/// its norms. translator uses the names of ref/decoder, language_model those of ref/encoder, and
+/// decoding those of ref/decoder without "decoder.".
 /// Requires  the preconditions of decoder::check_decoder
 /// Throws    ContractError
 std::vector<ref::encoder::ParameterShape> transformer_parameters(
@@ -24,17 +24,17 @@ std::vector<ref::encoder::ParameterShape> transformer_parameters(
 ref::tensor::NamedTensors<double> transformer_state(
     const ref::model::TransformerOperation& operation, const ref::model::DecoderConfig& config);
 
-/// Returns the initial value of a parameter of a norm; nothing for other parameters.
+/// Returns the initial value of a norm's parameter; nothing for any other parameter.
 std::optional<double> initial_norm_value(const ref::model::TransformerOperation& operation,
                                          const ref::model::DecoderConfig& config,
                                          const std::string& parameter);
 
 /// Runs a whole Transformer, or decoding, in any scalar type.
-/// Computes  translator, language_model: logits [B,T,V], the loss [1], which is the mean
-///           cross-entropy of the targets of real tokens, grad_<parameter> (those of embeddings
-///           [V,D] are 0 in unused rows) and the state of the norms after a training step;
-///           decoding: logits [B,T,V], layers.<l>.self_attention.keys and .values [B,P+T,D],
-///           computed sentence by sentence and token by token
+/// Computes  translator and language_model: logits [B,T,V]; the loss [1], which is the mean
+///           cross-entropy of the targets of real tokens; grad_<parameter>, 0 in unused rows of
+///           embeddings [V,D]; and the state of the norms after a training step. decoding: logits
+///           [B,T,V], layers.<l>.self_attention.keys and .values [B,P+T,D], computed sentence by
+///           sentence and token by token
 /// Requires  the preconditions of ref/decoder, ref/encoder and ref/train; (C1) translator and
 ///           language_model are in training, decoding in inference
 /// Throws    ContractError

@@ -57,7 +57,7 @@ UpperBound SquashedJacobian::around(const Vector& x, double radius) const {
   const ball largest = ball(std::fabs(gamma_)) * ball(std::fabs(alpha_));
   const ball rest = ball(std::fabs(x[nearest_to_zero(x)])) - ball(radius);
   const ball least(std::max(0.0, rest.lower()));
-  // 1 / cosh(t)^2 = 4 w / (1 + w)^2 with w = exp(-2 t) does not cancel.
+  // 1 / cosh(t)^2 = 4 w / (1 + w)^2 with w = exp(-2 t). This form does not cancel.
   const ball w = ref::numeric::exp(ball(-2) * ball(std::fabs(alpha_)) * least);
   const ball one(1);
   return {(largest * ball(4) * w / ((one + w) * (one + w))).upper(), largest.upper()};

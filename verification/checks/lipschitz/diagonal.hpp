@@ -4,8 +4,9 @@
 
 namespace normproof::verification::checks::lipschitz {
 
-/// The Jacobian of a channel with running statistics: y = gamma (x - mean) / sqrt(statistic + eps)
-/// + beta. Theory and norm are |gamma| / sqrt(statistic + eps) for every x.
+/// The Jacobian of a channel that is normalized by running statistics: y = gamma (x - mean) /
+/// sqrt(statistic + eps) + beta. Its norm is |gamma| / sqrt(statistic + eps) for every x, which is
+/// also the theoretical bound.
 class ScaledJacobian : public Jacobian {
  public:
   /// Requires  statistic + eps > 0
@@ -20,8 +21,9 @@ class ScaledJacobian : public Jacobian {
   double norm_;
 };
 
-/// The Jacobian of a channel of DyT: y = gamma tanh(alpha x) + beta. J is diagonal with elements
-/// gamma alpha / cosh(alpha x)^2. Theory is |gamma alpha|.
+/// The Jacobian of a channel of DyT (dynamic tanh): y = gamma tanh(alpha x) + beta. It is diagonal
+/// with the elements gamma alpha / cosh(alpha x)^2. The theoretical bound of its norm is |gamma
+/// alpha|.
 class SquashedJacobian : public Jacobian {
  public:
   SquashedJacobian(double gamma, double alpha);

@@ -4,15 +4,15 @@
 
 namespace normproof::verification::checks::lipschitz {
 
-/// Upper bounds of ||J|| at a point, or at every point of a ball.
+/// Upper bounds of the norm ||J|| of a Jacobian at one point, or at every point of a ball.
 struct UpperBound {
   double norm = 0;    ///< proved upper bound of ||J||; infinite if nothing is known
   double theory = 0;  ///< the bound of docs/derivations/lipschitz.md, rounded up
 };
 
-/// The Jacobian of one part of a layer, which is a channel or a row: a map from x in R^n to y in
-/// R^n. Upper bounds are proved in ball arithmetic. Directions and points are guesses in `double`;
-/// evaluating the layer there shows how good they are.
+/// The Jacobian J of one part of a layer (a channel or a row), which maps x in R^n to y in R^n.
+/// Upper bounds are proved in ball arithmetic. Directions and points are guesses in `double`; the
+/// layer's own backward shows how good they are.
 class Jacobian {
  public:
   using Vector = std::vector<double>;
@@ -23,13 +23,14 @@ class Jacobian {
   virtual ~Jacobian() = default;
 
   virtual UpperBound at(const Vector& x) const = 0;
-  /// Returns bounds for every x' with ||x' - x|| <= radius.
+  /// Returns upper bounds that hold for every x' with ||x' - x|| <= radius.
   virtual UpperBound around(const Vector& x, double radius) const = 0;
 
-  /// Returns a nonzero gradient of y for which ||J^T g|| / ||g|| is close to ||J||.
+  /// Returns a nonzero gradient g of y that is amplified as much as possible: ||J^T g|| / ||g|| is
+  /// close to ||J||.
   virtual Vector direction(const Vector& x) const = 0;
-  /// Returns points of the ball at which ||J|| is maximal or nearly so, the best guess first. A
-  /// point may be outside the ball by a rounding error. The last point is x itself.
+  /// Returns points of the ball around x at which ||J|| is maximal or nearly so, the best guess
+  /// first. The last point is x itself. A point may be outside the ball by a rounding error.
   virtual std::vector<Vector> steepest(const Vector& x, double radius) const = 0;
 };
 

@@ -42,7 +42,8 @@ Tensor<double> select_rows(const Tensor<double>& x, const std::vector<std::size_
   return taken;
 }
 
-/// Replaces power_norm by power_norm_v during warm-up, and by the inference step after that.
+/// Replaces power_norm by a layer whose backward is exact: by power_norm_v during warm-up, and by
+/// power_norm in inference after that.
 void make_exact(Step& step) {
   const auto* const power = std::get_if<model::PowerNormOptions>(&step.options);
   if (power == nullptr || step.inputs.mode == model::Mode::inference) return;
@@ -123,7 +124,7 @@ class PartsBuilder {
 
 Step exact_step(const model::NormOptions& options, const NormInputs<double>& inputs,
                 const NamedTensors<double>& state) {
-  // throws if the layer rejects the inputs
+  // The forward throws if the layer rejects the inputs.
   ref::norm::norm_forward<double>(options, inputs, state);
   Step step{options, inputs, state, {}, ref::tensor::shape_of(inputs.x).back()};
   step.rows = valid_rows(inputs, inputs.x.size() / step.width);

@@ -10,7 +10,8 @@
 
 namespace normproof::verification::checks::lipschitz {
 
-/// A layer as a function of x in one step: without padding, and with an exact backward.
+/// One step of a layer as a function of x. There is no padding, and the backward is the exact
+/// derivative.
 struct Step {
   ref::model::NormOptions options;
   ref::model::NormInputs<double> inputs;  ///< x [rows, D]; no mask
@@ -22,12 +23,13 @@ struct Step {
 /// Returns the step with only the valid rows. A step of power_norm becomes a step of power_norm_v
 /// during warm-up and an inference step after that, which is the same function of x.
 /// Requires  the preconditions of certify
-/// Throws    ContractError, also that of the layer's forward
+/// Throws    ContractError; any exception of the layer's forward
 Step exact_step(const ref::model::NormOptions& options,
                 const ref::model::NormInputs<double>& inputs,
                 const ref::tensor::NamedTensors<double>& state);
 
-/// The parts of [rows, D]: the locations of their elements, and their Jacobians.
+/// The parts of x [rows, D] that the layer does not mix: where their elements are, and their
+/// Jacobians.
 struct Parts {
   PartKind kind = PartKind::row;
   std::string theory;
@@ -39,14 +41,16 @@ struct Parts {
                const Jacobian::Vector& from) const;
 };
 
+/// Returns the parts of a step, which are its channels or its rows.
 /// Throws    ContractError if the layer is not one of layer_names()
 Parts make_parts(const Step& step);
 
-/// Returns the step for some of its parts, with other x and grad_y [rows, D].
+/// Returns the same step with only some of its parts, and with other values x and grad_y [rows, D].
 Step restricted(const Step& step, PartKind kind, const std::vector<std::size_t>& parts,
                 const ref::tensor::Tensor<double>& x, const ref::tensor::Tensor<double>& grad_y);
 
-/// Returns [rows, D] in the shape of the given x. Rows of padding come from `padding`.
+/// Converts [rows, D], without padding, to the shape of the given x. Rows of padding are copied
+/// from `padding`.
 ref::tensor::Tensor<double> unpacked(const ref::tensor::Tensor<double>& packed, const Step& step,
                                      const ref::tensor::Tensor<double>& padding);
 

@@ -40,8 +40,8 @@ NormInputs<T> converted(const NormInputs<double>& inputs) {
   return result;
 }
 
-/// Returns a lower bound of ||J^T g|| / ||g|| for each part, computed with the layer's own
-/// backward.
+/// Returns a lower bound of the gain ||J^T g|| / ||g|| of each part, computed with the layer's own
+/// backward. g is the step's grad_y.
 std::vector<double> gains(const Step& step, PartKind kind) {
   NamedTensors<ball> state;
   for (const auto& [name, values] : step.state) state.set(name, ref::tensor::convert<ball>(values));
@@ -61,7 +61,7 @@ std::vector<double> gains(const Step& step, PartKind kind) {
   return result;
 }
 
-/// Returns up to `count` parts with the largest upper bounds.
+/// Returns the `count` parts with the largest upper bounds; all parts if there are fewer.
 std::vector<std::size_t> steepest_parts(const std::vector<Enclosure>& norms, std::size_t count) {
   std::vector<std::size_t> order(norms.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -119,8 +119,8 @@ Norms compute_norms(const Step& step, const Parts& parts, const Tensor<double>& 
   return norms;
 }
 
-/// Returns the precision. 1 - tanh^2 of DyT cancels far from 0 as exp(-2 |alpha x|): 3 bits for
-/// each unit of |alpha x|.
+/// Returns the precision in bits. For DyT, 1 - tanh^2 cancels far from 0 like exp(-2 |alpha x|),
+/// which takes 3 more bits for each unit of |alpha x|.
 slong bits_for(const Step& step) {
   constexpr double kBits = 128, kMaxBits = 4096;
   if (!std::holds_alternative<model::DyTOptions>(step.options)) return static_cast<slong>(kBits);

@@ -36,7 +36,7 @@ TwoByTwo<T> capacitance(const std::vector<T>& shifted, const std::vector<T>& u,
   return s;
 }
 
-/// Returns the number of negative eigenvalues; -1 if it is uncertain or an eigenvalue is 0.
+/// Returns the number of negative eigenvalues; -1 if it is uncertain or if an eigenvalue is 0.
 template <class T>
 int negative_eigenvalues(const TwoByTwo<T>& s) {
   const T determinant = s.determinant(), trace = s.a + s.d;
@@ -76,12 +76,12 @@ double scaled_to_one(Vector& x) {
   return largest;
 }
 
-/// The matrix in `double`, from which guesses are computed.
+/// The matrix in `double`. The guesses that need no proof are computed from it.
 struct Guess {
   Vector diagonal, u, v;
 
-  /// Returns the largest eigenvalue, which lies between the largest and the third largest element
-  /// of the diagonal.
+  /// Returns the largest eigenvalue. It is between the largest and the third largest element of the
+  /// diagonal.
   double eigenvalue() const {
     Vector sorted = diagonal;
     std::ranges::sort(sorted, std::ranges::greater{});
@@ -110,8 +110,8 @@ struct Guess {
     return y;
   }
 
-  /// Returns an approximate eigenvector by inverse iteration, starting from a vector without
-  /// special structure.
+  /// Returns an approximate eigenvector by inverse iteration. The iteration starts from a vector
+  /// without special structure.
   Vector eigenvector(double eigenvalue) const {
     Vector x;
     for (std::size_t i = 0; i < diagonal.size(); ++i)
@@ -126,7 +126,7 @@ struct Guess {
   }
 };
 
-/// Returns x^T A x / x^T x.
+/// Returns the Rayleigh quotient x^T A x / x^T x.
 ball rayleigh(const DiagonalMinusTwo& a, const Vector& x) {
   ball square(0), sum(0), pu(0), pv(0);
   for (std::size_t i = 0; i < x.size(); ++i) {

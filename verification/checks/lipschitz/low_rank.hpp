@@ -6,16 +6,17 @@
 
 namespace normproof::verification::checks::lipschitz {
 
-/// The symmetric n x n matrix diag(diagonal) - u u^T - v v^T, whose diagonal is not negative.
+/// The symmetric n x n matrix A = diag(diagonal) - u u^T - v v^T. The elements of `diagonal` are
+/// not negative.
 struct DiagonalMinusTwo {
   std::vector<ref::numeric::ball> diagonal, u, v;
 };
 
-/// Whether lambda is proved to be greater than every eigenvalue.
+/// Whether lambda is proved to be greater than every eigenvalue of A.
 /// Source    Haynsworth's inertia formula; docs/derivations/lipschitz.md
-/// Computes  the number of negative eigenvalues of lambda I - A, which is that of lambda I -
-///           diag(diagonal) minus that of I + [u v]^T (lambda I - diag(diagonal))^-1 [u v], and
-///           whether it is 0. Returns false if the balls are too wide
+/// Computes  whether lambda I - A has no negative eigenvalue. Their number is that of lambda I -
+///           diag(diagonal) minus that of I + [u v]^T (lambda I - diag(diagonal))^-1 [u v]. The
+///           result is false if the balls are too wide
 bool is_above(const DiagonalMinusTwo& a, const ref::numeric::ball& lambda);
 
 struct TopEigenvalue {
@@ -23,9 +24,10 @@ struct TopEigenvalue {
   std::vector<double> vector;  ///< close to an eigenvector of the largest eigenvalue
 };
 
-/// Bounds the largest eigenvalue from above.
-/// Computes  a candidate by bisection and inverse iteration in `double`, which is_above then
-///           proves, to 2^-40 of itself or as closely as possible
+/// Bounds the largest eigenvalue of A from above.
+/// Computes  a candidate, by bisection and inverse iteration in `double`, which is_above then
+///           proves. The bound is within a relative 2^-40 of the eigenvalue, or as close as the
+///           balls permit
 /// Requires  (C1) n >= 1
 /// Throws    ContractError
 TopEigenvalue top_eigenvalue(const DiagonalMinusTwo& a);

@@ -19,7 +19,7 @@ using Vector = Jacobian::Vector;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// The deviations of x from its mean, or from 0.
+/// The deviations of x from its mean, or from 0 if the layer does not center.
 struct Spread {
   std::vector<ball> deviations;
   ball sum;  ///< of their squares
@@ -37,7 +37,7 @@ struct Spread {
   }
 };
 
-/// The statistics for a given sum of squared deviations.
+/// The statistics of a part, from its sum of squared deviations.
 struct Scale {
   ball rstd;
   ball delta;  ///< eps rstd^2: the factor that remains along x_hat
@@ -55,8 +55,8 @@ double element_mean(const Vector& x) {
   return sum;
 }
 
-/// Returns J J^T / rstd^2, which is diag(gamma)^2 minus the parts along 1 and x_hat. Without
-/// deviations, only the part along 1 is subtracted.
+/// Returns J J^T / rstd^2 for the Jacobian J. It is diag(gamma)^2 minus a part along the vector of
+/// ones and a part along x_hat. Without deviations, the part along x_hat is not subtracted.
 DiagonalMinusTwo gram(const Vector& gamma, bool centred, const std::vector<ball>* deviations,
                       const Scale* scale) {
   const ball n(static_cast<double>(gamma.size()));
@@ -72,7 +72,8 @@ DiagonalMinusTwo gram(const Vector& gamma, bool centred, const std::vector<ball>
   return a;
 }
 
-/// Returns a vector orthogonal to x with one or two nonzero elements. n >= 2.
+/// Returns a vector orthogonal to x that has one or two nonzero elements.
+/// Requires  n >= 2
 Vector orthogonal(const Vector& x) {
   const auto largest =
       std::ranges::max_element(x, {}, [](double value) { return std::fabs(value); });
@@ -84,7 +85,9 @@ Vector orthogonal(const Vector& x) {
   return g;
 }
 
-/// Returns a vector orthogonal to x and to 1 with two or three nonzero elements. n >= 3.
+/// Returns a vector orthogonal to x and to the vector of ones that has two or three nonzero
+/// elements.
+/// Requires  n >= 3
 Vector orthogonal_to_both(const Vector& x) {
   const auto [low, high] = std::ranges::minmax_element(x);
   const auto i = static_cast<std::size_t>(low - x.begin());
@@ -92,7 +95,7 @@ Vector orthogonal_to_both(const Vector& x) {
   if (i == j) j = i == 0 ? 1 : 0;
   std::size_t k = 0;
   while (k == i || k == j) ++k;
-  // Halves the elements, so that their differences are finite.
+  // The elements are halved, so that their differences do not overflow.
   const double a = x[i] / 2, b = x[j] / 2, c = x[k] / 2;
   Vector g(x.size(), 0);
   g[i] = a == b ? 1 : b - c;
@@ -101,8 +104,8 @@ Vector orthogonal_to_both(const Vector& x) {
   return g;
 }
 
-/// Returns the norm of gamma times the single remaining direction, for a part with one free
-/// dimension.
+/// Returns the norm of gamma times the remaining direction, for a part in which only one direction
+/// is free.
 double last_direction_norm(const Vector& gamma) {
   ball sum(0);
   for (const double g : gamma) sum += ball(g) * ball(g);
@@ -128,7 +131,7 @@ UpperBound NormalizedJacobian::around(const Vector& x, double radius) const {
   const ball length = sqrt(spread.sum);
   const double least = radius == 0 ? 0 : std::max(0.0, (length - ball(radius)).lower());
   const Scale here(spread.sum, n, eps_);
-  // The spread is smallest at the point of the ball that is nearest to the mean.
+  // The smallest sum of squared deviations is at the point of the ball that is nearest to the mean.
   const Scale nearest = radius == 0 ? here : Scale(ball(least) * ball(least), n, eps_);
   const double theory =
       nearest.rstd.is_finite() ? (ball(largest_) * nearest.rstd).upper() : kInfinity;

@@ -5,11 +5,11 @@
 namespace normproof::verification::checks::lipschitz {
 
 /// The Jacobian of a part that is normalized by its own statistics: y = gamma x_hat + beta, x_hat =
-/// (x - mean) rstd, rstd = 1 / sqrt(mean of (x - mean)^2 + eps). If it is not centered, the mean is
-/// replaced by 0.
+/// (x - mean) rstd, rstd = 1 / sqrt(mean of (x - mean)^2 + eps). If the layer does not center, the
+/// mean is replaced by 0.
 ///
-/// J = diag(gamma) (P - x_hat x_hat^T / n) rstd, where P = I - 1 1^T / n if centered, else I.
-/// Theory is max |gamma| rstd.
+/// J = diag(gamma) (P - x_hat x_hat^T / n) rstd. P is I - 1 1^T / n if the layer centers, else I; 1
+/// is the vector of ones. The theoretical bound of its norm is max |gamma| rstd.
 class NormalizedJacobian : public Jacobian {
  public:
   /// Requires  gamma has n elements, or one for all; eps >= 0

@@ -11,13 +11,13 @@ namespace normproof::verification::checks::oracle {
 using ref::tensor::Mask;
 using ref::tensor::Shape;
 
-/// The elements that share one set of statistics, as flat indices into x [B,T,D].
+/// A set of elements of x [B,T,D] that share one mean and variance, as flat indices into x.
 struct Cell {
   std::vector<std::size_t> members;  ///< all elements that the statistics normalize
   std::vector<std::size_t> counted;  ///< the elements that the statistics are computed from
 };
 
-/// The ways to partition x into cells.
+/// The ways to divide x into sets of elements that share their statistics.
 enum class Partition {
   row,             ///< one token, all features
   row_group,       ///< one token, D/groups consecutive features
@@ -31,13 +31,13 @@ struct Cells {
   Shape shape;  ///< of a statistic, with one value per cell
 };
 
-/// Partitions x into cells.
+/// Divides x into cells, the sets of elements that share their statistics.
 /// Computes  the cells of x, in the row-major order of their statistics
 /// Requires  (C1) every extent of x >= 1  (C8) valid is empty or has the shape of x without D, and
 ///           if it is used, every cell has a valid element  (C11) groups >= 1 divides D
 Cells partition(Partition kind, const Shape& x_shape, std::size_t groups, const Mask& valid);
 
-/// Whether the caller left the tensor out.
+/// Whether the caller has left the tensor out.
 template <class T>
 bool is_absent(const ref::tensor::Tensor<T>& t) {
   return t.dimension() == 0 || t.size() == 0;

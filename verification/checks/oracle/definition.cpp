@@ -14,8 +14,9 @@ using ref::numeric::Clause;
 using ref::tensor::empty_tensor;
 using ref::tensor::shape_of;
 
-/// Normalizes each cell with a division by sigma, as in mathematics, instead of a product with
-/// 1/sigma. r and d belong to batch renormalization.
+/// Normalizes each cell (a set of elements with one mean and variance). It divides by sigma, as the
+/// mathematical definition does, instead of multiplying by 1/sigma. r and d are the factors of
+/// batch renormalization.
 template <class S>
 struct Scaling {
   std::vector<S> location;  ///< subtracted
@@ -172,8 +173,8 @@ class Definition {
       record("quadratic_mean", channels.shape, psi2);
       record("rstd", channels.shape, inverse(constants_));
       record("batch_rstd", channels.shape, batch_rstd);
-      // Cumulative mean and moving average together are one moving average that keeps alpha
-      // (k-1)/k.
+      // If both the cumulative mean and the moving average are used, they are one moving average
+      // that multiplies the old value by alpha (k-1)/k.
       oracle100 kept(o.alpha_forward);
       if (o.cumulative_warmup_average && k < warm_up) kept = kept * (k - 1) / k;
       move("running_psi2", kept, psi2);
@@ -231,7 +232,7 @@ class Definition {
     const auto& t = old_.at(name);
     return {t.data(), t.data() + t.size()};
   }
-  /// Sets the running statistic to old + (1 - decay) (now - old).
+  /// Updates a running statistic to old + (1 - decay) (now - old).
   void move(const char* name, const oracle100& decay, const std::vector<oracle100>& now) {
     auto& t = out_.state.at(name);
     for (std::size_t i = 0; i < now.size(); ++i)
@@ -244,7 +245,7 @@ class Definition {
     for (const std::size_t i : cell.counted) sum = sum + x.data()[i];
     return sum / S(oracle100(cell.counted.size()));
   }
-  /// Returns the mean of (x - about)^2 over the counted elements.
+  /// Returns the mean of (x - about)^2 over the valid elements of the cell.
   S mean_square(const Cell& cell, const Tensor<S>& x, const S& about) const {
     S sum(oracle100(0));
     for (const std::size_t i : cell.counted)
@@ -292,7 +293,7 @@ class Definition {
     return moments;
   }
 
-  /// Divides x by sqrt(square + eps), where square is a constant.
+  /// Divides x by sqrt(square + eps). `square` is a constant for the derivative.
   void scale_by_constants(const Cells& channels, const Tensor<S>& x,
                           const std::vector<oracle100>& square, double eps) {
     constants_.clear();
@@ -301,7 +302,7 @@ class Definition {
     divide(channels, x, {}, constants_);
   }
 
-  /// Normalizes by the running statistics.
+  /// Normalizes x by the running statistics.
   void normalize_by_running(const char* location, const char* square, double eps,
                             const Tensor<S>& x) {
     const Cells channels = partition(Partition::channel, shape_of(x), 1, Mask());
@@ -315,7 +316,7 @@ class Definition {
     affine();
   }
 
-  /// Computes y = gamma x_hat + beta, or x_hat + gamma x_hat + beta.
+  /// Computes y = gamma x_hat + beta; if gamma is zero-centered, y = x_hat + gamma x_hat + beta.
   void affine(bool zero_centered = false) {
     const std::size_t d_model = in_.x.shape().back();
     out_.y = empty_tensor<S>(shape_of(in_.x));

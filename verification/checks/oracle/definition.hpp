@@ -10,8 +10,8 @@ using ref::tensor::Mask;
 using ref::tensor::NamedTensors;
 using ref::tensor::Tensor;
 
-/// The variables of the derivative: x and all parameters of the layer. If the layer has no gamma
-/// and beta, they are [D] of 1 and of 0.
+/// The inputs of the definition with respect to which it is differentiated: x and all parameters of
+/// the layer. If the layer has no gamma and beta, they are tensors [D] of ones and zeros.
 template <class S>
 struct Arguments {
   Tensor<S> x;  ///< [N,D] or [B,T,D]
@@ -30,8 +30,8 @@ struct Evaluation {
 
 /// Evaluates the forward of any layer of docs/specification/norms.md from its mathematical
 /// definition. Sums are plain sums, and a variance is the mean of squared deviations. No code of
-/// ref/ops or ref/norm is used. r and d of batch renormalization and all running quantities are
-/// constants, not variables.
+/// ref/ops or ref/norm is used. The derivative treats r and d of batch renormalization and all
+/// running quantities as constants.
 /// Requires  shapes as in complete_arguments and step; the preconditions of partition; (C2)
 ///           statistic + eps > 0 everywhere  (C8) two valid rows for an unbiased variance  (C12)
 ///           storage is float64

@@ -43,7 +43,8 @@ oracle100 step_size(const Tensor<oracle100>& inputs) {
   return ldexp(largest == 0 ? oracle100(1) : largest, -4000);
 }
 
-/// Runs one forward per input, with that input perturbed in the second component of S.
+/// Computes the gradients by one forward per input element. The derivative with respect to that
+/// element is the second component of the scalar S.
 template <class S>
 Gradients forward_mode(const model::NormOptions& options, const OracleInputs& inputs,
                        const Arguments<oracle100>& at, const NamedTensors<oracle100>& state) {

@@ -4,14 +4,14 @@
 
 namespace normproof::verification::checks::oracle {
 
-/// Three ways to compute a derivative, which share only the definition of the forward.
+/// Three ways to compute a derivative. They share only the definition of the forward.
 enum class Method {
   dual,          ///< one forward on dual numbers per input
   complex_step,  ///< one forward on complex numbers per input
   reverse        ///< one forward on a tape, one sweep back: for large inputs
 };
 
-/// The inputs of one step, at 100 digits. Absent tensors are default-constructed or have size 0.
+/// The inputs of one step, at 100 digits. An absent tensor is default-constructed or has size 0.
 struct OracleInputs {
   Tensor<oracle100> x;            ///< [N,D] or [B,T,D]
   Tensor<oracle100> gamma = {};   ///< with the shape that model::norm_layer states; ones if absent
@@ -28,22 +28,24 @@ struct Gradients {
   Tensor<oracle100> beta;
   NamedTensors<oracle100> others;
 
-  /// Returns the gradient of the parameter of that name.
+  /// Returns the gradient of the parameter with this name.
   const Tensor<oracle100>& by(std::string_view parameter) const {
     return parameter == "gamma" ? gamma : parameter == "beta" ? beta : others.at(parameter);
   }
 };
 
-/// Returns x and all parameters with the extents and initial values that model::norm_layer states.
+/// Returns x and all parameters. Absent parameters get the shape and the initial value that
+/// model::norm_layer states.
 /// Requires  (C1) every extent of x >= 1  (C3) parameters have their shapes  (C4) values finite
 Arguments<oracle100> complete_arguments(const ref::model::NormOptions& options,
                                         const OracleInputs& inputs);
 
-/// Differentiates the definition.
-/// Computes  the vector-Jacobian product: d L/d x, d L/d gamma, d L/d beta of L = sum(grad_y y)
+/// Differentiates the definition of a layer.
+/// Computes  the vector-Jacobian product: the derivatives of L = sum(grad_y y) with respect to x,
+///           gamma and beta
 /// Requires  the preconditions of complete_arguments; (C5) inputs.grad_y has the shape of x
-/// Error     about 1e-97 times the terms; the complex step's h is 2^-4000 times the largest
-///           |input|, and its truncation error is h^2 times a third derivative
+/// Error     about 1e-97 times the terms; the step h of the complex step method is 2^-4000 times
+///           the largest |input|, and its truncation error is h^2 times a third derivative
 Gradients oracle_gradients(const ref::model::NormOptions& options, const OracleInputs& inputs,
                            const NamedTensors<oracle100>& state, Method method);
 

@@ -10,7 +10,8 @@ namespace model = ref::model;
 using ref::tensor::empty_tensor;
 using ref::tensor::shape_of;
 
-/// The means of x_hat^2, of g x_hat, and of (g - nu x_hat) x_hat over the rows, for each channel.
+/// The means over the rows, for each channel, of x_hat^2, of g x_hat and of (g - nu x_hat) x_hat,
+/// where g = gamma grad_y.
 struct ChannelMeans {
   oracle100 x_hat_squared = 0;
   oracle100 g_x_hat = 0;
@@ -92,7 +93,8 @@ PowerNormBackward power_norm_released_backward(const model::PowerNormReleasedOpt
     if (!options.scaled_nu) {
       result.nu.data()[c] = nu + w * means.remaining;
     } else {
-      // For alpha_backward = 1 the divisor is 0: nu is 0, and the sum of Lambda is stored.
+      // If alpha_backward = 1, the divisor w is 0. Then nu is 0 and the state holds the sum of the
+      // means of g x_hat.
       result.nu.data()[c] = w == 0 ? oracle100(stored + means.g_x_hat) : oracle100(paper / w);
     }
     const oracle100& rstd = divisor.data()[c];

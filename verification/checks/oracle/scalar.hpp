@@ -6,7 +6,8 @@
 
 namespace normproof::verification::checks::oracle {
 
-/// The scalar types of the definition: the value alone, and three types that give its derivative.
+/// The scalar types with which the definition is evaluated: a plain number, and three types that
+/// also give the derivative.
 using Dual = ref::numeric::Dual<oracle100>;
 using Complex = ref::numeric::complex100;
 
@@ -21,7 +22,7 @@ inline Complex root(const Complex& x) {
 }
 
 using ref::numeric::tanh;
-/// Uses tanh' = 1/cosh^2.
+/// Returns tanh(x); the derivative is 1/cosh^2.
 inline Dual tanh(const Dual& x) {
   const oracle100 c = cosh(x.value);
   return Dual(tanh(x.value), x.derivative / (c * c));

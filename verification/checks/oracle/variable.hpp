@@ -10,23 +10,23 @@ namespace normproof::verification::checks::oracle {
 
 using ref::numeric::oracle100;
 
-/// Records every operation on Variables with its partial derivatives. One backward sweep over the
-/// tape computes a vector-Jacobian product by the chain rule alone. It costs a small multiple of
-/// the forward, where dual numbers and the complex step need one forward per input. It is therefore
-/// the method for large inputs.
+/// Records every operation on Variables and its partial derivatives, for reverse-mode
+/// differentiation. One backward sweep over the tape computes a vector-Jacobian product by the
+/// chain rule. It costs a small multiple of the forward. Dual numbers and the complex step method
+/// need one forward per input instead, so large inputs use the tape.
 /// Source    [GW08], reverse mode
 class Tape {
  public:
   static constexpr std::size_t kConstant = static_cast<std::size_t>(-1);
 
-  /// Adds a node whose derivative with respect to node `a` is da and with respect to node `b` is
-  /// db.
+  /// Adds a node. Its derivative with respect to node a is da, and with respect to node b it is db.
   std::size_t record(std::size_t a, const oracle100& da, std::size_t b, const oracle100& db) {
     nodes_.push_back({a, b, da, db});
     return nodes_.size() - 1;
   }
 
-  /// Computes  d(sum_i weight_i node_i)/d(node) for every node, from `weights`, one per node
+  /// Returns the derivative of a weighted sum of nodes with respect to every node.
+  /// Computes  d(sum_i weight_i node_i)/d(node), with one weight per node
   std::vector<oracle100> sweep(std::vector<oracle100> weights) const {
     for (std::size_t i = nodes_.size(); i-- > 0;) {
       const Node& node = nodes_[i];
@@ -48,7 +48,7 @@ class Tape {
   std::vector<Node> nodes_;
 };
 
-/// A number that remembers how it was computed. A constant has no tape.
+/// A number that records how it was computed. A constant has no tape.
 struct Variable {
   Variable() = default;
   Variable(const oracle100& constant) : value(constant) {}
@@ -85,7 +85,7 @@ inline Variable root(const Variable& x) {
   const oracle100 r = sqrt(x.value);
   return combine(r, x, 1 / (2 * r), Variable(), 0);
 }
-/// Uses tanh' = 1/cosh^2.
+/// Returns tanh(x); the derivative is 1/cosh^2.
 inline Variable tanh(const Variable& x) {
   const oracle100 c = cosh(x.value);
   return combine(oracle100(ref::numeric::tanh(x.value)), x, oracle100(1 / (c * c)), Variable(), 0);

@@ -20,10 +20,11 @@ double round_to_six_digits(double x) {
   return std::isfinite(x) ? std::stod(fmt::format("{:.6g}", x)) : x;
 }
 
-/// Returns the error. It is infinite if one value is NaN or infinite and the other is not.
+/// Returns the error of `got` relative to the exact value high + low. It is infinite if only one of
+/// the two values is finite.
 double compute_error(double got, double high, double low) {
   if (std::isnan(high)) return std::isfinite(got) ? kInfinity : 0;
-  // got - high is exact if they are within a factor of 2, and accurate enough otherwise.
+  // If got and high are within a factor of 2, got - high is exact; otherwise it is accurate enough.
   const double error = std::fabs((got - high) - low);
   return std::isnan(error) ? kInfinity : error;
 }
@@ -39,7 +40,7 @@ void check_count(const char* argument, std::size_t count, std::size_t expected) 
         fmt::format("{}, as answer", expected), ref::numeric::Clause::C1);
 }
 
-/// Accumulates a maximum and a mean.
+/// Accumulates the maximum and the mean of a quantity.
 struct Tally {
   double largest = 0, sum = 0;
   std::size_t count = 0;

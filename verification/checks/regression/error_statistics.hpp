@@ -9,8 +9,8 @@ namespace normproof::verification::checks::regression {
 using golden::corpus::DType;
 using golden::corpus::StoredTensor;
 
-/// The errors of an output relative to the exact values. The numbers have six digits: they are only
-/// compared with those of other recordings.
+/// The errors of an output relative to the exact values. They are rounded to six digits, because
+/// they are only compared with those of other recordings.
 struct ErrorStatistics {
   std::size_t judged = 0;                ///< elements with a finite bound
   double max_ulp = 0, mean_ulp = 0;      ///< in units in the last place of the output's dtype
@@ -19,18 +19,19 @@ struct ErrorStatistics {
   bool operator==(const ErrorStatistics&) const = default;
 };
 
-/// Computes  over the judged elements, the ratio of |got - (high + low)| to the bound and, if the
-///           exact value is larger than its bound, the error in units in its last place. A value
-///           that cancels below its bound has no last place. Both are infinite if a finite output
-///           replaces NaN, or a non-finite one replaces a number
+/// Computes the errors of an output.
+/// Computes  over the elements that have a bound: the ratio of |got - (high + low)| to the bound
+///           and, if the exact value is larger than its bound, the error in units in its last place
+///           (ulps). A value that cancels below its bound has no last place. Both are infinite if
+///           only one of output and exact value is finite
 /// Requires  (C1) answer, high, low (if there is one) and bound have the same number of elements
 ErrorStatistics error_statistics(const StoredTensor& answer, const StoredTensor& high,
                                  const StoredTensor* low, const ref::tensor::Tensor<double>& bound);
 
 enum class Direction { towards, away, neither };
 
-/// Returns `towards` if neither ratio to the bound, the maximum nor the mean, has grown and one has
-/// shrunk; `away` in the opposite case.
+/// Compares two error statistics by their maximum and mean ratio to the bound. Returns `towards` if
+/// at least one ratio has shrunk and none has grown, `away` in the opposite case.
 Direction direction(const ErrorStatistics& before, const ErrorStatistics& after);
 
 }  // namespace normproof::verification::checks::regression

@@ -197,8 +197,8 @@ void History::keep(const std::string& sha256, const std::vector<StoredTensor>& a
 
 std::size_t History::append(Recording recording, const std::vector<RecordedCase>& cases) const {
   make_folder();
-  // Reads the file again while it is locked, to keep the lines that others have added in the
-  // meantime.
+  // Reads the file again now that it is locked, to keep lines that other processes have added in
+  // the meantime.
   const auto lock = support::process::FileLock::acquire_folder(
       folder_, support::process::FileLock::LockWait::wait);
   const std::vector<Recording> before = read();

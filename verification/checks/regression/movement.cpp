@@ -31,7 +31,8 @@ std::map<std::string, const Record*> by_name(const std::vector<Record>& records,
   return result;
 }
 
-/// Returns all names in either list, with the record of each list, or null if it has none.
+/// Returns the records of two lists by name. The pair holds the record of each list, or nullptr if
+/// that list has none.
 template <class Record>
 std::map<std::string, std::pair<const Record*, const Record*>> side_by_side(
     const std::vector<Record>& from, const std::vector<Record>& to, std::string Record::*name) {
@@ -65,7 +66,7 @@ void count_steps(const StoredTensor& before, const StoredTensor& after, Movement
   }
 }
 
-/// Returns the movements of a case for which both recordings have outputs.
+/// Returns the changed outputs of a case for which both recordings have outputs.
 std::vector<Movement> moved_outputs(const History& history, const RecordedCase& from,
                                     const RecordedCase& to) {
   std::vector<Movement> movements;
@@ -125,7 +126,7 @@ std::uint64_t steps_between(double a, double b, DType dtype) {
     return std::isnan(a) && std::isnan(b) ? 0 : checks::compare::kInfinitelyFar;
   if (dtype == DType::float64) return checks::compare::ulp_distance(a, b);
   if (!ref::io::is_float(dtype)) return static_cast<std::uint64_t>(std::fabs(a - b));
-  // The bits of a magnitude are its index among the numbers of the dtype.
+  // The bits of a non-negative number are its index among the numbers of the dtype.
   const auto place = [dtype](double x) {
     const StoredTensor one = ref::io::make_tensor("x", dtype, {}, std::vector{std::fabs(x)});
     std::int64_t steps = 0;

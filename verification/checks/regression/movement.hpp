@@ -8,12 +8,12 @@
 
 namespace normproof::verification::checks::regression {
 
-/// An output whose bits have changed.
+/// An output whose bits differ between two recordings.
 struct Movement {
   std::string path, output;          ///< output is empty if it is the whole case
   std::string what;                  ///< the reason if steps cannot be counted, else empty
   std::size_t moved = 0, count = 0;  ///< elements
-  /// Maximum number of steps between neighboring numbers of the dtype.
+  /// The largest change of an element, in steps between neighboring numbers of the dtype.
   std::uint64_t max_steps = 0;
   std::string where;                         ///< the element with the maximum number of steps
   Direction direction = Direction::neither;  ///< relative to the exact value
@@ -28,14 +28,15 @@ struct Change {
   std::size_t count(Direction towards_or_away) const;
 };
 
-/// Returns the number of steps between neighboring numbers of the dtype from a to b. Both zeros are
-/// one point. The result is kInfinitelyFar if exactly one is NaN, and 0 if both are.
+/// Returns the number of steps between neighboring numbers of the dtype from a to b. +0 and -0
+/// count as the same number. The result is 0 if both are NaN, and kInfinitelyFar if only one is.
 /// Requires  a and b are numbers of the dtype, a float or int64
 std::uint64_t steps_between(double a, double b, DType dtype);
 
-/// Computes  what has changed from one recording of a history to another. A case that is missing or
-///           has no output any more has moved `away`; one that is new or has an output now,
-///           `towards`; a different case under the same name, `neither`
+/// Compares two recordings of a history.
+/// Computes  the changes of each case. A case that is gone or has no output any more counts as
+///           `away`; a case that is new or has an output now counts as `towards`; a different case
+///           under the same name counts as `neither`
 /// Throws    FileError as History
 Change change_between(const History& history, const Recording& from, const Recording& to);
 

@@ -24,8 +24,7 @@ using ref::numeric::FileError;
 
 namespace {
 
-/// Returns the tensor with all NaNs replaced by one, because it is unspecified which NaN an
-/// operation gives.
+/// Returns the tensor with every NaN replaced by the same NaN, because operations may give any NaN.
 StoredTensor canonicalize_nans(const StoredTensor& tensor) {
   std::vector<double> values = ref::io::widen(tensor);
   if (!ref::io::is_float(tensor.dtype)) return tensor;
@@ -35,7 +34,7 @@ StoredTensor canonicalize_nans(const StoredTensor& tensor) {
   return ref::io::make_tensor(tensor.name, tensor.dtype, tensor.shape, values);
 }
 
-/// Returns the outputs that the case expects, sorted by name, as they are stored.
+/// Returns those outputs of a candidate that the case expects, sorted by name.
 /// Throws    FileError with one sentence
 std::vector<StoredTensor> outputs_to_store(const StoredCase& stored,
                                            const std::vector<StoredTensor>& answer) {
@@ -57,7 +56,7 @@ std::vector<StoredTensor> outputs_to_store(const StoredCase& stored,
   return kept;
 }
 
-/// Compares an output with the exact values, using the scales among the outputs.
+/// Compares a block-scaled output with the exact values. The block scales are another output.
 RecordedOutput fingerprint_of_scaled(const StoredCase& stored,
                                      const std::vector<StoredTensor>& answer,
                                      const StoredTensor& tensor,
@@ -92,8 +91,8 @@ std::vector<RecordedOutput> fingerprints(const StoredCase& stored,
   return outputs;
 }
 
-/// Returns the outputs to store, or nothing if the case is declined or fails; if it fails,
-/// `problem` says why.
+/// Runs the candidate on a case. Returns the outputs to store. Returns nothing if the candidate
+/// declines the case or fails; if it fails, `problem` says why.
 std::optional<std::vector<StoredTensor>> get_outputs(const StoredCase& stored,
                                                      const golden::candidate::Candidate& candidate,
                                                      std::string& problem) {

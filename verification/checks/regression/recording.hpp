@@ -12,7 +12,7 @@
 
 namespace normproof::verification::checks::regression {
 
-/// The fingerprint of one output of a case.
+/// The fingerprint of one output of a case: a hash of its bits and the statistics of its errors.
 struct RecordedOutput {
   std::string name, dtype;
   std::size_t count = 0;  ///< number of elements
@@ -28,13 +28,14 @@ struct RecordedCase {
   std::vector<RecordedOutput> outputs;  ///< sorted by name
 };
 
-/// The error of a layer over all its outputs: the maximum, and the mean of the means.
+/// The errors of a layer over all its outputs: the largest error, and the mean of the outputs' mean
+/// errors.
 struct LayerError {
   std::string layer;
   ErrorStatistics error;
 };
 
-/// The outputs of a candidate at one time: a line of a history.
+/// The outputs that a candidate computed at one time. A recording is one line of a history.
 struct Recording {
   std::string label;      ///< empty if none was given
   std::string candidate;  ///< how the candidate was run
@@ -44,14 +45,15 @@ struct Recording {
   std::string results_sha256;      ///< of the file with the cases
 };
 
-/// Stores an output under the SHA-256 of its content. May be called from several threads.
+/// A function that stores the outputs of a case under the SHA-256 of their content. Several threads
+/// may call it at once.
 using Keep =
     std::function<void(const std::string& sha256, const std::vector<StoredTensor>& answer)>;
 
-/// Runs the candidate on each case, stores its output and computes the fingerprint. If the output
-/// is missing, or its tensors do not match the case, that is a problem of the case. Declined cases
-/// are omitted.
-/// Requires  jobs is 1 if `ask` can only be called by one thread at a time
+/// Runs the candidate on each case, stores its outputs and computes the fingerprints. If outputs
+/// are missing or do not match the case, the case's record has a problem. Cases that the candidate
+/// declines are left out.
+/// Requires  jobs is 1 if only one thread at a time may call the candidate
 /// Throws    FileError if the corpus itself is damaged; any exception of `keep`
 std::vector<RecordedCase> record_cases(const std::filesystem::path& golden,
                                        const std::vector<golden::certify::CaseDescription>& cases,
@@ -59,7 +61,7 @@ std::vector<RecordedCase> record_cases(const std::filesystem::path& golden,
                                        const Keep& keep, int jobs,
                                        const std::function<void(std::size_t done)>& finished);
 
-/// Computes the counts and the layers of a recording.
+/// Returns the recording of these cases, with its counts and its errors per layer.
 Recording summarize(const std::vector<RecordedCase>& cases);
 
 }  // namespace normproof::verification::checks::regression

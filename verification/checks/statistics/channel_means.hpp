@@ -6,18 +6,18 @@ namespace normproof::verification::checks::statistics {
 
 /// Returns the mean of each channel over the valid rows.
 ///
-/// Computes  (1/n) sum over the n valid rows r of values_rc. A row is valid if `valid` is empty or
+/// Computes  (1/n) sum of values_rc over the n valid rows r. A row is valid if `valid` is empty or
 ///           true there
-/// Shapes    values [..., D]
-/// Order     rows are summed in their order
+/// Shapes    values [..., D]; result [D]
+/// Order     rows are added in ascending order
 ref::tensor::Tensor<double> channel_means(const ref::tensor::Tensor<double>& values,
                                           const ref::tensor::Mask& valid);
 
-/// Returns the mean square of each channel about `centre` over the valid rows.
+/// Returns the mean squared deviation of each channel from `centre` over the valid rows.
 ///
-/// Computes  (1/n) sum over the n valid rows r of (values_rc - centre_c)^2
-/// Shapes    values [..., D], centre [D]; an empty centre means 0
-/// Order     rows are summed in their order
+/// Computes  (1/n) sum of (values_rc - centre_c)^2 over the n valid rows r
+/// Shapes    values [..., D], centre [D]; an empty centre means 0; result [D]
+/// Order     rows are added in ascending order
 ref::tensor::Tensor<double> channel_mean_squares(const ref::tensor::Tensor<double>& values,
                                                  const ref::tensor::Mask& valid,
                                                  const ref::tensor::Tensor<double>& centre = {});

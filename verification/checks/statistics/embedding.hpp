@@ -8,7 +8,7 @@
 
 namespace normproof::verification::checks::statistics {
 
-/// A table of random token embeddings, as a model has it before the first training step.
+/// A table of random token embeddings, like that of a model before the first training step.
 ///
 /// Computes  entry (v, d) = scale * RandomStream(seed, "embedding").normal(v D + d), rounded once
 /// Shapes    the table [V,D]
@@ -24,9 +24,9 @@ struct EmbeddingTable {
 EmbeddingTable make_embedding(std::uint64_t seed, std::size_t vocab_size, std::size_t d_model,
                               double scale = 1);
 
-/// Looks up the embeddings of a batch, the input of the first norm layer.
+/// Looks up the embeddings of a batch. They are the input of the first norm layer.
 ///
-/// Computes  x_btd = table(token_bt, d), times pad_scale if the position is padding
+/// Computes  x_btd = table(token_bt, d), multiplied by pad_scale if the position is padding
 /// Shapes    x [B,T,D]
 /// Requires  (C1) every token is an id of the table
 /// Throws    ContractError
@@ -36,8 +36,8 @@ ref::tensor::Tensor<double> embed(const EmbeddingTable& table, const ref::data::
 /// Returns the batch's mask [B,T], true at real tokens.
 ref::tensor::Mask valid_mask(const ref::data::TokenBatch& batch);
 
-/// Makes an upstream gradient: standard normal at real tokens and 0 at padding, as for a loss that
-/// ignores padding.
+/// Makes an upstream gradient of the first norm layer: standard normal at real tokens and 0 at
+/// padding, as for a loss that ignores padding.
 ///
 /// Computes  grad_y_btd = RandomStream(seed, "grad_y/<step>").normal((b T + t) D + d); <step> is
 ///           the decimal number

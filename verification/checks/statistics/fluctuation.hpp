@@ -17,7 +17,8 @@ struct Fluctuation {
 /// Shapes    v [D], D >= 1
 double euclidean_norm(const ref::tensor::Tensor<double>& v);
 
-/// Returns the square root of each channel, which turns a variance into the scale of a mean.
+/// Returns the square root of each element. It converts the variances of the channels to the scale
+/// of their means.
 ///
 /// Computes  sqrt(v_c)
 /// Shapes    v [D]

@@ -11,7 +11,7 @@
 
 namespace normproof::verification::checks::statistics {
 
-/// A layer and how it treats padding: one of the settings that are compared.
+/// A layer, and whether its statistics include padding: one of the settings that are compared.
 struct Scenario {
   std::string name;         ///< short, for a table
   std::string description;  ///< one sentence
@@ -21,7 +21,7 @@ struct Scenario {
   bool decides = false;  ///< whether an instability fails the run; otherwise it is a demonstration
 };
 
-/// The recursion of nu in PowerNorm's backward, at one step.
+/// The update of the state nu in PowerNorm's backward, at one step.
 struct Recursion {
   double max_theta = 0;  ///< maximum of (1 - alpha_backward) Gamma over the channels
   double max_nu = 0;     ///< maximum of |nu| over the channels after the step
@@ -34,16 +34,17 @@ struct FollowedStep {
   std::optional<Fluctuation> mean;            ///< batch_norm only
   std::optional<Fluctuation> variance;        ///< batch_norm only
   std::optional<Fluctuation> quadratic_mean;  ///< power_norm and power_norm_released
-  /// Power_norm and power_norm_released, until nu has diverged.
+  /// The update of nu; empty for other layers than power_norm and power_norm_released, and after nu
+  /// has diverged.
   std::optional<Recursion> recursion;
 };
 
-/// Runs a layer from batch to batch and records its fluctuations and its recursion.
+/// Runs a layer over one batch after the other and records its fluctuations and the updates of nu.
 ///
 /// The running values start at the statistics of the first batch, so that the conventional initial
-/// values 0 and 1 have no influence. power_norm_released starts as released: its warm-up has the
-/// same effect. nu is in the paper's units: a state that holds nu / (1 - alpha_backward) is
-/// multiplied by 1 - alpha_backward.
+/// values 0 and 1 have no influence. power_norm_released keeps its own start, because its warm-up
+/// has the same effect. nu is recorded as the paper defines it: if the state holds nu / (1 -
+/// alpha_backward), it is multiplied by 1 - alpha_backward.
 class Follower {
  public:
   /// Starts a layer at its initial state.
@@ -51,7 +52,7 @@ class Follower {
   /// Throws    ContractError
   Follower(Scenario scenario, std::size_t d_model);
 
-  /// Takes one step in training mode. Once nu has diverged, only the forward runs.
+  /// Runs one step in training mode. After nu has diverged, only the forward runs.
   /// Shapes    x, grad_y [B,T,D]; valid [B,T]
   /// Throws    ContractError as norm_step
   void step(const ref::tensor::Tensor<double>& x, const ref::tensor::Tensor<double>& grad_y,
@@ -64,9 +65,9 @@ class Follower {
   /// Whether the root mean square of nu has exceeded 1e100.
   bool diverged() const { return diverged_; }
 
-  /// The outputs and the new state of the last step.
+  /// Returns the outputs and the new state of the last step.
   const ref::norm::NormStep<double>& last() const { return last_; }
-  /// The state before the last step.
+  /// Returns the state before the last step.
   const ref::tensor::NamedTensors<double>& before() const { return before_; }
 
  private:

@@ -8,7 +8,8 @@
 
 namespace normproof::verification::checks::statistics {
 
-/// The Lipschitz constant of a layer at a batch: the factor by which it can amplify a change of it.
+/// The Lipschitz constant of a layer around one batch: the maximum factor by which the layer
+/// amplifies a change of the batch.
 struct Slope {
   std::size_t step = 0;  ///< number of the batch, from 1
   std::string layer;
@@ -17,12 +18,12 @@ struct Slope {
   checks::lipschitz::Enclosure around;  ///< the maximum over the ball around the batch
 };
 
-/// Certifies the Lipschitz constant of every layer that checks::lipschitz::certify knows.
+/// Bounds the Lipschitz constant of every layer that checks::lipschitz::certify supports.
 ///
-/// Computes  checks::lipschitz::certify of each layer, gamma = 1, over real tokens; power_norm
-///           starts from `power_norm_state`, its state before the step
+/// Computes  checks::lipschitz::certify of each layer with gamma = 1 over the real tokens.
+///           power_norm starts from `power_norm_state`, its state before the step
 /// Shapes    x [B,T,D]; valid [B,T]
-/// Requires  those of checks::lipschitz::certify
+/// Requires  the preconditions of checks::lipschitz::certify
 /// Throws    ContractError
 std::vector<Slope> certify_slopes(std::size_t step, const ref::tensor::Tensor<double>& x,
                                   const ref::tensor::Mask& valid,

@@ -6,9 +6,9 @@
 
 namespace normproof::verification::checks::statistics {
 
-/// The stability of nu in PowerNorm's backward, which computes nu (1 - theta) + ... with theta = (1
-/// - alpha_backward) Gamma per channel: a convex combination for theta <= 1, a growing oscillation
-/// for theta >= 2.
+/// Whether the state nu of PowerNorm's backward is stable. An update multiplies nu by 1 - theta,
+/// where theta = (1 - alpha_backward) mean(x_hat^2) per channel. If theta <= 1, the new nu is a
+/// convex combination. If theta >= 2, nu oscillates with growing amplitude.
 enum class Stability { stable, warning, error };
 
 /// Returns "stable", "warning" or "error".
@@ -19,16 +19,16 @@ struct StabilityReport {
   double max_theta = 0;
   std::size_t steps_above_one = 0;
   std::size_t first_above_one = 0;  ///< step, counted from 1; 0 = none
-  /// The second of the first two consecutive steps with theta >= 2; 0 = none.
+  /// The first step with theta >= 2 whose previous step also has theta >= 2; 0 if there is none.
   std::size_t first_error = 0;
 };
 
-/// Judges the thetas of a run.
+/// Judges a run by its values of theta.
 ///
-/// Source    T4' and T4'' of docs/derivations: nu is bounded for theta <= 1, and for theta < 2 by a
+/// Source    T4' and T4'' of docs/derivations: nu is bounded if theta <= 1, and if theta < 2 by a
 ///           bound that depends on theta / (2 - theta)
 /// Computes  warning if some theta is not <= 1; error if two consecutive ones are not < 2. NaN
-///           counts as both
+///           counts for both
 /// Shapes    max_theta: one value per step, the maximum over the channels
 StabilityReport judge_stability(std::span<const double> max_theta);
 

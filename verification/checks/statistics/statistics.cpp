@@ -21,7 +21,7 @@ using ref::tensor::Tensor;
 
 namespace {
 
-// Indices into scenarios().
+// Indices into the result of scenarios().
 enum : std::size_t {
   kBatchNorm,
   kBatchNormPads,
@@ -44,7 +44,7 @@ CorpusFacts count_corpus(const TokenizedCorpus& corpus, const StatisticsOptions&
   return facts;
 }
 
-/// Yields the batches of one epoch after another, one at a time.
+/// Returns one batch after the other, over as many epochs as needed.
 class BatchStream {
  public:
   BatchStream(const TokenizedCorpus& corpus, const StatisticsOptions& options) : corpus_(corpus) {
@@ -105,8 +105,8 @@ bool same_statistics(const Follower& a, const Follower& b) {
          same(a.last().state, b.last().state, {"running_psi2", "nu"});
 }
 
-/// Whether the Lipschitz constants of this step are certified: the first and last step are, and
-/// others evenly between them.
+/// Whether the Lipschitz constants are bounded at this step. These steps are evenly spaced from the
+/// first to the last.
 bool is_certified_step(std::size_t step, const StatisticsOptions& options) {
   const std::size_t count = std::min(options.sloped_steps, options.steps);
   for (std::size_t i = 0; i < count; ++i)

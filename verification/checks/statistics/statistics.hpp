@@ -11,7 +11,7 @@
 
 namespace normproof::verification::checks::statistics {
 
-/// Sentences as token ids, with the size of the vocabulary.
+/// Sentences as lists of token ids, and the size of the vocabulary.
 struct TokenizedCorpus {
   std::vector<std::vector<std::int32_t>> sequences;
   std::vector<int> labels;
@@ -22,21 +22,22 @@ struct TokenizedCorpus {
 struct StatisticsOptions {
   std::uint64_t seed = 1;
   std::size_t d_model = 64;
-  /// Sentences per batch; a batch is as long as its longest sentence.
+  /// The number of sentences per batch. A batch is as long as its longest sentence.
   std::size_t batch_size = 64;
-  /// Number of batches, over as many epochs as that takes.
+  /// The number of batches. If the corpus has fewer, it is used for several epochs.
   std::size_t steps = 100;
-  /// Standard deviation of the embedding's entries.
+  /// The standard deviation of the embedding's entries.
   double embedding_scale = 1;
-  /// Factor on the [PAD] embedding in the scenarios with a large [PAD].
+  /// The factor on the [PAD] embedding in the scenarios with a large [PAD].
   double large_pad = 8;
-  /// Warm-up steps of power_norm_released.
+  /// The number of warm-up steps of power_norm_released.
   std::size_t warmup_steps = 10;
-  /// The sequence length that the published experiment pads to.
+  /// The sequence length to which the published experiment pads sentences.
   std::size_t published_length = 512;
-  /// Number of steps whose Lipschitz constants are certified.
+  /// The number of steps at which Lipschitz constants are bounded.
   std::size_t sloped_steps = 3;
-  /// Radius of the ball around each part of the batch (a row or a channel).
+  /// The radius of the ball around each part of the batch (a row or a channel) in which the
+  /// Lipschitz constant is bounded.
   double slope_radius = 1;
 };
 
@@ -44,12 +45,13 @@ struct CorpusFacts {
   std::size_t sentences = 0;
   std::size_t tokens = 0;   ///< including [CLS] and [SEP]
   std::size_t longest = 0;  ///< tokens of the longest sentence
-  /// Fraction of padding if every sentence were padded or cut to published_length.
+  /// The fraction of padding that would result if every sentence were padded or cut to
+  /// published_length.
   double published_pad_fraction = 0;
 };
 
-/// The size of a batch, and how much its statistics change if its padding is counted: ||over all
-/// positions - over real tokens|| / ||over real tokens||.
+/// The size of a batch, and how much its statistics change if padding is included: ||s - t|| /
+/// ||t||, where s is the statistic over all positions and t the statistic over real tokens.
 struct BatchRecord {
   std::size_t sentences = 0;
   std::size_t seq_len = 0;
@@ -73,30 +75,31 @@ struct Statistics {
   CorpusFacts corpus;
   std::vector<BatchRecord> batches = {};  ///< one per step
   std::vector<Followed> followed = {};
-  /// Of sloped_steps steps, evenly spaced from the first to the last.
+  /// The Lipschitz constants at `sloped_steps` steps, evenly spaced from the first to the last.
   std::vector<Slope> slopes = {};
-  /// Whether power_norm over real tokens has the same bits for the plain and the large [PAD]
-  /// embedding.
+  /// Whether power_norm over real tokens gives the same bits with the plain and with the large
+  /// [PAD] embedding.
   bool padding_is_inert = true;
 };
 
-/// Returns the layers that are followed, in the order of Statistics::followed.
+/// Returns the settings that are compared, in the order of Statistics::followed.
 std::vector<Scenario> scenarios(const StatisticsOptions& options);
 
-/// Follows batch_norm and power_norm over real batches of sentences with random embeddings and
-/// upstream gradients. These are the inputs of a norm layer behind the embedding at the start of
-/// training.
+/// Runs batch_norm and power_norm over real batches of sentences, with random embeddings and
+/// upstream gradients, and records their statistics. These are the inputs of a norm layer behind
+/// the embedding at the start of training.
 ///
 /// Source    [SYG+20], figures 2 and 4; the batches as in docs/guide/formats.md, "Statistics"
-/// Computes  scenarios(options), each over the same batches; calls progress(step, steps) after each
-///           step
-/// Requires  (C1) steps >= 1; those of make_batches and make_embedding
+/// Computes  each of scenarios(options) over the same batches; calls progress(step, steps) after
+///           each step
+/// Requires  (C1) steps >= 1; the preconditions of make_batches and make_embedding
 /// Order     a function of (corpus, options): no bit depends on the number of threads
 /// Throws    ContractError
 Statistics collect_statistics(const TokenizedCorpus& corpus, const StatisticsOptions& options,
                               const std::function<void(std::size_t, std::size_t)>& progress = {});
 
-/// Whether a scenario that decides is unstable, or padding changes masked statistics.
+/// Whether the run has an error: a scenario whose stability counts is unstable, or padding changes
+/// the masked statistics.
 bool has_error(const Statistics& statistics);
 
 }  // namespace normproof::verification::checks::statistics

@@ -24,7 +24,7 @@ ordered_json stability_json(const StabilityReport& report) {
           {"first_error", report.first_error}};
 }
 
-/// Writes a quantity as one array with one element per step.
+/// Returns a quantity as a JSON array with one element per step.
 template <class Value>
 ordered_json series(const std::vector<FollowedStep>& steps, Value value) {
   ordered_json array = ordered_json::array();

@@ -25,13 +25,13 @@ struct FluctuationSummary {
   Summary absolute, relative;
 };
 
-/// Summarizes one fluctuation of a layer, such as &FollowedStep::mean, or returns nothing if no
-/// step has it.
+/// Summarizes one fluctuation of a layer over the steps, such as `&FollowedStep::mean`. The
+/// result is empty if no step has it.
 std::optional<FluctuationSummary> summarize(const Followed& followed,
                                             std::optional<Fluctuation> FollowedStep::*fluctuation);
 
-/// Summarizes a quantity of the recursion of nu, such as &Recursion::max_theta, or returns nothing
-/// if no step has it.
+/// Summarizes a quantity of the update of nu over the steps, such as `&Recursion::max_theta`. The
+/// result is empty if no step has it.
 std::optional<Summary> summarize(const Followed& followed, double Recursion::*quantity);
 
 /// Summarizes a quantity of the batches, such as &BatchRecord::pad_fraction.

@@ -8,8 +8,8 @@ namespace normproof::verification::claims::engine {
 
 namespace {
 
-/// Returns a bound of the combined rounding error of both numbers. An infinite bound would accept
-/// anything, so it is rejected.
+/// Returns a bound of the combined rounding error of a and b. Rejects an infinite bound, because it
+/// would accept any pair of numbers.
 oracle50 joint_error(const Bounded& a, const Bounded& b) {
   oracle50 error = a.error + b.error;
   if (!ref::numeric::is_finite(error))

@@ -9,16 +9,16 @@
 
 namespace normproof::verification::claims::engine {
 
-/// A 50-digit number together with a bound of its distance from the exact result. It is the running
-/// error analysis of ref/numeric/running_error.hpp at a higher precision. Claims compute with it if
-/// a tolerance must follow from the precision and the terms at hand.
+/// A 50-digit number with a bound of its distance from the exact result. It is the running error
+/// analysis of ref/numeric/running_error.hpp at a higher precision. A claim computes with it if its
+/// tolerance must follow from the precision and from the numbers of the case.
 ///
 /// Source    [Hig02] section 3.3
 /// Error     each operation adds 2u = 2^-167 of its result to the bound and inflates the bound by 1
-///           + 2^-100, which covers the bound's own rounding. Any other 50-digit evaluation of the
-///           same operations, with sums in any order, lies within the bound too: its operands are
+///           + 2^-100, which covers the bound's own rounding. Another 50-digit evaluation of the
+///           same operations, with sums in any order, is within the bound too: its operands are
 ///           within their bounds, and its results are at most twice these or less than their
-///           bounds. MPFR's exponents rule out underflow
+///           bounds. The exponent range of MPFR rules out underflow
 class Bounded {
  public:
   Bounded() = default;
@@ -41,23 +41,23 @@ class Bounded {
     const oracle50 quotient = a.value / b.value;
     const oracle50 least = abs(b.value) - b.error;
     if (!(4 * b.error <= least)) return Bounded(quotient, std::numeric_limits<double>::infinity());
-    // |v/w - a/b| = |(v - a) - (a/b)(w - b)| / |w|, and |a/b| <= (4/3)(|quotient| + a.error /
-    // least)
+    // Here v/w is the exact quotient and a/b the computed one. |v/w - a/b| = |(v - a) - (a/b)(w -
+    // b)| / |w|, and |a/b| <= (4/3)(|quotient| + a.error / least).
     return rounded(quotient, 2 * (a.error + abs(quotient) * b.error) / least);
   }
   Bounded operator-() const { return Bounded(-value, error); }
   Bounded& operator+=(const Bounded& b) { return *this = *this + b; }
   Bounded& operator*=(const Bounded& b) { return *this = *this * b; }
 
-  /// Uses |sqrt(v) - sqrt(a)| = |v - a| / (sqrt(v) + sqrt(a)) <= error / sqrt(a), and <=
-  /// sqrt(error).
+  /// Returns the square root of x. For the exact v and the computed a: |sqrt(v) - sqrt(a)| = |v -
+  /// a| / (sqrt(v) + sqrt(a)), which is at most error / sqrt(a) and at most sqrt(error).
   friend Bounded sqrt(const Bounded& x) {
     const oracle50 least = x.value - x.error;
     return rounded(sqrt(x.value), x.error == 0       ? oracle50(0)
                                   : least >= x.error ? oracle50(x.error / sqrt(least))
                                                      : sqrt(x.error));
   }
-  /// Whether the numbers and their bounds are equal.
+  /// Whether the numbers are equal and their bounds are equal.
   friend bool operator==(const Bounded& a, const Bounded& b) {
     return a.value == b.value && a.error == b.error;
   }
@@ -66,8 +66,8 @@ class Bounded {
     return Bounded(std::max(a.value, b.value), std::max(a.error, b.error));
   }
 
-  /// Sums the terms in any order. The bound is n u times the sum of the terms' magnitudes, counted
-  /// twice, plus the terms' own bounds.
+  /// Returns the sum of the terms. Its bound holds for any order of summation: 2 n u times the sum
+  /// of the n terms' magnitudes, plus the terms' own bounds.
   friend Bounded sum(const std::vector<Bounded>& terms) {
     Bounded total;
     oracle50 magnitudes = 0;
@@ -99,13 +99,14 @@ class Bounded {
 
 static_assert(std::numeric_limits<oracle50>::digits == 168);
 
-/// Judges whether a and b may be equal: |a - b| must be within the rounding error of both.
-/// Throws    ContractError if that error is not finite, since such a bound would accept anything
+/// Judges whether a = b up to rounding: |a - b| must be within the error bounds of both numbers.
+/// Throws    ContractError if the bounds are not finite, because they would accept any pair of
+///           numbers
 Judgement agree(const Bounded& a, const Bounded& b);
-/// Judges whether each number of a may equal that of b.
+/// Judges whether each number of a equals the same number of b up to rounding.
 Judgement agree(const std::vector<Bounded>& a, const std::vector<Bounded>& b);
 
-/// Judges whether a <= b up to the rounding error of both; `attained` is a / b.
+/// Judges whether a <= b up to the error bounds of both numbers. `attained` of the result is a / b.
 /// Throws    ContractError as agree
 Judgement at_most(const Bounded& a, const Bounded& b);
 

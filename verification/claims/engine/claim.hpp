@@ -22,9 +22,9 @@ using ref::numeric::oracle100;
 using ref::numeric::oracle50;
 using ref::tensor::NamedTensors;
 
-/// The implementation under test. Claims use ref/norm, ref/encoder, matmul and relu only through
-/// it, so that a faulty implementation can be substituted (tests/meta/broken_kernels) and must make
-/// the claim fail.
+/// The implementation under test. Claims call ref/norm, ref/encoder, matmul and relu only through
+/// this struct. Tests can therefore substitute a faulty implementation (tests/meta/broken_kernels)
+/// and check that the claim fails.
 struct Subject {
   template <class T>
   using Step = std::function<NormStep<T>(const NormOptions&, const NormInputs<T>&,
@@ -54,13 +54,13 @@ struct Subject {
     if constexpr (std::is_same_v<T, dual>) return step_dual;
   }
 
-  /// Runs one step from a given state.
+  /// Runs one step of a layer from a given state.
   template <class T>
   NormStep<T> step(const NormOptions& options, const NormInputs<T>& inputs,
                    const NamedTensors<T>& state) const {
     return of<T>()(options, inputs, state);
   }
-  /// Runs one step from the initial state.
+  /// Runs one step of a layer from its initial state.
   template <class T>
   NormStep<T> step(const NormOptions& options, const NormInputs<T>& inputs) const {
     return step<T>(options, inputs, ref::norm::initial_state<T>(options, inputs.x.shape().back()));
@@ -69,8 +69,8 @@ struct Subject {
 
 enum class Verdict { holds, refuted };
 
-/// The arguments of a check. The evidence is a function of (seed, cases, subject) and of nothing
-/// else.
+/// The arguments of a check: seed, number of cases and implementation. They alone determine the
+/// evidence.
 struct Run {
   std::uint64_t seed = 1;
   std::size_t cases = 1000;
@@ -80,12 +80,13 @@ struct Run {
   bool stops_at_violation = false;  ///< whether the first violation ends the run
 };
 
-/// The findings of a check.
+/// The result of a check: the verdict, and the facts that support it.
 struct Evidence {
   Verdict observed = Verdict::refuted;
   std::size_t cases = 0;       ///< number of cases tried, at least as many as requested
   std::size_t violations = 0;  ///< number of these that violate the claim
-  /// The maximum over the cases of the error relative to its bound; above 1 = violated.
+  /// The maximum over the cases of the error divided by its bound. If it is above 1, the claim is
+  /// violated.
   double worst = 0;
   std::string worst_meaning = {};   ///< in one line
   std::string counterexample = {};  ///< the shrunk case in numbers; empty if the claim holds
@@ -93,21 +94,24 @@ struct Evidence {
   std::uint64_t seed = 0;
 };
 
-/// A mathematical statement with a check: an entry of the ledger.
+/// A mathematical statement with a check that tries to refute it. All claims are listed in the
+/// ledger.
 struct Claim {
   std::string id = {};         ///< "A3"
   std::string title = {};      ///< a few words
   std::string statement = {};  ///< plain mathematics, UTF-8, one or two lines
-  /// "[SYG+20] Alg. 2" or "derived: docs/derivations/norms.md, section 6".
+  /// The origin of the statement, such as "[SYG+20] Alg. 2" or "derived: docs/derivations/norms.md,
+  /// section 6".
   std::string source = {};
   std::string assumptions = {};  ///< what the cases satisfy
   Verdict expected = Verdict::holds;
-  /// For refuted claims: the assumption whose absence refutes it; otherwise empty.
+  /// For a refuted claim: the assumption that the statement lacks, so that it is false. Otherwise
+  /// empty.
   std::string dropped = {};
   std::function<Evidence(const Run&)> check = {};
 };
 
-/// An injected error of adjustable size in the implementation under test.
+/// An injected error in the implementation under test. Its size can be chosen.
 struct Planted {
   std::string what = {};  ///< "grad_x × (1 + δ)"
   std::function<Subject(double delta)> at = {};
@@ -116,22 +120,24 @@ struct Planted {
 /// The sensitivity of a claim's check to an injected error.
 struct Power {
   std::string planted = {};
-  /// The smallest error that the check rejects; infinity if not even 1 is rejected.
+  /// The smallest size of the error that the check rejects; infinity if it does not even reject
+  /// size 1.
   double least_rejected = 0;
 };
 
-/// The result of a claim. `failure` is set if the check threw, tried no case or crashed.
+/// The result of a claim. `failure` is set if the check threw an exception, tried no case or
+/// crashed.
 struct Result {
   std::string id;
   Evidence evidence;
   std::string failure;
-  /// Whether there is no failure and the observed verdict is the expected one.
+  /// Whether the check ran without failure and the verdict is the expected one.
   bool as_expected = false;
   std::vector<Power> powers = {};  ///< if requested
 };
 
-/// Runs the check of a claim. An exception of the check is not passed on: it becomes `failure`,
-/// naming the claim.
+/// Runs the check of a claim. If the check throws an exception, returns its text as `failure`, with
+/// the claim's id.
 Result evaluate(const Claim& claim, Run run);
 
 }  // namespace normproof::verification::claims::engine

@@ -9,7 +9,7 @@ namespace normproof::verification::claims::engine {
 
 namespace {
 
-// Writes "what: 250 of 250 hold, worst 0.31 (detail)".
+// Returns a text such as "what: 250 of 250 hold, worst 0.31 (detail)".
 std::string summary(const Evidence& evidence, const std::string& what) {
   std::string text =
       fmt::format("{}: {} of {} hold", what, evidence.cases - evidence.violations, evidence.cases);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kNats = 25;
 
-/// A power of two with its exponent.
+/// A power of two and its exponent.
 struct PowerOfTwo {
   double value = 1;
   double exponent = 0;
@@ -23,7 +23,8 @@ PowerOfTwo next_power_of_two(double v) {
   return power;
 }
 
-/// Returns -ln of the weight 1/((e+1)(e+2)) of the exponent e. The weights add up to 1.
+/// Returns -ln(weight), where 1/((e+1)(e+2)) is the weight of the power's exponent e. The weights
+/// of all exponents add up to 1.
 double surprise(const PowerOfTwo& power) {
   return ref::numeric::log((power.exponent + 1) * (power.exponent + 2));
 }

@@ -4,19 +4,19 @@
 
 namespace normproof::verification::claims::engine {
 
-/// Bounds how far a sum of random increments deviates from the sum of their conditional means,
-/// except with a probability of at most 2 exp(-25) < 3e-11. A claim about an expectation allows its
-/// draws this deviation.
+/// Bounds how far a sum of random increments deviates from the sum of their conditional means. The
+/// probability of a larger deviation is at most 2 exp(-25) < 3e-11. A claim about an expectation
+/// allows its random draws this deviation.
 ///
-/// Computes  the bound for increments X_i with E[exp(t (X_i - E X_i))] <= exp(t^2 v_i / (2 (1 - c_i
-///           |t|))) for |t| < 1/c_i, given the past: with V the sum of the v_i and c the maximum of
-///           the c_i, sqrt(2 y N) + z N, where y and z are V and c rounded up to powers of two, at
-///           least 1, and N = 25 - ln of the weight of this pair (y, z). v_i and c_i may depend on
-///           the past, since the bound covers every pair (y, z) at once
+/// Computes  sqrt(2 y N) + z N, for increments X_i with E[exp(t (X_i - E X_i))] <= exp(t^2 v_i / (2
+///           (1 - c_i |t|))) for |t| < 1/c_i, given the past. With V the sum of the v_i and c the
+///           maximum of the c_i, y and z are V and c rounded up to powers of two, at least 1, and N
+///           = 25 - ln of the weight of this pair (y, z). v_i and c_i may depend on the past,
+///           because the bound covers every pair (y, z) at once
 /// Source    [Fre75]; [BLM13] Theorem 2.10; derived: docs/derivations/claims.md, E
 class Deviation {
  public:
-  /// Adds `count` increments, each with this v and c.
+  /// Adds `count` increments with the parameters v = variance and c = scale.
   void add(double variance, double scale, std::size_t count = 1);
   double bound() const;
 
@@ -25,17 +25,19 @@ class Deviation {
   double scale_ = 0;
 };
 
-/// The parameters v and c of the increments of a Gaussian network.
+/// The parameters v and c of a random increment, as Deviation uses them. The functions below return
+/// them for the increments of a Gaussian network.
 struct Increment {
   double variance = 0;
   double scale = 0;
 };
-/// Returns the parameters of relu(X)^2 for a standard normal X; its mean is 1/2.
+/// Returns the parameters of the increment relu(X)^2 for a standard normal X. Its mean is 1/2.
 Increment relu_square_increment();
-/// Returns the parameters of ||x + s Z||^2 for a given ||x||^2 and a standard normal Z of d
-/// elements; its mean is ||x||^2 + s^2 d.
+/// Returns the parameters of the increment ||x + s Z||^2 for a fixed x and a standard normal Z of d
+/// elements. Its mean is ||x||^2 + s^2 d.
 Increment noncentral_square_increment(double x_squared, double s_squared, std::size_t d);
-/// Returns the parameters of a variable between 0 and `most` whose variance is at most `variance`.
+/// Returns the parameters of an increment between 0 and `most` whose variance is at most
+/// `variance`.
 Increment bounded_increment(double variance, double most);
 
 }  // namespace normproof::verification::claims::engine

@@ -4,12 +4,12 @@
 
 namespace normproof::verification::claims::engine {
 
-/// Returns the smallest injected error with which the claim does not have its expected result: its
-/// verdict changes, or a control of its check fails.
+/// Returns the smallest size of the injected error that the claim's check rejects: the verdict
+/// changes, or a control of the check fails.
 ///
-/// Computes  a bisection of the binary exponent between 1 and 2^-400 and, above 2^-40, also of the
-///           octave, to an eighth. Errors larger than a rejected one are assumed to be rejected.
-///           Infinity if the error 1 is not rejected
+/// Computes  a bisection of the binary exponent between 1 and 2^-400. Above 2^-40 it also refines
+///           the size to an eighth of an octave. Errors larger than a rejected error are assumed to
+///           be rejected. The result is infinity if the size 1 is not rejected
 double least_rejected(const Claim& claim, const Planted& planted, Run run);
 
 }  // namespace normproof::verification::claims::engine

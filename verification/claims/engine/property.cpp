@@ -9,7 +9,8 @@ namespace normproof::verification::claims::engine {
 
 namespace {
 
-// Makes `attained` exceed 1 for a violation, even if rounding or NaN says otherwise.
+// Returns a judgement whose `attained` is above 1 if the case violates the statement, even if
+// rounding or a NaN gave a smaller value.
 Judgement judged(bool holds, double share) {
   if (holds) return {Judgement::Outcome::held, std::min(share, 1.0)};
   if (std::isnan(share)) share = std::numeric_limits<double>::infinity();
@@ -53,8 +54,8 @@ rc::Random case_random(const Run& run, std::size_t index) {
 
 namespace {
 
-// Shrinks a violating case until none of its direct shrinks violates the property. It walks like
-// RapidCheck's shrinkable::findLocalMin, with at most kShrinks evaluations.
+// Shrinks a violating case until none of its direct shrinks violates the property. It searches like
+// RapidCheck's shrinkable::findLocalMin, with at most `kShrinks` evaluations.
 AnyCase shrink_violation(const rc::Shrinkable<AnyCase>& violation,
                          const Property<AnyCase>& property) {
   constexpr int kShrinks = 4000;

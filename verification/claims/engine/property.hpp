@@ -1,7 +1,7 @@
 #pragma once
 
-// Included first. Only RapidCheck's generators and shrinking are used, not its printers and
-// arbitraries. rapidcheck.h is not included because of its compile time and its static state.
+// These headers come first. Only RapidCheck's generators and shrinking are used. rapidcheck.h is
+// not included, because of its compile time and its static state.
 #include <rapidcheck/Gen.h>
 #include <rapidcheck/Random.h>
 #include <rapidcheck/shrinkable/Transform.h>
@@ -16,25 +16,27 @@
 
 namespace normproof::verification::claims::engine {
 
-/// The judgement of a claim on one case.
+/// The result of checking a claim's statement on one case.
 struct Judgement {
   enum class Outcome { held, violated, discarded };
   Outcome outcome = Outcome::violated;
   double attained = 0;  ///< error relative to its bound, above 1 if violated; never NaN
 };
 
-/// Judges err <= bound, with attained = err / bound, or 0 for err <= 0. NaN is a violation with an
-/// infinite ratio.
+/// Judges whether error <= bound. `attained` is error / bound, or 0 if error <= 0. A NaN is a
+/// violation with infinite `attained`.
 Judgement within(double error, double bound);
 Judgement within(const oracle50& error, const oracle50& bound);
-/// Judges a statement that is true or false, without a size.
+/// Judges a statement that is only true or false.
 Judgement whether(bool holds);
-/// The judgement of a case outside the premises. Another case replaces it.
+/// The judgement of a case that does not satisfy the claim's assumptions. Another case replaces it.
 Judgement discarded();
-/// Returns the worse of two judgements of a case; if either is discarded, so is the result.
+/// Returns the worse of two judgements of one case. If one of them is discarded, the result is
+/// discarded.
 Judgement both(const Judgement& a, const Judgement& b);
 
-/// A statement about every Case that `cases` generates.
+/// A statement about every case of a generator. `cases` generates the cases, `judge` checks the
+/// statement on one case. Example:
 ///
 ///   Claim b5() {
 ///     return {.id = "B5", .title = "...", ..., .expected = Verdict::holds,
@@ -58,17 +60,17 @@ struct Property {
   std::string worst_meaning;
 };
 
-/// Returns the source of randomness for the generator of case `index`, a function of (seed, claim,
-/// index).
+/// Returns the random numbers for the case with this index. They depend only on seed, claim and
+/// index.
 rc::Random case_random(const Run& run, std::size_t index);
 
-/// A case of erased type, which the driver works on.
+/// A case without its type, so that the code that runs checks need not be a template.
 using AnyCase = std::shared_ptr<const void>;
 Evidence examine_any(const Run& run, const Property<AnyCase>& property);
 
-/// Tries run.cases cases of growing size, counts the violations and shrinks the first one, as far
-/// as `run` requests it. Discarded cases do not count. The verdict is `refuted` if at least one
-/// case violates.
+/// Checks a property on run.cases cases of growing size, counts the violations and shrinks the
+/// first one as far as `run` requests. Discarded cases do not count. The verdict is `refuted` if at
+/// least one case violates the property.
 /// Throws    ContractError if run.cases is 0, or if 10 cases are discarded for each one tried; what
 ///           judge throws
 template <class Case>

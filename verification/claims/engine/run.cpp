@@ -17,7 +17,7 @@ namespace normproof::verification::claims::engine {
 
 namespace {
 
-// Writes a result as one line of JSON. `worst` is hexadecimal text, since it may be infinite.
+// Returns a result as one line of JSON. `worst` is text in hexadecimal, because it may be infinite.
 std::string to_line(const Result& result) {
   const Evidence& e = result.evidence;
   nlohmann::json line = {{"id", result.id},
@@ -58,7 +58,7 @@ Result from_line(const std::string& text) {
   return result;
 }
 
-// Returns the result that the process of a claim reported, or a failure if the process died.
+// Returns the result that a claim's process has reported. If the process died, returns a failure.
 Result result_of(const Claim& claim, const support::process::Report& report) {
   if (report.text.ends_with('\n')) return from_line(report.text);
   Result result;

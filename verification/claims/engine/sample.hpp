@@ -7,8 +7,8 @@
 
 namespace normproof::verification::claims::engine {
 
-/// The mean of drawn values, the interval that contains its expectation, and the deviation allowed
-/// for chance (Deviation).
+/// The mean of random draws, the interval [least, most] that contains its expectation, and the
+/// allowance for chance (Deviation).
 struct SampledMean {
   std::string what;  ///< "d = 16: ‖∂L/∂W‖²/d"
   double mean = 0;
@@ -16,7 +16,7 @@ struct SampledMean {
   double allowance = 0;
 };
 
-/// Returns the evidence of `draws` draws: every mean must lie in [least - allowance, most +
+/// Returns the evidence of random draws. Every mean must be in [least - allowance, most +
 /// allowance]. `attained` is the distance from the middle of this interval divided by half its
 /// width. The detail lists all means.
 Evidence sample_evidence(const Run& run, std::size_t draws, const std::vector<SampledMean>& means);

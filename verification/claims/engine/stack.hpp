@@ -13,7 +13,7 @@ using ref::encoder::EncoderLayerParameters;
 using ref::model::Mode;
 using ref::tensor::Tensor;
 
-/// The inputs of an encoder's layers on one sentence, without embedding and head.
+/// The inputs of the layers of an encoder on one sentence. There is no embedding and no head.
 template <class T>
 struct StackInputs {
   EncoderConfig config;
@@ -22,7 +22,8 @@ struct StackInputs {
   Tensor<T> x;              ///< [1,T,D]
   Tensor<T> grad_y = {};    ///< [1,T,D], or empty: forward only
   Mode mode = Mode::training;
-  /// Input [1,T,D] of an earlier training step that updates the running statistics, or empty.
+  /// The input [1,T,D] of an earlier training step, which updates the running statistics; empty if
+  /// there is none.
   Tensor<T> before = {};
 };
 
@@ -30,14 +31,15 @@ template <class T>
 struct StackStep {
   Tensor<T> y, grad_x;
   std::vector<EncoderLayerParameters<T>> gradients;  ///< layer by layer
-  /// The intermediate tensors of the forward: "layers.0.norm2.x", "final_norm.rstd", ...
+  /// The intermediate tensors of the forward by name, such as "layers.0.norm2.x" and
+  /// "final_norm.rstd".
   std::map<std::string, Tensor<T>> values;
 };
 
 /// Runs the layers of an encoder.
 ///
-/// Computes  the layers of ref::encoder one after another, without padding and dropout, and their
-///           backwards if grad_y is given
+/// Computes  the layers of ref::encoder one after another, without padding and dropout; if grad_y
+///           is given, also their backwards
 /// Throws    ContractError as the layers do
 template <class T>
 StackStep<T> run_stack(const StackInputs<T>& inputs);

@@ -4,7 +4,7 @@
 
 #include "verification/claims/ledger/recursion.hpp"
 
-// C3, C9, C10, C11: properties that PowerNorm's backward has, and some that it lacks.
+// Claims C3, C9, C10 and C11: properties that PowerNorm's backward has or lacks.
 namespace normproof::verification::claims::ledger {
 
 using namespace engine;
@@ -22,7 +22,7 @@ std::vector<Bounded> scaled(const std::vector<Bounded>& values, const Bounded& f
   return result;
 }
 
-/// grad_x of every step, by the released code and by the paper.
+/// The results of every step, by the released code and by the paper's layer.
 struct BothBackwards {
   std::vector<ChannelMoment> released, paper;
 };
@@ -40,8 +40,9 @@ Judgement same_gradients(const BothBackwards& s) {
   return judged;
 }
 
-/// Judges the exact relation of the backwards, both with the old psi: grad_released sqrt(psi_B^2 +
-/// eps) = grad_paper sqrt(psi_(t-1)^2 + eps).
+/// Judges the exact relation of the two gradients, grad_released sqrt(psi_B^2 + eps) = grad_paper
+/// sqrt(psi_(t-1)^2 + eps). psi_B is the psi of the batch, psi_(t-1) the running psi before the
+/// step.
 Judgement exact_ratio(const BothBackwards& s, const History& h) {
   Judgement judged = whether(true);
   Bounded old = h.psi2;
@@ -66,7 +67,8 @@ std::string show_gradients(const History& h, const BothBackwards& s) {
   return text;
 }
 
-/// Reports the range of |grad_x released| / |grad_x paper| over 400 batches of mild data.
+/// Returns a text with the range of |grad_x released| / |grad_x paper| over 400 random batches of
+/// moderate size.
 std::string ratio_range(const Run& run) {
   Draw draw(case_random(run, 0));
   History h;
@@ -145,7 +147,7 @@ Claim c3() {
           }};
 }
 
-/// Returns the history with a zero upstream gradient in its last step.
+/// Returns the history with an upstream gradient of zero in its last step.
 History silenced(History h) {
   std::fill(h.grad_y.back().begin(), h.grad_y.back().end(), 0.0);
   return h;
@@ -221,8 +223,9 @@ Claim c9() {
       }};
 }
 
-/// Returns the gradients of the history divided by a loss scale, which is `before` and from step
-/// `change` on, counted from 0, `after`. With `rescale`, nu is rescaled at the change.
+/// Runs the history with loss scaling and returns the last gradient, divided by the loss scale. The
+/// scale is `before` in the steps before step `change` and `after` from it on; steps are counted
+/// from 0. If `rescale`, the state nu is rescaled at the change.
 std::vector<Bounded> last_unscaled_gradient(const Subject& subject, const History& h, double before,
                                             std::size_t change, double after, bool rescale) {
   PowerNormChannel channel = channel_of(subject, h.paper(), h);

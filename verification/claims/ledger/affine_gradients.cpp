@@ -6,8 +6,8 @@
 #include "verification/claims/fixtures/backward_check.hpp"
 #include "verification/claims/ledger/backward.hpp"
 
-// A10: batch renormalization, whose r and d are constants in the derivative. A11: the gradients of
-// gamma and beta of every layer that has them.
+// Claim A10: the backward of batch renormalization, which treats r and d as constants. Claim A11:
+// the gradients of gamma and beta of every layer that has them.
 namespace normproof::verification::claims::ledger {
 
 using namespace engine;
@@ -17,8 +17,8 @@ namespace {
 
 using namespace ref::model;
 
-// ---- A10. The extra numbers of a case: running mean (a difference of two), running variance,
-// r_max, d_max.
+// ---- A10. The extra numbers of a case are the running mean (as a difference of two numbers), the
+// running variance, r_max and d_max.
 constexpr BatchKind kRenormKind{.max_rows = 6, .max_features = 2, .extras = 5};
 
 BatchRenormOptions renorm_options(const Batch& b) {
@@ -42,7 +42,8 @@ Renorm compare_renorm(const Subject& subject, const Batch& b) {
   const BatchRenormOptions options = renorm_options(b);
   const auto step =
       subject.step<oracle50>(options, b.inputs<oracle50>(), renorm_state<oracle50>(b));
-  // z, the batch-normalized x, and its derivative come from batch_norm without gamma and beta.
+  // batch_norm without gamma and beta computes z, the x normalized with the batch's own statistics,
+  // and its derivative.
   const BatchNormOptions plain{.eps = b.eps, .unbiased_running_variance = false};
   const auto start = ref::norm::initial_state<dual>(plain, b.features);
   Renorm result;
@@ -62,13 +63,14 @@ Renorm compare_renorm(const Subject& subject, const Batch& b) {
       const oracle50 got = step.outputs.at("grad_x").data()[at];
       auto in = b.inputs<dual>();
       in.x.data()[at].derivative = 1;
-      // R and d are clamped to constants, so the derivative of the forward itself is exact.
+      // If r and d are clamped, they are constants, so the derivative of the forward itself is
+      // exact.
       if (clamped) {
         const oracle50 whole = slope(subject, options, in, renorm_state<dual>(b), b.grad_y);
         result.judgement = both(result.judgement, within(absolute(got - whole), 2 * bound));
       }
       in.gamma = in.beta = decltype(in.beta)();
-      // Column j alone; gamma is multiplied in later.
+      // Uses the upstream gradient of column j alone; gamma is multiplied in later.
       std::vector<double> upstream(b.grad_y.size(), 0);
       for (const std::size_t k : slices[j]) upstream[k] = b.grad_y[k];
       const oracle50 gamma = b.gamma.empty() ? 1.0 : b.gamma[j];
@@ -111,7 +113,7 @@ struct Affine {
 Affine compare_affine(const Subject& subject, const Layer& layer, const Batch& b) {
   const NormOptions options = layer.options(b);
   const auto step = subject.step<oracle50>(options, inputs_of<oracle50>(layer, b));
-  // x_hat equals y at gamma = 1, beta = 0 bit for bit.
+  // x_hat equals, bit for bit, the y of the layer with gamma = 1 and beta = 0.
   auto bare = inputs_of<oracle50>(layer, b);
   bare.gamma = bare.beta = decltype(bare.beta)();
   const auto x_hat = subject.step<oracle50>(options, bare).outputs.at("y");
@@ -146,7 +148,7 @@ Affine compare_affine(const Subject& subject, const Layer& layer, const Batch& b
   return result;
 }
 
-// Each case is applied to every layer.
+// Checks every layer on each case.
 Affine compare_affine(const Subject& subject, const Batch& b) {
   Affine result;
   for (const Layer& layer : layers_with_affine()) {

@@ -6,8 +6,8 @@
 #include "verification/claims/engine/control.hpp"
 #include "verification/claims/fixtures/backward_check.hpp"
 
-// Group A: every hand-written backward is the derivative of its forward, and equals the formula
-// printed in the literature.
+// Claims of group A: every hand-written backward is the derivative of its forward and equals the
+// formula printed in the literature.
 namespace normproof::verification::claims::ledger {
 
 using namespace engine;

@@ -6,7 +6,7 @@ namespace normproof::verification::claims::ledger {
 
 using engine::Claim;
 
-// The claims of group A other than instances of backward_property.
+// The claims of group A that are not instances of backward_property.
 Claim batch_renorm_claim();        ///< A10
 Claim printed_form_claim();        ///< A5
 Claim affine_gradient_claim();     ///< A11

@@ -7,7 +7,9 @@
 
 #include "verification/claims/fixtures/plain_channel.hpp"
 
-// D1 to D4 and D12: bounds of nu and of PowerNorm's gradient.
+// Claims D1 to D4 and D12: bounds of the state nu and of PowerNorm's gradient. In these comments
+// theta = (1 - alpha) Gamma, Gamma = mean(x_hat^2) and Lambda = mean(g x_hat), where g is the
+// upstream gradient.
 namespace normproof::verification::claims::ledger {
 
 using namespace engine;
@@ -15,7 +17,8 @@ using namespace fixtures;
 
 namespace {
 
-/// Returns |Lambda / Gamma| of a step. A step without activations has none and does not change nu.
+/// Returns |Lambda / Gamma| of a step, with Lambda = mean(g x_hat) and Gamma = mean(x_hat^2). If
+/// Gamma is 0, the step does not change nu, and the result is 0.
 Bounded ratio_of(const Driven& step) {
   return step.Gamma.value == 0 ? Bounded(0) : magnitude(step.Lambda / step.Gamma);
 }
@@ -32,7 +35,8 @@ Judgement convex(const Subject& subject, const Drive& d) {
   return judged;
 }
 
-/// Reports |nu| after the last step and the maximum of |Lambda / Gamma| over all steps.
+/// Returns a text with |nu| after the last step and the maximum over all steps of |Lambda / Gamma|,
+/// where Lambda = mean(g x_hat) and Gamma = mean(x_hat^2).
 std::string extremes(const Subject& subject, const Drive& d) {
   PowerNormChannel channel = channel_of(subject, d);
   Bounded ratio;
@@ -130,7 +134,7 @@ Claim d3() {
           }};
 }
 
-/// The lower bound of theta, so that theta >= (1 - alpha) c in every step; rms(g) <= 1.
+/// The minimum of theta = (1 - alpha) mean(x_hat^2) over all steps of a case.
 constexpr double kMinTheta = 0.25;
 
 Judgement uniformly_bounded(const Subject& subject, const Drive& d) {
@@ -154,8 +158,9 @@ Judgement uniformly_bounded(const Subject& subject, const Drive& d) {
   return judged;
 }
 
-/// Reports how tight the bound is: Gamma = c with g = x_hat / rms until nu reaches its maximum,
-/// then Gamma = 1/(1 - alpha) with the sign of g reversed.
+/// Returns a text that says how tight the bound is. The example has a small constant Gamma =
+/// mean(x_hat^2) and g along x_hat until nu reaches its maximum, then one step with Gamma = 1/(1 -
+/// alpha) and the opposite g.
 std::string tightness(const Run& run) {
   Drive d;
   d.alpha = 0.9;
@@ -195,8 +200,9 @@ Claim d4() {
           }};
 }
 
-/// Judges (1/T) |sum_t mean(X~' x_hat)| <= 2 max(|nu_0|, max_j |Lambda_j / Gamma_j|) / ((1 - alpha)
-/// T).
+/// Judges that the time average of mean(X~' x_hat) over T steps decays like 1/T, where X~' is the
+/// gradient before the division by psi:
+///   (1/T) |sum_t mean(X~' x_hat)| <= 2 max(|nu_0|, max_j |Lambda_j / Gamma_j|) / ((1 - alpha) T).
 Judgement decays(const Subject& subject, const Drive& d) {
   PowerNormChannel channel = channel_of(subject, d);
   Bounded bound = magnitude(Bounded(d.nu)), total;
@@ -216,7 +222,7 @@ Judgement decays(const Subject& subject, const Drive& d) {
   return judged;
 }
 
-/// Reports the time average over 20000 batches of random data, in double.
+/// Returns a text with the time average over 20000 random batches, computed in double.
 std::string long_average(const Run& run) {
   Draw draw(case_random(run, 0));
   PlainChannel channel(run.subject, ref::model::PowerNormOptions{.eps = 0});

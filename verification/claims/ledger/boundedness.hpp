@@ -10,16 +10,18 @@ namespace normproof::verification::claims::ledger {
 using engine::Claim;
 using fixtures::Draw;
 
-/// The source of the claims of group D. The theorem behind the sentence of the abstract, and its
-/// assumptions, are not available, so no verdict here is a verdict on it.
+/// The source of the claims of group D: a sentence of the paper's abstract. The theorem behind it
+/// and its assumptions are not available, so no verdict here is about that theorem.
 inline constexpr auto kBoundedGradients =
     "[SYG+20] abstract: the approximate backward gives bounded gradients (under which assumptions "
     "it "
     "does not say); derived: docs/derivations/norms.md";
 
-/// Draws a constant that is alleged to bound something, from 1 to 2^40 with a uniform logarithm.
+/// Draws a constant for a statement of the form "C bounds ...". It is from 1 to 2^40, with a
+/// uniform logarithm.
 double alleged_constant(Draw& draw);
-/// Returns the smallest t with growth^t > constant + 2, for growth above 1.
+/// Returns the smallest number of steps t with growth^t > constant + 2.
+/// Requires  growth > 1
 std::size_t steps_to_exceed(double constant, double growth);
 
 std::vector<Claim> bounded_claims();          ///< D1 to D4, D12: bounds of nu and the gradient

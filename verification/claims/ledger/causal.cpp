@@ -8,7 +8,7 @@
 #include "verification/claims/fixtures/encoder_case.hpp"
 #include "verification/claims/ledger/ledger.hpp"
 
-// L1 to L5: the influence of later tokens on earlier positions in a causal encoder.
+// Claims L1 to L5: whether later tokens influence earlier positions of a causal encoder.
 namespace normproof::verification::claims::ledger {
 
 using namespace engine;
@@ -18,16 +18,16 @@ namespace {
 
 using ref::model::NormPlacement;
 
-/// The norms, and the step in which they are examined.
+/// The norms that a claim is about, and the kind of step in which they run: training or inference.
 struct CausalStep {
   std::vector<NormOptions> norms;
   Mode mode = Mode::training;
   bool follows_a_step = false;  ///< whether a training step with other tokens precedes it
 };
 
-/// Turns a case into a causal encoder with W_Q = W_1 and W_K = W_2, so that attention depends on
-/// the visible tokens. From position `kept` on, the tokens are those of grad_y, as are all tokens
-/// of a preceding step.
+/// Makes the inputs of a causal encoder from a case. It uses W_Q = W_1 and W_K = W_2, so that
+/// attention depends on the visible tokens. The tokens from position `kept` on are replaced by
+/// those of grad_y. If there is a preceding step, all its tokens are those of grad_y.
 StackInputs<double> causal_inputs(EncoderCase c, const CausalStep& step, NormOptions norm,
                                   std::size_t kept) {
   const std::size_t d = c.d_model;
@@ -54,13 +54,13 @@ StackInputs<double> causal_inputs(EncoderCase c, const CausalStep& step, NormOpt
   return in;
 }
 
-/// The output of one position, with the original and with changed later tokens.
+/// The output of one position, with the original later tokens (y) and with changed ones (y').
 struct Position {
   std::string where;
   std::vector<double> own, moved;
 
-  /// Returns the maximum over the features of |y' - y| / max(|y|, |y'|). It exceeds 2^-54 if any
-  /// two doubles differ.
+  /// Returns the maximum over the features of |y' - y| / max(|y|, |y'|), where y and y' are the two
+  /// outputs. It exceeds 2^-54 if any two doubles differ.
   double largest_relative_change() const {
     double most = 0;
     for (std::size_t i = 0; i < own.size(); ++i) {
@@ -70,7 +70,8 @@ struct Position {
     }
     return most;
   }
-  /// Returns the maximum of |y' - y| over the features, divided by the maximum of |y|.
+  /// Returns the maximum over the features of |y' - y|, divided by the maximum of |y|, where y and
+  /// y' are the two outputs.
   double relative_change() const {
     double change = 0, size = 0;
     for (std::size_t i = 0; i < own.size(); ++i) {
@@ -81,8 +82,8 @@ struct Position {
   }
 };
 
-/// Returns every position except the last, each with its later tokens changed, post-norm and
-/// pre-norm, for one norm.
+/// Runs the encoder with one norm, post-norm and pre-norm. Returns all positions except the last,
+/// each with its output before and after its later tokens change.
 std::vector<Position> positions(const Subject& subject, EncoderCase c, const CausalStep& step,
                                 const NormOptions& norm) {
   std::vector<Position> result;
@@ -152,8 +153,8 @@ Property<EncoderCase> causality(const Subject& subject, const CausalStep& step) 
           "have more than 1"};
 }
 
-/// Reports how much the first position's output changes, relative to its largest element, if all
-/// other tokens change.
+/// Returns a text that says how much the first position's output changes, relative to its largest
+/// element, if all other tokens change.
 std::string typical_leak(const Run& run, const CausalStep& step, const NormOptions& norm) {
   constexpr std::size_t kEncoders = 100;
   const auto cases = sentences();
@@ -169,8 +170,8 @@ std::string typical_leak(const Run& run, const CausalStep& step, const NormOptio
       norm_name(norm), moved[kEncoders / 2], kEncoders, moved.back());
 }
 
-/// Combines the evidence of the norms: refuted if the claim is refuted for each norm separately. In
-/// inference mode, the control, it must hold.
+/// Combines the evidence of all norms. The result is refuted if the claim is refuted for each norm
+/// separately. The control is the same claim in inference mode, where it must hold.
 Evidence refute_each_norm(const Run& run, const CausalStep& step) {
   Evidence main;
   for (std::size_t i = 0; i < step.norms.size(); ++i) {
@@ -198,7 +199,7 @@ Evidence refute_each_norm(const Run& run, const CausalStep& step) {
   return main;
 }
 
-/// Returns the default options of the layers that satisfy `wanted`.
+/// Returns the layers, with their default options, that satisfy `wanted`.
 std::vector<NormOptions> norms_satisfying(bool (*wanted)(const ref::model::NormLayer&)) {
   std::vector<NormOptions> norms;
   for (const std::string& name : ref::model::norm_names()) {
@@ -213,7 +214,7 @@ constexpr auto kSentence =
     "one sentence of 2 to 4 tokens, one or two layers, post-norm and pre-norm, W_Q = W_1, W_K = "
     "W_2, ε > 0; the head, a map of each position by itself, is left out";
 
-/// Makes a claim that the step is causal.
+/// Makes a claim that a step is causal: no output depends on later tokens.
 Claim causal_claim(const char* id, const char* title, const char* statement,
                    const CausalStep& step) {
   return {.id = id,
@@ -225,7 +226,8 @@ Claim causal_claim(const char* id, const char* title, const char* statement,
           .check = [step](const Run& run) { return examine(run, causality(run.subject, step)); }};
 }
 
-/// Makes a claim that is refuted because the step uses statistics of the batch.
+/// Makes a claim that a step is causal, which is refuted because the step uses statistics of the
+/// batch.
 Claim leaking_claim(const char* id, const char* title, const char* statement, const char* dropped,
                     const CausalStep& step) {
   Claim claim = causal_claim(id, title, statement, step);

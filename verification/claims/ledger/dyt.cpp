@@ -11,7 +11,7 @@
 #include "verification/claims/fixtures/channel.hpp"
 #include "verification/claims/ledger/ledger.hpp"
 
-// F1 to F5: dynamic tanh, y = gamma tanh(alpha x) + beta, which does not normalize.
+// Claims F1 to F5: dynamic tanh, y = gamma tanh(alpha x) + beta, which does not normalize.
 namespace normproof::verification::claims::ledger {
 
 using namespace engine;
@@ -19,7 +19,8 @@ using namespace fixtures;
 
 namespace {
 
-/// Generates batches whose extra number is alpha. alpha and gamma may have either sign.
+/// Generates batches for dynamic tanh. The extra number of a batch is alpha. alpha and gamma may be
+/// negative.
 rc::Gen<Batch> squashed(std::size_t min_rows, std::size_t min_features) {
   const BatchKind kind{.min_rows = min_rows,
                        .max_rows = 6,
@@ -60,7 +61,7 @@ std::string show_squashed(const Batch& b) {
   return fmt::format("{}, α = {}", show(b), alpha_of(b));
 }
 
-// ---- F1: one element by plain mathematics; the slope is 1/cosh^2.
+// ---- F1: one element, computed by plain mathematics. The slope is 1/cosh^2.
 
 struct Point {
   oracle50 u, t, slope;
@@ -68,8 +69,9 @@ struct Point {
     const oracle50 c = cosh(u);
     slope = 1 / (c * c);
   }
-  /// Bounds the effect of the roundings of u and of 1 - t^2 on t or on the slope. Both are at most
-  /// 1, and the functions have slopes of at most 1, times |u|.
+  /// Returns a bound of the error of t = tanh(u), or of the slope 1 - t^2, that comes from rounding
+  /// u and 1 - t^2. Both functions are at most 1 and have slopes of at most 1, which is multiplied
+  /// by |u|.
   oracle50 roundoff() const { return 16 * epsilon50() * (1 + absolute(u)); }
 };
 
@@ -107,8 +109,8 @@ Judgement check_formula(const Subject& subject, const Batch& b) {
               within(absolute(step.outputs.at("grad_alpha").data()[0] - grad_alpha), off_alpha));
 }
 
-// Runs the subject's forward on dual numbers, along x_i = grad_y_i, gamma = beta = alpha = 1 at
-// once.
+// Compares a derivative. Runs the forward on dual numbers in the direction x_i = grad_y_i, gamma =
+// beta = alpha = 1.
 Judgement check_derivative(const Subject& subject, const Batch& b) {
   NormInputs<dual> in = inputs_of<dual>(b);
   const ref::tensor::Tensor<dual> ones = ref::tensor::full_tensor<dual>({b.features}, dual(1));
@@ -174,7 +176,8 @@ Claim bounded_claim() {
         const auto of_the_bound = [&](const Batch& b) {
           const auto y = step_of<double>(subject, b).outputs.at("y");
           Judgement all = whether(true);
-          // Rounding is monotone, so |t| <= 1 and |gamma t| <= |gamma|; then beta is added.
+          // Rounding is monotone, so |t| <= 1 and |gamma t| <= |gamma| hold after rounding too;
+          // then beta is added.
           for (std::size_t at = 0; at < b.x.size(); ++at) {
             const double gamma = std::fabs(gamma_of(b, at)), beta = beta_of(b, at);
             all = both(all, whether(y.data()[at] <= beta + gamma && y.data()[at] >= beta - gamma));
@@ -190,7 +193,7 @@ Claim bounded_claim() {
       }};
 }
 
-// ---- F3: two points x_0 and x_1 of one feature.
+// ---- F3: compares two inputs x_0 and x_1 of one feature.
 
 struct Chord {
   oracle50 rise, run, bound;

@@ -6,7 +6,8 @@
 #include <cmath>
 #include <cstdlib>
 
-// Group E: gradients of whole encoders. The claims are returned in the order of their numbers.
+// Claims of group E: gradients of whole encoders. The claims are returned in the order of their
+// numbers.
 namespace normproof::verification::claims::ledger {
 
 using namespace engine;

@@ -11,15 +11,16 @@ using engine::Claim;
 using engine::Judgement;
 using engine::Tensor;
 
-/// The precision of balls, in bits, where a claim about an encoder is enclosed.
+/// The precision, in bits, of the ball arithmetic in claims about encoders.
 inline constexpr slong kEncoderBits = 256;
 
-/// Judges whether a and b may be equal, that is, whether their enclosures overlap. `attained` is
+/// Judges whether two enclosed numbers may be equal: their enclosures must overlap. `attained` is
 /// the distance of the centers divided by the sum of the radii.
-/// Throws    ContractError if an enclosure is not finite, since it would accept anything
+/// Throws    ContractError if an enclosure is not finite, because it would accept anything
 Judgement overlap(const ref::numeric::ball& a, const ref::numeric::ball& b);
 
-/// Returns the sum of the squares of `count` elements from `begin` on, or of all elements.
+/// Returns the sum of squares of `count` elements from element `begin` on. The overload without
+/// them adds all elements.
 template <class T>
 T square_sum(const Tensor<T>& values, std::size_t begin, std::size_t count) {
   T sum(0);
@@ -31,10 +32,10 @@ T square_sum(const Tensor<T>& values) {
   return square_sum(values, 0, values.size());
 }
 
-/// Returns the name of a value of a layer, such as "layers.2.norm1.x".
+/// Returns the name of an intermediate tensor of a layer, such as "layers.2.norm1.x".
 std::string layer_value(std::size_t layer, const char* name);
 
-// The claims of group E, by subject.
+// The claims of group E, by topic.
 std::vector<Claim> length_claims();         ///< E1, E2, E3, E10
 std::vector<Claim> jacobian_norm_claims();  ///< E4, E5, E11
 std::vector<Claim> last_layer_claims();     ///< E6 to E9

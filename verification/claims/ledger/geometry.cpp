@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 
-// Group B: the geometry of one backward step. The claims are returned in the order of their
-// numbers.
+// Claims of group B: the geometry of one backward step. The claims are returned in the order of
+// their numbers.
 namespace normproof::verification::claims::ledger {
 
 using namespace engine;

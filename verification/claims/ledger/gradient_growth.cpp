@@ -4,7 +4,7 @@
 
 #include "verification/claims/ledger/boundedness.hpp"
 
-// D9, D10, D11: what the bound on PowerNorm's gradient does not imply.
+// Claims D9, D10 and D11: statements that the bound of PowerNorm's gradient does not imply.
 namespace normproof::verification::claims::ledger {
 
 using namespace engine;
@@ -12,14 +12,14 @@ using namespace fixtures;
 
 namespace {
 
-/// Scales the last batch to a thousandth of its size.
+/// Returns the history with its last batch scaled to about a thousandth (2^-10).
 History quiet_end(History h) {
   for (double& x : h.x.back()) x *= 0x1p-10;
   return h;
 }
 
-/// The bound |grad_x_i| <= (|g_i| + |nu x_hat_i|) / sqrt(psi_(t-1)^2 + eps) in the last step. e is
-/// the state in the paper's units.
+/// The quantities of the bound |grad_x_i| <= (|g_i| + |nu x_hat_i|) / sqrt(psi_(t-1)^2 + eps) in
+/// the last step. psi_(t-1) is the running psi before the step, and nu has the paper's units.
 struct LastStep {
   std::vector<Bounded> gradient, bound;
 };
@@ -48,7 +48,8 @@ Judgement all_at_most(const LastStep& step) {
   return judged;
 }
 
-/// Reports the gradient after 100 batches of scale 1 and one of scale 1e-3 with g = 1.
+/// Returns a text with the largest gradient after a long run of batches of scale 1 and a last batch
+/// of scale 1e-3 with g = 1.
 std::string one_quiet_batch(const Run& run) {
   Draw draw(case_random(run, 0));
   History h;
@@ -111,8 +112,9 @@ Claim d9() {
       }};
 }
 
-/// A channel with nu = 1, the maximum for Gamma = 1 and rms(g) = 1, gets a batch of k^2 tokens of
-/// which one is x_hat = k and the others are 0, so that Gamma = 1 again.
+/// A channel with nu = 1, which is its maximum if Gamma = mean(x_hat^2) = 1 and rms(g) = 1. The
+/// next batch has k^2 tokens: one has x_hat = k, the others have x_hat = 0, so that Gamma = 1
+/// again.
 struct Outlier {
   std::size_t k = 1;
   double alpha = 0.5;

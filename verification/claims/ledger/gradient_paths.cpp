@@ -4,7 +4,8 @@
 #include "verification/claims/engine/control.hpp"
 #include "verification/claims/ledger/encoders.hpp"
 
-// E12 to E15: the gradient through an encoder as a product, and as a sum, of Jacobians.
+// Claims E12 to E15: the gradient through an encoder as a product of Jacobians and as a sum over
+// paths.
 namespace normproof::verification::claims::ledger {
 
 using namespace engine;
@@ -16,7 +17,8 @@ using ref::model::NormPlacement;
 using ref::numeric::ball;
 using Balls = Tensor<ball>;  // [n,n] with n = tokens * d_model, or [1,n]
 
-/// One sublayer: the Jacobians of its norm and of F, each with respect to its own input.
+/// The Jacobians of a sublayer: of its norm, and of the sublayer's function F (attention or
+/// feed-forward), each with respect to its own input.
 struct Sublayer {
   Balls norm, branch;
 };
@@ -36,7 +38,8 @@ Balls times(const Balls& a, const Balls& b) {
   return ref::ops::matmul(a, b);
 }
 
-/// Returns (I - 1 1^T/d - x_hat x_hat^T/d)/s for each token.
+/// Returns the Jacobian of LayerNorm at each token, (I - 1 1^T/d - x_hat x_hat^T/d)/s, where s is
+/// the standard deviation.
 Balls norm_jacobian(const EncoderCase& c, const Balls& x) {
   const std::size_t d = c.d_model, n = c.tokens * d;
   const ball width(static_cast<double>(d));
@@ -59,7 +62,7 @@ Balls norm_jacobian(const EncoderCase& c, const Balls& x) {
   return result;
 }
 
-/// Returns W_V / tokens for each pair of tokens.
+/// Returns the Jacobian of attention, which is W_V / tokens for each pair of tokens.
 Balls attention_jacobian(const EncoderCase& c, std::size_t layer) {
   const std::size_t d = c.d_model, n = c.tokens * d;
   Balls result = ref::tensor::empty_tensor<ball>({n, n});
@@ -70,7 +73,7 @@ Balls attention_jacobian(const EncoderCase& c, std::size_t layer) {
   return result;
 }
 
-/// Returns W_2 diag(1{inner > 0}) W_1 for each token.
+/// Returns the Jacobian of the feed-forward at each token, W_2 diag(1{inner > 0}) W_1.
 Balls feed_forward_jacobian(const EncoderCase& c, std::size_t layer, const Balls& inner) {
   const std::size_t d = c.d_model, n = c.tokens * d;
   const LayerWeights& w = c.layers[layer];
@@ -85,7 +88,8 @@ Balls feed_forward_jacobian(const EncoderCase& c, std::size_t layer, const Balls
   return result;
 }
 
-/// The gradient by the encoder's backward, and grad_y times a matrix that should be the Jacobian.
+/// Two gradients to compare: that of the encoder's backward, and grad_y times a matrix that the
+/// claim says is the Jacobian.
 struct ComparedPaths {
   Judgement judgement;
   std::vector<double> backward, product;
@@ -122,8 +126,8 @@ ComparedPaths compare_paths(const Subject& subject, const EncoderCase& c,
   return result;
 }
 
-// ---- The four Jacobians. The first sublayer comes first in the list and is rightmost in a
-// product.
+// ---- The four claims about Jacobians. In a list the first sublayer comes first; in a product it
+// is the rightmost factor.
 
 Balls interleaved(const std::vector<Sublayer>& sublayers, std::size_t n) {
   Balls product = identity(n);
@@ -157,7 +161,7 @@ Balls sum_of_partial_derivatives(const std::vector<Sublayer>& sublayers, std::si
   return sum;
 }
 
-/// Returns the encoder with F = 0 in every sublayer except the first.
+/// Returns the encoder with all sublayers except the first one set to F = 0.
 EncoderCase first_sublayer(EncoderCase c) {
   for (std::size_t l = 0; l < c.layers.size(); ++l) {
     if (l > 0) c.layers[l].value.assign(c.layers[l].value.size(), 0);

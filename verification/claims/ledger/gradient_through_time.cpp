@@ -2,7 +2,7 @@
 
 #include "verification/claims/ledger/recursion.hpp"
 
-// C16: the true gradient through time, which PowerNorm's backward approximates.
+// Claim C16: the true gradient through time, which PowerNorm's backward approximates.
 namespace normproof::verification::claims::ledger {
 
 using namespace engine;
@@ -12,13 +12,14 @@ namespace {
 
 using ref::numeric::Dual;
 
-/// The loss sum_t <grad_y_t, y_t> of one channel of power_norm's forward over a whole history, with
-/// the derivative by x[direction].
+/// A variable of a history, x[direction], with respect to which a loss is differentiated. The loss
+/// is the sum over all steps of <grad_y_t, y_t> for one channel of power_norm.
 struct Variable {
   std::size_t step = 0, row = 0;
 };
 
-/// Computes the slope with the subject, carrying state and derivatives from step to step.
+/// Computes the derivative with the implementation under test. State and derivatives are carried
+/// from step to step.
 oracle50 slope_of_subject(const Subject& subject, const History& h, const Variable& variable) {
   NamedTensors<dual> state;
   const auto set = [&](const char* name, double v) {
@@ -42,7 +43,7 @@ oracle50 slope_of_subject(const Subject& subject, const History& h, const Variab
   return slope;
 }
 
-/// Bounds the rounding error of the slope by running the forward on bounded dual numbers.
+/// Bounds the rounding error of the derivative. Runs the forward on dual numbers with error bounds.
 oracle50 roundoff_of_slope(const History& h, const Variable& variable) {
   using Number = Dual<Bounded>;
   const auto constant = [](double v) { return Number(Bounded(v)); };
@@ -64,8 +65,9 @@ oracle50 roundoff_of_slope(const History& h, const Variable& variable) {
   return sum(terms).error;
 }
 
-/// Computes dL/dx_t = g_t / s_(t-1) - x_t (1 - alpha) sum_(u > t) alpha^(u-1-t) Lambda_u /
-/// s_(u-1)^2, where s^2 = psi^2 + eps.
+/// Computes the gradient through time by its formula, with s_t^2 = psi_t^2 + eps and Lambda_u =
+/// mean(g_u x_hat_u):
+///   dL/dx_t = g_t / s_(t-1) - x_t (1 - alpha) sum_(u > t) alpha^(u-1-t) Lambda_u / s_(u-1)^2.
 Bounded future_weighted(const History& h, const Variable& variable) {
   const Bounded alpha(h.alpha_forward);
   Bounded psi2 = h.psi2, weight = 1, first, future;
@@ -98,8 +100,8 @@ Judgement is_future_weighted(const Subject& subject, const History& h) {
   return judged;
 }
 
-/// Reports the distance of power_norm's grad_x from the true gradient over a history of `steps`
-/// batches.
+/// Returns a text with the distance of power_norm's grad_x from the true gradient over a history of
+/// `steps` batches.
 std::string stand_in(const Run& run) {
   Draw draw(case_random(run, 0));
   History h;

@@ -6,9 +6,8 @@
 
 #include "ref/numeric/errors.hpp"
 
-// `verification/claims/proofs/check --rows` generates the rows of theorems.inc from the theorems
-// themselves. A claim with a row there is proved; claims without one are listed here with the
-// reason.
+// `verification/claims/proofs/check --rows` generates the rows of theorems.inc from the theorems. A
+// claim with a row there is proved. Claims without a row are listed here with the reason.
 namespace normproof::verification::claims::ledger {
 
 using namespace engine;
@@ -22,7 +21,7 @@ struct Unproved {
   std::string_view reason;
 };
 
-/// Empty at present: every claim has a theorem.
+/// The claims without a theorem. At present there are none.
 constexpr std::array<Unproved, 0> kUnproved{};
 
 struct Premise {
@@ -43,7 +42,7 @@ constexpr std::string_view kPreNorm =
     "their means, which follow at every depth from such bounds of one layer; "
     "pre_norm_layer_laws.v has such laws for d = 2^(m+1) + 1, m >= 28, with large constants.";
 
-/// Claims about normal weights whose theorems are about other distributions.
+/// Claims about normally distributed weights whose theorems are about other distributions.
 constexpr Premise kPremises[] = {{"E1", kFiniteLaw}, {"E2", kFiniteLaw}, {"E3", kFiniteLaw},
                                  {"E6", kLastLayer}, {"E7", kLastLayer}, {"E8", kLastLayer},
                                  {"E9", kPreNorm}};

@@ -6,7 +6,7 @@
 
 namespace normproof::verification::claims::ledger {
 
-/// The support of a claim's verdict besides the cases that its check tries.
+/// The kinds of support that a claim's verdict has besides the cases that its check tries.
 enum class Basis {
   proved,                ///< a theorem for every size, over the real numbers
   proved_with_premises,  ///< a theorem that assumes more than the claim, or something else
@@ -14,7 +14,7 @@ enum class Basis {
   tested                 ///< only the cases
 };
 
-/// A theorem of verification/claims/proofs about a claim.
+/// A theorem about a claim, from verification/claims/proofs.
 struct Theorem {
   std::string_view claim, name, file, statement;
 };
@@ -32,7 +32,7 @@ std::string_view basis_name(Basis basis);
 /// Returns every theorem, in the order of the claims.
 const std::vector<Theorem>& theorems();
 
-/// Returns the support of the claim with this id.
+/// Returns what supports the verdict of the claim with this id.
 /// Throws    UsageError if neither a theorem nor a reason is known
 Grounds grounds_of(std::string_view claim);
 

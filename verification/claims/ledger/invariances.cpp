@@ -8,7 +8,8 @@
 #include "verification/claims/fixtures/channel.hpp"
 #include "verification/claims/ledger/geometry.hpp"
 
-// B17, B18: changes of the input that PN-V's output does not depend on, and one that it does.
+// Claims B17 and B18: changes of the input that leave PN-V's output unchanged, and one that does
+// not.
 namespace normproof::verification::claims::ledger {
 
 using namespace engine;
@@ -16,7 +17,8 @@ using namespace fixtures;
 
 namespace {
 
-// y of x and of f(x), with a bound of the rounding error of their difference, element by element.
+// The outputs for x and for a changed input f(x), with a bound of the rounding error of their
+// difference, for each element.
 struct Moved {
   Vector before, after;
   oracle50 bound;
@@ -45,8 +47,8 @@ std::string show_moved(const Batch& b, const std::string& how, const Moved& m) {
                      show(narrow(m.after)));
 }
 
-// In double, scaling by a power of two and a change of sign must carry over to the output bit for
-// bit.
+// Whether, in double, scaling x by a power of two or changing its sign has exactly the expected
+// effect on the output.
 bool exact_in_double(const Subject& subject, const Batch& b, double factor) {
   Batch scaled = b;
   for (double& v : scaled.x) v *= factor;
@@ -94,7 +96,7 @@ Claim scale_claim() {
           }};
 }
 
-// Both layers get BN's bound, which is the larger one because sigma <= psi.
+// Both layers use the error bound of BatchNorm, which is larger because sigma <= psi.
 Property<Batch> shift_property(const Subject& subject, const NormOptions& options) {
   const auto shifted = [&subject, options](const Batch& b) {
     return moved(subject, options, Statistic::variance, b,

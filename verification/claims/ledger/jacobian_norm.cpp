@@ -7,7 +7,7 @@
 #include "verification/claims/fixtures/channel.hpp"
 #include "verification/claims/ledger/encoders.hpp"
 
-// E4, E5, E11: the operator norm of LayerNorm's Jacobian, and statements about it.
+// Claims E4, E5 and E11: the operator norm of LayerNorm's Jacobian.
 namespace normproof::verification::claims::ledger {
 
 using namespace engine;
@@ -34,8 +34,8 @@ rc::Gen<Batch> tokens(std::size_t least, double max_eps,
   });
 }
 
-/// Returns the longest projection of a coordinate unit vector onto the orthogonal complement of 1
-/// and x. Its length is at least sqrt(1/3).
+/// Projects each coordinate unit vector onto the orthogonal complement of x and the vector of ones.
+/// Returns the longest projection. Its length is at least sqrt(1/3).
 Vector stretched_direction(const Vector& x) {
   Vector best = project_out_one_and(x, unit(x.size(), 0));
   for (std::size_t k = 1; k < x.size(); ++k) {
@@ -45,7 +45,7 @@ Vector stretched_direction(const Vector& x) {
   return best;
 }
 
-/// ||J^T g||^2 with a bound of its rounding error.
+/// The number ||J^T g||^2 with a bound of its rounding error.
 struct Stretched {
   oracle50 squared, bound;
 };
@@ -54,8 +54,8 @@ Stretched through_layer_norm(const Subject& subject, double eps, const Vector& x
           Slice(x, g, Statistic::variance, eps).square_roundoff()};
 }
 
-/// Judges the entries of the Jacobian. The derivatives of y on dual numbers are (delta_ij - 1/d -
-/// x_hat_i x_hat_j/d)/s; the Slice gives row i for g = e_i.
+/// Judges all elements of the Jacobian. Dual numbers must give (delta_ij - 1/d - x_hat_i
+/// x_hat_j/d)/s; the formula of Slice with g = e_i must give row i.
 Judgement judge_entries(const Subject& subject, const Batch& b) {
   const std::size_t d = b.x.size();
   const Vector x = wide(b.x);
@@ -80,9 +80,9 @@ struct NormOfJacobian {
   oracle50 squared, expected, bound;
 };
 
-/// Compares the norm for d >= 3, where a g orthogonal to 1 and x attains it; rounding errors of the
-/// orthogonality enter squared. For d = 2 the norm is attained at (1, -1) and its square is
-/// eps^2/s^6.
+/// Compares the operator norm with its formula. For d >= 3, a vector g orthogonal to x and to the
+/// vector of ones attains it; errors of the orthogonality count only squared. For d = 2, (1, -1)
+/// attains it and its square is eps^2/s^6.
 NormOfJacobian norm_of_jacobian(const Subject& subject, const Batch& b) {
   const Vector x = wide(b.x);
   const Slice slice(x, {}, Statistic::variance, b.eps);
@@ -145,8 +145,8 @@ Ratio ratio(const Subject& subject, const Vector& x) {
   return {stretched.squared * factor, stretched.bound * factor};
 }
 
-/// An alleged constant C and a token. Its |mean| is 2 C times its largest deviation, which is at
-/// least sigma; for a small mean it is at most sigma.
+/// A constant C and a token that exceeds it: its |mean| is 2 C times its largest deviation, which
+/// is at least sigma. If a small mean is requested, |mean| is at most sigma instead.
 struct Token {
   double constant = 2;
   std::vector<double> deviations = {-1, 0, 1};
@@ -230,16 +230,17 @@ Claim length_norm_claim() {
           }};
 }
 
-// ---- E11: a distribution that gives each of N states (r, -r, 0) the probability 1/N, with the
-// numbers of the theorem's proof: alpha_0 = epsilon = 1/10, so that epsilon/(1 + epsilon - alpha_0)
-// = 1/10.
+// ---- E11: a distribution of N states (r, -r, 0) with the probability 1/N each, and the numbers of
+// the theorem's proof: alpha_0 = epsilon = 1/10, so that epsilon/(1 + epsilon - alpha_0) = 1/10.
 
 struct Law {
   std::vector<double> r;  ///< each above 0
 };
 
-/// Draws a law with k + 1 low states of 10k + 9. Their r is as small as Y <= 1.1 E Y allows, or up
-/// to a tenth larger. One state more than may be steep is then close to being so.
+/// Draws a distribution of 10k + 9 states, k + 1 of which have a small r. That is one state more
+/// than the claim allows to have a large Jacobian. The small r is the smallest that Y <= 1.1 E Y
+/// allows, where Y = ||x||^2, or up to a tenth larger, so that these states almost violate the
+/// claim.
 Law low_states(Draw& draw) {
   const std::size_t tens = draw.between(0, 3), low = tens + 1, count = 10 * tens + 9;
   const auto states = static_cast<double>(count), lower = static_cast<double>(low);
@@ -277,9 +278,9 @@ rc::Gen<Law> laws(bool bounded) {
       });
 }
 
-/// The number of the N states with Y = ||x||^2 above 1.1 E Y, and with ||J_LN||^2 above d/(E Y/10).
-/// The squares and their sum are exact at 50 digits; ||J_LN||^2 is rstd^2, with an error below 16
-/// roundings.
+/// Counts, among the N states, those with Y = ||x||^2 above 1.1 E Y, and those with ||J_LN||^2
+/// above d/(E Y/10). The squares and their sum are exact at 50 digits. ||J_LN||^2 is rstd^2, with
+/// an error below 16 roundings.
 struct Counted {
   std::size_t above = 0, steep = 0;
 };

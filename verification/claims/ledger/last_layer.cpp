@@ -10,7 +10,7 @@
 #include "verification/claims/engine/sample.hpp"
 #include "verification/claims/ledger/encoders.hpp"
 
-// E6 to E9: the gradient by W_2 of the last layer, [XYH+20] Theorem 1.
+// Claims E6 to E9: the gradient of W_2 of the last layer, [XYH+20] Theorem 1.
 namespace normproof::verification::claims::ledger {
 
 using namespace engine;
@@ -21,20 +21,20 @@ namespace {
 using ref::model::NormPlacement;
 using ref::numeric::ball;
 
-/// The upstream gradient dL/dx.
+/// The kinds of upstream gradients dL/dx.
 enum class Upstream { unit, signs };  // of length 1, or with each element +-1
 
-// ---- The exact part, for any weights. The mean of ||dL/dW_2||_F^2 over an orthonormal basis of
-// upstream gradients, or over all signs, which are isotropic too, is ||a||^2 (d - 2)/(d sigma^2)
-// times ||dL/dx||^2.
+// ---- The exact part, for any weights. It averages ||dL/dW_2||_F^2 over an orthonormal basis of
+// upstream gradients dL/dx, or over all vectors of signs, which are isotropic too. The mean is
+// ||dL/dx||^2 times ||a||^2 (d - 2)/(d sigma^2), where a is the activation that W_2 multiplies.
 
 struct BasisMean {
   Judgement judgement = whether(true);
   double mean = 0, expected = 0;
 };
 
-/// Returns the upstream gradients to average over. g and -g give gradients of equal length, so one
-/// of them is enough.
+/// Returns the upstream gradients to average over. g and -g give gradients of the same length, so
+/// only one of them is included.
 std::vector<std::vector<double>> directions(std::size_t d, Upstream upstream) {
   std::vector<std::vector<double>> result;
   const std::size_t count = upstream == Upstream::unit ? d : std::size_t{1} << (d - 1);
@@ -109,29 +109,31 @@ Property<EncoderCase> basis_property(const Subject& subject, NormPlacement place
           .worst_meaning = "|mean over ∂L/∂x − ‖a‖²(d−2)/(dσ²)| / the radii of both enclosures"};
 }
 
-// ---- The random part. R = ||dL/dW_2||^2/(d ||dL/dx||^2); s^2 = ||a||^2/d has the mean 1/2 and the
-// variance 5/(4d).
+// ---- The random part. R = ||dL/dW_2||^2/(d ||dL/dx||^2). The mean square of the activation, s^2 =
+// ||a||^2/d, has the mean 1/2 and the variance 5/(4d).
 
 struct Expected {
   double least = 0, most = 0;     ///< bounds of E R
   double second = 0, fourth = 0;  ///< upper bounds of E R^2 and E R^4
   double clip() const { return 4 * most; }
-  /// Returns a lower bound of E min(R, clip), from (r - m)_+ <= (27/256) r^4/m^3.
+  /// Returns a lower bound of E min(R, clip), where R is the relative squared length of the
+  /// gradient. It uses (r - m)_+ <= (27/256) r^4/m^3.
   double clipped_lower_bound() const {
     return least - 27 * fourth / (256 * clip() * clip() * clip());
   }
   double variance() const { return second - clipped_lower_bound() * clipped_lower_bound(); }
 };
 
-/// Returns E s^8, from the moments 1/2, 3/2, 15/2, 105/2 of relu(N(0,1))^2.
+/// Returns E s^8 for the mean square s^2 of d activations. It uses the moments 1/2, 3/2, 15/2,
+/// 105/2 of relu(N(0,1))^2.
 double eighth_moment(double d) {
   const double pairs = d * (d - 1), triples = pairs * (d - 2);
   return (52.5 * d + 15 * pairs + 6.75 * pairs + 2.25 * triples + triples * (d - 3) / 16) /
          (d * d * d * d);
 }
 
-/// Post-norm: sigma^2 is s^2/d times a noncentral chi-square with d - 1 degrees of freedom and
-/// parameter d/s^2.
+/// Returns the expectation for post-norm. There sigma^2 is s^2/d times a noncentral chi-square
+/// variable with d - 1 degrees of freedom and parameter d/s^2.
 Expected expected_post(double d) {
   const double isotropy = 1 - 2 / d, spread = 5 / (4 * d);
   const double least = 1 - 3 / d, most = 1 - 5 / d, second = 1 - 7 / d;
@@ -140,8 +142,8 @@ Expected expected_post(double d) {
           isotropy * (f * f + slope * slope * spread), eighth_moment(d)};
 }
 
-/// Pre-norm: sigma^2 is (1 + L + S)/d times a chi-square with d - 1 degrees of freedom; S is the
-/// sum of s^2 over the layers.
+/// Returns the expectation for pre-norm. There sigma^2 is (1 + L + S)/d times a chi-square variable
+/// with d - 1 degrees of freedom. L is the number of layers, S the sum of s^2 over the layers.
 Expected expected_pre(double d, double layers) {
   const double isotropy = 1 - 2 / d, spread = 5 / (4 * d), a = 1 + layers;
   const double inverse = isotropy * d / (d - 3), f = layers / (2 + 3 * layers);
@@ -154,13 +156,13 @@ Expected expected_pre(double d, double layers) {
           inverse * d * d * d / ((d - 5) * (d - 7) * (d - 9)) * eighth_moment(d) / (a * a * a * a)};
 }
 
-/// A network size and its number of draws.
+/// A size of a network, and the number of networks to draw.
 struct Size {
   std::size_t d_model, layers;
   NormPlacement placement;
 };
 
-/// Returns ||dL/dW_2||^2 of one network.
+/// Returns ||dL/dW_2||^2 of one random network.
 double drawn_square(const Run& run, const Size& size, Upstream upstream, std::size_t index) {
   EncoderCase c = network_in_law(run, size.placement, index, size.d_model, size.layers);
   double length2 = 0;
@@ -170,7 +172,8 @@ double drawn_square(const Run& run, const Size& size, Upstream upstream, std::si
   return gradient_square(run.subject.stack_double(c.inputs<double>()));
 }
 
-/// Returns the evidence of the means over run.cases networks of each size.
+/// Returns the evidence for random networks: for each size, the mean over run.cases networks must
+/// be near its expectation.
 Evidence sampled_gradient(const Run& run, const std::vector<Size>& sizes, Upstream upstream) {
   std::vector<SampledMean> means;
   means.reserve(sizes.size());
@@ -182,7 +185,8 @@ Evidence sampled_gradient(const Run& run, const std::vector<Size>& sizes, Upstre
     double sum = 0;
     for (std::size_t index = 0; index < run.cases; ++index)
       sum += std::min(drawn_square(run, size, upstream, index) / unit, expected.clip());
-    // The units make the mean about d, since Deviation rounds up to at least 1.
+    // The values are scaled such that their mean is about d, because Deviation rounds its
+    // parameters up to at least 1.
     const double scale = d / expected.most;
     Deviation deviation;
     const Increment increment =

@@ -8,7 +8,7 @@ namespace normproof::verification::claims::ledger {
 
 using engine::Claim;
 
-/// Returns every claim, in the order of groups T (textbook), A, B, C, D, E, F, L, M.
+/// Returns every claim. The groups are in the order T (textbook), A, B, C, D, E, F, L, M.
 const std::vector<Claim>& ledger();
 
 // The groups of claims:

@@ -10,7 +10,7 @@
 #include "verification/claims/engine/sample.hpp"
 #include "verification/claims/ledger/encoders.hpp"
 
-// E1, E2, E3, E10: the lengths of the vectors inside an encoder at initialization.
+// Claims E1, E2, E3 and E10: the lengths of the vectors inside an encoder at initialization.
 namespace normproof::verification::claims::ledger {
 
 using namespace engine;
@@ -36,7 +36,7 @@ std::vector<double> negative(std::vector<double> values) {
   return values;
 }
 
-/// Returns kInputs normal numbers.
+/// Returns kInputs random normal numbers.
 std::vector<double> normal_row(const Run& run, std::size_t index) {
   const ref::numeric::RandomStream stream(run.seed, fmt::format("claims/{}/{}", run.claim, index));
   std::vector<double> values(kInputs);
@@ -46,8 +46,8 @@ std::vector<double> normal_row(const Run& run, std::size_t index) {
 
 // ---- E1
 
-/// Judges relu(x)^2 + relu(-x)^2 = x^2 for each x: under a symmetric distribution the mean is half
-/// of E x^2. Squares of doubles and 0 are exact at 50 digits.
+/// Judges relu(x)^2 + relu(-x)^2 = x^2 for each x. Under a symmetric distribution the mean of
+/// relu(x)^2 is therefore half of E x^2. Squares of doubles and 0 are exact at 50 digits.
 Property<Batch> relu_property(const Subject& subject) {
   return {.cases = batches({.affine = false, .min_eps = 0, .max_eps = 0}),
           .judge =
@@ -98,16 +98,16 @@ Claim relu_length_claim() {
           }};
 }
 
-// ---- The exact part of E2 and E3: the mean over the signs of the last layer's W_V, W_1, W_2,
-// which have the second moments of normal weights.
+// ---- The exact part of E2 and E3: means over all signs of the elements of the last layer's W_V,
+// W_1 and W_2. These signs have the second moments of normal weights.
 
 struct MeanSquare {
   Judgement judgement = whether(true);
   double mean = 0, expected = 0;  // of the first token
 };
 
-/// Averages the squared length of each token after the last layer over all signs, and compares it
-/// with its expectation for the given input of that layer.
+/// Computes the squared length of each token after the last layer, averaged over all signs of the
+/// weights. Compares it with its expectation, given the input of that layer.
 MeanSquare over_signs(const Subject& subject, const EncoderCase& c) {
   const ref::numeric::BallPrecision precision(kEncoderBits);
   const bool post = c.placement == NormPlacement::post;
@@ -124,7 +124,8 @@ MeanSquare over_signs(const Subject& subject, const EncoderCase& c) {
     const Tensor<ball>& end = post ? step.values.at(layer_value(last, "norm2.x")) : step.y;
     for (std::size_t t = 0; t < c.tokens; ++t) sums[t] += square_sum(end, t * d, d);
     if (signs > 0) continue;
-    // d, or ||x||^2 + ||mean of LN(x)||^2; and ||W_2||_F^2/2, which is d/2 for variance 1/d
+    // The expected squared length after attention is d (post-norm) or ||x||^2 + ||mean of LN(x)||^2
+    // (pre-norm). The feed-forward adds ||W_2||_F^2/2, which is d/2 for variance 1/d.
     ball attended(static_cast<double>(d)), second(0);
     for (const double v : w.second) second += ball(v) * ball(v);
     if (!post) {
@@ -162,7 +163,8 @@ Property<EncoderCase> sign_property(const Subject& subject, NormPlacement placem
           .worst_meaning = "|mean over signs − expected| / the radii of both enclosures"};
 }
 
-/// Sums over networks, layer by layer, each with the deviation allowed for chance.
+/// Sums of squared lengths over random networks, per layer, each with the deviation allowed for
+/// chance.
 struct Lengths {
   std::vector<double> sums = std::vector<double>(kDepth);
   std::vector<Deviation> deviations = std::vector<Deviation>(kDepth);
@@ -203,7 +205,7 @@ Evidence sampled_post(const Run& run) {
   return lengths.evidence(run, kPostWidth, 0.5, 0.5, 0);
 }
 
-/// Draws networks of two tokens and examines the first token.
+/// Draws random pre-norm networks with two tokens and measures the first token.
 Evidence sampled_pre(const Run& run) {
   Lengths lengths;
   for (std::size_t index = 0; index < run.cases; ++index) {
@@ -279,7 +281,7 @@ struct Width {
   std::uint64_t d = 1;
 };
 
-/// Returns an enclosure of P(max <= m) = Phi(sqrt m)^d for m = 2 ln(100 d).
+/// Returns an enclosure of the probability P(max <= m) = Phi(sqrt m)^d for m = 2 ln(100 d).
 ball chance_within(std::uint64_t d) {
   const ball width = ball(static_cast<double>(d));
   const ball m_half = ref::numeric::log(ball(100) * width);

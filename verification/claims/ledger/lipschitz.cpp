@@ -8,7 +8,8 @@
 #include "verification/claims/fixtures/channel.hpp"
 #include "verification/claims/ledger/geometry.hpp"
 
-// B6, B7, B8, B16: the Jacobians of the normalizations, and a comparison of their operator norms.
+// Claims B6, B7, B8 and B16: the Jacobians of the normalizations, and a comparison of their
+// operator norms.
 namespace normproof::verification::claims::ledger {
 
 using namespace engine;
@@ -16,7 +17,7 @@ using namespace fixtures;
 
 namespace {
 
-// ---- B6: s times the Jacobian is an orthogonal projector, and its rank is its trace.
+// ---- B6: s times the Jacobian is an orthogonal projector; its rank is its trace.
 
 struct Projector {
   NormOptions options;
@@ -113,7 +114,8 @@ Claim projector_claim() {
           }};
 }
 
-// ---- Operator norms. g0, orthogonal to 1 and x, attains exactly the operator norm.
+// ---- Operator norms. A vector g0 orthogonal to x and to the vector of ones attains the operator
+// norm exactly.
 
 struct Stretch {
   oracle50 squared, bound;  // ||grad_x||^2 with a bound of its rounding error
@@ -132,7 +134,8 @@ Stretch stretch_batch_norm(const Subject& subject, const Vector& x, const Vector
   return stretch(subject, batch_norm_with(0), Statistic::variance, x, g);
 }
 
-// Whether the projection is too close to zero relative to the whole vector to decide anything.
+// Whether the projection `rest` is so close to zero, relative to the vector `whole`, that it
+// decides nothing.
 bool is_degenerate(const Vector& rest, const Vector& whole) {
   return !(square(rest) > square(whole) * oracle50(0x1p-40));
 }
@@ -152,7 +155,7 @@ Norms compare_norms(const Subject& subject, const Batch& b) {
                 bn_any = stretch_batch_norm(subject, x, g);
   const oracle50 psi2 = Slice(x, g, Statistic::quadratic_mean, 0).statistic;
   const oracle50 sigma2 = Slice(x, g, Statistic::variance, 0).statistic;
-  // g0 itself has rounding errors, which the bounds for g cover.
+  // g0 has rounding errors too; the error bounds for g cover them.
   const oracle50 slack_pn = pn.bound + pn_any.bound, slack_bn = bn.bound + bn_any.bound;
   const bool are_the_norms = absolute(pn.squared - length / psi2) <= slack_pn &&
                              absolute(bn.squared - length / sigma2) <= slack_bn &&
@@ -192,7 +195,7 @@ Claim operator_norm_claim() {
           .check = [](const Run& run) { return examine(run, norms_property(run.subject)); }};
 }
 
-// ---- B8: two rows, for which BN's Jacobian has rank 0.
+// ---- B8: with two rows, BatchNorm's Jacobian has rank 0.
 
 Norms compare_two_rows(const Subject& subject, const Batch& b) {
   const Vector x = wide(b.x);
@@ -236,7 +239,7 @@ Claim two_rows_claim() {
           }};
 }
 
-// ---- B16: PowerNorm itself divides by the psi of earlier steps.
+// ---- B16: PowerNorm divides by the psi of earlier steps.
 
 Norms compare_running(const Subject& subject, const Batch& b) {
   const Vector x = wide(b.x), g = wide(b.grad_y);

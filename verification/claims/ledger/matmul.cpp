@@ -11,7 +11,7 @@
 #include "verification/claims/fixtures/generators.hpp"
 #include "verification/claims/ledger/ledger.hpp"
 
-// Group M: the error bound of the sum of products of rule R1.
+// Claims of group M: the error bound of the sum of products of rule R1.
 namespace normproof::verification::claims::ledger {
 
 using namespace engine;
@@ -26,7 +26,7 @@ namespace bound = checks::compare::bound;
 constexpr std::size_t kMaxDepth = 600;  // past two boundaries of R1's blocks of 256
 constexpr slong kBits = 400;
 
-/// The factors a [rows,depth] and b [depth,columns] of a product, row-major.
+/// The factors of a matrix product, a [rows,depth] and b [depth,columns], row-major.
 struct Factors {
   std::size_t rows = 1, depth = 1, columns = 1;
   std::vector<double> a, b;
@@ -43,8 +43,9 @@ struct Factors {
   }
 };
 
-/// Draws normal factors; graded ones over 90 binary orders of magnitude; or cancelling ones, in
-/// which every term but the last is followed by its negative up to the last bit.
+/// Draws the factors of a product: normal numbers, numbers whose magnitudes change gradually over
+/// 90 binary orders, or numbers that cancel. In the last kind every term but the last is followed
+/// by its negative, up to the last bit.
 Factors draw_factors(Draw& draw) {
   Factors f;
   f.rows = draw.sized(1, 3);
@@ -116,14 +117,15 @@ std::string describe(const Run& run, const Factors& f) {
                      ref::numeric::to_double(exact.data()[0]));
 }
 
-/// Returns the same factors with all terms of one sign.
+/// Returns the same factors with signs such that all terms have the same sign.
 Factors with_one_sign(Factors f) {
   for (double& v : f.a) v = std::fabs(v);
   for (double& v : f.b) v = std::fabs(v);
   return f;
 }
 
-/// Judges every element by judge(|computed - exact|, exact, bound of the element).
+/// Returns a property of every element of a product. It holds for an element if judge(|computed -
+/// exact|, exact, bound of the element) does.
 template <class Judge>
 Property<Factors> every_element(const Run& run, Judge judge, const char* worst_meaning,
                                 std::function<Factors(Draw&)> draw = draw_factors) {

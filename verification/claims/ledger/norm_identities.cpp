@@ -7,8 +7,8 @@
 #include "verification/claims/fixtures/channel.hpp"
 #include "verification/claims/ledger/geometry.hpp"
 
-// B1 to B5: the effect of the backward of PN-V and of BatchNorm on the norm of the gradient, on its
-// mean and on its component along x.
+// Claims B1 to B5: what the backward of PN-V and of BatchNorm does to the gradient's norm, to its
+// mean and to its component along x.
 namespace normproof::verification::claims::ledger {
 
 using namespace engine;
@@ -16,7 +16,7 @@ using namespace fixtures;
 
 namespace {
 
-// Both sides of an equation about one channel, with a bound of the rounding error of their
+// The two sides of an equation about one channel, and a bound of the rounding error of their
 // difference.
 struct BothSides {
   oracle50 left, right, bound;
@@ -75,8 +75,8 @@ Claim identity_claim(const Identity& identity) {
           }};
 }
 
-// Returns both sides of ||grad_x||^2 s^2 = ||g||^2 - [variance] <1,g>^2/B - (2 - Gamma)
-// <g,x_hat>^2/B.
+// Returns both sides of ||grad_x||^2 s^2 = ||g||^2 - <1,g>^2/B - (2 - Gamma) <g,x_hat>^2/B. The
+// second term occurs only if the layer centers. B is the number of rows, and Gamma = mean(x_hat^2).
 BothSides squared_norm(const Slice& slice, const Vector& grad_x, bool centred) {
   const oracle50 gamma = slice.statistic / (slice.s * slice.s);
   const oracle50 along = slice.sum_g_x_hat(), mean_part = slice.sum_g();
@@ -85,7 +85,8 @@ BothSides squared_norm(const Slice& slice, const Vector& grad_x, bool centred) {
   return {square(grad_x), rest / (slice.s * slice.s), slice.square_roundoff()};
 }
 
-// psi^2 and mu^2 + sigma^2, each from the layer that computes it.
+// psi^2 and mu^2 + sigma^2 of a channel, which should be equal. Each comes from the layer that
+// computes it.
 struct QuadraticMean {
   oracle50 psi2, mean, variance, bound;
 };

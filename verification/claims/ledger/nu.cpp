@@ -2,7 +2,7 @@
 
 #include "verification/claims/ledger/recursion.hpp"
 
-// C1, C2, C4, C8: the recursion of nu.
+// Claims C1, C2, C4 and C8: the recursion of PowerNorm's state nu.
 namespace normproof::verification::claims::ledger {
 
 using namespace engine;
@@ -35,7 +35,8 @@ Bounded mean_remainder_x_hat(const ChannelMoment& m) {
   return mean(terms);
 }
 
-/// nu_T - nu_0, and the sum of all increments.
+/// The change nu_T - nu_0 over a history, and the sum of the increments of all steps, which should
+/// be equal.
 struct Telescope {
   Bounded moved, added;
 };
@@ -47,8 +48,8 @@ Telescope telescope(const PowerNormChannel& start, const History& h) {
   return {moments.back().nu - start.nu(), sum(terms)};
 }
 
-/// Computes the proposal of issue 3 of the released code: nu is kept in the paper's units, nu = nu
-/// + mean((1 - alpha) (g - nu z) z).
+/// Computes the backward that issue 3 of the released code proposes: nu has the paper's units and
+/// is updated as nu = nu + mean((1 - alpha) (g - nu z) z). Returns its outgoing gradients g - nu z.
 std::vector<std::vector<Bounded>> proposed_remainders(const History& h,
                                                       const std::vector<ChannelMoment>& moments) {
   const Bounded w = Bounded(1) - Bounded(h.alpha_backward);

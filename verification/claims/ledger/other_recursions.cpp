@@ -6,8 +6,9 @@
 #include "verification/claims/fixtures/plain_channel.hpp"
 #include "verification/claims/ledger/boundedness.hpp"
 
-// D7, D8: the recursion of nu as released, where padding influences it, and as re-implemented with
-// its weights swapped. Each case is an alleged constant with a history that exceeds it.
+// Claim D7: the recursion of nu in the released code, where padding influences it. Claim D8: the
+// recursion with its weights swapped. Each case is a constant for which a bound is claimed, with a
+// history that exceeds the bound.
 namespace normproof::verification::claims::ledger {
 
 using namespace engine;
@@ -17,8 +18,9 @@ namespace {
 
 // ---- D7
 
-/// A batch that is repeated forever; psi^2 starts at its value. It has rows x with gradients g, and
-/// padded rows without gradients that are so large that (1 - alpha) Gamma over all rows is theta.
+/// A batch that is repeated forever; the running psi^2 starts at its value. The batch has rows x
+/// with gradients g, and padded rows without gradients. The padded rows are so large that theta =
+/// (1 - alpha) mean(x_hat^2) over all rows has a given value.
 struct LoudPads {
   double alpha = 0.5, theta = 4;
   double constant = 100;  ///< the alleged K
@@ -81,7 +83,9 @@ rc::Gen<LoudPads> loud_pads() {
       });
 }
 
-/// Judges (1 - alpha) ema_gz against K times the maximum of |Lambda_j / Gamma_j| so far.
+/// Judges whether (1 - alpha) ema_gz, the released code's nu in the paper's units, is at most
+/// `constant` times the maximum of |Lambda_j / Gamma_j| so far, with Lambda = mean(g x_hat) and
+/// Gamma = mean(x_hat^2).
 Judgement within_multiple_of_ratios(const Subject& subject, const History& h, double constant,
                                     bool pads_in_backward) {
   auto options = h.released();
@@ -110,8 +114,8 @@ std::string show_repeated(const Subject& subject, const History& h) {
                      show(last.nu.value));
 }
 
-/// Reports 200 steps of random data in double, with half of the rows padding 8 times as large as
-/// the tokens.
+/// Returns a text about 200 steps of random data in double. Half of the rows are padding, 8 times
+/// as large as the tokens.
 std::string stationary(const Run& run) {
   std::string text = "α = 0.9, random stationary data, |ema_gz| after 200 steps";
   for (const bool group_scaling : {false, true}) {
@@ -184,8 +188,9 @@ Claim d7() {
 
 // ---- D8
 
-/// Repeats Gamma with Lambda/Gamma = 1 for as many batches as K takes. alpha Gamma is at least 2.5
-/// and (1 - alpha) Gamma at most 1.
+/// A batch with given Gamma = mean(x_hat^2) and mean(g x_hat) = Gamma, repeated until the recursion
+/// with swapped weights exceeds a constant. alpha Gamma is at least 2.5 and (1 - alpha) Gamma at
+/// most 1.
 struct Swapped {
   double alpha = 0.75, Gamma = 4;
   double constant = 100;  ///< the alleged K
@@ -222,7 +227,8 @@ rc::Gen<Swapped> swapped_weights() {
       });
 }
 
-/// Returns the maximum of |nu| over the history, with the weights of line 8 in order or swapped.
+/// Returns the maximum of |nu| over the history. The recursion uses the weights of line 8 of the
+/// algorithm in order, or swapped if `swapped`.
 Bounded largest_nu(const Subject& subject, const Swapped& s, bool swapped) {
   const Drive d = s.drive();
   PowerNormChannel channel(
@@ -234,7 +240,7 @@ Bounded largest_nu(const Subject& subject, const Swapped& s, bool swapped) {
   return most;
 }
 
-/// Reports 400 batches of erratic scale at alpha = 0.9, in double.
+/// Returns a text about 400 batches of erratic scale at alpha = 0.9, computed in double.
 std::string erratic_batches(const Run& run) {
   std::string text = "α = 0.9, 400 batches of erratic scale: max |ν|";
   for (const bool swapped : {true, false}) {

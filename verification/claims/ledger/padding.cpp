@@ -5,7 +5,7 @@
 #include "verification/claims/fixtures/backward_check.hpp"
 #include "verification/claims/ledger/recursion.hpp"
 
-// C12 to C15: padded rows, and what group scaling limits.
+// Claims C12 to C15: padded rows, and what group scaling bounds.
 namespace normproof::verification::claims::ledger {
 
 using namespace engine;
@@ -15,7 +15,7 @@ namespace {
 
 constexpr auto kPadded = "at least one valid and one padded row; any α, ε, start; no group scaling";
 
-/// Returns the history with zero upstream gradients at the padded rows.
+/// Returns the history with upstream gradients of zero in the padded rows.
 History silent_pads(History h) {
   for (auto& g : h.grad_y)
     for (std::size_t i = 0; i < h.rows(); ++i)
@@ -23,7 +23,7 @@ History silent_pads(History h) {
   return h;
 }
 
-/// Returns the history with other numbers in the padded rows of x.
+/// Returns the history with different numbers in the padded rows of x.
 History other_pads(History h) {
   for (auto& x : h.x)
     for (std::size_t i = 0; i < h.rows(); ++i)
@@ -31,7 +31,8 @@ History other_pads(History h) {
   return h;
 }
 
-/// Runs the history as released, with or without the padded rows in the backward.
+/// Runs the history with the released code. `pads_in_backward` says whether its backward includes
+/// the padded rows.
 std::vector<ChannelMoment> released(const Subject& subject, const History& h,
                                     bool pads_in_backward) {
   auto options = h.released();
@@ -42,7 +43,7 @@ std::vector<ChannelMoment> paper(const Subject& subject, const History& h) {
   return run_history(channel_of(subject, h.paper(), h), h);
 }
 
-/// Judges whether grad_x of the padded rows is 0 up to rounding.
+/// Judges whether grad_x is 0, up to rounding, in all padded rows.
 Judgement pads_stay_still(const std::vector<ChannelMoment>& moments, const History& h) {
   Judgement judged = whether(true);
   for (const ChannelMoment& m : moments)
@@ -160,8 +161,8 @@ Claim c13() {
           }};
 }
 
-/// Mean and biased variance of one column over the listed rows: the subject's values with error
-/// bounds.
+/// The mean and the biased variance of one column over the listed rows, as the implementation
+/// computes them, with error bounds.
 struct Variance {
   Bounded mean, variance;
 };
@@ -178,8 +179,8 @@ Variance variance_of(const std::vector<Bounded>& x, const NormStep<oracle50>& st
   return result;
 }
 
-/// Statistics of one column from the valid rows by the mask, and from all rows after the padded
-/// ones were replaced by the valid mean.
+/// Two versions of a column's statistics that should be equal: over the valid rows by the mask, and
+/// over all rows after each padded row was replaced by the mean of the valid rows.
 struct Filled {
   Variance masked, filled;
 };

@@ -10,7 +10,7 @@
 #include "ref/numeric/elementary.hpp"
 #include "ref/numeric/errors.hpp"
 
-// A table of one kind of error per claim: the layer, its tensor, and the change.
+// The table of injected errors. For each claim it names the layer, its tensor, and the change.
 namespace normproof::verification::claims::ledger {
 
 using namespace fixtures;
@@ -24,13 +24,15 @@ enum class How {
   times,     ///< v becomes v (1 + δ)
   plus,      ///< v becomes v + δ
   plus_own,  ///< y becomes y + δ x, grad_x becomes grad_x + δ grad_y
-  /// Adds δ times the first row of x: that of the batch, if a claim examines a single row.
+  /// v becomes v + δ times the same feature of the first row of x. If a claim examines a single
+  /// row, this is still the first row of the batch.
   plus_first_row,
   eps  ///< eps becomes eps (1 + δ)
 };
 
-/// An error in one tensor of a layer's step: an output or a part of the state. A small error cannot
-/// make a refuted statement true, so for refuted claims it affects what the control examines.
+/// An injected error in one tensor that a layer's step returns: an output or a part of the state.
+/// If a claim is expected to be refuted, a small error cannot make its statement true; the error
+/// then affects what the control examines.
 struct Step {
   std::string_view claims;  ///< separated by spaces
   std::string_view layer;   ///< empty: every layer
@@ -75,7 +77,7 @@ constexpr std::array kSteps = {
     Step{"F4", "dyt", "y", How::plus_first_row},
     Step{"F5", "rms_norm", "y", How::plus_own}};
 
-/// Returns 1 + δ at the precision of the scalar.
+/// Returns 1 + δ in the scalar type T.
 template <class T>
 T factor_of(double delta) {
   return T(1) + T(delta);
@@ -166,8 +168,9 @@ void scale(ref::tensor::Tensor<T>& values, const T& factor) {
   for (std::size_t i = 0; i < values.size(); ++i) values.data()[i] *= factor;
 }
 
-/// Changes the inputs and the outputs of a stack of layers by `before(in, delta)` and `after(in,
-/// step, delta)`, both generic. If `in_double` is true, enclosures are not changed.
+/// Returns an injected error in a stack of layers: before(in, delta) changes its inputs, after(in,
+/// step, delta) its outputs. If `in_double`, only runs in double are changed, not those in ball
+/// arithmetic.
 template <class Before, class After>
 Planted in_stack(const std::string& what, bool in_double, Before before, After after) {
   return {in_double ? "in the draws: " + what : what, [=](double delta) {
@@ -210,7 +213,7 @@ Planted longer_value(bool in_double) {
       kNoChange);
 }
 
-/// Multiplies ‖∂L/∂W_2‖ by factor(inputs, delta).
+/// Returns an injected error that multiplies ‖∂L/∂W_2‖ by factor(inputs, delta).
 template <class Factor>
 Planted longer_gradient(const std::string& what, bool in_double, Factor factor) {
   return in_stack(what, in_double, kNoChange, [factor](const auto& in, auto& step, double delta) {
@@ -226,7 +229,8 @@ double raise_to(double base, double exponent) {
   return ref::numeric::exp(exponent * ref::numeric::log(base));
 }
 
-/// Changes the exponent of the width or of the depth by `sign` times delta.
+/// Returns an injected error that changes the exponent of the network's width or depth by sign *
+/// delta.
 Planted change_exponent(bool of_width, double sign) {
   return longer_gradient(
       fmt::format("‖∂L/∂W_2‖ × {}^{}δ", of_width ? "(d/16)" : "L", sign < 0 ? "−" : ""), true,

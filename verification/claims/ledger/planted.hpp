@@ -7,9 +7,9 @@
 
 namespace normproof::verification::claims::ledger {
 
-/// Returns the errors to inject when measuring the sensitivity of a claim's check: one in the
-/// quantity of the claim and, for claims with random means, also one in doubles only, which the
-/// draws must detect without the enclosures.
+/// Returns the errors to inject to measure the sensitivity of a claim's check. One is in the
+/// quantity that the claim is about. Claims about random means have another one that only affects
+/// runs in double, which the random draws must detect without the enclosures.
 /// Throws    UsageError if no error is defined for the claim
 std::vector<engine::Planted> planted_for(std::string_view claim);
 

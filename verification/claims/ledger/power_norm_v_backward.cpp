@@ -8,7 +8,8 @@
 #include "verification/claims/fixtures/backward_check.hpp"
 #include "verification/claims/ledger/backward.hpp"
 
-// A5: the form with gamma in the denominator. A12: the gradient by differences at 100 digits.
+// Claim A5: the form of PN-V's gradient with gamma in the denominator. Claim A12: the gradient by
+// finite differences at 100 digits.
 namespace normproof::verification::claims::ledger {
 
 using namespace engine;
@@ -58,8 +59,8 @@ Property<Batch> printed_property(const Subject& subject, rc::Gen<Batch> cases) {
           .worst_meaning = "|grad_x − printed form| / bound of rounding at 50 digits"};
 }
 
-// The step of the difference and its error bound: truncation, h^2/6 times a bound of the third
-// derivative, plus rounding (docs/derivations/claims.md, A12).
+// The step size h of the finite difference and its error bound. The bound is the truncation error,
+// h^2/6 times a bound of the third derivative, plus rounding (docs/derivations/claims.md, A12).
 oracle50 difference_step(const Slice& slice) {
   return oracle50(std::ldexp(1.0, -110 + std::ilogb(static_cast<double>(slice.s))));
 }
@@ -93,7 +94,7 @@ Compared compare_difference(const Subject& subject, const Batch& b) {
       };
       const auto above = y_at(1);
       const auto below = y_at(-1);
-      // The difference is taken element by element, so that other channels do not change and add no
+      // The difference is computed element by element. Other channels do not change, so they add no
       // rounding error.
       oracle100 difference = 0;
       for (std::size_t i = 0; i < b.grad_y.size(); ++i)

@@ -7,7 +7,8 @@
 #include "verification/claims/fixtures/channel.hpp"
 #include "verification/claims/ledger/geometry.hpp"
 
-// B13 to B15: the premises of the theorems on smoother losses, and counterexamples without them.
+// Claims B13 to B15: the premises of the theorems about smoother losses, and counterexamples
+// without them.
 namespace normproof::verification::claims::ledger {
 
 using namespace engine;
@@ -15,7 +16,7 @@ using namespace fixtures;
 
 namespace {
 
-// ---- B13: PN-V against no normalization at all.
+// ---- B13: PN-V compared with no normalization.
 
 Property<Batch> not_larger_property(const Subject& subject, bool gamma_above_psi) {
   const BatchKind kind{.max_rows = 8,
@@ -74,7 +75,8 @@ Claim gamma_claim() {
       }};
 }
 
-// ---- B14: an actual loss L = sum c_i (. - t_i)^2 / 2 at y = t, with t = x and c = 1 + |grad_y|.
+// ---- B14: a concrete loss L = sum c_i (y_i - t_i)^2 / 2 with t = x and c = 1 + |grad_y|, at y =
+// t.
 
 struct Losses {
   Vector curvature;
@@ -142,7 +144,7 @@ Claim genuine_loss_claim() {
       }};
 }
 
-// ---- B15: the last term of [STIM18] with 1/sqrt(m).
+// ---- B15: the last term of the bound in [STIM18], with 1/sqrt(m).
 
 struct Transcribed {
   oracle50 left, right, bound;

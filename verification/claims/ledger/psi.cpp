@@ -2,7 +2,7 @@
 
 #include "verification/claims/ledger/recursion.hpp"
 
-// C5, C6, C7: the recursion of psi.
+// Claims C5, C6 and C7: the recursion of PowerNorm's running psi.
 namespace normproof::verification::claims::ledger {
 
 using namespace engine;
@@ -10,8 +10,8 @@ using namespace fixtures;
 
 namespace {
 
-/// The bound of C5: how far the gradient of power_norm can be from that of power_norm_v after one
-/// batch is repeated, for row i of step t >= 2, counted from 1.
+/// The bound of claim C5. One batch is repeated; the bound says how far the gradient of power_norm
+/// may be from that of power_norm_v at row i of step t >= 2. Steps are counted from 1.
 class Approach {
  public:
   Approach(const History& h, const ChannelMoment& first)
@@ -60,7 +60,8 @@ Judgement approaches(const Subject& subject, const History& h) {
   return judged;
 }
 
-/// Returns the maximum of |grad_x - target| relative to the maximum of |target|, at the last step.
+/// Returns the maximum of |grad_x - target| divided by the maximum of |target|, at the last step.
+/// The target is the gradient of power_norm_v.
 double distance(const Subject& subject, const History& h, const ChannelMoment& m) {
   const auto target =
       power_norm_v_gradient(subject, row_of(h.x.front()), row_of(h.grad_y.front()), h.gamma, h.eps);
@@ -72,7 +73,7 @@ double distance(const Subject& subject, const History& h, const ChannelMoment& m
   return static_cast<double>(oracle50(difference / size));
 }
 
-/// Reports one batch repeated 600 times at alpha = 0.9.
+/// Returns a text about one batch that is repeated 600 times at alpha = 0.9.
 std::string long_approach(const Run& run) {
   Draw draw(case_random(run, 0));
   History h;
@@ -161,7 +162,8 @@ Claim c6() {
           }};
 }
 
-/// Returns running_psi2 after each step by the single moving average of C7, starting at `psi2`.
+/// Returns running_psi2 after each step, computed by the single moving average of claim C7 from the
+/// initial value `psi2`.
 std::vector<Bounded> one_average(const History& h, const std::vector<ChannelMoment>& moments) {
   std::vector<Bounded> result;
   Bounded psi2 = h.psi2;

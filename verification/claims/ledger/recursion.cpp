@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-// Group C: the recursions of PowerNorm, as printed and as released.
+// Claims of group C: the recursions of PowerNorm, as printed in the paper and as released.
 namespace normproof::verification::claims::ledger {
 
 using namespace engine;

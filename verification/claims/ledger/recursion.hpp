@@ -8,10 +8,10 @@ namespace normproof::verification::claims::ledger {
 
 using engine::Claim;
 
-/// The meaning of `worst` for claims of equality.
+/// The text that explains `worst` in claims of equality.
 inline constexpr auto kRounding = "|difference| / what rounding at 50 digits may do";
 
-// The claims of group C, by subject.
+// The claims of group C, by topic.
 std::vector<Claim> nu_claims();               ///< C1, C2, C4, C8: the recursion of nu
 std::vector<Claim> psi_claims();              ///< C5, C6, C7: the recursion of psi
 std::vector<Claim> affine_backward_claims();  ///< C3, C9, C10, C11: properties of the backward

@@ -7,7 +7,7 @@
 #include "verification/claims/fixtures/channel.hpp"
 #include "verification/claims/ledger/geometry.hpp"
 
-// B9 to B12: PN-V and BatchNorm with the same upstream gradient.
+// Claims B9 to B12: PN-V and BatchNorm with the same upstream gradient.
 namespace normproof::verification::claims::ledger {
 
 using namespace engine;
@@ -15,7 +15,7 @@ using namespace fixtures;
 
 namespace {
 
-// The results of both layers for one g and one x.
+// The results of PN-V and BatchNorm for the same g and the same x.
 struct Pair {
   oracle50 power_norm_v, batch_norm;  // ||grad_x||^2
   oracle50 bound;                     // of the rounding error of their difference
@@ -35,9 +35,10 @@ std::string show_pair(const Vector& x, const Vector& g, const Pair& p) {
                      show(p.power_norm_v), show(p.batch_norm));
 }
 
-/// Compares the gradients for any g or, with `worst`, for its component orthogonal to 1 and x,
-/// which each layer passes on completely. Rounding errors of the orthogonality count as rounding
-/// errors of g.
+/// Returns a property that compares the gradients of PN-V and BatchNorm for the same upstream
+/// gradient g. If `worst`, g is replaced by its component orthogonal to x and to the vector of
+/// ones, which each layer passes on completely. Rounding errors of the orthogonality count as
+/// rounding errors of g.
 Property<Batch> smaller_property(const Subject& subject, bool worst) {
   const auto gradient = [worst](const Batch& b) {
     return worst ? project_out_one_and(wide(b.x), wide(b.grad_y)) : wide(b.grad_y);
@@ -121,8 +122,9 @@ Claim criterion_claim() {
           }};
 }
 
-// ---- B11: mu = 0 and a constant g. x is the case's x and its negative; g is the first grad_y
-// everywhere. For comparison a g of mean 0: the case's grad_y and its negative.
+// ---- B11: mu = 0 and a constant g. x is the case's x followed by its negative; every element of g
+// is the first grad_y. The comparison uses a g with the mean 0: the case's grad_y followed by its
+// negative.
 
 Vector mirrored(const std::vector<double>& values) {
   Vector result = wide(values);
@@ -183,7 +185,7 @@ Claim constant_gradient_claim() {
       }};
 }
 
-// ---- B12: the mean over isotropic g of ||J^T g||^2 is the trace of J J^T times E g_i^2.
+// ---- B12: over isotropic g, the mean of ||J^T g||^2 is the trace of J J^T times E g_i^2.
 
 struct Traces {
   oracle50 power_norm_v = 0, batch_norm = 0, bound_pn = 0, bound_bn = 0;
@@ -209,14 +211,15 @@ Judgement judge_traces(const Traces& t, const Batch& b) {
   const Judgement values =
       both(within(absolute(t.power_norm_v - (n - 1) / pn.statistic), t.bound_pn),
            within(absolute(t.batch_norm - (n - 2) / bn.statistic), t.bound_bn));
-  // The threshold is decided only if rounding leaves no doubt.
+  // The comparison with the threshold counts only if rounding cannot change it.
   const bool smaller = t.power_norm_v < t.batch_norm;
   const bool predicted = bn.mean * bn.mean * (n - 2) > bn.statistic;
   const bool in_doubt = absolute(t.power_norm_v - t.batch_norm) <= t.bound_pn + t.bound_bn;
   return both(values, whether(in_doubt || smaller == predicted));
 }
 
-// Reports how often PN-V's gradient is the larger one over random g, in double, as an illustration.
+// Returns a text that says how often PN-V's gradient is larger than BatchNorm's over random g, in
+// double. It is only an illustration.
 std::string frequencies(const Run& run) {
   constexpr std::size_t kRows = 16, kDraws = 400;
   Draw draw(case_random(run, run.cases + 1));

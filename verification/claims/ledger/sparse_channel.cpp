@@ -8,7 +8,7 @@
 #include "verification/claims/fixtures/plain_channel.hpp"
 #include "verification/claims/ledger/boundedness.hpp"
 
-// D13: a channel that is rarely active.
+// Claim D13: a channel that is rarely active.
 namespace normproof::verification::claims::ledger {
 
 using namespace engine;
@@ -64,8 +64,8 @@ rc::Gen<Sparse> sparse_channels() {
       });
 }
 
-/// One period in the steady state, without eps: |x| = |g| = 1 in the first of K batches, x = 0 in
-/// the others.
+/// One period of a channel in its steady state, with eps = 0. |x| = |g| = 1 in the first of K
+/// batches, and x = 0 in the other batches.
 struct Period {
   Bounded start_psi2;     ///< (1 - alpha) alpha^(K-1) / (1 - alpha^K)
   Bounded psi2;           ///< after the period

@@ -8,7 +8,7 @@
 #include "verification/claims/fixtures/channel.hpp"
 #include "verification/claims/ledger/ledger.hpp"
 
-// Group T: LayerNorm compared with BatchNorm as in textbooks.
+// Claims of group T: LayerNorm compared with BatchNorm, as in textbooks.
 namespace normproof::verification::claims::ledger {
 
 using namespace engine;
@@ -26,7 +26,7 @@ Vector token(const Subject& subject, double eps, const Vector& x) {
   return channel_step(subject, layer_norm_with(eps), x, Vector(x.size()), Axis::features).y;
 }
 
-// ---- T1: LN(c x; c^2 eps) = LN(x; eps), and LN(c x) = LN(x) at eps = 0.
+// ---- T1: LN(c x; c^2 eps) = LN(x; eps), and LN(c x) = LN(x) if eps = 0.
 
 struct ScaledBatch {
   double c = 1, eps_after = 0;
@@ -34,8 +34,8 @@ struct ScaledBatch {
   oracle50 bound;
 };
 
-// c is any number at eps = 0; otherwise a power of two, so that c^2 eps is a double, as options
-// must be.
+// Draws the factor c. If eps = 0, c is any number; otherwise it is a power of two, so that c^2 eps
+// is a double, as the options require.
 ScaledBatch scaled(const Subject& subject, const Batch& b) {
   ScaledBatch s;
   s.c = b.eps == 0 ? b.extra[0] : std::ldexp(1.0, std::ilogb(b.extra[0]));
@@ -97,7 +97,7 @@ Claim layer_norm_scale_claim() {
           }};
 }
 
-// ---- T2, T4: a row alone and among others, bit for bit.
+// ---- T2, T4: the output of a row alone and of the same row among others, bit for bit.
 
 struct Alone {
   bool same = true;
@@ -176,14 +176,14 @@ Claim batch_norm_batch_claim() {
           }};
 }
 
-// ---- T3: [[a, b], [c, d]]: two values per row and per column.
+// ---- T3: the input [[a, b], [c, d]] has two values per row and per column.
 
 struct Square {
   Judgement judgement = whether(true);
   std::vector<double> layer_norm, batch_norm;
 };
 
-// Returns the normalized value of the larger of two numbers at the distance d: d/2 / sqrt(d^2/4 +
+// Returns the normalized value of the larger of two numbers with the distance d: d/2 / sqrt(d^2/4 +
 // eps) = 1/sqrt(1 + 4 eps/d^2).
 oracle50 larger_of_two(const oracle50& apart, const oracle50& eps) {
   return 1 / sqrt(oracle50(1 + 4 * eps / (apart * apart)));
@@ -266,7 +266,7 @@ Claim square_claim() {
       }};
 }
 
-// ---- T5: changes of the input that BN's output does not depend on, per channel.
+// ---- T5: changes of a channel's input that leave BatchNorm's output unchanged.
 
 Claim affine_claim() {
   return {.id = "T5",

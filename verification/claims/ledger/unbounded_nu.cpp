@@ -6,8 +6,9 @@
 #include "verification/claims/fixtures/plain_channel.hpp"
 #include "verification/claims/ledger/boundedness.hpp"
 
-// D5, D6: no constant bounds nu if one of the assumptions of D1 and D4 is dropped. Each case is an
-// alleged constant with a history that exceeds it.
+// Claims D5 and D6: no constant bounds nu if one of the assumptions of D1 and D4 is dropped. Each
+// case is a constant for which a bound is claimed, with a history that exceeds the bound. In these
+// comments Gamma = mean(x_hat^2) and Lambda = mean(g x_hat).
 namespace normproof::verification::claims::ledger {
 
 using namespace engine;
@@ -15,9 +16,9 @@ using namespace fixtures;
 
 namespace {
 
-/// Activations that decay: Gamma_t = min(1, 1/(2 w t)) with w = 1 - alpha, and g = 1, in batches of
-/// one token. nu grows like sqrt(w t/2), the fastest possible. Then follows a batch with Gamma = 1
-/// and g = -1.
+/// Batches of one token whose activations decay: Gamma_t = mean(x_hat^2) = min(1, 1/(2 w t)) with w
+/// = 1 - alpha, and g = 1. nu then grows like sqrt(w t/2), which is the fastest growth possible. A
+/// last batch with Gamma = 1 and g = -1 follows.
 struct Decay {
   double alpha = 0.5;
   double constant = 2;  ///< the alleged bound of rms(X~')
@@ -28,8 +29,8 @@ struct Decay {
   }
 };
 
-/// Draws C from 1.5 to 96, above c with probability (1.5/c)^2, because the number of steps grows
-/// like C^2.
+/// Generates cases with a constant C from 1.5 to 96. C exceeds c with probability (1.5/c)^2,
+/// because the number of steps grows like C^2.
 rc::Gen<Decay> decays() {
   constexpr double kMinConstant = 1.5, kLargest = 96;
   return shrinking<Decay>(
@@ -48,7 +49,8 @@ rc::Gen<Decay> decays() {
       });
 }
 
-/// Returns |X~'| of the last batch, with Gamma at least `floor`.
+/// Returns |X~'|, the gradient before the division by psi, in the last batch. Gamma = mean(x_hat^2)
+/// is at least `floor` in every batch.
 Bounded last_remainder(const Subject& subject, const Decay& d, double floor) {
   const ref::model::PowerNormOptions options{
       .eps = 0, .alpha_forward = d.alpha, .alpha_backward = d.alpha};
@@ -62,7 +64,7 @@ Bounded last_remainder(const Subject& subject, const Decay& d, double floor) {
   return magnitude(channel.step({channel.scale()}, {-1}).remainder.front());
 }
 
-/// Reports the maximum of rms(X̃′) after long decays at alpha = 0.9, in double.
+/// Returns a text with the maximum of rms(X̃′) after long decays at alpha = 0.9, in double.
 std::string long_decay(const Run& run) {
   PlainChannel channel(run.subject, ref::model::PowerNormOptions{.eps = 0});
   std::string text = "α = 0.9, Γ_t = 1/t: rms(X̃′) after the decay";
@@ -118,8 +120,8 @@ Claim d5() {
       }};
 }
 
-/// A constant theta and Lambda/Gamma = 1 in every batch: nu_t = 1 + (theta - 1)^t (-1)^(t+1) from
-/// nu_0 = 0.
+/// A constant theta = (1 - alpha) mean(x_hat^2) and mean(g x_hat) = mean(x_hat^2) in every batch.
+/// From nu_0 = 0 this gives nu_t = 1 + (theta - 1)^t (-1)^(t+1).
 struct Resonance {
   double alpha = 0.5, theta = 3;
   double constant = 100;  ///< the alleged K
@@ -156,7 +158,8 @@ rc::Gen<Resonance> resonances() {
       });
 }
 
-/// Judges |nu_t| <= constant max(|nu_0|, max_j |Lambda_j / Gamma_j|) for all t.
+/// Judges whether |nu_t| <= constant max(|nu_0|, max_j |Lambda_j / Gamma_j|) in every step t, with
+/// Lambda = mean(g x_hat) and Gamma = mean(x_hat^2).
 Judgement within_multiple(const Subject& subject, const Drive& d, double constant) {
   PowerNormChannel channel = channel_of(subject, d);
   Bounded bound = magnitude(Bounded(d.nu));
@@ -175,8 +178,8 @@ std::string last_nu(const Subject& subject, const Drive& d) {
   return fmt::format("{}: nu = {}", show(d), show(channel.nu().value));
 }
 
-/// Reports 200 steps at alpha = 0.9 and Gamma = 21, where activations grow by sqrt(3) per step, in
-/// double.
+/// Returns a text about 200 steps at alpha = 0.9 and Gamma = mean(x_hat^2) = 21, in double. The
+/// activations grow by sqrt(3) per step.
 std::string two_hundred_steps(const Run& run) {
   Draw draw(case_random(run, 0));
   PlainChannel channel(run.subject, ref::model::PowerNormOptions{.eps = 0});
