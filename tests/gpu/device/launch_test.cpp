@@ -40,7 +40,8 @@ TEST(KernelLaunch, RunsEachElementOnceInTheOrderOfTheSeed) {
 }
 
 /// A kernel in which each thread reads the value that its neighbor wrote in the previous step. The
-/// threads run in a random order, so some would read NaN if there were no barrier between the steps.
+/// threads run in a random order, so some would read NaN if there were no barrier between the
+/// steps.
 struct ReadNeighborThread {
   using OnlySimulated = void;
   static constexpr int kThreads = 32;

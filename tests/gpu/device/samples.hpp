@@ -12,8 +12,8 @@
 /// Random tensors and masks for the tests of gpu, and the simulated devices that the tests run on.
 namespace normproof::gpu {
 
-/// Returns three simulated devices. One runs its threads in ascending order, the other two run them in
-/// random orders. A test that runs on all three detects results that depend on the thread order.
+/// Returns three simulated devices. One runs its threads in ascending order, the other two run them
+/// in random orders. A test that runs on all three detects results that depend on the thread order.
 inline std::vector<std::unique_ptr<device::Device>> devices() {
   std::vector<std::unique_ptr<device::Device>> result;
   result.reserve(3);
@@ -42,8 +42,8 @@ inline ref::tensor::Tensor<double> plain_sample(const ref::tensor::Shape& shape,
   return result;
 }
 
-/// Returns a mask in which about two thirds of the elements are true. The first element of each row is
-/// always true.
+/// Returns a mask in which about two thirds of the elements are true. The first element of each row
+/// is always true.
 inline ref::tensor::Mask sample_mask(const ref::tensor::Shape& shape, std::string_view name) {
   const ref::numeric::RandomStream random(7, name);
   auto result = ref::tensor::empty_tensor<bool>(shape);

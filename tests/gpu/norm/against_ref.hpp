@@ -7,8 +7,9 @@ namespace normproof::gpu::norm {
 
 using RefInputs = ref::norm::NormInputs<double>;
 
-/// Runs `steps` steps of forward and backward on each simulated device. Expects every output and the
-/// state to have the bits of ref/norm. If ref/norm rejects the inputs, expects the same error message.
+/// Runs `steps` steps of forward and backward on each simulated device. Expects every output and
+/// the state to have the bits of ref/norm. If ref/norm rejects the inputs, expects the same error
+/// message.
 void expect_bits_of_ref(const ref::model::NormOptions& options, const RefInputs& inputs,
                         int steps = 1);
 
@@ -16,8 +17,8 @@ void expect_bits_of_ref(const ref::model::NormOptions& options, const RefInputs&
 /// parameters, in training and in inference.
 void expect_bits_on_samples(const ref::model::NormOptions& options);
 
-/// Compares one step for 65537 rows with ref/norm. A CUDA grid has no more than 65535 blocks along its
-/// second axis.
+/// Compares one step for 65537 rows with ref/norm. A CUDA grid has no more than 65535 blocks along
+/// its second axis.
 void expect_bits_past_65535_rows(const ref::model::NormOptions& options);
 
 /// Expects the device to reject several invalid inputs with the error messages of ref/norm.

@@ -29,7 +29,8 @@ Tensor<float> float32_numbers(FloatType type, const Shape& shape, std::string_vi
       type, type == FloatType::float16 ? plain_sample(shape, name) : sample(shape, name));
 }
 
-/// Expects two tensors with equal bits, or two absent tensors. The shapes of absent tensors may differ.
+/// Expects two tensors with equal bits, or two absent tensors. The shapes of absent tensors may
+/// differ.
 void expect_same_doubles(const Tensor<double>& got, const Tensor<double>& expected) {
   if (!ref::tensor::is_given(got) && !ref::tensor::is_given(expected)) return;
   EXPECT_BITS_EQ(got, expected);
@@ -38,8 +39,8 @@ void expect_same_floats(const Tensor<float>& got, const Tensor<float>& expected)
   expect_same_doubles(ref::tensor::convert<double>(got), ref::tensor::convert<double>(expected));
 }
 
-/// Expects the norm and its gradients to have the bits of the reference on the devices `on`. The input
-/// of the norm is x, or x + residual if `adds`.
+/// Expects the norm and its gradients to have the bits of the reference on the devices `on`. The
+/// input of the norm is x, or x + residual if `adds`.
 void expect_float32_bits(const Float32NormOptions& options, const Shape& shape, bool affine,
                          const std::vector<std::unique_ptr<device::Device>>& on,
                          bool adds = false) {
@@ -145,8 +146,8 @@ TEST(DeviceFloat32Norm, MatchesReferenceBitsAtTileBoundaries) {
   });
 }
 
-/// Tests rows that fill one tile, rows that fill the tiles of a cluster, and rows with more tiles than
-/// a cluster has blocks.
+/// Tests rows that fill one tile, rows that fill the tiles of a cluster, and rows with more tiles
+/// than a cluster has blocks.
 TEST(DeviceFloat32Norm, MatchesReferenceBitsForRowsLargerThanACluster) {
   const auto on = devices_with_and_without_clusters();
   for_each_float32_layer([&](Float32NormOptions options) {
@@ -160,8 +161,8 @@ TEST(DeviceFloat32Norm, MatchesReferenceBitsForRowsLargerThanACluster) {
   expect_float32_bits(options, {1, 131081}, true, on, true);
 }
 
-/// Tests every kernel of the backward. A warp, a block or a cluster processes one run of 32 rows, or a
-/// block processes the run tile by tile.
+/// Tests every kernel of the backward. A warp, a block or a cluster processes one run of 32 rows,
+/// or a block processes the run tile by tile.
 TEST(DeviceFloat32Norm, MatchesReferenceBitsIfTheLastRunOfRowsIsPartial) {
   static_assert(kRowsPerRun == 32);
   const auto on = devices_with_and_without_clusters();

@@ -31,8 +31,8 @@ struct CountedFormat {
   }
 };
 
-/// Loads a vector element by element, so that each access is counted. Overload resolution prefers this
-/// function to load_vector of number_formats.hpp, which reads all elements with one load.
+/// Loads a vector element by element, so that each access is counted. Overload resolution prefers
+/// this function to load_vector of number_formats.hpp, which reads all elements with one load.
 template <class Format>
 Vector<Counted<Format>> load_vector(device::Span<const Counted<Format>> from, std::size_t i) {
   Vector<Counted<Format>> v;

@@ -60,8 +60,8 @@ int rounds_double_wrongly(double v) {
   return bits_from_float(Format::widen(Format::narrow(v))) == bits_from_float(expected) ? 0 : 1;
 }
 
-/// Tests doubles next to a tie, the midpoint of two numbers of the format. Such a double would first
-/// round to the tie, and then to even, if it were rounded to float before.
+/// Tests doubles next to a tie, the midpoint of two numbers of the format. Such a double would
+/// first round to the tie, and then to even, if it were rounded to float before.
 template <class Format>
 void expect_correct_doubles_next_to_ties() {
   int count = 0;

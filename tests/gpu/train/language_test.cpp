@@ -17,8 +17,8 @@ namespace determinism = verification::checks::determinism;
 using ref::model::NormPlacement;
 using ref::model::TrainConfig;
 
-/// Returns a batch in which the target of each token is the next token of its sentence. The last token
-/// of a sentence has no target.
+/// Returns a batch in which the target of each token is the next token of its sentence. The last
+/// token of a sentence has no target.
 ref::train::TextBatch next_tokens(ref::encoder::EncoderInputs inputs) {
   ref::train::TextBatch batch{std::move(inputs), {}};
   const auto& [tokens, valid] = batch.inputs;

@@ -16,8 +16,8 @@ using device::download;
 using device::upload;
 using Tensor = ref::tensor::Tensor<double>;
 
-/// Inputs of the vocabulary loss: hidden rows x, weight and bias of the head, and one target per row.
-/// Every fourth target is ignored, and so are the targets from row `counted` on.
+/// Inputs of the vocabulary loss: hidden rows x, weight and bias of the head, and one target per
+/// row. Every fourth target is ignored, and so are the targets from row `counted` on.
 struct LossCase {
   Tensor x, weight, bias;
   std::vector<int> targets;

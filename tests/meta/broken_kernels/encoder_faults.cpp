@@ -34,7 +34,8 @@ Subject change_inputs(Change change) {
   });
 }
 
-/// Returns an implementation that calls `change(step)` on the results of the stack of encoder layers.
+/// Returns an implementation that calls `change(step)` on the results of the stack of encoder
+/// layers.
 template <class Change>
 Subject change_step(Change change) {
   return around_stack([change](const auto& run, const auto& in) {
@@ -106,8 +107,8 @@ Subject with_norm(const NormOptions& norm) {
 
 enum class KeptSublayer { attention, feed_forward };
 
-/// Returns the gradient of layer l of `in` at the input x, for the upstream gradient grad_y. Only the
-/// sublayer `kept` is active: the weights of the other sublayer are 0.
+/// Returns the gradient of layer l of `in` at the input x, for the upstream gradient grad_y. Only
+/// the sublayer `kept` is active: the weights of the other sublayer are 0.
 template <class T>
 Tensor<T> backward_through_sublayer(const Subject::Stack<T>& run, StackInputs<T> in, std::size_t l,
                                     KeptSublayer kept, const Tensor<T>& x,

@@ -57,8 +57,8 @@ Subject around(Around f) {
   return faulty;
 }
 
-/// Returns an implementation that is broken for the layer with these options only. It computes a step
-/// of this layer as `f(step, options, inputs, state)`; see around().
+/// Returns an implementation that is broken for the layer with these options only. It computes a
+/// step of this layer as `f(step, options, inputs, state)`; see around().
 template <class Options, class Around>
 Subject around_layer(Around f) {
   return around(
@@ -76,8 +76,8 @@ void apply_to_each(ref::tensor::Tensor<T>& values, F f) {
 
 inline constexpr double kSlightlyAboveOne = 1 + 0x1p-20;
 
-/// Returns an implementation that multiplies the output `name` of the layer by `factor`, if the layer
-/// has this output.
+/// Returns an implementation that multiplies the output `name` of the layer by `factor`, if the
+/// layer has this output.
 template <class Options>
 Subject scale_output(const std::string& name, double factor) {
   return around_layer<Options>(

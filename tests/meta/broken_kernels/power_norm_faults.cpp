@@ -50,8 +50,8 @@ Subject replace_nu_by_zero() {
   });
 }
 
-/// Returns an implementation that limits `theta = (1 - alpha) * Gamma` to 1. In a step, nu (ema_gz in
-/// the released code) changes by `theta * (Lambda / Gamma - nu)`.
+/// Returns an implementation that limits `theta = (1 - alpha) * Gamma` to 1. In a step, nu (ema_gz
+/// in the released code) changes by `theta * (Lambda / Gamma - nu)`.
 template <class Options>
 Subject clamp_theta() {
   return around_layer<Options>([]<class T>(const Subject::Step<T>& step, const Options& options,
@@ -84,8 +84,8 @@ Subject zero_gradient_without_upstream() {
   });
 }
 
-/// Returns an implementation of BatchNorm that divides the variance by n - 1 instead of n, if n, the
-/// number of valid rows, is 2 or more.
+/// Returns an implementation of BatchNorm that divides the variance by n - 1 instead of n, if n,
+/// the number of valid rows, is 2 or more.
 Subject divide_variance_by_valid_rows_minus_1() {
   return around_layer<BatchNormOptions>([]<class T>(const Subject::Step<T>& step,
                                                     const BatchNormOptions& options,

@@ -6,7 +6,8 @@
 namespace normproof::tests::ref::data {
 
 /// Returns the folder with the published data sets, which are not part of the repository. It is
-/// $NORMPROOF_SHARED_DATA, or the folder shared/data next to the repository if the variable is not set.
+/// $NORMPROOF_SHARED_DATA, or the folder shared/data next to the repository if the variable is not
+/// set.
 inline std::filesystem::path shared_data() {
   const char* const folder = std::getenv("NORMPROOF_SHARED_DATA");
   if (folder != nullptr && *folder != '\0') return folder;

@@ -114,8 +114,8 @@ const WordPieceTokenizer& synthetic_tokenizer() {
   return tokenizer;
 }
 
-/// Joins the pieces of one word, without the marks "##". Returns "" if a piece after the first lacks
-/// the mark.
+/// Joins the pieces of one word, without the marks "##". Returns "" if a piece after the first
+/// lacks the mark.
 std::string join_pieces(const Tokens& tokens) {
   std::string word = tokens.at(0);
   for (std::size_t i = 1; i < tokens.size(); ++i) {

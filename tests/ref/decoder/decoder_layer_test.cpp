@@ -89,8 +89,8 @@ TEST(DecoderLayer, AddsItsGradientOfTheEncoderOutputToThatOfLaterLayers) {
   for (std::size_t d = 0; d < 4; ++d) EXPECT_EQ(norm_parameters.data()[(3 + 2) * 4 + d], 0);
 }
 
-/// Compares the gradients of x, the encoder output and every parameter with derivatives by dual numbers
-/// and by the complex step.
+/// Compares the gradients of x, the encoder output and every parameter with derivatives by dual
+/// numbers and by the complex step.
 void expect_derivative_of_layer(const char* norm, NormPlacement placement,
                                 const EncoderRun& run = {}, double dropout = 0) {
   DecoderConfig config = small_decoder("none", norm, placement);

@@ -33,8 +33,8 @@ Tensor<double> run_forward(const DecoderConfig& config, const DecoderInputs& inp
   return run_forward(config, encoder::random_values<double>(parameter_shapes(config)), inputs, run);
 }
 
-/// Returns the gradients by name. The gradients of the embeddings are dense: rows of tokens that do not
-/// occur are 0.
+/// Returns the gradients by name. The gradients of the embeddings are dense: rows of tokens that do
+/// not occur are 0.
 template <class T>
 NamedTensors<T> named_gradients(const DecoderConfig& config, DecoderGradients<T> gradients) {
   gradients.parameters.encoder.embedding =
@@ -311,8 +311,8 @@ TEST(Decoder, ATapReceivesEveryIntermediateTensorOnceAndChangesNothing) {
   EXPECT_EQ(seen["decoder.layers.0.cross_attention.weights"], (Shape{2, 2, 2, 3}));
 }
 
-/// Runs forward and backward with inputs that `change(inputs, grad_logits)` has made invalid. Returns
-/// the error message.
+/// Runs forward and backward with inputs that `change(inputs, grad_logits)` has made invalid.
+/// Returns the error message.
 template <class Change>
 std::string inputs_rejection_message(Change change) {
   const DecoderConfig config = small_decoder("none", "none", NormPlacement::post);

@@ -36,14 +36,15 @@ DecoderParameters<T> random_decoder(const DecoderConfig& config) {
   return from_named(config, encoder::random_values<T>(parameter_shapes(config)));
 }
 
-/// Returns two sentence pairs. The source of the second pair and the target of the first pair end with
-/// padding.
+/// Returns two sentence pairs. The source of the second pair and the target of the first pair end
+/// with padding.
 inline DecoderInputs two_pairs() {
   return {{{2, 3, {1, 3, 2, 3, 1, 0}}, Mask{{true, true, true}, {true, true, false}}},
           {{2, 2, {1, 0, 2, 1}}, Mask{{true, false}, {true, true}}}};
 }
 
-/// Returns the names of the norms that a decoder may have: those without statistics over a sentence.
+/// Returns the names of the norms that a decoder may have: those without statistics over a
+/// sentence.
 inline std::vector<std::string> decoder_norms() {
   std::vector<std::string> names;
   for (const std::string& name : model::norm_names())

@@ -15,8 +15,8 @@ using ::testing::HasSubstr;
 
 constexpr std::size_t kTokens = 70;
 
-/// Returns one sentence pair. Its source has three tokens and two positions of padding, its target has
-/// 70 tokens.
+/// Returns one sentence pair. Its source has three tokens and two positions of padding, its target
+/// has 70 tokens.
 DecoderInputs long_pair() {
   DecoderInputs inputs{{{1, 5, {1, 3, 2, 0, 0}}, Mask{{true, true, true, false, false}}},
                        {{1, kTokens, {}}}};
@@ -27,8 +27,8 @@ DecoderInputs long_pair() {
 
 const std::vector<std::int32_t> kSource = {1, 3, 2};
 
-/// A model with random parameters whose running statistics have been updated by one forward in training
-/// mode.
+/// A model with random parameters whose running statistics have been updated by one forward in
+/// training mode.
 struct TrainedDecoder {
   explicit TrainedDecoder(DecoderConfig described)
       : config(std::move(described)),

@@ -27,8 +27,8 @@ Tensor<T> run_forward(const EncoderConfig& config, const NamedTensors<T>& parame
   return Encoder<T>(config, p).forward(two_sentences(), run, state);
 }
 
-/// Returns the gradients by name. The gradient of the embedding is dense: rows of tokens that do not
-/// occur are 0.
+/// Returns the gradients by name. The gradient of the embedding is dense: rows of tokens that do
+/// not occur are 0.
 template <class T>
 NamedTensors<T> run_backward(const EncoderConfig& config, const NamedTensors<T>& parameters,
                              const Tensor<T>& grad_logits, const EncoderRun& run = {}) {
@@ -130,8 +130,8 @@ std::vector<CausalNorm> causal_norms() {
   return norms;
 }
 
-/// Returns the logits [T,C] of the sentence `ids` under a causal encoder, one row per position. Unless
-/// `alone`, the batch has a second sentence.
+/// Returns the logits [T,C] of the sentence `ids` under a causal encoder, one row per position.
+/// Unless `alone`, the batch has a second sentence.
 Tensor<double> causal_logits(const CausalNorm& norm, model::Mode mode,
                              const std::vector<std::int32_t>& ids, bool alone = false) {
   EncoderConfig config = small_config("none", norm.placement, 2);
@@ -190,8 +190,9 @@ TEST(Encoder, CausalInferenceOfAPrefixHasTheBitsOfTheWholeSentence) {
   }
 }
 
-/// The backward of PowerNorm uses nu of the previous step. If nu is 0, the backward is the derivative of
-/// `y = gamma * x * rstd + beta` with a constant rstd, as in inference with the same state.
+/// The backward of PowerNorm uses nu of the previous step. If nu is 0, the backward is the
+/// derivative of `y = gamma * x * rstd + beta` with a constant rstd, as in inference with the same
+/// state.
 TEST(Encoder, PowerNormUsesNuOfThePreviousStep) {
   const EncoderConfig config = small_config("power_norm", NormPlacement::post, 1);
   const auto parameters = random_parameters<double>(config);

@@ -24,8 +24,8 @@ inline EncoderConfig small_config(const std::string& norm, model::NormPlacement 
   return config;
 }
 
-/// Returns random parameters with the given names and shapes. The standard deviation is 1/4, and the
-/// mean is 1 for gamma and 0 for all others.
+/// Returns random parameters with the given names and shapes. The standard deviation is 1/4, and
+/// the mean is 1 for gamma and 0 for all others.
 template <class T>
 NamedTensors<T> random_values(const std::vector<ParameterShape>& shapes) {
   NamedTensors<T> parameters;
@@ -42,8 +42,8 @@ NamedTensors<T> random_parameters(const EncoderConfig& config) {
   return random_values<T>(parameter_shapes(config));
 }
 
-/// Returns a tap that stores the mask of each dropout in `masks`. The tap receives the masks as tensors
-/// whose names end with ".keep"; the key in `masks` lacks this suffix.
+/// Returns a tap that stores the mask of each dropout in `masks`. The tap receives the masks as
+/// tensors whose names end with ".keep"; the key in `masks` lacks this suffix.
 inline Tap<double> make_mask_recorder(std::map<std::string, Mask>& masks) {
   return [&masks](const std::string& name, const Tensor<double>& values) {
     constexpr std::string_view kKeep = ".keep";

@@ -86,8 +86,8 @@ TEST(RetryInterrupted, RetriesASystemCallOnlyIfASignalInterruptedIt) {
   EXPECT_EQ(calls, 4);
 }
 
-/// Sends the signal SIGALRM every 2 ms, from construction to destruction. The signal interrupts system
-/// calls that wait.
+/// Sends the signal SIGALRM every 2 ms, from construction to destruction. The signal interrupts
+/// system calls that wait.
 class RepeatedSignals {
  public:
   RepeatedSignals() {

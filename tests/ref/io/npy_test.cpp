@@ -258,8 +258,8 @@ TEST(EncodeNpy, C3_RejectsALengthThatDoesNotMatchTheShape) {
             "for every element");
 }
 
-/// Returns a limit for the size in bytes of one allocation of the decoder. Two bytes of a header, "1,",
-/// describe no more than one extent of 8 bytes, and a vector grows by doubling.
+/// Returns a limit for the size in bytes of one allocation of the decoder. Two bytes of a header,
+/// "1,", describe no more than one extent of 8 bytes, and a vector grows by doubling.
 std::size_t npy_memory_limit(std::size_t file_size) {
   return 8 * file_size + 4096;
 }

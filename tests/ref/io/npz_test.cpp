@@ -185,8 +185,8 @@ TEST(Npz, RejectsEntriesThatAreNotArrays) {
             "f.npz: entry '.npy/' is no array; expected a name and .npy");
 }
 
-/// The archive has two entries, and the bytes of the second lie inside the bytes of the first. With a
-/// chain of such entries, a small file could unpack to an unlimited size.
+/// The archive has two entries, and the bytes of the second lie inside the bytes of the first. With
+/// a chain of such entries, a small file could unpack to an unlimited size.
 TEST(Npz, RejectsOverlappingEntries) {
   constexpr std::size_t kDirectoryEntry = 46 + 5;  // the fixed part and "b.npy"
   constexpr std::size_t kOffsetField = 42;
@@ -287,8 +287,8 @@ TEST(Npz, DetectsEveryDamageThatChangesATensor) {
   EXPECT_GT(noticed, 0);
 }
 
-/// Returns a limit for the size in bytes of one allocation of the decoder. Deflate expands one byte to
-/// no more than 1032 bytes, a vector grows by doubling, and the decoder reads whole chunks.
+/// Returns a limit for the size in bytes of one allocation of the decoder. Deflate expands one byte
+/// to no more than 1032 bytes, a vector grows by doubling, and the decoder reads whole chunks.
 std::size_t npz_memory_limit(std::size_t file_size) {
   return 2 * 1032 * file_size + (std::size_t{1} << 17);
 }

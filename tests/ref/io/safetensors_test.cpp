@@ -33,7 +33,8 @@ const Tensors kSafetensorsTensors{
     {"\xc3\xa9\"", DType::float16, {}, {std::byte{0x01}, std::byte{0x7c}}},
 };
 
-/// Returns the bytes of a .safetensors file with the given header and `data_size` zero bytes of data.
+/// Returns the bytes of a .safetensors file with the given header and `data_size` zero bytes of
+/// data.
 Bytes make_safetensors_file(const std::string& header, std::size_t data_size) {
   std::string text;
   for (std::size_t i = 0; i < 8; ++i) {

@@ -39,8 +39,8 @@ std::vector<std::uint64_t> widened_bits(DType dtype, const std::vector<Item>& it
 }
 
 /// Decodes a finite floating-point number directly by the definition of its format, with the exact
-/// function ldexp. With sign s, fraction f and exponent e, the value is `(-1)^s * 0.f * 2^(1 - bias)`
-/// if e is 0, else `(-1)^s * 1.f * 2^(e - bias)`.
+/// function ldexp. With sign s, fraction f and exponent e, the value is `(-1)^s * 0.f * 2^(1 -
+/// bias)` if e is 0, else `(-1)^s * 1.f * 2^(e - bias)`.
 double decode_by_definition(unsigned bits, int exponent_bits, int fraction_bits) {
   const int bias = (1 << (exponent_bits - 1)) - 1;
   const int exponent = static_cast<int>(bits >> fraction_bits) & ((1 << exponent_bits) - 1);
@@ -120,7 +120,8 @@ TEST(Widen, ConvertsIntegersAndBooleans) {
   EXPECT_THAT(widen(make_test_tensor<std::uint8_t>(DType::boolean, {1, 0})), ElementsAre(1.0, 0.0));
 }
 
-/// Returns the message of the contract violation that f throws, without the clause, "(C1)", at its end.
+/// Returns the message of the contract violation that f throws, without the clause, "(C1)", at its
+/// end.
 template <class F>
 std::string thrown_message(F&& f) {
   return sentence(numeric::contract_violation(f));

@@ -29,7 +29,8 @@ using tests::ref::io::TemporaryFolder;
 using numeric::error_message;
 using numeric::kInfinity;
 
-/// Returns tensors of many kinds: floating-point formats, integers, a mask, a scalar and an empty array.
+/// Returns tensors of many kinds: floating-point formats, integers, a mask, a scalar and an empty
+/// array.
 std::vector<StoredTensor> sample_tensors() {
   std::vector<StoredTensor> tensors{
       make_tensor("y", {2, 3}, std::array{1.0, -0.0, 0x1p-1074, -kInfinity, 0.1, 1e300}),
@@ -137,7 +138,8 @@ class TensorFileWithNumPy : public ::testing::Test {
     }
   }
 
-  /// Runs a Python script in the temporary folder. The script may use numpy as `np`, io and zipfile.
+  /// Runs a Python script in the temporary folder. The script may use numpy as `np`, io and
+  /// zipfile.
   void run_python(const std::string& text) const {
     write_file(folder_ / "script.py", "import numpy as np\nimport io, zipfile\n" + text);
     const std::string command =

@@ -22,8 +22,8 @@ CrossAttention<T> make_cross_attention(const NamedTensors<T>& t) {
   return {map("query"), map("memory"), map("out")};
 }
 
-/// Returns random inputs of cross-attention: x [B,T,D], the encoder output "source" [B,S,D], and the
-/// weights and biases of the linear maps.
+/// Returns random inputs of cross-attention: x [B,T,D], the encoder output "source" [B,S,D], and
+/// the weights and biases of the linear maps.
 template <class T>
 NamedTensors<T> cross_inputs(std::size_t batch, std::size_t queries, std::size_t keys,
                              std::size_t d) {

@@ -53,8 +53,8 @@ auto weighted_forward(const NamedTensors<S>& at, const Tensor<double>& grad_y, F
   };
 }
 
-/// Returns the gradient of the sum over `grad_y * forward(inputs)` with respect to the tensor `name`,
-/// computed by dual numbers.
+/// Returns the gradient of the sum over `grad_y * forward(inputs)` with respect to the tensor
+/// `name`, computed by dual numbers.
 template <class Forward>
 Tensor<oracle100> gradient_by_dual_numbers(const NamedTensors<double>& inputs,
                                            const std::string& name, const Tensor<double>& grad_y,
@@ -68,13 +68,13 @@ inline Tensor<oracle100> weighted_total(const Tensor<double>& weights, const Ten
   return {verification::checks::compare::weighted_sum(weights, x)};
 }
 
-/// Computes every gradient that `backward` returns at 50 digits, and compares it with the derivative
-/// of `forward`. The tolerance is the bound of the gradient's own rounding error.
+/// Computes every gradient that `backward` returns at 50 digits, and compares it with the
+/// derivative of `forward`. The tolerance is the bound of the gradient's own rounding error.
 ///
-/// Two methods compute the derivative. Dual numbers give each element, with one forward per element.
-/// The complex step gives a sum of the elements with random weights, with a single forward. This sum
-/// detects a single wrong element. The complex step uses no differentiation rules, so an error in a
-/// rule cannot affect both methods.
+/// Two methods compute the derivative. Dual numbers give each element, with one forward per
+/// element. The complex step gives a sum of the elements with random weights, with a single
+/// forward. This sum detects a single wrong element. The complex step uses no differentiation
+/// rules, so an error in a rule cannot affect both methods.
 ///
 /// The signatures are `forward(NamedTensors<T>) -> Tensor<T>` and
 /// `backward(NamedTensors<T>, Tensor<T>) -> NamedTensors<T>`.

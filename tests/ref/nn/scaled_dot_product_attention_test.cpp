@@ -18,8 +18,8 @@ using numeric::contract_message;
 using ::testing::Each;
 using ::testing::HasSubstr;
 
-/// The extents of a test case: q has shape [samples, heads, tokens, features], k has shape [samples,
-/// kv_heads, keys, features] and v has shape [samples, kv_heads, keys, values].
+/// The extents of a test case: q has shape [samples, heads, tokens, features], k has shape
+/// [samples, kv_heads, keys, features] and v has shape [samples, kv_heads, keys, values].
 struct DotProductExtents {
   std::size_t samples = 1, heads = 1, kv_heads = 1, tokens = 1, keys = 1, features = 1, values = 1;
 };

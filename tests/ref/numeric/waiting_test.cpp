@@ -9,14 +9,14 @@
 namespace normproof::ref::numeric {
 namespace {
 
-TEST(Waiting, ReturnsAtOnceIfTheConditionHolds) {
-  Waiting waiting;
+TEST(WaitingUntilACondition, ReturnsAtOnceIfTheConditionHolds) {
+  WaitingUntilACondition waiting;
   waiting.wait_until([] { return true; });
 }
 
-// When the second change comes, the other thread is asleep.
-TEST(Waiting, WakesAnyNumberOfSleepers) {
-  Waiting waiting;
+// Before each change, the waiting threads have had 20 ms to fall asleep.
+TEST(WaitingUntilACondition, WakesEveryWaitingThread) {
+  WaitingUntilACondition waiting;
   std::atomic<int> step{0}, seen{0};
   const auto wait = [&] {
     for (int wanted = 1; wanted <= 2; ++wanted) {
@@ -36,10 +36,9 @@ TEST(Waiting, WakesAnyNumberOfSleepers) {
   second.join();
 }
 
-// Two threads that pass one number back and forth must not lose a change, whether they spin or
-// sleep.
-TEST(Waiting, LosesNoChange) {
-  Waiting waiting;
+// Two threads increment a number in turns. Neither may miss a change, whether it spins or sleeps.
+TEST(WaitingUntilACondition, MissesNoChangeOfTheCondition) {
+  WaitingUntilACondition waiting;
   std::atomic<int> turn{0};
   constexpr int kTurns = 20000;
   const auto run_player = [&](int own) {

@@ -151,7 +151,7 @@ TEST_F(SoftmaxTest, FollowsTheSpecification) {
         left_to_right += e.back();
       }
       if (e.empty()) continue;
-      const double sum = sum_by_the_rule(e);
+      const double sum = sum_in_32_lanes(e);
       order_matters = order_matters || sum != left_to_right;
       const Tensor<double> y = softmax(x, valid);
       const Tensor<double> log_y = log_softmax(x);
@@ -165,7 +165,7 @@ TEST_F(SoftmaxTest, FollowsTheSpecification) {
         }
       }
       EXPECT_BITS_EQ(log_sum_exp(x, valid).data()[0], m + numeric::log(sum));
-      const double dot = sum_by_the_rule(products);
+      const double dot = sum_in_32_lanes(products);
       const Tensor<double> grad_x = softmax_backward(grad_y, y, valid);
       for (std::size_t i = 0; i < width; ++i)
         EXPECT_BITS_EQ(grad_x.data()[i],

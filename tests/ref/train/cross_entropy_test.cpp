@@ -153,14 +153,14 @@ TEST_F(CrossEntropyTest, FollowsTheSpecification) {
       for (std::size_t k = 0; k < classes; ++k) terms.push_back(weights[k] * -logp(i, k));
       target_weights.push_back(weights[t]);
       losses.push_back((1 - s) * terms[t]);
-      if (s > 0) losses.back() += share * ops::sum_by_the_rule(terms);
+      if (s > 0) losses.back() += share * ops::sum_in_32_lanes(terms);
     }
-    const double total = ops::sum_by_the_rule(target_weights);
+    const double total = ops::sum_in_32_lanes(target_weights);
     const auto forward = cross_entropy(c.logits, c.targets, c.class_weights, {s});
     EXPECT_BITS_EQ(forward.log_probabilities, logp);
-    EXPECT_BITS_EQ(forward.loss, ops::sum_by_the_rule(losses) / total);
+    EXPECT_BITS_EQ(forward.loss, ops::sum_in_32_lanes(losses) / total);
     const Tensor<double> got = cross_entropy_backward(logp, c.targets, c.class_weights, {s});
-    const double sum_of_weights = ops::sum_by_the_rule(weights);
+    const double sum_of_weights = ops::sum_in_32_lanes(weights);
     for (std::size_t i = 0; i < c.targets.size(); ++i) {
       for (std::size_t k = 0; k < classes; ++k) {
         double expected = 0;

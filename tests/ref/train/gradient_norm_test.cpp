@@ -85,8 +85,8 @@ TEST_F(GradientNormTest, FollowsTheSpecification) {
     std::vector<double> squares;
     for (const double g : t) squares.push_back(g * g);
     elements.insert(elements.end(), t.begin(), t.end());
-    expected.push_back(numeric::square_root(ops::sum_by_the_rule(squares)));
-    sum += ops::sum_by_the_rule(squares);
+    expected.push_back(numeric::square_root(ops::sum_in_32_lanes(squares)));
+    sum += ops::sum_in_32_lanes(squares);
   };
   for (const auto& [name, t] : gradients.dense) add(t);
   add(gradients.rows[0].second.values);
