@@ -263,7 +263,8 @@ TEST_F(L2NormTest, C4_RejectsValuesThatAreNotFiniteOrOverflow) {
 
 TEST_F(L2NormTest, C5_RejectsGradientsOfAnotherShape) {
   EXPECT_EQ(contract_message([] {
-              l2_norm_backward(Tensor<double>{{1}}, {{1, 2}});
+              l2_norm_backward(ref::tensor::full_tensor<double>({1, 1}, 1),
+                               ref::tensor::full_tensor<double>({1, 2}, 1));
             }),
             "l2_norm_backward: grad_y has shape [1,1]; expected [1,2]");
 }

@@ -10,13 +10,13 @@ namespace normproof::ref::numeric {
 namespace {
 
 TEST(WaitingUntilACondition, ReturnsAtOnceIfTheConditionHolds) {
-  WaitingUntilACondition waiting;
+  Waiting waiting;
   waiting.wait_until([] { return true; });
 }
 
 // Before each change, the waiting threads have had 20 ms to fall asleep.
 TEST(WaitingUntilACondition, WakesEveryWaitingThread) {
-  WaitingUntilACondition waiting;
+  Waiting waiting;
   std::atomic<int> step{0}, seen{0};
   const auto wait = [&] {
     for (int wanted = 1; wanted <= 2; ++wanted) {
@@ -38,7 +38,7 @@ TEST(WaitingUntilACondition, WakesEveryWaitingThread) {
 
 // Two threads increment a number in turns. Neither may miss a change, whether it spins or sleeps.
 TEST(WaitingUntilACondition, MissesNoChangeOfTheCondition) {
-  WaitingUntilACondition waiting;
+  Waiting waiting;
   std::atomic<int> turn{0};
   constexpr int kTurns = 20000;
   const auto run_player = [&](int own) {
