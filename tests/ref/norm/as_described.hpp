@@ -46,15 +46,15 @@ inline NormOptions described_options(const std::string& layer) {
 }
 
 /// Returns a number in [-1, 1] that depends only on i. Successive numbers look random.
-inline double scattered_value(std::size_t i) {
+inline double pseudorandom_value(std::size_t i) {
   const double angle = 12.9898 * static_cast<double>(i + 1);
   return std::sin(angle * angle);
 }
 
-inline tensor::Tensor<double> scattered_tensor(const tensor::Shape& shape, std::size_t stream) {
+inline tensor::Tensor<double> pseudorandom_tensor(const tensor::Shape& shape, std::size_t stream) {
   auto values = tensor::empty_tensor<double>(shape);
   for (std::size_t i = 0; i < values.size(); ++i)
-    values.data()[i] = scattered_value(100 * stream + i);
+    values.data()[i] = pseudorandom_value(100 * stream + i);
   return values;
 }
 
@@ -64,18 +64,18 @@ class DescribedLayer {
       : options_(described_options(layer)),
         layer_(model::norm_layer(options_)),
         run_(std::move(run)) {
-    in_.x = scattered_tensor({kSamples, kTokens, kFeatures}, 1);
-    in_.grad_y = scattered_tensor({kSamples, kTokens, kFeatures}, 2);
+    in_.x = pseudorandom_tensor({kSamples, kTokens, kFeatures}, 1);
+    in_.grad_y = pseudorandom_tensor({kSamples, kTokens, kFeatures}, 2);
     in_.valid = tensor::full_tensor<bool>({kSamples, kTokens}, true);
     in_.valid.data()[kPadding] = false;
     for (const auto& p : layer_.parameters)
       parameter(in_, p.name) =
-          scattered_tensor({model::extent_of(p.shape, kFeatures)}, 3 + p.name.size());
+          pseudorandom_tensor({model::extent_of(p.shape, kFeatures)}, 3 + p.name.size());
     for (const auto& entry : layer_.state) {
       auto values =
           tensor::full_tensor<double>({model::extent_of(entry.shape, kFeatures)}, entry.initial);
       for (std::size_t d = 0; d < values.size() && values.size() > 1; ++d)
-        values.data()[d] += 0.25 + std::fabs(scattered_value(7 * d + entry.name.size()));
+        values.data()[d] += 0.25 + std::fabs(pseudorandom_value(7 * d + entry.name.size()));
       state_.set(entry.name, values);
     }
   }

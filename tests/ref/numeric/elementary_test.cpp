@@ -26,7 +26,7 @@ TEST(SquareRoot, IsCorrectlyRoundedForDouble) {
   }
 }
 
-TEST(SquareRoot, AgreeForEveryScalarType) {
+TEST(SquareRoot, AgreesForEveryScalarType) {
   const oracle100 exact = square_root(oracle100(2));
   EXPECT_BITS_EQ(to_double(exact), square_root(2.0));
   EXPECT_BITS_EQ(to_double(square_root(oracle50(2))), square_root(2.0));
