@@ -17,7 +17,9 @@ using RefTensor = ref::tensor::Tensor<double>;
 
 constexpr auto kPlace = "decoder.layers.1";
 
-/// Runs two steps of a layer, and adds the gradient of the memory to that of later layers.
+/// Runs two steps of decoder layer 1 on the device and in the reference, and expects equal bits.
+/// The gradient with respect to the encoder output starts from a nonzero tensor, as if later layers
+/// had added to it already.
 void expect_same_decoder_layer(Device& device, const DecoderConfig& config, const Mask& valid,
                                const Mask& memory_valid, ref::model::Mode mode) {
   const RefTensors named = sample_parameters(config);

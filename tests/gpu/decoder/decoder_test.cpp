@@ -13,7 +13,7 @@ using device::Device;
 using device::download;
 using device::upload;
 
-/// Two sentence pairs, with padding in source and target.
+/// Returns two sentence pairs with padding in the sources and in the targets.
 ref::decoder::DecoderInputs sample_inputs() {
   return {{{2, 6, {1, 4, 4, 10, 10, 2, 3, 4, 0, 7, 0, 0}}, sample_mask({2, 6}, "source")},
           {{2, 4, {8, 1, 1, 0, 2, 2, 5, 3}}, sample_mask({2, 4}, "target")}};
@@ -53,10 +53,10 @@ void expect_same_decoder(Device& device, const DecoderConfig& config,
   expect_same_rows(gradients.target_embedding, expected.target_embedding);
   const RefTensors dense = ref::decoder::to_named(std::move(expected.parameters));
   ASSERT_EQ(gradients.dense.size(), dense.size());
-  auto own = gradients.dense.begin();
+  auto got_entry = gradients.dense.begin();
   for (const auto& [name, values] : dense) {
-    EXPECT_EQ(own->first, name);
-    EXPECT_BITS_EQ(download((own++)->second), values) << name;
+    EXPECT_EQ(got_entry->first, name);
+    EXPECT_BITS_EQ(download((got_entry++)->second), values) << name;
   }
   for (const auto& [name, values] : state)
     EXPECT_BITS_EQ(download(got_state.at(name)), values) << name;
@@ -102,7 +102,7 @@ TEST(DeviceDecoder, KeepsCopyOfItsConfig) {
                  download(expected.forward(inputs, {}, state)));
 }
 
-TEST(DeviceDecoder, GivesReferenceErrorMessages) {
+TEST(DeviceDecoder, ErrorMessagesMatchTheReference) {
   const auto device = device::simulated_device();
   const DecoderConfig config =
       small_translator("layer_norm", "layer_norm", ref::model::NormPlacement::post);

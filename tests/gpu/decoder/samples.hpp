@@ -7,12 +7,13 @@
 #include "ref/decoder/decoder.hpp"
 #include "tests/gpu/device/samples.hpp"
 
-/// Creates small translation models with random parameters.
+/// Small translation models with random parameters, for tests.
 namespace normproof::gpu::decoder {
 
 using RefTensors = ref::tensor::NamedTensors<double>;
 
-/// Returns a model with two layers on each side and a dropout rate of 0.25.
+/// Returns the config of an encoder-decoder model with two encoder layers, two decoder layers and a
+/// dropout rate of 0.25.
 inline DecoderConfig small_translator(const std::string& encoder_norm,
                                       const std::string& decoder_norm,
                                       ref::model::NormPlacement placement) {
@@ -31,20 +32,20 @@ inline DecoderConfig small_translator(const std::string& encoder_norm,
   return config;
 }
 
-/// Returns a model for each norm and placement. The decoder has layer_norm if it cannot have the
-/// norm.
+/// Returns the config of one model for each norm and each placement of it. A norm whose statistics
+/// span several samples is used in the encoder only; the decoder then has layer_norm.
 inline std::vector<DecoderConfig> make_translators_of_every_norm() {
   std::vector<DecoderConfig> configs;
   for (const std::string& norm : ref::model::norm_names())
     for (const auto placement : {ref::model::NormPlacement::post, ref::model::NormPlacement::pre}) {
-      const bool of_one_side =
+      const bool spans_samples =
           ref::model::norm_layer(ref::model::norm_options(norm)).over_samples();
-      configs.push_back(small_translator(norm, of_one_side ? "layer_norm" : norm, placement));
+      configs.push_back(small_translator(norm, spans_samples ? "layer_norm" : norm, placement));
     }
   return configs;
 }
 
-/// Returns random parameters, standard normal divided by 2.
+/// Returns random parameters with a standard deviation of 1/2.
 inline RefTensors sample_parameters(const DecoderConfig& config) {
   RefTensors named;
   for (const auto& p : ref::decoder::parameter_shapes(config)) {

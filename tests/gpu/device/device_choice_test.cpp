@@ -14,11 +14,11 @@ namespace {
 constexpr const char* kVariable = "NORMPROOF_SIMULATED_DEVICES";
 
 TEST(DeviceChoice, AssignsRanksToDevicesRoundRobin) {
-  const std::size_t of_two[] = {0, 1, 0, 1, 0}, of_three[] = {0, 1, 2, 0, 1};
+  const std::size_t expected_of_2[] = {0, 1, 0, 1, 0}, expected_of_3[] = {0, 1, 2, 0, 1};
   for (std::size_t rank = 0; rank < 5; ++rank) {
     EXPECT_EQ(device_of_rank(rank, 1), 0U);
-    EXPECT_EQ(device_of_rank(rank, 2), of_two[rank]);
-    EXPECT_EQ(device_of_rank(rank, 3), of_three[rank]);
+    EXPECT_EQ(device_of_rank(rank, 2), expected_of_2[rank]);
+    EXPECT_EQ(device_of_rank(rank, 3), expected_of_3[rank]);
   }
 }
 

@@ -8,22 +8,22 @@
 namespace normproof::gpu::device {
 namespace {
 
-TEST(Device, BackendNamesRoundTrip) {
+TEST(Device, BackendNamesParseBackToTheirBackends) {
   for (const Backend backend : {Backend::simulated, Backend::cuda})
     EXPECT_EQ(parse_backend(to_string(backend)), backend);
   EXPECT_THROW(parse_backend("gpu"), ref::numeric::UsageError);
 }
 
-TEST(Device, SimulatedDeviceChangesOrderEachLaunchUnlessSeedIsZero) {
-  const auto drawn = simulated_device(7);
-  EXPECT_EQ(drawn->next_order(), 7u);
-  EXPECT_EQ(drawn->next_order(), 8u);
+TEST(Device, SimulatedThreadOrderChangesWithEachLaunchUnlessTheSeedIsZero) {
+  const auto random_device = simulated_device(7);
+  EXPECT_EQ(random_device->next_order(), 7u);
+  EXPECT_EQ(random_device->next_order(), 8u);
   const auto ascending = simulated_device(0);
   EXPECT_EQ(ascending->next_order(), 0u);
   EXPECT_EQ(ascending->next_order(), 0u);
 }
 
-TEST(Device, SimulatedMemoryStartsAsNaN) {
+TEST(Device, SimulatedMemoryInitiallyHoldsNaN) {
   const auto device = simulated_device();
   void* const memory = device->allocate(sizeof(double));
   double value = 0;

@@ -10,7 +10,8 @@
 namespace normproof::gpu::device {
 namespace {
 
-/// Records the turn in which each element ran.
+/// A kernel that counts its calls and stores the number of the call for each element: 0 for the
+/// element that runs first.
 struct WriteTurn {
   using OnlySimulated = void;
   Reals turn;
@@ -18,7 +19,7 @@ struct WriteTurn {
   void operator()(std::size_t i) const { turn[i] = counter[0]++; }
 };
 
-std::vector<double> turns(std::uint64_t seed, std::size_t count) {
+std::vector<double> turn_of_each_element(std::uint64_t seed, std::size_t count) {
   const auto device = simulated_device(seed);
   DeviceTensor<double> turn(*device, {count}), counter = full_tensor(*device, {1}, 0);
   launch_elements(*device, count, WriteTurn{turn.span(), counter.span()});
@@ -26,20 +27,21 @@ std::vector<double> turns(std::uint64_t seed, std::size_t count) {
   return {host.begin(), host.end()};
 }
 
-TEST(Launch, RunsEachElementOnceInSeededOrder) {
+TEST(KernelLaunch, RunsEachElementOnceInTheOrderOfTheSeed) {
   for (const std::size_t count : {1, 2, 3, 7, 32, 1000, 1024, 1025, 2500}) {
-    const auto first = turns(1, count);
+    const auto first = turn_of_each_element(1, count);
     EXPECT_EQ(std::set<double>(first.begin(), first.end()).size(), count);
-    EXPECT_EQ(first, turns(1, count));
+    EXPECT_EQ(first, turn_of_each_element(1, count));
   }
-  EXPECT_NE(turns(1, 1000), turns(2, 1000));
-  EXPECT_NE(turns(1, 2500), turns(2, 2500));
-  EXPECT_EQ(turns(0, 3), (std::vector<double>{0, 1, 2}));
-  EXPECT_TRUE(std::ranges::is_sorted(turns(0, 2500)));
+  EXPECT_NE(turn_of_each_element(1, 1000), turn_of_each_element(2, 1000));
+  EXPECT_NE(turn_of_each_element(1, 2500), turn_of_each_element(2, 2500));
+  EXPECT_EQ(turn_of_each_element(0, 3), (std::vector<double>{0, 1, 2}));
+  EXPECT_TRUE(std::ranges::is_sorted(turn_of_each_element(0, 2500)));
 }
 
-/// Each thread reads what its neighbor wrote in the previous step. Some threads would read NaN
-/// without the barrier between steps, because the order is not ascending.
+/// A kernel in which each thread reads the value that its neighbor wrote in the previous step. The
+/// threads run in a random order, so some would read NaN if there were no barrier between the
+/// steps.
 struct ReadNeighborThread {
   using OnlySimulated = void;
   static constexpr int kThreads = 32;
@@ -64,7 +66,7 @@ struct ReadNeighborThread {
   }
 };
 
-TEST(Launch, BlockFinishesStepBeforeNextStep) {
+TEST(KernelLaunch, ThreadsOfABlockFinishAStepBeforeTheNext) {
   const auto device = simulated_device(3);
   DeviceTensor<double> out(*device, {5, 32});
   launch_blocks(*device, 5, ReadNeighborThread{out.span()});
@@ -73,7 +75,8 @@ TEST(Launch, BlockFinishesStepBeforeNextStep) {
     EXPECT_EQ(host.data()[i], static_cast<double>((i + 1) % 32));
 }
 
-/// Each thread reads what the next block of the cluster wrote in the previous step.
+/// A kernel in which each thread reads the value that the next block of its cluster wrote in the
+/// previous step.
 struct ReadNextBlock {
   using OnlySimulated = void;
   static constexpr int kThreads = 4;
@@ -101,7 +104,7 @@ struct ReadNextBlock {
   }
 };
 
-TEST(Launch, ClusterFinishesStepBeforeNextStep) {
+TEST(KernelLaunch, BlocksOfAClusterFinishAStepBeforeTheNext) {
   for (const std::uint64_t seed : {0, 3, 5}) {
     const auto device = simulated_device(seed);
     DeviceTensor<double> out(*device, {4, 3, 4});
@@ -112,7 +115,7 @@ TEST(Launch, ClusterFinishesStepBeforeNextStep) {
   }
 }
 
-TEST(Launch, RejectsIndexPastEnd) {
+TEST(KernelLaunch, RejectsAnIndexBeyondTheTensor) {
   const auto device = simulated_device();
   DeviceTensor<double> turn(*device, {2}), counter = full_tensor(*device, {1}, 0);
   const WriteTurn kernel{turn.span(), counter.span()};

@@ -20,7 +20,7 @@ TEST(DeviceMask, ListsPositionsOfValidTokens) {
   EXPECT_EQ(places.at(0, 1), 2u);
 }
 
-TEST(DeviceMask, FullMaskAndAbsentMaskMaskNothing) {
+TEST(DeviceMask, FullMaskAndAbsentMaskExcludeNoToken) {
   const auto device = simulated_device();
   const DeviceMask full(*device, Mask{true, true});
   EXPECT_TRUE(full.is_given());

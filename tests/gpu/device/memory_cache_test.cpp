@@ -8,8 +8,8 @@
 namespace normproof::gpu::device {
 namespace {
 
-/// Simulates memory with addresses that are only numbers. At most `available` blocks are allocated
-/// at a time.
+/// Simulates an allocator. Its addresses are running numbers, not real memory. No more than
+/// `available` blocks can be allocated at a time.
 class FakeMemory {
  public:
   explicit FakeMemory(int available) : available_(available) {}
@@ -20,7 +20,7 @@ class FakeMemory {
               ++available_;
             }};
   }
-  std::vector<std::size_t> requested_sizes;  ///< requested sizes in bytes
+  std::vector<std::size_t> requested_sizes;  ///< in bytes, one per call
   std::vector<void*> freed;
 
  private:
@@ -33,9 +33,9 @@ class FakeMemory {
   int available_;
 };
 
-TEST(MemoryCache, ReusesMemoryForTheSameSize) {
-  FakeMemory numbers(10);
-  MemoryCache cache(numbers.source());
+TEST(DeviceMemoryCache, ReusesMemoryForARequestOfTheSameSize) {
+  FakeMemory fake(10);
+  MemoryCache cache(fake.source());
   void* const a = cache.acquire(100);
   void* const b = cache.acquire(100);
   EXPECT_NE(a, b);
@@ -43,11 +43,11 @@ TEST(MemoryCache, ReusesMemoryForTheSameSize) {
   cache.put_back(a);
   EXPECT_NE(cache.acquire(513), a);
   EXPECT_EQ(cache.acquire(512), a);
-  EXPECT_EQ(numbers.requested_sizes, (std::vector<std::size_t>{512, 512, 1024}));
-  EXPECT_TRUE(numbers.freed.empty());
+  EXPECT_EQ(fake.requested_sizes, (std::vector<std::size_t>{512, 512, 1024}));
+  EXPECT_TRUE(fake.freed.empty());
 }
 
-TEST(MemoryCache, RoundsSizesUp) {
+TEST(DeviceMemoryCache, RoundsRequestedSizesUp) {
   constexpr std::size_t kMebibyte = std::size_t{1} << 20;
   EXPECT_EQ(MemoryCache::rounded(1), 512u);
   EXPECT_EQ(MemoryCache::rounded(1024), 1024u);
@@ -55,21 +55,21 @@ TEST(MemoryCache, RoundsSizesUp) {
   EXPECT_EQ(MemoryCache::rounded(2 * kMebibyte + 1), 4 * kMebibyte);
 }
 
-TEST(MemoryCache, FreesKeptMemoryBeforeFailing) {
-  FakeMemory numbers(2);
-  MemoryCache cache(numbers.source());
+TEST(DeviceMemoryCache, FreesCachedMemoryBeforeAnAllocationFails) {
+  FakeMemory fake(2);
+  MemoryCache cache(fake.source());
   void* const a = cache.acquire(100);
   void* const b = cache.acquire(100);
   EXPECT_EQ(cache.acquire(100), nullptr);
   cache.put_back(a);
   EXPECT_NE(cache.acquire(5000), nullptr);
-  EXPECT_EQ(numbers.freed, std::vector<void*>{a});
+  EXPECT_EQ(fake.freed, std::vector<void*>{a});
   cache.put_back(b);
 }
 
-TEST(MemoryCache, HoldKeepsMemoryThatIsPutBack) {
-  FakeMemory numbers(2);
-  MemoryCache cache(numbers.source());
+TEST(DeviceMemoryCache, HoldKeepsMemoryThatIsReturnedDuringTheHold) {
+  FakeMemory fake(2);
+  MemoryCache cache(fake.source());
   void* const before = cache.acquire(100);
   void* const during = cache.acquire(600);
   cache.put_back(before);
@@ -79,52 +79,52 @@ TEST(MemoryCache, HoldKeepsMemoryThatIsPutBack) {
   cache.put_back(during);
   EXPECT_NE(cache.acquire(5000), nullptr);  // replaces `before`
   EXPECT_EQ(cache.acquire(5000), nullptr);
-  EXPECT_EQ(numbers.freed, std::vector<void*>{before});
+  EXPECT_EQ(fake.freed, std::vector<void*>{before});
   cache.end_hold();
   EXPECT_NE(cache.acquire(5000), nullptr);
-  EXPECT_EQ(numbers.freed, (std::vector<void*>{before, during}));
+  EXPECT_EQ(fake.freed, (std::vector<void*>{before, during}));
 }
 
-TEST(MemoryCache, NextHoldMayFreeMemoryOfEarlierHold) {
-  FakeMemory numbers(1);
-  MemoryCache cache(numbers.source());
+TEST(DeviceMemoryCache, MayFreeMemoryThatAnEarlierHoldKept) {
+  FakeMemory fake(1);
+  MemoryCache cache(fake.source());
   void* const memory = cache.acquire(100);
   cache.hold();
   cache.put_back(memory);
   cache.end_hold();
   cache.hold();
   EXPECT_NE(cache.acquire(5000), nullptr);
-  EXPECT_EQ(numbers.freed, std::vector<void*>{memory});
+  EXPECT_EQ(fake.freed, std::vector<void*>{memory});
 }
 
-TEST(MemoryCache, NonKeepingCacheUsesExactSizesAndFreesAtOnce) {
-  FakeMemory numbers(10);
-  MemoryCache cache(numbers.source(), false);
+TEST(DeviceMemoryCache, AllocatesExactSizesAndFreesAtOnceIfCachingIsOff) {
+  FakeMemory fake(10);
+  MemoryCache cache(fake.source(), false);
   void* const a = cache.acquire(100);
   cache.put_back(a);
-  EXPECT_EQ(numbers.freed, std::vector<void*>{a});
+  EXPECT_EQ(fake.freed, std::vector<void*>{a});
   cache.hold();
   void* const b = cache.acquire(100);
   cache.put_back(b);
   void* const c = cache.acquire(100);
   EXPECT_NE(c, b);
-  EXPECT_EQ(numbers.freed, std::vector<void*>{a});
+  EXPECT_EQ(fake.freed, std::vector<void*>{a});
   cache.end_hold();
-  EXPECT_EQ(numbers.freed, (std::vector<void*>{a, b}));
+  EXPECT_EQ(fake.freed, (std::vector<void*>{a, b}));
   cache.put_back(c);
-  EXPECT_EQ(numbers.requested_sizes, (std::vector<std::size_t>{100, 100, 100}));
+  EXPECT_EQ(fake.requested_sizes, (std::vector<std::size_t>{100, 100, 100}));
 }
 
-TEST(MemoryCache, DestructorFreesAllMemory) {
-  FakeMemory numbers(3);
+TEST(DeviceMemoryCache, DestructorFreesAllMemory) {
+  FakeMemory fake(3);
   {
-    MemoryCache cache(numbers.source());
+    MemoryCache cache(fake.source());
     void* const a = cache.acquire(100);
     void* const b = cache.acquire(100);
     cache.put_back(a);
     cache.put_back(b);
   }
-  EXPECT_EQ(numbers.freed.size(), 2u);
+  EXPECT_EQ(fake.freed.size(), 2u);
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ struct AddOne {
   void operator()(std::size_t i) const { x[i] += 1; }
 };
 
-TEST(Recording, PerformsWorkInOrder) {
+TEST(DeviceRecording, RunsTheRecordedWorkInOrder) {
   for (const auto& device : devices()) {
     DeviceTensor<double> x = full_tensor(*device, {5}, 1);
     {
@@ -35,7 +35,7 @@ TEST(Recording, PerformsWorkInOrder) {
   }
 }
 
-TEST(Recording, DiscardsWorkThatIsNotPerformed) {
+TEST(DeviceRecording, DiscardsRecordedWorkThatIsNeverRun) {
   const auto device = simulated_device();
   DeviceTensor<double> x = full_tensor(*device, {5}, 1);
   {
@@ -46,7 +46,7 @@ TEST(Recording, DiscardsWorkThatIsNotPerformed) {
   EXPECT_EQ(device->recording(), nullptr);
 }
 
-TEST(Recording, CopiesUploadedData) {
+TEST(DeviceRecording, CopiesUploadedDataAtTheTimeOfTheUpload) {
   const auto device = simulated_device();
   ref::tensor::Tensor<double> values = {1, 2};
   Recording recording(*device, "work");
@@ -56,7 +56,7 @@ TEST(Recording, CopiesUploadedData) {
   EXPECT_BITS_EQ(download(x), (ref::tensor::Tensor<double>{1, 2}));
 }
 
-TEST(Recording, ReusesReleasedMemoryInWorkOrder) {
+TEST(DeviceRecording, ReusesMemoryThatWasReleasedEarlierInTheRecording) {
   for (const auto& device : devices()) {
     DeviceTensor<double> first, second;
     Recording recording(*device, "work");
@@ -75,7 +75,7 @@ TEST(Recording, ReusesReleasedMemoryInWorkOrder) {
   }
 }
 
-TEST(Recording, RejectsDownloads) {
+TEST(DeviceRecording, RejectsDownloadsDuringARecording) {
   const auto device = simulated_device();
   const DeviceTensor<double> x = full_tensor(*device, {2}, 1);
   const Recording recording(*device, "work");
@@ -87,7 +87,7 @@ TEST(Recording, RejectsDownloads) {
   }
 }
 
-TEST(Recording, C1_RejectsDeviceThatRecordsOtherWork) {
+TEST(DeviceRecording, C1_RejectsADeviceThatIsAlreadyRecording) {
   const auto device = simulated_device();
   DeviceTensor<double> x = full_tensor(*device, {5}, 1);
   Recording recording(*device, "work");
@@ -99,7 +99,7 @@ TEST(Recording, C1_RejectsDeviceThatRecordsOtherWork) {
   EXPECT_NO_THROW(Recording(*device, "other"));
 }
 
-TEST(Recording, C2_RejectsSecondPerformance) {
+TEST(DeviceRecording, C2_RejectsRunningTheRecordedWorkTwice) {
   const auto device = simulated_device();
   Recording recording(*device, "work");
   recording.perform();
@@ -108,7 +108,7 @@ TEST(Recording, C2_RejectsSecondPerformance) {
             "once (C2)");
 }
 
-TEST(Recording, C3_RejectsQuestionBeforePerformance) {
+TEST(DeviceRecording, C3_RejectsTheQueryForInvalidValuesBeforeTheWorkHasRun) {
   const auto device = simulated_device();
   const Recording recording(*device, "work");
   EXPECT_EQ(contract_message([&] { recording.refused(); }),
@@ -116,7 +116,7 @@ TEST(Recording, C3_RejectsQuestionBeforePerformance) {
             "(C3)");
 }
 
-TEST(Recording, UploadedNumberIsKnownUntilWritten) {
+TEST(DeviceRecording, UploadedNumberIsReadableUntilAKernelWritesToIt) {
   const auto device = simulated_device();
   DeviceTensor<double> x = full_tensor(*device, {1}, 3);
   const DeviceTensor<double> same = x;
@@ -131,7 +131,7 @@ TEST(Recording, UploadedNumberIsKnownUntilWritten) {
   EXPECT_FALSE(full_tensor(*device, {2}, 3).known());
 }
 
-TEST(Recording, ReportsRejectedValueAfterwards) {
+TEST(DeviceRecording, ReportsAnInvalidValueAfterTheWorkHasRun) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
   const auto device = simulated_device();

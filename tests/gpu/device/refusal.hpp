@@ -9,7 +9,7 @@ namespace normproof::gpu {
 
 inline constexpr auto kNoError = "nothing is refused";
 
-/// Returns the message of the ContractError that f throws, or kNothingRefused.
+/// Returns the message of the ContractError that f throws, or kNoError if f throws none.
 inline std::string refusal(const std::function<void()>& f) {
   try {
     f();

@@ -9,11 +9,11 @@
 #include "ref/numeric/random.hpp"
 #include "ref/tensor/tensor.hpp"
 
-/// Tensors for the tests of gpu, and the devices that every test runs on.
+/// Random tensors and masks for the tests of gpu, and the simulated devices that the tests run on.
 namespace normproof::gpu {
 
-/// Returns simulated devices with the ascending thread order and two random ones, to detect bits
-/// that depend on the order.
+/// Returns three simulated devices. One runs its threads in ascending order, the other two run them
+/// in random orders. A test that runs on all three detects results that depend on the thread order.
 inline std::vector<std::unique_ptr<device::Device>> devices() {
   std::vector<std::unique_ptr<device::Device>> result;
   result.reserve(3);
@@ -21,8 +21,8 @@ inline std::vector<std::unique_ptr<device::Device>> devices() {
   return result;
 }
 
-/// Returns random numbers of all magnitudes between 2^-20 and 2^20, so that sums in another order
-/// have other bits.
+/// Returns random numbers with magnitudes from about 2^-20 to 2^20. The bits of their sum depend on
+/// the order of summation.
 inline ref::tensor::Tensor<double> sample(const ref::tensor::Shape& shape, std::string_view name) {
   const ref::numeric::RandomStream random(7, name);
   auto result = ref::tensor::empty_tensor<double>(shape);
@@ -42,7 +42,8 @@ inline ref::tensor::Tensor<double> plain_sample(const ref::tensor::Shape& shape,
   return result;
 }
 
-/// Returns a mask in which about two of three elements are true, including the first of each row.
+/// Returns a mask in which about two thirds of the elements are true. The first element of each row
+/// is always true.
 inline ref::tensor::Mask sample_mask(const ref::tensor::Shape& shape, std::string_view name) {
   const ref::numeric::RandomStream random(7, name);
   auto result = ref::tensor::empty_tensor<bool>(shape);

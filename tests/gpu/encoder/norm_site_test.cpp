@@ -29,7 +29,7 @@ TEST(DeviceNormSite, UpdatesOnlyItsOwnState) {
       EXPECT_BITS_EQ(download(state.at(place + name)), values) << place << name;
 }
 
-TEST(DeviceNormSite, ReportsStatisticsOnRequest) {
+TEST(DeviceNormSite, ReportsStatisticsOnlyIfTheyAreRequested) {
   const auto device = device::simulated_device(4);
   const ref::model::NormOptions norm = ref::model::norm_options("power_norm");
   NamedDeviceTensors parameters, gradients, statistics;

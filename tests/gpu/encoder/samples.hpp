@@ -8,7 +8,7 @@ namespace normproof::gpu::encoder {
 
 using RefNamed = ref::tensor::NamedTensors<double>;
 
-/// Returns random parameters of an encoder, standard normal divided by 2.
+/// Returns random parameters of an encoder, with a standard deviation of 1/2.
 inline RefNamed sample_parameters(const EncoderConfig& config) {
   RefNamed named;
   for (const auto& p : ref::encoder::parameter_shapes(config)) {

@@ -13,7 +13,7 @@ using device::download;
 using device::upload;
 using ref::model::NormPlacement;
 
-TEST(DeviceSublayers, ResidualAddsInputBeforeOrAfterNorm) {
+TEST(DeviceSublayers, ResidualConnectionFollowsThePlacementOfTheNorm) {
   const auto device = device::simulated_device(4);
   const ref::model::NormOptions norm = ref::model::norm_options("layer_norm");
   NamedDeviceTensors parameters, state, gradients;
@@ -42,7 +42,7 @@ TEST(DeviceSublayers, ResidualAddsInputBeforeOrAfterNorm) {
   EXPECT_TRUE(gradients.find("n.gamma") != nullptr && gradients.find("n.beta") != nullptr);
 }
 
-TEST(DeviceSublayers, DropoutFollowsGivenMaskForwardAndBackward) {
+TEST(DeviceSublayers, DropoutUsesTheGivenMaskInForwardAndBackward) {
   const auto device = device::simulated_device(4);
   EncoderConfig config = small_config();
   config.dropout = 0.5;

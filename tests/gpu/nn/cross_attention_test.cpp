@@ -30,7 +30,8 @@ void expect_same_map(const Linear& got, const ref::nn::Linear<double>& expected)
   EXPECT_BITS_EQ(download(got.bias), expected.bias);
 }
 
-/// Compares the cross-attention of T queries to S keys with ref.
+/// Expects cross-attention with t queries and s keys, forward and backward, to have the bits of the
+/// reference.
 void expect_same_cross(Device& device, std::size_t t, std::size_t s, const Mask& valid,
                        std::size_t num_heads, double rate) {
   const CrossAttention there = cross_on_device(device, kCross);
@@ -38,17 +39,17 @@ void expect_same_cross(Device& device, std::size_t t, std::size_t s, const Mask&
   const Tensor grad_y = plain_sample({2, t, 6}, "grad_y");
   const ref::nn::AttentionOptions options{
       .num_heads = num_heads, .dropout = rate, .key = {.seed = 1, .step = 2, .place = "p"}};
-  const AttentionOptions own{num_heads, rate, {1, 2, "p"}};
+  const AttentionOptions device_options{num_heads, rate, {1, 2, "p"}};
   const DeviceMask mask(device, valid);
   const auto x_there = upload(device, x), memory_there = upload(device, memory);
   const auto forward = ref::nn::cross_attention(x, memory, kCross, valid, options);
-  const auto got = cross_attention(x_there, memory_there, there, mask, own);
+  const auto got = cross_attention(x_there, memory_there, there, mask, device_options);
   EXPECT_BITS_EQ(download(got.y), forward.y);
   EXPECT_BITS_EQ(download(got.weights), forward.saved.weights);
   const auto backward =
       ref::nn::cross_attention_backward(grad_y, x, memory, kCross, valid, forward.saved, options);
   const auto got_backward = cross_attention_backward(upload(device, grad_y), x_there, memory_there,
-                                                     there, mask, got, own);
+                                                     there, mask, got, device_options);
   EXPECT_BITS_EQ(download(got_backward.grad_x), backward.grad_x);
   EXPECT_BITS_EQ(download(got_backward.grad_memory), backward.grad_memory);
   expect_same_map(got_backward.parameters.query, backward.parameters.query);
@@ -73,7 +74,7 @@ TEST(DeviceCrossAttention, MatchesReferenceForSourceOfOnlyPadding) {
   expect_same_cross(*device, 3, 4, ref::tensor::full_tensor<bool>({2, 4}, false), 2, 0.3);
 }
 
-TEST(DeviceCrossAttention, GivesReferenceErrorMessages) {
+TEST(DeviceCrossAttention, ErrorMessagesMatchTheReference) {
   const auto device = device::simulated_device();
   const auto expect_same = [&](const Tensor& x, const Tensor& memory, const Mask& valid,
                                ref::nn::AttentionOptions options,
@@ -81,11 +82,12 @@ TEST(DeviceCrossAttention, GivesReferenceErrorMessages) {
     const std::string expected =
         refusal([&] { ref::nn::cross_attention(x, memory, maps, valid, options); });
     EXPECT_NE(expected, kNoError);
-    AttentionOptions own{options.num_heads, options.dropout, {}};
-    own.causal = options.causal;
+    AttentionOptions device_options{options.num_heads, options.dropout, {}};
+    device_options.causal = options.causal;
     EXPECT_EQ(refusal([&] {
                 cross_attention(upload(*device, x), upload(*device, memory),
-                                cross_on_device(*device, maps), DeviceMask(*device, valid), own);
+                                cross_on_device(*device, maps), DeviceMask(*device, valid),
+                                device_options);
               }),
               expected);
   };

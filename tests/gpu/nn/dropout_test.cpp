@@ -13,7 +13,7 @@ namespace {
 using device::download;
 using device::upload;
 
-TEST(DeviceDropout, UsesReferenceCounters) {
+TEST(DeviceDropout, MasksMatchTheReference) {
   for (const auto& device : devices())
     for (const double rate : {0.0, 0.1, 0.5, 0.999}) {
       const Shape shape = {3, 401};
@@ -27,7 +27,7 @@ TEST(DeviceDropout, UsesReferenceCounters) {
     }
 }
 
-TEST(DeviceDropout, UsesGivenMask) {
+TEST(DeviceDropout, UsesTheGivenMask) {
   const auto device = device::simulated_device();
   const ref::tensor::Mask given = {{true, false, true}};
   const DropoutKey key{1, 2, "p", upload(*device, given)};

@@ -31,7 +31,7 @@ TEST(DeviceEmbedding, MatchesReferenceBits) {
   }
 }
 
-TEST(DeviceEmbedding, AddsTouchedRowsToFullGradient) {
+TEST(DeviceEmbedding, AddsARowGradientToADenseGradient) {
   const auto whole = sample({6, 33}, "whole");
   ref::nn::RowGradient<double> rows{{0, 3, 5}, sample({3, 33}, "rows")};
   auto expected = whole;
@@ -43,7 +43,7 @@ TEST(DeviceEmbedding, AddsTouchedRowsToFullGradient) {
   }
 }
 
-TEST(DeviceEmbedding, GivesReferenceErrorMessages) {
+TEST(DeviceEmbedding, ErrorMessagesMatchTheReference) {
   const auto device = device::simulated_device();
   const auto weight = sample({6, 3}, "weight");
   for (const std::vector<std::int32_t>& ids :

@@ -20,13 +20,13 @@ void expect_same_feed_forward(Device& device, Activation activation, double rate
   const auto x = plain_sample({2, 5, 4}, "x"), grad_y = plain_sample({2, 5, 4}, "grad_y");
   const ref::nn::FeedForwardOptions options{
       .activation = activation, .dropout = rate, .key = {.seed = 1, .step = 2, .place = "p"}};
-  const FeedForwardOptions own{activation, rate, {1, 2, "p"}};
+  const FeedForwardOptions device_options{activation, rate, {1, 2, "p"}};
   const auto forward = ref::nn::feed_forward(x, map, options);
-  const auto got = feed_forward(upload(device, x), there, own);
+  const auto got = feed_forward(upload(device, x), there, device_options);
   EXPECT_BITS_EQ(download(got.y), forward.y);
   const auto backward = ref::nn::feed_forward_backward(grad_y, x, map, forward.saved, options);
   const auto got_backward =
-      feed_forward_backward(upload(device, grad_y), upload(device, x), there, got, own);
+      feed_forward_backward(upload(device, grad_y), upload(device, x), there, got, device_options);
   EXPECT_BITS_EQ(download(got_backward.grad_x), backward.grad_x);
   EXPECT_BITS_EQ(download(got_backward.parameters.first.weight), backward.parameters.first.weight);
   EXPECT_BITS_EQ(download(got_backward.parameters.second.bias), backward.parameters.second.bias);

@@ -27,7 +27,7 @@ TEST(DeviceLinear, MatchesReferenceBits) {
     }
 }
 
-TEST(DeviceLinear, GivesReferenceErrorMessages) {
+TEST(DeviceLinear, ErrorMessagesMatchTheReference) {
   const auto device = device::simulated_device();
   const auto map = sample_linear(5, 7, "map");
   for (const ref::tensor::Shape& shape : {ref::tensor::Shape{7}, {2, 6}}) {

@@ -27,17 +27,17 @@ void expect_same_attention(Device& device, const Mask& valid, std::size_t num_he
                                           .dropout = rate,
                                           .key = {.seed = 1, .step = 2, .place = "p"},
                                           .causal = causal};
-  AttentionOptions own{num_heads, rate, {1, 2, "p"}};
-  own.causal = causal;
+  AttentionOptions device_options{num_heads, rate, {1, 2, "p"}};
+  device_options.causal = causal;
   const DeviceMask mask(device, valid);
   const auto forward = ref::nn::multi_head_attention(x, kAttention, valid, options);
-  const auto got = multi_head_attention(upload(device, x), there, mask, own);
+  const auto got = multi_head_attention(upload(device, x), there, mask, device_options);
   EXPECT_BITS_EQ(download(got.y), forward.y);
   EXPECT_BITS_EQ(download(got.weights), forward.saved.weights);
   const auto backward =
       ref::nn::multi_head_attention_backward(grad_y, x, kAttention, valid, forward.saved, options);
   const auto got_backward = multi_head_attention_backward(upload(device, grad_y), upload(device, x),
-                                                          there, mask, got, own);
+                                                          there, mask, got, device_options);
   EXPECT_BITS_EQ(download(got_backward.grad_x), backward.grad_x);
   EXPECT_BITS_EQ(download(got_backward.parameters.in.weight), backward.parameters.in.weight);
   EXPECT_BITS_EQ(download(got_backward.parameters.in.bias), backward.parameters.in.bias);
@@ -55,7 +55,7 @@ TEST(DeviceAttention, MatchesReferenceBits) {
       }
 }
 
-TEST(DeviceAttention, GivesReferenceErrorMessages) {
+TEST(DeviceAttention, ErrorMessagesMatchTheReference) {
   const auto device = device::simulated_device();
   const Attention there{on_device(*device, kAttention.in), on_device(*device, kAttention.out)};
   const auto x = plain_sample({2, 7, 6}, "x");
@@ -63,9 +63,10 @@ TEST(DeviceAttention, GivesReferenceErrorMessages) {
             refusal([&] { ref::nn::multi_head_attention(x, kAttention, {}, {.num_heads = 4}); }));
 }
 
-/// Expects the same error message on both sides if feature `d` of position t of sentence b is NaN.
-void expect_same_refusal(Device& device, const ref::tensor::Shape& shape, std::size_t num_heads,
-                         std::size_t at, const Mask& valid, bool causal = false) {
+/// Expects the device and the reference to give the same error messages: for a forward whose x has
+/// a NaN at the flat index `at`, and for a backward whose grad_y has an infinity there.
+void expect_same_error(Device& device, const ref::tensor::Shape& shape, std::size_t num_heads,
+                       std::size_t at, const Mask& valid, bool causal = false) {
   const std::size_t d = shape[2];
   const ref::nn::Attention<double> parameters{sample_linear(3 * d, d, "in"),
                                               sample_linear(d, d, "out")};
@@ -73,12 +74,12 @@ void expect_same_refusal(Device& device, const ref::tensor::Shape& shape, std::s
   auto x = plain_sample(shape, "x");
   auto grad_y = plain_sample(shape, "grad_y");
   const ref::nn::AttentionOptions options{.num_heads = num_heads, .causal = causal};
-  AttentionOptions own;
-  own.num_heads = num_heads;
-  own.causal = causal;
+  AttentionOptions device_options;
+  device_options.num_heads = num_heads;
+  device_options.causal = causal;
   const DeviceMask mask(device, valid);
   const auto forward = ref::nn::multi_head_attention(x, parameters, valid, options);
-  const auto got = multi_head_attention(upload(device, x), there, mask, own);
+  const auto got = multi_head_attention(upload(device, x), there, mask, device_options);
   grad_y.data()[at] = std::numeric_limits<double>::infinity();
   const std::string backward = refusal([&] {
     ref::nn::multi_head_attention_backward(grad_y, x, parameters, valid, forward.saved, options);
@@ -86,23 +87,24 @@ void expect_same_refusal(Device& device, const ref::tensor::Shape& shape, std::s
   EXPECT_NE(backward.find("attention in sentence "), std::string::npos) << backward;
   EXPECT_EQ(refusal([&] {
               multi_head_attention_backward(upload(device, grad_y), upload(device, x), there, mask,
-                                            got, own);
+                                            got, device_options);
             }),
             backward);
   x.data()[at] = std::nan("");
   const std::string sentence =
       refusal([&] { ref::nn::multi_head_attention(x, parameters, valid, options); });
   EXPECT_NE(sentence.find("attention in sentence "), std::string::npos) << sentence;
-  EXPECT_EQ(refusal([&] { multi_head_attention(upload(device, x), there, mask, own); }), sentence);
+  EXPECT_EQ(refusal([&] { multi_head_attention(upload(device, x), there, mask, device_options); }),
+            sentence);
 }
 
 // Tests heads that are computed together, and 257 positions, for which each head is computed alone.
-TEST(DeviceAttention, NamesInvalidSentenceAndHeads) {
+TEST(DeviceAttention, ErrorNamesTheSentenceAndHeadsOfInvalidScores) {
   const auto device = device::simulated_device(3);
-  expect_same_refusal(*device, {2, 7, 6}, 3, 7 * 6 + 2 * 6 + 3, {});
-  expect_same_refusal(*device, {3, 7, 6}, 2, 2 * 7 * 6, sample_mask({3, 7}, "valid"));
-  expect_same_refusal(*device, {3, 7, 6}, 2, 2 * 7 * 6, sample_mask({3, 7}, "valid"), true);
-  expect_same_refusal(*device, {2, 257, 2}, 2, 257 * 2 + 1, {});
+  expect_same_error(*device, {2, 7, 6}, 3, 7 * 6 + 2 * 6 + 3, {});
+  expect_same_error(*device, {3, 7, 6}, 2, 2 * 7 * 6, sample_mask({3, 7}, "valid"));
+  expect_same_error(*device, {3, 7, 6}, 2, 2 * 7 * 6, sample_mask({3, 7}, "valid"), true);
+  expect_same_error(*device, {2, 257, 2}, 2, 257 * 2 + 1, {});
 }
 
 }  // namespace

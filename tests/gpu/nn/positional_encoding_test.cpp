@@ -8,7 +8,7 @@
 namespace normproof::gpu::nn {
 namespace {
 
-TEST(DevicePositionalEncoding, MatchesReferenceTableComputedWithPowers) {
+TEST(DevicePositionalEncoding, TableMatchesReferenceBits) {
   const auto device = device::simulated_device();
   for (const std::size_t d_model : {1, 6, 7})
     for (const std::size_t seq_len : {3, 40, 1})

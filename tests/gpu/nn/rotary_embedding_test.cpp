@@ -31,7 +31,7 @@ TEST(DeviceRotaryEmbedding, MatchesReferenceBits) {
       }
 }
 
-TEST(DeviceRotaryEmbedding, GivesReferenceErrorMessages) {
+TEST(DeviceRotaryEmbedding, ErrorMessagesMatchTheReference) {
   const auto device = device::simulated_device();
   const auto expect = [&](const auto& x, const auto& cos, const auto& sin) {
     const std::string sentence = refusal([&] { ref::nn::rotary_embedding(x, cos, sin); });

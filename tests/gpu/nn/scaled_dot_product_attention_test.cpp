@@ -47,7 +47,7 @@ void expect_same_dot_product(Device& device, const DotProductSample& s, const Ma
   EXPECT_BITS_EQ(download(got_backward.v), backward.v);
 }
 
-TEST(DeviceDotProduct, MatchesReferenceBits) {
+TEST(DeviceDotProductAttention, MatchesReferenceBits) {
   for (const auto& device : devices())
     for (const DotProductSample& s : {DotProductSample(1, 1, 1, 1), DotProductSample(2, 2, 5, 5),
                                       DotProductSample(6, 2, 3, 7), DotProductSample(4, 1, 9, 4)})
@@ -60,7 +60,7 @@ TEST(DeviceDotProduct, MatchesReferenceBits) {
         }
 }
 
-TEST(DeviceDotProduct, GivesReferenceErrorMessages) {
+TEST(DeviceDotProductAttention, ErrorMessagesMatchTheReference) {
   const auto device = device::simulated_device();
   const auto expect = [&](const DotProductSample& s, const Mask& valid) {
     const std::string sentence =
@@ -86,7 +86,7 @@ TEST(DeviceDotProduct, GivesReferenceErrorMessages) {
   expect(bad, {});
 }
 
-TEST(DeviceDotProduct, BackwardGivesReferenceErrorMessages) {
+TEST(DeviceDotProductAttention, ErrorMessagesOfTheBackwardMatchTheReference) {
   const auto device = device::simulated_device();
   DotProductSample s(4, 2, 3, 5);
   const auto forward = ref::nn::scaled_dot_product_attention(s.q, s.k, s.v);

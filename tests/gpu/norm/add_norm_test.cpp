@@ -66,7 +66,7 @@ TEST(DeviceAddNorm, MatchesReferenceBits) {
     }
 }
 
-TEST(DeviceAddNorm, GivesReferenceErrorMessages) {
+TEST(DeviceAddNorm, ErrorMessagesMatchTheReference) {
   const auto device = device::simulated_device();
   AddedTensors t({2, 3});
   const auto expect_same = [&] {

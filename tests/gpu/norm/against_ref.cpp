@@ -34,7 +34,8 @@ void expect_same(const NamedDeviceTensors& got, const RefState& expected) {
   }
 }
 
-/// Runs `steps` steps that pass on the state. Returns the state after the last one.
+/// Runs `steps` steps of forward and backward on the device and in the reference, and expects equal
+/// bits. Each step starts from the state after the previous step.
 void run_both(Device& device, const NormOptions& options, const RefInputs& inputs, int steps) {
   const std::size_t d_model = inputs.x.shape().back();
   const NormInputs in = on_device(device, inputs);
@@ -93,9 +94,10 @@ void expect_bits_on_samples(const NormOptions& options) {
       in.mode = mode;
       expect_bits_of_ref(options, in);
       RefInputs trained = in;
-      for (const auto& own : ref::model::norm_layer(options).parameters)
-        ref::norm::set_parameter(trained, own.name,
-                                 sample({ref::model::extent_of(own.shape, d_model)}, own.name));
+      for (const auto& parameter : ref::model::norm_layer(options).parameters)
+        ref::norm::set_parameter(
+            trained, parameter.name,
+            sample({ref::model::extent_of(parameter.shape, d_model)}, parameter.name));
       expect_bits_of_ref(options, trained, 3);
     }
   }

@@ -2,25 +2,26 @@
 
 #include "ref/norm/norm.hpp"
 
-/// Shared parts of the tests of gpu/norm: compares a layer on the simulated device with ref/norm.
+/// Functions for the tests of gpu/norm that compare a layer on the simulated device with ref/norm.
 namespace normproof::gpu::norm {
 
 using RefInputs = ref::norm::NormInputs<double>;
 
-/// Expects every output and the state of `steps` training or inference steps, forward and backward,
-/// to have the bits of ref/norm in each order of the simulated threads. If ref/norm rejects the
-/// inputs, expects the same error message.
+/// Runs `steps` steps of forward and backward on each simulated device. Expects every output and
+/// the state to have the bits of ref/norm. If ref/norm rejects the inputs, expects the same error
+/// message.
 void expect_bits_of_ref(const ref::model::NormOptions& options, const RefInputs& inputs,
                         int steps = 1);
 
-/// Calls expect_bits_of_ref for inputs of many shapes: with and without mask, gamma and beta, in
-/// both modes.
+/// Calls expect_bits_of_ref for inputs of several shapes, with and without a mask, with and without
+/// parameters, in training and in inference.
 void expect_bits_on_samples(const ref::model::NormOptions& options);
 
-/// Calls expect_bits_of_ref with more rows than a grid can have blocks along its second axis.
+/// Compares one step for 65537 rows with ref/norm. A CUDA grid has no more than 65535 blocks along
+/// its second axis.
 void expect_bits_past_65535_rows(const ref::model::NormOptions& options);
 
-/// Expects the device to reject what ref/norm rejects, with the same error messages.
+/// Expects the device to reject several invalid inputs with the error messages of ref/norm.
 void expect_refusals_of_ref(const ref::model::NormOptions& options);
 
 }  // namespace normproof::gpu::norm

@@ -23,7 +23,7 @@ TEST(DeviceBatchNorm, MatchesReferenceBeyond65535Rows) {
   expect_bits_past_65535_rows(ref::model::BatchNormOptions{});
 }
 
-TEST(DeviceBatchNorm, RejectsWhatReferenceRejects) {
+TEST(DeviceBatchNorm, RejectsTheInputsThatTheReferenceRejects) {
   expect_refusals_of_ref(ref::model::BatchNormOptions{});
 }
 

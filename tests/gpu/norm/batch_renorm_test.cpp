@@ -17,7 +17,7 @@ TEST(DeviceBatchRenorm, MatchesReferenceBeyond65535Rows) {
   expect_bits_past_65535_rows(ref::model::BatchRenormOptions{});
 }
 
-TEST(DeviceBatchRenorm, RejectsWhatReferenceRejects) {
+TEST(DeviceBatchRenorm, RejectsTheInputsThatTheReferenceRejects) {
   expect_refusals_of_ref(ref::model::BatchRenormOptions{});
 }
 

@@ -8,7 +8,7 @@ namespace {
 using device::download;
 using device::upload;
 
-TEST(Description, MatchesDeviceBehavior) {
+TEST(LayerDescriptions, AgreeWithTheDeviceLayers) {
   const auto device = device::simulated_device();
   ref::norm::expect_as_described([&](const auto& options, const auto& in, const auto& state) {
     const NormInputs there{.x = upload(*device, in.x),

@@ -5,7 +5,7 @@
 namespace normproof::gpu::norm {
 namespace {
 
-TEST(DeviceNumbers, StoresNumbersInTheirFormat) {
+TEST(DeviceNumbers, StoresEachNumberWithTheBitsOfItsFormat) {
   const auto device = device::simulated_device();
   const Tensor<float> x = {1.0F, -0.0F, 0x1p-24F, -65504.0F};
   const DeviceNumbers half = upload_numbers(*device, FloatType::float16, x);
@@ -30,7 +30,7 @@ TEST(DeviceNumbers, DownloadsAnyFormatAsDoubles) {
             (Tensor<double>{1.5, -2.0}));
 }
 
-TEST(DeviceNumbers, EmptyTensorKeepsShape) {
+TEST(DeviceNumbers, EmptyTensorKeepsItsShape) {
   const auto device = device::simulated_device();
   const DeviceNumbers none =
       upload_numbers(*device, FloatType::bfloat16, ref::tensor::empty_tensor<float>({0, 3}));

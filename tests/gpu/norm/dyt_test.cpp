@@ -16,7 +16,7 @@ TEST(DeviceDyT, MatchesReferenceBeyond65535Rows) {
   expect_bits_past_65535_rows(ref::model::DyTOptions{});
 }
 
-TEST(DeviceDyT, RejectsWhatReferenceRejects) {
+TEST(DeviceDyT, RejectsTheInputsThatTheReferenceRejects) {
   expect_refusals_of_ref(ref::model::DyTOptions{});
 }
 

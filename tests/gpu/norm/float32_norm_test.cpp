@@ -29,7 +29,8 @@ Tensor<float> float32_numbers(FloatType type, const Shape& shape, std::string_vi
       type, type == FloatType::float16 ? plain_sample(shape, name) : sample(shape, name));
 }
 
-/// Compares two tensors; a download of an absent tensor has no axes.
+/// Expects two tensors with equal bits, or two absent tensors. The shapes of absent tensors may
+/// differ.
 void expect_same_doubles(const Tensor<double>& got, const Tensor<double>& expected) {
   if (!ref::tensor::is_given(got) && !ref::tensor::is_given(expected)) return;
   EXPECT_BITS_EQ(got, expected);
@@ -38,7 +39,8 @@ void expect_same_floats(const Tensor<float>& got, const Tensor<float>& expected)
   expect_same_doubles(ref::tensor::convert<double>(got), ref::tensor::convert<double>(expected));
 }
 
-/// Compares the norm of x, or of x + residual if `adds`, and the gradients with ref.
+/// Expects the norm and its gradients to have the bits of the reference on the devices `on`. The
+/// input of the norm is x, or x + residual if `adds`.
 void expect_float32_bits(const Float32NormOptions& options, const Shape& shape, bool affine,
                          const std::vector<std::unique_ptr<device::Device>>& on,
                          bool adds = false) {
@@ -53,27 +55,28 @@ void expect_float32_bits(const Float32NormOptions& options, const Shape& shape, 
   const Tensor<float> x = numbers("x"), grad_y = numbers("grad_y");
   const Tensor<float> residual = adds ? numbers("residual") : Tensor<float>();
   const Tensor<float> grad_sum = adds ? numbers("grad_sum") : Tensor<float>();
-  RefAffine own;
+  RefAffine affine_parameters;
   if (affine)
-    own = {float32_numbers(options.parameters, {shape[1]}, "gamma"),
-           float32_numbers(options.parameters, {shape[1]}, "beta")};
+    affine_parameters = {float32_numbers(options.parameters, {shape[1]}, "gamma"),
+                         float32_numbers(options.parameters, {shape[1]}, "beta")};
   ref::norm::Float32AddNormForward expected{x, {}};
   if (adds)
-    expected = ref::norm::float32_add_norm(x, residual, own, options);
+    expected = ref::norm::float32_add_norm(x, residual, affine_parameters, options);
   else
-    expected.norm = ref::norm::float32_norm(x, own, options);
-  const auto gradients =
-      ref::norm::float32_norm_backward(grad_y, expected.sum, own, expected.norm, options, grad_sum);
+    expected.norm = ref::norm::float32_norm(x, affine_parameters, options);
+  const auto gradients = ref::norm::float32_norm_backward(grad_y, expected.sum, affine_parameters,
+                                                          expected.norm, options, grad_sum);
   for (const auto& device : on) {
     const auto given = [&](const Tensor<float>& t) {
       return upload_numbers(*device, options.storage, t);
     };
-    const Float32NormInputs in{.x = given(x),
-                               .gamma = upload_numbers(*device, options.parameters, own.gamma),
-                               .beta = upload_numbers(*device, options.parameters, own.beta),
-                               .grad_y = given(grad_y),
-                               .residual = given(residual),
-                               .grad_sum = given(grad_sum)};
+    const Float32NormInputs in{
+        .x = given(x),
+        .gamma = upload_numbers(*device, options.parameters, affine_parameters.gamma),
+        .beta = upload_numbers(*device, options.parameters, affine_parameters.beta),
+        .grad_y = given(grad_y),
+        .residual = given(residual),
+        .grad_sum = given(grad_sum)};
     const Float32NormForward got = float32_norm(options, in);
     if (adds) expect_same_floats(download_numbers(got.sum), expected.sum);
     expect_same_floats(download_numbers(got.y), expected.norm.y);
@@ -92,14 +95,15 @@ void for_each_float32_layer(const std::function<void(Float32NormOptions)>& f) {
       f({.centred = centred, .storage = type, .parameters = type});
 }
 
-/// Returns a device without clusters and one with clusters.
+/// Returns two simulated devices: the first runs kernels without thread block clusters, the second
+/// with them.
 std::vector<std::unique_ptr<device::Device>> devices_with_and_without_clusters() {
   std::vector<std::unique_ptr<device::Device>> on;
   for (const std::uint64_t seed : {4, 5}) on.push_back(device::simulated_device(seed));
   return on;
 }
 
-TEST(DeviceFloat32Norm, MatchesReferenceBitsForEveryWidthRemainder) {
+TEST(DeviceFloat32Norm, MatchesReferenceBitsForWidthsOfEveryRemainder) {
   const auto on = devices();
   for_each_float32_layer([&](const Float32NormOptions& options) {
     for (std::size_t width = 1; width <= 35; ++width)
@@ -129,7 +133,7 @@ TEST(DeviceFloat32Norm, MatchesReferenceBitsInDoubleArithmetic) {
   });
 }
 
-/// Tests the widths at and next to which a row fills a tile or needs another one.
+/// Tests widths with which a row just fills a tile, and widths that are smaller or larger by 1.
 TEST(DeviceFloat32Norm, MatchesReferenceBitsAtTileBoundaries) {
   const auto on = devices_with_and_without_clusters();
   for_each_float32_layer([&](const Float32NormOptions& options) {
@@ -142,7 +146,8 @@ TEST(DeviceFloat32Norm, MatchesReferenceBitsAtTileBoundaries) {
   });
 }
 
-/// Tests rows of one tile, of a cluster, and of more tiles than a cluster has blocks.
+/// Tests rows that fill one tile, rows that fill the tiles of a cluster, and rows with more tiles
+/// than a cluster has blocks.
 TEST(DeviceFloat32Norm, MatchesReferenceBitsForRowsLargerThanACluster) {
   const auto on = devices_with_and_without_clusters();
   for_each_float32_layer([&](Float32NormOptions options) {
@@ -156,8 +161,9 @@ TEST(DeviceFloat32Norm, MatchesReferenceBitsForRowsLargerThanACluster) {
   expect_float32_bits(options, {1, 131081}, true, on, true);
 }
 
-/// Tests every kernel of the backward: one run per warp, per block, per cluster, and tile by tile.
-TEST(DeviceFloat32Norm, MatchesReferenceBitsForPartialRuns) {
+/// Tests every kernel of the backward. A warp, a block or a cluster processes one run of 32 rows,
+/// or a block processes the run tile by tile.
+TEST(DeviceFloat32Norm, MatchesReferenceBitsIfTheLastRunOfRowsIsPartial) {
   static_assert(kRowsPerRun == 32);
   const auto on = devices_with_and_without_clusters();
   for (const FloatType type : kStoredTypes) {
@@ -169,8 +175,9 @@ TEST(DeviceFloat32Norm, MatchesReferenceBitsForPartialRuns) {
   }
 }
 
-/// Tests lanes of the second stage with one run each, and with more.
-TEST(DeviceFloat32Norm, MatchesReferenceBitsForMoreRunsThanLanes) {
+/// Tests the second stage of the backward, which adds up the runs of rows in 32 lanes: with one run
+/// per lane, and with several.
+TEST(DeviceFloat32Norm, MatchesReferenceBitsForMoreRunsOfRowsThanSummationLanes) {
   const auto on = devices();
   for_each_float32_layer([&](Float32NormOptions options) {
     for (const std::size_t rows : {31 * 32 + 1, 32 * 32, 32 * 32 + 1, 70 * 32 + 5}) {
@@ -208,9 +215,9 @@ TEST(DeviceFloat32Norm, PropagatesNonFiniteInputsLikeReference) {
   }
 }
 
-TEST(DeviceFloat32Norm, RejectsWhatReferenceRejects) {
+TEST(DeviceFloat32Norm, RejectsTheInputsThatTheReferenceRejects) {
   const auto device = device::simulated_device();
-  struct Given {
+  struct RejectedCase {
     Shape x = {3, 4}, grad_y = {3, 4}, gamma = {4};
     Shape residual = {3, 4}, grad_sum = {3, 4};
     std::size_t saved = 3;
@@ -220,13 +227,14 @@ TEST(DeviceFloat32Norm, RejectsWhatReferenceRejects) {
   const auto upload = [&](const Shape& shape) {
     return upload_numbers(*device, FloatType::float32, full(shape));
   };
-  const auto both_refuse = [&](const Given& given) {
+  const auto both_refuse = [&](const RejectedCase& given) {
     const std::string expected = refusal([&] {
-      const RefAffine own{full(given.gamma), {}};
-      ref::norm::float32_add_norm(full(given.x), full(given.residual), own, given.options);
+      const RefAffine affine_parameters{full(given.gamma), {}};
+      ref::norm::float32_add_norm(full(given.x), full(given.residual), affine_parameters,
+                                  given.options);
       const Tensor<double> saved = ref::tensor::full_tensor<double>({given.saved}, 1);
-      ref::norm::float32_norm_backward(full(given.grad_y), full(given.x), own, {{}, saved, saved},
-                                       given.options, full(given.grad_sum));
+      ref::norm::float32_norm_backward(full(given.grad_y), full(given.x), affine_parameters,
+                                       {{}, saved, saved}, given.options, full(given.grad_sum));
     });
     EXPECT_NE(expected, kNoError);
     const auto got = refusal([&] {

@@ -9,12 +9,12 @@
 #include "gpu/device/simulated_launch.hpp"
 #include "gpu/norm/float32_backward_row.hpp"
 
-/// Counts the accesses to elements.
+/// Tensor elements of which every access is counted, by address.
 namespace normproof::gpu::counted {
 
 using norm::Vector;
 
-/// An element of a format. Every access to it is counted by its address.
+/// An element in a storage format. `accesses` counts how often each element is read or written.
 template <class Format>
 struct Counted {
   typename Format::Element bits;
@@ -31,8 +31,8 @@ struct CountedFormat {
   }
 };
 
-/// Overload resolution prefers these to those of number_formats.hpp, whose single load reads
-/// several elements.
+/// Loads a vector element by element, so that each access is counted. Overload resolution prefers
+/// this function to load_vector of number_formats.hpp, which reads all elements with one load.
 template <class Format>
 Vector<Counted<Format>> load_vector(device::Span<const Counted<Format>> from, std::size_t i) {
   Vector<Counted<Format>> v;
@@ -80,7 +80,7 @@ using counted::accesses;
 using counted::Counted;
 using counted::CountedFormat;
 
-/// The tensors of a backward. All elements are 1, except those of grad_x, which is never read.
+/// The tensors of a backward. All elements of x, grad_y and grad_sum are 1. grad_x is only written.
 template <class Format, class Scalar, bool centred>
 struct CountedBackward {
   using Element = Counted<Format>;
@@ -108,7 +108,8 @@ struct CountedBackward {
             .grad_x = {grad_x.data(), grad_x.size()},
             .runs = {runs.data(), runs.size()}};
   }
-  /// Checks the sums: (x - mean) rstd is 1/4, x rstd is 1/2, and grad_y is 1.
+  /// Checks the sums over each run of rows. The terms of grad_beta are `grad_y = 1`. The terms of
+  /// grad_gamma are `(x - mean) * rstd = 1/4` with centering and `x * rstd = 1/2` without.
   void expect_sums() const {
     for (std::size_t i = 0; i < runs.size(); ++i) {
       const std::size_t first = i / (2 * width) * kRun;
@@ -127,8 +128,8 @@ struct CountedBackward {
   std::vector<Scalar> statistic, runs;
 };
 
-/// Runs simulate(kernel, blocks), and expects each element of x and grad_y to be read `reads`
-/// times.
+/// Calls simulate(row, runs), which runs a kernel. Expects the kernel to read each element of x and
+/// grad_y `reads` times, to read grad_sum once and to write grad_x once.
 template <class Backward, class Simulate>
 void expect_reads(Backward in, int reads, const Simulate& simulate) {
   SCOPED_TRACE(testing::Message() << in.rows << " x " << in.width);
@@ -168,7 +169,7 @@ void expect_one_read() {
     });
 }
 
-TEST(Float32RunKernels, ReadInputsOnceIfARowFitsTheTiles) {
+TEST(Float32BackwardKernels, ReadEachInputElementOnceIfTheTilesHoldARow) {
   expect_one_read<Float32, float, true>();
   expect_one_read<BFloat16, float, true>();
   expect_one_read<BFloat16, float, false>();

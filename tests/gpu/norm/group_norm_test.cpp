@@ -23,7 +23,7 @@ TEST(DeviceGroupNorm, MatchesReferenceBeyond65535Rows) {
   expect_bits_past_65535_rows(ref::model::GroupNormOptions{});
 }
 
-TEST(DeviceGroupNorm, RejectsWhatReferenceRejects) {
+TEST(DeviceGroupNorm, RejectsTheInputsThatTheReferenceRejects) {
   expect_refusals_of_ref(ref::model::GroupNormOptions{});
 }
 

@@ -16,7 +16,7 @@ TEST(DeviceGroupScaling, MatchesReferenceBeyond65535Rows) {
   expect_bits_past_65535_rows(ref::model::GroupScalingOptions{});
 }
 
-TEST(DeviceGroupScaling, RejectsWhatReferenceRejects) {
+TEST(DeviceGroupScaling, RejectsTheInputsThatTheReferenceRejects) {
   expect_refusals_of_ref(ref::model::GroupScalingOptions{});
 }
 

@@ -15,7 +15,7 @@ TEST(DeviceInstanceNorm, MatchesReferenceBeyond65535Rows) {
   expect_bits_past_65535_rows(ref::model::InstanceNormOptions{});
 }
 
-TEST(DeviceInstanceNorm, RejectsWhatReferenceRejects) {
+TEST(DeviceInstanceNorm, RejectsTheInputsThatTheReferenceRejects) {
   expect_refusals_of_ref(ref::model::InstanceNormOptions{});
 }
 

@@ -39,7 +39,7 @@ TEST(DeviceL2Norm, MatchesReferenceBits) {
         }
 }
 
-TEST(DeviceL2Norm, ReportsTheSameViolationAsTheReference) {
+TEST(DeviceL2Norm, ErrorMessagesMatchTheReference) {
   const auto expect_same = [](const Tensor<double>& x, const Tensor<double>& grad_y,
                               const L2NormOptions& options) {
     for (const auto& device : devices()) {

@@ -16,7 +16,7 @@ TEST(DeviceLayerNorm, MatchesReferenceBeyond65535Rows) {
   expect_bits_past_65535_rows(ref::model::LayerNormOptions{});
 }
 
-TEST(DeviceLayerNorm, RejectsWhatReferenceRejects) {
+TEST(DeviceLayerNorm, RejectsTheInputsThatTheReferenceRejects) {
   expect_refusals_of_ref(ref::model::LayerNormOptions{});
 }
 

@@ -16,7 +16,7 @@ TEST(DeviceNorm, MatchesReferenceBitsForEveryLayer) {
     }
 }
 
-TEST(DeviceNorm, MatchesReferenceForZeroCenteredGammaAndLayout) {
+TEST(DeviceNorm, MatchesReferenceForZeroCenteredGammaAndChannelsLast) {
   const RefInputs in{.x = {{1, 2}, {3, 5}, {-2, 4}},
                      .gamma = {0.3, -1.7},
                      .beta = {0.1, 0.2},
@@ -29,7 +29,7 @@ TEST(DeviceNorm, MatchesReferenceForZeroCenteredGammaAndLayout) {
   expect_bits_of_ref(ref::model::BatchNormOptions{.layout = ref::model::Layout::channels_last}, in);
 }
 
-TEST(DeviceNorm, NoneRejectsParameters) {
+TEST(DeviceNorm, LayerNoneRejectsParameters) {
   expect_bits_of_ref(ref::model::NoneOptions{}, {.x = {{1, 2}}, .gamma = {1, 1}});
   expect_refusals_of_ref(ref::model::NoneOptions{});
 }

@@ -7,7 +7,7 @@
 namespace normproof::gpu::norm {
 namespace {
 
-TEST(DevicePowerNormReleased, MatchesReferenceBitsWithEachSwitch) {
+TEST(DevicePowerNormReleased, MatchesReferenceBitsWithEachSwitchOff) {
   const ref::model::PowerNormReleasedOptions released{.warmup_iterations = 2, .groups = 3};
   expect_bits_on_samples(released);
   for (const auto field : {&ref::model::PowerNormReleasedOptions::group_scaling,
@@ -25,7 +25,7 @@ TEST(DevicePowerNormReleased, MatchesReferenceBeyond65535Rows) {
   expect_bits_past_65535_rows(ref::model::PowerNormReleasedOptions{.groups = 3});
 }
 
-TEST(DevicePowerNormReleased, RejectsWhatReferenceRejects) {
+TEST(DevicePowerNormReleased, RejectsTheInputsThatTheReferenceRejects) {
   expect_refusals_of_ref(ref::model::PowerNormReleasedOptions{});
 }
 

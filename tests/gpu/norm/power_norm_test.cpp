@@ -16,7 +16,7 @@ TEST(DevicePowerNorm, MatchesReferenceBeyond65535Rows) {
   expect_bits_past_65535_rows(ref::model::PowerNormOptions{});
 }
 
-TEST(DevicePowerNorm, RejectsWhatReferenceRejects) {
+TEST(DevicePowerNorm, RejectsTheInputsThatTheReferenceRejects) {
   expect_refusals_of_ref(ref::model::PowerNormOptions{});
 }
 

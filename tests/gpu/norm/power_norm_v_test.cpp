@@ -15,7 +15,7 @@ TEST(DevicePowerNormV, MatchesReferenceBeyond65535Rows) {
   expect_bits_past_65535_rows(ref::model::PowerNormVOptions{});
 }
 
-TEST(DevicePowerNormV, RejectsWhatReferenceRejects) {
+TEST(DevicePowerNormV, RejectsTheInputsThatTheReferenceRejects) {
   expect_refusals_of_ref(ref::model::PowerNormVOptions{});
 }
 

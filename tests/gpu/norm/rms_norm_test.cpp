@@ -25,7 +25,7 @@ TEST(DeviceRMSNorm, MatchesReferenceBeyond65535Rows) {
   expect_bits_past_65535_rows(ref::model::RMSNormOptions{});
 }
 
-TEST(DeviceRMSNorm, RejectsWhatReferenceRejects) {
+TEST(DeviceRMSNorm, RejectsTheInputsThatTheReferenceRejects) {
   expect_refusals_of_ref(ref::model::RMSNormOptions{});
 }
 

@@ -15,7 +15,7 @@ TEST(DeviceScaleNorm, MatchesReferenceBeyond65535Rows) {
   expect_bits_past_65535_rows(ref::model::ScaleNormOptions{});
 }
 
-TEST(DeviceScaleNorm, RejectsWhatReferenceRejects) {
+TEST(DeviceScaleNorm, RejectsTheInputsThatTheReferenceRejects) {
   expect_refusals_of_ref(ref::model::ScaleNormOptions{});
 }
 

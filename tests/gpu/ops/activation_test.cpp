@@ -16,13 +16,13 @@ using device::download;
 using device::upload;
 using Tensor = ref::tensor::Tensor<double>;
 
-struct ActivationPair {
+struct ActivationFunctions {
   DeviceTensor<double> (*forward)(const DeviceTensor<double>&);
   DeviceTensor<double> (*backward)(const DeviceTensor<double>&, const DeviceTensor<double>&);
   Tensor (*ref_forward)(const Tensor&);
   Tensor (*ref_backward)(const Tensor&, const Tensor&);
 };
-const ActivationPair kActivations[] = {
+const ActivationFunctions kActivations[] = {
     {relu, relu_backward, ref::ops::relu, ref::ops::relu_backward},
     {gelu, gelu_backward, ref::ops::gelu, ref::ops::gelu_backward},
     {gelu_tanh, gelu_tanh_backward, ref::ops::gelu_tanh, ref::ops::gelu_tanh_backward},
@@ -30,7 +30,7 @@ const ActivationPair kActivations[] = {
 
 TEST(DeviceActivation, MatchesReferenceBits) {
   for (const auto& device : devices())
-    for (const ActivationPair& f : kActivations)
+    for (const ActivationFunctions& f : kActivations)
       for (const ref::tensor::Shape& shape : {ref::tensor::Shape{1}, {3, 1000}}) {
         Tensor x = sample(shape, "x");
         x.data()[0] = -0.0;
@@ -42,9 +42,9 @@ TEST(DeviceActivation, MatchesReferenceBits) {
       }
 }
 
-TEST(DeviceActivation, GivesReferenceErrorMessages) {
+TEST(DeviceActivation, ErrorMessagesMatchTheReference) {
   const auto device = device::simulated_device();
-  for (const ActivationPair& f : kActivations) {
+  for (const ActivationFunctions& f : kActivations) {
     Tensor x = sample({2, 3}, "x"), grad_y = sample({2, 3}, "grad_y");
     x.data()[4] = std::numeric_limits<double>::infinity();
     const auto expect_same = [&] {

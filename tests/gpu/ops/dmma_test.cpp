@@ -8,7 +8,7 @@
 namespace normproof::gpu::ops {
 namespace {
 
-TEST(Dmma, RequiresGpu) {
+TEST(DmmaProduct, RequiresAGpu) {
   const auto device = device::simulated_device();
   const auto a = device::full_tensor(*device, {8, 5}, 1),
              b = device::full_tensor(*device, {5, 8}, 1);

@@ -20,7 +20,7 @@ Tensor apply_to_each(F f, const Tensor& x) {
   return y;
 }
 
-TEST(DeviceElementary, MatchesProcessorBits) {
+TEST(DeviceElementaryFunctions, MatchTheBitsOfTheHostFunctions) {
   const auto device = device::simulated_device();
   Tensor x = sample({4000}, "x");
   // Inputs for which the fast phase is inconclusive or skipped.

@@ -17,18 +17,19 @@ using device::upload;
 using Tensor = ref::tensor::Tensor<double>;
 using On = DeviceTensor<double>;
 
-struct GatedPair {
+struct GatedFunctions {
   On (*forward)(const On&, const On&);
   DeviceGatedGradients (*backward)(const On&, const On&, const On&);
   Tensor (*ref_forward)(const Tensor&, const Tensor&);
   ref::ops::GatedGradients<double> (*ref_backward)(const Tensor&, const Tensor&, const Tensor&);
 };
-const GatedPair kGated[] = {{swiglu, swiglu_backward, ref::ops::swiglu, ref::ops::swiglu_backward},
-                            {geglu, geglu_backward, ref::ops::geglu, ref::ops::geglu_backward}};
+const GatedFunctions kGated[] = {
+    {swiglu, swiglu_backward, ref::ops::swiglu, ref::ops::swiglu_backward},
+    {geglu, geglu_backward, ref::ops::geglu, ref::ops::geglu_backward}};
 
 TEST(DeviceGatedActivation, MatchesReferenceBits) {
   for (const auto& device : devices())
-    for (const GatedPair& f : kGated)
+    for (const GatedFunctions& f : kGated)
       for (const ref::tensor::Shape& shape : {ref::tensor::Shape{1}, {3, 1000}}) {
         const Tensor x = sample(shape, "x"), gate = sample(shape, "gate");
         const Tensor grad_y = sample(shape, "grad_y");
@@ -41,10 +42,10 @@ TEST(DeviceGatedActivation, MatchesReferenceBits) {
       }
 }
 
-TEST(DeviceGatedActivation, GivesReferenceErrorMessages) {
+TEST(DeviceGatedActivation, ErrorMessagesMatchTheReference) {
   const auto device = device::simulated_device();
   const auto on = [&](const Tensor& t) { return upload(*device, t); };
-  for (const GatedPair& f : kGated) {
+  for (const GatedFunctions& f : kGated) {
     Tensor x = sample({2, 3}, "x"), gate = sample({2, 3}, "gate"), grad_y = sample({2, 3}, "g");
     const auto expect_same = [&] {
       EXPECT_EQ(refusal([&] { f.forward(on(x), on(gate)); }),

@@ -23,8 +23,8 @@ using Tensor = ref::tensor::Tensor<double>;
 const Precision kAllPrecisions[] = {Precision::float64, Precision::float32, Precision::tf32,
                                     Precision::bfloat16, Precision::float16};
 
-/// Returns small integers, for which every sum of products is exact in every precision.
-Tensor integers(const ref::tensor::Shape& shape, std::string_view name) {
+/// Returns random integers from -30 to 30. Their sums of products are exact in every precision.
+Tensor small_integers(const ref::tensor::Shape& shape, std::string_view name) {
   const ref::numeric::RandomStream random(5, name);
   Tensor result = ref::tensor::empty_tensor<double>(shape);
   for (std::size_t i = 0; i < result.size(); ++i)
@@ -33,7 +33,7 @@ Tensor integers(const ref::tensor::Shape& shape, std::string_view name) {
 }
 
 TEST(LibraryProducts, MultipliesIntegersExactlyInEveryPrecisionAndOrder) {
-  const Tensor a = integers({5, 70}, "a"), b = integers({70, 6}, "b");
+  const Tensor a = small_integers({5, 70}, "a"), b = small_integers({70, 6}, "b");
   const Tensor expected = ref::ops::matmul(a, b);
   for (const Precision precision : kAllPrecisions)
     for (const auto& device : devices())
@@ -45,8 +45,8 @@ TEST(LibraryProducts, MultipliesIntegersExactlyInEveryPrecisionAndOrder) {
 }
 
 TEST(LibraryProducts, HandlesTransposedBatchedAndAccumulatedProducts) {
-  const Tensor a = integers({3, 20, 4}, "a"), b = integers({20, 5}, "b");
-  Tensor c = integers({3, 4, 5}, "c");
+  const Tensor a = small_integers({3, 20, 4}, "a"), b = small_integers({20, 5}, "b");
+  Tensor c = small_integers({3, 4, 5}, "c");
   for (const Precision precision : kAllPrecisions) {
     const auto device = device::simulated_device(3);
     const auto left = upload(*device, a), right = upload(*device, b);
@@ -64,36 +64,36 @@ TEST(LibraryProducts, HandlesTransposedBatchedAndAccumulatedProducts) {
   }
 }
 
-// 1 + 2^-8 is midway between two bfloat16 numbers. If a number that is larger by 2^-30 were first
-// rounded to float32, it would then be rounded down to the even one.
-TEST(LibraryProducts, RoundsOperandsOnce) {
+// 1 + 2^-8 is the midpoint of two bfloat16 numbers. The number 1 + 2^-8 + 2^-30 must be rounded up.
+// If it were rounded to float32 first, the result would be the midpoint, which rounds down to even.
+TEST(LibraryProducts, RoundsOperandsDirectlyToThePrecision) {
   const auto device = device::simulated_device();
   const auto one = device::full_tensor(*device, {1, 1}, 1);
-  const auto of = [&](Precision precision, double v) {
+  const auto round_by_product = [&](Precision precision, double v) {
     return download(matmul(device::full_tensor(*device, {1, 1}, v), one, Transpose::none,
                            LibraryProducts(precision)))
         .data()[0];
   };
-  EXPECT_EQ(of(Precision::bfloat16, 1 + 0x1p-8), 1);
-  EXPECT_EQ(of(Precision::bfloat16, 1 + 0x1p-8 + 0x1p-30), 1 + 0x1p-7);
-  EXPECT_EQ(of(Precision::float16, 1 + 0x1p-11 + 0x1p-30), 1 + 0x1p-10);
-  EXPECT_EQ(of(Precision::tf32, 1 + 0x1p-11 + 0x1p-30), 1 + 0x1p-10);
-  EXPECT_EQ(of(Precision::float32, 1 + 0x1p-24 + 0x1p-40), 1 + 0x1p-23);
-  EXPECT_EQ(of(Precision::float64, 1 + 0x1p-52), 1 + 0x1p-52);
-  EXPECT_EQ(of(Precision::float16, 0x1.8p-25), 0x1p-24);
-  EXPECT_EQ(of(Precision::float16, -65519.9), -65504);
-  EXPECT_EQ(of(Precision::float16, 65520), HUGE_VAL);
+  EXPECT_EQ(round_by_product(Precision::bfloat16, 1 + 0x1p-8), 1);
+  EXPECT_EQ(round_by_product(Precision::bfloat16, 1 + 0x1p-8 + 0x1p-30), 1 + 0x1p-7);
+  EXPECT_EQ(round_by_product(Precision::float16, 1 + 0x1p-11 + 0x1p-30), 1 + 0x1p-10);
+  EXPECT_EQ(round_by_product(Precision::tf32, 1 + 0x1p-11 + 0x1p-30), 1 + 0x1p-10);
+  EXPECT_EQ(round_by_product(Precision::float32, 1 + 0x1p-24 + 0x1p-40), 1 + 0x1p-23);
+  EXPECT_EQ(round_by_product(Precision::float64, 1 + 0x1p-52), 1 + 0x1p-52);
+  EXPECT_EQ(round_by_product(Precision::float16, 0x1.8p-25), 0x1p-24);
+  EXPECT_EQ(round_by_product(Precision::float16, -65519.9), -65504);
+  EXPECT_EQ(round_by_product(Precision::float16, 65520), HUGE_VAL);
 }
 
-TEST(LibraryProducts, PrecisionNamesRoundTrip) {
+TEST(LibraryProducts, PrecisionNamesParseBackToTheirPrecisions) {
   for (const std::string& name : precision_names())
     EXPECT_EQ(precision_name(parse_precision(name)), name);
   EXPECT_THROW(parse_precision("float"), ref::numeric::UsageError);
 }
 
-TEST(LibraryProducts, LocatesMatricesWithTwoBatchAxes) {
+TEST(LibraryProducts, ComputesTheAddressesOfMatricesWithTwoBatchAxes) {
   for (const auto& device : devices()) {
-    const auto values = upload(*device, integers({1000}, "values"));
+    const auto values = upload(*device, small_integers({1000}, "values"));
     const Matrices<const double> heads{values.span(), 7, 3, 2, 40, 1, 4, 200, 5, 2};
     DeviceTensor<const double*> places(*device, {heads.batches()});
     device::launch_elements(*device, heads.batches(),

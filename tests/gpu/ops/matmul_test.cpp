@@ -35,7 +35,7 @@ const MatmulSample kMatmulSamples[] = {{{1, 1}, {1, 1}, Transpose::none},
                                        {{4, 0}, {0, 3}, Transpose::none},
                                        {{600, 40}, {40, 600}, Transpose::none}};
 
-ref::ops::Transpose in_ref(Transpose transpose) {
+ref::ops::Transpose reference_transpose(Transpose transpose) {
   return transpose == Transpose::none ? ref::ops::Transpose::none
          : transpose == Transpose::a  ? ref::ops::Transpose::a
                                       : ref::ops::Transpose::b;
@@ -49,27 +49,31 @@ TEST(DeviceMatmul, MatchesReferenceBits) {
       if (a.size() > 0) left = upload(*device, a);
       if (b.size() > 0) right = upload(*device, b);
       EXPECT_BITS_EQ(download(matmul(left, right, transpose)),
-                     ref::ops::matmul(a, b, in_ref(transpose)));
+                     ref::ops::matmul(a, b, reference_transpose(transpose)));
     }
 }
 
-// Tests heads of attention, which are columns of a wider matrix, and a product that is added to an
-// old result.
+// Multiplies matrices as attention does: each head consists of some columns of a wider matrix. The
+// product is added to the old values of the result.
 TEST(DeviceMatmul, HandlesStridedBatchesAndAccumulation) {
-  const std::size_t batch = 2, heads = 3, rows = 4, own = 5, wide = 300;
-  const Tensor a = sample({batch, rows, heads * wide}, "a"), b = sample({own, wide}, "b");
-  Tensor c = sample({batch, heads, rows, own}, "c");
+  const std::size_t batch = 2, heads = 3, rows = 4, num_columns = 5, wide = 300;
+  const Tensor a = sample({batch, rows, heads * wide}, "a"), b = sample({num_columns, wide}, "b");
+  Tensor c = sample({batch, heads, rows, num_columns}, "c");
   for (const auto& device : devices()) {
     const auto left = upload(*device, a), right = upload(*device, b);
     auto result = upload(*device, c);
-    const Matrices<double> to{result.span(),      0,     rows,      own, own, 1, batch,
-                              heads * rows * own, heads, rows * own};
+    const Matrices<double> to{result.span(), 0,
+                              rows,          num_columns,
+                              num_columns,   1,
+                              batch,         heads * rows * num_columns,
+                              heads,         rows * num_columns};
     const Matrices<const double> from{
         left.span(), 0, rows, wide, heads * wide, 1, batch, rows * heads * wide, heads, wide};
     matmul_into(*device, to, from, transposed(matrices(right.span(), right.shape())), true);
     Tensor expected = c;
     ref::ops::matmul_add<double>(
-        {expected.data(), rows, own, own, 1, batch, heads * rows * own, heads, rows * own},
+        {expected.data(), rows, num_columns, num_columns, 1, batch, heads * rows * num_columns,
+         heads, rows * num_columns},
         ref::ops::MatrixView<const double>{a.data(), rows, wide, heads * wide, 1, batch,
                                            rows * heads * wide, heads, wide},
         ref::ops::transposed(ref::ops::matrices(b)));
@@ -77,7 +81,7 @@ TEST(DeviceMatmul, HandlesStridedBatchesAndAccumulation) {
   }
 }
 
-TEST(DeviceMatmul, UnderflowGivesMinusZero) {
+TEST(DeviceMatmul, UnderflowOfANegativeProductGivesMinusZero) {
   const Tensor a = ref::tensor::full_tensor<double>({1, 1}, -0x1p-600);
   const Tensor b = ref::tensor::full_tensor<double>({1, 1}, 0x1p-600);
   for (const auto& device : devices())
@@ -85,7 +89,7 @@ TEST(DeviceMatmul, UnderflowGivesMinusZero) {
                    ref::ops::matmul(a, b));
 }
 
-TEST(DeviceMatmul, TestsTensorCoresOnceAndNotDuringRecording) {
+TEST(DeviceMatmul, TestsTensorCoresOnceAndNeverDuringARecording) {
   const auto device = device::simulated_device(2);
   const auto a = upload(*device, sample({9, 300}, "a")), b = upload(*device, sample({300, 9}, "b"));
   EXPECT_EQ(device->tensor_cores_are_exact, false);
@@ -105,14 +109,14 @@ TEST(DeviceMatmul, TestsTensorCoresOnceAndNotDuringRecording) {
   EXPECT_EQ(device->next_order(), before + 1);
 }
 
-TEST(DeviceMatmul, GivesReferenceErrorMessages) {
+TEST(DeviceMatmul, ErrorMessagesMatchTheReference) {
   const auto device = device::simulated_device();
   for (const auto& [a_shape, b_shape] :
        {std::pair<Shape, Shape>{{2, 3}, {2, 3}}, {{3}, {3, 1}}, {{2, 2, 3}, {4, 3, 2}}})
     for (const Transpose transpose : {Transpose::none, Transpose::a, Transpose::b}) {
       const Tensor a = sample(a_shape, "a"), b = sample(b_shape, "b");
       EXPECT_EQ(refusal([&] { matmul(upload(*device, a), upload(*device, b), transpose); }),
-                refusal([&] { ref::ops::matmul(a, b, in_ref(transpose)); }));
+                refusal([&] { ref::ops::matmul(a, b, reference_transpose(transpose)); }));
     }
 }
 

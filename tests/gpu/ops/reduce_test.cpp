@@ -18,7 +18,7 @@ using Tensor = ref::tensor::Tensor<double>;
 
 const Shape kReduceShapes[] = {{1, 1}, {1, 33}, {33, 1}, {31, 64}, {100, 5}, {70000, 3}, {2, 1025}};
 
-TEST(Reduce, MatchesReferenceBits) {
+TEST(DeviceReductions, MatchReferenceBits) {
   for (const auto& device : devices()) {
     for (const Shape& shape : kReduceShapes) {
       const Tensor x = sample(shape, "x"), w = sample(shape, "w");
@@ -31,9 +31,9 @@ TEST(Reduce, MatchesReferenceBits) {
   }
 }
 
-// Shows that the test above can fail: a single chain, or a tree that starts with neighbors, has
-// other bits.
-TEST(Reduce, SamplesDistinguishSummationOrders) {
+// Shows that the test above can fail. For its inputs, a sum in one chain has different bits, and so
+// does a sum whose tree of lanes first adds neighboring lanes.
+TEST(DeviceReductions, DifferForTheTestInputsIfSummedInAnotherOrder) {
   int chains = 0, trees = 0;
   for (const char* name : {"1", "2", "3", "4", "5", "6", "7", "8"}) {
     const Tensor x = sample({1, 1025}, name);
@@ -50,7 +50,7 @@ TEST(Reduce, SamplesDistinguishSummationOrders) {
   EXPECT_GE(trees, 1);
 }
 
-TEST(Reduce, FindsFirstInvalidElement) {
+TEST(DeviceReductions, FindTheFirstInvalidElement) {
   const auto device = device::simulated_device();
   Tensor x = ref::tensor::full_tensor<double>({5000}, 1.0);
   EXPECT_EQ(first_not_finite(upload(*device, x)), 5000u);
@@ -63,7 +63,7 @@ TEST(Reduce, FindsFirstInvalidElement) {
   EXPECT_EQ(first_not_finite(upload(*device, x)), 1024u);
 }
 
-TEST(Reduce, GivesReferenceErrorMessages) {
+TEST(DeviceReductions, ErrorMessagesMatchTheReference) {
   const auto device = device::simulated_device();
   const Tensor flat = {1, 2};
   const auto there = upload(*device, flat);

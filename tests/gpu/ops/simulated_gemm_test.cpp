@@ -19,7 +19,7 @@ double product(device::Device& device, const Tensor& a, const Tensor& b,
   return download(matmul(upload(device, a), upload(device, b), Transpose::none, library)).data()[0];
 }
 
-TEST(SimulatedGemm, ChangesOrderForEachProduct) {
+TEST(SimulatedGemm, SumsInAnotherOrderInEachProduct) {
   const Tensor a = sample({1, 200}, "a"), b = sample({200, 1}, "b");
   for (const Precision precision : {Precision::float64, Precision::float32, Precision::tf32}) {
     const auto device = device::simulated_device(1);
@@ -29,7 +29,7 @@ TEST(SimulatedGemm, ChangesOrderForEachProduct) {
   }
 }
 
-TEST(SimulatedGemm, SeedDeterminesResult) {
+TEST(SimulatedGemm, SeedDeterminesTheResult) {
   const Tensor a = sample({1, 200}, "a"), b = sample({200, 1}, "b");
   const LibraryProducts library(Precision::float32);
   for (int seed = 0; seed < 20; ++seed)
@@ -37,8 +37,8 @@ TEST(SimulatedGemm, SeedDeterminesResult) {
               product(*device::simulated_device(static_cast<std::uint64_t>(seed)), a, b, library));
 }
 
-// Compares with the ascending chain in float arithmetic of the processor.
-TEST(SimulatedGemm, SeedZeroIsAChainOfFloatFma) {
+// The expected value is a chain of std::fma on the host, in ascending order of the terms.
+TEST(SimulatedGemm, SeedZeroSumsInAnAscendingChainOfFloatFma) {
   const Tensor a = sample({1, 300}, "a"), b = sample({300, 1}, "b");
   float expected = 0;
   for (std::size_t k = 0; k < 300; ++k)
@@ -47,8 +47,8 @@ TEST(SimulatedGemm, SeedZeroIsAChainOfFloatFma) {
             expected);
 }
 
-// 2^24 + 1 is midway between two floats and rounds to even. With truncation toward 0 the second
-// term is lost too.
+// The sum 2^24 + 3 is the midpoint of the floats 2^24 + 2 and 2^24 + 4. A float32 sum rounds it up
+// to 2^24 + 4, the even one. Tensor cores truncate it to 2^24 + 2.
 TEST(SimulatedGemm, TensorCoreSumsTruncate) {
   const Tensor a = {{0x1p12, 3}};
   Tensor b = {0x1p12, 1};
@@ -58,9 +58,9 @@ TEST(SimulatedGemm, TensorCoreSumsTruncate) {
   EXPECT_EQ(product(*device, a, b, LibraryProducts(Precision::tf32)), 0x1p24 + 2);
 }
 
-// An H100 does this with float16: 2^-24 counts as 2^-14, so that 24 digits end at 2^-37 and 2^-38
-// is cut off.
-TEST(SimulatedGemm, TensorCoresAlignSubnormalsLikeSmallestNormal) {
+// An H100 does this with float16. It aligns the subnormal number 2^-24 as if it were 2^-14, so that
+// 24 binary digits end at 2^-37 and the term 2^-38 is cut off.
+TEST(SimulatedGemm, TensorCoresAlignSubnormalsLikeTheSmallestNormalNumber) {
   const Tensor a = {{0x1p-24, 0x1p-24}};
   Tensor b = {0x1p-14, 1};
   b.reshape({std::size_t{2}, std::size_t{1}});

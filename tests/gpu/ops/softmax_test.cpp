@@ -28,7 +28,7 @@ const SoftmaxSample kSoftmaxSamples[] = {{{1}, {}},          {{5, 100}, {}},
                                          {{7, 33}, {7, 33}}, {{2, 3, 9, 9}, {2, 1, 1, 9}},
                                          {{66, 3}, {}},      {{2, 3, 4, 5}, {3, 1, 5}}};
 
-Tensor spread(const Shape& shape, std::string_view name) {
+Tensor wide_sample(const Shape& shape, std::string_view name) {
   Tensor x = plain_sample(shape, name);
   for (double& v : x) v *= 30;
   return x;
@@ -47,7 +47,7 @@ void expect_same_softmax(Device& device, const Tensor& x, const Tensor& grad_y, 
 TEST(DeviceSoftmax, MatchesReferenceBits) {
   for (const auto& device : devices())
     for (const auto& [shape, mask_shape] : kSoftmaxSamples) {
-      const Tensor x = spread(shape, "x"), grad_y = sample(shape, "grad_y");
+      const Tensor x = wide_sample(shape, "x"), grad_y = sample(shape, "grad_y");
       const Mask valid = mask_shape.empty() ? Mask{} : sample_mask(mask_shape, "valid");
       expect_same_softmax(*device, x, grad_y, valid);
       const auto there = upload(*device, x);
@@ -66,18 +66,18 @@ TEST(DeviceSoftmax, MatchesReferenceBits) {
 
 TEST(DeviceSoftmax, MatchesReferenceBeyond65535Rows) {
   const auto device = device::simulated_device();
-  expect_same_softmax(*device, spread({65537, 2}, "x"), sample({65537, 2}, "grad_y"), {});
+  expect_same_softmax(*device, wide_sample({65537, 2}, "x"), sample({65537, 2}, "grad_y"), {});
 }
 
 TEST(DeviceSoftmax, IgnoresMaskedElementsAndZeroesFullyMaskedRows) {
   const auto device = device::simulated_device();
-  Tensor x = spread({2, 3}, "x");
+  Tensor x = wide_sample({2, 3}, "x");
   x.data()[1] = std::numeric_limits<double>::quiet_NaN();
   const Mask valid = {{true, false, true}, {false, false, false}};
   expect_same_softmax(*device, x, sample({2, 3}, "grad_y"), valid);
 }
 
-TEST(DeviceSoftmax, GivesReferenceErrorMessages) {
+TEST(DeviceSoftmax, ErrorMessagesMatchTheReference) {
   const auto device = device::simulated_device();
   const double inf = std::numeric_limits<double>::infinity();
   const auto expect_same = [&](const Tensor& x, const Mask& valid) {

@@ -21,7 +21,7 @@ Gradients make_gradients(device::Device& device, const Tensor& dense, std::vecto
   return by_name(std::move(gradients));
 }
 
-TEST(Accumulate, AddsDenseTensorsAndRowsOfBothBatches) {
+TEST(GradientAccumulation, AddsDenseAndRowGradientsOfBothBatches) {
   for (const auto& device : devices()) {
     Gradients sum;
     accumulate(sum, make_gradients(*device, {1, 2}, {1, 4}, {{10, 20}, {30, -0.0}}));
@@ -41,7 +41,7 @@ TEST(Accumulate, AddsDenseTensorsAndRowsOfBothBatches) {
   }
 }
 
-TEST(Accumulate, TiedEmbeddingHasNoRows) {
+TEST(GradientAccumulation, TiedEmbeddingHasNoRowGradient) {
   const auto device = device::simulated_device();
   encoder::EncoderGradients tied;
   tied.dense.set("embedding.weight", upload(*device, Tensor{1, 2}));
@@ -50,7 +50,7 @@ TEST(Accumulate, TiedEmbeddingHasNoRows) {
   EXPECT_EQ(gradients.dense.size(), 1u);
 }
 
-TEST(Accumulate, CountsStepOnceOnlyForPowerNormAtGivenPlaces) {
+TEST(GradientAccumulation, CountsOneIterationPerStepOnlyForPowerNormUnderThePrefix) {
   const auto device = device::simulated_device();
   device::NamedDeviceTensors before, norms;
   for (const char* name : {"encoder.n.iterations", "decoder.n.iterations"}) {

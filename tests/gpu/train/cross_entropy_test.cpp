@@ -16,7 +16,7 @@ using device::download;
 using device::upload;
 using Tensor = ref::tensor::Tensor<double>;
 
-std::vector<int> some_targets(std::size_t rows, int classes) {
+std::vector<int> sample_targets(std::size_t rows, int classes) {
   std::vector<int> targets(rows);
   for (std::size_t i = 0; i < rows; ++i)
     targets[i] = static_cast<int>(i * 7 + 1) % (classes + 1) - 1;
@@ -33,7 +33,7 @@ TEST(DeviceCrossEntropy, MatchesReferenceBits) {
           Tensor weights = plain_sample({count}, "weights");
           for (double& w : weights) w *= w;
           const Tensor logits = plain_sample({rows, count}, "logits");
-          const auto targets = some_targets(rows, classes);
+          const auto targets = sample_targets(rows, classes);
           const ref::model::LossOptions options{smoothing};
           for (const Tensor& given : {Tensor{}, weights}) {
             const auto expected = ref::train::cross_entropy(logits, targets, given, options);
@@ -49,7 +49,7 @@ TEST(DeviceCrossEntropy, MatchesReferenceBits) {
         }
 }
 
-TEST(DeviceCrossEntropy, GivesReferenceErrorMessages) {
+TEST(DeviceCrossEntropy, ErrorMessagesMatchTheReference) {
   const auto device = device::simulated_device();
   const auto expect_same = [&](const Tensor& logits, const std::vector<int>& targets,
                                const Tensor& weights, double smoothing) {

@@ -58,7 +58,7 @@ TEST(DeviceGradientNorm, MatchesReferenceForTensorsOfManySizes) {
   EXPECT_EQ(gradient_norms(Gradients()).whole, 0);
 }
 
-TEST(DeviceGradientNorm, GivesReferenceErrorMessages) {
+TEST(DeviceGradientNorm, ErrorMessagesMatchTheReference) {
   const auto device = device::simulated_device();
   auto gradients = sample_gradients();
   gradients.dense.at("b").data()[0] = 1e200;

@@ -17,7 +17,8 @@ namespace determinism = verification::checks::determinism;
 using ref::model::NormPlacement;
 using ref::model::TrainConfig;
 
-/// Returns a batch whose targets are the next tokens.
+/// Returns a batch in which the target of each token is the next token of its sentence. The last
+/// token of a sentence has no target.
 ref::train::TextBatch next_tokens(ref::encoder::EncoderInputs inputs) {
   ref::train::TextBatch batch{std::move(inputs), {}};
   const auto& [tokens, valid] = batch.inputs;
@@ -75,14 +76,14 @@ void expect_same_trajectory(Device& device, const std::string& probe, const Trai
                  ref::train::language_loss<double>(config, last, expected));
 }
 
-TEST(DeviceLanguage, MatchesReferenceTrajectoryOfProbes) {
+TEST(DeviceLanguageTraining, MatchesReferenceTrajectory) {
   const auto device = device::simulated_device(6);
   for (const std::string& norm : std::vector<std::string>{"layer_norm", "batch_norm", "power_norm"})
     expect_same_trajectory(*device, "training/" + norm + "_causal", language_config(norm, true),
                            determinism::TrajectoryExtents().steps);
 }
 
-TEST(DeviceLanguage, MatchesReferenceWithSeveralBatchesPerStep) {
+TEST(DeviceLanguageTraining, MatchesReferenceWithSeveralBatchesPerStep) {
   for (const auto& device : devices())
     for (const bool tied : {true, false})
       for (const char* norm : {"power_norm", "dyt"}) {
@@ -94,7 +95,7 @@ TEST(DeviceLanguage, MatchesReferenceWithSeveralBatchesPerStep) {
       }
 }
 
-TEST(DeviceLanguage, GivesReferenceErrorMessages) {
+TEST(DeviceLanguageTraining, ErrorMessagesMatchTheReference) {
   const auto device = device::simulated_device();
   determinism::Inputs inputs("refused");
   const TrainConfig fine = language_config("layer_norm", true);
@@ -102,9 +103,9 @@ TEST(DeviceLanguage, GivesReferenceErrorMessages) {
       next_tokens(determinism::random_batch(inputs, 2, 3).inputs)};
   const auto expect_refused = [&](const TrainConfig& config,
                                   const std::vector<ref::train::TextBatch>& given,
-                                  double planted = 0) {
+                                  double weight_value = 0) {
     auto expected = ref::train::initial_train_state(fine);
-    if (planted != 0) expected.parameters.at("embedding.weight").data()[8] = planted;
+    if (weight_value != 0) expected.parameters.at("embedding.weight").data()[8] = weight_value;
     TrainState state = state_on_device(*device, expected);
     const std::string before = host_state_sha256(state);
     const std::string sentence =
@@ -131,7 +132,7 @@ TEST(DeviceLanguage, GivesReferenceErrorMessages) {
   expect_refused(fine, wrong);
   wrong[0].targets.assign(6, 24);
   expect_refused(fine, wrong);
-  // A value that a recorded step rejects.
+  // The infinity is found only when the recorded step runs.
   wrong = batches;
   wrong[0].inputs.tokens.ids[0] = 1;
   expect_refused(fine, wrong, std::numeric_limits<double>::infinity());

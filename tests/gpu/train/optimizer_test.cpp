@@ -28,13 +28,13 @@ ref::train::Gradients<double> optimizer_gradients(const std::string& name) {
   gradients.rows.push_back({"e", {{0, 3, 4}, sample({3, 5}, name + "e")}});
   return gradients;
 }
-NamedDeviceTensors uploaded(Device& device, const RefNamed& named) {
+NamedDeviceTensors upload_all(Device& device, const RefNamed& named) {
   NamedDeviceTensors result;
   for (const auto& [name, values] : named) result.set(name, upload(device, values));
   return result;
 }
-Gradients uploaded(Device& device, const ref::train::Gradients<double>& gradients) {
-  Gradients result{uploaded(device, gradients.dense), {}};
+Gradients upload_all(Device& device, const ref::train::Gradients<double>& gradients) {
+  Gradients result{upload_all(device, gradients.dense), {}};
   for (const auto& [name, rows] : gradients.rows)
     result.rows.push_back({name, {rows.rows, upload(device, rows.values)}});
   return result;
@@ -49,12 +49,12 @@ TEST(DeviceOptimizer, MatchesReferenceBits) {
     for (const auto& options : kOptimizers) {
       RefNamed parameters = optimizer_parameters();
       auto state = ref::train::initial_optimizer_state(options, parameters);
-      NamedDeviceTensors got = uploaded(*device, parameters);
-      OptimizerState got_state{uploaded(*device, state.moments), 0};
+      NamedDeviceTensors got = upload_all(*device, parameters);
+      OptimizerState got_state{upload_all(*device, state.moments), 0};
       for (const char* step : {"1", "2", "3"}) {
         const auto gradients = optimizer_gradients(step);
         ref::train::optimizer_step(options, 0.01, parameters, gradients, state);
-        optimizer_step(options, 0.01, got, uploaded(*device, gradients), got_state);
+        optimizer_step(options, 0.01, got, upload_all(*device, gradients), got_state);
       }
       for (const auto& [name, values] : parameters) EXPECT_BITS_EQ(download(got.at(name)), values);
       for (const auto& [name, values] : state.moments)
@@ -63,19 +63,19 @@ TEST(DeviceOptimizer, MatchesReferenceBits) {
     }
 }
 
-TEST(DeviceOptimizer, GivesReferenceErrorMessages) {
+TEST(DeviceOptimizer, ErrorMessagesMatchTheReference) {
   const auto device = device::simulated_device();
   const auto expect_same = [&](const ref::model::OptimizerOptions& options,
                                const ref::train::Gradients<double>& gradients) {
     RefNamed parameters = optimizer_parameters();
     auto state = ref::train::initial_optimizer_state<double>(kOptimizers[2], parameters);
-    NamedDeviceTensors got = uploaded(*device, parameters);
-    OptimizerState got_state{uploaded(*device, state.moments), 0};
+    NamedDeviceTensors got = upload_all(*device, parameters);
+    OptimizerState got_state{upload_all(*device, state.moments), 0};
     const std::string expected =
         refusal([&] { ref::train::optimizer_step(options, 0.01, parameters, gradients, state); });
     EXPECT_NE(expected, kNoError);
     EXPECT_EQ(refusal([&] {
-                optimizer_step(options, 0.01, got, uploaded(*device, gradients), got_state);
+                optimizer_step(options, 0.01, got, upload_all(*device, gradients), got_state);
               }),
               expected);
   };

@@ -5,7 +5,7 @@
 #include "ref/train/train_state.hpp"
 #include "tests/gpu/device/samples.hpp"
 
-/// Copies the state and the inputs of training to a device and back.
+/// Functions that copy the state and the inputs of training between the host and a device.
 namespace normproof::gpu::train {
 
 inline TrainState state_on_device(Device& device, const ref::train::TrainState<double>& state) {
@@ -22,7 +22,7 @@ inline encoder::EncoderInputs inputs_on_device(Device& device,
           device::DeviceMask(device, inputs.valid)};
 }
 
-/// Returns train::state_sha256 of a state on a device.
+/// Downloads a state and returns its hash, ref::train::state_sha256.
 inline std::string host_state_sha256(const TrainState& state) {
   ref::train::TrainState<double> host;
   host.parameters = device::download(state.parameters);

@@ -23,10 +23,10 @@ using ref::model::TrainConfig;
 
 const std::vector<std::int32_t> kTokenIds = {1, 4, 4, 0, 10, 2, 3, 4, 0, 0, 7, 7, 1, 0, 0};
 
-/// Batches for both sides. The first batch has other tokens than the later ones.
+/// Training batches in the types of the reference and of the device. The contents are equal.
 struct Batches {
-  std::vector<ref::train::LabelledBatch> of_ref;
-  std::vector<LabelledBatch> there;
+  std::vector<ref::train::LabelledBatch> reference;
+  std::vector<LabelledBatch> on_device;
 };
 Batches sample_batches(Device& device, std::int64_t count) {
   Batches batches;
@@ -37,11 +37,11 @@ Batches sample_batches(Device& device, std::int64_t count) {
     ref::train::LabelledBatch sentences;
     sentences.labels = {0, 2, 1};
     sentences.inputs = {{3, 5, ids}, valid};
-    batches.of_ref.push_back(sentences);
+    batches.reference.push_back(sentences);
     LabelledBatch batch;
     batch.labels = {0, 2, 1};
     batch.inputs = {{3, 5, ids}, DeviceMask(device, valid)};
-    batches.there.push_back(batch);
+    batches.on_device.push_back(batch);
   }
   return batches;
 }
@@ -60,8 +60,8 @@ void expect_same_trajectory(Device& device, const TrainConfig& config, int steps
   const ref::tensor::Tensor<double> weights = {0.5, 2, 1};
   const Batches batches = sample_batches(device, config.accumulation);
   for (int s = 0; s < steps; ++s) {
-    const auto expected = ref::train::train_step<double>(config, batches.of_ref, weights, state);
-    const StepResult result = train_step(config, batches.there, upload(device, weights), got);
+    const auto expected = ref::train::train_step<double>(config, batches.reference, weights, state);
+    const StepResult result = train_step(config, batches.on_device, upload(device, weights), got);
     ASSERT_EQ(result.loss, expected.loss) << s;
     EXPECT_EQ(result.gradient_norms.whole, expected.gradient_norms.whole);
     EXPECT_EQ(result.learning_rate, expected.learning_rate);
@@ -110,7 +110,7 @@ TEST(DeviceTrainer, MatchesReferenceWithSeveralBatchesPerStep) {
   }
 }
 
-TEST(DeviceTrainer, InferenceModeStepUpdatesOnlyParameters) {
+TEST(DeviceTrainer, StepInInferenceModeMatchesReferenceForEveryNorm) {
   for (const std::string& norm : ref::model::norm_names()) {
     const TrainConfig config = small_config(norm);
     for (const auto& device : devices()) {
@@ -119,9 +119,9 @@ TEST(DeviceTrainer, InferenceModeStepUpdatesOnlyParameters) {
       const Batches batches = sample_batches(*device, 1);
       for (const auto mode : {ref::model::Mode::training, ref::model::Mode::inference}) {
         const auto expected =
-            ref::train::train_step<double>(config, batches.of_ref, {}, state, {}, mode);
+            ref::train::train_step<double>(config, batches.reference, {}, state, {}, mode);
         const StepResult result =
-            train_step(config, batches.there, {}, got, ops::ordered_products(), mode);
+            train_step(config, batches.on_device, {}, got, ops::ordered_products(), mode);
         EXPECT_BITS_EQ(result.loss, expected.loss) << norm;
         EXPECT_BITS_EQ(result.gradient_norms.whole, expected.gradient_norms.whole) << norm;
       }
@@ -145,8 +145,10 @@ TEST(DeviceTrainer, MatchesReferenceEvaluation) {
           auto state = ref::train::initial_train_state(config);
           TrainState got = state_on_device(*device, state);
           const Batches batches = sample_batches(*device, 3);
-          const auto expected = ref::train::evaluate<double>(config, batches.of_ref, given, state);
-          const Evaluation result = evaluate(config, batches.there, upload(*device, given), got);
+          const auto expected =
+              ref::train::evaluate<double>(config, batches.reference, given, state);
+          const Evaluation result =
+              evaluate(config, batches.on_device, upload(*device, given), got);
           EXPECT_BITS_EQ(result.loss, expected.loss);
           EXPECT_EQ(result.predictions, expected.predictions);
           for (const auto& [name, values] : state.norms)
@@ -174,8 +176,8 @@ TEST(DeviceTrainer, MatchesReferenceGradient) {
   auto state = ref::train::initial_train_state(config);
   const TrainState got = state_on_device(*device, state);
   const Batches batches = sample_batches(*device, 2);
-  const auto expected = ref::train::loss_gradient<double>(config, batches.of_ref, {}, state);
-  const LossGradient result = loss_gradient(config, batches.there, {}, got);
+  const auto expected = ref::train::loss_gradient<double>(config, batches.reference, {}, state);
+  const LossGradient result = loss_gradient(config, batches.on_device, {}, got);
   EXPECT_BITS_EQ(result.loss, expected.loss);
   EXPECT_EQ(result.predictions, expected.predictions);
   for (const auto& [name, values] : expected.gradients.dense)
@@ -187,7 +189,7 @@ TEST(DeviceTrainer, MatchesReferenceGradient) {
     EXPECT_BITS_EQ(download(result.norms.at(name)), values) << name;
 }
 
-TEST(DeviceTrainer, GivesReferenceErrorMessages) {
+TEST(DeviceTrainer, ErrorMessagesMatchTheReference) {
   const auto device = device::simulated_device();
   TrainConfig config;
   config.encoder = {.vocab_size = 11, .d_model = 8, .num_heads = 2, .d_ff = 12};
@@ -196,24 +198,25 @@ TEST(DeviceTrainer, GivesReferenceErrorMessages) {
     auto state = ref::train::initial_train_state(config);
     TrainState got = state_on_device(*device, state);
     const std::string expected =
-        refusal([&] { ref::train::train_step<double>(config, batches.of_ref, {}, state); });
+        refusal([&] { ref::train::train_step<double>(config, batches.reference, {}, state); });
     EXPECT_NE(expected, kNoError);
-    EXPECT_EQ(refusal([&] { train_step(config, batches.there, {}, got); }), expected);
+    EXPECT_EQ(refusal([&] { train_step(config, batches.on_device, {}, got); }), expected);
   };
   expect_refused({});
   expect_refused(sample_batches(*device, 3));
   Batches batches = sample_batches(*device, 2);
-  batches.of_ref[1].targets = batches.there[1].targets = std::vector<int>(15, 1);
+  batches.reference[1].targets = batches.on_device[1].targets = std::vector<int>(15, 1);
   expect_refused(batches);
   config.encoder.pooling = ref::model::Pooling::per_position;
-  batches.of_ref[1].targets = batches.there[1].targets = std::vector<int>(14, 1);
+  batches.reference[1].targets = batches.on_device[1].targets = std::vector<int>(14, 1);
   expect_refused(batches);
 }
 
-/// Products that show values to the host, so that a step is not recorded.
-class ShownProducts final : public ops::Products {
+/// Matrix products that report that they read values on the host. A training step that uses them is
+/// not recorded: the device runs each operation at once.
+class HostVisibleProducts final : public ops::Products {
  public:
-  explicit ShownProducts(const ops::Products& products = ops::ordered_products())
+  explicit HostVisibleProducts(const ops::Products& products = ops::ordered_products())
       : products_(products) {}
   void multiply(Device& device, const ops::Matrices<double>& c,
                 const ops::Matrices<const double>& a, const ops::Matrices<const double>& b,
@@ -226,27 +229,27 @@ class ShownProducts final : public ops::Products {
   const ops::Products& products_;
 };
 
-struct Outcome {
+struct TrainingResult {
   ref::tensor::NamedTensors<double> parameters, norms;
   std::uint64_t launches;
 };
-Outcome run_training(const TrainConfig& config, const ops::Products& products,
-                     std::uint64_t seed = 1) {
+TrainingResult run_training(const TrainConfig& config, const ops::Products& products,
+                            std::uint64_t seed = 1) {
   const auto device = device::simulated_device(seed);
   TrainState state = state_on_device(*device, ref::train::initial_train_state(config));
   const Batches batches = sample_batches(*device, config.accumulation);
-  for (int s = 0; s < 3; ++s) train_step(config, batches.there, {}, state, products);
+  for (int s = 0; s < 3; ++s) train_step(config, batches.on_device, {}, state, products);
   return {download(state.parameters), download(state.norms), device->next_order()};
 }
 
-TEST(DeviceTrainer, RecordedStepHasBitsOfUnrecordedStep) {
+TEST(DeviceTrainer, RecordedStepHasTheBitsOfAnUnrecordedStep) {
   for (const std::string& norm : ref::model::norm_names())
     for (const std::int64_t accumulation : {1, 2}) {
       TrainConfig config = small_config(norm);
       config.accumulation = accumulation;
       config.max_gradient_norm = 0.5;
-      const Outcome recorded = run_training(config, ops::ordered_products());
-      const Outcome plain = run_training(config, ShownProducts());
+      const TrainingResult recorded = run_training(config, ops::ordered_products());
+      const TrainingResult plain = run_training(config, HostVisibleProducts());
       for (const auto& [name, values] : plain.parameters)
         EXPECT_BITS_EQ(recorded.parameters.at(name), values) << norm << ' ' << name;
       for (const auto& [name, values] : plain.norms)
@@ -256,30 +259,32 @@ TEST(DeviceTrainer, RecordedStepHasBitsOfUnrecordedStep) {
     }
 }
 
-TEST(DeviceTrainer, RecordedStepMatchesUnrecordedWithLibraryProducts) {
+TEST(DeviceTrainer, RecordedStepMatchesAnUnrecordedStepWithLibraryProducts) {
   const TrainConfig config = small_config("power_norm");
   for (const auto precision : {ops::Precision::float64, ops::Precision::bfloat16}) {
     const ops::LibraryProducts library(precision);
-    // With seed 0 the library always adds in the same order.
-    const Outcome recorded = run_training(config, library, 0);
-    const Outcome plain = run_training(config, ShownProducts(library), 0);
+    // With seed 0 the simulated library always adds in the same order.
+    const TrainingResult recorded = run_training(config, library, 0);
+    const TrainingResult plain = run_training(config, HostVisibleProducts(library), 0);
     for (const auto& [name, values] : plain.parameters)
       EXPECT_BITS_EQ(recorded.parameters.at(name), values) << name;
   }
 }
 
-/// Sets one value in both states. Expects the same error message, and unchanged states.
-void expect_refused_value(const TrainConfig& config, bool of_norms, const std::string& name,
-                          double value, const ref::tensor::Tensor<double>& weights = {}) {
+/// Sets the first element of one tensor of the training state to an invalid value. The tensor is a
+/// state of a norm if `of_norms`, else a parameter. Expects device and reference to give the same
+/// error message and to leave the state unchanged.
+void expect_same_error_for_value(const TrainConfig& config, bool of_norms, const std::string& name,
+                                 double value, const ref::tensor::Tensor<double>& weights = {}) {
   const auto device = device::simulated_device();
   const Batches batches = sample_batches(*device, 1);
   auto state = ref::train::initial_train_state(config);
   (of_norms ? state.norms : state.parameters).at(name).data()[0] = value;
   TrainState got = state_on_device(*device, state);
   const std::string expected =
-      refusal([&] { ref::train::train_step<double>(config, batches.of_ref, weights, state); });
+      refusal([&] { ref::train::train_step<double>(config, batches.reference, weights, state); });
   ASSERT_NE(expected, kNoError) << name << ' ' << value;
-  EXPECT_EQ(refusal([&] { train_step(config, batches.there, upload(*device, weights), got); }),
+  EXPECT_EQ(refusal([&] { train_step(config, batches.on_device, upload(*device, weights), got); }),
             expected);
   for (const auto& [parameter, values] : state.parameters)
     EXPECT_BITS_EQ(download(got.parameters.at(parameter)), values) << parameter;
@@ -290,25 +295,25 @@ void expect_refused_value(const TrainConfig& config, bool of_norms, const std::s
   EXPECT_EQ(got.step, 0);
 }
 
-TEST(DeviceTrainer, RecordedStepGivesReferenceErrorMessages) {
+TEST(DeviceTrainer, ErrorMessagesOfARecordedStepMatchTheReference) {
   const double infinity = std::numeric_limits<double>::infinity();
   const TrainConfig layer = small_config("layer_norm");
   const TrainConfig power = small_config("power_norm");
-  expect_refused_value(layer, false, "embedding.weight", infinity);
-  expect_refused_value(layer, false, "layers.0.norm1.gamma", -infinity);
-  expect_refused_value(layer, false, "head.bias", infinity);
-  expect_refused_value(layer, false, "layers.0.attention.in.weight", infinity);
-  expect_refused_value(power, true, "layers.0.norm1.running_psi2", -1);
-  expect_refused_value(power, true, "layers.0.norm2.iterations", 0.5);
-  expect_refused_value(power, true, "layers.0.norm2.nu", infinity);
-  // A recording detects the invalid smoothing at once, but must report the invalid value, which it
-  // cannot see.
+  expect_same_error_for_value(layer, false, "embedding.weight", infinity);
+  expect_same_error_for_value(layer, false, "layers.0.norm1.gamma", -infinity);
+  expect_same_error_for_value(layer, false, "head.bias", infinity);
+  expect_same_error_for_value(layer, false, "layers.0.attention.in.weight", infinity);
+  expect_same_error_for_value(power, true, "layers.0.norm1.running_psi2", -1);
+  expect_same_error_for_value(power, true, "layers.0.norm2.iterations", 0.5);
+  expect_same_error_for_value(power, true, "layers.0.norm2.nu", infinity);
+  // While a step is recorded, the invalid smoothing is found at once, but the infinity is not seen.
+  // The reference finds the infinity first, so the device must report the infinity too.
   TrainConfig smooth = small_config("layer_norm");
   smooth.loss.label_smoothing = 1.5;
-  expect_refused_value(smooth, false, "embedding.weight", infinity);
-  expect_refused_value(layer, false, "head.bias", 0, {1, -1, 1});
-  expect_refused_value(layer, false, "head.bias", 0, {0, 0, 0});
-  expect_refused_value(layer, false, "head.bias", 0, {1.7e308, 1.7e308, 0});
+  expect_same_error_for_value(smooth, false, "embedding.weight", infinity);
+  expect_same_error_for_value(layer, false, "head.bias", 0, {1, -1, 1});
+  expect_same_error_for_value(layer, false, "head.bias", 0, {0, 0, 0});
+  expect_same_error_for_value(layer, false, "head.bias", 0, {1.7e308, 1.7e308, 0});
 }
 
 TEST(DeviceTrainer, MatchesReferenceLearningRates) {

@@ -52,7 +52,7 @@ void expect_same_trajectory(Device& device, const std::string& probe, const RefC
                  ref::train::translation_loss<double>(config, last, expected));
 }
 
-TEST(DeviceTranslation, MatchesReferenceTrajectoriesOfProbes) {
+TEST(DeviceTranslation, MatchesReferenceTrajectory) {
   const auto device = device::simulated_device(6);
   const auto probes = determinism::translation_probes();
   ASSERT_EQ(probes.size(), 3u);
@@ -74,16 +74,16 @@ TEST(DeviceTranslation, MatchesReferenceWithSeveralBatchesInEveryThreadOrder) {
     }
 }
 
-TEST(DeviceTranslation, GivesReferenceErrorMessages) {
+TEST(DeviceTranslation, ErrorMessagesMatchTheReference) {
   const auto device = device::simulated_device();
   determinism::Inputs inputs("refused");
   const RefConfig config = determinism::translation_probes()[1].config;
   const TranslationConfig there{config.model, config.training};
   const RefPairs fine = {determinism::random_pairs(inputs)};
-  const auto expect_refused = [&](const RefPairs& batches, double planted = 0) {
+  const auto expect_refused = [&](const RefPairs& batches, double weight_value = 0) {
     auto expected = ref::train::initial_translation_state(config);
-    if (planted != 0)
-      for (double& v : expected.parameters.at("encoder.embedding.weight")) v = planted;
+    if (weight_value != 0)
+      for (double& v : expected.parameters.at("encoder.embedding.weight")) v = weight_value;
     TrainState state = train::state_on_device(*device, expected);
     const std::string before = train::host_state_sha256(state);
     const std::string sentence =
@@ -103,7 +103,7 @@ TEST(DeviceTranslation, GivesReferenceErrorMessages) {
   expect_refused(wrong);
   wrong[0].targets.assign(fine[0].targets.size(), 20);
   expect_refused(wrong);
-  // A value that a recorded step rejects.
+  // The infinity is found only when the recorded step runs.
   expect_refused(fine, std::numeric_limits<double>::infinity());
   auto state = ref::train::initial_translation_state(config);
   const TrainState state_there = train::state_on_device(*device, state);

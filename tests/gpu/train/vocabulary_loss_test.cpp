@@ -16,12 +16,13 @@ using device::download;
 using device::upload;
 using Tensor = ref::tensor::Tensor<double>;
 
-/// Rows, a head and targets. Every fourth target is ignored; so are all rows from `counted` on.
-struct HeadCase {
+/// Inputs of the vocabulary loss: hidden rows x, weight and bias of the head, and one target per
+/// row. Every fourth target is ignored, and so are the targets from row `counted` on.
+struct LossCase {
   Tensor x, weight, bias;
   std::vector<int> targets;
 
-  HeadCase(std::size_t rows, std::size_t d_model, std::size_t vocabulary, std::size_t counted)
+  LossCase(std::size_t rows, std::size_t d_model, std::size_t vocabulary, std::size_t counted)
       : x(plain_sample({rows, d_model}, "x")),
         weight(plain_sample({vocabulary, d_model}, "weight")),
         bias(plain_sample({vocabulary}, "bias")) {
@@ -34,14 +35,15 @@ struct HeadCase {
   }
 };
 
-// 700 rows are two full blocks of 256 and a partial one. 600 rows with targets in the first 200
-// include a block without targets. 20 rows do not fill the lanes of R2.
+// 700 rows are two full blocks of 256 rows and a partial block. 600 rows with targets only in the
+// first 200 contain a block without targets. 20 rows are fewer than the 32 summation lanes of rule
+// R2.
 TEST(DeviceVocabularyLoss, MatchesReferenceBitsForAnyBlockSize) {
   for (const auto& device : devices())
     for (const auto& [rows, counted] :
          {std::pair<std::size_t, std::size_t>{1, 1}, {20, 20}, {700, 700}, {600, 200}})
       for (const double smoothing : {0.0, 0.1}) {
-        const HeadCase c(rows, 5, 11, counted);
+        const LossCase c(rows, 5, 11, counted);
         const ref::model::LossOptions options{smoothing};
         const auto expected = ref::train::vocabulary_loss_gradient<double>(c.x, {c.weight, c.bias},
                                                                            c.targets, options);
@@ -59,9 +61,9 @@ TEST(DeviceVocabularyLoss, MatchesReferenceBitsForAnyBlockSize) {
       }
 }
 
-TEST(DeviceVocabularyLoss, GivesReferenceErrorMessages) {
+TEST(DeviceVocabularyLoss, ErrorMessagesMatchTheReference) {
   const auto device = device::simulated_device();
-  const auto expect_same = [&](const HeadCase& c, double smoothing = 0, std::size_t block = 0) {
+  const auto expect_same = [&](const LossCase& c, double smoothing = 0, std::size_t block = 0) {
     const std::string expected = refusal([&] {
       ref::train::vocabulary_loss_gradient<double>(c.x, {c.weight, c.bias}, c.targets, {smoothing},
                                                    block);
@@ -73,16 +75,16 @@ TEST(DeviceVocabularyLoss, GivesReferenceErrorMessages) {
               }),
               expected);
   };
-  const HeadCase fine(300, 3, 5, 300);
+  const LossCase fine(300, 3, 5, 300);
   expect_same(fine, 1.5);
   expect_same(fine, 0, 100);
-  HeadCase c = fine;
+  LossCase c = fine;
   c.targets.pop_back();
   expect_same(c);
   c = fine;
   c.targets[7] = 5;
   expect_same(c);
-  expect_same(HeadCase(300, 3, 5, 0));
+  expect_same(LossCase(300, 3, 5, 0));
   c = fine;
   c.bias = plain_sample({4}, "bias");
   expect_same(c);

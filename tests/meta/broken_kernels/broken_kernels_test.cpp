@@ -23,7 +23,7 @@ std::vector<Fault> all_faults() {
   return faults;
 }
 
-std::string name_of(const testing::TestParamInfo<Fault>& parameter) {
+std::string make_test_name(const testing::TestParamInfo<Fault>& parameter) {
   std::string name =
       fmt::format("{:03}_{}_{}", parameter.index, parameter.param.claim, parameter.param.what);
   for (char& c : name)
@@ -33,7 +33,7 @@ std::string name_of(const testing::TestParamInfo<Fault>& parameter) {
 
 class BrokenKernel : public testing::TestWithParam<Fault> {};
 
-// The verdict must change because of the cases, not because of an exception.
+// The broken implementation must change the verdict by its results, not by throwing an exception.
 TEST_P(BrokenKernel, ChangesTheVerdictOfItsClaim) {
   const Fault& fault = GetParam();
   const auto& claims = ledger();
@@ -47,13 +47,14 @@ TEST_P(BrokenKernel, ChangesTheVerdictOfItsClaim) {
       << "claim " << fault.claim << " does not see this fault: " << fault.what;
 }
 
-INSTANTIATE_TEST_SUITE_P(, BrokenKernel, testing::ValuesIn(all_faults()), name_of);
+INSTANTIATE_TEST_SUITE_P(, BrokenKernel, testing::ValuesIn(all_faults()), make_test_name);
 
-TEST(BrokenKernels, EveryClaimHasAFault) {
-  std::set<std::string> faulted;
-  for (const Fault& fault : all_faults()) faulted.insert(fault.claim);
+TEST(BrokenKernels, ExistForEveryClaim) {
+  std::set<std::string> claims_with_faults;
+  for (const Fault& fault : all_faults()) claims_with_faults.insert(fault.claim);
   for (const Claim& claim : ledger())
-    EXPECT_TRUE(faulted.count(claim.id) == 1) << "claim " << claim.id << " has no planted fault";
+    EXPECT_TRUE(claims_with_faults.count(claim.id) == 1)
+        << "claim " << claim.id << " has no planted fault";
 }
 
 }  // namespace

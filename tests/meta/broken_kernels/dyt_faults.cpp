@@ -8,15 +8,16 @@ namespace {
 
 using ref::model::DyTOptions;
 
-// Adds a term to y: a multiple of the first element of x, or of the element itself.
-Subject adds_to_y(double factor, bool of_the_first) {
+// Adds `factor * x[0]` to each element of y if `first_element`, else `factor` times the same
+// element of x.
+Subject adds_to_y(double factor, bool first_element) {
   return around_layer<DyTOptions>([=]<class T>(const Subject::Step<T>& step,
                                                const DyTOptions& options, const NormInputs<T>& in,
                                                const NamedTensors<T>& state) {
     auto result = step(options, in, state);
     auto& y = result.outputs.at("y");
     for (std::size_t at = 0; at < y.size(); ++at)
-      y.data()[at] = y.data()[at] + T(factor) * in.x.data()[of_the_first ? 0 : at];
+      y.data()[at] = y.data()[at] + T(factor) * in.x.data()[first_element ? 0 : at];
     return result;
   });
 }
@@ -27,7 +28,8 @@ Subject doubles_alpha_in_y() {
                                               const NamedTensors<T>& state) {
     auto result = step(options, in, state);
     NormInputs<T> steep = in;
-    if (auto* alpha = steep.others.find("alpha")) each(*alpha, [](const T& v) { return T(v + v); });
+    if (auto* alpha = steep.others.find("alpha"))
+      apply_to_each(*alpha, [](const T& v) { return T(v + v); });
     result.outputs.set("y", step(options, steep, state).outputs.at("y"));
     return result;
   });
@@ -44,18 +46,19 @@ Subject runs_as_rms_norm() {
 }  // namespace
 
 std::vector<Fault> dyt_faults() {
-  return {{"F1", "grad_x is slightly too large", scaled_output<DyTOptions>("grad_x", kSlightly)},
-          {"F1", "grad_alpha is slightly too large",
-           scaled_output<DyTOptions>("grad_alpha", kSlightly)},
-          {"F1", "grad_gamma has the other sign", scaled_output<DyTOptions>("grad_gamma", -1)},
-          {"F1", "grad_beta counts twice", scaled_output<DyTOptions>("grad_beta", 2)},
-          {"F1", "y is slightly too large", scaled_output<DyTOptions>("y", kSlightly)},
-          {"F2", "some x passes the tanh", adds_to_y(0x1p-10, false)},
-          {"F3", "alpha counts twice in y", doubles_alpha_in_y()},
-          {"F3", "the slope at 0 is slightly too small",
-           scaled_output<DyTOptions>("grad_x", 1 / kSlightly)},
-          {"F4", "the first element is added everywhere", adds_to_y(0x1p-20, true)},
-          {"F5", "RMSNorm in its place", runs_as_rms_norm()}};
+  return {
+      {"F1", "grad_x is slightly too large", scale_output<DyTOptions>("grad_x", kSlightlyAboveOne)},
+      {"F1", "grad_alpha is slightly too large",
+       scale_output<DyTOptions>("grad_alpha", kSlightlyAboveOne)},
+      {"F1", "grad_gamma has the other sign", scale_output<DyTOptions>("grad_gamma", -1)},
+      {"F1", "grad_beta counts twice", scale_output<DyTOptions>("grad_beta", 2)},
+      {"F1", "y is slightly too large", scale_output<DyTOptions>("y", kSlightlyAboveOne)},
+      {"F2", "some x passes the tanh", adds_to_y(0x1p-10, false)},
+      {"F3", "alpha counts twice in y", doubles_alpha_in_y()},
+      {"F3", "the slope at 0 is slightly too small",
+       scale_output<DyTOptions>("grad_x", 1 / kSlightlyAboveOne)},
+      {"F4", "the first element is added everywhere", adds_to_y(0x1p-20, true)},
+      {"F5", "RMSNorm in its place", runs_as_rms_norm()}};
 }
 
 }  // namespace normproof::tests::broken_kernels

@@ -10,7 +10,8 @@ namespace {
 
 using LN = ref::model::LayerNormOptions;
 
-/// Returns a subject whose stacks run as `f(stack, inputs)`, a generic callable.
+/// Returns an implementation that computes a stack of encoder layers as `f(run, inputs)`. `f` is a
+/// generic callable, and `run` is the correct implementation.
 template <class Around>
 Subject around_stack(Around f) {
   const Subject sound;
@@ -24,7 +25,7 @@ Subject around_stack(Around f) {
   return faulty;
 }
 
-/// Returns a subject that calls `change(inputs)` before the stack runs.
+/// Returns an implementation that calls `change(inputs)` before the stack of encoder layers runs.
 template <class Change>
 Subject change_inputs(Change change) {
   return around_stack([change](const auto& run, auto in) {
@@ -33,7 +34,8 @@ Subject change_inputs(Change change) {
   });
 }
 
-/// Returns a subject that calls `change(step)` after the stack has run.
+/// Returns an implementation that calls `change(step)` on the results of the stack of encoder
+/// layers.
 template <class Change>
 Subject change_step(Change change) {
   return around_stack([change](const auto& run, const auto& in) {
@@ -44,42 +46,43 @@ Subject change_step(Change change) {
 }
 
 void scale(auto& values, double factor) {
-  each(values, [&]<class T>(const T& v) { return T(v * T(factor)); });
+  apply_to_each(values, [&]<class T>(const T& v) { return T(v * T(factor)); });
 }
 
-/// Restricts a fault to doubles, so that only the random draws can detect it.
-Subject in_double_only(Subject faulty) {
+/// Returns the faulty implementation for double and the correct one for intervals. Then only the
+/// randomly drawn cases of a claim can detect the fault.
+Subject restrict_to_double(Subject faulty) {
   faulty.stack_ball = Subject().stack_ball;
   return faulty;
 }
 
-Subject longer_second(double factor) {
+Subject scale_second_weight(double factor) {
   return change_inputs([=](auto& in) {
     for (auto& layer : in.layers) scale(layer.feed_forward.second.weight, factor);
   });
 }
 
-Subject longer_value(double factor) {
+Subject scale_attention_weight(double factor) {
   return change_inputs([=](auto& in) {
     for (auto& layer : in.layers) scale(layer.attention.in.weight, factor);
   });
 }
 
-Subject longer_gradient(double factor) {
+Subject scale_weight_gradient(double factor) {
   return change_step([=](auto& step) {
     if (!step.gradients.empty()) scale(step.gradients.back().feed_forward.second.weight, factor);
   });
 }
 
-Subject gradient_by_depth() {
+Subject scale_weight_gradient_by_depth() {
   return change_step([](auto& step) {
     const auto layers = static_cast<double>(step.gradients.size());
     if (layers > 0) scale(step.gradients.back().feed_forward.second.weight, layers);
   });
 }
 
-Subject longer_grad_x() {
-  return change_step([](auto& step) { scale(step.grad_x, kSlightly); });
+Subject enlarge_grad_x() {
+  return change_step([](auto& step) { scale(step.grad_x, kSlightlyAboveOne); });
 }
 
 Subject with_eps() {
@@ -102,12 +105,14 @@ Subject with_norm(const NormOptions& norm) {
   return change_inputs([=](auto& in) { in.config.norm = norm; });
 }
 
-/// Propagates grad_y back through layer l at x, with only one of its sublayers and the norm of
-/// `in`.
 enum class KeptSublayer { attention, feed_forward };
+
+/// Returns the gradient of layer l of `in` at the input x, for the upstream gradient grad_y. Only
+/// the sublayer `kept` is active: the weights of the other sublayer are 0.
 template <class T>
-Tensor<T> through(const Subject::Stack<T>& run, StackInputs<T> in, std::size_t l, KeptSublayer kept,
-                  const Tensor<T>& x, const Tensor<T>& grad_y) {
+Tensor<T> backward_through_sublayer(const Subject::Stack<T>& run, StackInputs<T> in, std::size_t l,
+                                    KeptSublayer kept, const Tensor<T>& x,
+                                    const Tensor<T>& grad_y) {
   auto layer = in.layers[l];
   if (kept == KeptSublayer::attention) scale(layer.feed_forward.second.weight, 0);
   if (kept == KeptSublayer::feed_forward) scale(layer.attention.in.weight, 0);
@@ -117,8 +122,9 @@ Tensor<T> through(const Subject::Stack<T>& run, StackInputs<T> in, std::size_t l
   return run(in).grad_x;
 }
 
-/// Computes the gradient as the product of all norms times the product of all sublayers.
-Subject separated_products() {
+/// Returns an implementation whose backward is wrong: it propagates the gradient through all norms
+/// first, and then through all sublayers.
+Subject backward_through_all_norms_first() {
   return around_stack([]<class T>(const Subject::Stack<T>& run, const StackInputs<T>& in) {
     auto step = run(in);
     if (!is_given(in.grad_y)) return step;
@@ -134,16 +140,18 @@ Subject separated_products() {
     StackInputs<T> bare = in;
     bare.config.norm = ref::model::NoneOptions{};
     for (std::size_t l = in.layers.size(); l-- > 0;) {
-      g = through(run, bare, l, KeptSublayer::feed_forward, value(l, "norm1.y"), g);
-      g = through(run, bare, l, KeptSublayer::attention, value(l, "norm1.y"), g);
+      g = backward_through_sublayer(run, bare, l, KeptSublayer::feed_forward, value(l, "norm1.y"),
+                                    g);
+      g = backward_through_sublayer(run, bare, l, KeptSublayer::attention, value(l, "norm1.y"), g);
     }
     step.grad_x = g;
     return step;
   });
 }
 
-/// Computes the gradient as grad_y plus the contribution of each sublayer to grad_y itself.
-Subject single_layer_terms() {
+/// Returns an implementation whose backward is wrong: it adds to grad_y the contribution that each
+/// single sublayer would make for the upstream gradient grad_y.
+Subject backward_as_sum_over_sublayers() {
   return around_stack([]<class T>(const Subject::Stack<T>& run, const StackInputs<T>& in) {
     auto step = run(in);
     if (!is_given(in.grad_y)) return step;
@@ -154,10 +162,10 @@ Subject single_layer_terms() {
     };
     for (std::size_t l = 0; l < in.layers.size(); ++l) {
       const std::string place = "layers." + std::to_string(l);
-      add(through(run, in, l, KeptSublayer::attention, step.values.at(place + ".norm1.x"),
-                  in.grad_y));
-      add(through(run, in, l, KeptSublayer::feed_forward, step.values.at(place + ".norm2.x"),
-                  in.grad_y));
+      add(backward_through_sublayer(run, in, l, KeptSublayer::attention,
+                                    step.values.at(place + ".norm1.x"), in.grad_y));
+      add(backward_through_sublayer(run, in, l, KeptSublayer::feed_forward,
+                                    step.values.at(place + ".norm2.x"), in.grad_y));
     }
     step.grad_x = sum;
     return step;
@@ -178,32 +186,37 @@ Subject with_relu(double above, double below) {
 std::vector<Fault> encoder_faults() {
   return {
       {"E1", "ReLU leaks", with_relu(1, 0x1p-20)},
-      {"E1", "ReLU is 2^-20 too large", with_relu(kSlightly, 0)},
-      {"E2", "W_2 is 2^-20 too large", longer_second(kSlightly)},
-      {"E2", "in double, W_2 is twice as large", in_double_only(longer_second(2))},
+      {"E1", "ReLU is 2^-20 too large", with_relu(kSlightlyAboveOne, 0)},
+      {"E2", "W_2 is 2^-20 too large", scale_second_weight(kSlightlyAboveOne)},
+      {"E2", "in double, W_2 is twice as large", restrict_to_double(scale_second_weight(2))},
       {"E2", "LN has eps", with_eps()},
-      {"E3", "W_V is 2^-20 too large", longer_value(kSlightly)},
-      {"E3", "in double, W_V is three times as large", in_double_only(longer_value(3))},
-      {"E3", "W_2 is 2^-20 too large", longer_second(kSlightly)},
-      {"E4", "LN: grad_x is 2^-20 too long", scaled_output<LN>("grad_x", kSlightly)},
-      {"E4", "LN: y is 2^-20 too long", scaled_output<LN>("y", kSlightly)},
-      {"E5", "LN: grad_x = 0", scaled_output<LN>("grad_x", 0)},
-      {"E6", "the gradient is 2^-20 too long", longer_gradient(kSlightly)},
-      {"E6", "in double, the gradient is twice as long", in_double_only(longer_gradient(2))},
-      {"E7", "the gradient is 2^-20 too long", longer_gradient(kSlightly)},
-      {"E7", "in double, the gradient is twice as long", in_double_only(longer_gradient(2))},
+      {"E3", "W_V is 2^-20 too large", scale_attention_weight(kSlightlyAboveOne)},
+      {"E3", "in double, W_V is three times as large",
+       restrict_to_double(scale_attention_weight(3))},
+      {"E3", "W_2 is 2^-20 too large", scale_second_weight(kSlightlyAboveOne)},
+      {"E4", "LN: grad_x is 2^-20 too long", scale_output<LN>("grad_x", kSlightlyAboveOne)},
+      {"E4", "LN: y is 2^-20 too long", scale_output<LN>("y", kSlightlyAboveOne)},
+      {"E5", "LN: grad_x = 0", scale_output<LN>("grad_x", 0)},
+      {"E6", "the gradient is 2^-20 too long", scale_weight_gradient(kSlightlyAboveOne)},
+      {"E6", "in double, the gradient is twice as long",
+       restrict_to_double(scale_weight_gradient(2))},
+      {"E7", "the gradient is 2^-20 too long", scale_weight_gradient(kSlightlyAboveOne)},
+      {"E7", "in double, the gradient is twice as long",
+       restrict_to_double(scale_weight_gradient(2))},
       {"E8", "LN has eps", with_eps()},
-      {"E8", "in double, the gradient grows with the depth", in_double_only(gradient_by_depth())},
-      {"E9", "the gradient is 2^-20 too long", longer_gradient(kSlightly)},
-      {"E9", "in double, the gradient grows with the depth", in_double_only(gradient_by_depth())},
+      {"E8", "in double, the gradient grows with the depth",
+       restrict_to_double(scale_weight_gradient_by_depth())},
+      {"E9", "the gradient is 2^-20 too long", scale_weight_gradient(kSlightlyAboveOne)},
+      {"E9", "in double, the gradient grows with the depth",
+       restrict_to_double(scale_weight_gradient_by_depth())},
       {"E10", "ReLU is twice as large", with_relu(2, 0)},
-      {"E11", "LN: rstd = 0", scaled_output<LN>("rstd", 0)},
-      {"E12", "grad_x is 2^-20 too long", longer_grad_x()},
-      {"E12", "the backward goes through all norms first", separated_products()},
-      {"E13", "the backward goes through all norms first", separated_products()},
-      {"E14", "grad_x is 2^-20 too long", longer_grad_x()},
-      {"E14", "the backward adds up single layers", single_layer_terms()},
-      {"E15", "the backward adds up single layers", single_layer_terms()},
+      {"E11", "LN: rstd = 0", scale_output<LN>("rstd", 0)},
+      {"E12", "grad_x is 2^-20 too long", enlarge_grad_x()},
+      {"E12", "the backward goes through all norms first", backward_through_all_norms_first()},
+      {"E13", "the backward goes through all norms first", backward_through_all_norms_first()},
+      {"E14", "grad_x is 2^-20 too long", enlarge_grad_x()},
+      {"E14", "the backward adds up single layers", backward_as_sum_over_sublayers()},
+      {"E15", "the backward adds up single layers", backward_as_sum_over_sublayers()},
       {"L1", "no mask", not_causal()},
       {"L1", "inference takes the statistics of the batch", in_mode(Mode::training)},
       {"L2", "no mask", not_causal()},

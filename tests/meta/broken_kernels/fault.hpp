@@ -16,12 +16,12 @@ using verification::claims::engine::NormInputs;
 using verification::claims::engine::NormOptions;
 using verification::claims::engine::Subject;
 
-/// An injected fault of the implementation and the claim whose verdict it must change: a claim that
-/// holds must be refuted, and a refuted one must hold.
+/// A broken implementation and the claim whose verdict it must change. A claim that holds for the
+/// correct implementation must be refuted for the broken one. A refuted claim must hold.
 struct Fault {
-  std::string claim;  ///< id of the claim
-  std::string what;   ///< description, for the test's message
-  Subject subject;
+  std::string claim;  ///< id of the claim, for example "F1"
+  std::string what;   ///< what is wrong, for the messages of the test
+  Subject subject;    ///< the broken implementation
 };
 
 /// Prints a fault in messages of GoogleTest.
@@ -29,13 +29,13 @@ inline void PrintTo(const Fault& fault, std::ostream* out) {
   *out << fault.claim << ": " << fault.what;
 }
 
-std::vector<Fault> one_step_faults();    ///< for the claims of T, A and B
-std::vector<Fault> power_norm_faults();  ///< for the claims of C and D
-std::vector<Fault> encoder_faults();     ///< for the claims of E and L
-std::vector<Fault> dyt_faults();         ///< for the claims of F
+std::vector<Fault> one_step_faults();    ///< for the claims whose ids begin with M, T, A or B
+std::vector<Fault> power_norm_faults();  ///< for the claims whose ids begin with C or D
+std::vector<Fault> encoder_faults();     ///< for the claims whose ids begin with E or L
+std::vector<Fault> dyt_faults();         ///< for the claims whose ids begin with F
 
-/// Returns a subject whose steps run as `around(step, options, inputs, state)`. `around` is a
-/// generic callable that may call the correct `step` and returns a NormStep.
+/// Returns a broken implementation that computes a step of a layer as `f(step, options, inputs,
+/// state)`. `f` is a generic callable that returns a NormStep. It may call the correct `step`.
 ///
 ///   around([](const auto& step, const auto& options, const auto& in, const auto& state) {
 ///     auto result = step(options, in, state);
@@ -57,8 +57,8 @@ Subject around(Around f) {
   return faulty;
 }
 
-/// Does the same for one layer: `f(step, that layer's options, inputs, state)`. Other layers stay
-/// correct.
+/// Returns an implementation that is broken for the layer with these options only. It computes a
+/// step of this layer as `f(step, options, inputs, state)`; see around().
 template <class Options, class Around>
 Subject around_layer(Around f) {
   return around(
@@ -68,22 +68,23 @@ Subject around_layer(Around f) {
       });
 }
 
-/// Replaces each element by f of it.
+/// Replaces each element v by f(v).
 template <class T, class F>
-void each(ref::tensor::Tensor<T>& values, F f) {
+void apply_to_each(ref::tensor::Tensor<T>& values, F f) {
   for (std::size_t i = 0; i < values.size(); ++i) values.data()[i] = f(values.data()[i]);
 }
 
-inline constexpr double kSlightly = 1 + 0x1p-20;
+inline constexpr double kSlightlyAboveOne = 1 + 0x1p-20;
 
-/// Multiplies one output of the layer, if it exists.
+/// Returns an implementation that multiplies the output `name` of the layer by `factor`, if the
+/// layer has this output.
 template <class Options>
-Subject scaled_output(const std::string& name, double factor) {
+Subject scale_output(const std::string& name, double factor) {
   return around_layer<Options>(
       [=](const auto& step, const Options& options, const auto& in, const auto& state) {
         auto result = step(options, in, state);
         if (auto* values = result.outputs.find(name))
-          each(*values, [&]<class T>(const T& v) { return T(v * T(factor)); });
+          apply_to_each(*values, [&]<class T>(const T& v) { return T(v * T(factor)); });
         return result;
       });
 }

@@ -14,15 +14,15 @@ using namespace ref::model;
 template <class Inputs>
 using scalar_of = std::decay_t<decltype(*std::declval<Inputs>().x.data())>;
 
-// Returns g of element `at`, which is gamma times grad_y.
+// Returns gamma * grad_y for the element with the flat index `at`.
 template <class T>
-T upstream(const NormInputs<T>& in, std::size_t at) {
+T upstream_gradient(const NormInputs<T>& in, std::size_t at) {
   const T g = in.grad_y.data()[at];
   return is_given(in.gamma) ? T(g * in.gamma.data()[at % in.gamma.size()]) : g;
 }
 
 template <class Options>
-Subject eps_times(double factor) {
+Subject multiply_eps(double factor) {
   return around_layer<Options>(
       [=](const auto& step, Options options, const auto& in, const auto& state) {
         options.eps *= factor;
@@ -30,18 +30,19 @@ Subject eps_times(double factor) {
       });
 }
 
-// Returns the layer's rstd for element `at` of x [N,D].
+// Returns the rstd by which the layer multiplied the element of x [N,D] with the flat index `at`.
 template <class T>
-T rstd_of(const NormStep<T>& step, const NormInputs<T>& in, std::size_t at) {
+T find_rstd(const NormStep<T>& step, const NormInputs<T>& in, std::size_t at) {
   const auto& rstd = step.outputs.at("rstd");
   const std::size_t features = in.x.shape().back();
   return rstd.data()[rstd.size() == features ? at % features : at / features];
 }
 
-// Runs the backward with sums over only the rows for which `counts` is true. It is linear in
-// grad_y: rows left out of the sums still get their own g / s.
+// Runs the backward with sums over only the rows for which `counts` is true. The backward is linear
+// in grad_y, so the gradient of an omitted row is still gamma * grad_y * rstd plus the terms of the
+// sums.
 template <class Options, class Counts>
-Subject sums_over(Counts counts) {
+Subject backward_sums_over(Counts counts) {
   return around_layer<Options>([=]<class T>(const Subject::Step<T>& step, const Options& options,
                                             const NormInputs<T>& in, const NamedTensors<T>& state) {
     auto result = step(options, in, state);
@@ -53,21 +54,22 @@ Subject sums_over(Counts counts) {
     auto grad_x = step(options, partial, state).outputs.at("grad_x");
     for (std::size_t at = 0; at < in.x.size(); ++at)
       if (!counts(in, at / features, rows))
-        grad_x.data()[at] = grad_x.data()[at] + upstream(in, at) * rstd_of(result, in, at);
+        grad_x.data()[at] =
+            grad_x.data()[at] + upstream_gradient(in, at) * find_rstd(result, in, at);
     result.outputs.set("grad_x", grad_x);
     return result;
   });
 }
 
 template <class Options>
-Subject misses_last_row() {
-  return sums_over<Options>(
+Subject backward_omits_last_row() {
+  return backward_sums_over<Options>(
       [](const auto&, std::size_t row, std::size_t rows) { return row + 1 < rows; });
 }
 
 template <class Options>
-Subject sums_over_valid_rows() {
-  return sums_over<Options>([](const auto& in, std::size_t row, std::size_t) {
+Subject backward_sums_over_valid_rows() {
+  return backward_sums_over<Options>([](const auto& in, std::size_t row, std::size_t) {
     return !is_given(in.valid) || in.valid.data()[row];
   });
 }
@@ -82,7 +84,7 @@ Subject without_mask() {
       });
 }
 
-// Uses the backward for constant statistics: g / s.
+// Treats the statistics as constants in the backward: grad_x = gamma * grad_y * rstd.
 template <class Options>
 Subject frozen_backward() {
   return around_layer<Options>([]<class T>(const Subject::Step<T>& step, const Options& options,
@@ -90,14 +92,14 @@ Subject frozen_backward() {
     auto result = step(options, in, state);
     if (auto* grad_x = result.outputs.find("grad_x"))
       for (std::size_t at = 0; at < grad_x->size(); ++at)
-        grad_x->data()[at] = upstream(in, at) * rstd_of(result, in, at);
+        grad_x->data()[at] = upstream_gradient(in, at) * find_rstd(result, in, at);
     return result;
   });
 }
 
 // Omits gamma in the backward.
 template <class Options>
-Subject forgets_gamma() {
+Subject backward_omits_gamma() {
   return around_layer<Options>(
       [](const auto& step, const Options& options, const auto& in, const auto& state) {
         auto result = step(options, in, state);
@@ -109,9 +111,9 @@ Subject forgets_gamma() {
       });
 }
 
-// Adds factor * input to the output, element by element.
+// Adds `factor * x` to an output if `of_x`, else `factor * grad_y`, element by element.
 template <class Options>
-Subject leak(const std::string& output, bool of_x, double factor) {
+Subject leak_into_output(const std::string& output, bool of_x, double factor) {
   return around_layer<Options>([=]<class T>(const Subject::Step<T>& step, const Options& options,
                                             const NormInputs<T>& in, const NamedTensors<T>& state) {
     auto result = step(options, in, state);
@@ -123,9 +125,9 @@ Subject leak(const std::string& output, bool of_x, double factor) {
   });
 }
 
-// Replaces the forward of one layer by that of another.
+// Runs the layer with the options `Other` instead of the layer with the options `Options`.
 template <class Options, class Other>
-Subject runs_as() {
+Subject replace_forward() {
   return around_layer<Options>([]<class T>(const Subject::Step<T>& step, const Options& options,
                                            const NormInputs<T>& in, const NamedTensors<T>&) {
     Other other;
@@ -156,8 +158,9 @@ Subject batch_norm_by_running_statistics() {
       });
 }
 
-// Uses the printed form (1/(psi gamma)) (grad_y - x_hat mean(grad_y x_hat)), by linearity in
-// grad_y.
+// Computes the backward as printed in the paper of PowerNorm:
+// `grad_x = (grad_y - x_hat * mean(grad_y * x_hat)) / (psi * gamma)`. The backward is linear in
+// grad_y, so a division of grad_y by gamma^2 gives this formula.
 Subject printed_power_norm_v() {
   return around_layer<PowerNormVOptions>(
       []<class T>(const Subject::Step<T>& step, const PowerNormVOptions& options,
@@ -172,14 +175,14 @@ Subject printed_power_norm_v() {
       });
 }
 
-Subject biased_by_one() {
+Subject divide_variance_by_n_minus_1() {
   return around_layer<BatchNormOptions>(
       []<class T>(const Subject::Step<T>& step, const BatchNormOptions& options,
                   const NormInputs<T>& in, const NamedTensors<T>& state) {
         auto result = step(options, in, state);
         const auto n = static_cast<double>(in.x.size() / in.x.shape().back());
         if (auto* variance = result.outputs.find("biased_variance"); variance && n > 1)
-          each(*variance, [&](const T& v) { return T(v * T(n) / T(n - 1)); });
+          apply_to_each(*variance, [&](const T& v) { return T(v * T(n) / T(n - 1)); });
         return result;
       });
 }
@@ -194,12 +197,12 @@ Subject undivided_power_norm_v() {
         auto result = step(options, bare, state);
         if (auto* grad_x = result.outputs.find("grad_x"))
           for (std::size_t at = 0; at < grad_x->size(); ++at)
-            grad_x->data()[at] = grad_x->data()[at] / rstd_of(result, in, at);
+            grad_x->data()[at] = grad_x->data()[at] / find_rstd(result, in, at);
         return result;
       });
 }
 
-// Makes PowerNorm normalize by the psi of the batch itself.
+// Makes PowerNorm normalize by the psi of the current batch instead of the running psi.
 Subject power_norm_of_the_batch() {
   return around_layer<PowerNormOptions>(
       [](const auto& step, PowerNormOptions options, const auto& in, const auto& state) {
@@ -215,7 +218,7 @@ Subject slightly_off_at_100_digits() {
                   const NormInputs<T>& in, const NamedTensors<T>& state) {
         auto result = step(options, in, state);
         if (auto* grad_x = result.outputs.find("grad_x"))
-          each(*grad_x, [](const T& v) { return T(v + v * T(std::ldexp(1.0, -180))); });
+          apply_to_each(*grad_x, [](const T& v) { return T(v + v * T(std::ldexp(1.0, -180))); });
         return result;
       });
 }
@@ -245,7 +248,7 @@ std::vector<Fault> one_step_faults() {
   add("M1", "a matrix product is 2^-20 too large",
       with_product([](const Matrix& a, const Matrix& b) {
         Matrix c = ref::ops::matmul(a, b);
-        for (double& v : c) v *= kSlightly;
+        for (double& v : c) v *= kSlightlyAboveOne;
         return c;
       }));
   add("M1", "a matrix product leaves the last term out",
@@ -258,74 +261,80 @@ std::vector<Fault> one_step_faults() {
         return convert<double>(ref::ops::matmul(convert<oracle100>(a), convert<oracle100>(b)));
       }));
 
-  add("T1", "LN adds 2^-20 x to y", leak<LN>("y", true, 0x1p-20));
+  add("T1", "LN adds 2^-20 x to y", leak_into_output<LN>("y", true, 0x1p-20));
   add("T1", "LN multiplies y by eps + 1",
       around_layer<LN>([](const auto& step, const LN& options, const auto& in, const auto& state) {
         auto result = step(options, in, state);
-        each(result.outputs.at("y"),
-             [&]<class T>(const T& v) { return T(v + v * T(options.eps)); });
+        apply_to_each(result.outputs.at("y"),
+                      [&]<class T>(const T& v) { return T(v + v * T(options.eps)); });
         return result;
       }));
   add("T2", "LN sees the first row", layer_norm_sees_batch());
-  add("T3", "LN takes eps twice", eps_times<LN>(2));
-  add("T3", "BN takes eps twice", eps_times<BN>(2));
+  add("T3", "LN takes eps twice", multiply_eps<LN>(2));
+  add("T3", "BN takes eps twice", multiply_eps<BN>(2));
   add("T4", "BN in training uses the running statistics", batch_norm_by_running_statistics());
-  add("T5", "BN runs as PN-V", runs_as<BN, PNV>());
+  add("T5", "BN runs as PN-V", replace_forward<BN, PNV>());
 
-  add("A1 B2 B6", "BN: " + scaled, scaled_output<BN>("grad_x", kSlightly));
-  add("A1 A13 B2 B4", "BN: the backward's sums miss the last row", misses_last_row<BN>());
-  add("A1", "BN: eps twice", eps_times<BN>(2));
-  add("A2 B6", "LN: " + scaled, scaled_output<LN>("grad_x", kSlightly));
+  add("A1 B2 B6", "BN: " + scaled, scale_output<BN>("grad_x", kSlightlyAboveOne));
+  add("A1 A13 B2 B4", "BN: the backward's sums miss the last row", backward_omits_last_row<BN>());
+  add("A1", "BN: eps twice", multiply_eps<BN>(2));
+  add("A2 B6", "LN: " + scaled, scale_output<LN>("grad_x", kSlightlyAboveOne));
   add("A2", "LN: the backward of constant statistics", frozen_backward<LN>());
-  add("A3 A13 B1 B3 B6 B7 B10 B12", "PN-V: " + scaled, scaled_output<PNV>("grad_x", kSlightly));
-  add("A3 A13 B1", "PN-V: the backward's sums miss the last row", misses_last_row<PNV>());
-  add("A3", "PN-V: the backward forgets gamma", forgets_gamma<PNV>());
-  add("A13", "PN-V: the backward's sum runs over valid rows alone", sums_over_valid_rows<PNV>());
+  add("A3 A13 B1 B3 B6 B7 B10 B12", "PN-V: " + scaled,
+      scale_output<PNV>("grad_x", kSlightlyAboveOne));
+  add("A3 A13 B1", "PN-V: the backward's sums miss the last row", backward_omits_last_row<PNV>());
+  add("A3", "PN-V: the backward forgets gamma", backward_omits_gamma<PNV>());
+  add("A13", "PN-V: the backward's sum runs over valid rows alone",
+      backward_sums_over_valid_rows<PNV>());
   add("A13", "PN-V: padding takes part", without_mask<PNV>());
-  add("A4 B6", "RMSNorm: " + scaled, scaled_output<RMSNormOptions>("grad_x", kSlightly));
-  add("A4", "RMSNorm: eps twice", eps_times<RMSNormOptions>(2));
+  add("A4 B6", "RMSNorm: " + scaled, scale_output<RMSNormOptions>("grad_x", kSlightlyAboveOne));
+  add("A4", "RMSNorm: eps twice", multiply_eps<RMSNormOptions>(2));
   add("A5", "PN-V computes the printed form", printed_power_norm_v());
-  add("A6", "GroupNorm: " + scaled, scaled_output<GroupNormOptions>("grad_x", kSlightly));
+  add("A6", "GroupNorm: " + scaled, scale_output<GroupNormOptions>("grad_x", kSlightlyAboveOne));
   add("A6", "GroupNorm with one group",
       around_layer<GroupNormOptions>(
           [](const auto& step, GroupNormOptions options, const auto& in, const auto& state) {
             options.groups = 1;
             return step(options, in, state);
           }));
-  add("A7", "InstanceNorm: " + scaled, scaled_output<InstanceNormOptions>("grad_x", kSlightly));
-  add("A8", "group scaling: " + scaled, scaled_output<GroupScalingOptions>("grad_x", kSlightly));
-  add("A9", "ScaleNorm: " + scaled, scaled_output<ScaleNormOptions>("grad_x", kSlightly));
-  add("A10", "BatchRenorm: " + scaled, scaled_output<BatchRenormOptions>("grad_x", kSlightly));
+  add("A7", "InstanceNorm: " + scaled,
+      scale_output<InstanceNormOptions>("grad_x", kSlightlyAboveOne));
+  add("A8", "group scaling: " + scaled,
+      scale_output<GroupScalingOptions>("grad_x", kSlightlyAboveOne));
+  add("A9", "ScaleNorm: " + scaled, scale_output<ScaleNormOptions>("grad_x", kSlightlyAboveOne));
+  add("A10", "BatchRenorm: " + scaled,
+      scale_output<BatchRenormOptions>("grad_x", kSlightlyAboveOne));
   add("A10", "BatchRenorm: r is not clipped",
       around_layer<BatchRenormOptions>(
           [](const auto& step, BatchRenormOptions options, const auto& in, const auto& state) {
             options.r_max = 1e300;
             return step(options, in, state);
           }));
-  add("A11", "LN: grad_gamma is 2^-20 too long", scaled_output<LN>("grad_gamma", kSlightly));
+  add("A11", "LN: grad_gamma is 2^-20 too long", scale_output<LN>("grad_gamma", kSlightlyAboveOne));
   add("A11", "PowerNorm: grad_beta is 2^-20 too long",
-      scaled_output<PowerNormOptions>("grad_beta", kSlightly));
+      scale_output<PowerNormOptions>("grad_beta", kSlightlyAboveOne));
   add("A12", "PN-V: grad_x is 2^-180 too long", slightly_off_at_100_digits());
 
-  add("B4", "BN adds 2^-20 grad_y to grad_x", leak<BN>("grad_x", false, 0x1p-20));
-  add("B5", "quadratic_mean is 2^-20 too long", scaled_output<PNV>("quadratic_mean", kSlightly));
-  add("B5", "biased_variance divides by n - 1", biased_by_one());
-  add("B7", "BN: grad_x half as long", scaled_output<BN>("grad_x", 0.5));
+  add("B4", "BN adds 2^-20 grad_y to grad_x", leak_into_output<BN>("grad_x", false, 0x1p-20));
+  add("B5", "quadratic_mean is 2^-20 too long",
+      scale_output<PNV>("quadratic_mean", kSlightlyAboveOne));
+  add("B5", "biased_variance divides by n - 1", divide_variance_by_n_minus_1());
+  add("B7", "BN: grad_x half as long", scale_output<BN>("grad_x", 0.5));
   add("B8", "BN: the backward of constant statistics", frozen_backward<BN>());
-  add("B9 B11 B18", "PN-V runs as BN", runs_as<PNV, BN>());
-  add("B10 B12", "BN: " + scaled, scaled_output<BN>("grad_x", kSlightly));
+  add("B9 B11 B18", "PN-V runs as BN", replace_forward<PNV, BN>());
+  add("B10 B12", "BN: " + scaled, scale_output<BN>("grad_x", kSlightlyAboveOne));
   add("B13", "PN-V: the backward divides by no psi", undivided_power_norm_v());
-  add("B14", "BN: grad_x = 0", scaled_output<BN>("grad_x", 0));
+  add("B14", "BN: grad_x = 0", scale_output<BN>("grad_x", 0));
   add("B15", "BN: y = grad_x = 0",
       around_layer<BN>([](const auto& step, const BN& options, const auto& in, const auto& state) {
         auto result = step(options, in, state);
         for (const char* name : {"y", "grad_x"})
           if (auto* values = result.outputs.find(name))
-            each(*values, []<class T>(const T&) { return T(0); });
+            apply_to_each(*values, []<class T>(const T&) { return T(0); });
         return result;
       }));
   add("B16", "PowerNorm normalises by the batch's psi", power_norm_of_the_batch());
-  add("B17", "PN-V adds 2^-20 x to y", leak<PNV>("y", true, 0x1p-20));
+  add("B17", "PN-V adds 2^-20 x to y", leak_into_output<PNV>("y", true, 0x1p-20));
   return faults;
 }
 

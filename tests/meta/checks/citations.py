@@ -1,4 +1,7 @@
-"""Every key that a source or a document cites, `[VSP+17]`, is in docs/references.bib, and every entry is cited."""
+"""Checks the citations: sources and documents cite entries of docs/references.bib by key, for example `[VSP+17]`.
+
+Every cited key must be in docs/references.bib, and every entry there must be cited.
+"""
 
 import os
 import re

@@ -1,39 +1,41 @@
-"""The clauses (C1), (C2), ... of contract comments agree with the specification, the checks and the tests' names.
+"""Checks that the requirements in doc comments agree with the specification, the code and the tests.
 
-A header states a requirement under "Requires" in a doc comment: `/// Requires  (C1) every extent of x >= 1`. Then
-  - docs/specification/requirements.md has a row for it, in the order of the headers,
-  - a check in the header's folder, or in ref/tensor, names it: `Clause::C1`,
-  - the test of the header violates it in a test whose name begins with the clause: `TEST(Suite, C1_RejectsX)`.
-Checks and tests name no other clause. A header of gpu states only what the header of ref with its name states; if
-there is none, its own checks name what it states.
+A header states a requirement as a numbered clause in the field "Requires" of a doc comment, for example
+`/// Requires  (C1) every extent of x >= 1`. For each requirement,
+  - docs/specification/requirements.md must have a row, in the order of the headers,
+  - a source in the folder of the header or in ref/tensor must check it and name the clause: `Clause::C1`,
+  - a test of the header must violate it; the name of this test begins with the clause: `TEST(Suite, C1_RejectsX)`.
+Sources and tests must name no clause that no header states. A header of gpu may state only requirements of the header
+of ref with the same name. If there is no such header, the source of the gpu header must check its requirements.
 """
 
 import re
 
 from .source_tree import NothingToCheck, SourceFile, read_exceptions, read_sources, read_text
 
-# Whether a test's name must have an underscore after its clause, C1_RejectsX; if not, C1RejectsX is accepted too.
+# If this is true, the name of a test must have an underscore after its clause, as in C1_RejectsX. Otherwise C1RejectsX
+# is accepted too.
 REQUIRES_UNDERSCORE = False
 
 FOLDERS = ("ref/data", "ref/decoder", "ref/encoder", "ref/io", "ref/model", "ref/nn", "ref/norm", "ref/ops",
            "ref/train", "verification")
 SPECIFICATION = "docs/specification/requirements.md"
 EXCEPTIONS = "tests/meta/unbroken.txt"
-# check_activations, check_shape and similar checks are in this folder.
+# The folder of check_activations, check_shape and other checks that many functions use.
 SHARED_CHECKS = "ref/tensor"
 FIELDS = {"Source", "Computes", "Shapes", "Requires", "Order", "Error", "Saves", "Throws", "Returns", "Memory",
           "Leaves", "Checks", "Notes", "Example"}
-# A comparison, `== Clause::C2`, may be with a clause of another folder.
+# The first group finds a comparison such as `== Clause::C2`. It is no check, and the clause may be of another folder.
 NAMED = re.compile(r"(== (?:\w+::)*)?\bClause::C(\d+)")
 TEST = re.compile(r"(TEST|TEST_F|TEST_P|RC_GTEST_PROP|NORMPROOF_REJECTS)\(\s*(\w+),\s*(\w+)")
-# C1AndC2 and C1toC3 are tests of several clauses.
+# Names such as C1AndC2 and C1toC3 do not match, because these tests are about several clauses.
 CLAUSE_TEST = re.compile(r"C(\d+)(?!And|to)(?!\d)\w*")
 REFUSAL = re.compile(r"contract_(?:message|violation)|(?:refus|reject|violation)\w*\(|message\("
                      r"|ThrowsMessage<ContractError>")
 
 
 class Requirement:
-    """A requirement of a header: `header` lacks the extension, `clause` is the number."""
+    """A requirement that a header states. `header` is its path without extension, `clause` is the clause number."""
 
     def __init__(self, header, function, clause, text):
         self.header, self.function, self.clause, self.text = header, function, clause, text
@@ -50,7 +52,10 @@ def trim(text):
 
 
 def find_declared_name(lines):
-    """Returns the name of the type or function that a comment before the lines describes, "" if it describes none."""
+    """Returns the name of the type or function that is declared first in the lines.
+
+    The lines are those after a doc comment. Returns "" if they begin with no declaration.
+    """
     for line in lines:
         if re.fullmatch(r"\s*(template\b.*|requires\b.*|\[\[.*\]\])?\s*", line):
             continue
@@ -62,7 +67,7 @@ def find_declared_name(lines):
 
 
 def join_required(comment):
-    """Returns the fields "Requires" of a comment in one line."""
+    """Returns the text of all fields "Requires" of a doc comment, joined to one line."""
     text, inside = "", False
     for line in comment:
         field = re.fullmatch(r"([A-Z][a-z]+)\s+(.*)", line)
@@ -77,7 +82,10 @@ def join_required(comment):
 
 
 def split_clauses(text):
-    """Yields number and text of each clause, without those of another function: "(C3) of f", "(C2) to (C5)"."""
+    """Yields the number and the text of each clause in the text of the field "Requires".
+
+    References to clauses of another function, such as "(C3) of f" or "(C2) to (C5)", are left out.
+    """
     parts = re.split(r"\(C(\d+)\)", text)
     clauses = iter(zip(parts[1::2], parts[2::2]))
     for number, stated in clauses:
@@ -89,7 +97,7 @@ def split_clauses(text):
 
 
 def read_requirements(header, text):
-    """Returns the requirements that a header states; one that two overloads state alike is one."""
+    """Returns the requirements that a header states. Equal requirements of two overloads are returned once."""
     found, lines, at = [], text.split("\n"), 0
     while at < len(lines):
         comment = []
@@ -118,7 +126,7 @@ def find_requirements(sources, folders):
 
 
 def write_tables(requirements):
-    """Returns the specification below its introduction: a heading per folder and a row per requirement."""
+    """Returns the tables of the specification: a heading for each folder and a row for each requirement."""
     text, folder = "", None
     for requirement in requirements:
         if requirement.folder != folder:
@@ -163,7 +171,10 @@ def find_check_violations(sources, requirements, excepted=()):
 
 
 def find_device_violations(sources, device_requirements, requirements):
-    """A header of gpu is compared with the header of ref with its name; if there is none, with its own checks."""
+    """Yields requirements of headers of gpu that the header of ref with the same name does not state.
+
+    If there is no such header, yields the requirements without a check in the source of the gpu header or without test.
+    """
     headers = {source.stem for source in sources if source.is_header}
     stated = {(requirement.header, requirement.clause) for requirement in requirements}
     alone = []
@@ -190,7 +201,10 @@ class ClauseTest:
 
 
 def find_clause_tests(sources, header):
-    """Returns the tests of a clause in tests/<header>_test.cpp and tests/<header>_contract_test.cpp."""
+    """Returns the tests whose names begin with a clause.
+
+    These are in tests/<header>_test.cpp and tests/<header>_contract_test.cpp.
+    """
     tests = []
     for source in sources:
         if source.path in (f"tests/{header}_test.cpp", f"tests/{header}_contract_test.cpp"):
@@ -203,7 +217,11 @@ def find_clause_tests(sources, header):
 
 
 def is_tested(requirements, requirement, tests):
-    """If functions of a header give one number to several requirements, the suite is named after the function."""
+    """Returns whether one of the tests is a test of the requirement.
+
+    Several functions of a header may use the same clause number for different requirements. Then the suite of the test
+    must be named after the function.
+    """
     ambiguous = any(other.label == requirement.label and other.text != requirement.text for other in requirements)
     subject = requirement.function.replace("_", "").lower()
     return any(test.clause == requirement.clause and (not ambiguous or test.subject == subject) for test in tests)
@@ -252,7 +270,7 @@ def find_violations(root):
 
 
 def record(root):
-    """Writes the tables of the specification anew, from the headers."""
+    """Writes the tables of the specification from the headers. Keeps the introduction before the tables."""
     path = root / SPECIFICATION
     introduction = read_text(path).partition("\n## ")[0]
     path.write_text(introduction + write_tables(find_requirements(read_sources(root), FOLDERS)), encoding="utf-8")

@@ -63,11 +63,11 @@ class Clauses(TestCase):
         found = read_requirements("ref/ops/add", "/// Common:\n///\n/// Requires  (C1) a\nnamespace normproof {\n")
         self.assertEqual([(one.function, one.label) for one in found], [("add", "ref/ops/add:C1")])
 
-    def test_accepts_a_sound_tree(self):
+    def test_accepts_a_tree_without_faults(self):
         self.expect(self.find_checks({}))
         self.expect(self.find_tests({}))
 
-    def test_finds_a_specification_that_differs(self):
+    def test_finds_a_specification_that_differs_from_the_headers(self):
         stated, row = read_requirements("ref/ops/add", HEADER), "| `add` | (C2) | b > 0 |\n"
         markdown = "# Requirements\n\nOf ref.\n" + write_tables(stated)
         self.expect(find_specification_violations(stated, markdown))
@@ -84,7 +84,7 @@ class Clauses(TestCase):
         self.assertTrue(written.startswith("# Requirements\n\nIntroduction.\n\n## ref/ops\n"), written)
         self.expect(find_specification_violations(read_requirements("ref/ops/add", HEADER), written))
 
-    def test_finds_a_check_of_another_clause(self):
+    def test_finds_a_check_of_a_clause_that_no_header_states(self):
         changed = {ADD_CPP: SOURCE.replace("Clause::C3", "Clause::C4")}
         self.expect(self.find_checks(changed), "ref/ops/add:C3: no check in ref/ops names it",
                     "ref/ops: a check names C4, which no header")
@@ -93,16 +93,16 @@ class Clauses(TestCase):
         self.expect(self.find_checks(changed | {"ref/tensor/contract.cpp": "fail(Clause::C3);\n"}),
                     "ref/ops: a check names C4, which no header")
 
-    def test_a_comparison_is_no_check(self):
+    def test_a_comparison_with_a_clause_is_no_check(self):
         self.expect(self.find_checks({ADD_CPP: SOURCE + "return clause == Clause::C8 || c == ref::Clause::C7;\n"}))
         self.expect(self.find_checks({ADD_CPP: SOURCE.replace("fail(Clause::C1)", "c == Clause::C1")}),
                     "add:C1: no check in ref/ops names it")
 
-    def test_a_folder_includes_its_subfolders(self):
+    def test_finds_requirements_in_subfolders(self):
         sources = read_sources(self.make_tree({ADD: HEADER, "refined/add.hpp": HEADER}))
         self.assertEqual(find_requirements(sources, ["ref"]), find_requirements(sources, ["ref/ops"]))
 
-    def test_finds_a_requirement_of_a_device_that_ref_does_not_state(self):
+    def test_finds_a_gpu_requirement_that_ref_does_not_state(self):
         reference, device = read_requirements("ref/ops/add", HEADER), "gpu/ops/add"
         self.expect(self.find_devices(device, reference, {"gpu/ops/add.hpp": HEADER}))
         self.expect(self.find_devices(device, reference, {"gpu/ops/add.hpp": HEADER.replace("(C2) b", "(C8) b")}),
@@ -110,7 +110,7 @@ class Clauses(TestCase):
         self.expect(self.find_devices(device, [], {"gpu/ops/add.hpp": "/// Requires  (C1) a\nint f();\n"}),
                     "gpu/ops/add:C1: ref/ops/add.hpp does not state it")
 
-    def test_finds_a_requirement_of_a_device_alone_without_check_or_test(self):
+    def test_finds_a_gpu_only_requirement_without_check_or_test(self):
         device, header = "gpu/device/queue", "/// Requires  (C1) n > 0\nvoid wait(int n);\n"
         sound = {device + ".hpp": header, device + ".cpp": "fail(Clause::C1);\n",
                  "tests/gpu/device/queue_test.cpp": "TEST(Queue, C1_RejectsZero) { contract_message(f); }\n"}
@@ -121,11 +121,11 @@ class Clauses(TestCase):
         self.expect(self.find_devices(device, [], sound | {"tests/gpu/device/queue_test.cpp": ""}),
                     "gpu/device/queue:C1: no test of it")
 
-    def test_finds_a_test_of_another_clause(self):
+    def test_finds_a_test_of_a_clause_that_its_header_does_not_state(self):
         self.expect(self.find_tests({ADD_TEST: TEST.replace("C2_Rejects", "C5_Rejects")}),
                     "ref/ops/add:C2: no test of it", "C5_RejectsNegativeB is of a clause that")
 
-    def test_finds_a_test_that_expects_no_refusal(self):
+    def test_finds_a_test_of_a_clause_that_expects_no_error(self):
         self.expect(self.find_tests({ADD_TEST: TEST.replace("refused(g)", "g()")}),
                     "C2_RejectsNegativeB expects no refusal")
 
@@ -137,12 +137,12 @@ class Clauses(TestCase):
         with mock.patch.object(clauses, "REQUIRES_UNDERSCORE", False):
             self.expect(self.find_tests(without))
 
-    def test_the_suite_names_the_function_if_functions_reuse_a_number(self):
+    def test_requires_a_suite_named_after_the_function_if_functions_share_a_clause_number(self):
         header = HEADER + "\n/// Requires  (C1) n > 0\nint sum_all(int n);\n"
         self.expect(self.find_tests({ADD: header}), "ref/ops/add:C1: no test of it")
         self.expect(self.find_tests({ADD: header, ADD_TEST: TEST + "TEST(SumAll, C1_RejectsZero) { refused(f); }\n"}))
 
-    def test_exceptions_have_a_reason_and_are_needed(self):
+    def test_finds_exceptions_without_a_reason_or_without_need(self):
         changed = {ADD_TEST: TEST.replace("C2_Rejects", "Rejects")}
         because = "# why\nbecause the type guards it\nref/ops/add:C2\n"
         self.expect(self.find_tests(changed, read_exceptions(because)[0]))

@@ -1,7 +1,8 @@
-"""Doc comments are whole.
+"""Checks the layout of doc comments.
 
-A field (Source, Computes, ...) begins a line and its text stays in its column, up to the next field, an empty comment
-line or the end. No line has more than 100 columns: clang-format, which would break it, leaves doc comments alone.
+A field (Source, Computes, ...) must begin a line. The text of the field must stay in its column until the next field,
+an empty comment line or the end of the comment. No line may have more than 100 columns. This check is necessary because
+clang-format does not break the lines of doc comments.
 """
 
 import re
@@ -12,8 +13,8 @@ FIELD = "(?:Source|Computes|Checks|Shapes|Requires|Order|Error|Saves|Leaves|Retu
 INSIDE = re.compile(rf"[^ ] {FIELD}(?:  +[^ ]|$)")
 
 
-def find_torn(text):
-    """Yields line number and fault."""
+def find_layout_faults(text):
+    """Yields the line number and the description of each fault in the doc comments of a source."""
     in_field = False
     for number, line in enumerate(text.split("\n"), 1):
         comment = re.match(r" */// ", line)
@@ -36,5 +37,5 @@ def find_violations(root):
     if not paths:
         raise NothingToCheck(f"{root}: no source; expected at least one")
     for path in paths:
-        for number, fault in find_torn(read_text(root / path)):
+        for number, fault in find_layout_faults(read_text(root / path)):
             yield f"{path}:{number}: {fault}"

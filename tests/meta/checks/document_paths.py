@@ -1,8 +1,11 @@
-"""Every file, folder and heading that README.md or a document mentions exists.
+"""Checks that every file, folder and heading that README.md or a document mentions exists.
 
-A document mentions a file by a link from its own folder, `golden.md#the-gate`, by a path from the root in code,
-`ref/norm/norm.hpp`, which may lack its extension, or by the name of a source in code, `norm.hpp`. A word with a
-placeholder, `<layer>.cpp` or `*`, mentions nothing, and neither does the word after -R or -E, which select tests.
+A document can mention a file in three ways:
+  - by a link relative to the folder of the document, for example `golden.md#the-gate`,
+  - by a path from the root in code format, for example `ref/norm/norm.hpp`; the extension may be absent,
+  - by the name of a source in code format, for example `norm.hpp`.
+Words with a placeholder, `<layer>.cpp` or `*`, are ignored. The word after -R or -E is also ignored, because these
+options select tests by name.
 """
 
 import os
@@ -10,7 +13,7 @@ import re
 
 from .source_tree import FOLDERS, NothingToCheck, find_files, read_text
 
-# The programs write this folder.
+# Programs of the project write this folder, so it is absent in a new checkout.
 OUTPUT_FOLDER = "verification/out"
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 PATH = re.compile(r"""[("']*((?:ref|gpu|verification|tests|docs)/[\w./+-]*[\w+-])/?[)"',.;:]*""", re.A)
@@ -18,7 +21,7 @@ SOURCE_NAME = re.compile(r"\w+\.(?:hpp|cpp|cu|cuh)", re.A)
 
 
 def read_mentions(markdown):
-    """Yields line number, kind ("link", "path" or "name") and target of every mention."""
+    """Yields the line number, the kind ("link", "path" or "name") and the target of every mention in a document."""
     in_block = False
     for number, line in enumerate(markdown.split("\n"), 1):
         if line.startswith("```"):
@@ -39,7 +42,7 @@ def read_mentions(markdown):
 
 
 def make_anchor(heading):
-    """Returns "what-no-tolerance-finds" for "## What no tolerance finds"."""
+    """Returns the anchor of a heading, for example "what-no-tolerance-finds" for "## What no tolerance finds"."""
     return re.sub(r"[^\w-]", "", heading.lstrip("# ").replace(" ", "-"), flags=re.A).lower()
 
 

@@ -21,7 +21,7 @@ class DocumentPaths(TestCase):
         markdown = "`ref/norm/<layer>.hpp` `tests/run -R gpu/a` `ref/*/a.cpp` `<layer>.cpp`\n"
         self.assertEqual(list(read_mentions(markdown)), [(1, "path", "tests/run")])
 
-    def test_anchors_are_those_of_headings(self):
+    def test_makes_the_anchor_of_a_heading(self):
         self.assertEqual(make_anchor("## 8. What's `left`: a-b"), "8-whats-left-a-b")
 
     def test_accepts_files_that_exist(self):

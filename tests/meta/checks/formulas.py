@@ -1,8 +1,9 @@
-"""The formulas of ref/norm contain no code that belongs to the traversals of ref/ops, and each stands in one header.
+"""Checks the formulas of the norm layers, which are the files ref/norm/<name>_formula.hpp.
 
-A formula is a file ref/norm/<name>_formula.hpp. The source of a layer includes it, it does not continue in another
-file of ref/norm, and it includes nothing of the standard library: inline functions of the library would be compiled
-for one instruction set and linked for all of them (docs/specification/determinism.md).
+A formula must contain no code for speed, such as prefetches: that code belongs to the traversals in ref/ops. The source
+of a layer must include the formula. A formula must be complete in its header: it may include no other file of ref/norm
+than a formula that the layer includes too. It must include no header of the standard library, because the inline
+functions there would be compiled for one instruction set but linked for all (docs/specification/determinism.md).
 """
 
 import re
@@ -20,7 +21,7 @@ def is_formula(path):
     return path.startswith(LAYERS) and path.endswith("_formula.hpp")
 
 
-def find_speed(sources):
+def find_speed_code(sources):
     for source in sources:
         if not source.path.startswith(LAYERS):
             continue
@@ -29,7 +30,7 @@ def find_speed(sources):
                 yield f"{source.path}:{number}: {found.group()}; expected in a traversal of ref/ops"
 
 
-def find_scattered(sources):
+def find_incomplete_formulas(sources):
     headers = {source.stem for source in sources if source.is_header}
     contracts = [source for source in sources if not source.is_header and source.stem in headers
                  and source.stem != LAYERS + "double_kernels"]
@@ -55,5 +56,5 @@ def find_violations(root):
     count = sum(is_formula(source.path) for source in sources)
     if count < MIN_FORMULAS:
         raise NothingToCheck(f"{root}: {count} files {LAYERS}*_formula.hpp; expected {MIN_FORMULAS} or more")
-    yield from find_speed(sources)
-    yield from find_scattered(sources)
+    yield from find_speed_code(sources)
+    yield from find_incomplete_formulas(sources)

@@ -1,11 +1,11 @@
-from .formulas import find_scattered, find_speed, find_violations
+from .formulas import find_incomplete_formulas, find_speed_code, find_violations
 from .injected_tree import TestCase
 from .source_tree import NothingToCheck, read_sources
 
 
 class Formulas(TestCase):
-    def find_speed(self, line):
-        return find_speed(read_sources(self.make_tree({"ref/norm/a_formula.hpp": f"\n{line}\n",
+    def find_speed_code(self, line):
+        return find_speed_code(read_sources(self.make_tree({"ref/norm/a_formula.hpp": f"\n{line}\n",
                                                        "ref/ops/pack.hpp": "_mm512_stream_pd(p, v);\n"})))
 
     def test_finds_code_that_belongs_to_a_traversal(self):
@@ -13,8 +13,8 @@ class Formulas(TestCase):
                      "fill(y, width, a.use_streaming_stores, term);", "_mm_sfence();",
                      "v = _mm256_add_pd(v, w);", "__builtin_ia32_movntpd(p, v);", "__builtin_nontemporal_store(v, p);",
                      "#pragma GCC unroll 4", '#pragma omp simd', 'asm volatile("");'):
-            self.expect(self.find_speed(line), "ref/norm/a_formula.hpp:2: ")
-        self.expect(self.find_speed("row.write(in.y, [=](auto d) { return x[d] * rstd; });"))
+            self.expect(self.find_speed_code(line), "ref/norm/a_formula.hpp:2: ")
+        self.expect(self.find_speed_code("row.write(in.y, [=](auto d) { return x[d] * rstd; });"))
 
     def test_finds_a_formula_that_is_not_in_one_header(self):
         def include(*names):
@@ -29,7 +29,7 @@ class Formulas(TestCase):
             "ref/norm/far_formula.hpp": "", "ref/norm/layer.hpp": include("far_formula"),
             "ref/norm/split.hpp": "", "ref/norm/split.cpp": include("split_formula"),
             "ref/norm/split_formula.hpp": "#include <vector>\n" + include("loops")})
-        self.expect(find_scattered(read_sources(root)), "deep_formula.hpp: continues in ref/norm/good_formula.hpp",
+        self.expect(find_incomplete_formulas(read_sources(root)), "deep_formula.hpp: continues in ref/norm/good_formula.hpp",
                     "far_formula.hpp: no source of a layer includes it",
                     "split_formula.hpp: continues in ref/norm/loops.hpp", "split_formula.hpp: #include <vector>")
 

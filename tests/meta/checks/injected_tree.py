@@ -1,4 +1,4 @@
-"""The base of the tests of the checks: each injects faults into a small tree, which its check must find."""
+"""The base class of the tests of the checks. A test writes a small tree with faults, which the check must find."""
 
 import pathlib
 import tempfile
@@ -9,7 +9,7 @@ class TestCase(unittest.TestCase):
     maxDiff = None
 
     def make_tree(self, files):
-        """Writes a small repository, `{path: text}`, into a temporary folder and returns its root."""
+        """Writes the files, a dictionary `{path: text}`, into a temporary folder. Returns the path of that folder."""
         folder = tempfile.TemporaryDirectory(prefix="normproof_")
         self.addCleanup(folder.cleanup)
         root = pathlib.Path(folder.name)
@@ -19,7 +19,7 @@ class TestCase(unittest.TestCase):
         return root
 
     def expect(self, violations, *parts):
-        """There is one violation per part, in the order of the parts, and each contains its part."""
+        """Expects one violation for each of the `parts`, in this order. Each violation must contain its part."""
         violations = list(violations)
         self.assertEqual(len(violations), len(parts), violations)
         for violation, part in zip(violations, parts):

@@ -1,6 +1,6 @@
-"""No source compares the name of a layer as text.
+"""Checks that no source compares the name of a layer with a string.
 
-Properties of a layer are in ref/model/norm_layers.hpp, and the type of its options says which layer it is.
+The properties of a layer are in ref/model/norm_layers.hpp, and the type of its options identifies the layer.
 """
 
 import re
@@ -8,12 +8,12 @@ import re
 from .source_tree import NothingToCheck, find_files, read_text
 
 LIST = "ref/model/norm_layers.cpp"
-# A script has no extension.
+# The empty suffix is for scripts, whose names have no extension.
 SUFFIXES = {"", ".hpp", ".cpp", ".cu", ".cuh", ".py"}
 
 
 def read_layer_names(root):
-    """Returns the names of the layers without "none", which is also a value of options."""
+    """Returns the names of the layers except "none", because "none" is also a value of some options."""
     names = [name for name in re.findall(r'\.name = "([a-z_0-9]+)"', read_text(root / LIST)) if name != "none"]
     if not names:
         raise NothingToCheck(f"{LIST}: names no layer; expected some")
@@ -21,7 +21,10 @@ def read_layer_names(root):
 
 
 def compile_comparison(names):
-    """Returns the pattern of == and != with a name on either side, Python's `in`, and prefix and suffix tests."""
+    """Returns a pattern that finds comparisons with the name of a layer.
+
+    It finds == and != with the name on either side, Python's `in`, and tests of prefixes and suffixes.
+    """
     some = "|".join(names)
     name = f'"(?:{some})"'
     return re.compile(rf'[=!]=\s*{name}|{name}\s*[=!]=|\bin [(\[{{][^)\]}}:]*{name}'

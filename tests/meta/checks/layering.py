@@ -1,6 +1,6 @@
-"""The link lines of the build equal the table of docs/layers.md, and includes follow them.
+"""Checks that the link lines of the build agree with the table of docs/layers.md, and the includes with both.
 
-A source that has a header of its name includes it first, so that its compilation shows that the header is complete.
+A source a.cpp must include a.hpp first if this header exists. Then the compiler finds a header that lacks an include.
 """
 
 import re
@@ -12,18 +12,21 @@ TOPS = ("ref/", "gpu/", "verification/", "tests/")
 
 
 def read_table(markdown):
-    """Reads lines `<level> <folder> [<folder>, ...]`; returns the folders that each folder may use directly."""
+    """Returns, for each folder of the table, the set of folders that it may use directly.
+
+    The table has lines `<level> <folder> [<folder>, ...]`.
+    """
     rows = re.findall(r"^\d+\s+([a-z_]+/[a-z_/]+|gpu)\s+\[([^\]]*)\]", markdown, re.M)
     return {folder: set(re.findall(r"[a-z_/]+", used)) for folder, used in rows}
 
 
 class LinkGraph:
-    """The link lines of the build, as link_graph.cmake writes them: `<folder> target|public|private <name>`."""
+    """The link lines of the build. link_graph.cmake writes them as `<folder> target|public|private <name>`."""
 
     def __init__(self, text):
-        self.folders = set()  # folders that have a target
-        self.all = {}         # the folders that the sources of a folder can use
-        self.exported = {}    # the folders that the headers of a folder can use, and whose use they pass on
+        self.folders = set()  # the folders that have a target
+        self.all = {}         # for each folder, all folders that it links; its sources can use them
+        self.exported = {}    # for each folder, the folders that it links publicly; its headers can use them
         for line in text.split("\n"):
             words = line.split()
             if len(words) != 3:
@@ -66,7 +69,10 @@ def find_link_violations(table, links):
 
 
 def find_include_violations(sources, table, links):
-    """Tests may use every folder that they link, and share their headers among themselves."""
+    """Yields the includes that the table or the link lines forbid.
+
+    A test may use every folder that it links and the headers of all tests.
+    """
     for source in sources:
         folder, in_tests = source.folder, is_test(source.folder)
         edges = links.exported if source.is_header and not in_tests else links.all

@@ -26,15 +26,15 @@ class Layering(TestCase):
             "ref/ops/a.cpp": '#include "ref/ops/a.hpp"\n#include "ref/numeric/b.hpp"\n',
             "tests/ref/ops/a_test.cpp": '#include "ref/ops/a.hpp"\n#include "tests/ref/norm/b.hpp"\n'}))
 
-    def test_finds_an_include_up_the_table(self):
+    def test_finds_an_include_of_a_higher_folder_in_the_table(self):
         self.expect(self.find_includes({"ref/numeric/a.hpp": '#include "ref/tensor/t.hpp"\n'}),
                     "ref/numeric may not use ref/tensor")
 
-    def test_finds_the_reference_inside_the_gpu(self):
+    def test_finds_an_include_of_the_reference_in_gpu(self):
         self.expect(self.find_includes({"gpu/a.cu": '  #  include "ref/ops/reduce.hpp" // x\n'}),
                     "gpu may not use ref/ops")
 
-    def test_finds_a_header_that_shows_a_private_link(self):
+    def test_finds_a_header_that_includes_a_privately_linked_folder(self):
         self.expect(self.find_includes({"ref/ops/a.hpp": '#include "ref/tensor/t.hpp"\n'}),
                     "ref/ops does not link ref/tensor")
 

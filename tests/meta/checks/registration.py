@@ -1,6 +1,6 @@
-"""Every source is built, every source has a test, and the root has no unknown entry.
+"""Checks that every source is built and has a test, and that the root of the repository has no unknown entry.
 
-A test that is not built proves nothing, and a header that is not named in its library is not installed.
+A test that is not built never runs, and a header that its library does not name is not installed.
 """
 
 import re
@@ -13,7 +13,10 @@ TOP_LEVEL = {"ref", "gpu", "verification", "tests", "docs", "README.md", "CMakeL
 
 
 def find_unregistered(root, sources):
-    """A CMakeLists.txt names each source of its folder, and each header if it declares a library."""
+    """Yields the files that the CMakeLists.txt of their folder does not name.
+
+    It must name each source of its folder. If it declares a library, it must also name each header.
+    """
     words = {}
     for source in sources:
         if source.folder not in words:
@@ -27,7 +30,10 @@ def find_unregistered(root, sources):
 
 
 def find_untested(sources, exceptions):
-    """The test of `ref/x/y` is `tests/ref/x/y_test`; an exception has a reason and is needed."""
+    """Yields the sources without a test, and the wrong exceptions.
+
+    The test of `ref/x/y` is `tests/ref/x/y_test`. An exception must have a reason and must be necessary.
+    """
     stems = {source.stem for source in sources if not source.is_test}
     tests = {source.stem for source in sources if source.is_test}
     excepted, without_reason = read_exceptions(exceptions)
@@ -44,7 +50,7 @@ def find_untested(sources, exceptions):
 
 
 def find_unknown_entries(root):
-    """The root holds the known folders and files, hidden files and entries of .gitignore."""
+    """Yields the entries of the root that are neither in TOP_LEVEL, nor hidden, nor in .gitignore."""
     ignored = root / ".gitignore"
     known = TOP_LEVEL | {line.strip("/") for line in (read_text(ignored) if ignored.exists() else "").split("\n")}
     for entry in sorted(path.name for path in root.iterdir()):

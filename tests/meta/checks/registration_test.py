@@ -11,7 +11,7 @@ class Registration(TestCase):
     def find_untested(self, files, exceptions):
         return find_untested(read_sources(self.make_tree(files)), exceptions)
 
-    def test_finds_a_test_that_is_not_named(self):
+    def test_finds_a_test_that_no_cmakelists_names(self):
         self.expect(self.find_unregistered({"tests/ref/ops/CMakeLists.txt": "t(x SOURCES a_test.cpp # b_test.cpp",
                                             "tests/ref/ops/a_test.cpp": "", "tests/ref/ops/b_test.cpp": "",
                                             "tests/ref/norm/c_test.cpp": ""}),

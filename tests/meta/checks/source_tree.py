@@ -1,4 +1,4 @@
-"""The C++ and CUDA sources of a repository, and the text files of the checks."""
+"""Functions that read the C++ and CUDA sources of a repository and the lists of exceptions of the checks."""
 
 import os
 import pathlib
@@ -9,7 +9,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 
 
 class NothingToCheck(Exception):
-    """The tree has nothing that a check could read: a check of nothing proves nothing."""
+    """Raised if the tree has nothing that the check could read. Otherwise the check would pass without reading."""
 
 
 def read_text(path):
@@ -17,7 +17,7 @@ def read_text(path):
 
 
 def find_files(root, folders, suffixes):
-    """Returns the paths, relative to the root and sorted, of the files in the folders that have one of the suffixes."""
+    """Returns the sorted paths, relative to the root, of the files in the folders that have one of the suffixes."""
     found = []
     for folder in folders:
         for parent, _, names in os.walk(os.path.join(root, folder)):
@@ -27,7 +27,7 @@ def find_files(root, folders, suffixes):
 
 
 class SourceFile:
-    """A source: `path` is relative to the root, `includes` are the names that it includes in quotation marks."""
+    """A source file. `path` is relative to the root. `includes` are the paths of its includes in quotation marks."""
 
     def __init__(self, path, text):
         self.path, self.text = path, text
@@ -39,7 +39,7 @@ class SourceFile:
 
 
 def read_sources(root):
-    """Returns the sources of the four folders, sorted by path, without the project that tests the installation."""
+    """Returns the sources in FOLDERS, sorted by path. tests/meta/consumer, a project of its own, is left out."""
     paths = find_files(root, FOLDERS, {".hpp", ".cpp", ".cu"})
     sources = [SourceFile(path, read_text(pathlib.Path(root, path))) for path in paths
                if not path.startswith("tests/meta/consumer/")]
@@ -49,9 +49,9 @@ def read_sources(root):
 
 
 def read_exceptions(text):
-    """Reads lines `because <reason>`, each followed by lines of names that it holds for; `#` starts a comment.
+    """Reads a list of exceptions. A line `because <reason>` is followed by lines of names with this reason.
 
-    Returns the names in order and the set of those that have no reason.
+    `#` starts a comment. Returns the names in order and the set of names without a reason.
     """
     names, without_reason, has_reason = [], set(), False
     for line in text.split("\n"):

@@ -1,11 +1,12 @@
-"""Comments and documents do without the words that docs/style.md replaces.
+"""Checks that comments and documents do not use the words that docs/style.md replaces.
 
-Checked are the comments of C++, CUDA and Python, docstrings, and the documents outside code, tables and headings:
+The check reads the comments of C++, CUDA and Python sources, docstrings, and documents without their code, tables and
+headings. It finds
   - words of the left column of the table in docs/style.md that are not ordinary English,
-  - comments and sentences that begin with "Of", "What", "Where" and the like,
-  - sentences of a document of more than 40 words, and lines of a document of more than 100 columns.
-tests/meta/words_baseline.txt has a count per file: a file may have no more violations than its count, which is 0 if the
-file has no line there. `tests/meta/check words . --record` writes the counts of today.
+  - comments and sentences that begin with "Of", "What", "Where" and similar words,
+  - sentences of a document with more than 40 words, and lines of a document with more than 100 columns.
+tests/meta/words_baseline.txt has the permitted number of faults of a file. This number is 0 for a file that is not
+listed. `tests/meta/check words . --record` writes the present numbers.
 """
 
 import ast
@@ -17,7 +18,7 @@ from .source_tree import FOLDERS, NothingToCheck, find_files, read_text
 
 BASELINE = "tests/meta/words_baseline.txt"
 MAX_WORDS, MAX_COLUMNS = 40, 100
-# Programs write these.
+# The files that programs of the project write.
 GENERATED = re.compile(r"docs/(?:generated/|board|coverage|gate_power|museum|study_language_)|verification/out/"
                        r"|verification/studies/\w+/results/|verification/golden/data/")
 UNITS = ("batch|block|bucket|case|channel|column|element|file|folder|format|group|head|key|layer|line|name|pair|place"
@@ -53,7 +54,7 @@ WORDS = {
 }
 WORDS = {re.compile(pattern): better for pattern, better in WORDS.items()}
 IDENTIFIER = re.compile(r"\bk(?:Most|Least)(?=[A-Z])")
-# Ordinary English inside a document, but not at the beginning of a comment.
+# Words that are ordinary English inside a sentence, but must not begin a comment.
 COMMENT_START = re.compile(r"(Of|Where|That of|That which|Those of|Those that|The same|As|What(?! [^.!?]*\?))\b"
                            r"(?! *:)")
 DOCUMENT_START = re.compile(COMMENT_START.pattern.replace("|The same|As|", "|"))
@@ -63,12 +64,12 @@ CPP_TOKEN = re.compile(r"""R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F]
 
 
 def hide_code(text):
-    """Replaces what stands in backticks by one word of the same length."""
+    """Replaces code in backticks by a word of underscores of the same length."""
     return re.sub(r"`[^`]*`", lambda code: "_" * len(code.group()), text)
 
 
 def group_lines(lines):
-    """Joins consecutive numbered lines (number, text) to blocks; an empty line ends a block."""
+    """Yields blocks of consecutive lines. A line is a pair (number, text), and an empty line ends a block."""
     block = []
     for number, text in lines:
         if block and (number != block[-1][0] + 1 or not text.strip()):
@@ -81,7 +82,7 @@ def group_lines(lines):
 
 
 def find_cpp_comments(text):
-    """Yields the comments of a C++ source as blocks of numbered lines; a comment behind code is a block alone."""
+    """Yields the comments of a C++ source as blocks of numbered lines. A comment after code is a block of its own."""
     alone = []
     for token in CPP_TOKEN.finditer(text):
         if token["comment"] is None:
@@ -112,7 +113,7 @@ def find_python_comments(text):
 
 
 def find_prose(markdown):
-    """Yields number and text of every line of a document; code blocks, tables and headings are empty lines."""
+    """Yields the number and the text of every line of a document. The text of code, tables and headings is empty."""
     in_fence, in_indented = False, True
     for number, line in enumerate(markdown.split("\n"), 1):
         fence = line.lstrip().startswith("```")
@@ -140,7 +141,7 @@ def find_paragraphs(markdown):
 
 
 def find_in_block(block, starts):
-    """Yields line number and fault for each word of a block."""
+    """Yields the line number and the description of each fault in a block."""
     text = hide_code(" ".join(line for _, line in block))
     ends, offset = [], 0
     for number, line in block:
@@ -183,7 +184,7 @@ def find_in_file(path, text):
 
 
 def find_faults(root):
-    """Returns the faults (line number, words) of each checked file that has some, by path."""
+    """Returns a dictionary from the path of each file with faults to its faults, pairs (line number, description)."""
     faults, count = {}, 0
     paths = find_files(root, FOLDERS, {".hpp", ".cpp", ".cu", ".cuh", ".h", ".py", ".md", ""})
     for path in ["README.md"] * (root / "README.md").exists() + paths + find_files(root, ("docs",), {".md"}):

@@ -29,14 +29,14 @@ class Words(TestCase):
     def find(self, path, text):
         return [fault for _, fault in find_in_file(path, text)]
 
-    def test_finds_each_word_in_comments_and_documents(self):
+    def test_finds_each_replaced_word_in_comments_and_documents(self):
         for sentence, word in FAULTS.items():
             for path, text in (("a.hpp", f"/// {sentence}\nint f();\n"), ("a.cpp", f"f();  // {sentence}\n"),
                                ("a.md", f"# A\n\n{sentence}\n"), ("a.py", f'"""{sentence}"""\n'),
                                ("a.py", f"x = 1  # {sentence}\n")):
                 self.expect(self.find(path, text), f"'{word}'")
 
-    def test_finds_a_word_that_two_lines_share(self):
+    def test_finds_a_phrase_that_a_line_break_divides(self):
         self.assertEqual([number for number, _ in find_in_file("a.hpp", "\n// Holds so\n// many rows.\n")], [2])
 
     def test_finds_words_at_the_beginning_of_a_comment(self):
@@ -49,7 +49,7 @@ class Words(TestCase):
             self.expect(self.find("a.md", f"- {sentence}\n"), "begins with")
         self.expect(self.find("a.md", "The same for columns.\n"))
 
-    def test_finds_names_of_constants(self):
+    def test_finds_replaced_words_in_names_of_constants(self):
         self.expect(self.find("a.cpp", "int kMostRows = 1;\n"), "'kMost'; write: kMax")
 
     def test_accepts_ordinary_sentences_code_and_tables(self):
@@ -68,7 +68,7 @@ class Words(TestCase):
         self.expect(self.find("a.md", "w" * 100 + "\n\n[a](" + "w" * 100 + ")\n\n| " + "w" * 100 + " |\n\n```\n"
                               + "w" * 101 + "\n```\n"))
 
-    def test_a_count_may_shrink_but_not_grow(self):
+    def test_the_number_of_faults_in_a_file_must_not_grow(self):
         root = self.make_tree({"ref/a.hpp": "// Holds so many rows.\n", "docs/a.md": "Fine.\n"})
         self.expect(find_violations(root), "ref/a.hpp: 1 faults; expected 0 or fewer", "ref/a.hpp:1: 'so many'")
         (root / BASELINE).parent.mkdir(parents=True)

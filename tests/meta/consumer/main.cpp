@@ -1,4 +1,5 @@
-// A user's program: layer normalization of [[1, 2], [2, 3]] without eps gives the rows (-1, 1).
+// A program that uses the installed library. Layer normalization of [[1, 2], [2, 3]] with eps = 0
+// must give the rows (-1, 1).
 #include <cstddef>
 #include <iostream>
 

@@ -64,7 +64,7 @@ TEST(MakeBatches, FixedLengthPadsAndTruncatesBeforeTheLastToken) {
   EXPECT_EQ(std::accumulate(longer[0].valid.begin(), longer[0].valid.end(), 0), 4 + 2 + 6);
 }
 
-TEST(MakeBatches, DropLastKeepsOnlyWholeBatches) {
+TEST(MakeBatches, DropLastOmitsAPartialLastBatch) {
   auto options = unshuffled_options(2);
   options.drop_last = true;
   const auto batches = make_batches(three, three_labels, options);
@@ -116,7 +116,7 @@ TEST(MakeBatches, C6_RejectsDropLastWithoutAWholeBatch) {
       "number of sequences, so that a batch is left (C6)");
 }
 
-TEST(ShuffledOrder, MatchesTheRecordedOrders) {
+TEST(ShuffledOrder, HasTheRecordedOrdersForGivenSeeds) {
   EXPECT_THAT(shuffled_order(10, 42, 0), ElementsAre(1, 5, 9, 3, 2, 4, 8, 0, 6, 7));
   EXPECT_THAT(shuffled_order(10, 42, 1), ElementsAre(1, 9, 5, 4, 3, 2, 7, 0, 8, 6));
   EXPECT_THAT(shuffled_order(10, 43, 0), ElementsAre(5, 3, 7, 2, 6, 4, 9, 8, 1, 0));
@@ -124,9 +124,9 @@ TEST(ShuffledOrder, MatchesTheRecordedOrders) {
   EXPECT_THAT(shuffled_order(1, 42, 0), ElementsAre(0));
 }
 
-// 4 sentences have 24 orders, and each of 2400 epochs draws one. The count of each order has the
-// mean 100 and a standard deviation of 9.8.
-TEST(ShuffledOrder, ReachesEveryOrder) {
+// 4 sentences have 24 orders. Over 2400 epochs, each order occurs 100 times on average, with a
+// standard deviation of 9.8.
+TEST(ShuffledOrder, ReachesEveryOrderAboutEquallyOften) {
   std::vector<std::vector<std::size_t>> seen;
   for (std::uint64_t epoch = 0; epoch < 2400; ++epoch) seen.push_back(shuffled_order(4, 42, epoch));
   std::vector<std::size_t> order = {0, 1, 2, 3};
@@ -137,7 +137,8 @@ TEST(ShuffledOrder, ReachesEveryOrder) {
   } while (std::ranges::next_permutation(order).found);
 }
 
-RC_GTEST_PROP(MakeBatches, CoversEachSentenceOnce, (std::uint64_t seed, std::uint64_t epoch)) {
+RC_GTEST_PROP(MakeBatches, ContainsEachSentenceOnceInTheShuffledOrder,
+              (std::uint64_t seed, std::uint64_t epoch)) {
   const auto sequences = *rc::gen::nonEmpty<Sequences>(
       rc::gen::container<Sequences>(rc::gen::nonEmpty<Ids>(rc::gen::arbitrary<Ids>())));
   std::vector<int> labels;

@@ -44,7 +44,7 @@ TEST(Alphabet, C1_RejectsTokensOutsideOfTheAlphabet) {
               HasSubstr("tokens has the element 2; expected 0 to 1 (C1)"));
 }
 
-TEST(Alphabet, AlphabetOfTheSharedPlaysHas65Characters) {
+TEST(Alphabet, TinyShakespeareHas65Characters) {
   const std::string file = "tinyshakespeare/input.txt";
   if (!has_shared_data(file)) GTEST_SKIP() << "no " << shared_data() / file;
   const std::string text = normproof::ref::data::read_bytes(shared_data() / file);

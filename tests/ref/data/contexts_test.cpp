@@ -25,7 +25,7 @@ std::vector<std::int32_t> ascending_ids(std::size_t count) {
   return text;
 }
 
-TEST(Contexts, FollowTheOrderOfTheText) {
+TEST(TextContexts, FollowTheOrderOfTheText) {
   const auto batches =
       make_contexts(ascending_ids(9), {.length = 3, .batch_size = 2, .shuffle = false});
   ASSERT_EQ(batches.size(), 2u);
@@ -34,7 +34,7 @@ TEST(Contexts, FollowTheOrderOfTheText) {
   EXPECT_EQ(batches[1], (ContextBatch{1, 3, {6, 7, 0}, {1, 1, 0}, {7, 8, kNoTarget}}));
 }
 
-TEST(Contexts, PredictEveryTokenButTheFirstOnceInAnyOrder) {
+TEST(TextContexts, HaveEveryTokenExceptTheFirstAsATargetOnce) {
   for (const std::size_t tokens : {2, 3, 64, 65, 66, 200})
     for (const std::uint64_t epoch : {0, 1}) {
       const ContextOptions options{.length = 13, .batch_size = 4, .seed = 7, .epoch = epoch};
@@ -53,7 +53,7 @@ TEST(Contexts, PredictEveryTokenButTheFirstOnceInAnyOrder) {
     }
 }
 
-TEST(Contexts, AreShuffledBySeedAndEpoch) {
+TEST(TextContexts, AreShuffledBySeedAndEpoch) {
   const auto first = [](std::uint64_t seed, std::uint64_t epoch) {
     return make_contexts(ascending_ids(400), {.length = 5, .seed = seed, .epoch = epoch})[0].tokens;
   };
@@ -66,14 +66,14 @@ std::string rejection_message(std::size_t tokens, const ContextOptions& options)
   return contract_message([&] { make_contexts(ascending_ids(tokens), options); });
 }
 
-TEST(Contexts, C1_RejectsATextWithFewerThanTwoTokens) {
+TEST(TextContexts, C1_RejectsATextWithFewerThanTwoTokens) {
   EXPECT_THAT(rejection_message(1, {}), HasSubstr("text has 1 tokens; expected two at least (C1)"));
 }
-TEST(Contexts, C2_RejectsContextLengthZero) {
+TEST(TextContexts, C2_RejectsContextLengthZero) {
   EXPECT_THAT(rejection_message(9, {.length = 0}),
               HasSubstr("options.length is 0; expected at least 1 (C2)"));
 }
-TEST(Contexts, C3_RejectsBatchSizeZero) {
+TEST(TextContexts, C3_RejectsBatchSizeZero) {
   EXPECT_THAT(rejection_message(9, {.batch_size = 0}), HasSubstr("options.batch_size is 0"));
 }
 

@@ -34,7 +34,7 @@ constexpr PairMarks kMarks{.source_end = 102,
 
 const SentenceIds kSource = {{1, 2, 3}, {4}, {5, 6}}, kTarget = {{11}, {12, 13}, {14, 15, 16}};
 
-TEST(PairBatches, ArePaddedWithTheirMasks) {
+TEST(SentencePairBatches, ArePaddedAndMaskThePadding) {
   const auto batches = make_pair_batches(kSource, kTarget, kMarks,
                                          {.batch_size = 2, .by_length = false, .shuffle = false});
   ASSERT_EQ(batches.size(), 2u);
@@ -51,7 +51,7 @@ TEST(PairBatches, ArePaddedWithTheirMasks) {
   EXPECT_THAT(batches[1].sentence_index, ElementsAre(2));
 }
 
-/// Returns sentences of 1 to 9 words, all different.
+/// Returns `count` sentences of 1 to 9 words each. No two sentences are equal.
 SentenceIds random_sentences(std::size_t count, const char* name) {
   const RandomStream random(5, name);
   SentenceIds sentences(count);
@@ -68,7 +68,7 @@ std::vector<std::size_t> pair_indices(const std::vector<PairBatch>& batches) {
   return all;
 }
 
-TEST(PairBatches, ContainEveryPairOnceInAnyOrder) {
+TEST(SentencePairBatches, ContainEveryPairOnce) {
   const SentenceIds source = random_sentences(83, "source"),
                     target = random_sentences(83, "target");
   for (const bool by_length : {false, true})
@@ -106,7 +106,7 @@ std::size_t count_padding(const std::vector<PairBatch>& batches) {
   return padding;
 }
 
-TEST(PairBatches, BatchingByLengthReducesPadding) {
+TEST(SentencePairBatches, HaveLessPaddingIfSentencesAreBatchedByLength) {
   const SentenceIds source = random_sentences(200, "source");
   const auto sorted = make_pair_batches(source, source, kMarks, {.batch_size = 10}),
              mixed =
@@ -114,7 +114,7 @@ TEST(PairBatches, BatchingByLengthReducesPadding) {
   EXPECT_LT(4 * count_padding(sorted), count_padding(mixed));
 }
 
-TEST(PairBatches, OrderDependsOnSeedAndEpoch) {
+TEST(SentencePairBatches, OrderOfPairsDependsOnSeedAndEpoch) {
   const SentenceIds source = random_sentences(60, "source");
   const auto order = [&](PairOptions options) {
     return pair_indices(make_pair_batches(source, source, kMarks, options));
@@ -133,7 +133,7 @@ TEST(PairBatches, OrderDependsOnSeedAndEpoch) {
       by_length, {}, [&](std::size_t i) { return std::pair(source[i].size(), i); }));
 }
 
-TEST(PairBatches, BatchesByLengthAreCutFromTheSortedOrderAndShuffled) {
+TEST(SentencePairBatches, BatchesByLengthAreShuffledRunsOfTheSortedPairs) {
   const SentenceIds source = random_sentences(83, "source"),
                     target = random_sentences(83, "target");
   std::vector<std::size_t> sorted = shuffled_order(83, 4, 1), expected;
@@ -152,17 +152,17 @@ std::string rejection_message(const SentenceIds& source, const SentenceIds& targ
   return contract_message([&] { make_pair_batches(source, target, kMarks, options); });
 }
 
-TEST(PairBatches, C1_RejectsUnequalNumbersOfSourcesAndTargets) {
+TEST(SentencePairBatches, C1_RejectsUnequalNumbersOfSourcesAndTargets) {
   EXPECT_THAT(rejection_message({}, {}, {}),
               HasSubstr("source is empty; expected one sentence at least"));
   EXPECT_THAT(rejection_message(kSource, {{1}}, {}),
               HasSubstr("target has 1 sentences; expected 3, as"));
 }
-TEST(PairBatches, C2_RejectsAnEmptySentence) {
+TEST(SentencePairBatches, C2_RejectsAnEmptySentence) {
   EXPECT_THAT(rejection_message(kSource, {{1}, {}, {2}}, {}),
               HasSubstr("target[1] is empty; expected a word at least (C2)"));
 }
-TEST(PairBatches, C3_RejectsBatchSizeZero) {
+TEST(SentencePairBatches, C3_RejectsBatchSizeZero) {
   EXPECT_THAT(rejection_message(kSource, kTarget, {.batch_size = 0}),
               HasSubstr("options.batch_size is 0; expected at least 1 (C3)"));
 }

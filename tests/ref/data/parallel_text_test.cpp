@@ -71,7 +71,7 @@ TEST(ParallelText, ErrorNamesAFileThatCannotBeRead) {
   EXPECT_THAT(message(".", "a"), HasSubstr(": is a directory; expected a readable file"));
 }
 
-TEST(ParallelCorpus, ReadsAFolderOfSixFiles) {
+TEST(ParallelCorpus, ReadsTrainingValidationAndTestFilesFromAFolder) {
   const io::TemporaryFolder folder;
   for (const char* file : {"train.x", "train.y", "dev.x", "dev.y", "test.x", "test.y"})
     write_lines(folder / file, std::string(file) + "\n");
@@ -88,7 +88,7 @@ TEST(ParallelCorpus, ReadsAFolderOfSixFiles) {
                        "same of dev and test"));
 }
 
-TEST(ParallelCorpus, SharedCorpusHas50000TrainingPairs) {
+TEST(ParallelCorpus, EnglishJapaneseCorpusHas50000TrainingPairs) {
   const std::string folder = "small_parallel_enja";
   if (!has_shared_data(folder + "/train.ja")) GTEST_SKIP() << "no " << shared_data() / folder;
   const auto corpus = read_parallel_corpus(shared_data() / folder, "ja", "en");

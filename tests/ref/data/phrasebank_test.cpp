@@ -174,7 +174,7 @@ TEST(FormatPhraseBank, C4_RejectsALeadingByteOrderMark) {
       "expected other text");
 }
 
-RC_GTEST_PROP(FormatPhraseBank, ParsingItReturnsTheSentences, ()) {
+RC_GTEST_PROP(FormatPhraseBank, ParsingTheFormattedTextReturnsTheSentences, ()) {
   const auto character =
       rc::gen::suchThat(rc::gen::inRange(1, 256), [](int c) { return c != '\r' && c != '\n'; });
   const auto texts = *rc::gen::nonEmpty<std::vector<std::vector<int>>>(
@@ -189,7 +189,7 @@ RC_GTEST_PROP(FormatPhraseBank, ParsingItReturnsTheSentences, ()) {
   RC_ASSERT(parse_phrasebank(format_phrasebank(sentences), "p.txt") == sentences);
 }
 
-TEST(ReadPhraseBank, ReadsTheRelease) {
+TEST(ReadPhraseBank, ReadsThePublishedCorpus) {
   const std::filesystem::path file = "financial_phrasebank/Sentences_AllAgree.txt";
   if (!has_shared_data(file)) GTEST_SKIP() << (shared_data() / file) << " is absent";
   const auto sentences = read_phrasebank(shared_data() / file);

@@ -12,17 +12,17 @@ namespace {
 
 using namespace ::normproof::ref::data;
 
-const std::set<std::string_view> made_by_the_writer = {
+const std::set<std::string_view> generated_slots = {
     "company", "person", "low", "high", "money", "percent", "year", "count", "day", "thousands"};
 
-TEST(SyntheticLexicon, EverySlotIsKnown) {
+TEST(SyntheticLexicon, EveryPlaceholderInATextIsDefined) {
   for (const auto& list : lexicon()) {
     for (const auto text : list.texts) {
       for (auto open = text.find('{'); open != text.npos; open = text.find('{', open + 1)) {
         const auto close = text.find('}', open);
         ASSERT_NE(close, text.npos) << text;
         const auto slot = text.substr(open + 1, close - open - 1);
-        EXPECT_TRUE(made_by_the_writer.contains(slot) || find_lexicon_list(slot) != nullptr)
+        EXPECT_TRUE(generated_slots.contains(slot) || find_lexicon_list(slot) != nullptr)
             << "{" << slot << "} in " << text;
       }
     }
@@ -35,7 +35,7 @@ TEST(SyntheticLexicon, ListsAreNotEmptyAndHaveUniqueNames) {
     EXPECT_FALSE(list.texts.empty()) << list.name;
     for (const auto text : list.texts) EXPECT_FALSE(text.empty()) << list.name;
     EXPECT_TRUE(names.insert(list.name).second) << list.name;
-    EXPECT_FALSE(made_by_the_writer.contains(list.name)) << list.name;
+    EXPECT_FALSE(generated_slots.contains(list.name)) << list.name;
     EXPECT_EQ(find_lexicon_list(list.name), &list);
   }
   EXPECT_EQ(find_lexicon_list("no such list"), nullptr);

@@ -21,8 +21,9 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using PairVocabularies = std::vector<std::string_view>;
 
-/// A hand-written translator that uses only the words of the source.
-class Translator {
+/// Translates a synthetic source sentence by hand-written rules that use only the words of the
+/// sentence.
+class RuleBasedTranslator {
  public:
   std::string operator()(std::string_view sentence) {
     words_ = split_words(sentence);
@@ -77,7 +78,7 @@ class Translator {
   std::size_t at_ = 0;
 };
 
-TEST(SyntheticPairs, MatchTheRecordedBeginning) {
+TEST(SyntheticPairs, FirstPairsMatchTheRecordedPairs) {
   const ParallelText pairs = synthetic_pairs(42, 3);
   EXPECT_THAT(pairs.source,
               ElementsAre("tomo aka ra ga akari o wasu ta .", "orime omo ga akari o mitsu .",
@@ -89,7 +90,7 @@ TEST(SyntheticPairs, MatchTheRecordedBeginning) {
 
 TEST(SyntheticPairs, TheSourceDeterminesTheTarget) {
   const ParallelText pairs = synthetic_pairs(7, 5000);
-  Translator translate;
+  RuleBasedTranslator translate;
   for (std::size_t i = 0; i < pairs.source.size(); ++i)
     EXPECT_EQ(pairs.target[i], translate(pairs.source[i])) << pairs.source[i];
 }
@@ -114,7 +115,7 @@ TEST(SyntheticPairs, ContainEveryWordAndEveryLength) {
   EXPECT_EQ(*lengths.rbegin(), 14u);
 }
 
-TEST(SyntheticPairs, LongerTextsBeginWithShorterOnes) {
+TEST(SyntheticPairs, ALongerTextBeginsWithTheShorterText) {
   const ParallelText few = synthetic_pairs(1, 20), many = synthetic_pairs(1, 50);
   for (std::size_t i = 0; i < 20; ++i) {
     EXPECT_EQ(few.source[i], many.source[i]);
@@ -132,7 +133,7 @@ TEST(SyntheticPairCorpus, SplitsThePairsInOrder) {
   EXPECT_EQ(synthetic_pair_corpus(3).training.source.size(), 4000u);
 }
 
-// Few test sentences may occur in training, so that translating them is not memorization.
+// If many test sentences occurred in the training set, a model could translate them from memory.
 TEST(SyntheticPairCorpus, FewTestSentencesOccurInTraining) {
   const auto corpus = synthetic_pair_corpus(42);
   const std::set<std::string> known(corpus.training.source.begin(), corpus.training.source.end());

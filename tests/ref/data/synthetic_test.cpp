@@ -39,27 +39,27 @@ WordPieceTokenizer tokenizer() {
   return WordPieceTokenizer(Vocabulary::from_tokens(synthetic_vocabulary(), "synthetic"));
 }
 
-TEST(Synthetic, BytesMatchTheRecordedHash) {
+TEST(SyntheticPhraseBank, BytesMatchTheRecordedHash) {
   EXPECT_EQ(sha256(synthetic_phrasebank(42)),
             "37eb669fed85dc8fe029eb563e50ebd67c2cd701cf704b1d78d1916879bec218");
   EXPECT_EQ(sha256(synthetic_phrasebank(7, 100)),
             "f77940e3798c7b8fc0f6e1f6e1c19927a505d94265656c9ae9c35b90eed7f218");
 }
 
-TEST(Synthetic, VocabularyMatchesTheRecordedHash) {
+TEST(SyntheticPhraseBank, VocabularyMatchesTheRecordedHash) {
   std::string lines;
   for (const auto& token : synthetic_vocabulary()) lines += token + "\n";
   EXPECT_EQ(sha256(lines), "abb6e3809c550ab5ba6a518359b45e3a439ee82cd6ffe234e470eeae71e44fc7");
   EXPECT_EQ(synthetic_vocabulary().size(), 687u);
 }
 
-TEST(Synthetic, ParsingTheBytesReturnsTheSentences) {
+TEST(SyntheticPhraseBank, ParsingTheBytesReturnsTheSentences) {
   const auto sentences = synthetic_sentences(42);
   EXPECT_EQ(sentences.size(), default_synthetic_sentences);
   EXPECT_EQ(parse_phrasebank(synthetic_phrasebank(42), "synthetic"), sentences);
 }
 
-TEST(Synthetic, SomeSentencesHaveAccentsAndAtSigns) {
+TEST(SyntheticPhraseBank, SomeSentencesHaveAccentsAndAtSigns) {
   const auto has = [sentences = synthetic_sentences(42)](std::string_view text) {
     return std::ranges::any_of(
         sentences, [text](const auto& s) { return s.sentence.find(text) != std::string::npos; });
@@ -72,8 +72,8 @@ TEST(Synthetic, SomeSentencesHaveAccentsAndAtSigns) {
   EXPECT_FALSE(has("}"));
 }
 
-// The figures of the header, for a corpus that is large enough; they are exact for this seed.
-TEST(Synthetic, LengthsAndLabelsMatchTheDescription) {
+// The header documents these figures, rounded, for large corpora. Here they are exact for one seed.
+TEST(SyntheticPhraseBank, LengthsAndLabelsMatchTheDocumentedFigures) {
   const auto t = tokenizer();
   std::vector<std::size_t> lengths;
   std::array<int, num_labels> labels = {};
@@ -90,7 +90,7 @@ TEST(Synthetic, LengthsAndLabelsMatchTheDescription) {
   EXPECT_THAT(labels, ::testing::ElementsAre(1270, 6178, 2552));
 }
 
-TEST(Synthetic, C1_RejectsCountsOutOfRange) {
+TEST(SyntheticPhraseBank, C1_RejectsCountsOutOfRange) {
   EXPECT_THAT(contract_message([] { synthetic_sentences(42, 0); }),
               StrEq("synthetic_sentences: count is 0; expected 1 <= count <= 2^40 (C1)"));
   EXPECT_THROW(synthetic_sentences(42, (std::size_t{1} << 40) + 1), ContractError);
@@ -106,7 +106,7 @@ TEST(SyntheticVocabulary, ContainsEveryLatin1Character) {
   }
 }
 
-RC_GTEST_PROP(Synthetic, EveryCorpusParsesAndFitsItsVocabulary, (std::uint64_t seed)) {
+RC_GTEST_PROP(SyntheticPhraseBank, EveryCorpusParsesAndFitsItsVocabulary, (std::uint64_t seed)) {
   static const auto t = tokenizer();
   const auto count = *rc::gen::inRange<std::size_t>(1, 40);
   const auto sentences = synthetic_sentences(seed, count);
@@ -116,7 +116,7 @@ RC_GTEST_PROP(Synthetic, EveryCorpusParsesAndFitsItsVocabulary, (std::uint64_t s
     RC_ASSERT(std::ranges::count(t.pieces(s.sentence), t.vocabulary().unk_id()) == 0);
 }
 
-RC_GTEST_PROP(Synthetic, ALongerCorpusBeginsWithTheShorterOne, (std::uint64_t seed)) {
+RC_GTEST_PROP(SyntheticPhraseBank, ALongerCorpusBeginsWithTheShorterCorpus, (std::uint64_t seed)) {
   const auto longer = synthetic_phrasebank(seed, 20);
   RC_ASSERT(longer.starts_with(synthetic_phrasebank(seed, 7)));
   RC_ASSERT(longer != synthetic_phrasebank(seed + 1, 20));

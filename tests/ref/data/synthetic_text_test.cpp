@@ -14,13 +14,13 @@ namespace {
 using normproof::ref::data::synthetic_text;
 using normproof::ref::numeric::contract_message;
 
-TEST(SyntheticText, MatchesTheRecordedBeginning) {
+TEST(SyntheticText, FirstSentencesMatchTheRecordedSentences) {
   EXPECT_EQ(synthetic_text(42, 3),
             "the weaver carries the heavy clock.\nthe singer forgets the heavy bell at the tower.\n"
             "the weavers carry the bells.\n");
 }
 
-TEST(SyntheticText, ALongerTextBeginsWithTheShorterOne) {
+TEST(SyntheticText, ALongerTextBeginsWithTheShorterText) {
   EXPECT_TRUE(synthetic_text(1, 50).starts_with(synthetic_text(1, 20)));
   EXPECT_FALSE(synthetic_text(2, 50).starts_with(synthetic_text(1, 20)));
   const std::string text = synthetic_text(42);

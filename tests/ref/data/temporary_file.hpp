@@ -11,7 +11,7 @@
 
 namespace normproof::tests::ref::data {
 
-/// A file with the given bytes, which is removed at the end of the scope.
+/// Writes the given bytes to a temporary file. The destructor removes the file.
 class TemporaryFile {
  public:
   explicit TemporaryFile(std::string_view bytes) {

@@ -15,7 +15,7 @@ using namespace ::normproof::ref::data;
 using normproof::ref::numeric::error_message;
 using normproof::ref::numeric::FileError;
 
-TEST(ReadBytes, KeepsEveryByte) {
+TEST(ReadBytes, ReturnsEveryByteOfTheFile) {
   std::string bytes;
   for (int b = 0; b < 256; ++b) bytes += static_cast<char>(b);
   bytes += "\r\n\n\r";

@@ -10,7 +10,7 @@ namespace {
 
 using namespace ::normproof::ref::data;
 
-TEST(NextCharacter, DecodesOneToFourBytes) {
+TEST(NextCharacter, DecodesUtf8CharactersOfOneToFourBytes) {
   const std::string_view text = "a\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80";
   std::vector<std::int32_t> characters;
   std::vector<std::size_t> ends;
@@ -22,7 +22,7 @@ TEST(NextCharacter, DecodesOneToFourBytes) {
   EXPECT_EQ(ends, (std::vector<std::size_t>{1, 3, 6, 10}));
 }
 
-TEST(IsWellFormedUtf8, RejectsWhatUnicodeForbids) {
+TEST(IsWellFormedUtf8, RejectsByteSequencesThatUnicodeForbids) {
   EXPECT_TRUE(is_well_formed_utf8(""));
   EXPECT_TRUE(is_well_formed_utf8("\xf4\x8f\xbf\xbf"));  // U+10FFFF
   for (const std::string_view bad :

@@ -98,7 +98,7 @@ TEST(Vocabulary, ErrorsNameThePath) {
               StrEq("/nonexistent/v.txt: does not exist; expected a readable file"));
 }
 
-TEST(Vocabulary, LoadsTheReleaseOfBert) {
+TEST(Vocabulary, LoadsTheVocabularyOfBert) {
   const std::filesystem::path file = "bert_base_uncased/vocab.txt";
   if (!has_shared_data(file)) GTEST_SKIP() << (shared_data() / file) << " is absent";
   const auto v = Vocabulary::load(shared_data() / file);

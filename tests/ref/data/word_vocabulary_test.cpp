@@ -40,7 +40,7 @@ TEST(WordVocabulary, ParsesOneWordPerLine) {
   EXPECT_EQ(WordVocabulary::parse(v.text(), "v").text(), v.text());
 }
 
-TEST(WordVocabulary, EncodesAndDecodes) {
+TEST(WordVocabulary, EncodesWordsAsIdsAndDecodesThem) {
   const auto v = WordVocabulary::parse("<unk>\n<s>\n</s>\nboat\nthe\n.\n", "v");
   EXPECT_THAT(v.encode("the  boat ."), ElementsAre(4, 3, 5));
   EXPECT_THAT(v.encode(""), ElementsAre());
@@ -87,8 +87,9 @@ TEST(WordVocabulary, ErrorsNameTheLineOfAnInvalidVocabulary) {
               HasSubstr("/nonexistent/v: does not exist"));
 }
 
-// In the file, different words occur twice, and equally frequent words have a different order.
-TEST(WordVocabulary, SharedSentencesGiveTheirFileExceptForRareWords) {
+// The published file orders equally frequent words differently, and contains other words of those
+// that occur only twice.
+TEST(WordVocabulary, AgreesWithTheFileOfTheSharedCorpusExceptForRareWords) {
   const std::string folder = "small_parallel_enja";
   if (!has_shared_data(folder + "/train.en")) GTEST_SKIP() << "no " << shared_data() / folder;
   const auto file = WordVocabulary::load(shared_data() / folder / "train.en.vocab.4k");

@@ -28,7 +28,7 @@ using normproof::ref::numeric::ContractError;
 using Ids = std::vector<std::int32_t>;
 using Tokens = std::vector<std::string>;
 
-const WordPieceTokenizer& small() {
+const WordPieceTokenizer& small_tokenizer() {
   static const WordPieceTokenizer tokenizer(
       Vocabulary::from_tokens({"[PAD]",    "[UNK]",   "[CLS]", "[SEP]", "[MASK]", "un",   "##aff",
                                "##able",   "a",       "##a",   "ab",    "##bd",   ".",    "\u00f8",
@@ -37,85 +37,86 @@ const WordPieceTokenizer& small() {
   return tokenizer;
 }
 
-Tokens tokens_of(const WordPieceTokenizer& tokenizer, std::string_view text) {
+Tokens token_texts(const WordPieceTokenizer& tokenizer, std::string_view text) {
   Tokens tokens;
   for (const auto id : tokenizer.pieces(text)) tokens.push_back(tokenizer.vocabulary().token(id));
   return tokens;
 }
 
 TEST(WordPiece, ChoosesTheLongestPieceFirst) {
-  EXPECT_EQ(tokens_of(small(), "unaffable"), (Tokens{"un", "##aff", "##able"}));
-  EXPECT_EQ(tokens_of(small(), "Wanted wants"), (Tokens{"wanted", "want", "##s"}));
-  EXPECT_EQ(tokens_of(small(), "wanteds"), (Tokens{"wanted", "##s"}));
-  EXPECT_EQ(tokens_of(small(), "wantaed."), (Tokens{"want", "##a", "##ed", "."}));
+  EXPECT_EQ(token_texts(small_tokenizer(), "unaffable"), (Tokens{"un", "##aff", "##able"}));
+  EXPECT_EQ(token_texts(small_tokenizer(), "Wanted wants"), (Tokens{"wanted", "want", "##s"}));
+  EXPECT_EQ(token_texts(small_tokenizer(), "wanteds"), (Tokens{"wanted", "##s"}));
+  EXPECT_EQ(token_texts(small_tokenizer(), "wantaed."), (Tokens{"want", "##a", "##ed", "."}));
 }
 
 TEST(WordPiece, NeverBacktracks) {
   // "a" "##bd" would fit, but "ab" is chosen first, and then nothing fits.
-  EXPECT_EQ(tokens_of(small(), "abd a"), (Tokens{"[UNK]", "a"}));
+  EXPECT_EQ(token_texts(small_tokenizer(), "abd a"), (Tokens{"[UNK]", "a"}));
 }
 
-TEST(WordPiece, AWordIsUnknownAsAWhole) {
-  EXPECT_EQ(tokens_of(small(), "unaffablex"), (Tokens{"[UNK]"}));
-  EXPECT_EQ(tokens_of(small(), "xun a zz ."), (Tokens{"[UNK]", "a", "[UNK]", "."}));
-  EXPECT_EQ(tokens_of(small(), "s"), (Tokens{"[UNK]"}));    // only "##s" exists
-  EXPECT_EQ(tokens_of(small(), "aun"), (Tokens{"[UNK]"}));  // only "un" exists
-  EXPECT_EQ(tokens_of(small(), "##s"), (Tokens{"#", "#", "[UNK]"}));
-  EXPECT_EQ(tokens_of(small(), "[MASK]"), (Tokens{"[UNK]", "[UNK]", "[UNK]"}));
+TEST(WordPiece, AWordWithoutAMatchingPieceIsUnknownAsAWhole) {
+  EXPECT_EQ(token_texts(small_tokenizer(), "unaffablex"), (Tokens{"[UNK]"}));
+  EXPECT_EQ(token_texts(small_tokenizer(), "xun a zz ."), (Tokens{"[UNK]", "a", "[UNK]", "."}));
+  EXPECT_EQ(token_texts(small_tokenizer(), "s"), (Tokens{"[UNK]"}));    // only "##s" exists
+  EXPECT_EQ(token_texts(small_tokenizer(), "aun"), (Tokens{"[UNK]"}));  // only "un" exists
+  EXPECT_EQ(token_texts(small_tokenizer(), "##s"), (Tokens{"#", "#", "[UNK]"}));
+  EXPECT_EQ(token_texts(small_tokenizer(), "[MASK]"), (Tokens{"[UNK]", "[UNK]", "[UNK]"}));
 }
 
 TEST(WordPiece, PiecesEndAtCharacterBoundaries) {
-  EXPECT_EQ(tokens_of(small(), "\u00d8\u00f8s \u00f8y"),
+  EXPECT_EQ(token_texts(small_tokenizer(), "\u00d8\u00f8s \u00f8y"),
             (Tokens{"\u00f8", "##\u00f8", "##s", "\u00f8y"}));
 }
 
 TEST(WordPiece, WordsOfMoreThanAHundredCharactersAreUnknown) {
-  EXPECT_EQ(small().pieces(std::string(100, 'a')).size(), 100u);
-  EXPECT_EQ(tokens_of(small(), std::string(101, 'a')), (Tokens{"[UNK]"}));
+  EXPECT_EQ(small_tokenizer().pieces(std::string(100, 'a')).size(), 100u);
+  EXPECT_EQ(token_texts(small_tokenizer(), std::string(101, 'a')), (Tokens{"[UNK]"}));
   std::string two_bytes_each;
   for (int i = 0; i < 100; ++i) two_bytes_each += "\u00f8";
-  EXPECT_EQ(small().pieces(two_bytes_each).size(), 100u);
-  EXPECT_EQ(tokens_of(small(), two_bytes_each + "\u00f8"), (Tokens{"[UNK]"}));
+  EXPECT_EQ(small_tokenizer().pieces(two_bytes_each).size(), 100u);
+  EXPECT_EQ(token_texts(small_tokenizer(), two_bytes_each + "\u00f8"), (Tokens{"[UNK]"}));
   // Accents and control characters are removed before counting.
   std::string accented;
   for (int i = 0; i < 100; ++i) accented += "\u00e4\u0301\u00ad";
-  EXPECT_EQ(small().pieces(accented).size(), 100u);
+  EXPECT_EQ(small_tokenizer().pieces(accented).size(), 100u);
 }
 
-TEST(WordPiece, EncodePutsTheTextBetweenClsAndSep) {
-  EXPECT_EQ(small().encode(""), (Ids{2, 3}));
-  EXPECT_EQ(small().encode("unaffable ."), (Ids{2, 5, 6, 7, 12, 3}));
-  EXPECT_EQ(small().pieces("unaffable ."), (Ids{5, 6, 7, 12}));
+TEST(WordPiece, EncodeAddsClsBeforeAndSepAfterTheText) {
+  EXPECT_EQ(small_tokenizer().encode(""), (Ids{2, 3}));
+  EXPECT_EQ(small_tokenizer().encode("unaffable ."), (Ids{2, 5, 6, 7, 12, 3}));
+  EXPECT_EQ(small_tokenizer().pieces("unaffable ."), (Ids{5, 6, 7, 12}));
 }
 
-TEST(WordPiece, EncodeTruncatesBeforeSep) {
-  EXPECT_EQ(small().encode("unaffable .", 7), (Ids{2, 5, 6, 7, 12, 3}));
-  EXPECT_EQ(small().encode("unaffable .", 6), (Ids{2, 5, 6, 7, 12, 3}));
-  EXPECT_EQ(small().encode("unaffable .", 5), (Ids{2, 5, 6, 7, 3}));
-  EXPECT_EQ(small().encode("unaffable .", 3), (Ids{2, 5, 3}));
-  EXPECT_EQ(small().encode("unaffable .", 2), (Ids{2, 3}));
-  EXPECT_EQ(small().encode("", 2), (Ids{2, 3}));
+TEST(WordPiece, EncodeTruncatesTheTextAndKeepsSep) {
+  EXPECT_EQ(small_tokenizer().encode("unaffable .", 7), (Ids{2, 5, 6, 7, 12, 3}));
+  EXPECT_EQ(small_tokenizer().encode("unaffable .", 6), (Ids{2, 5, 6, 7, 12, 3}));
+  EXPECT_EQ(small_tokenizer().encode("unaffable .", 5), (Ids{2, 5, 6, 7, 3}));
+  EXPECT_EQ(small_tokenizer().encode("unaffable .", 3), (Ids{2, 5, 3}));
+  EXPECT_EQ(small_tokenizer().encode("unaffable .", 2), (Ids{2, 3}));
+  EXPECT_EQ(small_tokenizer().encode("", 2), (Ids{2, 3}));
 }
 
 TEST(WordPiece, RejectsTextThatIsNotUtf8) {
-  EXPECT_THROW(small().pieces("\xe4"), ContractError);
-  EXPECT_THROW(small().encode("\xe4"), ContractError);
+  EXPECT_THROW(small_tokenizer().pieces("\xe4"), ContractError);
+  EXPECT_THROW(small_tokenizer().encode("\xe4"), ContractError);
 }
 
 TEST(WordPiece, C2_RejectsMaxLengthBelowTwo) {
-  EXPECT_THAT(contract_message([] { small().encode("a", 1); }),
+  EXPECT_THAT(contract_message([] { small_tokenizer().encode("a", 1); }),
               StrEq("WordPieceTokenizer::encode: max_length is 1; expected at least 2 (C2)"));
-  EXPECT_THROW(small().encode("a", 0), ContractError);
+  EXPECT_THROW(small_tokenizer().encode("a", 0), ContractError);
 }
 
-const WordPieceTokenizer& synthetic() {
+const WordPieceTokenizer& synthetic_tokenizer() {
   static const WordPieceTokenizer tokenizer(
       Vocabulary::from_tokens(synthetic_vocabulary(), "synthetic"));
   return tokenizer;
 }
 
-/// Returns the word that pieces spell.
-std::string joined(const Tokens& tokens) {
+/// Joins the pieces of one word, without the marks "##". Returns "" if a piece after the first
+/// lacks the mark.
+std::string join_pieces(const Tokens& tokens) {
   std::string word = tokens.at(0);
   for (std::size_t i = 1; i < tokens.size(); ++i) {
     if (!tokens[i].starts_with("##")) return "";
@@ -130,12 +131,12 @@ RC_GTEST_PROP(WordPiece, PiecesSpellEachWord, ()) {
     text += utf8_character(c);
   Ids all;
   for (const auto& word : basic_tokenize(text)) {
-    const auto ids = synthetic().pieces(word);
+    const auto ids = synthetic_tokenizer().pieces(word);
     all.insert(all.end(), ids.begin(), ids.end());
     if (word.size() <= WordPieceTokenizer::max_word_characters)
-      RC_ASSERT(joined(tokens_of(synthetic(), word)) == word);
+      RC_ASSERT(join_pieces(token_texts(synthetic_tokenizer(), word)) == word);
   }
-  RC_ASSERT(synthetic().pieces(text) == all);
+  RC_ASSERT(synthetic_tokenizer().pieces(text) == all);
 }
 
 RC_GTEST_PROP(WordPiece, IdsAreInTheVocabulary, ()) {
@@ -143,18 +144,18 @@ RC_GTEST_PROP(WordPiece, IdsAreInTheVocabulary, ()) {
   for (const int c : *rc::gen::container<std::vector<int>>(rc::gen::inRange(1, 0xd800)))
     text += utf8_character(c);
   const auto length = *rc::gen::inRange<std::size_t>(2, 20);
-  const auto ids = synthetic().encode(text, length);
+  const auto ids = synthetic_tokenizer().encode(text, length);
   RC_ASSERT(ids.size() >= 2u && ids.size() <= length);
-  RC_ASSERT(ids.front() == synthetic().vocabulary().cls_id());
-  RC_ASSERT(ids.back() == synthetic().vocabulary().sep_id());
-  const auto vocab_size = static_cast<std::int32_t>(synthetic().vocabulary().size());
+  RC_ASSERT(ids.front() == synthetic_tokenizer().vocabulary().cls_id());
+  RC_ASSERT(ids.back() == synthetic_tokenizer().vocabulary().sep_id());
+  const auto vocab_size = static_cast<std::int32_t>(synthetic_tokenizer().vocabulary().size());
   RC_ASSERT(std::ranges::all_of(ids, [=](auto id) { return 0 <= id && id < vocab_size; }));
   // Truncation cuts only the end.
-  const auto whole = synthetic().encode(text);
+  const auto whole = synthetic_tokenizer().encode(text);
   RC_ASSERT(std::equal(ids.begin(), ids.end() - 1, whole.begin()));
 }
 
-class RealText : public ::testing::Test {
+class WordPieceOnPhraseBank : public ::testing::Test {
  protected:
   void SetUp() override {
     for (const auto& file : {sentences_, vocab_, expected_}) {
@@ -171,7 +172,7 @@ class RealText : public ::testing::Test {
   std::vector<Ids> ids_;
 };
 
-TEST_F(RealText, MatchesTheIdsOfTheReference) {
+TEST_F(WordPieceOnPhraseBank, MatchesTheExpectedIdsOfTheFirst100Sentences) {
   std::ifstream expected(shared_data() / expected_);
   std::size_t lines = 0;
   for (std::string line; std::getline(expected, line); ++lines) {
@@ -183,7 +184,7 @@ TEST_F(RealText, MatchesTheIdsOfTheReference) {
   EXPECT_EQ(lines, 100u);
 }
 
-TEST_F(RealText, HasTheKnownLengths) {
+TEST_F(WordPieceOnPhraseBank, EncodedSentencesHaveTheKnownLengths) {
   std::vector<std::size_t> lengths;
   for (const auto& ids : ids_) lengths.push_back(ids.size());
   std::ranges::sort(lengths);

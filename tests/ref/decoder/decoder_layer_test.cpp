@@ -11,7 +11,8 @@ namespace {
 
 using nn::random_tensor;
 
-/// Returns the memory of a source of two sentences, of which the second has padding.
+/// Returns a random encoder output for two sentences with 3 positions and 4 features. The second
+/// sentence ends with a position of padding.
 Memory<double> sample_memory() {
   return {random_tensor<double>("memory", {2, 3, 4}),
           Mask{{true, true, true}, {true, true, false}}};
@@ -22,8 +23,8 @@ Tensor<double> add_tensors(Tensor<double> a, const Tensor<double>& b) {
   return a;
 }
 
-/// Computes the layer from its parts, as the contract states.
-TEST(DecoderLayer, RunsItsPartsInTheOrderOfThePlacement) {
+/// The expected output is composed from attention, norms and feed-forward as documented.
+TEST(DecoderLayer, ComposesItsSublayersForPostAndPreNorm) {
   for (const NormPlacement placement : {NormPlacement::post, NormPlacement::pre}) {
     const DecoderConfig config = small_decoder("none", "layer_norm", placement);
     const auto p = random_decoder<double>(config).layers[0];
@@ -36,8 +37,9 @@ TEST(DecoderLayer, RunsItsPartsInTheOrderOfThePlacement) {
     const auto y = layer.forward(x, valid, memory, {}, state);
 
     const auto normalize = [&](const Tensor<double>& values,
-                               const norm::NormParameters<double>& own) {
-      return norm::norm_forward<double>(side.norm, {values, own.at("gamma"), own.at("beta")}, {})
+                               const norm::NormParameters<double>& norm_parameters) {
+      return norm::norm_forward<double>(
+                 side.norm, {values, norm_parameters.at("gamma"), norm_parameters.at("beta")}, {})
           .outputs.at("y");
     };
     const auto attend = [&](const Tensor<double>& values) {
@@ -67,7 +69,7 @@ TEST(DecoderLayer, RunsItsPartsInTheOrderOfThePlacement) {
   }
 }
 
-TEST(DecoderLayer, AddsItsMemoryGradientToThatOfLaterLayers) {
+TEST(DecoderLayer, AddsItsGradientOfTheEncoderOutputToThatOfLaterLayers) {
   const DecoderConfig config = small_decoder("none", "layer_norm", NormPlacement::post);
   const auto p = random_decoder<double>(config).layers[0];
   const encoder::EncoderConfig side = target_side(config);
@@ -81,13 +83,14 @@ TEST(DecoderLayer, AddsItsMemoryGradientToThatOfLaterLayers) {
     layer.backward(dy, sample_memory(), {}, state, gradients, grad_memory);
     return grad_memory;
   };
-  const auto own = grad_memory_after({});
-  EXPECT_EQ(grad_memory_after(behind), add_tensors(behind, own));
-  // This is the padding of the second source.
-  for (std::size_t d = 0; d < 4; ++d) EXPECT_EQ(own.data()[(3 + 2) * 4 + d], 0);
+  const auto norm_parameters = grad_memory_after({});
+  EXPECT_EQ(grad_memory_after(behind), add_tensors(behind, norm_parameters));
+  // The second sentence ends with padding, whose gradient must be 0.
+  for (std::size_t d = 0; d < 4; ++d) EXPECT_EQ(norm_parameters.data()[(3 + 2) * 4 + d], 0);
 }
 
-/// Checks the gradients of x, the memory and every parameter, by dual numbers and the complex step.
+/// Compares the gradients of x, the encoder output and every parameter with derivatives by dual
+/// numbers and by the complex step.
 void expect_derivative_of_layer(const char* norm, NormPlacement placement,
                                 const EncoderRun& run = {}, double dropout = 0) {
   DecoderConfig config = small_decoder("none", norm, placement);
@@ -130,10 +133,10 @@ void expect_derivative_of_layer(const char* norm, NormPlacement placement,
       norm);
 }
 
-TEST(DecoderLayer, BackwardIsTheDerivativePost) {
+TEST(DecoderLayer, BackwardIsTheDerivativeWithPostNorm) {
   expect_derivative_of_layer("layer_norm", NormPlacement::post);
 }
-TEST(DecoderLayer, BackwardIsTheDerivativePre) {
+TEST(DecoderLayer, BackwardIsTheDerivativeWithPreNorm) {
   expect_derivative_of_layer("batch_norm", NormPlacement::pre);
 }
 TEST(DecoderLayer, BackwardIsTheDerivativeWithGivenDropoutMasks) {
@@ -149,7 +152,7 @@ TEST(DecoderLayer, BackwardIsTheDerivativeWithGivenDropoutMasks) {
   expect_derivative_of_layer("layer_norm", NormPlacement::pre, {.masks = &masks}, 0.5);
 }
 
-TEST(DecoderLayer, UpdatesOnlyItsEntriesOfTheState) {
+TEST(DecoderLayer, UpdatesOnlyItsOwnNormState) {
   const DecoderConfig config = small_decoder("batch_norm", "batch_norm", NormPlacement::post, 2);
   const auto p = random_decoder<double>(config);
   const encoder::EncoderConfig side = target_side(config);
@@ -162,7 +165,7 @@ TEST(DecoderLayer, UpdatesOnlyItsEntriesOfTheState) {
     EXPECT_EQ(values == state.at(name), !name.starts_with("decoder.layers.1.")) << name;
 }
 
-TEST(DecoderLayer, GivenMasksGiveTheSameBitsAsDrawnMasks) {
+TEST(DecoderLayer, GivenDropoutMasksReproduceTheBitsOfDrawnMasks) {
   DecoderConfig config = small_decoder("none", "layer_norm", NormPlacement::pre);
   config.dropout = 0.5;
   const auto p = random_decoder<double>(config).layers[0];

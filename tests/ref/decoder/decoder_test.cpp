@@ -21,19 +21,20 @@ using ::testing::HasSubstr;
 const EncoderRun kInference{.mode = model::Mode::inference};
 
 template <class T>
-Tensor<T> logits_of(const DecoderConfig& config, const NamedTensors<T>& parameters,
-                    const DecoderInputs& inputs, const EncoderRun& run = {}) {
+Tensor<T> run_forward(const DecoderConfig& config, const NamedTensors<T>& parameters,
+                      const DecoderInputs& inputs, const EncoderRun& run = {}) {
   const auto p = from_named(config, parameters);
   auto state = initial_norm_state<T>(config);
   return Decoder<T>(config, p).forward(inputs, run, state);
 }
 
-Tensor<double> logits_of(const DecoderConfig& config, const DecoderInputs& inputs,
-                         const EncoderRun& run = {}) {
-  return logits_of(config, encoder::random_values<double>(parameter_shapes(config)), inputs, run);
+Tensor<double> run_forward(const DecoderConfig& config, const DecoderInputs& inputs,
+                           const EncoderRun& run = {}) {
+  return run_forward(config, encoder::random_values<double>(parameter_shapes(config)), inputs, run);
 }
 
-/// Returns the gradients by name; those of the embeddings include the rows that no token touches.
+/// Returns the gradients by name. The gradients of the embeddings are dense: rows of tokens that do
+/// not occur are 0.
 template <class T>
 NamedTensors<T> named_gradients(const DecoderConfig& config, DecoderGradients<T> gradients) {
   gradients.parameters.encoder.embedding =
@@ -48,9 +49,9 @@ NamedTensors<T> named_gradients(const DecoderConfig& config, DecoderGradients<T>
 }
 
 template <class T>
-NamedTensors<T> gradient_runs(const DecoderConfig& config, const NamedTensors<T>& parameters,
-                              const Tensor<T>& grad_logits, const DecoderInputs& inputs,
-                              const EncoderRun& run = {}) {
+NamedTensors<T> run_backward(const DecoderConfig& config, const NamedTensors<T>& parameters,
+                             const Tensor<T>& grad_logits, const DecoderInputs& inputs,
+                             const EncoderRun& run = {}) {
   const auto p = from_named(config, parameters);
   auto state = initial_norm_state<T>(config);
   Decoder<T> decoder(config, p);
@@ -61,32 +62,32 @@ NamedTensors<T> gradient_runs(const DecoderConfig& config, const NamedTensors<T>
 void expect_derivative(const DecoderConfig& config, const EncoderRun& run = {}) {
   const auto parameters = encoder::random_values<double>(parameter_shapes(config));
   const auto grad = random_tensor<double>("grad_logits", {2, 2, config.target_vocab_size});
-  EXPECT_EQ(gradient_runs(config, parameters, grad, two_pairs(), run).names(), parameters.names());
+  EXPECT_EQ(run_backward(config, parameters, grad, two_pairs(), run).names(), parameters.names());
   expect_gradients(
-      parameters, grad, [&](const auto& p) { return logits_of(config, p, two_pairs(), run); },
+      parameters, grad, [&](const auto& p) { return run_forward(config, p, two_pairs(), run); },
       [&](const auto& p, const auto& grad_y) {
-        return gradient_runs(config, p, grad_y, two_pairs(), run);
+        return run_backward(config, p, grad_y, two_pairs(), run);
       },
       config_label(config));
 }
 
-TEST(Decoder, BackwardIsTheDerivativePost) {
+TEST(Decoder, BackwardIsTheDerivativeWithPostNorm) {
   expect_derivative(small_decoder("batch_norm", "layer_norm", NormPlacement::post));
 }
-TEST(Decoder, BackwardIsTheDerivativePre) {
+TEST(Decoder, BackwardIsTheDerivativeWithPreNorm) {
   expect_derivative(small_decoder("layer_norm", "batch_norm", NormPlacement::pre));
 }
-TEST(Decoder, BackwardIsTheDerivativeWithQuadraticMeansPost) {
+TEST(Decoder, BackwardIsTheDerivativeForQuadraticMeanLayersWithPostNorm) {
   expect_derivative(small_decoder("power_norm_v", "rms_norm", NormPlacement::post));
 }
-TEST(Decoder, BackwardIsTheDerivativeWithQuadraticMeansPre) {
+TEST(Decoder, BackwardIsTheDerivativeForQuadraticMeanLayersWithPreNorm) {
   expect_derivative(small_decoder("scale_norm", "power_norm_v", NormPlacement::pre));
 }
-TEST(Decoder, BackwardIsTheDerivativeWithStatisticsOverSourceSentences) {
+TEST(Decoder, BackwardIsTheDerivativeWithStatisticsOverEachSourceSentence) {
   expect_derivative(small_decoder("group_norm", "dyt", NormPlacement::pre));
 }
 
-TEST(Decoder, BackwardIsTheDerivativeIfTiedAndWithoutPositions) {
+TEST(Decoder, BackwardIsTheDerivativeWithATiedHeadAndWithoutPositions) {
   DecoderConfig config = small_decoder("none", "layer_norm", NormPlacement::post);
   config.tied_head = true;
   config.positions = false;
@@ -96,7 +97,8 @@ TEST(Decoder, BackwardIsTheDerivativeIfTiedAndWithoutPositions) {
   expect_derivative(config);
 }
 
-// The memory gradient of the second layer must be added to that of the first.
+// Each decoder layer contributes to the gradient of the encoder output, so the backward must add
+// them.
 TEST(Decoder, BackwardIsTheDerivativeWithTwoDecoderLayers) {
   DecoderConfig config = small_decoder("none", "layer_norm", NormPlacement::pre);
   config.decoder.num_layers = 2;
@@ -115,7 +117,7 @@ TEST(Decoder, BackwardIsTheDerivativeWithGivenDropoutMasks) {
   expect_derivative(config, {.masks = &masks});
 }
 
-TEST(Decoder, EncoderSideEqualsAPerPositionEncoder) {
+TEST(Decoder, EncoderSideEqualsAnEncoderWithPerPositionOutput) {
   for (const NormPlacement placement : {NormPlacement::post, NormPlacement::pre}) {
     const DecoderConfig config = small_decoder("power_norm", "layer_norm", placement, 2);
     const auto p = random_decoder<double>(config);
@@ -134,7 +136,7 @@ TEST(Decoder, EncoderSideEqualsAPerPositionEncoder) {
   }
 }
 
-/// Returns for each position whether its logits are equal.
+/// Returns for each position whether the logits a and b are equal there.
 std::vector<bool> equal_positions(const Tensor<double>& a, const Tensor<double>& b) {
   const std::size_t width = a.shape().back();
   std::vector<bool> equal;
@@ -146,50 +148,53 @@ std::vector<bool> equal_positions(const Tensor<double>& a, const Tensor<double>&
 TEST(Decoder, PaddingOfTheSourceDoesNotChangeTheLogits) {
   DecoderInputs other = two_pairs();
   other.source.tokens.ids[5] = 2;
-  for (const DecoderConfig& config : all_decoders(2)) {
+  for (const DecoderConfig& config : decoder_configs(2)) {
     for (const model::Mode mode : {model::Mode::training, model::Mode::inference})
-      EXPECT_EQ(logits_of(config, two_pairs(), {.mode = mode}),
-                logits_of(config, other, {.mode = mode}))
+      EXPECT_EQ(run_forward(config, two_pairs(), {.mode = mode}),
+                run_forward(config, other, {.mode = mode}))
           << config_label(config);
     const auto parameters = encoder::random_values<double>(parameter_shapes(config));
     const auto grad = random_tensor<double>("grad", {2, 2, 3});
-    const auto expected = gradient_runs(config, parameters, grad, two_pairs());
-    for (const auto& [name, values] : gradient_runs(config, parameters, grad, other))
+    const auto expected = run_backward(config, parameters, grad, two_pairs());
+    for (const auto& [name, values] : run_backward(config, parameters, grad, other))
       EXPECT_EQ(values, expected.at(name)) << name << " " << config_label(config);
   }
   // If the padding counts as a token, the logits do change.
   other.source.valid = Mask();
-  EXPECT_NE(logits_of(all_decoders(1)[0], two_pairs()), logits_of(all_decoders(1)[0], other));
+  EXPECT_NE(run_forward(decoder_configs(1)[0], two_pairs()),
+            run_forward(decoder_configs(1)[0], other));
 }
 
-TEST(Decoder, PaddingOfTheTargetDoesNotChangeItsTokens) {
+TEST(Decoder, PaddingOfTheTargetDoesNotChangeTheLogitsOfRealTokens) {
   DecoderInputs other = two_pairs();
   other.target.tokens.ids[1] = 2;
-  for (const DecoderConfig& config : all_decoders(2))
+  for (const DecoderConfig& config : decoder_configs(2))
     for (const model::Mode mode : {model::Mode::training, model::Mode::inference})
-      EXPECT_THAT(equal_positions(logits_of(config, two_pairs(), {.mode = mode}),
-                                  logits_of(config, other, {.mode = mode})),
+      EXPECT_THAT(equal_positions(run_forward(config, two_pairs(), {.mode = mode}),
+                                  run_forward(config, other, {.mode = mode})),
                   ::testing::ElementsAre(true, false, true, true))
           << config_label(config);
 }
 
-// In training this holds for statistics over features; other statistics include later tokens.
-TEST(Decoder, PositionsDoNotDependOnLaterTargetTokens) {
+// In training, only norms with statistics over features have this property. The statistics of other
+// norms include later tokens.
+TEST(Decoder, LogitsDoNotDependOnLaterTargetTokens) {
   DecoderInputs other = two_pairs();
   other.target.tokens.ids[3] = 0;
   const auto changed = ::testing::ElementsAre(true, true, true, false);
-  for (const DecoderConfig& config : all_decoders(2)) {
-    EXPECT_THAT(equal_positions(logits_of(config, two_pairs(), kInference),
-                                logits_of(config, other, kInference)),
+  for (const DecoderConfig& config : decoder_configs(2)) {
+    EXPECT_THAT(equal_positions(run_forward(config, two_pairs(), kInference),
+                                run_forward(config, other, kInference)),
                 changed)
         << config_label(config);
     const bool over_rows = model::norm_layer(config.decoder.norm).over_rows();
     if (over_rows) continue;
-    EXPECT_THAT(equal_positions(logits_of(config, two_pairs()), logits_of(config, other)), changed)
+    EXPECT_THAT(equal_positions(run_forward(config, two_pairs()), run_forward(config, other)),
+                changed)
         << config_label(config);
   }
   const DecoderConfig leaks = small_decoder("none", "batch_norm", NormPlacement::post);
-  EXPECT_FALSE(equal_positions(logits_of(leaks, two_pairs()), logits_of(leaks, other))[2]);
+  EXPECT_FALSE(equal_positions(run_forward(leaks, two_pairs()), run_forward(leaks, other))[2]);
 }
 
 TEST(Decoder, InferenceDoesNotDependOnBatchOrPadding) {
@@ -199,10 +204,10 @@ TEST(Decoder, InferenceDoesNotDependOnBatchOrPadding) {
        Mask{{true, true, true, true, true}, {true, true, false, false, false}}},
       {{2, 4, {0, 1, 2, 1, 2, 1, 0, 0}},
        Mask{{true, true, true, true}, {true, true, false, false}}}};
-  for (const DecoderConfig& config : all_decoders(2)) {
-    const auto expected = logits_of(config, alone, kInference);
-    const auto both = logits_of(config, two_pairs(), kInference);
-    const auto longer = logits_of(config, padded, kInference);
+  for (const DecoderConfig& config : decoder_configs(2)) {
+    const auto expected = run_forward(config, alone, kInference);
+    const auto both = run_forward(config, two_pairs(), kInference);
+    const auto longer = run_forward(config, padded, kInference);
     for (std::size_t i = 0; i < expected.size(); ++i) {
       ASSERT_EQ(both.data()[2 * 3 + i], expected.data()[i]) << config_label(config) << " " << i;
       ASSERT_EQ(longer.data()[4 * 3 + i], expected.data()[i]) << config_label(config) << " " << i;
@@ -210,7 +215,7 @@ TEST(Decoder, InferenceDoesNotDependOnBatchOrPadding) {
   }
 }
 
-TEST(Decoder, BitsDoNotDependOnThreads) {
+TEST(Decoder, BitsDoNotDependOnTheThreadCount) {
   DecoderConfig config = small_decoder("power_norm", "layer_norm", NormPlacement::post, 2);
   config.source_vocab_size = config.target_vocab_size = 50;
   config.d_model = 48;
@@ -256,17 +261,17 @@ TEST(Decoder, HiddenStateAndHeadGiveTheBitsOfTheWholeModel) {
     Decoder<double> decoder(config, p);
     const auto hidden = decoder.hidden(two_pairs(), {}, state);
     const auto& weight = tied ? p.embedding : p.head.weight;
-    EXPECT_EQ(nn::linear(hidden, weight, p.head.bias), logits_of(config, named, two_pairs()));
+    EXPECT_EQ(nn::linear(hidden, weight, p.head.bias), run_forward(config, named, two_pairs()));
     auto head = nn::linear_backward(grad, hidden, weight, p.head.bias);
     auto gradients = decoder.hidden_backward(std::move(head.grad_x), state);
     add_head_gradients(config, std::move(head.parameters), gradients);
-    const auto expected = gradient_runs(config, named, grad, two_pairs());
+    const auto expected = run_backward(config, named, grad, two_pairs());
     for (const auto& [name, values] : named_gradients(config, std::move(gradients)))
       EXPECT_EQ(values, expected.at(name)) << name;
   }
 }
 
-TEST(Decoder, ATapSeesEveryTensorOnceAndChangesNothing) {
+TEST(Decoder, ATapReceivesEveryIntermediateTensorOnceAndChangesNothing) {
   DecoderConfig config = small_decoder("layer_norm", "layer_norm", NormPlacement::pre);
   const auto p = random_decoder<double>(config);
   auto state = initial_norm_state<double>(config);
@@ -277,7 +282,7 @@ TEST(Decoder, ATapSeesEveryTensorOnceAndChangesNothing) {
   Decoder<double> decoder(config, p, tap);
   const auto logits = decoder.forward(two_pairs(), {}, state);
   decoder.backward(logits, state);
-  EXPECT_EQ(logits, logits_of(config, two_pairs()));
+  EXPECT_EQ(logits, run_forward(config, two_pairs()));
   for (const char* name : {"encoder.x",
                            "encoder.layers.0.attention.weights",
                            "encoder.layers.0.norm2.x",
@@ -306,7 +311,8 @@ TEST(Decoder, ATapSeesEveryTensorOnceAndChangesNothing) {
   EXPECT_EQ(seen["decoder.layers.0.cross_attention.weights"], (Shape{2, 2, 2, 3}));
 }
 
-/// Runs forward and backward with inputs that `change` makes invalid. Returns the error message.
+/// Runs forward and backward with inputs that `change(inputs, grad_logits)` has made invalid.
+/// Returns the error message.
 template <class Change>
 std::string inputs_rejection_message(Change change) {
   const DecoderConfig config = small_decoder("none", "none", NormPlacement::post);
@@ -326,7 +332,7 @@ TEST(Decoder, KeepsACopyOfItsConfig) {
   DecoderConfig config = small_decoder("layer_norm", "layer_norm", model::NormPlacement::pre, 1);
   const auto named = encoder::random_values<double>(parameter_shapes(config));
   const auto p = from_named(config, named);
-  const auto expected = logits_of(config, named, two_pairs());
+  const auto expected = run_forward(config, named, two_pairs());
   auto state = initial_norm_state<double>(config);
   Decoder<double> decoder(config, p);
   config = {};

@@ -19,12 +19,12 @@ inline DecoderConfig small_decoder(const std::string& encoder_norm, const std::s
   config.source_vocab_size = 4;
   config.target_vocab_size = 3;
   config.d_model = 4;
-  const auto of = [&](const std::string& norm, std::size_t d_ff) {
+  const auto make_side = [&](const std::string& norm, std::size_t d_ff) {
     const model::NormOptions options = model::norm_options(norm);
     return model::LayersConfig{2, d_ff, num_layers, options, options};
   };
-  config.encoder = of(encoder_norm, 2);
-  config.decoder = of(decoder_norm, 3);
+  config.encoder = make_side(encoder_norm, 2);
+  config.decoder = make_side(decoder_norm, 3);
   config.placement = placement;
   config.activation = model::Activation::gelu;
   config.dropout = 0;
@@ -36,13 +36,15 @@ DecoderParameters<T> random_decoder(const DecoderConfig& config) {
   return from_named(config, encoder::random_values<T>(parameter_shapes(config)));
 }
 
-/// Returns two pairs of sentences; the second source and the first target end with padding.
+/// Returns two sentence pairs. The source of the second pair and the target of the first pair end
+/// with padding.
 inline DecoderInputs two_pairs() {
   return {{{2, 3, {1, 3, 2, 3, 1, 0}}, Mask{{true, true, true}, {true, true, false}}},
           {{2, 2, {1, 0, 2, 1}}, Mask{{true, false}, {true, true}}}};
 }
 
-/// Returns every norm that a decoder may have.
+/// Returns the names of the norms that a decoder may have: those without statistics over a
+/// sentence.
 inline std::vector<std::string> decoder_norms() {
   std::vector<std::string> names;
   for (const std::string& name : model::norm_names())
@@ -50,9 +52,9 @@ inline std::vector<std::string> decoder_norms() {
   return names;
 }
 
-/// Returns each of these norms on both sides with both placements, and norms over sentences for the
-/// encoder.
-inline std::vector<DecoderConfig> all_decoders(std::size_t num_layers) {
+/// Returns small models with each norm of decoder_norms() in encoder and decoder, and models whose
+/// encoder has a norm with statistics over a sentence. Each comes with post-norm and with pre-norm.
+inline std::vector<DecoderConfig> decoder_configs(std::size_t num_layers) {
   std::vector<DecoderConfig> configs;
   for (const NormPlacement placement : {NormPlacement::post, NormPlacement::pre}) {
     for (const std::string& norm : decoder_norms())

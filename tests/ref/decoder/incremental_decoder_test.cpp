@@ -15,7 +15,8 @@ using ::testing::HasSubstr;
 
 constexpr std::size_t kTokens = 70;
 
-/// Returns a source of three tokens followed by two of padding, and a target of 70 tokens.
+/// Returns one sentence pair. Its source has three tokens and two positions of padding, its target
+/// has 70 tokens.
 DecoderInputs long_pair() {
   DecoderInputs inputs{{{1, 5, {1, 3, 2, 0, 0}}, Mask{{true, true, true, false, false}}},
                        {{1, kTokens, {}}}};
@@ -26,9 +27,10 @@ DecoderInputs long_pair() {
 
 const std::vector<std::int32_t> kSource = {1, 3, 2};
 
-/// A model whose running statistics differ from their initial values.
-struct Trained {
-  explicit Trained(DecoderConfig described)
+/// A model with random parameters whose running statistics have been updated by one forward in
+/// training mode.
+struct TrainedDecoder {
+  explicit TrainedDecoder(DecoderConfig described)
       : config(std::move(described)),
         parameters(random_decoder<double>(config)),
         state(initial_norm_state<double>(config)) {
@@ -40,8 +42,8 @@ struct Trained {
   NamedTensors<double> state;
 };
 
-void expect_equals_whole_pass(const DecoderConfig& config) {
-  Trained trained(config);
+void expect_equals_full_forward(const DecoderConfig& config) {
+  TrainedDecoder trained(config);
   const auto whole = Decoder<double>(trained.config, trained.parameters)
                          .forward(long_pair(), {.mode = model::Mode::inference}, trained.state);
   IncrementalDecoder<double> incremental(trained.config, trained.parameters, trained.state,
@@ -57,18 +59,18 @@ void expect_equals_whole_pass(const DecoderConfig& config) {
   EXPECT_EQ(incremental.size(), kTokens);
 }
 
-TEST(IncrementalDecoder, EqualsTheWholePassForEveryNormPostAndPre) {
-  for (const DecoderConfig& config : all_decoders(2)) expect_equals_whole_pass(config);
+TEST(IncrementalDecoder, MatchesTheFullForwardForEveryNormAndPlacement) {
+  for (const DecoderConfig& config : decoder_configs(2)) expect_equals_full_forward(config);
 }
 
-TEST(IncrementalDecoder, EqualsTheWholePassWithATiedHeadAndWithoutPositions) {
+TEST(IncrementalDecoder, MatchesTheFullForwardWithATiedHeadAndWithoutPositions) {
   DecoderConfig config = small_decoder("power_norm", "layer_norm", NormPlacement::pre, 2);
   config.tied_head = true;
-  expect_equals_whole_pass(config);
+  expect_equals_full_forward(config);
   config.positions = false;
-  expect_equals_whole_pass(config);
+  expect_equals_full_forward(config);
   config.scaled_embedding = true;
-  expect_equals_whole_pass(config);
+  expect_equals_full_forward(config);
 }
 
 Tensor<double> logits_after_prefix(IncrementalDecoder<double> decoder,
@@ -78,10 +80,10 @@ Tensor<double> logits_after_prefix(IncrementalDecoder<double> decoder,
   return logits;
 }
 
-// The copy and the original continue independently, like hypotheses of a beam search, also on
-// different threads.
+// After a copy, original and copy can append different tokens, as the hypotheses of a beam search
+// do, even at the same time on different threads.
 TEST(IncrementalDecoder, CopiesContinueIndependently) {
-  const Trained trained(small_decoder("power_norm", "batch_norm", NormPlacement::post, 2));
+  const TrainedDecoder trained(small_decoder("power_norm", "batch_norm", NormPlacement::post, 2));
   const IncrementalDecoder<double> start(trained.config, trained.parameters, trained.state,
                                          kSource);
   const auto one = logits_after_prefix(start, {1, 2, 0, 1}),
@@ -101,10 +103,10 @@ TEST(IncrementalDecoder, CopiesContinueIndependently) {
   EXPECT_EQ(start.size(), 0u);
 }
 
-/// Starts from the memory of a source with two positions of padding.
-TEST(IncrementalDecoder, ResumesFromAMemoryAndCachedKeysAndValues) {
+/// The encoder output belongs to a source that ends with two positions of padding.
+TEST(IncrementalDecoder, ResumesFromAnEncoderOutputAndCachedKeysAndValues) {
   for (const NormPlacement placement : {NormPlacement::post, NormPlacement::pre}) {
-    Trained trained(small_decoder("layer_norm", "batch_norm", placement, 2));
+    TrainedDecoder trained(small_decoder("layer_norm", "batch_norm", placement, 2));
     const Memory<double> memory =
         Decoder<double>(trained.config, trained.parameters)
             .encode(long_pair().source, {.mode = model::Mode::inference}, trained.state);
@@ -125,8 +127,8 @@ TEST(IncrementalDecoder, ResumesFromAMemoryAndCachedKeysAndValues) {
   }
 }
 
-TEST(IncrementalDecoder, C7_RejectsAMemoryOfSeveralSentences) {
-  const Trained trained(small_decoder("none", "none", NormPlacement::post));
+TEST(IncrementalDecoder, C7_RejectsAnEncoderOutputOfSeveralSentences) {
+  const TrainedDecoder trained(small_decoder("none", "none", NormPlacement::post));
   const Memory<double> two{tensor::full_tensor<double>({2, 3, 4}, 1.0), {}};
   EXPECT_THAT(numeric::contract_message([&] {
                 IncrementalDecoder<double>(trained.config, trained.parameters, trained.state, two);
@@ -134,8 +136,8 @@ TEST(IncrementalDecoder, C7_RejectsAMemoryOfSeveralSentences) {
               HasSubstr("memory has shape [2, 3, 4]; expected [1,S,D] (C7)"));
 }
 
-TEST(IncrementalDecoder, C8_RejectsAPastThatDoesNotFitEveryLayer) {
-  const Trained trained(small_decoder("none", "none", NormPlacement::post, 2));
+TEST(IncrementalDecoder, C8_RejectsCachedKeysAndValuesThatDoNotFitTheLayers) {
+  const TrainedDecoder trained(small_decoder("none", "none", NormPlacement::post, 2));
   const Memory<double> memory{tensor::full_tensor<double>({1, 3, 4}, 1.0), {}};
   using Caches = std::vector<nn::KeyValueCache<double>>;
   const auto message = [&](const Caches& past) {
@@ -153,7 +155,7 @@ TEST(IncrementalDecoder, C8_RejectsAPastThatDoesNotFitEveryLayer) {
 }
 
 TEST(IncrementalDecoder, C5_RejectsAnEmptySource) {
-  const Trained trained(small_decoder("none", "none", NormPlacement::post));
+  const TrainedDecoder trained(small_decoder("none", "none", NormPlacement::post));
   EXPECT_THAT(numeric::contract_message([&] {
                 IncrementalDecoder<double>(trained.config, trained.parameters, trained.state,
                                            std::vector<std::int32_t>());
@@ -162,7 +164,7 @@ TEST(IncrementalDecoder, C5_RejectsAnEmptySource) {
 }
 
 TEST(IncrementalDecoder, C6_RejectsTokensOutsideOfTheTargetVocabulary) {
-  const Trained trained(small_decoder("none", "none", NormPlacement::post));
+  const TrainedDecoder trained(small_decoder("none", "none", NormPlacement::post));
   IncrementalDecoder<double> decoder(trained.config, trained.parameters, trained.state, kSource);
   EXPECT_THAT(numeric::contract_message([&] { decoder.append(3); }),
               HasSubstr("token is 3; expected 0 to 2 (C6)"));

@@ -12,7 +12,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::HasSubstr;
 
-std::vector<std::string> names_of(const DecoderConfig& config) {
+std::vector<std::string> parameter_names(const DecoderConfig& config) {
   std::vector<std::string> names;
   for (const ParameterShape& p : parameter_shapes(config)) names.push_back(p.name);
   return names;
@@ -24,7 +24,7 @@ Shape shape_by_name(const DecoderConfig& config, const std::string& name) {
   return {};
 }
 
-TEST(DecoderParameters, HaveADocumentedOrder) {
+TEST(DecoderParameters, AreListedInTheDocumentedOrder) {
   const std::vector<std::string> expected = {"encoder.embedding.weight",
                                              "encoder.layers.0.attention.in.weight",
                                              "encoder.layers.0.attention.in.bias",
@@ -65,10 +65,11 @@ TEST(DecoderParameters, HaveADocumentedOrder) {
                                              "decoder.final_norm.beta",
                                              "head.weight",
                                              "head.bias"};
-  EXPECT_EQ(names_of(small_decoder("layer_norm", "layer_norm", NormPlacement::pre)), expected);
+  EXPECT_EQ(parameter_names(small_decoder("layer_norm", "layer_norm", NormPlacement::pre)),
+            expected);
 }
 
-TEST(DecoderParameters, HaveTheShapesOfTheirSide) {
+TEST(DecoderParameters, HaveTheExtentsOfEncoderOrDecoder) {
   const DecoderConfig config = small_decoder("layer_norm", "layer_norm", NormPlacement::pre);
   const std::vector<std::pair<std::string, Shape>> expected = {
       {"encoder.embedding.weight", {4, 4}},
@@ -88,9 +89,9 @@ TEST(DecoderParameters, HaveTheShapesOfTheirSide) {
   for (const auto& [name, shape] : expected) EXPECT_EQ(shape_by_name(config, name), shape) << name;
 }
 
-// This is "power power layer layer" of the released code, with a different norm after the encoder's
-// last layer.
-TEST(DecoderParameters, EachSiteHasTheNormChosenForIt) {
+// The released code of PowerNorm calls a similar choice of norms "power power layer layer". Here
+// the final norm of the encoder is a ScaleNorm.
+TEST(DecoderParameters, EncoderDecoderAndFinalNormsFollowTheConfig) {
   DecoderConfig config = small_decoder("power_norm", "dyt", NormPlacement::pre);
   config.encoder.final_norm = model::norm_options("scale_norm");
   config.decoder.final_norm = model::norm_options("layer_norm");
@@ -110,8 +111,8 @@ TEST(DecoderParameters, EachSiteHasTheNormChosenForIt) {
   EXPECT_EQ(initial_norm_value(config, "decoder.embedding.weight"), std::nullopt);
 }
 
-TEST(DecoderParameters, CanBeReadBackByName) {
-  for (const DecoderConfig& config : all_decoders(2)) {
+TEST(DecoderParameters, NamedTensorsConvertBackToTheSameParameters) {
+  for (const DecoderConfig& config : decoder_configs(2)) {
     const auto named = encoder::random_values<double>(parameter_shapes(config));
     const auto again = to_named(from_named(config, named));
     EXPECT_EQ(again.names(), named.names());
@@ -122,8 +123,8 @@ TEST(DecoderParameters, CanBeReadBackByName) {
 TEST(DecoderParameters, ATiedHeadHasOnlyABias) {
   DecoderConfig config = small_decoder("none", "none", NormPlacement::post);
   config.tied_head = true;
-  EXPECT_THAT(names_of(config), ::testing::Not(Contains("head.weight")));
-  EXPECT_THAT(names_of(config), Contains("head.bias"));
+  EXPECT_THAT(parameter_names(config), ::testing::Not(Contains("head.weight")));
+  EXPECT_THAT(parameter_names(config), Contains("head.bias"));
 }
 
 TEST(DecoderParameters, RejectsUnknownMissingAndMisshapenParameters) {
@@ -145,7 +146,7 @@ std::string config_rejection_message(Change change) {
   return numeric::contract_message([&] { check_decoder("f", config); });
 }
 
-TEST(DecoderParameters, ChecksBothSidesAndTheirFinalNorms) {
+TEST(DecoderParameters, InvalidOptionsOfEncoderOrDecoderAreRejected) {
   EXPECT_EQ(config_rejection_message([](auto&) {}), "no error");
   EXPECT_THAT(config_rejection_message([](auto& c) { c.source_vocab_size = 0; }),
               HasSubstr("f: encoder.vocab_size is 0; expected 1 or more (C1)"));

@@ -11,8 +11,8 @@ namespace {
 
 using model::NormPlacement;
 
-/// Computes the layer from its parts, as the contract states.
-TEST(EncoderLayer, RunsItsPartsInTheOrderOfThePlacement) {
+/// The expected output is composed from attention, norms and feed-forward as documented.
+TEST(EncoderLayer, ComposesItsSublayersForPostAndPreNorm) {
   for (const NormPlacement placement : {NormPlacement::post, NormPlacement::pre}) {
     const EncoderConfig config = small_config("layer_norm", placement, 1);
     const auto p = from_named(config, random_parameters<double>(config)).layers[0];
@@ -49,7 +49,7 @@ TEST(EncoderLayer, RunsItsPartsInTheOrderOfThePlacement) {
   }
 }
 
-TEST(EncoderLayer, UpdatesOnlyItsEntriesOfTheState) {
+TEST(EncoderLayer, UpdatesOnlyItsOwnNormState) {
   const EncoderConfig config = small_config("batch_norm", NormPlacement::post, 2);
   const auto p = from_named(config, random_parameters<double>(config));
   auto state = initial_norm_state<double>(config);
@@ -62,7 +62,7 @@ TEST(EncoderLayer, UpdatesOnlyItsEntriesOfTheState) {
     EXPECT_EQ(values == state.at(name), name.starts_with("layers.0.")) << name;
 }
 
-TEST(EncoderLayer, C1_GivenMasksEqualDrawnMasksAndMissingOnesAreRejected) {
+TEST(EncoderLayer, C1_RejectsAMissingDropoutMaskAndReproducesDrawnMasks) {
   EncoderConfig config = small_config("layer_norm", NormPlacement::pre, 1);
   config.dropout = 0.5;
   const auto p = from_named(config, random_parameters<double>(config)).layers[0];

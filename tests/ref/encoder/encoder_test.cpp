@@ -20,17 +20,18 @@ using nn::random_tensor;
 using ::testing::HasSubstr;
 
 template <class T>
-Tensor<T> logits_of(const EncoderConfig& config, const NamedTensors<T>& parameters,
-                    const EncoderRun& run = {}) {
+Tensor<T> run_forward(const EncoderConfig& config, const NamedTensors<T>& parameters,
+                      const EncoderRun& run = {}) {
   const auto p = from_named(config, parameters);
   auto state = initial_norm_state<T>(config);
   return Encoder<T>(config, p).forward(two_sentences(), run, state);
 }
 
-/// Returns the gradients by name; that of the embedding includes the rows that no token touches.
+/// Returns the gradients by name. The gradient of the embedding is dense: rows of tokens that do
+/// not occur are 0.
 template <class T>
-NamedTensors<T> gradient_runs(const EncoderConfig& config, const NamedTensors<T>& parameters,
-                              const Tensor<T>& grad_logits, const EncoderRun& run = {}) {
+NamedTensors<T> run_backward(const EncoderConfig& config, const NamedTensors<T>& parameters,
+                             const Tensor<T>& grad_logits, const EncoderRun& run = {}) {
   const auto p = from_named(config, parameters);
   auto state = initial_norm_state<T>(config);
   Encoder<T> encoder(config, p);
@@ -50,14 +51,14 @@ void expect_derivative(const EncoderConfig& config, const std::string& what) {
   const auto grad =
       random_tensor<double>("grad_logits", pooled ? tensor::Shape{2, config.num_classes}
                                                   : tensor::Shape{2, 3, config.num_classes});
-  EXPECT_EQ(gradient_runs(config, parameters, grad).names(), parameters.names());
+  EXPECT_EQ(run_backward(config, parameters, grad).names(), parameters.names());
   expect_gradients(
-      parameters, grad, [&](const auto& p) { return logits_of(config, p); },
-      [&](const auto& p, const auto& grad_y) { return gradient_runs(config, p, grad_y); }, what);
+      parameters, grad, [&](const auto& p) { return run_forward(config, p); },
+      [&](const auto& p, const auto& grad_y) { return run_backward(config, p, grad_y); }, what);
 }
 
-// Excludes batch_renorm and the PowerNorms with memory, whose backward by definition is not a
-// derivative.
+// The list omits batch_renorm, power_norm and power_norm_released. By definition, the backward of
+// these layers is not the derivative of their forward.
 constexpr const char* kExactNorms[] = {"none",         "layer_norm", "batch_norm",
                                        "rms_norm",     "group_norm", "instance_norm",
                                        "power_norm_v", "scale_norm", "group_scaling"};
@@ -66,20 +67,20 @@ void expect_derivative_of_every_norm(NormPlacement placement) {
   for (const char* norm : kExactNorms) expect_derivative(small_config(norm, placement, 1), norm);
 }
 
-TEST(Encoder, BackwardIsTheDerivativeForEveryNormPost) {
+TEST(Encoder, BackwardIsTheDerivativeForEveryNormWithPostNorm) {
   expect_derivative_of_every_norm(NormPlacement::post);
 }
-TEST(Encoder, BackwardIsTheDerivativeForEveryNormPre) {
+TEST(Encoder, BackwardIsTheDerivativeForEveryNormWithPreNorm) {
   expect_derivative_of_every_norm(NormPlacement::pre);
 }
-// Tests statistics over features, and statistics over the batch.
-TEST(Encoder, BackwardIsTheDerivativeInTwoLayers) {
+// layer_norm has statistics over features, batch_norm over the batch.
+TEST(Encoder, BackwardIsTheDerivativeForTwoLayers) {
   for (const NormPlacement placement : {NormPlacement::post, NormPlacement::pre})
     for (const char* norm : {"layer_norm", "batch_norm"})
       expect_derivative(small_config(norm, placement, 2), norm);
 }
 
-TEST(Encoder, BackwardIsTheDerivativeForOtherOptions) {
+TEST(Encoder, BackwardIsTheDerivativeWithOtherPoolingMasksAndActivations) {
   EncoderConfig config = small_config("layer_norm", NormPlacement::post, 1);
   config.pooling = model::Pooling::per_position;
   config.activation = model::Activation::relu;
@@ -92,7 +93,7 @@ TEST(Encoder, BackwardIsTheDerivativeForOtherOptions) {
   expect_derivative(config, "without masks and positions, with dropout");
 }
 
-TEST(Encoder, BackwardIsTheDerivativeIfCausalAndTied) {
+TEST(Encoder, BackwardIsTheDerivativeForCausalEncodersWithATiedHead) {
   for (const auto& [placement, norm] : {std::pair(NormPlacement::pre, "layer_norm"),
                                         std::pair(NormPlacement::post, "batch_norm")}) {
     EncoderConfig config = small_config(norm, placement, 1);
@@ -106,14 +107,14 @@ TEST(Encoder, BackwardIsTheDerivativeIfCausalAndTied) {
   }
 }
 
-/// A norm at every site of a causal encoder.
+/// The norm of a causal encoder and where it is placed.
 struct CausalNorm {
   model::NormOptions options;
   NormPlacement placement;
-  bool uses_the_batch;  ///< in training
+  bool depends_on_batch;  ///< whether y depends on the other rows of the batch in training
 };
 
-/// Returns every norm that a causal encoder may have, for post and pre.
+/// Returns every norm that a causal encoder may have, with both placements.
 std::vector<CausalNorm> causal_norms() {
   const std::set<std::string> norms_over_batch = {"batch_norm", "batch_renorm", "power_norm_v",
                                                   "power_norm_released"};
@@ -129,8 +130,8 @@ std::vector<CausalNorm> causal_norms() {
   return norms;
 }
 
-/// Returns the logits [T,C] of a sentence, one row per position, alone or together with another
-/// sentence.
+/// Returns the logits [T,C] of the sentence `ids` under a causal encoder, one row per position.
+/// Unless `alone`, the batch has a second sentence.
 Tensor<double> causal_logits(const CausalNorm& norm, model::Mode mode,
                              const std::vector<std::int32_t>& ids, bool alone = false) {
   EncoderConfig config = small_config("none", norm.placement, 2);
@@ -143,31 +144,31 @@ Tensor<double> causal_logits(const CausalNorm& norm, model::Mode mode,
   for (std::size_t i = 0; i < ids.size() && !alone; ++i)
     tokens.ids.push_back(static_cast<std::int32_t>(1 + i % 3));
   const auto logits = Encoder<double>(config, p).forward({tokens, {}}, {.mode = mode}, state);
-  Tensor<double> own = tensor::empty_tensor<double>({ids.size(), 3});
-  std::copy_n(logits.data(), own.size(), own.data());
-  return own;
+  Tensor<double> first_sentence = tensor::empty_tensor<double>({ids.size(), 3});
+  std::copy_n(logits.data(), first_sentence.size(), first_sentence.data());
+  return first_sentence;
 }
 
-/// Returns the largest |difference| in the first rows.
-double distance(const Tensor<double>& a, const Tensor<double>& b, std::size_t rows) {
-  double most = 0;
+/// Returns the largest absolute difference of a and b in their first `rows` rows.
+double largest_difference(const Tensor<double>& a, const Tensor<double>& b, std::size_t rows) {
+  double largest = 0;
   for (std::size_t i = 0; i < rows * 3; ++i)
-    most = std::max(most, std::abs(a.data()[i] - b.data()[i]));
-  return most;
+    largest = std::max(largest, std::abs(a.data()[i] - b.data()[i]));
+  return largest;
 }
 
-// Statistics over the batch include later tokens, so in training these affect earlier positions.
-// PowerNorm uses the psi of earlier steps, which does not depend on them, except in its warm-up.
-TEST(Encoder, LaterTokensAffectEarlierOnesOnlyThroughBatchStatistics) {
+// Statistics over the batch include later tokens, so in training the logits of earlier positions
+// depend on later tokens. After its warm-up PowerNorm uses only the psi of earlier steps.
+TEST(Encoder, LaterTokensAffectEarlierLogitsOnlyThroughBatchStatistics) {
   for (const CausalNorm& norm : causal_norms()) {
     const auto changed_by_last_token = [&](model::Mode mode) {
-      return distance(causal_logits(norm, mode, {1, 4, 2, 3}),
-                      causal_logits(norm, mode, {1, 4, 2, 0}), 3);
+      return largest_difference(causal_logits(norm, mode, {1, 4, 2, 3}),
+                                causal_logits(norm, mode, {1, 4, 2, 0}), 3);
     };
     const std::string name = model::norm_name(norm.options);
     EXPECT_EQ(changed_by_last_token(model::Mode::inference), 0) << name;
     const double leak = changed_by_last_token(model::Mode::training);
-    if (norm.uses_the_batch) {
+    if (norm.depends_on_batch) {
       EXPECT_GE(leak, 0x1p-10) << name;
     } else {
       EXPECT_EQ(leak, 0) << name;
@@ -175,7 +176,7 @@ TEST(Encoder, LaterTokensAffectEarlierOnesOnlyThroughBatchStatistics) {
   }
 }
 
-TEST(Encoder, CausalInferenceHasTheBitsOfTheSentenceThatEndsThere) {
+TEST(Encoder, CausalInferenceOfAPrefixHasTheBitsOfTheWholeSentence) {
   const std::vector<std::int32_t> ids = {3, 1, 4, 2, 0, 1};
   for (const CausalNorm& norm : causal_norms()) {
     const auto whole = causal_logits(norm, model::Mode::inference, ids);
@@ -183,20 +184,21 @@ TEST(Encoder, CausalInferenceHasTheBitsOfTheSentenceThatEndsThere) {
       const std::vector<std::int32_t> start(ids.begin(),
                                             ids.begin() + static_cast<std::ptrdiff_t>(length));
       const auto alone = causal_logits(norm, model::Mode::inference, start, true);
-      EXPECT_EQ(distance(alone, whole, length), 0)
+      EXPECT_EQ(largest_difference(alone, whole, length), 0)
           << model::norm_name(norm.options) << " " << length;
     }
   }
 }
 
-/// PowerNorm's backward uses the nu of the previous step. With nu = 0 it is the derivative of y =
-/// gamma x rstd + beta with a constant rstd, which is that of inference in the same state.
+/// The backward of PowerNorm uses nu of the previous step. If nu is 0, the backward is the
+/// derivative of `y = gamma * x * rstd + beta` with a constant rstd, as in inference with the same
+/// state.
 TEST(Encoder, PowerNormUsesNuOfThePreviousStep) {
   const EncoderConfig config = small_config("power_norm", NormPlacement::post, 1);
   const auto parameters = random_parameters<double>(config);
   const auto grad = random_tensor<double>("grad", {2, 3});
-  const auto training = gradient_runs(config, parameters, grad);
-  const auto inference = gradient_runs(config, parameters, grad, {.mode = model::Mode::inference});
+  const auto training = run_backward(config, parameters, grad);
+  const auto inference = run_backward(config, parameters, grad, {.mode = model::Mode::inference});
   for (const auto& [name, values] : training) EXPECT_EQ(values, inference.at(name)) << name;
   // A second step, in the state after the first one, has a different gradient.
   const auto p = from_named(config, parameters);
@@ -211,7 +213,7 @@ TEST(Encoder, PowerNormUsesNuOfThePreviousStep) {
   EXPECT_NE(second.parameters.head.weight, training.at("head.weight"));
 }
 
-TEST(Encoder, BitsDoNotDependOnThreads) {
+TEST(Encoder, BitsDoNotDependOnTheThreadCount) {
   EncoderConfig config = small_config("layer_norm", NormPlacement::post, 2);
   config.vocab_size = 50;
   config.d_model = 48;
@@ -243,10 +245,10 @@ TEST(Encoder, BitsDoNotDependOnThreads) {
   numeric::set_num_threads(1);
 }
 
-TEST(Encoder, InferenceOfASentenceDoesNotDependOnTheBatch) {
+TEST(Encoder, InferenceOfASentenceDoesNotDependOnOtherSentences) {
   for (const std::string& norm : model::norm_names()) {
     EncoderConfig config = small_config(norm, NormPlacement::post, 2);
-    // In inference batch_renorm is batch_norm, which is tested anyway.
+    // In inference, batch_renorm is the same as batch_norm.
     if (norm == "batch_renorm") continue;
     const auto p = from_named(config, random_parameters<double>(config));
     auto state = initial_norm_state<double>(config);
@@ -261,19 +263,19 @@ TEST(Encoder, DropoutDependsOnlyOnSeedAndStep) {
   EncoderConfig config = small_config("layer_norm", NormPlacement::post, 1);
   config.dropout = 0.5;
   const auto parameters = random_parameters<double>(config);
-  const auto logits = logits_of(config, parameters, {.seed = 1, .step = 1});
-  EXPECT_EQ(logits, logits_of(config, parameters, {.seed = 1, .step = 1}));
-  EXPECT_NE(logits, logits_of(config, parameters, {.seed = 2, .step = 1}));
-  EXPECT_NE(logits, logits_of(config, parameters, {.seed = 1, .step = 2}));
+  const auto logits = run_forward(config, parameters, {.seed = 1, .step = 1});
+  EXPECT_EQ(logits, run_forward(config, parameters, {.seed = 1, .step = 1}));
+  EXPECT_NE(logits, run_forward(config, parameters, {.seed = 2, .step = 1}));
+  EXPECT_NE(logits, run_forward(config, parameters, {.seed = 1, .step = 2}));
   const EncoderRun inference{.mode = model::Mode::inference, .seed = 2};
   config.dropout = 0;
-  const auto without = logits_of(config, parameters, inference);
+  const auto without = run_forward(config, parameters, inference);
   config.dropout = 0.5;
-  EXPECT_EQ(logits_of(config, parameters, inference), without);
+  EXPECT_EQ(run_forward(config, parameters, inference), without);
 }
 
-// Runs two steps, because PowerNorm in the second one uses what the first backward saved.
-TEST(Encoder, RecomputingForLackOfMemoryGivesTheSameBits) {
+// Runs two steps, because the second step of PowerNorm uses nu from the first backward.
+TEST(Encoder, RecomputationUnderAMemoryLimitGivesTheSameBits) {
   const KeptBytes bytes =
       kept_bytes(small_config("none", NormPlacement::post, 3), 2, 3, sizeof(double));
   ASSERT_GT(bytes.weights, 0u);
@@ -312,7 +314,7 @@ TEST(Encoder, RecomputingForLackOfMemoryGivesTheSameBits) {
     }
 }
 
-TEST(Encoder, ATapSeesEveryTensorAndChangesNothing) {
+TEST(Encoder, ATapReceivesEveryIntermediateTensorAndChangesNothing) {
   const EncoderConfig config = small_config("layer_norm", NormPlacement::post, 1);
   const auto p = from_named(config, random_parameters<double>(config));
   auto state = initial_norm_state<double>(config);
@@ -323,7 +325,7 @@ TEST(Encoder, ATapSeesEveryTensorAndChangesNothing) {
   Encoder<double> encoder(config, p, tap);
   const auto logits = encoder.forward(two_sentences(), {}, state);
   encoder.backward(logits, state);
-  EXPECT_EQ(logits, logits_of(config, random_parameters<double>(config)));
+  EXPECT_EQ(logits, run_forward(config, random_parameters<double>(config)));
   for (const char* name : {"x",
                            "layers.0.attention.qkv",
                            "layers.0.attention.weights",
@@ -353,7 +355,7 @@ TEST(Encoder, KeepsACopyOfItsConfig) {
   EncoderConfig config = small_config("layer_norm", NormPlacement::pre, 2);
   const auto named = random_parameters<double>(config);
   const auto p = from_named(config, named);
-  const auto expected = logits_of(config, named);
+  const auto expected = run_forward(config, named);
   auto state = initial_norm_state<double>(config);
   Encoder<double> encoder(config, p);
   config = {};

@@ -24,7 +24,8 @@ inline EncoderConfig small_config(const std::string& norm, model::NormPlacement 
   return config;
 }
 
-/// Returns random parameters: gamma near 1, everything else small.
+/// Returns random parameters with the given names and shapes. The standard deviation is 1/4, and
+/// the mean is 1 for gamma and 0 for all others.
 template <class T>
 NamedTensors<T> random_values(const std::vector<ParameterShape>& shapes) {
   NamedTensors<T> parameters;
@@ -41,7 +42,8 @@ NamedTensors<T> random_parameters(const EncoderConfig& config) {
   return random_values<T>(parameter_shapes(config));
 }
 
-/// Returns a tap that writes the masks of the dropouts, named ".keep", to `masks` by their names.
+/// Returns a tap that stores the mask of each dropout in `masks`. The tap receives the masks as
+/// tensors whose names end with ".keep"; the key in `masks` lacks this suffix.
 inline Tap<double> make_mask_recorder(std::map<std::string, Mask>& masks) {
   return [&masks](const std::string& name, const Tensor<double>& values) {
     constexpr std::string_view kKeep = ".keep";
@@ -52,7 +54,7 @@ inline Tap<double> make_mask_recorder(std::map<std::string, Mask>& masks) {
   };
 }
 
-/// Returns the touched rows inside a whole gradient [V,D].
+/// Returns the dense gradient [V,D] that has the given rows. All other rows are 0.
 template <class T>
 Tensor<T> to_dense(const nn::RowGradient<T>& rows, std::size_t vocab_size, std::size_t d_model) {
   Tensor<T> whole = tensor::full_tensor<T>({vocab_size, d_model}, T(0));
@@ -60,7 +62,7 @@ Tensor<T> to_dense(const nn::RowGradient<T>& rows, std::size_t vocab_size, std::
   return whole;
 }
 
-/// Returns two sentences, of which the second has padding.
+/// Returns a batch of two sentences of length 3. The second sentence ends with padding.
 inline EncoderInputs two_sentences() {
   return {{2, 3, {1, 4, 2, 3, 1, 0}}, Mask{{true, true, true}, {true, true, false}}};
 }

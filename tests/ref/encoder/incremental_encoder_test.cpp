@@ -19,13 +19,13 @@ EncoderConfig causal_config(const std::string& norm, NormPlacement placement) {
   return config;
 }
 
-void expect_equals_whole_pass(const EncoderConfig& config) {
+void expect_equals_full_forward(const EncoderConfig& config) {
   const auto p = from_named(config, random_parameters<double>(config));
   auto state = initial_norm_state<double>(config);
   nn::Tokens tokens{1, 70, {}};
   for (std::size_t i = 0; i < tokens.seq_len; ++i)
     tokens.ids.push_back(static_cast<std::int32_t>(i * i % config.vocab_size));
-  // Changes the running statistics from their initial values.
+  // A forward in training mode updates the running statistics.
   Encoder<double>(config, p).forward({tokens, {}}, {}, state);
   const auto whole =
       Encoder<double>(config, p).forward({tokens, {}}, {.mode = model::Mode::inference}, state);
@@ -49,23 +49,23 @@ TEST(IncrementalEncoder, KeepsACopyOfItsConfig) {
   EXPECT_EQ(incremental.append(1), expected.append(1));
 }
 
-TEST(IncrementalEncoder, EqualsTheWholePassForEveryNormPostAndPre) {
+TEST(IncrementalEncoder, MatchesTheFullForwardForEveryNormAndPlacement) {
   for (const std::string& norm : model::norm_names())
     for (const NormPlacement placement : {NormPlacement::post, NormPlacement::pre}) {
       const EncoderConfig config = causal_config(norm, placement);
-      if (!model::norm_layer(config.norm).over_samples()) expect_equals_whole_pass(config);
+      if (!model::norm_layer(config.norm).over_samples()) expect_equals_full_forward(config);
     }
 }
 
-TEST(IncrementalEncoder, EqualsTheWholePassWithATiedHeadAndWithoutPositions) {
+TEST(IncrementalEncoder, MatchesTheFullForwardWithATiedHeadAndWithoutPositions) {
   EncoderConfig config = causal_config("layer_norm", NormPlacement::pre);
   config.tied_head = true;
   config.num_classes = config.vocab_size;
-  expect_equals_whole_pass(config);
+  expect_equals_full_forward(config);
   config.positions = false;
-  expect_equals_whole_pass(config);
+  expect_equals_full_forward(config);
   config.scaled_embedding = true;
-  expect_equals_whole_pass(config);
+  expect_equals_full_forward(config);
 }
 
 std::string rejection_message(const EncoderConfig& config, std::int32_t token = 0) {

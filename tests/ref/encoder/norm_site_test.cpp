@@ -11,7 +11,7 @@ namespace {
 using nn::random_tensor;
 using ::testing::Contains;
 
-TEST(NormSite, UsesOnlyTheStateOfItsSite) {
+TEST(NormSite, ReadsAndUpdatesOnlyTheStateUnderItsName) {
   const model::NormOptions options = model::norm_options("batch_norm");
   const auto initial = norm::initial_state<double>(options, 4);
   NamedTensors<double> state;

@@ -12,7 +12,7 @@ namespace {
 using model::NormPlacement;
 using ::testing::HasSubstr;
 
-TEST(Parameters, HaveADocumentedOrderAndShapes) {
+TEST(EncoderParameters, HaveTheDocumentedOrderAndShapes) {
   const auto shapes = parameter_shapes(small_config("layer_norm", NormPlacement::pre, 1));
   std::vector<std::string> names;
   for (const ParameterShape& p : shapes) names.push_back(p.name);
@@ -28,7 +28,7 @@ TEST(Parameters, HaveADocumentedOrderAndShapes) {
   EXPECT_EQ(shapes[9].shape, (tensor::Shape{4, 3}));
 }
 
-TEST(Parameters, EachNormHasItsOwnParameters) {
+TEST(EncoderParameters, DependOnTheNorm) {
   const auto count = [](const char* norm) {
     return parameter_shapes(small_config(norm, NormPlacement::post, 1)).size();
   };
@@ -38,7 +38,7 @@ TEST(Parameters, EachNormHasItsOwnParameters) {
   EXPECT_EQ(count("group_scaling"), 11u);
 }
 
-TEST(Parameters, CanBeReadBackByName) {
+TEST(EncoderParameters, NamedTensorsConvertBackToTheSameParameters) {
   const EncoderConfig config = small_config("scale_norm", NormPlacement::post, 2);
   const auto named = random_parameters<double>(config);
   const auto again = to_named(from_named(config, named));
@@ -46,7 +46,7 @@ TEST(Parameters, CanBeReadBackByName) {
   for (const auto& [name, values] : named) EXPECT_EQ(again.at(name), values);
 }
 
-TEST(Parameters, C5_RejectsUnknownMissingAndMisshapenParameters) {
+TEST(EncoderParameters, C5_RejectsUnknownMissingAndMisshapenParameters) {
   const EncoderConfig config = small_config("layer_norm", NormPlacement::post, 1);
   auto named = random_parameters<double>(config);
   named.set("layers.0.norm1.gama", {1});
@@ -68,26 +68,26 @@ std::string rejection_message(Change change) {
   return numeric::contract_message([&] { check_config("f", config); });
 }
 
-TEST(Parameters, C1_RejectsAnExtentOfZero) {
+TEST(EncoderParameters, C1_RejectsAnExtentOfZero) {
   EXPECT_THAT(rejection_message([](auto& c) { c.num_layers = 0; }),
               HasSubstr("num_layers is 0; expected 1"));
 }
 
-TEST(Parameters, C2_RejectsHeadsThatDoNotDivideD) {
+TEST(EncoderParameters, C2_RejectsHeadsThatDoNotDivideD) {
   EXPECT_THAT(rejection_message([](auto& c) { c.num_heads = 3; }),
               HasSubstr("a divisor of d_model, 4 (C2)"));
 }
 
-TEST(Parameters, C3_RejectsDropoutRateOfOne) {
+TEST(EncoderParameters, C3_RejectsDropoutRateOfOne) {
   EXPECT_THAT(rejection_message([](auto& c) { c.dropout = 1; }), HasSubstr("(C3)"));
 }
 
-TEST(Parameters, C4_RejectsGroupsThatDoNotDivideD) {
+TEST(EncoderParameters, C4_RejectsGroupsThatDoNotDivideD) {
   EXPECT_THAT(rejection_message([](auto& c) { c.norm = model::GroupNormOptions{.groups = 3}; }),
               HasSubstr("norm.groups is 3; expected a divisor of d_model, 4 (C4)"));
 }
 
-TEST(Parameters, C6_RejectsCausalEncodersWithStatisticsOverASentence) {
+TEST(EncoderParameters, C6_RejectsCausalEncodersWithStatisticsOverASentence) {
   EXPECT_THAT(
       rejection_message([](auto& c) { c.causal = true; }),
       HasSubstr("norm is group_norm where attention is causal; expected one without statistics "
@@ -99,12 +99,12 @@ TEST(Parameters, C6_RejectsCausalEncodersWithStatisticsOverASentence) {
             "no error");
 }
 
-TEST(Parameters, C7_RejectsATiedHeadWithTooFewClasses) {
+TEST(EncoderParameters, C7_RejectsATiedHeadWithTooFewClasses) {
   EXPECT_THAT(rejection_message([](auto& c) { c.tied_head = true; }),
               HasSubstr("num_classes is 3 of a tied head; expected vocab_size, 5 (C7)"));
 }
 
-TEST(Parameters, ATiedHeadHasOnlyABias) {
+TEST(EncoderParameters, ATiedHeadHasOnlyABias) {
   EncoderConfig config = small_config("none", NormPlacement::post, 1);
   config.tied_head = true;
   config.num_classes = config.vocab_size;
@@ -114,7 +114,7 @@ TEST(Parameters, ATiedHeadHasOnlyABias) {
   EXPECT_EQ(to_named(from_named(config, named)).names(), named.names());
 }
 
-TEST(NormState, HasEntriesForEachNorm) {
+TEST(EncoderNormState, HasTensorsForEachNormOfTheEncoder) {
   const auto state = initial_norm_state<double>(small_config("power_norm", NormPlacement::pre, 2));
   EXPECT_EQ(state.size(), 15u);
   EXPECT_TRUE(state.contains("layers.1.norm2.nu"));

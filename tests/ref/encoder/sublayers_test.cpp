@@ -10,8 +10,9 @@ namespace {
 using model::NormPlacement;
 using nn::random_tensor;
 
-/// A call of a layer named "place" with a dropout of one half, and the objects that it refers to.
-struct Called {
+/// The arguments of a call of a layer, with the name "place" and a dropout rate of 1/2. A LayerCall
+/// refers to these objects.
+struct SampleCall {
   std::string place = "place";
   model::NormOptions norm = model::norm_options("layer_norm");
   NormPlacement placement = NormPlacement::post;
@@ -23,22 +24,22 @@ struct Called {
   LayerCall<double> call() { return {place, norm, placement, 0.5, valid, run, state, tap}; }
 };
 
-TEST(Sublayers, DropoutUsesItsOwnMaskAndOnlyInTraining) {
-  Called called;
+TEST(Sublayers, DropoutUsesTheMaskOfItsPlaceAndOnlyInTraining) {
+  SampleCall called;
   const auto x = random_tensor<double>("x", {4, 8});
   Mask keep;
   const auto dropped = drop_part(called.call(), "part.y", x, keep);
   EXPECT_EQ(keep, nn::dropout_mask({4, 8}, 0.5, {3, 2, "place.part.y"}));
   EXPECT_EQ(dropped, nn::dropout(x, keep, 0.5));
-  Tensor<double> own;
-  EXPECT_EQ(drop_part_backward(called.call(), x, keep, own), dropped);
+  Tensor<double> scratch;
+  EXPECT_EQ(drop_part_backward(called.call(), x, keep, scratch), dropped);
   called.run.mode = model::Mode::inference;
   EXPECT_EQ(drop_part(called.call(), "part.y", x, keep), x);
-  EXPECT_EQ(&drop_part_backward(called.call(), x, keep, own), &x);
+  EXPECT_EQ(&drop_part_backward(called.call(), x, keep, scratch), &x);
 }
 
-TEST(Sublayers, KeepsWeightsThatTheTapRequests) {
-  Called called;
+TEST(Sublayers, KeepsAttentionWeightsThatTheTapRequests) {
+  SampleCall called;
   const nn::AttentionOptions options{.num_heads = 2, .keep_weights = false, .causal = true};
   const auto without = attention_options(called.call(), "part", options);
   EXPECT_FALSE(without.keep_weights);
@@ -50,12 +51,13 @@ TEST(Sublayers, KeepsWeightsThatTheTapRequests) {
   EXPECT_TRUE(attention_options(called.call(), "part", options).keep_weights);
 }
 
-/// Checks norm(2 x + x) or 2 norm(x) + x, and the gradients of both by the norm's own backward.
-TEST(Sublayers, NormalizesAfterTheResidualOrBeforeTheSublayer) {
+/// The sublayer doubles its input. The expected output is `norm(2 * x + x)` with post-norm and
+/// `2 * norm(x) + x` with pre-norm. The expected gradient uses the backward of the norm.
+TEST(Sublayers, ResidualConnectionFollowsThePlacementOfTheNorm) {
   const auto x = random_tensor<double>("x", {3, 4}), dy = random_tensor<double>("dy", {3, 4});
   const auto twice = [](const Tensor<double>& t) { return Tensor<double>(2.0 * t); };
   for (const NormPlacement placement : {NormPlacement::post, NormPlacement::pre}) {
-    Called called;
+    SampleCall called;
     called.placement = placement;
     ResidualSite<double> site;
     norm::NormParameters<double> gradients;

@@ -12,7 +12,7 @@ namespace {
 using tensor::Tensor;
 using ::testing::ElementsAre;
 
-TEST(Tap, ReceivesOnlyWhatItRequests) {
+TEST(Tap, ReceivesOnlyTheTensorsThatItRequests) {
   std::vector<std::string> seen;
   const auto see = [&seen](const std::string& name, const Tensor<double>&) {
     seen.push_back(name);
@@ -36,12 +36,12 @@ TEST(Tap, ReceivesOnlyWhatItRequests) {
   EXPECT_THAT(seen, ElementsAre("x", "y"));
 }
 
-TEST(Tap, ReceivesGivenTensorsAndMasksAsNumbers) {
+TEST(Tap, ReceivesMasksAsNumbersAndSkipsAbsentTensors) {
   std::vector<std::string> seen;
   Tensor<double> values;
-  const Tap<double> tap = [&](const std::string& name, const Tensor<double>& own) {
+  const Tap<double> tap = [&](const std::string& name, const Tensor<double>& tensor_values) {
     seen.push_back(name);
-    values = own;
+    values = tensor_values;
   };
   show(tap, "absent", Tensor<double>());
   show_mask(tap, "no mask", tensor::Mask());

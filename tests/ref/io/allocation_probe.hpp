@@ -4,8 +4,8 @@
 
 namespace normproof::tests::ref::io {
 
-/// Records the largest single request to operator new since the last probe was constructed. A
-/// program that links this file gets a replaced operator new.
+/// Measures the largest single request to operator new, in bytes, since its construction. Only one
+/// probe may be in use at a time. The source file replaces operator new in the whole program.
 class AllocationProbe {
  public:
   AllocationProbe();

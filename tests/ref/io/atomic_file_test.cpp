@@ -44,7 +44,7 @@ constexpr std::size_t kSmallDisk = std::size_t{1} << 16;
 constexpr off_t kHugeFile = off_t{1} << 40;
 const std::string kLongText(4 * kSmallDisk, 'x');
 
-void put(const std::filesystem::path& path, const std::string& text) {
+void write_old_file(const std::filesystem::path& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;
 }
 
@@ -54,7 +54,7 @@ mode_t file_mode(const std::filesystem::path& path) {
   return status.st_mode & 07777;
 }
 
-/// Returns the message of the FileError that `call` must throw.
+/// Calls `call`. Returns the message of the FileError that it throws, or "no FileError".
 template <typename Call>
 std::string failure_message(Call call) {
   try {
@@ -65,7 +65,8 @@ std::string failure_message(Call call) {
   return "no FileError";
 }
 
-/// Limits the size of files in its scope, so that writing more fails as on a full disk.
+/// Limits the size of the files that the process writes, from construction to destruction. Writing
+/// beyond the limit fails as on a full disk, and sends the signal SIGXFSZ.
 class FileSizeLimit {
  public:
   FileSizeLimit(rlim_t bytes, void (*on_signal)(int)) {
@@ -86,7 +87,7 @@ class FileSizeLimit {
   rlimit old_limit_ = {};
 };
 
-TEST(WriteFile, CreatesAFileAndLeavesNothingElse) {
+TEST(WriteFile, CreatesAFileAndNoOtherFiles) {
   const TemporaryFolder folder;
   write_file(folder / "new.txt", std::string_view("one\0two", 7));
   EXPECT_EQ(read_text(folder / "new.txt"), std::string("one\0two", 7));
@@ -95,7 +96,7 @@ TEST(WriteFile, CreatesAFileAndLeavesNothingElse) {
 
 TEST(WriteFile, ReplacesTheWholeOldFile) {
   const TemporaryFolder folder;
-  put(folder / "a", "a long old text");
+  write_old_file(folder / "a", "a long old text");
   write_file(folder / "a", "new");
   EXPECT_EQ(read_text(folder / "a"), "new");
   EXPECT_THAT(names_in(folder.path()), ElementsAre("a"));
@@ -103,14 +104,14 @@ TEST(WriteFile, ReplacesTheWholeOldFile) {
 
 TEST(WriteFile, WritesAnEmptyFile) {
   const TemporaryFolder folder;
-  put(folder / "a", "old");
+  write_old_file(folder / "a", "old");
   write_file(folder / "a", "");
   EXPECT_EQ(std::filesystem::file_size(folder / "a"), 0U);
 }
 
-TEST(WriteFile, AReaderOfTheOldFileStillSeesIt) {
+TEST(WriteFile, AReaderOfTheOldFileStillReadsTheOldContents) {
   const TemporaryFolder folder;
-  put(folder / "a", "old");
+  write_old_file(folder / "a", "old");
   std::ifstream reader(folder / "a");
   write_file(folder / "a", "new");
   std::string seen;
@@ -134,9 +135,9 @@ TEST(WriteFile, AcceptsTheLongestNameThatAFolderCanHold) {
   EXPECT_EQ(read_text(folder / name), "text");
 }
 
-TEST(WriteFile, KeepsOldPermissionsAndAppliesTheUmaskToNewFiles) {
+TEST(WriteFile, KeepsPermissionsOfOldFilesAndAppliesTheUmaskToNewFiles) {
   const TemporaryFolder folder;
-  put(folder / "old", "old");
+  write_old_file(folder / "old", "old");
   ASSERT_EQ(::chmod((folder / "old").c_str(), 0751), 0);
   const mode_t umask_before = ::umask(027);
   write_file(folder / "old", "new");
@@ -146,10 +147,10 @@ TEST(WriteFile, KeepsOldPermissionsAndAppliesTheUmaskToNewFiles) {
   EXPECT_EQ(file_mode(folder / "new"), 0640U);
 }
 
-TEST(WriteFile, KeepsASymbolicLink) {
+TEST(WriteFile, WritesToTheTargetOfASymbolicLink) {
   const TemporaryFolder folder;
   std::filesystem::create_directory(folder / "there");
-  put(folder / "there/a", "old");
+  write_old_file(folder / "there/a", "old");
   std::filesystem::create_symlink("there/a", folder / "link");
   write_file(folder / "link", "new");
   EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
@@ -175,7 +176,7 @@ TEST(WriteFile, RejectsTargetsThatAreNotFiles) {
   const std::string base = folder.path().string();
   std::filesystem::create_directory(folder / "sub");
   std::filesystem::create_symlink("nowhere", folder / "dangling");
-  put(folder / "file", "old");
+  write_old_file(folder / "file", "old");
   const auto rejection_message = [&](const std::string& name) {
     return failure_message([&] { write_file(folder / name, "new"); });
   };
@@ -194,11 +195,11 @@ TEST(WriteFile, RejectsTargetsThatAreNotFiles) {
   EXPECT_EQ(read_text(folder / "file"), "old");
 }
 
-TEST(WriteFile, KeepsTheOldFileWithoutPermission) {
+TEST(WriteFile, KeepsTheOldFileIfTheFolderIsNotWritable) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can become another user";
   const TemporaryFolder folder;
   ASSERT_EQ(::chmod(folder.path().c_str(), 0755), 0);
-  put(folder / "a", "old");
+  write_old_file(folder / "a", "old");
   ASSERT_EQ(::seteuid(kNobody), 0);
   const std::string sentence = failure_message([&] { write_file(folder / "a", "new"); });
   ASSERT_EQ(::seteuid(0), 0);
@@ -210,7 +211,7 @@ TEST(WriteFile, KeepsTheOldFileWithoutPermission) {
 
 TEST(WriteFile, KeepsTheOldFileAtAFileSizeLimit) {
   const TemporaryFolder folder;
-  put(folder / "a", "old");
+  write_old_file(folder / "a", "old");
   std::string sentence;
   {
     const FileSizeLimit limit(kSmallDisk, SIG_IGN);
@@ -227,7 +228,7 @@ TEST(WriteFile, KeepsTheOldFileOnAFullDisk) {
   if (::mount("tmpfs", folder.path().c_str(), "tmpfs", 0, options.c_str()) != 0) {
     GTEST_SKIP() << "no small disk can be mounted here: " << std::strerror(errno);
   }
-  put(folder / "a", "old");
+  write_old_file(folder / "a", "old");
   const std::string sentence = failure_message([&] { write_file(folder / "a", kLongText); });
   const std::string text = read_text(folder / "a");
   const std::vector<std::string> names = names_in(folder.path());
@@ -244,7 +245,7 @@ TEST(WriteFile, ReportsAFullDevice) {
 
 TEST(WriteFile, KeepsTheOldFileIfTheProcessIsKilled) {
   const TemporaryFolder folder;
-  put(folder / "a", "old");
+  write_old_file(folder / "a", "old");
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
@@ -269,7 +270,7 @@ TEST(WriteFile, KeepsTheOldFileIfTheProcessIsKilled) {
 TEST(WriteFile, DoesNotTouchTemporaryFilesOfRunningProcesses) {
   const TemporaryFolder folder;
   const std::string first = ".normproof-" + std::to_string(::getpid()) + "-0.tmp";
-  put(folder / first, "left behind");
+  write_old_file(folder / first, "left behind");
   write_file(folder / "a", "new");
   EXPECT_EQ(read_text(folder / first), "left behind");
   EXPECT_THAT(names_in(folder.path()), UnorderedElementsAre("a", first));
@@ -281,7 +282,7 @@ TEST(ReadFile, ReturnsEveryByteOfAFileOfAnySize) {
                                  std::size_t{1} << 20, (std::size_t{1} << 21) + 3}) {
     std::string text(size, '\0');
     for (std::size_t i = 0; i < size; ++i) text[i] = static_cast<char>(i % 251);
-    put(folder / "a", text);
+    write_old_file(folder / "a", text);
     EXPECT_EQ(read_text(folder / "a"), text) << size;
   }
 }
@@ -292,18 +293,18 @@ TEST(ReadFile, ReadsAPipeToItsEnd) {
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
-    put(folder / "pipe", kLongText);
+    write_old_file(folder / "pipe", kLongText);
     ::_exit(0);
   }
   EXPECT_EQ(read_text(folder / "pipe"), kLongText);
   ASSERT_EQ(::waitpid(child, nullptr, 0), child);
 }
 
-TEST(ReadFile, RejectsWhatCannotBeRead) {
+TEST(ReadFile, RejectsPathsThatAreNotReadableFiles) {
   const TemporaryFolder folder;
   const std::string base = folder.path().string();
-  put(folder / "empty", "");
-  put(folder / "a", "text");
+  write_old_file(folder / "empty", "");
+  write_old_file(folder / "a", "text");
   const auto rejection_message = [&](const std::string& name) {
     return failure_message([&] { read_file(folder / name); });
   };
@@ -319,7 +320,7 @@ TEST(ReadFile, RejectsWhatCannotBeRead) {
 TEST(ReadFile, RejectsFilesBeyondTheLimits) {
   const TemporaryFolder folder;
   ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
-  put(folder / "a", "12345");
+  write_old_file(folder / "a", "12345");
   const auto rejection_message = [&](const std::string& name, const ReadLimits& limits) {
     return failure_message([&] { read_file(folder / name, limits); });
   };
@@ -334,7 +335,7 @@ TEST(ReadFile, RejectsAFileWithoutPermission) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can become another user";
   const TemporaryFolder folder;
   ASSERT_EQ(::chmod(folder.path().c_str(), 0755), 0);
-  put(folder / "a", "text");
+  write_old_file(folder / "a", "text");
   ASSERT_EQ(::chmod((folder / "a").c_str(), 0600), 0);
   ASSERT_EQ(::seteuid(kNobody), 0);
   const std::string sentence = failure_message([&] { read_file(folder / "a"); });
@@ -345,8 +346,8 @@ TEST(ReadFile, RejectsAFileWithoutPermission) {
 TEST(ReadFile, RejectsAFileThatDoesNotFitInMemory) {
   if (kHasAddressSanitizer) GTEST_SKIP() << "it ends the program where memory is refused";
   const TemporaryFolder folder;
-  put(folder / "a", "text");
-  // A sparse file, which uses no disk blocks.
+  write_old_file(folder / "a", "text");
+  // The file is sparse: it uses no disk blocks.
   ASSERT_EQ(::truncate((folder / "a").c_str(), kHugeFile), 0);
   rlimit before = {};
   ASSERT_EQ(::getrlimit(RLIMIT_AS, &before), 0);

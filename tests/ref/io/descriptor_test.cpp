@@ -26,7 +26,7 @@ Descriptor open_null() {
   return Descriptor(::open("/dev/null", O_RDWR | O_CLOEXEC));
 }
 
-std::array<Descriptor, 2> make_ends() {
+std::array<Descriptor, 2> make_pipe() {
   int ends[2];
   EXPECT_EQ(::pipe(ends), 0);
   return {Descriptor(ends[0]), Descriptor(ends[1])};
@@ -42,7 +42,7 @@ TEST(Descriptor, ClosesAtTheEndOfItsScope) {
   EXPECT_FALSE(is_open(number));
 }
 
-TEST(Descriptor, OnlyTheLastOwnerCloses) {
+TEST(Descriptor, OnlyTheLastOwnerClosesTheFile) {
   const auto move_descriptor = [] {
     Descriptor first = open_null();
     return Descriptor(std::move(first));
@@ -61,7 +61,7 @@ TEST(Descriptor, AssignmentClosesTheOldDescriptor) {
   EXPECT_FALSE(is_open(before));
 }
 
-TEST(Descriptor, CloseReportsTheResultOfTheSystem) {
+TEST(Descriptor, CloseReturnsTheResultOfTheSystemCall) {
   Descriptor file = open_null();
   EXPECT_EQ(file.close(), 0);
   EXPECT_FALSE(file.is_open());
@@ -69,7 +69,7 @@ TEST(Descriptor, CloseReportsTheResultOfTheSystem) {
   EXPECT_FALSE(Descriptor(::open("/no such file", O_RDONLY)).is_open());
 }
 
-TEST(RetryInterrupted, RetriesOnlyAfterASignal) {
+TEST(RetryInterrupted, RetriesASystemCallOnlyIfASignalInterruptedIt) {
   int calls = 0;
   const auto interrupted_twice = [&] {
     errno = EINTR;
@@ -86,17 +86,18 @@ TEST(RetryInterrupted, RetriesOnlyAfterASignal) {
   EXPECT_EQ(calls, 4);
 }
 
-/// Sends a signal every 2 ms, which interrupts any waiting call.
-class Interruptions {
+/// Sends the signal SIGALRM every 2 ms, from construction to destruction. The signal interrupts
+/// system calls that wait.
+class RepeatedSignals {
  public:
-  Interruptions() {
+  RepeatedSignals() {
     struct sigaction action = {};
     action.sa_handler = [](int) {};
     ::sigaction(SIGALRM, &action, &before_);
     const itimerval often = {{0, 2000}, {0, 2000}};
     ::setitimer(ITIMER_REAL, &often, nullptr);
   }
-  ~Interruptions() {
+  ~RepeatedSignals() {
     const itimerval never = {};
     ::setitimer(ITIMER_REAL, &never, nullptr);
     ::sigaction(SIGALRM, &before_, nullptr);
@@ -107,7 +108,7 @@ class Interruptions {
 };
 
 TEST(WriteAll, WritesMoreThanAPipeHoldsDespiteSignals) {
-  auto [reading, writing] = make_ends();
+  auto [reading, writing] = make_pipe();
   const std::string sent = std::string(1'000'000, 'x') + "end";
   std::string got;
   std::jthread reader([&, end = reading.get()] {
@@ -120,7 +121,7 @@ TEST(WriteAll, WritesMoreThanAPipeHoldsDespiteSignals) {
     } while (read_some(end, got) > 0);
   });
   {
-    const Interruptions interruptions;
+    const RepeatedSignals interruptions;
     EXPECT_EQ(write_all(writing.get(), sent), 0);
   }
   writing.close();
@@ -128,8 +129,8 @@ TEST(WriteAll, WritesMoreThanAPipeHoldsDespiteSignals) {
   EXPECT_EQ(got, sent);
 }
 
-TEST(ReadSome, WaitsDespiteSignalsAndReportsTheEnd) {
-  auto [reading, writing] = make_ends();
+TEST(ReadSome, WaitsForDataDespiteSignalsAndReturnsZeroAtTheEnd) {
+  auto [reading, writing] = make_pipe();
   std::jthread writer([end = writing.get()] {
     sigset_t alarm;
     ::sigemptyset(&alarm);
@@ -140,7 +141,7 @@ TEST(ReadSome, WaitsDespiteSignalsAndReportsTheEnd) {
   });
   std::string got = "so ";
   {
-    const Interruptions interruptions;
+    const RepeatedSignals interruptions;
     EXPECT_EQ(read_some(reading.get(), got), 4);
   }
   EXPECT_EQ(got, "so late");
@@ -153,7 +154,7 @@ TEST(ReadSome, WaitsDespiteSignalsAndReportsTheEnd) {
   EXPECT_EQ(got, "so late");
 }
 
-TEST(WriteAll, ReturnsTheFirstFailure) {
+TEST(WriteAll, ReturnsTheErrorOfTheFirstFailedWrite) {
   const Descriptor full(::open("/dev/full", O_WRONLY | O_CLOEXEC));
   EXPECT_EQ(write_all(full.get(), "x"), ENOSPC);
   EXPECT_EQ(write_all(full.get(), ""), 0);

@@ -12,13 +12,13 @@ namespace {
 using normproof::ref::numeric::error_message;
 using ::testing::StrEq;
 
-TEST(FileFailure, ThrowsOneSentence) {
+TEST(FileFailure, ThrowsAFileErrorWithOneSentence) {
   EXPECT_THAT(error_message<numeric::FileError>(
                   [] { file_failure("a.npz", "array 'x'", "is complex", "a real dtype"); }),
               StrEq("a.npz: array 'x' is complex; expected a real dtype"));
 }
 
-TEST(FileFailure, StaysOnOneLineDespiteControlCharacters) {
+TEST(FileFailure, MessageHasOneLineDespiteControlCharacters) {
   EXPECT_THAT(error_message<numeric::FileError>([] {
                 file_failure("a.npz", "array '\x1b[31m\n\x7f\xc3\xa9'", "is bad", "good");
               }),

@@ -16,8 +16,8 @@ namespace normproof::tests::ref::io {
 using Bytes = std::vector<std::byte>;
 using Tensors = std::vector<normproof::ref::io::StoredTensor>;
 
-/// Decodes hostile bytes. Returns the tensors, or nothing if the reader throws a FileError. Any
-/// other exception fails the test.
+/// Decodes bytes that may be invalid. Returns the tensors, or nullopt if `decode` throws a
+/// FileError. Any other exception fails the test.
 template <typename Decode>
 std::optional<Tensors> try_decode(Decode decode, std::span<const std::byte> bytes) {
   try {
@@ -27,7 +27,8 @@ std::optional<Tensors> try_decode(Decode decode, std::span<const std::byte> byte
   }
 }
 
-/// Returns a valid file with some bytes altered, some removed or repeated, or its end cut off.
+/// Returns the bytes of a valid file after 1 to 7 random changes. A change alters one byte, removes
+/// or repeats a range of bytes, or cuts off the end.
 inline Bytes mutated(const Bytes& valid) {
   Bytes bytes = valid;
   const int steps = *rc::gen::inRange(1, 8);
@@ -55,8 +56,8 @@ inline Bytes mutated(const Bytes& valid) {
   return bytes;
 }
 
-/// Calls `use` with every proper prefix of `valid`, and with every alteration of one byte by a few
-/// patterns.
+/// Calls `use(bytes, position)` with every proper prefix of `valid`, and with `valid` after each of
+/// four changes of each single byte.
 template <typename Use>
 void for_each_damage(const Bytes& valid, Use use) {
   for (std::size_t size = 0; size < valid.size(); ++size) {

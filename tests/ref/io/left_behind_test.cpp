@@ -28,7 +28,7 @@ std::string dead_process_id() {
   return std::to_string(child);
 }
 
-TEST(LeftBehind, RemovesWhatBelongsToNoLivingProcess) {
+TEST(LeftoverTemporaryFiles, AreRemovedIfTheirProcessHasEnded) {
   const tests::ref::io::TemporaryFolder folder;
   const std::string dead = dead_process_id(), own = std::to_string(::getpid());
   for (const std::string& name :
@@ -45,13 +45,13 @@ TEST(LeftBehind, RemovesWhatBelongsToNoLivingProcess) {
   EXPECT_THAT(names_in(folder.path()), ::testing::UnorderedElementsAreArray(stay));
 }
 
-TEST(LeftBehind, KeepsWhatAProcessHolds) {
+TEST(LeftoverTemporaryFiles, AreKeptWhileAProcessLocksThem) {
   const tests::ref::io::TemporaryFolder folder;
   const std::string dead = dead_process_id();
   const std::string file = ".p-" + dead + "-0.tmp", deep = ".p-" + dead + ".tmp";
   std::ofstream(folder / file) << "text";
   fs::create_directories(folder / deep);
-  // Simulates a process of a different machine, whose id no process here has.
+  // A process on another machine may hold these locks. No process on this machine has its id.
   const Descriptor first(::open((folder / file).c_str(), O_WRONLY)),
       second(::open((folder / deep).c_str(), O_RDONLY | O_DIRECTORY));
   EXPECT_TRUE(lock_in_use(first.get()));
@@ -60,7 +60,7 @@ TEST(LeftBehind, KeepsWhatAProcessHolds) {
   EXPECT_THAT(names_in(folder.path()), UnorderedElementsAre(file, deep));
 }
 
-TEST(LeftBehind, HeldOrRemovedEntriesCannotBeHeldAgain) {
+TEST(LeftoverTemporaryFiles, CannotBeLockedTwiceOrAfterRemoval) {
   const tests::ref::io::TemporaryFolder folder;
   std::ofstream(folder / "a") << "text";
   const Descriptor first(::open((folder / "a").c_str(), O_RDONLY)),
@@ -72,7 +72,7 @@ TEST(LeftBehind, HeldOrRemovedEntriesCannotBeHeldAgain) {
   EXPECT_FALSE(lock_in_use(first.get()));
 }
 
-TEST(LeftBehind, IgnoresAnAbsentFolder) {
+TEST(LeftoverTemporaryFiles, AnAbsentFolderIsIgnored) {
   remove_left_behind("/nowhere/at/all", ".p-", ".tmp");
 }
 

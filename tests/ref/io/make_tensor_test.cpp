@@ -10,7 +10,7 @@
 #include "ref/io/stored_tensor.hpp"
 #include "ref/numeric/errors.hpp"
 
-// Tests of make_tensor for any dtype.
+// Tests of make_tensor with a dtype argument.
 namespace normproof::ref::io {
 namespace {
 
@@ -24,7 +24,7 @@ StoredTensor stored_items(DType dtype, const std::vector<Item>& items) {
   return tensor;
 }
 
-TEST(MakeTensorOfDType, RestoresEveryFiniteSixteenBitValue) {
+TEST(MakeTensorWithDType, InvertsWidenForEveryFiniteSixteenBitValue) {
   for (const auto& [dtype, first_not_finite] :
        {std::pair(DType::float16, 0x7c00), std::pair(DType::bfloat16, 0x7f80)}) {
     std::vector<std::uint16_t> items;
@@ -36,7 +36,7 @@ TEST(MakeTensorOfDType, RestoresEveryFiniteSixteenBitValue) {
   }
 }
 
-TEST(MakeTensorOfDType, RestoresEveryByteOfEightBitFormats) {
+TEST(MakeTensorWithDType, InvertsWidenForEveryByteOfEightBitFormats) {
   std::vector<std::uint8_t> bytes(256);
   for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(i);
   for (const DType dtype : {DType::float8_e4m3fn, DType::float8_e5m2, DType::float8_e8m0fnu}) {
@@ -45,7 +45,7 @@ TEST(MakeTensorOfDType, RestoresEveryByteOfEightBitFormats) {
   }
 }
 
-TEST(MakeTensorOfDType, ScalesArePowersOfTwo) {
+TEST(MakeTensorWithDType, E8m0StoresOnlyPowersOfTwo) {
   const StoredTensor tensor =
       stored_items<std::uint8_t>(DType::float8_e8m0fnu, {0, 1, 127, 128, 254});
   EXPECT_EQ(widen(tensor), (std::vector{0x1p-127, 0x1p-126, 1.0, 2.0, 0x1p127}));
@@ -54,7 +54,7 @@ TEST(MakeTensorOfDType, ScalesArePowersOfTwo) {
     EXPECT_THROW(make_tensor("t", DType::float8_e8m0fnu, {1}, std::array{v}), ContractError) << v;
 }
 
-TEST(MakeTensorOfDType, RestoresEveryKindOfFloat32) {
+TEST(MakeTensorWithDType, InvertsWidenForEveryKindOfFloat32) {
   const std::vector<std::uint32_t> items = {
       0x00000000, 0x80000000, 0x00000001, 0x80000001, 0x007fffff, 0x00400000,
       0x00800000, 0x3f800000, 0x3f800001, 0xbdcccccd, 0x7f7fffff, 0xff7fffff,
@@ -63,7 +63,7 @@ TEST(MakeTensorOfDType, RestoresEveryKindOfFloat32) {
   EXPECT_EQ(make_tensor("t", DType::float32, tensor.shape, widen(tensor)), tensor);
 }
 
-TEST(MakeTensorOfDType, RestoresIntegersOfEveryDType) {
+TEST(MakeTensorWithDType, InvertsWidenForIntegersOfEveryDType) {
   const StoredTensor small = stored_items<std::uint8_t>(DType::uint8, {0, 1, 255});
   const StoredTensor masks = stored_items<std::uint8_t>(DType::boolean, {0, 1});
   const StoredTensor wide = stored_items<std::int32_t>(
@@ -75,7 +75,7 @@ TEST(MakeTensorOfDType, RestoresIntegersOfEveryDType) {
   EXPECT_EQ(make_tensor("t", DType::int32, {1}, std::array{-0.0}).bytes[3], std::byte{0});
 }
 
-TEST(MakeTensorOfDType, RejectsValuesThatTheDTypeCannotRepresent) {
+TEST(MakeTensorWithDType, RejectsValuesThatTheDTypeCannotRepresent) {
   const auto is_rejected = [](DType dtype, double value) {
     EXPECT_THROW(make_tensor("t", dtype, {1}, std::array{value}), ContractError)
         << to_string(dtype) << " " << value;
@@ -100,7 +100,7 @@ TEST(MakeTensorOfDType, RejectsValuesThatTheDTypeCannotRepresent) {
   is_rejected(DType::uint8, -1);
   is_rejected(DType::boolean, 2);
   is_rejected(DType::boolean, -1);
-  // A NaN whose payload the format cannot represent counts as a different number.
+  // A NaN is rejected if the format cannot represent its payload.
   is_rejected(DType::float16, std::bit_cast<double>(0x7ff8000000000001));
 }
 

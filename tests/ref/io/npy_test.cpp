@@ -22,8 +22,8 @@ using tests::ref::io::mutated;
 using tests::ref::io::Tensors;
 using tests::ref::io::try_decode;
 
-/// Returns an array as NumPy writes it, with any header and any version.
-Bytes npy(const std::string& header, const std::string& elements, int version = 1) {
+/// Returns the bytes of a .npy file with the given header, element bytes and format version.
+Bytes make_npy_file(const std::string& header, const std::string& elements, int version = 1) {
   std::string text = "\x93NUMPY";
   text += static_cast<char>(version);
   text += '\0';
@@ -36,8 +36,8 @@ Bytes npy(const std::string& header, const std::string& elements, int version = 
   return {bytes.begin(), bytes.end()};
 }
 
-std::string header_of(const std::string& descr, const std::string& order,
-                      const std::string& shape) {
+std::string make_npy_header(const std::string& descr, const std::string& order,
+                            const std::string& shape) {
   return "{'descr': " + descr + ", 'fortran_order': " + order + ", 'shape': " + shape + ", }\n";
 }
 
@@ -47,23 +47,23 @@ std::string quoted(std::string text) {
   return text;
 }
 
-StoredTensor npy_decoded(const Bytes& bytes) {
+StoredTensor decode_test_npy(const Bytes& bytes) {
   return decode_npy(bytes, "x", "f.npz");
 }
 
 std::string npy_failure(const Bytes& bytes) {
   try {
-    npy_decoded(bytes);
+    decode_test_npy(bytes);
   } catch (const FileError& error) {
     return error.what();
   }
   return "no FileError";
 }
 
-TEST(DecodeNpy, ReadsEveryVersion) {
-  const std::string header = header_of("'|u1'", "False", "(2, 3)");
+TEST(DecodeNpy, ReadsEveryVersionOfTheFormat) {
+  const std::string header = make_npy_header("'|u1'", "False", "(2, 3)");
   for (const int version : {1, 2, 3}) {
-    const StoredTensor tensor = npy_decoded(npy(header, "abcdef", version));
+    const StoredTensor tensor = decode_test_npy(make_npy_file(header, "abcdef", version));
     EXPECT_EQ(tensor.name, "x");
     EXPECT_EQ(tensor.dtype, DType::uint8);
     EXPECT_THAT(tensor.shape, ElementsAre(2, 3));
@@ -72,20 +72,27 @@ TEST(DecodeNpy, ReadsEveryVersion) {
 }
 
 TEST(DecodeNpy, ConvertsFortranOrderToCOrder) {
-  EXPECT_THAT(widen(npy_decoded(npy(header_of("'|u1'", "True", "(2, 3)"), "adbecf"))),
-              ElementsAre('a', 'b', 'c', 'd', 'e', 'f'));
-  EXPECT_THAT(widen(npy_decoded(npy(header_of("'|u1'", "True", "(2, 2, 2)"), "aecgbfdh"))),
+  EXPECT_THAT(
+      widen(decode_test_npy(make_npy_file(make_npy_header("'|u1'", "True", "(2, 3)"), "adbecf"))),
+      ElementsAre('a', 'b', 'c', 'd', 'e', 'f'));
+  EXPECT_THAT(widen(decode_test_npy(
+                  make_npy_file(make_npy_header("'|u1'", "True", "(2, 2, 2)"), "aecgbfdh"))),
               ElementsAre('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'));
-  EXPECT_THAT(widen(npy_decoded(
-                  npy(header_of("'<f2'", "True", "(1, 2)"), std::string("\x00\x3c\x00\xc0", 4)))),
+  EXPECT_THAT(widen(decode_test_npy(make_npy_file(make_npy_header("'<f2'", "True", "(1, 2)"),
+                                                  std::string("\x00\x3c\x00\xc0", 4)))),
               ElementsAre(1.0, -2.0));
-  EXPECT_THAT(widen(npy_decoded(npy(header_of("'|u1'", "True", "()"), "a"))), ElementsAre('a'));
-  EXPECT_THAT(widen(npy_decoded(npy(header_of("'|u1'", "True", "(2, 0, 3)"), ""))), ElementsAre());
+  EXPECT_THAT(widen(decode_test_npy(make_npy_file(make_npy_header("'|u1'", "True", "()"), "a"))),
+              ElementsAre('a'));
+  EXPECT_THAT(
+      widen(decode_test_npy(make_npy_file(make_npy_header("'|u1'", "True", "(2, 0, 3)"), ""))),
+      ElementsAre());
 }
 
 TEST(DecodeNpy, ConvertsBigEndianToLittleEndian) {
   const auto element = [](const std::string& descr, const std::string& bytes) {
-    return widen(npy_decoded(npy(header_of(quoted(descr), "False", "(1,)"), bytes))).front();
+    return widen(decode_test_npy(
+                     make_npy_file(make_npy_header(quoted(descr), "False", "(1,)"), bytes)))
+        .front();
   };
   EXPECT_EQ(element(">f8", std::string("\x3f\xf8\0\0\0\0\0\0", 8)), 1.5);
   EXPECT_EQ(element(">f4", std::string("\x3f\xc0\0\0", 4)), 1.5);
@@ -97,7 +104,7 @@ TEST(DecodeNpy, ConvertsBigEndianToLittleEndian) {
 
 TEST(DecodeNpy, ReadsAnyValidSpellingOfTheHeader) {
   const auto shape_of = [](const std::string& header) {
-    return npy_decoded(npy(header, "abcdef")).shape;
+    return decode_test_npy(make_npy_file(header, "abcdef")).shape;
   };
   EXPECT_THAT(shape_of("{\"shape\":(6,),\"descr\":\"|u1\",\"fortran_order\":False}"),
               ElementsAre(6));
@@ -123,35 +130,36 @@ TEST(DecodeNpy, RejectsInvalidHeaders) {
         "{'descr': '|u1', 'fortran_order': False, 'shape': (6,",
         "{'descr': '|u1', 'fortran_order': False, 'shape': (6,)} x",
         "{'descr': '|u1, 'fortran_order': False, 'shape': (6,)}"}) {
-    EXPECT_EQ(npy_failure(npy(header, "abcdef")), sentence) << header;
+    EXPECT_EQ(npy_failure(make_npy_file(header, "abcdef")), sentence) << header;
   }
 }
 
 TEST(DecodeNpy, RejectsUnsupportedDTypes) {
   for (const std::string descr :
        {"|O", "<c16", "<f16", "<i2", "<U3", "|S4", "=f8", "|f8", "f8", "", "<M8[ns]", "<u8"}) {
-    EXPECT_EQ(npy_failure(npy(header_of(quoted(descr), "False", "(1,)"), "abc")),
+    EXPECT_EQ(npy_failure(make_npy_file(make_npy_header(quoted(descr), "False", "(1,)"), "abc")),
               "f.npz: array 'x' has the dtype '" + descr +
                   "'; expected a dtype of f8, f4, f2, i8, i4, u1 or b1");
   }
-  EXPECT_EQ(npy_failure(npy(header_of("[('a', '<f8')]", "False", "(1,)"), "abcdefgh")),
-            "f.npz: array 'x' has a structured dtype; expected a dtype of f8, f4, f2, i8, i4, u1 "
-            "or b1");
+  EXPECT_EQ(
+      npy_failure(make_npy_file(make_npy_header("[('a', '<f8')]", "False", "(1,)"), "abcdefgh")),
+      "f.npz: array 'x' has a structured dtype; expected a dtype of f8, f4, f2, i8, i4, u1 "
+      "or b1");
 }
 
 TEST(DecodeNpy, RejectsALengthThatDoesNotMatchTheShape) {
-  const std::string header = header_of("'<f8'", "False", "(2, 3)");
-  EXPECT_EQ(npy_failure(npy(header, std::string(47, 'a'))),
+  const std::string header = make_npy_header("'<f8'", "False", "(2, 3)");
+  EXPECT_EQ(npy_failure(make_npy_file(header, std::string(47, 'a'))),
             "f.npz: array 'x' has 47 bytes of elements; expected 48 for its shape and dtype");
-  EXPECT_EQ(npy_failure(npy(header, std::string(49, 'a'))),
+  EXPECT_EQ(npy_failure(make_npy_file(header, std::string(49, 'a'))),
             "f.npz: array 'x' has 49 bytes of elements; expected 48 for its shape and dtype");
   EXPECT_EQ(
-      npy_failure(npy(header_of("'<f8'", "False", "(4294967296, 4294967296)"), "")),
+      npy_failure(make_npy_file(make_npy_header("'<f8'", "False", "(4294967296, 4294967296)"), "")),
       "f.npz: array 'x' has 0 bytes of elements; expected a shape whose size fits in 63 bits");
 }
 
-TEST(DecodeNpy, RejectsAnEndInsideTheHeader) {
-  const Bytes bytes = npy(header_of("'|u1'", "False", "(0,)"), "");
+TEST(DecodeNpy, RejectsFilesThatEndInsideTheHeader) {
+  const Bytes bytes = make_npy_file(make_npy_header("'|u1'", "False", "(0,)"), "");
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     const std::string sentence = npy_failure({bytes.begin(), bytes.begin() + std::ptrdiff_t(size)});
     if (size < 8) {
@@ -164,17 +172,17 @@ TEST(DecodeNpy, RejectsAnEndInsideTheHeader) {
           << sentence;
     }
   }
-  EXPECT_EQ(npy_decoded(bytes).bytes.size(), 0U);
+  EXPECT_EQ(decode_test_npy(bytes).bytes.size(), 0U);
 }
 
 TEST(DecodeNpy, RejectsOtherVersionsAndBadBooleans) {
-  EXPECT_EQ(npy_failure(npy(header_of("'|u1'", "False", "(1,)"), "a", 4)),
+  EXPECT_EQ(npy_failure(make_npy_file(make_npy_header("'|u1'", "False", "(1,)"), "a", 4)),
             "f.npz: array 'x' has .npy version 4.0; expected 1.0, 2.0 or 3.0");
-  EXPECT_EQ(npy_failure(npy(header_of("'|b1'", "False", "(2,)"), "\x01\x02")),
+  EXPECT_EQ(npy_failure(make_npy_file(make_npy_header("'|b1'", "False", "(2,)"), "\x01\x02")),
             "f.npz: array 'x' has a bad boolean at element 1; expected the bytes 0 and 1");
 }
 
-TEST(EncodeNpy, WritesWhatNumPyWrites) {
+TEST(EncodeNpy, WritesTheHeadersThatNumPyWrites) {
   const auto start_of = [](const StoredTensor& tensor) {
     const Bytes bytes = encode_npy(tensor);
     const std::size_t start = bytes.size() - tensor.bytes.size();
@@ -194,7 +202,7 @@ TEST(EncodeNpy, WritesWhatNumPyWrites) {
             expected("{'descr': '|b1', 'fortran_order': False, 'shape': (), }", 128));
 }
 
-TEST(EncodeNpy, ReadsBackWhatItWrote) {
+TEST(EncodeNpy, DecodingReturnsTheEncodedTensor) {
   for (const DType dtype : {DType::float64, DType::float32, DType::float16, DType::int64,
                             DType::int32, DType::uint8, DType::boolean}) {
     for (const std::vector<std::size_t>& shape :
@@ -203,7 +211,7 @@ TEST(EncodeNpy, ReadsBackWhatItWrote) {
       for (std::size_t i = 0; i < tensor.bytes.size(); ++i) {
         tensor.bytes[i] = std::byte(dtype == DType::boolean ? i % 2 : 37 * i % 256);
       }
-      EXPECT_EQ(npy_decoded(encode_npy(tensor)), tensor);
+      EXPECT_EQ(decode_test_npy(encode_npy(tensor)), tensor);
     }
   }
 }
@@ -218,7 +226,7 @@ TEST(EncodeNpy, PadsHeadersByLessThanTheAlignment) {
       const StoredTensor tensor{"x", DType::uint8, shape, {}};
       const Bytes bytes = encode_npy(tensor);
       ASSERT_EQ(bytes.size() % 64, 0U);
-      ASSERT_EQ(npy_decoded(bytes), tensor);
+      ASSERT_EQ(decode_test_npy(bytes), tensor);
       std::size_t padding = 0;
       while (bytes[bytes.size() - 2 - padding] == std::byte{' '}) ++padding;
       paddings.insert(padding);
@@ -250,16 +258,17 @@ TEST(EncodeNpy, C3_RejectsALengthThatDoesNotMatchTheShape) {
             "for every element");
 }
 
-/// Returns the maximum size of one allocation of the parser: every two bytes of a header, "1,", are
-/// at most one extent of 8 bytes, and a vector grows by doubling.
+/// Returns a limit for the size in bytes of one allocation of the decoder. Two bytes of a header,
+/// "1,", describe no more than one extent of 8 bytes, and a vector grows by doubling.
 std::size_t npy_memory_limit(std::size_t file_size) {
   return 8 * file_size + 4096;
 }
 
-RC_GTEST_PROP(DecodeNpy, ReadsOrRejectsHostileBytes, ()) {
+RC_GTEST_PROP(DecodeNpy, ReadsOrRejectsRandomlyDamagedFiles, ()) {
   const bool is_fortran = *rc::gen::arbitrary<bool>();
-  const Bytes bytes = mutated(npy(header_of("'>f4'", is_fortran ? "True" : "False", "(2, 3, 1)"),
-                                  "abcdefghijklmnopqrstuvwx"));
+  const Bytes bytes =
+      mutated(make_npy_file(make_npy_header("'>f4'", is_fortran ? "True" : "False", "(2, 3, 1)"),
+                            "abcdefghijklmnopqrstuvwx"));
   const AllocationProbe probe;
   static_cast<void>(try_decode(
       [](std::span<const std::byte> file) { return Tensors{decode_npy(file, "x", "f.npz")}; },
@@ -267,8 +276,9 @@ RC_GTEST_PROP(DecodeNpy, ReadsOrRejectsHostileBytes, ()) {
   RC_ASSERT(probe.largest() <= npy_memory_limit(bytes.size()));
 }
 
-TEST(DecodeNpy, AllocatesNothingForAHugeShape) {
-  const Bytes bytes = npy(header_of("'<f8'", "True", "(1099511627776,)"), "abcdefgh");
+TEST(DecodeNpy, DoesNotAllocateMemoryForAHugeInvalidShape) {
+  const Bytes bytes =
+      make_npy_file(make_npy_header("'<f8'", "True", "(1099511627776,)"), "abcdefgh");
   const AllocationProbe probe;
   EXPECT_EQ(npy_failure(bytes),
             "f.npz: array 'x' has 8 bytes of elements; expected 8796093022208 "

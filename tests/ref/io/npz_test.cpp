@@ -38,7 +38,7 @@ const Tensors kNpzTensors{
     {"\xc3\xa9", DType::float16, {}, {std::byte{0x01}, std::byte{0x7c}}},  // a signaling NaN
 };
 
-Tensors npz_decoded(std::span<const std::byte> bytes) {
+Tensors decode_test_npz(std::span<const std::byte> bytes) {
   return decode_npz(bytes, "f.npz");
 }
 
@@ -48,46 +48,46 @@ TEST(Npz, StoresEightBitFormatsAsBytes) {
       {"x", DType::float8_e4m3fn, {2}, {std::byte{0x7e}, std::byte{0xff}}},
       {"y", DType::float8_e5m2, {2, 1}, {std::byte{0x01}, std::byte{0x7b}}},
   };
-  EXPECT_EQ(npz_decoded(encode_npz(tensors)), tensors);
+  EXPECT_EQ(decode_test_npz(encode_npz(tensors)), tensors);
   const Tensors bytes{{"x.float8_e4m3fn", DType::uint8, {1}, {std::byte{0x38}}},
                       {"x.int4", DType::uint8, {1}, {std::byte{0x38}}}};
-  EXPECT_EQ(npz_decoded(encode_npz(bytes))[0],
+  EXPECT_EQ(decode_test_npz(encode_npz(bytes))[0],
             (StoredTensor{"x", DType::float8_e4m3fn, {1}, {std::byte{0x38}}}));
-  EXPECT_EQ(npz_decoded(encode_npz(bytes))[1], bytes[1]);
+  EXPECT_EQ(decode_test_npz(encode_npz(bytes))[1], bytes[1]);
 }
 
 std::string npz_failure(const Bytes& bytes) {
   try {
-    npz_decoded(bytes);
+    decode_test_npz(bytes);
   } catch (const FileError& error) {
     return error.what();
   }
   return "no FileError";
 }
 
-Bytes bytes_of(std::string_view text) {
+Bytes to_bytes(std::string_view text) {
   const auto bytes = std::as_bytes(std::span(text.data(), text.size()));
   return {bytes.begin(), bytes.end()};
 }
 
-std::string text_of(const Bytes& bytes) {
+std::string to_text(const Bytes& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// Returns the bytes with every occurrence of one text replaced by another of the same length.
-Bytes replaced(const Bytes& bytes, std::string_view from, std::string_view to) {
-  std::string text = text_of(bytes);
+/// Replaces every occurrence of the text `from` by `to`, which has the same length.
+Bytes replace_in_file(const Bytes& bytes, std::string_view from, std::string_view to) {
+  std::string text = to_text(bytes);
   int count = 0;
   for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + 1)) {
     text.replace(at, from.size(), to);
     ++count;
   }
   EXPECT_GT(count, 0);
-  return bytes_of(text);
+  return to_bytes(text);
 }
 
-/// Returns an archive of one deflated entry.
-Bytes deflated(const std::string& name, const Bytes& content) {
+/// Returns a zip archive with one entry, compressed by deflate.
+Bytes make_deflated_archive(const std::string& name, const Bytes& content) {
   zip_error_t error;
   zip_error_init(&error);
   zip_source_t* target = zip_source_buffer_create(nullptr, 0, 0, &error);
@@ -106,29 +106,29 @@ Bytes deflated(const std::string& name, const Bytes& content) {
   return bytes;
 }
 
-/// Returns the same archive with a different uncompressed size in both headers of its one entry.
-Bytes with_claim(Bytes bytes, std::uint32_t size) {
-  const std::size_t directory = text_of(bytes).find("PK\x01\x02");
+/// Sets the uncompressed size that both headers of the only entry of an archive claim.
+Bytes set_claimed_size(Bytes bytes, std::uint32_t size) {
+  const std::size_t directory = to_text(bytes).find("PK\x01\x02");
   std::memcpy(&bytes[22], &size, sizeof size);
   std::memcpy(&bytes[directory + 24], &size, sizeof size);
   return bytes;
 }
 
-TEST(Npz, ReadsBackWhatItWrote) {
-  EXPECT_EQ(npz_decoded(encode_npz(kNpzTensors)), kNpzTensors);
+TEST(Npz, DecodingReturnsTheEncodedTensors) {
+  EXPECT_EQ(decode_test_npz(encode_npz(kNpzTensors)), kNpzTensors);
 }
 
 TEST(Npz, WritesAnEmptyArchiveForNoTensors) {
   const Bytes bytes = encode_npz({});
   EXPECT_EQ(bytes.size(), 22U);
-  EXPECT_TRUE(npz_decoded(bytes).empty());
+  EXPECT_TRUE(decode_test_npz(bytes).empty());
 }
 
-TEST(Npz, ReturnsTensorsInOrderOfNames) {
+TEST(Npz, WritesAndReturnsTensorsInTheOrderOfTheirNames) {
   const Tensors reversed(kNpzTensors.rbegin(), kNpzTensors.rend());
   EXPECT_EQ(encode_npz(reversed), encode_npz(kNpzTensors));
   // Creates an archive in a different order by renaming "x.npy" to "0.npy".
-  const Tensors read = npz_decoded(replaced(encode_npz(kNpzTensors), "x.npy", "0.npy"));
+  const Tensors read = decode_test_npz(replace_in_file(encode_npz(kNpzTensors), "x.npy", "0.npy"));
   EXPECT_EQ(read.front().name, "0");
   EXPECT_EQ(read.front().bytes, kNpzTensors[2].bytes);
 }
@@ -146,8 +146,8 @@ TEST(Npz, BytesDoNotDependOnTheTimeZone) {
   ::tzset();
 }
 
-TEST(Npz, EntriesAreStoredWithTheFirstZipDate) {
-  const std::string text = text_of(encode_npz(kNpzTensors));
+TEST(Npz, EntriesAreUncompressedAndHaveTheFirstZipDate) {
+  const std::string text = to_text(encode_npz(kNpzTensors));
   const std::string version_flags_method_time_date("\x0a\0\0\0\0\0\0\0\x21\0", 10);
   EXPECT_EQ(text.substr(0, 14), std::string("PK\x03\x04", 4) + version_flags_method_time_date);
 }
@@ -156,13 +156,13 @@ TEST(Npz, RejectsBytesThatAreNotAnArchive) {
   const std::string reason =
       "f.npz: the zip archive cannot be read (Not a zip archive); expected an unaltered .npz file";
   EXPECT_EQ(npz_failure({}), reason);
-  EXPECT_EQ(npz_failure(bytes_of("text")), reason);
-  EXPECT_EQ(npz_failure(bytes_of(std::string(5000, 'P'))), reason);
+  EXPECT_EQ(npz_failure(to_bytes("text")), reason);
+  EXPECT_EQ(npz_failure(to_bytes(std::string(5000, 'P'))), reason);
 }
 
-TEST(Npz, RejectsAlteredElements) {
+TEST(Npz, RejectsEntriesWithAWrongChecksum) {
   Bytes bytes = encode_npz(kNpzTensors);
-  const std::size_t at = text_of(bytes).find(text_of(kNpzTensors[2].bytes));
+  const std::size_t at = to_text(bytes).find(to_text(kNpzTensors[2].bytes));
   ASSERT_NE(at, std::string::npos);
   bytes[at] ^= std::byte{1};
   EXPECT_EQ(npz_failure(bytes),
@@ -172,32 +172,32 @@ TEST(Npz, RejectsAlteredElements) {
 TEST(Npz, RejectsDuplicateNames) {
   Tensors tensors{make_tensor("aa", {1}, std::array{1.0}), make_tensor("ab", {1}, std::array{1.0})};
   EXPECT_EQ(
-      npz_failure(replaced(encode_npz(tensors), "ab.npy", "aa.npy")),
+      npz_failure(replace_in_file(encode_npz(tensors), "ab.npy", "aa.npy")),
       "f.npz: the zip archive cannot be read (a name occurs twice); expected an unaltered .npz "
       "file");
 }
 
 TEST(Npz, RejectsEntriesThatAreNotArrays) {
-  EXPECT_EQ(npz_failure(replaced(encode_npz(kNpzTensors), "a/b.npy", "a/b.txt")),
+  EXPECT_EQ(npz_failure(replace_in_file(encode_npz(kNpzTensors), "a/b.npy", "a/b.txt")),
             "f.npz: entry 'a/b.txt' is no array; expected a name and .npy");
   const Tensors one{make_tensor("x", {}, std::array{1.0})};
-  EXPECT_EQ(npz_failure(replaced(encode_npz(one), "x.npy", ".npy/")),
+  EXPECT_EQ(npz_failure(replace_in_file(encode_npz(one), "x.npy", ".npy/")),
             "f.npz: entry '.npy/' is no array; expected a name and .npy");
 }
 
-/// The second of two entries lies inside the bytes of the first, so the file counts twice. A chain
-/// of such entries would let a small file grow without bound.
+/// The archive has two entries, and the bytes of the second lie inside the bytes of the first. With
+/// a chain of such entries, a small file could unpack to an unlimited size.
 TEST(Npz, RejectsOverlappingEntries) {
   constexpr std::size_t kDirectoryEntry = 46 + 5;  // the fixed part and "b.npy"
   constexpr std::size_t kOffsetField = 42;
   const StoredTensor large{"b", DType::uint8, {1000}, Bytes(1000)};
-  const std::string inner = text_of(encode_npz(Tensors{large}));
+  const std::string inner = to_text(encode_npz(Tensors{large}));
   const std::size_t local_size = inner.size() - 22 - kDirectoryEntry;
   const std::string local = inner.substr(0, local_size);
   std::string directory = inner.substr(local_size, kDirectoryEntry);
 
-  const StoredTensor outer{"a", DType::uint8, {local_size}, bytes_of(local)};
-  std::string text = text_of(encode_npz(Tensors{outer}));
+  const StoredTensor outer{"a", DType::uint8, {local_size}, to_bytes(local)};
+  std::string text = to_text(encode_npz(Tensors{outer}));
   const std::size_t offset = text.find(local);
   ASSERT_NE(offset, std::string::npos);
   directory[kOffsetField] = static_cast<char>(offset & 0xff);
@@ -207,21 +207,21 @@ TEST(Npz, RejectsOverlappingEntries) {
   constexpr std::size_t kArrayEntry = 46 + 5;                         // "a.npy"
   text[end + 12] = static_cast<char>(kArrayEntry + kDirectoryEntry);  // size of the directory
   text.insert(end, directory);
-  EXPECT_EQ(npz_failure(bytes_of(text)),
+  EXPECT_EQ(npz_failure(to_bytes(text)),
             "f.npz: the zip archive cannot be read (entries overlap or reach beyond the end); "
             "expected an unaltered .npz file");
 }
 
 TEST(Npz, ReadsDeflatedEntries) {
   const StoredTensor zeros = make_tensor("x", {1000}, std::vector<double>(1000));
-  const Bytes bytes = deflated("x.npy", encode_npy(zeros));
+  const Bytes bytes = make_deflated_archive("x.npy", encode_npy(zeros));
   EXPECT_LT(bytes.size(), zeros.bytes.size());
-  EXPECT_EQ(npz_decoded(bytes), Tensors{zeros});
+  EXPECT_EQ(decode_test_npz(bytes), Tensors{zeros});
 }
 
-TEST(Npz, RejectsSizesThatDeflateCannotReach) {
+TEST(Npz, RejectsClaimedSizesThatDeflateCannotReach) {
   const Bytes content = encode_npy(make_tensor("x", {100}, std::vector<double>(100)));
-  const Bytes bytes = with_claim(deflated("x.npy", content), 0xfffffff0);
+  const Bytes bytes = set_claimed_size(make_deflated_archive("x.npy", content), 0xfffffff0);
   const AllocationProbe probe;
   EXPECT_THAT(npz_failure(bytes),
               MatchesRegex("f.npz: entry 'x.npy' claims 4294967280 bytes out of [0-9]+ compressed "
@@ -241,25 +241,25 @@ TEST(Npz, RejectsMoreUnpackedBytesThanTheLimit) {
               HasSubstr("'b.npy' has 136 bytes unpacked"));
 }
 
-TEST(Npz, RejectsASizeThatDoesNotMatchTheEntry) {
+TEST(Npz, RejectsAClaimedSizeThatDoesNotMatchTheEntry) {
   constexpr std::size_t kZeros = std::size_t{1} << 22;
-  const Bytes bytes = deflated("x.npy", Bytes(kZeros));
+  const Bytes bytes = make_deflated_archive("x.npy", Bytes(kZeros));
   const auto sentence = [](std::uint32_t claim) {
     return "f.npz: entry 'x.npy' does not hold " + std::to_string(claim) +
            " bytes; expected the size that the archive states";
   };
   for (const std::uint32_t claim : {std::uint32_t{kZeros - 1}, std::uint32_t{kZeros + 1}}) {
-    EXPECT_EQ(npz_failure(with_claim(bytes, claim)), sentence(claim));
+    EXPECT_EQ(npz_failure(set_claimed_size(bytes, claim)), sentence(claim));
   }
-  const Bytes bomb = with_claim(bytes, 1000);
+  const Bytes bomb = set_claimed_size(bytes, 1000);
   const AllocationProbe probe;
   EXPECT_EQ(npz_failure(bomb), sentence(1000));
   EXPECT_LE(probe.largest(), std::size_t{1} << 18);
 }
 
-TEST(Npz, RejectsEncryptionAndOtherCompression) {
+TEST(Npz, RejectsEncryptedEntriesAndOtherCompression) {
   const Bytes valid = encode_npz(Tensors{make_tensor("x", {}, std::array{1.0})});
-  const std::size_t directory = text_of(valid).find("PK\x01\x02");
+  const std::size_t directory = to_text(valid).find("PK\x01\x02");
   // Newer versions of libzip compare the sizes and reject the supposedly encrypted entry earlier.
   const auto sentence = testing::AnyOf(
       "f.npz: entry 'x.npy' is encrypted or compressed in a way of its own; expected stored or "
@@ -273,11 +273,11 @@ TEST(Npz, RejectsEncryptionAndOtherCompression) {
   }
 }
 
-TEST(Npz, DetectsEveryDamageThatHasAnEffect) {
+TEST(Npz, DetectsEveryDamageThatChangesATensor) {
   const Bytes valid = encode_npz(kNpzTensors);
   int noticed = 0;
   for_each_damage(valid, [&](const Bytes& bytes, std::size_t at) {
-    const std::optional<Tensors> read = try_decode(npz_decoded, bytes);
+    const std::optional<Tensors> read = try_decode(decode_test_npz, bytes);
     if (!read) {
       ++noticed;
     } else {
@@ -287,20 +287,20 @@ TEST(Npz, DetectsEveryDamageThatHasAnEffect) {
   EXPECT_GT(noticed, 0);
 }
 
-/// Returns the maximum size of one allocation: deflate expands a byte to at most 1032, a vector
-/// grows by doubling, and a whole chunk is read at once.
+/// Returns a limit for the size in bytes of one allocation of the decoder. Deflate expands one byte
+/// to no more than 1032 bytes, a vector grows by doubling, and the decoder reads whole chunks.
 std::size_t npz_memory_limit(std::size_t file_size) {
   return 2 * 1032 * file_size + (std::size_t{1} << 17);
 }
 
-RC_GTEST_PROP(Npz, ReadsOrRejectsHostileBytes, ()) {
+RC_GTEST_PROP(Npz, ReadsOrRejectsRandomlyDamagedFiles, ()) {
   const Bytes bytes = mutated(encode_npz(kNpzTensors));
   const AllocationProbe probe;
-  static_cast<void>(try_decode(npz_decoded, bytes));
+  static_cast<void>(try_decode(decode_test_npz, bytes));
   RC_ASSERT(probe.largest() <= npz_memory_limit(bytes.size()));
 }
 
-TEST(Npz, WriterRejectsWhatTheFormatCannotHold) {
+TEST(Npz, WriterRejectsDTypesAndNamesThatTheFormatCannotStore) {
   EXPECT_THROW(encode_npz(Tensors{{"x", DType::bfloat16, {1}, Bytes(2)}}), ContractError);
   EXPECT_THROW(encode_npz(Tensors(2, kNpzTensors[2])), ContractError);
 }
@@ -310,7 +310,7 @@ TEST(Npz, C4_WriterRejectsANameThatIsTooLong) {
   EXPECT_EQ(numeric::contract_message([&] { encode_npz(long_name); }),
             "encode_npz: a tensor has a name of 65532 bytes; expected at most 65531 (C4)");
   const Tensors longest{make_tensor(std::string(65531, 'n'), {}, std::array{1.0})};
-  EXPECT_EQ(npz_decoded(encode_npz(longest)), longest);
+  EXPECT_EQ(decode_test_npz(encode_npz(longest)), longest);
 }
 
 }  // namespace

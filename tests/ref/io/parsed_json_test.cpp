@@ -13,7 +13,7 @@ namespace {
 
 using numeric::FileError;
 
-std::string nested(std::size_t depth, const std::string& open, const std::string& close) {
+std::string make_nested_json(std::size_t depth, const std::string& open, const std::string& close) {
   std::string text, end;
   for (std::size_t i = 0; i < depth; ++i) {
     text += open;
@@ -34,7 +34,7 @@ std::string rejection_message(const std::string& text) {
   return numeric::error_message<FileError>([&] { JsonReader("f").parse(text, "JSON"); });
 }
 
-TEST(ParsedJson, BuildsTheValueThatTheLibraryParses) {
+TEST(ParsedJson, MatchesTheParserOfNlohmannJson) {
   for (
       const std::string text :
       {R"({"b": [1, -2, 2.5, 18446744073709551615, "\u00e9\"", true, null, [], {}], "a": {"b": {}}})",
@@ -46,14 +46,14 @@ TEST(ParsedJson, BuildsTheValueThatTheLibraryParses) {
   }
 }
 
-TEST(ParsedJson, CountsNestingOutsideStrings) {
+TEST(ParsedJson, ReportsTheDepthOfNestingOutsideStrings) {
   EXPECT_EQ(parse_json("1").nesting, 0u);
   EXPECT_EQ(parse_json("{}").nesting, 1u);
   EXPECT_EQ(parse_json(R"({"a": [1, [2]], "b": [[], {}]})").nesting, 3u);
   EXPECT_EQ(parse_json(R"(["[[[", "\"[[", "\\", [1]])").nesting, 2u);
 }
 
-TEST(ParsedJson, FindsTheFirstDuplicateKeyAtAnyDepth) {
+TEST(ParsedJson, ReportsTheFirstDuplicateKeyAtAnyDepth) {
   EXPECT_EQ(parse_json(R"({"a": [{"b": ":"}, "\":"], ":": {"b": 1}})").duplicate_key, std::nullopt);
   const ParsedJson parsed = parse_json(R"([{"a": 1, "b": {"c": 1, "c": [2]}, "a": 2}, 3])");
   EXPECT_EQ(parsed.duplicate_key, "c");
@@ -61,7 +61,7 @@ TEST(ParsedJson, FindsTheFirstDuplicateKeyAtAnyDepth) {
   EXPECT_EQ(parse_json(R"({"": 1, "": 2})").duplicate_key, "");
 }
 
-TEST(ParsedJson, SaysWhereASyntaxErrorEnds) {
+TEST(ParsedJson, ReportsThePositionOfASyntaxError) {
   using namespace std::string_literals;
   EXPECT_EQ(parse_json("").error_end, 1u);
   EXPECT_EQ(parse_json("[1, x]").error_end, 5u);
@@ -71,10 +71,11 @@ TEST(ParsedJson, SaysWhereASyntaxErrorEnds) {
   EXPECT_TRUE(parse_json("[1, x]").value.is_null());
 }
 
-// Fuzzing found these files; each of them overflowed the stack.
-TEST(ParsedJson, RejectsFilesThatNestTooDeep) {
+// Fuzzing found such files. They overflowed the stack of an earlier version.
+TEST(ParsedJson, FilesNestedTooDeepAreRejected) {
   for (const std::size_t depth : {kMaxJsonNesting, std::size_t{200'000}}) {
-    const std::string lists = nested(depth, "[", "]"), objects = nested(depth, R"({"a":)", "}");
+    const std::string lists = make_nested_json(depth, "[", "]"),
+                      objects = make_nested_json(depth, R"({"a":)", "}");
     for (const std::string& inner : {lists, objects}) {
       EXPECT_EQ(rejection_message(R"({"a":)" + inner + "}"),
                 "f: the whole nests " + std::to_string(depth + 1) + " deep; expected at most 64");
@@ -83,7 +84,7 @@ TEST(ParsedJson, RejectsFilesThatNestTooDeep) {
                 "f: the header nests " + std::to_string(depth + 2) + " deep; expected at most 64");
     }
   }
-  EXPECT_EQ(rejection_message(R"({"a":)" + nested(kMaxJsonNesting - 1, "[", "]") + "}"),
+  EXPECT_EQ(rejection_message(R"({"a":)" + make_nested_json(kMaxJsonNesting - 1, "[", "]") + "}"),
             "no error");
 }
 

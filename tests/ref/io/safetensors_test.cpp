@@ -33,8 +33,9 @@ const Tensors kSafetensorsTensors{
     {"\xc3\xa9\"", DType::float16, {}, {std::byte{0x01}, std::byte{0x7c}}},
 };
 
-/// Returns a file with this header and data_size zero bytes of elements.
-Bytes file_of(const std::string& header, std::size_t data_size) {
+/// Returns the bytes of a .safetensors file with the given header and `data_size` zero bytes of
+/// data.
+Bytes make_safetensors_file(const std::string& header, std::size_t data_size) {
   std::string text;
   for (std::size_t i = 0; i < 8; ++i) {
     text += static_cast<char>(header.size() >> (8 * i) & 0xff);
@@ -44,13 +45,13 @@ Bytes file_of(const std::string& header, std::size_t data_size) {
   return {bytes.begin(), bytes.end()};
 }
 
-Tensors safetensors_decoded(std::span<const std::byte> bytes) {
+Tensors decode_test_safetensors(std::span<const std::byte> bytes) {
   return decode_safetensors(bytes, "f.st");
 }
 
 std::string safetensors_failure(const Bytes& bytes) {
   try {
-    safetensors_decoded(bytes);
+    decode_test_safetensors(bytes);
   } catch (const FileError& error) {
     return error.what();
   }
@@ -58,11 +59,11 @@ std::string safetensors_failure(const Bytes& bytes) {
 }
 
 std::string safetensors_failure(const std::string& header, std::size_t data_size) {
-  return safetensors_failure(file_of(header, data_size));
+  return safetensors_failure(make_safetensors_file(header, data_size));
 }
 
-TEST(Safetensors, ReadsBackWhatItWrote) {
-  EXPECT_EQ(safetensors_decoded(encode_safetensors(kSafetensorsTensors)), kSafetensorsTensors);
+TEST(Safetensors, DecodingReturnsTheEncodedTensors) {
+  EXPECT_EQ(decode_test_safetensors(encode_safetensors(kSafetensorsTensors)), kSafetensorsTensors);
   Tensors all;
   for (const DType dtype : {DType::float64, DType::float32, DType::float16, DType::bfloat16,
                             DType::int64, DType::int32, DType::uint8, DType::boolean}) {
@@ -71,7 +72,7 @@ TEST(Safetensors, ReadsBackWhatItWrote) {
                    {2, 3},
                    Bytes(6 * item_size(dtype), std::byte{1})});
   }
-  EXPECT_EQ(safetensors_decoded(encode_safetensors(all)), all);
+  EXPECT_EQ(decode_test_safetensors(encode_safetensors(all)), all);
 }
 
 TEST(Safetensors, WritesExactlyTheExpectedBytes) {
@@ -82,7 +83,7 @@ TEST(Safetensors, WritesExactlyTheExpectedBytes) {
                        "\"\xc3\xa9\\\"\":"
                        R"({"data_offsets":[18,20],"dtype":"F16","shape":[]}})";
   header.resize((header.size() + 7) / 8 * 8, ' ');
-  Bytes expected = file_of(header, 0);
+  Bytes expected = make_safetensors_file(header, 0);
   for (const std::size_t i : {2U, 3U, 1U, 4U, 0U}) {  // descending item size, then name
     expected.insert(expected.end(), kSafetensorsTensors[i].bytes.begin(),
                     kSafetensorsTensors[i].bytes.end());
@@ -106,12 +107,12 @@ TEST(Safetensors, PadsHeadersByLessThanEightBytes) {
 }
 
 TEST(Safetensors, WritesAnEmptyObjectForNoTensors) {
-  EXPECT_EQ(encode_safetensors({}), file_of("{}      ", 0));
-  EXPECT_TRUE(safetensors_decoded(file_of("{}", 0)).empty());
+  EXPECT_EQ(encode_safetensors({}), make_safetensors_file("{}      ", 0));
+  EXPECT_TRUE(decode_test_safetensors(make_safetensors_file("{}", 0)).empty());
 }
 
-TEST(Safetensors, ReadsMetadataAndAnyOrderOfElements) {
-  const Tensors read = safetensors_decoded(file_of(
+TEST(Safetensors, AcceptsMetadataAndTensorsInAnyOrder) {
+  const Tensors read = decode_test_safetensors(make_safetensors_file(
       R"({"__metadata__":{"format":"pt"},"a":{"dtype":"F32","shape":[1],"data_offsets":[2,6]},)"
       R"("b":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}}   )",
       6));
@@ -120,10 +121,10 @@ TEST(Safetensors, ReadsMetadataAndAnyOrderOfElements) {
   EXPECT_EQ(read[1], (StoredTensor{"b", DType::uint8, {2}, Bytes(2)}));
 }
 
-TEST(Safetensors, RejectsABadLengthOfTheHeader) {
+TEST(Safetensors, RejectsAnInvalidHeaderLength) {
   EXPECT_EQ(safetensors_failure(Bytes(7)),
             "f.st: the file has 7 bytes; expected 8 bytes that hold the length of the header");
-  Bytes bytes = file_of("{}", 0);
+  Bytes bytes = make_safetensors_file("{}", 0);
   bytes[0] = std::byte{3};
   EXPECT_EQ(safetensors_failure(bytes),
             "f.st: the header claims 3 bytes; expected at most 2, the rest of the file, and "
@@ -134,7 +135,7 @@ TEST(Safetensors, RejectsABadLengthOfTheHeader) {
             "the file, and 100000000, the format's limit");
 }
 
-TEST(Safetensors, RejectsAHeaderBeyondTheLimitOfTheFormat) {
+TEST(Safetensors, RejectsAHeaderLongerThanTheLimitOfTheFormat) {
   EXPECT_EQ(safetensors_failure(std::string(100'000'001, ' '), 0),
             "f.st: the header claims 100000001 bytes; expected at most 100000001, the rest of the "
             "file, and 100000000, the format's limit");
@@ -168,7 +169,7 @@ TEST(Safetensors, RejectsDuplicateKeys) {
             "f.st: header key 'dtype' occurs twice; expected every key once");
 }
 
-TEST(Safetensors, RejectsABadDescription) {
+TEST(Safetensors, RejectsInvalidTensorDescriptions) {
   const std::string fields =
       "f.st: tensor 'a' is not described by three fields; expected exactly dtype, shape and "
       "data_offsets";
@@ -199,7 +200,7 @@ TEST(Safetensors, RejectsABadDescription) {
             "f.st: __metadata__ is not a map of texts; expected text -> text");
 }
 
-TEST(Safetensors, RejectsBadOffsets) {
+TEST(Safetensors, RejectsInvalidOffsets) {
   const auto u8 = [](const std::string& name, int extent, const std::string& offsets) {
     return "\"" + name + R"(":{"dtype":"U8","shape":[)" + std::to_string(extent) +
            R"(],"data_offsets":)" + offsets + "}";
@@ -230,15 +231,16 @@ TEST(Safetensors, RejectsBadOffsets) {
       "f.st: tensor 'a' has 0 bytes of elements; expected a shape whose size fits in 63 bits");
 }
 
-TEST(Safetensors, RejectsBadBooleans) {
-  Bytes bytes = file_of(R"({"a":{"dtype":"BOOL","shape":[2],"data_offsets":[0,2]}})", 2);
+TEST(Safetensors, RejectsBooleansOtherThanZeroAndOne) {
+  Bytes bytes =
+      make_safetensors_file(R"({"a":{"dtype":"BOOL","shape":[2],"data_offsets":[0,2]}})", 2);
   bytes.back() = std::byte{2};
   EXPECT_EQ(safetensors_failure(bytes),
             "f.st: tensor 'a' has a bad boolean at element 1; expected the bytes 0 and 1");
 }
 
-/// Returns the maximum size of one allocation of the parser: every two bytes of JSON, "1,", are at
-/// most one value of 16 bytes, and a vector grows by doubling.
+/// Returns a limit for the size in bytes of one allocation of the decoder. Two bytes of JSON, "1,",
+/// describe no more than one value of 16 bytes, and a vector grows by doubling.
 std::size_t safetensors_memory_limit(std::size_t file_size) {
   return 16 * file_size + 4096;
 }
@@ -247,7 +249,7 @@ TEST(Safetensors, ReadsOrRejectsEveryDamagedFile) {
   const Bytes valid = encode_safetensors(kSafetensorsTensors);
   for_each_damage(valid, [&](const Bytes& bytes, std::size_t at) {
     const AllocationProbe probe;
-    const std::optional<Tensors> read = try_decode(safetensors_decoded, bytes);
+    const std::optional<Tensors> read = try_decode(decode_test_safetensors, bytes);
     ASSERT_LE(probe.largest(), safetensors_memory_limit(bytes.size())) << at;
     if (bytes.size() < valid.size()) {
       ASSERT_FALSE(read.has_value()) << "cut at " << at;
@@ -255,10 +257,10 @@ TEST(Safetensors, ReadsOrRejectsEveryDamagedFile) {
   });
 }
 
-RC_GTEST_PROP(Safetensors, ReadsOrRejectsHostileBytes, ()) {
+RC_GTEST_PROP(Safetensors, ReadsOrRejectsRandomlyDamagedFiles, ()) {
   const Bytes bytes = mutated(encode_safetensors(kSafetensorsTensors));
   const AllocationProbe probe;
-  static_cast<void>(try_decode(safetensors_decoded, bytes));
+  static_cast<void>(try_decode(decode_test_safetensors, bytes));
   RC_ASSERT(probe.largest() <= safetensors_memory_limit(bytes.size()));
 }
 

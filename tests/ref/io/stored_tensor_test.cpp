@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-// gtest/gtest.h must come first.
+// gtest/gtest.h must be included first.
 #include <rapidcheck/gtest.h>
 
 #include <array>
@@ -38,8 +38,9 @@ std::vector<std::uint64_t> widened_bits(DType dtype, const std::vector<Item>& it
   return bits;
 }
 
-/// Returns the value computed directly from the definition: (-1)^s * 0.f * 2^(1-bias) or (-1)^s *
-/// 1.f * 2^(e-bias), by ldexp, which is exact here. The exponent must not be all ones.
+/// Decodes a finite floating-point number directly by the definition of its format, with the exact
+/// function ldexp. With sign s, fraction f and exponent e, the value is `(-1)^s * 0.f * 2^(1 -
+/// bias)` if e is 0, else `(-1)^s * 1.f * 2^(e - bias)`.
 double decode_by_definition(unsigned bits, int exponent_bits, int fraction_bits) {
   const int bias = (1 << (exponent_bits - 1)) - 1;
   const int exponent = static_cast<int>(bits >> fraction_bits) & ((1 << exponent_bits) - 1);
@@ -71,20 +72,20 @@ void expect_every_sixteen_bit_value(DType dtype, int exponent_bits, int fraction
   }
 }
 
-TEST(Widen, WidensEveryFloat16) {
+TEST(Widen, IsExactForEveryFloat16) {
   expect_every_sixteen_bit_value(DType::float16, 5, 10);
 }
-TEST(Widen, WidensEveryBfloat16) {
+TEST(Widen, IsExactForEveryBfloat16) {
   expect_every_sixteen_bit_value(DType::bfloat16, 8, 7);
 }
 
-TEST(Widen, WidensFloat16ExamplesOfTheStandard) {
+TEST(Widen, MatchesKnownFloat16Examples) {
   EXPECT_THAT(widen(make_test_tensor<std::uint16_t>(
                   DType::float16, {0x3c00, 0xc000, 0x7bff, 0x0400, 0x03ff, 0x0001, 0x3555})),
               ElementsAre(1.0, -2.0, 65504.0, 0x1p-14, 0x1.ff8p-15, 0x1p-24, 0x1.554p-2));
 }
 
-TEST(Widen, WidensFloat32EdgesByBits) {
+TEST(Widen, KeepsZerosSubnormalsInfinitiesAndNansOfFloat32) {
   EXPECT_THAT(widened_bits<std::uint32_t>(
                   DType::float32, {0x00000000, 0x80000000, 0x00000001, 0x807fffff, 0x00800000,
                                    0x7f7fffff, 0x7f800000, 0xff800000, 0x7fc00000, 0xff800001}),
@@ -94,7 +95,7 @@ TEST(Widen, WidensFloat32EdgesByBits) {
                           0xfff0000020000000));  // the last one is a signaling NaN and stays one
 }
 
-RC_GTEST_PROP(Widen, Float32AgreesWithTheProcessor, ()) {
+RC_GTEST_PROP(Widen, AgreesWithTheFloatToDoubleConversionOfTheProcessor, ()) {
   const auto bits = *rc::gen::oneOf(rc::gen::arbitrary<std::uint32_t>(),
                                     rc::gen::inRange<std::uint32_t>(0, 0x00800000));
   const auto value = std::bit_cast<float>(bits);
@@ -103,11 +104,11 @@ RC_GTEST_PROP(Widen, Float32AgreesWithTheProcessor, ()) {
             std::bit_cast<std::uint64_t>(static_cast<double>(value)));
 }
 
-RC_GTEST_PROP(Widen, Float64KeepsEveryBit, (std::uint64_t bits)) {
+RC_GTEST_PROP(Widen, KeepsEveryBitOfFloat64, (std::uint64_t bits)) {
   RC_ASSERT(widened_bits<std::uint64_t>(DType::float64, {bits}).front() == bits);
 }
 
-TEST(Widen, WidensIntegers) {
+TEST(Widen, ConvertsIntegersAndBooleans) {
   constexpr std::int64_t kLimit = std::int64_t{1} << 53;
   EXPECT_THAT(widen(make_test_tensor<std::int64_t>(DType::int64, {0, -1, kLimit, -kLimit})),
               ElementsAre(0.0, -1.0, 0x1p53, -0x1p53));
@@ -119,7 +120,8 @@ TEST(Widen, WidensIntegers) {
   EXPECT_THAT(widen(make_test_tensor<std::uint8_t>(DType::boolean, {1, 0})), ElementsAre(1.0, 0.0));
 }
 
-/// Returns the message without its clause, which the test's name states.
+/// Returns the message of the contract violation that f throws, without the clause, "(C1)", at its
+/// end.
 template <class F>
 std::string thrown_message(F&& f) {
   return sentence(numeric::contract_violation(f));
@@ -151,7 +153,7 @@ TEST(Widen, C3_RejectsABooleanOtherThanZeroOrOne) {
             "widen: tensor 't' has the byte 2 at element 2; expected 0 or 1 in a boolean");
 }
 
-TEST(Widen, WidensScalarsAndEmptyTensors) {
+TEST(Widen, AcceptsScalarsAndEmptyTensors) {
   EXPECT_THAT(widen(make_tensor("t", {}, std::array{2.5})), ElementsAre(2.5));
   EXPECT_THAT(widen(make_tensor("t", {3, 0}, std::span<const double>())), ElementsAre());
 }
@@ -192,7 +194,7 @@ TEST(ByteSize, IsTheProductOfExtentsTimesItemSize) {
   EXPECT_EQ(byte_size(DType::uint8, Shape{3, 0, 5}), 0U);
 }
 
-TEST(ByteSize, ReturnsNothingIfItDoesNotFit) {
+TEST(ByteSize, ReturnsNulloptIfTheSizeOverflows) {
   constexpr std::size_t kTwoTo60 = std::size_t{1} << 60;
   EXPECT_EQ(byte_size(DType::int32, Shape{kTwoTo60}), std::size_t{1} << 62);
   EXPECT_EQ(byte_size(DType::float64, Shape{kTwoTo60}), std::nullopt);

@@ -9,7 +9,7 @@
 
 namespace normproof::tests::ref::io {
 
-/// A new folder, which is removed with its contents at the end of the scope.
+/// Creates an empty temporary folder. The destructor removes the folder and its contents.
 class TemporaryFolder {
  public:
   TemporaryFolder() {

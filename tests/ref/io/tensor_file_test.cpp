@@ -29,9 +29,9 @@ using tests::ref::io::TemporaryFolder;
 using numeric::error_message;
 using numeric::kInfinity;
 
-/// Returns tensors like those that an evaluation writes: floating-point numbers, counts, a mask, a
-/// scalar, an empty array.
-std::vector<StoredTensor> sample() {
+/// Returns tensors of many kinds: floating-point formats, integers, a mask, a scalar and an empty
+/// array.
+std::vector<StoredTensor> sample_tensors() {
   std::vector<StoredTensor> tensors{
       make_tensor("y", {2, 3}, std::array{1.0, -0.0, 0x1p-1074, -kInfinity, 0.1, 1e300}),
       make_tensor("state/iterations", {}, std::array<std::int64_t, 1>{-7}),
@@ -52,7 +52,7 @@ std::vector<StoredTensor> sample() {
   return tensors;
 }
 
-std::string sha256(const std::filesystem::path& path) {
+std::string file_sha256(const std::filesystem::path& path) {
   const std::vector<std::byte> bytes = read_file(path);
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest = {};
   unsigned size = 0;
@@ -65,42 +65,42 @@ std::string sha256(const std::filesystem::path& path) {
   return hex;
 }
 
-const StoredTensor& named(const std::vector<StoredTensor>& tensors, const std::string& name) {
+const StoredTensor& find_tensor(const std::vector<StoredTensor>& tensors, const std::string& name) {
   for (const StoredTensor& tensor : tensors) {
     if (tensor.name == name) return tensor;
   }
   throw std::out_of_range("no tensor " + name);
 }
 
-TEST(TensorFile, BothFormatsReadBackWhatWasWritten) {
+TEST(TensorFile, ReadingReturnsTheWrittenTensorsInBothFormats) {
   const TemporaryFolder folder;
-  const std::vector<StoredTensor> tensors = sample();
+  const std::vector<StoredTensor> tensors = sample_tensors();
   for (const char* name : {"a.npz", "a.safetensors"}) {
     write_tensors(folder / name, tensors);
     const std::vector<StoredTensor> read = read_tensors(folder / name);
     ASSERT_EQ(read.size(), tensors.size());
-    for (const StoredTensor& tensor : tensors) EXPECT_EQ(named(read, tensor.name), tensor);
+    for (const StoredTensor& tensor : tensors) EXPECT_EQ(find_tensor(read, tensor.name), tensor);
     EXPECT_TRUE(std::ranges::is_sorted(read, {}, &StoredTensor::name));
   }
 }
 
 TEST(TensorFile, BytesMatchTheRecordedHashes) {
   const TemporaryFolder folder;
-  write_tensors(folder / "a.npz", sample());
-  write_tensors(folder / "a.safetensors", sample());
-  EXPECT_EQ(sha256(folder / "a.npz"),
+  write_tensors(folder / "a.npz", sample_tensors());
+  write_tensors(folder / "a.safetensors", sample_tensors());
+  EXPECT_EQ(file_sha256(folder / "a.npz"),
             "5f3dcb1afd62d6742cafbd89de4f80ac5aa429fc833895eef7c4360761193316");
-  EXPECT_EQ(sha256(folder / "a.safetensors"),
+  EXPECT_EQ(file_sha256(folder / "a.safetensors"),
             "f64dece229719fb5a3512897fae598371152d931b2eecb05b1d3e6b3c57e1376");
 }
 
-TEST(TensorFile, RejectsOtherSuffixes) {
+TEST(TensorFile, RejectsFileNamesWithOtherSuffixes) {
   const TemporaryFolder folder;
   EXPECT_THAT(error_message<UsageError>([] { read_tensors("out/x.txt"); }),
               StrEq("the tensor file 'out/x.txt' has the suffix '.txt'; "
                     "expected .npz or .safetensors"));
   for (const char* name : {"a", "a.NPZ", "npz", ".npz", "a.npz.gz"}) {
-    EXPECT_THROW(write_tensors(folder / name, sample()), UsageError) << name;
+    EXPECT_THROW(write_tensors(folder / name, sample_tensors()), UsageError) << name;
     EXPECT_THROW(check_tensor_file(folder / name), UsageError) << name;
     EXPECT_FALSE(std::filesystem::exists(folder / name));
   }
@@ -129,8 +129,8 @@ TEST(TensorFile, KeepsTheOldFileIfATensorIsRejected) {
   EXPECT_EQ(read_text(folder / "a.npz"), "old");
 }
 
-/// Tests that NumPy reads what is written here, and writes what is read here.
-class WithNumPy : public ::testing::Test {
+/// Exchanges .npz files with NumPy. The tests skip if Python with NumPy is not installed.
+class TensorFileWithNumPy : public ::testing::Test {
  protected:
   void SetUp() override {
     if (std::system("/usr/bin/python3 -c 'import numpy' 2>/dev/null") != 0) {
@@ -138,7 +138,8 @@ class WithNumPy : public ::testing::Test {
     }
   }
 
-  /// Runs a Python script in the folder; numpy is np.
+  /// Runs a Python script in the temporary folder. The script may use numpy as `np`, io and
+  /// zipfile.
   void run_python(const std::string& text) const {
     write_file(folder_ / "script.py", "import numpy as np\nimport io, zipfile\n" + text);
     const std::string command =
@@ -149,8 +150,8 @@ class WithNumPy : public ::testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(WithNumPy, NumPyReadsWhatIsWritten) {
-  write_tensors(folder_ / "a.npz", sample());
+TEST_F(TensorFileWithNumPy, NumPyReadsTheWrittenArrays) {
+  write_tensors(folder_ / "a.npz", sample_tensors());
   write_tensors(folder_ / "empty.npz", {});
   run_python(R"(
 a = np.load('a.npz', allow_pickle=False)
@@ -179,7 +180,7 @@ for name, array in expected.items():
 )");
 }
 
-TEST_F(WithNumPy, ReadsWhatNumPyWrites) {
+TEST_F(TensorFileWithNumPy, ReadsArraysThatNumPyWrote) {
   run_python(R"(
 x = np.arange(24, dtype=np.float64).reshape(2, 3, 4) / 8
 x[0, 0, 0] = np.inf
@@ -223,20 +224,20 @@ np.savez('structured.npz', x=np.zeros(2, dtype=[('a', 'f8'), ('b', 'i4')]))
     const std::vector<StoredTensor> tensors = read_tensors(folder_ / name);
     EXPECT_EQ(tensors.size(), 15U) << name;
     for (const char* array : {"f8", "f4", "f2", "fortran", "fortran_f4", "big", "big_f2"}) {
-      EXPECT_EQ(widen(named(tensors, array)), x) << name << " " << array;
-      EXPECT_THAT(named(tensors, array).shape, ElementsAre(2, 3, 4));
+      EXPECT_EQ(widen(find_tensor(tensors, array)), x) << name << " " << array;
+      EXPECT_THAT(find_tensor(tensors, array).shape, ElementsAre(2, 3, 4));
     }
-    EXPECT_EQ(widen(named(tensors, "mask")), mask);
+    EXPECT_EQ(widen(find_tensor(tensors, "mask")), mask);
     for (const char* array : {"i8", "i4", "u1"}) {
-      EXPECT_EQ(widen(named(tensors, array)), counts) << name << " " << array;
+      EXPECT_EQ(widen(find_tensor(tensors, array)), counts) << name << " " << array;
     }
-    EXPECT_EQ(named(tensors, "f2").dtype, DType::float16);
-    EXPECT_EQ(named(tensors, "mask").dtype, DType::boolean);
-    EXPECT_THAT(widen(named(tensors, "scalar")), ElementsAre(2.5));
-    EXPECT_TRUE(named(tensors, "scalar").shape.empty());
-    EXPECT_THAT(named(tensors, "none").shape, ElementsAre(3, 0, 2));
-    EXPECT_THAT(widen(named(tensors, "a/b")), ElementsAre(3.0));
-    EXPECT_THAT(widen(named(tensors, "\xce\xb3")), ElementsAre(4.0));
+    EXPECT_EQ(find_tensor(tensors, "f2").dtype, DType::float16);
+    EXPECT_EQ(find_tensor(tensors, "mask").dtype, DType::boolean);
+    EXPECT_THAT(widen(find_tensor(tensors, "scalar")), ElementsAre(2.5));
+    EXPECT_TRUE(find_tensor(tensors, "scalar").shape.empty());
+    EXPECT_THAT(find_tensor(tensors, "none").shape, ElementsAre(3, 0, 2));
+    EXPECT_THAT(widen(find_tensor(tensors, "a/b")), ElementsAre(3.0));
+    EXPECT_THAT(widen(find_tensor(tensors, "\xce\xb3")), ElementsAre(4.0));
   }
   for (const StoredTensor& tensor : read_tensors(folder_ / "versions.npz")) {
     EXPECT_EQ(widen(tensor), x) << tensor.name;

@@ -9,12 +9,12 @@
 namespace normproof::ref::model {
 namespace {
 
-AttentionShape sample(const tensor::Shape& valid = {}) {
+AttentionShape sample_attention_shape(const tensor::Shape& valid = {}) {
   return attention_shape("f", {2, 6, 3, 4}, {2, 2, 5, 4}, {2, 2, 5, 7}, valid, {});
 }
 
-TEST(AttentionShape, SeveralHeadsOfQueriesShareAHeadOfKeys) {
-  const AttentionShape shape = sample();
+TEST(AttentionShape, SeveralQueryHeadsShareOneKeyHead) {
+  const AttentionShape shape = sample_attention_shape();
   EXPECT_EQ(shape.group.heads, 3u);
   EXPECT_EQ(shape.group.rows(), 9u);
   EXPECT_EQ(shape.heads(), 6u);
@@ -24,8 +24,8 @@ TEST(AttentionShape, SeveralHeadsOfQueriesShareAHeadOfKeys) {
   EXPECT_EQ(shape.heads_text(1, 1), "attention in sample 1, heads 3 to 5");
 }
 
-TEST(AttentionShape, EachSampleUsesItsRowOfTheMask) {
-  const AttentionShape shape = sample({2, 5});
+TEST(AttentionShape, EachSampleUsesItsOwnRowOfTheMask) {
+  const AttentionShape shape = sample_attention_shape({2, 5});
   tensor::Mask valid = tensor::full_tensor<bool>({2, 5}, true);
   EXPECT_TRUE(shape.every_query_sees_a_key(valid, false));
   EXPECT_TRUE(shape.every_query_sees_a_key({}, true));

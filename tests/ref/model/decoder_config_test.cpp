@@ -5,17 +5,18 @@
 namespace normproof::ref::model {
 namespace {
 
-/// Returns a config in which every field differs from its default and between the two sides.
+/// Returns a config in which no field has its default value. Fields of the encoder also differ from
+/// those of the decoder.
 DecoderConfig unusual_config() {
-  const LayersConfig of_source{
+  const LayersConfig encoder_layers{
       .num_heads = 2, .d_ff = 7, .num_layers = 3, .norm = RMSNormOptions{}, .final_norm = {}};
-  const LayersConfig of_target{
+  const LayersConfig decoder_layers{
       .num_heads = 8, .d_ff = 9, .num_layers = 5, .norm = DyTOptions{}, .final_norm = {}};
   return {.source_vocab_size = 11,
           .target_vocab_size = 13,
           .d_model = 16,
-          .encoder = of_source,
-          .decoder = of_target,
+          .encoder = encoder_layers,
+          .decoder = decoder_layers,
           .placement = NormPlacement::pre,
           .activation = Activation::gelu,
           .positions = false,

@@ -11,9 +11,9 @@
 namespace normproof::ref::model {
 namespace {
 
-/// Returns text such as "gamma [D] 1, beta [D] 0".
+/// Returns name, shape and initial value of each entry, for example "gamma [D] 1, beta [D] 0".
 template <class Entries>
-std::string text_of(const Entries& entries) {
+std::string describe_entries(const Entries& entries) {
   std::ostringstream text;
   for (const auto& entry : entries)
     text << (&entry == &entries.front() ? "" : ", ") << entry.name << " " << to_string(entry.shape)
@@ -21,7 +21,7 @@ std::string text_of(const Entries& entries) {
   return text.str();
 }
 
-TEST(NormLayers, FollowTheOrderOfTheOptions) {
+TEST(NormLayers, AreListedInTheOrderOfTheOptionTypes) {
   ASSERT_EQ(norm_layers().size(), std::variant_size_v<NormOptions>);
   for (const NormLayer& layer : norm_layers())
     EXPECT_EQ(&norm_layer(norm_options(layer.name)), &layer) << layer.name;
@@ -29,7 +29,7 @@ TEST(NormLayers, FollowTheOrderOfTheOptions) {
   EXPECT_EQ(norm_layer(NoneOptions{}).name, "none");
 }
 
-TEST(NormLayers, ParametersAndStatesMatchTheSpecification) {
+TEST(NormLayers, HaveTheSpecifiedParametersAndStates) {
   const std::map<std::string_view, std::string> states = {
       {"batch_norm", "running_mean [D] 0, running_variance [D] 1"},
       {"batch_renorm", "running_mean [D] 0, running_variance [D] 1"},
@@ -43,15 +43,16 @@ TEST(NormLayers, ParametersAndStatesMatchTheSpecification) {
       {"dyt", "gamma [D] 1, beta [D] 0, alpha [1] 0.5"}};
   for (const NormLayer& layer : norm_layers()) {
     const auto state = states.find(layer.name);
-    EXPECT_EQ(text_of(layer.state), state == states.end() ? "" : state->second) << layer.name;
+    EXPECT_EQ(describe_entries(layer.state), state == states.end() ? "" : state->second)
+        << layer.name;
     const auto own = parameters.find(layer.name);
-    EXPECT_EQ(text_of(layer.parameters),
+    EXPECT_EQ(describe_entries(layer.parameters),
               own == parameters.end() ? "gamma [D] 1, beta [D] 0" : own->second)
         << layer.name;
   }
 }
 
-TEST(NormLayers, InputAndOutputNamesAreUniqueInALayer) {
+TEST(NormLayers, HaveUniqueInputAndOutputNames) {
   for (const NormLayer& layer : norm_layers()) {
     std::multiset<std::string_view> names = {"x", "y", "grad_y", "valid", "grad_x"};
     for (const auto& entry : layer.parameters) names.insert(entry.name);
@@ -61,7 +62,7 @@ TEST(NormLayers, InputAndOutputNamesAreUniqueInALayer) {
   }
 }
 
-TEST(NormLayers, OptionsNamedByEntriesExist) {
+TEST(NormLayers, ReferOnlyToExistingOptions) {
   for (const NormLayer& layer : norm_layers()) {
     const NormOptions options = norm_options(layer.name);
     for (const auto& cells : layer.cells) {
@@ -75,22 +76,22 @@ TEST(NormLayers, OptionsNamedByEntriesExist) {
   }
 }
 
-TEST(NormLayers, TraitsFollowFromTheCells) {
-  const auto of = [](const char* name) { return norm_layer(norm_options(name)); };
-  EXPECT_TRUE(of("layer_norm").centred());
-  EXPECT_FALSE(of("layer_norm").over_rows());
-  EXPECT_TRUE(of("group_norm").over_samples());
-  EXPECT_TRUE(of("instance_norm").over_rows());
-  EXPECT_TRUE(of("power_norm_released").over_rows());
-  EXPECT_FALSE(of("power_norm_released").over_samples());
-  EXPECT_FALSE(of("none").centred());
-  EXPECT_TRUE(of("dyt").cells.empty());
-  EXPECT_FALSE(of("dyt").over_rows());
-  EXPECT_EQ(of("scale_norm").parameter("beta"), nullptr);
-  EXPECT_EQ(of("scale_norm").parameter("gamma")->shape, EntryShape::one);
+TEST(NormLayers, DeriveTraitsFromTheirCellsOfStatistics) {
+  const auto find_layer = [](const char* name) { return norm_layer(norm_options(name)); };
+  EXPECT_TRUE(find_layer("layer_norm").centred());
+  EXPECT_FALSE(find_layer("layer_norm").over_rows());
+  EXPECT_TRUE(find_layer("group_norm").over_samples());
+  EXPECT_TRUE(find_layer("instance_norm").over_rows());
+  EXPECT_TRUE(find_layer("power_norm_released").over_rows());
+  EXPECT_FALSE(find_layer("power_norm_released").over_samples());
+  EXPECT_FALSE(find_layer("none").centred());
+  EXPECT_TRUE(find_layer("dyt").cells.empty());
+  EXPECT_FALSE(find_layer("dyt").over_rows());
+  EXPECT_EQ(find_layer("scale_norm").parameter("beta"), nullptr);
+  EXPECT_EQ(find_layer("scale_norm").parameter("gamma")->shape, EntryShape::one);
 }
 
-TEST(NormLayers, OptionsAreReadByNameAndType) {
+TEST(NormLayers, OptionGettersReturnNulloptForOptionsOfOtherTypes) {
   const NormOptions released = PowerNormReleasedOptions{.group_eps = 0.5, .scaled_nu = false};
   EXPECT_EQ(number_option(released, "group_eps"), 0.5);
   EXPECT_EQ(count_option(released, "groups"), 1);

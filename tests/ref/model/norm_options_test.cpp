@@ -10,7 +10,7 @@ namespace {
 using numeric::error_message;
 using numeric::UsageError;
 
-TEST(NormOptions, NamesMapToOptionsAndBack) {
+TEST(NormOptions, EveryNameReturnsItsOptions) {
   EXPECT_EQ(norm_names().size(), 13u);
   for (const auto& name : norm_names()) EXPECT_EQ(norm_name(norm_options(name)), name);
   EXPECT_EQ(norm_name(PowerNormReleasedOptions{}), "power_norm_released");
@@ -70,7 +70,7 @@ TEST(SetOption, RejectsWrongFieldsAndValues) {
             "option storage is 'fp8'; expected one of float64, float32, bfloat16, float16");
 }
 
-TEST(ListOptions, ListsLaterOptionsOnlyIfSet) {
+TEST(ListOptions, OmitsNewerOptionsThatHaveTheirDefaults) {
   using Texts = std::vector<std::pair<std::string, std::string>>;
   NormOptions options = GroupNormOptions{};
   EXPECT_EQ(list_options(options), (Texts{{"eps", "1e-05"}, {"groups", "1"}}));
@@ -87,7 +87,7 @@ TEST(ListOptions, ListsLaterOptionsOnlyIfSet) {
   EXPECT_EQ(list_options(rms), list_all_options(rms));
 }
 
-TEST(ListOptions, PrintsDoublesThatReadBackToTheSameBits) {
+TEST(ListOptions, PrintedDoublesReadBackToTheSameBits) {
   NormOptions options = LayerNormOptions{.eps = 0x1.23456789abcdep-17};
   const std::string text = list_options(options)[0].second;
   NormOptions again = LayerNormOptions{};

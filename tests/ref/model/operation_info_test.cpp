@@ -14,13 +14,13 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-std::vector<std::string> names(const std::vector<OperandInfo>& entries) {
+std::vector<std::string> operand_names(const std::vector<OperandInfo>& entries) {
   std::vector<std::string> found;
   for (const OperandInfo& entry : entries) found.push_back(entry.name);
   return found;
 }
 
-TEST(OperationInfo, HasOneRowForEachOperation) {
+TEST(OperationInfo, DescribesEachOperationOnce) {
   EXPECT_EQ(operations().size(), operation_names().size());
   for (const std::string& name : operation_names()) {
     const Operation by_name = operation(name);
@@ -31,7 +31,7 @@ TEST(OperationInfo, HasOneRowForEachOperation) {
   }
 }
 
-TEST(OperationInfo, RejectsUnknownNamesWithTheNearest) {
+TEST(OperationInfo, RejectsUnknownNames) {
   EXPECT_THROW(operation_info("softmaxx"), numeric::UsageError);
 }
 
@@ -44,15 +44,15 @@ TEST(OperationInfo, ListsRequiredOperandsFirst) {
     EXPECT_FALSE(info.operands.front().optional) << info.name;
     EXPECT_FALSE(info.outputs.empty()) << info.name;
   }
-  EXPECT_THAT(names(operation_info("add_rms_norm").operands),
+  EXPECT_THAT(operand_names(operation_info("add_rms_norm").operands),
               ElementsAre("x", "residual", "grad_y", "grad_sum", "gamma", "beta"));
-  EXPECT_THAT(names(operation_info("attention").operands),
+  EXPECT_THAT(operand_names(operation_info("attention").operands),
               ElementsAre("q", "k", "v", "grad_y", "valid"));
-  EXPECT_THAT(names(operation_info("cross_entropy").operands),
+  EXPECT_THAT(operand_names(operation_info("cross_entropy").operands),
               ElementsAre("logits", "targets", "class_weights", "valid"));
 }
 
-TEST(OperationInfo, EveryGradientBelongsToAnOperandOfItsShape) {
+TEST(OperationInfo, EveryGradientHasTheShapeOfItsOperand) {
   for (const OperationInfo& info : operations())
     for (const OperandInfo& output : info.outputs) {
       if (!output.name.starts_with("grad_")) continue;
@@ -72,7 +72,7 @@ TEST(OperationInfo, YHasTheShapeOfItsGradient) {
   }
 }
 
-TEST(OperationInfo, AMaskIsBoolean) {
+TEST(OperationInfo, MasksAreBoolean) {
   std::vector<std::string> functions;
   for (const OperationInfo& info : operations()) {
     if (!info.takes_mask()) continue;
@@ -82,7 +82,7 @@ TEST(OperationInfo, AMaskIsBoolean) {
   EXPECT_THAT(functions, ElementsAre("softmax", "log_sum_exp", "attention", "cross_entropy"));
 }
 
-TEST(OperationInfo, SamplesAreOnTheFirstAxis) {
+TEST(OperationInfo, RecognizesOperandsWhoseFirstAxisIsTheSample) {
   EXPECT_TRUE((OperandInfo{"x", "[N,D] or [B,T,D]"}.has_samples()));
   EXPECT_TRUE((OperandInfo{"x", "[..., D]"}.has_samples()));
   EXPECT_TRUE((OperandInfo{"valid", "[B,S]"}.has_samples()));
@@ -91,7 +91,7 @@ TEST(OperationInfo, SamplesAreOnTheFirstAxis) {
   EXPECT_FALSE((OperandInfo{"loss", "[1]"}.has_samples()));
 }
 
-TEST(OperationInfo, ALayerDependsOnWhatItsStatisticsSpan) {
+TEST(OperationInfo, IndependenceOfALayerFollowsFromItsStatistics) {
   const auto independence = [](const char* name) { return operation_info(name).independence; };
   EXPECT_EQ(independence("dyt"), Independence::element);
   EXPECT_EQ(independence("layer_norm"), Independence::row);
@@ -108,7 +108,7 @@ TEST(OperationInfo, ALayerDependsOnWhatItsStatisticsSpan) {
   }
 }
 
-TEST(OperationInfo, EqualFormsNameOtherOperations) {
+TEST(OperationInfo, EqualFormsReferToExistingOperations) {
   for (const OperationInfo& info : operations())
     for (const EqualForm& form : info.equal_forms) {
       EXPECT_NO_THROW(operation_info(form.operation)) << info.name;
@@ -118,7 +118,7 @@ TEST(OperationInfo, EqualFormsNameOtherOperations) {
   EXPECT_THAT(operation_info("softmax").equal_forms, IsEmpty());
 }
 
-TEST(OperationInfo, ANameBelongsToOneStructOfOptions) {
+TEST(OperationInfo, EachNameBelongsToOneOptionType) {
   EXPECT_TRUE(is_name_of<SoftmaxOptions>("softmax"));
   EXPECT_FALSE(is_name_of<SoftmaxOptions>("log_softmax"));
   EXPECT_TRUE(is_name_of<NoneOptions>("none"));

@@ -25,7 +25,7 @@ TEST(Operation, EveryNameReturnsItsOperation) {
   }
 }
 
-TEST(Operation, OperationHasTheOptionsOfItsLayer) {
+TEST(Operation, LayerHasItsOptionsAndAFunctionHasNone) {
   Operation layer = operation("layer_norm");
   set_option(layer, "eps", "0.5");
   EXPECT_EQ(list_options(layer),
@@ -35,7 +35,7 @@ TEST(Operation, OperationHasTheOptionsOfItsLayer) {
   EXPECT_THROW(set_option(function, "eps", "0.5"), numeric::UsageError);
 }
 
-TEST(Operation, EncoderHasTheOptionsOfItsNorm) {
+TEST(Operation, EncoderIncludesTheOptionsOfItsNorm) {
   Operation layer = operation("encoder_layer");
   ASSERT_TRUE(std::holds_alternative<EncoderOperation>(layer));
   set_option(layer, "norm", "batch_norm");
@@ -61,12 +61,12 @@ TEST(Operation, EncoderHasTheOptionsOfItsNorm) {
   }
 }
 
-// Older files do not contain these options. Attention had `causal` from the start.
-TEST(Operation, OmitsLaterOptionsIfFalse) {
+// Files written before these options existed do not contain them. Attention always had `causal`.
+TEST(Operation, OmitsNewerOptionsThatAreFalse) {
   const auto listed = [](const char* name, const char* option, const char* value) {
-    Operation own = operation(name);
-    set_option(own, option, value);
-    for (const auto& [other, text] : list_options(own))
+    Operation other_operation = operation(name);
+    set_option(other_operation, option, value);
+    for (const auto& [other, text] : list_options(other_operation))
       if (other == option) return text;
     return std::string("none");
   };
@@ -84,16 +84,17 @@ TEST(Operation, OmitsLaterOptionsIfFalse) {
 }
 
 TEST(Operation, DecoderLayerHasTheEncoderOptionsExceptCausal) {
-  Operation layer = operation("decoder_layer"), of_encoder = operation("encoder_layer");
+  Operation layer = operation("decoder_layer"), encoder_layer = operation("encoder_layer");
   EXPECT_TRUE(std::holds_alternative<EncoderOperation>(layer));
   for (const auto& [name, value] : {std::pair{"norm", "batch_norm"}, std::pair{"norm.eps", "0.5"},
                                     std::pair{"dropout", "0.25"}})
-    for (Operation* const own : {&layer, &of_encoder}) set_option(*own, name, value);
-  EXPECT_EQ(list_options(layer), list_options(of_encoder));
+    for (Operation* const other_operation : {&layer, &encoder_layer})
+      set_option(*other_operation, name, value);
+  EXPECT_EQ(list_options(layer), list_options(encoder_layer));
   EXPECT_THROW(set_option(layer, "causal", "true"), numeric::UsageError);
 }
 
-TEST(Operation, OptimizerHasItsOptionsAndTheLearningRate) {
+TEST(Operation, OptimizerIncludesTheLearningRate) {
   Operation steps = operation("adamw");
   ASSERT_TRUE(std::holds_alternative<OptimizerOperation>(steps));
   set_option(steps, "learning_rate", "0.5");
@@ -109,7 +110,7 @@ TEST(Operation, OptimizerHasItsOptionsAndTheLearningRate) {
   EXPECT_THROW(set_option(sgd, "weight_decay", "0.5"), numeric::UsageError);
 }
 
-TEST(Operation, TranslatorHasTheOptionsOfBothNorms) {
+TEST(Operation, TranslatorIncludesTheOptionsOfBothNorms) {
   Operation translator = operation("translator");
   ASSERT_TRUE(std::holds_alternative<TransformerOperation>(translator));
   set_option(translator, "decoder_norm", "power_norm");
@@ -133,7 +134,7 @@ TEST(Operation, TranslatorHasTheOptionsOfBothNorms) {
   EXPECT_THROW(set_option(decoding, "label_smoothing", "0.1"), numeric::UsageError);
 }
 
-TEST(Operation, OptionsCanBeSetInAscendingOrder) {
+TEST(Operation, OptionsCanBeSetInAlphabeticalOrder) {
   for (const std::string& norm : norm_names()) {
     Operation whole = operation("encoder");
     set_option(whole, "norm", norm);

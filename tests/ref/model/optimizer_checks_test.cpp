@@ -38,7 +38,7 @@ TEST(OptimizerChecks, AcceptsDefaultsAndLimits) {
   EXPECT_NO_THROW(check_learning_rate(0));
 }
 
-TEST(OptimizerChecks, AdamIsAdamWWithoutDecay) {
+TEST(OptimizerChecks, AdamConvertsToAdamWWithoutWeightDecay) {
   EXPECT_EQ(with_decay(AdamOptions{0.5, 0.75, 0.125}).weight_decay, 0);
   EXPECT_EQ(with_decay(AdamOptions{0.5, 0.75, 0.125}).beta2, 0.75);
   EXPECT_EQ(with_decay(AdamWOptions{0.5, 0.75, 0.125, 3}).weight_decay, 3);

@@ -28,7 +28,7 @@ TEST(TrainOptions, EveryNameReturnsItsOptions) {
     EXPECT_EQ(initialization_name(initialization_options(name)), name);
 }
 
-TEST(TrainOptions, NameSelectsTheAlternative) {
+TEST(TrainOptions, NameSelectsTheTypeOfTheOptions) {
   EXPECT_TRUE(std::holds_alternative<AdamWOptions>(optimizer_options("adamw")));
   EXPECT_TRUE(std::holds_alternative<InverseSquareRoot>(schedule_options("inverse_square_root")));
   EXPECT_TRUE(std::holds_alternative<KaimingNormal>(initialization_options("kaiming_normal")));

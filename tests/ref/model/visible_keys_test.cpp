@@ -8,18 +8,18 @@ namespace {
 
 using ::testing::ElementsAre;
 
-TEST(VisibleKeys, IsEmptyWithoutAnyMask) {
+TEST(VisibleKeys, MaskIsAbsentIfEveryKeyIsVisible) {
   EXPECT_FALSE(tensor::is_given(visible_keys({2, 3, 4}, nullptr, false)));
 }
 
-TEST(VisibleKeys, AreTheValidKeysIfNotCausal) {
+TEST(VisibleKeys, AreTheValidKeysIfAttentionIsNotCausal) {
   const bool valid[] = {true, false, true};
   const tensor::Mask visible = visible_keys({2, 5, 3}, valid, false);
   EXPECT_EQ(tensor::shape_of(visible), (tensor::Shape{3}));
   EXPECT_THAT(visible, ElementsAre(true, false, true));
 }
 
-TEST(VisibleKeys, TheLastQuerySeesEveryKey) {
+TEST(VisibleKeys, LastCausalQuerySeesEveryKey) {
   const tensor::Mask fewer = visible_keys({1, 2, 3}, nullptr, true);
   EXPECT_EQ(tensor::shape_of(fewer), (tensor::Shape{2, 3}));
   EXPECT_THAT(fewer, ElementsAre(true, true, false, true, true, true));
@@ -27,13 +27,13 @@ TEST(VisibleKeys, TheLastQuerySeesEveryKey) {
   EXPECT_THAT(more, ElementsAre(false, false, true, false, true, true));
 }
 
-TEST(VisibleKeys, HeadsShareRowsAndInvalidKeysAreHidden) {
+TEST(VisibleKeys, MaskOfAHeadRepeatsForEachHeadAndHidesInvalidKeys) {
   const bool valid[] = {false, true};
   EXPECT_THAT(visible_keys({2, 2, 2}, valid, true),
               ElementsAre(false, false, false, true, false, false, false, true));
 }
 
-TEST(VisibleKeys, FindsARowWithoutVisibleKeys) {
+TEST(VisibleKeys, RowsWithoutVisibleKeysAreFound) {
   EXPECT_TRUE(has_visible_key_in_every_row({}, 2));
   EXPECT_TRUE(has_visible_key_in_every_row({{true, false}, {false, true}}, 2));
   EXPECT_FALSE(has_visible_key_in_every_row({{true, true}, {false, false}}, 2));

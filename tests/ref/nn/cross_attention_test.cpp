@@ -22,7 +22,8 @@ CrossAttention<T> make_cross_attention(const NamedTensors<T>& t) {
   return {map("query"), map("memory"), map("out")};
 }
 
-/// Returns x [B,T,D] and `source` [B,S,D], the memory.
+/// Returns random inputs of cross-attention: x [B,T,D], the encoder output "source" [B,S,D], and
+/// the weights and biases of the linear maps.
 template <class T>
 NamedTensors<T> cross_inputs(std::size_t batch, std::size_t queries, std::size_t keys,
                              std::size_t d) {
@@ -91,25 +92,26 @@ TEST(CrossAttention, BackwardIsTheDerivativeWithDropout) {
                           {.num_heads = 2, .dropout = 0.25, .key = {0, 0, "a", &given}});
 }
 
-/// Returns the parameters of self-attention, merged from those of cross-attention.
+/// Returns parameters of self-attention that compute the same as the given parameters of
+/// cross-attention.
 Attention<double> make_self_attention(const NamedTensors<double>& t) {
   Attention<double> self;
   self.out = make_cross_attention(t).out;
   const std::size_t d = t.at("x").shape(2);
   self.in = {tensor::empty_tensor<double>({3 * d, d}), tensor::empty_tensor<double>({3 * d})};
-  const auto put = [&](const char* name, std::size_t row) {
+  const auto copy_rows = [&](const char* name, std::size_t row) {
     const auto& weight = t.at(std::string(name) + ".weight");
     const auto& bias = t.at(std::string(name) + ".bias");
     std::copy_n(weight.data(), weight.size(), self.in.weight.data() + row * d);
     std::copy_n(bias.data(), bias.size(), self.in.bias.data() + row);
   };
-  put("query", 0);
-  put("memory", d);
+  copy_rows("query", 0);
+  copy_rows("memory", d);
   return self;
 }
 
-// With 5 tokens all heads are computed together, with 190 one head at a time.
-TEST(CrossAttention, AttendingToItselfEqualsSelfAttention) {
+// With 5 tokens all heads are computed together. With 190 tokens the heads are computed one by one.
+TEST(CrossAttention, MatchesSelfAttentionIfMemoryIsTheInput) {
   for (const std::size_t tokens : {std::size_t{5}, std::size_t{190}}) {
     NamedTensors<double> t = cross_inputs<double>(2, tokens, tokens, 6);
     t.at("source") = t.at("x");
@@ -134,15 +136,15 @@ TEST(CrossAttention, AttendingToItselfEqualsSelfAttention) {
   }
 }
 
-Tensor<double> rows_of(const Tensor<double>& x, std::size_t sample, std::size_t first,
-                       std::size_t count) {
+Tensor<double> select_rows(const Tensor<double>& x, std::size_t sample, std::size_t first,
+                           std::size_t count) {
   const std::size_t length = x.shape(1), d = x.shape(2);
-  Tensor<double> own = tensor::empty_tensor<double>({1, count, d});
-  std::copy_n(x.data() + (sample * length + first) * d, own.size(), own.data());
-  return own;
+  Tensor<double> selected = tensor::empty_tensor<double>({1, count, d});
+  std::copy_n(x.data() + (sample * length + first) * d, selected.size(), selected.data());
+  return selected;
 }
 
-TEST(CrossAttention, BitsDoNotDependOnThreadsBatchOrMemoryPadding) {
+TEST(CrossAttention, BitsDoNotDependOnThreadCountBatchOrPadding) {
   constexpr std::size_t kT = 31, kS = 70, kShort = 41, kD = 24;
   auto t = cross_inputs<double>(3, kT, kS, kD);
   const auto parameters = make_cross_attention(t);
@@ -155,20 +157,21 @@ TEST(CrossAttention, BitsDoNotDependOnThreadsBatchOrMemoryPadding) {
     EXPECT_EQ(cross_attention(t.at("x"), t.at("source"), parameters, mask, options).y, whole);
   }
   numeric::set_num_threads(1);
-  const auto short_memory = rows_of(t.at("source"), 1, 0, kShort);
-  EXPECT_EQ(cross_attention(rows_of(t.at("x"), 1, 0, kT), short_memory, parameters, {}, options).y,
-            rows_of(whole, 1, 0, kT));
-  // Attends to the memory for single positions, from keys and values that were computed once.
+  const auto short_memory = select_rows(t.at("source"), 1, 0, kShort);
+  EXPECT_EQ(
+      cross_attention(select_rows(t.at("x"), 1, 0, kT), short_memory, parameters, {}, options).y,
+      select_rows(whole, 1, 0, kT));
+  // Single positions attend to keys and values that are computed only once.
   const auto keys_values = keys_and_values(short_memory, parameters);
   for (const std::size_t i : {std::size_t{0}, kT - 1})
-    EXPECT_EQ(attend_to_memory(rows_of(t.at("x"), 1, i, 1), keys_values, parameters, {}, 3),
-              rows_of(whole, 1, i, 1));
+    EXPECT_EQ(attend_to_memory(select_rows(t.at("x"), 1, i, 1), keys_values, parameters, {}, 3),
+              select_rows(whole, 1, i, 1));
   // The contents of the padding must not affect any result.
   for (std::size_t j = kShort; j < kS; ++j) t.at("source").data()[(kS + j) * kD] = 1e30;
   EXPECT_EQ(cross_attention(t.at("x"), t.at("source"), parameters, mask, options).y, whole);
 }
 
-TEST(CrossAttention, RecomputedWeightsHaveTheSameBits) {
+TEST(CrossAttention, BackwardWithRecomputedWeightsHasTheSameBits) {
   const auto t = cross_inputs<double>(2, 5, 7, 4);
   const auto grad_y = random_tensor<double>("grad_y", {2, 5, 4});
   for (const double rate : {0.0, 0.3}) {
@@ -180,8 +183,8 @@ TEST(CrossAttention, RecomputedWeightsHaveTheSameBits) {
   }
 }
 
-// No position may attend to a memory that is all padding.
-TEST(CrossAttention, FullyMaskedMemoryGivesTheOutputBias) {
+// If the encoder output is all padding, no position may attend to it.
+TEST(CrossAttention, OutputIsTheBiasIfTheMemoryIsFullyMasked) {
   const auto t = cross_inputs<double>(1, 2, 2, 4);
   const auto y = cross_attention(t.at("x"), t.at("source"), make_cross_attention(t),
                                  Mask{{false, false}}, {.num_heads = 2})

@@ -14,12 +14,12 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-TEST(Embedding, SelectsRowsAndAddsTheirGradientsInOrder) {
+TEST(Embedding, SelectsRowsAndAddsTheirGradientsInOrderOfPositions) {
   const Tokens tokens{2, 2, {3, 1, 3, 0}};
   const Tensor<double> weight{{0, 1}, {2, 3}, {4, 5}, {6, 7}};
   const auto y = embedding(tokens, weight);
   EXPECT_EQ(y, (Tensor<double>{{{6, 7}, {2, 3}}, {{6, 7}, {0, 1}}}));
-  // 2^60 + 1 - 2^60 in ascending order of positions, from +0.
+  // The gradients of token 3 are added in ascending order of positions, starting from +0.
   const Tensor<double> grad{{{0x1p60, 1}, {5, 5}}, {{1, 2}, {-0.0, 0}}};
   const auto gradient = embedding_backward(grad, tokens, 4);
   EXPECT_THAT(gradient.rows, ElementsAre(0u, 1u, 3u));
@@ -27,20 +27,20 @@ TEST(Embedding, SelectsRowsAndAddsTheirGradientsInOrder) {
   EXPECT_FALSE(std::signbit(gradient.values.data()[0]));
 }
 
-TEST(Embedding, ScalingMultipliesByTheRootOfTheWidth) {
+TEST(Embedding, ScalingMultipliesByTheSquareRootOfTheWidth) {
   const Tokens tokens{1, 2, {1, 1}};
   const Tensor<double> weight{{0, 1, 2, 3}, {4, 5, 6, 7}};
   EXPECT_EQ(embedding(tokens, weight, true), (Tensor<double>{{{8, 10, 12, 14}, {8, 10, 12, 14}}}));
   const Tensor<double> grad{{{1, 2, 3, 4}, {10, 20, 30, 40}}};
   EXPECT_EQ(embedding_backward(grad, tokens, 2, true).values, (Tensor<double>{{22, 44, 66, 88}}));
-  // The root of three features is rounded once. The sum is scaled, not its terms.
+  // The square root of 3 is rounded once. The sum of the gradients is scaled, not each term.
   const Tensor<double> three{{{0x1p53, 1, 0.1}, {1, 1, 0.2}}};
   const double root = numeric::square_root(3.0);
   EXPECT_EQ(embedding_backward(three, tokens, 2, true).values,
             (Tensor<double>{{0x1p53 * root, 2 * root, (0.1 + 0.2) * root}}));
 }
 
-TEST(Embedding, AddRowsAddsToAWholeGradient) {
+TEST(Embedding, AddRowsAddsARowGradientToADenseGradient) {
   Tensor<double> whole{{1, 2}, {3, 4}, {5, 6}};
   add_rows(whole, {{0, 2}, {{10, 20}, {30, 40}}});
   EXPECT_EQ(whole, (Tensor<double>{{11, 22}, {3, 4}, {35, 46}}));
@@ -48,7 +48,7 @@ TEST(Embedding, AddRowsAddsToAWholeGradient) {
   EXPECT_EQ(whole, (Tensor<double>{{11, 22}, {3, 4}, {35, 46}}));
 }
 
-void expect_derivative(bool scaled) {
+void expect_embedding_derivative(bool scaled) {
   const Tokens tokens{2, 3, {2, 0, 2, 2, 4, 0}};
   NamedTensors<double> inputs;
   inputs.set("weight", random_tensor<double>("weight", {5, 3}));
@@ -68,11 +68,11 @@ void expect_derivative(bool scaled) {
 }
 
 TEST(Embedding, BackwardIsTheDerivative) {
-  expect_derivative(false);
-  expect_derivative(true);
+  expect_embedding_derivative(false);
+  expect_embedding_derivative(true);
 }
 
-TEST(Embedding, BitsDoNotDependOnThreads) {
+TEST(Embedding, BitsDoNotDependOnTheThreadCount) {
   Tokens tokens{40, 50, {}};
   for (std::size_t i = 0; i < 2000; ++i)
     tokens.ids.push_back(static_cast<std::int32_t>(i * 7919 % 97));

@@ -13,7 +13,7 @@
 #include "tests/verification/checks/compare/scaled_bound.hpp"
 #include "tests/verification/checks/compare/slope.hpp"
 
-// Checks a backward against the derivative of its forward.
+// Compares the gradients of a backward with derivatives of the forward.
 namespace normproof::ref::nn {
 
 using numeric::complex100;
@@ -25,8 +25,8 @@ using tensor::NamedTensors;
 using tensor::Shape;
 using tensor::Tensor;
 
-/// Returns random doubles that depend only on name and element, so they are the same for every
-/// scalar.
+/// Returns standard normal doubles, converted to the scalar T. They depend only on seed, name and
+/// element index, so they are the same for every T.
 template <class T>
 Tensor<T> random_tensor(const std::string& name, const Shape& shape, std::uint64_t seed = 1) {
   const numeric::RandomStream random(seed, name);
@@ -36,13 +36,13 @@ Tensor<T> random_tensor(const std::string& name, const Shape& shape, std::uint64
 }
 
 template <class T>
-NamedTensors<T> converted(const NamedTensors<double>& tensors) {
+NamedTensors<T> convert_all(const NamedTensors<double>& tensors) {
   NamedTensors<T> result;
   for (const auto& [name, values] : tensors) result.set(name, tensor::convert<T>(values));
   return result;
 }
 
-/// Returns a function that computes the scalar sum(grad_y forward(at)); `at` is read when it is
+/// Returns a function that computes the sum over `grad_y * forward(at)`. It reads `at` when it is
 /// called.
 template <class S, class Forward>
 auto weighted_forward(const NamedTensors<S>& at, const Tensor<double>& grad_y, Forward forward) {
@@ -53,31 +53,36 @@ auto weighted_forward(const NamedTensors<S>& at, const Tensor<double>& grad_y, F
   };
 }
 
-/// Returns d sum(grad_y y) / d x for the tensor x of that name, where y = forward(inputs), by dual
-/// numbers.
+/// Returns the gradient of the sum over `grad_y * forward(inputs)` with respect to the tensor
+/// `name`, computed by dual numbers.
 template <class Forward>
-Tensor<oracle100> certify_slopes(const NamedTensors<double>& inputs, const std::string& name,
-                                 const Tensor<double>& grad_y, Forward forward) {
-  NamedTensors<dual> at = converted<dual>(inputs);
+Tensor<oracle100> gradient_by_dual_numbers(const NamedTensors<double>& inputs,
+                                           const std::string& name, const Tensor<double>& grad_y,
+                                           Forward forward) {
+  NamedTensors<dual> at = convert_all<dual>(inputs);
   return verification::checks::compare::slopes(at.at(name), weighted_forward(at, grad_y, forward));
 }
 
-/// Returns sum_i weights_i x_i.
-inline Tensor<oracle100> weighted(const Tensor<double>& weights, const Tensor<oracle100>& x) {
+/// Returns the sum over `weights * x` as a tensor with one element.
+inline Tensor<oracle100> weighted_total(const Tensor<double>& weights, const Tensor<oracle100>& x) {
   return {verification::checks::compare::weighted_sum(weights, x)};
 }
 
-/// Checks every gradient that backward(inputs, grad_y) returns, at 50 digits, against the
-/// derivative of the forward, within the bound of the gradient's own rounding. Each element is
-/// checked by dual numbers, with one forward per element. A sum of the elements with random weights
-/// is also checked by the complex step, with a single forward; it detects a single wrong element,
-/// and it shares no rule of differentiation with the other two. forward: NamedTensors<T> ->
-/// Tensor<T>; backward: NamedTensors<T>, Tensor<T> -> NamedTensors<T>
+/// Computes every gradient that `backward` returns at 50 digits, and compares it with the
+/// derivative of `forward`. The tolerance is the bound of the gradient's own rounding error.
+///
+/// Two methods compute the derivative. Dual numbers give each element, with one forward per
+/// element. The complex step gives a sum of the elements with random weights, with a single
+/// forward. This sum detects a single wrong element. The complex step uses no differentiation
+/// rules, so an error in a rule cannot affect both methods.
+///
+/// The signatures are `forward(NamedTensors<T>) -> Tensor<T>` and
+/// `backward(NamedTensors<T>, Tensor<T>) -> NamedTensors<T>`.
 template <class Forward, class Backward>
 void expect_gradients(const NamedTensors<double>& inputs, const Tensor<double>& grad_y,
                       Forward forward, Backward backward, const std::string& what) {
   const auto gradients = [&]<class T>(T) {
-    return backward(converted<T>(inputs), tensor::convert<T>(grad_y));
+    return backward(convert_all<T>(inputs), tensor::convert<T>(grad_y));
   };
   const NamedTensors<oracle50> found = gradients(oracle50());
   const NamedTensors<running_error> bounds = gradients(running_error());
@@ -87,16 +92,16 @@ void expect_gradients(const NamedTensors<double>& inputs, const Tensor<double>& 
     const auto values = tensor::convert<oracle100>(gradient.values);
     const auto bound = verification::checks::compare::scaled_bound<oracle50>(bounds.at(name));
     EXPECT_WITHIN(verification::checks::compare::compare(
-        values, certify_slopes(inputs, name, grad_y, forward), bound))
+        values, gradient_by_dual_numbers(inputs, name, grad_y, forward), bound))
         << what << ": grad_" << name << " by dual numbers";
     const auto weights = random_tensor<double>("weights of " + name, tensor::shape_of(values));
     auto sizes = weights;
     for (double& size : sizes) size = std::fabs(size);
-    NamedTensors<complex100> at = converted<complex100>(inputs);
+    NamedTensors<complex100> at = convert_all<complex100>(inputs);
     const oracle100 slope = verification::checks::compare::slope_along(
         weights, at.at(name), weighted_forward(at, grad_y, forward));
     EXPECT_WITHIN(verification::checks::compare::compare(
-        weighted(weights, values), Tensor<oracle100>{slope}, weighted(sizes, bound)))
+        weighted_total(weights, values), Tensor<oracle100>{slope}, weighted_total(sizes, bound)))
         << what << ": grad_" << name << ", weighted, by the complex step";
   }
 }

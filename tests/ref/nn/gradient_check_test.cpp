@@ -5,9 +5,9 @@
 namespace normproof::ref::nn {
 namespace {
 
-/// Checks y = x^3 with a backward that is wrong by the factor 1 + 2^exponent, in every element or
-/// only in the last one. Returns how many checks fail.
-int failures_at(int exponent, bool in_one = false) {
+/// Checks the gradient of `y = x^3` with a backward that multiplies every element, or only the last
+/// one if `in_one`, by the wrong factor `1 + 2^exponent`. Returns the number of failed checks.
+int count_failed_checks(int exponent, bool in_one = false) {
   NamedTensors<double> inputs;
   inputs.set("x", random_tensor<double>("x", {2, 3}));
   ::testing::TestPartResultArray results;
@@ -39,11 +39,11 @@ int failures_at(int exponent, bool in_one = false) {
   return results.size();
 }
 
-TEST(GradientCheck, DetectsAnErrorInTheLastDigitsByBothMethods) {
-  EXPECT_EQ(failures_at(-std::numeric_limits<oracle50>::digits), 0);
-  EXPECT_EQ(failures_at(-140), 2);
-  EXPECT_EQ(failures_at(-1), 2);
-  EXPECT_EQ(failures_at(-140, true), 2);
+TEST(GradientCheck, BothMethodsDetectAnErrorInTheLastDigits) {
+  EXPECT_EQ(count_failed_checks(-std::numeric_limits<oracle50>::digits), 0);
+  EXPECT_EQ(count_failed_checks(-140), 2);
+  EXPECT_EQ(count_failed_checks(-1), 2);
+  EXPECT_EQ(count_failed_checks(-140, true), 2);
 }
 
 }  // namespace

@@ -19,14 +19,14 @@ Attention<double> random_attention(std::size_t d) {
 
 Tensor<double> select_row(const Tensor<double>& x, std::size_t row) {
   const std::size_t d = x.shape().back();
-  Tensor<double> own = tensor::empty_tensor<double>({1, 1, d});
-  std::copy_n(x.data() + row * d, d, own.data());
-  return own;
+  Tensor<double> selected = tensor::empty_tensor<double>({1, 1, d});
+  std::copy_n(x.data() + row * d, d, selected.data());
+  return selected;
 }
 
-// 300 positions give two blocks in the chains of rule R1, and the whole pass computes one head at a
-// time.
-TEST(IncrementalAttention, EveryPositionHasTheBitsOfTheWholeCausalPass) {
+// With 300 positions, a summation chain of rule R1 has two blocks, and full attention computes the
+// heads one by one.
+TEST(IncrementalAttention, MatchesFullCausalAttentionAtEveryPosition) {
   for (const std::size_t heads : {1, 2, 6}) {
     constexpr std::size_t kT = 300, kD = 6;
     const auto parameters = random_attention(kD);

@@ -18,7 +18,7 @@ Attention<T> make_attention(const NamedTensors<T>& t) {
 }
 
 template <class T>
-NamedTensors<T> inputs_for(std::size_t batch, std::size_t tokens, std::size_t d) {
+NamedTensors<T> attention_inputs(std::size_t batch, std::size_t tokens, std::size_t d) {
   NamedTensors<T> inputs;
   inputs.set("x", random_tensor<T>("x", {batch, tokens, d}));
   inputs.set("in.weight", random_tensor<T>("in.weight", {3 * d, d}));
@@ -28,10 +28,11 @@ NamedTensors<T> inputs_for(std::size_t batch, std::size_t tokens, std::size_t d)
   return inputs;
 }
 
-void expect_derivative(std::size_t batch, std::size_t tokens, std::size_t d, const Mask& mask,
-                       const AttentionOptions& options) {
+void expect_attention_derivative(std::size_t batch, std::size_t tokens, std::size_t d,
+                                 const Mask& mask, const AttentionOptions& options) {
   expect_gradients(
-      inputs_for<double>(batch, tokens, d), random_tensor<double>("grad_y", {batch, tokens, d}),
+      attention_inputs<double>(batch, tokens, d),
+      random_tensor<double>("grad_y", {batch, tokens, d}),
       [&](const auto& t) {
         return multi_head_attention(t.at("x"), make_attention(t), mask, options).y;
       },
@@ -56,37 +57,37 @@ TEST(MultiHeadAttention, BackwardIsTheDerivativeForAllExtentsUpTo3AndAllMasks) {
     for (std::size_t d = 1; d <= 3; ++d)
       for (std::size_t heads = 1; heads <= d; ++heads) {
         if (d % heads != 0) continue;
-        expect_derivative(1, tokens, d, {}, {.num_heads = heads});
+        expect_attention_derivative(1, tokens, d, {}, {.num_heads = heads});
       }
   for (std::size_t bits = 0; bits < 8; ++bits) {
     const Mask mask{{(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0}};
-    expect_derivative(1, 3, 2, mask, {.num_heads = 2});
+    expect_attention_derivative(1, 3, 2, mask, {.num_heads = 2});
   }
   const Mask two{{true, false}, {true, true}};
-  expect_derivative(2, 2, 3, two, {.num_heads = 3});
+  expect_attention_derivative(2, 2, 3, two, {.num_heads = 3});
 }
 
 TEST(MultiHeadAttention, BackwardIsTheDerivativeWithDropout) {
-  expect_derivative(2, 3, 2, {},
-                    {.num_heads = 2, .dropout = 0.5, .key = {1, 1, "layers.0.attention.weights"}});
+  expect_attention_derivative(
+      2, 3, 2, {}, {.num_heads = 2, .dropout = 0.5, .key = {1, 1, "layers.0.attention.weights"}});
 }
 
 TEST(MultiHeadAttention, CausalBackwardIsTheDerivativeForAllExtentsUpTo3AndAllMasks) {
   for (std::size_t tokens = 1; tokens <= 3; ++tokens)
     for (const std::size_t heads : {1, 2})
-      expect_derivative(1, tokens, 2, {}, {.num_heads = heads, .causal = true});
+      expect_attention_derivative(1, tokens, 2, {}, {.num_heads = heads, .causal = true});
   for (std::size_t bits = 0; bits < 8; ++bits) {
     const Mask mask{{(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0}};
-    expect_derivative(1, 3, 2, mask, {.num_heads = 2, .causal = true});
+    expect_attention_derivative(1, 3, 2, mask, {.num_heads = 2, .causal = true});
   }
-  expect_derivative(2, 2, 3, Mask{{true, false}, {true, true}},
-                    {.num_heads = 3, .dropout = 0.5, .key = {1, 1, "a"}, .causal = true});
+  expect_attention_derivative(2, 2, 3, Mask{{true, false}, {true, true}},
+                              {.num_heads = 3, .dropout = 0.5, .key = {1, 1, "a"}, .causal = true});
 }
 
-/// Checks against the definition, computed head by head with plain loops.
+/// Compares multi-head attention with its definition, evaluated at 50 digits with plain loops.
 void expect_definition(bool causal) {
   constexpr std::size_t kT = 3, kD = 4, kH = 2, kDk = 2;
-  const auto t = inputs_for<oracle50>(1, kT, kD);
+  const auto t = attention_inputs<oracle50>(1, kT, kD);
   const auto y_of = [causal](const auto& named) {
     const Mask mask{{true, false, true}};
     return multi_head_attention(named.at("x"), make_attention(named), mask,
@@ -129,25 +130,25 @@ void expect_definition(bool causal) {
         exact += context[i][d] * at(t.at("out.weight"), o, d, kD);
       expected.data()[i * kD + o] = oracle100(exact);
     }
-  EXPECT_WITHIN(
-      verification::checks::compare::compare(tensor::convert<oracle100>(y_of(t)), expected,
-                                             verification::checks::compare::scaled_bound<oracle50>(
-                                                 y_of(inputs_for<running_error>(1, kT, kD)))));
+  EXPECT_WITHIN(verification::checks::compare::compare(
+      tensor::convert<oracle100>(y_of(t)), expected,
+      verification::checks::compare::scaled_bound<oracle50>(
+          y_of(attention_inputs<running_error>(1, kT, kD)))));
 }
 
 TEST(MultiHeadAttention, MatchesTheDefinition) {
   expect_definition(false);
 }
-TEST(MultiHeadAttention, MatchesTheDefinitionIfCausal) {
+TEST(MultiHeadAttention, MatchesTheDefinitionOfCausalAttention) {
   expect_definition(true);
 }
 
-// With 37 tokens all heads are computed together, with 190 one head at a time; with 300 a chain of
-// rule R1 has two blocks.
-TEST(MultiHeadAttention, CausalPositionHasTheBitsOfTheSentenceThatEndsThere) {
+// With 37 tokens all heads are computed together. With 190 tokens the heads are computed one by
+// one. With 300 tokens a summation chain of rule R1 has two blocks.
+TEST(MultiHeadAttention, CausalAttentionOfAPrefixHasTheBitsOfTheWholeSentence) {
   for (const std::size_t tokens : {std::size_t{37}, std::size_t{190}, std::size_t{300}}) {
     constexpr std::size_t kD = 8;
-    const auto t = inputs_for<double>(2, tokens, kD);
+    const auto t = attention_inputs<double>(2, tokens, kD);
     const AttentionOptions options{.num_heads = 2, .causal = true};
     const auto whole = multi_head_attention(t.at("x"), make_attention(t), {}, options).y;
     numeric::set_num_threads(3);
@@ -163,9 +164,9 @@ TEST(MultiHeadAttention, CausalPositionHasTheBitsOfTheSentenceThatEndsThere) {
   }
 }
 
-TEST(MultiHeadAttention, BitsDoNotDependOnThreadsBatchOrPadding) {
+TEST(MultiHeadAttention, BitsDoNotDependOnThreadCountBatchOrPadding) {
   constexpr std::size_t kB = 4, kT = 37, kD = 24;
-  const auto t = inputs_for<double>(kB, kT, kD);
+  const auto t = attention_inputs<double>(kB, kT, kD);
   Mask mask = tensor::full_tensor<bool>({kB, kT}, true);
   for (std::size_t i = 30; i < kT; ++i) mask.data()[kT + i] = false;  // sentence 1 has 30 tokens
   const AttentionOptions options{.num_heads = 3};
@@ -181,10 +182,11 @@ TEST(MultiHeadAttention, BitsDoNotDependOnThreadsBatchOrPadding) {
   for (std::size_t i = 0; i < y.size(); ++i) ASSERT_EQ(y.data()[i], whole.data()[kT * kD + i]);
 }
 
-// With 120 tokens the scores of two heads are computed together, with 190 those of one head.
-TEST(MultiHeadAttention, OneHeadAtATimeHasTheBitsOfAllHeadsTogether) {
+// With 120 tokens both heads are computed together. With 190 tokens the heads are computed one by
+// one.
+TEST(MultiHeadAttention, BitsDoNotDependOnHowManyHeadsAreComputedTogether) {
   constexpr std::size_t kT = 190, kShort = 120, kD = 4;
-  const auto t = inputs_for<double>(2, kT, kD);
+  const auto t = attention_inputs<double>(2, kT, kD);
   Mask mask = tensor::full_tensor<bool>({2, kT}, true);
   for (std::size_t i = kShort; i < kT; ++i) mask.data()[kT + i] = false;
   const AttentionOptions options{.num_heads = 2};
@@ -195,8 +197,8 @@ TEST(MultiHeadAttention, OneHeadAtATimeHasTheBitsOfAllHeadsTogether) {
     std::copy_n(whole.data() + kT * kD, part.size(), part.data());
     return part;
   };
-  // If the gradient of the padding is 0, the sentence alone has the gradients that it has in the
-  // batch.
+  // The gradient of the padding is set to 0. Then the sentence has the same gradients alone and in
+  // the batch.
   auto grad_alone = grad_y;
   for (std::size_t i = (kT + kShort) * kD; i < grad_alone.size(); ++i) grad_alone.data()[i] = 0;
   const auto batch_back = multi_head_attention_backward(grad_alone, t.at("x"), make_attention(t),
@@ -208,9 +210,9 @@ TEST(MultiHeadAttention, OneHeadAtATimeHasTheBitsOfAllHeadsTogether) {
   EXPECT_EQ(alone_back.grad_x, cut(batch_back.grad_x));
 }
 
-TEST(MultiHeadAttention, RecomputedWeightsHaveTheSameBits) {
+TEST(MultiHeadAttention, BackwardWithRecomputedWeightsHasTheSameBits) {
   for (const std::size_t tokens : {7u, 190u}) {
-    const auto t = inputs_for<double>(5, tokens, 8);
+    const auto t = attention_inputs<double>(5, tokens, 8);
     const auto grad_y = random_tensor<double>("grad_y", {5, tokens, 8});
     Mask mask = tensor::full_tensor<bool>({5, tokens}, true);
     for (const std::size_t pad : {6u, 12u, 13u, 34u}) mask.data()[pad] = false;
@@ -240,7 +242,7 @@ TEST(MultiHeadAttention, RecomputedWeightsHaveTheSameBits) {
 }
 
 TEST(MultiHeadAttention, ErrorNamesTheSentenceOfNonFiniteScores) {
-  auto t = inputs_for<double>(3, 4, 4);
+  auto t = attention_inputs<double>(3, 4, 4);
   for (std::size_t d = 0; d < 4; ++d) t.at("x").data()[(2 * 4 + 1) * 4 + d] = 1e200;
   EXPECT_THAT(
       numeric::error_message<numeric::NotFiniteError>(
@@ -250,7 +252,7 @@ TEST(MultiHeadAttention, ErrorNamesTheSentenceOfNonFiniteScores) {
 
 std::string rejection_message(const Tensor<double>& x, const Mask& mask = {},
                               std::size_t heads = 2) {
-  const auto t = inputs_for<double>(1, 2, 4);
+  const auto t = attention_inputs<double>(1, 2, 4);
   return numeric::contract_message(
       [&] { multi_head_attention(x, make_attention(t), mask, {.num_heads = heads}); });
 }
@@ -261,7 +263,7 @@ TEST(MultiHeadAttention, C1_RejectsXWithWrongAxesOrZeroExtents) {
 }
 
 TEST(MultiHeadAttention, C2_RejectsHeadsThatDoNotDivideD) {
-  EXPECT_THAT(rejection_message(inputs_for<double>(1, 2, 4).at("x"), {}, 3),
+  EXPECT_THAT(rejection_message(attention_inputs<double>(1, 2, 4).at("x"), {}, 3),
               HasSubstr("num_heads is 3; expected a divisor of D, 4 (C2)"));
 }
 
@@ -270,13 +272,13 @@ TEST(MultiHeadAttention, C3_RejectsParametersOfWrongShape) {
 }
 
 TEST(MultiHeadAttention, C4_RejectsMaskOfWrongShape) {
-  EXPECT_THAT(
-      rejection_message(inputs_for<double>(1, 2, 4).at("x"), Mask{{true, true}, {true, true}}),
-      HasSubstr("valid"));
+  EXPECT_THAT(rejection_message(attention_inputs<double>(1, 2, 4).at("x"),
+                                Mask{{true, true}, {true, true}}),
+              HasSubstr("valid"));
 }
 
 TEST(MultiHeadAttention, C6_RejectsGradYOfWrongShape) {
-  const auto t = inputs_for<double>(1, 2, 4);
+  const auto t = attention_inputs<double>(1, 2, 4);
   const AttentionOptions options{.num_heads = 2};
   const auto saved = multi_head_attention(t.at("x"), make_attention(t), {}, options).saved;
   EXPECT_THAT(numeric::contract_message([&] {

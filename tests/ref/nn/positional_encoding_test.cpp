@@ -21,7 +21,7 @@ TEST(PositionalEncoding, MatchesTheFormulaOfThePaper) {
   EXPECT_EQ(table.data()[1], 1);
 }
 
-TEST(PositionalEncoding, RowsDoNotDependOnEarlierCalls) {
+TEST(PositionalEncoding, RowsDoNotDependOnTheTableSizesOfEarlierCalls) {
   const auto two = positional_encoding(2, 6), nine = positional_encoding(9, 6),
              again = positional_encoding(4, 6);
   for (std::size_t i = 0; i < again.size(); ++i) EXPECT_EQ(again.data()[i], nine.data()[i]);
@@ -29,7 +29,7 @@ TEST(PositionalEncoding, RowsDoNotDependOnEarlierCalls) {
   EXPECT_EQ(nine.data()[8 * 6 + 1], positional_encoding(9, 2).data()[8 * 2 + 1]);  // cos 8
 }
 
-TEST(PositionalEncoding, RowsFromAnOffsetMatchTheTable) {
+TEST(PositionalEncoding, RowsFromAnOffsetMatchTheFullTable) {
   for (const std::size_t first : {std::size_t{3}, std::size_t{70}, std::size_t{0}}) {
     const auto rows = positional_encoding(4, 10, first), table = positional_encoding(80, 10);
     ASSERT_EQ(tensor::shape_of(rows), (tensor::Shape{4, 10}));
@@ -46,9 +46,9 @@ TEST(PositionalEncoding, IsAddedToEachSentence) {
     EXPECT_EQ(x.data()[i], 0.5 + table.data()[2 * 4 + i % 12]) << i;
 }
 
-TEST(PositionalEncoding, HasKnownBits) {
+TEST(PositionalEncoding, HasCorrectlyRoundedSinesAndCosines) {
   const auto table = positional_encoding(3, 2);
-  // sin(1), cos(1), sin(2), cos(2), correctly rounded.
+  // The expected values are sin(1), cos(1), sin(2) and cos(2), correctly rounded.
   EXPECT_EQ(table.data()[2], 0x1.aed548f090ceep-1);
   EXPECT_EQ(table.data()[3], 0x1.14a280fb5068cp-1);
   EXPECT_EQ(table.data()[4], 0x1.d18f6ead1b446p-1);

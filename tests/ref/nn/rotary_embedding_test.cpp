@@ -14,15 +14,16 @@ namespace {
 
 using ::testing::ElementsAre;
 
-TEST(RotaryEmbedding, PairsHalvesOrNeighborsAndCopiesTheRest) {
+TEST(RotaryEmbedding, RotatesPairsOfHalvesOrNeighborsAndCopiesOtherFeatures) {
   const Tensor<double> x{{1, 2, 3, 4, 5}}, cos{{0, 3}}, sin{{1, 0}};
-  // As halves: (1, 3) rotated by a quarter turn, and (2, 4) multiplied by three.
+  // If features are paired by halves, (1, 3) is rotated by a quarter turn and (2, 4) is multiplied
+  // by 3.
   EXPECT_THAT(rotary_embedding(x, cos, sin), ElementsAre(-3, 6, 1, 12, 5));
   EXPECT_THAT(rotary_embedding(x, cos, sin, {.interleaved = true}), ElementsAre(-2, 1, 9, 12, 5));
   EXPECT_THAT(rotary_embedding_backward(x, cos, sin), ElementsAre(3, 6, -1, 12, 5));
 }
 
-TEST(RotaryEmbedding, EachTokenUsesItsRowOfTheTablesInEverySampleAndHead) {
+TEST(RotaryEmbedding, EachTokenUsesItsRowOfTheCosAndSinTables) {
   Tensor<double> cos = tensor::full_tensor<double>({2, 1}, 0), sin = cos;
   cos(0, 0) = sin(1, 0) = 1;
   Tensor<double> x = tensor::full_tensor<double>({2, 1, 2, 2}, 1);
@@ -30,7 +31,7 @@ TEST(RotaryEmbedding, EachTokenUsesItsRowOfTheTablesInEverySampleAndHead) {
   EXPECT_THAT(y, ElementsAre(1, 1, -1, 1, 1, 1, -1, 1));
 }
 
-// Evaluates the operations of docs/specification/attention.md one by one.
+// The expected values follow docs/specification/attention.md operation by operation.
 TEST(RotaryEmbedding, FollowsTheSpecification) {
   const auto x = random_tensor<double>("x", {3, 5, 6}), cos = random_tensor<double>("cos", {5, 3}),
              sin = random_tensor<double>("sin", {5, 3});
@@ -69,7 +70,7 @@ TEST(RotaryEmbedding, BackwardIsTheDerivative) {
     }
 }
 
-TEST(RotaryEmbedding, BitsDoNotDependOnThreads) {
+TEST(RotaryEmbedding, BitsDoNotDependOnTheThreadCount) {
   const auto x = random_tensor<double>("x", {3, 400, 40}),
              cos = random_tensor<double>("cos", {400, 20}),
              sin = random_tensor<double>("sin", {400, 20});

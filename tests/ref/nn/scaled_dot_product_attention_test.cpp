@@ -18,7 +18,8 @@ using numeric::contract_message;
 using ::testing::Each;
 using ::testing::HasSubstr;
 
-/// The extents of a test case; k and v have `kv_heads` heads of `keys` rows.
+/// The extents of a test case: q has shape [samples, heads, tokens, features], k has shape
+/// [samples, kv_heads, keys, features] and v has shape [samples, kv_heads, keys, values].
 struct DotProductExtents {
   std::size_t samples = 1, heads = 1, kv_heads = 1, tokens = 1, keys = 1, features = 1, values = 1;
 };
@@ -88,38 +89,39 @@ TEST(ScaledDotProductAttention, BackwardIsTheDerivativeForAllMasksAndGroups) {
                                   {.scale = 0.75}, "G " + std::to_string(kv_heads));
 }
 
-struct Defined {
+struct ExactForward {
   Tensor<oracle100> y, log_sum_exp;
 };
 
-/// Evaluates the definition query by query, without subtracting the largest score: at 100 digits
-/// nothing overflows.
-Defined dot_product_definition(const NamedTensors<double>& t, const DotProductExtents& e,
-                               const Mask& valid, const model::AttentionOptions& options) {
-  Defined defined{tensor::full_tensor<oracle100>({e.samples, e.heads, e.tokens, e.values}, 0),
-                  tensor::full_tensor<oracle100>({e.samples, e.heads, e.tokens}, 0)};
+/// Evaluates the definition of attention query by query at 100 digits. It does not subtract the
+/// largest score, because nothing overflows at 100 digits.
+ExactForward dot_product_definition(const NamedTensors<double>& t, const DotProductExtents& e,
+                                    const Mask& valid, const model::AttentionOptions& options) {
+  ExactForward defined{tensor::full_tensor<oracle100>({e.samples, e.heads, e.tokens, e.values}, 0),
+                       tensor::full_tensor<oracle100>({e.samples, e.heads, e.tokens}, 0)};
   const oracle100 scale = options.scale
                               ? oracle100(*options.scale)
                               : oracle100(1 / sqrt(oracle100(static_cast<double>(e.features))));
   for (std::size_t row = 0; row < e.samples * e.heads * e.tokens; ++row) {
     const std::size_t i = row % e.tokens, h = row / e.tokens % e.heads,
                       b = row / e.tokens / e.heads;
-    const std::size_t own = b * e.kv_heads + h * e.kv_heads / e.heads;
+    const std::size_t kv_head = b * e.kv_heads + h * e.kv_heads / e.heads;
     oracle100 sum = 0;
     for (std::size_t j = 0; j < e.keys; ++j) {
       if (tensor::is_given(valid) && !valid.data()[b * e.keys + j]) continue;
-      // The last query sees the last key, and each earlier query one key less.
+      // The last query sees all keys. Each earlier query sees one key fewer than the query after
+      // it.
       const bool later = e.keys - 1 - j < e.tokens - 1 - i;
       if (options.causal && later) continue;
       oracle100 score = 0;
       for (std::size_t c = 0; c < e.features; ++c)
         score += oracle100(t.at("q").data()[row * e.features + c]) *
-                 oracle100(t.at("k").data()[(own * e.keys + j) * e.features + c]);
+                 oracle100(t.at("k").data()[(kv_head * e.keys + j) * e.features + c]);
       const oracle100 weight = exp(oracle100(score * scale));
       sum += weight;
       for (std::size_t c = 0; c < e.values; ++c)
         defined.y.data()[row * e.values + c] +=
-            weight * oracle100(t.at("v").data()[(own * e.keys + j) * e.values + c]);
+            weight * oracle100(t.at("v").data()[(kv_head * e.keys + j) * e.values + c]);
     }
     if (sum == 0) continue;
     for (std::size_t c = 0; c < e.values; ++c) defined.y.data()[row * e.values + c] /= sum;
@@ -151,12 +153,12 @@ void expect_values(const Tensor<double>& got, const Tensor<running_error>& with_
   for (std::size_t i = 0; i < got.size(); ++i) EXPECT_EQ(got.data()[i], with_bound.data()[i].value);
 }
 
-TEST(ScaledDotProductAttention, DoubleIsWithinTheDerivedBoundOfTheDefinition) {
+TEST(ScaledDotProductAttention, DoubleResultsAreWithinTheDerivedErrorBound) {
   for (const DotProductCase& s : dot_product_cases()) {
     const auto t = dot_product_inputs(s.extents, s.scale);
-    const Defined exact = dot_product_definition(t, s.extents, s.valid, s.options);
+    const ExactForward exact = dot_product_definition(t, s.extents, s.valid, s.options);
     const auto got = dot_product(t, s.valid, s.options);
-    const auto bound = dot_product(converted<running_error>(t), s.valid, s.options);
+    const auto bound = dot_product(convert_all<running_error>(t), s.valid, s.options);
     expect_values(got.y, bound.y);
     EXPECT_WITHIN(verification::checks::compare::compare(bound.y, exact.y));
     if (!tensor::is_given(got.log_sum_exp)) continue;
@@ -165,7 +167,7 @@ TEST(ScaledDotProductAttention, DoubleIsWithinTheDerivedBoundOfTheDefinition) {
   }
 }
 
-TEST(ScaledDotProductAttention, EnclosuresContainTheDefinition) {
+TEST(ScaledDotProductAttention, IntervalAndBallResultsContainTheExactValues) {
   const auto expect = [](const auto& got, const Tensor<oracle100>& exact) {
     ASSERT_EQ(tensor::shape_of(got), tensor::shape_of(exact));
     for (std::size_t i = 0; i < got.size(); ++i) {
@@ -177,8 +179,8 @@ TEST(ScaledDotProductAttention, EnclosuresContainTheDefinition) {
   for (const DotProductCase& s : dot_product_cases()) {
     const auto t = dot_product_inputs(s.extents, s.scale);
     const Tensor<oracle100> exact = dot_product_definition(t, s.extents, s.valid, s.options).y;
-    expect(dot_product(converted<numeric::interval>(t), s.valid, s.options).y, exact);
-    expect(dot_product(converted<numeric::ball>(t), s.valid, s.options).y, exact);
+    expect(dot_product(convert_all<numeric::interval>(t), s.valid, s.options).y, exact);
+    expect(dot_product(convert_all<numeric::ball>(t), s.valid, s.options).y, exact);
   }
 }
 
@@ -198,14 +200,15 @@ TEST(ScaledDotProductAttention, QueriesWithoutVisibleKeysGiveZerosAndNoLogSumExp
   }
 }
 
-TEST(ScaledDotProductAttention, GroupsEqualRepeatedHeadsOfKeys) {
+TEST(ScaledDotProductAttention, GroupedQueryAttentionEqualsAttentionWithRepeatedKeyHeads) {
   const DotProductExtents e{2, 6, 2, 3, 4, 3, 2};
   const auto t = dot_product_inputs(e);
   auto repeated = dot_product_inputs({2, 6, 6, 3, 4, 3, 2});
   const auto copy = [&](const char* name, std::size_t width) {
     for (std::size_t i = 0; i < repeated.at(name).size(); ++i) {
-      const std::size_t head = i / (e.keys * width), own = head / 6 * 2 + head % 6 / 3;
-      repeated.at(name).data()[i] = t.at(name).data()[own * e.keys * width + i % (e.keys * width)];
+      const std::size_t head = i / (e.keys * width), kv_head = head / 6 * 2 + head % 6 / 3;
+      repeated.at(name).data()[i] =
+          t.at(name).data()[kv_head * e.keys * width + i % (e.keys * width)];
     }
   };
   copy("k", e.features);
@@ -220,8 +223,8 @@ TEST(ScaledDotProductAttention, GroupsEqualRepeatedHeadsOfKeys) {
   }
 }
 
-// The linear maps of multi-head attention are identities, so only this function remains.
-TEST(ScaledDotProductAttention, HasTheBitsOfMultiHeadAttention) {
+// All linear maps of the multi-head attention are identities, so it computes the same function.
+TEST(ScaledDotProductAttention, MatchesMultiHeadAttentionBitForBit) {
   constexpr std::size_t kTokens = 5, kWidth = 6, kHeads = 2, kFeatures = 3;
   Attention<double> identity{
       {tensor::full_tensor<double>({3 * kWidth, kWidth}, 0),
@@ -247,7 +250,7 @@ TEST(ScaledDotProductAttention, HasTheBitsOfMultiHeadAttention) {
   EXPECT_EQ(alone.saved.weights, whole.saved.weights);
 }
 
-TEST(ScaledDotProductAttention, BitsDoNotDependOnThreadsBatchOrPadding) {
+TEST(ScaledDotProductAttention, BitsDoNotDependOnThreadCountBatchOrPadding) {
   const DotProductExtents e{3, 4, 2, 9, 40, 5, 3};
   const auto t = dot_product_inputs(e);
   Mask valid = tensor::full_tensor<bool>({3, 40}, true);
@@ -261,15 +264,15 @@ TEST(ScaledDotProductAttention, BitsDoNotDependOnThreadsBatchOrPadding) {
               gradients.at("k"));
   }
   numeric::set_num_threads(1);
-  // Sample 1 alone, without the keys that do not take part.
+  // Sample 1 is computed alone, without its masked keys.
   NamedTensors<double> alone = dot_product_inputs({1, 4, 2, 9, 33, 5, 3});
   const auto cut = [&](const char* name, std::size_t rows, std::size_t long_rows,
                        std::size_t heads) {
-    Tensor<double>& own = alone.at(name);
-    const std::size_t width = own.size() / rows / heads;
+    Tensor<double>& kv_head = alone.at(name);
+    const std::size_t width = kv_head.size() / rows / heads;
     for (std::size_t h = 0; h < heads; ++h)
       std::copy_n(t.at(name).data() + (heads + h) * long_rows * width, rows * width,
-                  own.data() + h * rows * width);
+                  kv_head.data() + h * rows * width);
   };
   cut("q", 9, 9, 4);
   cut("k", 33, 40, 2);
@@ -278,7 +281,7 @@ TEST(ScaledDotProductAttention, BitsDoNotDependOnThreadsBatchOrPadding) {
   for (std::size_t i = 0; i < y.size(); ++i) ASSERT_EQ(y.data()[i], whole.y.data()[y.size() + i]);
 }
 
-TEST(ScaledDotProductAttention, ErrorsOfShapesNameThisFunction) {
+TEST(ScaledDotProductAttention, ShapeErrorsNameTheFunction) {
   const auto t = dot_product_inputs({1, 4, 3, 1, 2, 2, 1});
   EXPECT_EQ(contract_message([&] { dot_product(t, {}, {}); }),
             "scaled_dot_product_attention: k has shape [1, 3, 2, 2]; expected [1,G,S,2], G a "

@@ -17,7 +17,8 @@ using ops::lift;
 using ops::random_tensor;
 using tensor::Shape;
 
-/// x and residual whose sum is 1, -1, 1, -1. Neither alone gives the expected norm.
+/// x and residual with the sum 1, -1, 1, -1. The norm of x alone or of residual alone would be
+/// wrong.
 const Tensor<double> kAddedX = {{7, -4, 5, 0}}, kAddedResidual = {{-6, 3, -4, -1}};
 
 TEST(AddNorm, MatchesHandComputedValues) {
@@ -30,7 +31,7 @@ TEST(AddNorm, MatchesHandComputedValues) {
   EXPECT_BITS_EQ(rms.y, (Tensor<double>{{2, -2, 4, -4}}));
 }
 
-TEST(AddNorm, GradSumIsAddedToGradXUnchanged) {
+TEST(AddNorm, GradXIsTheGradientOfTheLayerPlusGradSum) {
   const Affine<double> affine{{2, 2, 4, 4}, {}};
   const Tensor<double> none = {{0, 0, 0, 0}}, grad_sum = {{1, 2, 3, 4}}, grad_y = {{4, 0, 0, 0}};
   const auto forward = add_layer_norm(kAddedX, kAddedResidual, affine, {.eps = 0});
@@ -48,7 +49,7 @@ TEST(AddNorm, GradSumIsAddedToGradXUnchanged) {
                  (Tensor<double>{{7, 4, 1, 6}}));
 }
 
-/// Both functions must equal the layer applied to the sum, bit for bit.
+/// add_layer_norm and add_rms_norm must equal the layer applied to x + residual, bit for bit.
 TEST(AddNorm, EqualsTheLayerAppliedToTheSum) {
   for (const Shape& shape : {Shape{3, 7}, Shape{2, 3, 33}}) {
     const Tensor<double> x = random_tensor(shape, "x", 3), residual = random_tensor(shape, "r");
@@ -70,7 +71,7 @@ TEST(AddNorm, EqualsTheLayerAppliedToTheSum) {
   }
 }
 
-/// Returns both outputs, one after the other.
+/// Returns the elements of y followed by the elements of sum.
 template <class T>
 Tensor<T> concatenate_outputs(const Tensor<T>& y, const Tensor<T>& sum) {
   Tensor<T> both = tensor::empty_tensor<T>({y.size() + sum.size()});
@@ -79,7 +80,7 @@ Tensor<T> concatenate_outputs(const Tensor<T>& y, const Tensor<T>& sum) {
   return both;
 }
 
-struct AddedLayer {
+struct AddLayerNormFunctions {
   template <class... A>
   static auto forward(const A&... a) {
     return add_layer_norm(a...);
@@ -89,7 +90,7 @@ struct AddedLayer {
     return add_layer_norm_backward(a...);
   }
 };
-struct AddedRms {
+struct AddRmsNormFunctions {
   template <class... A>
   static auto forward(const A&... a) {
     return add_rms_norm(a...);
@@ -100,9 +101,9 @@ struct AddedRms {
   }
 };
 
-/// Checks that one gradient is the derivative both in x and in the residual.
+/// Checks that grad_x is the derivative with respect to x and also with respect to the residual.
 template <class Added>
-void expect_derivative_of_both() {
+void expect_derivative_in_x_and_residual() {
   const Shape shape = {2, 5};
   const Tensor<double> x = random_tensor(shape, "x"), residual = random_tensor(shape, "r", 2);
   const Tensor<double> grad_y = random_tensor(shape, "g"), grad_sum = random_tensor(shape, "s");
@@ -132,8 +133,8 @@ void expect_derivative_of_both() {
 }
 
 TEST(AddNorm, BackwardIsTheDerivativeInXAndInTheResidual) {
-  expect_derivative_of_both<AddedLayer>();
-  expect_derivative_of_both<AddedRms>();
+  expect_derivative_in_x_and_residual<AddLayerNormFunctions>();
+  expect_derivative_in_x_and_residual<AddRmsNormFunctions>();
 }
 
 TEST(AddLayerNorm, C1_RejectsResidualOfWrongShape) {

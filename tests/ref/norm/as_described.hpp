@@ -12,11 +12,15 @@
 #include "ref/model/norm_layers.hpp"
 #include "ref/norm/norm.hpp"
 
-/// Checks one implementation of a layer against the layer's description in model::norm_layers. It
-/// checks the names and shapes of the outputs, which elements of y depend on an element of x or of
-/// a parameter, that a shift which the layer must ignore changes nothing, and that grad_x is the
-/// derivative. Each layer is checked with all its switches on and with each of them off. The tests
-/// of ref, gpu, the oracle and the plain implementations all use it.
+/// Checks an implementation of a layer against the description of the layer in model::norm_layers:
+///
+/// - the names and shapes of the outputs,
+/// - which elements of y depend on an element of x or of a parameter,
+/// - that a shift which the layer must ignore changes nothing,
+/// - that grad_x is the derivative.
+///
+/// Each layer is checked with all of its switches on and with each single switch off. The tests of
+/// ref, gpu, the oracle and the plain implementations use these checks.
 namespace normproof::ref::norm {
 
 using model::NormLayer;
@@ -27,8 +31,8 @@ using tensor::NamedTensors;
 using Implementation = std::function<NormStep<double>(const NormOptions&, const NormInputs<double>&,
                                                       const NamedTensors<double>& state)>;
 
-/// Returns options with two groups, with which every statistic comes from the batch itself:
-/// PowerNorm is in its warm-up, and BatchRenorm has r = 1 and d = 0.
+/// Returns options of the layer with two groups. They make every statistic come from the current
+/// batch: PowerNorm is in its warm-up, and BatchRenorm has r = 1 and d = 0.
 inline NormOptions described_options(const std::string& layer) {
   NormOptions options = model::norm_options(layer);
   for (const auto& [field, value] : {std::pair{"groups", "2"},
@@ -36,18 +40,18 @@ inline NormOptions described_options(const std::string& layer) {
                                      {"r_max", "1"},
                                      {"d_max", "0"},
                                      {"alpha0", "0.75"}})
-    for (const auto& [own, present] : model::list_options(options))
-      if (own == field) model::set_option(options, field, value);
+    for (const auto& [layer_field, present] : model::list_options(options))
+      if (layer_field == field) model::set_option(options, field, value);
   return options;
 }
 
-/// Returns a number in [-1, 1]; successive numbers show no pattern.
+/// Returns a number in [-1, 1] that depends only on i. Successive numbers look random.
 inline double pseudorandom_value(std::size_t i) {
   const double angle = 12.9898 * static_cast<double>(i + 1);
   return std::sin(angle * angle);
 }
 
-inline tensor::Tensor<double> scattered_tensor(const tensor::Shape& shape, std::size_t stream) {
+inline tensor::Tensor<double> pseudorandom_tensor(const tensor::Shape& shape, std::size_t stream) {
   auto values = tensor::empty_tensor<double>(shape);
   for (std::size_t i = 0; i < values.size(); ++i)
     values.data()[i] = pseudorandom_value(100 * stream + i);
@@ -60,13 +64,13 @@ class DescribedLayer {
       : options_(described_options(layer)),
         layer_(model::norm_layer(options_)),
         run_(std::move(run)) {
-    in_.x = scattered_tensor({kSamples, kTokens, kFeatures}, 1);
-    in_.grad_y = scattered_tensor({kSamples, kTokens, kFeatures}, 2);
+    in_.x = pseudorandom_tensor({kSamples, kTokens, kFeatures}, 1);
+    in_.grad_y = pseudorandom_tensor({kSamples, kTokens, kFeatures}, 2);
     in_.valid = tensor::full_tensor<bool>({kSamples, kTokens}, true);
     in_.valid.data()[kPadding] = false;
     for (const auto& p : layer_.parameters)
       parameter(in_, p.name) =
-          scattered_tensor({model::extent_of(p.shape, kFeatures)}, 3 + p.name.size());
+          pseudorandom_tensor({model::extent_of(p.shape, kFeatures)}, 3 + p.name.size());
     for (const auto& entry : layer_.state) {
       auto values =
           tensor::full_tensor<double>({model::extent_of(entry.shape, kFeatures)}, entry.initial);
@@ -151,18 +155,19 @@ class DescribedLayer {
     }
   }
 
-  /// Returns the cells whose statistics normalize this batch. In inference, channels use the
-  /// running statistics instead.
+  /// Returns the partitions of x whose statistics are computed from this batch. A layer with
+  /// running statistics per channel computes none of the batch in inference.
   std::vector<model::NormCells> cells() const {
-    std::vector<model::NormCells> own;
+    std::vector<model::NormCells> result;
     for (const model::NormCells& c : layer_.cells)
       if (model::is_switched_on(options_, c.option) &&
           (training() || layer_.state.empty() || c.partition != Partition::channel))
-        own.push_back(c);
-    return own;
+        result.push_back(c);
+    return result;
   }
 
-  /// Returns the index of the cell that contains element i.
+  /// Returns the index of the cell of the partition that contains element i of x. All elements of a
+  /// cell share their statistics.
   static std::tuple<std::size_t, std::size_t> cell_index(Partition partition, std::size_t i) {
     const std::size_t row = i / kFeatures, sample = row / kTokens, feature = i % kFeatures;
     const std::size_t group = feature / (kFeatures / kGroups);
@@ -186,8 +191,9 @@ class DescribedLayer {
            in_.valid.data()[i / kFeatures];
   }
 
-  /// Returns which elements of y depend on x_j according to the description. It goes through the
-  /// kinds of cells in turn, starting from the elements reached so far.
+  /// Returns for each element of y whether it depends on element j of x according to the
+  /// description. The layer applies its partitions in turn, and each extends the set of affected
+  /// elements.
   std::vector<bool> described_reach(std::size_t j) const {
     std::vector<bool> reached(kElements, false);
     reached[j] = true;
@@ -212,8 +218,8 @@ class DescribedLayer {
     }
   }
 
-  /// Checks that an element of a parameter [D] affects exactly the elements of its feature, and
-  /// that a parameter [1] affects every element.
+  /// Checks that an element of a parameter [D] affects exactly the elements of its feature in y,
+  /// and that a parameter [1] affects every element of y.
   void check_reach_of_parameters() const {
     const auto y = output_y(in_);
     for (const auto& p : layer_.parameters) {
@@ -229,7 +235,8 @@ class DescribedLayer {
     }
   }
 
-  /// Checks that a shift of a whole cell changes nothing if the layer subtracts its mean.
+  /// Checks that a shift of all elements of a cell changes y unless the layer subtracts the mean of
+  /// the cell.
   void check_shift() const {
     const auto y = output_y(in_);
     for (const model::NormCells& c : cells()) {
@@ -237,15 +244,16 @@ class DescribedLayer {
       for (std::size_t i = 0; i < kElements; ++i)
         if (cell_index(c.partition, i) == cell_index(c.partition, 0)) moved.x.data()[i] += 1.5;
       const auto now = output_y(moved);
-      double most = 0;
+      double largest = 0;
       for (std::size_t i = 0; i < kElements; ++i)
-        most = std::max(most, std::fabs(now.data()[i] - y.data()[i]));
-      EXPECT_EQ(most < 1e-9, c.centred) << model::to_string(c.partition) << " moved by " << most;
+        largest = std::max(largest, std::fabs(now.data()[i] - y.data()[i]));
+      EXPECT_EQ(largest < 1e-9, c.centred)
+          << model::to_string(c.partition) << " moved by " << largest;
     }
   }
 
-  /// Returns sum(grad_y y), and the sum of the magnitudes of its terms, which bounds its rounding
-  /// error.
+  /// Returns the loss, which is the sum over `grad_y * y`, and the sum of the magnitudes of its
+  /// terms. The second sum bounds the rounding error of the loss.
   std::pair<double, double> loss(const NormInputs<double>& in) const {
     const auto y = output_y(in);
     double sum = 0, magnitude = 0;
@@ -256,12 +264,13 @@ class DescribedLayer {
     return {sum, magnitude};
   }
 
-  /// Returns how much the backward differs from a central difference of the loss, beyond the error
-  /// that the difference itself may have. That error is its change when the step doubles, plus
-  /// 2^-46 of the magnitude divided by the step, because each term of y results from fewer than 128
-  /// roundings.
-  double excess(const tensor::Tensor<double>& gradient, std::size_t j,
-                const std::function<double&(NormInputs<double>&)>& element) const {
+  /// Compares element j of a gradient with a central difference of the loss. Returns their distance
+  /// minus the error bound of the central difference; a positive result is a fault. The bound is
+  /// the change when the step doubles, plus `2^-46 * magnitude / step`, because each term of y
+  /// results from fewer than 128 roundings.
+  double derivative_error_beyond_bound(
+      const tensor::Tensor<double>& gradient, std::size_t j,
+      const std::function<double&(NormInputs<double>&)>& element) const {
     constexpr double kStep = 0x1p-17;
     const auto difference = [&](double step) {
       NormInputs<double> above = in_, below = in_;
@@ -277,14 +286,16 @@ class DescribedLayer {
 
   void check_gradients() const {
     const NormStep<double> got = step(in_);
-    double most = -1;
+    double largest = -1;
     for (std::size_t j = 0; j < kElements; j += 5)
-      most = std::max(most, excess(got.outputs.at("grad_x"), j,
-                                   [j](auto& in) -> double& { return in.x.data()[j]; }));
-    EXPECT_EQ(most <= 0, layer_.exact_backward || !training()) << "grad_x is off by " << most;
+      largest = std::max(largest, derivative_error_beyond_bound(
+                                      got.outputs.at("grad_x"), j,
+                                      [j](auto& in) -> double& { return in.x.data()[j]; }));
+    EXPECT_EQ(largest <= 0, layer_.exact_backward || !training()) << "grad_x is off by " << largest;
     for (const auto& p : layer_.parameters)
-      EXPECT_LE(excess(got.outputs.at("grad_" + std::string(p.name)), 0,
-                       [&p](auto& in) -> double& { return parameter(in, p.name).data()[0]; }),
+      EXPECT_LE(derivative_error_beyond_bound(
+                    got.outputs.at("grad_" + std::string(p.name)), 0,
+                    [&p](auto& in) -> double& { return parameter(in, p.name).data()[0]; }),
                 0)
           << p.name;
   }
@@ -307,7 +318,7 @@ class DescribedLayer {
   NamedTensors<double> state_;
 };
 
-/// Checks every layer as `run` computes it.
+/// Checks every layer of model::norm_layers as the implementation `run` computes it.
 inline void expect_as_described(const Implementation& run) {
   for (const NormLayer& layer : model::norm_layers())
     DescribedLayer(std::string(layer.name), run).check();

@@ -12,12 +12,13 @@ namespace {
 using model::Mode;
 
 const Tensor<double> kBatchNormX = {{0, 10}, {2, 10}, {0, 14}, {2, 14}};
-const BatchNormState<double> kFresh{{0, 0}, {1, 1}};
+const BatchNormState<double> kBatchNormInitialState{{0, 0}, {1, 1}};
 const model::BatchNormOptions kBiased{
     .eps = 0, .running_decay = 0.5, .unbiased_running_variance = false};
 
 TEST(BatchNorm, MatchesHandComputedValues) {
-  const auto forward = batch_norm(kBatchNormX, {{1, 4}, {0, 1}}, {}, kFresh, kBiased);
+  const auto forward =
+      batch_norm(kBatchNormX, {{1, 4}, {0, 1}}, {}, kBatchNormInitialState, kBiased);
   EXPECT_BITS_EQ(forward.saved.mean, (Tensor<double>{1, 12}));
   EXPECT_BITS_EQ(forward.saved.biased_variance, (Tensor<double>{1, 4}));
   EXPECT_BITS_EQ(forward.saved.rstd, (Tensor<double>{1, 0.5}));
@@ -38,7 +39,7 @@ TEST(BatchNorm, UnbiasedRunningVarianceIsAnOption) {
 
 TEST(BatchNorm, BackwardMatchesHandComputedValues) {
   const Affine<double> affine{{1, 4}, {0, 1}};
-  const auto forward = batch_norm(kBatchNormX, affine, {}, kFresh, kBiased);
+  const auto forward = batch_norm(kBatchNormX, affine, {}, kBatchNormInitialState, kBiased);
   const Tensor<double> grad_y = {{4, 0}, {0, 0}, {0, 0}, {0, 1}};
   const auto gradients = batch_norm_backward(grad_y, kBatchNormX, affine, {}, forward.saved);
   EXPECT_BITS_EQ(gradients.grad_gamma, (Tensor<double>{-4, 1}));
@@ -50,15 +51,15 @@ TEST(BatchNorm, BackwardMatchesHandComputedValues) {
 TEST(BatchNorm, PaddingDoesNotChangeTheStatistics) {
   const Tensor<double> padded = {{0, 10}, {1e30, -7}, {2, 10}, {0, 14}, {5, 1e9}, {2, 14}};
   const Mask valid = {true, false, true, true, false, true};
-  const auto with = batch_norm(padded, {}, valid, kFresh);
-  const auto without = batch_norm(kBatchNormX, {}, {}, kFresh);
+  const auto with = batch_norm(padded, {}, valid, kBatchNormInitialState);
+  const auto without = batch_norm(kBatchNormX, {}, {}, kBatchNormInitialState);
   EXPECT_BITS_EQ(with.saved.mean, without.saved.mean);
   EXPECT_BITS_EQ(with.saved.rstd, without.saved.rstd);
   EXPECT_BITS_EQ(with.state.running_variance, without.state.running_variance);
   EXPECT_BITS_EQ(with.y(2, 0), without.y(1, 0));
 }
 
-TEST(BatchNorm, InferenceUsesTheStateWithoutChangingIt) {
+TEST(BatchNorm, InferenceUsesTheRunningStatisticsWithoutChangingThem) {
   const BatchNormState<double> state{{1, 2}, {4, 0.25}};
   const auto forward = batch_norm(kBatchNormX, {}, {}, state, kBiased, Mode::inference);
   EXPECT_BITS_EQ(forward.y, (Tensor<double>{{-0.5, 16}, {0.5, 16}, {-0.5, 24}, {0.5, 24}}));
@@ -71,20 +72,21 @@ TEST(BatchNorm, InferenceUsesTheStateWithoutChangingIt) {
 
 TEST(BatchNorm, UnbiasedRunningVarianceNeedsTwoValidRows) {
   const Tensor<double> one_row = {{1, 2}};
-  EXPECT_EQ(contract_message([&] { batch_norm(one_row, {}, {}, kFresh); }),
+  EXPECT_EQ(contract_message([&] { batch_norm(one_row, {}, {}, kBatchNormInitialState); }),
             "batch_norm: x has 1 row; expected at least 2 with unbiased_running_variance (C8)");
   EXPECT_EQ(contract_message([&] {
-              batch_norm(kBatchNormX, {}, {true, false, false, false}, kFresh);
+              batch_norm(kBatchNormX, {}, {true, false, false, false}, kBatchNormInitialState);
             }),
             "batch_norm: valid has 1 valid row; expected at least 2 with "
             "unbiased_running_variance (C8)");
-  EXPECT_BITS_EQ(batch_norm(one_row, {}, {}, kFresh, {.unbiased_running_variance = false}).y,
-                 (Tensor<double>{{0, 0}}));
+  EXPECT_BITS_EQ(
+      batch_norm(one_row, {}, {}, kBatchNormInitialState, {.unbiased_running_variance = false}).y,
+      (Tensor<double>{{0, 0}}));
 }
 
 TEST(BatchNorm, C8_RejectsMaskWithoutValidRow) {
   const Mask none = {false, false, false, false};
-  EXPECT_EQ(contract_message([&] { batch_norm(kBatchNormX, {}, none, kFresh); }),
+  EXPECT_EQ(contract_message([&] { batch_norm(kBatchNormX, {}, none, kBatchNormInitialState); }),
             "batch_norm: valid has no valid row; expected at least one valid row (C8)");
 }
 
@@ -104,12 +106,13 @@ TEST(BatchNorm, C10_RejectsNegativeRunningVariance) {
 }
 
 TEST(BatchNorm, C9_RejectsRunningDecayAboveOne) {
-  EXPECT_EQ(
-      contract_message([&] { batch_norm(kBatchNormX, {}, {}, kFresh, {.running_decay = 1.5}); }),
-      "batch_norm: running_decay is 1.5; expected a weight in [0, 1] (C9)");
+  EXPECT_EQ(contract_message([&] {
+              batch_norm(kBatchNormX, {}, {}, kBatchNormInitialState, {.running_decay = 1.5});
+            }),
+            "batch_norm: running_decay is 1.5; expected a weight in [0, 1] (C9)");
 }
 
-// Each test below breaks one requirement of the contract.
+// Each test below violates one requirement of the contract.
 NORMPROOF_REJECTS(BatchNorm, C1_RejectsAnEmptyX, kEmptyX);
 NORMPROOF_REJECTS(BatchNorm, C2_RejectsNegativeEps, wrong_option("eps", "-1"));
 NORMPROOF_REJECTS(BatchNorm, C2_RejectsAllZerosWithoutEps, kZerosWithoutEps);

@@ -12,25 +12,25 @@ namespace {
 const Tensor<double> kBatchRenormX = {
     {0, 10}, {2, 10}, {0, 14}, {2, 14}};  // means 1, 12; standard deviations 1, 2
 
-TEST(BatchRenorm, MatchesHandComputedValuesWithinTheLimits) {
+TEST(BatchRenorm, MatchesHandComputedValuesIfNothingIsClamped) {
   const auto forward =
       batch_renorm(kBatchRenormX, {}, {}, {{2, 8}, {4, 4}}, {.eps = 0, .running_decay = 0.5});
   EXPECT_BITS_EQ(forward.saved.r, (Tensor<double>{0.5, 1}));
   EXPECT_BITS_EQ(forward.saved.d, (Tensor<double>{-0.5, 2}));
-  // Within the limits, the output equals that of inference with the running statistics.
+  // If r and d are not clamped, y equals the output of inference with the running statistics.
   EXPECT_BITS_EQ(forward.y, (Tensor<double>{{-1, 1}, {0, 1}, {-1, 3}, {0, 3}}));
   EXPECT_BITS_EQ(forward.state.running_mean, (Tensor<double>{1.5, 10}));
   EXPECT_BITS_EQ(forward.state.running_variance, (Tensor<double>{2.5, 4}));
 }
 
-TEST(BatchRenorm, RAndDAreClamped) {
+TEST(BatchRenorm, ClampsRAndDToTheirLimits) {
   const auto forward = batch_renorm(kBatchRenormX, {}, {}, {{101, -88}, {1, 0.0625}},
                                     {.eps = 0, .r_max = 2, .d_max = 3});
   EXPECT_BITS_EQ(forward.saved.r, (Tensor<double>{1, 2}));
   EXPECT_BITS_EQ(forward.saved.d, (Tensor<double>{-3, 3}));
 }
 
-TEST(BatchRenorm, EqualsBatchNormWithUnitLimits) {
+TEST(BatchRenorm, EqualsBatchNormIfTheLimitsForceROneAndDZero) {
   const model::BatchRenormOptions options{.r_max = 1, .d_max = 0};
   const Affine<double> affine{{2, 3}, {1, 0}};
   const auto renorm = batch_renorm(kBatchRenormX, affine, {}, {{5, 5}, {9, 9}}, options);
@@ -57,7 +57,7 @@ TEST(BatchRenorm, C13_RejectsDMaxBelowZero) {
             "batch_renorm: d_max is -1; expected d_max >= 0 (C13)");
 }
 
-// Each test below breaks one requirement of the contract.
+// Each test below violates one requirement of the contract.
 NORMPROOF_REJECTS(BatchRenorm, C1_RejectsAnEmptyX, kEmptyX);
 NORMPROOF_REJECTS(BatchRenorm, C2_RejectsNegativeEps, wrong_option("eps", "-1"));
 NORMPROOF_REJECTS(BatchRenorm, C2_RejectsAllZerosWithoutEps, kZerosWithoutEps);

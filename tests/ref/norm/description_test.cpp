@@ -4,13 +4,13 @@
 namespace normproof::ref::norm {
 namespace {
 
-TEST(Description, MatchesTheReference) {
+TEST(LayerDescriptions, AgreeWithTheLayersOfTheReference) {
   expect_as_described([](const auto& options, const auto& in, const auto& state) {
     return norm_step<double>(options, in, state);
   });
 }
 
-TEST(Description, InitialStatesMatchTheDescription) {
+TEST(LayerDescriptions, AgreeWithTheInitialStatesOfTheReference) {
   for (const NormLayer& layer : model::norm_layers()) {
     const auto state = initial_state<double>(model::norm_options(layer.name), 3);
     std::vector<std::string> names;

@@ -11,7 +11,7 @@
 namespace normproof::ref::norm {
 namespace {
 
-TEST(DyT, MatchesHandComputedValuesAtTheOriginAndSaturated) {
+TEST(DyT, MatchesHandComputedValuesAtZeroAndInSaturation) {
   const Tensor<double> x = {{0, 100}, {-100, 0}}, alpha = {0.5};
   const Affine<double> affine{{2, 3}, {1, -1}};
   EXPECT_BITS_EQ(dyt(x, affine, alpha), (Tensor<double>{{1, 2}, {-1, -1}}));
@@ -41,7 +41,7 @@ TEST(DyT, AbsentAlphaDefaultsToAlpha0) {
                  dyt_backward<double>(x, x, {}, {0.25}).grad_x);
 }
 
-TEST(DyT, OverflowOfAlphaXGivesTheLimit) {
+TEST(DyT, OverflowOfAlphaTimesXSaturatesTheTanh) {
   const Tensor<double> x = {{1e200, -1e200}}, alpha = {1e200};
   EXPECT_BITS_EQ(dyt(x, {{3, 4}, {}}, alpha), (Tensor<double>{{3, -4}}));
   const auto gradients = dyt_backward({{1e200, 1}}, x, {}, alpha);
@@ -58,7 +58,7 @@ TEST(DyT, AnElementAffectsOnlyItsOwnOutput) {
     EXPECT_EQ(after.data()[i] != before.data()[i], i == 4) << i;
 }
 
-// Each test below breaks one requirement of the contract.
+// Each test below violates one requirement of the contract.
 const Fault kInfiniteAlpha0{
     "alpha0", [](LayerCall& q) {
       q.options = model::DyTOptions{.alpha0 = std::numeric_limits<double>::infinity()};

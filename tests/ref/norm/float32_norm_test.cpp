@@ -50,10 +50,10 @@ TEST(Float32Norm, MatchesHandComputedValues) {
   expect_floats(gradients.grad_beta, {4, 0, 0, 1});
 }
 
-/// Sums by rule R2 of docs/specification/determinism.md: 32 lanes, each ascending from +0, then a
-/// tree.
+/// Adds terms in the order of rule R2 of docs/specification/determinism.md. Lane l of 32 adds the
+/// terms l, l + 32, l + 64, ... in ascending order, starting from +0. A tree then adds the lanes.
 template <class T>
-T sum_by_the_rule(std::size_t count, const std::function<T(std::size_t)>& term) {
+T sum_in_32_lanes(std::size_t count, const std::function<T(std::size_t)>& term) {
   T lane[32] = {};
   for (std::size_t i = 0; i < count; ++i) lane[i % 32] = lane[i % 32] + term(i);
   for (const int stride : {16, 8, 4, 2, 1})
@@ -61,18 +61,18 @@ T sum_by_the_rule(std::size_t count, const std::function<T(std::size_t)>& term) 
   return lane[0];
 }
 
-/// Sums over rows as the gradients of the parameters do: runs of 32, each ascending from +0, then
-/// rule R2 over the runs.
+/// Adds one term per row in the order of the parameter gradients. Each run of 32 rows is added in
+/// ascending order, starting from +0. The sums of the runs are then added by rule R2.
 template <class T>
-T sum_by_runs(std::size_t count, const std::function<T(std::size_t)>& term) {
-  return sum_by_the_rule<T>((count + 31) / 32, [&](std::size_t run) {
+T sum_in_runs_of_32_rows(std::size_t count, const std::function<T(std::size_t)>& term) {
+  return sum_in_32_lanes<T>((count + 31) / 32, [&](std::size_t run) {
     T sum = 0;
     for (std::size_t r = run * 32; r < count && r < run * 32 + 32; ++r) sum = sum + term(r);
     return sum;
   });
 }
 
-void expect_the_rule(bool centred, std::size_t rows) {
+void expect_sums_in_documented_order(bool centred, std::size_t rows) {
   constexpr std::size_t kWidth = 101;
   const Tensor<float> x = float32_sample({rows, kWidth}, "x");
   const Tensor<float> grad_y = float32_sample({rows, kWidth}, "grad_y");
@@ -97,19 +97,19 @@ void expect_the_rule(bool centred, std::size_t rows) {
   };
   for (std::size_t r = 0; r < rows; ++r) {
     if (centred) {
-      mean[r] = sum_by_the_rule<float>(kWidth, [&](std::size_t d) { return at(x, r, d); }) / n;
+      mean[r] = sum_in_32_lanes<float>(kWidth, [&](std::size_t d) { return at(x, r, d); }) / n;
       count(forward.mean.data()[r], mean[r]);
     }
-    const float square = sum_by_the_rule<float>(kWidth, [&](std::size_t d) {
+    const float square = sum_in_32_lanes<float>(kWidth, [&](std::size_t d) {
       const float v = at(x, r, d) - mean[r];
       return v * v;
     });
     rstd[r] = 1.0F / std::sqrt(square / n + 0.1F);
     count(forward.rstd.data()[r], rstd[r]);
     const auto g = [&](std::size_t d) { return affine.gamma.data()[d] * at(grad_y, r, d); };
-    const float a = centred ? sum_by_the_rule<float>(kWidth, g) / n : 0;
+    const float a = centred ? sum_in_32_lanes<float>(kWidth, g) / n : 0;
     const float c =
-        sum_by_the_rule<float>(kWidth, [&](std::size_t d) { return g(d) * x_hat(r, d); }) / n;
+        sum_in_32_lanes<float>(kWidth, [&](std::size_t d) { return g(d) * x_hat(r, d); }) / n;
     for (std::size_t d = 0; d < kWidth; ++d) {
       count(static_cast<double>(at(forward.y, r, d)),
             affine.gamma.data()[d] * x_hat(r, d) + affine.beta.data()[d]);
@@ -119,31 +119,32 @@ void expect_the_rule(bool centred, std::size_t rows) {
   }
   for (std::size_t d = 0; d < kWidth; ++d) {
     count(static_cast<double>(gradients.grad_gamma.data()[d]),
-          sum_by_runs<float>(rows, [&](std::size_t r) { return at(grad_y, r, d) * x_hat(r, d); }));
+          sum_in_runs_of_32_rows<float>(
+              rows, [&](std::size_t r) { return at(grad_y, r, d) * x_hat(r, d); }));
     count(static_cast<double>(gradients.grad_beta.data()[d]),
-          sum_by_runs<float>(rows, [&](std::size_t r) { return at(grad_y, r, d); }));
+          sum_in_runs_of_32_rows<float>(rows, [&](std::size_t r) { return at(grad_y, r, d); }));
   }
   EXPECT_EQ(different, 0u);
 }
 
-/// Returns each element rounded once to the format.
+/// Returns the tensor with each element rounded once to the format.
 template <class T>
-Tensor<float> rounded(FloatType type, const Tensor<T>& t) {
+Tensor<float> round_elements(FloatType type, const Tensor<T>& t) {
   Tensor<float> result = tensor::empty_tensor<float>(tensor::shape_of(t));
   for (std::size_t i = 0; i < t.size(); ++i)
     result.data()[i] = static_cast<float>(round_to(type, static_cast<double>(t.data()[i])));
   return result;
 }
 
-TEST(Float32Norm, SumsFollowTheOrderRuleInFloat32) {
+TEST(Float32Norm, SumsFollowTheDocumentedOrderInFloat32) {
   static_assert(model::kRowsPerRun == 32);
   for (const std::size_t rows : {1, 2, 31, 32, 33, 75, 32 * 32 + 1, 35 * 32 + 7}) {
-    expect_the_rule(true, rows);
-    expect_the_rule(false, rows);
+    expect_sums_in_documented_order(true, rows);
+    expect_sums_in_documented_order(false, rows);
   }
 }
 
-TEST(Float32Norm, StoredValuesAreRoundedOnce) {
+TEST(Float32Norm, OutputsAreRoundedOnceToTheStorageFormat) {
   const Tensor<float> x = {{1, 2, 4, 9}, {-1, 0.5, 3, 256}};
   const Tensor<float> grad_y = {{1, -3, 0.25, 7}, {2, 2, 0.5, -1}};
   const Affine<float> affine{{0.5, 1.5, -2, 3}, {0.125, 7, -300, 0.25}};
@@ -151,21 +152,21 @@ TEST(Float32Norm, StoredValuesAreRoundedOnce) {
   const auto exact = float32_norm_backward(grad_y, x, affine, forward, kInFloat32);
   const Float32NormOptions halves{.storage = FloatType::float16, .parameters = FloatType::bfloat16};
   const auto as_stored = float32_norm(x, affine, halves);
-  expect_floats(as_stored.y, rounded(FloatType::float16, forward.y));
+  expect_floats(as_stored.y, round_elements(FloatType::float16, forward.y));
   EXPECT_BITS_EQ(as_stored.mean, forward.mean);
   EXPECT_BITS_EQ(as_stored.rstd, forward.rstd);
   const auto gradients = float32_norm_backward(grad_y, x, affine, as_stored, halves);
-  expect_floats(gradients.grad_x, rounded(FloatType::float16, exact.grad_x));
-  expect_floats(gradients.grad_gamma, rounded(FloatType::bfloat16, exact.grad_gamma));
-  expect_floats(gradients.grad_beta, rounded(FloatType::bfloat16, exact.grad_beta));
+  expect_floats(gradients.grad_x, round_elements(FloatType::float16, exact.grad_x));
+  expect_floats(gradients.grad_gamma, round_elements(FloatType::bfloat16, exact.grad_gamma));
+  expect_floats(gradients.grad_beta, round_elements(FloatType::bfloat16, exact.grad_beta));
   EXPECT_NE(as_stored.y.data()[0], forward.y.data()[0]);
   EXPECT_NE(gradients.grad_gamma.data()[0], exact.grad_gamma.data()[0]);
 }
 
-TEST(Float32Norm, Float64ArithmeticGivesTheLayerRoundedOnce) {
+TEST(Float32Norm, Float64ArithmeticEqualsTheDoubleLayerRoundedOnce) {
   const tensor::Shape shape{40, 77};
-  const Tensor<float> x = rounded(FloatType::bfloat16, float32_sample(shape, "x"));
-  const Tensor<float> grad_y = rounded(FloatType::bfloat16, float32_sample(shape, "grad_y"));
+  const Tensor<float> x = round_elements(FloatType::bfloat16, float32_sample(shape, "x"));
+  const Tensor<float> grad_y = round_elements(FloatType::bfloat16, float32_sample(shape, "grad_y"));
   const Affine<float> affine{float32_sample({77}, "gamma"), float32_sample({77}, "beta")};
   const Affine<double> in_double{tensor::convert<double>(affine.gamma),
                                  tensor::convert<double>(affine.beta)};
@@ -178,15 +179,16 @@ TEST(Float32Norm, Float64ArithmeticGivesTheLayerRoundedOnce) {
   const auto in_runs = [&](const std::function<double(std::size_t, std::size_t)>& term) {
     Tensor<double> sums = tensor::empty_tensor<double>({shape[1]});
     for (std::size_t d = 0; d < shape[1]; ++d)
-      sums.data()[d] = sum_by_runs<double>(shape[0], [&](std::size_t r) { return term(r, d); });
-    return rounded(FloatType::float32, sums);
+      sums.data()[d] =
+          sum_in_runs_of_32_rows<double>(shape[0], [&](std::size_t r) { return term(r, d); });
+    return round_elements(FloatType::float32, sums);
   };
   const auto expect = [&](const auto& layer, const AffineGradients<double>& gradients) {
     const auto got = float32_norm(x, affine, options);
-    expect_floats(got.y, rounded(FloatType::bfloat16, layer.y));
+    expect_floats(got.y, round_elements(FloatType::bfloat16, layer.y));
     EXPECT_BITS_EQ(got.rstd, layer.saved.rstd);
     const auto back = float32_norm_backward(grad_y, x, affine, got, options);
-    expect_floats(back.grad_x, rounded(FloatType::bfloat16, gradients.grad_x));
+    expect_floats(back.grad_x, round_elements(FloatType::bfloat16, gradients.grad_x));
     const auto at = [&](const Tensor<double>& t, std::size_t r, std::size_t d) {
       return t.data()[r * shape[1] + d];
     };
@@ -206,21 +208,22 @@ TEST(Float32Norm, Float64ArithmeticGivesTheLayerRoundedOnce) {
   expect(plain, rms_norm_backward(wide_grad_y, wide_x, in_double, plain.saved));
 }
 
-TEST(Float32Norm, AddNormNormalizesTheStoredSum) {
+TEST(Float32Norm, AddNormNormalizesTheSumRoundedToTheStorageFormat) {
   const tensor::Shape shape{5, 37};
   const Float32NormOptions options{.storage = FloatType::bfloat16,
                                    .parameters = FloatType::float32};
-  const Tensor<float> x = rounded(FloatType::bfloat16, float32_sample(shape, "x"));
-  const Tensor<float> residual = rounded(FloatType::bfloat16, float32_sample(shape, "residual"));
+  const Tensor<float> x = round_elements(FloatType::bfloat16, float32_sample(shape, "x"));
+  const Tensor<float> residual =
+      round_elements(FloatType::bfloat16, float32_sample(shape, "residual"));
   const Affine<float> affine{float32_sample({37}, "gamma"), float32_sample({37}, "beta")};
   for (const FloatType arithmetic : {FloatType::float32, FloatType::float64}) {
-    Float32NormOptions own = options;
-    own.arithmetic = arithmetic;
-    const auto got = float32_add_norm(x, residual, affine, own);
+    Float32NormOptions options_with_arithmetic = options;
+    options_with_arithmetic.arithmetic = arithmetic;
+    const auto got = float32_add_norm(x, residual, affine, options_with_arithmetic);
     Tensor<float> sum = x;
     for (std::size_t i = 0; i < sum.size(); ++i) sum.data()[i] += residual.data()[i];
-    expect_floats(got.sum, rounded(FloatType::bfloat16, sum));
-    const auto norm = float32_norm(got.sum, affine, own);
+    expect_floats(got.sum, round_elements(FloatType::bfloat16, sum));
+    const auto norm = float32_norm(got.sum, affine, options_with_arithmetic);
     expect_floats(got.norm.y, norm.y);
     EXPECT_BITS_EQ(got.norm.mean, norm.mean);
     EXPECT_BITS_EQ(got.norm.rstd, norm.rstd);
@@ -230,21 +233,22 @@ TEST(Float32Norm, AddNormNormalizesTheStoredSum) {
 TEST(Float32Norm, GradXIsRoundedAfterGradSumIsAdded) {
   const tensor::Shape shape{5, 37};
   const auto sample = [&](const char* name) {
-    return rounded(FloatType::bfloat16, float32_sample(shape, name));
+    return round_elements(FloatType::bfloat16, float32_sample(shape, name));
   };
   const Tensor<float> sum = sample("sum"), grad_y = sample("grad_y"), grad_sum = sample("grad_sum");
   Float32NormOptions options{.storage = FloatType::float32, .parameters = FloatType::float32};
   const auto forward = float32_norm(sum, {}, options);
   const auto alone = float32_norm_backward(grad_y, sum, {}, forward, options);
-  Tensor<float> whole = alone.grad_x, twice_rounded = rounded(FloatType::bfloat16, alone.grad_x);
+  Tensor<float> whole = alone.grad_x,
+                twice_rounded = round_elements(FloatType::bfloat16, alone.grad_x);
   for (std::size_t i = 0; i < whole.size(); ++i) {
     whole.data()[i] += grad_sum.data()[i];
     twice_rounded.data()[i] += grad_sum.data()[i];
   }
   options.storage = FloatType::bfloat16;
   const auto got = float32_norm_backward(grad_y, sum, {}, forward, options, grad_sum);
-  expect_floats(got.grad_x, rounded(FloatType::bfloat16, whole));
-  EXPECT_NE(got.grad_x, rounded(FloatType::bfloat16, twice_rounded));
+  expect_floats(got.grad_x, round_elements(FloatType::bfloat16, whole));
+  EXPECT_NE(got.grad_x, round_elements(FloatType::bfloat16, twice_rounded));
   expect_floats(got.grad_gamma, alone.grad_gamma);
   expect_floats(got.grad_beta, alone.grad_beta);
 }
@@ -271,7 +275,7 @@ TEST(Float32Norm, ZeroCenteredGammaScalesByOnePlusGamma) {
                 float32_norm(x, {{1.5, 0, 1, 4}, {}}, kInFloat32).y);
 }
 
-const Tensor<float> kGiven = {{1, 2, 4}, {3, 5, 9}};
+const Tensor<float> kFloat32X = {{1, 2, 4}, {3, 5, 9}};
 
 TEST(Float32Norm, C1_RejectsXWithoutFeatures) {
   EXPECT_EQ(contract_message([] {
@@ -283,51 +287,51 @@ TEST(Float32Norm, C1_RejectsXWithoutFeatures) {
 TEST(Float32Norm, C2_RejectsNegativeEps) {
   Float32NormOptions options = kInFloat32;
   options.eps = -1;
-  EXPECT_EQ(contract_message([&] { float32_norm(kGiven, {}, options); }),
+  EXPECT_EQ(contract_message([&] { float32_norm(kFloat32X, {}, options); }),
             "float32_norm: eps is -1; expected eps >= 0 (C2)");
 }
 
 TEST(Float32Norm, C3_RejectsGammaOfWrongExtent) {
   EXPECT_EQ(contract_message([] {
-              float32_norm(kGiven, {{1, 2}, {}}, kInFloat32);
+              float32_norm(kFloat32X, {{1, 2}, {}}, kInFloat32);
             }),
             "float32_norm: gamma has shape [2]; expected shape [3] (C3)");
 }
 
 TEST(Float32Norm, C5_RejectsGradYOfWrongShape) {
-  const auto forward = float32_norm(kGiven, {}, kInFloat32);
+  const auto forward = float32_norm(kFloat32X, {}, kInFloat32);
   EXPECT_EQ(contract_message([&] {
-              float32_norm_backward({{1, 2, 3}}, kGiven, {}, forward, kInFloat32);
+              float32_norm_backward({{1, 2, 3}}, kFloat32X, {}, forward, kInFloat32);
             }),
             "float32_norm_backward: grad_y has shape [1, 3]; expected shape [2, 3] (C5)");
 }
 
 TEST(Float32Norm, C6_RejectsSavedStatisticOfWrongShape) {
-  auto forward = float32_norm(kGiven, {}, kInFloat32);
+  auto forward = float32_norm(kFloat32X, {}, kInFloat32);
   forward.mean = {1};
-  EXPECT_EQ(
-      contract_message([&] { float32_norm_backward(kGiven, kGiven, {}, forward, kInFloat32); }),
-      "float32_norm_backward: mean has shape [1]; expected shape [2] (C6)");
+  EXPECT_EQ(contract_message(
+                [&] { float32_norm_backward(kFloat32X, kFloat32X, {}, forward, kInFloat32); }),
+            "float32_norm_backward: mean has shape [1]; expected shape [2] (C6)");
 }
 
 TEST(Float32Norm, C12_RejectsFloat64Storage) {
   Float32NormOptions options = kInFloat32;
   options.storage = FloatType::float64;
-  EXPECT_EQ(contract_message([&] { float32_norm(kGiven, {}, options); }),
+  EXPECT_EQ(contract_message([&] { float32_norm(kFloat32X, {}, options); }),
             "float32_norm: storage is float64; expected float32, bfloat16 or float16 (C12)");
 }
 
 TEST(Float32Norm, C13_RejectsGradSumOfWrongShape) {
-  const auto forward = float32_norm(kGiven, {}, kInFloat32);
+  const auto forward = float32_norm(kFloat32X, {}, kInFloat32);
   EXPECT_EQ(contract_message([&] {
-              float32_norm_backward(kGiven, kGiven, {}, forward, kInFloat32, {{1, 2, 3}});
+              float32_norm_backward(kFloat32X, kFloat32X, {}, forward, kInFloat32, {{1, 2, 3}});
             }),
             "float32_norm_backward: grad_sum has shape [1, 3]; expected shape [2, 3] (C13)");
 }
 
 TEST(Float32AddNorm, C14_RejectsResidualOfWrongShape) {
   EXPECT_EQ(contract_message([] {
-              float32_add_norm(kGiven, {{1, 2, 3}}, {}, kInFloat32);
+              float32_add_norm(kFloat32X, {{1, 2, 3}}, {}, kInFloat32);
             }),
             "float32_add_norm: residual has shape [1, 3]; expected shape [2, 3] (C14)");
 }

@@ -11,7 +11,7 @@
 namespace normproof::ref::norm {
 namespace {
 
-// Sample 0: group 0 holds {0, 2, 2, 0}, group 1 holds {10, 14, 14, 10}.
+// In sample 0, the elements of group 0 are {0, 2, 2, 0} and those of group 1 are {10, 14, 14, 10}.
 const Tensor<double> kGroupNormX = {{{0, 2, 10, 14}, {2, 0, 14, 10}}};
 
 TEST(GroupNorm, MatchesHandComputedValues) {
@@ -59,7 +59,7 @@ TEST(GroupNorm, EverySampleNeedsAValidToken) {
             "in each sample (C8)");
 }
 
-// Each test below breaks one requirement of the contract.
+// Each test below violates one requirement of the contract.
 NORMPROOF_REJECTS(GroupNorm, C1_RejectsAnEmptyX, kEmptyX);
 NORMPROOF_REJECTS(GroupNorm, C2_RejectsNegativeEps, wrong_option("eps", "-1"));
 NORMPROOF_REJECTS(GroupNorm, C2_RejectsAllZerosWithoutEps, kZerosWithoutEps);

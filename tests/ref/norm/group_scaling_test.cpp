@@ -38,7 +38,7 @@ TEST(GroupScaling, C11_RejectsGroupsThatDoNotDivideD) {
   }
 }
 
-// Each test below breaks one requirement of the contract.
+// Each test below violates one requirement of the contract.
 NORMPROOF_REJECTS(GroupScaling, C1_RejectsAnEmptyX, kEmptyX);
 NORMPROOF_REJECTS(GroupScaling, C2_RejectsNegativeEps, wrong_option("eps", "-1"));
 NORMPROOF_REJECTS(GroupScaling, C2_RejectsAllZerosWithoutEps, kZerosWithoutEps);

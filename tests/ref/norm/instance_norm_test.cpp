@@ -27,13 +27,13 @@ TEST(InstanceNorm, EqualsBatchNormForOneSample) {
   EXPECT_BITS_EQ(instance.y, batch.y);
 }
 
-TEST(InstanceNorm, OneTokenGivesBeta) {
+TEST(InstanceNorm, OneTokenPerSampleGivesBeta) {
   const Tensor<double> x = {{3, 4}, {5, 6}};
   EXPECT_BITS_EQ(instance_norm(x, {{1, 1}, {7, 8}}, {}).y, (Tensor<double>{{7, 8}, {7, 8}}));
 }
 
-/// A sample of three tokens with a huge element. A single token would have the variance 0 however
-/// large it is.
+/// Gives the call one sample of three tokens with a huge element. With a single token per sample,
+/// the variance would be 0 and not overflow.
 const Fault kHugeTokenOfThree{"x", [](LayerCall& q) {
                                 q.in.x.reshape({1, 3, 4});
                                 q.in.grad_y.reshape({1, 3, 4});
@@ -41,7 +41,7 @@ const Fault kHugeTokenOfThree{"x", [](LayerCall& q) {
                                 q.in.x(0, 1, 2) = 1e200;
                               }};
 
-// Each test below breaks one requirement of the contract.
+// Each test below violates one requirement of the contract.
 NORMPROOF_REJECTS(InstanceNorm, C1_RejectsAnEmptyX, kEmptyX);
 NORMPROOF_REJECTS(InstanceNorm, C2_RejectsNegativeEps, wrong_option("eps", "-1"));
 NORMPROOF_REJECTS(InstanceNorm, C2_RejectsAllZerosWithoutEps, kZerosWithoutEps);

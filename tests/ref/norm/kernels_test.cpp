@@ -22,8 +22,9 @@ NormInputs<double> random_inputs(const model::NormOptions& options, std::size_t 
   };
   NormInputs<double> in{.x = fill({batch_size, seq_len, d_model}, 0.5)};
   in.grad_y = fill({batch_size, seq_len, d_model}, 0);
-  for (const model::NormParameter& own : model::norm_layer(options).parameters)
-    set_parameter(in, own.name, fill({model::extent_of(own.shape, d_model)}, own.initial));
+  for (const model::NormParameter& parameter : model::norm_layer(options).parameters)
+    set_parameter(in, parameter.name,
+                  fill({model::extent_of(parameter.shape, d_model)}, parameter.initial));
   in.valid = tensor::full_tensor<bool>({batch_size, seq_len}, true);
   for (std::size_t i = 0; i < in.valid.size(); ++i)
     in.valid.data()[i] = i % seq_len == 0 || random.below(draw++, 4) > 0;
@@ -38,7 +39,7 @@ void expect_same(const NormStep<double>& got, const NormStep<double>& expected) 
     EXPECT_BITS_EQ(got.state.at(name), values) << name;
 }
 
-class EveryLayer : public ::testing::TestWithParam<std::string> {
+class NormLayerKernels : public ::testing::TestWithParam<std::string> {
  protected:
   void TearDown() override {
     numeric::set_num_threads(1);
@@ -51,7 +52,7 @@ class EveryLayer : public ::testing::TestWithParam<std::string> {
 constexpr std::size_t kExtents[][3] = {
     {1, 1, 1}, {2, 3, 5}, {3, 11, 33}, {4, 65, 129}, {2, 400, 700}};
 
-TEST_P(EveryLayer, GivesTheSameBitsOnEveryInstructionSetAndThreadCount) {
+TEST_P(NormLayerKernels, GivesTheSameBitsOnEveryInstructionSetAndThreadCount) {
   const auto options = model::norm_options(GetParam());
   for (const auto& [batch_size, seq_len, d_model] : kExtents) {
     if (std::holds_alternative<model::BatchNormOptions>(options) && batch_size * seq_len < 2)
@@ -73,16 +74,16 @@ TEST_P(EveryLayer, GivesTheSameBitsOnEveryInstructionSetAndThreadCount) {
   }
 }
 
-// The kernels for `double` must compute what the template computes for any scalar. The value part
-// of running_error takes the generic path.
-TEST_P(EveryLayer, DoubleKernelsMatchTheGenericTemplate) {
+// The kernels for `double` must have the bits of the generic template. The template computes the
+// value part of running_error.
+TEST_P(NormLayerKernels, DoubleKernelsMatchTheGenericTemplate) {
   const auto options = model::norm_options(GetParam());
   const auto in = random_inputs(options, 3, 11, 33);
   using numeric::running_error;
   const auto lift = [](const Tensor<double>& t) { return tensor::convert<running_error>(t); };
   NormInputs<running_error> lifted{.x = lift(in.x), .grad_y = lift(in.grad_y), .valid = in.valid};
-  for (const model::NormParameter& own : model::norm_layer(options).parameters)
-    set_parameter(lifted, own.name, lift(*find_parameter(in, own.name)));
+  for (const model::NormParameter& parameter : model::norm_layer(options).parameters)
+    set_parameter(lifted, parameter.name, lift(*find_parameter(in, parameter.name)));
   const auto got = norm_step(options, lifted, initial_state<running_error>(options, 33));
   const auto expected = norm_step(options, in, initial_state<double>(options, 33));
   for (const auto& [name, values] : expected.outputs) {
@@ -93,10 +94,11 @@ TEST_P(EveryLayer, DoubleKernelsMatchTheGenericTemplate) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Norm, EveryLayer, ::testing::ValuesIn(model::norm_names()),
+INSTANTIATE_TEST_SUITE_P(Norm, NormLayerKernels, ::testing::ValuesIn(model::norm_names()),
                          [](const auto& layer) { return layer.param; });
 
-// A row's result must not depend on any other row: any split of the batch gives the same bits.
+// The result of a row must not depend on other rows, so any part of the batch alone has the same
+// bits.
 TEST(BatchInvariance, HoldsForLayersWithStatisticsPerRow) {
   for (const model::NormLayer& layer : model::norm_layers()) {
     if (layer.over_rows()) continue;

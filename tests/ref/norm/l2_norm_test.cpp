@@ -21,12 +21,12 @@ using ops::lift;
 using ops::random_tensor;
 using tensor::Shape;
 
-const L2NormOptions kEveryPlacement[] = {{.eps = 0.75, .eps_placement = EpsPlacement::inside},
-                                         {.eps = 0.75, .eps_placement = EpsPlacement::outside},
-                                         {.eps = 0.75, .eps_placement = EpsPlacement::floor}};
+const L2NormOptions kEpsPlacements[] = {{.eps = 0.75, .eps_placement = EpsPlacement::inside},
+                                        {.eps = 0.75, .eps_placement = EpsPlacement::outside},
+                                        {.eps = 0.75, .eps_placement = EpsPlacement::floor}};
 
-/// Rows of different norms: below, near and above the eps of kEveryPlacement.
-Tensor<double> rows_of_all_sizes(const Shape& shape, std::string_view stream) {
+/// Returns rows with norms below, near and above the eps of kEpsPlacements.
+Tensor<double> rows_of_different_norms(const Shape& shape, std::string_view stream) {
   Tensor<double> x = random_tensor(shape, stream);
   const double root = std::sqrt(static_cast<double>(shape.back()));
   for (std::size_t i = 0; i < x.size(); ++i)
@@ -34,14 +34,15 @@ Tensor<double> rows_of_all_sizes(const Shape& shape, std::string_view stream) {
   return x;
 }
 
-/// The definition and its derivative from the Jacobian, sharing nothing with ref/norm.
-struct L2Definition {
+/// The output and the gradient at 100 digits, computed from the definition and its Jacobian without
+/// code of ref/norm.
+struct ExactL2Norm {
   Tensor<oracle100> y, grad_x;
 };
-L2Definition l2_definition(const Tensor<double>& x, const Tensor<double>& grad_y,
-                           const L2NormOptions& o) {
+ExactL2Norm exact_l2_norm(const Tensor<double>& x, const Tensor<double>& grad_y,
+                          const L2NormOptions& o) {
   const std::size_t width = x.shape(x.dimension() - 1);
-  L2Definition d{lift<oracle100>(x), lift<oracle100>(x)};
+  ExactL2Norm d{lift<oracle100>(x), lift<oracle100>(x)};
   for (std::size_t first = 0; first < x.size(); first += width) {
     oracle100 square = 0;
     for (std::size_t i = 0; i < width; ++i)
@@ -56,7 +57,7 @@ L2Definition l2_definition(const Tensor<double>& x, const Tensor<double>& grad_y
       d.y.data()[first + i] = x.data()[first + i] / divisor;
       oracle100 grad = 0;
       for (std::size_t j = 0; j < width; ++j) {
-        // The derivative of the divisor by x_i.
+        // This is the derivative of the divisor with respect to x_i.
         const oracle100 along = o.eps_placement == EpsPlacement::inside
                                     ? oracle100(x.data()[first + i] / divisor)
                                 : o.eps_placement == EpsPlacement::floor && n < eps
@@ -95,7 +96,7 @@ TEST_F(L2NormTest, MatchesHandComputedValues) {
                  (Tensor<double>{{0.625, 1.25, 0, 0}}));
 }
 
-TEST_F(L2NormTest, RowsOfZerosPassTheGradientOverEps) {
+TEST_F(L2NormTest, GradientOfAZeroRowIsGradYOverTheDivisor) {
   const Tensor<double> x = {{0, 0}, {3, 4}}, grad_y = {{1, -2}, {0, 0}};
   const auto first_row = [&](double eps, EpsPlacement placement) {
     const L2NormOptions options{.eps = eps, .eps_placement = placement};
@@ -108,7 +109,7 @@ TEST_F(L2NormTest, RowsOfZerosPassTheGradientOverEps) {
   EXPECT_EQ(first_row(0.25, EpsPlacement::floor), std::pair(4.0, -8.0));
 }
 
-/// With eps inside, the function is scale_norm without gamma.
+/// If eps is added under the square root, l2_norm equals scale_norm without gamma.
 TEST_F(L2NormTest, EqualsScaleNormWithoutGamma) {
   const Tensor<double> x = random_tensor({7, 66}, "x", 3), grad_y = random_tensor({7, 66}, "g");
   const auto scaled = scale_norm(x, {}, {.eps = 0.125});
@@ -119,15 +120,15 @@ TEST_F(L2NormTest, EqualsScaleNormWithoutGamma) {
 
 TEST_F(L2NormTest, FollowsTheSpecification) {
   for (const std::size_t width : {1u, 31u, 33u, 100u, 513u})
-    for (const L2NormOptions& o : kEveryPlacement) {
-      const Tensor<double> x = rows_of_all_sizes({2, width}, "x");
+    for (const L2NormOptions& o : kEpsPlacements) {
+      const Tensor<double> x = rows_of_different_norms({2, width}, "x");
       const Tensor<double> grad_y = random_tensor({2, width}, "g");
       const Tensor<double> y = l2_norm(x, o), grad_x = l2_norm_backward(grad_y, x, o);
       for (std::size_t first = 0; first < x.size(); first += width) {
         std::vector<double> squares, products;
         for (std::size_t i = first; i < first + width; ++i)
           squares.push_back(x.data()[i] * x.data()[i]);
-        const double square = ops::sum_by_the_rule(squares), n = std::sqrt(square);
+        const double square = ops::sum_in_32_lanes(squares), n = std::sqrt(square);
         const bool inside = o.eps_placement == EpsPlacement::inside;
         const bool outside = o.eps_placement == EpsPlacement::outside;
         const double r = 1 / (inside    ? std::sqrt(square + o.eps)
@@ -136,7 +137,7 @@ TEST_F(L2NormTest, FollowsTheSpecification) {
         const double w = outside ? 1 / n : inside || n >= o.eps ? r : 0;
         for (std::size_t i = first; i < first + width; ++i)
           products.push_back(grad_y.data()[i] * (x.data()[i] * w));
-        const double e = ops::sum_by_the_rule(products);
+        const double e = ops::sum_in_32_lanes(products);
         for (std::size_t i = first; i < first + width; ++i) {
           EXPECT_BITS_EQ(y.data()[i], x.data()[i] * r);
           EXPECT_BITS_EQ(grad_x.data()[i], r * (grad_y.data()[i] - (x.data()[i] * r) * e));
@@ -148,19 +149,21 @@ TEST_F(L2NormTest, FollowsTheSpecification) {
 TEST_F(L2NormTest, GivesTheSameBitsOnEveryInstructionSetAndThreadCount) {
   // The last shape is above the threshold for non-temporal stores.
   for (const Shape& shape : {Shape{1, 1}, Shape{5}, Shape{7, 33}, Shape{3, 2, 67}, Shape{900, 700}})
-    for (const L2NormOptions& o : kEveryPlacement) {
-      const Tensor<double> x = rows_of_all_sizes(shape, "x"), grad_y = random_tensor(shape, "g");
+    for (const L2NormOptions& o : kEpsPlacements) {
+      const Tensor<double> x = rows_of_different_norms(shape, "x"),
+                           grad_y = random_tensor(shape, "g");
       ops::expect_same_on_every_machine_setting([&] { return l2_norm(x, o); });
       ops::expect_same_on_every_machine_setting([&] { return l2_norm_backward(grad_y, x, o); });
     }
 }
 
-TEST_F(L2NormTest, DoubleIsWithinTheRunningErrorOfTheDefinition) {
+TEST_F(L2NormTest, DoubleResultsAreWithinTheRunningErrorBound) {
   for (const Shape& shape : {Shape{4, 1}, Shape{3, 7}, Shape{2, 2, 65}, Shape{1, 300}})
-    for (const L2NormOptions& o : kEveryPlacement) {
+    for (const L2NormOptions& o : kEpsPlacements) {
       SCOPED_TRACE(tensor::to_string(shape));
-      const Tensor<double> x = rows_of_all_sizes(shape, "x"), grad_y = random_tensor(shape, "g");
-      const L2Definition expected = l2_definition(x, grad_y, o);
+      const Tensor<double> x = rows_of_different_norms(shape, "x"),
+                           grad_y = random_tensor(shape, "g");
+      const ExactL2Norm expected = exact_l2_norm(x, grad_y, o);
       const auto y = l2_norm(lift<running_error>(x), o);
       const auto grad_x = l2_norm_backward(lift<running_error>(grad_y), lift<running_error>(x), o);
       EXPECT_WITHIN(ops::compare(y, expected.y));
@@ -170,13 +173,13 @@ TEST_F(L2NormTest, DoubleIsWithinTheRunningErrorOfTheDefinition) {
     }
 }
 
-TEST_F(L2NormTest, EnclosuresContainTheDefinition) {
+TEST_F(L2NormTest, IntervalAndBallResultsContainTheExactValues) {
   using numeric::ball;
   using numeric::interval;
   const Shape shape = {4, 37};
-  const Tensor<double> x = rows_of_all_sizes(shape, "x"), grad_y = random_tensor(shape, "g");
-  for (const L2NormOptions& o : kEveryPlacement) {
-    const L2Definition expected = l2_definition(x, grad_y, o);
+  const Tensor<double> x = rows_of_different_norms(shape, "x"), grad_y = random_tensor(shape, "g");
+  for (const L2NormOptions& o : kEpsPlacements) {
+    const ExactL2Norm expected = exact_l2_norm(x, grad_y, o);
     ops::expect_encloses(l2_norm(lift<interval>(x), o), expected.y);
     ops::expect_encloses(l2_norm(lift<ball>(x), o), expected.y);
     ops::expect_encloses(l2_norm_backward(lift<interval>(grad_y), lift<interval>(x), o),
@@ -185,8 +188,8 @@ TEST_F(L2NormTest, EnclosuresContainTheDefinition) {
   }
 }
 
-/// An interval of x whose norm may be on either side of the floor must cover both.
-TEST_F(L2NormTest, AnEnclosureOnBothSidesOfTheFloorCoversBoth) {
+/// The norm of the interval x may be below or above the floor, so the result must cover both cases.
+TEST_F(L2NormTest, AnIntervalAcrossTheFloorCoversBothCases) {
   using numeric::interval;
   Tensor<interval> x = tensor::empty_tensor<interval>({2}), grad_y = x;
   x(0) = numeric::mp::hull(interval(0.5), interval(2));
@@ -204,9 +207,10 @@ TEST_F(L2NormTest, AnEnclosureOnBothSidesOfTheFloorCoversBoth) {
 
 TEST_F(L2NormTest, BackwardIsTheDerivative) {
   for (std::size_t width = 1; width <= 3; ++width)
-    for (const L2NormOptions& o : kEveryPlacement) {
+    for (const L2NormOptions& o : kEpsPlacements) {
       const Shape shape = {3, width};
-      const Tensor<double> x = rows_of_all_sizes(shape, "x"), grad_y = random_tensor(shape, "g");
+      const Tensor<double> x = rows_of_different_norms(shape, "x"),
+                           grad_y = random_tensor(shape, "g");
       ops::expect_derivative(
           [&]<class S>(const Tensor<S>& at) { return l2_norm(at, o); }, x, grad_y,
           l2_norm_backward(lift<oracle50>(grad_y), lift<oracle50>(x), o),
@@ -214,9 +218,9 @@ TEST_F(L2NormTest, BackwardIsTheDerivative) {
     }
 }
 
-/// The squares of 1e-170 underflow, so `double` cannot know the direction of the row: the bound
-/// says so.
-TEST_F(L2NormTest, UnderflowOfEverySquareHasNoBound) {
+/// The squares of 1e-170 underflow in double, so the computed gradient has no correct digits. The
+/// error bound must be infinite.
+TEST_F(L2NormTest, ErrorBoundIsInfiniteIfAllSquaresUnderflow) {
   const L2NormOptions o{.eps = 1, .eps_placement = EpsPlacement::outside};
   const Tensor<double> x = {{1e-170, 1e-170}}, grad_y = {{1, 2}};
   const auto grad_x = l2_norm_backward(lift<running_error>(grad_y), lift<running_error>(x), o);
@@ -231,7 +235,7 @@ TEST_F(L2NormTest, C1_RejectsScalarsAndEmptyExtents) {
             "l2_norm: x has shape [3, 0]; expected [..., D] with every extent at least 1 (C1)");
 }
 
-TEST_F(L2NormTest, C2_RejectsEpsBelow0AndNormsOf0WithoutEps) {
+TEST_F(L2NormTest, C2_RejectsNegativeEpsAndZeroRowsWithoutEps) {
   EXPECT_EQ(contract_message([] {
               l2_norm(Tensor<double>{{1, 2}}, {.eps = -1});
             }),

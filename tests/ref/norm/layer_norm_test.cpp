@@ -45,7 +45,7 @@ TEST(LayerNorm, AbsentParametersAreOneAndZero) {
   EXPECT_BITS_EQ(layer_norm(kLayerNormX, {}).y, layer_norm(kLayerNormX, ones).y);
 }
 
-TEST(LayerNorm, OneFeatureGivesBetaAndNoGradient) {
+TEST(LayerNorm, OneFeatureGivesBetaAndZeroGradX) {
   const Tensor<double> x = column({3, -7e200});
   const auto forward = layer_norm(x, {{2}, {5}});
   EXPECT_BITS_EQ(forward.y, column({5, 5}));
@@ -139,7 +139,7 @@ TEST(LayerNorm, HugeValuesAreNormalizedOrRejected) {
             "squares stay finite, and eps > 0 where they vanish (C4)");
 }
 
-// Each test below breaks one requirement of the contract.
+// Each test below violates one requirement of the contract.
 NORMPROOF_REJECTS(LayerNorm, C3_RejectsBetaOfWrongExtent, kBetaOfWrongExtent);
 NORMPROOF_REJECTS(LayerNorm, C4_RejectsNanInGamma, kNanInGamma);
 NORMPROOF_REJECTS(LayerNorm, C4_RejectsOverflowingStatistics, kHugeX);

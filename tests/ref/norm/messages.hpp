@@ -9,7 +9,7 @@ namespace normproof::ref::norm {
 
 using numeric::contract_message;
 
-/// Returns a tensor [N,1]. Nested braces cannot express it, because {{1}, {2}} is ambiguous.
+/// Returns a tensor [N,1] with the given values. The initializer {{1}, {2}} would be ambiguous.
 inline tensor::Tensor<double> column(std::initializer_list<double> values) {
   auto result = tensor::empty_tensor<double>({values.size(), 1});
   std::size_t i = 0;

@@ -12,7 +12,7 @@ namespace {
 
 const Tensor<double> kNormX = {{1, 2}, {3, 5}, {-2, 4}};
 
-TEST(NormStep, ReturnsTheDocumentedNamesOfOutputsAndState) {
+TEST(NormStep, ReturnsOutputsAndStateUnderTheDocumentedNames) {
   using Names = std::vector<std::string>;
   const auto outputs = [](const char* layer, model::Mode mode) {
     const auto options = model::norm_options(layer);
@@ -70,7 +70,7 @@ TEST(NormStep, ErrorNamesTheMissingState) {
             "unknown tensor 'running_mean'; none is known here");
 }
 
-TEST(NormStep, NoneChecksItsInputs) {
+TEST(NormStep, LayerNoneRejectsNonFiniteInputs) {
   NormInputs<double> in{.x = kNormX, .grad_y = kNormX};
   in.grad_y(2, 1) = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(contract_message([&] { norm_step<double>(model::NoneOptions{}, in, {}); }),
@@ -88,11 +88,11 @@ TEST(NormStep, C10_RejectsFractionalIterations) {
 TEST(NormStep, AbsentZeroCenteredGammaScalesByOne) {
   for (const char* layer : {"layer_norm", "rms_norm"}) {
     const NormInputs<double> none{.x = kNormX, .grad_y = kNormX};
-    NormInputs<double> zeros = none, ones = none, moved = none, whole = none;
+    NormInputs<double> zeros = none, ones = none, offset_gamma = none, shifted_gamma = none;
     zeros.gamma = {0, 0};
     ones.gamma = {1, 1};
-    moved.gamma = {0.5, -3};
-    whole.gamma = {1.5, -2};
+    offset_gamma.gamma = {0.5, -3};
+    shifted_gamma.gamma = {1.5, -2};
     const model::NormOptions usual = model::norm_options(layer);
     model::NormOptions centred = usual;
     model::set_option(centred, "zero_centred_gamma", "1");
@@ -102,7 +102,7 @@ TEST(NormStep, AbsentZeroCenteredGammaScalesByOne) {
     };
     expect_same(norm_step(centred, none, {}), norm_step(usual, ones, {}));
     expect_same(norm_step(centred, zeros, {}), norm_step(usual, ones, {}));
-    expect_same(norm_step(centred, moved, {}), norm_step(usual, whole, {}));
+    expect_same(norm_step(centred, offset_gamma, {}), norm_step(usual, shifted_gamma, {}));
   }
 }
 

@@ -24,8 +24,8 @@ const Tensor<double> kReleasedX = column({2, -2, 2, 2});
 const Affine<double> kReleasedAffine{{3}, {1}};
 const PowerNormState<double> kReleasedState{.running_psi2 = {16}, .nu = {3}, .iterations = 7};
 
-/// Returns the options of the released code, but without group scaling and without a warm-up.
-PowerNormReleasedOptions ungrouped() {
+/// Returns the options of the released code without group scaling and without a warm-up.
+PowerNormReleasedOptions options_without_groups() {
   return {.eps = 0,
           .alpha_forward = 0.5,
           .alpha_backward = 0.5,
@@ -33,8 +33,8 @@ PowerNormReleasedOptions ungrouped() {
           .group_scaling = false};
 }
 
-/// Returns options with every switch off, as in the paper.
-PowerNormReleasedOptions all_off() {
+/// Returns options with every switch off. They describe PowerNorm as in the paper.
+PowerNormReleasedOptions options_with_all_switches_off() {
   PowerNormReleasedOptions o;
   o.group_scaling = o.divide_by_batch_psi = o.cumulative_warmup_average = o.pads_in_backward =
       o.scaled_nu = false;
@@ -42,8 +42,8 @@ PowerNormReleasedOptions all_off() {
 }
 
 TEST(PowerNormReleased, MatchesHandComputedValues) {
-  const auto forward =
-      power_norm_released(kReleasedX, kReleasedAffine, {}, kReleasedState, ungrouped());
+  const auto forward = power_norm_released(kReleasedX, kReleasedAffine, {}, kReleasedState,
+                                           options_without_groups());
   EXPECT_BITS_EQ(forward.saved.rstd, (Tensor<double>{0.25}));
   EXPECT_BITS_EQ(forward.saved.batch_rstd, (Tensor<double>{0.5}));
   EXPECT_BITS_EQ(forward.y, column({2.5, -0.5, 2.5, 2.5}));
@@ -51,7 +51,7 @@ TEST(PowerNormReleased, MatchesHandComputedValues) {
   EXPECT_EQ(forward.state.iterations, 8);
   const auto backward =
       power_norm_released_backward(column({4, 0, 0, 0}), kReleasedX, kReleasedAffine, {},
-                                   forward.saved, kReleasedState.nu, ungrouped());
+                                   forward.saved, kReleasedState.nu, options_without_groups());
   // g - (1 - 0.5) 3 x_hat = (11.25, 0.75, -0.75, -0.75); divided by psi_B = 2, not by 4
   EXPECT_BITS_EQ(backward.gradients.grad_x, column({5.625, 0.375, -0.375, -0.375}));
   EXPECT_BITS_EQ(backward.nu, (Tensor<double>{4.125}));  // 3 + 4.5/4
@@ -61,7 +61,7 @@ TEST(PowerNormReleased, MatchesHandComputedValues) {
   EXPECT_BITS_EQ(backward.gradients.grad_beta, (Tensor<double>{4}));
 }
 
-TEST(PowerNormReleased, ScaledNuIsAMultipleOfThePapersNu) {
+TEST(PowerNormReleased, ScaledNuIsAMultipleOfNuInThePaper) {
   const model::PowerNormOptions paper{.eps = 0, .alpha_forward = 0.5, .alpha_backward = 0.5};
   const auto forward = power_norm(kReleasedX, kReleasedAffine, {}, {{16}, {1.5}}, paper);
   const auto backward = power_norm_backward(column({4, 0, 0, 0}), kReleasedX, kReleasedAffine, {},
@@ -71,10 +71,10 @@ TEST(PowerNormReleased, ScaledNuIsAMultipleOfThePapersNu) {
   EXPECT_BITS_EQ(backward.gradients.grad_x, column({2.8125, 0.1875, -0.1875, -0.1875}));
 }
 
-TEST(PowerNormReleased, PadsInBackwardCountsPaddedRows) {
+TEST(PowerNormReleased, OptionPadsInBackwardIncludesPaddedRows) {
   const Mask valid = {true, true, false, true};
   const Tensor<double> x = column({2, -2, 12, 2}), grad_y = column({4, 0, 0, 2});
-  auto options = ungrouped();
+  auto options = options_without_groups();
   const auto forward = power_norm_released(x, {}, valid, kReleasedState, options);
   EXPECT_BITS_EQ(forward.saved.quadratic_mean, (Tensor<double>{4}));
   const auto with =
@@ -90,11 +90,11 @@ TEST(PowerNormReleased, PadsInBackwardCountsPaddedRows) {
   EXPECT_BITS_EQ(without.nu, (Tensor<double>{3.625}));
 }
 
-/// Checks running_psi2 and rstd over batches of quadratic mean 4, 16, 4, starting from running_psi2
-/// = 16.
+/// Runs three steps from running_psi2 = 16 on batches with the quadratic means 4, 16 and 4.
+/// Compares rstd and running_psi2 of each step with the expected values.
 void expect_warmup(std::int64_t warmup_iterations, bool cumulative, const std::vector<double>& rstd,
                    const std::vector<double>& running_psi2) {
-  auto options = ungrouped();
+  auto options = options_without_groups();
   options.warmup_iterations = warmup_iterations;
   options.cumulative_warmup_average = cumulative;
   PowerNormState<double> state{.running_psi2 = {16}, .nu = {0}, .iterations = 0};
@@ -109,7 +109,7 @@ void expect_warmup(std::int64_t warmup_iterations, bool cumulative, const std::v
   }
 }
 
-TEST(PowerNormReleased, WarmupEndsAfterItsLastIteration) {
+TEST(PowerNormReleased, WarmupHasTheDocumentedNumberOfIterations) {
   const double root_10 = 1 / numeric::square_root(10), root_13 = 1 / numeric::square_root(13);
   expect_warmup(0, true, {0.25, root_10, root_13}, {10, 13, 8.5});
   // W = 1: iteration 1 is normalized by its batch; the cumulative mean has already ended.
@@ -143,7 +143,7 @@ TEST(PowerNormReleased, AppliesGroupScalingFirst) {
                                                                    in.x, scaled.rstd, scaling));
 }
 
-TEST(PowerNormReleased, InferenceScalesByGroupWithoutChangingTheState) {
+TEST(PowerNormReleased, InferenceAppliesGroupScalingAndKeepsTheState) {
   PowerNormReleasedOptions options{.eps = 0, .group_eps = 0};
   const PowerNormState<double> state{{4, 16}, {3, 3}, 7};
   const auto forward =
@@ -170,7 +170,7 @@ RC_GTEST_PROP(PowerNormReleased, EqualsPowerNormBitForBitWithEverySwitchOff, ())
   };
   const auto rows = within(1, 40), features = within(1, 6), padded = within(0, rows);
   const auto seed = static_cast<std::uint64_t>(within(0, 1000000));
-  auto released = all_off();
+  auto released = options_with_all_switches_off();
   released.eps = *rc::gen::element(1e-12, 1e-5, 0.25);
   released.alpha_forward = *rc::gen::element(0.0, 0.5, 0.9, 0.99, 1.0);
   released.alpha_backward = *rc::gen::element(0.0, 0.5, 0.9, 0.99, 1.0);
@@ -190,10 +190,10 @@ RC_GTEST_PROP(PowerNormReleased, EqualsPowerNormBitForBitWithEverySwitchOff, ())
   }
 }
 
-/// Returns the names of the outputs and states whose values differ by more than rounding in any
-/// step.
-std::vector<std::string> differing(const std::vector<NormStep<running_error>>& a,
-                                   const std::vector<NormStep<running_error>>& b) {
+/// Returns the names of the outputs and states whose values differ in some step by more than their
+/// rounding errors.
+std::vector<std::string> find_differing_tensors(const std::vector<NormStep<running_error>>& a,
+                                                const std::vector<NormStep<running_error>>& b) {
   std::vector<std::string> names;
   const auto compare = [&](const auto& left, const auto& right) {
     for (const auto& [name, values] : right) {
@@ -214,13 +214,13 @@ std::vector<std::string> differing(const std::vector<NormStep<running_error>>& a
 }
 
 std::vector<std::string> outputs_changed_by(const std::string& field) {
-  PowerNormReleasedOptions base = all_off();
+  PowerNormReleasedOptions base = options_with_all_switches_off();
   base.warmup_iterations = 3;
   base.groups = 2;
   model::NormOptions changed = base;
   model::set_option(changed, field, "1");
-  return differing(run_sequence<running_error>(changed, 6, 6, 8, 4, 3),
-                   run_sequence<running_error>(base, 6, 6, 8, 4, 3));
+  return find_differing_tensors(run_sequence<running_error>(changed, 6, 6, 8, 4, 3),
+                                run_sequence<running_error>(base, 6, 6, 8, 4, 3));
 }
 
 using Names = std::vector<std::string>;
@@ -241,34 +241,38 @@ TEST(PowerNormReleased, EachSwitchChangesOnlyTheDocumentedOutputs) {
 TEST(PowerNormReleased, AllowsTwoForwardsBeforeABackward) {
   // The released module cannot do this: its backward changes the buffer that the second backward
   // needs.
-  const auto first = power_norm_released(kReleasedX, {}, {}, kReleasedState, ungrouped());
-  const auto second = power_norm_released(kReleasedX, {}, {}, first.state, ungrouped());
+  const auto first =
+      power_norm_released(kReleasedX, {}, {}, kReleasedState, options_without_groups());
+  const auto second =
+      power_norm_released(kReleasedX, {}, {}, first.state, options_without_groups());
   const auto b = power_norm_released_backward(kReleasedX, kReleasedX, {}, {}, second.saved,
-                                              kReleasedState.nu, ungrouped());
-  const auto a =
-      power_norm_released_backward(kReleasedX, kReleasedX, {}, {}, first.saved, b.nu, ungrouped());
+                                              kReleasedState.nu, options_without_groups());
+  const auto a = power_norm_released_backward(kReleasedX, kReleasedX, {}, {}, first.saved, b.nu,
+                                              options_without_groups());
   EXPECT_BITS_EQ(a.mean_x_hat_squared, (Tensor<double>{0.25}));
 }
 
-std::string message(const PowerNormReleasedOptions& options, const Tensor<double>& x = kReleasedX,
-                    const PowerNormState<double>& state = kReleasedState, const Mask& valid = {}) {
+std::string released_rejection_message(const PowerNormReleasedOptions& options,
+                                       const Tensor<double>& x = kReleasedX,
+                                       const PowerNormState<double>& state = kReleasedState,
+                                       const Mask& valid = {}) {
   return contract_message([&] { power_norm_released(x, {}, valid, state, options); });
 }
 
 TEST(PowerNormReleased, RejectsZerosWithoutEpsOnlyIfDividingByBatchPsi) {
   const Tensor<double> zeros = column({0, 0});
-  auto options = ungrouped();
-  EXPECT_EQ(message(options, zeros),
+  auto options = options_without_groups();
+  EXPECT_EQ(released_rejection_message(options, zeros),
             "power_norm_released: x makes batch_rstd at [0] = inf; expected values so small that "
             "sums of their squares stay finite, and eps > 0 where they vanish (C2)");
   options.divide_by_batch_psi = false;
-  EXPECT_EQ(message(options, zeros), "no error");
+  EXPECT_EQ(released_rejection_message(options, zeros), "no error");
 }
 
 const Fault kWrongGroupEps{"eps",
                            [](LayerCall& q) { model::set_option(q.options, "group_eps", "-1"); }};
 
-// Each test below breaks one requirement of the contract.
+// Each test below violates one requirement of the contract.
 NORMPROOF_REJECTS(PowerNormReleased, C1_RejectsAnEmptyX, kEmptyX);
 NORMPROOF_REJECTS(PowerNormReleased, C2_RejectsNegativeEps, wrong_option("eps", "-1"));
 NORMPROOF_REJECTS(PowerNormReleased, C2_RejectsNegativeGroupEps, kWrongGroupEps);

@@ -6,11 +6,12 @@
 #include "ref/norm/norm.hpp"
 #include "ref/numeric/random.hpp"
 
-/// Sequences of batches for the two PowerNorms. They are run through norm_step, which carries the
-/// state from step to step.
+/// Random sequences of batches for tests of power_norm and power_norm_released, which carry a state
+/// from step to step.
 namespace normproof::ref::norm {
 
-/// Returns a tensor of normal numbers times `scale`; different names give different tensors.
+/// Returns a tensor of standard normal numbers times `scale`. Different names give different
+/// tensors.
 template <class T = double>
 Tensor<T> normal_tensor(const tensor::Shape& shape, std::uint64_t seed, const std::string& name,
                         double scale = 1) {
@@ -20,9 +21,9 @@ Tensor<T> normal_tensor(const tensor::Shape& shape, std::uint64_t seed, const st
   return result;
 }
 
-/// Returns step t of a sequence. x and grad_y are [rows,features], and their scale changes from
-/// step to step; the last `padded` rows are padding of three times that scale. gamma and beta are
-/// the same in each step.
+/// Returns the inputs of step t of a sequence. x and grad_y have shape [rows,features]. The scale
+/// of x changes from step to step. The last `padded` rows are padding with three times this scale.
+/// gamma and beta are the same in every step.
 template <class T = double>
 NormInputs<T> sequence_step(std::uint64_t seed, std::size_t t, std::size_t rows,
                             std::size_t features, std::size_t padded) {
@@ -41,7 +42,8 @@ NormInputs<T> sequence_step(std::uint64_t seed, std::size_t t, std::size_t rows,
   return in;
 }
 
-/// Runs every step of such a sequence from the initial state and returns the results.
+/// Runs norm_step on `steps` inputs of sequence_step, starting from the initial state. Returns the
+/// result of each step.
 template <class T = double>
 std::vector<NormStep<T>> run_sequence(const model::NormOptions& options, std::uint64_t seed,
                                       std::size_t steps, std::size_t rows, std::size_t features,

@@ -44,7 +44,7 @@ TEST(PowerNorm, MatchesHandComputedValues) {
   EXPECT_BITS_EQ(backward.gradients.grad_beta, (Tensor<double>{4}));
 }
 
-TEST(PowerNorm, EpsIsAddedInsideTheRootAndNotStored) {
+TEST(PowerNorm, EpsIsAddedUnderTheSquareRootAndNotToTheState) {
   const auto forward =
       power_norm<double>(kPowerNormX, {}, {}, {{7}, {0}}, {.eps = 9, .alpha_forward = 0.5});
   EXPECT_BITS_EQ(forward.saved.rstd, (Tensor<double>{0.25}));
@@ -129,7 +129,7 @@ TEST(PowerNorm, InferenceIsAffineAndDoesNotChangeTheState) {
   EXPECT_BITS_EQ(backward.nu, kPowerNormState.nu);
 }
 
-TEST(PowerNorm, InferenceOfARowDoesNotDependOnTheBatch) {
+TEST(PowerNorm, InferenceOfARowDoesNotDependOnOtherRows) {
   const auto batch = power_norm(kPowerNormX, kPowerNormAffine, {}, kPowerNormState,
                                 kPowerNormOptions, Mode::inference);
   for (std::size_t i = 0; i < 4; ++i) {
@@ -139,7 +139,7 @@ TEST(PowerNorm, InferenceOfARowDoesNotDependOnTheBatch) {
   }
 }
 
-TEST(PowerNorm, TrainingUsesTheOldPsiAndLaterInferenceTheNewOne) {
+TEST(PowerNorm, TrainingUsesTheOldPsiAndInferenceTheUpdatedPsi) {
   const auto step = power_norm(kPowerNormX, {}, {}, kPowerNormState, kPowerNormOptions);
   EXPECT_BITS_EQ(step.saved.rstd, (Tensor<double>{0.25}));  // from psi squared = 16
   const auto after =
@@ -147,7 +147,7 @@ TEST(PowerNorm, TrainingUsesTheOldPsiAndLaterInferenceTheNewOne) {
   EXPECT_BITS_EQ(after.saved.rstd, (Tensor<double>{1 / numeric::square_root(13)}));
 }
 
-TEST(PowerNorm, WarmupNormalizesByTheBatchUpToItsLastIteration) {
+TEST(PowerNorm, WarmupIterationsNormalizeByTheBatch) {
   auto options = kPowerNormOptions;
   options.warmup_iterations = 2;
   PowerNormState<double> state{.running_psi2 = {16}, .nu = {0}, .iterations = 0};
@@ -156,7 +156,7 @@ TEST(PowerNorm, WarmupNormalizesByTheBatchUpToItsLastIteration) {
     EXPECT_BITS_EQ(forward.saved.rstd, (Tensor<double>{rstd})) << state.iterations;
     state = forward.state;
   }
-  // 13, then 10.75: the moving average runs through the warm-up
+  // The moving average is also updated during the warm-up: 13, then 10.75, then 9.0625.
   EXPECT_BITS_EQ(state.running_psi2, (Tensor<double>{9.0625}));
   EXPECT_EQ(state.iterations, 3);
 }
@@ -238,7 +238,7 @@ const Fault kZeroPsi{"running_psi2", [](LayerCall& q) {
                        q.state.at("running_psi2").data()[0] = 0;
                      }};
 
-// Each test below breaks one requirement of the contract.
+// Each test below violates one requirement of the contract.
 NORMPROOF_REJECTS(PowerNorm, C1_RejectsAnEmptyX, kEmptyX);
 NORMPROOF_REJECTS(PowerNorm, C2_RejectsNegativeEps, wrong_option("eps", "-1"));
 NORMPROOF_REJECTS(PowerNorm, C2_RejectsZeroPsiWithoutEps, kZeroPsi);

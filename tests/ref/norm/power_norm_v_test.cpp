@@ -26,7 +26,7 @@ TEST(PowerNormV, MatchesHandComputedValues) {
   EXPECT_BITS_EQ(gradients.grad_x, column({4.5, 1.5, -1.5, -1.5}));
 }
 
-TEST(PowerNormV, PaddedRowsAreScaledAndEnterTheSumOfTheBackward) {
+TEST(PowerNormV, PaddedRowsAreScaledAndCountInTheSumOfTheBackward) {
   const Mask valid = {true, true, true, false};
   const Tensor<double> x = column({2, -2, 2, 6});
   const auto forward = power_norm_v(x, {}, valid, {{1}}, kPowerNormVOptions);
@@ -51,14 +51,14 @@ TEST(PowerNormV, AcceptsAZeroColumnOnlyWithEps) {
             "squares stay finite, and eps > 0 where they vanish (C2)");
 }
 
-TEST(PowerNormV, InferenceUsesTheStateWithoutChangingIt) {
+TEST(PowerNormV, InferenceUsesTheRunningStatisticsWithoutChangingThem) {
   const auto forward =
       power_norm_v(kPowerNormVX, {}, {}, {{16, 0.25}}, kPowerNormVOptions, Mode::inference);
   EXPECT_BITS_EQ(forward.y, (Tensor<double>{{0.5, 2}, {-0.5, 6}, {0.5, -6}, {0.5, 2}}));
   EXPECT_BITS_EQ(forward.state.running_psi2, (Tensor<double>{16, 0.25}));
 }
 
-// Each test below breaks one requirement of the contract.
+// Each test below violates one requirement of the contract.
 NORMPROOF_REJECTS(PowerNormV, C1_RejectsAnEmptyX, kEmptyX);
 NORMPROOF_REJECTS(PowerNormV, C2_RejectsNegativeEps, wrong_option("eps", "-1"));
 NORMPROOF_REJECTS(PowerNormV, C2_RejectsAllZerosWithoutEps, kZerosWithoutEps);

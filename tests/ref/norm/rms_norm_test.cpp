@@ -51,7 +51,7 @@ TEST(RMSNorm, C12_RejectsCastsUnlessTheScalarIsDouble) {
             "rms_norm: storage is not float64; expected float64 for every scalar but double (C12)");
 }
 
-// Each test below breaks one requirement of the contract.
+// Each test below violates one requirement of the contract.
 NORMPROOF_REJECTS(RMSNorm, C1_RejectsAnEmptyX, kEmptyX);
 NORMPROOF_REJECTS(RMSNorm, C2_RejectsNegativeEps, wrong_option("eps", "-1"));
 NORMPROOF_REJECTS(RMSNorm, C2_RejectsAllZerosWithoutEps, kZerosWithoutEps);

@@ -27,7 +27,7 @@ TEST(ScaleNorm, C3_RejectsGammaOfWrongExtent) {
   EXPECT_BITS_EQ(scale_norm<double>({{1, 2}}, {}).y, scale_norm<double>({{1, 2}}, {1}).y);
 }
 
-// Each test below breaks one requirement of the contract.
+// Each test below violates one requirement of the contract.
 NORMPROOF_REJECTS(ScaleNorm, C1_RejectsAnEmptyX, kEmptyX);
 NORMPROOF_REJECTS(ScaleNorm, C2_RejectsNegativeEps, wrong_option("eps", "-1"));
 NORMPROOF_REJECTS(ScaleNorm, C2_RejectsAllZerosWithoutEps, kZerosWithoutEps);

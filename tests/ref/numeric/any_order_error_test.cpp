@@ -20,7 +20,7 @@ namespace normproof::ref::numeric {
 namespace {
 
 using Floats = std::vector<float>;
-/// Candidates for a sum: functions that add the terms in float.
+/// A function that adds terms in float, in some order.
 using FloatSum = std::function<float(const Floats&)>;
 
 float sum_in_order(const Floats& terms) {
@@ -29,13 +29,13 @@ float sum_in_order(const Floats& terms) {
   return sum;
 }
 
-float pairwise(const Floats& terms) {
+float sum_pairwise(const Floats& terms) {
   if (terms.size() == 1) return terms[0];
   const auto middle = terms.begin() + static_cast<std::ptrdiff_t>(terms.size() / 2);
-  return pairwise(Floats(terms.begin(), middle)) + pairwise(Floats(middle, terms.end()));
+  return sum_pairwise(Floats(terms.begin(), middle)) + sum_pairwise(Floats(middle, terms.end()));
 }
 
-/// Adds like a GPU warp: 8 partial sums, which are then joined in halves.
+/// Adds like a GPU warp: eight lanes compute partial sums, and a tree adds the lanes.
 float sum_in_lanes(const Floats& terms) {
   float lanes[8] = {};
   for (std::size_t i = 0; i < terms.size(); ++i) lanes[i % 8] += terms[i];
@@ -44,18 +44,18 @@ float sum_in_lanes(const Floats& terms) {
   return lanes[0];
 }
 
-float shuffled(Floats terms, std::uint64_t seed) {
+float sum_in_shuffled_order(Floats terms, std::uint64_t seed) {
   const RandomStream random(seed, "order");
   for (std::size_t i = terms.size(); i > 1; --i) std::swap(terms[i - 1], terms[random.below(i, i)]);
   return sum_in_order(terms);
 }
 
-std::vector<FloatSum> float_sums() {
-  std::vector<FloatSum> sums = {sum_in_order, pairwise, sum_in_lanes, [](const Floats& terms) {
+std::vector<FloatSum> summation_orders() {
+  std::vector<FloatSum> sums = {sum_in_order, sum_pairwise, sum_in_lanes, [](const Floats& terms) {
                                   return sum_in_order(Floats(terms.rbegin(), terms.rend()));
                                 }};
   for (std::uint64_t seed = 0; seed < 5; ++seed)
-    sums.emplace_back([seed](const Floats& terms) { return shuffled(terms, seed); });
+    sums.emplace_back([seed](const Floats& terms) { return sum_in_shuffled_order(terms, seed); });
   return sums;
 }
 
@@ -72,12 +72,12 @@ bool is_within(double candidate, const any_order_error& bound, const oracle100& 
   return (off < 0 ? oracle100(-off) : off) <= oracle100(bound.error);
 }
 
-class InFloat32 : public ::testing::Test {
+class WithFloat32Arithmetic : public ::testing::Test {
   const AnyOrderArithmetic arithmetic_{arithmetic_in(FloatType::float32)};
 };
-using AnyOrderError = InFloat32;
+using AnyOrderErrorBound = WithFloat32Arithmetic;
 
-TEST_F(AnyOrderError, CoversSumsInAnyOrder) {
+TEST_F(AnyOrderErrorBound, CoversSumsInAnyOrder) {
   for (const std::size_t count : {2u, 3u, 7u, 64u, 1000u}) {
     const Floats x = random_floats("sum", count);
     any_order_error sum = 0;
@@ -90,16 +90,16 @@ TEST_F(AnyOrderError, CoversSumsInAnyOrder) {
       magnitude += std::fabs(term);
     }
     EXPECT_EQ(sum.value, value);
-    for (const FloatSum& candidate : float_sums())
+    for (const FloatSum& candidate : summation_orders())
       EXPECT_TRUE(is_within(candidate(x), sum, exact)) << count;
     EXPECT_TRUE(is_within(sum.value, sum, exact));
-    // The bound is close to that of [Hig02].
+    // The bound is close to the bound of [Hig02].
     EXPECT_LE(sum.error, 1.01 * (static_cast<double>(count) * 0x1p-24) * magnitude);
     EXPECT_FALSE(is_within(sum_in_order(Floats(x.begin(), x.end() - 1)), sum, exact)) << count;
   }
 }
 
-TEST_F(AnyOrderError, TreatsNestedSumsAsOneSumInAnyOrder) {
+TEST_F(AnyOrderErrorBound, TreatsNestedSumsAsOneSumInAnyOrder) {
   const Floats x = random_floats("tree", 60);
   any_order_error parts[3] = {}, all = 0, flat = 0;
   oracle100 exact = 0;
@@ -110,17 +110,18 @@ TEST_F(AnyOrderError, TreatsNestedSumsAsOneSumInAnyOrder) {
   }
   all = parts[0] + parts[1];
   all -= -parts[2];
-  for (const FloatSum& candidate : float_sums()) EXPECT_TRUE(is_within(candidate(x), all, exact));
-  // The slack for the rounding of the bound.
+  for (const FloatSum& candidate : summation_orders())
+    EXPECT_TRUE(is_within(candidate(x), all, exact));
+  // The two bounds may differ by the rounding errors of their own computation.
   EXPECT_NEAR(all.error, flat.error, flat.error * 0x1p-40);
 }
 
-TEST_F(AnyOrderError, RoundsADifferenceOnceUnlessFolded) {
+TEST_F(AnyOrderErrorBound, CoversOneRoundingOfADifferenceUnlessItIsMultipliedOut) {
   const auto difference = [] { return any_order_error(1e6F) - any_order_error(1e6F - 3); };
   EXPECT_LE(difference().error, 1.01 * 3 * 0x1p-24);
   const any_order_error third = any_order_error(1) / any_order_error(3);
   EXPECT_GE((third - third).error, 2 * third.error);
-  // A candidate may add a third term before the second one.
+  // An implementation may add a third term before the second term.
   EXPECT_GE((difference() + any_order_error(1)).error, 2e6 * 0x1p-24);
   Arithmetic folded = arithmetic_in(FloatType::float32);
   folded.folded = true;
@@ -128,7 +129,7 @@ TEST_F(AnyOrderError, RoundsADifferenceOnceUnlessFolded) {
   EXPECT_GE(difference().error, 1.9e6 * 0x1p-24);
 }
 
-TEST_F(AnyOrderError, CoversDotProductsWithAndWithoutFma) {
+TEST_F(AnyOrderErrorBound, CoversDotProductsWithAndWithoutFma) {
   const Floats x = random_floats("x", 200), y = random_floats("y", 200);
   any_order_error sum = 0;
   oracle100 exact = 0;
@@ -141,13 +142,13 @@ TEST_F(AnyOrderError, CoversDotProductsWithAndWithoutFma) {
     fused = std::fma(x[i], y[i], fused);
   }
   EXPECT_TRUE(is_within(fused, sum, exact));
-  for (const FloatSum& candidate : float_sums())
+  for (const FloatSum& candidate : summation_orders())
     EXPECT_TRUE(is_within(candidate(products), sum, exact));
   products[100] = -products[100];
   EXPECT_FALSE(is_within(sum_in_order(products), sum, exact));
 }
 
-TEST_F(AnyOrderError, CoversProductsQuotientsAndRoots) {
+TEST_F(AnyOrderErrorBound, CoversProductsQuotientsAndRoots) {
   const Floats x = random_floats("a", 300), y = random_floats("b", 300);
   for (std::size_t i = 0; i < x.size(); ++i) {
     const any_order_error a(x[i]), b(y[i]);
@@ -170,7 +171,7 @@ TEST_F(AnyOrderError, CoversProductsQuotientsAndRoots) {
   }
 }
 
-TEST_F(AnyOrderError, PropagatesTheErrorsOfTheOperands) {
+TEST_F(AnyOrderErrorBound, CoversTheErrorsOfTheOperands) {
   const Floats x = random_floats("p", 90);
   for (std::size_t i = 0; i + 2 < x.size(); ++i) {
     // float32 cannot represent 0.1 and 0.3 exactly, and every step rounds once more.
@@ -212,7 +213,7 @@ T plain_sum(const std::vector<T>& terms) {
   return sum;
 }
 
-TEST_F(AnyOrderError, CoversLayerNormInTwoPassesButNotInOne) {
+TEST_F(AnyOrderErrorBound, CoversTwoPassLayerNormButNotOnePassVariance) {
   for (const float offset : {0.0F, 1.0F, 100.0F, 10000.0F}) {
     Floats x = random_floats("row", 48);
     for (float& element : x) element += offset;
@@ -222,7 +223,7 @@ TEST_F(AnyOrderError, CoversLayerNormInTwoPassesButNotInOne) {
                                       plain_sum<oracle100>);
     const auto value =
         layer_norm_row(std::vector<double>(x.begin(), x.end()), 1e-5, plain_sum<double>);
-    for (const FloatSum& sum : float_sums()) {
+    for (const FloatSum& sum : summation_orders()) {
       const Floats candidate = layer_norm_row(x, 1e-5F, sum);
       for (std::size_t i = 0; i < x.size(); ++i)
         EXPECT_TRUE(is_within(candidate[i], bound[i], exact[i])) << offset << " at " << i;
@@ -235,7 +236,7 @@ TEST_F(AnyOrderError, CoversLayerNormInTwoPassesButNotInOne) {
     if (offset == 10000) {
       EXPECT_FALSE(is_within((x[0] - mean) / std::sqrt(variance + 1e-5F), bound[0], exact[0]));
     }
-    // A missing eps must show too, in a row of small variance.
+    // The bound must also detect a missing eps. It matters in a row of small variance.
     for (float& element : x) element = (element - offset) * 0x1p-10F;
     const auto small = layer_norm_row(std::vector<any_order_error>(x.begin(), x.end()),
                                       any_order_error(1e-5), plain_sum<any_order_error>);
@@ -245,7 +246,7 @@ TEST_F(AnyOrderError, CoversLayerNormInTwoPassesButNotInOne) {
   }
 }
 
-TEST_F(AnyOrderError, ASquareIsNotNegativeWhateverItsError) {
+TEST_F(AnyOrderErrorBound, LowerBoundOfASquareIsNotNegative) {
   const any_order_error far(0, 1), other(0, 1);
   const any_order_error a = far + any_order_error(1e-3), b = other + any_order_error(1e-3);
   EXPECT_EQ((a * a).least(), 0);
@@ -256,7 +257,7 @@ TEST_F(AnyOrderError, ASquareIsNotNegativeWhateverItsError) {
   EXPECT_LT((a * -a).least(), 0);
 }
 
-TEST_F(AnyOrderError, EpsBoundsARootOfSquaresAwayFromZero) {
+TEST_F(AnyOrderErrorBound, EpsKeepsARootOfSquaresAwayFromZero) {
   const any_order_error d = any_order_error(0, 10) + any_order_error(1e-9);
   const any_order_error variance = (d * d + d * d) / any_order_error(2);
   constexpr double kEps = 1e-5;
@@ -264,7 +265,7 @@ TEST_F(AnyOrderError, EpsBoundsARootOfSquaresAwayFromZero) {
   EXPECT_GE(root.least(), 0.999 * std::sqrt(kEps));
   EXPECT_LE(root.least(), std::sqrt(kEps));
   EXPECT_LE(rstd.error, 1.01 / std::sqrt(kEps));
-  // Candidates whose difference is off by any amount within the error.
+  // An implementation may compute any difference within the error.
   for (const float off : {0.0F, 1e-3F, 0.1F, 3.0F, 10.0F}) {
     const float q = off * off + 1e-5F;
     EXPECT_TRUE(
@@ -275,7 +276,7 @@ TEST_F(AnyOrderError, EpsBoundsARootOfSquaresAwayFromZero) {
   EXPECT_FALSE(std::isfinite((1 / square_root(difference + eps)).error));
 }
 
-TEST_F(AnyOrderError, QuotientsByAPowerOfTwoAreNotRounded) {
+TEST_F(AnyOrderErrorBound, DivisionByAPowerOfTwoAddsNoError) {
   const any_order_error third = any_order_error(1) / any_order_error(3);
   EXPECT_LE((third / any_order_error(8)).error, 1.01 * third.error / 8);
   EXPECT_LE((any_order_error(1e6F) / any_order_error(1)).error, 0x1p-126);
@@ -283,7 +284,7 @@ TEST_F(AnyOrderError, QuotientsByAPowerOfTwoAreNotRounded) {
   EXPECT_GT(((third * third) / any_order_error(2)).least(), 0.05);
 }
 
-TEST_F(AnyOrderError, ExactOperationsHaveNoErrorUntilOneIsInexact) {
+TEST_F(AnyOrderErrorBound, IsZeroForExactOperations) {
   Arithmetic arithmetic = arithmetic_in(FloatType::float32);
   arithmetic.exact_operations = true;
   const AnyOrderArithmetic scope(arithmetic);
@@ -295,7 +296,7 @@ TEST_F(AnyOrderError, ExactOperationsHaveNoErrorUntilOneIsInexact) {
   EXPECT_GT((square_root(any_order_error(4)) * b).error, square_root(any_order_error(4)).error / 4);
 }
 
-TEST_F(AnyOrderError, C1_ConstantsAreExactIfTheFormatRepresentsThem) {
+TEST_F(AnyOrderErrorBound, C1_ConstantsAreExactIfTheFormatRepresentsThem) {
   for (const double held : {0.0, -0.0, 0.5, -3.0, 1 + 0x1p-23, 0x1p-126, 0x1.fffffep+127})
     EXPECT_EQ(any_order_error(held).error, 0) << held;
   for (const double other : {0.1, 1 + 0x1p-24, -1 - 0x1p-52, 1e-5, 16777217.0}) {
@@ -305,14 +306,14 @@ TEST_F(AnyOrderError, C1_ConstantsAreExactIfTheFormatRepresentsThem) {
     EXPECT_GT(constant.error, 0);
     EXPECT_LE(constant.error, 1.01 * (0x1p-24 * std::fabs(other) + 0x1p-126));
   }
-  // A candidate may flush subnormal constants.
+  // An implementation may flush subnormal constants to 0.
   EXPECT_GE(any_order_error(0x1p-130).error, 0x1p-130);
   const AnyOrderArithmetic sixteen(arithmetic_in(FloatType::bfloat16));
   EXPECT_EQ(any_order_error(0x1.fep0).error, 0);
   EXPECT_GE(any_order_error(0x1.ffp0).error, 0x1p-8);
 }
 
-TEST_F(AnyOrderError, CoversFlushedProductsThatUnderflow) {
+TEST_F(AnyOrderErrorBound, CoversUnderflowFlushedToZero) {
   const float x = 0x1.8p-70F;
   const any_order_error product = any_order_error(x) * any_order_error(x);
   EXPECT_TRUE(is_within(0, product, oracle100(x) * oracle100(x)));

@@ -11,11 +11,11 @@
 #include "ref/numeric/random.hpp"
 #include "tests/ref/numeric/special_values.hpp"
 
-// Tests of any_order_error at the limits of formats, and for functions other than + - * / and sqrt.
+// Tests of any_order_error at the limits of the formats, and for elementary functions and clamp.
 namespace normproof::ref::numeric {
 namespace {
 
-class AnyOrderLimits : public ::testing::Test {
+class AnyOrderErrorBoundLimits : public ::testing::Test {
   const AnyOrderArithmetic arithmetic_{arithmetic_in(FloatType::float32)};
 };
 
@@ -24,7 +24,7 @@ bool is_within_bound(const any_order_error& bound, double candidate, const oracl
   return (off < 0 ? oracle100(-off) : off) <= oracle100(bound.error);
 }
 
-TEST_F(AnyOrderLimits, ErrorIsInfiniteIfTheFormatOverflows) {
+TEST_F(AnyOrderErrorBoundLimits, ErrorIsInfiniteIfTheFormatOverflows) {
   const any_order_error large(0x1p100), largest(0x1.fffffep+127);
   EXPECT_EQ((large * large).error, kInfinity);
   EXPECT_EQ((large * large).value, 0x1p200);
@@ -35,7 +35,7 @@ TEST_F(AnyOrderLimits, ErrorIsInfiniteIfTheFormatOverflows) {
   EXPECT_EQ(any_order_error(kNaN).error, kInfinity);
   EXPECT_EQ(exp(any_order_error(89)).error, kInfinity);
   EXPECT_LT(exp(any_order_error(88)).error, kInfinity);
-  // An unknown bound stays unknown, even after multiplication by 0.
+  // An infinite bound stays infinite, even after multiplication by 0.
   EXPECT_EQ((large * large * any_order_error(0.0)).error, kInfinity);
   EXPECT_EQ((large * large - large * large).error, kInfinity);
   const AnyOrderArithmetic sixteen(arithmetic_in(FloatType::float16));
@@ -43,16 +43,16 @@ TEST_F(AnyOrderLimits, ErrorIsInfiniteIfTheFormatOverflows) {
   EXPECT_EQ((any_order_error(256) * any_order_error(256)).error, kInfinity);
 }
 
-TEST_F(AnyOrderLimits, ErrorIsInfiniteIfASumOverflowsInSomeOrder) {
+TEST_F(AnyOrderErrorBoundLimits, ErrorIsInfiniteIfASumOverflowsInSomeOrder) {
   const any_order_error a(0x1p127), b(-0x1p127), c(0x1p127);
-  // (a + c) + b is infinite in float32, although no partial sum of the other order is.
+  // In float32, (a + c) + b overflows, but (a + b) + c does not.
   EXPECT_EQ(((a + b) + c).value, 0x1p127);
   EXPECT_EQ(((a + b) + c).error, kInfinity);
   EXPECT_EQ(((a + c) + b).error, kInfinity);
   EXPECT_LT((any_order_error(0x1p126) + any_order_error(-0x1p126)).error, kInfinity);
 }
 
-TEST_F(AnyOrderLimits, ErrorIsInfiniteIfTheDivisorMayBeZero) {
+TEST_F(AnyOrderErrorBoundLimits, ErrorIsInfiniteIfTheDivisorMayBeZero) {
   const any_order_error tenth(0.1), difference = tenth * any_order_error(10) - any_order_error(1);
   EXPECT_EQ((any_order_error(1) / any_order_error(0.0)).error, kInfinity);
   EXPECT_EQ((any_order_error(1) / difference).error, kInfinity);
@@ -60,9 +60,9 @@ TEST_F(AnyOrderLimits, ErrorIsInfiniteIfTheDivisorMayBeZero) {
   EXPECT_EQ(log(difference).error, kInfinity);
 }
 
-// The sum of 1001 - 1000 and 20 quarters: in float16, 1001 + 1/4 is 1001, so every quarter may be
-// lost.
-TEST_F(AnyOrderLimits, RemainderOfLargeTermsIsNotALowerBound) {
+// Adds 20 quarters to 1001 - 1000. In float16, 1001 + 1/4 rounds to 1001, so an implementation that
+// subtracts 1000 last loses every quarter.
+TEST_F(AnyOrderErrorBoundLimits, LowerBoundAllowsForCancellationOfLargeTerms) {
   const AnyOrderArithmetic sixteen(arithmetic_in(FloatType::float16));
   any_order_error sum = any_order_error(1001) - any_order_error(1000), positive = 1;
   for (int i = 0; i < 20; ++i) {
@@ -80,14 +80,15 @@ TEST_F(AnyOrderLimits, RemainderOfLargeTermsIsNotALowerBound) {
   EXPECT_GE(positive.least(), 5.8);
 }
 
-/// Returns float32 with subnormal numbers kept; a result may be off by 2 units of them.
+/// Returns float32 arithmetic that does not flush subnormal numbers. A subnormal result may be off
+/// by two units in the last place.
 Arithmetic float32_with_subnormals() {
   Arithmetic arithmetic = arithmetic_in(FloatType::float32);
   arithmetic.tiny *= 4 * arithmetic.unit_roundoff;
   return arithmetic;
 }
 
-TEST_F(AnyOrderLimits, CoversTwoUnitsOfASubnormalResult) {
+TEST_F(AnyOrderErrorBoundLimits, CoversErrorsOfTwoUnitsInSubnormalResults) {
   const AnyOrderArithmetic scope(float32_with_subnormals());
   constexpr double kUnit = 0x1p-149;
   const double x = 93.0 / 64 * 0x1p-74;  // x x is 4.2 units
@@ -97,15 +98,15 @@ TEST_F(AnyOrderLimits, CoversTwoUnitsOfASubnormalResult) {
   };
   const any_order_error rstd =
       any_order_error(1) / sqrt((square() + square() + square()) / any_order_error(3));
-  // These are x x computed 2 units too small, the sum of three of them, and a third of that, again
-  // 2 units too small.
+  // The product x x is computed 2 units too small. The mean of three such products is again
+  // computed 2 units too small.
   const double product = 3 * kUnit, mean = 3 * product / 3 - 2 * kUnit;
   ASSERT_LE(std::fabs(product - x * x), 2 * kUnit);
   const auto root = static_cast<float>(std::sqrt(mean));
   EXPECT_TRUE(is_within_bound(rstd, 1 / root, 1 / oracle100(x)));
 }
 
-TEST_F(AnyOrderLimits, RoundsAConstantBetweenSubnormalNumbers) {
+TEST_F(AnyOrderErrorBoundLimits, RoundsAConstantBetweenSubnormalNumbers) {
   const double between = (1 + 0x1p-23) * 0x1p-130;
   EXPECT_GT(any_order_error(between).error, 0);  // flushed
   const AnyOrderArithmetic scope(float32_with_subnormals());
@@ -114,8 +115,8 @@ TEST_F(AnyOrderLimits, RoundsAConstantBetweenSubnormalNumbers) {
   EXPECT_EQ(any_order_error((1 + 0x1p-23) * 0x1p-126).error, 0);
 }
 
-TEST_F(AnyOrderLimits, CoversRootsOfArgumentsNearZero) {
-  // A candidate may have any argument from 0 to 2 e.
+TEST_F(AnyOrderErrorBoundLimits, CoversRootsOfArgumentsNearZero) {
+  // An implementation may compute the root of any argument within the error of x.
   const any_order_error x(0x1p-40, 0x1p-30);
   const any_order_error root = square_root(x);
   for (const double argument : {0.0, 0x1p-40, 0x1p-30, 0x1p-30 + 0x1p-40})
@@ -123,7 +124,7 @@ TEST_F(AnyOrderLimits, CoversRootsOfArgumentsNearZero) {
   EXPECT_LE(root.error, 0x1.01p-15);
 }
 
-TEST_F(AnyOrderLimits, ArithmeticIsLocalToTheScopeAndTheThread) {
+TEST_F(AnyOrderErrorBoundLimits, ArithmeticSettingIsLocalToTheScopeAndTheThread) {
   EXPECT_EQ(AnyOrderArithmetic::current().unit_roundoff, 0x1p-24);
   {
     const AnyOrderArithmetic inner(arithmetic_in(FloatType::bfloat16));
@@ -141,7 +142,7 @@ TEST_F(AnyOrderLimits, ArithmeticIsLocalToTheScopeAndTheThread) {
   EXPECT_EQ(AnyOrderArithmetic::current().unit_roundoff, 0x1p-24);
 }
 
-TEST_F(AnyOrderLimits, InputRoundoffAffectsOnlyInputs) {
+TEST_F(AnyOrderErrorBoundLimits, InputRoundoffAffectsOnlyInputs) {
   const AnyOrderArithmetic exact({0, 0, kInfinity, 0x1p-24});
   const any_order_error a(3), b(-5.0);
   EXPECT_EQ(a.error, 3 * 0x1p-24);
@@ -150,22 +151,22 @@ TEST_F(AnyOrderLimits, InputRoundoffAffectsOnlyInputs) {
   const double sum = (a + b).error;
   EXPECT_GE(sum, 8 * 0x1p-24);
   EXPECT_LE(sum, 8 * 0x1.01p-24);
-  // (3 +- e) (5 +- f) - 15 to second order, with a margin for a candidate whose error is twice as
-  // large.
+  // The factors are 3 +- e and 5 +- f. The bound has a margin for implementations whose errors are
+  // twice as large.
   const double product = (a * b).error;
   EXPECT_GE(product, 30 * 0x1p-24);
   EXPECT_LE(product, 30 * 0x1.01p-24);
 }
 
-TEST_F(AnyOrderLimits, ComparisonsUseOnlyTheValue) {
+TEST_F(AnyOrderErrorBoundLimits, ComparisonsUseOnlyTheValue) {
   const any_order_error a(1, 100), b(2, kInfinity), c(1, 0);
   EXPECT_TRUE(a < b && b > a && a <= b && b >= a && a != b && a == c);
   EXPECT_FALSE(a > b || b < a || a >= b || b <= a || a == b || a != c);
 }
 
 template <class Candidate, class Function, class Exact>
-void expect_held(const char* name, const Candidate& candidate, const Function& f, const Exact& of,
-                 double least, double most) {
+void expect_covered(const char* name, const Candidate& candidate, const Function& f,
+                    const Exact& of, double least, double most) {
   const RandomStream random(5, name);
   for (std::uint64_t i = 0; i < 2000; ++i) {
     const auto a = static_cast<float>(least + (most - least) * random.uniform(2 * i));
@@ -184,21 +185,21 @@ void expect_held(const char* name, const Candidate& candidate, const Function& f
   }
 }
 
-#define NORMPROOF_EXPECT_HELD(f, least, most)                                    \
-  expect_held(                                                                   \
+#define NORMPROOF_EXPECT_COVERED(f, least, most)                                 \
+  expect_covered(                                                                \
       #f, [](float x) { return std::f(x); }, [](const auto& x) { return f(x); }, \
       [](const oracle100& x) { return f(x); }, least, most)
 
-TEST_F(AnyOrderLimits, CoversElementaryFunctionsOfFloat) {
-  NORMPROOF_EXPECT_HELD(exp, -50, 50);
-  NORMPROOF_EXPECT_HELD(log, 1e-4, 1e4);
-  NORMPROOF_EXPECT_HELD(log, 0.99, 1.01);
-  NORMPROOF_EXPECT_HELD(tanh, -6, 6);
-  NORMPROOF_EXPECT_HELD(erf, -4, 4);
+TEST_F(AnyOrderErrorBoundLimits, CoversElementaryFunctionsOfFloat) {
+  NORMPROOF_EXPECT_COVERED(exp, -50, 50);
+  NORMPROOF_EXPECT_COVERED(log, 1e-4, 1e4);
+  NORMPROOF_EXPECT_COVERED(log, 0.99, 1.01);
+  NORMPROOF_EXPECT_COVERED(tanh, -6, 6);
+  NORMPROOF_EXPECT_COVERED(erf, -4, 4);
 }
 
-TEST_F(AnyOrderLimits, CoversElementaryFunctionsOfInexactArguments) {
-  // Tests both ends of the candidate's argument; the exact argument may be anywhere between.
+TEST_F(AnyOrderErrorBoundLimits, CoversElementaryFunctionsOfInexactArguments) {
+  // The argument of an implementation is at either end of the error interval of the exact argument.
   for (const double value : {-3.0, -0.5, 0.0, 0.25, 2.0}) {
     const any_order_error x(value, 0.25);
     for (const double exact : {value - 0.25, value, value + 0.25})
@@ -213,7 +214,7 @@ TEST_F(AnyOrderLimits, CoversElementaryFunctionsOfInexactArguments) {
   }
 }
 
-TEST_F(AnyOrderLimits, ClampDoesNotIncreaseTheError) {
+TEST_F(AnyOrderErrorBoundLimits, ClampDoesNotIncreaseTheError) {
   const any_order_error low(-1), high(0.1);
   for (const double value : {-2.0, -1.0, 0.0, 0.1, 3.0}) {
     const any_order_error x(value, 0x1p-4);

@@ -8,7 +8,7 @@
 namespace normproof::ref::numeric {
 namespace {
 
-// Evaluates random expression trees: the ball must contain the result in exact rational arithmetic.
+// Evaluates random expressions. The ball must contain the result of exact rational arithmetic.
 TEST(Ball, EnclosesExactRationalResults) {
   const RandomStream stream(7, "ball");
   std::uint64_t draw = 0;
@@ -47,7 +47,7 @@ TEST(Ball, ComparisonsAreTrueOnlyIfCertain) {
   EXPECT_TRUE((third * ball(3.0)).contains(1.0));
 }
 
-TEST(Ball, PrecisionIsLocalToTheScopeAndNarrowsTheRadius) {
+TEST(Ball, PrecisionIsLocalToTheScopeAndDeterminesTheRadius) {
   const auto width = [] {
     const ball root = sqrt(ball(2.0));
     ball square = root * root - ball(2.0);
@@ -69,7 +69,7 @@ TEST(Ball, DivisionByABallThatContainsZeroIsNotFinite) {
   EXPECT_FALSE(sqrt(ball(-1.0)).is_finite());
 }
 
-TEST(Ball, CopiesAndMoves) {
+TEST(Ball, CopiesAreIndependentAndMovesKeepTheValue) {
   ball a(2.5);
   ball b = a;
   b += ball(1.0);

@@ -13,9 +13,10 @@ using RationalComplex = Complex<rational>;
 using verification::checks::compare::make_variable;
 using verification::checks::compare::read_derivative;
 
-/// Checks that two numbers differ by at most 2^-bits of the magnitude, the last of 100 digits.
-verification::checks::compare::Comparison near(const oracle100& got, const oracle100& expected,
-                                               int bits) {
+/// Compares two numbers of 100 digits. They may differ by `2^-bits` times the magnitude.
+verification::checks::compare::Comparison compare_leading_bits(const oracle100& got,
+                                                               const oracle100& expected,
+                                                               int bits) {
   const auto one = [](const oracle100& x) { return tensor::full_tensor<oracle100>({1}, x); };
   return verification::checks::compare::compare(one(got), one(expected),
                                                 one(ldexp(abs(expected), -bits)));
@@ -41,26 +42,27 @@ TEST(Complex, ComparisonsUseOnlyTheRealPart) {
               RationalComplex(rational(1), rational(-9)));
 }
 
-TEST(Complex, RootSquaresToItsArgumentAndIsRealForRealNumbers) {
+TEST(Complex, SquareOfTheSquareRootIsTheArgument) {
   const complex100 z(oracle100(0.3), oracle100(-1.7));
   const complex100 squared = square_root(z) * square_root(z);
-  EXPECT_WITHIN(near(squared.re, z.re, 325));
-  EXPECT_WITHIN(near(squared.im, z.im, 325));
+  EXPECT_WITHIN(compare_leading_bits(squared.re, z.re, 325));
+  EXPECT_WITHIN(compare_leading_bits(squared.im, z.im, 325));
   EXPECT_GT(square_root(z).re, 0);
   EXPECT_EQ(square_root(complex100(9)).re, 3);
   EXPECT_EQ(square_root(complex100(9)).im, 0);
   EXPECT_EQ(square_root(complex100(0)).im, 0);
 }
 
-/// Checks identities far from the real axis, which no formula for small imaginary parts satisfies.
+/// Checks identities at a point far from the real axis. Formulas that hold only for small imaginary
+/// parts would fail.
 TEST(Complex, ElementaryFunctionsAreAnalyticContinuations) {
   const complex100 z(oracle100(0.75), oracle100(1.25));
   const complex100 back = log(exp(z));
-  EXPECT_WITHIN(near(back.re, z.re, 325));
-  EXPECT_WITHIN(near(back.im, z.im, 325));
+  EXPECT_WITHIN(compare_leading_bits(back.re, z.re, 325));
+  EXPECT_WITHIN(compare_leading_bits(back.im, z.im, 325));
   const complex100 up = exp(z), down = exp(-z), ratio = (up - down) / (up + down);
-  EXPECT_WITHIN(near(tanh(z).re, ratio.re, 325));
-  EXPECT_WITHIN(near(tanh(z).im, ratio.im, 325));
+  EXPECT_WITHIN(compare_leading_bits(tanh(z).re, ratio.re, 325));
+  EXPECT_WITHIN(compare_leading_bits(tanh(z).im, ratio.im, 325));
   // erf z = 2/sqrt(pi) sum_n (-1)^n z^(2n+1) / (n! (2n+1)). For |z| < 1.5, the terms after 200 are
   // negligible.
   complex100 sum(0), power = z;
@@ -71,26 +73,29 @@ TEST(Complex, ElementaryFunctionsAreAnalyticContinuations) {
   oracle100 pi;
   mpfr_const_pi(pi.backend().data(), MPFR_RNDN);
   const complex100 erf_z = sum * complex100(oracle100(2 / square_root(pi)));
-  EXPECT_WITHIN(near(erf(z).re, erf_z.re, 320));
-  EXPECT_WITHIN(near(erf(z).im, erf_z.im, 320));
+  EXPECT_WITHIN(compare_leading_bits(erf(z).re, erf_z.re, 320));
+  EXPECT_WITHIN(compare_leading_bits(erf(z).im, erf_z.im, 320));
 }
 
-/// Checks 320 bits of a derivative, from an imaginary part that is 2^-400 of the value.
+/// Compares 320 bits of derivatives by the complex step with known derivatives. The imaginary part
+/// of the step is 2^-400 times the value.
 TEST(Complex, ComplexStepGivesTheDerivative) {
   for (const double at : {-3.5, -0.25, 0.0, 0.5, 30.0}) {
     complex100 x(at);
     make_variable(x);
     const oracle100 e = exp(oracle100(at)), t = tanh(oracle100(at));
-    EXPECT_WITHIN(near(read_derivative(exp(x)), e, 325));
-    EXPECT_WITHIN(near(read_derivative(tanh(x)), 1 - t * t, at == 30 ? 240 : 320)) << at;
+    EXPECT_WITHIN(compare_leading_bits(read_derivative(exp(x)), e, 325));
+    EXPECT_WITHIN(compare_leading_bits(read_derivative(tanh(x)), 1 - t * t, at == 30 ? 240 : 320))
+        << at;
     oracle100 pi;
     mpfr_const_pi(pi.backend().data(), MPFR_RNDN);
     const oracle100 slope = 2 * exp(oracle100(-at * at)) / square_root(pi);
-    EXPECT_WITHIN(near(read_derivative(erf(x)), slope, 325)) << at;
-    EXPECT_WITHIN(near(erf(x).re, erf(oracle100(at)), 325)) << at;
+    EXPECT_WITHIN(compare_leading_bits(read_derivative(erf(x)), slope, 325)) << at;
+    EXPECT_WITHIN(compare_leading_bits(erf(x).re, erf(oracle100(at)), 325)) << at;
     if (at <= 0) continue;
-    EXPECT_WITHIN(near(read_derivative(log(x)), 1 / oracle100(at), 325)) << at;
-    EXPECT_WITHIN(near(read_derivative(square_root(x)), 1 / (2 * square_root(oracle100(at))), 325))
+    EXPECT_WITHIN(compare_leading_bits(read_derivative(log(x)), 1 / oracle100(at), 325)) << at;
+    EXPECT_WITHIN(compare_leading_bits(read_derivative(square_root(x)),
+                                       1 / (2 * square_root(oracle100(at))), 325))
         << at;
   }
   EXPECT_EQ(erf(complex100(0.5)).im, 0);

@@ -9,7 +9,7 @@ namespace {
 
 using RationalDual = Dual<rational>;
 
-// f(x) = (x^2 + 3) / (2 - x) has exactly the derivative (2 x (2 - x) + x^2 + 3) / (2 - x)^2.
+// The derivative of f(x) = (x^2 + 3) / (2 - x) is (2 x (2 - x) + x^2 + 3) / (2 - x)^2.
 TEST(Dual, DerivativeOfARationalFunctionIsExact) {
   for (const int numerator : {-7, -1, 0, 1, 5, 11}) {
     const rational x(numerator, 3);

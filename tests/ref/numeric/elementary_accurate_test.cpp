@@ -12,13 +12,14 @@ namespace {
 
 using namespace verification::checks::elementary;
 
-class AccuratePhase : public ::testing::TestWithParam<int> {
+class AccuratePhaseOfElementaryFunctions : public ::testing::TestWithParam<int> {
  protected:
   const Function& f = functions()[static_cast<std::size_t>(GetParam())];
 };
 
-// Starts with 64 fractional bits, which often do not decide, up to the maximum number of bits.
-TEST_P(AccuratePhase, RoundsCorrectlyFromAnyInitialPrecision) {
+// The initial precision ranges from 64 fractional bits, which often do not decide the rounding, to
+// the maximum.
+TEST_P(AccuratePhaseOfElementaryFunctions, RoundsCorrectlyFromAnyInitialPrecision) {
   for (const int limbs : {2, 3, 4, 5, 8, 16, 33}) {
     for (std::uint64_t i = 0; i < (limbs < 8 ? 2000u : 100u); ++i) {
       const double x = argument(f, 40, i);
@@ -28,20 +29,21 @@ TEST_P(AccuratePhase, RoundsCorrectlyFromAnyInitialPrecision) {
   }
 }
 
-TEST_P(AccuratePhase, AgreesWithTheFastPhase) {
+TEST_P(AccuratePhaseOfElementaryFunctions, AgreesWithTheFastPhase) {
   for (std::uint64_t i = 0; i < 20000; ++i) {
     const double x = argument(f, 41, i);
     EXPECT_TRUE(same_value(f.accurate(x, kFirstLimbs), f.of(x))) << f.name << std::hexfloat << x;
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Elementary, AccuratePhase, ::testing::Range(0, 4), [](const auto& which) {
-  return functions()[static_cast<std::size_t>(which.param)].name;
-});
+INSTANTIATE_TEST_SUITE_P(Elementary, AccuratePhaseOfElementaryFunctions, ::testing::Range(0, 4),
+                         [](const auto& which) {
+                           return functions()[static_cast<std::size_t>(which.param)].name;
+                         });
 
-// Each of these needs more than about twice the bits of a double, because 1 + x + x^2/2 is next to
-// a midpoint.
-TEST(AccurateElementary, RoundsNeighborsOfMidpointsCorrectly) {
+// These results are so close to a midpoint of two doubles that their rounding needs more than twice
+// the bits of a double.
+TEST(AccurateExpAndLog, RoundResultsNearMidpointsCorrectly) {
   // exp(2^-53) = 1 + 2^-53 + 2^-107: just above the midpoint of 1 and 1 + 2^-52.
   EXPECT_EQ(exp_accurate(0x1p-53), 1 + 0x1p-52);
   // exp(-2^-54) = 1 - 2^-54 + 2^-109: just above the midpoint of 1 - 2^-53 and 1.

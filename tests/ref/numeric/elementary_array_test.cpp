@@ -23,14 +23,14 @@ namespace {
 
 using namespace verification::checks::elementary;
 
-// With NORMPROOF_LONG=1 each function gets 10^7 arguments, as in
-// verification/checks/elementary/check_rounding.
+// Returns the number of arguments that each function is tested with: 10^5, or 10^7 if
+// NORMPROOF_LONG=1, as in verification/checks/elementary/check_rounding.
 std::uint64_t sample_size() {
   const char* const is_long = std::getenv("NORMPROOF_LONG");
   return is_long != nullptr && *is_long == '1' ? 10'000'000 : 100'000;
 }
 
-class EveryFunction : public ::testing::TestWithParam<int> {
+class ElementaryFunction : public ::testing::TestWithParam<int> {
  protected:
   const Function& f = functions()[static_cast<std::size_t>(GetParam())];
 
@@ -41,12 +41,12 @@ class EveryFunction : public ::testing::TestWithParam<int> {
   }
 };
 
-TEST_P(EveryFunction, RoundsEveryRandomArgumentCorrectly) {
+TEST_P(ElementaryFunction, IsCorrectlyRoundedAtRandomArguments) {
   for (std::uint64_t i = 0; i < sample_size() && !HasFailure(); ++i)
     expect_nearest(argument(f, 20260101, i));
 }
 
-TEST_P(EveryFunction, RoundsTheEdgesCorrectly) {
+TEST_P(ElementaryFunction, IsCorrectlyRoundedAtEdgeCases) {
   for (const double edge : f.edges) {
     for (int sign = 0; sign < 2; ++sign) {
       const auto bits = std::bit_cast<std::uint64_t>(sign == 0 ? edge : -edge);
@@ -55,8 +55,9 @@ TEST_P(EveryFunction, RoundsTheEdgesCorrectly) {
   }
 }
 
-// Tests the ends of table rows and of binades, where a reduction is least likely to be exact.
-TEST_P(EveryFunction, RoundsTheEndsOfEveryRowCorrectly) {
+// Tests arguments at the ends of table rows and at powers of two, for which the reduction of the
+// argument is least likely to be exact.
+TEST_P(ElementaryFunction, IsCorrectlyRoundedAtTheEndsOfTableRows) {
   std::vector<double> ends;
   for (int row = 0; row < 256; ++row) ends.push_back(log_bin(row).first);
   for (int row = 0; row < 552; ++row)
@@ -73,8 +74,8 @@ TEST_P(EveryFunction, RoundsTheEndsOfEveryRowCorrectly) {
   }
 }
 
-// Each line has one argument, as published with CORE-MATH; erf.txt, log.txt and tanh.txt exist.
-TEST_P(EveryFunction, RoundsThePublishedHardCasesCorrectly) {
+// CORE-MATH published these arguments for erf, log and tanh, one per line of a file.
+TEST_P(ElementaryFunction, IsCorrectlyRoundedAtPublishedHardCases) {
   using tests::ref::data::shared_data;
   const auto path = shared_data() / "hard_cases" / (f.name + ".txt");
   std::ifstream file(path);
@@ -91,7 +92,7 @@ TEST_P(EveryFunction, RoundsThePublishedHardCasesCorrectly) {
   EXPECT_GT(count, 10000u);
 }
 
-TEST_P(EveryFunction, IsMonotonic) {
+TEST_P(ElementaryFunction, IsMonotonic) {
   std::vector<double> x;
   for (std::uint64_t i = 0; i < 4000; ++i) {
     const double t = argument(f, 3, i);
@@ -101,7 +102,7 @@ TEST_P(EveryFunction, IsMonotonic) {
   for (std::size_t i = 1; i < x.size(); ++i) EXPECT_LE(f.of(x[i - 1]), f.of(x[i]));
 }
 
-TEST_P(EveryFunction, IsOddIfTheExactFunctionIs) {
+TEST_P(ElementaryFunction, IsOddIfTheExactFunctionIs) {
   const bool odd = f.name == "tanh" || f.name == "erf";
   int differ = 0;
   for (std::uint64_t i = 0; i < 4000; ++i) {
@@ -111,7 +112,7 @@ TEST_P(EveryFunction, IsOddIfTheExactFunctionIs) {
   EXPECT_EQ(differ == 0, odd) << differ;
 }
 
-TEST_P(EveryFunction, ScalarsAndArraysAgreeOnEveryInstructionSet) {
+TEST_P(ElementaryFunction, IsTheSameForScalarsAndArraysOnEveryInstructionSet) {
   for (const std::string& set : instruction_sets()) {
     select_instruction_set(set);
     for (std::size_t count = 0; count <= 67; ++count) {
@@ -152,9 +153,9 @@ TEST(ExpOfDifference, EqualsExpOfTheRoundedDifferenceOnEveryInstructionSet) {
   }
 }
 
-// The error must be within the proved bound, but also come close to it. A bound that nothing
-// approaches could hide a mistake in the measurement.
-TEST_P(EveryFunction, FastPhaseStaysWithinItsBound) {
+// The largest error must be within the proved bound, and at least 1/32 of it. If no error came
+// close to the bound, the measurement could be wrong.
+TEST_P(ElementaryFunction, ErrorOfTheFastPhaseIsWithinItsBound) {
   if (f.kernel == nullptr) GTEST_SKIP() << f.name << " has one phase";
   double largest = 0;
   for (std::uint64_t i = 0; i < 40000; ++i) {
@@ -165,11 +166,12 @@ TEST_P(EveryFunction, FastPhaseStaysWithinItsBound) {
   EXPECT_GE(largest, f.fast_error / 32) << f.name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Elementary, EveryFunction, ::testing::Range(0, 5), [](const auto& which) {
-  return functions()[static_cast<std::size_t>(which.param)].name;
-});
+INSTANTIATE_TEST_SUITE_P(ElementaryFunctions, ElementaryFunction, ::testing::Range(0, 5),
+                         [](const auto& which) {
+                           return functions()[static_cast<std::size_t>(which.param)].name;
+                         });
 
-TEST(Elementary, SpecialValuesFollowIeee754) {
+TEST(ElementaryFunctions, SpecialValuesFollowIeee754) {
   EXPECT_TRUE(same_value(exp(-kInfinity), 0.0));
   EXPECT_EQ(exp(kInfinity), kInfinity);
   EXPECT_EQ(log(kInfinity), kInfinity);

@@ -18,7 +18,7 @@ void expect_same(const double* table, int size, const std::vector<double>& deriv
   for (int i = 0; i < size; ++i) EXPECT_EQ(table[i], derived[static_cast<std::size_t>(i)]);
 }
 
-TEST(ElementaryTables, FollowFromTheirDefinitions) {
+TEST(ElementaryTables, MatchTheirDefinitions) {
   expect_same(kExpTable, kExpRows * kExpColumns, exp_table());
   expect_same(kLogTable, kLogRows * kLogColumns, log_table());
   expect_same(kTanhTable, kTanhRows * kTaylorColumns, tanh_table());
@@ -31,8 +31,8 @@ TEST(ElementaryTables, FollowFromTheirDefinitions) {
   }
 }
 
-// Checks a second definition: the first columns of a row are the function and its slope at the
-// center.
+// Checks the first columns of a table: the value of the function at the center of each row, in two
+// parts, and the slope there.
 void expect_value_and_slope(const double* table, int rows, dual (*f)(const dual&)) {
   for (int row = 0; row < rows; ++row) {
     const double* const a = table + row * kTaylorColumns;
@@ -43,14 +43,15 @@ void expect_value_and_slope(const double* table, int rows, dual (*f)(const dual&
   }
 }
 
-TEST(ElementaryTables, TaylorRowsStartWithTheFunctionAndItsSlope) {
+TEST(ElementaryTables, RowsOfTanhAndErfStartWithTheValueAndTheSlope) {
   expect_value_and_slope(kTanhTable, kTanhRows, tanh);
   expect_value_and_slope(kErfTable, kErfRows, erf);
 }
 
-// Checks what the fast phase of log relies on: m c - 1 is exact and small on every bin, hi is a
-// multiple of 2^-42, and |hi| >= |m c - 1| in a bin away from 1.
-TEST(ElementaryTables, LogReciprocalsMakeExactSmallArguments) {
+// Checks properties of the table of log on which the fast phase relies. c is the tabulated
+// reciprocal of a bin and hi the high part of its logarithm. For every m of the bin, m c - 1 is
+// exact and small. hi is a multiple of 2^-42. In a bin away from 1, |hi| >= |m c - 1|.
+TEST(ElementaryTables, ReducedArgumentsOfLogAreExactAndSmall) {
   for (int row = 0; row < kLogRows; ++row) {
     const double c = kLogTable[row * kLogColumns], hi = kLogTable[row * kLogColumns + 1];
     const LogBin bin = log_bin(row);

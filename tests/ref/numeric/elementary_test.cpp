@@ -26,7 +26,7 @@ TEST(SquareRoot, IsCorrectlyRoundedForDouble) {
   }
 }
 
-TEST(SquareRoot, AgreesForEveryScalar) {
+TEST(SquareRoot, AgreesForEveryScalarType) {
   const oracle100 exact = square_root(oracle100(2));
   EXPECT_BITS_EQ(to_double(exact), square_root(2.0));
   EXPECT_BITS_EQ(to_double(square_root(oracle50(2))), square_root(2.0));
@@ -56,7 +56,7 @@ TEST(IsFinite, DetectsInfinityAndNanInEveryScalar) {
   EXPECT_TRUE(is_finite(dual(1.0)));
 }
 
-TEST(Clamp, LimitsPoints) {
+TEST(Clamp, LimitsDoublesAndDualNumbers) {
   EXPECT_EQ(clamp(2.0, 0.0, 1.0), 1.0);
   EXPECT_EQ(clamp(-2.0, 0.0, 1.0), 0.0);
   EXPECT_EQ(clamp(0.5, 0.0, 1.0), 0.5);
@@ -66,10 +66,9 @@ TEST(Clamp, LimitsPoints) {
   EXPECT_EQ(inside.derivative, oracle50(1));
 }
 
-// An enclosure of about [-0.5, 1.5], clamped to [0, 1], must contain the image of each of its
-// points.
+// Clamps an interval. The result must contain the clamped value of each point of the interval.
 template <class T>
-void clamp_holds_every_image(const T& wide, double lower, double upper) {
+void expect_clamp_encloses_every_point(const T& wide, double lower, double upper) {
   const Enclosure e = enclose(clamp(wide, T(lower), T(upper)));
   const Enclosure x = enclose(wide);
   for (const double point : {x.lower, x.upper, (x.lower + x.upper) / 2}) {
@@ -81,18 +80,18 @@ void clamp_holds_every_image(const T& wide, double lower, double upper) {
   EXPECT_LE(e.upper, upper + 0x1p-20);
 }
 
-TEST(Clamp, EnclosuresContainTheImageOfEveryPoint) {
+TEST(Clamp, ResultOfAnIntervalContainsTheResultOfEveryPoint) {
   for (const auto& [lower, upper] :
        {std::pair{0.0, 1.0}, std::pair{-3.0, 0.5}, std::pair{0.25, 0.5}, std::pair{2.0, 3.0}}) {
-    clamp_holds_every_image(hull(ball(-0.5), ball(1.5)), lower, upper);
+    expect_clamp_encloses_every_point(hull(ball(-0.5), ball(1.5)), lower, upper);
     interval wide(0.0);
     mpfi_interv_d(wide.backend().data(), -0.5, 1.5);
-    clamp_holds_every_image(wide, lower, upper);
+    expect_clamp_encloses_every_point(wide, lower, upper);
   }
 }
 
-// The image of an interval below limits that are intervals themselves is the whole lower limit.
-TEST(Clamp, AnIntervalBelowGivesTheWholeLowerLimit) {
+// The limits are intervals too. If x lies below both limits, the result is the whole lower limit.
+TEST(Clamp, AnIntervalBelowTheLimitsGivesTheLowerLimit) {
   const interval third = interval(1.0) / interval(3.0);
   const interval clamped = clamp(interval(0.0), third, interval(1.0));
   EXPECT_TRUE(mpfr_equal_p(&clamped.backend().data()->left, &third.backend().data()->left));
@@ -100,7 +99,7 @@ TEST(Clamp, AnIntervalBelowGivesTheWholeLowerLimit) {
   EXPECT_FALSE(mpfr_equal_p(&third.backend().data()->left, &third.backend().data()->right));
 }
 
-TEST(Clamp, RunningErrorKeepsItsBound) {
+TEST(Clamp, ErrorBoundCoversTheClampedExactValue) {
   const running_error x(1.25, 0.5);
   const running_error clamped = clamp(x, running_error(0.0), running_error(1.0));
   EXPECT_EQ(clamped.value, 1.0);
@@ -121,13 +120,14 @@ TEST(ToDouble, RoundsToNearest) {
   EXPECT_BITS_EQ(to_double(dual(0.1)), 0.1);
 }
 
-TEST(Enclose, RoundsAPointOfHigherPrecisionOutward) {
+TEST(Enclose, RoundsNumbersOfHigherPrecisionOutward) {
   const Enclosure e = enclose(oracle50(1) / 10);
   EXPECT_EQ(verification::checks::compare::ulp_distance(e.lower, e.upper), 1u);
 }
 
-// Each function of each scalar, and the range in which it is compared with MPFR at 100 digits.
-struct Lenses {
+// An elementary function for every scalar type, and the range of arguments in which the tests
+// compare it with MPFR at 100 digits.
+struct FunctionOfEveryScalar {
   const char* name;
   oracle100 (*of_100)(const oracle100&);
   oracle50 (*of_50)(const oracle50&);
@@ -138,14 +138,15 @@ struct Lenses {
   double (*of_double)(double);
   double begin, end;
 };
-const Lenses kFunctions[] = {{"exp", exp, exp, exp, exp, exp, exp, exp, -30, 30},
-                             {"log", log, log, log, log, log, log, log, 0x1p-10, 30},
-                             {"tanh", tanh, tanh, tanh, tanh, tanh, tanh, tanh, -25, 25},
-                             {"erf", erf, erf, erf, erf, erf, erf, erf, -7, 7}};
+const FunctionOfEveryScalar kFunctions[] = {
+    {"exp", exp, exp, exp, exp, exp, exp, exp, -30, 30},
+    {"log", log, log, log, log, log, log, log, 0x1p-10, 30},
+    {"tanh", tanh, tanh, tanh, tanh, tanh, tanh, tanh, -25, 25},
+    {"erf", erf, erf, erf, erf, erf, erf, erf, -7, 7}};
 
-TEST(Elementary, AgreesForEveryScalar) {
+TEST(ElementaryFunctions, AgreeForEveryScalarType) {
   const RandomStream stream(12, "elementary scalars");
-  for (const Lenses& f : kFunctions) {
+  for (const FunctionOfEveryScalar& f : kFunctions) {
     for (std::uint64_t i = 0; i < 300; ++i) {
       const double x = f.begin + (f.end - f.begin) * stream.uniform(i);
       const oracle100 exact = f.of_100(oracle100(x));
@@ -165,11 +166,11 @@ TEST(Elementary, AgreesForEveryScalar) {
   }
 }
 
-// The result must contain the image of every point of a wide enclosure, and of every value within a
-// running error.
-TEST(Elementary, EnclosuresAndErrorsContainTheImageOfEveryPoint) {
+// The result for an interval must contain the function value of every point of the interval. The
+// error bound must cover the function value of every point within the error of the argument.
+TEST(ElementaryFunctions, IntervalsAndErrorBoundsContainTheResultOfEveryPoint) {
   const RandomStream stream(13, "elementary enclosures");
-  for (const Lenses& f : kFunctions) {
+  for (const FunctionOfEveryScalar& f : kFunctions) {
     for (std::uint64_t i = 0; i < 300; ++i) {
       const double center = f.begin + (f.end - f.begin) * stream.uniform(3 * i);
       const double radius = std::ldexp(stream.uniform(3 * i + 1), -static_cast<int>(i % 40));
@@ -194,8 +195,8 @@ TEST(Elementary, EnclosuresAndErrorsContainTheImageOfEveryPoint) {
   }
 }
 
-// The bound must follow the slope; a constant bound would not pass.
-TEST(Elementary, RunningErrorScalesWithTheSlope) {
+// If the slope of a function at a point is small, then the error bound there must be small too.
+TEST(ElementaryFunctions, ErrorBoundScalesWithTheSlope) {
   EXPECT_LE(exp(running_error(-10, 0x1p-20)).error, 0x1p-20 * 0x1p-14);
   EXPECT_LE(log(running_error(1024, 0x1p-20)).error, 0x1p-29);
   EXPECT_LE(tanh(running_error(10, 0x1p-20)).error, 0x1p-20 * 0x1p-26);
@@ -203,9 +204,9 @@ TEST(Elementary, RunningErrorScalesWithTheSlope) {
   EXPECT_EQ(log(running_error(1, 1)).error, kInfinity);
 }
 
-TEST(Elementary, DerivativesMatchDifferenceQuotients) {
+TEST(ElementaryFunctions, DerivativesMatchDifferenceQuotients) {
   const RandomStream stream(14, "elementary derivatives");
-  for (const Lenses& f : kFunctions) {
+  for (const FunctionOfEveryScalar& f : kFunctions) {
     for (std::uint64_t i = 0; i < 50; ++i) {
       const double x = f.begin + (f.end - f.begin) * stream.uniform(i);
       const dual y = f.of_dual(dual(oracle50(x), oracle50(3)));

@@ -10,8 +10,8 @@
 
 namespace normproof::ref::numeric {
 
-/// Returns the clause that a test's name begins with, such as C2 for "C2_RejectsNegativeEps".
-/// Returns none if the name begins with no clause or with several.
+/// Returns the clause at the beginning of the name of a test, for example C2 for
+/// "C2_RejectsNegativeEps". Returns Clause::none if the name begins with no clause or with several.
 inline Clause clause_of(std::string_view name) {
   if (!name.starts_with('C')) return Clause::none;
   name.remove_prefix(1);
@@ -23,7 +23,8 @@ inline Clause clause_of(std::string_view name) {
   return is_one ? static_cast<Clause>(number) : Clause::none;
 }
 
-/// Returns the message of the Error that f throws, or "no error".
+/// Returns the message of the exception of type Error that f throws, or "no error" if f throws
+/// none.
 template <class Error, class F>
 std::string error_message(F&& f) {
   try {
@@ -34,8 +35,8 @@ std::string error_message(F&& f) {
   return "no error";
 }
 
-/// Returns the breach for which f is rejected. If the name of the running test begins with a
-/// clause, the breach must have that clause.
+/// Returns the contract violation for which f is rejected. If the name of the running test begins
+/// with a clause, expects the violation to be of this clause.
 template <class F>
 ContractViolation contract_violation(F&& f) {
   const Clause clause = clause_of(::testing::UnitTest::GetInstance()->current_test_info()->name());
@@ -50,7 +51,8 @@ ContractViolation contract_violation(F&& f) {
   return {.observation = "no error"};
 }
 
-/// Returns the message of the ContractError that f throws, and checks its clause likewise.
+/// Returns the message of the ContractError that f throws, or "no error" if f throws none. The
+/// clause is checked as in contract_violation.
 template <class F>
 std::string contract_message(F&& f) {
   return ContractError(contract_violation(f)).what();

@@ -13,33 +13,33 @@
 namespace normproof::ref::numeric {
 namespace {
 
-// Wide enough that sums and products of the numbers in these tests are exact.
+// This type is so wide that sums and products of the numbers in these tests are exact.
 using Exact = mp::number<mp::mpfr_float_backend<4000>, mp::et_off>;
 
 Exact two_to(int exponent) {
   return ldexp(Exact(1), exponent);
 }
 
-Exact value(const FixedPoint& a) {
+Exact exact_value(const FixedPoint& a) {
   Exact v(0);
   for (int i = 0; i < a.limbs(); ++i) v += ldexp(Exact(a.limb(i)), 64 * (i - a.limbs() + 1));
   return v;
 }
 
 // Checks that |value - exact| is at most `error` units in the last place.
-void expect_holds(const FixedPoint& a, const Exact& exact, const char* what) {
-  const Exact distance = ldexp(abs(value(a) - exact), 64 * (a.limbs() - 1));
+void expect_within_error(const FixedPoint& a, const Exact& exact, const char* what) {
+  const Exact distance = ldexp(abs(exact_value(a) - exact), 64 * (a.limbs() - 1));
   EXPECT_LE(distance, Exact(a.error())) << what << " with " << a.limbs() << " limbs";
   EXPECT_LE(a.error(), std::uint64_t{1} << 40) << what << ": the bound says nothing";
 }
 
-// A number of `limbs` random limbs below 2^integer_bits with an error, and a point within that
-// error.
-struct Sample {
+// A random fixed-point number with an error bound, and an exact number within this error.
+struct NumberAndPoint {
   FixedPoint number;
   Exact point;
 };
-Sample sample(const RandomStream& stream, std::uint64_t i, int limbs, int integer_bits) {
+NumberAndPoint random_fixed_point(const RandomStream& stream, std::uint64_t i, int limbs,
+                                  int integer_bits) {
   FixedPoint a = FixedPoint::from_double(limbs, stream.uniform(8 * i) + 0x1p-60, integer_bits);
   for (int k = 1; k < limbs; ++k) {
     FixedPoint part = FixedPoint::from_double(limbs, stream.uniform(8 * i + 1), -53 * k);
@@ -49,56 +49,57 @@ Sample sample(const RandomStream& stream, std::uint64_t i, int limbs, int intege
   const std::uint64_t error = stream.below(8 * i + 2, 1000);
   a.add_error(error);
   const Exact offset = Exact(2 * stream.uniform(8 * i + 3) - 1) * Exact(error);
-  return {a, value(before) + ldexp(offset, -64 * (limbs - 1))};
+  return {a, exact_value(before) + ldexp(offset, -64 * (limbs - 1))};
 }
 
-TEST(FixedPointTest, EveryOperationEnclosesTheExactResult) {
+TEST(FixedPointArithmetic, EveryOperationEnclosesTheExactResult) {
   const RandomStream stream(1, "fixed point");
   std::uint64_t i = 0;
   for (const int limbs : {2, 3, 4, 8, 33}) {
     for (int round = 0; round < 200; ++round) {
-      const Sample a = sample(stream, i++, limbs, 5), b = sample(stream, i++, limbs, 5);
-      expect_holds(FixedPoint(a.number) += b.number, a.point + b.point, "sum");
+      const NumberAndPoint a = random_fixed_point(stream, i++, limbs, 5),
+                           b = random_fixed_point(stream, i++, limbs, 5);
+      expect_within_error(FixedPoint(a.number) += b.number, a.point + b.point, "sum");
       const bool larger = a.number.at_least(b.number);
-      const Sample &up = larger ? a : b, &low = larger ? b : a;
-      expect_holds(FixedPoint(up.number) -= low.number, up.point - low.point, "difference");
-      expect_holds(a.number * b.number, a.point * b.point, "product");
+      const NumberAndPoint &up = larger ? a : b, &low = larger ? b : a;
+      expect_within_error(FixedPoint(up.number) -= low.number, up.point - low.point, "difference");
+      expect_within_error(a.number * b.number, a.point * b.point, "product");
       const std::uint32_t small = 1 + static_cast<std::uint32_t>(stream.below(8 * i + 5, 1000));
-      expect_holds(FixedPoint(a.number) *= small, a.point * small, "multiple");
-      expect_holds(FixedPoint(a.number) /= small, a.point / small, "quotient by an integer");
+      expect_within_error(FixedPoint(a.number) *= small, a.point * small, "multiple");
+      expect_within_error(FixedPoint(a.number) /= small, a.point / small, "quotient by an integer");
       const int bits = static_cast<int>(stream.below(8 * i + 6, 150));
-      expect_holds(FixedPoint(a.number) >>= bits, ldexp(a.point, -bits), "shift");
-      Sample denominator = sample(stream, i++, limbs, round % 40);
+      expect_within_error(FixedPoint(a.number) >>= bits, ldexp(a.point, -bits), "shift");
+      NumberAndPoint denominator = random_fixed_point(stream, i++, limbs, round % 40);
       denominator.number += FixedPoint(limbs, 1);
       denominator.point += 1;
-      expect_holds(reciprocal(denominator.number), 1 / denominator.point, "reciprocal");
+      expect_within_error(reciprocal(denominator.number), 1 / denominator.point, "reciprocal");
     }
   }
 }
 
-TEST(FixedPointTest, FromDoubleIsExactIfTheBitsSuffice) {
+TEST(FixedPointArithmetic, ConversionFromDoubleIsExactIfTheBitsSuffice) {
   for (const double x : {1.0, 0x1.fffffffffffffp+9, 0x1.8p-60, 745.25}) {
     const FixedPoint a = FixedPoint::from_double(4, -x);
     EXPECT_EQ(a.error(), 0u);
-    EXPECT_EQ(value(a), Exact(x));
+    EXPECT_EQ(exact_value(a), Exact(x));
   }
   const FixedPoint cut = FixedPoint::from_double(2, 0x1.8p-64);
   EXPECT_EQ(cut.error(), 1u);
-  EXPECT_EQ(value(cut), two_to(-64));
-  EXPECT_EQ(value(FixedPoint::from_double(3, 0x1p-1074, 1060)), two_to(-14));
+  EXPECT_EQ(exact_value(cut), two_to(-64));
+  EXPECT_EQ(exact_value(FixedPoint::from_double(3, 0x1p-1074, 1060)), two_to(-14));
 }
 
-TEST(FixedPointTest, ConstantsAreTruncated) {
+TEST(FixedPointArithmetic, ConstantsOfFewerLimbsAreTruncated) {
   for (const int limbs : {2, 5, 33}) {
     const FixedPoint ln2(limbs, kLn2, kConstantLimbs);
     EXPECT_EQ(ln2.error(), 1u);
-    const Exact distance = log(Exact(2)) - value(ln2);
+    const Exact distance = log(Exact(2)) - exact_value(ln2);
     EXPECT_GE(distance, 0);
     EXPECT_LT(distance, two_to(-64 * (limbs - 1)));
   }
 }
 
-TEST(FixedPointTest, RoundsToNearestEvenAndDetectsUndecidedCases) {
+TEST(FixedPointArithmetic, RoundsToNearestEvenAndReportsUndecidedRoundings) {
   double y = 0;
   const auto rounds_to = [&](double x, int exponent, double expected) {
     EXPECT_TRUE(FixedPoint::from_double(4, x).round(exponent, &y));
@@ -128,8 +129,8 @@ TEST(FixedPointTest, RoundsToNearestEvenAndDetectsUndecidedCases) {
   EXPECT_FALSE(unknown.round(0, &y));
 }
 
-// Compares with MPFR's rounding of the same bits, including subnormal and overflowing exponents.
-TEST(FixedPointTest, RoundAgreesWithMpfr) {
+// MPFR rounds the same numbers, including subnormal and overflowing results.
+TEST(FixedPointArithmetic, RoundAgreesWithMpfr) {
   const RandomStream stream(2, "fixed point rounding");
   const mpfr_exp_t emin = mpfr_get_emin(), emax = mpfr_get_emax();
   for (std::uint64_t i = 0; i < 3000; ++i) {
@@ -139,7 +140,7 @@ TEST(FixedPointTest, RoundAgreesWithMpfr) {
     const int exponent = static_cast<int>(stream.below(8 * i + 5, 2200)) - 1100;
     double y = 0;
     ASSERT_TRUE(exact.round(exponent, &y));
-    const Exact scaled = ldexp(value(exact), exponent);
+    const Exact scaled = ldexp(exact_value(exact), exponent);
     mpfr_set_emin(-1073);
     mpfr_set_emax(1024);
     mpfr_t judge;

@@ -23,12 +23,13 @@ namespace {
 
 using verification::checks::compare::same_number;
 
-/// Returns the number that would follow the largest if the exponent range did not end.
+/// Returns the number that would follow the largest number of the format if the exponent range were
+/// not limited.
 double next_beyond_largest(const FloatFormat& format) {
   return format.largest + std::ldexp(1, format.max_exponent - format.digits + 1);
 }
 
-TEST(FloatFormat, RowsOfNativeFormatsMatchNumericLimits) {
+TEST(FloatFormat, NativeFormatsMatchNumericLimits) {
   const auto expect_limits = []<class F>(F, FloatType type) {
     using Limits = std::numeric_limits<F>;
     const FloatFormat& row = format_of(type);
@@ -45,7 +46,7 @@ TEST(FloatFormat, RowsOfNativeFormatsMatchNumericLimits) {
   expect_limits(float{}, FloatType::float32);
 }
 
-TEST(FloatFormat, RowsOfOtherFormatsMatchKnownValues) {
+TEST(FloatFormat, OtherFormatsMatchKnownValues) {
   const FloatFormat &half = format_of(FloatType::float16), &brain = format_of(FloatType::bfloat16),
                     &tf32 = format_of(FloatType::tf32);
   EXPECT_EQ(half.largest, 65504);
@@ -64,7 +65,7 @@ TEST(FloatFormat, RowsOfOtherFormatsMatchKnownValues) {
   EXPECT_EQ(kE5m2.smallest_subnormal, 0x1p-16);
 }
 
-TEST(FloatFormat, RowsFollowTheOrderOfTheTypes) {
+TEST(FloatFormat, TableIsInTheOrderOfTheTypes) {
   for (const FloatFormat& row : kFloatFormats) EXPECT_EQ(&format_of(row.type), &row) << row.name;
   for (const FloatFormat& row : kFloatFormats)
     EXPECT_EQ(is_stored(row), row.type != FloatType::tf32) << row.name;
@@ -72,7 +73,7 @@ TEST(FloatFormat, RowsFollowTheOrderOfTheTypes) {
 
 TEST(RoundTo, KeepsNumbersOfTheFormatAndRoundsTiesToEven) {
   for (const FloatFormat& format : small_formats()) {
-    std::vector<double> numbers = magnitudes(format);
+    std::vector<double> numbers = nonnegative_numbers(format);
     ASSERT_EQ(numbers.back(), format.largest);
     const bool largest_is_even = numbers.size() % 2 == 1;
     numbers.push_back(next_beyond_largest(format));
@@ -93,12 +94,12 @@ TEST(RoundTo, KeepsNumbersOfTheFormatAndRoundsTiesToEven) {
   }
 }
 
-// Compares distances at 50 digits to every number of the format.
+// Distances to the neighboring numbers of the format are computed at 50 digits.
 TEST(RoundTo, ReturnsANearestNumber) {
   const RandomStream random(5, "nearest");
   const auto distance = [](double a, double b) { return oracle50(abs(oracle50(a) - oracle50(b))); };
   for (const FloatFormat& format : small_formats()) {
-    const std::vector<double> numbers = magnitudes(format);
+    const std::vector<double> numbers = nonnegative_numbers(format);
     for (std::uint64_t i = 0; i < 4000; ++i) {
       const int exponent =
           format.min_exponent - format.digits - 4 +
@@ -143,7 +144,7 @@ TEST(RoundTo, Float32AgreesWithTheProcessor) {
 }
 
 #if defined(__x86_64__)
-[[gnu::target("f16c")]] float by_way_of_half(float v) {
+[[gnu::target("f16c")]] float round_to_half(float v) {
   return _cvtsh_ss(_cvtss_sh(v, _MM_FROUND_TO_NEAREST_INT));
 }
 
@@ -155,7 +156,7 @@ TEST(RoundTo, Float16AgreesWithTheProcessor) {
         std::bit_cast<float>(static_cast<std::uint32_t>(random.below(i, std::uint64_t{1} << 32)));
     if (std::isnan(v)) continue;
     EXPECT_BITS_EQ(round_to(FloatType::float16, static_cast<double>(v)),
-                   static_cast<double>(by_way_of_half(v)));
+                   static_cast<double>(round_to_half(v)));
   }
 }
 #endif

@@ -5,10 +5,11 @@
 
 #include "ref/numeric/float_format.hpp"
 
-/// Low-precision formats, and every number of a small format computed directly from the definition.
+/// Low-precision floating-point formats, and a function that computes every number of such a format
+/// directly from the definition.
 namespace normproof::ref::numeric {
 
-/// The formats of [MSB+22]: e4m3 has no infinity and one NaN, and e5m2 follows IEEE 754.
+/// The two 8-bit formats of [MSB+22]. e4m3 has no infinity and a single NaN. e5m2 follows IEEE 754.
 inline constexpr const FloatFormat& kE4m3fn = format_of(FloatType::float8_e4m3fn);
 inline constexpr const FloatFormat& kE5m2 = format_of(FloatType::float8_e5m2);
 
@@ -18,9 +19,10 @@ inline const std::vector<FloatFormat>& small_formats() {
   return formats;
 }
 
-/// Returns the numbers from 0 to the largest, ascending; number k has the bits k. They are 0.f
-/// 2^(1-bias) and 1.f 2^(e-bias), computed by ldexp, which is exact here.
-inline std::vector<double> magnitudes(const FloatFormat& format) {
+/// Returns the numbers of a format from 0 to the largest in ascending order, so that number k has
+/// the bits k. A number with exponent field e and fraction f is `0.f * 2^(1 - bias)` if e is 0,
+/// else `1.f * 2^(e - bias)`.
+inline std::vector<double> nonnegative_numbers(const FloatFormat& format) {
   const int fraction_bits = format.digits - 1, bias = (1 << (format.exponent_bits - 1)) - 1;
   const int ones = (1 << format.exponent_bits) - 1;
   std::vector<double> values;

@@ -15,7 +15,7 @@ TEST(FpEnvironment, AcceptsTheDefaultEnvironment) {
   EXPECT_NO_THROW(check_fp_environment());
 }
 
-TEST(FpEnvironment, RejectsEveryOtherRoundingDirection) {
+TEST(FpEnvironment, RejectsRoundingDirectionsOtherThanToNearest) {
   for (const int direction : {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
     std::fesetround(direction);
     EXPECT_THROW(check_fp_environment(), EnvironmentError) << direction;
@@ -34,7 +34,7 @@ TEST(FpEnvironment, RejectsFlushToZeroAndDenormalsAreZero) {
 }
 #endif
 
-TEST(FpEnvironment, MessageNamesOperationAndBits) {
+TEST(FpEnvironment, MessageNamesTheOperationAndItsBits) {
   std::fesetround(FE_UPWARD);
   try {
     check_fp_environment();

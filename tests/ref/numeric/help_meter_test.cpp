@@ -7,9 +7,11 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// Records calls of one millisecond each, for a whole window or a part of one.
+/// Simulates parallel calls for HelpMeter, which decides whether other threads make calls faster.
 class HelpMeterTest : public ::testing::Test {
  protected:
+  /// Records calls of one millisecond each, which use `processor` of processor time, until 1/part
+  /// of the window of the meter is over.
   void add_window(std::chrono::microseconds processor, int part = 1) {
     for (auto taken = HelpMeter::Duration(0); taken < HelpMeter::kWindow / part;
          taken += milliseconds(1)) {
@@ -18,7 +20,7 @@ class HelpMeterTest : public ::testing::Test {
       meter_.record_call(now_, milliseconds(1), processor);
     }
   }
-  /// Returns how long no other threads are used from now on.
+  /// Advances the time until other threads are used again. Returns the time that passed.
   HelpMeter::Duration duration_alone() {
     HelpMeter::Duration alone(0);
     for (; !meter_.helps(now_); now_ += milliseconds(1)) alone += milliseconds(1);
@@ -29,7 +31,7 @@ class HelpMeterTest : public ::testing::Test {
   HelpMeter::Time now_{std::chrono::hours(1)};
 };
 
-TEST_F(HelpMeterTest, UsesOtherThreadsAtFirst) {
+TEST_F(HelpMeterTest, UsesOtherThreadsBeforeTheFirstMeasurement) {
   EXPECT_TRUE(meter_.helps({}));
 }
 
@@ -66,7 +68,7 @@ TEST_F(HelpMeterTest, IgnoresSingleSlowCalls) {
   }
 }
 
-TEST_F(HelpMeterTest, IgnoresASingleLongStop) {
+TEST_F(HelpMeterTest, IgnoresASingleLongInterruption) {
   for (int call = 0; call < 100; ++call) {
     now_ += milliseconds(call == 20 ? 45 : 1);
     meter_.record_call(now_, milliseconds(call == 20 ? 45 : 1), std::chrono::microseconds(1800));
@@ -74,7 +76,7 @@ TEST_F(HelpMeterTest, IgnoresASingleLongStop) {
   }
 }
 
-TEST_F(HelpMeterTest, NeedsEnoughCallsToDecide) {
+TEST_F(HelpMeterTest, DecidesOnlyAfterEnoughCalls) {
   for (int call = 1; call <= 2 * HelpMeter::kCalls; ++call) {
     now_ += HelpMeter::kWindow;
     meter_.record_call(now_, HelpMeter::kWindow, HelpMeter::kWindow);
@@ -82,7 +84,7 @@ TEST_F(HelpMeterTest, NeedsEnoughCallsToDecide) {
   }
 }
 
-TEST_F(HelpMeterTest, IgnoresThreadsThatSleep) {
+TEST_F(HelpMeterTest, IgnoresCallsWhoseThreadsMostlySleep) {
   for (int window = 0; window < 2; ++window) add_window(std::chrono::microseconds(490));
   EXPECT_EQ(duration_alone(), milliseconds(0));
   for (int window = 0; window < 2; ++window) add_window(std::chrono::microseconds(510));

@@ -11,7 +11,7 @@
 namespace normproof::ref::numeric {
 namespace {
 
-TEST(Hexadecimal, TextDoesNotDependOnTheLibraryVersion) {
+TEST(HexadecimalText, IsTheSameForEveryLibraryVersion) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   EXPECT_EQ(hexadecimal(0.0), "0x0p+0");
   EXPECT_EQ(hexadecimal(-0.0), "-0x0p+0");
@@ -23,7 +23,7 @@ TEST(Hexadecimal, TextDoesNotDependOnTheLibraryVersion) {
   EXPECT_EQ(hexadecimal(-std::numeric_limits<double>::quiet_NaN()), "nan");
 }
 
-TEST(Hexadecimal, ReadsBackExactly) {
+TEST(HexadecimalText, ReadsBackToTheSameNumber) {
   const RandomStream stream(1, "hexadecimal");
   for (std::uint64_t i = 0; i < 1000; ++i) {
     const double x = stream.normal(i);

@@ -12,7 +12,7 @@ namespace {
 
 using normproof::ref::numeric::without_nan_sign;
 
-TEST(NanSign, EveryNanPrintsTheSame) {
+TEST(WithoutNanSign, EveryNanPrintsWithoutASign) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   ASSERT_EQ(fmt::format("{}", std::copysign(nan, -1.0)), "-nan");
   for (const double sign : {-1.0, 1.0}) {
@@ -21,7 +21,7 @@ TEST(NanSign, EveryNanPrintsTheSame) {
   }
 }
 
-TEST(NanSign, OtherValuesKeepTheirBits) {
+TEST(WithoutNanSign, OtherValuesKeepTheirBits) {
   for (const double x : {0.0, -0.0, -1.5, std::numeric_limits<double>::infinity(),
                          -std::numeric_limits<double>::infinity()})
     EXPECT_EQ(std::bit_cast<std::uint64_t>(without_nan_sign(x)), std::bit_cast<std::uint64_t>(x));

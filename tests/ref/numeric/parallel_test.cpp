@@ -15,7 +15,7 @@ class ParallelFor : public ::testing::Test {
   void TearDown() override { set_num_threads(1); }
 };
 
-TEST_F(ParallelFor, CoversEveryIndexOnce) {
+TEST_F(ParallelFor, VisitsEveryIndexOnce) {
   for (const int threads : {1, 2, 3, 7}) {
     set_num_threads(threads);
     for (const std::size_t count : {0u, 1u, 2u, 5u, 1000u}) {
@@ -28,14 +28,14 @@ TEST_F(ParallelFor, CoversEveryIndexOnce) {
   }
 }
 
-TEST_F(ParallelFor, GrainLimitsTheNumberOfRanges) {
+TEST_F(ParallelFor, LimitsTheNumberOfRangesByTheGrainSize) {
   set_num_threads(8);
   std::atomic<int> ranges{0};
   parallel_for(100, 40, [&](std::size_t, std::size_t) { ++ranges; });
   EXPECT_EQ(ranges, 2);
 }
 
-TEST_F(ParallelFor, ExceptionsReachTheCaller) {
+TEST_F(ParallelFor, PassesExceptionsToTheCaller) {
   set_num_threads(4);
   const auto body = [](std::size_t begin, std::size_t) {
     if (begin == 0) throw std::runtime_error("the first range");
@@ -43,8 +43,8 @@ TEST_F(ParallelFor, ExceptionsReachTheCaller) {
   EXPECT_THROW(parallel_for(100, 1, body), std::runtime_error);
 }
 
-// The later range throws before the earlier one does.
-TEST_F(ParallelFor, ExceptionOfTheFirstRangeReachesTheCaller) {
+// The second range throws before the first range does.
+TEST_F(ParallelFor, PassesTheExceptionOfTheFirstRangeIfSeveralThrow) {
   set_num_threads(2);
   std::atomic<bool> thrown{false};
   try {

@@ -10,10 +10,10 @@
 namespace normproof::ref::numeric {
 namespace {
 
-// Machin's formula shares nothing with a library's constant.
+// The tests compute pi by Machin's formula, so that they do not depend on a constant of a library.
 constexpr int kTerms = 200;
 template <class T>
-T machin() {
+T pi_by_machin() {
   const auto arctangent_of_inverse = [](int n) {
     T sum(0), power = T(1) / n;
     for (int k = 0; k < kTerms; ++k) {
@@ -30,10 +30,10 @@ oracle100 ulp_of_pi() {
   return oracle100(2 * std::numeric_limits<T>::epsilon());  // 2 <= pi < 4
 }
 
-// Every term is rounded three times (power, quotient, sum), each time by at most half an ulp of a
-// number below 1, and the two sums are multiplied by 16 and 4.
+// Each term is rounded three times, for the power, the quotient and the sum. Each rounding error is
+// at most half an ulp of a number below 1. The two sums are then multiplied by 16 and 4.
 TEST(Pi, AgreesWithMachinsFormula) {
-  const oracle100 exact = machin<oracle100>();
+  const oracle100 exact = pi_by_machin<oracle100>();
   const oracle100 error_of_machin =
       oracle100(3 * kTerms * (16 + 4)) * std::numeric_limits<oracle100>::epsilon() / 2;
   EXPECT_LE(abs(pi<oracle100>() - exact), error_of_machin + ulp_of_pi<oracle100>() / 2);
@@ -42,7 +42,7 @@ TEST(Pi, AgreesWithMachinsFormula) {
   EXPECT_EQ(pi<dual>().derivative, 0);
 }
 
-TEST(Pi, EnclosuresAreNarrow) {
+TEST(Pi, IntervalAndBallContainPiAndAreNarrow) {
   const interval by_interval = pi<interval>();
   EXPECT_LE(oracle100(numeric::mp::lower(by_interval)), pi<oracle100>());
   EXPECT_GE(oracle100(numeric::mp::upper(by_interval)), pi<oracle100>());

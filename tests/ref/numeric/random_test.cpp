@@ -15,7 +15,7 @@
 namespace normproof::ref::numeric {
 namespace {
 
-TEST(RandomStream, ReturnsTheNumbersStatedInTheHeader) {
+TEST(RandomStream, ReturnsTheNumbersDocumentedInTheHeader) {
   const RandomStream stream(42, "embedding");
   EXPECT_EQ(stream.bits(0), 0x01393fde411d92bcu);
   EXPECT_EQ(stream.bits(1), 0xa0559272dc13e37cu);
@@ -26,7 +26,7 @@ TEST(RandomStream, ReturnsTheNumbersStatedInTheHeader) {
   EXPECT_EQ(stream.bits(std::numeric_limits<std::uint64_t>::max()), 0xffa2082498c71c2fu);
 }
 
-TEST(RandomStream, UsesPhiloxAsPublished) {
+TEST(RandomStream, UsesPhiloxWithThePublishedTestVectors) {
   // The known answer of Philox4x32-10 for counter 0 and key 0, from the test vectors of [SMDS11].
   const auto words = r123::Philox4x32{}({{0, 0, 0, 0}}, {{0, 0}});
   EXPECT_EQ(words[0], 0x6627e8d5u);
@@ -35,8 +35,8 @@ TEST(RandomStream, UsesPhiloxAsPublished) {
   EXPECT_EQ(words[3], 0x9b00dbd8u);
 }
 
-// Uses counts that are not multiples of a pack's width, indices whose upper words change within a
-// pack, and thresholds that occur as drawn numbers.
+// The counts are not multiples of the SIMD width. The upper word of the index changes within a SIMD
+// vector. Some thresholds equal drawn numbers.
 TEST(RandomStream, ArraysMatchSingleNumbersOnEveryInstructionSet) {
   const RandomStream stream(42 | std::uint64_t{7} << 50, "dropout/3/layers.0.attention.y");
   const std::string before = instruction_sets()[static_cast<std::size_t>(instruction_set())];
@@ -72,8 +72,8 @@ TEST(RandomStream, DependsOnlyOnSeedStreamAndIndex) {
   EXPECT_BITS_EQ(a.normal(99), last);
 }
 
-// The moments and the tail of 2^20 numbers of a fixed stream are recorded. They lie within 2.5
-// standard errors of those of the normal distribution, and any change of the mapping changes them.
+// The moments and the tail of 2^20 numbers must lie within 2.5 standard errors of the values of the
+// normal distribution. The stream is fixed, so the test always gives the same result.
 TEST(RandomStream, NormalHasTheMomentsOfTheNormalDistribution) {
   const RandomStream stream(2026, "moments");
   constexpr int kCount = 1 << 20;
@@ -110,7 +110,7 @@ TEST(RandomStream, UniformStaysBelowOne) {
   EXPECT_GE(most, 1 - 0x1p-13);
 }
 
-TEST(RandomStream, BelowCoversItsRange) {
+TEST(RandomStream, BelowReturnsEveryNumberOfItsRange) {
   const RandomStream stream(1, "below");
   std::set<std::uint64_t> seen;
   for (std::uint64_t i = 0; i < 200; ++i) seen.insert(stream.below(i, 7));

@@ -9,13 +9,13 @@
 namespace normproof::ref::numeric {
 namespace {
 
-TEST(Waiting, ReturnsAtOnceIfTheConditionHolds) {
+TEST(WaitingUntilACondition, ReturnsAtOnceIfTheConditionHolds) {
   Waiting waiting;
   waiting.wait_until([] { return true; });
 }
 
-// When the second change comes, the other thread is asleep.
-TEST(Waiting, WakesAnyNumberOfSleepers) {
+// Before each change, the waiting threads have had 20 ms to fall asleep.
+TEST(WaitingUntilACondition, WakesEveryWaitingThread) {
   Waiting waiting;
   std::atomic<int> step{0}, seen{0};
   const auto wait = [&] {
@@ -36,9 +36,8 @@ TEST(Waiting, WakesAnyNumberOfSleepers) {
   second.join();
 }
 
-// Two threads that pass one number back and forth must not lose a change, whether they spin or
-// sleep.
-TEST(Waiting, LosesNoChange) {
+// Two threads increment a number in turns. Neither may miss a change, whether it spins or sleeps.
+TEST(WaitingUntilACondition, MissesNoChangeOfTheCondition) {
   Waiting waiting;
   std::atomic<int> turn{0};
   constexpr int kTurns = 20000;

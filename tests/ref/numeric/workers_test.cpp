@@ -21,7 +21,7 @@ double read_clock_seconds(clockid_t clock) {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-/// Restricts this thread, and those that it starts, to one processor.
+/// Restricts this thread, and the threads that it starts, to one processor.
 void pin_to_this_processor() {
   cpu_set_t one;
   CPU_ZERO(&one);
@@ -29,12 +29,12 @@ void pin_to_this_processor() {
   sched_setaffinity(0, sizeof one, &one);
 }
 
-enum class Alone { yes, no, hardly_at_work };
+enum class RanAlone { yes, no, too_little_processor_time };
 
-/// Returns whether a call that may use two threads on one processor eventually runs five times in a
-/// row on the caller's thread alone. Each call is so long that the other thread would get a part of
-/// it.
-Alone wait_until_alone() {
+/// Calls run_tasks with two threads on one processor until five calls in a row have run on the
+/// thread of the caller alone, or until 10 s have passed. Each call is so long that the other
+/// thread would get a share of its tasks.
+RanAlone wait_until_alone() {
   constexpr double kTask = 0.004, kPatience = 10;
   const std::thread::id caller = std::this_thread::get_id();
   const double began = read_clock_seconds(CLOCK_MONOTONIC);
@@ -48,14 +48,14 @@ Alone wait_until_alone() {
       while (read_clock_seconds(CLOCK_THREAD_CPUTIME_ID) < end) continue;
     });
     alone = others ? 0 : alone + 1;
-    if (alone == 5) return Alone::yes;
+    if (alone == 5) return RanAlone::yes;
   }
   return read_clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - worked < 0.7 * elapsed()
-             ? Alone::hardly_at_work
-             : Alone::no;
+             ? RanAlone::too_little_processor_time
+             : RanAlone::no;
 }
 
-TEST(Workers, DoesNotUseThreadsThatDoNotHelp) {
+TEST(RunTasks, DoesNotUseThreadsThatDoNotHelp) {
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
@@ -65,12 +65,12 @@ TEST(Workers, DoesNotUseThreadsThatDoNotHelp) {
   int status = -1;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   ASSERT_TRUE(WIFEXITED(status));
-  if (WEXITSTATUS(status) == static_cast<int>(Alone::hardly_at_work))
+  if (WEXITSTATUS(status) == static_cast<int>(RanAlone::too_little_processor_time))
     GTEST_SKIP() << "other programs have most of the processor";
-  EXPECT_EQ(WEXITSTATUS(status), static_cast<int>(Alone::yes));
+  EXPECT_EQ(WEXITSTATUS(status), static_cast<int>(RanAlone::yes));
 }
 
-TEST(Workers, RunsEveryTaskOnceAndWritesAreVisibleAfterwards) {
+TEST(RunTasks, RunsEveryTaskOnceAndItsWritesAreVisibleAfterwards) {
   for (const std::size_t threads : {1u, 2u, 3u, 7u})
     for (const std::size_t tasks : {0u, 1u, 2u, 5u, 1000u}) {
       std::vector<int> times(tasks, 0);
@@ -79,8 +79,8 @@ TEST(Workers, RunsEveryTaskOnceAndWritesAreVisibleAfterwards) {
     }
 }
 
-// A thread that arrives late finds the next call, and must not run any of its tasks twice.
-TEST(Workers, RunsManyShortCallsInARow) {
+// A thread that wakes up late finds the next call already running. No task may run twice.
+TEST(RunTasks, RunsManyShortCallsInARow) {
   std::vector<int> times(5, 0);
   constexpr int kCalls = 20000;
   for (int call = 0; call < kCalls; ++call)
@@ -89,8 +89,8 @@ TEST(Workers, RunsManyShortCallsInARow) {
             (std::vector<int>{kCalls, kCalls / 5 * 4, kCalls / 5 * 3, kCalls / 5 * 2, kCalls / 5}));
 }
 
-// Threads that arrive late must not take tasks of the next call.
-TEST(Workers, RunsManyShortCallsWithMoreThreadsThanProcessors) {
+// With 16 threads, many threads wake up late. No task may run twice.
+TEST(RunTasks, RunsManyShortCallsWithMoreThreadsThanProcessors) {
   std::vector<std::atomic<int>> times(5);
   constexpr int kCalls = 5000;
   for (int call = 0; call < kCalls; ++call)
@@ -99,7 +99,7 @@ TEST(Workers, RunsManyShortCallsWithMoreThreadsThanProcessors) {
     EXPECT_EQ(times[i], kCalls / 5 * (5 - static_cast<int>(i))) << i;
 }
 
-TEST(Workers, OtherThreadsTakePart) {
+TEST(RunTasks, UsesOtherThreads) {
   reset_help_meter();
   std::atomic<int> present{0};
   run_tasks(3, 3, [&](std::size_t) {
@@ -109,8 +109,8 @@ TEST(Workers, OtherThreadsTakePart) {
   EXPECT_EQ(present, 3);
 }
 
-// The others run all tasks except the first, which waits for them.
-TEST(Workers, ADelayedThreadLeavesItsTasksToOthers) {
+// The first task waits until the other threads have run all other tasks.
+TEST(RunTasks, OtherThreadsRunTheTasksOfADelayedThread) {
   reset_help_meter();
   for (const std::size_t threads : {2u, 3u}) {
     std::atomic<int> done{0};
@@ -123,7 +123,7 @@ TEST(Workers, ADelayedThreadLeavesItsTasksToOthers) {
   }
 }
 
-TEST(Workers, UsesNoMoreThreadsThanRequested) {
+TEST(RunTasks, UsesNoMoreThreadsThanRequested) {
   run_tasks(64, 5, [](std::size_t) {});  // now that many threads exist
   std::atomic<int> at_work{0}, most{0};
   run_tasks(200, 2, [&](std::size_t) {
@@ -136,7 +136,7 @@ TEST(Workers, UsesNoMoreThreadsThanRequested) {
   EXPECT_LE(most, 2);
 }
 
-TEST(Workers, NestedTasksRunInOrderOnTheSameThread) {
+TEST(RunTasks, NestedTasksRunInOrderOnTheSameThread) {
   std::vector<std::vector<std::size_t>> order(4);
   run_tasks(4, 2, [&](std::size_t i) {
     const auto own = std::this_thread::get_id();
@@ -148,7 +148,7 @@ TEST(Workers, NestedTasksRunInOrderOnTheSameThread) {
   for (const auto& tasks : order) EXPECT_EQ(tasks, (std::vector<std::size_t>{0, 1, 2}));
 }
 
-TEST(Workers, ConcurrentCallersEachGetTheirTasksRun) {
+TEST(RunTasks, RunsTheTasksOfConcurrentCallers) {
   std::vector<std::thread> callers;
   std::vector<std::vector<int>> times(4, std::vector<int>(50, 0));
   for (auto& own : times)
@@ -160,7 +160,7 @@ TEST(Workers, ConcurrentCallersEachGetTheirTasksRun) {
   for (const auto& own : times) EXPECT_EQ(own, std::vector<int>(50, 200));
 }
 
-TEST(Workers, AForkedProcessStartsItsOwnThreads) {
+TEST(RunTasks, AForkedProcessStartsItsOwnThreads) {
   run_tasks(8, 2, [](std::size_t) {});
   const pid_t child = fork();
   ASSERT_GE(child, 0);

@@ -17,13 +17,13 @@ using numeric::kInfinity;
 using numeric::kNaN;
 
 template <class T>
-struct Function {
+struct ActivationFunctions {
   std::string name;
   std::function<Tensor<T>(const Tensor<T>&)> forward;
   std::function<Tensor<T>(const Tensor<T>&, const Tensor<T>&)> backward;
 };
 template <class T>
-std::vector<Function<T>> every_function() {
+std::vector<ActivationFunctions<T>> all_activations() {
   return {{"relu", relu<T>, relu_backward<T>},
           {"gelu", gelu<T>, gelu_backward<T>},
           {"gelu_tanh", gelu_tanh<T>, gelu_tanh_backward<T>},
@@ -36,14 +36,14 @@ oracle100 pi_at_100_digits() {
   return 4 * numeric::mp::atan(oracle100(1));
 }
 
-// Evaluates the definitions: the normal distribution by erfc, which does not cancel; tanh as
-// published; and the derivative by differentiating the definition, not by the formula of the
-// backward.
-struct Definition {
+// The value and the slope of an activation at 100 digits, by its definition. The normal
+// distribution is computed with erfc, which does not cancel. The slope is the derivative of the
+// definition and does not use the formula of the backward.
+struct ExactActivation {
   oracle100 y;
   oracle100 slope;
 };
-Definition definition(std::string_view name, const oracle100& x) {
+ExactActivation exact_activation(std::string_view name, const oracle100& x) {
   const oracle100 pi = pi_at_100_digits();
   if (name == "relu") return {x > 0 ? x : oracle100(0), oracle100(x > 0 ? 1 : 0)};
   if (name == "gelu") {
@@ -61,9 +61,9 @@ Definition definition(std::string_view name, const oracle100& x) {
           oracle100((1 + t) / 2 + w / 2 * (1 - t * t) * c * (1 + 3 * a * w * w))};
 }
 
-// Returns arguments of all relevant sizes: both signs, near 0, in the bulk, where erf and tanh
-// saturate, and where exp underflows.
-Tensor<double> arguments() {
+// Returns arguments of both signs and all relevant sizes: near 0, of moderate size, so large that
+// erf and tanh saturate, and so large that exp underflows.
+Tensor<double> activation_arguments() {
   std::vector<double> x = {0.0, -0.0, 0x1p-1074, -0x1p-1074, 0x1p-1022, 1e-300, -1e-200, -1e-17};
   for (int i = -240; i <= 240; ++i) x.push_back(i * 0.0537);
   for (int i = -60; i <= 60; ++i) x.push_back(i * 0.731);
@@ -107,8 +107,8 @@ TEST_F(ActivationTest, ConstantsAreTheNearestDoubles) {
   EXPECT_BITS_EQ(kGeluConstants.cubic, numeric::to_double(oracle100("0.044715")));
 }
 
-// Evaluates the operations of docs/specification/activations.md one by one, over several chunks and
-// at the ends of packs.
+// The expected values follow docs/specification/activations.md operation by operation. The sizes
+// cover several chunks and partial SIMD vectors.
 TEST_F(ActivationTest, FollowsTheSpecification) {
   for (const std::size_t size : {1u, 2u, 7u, 511u, 512u, 513u, 1501u}) {
     const Tensor<double> x = random_tensor({size}, "specification", 2);
@@ -144,7 +144,7 @@ TEST_F(ActivationTest, GivesTheSameBitsOnEveryInstructionSetAndThreadCount) {
        {Shape{}, Shape{0}, Shape{3}, Shape{7, 33}, Shape{3, 5, 967}, Shape{900, 701}}) {
     const Tensor<double> x = random_tensor(shape, "machine", 2);
     const Tensor<double> grad_y = random_tensor(shape, "machine gradient");
-    for (const auto& f : every_function<double>()) {
+    for (const auto& f : all_activations<double>()) {
       SCOPED_TRACE(f.name);
       expect_same_on_every_machine_setting([&] { return f.forward(x); });
       expect_same_on_every_machine_setting([&] { return f.backward(grad_y, x); });
@@ -152,18 +152,18 @@ TEST_F(ActivationTest, GivesTheSameBitsOnEveryInstructionSetAndThreadCount) {
   }
 }
 
-TEST_F(ActivationTest, DoubleIsWithinTheRunningErrorOfTheDefinition) {
-  const Tensor<double> x = arguments();
+TEST_F(ActivationTest, DoubleResultsAreWithinTheRunningErrorBound) {
+  const Tensor<double> x = activation_arguments();
   const Tensor<double> grad_y = random_tensor(tensor::shape_of(x), "bound");
-  const auto doubles = every_function<double>();
-  const auto running = every_function<running_error>();
+  const auto doubles = all_activations<double>();
+  const auto running = all_activations<running_error>();
   for (std::size_t k = 0; k < doubles.size(); ++k) {
     SCOPED_TRACE(doubles[k].name);
     const auto y = running[k].forward(lift<running_error>(x));
     const auto grad_x = running[k].backward(lift<running_error>(grad_y), lift<running_error>(x));
     Tensor<oracle100> expected_y = lift<oracle100>(x), expected_grad_x = lift<oracle100>(x);
     for (std::size_t i = 0; i < x.size(); ++i) {
-      const Definition d = definition(doubles[k].name, oracle100(x(i)));
+      const ExactActivation d = exact_activation(doubles[k].name, oracle100(x(i)));
       expected_y(i) = d.y;
       expected_grad_x(i) = grad_y(i) * d.slope;
     }
@@ -174,17 +174,17 @@ TEST_F(ActivationTest, DoubleIsWithinTheRunningErrorOfTheDefinition) {
   }
 }
 
-// Checks what docs/specification/activations.md and the headers say about cancellation.
-TEST_F(ActivationTest, OnlyGeluWithErfCancels) {
+// docs/specification/activations.md and the headers document these errors by cancellation.
+TEST_F(ActivationTest, OnlyGeluWithErfLosesDigitsByCancellation) {
   double worst = 0;
   for (double x = -40; x <= -1; x += 0x1.1p-3) {
     const Tensor<double> at = {x};
-    const oracle100 exact = definition("gelu", x).y, got = gelu(at)(0);
+    const oracle100 exact = exact_activation("gelu", x).y, got = gelu(at)(0);
     EXPECT_LE(abs(got - exact), ldexp(oracle100(1), -53) * -x) << x;
     worst = std::max(worst, numeric::to_double(abs(got - exact) / abs(exact)));
-    // v = w (1 + d), |d| <= 7 u, so exp(v) is off by 7 u |v|; exp, sum, quotient and product each
-    // round.
-    const oracle100 tanh_exact = definition("gelu_tanh", x).y;
+    // The argument v of exp has a relative error of at most 7 u, so exp(v) has the relative error
+    // 7 u |v|. The functions exp, +, / and * add one rounding each.
+    const oracle100 tanh_exact = exact_activation("gelu_tanh", x).y;
     const double v = 1.6 * (-x + 0.044715 * -x * x * x);
     const oracle100 bound =
         abs(tanh_exact) * ldexp(oracle100(7 * v + 5), -53) * (1 + 1e-9) + 0x1p-1068;
@@ -193,12 +193,12 @@ TEST_F(ActivationTest, OnlyGeluWithErfCancels) {
   EXPECT_EQ(worst, 1) << "far out 1 + erf is 0";
 }
 
-// The error is a few units in the last place on both sides, even where exp(-x) overflows. Subnormal
-// results are off by one more of their own units.
+// The error is a few units in the last place for large positive and negative x, even if exp(-x)
+// overflows. Subnormal results may be off by one more unit.
 TEST_F(ActivationTest, SiluIsAccurateInItsTails) {
   for (double x = -745; x <= 745; x += 0x1.9p+0) {
     const Tensor<double> at = {x}, one = {1};
-    const Definition exact = definition("silu", x);
+    const ExactActivation exact = exact_activation("silu", x);
     EXPECT_LE(abs(oracle100(silu(at)(0)) - exact.y), ldexp(abs(exact.y), -50) + 0x1p-1063) << x;
     EXPECT_LE(abs(oracle100(silu_backward(one, at)(0)) - exact.slope),
               ldexp(abs(exact.slope) * (1 + abs(oracle100(x))), -50) + 0x1p-1063)
@@ -206,17 +206,17 @@ TEST_F(ActivationTest, SiluIsAccurateInItsTails) {
   }
 }
 
-TEST_F(ActivationTest, EnclosuresContainTheDefinition) {
-  const Tensor<double> x = arguments();
+TEST_F(ActivationTest, IntervalAndBallResultsContainTheExactValues) {
+  const Tensor<double> x = activation_arguments();
   const Tensor<double> grad_y = random_tensor(tensor::shape_of(x), "enclosure");
   using numeric::ball;
   using numeric::interval;
-  const auto intervals = every_function<interval>();
-  const auto balls = every_function<ball>();
+  const auto intervals = all_activations<interval>();
+  const auto balls = all_activations<ball>();
   for (std::size_t k = 0; k < balls.size(); ++k) {
     SCOPED_TRACE(balls[k].name);
     for (std::size_t i = 0; i < x.size(); ++i) {
-      const Definition d = definition(balls[k].name, oracle100(x(i)));
+      const ExactActivation d = exact_activation(balls[k].name, oracle100(x(i)));
       const Tensor<double> at = {x(i)}, g = {grad_y(i)};
       const auto holds = [&](const auto& got, const oracle100& exact) {
         const auto [lower, upper] = numeric::enclose(got(0));
@@ -232,13 +232,14 @@ TEST_F(ActivationTest, EnclosuresContainTheDefinition) {
   }
 }
 
-// Tests arguments that lie on both sides of 0, where relu, gelu_tanh and silu branch.
+// Tests an interval that contains 0, where relu, gelu_tanh and silu branch. The result must contain
+// the result of every point of the interval.
 template <class T>
-void expect_every_point_held(double first, double last) {
+void expect_activation_of_every_point(double first, double last) {
   using numeric::hull;
   using numeric::mp::hull;
-  const auto doubles = every_function<oracle50>();
-  const auto enclosing = every_function<T>();
+  const auto doubles = all_activations<oracle50>();
+  const auto enclosing = all_activations<T>();
   Tensor<T> x = tensor::empty_tensor<T>({1});
   x(0) = hull(T(first), T(last));
   for (std::size_t k = 0; k < doubles.size(); ++k) {
@@ -258,13 +259,13 @@ void expect_every_point_held(double first, double last) {
   // The radius of a ball has 30 bits.
   EXPECT_GE(numeric::enclose(relu(x)(0)).lower, -0x1p-29 * last);
 }
-TEST_F(ActivationTest, EnclosuresContainTheImageOfEveryPoint) {
-  expect_every_point_held<numeric::interval>(-1, 2);
-  expect_every_point_held<numeric::ball>(-0.25, 0.5);
+TEST_F(ActivationTest, IntervalsAcrossZeroContainTheResultOfEveryPoint) {
+  expect_activation_of_every_point<numeric::interval>(-1, 2);
+  expect_activation_of_every_point<numeric::ball>(-0.25, 0.5);
 }
 
-// If rounding may have moved x across 0, the bound covers the other side.
-TEST_F(ActivationTest, RunningErrorCoversBothSidesOfTheKink) {
+// If the exact x may have the other sign, the bound must cover the result for this sign.
+TEST_F(ActivationTest, RunningErrorOfReluCoversBothSidesOfZero) {
   Tensor<running_error> x = tensor::empty_tensor<running_error>({2});
   x(0) = running_error(-0.25, 0.5);
   x(1) = running_error(-0.25, 0.125);
@@ -276,10 +277,10 @@ TEST_F(ActivationTest, RunningErrorCoversBothSidesOfTheKink) {
   EXPECT_BITS_EQ(slope(1).error, 0.0);
 }
 
-// The handwritten backward must be the derivative, in every shape [N,D] up to 3 x 3.
+// The backward must be the derivative of the forward for every shape up to [3,3].
 TEST_F(ActivationTest, BackwardIsTheDerivative) {
-  const auto oracles = every_function<oracle50>();
-  const auto running = every_function<running_error>();
+  const auto oracles = all_activations<oracle50>();
+  const auto running = all_activations<running_error>();
   for (std::size_t rows = 1; rows <= 3; ++rows) {
     for (std::size_t width = 1; width <= 3; ++width) {
       for (const double scale : {0.0, 0.01, 1.0, 4.0}) {
@@ -290,7 +291,7 @@ TEST_F(ActivationTest, BackwardIsTheDerivative) {
           SCOPED_TRACE(oracles[k].name + " of " + tensor::to_string(shape) + " times " +
                        std::to_string(scale));
           expect_derivative(
-              [k]<class S>(const Tensor<S>& at) { return every_function<S>()[k].forward(at); }, x,
+              [k]<class S>(const Tensor<S>& at) { return all_activations<S>()[k].forward(at); }, x,
               grad_y, oracles[k].backward(lift<oracle50>(grad_y), lift<oracle50>(x)),
               running[k].backward(lift<running_error>(grad_y), lift<running_error>(x)));
         }
@@ -299,7 +300,7 @@ TEST_F(ActivationTest, BackwardIsTheDerivative) {
   }
 }
 
-TEST_F(ActivationTest, ExtremesAreDefined) {
+TEST_F(ActivationTest, ExtremeArgumentsGiveTheLimits) {
   const Tensor<double> x = {1e308, -1e308, 1e200, -1e200, 60, -60, 0.0, -0.0};
   const Tensor<double> y = {1e308, -0.0, 1e200, -0.0, 60, -0.0, 0.0, -0.0};
   const Tensor<double> slope = {1, 0, 1, 0, 1, 0, 0.5, 0.5};
@@ -322,7 +323,8 @@ TEST_F(ActivationTest, C1_RejectsGradYOfWrongShape) {
             "relu_backward: grad_y has shape [2]; expected shape [1, 2] (C1)");
 }
 
-// Tests several chunks, non-temporal stores, every instruction set, and every scalar.
+// The shapes cover several chunks and non-temporal stores. The test runs on every instruction set
+// and for every scalar type.
 TEST_F(ActivationTest, GeluKeepingErfHasTheSameBits) {
   for (const Shape& shape : {Shape{0}, Shape{3}, Shape{3, 5, 967}, Shape{900, 701}}) {
     const Tensor<double> x = random_tensor(shape, "kept", 2);
@@ -373,7 +375,7 @@ TEST_F(ActivationTest, C2_RejectsNonFiniteElements) {
         return function + ": " + argument + " has the element [41, 7] = " + to_text(bad) +
                "; expected finite values (C2)";
       };
-      for (const auto& f : every_function<double>()) {
+      for (const auto& f : all_activations<double>()) {
         EXPECT_EQ(contract_message([&] { f.forward(x); }), message(f.name, "x"));
         EXPECT_EQ(contract_message([&] { f.backward(good, x); }),
                   message(f.name + "_backward", "x"));
@@ -382,7 +384,7 @@ TEST_F(ActivationTest, C2_RejectsNonFiniteElements) {
       }
     }
   }
-  for (const auto& f : every_function<numeric::interval>())
+  for (const auto& f : all_activations<numeric::interval>())
     EXPECT_THROW(f.forward(lift<numeric::interval>({kNaN})), numeric::ContractError);
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(Arithmetic, MatchesHandComputedValues) {
+TEST(InPlaceArithmetic, MatchesHandComputedValues) {
   Tensor<double> y{{1, 2}, {3, 4}};
   add_in_place(y, Tensor<double>{{10, 20}, {30, 0x1p60}});
   EXPECT_EQ(y, (Tensor<double>{{11, 22}, {33, 0x1p60}}));
@@ -19,7 +19,7 @@ TEST(Arithmetic, MatchesHandComputedValues) {
   EXPECT_EQ(y, (Tensor<double>{{5.5, 11}, {16.5, 0x1p59}}));
 }
 
-TEST(Arithmetic, ThreadsProcessEveryElement) {
+TEST(InPlaceArithmetic, ProcessesEveryElementWithSeveralThreads) {
   constexpr std::size_t kCount = 100'003;
   Tensor<double> y = tensor::full_tensor<double>({kCount}, 1.0);
   const Tensor<double> x = tensor::full_tensor<double>({kCount}, 2.0);

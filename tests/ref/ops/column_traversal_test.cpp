@@ -20,9 +20,9 @@ std::vector<double> normal_matrix(std::string_view stream) {
   return x;
 }
 
-// Returns the sum over the listed rows of (x_d - c_d)^2 for column d.
-double column_sum_by_the_rule(const RowList& rows, const std::vector<double>& x,
-                              const std::vector<double>& c, std::size_t d) {
+// Returns the sum of (x_d - c_d)^2 over the listed rows, for column d, in the order of rule R2.
+double expected_column_sum(const RowList& rows, const std::vector<double>& x,
+                           const std::vector<double>& c, std::size_t d) {
   return lane_sum<double>(rows.count, [&](std::size_t i) {
     const std::size_t row = rows.listed == nullptr ? i : rows.listed[i];
     const double difference = x[row * kTall.width + d] - c[d];
@@ -52,13 +52,13 @@ class ColumnTraversal : public ::testing::TestWithParam<std::size_t> {
   RowList rows_;
 };
 
-TEST_P(ColumnTraversal, SumsListedRowsInTheOrderOfTheRule) {
+TEST_P(ColumnTraversal, SumsTheListedRowsInTheDocumentedOrder) {
   const Columns<double> columns(kTall, kRange);
   const auto x = columns.of(x_.data());
   const auto c = columns.each(c_.data());
   const auto term = [=](auto id) { return squared(x[id] - c[id]); };
   const double count = static_cast<double>(rows_.count);
-  const auto sum = [&](std::size_t d) { return column_sum_by_the_rule(rows_, x_, c_, d); };
+  const auto sum = [&](std::size_t d) { return expected_column_sum(rows_, x_, c_, d); };
   std::vector<double> got(kTall.width, -1.0);
   columns.sum(rows_, got.data(), term);
   expect_in_range(got, sum);
@@ -66,15 +66,15 @@ TEST_P(ColumnTraversal, SumsListedRowsInTheOrderOfTheRule) {
   expect_in_range(got, [&](std::size_t d) { return sum(d) / count; });
 }
 
-TEST_P(ColumnTraversal, SumsTwoTermsAtOnce) {
+TEST_P(ColumnTraversal, SumsTwoTermsInOnePass) {
   const Columns<double> columns(kTall, kRange);
   const auto x = columns.of(x_.data());
   const auto c = columns.each(c_.data());
   const std::vector<double> zero(kTall.width, 0.0);
   const auto terms = [=](auto id) { return TwoTerms{squared(x[id] - c[id]), x[id] * x[id]}; };
   const double count = static_cast<double>(rows_.count);
-  const auto first_sum = [&](std::size_t d) { return column_sum_by_the_rule(rows_, x_, c_, d); };
-  const auto second_sum = [&](std::size_t d) { return column_sum_by_the_rule(rows_, x_, zero, d); };
+  const auto first_sum = [&](std::size_t d) { return expected_column_sum(rows_, x_, c_, d); };
+  const auto second_sum = [&](std::size_t d) { return expected_column_sum(rows_, x_, zero, d); };
   std::vector<double> first(kTall.width, -1.0), second(kTall.width, -1.0);
   columns.sums(rows_, first.data(), second.data(), terms);
   expect_in_range(first, first_sum);

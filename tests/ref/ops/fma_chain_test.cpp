@@ -15,14 +15,14 @@
 namespace normproof::ref::ops {
 namespace {
 
-struct Terms {
+struct ChainTerms {
   std::vector<double> a;
   std::vector<double> b;
 };
 
-Terms terms(std::size_t count) {
+ChainTerms random_terms(std::size_t count) {
   const numeric::RandomStream random(11, "chain");
-  Terms t;
+  ChainTerms t;
   for (std::size_t k = 0; k < count; ++k) {
     t.a.push_back(random.normal(2 * k));
     t.b.push_back(random.normal(2 * k + 1));
@@ -30,7 +30,7 @@ Terms terms(std::size_t count) {
   return t;
 }
 
-double chain(const Terms& t) {
+double sum_chain(const ChainTerms& t) {
   double sum = -1;
   fma_chain(
       t.a.size(), [&](std::size_t k) { return t.a[k]; }, [&](std::size_t k) { return t.b[k]; },
@@ -40,35 +40,35 @@ double chain(const Terms& t) {
 
 constexpr std::size_t kChainLengths[] = {0, 1, 2, 3, 17, 255, 256, 257, 511, 512, 513, 1000};
 
-TEST(FmaChain, FollowsTheRule) {
+TEST(FmaChain, FollowsTheDocumentedOrder) {
   for (const std::size_t count : kChainLengths) {
-    const Terms t = terms(count);
+    const ChainTerms t = random_terms(count);
     const MatrixView<const double> a = matrix(t.a.data(), 1, count);
     const MatrixView<const double> b = matrix(t.b.data(), count, 1);
-    EXPECT_BITS_EQ(chain(t), naive_element(a, b, 0, 0));
+    EXPECT_BITS_EQ(sum_chain(t), naive_element(a, b, 0, 0));
   }
 }
 
-TEST(FmaChain, BlocksAndSingleRoundingAffectTheBits) {
-  const Terms t = terms(513);
+TEST(FmaChain, DiffersFromOneBlockAndFromRoundedProducts) {
+  const ChainTerms t = random_terms(513);
   double one_chain = 0;
   double rounded_products = 0;
   for (std::size_t k = 0; k < 513; ++k) one_chain = std::fma(t.a[k], t.b[k], one_chain);
   for (std::size_t k = 0; k < 256; ++k) rounded_products += t.a[k] * t.b[k];
-  EXPECT_NE(chain(t), one_chain) << "the data cannot tell the blocks apart";
-  EXPECT_NE(chain({{t.a.begin(), t.a.begin() + 256}, {t.b.begin(), t.b.begin() + 256}}),
+  EXPECT_NE(sum_chain(t), one_chain) << "the data cannot tell the blocks apart";
+  EXPECT_NE(sum_chain({{t.a.begin(), t.a.begin() + 256}, {t.b.begin(), t.b.begin() + 256}}),
             rounded_products)
       << "the data cannot tell fma from a rounded product";
 }
 
 TEST(FmaChain, AddsToTheOldTotalBeforeTheFirstBlock) {
-  const Terms t = terms(300);
-  const Terms head{{t.a.begin(), t.a.begin() + 256}, {t.b.begin(), t.b.begin() + 256}};
-  const Terms tail{{t.a.begin() + 256, t.a.end()}, {t.b.begin() + 256, t.b.end()}};
+  const ChainTerms t = random_terms(300);
+  const ChainTerms head{{t.a.begin(), t.a.begin() + 256}, {t.b.begin(), t.b.begin() + 256}};
+  const ChainTerms tail{{t.a.begin() + 256, t.a.end()}, {t.b.begin() + 256, t.b.end()}};
   double sum = 0.1;
   fma_chain(
       300, [&](std::size_t k) { return t.a[k]; }, [&](std::size_t k) { return t.b[k]; }, sum, true);
-  EXPECT_BITS_EQ(sum, (0.1 + chain(head)) + chain(tail));
+  EXPECT_BITS_EQ(sum, (0.1 + sum_chain(head)) + sum_chain(tail));
   double kept = 0.1;
   fma_chain(
       0, [](std::size_t) { return 1.0; }, [](std::size_t) { return 1.0; }, kept, true);
@@ -76,15 +76,16 @@ TEST(FmaChain, AddsToTheOldTotalBeforeTheFirstBlock) {
 }
 
 TEST(FmaChain, ZeroResultsHaveTheDocumentedSign) {
-  EXPECT_BITS_EQ(chain({{}, {}}), 0.0);
-  EXPECT_BITS_EQ(chain({{-0.0}, {1}}), 0.0);
-  EXPECT_BITS_EQ(chain({{-0.0, 0.0}, {1, -1}}), 0.0);
-  EXPECT_BITS_EQ(chain({{1, -1}, {1, 1}}), 0.0);
-  EXPECT_BITS_EQ(chain({{-0x1p-600}, {0x1p-600}}), -0.0) << "by underflow";
-  EXPECT_BITS_EQ(chain({{-0x1p-600, 0}, {0x1p-600, 1}}), 0.0);
+  EXPECT_BITS_EQ(sum_chain({{}, {}}), 0.0);
+  EXPECT_BITS_EQ(sum_chain({{-0.0}, {1}}), 0.0);
+  EXPECT_BITS_EQ(sum_chain({{-0.0, 0.0}, {1, -1}}), 0.0);
+  EXPECT_BITS_EQ(sum_chain({{1, -1}, {1, 1}}), 0.0);
+  EXPECT_BITS_EQ(sum_chain({{-0x1p-600}, {0x1p-600}}), -0.0) << "by underflow";
+  EXPECT_BITS_EQ(sum_chain({{-0x1p-600, 0}, {0x1p-600, 1}}), 0.0);
 }
 
-/// Counts the roundings on the longest path through a sum.
+/// A scalar that counts roundings instead of adding numbers. The count of a sum is the largest
+/// number of roundings that one of its terms passes through.
 struct PathLength {
   int roundings = -1;  ///< -1 means +0, with nothing added yet
   PathLength(int r = 0) : roundings(r - 1) {}
@@ -99,7 +100,7 @@ PathLength multiply_add(const PathLength&, const PathLength&, const PathLength& 
   return result;
 }
 
-TEST(FmaChain, LongestPathMatchesTheBound) {
+TEST(FmaChain, NumberOfRoundingsMatchesTheErrorBound) {
   for (std::size_t count = 1; count <= 1100; ++count) {
     PathLength longest;
     const auto any = [](std::size_t) { return PathLength(); };
@@ -111,14 +112,14 @@ TEST(FmaChain, LongestPathMatchesTheBound) {
   EXPECT_EQ(verification::checks::compare::bound::matmul_roundings(0), 0u);
 }
 
-TEST(FmaChain, RunningErrorHasTheBitsOfDouble) {
+TEST(FmaChain, RunningErrorHasTheValueOfDouble) {
   for (const std::size_t count : kChainLengths) {
-    const Terms t = terms(count);
+    const ChainTerms t = random_terms(count);
     numeric::running_error sum;
     fma_chain(
         count, [&](std::size_t k) { return numeric::running_error(t.a[k]); },
         [&](std::size_t k) { return numeric::running_error(t.b[k]); }, sum);
-    EXPECT_BITS_EQ(sum.value, chain(t));
+    EXPECT_BITS_EQ(sum.value, sum_chain(t));
     numeric::rational exact(0);
     for (std::size_t k = 0; k < count; ++k)
       exact += numeric::rational(t.a[k]) * numeric::rational(t.b[k]);

@@ -15,7 +15,7 @@ using numeric::kInfinity;
 using numeric::kNaN;
 
 template <class T>
-struct Gated {
+struct GatedActivation {
   std::string name;
   std::function<Tensor<T>(const Tensor<T>&, const Tensor<T>&)> forward;
   std::function<GatedGradients<T>(const Tensor<T>&, const Tensor<T>&, const Tensor<T>&)> backward;
@@ -23,7 +23,7 @@ struct Gated {
   std::function<Tensor<T>(const Tensor<T>&, const Tensor<T>&)> activation_backward;
 };
 template <class T>
-std::vector<Gated<T>> both() {
+std::vector<GatedActivation<T>> gated_activations() {
   return {{"swiglu", swiglu<T>, swiglu_backward<T>, silu<T>, silu_backward<T>},
           {"geglu", geglu<T>, geglu_backward<T>, gelu<T>, gelu_backward<T>}};
 }
@@ -33,10 +33,10 @@ class GatedActivationTest : public ::testing::Test {
   void TearDown() override { restore_defaults(); }
 };
 
-TEST_F(GatedActivationTest, ActivatesXButNotGate) {
+TEST_F(GatedActivationTest, AppliesTheActivationToXButNotToTheGate) {
   // silu(0) = gelu(0) = 0, with slope 1/2; silu(64) and gelu(64) are 64, with slope 1.
   const Tensor<double> x = {0, 64, -800}, gate = {-40, -3, 5}, grad_y = {6, 2, 1};
-  for (const auto& f : both<double>()) {
+  for (const auto& f : gated_activations<double>()) {
     SCOPED_TRACE(f.name);
     EXPECT_BITS_EQ(f.forward(x, gate), (Tensor<double>{-0.0, -192, -0.0}));
     const GatedGradients<double> gradients = f.backward(grad_y, x, gate);
@@ -45,13 +45,13 @@ TEST_F(GatedActivationTest, ActivatesXButNotGate) {
   }
 }
 
-// Evaluates the products of docs/specification/activations.md one by one.
+// The expected values follow docs/specification/activations.md operation by operation.
 TEST_F(GatedActivationTest, FollowsTheSpecification) {
   for (const std::size_t size : {1u, 7u, 513u}) {
     const Tensor<double> x = random_tensor({size}, "gated", 2),
                          gate = random_tensor({size}, "gate");
     const Tensor<double> g = random_tensor({size}, "gated gradient");
-    for (const auto& f : both<double>()) {
+    for (const auto& f : gated_activations<double>()) {
       const Tensor<double> a = f.activation(x), y = f.forward(x, gate);
       const GatedGradients<double> gradients = f.backward(g, x, gate);
       for (std::size_t i = 0; i < size; ++i) {
@@ -69,7 +69,7 @@ TEST_F(GatedActivationTest, GivesTheSameBitsOnEveryInstructionSetAndThreadCount)
     const Tensor<double> x = random_tensor(shape, "machine", 2),
                          gate = random_tensor(shape, "gate");
     const Tensor<double> grad_y = random_tensor(shape, "machine gradient");
-    for (const auto& f : both<double>()) {
+    for (const auto& f : gated_activations<double>()) {
       SCOPED_TRACE(f.name);
       expect_same_on_every_machine_setting([&] { return f.forward(x, gate); });
       expect_same_on_every_machine_setting([&] { return f.backward(grad_y, x, gate).x; });
@@ -78,10 +78,10 @@ TEST_F(GatedActivationTest, GivesTheSameBitsOnEveryInstructionSetAndThreadCount)
   }
 }
 
-// The handwritten backwards must be the derivatives in each operand.
+// The backward must be the derivative with respect to x and with respect to the gate.
 TEST_F(GatedActivationTest, BackwardIsTheDerivative) {
-  const auto oracles = both<oracle50>();
-  const auto running = both<running_error>();
+  const auto oracles = gated_activations<oracle50>();
+  const auto running = gated_activations<running_error>();
   for (const double scale : {0.01, 1.0, 4.0}) {
     const Shape shape = {2, 3};
     const Tensor<double> x = random_tensor(shape, "derivative", scale);
@@ -94,21 +94,25 @@ TEST_F(GatedActivationTest, BackwardIsTheDerivative) {
       const auto bound = running[k].backward(lift<running_error>(grad_y), lift<running_error>(x),
                                              lift<running_error>(gate));
       expect_derivative(
-          [&]<class S>(const Tensor<S>& at) { return both<S>()[k].forward(at, lift<S>(gate)); }, x,
-          grad_y, got.x, bound.x);
+          [&]<class S>(const Tensor<S>& at) {
+            return gated_activations<S>()[k].forward(at, lift<S>(gate));
+          },
+          x, grad_y, got.x, bound.x);
       expect_derivative(
-          [&]<class S>(const Tensor<S>& at) { return both<S>()[k].forward(lift<S>(x), at); }, gate,
-          grad_y, got.gate, bound.gate);
+          [&]<class S>(const Tensor<S>& at) {
+            return gated_activations<S>()[k].forward(lift<S>(x), at);
+          },
+          gate, grad_y, got.gate, bound.gate);
     }
   }
 }
 
-TEST_F(GatedActivationTest, EnclosuresContainTheResultAtFiftyDigits) {
+TEST_F(GatedActivationTest, IntervalAndBallResultsContainTheResultAtFiftyDigits) {
   const Tensor<double> x = random_tensor({40}, "enclosure", 6), gate = random_tensor({40}, "gate");
   const Tensor<double> grad_y = random_tensor({40}, "enclosure gradient");
-  const auto exact = both<oracle50>();
+  const auto exact = gated_activations<oracle50>();
   const auto expect = [&]<class T>(T) {
-    const auto enclosing = both<T>();
+    const auto enclosing = gated_activations<T>();
     for (std::size_t k = 0; k < enclosing.size(); ++k) {
       const auto holds = [&](const Tensor<T>& got, const Tensor<oracle50>& values) {
         for (std::size_t i = 0; i < got.size(); ++i) {
@@ -141,7 +145,7 @@ TEST_F(GatedActivationTest, C1_RejectsGateAndGradYOfWrongShape) {
 
 TEST_F(GatedActivationTest, C2_RejectsNonFiniteElements) {
   const Tensor<double> good = {1, 2};
-  for (const auto& f : both<double>())
+  for (const auto& f : gated_activations<double>())
     for (const double bad : {kInfinity, -kInfinity, kNaN}) {
       const Tensor<double> wrong = {1, bad};
       const auto message = [&](const std::string& function, const std::string& argument) {

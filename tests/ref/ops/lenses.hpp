@@ -16,8 +16,8 @@
 #include "tests/verification/checks/compare/scaled_bound.hpp"
 #include "tests/verification/checks/compare/slope.hpp"
 
-/// Shared by the tests of softmax and of the activations: data, and checks with scalars other than
-/// double (the lenses of docs/architecture.md).
+/// Test data and checks for the tests of softmax, activations and norms. The checks evaluate an
+/// operation with scalar types other than double, for example with intervals or dual numbers.
 namespace normproof::ref::ops {
 
 using numeric::complex100;
@@ -49,8 +49,9 @@ inline Tensor<double> values(const Tensor<running_error>& t) {
   return result;
 }
 
-/// Adds in the order of docs/specification/determinism.md, rule R2.
-inline double sum_by_the_rule(const std::vector<double>& x) {
+/// Adds numbers in the order of rule R2 of docs/specification/determinism.md: first in 32 lanes,
+/// then the lanes in a tree.
+inline double sum_in_32_lanes(const std::vector<double>& x) {
   double lane[32] = {};
   for (std::size_t i = 0; i < x.size(); ++i) lane[i % 32] += x[i];
   for (const std::size_t stride : {16u, 8u, 4u, 2u, 1u})
@@ -78,8 +79,8 @@ void expect_same_on_every_machine_setting(F&& f) {
   restore_defaults();
 }
 
-/// Checks that every enclosure contains the exact value and is narrow: its ends round to doubles
-/// that are at most two steps apart.
+/// Checks that each interval or ball of `got` contains the exact value. Its endpoints, rounded to
+/// doubles, may be at most two units in the last place apart.
 template <class T>
 void expect_encloses(const Tensor<T>& got, const Tensor<oracle100>& exact) {
   ASSERT_EQ(tensor::shape_of(got), tensor::shape_of(exact));
@@ -91,9 +92,9 @@ void expect_encloses(const Tensor<T>& got, const Tensor<oracle100>& exact) {
   }
 }
 
-/// Computes sum_i grad_y_i (d f_i / d x_j) for every j, by dual numbers and by the complex step.
-/// Compares it with grad_x at 50 digits, within the scaled bound of grad_x. f maps Tensor<S> to
-/// Tensor<S>.
+/// Compares grad_x at 50 digits with the gradient of the sum over `grad_y * f(x)`. This gradient is
+/// computed twice, with dual numbers and with the complex step. The tolerance is `bound`, the
+/// running error of grad_x, scaled to 50 digits. f maps Tensor<S> to Tensor<S>.
 template <class F>
 void expect_derivative(F&& f, const Tensor<double>& x, const Tensor<double>& grad_y,
                        const Tensor<oracle50>& grad_x, const Tensor<running_error>& bound) {
@@ -109,7 +110,7 @@ void expect_derivative(F&& f, const Tensor<double>& x, const Tensor<double>& gra
   expect(complex100(), "the complex step");
 }
 
-/// Returns a non-finite number as the messages print it.
+/// Returns "nan", "inf" or "-inf", as error messages print a non-finite number.
 inline std::string to_text(double x) {
   return x != x ? "nan" : x < 0 ? "-inf" : "inf";
 }

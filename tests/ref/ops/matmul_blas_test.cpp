@@ -16,8 +16,8 @@ namespace {
 using tensor::empty_tensor;
 namespace bound = verification::checks::compare::bound;
 
-// Returns gamma(K) sum |a_ik b_kj|, which holds for any order of the sum, with or without fma
-// [Hig02, 3.1].
+// Returns the error bound gamma(K) sum |a_ik b_kj| of a product [Hig02, 3.1]. It holds for any
+// order of summation, with and without fma.
 Tensor<double> any_order_bound(const Tensor<double>& a, const Tensor<double>& b) {
   Tensor<double> limit = bound::matmul(a, b);
   const std::size_t depth = a.shape(1);
@@ -26,7 +26,7 @@ Tensor<double> any_order_bound(const Tensor<double>& a, const Tensor<double>& b)
   return limit;
 }
 
-TEST(MatmulBlas, AgreesWithMatmulWithinBothBounds) {
+TEST(MatmulBlas, BlasProductAndMatmulAreWithinTheirErrorBounds) {
   for (const auto& [m, n, k] :
        {std::array<std::size_t, 3>{1, 1, 1}, {3, 4, 5}, {17, 9, 300}, {40, 2, 257}, {2, 40, 64}}) {
     const Tensor<double> a = random_tensor({m, k}, "a");
@@ -44,8 +44,8 @@ TEST(MatmulBlas, IntegersAreExact) {
   EXPECT_BITS_EQ(matmul_blas(a, b), (Tensor<double>{{-2, 8}, {-2, 17}}));
 }
 
-// For a buffer of [2, 3] and its transpose, xtensor-blas computes dot(a, a) by SYRK, with the wrong
-// shape.
+// xtensor-blas computes dot(a, a) by the BLAS function SYRK, which gives a wrong shape for some
+// operands that share a buffer.
 TEST(MatmulBlas, OperandsMayShareABuffer) {
   const Tensor<double> square = random_tensor({5, 5}, "square");
   const Tensor<double> copy = square;
@@ -63,7 +63,7 @@ TEST(MatmulBlas, C1_RejectsDisagreeingExtents) {
             "no error");
 }
 
-Tensor<double> with_nan() {
+Tensor<double> matrix_with_nan() {
   Tensor<double> bad = random_tensor({3, 2}, "b");
   bad(2, 1) = std::numeric_limits<double>::quiet_NaN();
   return bad;
@@ -71,13 +71,13 @@ Tensor<double> with_nan() {
 
 TEST(MatmulBlas, C2_RejectsNonFiniteElements) {
   EXPECT_EQ(contract_message([] {
-              matmul_blas(random_tensor({2, 3}, "a"), with_nan());
+              matmul_blas(random_tensor({2, 3}, "a"), matrix_with_nan());
             }),
             "matmul_blas: b has the element [2, 1] = nan; expected finite values (C2)");
 }
 
 TEST(SingularValues, C2_RejectsNonFiniteElements) {
-  EXPECT_EQ(contract_message([] { singular_values(with_nan()); }),
+  EXPECT_EQ(contract_message([] { singular_values(matrix_with_nan()); }),
             "singular_values: a has the element [2, 1] = nan; expected finite values (C2)");
 }
 
@@ -88,10 +88,11 @@ TEST(SingularValues, C1_RejectsAVector) {
             "singular_values: a has shape [2]; expected [M, N], extents from 1 to 2^31 - 1 (C1)");
 }
 
-// LAPACK promises a small multiple of u times the largest value; this multiple was measured.
+// LAPACK promises an error of a small multiple of u times the largest singular value. The multiple
+// 64 is larger than the measured errors.
 constexpr double kUlps = 64 * 0x1p-53;
 
-TEST(SingularValues, DiagonalMatrixGivesItsMagnitudes) {
+TEST(SingularValues, DiagonalMatrixHasTheMagnitudesOfItsElements) {
   const Tensor<double> a = {{0, -3, 0}, {0.5, 0, 0}};
   const auto values = singular_values(a);
   ASSERT_EQ(values.size(), 2u);
@@ -100,7 +101,7 @@ TEST(SingularValues, DiagonalMatrixGivesItsMagnitudes) {
   EXPECT_EQ(spectral_norm(a), values[0]);
 }
 
-TEST(SingularValues, MatchKnownMatrices) {
+TEST(SingularValues, MatchKnownValuesOfThreeMatrices) {
   // The singular values of [[1, 1], [0, 1]] are the golden ratio and its inverse.
   const double golden = (1 + std::sqrt(5.0)) / 2;
   const auto shear = singular_values(Tensor<double>{{1, 1}, {0, 1}});

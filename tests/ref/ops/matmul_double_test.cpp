@@ -15,8 +15,8 @@
 namespace normproof::ref::ops {
 namespace {
 
-// Runs f with every instruction set of this processor and several thread counts; the first is
-// baseline with 1 thread.
+// Calls f(label) with every instruction set of this processor and several thread counts. The first
+// call runs with the baseline instruction set and one thread.
 template <class F>
 void on_every_instruction_set(const F& f) {
   for (const auto& set : numeric::instruction_sets())
@@ -28,18 +28,18 @@ void on_every_instruction_set(const F& f) {
   numeric::set_num_threads(1);
 }
 
-// A matrix of the given extents inside random memory; the gaps between its elements must not
-// change.
-struct Stored {
+// A matrix of the given extents in random memory. The layout may leave gaps between its elements,
+// which a product must not change.
+struct StoredMatrix {
   std::vector<double> values;
   MatrixView<double> view;
 };
 
 enum class Layout { rows, columns, gaps };
 
-Stored stored(std::size_t rows, std::size_t columns, Layout layout, const char* name,
-              std::size_t batch = 1) {
-  Stored s;
+StoredMatrix make_stored_matrix(std::size_t rows, std::size_t columns, Layout layout,
+                                const char* name, std::size_t batch = 1) {
+  StoredMatrix s;
   MatrixView<double>& m = s.view;
   m = {nullptr, rows, columns, columns, 1, batch};
   if (layout == Layout::columns) {
@@ -66,17 +66,17 @@ bool same_bits(const std::vector<double>& x, const std::vector<double>& y) {
   return x.size() == y.size() && std::memcmp(x.data(), y.data(), x.size() * sizeof(double)) == 0;
 }
 
-struct Case {
+struct ProductCase {
   std::size_t m, n, k;
   Layout a = Layout::rows, b = Layout::rows, c = Layout::rows;
   std::size_t batch = 1;
 };
 
 // Returns c and the memory between its elements after the product.
-std::vector<double> product(const Case& x, bool naive, bool add = false) {
-  const Stored a = stored(x.m, x.k, x.a, "a", x.batch);
-  const Stored b = stored(x.k, x.n, x.b, "b", x.batch);
-  Stored c = stored(x.m, x.n, x.c, "c", x.batch);
+std::vector<double> run_product(const ProductCase& x, bool naive, bool add = false) {
+  const StoredMatrix a = make_stored_matrix(x.m, x.k, x.a, "a", x.batch);
+  const StoredMatrix b = make_stored_matrix(x.k, x.n, x.b, "b", x.batch);
+  StoredMatrix c = make_stored_matrix(x.m, x.n, x.c, "c", x.batch);
   if (naive)
     naive_matmul(c.view, a.view, b.view);
   else
@@ -85,32 +85,32 @@ std::vector<double> product(const Case& x, bool naive, bool add = false) {
   return c.values;
 }
 
-std::string describe(const Case& x) {
+std::string describe_product(const ProductCase& x) {
   return std::to_string(x.batch) + " x " + std::to_string(x.m) + "x" + std::to_string(x.n) + "x" +
          std::to_string(x.k) + " layouts " + std::to_string(static_cast<int>(x.a)) +
          std::to_string(static_cast<int>(x.b)) + std::to_string(static_cast<int>(x.c));
 }
 
-void expect_naive_bits(const std::vector<Case>& cases) {
+void expect_naive_bits(const std::vector<ProductCase>& cases) {
   std::vector<std::vector<double>> expected;
-  for (const Case& x : cases) expected.push_back(product(x, true));
+  for (const ProductCase& x : cases) expected.push_back(run_product(x, true));
   on_every_instruction_set([&](const std::string& machine) {
     for (std::size_t i = 0; i < cases.size(); ++i)
-      ASSERT_TRUE(same_bits(product(cases[i], false), expected[i]))
-          << describe(cases[i]) << " on " << machine;
+      ASSERT_TRUE(same_bits(run_product(cases[i], false), expected[i]))
+          << describe_product(cases[i]) << " on " << machine;
   });
 }
 
-TEST(MatmulDouble, MatchesTheRuleForAllExtentsUpToNine) {
-  std::vector<Case> cases;
+TEST(MatmulDouble, FollowsTheDocumentedOrderForAllExtentsUpToNine) {
+  std::vector<ProductCase> cases;
   for (std::size_t m = 0; m <= 9; ++m)
     for (std::size_t n = 0; n <= 9; ++n)
       for (std::size_t k = 0; k <= 9; ++k) cases.push_back({m, n, k});
   expect_naive_bits(cases);
 }
 
-TEST(MatmulDouble, MatchesTheRuleForAllLayouts) {
-  std::vector<Case> cases;
+TEST(MatmulDouble, FollowsTheDocumentedOrderForAllLayouts) {
+  std::vector<ProductCase> cases;
   for (const Layout a : {Layout::rows, Layout::columns, Layout::gaps})
     for (const Layout b : {Layout::rows, Layout::columns, Layout::gaps})
       for (const Layout c : {Layout::rows, Layout::columns, Layout::gaps})
@@ -125,15 +125,15 @@ TEST(MatmulDouble, MatchesTheRuleForAllLayouts) {
   expect_naive_bits(cases);
 }
 
-TEST(MatmulDouble, MatchesTheRuleForDepthsAcrossBlocks) {
-  std::vector<Case> cases;
+TEST(MatmulDouble, FollowsTheDocumentedOrderForDepthsAcrossBlocks) {
+  std::vector<ProductCase> cases;
   for (const std::size_t k : {1u, 2u, 3u, 4u, 5u, 31u, 255u, 256u, 257u, 511u, 512u, 513u, 769u})
     for (const Layout a : {Layout::rows, Layout::columns})
       for (const Layout b : {Layout::rows, Layout::columns}) cases.push_back({19, 27, k, a, b});
   expect_naive_bits(cases);
 }
 
-TEST(MatmulDouble, MatchesTheRuleForTallWideAndDeepMatrices) {
+TEST(MatmulDouble, FollowsTheDocumentedOrderForTallWideAndDeepMatrices) {
   expect_naive_bits({{613, 3, 5},
                      {3, 613, 5},
                      {3, 5, 6130},
@@ -147,9 +147,9 @@ TEST(MatmulDouble, MatchesTheRuleForTallWideAndDeepMatrices) {
                      {5, 4500, 3, Layout::rows, Layout::columns}});
 }
 
-// Few rows with contiguous columns of b are not packed.
-TEST(MatmulDouble, MatchesTheRuleForFewRowsAndContiguousColumns) {
-  std::vector<Case> cases;
+// If a has few rows and the columns of b are contiguous, matmul does not pack b.
+TEST(MatmulDouble, FollowsTheDocumentedOrderForFewRowsAndContiguousColumns) {
+  std::vector<ProductCase> cases;
   for (const std::size_t m : {1u, 2u, 3u, 4u, 5u})
     for (const std::size_t n : {2u, 7u, 8u, 9u, 33u})
       for (const std::size_t k : {1u, 7u, 8u, 9u, 256u, 261u, 520u})
@@ -160,22 +160,23 @@ TEST(MatmulDouble, MatchesTheRuleForFewRowsAndContiguousColumns) {
   expect_naive_bits(cases);
 }
 
-// More rows, columns and depth than the panels hold at a time.
-TEST(MatmulDouble, MatchesTheRuleBeyondThePanelSize) {
-  const std::vector<Case> cases = {{2100, 260, 261}, {40, 2050, 600, Layout::columns}};
-  for (const Case& x : cases) {
-    const auto expected = product(x, true);
+// These matrices have more rows, columns or depth than one panel.
+TEST(MatmulDouble, FollowsTheDocumentedOrderBeyondThePanelSize) {
+  const std::vector<ProductCase> cases = {{2100, 260, 261}, {40, 2050, 600, Layout::columns}};
+  for (const ProductCase& x : cases) {
+    const auto expected = run_product(x, true);
     numeric::select_instruction_set(numeric::instruction_sets().back());
     for (const int threads : {1, 3}) {
       numeric::set_num_threads(threads);
-      EXPECT_TRUE(same_bits(product(x, false), expected)) << describe(x) << " on " << threads;
+      EXPECT_TRUE(same_bits(run_product(x, false), expected))
+          << describe_product(x) << " on " << threads;
     }
     numeric::set_num_threads(1);
   }
 }
 
-TEST(MatmulDouble, MatchesTheRuleForBatches) {
-  std::vector<Case> cases;
+TEST(MatmulDouble, FollowsTheDocumentedOrderForBatches) {
+  std::vector<ProductCase> cases;
   for (const std::size_t batch : {0u, 2u, 3u, 16u})
     for (const Layout layout : {Layout::rows, Layout::columns, Layout::gaps}) {
       cases.push_back({13, 16, 64, layout, Layout::rows, Layout::rows, batch});
@@ -186,16 +187,16 @@ TEST(MatmulDouble, MatchesTheRuleForBatches) {
 }
 
 TEST(MatmulDouble, AddsToTheOldValues) {
-  std::vector<Case> cases;
+  std::vector<ProductCase> cases;
   for (const std::size_t k : {0u, 1u, 255u, 256u, 257u, 600u}) {
     cases.push_back({14, 19, k, Layout::rows, Layout::rows, Layout::gaps});
     cases.push_back({3, 19, k, Layout::rows, Layout::columns, Layout::gaps});
   }
-  for (const Case& x : cases) {
+  for (const ProductCase& x : cases) {
     const std::size_t k = x.k;
-    const Stored a = stored(x.m, x.k, x.a, "a");
-    const Stored b = stored(x.k, x.n, x.b, "b");
-    Stored c = stored(x.m, x.n, x.c, "c");
+    const StoredMatrix a = make_stored_matrix(x.m, x.k, x.a, "a");
+    const StoredMatrix b = make_stored_matrix(x.k, x.n, x.b, "b");
+    StoredMatrix c = make_stored_matrix(x.m, x.n, x.c, "c");
     for (std::size_t i = 0; i < x.m; ++i)
       for (std::size_t j = 0; j < x.n; ++j)
         for (std::size_t begin = 0; begin < k; begin += 256) {
@@ -208,16 +209,17 @@ TEST(MatmulDouble, AddsToTheOldValues) {
               naive_element(a_block, b_block, i, j);
         }
     on_every_instruction_set([&](const std::string& machine) {
-      EXPECT_TRUE(same_bits(product(x, false, true), c.values)) << describe(x) << " on " << machine;
+      EXPECT_TRUE(same_bits(run_product(x, false, true), c.values))
+          << describe_product(x) << " on " << machine;
     });
   }
 }
 
-// A row's result must not depend on the other rows, nor a column's on the other columns.
-TEST(MatmulDouble, PartsOfTheOutputHaveTheBitsOfTheWhole) {
-  const Stored a = stored(53, 300, Layout::rows, "a");
-  const Stored b = stored(300, 41, Layout::rows, "b");
-  Stored whole = stored(53, 41, Layout::rows, "c");
+// An element of the product must not depend on other rows of a or other columns of b.
+TEST(MatmulDouble, EachElementHasTheBitsOfItsOwnDotProduct) {
+  const StoredMatrix a = make_stored_matrix(53, 300, Layout::rows, "a");
+  const StoredMatrix b = make_stored_matrix(300, 41, Layout::rows, "b");
+  StoredMatrix whole = make_stored_matrix(53, 41, Layout::rows, "c");
   matmul_double(whole.view, a.view, b.view);
   for (const std::size_t row : {0u, 1u, 5u, 6u, 52u})
     for (const std::size_t column : {0u, 3u, 7u, 8u, 40u}) {
@@ -233,12 +235,13 @@ TEST(MatmulDouble, PartsOfTheOutputHaveTheBitsOfTheWhole) {
     }
 }
 
-// Infinities and NaN propagate as in IEEE 754: padding and zero factors must not add or hide one.
+// Infinities and NaN propagate as in IEEE 754. Padding and zero factors must neither create nor
+// hide them.
 TEST(MatmulDouble, InfinitiesAndNanPropagate) {
   on_every_instruction_set([](const std::string& machine) {
-    Stored a = stored(7, 9, Layout::rows, "a");
-    Stored b = stored(9, 10, Layout::rows, "b");
-    Stored c = stored(7, 10, Layout::rows, "c");
+    StoredMatrix a = make_stored_matrix(7, 9, Layout::rows, "a");
+    StoredMatrix b = make_stored_matrix(9, 10, Layout::rows, "b");
+    StoredMatrix c = make_stored_matrix(7, 10, Layout::rows, "c");
     std::fill(a.values.begin(), a.values.end(), 1.0);
     std::fill(b.values.begin(), b.values.end(), 2.0);
     a.values[2 * 9 + 3] = __builtin_inf();

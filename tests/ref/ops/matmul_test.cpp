@@ -30,7 +30,7 @@ Tensor<T> transpose(const Tensor<T>& t) {
   return result;
 }
 
-Tensor<double> naive(const Tensor<double>& a, const Tensor<double>& b) {
+Tensor<double> multiply_naively(const Tensor<double>& a, const Tensor<double>& b) {
   Tensor<double> c = empty_tensor<double>({a.shape(0), b.shape(1)});
   naive_matmul(matrices(c), matrices(a), matrices(b));
   return c;
@@ -48,7 +48,7 @@ TEST(Matmul, MatchesHandComputedValues) {
 TEST(Matmul, TransposedProductsAgree) {
   const Tensor<double> a = random_tensor({23, 300}, "a");
   const Tensor<double> b = random_tensor({300, 17}, "b");
-  const Tensor<double> expected = naive(a, b);
+  const Tensor<double> expected = multiply_naively(a, b);
   EXPECT_BITS_EQ(matmul(a, b), expected);
   EXPECT_BITS_EQ(matmul(transpose(a), b, Transpose::a), expected);
   EXPECT_BITS_EQ(matmul(a, transpose(b), Transpose::b), expected);
@@ -90,14 +90,15 @@ TEST(Matmul, BatchEqualsItsMatricesOneByOne) {
         }
       for (std::size_t i = 0; i < 7; ++i)
         for (std::size_t j = 0; j < 2; ++j) crossed(i, j) = e(p, q, i, j);
-      EXPECT_BITS_EQ(own, naive(left, right));
-      EXPECT_BITS_EQ(common, naive(left, shared));
-      EXPECT_BITS_EQ(crossed, naive(transpose(left), random_tensor({5, 2}, "e")));
+      EXPECT_BITS_EQ(own, multiply_naively(left, right));
+      EXPECT_BITS_EQ(common, multiply_naively(left, shared));
+      EXPECT_BITS_EQ(crossed, multiply_naively(transpose(left), random_tensor({5, 2}, "e")));
     }
 }
 
-// The scores q k^T of attention: head h of q [B, T, D] is the columns h d .. h d + d - 1.
-TEST(Matmul, HeadsCanBeColumnsOfATensor) {
+// Computes the scores q k^T of attention. Head h of q [B, T, D] consists of the columns from h d to
+// h d + d - 1.
+TEST(Matmul, MultipliesHeadsThatAreColumnsOfATensor) {
   constexpr std::size_t kBatch = 2, kTime = 5, kHeads = 3, kWidth = 4;
   const Tensor<double> q = random_tensor({kBatch, kTime, kHeads * kWidth}, "q");
   const Tensor<double> k = random_tensor({kBatch, kTime, kHeads * kWidth}, "k");
@@ -128,7 +129,7 @@ TEST(Matmul, HeadsCanBeColumnsOfATensor) {
   numeric::set_num_threads(1);
 }
 
-TEST(Matmul, AddStartsWithTheOldValues) {
+TEST(Matmul, MatmulAddAddsToTheOldValues) {
   const Tensor<double> a = random_tensor({9, 20}, "a");
   const Tensor<double> b = random_tensor({20, 11}, "b");
   Tensor<double> c = random_tensor({9, 11}, "c");
@@ -138,9 +139,9 @@ TEST(Matmul, AddStartsWithTheOldValues) {
   EXPECT_BITS_EQ(c, expected);
 }
 
-// The result must equal rows that are first written and then added to. It is checked over several
-// chains, for whole and partial tiles, few rows, contiguous columns, and a batch.
-TEST(Matmul, AddToRowStartsWithTheRow) {
+// The expected result is computed by writing the row to each row of c and then adding the product.
+// The extents cover several summation chains, whole and partial tiles, few rows and a batch.
+TEST(Matmul, MatmulAddToRowAddsToTheGivenRow) {
   const auto check = [](const Shape& a_shape, std::size_t width) {
     const std::size_t depth = a_shape.back();
     const Tensor<double> a = random_tensor(a_shape, "a"), b = random_tensor({width, depth}, "b");
@@ -172,7 +173,7 @@ TEST(Matmul, AddToRowStartsWithTheRow) {
   check({3, 20, 300}, 11);
 }
 
-// Returns the exact product, to compare `double` and every enclosure with.
+// Returns the exact product in rational arithmetic.
 Tensor<rational> exact_product(const Tensor<double>& a, const Tensor<double>& b) {
   Tensor<rational> c = tensor::full_tensor<rational>({a.shape(0), b.shape(1)}, rational(0));
   for (std::size_t i = 0; i < a.shape(0); ++i)
@@ -181,19 +182,21 @@ Tensor<rational> exact_product(const Tensor<double>& a, const Tensor<double>& b)
   return c;
 }
 
-struct Pair {
+struct ProductOperands {
   const char* name;
   Tensor<double> a;
   Tensor<double> b;
 };
 
-// Returns pairs of three kinds. random; graded: sizes over ninety binary orders in every direction;
-// cancelling: the second half of each sum cancels the first half, except for a term that is 2^-40
-// of the others.
-std::vector<Pair> families(std::size_t rows, std::size_t columns, std::size_t depth) {
-  std::vector<Pair> pairs;
+// Returns operands of three kinds. "random" operands have normal elements. The magnitudes of
+// "graded" operands range over 90 powers of two. In sums of "cancelling" operands, the second half
+// of the terms cancels the first half, except for one term that is smaller by 2^-40.
+std::vector<ProductOperands> operand_families(std::size_t rows, std::size_t columns,
+                                              std::size_t depth) {
+  std::vector<ProductOperands> pairs;
   for (const char* name : {"random", "graded", "cancelling"}) {
-    Pair p{name, random_tensor({rows, depth}, "a"), random_tensor({depth, columns}, "b")};
+    ProductOperands p{name, random_tensor({rows, depth}, "a"),
+                      random_tensor({depth, columns}, "b")};
     const auto grade = [](std::size_t i, std::size_t extent) {
       return static_cast<int>(90 * i / extent) - 45;
     };
@@ -218,10 +221,10 @@ std::vector<Pair> families(std::size_t rows, std::size_t columns, std::size_t de
 
 constexpr std::size_t kDepths[] = {1, 2, 33, 256, 257, 700};
 
-TEST(Matmul, DoubleIsWithinTheBound) {
+TEST(Matmul, DoubleResultIsWithinTheErrorBound) {
   std::printf("%12s %8s %14s\n", "family", "depth", "error/bound");
   for (const std::size_t depth : kDepths)
-    for (const Pair& p : families(7, 6, depth)) {
+    for (const ProductOperands& p : operand_families(7, 6, depth)) {
       const numeric::BallPrecision precision(400);
       const Tensor<double> c = matmul(p.a, p.b);
       const Tensor<ball> enclosure = matmul(convert<ball>(p.a), convert<ball>(p.b));
@@ -238,7 +241,7 @@ TEST(Matmul, DoubleIsWithinTheBound) {
 }
 
 TEST(Matmul, CancellingSumsLoseDigitsButStayWithinTheBound) {
-  const Pair p = families(7, 6, 700)[2];
+  const ProductOperands p = operand_families(7, 6, 700)[2];
   const Tensor<double> c = matmul(p.a, p.b);
   const Tensor<rational> exact = exact_product(p.a, p.b);
   double worst = 0;
@@ -247,9 +250,9 @@ TEST(Matmul, CancellingSumsLoseDigitsButStayWithinTheBound) {
   EXPECT_GE(worst, 0x1p-20) << "the family is well conditioned";
 }
 
-TEST(Matmul, EveryScalarAgreesWithTheExactProduct) {
+TEST(Matmul, EveryScalarTypeAgreesWithTheExactProduct) {
   for (const std::size_t depth : {1u, 33u, 257u})
-    for (const Pair& p : families(4, 3, depth)) {
+    for (const ProductOperands& p : operand_families(4, 3, depth)) {
       const Tensor<rational> exact = exact_product(p.a, p.b);
       const auto product = [&]<class T>(T) { return matmul(convert<T>(p.a), convert<T>(p.b)); };
       const auto in_interval = product(numeric::interval());
@@ -278,17 +281,18 @@ TEST(Matmul, EveryScalarAgreesWithTheExactProduct) {
     }
 }
 
-// (A + eps dA)(B + eps dB) = AB + eps (dA B + A dB), on integers, for which nothing is rounded.
+// The product rule is (A + eps dA)(B + eps dB) = AB + eps (dA B + A dB). The elements are integers,
+// so nothing is rounded.
 TEST(Matmul, DualNumbersFollowTheProductRule) {
-  const auto integers = [](const Shape& shape, const char* name) {
+  const auto random_integers = [](const Shape& shape, const char* name) {
     const numeric::RandomStream random(2, name);
     Tensor<double> t = empty_tensor<double>(shape);
     for (std::size_t i = 0; i < t.size(); ++i)
       t.data()[i] = static_cast<double>(random.below(i, 19)) - 9;
     return t;
   };
-  const auto a = integers({3, 300}, "a"), da = integers({3, 300}, "da");
-  const auto b = integers({300, 4}, "b"), db = integers({300, 4}, "db");
+  const auto a = random_integers({3, 300}, "a"), da = random_integers({3, 300}, "da");
+  const auto b = random_integers({300, 4}, "b"), db = random_integers({300, 4}, "db");
   const auto dual = [](const Tensor<double>& x, const Tensor<double>& dx) {
     Tensor<numeric::dual> t = empty_tensor<numeric::dual>(tensor::shape_of(x));
     for (std::size_t i = 0; i < t.size(); ++i)
@@ -305,7 +309,7 @@ TEST(Matmul, DualNumbersFollowTheProductRule) {
   }
 }
 
-TEST(Matmul, OtherScalarsSupportTransposesBatchesAndAddition) {
+TEST(Matmul, OtherScalarTypesSupportTransposesBatchesAndAddition) {
   const Tensor<double> a = {{1, 2, 3}, {4, 5, 6}};
   const Tensor<double> b = {{1, 0}, {0, 1}, {-1, 2}};
   const auto check = [&]<class T>(T) {
@@ -335,8 +339,8 @@ TEST(Matmul, OtherScalarsSupportTransposesBatchesAndAddition) {
   check(running_error());
 }
 
-TEST(Matmul, ThreadsDoNotChangeOtherScalars) {
-  const Pair p = families(13, 5, 40)[0];
+TEST(Matmul, ResultsOfOtherScalarTypesDoNotDependOnTheThreadCount) {
+  const ProductOperands p = operand_families(13, 5, 40)[0];
   const auto a = convert<oracle50>(p.a), b = convert<oracle50>(p.b);
   const auto expected = matmul(a, b);
   numeric::set_num_threads(3);

@@ -5,8 +5,8 @@
 
 #include "ref/ops/matrix_view.hpp"
 
-/// Rule R1 of docs/specification/determinism.md, implemented literally: the oracle for the bits of
-/// matmul.
+/// A literal implementation of rule R1 of docs/specification/determinism.md. Tests compare the bits
+/// of matmul with it.
 namespace normproof::ref::ops {
 
 inline double naive_element(const MatrixView<const double>& a, const MatrixView<const double>& b,

@@ -25,7 +25,7 @@ Tensor<double> random_matrix(std::size_t rows, std::size_t width) {
   return x;
 }
 
-TEST(Reduce, SmallIntegersAreExact) {
+TEST(Reductions, AreExactForSmallIntegers) {
   const Tensor<double> x = {{1, 2, 3}, {4, 5, 6}};
   EXPECT_BITS_EQ(sum_elements(x), 21.0);
   EXPECT_BITS_EQ(sum_rows(x), (Tensor<double>{6, 15}));
@@ -33,7 +33,7 @@ TEST(Reduce, SmallIntegersAreExact) {
   EXPECT_BITS_EQ(dot_rows(x, x), (Tensor<double>{14, 77}));
 }
 
-TEST(Reduce, RowsAndColumnsFollowTheSameRule) {
+TEST(Reductions, AddRowsAndColumnsInTheSameOrder) {
   const Tensor<double> x = random_matrix(37, 65);
   Tensor<double> transposed = tensor::empty_tensor<double>({65, 37});
   for (std::size_t i = 0; i < 37; ++i)
@@ -41,7 +41,7 @@ TEST(Reduce, RowsAndColumnsFollowTheSameRule) {
   EXPECT_BITS_EQ(sum_rows(x), sum_columns(transposed));
 }
 
-TEST(Reduce, ThreadsDoNotChangeTheBits) {
+TEST(Reductions, BitsDoNotDependOnTheThreadCount) {
   const Tensor<double> x = random_matrix(300, 257);
   const Tensor<double> rows = sum_rows(x);
   const Tensor<double> columns = sum_columns(x);
@@ -55,7 +55,7 @@ TEST(Reduce, ThreadsDoNotChangeTheBits) {
   numeric::set_num_threads(1);
 }
 
-TEST(Reduce, EveryScalarAgreesWithTheExactSum) {
+TEST(Reductions, EveryScalarTypeAgreesWithTheExactSum) {
   const Tensor<double> x = random_matrix(1, 200);
   rational exact(0);
   for (std::size_t i = 0; i < x.size(); ++i) exact += rational(x.data()[i]);

@@ -19,7 +19,8 @@ std::vector<double> normal_numbers(std::size_t count, std::string_view stream) {
   return x;
 }
 
-// Small, odd, a whole number of packs, and large enough for non-temporal stores.
+// The smallest matrix, odd extents, a width that is a multiple of the vector length, and a matrix
+// that is large enough for non-temporal stores.
 constexpr RowLayout kLayouts[] = {{1, 1}, {3, 5}, {70, 33}, {33, 64}, {800, 700}};
 
 TEST(RowTraversal, VisitsEachRowOfTheRangeWithItsInputs) {
@@ -37,7 +38,7 @@ TEST(RowTraversal, VisitsEachRowOfTheRangeWithItsInputs) {
   }
 }
 
-TEST(RowTraversal, EverySumOfARowIsALaneSum) {
+TEST(RowTraversal, SumsOfARowFollowTheDocumentedOrder) {
   for (const RowLayout& layout : kLayouts) {
     const auto x = normal_numbers(layout.count * layout.width, "x");
     for_rows(layout, {0, layout.count}, Inputs{x.data()}, [&](auto& row, auto x_row) {
@@ -67,9 +68,10 @@ TEST(RowTraversal, WritesOnlyTheRowsOfTheRange) {
   }
 }
 
-// Returns the sums over rows of x and of 2 x; the ranges of lanes and sums must not affect them.
+// Returns the sums over the rows of x, then those of 2 x, each per column. Lanes and columns are
+// processed in ranges of `part`. The results must not depend on `part`.
 template <class T>
-std::vector<T> compute_totals(const RowLayout& layout, const std::vector<T>& x, std::size_t part) {
+std::vector<T> column_totals(const RowLayout& layout, const std::vector<T>& x, std::size_t part) {
   const std::size_t lanes = std::min(layout.count, kLanes);
   std::vector<T> sums(lanes * 2 * layout.width, T(7.0));
   const LaneTotals<T> totals{sums.data(), lanes, 2 * layout.width};
@@ -91,11 +93,11 @@ std::vector<T> compute_totals(const RowLayout& layout, const std::vector<T>& x, 
   return sums;
 }
 
-TEST(RowTraversal, TotalsAreLaneSumsOverTheRows) {
+TEST(RowTraversal, TotalsOverRowsFollowTheDocumentedOrder) {
   for (const RowLayout& layout : kLayouts) {
     const auto x = normal_numbers(layout.count * layout.width, "x");
     for (const std::size_t part : {1u, 5u, 32u, 5000u}) {
-      const auto sums = compute_totals(layout, x, part);
+      const auto sums = column_totals(layout, x, part);
       for (std::size_t d = 0; d < layout.width; ++d) {
         const auto column = [&](std::size_t i) { return x[i * layout.width + d]; };
         const double expected = lane_sum<double>(layout.count, column);
@@ -106,7 +108,7 @@ TEST(RowTraversal, TotalsAreLaneSumsOverTheRows) {
   }
 }
 
-TEST(RowTraversal, TotalsOfRunsAreSumsOfConsecutiveRows) {
+TEST(RowTraversal, TotalsOfRunsOfRowsAddConsecutiveRows) {
   for (const RowLayout& layout : kLayouts) {
     const auto x = normal_numbers(layout.count * layout.width, "x");
     for (const std::size_t run : {1u, 3u, 32u, 5000u}) {
@@ -134,13 +136,13 @@ TEST(RowTraversal, TotalsOfRunsAreSumsOfConsecutiveRows) {
   }
 }
 
-TEST(RowTraversal, OtherScalarsMatchDouble) {
+TEST(RowTraversal, OtherScalarTypesMatchDouble) {
   using numeric::running_error;
   constexpr RowLayout kLayout{70, 33};
   const auto x = normal_numbers(kLayout.count * kLayout.width, "x");
   const std::vector<running_error> lifted(x.begin(), x.end());
-  const auto expected = compute_totals(kLayout, x, 32);
-  const auto got = compute_totals(kLayout, lifted, 32);
+  const auto expected = column_totals(kLayout, x, 32);
+  const auto got = column_totals(kLayout, lifted, 32);
   for (std::size_t d = 0; d < expected.size(); ++d) EXPECT_BITS_EQ(got[d].value, expected[d]);
 }
 

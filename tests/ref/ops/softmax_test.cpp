@@ -33,7 +33,7 @@ Mask mask_of_bits(const Shape& shape, std::size_t bits) {
   return valid;
 }
 
-// Whether a mask [N,D] has a row without true elements.
+// Returns whether the mask, of shape [N, D], has a row without true elements.
 bool has_empty_row(const Mask& valid) {
   for (std::size_t row = 0; row < valid.shape(0); ++row) {
     bool any = false;
@@ -47,7 +47,8 @@ bool is_valid_element(const Mask& valid, std::size_t i) {
   return valid.dimension() == 0 || valid.size() == 0 || valid.data()[i];
 }
 
-// One function of the header and its backward, in the form x -> y, (grad_y, x) -> grad_x.
+// A function of ref/ops/softmax.hpp and its backward. `forward(x, valid)` returns y, and
+// `backward(grad_y, x, valid)` returns grad_x. `masked` is false if the function takes no mask.
 template <class T>
 struct SoftmaxFunction {
   std::string name;
@@ -56,7 +57,7 @@ struct SoftmaxFunction {
   bool masked = true;
 };
 template <class T>
-std::vector<SoftmaxFunction<T>> every_softmax() {
+std::vector<SoftmaxFunction<T>> all_softmax_functions() {
   return {{"softmax", softmax<T>,
            [](const Tensor<T>& grad_y, const Tensor<T>& x, const Mask& valid) {
              return softmax_backward(grad_y, softmax(x, valid), valid);
@@ -69,20 +70,21 @@ std::vector<SoftmaxFunction<T>> every_softmax() {
            false}};
 }
 
-// Evaluates the definitions, sharing nothing with ref/ops: no shift, sums from left to right, and
-// gradients by the whole Jacobian.
-struct SoftmaxDefinition {
+// The output and the gradient at 100 digits, computed from the definition without code of ref/ops:
+// the maximum is not subtracted, sums run from left to right, and the gradient uses the whole
+// Jacobian.
+struct ExactSoftmax {
   Tensor<oracle100> y;
   Tensor<oracle100> grad_x;
 };
-SoftmaxDefinition softmax_definition(std::string_view name, const Tensor<double>& x,
-                                     const Tensor<double>& grad_y, const Mask& valid) {
+ExactSoftmax exact_softmax(std::string_view name, const Tensor<double>& x,
+                           const Tensor<double>& grad_y, const Mask& valid) {
   const std::size_t width = x.shape(x.dimension() - 1);
   const bool reduces = name == "log_sum_exp";
   Shape leading = shape_of(x);
   leading.pop_back();
-  SoftmaxDefinition d{tensor::full_tensor<oracle100>(reduces ? leading : shape_of(x), oracle100(0)),
-                      tensor::full_tensor<oracle100>(shape_of(x), oracle100(0))};
+  ExactSoftmax d{tensor::full_tensor<oracle100>(reduces ? leading : shape_of(x), oracle100(0)),
+                 tensor::full_tensor<oracle100>(shape_of(x), oracle100(0))};
   for (std::size_t row = 0; row < x.size() / width; ++row) {
     const std::size_t first = row * width;
     oracle100 sum(0);
@@ -134,9 +136,10 @@ TEST_F(SoftmaxTest, MatchesHandComputedValues) {
                  (Tensor<double>{-1, 1}));
 }
 
-// Evaluates the rule literally: m, exp, rule R2 over the elements that take part, division.
+// The expected values follow docs/specification/activations.md literally: the maximum m, the
+// exponentials of x - m, their sum by rule R2 over the unmasked elements, and the division.
 TEST_F(SoftmaxTest, FollowsTheSpecification) {
-  bool order_matters = false;
+  bool order_changes_the_sum = false;
   for (const std::size_t width : {1u, 2u, 31u, 32u, 33u, 63u, 100u, 513u, 1000u}) {
     const Tensor<double> x = random_tensor({1, width}, "specification", 3);
     const Tensor<double> grad_y = random_tensor({1, width}, "specification gradient");
@@ -151,8 +154,8 @@ TEST_F(SoftmaxTest, FollowsTheSpecification) {
         left_to_right += e.back();
       }
       if (e.empty()) continue;
-      const double sum = sum_by_the_rule(e);
-      order_matters = order_matters || sum != left_to_right;
+      const double sum = sum_in_32_lanes(e);
+      order_changes_the_sum = order_changes_the_sum || sum != left_to_right;
       const Tensor<double> y = softmax(x, valid);
       const Tensor<double> log_y = log_softmax(x);
       std::size_t k = 0;
@@ -165,17 +168,17 @@ TEST_F(SoftmaxTest, FollowsTheSpecification) {
         }
       }
       EXPECT_BITS_EQ(log_sum_exp(x, valid).data()[0], m + numeric::log(sum));
-      const double dot = sum_by_the_rule(products);
+      const double dot = sum_in_32_lanes(products);
       const Tensor<double> grad_x = softmax_backward(grad_y, y, valid);
       for (std::size_t i = 0; i < width; ++i)
         EXPECT_BITS_EQ(grad_x.data()[i],
                        is_valid_element(valid, i) ? y.data()[i] * (grad_y.data()[i] - dot) : 0.0);
     }
   }
-  EXPECT_TRUE(order_matters) << "the data cannot tell orders of summation apart";
+  EXPECT_TRUE(order_changes_the_sum) << "the data cannot tell orders of summation apart";
 }
 
-// Elements that do not take part must count as absent and must not be read.
+// Masked elements must not affect the result and must not be read.
 TEST_F(SoftmaxTest, MaskedRowEqualsTheRowWithoutMaskedElements) {
   const std::size_t width = 150;
   Tensor<double> x = random_tensor({1, width}, "gaps", 5);
@@ -210,7 +213,7 @@ TEST_F(SoftmaxTest, GivesTheSameBitsOnEveryInstructionSetAndThreadCount) {
   // The last shape is above the threshold for non-temporal stores.
   for (const Shape& shape :
        {Shape{1, 1}, Shape{5}, Shape{7, 33}, Shape{3, 2, 5, 67}, Shape{900, 700}}) {
-    for (const auto& f : every_softmax<double>()) {
+    for (const auto& f : all_softmax_functions<double>()) {
       const Tensor<double> x = random_tensor(shape, "machine", 2);
       const Tensor<double> grad_y = random_tensor(result_shape(f.name, shape), "machine gradient");
       Mask valid = random_mask(shape, "machine");
@@ -225,11 +228,11 @@ TEST_F(SoftmaxTest, GivesTheSameBitsOnEveryInstructionSetAndThreadCount) {
   }
 }
 
-// The kernels for `double` must compute what the template computes for any scalar, within the
-// derived bound of the definition.
-TEST_F(SoftmaxTest, DoubleIsWithinTheRunningErrorOfTheDefinition) {
-  const auto doubles = every_softmax<double>();
-  const auto running = every_softmax<running_error>();
+// The kernels for `double` must compute the same bits as the template for any scalar type. These
+// results must be within their running error of the exact values.
+TEST_F(SoftmaxTest, DoubleResultsAreWithinTheRunningErrorBound) {
+  const auto doubles = all_softmax_functions<double>();
+  const auto running = all_softmax_functions<running_error>();
   for (const double scale : {0.1, 3.0, 100.0}) {
     for (const Shape& shape : {Shape{4, 1}, Shape{3, 7}, Shape{2, 2, 65}, Shape{1, 300}}) {
       const Tensor<double> x = random_tensor(shape, "bound", scale);
@@ -242,7 +245,7 @@ TEST_F(SoftmaxTest, DoubleIsWithinTheRunningErrorOfTheDefinition) {
           if (mask.dimension() > 0 && !doubles[k].masked) continue;
           SCOPED_TRACE(name + " of " + tensor::to_string(shape) + " times " +
                        std::to_string(scale));
-          const SoftmaxDefinition expected = softmax_definition(name, x, grad_y, mask);
+          const ExactSoftmax expected = exact_softmax(name, x, grad_y, mask);
           const auto y = running[k].forward(lift<running_error>(x), mask);
           const auto grad_x =
               running[k].backward(lift<running_error>(grad_y), lift<running_error>(x), mask);
@@ -256,18 +259,18 @@ TEST_F(SoftmaxTest, DoubleIsWithinTheRunningErrorOfTheDefinition) {
   }
 }
 
-TEST_F(SoftmaxTest, EnclosuresContainTheDefinition) {
+TEST_F(SoftmaxTest, IntervalAndBallResultsContainTheExactValues) {
   const Shape shape = {3, 37};
   const Tensor<double> x = random_tensor(shape, "enclosure", 4);
   const Mask valid = random_mask(shape, "enclosure");
-  const auto intervals = every_softmax<numeric::interval>();
-  const auto balls = every_softmax<numeric::ball>();
+  const auto intervals = all_softmax_functions<numeric::interval>();
+  const auto balls = all_softmax_functions<numeric::ball>();
   for (std::size_t k = 0; k < intervals.size(); ++k) {
     const std::string& name = intervals[k].name;
     SCOPED_TRACE(name);
     const Mask mask = intervals[k].masked ? valid : Mask{};
     const Tensor<double> grad_y = random_tensor(result_shape(name, shape), "enclosure gradient");
-    const SoftmaxDefinition expected = softmax_definition(name, x, grad_y, mask);
+    const ExactSoftmax expected = exact_softmax(name, x, grad_y, mask);
     expect_encloses(intervals[k].forward(lift<numeric::interval>(x), mask), expected.y);
     expect_encloses(balls[k].forward(lift<numeric::ball>(x), mask), expected.y);
     expect_encloses(
@@ -278,8 +281,9 @@ TEST_F(SoftmaxTest, EnclosuresContainTheDefinition) {
   }
 }
 
-// The result of a wide argument must contain the softmax of each of its points.
-TEST_F(SoftmaxTest, EnclosuresContainTheImageOfEveryPoint) {
+// An interval as argument stands for all its points. The resulting interval must contain the
+// softmax of each of them.
+TEST_F(SoftmaxTest, ResultOfAnIntervalContainsTheResultOfEveryPoint) {
   const numeric::interval wide = numeric::mp::hull(numeric::interval(-1), numeric::interval(2));
   Tensor<numeric::interval> x = tensor::empty_tensor<numeric::interval>({2});
   x(0) = wide;
@@ -294,10 +298,11 @@ TEST_F(SoftmaxTest, EnclosuresContainTheImageOfEveryPoint) {
   }
 }
 
-// The handwritten backward must be the derivative: for [N,D] up to 3 x 3 and every mask.
+// Compares the handwritten backward with the derivative of the forward, for all shapes [N, D] up to
+// [3, 3] and all masks.
 TEST_F(SoftmaxTest, BackwardIsTheDerivative) {
-  const auto oracles = every_softmax<oracle50>();
-  const auto running = every_softmax<running_error>();
+  const auto oracles = all_softmax_functions<oracle50>();
+  const auto running = all_softmax_functions<running_error>();
   for (std::size_t rows = 1; rows <= 3; ++rows) {
     for (std::size_t width = 1; width <= 3; ++width) {
       const Shape shape = {rows, width};
@@ -312,7 +317,9 @@ TEST_F(SoftmaxTest, BackwardIsTheDerivative) {
           SCOPED_TRACE(oracles[k].name + " of " + tensor::to_string(shape) + ", mask " +
                        std::to_string(bits));
           expect_derivative(
-              [&]<class S>(const Tensor<S>& at) { return every_softmax<S>()[k].forward(at, mask); },
+              [&]<class S>(const Tensor<S>& at) {
+                return all_softmax_functions<S>()[k].forward(at, mask);
+              },
               x, grad_y, oracles[k].backward(lift<oracle50>(grad_y), lift<oracle50>(x), mask),
               running[k].backward(lift<running_error>(grad_y), lift<running_error>(x), mask));
         }
@@ -343,7 +350,7 @@ TEST_F(SoftmaxTest, FullyMaskedRowIsZero) {
                  (Tensor<double>{{0, 0}, {0, 0}, {-1, 1}}));
 }
 
-TEST_F(SoftmaxTest, ExtremesAreDefined) {
+TEST_F(SoftmaxTest, ExtremeArgumentsGiveTheLimits) {
   EXPECT_BITS_EQ(softmax(Tensor<double>{1e308, -1e308}), (Tensor<double>{1, 0}));
   EXPECT_BITS_EQ(softmax(Tensor<double>{-1e308, -1e308}), (Tensor<double>{0.5, 0.5}));
   EXPECT_BITS_EQ(softmax(Tensor<double>{1e308, 1e308}), (Tensor<double>{0.5, 0.5}));

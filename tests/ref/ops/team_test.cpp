@@ -12,13 +12,13 @@
 namespace normproof::ref::ops {
 namespace {
 
-class TeamTest : public ::testing::TestWithParam<int> {
+class ThreadTeamTest : public ::testing::TestWithParam<int> {
  protected:
   void SetUp() override { numeric::set_num_threads(GetParam()); }
   void TearDown() override { numeric::set_num_threads(1); }
 };
 
-TEST_P(TeamTest, ProcessesEveryIndexOfEveryStepOnce) {
+TEST_P(ThreadTeamTest, ProcessesEveryIndexOfEveryStepOnce) {
   const std::size_t counts[] = {1, 0, 7, 1000, 3};
   std::vector<std::vector<std::atomic<int>>> done;
   for (const std::size_t count : counts) done.emplace_back(count);
@@ -35,7 +35,7 @@ TEST_P(TeamTest, ProcessesEveryIndexOfEveryStepOnce) {
   EXPECT_EQ(too_short, 0);
 }
 
-TEST_P(TeamTest, AStepSeesTheWritesOfThePreviousStep) {
+TEST_P(ThreadTeamTest, AStepSeesTheWritesOfThePreviousStep) {
   constexpr std::size_t kSize = 500;
   std::vector<std::size_t> previous(kSize, 0);
   std::vector<std::size_t> current(kSize, 0);
@@ -51,7 +51,7 @@ TEST_P(TeamTest, AStepSeesTheWritesOfThePreviousStep) {
   for (const std::size_t value : previous) EXPECT_EQ(value, 40u);
 }
 
-TEST_P(TeamTest, AStepWaitsForTheSlowestRange) {
+TEST_P(ThreadTeamTest, AStepWaitsForTheSlowestRange) {
   std::vector<int> written(4, 0);
   std::atomic<int> missed{0};
   Team::run(8, [&](Team::Member& member) {
@@ -66,7 +66,7 @@ TEST_P(TeamTest, AStepWaitsForTheSlowestRange) {
   EXPECT_EQ(missed, 0);
 }
 
-TEST_P(TeamTest, HasTheRequestedNumberOfMembersUpToTheLimit) {
+TEST_P(ThreadTeamTest, HasTheRequestedNumberOfMembersUpToTheLimit) {
   for (const std::size_t requested : {0u, 1u, 2u, 9u}) {
     std::atomic<std::size_t> members{0};
     Team::run(requested, [&](Team::Member&) { ++members; });
@@ -75,7 +75,7 @@ TEST_P(TeamTest, HasTheRequestedNumberOfMembersUpToTheLimit) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Threads, TeamTest, ::testing::Values(1, 2, 3, 5));
+INSTANTIATE_TEST_SUITE_P(Threads, ThreadTeamTest, ::testing::Values(1, 2, 3, 5));
 
 }  // namespace
 }  // namespace normproof::ref::ops

@@ -13,15 +13,15 @@ namespace normproof::ref::tensor {
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__) || !defined(__linux__)
-#define SKIP_IF_NOTHING_IS_KEPT GTEST_SKIP() << "here nothing is kept"
+#define SKIP_IF_NO_MEMORY_IS_KEPT GTEST_SKIP() << "here nothing is kept"
 #else
-#define SKIP_IF_NOTHING_IS_KEPT
+#define SKIP_IF_NO_MEMORY_IS_KEPT
 #endif
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 
-TEST(Allocator, ReusesReleasedMemory) {
-  SKIP_IF_NOTHING_IS_KEPT;
+TEST(TensorAllocator, ReusesReleasedMemory) {
+  SKIP_IF_NO_MEMORY_IS_KEPT;
   for (const std::size_t bytes : {std::size_t{100} << 10, std::size_t{300'000}, 9 * kMiB}) {
     void* first = allocate_block(bytes);
     const std::size_t before = kept_bytes();
@@ -35,9 +35,9 @@ TEST(Allocator, ReusesReleasedMemory) {
   }
 }
 
-// Adjacent released blocks must serve one that none of them could hold.
-TEST(Allocator, MergesAdjacentRanges) {
-  SKIP_IF_NOTHING_IS_KEPT;
+// Adjacent released blocks must be merged, so that they serve a request that is larger than each.
+TEST(TensorAllocator, MergesAdjacentFreeBlocks) {
+  SKIP_IF_NO_MEMORY_IS_KEPT;
   void* whole = allocate_block(400 * kMiB);  // never written, so it uses no memory
   release_block(whole, 400 * kMiB);
   void* parts[4];
@@ -50,7 +50,7 @@ TEST(Allocator, MergesAdjacentRanges) {
   EXPECT_EQ(kept_bytes(), before);
 }
 
-TEST(Allocator, BlocksInUseDoNotOverlap) {
+TEST(TensorAllocator, BlocksInUseDoNotOverlap) {
   for (const std::size_t bytes :
        {std::size_t{1}, std::size_t{4096}, std::size_t{100'000}, std::size_t{3} << 20}) {
     void* a = allocate_block(bytes);
@@ -65,9 +65,9 @@ TEST(Allocator, BlocksInUseDoNotOverlap) {
   }
 }
 
-// The blocks are never written, so they use no memory.
-TEST(Allocator, KeepsNoMoreThanWasInUseAtOnce) {
-  SKIP_IF_NOTHING_IS_KEPT;
+// The test never writes to the blocks, so they use address space but no memory.
+TEST(TensorAllocator, KeepsNoMoreMemoryThanWasInUseAtOnce) {
+  SKIP_IF_NO_MEMORY_IS_KEPT;
   void* blocks[4];
   for (void*& block : blocks) block = allocate_block(400 * kMiB);
   for (void* block : blocks) release_block(block, 400 * kMiB);
@@ -81,13 +81,13 @@ TEST(Allocator, KeepsNoMoreThanWasInUseAtOnce) {
   EXPECT_LE(kept_bytes(), all + 202 * kMiB);
 }
 
-TEST(Allocator, ThrowsBadAllocIfTheSizeOverflows) {
+TEST(TensorAllocator, ThrowsBadAllocIfTheSizeOverflows) {
   EXPECT_THROW(Allocator<double>().allocate(std::numeric_limits<std::size_t>::max() / 4),
                std::bad_alloc);
   EXPECT_THROW(allocate_block(std::numeric_limits<std::size_t>::max() - 5), std::bad_alloc);
 }
 
-TEST(Allocator, ServesTensorsOfEveryElementType) {
+TEST(TensorAllocator, ServesTensorsOfEveryElementType) {
   const Tensor<double> large = full_tensor<double>({300, 400}, 2.0);
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(large.data()) % 64, 0u);
   const Tensor<double> copy = large;

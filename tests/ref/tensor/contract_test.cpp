@@ -43,7 +43,7 @@ TEST(CheckShape, ErrorNamesBothShapes) {
             "f: gamma has shape [4]; expected shape [5]");
 }
 
-TEST(CheckMask, AcceptsOnlyTheShapeOfXWithoutD) {
+TEST(CheckMask, AcceptsOnlyTheShapeOfXWithoutTheLastAxis) {
   EXPECT_NO_THROW(check_mask("f", full_tensor<bool>({2, 3}, true), {2, 3, 5}));
   EXPECT_NO_THROW(check_mask("f", full_tensor<bool>({2}, true), {2, 5}));
   EXPECT_NO_THROW(check_mask("f", Mask::from_shape({0}), {2, 5}));

@@ -24,7 +24,7 @@ using ops::random_tensor;
 using tensor::Shape;
 using verification::checks::compare::compare;
 
-/// A batch and the options of its loss.
+/// The arguments of cross_entropy: the logits of a batch, its targets, and the options of the loss.
 struct LossCase {
   Tensor<double> logits;
   std::vector<int> targets;
@@ -37,7 +37,7 @@ struct LossCase {
   }
 };
 
-/// Returns random data in which every third row is ignored.
+/// Returns a case with random logits and targets. Every third row is ignored.
 LossCase random_case(const Shape& shape, bool weighted, double smoothing) {
   LossCase c{random_tensor(shape, "logits", 2), {}, {}, smoothing};
   const numeric::RandomStream random(8, "targets");
@@ -72,20 +72,19 @@ Tensor<T> gradient(const LossCase& c) {
   return cross_entropy_backward(forward.log_probabilities, c.targets, weights, {c.smoothing});
 }
 
-/// Evaluates the definition without code shared with ref: the cross-entropy of the smoothed and
-/// weighted target distribution, without a shift, with sums from left to right; the derivative by
-/// the softmax itself.
-struct LossDefinition {
+/// The loss and its gradient at 100 digits, computed from the definition without code of ref: the
+/// cross-entropy with the smoothed and weighted target distribution. The maximum is not subtracted,
+/// sums run from left to right, and the derivative is computed from the softmax.
+struct ExactLoss {
   Tensor<oracle100> loss;
   Tensor<oracle100> grad_logits;
 };
-LossDefinition loss_definition(const LossCase& c) {
+ExactLoss exact_loss(const LossCase& c) {
   const std::size_t classes = c.logits.shape(1);
   const auto weight = [&](std::size_t k) {
     return oracle100(tensor::is_given(c.class_weights) ? c.class_weights(k) : 1.0);
   };
-  LossDefinition d{{oracle100(0)},
-                   tensor::full_tensor<oracle100>(shape_of(c.logits), oracle100(0))};
+  ExactLoss d{{oracle100(0)}, tensor::full_tensor<oracle100>(shape_of(c.logits), oracle100(0))};
   const oracle100 s(c.smoothing);
   oracle100 total(0);
   for (std::size_t i = 0; i < c.targets.size(); ++i) {
@@ -122,7 +121,7 @@ TEST_F(CrossEntropyTest, MatchesHandComputedValues) {
   EXPECT_BITS_EQ(plain.log_probabilities, (Tensor<double>{{-log_2, -log_2}, {-log_2, -log_2}}));
   EXPECT_BITS_EQ(cross_entropy_backward(plain.log_probabilities, {0, 1}),
                  (Tensor<double>{{-0.25, 0.25}, {0.25, -0.25}}));
-  // Weights 1 and 3 with the sum 4, and an ignored row.
+  // The class weights are 1 and 3, with the sum 4. The last case has an ignored row.
   const Tensor<double> weights = {1, 3};
   const auto weighted = cross_entropy(logits, {0, 1}, weights);
   EXPECT_BITS_EQ(weighted.loss, (log_2 + 3 * log_2) / 4);
@@ -130,13 +129,14 @@ TEST_F(CrossEntropyTest, MatchesHandComputedValues) {
                  (Tensor<double>{{-0.125, 0.125}, {0.375, -0.375}}));
   EXPECT_BITS_EQ(cross_entropy_backward(weighted.log_probabilities, {kIgnored, 1}, weights),
                  (Tensor<double>{{0, 0}, {0.5, -0.5}}));
-  // With smoothing 1/2, row 0 has q = (1/2) 1 + (1/4) 1, (1/4) 3 and the sum 3/2.
+  // With smoothing 1/2, the target distribution of row 0 is (1/2) 1 + (1/4) 1 = 3/4 and
+  // (1/4) 3 = 3/4. The sum is 3/2.
   const auto smoothed = cross_entropy(logits, {0, 1}, weights, {0.5});
   EXPECT_BITS_EQ(cross_entropy_backward(smoothed.log_probabilities, {0, 1}, weights, {0.5}),
                  (Tensor<double>{{0, 0}, {0.25, -0.25}}));
 }
 
-// Evaluates docs/specification/training.md, operation by operation.
+// The expected values follow docs/specification/training.md operation by operation.
 TEST_F(CrossEntropyTest, FollowsTheSpecification) {
   for (const LossCase& c : random_cases({{1, 1}, {2, 3}, {100, 3}, {40, 33}, {3, 200}})) {
     SCOPED_TRACE(c.name());
@@ -153,14 +153,14 @@ TEST_F(CrossEntropyTest, FollowsTheSpecification) {
       for (std::size_t k = 0; k < classes; ++k) terms.push_back(weights[k] * -logp(i, k));
       target_weights.push_back(weights[t]);
       losses.push_back((1 - s) * terms[t]);
-      if (s > 0) losses.back() += share * ops::sum_by_the_rule(terms);
+      if (s > 0) losses.back() += share * ops::sum_in_32_lanes(terms);
     }
-    const double total = ops::sum_by_the_rule(target_weights);
+    const double total = ops::sum_in_32_lanes(target_weights);
     const auto forward = cross_entropy(c.logits, c.targets, c.class_weights, {s});
     EXPECT_BITS_EQ(forward.log_probabilities, logp);
-    EXPECT_BITS_EQ(forward.loss, ops::sum_by_the_rule(losses) / total);
+    EXPECT_BITS_EQ(forward.loss, ops::sum_in_32_lanes(losses) / total);
     const Tensor<double> got = cross_entropy_backward(logp, c.targets, c.class_weights, {s});
-    const double sum_of_weights = ops::sum_by_the_rule(weights);
+    const double sum_of_weights = ops::sum_in_32_lanes(weights);
     for (std::size_t i = 0; i < c.targets.size(); ++i) {
       for (std::size_t k = 0; k < classes; ++k) {
         double expected = 0;
@@ -176,19 +176,19 @@ TEST_F(CrossEntropyTest, FollowsTheSpecification) {
   }
 }
 
-// These values come from PyTorch 1.13:
+// The expected values were computed with PyTorch 1.13:
 // import torch, torch.nn.functional as F
 // F.cross_entropy(logits, targets, weight=w or None, ignore_index=-1, label_smoothing=s),
 // backward()
 TEST_F(CrossEntropyTest, MatchesPyTorch) {
   const Tensor<double> logits = {
       {0.5, -1.25, 2.0}, {1.5, 0.25, -0.75}, {-2.0, 3.0, 0.125}, {0.0, 1.0, -1.0}};
-  struct Known {
+  struct PyTorchResult {
     bool weighted;
     double smoothing, loss;
     Tensor<double> grad_logits;
   };
-  const std::vector<Known> known = {
+  const std::vector<PyTorchResult> known = {
       {false,
        0.0,
        0.3236335189845457,
@@ -217,19 +217,19 @@ TEST_F(CrossEntropyTest, MatchesPyTorch) {
         {-0.014283592134614508, 0.013783834835195458, 0.0004997572994190263},
         {0, 0, 0},
         {0.121182837363685, -0.156287420480036, 0.03510458311635084}}}};
-  for (const Known& k : known) {
+  for (const PyTorchResult& k : known) {
     LossCase c{logits, {2, 0, -1, 1}, {}, k.smoothing};
     if (k.weighted) c.class_weights = {0.5, 2.0, 1.25};
     SCOPED_TRACE(c.name());
-    EXPECT_WITHIN(compare_known({k.loss}, loss<numeric::any_order_error>(c)));
-    EXPECT_WITHIN(compare_known(k.grad_logits, gradient<numeric::any_order_error>(c)));
+    EXPECT_WITHIN(compare_with_known_values({k.loss}, loss<numeric::any_order_error>(c)));
+    EXPECT_WITHIN(compare_with_known_values(k.grad_logits, gradient<numeric::any_order_error>(c)));
   }
 }
 
-TEST_F(CrossEntropyTest, DoubleIsWithinTheRunningErrorOfTheDefinition) {
+TEST_F(CrossEntropyTest, DoubleResultsAreWithinTheRunningErrorBound) {
   for (const LossCase& c : random_cases({{1, 1}, {2, 3}, {37, 3}, {4, 65}})) {
     SCOPED_TRACE(c.name());
-    const LossDefinition exact = loss_definition(c);
+    const ExactLoss exact = exact_loss(c);
     const auto running = loss<running_error>(c);
     const auto running_gradient = gradient<running_error>(c);
     EXPECT_WITHIN(compare(running, exact.loss));
@@ -239,10 +239,10 @@ TEST_F(CrossEntropyTest, DoubleIsWithinTheRunningErrorOfTheDefinition) {
   }
 }
 
-TEST_F(CrossEntropyTest, EnclosuresContainTheDefinition) {
+TEST_F(CrossEntropyTest, IntervalAndBallResultsContainTheExactValues) {
   for (const LossCase& c : random_cases({{2, 3}, {9, 5}})) {
     SCOPED_TRACE(c.name());
-    const LossDefinition exact = loss_definition(c);
+    const ExactLoss exact = exact_loss(c);
     ops::expect_encloses(loss<numeric::interval>(c), exact.loss);
     ops::expect_encloses(loss<numeric::ball>(c), exact.loss);
     ops::expect_encloses(gradient<numeric::interval>(c), exact.grad_logits);
@@ -250,15 +250,15 @@ TEST_F(CrossEntropyTest, EnclosuresContainTheDefinition) {
   }
 }
 
-// Tests extents up to 3 and every combination of targets and ignored rows, with and without
-// weights.
+// Tests all numbers of rows and of classes up to 3, every combination of targets and ignored rows,
+// and three values of the smoothing, with and without class weights.
 TEST_F(CrossEntropyTest, BackwardIsTheDerivative) {
   std::size_t cases = 0;
   for (std::size_t rows = 1; rows <= 3; ++rows) {
     for (std::size_t classes = 1; classes <= 3; ++classes) {
       std::size_t combinations = 1;
       for (std::size_t i = 0; i < rows; ++i) combinations *= classes + 1;
-      // The combination 0 ignores every row.
+      // The loop begins at 1, because combination 0 ignores every row.
       for (std::size_t number = 1; number < combinations; ++number) {
         for (const bool weighted : {false, true}) {
           for (const double smoothing : {0.0, 0.25, 1.0}) {
@@ -277,7 +277,7 @@ TEST_F(CrossEntropyTest, BackwardIsTheDerivative) {
   EXPECT_EQ(cases, 6u * (1 + 2 + 3 + 3 + 8 + 15 + 7 + 26 + 63));
 }
 
-TEST_F(CrossEntropyTest, IgnoredRowsDoNotChangeTheBits) {
+TEST_F(CrossEntropyTest, IgnoredRowsDoNotChangeLossOrGradient) {
   for (const LossCase& c : random_cases({{100, 5}})) {
     SCOPED_TRACE(c.name());
     LossCase kept = c;

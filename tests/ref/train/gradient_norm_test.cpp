@@ -20,7 +20,8 @@ using tensor::Tensor;
 using verification::checks::compare::compare;
 using verification::checks::compare::scaled_bound;
 
-/// Returns two dense gradients, one of them long, and one of rows.
+/// Returns the gradients of three parameters: a long dense one, a short dense one, and a gradient
+/// of three rows of an embedding.
 template <class T>
 Gradients<T> random_gradient_set() {
   Gradients<T> gradients;
@@ -31,9 +32,10 @@ Gradients<T> random_gradient_set() {
   return gradients;
 }
 
-/// Returns the norms in order, then the whole norm, then every element.
+/// Returns a vector of the norm of each tensor, then the norm of all gradients together, then all
+/// elements of the gradients.
 template <class T>
-Tensor<T> as_tensor(const GradientNorms<T>& norms, const Gradients<T>& gradients = {}) {
+Tensor<T> to_tensor(const GradientNorms<T>& norms, const Gradients<T>& gradients = {}) {
   std::vector<T> values;
   for (const auto& [name, norm] : norms.per_tensor) values.push_back(norm);
   values.push_back(norms.whole);
@@ -45,10 +47,10 @@ Tensor<T> as_tensor(const GradientNorms<T>& norms, const Gradients<T>& gradients
   return result;
 }
 template <class T>
-Tensor<T> clipped(std::optional<double> max_norm) {
+Tensor<T> clip_random_gradients(std::optional<double> max_norm) {
   Gradients<T> gradients = random_gradient_set<T>();
   const auto norms = clip_gradients(gradients, max_norm);
-  return as_tensor(norms, gradients);
+  return to_tensor(norms, gradients);
 }
 
 class GradientNormTest : public ::testing::Test {
@@ -64,19 +66,19 @@ TEST_F(GradientNormTest, MatchesHandComputedValues) {
   ASSERT_EQ(norms.per_tensor.size(), 2u);
   EXPECT_EQ(norms.per_tensor[0].first, "a");
   EXPECT_EQ(norms.per_tensor[1].first, "b");
-  EXPECT_BITS_EQ(as_tensor(norms), (Tensor<double>{5, 12, 13}));
-  EXPECT_BITS_EQ(as_tensor(clip_gradients(gradients, 6.5)), (Tensor<double>{5, 12, 13}));
+  EXPECT_BITS_EQ(to_tensor(norms), (Tensor<double>{5, 12, 13}));
+  EXPECT_BITS_EQ(to_tensor(clip_gradients(gradients, 6.5)), (Tensor<double>{5, 12, 13}));
   EXPECT_BITS_EQ(gradients.dense.at("a"), (Tensor<double>{{1.5, 0}, {0, -2}}));
   EXPECT_BITS_EQ(gradients.rows[0].second.values, (Tensor<double>{{6, 0}}));
 }
 
-TEST_F(GradientNormTest, NoGradientHasNormZero) {
-  EXPECT_BITS_EQ(as_tensor(gradient_norms(Gradients<double>{})), (Tensor<double>{0}));
+TEST_F(GradientNormTest, NormOfNoGradientIsZero) {
+  EXPECT_BITS_EQ(to_tensor(gradient_norms(Gradients<double>{})), (Tensor<double>{0}));
   Gradients<double> no_rows{{}, {{"embedding", {{}, tensor::empty_tensor<double>({0, 8})}}}};
-  EXPECT_BITS_EQ(as_tensor(clip_gradients(no_rows, 1)), (Tensor<double>{0, 0}));
+  EXPECT_BITS_EQ(to_tensor(clip_gradients(no_rows, 1)), (Tensor<double>{0, 0}));
 }
 
-// Evaluates docs/specification/training.md, operation by operation.
+// The expected values follow docs/specification/training.md operation by operation.
 TEST_F(GradientNormTest, FollowsTheSpecification) {
   const auto gradients = random_gradient_set<double>();
   std::vector<double> expected, elements;
@@ -85,44 +87,45 @@ TEST_F(GradientNormTest, FollowsTheSpecification) {
     std::vector<double> squares;
     for (const double g : t) squares.push_back(g * g);
     elements.insert(elements.end(), t.begin(), t.end());
-    expected.push_back(numeric::square_root(ops::sum_by_the_rule(squares)));
-    sum += ops::sum_by_the_rule(squares);
+    expected.push_back(numeric::square_root(ops::sum_in_32_lanes(squares)));
+    sum += ops::sum_in_32_lanes(squares);
   };
   for (const auto& [name, t] : gradients.dense) add(t);
   add(gradients.rows[0].second.values);
   expected.push_back(numeric::square_root(sum));
   const double scale = 0.7 / expected.back();
   for (const double g : elements) expected.push_back(g * scale);
-  const Tensor<double> got = clipped<double>(0.7);
+  const Tensor<double> got = clip_random_gradients<double>(0.7);
   ASSERT_EQ(got.size(), expected.size());
   for (std::size_t i = 0; i < got.size(); ++i) EXPECT_BITS_EQ(got(i), expected[i]) << i;
 }
 
-TEST_F(GradientNormTest, ClippingKeepsGradientsWithinTheBound) {
+TEST_F(GradientNormTest, ClippingLeavesGradientsWithinMaxNormUnchanged) {
   const auto gradients = random_gradient_set<double>();
   const auto norms = gradient_norms(gradients);
-  const Tensor<double> unchanged = as_tensor(norms, gradients);
-  EXPECT_BITS_EQ(clipped<double>(std::nullopt), unchanged);
-  EXPECT_BITS_EQ(clipped<double>(norms.whole), unchanged);
-  EXPECT_BITS_EQ(clipped<double>(1e300), unchanged);
-  EXPECT_NE(clipped<double>(norms.whole * (1 - 0x1p-40)), unchanged);
+  const Tensor<double> unchanged = to_tensor(norms, gradients);
+  EXPECT_BITS_EQ(clip_random_gradients<double>(std::nullopt), unchanged);
+  EXPECT_BITS_EQ(clip_random_gradients<double>(norms.whole), unchanged);
+  EXPECT_BITS_EQ(clip_random_gradients<double>(1e300), unchanged);
+  EXPECT_NE(clip_random_gradients<double>(norms.whole * (1 - 0x1p-40)), unchanged);
 }
 
-TEST_F(GradientNormTest, EveryScalarIsWithinItsBound) {
+TEST_F(GradientNormTest, EveryScalarTypeIsWithinItsErrorBound) {
   for (const std::optional<double> max_norm : {std::optional<double>(), std::optional(0.5)}) {
-    const auto exact = clipped<oracle100>(max_norm);
-    const auto running = clipped<running_error>(max_norm);
+    const auto exact = clip_random_gradients<oracle100>(max_norm);
+    const auto running = clip_random_gradients<running_error>(max_norm);
     EXPECT_WITHIN(compare(running, exact));
-    EXPECT_BITS_EQ(clipped<double>(max_norm), ops::values(running));
-    EXPECT_WITHIN(compare(tensor::convert<oracle100>(clipped<oracle50>(max_norm)), exact,
-                          scaled_bound<oracle50>(running)));
-    ops::expect_encloses(clipped<numeric::interval>(max_norm), exact);
-    ops::expect_encloses(clipped<numeric::ball>(max_norm), exact);
+    EXPECT_BITS_EQ(clip_random_gradients<double>(max_norm), ops::values(running));
+    EXPECT_WITHIN(compare(tensor::convert<oracle100>(clip_random_gradients<oracle50>(max_norm)),
+                          exact, scaled_bound<oracle50>(running)));
+    ops::expect_encloses(clip_random_gradients<numeric::interval>(max_norm), exact);
+    ops::expect_encloses(clip_random_gradients<numeric::ball>(max_norm), exact);
   }
 }
 
-// Checks d norm / d g_i = g_i / norm, for the whole and for the tensor itself.
-TEST_F(GradientNormTest, DerivativeIsTheUnitVector) {
+// The derivative of a norm with respect to the element g_i is `g_i / norm`. This is checked for the
+// norm of the tensor that contains g_i and for the norm of all gradients.
+TEST_F(GradientNormTest, DerivativeOfTheNormIsTheNormalizedGradient) {
   Gradients<numeric::dual> gradients;
   gradients.dense.set("a", ops::lift<numeric::dual>({3, 4}));
   gradients.dense.set("b", ops::lift<numeric::dual>({12}));
@@ -140,7 +143,7 @@ TEST_F(GradientNormTest, GivesTheSameBitsOnEveryThreadCount) {
       for (const char* name : {"a", "b", "c", "d"})
         gradients.dense.set(name, ops::random_tensor({20011}, name));
       const auto norms = clip_gradients(gradients, max_norm);
-      return as_tensor(norms, gradients);
+      return to_tensor(norms, gradients);
     });
 }
 
@@ -159,7 +162,7 @@ TEST_F(GradientNormTest, C1_RejectsNonFiniteSumsOfSquares) {
 
 TEST_F(GradientNormTest, C2_RejectsBoundsThatAreNotPositiveAndFinite) {
   for (const double wrong : {0.0, -1.0, kNaN, kInfinity})
-    EXPECT_EQ(contract_message([&] { clipped<double>(wrong); }),
+    EXPECT_EQ(contract_message([&] { clip_random_gradients<double>(wrong); }),
               fmt::format("clip_gradients: max_norm is {}; expected max_norm > 0 (C2)", wrong));
 }
 

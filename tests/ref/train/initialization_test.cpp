@@ -25,20 +25,21 @@ class InitializationTest : public ::testing::Test {
   void TearDown() override { ops::restore_defaults(); }
 };
 
-// The extents [out, in] = [3, 5] differ, so that exchanged fans would be detected.
+// The shape [out, in] is [3, 5]. The extents differ, so that the test detects an implementation
+// that exchanges fan_in and fan_out.
 TEST_F(InitializationTest, FollowsTheSpecification) {
-  struct Known {
+  struct ExpectedRule {
     InitializationOptions options;
     double factor;
     bool normal;
   };
-  const Known known[] = {{XavierNormal{1.5}, 1.5 * square_root(2.0 / 8), true},
-                         {XavierUniform{1.5}, 1.5 * square_root(6.0 / 8), false},
-                         {KaimingNormal{1.5}, 1.5 / square_root(5.0), true},
-                         {KaimingUniform{1.5}, 1.5 * square_root(3.0 / 5), false},
-                         {PlainUniform{0.3}, 0.3, false}};
+  const ExpectedRule known[] = {{XavierNormal{1.5}, 1.5 * square_root(2.0 / 8), true},
+                                {XavierUniform{1.5}, 1.5 * square_root(6.0 / 8), false},
+                                {KaimingNormal{1.5}, 1.5 / square_root(5.0), true},
+                                {KaimingUniform{1.5}, 1.5 * square_root(3.0 / 5), false},
+                                {PlainUniform{0.3}, 0.3, false}};
   const numeric::RandomStream random(42, "init/encoder.weight");
-  for (const Known& k : known) {
+  for (const ExpectedRule& k : known) {
     SCOPED_TRACE(model::initialization_name(k.options));
     const Tensor<double> got = initial_values(k.options, "encoder.weight", {3, 5}, 42);
     ASSERT_EQ(tensor::shape_of(got), (Shape{3, 5}));
@@ -48,7 +49,7 @@ TEST_F(InitializationTest, FollowsTheSpecification) {
   }
 }
 
-TEST_F(InitializationTest, SeedAndNameDetermineTheStream) {
+TEST_F(InitializationTest, SeedAndNameDetermineTheValues) {
   const auto values = [](const char* name, std::uint64_t seed) {
     return initial_values(XavierNormal{}, name, {4, 4}, seed);
   };
@@ -61,16 +62,17 @@ TEST_F(InitializationTest, SeedAndNameDetermineTheStream) {
   for (std::size_t i = 0; i < few.size(); ++i) EXPECT_BITS_EQ(few.data()[i], more.data()[i]);
 }
 
-TEST_F(InitializationTest, UniformAcceptsAnyShape) {
+TEST_F(InitializationTest, PlainUniformAcceptsAnyShape) {
   const Tensor<double> bias = initial_values(PlainUniform{0.5}, "bias", {100}, 3);
   EXPECT_EQ(tensor::shape_of(bias), Shape{100});
   EXPECT_EQ(tensor::shape_of(initial_values(PlainUniform{0.5}, "x", {2, 3, 4}, 3)),
             (Shape{2, 3, 4}));
 }
 
-// Over n elements the mean is off by about s / sqrt(n), and the variance by less than 2 s^2 /
-// sqrt(n), where s is the standard deviation of the published rules. Six times as much is allowed.
-TEST_F(InitializationTest, MomentsMatchThePublishedRules) {
+// Let s be the standard deviation that the published rule prescribes. The mean of n elements is off
+// by about `s / sqrt(n)`, and their variance is off by less than `2 s^2 / sqrt(n)`. The tolerances
+// are six times these values.
+TEST_F(InitializationTest, MeanAndVarianceMatchThePublishedRules) {
   const Shape shape = {300, 200};
   const double n = 300 * 200;
   const std::pair<InitializationOptions, double> known[] = {

@@ -23,7 +23,8 @@ model::TrainConfig language_config(bool tied, const std::string& norm = "layer_n
   return config;
 }
 
-/// Returns two contexts, of which the second has padding.
+/// Returns a batch of two sentences and their next tokens. The second sentence ends with padding.
+/// The targets are increased by `shift` modulo the vocabulary size.
 TextBatch sample_text(int shift = 0) {
   TextBatch batch{encoder::two_sentences(), {4, 2, 0, 1, 0, kIgnored}};
   for (int& target : batch.targets)
@@ -31,8 +32,9 @@ TextBatch sample_text(int shift = 0) {
   return batch;
 }
 
-/// Computes the same step with the matrix of all logits.
-TEST(Language, StepHasTheBitsOfThePerPositionStep) {
+/// language_step computes the logits in blocks. train_step with per_position targets computes the
+/// matrix of all logits. Both must give the same bits.
+TEST(LanguageTraining, StepMatchesAStepThatStoresAllLogits) {
   for (const char* norm : {"layer_norm", "power_norm"}) {
     const model::TrainConfig config = language_config(false, norm);
     TrainState<double> expected = initial_train_state(config), state = expected;
@@ -40,18 +42,19 @@ TEST(Language, StepHasTheBitsOfThePerPositionStep) {
       const std::vector<TextBatch> batches = {sample_text(step), sample_text(step + 1)};
       std::vector<LabelledBatch> labelled;
       for (const TextBatch& b : batches) labelled.push_back({b.inputs, {0, 0}, b.targets});
-      const auto by_classes = train_step<double>(config, labelled, {}, expected);
+      const auto by_labelled_batches = train_step<double>(config, labelled, {}, expected);
       const auto result = language_step<double>(config, batches, state);
-      EXPECT_EQ(result.loss, by_classes.loss);
-      EXPECT_EQ(result.gradient_norms.whole, by_classes.gradient_norms.whole);
+      EXPECT_EQ(result.loss, by_labelled_batches.loss);
+      EXPECT_EQ(result.gradient_norms.whole, by_labelled_batches.gradient_norms.whole);
       EXPECT_TRUE(result.predictions.empty());
     }
     EXPECT_EQ(state_sha256(state), state_sha256(expected)) << norm;
   }
 }
 
-// Threads must not change the bits. A tied head must learn, and has no weight of its own.
-TEST(Language, TiedModelLearnsTheSameBitsOnAnyThreadCount) {
+// A tied head uses the embedding as its weight. The model must learn, and the number of threads
+// must not change the bits.
+TEST(LanguageTraining, TiedModelLearnsTheSameOnEveryThreadCount) {
   model::TrainConfig config = language_config(true);
   config.encoder.dropout = 0;
   config.loss.label_smoothing = 0;
@@ -70,8 +73,9 @@ TEST(Language, TiedModelLearnsTheSameBitsOnAnyThreadCount) {
   numeric::set_num_threads(1);
 }
 
-/// Checks d loss / d embedding of a tied head by central differences at 50 digits.
-TEST(Language, GradientOfATiedEmbeddingIsTheDerivative) {
+/// Compares the gradient of the loss with respect to the embedding with central differences at 50
+/// digits. The head is tied, so the embedding is also the weight of the head.
+TEST(LanguageTraining, GradientOfATiedEmbeddingIsTheDerivative) {
   model::TrainConfig config = language_config(true);
   config.encoder.dropout = 0;
   using numeric::oracle50;
@@ -81,8 +85,9 @@ TEST(Language, GradientOfATiedEmbeddingIsTheDerivative) {
   const Tensor<oracle50>& gradient = found.gradients.dense.at("embedding.weight");
   EXPECT_TRUE(found.gradients.rows.empty());
   const oracle50 h("1e-15");
-  // h^2/6 times a third derivative below 6e7. At 50 digits, losses of a few units add 1e-34.
-  const oracle50 of_differences = h * h * 10'000'000;
+  // The truncation error is `h^2 / 6` times the third derivative, which is below 6e7. Rounding at
+  // 50 digits adds about 1e-34 for a loss of a few units.
+  const oracle50 difference_error = h * h * 10'000'000;
   for (std::size_t i = 0; i < gradient.size(); ++i) {
     oracle50& p = state.parameters.at("embedding.weight").data()[i];
     const oracle50 kept = p;
@@ -92,11 +97,11 @@ TEST(Language, GradientOfATiedEmbeddingIsTheDerivative) {
     const oracle50 below = language_gradient<oracle50>(config, batches, state).loss;
     p = kept;
     const oracle50 error = abs(oracle50((above - below) / (2 * h) - gradient.data()[i]));
-    EXPECT_LE(error, of_differences) << i;
+    EXPECT_LE(error, difference_error) << i;
   }
 }
 
-TEST(Language, EvaluationLossIsTheMeanOverAllTargets) {
+TEST(LanguageTraining, EvaluationLossIsTheMeanOverAllTargets) {
   model::TrainConfig config = language_config(true);
   TrainState<double> state = initial_train_state(config);
   const std::string before = state_sha256(state);
@@ -118,7 +123,7 @@ std::string rejection_message(Change change) {
   return numeric::contract_message([&] { language_step<double>(config, batches, state); });
 }
 
-TEST(Language, C1_RejectsEncodersThatAreNoLanguageModel) {
+TEST(LanguageTraining, C1_RejectsEncodersThatAreNoLanguageModel) {
   EXPECT_THAT(rejection_message([](auto& c, auto&) { c.encoder.causal = false; }),
               HasSubstr("causal is false"));
   EXPECT_THAT(
@@ -128,13 +133,13 @@ TEST(Language, C1_RejectsEncodersThatAreNoLanguageModel) {
               HasSubstr("num_classes is 3; expected vocab_size, 5 (C1)"));
 }
 
-TEST(Language, C2_RejectsTooFewOrTooManyBatches) {
+TEST(LanguageTraining, C2_RejectsTooFewOrTooManyBatches) {
   EXPECT_THAT(rejection_message([](auto&, auto& b) { b.clear(); }), HasSubstr("batches has 0"));
   EXPECT_THAT(rejection_message([](auto&, auto& b) { b.resize(3, sample_text()); }),
               HasSubstr("1 to accumulation, which is 2 (C2)"));
 }
 
-TEST(Language, C3_RejectsMissingTargets) {
+TEST(LanguageTraining, C3_RejectsMissingTargets) {
   EXPECT_THAT(rejection_message([](auto&, auto& b) { b[0].targets.pop_back(); }),
               HasSubstr("targets has 5 for 6 positions; expected one a position (C3)"));
 }

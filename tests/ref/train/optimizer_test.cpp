@@ -32,7 +32,7 @@ using ::testing::IsEmpty;
 using verification::checks::compare::compare;
 using verification::checks::compare::scaled_bound;
 
-std::vector<OptimizerOptions> every_optimizer() {
+std::vector<OptimizerOptions> all_optimizers() {
   return {
       SgdOptions{},   SgdOptions{.momentum = 0.9},
       AdamOptions{},  AdamOptions{.beta1 = 0, .beta2 = 0.5, .eps = 1e-3},
@@ -52,9 +52,10 @@ std::vector<Tensor<double>> random_gradients(const Shape& shape, std::size_t ste
   return gradients;
 }
 
-/// Evaluates the definitions without code shared with ref: sums over all gradients so far instead
-/// of recurrences, and the bias corrections as published.
-Tensor<oracle100> trained_by_definition(const OptimizerOptions& options, double learning_rate,
+/// Returns the parameter after one step per gradient, computed at 100 digits without code of ref.
+/// The moments are sums over all previous gradients instead of recurrences, and the bias
+/// corrections are as published.
+Tensor<oracle100> exact_training_result(const OptimizerOptions& options, double learning_rate,
                                         const Tensor<double>& start,
                                         const std::vector<Tensor<double>>& gradients) {
   Tensor<oracle100> p = tensor::convert<oracle100>(start);
@@ -99,13 +100,14 @@ class OptimizerTest : public ::testing::Test {
 TEST_F(OptimizerTest, MatchesHandComputedValues) {
   const Tensor<double> p = {1, -2};
   const std::vector<Tensor<double>> g = {{2, 4}, {-4, 0}};
-  EXPECT_BITS_EQ(train<double>(SgdOptions{}, 0.25, p, g), (Tensor<double>{1.5, -3}));
-  // The velocities are (2,4), then (1,2) + (-4,0).
-  EXPECT_BITS_EQ(train<double>(SgdOptions{.momentum = 0.5}, 0.25, p, g),
+  EXPECT_BITS_EQ(train_one_parameter<double>(SgdOptions{}, 0.25, p, g), (Tensor<double>{1.5, -3}));
+  // With momentum 1/2, the velocities are (2, 4) and then (1, 2) + (-4, 0).
+  EXPECT_BITS_EQ(train_one_parameter<double>(SgdOptions{.momentum = 0.5}, 0.25, p, g),
                  (Tensor<double>{1 - 0.5 + 0.75, -2 - 1 - 0.5}));
-  // step_size = 1 / (1/2), root = sqrt(1/4); m = 1, v = 1: 2 1 / (1 / (1/2) + 2).
-  EXPECT_BITS_EQ(train<double>(AdamOptions{0.5, 0.75, 2}, 1, {1}, {{2}}), (Tensor<double>{0.5}));
-  EXPECT_BITS_EQ(train<double>(AdamWOptions{0.5, 0.75, 2, 0.25}, 1, {1}, {{2}}),
+  // step_size = 1 / (1/2), root = sqrt(1/4), m = 1 and v = 1. The step is 2 * 1 / (1 / (1/2) + 2).
+  EXPECT_BITS_EQ(train_one_parameter<double>(AdamOptions{0.5, 0.75, 2}, 1, {1}, {{2}}),
+                 (Tensor<double>{0.5}));
+  EXPECT_BITS_EQ(train_one_parameter<double>(AdamWOptions{0.5, 0.75, 2, 0.25}, 1, {1}, {{2}}),
                  (Tensor<double>{0.25}));
 }
 
@@ -129,15 +131,15 @@ TEST_F(OptimizerTest, StateHasTheDocumentedNames) {
   EXPECT_EQ(adam.step, 3);
 }
 
-// Evaluates docs/specification/training.md, operation by operation.
+// The expected values follow docs/specification/training.md operation by operation.
 TEST_F(OptimizerTest, FollowsTheSpecification) {
   const double lr = 0.037;
-  for (const auto& options : every_optimizer()) {
+  for (const auto& options : all_optimizers()) {
     SCOPED_TRACE(optimizer_text(options));
     for (const std::size_t size : {1u, 2u, 7u, 33u}) {
       Tensor<double> p = ops::random_tensor({size}, "optimizer");
       const auto gradients = random_gradients({size}, 4);
-      const Tensor<double> got = train<double>(options, lr, p, gradients);
+      const Tensor<double> got = train_one_parameter<double>(options, lr, p, gradients);
       std::vector<double> m(size, 0.0), v(size, 0.0);
       double beta1_power = 1, beta2_power = 1;
       for (const auto& gradient : gradients) {
@@ -171,22 +173,23 @@ TEST_F(OptimizerTest, FollowsTheSpecification) {
   }
 }
 
-TEST_F(OptimizerTest, FiveStepsMatchTheDefinition) {
+TEST_F(OptimizerTest, FiveStepsMatchTheExactValues) {
   const Tensor<double> p = ops::random_tensor({3, 4}, "optimizer");
   const auto gradients = random_gradients({3, 4}, 5);
-  for (const auto& options : every_optimizer()) {
+  for (const auto& options : all_optimizers()) {
     SCOPED_TRACE(optimizer_text(options));
-    const auto exact = trained_by_definition(options, 0.1, p, gradients);
-    const auto running = train<running_error>(options, 0.1, p, gradients);
+    const auto exact = exact_training_result(options, 0.1, p, gradients);
+    const auto running = train_one_parameter<running_error>(options, 0.1, p, gradients);
     EXPECT_WITHIN(compare(running, exact));
-    EXPECT_BITS_EQ(train<double>(options, 0.1, p, gradients), ops::values(running));
-    EXPECT_WITHIN(compare(tensor::convert<oracle100>(train<oracle50>(options, 0.1, p, gradients)),
-                          exact, scaled_bound<oracle50>(running)));
-    ops::expect_encloses(train<numeric::ball>(options, 0.1, p, gradients), exact);
+    EXPECT_BITS_EQ(train_one_parameter<double>(options, 0.1, p, gradients), ops::values(running));
+    EXPECT_WITHIN(compare(
+        tensor::convert<oracle100>(train_one_parameter<oracle50>(options, 0.1, p, gradients)),
+        exact, scaled_bound<oracle50>(running)));
+    ops::expect_encloses(train_one_parameter<numeric::ball>(options, 0.1, p, gradients), exact);
   }
 }
 
-// These values come from PyTorch 1.13, with one step for each g:
+// The expected values were computed with PyTorch 1.13, with one step for each gradient g:
 // p = torch.tensor([1, -.5, .25], dtype=torch.float64, requires_grad=True)
 // torch.optim.SGD([p], lr=.1), SGD(momentum=.9), Adam, AdamW(weight_decay=.05)
 TEST_F(OptimizerTest, FiveStepsMatchPyTorch) {
@@ -204,19 +207,20 @@ TEST_F(OptimizerTest, FiveStepsMatchPyTorch) {
        {1.0334897432360153, -0.49660198397747823, -0.10519679071946003}}};
   for (const auto& [options, expected] : known) {
     SCOPED_TRACE(optimizer_text(options));
-    EXPECT_WITHIN(
-        compare_known(expected, train<numeric::any_order_error>(options, 0.1, p, gradients)));
+    EXPECT_WITHIN(compare_with_known_values(
+        expected, train_one_parameter<numeric::any_order_error>(options, 0.1, p, gradients)));
   }
 }
 
 TEST_F(OptimizerTest, AdamWWithoutDecayEqualsAdam) {
   const Tensor<double> p = ops::random_tensor({50}, "optimizer");
   const auto gradients = random_gradients({50}, 3);
-  EXPECT_BITS_EQ(train<double>(AdamWOptions{.weight_decay = 0}, 0.1, p, gradients),
-                 train<double>(AdamOptions{}, 0.1, p, gradients));
+  EXPECT_BITS_EQ(train_one_parameter<double>(AdamWOptions{.weight_decay = 0}, 0.1, p, gradients),
+                 train_one_parameter<double>(AdamOptions{}, 0.1, p, gradients));
 }
 
-/// Returns a gradient of the rows for which 0 is drawn in this step; step 2 has no rows.
+/// Returns a random gradient of some rows of an embedding. The rows are drawn anew for each step,
+/// and the gradient of step 2 has no rows.
 nn::RowGradient<double> random_row_gradient(const Shape& shape, std::size_t step) {
   nn::RowGradient<double> gradient;
   const numeric::RandomStream random(8, fmt::format("rows {}", step));
@@ -226,16 +230,16 @@ nn::RowGradient<double> random_row_gradient(const Shape& shape, std::size_t step
       ops::random_tensor({gradient.rows.size(), shape[1]}, fmt::format("row values {}", step));
   return gradient;
 }
-Tensor<double> with_zeros(const nn::RowGradient<double>& gradient, const Shape& shape) {
+Tensor<double> to_dense_gradient(const nn::RowGradient<double>& gradient, const Shape& shape) {
   Tensor<double> dense = tensor::full_tensor<double>(shape, 0.0);
   for (std::size_t k = 0; k < gradient.rows.size(); ++k)
     for (std::size_t d = 0; d < shape[1]; ++d) dense(gradient.rows[k], d) = gradient.values(k, d);
   return dense;
 }
 
-TEST_F(OptimizerTest, RowGradientEqualsTheDenseOneWithZeros) {
+TEST_F(OptimizerTest, RowGradientActsAsADenseGradientWithZeros) {
   for (const Shape& shape : {Shape{1, 1}, Shape{7, 3}, Shape{2000, 17}}) {
-    for (const auto& options : every_optimizer()) {
+    for (const auto& options : all_optimizers()) {
       SCOPED_TRACE(optimizer_text(options));
       NamedTensors<double> by_rows = one_parameter<double>(ops::random_tensor(shape, "embedding"));
       by_rows.at("p").data()[0] = -0.0;
@@ -245,9 +249,9 @@ TEST_F(OptimizerTest, RowGradientEqualsTheDenseOneWithZeros) {
       for (std::size_t step = 0; step < 5; ++step) {
         const auto gradient = random_row_gradient(shape, step);
         optimizer_step(options, 0.1, by_rows, {{}, {{"p", gradient}}}, state_by_rows);
-        optimizer_step(options, 0.1, dense, one_gradient<double>(with_zeros(gradient, shape)),
-                       state);
-        EXPECT_BITS_EQ(everything(by_rows, state_by_rows), everything(dense, state));
+        optimizer_step(options, 0.1, dense,
+                       one_gradient<double>(to_dense_gradient(gradient, shape)), state);
+        EXPECT_BITS_EQ(all_values(by_rows, state_by_rows), all_values(dense, state));
       }
     }
   }
@@ -255,7 +259,7 @@ TEST_F(OptimizerTest, RowGradientEqualsTheDenseOneWithZeros) {
 
 TEST_F(OptimizerTest, GivesTheSameBitsOnEveryThreadCount) {
   const Shape shape = {3000, 7};
-  for (const auto& options : every_optimizer()) {
+  for (const auto& options : all_optimizers()) {
     SCOPED_TRACE(optimizer_text(options));
     ops::expect_same_on_every_machine_setting([&] {
       NamedTensors<double> parameters;
@@ -267,7 +271,7 @@ TEST_F(OptimizerTest, GivesTheSameBitsOnEveryThreadCount) {
         gradients.dense.set("weight", random_gradients({20011}, step + 1).back());
         optimizer_step(options, 0.1, parameters, gradients, state);
       }
-      return everything(parameters, state);
+      return all_values(parameters, state);
     });
   }
 }

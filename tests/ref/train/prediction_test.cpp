@@ -8,7 +8,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-TEST(Predict, ReturnsTheLargestLogitAndTheFirstOfEqualOnes) {
+TEST(Predict, ReturnsTheFirstClassWithTheLargestLogit) {
   EXPECT_THAT(predict({{1, 3, 3}, {0, -1, -2}}, {}), ElementsAre(1, 0));
   const Mask valid{{true, false}};
   EXPECT_THAT(predict({{{1, 2}, {9, 0}}}, valid), ElementsAre(1));

@@ -24,8 +24,8 @@ inline model::TrainConfig small_train_config(const std::string& norm = "layer_no
   return config;
 }
 
-/// Returns the elements of all parameters and of the state, one after the other.
-inline Tensor<double> everything(const NamedTensors<double>& parameters,
+/// Returns a vector of all elements of the parameters, then of the optimizer state.
+inline Tensor<double> all_values(const NamedTensors<double>& parameters,
                                  const OptimizerState<double>& state) {
   std::vector<double> values;
   for (const auto* tensors : {&parameters, &state.moments})
@@ -46,10 +46,12 @@ Gradients<T> one_gradient(const Tensor<double>& g) {
   return {one_parameter<T>(g), {}};
 }
 
-/// Returns the parameter after one step for each gradient.
+/// Optimizes a single parameter. Its initial value is p. Runs one step for each gradient.
+/// Returns the final value of the parameter.
 template <class T>
-Tensor<T> train(const model::OptimizerOptions& options, double learning_rate,
-                const Tensor<double>& p, const std::vector<Tensor<double>>& gradients) {
+Tensor<T> train_one_parameter(const model::OptimizerOptions& options, double learning_rate,
+                              const Tensor<double>& p,
+                              const std::vector<Tensor<double>>& gradients) {
   NamedTensors<T> parameters = one_parameter<T>(p);
   OptimizerState<T> state = initial_optimizer_state(options, parameters);
   for (const auto& g : gradients)

@@ -13,7 +13,7 @@ namespace {
 
 using model::TrainConfig;
 
-TEST(TrainState, StartsAsTheConfigSays) {
+TEST(TrainState, InitialValuesFollowTheConfig) {
   const TrainConfig config = small_train_config();
   const auto state = initial_train_state(config);
   EXPECT_EQ(state.parameters.at("layers.0.norm1.gamma"), tensor::full_tensor<double>({4}, 1.0));
@@ -28,7 +28,7 @@ TEST(TrainState, StartsAsTheConfigSays) {
   EXPECT_NE(state_sha256(zeros), state_sha256(state));
 }
 
-TEST(TrainState, DrawsBiasesByTheFanInOfTheirOwnMap) {
+TEST(TrainState, BiasesFollowTheFanInOfTheirLinearMap) {
   TrainConfig config = small_train_config();
   config.encoder.d_ff = 9;
   const auto zeros = initial_train_state(config);

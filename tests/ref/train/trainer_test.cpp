@@ -29,20 +29,20 @@ using numeric::oracle50;
 using numeric::running_error;
 using ::testing::HasSubstr;
 
-LabelledBatch two_batches() {
+LabelledBatch batch_of_two_sentences() {
   return {encoder::two_sentences(), {2, 0}};
 }
-LabelledBatch one_batch() {
+LabelledBatch batch_of_one_sentence() {
   return {{{1, 2, {3, 1}}, {}}, {1}};
 }
 
 StepResult<double> step(const TrainConfig& config, TrainState<double>& state,
-                        const std::vector<LabelledBatch>& batches = {two_batches()}) {
+                        const std::vector<LabelledBatch>& batches = {batch_of_two_sentences()}) {
   return train_step<double>(config, batches, {}, state);
 }
 
-/// Compares f(T()), a tensor of T, at 50 digits with its expected value, within the bound of its
-/// own rounding.
+/// Compares `f(oracle50())`, a tensor computed at 50 digits, with its expected value. The tolerance
+/// is the running error of `f(running_error())`, scaled to 50 digits.
 template <class F>
 void expect_at_50_digits(F f, const Tensor<oracle100>& expected, const std::string& what) {
   EXPECT_WITHIN(verification::checks::compare::compare(
@@ -51,25 +51,25 @@ void expect_at_50_digits(F f, const Tensor<oracle100>& expected, const std::stri
       << what;
 }
 
-/// Checks some gradients against the derivative of the loss, by dual numbers and by the complex
-/// step.
+/// Compares the gradients of some parameters with the derivative of the loss. The derivative is
+/// computed twice, with dual numbers and with the complex step.
 void expect_loss_derivative(const TrainConfig& config, const std::vector<LabelledBatch>& batches,
                             const TrainState<double>& start, model::Mode mode,
                             const std::string& what) {
-  const auto lossy = [&]<class T>(TrainState<T>& state) {
+  const auto compute_loss_and_gradient = [&]<class T>(TrainState<T>& state) {
     return loss_gradient<T>(config, batches, {}, state, {}, mode);
   };
   for (const char* name : {"head.weight", "layers.0.norm1.gamma", "layers.0.attention.in.weight",
                            "layers.0.feed_forward.first.bias"}) {
     const auto gradient = [&]<class T>(T) {
       auto state = convert_state<T>(start);
-      return lossy(state).gradients.dense.at(name);
+      return compute_loss_and_gradient(state).gradients.dense.at(name);
     };
     const auto slopes = [&]<class S>(S) {
       auto state = convert_state<S>(start);
       return verification::checks::compare::slopes(state.parameters.at(name), [&] {
         auto copy = state;  // a step changes its parameters temporarily
-        return lossy(copy).loss;
+        return compute_loss_and_gradient(copy).loss;
       });
     };
     expect_at_50_digits(gradient, slopes(dual()), fmt::format("{} {} by duals", what, name));
@@ -95,20 +95,20 @@ TEST(TrainStep, GradientIsTheDerivativeOfTheLoss) {
   for (const auto pooling : {model::Pooling::masked_mean, model::Pooling::per_position}) {
     TrainConfig config = small_train_config();
     config.encoder.pooling = pooling;
-    expect_loss_derivative(config, {two_batches(), one_batch()}, initial_train_state(config),
-                           model::Mode::training,
+    expect_loss_derivative(config, {batch_of_two_sentences(), batch_of_one_sentence()},
+                           initial_train_state(config), model::Mode::training,
                            pooling == model::Pooling::masked_mean ? "pooled" : "per position");
   }
 }
 
-TEST(TrainStep, AgreesInEveryScalarUpToRounding) {
+TEST(TrainStep, AgreesForAllScalarTypesUpToRounding) {
   for (const char* norm : {"layer_norm", "batch_norm", "power_norm", "power_norm_released"}) {
     TrainConfig config = small_train_config(norm);
     config.encoder.dropout = 0.25;
     auto state = initial_train_state(config);
     auto exact = convert_state<oracle50>(state);
     auto bounded = convert_state<running_error>(state);
-    const std::vector<LabelledBatch> batches = {two_batches()};
+    const std::vector<LabelledBatch> batches = {batch_of_two_sentences()};
     for (int i = 0; i < 2; ++i) {  // the bound grows by a factor of 10000 per step
       train_step<double>(config, batches, {}, state);
       train_step<oracle50>(config, batches, {}, exact);
@@ -126,7 +126,7 @@ TEST(TrainStep, AgreesInEveryScalarUpToRounding) {
   }
 }
 
-TEST(TrainStep, BitsDoNotDependOnThreads) {
+TEST(TrainStep, BitsDoNotDependOnTheThreadCount) {
   TrainConfig config = small_train_config("power_norm");
   config.encoder.dropout = 0.25;
   config.optimizer = model::AdamOptions{};
@@ -145,7 +145,7 @@ TEST(TrainStep, BitsDoNotDependOnThreads) {
   EXPECT_NE(hash(), once);
 }
 
-TEST(TrainStep, AccumulationIsTheMeanOfTheBatches) {
+TEST(TrainStep, AccumulatedGradientIsTheMeanOverTheBatches) {
   const TrainConfig config = small_train_config();
   const auto start = initial_train_state(config);
   const auto after = [&]<class T>(const std::vector<LabelledBatch>& batches, T) {
@@ -153,21 +153,21 @@ TEST(TrainStep, AccumulationIsTheMeanOfTheBatches) {
     train_step<T>(config, batches, {}, state);
     return state.parameters.at("embedding.weight");
   };
-  const auto first = after({two_batches()}, oracle100()),
-             second = after({one_batch()}, oracle100());
+  const auto first = after({batch_of_two_sentences()}, oracle100()),
+             second = after({batch_of_one_sentence()}, oracle100());
   EXPECT_NE(first, second);
   expect_at_50_digits(
       [&](auto t) {
-        return after({two_batches(), one_batch()}, t);
+        return after({batch_of_two_sentences(), batch_of_one_sentence()}, t);
       },
       Tensor<oracle100>((first + second) / oracle100(2)), "mean");
   auto state = start;
-  const auto result = step(config, state, {two_batches(), one_batch()});
+  const auto result = step(config, state, {batch_of_two_sentences(), batch_of_one_sentence()});
   EXPECT_EQ(result.predictions.size(), 3u);
   EXPECT_EQ(state.step, 1);
 }
 
-TEST(TrainStep, C1_RejectsTooManyBatchesAndNumbersDropoutByStep) {
+TEST(TrainStep, C1_RejectsTooManyBatchesAndGivesEachBatchItsOwnDropoutMask) {
   TrainConfig config = small_train_config();
   config.encoder.dropout = 0.5;
   config.learning_rate = 0;
@@ -178,11 +178,12 @@ TEST(TrainStep, C1_RejectsTooManyBatchesAndNumbersDropoutByStep) {
     const encoder::Tap<double> tap = [&](const std::string& name, const Tensor<double>& values) {
       if (name == "loss") found.push_back(values.data()[0]);
     };
-    train_step<double>(config, std::vector(batches, two_batches()), {}, state, tap);
+    train_step<double>(config, std::vector(batches, batch_of_two_sentences()), {}, state, tap);
     return found;
   };
-  // The batch numbers are 2 and 3, then 4. All dropouts differ, and a batch has the same one
-  // whether another batch follows or not.
+  // After one step, the batches have the numbers 2 and 3. After two steps, the first batch has the
+  // number 4. Batches of different numbers have different dropout masks. The mask of a batch does
+  // not depend on the number of batches in its step.
   const auto both = losses(2, 1), one = losses(1, 1), next = losses(1, 2);
   EXPECT_EQ(one[0], both[0]);
   EXPECT_NE(both[0], both[1]);
@@ -192,30 +193,30 @@ TEST(TrainStep, C1_RejectsTooManyBatchesAndNumbersDropoutByStep) {
               HasSubstr("batches has 3; expected 1 to accumulation, which is 2 (C1)"));
 }
 
-TEST(TrainStep, WarmUpCountsStepsInThePaperAndForwardsAsReleased) {
+TEST(TrainStep, WarmupCountsStepsForPowerNormAndForwardsForPowerNormReleased) {
   for (const auto& [norm, count] :
        {std::pair{"power_norm", 1.0}, std::pair{"power_norm_released", 2.0}}) {
     const TrainConfig config = small_train_config(norm);
     auto state = initial_train_state(config);
-    step(config, state, {two_batches(), one_batch()});
+    step(config, state, {batch_of_two_sentences(), batch_of_one_sentence()});
     EXPECT_EQ(state.norms.at("layers.0.norm1.iterations").data()[0], count) << norm;
   }
 }
 
-TEST(TrainStep, ClippingBoundsTheStep) {
+TEST(TrainStep, ClippingLimitsTheLengthOfTheStep) {
   TrainConfig config = small_train_config();
   config.max_gradient_norm = 0.125;
   const auto start = initial_train_state(config);
   auto state = start;
   EXPECT_GT(step(config, state).gradient_norms.whole, 0.125);
-  // Its length is the learning rate times that norm.
+  // The length of the step is the learning rate times the norm of the clipped gradient.
   const auto length = [&]<class T>(T) {
-    auto moved = convert_state<T>(start);
-    train_step<T>(config, std::vector{two_batches()}, {}, moved);
+    auto trained_state = convert_state<T>(start);
+    train_step<T>(config, std::vector{batch_of_two_sentences()}, {}, trained_state);
     T square(0);
     for (const auto& [name, values] : start.parameters)
       for (std::size_t i = 0; i < values.size(); ++i) {
-        const T off = T(values.data()[i]) - moved.parameters.at(name).data()[i];
+        const T off = T(values.data()[i]) - trained_state.parameters.at(name).data()[i];
         square += off * off;
       }
     return tensor::full_tensor<T>({1}, numeric::square_root(square));
@@ -226,23 +227,23 @@ TEST(TrainStep, ClippingBoundsTheStep) {
 TEST(TrainStep, C2_RejectsLabelsThatAreNoClass) {
   const TrainConfig config = small_train_config();
   auto state = initial_train_state(config);
-  LabelledBatch wrong = two_batches();
+  LabelledBatch wrong = batch_of_two_sentences();
   wrong.labels[1] = 3;
   EXPECT_THAT(numeric::contract_message([&] { step(config, state, {wrong}); }),
               HasSubstr("labels has the class 3 at 1; expected 0 to 2 (C2)"));
 }
 
-TEST(TrainStep, RejectedStepsLeaveTheStateUnchanged) {
+TEST(TrainStep, RejectedStepLeavesTheStateUnchanged) {
   const TrainConfig config = small_train_config();
   auto state = initial_train_state(config);
   const std::string before = state_sha256(state);
-  LabelledBatch wrong = two_batches();
+  LabelledBatch wrong = batch_of_two_sentences();
   wrong.labels[1] = 3;
   EXPECT_THAT(numeric::contract_message([&] { step(config, state, {wrong}); }),
               HasSubstr("labels has the class 3 at 1; expected 0 to 2 (C2)"));
   EXPECT_THAT(numeric::contract_message([&] { step(config, state, {}); }),
               HasSubstr("batches has 0; expected 1 to accumulation"));
-  wrong = two_batches();
+  wrong = batch_of_two_sentences();
   wrong.inputs.tokens.ids[0] = 99;
   EXPECT_THAT(numeric::contract_message([&] { step(config, state, {wrong}); }),
               HasSubstr("has the id 99"));
@@ -254,33 +255,33 @@ TEST(TrainStep, RejectedStepsLeaveTheStateUnchanged) {
   EXPECT_EQ(state_sha256(state), before);
 }
 
-TEST(TrainStep, AppliesTheGradientOfLossGradientWhichLeavesTheStateUnchanged) {
+TEST(TrainStep, AppliesTheGradientThatLossGradientReturns) {
   TrainConfig config = small_train_config("power_norm");
   config.encoder.dropout = 0.25;
   auto state = initial_train_state(config);
   step(config, state);
   const std::string before = state_sha256(state);
-  const std::vector<LabelledBatch> batches = {two_batches(), one_batch()};
+  const std::vector<LabelledBatch> batches = {batch_of_two_sentences(), batch_of_one_sentence()};
   const auto found = loss_gradient<double>(config, batches, {}, state);
   EXPECT_EQ(state_sha256(state), before);
-  auto moved = state;
+  auto trained_state = state;
   const auto result = step(config, state, batches);
   EXPECT_EQ(result.loss, found.loss);
   EXPECT_EQ(result.predictions, found.predictions);
-  optimizer_step(config.optimizer, config.learning_rate, moved.parameters, found.gradients,
-                 moved.optimizer);
-  moved.norms = found.norms;
-  EXPECT_EQ(state_sha256(moved), state_sha256(state));
+  optimizer_step(config.optimizer, config.learning_rate, trained_state.parameters, found.gradients,
+                 trained_state.optimizer);
+  trained_state.norms = found.norms;
+  EXPECT_EQ(state_sha256(trained_state), state_sha256(state));
 }
 
-TEST(TrainStep, InferenceUsesNoDropoutAndUpdatesNoStatistic) {
+TEST(TrainStep, InferenceModeUsesNoDropoutAndKeepsTheNormState) {
   for (const char* norm : {"batch_norm", "power_norm", "power_norm_v", "power_norm_released"}) {
     TrainConfig config = small_train_config(norm);
     config.encoder.dropout = 0.5;
     auto state = initial_train_state(config);
     step(config, state);
     const auto norms = state.norms;
-    const std::vector<LabelledBatch> batches = {two_batches(), one_batch()};
+    const std::vector<LabelledBatch> batches = {batch_of_two_sentences(), batch_of_one_sentence()};
     const double evaluated = evaluate<double>(config, {batches.data(), 1}, {}, state).loss;
     const auto in_inference = [&](TrainState<double>& of, std::size_t count) {
       return train_step<double>(config, {batches.data(), count}, {}, of, {},
@@ -288,7 +289,7 @@ TEST(TrainStep, InferenceUsesNoDropoutAndUpdatesNoStatistic) {
     };
     auto trained = state;
     EXPECT_NE(step(config, trained).loss, evaluated) << norm;
-    auto later = state;  // would have different dropout masks
+    auto later = state;  // its step number would give different dropout masks
     later.step += 5;
     EXPECT_EQ(in_inference(state, 1).loss, evaluated) << norm;
     in_inference(later, 1);
@@ -303,11 +304,11 @@ TEST(TrainStep, GradientThroughRunningStatisticsIsTheDerivative) {
     const TrainConfig config = small_train_config(norm);
     auto start = initial_train_state(config);
     step(config, start);
-    expect_loss_derivative(config, {two_batches()}, start, model::Mode::inference, norm);
+    expect_loss_derivative(config, {batch_of_two_sentences()}, start, model::Mode::inference, norm);
   }
 }
 
-TEST(TrainStep, C3_PositionTargetsReplaceLabelsAndWrongOnesAreRejected) {
+TEST(TrainStep, C3_RejectsWrongPositionTargetsAndTrainsWithValidOnes) {
   TrainConfig config = small_train_config();
   config.encoder.pooling = model::Pooling::per_position;
   const auto start = initial_train_state(config);
@@ -315,7 +316,7 @@ TEST(TrainStep, C3_PositionTargetsReplaceLabelsAndWrongOnesAreRejected) {
     auto state = start;
     return loss_gradient<double>(config, {&batch, 1}, {}, state).loss;
   };
-  const LabelledBatch plain = two_batches();
+  const LabelledBatch plain = batch_of_two_sentences();
   const std::size_t seq_len = plain.inputs.tokens.seq_len;
   LabelledBatch same = plain, other = plain;
   for (std::size_t i = 0; i < 2 * seq_len; ++i) {
@@ -325,7 +326,7 @@ TEST(TrainStep, C3_PositionTargetsReplaceLabelsAndWrongOnesAreRejected) {
   }
   EXPECT_EQ(loss_of(same), loss_of(plain));
   EXPECT_NE(loss_of(other), loss_of(plain));
-  // Labels are used for the predictions, not for training.
+  // If targets are given, training does not use the labels. Only the predictions do.
   std::swap(same.labels[0], same.labels[1]);
   EXPECT_EQ(loss_of(same), loss_of(plain));
   same.targets.pop_back();
@@ -335,17 +336,17 @@ TEST(TrainStep, C3_PositionTargetsReplaceLabelsAndWrongOnesAreRejected) {
               HasSubstr("targets are given; expected none but where"));
 }
 
-TEST(Evaluate, RunsInInferenceWithoutChangingTheState) {
+TEST(Evaluate, RunsInInferenceModeWithoutChangingTheState) {
   TrainConfig config = small_train_config("batch_norm");
   config.encoder.dropout = 0.5;
   auto state = initial_train_state(config);
   for (int i = 0; i < 3; ++i) step(config, state);
   const std::string before = state_sha256(state);
-  const std::vector<LabelledBatch> both = {two_batches(), one_batch()};
+  const std::vector<LabelledBatch> both = {batch_of_two_sentences(), batch_of_one_sentence()};
   const auto result = evaluate<double>(config, both, {}, state);
   EXPECT_EQ(state_sha256(state), before);
   EXPECT_EQ(result.predictions.size(), 3u);
-  // The mean over the sentences, of which there are two and one.
+  // The loss is the mean over the three sentences. The first batch has two of them.
   const auto loss = [&]<class T>(std::size_t begin, std::size_t count, T) {
     auto converted = convert_state<T>(state);
     const T value = evaluate<T>(config, {both.data() + begin, count}, {}, converted).loss;

@@ -29,7 +29,8 @@ TranslationConfig small_translation(bool tied, const std::string& encoder_norm =
   return config;
 }
 
-/// Returns two pairs; the first target has padding, for which nothing is predicted.
+/// Returns a batch of two sentence pairs. The first target sentence ends with padding, for which no
+/// token is predicted. The targets are increased by `shift` modulo the vocabulary size.
 PairBatch sample_pairs(int shift = 0) {
   PairBatch batch{decoder::two_pairs(), {2, kIgnored, 1, 0}};
   for (int& target : batch.targets)
@@ -37,7 +38,7 @@ PairBatch sample_pairs(int shift = 0) {
   return batch;
 }
 
-TEST(Translation, StartsAsTheConfigSays) {
+TEST(TranslationTraining, InitialStateFollowsTheConfig) {
   TranslationConfig config = small_translation(true, "power_norm", NormPlacement::pre);
   config.model.decoder.norm = model::norm_options("dyt");
   config.training.feed_forward_initialization = model::PlainUniform{.limit = 0};
@@ -53,15 +54,15 @@ TEST(Translation, StartsAsTheConfigSays) {
   const std::string query = "decoder.layers.0.cross_attention.query.weight";
   EXPECT_EQ(p.at(query),
             initial_values(config.training.initialization, query, {4, 4}, config.training.seed));
-  // It is drawn by the fan_in of the embedding, whose weight it shares.
+  // The limit 0.5 follows from the fan_in of the head, which shares its weight with the embedding.
   EXPECT_EQ(p.at("head.bias"), initial_values(model::PlainUniform{.limit = 0.5}, "head.bias", {3},
                                               config.training.seed));
   EXPECT_EQ(state.norms.names(), decoder::initial_norm_state<double>(config.model).names());
   EXPECT_EQ(state.step, 0);
 }
 
-// Threads must not change the bits, and a step of two batches must be a step with their mean.
-TEST(Translation, LearnsTheSameBitsOnAnyThreadCount) {
+// The loss must decrease, and the number of threads must not change the bits.
+TEST(TranslationTraining, LearnsTheSameOnEveryThreadCount) {
   for (const bool tied : {true, false}) {
     TranslationConfig config = small_translation(tied);
     config.model.dropout = 0;
@@ -87,7 +88,7 @@ TEST(Translation, LearnsTheSameBitsOnAnyThreadCount) {
   }
 }
 
-TEST(Translation, StepIsTheGradientFollowedByTheOptimizer) {
+TEST(TranslationTraining, StepAppliesTheOptimizerToTheGradient) {
   const TranslationConfig config = small_translation(false, "power_norm", NormPlacement::pre);
   const std::vector<PairBatch> batches = {sample_pairs(), sample_pairs(1)};
   TrainState<double> state = initial_translation_state(config), other = state;
@@ -96,13 +97,14 @@ TEST(Translation, StepIsTheGradientFollowedByTheOptimizer) {
   ASSERT_EQ(found.gradients.rows.size(), 2u);
   apply_gradient(config.training, std::move(found), other);
   EXPECT_EQ(state_sha256(state), state_sha256(other));
-  // A step counts once, however many batches it has.
+  // The warmup counter of PowerNorm increases once per step, not once per batch.
   EXPECT_EQ(state.norms.at("encoder.layers.0.norm1.iterations").data()[0], 1);
   EXPECT_EQ(state.norms.at("encoder.final_norm.iterations").data()[0], 1);
 }
 
-/// Checks the gradient of some parameters by central differences at 50 digits, over two batches.
-TEST(Translation, GradientIsTheDerivativeOfTheLoss) {
+/// Compares the gradients of some parameters with central differences of the loss at 50 digits. The
+/// loss is the mean over two batches.
+TEST(TranslationTraining, GradientIsTheDerivativeOfTheLoss) {
   using numeric::oracle50;
   for (const bool tied : {true, false}) {
     TranslationConfig config = small_translation(tied);
@@ -114,8 +116,9 @@ TEST(Translation, GradientIsTheDerivativeOfTheLoss) {
       gradients.set(name, encoder::to_dense(rows, state.parameters.at(name).shape(0), 4));
     EXPECT_EQ(gradients.size(), state.parameters.size());
     const oracle50 h("1e-15");
-    // h^2/6 times a third derivative below 6e7. At 50 digits, losses of a few units add 1e-34.
-    const oracle50 of_differences = h * h * 10'000'000;
+    // The truncation error is `h^2 / 6` times the third derivative, which is below 6e7. Rounding at
+    // 50 digits adds about 1e-34 for a loss of a few units.
+    const oracle50 difference_error = h * h * 10'000'000;
     for (const char* name : {"encoder.embedding.weight", "decoder.embedding.weight", "head.bias",
                              "decoder.layers.0.cross_attention.memory.weight"})
       for (std::size_t i = 0; i < gradients.at(name).size(); ++i) {
@@ -127,13 +130,13 @@ TEST(Translation, GradientIsTheDerivativeOfTheLoss) {
         const oracle50 below = translation_gradient<oracle50>(config, batches, state).loss;
         p = kept;
         const oracle50 slope = (above - below) / (2 * h);
-        EXPECT_LE(abs(oracle50(slope - gradients.at(name).data()[i])), of_differences)
+        EXPECT_LE(abs(oracle50(slope - gradients.at(name).data()[i])), difference_error)
             << name << " " << i;
       }
   }
 }
 
-TEST(Translation, EvaluationLossIsTheMeanOverAllTargets) {
+TEST(TranslationTraining, EvaluationLossIsTheMeanOverAllTargets) {
   TranslationConfig config = small_translation(true);
   TrainState<double> state = initial_translation_state(config);
   const std::string before = state_sha256(state);
@@ -146,7 +149,7 @@ TEST(Translation, EvaluationLossIsTheMeanOverAllTargets) {
   EXPECT_EQ(state_sha256(state), before);
 }
 
-TEST(Translation, ChecksTheRequirementsOfALanguageModelStep) {
+TEST(TranslationTraining, RejectsWrongNumbersOfBatchesAndTargets) {
   const TranslationConfig config = small_translation(true);
   TrainState<double> state = initial_translation_state(config);
   const std::string before = state_sha256(state);
@@ -156,9 +159,9 @@ TEST(Translation, ChecksTheRequirementsOfALanguageModelStep) {
   EXPECT_THAT(rejection_message({}), HasSubstr("translation_step: batches has 0; expected 1 to "
                                                "accumulation, which is 2 (C2)"));
   EXPECT_THAT(rejection_message({3, sample_pairs()}), HasSubstr("batches has 3"));
-  PairBatch spoilt = sample_pairs();
-  spoilt.targets.pop_back();
-  EXPECT_THAT(rejection_message({spoilt}),
+  PairBatch wrong = sample_pairs();
+  wrong.targets.pop_back();
+  EXPECT_THAT(rejection_message({wrong}),
               HasSubstr("targets has 3 for 4 positions; expected one a position (C3)"));
   EXPECT_THAT(numeric::contract_message([&] { translation_loss<double>(config, {}, state); }),
               HasSubstr("translation_step: batches has none; expected at least one (C2)"));

@@ -14,12 +14,13 @@ using nn::random_tensor;
 using tensor::NamedTensors;
 using ::testing::HasSubstr;
 
-/// Rows, a head, and targets of which every fourth is ignored.
-struct HeadCase {
+/// The arguments of vocabulary_loss: the rows x, the weight and bias of the head, and the targets.
+/// Every fourth target is ignored.
+struct VocabularyLossCase {
   Tensor<double> x, weight, bias;
   std::vector<int> targets;
 
-  HeadCase(std::size_t rows, std::size_t d_model, std::size_t vocabulary)
+  VocabularyLossCase(std::size_t rows, std::size_t d_model, std::size_t vocabulary)
       : x(random_tensor<double>("x", {rows, d_model})),
         weight(random_tensor<double>("weight", {vocabulary, d_model})),
         bias(random_tensor<double>("bias", {vocabulary})) {
@@ -28,8 +29,9 @@ struct HeadCase {
   }
 };
 
-/// Computes the loss with the whole matrix of logits at once.
-VocabularyLoss<double> loss_of_whole_matrix(const HeadCase& c, const model::LossOptions& options) {
+/// Computes the loss and its gradient from the matrix of all logits, not in blocks of rows.
+VocabularyLoss<double> loss_of_whole_matrix(const VocabularyLossCase& c,
+                                            const model::LossOptions& options) {
   const auto logits = nn::linear(c.x, c.weight, c.bias);
   const auto loss = cross_entropy<double>(logits, c.targets, {}, options);
   const auto grad = cross_entropy_backward<double>(loss.log_probabilities, c.targets, {}, options);
@@ -37,12 +39,12 @@ VocabularyLoss<double> loss_of_whole_matrix(const HeadCase& c, const model::Loss
   return {loss.loss, std::move(backward.grad_x), std::move(backward.parameters)};
 }
 
-// 700 rows are two whole blocks of 256 and a partial one; 20 rows fill fewer lanes than rule R2
-// has.
-TEST(VocabularyLoss, BlocksHaveTheBitsOfTheWholeLogitMatrix) {
+// 700 rows fill two blocks of 256 rows and a part of a third block. 20 rows are fewer than the 32
+// lanes of rule R2.
+TEST(VocabularyLoss, ResultDoesNotDependOnTheBlockSize) {
   for (const std::size_t rows : {std::size_t{1}, std::size_t{20}, std::size_t{700}})
     for (const double smoothing : {0.0, 0.1}) {
-      const HeadCase c(rows, 5, 11);
+      const VocabularyLossCase c(rows, 5, 11);
       const model::LossOptions options{.label_smoothing = smoothing};
       const auto expected = loss_of_whole_matrix(c, options);
       for (const std::size_t block : {0, 256, 512})
@@ -62,7 +64,7 @@ TEST(VocabularyLoss, BlocksHaveTheBitsOfTheWholeLogitMatrix) {
 }
 
 TEST(VocabularyLoss, GradientIsTheDerivative) {
-  const HeadCase c(3, 2, 4);
+  const VocabularyLossCase c(3, 2, 4);
   NamedTensors<double> inputs;
   inputs.set("x", c.x);
   inputs.set("weight", c.weight);
@@ -92,15 +94,15 @@ TEST(VocabularyLoss, GradientIsTheDerivative) {
 }
 
 TEST(VocabularyLoss, C9_RejectsBlocksThatAreNotMultiplesOf256) {
-  const HeadCase c(3, 2, 4);
+  const VocabularyLossCase c(3, 2, 4);
   EXPECT_THAT(numeric::contract_message([&] {
                 vocabulary_loss<double>(c.x, {c.weight, c.bias}, c.targets, {}, 100);
               }),
               HasSubstr("block_rows is 100; expected a multiple of 256 (C9)"));
 }
 
-TEST(VocabularyLoss, RejectsWhatItsPartsReject) {
-  HeadCase c(3, 2, 4);
+TEST(VocabularyLoss, RejectsInvalidTargetsBiasesAndLogits) {
+  VocabularyLossCase c(3, 2, 4);
   const auto rejection_message = [&] {
     return numeric::contract_message([&] {
       vocabulary_loss<double>(c.x, {c.weight, c.bias}, c.targets);
@@ -111,10 +113,10 @@ TEST(VocabularyLoss, RejectsWhatItsPartsReject) {
               HasSubstr("targets has the element [0] = 4; expected a class 0 .. 3"));
   c.targets.assign(3, kIgnored);
   EXPECT_THAT(rejection_message(), HasSubstr("ignores every row"));
-  c = HeadCase(3, 2, 4);
+  c = VocabularyLossCase(3, 2, 4);
   c.bias = Tensor<double>{1, 2};
   EXPECT_THAT(rejection_message(), HasSubstr("bias has shape [2]; expected shape [4]"));
-  c = HeadCase(3, 2, 4);
+  c = VocabularyLossCase(3, 2, 4);
   c.bias.data()[1] = 1e308 * 10;
   EXPECT_THAT(rejection_message(), HasSubstr("logits has the element [0, 1]"));
 }
