@@ -47,7 +47,7 @@ StepQuestion ordinary(NormPlacement placement, Activation activation, std::size_
   return question;
 }
 
-class TorchStep : public ::testing::Test {
+class TorchStepOfTraining : public ::testing::Test {
  protected:
   /// The answers to all questions; none, and the test skipped or failed, where the script has none.
   void ask(const std::vector<StepQuestion>& questions) {
@@ -100,7 +100,7 @@ void expect_within(const std::string& what, const std::vector<ref::io::StoredTen
                            width);
 }
 
-TEST_F(TorchStep, IsWithinTheBoundsInLossGradientsAndParameters) {
+TEST_F(TorchStepOfTraining, IsWithinTheBoundsInLossGradientsAndParameters) {
   std::vector<StepQuestion> questions;
   for (const auto placement : {NormPlacement::post, NormPlacement::pre})
     for (const auto activation : {Activation::relu, Activation::gelu})
@@ -158,7 +158,7 @@ const Mistake kMistakes[] = {
      }},
     {"a label", [](StepQuestion& q) { q.batch.labels[1] = 1; }}};
 
-TEST_F(TorchStep, OfAnotherModelIsOutside) {
+TEST_F(TorchStepOfTraining, OfAnotherModelIsOutsideTheBounds) {
   for (const auto placement : {NormPlacement::post, NormPlacement::pre}) {
     const StepQuestion question = ordinary(placement, Activation::gelu, 1);
     std::vector<StepQuestion> wrong;
@@ -174,7 +174,7 @@ TEST_F(TorchStep, OfAnotherModelIsOutside) {
   }
 }
 
-TEST_F(TorchStep, OffInOneNumberIsOutside) {
+TEST_F(TorchStepOfTraining, WithOneWrongNumberIsOutsideTheBounds) {
   const std::vector<StepQuestion> questions = {ordinary(NormPlacement::pre, Activation::relu, 2)};
   ask(questions);
   if (answers_.empty()) return;

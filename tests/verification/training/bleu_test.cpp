@@ -48,7 +48,7 @@ void expect_answers(const Json& answers, double off) {
   }
 }
 
-TEST(Bleu, MatchesRecordedAnswersOfSacrebleu) {
+TEST(Bleu, MatchesRecordedScoresOfSacrebleu) {
   expect_answers(Json::parse(ref::io::read_text(kFolder + "/bleu_cases.json")), 0);
 }
 

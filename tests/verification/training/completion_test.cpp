@@ -49,7 +49,7 @@ std::string by_whole_passes(const LanguageModel& model, const std::string& promp
   return model.alphabet.decode(tokens);
 }
 
-TEST(Completion, MatchesGreedyChoiceByWholePasses) {
+TEST(Completion, EqualsGreedyChoiceWithOneFullPassPerCharacter) {
   const LanguageModel model = trained_model();
   for (const char* prompt : {"t", "the sailo", "the sailor", "the sailors mend the bell"})
     EXPECT_EQ(complete(model, prompt, 25), by_whole_passes(model, prompt, 25)) << prompt;
@@ -62,7 +62,7 @@ TEST(Completion, C1_RejectsAnEmptyPrompt) {
               HasSubstr("prompt is empty; expected a character at least (C1)"));
 }
 
-TEST(Completion, NamesACharacterOutsideTheAlphabet) {
+TEST(Completion, ErrorNamesACharacterOutsideTheAlphabet) {
   EXPECT_THAT(file_message([&] { complete(trained_model(), "the Z", 3); }),
               HasSubstr("the prompt:1: has the character \"Z\"; expected one of the"));
 }

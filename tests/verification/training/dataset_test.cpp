@@ -20,7 +20,7 @@ Sentences hundred() {
   return all;
 }
 
-TEST(Split, SplitsByTheSeedOrByTheGivenIndices) {
+TEST(DatasetSplit, FollowsTheSeedOrTheGivenIndices) {
   RunConfig config;
   const Dataset data = split(hundred(), {}, config);
   EXPECT_EQ(data.training.sequences.size(), 80u);
@@ -37,7 +37,7 @@ TEST(Split, SplitsByTheSeedOrByTheGivenIndices) {
               HasSubstr("of 1 sentences none is left to validate on"));
 }
 
-TEST(ParseSplit, NamesTheInvalidLine) {
+TEST(ParseSplit, ErrorNamesTheInvalidLine) {
   EXPECT_THAT(parse_split("3\n0\n2", "f", 4), ElementsAre(3u, 0u, 2u));
   const auto message = [](const char* text) {
     return file_message([&] { parse_split(text, "f", 4); });
@@ -49,7 +49,7 @@ TEST(ParseSplit, NamesTheInvalidLine) {
   EXPECT_THAT(message("3\n1\n3\n"), HasSubstr("line 3 names sentence 3 again"));
 }
 
-TEST(Batches, CoverEverySentenceOncePerEpoch) {
+TEST(EpochBatches, CoverEverySentenceOncePerEpoch) {
   const Dataset data = small_dataset();
   const RunConfig config = small_run_config();
   EXPECT_EQ(steps_per_epoch(data, config), 3u);
@@ -101,7 +101,7 @@ TEST(DataJson, DiffersForDifferentDatasets) {
   EXPECT_NE(data_json(data, "abc").find("\"weights\": \"abc\""), std::string::npos);
 }
 
-TEST(BatchesOfStep, LastStepTakesTheRest) {
+TEST(BatchesOfStep, LastStepOfAnEpochTakesTheRemainingBatches) {
   RunConfig config = small_run_config();
   config.train.accumulation = 2;
   const std::vector<ref::train::LabelledBatch> epoch(3);

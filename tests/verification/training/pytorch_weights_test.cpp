@@ -89,14 +89,14 @@ TEST_F(PytorchWeights, ConvertToPytorchAndBackBitForBit) {
   }
 }
 
-TEST_F(PytorchWeights, WidenFloat32Exactly) {
+TEST_F(PytorchWeights, AreWidenedExactlyFromFloat32) {
   at("head.bias") = ref::io::make_tensor("head.bias", DType::float32, {3},
                                          std::vector<double>{0x1.fffffep-1, -0x1p-149, 3});
   const auto again = from_pytorch(config_.encoder, tensors_, "w.npz");
   EXPECT_THAT(again.at("head.bias"), ElementsAre(0x1.fffffep-1, -0x1p-149, 3));
 }
 
-TEST_F(PytorchWeights, AcceptNamesOfWrappedModules) {
+TEST_F(PytorchWeights, MayHaveTheNamesOfWrappedModules) {
   const auto whole = tensors_;
   for (const char* prefix : {"module.", "_orig_mod.", "_orig_mod.module.", "module._orig_mod."}) {
     tensors_ = whole;
@@ -114,7 +114,7 @@ TEST_F(PytorchWeights, AcceptNamesOfWrappedModules) {
   EXPECT_THAT(message(), HasSubstr("submodule.head.bias is no parameter"));
 }
 
-TEST_F(PytorchWeights, NameAbsentExtraAndMisshapenTensors) {
+TEST_F(PytorchWeights, ErrorsNameAbsentExtraAndMisshapenTensors) {
   const auto whole = tensors_;
   std::erase_if(tensors_, [](const StoredTensor& t) { return t.name == "encoder.norm.bias"; });
   EXPECT_EQ(
@@ -140,7 +140,7 @@ TEST_F(PytorchWeights, NameAbsentExtraAndMisshapenTensors) {
   EXPECT_EQ(message(), "w.npz: head.bias at [2] is -inf; expected finite elements");
 }
 
-TEST_F(PytorchWeights, RejectAnyNormButLayerNorm) {
+TEST_F(PytorchWeights, AreRejectedForAnyNormButLayerNorm) {
   for (const std::string& norm : ref::model::norm_names()) {
     if (norm == "layer_norm") continue;
     config_.encoder.norm = ref::model::norm_options(norm);

@@ -129,7 +129,7 @@ TEST(RunConfig, TranslatorHasSettingsForBothSides) {
 }
 
 // An error of a side must name the setting of that side and norm.
-TEST(RunConfig, ErrorOfASideNamesItsSetting) {
+TEST(RunConfig, ErrorInOneSideOfATranslatorNamesItsSetting) {
   const RunConfig config = default_config(Task::translate);
   const auto sentence_of = [&](const char* argument) {
     return sentence_by_setting(config, ref::numeric::ContractError(ref::numeric::ContractViolation{
@@ -166,7 +166,7 @@ TEST(RunConfig, ErrorNamesTheSettingWithTheRejectedValue) {
   EXPECT_EQ(sentence_of(config, "layer_norm"), "layer_norm: eps is -1; expected eps >= 0");
 }
 
-TEST(RunConfig, UnknownValueNamesItsSection) {
+TEST(RunConfig, ErrorForAnUnknownValueNamesItsSection) {
   const auto refused = [](const char* key, const char* value) {
     RunConfig config = default_config(Task::translate);
     return usage_message([&] { set_setting(config, key, value); });
@@ -188,7 +188,7 @@ TEST(RunConfig, MissingSettingsKeepTheirDefaults) {
   EXPECT_EQ(list_settings(config), list_settings(expected));
 }
 
-TEST(RunConfig, NamesUnknownAndInvalidSettings) {
+TEST(RunConfig, ErrorsNameUnknownAndInvalidSettings) {
   const auto message = [](const char* key, const char* value) {
     RunConfig config;
     return usage_message([&] { set_setting(config, key, value); });

@@ -135,7 +135,7 @@ TEST_F(TrainingRun, ResumingRequiresTheSameConfigurationAndData) {
   EXPECT_THAT(usage_message([&] { run_into("a"); }), HasSubstr("is there already"));
 }
 
-TEST_F(TrainingRun, RejectsMetricsShorterThanAtTheCheckpoint) {
+TEST_F(TrainingRun, RejectsAMetricsFileShorterThanAtTheCheckpoint) {
   kill_after("a", 4, {});
   fs::resize_file(folder_ / "a/metrics.jsonl", 10);
   EXPECT_THAT(file_message([&] { run_into("a", {.resume = true}); }),
@@ -144,7 +144,7 @@ TEST_F(TrainingRun, RejectsMetricsShorterThanAtTheCheckpoint) {
   EXPECT_THAT(file_message([&] { run_into("a", {.resume = true}); }), HasSubstr("is not there"));
 }
 
-TEST_F(TrainingRun, RejectsMetricsAlteredBeforeTheCheckpoint) {
+TEST_F(TrainingRun, RejectsAMetricsFileAlteredBeforeTheCheckpoint) {
   kill_after("a", 4, {});
   const fs::path file = folder_ / "a/metrics.jsonl";
   const std::string text = ref::io::read_text(file);
@@ -271,7 +271,7 @@ TEST_F(TrainingRun, AlteredDataDescriptionIsADamagedFile) {
   run_into("a", {.resume = true});
 }
 
-TEST_F(TrainingRun, NonFiniteValueStopsTheRunAndIsLocated) {
+TEST_F(TrainingRun, NonFiniteValueStopsTheRunAndIsNamedInTheError) {
   config_.train.optimizer = ref::model::SgdOptions{};
   config_.train.learning_rate = 1e200;
   const std::string message = ref::numeric::error_message<RunFailure>([&] { run_into("a", {}); });

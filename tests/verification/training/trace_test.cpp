@@ -116,7 +116,7 @@ TEST_F(TraceFolder, CertifiedValuesAreTheNearestDoublesOfTheExactOnes) {
 }
 
 /// Instance norm makes the mean over the tokens equal beta, so the gradient below it is exactly 0.
-TEST_F(TraceFolder, TensorThatIsExactlyZeroHasNoRelativeDistance) {
+TEST_F(TraceFolder, ZeroTensorHasNoRelativeError) {
   config_.train.encoder.norm = ref::model::norm_options("instance_norm");
   const Distance distance = trace_into("exact", {.certified = true}).steps[0].gradients;
   trace_into("double");

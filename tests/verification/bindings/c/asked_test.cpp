@@ -17,11 +17,12 @@ namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
 
-class Asked : public CAbi {
+class CAbiCallbacks : public CAbi {
  protected:
   using Kernel = std::function<std::int32_t(const normproof_case& question)>;
 
-  /// Returns the outcome of the relation and its sentence, such as "broken: why".
+  /// Runs normproof_relation with this callback. Returns the outcome and the sentence, such as
+  /// "broken: why".
   std::string relation(const char* name, Kernel kernel) {
     const char* outcome = nullptr;
     const char* sentence = nullptr;
@@ -33,7 +34,8 @@ class Asked : public CAbi {
     return std::string(outcome) + (*sentence == '\0' ? "" : ": ") + sentence;
   }
 
-  /// Outputs only y = x times a factor, element by element, so that no row depends on another.
+  /// A callback for a case: its only output is y = x times a factor. No row of y depends on another
+  /// row.
   std::int32_t scaled(const normproof_case& question, double factor) {
     for (std::size_t i = 0; i < question.input_count; ++i) {
       const normproof_tensor& x = question.inputs[i];
@@ -50,7 +52,7 @@ class Asked : public CAbi {
   std::int32_t status_ = 0;
 };
 
-TEST_F(Asked, DetectsBrokenRelations) {
+TEST_F(CAbiCallbacks, RelationCheckDetectsOutputsThatBreakARelation) {
   ASSERT_EQ(open(kRandom), NORMPROOF_OK);
   select(0);
   int asked = 0;
@@ -77,7 +79,7 @@ TEST_F(Asked, DetectsBrokenRelations) {
   EXPECT_EQ(judge(golden::reference_output(stored_at(kRandom))).passed, 1);
 }
 
-TEST_F(Asked, RelationFailsIfTheCallbackDeclinesOrFails) {
+TEST_F(CAbiCallbacks, RelationCheckReportsACallbackThatDeclinesOrFails) {
   ASSERT_EQ(open(kRandom), NORMPROOF_OK);
   const auto silent = [](const normproof_case&) { return 0; };
   EXPECT_THAT(relation("repeat", silent), HasSubstr("no case is selected"));
@@ -99,7 +101,7 @@ TEST_F(Asked, RelationFailsIfTheCallbackDeclinesOrFails) {
   EXPECT_EQ(normproof_relation(corpus_, "repeat", nullptr, nullptr, &text, &text), NORMPROOF_USAGE);
 }
 
-TEST_F(Asked, CallbackRunsInTheFloatingPointModeOfTheCaller) {
+TEST_F(CAbiCallbacks, CallbackRunsInTheCallersFloatingPointMode) {
   ASSERT_EQ(open(kRandom), NORMPROOF_OK);
   select(0);
   ASSERT_EQ(std::fesetround(FE_UPWARD), 0);
@@ -115,7 +117,7 @@ TEST_F(Asked, CallbackRunsInTheFloatingPointModeOfTheCaller) {
   EXPECT_EQ(afterwards, FE_UPWARD);
 }
 
-TEST_F(Asked, MakeWritesTheSameCorpusAsTheProgram) {
+TEST_F(CAbiCallbacks, NormproofMakeWritesTheSameCorpusAsTheProgram) {
   ASSERT_EQ(normproof_new(&corpus_), NORMPROOF_OK);
   const tests::ref::io::TemporaryFolder folder;
   const fs::path own = folder / "own", other = folder / "other";
@@ -137,7 +139,7 @@ TEST_F(Asked, MakeWritesTheSameCorpusAsTheProgram) {
   EXPECT_EQ(normproof_case_count(corpus_), told.size());
 }
 
-TEST_F(Asked, StoppedOrRejectedMakeWritesNothing) {
+TEST_F(CAbiCallbacks, StoppedOrRejectedNormproofMakeWritesNothing) {
   ASSERT_EQ(normproof_new(&corpus_), NORMPROOF_OK);
   const tests::ref::io::TemporaryFolder folder;
   const fs::path out = folder / "out";

@@ -12,7 +12,7 @@
 #include "tests/verification/golden/certify/samples.hpp"
 #include "verification/checks/evaluation/operation_tables.hpp"
 
-// Tests of the reports of a handle, which must equal those of the program.
+// The reports of a handle must equal those of the program.
 namespace normproof::tests::verification::bindings::c {
 namespace {
 
@@ -22,7 +22,7 @@ using testing::HasSubstr;
 
 constexpr const char* kGlob = "quick/layer_norm/o*-float*";
 
-class Reports : public CAbi {
+class CAbiReports : public CAbi {
  protected:
   std::string written(const char* form, bool passed) {
     const char* text = nullptr;
@@ -32,8 +32,8 @@ class Reports : public CAbi {
     return text == nullptr ? "" : text;
   }
 
-  /// Writes an answer to every case into a folder and judges it, with a wrong element in every
-  /// second one.
+  /// Writes the outputs of every case into a folder and judges them. Every second case gets a wrong
+  /// element.
   void answer_all(const fs::path& answers) {
     for (std::size_t i = 0; i < normproof_case_count(corpus_); ++i) {
       select(i);
@@ -46,7 +46,7 @@ class Reports : public CAbi {
   }
 };
 
-TEST_F(Reports, EqualTheReportsOfTheProgramByteForByte) {
+TEST_F(CAbiReports, EqualTheReportsOfTheProgramByteForByte) {
   const tests::ref::io::TemporaryFolder folder;
   const fs::path golden = kGolden, answers = folder / "answers";
   ASSERT_EQ(open(kGlob), NORMPROOF_OK) << error();
@@ -75,7 +75,7 @@ TEST_F(Reports, EqualTheReportsOfTheProgramByteForByte) {
                                                  normproof_version_of(corpus_)));
 }
 
-TEST_F(Reports, VerdictJsonIsOneLinePerCase) {
+TEST_F(CAbiReports, VerdictJsonIsOneLinePerCase) {
   ASSERT_EQ(open(kRandom), NORMPROOF_OK);
   const char* text = nullptr;
   EXPECT_EQ(normproof_verdict_json(corpus_, &text), NORMPROOF_USAGE);
@@ -91,7 +91,7 @@ TEST_F(Reports, VerdictJsonIsOneLinePerCase) {
   EXPECT_FALSE(json.contains("repro"));
 }
 
-TEST_F(Reports, SharesLocateTheErrors) {
+TEST_F(CAbiReports, ErrorToBoundRatiosShowWhichElementIsWrong) {
   ASSERT_EQ(open(kRandom), NORMPROOF_OK);
   std::size_t count = 0;
   const double* shares = nullptr;
@@ -108,7 +108,7 @@ TEST_F(Reports, SharesLocateTheErrors) {
   ASSERT_EQ(count, 90u);
   for (std::size_t i = 0; i < count; ++i)
     if (i == 7)
-      EXPECT_DOUBLE_EQ(shares[i], ratio);  // the shares are rounded twice, the ratio once
+      EXPECT_DOUBLE_EQ(shares[i], ratio);  // shares are rounded twice, ratio once
     else
       EXPECT_LE(shares[i], 1);
   EXPECT_EQ(ask("grad_z"), NORMPROOF_USAGE);
@@ -123,7 +123,7 @@ TEST_F(Reports, SharesLocateTheErrors) {
   EXPECT_EQ(ask("y"), NORMPROOF_USAGE);
 }
 
-TEST_F(Reports, CaseMayBeDeclinedOrFailed) {
+TEST_F(CAbiReports, CallerMayDeclineOrFailACase) {
   ASSERT_EQ(open(kRandom), NORMPROOF_OK);
   EXPECT_EQ(normproof_decline(corpus_, "no"), NORMPROOF_USAGE);
   select(0);
@@ -143,12 +143,12 @@ TEST_F(Reports, CaseMayBeDeclinedOrFailed) {
   EXPECT_TRUE(std::isinf(verdict.ratio));
   EXPECT_THAT(written("json", false),
               AllOf(HasSubstr("\"outcome\":\"failed\""), HasSubstr("it raised ValueError: no")));
-  // A refusal applies to one verdict only.
+  // Declining or failing a case affects one verdict only.
   EXPECT_EQ(judge(golden::reference_output(stored_at(kRandom))).passed, 1);
   written("json", true);
 }
 
-TEST_F(Reports, MinCasesXfailAndStrictDecideTheOutcome) {
+TEST_F(CAbiReports, MinCasesXfailAndStrictDecideWhetherAReportPasses) {
   ASSERT_EQ(open(kRandom), NORMPROOF_OK);
   const char* text = nullptr;
   std::int32_t passed = 0;
@@ -171,7 +171,7 @@ TEST_F(Reports, MinCasesXfailAndStrictDecideTheOutcome) {
   EXPECT_EQ(normproof_set(corpus_, "min_cases", "-1"), NORMPROOF_USAGE);
 }
 
-TEST_F(Reports, LayersEqualTheOutputOfTheProgram) {
+TEST_F(CAbiReports, LayerListEqualsTheOutputOfTheProgram) {
   ASSERT_EQ(normproof_new(&corpus_), NORMPROOF_OK);
   const char* text = nullptr;
   ASSERT_EQ(normproof_layers(corpus_, &text), NORMPROOF_OK);

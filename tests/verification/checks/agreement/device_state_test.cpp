@@ -23,7 +23,7 @@ void expect_same_inputs(const gpu::encoder::EncoderInputs& got,
   EXPECT_EQ(got.valid.host_flags(), expected.valid);
 }
 
-TEST(DeviceState, RoundTrips) {
+TEST(DeviceState, TrainStateIsUnchangedAfterUploadAndDownload) {
   const auto device = gpu::device::simulated_device();
   const Trajectory trajectory = some_trajectory();
   auto state = ref::train::initial_train_state(trajectory.config);
@@ -35,7 +35,7 @@ TEST(DeviceState, RoundTrips) {
   EXPECT_EQ(back.optimizer.step, 1);
 }
 
-TEST(DeviceState, BatchesKeepTokensLabelsTargetsAndMasks) {
+TEST(DeviceState, UploadedBatchesKeepTokensLabelsTargetsAndMasks) {
   const auto device = gpu::device::simulated_device();
   std::vector<ref::train::LabelledBatch> batches = {labelled_batch(some_trajectory(), 3)};
   batches[0].targets = {1, 2, 3};
@@ -46,7 +46,7 @@ TEST(DeviceState, BatchesKeepTokensLabelsTargetsAndMasks) {
   EXPECT_EQ(there[0].targets, batches[0].targets);
 }
 
-TEST(DeviceState, TextAndPairBatchesKeepBothSidesAndTargets) {
+TEST(DeviceState, UploadedTextAndPairBatchesKeepInputsAndTargets) {
   const auto device = gpu::device::simulated_device();
   Trajectory trajectory = some_trajectory();
   trajectory.translator.source_vocab_size = trajectory.translator.target_vocab_size = 7;

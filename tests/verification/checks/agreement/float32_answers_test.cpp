@@ -18,7 +18,7 @@ const StoredTensor* named(const std::vector<StoredTensor>& tensors, std::string_
   return golden::corpus::find(tensors, name);
 }
 
-/// Returns the case of the quick tier with this path.
+/// Returns the case with this path from the quick tier.
 Case find_case(std::string_view path) {
   for (const Case& c : golden::recipes::corpus(golden::corpus::Tier::quick))
     if (golden::corpus::path_of(c) == path) return c;
@@ -26,7 +26,7 @@ Case find_case(std::string_view path) {
   return {};
 }
 
-TEST(Float32Answers, CoverExactlyFourLayersInThreeFormats) {
+TEST(Float32NormOutputs, ExistForExactlyFourLayersInThreeFormats) {
   const auto device = gpu::device::simulated_device(4);
   std::map<std::string, int> answered;
   for (const Case& c : golden::recipes::corpus(golden::corpus::Tier::quick)) {
@@ -47,7 +47,7 @@ TEST(Float32Answers, CoverExactlyFourLayersInThreeFormats) {
   EXPECT_GT(answered["add_rms_norm"], 40);
 }
 
-TEST(Float32Answers, HaveDTypesOfCase) {
+TEST(Float32NormOutputs, HaveTheDTypesOfTheCase) {
   const auto device = gpu::device::simulated_device(4);
   const auto answer = run_float32_norm_on_device(
       *device, find_case("quick/layer_norm/parameters_in_float32-5x12-float16"));
@@ -60,7 +60,7 @@ TEST(Float32Answers, HaveDTypesOfCase) {
   EXPECT_EQ(named(*answer, "y")->shape, (std::vector<std::size_t>{5, 12}));
 }
 
-TEST(Float32Answers, HaveShapesOfSentences) {
+TEST(Float32NormOutputs, HaveTheShapesOfABatchOfSentences) {
   const auto device = gpu::device::simulated_device(4);
   const auto answer =
       run_float32_norm_on_device(*device, find_case("quick/rms_norm/random-3x5x6-bfloat16"));
@@ -70,7 +70,7 @@ TEST(Float32Answers, HaveShapesOfSentences) {
   EXPECT_EQ(named(*answer, "mean"), nullptr);
 }
 
-TEST(Float32Answers, SumIsOutputInFormatOfInputs) {
+TEST(Float32NormOutputs, SumIsReturnedInTheFormatOfTheInputs) {
   const auto device = gpu::device::simulated_device(4);
   const Case c = find_case("quick/add_layer_norm/parameters_in_float32-5x12-float16");
   const auto answer = run_float32_norm_on_device(*device, c);
@@ -87,7 +87,7 @@ TEST(Float32Answers, SumIsOutputInFormatOfInputs) {
   EXPECT_NE(ref::io::widen(*named(*alone, "grad_x")), ref::io::widen(*named(*answer, "grad_x")));
 }
 
-TEST(Float32Answers, DeclineCastsAndMixedFormats) {
+TEST(Float32NormOutputs, AreDeclinedForCastsAndMixedFormats) {
   const auto device = gpu::device::simulated_device(4);
   Case c = find_case("quick/rms_norm/random-3x5x6-bfloat16");
   c.options = ref::model::NormOptions(

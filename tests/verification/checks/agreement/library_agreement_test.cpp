@@ -19,7 +19,7 @@ Rows agreement_of(const gpu::ops::Products& library, Precision precision) {
   return rows;
 }
 
-TEST(LibraryAgreement, EveryProductOfEveryLayerIsWithinBound) {
+TEST(LibraryAgreement, EveryProductOfEveryLayerIsWithinItsErrorBound) {
   for (const Precision precision : {Precision::float64, Precision::bfloat16}) {
     const Rows rows = agreement_of(LibraryProducts(precision), precision);
     std::vector<std::string> operations;
@@ -35,7 +35,7 @@ TEST(LibraryAgreement, EveryProductOfEveryLayerIsWithinBound) {
   }
 }
 
-TEST(LibraryAgreement, DetectsDroppedTermInEveryRow) {
+TEST(LibraryAgreement, DetectsADroppedTermInEveryOperation) {
   const LibraryProducts library(Precision::float32);
   const Rows rows = agreement_of(ChangedOperand(library, drop_last_term), Precision::float32);
   for (const Row& row : rows.all()) EXPECT_NE(row.difference, "") << row.operation;

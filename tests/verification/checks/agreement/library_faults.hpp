@@ -6,10 +6,11 @@
 #include "gpu/device/tensor.hpp"
 #include "gpu/ops/library_products.hpp"
 
-/// Product libraries with one injected fault each.
+/// Matrix product libraries, each with one injected fault.
 namespace normproof::verification::checks::agreement {
 
-/// The products of another library with changed operands: `change` modifies the elements of a.
+/// A product library that first changes operand a by calling `change` on its elements, and then
+/// calls another library.
 class ChangedOperand final : public gpu::ops::Products {
  public:
   using Change = std::function<void(const gpu::ops::Matrices<const double>& layout,
@@ -34,21 +35,21 @@ class ChangedOperand final : public gpu::ops::Products {
   Change change_;
 };
 
-/// Omits the last term of every sum.
+/// Zeroes the last column of a, so that every sum loses its last term.
 inline void drop_last_term(const gpu::ops::Matrices<const double>& a, std::vector<double>& values) {
   for (std::size_t p = 0; p < a.batches(); ++p)
     for (std::size_t i = 0; i < a.rows; ++i)
       values[a.offset(p) + i * a.row_stride + (a.columns - 1) * a.column_stride] = 0;
 }
 
-/// Rounds every operand to another format first.
+/// Returns a change that rounds every element to `format`.
 inline ChangedOperand::Change rounded_first(ref::numeric::FloatFormat format) {
   return [format](const gpu::ops::Matrices<const double>&, std::vector<double>& values) {
     for (double& v : values) v = round_to(format, v);
   };
 }
 
-/// Transposes operands a that are square matrices.
+/// A product library that transposes operand a if it is square, and then calls another library.
 class TransposedOperand final : public gpu::ops::Products {
  public:
   explicit TransposedOperand(const gpu::ops::Products& products) : products_(products) {}

@@ -18,7 +18,7 @@ using gpu::ops::Products;
 const Precision kJudged[] = {Precision::float64, Precision::float32, Precision::tf32,
                              Precision::bfloat16, Precision::float16};
 
-/// Returns the row of one library on all samples of a seed.
+/// Judges one library on all samples of a seed. Returns the row of the report.
 Row judged(const Products& library, Precision precision, std::uint64_t seed, bool exact,
            golden::corpus::Tier tier = golden::corpus::Tier::quick) {
   const auto device = gpu::device::simulated_device(seed);
@@ -40,7 +40,8 @@ Row judged(const Products& library, Precision precision, std::uint64_t seed, boo
   return rows.all()[0];
 }
 
-/// Returns the row of one product of square matrices in which no sum cancels.
+/// Judges one product of square matrices. The elements of a are small multiples of `value` and
+/// those of b are 1, so that no sum cancels. Returns the row of the report.
 Row judged_square(const Products& library, Precision precision, double value) {
   const auto device = gpu::device::simulated_device(4);
   auto a = ref::tensor::full_tensor<double>({32, 32}, value);
@@ -55,7 +56,7 @@ Row judged_square(const Products& library, Precision precision, double value) {
   return rows.all()[0];
 }
 
-TEST(ProductJudge, AcceptsLibraryInAnyOrder) {
+TEST(ProductJudge, AcceptsALibraryThatSumsInAnyOrder) {
   for (const Precision precision : kJudged)
     for (const std::uint64_t seed : {0, 1, 2, 3}) {
       const Row row = judged(LibraryProducts(precision), precision, seed, false);
@@ -65,7 +66,7 @@ TEST(ProductJudge, AcceptsLibraryInAnyOrder) {
     }
 }
 
-TEST(ProductJudge, ExactSamplesAreExact) {
+TEST(ProductJudge, LibrariesMultiplyExactSamplesWithoutError) {
   for (const Precision precision : kJudged)
     for (const std::uint64_t seed : {0, 1, 2, 3}) {
       const Row row = judged(LibraryProducts(precision), precision, seed, true);
@@ -74,14 +75,14 @@ TEST(ProductJudge, ExactSamplesAreExact) {
     }
 }
 
-// The contract's own products are within the bounds of a library in double, and only there also
-// exact.
-TEST(ProductJudge, AcceptsOwnProducts) {
+// The contract's own products are within the bounds of a library that computes in double. They are
+// exact on exact samples only in double.
+TEST(ProductJudge, AcceptsTheContractsOwnProducts) {
   EXPECT_EQ(judged(gpu::ops::ordered_products(), Precision::float64, 1, false).difference, "");
   EXPECT_EQ(judged(gpu::ops::ordered_products(), Precision::float64, 1, true).difference, "");
 }
 
-TEST(ProductJudge, DetectsDroppedTerm) {
+TEST(ProductJudge, DetectsADroppedTerm) {
   for (const Precision precision : kJudged) {
     const LibraryProducts library(precision);
     const ChangedOperand faulty(library, drop_last_term);
@@ -115,7 +116,7 @@ TEST(ProductJudge, DetectsTensorCoresInsteadOfFloat32) {
             "");
 }
 
-TEST(ProductJudge, DetectsTransposedOperand) {
+TEST(ProductJudge, DetectsATransposedOperand) {
   for (const Precision precision : kJudged) {
     const LibraryProducts library(precision);
     EXPECT_EQ(judged_square(library, precision, 1).difference, "");
@@ -123,7 +124,7 @@ TEST(ProductJudge, DetectsTransposedOperand) {
   }
 }
 
-TEST(ProductJudge, DetectsOperandInLowerPrecision) {
+TEST(ProductJudge, DetectsAnOperandInLowerPrecision) {
   const std::pair<Precision, Precision> narrower[] = {{Precision::float64, Precision::float32},
                                                       {Precision::float32, Precision::tf32},
                                                       {Precision::tf32, Precision::bfloat16},
@@ -137,8 +138,9 @@ TEST(ProductJudge, DetectsOperandInLowerPrecision) {
   EXPECT_NE(judged(seven, Precision::bfloat16, 1, false).difference, "");
 }
 
-// Operands between two numbers of the format, above the midpoint by less than float32 resolves.
-TEST(ProductJudge, DetectsOperandRoundedTwice) {
+// The operands lie just above the midpoint of two numbers of the format, by less than float32
+// resolves. Rounding to float32 first gives the wrong number.
+TEST(ProductJudge, DetectsAnOperandRoundedTwice) {
   for (const auto& [precision, digits] :
        {std::pair{Precision::bfloat16, 8}, {Precision::tf32, 11}, {Precision::float16, 11}}) {
     const double between = 1 + std::ldexp(1, -digits) + 0x1p-30;
@@ -150,7 +152,7 @@ TEST(ProductJudge, DetectsOperandRoundedTwice) {
   }
 }
 
-TEST(ProductJudge, NamesElement) {
+TEST(ProductJudge, NamesTheFirstElementBeyondItsBound) {
   const LibraryProducts library(Precision::float64);
   const ChangedOperand faulty(library, drop_last_term);
   EXPECT_TRUE(judged_square(faulty, Precision::float64, 1)

@@ -21,7 +21,7 @@ double by_halves(const double* terms, std::size_t count) {
   return by_halves(terms, count / 2) + by_halves(terms + count / 2, count - count / 2);
 }
 
-TEST(SummationOrder, RevealsChainAndReversedChain) {
+TEST(SummationOrder, RevealsSumsFromLeftToRightAndFromRightToLeft) {
   EXPECT_EQ(to_string(reveal_order(left_to_right, 5)), "[0..4]");
   EXPECT_EQ(to_string(reveal_order(
                 [](std::vector<double> t) {
@@ -32,7 +32,7 @@ TEST(SummationOrder, RevealsChainAndReversedChain) {
   EXPECT_EQ(to_string(reveal_order(left_to_right, 1)), "0");
 }
 
-TEST(SummationOrder, RevealsHalvesAndStrides) {
+TEST(SummationOrder, RevealsPairwiseAndStridedSums) {
   EXPECT_EQ(to_string(reveal_order(
                 [](const std::vector<double>& t) { return by_halves(t.data(), t.size()); }, 8)),
             "[0 1 [2 3] [4 5 [6 7]]]");
@@ -46,8 +46,8 @@ TEST(SummationOrder, RevealsHalvesAndStrides) {
             "[0,2..6 [1,3..7]]");
 }
 
-// Adds three terms and the previous sum with a single rounding, as matrix units do. Next to a huge
-// term all others are lost, regardless of their positions.
+// Adds three terms and the previous sum with a single rounding, as matrix units do. If one term is
+// huge, all smaller terms are lost, wherever they are.
 double add_in_threes(const std::vector<double>& terms) {
   const auto is_huge = [](double v) { return v > 0x1p100 || v < -0x1p100; };
   double sum = 0;
@@ -63,11 +63,11 @@ double add_in_threes(const std::vector<double>& terms) {
   return sum;
 }
 
-TEST(SummationOrder, RevealsNodeWithManyChildren) {
+TEST(SummationOrder, RevealsSeveralTermsAddedWithOneRounding) {
   EXPECT_EQ(to_string(reveal_order(add_in_threes, 6)), "{{0..2} 3..5}");
 }
 
-TEST(SummationOrder, ContractOrdersAreExpectedTrees) {
+TEST(SummationOrder, ContractOrdersHaveTheExpectedTrees) {
   EXPECT_EQ(to_string(order_of_products(600)), "[0..255 [256..511] [512..599]]");
   EXPECT_EQ(to_string(order_of_products(3)), "[0..2]");
   EXPECT_EQ(to_string(order_of_lanes(3)), "[0 2 1]");
@@ -76,8 +76,8 @@ TEST(SummationOrder, ContractOrdersAreExpectedTrees) {
   EXPECT_FALSE(order_of_lanes(40) == order_of_products(40));
 }
 
-// A chain takes about two sums per term, from whichever side it begins.
-TEST(SummationOrder, ChainsAndTreesTakeFewSums) {
+// Revealing a sum from left to right, or from right to left, takes about two sums per term.
+TEST(SummationOrder, IsRevealedByFewSums) {
   std::size_t asked = 0;
   const auto counted = [&](const std::vector<double>& t) {
     ++asked;
@@ -104,7 +104,7 @@ TEST(SummationOrder, ChainsAndTreesTakeFewSums) {
   EXPECT_LT(asked, 11000u);
 }
 
-TEST(SummationOrder, StopsAtMaximumNumberOfSums) {
+TEST(SummationOrder, RevealingStopsAtTheMaximumNumberOfSums) {
   EXPECT_THROW(reveal_order(left_to_right, 1000, 500), std::runtime_error);
   EXPECT_NO_THROW(reveal_order(left_to_right, 1000, 2100));
 }
@@ -118,7 +118,7 @@ TEST(RevealOrder, C1_RejectsZeroAndTooManyTerms) {
             "reveal_order: count is 1125899906842624; expected 1 to 2^50 - 1 (C1)");
 }
 
-TEST(SummationOrder, RejectsOrderThatDependsOnValues) {
+TEST(SummationOrder, RejectsASumWhoseOrderDependsOnTheValues) {
   EXPECT_THROW(reveal_order([](const std::vector<double>&) { return 0.5; }, 3), std::runtime_error);
   const auto compensated = [](const std::vector<double>& t) {
     double ones = 0;

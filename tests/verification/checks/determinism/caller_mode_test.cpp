@@ -37,7 +37,7 @@ std::vector<std::string> modes() {
 #endif
 }
 
-/// Runs the body in a separate thread, so that the mode ends with it.
+/// Runs the body in a new thread with this floating-point mode. The mode ends with the thread.
 void in_mode(const std::string& mode, const std::function<void()>& body) {
   std::thread([&] {
     set_caller_mode(mode);
@@ -45,7 +45,7 @@ void in_mode(const std::string& mode, const std::function<void()>& body) {
   }).join();
 }
 
-TEST(CallerMode, IsDetectedByRegisterAndByResults) {
+TEST(FloatingPointMode, ChangeIsDetectedByRegisterAndByResults) {
   EXPECT_NO_THROW(numeric::check_fp_mode());
   for (const std::string& mode : modes()) {
     in_mode(mode, [&] {
@@ -56,8 +56,9 @@ TEST(CallerMode, IsDetectedByRegisterAndByResults) {
   EXPECT_NO_THROW(numeric::check_fp_mode());
 }
 
-// Tests every operation on tensors with two elements: no operation is too small to be checked.
-TEST(CallerMode, EveryTensorOperationRejectsChangedMode) {
+// Tests every operation on tensors with two elements. Even an operation this small must check the
+// mode.
+TEST(FloatingPointMode, EveryTensorOperationRejectsAChangedMode) {
   const Tensor<double> x = full_tensor<double>({2, 1}, 1.0);
   double y = 0;
   std::vector<std::pair<std::string, std::function<void()>>> operations = {
@@ -92,9 +93,10 @@ TEST(CallerMode, EveryTensorOperationRejectsChangedMode) {
   }
 }
 
-// Leaves a thread of the pool in another mode. Which thread runs a chunk is random, and on a busy
-// machine the caller may run both, so chunks are submitted until the other thread has run one.
-TEST(CallerMode, EveryThreadIsChecked) {
+// Puts one thread of the pool into another mode. It is random which thread runs a chunk of work,
+// and the caller may run all chunks. The test therefore submits chunks until the other thread runs
+// one.
+TEST(FloatingPointMode, EveryThreadIsCheckedForAChangedMode) {
   constexpr auto kTimeout = std::chrono::seconds(30);
   numeric::set_num_threads(2);
   std::thread([&] {
@@ -128,7 +130,7 @@ TEST(CallerMode, EveryThreadIsChecked) {
   numeric::set_num_threads(1);
 }
 
-TEST(CallerMode, NamesUnknownMode) {
+TEST(FloatingPointMode, ErrorNamesAnUnknownMode) {
   EXPECT_THAT(error_message<numeric::UsageError>([] { set_caller_mode("flsh"); }),
               HasSubstr("did you mean 'flush'?"));
 }

@@ -20,7 +20,7 @@ Tensor<double> counted() {
   return x;
 }
 
-TEST(Layouts, MovesChannelsFirstBehindPixels) {
+TEST(ImageLayouts, ChannelsFirstIsTransposedToOneRowPerPixel) {
   const Tensor<double> x = counted(), rows = in_rows(Layout::channels_first, x);
   ASSERT_EQ(shape_of(rows), (Shape{2, 10, 3}));
   for (std::size_t b = 0; b < 2; ++b)
@@ -29,13 +29,13 @@ TEST(Layouts, MovesChannelsFirstBehindPixels) {
         for (std::size_t w = 0; w < 5; ++w) EXPECT_EQ(rows(b, h * 5 + w, d), x(b, d, h, w));
 }
 
-TEST(Layouts, KeepsChannelsLast) {
+TEST(ImageLayouts, ChannelsLastKeepsItsOrder) {
   const Tensor<double> x = counted(), rows = in_rows(Layout::channels_last, x);
   ASSERT_EQ(shape_of(rows), (Shape{2, 6, 5}));
   for (std::size_t i = 0; i < x.size(); ++i) EXPECT_EQ(rows.data()[i], x.data()[i]);
 }
 
-TEST(Layouts, LayoutRoundTrip) {
+TEST(ImageLayouts, RoundTripThroughRowsIsExact) {
   const Tensor<double> x = counted();
   for (const Layout layout : {Layout::rows, Layout::channels_first, Layout::channels_last})
     EXPECT_BITS_EQ(to_layout(layout, shape_of(x), in_rows(layout, x)), x);

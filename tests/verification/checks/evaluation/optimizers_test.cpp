@@ -45,7 +45,7 @@ std::vector<double> list(const NamedTensors<double>& results, const char* name) 
   return {values.begin(), values.end()};
 }
 
-TEST(Optimizers, MomentumCarriesVelocity) {
+TEST(OptimizerEvaluation, MomentumKeepsTheVelocityBetweenSteps) {
   const auto results =
       run(operation_of("sgd", {{"momentum", "0.5"}, {"learning_rate", "0.25"}}),
           {given("parameter", {1}, {8}), given("grad_parameter", {3, 1}, {4, 2, 0}),
@@ -55,7 +55,7 @@ TEST(Optimizers, MomentumCarriesVelocity) {
   EXPECT_THAT(list(results, "iterations"), ElementsAre(6, 7, 8));
 }
 
-TEST(Optimizers, NoVelocityWithoutMomentum) {
+TEST(OptimizerEvaluation, SgdWithoutMomentumReturnsNoVelocity) {
   const auto operation = operation_of("sgd", {{"learning_rate", "0.25"}});
   const Stored tensors = {given("parameter", {2}, {8, 1}), given("grad_parameter", {2}, {4, 0})};
   const auto results = run(operation, tensors, false);
@@ -63,9 +63,8 @@ TEST(Optimizers, NoVelocityWithoutMomentum) {
   EXPECT_THAT(list(results, "parameter"), ElementsAre(7, 1));
 }
 
-/// beta1 = 1/2 and beta2 = 3/4. After one step, the bias corrections of the second step are 3/4 and
-/// 7/16.
-TEST(Optimizers, BiasCorrectionsContinueFromEarlierSteps) {
+/// With beta1 = 1/2 and beta2 = 3/4, the bias corrections of the second step are 3/4 and 7/16.
+TEST(OptimizerEvaluation, BiasCorrectionsContinueFromEarlierSteps) {
   const auto operation = operation_of(
       "adam", {{"beta1", "0.5"}, {"beta2", "0.75"}, {"eps", "0.5"}, {"learning_rate", "0.75"}});
   const Stored tensors = {given("parameter", {1}, {0}), given("grad_parameter", {1, 1}, {2}),
@@ -77,7 +76,7 @@ TEST(Optimizers, BiasCorrectionsContinueFromEarlierSteps) {
   EXPECT_THAT(list(results, "parameter"), ElementsAre(-0.4));  // -(3/4)/(3/4) 1 / (2 + 1/2)
 }
 
-TEST(Optimizers, TwoPartsGiveSameStepsAsOne) {
+TEST(OptimizerEvaluation, RunInTwoPartsGivesTheSameStepsAsOneRun) {
   for (const char* name : {"sgd", "adam", "adamw"}) {
     model::Operation operation = model::operation(name);
     if (std::string_view(name) == "sgd") model::set_option(operation, "momentum", "0.9");
@@ -105,7 +104,7 @@ TEST(Optimizers, TwoPartsGiveSameStepsAsOne) {
   }
 }
 
-TEST(Optimizers, ErrorsNameTensorAndExpectation) {
+TEST(OptimizerEvaluation, ErrorsNameTheTensorAndWhatIsExpected) {
   const auto operation = operation_of("adam", {});
   const auto message = [&](const Stored& tensors) {
     return error_message<FileError>([&] { run(operation, tensors); });

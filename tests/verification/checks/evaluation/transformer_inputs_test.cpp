@@ -24,7 +24,8 @@ StoredTensor ones(const std::string& name, const std::vector<std::size_t>& shape
   return ref::io::make_tensor(name, dtype, shape, std::vector<double>(count, 1));
 }
 
-/// Returns tensors for two sentences, two features and three tokens.
+/// Returns the input tensors of this operation for two sentences, two features and vocabularies of
+/// three tokens.
 StoredTensors tensors_of(const char* name) {
   const ref::model::Operation operation = ref::model::operation(name);
   const auto& own = std::get<ref::model::TransformerOperation>(operation);
@@ -61,7 +62,7 @@ std::string refusal(const char* name, const StoredTensors& tensors) {
   return ref::numeric::error_message<ref::numeric::FileError>([&] { read(name, tensors); });
 }
 
-TEST(TransformerInputs, ReadsMasksAndPastFromFile) {
+TEST(TransformerInputs, MasksAndPastKeysAreReadFromTheFile) {
   StoredTensors tensors = tensors_of("translator");
   const TransformerTensors none = read("translator", tensors);
   EXPECT_FALSE(ref::tensor::is_given(none.valid));
@@ -79,7 +80,7 @@ TEST(TransformerInputs, ReadsMasksAndPastFromFile) {
             4u);
 }
 
-TEST(TransformerInputs, EmptyPastIsAbsent) {
+TEST(TransformerInputs, PastOfLengthZeroIsTreatedAsAbsent) {
   StoredTensors decoding = tensors_of("decoding");
   for (const char* part : {"keys", "values"})
     decoding.push_back(ones(std::string("layers.0.self_attention.past_") + part, {2, 0, 2}));
@@ -92,7 +93,7 @@ TEST(TransformerInputs, EmptyPastIsAbsent) {
       HasSubstr("past_keys has shape [2, 0, 3]; expected [2,P,2], P at least 0"));
 }
 
-TEST(TransformerInputs, ErrorsNameTensorAndExpectation) {
+TEST(TransformerInputs, ErrorsNameTheTensorAndWhatIsExpected) {
   const StoredTensors pair = tensors_of("translator"), step = tensors_of("decoding");
   EXPECT_THAT(refusal("translator", with(pair, ones("source", {1, 3}, DType::int64))),
               HasSubstr("source has 1 sentences; expected 2, as tokens"));

@@ -1,5 +1,6 @@
-/// Compares `double` with the definition, element by element, within the running error bound. The
-/// value part of the running error has exactly the bits of the `double` step.
+/// Compares every element of a step in `double` with the definition, which is computed at 100
+/// digits. The running error must bound the difference. The value part of the running error must
+/// have exactly the bits of the `double` step.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,8 +18,9 @@ namespace {
 
 namespace model = ref::model;
 
-/// Runs `steps` steps with every scalar type, each with its own state. x and grad_y are reversed
-/// after each step.
+/// Runs `steps` steps with every scalar type. Each scalar type carries its own state. x and grad_y
+/// are reversed after each step. If `may_diverge`, a contract error of PowerNorm with a diverged nu
+/// is accepted.
 void check(Case c, int steps, Tightness& tightness, bool may_diverge = false) {
   NamedTensors<running_error> running = state_as<running_error>(c.state);
   NamedTensors<oracle100> exact = state_as<oracle100>(c.state);
@@ -27,7 +29,7 @@ void check(Case c, int steps, Tightness& tightness, bool may_diverge = false) {
     try {
       got = ref::norm::norm_step<double>(c.options, c.inputs, c.state);
     } catch (const ref::numeric::ContractError& e) {
-      // If (1 - alpha) Gamma is far above 2, nu of PowerNorm grows without bound.
+      // If `(1 - alpha) Gamma` is far above 2, the running nu of PowerNorm grows without bound.
       ASSERT_TRUE(c.state.contains("nu") && may_diverge) << c.name() << " " << e.what();
       ASSERT_THAT(e.what(), ::testing::HasSubstr("makes nu at")) << c.name();
       return;
@@ -45,8 +47,8 @@ void check(Case c, int steps, Tightness& tightness, bool may_diverge = false) {
   }
 }
 
-/// Checks all layers on x in training and inference; if there are enough rows, also with a mask
-/// that excludes every third row.
+/// Checks all layers on x in training and inference. If there are enough rows, also checks them
+/// with a mask that excludes every third row.
 void check_all_layers(const Tensor<double>& x, const std::string& stream, Tightness& tightness,
                       bool may_diverge = false) {
   for (const auto& options : every_layer(x.shape().back()))
@@ -59,7 +61,8 @@ void check_all_layers(const Tensor<double>& x, const std::string& stream, Tightn
       const bool steps = has_state(options) && mode == Mode::training;
       ASSERT_NO_FATAL_FAILURE(check(c, steps ? 3 : 1, tightness, may_diverge));
       if (x.dimension() != 2 || rows < 4 || !uses_mask(options)) continue;
-      // [N,D] is [N,1,D], so statistics per sample would have no element for a masked sample.
+      // A shape [N,D] means [N,1,D]. With statistics per sample, a masked row would have no
+      // element.
       const std::string name = model::norm_name(options);
       if (name == "instance_norm" || name == "group_norm") continue;
       c.inputs.valid = empty_tensor<bool>({rows});
@@ -70,7 +73,7 @@ void check_all_layers(const Tensor<double>& x, const std::string& stream, Tightn
 
 constexpr std::size_t kSizes[] = {1, 2, 3, 31, 32, 33, 64, 65, 100, 513};
 
-TEST(DoubleTest, RandomRowsStayWithinBound) {
+TEST(DoubleStep, OfRandomRowsIsWithinTheRunningErrorBound) {
   Tightness tightness;
   for (const std::size_t d : kSizes) {
     const Shape shape{d > 100 ? 2u : 3u, d};
@@ -82,7 +85,7 @@ TEST(DoubleTest, RandomRowsStayWithinBound) {
   EXPECT_GT(tightness.worst, 0.01) << "the bound has lost all touch with the error";
 }
 
-TEST(DoubleTest, RandomColumnsStayWithinBound) {
+TEST(DoubleStep, OfRandomColumnsIsWithinTheRunningErrorBound) {
   Tightness tightness;
   for (const std::size_t n : kSizes) {
     const Shape shape{n, 2};
@@ -94,7 +97,7 @@ TEST(DoubleTest, RandomColumnsStayWithinBound) {
   EXPECT_GT(tightness.worst, 0.01) << "the bound has lost all touch with the error";
 }
 
-TEST(DoubleTest, PaddedSamplesStayWithinBound) {
+TEST(DoubleStep, OfPaddedSamplesIsWithinTheRunningErrorBound) {
   Tightness tightness;
   const Shape shape{3, 11, 6};
   const auto x = normal("samples", shape, -1, 2);
@@ -110,7 +113,7 @@ TEST(DoubleTest, PaddedSamplesStayWithinBound) {
     }
 }
 
-TEST(DoubleTest, AbsentParametersAndGradientStayWithinBound) {
+TEST(DoubleStep, WithoutParametersOrGradientIsWithinTheRunningErrorBound) {
   Tightness tightness;
   for (const auto& options : every_layer(5))
     for (const Mode mode : {Mode::training, Mode::inference}) {
@@ -130,7 +133,7 @@ TEST(DoubleTest, AbsentParametersAndGradientStayWithinBound) {
 struct Adversary {
   const char* name;
   Tensor<double> (*x)(const Shape&);
-  bool wide = false;  ///< spans so many orders of magnitude that the bound may be infinite
+  bool wide = false;  ///< x spans so many orders of magnitude that the bound may be infinite
 };
 
 Tensor<double> elementwise(const Shape& shape, double (*element)(std::size_t)) {
@@ -194,9 +197,9 @@ const Adversary kAdversaries[] = {
     {"zero", [](const Shape& s) { return elementwise(s, [](std::size_t) { return 0.0; }); }},
 };
 
-class AdversaryTest : public ::testing::TestWithParam<Adversary> {};
+class DoubleStepOnHardInputs : public ::testing::TestWithParam<Adversary> {};
 
-TEST_P(AdversaryTest, StaysWithinTheRunningErrorBound) {
+TEST_P(DoubleStepOnHardInputs, IsWithinTheRunningErrorBound) {
   Tightness tightness;
   for (const Shape& shape : {Shape{4, 4}, Shape{5, 33}, Shape{65, 3}, Shape{2, 3, 4}})
     ASSERT_NO_FATAL_FAILURE(
@@ -208,12 +211,12 @@ TEST_P(AdversaryTest, StaysWithinTheRunningErrorBound) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Inputs, AdversaryTest, ::testing::ValuesIn(kAdversaries),
+INSTANTIATE_TEST_SUITE_P(Inputs, DoubleStepOnHardInputs, ::testing::ValuesIn(kAdversaries),
                          [](const auto& adversary) { return adversary.param.name; });
 
-/// Inputs for which every operation of the step is exact: pairs m +- delta whose mean squared
-/// deviation plus eps = 1/16 is a power of 4; all other inputs are small dyadic numbers. The
-/// tolerance is 0.
+/// Returns an x for which every operation of the step is exact. x consists of pairs `m +- delta`,
+/// whose mean squared deviation plus eps = 1/16 is a power of 4. All other inputs are small dyadic
+/// numbers. The tolerance is 0.
 Tensor<double> pairs(std::size_t rows, std::size_t features, bool has_statistics_over_rows,
                      double m, double delta, std::size_t at_m) {
   Tensor<double> x = empty_tensor<double>({rows, features});
@@ -247,12 +250,12 @@ struct Exact {
   double delta;
   std::size_t count;
   std::size_t at_m;
-  double scale_norm_eps;  ///< makes sum x^2 + eps a power of 4
+  double scale_norm_eps;  ///< the eps of ScaleNorm that makes sum x^2 + eps a power of 4
 };
 
-class ExactTest : public ::testing::TestWithParam<Exact> {};
+class DoubleStepOnExactInputs : public ::testing::TestWithParam<Exact> {};
 
-TEST_P(ExactTest, IsExactOnExactInputs) {
+TEST_P(DoubleStepOnExactInputs, EqualsTheOracleExactly) {
   const Exact& p = GetParam();
   constexpr double kEps = 0.0625;
   const auto check_exact = [](const NormOptions& options, const Tensor<double>& x) {
@@ -294,14 +297,14 @@ TEST_P(ExactTest, IsExactOnExactInputs) {
               columns);
 }
 
-INSTANTIATE_TEST_SUITE_P(Inputs, ExactTest,
+INSTANTIATE_TEST_SUITE_P(Inputs, DoubleStepOnExactInputs,
                          ::testing::Values(Exact{"three_quarters_of_8", 0.5, 8, 2, 2.5},
                                            Exact{"three_quarters_of_32", 0.5, 32, 8, 10},
                                            Exact{"fifteen_sixteenths_of_32", 1, 32, 2, 34},
                                            Exact{"three_quarters_of_64", 0.5, 64, 16, 4}),
                          [](const auto& exact) { return exact.param.name; });
 
-TEST(DoubleTest, InstanceNormIsExactOnPairs) {
+TEST(DoubleStep, OfInstanceNormIsExactOnExactInputs) {
   Tensor<double> x = empty_tensor<double>({2, 8, 3});
   const auto columns = pairs(8, 3, false, 5, 0.5, 2);
   for (std::size_t b = 0; b < 2; ++b)

@@ -15,7 +15,7 @@ Evidence found(Verdict verdict, double worst = 0.5) {
   return e;
 }
 
-TEST(Fewer, ReturnsAQuarterOfTheCasesAndAtLeast25) {
+TEST(WithFewerCases, ReturnsAQuarterOfTheCasesAndAtLeast25) {
   engine::Run run;
   run.cases = 1000;
   EXPECT_EQ(with_fewer_cases(run).cases, 250u);
@@ -23,7 +23,7 @@ TEST(Fewer, ReturnsAQuarterOfTheCasesAndAtLeast25) {
   EXPECT_EQ(with_fewer_cases(run).cases, 25u);
 }
 
-TEST(RefutedForEach, RequiresEveryCaseToBeViolated) {
+TEST(RefuteEveryConstant, RequiresEveryCaseToBeViolated) {
   Evidence every = found(Verdict::refuted);
   every.violations = every.cases;
   EXPECT_EQ(refute_every_constant(every).observed, Verdict::refuted);
@@ -35,14 +35,14 @@ TEST(RefutedForEach, RequiresEveryCaseToBeViolated) {
   EXPECT_EQ(refute_every_constant(found(Verdict::holds)).observed, Verdict::holds);
 }
 
-TEST(HeldBeside, HoldsIfBothPartsHold) {
+TEST(CombineParts, HoldsIfBothPartsHold) {
   const Evidence e = combine_parts(found(Verdict::holds), found(Verdict::holds, 0.75), "part");
   EXPECT_EQ(e.observed, Verdict::holds);
   EXPECT_EQ(e.worst, 0.75);
   EXPECT_EQ(e.detail, "part: 10 of 10 hold, worst 0.75");
 }
 
-TEST(HeldBeside, IsRefutedIfEitherPartIs) {
+TEST(CombineParts, IsRefutedIfEitherPartIs) {
   const Evidence by_part = combine_parts(found(Verdict::holds), found(Verdict::refuted), "part");
   EXPECT_EQ(by_part.observed, Verdict::refuted);
   EXPECT_EQ(by_part.violations, 4u);
@@ -52,21 +52,21 @@ TEST(HeldBeside, IsRefutedIfEitherPartIs) {
   EXPECT_EQ(by_main.counterexample, "x = 1");
 }
 
-TEST(RefutedBeside, KeepsTheVerdictOfTheMainPart) {
+TEST(RefuteWithControl, KeepsTheVerdictOfTheMainPart) {
   const auto control = [] { return found(Verdict::holds); };
   EXPECT_EQ(refute_with_control(found(Verdict::refuted), control, "c").observed, Verdict::refuted);
   EXPECT_EQ(refute_with_control(found(Verdict::refuted), control, "c").detail,
             "c: 10 of 10 hold, worst 0.5");
 }
 
-TEST(RefutedBeside, ControlCannotRefuteInPlaceOfTheMainPart) {
+TEST(RefuteWithControl, ControlCannotRefuteInPlaceOfTheMainPart) {
   const auto control = [] { return found(Verdict::refuted); };
   EXPECT_EQ(refute_with_control(found(Verdict::holds), control, "c").observed, Verdict::holds);
   EXPECT_THROW(refute_with_control(found(Verdict::refuted), control, "c"),
                ref::numeric::ContractError);
 }
 
-TEST(Remarked, AddsToTheDetail) {
+TEST(WithRemark, AppendsToTheDetail) {
   EXPECT_EQ(with_remark(with_remark({}, "one"), "two").detail, "one; two");
 }
 

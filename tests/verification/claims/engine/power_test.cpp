@@ -7,7 +7,7 @@
 namespace normproof::verification::claims::engine {
 namespace {
 
-/// An injected error: relu adds delta.
+/// Returns an injected error: relu adds delta to its result.
 Planted added() {
   return {"relu + δ", [](double delta) {
             Subject subject;
@@ -19,7 +19,7 @@ Planted added() {
           }};
 }
 
-/// The claim "relu(0) is at most `allowed`", with this expected verdict.
+/// Returns the claim "relu(0) is at most `allowed`" with this expected verdict.
 Claim at_most_claim(double allowed, Verdict expected) {
   return {.id = "Z1", .expected = expected, .check = [allowed](const Run& run) {
             EXPECT_FALSE(run.shrinks);
@@ -31,13 +31,13 @@ Claim at_most_claim(double allowed, Verdict expected) {
           }};
 }
 
-TEST(LeastRejected, FindsTheThresholdByBisection) {
+TEST(SmallestDetectedError, IsFoundByBisection) {
   EXPECT_EQ(least_rejected(at_most_claim(0x1p-101, Verdict::holds), added(), {}), 0x1p-100);
-  // Above 2^-40 the result is exact to an eighth of the octave: 0.3 lies between 9/32 and 5/16.
+  // Above 2^-40 the threshold is found to an eighth of an octave: 0.3 lies between 9/32 and 5/16.
   EXPECT_EQ(least_rejected(at_most_claim(0.3, Verdict::holds), added(), {}), 0.3125);
 }
 
-TEST(LeastRejected, IsInfiniteIfNoErrorIsDetected) {
+TEST(SmallestDetectedError, IsInfiniteIfNoErrorIsDetected) {
   EXPECT_TRUE(std::isinf(least_rejected(at_most_claim(2, Verdict::holds), added(), {})));
   EXPECT_TRUE(std::isinf(least_rejected(at_most_claim(0, Verdict::refuted), added(), {})));
 }

@@ -56,7 +56,7 @@ void expect_same(const Result& a, const Result& b) {
   EXPECT_EQ(a.evidence.seed, b.evidence.seed);
 }
 
-TEST(SelectClaims, SelectsByGlobsInTheLedgersOrder) {
+TEST(SelectClaims, SelectsByGlobsInTheOrderOfTheLedger) {
   EXPECT_EQ(ids(select_claims(three(), "*")), (std::vector<std::string>{"A1", "A2", "B1"}));
   EXPECT_EQ(ids(select_claims(three(), "B1,A*")), (std::vector<std::string>{"A1", "A2", "B1"}));
   EXPECT_EQ(ids(select_claims(three(), "B1, A*")), (std::vector<std::string>{"A1", "A2", "B1"}));
@@ -132,7 +132,7 @@ TEST(RunClaims, CrashIsAFailureOfThatClaimOnly) {
   }
 }
 
-TEST(RunClaims, TransfersEveryTextAndNumber) {
+TEST(RunClaims, TransfersEveryTextAndNumberFromItsWorkers) {
   Evidence sent;
   sent.observed = Verdict::holds;
   sent.cases = 7;
@@ -219,7 +219,7 @@ TEST(RunClaims, ReportsSensitivitiesIfRequested) {
   EXPECT_EQ(powers[0].least_rejected, 0x1p-52);
 }
 
-TEST(RunClaims, UsesTheGivenSubject) {
+TEST(RunClaims, UsesTheGivenImplementation) {
   const Claim claim = claim_of("A1", [](const engine::Run& run) {
     Evidence e;
     e.cases = 1;

@@ -15,7 +15,7 @@ ball third() {
   return ball(1) / ball(3);
 }
 
-TEST(Overlap, ComparesEnclosures) {
+TEST(OverlapJudgment, HoldsIfTwoEnclosuresOverlap) {
   const ref::numeric::BallPrecision precision(kEncoderBits);
   EXPECT_EQ(overlap(ball(2), ball(2)).outcome, Outcome::held);
   EXPECT_EQ(overlap(third() * ball(3), ball(1)).outcome, Outcome::held);
@@ -25,7 +25,7 @@ TEST(Overlap, ComparesEnclosures) {
   EXPECT_GT(overlap(ball(2), ball(3)).attained, 1);
 }
 
-TEST(Overlap, RejectsAnInfiniteEnclosure) {
+TEST(OverlapJudgment, RejectsAnInfiniteEnclosure) {
   EXPECT_THROW(overlap(ball(1) / ball(0), ball(1)), ref::numeric::ContractError);
 }
 
@@ -35,7 +35,7 @@ TEST(SquareSum, SumsTheSelectedElements) {
   EXPECT_EQ(square_sum(values, 1, 2), 13);
 }
 
-TEST(LayerValue, ReturnsTheNameOfTheTap) {
+TEST(LayerValueName, HasTheIndexOfTheLayer) {
   EXPECT_EQ(layer_value(2, "norm1.x"), "layers.2.norm1.x");
 }
 

@@ -31,7 +31,7 @@ std::vector<ExhibitResult> two_visits() {
   return {found, missed};
 }
 
-TEST(GoldenMuseum, ReportsFoundAndMissedBugs) {
+TEST(BugMuseum, ReportsFoundAndMissedBugs) {
   const std::vector<ExhibitResult> visits = two_visits();
   EXPECT_EQ(
       museum_text(visits),
@@ -57,13 +57,12 @@ TEST(GoldenMuseum, ReportsFoundAndMissedBugs) {
 }  // namespace
 }  // namespace normproof::verification::cli::golden
 
-// Runs the program.
 namespace normproof::tests::verification::cli::golden {
 namespace {
 
 using testing::HasSubstr;
 
-TEST(GoldenMuseum, DocumentEqualsTheOutput) {
+TEST(BugMuseum, DocumentEqualsTheOutputOfTheProgram) {
   const tests::ref::io::TemporaryFolder folder;
   const std::string markdown = (folder / "museum.md").string();
   const Outcome outcome = run("$N golden power --museum --markdown '" + markdown + "'");
@@ -78,7 +77,7 @@ TEST(GoldenMuseum, DocumentEqualsTheOutput) {
   EXPECT_EQ(outcome.status, outcome.out.find("\nMISSED ") == std::string::npos ? 0 : 1);
 }
 
-TEST(GoldenMuseum, RejectsOptionsOfCorrectImplementations) {
+TEST(BugMuseum, RejectsOptionsThatAreOnlyForCorrectImplementations) {
   for (const char* other : {"--seeds 2", "--accumulation bfloat16", "--formula one_pass"}) {
     const Outcome outcome = run(std::string("$N golden power --museum ") + other);
     EXPECT_EQ(outcome.status, 2) << other;

@@ -25,7 +25,7 @@ normproof::verification::golden::gate::InjectionResult two_values() {
   return planted;
 }
 
-TEST(GoldenPlanted, RendersALineATableAndAnObject) {
+TEST(InjectedValuesReport, IsWrittenAsLineTableAndJson) {
   EXPECT_EQ(
       planted_text(two_values().total()),
       "2,400 values, each in the place of one element: 2,390 refused, 7 right there, 2 within "
@@ -39,7 +39,7 @@ TEST(GoldenPlanted, RendersALineATableAndAnObject) {
             R"({"elements":1200,"refused":1190,"right":7,"within":2,"unjudged":1})");
 }
 
-TEST(GoldenPlanted, TableIsTheSameWithAndWithoutTheImplementations) {
+TEST(InjectedValuesReport, TableIsTheSameIfMutatedImplementationsRunToo) {
   const Outcome alone = run("$N golden power --planted --layer log_sum_exp"),
                 beside = run("$N golden power --layer log_sum_exp");
   ASSERT_EQ(alone.status, 0) << alone.err;
@@ -53,7 +53,7 @@ TEST(GoldenPlanted, TableIsTheSameWithAndWithoutTheImplementations) {
                     Not(HasSubstr("false alarm"))));
 }
 
-TEST(GoldenPlanted, ElementsWithoutABoundAreNotJudgedAndFail) {
+TEST(InjectedValuesReport, ElementsWithoutABoundAreNotJudgedAndFail) {
   const Outcome outcome = run("$N golden power --planted --formula one_pass --layer layer_norm");
   EXPECT_EQ(outcome.status, 1);
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("\nFAILED: 94 cases, "), Not(HasSubstr(" 0 not judged")),

@@ -27,7 +27,7 @@ std::string refusal(const std::string& command, double seconds = kTimeLimit) {
   return file_message([&] { process.query("question", seconds, kMaxBytes); });
 }
 
-TEST(CandidateProcess, AnswersLineByLine) {
+TEST(CandidateProcess, ReturnsOneLinePerLineSent) {
   CandidateProcess process("while read -r a b; do echo \"$b $a\"; done");
   EXPECT_EQ(process.query("one two", kTimeLimit, kMaxBytes), "two one");
   EXPECT_EQ(process.query("three four", kTimeLimit, kMaxBytes), "four three");
@@ -84,7 +84,7 @@ TEST(CandidateProcess, DistinguishesACrashFromAnExit) {
   EXPECT_FALSE(crashes("exit 3"));
 }
 
-TEST(CandidateProcess, HangEndsAtTheTimeLimit) {
+TEST(CandidateProcess, HangingProgramIsEndedAtTheTimeLimit) {
   const auto begin = Clock::now();
   EXPECT_EQ(refusal("sleep 60", 0.2), "the candidate did not answer within 0.2 s");
   EXPECT_EQ(refusal("printf half; exec sleep 60", 0.2),
@@ -100,7 +100,7 @@ TEST(CandidateProcess, ReportsTheLastLineOfStandardErrorOnExit) {
               ::testing::EndsWith(": " + std::string(200, 'x')));
 }
 
-TEST(CandidateProcess, KeepsTheEndOfStandardError) {
+TEST(CandidateProcess, ErrorQuotesTheEndOfStandardError) {
   CandidateProcess process("read -r line; seq 100000 >&2; echo done; read -r line");
   EXPECT_EQ(process.query("", kTimeLimit, kMaxBytes), "done");
   const std::string heard = process.complaints();
@@ -131,7 +131,7 @@ TEST(CandidateProcess, RejectsSeveralLinesForACase) {
             "the candidate answered with more than one line; expected one a case");
 }
 
-TEST(CandidateProcess, ClosedOutputIsAnError) {
+TEST(CandidateProcess, ClosedStandardOutputIsAnError) {
   EXPECT_EQ(refusal("exec >&-; exec sleep 60"),
             "the candidate closed its standard output before it answered");
 }

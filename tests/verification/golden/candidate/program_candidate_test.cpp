@@ -22,7 +22,7 @@ using ::testing::Not;
 
 class ProgramCandidate : public RecordedOutputs {};
 
-TEST_F(ProgramCandidate, PassesWithTheReferencesOutputs) {
+TEST_F(ProgramCandidate, ProgramThatPrintsTheReferencesOutputsPasses) {
   EXPECT_EQ(count_passed(check(from_program(program(), 20))), 17u);
 }
 
@@ -127,7 +127,7 @@ TEST_F(ProgramCandidate, ProgramThatCrashesStillGetsTheOtherCases) {
   }
 }
 
-TEST_F(ProgramCandidate, ProgramThatKeepsCrashingIsGivenUpLaterTheMoreItAnswered) {
+TEST_F(ProgramCandidate, CrashingProgramIsRestartedMoreOftenIfItHasAnswered) {
   const std::string crash = "the candidate was ended by signal 11 before it answered";
   const auto never = check(from_program("kill -SEGV $$", 20, 1));
   EXPECT_EQ(never[7].problem, crash);
@@ -143,7 +143,7 @@ TEST_F(ProgramCandidate, ProgramThatKeepsCrashingIsGivenUpLaterTheMoreItAnswered
   EXPECT_THAT(told[8].problem, HasSubstr("was started 8 times in a row"));
 }
 
-TEST_F(ProgramCandidate, StandardErrorIsPassedOnAfterTheLastCase) {
+TEST_F(ProgramCandidate, StandardErrorOfTheProgramIsPrintedAfterTheLastCase) {
   std::vector<std::string> heard;
   const auto hear = [&heard](const std::string& last) { heard.push_back(last); };
   check(from_program(program("echo complaint >&2; case $line in " + cases_[3].path +

@@ -28,7 +28,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 /// CI is set when these tests run in CI; a person changes expected values without it.
-class Bless : public ::testing::Test {
+class BlessCorpus : public ::testing::Test {
  protected:
   void SetUp() override {
     if (const char* ci = std::getenv("CI")) ci_ = ci;
@@ -65,7 +65,7 @@ class Bless : public ::testing::Test {
   std::string ci_;
 };
 
-TEST_F(Bless, ShowsTheDifferenceAndRecordsTheReason) {
+TEST_F(BlessCorpus, ShowsTheDifferenceAndRecordsTheReason) {
   make_of_another_version();
   const std::string before = ref::io::sha256(text("manifest.json"));
   const CorpusDifference difference = blessed("more cases");
@@ -85,7 +85,7 @@ TEST_F(Bless, ShowsTheDifferenceAndRecordsTheReason) {
   EXPECT_EQ(last_line(), line);
 }
 
-TEST_F(Bless, ChangesNothingWithoutAReason) {
+TEST_F(BlessCorpus, ChangesNothingWithoutAReason) {
   make_of_another_version();
   const std::string before = text("manifest.json"), blessings = text(kBlessings);
   EXPECT_EQ(blessed("").added.size(), 35u);
@@ -94,7 +94,7 @@ TEST_F(Bless, ChangesNothingWithoutAReason) {
   EXPECT_EQ(folders(), 1u);
 }
 
-TEST_F(Bless, IsRejectedInCI) {
+TEST_F(BlessCorpus, IsRejectedInCI) {
   make_of_another_version();
   ::setenv("CI", "true", 1);
   EXPECT_THAT(usage_message([&] { blessed("because"); }),
@@ -103,7 +103,7 @@ TEST_F(Bless, IsRejectedInCI) {
   EXPECT_EQ(list_corpus(golden(), "*").size(), 1u);
 }
 
-TEST_F(Bless, RejectsACorpusThatWasChangedOtherwise) {
+TEST_F(BlessCorpus, RejectsACorpusThatWasChangedWithoutBlessing) {
   make_of_another_version();
   blessed("more cases");
   make_corpus(folder_ / "part", {.only = "quick/rms_norm/random-*"});
@@ -118,13 +118,13 @@ TEST_F(Bless, RejectsACorpusThatWasChangedOtherwise) {
   EXPECT_THAT(refused(), HasSubstr("BLESSINGS.jsonl': No such file"));
 }
 
-TEST_F(Bless, ReportsEveryCaseOfAFirstCorpusAsNew) {
+TEST_F(BlessCorpus, ReportsEveryCaseOfAFirstCorpusAsNew) {
   const CorpusDifference difference = blessed("the first one");
   EXPECT_EQ(difference.added.size(), 36u);
   EXPECT_EQ(last_line().at("manifest_before"), "");
 }
 
-TEST_F(Bless, ReportsByHowMuchAValueChanges) {
+TEST_F(BlessCorpus, ReportsByHowMuchAValueChanges) {
   // A corpus in which y differs in one element, as a former version may have had it.
   make_of_another_version();
   const std::string path = list_corpus(golden(), "*")[0].path;

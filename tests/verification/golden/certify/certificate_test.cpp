@@ -29,7 +29,7 @@ using ref::tensor::convert;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-TEST(Certify, LayerNormOfOneAndThreeEqualsTheHandComputedValues) {
+TEST(Certify, LayerNormOfOneAndThreeMatchesHandComputation) {
   // mean 2, variance 1, eps 3: rstd 1/2, and every number is exact.
   const Expected expected = certify(one_and_three("3"));
   EXPECT_THAT(values_of(expected.tensors, "y"), ElementsAre(-0.5, 0.5));
@@ -58,7 +58,7 @@ TEST(Certify, RemainderOfAnIrrationalResultIsCorrect) {
   EXPECT_EQ(values_of(certify(one_and_three("1")).tensors, "y")[1], 0x1.6a09e667f3bcdp-1);
 }
 
-TEST(Certify, ReportsBitsElementsTiesAndWidths) {
+TEST(Certify, ReportsPrecisionElementsTiesAndWidths) {
   const Certificate certificate = certify(one_and_three("1")).certificate;
   EXPECT_EQ(certificate.bits, 192);
   // y and grad_x of two elements; mean, biased variance and rstd of a row.
@@ -131,7 +131,7 @@ TEST(Certify, InfinityIsTreatedLikeNaN) {
   EXPECT_EQ(inputs.steps[0].x.data()[0], 7);
 }
 
-TEST(Certify, NaNsReachElementsThatDependOnTheirDifferencesOnly) {
+TEST(Certify, NaNReachesElementsThatDependOnDifferencesOnly) {
   // Softmax does not change if a constant is added to a whole row: three NaNs are replaced by three
   // different numbers.
   const Expected rows =

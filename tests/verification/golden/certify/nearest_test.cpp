@@ -31,7 +31,7 @@ double value_of(const ball& x, DType dtype) {
   return result ? result->value : kGoldenNaN;
 }
 
-TEST(Nearest, OutOfRangeOf8BitFormatsFollowsTheOverflowMode) {
+TEST(NearestStoredNumber, OutOfRangeOf8BitFormatsFollowsTheOverflowMode) {
   using ref::numeric::Overflow;
   const auto at = [](double x, DType dtype, Overflow overflow) {
     return nearest(ball(x), dtype, overflow)->value;
@@ -52,7 +52,7 @@ TEST(Nearest, OutOfRangeOf8BitFormatsFollowsTheOverflowMode) {
   }
 }
 
-TEST(Nearest, AgreesWithHardwareRoundingForPoints) {
+TEST(NearestStoredNumber, AgreesWithHardwareRoundingForPoints) {
   const ref::numeric::RandomStream random(1, "nearest");
   for (std::uint64_t i = 0; i < 4000; ++i) {
     // Covers more than the range of every format, including subnormal numbers.
@@ -91,14 +91,14 @@ void expect_ties_to_even(DType dtype, std::uint16_t infinity) {
   ASSERT_EQ(value_of(ball(largest + step / 2) - power_of_two(-300), dtype), largest);
 }
 
-TEST(Nearest, RoundsEveryFloat16TieToEven) {
+TEST(NearestStoredNumber, RoundsEveryFloat16TieToEven) {
   expect_ties_to_even(DType::float16, 0x7c00);
 }
-TEST(Nearest, RoundsEveryBfloat16TieToEven) {
+TEST(NearestStoredNumber, RoundsEveryBfloat16TieToEven) {
   expect_ties_to_even(DType::bfloat16, 0x7f80);
 }
 
-TEST(Nearest, IsCorrectAtTheLimitsOfFloat32AndFloat64) {
+TEST(NearestStoredNumber, IsCorrectAtTheLimitsOfFloat32AndFloat64) {
   const BallPrecision enough(2400);
   struct Format {
     DType dtype;
@@ -131,7 +131,7 @@ ball end_of(const ball& x, void (*bound)(arf_t, const arb_t, slong)) {
   return end;
 }
 
-TEST(Nearest, EqualsTheRoundingOfBothEnds) {
+TEST(NearestStoredNumber, EqualsTheRoundingOfBothEndsOfTheEnclosure) {
   const ref::numeric::RandomStream random(2, "nearest");
   const BallPrecision fine(200);
   std::size_t decided = 0, open = 0;
@@ -164,7 +164,7 @@ TEST(Nearest, EqualsTheRoundingOfBothEnds) {
   EXPECT_GT(open, 1500U);
 }
 
-TEST(Nearest, IsAbsentIfThePointsRoundDifferently) {
+TEST(NearestStoredNumber, IsAbsentIfPointsOfTheEnclosureRoundDifferently) {
   const BallPrecision coarse(40);
   const ball third = ball(1) / ball(3);
   EXPECT_FALSE(nearest(third, DType::float64));
@@ -182,7 +182,7 @@ TEST(Nearest, IsAbsentIfThePointsRoundDifferently) {
   }
 }
 
-TEST(Nearest, NarrowEnclosureOfAMidpointIsATie) {
+TEST(NearestStoredNumber, NarrowEnclosureOfAMidpointIsATie) {
   const BallPrecision fine(1300);
   const ball one = ball(1) / ball(3) * ball(3);
   ASSERT_FALSE(one == ball(1));
@@ -199,7 +199,7 @@ TEST(Nearest, NarrowEnclosureOfAMidpointIsATie) {
   EXPECT_EQ(value_of(one, DType::float32), 1);
 }
 
-TEST(Nearest, C1_RejectsIntegerDtypes) {
+TEST(NearestStoredNumber, C1_RejectsIntegerDtypes) {
   for (const DType dtype : {DType::int64, DType::int32, DType::uint8, DType::boolean})
     EXPECT_EQ(ref::numeric::contract_message([&] { nearest(ball(1), dtype); }),
               "nearest: dtype is no float; expected float64, float32, float16, bfloat16, "

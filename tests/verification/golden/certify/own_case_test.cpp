@@ -28,7 +28,7 @@ UserCase question_of(const Case& c) {
 }
 
 // Layers, functions, an encoder and an optimizer of the corpus, submitted as a user's own cases.
-TEST(OwnCase, IsCertifiedToTheValuesOfTheCorpus) {
+TEST(UserCaseOfTheGate, IsCertifiedToTheValuesOfTheCorpus) {
   const auto descriptions = list_corpus(kCorpus, "*");
   for (std::size_t i = 0; i < descriptions.size(); i += 41) {
     const StoredCase stored = read_case(kCorpus, descriptions[i]);
@@ -48,7 +48,7 @@ TEST(OwnCase, IsCertifiedToTheValuesOfTheCorpus) {
   }
 }
 
-TEST(OwnCase, ReadsOptionsFromAJsonObjectOfTexts) {
+TEST(UserCaseOfTheGate, ReadsOptionsFromAJsonObjectOfTexts) {
   EXPECT_TRUE(parse_user_options("").empty());
   EXPECT_EQ(parse_user_options(R"({"eps":"1e-3"})"),
             (std::vector<std::pair<std::string, std::string>>{{"eps", "1e-3"}}));
@@ -59,7 +59,7 @@ TEST(OwnCase, ReadsOptionsFromAJsonObjectOfTexts) {
               HasSubstr("the option 'eps' is no text"));
 }
 
-TEST(OwnCase, ReportsAnyMismatchInOneSentence) {
+TEST(UserCaseOfTheGate, ReportsAnyMismatchInOneSentence) {
   const UserCase right = question_of(one_and_three("1e-05"));
   ASSERT_EQ(make_user_case(right).tier, corpus::Tier::user);
   const auto refused = [&](auto&& change) {

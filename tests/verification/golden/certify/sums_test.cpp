@@ -18,13 +18,13 @@ using ::testing::HasSubstr;
 
 const std::string kOne(64, '1'), kTwo(64, 'f');
 
-TEST(Sums, ReadBackAsWritten) {
+TEST(Sha256Sums, ReadBackAsWritten) {
   const Sums sums = {{"b/a file", kTwo}, {"a", kOne}};
   EXPECT_EQ(sums_text(sums), kOne + "  a\n" + kTwo + "  b/a file\n");
   EXPECT_EQ(parse_sums(sums_text(sums), "S"), sums);
 }
 
-TEST(Sums, NameAnInvalidLine) {
+TEST(Sha256Sums, ErrorNamesAnInvalidLine) {
   const std::string good = kOne + "  a\n";
   const auto refused = [&](const std::string& line) {
     return file_message([&] { parse_sums(good + line, "S"); });
@@ -41,9 +41,9 @@ TEST(Sums, NameAnInvalidLine) {
   EXPECT_THAT(refused(kTwo + "  a\n"), HasSubstr("line 2 is about the file of another line"));
 }
 
-class SumsOfACorpus : public ::testing::Test {
+class Sha256SumsOfACorpus : public ::testing::Test {
  protected:
-  SumsOfACorpus() { make_corpus(golden(), {.only = "quick/layer_norm/two_rows-*"}); }
+  Sha256SumsOfACorpus() { make_corpus(golden(), {.only = "quick/layer_norm/two_rows-*"}); }
 
   fs::path golden() const { return folder_ / "golden"; }
   /// Returns the error for a corpus with this SHA256SUMS.
@@ -56,7 +56,7 @@ class SumsOfACorpus : public ::testing::Test {
   tests::ref::io::TemporaryFolder folder_;
 };
 
-TEST_F(SumsOfACorpus, MustListExactlyTheFilesOfTheCorpus) {
+TEST_F(Sha256SumsOfACorpus, MustListExactlyTheFilesOfTheCorpus) {
   const Sums good = sums();
   ASSERT_EQ(good.size(), 4u);
   for (const auto& [path, sum] : good) {
@@ -69,7 +69,7 @@ TEST_F(SumsOfACorpus, MustListExactlyTheFilesOfTheCorpus) {
   EXPECT_THAT(refused(more), HasSubstr("the line of README is about no file that manifest.json"));
 }
 
-TEST_F(SumsOfACorpus, MustMatchTheFiles) {
+TEST_F(Sha256SumsOfACorpus, MustMatchTheFiles) {
   const Sums good = sums();
   for (const auto& [path, sum] : good) {
     Sums other = good;

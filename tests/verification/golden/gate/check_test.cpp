@@ -80,7 +80,7 @@ TEST(CheckCase, FindsAWrongSignInEveryOutputOfEveryLayer) {
   }
 }
 
-TEST(CheckCase, AcceptsUpToTheBoundAndNoFarther) {
+TEST(CheckCase, AcceptsErrorsUpToTheBoundAndNoFarther) {
   // A float64 output can lie arbitrarily close to either side of the float32 bound.
   const StoredCase& stored = batch_norm();
   const tolerance::Tolerance bounds =
@@ -161,7 +161,7 @@ TEST(CheckCase, ExcludesElementsWithoutMeaningfulDigitsFromUlpMetrics) {
   EXPECT_EQ(grad_x.norm_wise, 0);
 }
 
-TEST(CheckCase, MapsAFailedOutputOnRequest) {
+TEST(CheckCase, ReturnsAnErrorMapOfAFailedOutputOnRequest) {
   const StoredCase& stored = batch_norm();
   const double y = certify::exact_values(stored, "y").high[4];
   const auto wrong = with_element(reference_output(stored), "y", 4, y + 1);
@@ -312,7 +312,7 @@ TEST(CheckCase, DoesNotJudgeElementsThatMayOverflow) {
   EXPECT_EQ(result_of(result, "grad_beta").unjudged, 0u);
 }
 
-TEST(CheckCase, AcceptsOnePassOnlyIfItIsDeclared) {
+TEST(CheckCase, AcceptsOnePassVarianceOnlyIfItIsDeclared) {
   const Case c = plain_recipe("layer_norm", {5, 16}, DType::float32)
                      .x([](std::size_t, double normal) { return 100 + normal; })
                      .make(1);

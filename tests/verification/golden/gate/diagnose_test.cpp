@@ -41,7 +41,7 @@ std::vector<Diagnosis> diagnosis_of(const std::vector<StoredTensor>& answer) {
   return diagnose(near_eps(), answer, check_case(near_eps(), answer, {}));
 }
 
-TEST(Diagnose, NamesTheWrongFormulaInAnyStyle) {
+TEST(Diagnose, NamesTheWrongFormulaForAnyOrderOfOperations) {
   for (const Mutation& mutation :
        {Mutation{"eps", MutationOperator::outside_root}, Mutation{"eps", MutationOperator::drop},
         Mutation{"n of the statistic", MutationOperator::one_less},
@@ -146,7 +146,7 @@ std::vector<std::string> names_of(const Case& c, const Mutation& mutation) {
   return names;
 }
 
-TEST(Diagnose, NamesAnIgnoredBlock) {
+TEST(Diagnose, NamesABlockThatTheCandidateIgnores) {
   const Case c = plain_recipe("layer_norm", {2, 1300}, DType::float32).make(1);
   EXPECT_THAT(names_of(c, {"every sum", MutationOperator::first_1024}),
               Contains("every sum: without what is past its first 1024"));
@@ -228,7 +228,7 @@ TEST(Diagnose, DiagnosesAFunctionWithoutGradients) {
   EXPECT_EQ(turned_back[0].kind, Diagnosis::Kind::mistake) << turned_back[0].sentence();
 }
 
-TEST(Diagnose, NamesOnePassAsAClass) {
+TEST(Diagnose, NamesOnePassVarianceAsAClassOfImplementations) {
   const auto found = of_one_pass(100);
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_EQ(found[0].sentence(),

@@ -20,7 +20,7 @@ std::string place(std::size_t rows, std::size_t width, Wrong wrong) {
   return place_of(found, {rows, width});
 }
 
-TEST(PlaceOf, NamesRowsAndColumns) {
+TEST(ErrorLocation, NamesRowsAndColumns) {
   EXPECT_EQ(place(4, 6, [](auto, auto) { return true; }), "every element");
   EXPECT_EQ(place(4, 6, [](auto row, auto) { return row == 3; }), "the last row");
   EXPECT_EQ(place(4, 6, [](auto row, auto) { return row == 0; }), "the first row");
@@ -30,7 +30,7 @@ TEST(PlaceOf, NamesRowsAndColumns) {
             "the last row, the last column");
 }
 
-TEST(PlaceOf, NamesARemainderAndABlock) {
+TEST(ErrorLocation, NamesARemainderOrABlock) {
   EXPECT_EQ(place(3, 1200, [](auto, auto column) { return column >= 1024; }),
             "columns from 1024 on");
   EXPECT_EQ(place(3, 1200, [](auto, auto column) { return column >= 256 && column < 512; }),
@@ -40,12 +40,12 @@ TEST(PlaceOf, NamesARemainderAndABlock) {
             "elements from 27 on");
 }
 
-TEST(PlaceOf, NamesLanesModuloAPowerOfTwo) {
+TEST(ErrorLocation, NamesLanesModuloAPowerOfTwo) {
   EXPECT_EQ(place(4, 64, [](auto, auto column) { return column % 8 == 3; }), "columns 3 modulo 8");
   EXPECT_EQ(place(64, 4, [](auto row, auto) { return row % 2 == 1; }), "rows 1 modulo 2");
 }
 
-TEST(PlaceOf, NamesARegionEvenIfSomeOfItIsRight) {
+TEST(ErrorLocation, NamesARegionEvenIfSomeOfItIsRight) {
   EXPECT_EQ(place(4, 100, [](auto row, auto column) { return row == 3 && column % 7 != 0; }),
             "the last row");
   EXPECT_EQ(place(10, 10, [](auto row, auto column) { return row == 1 && column == 7; }),
@@ -54,12 +54,12 @@ TEST(PlaceOf, NamesARegionEvenIfSomeOfItIsRight) {
             "10 of 100 elements");
 }
 
-TEST(PlaceOf, TreatsAVectorAsOneRow) {
+TEST(ErrorLocation, TreatsAVectorAsOneRow) {
   EXPECT_EQ(place_of({4}, {5}), "the last column");
   EXPECT_EQ(place_of({0, 1, 2}, {3}), "every element");
 }
 
-TEST(PlaceOf, C1_RejectsIndicesOutsideTheTensor) {
+TEST(ErrorLocation, C1_RejectsIndicesOutsideTheTensor) {
   for (const Indices& wrong : {Indices{}, Indices{6}})
     EXPECT_EQ(ref::numeric::contract_message([&] {
                 place_of(wrong, {2, 3});

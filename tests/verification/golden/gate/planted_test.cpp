@@ -21,7 +21,7 @@ tolerance::Tolerance bounds_of(const StoredCase& stored) {
                                      corpus::usual_accumulation(stored.description.c.dtype));
 }
 
-TEST(InjectionResult, WrongValuesAreRejected) {
+TEST(InjectedValues, AreRejectedIfWrong) {
   const StoredCase stored = certified(plain_recipe("layer_norm", {3, 5}, DType::float32).make(1));
   const InjectionResult planted =
       inject_values(stored, reference_output(stored), bounds_of(stored));
@@ -32,7 +32,7 @@ TEST(InjectionResult, WrongValuesAreRejected) {
   EXPECT_TRUE(planted.all_refused());
 }
 
-TEST(InjectionResult, RightValuesAreNotCountedAsWrong) {
+TEST(InjectedValues, AreNotCountedAsWrongIfRight) {
   const StoredCase stored =
       certified(plain_recipe("layer_norm", {2, 3}, DType::float32)
                     .x([](std::size_t i, double normal) { return i == 4 ? kGoldenNaN : normal; })
@@ -52,7 +52,7 @@ TEST(InjectionResult, RightValuesAreNotCountedAsWrong) {
   EXPECT_EQ(all.refused + all.right, all.elements);
 }
 
-TEST(InjectionResult, ValuesWithinTheBoundAreCountedSeparately) {
+TEST(InjectedValues, AreCountedSeparatelyIfWithinTheBound) {
   const StoredCase stored = certified(plain_recipe("layer_norm", {3, 5}, DType::float32).make(1));
   tolerance::Tolerance bounds = bounds_of(stored);
   bounds.bound.at("grad_beta").fill(20000);
@@ -64,7 +64,7 @@ TEST(InjectionResult, ValuesWithinTheBoundAreCountedSeparately) {
   EXPECT_EQ(planted.total().refused, 4u * 46 - 10);
 }
 
-TEST(InjectionResult, InfiniteBoundMissesEveryValue) {
+TEST(InjectedValues, AreAllMissedIfTheBoundIsInfinite) {
   const StoredCase stored = certified(plain_recipe("layer_norm", {3, 5}, DType::float32).make(1));
   tolerance::Tolerance bounds = bounds_of(stored);
   bounds.bound.at("grad_beta").fill(kGoldenInfinity);
@@ -75,7 +75,7 @@ TEST(InjectionResult, InfiniteBoundMissesEveryValue) {
   EXPECT_THAT(planted.missed.front(), HasSubstr("grad_beta of quick/layer_norm/"));
 }
 
-TEST(InjectionResult, WrongOutputIsReportedAsMissed) {
+TEST(InjectedValues, AreReportedAsMissedInAWrongOutput) {
   const StoredCase stored = certified(plain_recipe("layer_norm", {3, 5}, DType::float32).make(1));
   const InjectionResult planted =
       inject_values(stored, with_element(reference_output(stored), "y", 7, 9), bounds_of(stored));
@@ -125,7 +125,7 @@ std::size_t count_failing(const StoredCase& stored, const std::vector<StoredTens
   return failing;
 }
 
-TEST(InjectionResult, ElementVerdictsAgreeWithTheCheckOfTheCase) {
+TEST(InjectedValues, HaveTheVerdictsOfACheckOfTheWholeCase) {
   const std::vector<StoredCase> cases = small_cases();
   EXPECT_THAT(cases, SizeIs(Ge(60)));
   for (const StoredCase& stored : cases) {

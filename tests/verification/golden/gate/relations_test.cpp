@@ -34,9 +34,9 @@ std::size_t samples_of(const StoredCase& stored) {
   return find(stored.description.c.inputs, "x")->shape[0];
 }
 
-class Relations : public ::testing::Test {
+class MetamorphicRelations : public ::testing::Test {
  protected:
-  Relations() {
+  MetamorphicRelations() {
     make_corpus(golden(), {.only = "quick/*/random-3x5x6-float32"});
     cases_ = list_corpus(golden(), "*");
   }
@@ -68,7 +68,7 @@ class Relations : public ::testing::Test {
   std::vector<CaseDescription> cases_;
 };
 
-TEST_F(Relations, HoldForAPlainImplementation) {
+TEST_F(MetamorphicRelations, HoldForAPlainImplementation) {
   ASSERT_EQ(cases_.size(), 23u);
   const Candidate plain = [](const StoredCase& stored) { return plain_output(stored); };
   for (const auto& [relation, applies] :
@@ -81,7 +81,7 @@ TEST_F(Relations, HoldForAPlainImplementation) {
   }
 }
 
-TEST_F(Relations, FindAnOutputThatChanges) {
+TEST_F(MetamorphicRelations, DetectAnOutputThatChangesOnRepetition) {
   int calls = 0;
   const auto results = check(Relation::repeat, [&](const StoredCase& stored) {
     return with_element(plain_output(stored), "y", 7, ++calls);
@@ -90,7 +90,7 @@ TEST_F(Relations, FindAnOutputThatChanges) {
   EXPECT_THAT(results[0].sentence, AllOf(StartsWith("y at [0, 1, 1] is 1, and 3 the second time")));
 }
 
-TEST_F(Relations, FindOutputsThatDependOnUninitializedMemory) {
+TEST_F(MetamorphicRelations, DetectOutputsThatDependOnUninitializedMemory) {
   const auto results = check(
       Relation::memory, [](const StoredCase& stored) { return plain_output(stored); },
       [](const StoredCase& stored) {
@@ -101,7 +101,7 @@ TEST_F(Relations, FindOutputsThatDependOnUninitializedMemory) {
               HasSubstr("and 3.3961513649220713e+38 where new memory is filled"));
 }
 
-TEST_F(Relations, FindOutputsThatDependOnTheBatchSize) {
+TEST_F(MetamorphicRelations, DetectOutputsThatDependOnTheBatchSize) {
   const auto results = check(Relation::split, [](const StoredCase& stored) {
     return plain_output(
         stored, {.sum = samples_of(stored) < 3 ? Style::Sum::backwards : Style::Sum::forwards});
@@ -111,7 +111,7 @@ TEST_F(Relations, FindOutputsThatDependOnTheBatchSize) {
   EXPECT_EQ(of(results, "batch_norm").outcome, RelationOutcome::not_applicable);
 }
 
-TEST_F(Relations, FindOutputsThatDependOnThePositionInTheBatch) {
+TEST_F(MetamorphicRelations, DetectOutputsThatDependOnThePositionInTheBatch) {
   const auto results = check(Relation::permute, [](const StoredCase& stored) {
     const auto answer = plain_output(stored);
     return with_element(answer, "y", 0, values_of(answer, "y")[0] + 0x1p-10);
@@ -123,7 +123,7 @@ TEST_F(Relations, FindOutputsThatDependOnThePositionInTheBatch) {
               AllOf(HasSubstr("y at [0, 0, 0] is "), HasSubstr("; expected ")));
 }
 
-TEST_F(Relations, FindANaNThatSpreadsToOtherSamples) {
+TEST_F(MetamorphicRelations, DetectANaNThatSpreadsToOtherSamples) {
   const auto results = check(Relation::neighbour, [](const StoredCase& stored) {
     const auto answer = plain_output(stored);
     const std::vector<double> y = values_of(answer, "y");
@@ -133,7 +133,7 @@ TEST_F(Relations, FindANaNThatSpreadsToOtherSamples) {
   EXPECT_THAT(of(results, "rms_norm").sentence, HasSubstr("nan beside a sample of NaN"));
 }
 
-TEST_F(Relations, RunACaseThatEndsTheProgramOnlyOnce) {
+TEST_F(MetamorphicRelations, RunACaseThatEndsTheProgramOnlyOnce) {
   const std::string starts = (folder_ / "starts").string();
   const auto candidates = make_relation_candidates(
       "echo x >> '" + starts +
@@ -148,7 +148,7 @@ TEST_F(Relations, RunACaseThatEndsTheProgramOnlyOnce) {
   EXPECT_EQ(std::filesystem::file_size(starts), 4u);  // at the first case, and after it ended
 }
 
-TEST_F(Relations, ReportADeclinedCaseAsDeclinedForEveryRelation) {
+TEST_F(MetamorphicRelations, ReportADeclinedCaseAsDeclinedForEveryRelation) {
   for (const Relation relation : all_relations())
     EXPECT_EQ(
         counts_of(check(relation, [](const StoredCase&) { return CandidateOutput::declined(); })),
@@ -168,7 +168,7 @@ TEST_F(Relations, ReportADeclinedCaseAsDeclinedForEveryRelation) {
   EXPECT_EQ(again[0].sentence, "the case is declined the second time");
 }
 
-TEST_F(Relations, ReportAMissingOutputOrWrongShapeInOneSentence) {
+TEST_F(MetamorphicRelations, ReportAMissingOutputOrWrongShapeInOneSentence) {
   const auto absent = check(Relation::repeat, [](const StoredCase&) -> std::vector<StoredTensor> {
     throw ref::numeric::FileError("the candidate ended");
   });
@@ -189,7 +189,7 @@ TEST_F(Relations, ReportAMissingOutputOrWrongShapeInOneSentence) {
   EXPECT_GE(counts_of(without)[RelationOutcome::broken], 1u);
 }
 
-TEST_F(Relations, RunTheProgramInTwoProcesses) {
+TEST_F(MetamorphicRelations, RunTheProgramInTwoProcesses) {
   // Answers with the value of the variable that fills memory, which differs in the second process.
   const RelationCandidates candidates = make_relation_candidates(
       "while read -r path rest; do echo \"$path y:float64:1 ${MALLOC_PERTURB_:-0}\"; done", 10);
@@ -197,7 +197,7 @@ TEST_F(Relations, RunTheProgramInTwoProcesses) {
   EXPECT_EQ(results[0].sentence, "y at [0] is 0, and 128 where new memory is filled");
 }
 
-TEST(RelationNames, ReadBackAndRejectUnknownOnes) {
+TEST(RelationNames, ParseBackAndUnknownOnesAreRejected) {
   for (const Relation relation : all_relations())
     EXPECT_EQ(parse_relation(to_string(relation)), relation);
   EXPECT_THAT(usage_message([] { parse_relation("splits"); }),

@@ -27,7 +27,7 @@ TEST(ErrorRatioMap, OfAVectorIsOneRow) {
   EXPECT_THAT(make_error_ratio_map({}, {7}).shares, ElementsAre(7));
 }
 
-TEST(ErrorRatioMap, CellHoldsTheWorstOfItsElements) {
+TEST(ErrorRatioMap, CellHoldsTheLargestRatioOfItsElements) {
   const std::size_t rows = 49, columns = 200;
   std::vector<double> shares(rows * columns, 0.5);
   shares[3 * columns + 7] = 9;  // the second row of its cell, the second of three columns

@@ -23,7 +23,7 @@ Exhibit right(const char* op, bool centred) {
 }
 
 // The kernel that every norm exhibit modifies: unmodified, it must pass.
-TEST(AnswerSlices, IsCorrectWithoutAMistake) {
+TEST(SliceKernel, IsCorrectWithoutAMistake) {
   for (const auto& [op, centred] :
        {std::pair("layer_norm", true), std::pair("rms_norm", false), std::pair("group_norm", true),
         std::pair("instance_norm", true), std::pair("batch_norm", true)}) {
@@ -35,7 +35,7 @@ TEST(AnswerSlices, IsCorrectWithoutAMistake) {
   }
 }
 
-TEST(AnswerSlices, IsWrongIfAPartIsWrong) {
+TEST(SliceKernel, IsWrongIfOneOfItsPartsIsWrong) {
   Exhibit exhibit = right("instance_norm", true);
   exhibit.run = [](const Case& c, const Device&) {
     return run_slice_kernel(c, {.scale = [](double x_hat, double) { return x_hat; }});

@@ -30,7 +30,7 @@ using ::testing::IsSupersetOf;
 using ::testing::Not;
 using enum MutationOperator;
 
-TEST(JointSites, AreOfferedAfterTheirSecondSite) {
+TEST(JointMutationSites, AreOfferedOnceTwoOfTheirSitesWereReached) {
   Sites sites;
   sites.list();
   sites.term("residual of attention", 1.0);
@@ -44,7 +44,7 @@ TEST(JointSites, AreOfferedAfterTheirSecondSite) {
               Not(Contains(Mutation{"residual of attention, forward and backward", drop})));
 }
 
-TEST(JointSites, ActAtAllOfTheirSitesAndNowhereElse) {
+TEST(JointMutationSites, ActAtAllOfTheirSitesAndNowhereElse) {
   Sites sites({"every residual", drop});
   EXPECT_EQ(sites.term("residual of attention", 3.0), 0);
   EXPECT_EQ(sites.term("residual of the feed-forward in the backward", 3.0), 0);
@@ -61,7 +61,7 @@ TEST(JointSites, ActAtAllOfTheirSitesAndNowhereElse) {
             -3);
 }
 
-TEST(JointSites, AreAllOfferedInTheQuickTier) {
+TEST(JointMutationSites, AreAllOfferedInTheQuickTier) {
   std::set<std::string> open;
   for (const JointSite& joint : joint_sites()) EXPECT_TRUE(open.emplace(joint.name).second);
   for (const Case& c : recipes::corpus(Tier::quick)) {
@@ -227,7 +227,7 @@ std::vector<Diagnosis> diagnosis_for(const StoredCase& stored,
   return diagnose(stored, answer, check_case(stored, answer, {}));
 }
 
-TEST(JointSites, NameAMistakeMadeEverywhereFirst) {
+TEST(JointMutationSites, DiagnosisNamesAMistakeMadeAtEverySiteFirst) {
   for (const MistakenCase& mistaken : mistakes()) {
     const StoredCase stored = certified(case_for(mistaken.op, mistaken.reason));
     StoredCase other = stored;
@@ -244,7 +244,7 @@ TEST(JointSites, NameAMistakeMadeEverywhereFirst) {
 
 /// Mistakes that no other case of the reference reproduces are made by the plain implementation in
 /// another style.
-TEST(JointSites, NameAMistakeMadeInAnotherStyle) {
+TEST(JointMutationSites, DiagnosisNamesAMistakeInCodeOfAnotherStyle) {
   struct Wrong {
     std::string op, reason;
     Mutation mutation;

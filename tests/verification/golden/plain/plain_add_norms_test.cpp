@@ -40,7 +40,7 @@ TEST(PlainAddNorms, MatchHandComputedValues) {
   EXPECT_THAT(run("grad_beta"), ElementsAre(1, 2));
 }
 
-TEST(PlainAddNorms, MistakesInTheSumsChangeTheOutputs) {
+TEST(PlainAddNorms, MutationsOfTheSumsChangeTheOutputs) {
   EXPECT_THAT(run("sum", {"residual in the sum", Op::drop}), ElementsAre(5, 0));
   EXPECT_THAT(run("y", {"residual in the sum", Op::drop}), ElementsAre(2, -1));
   EXPECT_THAT(run("sum", {"returned sum", Op::other}), ElementsAre(5, 0));
@@ -53,7 +53,7 @@ TEST(PlainAddNorms, MistakesInTheSumsChangeTheOutputs) {
   EXPECT_THAT(run("grad_beta", {"place of grad_sum", Op::other}), ElementsAre(4, 6));
 }
 
-TEST(PlainAddNorms, StatisticsMayBeTakenOfXByMistake) {
+TEST(PlainAddNorms, MutationTakesTheStatisticsOfXInsteadOfTheSum) {
   // x is (5, 0): mean 2.5, standard deviation 2.5.
   EXPECT_THAT(run("sum", {"sum in the statistics", Op::other}), ElementsAre(1, -1));
   EXPECT_THAT(run("y", {"sum in the statistics", Op::other}),
@@ -61,7 +61,7 @@ TEST(PlainAddNorms, StatisticsMayBeTakenOfXByMistake) {
   EXPECT_THAT(run("y", {"norm: gamma", Op::drop}), ElementsAre(1, 0));
 }
 
-TEST(PlainAddNorms, OfferNoMistakesThatDoNotChangeAnOutput) {
+TEST(PlainAddNorms, OfferNoMutationWithoutEffect) {
   const Case c = one_and_minus_one();
   Sites sites;
   sites.list();

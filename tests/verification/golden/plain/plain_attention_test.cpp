@@ -45,7 +45,7 @@ Case two_keys() {
   return attention_case({0, 0}, {1, 2}, {4, 8}, {1, 0});
 }
 
-TEST(PlainAttention, MistakesInASumChangeTheOutput) {
+TEST(PlainAttention, MutationsOfASumChangeTheOutput) {
   EXPECT_THAT(attended(two_keys(), "y"), ElementsAre(6, 6));
   EXPECT_THAT(attended(two_keys(), "grad_v"), ElementsAre(0.5, 0.5));
   EXPECT_THAT(attended(two_keys(), "log_sum_exp"),
@@ -59,7 +59,7 @@ TEST(PlainAttention, MistakesInASumChangeTheOutput) {
               ElementsAre(10, 0));
 }
 
-TEST(PlainAttention, MistakesInTheCausalMaskChangeTheOutput) {
+TEST(PlainAttention, MutationsOfTheCausalMaskChangeTheOutput) {
   Case c = two_keys();
   ref::model::set_option(c.options, "causal", "true");
   const auto y = [&](Op op) { return attended(c, "y", {"causal mask", op}); };
@@ -76,7 +76,7 @@ TEST(PlainAttention, MistakesInTheCausalMaskChangeTheOutput) {
   EXPECT_THAT(attended(longer, "y", {"causal mask", Op::other}), ElementsAre(3, 4.5));
 }
 
-TEST(PlainAttention, MistakesInTheKeyMaskChangeTheOutput) {
+TEST(PlainAttention, MutationsOfTheKeyMaskChangeTheOutput) {
   Case c = two_keys();
   c.inputs.push_back(tensor_of("valid", DType::boolean, {1, 2}, {1, 0}));
   EXPECT_THAT(attended(c, "y"), ElementsAre(4, 4));
@@ -90,7 +90,7 @@ TEST(PlainAttention, MistakesInTheKeyMaskChangeTheOutput) {
   EXPECT_EQ(find(run_attention(c), "log_sum_exp"), nullptr);
 }
 
-TEST(PlainAttention, MistakesInGroupedQueriesChangeTheOutput) {
+TEST(PlainAttention, MutationsOfGroupedQueriesChangeTheOutput) {
   for (const Case& c : recipes::attention_cases(Tier::quick, 7)) {
     if (c.reason != "grouped" || c.dtype != DType::float64) continue;
     EXPECT_NE(attended(c, "y", {"head of the keys", Op::other}), attended(c, "y"));

@@ -28,7 +28,7 @@ std::vector<StoredTensor> run_with(const Case& c, const Mutation& mutation = {},
   return run_plain_encoder(c, recipes::inputs_of(c), style, sites);
 }
 
-TEST(PlainEncoders, EveryStyleHasAllOutputsAndPasses) {
+TEST(PlainEncoders, EveryStyleReturnsAllOutputsAndPassesTheGate) {
   for (const std::string& operation : ref::model::encoder_operation_names())
     for (const Case& c : encoder_cases(Tier::quick, operation, 1)) {
       const StoredCase stored = certified(c);
@@ -42,7 +42,7 @@ TEST(PlainEncoders, EveryStyleHasAllOutputsAndPasses) {
     }
 }
 
-TEST(PlainEncoders, MistakeChangesTheOutputsThatDependOnIt) {
+TEST(PlainEncoders, MutationChangesOnlyTheOutputsThatDependOnIt) {
   const Case c = case_of("encoder_layer", "post_layer_norm");
   const auto right = run_with(c);
   const auto backward = run_with(c, {"1/sqrt(d_k) in the backward", MutationOperator::drop});
@@ -53,7 +53,7 @@ TEST(PlainEncoders, MistakeChangesTheOutputsThatDependOnIt) {
   EXPECT_EQ(values_of(right, "attention.weights"), values_of(eps, "attention.weights"));
 }
 
-TEST(PlainEncoders, PaddingGetsWeightOnlyByMistake) {
+TEST(PlainEncoders, PaddingGetsAttentionWeightOnlyIfMutated) {
   const Case c = case_of("encoder_layer", "post_layer_norm");
   const auto valid = values_of(c.inputs, "valid");
   const std::size_t tokens = 3, of_second = 2 * tokens * tokens;
@@ -64,7 +64,7 @@ TEST(PlainEncoders, PaddingGetsWeightOnlyByMistake) {
             0);
 }
 
-TEST(PlainEncoders, EachMistakeShiftsTheCausalMaskAsNamed) {
+TEST(PlainEncoders, EachMutationShiftsTheCausalMaskAsNamed) {
   const Case c = case_of("encoder_layer", "causal_post");
   constexpr std::size_t kTokens = 4;
   /// Returns the keys to which each query of the first sentence, which has no padding, gives a
@@ -96,7 +96,7 @@ std::vector<std::string> moved_by(const Case& c, const Mutation& mutation,
   return moved;
 }
 
-TEST(PlainEncoders, EachAttentionOfADecoderHasSeparateMistakes) {
+TEST(PlainEncoders, EachAttentionOfADecoderHasSeparateMutations) {
   const Case c = case_of("decoder_layer", "post_layer_norm");
   const std::vector<std::string> names = {"self_attention.weights", "cross_attention.weights", "y",
                                           "grad_memory", "grad_x"};
@@ -120,7 +120,7 @@ TEST(PlainEncoders, EachAttentionOfADecoderHasSeparateMistakes) {
     EXPECT_EQ(moved_by(c, {site, drop}, names), (std::vector<std::string>{"grad_memory"})) << site;
 }
 
-TEST(PlainEncoders, BackwardDropoutMistakesChangeOnlyGradients) {
+TEST(PlainEncoders, MutationsOfBackwardDropoutChangeOnlyGradients) {
   const Case c = case_of("encoder_layer", "dropout_pre");
   const auto right = run_with(c);
   for (const char* place :
@@ -136,7 +136,7 @@ TEST(PlainEncoders, BackwardDropoutMistakesChangeOnlyGradients) {
                       "attention.weights"));
 }
 
-TEST(PlainEncoders, DropoutOfRateZeroOffersNoMistakes) {
+TEST(PlainEncoders, DropoutOfRateZeroOffersNoMutations) {
   Sites sites;
   sites.list();
   run_plain_encoder(case_of("encoder_layer", "post_layer_norm"),
@@ -155,7 +155,7 @@ TEST(PlainEncoders, LossIsDividedByTheSumOfTheWeights) {
   EXPECT_NE(values_of(run_with(c), "loss")[0], by_count);
 }
 
-TEST(PlainEncoders, NormsOfferOnlySitesThatChangeAnOutput) {
+TEST(PlainEncoders, NormsOfferOnlyMutationsThatChangeAnOutput) {
   Sites sites;
   sites.list();
   run_plain_encoder(case_of("encoder_layer", "post_power_norm"),

@@ -73,7 +73,7 @@ TEST(PlainFunctions, EveryStyleOfGatedFunctionsAgreesWithTheReference) {
   }
 }
 
-TEST(PlainFunctions, MistakesInAGateChangeTheOutput) {
+TEST(PlainFunctions, MutationsOfAGateChangeTheOutput) {
   const Case c = plain_recipe("swiglu", {1, 2})
                      .x([](std::size_t i, double) { return i == 0 ? 0.0 : 40.0; })
                      .gate([](std::size_t i, double) { return i == 0 ? 40.0 : -40.0; })
@@ -105,7 +105,7 @@ TEST(PlainFunctions, SigmoidOfInfinityOverInfinityIsNaN) {
       std::isnan(values_of(run(c, {"formula of the share", MutationOperator::insert}), "y")[0]));
 }
 
-TEST(PlainFunctions, Float32ConstantsAreOffByTheirRounding) {
+TEST(PlainFunctions, MutationToFloat32ConstantsCostsTheirRounding) {
   for (const auto& [function, site] :
        {std::pair{"gelu", "1/sqrt(2)"}, std::pair{"gelu", "1/sqrt(2 pi)"},
         std::pair{"gelu_tanh", "sqrt(2/pi)"}, std::pair{"gelu_tanh", "0.044715"},
@@ -127,7 +127,7 @@ Case row_of(const char* function, double first, double second) {
       .make(1);
 }
 
-TEST(PlainFunctions, ClippedDifferencesHaveAMinimum) {
+TEST(PlainFunctions, MutationClipsDifferencesAtAMinimum) {
   const Case far = row_of("softmax", 0, -40);
   EXPECT_THAT(values_of(run(far), "y"), ElementsAre(1, DoubleEq(std::exp(-40))));
   EXPECT_THAT(values_of(run(far, {"differences", MutationOperator::clip}), "y"),
@@ -146,7 +146,7 @@ TEST(PlainFunctions, ClippedDifferencesHaveAMinimum) {
     EXPECT_NE(mutation.op, MutationOperator::clip) << mutation.site;
 }
 
-TEST(PlainFunctions, RowOfNaNHasNoMaximumIfNaNIsSkipped) {
+TEST(PlainFunctions, MutationThatSkipsNaNFindsNoMaximumInARowOfNaN) {
   const Mutation mutation{"largest element", MutationOperator::ignore_nan};
   const Case c = row_of("softmax", NAN, NAN);
   EXPECT_TRUE(std::isnan(values_of(run(c), "y")[0]));
@@ -155,7 +155,7 @@ TEST(PlainFunctions, RowOfNaNHasNoMaximumIfNaNIsSkipped) {
   EXPECT_TRUE(std::isnan(values_of(run(row_of("softmax", NAN, 1), mutation), "y")[1]));
 }
 
-TEST(PlainFunctions, SumOfAWideRowMayStopAfterTheFirstBlock) {
+TEST(PlainFunctions, MutationStopsTheSumOfAWideRowAfterTheFirstBlock) {
   const Case c = plain_recipe("softmax", {1, 1030}).x([](auto, double) { return 0.0; }).make(1);
   EXPECT_THAT(values_of(run(c), "y")[0], DoubleEq(1.0 / 1030));
   EXPECT_THAT(values_of(run(c, {"sum of exponentials", MutationOperator::first_1024}), "y")[0],
@@ -164,7 +164,7 @@ TEST(PlainFunctions, SumOfAWideRowMayStopAfterTheFirstBlock) {
               DoubleEq(1.0 / 256));
 }
 
-TEST(PlainFunctions, LastBlockMayBeLostIfItIsWhole) {
+TEST(PlainFunctions, MutationDropsTheLastBlockOfASumIfItIsFull) {
   const auto first_of = [](std::size_t features) {
     const Case c =
         plain_recipe("softmax", {1, features}).x([](auto, double) { return 0.0; }).make(1);
@@ -174,7 +174,7 @@ TEST(PlainFunctions, LastBlockMayBeLostIfItIsWhole) {
   EXPECT_THAT(first_of(65), DoubleEq(1.0 / 65));
 }
 
-TEST(PlainFunctions, LastBlockOfRowsMayBeUnwritten) {
+TEST(PlainFunctions, MutationLeavesTheLastFullBlockOfRowsUnwritten) {
   const auto zeros_of = [](std::size_t rows) {
     const Case c = plain_recipe("softmax", {rows, 2}).make(1);
     return std::ranges::count(
@@ -184,7 +184,7 @@ TEST(PlainFunctions, LastBlockOfRowsMayBeUnwritten) {
   EXPECT_EQ(zeros_of(65), 0);
 }
 
-TEST(PlainFunctions, MutationChangesOnlyWhatItNames) {
+TEST(PlainFunctions, MutationChangesOnlyTheOutputThatItNames) {
   const Case c = plain_recipe("gelu_tanh", {3, 7}).make(1);
   EXPECT_EQ(values_of(run(c), "y"),
             values_of(run(c, {"derivative of the cubic term", MutationOperator::drop}), "y"));

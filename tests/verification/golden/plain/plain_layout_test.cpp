@@ -34,14 +34,14 @@ TEST(PlainLayout, ReadsRowsAndWritesThemBack) {
   EXPECT_THAT(outputs.at("y"), ElementsAre(0, 1, 2, 3, 4, 5));
 }
 
-TEST(PlainLayout, MistakeAssumesTheWrongChannelAxis) {
+TEST(PlainLayout, MutationReadsTheWrongChannelAxis) {
   Sites sites({"layout of x", MutationOperator::other});
   PlainLayout layout(Layout::channels_first, {1, 2, 1, 3}, sites);
   EXPECT_THAT(layout.read("x", memory()), ElementsAre(0, 1, 2, 3, 4, 5));
   EXPECT_THAT(layout.read("grad_y", memory()), ElementsAre(0, 3, 1, 4, 2, 5));
 }
 
-TEST(PlainLayout, RowLayoutOffersNoMistake) {
+TEST(PlainLayout, RowLayoutOffersNoMutation) {
   Sites sites;
   sites.list();
   PlainLayout layout(Layout::rows, {3, 2}, sites);
@@ -49,7 +49,7 @@ TEST(PlainLayout, RowLayoutOffersNoMistake) {
   EXPECT_TRUE(sites.seen().empty());
 }
 
-TEST(PlainLayout, EveryLayoutPassesAndItsMistakesFail) {
+TEST(PlainLayout, EveryLayoutPassesTheGateAndItsMutationsFail) {
   for (const char* layer : {"batch_norm", "group_norm"})
     for (const char* name : {"channels_first", "channels_last"}) {
       const Case c =

@@ -27,7 +27,7 @@ std::vector<double> stored_by(const Case& c, const std::string& name, Mutation m
   return values_of(run_plain(c, inputs_of(c), {}, sites), name);
 }
 
-TEST(PlainScaled, IsWithinTheBoundInEveryCase) {
+TEST(PlainEightBit, OutputIsWithinTheBoundInEveryCase) {
   for (const char* operation : {"softmax", "silu", "swiglu", "rms_norm"})
     for (const Case& c : recipes::scaled_cases(Tier::quick, operation, 3)) {
       Sites sites;
@@ -37,7 +37,7 @@ TEST(PlainScaled, IsWithinTheBoundInEveryCase) {
     }
 }
 
-TEST(PlainScaled, MistakesInASingleScaleChangeTheOutput) {
+TEST(PlainEightBit, MutationsOfASingleScaleChangeTheOutput) {
   const Case c = of_large({.y = 2});
   EXPECT_THAT(stored_by(c, "y"),
               ElementsAre(44, 48, 56, 60));  // 50 is a tie and goes to the even number
@@ -53,7 +53,7 @@ TEST(PlainScaled, MistakesInASingleScaleChangeTheOutput) {
               ElementsAre(44, 48, 52, 60));
 }
 
-TEST(PlainScaled, BitsMayBeReadInTheOtherFormat) {
+TEST(PlainEightBit, MutationReadsTheBitsInTheOtherFormat) {
   const Case c = of_large({.dtype = DType::float8_e5m2, .x = 10, .y = 1});
   // 9, 10, 11, 12 are 8, 10, 12, 12 in e5m2, with the bits 0x48, 0x49, 0x4a; in e4m3 these are 4,
   // 4.5, 5.
@@ -62,7 +62,7 @@ TEST(PlainScaled, BitsMayBeReadInTheOtherFormat) {
               ElementsAre(40, 48, 48, 48));
 }
 
-TEST(PlainScaled, MistakesInBlockScalesChangeTheOutput) {
+TEST(PlainEightBit, MutationsOfBlockScalesChangeTheOutput) {
   const Case c = of_large({.blocks = false});
   const std::string site = "scales of the blocks of y";
   EXPECT_THAT(stored_by(c, "y_scale"), ElementsAre(0.25, 0.25));
@@ -73,7 +73,7 @@ TEST(PlainScaled, MistakesInBlockScalesChangeTheOutput) {
   EXPECT_TRUE(std::isnan(stored_by(c, "y_scale", {site, MutationOperator::not_a_number})[1]));
 }
 
-TEST(PlainScaled, SaturatesOutOfRangeUnlessMistaken) {
+TEST(PlainEightBit, OutputSaturatesOutOfRangeUnlessMutated) {
   const Case c = of_large({.y = 0.2});
   EXPECT_THAT(stored_by(c, "y"), ElementsAre(448, 448, 448, 448));
   const auto wrong = stored_by(c, "y", {"overflow of y", MutationOperator::unsaturated});

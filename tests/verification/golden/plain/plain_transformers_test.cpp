@@ -39,7 +39,7 @@ std::vector<std::string> moved_outputs(const Case& c, const Mutation& mutation) 
   return moved;
 }
 
-TEST(PlainTransformers, EveryStyleHasAllOutputsAndPasses) {
+TEST(PlainTransformers, EveryStyleReturnsAllOutputsAndPassesTheGate) {
   for (const std::string& operation : ref::model::transformer_operation_names())
     for (const Case& c : transformer_cases(Tier::quick, operation, 1)) {
       const StoredCase stored = certified(c);
@@ -54,7 +54,7 @@ TEST(PlainTransformers, EveryStyleHasAllOutputsAndPasses) {
 }
 
 /// Each mistake must be offered by name and rejected by a case of the quick tier.
-TEST(PlainTransformers, MistakesOfWholeModelsAreOfferedAndRejected) {
+TEST(PlainTransformers, MutationsOfWholeModelsAreOfferedAndRejected) {
   using enum MutationOperator;
   const std::vector<std::pair<const char*, std::vector<Mutation>>> kMistakes = {
       {"translator",
@@ -166,7 +166,7 @@ TEST(PlainTransformers, MistakesOfWholeModelsAreOfferedAndRejected) {
   }
 }
 
-TEST(PlainTransformers, MistakesInTheLossChangeNoLogit) {
+TEST(PlainTransformers, MutationsOfTheLossChangeNoLogit) {
   const Case c = transformer("translator", "tied_post_layer_norm");
   using enum MutationOperator;
   for (const Mutation& mistake : {Mutation{"targets", one_more}, Mutation{"targets", one_less},
@@ -187,7 +187,7 @@ TEST(PlainTransformers, TiedWeightSumsTwoGradients) {
               std::vector<std::string>{"grad_embedding.weight"});
 }
 
-TEST(PlainTransformers, EncoderMistakesAffectOnlyTheEncoderSide) {
+TEST(PlainTransformers, MutationsOfTheEncoderAffectOnlyTheEncoderSide) {
   const Case c = transformer("translator", "tied_post_layer_norm");
   Sites sites;
   sites.list();
@@ -223,7 +223,7 @@ TEST(PlainTransformers, OnlyATranslatorHasTwoEmbeddings) {
 }
 
 /// Compares the rows of the first sentence's cache that each mistake changes.
-TEST(PlainTransformers, EachMistakeChangesTheCacheAsNamed) {
+TEST(PlainTransformers, EachMutationChangesTheKeyValueCacheAsNamed) {
   const Case c = transformer("decoding", "chunk_power_norm");
   constexpr std::size_t kRows = 5, kWidth = 4;
   const std::string name = "layers.0.self_attention.values";
@@ -263,7 +263,7 @@ bool is_of_the_cache(const Mutation& mutation) {
 
 /// A mistake of the cache, made in another style than the diagnosis uses, must be named if it fails
 /// a case, and no other mistake may be diagnosed as one.
-TEST(PlainTransformers, DiagnosisNamesMistakesOfTheCacheAndNoOther) {
+TEST(PlainTransformers, DiagnosisNamesMutationsOfTheKeyValueCacheAndNoOthers) {
   std::size_t of_the_cache = 0;
   for (const char* reason : {"chunk_power_norm", "post_layer_norm", "one_step_rms_norm"}) {
     const Case c = transformer("decoding", reason);

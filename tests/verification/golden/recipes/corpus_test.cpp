@@ -83,13 +83,13 @@ std::string hash_of(const std::vector<Case>& cases) {
   return text;
 }
 
-TEST(Corpus, QuickTierIsWellFormedAndReproducible) {
+TEST(GoldenCorpus, QuickTierIsWellFormedAndReproducible) {
   const std::vector<Case> cases = corpus(Tier::quick);
   expect_well_formed(Tier::quick, cases);
   EXPECT_EQ(hash_of(cases), hash_of(corpus(Tier::quick)));
 }
 
-TEST(Corpus, AnotherSeedChangesOnlyTheNumbers) {
+TEST(GoldenCorpus, AnotherSeedChangesOnlyTheNumbers) {
   const std::vector<Case> cases = corpus(Tier::quick), others = corpus(Tier::quick, 1);
   ASSERT_EQ(cases.size(), others.size());
   for (std::size_t i = 0; i < cases.size(); ++i) {
@@ -104,7 +104,7 @@ TEST(Corpus, AnotherSeedChangesOnlyTheNumbers) {
   }
 }
 
-TEST(Corpus, GlobSelectsTheMatchingCasesOfTheTier) {
+TEST(GoldenCorpus, GlobSelectsTheMatchingCasesOfTheTier) {
   const std::vector<Case> whole = corpus(Tier::quick);
   for (const char* glob : {"quick/layer_norm/t[wv]*", "*/adam/*", "*gelu/random*", "quick/encoder*",
                            "quick/[rs]*_norm/two*", "qu*/softmax/*-float32"}) {
@@ -116,13 +116,13 @@ TEST(Corpus, GlobSelectsTheMatchingCasesOfTheTier) {
   }
 }
 
-TEST(Corpus, StandardTierIsWellFormedAndReproducible) {
+TEST(GoldenCorpus, StandardTierIsWellFormedAndReproducible) {
   const std::vector<Case> cases = corpus(Tier::standard);
   expect_well_formed(Tier::standard, cases);
   EXPECT_EQ(hash_of(cases), hash_of(corpus(Tier::standard)));
 }
 
-TEST(Corpus, NoTwoQuickCasesAreEqual) {
+TEST(GoldenCorpus, NoTwoQuickCasesAreEqual) {
   std::map<std::string, std::string> seen;
   for (const Case& c : corpus(Tier::quick)) {
     std::string question = op_name(c) + (c.mode == Mode::training ? " training " : " inference ");
@@ -152,7 +152,7 @@ std::set<std::string> documented_regimes() {
   return names;
 }
 
-TEST(Corpus, DocumentedRegimesAreThoseOfTheCorpus) {
+TEST(GoldenCorpus, DocumentedRegimesAreThoseOfTheCorpus) {
   std::set<std::string> reasons;
   const auto note = [&](const std::vector<Case>& cases) {
     for (const Case& c : cases) reasons.insert(c.reason);

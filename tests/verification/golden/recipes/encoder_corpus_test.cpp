@@ -51,7 +51,7 @@ TEST(EncoderCases, HaveTheNormsAndRegimesOfTheirOperation) {
   }
 }
 
-TEST(EncoderCases, AreSmallWithPaddingAndRepeatedWords) {
+TEST(EncoderCases, AreSmallAndHavePaddingAndRepeatedWords) {
   for (const Case& c : encoder_cases(Tier::quick, "encoder", 1)) {
     const StoredTensor& tokens = *find(c.inputs, "tokens");
     EXPECT_LE(tokens.shape[0], 3u) << path_of(c);

@@ -27,7 +27,7 @@ TEST(EncoderRecipe, PadsTheEndOfEachSentenceExceptTheFirst) {
   EXPECT_THAT(made("tokens", recipe), ElementsAre(1, 4, 2, 1, 4, 2));
 }
 
-TEST(EncoderRecipe, PadsAsRequestedExceptFirstTokens) {
+TEST(EncoderRecipe, PadsAsRequestedExceptTheFirstToken) {
   EncoderRecipe recipe{.reason = "sample", .why = "a test's own"};
   recipe.pad = [](std::size_t, std::size_t t) { return t < 2; };
   EXPECT_THAT(made("valid", recipe), ElementsAre(1, 0, 1, 1, 0, 1));

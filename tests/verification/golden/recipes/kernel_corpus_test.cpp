@@ -62,7 +62,7 @@ TEST(KernelCases, ZeroCenteredGammaIsNearZeroAndSometimesZero) {
   EXPECT_EQ(found, 2u);
 }
 
-TEST(KernelCases, AreNoneForLayersWithoutStatistics) {
+TEST(KernelCases, DoNotExistForLayersWithoutStatistics) {
   EXPECT_THAT(kernel_cases(Tier::quick, "dyt", kCorpusSeed), IsEmpty());
   EXPECT_TRUE(block_extents(Tier::full).empty());
 }

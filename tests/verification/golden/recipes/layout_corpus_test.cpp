@@ -40,7 +40,7 @@ TEST(LayoutCases, HaveSeveralGroupsOfSeveralChannels) {
         << path_of(c);
 }
 
-TEST(LayoutCases, AreNoneForOtherLayersAndTheFullTier) {
+TEST(LayoutCases, DoNotExistForOtherLayersOrTheFullTier) {
   EXPECT_THAT(layout_cases(Tier::quick, "layer_norm", kCorpusSeed), IsEmpty());
   EXPECT_THAT(layout_cases(Tier::full, "group_norm", kCorpusSeed), IsEmpty());
 }

@@ -57,7 +57,7 @@ TEST(OptimizerCases, StateIsZeroBeforeTheFirstStep) {
 
 /// If an element of an optimizer's output is judged, its bound must be less than a hundredth of it
 /// or of its step.
-TEST(OptimizerCases, BoundIsNotVacuous) {
+TEST(OptimizerCases, HaveBoundsThatAreNotVacuous) {
   for (const std::string& optimizer : ref::model::optimizer_names())
     for (const Case& c : optimizer_cases(Tier::quick, optimizer, kCorpusSeed)) {
       const StoredCase stored = certified(c);

@@ -12,7 +12,7 @@
 namespace normproof::verification::golden::recipes {
 namespace {
 
-TEST(ScaledCorpus, ExistsForOperationsWith8BitKernels) {
+TEST(EightBitCases, ExistForOperationsWith8BitKernels) {
   for (const char* operation : {"layer_norm", "rms_norm", "softmax", "silu", "swiglu"}) {
     std::set<DType> dtypes;
     for (const Case& c : scaled_cases(Tier::quick, operation, 1)) {
@@ -26,7 +26,7 @@ TEST(ScaledCorpus, ExistsForOperationsWith8BitKernels) {
   EXPECT_TRUE(scaled_cases(Tier::quick, "batch_norm", 1).empty());
 }
 
-TEST(ScaledCorpus, ElementsNearATieAreCloserThanFloat16Resolves) {
+TEST(EightBitCases, ElementsNearATieAreCloserThanFloat16Resolves) {
   std::size_t seen = 0;
   for (const Case& c : scaled_cases(Tier::quick, "silu", 1)) {
     if (c.reason != "float8_near_ties") continue;
@@ -44,7 +44,7 @@ TEST(ScaledCorpus, ElementsNearATieAreCloserThanFloat16Resolves) {
 
 // Only one regime has y out of range, where it is stored as the largest number, so that a
 // conversion that does not saturate fails there and nowhere else.
-TEST(ScaledCorpus, YIsOutOfRangeOnlyInTheSaturationRegime) {
+TEST(EightBitCases, YIsOutOfRangeOnlyInTheSaturationRegime) {
   for (const char* operation : {"layer_norm", "rms_norm", "softmax", "silu", "swiglu"})
     for (const Case& c : scaled_cases(Tier::quick, operation, kCorpusSeed)) {
       if (corpus::scaling_of(c, "y") != corpus::Scaling::given) continue;

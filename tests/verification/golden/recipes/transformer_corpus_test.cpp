@@ -89,7 +89,7 @@ TEST(TransformerCases, ReferencePassesQuickCasesWithEveryElementJudged) {
   EXPECT_GT(seen, 150u);
 }
 
-TEST(TransformerCases, StandardTierHasFiniteBounds) {
+TEST(TransformerCases, BoundsAreFiniteInTheStandardTier) {
   std::size_t seen = 0;
   for (const Case& c : all_transformers(Tier::standard)) {
     for (const auto& [name, bound] :
@@ -101,7 +101,7 @@ TEST(TransformerCases, StandardTierHasFiniteBounds) {
   EXPECT_GT(seen, 90u);
 }
 
-TEST(TransformerCases, FullTierHasExactlyOne) {
+TEST(TransformerCases, FullTierHasExactlyOneCase) {
   EXPECT_EQ(all_transformers(Tier::full).size(), 1u);
 }
 

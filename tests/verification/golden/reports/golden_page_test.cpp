@@ -99,7 +99,7 @@ TEST(GoldenPage, ShowsNoPictureWithoutAMap) {
                             Not(HasSubstr("Failures")), Not(HasSubstr("The worst case"))));
 }
 
-TEST(GoldenPage, OfACheckShowsTheMapOfItsOutputs) {
+TEST(GoldenPage, OfGoldenCheckShowsTheErrorMapOfAnOutput) {
   const tests::ref::io::TemporaryFolder folder;
   const std::string page = (folder / "page.html").string();
   // The candidate returns zeros as y.

@@ -202,7 +202,7 @@ TEST(GoldenReport, CountsUnjudgedElementsOfPassingCases) {
             "expected none");
 }
 
-TEST(GoldenReport, NamesTheMistakeOfMostCasesThenOfMostOutputs) {
+TEST(GoldenReport, NamesTheDiagnosisOfMostCasesThenOfMostOutputs) {
   const auto agreeing = [](const char* what, std::vector<std::string> outputs) {
     return normproof::verification::golden::gate::Diagnosis{.what = what,
                                                             .outputs = std::move(outputs)};
@@ -215,7 +215,7 @@ TEST(GoldenReport, NamesTheMistakeOfMostCasesThenOfMostOutputs) {
               ElementsAre("layer_norm: 'both' agrees with 2 of 2 failed cases"));
 }
 
-TEST(GoldenReport, ReportsIllConditionedFailuresIfNoMistakeIsKnown) {
+TEST(GoldenReport, ReportsIllConditionedFailuresIfThereIsNoDiagnosis) {
   auto well = golden_result("q/a", 0), ill = golden_result("q/b", 2);
   well.description.condition = 2;
   ill.description.condition = 754;

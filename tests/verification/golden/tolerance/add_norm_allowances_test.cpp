@@ -31,7 +31,7 @@ TEST(AddNormAllowances, AreZeroIfStorageDoesNotRound) {
       for (const double bound : values) EXPECT_EQ(bound, 0) << name;
 }
 
-TEST(AddNormAllowances, CoverTheRoundingOfTheStoredSum) {
+TEST(AddNormAllowances, AddNothingToTheBoundOfTheSum) {
   for (const char* function : kAddNorms)
     for (const double bound :
          allowed(plain_recipe(function, {3, 7}, DType::bfloat16).make(1), Accumulation::float32)
@@ -61,7 +61,7 @@ TEST(AddNormAllowances, CoverANormOfTheStoredSum) {
 }
 
 /// Mistakes in the sums must stay outside the bound.
-TEST(AddNormAllowances, DoNotCoverMistakes) {
+TEST(AddNormAllowances, DoNotCoverMutations) {
   const Case c = plain_recipe("add_layer_norm", {9, 12}, DType::bfloat16).make(1);
   const StoredCase stored = certified(c);
   for (const mutations::Mutation& mutation :

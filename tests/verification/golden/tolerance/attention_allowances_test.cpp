@@ -42,7 +42,7 @@ TEST(AttentionAllowances, CoverWeightsStoredIn16Bits) {
   EXPECT_LE(added.at("grad_q").data()[0], u * 60);
 }
 
-TEST(AttentionAllowances, AddNothingForWeightsThatTheFormatHolds) {
+TEST(AttentionAllowances, AddNothingForWeightsThatTheFormatRepresents) {
   const Case c = attention_case({0}, {1, 2}, {4, 8}, {1}, DType::bfloat16);
   EXPECT_EQ(added_to(c, Accumulation::float32).at("y").data()[0], 0);
 }

@@ -70,7 +70,7 @@ TEST(FunctionAllowances, CoverL2NormBackwardFromAStoredY) {
   }
 }
 
-TEST(FunctionAllowances, CoverOtherOrdersOfTheL2NormBackward) {
+TEST(FunctionAllowances, CoverOtherOrdersOfOperationsInTheL2NormBackward) {
   const double u = 0x1p-24;
   for (const double amount :
        of_grad_x(two_halves("l2_norm", DType::float32), Accumulation::float32)) {
@@ -123,7 +123,7 @@ TEST(FunctionAllowances, AllowASigmoidOfZeroIfItsExponentialOverflows) {
 
 /// Products that are stored in between are within the whole bound, but not within the bound without
 /// the allowance. If the gate is a power of two, nothing is allowed.
-TEST(FunctionAllowances, CoverStoredFactors) {
+TEST(FunctionAllowances, CoverIntermediateProductsStoredIn16Bits) {
   for (const char* function : {"swiglu", "geglu"})
     for (const DType dtype : {DType::bfloat16, DType::float16}) {
       const Case c = plain_recipe(function, {9, 12}, dtype).make(1);

@@ -19,7 +19,7 @@ double largest_finite(const ref::tensor::Tensor<double>& tensor) {
   return largest;
 }
 
-TEST(Tolerance, CoversEveryOutputAndShrinksWithTheUnitRoundoff) {
+TEST(GateTolerance, ExistsForEveryOutputAndShrinksWithTheUnitRoundoff) {
   for (const char* layer : {"layer_norm", "batch_norm", "power_norm"}) {
     const Case c = plain_recipe(layer, {4, 3}, DType::float32).make(1);
     const Tolerance in32 = derive_tolerance(c, Accumulation::float32),
@@ -41,7 +41,7 @@ TEST(Tolerance, CoversEveryOutputAndShrinksWithTheUnitRoundoff) {
 
 /// The product of x = 2^-140 with 1, in relu, is representable in float32; 0 in its place is 2^9
 /// units off.
-TEST(Tolerance, AllowsFlushingOnlyIfItIsDeclared) {
+TEST(GateTolerance, AllowsFlushedSubnormalsOnlyIfDeclared) {
   const Case c =
       plain_recipe("relu", {1, 2}, DType::float32).x([](auto, double) { return 0x1p-140; }).make(1);
   const auto own = [&c](bool flushes) {
@@ -54,7 +54,7 @@ TEST(Tolerance, AllowsFlushingOnlyIfItIsDeclared) {
   EXPECT_GE(own(true), 0x1p-140);
 }
 
-TEST(Tolerance, AllowsTwoUlpsForSubnormalResults) {
+TEST(GateTolerance, AllowsTwoUlpsForSubnormalResults) {
   for (const Accumulation accumulation : kEveryAccumulation) {
     const auto format = corpus::arithmetic_of(accumulation);
     EXPECT_EQ(arithmetic_of_candidate(accumulation, true).tiny, format.tiny);
@@ -64,7 +64,7 @@ TEST(Tolerance, AllowsTwoUlpsForSubnormalResults) {
   }
 }
 
-TEST(Tolerance, AllowsStoredSubnormalsToBeFlushed) {
+TEST(GateTolerance, AllowsStoredSubnormalsToBeFlushed) {
   constexpr double kLeast = 0x1p-14;  // of float16
   EXPECT_GE(with_storage_rounding(0, kLeast / 2, 0, DType::float16, true), kLeast / 2);
   EXPECT_LT(with_storage_rounding(0, kLeast / 2, 0, DType::float16, true), kLeast);
@@ -74,7 +74,7 @@ TEST(Tolerance, AllowsStoredSubnormalsToBeFlushed) {
   EXPECT_GE(with_storage_rounding(0x1p-20, kLeast, 0, DType::float16, true), kLeast);
 }
 
-TEST(Tolerance, GrowsWithTheConditionNumber) {
+TEST(GateTolerance, GrowsWithTheConditionNumber) {
   const auto bound_at = [](double offset) {
     return largest_finite(
         derive_tolerance(plain_recipe("layer_norm", {3, 8}, DType::float32)
@@ -88,7 +88,7 @@ TEST(Tolerance, GrowsWithTheConditionNumber) {
   EXPECT_GT(at_10000, 50 * at_100);
 }
 
-TEST(Tolerance, InputRoundingOfASumIsThatOfItsTerms) {
+TEST(GateTolerance, InputRoundingOfASumIsThatOfItsTerms) {
   // grad_beta is a sum of grad_y: u times the sum of magnitudes.
   const Case c = plain_recipe("layer_norm", {5, 3}, DType::float32).make(1);
   const std::vector<double> grad_y = values_of(c.inputs, "grad_y");
@@ -106,7 +106,7 @@ TEST(Tolerance, InputRoundingOfASumIsThatOfItsTerms) {
   }
 }
 
-TEST(Tolerance, IsInfiniteIfTheArithmeticOverflows) {
+TEST(GateTolerance, IsInfiniteIfTheArithmeticOverflows) {
   const Case c = plain_recipe("layer_norm", {2, 4}, DType::float32)
                      .x([](std::size_t, double normal) { return 1e12 * normal; })
                      .make(1);
@@ -120,7 +120,7 @@ TEST(Tolerance, IsInfiniteIfTheArithmeticOverflows) {
   }
 }
 
-TEST(Tolerance, AddsTheRoundingOfStorage) {
+TEST(GateTolerance, AddsTheRoundingOfStorage) {
   EXPECT_EQ(with_storage_rounding(0.5, 2, 1e-9, DType::float32), 0.5 + 2.5 * 0x1p-24 + 0x1p-149);
   EXPECT_EQ(with_storage_rounding(0, -2.1, 0, DType::float16), 2.1 * 0x1p-11 + 0x1p-24);
   EXPECT_EQ(with_storage_rounding(kGoldenInfinity, 1, 0, DType::float64), kGoldenInfinity);
@@ -130,7 +130,7 @@ TEST(Tolerance, AddsTheRoundingOfStorage) {
       EXPECT_LE(std::fabs(rounded_to(dtype, x) - x), with_storage_rounding(0, x, 0, dtype)) << x;
 }
 
-TEST(Tolerance, IsInfiniteIfTheDtypeOfTheOutputMayOverflow) {
+TEST(GateTolerance, IsInfiniteIfTheDtypeOfTheOutputMayOverflow) {
   // In bfloat16 a variance of 100^2 around 2e4 may vanish. Then 1/sqrt(eps) times the remaining
   // distances, applied twice, exceeds float16.
   const auto of = [](DType dtype) {
@@ -147,7 +147,7 @@ TEST(Tolerance, IsInfiniteIfTheDtypeOfTheOutputMayOverflow) {
   EXPECT_LT(grad_x(DType::float16, Accumulation::float32), 65504);
 }
 
-TEST(Tolerance, StorageAtMostDoublesTheErrorOfRepresentableValues) {
+TEST(GateTolerance, StorageAtMostDoublesTheErrorOfRepresentableValues) {
   EXPECT_EQ(with_storage_rounding(0, -2, 0, DType::float16), 0);
   EXPECT_EQ(with_storage_rounding(0x1p-20, 1, 0, DType::bfloat16), 0x1p-19);
   EXPECT_EQ(with_storage_rounding(0.5, 2, 0, DType::float32), 0.5 + 2.5 * 0x1p-24 + 0x1p-149);
@@ -158,7 +158,7 @@ TEST(Tolerance, StorageAtMostDoublesTheErrorOfRepresentableValues) {
         << off;
 }
 
-TEST(Tolerance, IsFiniteEvenIfAVarianceMayVanish) {
+TEST(GateTolerance, IsFiniteEvenIfAVarianceMayVanish) {
   // All elements are equal and far from 0: only eps keeps the root away from 0.
   for (const char* layer : {"layer_norm", "batch_norm", "group_norm", "instance_norm"}) {
     const Case c = plain_recipe(layer, {1, 3, 64}, DType::float32)
@@ -171,14 +171,14 @@ TEST(Tolerance, IsFiniteEvenIfAVarianceMayVanish) {
   }
 }
 
-TEST(Tolerance, FindsFormulasByName) {
+TEST(GateTolerance, FindsFormulasByName) {
   for (const Formula formula : kFormulas) EXPECT_EQ(parse_formula(to_string(formula)), formula);
   EXPECT_EQ(
       usage_message([] { parse_formula("onepass"); }),
       "unknown formula 'onepass'; did you mean 'one_pass'? known: folded, one_pass, two_pass");
 }
 
-TEST(Tolerance, FoldedBoundGrowsWithTheOffset) {
+TEST(GateTolerance, FoldedBoundGrowsWithTheOffset) {
   // With one element per row, its mean is exact, and so is the difference.
   const auto of = [](double offset, Formula formula) {
     return largest_finite(
@@ -193,7 +193,7 @@ TEST(Tolerance, FoldedBoundGrowsWithTheOffset) {
   EXPECT_GT(of(1e6, Formula::folded), 50 * of(1e4, Formula::folded));
 }
 
-TEST(Tolerance, OnePassBoundGrowsWithTheSquareOfTheOffset) {
+TEST(GateTolerance, OnePassBoundGrowsWithTheSquareOfTheOffset) {
   const auto of = [](const char* layer, double offset, Formula formula) {
     return largest_finite(
         derive_tolerance(plain_recipe(layer, {3, 8})
@@ -210,7 +210,7 @@ TEST(Tolerance, OnePassBoundGrowsWithTheSquareOfTheOffset) {
   EXPECT_EQ(of("rms_norm", 1e3, Formula::one_pass), of("rms_norm", 1e3, Formula::folded));
 }
 
-TEST(Tolerance, OnePassBoundIsInfiniteIfTheVarianceMayVanish) {
+TEST(GateTolerance, OnePassBoundIsInfiniteIfTheVarianceMayVanish) {
   const Case c = plain_recipe("layer_norm", {3, 8}, DType::float32)
                      .x([](std::size_t, double normal) { return 1e4 + normal; })
                      .make(1);

@@ -18,7 +18,7 @@ double error_in_u(const any_order_error& result) {
   return result.error / (u * std::fabs(result.value));
 }
 
-TEST(Units, OneOperationHasTheErrorThatTheScalarAllows) {
+TEST(ErrorUnits, OfOneOperationMatchTheErrorModel) {
   const AnyOrderArithmetic scope(arithmetic_in(ref::numeric::FloatType::float32));
   const any_order_error three = 3, seven = 7;
   for (const any_order_error& result : {three * seven, three / seven, sqrt(seven)})
@@ -26,7 +26,7 @@ TEST(Units, OneOperationHasTheErrorThatTheScalarAllows) {
   EXPECT_NEAR(error_in_u(three + seven), 1, 1e-6);
 }
 
-TEST(Units, SeveralOperationsAddUp) {
+TEST(ErrorUnits, OfSeveralOperationsAddUp) {
   EXPECT_EQ(kScaledInput, kOperation + 2);
   EXPECT_EQ(kConvertedStatistic, 3 * kOperation);
   EXPECT_GE(kPrintedSigmoid, 2 * kOperation + 1);

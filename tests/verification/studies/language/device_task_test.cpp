@@ -43,7 +43,7 @@ training::TaskStep step_of(training::RunTask& task, std::size_t k,
        training::NormStatistics::requests});
 }
 
-TEST(DeviceTask, StepsEqualThoseOfTheProcessor) {
+TEST(DeviceTrainingTask, StepsEqualThoseOfTheProcessor) {
   for (const Task task : {Task::language, Task::translate})
     for (const std::string norm : {"layer_norm", "batch_norm", "power_norm"}) {
       SCOPED_TRACE(norm);
@@ -68,7 +68,7 @@ TEST(DeviceTask, StepsEqualThoseOfTheProcessor) {
     }
 }
 
-TEST(DeviceTask, FullTracesAndRejectedStepsRunOnTheProcessor) {
+TEST(DeviceTrainingTask, FullTracesAndRejectedStepsRunOnTheProcessor) {
   BothSides sides("layer_norm", Task::language);
   auto state = sides.there.initial_state();
   Shown shown;

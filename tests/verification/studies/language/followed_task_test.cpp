@@ -59,7 +59,7 @@ double distance(const Tensor<double>& a, const Tensor<double>& b) {
   return ref::numeric::square_root(squares);
 }
 
-TEST(FollowedTask, ComparesTheQuadraticMeanWithTheRunningOneBeforeTheStep) {
+TEST(FollowedTrainingTask, ComparesTheQuadraticMeanWithTheRunningMeanBeforeTheStep) {
   const TwoSteps two("power_norm");
   EXPECT_THAT(two.followed(), ::testing::ElementsAre(
                                   "layers.0.norm1.quadratic_mean", "layers.0.norm2.quadratic_mean",
@@ -72,7 +72,7 @@ TEST(FollowedTask, ComparesTheQuadraticMeanWithTheRunningOneBeforeTheStep) {
               1e-12);
 }
 
-TEST(FollowedTask, ScalesTheMeanByTheRootOfTheRunningVariance) {
+TEST(FollowedTrainingTask, DividesMeansByTheRootOfTheRunningVariance) {
   const TwoSteps two("batch_norm");
   EXPECT_EQ(two.followed().size(), 10u);
   const Tensor<double>& variance = two.before.at("final_norm.running_variance");
@@ -88,7 +88,7 @@ TEST(FollowedTask, ScalesTheMeanByTheRootOfTheRunningVariance) {
               1e-12);
 }
 
-TEST(FollowedTask, ChangesNoBitAndIgnoresNormsWithoutRunningValues) {
+TEST(FollowedTrainingTask, ChangesNoBitAndIgnoresNormsWithoutRunningValues) {
   for (const std::string norm : {"layer_norm", "none", "dyt"})
     EXPECT_THAT(TwoSteps(norm).followed(), IsEmpty()) << norm;
   const TwoSteps two("batch_norm");

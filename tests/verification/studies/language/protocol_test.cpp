@@ -18,7 +18,7 @@ std::string documented(const std::string& folder) {
 }
 
 // If this fails, a cell trains differently, and the documented results must be computed again.
-TEST(Protocol, EqualsThatOfTheDocumentedResults) {
+TEST(LanguageStudyProtocol, IsThatOfTheDocumentedResults) {
   EXPECT_EQ(protocol_sha256(Task::language), documented("language"));
   EXPECT_EQ(protocol_sha256(Task::language), documented("quick"));
   EXPECT_EQ(protocol_sha256(Task::translate), documented("translate"));

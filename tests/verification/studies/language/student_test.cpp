@@ -16,7 +16,7 @@ constexpr double kQuantileError = 0x1p-48;
 /// The error of two differences of numbers below 8, each rounded once.
 constexpr double kDifferenceError = 0x1p-50;
 
-TEST(Student, IntervalUsesTheQuantileOfTheTables) {
+TEST(StudentT, ConfidenceIntervalUsesTheTabulatedQuantile) {
   // The 0.975 quantiles of t with 4 degrees of freedom, and with 1, which is tan(0.475 pi). The
   // mean is 3 and s^2 is 2.5.
   constexpr double kQuantileOfFour = 2.77644510519779436, kQuantileOfOne = 12.7062047361747046;
@@ -32,7 +32,7 @@ TEST(Student, IntervalUsesTheQuantileOfTheTables) {
   EXPECT_EQ(student_interval({2, 2, 2})->low, 2);
 }
 
-TEST(Student, FewerThanTwoValuesHaveNoInterval) {
+TEST(StudentT, FewerThanTwoValuesHaveNoConfidenceInterval) {
   EXPECT_FALSE(student_interval({}));
   EXPECT_FALSE(student_interval({1}));
   EXPECT_FALSE(sample_deviation({1}));
@@ -57,14 +57,14 @@ double simulated_power(double mean, std::size_t count) {
   return static_cast<double>(found) / kTrials;
 }
 
-TEST(Student, DetectableDifferenceIsFoundInEightOfTenStudies) {
+TEST(StudentT, DetectableDifferenceIsFoundInEightOfTenStudies) {
   for (const std::size_t count : {3, 5, 10})
     EXPECT_NEAR(simulated_power(detectable_difference(1, count), count), 0.8, 0.015) << count;
   EXPECT_DOUBLE_EQ(detectable_difference(3, 5), 3 * detectable_difference(1, 5));
   EXPECT_EQ(detectable_difference(0, 5), 0);
 }
 
-TEST(Student, C1_RejectsACountBelowTwoOrAnInvalidDeviation) {
+TEST(StudentT, C1_RejectsACountBelowTwoOrAnInvalidDeviation) {
   for (const auto& [deviation, count] :
        {std::pair{1.0, std::size_t{1}}, std::pair{-1.0, std::size_t{5}},
         std::pair{std::numeric_limits<double>::quiet_NaN(), std::size_t{5}}})

@@ -82,7 +82,7 @@ TEST(NormTrace, TracesTheGradientBoundOfPowerNormOnly) {
   }
 }
 
-TEST(NormTrace, AsksOnlyForTensorsOfNorms) {
+TEST(NormTrace, RequestsOnlyTensorsOfNorms) {
   for (const std::string name :
        {"x", "grad_x", "layers.0.attention.x", "grad_layers.0.feed_forward.x", "norms",
         "layers.0.norm1.y", "layers.0.norm1.mean"})
@@ -116,7 +116,7 @@ struct TracedSteps {
   std::string sha256;
 };
 
-TEST(TracedTask, CoversEveryNormLayerAndChangesNoBit) {
+TEST(TracedTrainingTask, CoversEveryNormLayerAndChangesNoBit) {
   for (const training::Task task : study_tasks())
     for (const std::string& norm : study_norms(task)) {
       const TracedSteps two(norm, task);
@@ -137,7 +137,7 @@ TEST(TracedTask, CoversEveryNormLayerAndChangesNoBit) {
 
 /// With padded batches: the fluctuation of batch_norm's input must match the statistics that it
 /// computes from the tokens of its side.
-TEST(TracedTask, CountsTheTokensOfItsSide) {
+TEST(TracedTrainingTask, StatisticsUseTheTokensOfTheNormsSide) {
   const StudyData data = small_data();
   const auto config = config_for(quick_cell("batch_norm", training::Task::translate), data);
   const auto own = make_task(config, data);

@@ -25,7 +25,7 @@ Verdict verdict(const std::string& id, const Results& results) {
   return find(id, results, {}).verdict;
 }
 
-TEST(Conclusions, WithoutResultsEveryVerdictIsNotRun) {
+TEST(StudyConclusions, WithoutResultsEveryVerdictIsNotRun) {
   for (const Statement& statement : statements()) {
     EXPECT_EQ(verdict(statement.id, {}), Verdict::not_run) << statement.id;
     EXPECT_FALSE(find_published(statement.id).numbers.empty()) << statement.id;
@@ -41,7 +41,7 @@ TEST(Find, C1_RejectsAnUnknownStatement) {
 
 // On the published tables and values read off the figures, every statement holds except e2, which
 // figure 3 of the paper refutes (17 / 11 against 340 / 305).
-TEST(Conclusions, PublishedDataSupportsAllStatementsButE2) {
+TEST(StudyConclusions, PublishedDataSupportsAllStatementsButE2) {
   for (const Statement& statement : statements())
     EXPECT_EQ(find_published(statement.id).verdict,
               statement.id == "e2" ? Verdict::fails : Verdict::holds)
@@ -50,7 +50,7 @@ TEST(Conclusions, PublishedDataSupportsAllStatementsButE2) {
             "largest over smallest of five layers: 1.55 against 1.11");
 }
 
-TEST(Conclusions, RatesAreComparedOverTablesAndSeeds) {
+TEST(StudyConclusions, RatesAreComparedOverTablesAndSeeds) {
   Results results;
   add_table_cell(results, 1, "layer_norm", "1", true);
   add_table_cell(results, 1, "layer_norm", "0.1", true);
@@ -73,7 +73,7 @@ TEST(Conclusions, RatesAreComparedOverTablesAndSeeds) {
   EXPECT_EQ(verdict("a2", results), Verdict::unsettled);
 }
 
-TEST(Conclusions, DeepWithoutNormFailsIfDepthAndNormBothMatter) {
+TEST(StudyConclusions, StatementAboutDepthRequiresThatDepthAndNormBothMatter) {
   Results results;
   add_table_cell(results, 4, "none", "1", false);
   add_table_cell(results, 4, "layer_norm", "1", true);
@@ -89,7 +89,7 @@ TEST(Conclusions, DeepWithoutNormFailsIfDepthAndNormBothMatter) {
   EXPECT_EQ(verdict("d", results), Verdict::fails);
 }
 
-TEST(Conclusions, PeakExceedsThreeStepsOnEitherSide) {
+TEST(StudyConclusions, LossPeakExceedsThreeStepsOnEitherSide) {
   const auto peaks = [](const std::vector<double>& losses) {
     return find_loss_peaks(sample_result({}, losses));
   };
@@ -121,7 +121,7 @@ TEST(Conclusions, PeakExceedsThreeStepsOnEitherSide) {
   EXPECT_EQ(verdict("b", brief), Verdict::not_run);
 }
 
-TEST(Conclusions, UsesTheWidestCellsOfAnyNorm) {
+TEST(StudyConclusions, FiguresUseOnlyTheWidestCells) {
   Results results;
   for (const char* norm : {"none", "layer_norm"})
     for (const std::size_t width : {32, 320}) {
@@ -138,7 +138,7 @@ TEST(Conclusions, UsesTheWidestCellsOfAnyNorm) {
   EXPECT_THAT(gradient_runs(results, {}, "layer_norm", 1), IsEmpty());
 }
 
-TEST(Conclusions, LipschitzAndSmoothnessAreComparedByTheirMeans) {
+TEST(StudyConclusions, LipschitzAndSmoothnessAreComparedByTheirMeans) {
   Results results;
   const auto add_curve = [&](const char* norm, std::vector<double> values) {
     const Cell cell = curves_cell(cell_of(42, norm), 2, 3200);
@@ -163,7 +163,7 @@ TEST(Conclusions, LipschitzAndSmoothnessAreComparedByTheirMeans) {
   EXPECT_EQ(verdict("c1", results), Verdict::not_run);
 }
 
-TEST(Conclusions, GradientsAcrossDepthNeedNineteenOfTwentySeeds) {
+TEST(StudyConclusions, GradientsAcrossDepthNeedNineteenOfTwentySeeds) {
   Results results;
   const auto add_gradients = [&](const char* norm, std::uint64_t seed, double last) {
     Cell cell = gradients_cell(cell_of(0, norm), 5, 3200);

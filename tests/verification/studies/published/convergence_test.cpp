@@ -44,7 +44,7 @@ TEST(Convergence, NonFiniteLossesDoNotConverge) {
   EXPECT_FALSE(converged(losses({4, std::numeric_limits<double>::infinity()})));
 }
 
-TEST(MeanOfLast, AveragesTheLastLossesOfFiniteRunsOnly) {
+TEST(MeanOfLastLosses, ExistsOnlyForFiniteRuns) {
   EXPECT_FALSE(mean_of_last({}, 2));
   CellResult cell = losses({8, 4, 2});
   EXPECT_EQ(mean_of_last(cell, 2), 3);
@@ -54,7 +54,7 @@ TEST(MeanOfLast, AveragesTheLastLossesOfFiniteRunsOnly) {
   EXPECT_FALSE(mean_of_last(cell, 2));
 }
 
-TEST(Learning, NeedsAnAccuracyAboveTheMajorityByStandardErrors) {
+TEST(Learning, RequiresAnAccuracyStandardErrorsAboveTheMajority) {
   // A share m = 1/2 of 100 sentences has a standard error of 0.05.
   const ClassCounts classes = {.training = {1, 1}, .validation = {50, 50}};
   CellResult cell;
@@ -99,7 +99,7 @@ TEST(StudyIdentity, NamesTheDataAndItsClasses) {
   EXPECT_NE(parse_identity(study_identity(data), "study.json").data_sha256, identity.data_sha256);
 }
 
-TEST(StudyIdentity, NamesAnAlteredField) {
+TEST(StudyIdentity, ErrorNamesAnAlteredField) {
   const std::string text = study_identity(six_sentences());
   const auto refused = [](const std::string& altered) {
     return normproof::ref::numeric::error_message<normproof::ref::numeric::FileError>(

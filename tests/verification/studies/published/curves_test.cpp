@@ -111,7 +111,7 @@ oracle50 norm_bound(const TinyRun& run, const oracle50& norm) {
   return ldexp(norm, -std::numeric_limits<oracle50>::digits) * (2 * (2 * elements + 6));
 }
 
-TEST(LossCurves, ProbesMatchTheirDefinitionWithinTheDerivedBound) {
+TEST(LossCurves, ProbedLossesMatchTheirDefinitionWithinTheDerivedBound) {
   for (const char* norm : {"layer_norm", "batch_norm", "power_norm"})
     for (const auto mode : {model::Mode::training, model::Mode::inference})
       for (const bool consecutive : {false, true}) {
@@ -157,7 +157,7 @@ TEST(LossCurves, ProbesMatchTheirDefinitionWithinTheDerivedBound) {
       }
 }
 
-TEST(LossCurves, ProbesMoveByTenthsOfTheRate) {
+TEST(LossCurves, LossIsProbedAtTenthsOfTheLearningRate) {
   TinyRun run("none");
   run.config.learning_rate = 1e-4;
   const auto probes = probe_loss<double>(run.probed(), {}, run.state, false);
@@ -165,7 +165,7 @@ TEST(LossCurves, ProbesMoveByTenthsOfTheRate) {
     EXPECT_EQ(probes[k].alpha, static_cast<double>(k + 1) * (1e-4 / 10));
 }
 
-TEST(LossCurves, PublishedProbesHaveTheirOwnDropout) {
+TEST(LossCurves, PublishedProbesDrawNewDropoutMasks) {
   TinyRun run("none");
   run.config.learning_rate = 0;  // only the dropout changes
   for (const Probe<double>& probe : probe_loss<double>(run.probed(), {}, run.state, false))
@@ -177,7 +177,7 @@ TEST(LossCurves, PublishedProbesHaveTheirOwnDropout) {
     EXPECT_EQ(probe.loss_change, 0);
 }
 
-TEST(Difference, C1_RejectsOtherTensorsOrRows) {
+TEST(GradientDifference, C1_RejectsOtherTensorsOrRows) {
   TinyRun run("none");
   const auto found = train::loss_gradient<double>(run.config, run.batches, {}, run.state);
   auto other = found.gradients;

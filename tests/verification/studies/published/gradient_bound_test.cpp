@@ -20,7 +20,7 @@ class TwoChannels {
   Channels gamma_ = {2, -1}, rstd_ = {0.5, 0.25}, grad_x_squared_ = {1, 1};
 };
 
-TEST(GradientBound, UsesTheMaximumGradientAndTheMinimumGamma) {
+TEST(PowerNormGradientBound, UsesTheMaximumGradientAndTheMinimumGamma) {
   TwoChannels two;
   const auto first = two.step({1, 1});
   EXPECT_EQ(first.channels, 2);
@@ -32,7 +32,7 @@ TEST(GradientBound, UsesTheMaximumGradientAndTheMinimumGamma) {
   EXPECT_EQ(two.step({1, 1}, {0.0625, 0.25}).bound, 6);
 }
 
-TEST(GradientBound, ExcludesChannelsAfterALargeGammaOrAtAZeroOne) {
+TEST(PowerNormGradientBound, ExcludesChannelsWithALargeOrZeroGamma) {
   TwoChannels two;
   EXPECT_EQ(two.step({1, 4}).channels, 2);  // (1 - alpha) Gamma = 2 affects only later steps
   EXPECT_EQ(two.step({1, 1}).channels, 1);

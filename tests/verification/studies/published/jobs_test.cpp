@@ -33,7 +33,7 @@ std::vector<Task> twenty() {
   return tasks;
 }
 
-class JobsTest : public ::testing::Test {
+class StudyJobs : public ::testing::Test {
  protected:
   /// Returns a runner that appends one line per run, in whatever process.
   Runner runner() const {
@@ -62,7 +62,7 @@ class JobsTest : public ::testing::Test {
   tests::ref::io::TemporaryFolder folder_;
 };
 
-TEST_F(JobsTest, AnyNumberOfJobsGivesTheSameBytesAndRunsEachTaskOnce) {
+TEST_F(StudyJobs, AnyNumberOfJobsGivesTheSameBytesAndRunsEachTaskOnce) {
   std::vector<std::string> seen;
   const auto one = run_tasks(store("a"), twenty(), runner(), {.jobs = 1});
   EXPECT_EQ(one.done_here, 20U);
@@ -84,7 +84,7 @@ TEST_F(JobsTest, AnyNumberOfJobsGivesTheSameBytesAndRunsEachTaskOnce) {
   EXPECT_THAT(runs(), SizeIs(40));
 }
 
-TEST_F(JobsTest, TwoProgramsSharingAFolderRunEachTaskOnce) {
+TEST_F(StudyJobs, TwoProgramsSharingAFolderRunEachTaskOnce) {
   const Store shared = store("a");
   const pid_t other = ::fork();
   if (other == 0) {
@@ -100,7 +100,7 @@ TEST_F(JobsTest, TwoProgramsSharingAFolderRunEachTaskOnce) {
   EXPECT_THAT(shared.results(), SizeIs(20));
 }
 
-TEST_F(JobsTest, TaskOfAKilledWorkerIsTakenOver) {
+TEST_F(StudyJobs, TaskOfAKilledWorkerIsTakenOver) {
   const Store shared = store("a");
   const auto once = folder_ / "killed";
   const Runner deadly = [&, run = runner()](const std::string& name) {
@@ -115,7 +115,7 @@ TEST_F(JobsTest, TaskOfAKilledWorkerIsTakenOver) {
   EXPECT_THAT(shared.results(), SizeIs(20));
 }
 
-TEST_F(JobsTest, IfAllWorkersAreKilledTheNextCallRunsTheRest) {
+TEST_F(StudyJobs, IfAllWorkersAreKilledTheNextCallRunsTheRest) {
   const Store shared = store("a");
   const Runner deadly = [run = runner()](const std::string& name) {
     if (name == "t0") ::kill(::getpid(), SIGKILL);  // the cheapest task, so it is claimed last
@@ -131,7 +131,7 @@ TEST_F(JobsTest, IfAllWorkersAreKilledTheNextCallRunsTheRest) {
   EXPECT_THAT(runs(), SizeIs(20));  // no task ran twice
 }
 
-TEST_F(JobsTest, WorkersEndWithTheProcessThatBeganThem) {
+TEST_F(StudyJobs, WorkersEndWithTheProcessThatBeganThem) {
   const Store shared = store("a");
   const pid_t other = ::fork();
   if (other == 0) {
@@ -156,13 +156,13 @@ TEST_F(JobsTest, WorkersEndWithTheProcessThatBeganThem) {
   EXPECT_TRUE(freed);
 }
 
-TEST_F(JobsTest, C1_RejectsZeroJobs) {
+TEST_F(StudyJobs, C1_RejectsZeroJobs) {
   EXPECT_EQ(contract_message([&] { run_tasks(store("a"), twenty(), runner(), {.jobs = 0}); }),
             "run_tasks: options.jobs is 0; expected at least 1 (C1)");
   EXPECT_TRUE(runs().empty());
 }
 
-TEST_F(JobsTest, C2_RejectsADuplicateName) {
+TEST_F(StudyJobs, C2_RejectsADuplicateName) {
   std::vector<Task> tasks = twenty();
   tasks.push_back(tasks[7]);
   EXPECT_EQ(contract_message([&] { run_tasks(store("a"), tasks, runner(), {}); }),
@@ -170,7 +170,7 @@ TEST_F(JobsTest, C2_RejectsADuplicateName) {
   EXPECT_TRUE(runs().empty());
 }
 
-TEST_F(JobsTest, ExceptionOfARunnerIsRethrown) {
+TEST_F(StudyJobs, ExceptionOfARunnerIsRethrown) {
   const auto thrower = [](auto error) {
     return [error](const std::string&) -> std::string { throw error; };
   };
@@ -203,7 +203,7 @@ TEST_F(JobsTest, ExceptionOfARunnerIsRethrown) {
               "e");
 }
 
-TEST_F(JobsTest, ChildRethrowsAndLeavesNoStateBehind) {
+TEST_F(StudyJobs, TryInChildRethrowsAndLeavesNoStateBehind) {
   int here = 1;
   normproof::verification::studies::published::try_in_child([&] { here = 2; });
   EXPECT_EQ(here, 1);

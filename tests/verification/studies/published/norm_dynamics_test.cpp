@@ -97,7 +97,7 @@ TEST(NormDynamics, StatisticsOfValidRowsMatchHandComputation) {
   EXPECT_EQ(spreads[1].second, 0);
 }
 
-TEST(NormDynamics, CoversRowStatisticsAndLayersWithoutNorm) {
+TEST(NormDynamics, CoverRowStatisticsAndLayersWithoutNorm) {
   OneNorm layer_norm(model::LayerNormOptions{});
   layer_norm.state_.parameters.set("layers.0.norm2.gamma", Tensor<double>{-5, 1});
   layer_norm.step(first_x(), {{1, 2, 3, 1}});

@@ -21,7 +21,7 @@ TEST(PublishedHighestRate, C1_RejectsTablesThatThePaperDoesNotHave) {
 }
 
 // The rates are counted by hand from the table of highest rates.
-TEST(Published, CellsConvergedUpToTheHighestRate) {
+TEST(PublishedResults, CellsConvergedUpToTheHighestRate) {
   std::size_t converged = 0, cells = 0;
   for (const TableShape& shape : table_shapes())
     for (const std::string& rate : study_rates())
@@ -36,7 +36,7 @@ TEST(Published, CellsConvergedUpToTheHighestRate) {
   EXPECT_EQ(published_outcome(4, "none", "1e-2"), false);
 }
 
-TEST(Published, OtherNormsHaveNoPublishedResults) {
+TEST(PublishedResults, OtherNormsHaveNoPublishedResults) {
   EXPECT_EQ(published_outcome(1, "power_norm", "0.1"), std::nullopt);
   EXPECT_EQ(published_outcome(1, "none", "0.2"), std::nullopt);
   EXPECT_EQ(published_initialization("power_norm", "uniform-0.1"), std::nullopt);
@@ -46,7 +46,7 @@ TEST(Published, OtherNormsHaveNoPublishedResults) {
   EXPECT_THAT(published_points(7, "none"), SizeIs(0));
 }
 
-TEST(Published, FiguresHaveElevenTensorsAndFiveLayers) {
+TEST(PublishedResults, FiguresHaveElevenTensorsAndFiveLayers) {
   for (const char* norm : {"layer_norm", "batch_norm", "none"}) {
     EXPECT_THAT(published_shallow_gradients(norm), SizeIs(11));
     EXPECT_THAT(published_deep_gradients(norm), SizeIs(5));

@@ -37,14 +37,14 @@ Outcomes whole(const std::string& highest) {
   return outcomes;
 }
 
-TEST(RateStatements, HighestRateMentionsMissingCells) {
+TEST(LearningRateStatements, HighestRateMentionsMissingCells) {
   EXPECT_EQ(highest_text(column(whole("0.5"))), "0.5");
   EXPECT_EQ(highest_text(column(whole(""))), "no rate");
   EXPECT_EQ(highest_text(column({{"10", false}})), "no rate of those run");
   EXPECT_EQ(highest_text(column({})), "not run");
 }
 
-TEST(RateStatements, FullColumnsCompareByTheirHighestRate) {
+TEST(LearningRateStatements, FullColumnsCompareByTheirHighestConvergingRate) {
   const auto compare = [](const std::string& a, const std::string& b) {
     return compare_highest(column(whole(a)), column(whole(b)), all_rates());
   };
@@ -56,7 +56,7 @@ TEST(RateStatements, FullColumnsCompareByTheirHighestRate) {
 }
 
 // An answer with two missing cells must stay the same for any outcome of these.
-TEST(RateStatements, AnswersDoNotChangeWhenMissingCellsAreRun) {
+TEST(LearningRateStatements, AnswersDoNotChangeWhenMissingCellsAreRun) {
   std::size_t said = 0, unsaid = 0;
   const auto& rates = study_rates();
   for (const char* a : {"1", "0.5", "1e-4", ""})
@@ -81,7 +81,7 @@ TEST(RateStatements, AnswersDoNotChangeWhenMissingCellsAreRun) {
   EXPECT_GT(unsaid, 100U);
 }
 
-TEST(RateStatements, RateThatNoCellHasIsSkippedUnlessItMayDecide) {
+TEST(LearningRateStatements, RateThatNoCellHasIsSkippedUnlessItMayDecide) {
   const std::set<std::string> quick = {"10", "0.5", "1e-2"};
   const Outcomes none = {{"10", false}, {"0.5", false}, {"1e-2", false}};
   const Outcomes low = {{"10", false}, {"0.5", false}, {"1e-2", true}};
@@ -111,7 +111,7 @@ RatesRun run_of(std::map<std::pair<std::size_t, std::string>, Outcomes> tables) 
   return run;
 }
 
-TEST(RateStatements, ComparesHighestRatesOverTheTablesRun) {
+TEST(LearningRateStatements, ComparesHighestRatesOverTheTablesRun) {
   const auto run = [](const std::string& own, const Outcomes& of_table_3) {
     return run_of({{{1, "layer_norm"}, whole(own)},
                    {{1, "none"}, whole("0.1")},
@@ -134,7 +134,7 @@ TEST(RateStatements, ComparesHighestRatesOverTheTablesRun) {
 
 // This once failed: table 6 had only its highest rates, where neither column had converged yet, and
 // that counted as "does not".
-TEST(RateStatements, DeepWithoutNormIsUndecidedWhileLowRatesAreMissing) {
+TEST(LearningRateStatements, DeepWithoutNormIsUndecidedWhileLowRatesAreMissing) {
   const Outcomes begun = {{"10", false}, {"1", false}};
   const auto of = [](const Outcomes& deep_none, const Outcomes& deep_layer_norm) {
     return deep_needs_lower_rates(run_of({{{3, "none"}, whole("0.1")},

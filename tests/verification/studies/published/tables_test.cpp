@@ -78,7 +78,7 @@ TEST(StudyTables, PublishedHighestRateIsAmongTheRatesRun) {
   EXPECT_EQ(published_highest(table, "power_norm"), "");
 }
 
-TEST(StudyTables, ExcludeCurvesOtherStepsAndInitializations) {
+TEST(StudyTables, ExcludeRunsForCurvesOtherStepsAndInitializations) {
   Results results;
   for (Cell cell : {curves_cell({}, 87, 3200), gradients_cell({}, 1, 3200),
                     initialization_cell({}, "uniform-0.1")})
@@ -91,7 +91,7 @@ TEST(StudyTables, ExcludeCurvesOtherStepsAndInitializations) {
   EXPECT_EQ(initialization_table({}, {}, even_classes()), std::nullopt);
 }
 
-TEST(StudyTables, AgreementCountsThePublishedCells) {
+TEST(StudyTables, AgreementCountsCellsWithThePublishedOutcome) {
   Results results;
   add_table_cell(results, 1, "none", "1", false);       // as published
   add_table_cell(results, 1, "none", "0.1", false);     // not as published

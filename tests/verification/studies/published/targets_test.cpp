@@ -26,7 +26,7 @@ TEST(MisalignedTargets, PaddingCountsUnlessMasked) {
   EXPECT_THAT(misaligned_targets(batch, true), ElementsAre(7, 8, 7, -1, 8, 9));
 }
 
-TEST(MisalignedTargets, EachLabelIsUsedOncePerPosition) {
+TEST(MisalignedTargets, UseEachLabelOncePerPosition) {
   ref::train::LabelledBatch batch{
       {{5, 4, std::vector<std::int32_t>(20, 1)}, {}}, {0, 1, 2, 3, 4}, {}};
   const auto targets = misaligned_targets(batch, false);

@@ -51,7 +51,7 @@ struct Shell {
   }
 };
 
-TEST(ProcessTree, EndsAsItsChildEnds) {
+TEST(ProcessTree, EndsWithTheStatusOfItsChild) {
   EXPECT_EQ(Shell("exit 0").wait().to_text(), "status 0");
   EXPECT_EQ(Shell("exit 3").wait().to_text(), "status 3");
   EXPECT_EQ(Shell("kill -SEGV $$").wait().to_text(), "signal 11 (Segmentation fault)");

@@ -70,7 +70,7 @@ TEST(Gnuplot, OutputIgnoresLocaleAndUserSettings) {
   EXPECT_EQ(draw(kScript, "one", "a picture", 400, 200).svg, plain);
 }
 
-TEST(Gnuplot, InvalidScriptReturnsGnuplotsMessage) {
+TEST(Gnuplot, InvalidScriptReturnsTheMessageOfGnuplot) {
   if (!has_gnuplot()) GTEST_SKIP() << "gnuplot is not installed";
   const Drawing drawing = draw("plot nonsense(\n", "one", "", 400, 200);
   EXPECT_EQ(drawing.svg, "");
@@ -86,7 +86,7 @@ TEST(Gnuplot, MissingGnuplotIsReported) {
   EXPECT_EQ(drawing.failure, "gnuplot is not installed");
 }
 
-TEST(Gnuplot, PrefixesEveryId) {
+TEST(Gnuplot, IdsInThePictureHaveAPrefix) {
   const Drawing drawing = inline_svg(
       "<?xml version='1.0'?><!-- c --><svg width='4' height='5' viewBox='0 0 4 5'><title>t</title>"
       "<defs><g id='p'/></defs><use xlink:href='#p'/><path clip-path='url(#p)' "
