@@ -28,7 +28,8 @@ using ref::tensor::shape_of;
 
 namespace {
 
-/// Numbers that both sides hold: without an error.
+/// Converts numbers to the scalar T, without an error: both implementations have exactly these
+/// numbers.
 template <class T>
 Tensor<T> held(const Tensor<double>& values) {
   Tensor<T> result = ref::tensor::empty_tensor<T>(shape_of(values));
@@ -48,7 +49,8 @@ NamedTensors<T> held(const NamedTensors<double>& tensors) {
   return result;
 }
 
-/// What f(scalar) returns, exactly and with its bounds.
+/// Calls f with a scalar of 100 digits for the exact results, and with any_order_error for the
+/// bounds.
 template <class F>
 StepExpectation expect(F f) {
   StepExpectation expected{f(oracle100()), {}};
@@ -66,7 +68,8 @@ std::string gradient_name(const std::string& parameter) {
   return "grad." + training::pytorch_name(parameter);
 }
 
-/// The embedding's gradient with a row for every id, those without a token +0.
+/// Returns the gradient of the embedding with one row per word. `rows` has only the rows of the
+/// words in the batch; the other rows are +0.
 template <class T>
 Tensor<T> spread_rows(const StepQuestion& question, const Tensor<T>& rows) {
   const auto& ids = question.batch.inputs.tokens.ids;
@@ -81,7 +84,8 @@ Tensor<T> spread_rows(const StepQuestion& question, const Tensor<T>& rows) {
   return whole;
 }
 
-/// Throws where a candidate may see another sign than the reference.
+/// Returns a tap that throws if the argument of a ReLU may have another sign in PyTorch than in the
+/// reference.
 template <class T>
 ref::encoder::Tap<T> sign_check(const StepQuestion& question) {
   const bool relu = question.config.encoder.activation == ref::model::Activation::relu;
@@ -112,7 +116,7 @@ NamedTensors<T> whole_step(const StepQuestion& question) {
   return results;
 }
 
-/// The parts of a step in a scalar, each from what PyTorch has before it.
+/// Computes the parts of a step in the scalar T. The inputs of each part are from PyTorch's answer.
 template <class T>
 class Parts {
  public:
@@ -159,7 +163,7 @@ class Parts {
                                                              {}, none, gradients_.layers[l]));
   }
 
-  /// From the last layer to the loss and back.
+  /// Computes the part from the last layer to the loss and back.
   void head() {
     const bool pre = encoder_.placement == NormPlacement::pre;
     const ref::encoder::Tap<T> tap;
@@ -186,7 +190,7 @@ class Parts {
     results_.set(fmt::format("grad_x.{}", encoder_.num_layers), std::move(grad));
   }
 
-  /// f(sentence, token, number of real tokens) for each real token.
+  /// Calls `f(sentence, token, number of real tokens)` for each real token.
   template <class F>
   void for_each_token(F f) const {
     const auto& valid = question_.batch.inputs.valid;

@@ -16,15 +16,16 @@
 #include "tests/ref/io/temporary_folder.hpp"
 #include "tests/verification/checks/compare/expect.hpp"
 
-// verification/interop/torch_step.py, that is torch.nn.TransformerEncoder and autograd, against a
-// step of ref/train. NORMPROOF_INTEROP_PYTHON is another interpreter than /usr/bin/python3.
+// Compares a training step of torch.nn.TransformerEncoder with autograd, run by
+// verification/interop/torch_step.py, with a step of ref/train. The environment variable
+// NORMPROOF_INTEROP_PYTHON names another interpreter than /usr/bin/python3.
 namespace normproof::verification::interop {
 namespace {
 
 using ref::model::Activation;
 using ref::model::NormPlacement;
 
-/// Every extent another one; sentences of seven tokens, three and one.
+/// Returns a step in which all extents differ. Its sentences have seven, three and one tokens.
 StepQuestion ordinary(NormPlacement placement, Activation activation, std::size_t num_layers) {
   StepQuestion question;
   ref::model::EncoderConfig& e = question.config.encoder;
@@ -49,7 +50,8 @@ StepQuestion ordinary(NormPlacement placement, Activation activation, std::size_
 
 class TorchStepOfTraining : public ::testing::Test {
  protected:
-  /// The answers to all questions; none, and the test skipped or failed, where the script has none.
+  /// Runs torch_step.py and stores its answers to all questions. If the script has no answers,
+  /// `answers_` is empty and the test is skipped or fails.
   void ask(const std::vector<StepQuestion>& questions) {
     const char* const other = std::getenv("NORMPROOF_INTEROP_PYTHON");
     std::string command =
@@ -78,7 +80,7 @@ std::ptrdiff_t outside(const std::vector<Judgement>& judgements) {
   return std::ranges::count_if(judgements, [](const Judgement& j) { return !j.comparison.passed; });
 }
 
-/// The largest of the elements' magnitudes.
+/// Returns the largest absolute value of the elements.
 template <class T>
 double largest(const Tensor<T>& values) {
   double most = 0;
@@ -86,8 +88,9 @@ double largest(const Tensor<T>& values) {
   return most;
 }
 
-/// Every tensor of an answer is within its bound; prints how near it comes to it, and how wide the
-/// widest bound is beside the largest element of its tensor.
+/// Expects every tensor of the answer to be within its bound. Prints two numbers: the largest ratio
+/// of an error to its bound, and the largest ratio of a tensor's widest bound to its largest
+/// element.
 void expect_within(const std::string& what, const std::vector<ref::io::StoredTensor>& answer,
                    const StepExpectation& expected) {
   double share = 0, width = 0;
@@ -113,18 +116,20 @@ TEST_F(TorchStepOfTraining, IsWithinTheBoundsInLossGradientsAndParameters) {
         fmt::format("{} {} {}", e.placement == NormPlacement::post ? "post" : "pre",
                     e.activation == Activation::relu ? "relu" : "gelu", e.num_layers);
     expect_within(what + " in parts", answers_[i], expect_parts(questions[i], answers_[i]));
-    // With two layers that bound is as large as the gradients: docs/guide/interop.md.
+    // With two layers, the bound of the whole step is as large as the gradients
+    // (docs/guide/interop.md).
     if (e.num_layers <= 2) expect_within(what, answers_[i], expect_step(questions[i]));
   }
 }
 
-/// Rows of the queries, keys and values.
+/// Returns the first row of the queries (part 0), the keys (1) or the values (2) in the parameter
+/// `name`.
 double* in_rows(StepQuestion& question, const char* name, std::size_t part) {
   auto& values = question.parameters.at(name);
   return values.data() + part * (values.size() / 3);
 }
 
-/// A step of another model than the one that is asked about, which PyTorch is given instead.
+/// An injected mistake: PyTorch gets another model than the reference.
 struct Mistake {
   const char* name;
   void (*make)(StepQuestion&);

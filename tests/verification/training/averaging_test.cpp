@@ -19,8 +19,8 @@ class CheckpointAverage : public ::testing::Test {
  protected:
   CheckpointAverage() { config_.train.encoder.norm = ref::model::PowerNormOptions{}; }
 
-  /// Writes a checkpoint of that step in which every number is `value`, except that counts are the
-  /// step.
+  /// Writes a checkpoint of this step. Every number in it is `value`, except that counts are
+  /// `step`.
   std::filesystem::path write(std::size_t step, double value, const char* run = "a run") const {
     Checkpoint checkpoint;
     checkpoint.state = ref::train::initial_train_state(config_.train);
@@ -52,8 +52,8 @@ TEST_F(CheckpointAverage, IsTheSumInFileOrderDividedByTheNumberOfFiles) {
   std::vector<std::filesystem::path> files;
   for (std::size_t i = 0; i < 4; ++i) files.push_back(write(i + 1, values[i]));
   const Checkpoint mean = mean_checkpoint(files, like());
-  // In file order the sum is ((2^53 + 1) + 1) - 2^53, which is 0; starting with 1 + 1 it would be
-  // 2.
+  // In the order of the files the sum is ((2^53 + 1) + 1) - 2^53, which is 0. Starting with 1 + 1,
+  // it would be 2.
   for (const auto& [name, tensor] : mean.state.parameters)
     for (const double value : tensor) EXPECT_EQ(value, 0) << name;
   const Checkpoint other = mean_checkpoint({files[1], files[2], files[0], files[3]}, like());

@@ -24,7 +24,7 @@ using ::testing::HasSubstr;
 using Tokens = std::vector<std::int32_t>;
 using Rule = std::function<Tensor<double>(const Tokens& read)>;
 
-/// A model whose logits are an arbitrary function of the tokens it has read, including `begin`.
+/// A model whose logits are a function (`Rule`) of all tokens that it has read, including `begin`.
 class RuledState : public DecodingState {
  public:
   explicit RuledState(Rule rule) : rule_(std::move(rule)) {}
@@ -41,7 +41,8 @@ class RuledState : public DecodingState {
   Tokens read_ = {};
 };
 
-/// Returns a rule whose logits are between -2 and 2 and depend on every token read.
+/// Returns a rule whose logits are pseudo-random numbers between -2 and 2. They depend on every
+/// token that was read.
 Rule random_rule(std::size_t vocabulary, std::uint64_t seed) {
   return [=](const Tokens& read) {
     const ref::numeric::RandomStream random(seed, fmt::format("{}", fmt::join(read, " ")));
@@ -51,7 +52,8 @@ Rule random_rule(std::size_t vocabulary, std::uint64_t seed) {
   };
 }
 
-/// Enumerates every sentence of at most max_length tokens, both finished and cut off.
+/// Adds every sentence that begins with `so_far` and has at most max_length tokens. Some of these
+/// sentences are finished, the others are cut off.
 void enumerate(const Rule& rule, const BeamOptions& options, const Hypothesis& so_far,
                std::vector<Hypothesis>& all) {
   Tokens read = {options.begin};
@@ -110,7 +112,7 @@ TEST(BeamSearch, WidthOneIsGreedySearch) {
   }
 }
 
-// The logits differ by less than their log-probabilities can resolve.
+// The logits differ, but by so little that their log-probabilities are equal in double.
 TEST(BeamSearch, WidthOneTakesTheLargerLogitIfLogProbabilitiesAreEqual) {
   const RuledState state([](const Tokens&) { return Tensor<double>{-1, 0, 1e-17, -1}; });
   const auto found = beam_search(state, {.end = 3, .width = 1, .max_length = 2});
@@ -120,7 +122,7 @@ TEST(BeamSearch, WidthOneTakesTheLargerLogitIfLogProbabilitiesAreEqual) {
 TEST(BeamSearch, TiesAreOrderedByTokenThenByHypothesis) {
   const RuledState state([](const Tokens&) { return Tensor<double>{0, 0, 0}; });
   const auto found = beam_search(state, {.end = 2, .width = 3, .max_length = 2});
-  // Step 1 keeps tokens 0, 1 and end. Step 2 keeps token 0 after 0 and token 0 after 1.
+  // Step 1 keeps the tokens 0, 1 and end. Step 2 keeps token 0 after 0, and token 0 after 1.
   ASSERT_EQ(found.size(), 3u);
   EXPECT_THAT(found[0].tokens, ElementsAre(2));
   EXPECT_THAT(found[1].tokens, ElementsAre(0, 0));
@@ -164,13 +166,14 @@ TEST(BeamSearch, ReturnsAtMostWidthHypotheses) {
 TEST(LengthPenalty, MatchesTheFormulaOfItsSource) {
   EXPECT_EQ(length_penalty(17, 0), 1);
   EXPECT_EQ(length_penalty(1, 0.6), 1);
-  // exp amplifies the two roundings of its argument, 0.7 or 1.1.
+  // exp amplifies the two roundings of its argument, which is 0.7 or 1.1.
   constexpr double kU = 0x1p-53;
   EXPECT_NEAR(length_penalty(7, 1), 2, 2 * (1 + 2 * 0.7) * kU * 1.001);
   EXPECT_NEAR(length_penalty(49, 0.5), 3, 3 * (1 + 2 * 1.1) * kU * 1.001);
 }
 
-/// A causal encoder that reads the whole prefix again at every token.
+/// A decoding state without a cache: at every token, the causal encoder reads the whole prefix
+/// again.
 class RereadState : public DecodingState {
  public:
   explicit RereadState(const LanguageModel& model) : model_(model) {}

@@ -14,7 +14,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// Returns a model after a few training steps.
+/// Returns a language model after a few training steps.
 LanguageModel trained_model() {
   const TextData text = small_text();
   LanguageModel model{small_language_config(text), text.alphabet, {}};
@@ -25,7 +25,7 @@ LanguageModel trained_model() {
   return model;
 }
 
-/// Completes a text with one whole pass over the visible tokens per character.
+/// Completes a text greedily. For each character, the model reads all visible tokens again.
 std::string by_whole_passes(const LanguageModel& model, const std::string& prompt,
                             std::size_t length) {
   const auto& config = model.config.train.encoder;

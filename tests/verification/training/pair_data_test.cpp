@@ -23,8 +23,8 @@ PairData two_pairs() {
 
 TEST(SentencePairs, BatchesHaveSpecialTokensAndPadding) {
   const PairData data = two_pairs();
-  // Ids: <unk> 0, <s> 1, </s> 2, then by frequency b 3, a 4 in the source and x 3, y 4 in the
-  // target.
+  // The ids are <unk> 0, <s> 1 and </s> 2. The words follow by frequency: b 3 and a 4 in the
+  // source, x 3 and y 4 in the target.
   const auto batches = pairs_in_order(data.text.test, data.words, small_translation_config());
   ASSERT_EQ(batches.size(), 1u);
   const auto& [inputs, targets] = batches[0];

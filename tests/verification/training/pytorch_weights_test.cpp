@@ -25,7 +25,7 @@ ref::model::TrainConfig pre_norm_config() {
   return config;
 }
 
-/// Returns weights whose elements all differ; -0 and a subnormal number are among them.
+/// Returns weights whose elements all differ. Among them are -0 and a subnormal number.
 NamedTensors<double> distinct_parameters(const ref::model::EncoderConfig& config) {
   NamedTensors<double> parameters;
   double next = 0x1.23456789abcdep-3;
@@ -59,8 +59,8 @@ TEST_F(PytorchWeights, HaveTheNamesAndShapesOfPytorch) {
     lines.push_back(tensor.name + " " + ref::tensor::to_string(tensor.shape));
     EXPECT_EQ(tensor.dtype, DType::float64) << tensor.name;
   }
-  // The expected text is printed by `for n, p in module.named_parameters(): print(n,
-  // list(p.shape))` in PyTorch 1.13.
+  // In PyTorch 1.13, `for n, p in module.named_parameters(): print(n, list(p.shape))` prints the
+  // expected text.
   EXPECT_THAT(
       lines,
       ElementsAre("embedding.weight [12, 4]", "encoder.layers.0.self_attn.in_proj_weight [12, 4]",

@@ -93,7 +93,8 @@ TEST_F(TranslateTaskRun, FilesAreEqualForAnyThreadsAndAfterResuming) {
   ref::numeric::set_num_threads(1);
 }
 
-// The Gamma of each norm has that norm's weight, even if the sides differ.
+// The Gamma of each norm must have the weight of that norm, even if the two sides have different
+// norms.
 TEST_F(TranslateTaskRun, MaximumGammaIsWeightedByTheNormOfItsSide) {
   const auto first_line = [&](const std::string& name) {
     run_into(name);

@@ -30,7 +30,8 @@ class TrainedTranslator : public ::testing::Test {
     return translate(config_, pairs_.words, state_, sentences, search);
   }
 
-  /// Translates greedily with one whole pass over the sentence so far per word.
+  /// Translates a sentence greedily. For each word, the model reads the whole translation so far
+  /// again.
   std::string by_whole_passes(const std::string& sentence) const {
     const auto model = translation_config(config_, pairs_.words).model;
     const auto parameters = ref::decoder::from_named(model, state_.parameters);
@@ -66,8 +67,8 @@ TEST_F(TrainedTranslator, EqualsGreedyChoiceWithOneFullPassPerWord) {
   }
 }
 
-// The result must not depend on the other sentences or on the number of threads, for any beam
-// width.
+// For any beam width, the translation of a sentence must not depend on the other sentences or on
+// the number of threads.
 TEST_F(TrainedTranslator, TranslationDependsOnlyOnItsSentence) {
   const auto& sentences = pairs_.text.test.source;
   for (const std::size_t width : {1, 3}) {

@@ -18,7 +18,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Much longer than any of these programs takes, and much shorter than a hanging test.
+/// The time limit in seconds. It is much longer than any of these programs takes, and much shorter
+/// than the limit of a test that hangs.
 constexpr double kTimeLimit = 20;
 constexpr std::size_t kMaxBytes = 4'000'000;
 
@@ -54,7 +55,8 @@ TEST(CandidateProcess, ReportsTheExitStatusOrSignal) {
             "the candidate ended with status 1 before it answered");
 }
 
-/// Whether `recognizes` recognizes the end of this command.
+/// Runs a command to its end. Returns what the member function `recognizes` then says about the
+/// process.
 bool ends(const std::string& command, bool (CandidateProcess::*recognizes)() const) {
   CandidateProcess process(command);
   EXPECT_FALSE((process.*recognizes)());
@@ -141,7 +143,7 @@ TEST(CandidateProcess, ProgramMayAnswerAfterClosingItsInput) {
   EXPECT_EQ(process.query(std::string(1'000'000, 'x'), kTimeLimit, kMaxBytes), "done");
 }
 
-/// Whether the process with that id, which is not our child, has ended.
+/// Waits for a process that is not a child of this one. Returns whether it has ended.
 bool has_ended(pid_t process) {
   for (int tries = 0; tries < 500; ++tries) {
     std::ifstream status("/proc/" + std::to_string(process) + "/stat");

@@ -13,7 +13,7 @@
 namespace normproof::verification::golden::candidate {
 namespace {
 
-/// The cases cover every layer, all dtypes, NaN and sequences.
+/// The cases cover every layer, all dtypes, NaN, and sequences of steps.
 TEST(ReferenceCandidate, PassesTheGate) {
   const tests::ref::io::TemporaryFolder folder;
   int next = 0;

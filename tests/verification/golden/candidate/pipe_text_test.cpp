@@ -47,7 +47,8 @@ TEST(PipeProtocol, WritesACaseAsOneLineOfWords) {
   EXPECT_TRUE(line.ends_with(" x:float64:2x2x1 nan inf -inf -inf")) << line;
 }
 
-/// The reader of outputs also reads the tensors of a case's line, without its leading words.
+/// After the leading words, the line of a case has the format of the line of its outputs. So the
+/// parser of outputs can read it back.
 TEST(PipeProtocol, ReadsBackTheSameBits) {
   for (const DType dtype : {DType::float64, DType::float32, DType::float16, DType::bfloat16}) {
     const Case c = plain_recipe("power_norm", {3, 4}, dtype)

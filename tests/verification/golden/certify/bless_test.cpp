@@ -27,7 +27,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-/// CI is set when these tests run in CI; a person changes expected values without it.
+/// A test fixture with a corpus and a ledger of blessings. It unsets the environment variable CI,
+/// as if a person ran the command.
 class BlessCorpus : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -44,14 +45,14 @@ class BlessCorpus : public ::testing::Test {
     return static_cast<std::size_t>(
         std::distance(fs::directory_iterator(folder_.path()), fs::directory_iterator()));
   }
-  /// Makes the corpus again for the given reason.
+  /// Makes the corpus again and records the reason. Returns the differences from the previous
+  /// corpus.
   CorpusDifference blessed(const std::string& reason) const {
     return bless(golden(), {.only = "quick/*_norm/random-*",
                             .jobs = 2,
                             .reason = [&](const CorpusDifference&) { return reason; }});
   }
-  /// Makes a corpus with other expected values in one case and valid sums, as if by another
-  /// version.
+  /// Makes a corpus of one case, as if another version of the program had made it.
   void make_of_another_version() const {
     make_corpus(golden(), {.only = "quick/layer_norm/random-*-float64"});
   }
@@ -80,7 +81,7 @@ TEST_F(BlessCorpus, ShowsTheDifferenceAndRecordsTheReason) {
   EXPECT_THAT(text(kBlessings), HasSubstr("made by 'normproof golden make'"));
   EXPECT_EQ(list_corpus(golden(), "*").size(), 36u);
   EXPECT_EQ(folders(), 1u);
-  // Then nothing differs, whatever the reason.
+  // Blessing again finds no difference, whatever the reason.
   EXPECT_TRUE(blessed("again").empty());
   EXPECT_EQ(last_line(), line);
 }
@@ -107,13 +108,13 @@ TEST_F(BlessCorpus, RejectsACorpusThatWasChangedWithoutBlessing) {
   make_of_another_version();
   blessed("more cases");
   make_corpus(folder_ / "part", {.only = "quick/rms_norm/random-*"});
-  // As if somebody had put another corpus there.
+  // Puts the files of another corpus into the folder.
   for (const char* name : {"manifest.json", "SHA256SUMS"})
     fs::copy_file(folder_ / "part" / name, golden() / name, fs::copy_options::overwrite_existing);
   const auto refused = [&] { return file_message([&] { list_corpus(golden(), "*"); }); };
   EXPECT_THAT(refused(), HasSubstr("is not the one that BLESSINGS.jsonl names last; expected "
                                    "changes by 'normproof golden bless' alone"));
-  // Removing the ledger does not help.
+  // Removing the ledger does not make the corpus valid.
   fs::remove(golden() / kBlessings);
   EXPECT_THAT(refused(), HasSubstr("BLESSINGS.jsonl': No such file"));
 }
@@ -125,7 +126,7 @@ TEST_F(BlessCorpus, ReportsEveryCaseOfAFirstCorpusAsNew) {
 }
 
 TEST_F(BlessCorpus, ReportsByHowMuchAValueChanges) {
-  // A corpus in which y differs in one element, as a former version may have had it.
+  // In this corpus, which a former version could have made, y differs in one element.
   make_of_another_version();
   const std::string path = list_corpus(golden(), "*")[0].path;
   const fs::path file = golden() / path / "expected.safetensors";

@@ -30,12 +30,12 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 TEST(Certify, LayerNormOfOneAndThreeMatchesHandComputation) {
-  // mean 2, variance 1, eps 3: rstd 1/2, and every number is exact.
+  // The mean is 2, the variance 1 and eps 3. So rstd is 1/2, and every number is exact.
   const Expected expected = certify(one_and_three("3"));
   EXPECT_THAT(values_of(expected.tensors, "y"), ElementsAre(-0.5, 0.5));
   EXPECT_THAT(values_of(expected.tensors, "mean"), ElementsAre(2.0));
   EXPECT_THAT(values_of(expected.tensors, "rstd"), ElementsAre(0.5));
-  // grad_x = rstd (g - mean(g) - x_hat mean(g x_hat)) with g = (1, 0).
+  // `grad_x = rstd (g - mean(g) - x_hat mean(g x_hat))` with g = grad_y = (1, 0).
   EXPECT_THAT(values_of(expected.tensors, "grad_x"), ElementsAre(0.1875, -0.1875));
   for (const StoredTensor& tensor : expected.tensors)
     if (tensor.name.ends_with("_lo")) {
@@ -44,7 +44,7 @@ TEST(Certify, LayerNormOfOneAndThreeMatchesHandComputation) {
 }
 
 TEST(Certify, RemainderOfAnIrrationalResultIsCorrect) {
-  // eps 1: y is 1/sqrt(2), whose double and next 53 digits are known.
+  // With eps = 1, y is 1/sqrt(2), whose double and next 53 digits are known.
   const oracle100 root = 1 / ref::numeric::square_root(oracle100(2));
   for (const DType dtype : {DType::float64, DType::float32, DType::float16, DType::bfloat16}) {
     const Expected expected = certify(one_and_three("1", dtype));
@@ -61,7 +61,8 @@ TEST(Certify, RemainderOfAnIrrationalResultIsCorrect) {
 TEST(Certify, ReportsPrecisionElementsTiesAndWidths) {
   const Certificate certificate = certify(one_and_three("1")).certificate;
   EXPECT_EQ(certificate.bits, 192);
-  // y and grad_x of two elements; mean, biased variance and rstd of a row.
+  // The outputs are y and grad_x with two elements each, and mean, biased variance and rstd of one
+  // row.
   const std::vector<StoredTensor> tensors = certify(one_and_three("1")).tensors;
   std::size_t elements = 0;
   for (const StoredTensor& tensor : tensors)
@@ -70,7 +71,7 @@ TEST(Certify, ReportsPrecisionElementsTiesAndWidths) {
   EXPECT_EQ(certificate.ties, 0u);
   EXPECT_LT(certificate.widest, -150);
   EXPECT_GT(certificate.widest, -192);
-  // 50 digits, of which a few are lost.
+  // The enclosures have 192 bits, of which a few are lost.
   EXPECT_LT(certificate.second_widest, -150);
   const Certificate points = certify(one_and_three("3")).certificate;
   EXPECT_EQ(points.widest, std::numeric_limits<long>::min());
@@ -112,7 +113,7 @@ TEST(Certify, NaNReachesExactlyTheElementsThatDependOnIt) {
   EXPECT_THAT(not_numbers(in_grad, "grad_x"), ElementsAre(false, false, false, true, true, true));
   EXPECT_THAT(not_numbers(in_grad, "grad_gamma"), ElementsAre(false, true, false));
   EXPECT_THAT(not_numbers(in_grad, "grad_beta"), ElementsAre(false, true, false));
-  // The other elements equal those of the case without NaN.
+  // The other elements equal those of the same case without NaN.
   const Expected whole = certify(plain_recipe("layer_norm", {2, 3}).make(1));
   for (std::size_t i = 0; i < 3; ++i)
     EXPECT_EQ(values_of(in_x.tensors, "y")[i], values_of(whole.tensors, "y")[i]);
@@ -132,8 +133,8 @@ TEST(Certify, InfinityIsTreatedLikeNaN) {
 }
 
 TEST(Certify, NaNReachesElementsThatDependOnDifferencesOnly) {
-  // Softmax does not change if a constant is added to a whole row: three NaNs are replaced by three
-  // different numbers.
+  // Softmax does not change if a constant is added to a whole row. A row of three NaNs must be
+  // replaced by three different numbers to find that y depends on them.
   const Expected rows =
       certify(plain_recipe("softmax", {2, 3})
                   .x([](std::size_t i, double normal) { return i < 3 ? kGoldenNaN : normal; })
@@ -154,8 +155,8 @@ TEST(Certify, C1_RejectsAnExactCaseWithAnInexactResult) {
                              HasSubstr("; expected a result that the dtype holds (C1)")));
 }
 
-/// Compares hi + lo with the definition at 100 digits, which shares no formula with the
-/// certificate.
+/// Expects hi + lo, the certified value and its remainder, to match the definition at 100 digits.
+/// The definition shares no formula with the certificate.
 void expect_oracle(const Case& c) {
   const Expected expected = certify(c);
   const checks::evaluation::EvalInputs inputs = inputs_of(c, "f");
@@ -187,7 +188,8 @@ void expect_oracle(const Case& c) {
       for (std::size_t i = 0; i < high.size(); ++i) {
         const oracle100 rest = oracle100(exact.data()[i]) - oracle100(high[i]);
         const oracle100 off = rest - oracle100(low[i]);
-        // One rounding of the remainder, and the oracle's own 1e-97 of terms below 1e4.
+        // Allows one rounding of the remainder, and the oracle's own error of 1e-97 for terms below
+        // 1e4.
         ASSERT_LE(off < 0 ? oracle100(-off) : off,
                   oracle100(std::fabs(low[i])) * 0x1p-53 + oracle100("1e-93"))
             << path_of(c) << " " << name << " at " << i;
@@ -205,7 +207,7 @@ void expect_oracle(const Case& c) {
 
 using Numbers = std::vector<oracle100>;
 
-/// Computes the function of a row by its definition, without shifts, masks and gates.
+/// Computes the function of a row by its definition: no shift by the maximum, no mask, no gate.
 Numbers definition_of(const std::string& function, const Numbers& x) {
   namespace mp = boost::multiprecision;
   const oracle100 pi = boost::math::constants::pi<oracle100>();
@@ -232,13 +234,13 @@ Numbers definition_of(const std::string& function, const Numbers& x) {
   return y;
 }
 
-/// Checks the forward against the definition, and the backward against its difference quotients.
+/// Compares the certified forward with the definition, and the certified backward with difference
+/// quotients of the definition.
 void expect_definition(const std::string& function, DType dtype) {
   constexpr std::size_t kWidth = 5;
   const Case c = plain_recipe(function, {3, kWidth}, dtype).make(1);
   const Expected expected = certify(c);
-  // The distance of hi + lo from the exact value, which is at most half a unit in the last place of
-  // lo.
+  // Returns how far hi + lo is from the exact value. It is at most half an ulp of lo.
   const auto off = [&](const char* name, std::size_t i, const oracle100& value) {
     const double high = values_of(expected.tensors, name)[i];
     const double low = values_of(expected.tensors, std::string(name) + "_lo")[i];
@@ -278,8 +280,8 @@ void expect_definition(const std::string& function, DType dtype) {
 TEST(Certify, AgreesWithTheDefinitionOfEveryFunction) {
   for (const std::string& function : ref::model::function_names()) {
     const auto& operands = ref::model::operation_info(function).operands;
-    // The next test checks the norms of sums. The other functions (attention, rope, cross_entropy)
-    // are checked against their definitions in the tests of their formulas.
+    // The next test covers the norms of sums. The tests of the formulas cover the other functions:
+    // attention, rope and cross_entropy.
     if (!std::ranges::all_of(operands, [](const ref::model::OperandInfo& operand) {
           const std::string_view name = operand.name;
           return name == "x" || name == "gate" || name == "valid" || name == "grad_y";
@@ -290,8 +292,8 @@ TEST(Certify, AgreesWithTheDefinitionOfEveryFunction) {
   }
 }
 
-/// If the sum is exact, the values are those of the layer, which another test checks against its
-/// definition.
+/// If the sum is exact, the values must be those of the layer applied to the sum. Another test
+/// compares the layer with its definition.
 TEST(Certify, AddNormEqualsTheLayerOfTheSum) {
   for (const char* layer : {"layer_norm", "rms_norm"}) {
     const auto eighths = [](std::size_t, double normal) { return std::round(8 * normal) / 8; };

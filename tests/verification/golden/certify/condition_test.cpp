@@ -23,7 +23,8 @@ Recipe condition_recipe(const std::string& layer, std::vector<std::size_t> shape
 }
 
 TEST(ConditionNumber, OfLayerNormIsThatOfTheWorstRow) {
-  // (1, 3): mean 2, variance 1. (9, 11): mean 10, variance 1, with the larger condition number.
+  // The row (1, 3) has mean 2 and variance 1. The row (9, 11) has mean 10 and variance 1, and so
+  // the larger condition number.
   EXPECT_BITS_EQ(condition_number(condition_recipe("layer_norm", {1, 2}, {1, 3}).make(1)),
                  std::sqrt(5.0 / 4));
   EXPECT_BITS_EQ(condition_number(condition_recipe("layer_norm", {2, 2}, {9, 11, 1, 3}).make(1)),
@@ -43,11 +44,11 @@ TEST(ConditionNumber, OfBatchNormIsThatOfTheWorstColumnWithoutPadding) {
 }
 
 TEST(ConditionNumber, OfInstanceAndGroupNormIsThatOfTheWorstSlice) {
-  // Two samples, two tokens, two features; the second sample's first feature is (9, 11).
+  // Two samples, two tokens, two features. The first feature of the second sample is (9, 11).
   const std::vector<double> x = {1, 3, 3, 1, 9, 1, 11, 3};
   EXPECT_BITS_EQ(condition_number(condition_recipe("instance_norm", {2, 2, 2}, x).make(1)),
                  std::sqrt(101.0 / 4));
-  // In one group the second sample is (9, 1, 11, 3): mean 6, variance 17.
+  // With one group, the second sample is (9, 1, 11, 3), with mean 6 and variance 17.
   EXPECT_BITS_EQ(
       condition_number(condition_recipe("group_norm", {2, 2, 2}, x).option("groups", "1").make(1)),
       std::sqrt(53.0 / 20));
@@ -57,7 +58,8 @@ TEST(ConditionNumber, OfInstanceAndGroupNormIsThatOfTheWorstSlice) {
 }
 
 TEST(ConditionNumber, UsesTheChannelsOfEitherLayout) {
-  // Two channels of two pixels: (9, 11) and (1, 3), channels first, then last.
+  // Two channels of two pixels, (9, 11) and (1, 3): first with the layout channels_first, then with
+  // channels_last.
   const auto of = [](const char* layout, std::vector<std::size_t> shape, std::vector<double> x) {
     return condition_number(condition_recipe("batch_norm", std::move(shape), std::move(x))
                                 .option("layout", layout)

@@ -22,7 +22,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// A corpus with two cases of LayerNorm.
+/// A test fixture with a corpus of two LayerNorm cases.
 class CorpusReader : public ::testing::Test {
  protected:
   CorpusReader() {
@@ -41,7 +41,7 @@ class CorpusReader : public ::testing::Test {
     std::ofstream(path, std::ios::binary) << bytes;
   }
 
-  /// Returns the error sentence, which must name the file.
+  /// Reads the first case. Returns the error sentence, which must name the file `path`.
   std::string refused(const fs::path& path) const {
     const std::string message = file_message([&] { read_case(golden(), cases_.at(0)); });
     EXPECT_THAT(message, AllOf(HasSubstr(path.string()), Not(HasSubstr("\n"))));
@@ -108,7 +108,7 @@ TEST_F(CorpusReader, RejectsARenamedTensor) {
 }
 
 TEST_F(CorpusReader, RejectsAnAlteredHeader) {
-  // The same tensors, but the last space of the header, which is padding, becomes a tab.
+  // The tensors stay the same, but the last space of the header's padding becomes a tab.
   std::string altered = bytes_of(file("expected.safetensors"));
   const std::size_t end = altered.find("}}") + 2;
   ASSERT_EQ(altered[end], ' ');
@@ -202,7 +202,7 @@ TEST_F(CorpusReader, NamesADamagedManifest) {
   }
 }
 
-// The quick tier is committed, so its size is limited.
+// The quick tier is committed to the repository, so its size is limited.
 TEST(CommittedCorpus, QuickTierIsSmallerThan12500Kilobytes) {
   const fs::path quick = fs::path(NORMPROOF_SOURCE_DIR) / "verification/golden/data/quick";
   std::uintmax_t bytes = 0;

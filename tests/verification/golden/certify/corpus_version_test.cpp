@@ -17,7 +17,8 @@ namespace {
 const std::filesystem::path kCommitted =
     std::filesystem::path(NORMPROOF_SOURCE_DIR) / "verification/golden/data";
 
-/// A ledger of blessings, each of which adds, changes and removes this many cases.
+/// Returns the text of a ledger of blessings. Each element of `counts` is one blessing: the numbers
+/// of cases that it adds, changes and removes.
 std::string ledger_of(const std::vector<std::array<std::size_t, 3>>& counts,
                       const std::string& version = {}) {
   std::string ledger;

@@ -23,7 +23,7 @@ TEST(ParallelForEach, VisitsEveryIndexOnceForAnyNumberOfJobs) {
 }
 
 TEST(ParallelForEach, RunsJobsOnSeparateThreads) {
-  // Each waits for the other: a single thread would wait forever.
+  // Each of the two tasks waits for the other. On a single thread they would wait forever.
   std::atomic<int> arrived{0};
   std::vector<std::thread::id> threads(2);
   for_each(2, 2, [&](std::size_t i) {

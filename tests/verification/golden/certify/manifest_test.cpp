@@ -33,7 +33,7 @@ std::string sample_text(const std::string& reason = "sample") {
   return case_json(c, certify(c));
 }
 
-/// Returns the case of a manifest that holds only this one.
+/// Returns the case of a manifest whose only case has this text.
 CaseDescription description_of(const std::string& text) {
   return parse_manifest(manifest_json({text}), "m.json").at(0);
 }
@@ -55,7 +55,7 @@ TEST(CaseJson, ReadsBackWhatItWrote) {
   EXPECT_EQ(read.c.dtype, DType::float32);
   EXPECT_TRUE(read.c.sequence);
   EXPECT_FALSE(read.c.exact);
-  // Rounded to three digits.
+  // The stored number is rounded to three digits.
   const double condition = condition_number(c);
   EXPECT_LE(std::fabs(read.condition - condition), 0.005 * condition);
   EXPECT_TRUE(read.c.inputs.empty());

@@ -19,7 +19,7 @@ using ref::numeric::BallPrecision;
 
 constexpr DType kFloats[] = {DType::float64, DType::float32, DType::float16, DType::bfloat16};
 
-/// The exact value 2^exponent, at any precision.
+/// Returns `2^exponent` exactly.
 ball power_of_two(slong exponent) {
   ball x(1);
   arb_mul_2exp_si(x.get(), x.get(), exponent);
@@ -66,7 +66,7 @@ TEST(NearestStoredNumber, AgreesWithHardwareRoundingForPoints) {
   }
 }
 
-/// Checks the midpoint of any two adjacent numbers of a 16-bit format, and points next to it.
+/// Checks every midpoint between two adjacent numbers of a 16-bit format, and points next to it.
 void expect_ties_to_even(DType dtype, std::uint16_t infinity) {
   std::vector<double> numbers;
   for (std::uint16_t bits = 0; bits < infinity; ++bits) {
@@ -124,7 +124,8 @@ TEST(NearestStoredNumber, IsCorrectAtTheLimitsOfFloat32AndFloat64) {
   }
 }
 
-/// Returns one end of x as a point.
+/// Returns one end of the ball x as an exact number. `bound` is Arb's function for the lower or the
+/// upper end.
 ball end_of(const ball& x, void (*bound)(arf_t, const arb_t, slong)) {
   ball end;
   bound(arb_midref(end.get()), x.get(), 4000);
@@ -142,8 +143,8 @@ TEST(NearestStoredNumber, EqualsTheRoundingOfBothEndsOfTheEnclosure) {
         dtype,
         std::ldexp(random.normal(i), static_cast<int>(random.below(i + 1, 2 * range)) - range));
     if (!std::isfinite(number) || number == 0) continue;
-    // The midpoint to the next number of that exponent, up to a relative 2^-60, with a radius of
-    // that size.
+    // A ball around the midpoint of `number` and the next number. The relative offset and radius
+    // are about 2^-60.
     constexpr int kDigits[] = {53, 24, 11, 8};
     const slong half = std::ilogb(number) - kDigits[i / 4 % 4];
     ball x =
@@ -169,7 +170,7 @@ TEST(NearestStoredNumber, IsAbsentIfPointsOfTheEnclosureRoundDifferently) {
   const ball third = ball(1) / ball(3);
   EXPECT_FALSE(nearest(third, DType::float64));
   EXPECT_EQ(value_of(third, DType::float32), static_cast<double>(1.0F / 3.0F));
-  // 1 plus half a unit in the last place of float32: the enclosure contains the tie.
+  // 1 plus half an ulp of float32. The enclosure contains the tie.
   const ball tie = third * ball(3) + power_of_two(-24);
   EXPECT_FALSE(nearest(tie, DType::float32));
   ball all;
@@ -194,7 +195,8 @@ TEST(NearestStoredNumber, NarrowEnclosureOfAMidpointIsATie) {
   ASSERT_TRUE(above);
   EXPECT_TRUE(above->tie);
   EXPECT_EQ(above->value, 1 + 0x1p-22);
-  // It contains 1, which is representable: every point rounds to it, and there is no tie.
+  // The enclosure contains 1, which float32 represents. All its points round to 1, so there is no
+  // tie.
   EXPECT_FALSE(nearest(one, DType::float32)->tie);
   EXPECT_EQ(value_of(one, DType::float32), 1);
 }

@@ -27,15 +27,16 @@ UserCase question_of(const Case& c) {
           .inputs = c.inputs};
 }
 
-// Layers, functions, an encoder and an optimizer of the corpus, submitted as a user's own cases.
+// Layers, functions, an encoder and an optimizer of the corpus, submitted as user-supplied cases.
 TEST(UserCaseOfTheGate, IsCertifiedToTheValuesOfTheCorpus) {
   const auto descriptions = list_corpus(kCorpus, "*");
   for (std::size_t i = 0; i < descriptions.size(); i += 41) {
     const StoredCase stored = read_case(kCorpus, descriptions[i]);
     const Case& c = stored.description.c;
-    // A user's case has the dtype of its inputs, so the dtype of y cannot be chosen separately.
+    // All tensors of a user-supplied case have the dtype of its inputs. The dtype of y cannot be
+    // chosen separately.
     if (corpus::main_input(c)->dtype != c.dtype && !corpus::is_encoder(c)) continue;
-    // Exactness is promised by recipes and cannot be part of a user's case.
+    // Only a recipe may declare a case exact. A user-supplied case cannot.
     UserCase question = question_of(c);
     std::ranges::reverse(question.inputs);
     const StoredCase own = certify_user_case(make_user_case(question), i % 2 == 0 ? 2 : 1);

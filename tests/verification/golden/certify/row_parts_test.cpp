@@ -11,7 +11,8 @@ namespace {
 
 using testing::SizeIs;
 
-/// A case of seven rows, without gradients unless `others` contains them.
+/// Returns a case of seven rows with the input x and the inputs in `others`. It has no gradients
+/// unless `others` has grad_y.
 Case seven_rows(const std::string& op, std::vector<StoredTensor> others = {}) {
   std::vector<double> values(7 * 2 * 4);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = 1 + 0.37 * static_cast<double>(i);

@@ -46,7 +46,7 @@ class Sha256SumsOfACorpus : public ::testing::Test {
   Sha256SumsOfACorpus() { make_corpus(golden(), {.only = "quick/layer_norm/two_rows-*"}); }
 
   fs::path golden() const { return folder_ / "golden"; }
-  /// Returns the error for a corpus with this SHA256SUMS.
+  /// Returns the error that reading the corpus gives if SHA256SUMS has these sums.
   std::string refused(const Sums& sums) const {
     ref::io::write_file(golden() / kSums, sums_text(sums));
     return file_message([&] { list_corpus(golden(), "*"); });
@@ -78,7 +78,7 @@ TEST_F(Sha256SumsOfACorpus, MustMatchTheFiles) {
     if (path.ends_with(".json"))
       EXPECT_THAT(said, AllOf(HasSubstr("the line of " + path), HasSubstr("was altered"),
                               HasSubstr(sum + "  " + path)));
-    else  // the blessing rejects the sums before this file is read
+    else  // the ledger rejects the sums before this file is read
       EXPECT_THAT(said, HasSubstr("SHA256SUMS: is not the one that BLESSINGS.jsonl names last"));
   }
 }

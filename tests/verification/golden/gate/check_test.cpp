@@ -32,7 +32,7 @@ std::vector<StoredTensor> without(std::vector<StoredTensor> tensors, std::string
   return tensors;
 }
 
-/// Returns the tensors with one of them replaced.
+/// Returns the tensors with the tensor of the same name replaced by `by`.
 std::vector<StoredTensor> replaced_by(std::vector<StoredTensor> tensors, const StoredTensor& by) {
   tensors = without(std::move(tensors), by.name);
   tensors.push_back(by);
@@ -81,7 +81,7 @@ TEST(CheckCase, FindsAWrongSignInEveryOutputOfEveryLayer) {
 }
 
 TEST(CheckCase, AcceptsErrorsUpToTheBoundAndNoFarther) {
-  // A float64 output can lie arbitrarily close to either side of the float32 bound.
+  // A float64 output can be arbitrarily close to the float32 bound, on either side.
   const StoredCase& stored = batch_norm();
   const tolerance::Tolerance bounds =
       tolerance::derive_tolerance(stored.description.c, Accumulation::float32);
@@ -130,7 +130,7 @@ TEST(CheckCase, ComputesTheMetricsOfOneWrongElement) {
   EXPECT_LT(y.input_sensitivity, 1);
 }
 
-// If eps is small compared with the variance, grad_x of two elements cancels.
+// If eps is small compared with the variance, grad_x of a row of two elements nearly cancels.
 TEST(CheckCase, ExcludesElementsWithoutMeaningfulDigitsFromUlpMetrics) {
   const StoredCase stored = certified(one_and_three("1e-12"));
   EXPECT_EQ(result_of(check_case(stored, reference_output(stored), {}), "y").elements_with_digits,
@@ -236,7 +236,7 @@ TEST(CheckCase, RequiresGradientsAndStateButNotStatistics) {
   }
   for (const char* name : {"mean", "rstd", "biased_variance"}) {
     EXPECT_TRUE(check_case(stored, without(answer, name), {}).passed()) << name;
-    // It is compared if it is present.
+    // An optional output is compared if it is present.
     EXPECT_FALSE(check_case(stored, with_element(answer, name, 0, 99), {}).passed()) << name;
     EXPECT_FALSE(check_case(stored, without(answer, name), {.outputs = {name}}).passed()) << name;
   }
@@ -274,7 +274,7 @@ TEST(CheckCase, RejectsWrongShapesDtypesAndNames) {
   extra.push_back(tensor_of("grad_gama", DType::float32, {1}, {0}));
   EXPECT_THAT(check_case(stored, extra, {}).problem,
               HasSubstr("unknown tensor 'grad_gama'; did you mean 'grad_gamma'?"));
-  // The corpus itself, including the remainders, is a valid output.
+  // The expected tensors of the corpus, including the remainders, are a valid output.
   EXPECT_TRUE(check_case(stored, stored.expected, {}).passed());
 }
 
@@ -330,7 +330,8 @@ TEST(CheckCase, AcceptsOnePassVarianceOnlyIfItIsDeclared) {
 }
 
 TEST(CheckCase, AcceptsTheFoldedFormOnlyIfItIsDeclared) {
-  // Running statistics are inputs: their difference from x is rounded once, x r - m r twice.
+  // Running statistics are inputs, with `x r - m r` for running mean m and rstd r. The difference x
+  // - m is rounded once, `x r - m r` twice.
   const Case c = plain_recipe("batch_norm", {5, 4}, DType::float32)
                      .x([](std::size_t, double normal) { return 1e4 + normal; })
                      .state("running_mean", [](std::size_t, double) { return 1e4; })

@@ -49,12 +49,12 @@ TEST(Diagnose, NamesTheWrongFormulaForAnyOrderOfOperations) {
     for (const Style& style :
          {Style{}, Style{.sum = Style::Sum::backwards}, Style{.welford = true}}) {
       if (style.welford && mutation.site == "n of the statistic")
-        continue;  // a site that this style does not pass
+        continue;  // this style has no such mutation site
       const auto found = diagnosis_of(broken(mutation, style));
       ASSERT_THAT(found, Not(IsEmpty())) << mutation.site;
       EXPECT_EQ(found[0].what, mutation.site + ": " + std::string(to_string(mutation.op)));
       EXPECT_EQ(found[0].kind, Diagnosis::Kind::mistake);
-      // Both implementations round, so they differ by some units at most.
+      // Both implementations round, so their results differ by a few ulps at most.
       EXPECT_LE(found[0].ulps, 8 * 8) << mutation.site;
     }
 }
@@ -80,7 +80,7 @@ TEST(Diagnose, NamesTheUsualPrecisionIfAFinerOneIsDeclared) {
 }
 
 TEST(Diagnose, DoesNotExplainOutputsThatAMistakeLeavesUnchanged) {
-  // rstd is wrong; the other outputs fail because they are held to sums in float64.
+  // rstd is wrong. The other outputs fail because the check requires sums in float64.
   const std::vector<StoredTensor> answer =
       with_element(broken({}), "rstd", 2, values_of(broken({}), "rstd")[2] * 2);
   const CaseResult result = check_case(near_eps(), answer, {.accumulation = Accumulation::float64});
@@ -110,7 +110,7 @@ TEST(Diagnose, DescribesTheLocationOfAnUnknownMistake) {
 TEST(Diagnose, NamesLowerPrecisionIfNoFormulaAgrees) {
   const StoredCase ordinary = certified(plain_recipe("layer_norm", {5, 8}, DType::float32).make(1));
   auto answer = reference_output(ordinary);
-  // One part in 2^12: outside the float32 bound, within the float16 bound.
+  // A relative error of 2^-12 is outside the float32 bound and within the float16 bound.
   for (StoredTensor& tensor : answer) {
     std::vector<double> values = ref::io::widen(tensor);
     for (double& value : values) value *= 1 + 0x1p-12;
@@ -134,7 +134,7 @@ TEST(Diagnose, NamesLowerPrecisionForTheRequestedOutputs) {
   EXPECT_EQ(found[0].sentence(), "no farther off than sums in float16 may be");
 }
 
-/// Returns the diagnoses for plain loops that make this mistake and sum backwards.
+/// Returns the diagnoses for a plain implementation with this mutation. It sums backwards.
 std::vector<std::string> names_of(const Case& c, const Mutation& mutation) {
   const StoredCase stored = certified(c);
   Sites sites(mutation);
@@ -191,8 +191,8 @@ TEST(Diagnose, NamesAResetStepCounter) {
   }
 }
 
-/// Returns the diagnoses for a one-pass variance of rows whose mean is `offset` standard deviations
-/// from 0, summed in an unusual order.
+/// Returns the diagnoses for a one-pass variance, summed in an unusual order. The mean of each row
+/// is `offset` standard deviations from 0.
 std::vector<Diagnosis> of_one_pass(double offset) {
   const Case c = plain_recipe("layer_norm", {5, 16}, DType::float32)
                      .x([=](std::size_t, double normal) { return offset + normal; })
@@ -205,7 +205,7 @@ std::vector<Diagnosis> of_one_pass(double offset) {
   return diagnose(stored, answer, check_case(stored, answer, {}));
 }
 
-/// Returns the diagnoses for a case without grad_y.
+/// Returns the diagnoses of the output y for a case that has no grad_y.
 std::vector<Diagnosis> without_gradients(const std::string& op, std::vector<StoredTensor> inputs,
                                          const std::vector<double>& y) {
   const StoredCase stored = certify::certify_user_case(

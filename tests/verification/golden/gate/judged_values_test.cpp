@@ -16,7 +16,7 @@ using recipes::with_scales;
 using ::testing::Each;
 using ::testing::ElementsAre;
 
-/// silu of these numbers, which are so large that silu(x) = x.
+/// Returns the case of silu for these numbers, which are so large that silu(x) = x.
 StoredCase large_row(const std::vector<double>& x, const Scales& scales) {
   return certified(with_scales(plain_recipe("silu", {1, x.size()}, DType::float32)
                                    .x([=](std::size_t i, double) { return x[i]; })

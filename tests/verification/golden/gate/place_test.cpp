@@ -11,7 +11,7 @@ namespace {
 
 using Indices = std::vector<std::size_t>;
 
-/// Describes the elements of [rows, width] for which `wrong` is true.
+/// Returns the description of the elements of a [rows, width] tensor for which `wrong` is true.
 template <class Wrong>
 std::string place(std::size_t rows, std::size_t width, Wrong wrong) {
   Indices found;

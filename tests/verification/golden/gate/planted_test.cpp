@@ -25,7 +25,7 @@ TEST(InjectedValues, AreRejectedIfWrong) {
   const StoredCase stored = certified(plain_recipe("layer_norm", {3, 5}, DType::float32).make(1));
   const InjectionResult planted =
       inject_values(stored, reference_output(stored), bounds_of(stored));
-  // y, grad_x, grad_gamma, grad_beta, mean and rstd.
+  // The outputs are y, grad_x, grad_gamma, grad_beta, mean and rstd.
   EXPECT_THAT(planted.of, SizeIs(4));
   for (const auto& [value, count] : planted.of) EXPECT_EQ(count.elements, 46u) << value;
   EXPECT_EQ(planted.total().refused, 4u * 46);
@@ -41,11 +41,11 @@ TEST(InjectedValues, AreNotCountedAsWrongIfRight) {
   const InjectionResult planted =
       inject_values(stored, reference_output(stored), bounds_of(stored));
   EXPECT_TRUE(planted.all_refused());
-  // NaN and infinity are right in the second row of y and grad_x, in its statistics, and in the
-  // gradient of gamma.
+  // NaN and infinity are correct in the second row of y and grad_x, in the statistics of that row,
+  // and in the gradient of gamma.
   EXPECT_EQ(planted.of.at("NaN").right, 11u);
   EXPECT_EQ(planted.of.at("infinity").right, 11u);
-  // 0 is right in the first row of grad_x.
+  // 0 is correct in the first row of grad_x.
   EXPECT_EQ(planted.of.at("0").right, 3u);
   EXPECT_EQ(planted.of.at("12345").right, 0u);
   const InjectionCounts all = planted.total();
@@ -83,8 +83,8 @@ TEST(InjectedValues, AreReportedAsMissedInAWrongOutput) {
               ElementsAre("quick/layer_norm/sample-3x5-float32: the answer itself is refused"));
 }
 
-/// Returns a case of at most 64 elements for each operation and dtype of the committed corpus; the
-/// expected tensors serve as the output.
+/// Returns one case of at most 64 elements for each operation and dtype of the committed corpus.
+/// The tests use the expected tensors as the output.
 std::vector<StoredCase> small_cases() {
   const std::filesystem::path folder = NORMPROOF_SOURCE_DIR "/verification/golden/data";
   std::vector<StoredCase> cases;
@@ -103,7 +103,7 @@ std::vector<StoredCase> small_cases() {
   return cases;
 }
 
-/// Counts the outputs that fail when each element in turn is replaced by each value.
+/// Replaces each element in turn by each injected value, and counts the outputs that fail.
 std::size_t count_failing(const StoredCase& stored, const std::vector<StoredTensor>& right,
                           const tolerance::Tolerance& bounds) {
   std::size_t failing = 0;
@@ -117,7 +117,7 @@ std::size_t count_failing(const StoredCase& stored, const std::vector<StoredTens
         const CaseResult result =
             check_case(stored, with_element(right, tensor.name, i, rounded_to(tensor.dtype, value)),
                        {}, bounds);
-        // Another scale changes what is expected of the elements of its block.
+        // If a scale changes, the expected elements of its block change too.
         const auto of_it = std::ranges::find(result.tensors, tensor.name, &TensorResult::name);
         failing += (scales ? of_it->passed() : result.passed()) ? 0 : 1;
       }

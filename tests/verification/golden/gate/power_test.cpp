@@ -63,8 +63,8 @@ TEST(MeasureDetectionPower, AcceptsCorrectOutputsOfDeclaredClasses) {
         PowerOptions{.only = "batch_norm", .accumulation = Accumulation::float16},
         PowerOptions{.only = "softmax", .accumulation = Accumulation::bfloat16},
         PowerOptions{.only = "attention", .accumulation = Accumulation::bfloat16},
-        // Computed in bfloat16, stored in float16: numbers that are too large, and numbers that are
-        // too small.
+        // The cases in float16 are computed in bfloat16, which rounds more coarsely and has a wider
+        // range.
         PowerOptions{.only = "instance_norm", .accumulation = Accumulation::bfloat16},
         PowerOptions{.only = "geglu", .accumulation = Accumulation::bfloat16},
         PowerOptions{.only = "group_norm", .formula = tolerance::Formula::one_pass}}) {

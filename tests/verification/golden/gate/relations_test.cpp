@@ -43,7 +43,8 @@ class MetamorphicRelations : public ::testing::Test {
 
   std::filesystem::path golden() const { return folder_ / "golden"; }
 
-  /// Returns the results of one relation; `filled` is used as the process with filled memory.
+  /// Checks one relation on all cases. `filled` is the candidate in a second process whose memory
+  /// is filled.
   std::vector<RelationResult> check(Relation relation, const Candidate& query,
                                     const Candidate& filled) const {
     return check_relations(golden(), cases_, {query, filled}, {relation}, {});
@@ -56,7 +57,7 @@ class MetamorphicRelations : public ::testing::Test {
     for (const RelationResult& result : results) ++counts[result.outcome];
     return counts;
   }
-  /// Returns the result of a layer.
+  /// Returns the result of the case of this layer.
   static const RelationResult& of(const std::vector<RelationResult>& results,
                                   const std::string& layer) {
     return *std::ranges::find_if(results, [&](const RelationResult& result) {
@@ -116,7 +117,7 @@ TEST_F(MetamorphicRelations, DetectOutputsThatDependOnThePositionInTheBatch) {
     const auto answer = plain_output(stored);
     return with_element(answer, "y", 0, values_of(answer, "y")[0] + 0x1p-10);
   });
-  // Bit by bit, or by the bound of the gate.
+  // Outputs are compared bit by bit, or with the bound of the gate.
   EXPECT_EQ(counts_of(results), (Counts{{RelationOutcome::broken, 23}}));
   EXPECT_THAT(of(results, "layer_norm").sentence, HasSubstr("in reverse order"));
   EXPECT_THAT(of(results, "power_norm").sentence,
@@ -145,7 +146,7 @@ TEST_F(MetamorphicRelations, RunACaseThatEndsTheProgramOnlyOnce) {
             (Counts{{RelationOutcome::broken, 5}, {RelationOutcome::declined, 22 * 5}}));
   EXPECT_EQ(of(results, "layer_norm").sentence,
             "the candidate ended with status 7 before it answered");
-  EXPECT_EQ(std::filesystem::file_size(starts), 4u);  // at the first case, and after it ended
+  EXPECT_EQ(std::filesystem::file_size(starts), 4u);  // two starts: one after it ended
 }
 
 TEST_F(MetamorphicRelations, ReportADeclinedCaseAsDeclinedForEveryRelation) {
@@ -154,7 +155,7 @@ TEST_F(MetamorphicRelations, ReportADeclinedCaseAsDeclinedForEveryRelation) {
         counts_of(check(relation, [](const StoredCase&) { return CandidateOutput::declined(); })),
         (Counts{{RelationOutcome::declined, 23}}))
         << to_string(relation);
-  // The candidate may decline half a batch, too, but not a repetition of the same question.
+  // The candidate may decline half a batch, but not the repetition of a case that it has accepted.
   const auto small = check(Relation::split, [](const StoredCase& stored) {
     return samples_of(stored) < 3 ? CandidateOutput::declined() : plain_output(stored);
   });
@@ -190,7 +191,8 @@ TEST_F(MetamorphicRelations, ReportAMissingOutputOrWrongShapeInOneSentence) {
 }
 
 TEST_F(MetamorphicRelations, RunTheProgramInTwoProcesses) {
-  // Answers with the value of the variable that fills memory, which differs in the second process.
+  // The candidate's output is the value of the environment variable that fills memory. The value
+  // differs in the second process.
   const RelationCandidates candidates = make_relation_candidates(
       "while read -r path rest; do echo \"$path y:float64:1 ${MALLOC_PERTURB_:-0}\"; done", 10);
   const auto results = check_relations(golden(), cases_, candidates, {Relation::memory}, {});

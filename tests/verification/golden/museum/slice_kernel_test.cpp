@@ -9,7 +9,7 @@
 namespace normproof::verification::golden::museum {
 namespace {
 
-/// An exhibit without a bug.
+/// Returns an exhibit without a bug, for the operation `op`.
 Exhibit right(const char* op, bool centred) {
   return {"right",
           "owner/project#1",
@@ -22,7 +22,7 @@ Exhibit right(const char* op, bool centred) {
           }};
 }
 
-// The kernel that every norm exhibit modifies: unmodified, it must pass.
+// Every norm exhibit modifies this kernel. Unmodified, it must pass the gate.
 TEST(SliceKernel, IsCorrectWithoutAMistake) {
   for (const auto& [op, centred] :
        {std::pair("layer_norm", true), std::pair("rms_norm", false), std::pair("group_norm", true),

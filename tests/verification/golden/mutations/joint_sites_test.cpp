@@ -49,8 +49,8 @@ TEST(JointMutationSites, ActAtAllOfTheirSitesAndNowhereElse) {
   EXPECT_EQ(sites.term("residual of attention", 3.0), 0);
   EXPECT_EQ(sites.term("residual of the feed-forward in the backward", 3.0), 0);
   EXPECT_EQ(sites.term("mean", 3.0), 3);
-  // It also acts at the sites of a part, by their names in the whole; a part has joint sites of its
-  // own.
+  // A joint site of a model also acts at the sites of a part of the model, by their names in the
+  // model. A part has its own joint sites.
   Sites masks({"every mask", invert_mask});
   EXPECT_FALSE(masks.mask("mask of the keys", true));
   EXPECT_FALSE(masks.part("norm: ").mask("mask of the statistics", true));
@@ -97,14 +97,14 @@ void change(std::vector<StoredTensor>& tensors, const std::string& name,
   ADD_FAILURE() << "there is no " << name;
 }
 
-/// A case in which a mistake gives the reference's output for another case.
+/// A mistake, and the case to which it applies. The output of a candidate with the mistake is the
+/// reference's output for another case.
 struct MistakenCase {
   std::string op, reason;
-  std::function<void(Case&)> other;  ///< turns this case into the other one
+  std::function<void(Case&)> other;  ///< turns the case into the other case
   std::string named;
-  std::vector<std::string> outputs;  ///< the outputs that the mistake explains
-  /// Converts derivatives with respect to the other case's inputs into derivatives with respect to
-  /// this one's.
+  std::vector<std::string> outputs;  ///< the outputs that the diagnosis must explain
+  /// Converts the gradients of the other case's inputs into gradients of this case's inputs.
   std::function<void(std::vector<StoredTensor>&)> chain = {};
 };
 
@@ -124,8 +124,8 @@ const std::vector<std::string> kBiases = {"attention.in.bias", "attention.out.bi
 const std::vector<std::string> kMasks = {"attention.weights.keep", "attention.y.keep",
                                          "feed_forward.active.keep", "feed_forward.y.keep"};
 
-/// Multiplies the queries of eight features by a factor, or the gradients of the parameters that
-/// produce them.
+/// Multiplies the parameters that produce the queries by a factor, for a model of eight features.
+/// `tensors` are parameters, or their gradients.
 void scale_queries(std::vector<StoredTensor>& tensors, const std::string& prefix, double factor) {
   constexpr std::size_t kWidth = 8;
   change(tensors, prefix + "attention.in.weight",
@@ -134,7 +134,8 @@ void scale_queries(std::vector<StoredTensor>& tensors, const std::string& prefix
          [=](std::size_t i, double w) { return i < kWidth ? factor * w : w; });
 }
 
-/// The scores are multiplied by a factor.
+/// Returns the mistake that multiplies the attention scores by a factor. `named` is the expected
+/// diagnosis.
 MistakenCase scores_times(double factor, const std::string& named) {
   return {"encoder_layer",
           "eight_features",
@@ -242,8 +243,8 @@ TEST(JointMutationSites, DiagnosisNamesAMistakeMadeAtEverySiteFirst) {
   }
 }
 
-/// Mistakes that no other case of the reference reproduces are made by the plain implementation in
-/// another style.
+/// No case of the reference reproduces these mistakes. The plain implementation makes them, in
+/// another order of operations than the diagnosis.
 TEST(JointMutationSites, DiagnosisNamesAMistakeInCodeOfAnotherStyle) {
   struct Wrong {
     std::string op, reason;

@@ -60,7 +60,7 @@ TEST(MutationSites, ApplyAMutationOnlyAtItsSite) {
   Sites sites({"here", negate});
   EXPECT_EQ(sites.term("there", 3.0), 3);
   EXPECT_EQ(sites.term("here", 3.0), -3);
-  // An operator that the site does not offer has no effect.
+  // A mutation operator that the site does not offer has no effect.
   EXPECT_EQ(sites.count("here", 3.0), 3);
 }
 

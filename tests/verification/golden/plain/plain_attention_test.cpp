@@ -40,7 +40,7 @@ TEST(PlainAttention, EveryStyleAgreesWithTheReference) {
   }
 }
 
-// Two keys that no query distinguishes: weights of 1/2.
+// Returns a case with two keys whose queries are 0, so that both attention weights are 1/2.
 Case two_keys() {
   return attention_case({0, 0}, {1, 2}, {4, 8}, {1, 0});
 }
@@ -68,8 +68,8 @@ TEST(PlainAttention, MutationsOfTheCausalMaskChangeTheOutput) {
   EXPECT_THAT(y(Op::one_more), ElementsAre(6, 6));
   EXPECT_THAT(y(Op::one_less), ElementsAre(0, 4));
   EXPECT_THAT(y(Op::transposed), ElementsAre(6, 8));
-  // Three keys: the last query sees all of them, or two if the first query is aligned with the
-  // first key.
+  // There are two queries and three keys. The last query attends to all keys. The mutation aligns
+  // the first query with the first key, so that the last query attends to two keys.
   Case longer = attention_case({0, 0}, {1, 2, 3}, {3, 6, 9}, {1, 0});
   ref::model::set_option(longer.options, "causal", "true");
   EXPECT_THAT(attended(longer, "y"), ElementsAre(4.5, 6));

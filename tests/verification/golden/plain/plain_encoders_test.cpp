@@ -67,8 +67,8 @@ TEST(PlainEncoders, PaddingGetsAttentionWeightOnlyIfMutated) {
 TEST(PlainEncoders, EachMutationShiftsTheCausalMaskAsNamed) {
   const Case c = case_of("encoder_layer", "causal_post");
   constexpr std::size_t kTokens = 4;
-  /// Returns the keys to which each query of the first sentence, which has no padding, gives a
-  /// weight.
+  /// Returns, for each query of the first sentence, the keys that get an attention weight. This
+  /// sentence has no padding.
   const auto seen = [&](const Mutation& mutation) {
     const auto weights = values_of(run_with(c, mutation), "attention.weights");
     std::vector<std::string> rows(kTokens);
@@ -86,7 +86,7 @@ TEST(PlainEncoders, EachMutationShiftsTheCausalMaskAsNamed) {
   EXPECT_EQ(seen({"causal mask", transposed}), (Rows{"xxxx", ".xxx", "..xx", "...x"}));
 }
 
-/// Returns those of the named tensors of a decoder layer that a mistake changes.
+/// Returns the names among `names` of the tensors of a decoder layer that the mutation changes.
 std::vector<std::string> moved_by(const Case& c, const Mutation& mutation,
                                   const std::vector<std::string>& names) {
   const auto right = run_with(c), wrong = run_with(c, mutation);
@@ -151,7 +151,7 @@ TEST(PlainEncoders, LossIsDividedByTheSumOfTheWeights) {
       run_with(c, {"sum of the class weights as divisor", MutationOperator::drop}), "loss")[0];
   const double by_count = values_of(
       run_with(c, {"sum of the class weights as divisor", MutationOperator::other}), "loss")[0];
-  EXPECT_EQ(by_count, whole / 2);  // two sentences
+  EXPECT_EQ(by_count, whole / 2);  // there are two sentences
   EXPECT_NE(values_of(run_with(c), "loss")[0], by_count);
 }
 

@@ -114,13 +114,13 @@ TEST(PlainFunctions, MutationToFloat32ConstantsCostsTheirRounding) {
     const auto right = values_of(run(c), "grad_x");
     const auto wrong = values_of(run(c, {site, MutationOperator::single_precision}), "grad_x");
     EXPECT_NE(right, wrong) << site;
-    // One constant has a relative error of 2^-24, and the slope changes by less than that.
+    // The rounded constant has a relative error of 2^-24. The slope changes by less than that.
     for (std::size_t i = 0; i < right.size(); ++i)
       EXPECT_LE(std::fabs(right[i] - wrong[i]), 0x1p-24) << site;
   }
 }
 
-/// A row with the elements `first` and `second`.
+/// Returns the case of a function for a row of two elements.
 Case row_of(const char* function, double first, double second) {
   return plain_recipe(function, {1, 2})
       .x([=](std::size_t i, double) { return i == 0 ? first : second; })
@@ -137,7 +137,7 @@ TEST(PlainFunctions, MutationClipsDifferencesAtAMinimum) {
   EXPECT_THAT(
       values_of(run(row_of("log_softmax", 0, -40), {"differences", MutationOperator::clip}), "y"),
       ElementsAre(DoubleNear(0, 1e-12), DoubleNear(-30, 1e-12)));
-  // If no element is that small, there is no mistake to make.
+  // If no element is below the minimum, there is no such mutation.
   Sites sites;
   sites.list();
   const Case near = row_of("softmax", 0, -10);
@@ -151,7 +151,7 @@ TEST(PlainFunctions, MutationThatSkipsNaNFindsNoMaximumInARowOfNaN) {
   const Case c = row_of("softmax", NAN, NAN);
   EXPECT_TRUE(std::isnan(values_of(run(c), "y")[0]));
   EXPECT_THAT(values_of(run(c, mutation), "y"), ElementsAre(0, 0));
-  // Next to another element, NaN reaches the sum.
+  // If the row has another element, NaN reaches the sum.
   EXPECT_TRUE(std::isnan(values_of(run(row_of("softmax", NAN, 1), mutation), "y")[1]));
 }
 

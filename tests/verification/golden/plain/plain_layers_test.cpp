@@ -24,7 +24,7 @@ std::vector<StoredTensor> plain(const Case& c, const Style& style = {}) {
 TEST(PlainLayers, LayerNormMatchesTheTextbook) {
   const auto answer = plain(one_and_three("0"));
   EXPECT_THAT(values_of(answer, "y"), ElementsAre(-1, 1));
-  // With two elements and no eps, the statistics cancel the whole gradient.
+  // With two elements and no eps, the backward of the norm is 0.
   EXPECT_THAT(values_of(answer, "grad_x"), ElementsAre(0, 0));
 }
 

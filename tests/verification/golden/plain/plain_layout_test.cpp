@@ -14,7 +14,7 @@ using gate::check_case;
 using ref::model::Layout;
 using ::testing::ElementsAre;
 
-/// [1,2,1,3] whose elements are their offsets in memory.
+/// Returns a tensor [1,2,1,3] whose elements are their offsets in memory.
 ref::tensor::Tensor<double> memory() {
   auto x = ref::tensor::empty_tensor<double>({1, 2, 1, 3});
   for (std::size_t i = 0; i < x.size(); ++i) x.data()[i] = static_cast<double>(i);

@@ -14,7 +14,7 @@ namespace {
 using recipes::with_scales;
 using ::testing::ElementsAre;
 
-/// silu of numbers so large that silu(x) = x.
+/// Returns a case of silu for numbers that are so large that silu(x) = x.
 Case of_large(const recipes::Scales& scales) {
   return with_scales(plain_recipe("silu", {2, 2}, DType::float32)
                          .x([](std::size_t i, double) { return 90 + 10 * static_cast<double>(i); })
@@ -39,8 +39,7 @@ TEST(PlainEightBit, OutputIsWithinTheBoundInEveryCase) {
 
 TEST(PlainEightBit, MutationsOfASingleScaleChangeTheOutput) {
   const Case c = of_large({.y = 2});
-  EXPECT_THAT(stored_by(c, "y"),
-              ElementsAre(44, 48, 56, 60));  // 50 is a tie and goes to the even number
+  EXPECT_THAT(stored_by(c, "y"), ElementsAre(44, 48, 56, 60));  // 50 is a tie and rounds to even
   EXPECT_THAT(stored_by(c, "y", {"scaling of y", MutationOperator::drop}),
               ElementsAre(88, 96, 112, 120));
   EXPECT_THAT(stored_by(c, "y", {"scaling of y", MutationOperator::inverted}),
@@ -55,8 +54,8 @@ TEST(PlainEightBit, MutationsOfASingleScaleChangeTheOutput) {
 
 TEST(PlainEightBit, MutationReadsTheBitsInTheOtherFormat) {
   const Case c = of_large({.dtype = DType::float8_e5m2, .x = 10, .y = 1});
-  // 9, 10, 11, 12 are 8, 10, 12, 12 in e5m2, with the bits 0x48, 0x49, 0x4a; in e4m3 these are 4,
-  // 4.5, 5.
+  // In e5m2 the numbers 9, 10, 11 and 12 become 8, 10, 12 and 12. Their bits are 0x48, 0x49 and
+  // 0x4a. In e4m3 these bits mean 4, 4.5 and 5.
   EXPECT_THAT(values_of(c.inputs, "x"), ElementsAre(8, 10, 12, 12));
   EXPECT_THAT(stored_by(c, "y", {"format of x", MutationOperator::other_format}),
               ElementsAre(40, 48, 48, 48));

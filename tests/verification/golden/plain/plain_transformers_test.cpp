@@ -29,7 +29,7 @@ std::vector<StoredTensor> run_transformer_with(const Case& c, const Mutation& mu
   return run_plain_transformer(c, recipes::inputs_of(c), style, sites);
 }
 
-/// Returns the outputs that a mistake changes.
+/// Returns the names of the outputs that the mutation changes.
 std::vector<std::string> moved_outputs(const Case& c, const Mutation& mutation) {
   const auto right = run_transformer_with(c), wrong = run_transformer_with(c, mutation);
   std::vector<std::string> moved;
@@ -53,7 +53,7 @@ TEST(PlainTransformers, EveryStyleReturnsAllOutputsAndPassesTheGate) {
     }
 }
 
-/// Each mistake must be offered by name and rejected by a case of the quick tier.
+/// Each mutation must be offered by its name, and a case of the quick tier must reject it.
 TEST(PlainTransformers, MutationsOfWholeModelsAreOfferedAndRejected) {
   using enum MutationOperator;
   const std::vector<std::pair<const char*, std::vector<Mutation>>> kMistakes = {
@@ -198,11 +198,12 @@ TEST(PlainTransformers, MutationsOfTheEncoderAffectOnlyTheEncoderSide) {
   EXPECT_TRUE(has("encoder: residual of attention"));
   EXPECT_FALSE(has("residual of attention"));
   EXPECT_TRUE(has("residual of self-attention"));
-  // No gradient reaches padding, so it does not matter which rows a parameter gradient includes.
+  // No gradient reaches padding. So it does not matter which rows are summed for the gradient of a
+  // parameter.
   EXPECT_FALSE(has("norm: rows of the parameter gradients"));
   const auto right = run_transformer_with(c),
              wrong = run_transformer_with(c, {"encoder: eps", MutationOperator::drop});
-  // The eps of norms is at another site.
+  // The eps of the norms is at another mutation site.
   EXPECT_EQ(values_of(right, "logits"), values_of(wrong, "logits"));
   EXPECT_THAT(moved_outputs(c, {"encoder: norm: eps", MutationOperator::ten_times}),
               ::testing::Contains("logits"));
@@ -222,7 +223,7 @@ TEST(PlainTransformers, OnlyATranslatorHasTwoEmbeddings) {
   }
 }
 
-/// Compares the rows of the first sentence's cache that each mistake changes.
+/// Expects each mutation to change the expected rows of the first sentence's key-value cache.
 TEST(PlainTransformers, EachMutationChangesTheKeyValueCacheAsNamed) {
   const Case c = transformer("decoding", "chunk_power_norm");
   constexpr std::size_t kRows = 5, kWidth = 4;
@@ -254,15 +255,16 @@ TEST(PlainTransformers, EachMutationChangesTheKeyValueCacheAsNamed) {
   EXPECT_EQ(rows({"position of a token", drop}), "...xx");
 }
 
-/// Whether the mutation is of the cache, by parts of the names of its sites.
+/// Whether the name of the mutation's site is one of the key-value cache.
 bool is_of_the_cache(const Mutation& mutation) {
   return std::ranges::any_of(
       std::vector<std::string>{"cache", "new tokens", "of past ", "that are kept"},
       [&](const std::string& part) { return mutation.site.find(part) != std::string::npos; });
 }
 
-/// A mistake of the cache, made in another style than the diagnosis uses, must be named if it fails
-/// a case, and no other mistake may be diagnosed as one.
+/// Mutations are applied in another style than the diagnosis uses. If a mutation of the key-value
+/// cache fails a case, the diagnosis must name it. The diagnosis must name no other mutation as one
+/// of the cache.
 TEST(PlainTransformers, DiagnosisNamesMutationsOfTheKeyValueCacheAndNoOthers) {
   std::size_t of_the_cache = 0;
   for (const char* reason : {"chunk_power_norm", "post_layer_norm", "one_step_rms_norm"}) {
@@ -273,7 +275,7 @@ TEST(PlainTransformers, DiagnosisNamesMutationsOfTheKeyValueCacheAndNoOthers) {
     run_plain_transformer(c, recipes::inputs_of(c), {}, all);
     std::size_t number = 0;
     for (const Mutation& mistake : all.seen()) {
-      if (!is_of_the_cache(mistake) && ++number % 4 != 0) continue;  // each runs all mutations
+      if (!is_of_the_cache(mistake) && ++number % 4 != 0) continue;  // a diagnosis is slow
       const auto answer =
           run_transformer_with(c, mistake, {.sum = Style::Sum::backwards, .divide = true});
       const CaseResult result = check_case(stored, answer, {});

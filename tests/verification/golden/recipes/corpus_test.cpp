@@ -45,8 +45,8 @@ std::set<std::string> every_layer() {
   return layers;
 }
 
-/// Checks what must hold in every tier: the paths are unique, and each case can be run and says why
-/// it is there.
+/// Checks that the paths of a tier's cases are unique, and that each case can be run and has a
+/// reason.
 void expect_well_formed(Tier tier, const std::vector<Case>& cases) {
   std::string before;
   for (const Case& c : cases) {
@@ -134,7 +134,7 @@ TEST(GoldenCorpus, NoTwoQuickCasesAreEqual) {
   }
 }
 
-/// Returns the names in backticks in the first column of the table of regimes.
+/// Returns the names in backticks in the first column of the document's table of regimes.
 std::set<std::string> documented_regimes() {
   std::ifstream file(NORMPROOF_GOLDEN_DOCUMENT);
   std::set<std::string> names;
@@ -159,7 +159,8 @@ TEST(GoldenCorpus, DocumentedRegimesAreThoseOfTheCorpus) {
   };
   note(corpus(Tier::quick));
   note(corpus(Tier::standard));
-  // The full tier is large and has the same regimes for every operation of a kind.
+  // The full tier is large. Its regimes are the same for all operations of a kind, so one operation
+  // is enough.
   note(norm_cases(Tier::full, "layer_norm", kCorpusSeed));
   note(function_cases(Tier::full, "relu", kCorpusSeed));
   note(optimizer_cases(Tier::full, "sgd", kCorpusSeed));

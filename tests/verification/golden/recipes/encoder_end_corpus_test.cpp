@@ -91,8 +91,8 @@ TEST(EncoderLimitCases, BoundsAreFiniteInTheStandardTier) {
   EXPECT_GT(seen, 40u);
 }
 
-/// x in the gradient of alpha is rounded to 16 bits; for encoders the float32 bound is wider than
-/// that.
+/// The mutation rounds x in the gradient of alpha to 16 bits. For encoders, the float32 bound is
+/// wider than this error, but the float64 bound is not.
 TEST(EncoderLimitCases, Float64BoundExcludesAFactorRoundedTo16Bits) {
   std::size_t seen = 0;
   for (const std::string& operation : ref::model::encoder_operation_names())

@@ -63,7 +63,7 @@ TEST(GatedActivationCases, HaveTheMagnitudesThatTheirNamesState) {
   }
 }
 
-// A product with a power of two is not rounded again, so nothing hides a truncated result.
+// A product with a power of two is exact. So no rounding hides a truncated result.
 TEST(GatedActivationCases, GateOfLarge16BitCasesIsAPowerOfTwo) {
   for (const Case& c : gated_cases(Tier::quick, "geglu", kCorpusSeed))
     if (c.reason == "large_16_bits") {

@@ -20,7 +20,7 @@ using testing::Contains;
 using testing::IsSupersetOf;
 using testing::Not;
 
-using Hole = std::pair<std::string, std::string>;  ///< the operation, the limit
+using Hole = std::pair<std::string, std::string>;  ///< operation, unreached limit
 
 std::map<std::string, Coverage> covered_by_quick_and_standard() {
   std::map<std::string, Coverage> operations;

@@ -49,7 +49,7 @@ TEST(CaseRecipe, ParametersMayHaveAnotherDtype) {
         plain_recipe(operation, {2, 3}, DType::bfloat16).parameters_in(DType::float32).make(1);
     EXPECT_EQ(find(c.inputs, "gamma")->dtype, DType::float32) << operation;
     EXPECT_EQ(find(c.inputs, "x")->dtype, DType::bfloat16) << operation;
-    // They have digits that only float32 holds.
+    // The parameters have digits that only float32 represents.
     for (const double gamma : values_of(c.inputs, "gamma"))
       EXPECT_NE(rounded_to(DType::bfloat16, gamma), gamma) << operation;
   }

@@ -32,7 +32,7 @@ TEST(EightBitCases, ElementsNearATieAreCloserThanFloat16Resolves) {
     if (c.reason != "float8_near_ties") continue;
     const double scale = values_of(c.inputs, "y_scale").at(0);
     for (const double x : values_of(c.inputs, "x")) {
-      const double stored = x / scale;  // silu(x) equals x closely enough
+      const double stored = x / scale;  // silu(x) is nearly x
       EXPECT_NE(rounded_to(c.dtype, stored),
                 rounded_to(c.dtype, rounded_to(DType::float16, stored)))
           << stored;
@@ -42,8 +42,8 @@ TEST(EightBitCases, ElementsNearATieAreCloserThanFloat16Resolves) {
   EXPECT_EQ(seen, 48u);
 }
 
-// Only one regime has y out of range, where it is stored as the largest number, so that a
-// conversion that does not saturate fails there and nowhere else.
+// y is out of range in one regime only, where the largest number is stored. A conversion that does
+// not saturate fails there and nowhere else.
 TEST(EightBitCases, YIsOutOfRangeOnlyInTheSaturationRegime) {
   for (const char* operation : {"layer_norm", "rms_norm", "softmax", "silu", "swiglu"})
     for (const Case& c : scaled_cases(Tier::quick, operation, kCorpusSeed)) {

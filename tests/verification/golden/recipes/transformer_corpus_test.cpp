@@ -45,7 +45,8 @@ TEST(TransformerCases, EveryNormIsOnEverySideThatSupportsIt) {
   }
 }
 
-/// Otherwise a mask of the target in place of the source's, or a shifted target, would be correct.
+/// If the paddings were equal, a candidate could use the target's mask in place of the source's and
+/// pass. The same holds for shifted targets.
 TEST(TransformerCases, SourceAndTargetPaddingDifferAndTargetsAreTheNextTokens) {
   std::size_t seen = 0;
   for (const Case& c : all_transformers(Tier::quick)) {

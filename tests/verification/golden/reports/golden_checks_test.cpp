@@ -14,7 +14,7 @@
 #include "verification/support/report/sarif.hpp"
 #include "verification/support/report/terminal.hpp"
 
-// Tests of the machine-readable reports.
+// Tests the machine-readable reports.
 namespace normproof::tests::verification::golden::reports {
 namespace {
 
@@ -82,7 +82,7 @@ TEST(GoldenReportFiles, JsonHasOneCasePerLine) {
   EXPECT_EQ(y["exact"], -0.75);
   EXPECT_EQ(y["bound"], 0.0625);
   EXPECT_EQ(y["of_the_inputs"], 0.5);
-  // JSON has no infinity and no NaN.
+  // JSON has no infinity and no NaN, so they are texts.
   EXPECT_EQ(objects[1]["tensors"][0]["got"], "nan");
   EXPECT_EQ(objects[1]["tensors"][0]["ratio"], "inf");
   EXPECT_EQ(objects[1]["tensors"][1]["problem"], "is absent");

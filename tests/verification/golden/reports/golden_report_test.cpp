@@ -276,7 +276,7 @@ TEST(GoldenReport, TextEndsWithTheFailuresAndTheSummary) {
                     HasSubstr("\nPASSED, though it is listed as failing q/e_mended\n"),
                     Not(HasSubstr("q/a_passes")), Not(HasSubstr("q/d_known")),
                     Not(HasSubstr("FAILED q/f_declined"))));
-  // One row per layer, dtype and output, with the worst of its four cases.
+  // The table has one row per layer, dtype and output. The row shows the worst of its four cases.
   EXPECT_THAT(text, HasSubstr("\nlayer_norm  float32  y           4       2    inf "));
 }
 

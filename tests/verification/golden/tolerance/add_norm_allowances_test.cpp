@@ -13,7 +13,7 @@ namespace {
 using gate::check_case;
 constexpr const char* kAddNorms[] = {"add_layer_norm", "add_rms_norm"};
 
-/// Returns what the allowances add to a bound of 0.
+/// Returns the amounts that the allowances add to a bound of 0.
 ref::tensor::NamedTensors<double> allowed(const Case& c, Accumulation accumulation) {
   const checks::evaluation::EvalInputs inputs = inputs_of(c, path_of(c));
   ref::tensor::NamedTensors<double> bound;
@@ -39,8 +39,8 @@ TEST(AddNormAllowances, AddNothingToTheBoundOfTheSum) {
       EXPECT_EQ(bound, 0);
 }
 
-/// A norm of the stored sum must be within the whole bound, but not within a bound that takes the
-/// sum for exact.
+/// A candidate that normalizes the stored sum must be within the bound with allowances, but not
+/// within the bound that takes the sum as exact.
 TEST(AddNormAllowances, CoverANormOfTheStoredSum) {
   for (const char* function : kAddNorms)
     for (const auto& [dtype, zero_centered] :
@@ -60,7 +60,7 @@ TEST(AddNormAllowances, CoverANormOfTheStoredSum) {
     }
 }
 
-/// Mistakes in the sums must stay outside the bound.
+/// Mutations of the sums must stay outside the bound.
 TEST(AddNormAllowances, DoNotCoverMutations) {
   const Case c = plain_recipe("add_layer_norm", {9, 12}, DType::bfloat16).make(1);
   const StoredCase stored = certified(c);

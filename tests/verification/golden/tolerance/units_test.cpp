@@ -12,7 +12,8 @@ namespace {
 using ref::numeric::any_order_error;
 using ref::numeric::AnyOrderArithmetic;
 
-/// The error that the gate allows for one operation in float32, in multiples of u of its result.
+/// Returns the error that the gate allows for one operation in float32, divided by u times the
+/// result.
 double error_in_u(const any_order_error& result) {
   const double u = AnyOrderArithmetic::current().unit_roundoff;
   return result.error / (u * std::fabs(result.value));

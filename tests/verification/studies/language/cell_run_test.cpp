@@ -135,7 +135,7 @@ TEST_F(LanguageStudyCellRun, TraceOfDynamicsCoversEveryNormFromTheFirstStep) {
     EXPECT_EQ(result.fluctuation.size(), 3 * sites);
     EXPECT_EQ(parse_result(result_line(result), "f"), result);
     EXPECT_FALSE(std::filesystem::exists(run_folder(folder_.path(), cell)));
-    // The run restarts here, whereas a run of another purpose would resume.
+    // After an interruption, a run that traces dynamics restarts. Other runs would resume.
     EXPECT_THROW(run(cell, 9), Ended);
     EXPECT_EQ(result_line(run(cell)), result_line(result));
     const auto device = gpu::device::simulated_device(9);

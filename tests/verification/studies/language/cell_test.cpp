@@ -81,7 +81,7 @@ TEST(LanguageStudyCell, HasOnlyOneValidName) {
                 HasSubstr("expected its one name, language/pre/none/rate-1e-2/seed-1/quick/test"));
 }
 
-/// Returns the settings of `cell` that `from` does not have.
+/// Returns the settings of `cell` that differ from those of `from`.
 std::vector<std::string> changes_of(const Cell& cell, const Cell& from) {
   const auto base = training::list_settings(config_of(from));
   std::vector<std::string> found;

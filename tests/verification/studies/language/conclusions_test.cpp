@@ -61,7 +61,7 @@ TEST_F(LanguageStudyConclusions, SeedAtWhichOneNormDivergedCountsForTheOther) {
   diverge("layer_norm", 1);
   EXPECT_EQ(verdict("p2"), Verdict::unsettled);
   for (const std::uint64_t seed : {2, 3}) diverge("layer_norm", seed);
-  // At seed 3 both diverged, which decides nothing.
+  // At seed 3 both norms diverged, which decides nothing.
   EXPECT_EQ(verdict("p2"), Verdict::fails);
 }
 
@@ -96,7 +96,7 @@ TEST_F(LanguageStudyConclusions, TranslatorsAreComparedByBleu) {
   EXPECT_EQ(verdict_of("p1"), Verdict::holds);
   EXPECT_THAT(find("b1", results_, kTranslators).numbers,
               HasSubstr("test BLEU of power_norm less that of layer_norm: +1 ["));
-  // A translator that diverged counts as having the lower BLEU.
+  // If the translator diverged, it counts as having the lower BLEU.
   for (const std::uint64_t seed : {1, 2, 3}) {
     const Cell cell = cell_of(kTranslators, "batch_norm", "1e-2", seed, Purpose::test);
     add(results_, cell, diverged(sample_result(cell, 1)));

@@ -17,7 +17,7 @@ using ref::tensor::Tensor;
 using training::Task;
 using Shown = std::map<std::string, Tensor<double>>;
 
-/// The same task on the processor and on a device.
+/// The same training task on the processor (`own`) and on a device (`there`).
 struct BothSides {
   BothSides(const std::string& norm, Task task)
       : config(config_for(quick_cell(norm, task), data)),
@@ -33,7 +33,7 @@ struct BothSides {
   DeviceTask there;
 };
 
-/// Takes a step and records the statistics of norms that it shows.
+/// Takes step k of the task. Records the statistics of the norms in `shown`.
 training::TaskStep step_of(training::RunTask& task, std::size_t k,
                            ref::train::TrainState<double>& state, Shown& shown) {
   FollowedTask followed(task);

@@ -59,7 +59,7 @@ TEST(LanguageStudyPower, IgnoresRunsThatTraceDynamics) {
   EXPECT_EQ(power_rows(results, validation_perplexity, 5)[0].deviation, 0);
 }
 
-// Values of the test part must have no influence.
+// The losses on the test part must have no influence.
 TEST(LanguageStudyPower, IgnoresLossesOnTheTestPart) {
   Results results;
   add_tested(results, {}, "layer_norm", {1.0, 1.0});

@@ -11,14 +11,14 @@
 namespace normproof::verification::studies::language {
 namespace {
 
-/// The relative error of Boost's quantile, which is found by iteration, and of a few roundings.
+/// The relative error of Boost's quantile function, which iterates, and of a few roundings.
 constexpr double kQuantileError = 0x1p-48;
-/// The error of two differences of numbers below 8, each rounded once.
+/// The error of two differences of numbers below 8. Each difference is rounded once.
 constexpr double kDifferenceError = 0x1p-50;
 
 TEST(StudentT, ConfidenceIntervalUsesTheTabulatedQuantile) {
-  // The 0.975 quantiles of t with 4 degrees of freedom, and with 1, which is tan(0.475 pi). The
-  // mean is 3 and s^2 is 2.5.
+  // The 0.975 quantiles of Student's t with 4 degrees of freedom and with 1, which is tan(0.475
+  // pi). The mean is 3 and s^2 is 2.5.
   constexpr double kQuantileOfFour = 2.77644510519779436, kQuantileOfOne = 12.7062047361747046;
   const auto interval = student_interval({1, 2, 3, 4, 5});
   ASSERT_TRUE(interval);
@@ -39,10 +39,11 @@ TEST(StudentT, FewerThanTwoValuesHaveNoConfidenceInterval) {
   EXPECT_EQ(sample_deviation({1, 3}), std::sqrt(2.0));
 }
 
-/// Returns the fraction of t tests that detect a difference with this mean and deviation 1.
+/// Simulates many studies with `count` normal values of this mean and deviation 1. Returns the
+/// fraction of studies in which the t test detects the difference from 0.
 double simulated_power(double mean, std::size_t count) {
   std::mt19937_64 bits(1);
-  const auto normal = [&] {  // a sum of twelve uniform numbers
+  const auto normal = [&] {  // a nearly normal number: a sum of twelve uniform ones
     double sum = -6;
     for (int i = 0; i < 12; ++i) sum += static_cast<double>(bits() >> 11) * 0x1p-53;
     return sum;

@@ -45,7 +45,7 @@ TEST(LanguageStudyData, LanguageModelIsTestedOnTheTestPart) {
   EXPECT_EQ(test.bleu, std::nullopt);
 }
 
-// The test must give the same measures as a validation on the test pairs.
+// The test must give the same measures as a validation on the test pairs would.
 TEST(LanguageStudyData, TranslatorIsTestedOnTheTestPairs) {
   StudyData data = small_data();
   const Cell cell = quick_cell("layer_norm", Task::translate);

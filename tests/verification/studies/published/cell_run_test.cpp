@@ -29,7 +29,7 @@ std::string line_of(const Cell& cell) {
   return result_line(run_cell(cell, two_steps_an_epoch()));
 }
 
-/// Returns a series of the first site, which must exist.
+/// Returns the series with this name of the first norm in the result. It must exist.
 std::vector<std::optional<double>> series_of(const CellResult& result, const std::string& name) {
   for (const auto& [own, values] : result.dynamics.at(0).series)
     if (own == name) return values;
@@ -184,7 +184,7 @@ TEST(StudyCellRun, MisalignedLabelsChangeTheLossButNotTheInitialState) {
   const CellResult aligned = run_cell(cell, data);
   cell.protocol.misaligned_labels = true;
   const CellResult misaligned = run_cell(cell, data);
-  // Each label is used the same number of times in both cases.
+  // Each label is used the same number of times with aligned and with misaligned labels.
   EXPECT_NE(misaligned.steps[0].loss, aligned.steps[0].loss);
   EXPECT_EQ(misaligned.steps[0].accuracy, aligned.steps[0].accuracy);
   EXPECT_NE(misaligned.steps[0].gradient_norm, aligned.steps[0].gradient_norm);
@@ -204,7 +204,7 @@ TEST(StudyCellRun, NonFiniteValueEndsTheCellAndIsAResult) {
   for (const StepResult& step : result.steps) EXPECT_TRUE(std::isfinite(step.loss));
 }
 
-// x86 and ARM produce NaNs of different signs.
+// x86 and ARM give NaN different signs.
 TEST(StudyCellRun, NaNIsPrintedWithoutASign) {
   Cell cell = small_cell("none");
   cell.learning_rate = "1e308";

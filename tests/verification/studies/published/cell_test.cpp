@@ -19,8 +19,7 @@ std::string refused_cell(const std::string& name) {
   return ref::numeric::error_message<ref::numeric::UsageError>([&] { parse_cell(name); });
 }
 
-/// Returns the settings in which the configurations of two cells differ, as "key=value" of the
-/// second.
+/// Returns the settings of cell b, as "key=value", that differ from those of cell a.
 std::vector<std::string> changes(const Cell& a, const Cell& b) {
   const auto left = training::list_settings(config_of(a)),
              right = training::list_settings(config_of(b));

@@ -39,8 +39,8 @@ TEST(Find, C1_RejectsAnUnknownStatement) {
             "find_published: id is 'z'; expected one of statements() (C1)");
 }
 
-// On the published tables and values read off the figures, every statement holds except e2, which
-// figure 3 of the paper refutes (17 / 11 against 340 / 305).
+// With the published tables and the values read from the published figures, every statement holds
+// except e2. Figure 3 of the paper refutes e2: 17 / 11 against 340 / 305.
 TEST(StudyConclusions, PublishedDataSupportsAllStatementsButE2) {
   for (const Statement& statement : statements())
     EXPECT_EQ(find_published(statement.id).verdict,
@@ -55,19 +55,19 @@ TEST(StudyConclusions, RatesAreComparedOverTablesAndSeeds) {
   add_table_cell(results, 1, "layer_norm", "1", true);
   add_table_cell(results, 1, "layer_norm", "0.1", true);
   add_table_cell(results, 1, "none", "0.1", true);
-  // Both are 0.1, but the rate 1 was not run without norm, and five tables may still show a higher
-  // rate.
+  // At the only rate that both columns have, 0.1, both converge. The rate 1 was not run without a
+  // norm, and five other tables may show a higher rate.
   EXPECT_EQ(verdict("a2", results), Verdict::not_run);
   add_table_cell(results, 1, "none", "1", false);
   EXPECT_EQ(verdict("a2", results), Verdict::holds);
   EXPECT_EQ(find("a2", results, {}).numbers,
             "seed 42: table 1: 1 against 0.1; not decided: tables 2, 3, 4, 5, 6");
   EXPECT_EQ(verdict("a1", results), Verdict::not_run);
-  // Another table shows a lower rate.
+  // Another table has a lower rate.
   add_table_cell(results, 3, "layer_norm", "1", false);
   add_table_cell(results, 3, "none", "1", true);
   EXPECT_EQ(verdict("a2", results), Verdict::fails);
-  // Another seed disagrees.
+  // Another seed gives the opposite outcome.
   add_table_cell(results, 1, "layer_norm", "1", true, cell_of(7));
   add_table_cell(results, 1, "none", "1", false, cell_of(7));
   EXPECT_EQ(verdict("a2", results), Verdict::unsettled);
@@ -111,10 +111,10 @@ TEST(StudyConclusions, LossPeakExceedsThreeStepsOnEitherSide) {
   other.steps = 88;
   add(results, other, sample_result(other, std::vector<double>(88, 1)));
   EXPECT_EQ(verdict("b", results), Verdict::fails);
-  // A curve that diverged before the length of the published one does not count.
+  // A curve that diverged before the length of the published curve does not count.
   add(results, other, sample_result(other, std::vector<double>(86, 1)));
   EXPECT_EQ(verdict("b", results), Verdict::not_run);
-  // A curve that ends before the published peaks proves nothing by having no peak.
+  // A curve that ends before the published peaks does not show that there is no peak.
   Results brief;
   other.steps = 20;
   add(brief, other, sample_result(other, {9, 1, 1, 1, 1, 1, 1, 1, 1}));

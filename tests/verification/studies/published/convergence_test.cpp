@@ -29,7 +29,7 @@ TEST(Convergence, HoldsIfTheMeanOfTheLastLossesIsBelowAShareOfTheFirst) {
   EXPECT_TRUE(converged(losses({4, 9, 9, 2, 1.5}), last_two));
   EXPECT_FALSE(converged(losses({4, 1, 1, 2, 2}), last_two));  // equal is not below
   EXPECT_FALSE(converged(losses({4, 1, 1, 1, 9}), last_two));
-  // Fewer than ten losses: all of them.
+  // If there are fewer than ten losses, all are used.
   EXPECT_TRUE(converged(losses({4, 3}), {.share = 1, .last = 10}));
   EXPECT_FALSE(converged(losses({4})));
   EXPECT_FALSE(converged(losses({})));
@@ -55,7 +55,7 @@ TEST(MeanOfLastLosses, ExistsOnlyForFiniteRuns) {
 }
 
 TEST(Learning, RequiresAnAccuracyStandardErrorsAboveTheMajority) {
-  // A share m = 1/2 of 100 sentences has a standard error of 0.05.
+  // For a majority class with the share 1/2 of 100 sentences, the standard error is 0.05.
   const ClassCounts classes = {.training = {1, 1}, .validation = {50, 50}};
   CellResult cell;
   cell.epochs = {{.step = 1, .accuracy = 0.9}, {.step = 2, .accuracy = 0.61}};
@@ -70,7 +70,7 @@ TEST(Learning, RequiresAnAccuracyStandardErrorsAboveTheMajority) {
 }
 
 TEST(LossFloor, MatchesThePublishedEntropyForThePublishedClasses) {
-  // With the weights of the published code the entropy is 0.5606 nats, to four digits.
+  // With the class weights of the published code, the entropy is 0.5606 nats to four digits.
   const ClassCounts classes = {.training = {303, 1391, 570}, .validation = {1}};
   EXPECT_EQ(std::round(1e4 * loss_floor(classes, true)), 5606);
   const ClassCounts even = {.training = {1, 3}, .validation = {1}};

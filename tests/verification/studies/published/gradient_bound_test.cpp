@@ -7,8 +7,8 @@ namespace {
 
 using Channels = std::vector<double>;
 
-/// Two channels with constant gamma, rstd and alpha_backward = 0.5. rms(g) is 2 in both, rms(X') is
-/// 2 and 4.
+/// A PowerNorm with two channels, constant gamma and rstd, and alpha_backward = 0.5. rms(g) is 2 in
+/// both channels. rms(X') is 2 and 4.
 class TwoChannels {
  public:
   GradientBound::Found step(const Channels& big_gamma, const Channels& grad_y_squared = {1, 4}) {
@@ -28,7 +28,7 @@ TEST(PowerNormGradientBound, UsesTheMaximumGradientAndTheMinimumGamma) {
   EXPECT_EQ(first.bound, 4);  // 2 (1 + sqrt(1 / 1))
   EXPECT_EQ(first.share, 1);
   EXPECT_EQ(two.step({0.25, 1}).bound, 4);  // 2 (1 + sqrt(0.25 / 0.25))
-  // 2 (1 + sqrt(1 / 0.25)): the maximum 2 is kept
+  // 2 (1 + sqrt(1 / 0.25)): rms(g) keeps its maximum 2
   EXPECT_EQ(two.step({1, 1}, {0.0625, 0.25}).bound, 6);
 }
 

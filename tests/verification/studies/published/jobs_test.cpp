@@ -35,7 +35,8 @@ std::vector<Task> twenty() {
 
 class StudyJobs : public ::testing::Test {
  protected:
-  /// Returns a runner that appends one line per run, in whatever process.
+  /// Returns a runner of tasks that appends the name of the task to a file, whatever process runs
+  /// it.
   Runner runner() const {
     return [log = folder_ / "log"](const std::string& name) {
       std::ofstream(log, std::ios::app) << name + "\n" << std::flush;
@@ -188,7 +189,7 @@ TEST_F(StudyJobs, ExceptionOfARunnerIsRethrown) {
                           {});
               }),
               "n");
-  // The sentence is kept without its clause, which is meant for readers of the contract.
+  // The sentence is stored without its clause number, which is meant for readers of the contract.
   const normproof::ref::numeric::ContractError violation(
       {.function = "f",
        .argument = "x",

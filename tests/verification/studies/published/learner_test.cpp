@@ -24,7 +24,7 @@ struct Sample {
   Learner::Batches batches, validation;
 };
 
-/// Returns learners on the processor and on the simulated device.
+/// Returns two learners, one on the processor and one on the simulated device.
 std::vector<std::unique_ptr<Learner>> learners(const Sample& sample, gpu::device::Device& device) {
   std::vector<std::unique_ptr<Learner>> result;
   result.push_back(processor_learner(sample.config.train, sample.weights));

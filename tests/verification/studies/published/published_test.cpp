@@ -20,7 +20,7 @@ TEST(PublishedHighestRate, C1_RejectsTablesThatThePaperDoesNotHave) {
           "published_highest_rate: table is " + std::to_string(table) + "; expected 1 to 6 (C1)");
 }
 
-// The rates are counted by hand from the table of highest rates.
+// The expected numbers are counted by hand in the published table of highest rates.
 TEST(PublishedResults, CellsConvergedUpToTheHighestRate) {
   std::size_t converged = 0, cells = 0;
   for (const TableShape& shape : table_shapes())
@@ -30,7 +30,8 @@ TEST(PublishedResults, CellsConvergedUpToTheHighestRate) {
         converged += *published_outcome(shape.number, norm, rate) ? 1 : 0;
       }
   EXPECT_EQ(cells, 126U);
-  // LayerNorm has 6 x 5 cells; BatchNorm 5 + 5 + 4 + 2 + 2 + 1; none 3 x 4 + 2 + 2 + 1.
+  // LayerNorm has 6 x 5 converged cells, BatchNorm 5 + 5 + 4 + 2 + 2 + 1, and no norm 3 x 4 + 2 + 2
+  // + 1.
   EXPECT_EQ(converged, 30U + 19U + 17U);
   EXPECT_EQ(published_outcome(4, "none", "1e-3"), true);
   EXPECT_EQ(published_outcome(4, "none", "1e-2"), false);

@@ -5,8 +5,8 @@
 
 #include <map>
 
-// Missing cells must not decide anything: an answer is given only if every completion gives the
-// same.
+// Missing cells must not decide a statement. An answer is given only if it is the same for every
+// outcome of the missing cells.
 namespace normproof::tests::verification::studies::published {
 namespace {
 
@@ -26,7 +26,8 @@ std::set<std::string> all_rates() {
   return {study_rates().begin(), study_rates().end()};
 }
 
-/// Returns a full column that converged at `highest` and below, or at no rate for "".
+/// Returns the outcomes of a full column of a table, that is, of every rate. Training converges at
+/// the rate `highest` and below. If `highest` is "", it converges at no rate.
 Outcomes whole(const std::string& highest) {
   Outcomes outcomes;
   bool converges = false;
@@ -55,7 +56,8 @@ TEST(LearningRateStatements, FullColumnsCompareByTheirHighestConvergingRate) {
   EXPECT_EQ(compare("", "1e-4"), std::strong_ordering::less);
 }
 
-// An answer with two missing cells must stay the same for any outcome of these.
+// If an answer exists although two cells are missing, it must stay the same for any outcome of
+// these cells.
 TEST(LearningRateStatements, AnswersDoNotChangeWhenMissingCellsAreRun) {
   std::size_t said = 0, unsaid = 0;
   const auto& rates = study_rates();
@@ -92,13 +94,14 @@ TEST(LearningRateStatements, RateThatNoCellHasIsSkippedUnlessItMayDecide) {
   EXPECT_EQ(compare(high, low), std::strong_ordering::greater);
   EXPECT_EQ(compare(low, high), std::strong_ordering::less);
   EXPECT_EQ(compare(none, low), std::strong_ordering::less);
-  EXPECT_EQ(compare(none, none), std::nullopt);  // a lower rate may distinguish them
-  EXPECT_EQ(compare(low, low), std::nullopt);    // the rate 0.1 may distinguish them
+  EXPECT_EQ(compare(none, none), std::nullopt);  // a lower rate may differ
+  EXPECT_EQ(compare(low, low), std::nullopt);    // the rate 0.1 may differ
   EXPECT_EQ(compare_highest(column({{"10", true}}), column({{"10", true}}), {"10"}),
             std::strong_ordering::equal);
 }
 
-/// Makes the tables 1 to 6 of a seed from the columns by norm.
+/// Makes the tables 1 to 6 of one seed. A key is the number of a table and the name of a norm; the
+/// value is the column of that norm.
 RatesRun run_of(std::map<std::pair<std::size_t, std::string>, Outcomes> tables) {
   RatesRun run;
   for (const auto& [place, outcomes] : tables)
@@ -121,19 +124,19 @@ TEST(LearningRateStatements, ComparesHighestRatesOverTheTablesRun) {
   const auto found = converges_at_higher_rates(run("0.5", {}), "layer_norm", "none");
   EXPECT_EQ(found.holds, true);
   EXPECT_EQ(found.numbers, "table 1: 0.5 against 0.1; not decided: tables 2, 3, 4, 5, 6");
-  // Table 3 is unfinished: its missing cells may show a lower rate.
+  // Table 3 is unfinished. Its missing cells may have a lower rate.
   EXPECT_EQ(converges_at_higher_rates(run("0.5", {{"10", false}}), "layer_norm", "none").holds,
             std::nullopt);
   EXPECT_EQ(converges_at_higher_rates(run("0.5", {{"10", true}}), "layer_norm", "none").holds,
             false);
   EXPECT_EQ(converges_at_higher_rates(run("0.5", whole("")), "layer_norm", "none").holds, true);
-  // All are equal so far, and a missing table may show a higher rate.
+  // All rates are equal so far. A missing table may have a higher rate.
   EXPECT_EQ(converges_at_higher_rates(run("0.1", {}), "layer_norm", "none").holds, std::nullopt);
   EXPECT_EQ(converges_at_higher_rates(run("0.1", {}), "layer_norm", "rms_norm").numbers, "");
 }
 
-// This once failed: table 6 had only its highest rates, where neither column had converged yet, and
-// that counted as "does not".
+// Regression test. Table 6 had only its highest rates, at which neither column had converged yet.
+// That counted as "does not".
 TEST(LearningRateStatements, DeepWithoutNormIsUndecidedWhileLowRatesAreMissing) {
   const Outcomes begun = {{"10", false}, {"1", false}};
   const auto of = [](const Outcomes& deep_none, const Outcomes& deep_layer_norm) {
@@ -143,14 +146,15 @@ TEST(LearningRateStatements, DeepWithoutNormIsUndecidedWhileLowRatesAreMissing) 
   };
   EXPECT_EQ(of(begun, begun).holds, std::nullopt);
   EXPECT_EQ(of(begun, begun).numbers, "");
-  // The columns of LayerNorm and of one layer are decided by the cells that exist.
+  // The existing cells decide the columns of LayerNorm and of the model with one layer.
   EXPECT_EQ(of({{"10", false}, {"1", false}, {"0.5", false}, {"0.1", false}}, whole("0.5")).holds,
             true);
   EXPECT_EQ(of({{"10", false}, {"1", false}, {"0.5", false}}, whole("0.5")).holds, std::nullopt);
   EXPECT_EQ(of(whole("0.1"), whole("0.5")).holds, false);
   EXPECT_EQ(of(whole("0.5"), begun).holds, false);  // not lower than at one layer, which is enough
   EXPECT_EQ(of(whole("1e-4"), begun).holds, std::nullopt);
-  // A width without any cell does not affect the verdict of the others; an unfinished one does.
+  // A width without any cell does not affect the verdict for the other widths. A width that is
+  // unfinished does.
   const auto two = [](const Outcomes& of_table_6) {
     return deep_needs_lower_rates(run_of({{{1, "none"}, whole("0.1")},
                                           {{3, "none"}, whole("0.1")},

@@ -68,7 +68,7 @@ TEST(StudyResultLine, ErrorsNameInvalidFields) {
   EXPECT_THAT(refused_line(1), HasSubstr("is no JSON object"));
 }
 
-// The published results contain these bytes.
+// The committed results contain these bytes.
 TEST(DivergenceSentence, NamesTheClauseExceptForNormsAndLogits) {
   using ref::numeric::Clause;
   const auto of = [](const ref::numeric::ContractViolation& violation) {

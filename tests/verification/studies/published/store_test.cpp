@@ -100,8 +100,8 @@ TEST_F(ResultStore, TaskIsClaimedOnceAndNotAfterItIsDone) {
   EXPECT_FALSE(store_.claim("a"));
 }
 
-// A process that sorts at its end removes the folder of the locks if it is empty, while others
-// claim tasks.
+// At its end, a process sorts the results and removes the folder of locks if it is empty. Meanwhile
+// other processes may claim tasks.
 TEST_F(ResultStore, TaskCanBeClaimedWhileAnotherProcessEnds) {
   std::atomic<bool> over = false;
   std::thread other([&] {
@@ -247,7 +247,7 @@ TEST_F(ResultStore, FullDiskLeavesTheFileUnchanged) {
   const std::string before = text();
   const pid_t process = ::fork();
   if (process == 0) {
-    // A limit on the file size has the effect of a full disk.
+    // Limits the file size, which has the same effect as a full disk.
     ::signal(SIGXFSZ, SIG_IGN);
     const rlimit limit = {before.size() + 10, before.size() + 10};
     ::setrlimit(RLIMIT_FSIZE, &limit);

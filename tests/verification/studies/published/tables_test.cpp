@@ -107,7 +107,7 @@ TEST(StudyTables, AgreementCountsCellsWithThePublishedOutcome) {
 
 TEST(StudyTables, SensitivityCountsOutcomesThatAnotherRuleChanges) {
   Results results;
-  // The losses are 2 and 1, so the mean of the last ones is 0.75 of the first.
+  // The losses are 2 and 1. So the mean of the last losses is 0.75 of the first.
   add_table_cell(results, 1, "none", "1", true);
   add_table_cell(results, 1, "none", "10", false);
   for (const Sensitivity& row : sensitivity(results, {}, even_classes())) {

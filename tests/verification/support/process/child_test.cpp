@@ -104,7 +104,7 @@ TEST(ChildProcess, C1_RejectsWaitingForAProcessNotBegunOrAlreadyWaitedFor) {
   ended.wait();
   EXPECT_EQ(contract_message([&] { ended.wait(); }), "Child::wait" + refusal);
   EXPECT_EQ(contract_message([&] { ended.try_wait(); }), "Child::try_wait" + refusal);
-  EXPECT_EQ(::kill(other.id(), 0), 0);  // the rejected calls waited for no other process either
+  EXPECT_EQ(::kill(other.id(), 0), 0);  // the rejected calls waited for no other process
 }
 
 TEST(ChildProcess, EndsWithItsParentIfRequested) {

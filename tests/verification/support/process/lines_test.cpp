@@ -7,7 +7,8 @@
 namespace normproof::verification::support::process {
 namespace {
 
-/// Writes each line as "1:a", followed by "..." if the line has no end.
+/// Splits the text into lines. Returns each line as its number and text, such as "1:a". If a line
+/// has no end, "..." follows.
 std::string describe(std::string_view text) {
   std::string lines;
   for (const Line& line : split_lines(text)) {

@@ -88,7 +88,7 @@ TEST(RunPool, ReportsOutputWhileAProcessRuns) {
   std::string heard;
   const auto work = [&](std::size_t, int output) {
     ref::io::write_all(output, "first;");
-    LineReader(answer.reading.get()).next();  // the parent writes this after it has heard the first
+    LineReader(answer.reading.get()).next();  // the parent writes this after the first output
     ref::io::write_all(output, "last");
   };
   const auto receive = [&](std::size_t i, std::string& output) {

@@ -10,7 +10,8 @@ namespace {
 
 using ref::numeric::UsageError;
 
-/// Unsets the rank variables of every MPI before and after each test.
+/// A test fixture that unsets the environment variables for ranks of every MPI before and after
+/// each test.
 class MpiRank : public ::testing::Test {
  protected:
   MpiRank() { unset(); }

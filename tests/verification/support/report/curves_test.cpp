@@ -18,7 +18,8 @@ TEST(PlotCurves, ScriptContainsThePoints) {
   EXPECT_EQ(plot({}), "");
 }
 
-// Such a point is the validation of a single epoch, or a step between two non-finite ones.
+// An isolated point is the validation of a single epoch, or a step between two steps that are not
+// finite.
 TEST(PlotCurves, IsolatedPointIsDrawnAsADot) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const std::string script = plot({{"a", line(0, true), {{1, 0.5}}},

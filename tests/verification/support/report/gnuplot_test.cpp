@@ -23,7 +23,7 @@ bool has_gnuplot() {
   return std::system("gnuplot --version > /dev/null 2>&1") == 0;
 }
 
-/// Sets an environment variable until the end of the scope.
+/// Sets an environment variable. Restores it at the end of the scope.
 class Variable {
  public:
   Variable(const char* name, const std::string& value) : name_(name) {

@@ -17,7 +17,8 @@ HeatMap sample() {
   return {{"[0]", "[1]"}, {"0", "1", "<2>"}, {0, 0.5, 2, 50, INFINITY, NAN}};
 }
 
-/// Returns the squares of the map. Those of the legend have no title and are left out.
+/// Returns the squares of the heat map. The squares of the legend, which have no title, are left
+/// out.
 std::vector<pugi::xml_node> places(const pugi::xml_document& picture) {
   std::vector<pugi::xml_node> found;
   for (const pugi::xml_node rect : picture.child("svg").children("rect"))
