@@ -32,7 +32,7 @@ TEST(TextCorpus, WithoutFilesIsTheSyntheticCorpus) {
   EXPECT_EQ(format_ids(corpus.tokenized), format_ids(load_corpus({}).tokenized));
 }
 
-TEST(TextCorpus, OneFileWithoutTheOtherIsAUsageError) {
+TEST(TextCorpus, SentencesAndVocabularyMustBeGivenTogether) {
   EXPECT_THAT(error_message<UsageError>([] {
                 load_corpus({"sentences.txt", {}});
               }),
@@ -43,7 +43,7 @@ TEST(TextCorpus, OneFileWithoutTheOtherIsAUsageError) {
               HasSubstr("--vocab is given without --data"));
 }
 
-TEST(TextCorpus, TokenizesSentencesAndNamesTheFile) {
+TEST(TextCorpus, TokenizesSentencesAndHasTheNameOfTheFile) {
   const tests::ref::io::TemporaryFolder folder;
   write_file(folder / "s.txt", "B b@neutral\r\nzz a@positive\r\n");
   write_file(folder / "v.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\na\nb\n");
@@ -56,7 +56,7 @@ TEST(TextCorpus, TokenizesSentencesAndNamesTheFile) {
             "2 5 3\n2 1 3\n");
 }
 
-TEST(TextCorpus, NamesAbsentFiles) {
+TEST(TextCorpus, ErrorNamesAnAbsentFile) {
   const tests::ref::io::TemporaryFolder folder;
   write_file(folder / "s.txt", "b@neutral\r\n");
   const auto absent = [&] { load_corpus({folder / "s.txt", folder / "v.txt"}); };

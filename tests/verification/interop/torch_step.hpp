@@ -17,7 +17,7 @@ using ref::tensor::Tensor;
 
 /// The inputs of the training step: the model, a batch and the parameters. The model has LayerNorm,
 /// plain SGD, no dropout and no class weights.
-struct StepQuestion {
+struct StepInputs {
   ref::model::TrainConfig config;
   ref::train::LabelledBatch batch;
   NamedTensors<double> parameters;
@@ -25,11 +25,11 @@ struct StepQuestion {
 
 /// Writes the files that torch_step.py reads: config.json in the format of a training run,
 /// weights.npz and batch.npz.
-void write_question(const std::filesystem::path& folder, const StepQuestion& question);
+void write_step_inputs(const std::filesystem::path& folder, const StepInputs& question);
 
 /// The exact results of a step, by the names in PyTorch's answer, and error bounds for another
 /// implementation in float64. The bounds are those of any_order_error with the unit roundoff 2^-52.
-struct StepExpectation {
+struct ExpectedStep {
   NamedTensors<ref::numeric::oracle100> exact;
   NamedTensors<double> bounds;
 };
@@ -38,7 +38,7 @@ struct StepExpectation {
 /// each parameter. `<name>` is the name of the parameter in PyTorch.
 /// Throws    std::logic_error if the argument of a ReLU may be on either side of 0, so that no
 ///           bound is known
-StepExpectation expect_step(const StepQuestion& question);
+ExpectedStep expect_step(const StepInputs& question);
 
 /// Returns the expected results of each part of the step, computed from the inputs of that part in
 /// `answer`. The parts are the embedding, each layer's forward and backward, the step from the last
@@ -46,18 +46,18 @@ StepExpectation expect_step(const StepQuestion& question);
 /// number of layers. There are two more names: "x.<l>" is the input of layer l, and "grad_x.<l>"
 /// its gradient, for l from 0 to the number of layers.
 /// Throws    as expect_step; ContractError if `answer` lacks the inputs of a part
-StepExpectation expect_parts(const StepQuestion& question,
-                             const std::vector<ref::io::StoredTensor>& answer);
+ExpectedStep expect_parts(const StepInputs& question,
+                          const std::vector<ref::io::StoredTensor>& answer);
 
 /// The comparison of one tensor of PyTorch's answer with the expected tensor.
-struct Judgement {
+struct TensorComparison {
   std::string name;
   checks::compare::Comparison comparison;
 };
 
 /// Compares every expected tensor with that in `answer`. A tensor that is absent or not float64
 /// fails.
-std::vector<Judgement> judge(const std::vector<ref::io::StoredTensor>& answer,
-                             const StepExpectation& expected);
+std::vector<TensorComparison> judge(const std::vector<ref::io::StoredTensor>& answer,
+                                    const ExpectedStep& expected);
 
 }  // namespace normproof::verification::interop

@@ -26,8 +26,8 @@ LanguageModel trained_model() {
 }
 
 /// Completes a text greedily. For each character, the model reads all visible tokens again.
-std::string by_whole_passes(const LanguageModel& model, const std::string& prompt,
-                            std::size_t length) {
+std::string complete_without_cache(const LanguageModel& model, const std::string& prompt,
+                                   std::size_t length) {
   const auto& config = model.config.train.encoder;
   const auto parameters = ref::encoder::from_named(config, model.state.parameters);
   auto tokens = model.alphabet.encode(prompt, "prompt");
@@ -52,7 +52,7 @@ std::string by_whole_passes(const LanguageModel& model, const std::string& promp
 TEST(Completion, EqualsGreedyChoiceWithOneFullPassPerCharacter) {
   const LanguageModel model = trained_model();
   for (const char* prompt : {"t", "the sailo", "the sailor", "the sailors mend the bell"})
-    EXPECT_EQ(complete(model, prompt, 25), by_whole_passes(model, prompt, 25)) << prompt;
+    EXPECT_EQ(complete(model, prompt, 25), complete_without_cache(model, prompt, 25)) << prompt;
   EXPECT_EQ(complete(model, "the", 0), "");
 }
 

@@ -11,7 +11,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-Sentences hundred() {
+Sentences hundred_sentences() {
   Sentences all;
   for (int i = 0; i < 100; ++i) {
     all.sequences.push_back({i, 1});
@@ -22,13 +22,13 @@ Sentences hundred() {
 
 TEST(DatasetSplit, FollowsTheSeedOrTheGivenIndices) {
   RunConfig config;
-  const Dataset data = split(hundred(), {}, config);
+  const Dataset data = split(hundred_sentences(), {}, config);
   EXPECT_EQ(data.training.sequences.size(), 80u);
   EXPECT_EQ(data.validation.sequences.size(), 20u);
-  EXPECT_EQ(split(hundred(), {}, config).validation.sequences, data.validation.sequences);
+  EXPECT_EQ(split(hundred_sentences(), {}, config).validation.sequences, data.validation.sequences);
   config.train.seed = 43;
-  EXPECT_NE(split(hundred(), {}, config).validation.sequences, data.validation.sequences);
-  const Dataset named = split(hundred(), {3, 98}, config);
+  EXPECT_NE(split(hundred_sentences(), {}, config).validation.sequences, data.validation.sequences);
+  const Dataset named = split(hundred_sentences(), {3, 98}, config);
   EXPECT_THAT(named.validation.sequences, ElementsAre(ElementsAre(3, 1), ElementsAre(98, 1)));
   EXPECT_THAT(named.validation.labels, ElementsAre(0, 2));
   EXPECT_THAT(usage_message([&] {

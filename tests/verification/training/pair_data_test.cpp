@@ -72,7 +72,7 @@ TEST(SentencePairs, CountsUnknownWords) {
   EXPECT_EQ(unknown_fraction(words.target, {}), 0);
 }
 
-TEST(SentencePairs, VocabulariesReadBack) {
+TEST(SentencePairs, VocabulariesReadBackFromJson) {
   const PairData data = two_pairs();
   const std::string json = pairs_json(data);
   const PairVocabularies words = read_pair_words(json, "data.json");

@@ -46,7 +46,7 @@ TEST(TextData, BatchesHaveTheContextOfTheConfiguration) {
   EXPECT_EQ(predicted, data.validation.size() - 1);
 }
 
-TEST(TextData, AlphabetReadsBack) {
+TEST(TextData, AlphabetReadsBackFromJson) {
   const TextData data = small_text();
   EXPECT_EQ(read_alphabet(text_json(data), "d").text(), data.alphabet.text());
   EXPECT_THAT(file_message([] { read_alphabet("{}", "data.json"); }),

@@ -32,7 +32,7 @@ class TrainedTranslator : public ::testing::Test {
 
   /// Translates a sentence greedily. For each word, the model reads the whole translation so far
   /// again.
-  std::string by_whole_passes(const std::string& sentence) const {
+  std::string translate_without_cache(const std::string& sentence) const {
     const auto model = translation_config(config_, pairs_.words).model;
     const auto parameters = ref::decoder::from_named(model, state_.parameters);
     const ref::data::WordVocabulary& words = pairs_.words.target;
@@ -62,7 +62,7 @@ TEST_F(TrainedTranslator, EqualsGreedyChoiceWithOneFullPassPerWord) {
   const auto& sentences = pairs_.text.test.source;
   const auto translations = translated(sentences);
   for (std::size_t i = 0; i < sentences.size(); ++i) {
-    EXPECT_EQ(translations[i], by_whole_passes(sentences[i])) << sentences[i];
+    EXPECT_EQ(translations[i], translate_without_cache(sentences[i])) << sentences[i];
     EXPECT_NE(translations[i], "");
   }
 }

@@ -24,7 +24,7 @@ constexpr const char* kGlob = "quick/layer_norm/o*-float*";
 
 class CAbiReports : public CAbi {
  protected:
-  std::string written(const char* form, bool passed) {
+  std::string report_text(const char* form, bool passed) {
     const char* text = nullptr;
     std::int32_t success = 77;
     EXPECT_EQ(normproof_report(corpus_, form, &text, &success), NORMPROOF_OK) << error();
@@ -34,7 +34,7 @@ class CAbiReports : public CAbi {
 
   /// Writes the outputs of every case into a folder and judges them. Every second case gets a wrong
   /// element.
-  void answer_all(const fs::path& answers) {
+  void answer_every_case(const fs::path& answers) {
     for (std::size_t i = 0; i < normproof_case_count(corpus_); ++i) {
       select(i);
       auto tensors = golden::reference_output(stored_at(case_.path));
@@ -54,7 +54,7 @@ TEST_F(CAbiReports, EqualTheReportsOfTheProgramByteForByte) {
                             answers.string() + " --only {path}";
   ASSERT_EQ(normproof_set(corpus_, "repro", repro.c_str()), NORMPROOF_OK);
   ASSERT_EQ(normproof_set(corpus_, "xfail", "*odd-13x17-float64  # known\n"), NORMPROOF_OK);
-  answer_all(answers);
+  answer_every_case(answers);
   cli::write_file(folder / "known", "*odd-13x17-float64  # known\n");
   std::string options;
   const std::map<std::string, std::string> forms = {{"json", "json"},
@@ -68,11 +68,12 @@ TEST_F(CAbiReports, EqualTheReportsOfTheProgramByteForByte) {
       "$N golden check --golden '" + golden.string() + "' --candidate '" + answers.string() +
       "' --only '" + kGlob + "' --xfail '" + (folder / "known").string() + "'" + options);
   ASSERT_EQ(outcome.status, 1) << outcome.err;
-  EXPECT_EQ(written("text", false), outcome.out);
+  EXPECT_EQ(report_text("text", false), outcome.out);
   for (const auto& [form, option] : forms)
-    EXPECT_EQ(written(form.c_str(), false), cli::read_file(folder / form)) << form;
-  EXPECT_THAT(written("junit", false), HasSubstr(std::string("<property name=\"corpus\" value=\"") +
-                                                 normproof_version_of(corpus_)));
+    EXPECT_EQ(report_text(form.c_str(), false), cli::read_file(folder / form)) << form;
+  EXPECT_THAT(
+      report_text("junit", false),
+      HasSubstr(std::string("<property name=\"corpus\" value=\"") + normproof_version_of(corpus_)));
 }
 
 TEST_F(CAbiReports, VerdictJsonIsOneLinePerCase) {
@@ -83,7 +84,7 @@ TEST_F(CAbiReports, VerdictJsonIsOneLinePerCase) {
   select(0);
   judge(golden::with_element(golden::reference_output(stored_at(kRandom)), "y", 7, 77));
   ASSERT_EQ(normproof_verdict_json(corpus_, &text), NORMPROOF_OK) << error();
-  EXPECT_EQ(std::string(text) + "\n", written("json", false));
+  EXPECT_EQ(std::string(text) + "\n", report_text("json", false));
   const auto json = nlohmann::json::parse(text);
   EXPECT_EQ(json["outcome"], "failed");
   EXPECT_EQ(json["path"], kRandom);
@@ -130,22 +131,22 @@ TEST_F(CAbiReports, CallerMayDeclineOrFailACase) {
   EXPECT_EQ(normproof_decline(corpus_, nullptr), NORMPROOF_USAGE);
   ASSERT_EQ(normproof_decline(corpus_, "no mask"), NORMPROOF_OK);
   EXPECT_STREQ(judge({}).text, "declined: no mask");
-  EXPECT_THAT(written("text", false), HasSubstr("1 declined"));
+  EXPECT_THAT(report_text("text", false), HasSubstr("1 declined"));
   const char* line = nullptr;
   ASSERT_EQ(normproof_verdict_json(corpus_, &line), NORMPROOF_OK);
   EXPECT_EQ(nlohmann::json::parse(line)["outcome"], "declined");  // a single object
   ASSERT_EQ(normproof_set(corpus_, "min_cases", "0"), NORMPROOF_OK);
-  EXPECT_THAT(written("junit", true), HasSubstr("<skipped"));
+  EXPECT_THAT(report_text("junit", true), HasSubstr("<skipped"));
   ASSERT_EQ(normproof_fail(corpus_, "it raised ValueError: no"), NORMPROOF_OK);
   const normproof_verdict verdict = judge({});
   EXPECT_STREQ(verdict.text, "it raised ValueError: no");
   EXPECT_EQ(verdict.passed, 0);
   EXPECT_TRUE(std::isinf(verdict.ratio));
-  EXPECT_THAT(written("json", false),
+  EXPECT_THAT(report_text("json", false),
               AllOf(HasSubstr("\"outcome\":\"failed\""), HasSubstr("it raised ValueError: no")));
   // Declining or failing a case affects one verdict only.
   EXPECT_EQ(judge(golden::reference_output(stored_at(kRandom))).passed, 1);
-  written("json", true);
+  report_text("json", true);
 }
 
 TEST_F(CAbiReports, MinCasesXfailAndStrictDecideWhetherAReportPasses) {
@@ -158,12 +159,12 @@ TEST_F(CAbiReports, MinCasesXfailAndStrictDecideWhetherAReportPasses) {
   judge(golden::reference_output(stored_at(kRandom)));
   EXPECT_EQ(normproof_report(corpus_, "xml", &text, &passed), NORMPROOF_USAGE);
   EXPECT_EQ(normproof_report(corpus_, nullptr, &text, &passed), NORMPROOF_USAGE);
-  EXPECT_THAT(written("text", true), HasSubstr("PASSED: 1 of 1 case passed"));
+  EXPECT_THAT(report_text("text", true), HasSubstr("PASSED: 1 of 1 case passed"));
   ASSERT_EQ(normproof_set(corpus_, "min_cases", "2"), NORMPROOF_OK);
-  EXPECT_THAT(written("text", false), HasSubstr("expected 2 cases or more"));
+  EXPECT_THAT(report_text("text", false), HasSubstr("expected 2 cases or more"));
   ASSERT_EQ(normproof_set(corpus_, "min_cases", ""), NORMPROOF_OK);
   ASSERT_EQ(normproof_set(corpus_, "xfail", "quick/*"), NORMPROOF_OK);
-  EXPECT_THAT(written("text", false), HasSubstr("PASSED, though it is listed as failing"));
+  EXPECT_THAT(report_text("text", false), HasSubstr("PASSED, though it is listed as failing"));
   ASSERT_EQ(normproof_set(corpus_, "strict", "1"), NORMPROOF_OK);
   EXPECT_EQ(normproof_set(corpus_, "strict", "yes"), NORMPROOF_USAGE);
   EXPECT_EQ(normproof_set(corpus_, "flush_subnormals", "0"), NORMPROOF_USAGE);

@@ -11,11 +11,11 @@ namespace normproof::verification::checks::agreement {
 
 /// A product library that first changes operand a by calling `change` on its elements, and then
 /// calls another library.
-class ChangedOperand final : public gpu::ops::Products {
+class ProductsWithChangedOperand final : public gpu::ops::Products {
  public:
   using Change = std::function<void(const gpu::ops::Matrices<const double>& layout,
                                     std::vector<double>& values)>;
-  ChangedOperand(const gpu::ops::Products& products, Change change)
+  ProductsWithChangedOperand(const gpu::ops::Products& products, Change change)
       : products_(products), change_(std::move(change)) {}
 
   void multiply(gpu::device::Device& device, const gpu::ops::Matrices<double>& c,
@@ -43,16 +43,17 @@ inline void drop_last_term(const gpu::ops::Matrices<const double>& a, std::vecto
 }
 
 /// Returns a change that rounds every element to `format`.
-inline ChangedOperand::Change rounded_first(ref::numeric::FloatFormat format) {
+inline ProductsWithChangedOperand::Change round_operands_to(ref::numeric::FloatFormat format) {
   return [format](const gpu::ops::Matrices<const double>&, std::vector<double>& values) {
     for (double& v : values) v = round_to(format, v);
   };
 }
 
 /// A product library that transposes operand a if it is square, and then calls another library.
-class TransposedOperand final : public gpu::ops::Products {
+class ProductsWithTransposedOperand final : public gpu::ops::Products {
  public:
-  explicit TransposedOperand(const gpu::ops::Products& products) : products_(products) {}
+  explicit ProductsWithTransposedOperand(const gpu::ops::Products& products)
+      : products_(products) {}
   void multiply(gpu::device::Device& device, const gpu::ops::Matrices<double>& c,
                 const gpu::ops::Matrices<const double>& a,
                 const gpu::ops::Matrices<const double>& b, bool add) const override {

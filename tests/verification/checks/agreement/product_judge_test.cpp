@@ -19,8 +19,8 @@ const Precision kJudged[] = {Precision::float64, Precision::float32, Precision::
                              Precision::bfloat16, Precision::float16};
 
 /// Judges one library on all samples of a seed. Returns the row of the report.
-Row judged(const Products& library, Precision precision, std::uint64_t seed, bool exact,
-           golden::corpus::Tier tier = golden::corpus::Tier::quick) {
+Row judge_library(const Products& library, Precision precision, std::uint64_t seed, bool exact,
+                  golden::corpus::Tier tier = golden::corpus::Tier::quick) {
   const auto device = gpu::device::simulated_device(seed);
   Rows rows;
   rows.begin("product", "all");
@@ -42,7 +42,7 @@ Row judged(const Products& library, Precision precision, std::uint64_t seed, boo
 
 /// Judges one product of square matrices. The elements of a are small multiples of `value` and
 /// those of b are 1, so that no sum cancels. Returns the row of the report.
-Row judged_square(const Products& library, Precision precision, double value) {
+Row judge_square_product(const Products& library, Precision precision, double value) {
   const auto device = gpu::device::simulated_device(4);
   auto a = ref::tensor::full_tensor<double>({32, 32}, value);
   for (std::size_t i = 0; i < a.size(); ++i) a.data()[i] *= static_cast<double>(1 + i % 7 + i / 32);
@@ -59,7 +59,7 @@ Row judged_square(const Products& library, Precision precision, double value) {
 TEST(ProductJudge, AcceptsALibraryThatSumsInAnyOrder) {
   for (const Precision precision : kJudged)
     for (const std::uint64_t seed : {0, 1, 2, 3}) {
-      const Row row = judged(LibraryProducts(precision), precision, seed, false);
+      const Row row = judge_library(LibraryProducts(precision), precision, seed, false);
       EXPECT_EQ(row.difference, "") << gpu::ops::precision_name(precision) << " " << seed;
       EXPECT_GT(row.of_bound, 0.2) << gpu::ops::precision_name(precision);
       EXPECT_EQ(row.not_judged, 0u);
@@ -69,7 +69,7 @@ TEST(ProductJudge, AcceptsALibraryThatSumsInAnyOrder) {
 TEST(ProductJudge, LibrariesMultiplyExactSamplesWithoutError) {
   for (const Precision precision : kJudged)
     for (const std::uint64_t seed : {0, 1, 2, 3}) {
-      const Row row = judged(LibraryProducts(precision), precision, seed, true);
+      const Row row = judge_library(LibraryProducts(precision), precision, seed, true);
       EXPECT_EQ(row.difference, "") << gpu::ops::precision_name(precision) << " " << seed;
       EXPECT_EQ(row.of_bound, 0);
     }
@@ -78,17 +78,19 @@ TEST(ProductJudge, LibrariesMultiplyExactSamplesWithoutError) {
 // The contract's own products are within the bounds of a library that computes in double. They are
 // exact on exact samples only in double.
 TEST(ProductJudge, AcceptsTheContractsOwnProducts) {
-  EXPECT_EQ(judged(gpu::ops::ordered_products(), Precision::float64, 1, false).difference, "");
-  EXPECT_EQ(judged(gpu::ops::ordered_products(), Precision::float64, 1, true).difference, "");
+  EXPECT_EQ(judge_library(gpu::ops::ordered_products(), Precision::float64, 1, false).difference,
+            "");
+  EXPECT_EQ(judge_library(gpu::ops::ordered_products(), Precision::float64, 1, true).difference,
+            "");
 }
 
 TEST(ProductJudge, DetectsADroppedTerm) {
   for (const Precision precision : kJudged) {
     const LibraryProducts library(precision);
-    const ChangedOperand faulty(library, drop_last_term);
-    EXPECT_NE(judged(faulty, precision, 1, false).difference, "")
+    const ProductsWithChangedOperand faulty(library, drop_last_term);
+    EXPECT_NE(judge_library(faulty, precision, 1, false).difference, "")
         << gpu::ops::precision_name(precision);
-    EXPECT_NE(judged(faulty, precision, 1, true).difference, "")
+    EXPECT_NE(judge_library(faulty, precision, 1, true).difference, "")
         << gpu::ops::precision_name(precision);
   }
 }
@@ -97,30 +99,33 @@ TEST(ProductJudge, DetectsSumsInLowerPrecision) {
   const gpu::ops::SimulatedSums float16{ref::numeric::format_of(Precision::float16), false};
   const gpu::ops::SimulatedSums float32{ref::numeric::format_of(Precision::float32), false};
   EXPECT_NE(
-      judged(LibraryProducts(Precision::float64, float32), Precision::float64, 1, false).difference,
+      judge_library(LibraryProducts(Precision::float64, float32), Precision::float64, 1, false)
+          .difference,
       "");
   for (const Precision precision :
        {Precision::float32, Precision::tf32, Precision::bfloat16, Precision::float16}) {
     const LibraryProducts faulty(precision, float16);
-    EXPECT_NE(judged(faulty, precision, 1, false).difference, "")
+    EXPECT_NE(judge_library(faulty, precision, 1, false).difference, "")
         << gpu::ops::precision_name(precision);
-    EXPECT_NE(judged(faulty, precision, 1, true).difference, "")
+    EXPECT_NE(judge_library(faulty, precision, 1, true).difference, "")
         << gpu::ops::precision_name(precision);
   }
 }
 
 TEST(ProductJudge, DetectsTensorCoresInsteadOfFloat32) {
   const gpu::ops::SimulatedSums truncating = gpu::ops::simulated_sums(Precision::tf32);
-  EXPECT_NE(judged(LibraryProducts(Precision::float32, truncating), Precision::float32, 1, false)
-                .difference,
-            "");
+  EXPECT_NE(
+      judge_library(LibraryProducts(Precision::float32, truncating), Precision::float32, 1, false)
+          .difference,
+      "");
 }
 
 TEST(ProductJudge, DetectsATransposedOperand) {
   for (const Precision precision : kJudged) {
     const LibraryProducts library(precision);
-    EXPECT_EQ(judged_square(library, precision, 1).difference, "");
-    EXPECT_NE(judged_square(TransposedOperand(library), precision, 1).difference, "");
+    EXPECT_EQ(judge_square_product(library, precision, 1).difference, "");
+    EXPECT_NE(judge_square_product(ProductsWithTransposedOperand(library), precision, 1).difference,
+              "");
   }
 }
 
@@ -130,12 +135,12 @@ TEST(ProductJudge, DetectsAnOperandInLowerPrecision) {
                                                       {Precision::tf32, Precision::bfloat16},
                                                       {Precision::float16, Precision::bfloat16}};
   for (const auto& [promised, used] : narrower)
-    EXPECT_NE(judged(LibraryProducts(used), promised, 1, false).difference, "")
+    EXPECT_NE(judge_library(LibraryProducts(used), promised, 1, false).difference, "")
         << gpu::ops::precision_name(promised);
   const LibraryProducts library(Precision::bfloat16);
-  const ChangedOperand seven(
-      library, rounded_first(ref::numeric::float_format(Precision::bfloat16, "7 digits", 2, 8, 7)));
-  EXPECT_NE(judged(seven, Precision::bfloat16, 1, false).difference, "");
+  const ProductsWithChangedOperand seven(library, round_operands_to(ref::numeric::float_format(
+                                                      Precision::bfloat16, "7 digits", 2, 8, 7)));
+  EXPECT_NE(judge_library(seven, Precision::bfloat16, 1, false).difference, "");
 }
 
 // The operands lie just above the midpoint of two numbers of the format, by less than float32
@@ -145,17 +150,18 @@ TEST(ProductJudge, DetectsAnOperandRoundedTwice) {
        {std::pair{Precision::bfloat16, 8}, {Precision::tf32, 11}, {Precision::float16, 11}}) {
     const double between = 1 + std::ldexp(1, -digits) + 0x1p-30;
     const LibraryProducts library(precision);
-    const ChangedOperand twice(library, rounded_first(ref::numeric::format_of(Precision::float32)));
-    EXPECT_EQ(judged_square(library, precision, between).difference, "");
-    EXPECT_NE(judged_square(twice, precision, between).difference, "")
+    const ProductsWithChangedOperand twice(
+        library, round_operands_to(ref::numeric::format_of(Precision::float32)));
+    EXPECT_EQ(judge_square_product(library, precision, between).difference, "");
+    EXPECT_NE(judge_square_product(twice, precision, between).difference, "")
         << gpu::ops::precision_name(precision);
   }
 }
 
 TEST(ProductJudge, NamesTheFirstElementBeyondItsBound) {
   const LibraryProducts library(Precision::float64);
-  const ChangedOperand faulty(library, drop_last_term);
-  EXPECT_TRUE(judged_square(faulty, Precision::float64, 1)
+  const ProductsWithChangedOperand faulty(library, drop_last_term);
+  EXPECT_TRUE(judge_square_product(faulty, Precision::float64, 1)
                   .difference.starts_with(
                       "square: product 1 of [32, 32] by [32, 32], element [0, 0, 0]: "));
 }

@@ -28,9 +28,9 @@ using ref::tensor::empty_tensor;
 
 /// A scalar that counts the roundings on the longest path through a sum. Adding to a fresh +0 is
 /// exact.
-struct PathLength {
+struct RoundingCounter {
   int roundings = -1;  ///< -1 for the fresh +0, to which nothing was added yet
-  PathLength& operator+=(const PathLength& b) {
+  RoundingCounter& operator+=(const RoundingCounter& b) {
     roundings = roundings < 0 ? b.roundings : std::max(roundings, b.roundings) + 1;
     return *this;
   }
@@ -58,7 +58,7 @@ TEST(Matmul, C1_RejectsMismatchedExtents) {
 TEST(ErrorBounds, LaneSumRoundingsEqualThoseOnTheLongestPath) {
   for (std::size_t count = 1; count <= 300; ++count) {
     const auto longest =
-        ref::ops::lane_sum<PathLength>(count, [](std::size_t) { return PathLength{0}; });
+        ref::ops::lane_sum<RoundingCounter>(count, [](std::size_t) { return RoundingCounter{0}; });
     EXPECT_EQ(bound::lane_sum_roundings(count), static_cast<std::size_t>(longest.roundings))
         << count;
     EXPECT_LE(bound::lane_sum_roundings(count), (count + 31) / 32 + 4) << count;
@@ -129,7 +129,7 @@ TEST(ErrorBounds, LaneSumBoundIsNearlyAttained) {
   EXPECT_GE(exact_error / limit, 7.0 / 12 - 0x1p-20) << "7 of 7 + 5 roundings";
 }
 
-struct Family {
+struct LayerWithBound {
   const char* name;
   NormOptions options;
   Tensor<double> (*bound)(const Tensor<double>&, const Tensor<double>&, const Tensor<double>&,
@@ -146,9 +146,9 @@ Tensor<double> normal(const RandomStream& random, const Shape& shape, double off
 /// The closed forms and the running bound hold for y of well-conditioned and ill-conditioned
 /// inputs. The test prints the largest ratio of the error to each bound.
 TEST(ErrorBounds, NormalizationBoundsHoldAndPrintTightness) {
-  const Family families[] = {{"layer_norm", LayerNormOptions{}, &bound::layer_norm},
-                             {"rms_norm", RMSNormOptions{}, &bound::rms_norm},
-                             {"batch_norm", BatchNormOptions{}, &bound::batch_norm}};
+  const LayerWithBound families[] = {{"layer_norm", LayerNormOptions{}, &bound::layer_norm},
+                                     {"rms_norm", RMSNormOptions{}, &bound::rms_norm},
+                                     {"batch_norm", BatchNormOptions{}, &bound::batch_norm}};
   std::printf("%12s %10s %10s %12s %14s %14s\n", "layer", "shape", "offset", "error", "/running",
               "/closed form");
   for (const auto& family : families)

@@ -82,7 +82,7 @@ TEST(Comparison, TreatsZerosOfBothSignsAsEqual) {
   EXPECT_FALSE(bits_equal(full_tensor<double>({1}, -0.0), full_tensor<double>({1}, 0.0)).passed);
 }
 
-TEST(Comparison, NamesMismatchedShapes) {
+TEST(Comparison, SentenceNamesMismatchedShapes) {
   const auto c = compare(full_tensor<double>({2, 3}, 1), full_tensor<oracle100>({3, 2}, 1),
                          full_tensor<double>({3, 2}, 9));
   EXPECT_FALSE(c.passed);

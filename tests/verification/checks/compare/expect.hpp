@@ -60,8 +60,8 @@ MATCHER_P2(vanishes_before, sum_of_abs_terms, ulps,
 /// Expects two doubles, or two tensors of doubles, to have the same shape and the same bits.
 #define EXPECT_BITS_EQ(got, expected) \
   EXPECT_PRED_FORMAT2(::normproof::verification::checks::compare::same_bits, got, expected)
-/// Expects the largest error in ulps to be exactly the recorded number. An improvement fails too,
-/// so that it gets recorded.
+/// Expects the largest error in ulps to be exactly the recorded number. A smaller error fails too,
+/// so that somebody records the improvement.
 #define EXPECT_MAX_ULP(got, expected, exactly)                                               \
   EXPECT_PRED_FORMAT3(::normproof::verification::checks::compare::max_ulp_is, got, expected, \
                       exactly)

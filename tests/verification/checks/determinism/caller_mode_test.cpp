@@ -38,7 +38,7 @@ std::vector<std::string> modes() {
 }
 
 /// Runs the body in a new thread with this floating-point mode. The mode ends with the thread.
-void in_mode(const std::string& mode, const std::function<void()>& body) {
+void run_in_mode(const std::string& mode, const std::function<void()>& body) {
   std::thread([&] {
     set_caller_mode(mode);
     body();
@@ -48,7 +48,7 @@ void in_mode(const std::string& mode, const std::function<void()>& body) {
 TEST(FloatingPointMode, ChangeIsDetectedByRegisterAndByResults) {
   EXPECT_NO_THROW(numeric::check_fp_mode());
   for (const std::string& mode : modes()) {
-    in_mode(mode, [&] {
+    run_in_mode(mode, [&] {
       EXPECT_THROW(numeric::check_fp_mode(), EnvironmentError) << mode;
       EXPECT_THROW(numeric::check_fp_environment(), EnvironmentError) << mode;
     });
@@ -87,7 +87,7 @@ TEST(FloatingPointMode, EveryTensorOperationRejectsAChangedMode) {
   for (const auto& [name, operation] : operations) {
     EXPECT_NO_THROW(operation()) << name;
     for (const std::string& mode : modes())
-      in_mode(mode, [&, &name = name, &operation = operation] {
+      run_in_mode(mode, [&, &name = name, &operation = operation] {
         EXPECT_THROW(operation(), EnvironmentError) << name << ", " << mode;
       });
   }

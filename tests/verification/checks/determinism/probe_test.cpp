@@ -48,7 +48,7 @@ class RestoreThreadSettings {
 /// with one instruction set per number of threads. The next number of threads uses the next set, so
 /// that each large probe runs with every set. A few consecutive large probes together run with
 /// every combination.
-bool runs_with(const std::string& probe, std::size_t number, std::size_t set, int threads) {
+bool is_run_with(const std::string& probe, std::size_t number, std::size_t set, int threads) {
   const std::size_t sets = numeric::instruction_sets().size();
   const bool dear =
       probe.starts_with("training/") || probe.ends_with("large") || probe.ends_with("_shared");
@@ -62,7 +62,7 @@ TEST(DeterminismProbes, LargeProbesRunWithEveryInstructionSetAndThreadCount) {
     std::vector<int> of_set(sets), of_threads(4);
     for (std::size_t set = 0; set < sets; ++set)
       for (int threads = 1; threads <= 4; ++threads)
-        if (runs_with("training/shared", number, set, threads)) {
+        if (is_run_with("training/shared", number, set, threads)) {
           ++of_set[set];
           ++of_threads[static_cast<std::size_t>(threads) - 1];
         }
@@ -87,7 +87,7 @@ TEST(DeterminismProbes, HaveTheBitsOfTheContractOnEveryInstructionSetAndThreadCo
       std::vector<Probe> asked;
       Recording expected{.contract = every.contract, .environment = {}, .probes = {}};
       for (std::size_t i = 0; i < all.size(); ++i) {
-        if (!runs_with(all[i].name, i, set, threads)) continue;
+        if (!is_run_with(all[i].name, i, set, threads)) continue;
         asked.push_back(all[i]);
         expected.probes.push_back(every.probes[i]);
       }

@@ -67,7 +67,7 @@ EvalInputs inputs_of_decoding(const Operation& operation, std::size_t past,
 
 /// Returns the operation `name` with pre-norm and label smoothing. If `tied`, the head is tied to
 /// the embedding, and the embedding is scaled.
-Operation pre_and_smooth(const char* name, bool tied) {
+Operation operation_with_pre_norm_and_smoothing(const char* name, bool tied) {
   Operation operation = ref::model::operation(name);
   for (const auto& [option, value] : {std::pair{"placement", "pre"},
                                       {"activation", "gelu"},
@@ -81,7 +81,7 @@ Operation pre_and_smooth(const char* name, bool tied) {
 TEST(TransformerEvaluation, GradientsMatchDifferenceQuotientsOfTheLoss) {
   for (const char* name : {"translator", "language_model"})
     for (const bool tied : {false, true}) {
-      const Operation operation = pre_and_smooth(name, tied);
+      const Operation operation = operation_with_pre_norm_and_smoothing(name, tied);
       EvalInputs inputs = inputs_of_transformer(operation);
       const auto gradients = run_operation<oracle100>(operation, inputs, false);
       constexpr double kStep = 0x1p-24;
@@ -161,7 +161,7 @@ TEST(TransformerEvaluation, GradientsOfUnusedTokensAreZero) {
 }
 
 TEST(TransformerEvaluation, StepwiseDecodingMatchesDecodingAtOnce) {
-  const Operation operation = pre_and_smooth("decoding", false);
+  const Operation operation = operation_with_pre_norm_and_smoothing("decoding", false);
   const EvalInputs whole = inputs_of_decoding(operation, 1);
   const auto at_once = run_operation<double>(operation, whole, false);
   EvalInputs part = whole;

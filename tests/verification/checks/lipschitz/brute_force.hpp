@@ -65,7 +65,7 @@ inline oracle100 spectral_norm(const Matrix& a) {
 }
 
 /// One step of a layer's forward as a function of x, at 100 digits.
-struct Map {
+struct LayerFunction {
   normproof::ref::model::NormOptions options;
   normproof::ref::model::NormInputs<double> inputs;
   normproof::ref::tensor::NamedTensors<double> state;

@@ -28,9 +28,9 @@ constexpr double kAttainedTolerance = 0x1p-39;
 
 const oracle100 kDifferenceError("1e-30");  // error of central differences, with a margin
 
-Map map_of(const std::string& layer, const Shape& shape,
-           const std::vector<std::pair<std::string, std::string>>& settings = {},
-           model::Mode mode = model::Mode::training) {
+LayerFunction map_of(const std::string& layer, const Shape& shape,
+                     const std::vector<std::pair<std::string, std::string>>& settings = {},
+                     model::Mode mode = model::Mode::training) {
   model::NormOptions options = model::norm_options(layer);
   if (layer == "batch_norm") model::set_option(options, "unbiased_running_variance", "0");
   for (const auto& [field, value] : settings) model::set_option(options, field, value);
@@ -39,12 +39,12 @@ Map map_of(const std::string& layer, const Shape& shape,
   return {options, inputs.steps.front(), inputs.state};
 }
 
-Lipschitz certified(const Map& map, double radius = 0) {
+Lipschitz certified(const LayerFunction& map, double radius = 0) {
   return certify(map.options, map.inputs, map.state, radius);
 }
 
 /// Returns the indices of the elements of x for each part that the certified result numbers.
-std::vector<std::vector<std::size_t>> elements(const Map& map, const Lipschitz& result) {
+std::vector<std::vector<std::size_t>> elements(const LayerFunction& map, const Lipschitz& result) {
   const std::size_t width = map.inputs.x.shape().back(), rows = map.inputs.x.size() / width;
   std::vector<std::vector<std::size_t>> all;
   for (const std::size_t part : result.parts) {
@@ -62,7 +62,7 @@ std::vector<std::vector<std::size_t>> elements(const Map& map, const Lipschitz& 
 
 /// Expects the enclosure of each part's norm to contain the true norm and to have at most the
 /// relative width `gap`. The Jacobian must be 0 outside the parts.
-void expect_enclosed(const Map& map, double gap) {
+void expect_enclosed(const LayerFunction& map, double gap) {
   const Lipschitz result = certified(map);
   const Matrix j = map.jacobian(exactly(map.inputs.x));
   const auto parts = elements(map, result);
@@ -96,16 +96,16 @@ TEST(LipschitzBounds, NormsMatchDifferenceQuotientsOfEveryLayer) {
 TEST(LipschitzBounds, NormsMatchDifferenceQuotientsInInferenceAndWarmUp) {
   for (const char* layer : {"batch_norm", "power_norm_v", "power_norm"})
     expect_enclosed(map_of(layer, {4, 3}, {}, model::Mode::inference), 1e-9);
-  const Map warm = map_of("power_norm", {4, 3}, {{"warmup_iterations", "3"}});
+  const LayerFunction warm = map_of("power_norm", {4, 3}, {{"warmup_iterations", "3"}});
   expect_enclosed(warm, 1e-9);  // after 2 iterations, this is the last step of warm-up
   EXPECT_EQ(certified(warm).theory, "|gamma|/psi");
-  const Map behind = map_of("power_norm", {4, 3}, {{"warmup_iterations", "2"}});
+  const LayerFunction behind = map_of("power_norm", {4, 3}, {{"warmup_iterations", "2"}});
   expect_enclosed(behind, 1e-9);
   EXPECT_EQ(certified(behind).theory, "|gamma|/running psi");
 }
 
 TEST(LipschitzBounds, EncloseTheNormsForHardInputs) {
-  Map map = map_of("layer_norm", {3, 5}, {{"eps", "1e-12"}});
+  LayerFunction map = map_of("layer_norm", {3, 5}, {{"eps", "1e-12"}});
   map.inputs.valid = {};
   const std::vector<double> offset = {1e8, 1e8 + 1, 1e8 - 2, 1e8 + 0.5, 1e8 + 3};
   const std::vector<double> same(5, 3.0), tiny = {1e-9, 0, -1e-9, 3e-9, 0};
@@ -130,7 +130,7 @@ TEST(LipschitzBounds, HoldForEverySlopeInTheBall) {
   constexpr double kRadius = 0.75;
   for (const std::string& layer : layer_names()) {
     SCOPED_TRACE(layer);
-    const Map map = map_of(layer, {4, 3});
+    const LayerFunction map = map_of(layer, {4, 3});
     const Lipschitz result = certified(map, kRadius);
     const auto parts = elements(map, result);
     const auto x = exactly(map.inputs.x);
@@ -169,7 +169,7 @@ TEST(LipschitzBounds, LowerBoundIsAttainedInTheBall) {
   for (const double radius : {1e-3, 0.75, 40.0}) {
     for (const std::string& layer : layer_names()) {
       SCOPED_TRACE(layer);
-      const Map map = map_of(layer, {4, 3});
+      const LayerFunction map = map_of(layer, {4, 3});
       const Lipschitz result = certified(map, radius);
       const auto parts = elements(map, result);
       const auto there = exactly(result.around.x);
@@ -196,7 +196,7 @@ TEST(LipschitzBounds, LowerBoundIsAttainedInTheBall) {
 }
 
 TEST(LipschitzBounds, BackwardAttainsTheNorm) {
-  const Map map = map_of("layer_norm", {2, 3, 4});
+  const LayerFunction map = map_of("layer_norm", {2, 3, 4});
   const Lipschitz result = certified(map);
   auto inputs = map.inputs;
   inputs.grad_y = result.at.grad_y;
@@ -217,7 +217,7 @@ TEST(LipschitzBounds, BackwardAttainsTheNorm) {
 TEST(LipschitzBounds, WrongJacobianContradictsTheBackward) {
   // With four times eps, or without subtracting the mean, the upper bound falls below a gain that
   // the layer attains.
-  const Map map = map_of("layer_norm", {1, 4}, {{"eps", "0.5"}});
+  const LayerFunction map = map_of("layer_norm", {1, 4}, {{"eps", "0.5"}});
   const Enclosure right = certified(map).at.norms[0];
   const std::vector<double> gamma(map.inputs.gamma.begin(), map.inputs.gamma.end());
   const std::vector<double> x(map.inputs.x.begin(), map.inputs.x.end());
@@ -229,7 +229,7 @@ TEST(LipschitzBounds, WrongJacobianContradictsTheBackward) {
 TEST(LipschitzBounds, CertifyingOnlyTheSteepestPartsGivesTheSameBounds) {
   for (const std::string& layer : layer_names()) {
     SCOPED_TRACE(layer);
-    const Map map = map_of(layer, {2, 4, 3});
+    const LayerFunction map = map_of(layer, {2, 4, 3});
     const auto all = certified(map, 0.5);
     const auto some = certify(map.options, map.inputs, map.state, 0.5, 2);
     for (const auto norms : {&Lipschitz::at, &Lipschitz::around}) {
@@ -247,7 +247,7 @@ TEST(LipschitzBounds, CertifyingOnlyTheSteepestPartsGivesTheSameBounds) {
 }
 
 TEST(LipschitzBounds, EncloseDyTFarFromZero) {
-  Map map = map_of("dyt", {2, 2});
+  LayerFunction map = map_of("dyt", {2, 2});
   map.inputs.others.set("alpha", Tensor<double>{2.0});
   for (std::size_t i = 0; i < 4; ++i) map.inputs.x.data()[i] = 60.0 + static_cast<double>(i);
   for (const Enclosure& norm : certified(map).at.norms) {
@@ -256,32 +256,32 @@ TEST(LipschitzBounds, EncloseDyTFarFromZero) {
   }
 }
 
-TEST(Certify, C1_RejectsOtherLayersByName) {
+TEST(Certify, C1_RejectsLayersWithoutABoundByName) {
   const auto sentence = contract_message([] { certified(map_of("group_norm", {2, 4})); });
   EXPECT_THAT(sentence, HasSubstr("is group_norm; expected one of batch_norm, layer_norm"));
 }
 
 TEST(Certify, C2_RejectsNegativeOrNonFiniteRadius) {
-  const Map map = map_of("rms_norm", {2, 2});
+  const LayerFunction map = map_of("rms_norm", {2, 2});
   for (const double radius : {-1.0, std::nan(""), HUGE_VAL})
     EXPECT_THAT(contract_message([&] { certified(map, radius); }),
                 HasSubstr("expected a finite number, 0 or more (C2)"));
 }
 
 TEST(Certify, C3_RejectsInputOfOnlyPadding) {
-  Map map = map_of("layer_norm", {2, 2});
+  LayerFunction map = map_of("layer_norm", {2, 2});
   for (std::size_t i = 0; i < 2; ++i) map.inputs.valid.data()[i] = false;
   EXPECT_THAT(contract_message([&] { certified(map); }), HasSubstr("valid is true nowhere"));
 }
 
 TEST(Certify, C4_RejectsZeroAttainedParts) {
-  const Map map = map_of("rms_norm", {2, 2});
+  const LayerFunction map = map_of("rms_norm", {2, 2});
   EXPECT_EQ(contract_message([&] { certify(map.options, map.inputs, map.state, 0, 0); }),
             "lipschitz: attained is 0; expected 1 or more (C4)");
 }
 
 TEST(LipschitzBounds, InputThatTheLayerRejectsIsRejected) {
-  Map map = map_of("layer_norm", {2, 2});
+  LayerFunction map = map_of("layer_norm", {2, 2});
   map.inputs.x.data()[1] = std::nan("");
   EXPECT_THAT(contract_message([&] { certified(map); }),
               HasSubstr("x has the element [0, 1] = nan"));

@@ -19,7 +19,7 @@ using ref::numeric::oracle50;
 using ref::tensor::convert;
 
 /// The input to differentiate by: x, gamma or beta.
-struct Member {
+struct DifferentiatedInput {
   std::string name;
 
   template <class S>
@@ -30,7 +30,7 @@ struct Member {
 
 /// Returns the derivative of `sum(grad_y y)` with respect to the tensor `member` of the inputs.
 template <class S>
-Tensor<oracle100> differentiate(const Case& c, const Member& member) {
+Tensor<oracle100> differentiate(const Case& c, const DifferentiatedInput& member) {
   NormInputs<S> inputs = inputs_as<S>(c.inputs);
   const auto state = state_as<S>(c.state);
   inputs.grad_y = Tensor<S>();
@@ -42,7 +42,8 @@ Tensor<oracle100> differentiate(const Case& c, const Member& member) {
 
 /// Compares the backward with the derivative by dual numbers. First checks that dual numbers and
 /// the complex step agree.
-checks::compare::Comparison backward_against_forward(const Case& c, const Member& member) {
+checks::compare::Comparison backward_against_forward(const Case& c,
+                                                     const DifferentiatedInput& member) {
   const std::string name = "grad_" + member.name;
   const auto found = convert<oracle100>(run<oracle50>(c).outputs.at(name));
   const auto bound = scaled_bound<oracle50>(run<running_error>(c).outputs.at(name));

@@ -130,7 +130,7 @@ TEST(DoubleStep, WithoutParametersOrGradientIsWithinTheRunningErrorBound) {
     }
 }
 
-struct Adversary {
+struct HardInput {
   const char* name;
   Tensor<double> (*x)(const Shape&);
   bool wide = false;  ///< x spans so many orders of magnitude that the bound may be infinite
@@ -151,7 +151,7 @@ Tensor<double> offset(const Shape& shape) {
 
 const RandomStream kWide(3, "wide");
 
-const Adversary kAdversaries[] = {
+const HardInput kHardInputs[] = {
     {"offset_1e0", &offset<0>},
     {"offset_1e1", &offset<1>},
     {"offset_1e2", &offset<2>},
@@ -197,7 +197,7 @@ const Adversary kAdversaries[] = {
     {"zero", [](const Shape& s) { return elementwise(s, [](std::size_t) { return 0.0; }); }},
 };
 
-class DoubleStepOnHardInputs : public ::testing::TestWithParam<Adversary> {};
+class DoubleStepOnHardInputs : public ::testing::TestWithParam<HardInput> {};
 
 TEST_P(DoubleStepOnHardInputs, IsWithinTheRunningErrorBound) {
   Tightness tightness;
@@ -211,14 +211,14 @@ TEST_P(DoubleStepOnHardInputs, IsWithinTheRunningErrorBound) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Inputs, DoubleStepOnHardInputs, ::testing::ValuesIn(kAdversaries),
+INSTANTIATE_TEST_SUITE_P(Inputs, DoubleStepOnHardInputs, ::testing::ValuesIn(kHardInputs),
                          [](const auto& adversary) { return adversary.param.name; });
 
 /// Returns an x for which every operation of the step is exact. x consists of pairs `m +- delta`,
 /// whose mean squared deviation plus eps = 1/16 is a power of 4. All other inputs are small dyadic
 /// numbers. The tolerance is 0.
-Tensor<double> pairs(std::size_t rows, std::size_t features, bool has_statistics_over_rows,
-                     double m, double delta, std::size_t at_m) {
+Tensor<double> exact_pairs(std::size_t rows, std::size_t features, bool has_statistics_over_rows,
+                           double m, double delta, std::size_t at_m) {
   Tensor<double> x = empty_tensor<double>({rows, features});
   for (std::size_t r = 0; r < rows; ++r)
     for (std::size_t f = 0; f < features; ++f) {
@@ -245,7 +245,7 @@ void make_dyadic(Case& c) {
   }
 }
 
-struct Exact {
+struct ExactInput {
   const char* name;
   double delta;
   std::size_t count;
@@ -253,10 +253,10 @@ struct Exact {
   double scale_norm_eps;  ///< the eps of ScaleNorm that makes sum x^2 + eps a power of 4
 };
 
-class DoubleStepOnExactInputs : public ::testing::TestWithParam<Exact> {};
+class DoubleStepOnExactInputs : public ::testing::TestWithParam<ExactInput> {};
 
 TEST_P(DoubleStepOnExactInputs, EqualsTheOracleExactly) {
-  const Exact& p = GetParam();
+  const ExactInput& p = GetParam();
   constexpr double kEps = 0.0625;
   const auto check_exact = [](const NormOptions& options, const Tensor<double>& x) {
     for (const Mode mode : {Mode::training, Mode::inference}) {
@@ -265,10 +265,10 @@ TEST_P(DoubleStepOnExactInputs, EqualsTheOracleExactly) {
       ASSERT_TRUE(equals_exactly(run<double>(c), run_oracle(c, Method::reverse))) << c.name();
     }
   };
-  const auto centred_rows = pairs(4, p.count, true, 5, p.delta, p.at_m);
-  const auto rows = pairs(4, p.count, true, 0, p.delta, p.at_m);
-  const auto centred_columns = pairs(p.count, 4, false, 5, p.delta, p.at_m);
-  const auto columns = pairs(p.count, 4, false, 0, p.delta, p.at_m);
+  const auto centred_rows = exact_pairs(4, p.count, true, 5, p.delta, p.at_m);
+  const auto rows = exact_pairs(4, p.count, true, 0, p.delta, p.at_m);
+  const auto centred_columns = exact_pairs(p.count, 4, false, 5, p.delta, p.at_m);
+  const auto columns = exact_pairs(p.count, 4, false, 0, p.delta, p.at_m);
   check_exact(model::LayerNormOptions{.eps = kEps}, centred_rows);
   check_exact(model::GroupNormOptions{.eps = kEps}, centred_rows);
   check_exact(model::RMSNormOptions{.eps = kEps}, rows);
@@ -298,15 +298,15 @@ TEST_P(DoubleStepOnExactInputs, EqualsTheOracleExactly) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Inputs, DoubleStepOnExactInputs,
-                         ::testing::Values(Exact{"three_quarters_of_8", 0.5, 8, 2, 2.5},
-                                           Exact{"three_quarters_of_32", 0.5, 32, 8, 10},
-                                           Exact{"fifteen_sixteenths_of_32", 1, 32, 2, 34},
-                                           Exact{"three_quarters_of_64", 0.5, 64, 16, 4}),
+                         ::testing::Values(ExactInput{"three_quarters_of_8", 0.5, 8, 2, 2.5},
+                                           ExactInput{"three_quarters_of_32", 0.5, 32, 8, 10},
+                                           ExactInput{"fifteen_sixteenths_of_32", 1, 32, 2, 34},
+                                           ExactInput{"three_quarters_of_64", 0.5, 64, 16, 4}),
                          [](const auto& exact) { return exact.param.name; });
 
 TEST(DoubleStep, OfInstanceNormIsExactOnExactInputs) {
   Tensor<double> x = empty_tensor<double>({2, 8, 3});
-  const auto columns = pairs(8, 3, false, 5, 0.5, 2);
+  const auto columns = exact_pairs(8, 3, false, 5, 0.5, 2);
   for (std::size_t b = 0; b < 2; ++b)
     std::copy_n(columns.data(), columns.size(), x.data() + b * columns.size());
   Case c = make_case(model::InstanceNormOptions{.eps = 0.0625}, x, Mode::training, "exact");

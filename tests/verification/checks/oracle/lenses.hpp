@@ -36,8 +36,8 @@ struct Case {
   std::string name() const;
 };
 
-/// Returns every layer with each option that changes its formula, if it is possible with `d_model`
-/// features.
+/// Returns every layer, with each option that changes its formula. Options that are impossible with
+/// `d_model` features are left out.
 std::vector<NormOptions> every_layer(std::size_t d_model);
 /// Whether the statistics of a layer depend on the mask.
 bool uses_mask(const NormOptions& options);

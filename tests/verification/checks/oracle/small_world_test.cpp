@@ -14,7 +14,7 @@ using ref::numeric::ContractError;
 using ref::numeric::oracle50;
 
 /// Whether ref and the oracle both reject the case. Fails the test if only one of them does.
-bool both_refuse(const Case& c) {
+bool both_reject(const Case& c) {
   bool oracle_refuses = false;
   bool ref_refuses = false;
   try {
@@ -37,7 +37,7 @@ struct Counts {
 };
 
 void check(const Case& c, bool every_method, Counts& counts) {
-  if (both_refuse(c)) {
+  if (both_reject(c)) {
     ++counts.refused;
     return;
   }

@@ -37,7 +37,7 @@ void print(const char* name, const ball& enclosure) {
 
 /// Draws an encoder with one layer. Each number is a small multiple of 1/16 plus 1/64, so that none
 /// is 0.
-EncoderCase drawn(NormPlacement placement, std::size_t tokens, std::size_t d, double eps) {
+EncoderCase draw_encoder(NormPlacement placement, std::size_t tokens, std::size_t d, double eps) {
   const ref::numeric::RandomStream stream(20260101, "proofs/encoder_values");
   std::uint64_t next = 0;
   const auto numbers = [&](std::size_t count) {
@@ -86,7 +86,7 @@ void print_causal(const char* name, EncoderCase c) {
   print("y", verification::claims::engine::run_stack(in).y);
 }
 
-std::vector<double> negative(std::vector<double> matrix) {
+std::vector<double> negate(std::vector<double> matrix) {
   for (double& v : matrix) v = -v;
   return matrix;
 }
@@ -99,11 +99,11 @@ ball mean_over_signs(const EncoderCase& c, std::size_t layers, bool both_second,
   ball sum(0);
   for (unsigned signs = 0; signs < draws; ++signs) {
     LayerWeights w = c.layers[0];
-    if (signs >= of_first) w.second = negative(w.second);
+    if (signs >= of_first) w.second = negate(w.second);
     EncoderCase one = c;
     one.layers.assign(layers, w);
     for (std::size_t l = 0; l < layers; ++l)
-      if ((signs >> l & 1U) != 0) one.layers[l].first = negative(w.first);
+      if ((signs >> l & 1U) != 0) one.layers[l].first = negate(w.first);
     sum += f(verification::claims::engine::run_stack(one.inputs<ball>()));
   }
   return sum / ball(static_cast<int>(draws));
@@ -149,7 +149,7 @@ void print_mean_of_tokens(const char* name, const EncoderCase& c) {
 
 /// Prints an enclosure of the probability `P(max ReLU(X)^2 <= 2 ln(100 d))` for a vector X of d = 4
 /// independent standard normal numbers.
-void print_chance() {
+void print_probability() {
   const ball root = sqrt(ref::numeric::log(ball(400)));
   const ball phi = (ball(1) + ref::numeric::erf(root)) / ball(2);
   std::printf("case chance 1 4\n");
@@ -160,14 +160,14 @@ void print_chance() {
 
 int main() {
   const ref::numeric::BallPrecision precision(256);
-  print_case("post", drawn(NormPlacement::post, 1, 3, 0));
-  print_case("pre", drawn(NormPlacement::pre, 1, 2, 0.0625));
-  print_case("pre_of_two", drawn(NormPlacement::pre, 2, 2, 0.0625));
-  print_causal("causal_post", drawn(NormPlacement::post, 2, 2, 0.0625));
-  print_causal("causal_pre", drawn(NormPlacement::pre, 2, 2, 0.0625));
-  print_means("means_post", drawn(NormPlacement::post, 1, 3, 0));
-  print_mean_spread("means_of_two_layers", drawn(NormPlacement::pre, 1, 2, 0.0625));
-  print_mean_of_tokens("means_of_two", drawn(NormPlacement::pre, 2, 2, 0.0625));
-  print_chance();
+  print_case("post", draw_encoder(NormPlacement::post, 1, 3, 0));
+  print_case("pre", draw_encoder(NormPlacement::pre, 1, 2, 0.0625));
+  print_case("pre_of_two", draw_encoder(NormPlacement::pre, 2, 2, 0.0625));
+  print_causal("causal_post", draw_encoder(NormPlacement::post, 2, 2, 0.0625));
+  print_causal("causal_pre", draw_encoder(NormPlacement::pre, 2, 2, 0.0625));
+  print_means("means_post", draw_encoder(NormPlacement::post, 1, 3, 0));
+  print_mean_spread("means_of_two_layers", draw_encoder(NormPlacement::pre, 1, 2, 0.0625));
+  print_mean_of_tokens("means_of_two", draw_encoder(NormPlacement::pre, 2, 2, 0.0625));
+  print_probability();
   return 0;
 }

@@ -41,7 +41,7 @@ class GoldenCheckProgram : public ::testing::Test {
   }
 
   /// Changes the first element of y in the first case to a wrong value.
-  void spoil(const std::string& folder = "c") const {
+  void corrupt_output(const std::string& folder = "c") const {
     const fs::path file = folder_ / (folder + "/" + kFirst + "/expected.safetensors");
     auto tensors = normproof::ref::io::read_tensors(file);
     for (auto& tensor : tensors) {
@@ -165,7 +165,7 @@ TEST_F(GoldenCheckProgram, CorpusPassesAsItsOwnCandidate) {
 }
 
 TEST_F(GoldenCheckProgram, EveryReportHasTheSameFailure) {
-  spoil();
+  corrupt_output();
   const Outcome outcome = check("--json r.jsonl --junit r.xml --sarif r.sarif --markdown r.md");
   EXPECT_EQ(outcome.status, 1);
   EXPECT_THAT(outcome.out, AllOf(HasSubstr(std::string("\nFAILED ") + kFirst + "\n"),
@@ -197,7 +197,7 @@ TEST_F(GoldenCheckProgram, EveryReportHasTheSameFailure) {
 }
 
 TEST_F(GoldenCheckProgram, ListedFailuresPassAndUnlistedChangesFail) {
-  spoil();
+  corrupt_output();
   write_file(folder_ / "known", std::string(kFirst) + "  # until it is mended\n");
   EXPECT_EQ(in(": > none; $N golden check --golden g --candidate g --xfail none").status, 0);
   const Outcome known = check("--xfail known");
@@ -363,7 +363,7 @@ TEST_F(GoldenCheckProgram, ReportsErrorsBeforeTheWork) {
   in("printf '\\357\\273\\277quick/*' > marked");
   refused("check --golden g --candidate c --xfail marked", 3,
           "marked: begins with a UTF-8 byte order mark");
-  spoil("g");
+  corrupt_output("g");
   refused("check --golden g --candidate c", 3, "/expected.safetensors: the file has the SHA-256");
 }
 

@@ -18,7 +18,7 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-std::vector<ExhibitResult> two_visits() {
+std::vector<ExhibitResult> two_exhibit_results() {
   const Exhibit exhibit{
       "planted", "owner/project#7", "a sum is short", "odd extents", "softmax", std::nullopt, {}};
   ExhibitResult found{exhibit};
@@ -32,7 +32,7 @@ std::vector<ExhibitResult> two_visits() {
 }
 
 TEST(BugMuseum, ReportsFoundAndMissedBugs) {
-  const std::vector<ExhibitResult> visits = two_visits();
+  const std::vector<ExhibitResult> visits = two_exhibit_results();
   EXPECT_EQ(
       museum_text(visits),
       "found  planted (owner/project#7): quick/softmax/odd-13x17-float32, named 'a sum: without "

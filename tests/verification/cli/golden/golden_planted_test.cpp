@@ -18,7 +18,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-normproof::verification::golden::gate::InjectionResult two_values() {
+normproof::verification::golden::gate::InjectionResult two_injection_results() {
   normproof::verification::golden::gate::InjectionResult planted;
   planted.of["0"] = {.elements = 1200, .refused = 1190, .right = 7, .within = 2, .unjudged = 1};
   planted.of["NaN"] = {.elements = 1200, .refused = 1200};
@@ -27,15 +27,15 @@ normproof::verification::golden::gate::InjectionResult two_values() {
 
 TEST(InjectedValuesReport, IsWrittenAsLineTableAndJson) {
   EXPECT_EQ(
-      planted_text(two_values().total()),
+      planted_text(two_injection_results().total()),
       "2,400 values, each in the place of one element: 2,390 refused, 7 right there, 2 within "
       "the bound, 1 not judged");
-  EXPECT_THAT(
-      support::report::markdown(support::report::Document{"", {planted_table(two_values())}}),
-      AllOf(HasSubstr("\n| 0 | 1200 | 1190 | 7 | 2 | 1 |\n"),
-            HasSubstr("\n| NaN | 1200 | 1200 | 0 | 0 | 0 |\n"),
-            HasSubstr("\n| all | 2400 | 2390 | 7 | 2 | 1 |\n")));
-  EXPECT_EQ(planted_json(two_values()).at("0").dump(),
+  EXPECT_THAT(support::report::markdown(
+                  support::report::Document{"", {planted_table(two_injection_results())}}),
+              AllOf(HasSubstr("\n| 0 | 1200 | 1190 | 7 | 2 | 1 |\n"),
+                    HasSubstr("\n| NaN | 1200 | 1200 | 0 | 0 | 0 |\n"),
+                    HasSubstr("\n| all | 2400 | 2390 | 7 | 2 | 1 |\n")));
+  EXPECT_EQ(planted_json(two_injection_results()).at("0").dump(),
             R"({"elements":1200,"refused":1190,"right":7,"within":2,"unjudged":1})");
 }
 

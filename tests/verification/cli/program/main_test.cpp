@@ -38,7 +38,7 @@ TEST(NormproofProgram, EvalIsTheFormerNameOfApply) {
 }
 
 /// Returns the number that a source file defines for this name.
-std::string number_behind(const std::string& file, const std::string& name) {
+std::string read_defined_number(const std::string& file, const std::string& name) {
   const std::string text = read_file(std::filesystem::path(NORMPROOF_SOURCE_DIR) / file);
   const std::size_t at = text.find(name);
   if (at == std::string::npos) return "no " + name;
@@ -48,11 +48,11 @@ std::string number_behind(const std::string& file, const std::string& name) {
 
 TEST(NormproofProgram, ProgramCLibraryAndPythonPackageHaveOneAbiVersion) {
   const std::string header = "verification/bindings/c/normproof.h";
-  const std::string version = number_behind(header, "#define NORMPROOF_ABI_VERSION ");
-  const std::string minor = number_behind(header, "#define NORMPROOF_ABI_MINOR ");
+  const std::string version = read_defined_number(header, "#define NORMPROOF_ABI_VERSION ");
+  const std::string minor = read_defined_number(header, "#define NORMPROOF_ABI_MINOR ");
   EXPECT_THAT(run("$N --version").out, HasSubstr("\nC ABI " + version + "." + minor + "\n"));
-  EXPECT_EQ(number_behind("verification/bindings/python/normproof/abi.py",
-                          "ABI_VERSION, ABI_MINOR = " + version + ", "),
+  EXPECT_EQ(read_defined_number("verification/bindings/python/normproof/abi.py",
+                                "ABI_VERSION, ABI_MINOR = " + version + ", "),
             minor);
 }
 

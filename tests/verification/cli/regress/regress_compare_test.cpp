@@ -43,7 +43,9 @@ class RegressProgram : public ::testing::Test {
   }
   /// Returns the command of a candidate that truncates every number to three hexadecimal digits
   /// after the point. Its relative error is up to 2^-12.
-  std::string rough() const { return pipe("s/\\(0x1[.][0-9a-f]\\{3\\}\\)[0-9a-f]*p/\\1p/g"); }
+  std::string truncating_candidate() const {
+    return pipe("s/\\(0x1[.][0-9a-f]\\{3\\}\\)[0-9a-f]*p/\\1p/g");
+  }
 
   void refused(const Outcome& outcome, int status, const std::string& what) const {
     EXPECT_EQ(outcome.status, status) << outcome.out << outcome.err;
@@ -97,7 +99,7 @@ TEST_F(RegressProgram, EqualRecordingsDoNotDiffer) {
 
 TEST_F(RegressProgram, DistinguishesLessAndMoreAccurateChanges) {
   EXPECT_EQ(record(pipe("") + "--label exact").status, 0);
-  EXPECT_EQ(record(rough() + "--label rough").status, 0);
+  EXPECT_EQ(record(truncating_candidate() + "--label rough").status, 0);
   const Outcome away = compare("--json r.json --junit r.xml --html r.html");
   EXPECT_EQ(away.status, 1);
   EXPECT_THAT(away.out, AllOf(HasSubstr("\naway     quick/layer_norm/one_"),

@@ -21,8 +21,8 @@ namespace rendered = normproof::verification::support::report;
 namespace sample = normproof::tests::verification::studies::published;
 namespace study = normproof::verification::studies::published;
 
-/// Returns two cells. With LayerNorm training converged, as published. Without a norm it did not
-/// converge, although it did in the publication.
+/// Returns the results of two training runs (cells). With LayerNorm, training converged, as
+/// published. Without a norm, training did not converge, although the published run did.
 study::Results two_cells() {
   study::Results results;
   sample::add_table_cell(results, 1, "layer_norm", "0.1", true);

@@ -55,7 +55,7 @@ TEST(TraceOptions, ErrorsNameMissingAndInvalidOptions) {
               HasSubstr("did you mean 'npz'?"));
 }
 
-TEST_F(TraceProgram, WritesTheStepsThatTrainTakes) {
+TEST_F(TraceProgram, WritesTheSameStepsAsATrainingRun) {
   const Outcome outcome = trace("--out t --steps 2 --format npz");
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(outcome.err, "");

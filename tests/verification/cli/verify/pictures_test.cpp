@@ -26,7 +26,7 @@ TEST(VerifyPictures, AreAllDrawn) {
   }
 }
 
-TEST(VerifyPictures, SlackIsClampedToTheAxis) {
+TEST(VerifyPictures, ErrorToBoundRatioIsClampedToTheAxis) {
   Report report = sample_report();
   report.claims[0].worst = 0;
   const std::string script = slack_script(report);

@@ -10,7 +10,7 @@ namespace {
 using tests::ref::io::TemporaryFolder;
 
 /// Runs both programs with the same arguments. Expects the same output and this exit status.
-void expect_the_same(const std::string& arguments, int status) {
+void expect_same_output(const std::string& arguments, int status) {
   const Outcome alone = run("'" NORMPROOF_VERIFY_PROGRAM "' " + arguments);
   const Outcome whole = run("$N verify " + arguments);
   EXPECT_EQ(alone.status, status) << arguments << alone.err;
@@ -21,11 +21,11 @@ void expect_the_same(const std::string& arguments, int status) {
 
 TEST(VerifyOnlyProgram, PrintsTheSameAsNormproofVerify) {
   const TemporaryFolder folder;
-  expect_the_same("--claims A1,T4 --cases 20" + small_corpus(folder.path()), 0);
-  expect_the_same("--help", 0);
-  expect_the_same("--cases 0", 2);
-  expect_the_same("--clams A1", 2);
-  expect_the_same("--data /absent/d --vocab /absent/v", 3);
+  expect_same_output("--claims A1,T4 --cases 20" + small_corpus(folder.path()), 0);
+  expect_same_output("--help", 0);
+  expect_same_output("--cases 0", 2);
+  expect_same_output("--clams A1", 2);
+  expect_same_output("--data /absent/d --vocab /absent/v", 3);
 }
 
 TEST(VerifyOnlyProgram, WritesTheSameReportAsNormproofVerify) {

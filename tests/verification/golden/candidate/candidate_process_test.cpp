@@ -57,7 +57,7 @@ TEST(CandidateProcess, ReportsTheExitStatusOrSignal) {
 
 /// Runs a command to its end. Returns what the member function `recognizes` then says about the
 /// process.
-bool ends(const std::string& command, bool (CandidateProcess::*recognizes)() const) {
+bool recognizes_end_of(const std::string& command, bool (CandidateProcess::*recognizes)() const) {
   CandidateProcess process(command);
   EXPECT_FALSE((process.*recognizes)());
   file_message([&] { process.query("question", kTimeLimit, kMaxBytes); });
@@ -66,7 +66,7 @@ bool ends(const std::string& command, bool (CandidateProcess::*recognizes)() con
 
 TEST(CandidateProcess, DistinguishesACommandThatCannotRunFromAnExit) {
   const auto could_not_run = [](const char* command) {
-    return ends(command, &CandidateProcess::could_not_run);
+    return recognizes_end_of(command, &CandidateProcess::could_not_run);
   };
   EXPECT_TRUE(could_not_run("no-such-program-anywhere"));
   EXPECT_TRUE(could_not_run("/dev/null"));
@@ -77,7 +77,7 @@ TEST(CandidateProcess, DistinguishesACommandThatCannotRunFromAnExit) {
 
 TEST(CandidateProcess, DistinguishesACrashFromAnExit) {
   const auto crashes = [](const char* command) {
-    return ends(command, &CandidateProcess::crashed);
+    return recognizes_end_of(command, &CandidateProcess::crashed);
   };
   EXPECT_TRUE(crashes("kill -SEGV $$"));
   EXPECT_TRUE(crashes("read -r line; exit 134"));

@@ -41,13 +41,13 @@ class BlessCorpus : public ::testing::Test {
 
   fs::path golden() const { return folder_ / "golden"; }
   std::string text(const char* file) const { return ref::io::read_text(golden() / file); }
-  std::size_t folders() const {
+  std::size_t count_folders() const {
     return static_cast<std::size_t>(
         std::distance(fs::directory_iterator(folder_.path()), fs::directory_iterator()));
   }
   /// Makes the corpus again and records the reason. Returns the differences from the previous
   /// corpus.
-  CorpusDifference blessed(const std::string& reason) const {
+  CorpusDifference bless_with_reason(const std::string& reason) const {
     return bless(golden(), {.only = "quick/*_norm/random-*",
                             .jobs = 2,
                             .reason = [&](const CorpusDifference&) { return reason; }});
@@ -69,7 +69,7 @@ class BlessCorpus : public ::testing::Test {
 TEST_F(BlessCorpus, ShowsTheDifferenceAndRecordsTheReason) {
   make_of_another_version();
   const std::string before = ref::io::sha256(text("manifest.json"));
-  const CorpusDifference difference = blessed("more cases");
+  const CorpusDifference difference = bless_with_reason("more cases");
   EXPECT_EQ(difference.added.size(), 35u);
   EXPECT_THAT(difference.removed, IsEmpty());
   EXPECT_THAT(difference.changed, IsEmpty());
@@ -80,25 +80,25 @@ TEST_F(BlessCorpus, ShowsTheDifferenceAndRecordsTheReason) {
   EXPECT_EQ(line.at("sums_after"), ref::io::sha256(text("SHA256SUMS")));
   EXPECT_THAT(text(kBlessings), HasSubstr("made by 'normproof golden make'"));
   EXPECT_EQ(list_corpus(golden(), "*").size(), 36u);
-  EXPECT_EQ(folders(), 1u);
+  EXPECT_EQ(count_folders(), 1u);
   // Blessing again finds no difference, whatever the reason.
-  EXPECT_TRUE(blessed("again").empty());
+  EXPECT_TRUE(bless_with_reason("again").empty());
   EXPECT_EQ(last_line(), line);
 }
 
 TEST_F(BlessCorpus, ChangesNothingWithoutAReason) {
   make_of_another_version();
   const std::string before = text("manifest.json"), blessings = text(kBlessings);
-  EXPECT_EQ(blessed("").added.size(), 35u);
+  EXPECT_EQ(bless_with_reason("").added.size(), 35u);
   EXPECT_EQ(text("manifest.json"), before);
   EXPECT_EQ(text(kBlessings), blessings);
-  EXPECT_EQ(folders(), 1u);
+  EXPECT_EQ(count_folders(), 1u);
 }
 
 TEST_F(BlessCorpus, IsRejectedInCI) {
   make_of_another_version();
   ::setenv("CI", "true", 1);
-  EXPECT_THAT(usage_message([&] { blessed("because"); }),
+  EXPECT_THAT(usage_message([&] { bless_with_reason("because"); }),
               HasSubstr("the environment variable CI is set"));
   ::unsetenv("CI");
   EXPECT_EQ(list_corpus(golden(), "*").size(), 1u);
@@ -106,7 +106,7 @@ TEST_F(BlessCorpus, IsRejectedInCI) {
 
 TEST_F(BlessCorpus, RejectsACorpusThatWasChangedWithoutBlessing) {
   make_of_another_version();
-  blessed("more cases");
+  bless_with_reason("more cases");
   make_corpus(folder_ / "part", {.only = "quick/rms_norm/random-*"});
   // Puts the files of another corpus into the folder.
   for (const char* name : {"manifest.json", "SHA256SUMS"})
@@ -120,7 +120,7 @@ TEST_F(BlessCorpus, RejectsACorpusThatWasChangedWithoutBlessing) {
 }
 
 TEST_F(BlessCorpus, ReportsEveryCaseOfAFirstCorpusAsNew) {
-  const CorpusDifference difference = blessed("the first one");
+  const CorpusDifference difference = bless_with_reason("the first one");
   EXPECT_EQ(difference.added.size(), 36u);
   EXPECT_EQ(last_line().at("manifest_before"), "");
 }
@@ -142,7 +142,7 @@ TEST_F(BlessCorpus, ReportsByHowMuchAValueChanges) {
   };
   replace(golden() / "manifest.json", old_sum, content_sha256(tensors));
   sign(golden());
-  EXPECT_THAT(blessed("rounded right").changed,
+  EXPECT_THAT(bless_with_reason("rounded right").changed,
               ElementsAre(path + ": y: 1 of 90 elements, at most 4 ulp"));
 }
 

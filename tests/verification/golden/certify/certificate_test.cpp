@@ -91,7 +91,7 @@ TEST(Certify, ReturnsTheOutputsOfTheLayerInAscendingOrder) {
   EXPECT_EQ(find(expected.tensors, "running_mean")->dtype, DType::float32);
 }
 
-std::vector<bool> not_numbers(const Expected& expected, std::string_view name) {
+std::vector<bool> nan_flags(const Expected& expected, std::string_view name) {
   std::vector<bool> result;
   for (const double value : values_of(expected.tensors, name)) result.push_back(std::isnan(value));
   return result;
@@ -102,17 +102,17 @@ TEST(Certify, NaNReachesExactlyTheElementsThatDependOnIt) {
     return [at](std::size_t i, double normal) { return i == at ? kGoldenNaN : normal; };
   };
   const Expected in_x = certify(plain_recipe("layer_norm", {2, 3}).x(nan_at(4)).make(1));
-  EXPECT_THAT(not_numbers(in_x, "y"), ElementsAre(false, false, false, true, true, true));
-  EXPECT_THAT(not_numbers(in_x, "grad_x"), ElementsAre(false, false, false, true, true, true));
-  EXPECT_THAT(not_numbers(in_x, "mean"), ElementsAre(false, true));
-  EXPECT_THAT(not_numbers(in_x, "grad_gamma"), ElementsAre(true, true, true));
-  EXPECT_THAT(not_numbers(in_x, "grad_beta"), ElementsAre(false, false, false));
-  EXPECT_EQ(not_numbers(in_x, "y_lo"), not_numbers(in_x, "y"));
+  EXPECT_THAT(nan_flags(in_x, "y"), ElementsAre(false, false, false, true, true, true));
+  EXPECT_THAT(nan_flags(in_x, "grad_x"), ElementsAre(false, false, false, true, true, true));
+  EXPECT_THAT(nan_flags(in_x, "mean"), ElementsAre(false, true));
+  EXPECT_THAT(nan_flags(in_x, "grad_gamma"), ElementsAre(true, true, true));
+  EXPECT_THAT(nan_flags(in_x, "grad_beta"), ElementsAre(false, false, false));
+  EXPECT_EQ(nan_flags(in_x, "y_lo"), nan_flags(in_x, "y"));
   const Expected in_grad = certify(plain_recipe("layer_norm", {2, 3}).grad_y(nan_at(4)).make(1));
-  EXPECT_THAT(not_numbers(in_grad, "y"), ElementsAre(false, false, false, false, false, false));
-  EXPECT_THAT(not_numbers(in_grad, "grad_x"), ElementsAre(false, false, false, true, true, true));
-  EXPECT_THAT(not_numbers(in_grad, "grad_gamma"), ElementsAre(false, true, false));
-  EXPECT_THAT(not_numbers(in_grad, "grad_beta"), ElementsAre(false, true, false));
+  EXPECT_THAT(nan_flags(in_grad, "y"), ElementsAre(false, false, false, false, false, false));
+  EXPECT_THAT(nan_flags(in_grad, "grad_x"), ElementsAre(false, false, false, true, true, true));
+  EXPECT_THAT(nan_flags(in_grad, "grad_gamma"), ElementsAre(false, true, false));
+  EXPECT_THAT(nan_flags(in_grad, "grad_beta"), ElementsAre(false, true, false));
   // The other elements equal those of the same case without NaN.
   const Expected whole = certify(plain_recipe("layer_norm", {2, 3}).make(1));
   for (std::size_t i = 0; i < 3; ++i)
@@ -124,7 +124,7 @@ TEST(Certify, InfinityIsTreatedLikeNaN) {
   Case c = plain_recipe("layer_norm", {2, 3})
                .x([](std::size_t i, double normal) { return i == 0 ? -kGoldenInfinity : normal; })
                .make(1);
-  EXPECT_THAT(not_numbers(certify(c), "mean"), ElementsAre(true, false));
+  EXPECT_THAT(nan_flags(certify(c), "mean"), ElementsAre(true, false));
   checks::evaluation::EvalInputs inputs = inputs_of(c, "f");
   EXPECT_TRUE(replace_not_finite(inputs, {.first = 7, .apart = 1}));
   EXPECT_EQ(inputs.steps[0].x.data()[0], 7);
@@ -140,7 +140,7 @@ TEST(Certify, NaNReachesElementsThatDependOnDifferencesOnly) {
                   .x([](std::size_t i, double normal) { return i < 3 ? kGoldenNaN : normal; })
                   .make(1));
   for (const char* output : {"y", "grad_x"})
-    EXPECT_THAT(not_numbers(rows, output), ElementsAre(true, true, true, false, false, false));
+    EXPECT_THAT(nan_flags(rows, output), ElementsAre(true, true, true, false, false, false));
 }
 
 TEST(Certify, C1_RejectsAnExactCaseWithAnInexactResult) {
@@ -157,7 +157,7 @@ TEST(Certify, C1_RejectsAnExactCaseWithAnInexactResult) {
 
 /// Expects hi + lo, the certified value and its remainder, to match the definition at 100 digits.
 /// The definition shares no formula with the certificate.
-void expect_oracle(const Case& c) {
+void expect_matches_oracle(const Case& c) {
   const Expected expected = certify(c);
   const checks::evaluation::EvalInputs inputs = inputs_of(c, "f");
   ref::tensor::NamedTensors<oracle100> state;
@@ -208,7 +208,7 @@ void expect_oracle(const Case& c) {
 using Numbers = std::vector<oracle100>;
 
 /// Computes the function of a row by its definition: no shift by the maximum, no mask, no gate.
-Numbers definition_of(const std::string& function, const Numbers& x) {
+Numbers evaluate_definition(const std::string& function, const Numbers& x) {
   namespace mp = boost::multiprecision;
   const oracle100 pi = boost::math::constants::pi<oracle100>();
   Numbers y;
@@ -236,7 +236,7 @@ Numbers definition_of(const std::string& function, const Numbers& x) {
 
 /// Compares the certified forward with the definition, and the certified backward with difference
 /// quotients of the definition.
-void expect_definition(const std::string& function, DType dtype) {
+void expect_matches_definition(const std::string& function, DType dtype) {
   constexpr std::size_t kWidth = 5;
   const Case c = plain_recipe(function, {3, kWidth}, dtype).make(1);
   const Expected expected = certify(c);
@@ -255,7 +255,7 @@ void expect_definition(const std::string& function, DType dtype) {
   for (std::size_t row = 0; row < 3; ++row) {
     Numbers at(x.begin() + static_cast<std::ptrdiff_t>(row * kWidth),
                x.begin() + static_cast<std::ptrdiff_t>((row + 1) * kWidth));
-    const Numbers y = definition_of(function, at);
+    const Numbers y = evaluate_definition(function, at);
     for (std::size_t i = 0; i < y.size(); ++i) {
       const std::size_t at_i = row * y.size() + i;
       ASSERT_LE(off("y", at_i, y[i] * gate[at_i]), 1) << function;
@@ -267,7 +267,8 @@ void expect_definition(const std::string& function, DType dtype) {
       Numbers above = at, below = at;
       above[d] += h;
       below[d] -= h;
-      const Numbers up = definition_of(function, above), down = definition_of(function, below);
+      const Numbers up = evaluate_definition(function, above),
+                    down = evaluate_definition(function, below);
       oracle100 slope = 0;
       for (std::size_t i = 0; i < y.size(); ++i)
         slope += oracle100(grad_y[row * y.size() + i]) * gate[row * y.size() + i] *
@@ -288,7 +289,7 @@ TEST(Certify, AgreesWithTheDefinitionOfEveryFunction) {
         }))
       continue;
     for (const DType dtype : {DType::float64, DType::bfloat16})
-      ASSERT_NO_FATAL_FAILURE(expect_definition(function, dtype));
+      ASSERT_NO_FATAL_FAILURE(expect_matches_definition(function, dtype));
   }
 }
 
@@ -323,11 +324,11 @@ TEST(Certify, AgreesWithTheDefinitionOfEveryLayer) {
       Recipe recipe = plain_recipe(layer, {2, 3, 4}, dtype);
       if (has_option(layer, "groups")) recipe.option("groups", "2");
       if (has_option(layer, "warmup_iterations")) recipe.option("warmup_iterations", "1");
-      ASSERT_NO_FATAL_FAILURE(expect_oracle(recipe.make(1)));
+      ASSERT_NO_FATAL_FAILURE(expect_matches_oracle(recipe.make(1)));
       if (layer == "group_scaling" || layer == "group_norm") continue;
       ASSERT_NO_FATAL_FAILURE(
-          expect_oracle(recipe.pads([](std::size_t row) { return row == 2; }).make(1)));
-      ASSERT_NO_FATAL_FAILURE(expect_oracle(recipe.inference().make(1)));
+          expect_matches_oracle(recipe.pads([](std::size_t row) { return row == 2; }).make(1)));
+      ASSERT_NO_FATAL_FAILURE(expect_matches_oracle(recipe.inference().make(1)));
     }
   }
 }
@@ -338,14 +339,14 @@ TEST(Certify, AgreesWithTheDefinitionInEveryLayout) {
       Recipe recipe = plain_recipe(layer, {2, 4, 3, 2}, DType::float32);
       recipe.option("layout", layout);
       if (has_option(layer, "groups")) recipe.option("groups", "2");
-      ASSERT_NO_FATAL_FAILURE(expect_oracle(recipe.make(1)));
+      ASSERT_NO_FATAL_FAILURE(expect_matches_oracle(recipe.make(1)));
     }
 }
 
 TEST(Certify, AgreesWithTheDefinitionForZeroCenteredGamma) {
   for (const char* layer : {"layer_norm", "rms_norm"})
     for (const DType dtype : {DType::float64, DType::bfloat16})
-      ASSERT_NO_FATAL_FAILURE(expect_oracle(
+      ASSERT_NO_FATAL_FAILURE(expect_matches_oracle(
           plain_recipe(layer, {3, 4}, dtype).option("zero_centred_gamma", "1").make(1)));
 }
 

@@ -98,7 +98,7 @@ TEST(CaseJson, FileHoldsOnlyWhatACandidateNeeds) {
   EXPECT_EQ(description_of(text).file_text, file);
 }
 
-TEST(CaseJson, NamesLaterOptionsOnlyIfTheyAreSet) {
+TEST(CaseJson, ContainsOptionsOfLaterVersionsOnlyIfTheyAreSet) {
   const auto written = [](Recipe recipe) {
     const Case c = recipe.make(1);
     const std::string text = case_json(c, certify(c));
@@ -119,7 +119,7 @@ TEST(CaseJson, NamesLaterOptionsOnlyIfTheyAreSet) {
   EXPECT_EQ(centred["convention"]["gamma"], "1 + gamma multiplies");
 }
 
-TEST(CaseJson, NamesEachDamagedField) {
+TEST(CaseJson, ErrorNamesEachDamagedField) {
   const json good = json::parse(sample_text());
   const auto refused = [&](const std::string& field, const json& value, const std::string& what) {
     json bad = good;

@@ -126,7 +126,7 @@ TEST(NearestStoredNumber, IsCorrectAtTheLimitsOfFloat32AndFloat64) {
 
 /// Returns one end of the ball x as an exact number. `bound` is Arb's function for the lower or the
 /// upper end.
-ball end_of(const ball& x, void (*bound)(arf_t, const arb_t, slong)) {
+ball enclosure_end(const ball& x, void (*bound)(arf_t, const arb_t, slong)) {
   ball end;
   bound(arb_midref(end.get()), x.get(), 4000);
   return end;
@@ -151,8 +151,8 @@ TEST(NearestStoredNumber, EqualsTheRoundingOfBothEndsOfTheEnclosure) {
         ball(number) + power_of_two(half) + ball(random.normal(i + 2)) * power_of_two(half - 60);
     const ball radius = ball(std::abs(random.normal(i + 3))) * power_of_two(half - 60);
     arb_add_error(x.get(), radius.get());
-    const auto low = nearest(end_of(x, arb_get_lbound_arf), dtype);
-    const auto high = nearest(end_of(x, arb_get_ubound_arf), dtype);
+    const auto low = nearest(enclosure_end(x, arb_get_lbound_arf), dtype);
+    const auto high = nearest(enclosure_end(x, arb_get_ubound_arf), dtype);
     const auto both = nearest(x, dtype);
     ASSERT_TRUE(low && high);
     ASSERT_EQ(both.has_value(), low->value == high->value) << number;

@@ -18,7 +18,7 @@ using testing::HasSubstr;
 const std::filesystem::path kCorpus =
     std::filesystem::path(NORMPROOF_SOURCE_DIR) / "verification/golden/data";
 
-UserCase question_of(const Case& c) {
+UserCase user_case_from(const Case& c) {
   return {.name = "mine",
           .op = corpus::op_name(c),
           .mode = c.mode == ref::model::Mode::training ? "training" : "inference",
@@ -37,7 +37,7 @@ TEST(UserCaseOfTheGate, IsCertifiedToTheValuesOfTheCorpus) {
     // chosen separately.
     if (corpus::main_input(c)->dtype != c.dtype && !corpus::is_encoder(c)) continue;
     // Only a recipe may declare a case exact. A user-supplied case cannot.
-    UserCase question = question_of(c);
+    UserCase question = user_case_from(c);
     std::ranges::reverse(question.inputs);
     const StoredCase own = certify_user_case(make_user_case(question), i % 2 == 0 ? 2 : 1);
     EXPECT_EQ(own.expected, stored.expected) << stored.description.path;
@@ -61,7 +61,7 @@ TEST(UserCaseOfTheGate, ReadsOptionsFromAJsonObjectOfTexts) {
 }
 
 TEST(UserCaseOfTheGate, ReportsAnyMismatchInOneSentence) {
-  const UserCase right = question_of(one_and_three("1e-05"));
+  const UserCase right = user_case_from(one_and_three("1e-05"));
   ASSERT_EQ(make_user_case(right).tier, corpus::Tier::user);
   const auto refused = [&](auto&& change) {
     UserCase wrong = right;

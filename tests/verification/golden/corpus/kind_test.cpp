@@ -17,7 +17,7 @@ Case case_of(const std::string& operation) {
   return c;
 }
 
-TEST(OperationKind, IsThatOfTheListThatNamesTheOperation) {
+TEST(OperationKind, MatchesTheListThatContainsTheOperation) {
   const auto among = [](const std::vector<std::string>& names, const std::string& name) {
     return std::ranges::find(names, name) != names.end();
   };

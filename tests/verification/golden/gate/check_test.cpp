@@ -33,7 +33,8 @@ std::vector<StoredTensor> without(std::vector<StoredTensor> tensors, std::string
 }
 
 /// Returns the tensors with the tensor of the same name replaced by `by`.
-std::vector<StoredTensor> replaced_by(std::vector<StoredTensor> tensors, const StoredTensor& by) {
+std::vector<StoredTensor> replace_tensor(std::vector<StoredTensor> tensors,
+                                         const StoredTensor& by) {
   tensors = without(std::move(tensors), by.name);
   tensors.push_back(by);
   return tensors;
@@ -95,10 +96,11 @@ TEST(CheckCase, AcceptsErrorsUpToTheBoundAndNoFarther) {
       for (const double share : {-1.01, -0.99, 0.99, 1.01}) {
         std::vector<double> values = high;
         values[i] += low[i] + share * bound;
-        const CaseResult result = check_case(
-            stored,
-            replaced_by(reference_output(stored), tensor_of(name, DType::float64, shape, values)),
-            {});
+        const CaseResult result =
+            check_case(stored,
+                       replace_tensor(reference_output(stored),
+                                      tensor_of(name, DType::float64, shape, values)),
+                       {});
         EXPECT_EQ(result.passed(), std::fabs(share) < 1) << name << " " << i << " " << share;
         EXPECT_GE(result_of(result, name).ratio, 0.989);
       }
@@ -150,7 +152,7 @@ TEST(CheckCase, ExcludesElementsWithoutMeaningfulDigitsFromUlpMetrics) {
   const auto& shape = find(stored.expected, "grad_x")->shape;
   const CaseResult result = check_case(
       stored,
-      replaced_by(reference_output(stored), tensor_of("grad_x", DType::float64, shape, values)),
+      replace_tensor(reference_output(stored), tensor_of("grad_x", DType::float64, shape, values)),
       {});
   EXPECT_TRUE(result.passed());
   const TensorResult& grad_x = result_of(result, "grad_x");
@@ -177,7 +179,7 @@ TEST(CheckCase, ReturnsAnErrorMapOfAFailedOutputOnRequest) {
   EXPECT_EQ(result_of(nan, "y").map.shares[4], INFINITY);
 }
 
-TEST(CheckCase, AllowsOnlyErrorsOfRootsInAnExactCase) {
+TEST(CheckCase, AllowsOnlyErrorsOfSquareRootsInAnExactCase) {
   Case c = one_and_three("3", DType::float32);
   c.exact = true;
   const StoredCase stored = certified(c);
@@ -259,7 +261,7 @@ TEST(CheckCase, RejectsWrongShapesDtypesAndNames) {
   const auto answer = reference_output(stored);
   const std::vector<double> y = values_of(answer, "y");
   const auto problem = [&](const StoredTensor& by) {
-    const CaseResult result = check_case(stored, replaced_by(answer, by), {});
+    const CaseResult result = check_case(stored, replace_tensor(answer, by), {});
     EXPECT_FALSE(result.passed());
     return result_of(result, by.name).problem;
   };
@@ -268,8 +270,9 @@ TEST(CheckCase, RejectsWrongShapesDtypesAndNames) {
             "has dtype float16; expected float32 or a wider one");
   EXPECT_EQ(problem(tensor_of("y", DType::int64, {4, 3}, std::vector<double>(12, 1))),
             "has dtype int64; expected float32 or a wider one");
-  EXPECT_TRUE(check_case(stored, replaced_by(answer, tensor_of("y", DType::float64, {4, 3}, y)), {})
-                  .passed());
+  EXPECT_TRUE(
+      check_case(stored, replace_tensor(answer, tensor_of("y", DType::float64, {4, 3}, y)), {})
+          .passed());
   auto extra = answer;
   extra.push_back(tensor_of("grad_gama", DType::float32, {1}, {0}));
   EXPECT_THAT(check_case(stored, extra, {}).problem,

@@ -58,8 +58,8 @@ class MetamorphicRelations : public ::testing::Test {
     return counts;
   }
   /// Returns the result of the case of this layer.
-  static const RelationResult& of(const std::vector<RelationResult>& results,
-                                  const std::string& layer) {
+  static const RelationResult& result_of(const std::vector<RelationResult>& results,
+                                         const std::string& layer) {
     return *std::ranges::find_if(results, [&](const RelationResult& result) {
       return result.path.starts_with("quick/" + layer + "/");
     });
@@ -107,9 +107,9 @@ TEST_F(MetamorphicRelations, DetectOutputsThatDependOnTheBatchSize) {
     return plain_output(
         stored, {.sum = samples_of(stored) < 3 ? Style::Sum::backwards : Style::Sum::forwards});
   });
-  EXPECT_EQ(of(results, "layer_norm").outcome, RelationOutcome::broken);
-  EXPECT_THAT(of(results, "layer_norm").sentence, HasSubstr("in half of the batch"));
-  EXPECT_EQ(of(results, "batch_norm").outcome, RelationOutcome::not_applicable);
+  EXPECT_EQ(result_of(results, "layer_norm").outcome, RelationOutcome::broken);
+  EXPECT_THAT(result_of(results, "layer_norm").sentence, HasSubstr("in half of the batch"));
+  EXPECT_EQ(result_of(results, "batch_norm").outcome, RelationOutcome::not_applicable);
 }
 
 TEST_F(MetamorphicRelations, DetectOutputsThatDependOnThePositionInTheBatch) {
@@ -119,8 +119,8 @@ TEST_F(MetamorphicRelations, DetectOutputsThatDependOnThePositionInTheBatch) {
   });
   // Outputs are compared bit by bit, or with the bound of the gate.
   EXPECT_EQ(counts_of(results), (Counts{{RelationOutcome::broken, 23}}));
-  EXPECT_THAT(of(results, "layer_norm").sentence, HasSubstr("in reverse order"));
-  EXPECT_THAT(of(results, "power_norm").sentence,
+  EXPECT_THAT(result_of(results, "layer_norm").sentence, HasSubstr("in reverse order"));
+  EXPECT_THAT(result_of(results, "power_norm").sentence,
               AllOf(HasSubstr("y at [0, 0, 0] is "), HasSubstr("; expected ")));
 }
 
@@ -130,8 +130,8 @@ TEST_F(MetamorphicRelations, DetectANaNThatSpreadsToOtherSamples) {
     const std::vector<double> y = values_of(answer, "y");
     return with_element(answer, "y", y.size() - 1, y.back() + 0 * y.front());
   });
-  EXPECT_EQ(of(results, "rms_norm").outcome, RelationOutcome::broken);
-  EXPECT_THAT(of(results, "rms_norm").sentence, HasSubstr("nan beside a sample of NaN"));
+  EXPECT_EQ(result_of(results, "rms_norm").outcome, RelationOutcome::broken);
+  EXPECT_THAT(result_of(results, "rms_norm").sentence, HasSubstr("nan beside a sample of NaN"));
 }
 
 TEST_F(MetamorphicRelations, RunACaseThatEndsTheProgramOnlyOnce) {
@@ -144,7 +144,7 @@ TEST_F(MetamorphicRelations, RunACaseThatEndsTheProgramOnlyOnce) {
   const auto results = check_relations(golden(), cases_, candidates, all_relations(), {});
   EXPECT_EQ(counts_of(results),
             (Counts{{RelationOutcome::broken, 5}, {RelationOutcome::declined, 22 * 5}}));
-  EXPECT_EQ(of(results, "layer_norm").sentence,
+  EXPECT_EQ(result_of(results, "layer_norm").sentence,
             "the candidate ended with status 7 before it answered");
   EXPECT_EQ(std::filesystem::file_size(starts), 4u);  // two starts: one after it ended
 }
@@ -173,14 +173,15 @@ TEST_F(MetamorphicRelations, ReportAMissingOutputOrWrongShapeInOneSentence) {
   const auto absent = check(Relation::repeat, [](const StoredCase&) -> std::vector<StoredTensor> {
     throw ref::numeric::FileError("the candidate ended");
   });
-  EXPECT_EQ(of(absent, "layer_norm").sentence, "the candidate ended");
+  EXPECT_EQ(result_of(absent, "layer_norm").sentence, "the candidate ended");
   const auto whole = check(Relation::split, [](const StoredCase& stored) {
     auto answer = plain_output(stored);
     for (StoredTensor& tensor : answer)
       if (samples_of(stored) < 3) tensor = tensor_of(tensor.name, tensor.dtype, {1}, {0});
     return answer;
   });
-  EXPECT_THAT(of(whole, "layer_norm").sentence, StartsWith("y has 1 samples in half of the batch"));
+  EXPECT_THAT(result_of(whole, "layer_norm").sentence,
+              StartsWith("y has 1 samples in half of the batch"));
   const auto without = check(Relation::permute, [](const StoredCase& stored) {
     auto answer = plain_output(stored);
     if (values_of(stored.description.c.inputs, "x")[0] < 0)

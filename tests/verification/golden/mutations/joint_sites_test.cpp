@@ -136,7 +136,7 @@ void scale_queries(std::vector<StoredTensor>& tensors, const std::string& prefix
 
 /// Returns the mistake that multiplies the attention scores by a factor. `named` is the expected
 /// diagnosis.
-MistakenCase scores_times(double factor, const std::string& named) {
+MistakenCase mistake_in_scores(double factor, const std::string& named) {
   return {"encoder_layer",
           "eight_features",
           [=](Case& c) { scale_queries(c.inputs, "", factor); },
@@ -167,8 +167,8 @@ std::vector<MistakenCase> mistakes() {
        option("norm.eps", "1e-30"),
        "norm: eps: dropped",
        {"grad_norm1.gamma", "grad_norm2.gamma", "grad_x", "y"}},
-      scores_times(2, "1/sqrt(d_k), forward and backward: dropped"),
-      scores_times(std::sqrt(0.5), "d_k and d_model: taken for the other"),
+      mistake_in_scores(2, "1/sqrt(d_k), forward and backward: dropped"),
+      mistake_in_scores(std::sqrt(0.5), "d_k and d_model: taken for the other"),
       {"encoder_layer",
        "eight_features",
        constant(kBiases, 0),
@@ -246,24 +246,25 @@ TEST(JointMutationSites, DiagnosisNamesAMistakeMadeAtEverySiteFirst) {
 /// No case of the reference reproduces these mistakes. The plain implementation makes them, in
 /// another order of operations than the diagnosis.
 TEST(JointMutationSites, DiagnosisNamesAMistakeInCodeOfAnotherStyle) {
-  struct Wrong {
+  struct InjectedMistake {
     std::string op, reason;
     Mutation mutation;
   };
-  for (const Wrong& wrong :
-       {Wrong{"encoder_layer", "eight_features", {"every residual", drop}},
-        Wrong{"encoder_layer",
-              "pre_layer_norm",
-              {"residual of attention, forward and backward", drop}},
-        Wrong{"encoder_layer", "eight_features", {"causal mask", insert}},
-        Wrong{"encoder_layer", "post_layer_norm", {"y of padding", drop}},
-        Wrong{"encoder_layer", "post_layer_norm", {"norm1 and norm2", other}},
-        Wrong{"encoder_layer", "inference_dropout", {"every dropout in inference", insert}},
-        Wrong{"encoder", "pre_layer_norm", {"norm behind the last layer", drop}},
-        Wrong{"encoder",
-              "post_layer_norm",
-              {"factor sqrt(D) of the embedding, forward and backward", insert}},
-        Wrong{"adam", "default_options", {"1 - beta1 and 1 - beta2", drop}}}) {
+  for (const InjectedMistake& wrong :
+       {InjectedMistake{"encoder_layer", "eight_features", {"every residual", drop}},
+        InjectedMistake{"encoder_layer",
+                        "pre_layer_norm",
+                        {"residual of attention, forward and backward", drop}},
+        InjectedMistake{"encoder_layer", "eight_features", {"causal mask", insert}},
+        InjectedMistake{"encoder_layer", "post_layer_norm", {"y of padding", drop}},
+        InjectedMistake{"encoder_layer", "post_layer_norm", {"norm1 and norm2", other}},
+        InjectedMistake{
+            "encoder_layer", "inference_dropout", {"every dropout in inference", insert}},
+        InjectedMistake{"encoder", "pre_layer_norm", {"norm behind the last layer", drop}},
+        InjectedMistake{"encoder",
+                        "post_layer_norm",
+                        {"factor sqrt(D) of the embedding, forward and backward", insert}},
+        InjectedMistake{"adam", "default_options", {"1 - beta1 and 1 - beta2", drop}}}) {
     const StoredCase stored = certified(case_for(wrong.op, wrong.reason));
     Sites sites(wrong.mutation);
     const auto found = diagnosis_for(

@@ -52,7 +52,7 @@ TEST(PlainLayers, EveryStyleOfEveryLayerIsWithinTheBound) {
   EXPECT_EQ(layers, 28u);
 }
 
-TEST(PlainLayers, StylesDifferInTheirBits) {
+TEST(PlainLayers, DifferentStylesGiveDifferentBits) {
   const Case c = plain_recipe("layer_norm", {5, 33}, DType::float32).make(1);
   const auto right = plain(c);
   for (const Style& style : {Style{.sum = Style::Sum::backwards},

@@ -15,7 +15,7 @@ using recipes::with_scales;
 using ::testing::ElementsAre;
 
 /// Returns a case of silu for numbers that are so large that silu(x) = x.
-Case of_large(const recipes::Scales& scales) {
+Case large_silu_case(const recipes::Scales& scales) {
   return with_scales(plain_recipe("silu", {2, 2}, DType::float32)
                          .x([](std::size_t i, double) { return 90 + 10 * static_cast<double>(i); })
                          .make(1),
@@ -38,7 +38,7 @@ TEST(PlainEightBit, OutputIsWithinTheBoundInEveryCase) {
 }
 
 TEST(PlainEightBit, MutationsOfASingleScaleChangeTheOutput) {
-  const Case c = of_large({.y = 2});
+  const Case c = large_silu_case({.y = 2});
   EXPECT_THAT(stored_by(c, "y"), ElementsAre(44, 48, 56, 60));  // 50 is a tie and rounds to even
   EXPECT_THAT(stored_by(c, "y", {"scaling of y", MutationOperator::drop}),
               ElementsAre(88, 96, 112, 120));
@@ -53,7 +53,7 @@ TEST(PlainEightBit, MutationsOfASingleScaleChangeTheOutput) {
 }
 
 TEST(PlainEightBit, MutationReadsTheBitsInTheOtherFormat) {
-  const Case c = of_large({.dtype = DType::float8_e5m2, .x = 10, .y = 1});
+  const Case c = large_silu_case({.dtype = DType::float8_e5m2, .x = 10, .y = 1});
   // In e5m2 the numbers 9, 10, 11 and 12 become 8, 10, 12 and 12. Their bits are 0x48, 0x49 and
   // 0x4a. In e4m3 these bits mean 4, 4.5 and 5.
   EXPECT_THAT(values_of(c.inputs, "x"), ElementsAre(8, 10, 12, 12));
@@ -62,7 +62,7 @@ TEST(PlainEightBit, MutationReadsTheBitsInTheOtherFormat) {
 }
 
 TEST(PlainEightBit, MutationsOfBlockScalesChangeTheOutput) {
-  const Case c = of_large({.blocks = false});
+  const Case c = large_silu_case({.blocks = false});
   const std::string site = "scales of the blocks of y";
   EXPECT_THAT(stored_by(c, "y_scale"), ElementsAre(0.25, 0.25));
   EXPECT_THAT(stored_by(c, "y_scale", {site, MutationOperator::twice}), ElementsAre(0.5, 0.5));
@@ -73,7 +73,7 @@ TEST(PlainEightBit, MutationsOfBlockScalesChangeTheOutput) {
 }
 
 TEST(PlainEightBit, OutputSaturatesOutOfRangeUnlessMutated) {
-  const Case c = of_large({.y = 0.2});
+  const Case c = large_silu_case({.y = 0.2});
   EXPECT_THAT(stored_by(c, "y"), ElementsAre(448, 448, 448, 448));
   const auto wrong = stored_by(c, "y", {"overflow of y", MutationOperator::unsaturated});
   EXPECT_EQ(wrong[0], 448);

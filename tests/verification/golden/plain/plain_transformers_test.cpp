@@ -30,7 +30,7 @@ std::vector<StoredTensor> run_transformer_with(const Case& c, const Mutation& mu
 }
 
 /// Returns the names of the outputs that the mutation changes.
-std::vector<std::string> moved_outputs(const Case& c, const Mutation& mutation) {
+std::vector<std::string> changed_outputs(const Case& c, const Mutation& mutation) {
   const auto right = run_transformer_with(c), wrong = run_transformer_with(c, mutation);
   std::vector<std::string> moved;
   for (const StoredTensor& tensor : right)
@@ -172,18 +172,18 @@ TEST(PlainTransformers, MutationsOfTheLossChangeNoLogit) {
   for (const Mutation& mistake : {Mutation{"targets", one_more}, Mutation{"targets", one_less},
                                   Mutation{"loss: smoothing of ignored rows", insert},
                                   Mutation{"loss: smoothing of the target", drop}}) {
-    const auto moved = moved_outputs(c, mistake);
+    const auto moved = changed_outputs(c, mistake);
     EXPECT_THAT(moved, ::testing::Contains("loss")) << mistake.site;
     EXPECT_THAT(moved, ::testing::Not(::testing::Contains("logits"))) << mistake.site;
   }
-  EXPECT_THAT(moved_outputs(c, {"loss: mask of the gradient", ignore_mask}),
+  EXPECT_THAT(changed_outputs(c, {"loss: mask of the gradient", ignore_mask}),
               ::testing::Not(::testing::Contains("loss")));
 }
 
 TEST(PlainTransformers, TiedWeightSumsTwoGradients) {
   const Case c = transformer("language_model", "tied_pre_layer_norm");
   for (const MutationOperator op : {MutationOperator::forget_first, MutationOperator::forget_last})
-    EXPECT_EQ(moved_outputs(c, {"both gradients of the tied weight", op}),
+    EXPECT_EQ(changed_outputs(c, {"both gradients of the tied weight", op}),
               std::vector<std::string>{"grad_embedding.weight"});
 }
 
@@ -205,7 +205,7 @@ TEST(PlainTransformers, MutationsOfTheEncoderAffectOnlyTheEncoderSide) {
              wrong = run_transformer_with(c, {"encoder: eps", MutationOperator::drop});
   // The eps of the norms is at another mutation site.
   EXPECT_EQ(values_of(right, "logits"), values_of(wrong, "logits"));
-  EXPECT_THAT(moved_outputs(c, {"encoder: norm: eps", MutationOperator::ten_times}),
+  EXPECT_THAT(changed_outputs(c, {"encoder: norm: eps", MutationOperator::ten_times}),
               ::testing::Contains("logits"));
 }
 
@@ -256,7 +256,7 @@ TEST(PlainTransformers, EachMutationChangesTheKeyValueCacheAsNamed) {
 }
 
 /// Whether the name of the mutation's site is one of the key-value cache.
-bool is_of_the_cache(const Mutation& mutation) {
+bool is_cache_mutation(const Mutation& mutation) {
   return std::ranges::any_of(
       std::vector<std::string>{"cache", "new tokens", "of past ", "that are kept"},
       [&](const std::string& part) { return mutation.site.find(part) != std::string::npos; });
@@ -275,7 +275,7 @@ TEST(PlainTransformers, DiagnosisNamesMutationsOfTheKeyValueCacheAndNoOthers) {
     run_plain_transformer(c, recipes::inputs_of(c), {}, all);
     std::size_t number = 0;
     for (const Mutation& mistake : all.seen()) {
-      if (!is_of_the_cache(mistake) && ++number % 4 != 0) continue;  // a diagnosis is slow
+      if (!is_cache_mutation(mistake) && ++number % 4 != 0) continue;  // a diagnosis is slow
       const auto answer =
           run_transformer_with(c, mistake, {.sum = Style::Sum::backwards, .divide = true});
       const CaseResult result = check_case(stored, answer, {});
@@ -284,8 +284,8 @@ TEST(PlainTransformers, DiagnosisNamesMutationsOfTheKeyValueCacheAndNoOthers) {
       for (const gate::Diagnosis& found : gate::diagnose(stored, answer, result))
         names.push_back(found.what);
       const std::string name = mistake.site + ": " + std::string(to_string(mistake.op));
-      if (!is_of_the_cache(mistake)) {
-        EXPECT_FALSE(is_of_the_cache({names.at(0)})) << path_of(c) << " " << name;
+      if (!is_cache_mutation(mistake)) {
+        EXPECT_FALSE(is_cache_mutation({names.at(0)})) << path_of(c) << " " << name;
         continue;
       }
       ++of_the_cache;

@@ -55,7 +55,7 @@ TEST(BlockExtentCases, LayersOverRowsHaveEveryBlockEdgeAsFeatureCount) {
   EXPECT_THAT(of_dyt.rows, ElementsAreArray(kBlockEdges));
 }
 
-TEST(BlockExtentCases, EveryOperationHasWholeBlocksOfRowsInTheQuickTier) {
+TEST(BlockExtentCases, QuickTierHasWholeBlocksOfRowsForEveryOperation) {
   EXPECT_THAT(block_extents_of(Tier::quick, "layer_norm").rows, Contains(256));
   EXPECT_THAT(block_extents_of(Tier::quick, "add_layer_norm").rows, ElementsAre(128));
   for (const auto& names : {ref::model::norm_names(), ref::model::function_names()})

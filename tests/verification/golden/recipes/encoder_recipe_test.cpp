@@ -33,7 +33,7 @@ TEST(EncoderRecipe, PadsAsRequestedExceptTheFirstToken) {
   EXPECT_THAT(made("valid", recipe), ElementsAre(1, 0, 1, 1, 0, 1));
 }
 
-TEST(EncoderRecipe, FillsTheNamedTensor) {
+TEST(EncoderRecipe, FillsTheTensorWithTheGivenName) {
   EncoderRecipe recipe{.reason = "sample", .why = "a test's own"};
   recipe.fills = {{"x", [](std::size_t, double) { return 3.0; }}};
   EXPECT_THAT(made("x", recipe, "encoder_layer"), Each(3.0));

@@ -65,7 +65,7 @@ TEST(CaseRecipe, ParametersDifferFromTheirNeutralValues) {
   EXPECT_EQ(find(c.inputs, "iterations")->dtype, DType::int64);
 }
 
-TEST(CaseRecipe, DtypesShareTheirNumbersUpToRounding) {
+TEST(CaseRecipe, NumbersAreTheSameForEveryDtypeUpToRounding) {
   const std::vector<double> wide =
       values_of(plain_recipe("layer_norm", {3, 5}).make(1).inputs, "x");
   for (const DType dtype : {DType::float32, DType::float16, DType::bfloat16}) {
@@ -114,7 +114,7 @@ TEST(CaseRecipe, ElementIndexRunsThroughAllStepsInCOrder) {
   EXPECT_THAT(values_of(c.inputs, "valid"), ElementsAre(1, 1, 1, 0));
 }
 
-TEST(CaseRecipe, SetsOptionsModeAndReason) {
+TEST(CaseRecipe, OptionsModeAndReasonCanBeSet) {
   const Case c = plain_recipe("rms_norm", {2, 3}).option("eps", "0.5").inference().exact().make(1);
   EXPECT_EQ(std::get<ref::model::RMSNormOptions>(std::get<ref::model::NormOptions>(c.options)).eps,
             0.5);

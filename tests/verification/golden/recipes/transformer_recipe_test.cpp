@@ -39,7 +39,7 @@ TEST(TransformerRecipe, EachOperationHasItsInputs) {
   EXPECT_THAT(names_of_inputs(decoding), Not(Contains("targets")));
 }
 
-TEST(TransformerRecipe, TiedHeadHasNoWeightAndFillsAreApplied) {
+TEST(TransformerRecipe, TiedHeadHasNoWeightAndRequestedValuesAreUsed) {
   const TransformerRecipe recipe{
       .reason = "mine",
       .why = "a test",

@@ -35,7 +35,7 @@ ref::tensor::NamedTensors<double> allowances(const Case& c, Accumulation accumul
   return bound;
 }
 
-std::vector<double> of_grad_x(const Case& c, Accumulation accumulation) {
+std::vector<double> grad_x_allowance(const Case& c, Accumulation accumulation) {
   const auto bound = allowances(c, accumulation).at("grad_x");
   return {bound.data(), bound.data() + bound.size()};
 }
@@ -51,7 +51,8 @@ TEST(FunctionAllowances, CoverSoftmaxBackwardFromAStoredY) {
   // Each y is 1/2 with an error of u/2. So the sum of grad_y y has an error of 2 u, and grad_x has
   // the error `(u/2) |4 - 2| + (1/2) 2 u`.
   const double u = 0x1p-8;
-  const auto added = of_grad_x(two_halves("softmax", DType::bfloat16), Accumulation::float32);
+  const auto added =
+      grad_x_allowance(two_halves("softmax", DType::bfloat16), Accumulation::float32);
   ASSERT_EQ(added.size(), 2u);
   for (const double amount : added) {
     EXPECT_GE(amount, 2 * u);
@@ -64,7 +65,8 @@ TEST(FunctionAllowances, CoverL2NormBackwardFromAStoredY) {
   // u/sqrt(2). The sum of grad_y y is 4/sqrt(2) with an error of 4 u/sqrt(2). So grad_x has the
   // error `r (2 u + 2 u)`.
   const double u = 0x1p-8, expected = 4 * u / std::sqrt(18.0);
-  const auto added = of_grad_x(two_halves("l2_norm", DType::bfloat16), Accumulation::float32);
+  const auto added =
+      grad_x_allowance(two_halves("l2_norm", DType::bfloat16), Accumulation::float32);
   ASSERT_EQ(added.size(), 2u);
   for (const double amount : added) {
     EXPECT_GE(amount, expected);
@@ -75,7 +77,7 @@ TEST(FunctionAllowances, CoverL2NormBackwardFromAStoredY) {
 TEST(FunctionAllowances, CoverOtherOrdersOfOperationsInTheL2NormBackward) {
   const double u = 0x1p-24;
   for (const double amount :
-       of_grad_x(two_halves("l2_norm", DType::float32), Accumulation::float32)) {
+       grad_x_allowance(two_halves("l2_norm", DType::float32), Accumulation::float32)) {
     EXPECT_GE(amount, 32 * u / std::sqrt(18.0));
     EXPECT_LE(amount, 100 * u / std::sqrt(18.0));
   }
@@ -83,17 +85,20 @@ TEST(FunctionAllowances, CoverOtherOrdersOfOperationsInTheL2NormBackward) {
 
 TEST(FunctionAllowances, AreZeroIfStorageDoesNotRound) {
   for (const char* function : {"softmax", "log_softmax"})
-    EXPECT_THAT(of_grad_x(two_halves(function, DType::float32), Accumulation::float32), Each(0.0));
-  EXPECT_THAT(of_grad_x(two_halves("softmax", DType::bfloat16), Accumulation::bfloat16), Each(0.0));
-  EXPECT_THAT(of_grad_x(two_halves("gelu", DType::bfloat16), Accumulation::float32), Each(0.0));
+    EXPECT_THAT(grad_x_allowance(two_halves(function, DType::float32), Accumulation::float32),
+                Each(0.0));
+  EXPECT_THAT(grad_x_allowance(two_halves("softmax", DType::bfloat16), Accumulation::bfloat16),
+              Each(0.0));
+  EXPECT_THAT(grad_x_allowance(two_halves("gelu", DType::bfloat16), Accumulation::float32),
+              Each(0.0));
 }
 
 TEST(FunctionAllowances, AreZeroForMaskedElements) {
   for (const char* function : {"softmax", "log_sum_exp"}) {
-    const auto added = of_grad_x(plain_recipe(function, {1, 3}, DType::bfloat16)
-                                     .masked([](std::size_t i) { return i == 1; })
-                                     .make(1),
-                                 Accumulation::float32);
+    const auto added = grad_x_allowance(plain_recipe(function, {1, 3}, DType::bfloat16)
+                                            .masked([](std::size_t i) { return i == 1; })
+                                            .make(1),
+                                        Accumulation::float32);
     EXPECT_GT(added[0], 0) << function;
     EXPECT_EQ(added[1], 0) << function;
   }
@@ -159,7 +164,7 @@ TEST(FunctionAllowances, CoverBackwardsFromTheStoredY) {
       const auto answer = run_plain(c, recipes::inputs_of(c), {.from_y = true}, sites);
       Tolerance bounds = derive_tolerance(c, Accumulation::float32);
       EXPECT_TRUE(check_case(stored, answer, {}, bounds).passed()) << function;
-      const auto added = of_grad_x(c, Accumulation::float32);
+      const auto added = grad_x_allowance(c, Accumulation::float32);
       for (std::size_t i = 0; i < added.size(); ++i)
         bounds.bound.at("grad_x").data()[i] -= added[i];
       EXPECT_FALSE(check_case(stored, answer, {}, bounds).passed()) << function;

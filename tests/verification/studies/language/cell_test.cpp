@@ -81,7 +81,8 @@ TEST(LanguageStudyCell, HasOnlyOneValidName) {
                 HasSubstr("expected its one name, language/pre/none/rate-1e-2/seed-1/quick/test"));
 }
 
-/// Returns the settings of `cell` that differ from those of `from`.
+/// Returns the training settings of the cell `cell` that differ from the settings of the cell
+/// `from`.
 std::vector<std::string> changes_of(const Cell& cell, const Cell& from) {
   const auto base = training::list_settings(config_of(from));
   std::vector<std::string> found;

@@ -51,7 +51,7 @@ TEST_F(LanguageStudyConclusions, StatementWithFewerThanTwoPairedSeedsIsNotRun) {
   EXPECT_EQ(verdict("p1"), Verdict::not_run);
 }
 
-TEST_F(LanguageStudyConclusions, SeedAtWhichOneNormDivergedCountsForTheOther) {
+TEST_F(LanguageStudyConclusions, SeedAtWhichOneNormDivergedCountsForTheOtherNorm) {
   add_norm("layer_norm", {1.0, 1.1, 1.2});
   add_norm("batch_norm", {1.1, 1.3, 1.2});
   EXPECT_EQ(verdict("p2"), Verdict::unsettled);

@@ -18,8 +18,8 @@ using training::Task;
 using Shown = std::map<std::string, Tensor<double>>;
 
 /// The same training task on the processor (`own`) and on a device (`there`).
-struct BothSides {
-  BothSides(const std::string& norm, Task task)
+struct ProcessorAndDeviceTask {
+  ProcessorAndDeviceTask(const std::string& norm, Task task)
       : config(config_for(quick_cell(norm, task), data)),
         own(make_task(config, data)),
         there(*device, config, data, *own) {
@@ -47,7 +47,7 @@ TEST(DeviceTrainingTask, StepsEqualThoseOfTheProcessor) {
   for (const Task task : {Task::language, Task::translate})
     for (const std::string norm : {"layer_norm", "batch_norm", "power_norm"}) {
       SCOPED_TRACE(norm);
-      BothSides sides(norm, task);
+      ProcessorAndDeviceTask sides(norm, task);
       auto expected = sides.own->initial_state(), state = expected;
       for (const std::size_t k : {0, 1}) {
         Shown by_ref, shown;
@@ -69,7 +69,7 @@ TEST(DeviceTrainingTask, StepsEqualThoseOfTheProcessor) {
 }
 
 TEST(DeviceTrainingTask, FullTracesAndRejectedStepsRunOnTheProcessor) {
-  BothSides sides("layer_norm", Task::language);
+  ProcessorAndDeviceTask sides("layer_norm", Task::language);
   auto state = sides.there.initial_state();
   Shown shown;
   sides.there.step(

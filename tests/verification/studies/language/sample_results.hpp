@@ -14,8 +14,8 @@ namespace language_study = normproof::verification::studies::language;
 inline constexpr language_study::Condition kTranslators{
     normproof::verification::training::Task::translate};
 
-/// Returns a result whose last validation loss is `loss`. A tested cell has the same test loss. A
-/// translator has the BLEU `40 - 10 loss`.
+/// Returns the result of a cell (one training run). The last validation loss is `loss`. If the cell
+/// is tested, so is its test loss. A translator has the BLEU score `40 - 10 loss`.
 inline language_study::CellResult sample_result(const language_study::Cell& cell, double loss) {
   language_study::CellResult result;
   result.name = cell_name(cell);
@@ -45,7 +45,7 @@ inline language_study::CellResult diverged(language_study::CellResult result) {
   return result;
 }
 
-/// Adds cells with which 1e-2 becomes the chosen learning rate of a norm.
+/// Adds training runs (cells) whose validation losses make 1e-2 the chosen learning rate of a norm.
 inline void add_deciding(language_study::Results& results,
                          const language_study::Condition& condition, const std::string& norm) {
   for (const std::string& rate : language_study::study_rates())
@@ -55,8 +55,8 @@ inline void add_deciding(language_study::Results& results,
     }
 }
 
-/// Adds the cells of add_deciding, and tested cells with these test losses. The seeds of the tested
-/// cells are 1, 2, and so on.
+/// Adds the training runs of add_deciding, and tested runs with these test losses. The seeds of the
+/// tested runs are 1, 2, and so on.
 inline void add_tested(language_study::Results& results, const language_study::Condition& condition,
                        const std::string& norm, const std::vector<double>& losses) {
   add_deciding(results, condition, norm);

@@ -14,7 +14,8 @@ inline StudyData small_data() {
                                      training::default_config(training::Task::translate))};
 }
 
-/// Returns a quick cell, which has the smallest model.
+/// Returns a cell of the study, that is, one training run. Its model has the smallest size,
+/// `quick`.
 inline Cell quick_cell(const std::string& norm, training::Task task = training::Task::language) {
   return {.task = task, .norm = norm, .size = Size::quick};
 }

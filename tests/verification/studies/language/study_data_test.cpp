@@ -75,7 +75,7 @@ TEST(LanguageStudyData, TaskWithoutItsDataIsRejected) {
               HasSubstr("is of the task language; expected a text to train it on"));
 }
 
-TEST(LanguageStudyData, IdentityReadsBackAndADamagedOneIsRejected) {
+TEST(LanguageStudyData, IdentityParsesBackAndADamagedOneIsRejected) {
   const StudyData data = small_data();
   const DataHashes hashes = data_hashes({Task::language}, data);
   const std::string text = study_identity(hashes);
@@ -114,7 +114,7 @@ TEST(LanguageStudyData, IdentitiesOfDifferentProtocolsDiffer) {
   }
 }
 
-TEST(LanguageStudyData, IdentityOfSeveralTasksReadsBack) {
+TEST(LanguageStudyData, IdentityOfSeveralTasksParsesBack) {
   const StudyData data = small_data();
   const DataHashes hashes = data_hashes({Task::translate, Task::language}, data);
   ASSERT_EQ(hashes.size(), 2u);

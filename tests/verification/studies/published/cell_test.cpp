@@ -19,7 +19,7 @@ std::string refused_cell(const std::string& name) {
   return ref::numeric::error_message<ref::numeric::UsageError>([&] { parse_cell(name); });
 }
 
-/// Returns the settings of cell b, as "key=value", that differ from those of cell a.
+/// Returns the training settings, as "key=value", in which cell b differs from cell a.
 std::vector<std::string> changes(const Cell& a, const Cell& b) {
   const auto left = training::list_settings(config_of(a)),
              right = training::list_settings(config_of(b));

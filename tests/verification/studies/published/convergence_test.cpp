@@ -24,7 +24,7 @@ CellResult losses(const std::vector<double>& values) {
   return cell;
 }
 
-TEST(Convergence, HoldsIfTheMeanOfTheLastLossesIsBelowAShareOfTheFirst) {
+TEST(Convergence, RequiresAMeanOfTheLastLossesBelowAFractionOfTheFirst) {
   const ConvergenceRule last_two = {.share = 0.5, .last = 2};
   EXPECT_TRUE(converged(losses({4, 9, 9, 2, 1.5}), last_two));
   EXPECT_FALSE(converged(losses({4, 1, 1, 2, 2}), last_two));  // equal is not below

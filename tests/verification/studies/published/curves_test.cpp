@@ -66,18 +66,18 @@ void add_to(train::TrainState<oracle50>& state, const Gradients50& g, const orac
 }
 
 /// Computes the probed losses by their definition, at 50 digits.
-struct Truth {
+struct ExactProbes {
   std::vector<oracle50> losses, gradients;
 };
 
-Truth truth(const TinyRun& run, model::Mode mode, bool consecutive) {
+ExactProbes truth(const TinyRun& run, model::Mode mode, bool consecutive) {
   auto at = train::convert_state<oracle50>(run.state);
   const auto evaluate = [&] {
     return train::loss_gradient<oracle50>(run.config, run.batches, {}, at, {}, mode);
   };
   const auto first = evaluate();
   auto before = first;
-  Truth found;
+  ExactProbes found;
   for (int k = 1; k <= 9; ++k) {
     const oracle50 alpha = k * (run.config.learning_rate / 10);
     if (consecutive) at.step = run.state.step + k * (std::int64_t{1} << 32);
@@ -97,7 +97,7 @@ Truth truth(const TinyRun& run, model::Mode mode, bool consecutive) {
 }
 
 /// Returns bound (5.1) of docs/error_analysis.md for this running error. It must be finite.
-oracle50 scaled(const running_error& bound) {
+oracle50 finite_scaled_bound(const running_error& bound) {
   EXPECT_TRUE(std::isfinite(bound.error));
   const auto one = ref::tensor::full_tensor<running_error>({1}, bound);
   return oracle50(checks::compare::scaled_bound<oracle50>(one).data()[0]);
@@ -122,7 +122,7 @@ TEST(LossCurves, ProbedLossesMatchTheirDefinitionWithinTheDerivedBound) {
         auto bounded_state = train::convert_state<running_error>(run.state);
         const auto bounded =
             probe_loss<running_error>(run.probed(mode), {}, bounded_state, consecutive);
-        const Truth exact = truth(run, mode, consecutive);
+        const ExactProbes exact = truth(run, mode, consecutive);
         auto exact_state = train::convert_state<oracle50>(run.state);
         const auto at_50_digits =
             probe_loss<oracle50>(run.probed(mode), {}, exact_state, consecutive);
@@ -134,9 +134,9 @@ TEST(LossCurves, ProbedLossesMatchTheirDefinitionWithinTheDerivedBound) {
                       norm_bound(run, exact.gradients[k]));
           } else {  // returns to W by adding what was subtracted
             EXPECT_LE(abs(at_50_digits[k].loss_change - exact.losses[k]),
-                      scaled(bounded[k].loss_change));
+                      finite_scaled_bound(bounded[k].loss_change));
             EXPECT_LE(abs(at_50_digits[k].gradient_change - exact.gradients[k]),
-                      scaled(bounded[k].gradient_change));
+                      finite_scaled_bound(bounded[k].gradient_change));
           }
           const std::pair<double, running_error> of_loss{probes[k].loss_change,
                                                          bounded[k].loss_change};

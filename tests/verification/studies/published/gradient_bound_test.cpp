@@ -7,8 +7,9 @@ namespace {
 
 using Channels = std::vector<double>;
 
-/// A PowerNorm with two channels, constant gamma and rstd, and alpha_backward = 0.5. rms(g) is 2 in
-/// both channels. rms(X') is 2 and 4.
+/// Runs the gradient bound on a PowerNorm with two channels, constant gamma and rstd, and
+/// alpha_backward = 0.5. In the bound's formula, rms(g) is 2 in each channel, and rms(X') is 2 and
+/// 4.
 class TwoChannels {
  public:
   GradientBound::Found step(const Channels& big_gamma, const Channels& grad_y_squared = {1, 4}) {

@@ -92,7 +92,7 @@ TEST(StudyPlan, DeepAndWideCellsCostMost) {
   EXPECT_GT(cost(gradients_cell({}, 1, 3200)), 0);
 }
 
-TEST(StudyPlan, EveryCellHasAPlaceInTheReport) {
+TEST(StudyPlan, EveryCellIsShownInATableOrFigureOfTheReport) {
   std::map<std::string, std::size_t> counts;
   for (const Cell& cell : plan({})) ++counts[report_place(cell)];
   EXPECT_THAT(counts,

@@ -28,7 +28,7 @@ std::set<std::string> all_rates() {
 
 /// Returns the outcomes of a full column of a table, that is, of every rate. Training converges at
 /// the rate `highest` and below. If `highest` is "", it converges at no rate.
-Outcomes whole(const std::string& highest) {
+Outcomes full_column(const std::string& highest) {
   Outcomes outcomes;
   bool converges = false;
   for (const std::string& rate : study_rates()) {
@@ -39,15 +39,15 @@ Outcomes whole(const std::string& highest) {
 }
 
 TEST(LearningRateStatements, HighestRateMentionsMissingCells) {
-  EXPECT_EQ(highest_text(column(whole("0.5"))), "0.5");
-  EXPECT_EQ(highest_text(column(whole(""))), "no rate");
+  EXPECT_EQ(highest_text(column(full_column("0.5"))), "0.5");
+  EXPECT_EQ(highest_text(column(full_column(""))), "no rate");
   EXPECT_EQ(highest_text(column({{"10", false}})), "no rate of those run");
   EXPECT_EQ(highest_text(column({})), "not run");
 }
 
 TEST(LearningRateStatements, FullColumnsCompareByTheirHighestConvergingRate) {
   const auto compare = [](const std::string& a, const std::string& b) {
-    return compare_highest(column(whole(a)), column(whole(b)), all_rates());
+    return compare_highest(column(full_column(a)), column(full_column(b)), all_rates());
   };
   EXPECT_EQ(compare("1", "0.5"), std::strong_ordering::greater);
   EXPECT_EQ(compare("1e-4", "0.5"), std::strong_ordering::less);
@@ -65,7 +65,7 @@ TEST(LearningRateStatements, AnswersDoNotChangeWhenMissingCellsAreRun) {
     for (const char* b : {"1", "0.5", "1e-4", ""})
       for (const std::string& of_a : rates)
         for (const std::string& of_b : rates) {
-          Outcomes left = whole(a), right = whole(b);
+          Outcomes left = full_column(a), right = full_column(b);
           left.erase(of_a);
           right.erase(of_b);
           const auto before = compare_highest(column(left), column(right), all_rates());
@@ -102,7 +102,7 @@ TEST(LearningRateStatements, RateThatNoCellHasIsSkippedUnlessItMayDecide) {
 
 /// Makes the tables 1 to 6 of one seed. A key is the number of a table and the name of a norm; the
 /// value is the column of that norm.
-RatesRun run_of(std::map<std::pair<std::size_t, std::string>, Outcomes> tables) {
+RatesRun make_rates_run(std::map<std::pair<std::size_t, std::string>, Outcomes> tables) {
   RatesRun run;
   for (const auto& [place, outcomes] : tables)
     for (const auto& [rate, converged] : outcomes) run.rates.insert(rate);
@@ -116,10 +116,10 @@ RatesRun run_of(std::map<std::pair<std::size_t, std::string>, Outcomes> tables) 
 
 TEST(LearningRateStatements, ComparesHighestRatesOverTheTablesRun) {
   const auto run = [](const std::string& own, const Outcomes& of_table_3) {
-    return run_of({{{1, "layer_norm"}, whole(own)},
-                   {{1, "none"}, whole("0.1")},
-                   {{3, "layer_norm"}, of_table_3.empty() ? Outcomes() : whole("")},
-                   {{3, "none"}, of_table_3}});
+    return make_rates_run({{{1, "layer_norm"}, full_column(own)},
+                           {{1, "none"}, full_column("0.1")},
+                           {{3, "layer_norm"}, of_table_3.empty() ? Outcomes() : full_column("")},
+                           {{3, "none"}, of_table_3}});
   };
   const auto found = converges_at_higher_rates(run("0.5", {}), "layer_norm", "none");
   EXPECT_EQ(found.holds, true);
@@ -129,7 +129,8 @@ TEST(LearningRateStatements, ComparesHighestRatesOverTheTablesRun) {
             std::nullopt);
   EXPECT_EQ(converges_at_higher_rates(run("0.5", {{"10", true}}), "layer_norm", "none").holds,
             false);
-  EXPECT_EQ(converges_at_higher_rates(run("0.5", whole("")), "layer_norm", "none").holds, true);
+  EXPECT_EQ(converges_at_higher_rates(run("0.5", full_column("")), "layer_norm", "none").holds,
+            true);
   // All rates are equal so far. A missing table may have a higher rate.
   EXPECT_EQ(converges_at_higher_rates(run("0.1", {}), "layer_norm", "none").holds, std::nullopt);
   EXPECT_EQ(converges_at_higher_rates(run("0.1", {}), "layer_norm", "rms_norm").numbers, "");
@@ -140,28 +141,31 @@ TEST(LearningRateStatements, ComparesHighestRatesOverTheTablesRun) {
 TEST(LearningRateStatements, DeepWithoutNormIsUndecidedWhileLowRatesAreMissing) {
   const Outcomes begun = {{"10", false}, {"1", false}};
   const auto of = [](const Outcomes& deep_none, const Outcomes& deep_layer_norm) {
-    return deep_needs_lower_rates(run_of({{{3, "none"}, whole("0.1")},
-                                          {{6, "none"}, deep_none},
-                                          {{6, "layer_norm"}, deep_layer_norm}}));
+    return deep_needs_lower_rates(make_rates_run({{{3, "none"}, full_column("0.1")},
+                                                  {{6, "none"}, deep_none},
+                                                  {{6, "layer_norm"}, deep_layer_norm}}));
   };
   EXPECT_EQ(of(begun, begun).holds, std::nullopt);
   EXPECT_EQ(of(begun, begun).numbers, "");
   // The existing cells decide the columns of LayerNorm and of the model with one layer.
-  EXPECT_EQ(of({{"10", false}, {"1", false}, {"0.5", false}, {"0.1", false}}, whole("0.5")).holds,
-            true);
-  EXPECT_EQ(of({{"10", false}, {"1", false}, {"0.5", false}}, whole("0.5")).holds, std::nullopt);
-  EXPECT_EQ(of(whole("0.1"), whole("0.5")).holds, false);
-  EXPECT_EQ(of(whole("0.5"), begun).holds, false);  // not lower than at one layer, which is enough
-  EXPECT_EQ(of(whole("1e-4"), begun).holds, std::nullopt);
+  EXPECT_EQ(
+      of({{"10", false}, {"1", false}, {"0.5", false}, {"0.1", false}}, full_column("0.5")).holds,
+      true);
+  EXPECT_EQ(of({{"10", false}, {"1", false}, {"0.5", false}}, full_column("0.5")).holds,
+            std::nullopt);
+  EXPECT_EQ(of(full_column("0.1"), full_column("0.5")).holds, false);
+  EXPECT_EQ(of(full_column("0.5"), begun).holds,
+            false);  // not lower than at one layer, which is enough
+  EXPECT_EQ(of(full_column("1e-4"), begun).holds, std::nullopt);
   // A width without any cell does not affect the verdict for the other widths. A width that is
   // unfinished does.
   const auto two = [](const Outcomes& of_table_6) {
-    return deep_needs_lower_rates(run_of({{{1, "none"}, whole("0.1")},
-                                          {{3, "none"}, whole("0.1")},
-                                          {{4, "none"}, whole("1e-3")},
-                                          {{4, "layer_norm"}, whole("0.5")},
-                                          {{6, "none"}, of_table_6},
-                                          {{6, "layer_norm"}, of_table_6}}));
+    return deep_needs_lower_rates(make_rates_run({{{1, "none"}, full_column("0.1")},
+                                                  {{3, "none"}, full_column("0.1")},
+                                                  {{4, "none"}, full_column("1e-3")},
+                                                  {{4, "layer_norm"}, full_column("0.5")},
+                                                  {{6, "none"}, of_table_6},
+                                                  {{6, "layer_norm"}, of_table_6}}));
   };
   EXPECT_EQ(two({}).holds, true);
   EXPECT_THAT(two({}).numbers, HasSubstr("; not decided: widths 320, 3200"));

@@ -28,7 +28,8 @@ inline void add(study::Results& results, const study::Cell& cell, study::CellRes
   results.insert_or_assign(name, study::Finished{cell, std::move(result)});
 }
 
-/// Adds a cell of a table. `converged` says whether its training converged.
+/// Adds one training run (cell) of a table of the study. `converged` says whether training
+/// converged.
 inline void add_table_cell(study::Results& results, std::size_t table, const std::string& norm,
                            const std::string& rate, bool converged, study::Cell of = {}) {
   of.norm = norm;

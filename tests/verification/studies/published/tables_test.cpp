@@ -43,7 +43,7 @@ TEST(StudyTables, HaveTheRowsAndColumnsThatWereRun) {
   EXPECT_THAT(make_tables(results, {published_protocol()}, even_classes()), IsEmpty());
 }
 
-TEST(StudyTables, SeedsShareAnEntryAndMayDiffer) {
+TEST(StudyTables, SeedsOfOneEntryMayHaveDifferentOutcomes) {
   Results results;
   add_table_cell(results, 1, "none", "1", true, with_seed(42));
   add_table_cell(results, 1, "none", "1", false, with_seed(7));

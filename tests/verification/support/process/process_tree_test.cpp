@@ -131,7 +131,7 @@ TEST(ProcessTree, KillsProcessesThatKeepStartingOthers) {
   EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);
 }
 
-TEST(ProcessTree, EndsWithTheProcessThatBeganIt) {
+TEST(ProcessTree, EndsWithTheProcessThatStartedIt) {
   Pipe pipe = make_pipe("pipe");
   Child parent = Child::begin("fork", [&] {
     Shell shell("setsid sh -c 'echo $$; exec sleep 300' & wait");

@@ -24,15 +24,15 @@ bool has_gnuplot() {
 }
 
 /// Sets an environment variable. Restores it at the end of the scope.
-class Variable {
+class ScopedVariable {
  public:
-  Variable(const char* name, const std::string& value) : name_(name) {
+  ScopedVariable(const char* name, const std::string& value) : name_(name) {
     if (const char* const old = std::getenv(name)) old_ = old;
     ::setenv(name, value.c_str(), 1);
   }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-  ~Variable() {
+  ScopedVariable(const ScopedVariable&) = delete;
+  ScopedVariable& operator=(const ScopedVariable&) = delete;
+  ~ScopedVariable() {
     if (old_.empty()) {
       ::unsetenv(name_);
     } else {
@@ -64,9 +64,9 @@ TEST(Gnuplot, OutputIgnoresLocaleAndUserSettings) {
   const std::string plain = draw(kScript, "one", "a picture", 400, 200).svg;
   const tests::ref::io::TemporaryFolder home;
   std::ofstream(home / ".gnuplot") << "set title 'from the settings of the user'\n";
-  const Variable folder("HOME", home.path().string());
-  const Variable locale("LC_ALL", "C.UTF-8");
-  const Variable terminal("GNUTERM", "dumb");
+  const ScopedVariable folder("HOME", home.path().string());
+  const ScopedVariable locale("LC_ALL", "C.UTF-8");
+  const ScopedVariable terminal("GNUTERM", "dumb");
   EXPECT_EQ(draw(kScript, "one", "a picture", 400, 200).svg, plain);
 }
 
@@ -80,7 +80,7 @@ TEST(Gnuplot, InvalidScriptReturnsTheMessageOfGnuplot) {
 
 TEST(Gnuplot, MissingGnuplotIsReported) {
   const tests::ref::io::TemporaryFolder empty;
-  const Variable path("PATH", empty.path().string());
+  const ScopedVariable path("PATH", empty.path().string());
   const Drawing drawing = draw(kScript, "one", "", 400, 200);
   EXPECT_EQ(drawing.svg, "");
   EXPECT_EQ(drawing.failure, "gnuplot is not installed");
