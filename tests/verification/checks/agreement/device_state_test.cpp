@@ -8,7 +8,7 @@
 namespace normproof::verification::checks::agreement {
 namespace {
 
-Trajectory small_trajectory() {
+Trajectory one_layer_trajectory() {
   Trajectory trajectory;
   trajectory.config.encoder = {
       .vocab_size = 13, .d_model = 8, .num_heads = 2, .d_ff = 12, .num_layers = 1};
@@ -25,7 +25,7 @@ void expect_same_inputs(const gpu::encoder::EncoderInputs& got,
 
 TEST(DeviceState, TrainStateIsUnchangedAfterUploadAndDownload) {
   const auto device = gpu::device::simulated_device();
-  const Trajectory trajectory = small_trajectory();
+  const Trajectory trajectory = one_layer_trajectory();
   auto state = ref::train::initial_train_state(trajectory.config);
   const std::vector<ref::train::LabelledBatch> batches = {labelled_batch(trajectory, 0)};
   ref::train::train_step<double>(trajectory.config, batches, {}, state);
@@ -37,7 +37,7 @@ TEST(DeviceState, TrainStateIsUnchangedAfterUploadAndDownload) {
 
 TEST(DeviceState, UploadedBatchesKeepTokensLabelsTargetsAndMasks) {
   const auto device = gpu::device::simulated_device();
-  std::vector<ref::train::LabelledBatch> batches = {labelled_batch(small_trajectory(), 3)};
+  std::vector<ref::train::LabelledBatch> batches = {labelled_batch(one_layer_trajectory(), 3)};
   batches[0].targets = {1, 2, 3};
   const auto there = on_device(*device, batches);
   ASSERT_EQ(there.size(), batches.size());
@@ -48,7 +48,7 @@ TEST(DeviceState, UploadedBatchesKeepTokensLabelsTargetsAndMasks) {
 
 TEST(DeviceState, UploadedTextAndPairBatchesKeepInputsAndTargets) {
   const auto device = gpu::device::simulated_device();
-  Trajectory trajectory = small_trajectory();
+  Trajectory trajectory = one_layer_trajectory();
   trajectory.translator.source_vocab_size = trajectory.translator.target_vocab_size = 7;
   const std::vector<ref::train::TextBatch> texts = {text_batch(trajectory, 0)};
   const auto texts_there = on_device(*device, texts);

@@ -87,8 +87,8 @@ TEST(PlainEncoders, EachMutationShiftsTheCausalMaskAsNamed) {
 }
 
 /// Returns the names among `names` of the tensors of a decoder layer that the mutation changes.
-std::vector<std::string> changed_outputs(const Case& c, const Mutation& mutation,
-                                         const std::vector<std::string>& names) {
+std::vector<std::string> changed_decoder_outputs(const Case& c, const Mutation& mutation,
+                                                 const std::vector<std::string>& names) {
   const auto right = run_with(c), wrong = run_with(c, mutation);
   std::vector<std::string> moved;
   for (const std::string& name : names)
@@ -102,25 +102,29 @@ TEST(PlainEncoders, EachAttentionOfADecoderHasSeparateMutations) {
                                           "grad_memory", "grad_x"};
   const std::vector<std::string> all_but_self(names.begin() + 1, names.end());
   using enum MutationOperator;
-  EXPECT_EQ(changed_outputs(c, {"causal mask", drop}, names), names);
-  EXPECT_EQ(changed_outputs(c, {"cross_attention: causal mask", insert}, names), all_but_self);
-  EXPECT_EQ(changed_outputs(c, {"cross_attention: mask of the keys", ignore_mask}, names),
+  EXPECT_EQ(changed_decoder_outputs(c, {"causal mask", drop}, names), names);
+  EXPECT_EQ(changed_decoder_outputs(c, {"cross_attention: causal mask", insert}, names),
             all_but_self);
-  EXPECT_EQ(changed_outputs(c, {"cross_attention: whose mask of the keys", other}, names),
+  EXPECT_EQ(changed_decoder_outputs(c, {"cross_attention: mask of the keys", ignore_mask}, names),
             all_but_self);
-  EXPECT_EQ(changed_outputs(c, {"cross_attention: memory", other}, names), all_but_self);
-  EXPECT_EQ(changed_outputs(c, {"cross_attention: sentence of the memory", other}, names),
+  EXPECT_EQ(changed_decoder_outputs(c, {"cross_attention: whose mask of the keys", other}, names),
             all_but_self);
-  EXPECT_EQ(changed_outputs(c, {"cross_attention: keys and values", other}, names), all_but_self);
-  EXPECT_EQ(changed_outputs(c, {"cross_attention: 1/sqrt(d_k), forward and backward", drop}, names),
+  EXPECT_EQ(changed_decoder_outputs(c, {"cross_attention: memory", other}, names), all_but_self);
+  EXPECT_EQ(changed_decoder_outputs(c, {"cross_attention: sentence of the memory", other}, names),
             all_but_self);
-  EXPECT_EQ(changed_outputs(c, {"norm2 and norm3", other}, names),
+  EXPECT_EQ(changed_decoder_outputs(c, {"cross_attention: keys and values", other}, names),
+            all_but_self);
+  EXPECT_EQ(changed_decoder_outputs(c, {"cross_attention: 1/sqrt(d_k), forward and backward", drop},
+                                    names),
+            all_but_self);
+  EXPECT_EQ(changed_decoder_outputs(c, {"norm2 and norm3", other}, names),
             (std::vector<std::string>{"y", "grad_memory", "grad_x"}));
-  EXPECT_EQ(changed_outputs(c, {"residual of cross-attention", drop}, names),
+  EXPECT_EQ(changed_decoder_outputs(c, {"residual of cross-attention", drop}, names),
             (std::vector<std::string>{"y", "grad_memory", "grad_x"}));
   for (const char* site :
        {"cross_attention: keys in grad_memory", "cross_attention: values in grad_memory"})
-    EXPECT_EQ(changed_outputs(c, {site, drop}, names), (std::vector<std::string>{"grad_memory"}))
+    EXPECT_EQ(changed_decoder_outputs(c, {site, drop}, names),
+              (std::vector<std::string>{"grad_memory"}))
         << site;
 }
 

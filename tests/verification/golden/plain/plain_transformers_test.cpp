@@ -30,7 +30,7 @@ std::vector<StoredTensor> run_transformer_with(const Case& c, const Mutation& mu
 }
 
 /// Returns the names of the outputs that the mutation changes.
-std::vector<std::string> changed_outputs(const Case& c, const Mutation& mutation) {
+std::vector<std::string> changed_model_outputs(const Case& c, const Mutation& mutation) {
   const auto right = run_transformer_with(c), wrong = run_transformer_with(c, mutation);
   std::vector<std::string> moved;
   for (const StoredTensor& tensor : right)
@@ -172,18 +172,18 @@ TEST(PlainTransformers, MutationsOfTheLossChangeNoLogit) {
   for (const Mutation& mistake : {Mutation{"targets", one_more}, Mutation{"targets", one_less},
                                   Mutation{"loss: smoothing of ignored rows", insert},
                                   Mutation{"loss: smoothing of the target", drop}}) {
-    const auto moved = changed_outputs(c, mistake);
+    const auto moved = changed_model_outputs(c, mistake);
     EXPECT_THAT(moved, ::testing::Contains("loss")) << mistake.site;
     EXPECT_THAT(moved, ::testing::Not(::testing::Contains("logits"))) << mistake.site;
   }
-  EXPECT_THAT(changed_outputs(c, {"loss: mask of the gradient", ignore_mask}),
+  EXPECT_THAT(changed_model_outputs(c, {"loss: mask of the gradient", ignore_mask}),
               ::testing::Not(::testing::Contains("loss")));
 }
 
 TEST(PlainTransformers, TiedWeightSumsTwoGradients) {
   const Case c = transformer("language_model", "tied_pre_layer_norm");
   for (const MutationOperator op : {MutationOperator::forget_first, MutationOperator::forget_last})
-    EXPECT_EQ(changed_outputs(c, {"both gradients of the tied weight", op}),
+    EXPECT_EQ(changed_model_outputs(c, {"both gradients of the tied weight", op}),
               std::vector<std::string>{"grad_embedding.weight"});
 }
 
@@ -205,7 +205,7 @@ TEST(PlainTransformers, MutationsOfTheEncoderAffectOnlyTheEncoderSide) {
              wrong = run_transformer_with(c, {"encoder: eps", MutationOperator::drop});
   // The eps of the norms is at another mutation site.
   EXPECT_EQ(values_of(right, "logits"), values_of(wrong, "logits"));
-  EXPECT_THAT(changed_outputs(c, {"encoder: norm: eps", MutationOperator::ten_times}),
+  EXPECT_THAT(changed_model_outputs(c, {"encoder: norm: eps", MutationOperator::ten_times}),
               ::testing::Contains("logits"));
 }
 
