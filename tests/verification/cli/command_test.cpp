@@ -36,7 +36,8 @@ TEST(Command, EachCommandLineGetsNewOptions) {
   EXPECT_EQ(run_second(), tool::kSuccess);
 }
 
-/// A command with a report, an input file and an input folder. It counts its runs.
+/// A command for tests. It has a report, an input file and an input folder, and counts how often it
+/// runs.
 struct CountedReport {
   static constexpr const char* name = "report";
   static constexpr const char* former_name = "tell";
@@ -55,7 +56,7 @@ struct CountedReport {
   }
 };
 
-TEST(Command, WritesEveryRequestedForm) {
+TEST(Command, WritesEveryRequestedReport) {
   const tests::ref::io::TemporaryFolder folder;
   const CountedReport command{
       .reports = reports_to({{"--html", folder / "h"}, {"--junit", folder / "x"}})};
@@ -83,7 +84,7 @@ TEST(Command, ReportsMayNotReplaceInputs) {
   EXPECT_EQ(*command.runs, 0);
 }
 
-TEST(Command, AnswersToItsFormerNameWithALineThatNamesTheNewOne) {
+TEST(Command, FormerNameRunsTheCommandAndPrintsTheNewName) {
   const tool::Command program = toy_group(
       "normproof",
       {tool::command<CountedReport>(), toy_group("group", {tool::command<CountedReport>()})});

@@ -24,7 +24,7 @@ using testing::ThrowsMessage;
 const char* const kSentences = "financial_phrasebank/Sentences_AllAgree.txt";
 const char* const kVocabulary = "bert_base_uncased/vocab.txt";
 
-TEST(Corpus, WithoutFilesIsTheSyntheticCorpus) {
+TEST(TextCorpus, WithoutFilesIsTheSyntheticCorpus) {
   const Corpus corpus = load_corpus({});
   EXPECT_EQ(corpus.name, "synthetic corpus");
   EXPECT_EQ(corpus.tokenized.sequences.size(), normproof::ref::data::default_synthetic_sentences);
@@ -32,7 +32,7 @@ TEST(Corpus, WithoutFilesIsTheSyntheticCorpus) {
   EXPECT_EQ(format_ids(corpus.tokenized), format_ids(load_corpus({}).tokenized));
 }
 
-TEST(Corpus, OneFileWithoutTheOtherIsAUsageError) {
+TEST(TextCorpus, SentencesAndVocabularyMustBeGivenTogether) {
   EXPECT_THAT(error_message<UsageError>([] {
                 load_corpus({"sentences.txt", {}});
               }),
@@ -43,7 +43,7 @@ TEST(Corpus, OneFileWithoutTheOtherIsAUsageError) {
               HasSubstr("--vocab is given without --data"));
 }
 
-TEST(Corpus, TokenizesSentencesAndNamesTheFile) {
+TEST(TextCorpus, TokenizesSentencesAndHasTheNameOfTheFile) {
   const tests::ref::io::TemporaryFolder folder;
   write_file(folder / "s.txt", "B b@neutral\r\nzz a@positive\r\n");
   write_file(folder / "v.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\na\nb\n");
@@ -56,14 +56,14 @@ TEST(Corpus, TokenizesSentencesAndNamesTheFile) {
             "2 5 3\n2 1 3\n");
 }
 
-TEST(Corpus, NamesAbsentFiles) {
+TEST(TextCorpus, ErrorNamesAnAbsentFile) {
   const tests::ref::io::TemporaryFolder folder;
   write_file(folder / "s.txt", "b@neutral\r\n");
   const auto absent = [&] { load_corpus({folder / "s.txt", folder / "v.txt"}); };
   EXPECT_THAT(absent, ThrowsMessage<FileError>(HasSubstr((folder / "v.txt").string())));
 }
 
-TEST(Corpus, IdsAreThoseOfTheReferenceTokenizer) {
+TEST(TextCorpus, IdsAreThoseOfTheReferenceTokenizer) {
   const char* const expected = "bert_base_uncased/expected_ids_first_100_sentences.txt";
   if (!has_shared_data(kSentences) || !has_shared_data(expected))
     GTEST_SKIP() << "the real data is not in " << shared_data();

@@ -14,7 +14,7 @@ namespace tool = normproof::verification::cli;
 using testing::ElementsAre;
 using testing::Pair;
 
-struct OptionsTest : testing::Test {
+struct OptionParsing : testing::Test {
   void parse(std::vector<std::string> arguments) {
     std::ranges::reverse(arguments);
     app.parse(arguments);
@@ -23,7 +23,7 @@ struct OptionsTest : testing::Test {
     return normproof::ref::numeric::error_message<normproof::ref::numeric::UsageError>(
         [&] { parse(arguments); });
   }
-  /// Returns the option's current value as shell words that would set it.
+  /// Returns the shell words that would give the option its current value.
   std::string words_of(const std::string& name) {
     return app.get_option(name)->capture_default_str()->get_default_str();
   }
@@ -31,7 +31,7 @@ struct OptionsTest : testing::Test {
   CLI::App app;
 };
 
-TEST_F(OptionsTest, ParsesTextsAndFlags) {
+TEST_F(OptionParsing, ParsesTextsAndFlags) {
   std::string text = "before";
   std::optional<std::string> maybe;
   bool flag = false;
@@ -53,7 +53,7 @@ TEST_F(OptionsTest, ParsesTextsAndFlags) {
   EXPECT_EQ(words_of("--flag"), "true");
 }
 
-TEST_F(OptionsTest, RejectsEmptyNamesOfFilesAndFolders) {
+TEST_F(OptionParsing, RejectsEmptyNamesOfFilesAndFolders) {
   std::optional<std::filesystem::path> file, folder;
   std::filesystem::path needed;
   tool::add_file(app, "--file", file, "A file");
@@ -69,7 +69,7 @@ TEST_F(OptionsTest, RejectsEmptyNamesOfFilesAndFolders) {
   EXPECT_EQ(words_of("--needed"), "'a b'");
 }
 
-TEST_F(OptionsTest, SettingsKeepTheirOrder) {
+TEST_F(OptionParsing, SettingsKeepTheirOrder) {
   tool::Settings settings;
   tool::add_settings(app, "--set", settings, "Settings", "KEY=VALUE", "norm.name=power_norm");
   parse({"--set", "b=1", "a=x=y", "--set", "b=2"});
@@ -80,7 +80,7 @@ TEST_F(OptionsTest, SettingsKeepTheirOrder) {
                                              "'; expected KEY=VALUE, such as norm.name=power_norm");
 }
 
-TEST_F(OptionsTest, RequiresExactlyOneOfSeveral) {
+TEST_F(OptionParsing, RequiresExactlyOneOfSeveralOptions) {
   bool a = false, b = false, c = false;
   for (const auto& [name, field] : {std::pair{"--a", &a}, {"--b", &b}, {"--c", &c}})
     tool::add_flag(app, name, *field, "A flag");
@@ -92,7 +92,7 @@ TEST_F(OptionsTest, RequiresExactlyOneOfSeveral) {
   EXPECT_TRUE(b);
 }
 
-TEST_F(OptionsTest, HelpIsWrapped) {
+TEST_F(OptionParsing, HelpTextIsWrapped) {
   std::string text;
   tool::add_text(app, "--text", text, std::string(12, 'a') + " " + std::string(50, 'b') + " c",
                  "TEXT");
@@ -102,7 +102,7 @@ TEST_F(OptionsTest, HelpIsWrapped) {
   EXPECT_THAT(app.help(), testing::HasSubstr("below"));
 }
 
-TEST_F(OptionsTest, RejectsEmptyPartsOfLists) {
+TEST_F(OptionParsing, RejectsEmptyPartsOfLists) {
   EXPECT_THAT(tool::split_list("--x", "a,b"), ElementsAre("a", "b"));
   for (const char* text : {"", ",", "a,", ",a", "a,,b"})
     EXPECT_EQ(normproof::ref::numeric::error_message<normproof::ref::numeric::UsageError>(

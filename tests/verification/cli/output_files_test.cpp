@@ -23,7 +23,7 @@ void check(const Path& in, const Path& first, const Path& second) {
   check_outputs({{"--in", in}}, {{"--first", first}, {"--second", second}});
 }
 
-TEST(OutputFiles, RecognizesAFileUnderAnotherName) {
+TEST(OutputFiles, FileIsRecognizedUnderAnotherName) {
   const TemporaryFolder folder;
   write_file(folder / "in", "x");
   std::filesystem::create_symlink(folder / "in", folder / "link");
@@ -38,7 +38,7 @@ TEST(OutputFiles, RecognizesAFileUnderAnotherName) {
   check({}, {}, {});
 }
 
-TEST(OutputFiles, RejectsADashForStandardOutput) {
+TEST(OutputFiles, DashForStandardOutputIsRejected) {
   EXPECT_THAT(error_message<UsageError>([] { check({}, {}, "-"); }),
               HasSubstr("--second is '-', which names no file"));
 }
@@ -57,7 +57,7 @@ TEST(OutputFiles, AreCheckedBeforeTheWorkWithoutLeavingFiles) {
               HasSubstr("/proc/normproof"));
 }
 
-TEST(OutputFiles, WritesTheOthersIfOneFails) {
+TEST(OutputFiles, OthersAreWrittenIfOneFails) {
   int written = 0;
   const auto fails = [](const char* what) { return [what] { throw FileError(what); }; };
   EXPECT_THAT(error_message<FileError>([&] {

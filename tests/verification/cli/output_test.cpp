@@ -21,21 +21,21 @@ std::string printed_by(const Output& output, const ReportOptions& reports) {
   return testing::internal::GetCapturedStdout();
 }
 
-TEST(Output, PrintsTheDocumentUnlessThereIsAText) {
+TEST(CommandOutput, PrintsTheDocumentUnlessThereIsAText) {
   const Document document{"Title", {Paragraph{"one"}, Paragraph{"two"}}};
   EXPECT_EQ(printed_by({.document = document}, {}), "one\ntwo\n");
   EXPECT_EQ(printed_by({.document = document, .text = std::string("text")}, {}), "text");
   EXPECT_EQ(printed_by(printed("line\n"), {}), "line\n");
 }
 
-TEST(Output, PrintsJsonInPlaceOfTheTextIfAsked) {
+TEST(CommandOutput, PrintsJsonInsteadOfTextIfRequested) {
   ReportOptions reports;
   reports.json_on_stdout = true;
   EXPECT_EQ(printed_by({.text = std::string("text"), .json = std::string("{}\n")}, reports),
             "{}\n");
 }
 
-TEST(Output, MakesOnlyTheRequestedForms) {
+TEST(CommandOutput, RendersOnlyTheRequestedFormats) {
   const tests::ref::io::TemporaryFolder folder;
   int pages = 0;
   const Output output{.text = std::string(), .html = [&pages] {
@@ -49,7 +49,7 @@ TEST(Output, MakesOnlyTheRequestedForms) {
   EXPECT_EQ(read_file(folder / "h"), "page");
 }
 
-TEST(Output, AFileThatCannotBeWrittenCostsNoOther) {
+TEST(CommandOutput, OtherFilesAreWrittenIfOneCannotBe) {
   const tests::ref::io::TemporaryFolder folder;
   const Output output{.document = Document{"Title", {Paragraph{"one"}}}};
   testing::internal::CaptureStdout();

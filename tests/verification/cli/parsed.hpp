@@ -13,12 +13,13 @@ namespace normproof::tests::verification::cli {
 namespace tool = normproof::verification::cli;
 using Arguments = std::vector<std::string>;
 
-/// Returns a group without options.
+/// Returns a group of commands for tests, without options.
 inline tool::Command toy_group(std::string name, std::vector<tool::Command> verbs) {
   return {std::move(name), "", [](CLI::App&) { return tool::Run(); }, std::move(verbs)};
 }
 
-/// Returns a T with its options parsed from the arguments after its name.
+/// Returns a command of type T whose options are parsed from these arguments. The command's name is
+/// not among them.
 template <class T>
 T parsed(Arguments arguments) {
   T options;
@@ -31,7 +32,8 @@ T parsed(Arguments arguments) {
   return options;
 }
 
-/// The options of a command that writes its report to these files, by their options.
+/// Returns the report options of a command that writes these files. A key is an option, such as
+/// "--json".
 inline tool::ReportOptions reports_to(
     const std::vector<std::pair<const char*, std::filesystem::path>>& files) {
   tool::ReportOptions reports;
@@ -39,7 +41,7 @@ inline tool::ReportOptions reports_to(
   return reports;
 }
 
-/// Returns the one-line sentence that rejects these arguments.
+/// Returns the sentence with which the parser of the command T rejects these arguments.
 template <class T>
 std::string refusal(const Arguments& arguments) {
   std::string sentence =

@@ -13,7 +13,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-/// A command with two options, one of them required, and an argument.
+/// A command for tests with an argument and options, one of which is required.
 struct ToyCommand {
   static constexpr const char* name = "toy";
   static constexpr const char* summary = "A toy";
@@ -36,7 +36,7 @@ struct ToyCommand {
   }
 };
 
-/// Returns a program with a toy command and a group of a toy and another command.
+/// Returns a program that has a toy command, and a group with a toy command and a plain one.
 tool::Command toy_program() {
   const tool::Command toy{"toy", "A toy", [](CLI::App& app) {
                             const auto options = std::make_shared<ToyCommand>();
@@ -55,7 +55,7 @@ std::string refused_by(const Arguments& arguments) {
       [&] { tool::parse_arguments(toy_program(), arguments); });
 }
 
-TEST(Parser, EmptyValueDoesNotConsumeTheNextArgument) {
+TEST(CommandLineParser, EmptyValueDoesNotConsumeTheNextArgument) {
   EXPECT_EQ(refused_by({"toy", "x", "--file=", "--number=4"}),
             "--file is given without a value; expected --file=VALUE");
   EXPECT_EQ(refused_by({"toy", "x", "--file", "a=", "--number="}),
@@ -68,7 +68,7 @@ std::string printed_by(const Arguments& arguments) {
   return testing::internal::GetCapturedStdout();
 }
 
-TEST(Parser, RunsTheGivenCommandWithItsOptions) {
+TEST(CommandLineParser, RunsTheGivenCommandWithItsOptions) {
   EXPECT_EQ(tool::parse_arguments(toy_program(), {"toy", "x", "--file", "f"})(),
             tool::kNumericalFailure);
   EXPECT_EQ(tool::parse_arguments(toy_program(), {"group", "toy", "--file=f", "x", "--loud"})(),
@@ -76,7 +76,7 @@ TEST(Parser, RunsTheGivenCommandWithItsOptions) {
   EXPECT_EQ(tool::parse_arguments(toy_program(), {"group", "plain"})(), tool::kNoDevice);
 }
 
-TEST(Parser, BindsFields) {
+TEST(CommandLineParser, SetsTheFieldsOfTheCommand) {
   const auto toy = parsed<ToyCommand>({"--number", "5", "--loud", "w", "--file", "f"});
   EXPECT_EQ(toy.word, "w");
   EXPECT_EQ(toy.number, 5);
@@ -85,7 +85,7 @@ TEST(Parser, BindsFields) {
   EXPECT_EQ(parsed<ToyCommand>({"w", "--file", "f"}).number, 3);
 }
 
-TEST(Parser, HelpIsThatOfTheInnermostCommandAndPrecedesMistakes) {
+TEST(CommandLineParser, HelpIsOfTheInnermostCommandAndTakesPrecedenceOverErrors) {
   EXPECT_THAT(printed_by({"--help"}), AllOf(HasSubstr("A toy"), HasSubstr("group")));
   EXPECT_THAT(printed_by({"group", "-h"}), AllOf(HasSubstr("plain"), Not(HasSubstr("--number"))));
   for (const Arguments& arguments :
@@ -99,7 +99,7 @@ TEST(Parser, HelpIsThatOfTheInnermostCommandAndPrecedesMistakes) {
   EXPECT_THAT(printed_by({"--version"}), testing::MatchesRegex("normproof [0-9.]+\n"));
 }
 
-TEST(Parser, EachMistakeIsReportedInOneSentenceWithTheNearestName) {
+TEST(CommandLineParser, EachErrorIsReportedInOneSentenceWithTheNearestName) {
   const std::vector<std::pair<Arguments, std::string>> all = {
       {{}, "no command is given; expected one of toy, group (see normproof --help)"},
       {{"group"},

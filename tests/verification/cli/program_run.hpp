@@ -27,8 +27,8 @@ struct Outcome {
   std::string out, err;
 };
 
-/// Runs a shell command, in which "$N" is the program. Returns its standard error and, unless the
-/// command redirects it, its standard output.
+/// Runs a shell command, in which "$N" is the program normproof. Returns the exit status, standard
+/// error and, unless the command redirects it, standard output.
 inline Outcome run(const std::string& command) {
   const tests::ref::io::TemporaryFolder folder;
   write_file(folder / "command", "N='" NORMPROOF_PROGRAM "'\n" + command + "\n");
@@ -40,12 +40,12 @@ inline Outcome run(const std::string& command) {
   return {WEXITSTATUS(status), read_file(folder / "out"), read_file(folder / "err")};
 }
 
-/// Whether the text is one line that begins with "normproof: ".
+/// Whether the text is a single line that begins with "normproof: ".
 inline bool is_one_sentence(const std::string& text) {
   return text.starts_with("normproof: ") && text.find('\n') == text.size() - 1;
 }
 
-/// Returns the lines of a report from a heading to the end of its table.
+/// Returns the lines of a report from this heading to the end of its table.
 inline std::string table_below(const std::string& report, const std::string& heading) {
   const std::size_t begin = report.find(heading);
   if (begin == std::string::npos) return "no table " + heading;

@@ -12,7 +12,7 @@ namespace {
 using namespace normproof::verification::cli;
 using testing::HasSubstr;
 
-/// Runs the program in this process and returns its status and output.
+/// Runs the program within this process. Returns its exit status and output.
 Outcome run_here(const std::vector<std::string>& arguments) {
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
@@ -23,14 +23,14 @@ Outcome run_here(const std::vector<std::string>& arguments) {
   return outcome;
 }
 
-TEST(Program, TextsGoToStandardOutput) {
+TEST(ProgramStreams, OutputGoesToStandardOutput) {
   const Outcome outcome = run_here({"--version"});
   EXPECT_EQ(outcome.status, kSuccess);
   EXPECT_EQ(outcome.err, "");
   EXPECT_TRUE(outcome.out.starts_with("normproof "));
 }
 
-TEST(Program, ErrorsAreOneSentenceWithTheirStatus) {
+TEST(ProgramStreams, ErrorsAreOneSentenceOnStandardError) {
   const Outcome usage = run_here({"verfy"});
   EXPECT_EQ(usage.status, kUsageError);
   EXPECT_EQ(usage.out, "");

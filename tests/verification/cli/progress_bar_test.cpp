@@ -10,7 +10,7 @@ namespace {
 using namespace normproof::verification::cli;
 using normproof::verification::support::report::display_width;
 
-TEST(ProgressBar, FillsUp) {
+TEST(ProgressBar, FillsFromEmptyToFull) {
   EXPECT_EQ(progress_line("checking", 0, 4, "A1", 100),
             "checking [" + std::string(30, '.') + "] 0/4 A1");
   EXPECT_EQ(progress_line("checking", 2, 4, "A1", 100),
@@ -20,7 +20,7 @@ TEST(ProgressBar, FillsUp) {
   EXPECT_EQ(progress_line("x", 0, 0, "", 100), "x [" + std::string(30, '#') + "] 0/0 ");
 }
 
-TEST(ProgressBar, FitsTheTerminal) {
+TEST(ProgressBar, FitsTheWidthOfTheTerminal) {
   EXPECT_EQ(display_width(progress_line("checking claims", 3, 60, "B12", 20)), 20u);
 }
 

@@ -18,14 +18,14 @@ using normproof::verification::support::report::Paragraph;
 using testing::AllOf;
 using testing::HasSubstr;
 
-/// Every form of an output, by its option.
+/// Writes every report format of an output. Returns the texts by option, such as "--json".
 std::map<std::string, std::string> write_forms(const Output& output) {
   std::map<std::string, std::string> texts;
   for (const ReportForm& form : report_forms()) texts[form.option] = form.text(output);
   return texts;
 }
 
-TEST(ReportForms, ADocumentIsEnoughForEveryForm) {
+TEST(ReportFormats, DocumentIsEnoughForEveryFormat) {
   Output output{.document = Document{"Title", {Paragraph{"It holds."}}}};
   auto texts = write_forms(output);
   EXPECT_THAT(texts["--json"], HasSubstr("{\n      \"paragraph\": \"It holds.\"\n"));
@@ -41,7 +41,7 @@ TEST(ReportForms, ADocumentIsEnoughForEveryForm) {
   EXPECT_THAT(texts["--sarif"], HasSubstr("It holds."));
 }
 
-TEST(ReportForms, ChecksDecideTheFormsForPrograms) {
+TEST(ReportFormats, ListOfChecksDeterminesJUnitAndJson) {
   const Output output{
       .document = Document{"Title", {Paragraph{"It holds."}}},
       .checks = Checks{
@@ -51,7 +51,7 @@ TEST(ReportForms, ChecksDecideTheFormsForPrograms) {
   EXPECT_EQ(std::ranges::count(texts["--json"], '\n'), 2);
 }
 
-TEST(ReportForms, ACommandMayWriteAFormInItsOwnWay) {
+TEST(ReportFormats, CommandMayWriteAFormatItself) {
   const std::string text = "mine";
   auto texts =
       write_forms({.document = Document{"Title"}, .json = text, .html = text, .markdown = text});

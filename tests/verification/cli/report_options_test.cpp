@@ -20,7 +20,7 @@ struct ReportingCommand {
   void add(CLI::App& app) { reports.add(app); }
 };
 
-TEST(ReportOptions, NameTheirFiles) {
+TEST(ReportOptions, HoldTheNameOfEachReportFile) {
   const ReportOptions reports = parsed<ReportingCommand>({"--json", "j", "--junit", "x", "--sarif",
                                                           "s", "--html", "h", "--markdown", "m"})
                                     .reports;

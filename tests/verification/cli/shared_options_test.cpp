@@ -40,7 +40,7 @@ TEST(SharedOptions, SeedIsAny64BitNumber) {
   EXPECT_EQ(seed, UINT64_MAX);
 }
 
-TEST(SharedOptions, ParsesCorpusFiles) {
+TEST(SharedOptions, NamesOfCorpusFilesAreParsed) {
   CLI::App app;
   tool::CorpusFiles files;
   tool::add_corpus_files(app, files);

@@ -13,7 +13,7 @@ namespace {
 
 using tool::shell_line;
 
-TEST(ShellLine, OmitsOptionsWithTheirDefaults) {
+TEST(ShellLine, OmitsOptionsThatHaveTheirDefault) {
   tool::golden::GoldenCheckCommand command;
   EXPECT_EQ(shell_line("golden check", command), "normproof golden check");
   command.golden = "a b/it's";
@@ -43,14 +43,14 @@ TEST(ShellLine, HasArgumentsFlagsAndSettings) {
             "'name=a b' --sequence");
 }
 
-TEST(ShellLine, QuotesWhatAShellWouldChange) {
+TEST(ShellLine, QuotesCharactersThatAShellInterprets) {
   EXPECT_EQ(tool::shell_word("quick/layer_norm/a-1x2"), "quick/layer_norm/a-1x2");
   EXPECT_EQ(tool::shell_word(""), "''");
   EXPECT_EQ(tool::shell_word("it's $HOME"), "'it'\\''s $HOME'");
   EXPECT_EQ(tool::shell_word("a\nb %'\xff"), "\"$(printf 'a\\012b\\040\\045\\047\\377')\"");
 }
 
-TEST(ShellLine, ShellReadsTheOriginalText) {
+TEST(ShellLine, ShellReadsBackTheOriginalText) {
   for (const std::string& text :
        {std::string("a b"), std::string("it's \"quoted\" \\ `x` $(y) $z * ? ~ # ; & | < > ( ) !"),
         std::string("two\nlines\tand a tab"), std::string("\x01\x7f\xff\xc3\xa9 %s \\n \\012"),

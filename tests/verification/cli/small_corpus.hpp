@@ -7,8 +7,9 @@
 
 namespace normproof::tests::verification::cli {
 
-/// Writes 24 sentences and their vocabulary into a folder, so that the statistics of `normproof
-/// verify` take little time. Returns the two options for these files.
+/// Writes 24 sentences and their vocabulary into a folder. With this small corpus, the statistics
+/// of `normproof verify` take little time. Returns the two command-line options that name the
+/// files.
 inline std::string small_corpus(const std::filesystem::path& folder) {
   std::string sentences;
   for (int i = 0; i < 8; ++i)

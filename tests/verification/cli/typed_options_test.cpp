@@ -15,14 +15,14 @@ namespace tool = normproof::verification::cli;
 using normproof::ref::numeric::UsageError;
 using testing::ElementsAre;
 
-enum class Colour { red, green };
+enum class Color { red, green };
 
-std::string to_string(Colour colour) {
-  return colour == Colour::red ? "red" : "green";
+std::string to_string(Color colour) {
+  return colour == Color::red ? "red" : "green";
 }
 
-Colour color_index(const std::string& name) {
-  if (name == "red" || name == "green") return name == "red" ? Colour::red : Colour::green;
+Color color_index(const std::string& name) {
+  if (name == "red" || name == "green") return name == "red" ? Color::red : Color::green;
   throw UsageError(normproof::ref::numeric::unknown_name("colour", name, {"red", "green"}));
 }
 
@@ -61,9 +61,9 @@ TEST_F(TypedOptions, NumberMustBeTheWholeText) {
 }
 
 TEST_F(TypedOptions, ParsesChoicesByName) {
-  Colour colour = Colour::red;
+  Color colour = Color::red;
   int number = 0;
-  tool::add_choice(app, "--colour", colour, {{"red", Colour::red}, {"green", Colour::green}},
+  tool::add_choice(app, "--colour", colour, {{"red", Color::red}, {"green", Color::green}},
                    "A colour");
   tool::add_choice(app, "NUMBER", number, {{"one", 1}, {"two", 2}}, "A number");
   EXPECT_EQ(app.get_option("--colour")->get_type_name(), "red|green");
@@ -71,14 +71,14 @@ TEST_F(TypedOptions, ParsesChoicesByName) {
             "unknown --colour 'gren'; did you mean 'green'? known: red, green");
   EXPECT_EQ(refusal({"tow"}), "unknown number 'tow'; did you mean 'two'? known: one, two");
   parse({"--colour", "green", "two"});
-  EXPECT_EQ(colour, Colour::green);
+  EXPECT_EQ(colour, Color::green);
   EXPECT_EQ(number, 2);
   EXPECT_EQ(words_of("--colour"), "green");
 }
 
 TEST_F(TypedOptions, ParsesNamesWithAGivenFunction) {
-  std::optional<Colour> colour;
-  std::vector<Colour> colours = {Colour::green};
+  std::optional<Color> colour;
+  std::vector<Color> colours = {Color::green};
   tool::add_named(app, "--colour", colour, color_index, "A colour", "NAME");
   tool::add_names(app, "--colours", colours, color_index, "Colours", "LIST");
   EXPECT_EQ(words_of("--colours"), "green");
@@ -88,8 +88,8 @@ TEST_F(TypedOptions, ParsesNamesWithAGivenFunction) {
   EXPECT_EQ(refusal({"--colours", "red,"}),
             "--colours is 'red,'; expected names with commas between");
   parse({"--colour", "red", "--colours", "red,green"});
-  EXPECT_EQ(colour, Colour::red);
-  EXPECT_THAT(colours, ElementsAre(Colour::red, Colour::green));
+  EXPECT_EQ(colour, Color::red);
+  EXPECT_THAT(colours, ElementsAre(Color::red, Color::green));
   EXPECT_EQ(words_of("--colour"), "red");
   EXPECT_EQ(words_of("--colours"), "red,green");
 }

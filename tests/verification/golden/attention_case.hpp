@@ -4,7 +4,8 @@
 
 namespace normproof::verification::golden {
 
-/// One sample with one head of queries and keys, without a mask.
+/// Returns an attention case with one sample, one head of queries and keys, and no mask. The extent
+/// of each head is 1.
 inline Case attention_case(const std::vector<double>& q, const std::vector<double>& k,
                            const std::vector<double>& v, const std::vector<double>& grad_y,
                            DType dtype = DType::float64) {

@@ -4,7 +4,8 @@
 
 namespace normproof::verification::golden {
 
-/// Two rows of two classes with logits 0 and targets 0 and 1.
+/// Returns a case of cross_entropy with two rows of two classes. All logits are 0, the targets are
+/// 0 and 1.
 inline Case two_rows_of_two_classes(DType dtype = DType::float64) {
   Case c;
   c.reason = "sample";

@@ -28,9 +28,10 @@ using ref::tensor::shape_of;
 
 namespace {
 
-/// Numbers that both sides hold: without an error.
+/// Converts numbers to the scalar T, without an error: both implementations have exactly these
+/// numbers.
 template <class T>
-Tensor<T> held(const Tensor<double>& values) {
+Tensor<T> to_scalar(const Tensor<double>& values) {
   Tensor<T> result = ref::tensor::empty_tensor<T>(shape_of(values));
   std::ranges::transform(values, result.data(), [](double v) {
     if constexpr (std::is_same_v<T, any_order_error>)
@@ -42,16 +43,17 @@ Tensor<T> held(const Tensor<double>& values) {
 }
 
 template <class T>
-NamedTensors<T> held(const NamedTensors<double>& tensors) {
+NamedTensors<T> to_scalar(const NamedTensors<double>& tensors) {
   NamedTensors<T> result;
-  for (const auto& [name, values] : tensors) result.set(name, held<T>(values));
+  for (const auto& [name, values] : tensors) result.set(name, to_scalar<T>(values));
   return result;
 }
 
-/// What f(scalar) returns, exactly and with its bounds.
+/// Calls f with a scalar of 100 digits for the exact results, and with any_order_error for the
+/// bounds.
 template <class F>
-StepExpectation expect(F f) {
-  StepExpectation expected{f(oracle100()), {}};
+ExpectedStep expect(F f) {
+  ExpectedStep expected{f(oracle100()), {}};
   const auto f64 = ref::numeric::arithmetic_in(ref::numeric::FloatType::float64);
   const ref::numeric::AnyOrderArithmetic scope({2 * f64.unit_roundoff, f64.tiny, f64.largest});
   for (const auto& [name, values] : f(any_order_error())) {
@@ -66,9 +68,10 @@ std::string gradient_name(const std::string& parameter) {
   return "grad." + training::pytorch_name(parameter);
 }
 
-/// The embedding's gradient with a row for every id, those without a token +0.
+/// Returns the gradient of the embedding with one row per word. `rows` has only the rows of the
+/// words in the batch; the other rows are +0.
 template <class T>
-Tensor<T> spread_rows(const StepQuestion& question, const Tensor<T>& rows) {
+Tensor<T> spread_rows(const StepInputs& question, const Tensor<T>& rows) {
   const auto& ids = question.batch.inputs.tokens.ids;
   const std::set<std::int32_t> touched(ids.begin(), ids.end());
   const std::size_t width = rows.shape(1);
@@ -81,9 +84,10 @@ Tensor<T> spread_rows(const StepQuestion& question, const Tensor<T>& rows) {
   return whole;
 }
 
-/// Throws where a candidate may see another sign than the reference.
+/// Returns a tap that throws if the argument of a ReLU may have another sign in PyTorch than in the
+/// reference.
 template <class T>
-ref::encoder::Tap<T> sign_check(const StepQuestion& question) {
+ref::encoder::Tap<T> sign_check(const StepInputs& question) {
   const bool relu = question.config.encoder.activation == ref::model::Activation::relu;
   return [relu](const std::string& name, const Tensor<T>& values) {
     if constexpr (std::is_same_v<T, any_order_error>)
@@ -94,9 +98,9 @@ ref::encoder::Tap<T> sign_check(const StepQuestion& question) {
 }
 
 template <class T>
-NamedTensors<T> whole_step(const StepQuestion& question) {
+NamedTensors<T> whole_step(const StepInputs& question) {
   NamedTensors<T> results;
-  ref::train::TrainState<T> state{held<T>(question.parameters), {}, {}, 0};
+  ref::train::TrainState<T> state{to_scalar<T>(question.parameters), {}, {}, 0};
   const auto check = sign_check<T>(question);
   const ref::encoder::Tap<T> tap = [&](const std::string& name, const Tensor<T>& values) {
     check(name, values);
@@ -112,15 +116,15 @@ NamedTensors<T> whole_step(const StepQuestion& question) {
   return results;
 }
 
-/// The parts of a step in a scalar, each from what PyTorch has before it.
+/// Computes the parts of a step in the scalar T. The inputs of each part are from PyTorch's answer.
 template <class T>
-class Parts {
+class StepParts {
  public:
-  Parts(const StepQuestion& question, const NamedTensors<double>& answer)
+  StepParts(const StepInputs& question, const NamedTensors<double>& answer)
       : question_(question),
         encoder_(question.config.encoder),
         answer_(answer),
-        parameters_(ref::encoder::from_named(encoder_, held<T>(question.parameters))) {}
+        parameters_(ref::encoder::from_named(encoder_, to_scalar<T>(question.parameters))) {}
 
   NamedTensors<T> all() {
     embedding();
@@ -133,12 +137,13 @@ class Parts {
   }
 
  private:
-  Tensor<T> given(const std::string& name) const { return held<T>(answer_.at(name)); }
+  Tensor<T> given(const std::string& name) const { return to_scalar<T>(answer_.at(name)); }
 
   void embedding() {
     const ref::nn::Tokens& tokens = question_.batch.inputs.tokens;
     Tensor<T> x = ref::nn::embedding(tokens, parameters_.embedding, encoder_.scaled_embedding);
-    const auto positions = held<T>(ref::nn::positional_encoding(tokens.seq_len, encoder_.d_model));
+    const auto positions =
+        to_scalar<T>(ref::nn::positional_encoding(tokens.seq_len, encoder_.d_model));
     for (std::size_t i = 0; i < x.size(); ++i)
       x.data()[i] += positions.data()[i % positions.size()];
     results_.set("x.0", std::move(x));
@@ -159,7 +164,7 @@ class Parts {
                                                              {}, none, gradients_.layers[l]));
   }
 
-  /// From the last layer to the loss and back.
+  /// Computes the part from the last layer to the loss and back.
   void head() {
     const bool pre = encoder_.placement == NormPlacement::pre;
     const ref::encoder::Tap<T> tap;
@@ -186,7 +191,7 @@ class Parts {
     results_.set(fmt::format("grad_x.{}", encoder_.num_layers), std::move(grad));
   }
 
-  /// f(sentence, token, number of real tokens) for each real token.
+  /// Calls `f(sentence, token, number of real tokens)` for each real token.
   template <class F>
   void for_each_token(F f) const {
     const auto& valid = question_.batch.inputs.valid;
@@ -221,7 +226,7 @@ class Parts {
 
   void optimizer() {
     ref::train::Gradients<T> gradients;
-    auto parameters = held<T>(question_.parameters);
+    auto parameters = to_scalar<T>(question_.parameters);
     for (const auto& [name, values] : question_.parameters)
       gradients.dense.set(name, given(gradient_name(name)));
     ref::train::OptimizerState<T> none;
@@ -231,7 +236,7 @@ class Parts {
       results_.set("after." + training::pytorch_name(name), values);
   }
 
-  const StepQuestion& question_;
+  const StepInputs& question_;
   const ref::model::EncoderConfig& encoder_;
   const NamedTensors<double>& answer_;
   ref::encoder::EncoderParameters<T> parameters_, gradients_;
@@ -246,7 +251,7 @@ Tensor<double> as_doubles(const StoredTensor& stored) {
 
 }  // namespace
 
-void write_question(const std::filesystem::path& folder, const StepQuestion& question) {
+void write_step_inputs(const std::filesystem::path& folder, const StepInputs& question) {
   const ref::model::EncoderConfig& e = question.config.encoder;
   std::filesystem::create_directories(folder);
   ref::io::write_file(folder / "config.json", training::config_json({.train = question.config}));
@@ -268,20 +273,19 @@ void write_question(const std::filesystem::path& folder, const StepQuestion& que
                                             std::span(positions.data(), positions.size()))});
 }
 
-StepExpectation expect_step(const StepQuestion& question) {
+ExpectedStep expect_step(const StepInputs& question) {
   return expect([&]<class T>(const T&) { return whole_step<T>(question); });
 }
 
-StepExpectation expect_parts(const StepQuestion& question,
-                             const std::vector<StoredTensor>& answer) {
+ExpectedStep expect_parts(const StepInputs& question, const std::vector<StoredTensor>& answer) {
   NamedTensors<double> given;
   for (const StoredTensor& tensor : answer) given.set(tensor.name, as_doubles(tensor));
-  return expect([&]<class T>(const T&) { return Parts<T>(question, given).all(); });
+  return expect([&]<class T>(const T&) { return StepParts<T>(question, given).all(); });
 }
 
-std::vector<Judgement> judge(const std::vector<StoredTensor>& answer,
-                             const StepExpectation& expected) {
-  std::vector<Judgement> judgements;
+std::vector<TensorComparison> judge(const std::vector<StoredTensor>& answer,
+                                    const ExpectedStep& expected) {
+  std::vector<TensorComparison> judgements;
   for (const auto& [name, exact] : expected.exact) {
     const auto found = std::ranges::find(answer, name, &StoredTensor::name);
     const bool usable = found != answer.end() && found->dtype == DType::float64;

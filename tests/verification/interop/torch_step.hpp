@@ -8,52 +8,56 @@
 #include "ref/train/trainer.hpp"
 #include "verification/checks/compare/comparison.hpp"
 
-// One step of training, asked of verification/interop/torch_step.py and judged:
-// docs/guide/interop.md, One step of training.
+// One training step of PyTorch, which verification/interop/torch_step.py runs, and its expected
+// result. See "One step of training" in docs/guide/interop.md.
 namespace normproof::verification::interop {
 
 using ref::tensor::NamedTensors;
 using ref::tensor::Tensor;
 
-/// What is asked: LayerNorm, plain SGD, no dropout, no class weights.
-struct StepQuestion {
+/// The inputs of the training step: the model, a batch and the parameters. The model has LayerNorm,
+/// plain SGD, no dropout and no class weights.
+struct StepInputs {
   ref::model::TrainConfig config;
   ref::train::LabelledBatch batch;
   NamedTensors<double> parameters;
 };
 
-/// Writes config.json, as a run has it, weights.npz and batch.npz.
-void write_question(const std::filesystem::path& folder, const StepQuestion& question);
+/// Writes the files that torch_step.py reads: config.json in the format of a training run,
+/// weights.npz and batch.npz.
+void write_step_inputs(const std::filesystem::path& folder, const StepInputs& question);
 
-/// The exact results under the names of an answer, and how far an implementation of others in
-/// float64 may be from them: any_order_error with the unit roundoff 2^-52.
-struct StepExpectation {
+/// The exact results of a step, by the names in PyTorch's answer, and error bounds for another
+/// implementation in float64. The bounds are those of any_order_error with the unit roundoff 2^-52.
+struct ExpectedStep {
   NamedTensors<ref::numeric::oracle100> exact;
   NamedTensors<double> bounds;
 };
 
-/// Of the whole step, from the weights on: "loss", and "grad.<name>" and "after.<name>" of each
-/// parameter under PyTorch's names.
-/// Throws    std::logic_error where the argument of a ReLU may be on either side of 0, so that no
+/// Returns the expected results of the whole step: "loss", and "grad.<name>" and "after.<name>" of
+/// each parameter. `<name>` is the name of the parameter in PyTorch.
+/// Throws    std::logic_error if the argument of a ReLU may be on either side of 0, so that no
 ///           bound is known
-StepExpectation expect_step(const StepQuestion& question);
+ExpectedStep expect_step(const StepInputs& question);
 
-/// The same step in parts, each from what the answer itself has before it: the embedding, layer by
-/// layer forward and backward, from the last layer to the loss and back, and the optimizer. The
-/// bound of a part does not grow with the number of layers. Beside the names above "x.<l>", what
-/// goes into layer l, and "grad_x.<l>", l up to the number of layers.
-/// Throws    as expect_step; ContractError where the answer lacks what a part begins with
-StepExpectation expect_parts(const StepQuestion& question,
-                             const std::vector<ref::io::StoredTensor>& answer);
+/// Returns the expected results of each part of the step, computed from the inputs of that part in
+/// `answer`. The parts are the embedding, each layer's forward and backward, the step from the last
+/// layer to the loss and back, and the optimizer. So the bound of a part does not grow with the
+/// number of layers. There are two more names: "x.<l>" is the input of layer l, and "grad_x.<l>"
+/// its gradient, for l from 0 to the number of layers.
+/// Throws    as expect_step; ContractError if `answer` lacks the inputs of a part
+ExpectedStep expect_parts(const StepInputs& question,
+                          const std::vector<ref::io::StoredTensor>& answer);
 
-/// One of the tensors of an answer, held against what was expected.
-struct Judgement {
+/// The comparison of one tensor of PyTorch's answer with the expected tensor.
+struct TensorComparison {
   std::string name;
   checks::compare::Comparison comparison;
 };
 
-/// Every expected tensor, compared; one that is absent, or not float64, fails.
-std::vector<Judgement> judge(const std::vector<ref::io::StoredTensor>& answer,
-                             const StepExpectation& expected);
+/// Compares every expected tensor with that in `answer`. A tensor that is absent or not float64
+/// fails.
+std::vector<TensorComparison> judge(const std::vector<ref::io::StoredTensor>& answer,
+                                    const ExpectedStep& expected);
 
 }  // namespace normproof::verification::interop

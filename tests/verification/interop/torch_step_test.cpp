@@ -16,17 +16,18 @@
 #include "tests/ref/io/temporary_folder.hpp"
 #include "tests/verification/checks/compare/expect.hpp"
 
-// verification/interop/torch_step.py, that is torch.nn.TransformerEncoder and autograd, against a
-// step of ref/train. NORMPROOF_INTEROP_PYTHON is another interpreter than /usr/bin/python3.
+// Compares a training step of torch.nn.TransformerEncoder with autograd, run by
+// verification/interop/torch_step.py, with a step of ref/train. The environment variable
+// NORMPROOF_INTEROP_PYTHON names another interpreter than /usr/bin/python3.
 namespace normproof::verification::interop {
 namespace {
 
 using ref::model::Activation;
 using ref::model::NormPlacement;
 
-/// Every extent another one; sentences of seven tokens, three and one.
-StepQuestion ordinary(NormPlacement placement, Activation activation, std::size_t num_layers) {
-  StepQuestion question;
+/// Returns a step in which all extents differ. Its sentences have seven, three and one tokens.
+StepInputs small_step(NormPlacement placement, Activation activation, std::size_t num_layers) {
+  StepInputs question;
   ref::model::EncoderConfig& e = question.config.encoder;
   e = ref::encoder::small_config("layer_norm", placement, num_layers);
   e.vocab_size = 11;
@@ -47,17 +48,18 @@ StepQuestion ordinary(NormPlacement placement, Activation activation, std::size_
   return question;
 }
 
-class TorchStep : public ::testing::Test {
+class TorchStepOfTraining : public ::testing::Test {
  protected:
-  /// The answers to all questions; none, and the test skipped or failed, where the script has none.
-  void ask(const std::vector<StepQuestion>& questions) {
+  /// Runs torch_step.py and stores its answers to all questions. If the script has no answers,
+  /// `answers_` is empty and the test is skipped or fails.
+  void run_torch_step(const std::vector<StepInputs>& questions) {
     const char* const other = std::getenv("NORMPROOF_INTEROP_PYTHON");
     std::string command =
         fmt::format("PYTHONDONTWRITEBYTECODE=1 '{}' '{}/verification/interop/torch_step.py'",
                     other != nullptr ? other : "/usr/bin/python3", NORMPROOF_SOURCE_DIR);
     for (std::size_t i = 0; i < questions.size(); ++i) {
       const auto folder = folder_ / std::to_string(i);
-      write_question(folder, questions[i]);
+      write_step_inputs(folder, questions[i]);
       command += fmt::format(" '{}'", folder.string());
     }
     const auto said = folder_ / "said";
@@ -74,11 +76,12 @@ class TorchStep : public ::testing::Test {
   std::vector<std::vector<ref::io::StoredTensor>> answers_;
 };
 
-std::ptrdiff_t outside(const std::vector<Judgement>& judgements) {
-  return std::ranges::count_if(judgements, [](const Judgement& j) { return !j.comparison.passed; });
+std::ptrdiff_t count_outside(const std::vector<TensorComparison>& judgements) {
+  return std::ranges::count_if(judgements,
+                               [](const TensorComparison& j) { return !j.comparison.passed; });
 }
 
-/// The largest of the elements' magnitudes.
+/// Returns the largest absolute value of the elements.
 template <class T>
 double largest(const Tensor<T>& values) {
   double most = 0;
@@ -86,10 +89,11 @@ double largest(const Tensor<T>& values) {
   return most;
 }
 
-/// Every tensor of an answer is within its bound; prints how near it comes to it, and how wide the
-/// widest bound is beside the largest element of its tensor.
+/// Expects every tensor of the answer to be within its bound. Prints two numbers: the largest ratio
+/// of an error to its bound, and the largest ratio of a tensor's widest bound to its largest
+/// element.
 void expect_within(const std::string& what, const std::vector<ref::io::StoredTensor>& answer,
-                   const StepExpectation& expected) {
+                   const ExpectedStep& expected) {
   double share = 0, width = 0;
   for (const auto& [name, comparison] : judge(answer, expected)) {
     EXPECT_WITHIN(comparison) << what << " " << name;
@@ -100,96 +104,98 @@ void expect_within(const std::string& what, const std::vector<ref::io::StoredTen
                            width);
 }
 
-TEST_F(TorchStep, IsWithinTheBoundsInLossGradientsAndParameters) {
-  std::vector<StepQuestion> questions;
+TEST_F(TorchStepOfTraining, IsWithinTheBoundsInLossGradientsAndParameters) {
+  std::vector<StepInputs> questions;
   for (const auto placement : {NormPlacement::post, NormPlacement::pre})
     for (const auto activation : {Activation::relu, Activation::gelu})
       for (const std::size_t num_layers : {1, 2, 6})
-        questions.push_back(ordinary(placement, activation, num_layers));
-  ask(questions);
+        questions.push_back(small_step(placement, activation, num_layers));
+  run_torch_step(questions);
   for (std::size_t i = 0; i < answers_.size(); ++i) {
     const ref::model::EncoderConfig& e = questions[i].config.encoder;
     const std::string what =
         fmt::format("{} {} {}", e.placement == NormPlacement::post ? "post" : "pre",
                     e.activation == Activation::relu ? "relu" : "gelu", e.num_layers);
     expect_within(what + " in parts", answers_[i], expect_parts(questions[i], answers_[i]));
-    // With two layers that bound is as large as the gradients: docs/guide/interop.md.
+    // With two layers, the bound of the whole step is as large as the gradients
+    // (docs/guide/interop.md).
     if (e.num_layers <= 2) expect_within(what, answers_[i], expect_step(questions[i]));
   }
 }
 
-/// Rows of the queries, keys and values.
-double* in_rows(StepQuestion& question, const char* name, std::size_t part) {
+/// Returns the first row of the queries (part 0), the keys (1) or the values (2) in the parameter
+/// `name`.
+double* first_row(StepInputs& question, const char* name, std::size_t part) {
   auto& values = question.parameters.at(name);
   return values.data() + part * (values.size() / 3);
 }
 
-/// A step of another model than the one that is asked about, which PyTorch is given instead.
+/// An injected mistake: PyTorch gets another model than the reference.
 struct Mistake {
   const char* name;
-  void (*make)(StepQuestion&);
+  void (*make)(StepInputs&);
 };
 constexpr const char* kInWeight = "layers.0.attention.in.weight";
 constexpr const char* kInBias = "layers.0.attention.in.bias";
 const Mistake kMistakes[] = {
     {"queries and keys swapped",
-     [](StepQuestion& q) {
+     [](StepInputs& q) {
        for (const char* const name : {kInWeight, kInBias})
-         std::swap_ranges(in_rows(q, name, 0), in_rows(q, name, 1), in_rows(q, name, 1));
+         std::swap_ranges(first_row(q, name, 0), first_row(q, name, 1), first_row(q, name, 1));
      }},
     {"1/sqrt(d_k) left out",  // d_k is 4
-     [](StepQuestion& q) {
+     [](StepInputs& q) {
        for (const char* const name : {kInWeight, kInBias})
-         std::for_each(in_rows(q, name, 0), in_rows(q, name, 1), [](double& v) { v *= 2; });
+         std::for_each(first_row(q, name, 0), first_row(q, name, 1), [](double& v) { v *= 2; });
      }},
-    {"heads of another size", [](StepQuestion& q) { q.config.encoder.num_heads = 2; }},
+    {"heads of another size", [](StepInputs& q) { q.config.encoder.num_heads = 2; }},
     {"padding attended to and pooled",
-     [](StepQuestion& q) {
+     [](StepInputs& q) {
        for (bool& v : q.batch.inputs.valid) v = true;
      }},
     {"another eps",
-     [](StepQuestion& q) { q.config.encoder.norm = ref::model::LayerNormOptions{.eps = 1e-6}; }},
-    {"tanh for erf", [](StepQuestion& q) { q.config.encoder.activation = Activation::gelu_tanh; }},
+     [](StepInputs& q) { q.config.encoder.norm = ref::model::LayerNormOptions{.eps = 1e-6}; }},
+    {"tanh for erf", [](StepInputs& q) { q.config.encoder.activation = Activation::gelu_tanh; }},
     {"norms in each other's place",
-     [](StepQuestion& q) {
+     [](StepInputs& q) {
        for (const char* const name : {"gamma", "beta"})
          std::swap(q.parameters.at(fmt::format("layers.0.norm1.{}", name)),
                    q.parameters.at(fmt::format("layers.0.norm2.{}", name)));
      }},
-    {"a label", [](StepQuestion& q) { q.batch.labels[1] = 1; }}};
+    {"a label", [](StepInputs& q) { q.batch.labels[1] = 1; }}};
 
-TEST_F(TorchStep, OfAnotherModelIsOutside) {
+TEST_F(TorchStepOfTraining, OfAnotherModelIsOutsideTheBounds) {
   for (const auto placement : {NormPlacement::post, NormPlacement::pre}) {
-    const StepQuestion question = ordinary(placement, Activation::gelu, 1);
-    std::vector<StepQuestion> wrong;
+    const StepInputs question = small_step(placement, Activation::gelu, 1);
+    std::vector<StepInputs> wrong;
     for (const Mistake& mistake : kMistakes) mistake.make(wrong.emplace_back(question));
     answers_.clear();
-    ask(wrong);
-    const StepExpectation expected = expect_step(question);
+    run_torch_step(wrong);
+    const ExpectedStep expected = expect_step(question);
     for (std::size_t i = 0; i < answers_.size(); ++i) {
-      EXPECT_GT(outside(judge(answers_[i], expected)), 0) << kMistakes[i].name;
-      EXPECT_GT(outside(judge(answers_[i], expect_parts(question, answers_[i]))), 0)
+      EXPECT_GT(count_outside(judge(answers_[i], expected)), 0) << kMistakes[i].name;
+      EXPECT_GT(count_outside(judge(answers_[i], expect_parts(question, answers_[i]))), 0)
           << kMistakes[i].name << ", in parts";
     }
   }
 }
 
-TEST_F(TorchStep, OffInOneNumberIsOutside) {
-  const std::vector<StepQuestion> questions = {ordinary(NormPlacement::pre, Activation::relu, 2)};
-  ask(questions);
+TEST_F(TorchStepOfTraining, WithOneWrongNumberIsOutsideTheBounds) {
+  const std::vector<StepInputs> questions = {small_step(NormPlacement::pre, Activation::relu, 2)};
+  run_torch_step(questions);
   if (answers_.empty()) return;
-  const StepExpectation expected = expect_parts(questions[0], answers_[0]);
+  const ExpectedStep expected = expect_parts(questions[0], answers_[0]);
   for (auto& tensor : answers_[0]) {
     const auto right = tensor;
     std::vector<double> values = ref::io::widen(tensor);
     const auto most = std::ranges::max_element(values, {}, [](double v) { return std::fabs(v); });
     *most *= 1 + 0x1p-20;
     tensor = ref::io::make_tensor(right.name, right.shape, std::span<const double>(values));
-    EXPECT_EQ(outside(judge(answers_[0], expected)), 1) << right.name;
+    EXPECT_EQ(count_outside(judge(answers_[0], expected)), 1) << right.name;
     tensor = right;
   }
   answers_[0].pop_back();
-  EXPECT_EQ(outside(judge(answers_[0], expected)), 1);
+  EXPECT_EQ(count_outside(judge(answers_[0], expected)), 1);
 }
 
 }  // namespace

@@ -15,12 +15,12 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-class Averaging : public ::testing::Test {
+class CheckpointAverage : public ::testing::Test {
  protected:
-  Averaging() { config_.train.encoder.norm = ref::model::PowerNormOptions{}; }
+  CheckpointAverage() { config_.train.encoder.norm = ref::model::PowerNormOptions{}; }
 
-  /// Writes a checkpoint of that step in which every number is `value`, except that counts are the
-  /// step.
+  /// Writes a checkpoint of this step. Every number in it is `value`, except that counts are
+  /// `step`.
   std::filesystem::path write(std::size_t step, double value, const char* run = "a run") const {
     Checkpoint checkpoint;
     checkpoint.state = ref::train::initial_train_state(config_.train);
@@ -47,13 +47,13 @@ class Averaging : public ::testing::Test {
   RunConfig config_ = small_run_config();
 };
 
-TEST_F(Averaging, IsTheSumInFileOrderDividedByTheNumberOfFiles) {
+TEST_F(CheckpointAverage, IsTheSumInFileOrderDividedByTheNumberOfFiles) {
   const double values[] = {0x1p53, 1, 1, -0x1p53};
   std::vector<std::filesystem::path> files;
   for (std::size_t i = 0; i < 4; ++i) files.push_back(write(i + 1, values[i]));
   const Checkpoint mean = mean_checkpoint(files, like());
-  // In file order the sum is ((2^53 + 1) + 1) - 2^53, which is 0; starting with 1 + 1 it would be
-  // 2.
+  // In the order of the files the sum is ((2^53 + 1) + 1) - 2^53, which is 0. Starting with 1 + 1,
+  // it would be 2.
   for (const auto& [name, tensor] : mean.state.parameters)
     for (const double value : tensor) EXPECT_EQ(value, 0) << name;
   const Checkpoint other = mean_checkpoint({files[1], files[2], files[0], files[3]}, like());
@@ -61,7 +61,7 @@ TEST_F(Averaging, IsTheSumInFileOrderDividedByTheNumberOfFiles) {
     for (const double value : tensor) EXPECT_EQ(value, 0.5) << name;
 }
 
-TEST_F(Averaging, AveragesRunningStatisticsAndKeepsTheLastCounts) {
+TEST_F(CheckpointAverage, IncludesRunningStatisticsAndKeepsTheLastCounts) {
   const Checkpoint mean = mean_checkpoint({write(3, 1), write(5, 2), write(9, 6)}, like());
   const auto& norms = mean.state.norms;
   EXPECT_EQ(norms.at("layers.0.norm1.running_psi2").data()[0], 3);
@@ -74,14 +74,14 @@ TEST_F(Averaging, AveragesRunningStatisticsAndKeepsTheLastCounts) {
   EXPECT_EQ(mean.metrics.bytes, 90u);
 }
 
-TEST_F(Averaging, AverageOfOneCheckpointIsUnchanged) {
+TEST_F(CheckpointAverage, OfOneCheckpointIsThatCheckpoint) {
   const auto file = write(4, 0.1);
   const auto one = mean_checkpoint({file}, like()).state;
   EXPECT_EQ(ref::train::state_sha256(one),
             ref::train::state_sha256(read_checkpoint(file, like()).state));
 }
 
-TEST_F(Averaging, NamesAFileThatDoesNotBelongToTheRun) {
+TEST_F(CheckpointAverage, ErrorNamesAFileThatDoesNotBelongToTheRun) {
   const auto first = write(1, 1), second = write(2, 2), of_another = write(3, 3, "another run");
   const auto message = [&](const std::vector<std::filesystem::path>& files) {
     return file_message([&] { mean_checkpoint(files, like()); });
@@ -103,12 +103,12 @@ TEST_F(Averaging, NamesAFileThatDoesNotBelongToTheRun) {
   EXPECT_THAT(message({first}), HasSubstr("feed_forward.first.weight has shape [6, 4]"));
 }
 
-TEST_F(Averaging, C1_RejectsAnEmptyList) {
+TEST_F(CheckpointAverage, C1_RejectsAnEmptyList) {
   EXPECT_THAT(ref::numeric::contract_message([&] { mean_checkpoint({}, like()); }),
               HasSubstr("files is empty; expected a file at least (C1)"));
 }
 
-TEST_F(Averaging, LastCheckpointsAreThoseOfTheLatestSteps) {
+TEST_F(CheckpointAverage, LastCheckpointsAreThoseOfTheLatestSteps) {
   const auto a = write(9, 1), b = write(10, 1), c = write(100, 1);
   EXPECT_THAT(last_checkpoints(folder_.path(), 2), ElementsAre(b, c));
   EXPECT_THAT(last_checkpoints(folder_.path(), 3), ElementsAre(a, b, c));

@@ -24,12 +24,12 @@ using ::testing::HasSubstr;
 using Tokens = std::vector<std::int32_t>;
 using Rule = std::function<Tensor<double>(const Tokens& read)>;
 
-/// A model whose logits are an arbitrary function of the tokens it has read, including `begin`.
-class RuledState : public DecodingState {
+/// A model whose logits are a function (`Rule`) of all tokens that it has read, including `begin`.
+class RuleDecodingState : public DecodingState {
  public:
-  explicit RuledState(Rule rule) : rule_(std::move(rule)) {}
+  explicit RuleDecodingState(Rule rule) : rule_(std::move(rule)) {}
   std::unique_ptr<DecodingState> fork() const override {
-    return std::make_unique<RuledState>(*this);
+    return std::make_unique<RuleDecodingState>(*this);
   }
   Tensor<double> append(std::int32_t token) override {
     read_.push_back(token);
@@ -41,7 +41,8 @@ class RuledState : public DecodingState {
   Tokens read_ = {};
 };
 
-/// Returns a rule whose logits are between -2 and 2 and depend on every token read.
+/// Returns a rule whose logits are pseudo-random numbers between -2 and 2. They depend on every
+/// token that was read.
 Rule random_rule(std::size_t vocabulary, std::uint64_t seed) {
   return [=](const Tokens& read) {
     const ref::numeric::RandomStream random(seed, fmt::format("{}", fmt::join(read, " ")));
@@ -51,7 +52,8 @@ Rule random_rule(std::size_t vocabulary, std::uint64_t seed) {
   };
 }
 
-/// Enumerates every sentence of at most max_length tokens, both finished and cut off.
+/// Adds every sentence that begins with `so_far` and has at most max_length tokens. Some of these
+/// sentences are finished, the others are cut off.
 void enumerate(const Rule& rule, const BeamOptions& options, const Hypothesis& so_far,
                std::vector<Hypothesis>& all) {
   Tokens read = {options.begin};
@@ -88,7 +90,7 @@ TEST(BeamSearch, WideEnoughBeamFindsAllSentencesBestFirst) {
                               .width = 100,
                               .length_penalty = 0.25 * static_cast<double>(seed % 5),
                               .max_length = 4};
-    const auto found = beam_search(RuledState(rule), options);
+    const auto found = beam_search(RuleDecodingState(rule), options);
     const auto all = all_sentences(rule, options);
     ASSERT_EQ(all.size(), 31u);  // 1 + 2 + 4 + 8 finished, 16 cut off
     EXPECT_EQ(found, all) << seed;
@@ -103,24 +105,25 @@ TEST(BeamSearch, WidthOneIsGreedySearch) {
       const Tensor<double> logits = rule(read);
       read.push_back(static_cast<std::int32_t>(std::ranges::max_element(logits) - logits.begin()));
     }
-    const auto found = beam_search(RuledState(rule), {.end = 4, .width = 1, .max_length = 8});
+    const auto found =
+        beam_search(RuleDecodingState(rule), {.end = 4, .width = 1, .max_length = 8});
     ASSERT_EQ(found.size(), 1u);
     EXPECT_EQ(found[0].tokens, Tokens(read.begin() + 1, read.end()));
     EXPECT_EQ(found[0].ended, read.back() == 4);
   }
 }
 
-// The logits differ by less than their log-probabilities can resolve.
+// The logits differ, but by so little that their log-probabilities are equal in double.
 TEST(BeamSearch, WidthOneTakesTheLargerLogitIfLogProbabilitiesAreEqual) {
-  const RuledState state([](const Tokens&) { return Tensor<double>{-1, 0, 1e-17, -1}; });
+  const RuleDecodingState state([](const Tokens&) { return Tensor<double>{-1, 0, 1e-17, -1}; });
   const auto found = beam_search(state, {.end = 3, .width = 1, .max_length = 2});
   EXPECT_THAT(found[0].tokens, ElementsAre(2, 2));
 }
 
 TEST(BeamSearch, TiesAreOrderedByTokenThenByHypothesis) {
-  const RuledState state([](const Tokens&) { return Tensor<double>{0, 0, 0}; });
+  const RuleDecodingState state([](const Tokens&) { return Tensor<double>{0, 0, 0}; });
   const auto found = beam_search(state, {.end = 2, .width = 3, .max_length = 2});
-  // Step 1 keeps tokens 0, 1 and end. Step 2 keeps token 0 after 0 and token 0 after 1.
+  // Step 1 keeps the tokens 0, 1 and end. Step 2 keeps token 0 after 0, and token 0 after 1.
   ASSERT_EQ(found.size(), 3u);
   EXPECT_THAT(found[0].tokens, ElementsAre(2));
   EXPECT_THAT(found[1].tokens, ElementsAre(0, 0));
@@ -130,7 +133,7 @@ TEST(BeamSearch, TiesAreOrderedByTokenThenByHypothesis) {
 
 TEST(BeamSearch, FindsASentenceThatGreedySearchMisses) {
   // Token 0 is more likely at first, but everything after it is unlikely.
-  const RuledState state([](const Tokens& read) {
+  const RuleDecodingState state([](const Tokens& read) {
     if (read.size() == 1) return Tensor<double>{1, 0.9, -9, -9};
     return read[1] == 0 ? Tensor<double>{0, 0, 0, 0} : Tensor<double>{-9, -9, -9, 9};
   });
@@ -146,7 +149,7 @@ TEST(BeamSearch, LargerLengthPenaltyNeverPrefersAShorterSentence) {
     std::size_t length = 0;
     for (const double alpha : {0.0, 0.5, 1.0, 2.0, 4.0}) {
       const auto best =
-          beam_search(RuledState(random_rule(3, seed)),
+          beam_search(RuleDecodingState(random_rule(3, seed)),
                       {.end = 1, .width = 200, .length_penalty = alpha, .max_length = 5})[0];
       EXPECT_GE(best.tokens.size(), length) << seed;
       length = best.tokens.size();
@@ -156,26 +159,28 @@ TEST(BeamSearch, LargerLengthPenaltyNeverPrefersAShorterSentence) {
 
 TEST(BeamSearch, ReturnsAtMostWidthHypotheses) {
   for (const std::size_t width : {1, 2, 3, 7, 20})
-    EXPECT_EQ(beam_search(RuledState(random_rule(4, 1)), {.end = 3, .width = width}).size(), width);
+    EXPECT_EQ(beam_search(RuleDecodingState(random_rule(4, 1)), {.end = 3, .width = width}).size(),
+              width);
   const BeamOptions wide{.end = 0, .width = 9, .max_length = 1};
-  EXPECT_EQ(beam_search(RuledState(random_rule(4, 1)), wide).size(), 4u);
+  EXPECT_EQ(beam_search(RuleDecodingState(random_rule(4, 1)), wide).size(), 4u);
 }
 
 TEST(LengthPenalty, MatchesTheFormulaOfItsSource) {
   EXPECT_EQ(length_penalty(17, 0), 1);
   EXPECT_EQ(length_penalty(1, 0.6), 1);
-  // exp amplifies the two roundings of its argument, 0.7 or 1.1.
+  // exp amplifies the two roundings of its argument, which is 0.7 or 1.1.
   constexpr double kU = 0x1p-53;
   EXPECT_NEAR(length_penalty(7, 1), 2, 2 * (1 + 2 * 0.7) * kU * 1.001);
   EXPECT_NEAR(length_penalty(49, 0.5), 3, 3 * (1 + 2 * 1.1) * kU * 1.001);
 }
 
-/// A causal encoder that reads the whole prefix again at every token.
-class RereadState : public DecodingState {
+/// A decoding state without a cache: at every token, the causal encoder reads the whole prefix
+/// again.
+class CachelessDecodingState : public DecodingState {
  public:
-  explicit RereadState(const LanguageModel& model) : model_(model) {}
+  explicit CachelessDecodingState(const LanguageModel& model) : model_(model) {}
   std::unique_ptr<DecodingState> fork() const override {
-    return std::make_unique<RereadState>(*this);
+    return std::make_unique<CachelessDecodingState>(*this);
   }
   Tensor<double> append(std::int32_t token) override {
     read_.push_back(token);
@@ -200,15 +205,16 @@ TEST(BeamSearch, WidthOneCompletesATextLikeGreedyCompletion) {
   // No character of the greedy completion ends the sentence.
   std::string unused = text.alphabet.text();
   std::erase_if(unused, [&](char c) { return greedy.find(c) != std::string::npos; });
-  const auto found = beam_search(RereadState(model), {.begin = text.alphabet.encode("t", "t")[0],
-                                                      .end = text.alphabet.encode(unused, "t")[0],
-                                                      .width = 1,
-                                                      .max_length = 9});
+  const auto found =
+      beam_search(CachelessDecodingState(model), {.begin = text.alphabet.encode("t", "t")[0],
+                                                  .end = text.alphabet.encode(unused, "t")[0],
+                                                  .width = 1,
+                                                  .max_length = 9});
   EXPECT_EQ(text.alphabet.decode(found[0].tokens), greedy);
 }
 
 std::string refused(const BeamOptions& options, const Tensor<double>& logits) {
-  const RuledState state([=](const Tokens&) { return logits; });
+  const RuleDecodingState state([=](const Tokens&) { return logits; });
   return ref::numeric::contract_message([&] { beam_search(state, options); });
 }
 

@@ -15,9 +15,9 @@
 #include "tests/ref/io/temporary_folder.hpp"
 #include "tests/verification/training/samples.hpp"
 
-// bleu_cases.json holds answers of sacrebleu, recorded by tests/verification/training/bleu_answers.
-// If sacrebleu is installed, the tests also run it. NORMPROOF_INTEROP_PYTHON names another
-// interpreter than /usr/bin/python3.
+// bleu_cases.json holds scores that tests/verification/training/bleu_answers recorded with
+// sacrebleu. If sacrebleu is installed, the tests also run it. The environment variable
+// NORMPROOF_INTEROP_PYTHON names another interpreter than /usr/bin/python3.
 namespace normproof::verification::training {
 namespace {
 
@@ -31,7 +31,7 @@ BleuTokenizer tokenizer_of(const Json& answer) {
   return answer["tokenize"] == "none" ? BleuTokenizer::none : BleuTokenizer::mteval_13a;
 }
 
-/// Compares with sacrebleu's answers. `off` is the accepted relative difference of the doubles.
+/// Expects our scores to equal sacrebleu's. Doubles may differ by the relative error `off`.
 void expect_answers(const Json& answers, double off) {
   ASSERT_FALSE(answers.empty());
   for (const Json& answer : answers) {
@@ -48,12 +48,12 @@ void expect_answers(const Json& answers, double off) {
   }
 }
 
-TEST(Bleu, MatchesRecordedAnswersOfSacrebleu) {
+TEST(Bleu, MatchesRecordedScoresOfSacrebleu) {
   expect_answers(Json::parse(ref::io::read_text(kFolder + "/bleu_cases.json")), 0);
 }
 
-/// Makes sentences of few distinct words and much punctuation, with hypotheses close to the
-/// references.
+/// Returns random sentences with few distinct words and much punctuation. The hypotheses are close
+/// to the references.
 Json random_cases() {
   constexpr const char* words[] = {"boat",  "the", "old",     "3.5",   "1,000", "end.",   "why?",
                                    "a-b",   "9-5", "&quot;",  "&amp;", "(so)",  ",",      ".",
@@ -98,8 +98,7 @@ TEST(Bleu, MatchesAnInstalledSacrebleu) {
   const std::string said = ref::io::read_text(folder / "said");
   if (code == 77 || code == 127) GTEST_SKIP() << said;
   ASSERT_EQ(code, 0) << said;
-  // The C library's exp and log may be off by a unit in the last place, and sacrebleu sums
-  // differently.
+  // exp and log of the C library may be off by one ulp, and sacrebleu sums in another order.
   expect_answers(Json::parse(said), 8 * 0x1p-52);
 }
 

@@ -5,7 +5,7 @@
 
 #include "tests/verification/training/samples.hpp"
 
-// bleu_test.cpp compares the same tokens and more with sacrebleu.
+// bleu_test.cpp compares more tokens with those of sacrebleu.
 namespace normproof::verification::training {
 namespace {
 

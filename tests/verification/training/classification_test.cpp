@@ -10,8 +10,8 @@ namespace normproof::verification::training {
 namespace {
 
 TEST(Classify, MatchesHandComputation) {
-  // F1 of class 0 (tp 1, fp 1, fn 0) is 2/3, of class 1 (tp 1, fp 0, fn 1) 2/3, of class 2 (unused)
-  // 0.
+  // F1 of class 0 (tp 1, fp 1, fn 0) is 2/3. F1 of class 1 (tp 1, fp 0, fn 1) is 2/3. F1 of class
+  // 2, which does not occur, is 0.
   const Classification c = classify({0, 1, 0}, {0, 1, 1}, 3);
   EXPECT_DOUBLE_EQ(c.accuracy, 2.0 / 3);
   EXPECT_DOUBLE_EQ(c.macro_f1, (2.0 / 3 + 2.0 / 3 + 0) / 3);

@@ -7,7 +7,7 @@
 namespace normproof::verification::training {
 namespace {
 
-TEST(ClassifyTask, StepMatchesTrainStepOnTheBatchesOfTheEpoch) {
+TEST(ClassifyTask, StepEqualsTrainStepOnTheBatchesOfTheEpoch) {
   const RunConfig config = small_run_config();
   const Dataset data = small_dataset();
   ClassifyTask task(config, data);

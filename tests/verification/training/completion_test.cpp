@@ -14,7 +14,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// Returns a model after a few training steps.
+/// Returns a language model after a few training steps.
 LanguageModel trained_model() {
   const TextData text = small_text();
   LanguageModel model{small_language_config(text), text.alphabet, {}};
@@ -25,9 +25,9 @@ LanguageModel trained_model() {
   return model;
 }
 
-/// Completes a text with one whole pass over the visible tokens per character.
-std::string by_whole_passes(const LanguageModel& model, const std::string& prompt,
-                            std::size_t length) {
+/// Completes a text greedily. For each character, the model reads all visible tokens again.
+std::string complete_without_cache(const LanguageModel& model, const std::string& prompt,
+                                   std::size_t length) {
   const auto& config = model.config.train.encoder;
   const auto parameters = ref::encoder::from_named(config, model.state.parameters);
   auto tokens = model.alphabet.encode(prompt, "prompt");
@@ -49,10 +49,10 @@ std::string by_whole_passes(const LanguageModel& model, const std::string& promp
   return model.alphabet.decode(tokens);
 }
 
-TEST(Completion, MatchesGreedyChoiceByWholePasses) {
+TEST(Completion, EqualsGreedyChoiceWithOneFullPassPerCharacter) {
   const LanguageModel model = trained_model();
   for (const char* prompt : {"t", "the sailo", "the sailor", "the sailors mend the bell"})
-    EXPECT_EQ(complete(model, prompt, 25), by_whole_passes(model, prompt, 25)) << prompt;
+    EXPECT_EQ(complete(model, prompt, 25), complete_without_cache(model, prompt, 25)) << prompt;
   EXPECT_EQ(complete(model, "the", 0), "");
 }
 
@@ -62,7 +62,7 @@ TEST(Completion, C1_RejectsAnEmptyPrompt) {
               HasSubstr("prompt is empty; expected a character at least (C1)"));
 }
 
-TEST(Completion, NamesACharacterOutsideTheAlphabet) {
+TEST(Completion, ErrorNamesACharacterOutsideTheAlphabet) {
   EXPECT_THAT(file_message([&] { complete(trained_model(), "the Z", 3); }),
               HasSubstr("the prompt:1: has the character \"Z\"; expected one of the"));
 }

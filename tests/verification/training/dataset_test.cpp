@@ -11,7 +11,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-Sentences hundred() {
+Sentences hundred_sentences() {
   Sentences all;
   for (int i = 0; i < 100; ++i) {
     all.sequences.push_back({i, 1});
@@ -20,15 +20,15 @@ Sentences hundred() {
   return all;
 }
 
-TEST(Split, SplitsByTheSeedOrByTheGivenIndices) {
+TEST(DatasetSplit, FollowsTheSeedOrTheGivenIndices) {
   RunConfig config;
-  const Dataset data = split(hundred(), {}, config);
+  const Dataset data = split(hundred_sentences(), {}, config);
   EXPECT_EQ(data.training.sequences.size(), 80u);
   EXPECT_EQ(data.validation.sequences.size(), 20u);
-  EXPECT_EQ(split(hundred(), {}, config).validation.sequences, data.validation.sequences);
+  EXPECT_EQ(split(hundred_sentences(), {}, config).validation.sequences, data.validation.sequences);
   config.train.seed = 43;
-  EXPECT_NE(split(hundred(), {}, config).validation.sequences, data.validation.sequences);
-  const Dataset named = split(hundred(), {3, 98}, config);
+  EXPECT_NE(split(hundred_sentences(), {}, config).validation.sequences, data.validation.sequences);
+  const Dataset named = split(hundred_sentences(), {3, 98}, config);
   EXPECT_THAT(named.validation.sequences, ElementsAre(ElementsAre(3, 1), ElementsAre(98, 1)));
   EXPECT_THAT(named.validation.labels, ElementsAre(0, 2));
   EXPECT_THAT(usage_message([&] {
@@ -37,7 +37,7 @@ TEST(Split, SplitsByTheSeedOrByTheGivenIndices) {
               HasSubstr("of 1 sentences none is left to validate on"));
 }
 
-TEST(ParseSplit, NamesTheInvalidLine) {
+TEST(ParseSplit, ErrorNamesTheInvalidLine) {
   EXPECT_THAT(parse_split("3\n0\n2", "f", 4), ElementsAre(3u, 0u, 2u));
   const auto message = [](const char* text) {
     return file_message([&] { parse_split(text, "f", 4); });
@@ -49,7 +49,7 @@ TEST(ParseSplit, NamesTheInvalidLine) {
   EXPECT_THAT(message("3\n1\n3\n"), HasSubstr("line 3 names sentence 3 again"));
 }
 
-TEST(Batches, CoverEverySentenceOncePerEpoch) {
+TEST(EpochBatches, CoverEverySentenceOncePerEpoch) {
   const Dataset data = small_dataset();
   const RunConfig config = small_run_config();
   EXPECT_EQ(steps_per_epoch(data, config), 3u);
@@ -101,7 +101,7 @@ TEST(DataJson, DiffersForDifferentDatasets) {
   EXPECT_NE(data_json(data, "abc").find("\"weights\": \"abc\""), std::string::npos);
 }
 
-TEST(BatchesOfStep, LastStepTakesTheRest) {
+TEST(BatchesOfStep, LastStepOfAnEpochTakesTheRemainingBatches) {
   RunConfig config = small_run_config();
   config.train.accumulation = 2;
   const std::vector<ref::train::LabelledBatch> epoch(3);

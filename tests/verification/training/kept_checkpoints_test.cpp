@@ -26,7 +26,7 @@ TEST(KeptCheckpoints, AreFoundByTheirNames) {
   EXPECT_THAT(kept_steps(folder / "absent"), IsEmpty());
 }
 
-TEST(KeptCheckpoints, RemovesLaterStepsAndAllButTheLastOnes) {
+TEST(KeptCheckpoints, AreTheLastOnesUpToAStep) {
   const tests::ref::io::TemporaryFolder folder;
   for (const std::size_t step : {2, 4, 6, 8, 10})
     ref::io::write_file(kept_checkpoint(folder.path(), step), "");

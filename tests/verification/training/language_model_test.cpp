@@ -16,7 +16,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(LanguageModel, ReadsTheModelThatTheRunWrote) {
+TEST(LanguageModel, IsReadFromTheFolderOfARun) {
   const tests::ref::io::TemporaryFolder folder;
   const TextData text = small_text();
   const RunConfig config = small_language_config(text);
@@ -31,7 +31,7 @@ TEST(LanguageModel, ReadsTheModelThatTheRunWrote) {
               HasSubstr("run_sha256 is not that of config.json and data.json"));
 }
 
-TEST(LanguageModel, CanAverageTheLastCheckpoints) {
+TEST(LanguageModel, CanBeTheAverageOfTheLastCheckpoints) {
   const tests::ref::io::TemporaryFolder folder;
   const TextData text = small_text();
   RunConfig config = small_language_config(text);
@@ -54,7 +54,7 @@ TEST(LanguageModel, CanAverageTheLastCheckpoints) {
               HasSubstr("a: keeps 2 checkpoints; expected 3 or more"));
 }
 
-TEST(LanguageModel, RejectsARunOfAnotherTask) {
+TEST(LanguageModel, IsNotReadFromARunOfAnotherTask) {
   const tests::ref::io::TemporaryFolder folder;
   run(small_run_config(), small_dataset(), {.out = folder / "a"});
   EXPECT_THAT(usage_message([&] { read_language_model(folder / "a"); }),

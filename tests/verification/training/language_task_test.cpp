@@ -37,7 +37,7 @@ class LanguageTaskRun : public ::testing::Test {
   RunConfig config_ = small_language_config(text_);
 };
 
-TEST_F(LanguageTaskRun, LearnsAndRecordsItsQualities) {
+TEST_F(LanguageTaskRun, LearnsAndRecordsLossPerplexityAndBits) {
   config_.epochs = 6;
   const RunSummary summary = run_into("a");
   LanguageTask task(config_, text_);

@@ -19,14 +19,14 @@ using normproof::ref::numeric::error_message;
 using normproof::ref::numeric::FileError;
 using testing::HasSubstr;
 
-class MetricsTest : public ::testing::Test {
+class MetricsFile : public ::testing::Test {
  protected:
   std::string text() const { return normproof::ref::io::read_text(file_); }
   tests::ref::io::TemporaryFolder folder_;
   std::filesystem::path file_ = folder_ / "metrics.jsonl";
 };
 
-TEST_F(MetricsTest, ContinuesAfterTheEndOfTheCheckpoint) {
+TEST_F(MetricsFile, IsTruncatedToTheCheckpointAndContinued) {
   MetricsEnd end;
   {
     Metrics metrics(file_, {});
@@ -43,7 +43,7 @@ TEST_F(MetricsTest, ContinuesAfterTheEndOfTheCheckpoint) {
   EXPECT_EQ(last_loss(file_), 0.5);
 }
 
-TEST_F(MetricsTest, RejectsAnAlteredOrShortenedFile) {
+TEST_F(MetricsFile, IsRejectedIfAlteredOrShortened) {
   MetricsEnd end;
   {
     Metrics metrics(file_, {});
@@ -58,7 +58,7 @@ TEST_F(MetricsTest, RejectsAnAlteredOrShortenedFile) {
               HasSubstr("cannot be written"));
 }
 
-TEST_F(MetricsTest, LastLossIsNaNWithoutAStep) {
+TEST_F(MetricsFile, LastLossIsNaNWithoutAStep) {
   normproof::ref::io::write_file(file_, "{\"epoch\":1}\nno JSON\n");
   EXPECT_TRUE(std::isnan(last_loss(file_)));
 }

@@ -21,7 +21,7 @@ Values values_of(std::initializer_list<double> numbers) {
   return values;
 }
 
-TEST(NormStatistics, AsksOnlyForStatisticsOfNorms) {
+TEST(NormStatistics, RequestOnlyStatisticsOfNorms) {
   for (const char* name : {"layers.0.norm1.mean", "final_norm.mean_x_hat_squared",
                            "decoder.layers.1.norm3.running_psi2"})
     EXPECT_TRUE(NormStatistics::requests(name)) << name;
@@ -30,7 +30,7 @@ TEST(NormStatistics, AsksOnlyForStatisticsOfNorms) {
     EXPECT_FALSE(NormStatistics::requests(name)) << name;
 }
 
-TEST(NormStatistics, RecordsMinimumMeanAndMaximum) {
+TEST(NormStatistics, RecordMinimumMeanAndMaximum) {
   NormStatistics seen;
   seen.see("layers.0.norm1.mean", values_of({3, -1, 4}));
   seen.see("layers.0.norm1.mean", values_of({1, 0, 2}));  // a later tensor replaces an earlier one
@@ -40,7 +40,7 @@ TEST(NormStatistics, RecordsMinimumMeanAndMaximum) {
                           Pair("layers.0.norm1", ElementsAre(Pair("mean", ElementsAre(0, 1, 2))))));
 }
 
-TEST(NormStatistics, NewWeightExistsOnlyForNormsWithNu) {
+TEST(NormStatistics, WeightOfANewValueExistsOnlyForNormsWithNu) {
   EXPECT_THAT(new_weight(PowerNormOptions{.alpha_backward = 0.75}), Optional(0.25));
   EXPECT_EQ(new_weight(LayerNormOptions{}), std::nullopt);
 }

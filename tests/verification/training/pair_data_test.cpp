@@ -21,10 +21,10 @@ PairData two_pairs() {
   return add_vocabularies({text, text, text}, small_translation_config());
 }
 
-TEST(PairData, BatchesHaveSpecialTokensAndPadding) {
+TEST(SentencePairs, BatchesHaveSpecialTokensAndPadding) {
   const PairData data = two_pairs();
-  // Ids: <unk> 0, <s> 1, </s> 2, then by frequency b 3, a 4 in the source and x 3, y 4 in the
-  // target.
+  // The ids are <unk> 0, <s> 1 and </s> 2. The words follow by frequency: b 3 and a 4 in the
+  // source, x 3 and y 4 in the target.
   const auto batches = pairs_in_order(data.text.test, data.words, small_translation_config());
   ASSERT_EQ(batches.size(), 1u);
   const auto& [inputs, targets] = batches[0];
@@ -36,7 +36,7 @@ TEST(PairData, BatchesHaveSpecialTokensAndPadding) {
   EXPECT_THAT(targets, ElementsAre(4, 3, 4, 2, 3, 2, kIgnored, kIgnored));
 }
 
-TEST(PairData, EachEpochHasEveryPairInANewOrder) {
+TEST(SentencePairs, EachEpochHasEveryPairInANewOrder) {
   const RunConfig config = small_translation_config();
   const PairData data = small_pairs(config);
   const auto first = pair_batches(data, config, 0), second = pair_batches(data, config, 1);
@@ -52,7 +52,7 @@ TEST(PairData, EachEpochHasEveryPairInANewOrder) {
   EXPECT_EQ(pair_batches(data, config, 1)[0].targets, second[0].targets);
 }
 
-TEST(PairData, VocabularyHoldsTheMostFrequentWordsUpToItsSize) {
+TEST(SentencePairs, VocabularyHoldsTheMostFrequentWordsUpToItsSize) {
   RunConfig config = small_translation_config();
   config.translation.vocabulary_size = 9;
   const PairVocabularies words = small_pairs(config).words;
@@ -64,7 +64,7 @@ TEST(PairData, VocabularyHoldsTheMostFrequentWordsUpToItsSize) {
   EXPECT_EQ(own.training.learning_rate, config.train.learning_rate);
 }
 
-TEST(PairData, CountsUnknownWords) {
+TEST(SentencePairs, CountsUnknownWords) {
   const PairVocabularies words = two_pairs().words;
   EXPECT_EQ(unknown_fraction(words.source, {"a z b", "z"}), 0.5);
   EXPECT_EQ(unknown_fraction(words.source, {"b a"}), 0);
@@ -72,7 +72,7 @@ TEST(PairData, CountsUnknownWords) {
   EXPECT_EQ(unknown_fraction(words.target, {}), 0);
 }
 
-TEST(PairData, VocabulariesReadBack) {
+TEST(SentencePairs, VocabulariesReadBackFromJson) {
   const PairData data = two_pairs();
   const std::string json = pairs_json(data);
   const PairVocabularies words = read_pair_words(json, "data.json");

@@ -25,7 +25,7 @@ ref::model::TrainConfig pre_norm_config() {
   return config;
 }
 
-/// Returns weights whose elements all differ; -0 and a subnormal number are among them.
+/// Returns weights whose elements all differ. Among them are -0 and a subnormal number.
 NamedTensors<double> distinct_parameters(const ref::model::EncoderConfig& config) {
   NamedTensors<double> parameters;
   double next = 0x1.23456789abcdep-3;
@@ -59,8 +59,8 @@ TEST_F(PytorchWeights, HaveTheNamesAndShapesOfPytorch) {
     lines.push_back(tensor.name + " " + ref::tensor::to_string(tensor.shape));
     EXPECT_EQ(tensor.dtype, DType::float64) << tensor.name;
   }
-  // The expected text is printed by `for n, p in module.named_parameters(): print(n,
-  // list(p.shape))` in PyTorch 1.13.
+  // In PyTorch 1.13, `for n, p in module.named_parameters(): print(n, list(p.shape))` prints the
+  // expected text.
   EXPECT_THAT(
       lines,
       ElementsAre("embedding.weight [12, 4]", "encoder.layers.0.self_attn.in_proj_weight [12, 4]",
@@ -89,14 +89,14 @@ TEST_F(PytorchWeights, ConvertToPytorchAndBackBitForBit) {
   }
 }
 
-TEST_F(PytorchWeights, WidenFloat32Exactly) {
+TEST_F(PytorchWeights, AreWidenedExactlyFromFloat32) {
   at("head.bias") = ref::io::make_tensor("head.bias", DType::float32, {3},
                                          std::vector<double>{0x1.fffffep-1, -0x1p-149, 3});
   const auto again = from_pytorch(config_.encoder, tensors_, "w.npz");
   EXPECT_THAT(again.at("head.bias"), ElementsAre(0x1.fffffep-1, -0x1p-149, 3));
 }
 
-TEST_F(PytorchWeights, AcceptNamesOfWrappedModules) {
+TEST_F(PytorchWeights, MayHaveTheNamesOfWrappedModules) {
   const auto whole = tensors_;
   for (const char* prefix : {"module.", "_orig_mod.", "_orig_mod.module.", "module._orig_mod."}) {
     tensors_ = whole;
@@ -114,7 +114,7 @@ TEST_F(PytorchWeights, AcceptNamesOfWrappedModules) {
   EXPECT_THAT(message(), HasSubstr("submodule.head.bias is no parameter"));
 }
 
-TEST_F(PytorchWeights, NameAbsentExtraAndMisshapenTensors) {
+TEST_F(PytorchWeights, ErrorsNameAbsentExtraAndMisshapenTensors) {
   const auto whole = tensors_;
   std::erase_if(tensors_, [](const StoredTensor& t) { return t.name == "encoder.norm.bias"; });
   EXPECT_EQ(
@@ -140,7 +140,7 @@ TEST_F(PytorchWeights, NameAbsentExtraAndMisshapenTensors) {
   EXPECT_EQ(message(), "w.npz: head.bias at [2] is -inf; expected finite elements");
 }
 
-TEST_F(PytorchWeights, RejectAnyNormButLayerNorm) {
+TEST_F(PytorchWeights, AreRejectedForAnyNormButLayerNorm) {
   for (const std::string& norm : ref::model::norm_names()) {
     if (norm == "layer_norm") continue;
     config_.encoder.norm = ref::model::norm_options(norm);

@@ -37,7 +37,7 @@ TEST(RunConfig, EverySettingReadsBack) {
   EXPECT_EQ(object.at("training").at("fixed_length"), 64);
   EXPECT_EQ(object.at("loss").at("class_weights"), "none");
   EXPECT_TRUE(object.at("encoder").at("positions").is_boolean());
-  // An absent value has a JSON value too.
+  // An absent value also has a JSON form.
   set_setting(config, "training.fixed_length", "none");
   EXPECT_TRUE(
       nlohmann::json::parse(config_json(config)).at("training").at("fixed_length").is_null());
@@ -128,8 +128,8 @@ TEST(RunConfig, TranslatorHasSettingsForBothSides) {
   EXPECT_THAT(refused("training.task", "language"), HasSubstr("expected translate, the task"));
 }
 
-// An error of a side must name the setting of that side and norm.
-TEST(RunConfig, ErrorOfASideNamesItsSetting) {
+// An error in one side of a translator must name the setting of that side and of its norm.
+TEST(RunConfig, ErrorInOneSideOfATranslatorNamesItsSetting) {
   const RunConfig config = default_config(Task::translate);
   const auto sentence_of = [&](const char* argument) {
     return sentence_by_setting(config, ref::numeric::ContractError(ref::numeric::ContractViolation{
@@ -145,7 +145,7 @@ TEST(RunConfig, ErrorOfASideNamesItsSetting) {
   EXPECT_EQ(sentence_of("eps"), "f: eps is 5; expected less");
 }
 
-// Four norms and an optimizer have an eps; the error must name the right one.
+// Four norms and an optimizer have a setting eps. The error must name the right one.
 TEST(RunConfig, ErrorNamesTheSettingWithTheRejectedValue) {
   const auto sentence_of = [](const RunConfig& config, const char* function) {
     return sentence_by_setting(config, ref::numeric::ContractError(ref::numeric::ContractViolation{
@@ -166,7 +166,7 @@ TEST(RunConfig, ErrorNamesTheSettingWithTheRejectedValue) {
   EXPECT_EQ(sentence_of(config, "layer_norm"), "layer_norm: eps is -1; expected eps >= 0");
 }
 
-TEST(RunConfig, UnknownValueNamesItsSection) {
+TEST(RunConfig, ErrorForAnUnknownValueNamesItsSection) {
   const auto refused = [](const char* key, const char* value) {
     RunConfig config = default_config(Task::translate);
     return usage_message([&] { set_setting(config, key, value); });
@@ -188,7 +188,7 @@ TEST(RunConfig, MissingSettingsKeepTheirDefaults) {
   EXPECT_EQ(list_settings(config), list_settings(expected));
 }
 
-TEST(RunConfig, NamesUnknownAndInvalidSettings) {
+TEST(RunConfig, ErrorsNameUnknownAndInvalidSettings) {
   const auto message = [](const char* key, const char* value) {
     RunConfig config;
     return usage_message([&] { set_setting(config, key, value); });

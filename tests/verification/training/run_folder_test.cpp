@@ -14,9 +14,9 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class RunFolderOfClasses : public ::testing::Test {
+class ClassifierRunFolder : public ::testing::Test {
  protected:
-  RunFolderOfClasses() : summary_(run(config_, small_dataset(), {.out = folder_ / "a"})) {}
+  ClassifierRunFolder() : summary_(run(config_, small_dataset(), {.out = folder_ / "a"})) {}
 
   tests::ref::io::TemporaryFolder folder_;
   RunConfig config_ = small_run_config();
@@ -24,7 +24,7 @@ class RunFolderOfClasses : public ::testing::Test {
   ref::train::TrainState<double> like_ = ref::train::initial_train_state(config_.train);
 };
 
-TEST_F(RunFolderOfClasses, ReadsConfigurationDataAndState) {
+TEST_F(ClassifierRunFolder, ReadsConfigurationDataAndState) {
   const RunFolder found = read_run_folder(folder_ / "a", Task::classify);
   EXPECT_EQ(config_json(found.config), config_json(config_));
   EXPECT_EQ(found.data, ref::io::read_text(folder_ / "a/data.json"));
@@ -32,7 +32,7 @@ TEST_F(RunFolderOfClasses, ReadsConfigurationDataAndState) {
   EXPECT_EQ(ref::train::state_sha256(read_last_state(found, 1, like_)), summary_.sha256);
 }
 
-TEST_F(RunFolderOfClasses, NamesFilesThatDoNotBelongToTheRun) {
+TEST_F(ClassifierRunFolder, ErrorsNameFilesThatDoNotBelongToTheRun) {
   EXPECT_THAT(usage_message([&] { read_run_folder(folder_ / "a", Task::translate); }),
               HasSubstr("has the task classify; expected one that 'normproof train --task "
                         "translate' made"));
@@ -44,7 +44,7 @@ TEST_F(RunFolderOfClasses, NamesFilesThatDoNotBelongToTheRun) {
               HasSubstr("a: keeps 0 checkpoints; expected 2 or more"));
 }
 
-TEST_F(RunFolderOfClasses, C1_RejectsAnAverageOfZero) {
+TEST_F(ClassifierRunFolder, C1_RejectsAnAverageOfZero) {
   EXPECT_THAT(ref::numeric::contract_message(
                   [&] { read_last_state(read_run_folder(folder_ / "a"), 0, like_); }),
               HasSubstr("average is 0; expected 1 or more (C1)"));

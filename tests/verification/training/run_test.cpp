@@ -26,7 +26,7 @@ using ::testing::AnyOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// Ends a run at a step as SIGKILL would, without any clean-up.
+/// Ends a run at a step without any clean-up, as SIGKILL would.
 struct Killed {};
 
 class TrainingRun : public ::testing::Test {
@@ -60,7 +60,8 @@ TEST_F(TrainingRun, KeepsTheLastCheckpointsAfterAnyInterruption) {
   for (const std::size_t step : {1, 2, 5, 6}) {
     const std::string name = fmt::format("killed{}", step);
     kill_after(name, step, {.checkpoint_every = 2});
-    // The folder is as if the run had been killed after the first of the two checkpoints of a step.
+    // The folder is in the state of a run that was killed after it wrote the first of the two
+    // checkpoints of a step.
     ref::io::write_file(kept_checkpoint(folder_ / name, 1000), "");
     run_into(name, {.resume = true, .checkpoint_every = 2});
     expect_same_files("whole", name);
@@ -116,7 +117,7 @@ TEST_F(TrainingRun, ResumingAfterAnyStepGivesTheSameFiles) {
     EXPECT_EQ(summary.validation, whole.validation);
     expect_same_files("whole", name);
   }
-  // The run is already finished.
+  // The run has already finished.
   EXPECT_EQ(run_into("whole", {.resume = true}).sha256, whole.sha256);
   expect_same_files("whole", "killed1");
 }
@@ -135,7 +136,7 @@ TEST_F(TrainingRun, ResumingRequiresTheSameConfigurationAndData) {
   EXPECT_THAT(usage_message([&] { run_into("a"); }), HasSubstr("is there already"));
 }
 
-TEST_F(TrainingRun, RejectsMetricsShorterThanAtTheCheckpoint) {
+TEST_F(TrainingRun, RejectsAMetricsFileShorterThanAtTheCheckpoint) {
   kill_after("a", 4, {});
   fs::resize_file(folder_ / "a/metrics.jsonl", 10);
   EXPECT_THAT(file_message([&] { run_into("a", {.resume = true}); }),
@@ -144,7 +145,7 @@ TEST_F(TrainingRun, RejectsMetricsShorterThanAtTheCheckpoint) {
   EXPECT_THAT(file_message([&] { run_into("a", {.resume = true}); }), HasSubstr("is not there"));
 }
 
-TEST_F(TrainingRun, RejectsMetricsAlteredBeforeTheCheckpoint) {
+TEST_F(TrainingRun, RejectsAMetricsFileAlteredBeforeTheCheckpoint) {
   kill_after("a", 4, {});
   const fs::path file = folder_ / "a/metrics.jsonl";
   const std::string text = ref::io::read_text(file);
@@ -182,7 +183,7 @@ TEST_F(TrainingRun, OnlyOneProcessMayUseAFolder) {
   EXPECT_TRUE(fs::exists(folder_ / "b"));  // the folder belongs to the other process
 }
 
-/// Limits the size of every file that this process writes, which has the effect of a full disk.
+/// Limits the size of every file that this process writes. This has the same effect as a full disk.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) : old_action_(std::signal(SIGXFSZ, SIG_IGN)) {
@@ -207,7 +208,7 @@ TEST_F(TrainingRun, FullDiskIsReportedAndResumingGivesTheSameFiles) {
   const auto metrics = text("whole/metrics.jsonl").size();
   const auto checkpoint = text("whole/checkpoint.safetensors").size();
   ASSERT_GT(checkpoint, metrics / 2);
-  // The limit falls inside a line, inside a checkpoint, and before the first byte.
+  // The limit is inside a line, inside a checkpoint, or before the first byte.
   for (const std::size_t room : {metrics / 2, metrics / 2 - 1, checkpoint / 2, std::size_t{0}}) {
     const std::string name = fmt::format("room_{}", room);
     RunOptions options{.checkpoint_every = 1};
@@ -271,7 +272,7 @@ TEST_F(TrainingRun, AlteredDataDescriptionIsADamagedFile) {
   run_into("a", {.resume = true});
 }
 
-TEST_F(TrainingRun, NonFiniteValueStopsTheRunAndIsLocated) {
+TEST_F(TrainingRun, NonFiniteValueStopsTheRunAndIsNamedInTheError) {
   config_.train.optimizer = ref::model::SgdOptions{};
   config_.train.learning_rate = 1e200;
   const std::string message = ref::numeric::error_message<RunFailure>([&] { run_into("a", {}); });

@@ -5,7 +5,8 @@
 
 namespace normproof::verification::training {
 
-/// Returns ten sentences of three classes. The first token of a sentence tells its class.
+/// Returns a dataset of ten sentences of three classes. The first token of a sentence determines
+/// its class.
 inline Dataset small_dataset() {
   Dataset data;
   data.vocab_size = 12;

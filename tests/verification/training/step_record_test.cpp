@@ -11,7 +11,7 @@ using ref::numeric::ball;
 using ref::tensor::Tensor;
 using ::testing::ElementsAre;
 
-TEST(StepRecord, RepeatedNamesGetANumber) {
+TEST(StepRecord, RepeatedTensorNamesGetANumber) {
   StepRecord record;
   EXPECT_EQ(record.unique("x"), "x");
   EXPECT_EQ(record.unique("x"), "x.2");
@@ -41,7 +41,7 @@ TEST(StepRecord, BallsAreStoredAsNearestDoubleAndRemainder) {
   EXPECT_THAT(ref::io::widen(record.tensors()[1]), ElementsAre(0x1p-54 / 3, 0));
 }
 
-TEST(StepRecord, UndecidedElementIsLocatedAndNothingIsAdded) {
+TEST(StepRecord, ErrorNamesAnUndecidedElementAndNothingIsAdded) {
   StepRecord record;
   const ball wide = ref::numeric::hull(ball(1), ball(1.5));
   EXPECT_EQ(record.add("t", Tensor<ball>{ball(1), wide}), "t at [1]");

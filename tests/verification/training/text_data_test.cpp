@@ -22,7 +22,7 @@ TEST(TextData, SplitsTheTextInOrder) {
             text);
 }
 
-TEST(TextData, NamesATextThatIsTooShort) {
+TEST(TextData, ErrorNamesATextThatIsTooShort) {
   EXPECT_EQ(file_message([] { split_text("short", "s.txt"); }),
             "s.txt: has 5 characters; expected 40 at least");
   EXPECT_EQ(split_text(std::string(20, 'a') + std::string(20, 'b'), "s").test.size(), 2u);
@@ -46,7 +46,7 @@ TEST(TextData, BatchesHaveTheContextOfTheConfiguration) {
   EXPECT_EQ(predicted, data.validation.size() - 1);
 }
 
-TEST(TextData, AlphabetReadsBack) {
+TEST(TextData, AlphabetReadsBackFromJson) {
   const TextData data = small_text();
   EXPECT_EQ(read_alphabet(text_json(data), "d").text(), data.alphabet.text());
   EXPECT_THAT(file_message([] { read_alphabet("{}", "data.json"); }),

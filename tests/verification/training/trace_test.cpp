@@ -96,7 +96,7 @@ TEST_F(TraceFolder, CertifiedValuesAreTheNearestDoublesOfTheExactOnes) {
     EXPECT_EQ(certified.steps[1].sha256, plain.steps[1].sha256) << norm;
     EXPECT_EQ(certified.tensors, plain.tensors) << norm;
     for (const TracedStep& step : certified.steps) EXPECT_GT(step.parameters.absolute, 0) << norm;
-    // The distance in the summary must agree with that of the files.
+    // The error in the summary must agree with the error of the files.
     const auto values = tensors(fmt::format("{}/step_0002.safetensors", norm)),
                truth = tensors(fmt::format("{}/step_0002.safetensors", exact));
     double most = 0;
@@ -110,13 +110,14 @@ TEST_F(TraceFolder, CertifiedValuesAreTheNearestDoublesOfTheExactOnes) {
         most = std::max(most, std::fabs((a[i] - b[i]) - rest[i]));
     }
     const double said = certified.steps[1].parameters.absolute;
-    // The difference of the doubles is exact; only the remainder is rounded.
+    // The difference of two doubles is exact. Only the remainder is rounded.
     EXPECT_LE(std::fabs(most - said), 0x1p-50 * said) << norm;
   }
 }
 
-/// Instance norm makes the mean over the tokens equal beta, so the gradient below it is exactly 0.
-TEST_F(TraceFolder, TensorThatIsExactlyZeroHasNoRelativeDistance) {
+/// With instance norm, the mean over the tokens equals beta. So the gradient below the norm is
+/// exactly 0.
+TEST_F(TraceFolder, ZeroTensorHasNoRelativeError) {
   config_.train.encoder.norm = ref::model::norm_options("instance_norm");
   const Distance distance = trace_into("exact", {.certified = true}).steps[0].gradients;
   trace_into("double");
@@ -135,7 +136,7 @@ TEST_F(TraceFolder, TensorThatIsExactlyZeroHasNoRelativeDistance) {
 }
 
 TEST_F(TraceFolder, CertifiedTraceIsTheSameOnManyThreads) {
-  // The batch is large enough for several threads, each with its own precision of balls.
+  // The batch is large enough for several threads. Each thread has its own precision of balls.
   config_.batch_size = 7;
   for (auto& sequence : data_.training.sequences)
     while (sequence.size() < 40)

@@ -39,7 +39,7 @@ class TranslateTaskRun : public ::testing::Test {
   PairData pairs_ = small_pairs();
 };
 
-TEST_F(TranslateTaskRun, LearnsAndRecordsItsQualities) {
+TEST_F(TranslateTaskRun, LearnsAndRecordsLossPerplexityAndBleu) {
   config_.epochs = 8;
   const RunSummary summary = run_into("a");
   const TranslateTask task(config_, pairs_);
@@ -52,7 +52,7 @@ TEST_F(TranslateTaskRun, LearnsAndRecordsItsQualities) {
   EXPECT_EQ(summary.steps, 8 * task.steps_per_epoch());
 }
 
-TEST_F(TranslateTaskRun, BleuIsThatOfTheFirstPairsOrAbsent) {
+TEST_F(TranslateTaskRun, BleuIsOfTheFirstValidationPairsOrAbsent) {
   const TranslateTask task(config_, pairs_);
   auto state = task.initial_state();
   const auto& text = pairs_.text.validation;
@@ -67,7 +67,7 @@ TEST_F(TranslateTaskRun, BleuIsThatOfTheFirstPairsOrAbsent) {
   EXPECT_THAT(this->text("a/metrics.jsonl"), Not(HasSubstr("bleu")));
 }
 
-TEST_F(TranslateTaskRun, NumberOfStepsIsRoundedUp) {
+TEST_F(TranslateTaskRun, NumberOfStepsPerEpochIsRoundedUp) {
   EXPECT_EQ(TranslateTask(config_, pairs_).steps_per_epoch(), 4u);
   config_.train.accumulation = 3;
   EXPECT_EQ(TranslateTask(config_, pairs_).steps_per_epoch(), 2u);
@@ -93,7 +93,8 @@ TEST_F(TranslateTaskRun, FilesAreEqualForAnyThreadsAndAfterResuming) {
   ref::numeric::set_num_threads(1);
 }
 
-// The Gamma of each norm has that norm's weight, even if the sides differ.
+// The Gamma of each norm must have the weight of that norm, even if the two sides have different
+// norms.
 TEST_F(TranslateTaskRun, MaximumGammaIsWeightedByTheNormOfItsSide) {
   const auto first_line = [&](const std::string& name) {
     run_into(name);

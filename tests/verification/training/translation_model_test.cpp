@@ -17,7 +17,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(TranslationModel, ReadsTheModelThatTheRunWrote) {
+TEST(TranslationModel, IsReadFromTheFolderOfARun) {
   const tests::ref::io::TemporaryFolder folder;
   RunConfig config = small_translation_config();
   config.translator.decoder.norm = ref::model::BatchNormOptions{};
@@ -33,7 +33,7 @@ TEST(TranslationModel, ReadsTheModelThatTheRunWrote) {
               model.state.norms.contains("decoder.layers.0.norm2.running_mean"));
 }
 
-TEST(TranslationModel, CanAverageTheLastCheckpoints) {
+TEST(TranslationModel, CanBeTheAverageOfTheLastCheckpoints) {
   const tests::ref::io::TemporaryFolder folder;
   RunConfig config = small_translation_config();
   config.keep_checkpoints = 2;
@@ -52,7 +52,7 @@ TEST(TranslationModel, CanAverageTheLastCheckpoints) {
   EXPECT_EQ(weight(read_translation_model(folder / "a", 2).state), (first + last) / 2);
 }
 
-TEST(TranslationModel, RejectsARunOfAnotherTask) {
+TEST(TranslationModel, IsNotReadFromARunOfAnotherTask) {
   const tests::ref::io::TemporaryFolder folder;
   run(small_run_config(), small_dataset(), {.out = folder / "a"});
   EXPECT_THAT(usage_message([&] { read_translation_model(folder / "a"); }),

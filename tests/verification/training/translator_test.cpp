@@ -14,9 +14,9 @@ namespace {
 
 using ::testing::ElementsAre;
 
-class TranslatorOfPairs : public ::testing::Test {
+class TrainedTranslator : public ::testing::Test {
  protected:
-  TranslatorOfPairs() {
+  TrainedTranslator() {
     config_.translator.encoder.norm = ref::model::PowerNormOptions{};
     TranslateTask task(config_, pairs_);
     state_ = task.initial_state();
@@ -30,8 +30,9 @@ class TranslatorOfPairs : public ::testing::Test {
     return translate(config_, pairs_.words, state_, sentences, search);
   }
 
-  /// Translates greedily with one whole pass over the sentence so far per word.
-  std::string by_whole_passes(const std::string& sentence) const {
+  /// Translates a sentence greedily. For each word, the model reads the whole translation so far
+  /// again.
+  std::string translate_without_cache(const std::string& sentence) const {
     const auto model = translation_config(config_, pairs_.words).model;
     const auto parameters = ref::decoder::from_named(model, state_.parameters);
     const ref::data::WordVocabulary& words = pairs_.words.target;
@@ -57,18 +58,18 @@ class TranslatorOfPairs : public ::testing::Test {
   ref::train::TrainState<double> state_;
 };
 
-TEST_F(TranslatorOfPairs, MatchesGreedyChoiceByWholePasses) {
+TEST_F(TrainedTranslator, EqualsGreedyChoiceWithOneFullPassPerWord) {
   const auto& sentences = pairs_.text.test.source;
   const auto translations = translated(sentences);
   for (std::size_t i = 0; i < sentences.size(); ++i) {
-    EXPECT_EQ(translations[i], by_whole_passes(sentences[i])) << sentences[i];
+    EXPECT_EQ(translations[i], translate_without_cache(sentences[i])) << sentences[i];
     EXPECT_NE(translations[i], "");
   }
 }
 
-// The result must not depend on the other sentences or on the number of threads, for any beam
-// width.
-TEST_F(TranslatorOfPairs, TranslationDependsOnlyOnItsSentence) {
+// For any beam width, the translation of a sentence must not depend on the other sentences or on
+// the number of threads.
+TEST_F(TrainedTranslator, TranslationDependsOnlyOnItsSentence) {
   const auto& sentences = pairs_.text.test.source;
   for (const std::size_t width : {1, 3}) {
     const Search search{.width = width, .length_penalty = 1};
@@ -82,7 +83,7 @@ TEST_F(TranslatorOfPairs, TranslationDependsOnlyOnItsSentence) {
   EXPECT_NE(translated(sentences), translated(sentences, {.width = 5, .length_penalty = 0}));
 }
 
-TEST_F(TranslatorOfPairs, UnknownWordsAreEqualAndEmptySentencesStayEmpty) {
+TEST_F(TrainedTranslator, UnknownWordsAreInterchangeableAndEmptySentencesStayEmpty) {
   const auto found = translated({"quux ga", "", "  ", "zork ga"});
   EXPECT_EQ(found[0], found[3]);
   EXPECT_EQ(found[1], "");
@@ -90,7 +91,7 @@ TEST_F(TranslatorOfPairs, UnknownWordsAreEqualAndEmptySentencesStayEmpty) {
   EXPECT_TRUE(translated({}).empty());
 }
 
-TEST_F(TranslatorOfPairs, TranslationIsCutOffAtMaxLength) {
+TEST_F(TrainedTranslator, TranslationIsCutOffAtMaxLength) {
   config_.translation.max_length = 2;
   for (const std::string& translation : translated(pairs_.text.test.source))
     EXPECT_LE(std::ranges::count(translation, ' '), 1) << translation;

@@ -17,12 +17,13 @@ namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
 
-class Asked : public CAbi {
+class CAbiCallbacks : public CAbi {
  protected:
   using Kernel = std::function<std::int32_t(const normproof_case& question)>;
 
-  /// Returns the outcome of the relation and its sentence, such as "broken: why".
-  std::string relation(const char* name, Kernel kernel) {
+  /// Runs normproof_relation with this callback. Returns the outcome and the sentence, such as
+  /// "broken: why".
+  std::string check_relation(const char* name, Kernel kernel) {
     const char* outcome = nullptr;
     const char* sentence = nullptr;
     const auto call = [](void* user, const normproof_case* question) {
@@ -33,8 +34,9 @@ class Asked : public CAbi {
     return std::string(outcome) + (*sentence == '\0' ? "" : ": ") + sentence;
   }
 
-  /// Outputs only y = x times a factor, element by element, so that no row depends on another.
-  std::int32_t scaled(const normproof_case& question, double factor) {
+  /// A callback for a case: its only output is y = x times a factor. No row of y depends on another
+  /// row.
+  std::int32_t answer_scaled_x(const normproof_case& question, double factor) {
     for (std::size_t i = 0; i < question.input_count; ++i) {
       const normproof_tensor& x = question.inputs[i];
       if (std::string_view(x.name) != "x") continue;
@@ -50,63 +52,64 @@ class Asked : public CAbi {
   std::int32_t status_ = 0;
 };
 
-TEST_F(Asked, DetectsBrokenRelations) {
+TEST_F(CAbiCallbacks, RelationCheckDetectsOutputsThatBreakARelation) {
   ASSERT_EQ(open(kRandom), NORMPROOF_OK);
   select(0);
   int asked = 0;
   const auto same = [&](const normproof_case& question) {
     ++asked;
-    return scaled(question, 2);
+    return answer_scaled_x(question, 2);
   };
   for (const char* name : {"repeat", "split", "permute", "neighbour"})
-    EXPECT_EQ(relation(name, same), "held") << name;
+    EXPECT_EQ(check_relation(name, same), "held") << name;
   EXPECT_EQ(asked, 3 + 3 + 2 + 2);
   asked = 0;
   const auto drifting = [&](const normproof_case& question) {
-    return scaled(question, 1 + ++asked);
+    return answer_scaled_x(question, 1 + ++asked);
   };
-  EXPECT_THAT(relation("repeat", drifting),
+  EXPECT_THAT(check_relation("repeat", drifting),
               AllOf(HasSubstr("broken: y at [0, 0, 0] is "), HasSubstr("the second time")));
   const auto by_batch = [&](const normproof_case& question) {
-    return scaled(question,
-                  static_cast<double>(question.inputs[question.input_count - 1].shape[0]));
+    return answer_scaled_x(question,
+                           static_cast<double>(question.inputs[question.input_count - 1].shape[0]));
   };
-  EXPECT_THAT(relation("split", by_batch), HasSubstr("in half of the batch"));
+  EXPECT_THAT(check_relation("split", by_batch), HasSubstr("in half of the batch"));
   EXPECT_STREQ(normproof_case_path(corpus_, 0), kRandom);
   // The case is still selected.
   EXPECT_EQ(judge(golden::reference_output(stored_at(kRandom))).passed, 1);
 }
 
-TEST_F(Asked, RelationFailsIfTheCallbackDeclinesOrFails) {
+TEST_F(CAbiCallbacks, RelationCheckReportsACallbackThatDeclinesOrFails) {
   ASSERT_EQ(open(kRandom), NORMPROOF_OK);
   const auto silent = [](const normproof_case&) { return 0; };
-  EXPECT_THAT(relation("repeat", silent), HasSubstr("no case is selected"));
+  EXPECT_THAT(check_relation("repeat", silent), HasSubstr("no case is selected"));
   select(0);
-  EXPECT_EQ(relation("repeat", silent), "broken: the answer has no output");
+  EXPECT_EQ(check_relation("repeat", silent), "broken: the answer has no output");
+  EXPECT_EQ(check_relation("repeat",
+                           [&](const normproof_case&) { return normproof_decline(corpus_, "no"); }),
+            "declined");
   EXPECT_EQ(
-      relation("repeat", [&](const normproof_case&) { return normproof_decline(corpus_, "no"); }),
-      "declined");
-  EXPECT_EQ(relation("repeat",
+      check_relation("repeat",
                      [&](const normproof_case&) { return normproof_fail(corpus_, "it raised"); }),
-            "broken: it raised");
-  EXPECT_THAT(relation("repeat", [](const normproof_case&) { return 7; }),
+      "broken: it raised");
+  EXPECT_THAT(check_relation("repeat", [](const normproof_case&) { return 7; }),
               HasSubstr("ask returned 7 of " + std::string(kRandom)));
   EXPECT_EQ(status_, NORMPROOF_FAILED);
-  EXPECT_THAT(relation("memory", silent), HasSubstr("needs a process of its own"));
-  EXPECT_THAT(relation("repeet", silent), HasSubstr("did you mean 'repeat'"));
+  EXPECT_THAT(check_relation("memory", silent), HasSubstr("needs a process of its own"));
+  EXPECT_THAT(check_relation("repeet", silent), HasSubstr("did you mean 'repeat'"));
   EXPECT_EQ(status_, NORMPROOF_USAGE);
   const char* text = nullptr;
   EXPECT_EQ(normproof_relation(corpus_, "repeat", nullptr, nullptr, &text, &text), NORMPROOF_USAGE);
 }
 
-TEST_F(Asked, CallbackRunsInTheFloatingPointModeOfTheCaller) {
+TEST_F(CAbiCallbacks, CallbackRunsInTheCallersFloatingPointMode) {
   ASSERT_EQ(open(kRandom), NORMPROOF_OK);
   select(0);
   ASSERT_EQ(std::fesetround(FE_UPWARD), 0);
   int rounding = -1;
-  const std::string outcome = relation("repeat", [&](const normproof_case& question) {
+  const std::string outcome = check_relation("repeat", [&](const normproof_case& question) {
     rounding = std::fegetround();
-    return scaled(question, 2);
+    return answer_scaled_x(question, 2);
   });
   const int afterwards = std::fegetround();
   std::fesetround(FE_TONEAREST);
@@ -115,7 +118,7 @@ TEST_F(Asked, CallbackRunsInTheFloatingPointModeOfTheCaller) {
   EXPECT_EQ(afterwards, FE_UPWARD);
 }
 
-TEST_F(Asked, MakeWritesTheSameCorpusAsTheProgram) {
+TEST_F(CAbiCallbacks, NormproofMakeWritesTheSameCorpusAsTheProgram) {
   ASSERT_EQ(normproof_new(&corpus_), NORMPROOF_OK);
   const tests::ref::io::TemporaryFolder folder;
   const fs::path own = folder / "own", other = folder / "other";
@@ -137,7 +140,7 @@ TEST_F(Asked, MakeWritesTheSameCorpusAsTheProgram) {
   EXPECT_EQ(normproof_case_count(corpus_), told.size());
 }
 
-TEST_F(Asked, StoppedOrRejectedMakeWritesNothing) {
+TEST_F(CAbiCallbacks, StoppedOrRejectedNormproofMakeWritesNothing) {
   ASSERT_EQ(normproof_new(&corpus_), NORMPROOF_OK);
   const tests::ref::io::TemporaryFolder folder;
   const fs::path out = folder / "out";

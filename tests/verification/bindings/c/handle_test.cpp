@@ -9,13 +9,13 @@
 #include "tests/verification/bindings/c/opened.hpp"
 #include "tests/verification/golden/certify/samples.hpp"
 
-// Tests of user-supplied cases, and of the information about a case before it is answered.
+// Tests user-supplied cases, and the description of a case that needs no tensors.
 namespace normproof::tests::verification::bindings::c {
 namespace {
 
 using testing::HasSubstr;
 
-/// The inputs of a case as the caller passes them.
+/// Holds the inputs of a case as the C structs that a caller passes.
 class GivenInputs {
  public:
   explicit GivenInputs(const std::vector<golden::corpus::StoredTensor>& inputs) {
@@ -34,9 +34,9 @@ class GivenInputs {
   std::vector<normproof_tensor> tensors_;
 };
 
-class OwnTensors : public CAbi {
+class CAbiUserCases : public CAbi {
  protected:
-  OwnTensors() { EXPECT_EQ(normproof_new(&corpus_), NORMPROOF_OK); }
+  CAbiUserCases() { EXPECT_EQ(normproof_new(&corpus_), NORMPROOF_OK); }
 
   std::int32_t certify(std::vector<normproof_tensor>& inputs, const char* name = "mine",
                        const char* op = "layer_norm", const char* options = nullptr,
@@ -50,7 +50,7 @@ class OwnTensors : public CAbi {
   std::size_t index_ = 77;
 };
 
-TEST_F(OwnTensors, UserCasesAreJudgedAsCasesOfTheCorpus) {
+TEST_F(CAbiUserCases, AreJudgedLikeCasesOfTheCorpus) {
   const std::string options =
       nlohmann::json::parse(stored_.description.case_text)["options"].dump();
   ASSERT_EQ(certify(given_.tensors(), "mine", "layer_norm", options.c_str()), NORMPROOF_OK)
@@ -70,7 +70,7 @@ TEST_F(OwnTensors, UserCasesAreJudgedAsCasesOfTheCorpus) {
   EXPECT_EQ(judge(right).ratio, ratio);
 }
 
-TEST_F(OwnTensors, UserCasesAreAddedToAnOpenCorpus) {
+TEST_F(CAbiUserCases, AreAddedToAnOpenCorpus) {
   ASSERT_EQ(open(kRandom), NORMPROOF_OK);
   ASSERT_EQ(certify(given_.tensors(), "mine", "layer_norm", nullptr, 0), NORMPROOF_OK) << error();
   EXPECT_EQ(index_, 1u);
@@ -83,7 +83,7 @@ TEST_F(OwnTensors, UserCasesAreAddedToAnOpenCorpus) {
   EXPECT_STREQ(case_.path, kRandom);
 }
 
-TEST_F(OwnTensors, RejectsInvalidUserCasesWithASentence) {
+TEST_F(CAbiUserCases, InvalidCasesAreRejectedWithASentence) {
   auto& inputs = given_.tensors();
   const auto refused = [&](std::int32_t status, const char* sentence) {
     EXPECT_EQ(status, NORMPROOF_USAGE);
@@ -116,7 +116,7 @@ TEST_F(OwnTensors, RejectsInvalidUserCasesWithASentence) {
             NORMPROOF_USAGE);
 }
 
-TEST_F(OwnTensors, HandlesOfDifferentThreadsAreIndependent) {
+TEST_F(CAbiUserCases, HandlesOfDifferentThreadsAreIndependent) {
   const auto judged = [&](const std::string& glob) {
     normproof_corpus* own = nullptr;
     EXPECT_EQ(normproof_open(kGolden.c_str(), glob.c_str(), &own), NORMPROOF_OK);
@@ -145,7 +145,7 @@ TEST_F(OwnTensors, HandlesOfDifferentThreadsAreIndependent) {
   for (std::size_t i = 0; i < beside.size(); ++i) EXPECT_EQ(beside[i].get(), judged(globs[i / 2]));
 }
 
-TEST_F(OwnTensors, DescribesCasesWithoutReadingTheirTensors) {
+TEST_F(CAbiUserCases, CasesAreDescribedWithoutReadingTheirTensors) {
   ASSERT_EQ(open("quick/layer_norm/*"), NORMPROOF_OK);
   const auto descriptions = golden::certify::list_corpus(kGolden, "quick/layer_norm/*");
   ASSERT_EQ(normproof_case_count(corpus_), descriptions.size());
@@ -159,7 +159,7 @@ TEST_F(OwnTensors, DescribesCasesWithoutReadingTheirTensors) {
   EXPECT_EQ(normproof_case_json(nullptr, 0), nullptr);
 }
 
-TEST_F(OwnTensors, ReportsVersions) {
+TEST_F(CAbiUserCases, VersionsOfLibraryAndCorpusAreReported) {
   EXPECT_STREQ(normproof_version_of(corpus_), "");
   EXPECT_STREQ(normproof_version_of(nullptr), "");
   ASSERT_EQ(open("*"), NORMPROOF_OK);

@@ -66,8 +66,8 @@ TEST_F(CAbi, SelectedCaseMatchesTheCorpus) {
   }
 }
 
-/// Returns the name of the main output: y, the logits of an encoder, a loss, an optimizer's
-/// parameter.
+/// Returns the name of the main output of a case: y of a layer, the logits of an encoder, the loss
+/// of a loss function, the parameter of an optimizer.
 template <class Tensors>
 std::string main_output(const Tensors& answer) {
   for (const char* name : {"y", "logits", "loss", "parameter"})
@@ -76,9 +76,9 @@ std::string main_output(const Tensors& answer) {
   return "none of them";
 }
 
-// The outputs are right, wrong in one element, or lack the main output. The verdict must equal that
-// of check_cases.
-TEST_F(CAbi, VerdictEqualsThatOfGoldenCheck) {
+// Submits correct outputs, outputs with one wrong element, and outputs without the main output.
+// Each verdict must equal that of check_cases.
+TEST_F(CAbi, VerdictEqualsThatOfTheGoldenGate) {
   const auto descriptions = golden::certify::list_corpus(kGolden, "*");
   ASSERT_EQ(open("*"), NORMPROOF_OK) << error();
   for (std::size_t i = 0; i < descriptions.size(); i += 23) {
@@ -123,7 +123,7 @@ TEST_F(CAbi, TotalsCountTheLastVerdictOfEachCase) {
   EXPECT_EQ(std::pair(judged, passed), std::pair(std::size_t{2}, std::size_t{1}));
 }
 
-TEST_F(CAbi, SetChangesTheOptionsOfTheCheck) {
+TEST_F(CAbi, NormproofSetChangesTheOptionsOfTheCheck) {
   ASSERT_EQ(open(kRandom), NORMPROOF_OK);
   select(0);
   const auto stored =
@@ -166,7 +166,7 @@ TEST_F(CAbi, FormulaOptionWidensTheBound) {
   EXPECT_EQ(normproof_set(corpus_, "formula", "onepass"), NORMPROOF_USAGE);
 }
 
-TEST_F(CAbi, OutputOfAnotherShapeNameOrDTypeFailsWithoutBeingRead) {
+TEST_F(CAbi, OutputWithAWrongShapeNameOrDTypeFailsWithoutBeingRead) {
   ASSERT_EQ(open(kRandom), NORMPROOF_OK);
   select(0);
   ASSERT_EQ(normproof_set(corpus_, "outputs", "y"), NORMPROOF_OK);
@@ -188,7 +188,7 @@ TEST_F(CAbi, OutputOfAnotherShapeNameOrDTypeFailsWithoutBeingRead) {
             "y has dtype float32; expected float64");
 }
 
-TEST_F(CAbi, MisuseReturnsAStatusAndASentence) {
+TEST_F(CAbi, MisuseReturnsAnErrorStatusAndASentence) {
   EXPECT_EQ(normproof_open(kGolden.c_str(), "*", nullptr), NORMPROOF_USAGE);
   EXPECT_EQ(normproof_open(nullptr, "*", &corpus_), NORMPROOF_USAGE);
   EXPECT_THAT(error(), HasSubstr("the folder is null"));

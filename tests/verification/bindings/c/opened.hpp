@@ -17,7 +17,7 @@ inline const std::filesystem::path kGolden =
     std::filesystem::path(NORMPROOF_SOURCE_DIR) / "verification/golden/data";
 inline constexpr const char* kRandom = "quick/layer_norm/random-3x5x6-float64";
 
-/// A test fixture with an open handle.
+/// A test fixture with a handle of the C library. `open` opens a corpus, `select` selects a case.
 class CAbi : public ::testing::Test {
  protected:
   ~CAbi() override { normproof_close(corpus_); }
@@ -50,7 +50,7 @@ class CAbi : public ::testing::Test {
   normproof_case case_ = {};
 };
 
-/// Reads the case at that path from the committed corpus.
+/// Reads the case with this path from the committed corpus.
 inline golden::certify::StoredCase stored_at(const std::string& path) {
   return golden::certify::read_case(kGolden, golden::certify::list_corpus(kGolden, path).at(0));
 }

@@ -12,7 +12,7 @@
 #include "tests/verification/golden/certify/samples.hpp"
 #include "verification/checks/evaluation/operation_tables.hpp"
 
-// Tests of the reports of a handle, which must equal those of the program.
+// The reports of a handle must equal those of the program.
 namespace normproof::tests::verification::bindings::c {
 namespace {
 
@@ -22,9 +22,9 @@ using testing::HasSubstr;
 
 constexpr const char* kGlob = "quick/layer_norm/o*-float*";
 
-class Reports : public CAbi {
+class CAbiReports : public CAbi {
  protected:
-  std::string written(const char* form, bool passed) {
+  std::string report_text(const char* form, bool passed) {
     const char* text = nullptr;
     std::int32_t success = 77;
     EXPECT_EQ(normproof_report(corpus_, form, &text, &success), NORMPROOF_OK) << error();
@@ -32,9 +32,9 @@ class Reports : public CAbi {
     return text == nullptr ? "" : text;
   }
 
-  /// Writes an answer to every case into a folder and judges it, with a wrong element in every
-  /// second one.
-  void answer_all(const fs::path& answers) {
+  /// Writes the outputs of every case into a folder and judges them. Every second case gets a wrong
+  /// element.
+  void answer_every_case(const fs::path& answers) {
     for (std::size_t i = 0; i < normproof_case_count(corpus_); ++i) {
       select(i);
       auto tensors = golden::reference_output(stored_at(case_.path));
@@ -46,7 +46,7 @@ class Reports : public CAbi {
   }
 };
 
-TEST_F(Reports, EqualTheReportsOfTheProgramByteForByte) {
+TEST_F(CAbiReports, EqualTheReportsOfTheProgramByteForByte) {
   const tests::ref::io::TemporaryFolder folder;
   const fs::path golden = kGolden, answers = folder / "answers";
   ASSERT_EQ(open(kGlob), NORMPROOF_OK) << error();
@@ -54,7 +54,7 @@ TEST_F(Reports, EqualTheReportsOfTheProgramByteForByte) {
                             answers.string() + " --only {path}";
   ASSERT_EQ(normproof_set(corpus_, "repro", repro.c_str()), NORMPROOF_OK);
   ASSERT_EQ(normproof_set(corpus_, "xfail", "*odd-13x17-float64  # known\n"), NORMPROOF_OK);
-  answer_all(answers);
+  answer_every_case(answers);
   cli::write_file(folder / "known", "*odd-13x17-float64  # known\n");
   std::string options;
   const std::map<std::string, std::string> forms = {{"json", "json"},
@@ -68,14 +68,15 @@ TEST_F(Reports, EqualTheReportsOfTheProgramByteForByte) {
       "$N golden check --golden '" + golden.string() + "' --candidate '" + answers.string() +
       "' --only '" + kGlob + "' --xfail '" + (folder / "known").string() + "'" + options);
   ASSERT_EQ(outcome.status, 1) << outcome.err;
-  EXPECT_EQ(written("text", false), outcome.out);
+  EXPECT_EQ(report_text("text", false), outcome.out);
   for (const auto& [form, option] : forms)
-    EXPECT_EQ(written(form.c_str(), false), cli::read_file(folder / form)) << form;
-  EXPECT_THAT(written("junit", false), HasSubstr(std::string("<property name=\"corpus\" value=\"") +
-                                                 normproof_version_of(corpus_)));
+    EXPECT_EQ(report_text(form.c_str(), false), cli::read_file(folder / form)) << form;
+  EXPECT_THAT(
+      report_text("junit", false),
+      HasSubstr(std::string("<property name=\"corpus\" value=\"") + normproof_version_of(corpus_)));
 }
 
-TEST_F(Reports, VerdictJsonIsOneLinePerCase) {
+TEST_F(CAbiReports, VerdictJsonIsOneLinePerCase) {
   ASSERT_EQ(open(kRandom), NORMPROOF_OK);
   const char* text = nullptr;
   EXPECT_EQ(normproof_verdict_json(corpus_, &text), NORMPROOF_USAGE);
@@ -83,7 +84,7 @@ TEST_F(Reports, VerdictJsonIsOneLinePerCase) {
   select(0);
   judge(golden::with_element(golden::reference_output(stored_at(kRandom)), "y", 7, 77));
   ASSERT_EQ(normproof_verdict_json(corpus_, &text), NORMPROOF_OK) << error();
-  EXPECT_EQ(std::string(text) + "\n", written("json", false));
+  EXPECT_EQ(std::string(text) + "\n", report_text("json", false));
   const auto json = nlohmann::json::parse(text);
   EXPECT_EQ(json["outcome"], "failed");
   EXPECT_EQ(json["path"], kRandom);
@@ -91,7 +92,7 @@ TEST_F(Reports, VerdictJsonIsOneLinePerCase) {
   EXPECT_FALSE(json.contains("repro"));
 }
 
-TEST_F(Reports, SharesLocateTheErrors) {
+TEST_F(CAbiReports, ErrorToBoundRatiosShowWhichElementIsWrong) {
   ASSERT_EQ(open(kRandom), NORMPROOF_OK);
   std::size_t count = 0;
   const double* shares = nullptr;
@@ -108,7 +109,7 @@ TEST_F(Reports, SharesLocateTheErrors) {
   ASSERT_EQ(count, 90u);
   for (std::size_t i = 0; i < count; ++i)
     if (i == 7)
-      EXPECT_DOUBLE_EQ(shares[i], ratio);  // the shares are rounded twice, the ratio once
+      EXPECT_DOUBLE_EQ(shares[i], ratio);  // shares are rounded twice, ratio once
     else
       EXPECT_LE(shares[i], 1);
   EXPECT_EQ(ask("grad_z"), NORMPROOF_USAGE);
@@ -123,32 +124,32 @@ TEST_F(Reports, SharesLocateTheErrors) {
   EXPECT_EQ(ask("y"), NORMPROOF_USAGE);
 }
 
-TEST_F(Reports, CaseMayBeDeclinedOrFailed) {
+TEST_F(CAbiReports, CallerMayDeclineOrFailACase) {
   ASSERT_EQ(open(kRandom), NORMPROOF_OK);
   EXPECT_EQ(normproof_decline(corpus_, "no"), NORMPROOF_USAGE);
   select(0);
   EXPECT_EQ(normproof_decline(corpus_, nullptr), NORMPROOF_USAGE);
   ASSERT_EQ(normproof_decline(corpus_, "no mask"), NORMPROOF_OK);
   EXPECT_STREQ(judge({}).text, "declined: no mask");
-  EXPECT_THAT(written("text", false), HasSubstr("1 declined"));
+  EXPECT_THAT(report_text("text", false), HasSubstr("1 declined"));
   const char* line = nullptr;
   ASSERT_EQ(normproof_verdict_json(corpus_, &line), NORMPROOF_OK);
   EXPECT_EQ(nlohmann::json::parse(line)["outcome"], "declined");  // a single object
   ASSERT_EQ(normproof_set(corpus_, "min_cases", "0"), NORMPROOF_OK);
-  EXPECT_THAT(written("junit", true), HasSubstr("<skipped"));
+  EXPECT_THAT(report_text("junit", true), HasSubstr("<skipped"));
   ASSERT_EQ(normproof_fail(corpus_, "it raised ValueError: no"), NORMPROOF_OK);
   const normproof_verdict verdict = judge({});
   EXPECT_STREQ(verdict.text, "it raised ValueError: no");
   EXPECT_EQ(verdict.passed, 0);
   EXPECT_TRUE(std::isinf(verdict.ratio));
-  EXPECT_THAT(written("json", false),
+  EXPECT_THAT(report_text("json", false),
               AllOf(HasSubstr("\"outcome\":\"failed\""), HasSubstr("it raised ValueError: no")));
-  // A refusal applies to one verdict only.
+  // Declining or failing a case affects one verdict only.
   EXPECT_EQ(judge(golden::reference_output(stored_at(kRandom))).passed, 1);
-  written("json", true);
+  report_text("json", true);
 }
 
-TEST_F(Reports, MinCasesXfailAndStrictDecideTheOutcome) {
+TEST_F(CAbiReports, MinCasesXfailAndStrictDecideWhetherAReportPasses) {
   ASSERT_EQ(open(kRandom), NORMPROOF_OK);
   const char* text = nullptr;
   std::int32_t passed = 0;
@@ -158,12 +159,12 @@ TEST_F(Reports, MinCasesXfailAndStrictDecideTheOutcome) {
   judge(golden::reference_output(stored_at(kRandom)));
   EXPECT_EQ(normproof_report(corpus_, "xml", &text, &passed), NORMPROOF_USAGE);
   EXPECT_EQ(normproof_report(corpus_, nullptr, &text, &passed), NORMPROOF_USAGE);
-  EXPECT_THAT(written("text", true), HasSubstr("PASSED: 1 of 1 case passed"));
+  EXPECT_THAT(report_text("text", true), HasSubstr("PASSED: 1 of 1 case passed"));
   ASSERT_EQ(normproof_set(corpus_, "min_cases", "2"), NORMPROOF_OK);
-  EXPECT_THAT(written("text", false), HasSubstr("expected 2 cases or more"));
+  EXPECT_THAT(report_text("text", false), HasSubstr("expected 2 cases or more"));
   ASSERT_EQ(normproof_set(corpus_, "min_cases", ""), NORMPROOF_OK);
   ASSERT_EQ(normproof_set(corpus_, "xfail", "quick/*"), NORMPROOF_OK);
-  EXPECT_THAT(written("text", false), HasSubstr("PASSED, though it is listed as failing"));
+  EXPECT_THAT(report_text("text", false), HasSubstr("PASSED, though it is listed as failing"));
   ASSERT_EQ(normproof_set(corpus_, "strict", "1"), NORMPROOF_OK);
   EXPECT_EQ(normproof_set(corpus_, "strict", "yes"), NORMPROOF_USAGE);
   EXPECT_EQ(normproof_set(corpus_, "flush_subnormals", "0"), NORMPROOF_USAGE);
@@ -171,7 +172,7 @@ TEST_F(Reports, MinCasesXfailAndStrictDecideTheOutcome) {
   EXPECT_EQ(normproof_set(corpus_, "min_cases", "-1"), NORMPROOF_USAGE);
 }
 
-TEST_F(Reports, LayersEqualTheOutputOfTheProgram) {
+TEST_F(CAbiReports, LayerListEqualsTheOutputOfTheProgram) {
   ASSERT_EQ(normproof_new(&corpus_), NORMPROOF_OK);
   const char* text = nullptr;
   ASSERT_EQ(normproof_layers(corpus_, &text), NORMPROOF_OK);

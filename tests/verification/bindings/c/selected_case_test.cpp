@@ -13,9 +13,9 @@
 namespace normproof::tests::verification::bindings::c {
 namespace {
 
-using Expect = CAbi;
+using CAbiExpectedValues = CAbi;
 
-TEST_F(Expect, ValuesAndBoundsEqualThoseOfTheGate) {
+TEST_F(CAbiExpectedValues, ValuesAndBoundsEqualThoseOfTheGate) {
   for (const std::string& path :
        {std::string(kRandom), std::string("quick/rms_norm/random-3x5x6-bfloat16"),
         std::string("quick/layer_norm/offset_1e4-7x16-float32")}) {
@@ -48,7 +48,7 @@ TEST_F(Expect, ValuesAndBoundsEqualThoseOfTheGate) {
   }
 }
 
-TEST_F(Expect, OptionsOfTheCheckChangeTheBounds) {
+TEST_F(CAbiExpectedValues, OptionsOfTheCheckChangeTheBounds) {
   ASSERT_EQ(open(kRandom), NORMPROOF_OK);
   select(0);
   const auto grad_x = [&] {
@@ -68,7 +68,7 @@ TEST_F(Expect, OptionsOfTheCheckChangeTheBounds) {
   EXPECT_GT(grad_x().second, 1000 * bound);
 }
 
-TEST_F(Expect, ElementsThatDependOnANaNAreNaN) {
+TEST_F(CAbiExpectedValues, ElementsThatDependOnANaNAreNaN) {
   const auto paths = golden::certify::list_corpus(kGolden, "quick/layer_norm/nan_*float32");
   ASSERT_FALSE(paths.empty());
   ASSERT_EQ(open(paths[0].path), NORMPROOF_OK);
@@ -85,7 +85,7 @@ TEST_F(Expect, ElementsThatDependOnANaNAreNaN) {
   EXPECT_GT(undefined, 0u);
 }
 
-TEST_F(Expect, RejectsCallsWithoutASelectedCase) {
+TEST_F(CAbiExpectedValues, RejectsCallsWithoutASelectedCase) {
   std::size_t count = 0;
   const normproof_expected* outputs = nullptr;
   ASSERT_EQ(open(kRandom), NORMPROOF_OK);

@@ -5,7 +5,7 @@
 namespace normproof::verification::checks::agreement {
 namespace {
 
-TEST(Agree, EveryOperationMatchesReferenceAndIsReportedOnce) {
+TEST(DeviceAgreement, EveryOperationMatchesTheReferenceAndIsReportedOnce) {
   const auto device = gpu::device::simulated_device(11);
   std::vector<std::string> shown;
   const Rows rows = agree_ordered(*device, 2, golden::corpus::Tier::quick, {},
@@ -19,7 +19,7 @@ TEST(Agree, EveryOperationMatchesReferenceAndIsReportedOnce) {
   EXPECT_GT(rows.cases(), 500u);
 }
 
-TEST(Agree, RunsOnlyRowsThatGlobsMatch) {
+TEST(DeviceAgreement, RunsOnlyOperationsThatMatchAGlob) {
   const auto device = gpu::device::simulated_device(11);
   golden::corpus::PathGlobs only("relu");
   only.globs.emplace_back("emb*");

@@ -15,7 +15,7 @@
 namespace normproof::verification::checks::agreement {
 namespace {
 
-TEST(DeviceAnswers, MatchRefAlsoForSequencesAndLayouts) {
+TEST(DeviceOutputs, MatchTheReferenceAlsoForSequencesAndLayouts) {
   const auto device = gpu::device::simulated_device(6);
   std::set<std::string> seen;
   std::size_t declined = 0, sequences = 0, layouts = 0;
@@ -53,7 +53,7 @@ TEST(DeviceAnswers, MatchRefAlsoForSequencesAndLayouts) {
   EXPECT_GT(layouts, 1U);
 }
 
-TEST(DeviceAnswers, C1_RejectsWrongNumberOfSteps) {
+TEST(DeviceOutputs, C1_RejectsAWrongNumberOfSteps) {
   const auto device = gpu::device::simulated_device();
   const ref::model::NormOptions options = ref::model::LayerNormOptions{};
   checks::evaluation::EvalInputs inputs;

@@ -9,7 +9,8 @@
 namespace normproof::verification::checks::agreement {
 namespace {
 
-// Expects the layer's cases in the corpus to use the given dropout masks.
+// Expects a device to use the dropout masks that the layer's cases give. `place` is the name of a
+// mask.
 void expect_masks_used(const std::string& layer, const std::string& place) {
   const auto device = gpu::device::simulated_device(2);
   std::size_t masked = 0;

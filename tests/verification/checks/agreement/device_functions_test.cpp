@@ -7,7 +7,7 @@
 namespace normproof::verification::checks::agreement {
 namespace {
 
-TEST(DeviceFunctions, ReturnsGradientOnlyIfRequested) {
+TEST(DeviceFunctions, ReturnGradientsOnlyIfGradYIsGiven) {
   const auto device = gpu::device::simulated_device(4);
   checks::evaluation::FunctionInputs inputs;
   inputs.tensors.set("x", {-1, 2});

@@ -8,7 +8,7 @@
 namespace normproof::verification::checks::agreement {
 namespace {
 
-Trajectory some_trajectory() {
+Trajectory one_layer_trajectory() {
   Trajectory trajectory;
   trajectory.config.encoder = {
       .vocab_size = 13, .d_model = 8, .num_heads = 2, .d_ff = 12, .num_layers = 1};
@@ -23,9 +23,9 @@ void expect_same_inputs(const gpu::encoder::EncoderInputs& got,
   EXPECT_EQ(got.valid.host_flags(), expected.valid);
 }
 
-TEST(DeviceState, RoundTrips) {
+TEST(DeviceState, TrainStateIsUnchangedAfterUploadAndDownload) {
   const auto device = gpu::device::simulated_device();
-  const Trajectory trajectory = some_trajectory();
+  const Trajectory trajectory = one_layer_trajectory();
   auto state = ref::train::initial_train_state(trajectory.config);
   const std::vector<ref::train::LabelledBatch> batches = {labelled_batch(trajectory, 0)};
   ref::train::train_step<double>(trajectory.config, batches, {}, state);
@@ -35,9 +35,9 @@ TEST(DeviceState, RoundTrips) {
   EXPECT_EQ(back.optimizer.step, 1);
 }
 
-TEST(DeviceState, BatchesKeepTokensLabelsTargetsAndMasks) {
+TEST(DeviceState, UploadedBatchesKeepTokensLabelsTargetsAndMasks) {
   const auto device = gpu::device::simulated_device();
-  std::vector<ref::train::LabelledBatch> batches = {labelled_batch(some_trajectory(), 3)};
+  std::vector<ref::train::LabelledBatch> batches = {labelled_batch(one_layer_trajectory(), 3)};
   batches[0].targets = {1, 2, 3};
   const auto there = on_device(*device, batches);
   ASSERT_EQ(there.size(), batches.size());
@@ -46,9 +46,9 @@ TEST(DeviceState, BatchesKeepTokensLabelsTargetsAndMasks) {
   EXPECT_EQ(there[0].targets, batches[0].targets);
 }
 
-TEST(DeviceState, TextAndPairBatchesKeepBothSidesAndTargets) {
+TEST(DeviceState, UploadedTextAndPairBatchesKeepInputsAndTargets) {
   const auto device = gpu::device::simulated_device();
-  Trajectory trajectory = some_trajectory();
+  Trajectory trajectory = one_layer_trajectory();
   trajectory.translator.source_vocab_size = trajectory.translator.target_vocab_size = 7;
   const std::vector<ref::train::TextBatch> texts = {text_batch(trajectory, 0)};
   const auto texts_there = on_device(*device, texts);

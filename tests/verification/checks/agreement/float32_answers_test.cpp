@@ -14,11 +14,11 @@ using golden::corpus::Case;
 using ref::io::DType;
 using ref::io::StoredTensor;
 
-const StoredTensor* named(const std::vector<StoredTensor>& tensors, std::string_view name) {
+const StoredTensor* find_tensor(const std::vector<StoredTensor>& tensors, std::string_view name) {
   return golden::corpus::find(tensors, name);
 }
 
-/// Returns the case of the quick tier with this path.
+/// Returns the case with this path from the quick tier.
 Case find_case(std::string_view path) {
   for (const Case& c : golden::recipes::corpus(golden::corpus::Tier::quick))
     if (golden::corpus::path_of(c) == path) return c;
@@ -26,7 +26,7 @@ Case find_case(std::string_view path) {
   return {};
 }
 
-TEST(Float32Answers, CoverExactlyFourLayersInThreeFormats) {
+TEST(Float32NormOutputs, ExistForExactlyFourLayersInThreeFormats) {
   const auto device = gpu::device::simulated_device(4);
   std::map<std::string, int> answered;
   for (const Case& c : golden::recipes::corpus(golden::corpus::Tier::quick)) {
@@ -47,47 +47,48 @@ TEST(Float32Answers, CoverExactlyFourLayersInThreeFormats) {
   EXPECT_GT(answered["add_rms_norm"], 40);
 }
 
-TEST(Float32Answers, HaveDTypesOfCase) {
+TEST(Float32NormOutputs, HaveTheDTypesOfTheCase) {
   const auto device = gpu::device::simulated_device(4);
   const auto answer = run_float32_norm_on_device(
       *device, find_case("quick/layer_norm/parameters_in_float32-5x12-float16"));
   ASSERT_TRUE(answer);
-  EXPECT_EQ(named(*answer, "y")->dtype, DType::float16);
-  EXPECT_EQ(named(*answer, "grad_x")->dtype, DType::float16);
-  EXPECT_EQ(named(*answer, "grad_gamma")->dtype, DType::float32);
-  EXPECT_EQ(named(*answer, "mean")->dtype, DType::float32);
-  EXPECT_EQ(named(*answer, "mean")->shape, (std::vector<std::size_t>{5}));
-  EXPECT_EQ(named(*answer, "y")->shape, (std::vector<std::size_t>{5, 12}));
+  EXPECT_EQ(find_tensor(*answer, "y")->dtype, DType::float16);
+  EXPECT_EQ(find_tensor(*answer, "grad_x")->dtype, DType::float16);
+  EXPECT_EQ(find_tensor(*answer, "grad_gamma")->dtype, DType::float32);
+  EXPECT_EQ(find_tensor(*answer, "mean")->dtype, DType::float32);
+  EXPECT_EQ(find_tensor(*answer, "mean")->shape, (std::vector<std::size_t>{5}));
+  EXPECT_EQ(find_tensor(*answer, "y")->shape, (std::vector<std::size_t>{5, 12}));
 }
 
-TEST(Float32Answers, HaveShapesOfSentences) {
+TEST(Float32NormOutputs, HaveTheShapesOfABatchOfSentences) {
   const auto device = gpu::device::simulated_device(4);
   const auto answer =
       run_float32_norm_on_device(*device, find_case("quick/rms_norm/random-3x5x6-bfloat16"));
   ASSERT_TRUE(answer);
-  EXPECT_EQ(named(*answer, "y")->shape, (std::vector<std::size_t>{3, 5, 6}));
-  EXPECT_EQ(named(*answer, "rstd")->shape, (std::vector<std::size_t>{3, 5}));
-  EXPECT_EQ(named(*answer, "mean"), nullptr);
+  EXPECT_EQ(find_tensor(*answer, "y")->shape, (std::vector<std::size_t>{3, 5, 6}));
+  EXPECT_EQ(find_tensor(*answer, "rstd")->shape, (std::vector<std::size_t>{3, 5}));
+  EXPECT_EQ(find_tensor(*answer, "mean"), nullptr);
 }
 
-TEST(Float32Answers, SumIsOutputInFormatOfInputs) {
+TEST(Float32NormOutputs, SumIsReturnedInTheFormatOfTheInputs) {
   const auto device = gpu::device::simulated_device(4);
   const Case c = find_case("quick/add_layer_norm/parameters_in_float32-5x12-float16");
   const auto answer = run_float32_norm_on_device(*device, c);
   ASSERT_TRUE(answer);
-  EXPECT_EQ(named(*answer, "sum")->dtype, DType::float16);
-  EXPECT_EQ(named(*answer, "sum")->shape, (std::vector<std::size_t>{5, 12}));
-  EXPECT_EQ(named(*answer, "grad_gamma")->dtype, DType::float32);
-  EXPECT_EQ(named(*answer, "rstd"), nullptr);
+  EXPECT_EQ(find_tensor(*answer, "sum")->dtype, DType::float16);
+  EXPECT_EQ(find_tensor(*answer, "sum")->shape, (std::vector<std::size_t>{5, 12}));
+  EXPECT_EQ(find_tensor(*answer, "grad_gamma")->dtype, DType::float32);
+  EXPECT_EQ(find_tensor(*answer, "rstd"), nullptr);
   Case without = c;
   std::erase_if(without.inputs, [](const StoredTensor& t) { return t.name == "grad_sum"; });
   const auto alone = run_float32_norm_on_device(*device, without);
   ASSERT_TRUE(alone);
-  EXPECT_EQ(ref::io::widen(*named(*alone, "y")), ref::io::widen(*named(*answer, "y")));
-  EXPECT_NE(ref::io::widen(*named(*alone, "grad_x")), ref::io::widen(*named(*answer, "grad_x")));
+  EXPECT_EQ(ref::io::widen(*find_tensor(*alone, "y")), ref::io::widen(*find_tensor(*answer, "y")));
+  EXPECT_NE(ref::io::widen(*find_tensor(*alone, "grad_x")),
+            ref::io::widen(*find_tensor(*answer, "grad_x")));
 }
 
-TEST(Float32Answers, DeclineCastsAndMixedFormats) {
+TEST(Float32NormOutputs, AreDeclinedForCastsAndMixedFormats) {
   const auto device = gpu::device::simulated_device(4);
   Case c = find_case("quick/rms_norm/random-3x5x6-bfloat16");
   c.options = ref::model::NormOptions(

@@ -5,7 +5,7 @@
 namespace normproof::verification::checks::agreement {
 namespace {
 
-TEST(AgreementFloat32Norms, OneRowPerFormatCoversEverySample) {
+TEST(Float32NormAgreement, OneReportRowPerFormatCoversEverySample) {
   const auto device = gpu::device::simulated_device(2);
   Rows rows;
   agree_on_float32_norms(*device, 3, ref::numeric::FloatType::float16, rows);

@@ -10,7 +10,7 @@ namespace {
 using gpu::ops::LibraryProducts;
 using gpu::ops::Precision;
 
-Rows agreement_of(const gpu::ops::Products& library, Precision precision) {
+Rows agree_with(const gpu::ops::Products& library, Precision precision) {
   const auto device = gpu::device::simulated_device(5);
   std::size_t finished = 0;
   Rows rows = agree_with_library(*device, library, precision, 2, golden::corpus::Tier::quick,
@@ -19,9 +19,9 @@ Rows agreement_of(const gpu::ops::Products& library, Precision precision) {
   return rows;
 }
 
-TEST(LibraryAgreement, EveryProductOfEveryLayerIsWithinBound) {
+TEST(LibraryAgreement, EveryProductOfEveryLayerIsWithinItsErrorBound) {
   for (const Precision precision : {Precision::float64, Precision::bfloat16}) {
-    const Rows rows = agreement_of(LibraryProducts(precision), precision);
+    const Rows rows = agree_with(LibraryProducts(precision), precision);
     std::vector<std::string> operations;
     for (const Row& row : rows.all()) {
       EXPECT_EQ(row.difference, "") << row.operation;
@@ -35,9 +35,10 @@ TEST(LibraryAgreement, EveryProductOfEveryLayerIsWithinBound) {
   }
 }
 
-TEST(LibraryAgreement, DetectsDroppedTermInEveryRow) {
+TEST(LibraryAgreement, DetectsADroppedTermInEveryOperation) {
   const LibraryProducts library(Precision::float32);
-  const Rows rows = agreement_of(ChangedOperand(library, drop_last_term), Precision::float32);
+  const Rows rows =
+      agree_with(ProductsWithChangedOperand(library, drop_last_term), Precision::float32);
   for (const Row& row : rows.all()) EXPECT_NE(row.difference, "") << row.operation;
 }
 

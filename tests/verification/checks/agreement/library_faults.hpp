@@ -6,15 +6,16 @@
 #include "gpu/device/tensor.hpp"
 #include "gpu/ops/library_products.hpp"
 
-/// Product libraries with one injected fault each.
+/// Matrix product libraries, each with one injected fault.
 namespace normproof::verification::checks::agreement {
 
-/// The products of another library with changed operands: `change` modifies the elements of a.
-class ChangedOperand final : public gpu::ops::Products {
+/// A product library that first changes operand a by calling `change` on its elements, and then
+/// calls another library.
+class ProductsWithChangedOperand final : public gpu::ops::Products {
  public:
   using Change = std::function<void(const gpu::ops::Matrices<const double>& layout,
                                     std::vector<double>& values)>;
-  ChangedOperand(const gpu::ops::Products& products, Change change)
+  ProductsWithChangedOperand(const gpu::ops::Products& products, Change change)
       : products_(products), change_(std::move(change)) {}
 
   void multiply(gpu::device::Device& device, const gpu::ops::Matrices<double>& c,
@@ -34,24 +35,25 @@ class ChangedOperand final : public gpu::ops::Products {
   Change change_;
 };
 
-/// Omits the last term of every sum.
+/// Zeroes the last column of a, so that every sum loses its last term.
 inline void drop_last_term(const gpu::ops::Matrices<const double>& a, std::vector<double>& values) {
   for (std::size_t p = 0; p < a.batches(); ++p)
     for (std::size_t i = 0; i < a.rows; ++i)
       values[a.offset(p) + i * a.row_stride + (a.columns - 1) * a.column_stride] = 0;
 }
 
-/// Rounds every operand to another format first.
-inline ChangedOperand::Change rounded_first(ref::numeric::FloatFormat format) {
+/// Returns a change that rounds every element to `format`.
+inline ProductsWithChangedOperand::Change round_operands_to(ref::numeric::FloatFormat format) {
   return [format](const gpu::ops::Matrices<const double>&, std::vector<double>& values) {
     for (double& v : values) v = round_to(format, v);
   };
 }
 
-/// Transposes operands a that are square matrices.
-class TransposedOperand final : public gpu::ops::Products {
+/// A product library that transposes operand a if it is square, and then calls another library.
+class ProductsWithTransposedOperand final : public gpu::ops::Products {
  public:
-  explicit TransposedOperand(const gpu::ops::Products& products) : products_(products) {}
+  explicit ProductsWithTransposedOperand(const gpu::ops::Products& products)
+      : products_(products) {}
   void multiply(gpu::device::Device& device, const gpu::ops::Matrices<double>& c,
                 const gpu::ops::Matrices<const double>& a,
                 const gpu::ops::Matrices<const double>& b, bool add) const override {

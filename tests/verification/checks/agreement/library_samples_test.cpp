@@ -9,7 +9,7 @@ namespace {
 
 using gpu::ops::Precision;
 
-TEST(LibrarySamples, ExactSamplesAreSmallNumbersOfFormat) {
+TEST(ProductSamples, ExactSamplesAreRepresentableInTheFormat) {
   for (const Precision precision : {Precision::float64, Precision::bfloat16, Precision::float16}) {
     const ProductArithmetic arithmetic = product_arithmetic(precision);
     for (const ProductSample& s :
@@ -25,7 +25,7 @@ TEST(LibrarySamples, ExactSamplesAreSmallNumbersOfFormat) {
   }
 }
 
-TEST(LibrarySamples, CoverEveryVariantAndDependOnSeed) {
+TEST(ProductSamples, CoverEveryVariantOfAProductAndDependOnTheSeed) {
   const ProductArithmetic arithmetic = product_arithmetic(Precision::float32);
   const auto first = product_samples(1, arithmetic, golden::corpus::Tier::quick, false);
   const auto again = product_samples(1, arithmetic, golden::corpus::Tier::quick, false);
@@ -44,7 +44,7 @@ TEST(LibrarySamples, CoverEveryVariantAndDependOnSeed) {
             first.size());
 }
 
-TEST(LibrarySamples, ModerateNumbersFitInFloat16) {
+TEST(ProductSamples, ModerateNumbersFitInFloat16) {
   for (const double v : moderate_tensor(1, "x", {1000})) EXPECT_LT(std::fabs(v), 1000);
 }
 

@@ -10,7 +10,7 @@
 namespace normproof::verification::checks::agreement {
 namespace {
 
-TEST(AgreementOperations, OneCaseOfEveryOperationAgrees) {
+TEST(OperationAgreement, OneCaseOfEveryOperationHasTheBitsOfTheReference) {
   const auto device = gpu::device::simulated_device(3);
   Rows rows;
   const std::vector<std::string> there = operations_on_device();
@@ -24,25 +24,25 @@ TEST(AgreementOperations, OneCaseOfEveryOperationAgrees) {
     last = golden::corpus::op_name(c);
   }
   for (const Row& row : rows.all()) EXPECT_EQ(row.difference, "") << row.operation;
-  // The corpus has no cases of `none`.
+  // The corpus has no cases of the norm `none`.
   EXPECT_EQ(rows.all().size(), there.size() - 1);
 }
 
-TEST(AgreementOperations, DevicesSupportAllOperationsExceptWholeTransformers) {
+TEST(OperationAgreement, DevicesSupportAllOperationsExceptWholeTransformers) {
   std::vector<std::string> expected = ref::model::operation_names();
   for (const std::string& name : ref::model::transformer_operation_names())
     std::erase(expected, name);
   EXPECT_EQ(operations_on_device(), expected);
 }
 
-TEST(AgreementOperations, WholeTransformerIsReportedAsDifference) {
+TEST(OperationAgreement, UnsupportedWholeTransformerIsReportedAsADifference) {
   const auto device = gpu::device::simulated_device();
   Rows rows;
   agree_on_operation(*device, ref::model::operation("translator"), {}, "none", rows);
   EXPECT_FALSE(rows.agree());
 }
 
-TEST(AgreementOperations, DetectsOneDifferentBit) {
+TEST(OperationAgreement, DetectsOneDifferentBit) {
   const auto device = gpu::device::simulated_device();
   checks::evaluation::EvalInputs inputs;
   inputs.steps = {{.x = {{1, 2}, {3, 5}}, .grad_y = {{1, 0}, {0, 1}}}};
@@ -54,7 +54,7 @@ TEST(AgreementOperations, DetectsOneDifferentBit) {
   EXPECT_FALSE(rows.agree());
 }
 
-TEST(AgreementOperations, CountsCasesThatBothReject) {
+TEST(OperationAgreement, CountsCasesThatDeviceAndReferenceBothReject) {
   const auto device = gpu::device::simulated_device();
   checks::evaluation::EvalInputs inputs;
   inputs.steps = {{.x = {{1, 2}, {3, 5}}, .valid = {false, false}}};

@@ -5,7 +5,7 @@
 namespace normproof::verification::checks::agreement {
 namespace {
 
-TEST(AgreementPrimitives, AgreeOnSimulatedDevice) {
+TEST(PrimitiveAgreement, SimulatedDeviceHasTheBitsOfTheReference) {
   const auto device = gpu::device::simulated_device(9);
   Rows rows;
   for (const Primitive& primitive : primitives()) {

@@ -12,8 +12,9 @@ namespace {
 using gpu::ops::Precision;
 
 template <std::size_t n>
-ElementVerdict judged(Precision precision, const std::array<double, n>& a,
-                      const std::array<double, n>& b, std::optional<double> old, double got) {
+ElementVerdict judge_dot_product(Precision precision, const std::array<double, n>& a,
+                                 const std::array<double, n>& b, std::optional<double> old,
+                                 double got) {
   const ProductArithmetic arithmetic = product_arithmetic(precision);
   std::array<double, n> p, q;
   for (std::size_t i = 0; i < n; ++i) {
@@ -23,61 +24,67 @@ ElementVerdict judged(Precision precision, const std::array<double, n>& a,
   return judge_element(arithmetic, n, {a.data(), p.data(), 1}, {b.data(), q.data(), 1}, old, got);
 }
 
-TEST(ProductBound, OneRoundedProductUsesHalfUnit) {
-  const double x = 1 + 0x1p-52, y = 1 + 0x1.8p-51;  // x y is rounded by nearly 2^-53 of itself
-  const ElementVerdict fine = judged<1>(Precision::float64, {x}, {y}, {}, x * y);
+TEST(ProductErrorBound, OfOneProductIsHalfAnUlp) {
+  const double x = 1 + 0x1p-52, y = 1 + 0x1.8p-51;  // the rounding error of x y is nearly 2^-53 x y
+  const ElementVerdict fine = judge_dot_product<1>(Precision::float64, {x}, {y}, {}, x * y);
   EXPECT_LE(fine.of_bound, 1);
   const ElementVerdict off =
-      judged<1>(Precision::float64, {x}, {y}, {}, std::nextafter(x * y, 9.0));
+      judge_dot_product<1>(Precision::float64, {x}, {y}, {}, std::nextafter(x * y, 9.0));
   EXPECT_GT(off.of_bound, 1);
-  EXPECT_EQ(judged<1>(Precision::float64, {x}, {1}, {}, x).of_bound, 0);
+  EXPECT_EQ(judge_dot_product<1>(Precision::float64, {x}, {1}, {}, x).of_bound, 0);
 }
 
-// 2^24 + 1 in float32 rounds to 2^24, half a unit off. The next number is one unit off.
-TEST(ProductBound, BoundsSumsInFloat32) {
-  EXPECT_LE(judged<2>(Precision::float32, {0x1p24, 1}, {1, 1}, {}, 0x1p24).of_sums, 0.51);
-  EXPECT_GT(judged<2>(Precision::float32, {0x1p24, 1}, {1, 1}, {}, 0x1p24 + 4).of_sums, 1);
-  // Two truncating terms may be off by six units of 2^-23, or twelve halves.
-  EXPECT_LE(judged<2>(Precision::tf32, {0x1p12, 1}, {0x1p12, 1}, {}, 0x1p24 + 4).of_sums, 1);
-  EXPECT_GT(judged<2>(Precision::tf32, {0x1p12, 1}, {0x1p12, 1}, {}, 0x1p24 + 16).of_sums, 1);
+// In float32, 2^24 + 1 rounds to 2^24, an error of half an ulp. The next number has an error of one
+// ulp.
+TEST(ProductErrorBound, AllowsTheRoundingOfSumsInFloat32) {
+  EXPECT_LE(judge_dot_product<2>(Precision::float32, {0x1p24, 1}, {1, 1}, {}, 0x1p24).of_sums,
+            0.51);
+  EXPECT_GT(judge_dot_product<2>(Precision::float32, {0x1p24, 1}, {1, 1}, {}, 0x1p24 + 4).of_sums,
+            1);
+  // If two terms are truncated, the sum may be off by six units of 2^-23, or twelve halves.
+  EXPECT_LE(judge_dot_product<2>(Precision::tf32, {0x1p12, 1}, {0x1p12, 1}, {}, 0x1p24 + 4).of_sums,
+            1);
+  EXPECT_GT(
+      judge_dot_product<2>(Precision::tf32, {0x1p12, 1}, {0x1p12, 1}, {}, 0x1p24 + 16).of_sums, 1);
 }
 
-// Tensor cores align a subnormal float16 operand as if it were 2^-14. Of two terms, the last digit
-// of the smaller one is lost at 2^-38, although their sum is 2^-24.
-TEST(ProductBound, AlignsSubnormalOperandsLikeSmallestNormal) {
+// Tensor cores align a subnormal float16 operand as if its exponent were that of 2^-14. The smaller
+// of the two terms here loses digits from 2^-38 on, although the sum is 2^-24.
+TEST(ProductErrorBound, AllowsTensorCoresToAlignSubnormalsLikeTheSmallestNormal) {
   const std::array<double, 2> a{0x1p-24, 0x1p-24}, b{1, 0x1p-14};
-  EXPECT_GT(judged<2>(Precision::float16, a, b, {}, 0x1p-24).of_sums, 0);
-  EXPECT_LE(judged<2>(Precision::float16, a, b, {}, 0x1p-24).of_sums, 0.1);
-  EXPECT_GT(judged<2>(Precision::float16, a, b, {}, 0x1p-24 + 0x1p-34).of_sums, 1);
-  EXPECT_GT(judged<2>(Precision::bfloat16, a, b, {}, 0x1p-24).of_sums, 1);
+  EXPECT_GT(judge_dot_product<2>(Precision::float16, a, b, {}, 0x1p-24).of_sums, 0);
+  EXPECT_LE(judge_dot_product<2>(Precision::float16, a, b, {}, 0x1p-24).of_sums, 0.1);
+  EXPECT_GT(judge_dot_product<2>(Precision::float16, a, b, {}, 0x1p-24 + 0x1p-34).of_sums, 1);
+  EXPECT_GT(judge_dot_product<2>(Precision::bfloat16, a, b, {}, 0x1p-24).of_sums, 1);
   const std::array<double, 2> zero{0, 0};
-  EXPECT_GT(judged<2>(Precision::float16, zero, b, {}, 0x1p-60).of_sums, 0);
+  EXPECT_GT(judge_dot_product<2>(Precision::float16, zero, b, {}, 0x1p-60).of_sums, 0);
 }
 
-TEST(ProductBound, OperandBoundIsItsRoundingError) {
+TEST(ProductErrorBound, AllowsTheRoundingOfAnOperand) {
   const double x = 1 + 0x1p-9;  // a quarter of a unit of bfloat16 from 1
-  const ElementVerdict verdict = judged<1>(Precision::bfloat16, {x}, {1}, {}, 1);
+  const ElementVerdict verdict = judge_dot_product<1>(Precision::bfloat16, {x}, {1}, {}, 1);
   EXPECT_LE(verdict.of_bound, 1);
   EXPECT_GT(verdict.of_bound, 0.99);
   EXPECT_EQ(verdict.of_sums, 0);
-  EXPECT_GT(judged<1>(Precision::bfloat16, {x}, {1}, {}, 1 - 0x1p-15).of_bound, 1);
+  EXPECT_GT(judge_dot_product<1>(Precision::bfloat16, {x}, {1}, {}, 1 - 0x1p-15).of_bound, 1);
 }
 
-TEST(ProductBound, OldTotalIsTermOrAddsOneRounding) {
-  EXPECT_LE(judged<1>(Precision::float64, {1}, {1}, 0x1p53, 0x1p53).of_bound, 0.6);
-  EXPECT_LE(judged<1>(Precision::float32, {1}, {1}, 0x1p53, 0x1p53).of_bound, 1);
-  EXPECT_GT(judged<1>(Precision::float32, {1}, {1}, 0x1p53, 0x1p53 + 0x1p33).of_bound, 1);
+TEST(ProductErrorBound, CountsThePreviousTotalAsATermOrAsOneMoreRounding) {
+  EXPECT_LE(judge_dot_product<1>(Precision::float64, {1}, {1}, 0x1p53, 0x1p53).of_bound, 0.6);
+  EXPECT_LE(judge_dot_product<1>(Precision::float32, {1}, {1}, 0x1p53, 0x1p53).of_bound, 1);
+  EXPECT_GT(judge_dot_product<1>(Precision::float32, {1}, {1}, 0x1p53, 0x1p53 + 0x1p33).of_bound,
+            1);
 }
 
-TEST(ProductBound, NaNFailsAndOverflowIsNotJudged) {
-  EXPECT_GT(judged<1>(Precision::float32, {1}, {1}, {}, std::nan("")).of_bound, 1);
-  EXPECT_GT(judged<1>(Precision::float32, {1}, {1}, {}, HUGE_VAL).of_bound, 1);
-  EXPECT_FALSE(judged<1>(Precision::float16, {70000}, {1}, {}, HUGE_VAL).judged);
-  EXPECT_FALSE(judged<1>(Precision::float32, {0x1p100}, {0x1p100}, {}, HUGE_VAL).judged);
-  EXPECT_TRUE(judged<1>(Precision::float64, {0x1p100}, {0x1p100}, {}, 0x1p200).judged);
+TEST(ProductErrorBound, NaNFailsAndOverflowIsNotJudged) {
+  EXPECT_GT(judge_dot_product<1>(Precision::float32, {1}, {1}, {}, std::nan("")).of_bound, 1);
+  EXPECT_GT(judge_dot_product<1>(Precision::float32, {1}, {1}, {}, HUGE_VAL).of_bound, 1);
+  EXPECT_FALSE(judge_dot_product<1>(Precision::float16, {70000}, {1}, {}, HUGE_VAL).judged);
+  EXPECT_FALSE(judge_dot_product<1>(Precision::float32, {0x1p100}, {0x1p100}, {}, HUGE_VAL).judged);
+  EXPECT_TRUE(judge_dot_product<1>(Precision::float64, {0x1p100}, {0x1p100}, {}, 0x1p200).judged);
 }
 
-TEST(ProductBound, RoundsLikeFormatTable) {
+TEST(ProductErrorBound, RoundsOperandsAsTheirFormatSpecifies) {
   for (const ref::numeric::FloatFormat& format : ref::numeric::kFloatFormats) {
     if (format.bytes == 1) continue;  // a storage format; no products are computed in it
     for (const double v : {0.1, -1.0 / 3, 65519.0, 65520.0, 0x1p-25, 0x1.8p-25, 0x1p-130, 1e-45,
@@ -90,7 +97,7 @@ TEST(ProductBound, RoundsLikeFormatTable) {
   EXPECT_EQ(rounded_operand(product_arithmetic(Precision::float64), 0.1), 0.1);
 }
 
-TEST(ProductBound, ExactToleranceIsZero) {
+TEST(ProductErrorBound, IsZeroForExactSamples) {
   const std::array<double, 2> a{3, -5}, b{7, 2};
   const OperandTerms x{a.data(), a.data(), 1}, y{b.data(), b.data(), 1};
   EXPECT_EQ(judge_exact_element(2, x, y, 4, 15).of_bound, 0);

@@ -18,9 +18,9 @@ using gpu::ops::Products;
 const Precision kJudged[] = {Precision::float64, Precision::float32, Precision::tf32,
                              Precision::bfloat16, Precision::float16};
 
-/// Returns the row of one library on all samples of a seed.
-Row judged(const Products& library, Precision precision, std::uint64_t seed, bool exact,
-           golden::corpus::Tier tier = golden::corpus::Tier::quick) {
+/// Judges one library on all samples of a seed. Returns the row of the report.
+Row judge_library(const Products& library, Precision precision, std::uint64_t seed, bool exact,
+                  golden::corpus::Tier tier = golden::corpus::Tier::quick) {
   const auto device = gpu::device::simulated_device(seed);
   Rows rows;
   rows.begin("product", "all");
@@ -40,8 +40,9 @@ Row judged(const Products& library, Precision precision, std::uint64_t seed, boo
   return rows.all()[0];
 }
 
-/// Returns the row of one product of square matrices in which no sum cancels.
-Row judged_square(const Products& library, Precision precision, double value) {
+/// Judges one product of square matrices. The elements of a are small multiples of `value` and
+/// those of b are 1, so that no sum cancels. Returns the row of the report.
+Row judge_square_product(const Products& library, Precision precision, double value) {
   const auto device = gpu::device::simulated_device(4);
   auto a = ref::tensor::full_tensor<double>({32, 32}, value);
   for (std::size_t i = 0; i < a.size(); ++i) a.data()[i] *= static_cast<double>(1 + i % 7 + i / 32);
@@ -55,39 +56,41 @@ Row judged_square(const Products& library, Precision precision, double value) {
   return rows.all()[0];
 }
 
-TEST(ProductJudge, AcceptsLibraryInAnyOrder) {
+TEST(ProductJudge, AcceptsALibraryThatSumsInAnyOrder) {
   for (const Precision precision : kJudged)
     for (const std::uint64_t seed : {0, 1, 2, 3}) {
-      const Row row = judged(LibraryProducts(precision), precision, seed, false);
+      const Row row = judge_library(LibraryProducts(precision), precision, seed, false);
       EXPECT_EQ(row.difference, "") << gpu::ops::precision_name(precision) << " " << seed;
       EXPECT_GT(row.of_bound, 0.2) << gpu::ops::precision_name(precision);
       EXPECT_EQ(row.not_judged, 0u);
     }
 }
 
-TEST(ProductJudge, ExactSamplesAreExact) {
+TEST(ProductJudge, LibrariesMultiplyExactSamplesWithoutError) {
   for (const Precision precision : kJudged)
     for (const std::uint64_t seed : {0, 1, 2, 3}) {
-      const Row row = judged(LibraryProducts(precision), precision, seed, true);
+      const Row row = judge_library(LibraryProducts(precision), precision, seed, true);
       EXPECT_EQ(row.difference, "") << gpu::ops::precision_name(precision) << " " << seed;
       EXPECT_EQ(row.of_bound, 0);
     }
 }
 
-// The contract's own products are within the bounds of a library in double, and only there also
-// exact.
-TEST(ProductJudge, AcceptsOwnProducts) {
-  EXPECT_EQ(judged(gpu::ops::ordered_products(), Precision::float64, 1, false).difference, "");
-  EXPECT_EQ(judged(gpu::ops::ordered_products(), Precision::float64, 1, true).difference, "");
+// The contract's own products are within the bounds of a library that computes in double. They are
+// exact on exact samples only in double.
+TEST(ProductJudge, AcceptsTheContractsOwnProducts) {
+  EXPECT_EQ(judge_library(gpu::ops::ordered_products(), Precision::float64, 1, false).difference,
+            "");
+  EXPECT_EQ(judge_library(gpu::ops::ordered_products(), Precision::float64, 1, true).difference,
+            "");
 }
 
-TEST(ProductJudge, DetectsDroppedTerm) {
+TEST(ProductJudge, DetectsADroppedTerm) {
   for (const Precision precision : kJudged) {
     const LibraryProducts library(precision);
-    const ChangedOperand faulty(library, drop_last_term);
-    EXPECT_NE(judged(faulty, precision, 1, false).difference, "")
+    const ProductsWithChangedOperand faulty(library, drop_last_term);
+    EXPECT_NE(judge_library(faulty, precision, 1, false).difference, "")
         << gpu::ops::precision_name(precision);
-    EXPECT_NE(judged(faulty, precision, 1, true).difference, "")
+    EXPECT_NE(judge_library(faulty, precision, 1, true).difference, "")
         << gpu::ops::precision_name(precision);
   }
 }
@@ -96,64 +99,69 @@ TEST(ProductJudge, DetectsSumsInLowerPrecision) {
   const gpu::ops::SimulatedSums float16{ref::numeric::format_of(Precision::float16), false};
   const gpu::ops::SimulatedSums float32{ref::numeric::format_of(Precision::float32), false};
   EXPECT_NE(
-      judged(LibraryProducts(Precision::float64, float32), Precision::float64, 1, false).difference,
+      judge_library(LibraryProducts(Precision::float64, float32), Precision::float64, 1, false)
+          .difference,
       "");
   for (const Precision precision :
        {Precision::float32, Precision::tf32, Precision::bfloat16, Precision::float16}) {
     const LibraryProducts faulty(precision, float16);
-    EXPECT_NE(judged(faulty, precision, 1, false).difference, "")
+    EXPECT_NE(judge_library(faulty, precision, 1, false).difference, "")
         << gpu::ops::precision_name(precision);
-    EXPECT_NE(judged(faulty, precision, 1, true).difference, "")
+    EXPECT_NE(judge_library(faulty, precision, 1, true).difference, "")
         << gpu::ops::precision_name(precision);
   }
 }
 
 TEST(ProductJudge, DetectsTensorCoresInsteadOfFloat32) {
   const gpu::ops::SimulatedSums truncating = gpu::ops::simulated_sums(Precision::tf32);
-  EXPECT_NE(judged(LibraryProducts(Precision::float32, truncating), Precision::float32, 1, false)
-                .difference,
-            "");
+  EXPECT_NE(
+      judge_library(LibraryProducts(Precision::float32, truncating), Precision::float32, 1, false)
+          .difference,
+      "");
 }
 
-TEST(ProductJudge, DetectsTransposedOperand) {
+TEST(ProductJudge, DetectsATransposedOperand) {
   for (const Precision precision : kJudged) {
     const LibraryProducts library(precision);
-    EXPECT_EQ(judged_square(library, precision, 1).difference, "");
-    EXPECT_NE(judged_square(TransposedOperand(library), precision, 1).difference, "");
+    EXPECT_EQ(judge_square_product(library, precision, 1).difference, "");
+    EXPECT_NE(judge_square_product(ProductsWithTransposedOperand(library), precision, 1).difference,
+              "");
   }
 }
 
-TEST(ProductJudge, DetectsOperandInLowerPrecision) {
+TEST(ProductJudge, DetectsAnOperandInLowerPrecision) {
   const std::pair<Precision, Precision> narrower[] = {{Precision::float64, Precision::float32},
                                                       {Precision::float32, Precision::tf32},
                                                       {Precision::tf32, Precision::bfloat16},
                                                       {Precision::float16, Precision::bfloat16}};
   for (const auto& [promised, used] : narrower)
-    EXPECT_NE(judged(LibraryProducts(used), promised, 1, false).difference, "")
+    EXPECT_NE(judge_library(LibraryProducts(used), promised, 1, false).difference, "")
         << gpu::ops::precision_name(promised);
   const LibraryProducts library(Precision::bfloat16);
-  const ChangedOperand seven(
-      library, rounded_first(ref::numeric::float_format(Precision::bfloat16, "7 digits", 2, 8, 7)));
-  EXPECT_NE(judged(seven, Precision::bfloat16, 1, false).difference, "");
+  const ProductsWithChangedOperand seven(library, round_operands_to(ref::numeric::float_format(
+                                                      Precision::bfloat16, "7 digits", 2, 8, 7)));
+  EXPECT_NE(judge_library(seven, Precision::bfloat16, 1, false).difference, "");
 }
 
-// Operands between two numbers of the format, above the midpoint by less than float32 resolves.
-TEST(ProductJudge, DetectsOperandRoundedTwice) {
+// The operands lie just above the midpoint of two numbers of the format, by less than float32
+// resolves. Rounding to float32 first gives the wrong number.
+TEST(ProductJudge, DetectsAnOperandRoundedTwice) {
   for (const auto& [precision, digits] :
        {std::pair{Precision::bfloat16, 8}, {Precision::tf32, 11}, {Precision::float16, 11}}) {
     const double between = 1 + std::ldexp(1, -digits) + 0x1p-30;
     const LibraryProducts library(precision);
-    const ChangedOperand twice(library, rounded_first(ref::numeric::format_of(Precision::float32)));
-    EXPECT_EQ(judged_square(library, precision, between).difference, "");
-    EXPECT_NE(judged_square(twice, precision, between).difference, "")
+    const ProductsWithChangedOperand twice(
+        library, round_operands_to(ref::numeric::format_of(Precision::float32)));
+    EXPECT_EQ(judge_square_product(library, precision, between).difference, "");
+    EXPECT_NE(judge_square_product(twice, precision, between).difference, "")
         << gpu::ops::precision_name(precision);
   }
 }
 
-TEST(ProductJudge, NamesElement) {
+TEST(ProductJudge, NamesTheFirstElementBeyondItsBound) {
   const LibraryProducts library(Precision::float64);
-  const ChangedOperand faulty(library, drop_last_term);
-  EXPECT_TRUE(judged_square(faulty, Precision::float64, 1)
+  const ProductsWithChangedOperand faulty(library, drop_last_term);
+  EXPECT_TRUE(judge_square_product(faulty, Precision::float64, 1)
                   .difference.starts_with(
                       "square: product 1 of [32, 32] by [32, 32], element [0, 0, 0]: "));
 }

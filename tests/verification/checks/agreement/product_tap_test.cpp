@@ -7,7 +7,7 @@
 namespace normproof::verification::checks::agreement {
 namespace {
 
-TEST(ProductTap, ShowsOperandsOldTotalAndResult) {
+TEST(ProductTap, ShowsOperandsPreviousTotalAndResultOfEachProduct) {
   const auto device = gpu::device::simulated_device();
   const ref::tensor::Tensor<double> a_values = {{1, 2}, {3, 4}}, b_values = {{5, 6}, {7, 8}};
   const ref::tensor::Tensor<double> c_values = {{100, 0}, {0, 0}};

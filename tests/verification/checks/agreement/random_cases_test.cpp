@@ -26,7 +26,7 @@ TEST(RandomCases, CoverEveryNormAndFunctionWithCriticalShapes) {
   for (const auto& name : ref::model::function_names()) EXPECT_GE(cases[name], 5) << name;
 }
 
-TEST(RandomCases, DependOnSeed) {
+TEST(RandomCases, DependOnTheSeed) {
   EXPECT_EQ(random_tensor(1, "a", {5}), random_tensor(1, "a", {5}));
   EXPECT_NE(random_tensor(1, "a", {5}), random_tensor(2, "a", {5}));
 }

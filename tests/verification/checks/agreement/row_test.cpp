@@ -7,7 +7,7 @@
 namespace normproof::verification::checks::agreement {
 namespace {
 
-TEST(AgreementRows, NamesFirstDifferingElementWithItsBits) {
+TEST(AgreementReportRow, NamesTheFirstDifferingElementWithItsBits) {
   Rows rows;
   rows.begin("sum", "case a");
   rows.compare("y", {{1, 2}, {3, 4}}, {{1, 2}, {3, 4}});
@@ -24,7 +24,7 @@ TEST(AgreementRows, NamesFirstDifferingElementWithItsBits) {
             "case b: y[1, 0] is 0x0p+0 (0000000000000000); expected -0x0p+0 (8000000000000000)");
 }
 
-TEST(AgreementRows, TreatsAllNaNsAsEqual) {
+TEST(AgreementReportRow, TreatsAllNaNsAsEqual) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   Rows rows;
   rows.begin("sum", "case");
@@ -34,7 +34,7 @@ TEST(AgreementRows, TreatsAllNaNsAsEqual) {
   EXPECT_FALSE(rows.agree());
 }
 
-TEST(AgreementRows, WrongShapeAndAbsentTensorDiffer) {
+TEST(AgreementReportRow, WrongShapeOrAbsentTensorIsADifference) {
   Rows rows;
   rows.begin("sum", "case");
   rows.compare("y", {1, 2}, {{1, 2}});

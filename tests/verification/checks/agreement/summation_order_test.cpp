@@ -11,30 +11,30 @@
 namespace normproof::verification::checks::agreement {
 namespace {
 
-double left_to_right(const std::vector<double>& terms) {
+double sum_left_to_right(const std::vector<double>& terms) {
   double sum = 0;
   for (const double t : terms) sum += t;
   return sum;
 }
-double by_halves(const double* terms, std::size_t count) {
+double sum_pairwise(const double* terms, std::size_t count) {
   if (count == 1) return terms[0];
-  return by_halves(terms, count / 2) + by_halves(terms + count / 2, count - count / 2);
+  return sum_pairwise(terms, count / 2) + sum_pairwise(terms + count / 2, count - count / 2);
 }
 
-TEST(SummationOrder, RevealsChainAndReversedChain) {
-  EXPECT_EQ(to_string(reveal_order(left_to_right, 5)), "[0..4]");
+TEST(SummationOrder, RevealsSumsFromLeftToRightAndFromRightToLeft) {
+  EXPECT_EQ(to_string(reveal_order(sum_left_to_right, 5)), "[0..4]");
   EXPECT_EQ(to_string(reveal_order(
                 [](std::vector<double> t) {
-                  return left_to_right({t.rbegin(), t.rend()});
+                  return sum_left_to_right({t.rbegin(), t.rend()});
                 },
                 4)),
             "[0 [1 [2 3]]]");
-  EXPECT_EQ(to_string(reveal_order(left_to_right, 1)), "0");
+  EXPECT_EQ(to_string(reveal_order(sum_left_to_right, 1)), "0");
 }
 
-TEST(SummationOrder, RevealsHalvesAndStrides) {
+TEST(SummationOrder, RevealsPairwiseAndStridedSums) {
   EXPECT_EQ(to_string(reveal_order(
-                [](const std::vector<double>& t) { return by_halves(t.data(), t.size()); }, 8)),
+                [](const std::vector<double>& t) { return sum_pairwise(t.data(), t.size()); }, 8)),
             "[0 1 [2 3] [4 5 [6 7]]]");
   EXPECT_EQ(to_string(reveal_order(
                 [](const std::vector<double>& t) {
@@ -46,9 +46,9 @@ TEST(SummationOrder, RevealsHalvesAndStrides) {
             "[0,2..6 [1,3..7]]");
 }
 
-// Adds three terms and the previous sum with a single rounding, as matrix units do. Next to a huge
-// term all others are lost, regardless of their positions.
-double add_in_threes(const std::vector<double>& terms) {
+// Adds three terms and the previous sum with a single rounding, as matrix units do. If one term is
+// huge, all smaller terms are lost, wherever they are.
+double sum_in_threes(const std::vector<double>& terms) {
   const auto is_huge = [](double v) { return v > 0x1p100 || v < -0x1p100; };
   double sum = 0;
   for (std::size_t i = 0; i < terms.size(); i += 3) {
@@ -63,11 +63,11 @@ double add_in_threes(const std::vector<double>& terms) {
   return sum;
 }
 
-TEST(SummationOrder, RevealsNodeWithManyChildren) {
-  EXPECT_EQ(to_string(reveal_order(add_in_threes, 6)), "{{0..2} 3..5}");
+TEST(SummationOrder, RevealsSeveralTermsAddedWithOneRounding) {
+  EXPECT_EQ(to_string(reveal_order(sum_in_threes, 6)), "{{0..2} 3..5}");
 }
 
-TEST(SummationOrder, ContractOrdersAreExpectedTrees) {
+TEST(SummationOrder, ContractOrdersHaveTheExpectedTrees) {
   EXPECT_EQ(to_string(order_of_products(600)), "[0..255 [256..511] [512..599]]");
   EXPECT_EQ(to_string(order_of_products(3)), "[0..2]");
   EXPECT_EQ(to_string(order_of_lanes(3)), "[0 2 1]");
@@ -76,12 +76,12 @@ TEST(SummationOrder, ContractOrdersAreExpectedTrees) {
   EXPECT_FALSE(order_of_lanes(40) == order_of_products(40));
 }
 
-// A chain takes about two sums per term, from whichever side it begins.
-TEST(SummationOrder, ChainsAndTreesTakeFewSums) {
+// Revealing a sum from left to right, or from right to left, takes about two sums per term.
+TEST(SummationOrder, IsRevealedByFewSums) {
   std::size_t asked = 0;
   const auto counted = [&](const std::vector<double>& t) {
     ++asked;
-    return left_to_right(t);
+    return sum_left_to_right(t);
   };
   EXPECT_EQ(to_string(reveal_order(counted, 1000)), "[0..999]");
   EXPECT_LT(asked, 2100u);
@@ -98,27 +98,27 @@ TEST(SummationOrder, ChainsAndTreesTakeFewSums) {
   reveal_order(
       [&](const std::vector<double>& t) {
         ++asked;
-        return by_halves(t.data(), t.size());
+        return sum_pairwise(t.data(), t.size());
       },
       1024);
   EXPECT_LT(asked, 11000u);
 }
 
-TEST(SummationOrder, StopsAtMaximumNumberOfSums) {
-  EXPECT_THROW(reveal_order(left_to_right, 1000, 500), std::runtime_error);
-  EXPECT_NO_THROW(reveal_order(left_to_right, 1000, 2100));
+TEST(SummationOrder, RevealingStopsAtTheMaximumNumberOfSums) {
+  EXPECT_THROW(reveal_order(sum_left_to_right, 1000, 500), std::runtime_error);
+  EXPECT_NO_THROW(reveal_order(sum_left_to_right, 1000, 2100));
 }
 
 TEST(RevealOrder, C1_RejectsZeroAndTooManyTerms) {
   const auto refusal = [](std::size_t count) {
-    return ref::numeric::contract_message([&] { reveal_order(left_to_right, count); });
+    return ref::numeric::contract_message([&] { reveal_order(sum_left_to_right, count); });
   };
   EXPECT_EQ(refusal(0), "reveal_order: count is 0; expected 1 to 2^50 - 1 (C1)");
   EXPECT_EQ(refusal(std::size_t{1} << 50),
             "reveal_order: count is 1125899906842624; expected 1 to 2^50 - 1 (C1)");
 }
 
-TEST(SummationOrder, RejectsOrderThatDependsOnValues) {
+TEST(SummationOrder, RejectsASumWhoseOrderDependsOnTheValues) {
   EXPECT_THROW(reveal_order([](const std::vector<double>&) { return 0.5; }, 3), std::runtime_error);
   const auto compensated = [](const std::vector<double>& t) {
     double ones = 0;

@@ -17,7 +17,7 @@ Trajectory small_trajectory() {
   return trajectory;
 }
 
-TEST(AgreementTrajectory, MatchesReferenceHashInTwoThreadOrders) {
+TEST(TrainingAgreement, TrainedStateOnADeviceEqualsTheReferenceInTwoThreadOrders) {
   const Trajectory trajectory = small_trajectory();
   const auto ignore = [](std::int64_t, double) {};
   const std::string expected = run_trajectory_on_ref(trajectory, ignore);
@@ -44,7 +44,7 @@ Trajectory small_trajectory_of(TrainingTask task) {
   return trajectory;
 }
 
-TEST(AgreementTrajectory, MatchesReferenceHashForLanguageModelAndTranslator) {
+TEST(TrainingAgreement, TrainedLanguageModelAndTranslatorEqualTheReference) {
   const auto ignore = [](std::int64_t, double) {};
   const auto device = gpu::device::simulated_device(5);
   std::string last;
@@ -57,7 +57,7 @@ TEST(AgreementTrajectory, MatchesReferenceHashForLanguageModelAndTranslator) {
   }
 }
 
-TEST(AgreementTrajectory, OnlyRealTokensHaveTargets) {
+TEST(TrainingAgreement, OnlyRealTokensHaveTargets) {
   const Trajectory trajectory = small_trajectory_of(TrainingTask::translation);
   const auto text = text_batch(trajectory, 1);
   const auto pairs = pair_batch(trajectory, 1);
@@ -75,7 +75,7 @@ TEST(AgreementTrajectory, OnlyRealTokensHaveTargets) {
   expect_targets(pairs.inputs.target, pairs.targets, 11);
 }
 
-TEST(AgreementTrajectory, EveryTaskRunsWithEverySupportedNorm) {
+TEST(TrainingAgreement, EveryTaskRunsWithEverySupportedNorm) {
   for (const TrainingTask task : kTrainingTasks) {
     std::size_t runs = 0, tied = 0, scaled = 0;
     for_each_training(3, task, [&](const std::string&, const Trajectory& trajectory) {
@@ -94,7 +94,7 @@ TEST(AgreementTrajectory, EveryTaskRunsWithEverySupportedNorm) {
   }
 }
 
-TEST(AgreementTrajectory, SeedChangesTrajectory) {
+TEST(TrainingAgreement, SeedChangesTheTrainedState) {
   Trajectory trajectory = small_trajectory();
   const auto ignore = [](std::int64_t, double) {};
   const std::string first = run_trajectory_on_ref(trajectory, ignore);
@@ -102,7 +102,7 @@ TEST(AgreementTrajectory, SeedChangesTrajectory) {
   EXPECT_NE(run_trajectory_on_ref(trajectory, ignore), first);
 }
 
-TEST(AgreementTrajectory, EverySentenceHasRealTokenAndSomeHavePadding) {
+TEST(TrainingAgreement, EverySentenceHasARealTokenAndSomeHavePadding) {
   const auto batch = labelled_batch(small_trajectory(), 0);
   std::size_t real = 0;
   for (std::size_t b = 0; b < 3; ++b) EXPECT_TRUE(batch.inputs.valid.data()[b * 5]);

@@ -26,16 +26,17 @@ using ref::numeric::RandomStream;
 using ref::tensor::convert;
 using ref::tensor::empty_tensor;
 
-/// Counts the roundings along the longest path through a sum. Adding to a fresh +0 is exact.
-struct PathLength {
-  int roundings = -1;  ///< -1: +0, nothing added yet
-  PathLength& operator+=(const PathLength& b) {
+/// A scalar that counts the roundings on the longest path through a sum. Adding to a fresh +0 is
+/// exact.
+struct RoundingCounter {
+  int roundings = -1;  ///< -1 for the fresh +0, to which nothing was added yet
+  RoundingCounter& operator+=(const RoundingCounter& b) {
     roundings = roundings < 0 ? b.roundings : std::max(roundings, b.roundings) + 1;
     return *this;
   }
 };
 
-TEST(BoundTest, RoundsGammaUp) {
+TEST(ErrorBounds, GammaIsRoundedUp) {
   EXPECT_EQ(bound::gamma(0), 0);
   const oracle100 nu = oracle100(100) * oracle100(0x1p-53);
   EXPECT_GE(oracle100(bound::gamma(100)), nu / (1 - nu));
@@ -54,10 +55,10 @@ TEST(Matmul, C1_RejectsMismatchedExtents) {
             "(C1)");
 }
 
-TEST(BoundTest, LaneSumRoundingsCountLongestPath) {
+TEST(ErrorBounds, LaneSumRoundingsEqualThoseOnTheLongestPath) {
   for (std::size_t count = 1; count <= 300; ++count) {
     const auto longest =
-        ref::ops::lane_sum<PathLength>(count, [](std::size_t) { return PathLength{0}; });
+        ref::ops::lane_sum<RoundingCounter>(count, [](std::size_t) { return RoundingCounter{0}; });
     EXPECT_EQ(bound::lane_sum_roundings(count), static_cast<std::size_t>(longest.roundings))
         << count;
     EXPECT_LE(bound::lane_sum_roundings(count), (count + 31) / 32 + 4) << count;
@@ -65,8 +66,9 @@ TEST(BoundTest, LaneSumRoundingsCountLongestPath) {
   EXPECT_EQ(bound::lane_sum_roundings(0), 0u);
 }
 
-/// Both bounds hold for sums of every size. The test prints how much of each is used.
-TEST(BoundTest, LaneSumBoundsHoldAndPrintTightness) {
+/// The running bound and the closed form hold for sums of every size. The test prints the largest
+/// ratio of the error to each bound.
+TEST(ErrorBounds, LaneSumBoundsHoldAndPrintTightness) {
   std::printf("%8s %14s %14s %14s\n", "count", "error", "/running", "/closed form");
   for (const std::size_t count : {1u, 2u, 3u, 31u, 32u, 33u, 64u, 65u, 100u, 513u, 4096u, 20000u}) {
     double worst_running = 0;
@@ -109,9 +111,9 @@ TEST(BoundTest, LaneSumBoundsHoldAndPrintTightness) {
   }
 }
 
-/// A sum that uses 7/8 of the bound: in the first lane each addition has a rounding error of nearly
-/// u, always in the same direction.
-TEST(BoundTest, LaneSumBoundIsNearlyAttained) {
+/// Constructs a sum whose error nearly reaches the bound: in lane 0 each addition has a rounding
+/// error of nearly u, always in the same direction.
+TEST(ErrorBounds, LaneSumBoundIsNearlyAttained) {
   // Lane 0 holds 1 and then tiny terms of just over half an ulp of 1, each of which is rounded up
   // to a whole ulp.
   const std::size_t count = 32 * 8;
@@ -127,7 +129,7 @@ TEST(BoundTest, LaneSumBoundIsNearlyAttained) {
   EXPECT_GE(exact_error / limit, 7.0 / 12 - 0x1p-20) << "7 of 7 + 5 roundings";
 }
 
-struct Family {
+struct LayerWithBound {
   const char* name;
   NormOptions options;
   Tensor<double> (*bound)(const Tensor<double>&, const Tensor<double>&, const Tensor<double>&,
@@ -141,12 +143,12 @@ Tensor<double> normal(const RandomStream& random, const Shape& shape, double off
   return result;
 }
 
-/// The closed forms and the running bound both hold for y, from well-conditioned to ill-conditioned
-/// inputs.
-TEST(BoundTest, NormalizationBoundsHoldAndPrintTightness) {
-  const Family families[] = {{"layer_norm", LayerNormOptions{}, &bound::layer_norm},
-                             {"rms_norm", RMSNormOptions{}, &bound::rms_norm},
-                             {"batch_norm", BatchNormOptions{}, &bound::batch_norm}};
+/// The closed forms and the running bound hold for y of well-conditioned and ill-conditioned
+/// inputs. The test prints the largest ratio of the error to each bound.
+TEST(ErrorBounds, NormalizationBoundsHoldAndPrintTightness) {
+  const LayerWithBound families[] = {{"layer_norm", LayerNormOptions{}, &bound::layer_norm},
+                                     {"rms_norm", RMSNormOptions{}, &bound::rms_norm},
+                                     {"batch_norm", BatchNormOptions{}, &bound::batch_norm}};
   std::printf("%12s %10s %10s %12s %14s %14s\n", "layer", "shape", "offset", "error", "/running",
               "/closed form");
   for (const auto& family : families)
@@ -181,7 +183,7 @@ TEST(BoundTest, NormalizationBoundsHoldAndPrintTightness) {
       }
 }
 
-TEST(BoundTest, NormalizationBoundsHoldForEachStatistic) {
+TEST(ErrorBounds, NormalizationBoundsHoldForEachStatistic) {
   // 4e4 .. 4e4+3 and 8e4 .. 8e4+3 are the rows of public bug reports about the formula of the
   // variance.
   for (const double offset : {0.0, 4e4, 8e4, 1e8}) {
@@ -204,7 +206,7 @@ TEST(BoundTest, NormalizationBoundsHoldForEachStatistic) {
   }
 }
 
-TEST(BoundTest, NormalizationBoundIsInfiniteIfStatisticIsLost) {
+TEST(ErrorBounds, NormalizationBoundIsInfiniteIfTheErrorMayExceedTheVariance) {
   // With a constant 1e9 and a negligible eps, the error of the variance may exceed the variance +
   // eps.
   const bound::Slice slice{.x = std::vector<double>(100, 1e9), .centred = true, .eps = 1e-30};

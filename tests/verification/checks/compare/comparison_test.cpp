@@ -23,7 +23,7 @@ Comparison compare_one(double got, const oracle100& expected, double bound) {
                  full_tensor<double>({1}, bound));
 }
 
-TEST(ComparisonTest, SingleElementVerdictMatchesComparison) {
+TEST(Comparison, IsWithinAgreesWithCompareOne) {
   const oracle100 beyond = oracle100(1) - oracle100(0x1p-330);
   for (const double got : {1.5, std::nextafter(1.5, 2), 1.0, -1.5, kNaN, kInfinity})
     for (const double bound : {0.5, 0.0, -1.0, kNaN, kInfinity})
@@ -34,29 +34,30 @@ TEST(ComparisonTest, SingleElementVerdictMatchesComparison) {
   EXPECT_FALSE(is_within(1.5, beyond, 0.5));
 }
 
-TEST(ComparisonTest, EqualValuesPassWithBoundZero) {
+TEST(Comparison, EqualValuesPassWithBoundZero) {
   const auto c = compare_one(1.5, oracle100(1.5), 0);
   EXPECT_TRUE(c.passed);
   EXPECT_EQ(c.worst_ratio, 0);
   EXPECT_EQ(c.max_ulp, 0u);
 }
 
-TEST(ComparisonTest, PassesOnTheBoundAndFailsBeyond) {
+TEST(Comparison, PassesAtTheBoundAndFailsBeyondIt) {
   EXPECT_TRUE(compare_one(1.5, oracle100(1), 0.5).passed);
   EXPECT_FALSE(compare_one(std::nextafter(1.5, 2), oracle100(1), 0.5).passed);
-  // The excess is smaller than 100 digits can show, but the difference is rounded away from zero.
+  // The bound is exceeded by less than 100 digits can show. The difference is rounded away from
+  // zero, so that it fails.
   const oracle100 beyond = oracle100(1) - oracle100(0x1p-330);
   EXPECT_FALSE(compare_one(0x1p60, oracle100(0x1p60) - 1 - oracle100(0x1p-270), 1).passed);
   EXPECT_FALSE(compare_one(1.5, beyond, 0.5).passed);
 }
 
-TEST(ComparisonTest, RoundsTheDifferenceAwayFromZero) {
+TEST(Comparison, RoundsTheDifferenceAwayFromZero) {
   // The difference 2^300 + 2^-100 needs 400 bits. Rounded to nearest it would be 2^300 and pass.
   EXPECT_FALSE(compare_one(0x1p300, -oracle100(0x1p-100), 0x1p300).passed);
   EXPECT_TRUE(compare_one(0x1p300, oracle100(0), 0x1p300).passed);
 }
 
-TEST(ComparisonTest, NaNNeverPasses) {
+TEST(Comparison, NaNNeverPasses) {
   const oracle100 nan = std::numeric_limits<oracle100>::quiet_NaN();
   EXPECT_FALSE(compare_one(kNaN, oracle100(1), 1).passed);
   EXPECT_FALSE(compare_one(kNaN, nan, 1).passed);
@@ -67,7 +68,7 @@ TEST(ComparisonTest, NaNNeverPasses) {
   EXPECT_EQ(c.max_ulp, kInfinitelyFar);
 }
 
-TEST(ComparisonTest, InfinityNeverPasses) {
+TEST(Comparison, InfinityNeverPasses) {
   const oracle100 infinity = std::numeric_limits<oracle100>::infinity();
   EXPECT_FALSE(compare_one(kInfinity, infinity, 1).passed);
   EXPECT_FALSE(compare_one(kInfinity, oracle100(1), 1).passed);
@@ -76,12 +77,12 @@ TEST(ComparisonTest, InfinityNeverPasses) {
   EXPECT_FALSE(compare_one(1, oracle100(1), -1).passed);
 }
 
-TEST(ComparisonTest, TreatsZerosOfBothSignsAsEqual) {
+TEST(Comparison, TreatsZerosOfBothSignsAsEqual) {
   EXPECT_TRUE(compare_one(-0.0, oracle100(0), 0).passed);
   EXPECT_FALSE(bits_equal(full_tensor<double>({1}, -0.0), full_tensor<double>({1}, 0.0)).passed);
 }
 
-TEST(ComparisonTest, NamesMismatchedShapes) {
+TEST(Comparison, SentenceNamesMismatchedShapes) {
   const auto c = compare(full_tensor<double>({2, 3}, 1), full_tensor<oracle100>({3, 2}, 1),
                          full_tensor<double>({3, 2}, 9));
   EXPECT_FALSE(c.passed);
@@ -92,7 +93,7 @@ TEST(ComparisonTest, NamesMismatchedShapes) {
   EXPECT_FALSE(bits_equal(full_tensor<double>({2}, 1), full_tensor<double>({2, 1}, 1)).passed);
 }
 
-TEST(ComparisonTest, FindsOneWrongElementAmongAMillion) {
+TEST(Comparison, FindsOneWrongElementAmongAMillion) {
   const Shape shape{1000, 1000};
   Tensor<double> got = full_tensor<double>(shape, 0.1);
   const Tensor<oracle100> expected = full_tensor<oracle100>(shape, oracle100(0.1));
@@ -108,7 +109,7 @@ TEST(ComparisonTest, FindsOneWrongElementAmongAMillion) {
   EXPECT_EQ(c.max_ulp, 1u);
 }
 
-TEST(ComparisonTest, DescribesResultInOneSentenceWithHexValues) {
+TEST(Comparison, DescribesResultInOneSentenceWithHexValues) {
   Tensor<double> got = full_tensor<double>({2, 2}, 1);
   got(1, 0) = 3;
   const auto c = compare(got, full_tensor<oracle100>({2, 2}, 1), full_tensor<double>({2, 2}, 0.5));
@@ -118,14 +119,14 @@ TEST(ComparisonTest, DescribesResultInOneSentenceWithHexValues) {
             "2.000e+00, bound 0x1p-1, ratio 4.");
 }
 
-TEST(ComparisonTest, ComparesAt100Digits) {
+TEST(Comparison, ComparesAt100Digits) {
   const oracle100 got = oracle100(1) / 3;
   const auto of = [](const oracle100& x) { return full_tensor<oracle100>({1}, x); };
   EXPECT_FALSE(compare(of(got), of(got + oracle100(0x1p-300)), of(oracle100(0x1p-301))).passed);
   EXPECT_TRUE(compare(of(got), of(got + oracle100(0x1p-300)), of(oracle100(0x1p-300))).passed);
 }
 
-TEST(ComparisonTest, UsesRunningErrorAsBound) {
+TEST(Comparison, UsesTheRunningErrorAsBound) {
   const running_error third = running_error(1) / running_error(3);
   const auto got = full_tensor<running_error>({1}, third);
   const auto c = compare(got, full_tensor<oracle100>({1}, oracle100(1) / 3));
@@ -134,7 +135,7 @@ TEST(ComparisonTest, UsesRunningErrorAsBound) {
   EXPECT_FALSE(compare(got, full_tensor<oracle100>({1}, oracle100(0.3333))).passed);
 }
 
-TEST(ComparisonTest, BitsEqualFindsLargestDifference) {
+TEST(Comparison, BitwiseComparisonReportsTheLargestDifference) {
   Tensor<double> got = full_tensor<double>({3}, 1);
   const Tensor<double> expected = got;
   got(1) = 1 + 0x1p-52;
@@ -145,7 +146,7 @@ TEST(ComparisonTest, BitsEqualFindsLargestDifference) {
   EXPECT_EQ(c.max_ulp, 2u);
 }
 
-RC_GTEST_PROP(ComparisonProperty, AcceptsExactlyElementsWithinBound, ()) {
+RC_GTEST_PROP(ComparisonProperty, AcceptsExactlyTheElementsWithinTheBound, ()) {
   // Integers allow the expected result to be computed exactly.
   const auto got = *rc::gen::inRange<std::int64_t>(-1000, 1000);
   const auto expected = *rc::gen::inRange<std::int64_t>(-1000, 1000);

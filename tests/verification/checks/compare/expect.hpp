@@ -9,8 +9,8 @@
 #include "verification/checks/compare/comparison.hpp"
 #include "verification/checks/compare/ulp.hpp"
 
-/// Assertions for the four kinds of tolerance (exact, derived, cancelled, recorded). All of them
-/// fail for NaN.
+/// Assertions for the four kinds of tolerance: exact, derived, by cancellation, and recorded. All
+/// of them fail for NaN.
 namespace normproof::verification::checks::compare {
 
 inline Tensor<double> as_tensor(const Tensor<double>& t) {
@@ -45,8 +45,8 @@ inline ::testing::AssertionResult comparison_passes(const char* text, const Comp
   return ::testing::AssertionFailure() << text << " " << c.describe();
 }
 
-/// Matches a value whose true value is 0 by cancellation: |value| must be at most `ulps` units in
-/// the last place of the sum of the magnitudes of the terms.
+/// Matches a value that is 0 in exact arithmetic because its terms cancel. The absolute value must
+/// be at most `ulps` ulps of `sum_of_abs_terms`, the sum of the absolute values of the terms.
 MATCHER_P2(vanishes_before, sum_of_abs_terms, ulps,
            "vanishes before " + std::to_string(sum_of_abs_terms) + " to " + std::to_string(ulps) +
                " ulps") {
@@ -60,7 +60,8 @@ MATCHER_P2(vanishes_before, sum_of_abs_terms, ulps,
 /// Expects two doubles, or two tensors of doubles, to have the same shape and the same bits.
 #define EXPECT_BITS_EQ(got, expected) \
   EXPECT_PRED_FORMAT2(::normproof::verification::checks::compare::same_bits, got, expected)
-/// Expects the recorded maximum error exactly, so that an improvement must be recorded too.
+/// Expects the largest error in ulps to be exactly the recorded number. A smaller error fails too,
+/// so that somebody records the improvement.
 #define EXPECT_MAX_ULP(got, expected, exactly)                                               \
   EXPECT_PRED_FORMAT3(::normproof::verification::checks::compare::max_ulp_is, got, expected, \
                       exactly)

@@ -1,5 +1,6 @@
-/// Tests the derived bound itself. Every operation of running_error is compared with 100 digits, at
-/// random points within the errors of the operands, for all magnitudes.
+/// Tests the scalar running_error: the error bound of each operation holds. The exact result is
+/// computed with 100 digits, at random points within the errors of the operands, for all
+/// magnitudes.
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -12,7 +13,7 @@
 namespace normproof::verification::checks::compare {
 namespace {
 
-/// A value with its error, and an exact number within the error: value + position * error.
+/// An operand: a running_error, and an exact number `value + position * error` within its error.
 struct Operand {
   running_error computed;
   oracle100 exact;
@@ -76,9 +77,9 @@ RC_GTEST_PROP(RunningErrorProperty, BoundsRoot, ()) {
   check(ref::numeric::square_root(a.computed), ref::numeric::square_root(a.exact));
 }
 
-/// The quotient is tiny and the error of the divisor is even smaller. Their product underflows, and
-/// must not be lost.
-TEST(RunningErrorTest, QuotientKeepsUnderflowingError) {
+/// The quotient is tiny and the error of the divisor is even smaller. The product of these two
+/// underflows, but the bound must include it.
+TEST(RunningError, BoundOfAQuotientIncludesAnErrorThatUnderflows) {
   const running_error a(1e-310);
   const running_error b(1e-10, 1e-25);
   const oracle100 exact = oracle100(a.value) / (oracle100(b.value) - oracle100(b.error));

@@ -6,8 +6,9 @@
 
 namespace normproof::verification::checks::compare {
 
-/// Returns for each element the bound (5.1) of docs/error_analysis.md for an evaluation
-/// with this many binary digits: 2^10 (u'/u) error.
+/// Returns bound (5.1) of docs/error_analysis.md for each element: `2^10 (u'/u) error`, where u is
+/// the unit roundoff of double, u' that of an evaluation with `digits` binary digits, and `error`
+/// the running error in double.
 inline ref::tensor::Tensor<ref::numeric::oracle100> scaled_bound(
     const ref::tensor::Tensor<ref::numeric::running_error>& t, int digits) {
   using ref::numeric::oracle100;
@@ -18,7 +19,7 @@ inline ref::tensor::Tensor<ref::numeric::oracle100> scaled_bound(
   return result;
 }
 
-/// Returns the bound for the digits of the scalar T.
+/// Returns the bound for an evaluation in the scalar type T.
 template <class T>
 ref::tensor::Tensor<ref::numeric::oracle100> scaled_bound(
     const ref::tensor::Tensor<ref::numeric::running_error>& t) {

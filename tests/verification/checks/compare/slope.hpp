@@ -5,10 +5,10 @@
 #include "ref/numeric/real.hpp"
 #include "ref/tensor/tensor.hpp"
 
-/// Computes the derivative of a forward along one input, as the expected value of a hand-written
-/// backward. There are two methods: dual numbers at 50 digits, which apply the rules of
-/// differentiation, and the complex step at 100 digits, which does not need them. They share only
-/// the forward.
+/// Computes derivatives of a forward with respect to one input. They are the expected values of
+/// hand-written backwards. There are two methods: dual numbers at 50 digits apply the rules of
+/// differentiation; the complex step at 100 digits does not need these rules. The methods share
+/// only the forward.
 namespace normproof::verification::checks::compare {
 
 using ref::numeric::complex100;
@@ -17,19 +17,19 @@ using ref::numeric::oracle100;
 using ref::numeric::oracle50;
 using ref::tensor::Tensor;
 
-/// The complex step is 2^-400. Its truncation error, the square of that times a third derivative,
-/// is below the last of 100 digits.
+/// The exponent of the complex step, which is 2^-400. The truncation error is the square of the
+/// step times a third derivative, which is below the last of 100 digits.
 inline constexpr int kStepExponent = -400;
 static_assert(-2 * kStepExponent > 2 * std::numeric_limits<oracle100>::digits);
 
-/// Makes x the variable of the derivative.
+/// Makes x the variable to differentiate by.
 inline void make_variable(dual& x) {
   x.derivative = 1;
 }
 inline void make_variable(complex100& x) {
   x.im = ldexp(oracle100(1), kStepExponent);
 }
-/// Returns the derivative that y carries.
+/// Returns the derivative of y by the variable.
 inline oracle100 read_derivative(const dual& y) {
   return oracle100(y.derivative);
 }
@@ -37,8 +37,8 @@ inline oracle100 read_derivative(const complex100& y) {
   return ldexp(y.im, -kStepExponent);
 }
 
-/// Returns d f / d x_i for each element i of x, with one call of f() each. f must read the tensor
-/// x.
+/// Returns the derivatives `d f / d x_i` for all elements of x. f must read the tensor x; it is
+/// called once per element.
 template <class S, class F>
 Tensor<oracle100> slopes(Tensor<S>& x, F f) {
   Tensor<oracle100> result = ref::tensor::empty_tensor<oracle100>(ref::tensor::shape_of(x));
@@ -51,8 +51,8 @@ Tensor<oracle100> slopes(Tensor<S>& x, F f) {
   return result;
 }
 
-/// Returns sum_i direction_i (d f / d x_i) by the complex step, with one call of f(). f must read
-/// the tensor x.
+/// Returns the directional derivative `sum_i direction_i (d f / d x_i)` by the complex step. f must
+/// read the tensor x; it is called once.
 template <class F>
 oracle100 slope_along(const Tensor<double>& direction, Tensor<complex100>& x, F f) {
   const Tensor<complex100> kept = x;
@@ -63,7 +63,7 @@ oracle100 slope_along(const Tensor<double>& direction, Tensor<complex100>& x, F 
   return slope;
 }
 
-/// Returns sum_i grad_y_i y_i.
+/// Returns `sum_i grad_y_i y_i`.
 template <class S>
 S weighted_sum(const Tensor<double>& grad_y, const Tensor<S>& y) {
   S sum(0);

@@ -17,37 +17,37 @@ using ref::numeric::kNaN;
 constexpr double kLargest = std::numeric_limits<double>::max();
 constexpr double kTiny = std::numeric_limits<double>::denorm_min();
 
-TEST(UlpTest, NeighborsHaveDistanceOne) {
+TEST(UlpDistance, NeighborsHaveDistanceOne) {
   EXPECT_EQ(ulp_distance(1, 1 + 0x1p-52), 1u);
   EXPECT_EQ(ulp_distance(1, 1 - 0x1p-53), 1u);
   EXPECT_EQ(ulp_distance(-1, -1 - 0x1p-52), 1u);
 }
 
-TEST(UlpTest, ZerosHaveDistanceZero) {
+TEST(UlpDistance, ZerosHaveDistanceZero) {
   EXPECT_EQ(ulp_distance(0.0, -0.0), 0u);
   EXPECT_EQ(ulp_distance(0.0, kTiny), 1u);
   EXPECT_EQ(ulp_distance(-kTiny, kTiny), 2u);
 }
 
-TEST(UlpTest, CountsSubnormalsLikeOtherNumbers) {
+TEST(UlpDistance, CountsSubnormalsLikeOtherNumbers) {
   EXPECT_EQ(ulp_distance(0x1p-1022, 0x1p-1022 - kTiny), 1u);
   EXPECT_EQ(ulp_distance(0.0, 0x1p-1022), std::uint64_t{1} << 52);
 }
 
-TEST(UlpTest, InfinityIsOneBeyondLargestFinite) {
+TEST(UlpDistance, InfinityIsOneBeyondLargestFinite) {
   EXPECT_EQ(ulp_distance(kLargest, kInfinity), 1u);
   EXPECT_EQ(ulp_distance(kInfinity, kInfinity), 0u);
   EXPECT_EQ(ulp_distance(-kInfinity, kInfinity), 2 * 0x7ff0000000000000u);
 }
 
-TEST(UlpTest, NaNIsInfinitelyFarFromEverything) {
+TEST(UlpDistance, NaNIsInfinitelyFarFromEverything) {
   EXPECT_EQ(ulp_distance(kNaN, kNaN), kInfinitelyFar);
   EXPECT_EQ(ulp_distance(kNaN, 1), kInfinitelyFar);
   EXPECT_EQ(ulp_distance(kInfinity, -kNaN), kInfinitelyFar);
   EXPECT_GT(kInfinitelyFar, ulp_distance(-kInfinity, kInfinity));
 }
 
-TEST(UlpTest, ReturnsUlpOfEveryBinade) {
+TEST(UlpDistance, UlpIsCorrectInEveryBinade) {
   EXPECT_EQ(ulp(1.0), 0x1p-52);
   EXPECT_EQ(ulp(-1.75), 0x1p-52);
   EXPECT_EQ(ulp(0.0), kTiny);
@@ -66,18 +66,18 @@ double any_double() {
   return std::bit_cast<double>(bits);
 }
 
-RC_GTEST_PROP(UlpProperty, CountsSteps, ()) {
+RC_GTEST_PROP(UlpDistanceProperty, CountsStepsBetweenNeighbors, ()) {
   double x = any_double();
   RC_PRE(std::isfinite(x));
   const auto steps = *rc::gen::inRange(0, 50);
   double y = x;
   for (int i = 0; i < steps; ++i) y = std::nextafter(y, kInfinity);
-  // nextafter crosses zero from the smallest negative subnormal to -0 and then to the smallest
-  // positive one. These are two steps, as ulp_distance counts them.
+  // nextafter goes from the smallest negative subnormal number to -0, and then to the smallest
+  // positive one. These are two steps, and ulp_distance counts two as well.
   if (std::isfinite(y)) RC_ASSERT(ulp_distance(x, y) == static_cast<std::uint64_t>(steps));
 }
 
-RC_GTEST_PROP(UlpProperty, IsAMetricOnNumbers, ()) {
+RC_GTEST_PROP(UlpDistanceProperty, IsAMetricOnNumbers, ()) {
   const double a = any_double();
   const double b = any_double();
   const double c = any_double();

@@ -37,18 +37,18 @@ std::vector<std::string> modes() {
 #endif
 }
 
-/// Runs the body in a separate thread, so that the mode ends with it.
-void in_mode(const std::string& mode, const std::function<void()>& body) {
+/// Runs the body in a new thread with this floating-point mode. The mode ends with the thread.
+void run_in_mode(const std::string& mode, const std::function<void()>& body) {
   std::thread([&] {
     set_caller_mode(mode);
     body();
   }).join();
 }
 
-TEST(CallerMode, IsDetectedByRegisterAndByResults) {
+TEST(FloatingPointMode, ChangeIsDetectedByRegisterAndByResults) {
   EXPECT_NO_THROW(numeric::check_fp_mode());
   for (const std::string& mode : modes()) {
-    in_mode(mode, [&] {
+    run_in_mode(mode, [&] {
       EXPECT_THROW(numeric::check_fp_mode(), EnvironmentError) << mode;
       EXPECT_THROW(numeric::check_fp_environment(), EnvironmentError) << mode;
     });
@@ -56,8 +56,9 @@ TEST(CallerMode, IsDetectedByRegisterAndByResults) {
   EXPECT_NO_THROW(numeric::check_fp_mode());
 }
 
-// Tests every operation on tensors with two elements: no operation is too small to be checked.
-TEST(CallerMode, EveryTensorOperationRejectsChangedMode) {
+// Tests every operation on tensors with two elements. Even an operation this small must check the
+// mode.
+TEST(FloatingPointMode, EveryTensorOperationRejectsAChangedMode) {
   const Tensor<double> x = full_tensor<double>({2, 1}, 1.0);
   double y = 0;
   std::vector<std::pair<std::string, std::function<void()>>> operations = {
@@ -86,15 +87,16 @@ TEST(CallerMode, EveryTensorOperationRejectsChangedMode) {
   for (const auto& [name, operation] : operations) {
     EXPECT_NO_THROW(operation()) << name;
     for (const std::string& mode : modes())
-      in_mode(mode, [&, &name = name, &operation = operation] {
+      run_in_mode(mode, [&, &name = name, &operation = operation] {
         EXPECT_THROW(operation(), EnvironmentError) << name << ", " << mode;
       });
   }
 }
 
-// Leaves a thread of the pool in another mode. Which thread runs a chunk is random, and on a busy
-// machine the caller may run both, so chunks are submitted until the other thread has run one.
-TEST(CallerMode, EveryThreadIsChecked) {
+// Puts one thread of the pool into another mode. It is random which thread runs a chunk of work,
+// and the caller may run all chunks. The test therefore submits chunks until the other thread runs
+// one.
+TEST(FloatingPointMode, EveryThreadIsCheckedForAChangedMode) {
   constexpr auto kTimeout = std::chrono::seconds(30);
   numeric::set_num_threads(2);
   std::thread([&] {
@@ -128,7 +130,7 @@ TEST(CallerMode, EveryThreadIsChecked) {
   numeric::set_num_threads(1);
 }
 
-TEST(CallerMode, NamesUnknownMode) {
+TEST(FloatingPointMode, ErrorNamesAnUnknownMode) {
   EXPECT_THAT(error_message<numeric::UsageError>([] { set_caller_mode("flsh"); }),
               HasSubstr("did you mean 'flush'?"));
 }

@@ -19,13 +19,13 @@ std::string line(const Recording& here, const Recording& there) {
   return verdict_line(here, differences(here, there), "f.json");
 }
 
-TEST(Difference, IgnoresEnvironment) {
+TEST(DeterminismDifference, IgnoresEnvironment) {
   Recording there = recording();
   there.environment = {{"compiler", "another"}};
   EXPECT_EQ(line(recording(), there), "SAME: 3 probes have the bits of f.json");
 }
 
-TEST(Difference, ShowsFirstDifferingValueOfBothSides) {
+TEST(DeterminismDifference, ShowsTheFirstDifferingValueOfBothSides) {
   Recording there = recording();
   there.probes[0] = probe("a", {1, 0x3ff0000000000001, 9});
   EXPECT_EQ(
@@ -33,7 +33,7 @@ TEST(Difference, ShowsFirstDifferingValueOfBothSides) {
       "DIFFERS from f.json: a: value 2 of 3 is 0000000000000002 here, 3ff0000000000001 there");
 }
 
-TEST(Difference, NamesFirstProbeAndCountsOthers) {
+TEST(DeterminismDifference, NamesTheFirstDifferingProbeAndCountsTheOthers) {
   Recording there = recording();
   there.probes[1] = probe("b", {6});
   there.probes[2] = probe("c", {7});
@@ -43,7 +43,7 @@ TEST(Difference, NamesFirstProbeAndCountsOthers) {
       "and 1 more");
 }
 
-TEST(Difference, ShowsHashesIfValuesAreAbsent) {
+TEST(DeterminismDifference, ShowsHashesIfValuesAreAbsent) {
   Recording there = recording();
   there.probes[2] = {"c", 1, std::string(64, '0'), {}};
   EXPECT_EQ(line(recording(), there), "DIFFERS from f.json: c: SHA-256 " +
@@ -51,13 +51,13 @@ TEST(Difference, ShowsHashesIfValuesAreAbsent) {
                                           std::string(64, '0') + " there");
 }
 
-TEST(Difference, ReportsDifferentNumberOfValues) {
+TEST(DeterminismDifference, ReportsADifferentNumberOfValues) {
   Recording there = recording();
   there.probes[1] = probe("b", {4, 4});
   EXPECT_EQ(line(recording(), there), "DIFFERS from f.json: b: 1 values here, 2 there");
 }
 
-TEST(Difference, ReportsMissingProbe) {
+TEST(DeterminismDifference, ReportsAMissingProbe) {
   Recording there = recording();
   there.probes.erase(there.probes.begin() + 1);
   EXPECT_EQ(line(recording(), there), "DIFFERS from f.json: b: is not there");
@@ -66,7 +66,7 @@ TEST(Difference, ReportsMissingProbe) {
   EXPECT_EQ(line(there, recording()), "DIFFERS from f.json: b: is not here; and 1 more");
 }
 
-TEST(Difference, ReportsDifferentContract) {
+TEST(DeterminismDifference, ReportsADifferentContractVersion) {
   Recording there = recording();
   there.contract = 2;
   EXPECT_EQ(line(recording(), there), "DIFFERS from f.json: contract 1 here, 2 there");

@@ -9,7 +9,7 @@
 namespace normproof::verification::checks::determinism {
 namespace {
 
-TEST(Environment, DescribesWhereBitsWereComputed) {
+TEST(DeterminismEnvironment, NamesCompilerProcessorAndThreads) {
   ref::numeric::set_num_threads(3);
   const auto entries = environment();
   ref::numeric::set_num_threads(1);

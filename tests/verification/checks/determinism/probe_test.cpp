@@ -29,7 +29,7 @@ std::vector<std::uint64_t> bits_of(const std::string& name) {
   return {};
 }
 
-/// Restores the instruction set and the number of threads.
+/// Restores the instruction set and the number of threads at the end of the scope.
 class RestoreThreadSettings {
  public:
   RestoreThreadSettings()
@@ -43,27 +43,26 @@ class RestoreThreadSettings {
   std::string set_;
 };
 
-/// Whether a probe runs with this instruction set on this number of threads. Small probes run with
-/// every combination. Large probes and trajectories, which take nearly all of the time, run with a
-/// covering set of combinations: each runs with every number of threads, and thereby with every
-/// instruction set, because the next number of threads uses the next set. The small probes cover
-/// their parts with every combination, and a few consecutive large probes cover every combination
-/// together.
-bool runs_with(const std::string& probe, std::size_t number, std::size_t set, int threads) {
+/// Whether the test runs a probe with this instruction set on this number of threads. Small probes
+/// run with every combination. Large probes and training, which take nearly all of the time, run
+/// with one instruction set per number of threads. The next number of threads uses the next set, so
+/// that each large probe runs with every set. A few consecutive large probes together run with
+/// every combination.
+bool is_run_with(const std::string& probe, std::size_t number, std::size_t set, int threads) {
   const std::size_t sets = numeric::instruction_sets().size();
   const bool dear =
       probe.starts_with("training/") || probe.ends_with("large") || probe.ends_with("_shared");
   return !dear || (number + static_cast<std::size_t>(threads)) % sets == set;
 }
 
-TEST(Probes, LargeProbesMeetEveryInstructionSetAndThreadCount) {
+TEST(DeterminismProbes, LargeProbesRunWithEveryInstructionSetAndThreadCount) {
   const std::size_t sets = numeric::instruction_sets().size();
   ASSERT_LE(sets, 4u);
   for (std::size_t number = 0; number < 4; ++number) {
     std::vector<int> of_set(sets), of_threads(4);
     for (std::size_t set = 0; set < sets; ++set)
       for (int threads = 1; threads <= 4; ++threads)
-        if (runs_with("training/shared", number, set, threads)) {
+        if (is_run_with("training/shared", number, set, threads)) {
           ++of_set[set];
           ++of_threads[static_cast<std::size_t>(threads) - 1];
         }
@@ -72,7 +71,7 @@ TEST(Probes, LargeProbesMeetEveryInstructionSetAndThreadCount) {
   }
 }
 
-TEST(Probes, MatchContractOnEveryInstructionSetAndThreadCount) {
+TEST(DeterminismProbes, HaveTheBitsOfTheContractOnEveryInstructionSetAndThreadCount) {
   const RestoreThreadSettings restored;
   const std::vector<Probe> all = probes();
   const Recording every = expected_recording();
@@ -88,7 +87,7 @@ TEST(Probes, MatchContractOnEveryInstructionSetAndThreadCount) {
       std::vector<Probe> asked;
       Recording expected{.contract = every.contract, .environment = {}, .probes = {}};
       for (std::size_t i = 0; i < all.size(); ++i) {
-        if (!runs_with(all[i].name, i, set, threads)) continue;
+        if (!is_run_with(all[i].name, i, set, threads)) continue;
         asked.push_back(all[i]);
         expected.probes.push_back(every.probes[i]);
       }
@@ -102,12 +101,12 @@ TEST(Probes, MatchContractOnEveryInstructionSetAndThreadCount) {
   }
 }
 
-TEST(Probes, NamesAreSortedAndDistinct) {
+TEST(DeterminismProbes, NamesAreSortedAndDistinct) {
   const auto all = probes();
   for (std::size_t i = 1; i < all.size(); ++i) EXPECT_LT(all[i - 1].name, all[i].name);
 }
 
-TEST(Probes, CoverEveryPartOfContract) {
+TEST(DeterminismProbes, CoverEveryPartOfTheContract) {
   const auto all = probes();
   const auto has = [&all](const std::string& beginning) {
     return std::ranges::any_of(all, [&](const Probe& p) { return p.name.starts_with(beginning); });
@@ -123,7 +122,7 @@ TEST(Probes, CoverEveryPartOfContract) {
     EXPECT_TRUE(has(part)) << part;
 }
 
-TEST(Probes, SubnormalProbesContainSubnormalNumbers) {
+TEST(DeterminismProbes, SubnormalProbesContainSubnormalNumbers) {
   for (const char* name :
        {"arithmetic/subnormal", "matmul/subnormal", "elementary/exp_subnormal"}) {
     const auto bits = bits_of(name);
@@ -134,7 +133,7 @@ TEST(Probes, SubnormalProbesContainSubnormalNumbers) {
   }
 }
 
-TEST(Values, NaNsOfBothSignsHaveSameBits) {
+TEST(ProbeValues, NaNsOfBothSignsHaveSameBits) {
   Values values;
   values.add(std::numeric_limits<double>::quiet_NaN());
   values.add(-std::numeric_limits<double>::quiet_NaN());
@@ -143,7 +142,7 @@ TEST(Values, NaNsOfBothSignsHaveSameBits) {
                                                        0x8000000000000000u}));
 }
 
-TEST(Values, FoldingDependsOnEveryBit) {
+TEST(ProbeValues, FoldedHashDependsOnEveryBit) {
   Inputs inputs("folding");
   ref::tensor::Tensor<double> t = inputs.uniforms({3, 100}, -1, 1);
   Values before;
@@ -162,7 +161,7 @@ TEST(Values, FoldingDependsOnEveryBit) {
   }
 }
 
-TEST(Inputs, WideNumbersReachBothEndsOfRange) {
+TEST(ProbeInputs, WideNumbersReachBothEndsOfTheirRange) {
   Inputs inputs("wide");
   int least = 2000;
   int most = -2000;
@@ -174,7 +173,7 @@ TEST(Inputs, WideNumbersReachBothEndsOfRange) {
   EXPECT_EQ(most, -1020);
 }
 
-TEST(Inputs, TermsCancel) {
+TEST(ProbeInputs, CancellingTermsNearlyCancelInPairs) {
   Inputs inputs("cancelling");
   const auto t = inputs.cancelling({64});
   for (std::size_t i = 0; i < 64; i += 2) {

@@ -32,14 +32,14 @@ std::string replaced(std::string text, const std::string& what, const std::strin
   return text.replace(at, what.size(), by);
 }
 
-TEST(Recording, HashesLittleEndianValues) {
+TEST(DeterminismRecording, HashesLittleEndianValues) {
   EXPECT_EQ(sha256_of({}), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   // printf '\1\2\3\4\5\6\7\10' | sha256sum
   EXPECT_EQ(sha256_of(std::vector<std::uint64_t>{0x0807060504030201u}),
             "66840dda154e8a113c31dd0ad32f7f3a366a80e8136979d8f5a101d3d29d6f72");
 }
 
-TEST(Recording, JsonRoundTrip) {
+TEST(DeterminismRecording, IsUnchangedByAJsonRoundTrip) {
   const Recording before = sample();
   const Recording after = parse_recording(recording_json(before), "f.json");
   EXPECT_EQ(after.contract, 1);
@@ -54,7 +54,7 @@ TEST(Recording, JsonRoundTrip) {
   EXPECT_EQ(recording_json(after), recording_json(before));
 }
 
-TEST(Recording, RunsProbes) {
+TEST(DeterminismRecording, RunsEveryProbeAndReportsProgress) {
   std::vector<std::string> reported;
   const Recording recording = record(
       {{"x", [](Values& v) { v.add(1.5); }}, {"y", [](Values& v) { v.add(std::uint64_t{7}); }}},
@@ -68,14 +68,14 @@ TEST(Recording, RunsProbes) {
   EXPECT_EQ(recording.probes[1].sha256, sha256_of(std::vector<std::uint64_t>{7}));
 }
 
-TEST(Recording, AcceptsHashesWithoutValues) {
+TEST(DeterminismRecording, AcceptsHashesWithoutValues) {
   const Recording expected = expected_recording();
   EXPECT_TRUE(expected.environment.empty());
   EXPECT_GT(expected.probes.size(), 250u);
   for (const RecordedProbe& probe : expected.probes) EXPECT_FALSE(probe.bits);
 }
 
-TEST(Recording, DamagedFileErrorNamesFileFieldAndExpectation) {
+TEST(DeterminismRecording, ErrorForADamagedFileNamesFileFieldAndExpectation) {
   const std::string good = recording_json(sample());
   const auto refused = [&](const std::string& text, const std::string& field,
                            const std::string& what) {
@@ -115,7 +115,7 @@ TEST(Recording, DamagedFileErrorNamesFileFieldAndExpectation) {
           "at least");
 }
 
-TEST(Recording, ReadsFile) {
+TEST(DeterminismRecording, IsReadFromAFile) {
   const tests::ref::io::TemporaryFolder folder;
   std::ofstream(folder / "r.json") << recording_json(sample());
   EXPECT_EQ(read_recording(folder / "r.json").probes.size(), 2u);

@@ -8,7 +8,8 @@
 namespace normproof::verification::checks::elementary {
 namespace {
 
-/// Returns 2^exponent in the current exponent range, with the digits of `double`.
+/// Computes `2^exponent` in MPFR with the 53 digits of double and the exponent range of the current
+/// scope.
 double power_in_scope(long exponent) {
   mpfr_t x;
   mpfr_init2(x, 53);
@@ -19,7 +20,7 @@ double power_in_scope(long exponent) {
   return result;
 }
 
-TEST(ExponentRange, AppliesOnlyInItsScope) {
+TEST(ExponentRange, IsSetOnlyWithinItsScope) {
   const mpfr_exp_t least = mpfr_get_emin(), largest = mpfr_get_emax();
   {
     const ExponentRange doubles(-1073, 1024);

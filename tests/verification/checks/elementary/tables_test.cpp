@@ -14,7 +14,7 @@ TEST(LogBins, CoverOneBinadeWithoutGaps) {
   EXPECT_EQ(std::nextafter(log_bin(255).last, 2), 2 * log_bin(0).first);
 }
 
-TEST(TaylorCentres, AreZeroThenUniformThenTwiceAsFarApart) {
+TEST(TaylorCenters, AreUniformWithTwiceTheSpacingAboveOne) {
   EXPECT_EQ(taylor_center(0), 0);
   EXPECT_EQ(taylor_center(1), 0x1p-7);
   EXPECT_EQ(taylor_center(128), 1);

@@ -38,8 +38,8 @@ StoredTensor whole_numbers(const char* name, std::vector<std::size_t> shape,
   return ref::io::make_tensor(name, DType::int64, std::move(shape), values);
 }
 
-/// Returns the weights of a layer with two features, also in the feed-forward. `prefix` is that of
-/// the layer's parameters.
+/// Returns the weights of an encoder layer with d_model = d_ff = 2. `prefix` is the prefix of the
+/// parameters' names.
 Tensors layer_weights(const std::string& prefix) {
   Tensors tensors;
   const auto add = [&](const char* name, std::vector<std::size_t> shape) {
@@ -88,7 +88,7 @@ Tensors without(Tensors tensors, std::string_view name) {
   return tensors;
 }
 
-TEST(Encoders, LayerReturnsYAndEveryGradient) {
+TEST(EncoderEvaluation, EncoderLayerReturnsYAndEveryGradient) {
   const auto results = run(ref::model::operation("encoder_layer"), layer_tensors());
   EXPECT_EQ(ref::tensor::shape_of(results.at("y")), (ref::tensor::Shape{1, 3, 2}));
   EXPECT_EQ(ref::tensor::shape_of(results.at("attention.weights")),
@@ -102,7 +102,7 @@ TEST(Encoders, LayerReturnsYAndEveryGradient) {
   EXPECT_THAT(forward.names(), ElementsAre("attention.weights", "y"));
 }
 
-/// Returns the tensors of a decoder layer with two queries and three source keys.
+/// Returns the tensors of a decoder layer with two target positions and three source positions.
 Tensors decoder_tensors() {
   Tensors tensors;
   const auto add = [&](const char* name, std::vector<std::size_t> shape) {
@@ -128,7 +128,7 @@ Tensors decoder_tensors() {
   return tensors;
 }
 
-TEST(Encoders, LayerOfDecoderReturnsYAndEveryGradient) {
+TEST(EncoderEvaluation, DecoderLayerReturnsYAndEveryGradient) {
   const Operation layer = ref::model::operation("decoder_layer");
   const auto results = run(layer, decoder_tensors());
   EXPECT_EQ(ref::tensor::shape_of(results.at("self_attention.weights")),
@@ -142,13 +142,13 @@ TEST(Encoders, LayerOfDecoderReturnsYAndEveryGradient) {
   const auto forward = run(layer, without(decoder_tensors(), "grad_y"));
   EXPECT_THAT(forward.names(),
               ElementsAre("self_attention.weights", "cross_attention.weights", "y"));
-  // The first query sees only itself.
+  // The first query attends only to the first key.
   EXPECT_EQ(results.at("self_attention.weights").data()[0], 1);
   EXPECT_EQ(results.at("self_attention.weights").data()[1], 0);
 }
 
-/// Compares each element of each gradient with a difference of two evaluations at 100 digits.
-TEST(Encoders, GradientsOfDecoderMatchDifferencesOfForward) {
+/// Compares each element of each gradient with a difference quotient of the forward at 100 digits.
+TEST(EncoderEvaluation, DecoderGradientsMatchDifferenceQuotients) {
   using ref::numeric::oracle100;
   Operation layer = ref::model::operation("decoder_layer");
   ref::model::set_option(layer, "placement", "pre");
@@ -182,15 +182,15 @@ TEST(Encoders, GradientsOfDecoderMatchDifferencesOfForward) {
       const double high = values[i] + kStep, low = values[i] - kStep;
       const oracle100 slope = (moved(kStep) - moved(-kStep)) / (oracle100(high) - oracle100(low));
       const oracle100 found = gradients.at("grad_" + given.name).data()[i];
-      // The remainder of Taylor's series has an additional factor kStep^2.
+      // The next term of Taylor's series is smaller by a factor of about kStep^2.
       EXPECT_LE(abs(slope - found), 0x1p-32 * (1 + abs(found))) << given.name << " " << i;
     }
     tensor = given;
   }
 }
 
-/// Checks that a small step along the gradient reduces the loss as predicted.
-TEST(Encoders, GradientLowersLossAsPredicted) {
+/// A small step along the gradient must reduce the loss by as much as the gradient predicts.
+TEST(EncoderEvaluation, StepAlongTheGradientLowersTheLossAsPredicted) {
   const Operation operation = ref::model::operation("encoder");
   const auto before = run(operation, encoder_tensors());
   EXPECT_EQ(ref::tensor::shape_of(before.at("logits")), (ref::tensor::Shape{2, 3}));
@@ -209,11 +209,11 @@ TEST(Encoders, GradientLowersLossAsPredicted) {
   }
   const double fall = before.at("loss").data()[0] - run(operation, moved).at("loss").data()[0];
   EXPECT_GT(squares, 0);
-  // The remainder of Taylor's series has an additional factor kStep.
+  // The next term of Taylor's series is smaller by a factor of about kStep.
   EXPECT_LE(std::fabs(fall - kStep * squares), 0x1p-10 * kStep * squares);
 }
 
-TEST(Encoders, GradientOfUnusedEmbeddingRowsIsZero) {
+TEST(EncoderEvaluation, GradientOfUnusedEmbeddingRowsIsZero) {
   const auto grad =
       run(ref::model::operation("encoder"), encoder_tensors()).at("grad_embedding.weight");
   EXPECT_EQ(ref::tensor::shape_of(grad), (ref::tensor::Shape{4, 2}));
@@ -222,7 +222,7 @@ TEST(Encoders, GradientOfUnusedEmbeddingRowsIsZero) {
   EXPECT_NE(grad.data()[6], 0);
 }
 
-TEST(Encoders, TrainingUpdatesStateOfNorms) {
+TEST(EncoderEvaluation, TrainingUpdatesTheStateOfNorms) {
   Operation operation = ref::model::operation("encoder_layer");
   ref::model::set_option(operation, "norm", "batch_norm");
   const auto results = run(operation, layer_tensors());
@@ -233,7 +233,7 @@ TEST(Encoders, TrainingUpdatesStateOfNorms) {
   EXPECT_NE(run(operation, layer_tensors()).at("y").data()[0], results.at("y").data()[0]);
 }
 
-TEST(Encoders, DoesNotAttendToPadding) {
+TEST(EncoderEvaluation, DoesNotAttendToPadding) {
   Tensors tensors = layer_tensors();
   const std::vector<double> valid = {1, 1, 0};
   tensors.push_back(ref::io::make_tensor("valid", DType::boolean, {1, 3}, valid));
@@ -241,7 +241,7 @@ TEST(Encoders, DoesNotAttendToPadding) {
   for (const std::size_t row : {0, 1, 2}) EXPECT_EQ(weights.data()[3 * row + 2], 0);
 }
 
-TEST(Encoders, ErrorsNameTensorAndExpectation) {
+TEST(EncoderEvaluation, ErrorsNameTheTensorAndWhatIsExpected) {
   const auto message = [](const char* name, const Tensors& tensors) {
     return ref::numeric::error_message<FileError>(
         [&] { run(ref::model::operation(name), tensors); });
@@ -263,7 +263,7 @@ TEST(Encoders, ErrorsNameTensorAndExpectation) {
               HasSubstr("a divisor of d_model, 2"));
 }
 
-TEST(Encoders, MemoryOfDecoderIsCheckedAndItsPaddingIgnored) {
+TEST(EncoderEvaluation, DecoderMemoryIsCheckedAndItsPaddingIgnored) {
   const Operation layer = ref::model::operation("decoder_layer");
   const auto message = [&](const Tensors& tensors) {
     return ref::numeric::error_message<FileError>([&] { run(layer, tensors); });
@@ -310,7 +310,7 @@ Tensors with_masks(const std::vector<double>& of_sublayers) {
   return tensors;
 }
 
-TEST(Encoders, LayerWithDroppedSublayersReturnsItsInput) {
+TEST(EncoderEvaluation, LayerWithDroppedSublayersReturnsItsInput) {
   Operation operation = ref::model::operation("encoder_layer");
   ref::model::set_option(operation, "placement", "pre");
   ref::model::set_option(operation, "dropout", "0.5");
@@ -325,7 +325,7 @@ TEST(Encoders, LayerWithDroppedSublayersReturnsItsInput) {
   EXPECT_FALSE(std::ranges::equal(run(operation, with_masks({0, 0, 0, 0, 0, 1})).at("y"), x));
 }
 
-TEST(Encoders, LayerWithDropoutRequiresMaskForEachDropout) {
+TEST(EncoderEvaluation, LayerWithDropoutRequiresAMaskForEachDropout) {
   Operation operation = ref::model::operation("encoder_layer");
   ref::model::set_option(operation, "dropout", "0.5");
   const auto message = [&](const Tensors& tensors) {

@@ -36,7 +36,7 @@ void expect_failure(std::string_view function, const std::vector<StoredTensor>& 
               HasSubstr(sentence));
 }
 
-TEST(FunctionInputs, RowFunctionsHaveShapeOfX) {
+TEST(FunctionInputs, TensorsOfARowFunctionMustHaveTheShapeOfX) {
   const auto inputs = read("geglu", {zeros("x", {1, 2}), zeros("gate", {1, 2})});
   EXPECT_EQ(inputs.tensors.names(), (std::vector<std::string>{"x", "gate"}));
   expect_failure("geglu", {zeros("x", {1, 2})}, "in.npz: gate is absent");
@@ -47,7 +47,8 @@ TEST(FunctionInputs, RowFunctionsHaveShapeOfX) {
                  "grad_y has shape [1, 2]; expected shape [1]");
 }
 
-/// Returns q [2,4,3,5], k [2,2,6,5] and v [2,2,6,7], one of them with another shape.
+/// Returns zeros as q [2,4,3,5], k [2,2,6,5], v [2,2,6,7], grad_y and valid. The tensor called
+/// `name` has the shape `shape` instead.
 std::vector<StoredTensor> heads(const char* name = "", const Shape& shape = {}) {
   std::vector<StoredTensor> tensors = {zeros("q", {2, 4, 3, 5}), zeros("k", {2, 2, 6, 5}),
                                        zeros("v", {2, 2, 6, 7}), zeros("grad_y", {2, 4, 3, 7}),
@@ -57,7 +58,7 @@ std::vector<StoredTensor> heads(const char* name = "", const Shape& shape = {}) 
   return tensors;
 }
 
-TEST(FunctionInputs, AttentionHasQueryHeadsAndKeyHeads) {
+TEST(FunctionInputs, AttentionChecksTheShapesOfQueriesKeysAndValues) {
   const auto inputs = read("attention", heads());
   EXPECT_EQ(inputs.tensors.names(), (std::vector<std::string>{"q", "k", "v", "grad_y"}));
   EXPECT_EQ(ref::tensor::shape_of(inputs.valid), (Shape{2, 6}));
@@ -72,7 +73,7 @@ TEST(FunctionInputs, AttentionHasQueryHeadsAndKeyHeads) {
   expect_failure("attention", {zeros("x", {1, 2})}, "unknown tensor 'x'");
 }
 
-TEST(FunctionInputs, RopeHasTablesPerToken) {
+TEST(FunctionInputs, RopeChecksTheShapesOfItsTables) {
   const auto x = zeros("x", {2, 3, 5}), cos = zeros("cos", {3, 2}), sin = zeros("sin", {3, 2});
   EXPECT_EQ(read("rope", {x, cos, sin}).tensors.names(),
             (std::vector<std::string>{"x", "cos", "sin"}));
@@ -82,7 +83,7 @@ TEST(FunctionInputs, RopeHasTablesPerToken) {
   expect_failure("rope", {zeros("x", {2, 3, 1}), cos, sin}, "D at least 2");
 }
 
-TEST(FunctionInputs, CrossEntropyHasTargetsAndOptionalWeights) {
+TEST(FunctionInputs, CrossEntropyRequiresTargetsAndAcceptsClassWeights) {
   const auto logits = zeros("logits", {2, 3}), weights = zeros("class_weights", {3});
   const auto targets =
       ref::io::make_tensor("targets", DType::int64, {2}, std::vector<double>{2, 0});

@@ -32,7 +32,7 @@ ref::tensor::NamedTensors<double> run(const char* name, const std::vector<Stored
       function, operation_inputs("f", tensors, function, ref::model::Mode::training, false), false);
 }
 
-TEST(Functions, AllFunctionsReturnYAndGradients) {
+TEST(FunctionEvaluation, AllFunctionsReturnYAndGradients) {
   for (const std::string& name : ref::model::function_names()) {
     const ref::model::OperationInfo& info = ref::model::operation_info(name);
     if (!info.is_by_row()) continue;
@@ -51,7 +51,7 @@ TEST(Functions, AllFunctionsReturnYAndGradients) {
   EXPECT_THAT(y.at("y"), ElementsAre(0.5, 0.5));
 }
 
-TEST(Functions, MaskExcludesElements) {
+TEST(FunctionEvaluation, MaskedElementsAreExcluded) {
   const auto results =
       run("softmax", {tensor("x", {1, 3}, {5, 7, 5}), tensor("grad_y", {1, 3}, {2, 9, 0}),
                       tensor("valid", {1, 3}, {1, 0, 1}, DType::boolean)});
@@ -59,7 +59,7 @@ TEST(Functions, MaskExcludesElements) {
   EXPECT_THAT(results.at("grad_x"), ElementsAre(0.5, 0, -0.5));
 }
 
-TEST(Functions, GateMultipliesActivationOfX) {
+TEST(FunctionEvaluation, GateMultipliesTheActivationOfX) {
   // silu(0) = 0 with slope 1/2, and silu(64) = 64 with slope 1.
   const auto results = run("swiglu", {tensor("x", {1, 2}, {0, 64}), tensor("gate", {1, 2}, {40, 3}),
                                       tensor("grad_y", {1, 2}, {1, 2})});
@@ -68,11 +68,11 @@ TEST(Functions, GateMultipliesActivationOfX) {
   EXPECT_THAT(results.at("grad_gate"), ElementsAre(0, 128));
 }
 
-TEST(Functions, AttentionReturnsYAndGradientsOfOperands) {
+TEST(FunctionEvaluation, AttentionReturnsYAndTheGradientsOfItsOperands) {
   const auto q = tensor("q", {1, 1, 1, 1}, {0}), k = tensor("k", {1, 1, 2, 1}, {1, 2}),
              v = tensor("v", {1, 1, 2, 1}, {4, 8});
   const auto gradient = tensor("grad_y", {1, 1, 1, 1}, {1});
-  // Both weights are 1/2.
+  // Both attention weights are 1/2.
   const auto results = run("attention", {q, k, v, gradient});
   EXPECT_THAT(results.at("y"), ElementsAre(6));
   EXPECT_THAT(results.at("grad_q"), ElementsAre(1));
@@ -86,7 +86,7 @@ TEST(Functions, AttentionReturnsYAndGradientsOfOperands) {
       run("attention", {q, k, v, tensor("valid", {1, 2}, {0, 0})}).contains("log_sum_exp"));
 }
 
-TEST(Functions, AddsResidualBeforeNorm) {
+TEST(FunctionEvaluation, ResidualIsAddedBeforeTheNorm) {
   const std::vector<StoredTensor> tensors = {
       tensor("x", {1, 2}, {5, 0}),      tensor("residual", {1, 2}, {-4, -1}),
       tensor("grad_y", {1, 2}, {1, 2}), tensor("grad_sum", {1, 2}, {3, 4}),
@@ -99,7 +99,7 @@ TEST(Functions, AddsResidualBeforeNorm) {
       false);
   EXPECT_THAT(results.at("sum"), ElementsAre(1, -1));
   EXPECT_THAT(results.at("y"), ElementsAre(2, -1));
-  // With two features, no part of grad_y passes through the norm.
+  // With two features the norm's backward is 0, so grad_y does not reach x.
   EXPECT_THAT(results.at("grad_x"), ElementsAre(3, 4));
   EXPECT_THAT(results.at("grad_gamma"), ElementsAre(1, -2));
   EXPECT_THAT(results.at("grad_beta"), ElementsAre(1, 2));
@@ -108,7 +108,7 @@ TEST(Functions, AddsResidualBeforeNorm) {
   EXPECT_THAT(alone.names(), ElementsAre("y", "sum"));
 }
 
-TEST(Functions, ZeroCenteredGammaOfSumIsSmallerByOne) {
+TEST(FunctionEvaluation, ZeroCenteredGammaOfAddNormIsGammaMinusOne) {
   const auto evaluated = [](const char* function, const char* zero_centered, double less) {
     auto own = operation(function);
     set_option(own, "zero_centred_gamma", zero_centered);
@@ -127,14 +127,14 @@ TEST(Functions, ZeroCenteredGammaOfSumIsSmallerByOne) {
   }
 }
 
-TEST(Functions, RopeRotatesPairs) {
+TEST(FunctionEvaluation, RopeRotatesPairs) {
   const auto results = run("rope", {tensor("x", {1, 2}, {3, 5}), tensor("grad_y", {1, 2}, {3, 5}),
                                     tensor("cos", {1, 1}, {0}), tensor("sin", {1, 1}, {1})});
   EXPECT_THAT(results.at("y"), ElementsAre(-5, 3));
   EXPECT_THAT(results.at("grad_x"), ElementsAre(5, -3));
 }
 
-TEST(Functions, CrossEntropyReturnsLossOfCountedRows) {
+TEST(FunctionEvaluation, CrossEntropyIgnoresMaskedRows) {
   const auto logits = tensor("logits", {2, 2}, {0, 0, 5, 7}),
              targets = tensor("targets", {2}, {1, 0});
   const auto results = run("cross_entropy", {logits, targets, tensor("valid", {2}, {1, 0})});
@@ -142,7 +142,7 @@ TEST(Functions, CrossEntropyReturnsLossOfCountedRows) {
   EXPECT_THAT(results.at("grad_logits"), ElementsAre(0.5, -0.5, 0, 0));
 }
 
-TEST(RunFunction, C1_RejectsMaskOfFunctionWithoutMask) {
+TEST(RunFunction, C1_RejectsAMaskIfTheFunctionHasNone) {
   FunctionInputs inputs;
   inputs.tensors.set("x", ref::tensor::full_tensor<double>({1, 2}, 1));
   inputs.valid = ref::tensor::full_tensor<bool>({1, 2}, true);
@@ -151,7 +151,7 @@ TEST(RunFunction, C1_RejectsMaskOfFunctionWithoutMask) {
             "gelu: valid is given; expected no mask (C1)");
 }
 
-TEST(Functions, ErrorsNameTensorAndExpectation) {
+TEST(FunctionEvaluation, ErrorsNameTheTensorAndWhatIsExpected) {
   const auto message = [](const char* name, const std::vector<StoredTensor>& tensors) {
     return ref::numeric::error_message<FileError>([&] { run(name, tensors); });
   };

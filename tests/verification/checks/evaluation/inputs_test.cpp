@@ -29,7 +29,7 @@ io::StoredTensor numbers(const std::string& name, Shape shape, std::vector<doubl
   return io::make_tensor(name, std::move(shape), std::span<const double>(values));
 }
 
-TEST(EvalInputs, ReadsTensorsOfFileAndUsesInitialStateForOthers) {
+TEST(EvaluationInputs, AreReadFromTheFileAndAbsentStateHasItsInitialValue) {
   const auto inputs =
       inputs_of("batch_norm", {numbers("x", {2, 1}, {3, 4}), numbers("running_mean", {1}, {7}),
                                numbers("gamma", {1}, {5}), numbers("valid", {2}, {1, 0})});
@@ -44,7 +44,7 @@ TEST(EvalInputs, ReadsTensorsOfFileAndUsesInitialStateForOthers) {
   EXPECT_EQ(inputs.state.at("running_variance").data()[0], 1);
 }
 
-TEST(EvalInputs, SequenceHasStepAxisForInputsThatChange) {
+TEST(EvaluationInputs, SequenceInputsThatChangeHaveAnAxisOfSteps) {
   const auto inputs =
       inputs_of("power_norm",
                 {numbers("x", {2, 2, 1}, {1, 2, 3, 4}), numbers("grad_y", {2, 2, 1}, {5, 6, 7, 8}),
@@ -59,7 +59,7 @@ TEST(EvalInputs, SequenceHasStepAxisForInputsThatChange) {
   EXPECT_EQ(inputs.steps[1].gamma.data()[0], 9);
 }
 
-TEST(EvalInputs, WidensSmallFloatsAndIntegersExactly) {
+TEST(EvaluationInputs, SmallFloatsAndIntegersAreWidenedExactly) {
   io::StoredTensor half{"x", io::DType::float16, {1, 2}, {}};
   for (const int byte : {0x01, 0x00, 0xff, 0x7b})  // the smallest subnormal, 65504
     half.bytes.push_back(static_cast<std::byte>(byte));
@@ -68,28 +68,28 @@ TEST(EvalInputs, WidensSmallFloatsAndIntegersExactly) {
   EXPECT_EQ(inputs.steps[0].x.data()[1], 65504);
 }
 
-TEST(EvalInputs, AcceptsScalarIterations) {
+TEST(EvaluationInputs, TensorIterationsMayBeAScalar) {
   const auto inputs =
       inputs_of("power_norm", {numbers("x", {1, 1}, {1}), numbers("iterations", {}, {4})});
   EXPECT_EQ(inputs.state.at("iterations").data()[0], 4);
   EXPECT_EQ(normproof::ref::tensor::shape_of(inputs.state.at("iterations")), (Shape{1}));
 }
 
-TEST(EvalInputs, UnknownNameErrorSuggestsNearest) {
+TEST(EvaluationInputs, ErrorForAnUnknownNameSuggestsTheNearestName) {
   EXPECT_THAT(
       ([] {
         inputs_of("batch_norm", {numbers("x", {1, 1}, {1}), numbers("runing_mean", {1}, {1})});
       }),
       ThrowsMessage<FileError>(AllOf(HasSubstr("in.npz: unknown tensor 'runing_mean'"),
                                      HasSubstr("did you mean 'running_mean'?"))));
-  // A state of another layer is also reported as unknown, not ignored silently.
+  // A state tensor that belongs to another layer is also an unknown name, and not ignored.
   EXPECT_THAT(([] {
                 inputs_of("layer_norm", {numbers("x", {1, 1}, {1}), numbers("nu", {1}, {1})});
               }),
               ThrowsMessage<FileError>(HasSubstr("unknown tensor 'nu'")));
 }
 
-TEST(EvalInputs, ImagesHaveShapeOfLayout) {
+TEST(EvaluationInputs, ImagesMustHaveTheShapeOfTheLayout) {
   model::NormOptions options = model::norm_options("batch_norm");
   const auto read = [&options](const char* layout, Shape shape, Shape of_mask) {
     model::set_option(options, "layout", layout);
@@ -117,7 +117,7 @@ struct Bad {
   std::string message;
 };
 
-TEST(EvalInputs, ErrorsNameTensorAndExpectation) {
+TEST(EvaluationInputs, ErrorsNameTheTensorAndWhatIsExpected) {
   const auto x = numbers("x", {2, 1}, {3, 4});
   const std::vector<Bad> all = {
       {"none", {}, false, "x is absent"},
@@ -162,7 +162,7 @@ TEST(EvalInputs, ErrorsNameTensorAndExpectation) {
   }
 }
 
-TEST(EvalInputs, RejectsIntegersBeyondDouble) {
+TEST(EvaluationInputs, IntegersThatDoubleCannotRepresentAreRejected) {
   const std::vector<std::int64_t> large = {(std::int64_t{1} << 53) + 1};
   const auto x = io::make_tensor("x", {1, 1}, std::span<const std::int64_t>(large));
   EXPECT_THAT(error_message<FileError>([&] { inputs_of("none", {x}); }),

@@ -14,14 +14,14 @@ using normproof::ref::tensor::shape_of;
 using normproof::ref::tensor::Tensor;
 
 /// Returns a tensor [2,3,2,5] whose elements are their indices in memory.
-Tensor<double> counted() {
+Tensor<double> tensor_of_indices() {
   auto x = normproof::ref::tensor::empty_tensor<double>({2, 3, 2, 5});
   for (std::size_t i = 0; i < x.size(); ++i) x.data()[i] = static_cast<double>(i);
   return x;
 }
 
-TEST(Layouts, MovesChannelsFirstBehindPixels) {
-  const Tensor<double> x = counted(), rows = in_rows(Layout::channels_first, x);
+TEST(ImageLayouts, ChannelsFirstIsTransposedToOneRowPerPixel) {
+  const Tensor<double> x = tensor_of_indices(), rows = in_rows(Layout::channels_first, x);
   ASSERT_EQ(shape_of(rows), (Shape{2, 10, 3}));
   for (std::size_t b = 0; b < 2; ++b)
     for (std::size_t d = 0; d < 3; ++d)
@@ -29,14 +29,14 @@ TEST(Layouts, MovesChannelsFirstBehindPixels) {
         for (std::size_t w = 0; w < 5; ++w) EXPECT_EQ(rows(b, h * 5 + w, d), x(b, d, h, w));
 }
 
-TEST(Layouts, KeepsChannelsLast) {
-  const Tensor<double> x = counted(), rows = in_rows(Layout::channels_last, x);
+TEST(ImageLayouts, ChannelsLastKeepsItsOrder) {
+  const Tensor<double> x = tensor_of_indices(), rows = in_rows(Layout::channels_last, x);
   ASSERT_EQ(shape_of(rows), (Shape{2, 6, 5}));
   for (std::size_t i = 0; i < x.size(); ++i) EXPECT_EQ(rows.data()[i], x.data()[i]);
 }
 
-TEST(Layouts, LayoutRoundTrip) {
-  const Tensor<double> x = counted();
+TEST(ImageLayouts, RoundTripThroughRowsIsExact) {
+  const Tensor<double> x = tensor_of_indices();
   for (const Layout layout : {Layout::rows, Layout::channels_first, Layout::channels_last})
     EXPECT_BITS_EQ(to_layout(layout, shape_of(x), in_rows(layout, x)), x);
   EXPECT_EQ(in_rows(Layout::channels_first, Tensor<double>()).dimension(), 0u);

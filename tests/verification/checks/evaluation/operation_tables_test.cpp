@@ -21,12 +21,12 @@ std::string text_in(const std::string& file) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-TEST(OperationTables, TheAdaptersReadWhatTheProgramPrints) {
+TEST(OperationTables, CommittedJsonEqualsThatOfTheProgram) {
   EXPECT_EQ(text_in("verification/interop/operations.json"), operations_json())
       << "normproof operations --json > verification/interop/operations.json";
 }
 
-TEST(OperationTables, TheDocumentHasTheTableOfLayers) {
+TEST(OperationTables, FormatsDocumentHasTheTableOfLayers) {
   EXPECT_THAT(text_in("docs/guide/formats.md"), HasSubstr("\n\n" + layers_markdown() + "\n"))
       << "normproof operations --table prints it";
 }

@@ -21,13 +21,13 @@ using Stored = std::vector<normproof::ref::io::StoredTensor>;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-normproof::ref::io::StoredTensor given(const char* name, Shape shape,
-                                       const std::vector<double>& values) {
+normproof::ref::io::StoredTensor stored_tensor(const char* name, Shape shape,
+                                               const std::vector<double>& values) {
   return normproof::ref::io::make_tensor(name, std::move(shape), std::span<const double>(values));
 }
 
-model::Operation operation_of(const char* name,
-                              const std::vector<std::pair<const char*, const char*>>& options) {
+model::Operation make_operation(const char* name,
+                                const std::vector<std::pair<const char*, const char*>>& options) {
   model::Operation operation = model::operation(name);
   for (const auto& [field, value] : options) model::set_option(operation, field, value);
   return operation;
@@ -45,56 +45,57 @@ std::vector<double> list(const NamedTensors<double>& results, const char* name) 
   return {values.begin(), values.end()};
 }
 
-TEST(Optimizers, MomentumCarriesVelocity) {
+TEST(OptimizerEvaluation, MomentumKeepsTheVelocityBetweenSteps) {
   const auto results =
-      run(operation_of("sgd", {{"momentum", "0.5"}, {"learning_rate", "0.25"}}),
-          {given("parameter", {1}, {8}), given("grad_parameter", {3, 1}, {4, 2, 0}),
-           given("velocity", {1}, {8}), given("iterations", {1}, {5})});
+      run(make_operation("sgd", {{"momentum", "0.5"}, {"learning_rate", "0.25"}}),
+          {stored_tensor("parameter", {1}, {8}), stored_tensor("grad_parameter", {3, 1}, {4, 2, 0}),
+           stored_tensor("velocity", {1}, {8}), stored_tensor("iterations", {1}, {5})});
   EXPECT_THAT(list(results, "velocity"), ElementsAre(8, 6, 3));
   EXPECT_THAT(list(results, "parameter"), ElementsAre(6, 4.5, 3.75));
   EXPECT_THAT(list(results, "iterations"), ElementsAre(6, 7, 8));
 }
 
-TEST(Optimizers, NoVelocityWithoutMomentum) {
-  const auto operation = operation_of("sgd", {{"learning_rate", "0.25"}});
-  const Stored tensors = {given("parameter", {2}, {8, 1}), given("grad_parameter", {2}, {4, 0})};
+TEST(OptimizerEvaluation, SgdWithoutMomentumReturnsNoVelocity) {
+  const auto operation = make_operation("sgd", {{"learning_rate", "0.25"}});
+  const Stored tensors = {stored_tensor("parameter", {2}, {8, 1}),
+                          stored_tensor("grad_parameter", {2}, {4, 0})};
   const auto results = run(operation, tensors, false);
   EXPECT_THAT(results.names(), ElementsAre("parameter", "iterations"));
   EXPECT_THAT(list(results, "parameter"), ElementsAre(7, 1));
 }
 
-/// beta1 = 1/2 and beta2 = 3/4. After one step, the bias corrections of the second step are 3/4 and
-/// 7/16.
-TEST(Optimizers, BiasCorrectionsContinueFromEarlierSteps) {
-  const auto operation = operation_of(
+/// With beta1 = 1/2 and beta2 = 3/4, the bias corrections of the second step are 3/4 and 7/16.
+TEST(OptimizerEvaluation, BiasCorrectionsContinueFromEarlierSteps) {
+  const auto operation = make_operation(
       "adam", {{"beta1", "0.5"}, {"beta2", "0.75"}, {"eps", "0.5"}, {"learning_rate", "0.75"}});
-  const Stored tensors = {given("parameter", {1}, {0}), given("grad_parameter", {1, 1}, {2}),
-                          given("first_moment", {1}, {0}), given("second_moment", {1}, {1}),
-                          given("iterations", {1}, {1})};
+  const Stored tensors = {
+      stored_tensor("parameter", {1}, {0}), stored_tensor("grad_parameter", {1, 1}, {2}),
+      stored_tensor("first_moment", {1}, {0}), stored_tensor("second_moment", {1}, {1}),
+      stored_tensor("iterations", {1}, {1})};
   const auto results = run(operation, tensors);
   EXPECT_THAT(list(results, "first_moment"), ElementsAre(1));
   EXPECT_THAT(list(results, "second_moment"), ElementsAre(1.75));
   EXPECT_THAT(list(results, "parameter"), ElementsAre(-0.4));  // -(3/4)/(3/4) 1 / (2 + 1/2)
 }
 
-TEST(Optimizers, TwoPartsGiveSameStepsAsOne) {
+TEST(OptimizerEvaluation, RunInTwoPartsGivesTheSameStepsAsOneRun) {
   for (const char* name : {"sgd", "adam", "adamw"}) {
     model::Operation operation = model::operation(name);
     if (std::string_view(name) == "sgd") model::set_option(operation, "momentum", "0.9");
     const auto p = random_tensor("p", {2, 3});
     const auto g = normproof::ref::io::widen(random_tensor("g", {4, 2, 3}));
     const auto part = [&](std::size_t begin, std::size_t end) {
-      return given("grad_parameter", {end - begin, 2, 3},
-                   {g.begin() + static_cast<std::ptrdiff_t>(6 * begin),
-                    g.begin() + static_cast<std::ptrdiff_t>(6 * end)});
+      return stored_tensor("grad_parameter", {end - begin, 2, 3},
+                           {g.begin() + static_cast<std::ptrdiff_t>(6 * begin),
+                            g.begin() + static_cast<std::ptrdiff_t>(6 * end)});
     };
     const std::vector<double> start = normproof::ref::io::widen(p);
-    const auto whole = run(operation, {given("parameter", {2, 3}, start), part(0, 4)});
-    const auto first = run(operation, {given("parameter", {2, 3}, start), part(0, 1)});
+    const auto whole = run(operation, {stored_tensor("parameter", {2, 3}, start), part(0, 4)});
+    const auto first = run(operation, {stored_tensor("parameter", {2, 3}, start), part(0, 1)});
     Stored rest = {part(1, 4)};
     for (const auto& [own, values] : first)
-      rest.push_back(given(own.c_str(), own == "iterations" ? Shape{1} : Shape{2, 3},
-                           {values.begin(), values.end()}));
+      rest.push_back(stored_tensor(own.c_str(), own == "iterations" ? Shape{1} : Shape{2, 3},
+                                   {values.begin(), values.end()}));
     const auto second = run(operation, rest);
     for (const auto& [own, values] : whole) {
       const std::size_t size = values.size() / 4;
@@ -105,28 +106,29 @@ TEST(Optimizers, TwoPartsGiveSameStepsAsOne) {
   }
 }
 
-TEST(Optimizers, ErrorsNameTensorAndExpectation) {
-  const auto operation = operation_of("adam", {});
+TEST(OptimizerEvaluation, ErrorsNameTheTensorAndWhatIsExpected) {
+  const auto operation = make_operation("adam", {});
   const auto message = [&](const Stored& tensors) {
     return error_message<FileError>([&] { run(operation, tensors); });
   };
-  const auto p = given("parameter", {2}, {1, 2}), g = given("grad_parameter", {1, 2}, {1, 2});
+  const auto p = stored_tensor("parameter", {2}, {1, 2}),
+             g = stored_tensor("grad_parameter", {1, 2}, {1, 2});
   EXPECT_THAT(message({p}), HasSubstr("grad_parameter is absent"));
   EXPECT_THAT(message({g}), HasSubstr("parameter is absent"));
-  EXPECT_THAT(message({p, given("grad_parameter", {2}, {1, 2})}),
+  EXPECT_THAT(message({p, stored_tensor("grad_parameter", {2}, {1, 2})}),
               HasSubstr("grad_parameter has shape [2]; expected shape [2, 2]"));
-  EXPECT_THAT(message({p, g, given("velocity", {2}, {1, 2})}),
+  EXPECT_THAT(message({p, g, stored_tensor("velocity", {2}, {1, 2})}),
               HasSubstr("unknown tensor 'velocity'"));
-  EXPECT_THAT(message({p, g, given("second_moment", {1}, {1})}),
+  EXPECT_THAT(message({p, g, stored_tensor("second_moment", {1}, {1})}),
               HasSubstr("second_moment has shape [1]; expected shape [2]"));
 }
 
 TEST(RunOptimizer, C1_RejectsFractionalIterations) {
   for (const double count : {0.5, -1.0, 2e6})
     EXPECT_EQ(contract_message([&] {
-                run(operation_of("adam", {}),
-                    {given("parameter", {1}, {1}), given("grad_parameter", {1, 1}, {1}),
-                     given("iterations", {1}, {count})});
+                run(make_operation("adam", {}), {stored_tensor("parameter", {1}, {1}),
+                                                 stored_tensor("grad_parameter", {1, 1}, {1}),
+                                                 stored_tensor("iterations", {1}, {count})});
               }),
               fmt::format("optimizer: iterations is {}; expected a whole number from 0 to 1e6 (C1)",
                           count));

@@ -23,8 +23,8 @@ inline normproof::ref::io::StoredTensor random_tensor(const std::string& name, S
   return normproof::ref::io::make_tensor(name, std::move(shape), std::span<const double>(values));
 }
 
-/// Returns a boolean mask of this shape. If `padded`, one of three rows is padding, but never the
-/// first.
+/// Returns a boolean mask of this shape. If `padded`, one of three rows is padding. The first row
+/// never is.
 inline normproof::ref::io::StoredTensor mask_tensor(Shape shape, bool padded = true) {
   std::size_t size = 1;
   for (const std::size_t extent : shape) size *= extent;
@@ -34,8 +34,8 @@ inline normproof::ref::io::StoredTensor mask_tensor(Shape shape, bool padded = t
   return mask;
 }
 
-/// Returns all inputs of a layer for x of this shape (in one step). If `steps` is not 0, inputs
-/// that change have an axis of `steps` steps.
+/// Returns all input tensors of a layer. `shape` is that of x in one step. If `steps` is not 0, the
+/// tensors that change from step to step have a leading axis of `steps` steps.
 inline std::vector<normproof::ref::io::StoredTensor> sample_tensors(const std::string& layer,
                                                                     Shape shape,
                                                                     std::size_t steps = 0) {
@@ -45,7 +45,7 @@ inline std::vector<normproof::ref::io::StoredTensor> sample_tensors(const std::s
     if (steps != 0) s.insert(s.begin(), steps);
     return s;
   };
-  // Each sample of these layers needs a real token, and in [N,D] a sample is a row.
+  // Each sample of these layers needs a real token. In a shape [N,D], each row is a sample.
   const auto& described = normproof::ref::model::norm_layer(options);
   const bool padded = shape.size() == 3 || !described.over_samples();
   std::vector<normproof::ref::io::StoredTensor> tensors = {
@@ -61,7 +61,7 @@ inline std::vector<normproof::ref::io::StoredTensor> sample_tensors(const std::s
       tensors.push_back(
           normproof::ref::io::make_tensor(name, {1}, std::span<const std::int64_t>(two)));
     } else {
-      // Squared statistics are positive.
+      // Statistics that are squares must be positive.
       auto values = random_tensor(name, {d_model});
       std::vector<double> numbers = normproof::ref::io::widen(values);
       if (name == "running_variance" || name == "running_psi2")

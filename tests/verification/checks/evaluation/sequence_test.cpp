@@ -19,7 +19,7 @@ EvalInputs sample(const std::string& layer, const Shape& shape, std::size_t step
                      model::Mode::training, steps != 0);
 }
 
-TEST(RunSequence, StacksStepsAndCarriesState) {
+TEST(RunSequence, StacksOutputsOfStepsAndPassesStateOn) {
   const auto options = model::norm_options("power_norm");
   const EvalInputs inputs = sample("power_norm", {6, 4}, 3);
   const auto stack = run_sequence<double>(options, inputs, true);
@@ -36,7 +36,7 @@ TEST(RunSequence, StacksStepsAndCarriesState) {
   }
 }
 
-TEST(RunSequence, OneStepHasShapesOfLayer) {
+TEST(RunSequence, OneUnstackedStepHasTheShapesOfTheLayer) {
   const auto results = run_sequence<double>(model::norm_options("batch_norm"),
                                             sample("batch_norm", {5, 3}, 0), false);
   EXPECT_EQ(shape_of(results.at("y")), (Shape{5, 3}));
@@ -46,7 +46,7 @@ TEST(RunSequence, OneStepHasShapesOfLayer) {
                                                        "running_mean", "running_variance"}));
 }
 
-TEST(RunSequence, LayoutAppliesToXAndTensorsOfItsShape) {
+TEST(RunSequence, LayoutAppliesToXAndToTensorsOfItsShape) {
   using model::Layout;
   model::NormOptions options = model::norm_options("group_norm");
   model::set_option(options, "groups", "3");
@@ -66,7 +66,7 @@ TEST(RunSequence, LayoutAppliesToXAndTensorsOfItsShape) {
                    results.at(name));
 }
 
-TEST(RunSequence, ErrorNamesItsStep) {
+TEST(RunSequence, ErrorNamesTheStep) {
   EvalInputs inputs = sample("batch_norm", {5, 3}, 3);
   inputs.steps[2].x.data()[0] = std::numeric_limits<double>::infinity();
   try {

@@ -9,7 +9,7 @@ using normproof::ref::tensor::NamedTensors;
 using normproof::ref::tensor::Tensor;
 using normproof::verification::checks::evaluation::store_step;
 
-TEST(Stacked, AppendsEachStep) {
+TEST(StoreStep, AppendsEachStepToTheStack) {
   NamedTensors<double> stack;
   const Tensor<double> first{{1, 2, 3}}, second{{4, 5, 6}};
   store_step(stack, "y", first, 0, 2);

@@ -23,7 +23,7 @@ void expect_sentence(F f, const char* sentence) {
   EXPECT_THAT(f, ThrowsMessage<ref::numeric::FileError>(StrEq(sentence)));
 }
 
-TEST(TensorReader, ErrorsNameFileTensorAndExpectation) {
+TEST(TensorReader, ErrorsNameFileTensorAndWhatIsExpected) {
   const TensorReader reader("f.npz", kFile);
   expect_sentence(
       [&] {
@@ -42,7 +42,7 @@ TEST(TensorReader, ErrorsNameFileTensorAndExpectation) {
   EXPECT_THAT(reader.ids(*reader.find("labels"), 3), ElementsAre(0, 2, 1));
 }
 
-TEST(TensorReader, SliceReturnsOnePartAndMaskIsNonzeroElements) {
+TEST(TensorReader, SliceReturnsOneStepAndNonzeroElementsBecomeTrue) {
   const auto part = slice({1, 2, 0, 4}, 1, {2});
   EXPECT_THAT(part, ElementsAre(0, 4));
   EXPECT_THAT(to_mask(part), ElementsAre(false, true));

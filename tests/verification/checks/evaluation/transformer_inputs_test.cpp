@@ -24,7 +24,8 @@ StoredTensor ones(const std::string& name, const std::vector<std::size_t>& shape
   return ref::io::make_tensor(name, dtype, shape, std::vector<double>(count, 1));
 }
 
-/// Returns tensors for two sentences, two features and three tokens.
+/// Returns the input tensors of this operation for two sentences, two features and vocabularies of
+/// three tokens.
 StoredTensors tensors_of(const char* name) {
   const ref::model::Operation operation = ref::model::operation(name);
   const auto& own = std::get<ref::model::TransformerOperation>(operation);
@@ -46,7 +47,7 @@ StoredTensors tensors_of(const char* name) {
   return tensors;
 }
 
-StoredTensors with(StoredTensors tensors, const StoredTensor& other) {
+StoredTensors replace_tensor(StoredTensors tensors, const StoredTensor& other) {
   std::erase_if(tensors, [&](const StoredTensor& own) { return own.name == other.name; });
   tensors.push_back(other);
   return tensors;
@@ -61,7 +62,7 @@ std::string refusal(const char* name, const StoredTensors& tensors) {
   return ref::numeric::error_message<ref::numeric::FileError>([&] { read(name, tensors); });
 }
 
-TEST(TransformerInputs, ReadsMasksAndPastFromFile) {
+TEST(TransformerInputs, MasksAndPastKeysAreReadFromTheFile) {
   StoredTensors tensors = tensors_of("translator");
   const TransformerTensors none = read("translator", tensors);
   EXPECT_FALSE(ref::tensor::is_given(none.valid));
@@ -79,38 +80,40 @@ TEST(TransformerInputs, ReadsMasksAndPastFromFile) {
             4u);
 }
 
-TEST(TransformerInputs, EmptyPastIsAbsent) {
+TEST(TransformerInputs, PastOfLengthZeroIsTreatedAsAbsent) {
   StoredTensors decoding = tensors_of("decoding");
   for (const char* part : {"keys", "values"})
     decoding.push_back(ones(std::string("layers.0.self_attention.past_") + part, {2, 0, 2}));
   EXPECT_EQ(read("decoding", decoding).tensors.find("layers.0.self_attention.past_keys"), nullptr);
   EXPECT_THAT(
-      refusal("decoding", with(decoding, ones("layers.0.self_attention.past_values", {2, 1, 2}))),
+      refusal("decoding",
+              replace_tensor(decoding, ones("layers.0.self_attention.past_values", {2, 1, 2}))),
       HasSubstr("past_values has shape [2, 1, 2]; expected shape [2, 0, 2]"));
-  EXPECT_THAT(
-      refusal("decoding", with(decoding, ones("layers.0.self_attention.past_keys", {2, 0, 3}))),
-      HasSubstr("past_keys has shape [2, 0, 3]; expected [2,P,2], P at least 0"));
+  EXPECT_THAT(refusal("decoding", replace_tensor(decoding, ones("layers.0.self_attention.past_keys",
+                                                                {2, 0, 3}))),
+              HasSubstr("past_keys has shape [2, 0, 3]; expected [2,P,2], P at least 0"));
 }
 
-TEST(TransformerInputs, ErrorsNameTensorAndExpectation) {
+TEST(TransformerInputs, ErrorsNameTheTensorAndWhatIsExpected) {
   const StoredTensors pair = tensors_of("translator"), step = tensors_of("decoding");
-  EXPECT_THAT(refusal("translator", with(pair, ones("source", {1, 3}, DType::int64))),
+  EXPECT_THAT(refusal("translator", replace_tensor(pair, ones("source", {1, 3}, DType::int64))),
               HasSubstr("source has 1 sentences; expected 2, as tokens"));
-  EXPECT_THAT(refusal("translator", with(pair, ones("targets", {2, 3}, DType::int64))),
+  EXPECT_THAT(refusal("translator", replace_tensor(pair, ones("targets", {2, 3}, DType::int64))),
               HasSubstr("targets has shape [2, 3]"));
-  EXPECT_THAT(
-      refusal("translator", with(pair, ref::io::make_tensor("targets", DType::int64, {2, 2},
-                                                            std::vector<double>{0, 1, 2, 3}))),
-      HasSubstr("whole numbers from 0 to 2"));
-  EXPECT_THAT(refusal("translator", with(pair, ones("memory", {2, 3, 2}))),
+  EXPECT_THAT(refusal("translator",
+                      replace_tensor(pair, ref::io::make_tensor("targets", DType::int64, {2, 2},
+                                                                std::vector<double>{0, 1, 2, 3}))),
+              HasSubstr("whole numbers from 0 to 2"));
+  EXPECT_THAT(refusal("translator", replace_tensor(pair, ones("memory", {2, 3, 2}))),
               HasSubstr("unknown tensor 'memory'"));
-  EXPECT_THAT(refusal("decoding", with(step, ones("memory", {1, 3, 2}))),
+  EXPECT_THAT(refusal("decoding", replace_tensor(step, ones("memory", {1, 3, 2}))),
               HasSubstr("memory has shape [1, 3, 2]; expected [2,S,2], S at least 1"));
-  EXPECT_THAT(refusal("decoding", with(step, ones("layers.0.self_attention.past_keys", {2, 4, 2}))),
+  EXPECT_THAT(refusal("decoding",
+                      replace_tensor(step, ones("layers.0.self_attention.past_keys", {2, 4, 2}))),
               HasSubstr("past_values is absent; expected"));
-  EXPECT_THAT(
-      refusal("decoding", with(step, ones("layers.0.self_attention.past_values", {2, 4, 2}))),
-      HasSubstr("past_keys is absent; expected"));
+  EXPECT_THAT(refusal("decoding",
+                      replace_tensor(step, ones("layers.0.self_attention.past_values", {2, 4, 2}))),
+              HasSubstr("past_keys is absent; expected"));
   StoredTensors without = tensors_of("language_model");
   std::erase_if(without, [](const StoredTensor& own) { return own.name == "targets"; });
   EXPECT_THAT(refusal("language_model", without), HasSubstr("targets is absent"));

@@ -29,8 +29,8 @@ Tensor<double> random_tensor(const std::string& name, const ref::tensor::Shape& 
   return values;
 }
 
-/// Returns inputs with two layers on each side. The second target position of the first sentence
-/// and the last source position of the second sentence are padding.
+/// Returns inputs of a model with two layers on each side. Padding: the second target position of
+/// the first sentence, and the last source position of the second sentence.
 EvalInputs inputs_of_transformer(const Operation& operation, std::size_t width = kWidth) {
   const auto& own = std::get<ref::model::TransformerOperation>(operation);
   EvalInputs inputs;
@@ -65,9 +65,9 @@ EvalInputs inputs_of_decoding(const Operation& operation, std::size_t past,
   return inputs;
 }
 
-/// Returns an operation with pre-norm and label smoothing. If the head is tied, the embedding is
-/// scaled too.
-Operation pre_and_smooth(const char* name, bool tied) {
+/// Returns the operation `name` with pre-norm and label smoothing. If `tied`, the head is tied to
+/// the embedding, and the embedding is scaled.
+Operation operation_with_pre_norm_and_smoothing(const char* name, bool tied) {
   Operation operation = ref::model::operation(name);
   for (const auto& [option, value] : {std::pair{"placement", "pre"},
                                       {"activation", "gelu"},
@@ -77,11 +77,11 @@ Operation pre_and_smooth(const char* name, bool tied) {
   return operation;
 }
 
-/// Compares each element of each gradient with a difference of two losses at 100 digits.
-TEST(Transformers, GradientsMatchDifferencesOfLoss) {
+/// Compares each element of each gradient with a difference quotient of the loss at 100 digits.
+TEST(TransformerEvaluation, GradientsMatchDifferenceQuotientsOfTheLoss) {
   for (const char* name : {"translator", "language_model"})
     for (const bool tied : {false, true}) {
-      const Operation operation = pre_and_smooth(name, tied);
+      const Operation operation = operation_with_pre_norm_and_smoothing(name, tied);
       EvalInputs inputs = inputs_of_transformer(operation);
       const auto gradients = run_operation<oracle100>(operation, inputs, false);
       constexpr double kStep = 0x1p-24;
@@ -97,7 +97,7 @@ TEST(Transformers, GradientsMatchDifferencesOfLoss) {
           const oracle100 rise = loss(kStep) - loss(-kStep);
           values[i] = kept;
           const oracle100 slope = rise / (oracle100(kept + kStep) - oracle100(kept - kStep));
-          // The remainder of Taylor's series has an additional factor kStep^2.
+          // The next term of Taylor's series is smaller by a factor of about kStep^2.
           EXPECT_LE(abs(slope - found.data()[i]), 0x1p-32 * (1 + abs(found.data()[i])))
               << name << " " << tied << " " << parameter << " " << i;
         }
@@ -105,7 +105,7 @@ TEST(Transformers, GradientsMatchDifferencesOfLoss) {
     }
 }
 
-TEST(Transformers, LossIsMeanOverRealTokens) {
+TEST(TransformerEvaluation, LossIsTheMeanOverRealTokens) {
   for (const char* name : {"translator", "language_model"}) {
     const Operation operation = ref::model::operation(name);
     EvalInputs inputs = inputs_of_transformer(operation);
@@ -122,8 +122,8 @@ TEST(Transformers, LossIsMeanOverRealTokens) {
   }
 }
 
-/// The width is 4, whose square root is exact.
-TEST(Transformers, ScaledEmbeddingEqualsScaledWeightIfHeadIsUntied) {
+/// d_model is 4, so that its square root is exact.
+TEST(TransformerEvaluation, ScaledEmbeddingEqualsAScaledWeightIfTheHeadIsUntied) {
   for (const char* name : {"translator", "language_model", "decoding"}) {
     Operation scaled = ref::model::operation(name);
     ref::model::set_option(scaled, "scaled_embedding", "true");
@@ -147,7 +147,7 @@ TEST(Transformers, ScaledEmbeddingEqualsScaledWeightIfHeadIsUntied) {
   }
 }
 
-TEST(Transformers, GradientsOfUnusedTokensAreZero) {
+TEST(TransformerEvaluation, GradientsOfUnusedTokensAreZero) {
   const auto results =
       run_operation<double>(ref::model::operation("translator"),
                             inputs_of_transformer(ref::model::operation("translator")), false);
@@ -160,8 +160,8 @@ TEST(Transformers, GradientsOfUnusedTokensAreZero) {
   }
 }
 
-TEST(Transformers, StepwiseDecodingMatchesDecodingAtOnce) {
-  const Operation operation = pre_and_smooth("decoding", false);
+TEST(TransformerEvaluation, StepwiseDecodingMatchesDecodingAtOnce) {
+  const Operation operation = operation_with_pre_norm_and_smoothing("decoding", false);
   const EvalInputs whole = inputs_of_decoding(operation, 1);
   const auto at_once = run_operation<double>(operation, whole, false);
   EvalInputs part = whole;
@@ -183,7 +183,7 @@ TEST(Transformers, StepwiseDecodingMatchesDecodingAtOnce) {
             (ref::tensor::Shape{kSamples, 1 + kTokens, kWidth}));
 }
 
-TEST(Transformers, DecodingIgnoresPaddingOfMemory) {
+TEST(TransformerEvaluation, DecodingIgnoresPaddingOfTheMemory) {
   const Operation operation = ref::model::operation("decoding");
   EvalInputs inputs = inputs_of_decoding(operation, 0);
   const auto before = run_operation<double>(operation, inputs, false);
@@ -209,7 +209,7 @@ TEST(RunTransformer, C1_RejectsWrongMode) {
             "decoding: mode is training; expected inference (C1)");
 }
 
-TEST(Transformers, InitialValuesBelongToNorms) {
+TEST(TransformerEvaluation, OnlyNormParametersHaveInitialValues) {
   const Operation operation = ref::model::operation("translator");
   const auto& own = std::get<ref::model::TransformerOperation>(operation);
   const auto config = inputs_of_transformer(operation).transformer.config;

@@ -11,7 +11,7 @@ namespace normproof::tests::verification::checks::lipschitz {
 using normproof::ref::numeric::oracle100;
 using Matrix = std::vector<std::vector<oracle100>>;
 
-/// Returns the eigenvalues of a symmetric matrix by Jacobi rotations at 100 digits.
+/// Computes the eigenvalues of a symmetric matrix by Jacobi rotations at 100 digits.
 inline std::vector<oracle100> eigenvalues(Matrix a) {
   const std::size_t n = a.size();
   for (int sweep = 0; sweep < 30; ++sweep) {
@@ -45,7 +45,7 @@ inline oracle100 largest_eigenvalue(const Matrix& a) {
   return most;
 }
 
-/// Returns the rows and columns of a matrix that belong to a part.
+/// Returns the square block of a matrix whose row and column indices are `part`.
 inline Matrix block(const Matrix& a, const std::vector<std::size_t>& part) {
   Matrix result;
   for (const std::size_t i : part) {
@@ -64,8 +64,8 @@ inline oracle100 spectral_norm(const Matrix& a) {
   return sqrt(largest_eigenvalue(gram));
 }
 
-/// The forward of a layer in one step as a function of x, at 100 digits.
-struct Map {
+/// One step of a layer's forward as a function of x, at 100 digits.
+struct LayerFunction {
   normproof::ref::model::NormOptions options;
   normproof::ref::model::NormInputs<double> inputs;
   normproof::ref::tensor::NamedTensors<double> state;
@@ -90,7 +90,7 @@ struct Map {
     return {y.begin(), y.end()};
   }
 
-  /// Returns dy/dx by central differences with step 1e-40, whose error is near 1e-59.
+  /// Returns the Jacobian dy/dx by central differences with step 1e-40. The error is near 1e-59.
   Matrix jacobian(const std::vector<oracle100>& x) const {
     const oracle100 h("1e-40");
     Matrix j(x.size(), std::vector<oracle100>(x.size()));

@@ -11,7 +11,7 @@ using normproof::verification::checks::lipschitz::ScaledJacobian;
 using normproof::verification::checks::lipschitz::SquashedJacobian;
 using Vector = ScaledJacobian::Vector;
 
-TEST(Scaled, IsConstant) {
+TEST(ScaledJacobian, IsConstant) {
   const ScaledJacobian jacobian(-3, 0.5, 0.0625);
   EXPECT_EQ(jacobian.at({1, 2}).norm, 4);  // 3 / sqrt(9/16)
   EXPECT_EQ(jacobian.around({1, 2}, 7).norm, 4);
@@ -20,11 +20,11 @@ TEST(Scaled, IsConstant) {
   EXPECT_EQ(jacobian.steepest({1, 2}, 7), (std::vector<Vector>{{1, 2}}));
 }
 
-/// The relative error: the enclosure is a few ulp wide, because cosh or exp of the library may be
-/// off by one ulp and two operations follow.
+/// The allowed relative error. The enclosure is a few ulps wide: the library's cosh or exp may be
+/// off by one ulp, and two operations follow.
 constexpr double kLibraryTolerance = 16 * 0x1p-53;
 
-TEST(Squashed, IsSteepestNearZero) {
+TEST(SquashedJacobian, IsSteepestNearZero) {
   const SquashedJacobian jacobian(-2, 0.5);
   const auto slope = [](double x) { return 1 / std::cosh(x / 2) / std::cosh(x / 2); };
   EXPECT_NEAR(jacobian.at({3, -1, 2}).norm, slope(1), kLibraryTolerance * slope(1));
@@ -36,7 +36,7 @@ TEST(Squashed, IsSteepestNearZero) {
   EXPECT_EQ(jacobian.steepest({3, -1, 2}, 5).front(), (Vector{3, -0.0, 2}));
 }
 
-TEST(Squashed, DoesNotCancelFarFromZero) {
+TEST(SquashedJacobian, IsAccurateFarFromZero) {
   // 4 exp(-200) (1 - 2 exp(-200) + ...)
   EXPECT_NEAR(SquashedJacobian(1, 1).at({100}).norm / (4 * std::exp(-200)), 1, kLibraryTolerance);
 }

@@ -22,15 +22,15 @@ using normproof::ref::numeric::RandomStream;
 using normproof::ref::tensor::Tensor;
 using testing::HasSubstr;
 
-/// The relative gap: the largest eigenvalue is proved to 2^-40 of itself, and its root and the
-/// gradients in double add a few ulp.
+/// The allowed relative gap between upper and lower bound. The largest eigenvalue has a relative
+/// error of 2^-40. Its root and the gradients in double add a few ulps.
 constexpr double kAttainedTolerance = 0x1p-39;
 
 const oracle100 kDifferenceError("1e-30");  // error of central differences, with a margin
 
-Map map_of(const std::string& layer, const Shape& shape,
-           const std::vector<std::pair<std::string, std::string>>& settings = {},
-           model::Mode mode = model::Mode::training) {
+LayerFunction map_of(const std::string& layer, const Shape& shape,
+                     const std::vector<std::pair<std::string, std::string>>& settings = {},
+                     model::Mode mode = model::Mode::training) {
   model::NormOptions options = model::norm_options(layer);
   if (layer == "batch_norm") model::set_option(options, "unbiased_running_variance", "0");
   for (const auto& [field, value] : settings) model::set_option(options, field, value);
@@ -39,12 +39,12 @@ Map map_of(const std::string& layer, const Shape& shape,
   return {options, inputs.steps.front(), inputs.state};
 }
 
-Lipschitz certified(const Map& map, double radius = 0) {
+Lipschitz certified(const LayerFunction& map, double radius = 0) {
   return certify(map.options, map.inputs, map.state, radius);
 }
 
-/// Returns the elements of x in each part that certify numbers.
-std::vector<std::vector<std::size_t>> elements(const Map& map, const Lipschitz& result) {
+/// Returns the indices of the elements of x for each part that the certified result numbers.
+std::vector<std::vector<std::size_t>> elements(const LayerFunction& map, const Lipschitz& result) {
   const std::size_t width = map.inputs.x.shape().back(), rows = map.inputs.x.size() / width;
   std::vector<std::vector<std::size_t>> all;
   for (const std::size_t part : result.parts) {
@@ -60,9 +60,9 @@ std::vector<std::vector<std::size_t>> elements(const Map& map, const Lipschitz& 
   return all;
 }
 
-/// Expects the norm of each part to be enclosed with the relative width `gap`, and the Jacobian to
-/// be 0 outside the parts.
-void expect_enclosed(const Map& map, double gap) {
+/// Expects the enclosure of each part's norm to contain the true norm and to have at most the
+/// relative width `gap`. The Jacobian must be 0 outside the parts.
+void expect_enclosed(const LayerFunction& map, double gap) {
   const Lipschitz result = certified(map);
   const Matrix j = map.jacobian(exactly(map.inputs.x));
   const auto parts = elements(map, result);
@@ -83,7 +83,7 @@ void expect_enclosed(const Map& map, double gap) {
       }
 }
 
-TEST(Lipschitz, NormsMatchDifferencesOfEveryLayer) {
+TEST(LipschitzBounds, NormsMatchDifferenceQuotientsOfEveryLayer) {
   for (const std::string& layer : layer_names()) {
     for (const Shape& shape : {Shape{1, 1}, Shape{1, 2}, Shape{2, 1}, Shape{2, 2}, Shape{4, 3},
                                Shape{3, 5}, Shape{2, 3, 3}}) {
@@ -93,19 +93,19 @@ TEST(Lipschitz, NormsMatchDifferencesOfEveryLayer) {
   }
 }
 
-TEST(Lipschitz, NormsMatchDifferencesInInferenceAndWarmUp) {
+TEST(LipschitzBounds, NormsMatchDifferenceQuotientsInInferenceAndWarmUp) {
   for (const char* layer : {"batch_norm", "power_norm_v", "power_norm"})
     expect_enclosed(map_of(layer, {4, 3}, {}, model::Mode::inference), 1e-9);
-  const Map warm = map_of("power_norm", {4, 3}, {{"warmup_iterations", "3"}});
-  expect_enclosed(warm, 1e-9);  // iterations are 2: the third step is the last of the warm-up
+  const LayerFunction warm = map_of("power_norm", {4, 3}, {{"warmup_iterations", "3"}});
+  expect_enclosed(warm, 1e-9);  // after 2 iterations, this is the last step of warm-up
   EXPECT_EQ(certified(warm).theory, "|gamma|/psi");
-  const Map behind = map_of("power_norm", {4, 3}, {{"warmup_iterations", "2"}});
+  const LayerFunction behind = map_of("power_norm", {4, 3}, {{"warmup_iterations", "2"}});
   expect_enclosed(behind, 1e-9);
   EXPECT_EQ(certified(behind).theory, "|gamma|/running psi");
 }
 
-TEST(Lipschitz, EnclosesNormsOfHardInputs) {
-  Map map = map_of("layer_norm", {3, 5}, {{"eps", "1e-12"}});
+TEST(LipschitzBounds, EncloseTheNormsForHardInputs) {
+  LayerFunction map = map_of("layer_norm", {3, 5}, {{"eps", "1e-12"}});
   map.inputs.valid = {};
   const std::vector<double> offset = {1e8, 1e8 + 1, 1e8 - 2, 1e8 + 0.5, 1e8 + 3};
   const std::vector<double> same(5, 3.0), tiny = {1e-9, 0, -1e-9, 3e-9, 0};
@@ -126,11 +126,11 @@ TEST(Lipschitz, EnclosesNormsOfHardInputs) {
   }
 }
 
-TEST(Lipschitz, BoundsEverySlopeInBall) {
+TEST(LipschitzBounds, HoldForEverySlopeInTheBall) {
   constexpr double kRadius = 0.75;
   for (const std::string& layer : layer_names()) {
     SCOPED_TRACE(layer);
-    const Map map = map_of(layer, {4, 3});
+    const LayerFunction map = map_of(layer, {4, 3});
     const Lipschitz result = certified(map, kRadius);
     const auto parts = elements(map, result);
     const auto x = exactly(map.inputs.x);
@@ -162,14 +162,14 @@ TEST(Lipschitz, BoundsEverySlopeInBall) {
   }
 }
 
-TEST(Lipschitz, LowerBoundIsAttainedInBall) {
+TEST(LipschitzBounds, LowerBoundIsAttainedInTheBall) {
   // The lower bound is attained at a point found by ascent, which stops a few digits short of the
   // maximum.
   constexpr double kAscentTolerance = 1e-6;
   for (const double radius : {1e-3, 0.75, 40.0}) {
     for (const std::string& layer : layer_names()) {
       SCOPED_TRACE(layer);
-      const Map map = map_of(layer, {4, 3});
+      const LayerFunction map = map_of(layer, {4, 3});
       const Lipschitz result = certified(map, radius);
       const auto parts = elements(map, result);
       const auto there = exactly(result.around.x);
@@ -185,7 +185,8 @@ TEST(Lipschitz, LowerBoundIsAttainedInBall) {
         const oracle100 norm = spectral_norm(block(j, parts[p]));
         EXPECT_LE(oracle100(around.lower), norm + kDifferenceError);
         EXPECT_GE(oracle100(around.lower), norm * (1 - oracle100("1e-9")));
-        // The two bounds meet for a part with one gamma, and if no point of the ball is steeper.
+        // The lower and the upper bound agree if a part has one gamma and if no point of the ball
+        // has a steeper slope.
         if (result.kind == PartKind::channel || radius == 40) {
           EXPECT_LE(around.upper - around.lower, kAscentTolerance * around.upper);
         }
@@ -194,8 +195,8 @@ TEST(Lipschitz, LowerBoundIsAttainedInBall) {
   }
 }
 
-TEST(Lipschitz, BackwardStretchesDirectionsByNorm) {
-  const Map map = map_of("layer_norm", {2, 3, 4});
+TEST(LipschitzBounds, BackwardAttainsTheNorm) {
+  const LayerFunction map = map_of("layer_norm", {2, 3, 4});
   const Lipschitz result = certified(map);
   auto inputs = map.inputs;
   inputs.grad_y = result.at.grad_y;
@@ -213,10 +214,10 @@ TEST(Lipschitz, BackwardStretchesDirectionsByNorm) {
   }
 }
 
-TEST(Lipschitz, WrongJacobianContradictsBackward) {
+TEST(LipschitzBounds, WrongJacobianContradictsTheBackward) {
   // With four times eps, or without subtracting the mean, the upper bound falls below a gain that
   // the layer attains.
-  const Map map = map_of("layer_norm", {1, 4}, {{"eps", "0.5"}});
+  const LayerFunction map = map_of("layer_norm", {1, 4}, {{"eps", "0.5"}});
   const Enclosure right = certified(map).at.norms[0];
   const std::vector<double> gamma(map.inputs.gamma.begin(), map.inputs.gamma.end());
   const std::vector<double> x(map.inputs.x.begin(), map.inputs.x.end());
@@ -225,10 +226,10 @@ TEST(Lipschitz, WrongJacobianContradictsBackward) {
   EXPECT_EQ(NormalizedJacobian(gamma, 0.5, true).at(x).norm, right.upper);
 }
 
-TEST(Lipschitz, SteepestPartsGiveSameBounds) {
+TEST(LipschitzBounds, CertifyingOnlyTheSteepestPartsGivesTheSameBounds) {
   for (const std::string& layer : layer_names()) {
     SCOPED_TRACE(layer);
-    const Map map = map_of(layer, {2, 4, 3});
+    const LayerFunction map = map_of(layer, {2, 4, 3});
     const auto all = certified(map, 0.5);
     const auto some = certify(map.options, map.inputs, map.state, 0.5, 2);
     for (const auto norms : {&Lipschitz::at, &Lipschitz::around}) {
@@ -245,8 +246,8 @@ TEST(Lipschitz, SteepestPartsGiveSameBounds) {
   }
 }
 
-TEST(Lipschitz, EnclosesDyTFarFromZero) {
-  Map map = map_of("dyt", {2, 2});
+TEST(LipschitzBounds, EncloseDyTFarFromZero) {
+  LayerFunction map = map_of("dyt", {2, 2});
   map.inputs.others.set("alpha", Tensor<double>{2.0});
   for (std::size_t i = 0; i < 4; ++i) map.inputs.x.data()[i] = 60.0 + static_cast<double>(i);
   for (const Enclosure& norm : certified(map).at.norms) {
@@ -255,32 +256,32 @@ TEST(Lipschitz, EnclosesDyTFarFromZero) {
   }
 }
 
-TEST(Certify, C1_RejectsOtherLayersByName) {
+TEST(Certify, C1_RejectsLayersWithoutABoundByName) {
   const auto sentence = contract_message([] { certified(map_of("group_norm", {2, 4})); });
   EXPECT_THAT(sentence, HasSubstr("is group_norm; expected one of batch_norm, layer_norm"));
 }
 
 TEST(Certify, C2_RejectsNegativeOrNonFiniteRadius) {
-  const Map map = map_of("rms_norm", {2, 2});
+  const LayerFunction map = map_of("rms_norm", {2, 2});
   for (const double radius : {-1.0, std::nan(""), HUGE_VAL})
     EXPECT_THAT(contract_message([&] { certified(map, radius); }),
                 HasSubstr("expected a finite number, 0 or more (C2)"));
 }
 
 TEST(Certify, C3_RejectsInputOfOnlyPadding) {
-  Map map = map_of("layer_norm", {2, 2});
+  LayerFunction map = map_of("layer_norm", {2, 2});
   for (std::size_t i = 0; i < 2; ++i) map.inputs.valid.data()[i] = false;
   EXPECT_THAT(contract_message([&] { certified(map); }), HasSubstr("valid is true nowhere"));
 }
 
 TEST(Certify, C4_RejectsZeroAttainedParts) {
-  const Map map = map_of("rms_norm", {2, 2});
+  const LayerFunction map = map_of("rms_norm", {2, 2});
   EXPECT_EQ(contract_message([&] { certify(map.options, map.inputs, map.state, 0, 0); }),
             "lipschitz: attained is 0; expected 1 or more (C4)");
 }
 
-TEST(Lipschitz, RejectsInputThatLayerRejects) {
-  Map map = map_of("layer_norm", {2, 2});
+TEST(LipschitzBounds, InputThatTheLayerRejectsIsRejected) {
+  LayerFunction map = map_of("layer_norm", {2, 2});
   map.inputs.x.data()[1] = std::nan("");
   EXPECT_THAT(contract_message([&] { certified(map); }),
               HasSubstr("x has the element [0, 1] = nan"));

@@ -30,14 +30,14 @@ oracle100 expected_top(const std::vector<double>& d, const std::vector<double>& 
   return largest_eigenvalue(a);
 }
 
-/// The relative error: top_eigenvalue proves its result to 2^-40 of itself.
+/// The allowed relative error: top_eigenvalue encloses its result within 2^-40.
 constexpr double kProvedTolerance = 0x1p-40;
 
 void expect_top(const std::vector<double>& d, const std::vector<double>& u,
                 const std::vector<double>& v) {
   const auto a = make_matrix(d, u, v);
   const double top = to_double(expected_top(d, u, v));
-  // top is rounded to double. Balls of 128 bits resolve differences of a thousand times that.
+  // `top` is rounded to double. Balls of 128 bits resolve a difference of a thousand of its ulps.
   const double ulps = 1000 * 0x1p-53 * top;
   EXPECT_TRUE(is_above(a, ball(top + ulps)));
   EXPECT_FALSE(is_above(a, ball(top - ulps)));
@@ -46,7 +46,7 @@ void expect_top(const std::vector<double>& d, const std::vector<double>& u,
   EXPECT_LE(found, top * (1 + kProvedTolerance));
 }
 
-TEST(LowRank, BracketsLargestEigenvalueToTwelveDigits) {
+TEST(DiagonalPlusLowRank, LargestEigenvalueIsEnclosedToTwelveDigits) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     const RandomStream random(seed, "low rank");
     const std::size_t n = 1 + seed % 8;
@@ -61,7 +61,7 @@ TEST(LowRank, BracketsLargestEigenvalueToTwelveDigits) {
   }
 }
 
-TEST(LowRank, AcceptsEqualDiagonalElementsAndZeroVectors) {
+TEST(DiagonalPlusLowRank, DiagonalElementsMayBeEqualAndVectorsZero) {
   expect_top({4, 4, 4, 1}, {1, 1, 0, 0}, {0, 1, 1, 0});
   expect_top({4, 4, 1, 1}, {0.5, 0, 0, 0}, {0, 0.5, 0, 0});
   expect_top({4, 3, 2}, {0, 0, 0}, {0, 0, 0});
@@ -69,18 +69,18 @@ TEST(LowRank, AcceptsEqualDiagonalElementsAndZeroVectors) {
   expect_top({9, 8, 1}, {2.5, 1, 0}, {1, 2.5, 0});
 }
 
-TEST(LowRank, UncertainIsNotAbove) {
+TEST(DiagonalPlusLowRank, IsAboveIsFalseIfTheEnclosureIsUndecided) {
   const auto a = make_matrix({4, 1, 1}, {0, 0, 0}, {0, 0, 0});
   EXPECT_FALSE(is_above(a, ball(4)));  // an eigenvalue is not an upper bound above itself
   EXPECT_FALSE(is_above(a, hull(ball(3), ball(5))));
   EXPECT_TRUE(is_above(a, hull(ball(5), ball(6))));
 }
 
-TEST(LowRank, ZeroMatrixHasEigenvalueZero) {
+TEST(DiagonalPlusLowRank, ZeroMatrixHasEigenvalueZero) {
   EXPECT_EQ(top_eigenvalue(make_matrix({0, 0}, {0, 0}, {0, 0})).above.upper(), 0);
 }
 
-TEST(TopEigenvalue, C1_RejectsMatrixWithoutRows) {
+TEST(TopEigenvalue, C1_RejectsAMatrixWithoutRows) {
   EXPECT_EQ(normproof::ref::numeric::contract_message([] { top_eigenvalue({}); }),
             "top_eigenvalue: a has no rows; expected 1 or more (C1)");
 }

@@ -12,9 +12,9 @@ namespace {
 using normproof::verification::checks::lipschitz::NormalizedJacobian;
 using Vector = NormalizedJacobian::Vector;
 
-constexpr double kRounding = 0x1p-48;  // error of a few operations at 128 bits, rounded up once
+constexpr double kRounding = 0x1p-48;  // a few operations at 128 bits, one rounding up
 
-TEST(Normalized, TwoRowsLeaveOnlyEps) {
+TEST(NormalizedJacobian, OfTwoElementsVanishesWithoutEps) {
   // variance 1, eps 3: rstd 1/2, delta 3/4
   const auto bound = NormalizedJacobian({2}, 3, true).at({0, 2});
   EXPECT_NEAR(bound.norm, 0.75, kRounding);
@@ -27,23 +27,24 @@ TEST(Normalized, TwoRowsLeaveOnlyEps) {
   EXPECT_NEAR(NormalizedJacobian({2}, 3, false).at({1}).norm, 0.75, kRounding);
 }
 
-TEST(Normalized, SingleGammaAttainsTheory) {
+TEST(NormalizedJacobian, WithOneGammaAttainsTheTheoreticalBound) {
   const auto bound = NormalizedJacobian({-3}, 0, true).at({1, 1, -2});
   EXPECT_NEAR(bound.norm, 3 / std::sqrt(2), kRounding);
   EXPECT_EQ(bound.norm, bound.theory);
   EXPECT_GE(bound.norm, 3 / std::sqrt(2));
 }
 
-TEST(Normalized, DoesNotReachLargestGammaAlongXHat) {
-  // The direction of the large gamma is that of x_hat, so only the gamma 1 remains. The norm is an
-  // enclosed upper bound; docs/derivations/lipschitz.md says how close it is.
+TEST(NormalizedJacobian, IgnoresALargeGammaInTheDirectionOfXHat) {
+  // x_hat points in the direction of the large gamma. The layer removes that direction, so only
+  // gamma = 1 remains. The result is an upper bound; docs/derivations/lipschitz.md says how close
+  // it is.
   constexpr double kEnclosureTolerance = 1e-9;
   const auto bound = NormalizedJacobian({5, 1, 1}, 0, false).at({3, 0, 0});
   EXPECT_NEAR(bound.norm, 1 / std::sqrt(3), kEnclosureTolerance);
   EXPECT_NEAR(bound.theory, 5 / std::sqrt(3), kRounding);
 }
 
-TEST(Normalized, BallThroughCenterHasNormOfEps) {
+TEST(NormalizedJacobian, NormOverABallWithAConstantRowIsOneOverRootEps) {
   const NormalizedJacobian jacobian({1}, 0.25, true);
   EXPECT_NEAR(jacobian.around({1, 1, -2}, 3).norm, 2, kRounding);
   EXPECT_NEAR(jacobian.around({1, 1, -2}, std::sqrt(6) - std::sqrt(3)).norm, 1 / std::sqrt(1.25),
@@ -54,7 +55,7 @@ TEST(Normalized, BallThroughCenterHasNormOfEps) {
   EXPECT_EQ(jacobian.steepest({1, 1, -2}, 3).back(), (Vector{1, 1, -2}));
 }
 
-TEST(Normalized, SmallBallHasNormNearItsCenter) {
+TEST(NormalizedJacobian, NormOverASmallBallIsNearThatAtItsCenter) {
   const NormalizedJacobian jacobian({3, -1, 2, 0.5}, 1e-5, true);
   const Vector x = {1, -2, 0.5, 4};
   const double at = jacobian.at(x).norm;
@@ -64,7 +65,7 @@ TEST(Normalized, SmallBallHasNormNearItsCenter) {
   EXPECT_LE(jacobian.around(x, kRadius).norm, at * (1 + kChange));
 }
 
-TEST(Normalized, DirectionsAreOrthogonalToRemovedComponents) {
+TEST(NormalizedJacobian, SteepestDirectionIsOrthogonalToXAndTheMean) {
   const auto dot = [](const Vector& a, const Vector& b) {
     return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
   };

@@ -15,28 +15,28 @@ using ::testing::HasSubstr;
 
 const Shape kShape{2, 3, 4};
 
-TEST(CellsTest, RowsHoldOneTokenEach) {
+TEST(StatisticCells, RowCellHoldsOneToken) {
   const auto rows = partition(Partition::row, kShape, 1, {});
   EXPECT_EQ(rows.shape, (Shape{2, 3}));
   EXPECT_THAT(rows.cells[4].members, ElementsAre(16, 17, 18, 19));
   EXPECT_EQ(rows.cells[4].counted, rows.cells[4].members);
 }
 
-TEST(CellsTest, RowGroupsHoldConsecutiveFeatures) {
+TEST(StatisticCells, RowGroupCellHoldsConsecutiveFeatures) {
   const auto groups = partition(Partition::row_group, kShape, 2, {});
   EXPECT_EQ(groups.shape, (Shape{2, 3, 2}));
   EXPECT_THAT(groups.cells[3].members, ElementsAre(6, 7));
   EXPECT_EQ(partition(Partition::row_group, {3, 4}, 2, {}).shape, (Shape{3, 2}));
 }
 
-TEST(CellsTest, ChannelsCountOnlyValidRows) {
+TEST(StatisticCells, ChannelCellCountsOnlyValidRows) {
   const auto channels = partition(Partition::channel, kShape, 1, mask_of_bits(kShape, 0b100010));
   EXPECT_EQ(channels.shape, (Shape{4}));
   EXPECT_THAT(channels.cells[1].members, ElementsAre(1, 5, 9, 13, 17, 21));
   EXPECT_THAT(channels.cells[1].counted, ElementsAre(5, 21));
 }
 
-TEST(CellsTest, SamplesHaveSeparateStatistics) {
+TEST(StatisticCells, EverySampleHasItsOwnCells) {
   const auto mask = mask_of_bits(kShape, 0b100011);
   const auto instances = partition(Partition::sample_channel, kShape, 1, mask);
   EXPECT_EQ(instances.shape, (Shape{2, 4}));
@@ -53,13 +53,13 @@ std::string partition_refusal(Partition kind, std::size_t groups, const Mask& va
   return contract_message([&] { partition(kind, shape, groups, valid); });
 }
 
-TEST(CellsTest, C1_RejectsEmptyExtents) {
+TEST(StatisticCells, C1_RejectsEmptyExtents) {
   for (const Shape& shape : {Shape{0, 3}, Shape{2, 0}, Shape{2, 0, 3}, Shape{3}})
     EXPECT_THAT(partition_refusal(Partition::row, 1, {}, shape),
                 HasSubstr("oracle: x has shape ["));
 }
 
-TEST(CellsTest, C8_RejectsMasksOfWrongShapeOrWithoutValidRow) {
+TEST(StatisticCells, C8_RejectsMasksOfWrongShapeOrWithoutValidRow) {
   const std::string empty =
       "oracle: valid leaves a statistic without an element; expected at least one valid row for "
       "each (C8)";
@@ -70,7 +70,7 @@ TEST(CellsTest, C8_RejectsMasksOfWrongShapeOrWithoutValidRow) {
             "oracle: valid has shape [3, 2]; expected shape [2, 3] (C8)");
 }
 
-TEST(CellsTest, C11_RejectsGroupsThatDoNotDivideFeatures) {
+TEST(StatisticCells, C11_RejectsGroupsThatDoNotDivideFeatures) {
   EXPECT_EQ(partition_refusal(Partition::row_group, 3, {}),
             "oracle: groups is 3; expected a divisor of D = 4 (C11)");
   EXPECT_EQ(partition_refusal(Partition::row_group, 0, {}),

@@ -19,7 +19,7 @@ std::string definition_refusal(const model::NormOptions& options, std::size_t ro
   });
 }
 
-TEST(Evaluate, C2_RejectsZeroStatisticWithoutEps) {
+TEST(Evaluate, C2_RejectsAZeroStatisticWithoutEps) {
   EXPECT_EQ(definition_refusal(model::LayerNormOptions{.eps = 0}, 2),
             "oracle: x makes a statistic + eps 0; expected more than 0 (C2)");
 }

@@ -1,6 +1,6 @@
-/// The forward of ref, evaluated on dual and on complex numbers, has the derivative that the
-/// backward of ref computes. The training backward of PowerNorm is not a derivative, and the test
-/// confirms that.
+/// The backward of ref must be the derivative of its forward, which dual numbers and complex
+/// numbers compute. The training backward of PowerNorm is not a derivative, and the test confirms
+/// that.
 
 #include <gtest/gtest.h>
 
@@ -18,8 +18,8 @@ using ref::numeric::dual;
 using ref::numeric::oracle50;
 using ref::tensor::convert;
 
-/// An input to differentiate by: x, gamma or beta.
-struct Member {
+/// The input to differentiate by: x, gamma or beta.
+struct DifferentiatedInput {
   std::string name;
 
   template <class S>
@@ -28,9 +28,9 @@ struct Member {
   }
 };
 
-/// Returns d sum(grad_y y) / d t, where t is a member of the inputs.
+/// Returns the derivative of `sum(grad_y y)` with respect to the tensor `member` of the inputs.
 template <class S>
-Tensor<oracle100> differentiate(const Case& c, const Member& member) {
+Tensor<oracle100> differentiate(const Case& c, const DifferentiatedInput& member) {
   NormInputs<S> inputs = inputs_as<S>(c.inputs);
   const auto state = state_as<S>(c.state);
   inputs.grad_y = Tensor<S>();
@@ -40,9 +40,10 @@ Tensor<oracle100> differentiate(const Case& c, const Member& member) {
   });
 }
 
-/// Compares the backward with dual numbers, after checking that dual numbers and the complex step
-/// agree.
-checks::compare::Comparison backward_against_forward(const Case& c, const Member& member) {
+/// Compares the backward with the derivative by dual numbers. First checks that dual numbers and
+/// the complex step agree.
+checks::compare::Comparison backward_against_forward(const Case& c,
+                                                     const DifferentiatedInput& member) {
   const std::string name = "grad_" + member.name;
   const auto found = convert<oracle100>(run<oracle50>(c).outputs.at(name));
   const auto bound = scaled_bound<oracle50>(run<running_error>(c).outputs.at(name));
@@ -57,7 +58,7 @@ bool is_approximate(const Case& c) {
   return c.inputs.mode == Mode::training && !model::norm_layer(c.options).exact_backward;
 }
 
-TEST(DerivativeTest, BackwardIsDerivativeOfForward) {
+TEST(ReferenceBackward, IsTheDerivativeOfTheForward) {
   for (const Shape& shape : {Shape{2, 3}, Shape{5, 4}, Shape{2, 3, 2}})
     for (const auto& options : every_layer(shape.back()))
       for (const Mode mode : {Mode::training, Mode::inference})
@@ -79,8 +80,8 @@ TEST(DerivativeTest, BackwardIsDerivativeOfForward) {
 }
 
 /// With nu = 0 and constant running statistics, grad_x of PowerNorm is the derivative of its
-/// forward: nu is all that the approximation leaves out.
-TEST(DerivativeTest, PowerNormBackwardWithoutNuIsDerivative) {
+/// forward.
+TEST(ReferenceBackward, OfPowerNormWithoutNuIsTheDerivative) {
   Case c = make_case(model::PowerNormOptions{}, normal("memory", {6, 3}, 0.5, 2), Mode::training,
                      "memory");
   c.state.at("nu") = ref::tensor::full_tensor<double>({3}, 0.0);

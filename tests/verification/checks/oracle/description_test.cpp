@@ -15,7 +15,7 @@ NamedTensors<double> to_double(const NamedTensors<oracle100>& tensors) {
   return result;
 }
 
-TEST(Description, MatchesDefinitions) {
+TEST(LayerDescription, MatchesTheDefinitionsOfTheOracle) {
   ref::norm::expect_as_described([](const auto& options, const auto& in, const auto& state) {
     const Case c{options, in, state};
     const OracleStep step = run_oracle(c, Method::reverse);
@@ -23,7 +23,7 @@ TEST(Description, MatchesDefinitions) {
   });
 }
 
-TEST(Description, InitialStatesMatchDescription) {
+TEST(LayerDescription, HasTheInitialStatesOfTheOracle) {
   for (const auto& layer : ref::model::norm_layers()) {
     const auto state = initial_state(ref::model::norm_options(layer.name), 3);
     std::vector<std::string> names;

@@ -1,5 +1,6 @@
-/// Compares `double` with the definition, element by element, within the running error bound. The
-/// value part of the running error has exactly the bits of the `double` step.
+/// Compares every element of a step in `double` with the definition, which is computed at 100
+/// digits. The running error must bound the difference. The value part of the running error must
+/// have exactly the bits of the `double` step.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,8 +18,9 @@ namespace {
 
 namespace model = ref::model;
 
-/// Runs `steps` steps with every scalar type, each with its own state. x and grad_y are reversed
-/// after each step.
+/// Runs `steps` steps with every scalar type. Each scalar type carries its own state. x and grad_y
+/// are reversed after each step. If `may_diverge`, a contract error of PowerNorm with a diverged nu
+/// is accepted.
 void check(Case c, int steps, Tightness& tightness, bool may_diverge = false) {
   NamedTensors<running_error> running = state_as<running_error>(c.state);
   NamedTensors<oracle100> exact = state_as<oracle100>(c.state);
@@ -27,7 +29,7 @@ void check(Case c, int steps, Tightness& tightness, bool may_diverge = false) {
     try {
       got = ref::norm::norm_step<double>(c.options, c.inputs, c.state);
     } catch (const ref::numeric::ContractError& e) {
-      // If (1 - alpha) Gamma is far above 2, nu of PowerNorm grows without bound.
+      // If `(1 - alpha) Gamma` is far above 2, the running nu of PowerNorm grows without bound.
       ASSERT_TRUE(c.state.contains("nu") && may_diverge) << c.name() << " " << e.what();
       ASSERT_THAT(e.what(), ::testing::HasSubstr("makes nu at")) << c.name();
       return;
@@ -45,8 +47,8 @@ void check(Case c, int steps, Tightness& tightness, bool may_diverge = false) {
   }
 }
 
-/// Checks all layers on x in training and inference; if there are enough rows, also with a mask
-/// that excludes every third row.
+/// Checks all layers on x in training and inference. If there are enough rows, also checks them
+/// with a mask that excludes every third row.
 void check_all_layers(const Tensor<double>& x, const std::string& stream, Tightness& tightness,
                       bool may_diverge = false) {
   for (const auto& options : every_layer(x.shape().back()))
@@ -59,7 +61,8 @@ void check_all_layers(const Tensor<double>& x, const std::string& stream, Tightn
       const bool steps = has_state(options) && mode == Mode::training;
       ASSERT_NO_FATAL_FAILURE(check(c, steps ? 3 : 1, tightness, may_diverge));
       if (x.dimension() != 2 || rows < 4 || !uses_mask(options)) continue;
-      // [N,D] is [N,1,D], so statistics per sample would have no element for a masked sample.
+      // A shape [N,D] means [N,1,D]. With statistics per sample, a masked row would have no
+      // element.
       const std::string name = model::norm_name(options);
       if (name == "instance_norm" || name == "group_norm") continue;
       c.inputs.valid = empty_tensor<bool>({rows});
@@ -70,7 +73,7 @@ void check_all_layers(const Tensor<double>& x, const std::string& stream, Tightn
 
 constexpr std::size_t kSizes[] = {1, 2, 3, 31, 32, 33, 64, 65, 100, 513};
 
-TEST(DoubleTest, RandomRowsStayWithinBound) {
+TEST(DoubleStep, OfRandomRowsIsWithinTheRunningErrorBound) {
   Tightness tightness;
   for (const std::size_t d : kSizes) {
     const Shape shape{d > 100 ? 2u : 3u, d};
@@ -82,7 +85,7 @@ TEST(DoubleTest, RandomRowsStayWithinBound) {
   EXPECT_GT(tightness.worst, 0.01) << "the bound has lost all touch with the error";
 }
 
-TEST(DoubleTest, RandomColumnsStayWithinBound) {
+TEST(DoubleStep, OfRandomColumnsIsWithinTheRunningErrorBound) {
   Tightness tightness;
   for (const std::size_t n : kSizes) {
     const Shape shape{n, 2};
@@ -94,7 +97,7 @@ TEST(DoubleTest, RandomColumnsStayWithinBound) {
   EXPECT_GT(tightness.worst, 0.01) << "the bound has lost all touch with the error";
 }
 
-TEST(DoubleTest, PaddedSamplesStayWithinBound) {
+TEST(DoubleStep, OfPaddedSamplesIsWithinTheRunningErrorBound) {
   Tightness tightness;
   const Shape shape{3, 11, 6};
   const auto x = normal("samples", shape, -1, 2);
@@ -110,7 +113,7 @@ TEST(DoubleTest, PaddedSamplesStayWithinBound) {
     }
 }
 
-TEST(DoubleTest, AbsentParametersAndGradientStayWithinBound) {
+TEST(DoubleStep, WithoutParametersOrGradientIsWithinTheRunningErrorBound) {
   Tightness tightness;
   for (const auto& options : every_layer(5))
     for (const Mode mode : {Mode::training, Mode::inference}) {
@@ -127,10 +130,10 @@ TEST(DoubleTest, AbsentParametersAndGradientStayWithinBound) {
     }
 }
 
-struct Adversary {
+struct HardInput {
   const char* name;
   Tensor<double> (*x)(const Shape&);
-  bool wide = false;  ///< spans so many orders of magnitude that the bound may be infinite
+  bool wide = false;  ///< x spans so many orders of magnitude that the bound may be infinite
 };
 
 Tensor<double> elementwise(const Shape& shape, double (*element)(std::size_t)) {
@@ -148,7 +151,7 @@ Tensor<double> offset(const Shape& shape) {
 
 const RandomStream kWide(3, "wide");
 
-const Adversary kAdversaries[] = {
+const HardInput kHardInputs[] = {
     {"offset_1e0", &offset<0>},
     {"offset_1e1", &offset<1>},
     {"offset_1e2", &offset<2>},
@@ -194,9 +197,9 @@ const Adversary kAdversaries[] = {
     {"zero", [](const Shape& s) { return elementwise(s, [](std::size_t) { return 0.0; }); }},
 };
 
-class AdversaryTest : public ::testing::TestWithParam<Adversary> {};
+class DoubleStepOnHardInputs : public ::testing::TestWithParam<HardInput> {};
 
-TEST_P(AdversaryTest, StaysWithinTheRunningErrorBound) {
+TEST_P(DoubleStepOnHardInputs, IsWithinTheRunningErrorBound) {
   Tightness tightness;
   for (const Shape& shape : {Shape{4, 4}, Shape{5, 33}, Shape{65, 3}, Shape{2, 3, 4}})
     ASSERT_NO_FATAL_FAILURE(
@@ -208,14 +211,14 @@ TEST_P(AdversaryTest, StaysWithinTheRunningErrorBound) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Inputs, AdversaryTest, ::testing::ValuesIn(kAdversaries),
+INSTANTIATE_TEST_SUITE_P(Inputs, DoubleStepOnHardInputs, ::testing::ValuesIn(kHardInputs),
                          [](const auto& adversary) { return adversary.param.name; });
 
-/// Inputs for which every operation of the step is exact: pairs m +- delta whose mean squared
-/// deviation plus eps = 1/16 is a power of 4; all other inputs are small dyadic numbers. The
-/// tolerance is 0.
-Tensor<double> pairs(std::size_t rows, std::size_t features, bool has_statistics_over_rows,
-                     double m, double delta, std::size_t at_m) {
+/// Returns an x for which every operation of the step is exact. x consists of pairs `m +- delta`,
+/// whose mean squared deviation plus eps = 1/16 is a power of 4. All other inputs are small dyadic
+/// numbers. The tolerance is 0.
+Tensor<double> exact_pairs(std::size_t rows, std::size_t features, bool has_statistics_over_rows,
+                           double m, double delta, std::size_t at_m) {
   Tensor<double> x = empty_tensor<double>({rows, features});
   for (std::size_t r = 0; r < rows; ++r)
     for (std::size_t f = 0; f < features; ++f) {
@@ -242,18 +245,18 @@ void make_dyadic(Case& c) {
   }
 }
 
-struct Exact {
+struct ExactInput {
   const char* name;
   double delta;
   std::size_t count;
   std::size_t at_m;
-  double scale_norm_eps;  ///< makes sum x^2 + eps a power of 4
+  double scale_norm_eps;  ///< the eps of ScaleNorm that makes sum x^2 + eps a power of 4
 };
 
-class ExactTest : public ::testing::TestWithParam<Exact> {};
+class DoubleStepOnExactInputs : public ::testing::TestWithParam<ExactInput> {};
 
-TEST_P(ExactTest, IsExactOnExactInputs) {
-  const Exact& p = GetParam();
+TEST_P(DoubleStepOnExactInputs, EqualsTheOracleExactly) {
+  const ExactInput& p = GetParam();
   constexpr double kEps = 0.0625;
   const auto check_exact = [](const NormOptions& options, const Tensor<double>& x) {
     for (const Mode mode : {Mode::training, Mode::inference}) {
@@ -262,10 +265,10 @@ TEST_P(ExactTest, IsExactOnExactInputs) {
       ASSERT_TRUE(equals_exactly(run<double>(c), run_oracle(c, Method::reverse))) << c.name();
     }
   };
-  const auto centred_rows = pairs(4, p.count, true, 5, p.delta, p.at_m);
-  const auto rows = pairs(4, p.count, true, 0, p.delta, p.at_m);
-  const auto centred_columns = pairs(p.count, 4, false, 5, p.delta, p.at_m);
-  const auto columns = pairs(p.count, 4, false, 0, p.delta, p.at_m);
+  const auto centred_rows = exact_pairs(4, p.count, true, 5, p.delta, p.at_m);
+  const auto rows = exact_pairs(4, p.count, true, 0, p.delta, p.at_m);
+  const auto centred_columns = exact_pairs(p.count, 4, false, 5, p.delta, p.at_m);
+  const auto columns = exact_pairs(p.count, 4, false, 0, p.delta, p.at_m);
   check_exact(model::LayerNormOptions{.eps = kEps}, centred_rows);
   check_exact(model::GroupNormOptions{.eps = kEps}, centred_rows);
   check_exact(model::RMSNormOptions{.eps = kEps}, rows);
@@ -294,16 +297,16 @@ TEST_P(ExactTest, IsExactOnExactInputs) {
               columns);
 }
 
-INSTANTIATE_TEST_SUITE_P(Inputs, ExactTest,
-                         ::testing::Values(Exact{"three_quarters_of_8", 0.5, 8, 2, 2.5},
-                                           Exact{"three_quarters_of_32", 0.5, 32, 8, 10},
-                                           Exact{"fifteen_sixteenths_of_32", 1, 32, 2, 34},
-                                           Exact{"three_quarters_of_64", 0.5, 64, 16, 4}),
+INSTANTIATE_TEST_SUITE_P(Inputs, DoubleStepOnExactInputs,
+                         ::testing::Values(ExactInput{"three_quarters_of_8", 0.5, 8, 2, 2.5},
+                                           ExactInput{"three_quarters_of_32", 0.5, 32, 8, 10},
+                                           ExactInput{"fifteen_sixteenths_of_32", 1, 32, 2, 34},
+                                           ExactInput{"three_quarters_of_64", 0.5, 64, 16, 4}),
                          [](const auto& exact) { return exact.param.name; });
 
-TEST(DoubleTest, InstanceNormIsExactOnPairs) {
+TEST(DoubleStep, OfInstanceNormIsExactOnExactInputs) {
   Tensor<double> x = empty_tensor<double>({2, 8, 3});
-  const auto columns = pairs(8, 3, false, 5, 0.5, 2);
+  const auto columns = exact_pairs(8, 3, false, 5, 0.5, 2);
   for (std::size_t b = 0; b < 2; ++b)
     std::copy_n(columns.data(), columns.size(), x.data() + b * columns.size());
   Case c = make_case(model::InstanceNormOptions{.eps = 0.0625}, x, Mode::training, "exact");

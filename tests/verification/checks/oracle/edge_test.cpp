@@ -1,5 +1,5 @@
-/// Edge extents and values give either a defined result that agrees with the definition, or a
-/// ContractError that names function, argument and expectation.
+/// For edge cases of extents and values, a layer either returns what the definition says, or throws
+/// a ContractError that names function, argument and expectation.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,7 +23,8 @@ using ::testing::MatchesRegex;
 using ref::numeric::kInfinity;
 using ref::numeric::kNaN;
 
-/// Returns the message of the ContractError that the `double` step throws; "" if it throws none.
+/// Returns the message of the ContractError that the step in `double` throws, or "" if it throws
+/// none.
 std::string refusal(const Case& c) {
   try {
     run<double>(c);
@@ -51,13 +52,13 @@ bool needs_two_rows(const NormOptions& options) {
   return batch_norm != nullptr && batch_norm->unbiased_running_variance;
 }
 
-TEST(EdgeTest, RejectsNoRows) {
+TEST(EdgeCases, XWithoutRowsIsRejected) {
   for (const Shape& shape : {Shape{0, 3}, Shape{0, 2, 3}, Shape{2, 0, 3}})
     for (const auto& options : every_layer(3))
       expect_refused(make_case(options, empty_tensor<double>(shape), Mode::training, "edge"), "x");
 }
 
-TEST(EdgeTest, RejectsNoFeaturesAndWrongRanks) {
+TEST(EdgeCases, XWithoutFeaturesOrWithAWrongRankIsRejected) {
   for (const Shape& shape : {Shape{3, 0}, Shape{3}, Shape{1, 1, 1, 3}})
     for (const auto& options : every_layer(3)) {
       Case c = make_case(options, full_tensor<double>({1, 3}, 1), Mode::training, "edge");
@@ -66,7 +67,7 @@ TEST(EdgeTest, RejectsNoFeaturesAndWrongRanks) {
     }
 }
 
-TEST(EdgeTest, HandlesOneRow) {
+TEST(EdgeCases, OneRowIsHandled) {
   for (const std::size_t d : {1u, 2u, 5u})
     for (const auto& options : every_layer(d)) {
       const auto c = make_case(options, normal("one row", {1, d}, 1, 2), Mode::training, "edge");
@@ -78,7 +79,7 @@ TEST(EdgeTest, HandlesOneRow) {
     }
 }
 
-TEST(EdgeTest, HandlesOneValidRow) {
+TEST(EdgeCases, OneValidRowIsHandled) {
   for (const auto& options : every_layer(2)) {
     Case c = make_case(options, normal("one valid", {1, 3, 2}, 1, 2), Mode::training, "edge");
     c.inputs.valid = mask_of_bits({1, 3, 2}, 0b010);
@@ -90,14 +91,14 @@ TEST(EdgeTest, HandlesOneValidRow) {
   }
 }
 
-TEST(EdgeTest, AcceptsTwoRowsWithOneFeature) {
+TEST(EdgeCases, TwoRowsOrOneFeatureAreAccepted) {
   for (const Shape& shape : {Shape{2, 1}, Shape{2, 4}, Shape{1, 2, 1}, Shape{4, 1, 1}})
     for (const auto& options : every_layer(shape.back()))
       for (const Mode mode : {Mode::training, Mode::inference})
         expect_defined(make_case(options, normal("two rows", shape, 1, 2), mode, "edge"));
 }
 
-TEST(EdgeTest, AcceptsConstantRowsAndZeroColumns) {
+TEST(EdgeCases, ConstantRowsAndZeroColumnsAreAccepted) {
   for (const auto& options : every_layer(4)) {
     auto x = normal("constant", {3, 4}, 1, 2);
     for (std::size_t d = 0; d < 4; ++d) x(1, d) = 1234;
@@ -108,8 +109,8 @@ TEST(EdgeTest, AcceptsConstantRowsAndZeroColumns) {
   }
 }
 
-/// With eps = 0 and a statistic that vanishes, the divisor would be 0.
-TEST(EdgeTest, RejectsVanishingStatisticWithoutEps) {
+/// If eps = 0 and the statistic is 0, the divisor would be 0.
+TEST(EdgeCases, StatisticOfZeroWithoutEpsIsRejected) {
   const auto zero = full_tensor<double>({3, 4}, 0.0);
   const auto subnormal = full_tensor<double>({3, 4}, 0x1p-1070);
   const NormOptions layers[] = {model::LayerNormOptions{.eps = 0},
@@ -128,12 +129,13 @@ TEST(EdgeTest, RejectsVanishingStatisticWithoutEps) {
       expect_refused(make_case(options, x, Mode::training, "edge"), "x");
 }
 
-TEST(EdgeTest, HandlesHugeValues) {
+TEST(EdgeCases, HugeValuesAreHandledOrRejected) {
   for (const auto& options : every_layer(4)) {
     // Squares of numbers near 1e150 are finite, and so are all sums.
     expect_defined(make_case(options, normal("huge", {3, 4}, 0, 1e150), Mode::training, "edge"));
-    // Squares of numbers near 1e200 overflow, so layers reject them. Exceptions are layers without
-    // statistics and layers whose statistics cover one element here, which equals its own mean.
+    // Squares of numbers near 1e200 overflow, so layers reject them. Two kinds of layers accept
+    // them: those without statistics, and those whose statistics here cover one element, which
+    // equals its own mean.
     const auto c = make_case(options, normal("huge", {3, 4}, 0, 1e200), Mode::training, "edge");
     const std::string name = model::norm_name(options);
     const auto* group_norm = std::get_if<model::GroupNormOptions>(&options);
@@ -151,7 +153,7 @@ TEST(EdgeTest, HandlesHugeValues) {
   }
 }
 
-TEST(EdgeTest, RejectsNonFiniteValues) {
+TEST(EdgeCases, NonFiniteValuesAreRejected) {
   for (const double bad : {kInfinity, -kInfinity, kNaN})
     for (const auto& options : every_layer(4))
       for (const Mode mode : {Mode::training, Mode::inference}) {
@@ -170,7 +172,7 @@ TEST(EdgeTest, RejectsNonFiniteValues) {
       }
 }
 
-TEST(EdgeTest, RejectsWrongShapes) {
+TEST(EdgeCases, WrongShapesAreRejected) {
   for (const auto& options : every_layer(4)) {
     const Case good = make_case(options, normal("shapes", {3, 4}, 0, 1), Mode::training, "edge");
     Case c = good;

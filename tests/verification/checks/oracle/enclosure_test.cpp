@@ -1,6 +1,6 @@
-/// Intervals and balls contain the values of the definition and are narrow. On steps whose true
-/// values are rational they contain the exact rational number, which shows that rounding is
-/// outward.
+/// Intervals and balls must contain the value that the definition gives, and must be narrow. On
+/// steps with rational results they must contain the exact rational number, which shows that they
+/// are rounded outward.
 
 #include <gmp.h>
 #include <gtest/gtest.h>
@@ -24,8 +24,8 @@ struct Ends {
   oracle100 upper;
 };
 
-/// Returns the ends exactly: 100 digits hold the ends of an interval of 50 digits. The ends of a
-/// ball are rounded outward.
+/// Returns the two ends as 100-digit numbers. For an interval of 50 digits they are exact. The ends
+/// of a ball are rounded outward.
 Ends interval_ends(const interval& x) {
   Ends ends;
   mpfi_get_left(ends.lower.backend().data(), x.backend().data());
@@ -38,8 +38,9 @@ Ends interval_ends(const ball& x) {
   return ends;
 }
 
-/// Expects each tensor of the step to contain the expected value. No enclosure may be wider than
-/// 2^12 times the running error bound of `double`, scaled to the digits of T.
+/// Runs the step with the enclosure type T. Every element must contain the expected value. No
+/// enclosure may be wider than 2^12 times the running error bound of `double`, scaled to the
+/// precision of T.
 template <class T>
 void check_encloses(const Case& c, int digits) {
   const auto got = run<T>(c);
@@ -72,7 +73,7 @@ void check_both(const Case& c) {
   ASSERT_NO_FATAL_FAILURE(check_encloses<ball>(c, static_cast<int>(ball::precision())));
 }
 
-TEST(EnclosureTest, EnclosesRandomSteps) {
+TEST(Enclosures, ContainTheOracleForRandomSteps) {
   for (const Shape& shape : {Shape{1, 1}, Shape{2, 3}, Shape{7, 5}, Shape{40, 2}, Shape{2, 3, 4}})
     for (const auto& options : every_layer(shape.back()))
       for (const Mode mode : {Mode::training, Mode::inference}) {
@@ -87,14 +88,14 @@ TEST(EnclosureTest, EnclosesRandomSteps) {
       }
 }
 
-TEST(EnclosureTest, EnclosesIllConditionedSteps) {
+TEST(Enclosures, ContainTheOracleForIllConditionedSteps) {
   for (const double offset : {1e4, 1e8})
     for (const auto& options : every_layer(4))
       ASSERT_NO_FATAL_FAILURE(check_both(
           make_case(options, normal("conditioned", {6, 4}, offset, 1), Mode::training, "bad")));
 }
 
-TEST(EnclosureTest, BallOfFewerBitsIsWiderAndStillEncloses) {
+TEST(Enclosures, OfFewerBitsAreWiderAndStillContainTheOracle) {
   const Case c = make_case(model::BatchNormOptions{}, normal("few bits", {9, 3}, 1e3, 1),
                            Mode::training, "few bits");
   const auto width = [&] {
@@ -107,7 +108,7 @@ TEST(EnclosureTest, BallOfFewerBitsIsWiderAndStillEncloses) {
   ASSERT_NO_FATAL_FAILURE(check_encloses<ball>(c, 60));
 }
 
-/// Compares the end of an enclosure with a rational number, exactly.
+/// Compares the end of an enclosure with a rational number in exact arithmetic.
 int compare_exactly(const oracle100& end, const rational& value) {
   mpq_t q;
   mpq_init(q);
@@ -129,9 +130,9 @@ void check_holds(const Tensor<T>& enclosures, const std::vector<rational>& value
   }
 }
 
-/// A channel of PowerNorm with running_psi2 + eps = 1/4, so that rstd is 2 and the whole step is
+/// Uses a channel of PowerNorm with running_psi2 + eps = 1/4. Then rstd is 2 and the whole step is
 /// rational.
-TEST(EnclosureTest, EnclosesExactRationalsOfPowerNorm) {
+TEST(Enclosures, ContainExactRationalsOfPowerNorm) {
   const std::size_t n = 7;
   const model::PowerNormOptions options{
       .eps = 0.0625, .alpha_forward = 0.9, .alpha_backward = 0.8, .warmup_iterations = 0};
@@ -167,7 +168,7 @@ TEST(EnclosureTest, EnclosesExactRationalsOfPowerNorm) {
   check(ball());
 }
 
-TEST(EnclosureTest, EnclosesExactRationalsOfBatchNorm) {
+TEST(Enclosures, ContainExactRationalsOfBatchNorm) {
   const std::size_t n = 7;
   const Case c = make_case(model::BatchNormOptions{.running_decay = 0.3},
                            normal("rational", {n, 1}, 1, 2), Mode::training, "rational");

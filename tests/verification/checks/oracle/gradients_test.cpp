@@ -22,7 +22,7 @@ checks::compare::Comparison near(const oracle100& got, const oracle100& expected
                                   one(abs(expected) * ldexp(oracle100(1), -bits)));
 }
 
-/// f = (a b - a / b) / sqrt(a + b), whose derivatives are computed by hand.
+/// The test function `f = (a b - a / b) / sqrt(a + b)`. Its derivatives are computed by hand.
 template <class S>
 S rational_root(const S& a, const S& b) {
   return (a * b - a / b) / root(a + b);
@@ -38,18 +38,18 @@ oracle100 derivative_in_b() {
   return (kA + kA / (kB * kB)) / s - (kA * kB - kA / kB) / (2 * s * s * s);
 }
 
-TEST(GradientsTest, DualNumbersDifferentiate) {
+TEST(OracleGradients, DualNumbersGiveTheDerivative) {
   EXPECT_WITHIN(near(rational_root(Dual(kA, 1), Dual(kB)).derivative, derivative_in_a(), 325));
   EXPECT_WITHIN(near(rational_root(Dual(kA), Dual(kB, 1)).derivative, derivative_in_b(), 325));
 }
 
-TEST(GradientsTest, ComplexStepDifferentiates) {
+TEST(OracleGradients, ComplexStepGivesTheDerivative) {
   const oracle100 h(0x1p-400);
   EXPECT_WITHIN(near(rational_root(Complex(kA, h), Complex(kB)).im / h, derivative_in_a(), 325));
   EXPECT_WITHIN(near(rational_root(Complex(kA), Complex(kB, h)).im / h, derivative_in_b(), 325));
 }
 
-TEST(GradientsTest, ComplexRootSquaresBack) {
+TEST(OracleGradients, SquareOfAComplexRootIsItsArgument) {
   const Complex z(oracle100(0.3), oracle100(-1.7));
   const Complex r = root(z);
   const Complex squared = r * r;
@@ -60,7 +60,7 @@ TEST(GradientsTest, ComplexRootSquaresBack) {
   EXPECT_WITHIN(near(quotient.im, r.im, 325));
 }
 
-TEST(GradientsTest, TapeDifferentiates) {
+TEST(OracleGradients, TapeGivesTheDerivative) {
   Tape tape;
   const Variable a = Variable::input(kA, tape);
   const Variable b = Variable::input(kB, tape);
@@ -72,7 +72,7 @@ TEST(GradientsTest, TapeDifferentiates) {
   EXPECT_WITHIN(near(swept[b.node], derivative_in_b(), 325));
 }
 
-TEST(GradientsTest, TapeIgnoresConstants) {
+TEST(OracleGradients, TapeRecordsNoConstants) {
   Tape tape;
   const Variable a = Variable::input(kA, tape);
   const std::size_t before = tape.size();
@@ -82,8 +82,8 @@ TEST(GradientsTest, TapeIgnoresConstants) {
   EXPECT_EQ((a * constant).tape, &tape);
 }
 
-/// The three methods agree if x spans 300 orders of magnitude, and if it is nearly constant.
-TEST(GradientsTest, MethodsAgreeOnHardInputs) {
+/// The three methods must agree if x spans 300 orders of magnitude, and if x is nearly constant.
+TEST(OracleGradients, MethodsAgreeOnHardInputs) {
   const RandomStream random(4, "hard");
   Tensor<double> wide = empty_tensor<double>({1, 4, 3});
   for (std::size_t i = 0; i < wide.size(); ++i)
@@ -109,19 +109,19 @@ OracleInputs two_by_three() {
   return {.x = full_tensor<oracle100>({2, 3}, 1), .grad_y = full_tensor<oracle100>({2, 3}, 1)};
 }
 
-TEST(GradientsTest, C1_RejectsNoRows) {
+TEST(OracleGradients, C1_RejectsNoRows) {
   OracleInputs inputs = two_by_three();
   inputs.x = full_tensor<oracle100>({0, 3}, 1);
   EXPECT_EQ(gradients_refusal(inputs).substr(0, 27), "oracle: x has shape [0, 3];");
 }
 
-TEST(GradientsTest, C3_RejectsParameterOfWrongShape) {
+TEST(OracleGradients, C3_RejectsAParameterOfTheWrongShape) {
   OracleInputs inputs = two_by_three();
   inputs.gamma = full_tensor<oracle100>({2}, 1);
   EXPECT_EQ(gradients_refusal(inputs), "oracle: gamma has shape [2]; expected shape [3] (C3)");
 }
 
-TEST(GradientsTest, C4_RejectsNonFiniteElement) {
+TEST(OracleGradients, C4_RejectsANonFiniteElement) {
   const oracle100 infinity = std::numeric_limits<oracle100>::infinity();
   OracleInputs inputs = two_by_three();
   inputs.x(1, 2) = infinity;
@@ -133,7 +133,7 @@ TEST(GradientsTest, C4_RejectsNonFiniteElement) {
             "oracle: beta has the element [0] = inf; expected finite values (C4)");
 }
 
-TEST(GradientsTest, C5_RejectsGradientOfWrongShape) {
+TEST(OracleGradients, C5_RejectsAGradientOfTheWrongShape) {
   OracleInputs inputs = two_by_three();
   inputs.grad_y = full_tensor<oracle100>({3, 2}, 1);
   EXPECT_EQ(gradients_refusal(inputs),

@@ -19,8 +19,8 @@ Tensor<T> convert_if_given(const Tensor<double>& t) {
   return is_absent(t) ? Tensor<T>() : convert<T>(t);
 }
 
-/// Compares the names first, then calls `check(name, got, expected)` for each tensor of outputs and
-/// state.
+/// Compares the names of the tensors. Then calls `check(name, got, expected)` for each tensor of
+/// outputs and state.
 template <class T, class U, class Check>
 ::testing::AssertionResult check_all(const NamedTensors<T>& got_outputs,
                                      const NamedTensors<T>& got_state,

@@ -11,7 +11,7 @@
 #include "verification/checks/compare/comparison.hpp"
 #include "verification/checks/oracle/oracle.hpp"
 
-/// Evaluates one case with every scalar type. Shared by the tests of this folder.
+/// Evaluates one case with every scalar type. All tests in this folder use it.
 namespace normproof::verification::checks::oracle {
 
 using checks::compare::scaled_bound;
@@ -25,32 +25,34 @@ using ref::tensor::empty_tensor;
 using ref::tensor::Shape;
 using ref::tensor::shape_of;
 
-/// Inputs and state in `double`, which every scalar type represents exactly.
+/// A step of a layer: options, inputs and state. The inputs are in `double`, which every scalar
+/// type represents exactly.
 struct Case {
   NormOptions options;
   NormInputs<double> inputs;
   NamedTensors<double> state;
 
-  /// For example "batch_norm eps=1e-05 ... [2, 3] training".
+  /// Returns a name such as "batch_norm eps=1e-05 ... [2, 3] training".
   std::string name() const;
 };
 
-/// Returns every layer with the options that change its formula and that D features allow.
+/// Returns every layer, with each option that changes its formula. Options that are impossible with
+/// `d_model` features are left out.
 std::vector<NormOptions> every_layer(std::size_t d_model);
 /// Whether the statistics of a layer depend on the mask.
 bool uses_mask(const NormOptions& options);
 bool has_state(const NormOptions& options);
 
-/// Adds gamma, beta, grad_y and a state to x: moderate numbers of both signs, and a gamma without
-/// special values. Layers without parameters get none.
+/// Returns a case with this x and random gamma, beta, grad_y and state. The numbers are moderate
+/// and of both signs. Layers without parameters get no gamma and beta.
 Case make_case(const NormOptions& options, const Tensor<double>& x, Mode mode,
                const std::string& stream);
 Tensor<double> normal(const std::string& stream, const Shape& shape, double offset = 0,
                       double scale = 1);
-/// Returns the mask of [N] or [B,T] rows whose flags are the bits of `bits`.
+/// Returns the mask of the rows of x, shape [N] or [B,T]. The bits of `bits` are the flags.
 Mask mask_of_bits(const Shape& x_shape, std::uint64_t bits);
 
-/// Converts inputs and state to the scalar T and runs one step of ref.
+/// Converts the inputs to the scalar type T.
 template <class T>
 NormInputs<T> inputs_as(const NormInputs<double>& inputs);
 template <class T>
@@ -63,28 +65,30 @@ OracleInputs oracle_inputs(const NormInputs<double>& inputs);
 OracleStep run_oracle(const Case& c, Method method);
 
 /// Compares the names in order, then every tensor of a step at 50 or 100 digits. The tolerance is
-/// 2^10 times the running error bound of `double`, scaled by the ratio of the unit roundoffs:
-/// docs/error_analysis.md, section 5.
+/// 2^10 times the running error bound of `double`, scaled by the ratio of the unit roundoffs
+/// (docs/error_analysis.md, section 5).
 template <class T>
 ::testing::AssertionResult agrees(const NormStep<T>& got, const OracleStep& expected,
                                   const NormStep<running_error>& bound);
-/// Compares two methods of the oracle in the same way.
+/// Compares the results of two methods of the oracle with the same tolerance.
 ::testing::AssertionResult agrees(const OracleStep& got, const OracleStep& expected,
                                   const NormStep<running_error>& bound);
-/// How much of a running error bound the measured errors use.
+/// The largest ratio of a measured error to its running error bound, and the number of elements
+/// with and without a bound.
 struct Tightness {
   double worst = 0;           ///< largest error / bound
   std::size_t claimed = 0;    ///< elements with a finite bound
   std::size_t unclaimed = 0;  ///< elements with an infinite bound, about which nothing is claimed
 };
-/// Expects the `double` step to be within its own running error bound wherever that is finite.
+/// Expects the value parts of `got` to be within their running error bounds of the expected values.
+/// Elements with an infinite bound are skipped. Adds the ratios to `tightness`, if given.
 ::testing::AssertionResult within_running_error(const NormStep<running_error>& got,
                                                 const OracleStep& expected,
                                                 Tightness* tightness = nullptr);
-/// Expects the `double` step to have exactly the bits of the value parts.
+/// Expects the step in `double` to have exactly the bits of the value parts of `expected`.
 ::testing::AssertionResult same_values(const NormStep<double>& got,
                                        const NormStep<running_error>& expected);
-/// Expects every tensor of the `double` step to equal the oracle's exactly.
+/// Expects every tensor of the step in `double` to equal the oracle's exactly.
 ::testing::AssertionResult equals_exactly(const NormStep<double>& got, const OracleStep& expected);
 
 }  // namespace normproof::verification::checks::oracle

@@ -25,8 +25,8 @@ void expect_values(const Tensor<oracle100>& got, const std::vector<double>& expe
     EXPECT_EQ(got.data()[i], oracle100(expected[i])) << i;
 }
 
-/// For [[1,2],[2,3]] and eps = 3/4, both rows and both columns have the variance 1/4, so sigma = 1.
-TEST(OracleTest, MatchesTextbookExampleOfLayerNormAndBatchNorm) {
+/// For x = [[1,2],[2,3]] and eps = 3/4, all rows and columns have the variance 1/4, so sigma = 1.
+TEST(Oracle, MatchesATextbookExampleOfLayerNormAndBatchNorm) {
   OracleInputs inputs{.x = empty_tensor<oracle100>({2, 2})};
   inputs.x(0, 0) = 1;
   inputs.x(0, 1) = inputs.x(1, 0) = 2;
@@ -42,9 +42,10 @@ TEST(OracleTest, MatchesTextbookExampleOfLayerNormAndBatchNorm) {
   expect_values(columns.state.at("running_variance"), {0.75, 0.75});
 }
 
-/// For x = (3, 3, 3, 3) and eps = 7, psi^2 = 16 - 7, so PN-V divides by 4. For a constant channel
-/// and g = (1, 0, 0, 0): dx_i = (g_i - x_hat mean(g x_hat)) / 4 with x_hat = 3/4.
-TEST(OracleTest, MatchesHandComputedPowerNormV) {
+/// For x = (3, 3, 3, 3) and eps = 7, psi^2 = 9, so PN-V divides by the root of 16, which is 4. For
+/// this channel and grad_y g = (1, 0, 0, 0), `dx_i = (g_i - x_hat mean(g x_hat)) / 4` with x_hat =
+/// 3/4.
+TEST(Oracle, MatchesHandComputedPowerNormV) {
   OracleInputs inputs{.x = column({3, 3, 3, 3})};
   inputs.grad_y = column({1, 0, 0, 0});
   const model::PowerNormVOptions options{.eps = 7, .running_decay = 0.5};
@@ -60,9 +61,9 @@ TEST(OracleTest, MatchesHandComputedPowerNormV) {
   }
 }
 
-/// A padded row is scaled too. Its gradient flows into the statistic, which does not depend on the
-/// row itself.
-TEST(OracleTest, MatchesHandComputedMaskedPowerNormV) {
+/// A padded row is normalized too. Its gradient flows into the statistic, although the statistic
+/// does not depend on the row itself.
+TEST(Oracle, MatchesHandComputedMaskedPowerNormV) {
   OracleInputs inputs{.x = column({3, 3, 8})};
   inputs.grad_y = column({0, 0, 1});
   inputs.valid = mask_of_bits({3, 1}, 0b011);
@@ -72,8 +73,9 @@ TEST(OracleTest, MatchesHandComputedMaskedPowerNormV) {
   expect_values(got.outputs.at("grad_x"), {-0.75 * 1 / 4, -0.75 * 1 / 4, 0.25});
 }
 
-/// Runs two steps of PowerNorm, both with rstd = 1/4 (running_psi2 9, batch 9, eps 7).
-TEST(OracleTest, MatchesHandComputedPowerNormHistory) {
+/// Runs two steps of PowerNorm. In both, rstd = 1/4, because running_psi2 and psi2 of the batch are
+/// 9 and eps is 7.
+TEST(Oracle, MatchesTwoHandComputedPowerNormSteps) {
   const model::PowerNormOptions options{.eps = 7, .alpha_forward = 0.5, .alpha_backward = 0.5};
   OracleInputs inputs{.x = column({3, -3})};
   inputs.grad_y = column({1, 0});
@@ -91,9 +93,9 @@ TEST(OracleTest, MatchesHandComputedPowerNormHistory) {
   expect_values(second.state.at("nu"), {0.1875 * (1 - 0.5 * 0.5625) + 0.5 * 0.375});
 }
 
-/// The released code stores nu / (1 - alpha). The gradients of the paper's formula follow from it
-/// as far as both divide by the same psi.
-TEST(OracleTest, ReleasedNuIsScaledNuOfPaper) {
+/// The released code of PowerNorm stores nu / (1 - alpha). Its gradients equal those of the paper's
+/// formula if both divide by the same psi.
+TEST(Oracle, NuOfReleasedPowerNormIsThatOfThePaperOverOneMinusAlpha) {
   const model::PowerNormOptions paper{.eps = 7, .alpha_forward = 0.5, .alpha_backward = 0.75};
   const model::PowerNormReleasedOptions released{.eps = 7,
                                                  .alpha_forward = 0.5,
@@ -118,14 +120,14 @@ TEST(OracleTest, ReleasedNuIsScaledNuOfPaper) {
               tiny);
 }
 
-TEST(OracleTest, StoresSumOfLambdaIfAlphaBackwardIsOne) {
+TEST(Oracle, PowerNormSumsLambdaIfAlphaBackwardIsOne) {
   const model::PowerNormReleasedOptions options{.alpha_backward = 1, .group_scaling = false};
   const Case c = make_case(options, normal("alpha 1", {5, 2}, 0, 2), Mode::training, "alpha 1");
   const auto bound = run<running_error>(c);
   EXPECT_TRUE(agrees(run<oracle100>(c), run_oracle(c, Method::reverse), bound));
 }
 
-TEST(OracleTest, InitialStateMatchesRef) {
+TEST(Oracle, InitialStateMatchesRef) {
   for (const auto& options : every_layer(3)) {
     const auto expected = ref::norm::initial_state<oracle100>(options, 3);
     const auto got = initial_state(options, 3);
@@ -134,7 +136,7 @@ TEST(OracleTest, InitialStateMatchesRef) {
   }
 }
 
-TEST(OracleTest, C10_RejectsStateOfOtherLayerOrShapes) {
+TEST(Oracle, C10_RejectsTheStateOfAnotherLayerOrShape) {
   const OracleInputs inputs{.x = column({1, 2})};
   const model::BatchNormOptions options{};
   const auto refusal = [&](const NamedTensors<oracle100>& state) {

@@ -1,5 +1,5 @@
-/// Checks polynomial identities on instances in exact rational arithmetic, without tolerance. There
-/// the sum of rule R2 is the plain sum.
+/// Checks polynomial identities in exact rational arithmetic, without tolerance. In this arithmetic
+/// the lane sum of rule R2 equals the plain sum.
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -28,15 +28,15 @@ rational mean(std::size_t count, Term term) {
   return lane_sum<rational>(count, term) / rational(count);
 }
 
-RC_GTEST_PROP(RationalProperty, LaneSumIsPlainSum, ()) {
+RC_GTEST_PROP(RationalIdentity, LaneSumEqualsThePlainSum, ()) {
   const auto t = any_vector(*rc::gen::inRange<std::size_t>(0, 100));
   rational plain = 0;
   for (const auto& x : t) plain += x;
   RC_ASSERT(lane_sum<rational>(t.size(), [&](std::size_t i) { return t[i]; }) == plain);
 }
 
-/// psi^2 = mu^2 + sigma^2.
-RC_GTEST_PROP(RationalProperty, QuadraticMeanIsSquaredMeanPlusVariance, ()) {
+/// Checks `psi^2 = mu^2 + sigma^2`.
+RC_GTEST_PROP(RationalIdentity, QuadraticMeanIsSquaredMeanPlusVariance, ()) {
   const auto x = any_vector(*rc::gen::inRange<std::size_t>(1, 40));
   const std::size_t n = x.size();
   const rational mu = mean(n, [&](std::size_t i) { return x[i]; });
@@ -44,9 +44,10 @@ RC_GTEST_PROP(RationalProperty, QuadraticMeanIsSquaredMeanPlusVariance, ()) {
   RC_ASSERT(mean(n, [&](std::size_t i) { return x[i] * x[i]; }) == mu * mu + variance);
 }
 
-/// sigma dx of BatchNorm and LayerNorm without the root: x_hat_i mean(g x_hat) = d_i mean(g d)/(v +
-/// eps) is rational. It sums to 0 for every eps, and its product with d is mean(g d) eps/(v + eps).
-RC_GTEST_PROP(RationalProperty, CenteredBackwardSumsToZero, ()) {
+/// The backward of BatchNorm and LayerNorm without the factor 1/sigma, with d = x - mean, v the
+/// variance and g = grad_y: the term `x_hat_i mean(g x_hat) = d_i mean(g d)/(v + eps)` is rational.
+/// The backward sums to 0 for every eps, and its product with d is `mean(g d) eps/(v + eps)`.
+RC_GTEST_PROP(RationalIdentity, CenteredBackwardSumsToZero, ()) {
   const std::size_t n = *rc::gen::inRange<std::size_t>(1, 40);
   const auto x = any_vector(n);
   const auto g = any_vector(n);
@@ -63,8 +64,8 @@ RC_GTEST_PROP(RationalProperty, CenteredBackwardSumsToZero, ()) {
   RC_ASSERT(mean(n, [&](std::size_t i) { return numerator(i) * d(i); }) == gd * eps / (v + eps));
 }
 
-/// PN-V: <dx, x> s^2 = <g, x> eps/(psi^2 + eps).
-RC_GTEST_PROP(RationalProperty, PowerNormVBackwardHasKnownProductWithX, ()) {
+/// For PN-V with grad_y g and s = sqrt(psi^2 + eps): `s mean(grad_x x) = mean(g x) eps / s^2`.
+RC_GTEST_PROP(RationalIdentity, PowerNormVBackwardTimesXMatchesItsFormula, ()) {
   const std::size_t n = *rc::gen::inRange<std::size_t>(1, 40);
   const auto x = any_vector(n);
   const auto g = any_vector(n);
@@ -75,9 +76,10 @@ RC_GTEST_PROP(RationalProperty, PowerNormVBackwardHasKnownProductWithX, ()) {
   RC_ASSERT(mean(n, [&](std::size_t i) { return numerator(i) * x[i]; }) == gx * eps / q);
 }
 
-/// The two forms of nu are equal. nu is also a combination of the old nu and Lambda/Gamma with the
-/// weights 1 - theta and theta = (1 - alpha) Gamma, for any vector x_hat.
-RC_GTEST_PROP(RationalProperty, NuTelescopesAndIsAffineCombination, ()) {
+/// The two forms of the recursion of nu are equal. The new nu is a weighted mean of the old nu and
+/// Lambda/Gamma: the weights are 1 - theta and theta = (1 - alpha) Gamma. This holds for any vector
+/// x_hat.
+RC_GTEST_PROP(RationalIdentity, TwoFormsOfTheNuRecursionAreEqual, ()) {
   const std::size_t n = *rc::gen::inRange<std::size_t>(1, 40);
   auto z = any_vector(n);
   z[0] = rational(1, 3);  // Gamma > 0
@@ -95,13 +97,13 @@ RC_GTEST_PROP(RationalProperty, NuTelescopesAndIsAffineCombination, ()) {
     const rational ratio = lambda / gamma;
     RC_ASSERT((nu < ratio ? nu : ratio) <= next && next <= (nu < ratio ? ratio : nu));
   }
-  // The released state e = nu/w changes by mean((g - w e x_hat) x_hat).
+  // The state of the released code is e = nu/w. It changes by `mean((g - w e x_hat) x_hat)`.
   if (w != 0) RC_ASSERT(nu / w + left == next / w);
 }
 
-/// A cumulative mean followed by a moving average is a single moving average that keeps alpha
-/// (k-1)/k.
-RC_GTEST_PROP(RationalProperty, WarmUpIsSingleMovingAverage, ()) {
+/// A cumulative mean followed by a moving average equals a single moving average that keeps the
+/// fraction `alpha (k-1)/k` of the old value.
+RC_GTEST_PROP(RationalIdentity, WarmUpThenMovingAverageIsOneMovingAverage, ()) {
   const rational running = any_rational();
   const rational batch = any_rational();
   const rational alpha(*rc::gen::inRange(0, 11), 10);

@@ -1,6 +1,6 @@
-/// Covers every layer, every option that changes a formula, every shape with extents up to 3, and
-/// every mask. Compares ref at 100 digits with the definition, and the three ways to differentiate
-/// the definition with each other.
+/// Compares ref at 100 digits with the definition for every layer, every option that changes a
+/// formula, every shape with extents up to 3, and every mask. Also compares the three methods of
+/// differentiating the definition with each other.
 
 #include <gtest/gtest.h>
 
@@ -13,8 +13,8 @@ namespace {
 using ref::numeric::ContractError;
 using ref::numeric::oracle50;
 
-/// Returns true if both sides reject the case. Fails the test if only one does.
-bool both_refuse(const Case& c) {
+/// Whether ref and the oracle both reject the case. Fails the test if only one of them does.
+bool both_reject(const Case& c) {
   bool oracle_refuses = false;
   bool ref_refuses = false;
   try {
@@ -37,7 +37,7 @@ struct Counts {
 };
 
 void check(const Case& c, bool every_method, Counts& counts) {
-  if (both_refuse(c)) {
+  if (both_reject(c)) {
     ++counts.refused;
     return;
   }
@@ -60,13 +60,13 @@ void check_every_mask(const Shape& shape, Mode mode, Counts& counts) {
     Case c = make_case(options, x, mode, stream);
     check(c, true, counts);
     if (::testing::Test::HasFatalFailure()) return;
-    // Running statistics do not depend on the mask in inference either.
+    // In inference, the running statistics do not depend on the mask either.
     if (!uses_mask(options) || (mode == Mode::inference && has_state(options))) {
       c.inputs.valid = mask_of_bits(shape, 0);
       check(c, false, counts);
       continue;
     }
-    // Compares the three ways to differentiate the definition, also for the last mask of each
+    // Compares the three methods of differentiating the definition, also for the last mask of each
     // shape.
     const std::uint64_t masks = std::uint64_t{1} << rows;
     for (std::uint64_t bits = 0; bits < masks; ++bits) {
@@ -77,9 +77,9 @@ void check_every_mask(const Shape& shape, Mode mode, Counts& counts) {
   }
 }
 
-class SmallWorldTest : public ::testing::TestWithParam<Mode> {};
+class ReferenceOnSmallInputs : public ::testing::TestWithParam<Mode> {};
 
-TEST_P(SmallWorldTest, MatchesDefinitionForAllSmallMatrices) {
+TEST_P(ReferenceOnSmallInputs, MatchesTheDefinitionForAllSmallMatrices) {
   Counts counts;
   for (std::size_t n = 1; n <= 3; ++n)
     for (std::size_t d = 1; d <= 3; ++d)
@@ -88,7 +88,7 @@ TEST_P(SmallWorldTest, MatchesDefinitionForAllSmallMatrices) {
   EXPECT_GT(counts.compared, 9 * 25u);
 }
 
-TEST_P(SmallWorldTest, MatchesDefinitionForAllSmallBatches) {
+TEST_P(ReferenceOnSmallInputs, MatchesTheDefinitionForAllSmallBatches) {
   Counts counts;
   constexpr std::size_t kRows = 6;  // each additional row doubles the number of masks
   for (std::size_t b = 1; b <= 3; ++b)
@@ -102,8 +102,8 @@ TEST_P(SmallWorldTest, MatchesDefinitionForAllSmallBatches) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Modes, SmallWorldTest, ::testing::Values(Mode::training, Mode::inference),
-                         [](const auto& mode) {
+INSTANTIATE_TEST_SUITE_P(Modes, ReferenceOnSmallInputs,
+                         ::testing::Values(Mode::training, Mode::inference), [](const auto& mode) {
                            return mode.param == Mode::training ? "training" : "inference";
                          });
 

@@ -26,7 +26,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-class HistoryFile : public SmallHistory {
+class RegressionHistory : public SmallHistory {
  protected:
   void put(const std::string& text) const { std::ofstream(file(), std::ios::binary) << text; }
   void refused(const std::string& text, const std::string& what) const {
@@ -37,7 +37,7 @@ class HistoryFile : public SmallHistory {
   }
 };
 
-TEST_F(HistoryFile, ReadsWhatItWrote) {
+TEST_F(RegressionHistory, ReadsBackWhatItWrote) {
   EXPECT_TRUE(history().read().empty());
   const auto recorded =
       record(with_y([](double) { return std::numeric_limits<double>::infinity(); }));
@@ -70,7 +70,7 @@ TEST_F(HistoryFile, ReadsWhatItWrote) {
   }
 }
 
-TEST_F(HistoryFile, ConcurrentProcessesLoseNothing) {
+TEST_F(RegressionHistory, ConcurrentProcessesLoseNoRecording) {
   constexpr int kProcesses = 6, kEach = 5;
   const std::vector<RecordedCase> recorded = record(own_candidate());
   std::vector<support::process::Child> children;
@@ -85,14 +85,14 @@ TEST_F(HistoryFile, ConcurrentProcessesLoseNothing) {
     }));
   for (support::process::Child& child : children) EXPECT_TRUE(child.wait().succeeded());
   EXPECT_EQ(history().read().size(), std::size_t{kProcesses * kEach});
-  // A label that another process has used in the meantime is rejected.
+  // A label that another process has used in the meantime must be rejected.
   Recording again = summarize(recorded);
   again.label = "7";
   EXPECT_THROW(history().append(again, recorded), UsageError);
   EXPECT_EQ(history().read().size(), std::size_t{kProcesses * kEach});
 }
 
-TEST_F(HistoryFile, StoresEqualOutputsOnce) {
+TEST_F(RegressionHistory, StoresEqualOutputsOnce) {
   append(own_candidate(), "a");
   const auto count = [this] {
     return std::distance(fs::directory_iterator(file().string() + ".answers"), {});
@@ -104,7 +104,7 @@ TEST_F(HistoryFile, StoresEqualOutputsOnce) {
   EXPECT_EQ(count(), 2 * before);
 }
 
-TEST_F(HistoryFile, DamageErrorNamesLine) {
+TEST_F(RegressionHistory, ErrorForADamagedFileNamesTheLine) {
   append(own_candidate(), "a");
   append(own_candidate(), "b");
   const std::string whole = ref::io::read_text(file());
@@ -126,7 +126,7 @@ TEST_F(HistoryFile, DamageErrorNamesLine) {
   refused(without("\"results\":\"", "\"results\":\"z"), "results is no SHA-256");
 }
 
-TEST_F(HistoryFile, NamesAlteredAndAbsentOutputs) {
+TEST_F(RegressionHistory, ErrorNamesAnAlteredOrAbsentOutput) {
   append(own_candidate(), "a");
   const auto recording = history().read().at(0);
   const std::string answer = history().read_cases(recording).at(0).answer_sha256;
@@ -146,7 +146,7 @@ TEST_F(HistoryFile, NamesAlteredAndAbsentOutputs) {
   EXPECT_THROW(history().read_cases(recording), FileError);
 }
 
-TEST_F(HistoryFile, KeepsHistoryIfDiskIsFull) {
+TEST_F(RegressionHistory, FullDiskLeavesTheHistoryUnchanged) {
   const fs::path disk = folder_ / "disk";
   fs::create_directory(disk);
   if (::mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=28k") != 0)
@@ -169,13 +169,13 @@ TEST_F(HistoryFile, KeepsHistoryIfDiskIsFull) {
   EXPECT_EQ(text, "old\n");
 }
 
-TEST_F(HistoryFile, NamesFolderThatCannotBeCreated) {
+TEST_F(RegressionHistory, ErrorNamesAFolderThatCannotBeCreated) {
   const History absent("/dev/null/h.jsonl");
   EXPECT_THAT(error_message<FileError>([&] { absent.keep("0", {}); }),
               StartsWith("/dev/null/h.jsonl.answers: the folder"));
 }
 
-TEST(PlaceOf, AcceptsLabelOrLine) {
+TEST(RecordingLookup, AcceptsALabelOrALineNumber) {
   std::vector<Recording> recordings(3);
   recordings[0].label = "first";
   recordings[2].label = "third";

@@ -18,7 +18,7 @@ using ::testing::Each;
 using ::testing::Field;
 using ::testing::HasSubstr;
 
-TEST(StepsBetween, CountsNumbersOfDtype) {
+TEST(StepsBetween, CountsRepresentableNumbersOfTheDtype) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(steps_between(1, std::nextafter(1.0, 2), DType::float64), 1u);
   EXPECT_EQ(steps_between(1, 1 + std::ldexp(1, -23), DType::float32), 1u);
@@ -32,7 +32,7 @@ TEST(StepsBetween, CountsNumbersOfDtype) {
   EXPECT_EQ(steps_between(nan, 1, DType::float16), checks::compare::kInfinitelyFar);
 }
 
-class ChangeBetween : public SmallHistory {
+class ChangeBetweenRecordings : public SmallHistory {
  protected:
   Change change() const {
     const auto recordings = history().read();
@@ -48,7 +48,7 @@ class ChangeBetween : public SmallHistory {
   }
 };
 
-TEST_F(ChangeBetween, SameBitsAreNoChange) {
+TEST_F(ChangeBetweenRecordings, DoesNotExistIfTheBitsAreEqual) {
   append(own_candidate(), "a");
   append(own_candidate(), "b");
   const Change same = change();
@@ -57,11 +57,11 @@ TEST_F(ChangeBetween, SameBitsAreNoChange) {
   EXPECT_GT(same.outputs, 3u);
 }
 
-TEST_F(ChangeBetween, LessAccurateIsAwayAndMoreAccurateIsTowards) {
+TEST_F(ChangeBetweenRecordings, IsAwayFromTheTruthIfLessAccurateAndTowardsItIfMore) {
   append(own_candidate(), "a");
   append(with_y(rough), "b");
   const Change away = change();
-  ASSERT_EQ(away.movements.size(), 2u);  // with one feature y equals beta, which a float represents
+  ASSERT_EQ(away.movements.size(), 2u);  // not y: it equals beta, which float represents
   EXPECT_EQ(away.moved_cases, 2u);
   EXPECT_EQ(away.count(Direction::away), 2u);
   EXPECT_THAT(away.movements, Each(Field(&Movement::output, "y")));
@@ -72,7 +72,7 @@ TEST_F(ChangeBetween, LessAccurateIsAwayAndMoreAccurateIsTowards) {
   EXPECT_EQ(back.movements[0].max_steps, away.movements[0].max_steps);
 }
 
-TEST_F(ChangeBetween, CountsElementsAndSteps) {
+TEST_F(ChangeBetweenRecordings, CountsChangedElementsAndTheirDistance) {
   append(own_candidate(), "a");
   append(with_y([calls = 0](double y) mutable {
            const int steps = ++calls > 4 ? 0 : calls == 3 ? 2 : calls == 1 ? 0 : 1;
@@ -81,7 +81,7 @@ TEST_F(ChangeBetween, CountsElementsAndSteps) {
          }),
          "b");
   const Change change = this->change();
-  ASSERT_EQ(change.movements.size(), 1u);  // of the first case, because calls continues
+  ASSERT_EQ(change.movements.size(), 1u);  // only the first case changes: the counter goes on
   const Movement& movement = change.movements[0];
   EXPECT_EQ(movement.path, cases_[0].path);
   EXPECT_EQ(movement.moved, 3u);
@@ -90,7 +90,7 @@ TEST_F(ChangeBetween, CountsElementsAndSteps) {
   EXPECT_EQ(movement.where, "[0, 2, 0]");
 }
 
-TEST_F(ChangeBetween, SignOfZeroIsMovement) {
+TEST_F(ChangeBetweenRecordings, IncludesTheSignOfZero) {
   append(with_y([](double) { return 0.0; }), "a");
   append(with_y([](double) { return -0.0; }), "b");
   const Change change = this->change();
@@ -100,7 +100,7 @@ TEST_F(ChangeBetween, SignOfZeroIsMovement) {
   EXPECT_EQ(change.count(Direction::neither), 3u);
 }
 
-TEST_F(ChangeBetween, ReportsNewAndMissingOutputs) {
+TEST_F(ChangeBetweenRecordings, ReportsNewAndMissingOutputs) {
   append(own_candidate(), "a");
   append(without("rstd"), "b");
   EXPECT_EQ(change().count(Direction::away), 3u);
@@ -119,7 +119,7 @@ TEST_F(ChangeBetween, ReportsNewAndMissingOutputs) {
   EXPECT_EQ(change().movements.at(0).what, "has an answer now");
 }
 
-TEST_F(ChangeBetween, ReportsNewMissingAndChangedCases) {
+TEST_F(ChangeBetweenRecordings, ReportsNewMissingAndChangedCases) {
   append(own_candidate(), "a");
   auto recorded = record(own_candidate());
   recorded[0].case_sha256 = std::string(64, '0');
@@ -134,7 +134,7 @@ TEST_F(ChangeBetween, ReportsNewMissingAndChangedCases) {
   EXPECT_EQ(change.cases, 3u);
 }
 
-TEST_F(ChangeBetween, DifferentDtypesHaveNoSteps) {
+TEST_F(ChangeBetweenRecordings, HasNoDistanceIfTheDtypesDiffer) {
   append(own_candidate(), "a");
   append(
       [own = own_candidate()](const golden::certify::StoredCase& stored) {
@@ -150,10 +150,10 @@ TEST_F(ChangeBetween, DifferentDtypesHaveNoSteps) {
   const Change change = this->change();
   EXPECT_EQ(change.movements.at(0).what, "float64 -> float32");
   EXPECT_EQ(change.count(Direction::towards), 0u);
-  EXPECT_GT(change.count(Direction::away), 6u);  // the others are representable in float
+  EXPECT_GT(change.count(Direction::away), 6u);  // the other outputs are representable in float
 }
 
-TEST_F(ChangeBetween, NamesAbsentOutput) {
+TEST_F(ChangeBetweenRecordings, ErrorNamesAnAbsentOutput) {
   append(own_candidate(), "a");
   append(with_y(rough), "b");
   const std::string sha256 = history().read_cases(history().read()[0])[1].answer_sha256;

@@ -15,9 +15,9 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class RecordCases : public SmallHistory {};
+class RecordedCases : public SmallHistory {};
 
-TEST_F(RecordCases, EachOutputHasFingerprint) {
+TEST_F(RecordedCases, EachOutputHasAHashAndErrorStatistics) {
   const auto recorded = record(own_candidate());
   ASSERT_EQ(recorded.size(), 3u);
   for (std::size_t i = 0; i < 3; ++i) {
@@ -37,12 +37,12 @@ TEST_F(RecordCases, EachOutputHasFingerprint) {
   }
 }
 
-TEST_F(RecordCases, JobsDoNotChangeResult) {
+TEST_F(RecordedCases, DoNotDependOnTheNumberOfJobs) {
   const auto one = record(own_candidate(), 1), two = record(own_candidate(), 2);
   for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(one[i].answer_sha256, two[i].answer_sha256);
 }
 
-TEST_F(RecordCases, TreatsAllNaNsAsEqual) {
+TEST_F(RecordedCases, AllNaNsAreEqual) {
   const auto nan = [](std::uint64_t bits) {
     return [bits](double) { return std::bit_cast<double>(bits); };
   };
@@ -52,7 +52,7 @@ TEST_F(RecordCases, TreatsAllNaNsAsEqual) {
   EXPECT_EQ(summarize(one).layers.at(0).error.max_share, std::numeric_limits<double>::infinity());
 }
 
-TEST_F(RecordCases, DeclinedCaseIsOmitted) {
+TEST_F(RecordedCases, DeclinedCaseIsOmitted) {
   const std::string declined = cases_[1].path;
   const auto recorded =
       record([&, own = own_candidate()](const golden::certify::StoredCase& stored) {
@@ -64,7 +64,7 @@ TEST_F(RecordCases, DeclinedCaseIsOmitted) {
   EXPECT_EQ(summarize(recorded).answered, recorded.size());
 }
 
-TEST_F(RecordCases, InvalidOutputIsProblem) {
+TEST_F(RecordedCases, InvalidOutputIsRecordedAsAProblem) {
   const auto problem_of = [this](const golden::candidate::Candidate& implementation) {
     const auto recorded = record(implementation);
     EXPECT_TRUE(recorded[0].outputs.empty());
@@ -88,7 +88,7 @@ TEST_F(RecordCases, InvalidOutputIsProblem) {
             "it has ended");
 }
 
-TEST(Summarize, ReturnsMaximumAndMeanOfMeans) {
+TEST(RecordingSummary, HoldsMaximumErrorsAndMeansOfMeans) {
   std::vector<RecordedCase> cases(3);
   cases[0].path = "quick/rms_norm/a-2x2-float64";
   cases[0].outputs = {{"y", "float64", 4, "", {4, 1, 0.5, 0.25, 0.125}},

@@ -15,7 +15,7 @@ namespace normproof::verification::checks::regression {
 
 using golden::candidate::own_candidate;
 
-/// A corpus of three cases, and a history of recordings of it.
+/// A test fixture with a corpus of three cases and a history of recordings of these cases.
 class SmallHistory : public ::testing::Test {
  protected:
   SmallHistory() {
@@ -42,7 +42,7 @@ class SmallHistory : public ::testing::Test {
     history().append(recording, recorded);
   }
 
-  /// Returns this program's outputs with f applied to every element of y.
+  /// Returns a candidate that computes the reference's outputs and applies f to every element of y.
   static golden::candidate::Candidate with_y(const std::function<double(double)>& f) {
     return [f, own = own_candidate()](const golden::certify::StoredCase& stored) {
       std::vector<StoredTensor> answer = own(stored).tensors();

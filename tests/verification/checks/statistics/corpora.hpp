@@ -8,7 +8,7 @@
 
 namespace normproof::tests::verification::checks::statistics {
 
-/// Returns random sentences of 2 to `longest` tokens from a vocabulary of 50 ids; id 0 is [PAD].
+/// Returns random sentences of 2 to `longest` tokens. The vocabulary has 50 ids; id 0 is [PAD].
 inline normproof::verification::checks::statistics::TokenizedCorpus random_corpus(
     std::size_t sentences, std::size_t longest) {
   const normproof::ref::numeric::RandomStream stream(5, "test corpus");
@@ -24,7 +24,7 @@ inline normproof::verification::checks::statistics::TokenizedCorpus random_corpu
   return corpus;
 }
 
-/// Returns a batch of two sentences, with ids (1, 2, 3) and (4): two of its six positions are
+/// Returns a batch of two sentences with the ids (1, 2, 3) and (4). Two of its six positions are
 /// padding.
 inline normproof::ref::data::TokenBatch small_batch() {
   return {.batch_size = 2,

@@ -14,7 +14,7 @@ using namespace normproof::verification::checks::statistics;
 using normproof::ref::numeric::contract_message;
 using normproof::ref::numeric::RandomStream;
 
-TEST(Embedding, EntriesAreScaledNormalsOfTheRandomStream) {
+TEST(Embedding, EntriesAreNormalNumbersTimesTheScale) {
   const EmbeddingTable table = make_embedding(3, 5, 4, 0.5);
   const RandomStream stream(3, "embedding");
   ASSERT_EQ(table.values.size(), 20u);
@@ -32,7 +32,7 @@ TEST(Embedding, EntriesDoNotDependOnTableSizeOrThreads) {
     ASSERT_EQ(large.values.data()[i], again.values.data()[i]) << i;
 }
 
-TEST(Embedding, RowsAreThoseOfTheTokensAndPaddingIsScaled) {
+TEST(Embedding, RowsBelongToTheirTokensAndPaddingIsScaled) {
   const EmbeddingTable table = make_embedding(3, 5, 2);
   const auto batch = small_batch();
   const auto x = embed(table, batch, 8);

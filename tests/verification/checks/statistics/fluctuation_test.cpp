@@ -10,7 +10,7 @@ namespace {
 using namespace normproof::verification::checks::statistics;
 using normproof::ref::tensor::Tensor;
 
-TEST(Fluctuation, AbsoluteIsTheEuclideanDistanceOverTheNumberOfChannels) {
+TEST(Fluctuation, IsTheEuclideanDistanceOverTheNumberOfChannels) {
   const Tensor<double> batch = {4, 5, 1, 1};
   const Tensor<double> running = {1, 1, 1, 1};
   const Tensor<double> scale = {0, 6, 8, 0};

@@ -26,9 +26,9 @@ Mask mask(std::vector<bool> values) {
 
 const Mask kTwo = mask({true, true});
 
-// Computed by hand: the batches (0, 2) and (2, 6) have means 1 and 4 and variances 1 and 4. The
-// running values start at those of the first batch.
-TEST(Follow, BatchNormFluctuatesAgainstTheRunningValuesBeforeTheStep) {
+// Computed by hand. The batches (0, 2) and (2, 6) have the means 1 and 4 and the variances 1 and 4.
+// The running values start as the values of the first batch.
+TEST(FollowedStatistics, BatchNormFluctuatesAgainstTheRunningValuesBeforeTheStep) {
   Follower follower({.name = "",
                      .description = "",
                      .options = model::BatchNormOptions{.running_decay = 0.5,
@@ -52,10 +52,10 @@ TEST(Follow, BatchNormFluctuatesAgainstTheRunningValuesBeforeTheStep) {
   EXPECT_FALSE(follower.is_power_norm());
 }
 
-// Computed by hand for eps = 0, alpha = 1/2: psi^2 starts at 4.
+// Computed by hand for eps = 0 and alpha = 1/2, with psi^2 = 4 at the start.
 // Step 1: x_hat = (1, 1), Gamma = 1, Lambda = 3, nu = 0 (1 - 1/2) + 3/2.
 // Step 2: psi_B^2 = 16, Gamma = 4, theta = 2, Lambda = 2, nu = 3/2 (1 - 2) + 1 = -1/2.
-TEST(Follow, PowerNormFollowsTheRecursionOfThePaper) {
+TEST(FollowedStatistics, PowerNormFollowsTheRecursionOfThePaper) {
   Follower follower(
       {.name = "",
        .description = "",
@@ -74,7 +74,7 @@ TEST(Follow, PowerNormFollowsTheRecursionOfThePaper) {
   EXPECT_FALSE(follower.diverged());
 }
 
-TEST(Follow, NuOfTheReleasedLayerIsConvertedToThePapersUnits) {
+TEST(FollowedStatistics, NuOfTheReleasedLayerIsConvertedToThePapersUnits) {
   model::PowerNormReleasedOptions released{.eps = 0, .alpha_forward = 0.5, .alpha_backward = 0.5};
   released.warmup_iterations = 1;
   released.group_scaling = false;
@@ -84,7 +84,7 @@ TEST(Follow, NuOfTheReleasedLayerIsConvertedToThePapersUnits) {
   EXPECT_EQ(follower.last().state.at("nu").data()[0], 3);
 }
 
-TEST(Follow, PaddingCountsOnlyWithoutTheMask) {
+TEST(FollowedStatistics, PaddingCountsOnlyWithoutTheMask) {
   const model::BatchNormOptions options{.unbiased_running_variance = false};
   Follower masked({.name = "", .description = "", .options = options}, 1);
   Follower counted({.name = "", .description = "", .options = options, .masked = false}, 1);
@@ -95,7 +95,7 @@ TEST(Follow, PaddingCountsOnlyWithoutTheMask) {
   EXPECT_EQ(counted.last().outputs.at("mean").data()[0], 4);
 }
 
-TEST(Follow, ForwardContinuesAfterNuHasDiverged) {
+TEST(FollowedStatistics, ForwardContinuesAfterNuHasDiverged) {
   model::PowerNormReleasedOptions released{.alpha_backward = 0.5};
   released.warmup_iterations = 0;
   released.group_scaling = false;
@@ -112,7 +112,7 @@ TEST(Follow, ForwardContinuesAfterNuHasDiverged) {
   EXPECT_TRUE(follower.steps().back().quadratic_mean);
 }
 
-TEST(Follow, C1_RejectsOtherLayers) {
+TEST(FollowedStatistics, C1_RejectsOtherLayers) {
   EXPECT_EQ(normproof::ref::numeric::contract_violation([] {
               Follower({.name = "", .description = "", .options = model::LayerNormOptions{}}, 1);
             }).argument,

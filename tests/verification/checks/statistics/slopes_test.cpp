@@ -15,10 +15,10 @@ using normproof::ref::tensor::Mask;
 using normproof::ref::tensor::NamedTensors;
 using normproof::ref::tensor::Tensor;
 
-/// The largest accepted width of a certified enclosure for this small input.
+/// The largest width of a certified enclosure that the tests accept for this small input.
 constexpr double kNarrow = 1e-12;
 
-TEST(Slopes, SlopesOfOneSentenceMatchHandComputation) {
+TEST(Slopes, OfOneSentenceMatchHandComputation) {
   // Three tokens of one feature, and one position of padding, which must not count.
   Tensor<double> x = normproof::ref::tensor::full_tensor<double>({1, 4, 1}, 0);
   Mask valid = normproof::ref::tensor::full_tensor<bool>({1, 4}, true);
@@ -50,15 +50,14 @@ TEST(Slopes, SlopesOfOneSentenceMatchHandComputation) {
   }
 }
 
-TEST(Slopes, FirstMiddleAndLastStepsAreCertified) {
+TEST(Slopes, AreCertifiedAtTheFirstMiddleAndLastStep) {
   const Statistics statistics = collect_statistics(
       random_corpus(9, 7), {.d_model = 4, .batch_size = 4, .steps = 6, .warmup_steps = 1});
   ASSERT_EQ(statistics.slopes.size(), 18u);
   EXPECT_EQ(statistics.slopes[0].step, 1u);
   EXPECT_EQ(statistics.slopes[6].step, 3u);
   EXPECT_EQ(statistics.slopes[17].step, 6u);
-  // In the first step PowerNorm starts with the psi of the batch itself, so its slope equals that
-  // of PN-V.
+  // At the first step PowerNorm uses the psi of the batch itself, so its slope equals that of PN-V.
   EXPECT_LE(statistics.slopes[4].at.lower, statistics.slopes[3].at.upper);
   EXPECT_LE(statistics.slopes[3].at.lower, statistics.slopes[4].at.upper);
   for (const std::size_t twin : {3, 4})

@@ -16,7 +16,7 @@ StabilityReport judge(std::vector<double> theta) {
   return judge_stability(theta);
 }
 
-TEST(Stability, ThetaUpToOneIsStable) {
+TEST(PowerNormStability, ThetaUpToOneIsStable) {
   const auto report = judge({0.1, 1, 0.5});
   EXPECT_EQ(report.stability, Stability::stable);
   EXPECT_EQ(report.max_theta, 1);
@@ -26,7 +26,7 @@ TEST(Stability, ThetaUpToOneIsStable) {
   EXPECT_EQ(judge({}).stability, Stability::stable);
 }
 
-TEST(Stability, ThetaAboveOneIsAWarning) {
+TEST(PowerNormStability, ThetaAboveOneIsAWarning) {
   const auto report = judge({0.1, std::nextafter(1.0, 2.0), 0.5, 1.5});
   EXPECT_EQ(report.stability, Stability::warning);
   EXPECT_EQ(report.max_theta, 1.5);
@@ -34,7 +34,7 @@ TEST(Stability, ThetaAboveOneIsAWarning) {
   EXPECT_EQ(report.first_above_one, 2u);
 }
 
-TEST(Stability, ThetaOfTwoOrMoreIsAnErrorInTwoConsecutiveSteps) {
+TEST(PowerNormStability, ThetaOfTwoOrMoreIsAnErrorInTwoConsecutiveSteps) {
   EXPECT_EQ(judge({2, 1.9, 2, 0, 7}).stability, Stability::warning);
   const auto report = judge({3, 0, 2, 2, 5});
   EXPECT_EQ(report.stability, Stability::error);
@@ -43,7 +43,7 @@ TEST(Stability, ThetaOfTwoOrMoreIsAnErrorInTwoConsecutiveSteps) {
   EXPECT_EQ(judge({2, std::nextafter(2.0, 0.0)}).stability, Stability::warning);
 }
 
-TEST(Stability, NaNCountsAsHigh) {
+TEST(PowerNormStability, NaNCountsLikeALargeTheta) {
   using ref::numeric::kNaN;
   EXPECT_EQ(judge({kNaN}).stability, Stability::warning);
   const auto report = judge({kNaN, kNaN, 0.5});
@@ -51,7 +51,7 @@ TEST(Stability, NaNCountsAsHigh) {
   EXPECT_TRUE(report.max_theta != report.max_theta);
 }
 
-TEST(Stability, LevelsHaveNames) {
+TEST(PowerNormStability, EveryLevelHasAName) {
   EXPECT_EQ(to_string(Stability::stable), "stable");
   EXPECT_EQ(to_string(Stability::warning), "warning");
   EXPECT_EQ(to_string(Stability::error), "error");

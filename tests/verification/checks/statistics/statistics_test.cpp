@@ -32,7 +32,7 @@ const Followed& named(const Statistics& statistics, std::string_view name) {
   throw std::out_of_range(std::string(name));
 }
 
-TEST(Statistics, BitsDoNotDependOnTheNumberOfThreads) {
+TEST(StatisticsReport, BitsDoNotDependOnTheNumberOfThreads) {
   // Large enough that the work is shared among threads.
   const TokenizedCorpus corpus = random_corpus(200, 60);
   const StatisticsOptions options{.d_model = 48, .batch_size = 64, .steps = 4, .sloped_steps = 1};
@@ -48,7 +48,7 @@ TEST(Statistics, BitsDoNotDependOnTheNumberOfThreads) {
   EXPECT_NE(dump(collect_statistics(corpus, other)), one);
 }
 
-TEST(Statistics, EachEpochHasANewOrder) {
+TEST(StatisticsReport, EachEpochHasANewOrderOfSentences) {
   const Statistics statistics = collect_statistics(random_corpus(20, 9), kSmall);
   ASSERT_EQ(statistics.batches.size(), 12u);
   // An epoch has four batches, of 6, 6, 6 and 2 sentences.
@@ -60,7 +60,7 @@ TEST(Statistics, EachEpochHasANewOrder) {
   EXPECT_NE(statistics.batches[0].tokens, statistics.batches[4].tokens);
 }
 
-TEST(Statistics, CountsTokensAndPaddingOfTheCorpus) {
+TEST(StatisticsReport, CountsTokensAndPaddingOfTheCorpus) {
   TokenizedCorpus corpus;
   corpus.vocab_size = 5;
   corpus.sequences = {{1, 2, 3}, {4}, {1, 2, 3, 4, 1, 2}};
@@ -76,7 +76,7 @@ TEST(Statistics, CountsTokensAndPaddingOfTheCorpus) {
   EXPECT_EQ(statistics.batches[0].pad_fraction, 8.0 / 18.0);
 }
 
-TEST(Statistics, FollowsEveryScenarioThroughEveryStep) {
+TEST(StatisticsReport, CoversEveryScenarioAtEveryStep) {
   const Statistics statistics = collect_statistics(random_corpus(20, 9), kSmall);
   ASSERT_EQ(statistics.followed.size(), scenarios(kSmall).size());
   std::size_t deciding = 0;
@@ -89,7 +89,7 @@ TEST(Statistics, FollowsEveryScenarioThroughEveryStep) {
   EXPECT_FALSE(has_error(statistics));
 }
 
-TEST(Statistics, ReportsProgressAfterEveryStep) {
+TEST(StatisticsReport, ReportsProgressAfterEveryStep) {
   std::size_t last = 0;
   collect_statistics(random_corpus(20, 9), kSmall, [&](std::size_t step, std::size_t steps) {
     EXPECT_EQ(step, last + 1);
@@ -100,7 +100,7 @@ TEST(Statistics, ReportsProgressAfterEveryStep) {
 }
 
 // A masked statistic must have the same bits whatever the padded rows contain.
-TEST(Statistics, MaskedStatisticsIgnorePadding) {
+TEST(StatisticsReport, MaskedStatisticsIgnorePadding) {
   const Statistics statistics = collect_statistics(random_corpus(20, 9), kSmall);
   EXPECT_TRUE(statistics.padding_is_inert);
   const Followed& plain = named(statistics, "power_norm");
@@ -111,7 +111,7 @@ TEST(Statistics, MaskedStatisticsIgnorePadding) {
   }
 }
 
-TEST(Statistics, HasErrorIfADecidingScenarioIsUnstableOrPaddingLeaks) {
+TEST(StatisticsReport, HasErrorIfADecidingScenarioIsUnstableOrPaddingLeaks) {
   Statistics statistics;
   EXPECT_FALSE(has_error(statistics));
   statistics.padding_is_inert = false;
@@ -126,8 +126,8 @@ TEST(Statistics, HasErrorIfADecidingScenarioIsUnstableOrPaddingLeaks) {
   EXPECT_FALSE(has_error(statistics));
 }
 
-// These are the findings that the report exists to show.
-TEST(Statistics, SyntheticSentencesShowTheEffectOfPadding) {
+// The report exists to show these findings.
+TEST(StatisticsReport, SyntheticSentencesShowTheEffectOfPadding) {
   auto vocabulary = ref::data::Vocabulary::from_tokens(ref::data::synthetic_vocabulary(), "test");
   TokenizedCorpus corpus;
   corpus.vocab_size = vocabulary.size();
@@ -151,13 +151,13 @@ TEST(Statistics, SyntheticSentencesShowTheEffectOfPadding) {
   EXPECT_GT(summarize(unstable, &Recursion::max_nu)->largest, 1e20);
 }
 
-TEST(Statistics, C1_RejectsZeroSteps) {
+TEST(StatisticsReport, C1_RejectsZeroSteps) {
   EXPECT_EQ(
       ref::numeric::contract_message([] { collect_statistics(random_corpus(4, 5), {.steps = 0}); }),
       "collect_statistics: options.steps is 0; expected at least 1 (C1)");
 }
 
-TEST(Statistics, RejectsInvalidBatchAndEmbeddingOptions) {
+TEST(StatisticsReport, RejectsInvalidBatchAndEmbeddingOptions) {
   const TokenizedCorpus corpus = random_corpus(4, 5);
   using ref::numeric::ContractError;
   EXPECT_THROW(collect_statistics(corpus, {.d_model = 0}), ContractError);

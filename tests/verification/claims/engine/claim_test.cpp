@@ -19,7 +19,7 @@ Claim claim_finding(Verdict expected, Verdict observed) {
   });
 }
 
-TEST(Evaluate, ComparesTheVerdictWithTheExpectedOne) {
+TEST(EvaluateClaim, ComparesTheVerdictWithTheExpectedOne) {
   for (const Verdict expected : {Verdict::holds, Verdict::refuted}) {
     for (const Verdict observed : {Verdict::holds, Verdict::refuted}) {
       const Result result = evaluate(claim_finding(expected, observed), {.cases = 3});
@@ -30,7 +30,7 @@ TEST(Evaluate, ComparesTheVerdictWithTheExpectedOne) {
   }
 }
 
-TEST(Evaluate, ExceptionIsAFailureThatNamesTheClaim) {
+TEST(EvaluateClaim, ExceptionIsAFailureThatNamesTheClaim) {
   const Result result = evaluate(
       claim_with(Verdict::refuted,
                  [](const engine::Run&) -> Evidence { throw std::runtime_error("no such state"); }),
@@ -40,7 +40,7 @@ TEST(Evaluate, ExceptionIsAFailureThatNamesTheClaim) {
   EXPECT_EQ(result.evidence.seed, 9u);
 }
 
-TEST(Evaluate, ContractErrorIsAFailureWithoutItsClause) {
+TEST(EvaluateClaim, SentenceOfAContractErrorHasNoClauseNumber) {
   const Result result = evaluate(claim_with(Verdict::holds,
                                             [](const engine::Run&) -> Evidence {
                                               ref::numeric::contract_failure(
@@ -50,20 +50,20 @@ TEST(Evaluate, ContractErrorIsAFailureWithoutItsClause) {
   EXPECT_EQ(result.failure, "claim X1: its check threw: f: x is 0; expected 1");
 }
 
-TEST(Evaluate, AnyThrownValueIsAFailure) {
+TEST(EvaluateClaim, AnyThrownValueIsAFailure) {
   const Result result =
       evaluate(claim_with(Verdict::refuted, [](const engine::Run&) -> Evidence { throw 1; }), {});
   EXPECT_FALSE(result.as_expected);
   EXPECT_NE(result.failure.find("claim X1"), std::string::npos);
 }
 
-TEST(Evaluate, ZeroCasesTriedIsAFailure) {
+TEST(EvaluateClaim, ZeroCasesTriedIsAFailure) {
   const Result result = evaluate(claim_finding(Verdict::holds, Verdict::holds), {.cases = 0});
   EXPECT_FALSE(result.as_expected);
   EXPECT_EQ(result.failure, "claim X1: its check tried no case");
 }
 
-TEST(Evaluate, PassesTheClaimIdToTheCheck) {
+TEST(EvaluateClaim, PassesTheClaimIdToTheCheck) {
   const Result result = evaluate(
       claim_with(Verdict::holds,
                  [](const engine::Run& r) {
@@ -73,7 +73,7 @@ TEST(Evaluate, PassesTheClaimIdToTheCheck) {
   EXPECT_EQ(result.evidence.detail, "X1");
 }
 
-TEST(Subject, IsTheReferenceUnlessReplaced) {
+TEST(ClaimSubject, IsTheReferenceUnlessReplaced) {
   const NormOptions options = ref::model::LayerNormOptions{.eps = 0};
   NormInputs<double> in;
   in.x = {{1.0, 3.0}};
@@ -85,7 +85,7 @@ TEST(Subject, IsTheReferenceUnlessReplaced) {
   EXPECT_THROW(subject.step<double>(options, in), ref::numeric::ContractError);
 }
 
-TEST(Subject, StartsFromTheInitialStateOfTheLayer) {
+TEST(ClaimSubject, StartsFromTheInitialStateOfTheLayer) {
   NormInputs<oracle50> in;
   in.x = ref::tensor::full_tensor<oracle50>({2, 3}, 2);
   const auto step = Subject().step<oracle50>(ref::model::PowerNormOptions{.eps = 0}, in);

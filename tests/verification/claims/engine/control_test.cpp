@@ -5,7 +5,7 @@
 namespace normproof::verification::claims::engine {
 namespace {
 
-Evidence found(Verdict verdict, double worst = 0.5) {
+Evidence evidence_with(Verdict verdict, double worst = 0.5) {
   Evidence e;
   e.observed = verdict;
   e.cases = 10;
@@ -15,7 +15,7 @@ Evidence found(Verdict verdict, double worst = 0.5) {
   return e;
 }
 
-TEST(Fewer, ReturnsAQuarterOfTheCasesAndAtLeast25) {
+TEST(WithFewerCases, ReturnsAQuarterOfTheCasesAndAtLeast25) {
   engine::Run run;
   run.cases = 1000;
   EXPECT_EQ(with_fewer_cases(run).cases, 250u);
@@ -23,50 +23,55 @@ TEST(Fewer, ReturnsAQuarterOfTheCasesAndAtLeast25) {
   EXPECT_EQ(with_fewer_cases(run).cases, 25u);
 }
 
-TEST(RefutedForEach, RequiresEveryCaseToBeViolated) {
-  Evidence every = found(Verdict::refuted);
+TEST(RefuteEveryConstant, RequiresEveryCaseToBeViolated) {
+  Evidence every = evidence_with(Verdict::refuted);
   every.violations = every.cases;
   EXPECT_EQ(refute_every_constant(every).observed, Verdict::refuted);
   EXPECT_EQ(refute_every_constant(every).counterexample, "x = 1");
-  const Evidence some = refute_every_constant(found(Verdict::refuted));
+  const Evidence some = refute_every_constant(evidence_with(Verdict::refuted));
   EXPECT_EQ(some.observed, Verdict::holds);
   EXPECT_EQ(some.counterexample, "");
   EXPECT_EQ(some.detail, "6 of 10 constants drawn are not refuted");
-  EXPECT_EQ(refute_every_constant(found(Verdict::holds)).observed, Verdict::holds);
+  EXPECT_EQ(refute_every_constant(evidence_with(Verdict::holds)).observed, Verdict::holds);
 }
 
-TEST(HeldBeside, HoldsIfBothPartsHold) {
-  const Evidence e = combine_parts(found(Verdict::holds), found(Verdict::holds, 0.75), "part");
+TEST(CombineParts, HoldsIfBothPartsHold) {
+  const Evidence e =
+      combine_parts(evidence_with(Verdict::holds), evidence_with(Verdict::holds, 0.75), "part");
   EXPECT_EQ(e.observed, Verdict::holds);
   EXPECT_EQ(e.worst, 0.75);
   EXPECT_EQ(e.detail, "part: 10 of 10 hold, worst 0.75");
 }
 
-TEST(HeldBeside, IsRefutedIfEitherPartIs) {
-  const Evidence by_part = combine_parts(found(Verdict::holds), found(Verdict::refuted), "part");
+TEST(CombineParts, IsRefutedIfEitherPartIs) {
+  const Evidence by_part =
+      combine_parts(evidence_with(Verdict::holds), evidence_with(Verdict::refuted), "part");
   EXPECT_EQ(by_part.observed, Verdict::refuted);
   EXPECT_EQ(by_part.violations, 4u);
   EXPECT_EQ(by_part.counterexample, "part: x = 1");
-  const Evidence by_main = combine_parts(found(Verdict::refuted), found(Verdict::holds), "part");
+  const Evidence by_main =
+      combine_parts(evidence_with(Verdict::refuted), evidence_with(Verdict::holds), "part");
   EXPECT_EQ(by_main.observed, Verdict::refuted);
   EXPECT_EQ(by_main.counterexample, "x = 1");
 }
 
-TEST(RefutedBeside, KeepsTheVerdictOfTheMainPart) {
-  const auto control = [] { return found(Verdict::holds); };
-  EXPECT_EQ(refute_with_control(found(Verdict::refuted), control, "c").observed, Verdict::refuted);
-  EXPECT_EQ(refute_with_control(found(Verdict::refuted), control, "c").detail,
+TEST(RefuteWithControl, KeepsTheVerdictOfTheMainPart) {
+  const auto control = [] { return evidence_with(Verdict::holds); };
+  EXPECT_EQ(refute_with_control(evidence_with(Verdict::refuted), control, "c").observed,
+            Verdict::refuted);
+  EXPECT_EQ(refute_with_control(evidence_with(Verdict::refuted), control, "c").detail,
             "c: 10 of 10 hold, worst 0.5");
 }
 
-TEST(RefutedBeside, ControlCannotRefuteInPlaceOfTheMainPart) {
-  const auto control = [] { return found(Verdict::refuted); };
-  EXPECT_EQ(refute_with_control(found(Verdict::holds), control, "c").observed, Verdict::holds);
-  EXPECT_THROW(refute_with_control(found(Verdict::refuted), control, "c"),
+TEST(RefuteWithControl, ControlCannotRefuteInPlaceOfTheMainPart) {
+  const auto control = [] { return evidence_with(Verdict::refuted); };
+  EXPECT_EQ(refute_with_control(evidence_with(Verdict::holds), control, "c").observed,
+            Verdict::holds);
+  EXPECT_THROW(refute_with_control(evidence_with(Verdict::refuted), control, "c"),
                ref::numeric::ContractError);
 }
 
-TEST(Remarked, AddsToTheDetail) {
+TEST(WithRemark, AppendsToTheDetail) {
   EXPECT_EQ(with_remark(with_remark({}, "one"), "two").detail, "one; two");
 }
 

@@ -9,7 +9,7 @@
 namespace normproof::verification::claims::engine {
 namespace {
 
-TEST(Deviation, MatchesHandComputation) {
+TEST(DeviationBound, MatchesHandComputation) {
   Deviation one;
   one.add(3, 0.5);
   one.add(0.5, 2, 2);  // V = 4 = 2^2, c = 2 = 2^1
@@ -17,7 +17,7 @@ TEST(Deviation, MatchesHandComputation) {
   EXPECT_DOUBLE_EQ(one.bound(), std::sqrt(2 * 4 * nats) + 2 * nats);
 }
 
-TEST(Deviation, RoundsUpToAPowerOfTwo) {
+TEST(DeviationBound, RoundsItsArgumentsUpToPowersOfTwo) {
   Deviation below, above;
   below.add(5, 1);
   above.add(8, 1);
@@ -26,12 +26,13 @@ TEST(Deviation, RoundsUpToAPowerOfTwo) {
   EXPECT_GT(above.bound(), below.bound());
 }
 
-// exp(t^2 v/(2 (1 - c t))), which must bound the moment generating functions in closed form.
+// Returns the logarithm of the bound `exp(t^2 v/(2 (1 - c t)))` of a moment generating function. v
+// is the variance and c the scale of the increment.
 double allowed(const Increment& increment, double t) {
   return t * t * increment.variance / (2 * (1 - increment.scale * std::fabs(t)));
 }
 
-TEST(Increment, ReluSquareIsBounded) {
+TEST(MomentGeneratingFunctionBound, HoldsForTheSquareOfReluOfANormalNumber) {
   for (int k = -9; k <= 9; ++k) {
     if (k == 0) continue;
     const double t = k / 20.0;
@@ -40,7 +41,7 @@ TEST(Increment, ReluSquareIsBounded) {
   }
 }
 
-TEST(Increment, NoncentralSquareIsBounded) {
+TEST(MomentGeneratingFunctionBound, HoldsForANoncentralSquare) {
   for (const double x2 : {0.0, 1.0, 50.0})
     for (const double s2 : {0.1, 1.0, 4.0})
       for (const std::size_t d : {1u, 8u}) {
@@ -56,7 +57,7 @@ TEST(Increment, NoncentralSquareIsBounded) {
       }
 }
 
-TEST(Increment, BiasedCoinIsBounded) {
+TEST(MomentGeneratingFunctionBound, HoldsForABiasedCoin) {
   const Increment increment = bounded_increment(0.09, 1);  // 1 with probability 0.1
   for (int k = -9; k <= 9; ++k) {
     const double t = k / 4.0;
@@ -64,8 +65,8 @@ TEST(Increment, BiasedCoinIsBounded) {
   }
 }
 
-// A bound far above all draws would hide faults: a mean that is 20 % off must exceed it.
-TEST(Deviation, BoundIsTightEnoughToDetectAWrongMean) {
+// A bound far above all draws would hide faults. A mean that is 20 % off must exceed it.
+TEST(DeviationBound, IsTightEnoughToDetectAWrongMean) {
   Deviation deviation;
   double sum = 0;
   const ref::numeric::RandomStream stream(3, "deviation_test");

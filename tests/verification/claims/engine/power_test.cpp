@@ -7,8 +7,8 @@
 namespace normproof::verification::claims::engine {
 namespace {
 
-/// An injected error: relu adds delta.
-Planted added() {
+/// Returns an injected error: relu adds delta to its result.
+Planted relu_plus_delta() {
   return {"relu + δ", [](double delta) {
             Subject subject;
             subject.relu = [delta](ref::tensor::Tensor<double> x) {
@@ -19,7 +19,7 @@ Planted added() {
           }};
 }
 
-/// The claim "relu(0) is at most `allowed`", with this expected verdict.
+/// Returns the claim "relu(0) is at most `allowed`" with this expected verdict.
 Claim at_most_claim(double allowed, Verdict expected) {
   return {.id = "Z1", .expected = expected, .check = [allowed](const Run& run) {
             EXPECT_FALSE(run.shrinks);
@@ -31,15 +31,17 @@ Claim at_most_claim(double allowed, Verdict expected) {
           }};
 }
 
-TEST(LeastRejected, FindsTheThresholdByBisection) {
-  EXPECT_EQ(least_rejected(at_most_claim(0x1p-101, Verdict::holds), added(), {}), 0x1p-100);
-  // Above 2^-40 the result is exact to an eighth of the octave: 0.3 lies between 9/32 and 5/16.
-  EXPECT_EQ(least_rejected(at_most_claim(0.3, Verdict::holds), added(), {}), 0.3125);
+TEST(SmallestDetectedError, IsFoundByBisection) {
+  EXPECT_EQ(least_rejected(at_most_claim(0x1p-101, Verdict::holds), relu_plus_delta(), {}),
+            0x1p-100);
+  // Above 2^-40 the threshold is found to an eighth of an octave: 0.3 lies between 9/32 and 5/16.
+  EXPECT_EQ(least_rejected(at_most_claim(0.3, Verdict::holds), relu_plus_delta(), {}), 0.3125);
 }
 
-TEST(LeastRejected, IsInfiniteIfNoErrorIsDetected) {
-  EXPECT_TRUE(std::isinf(least_rejected(at_most_claim(2, Verdict::holds), added(), {})));
-  EXPECT_TRUE(std::isinf(least_rejected(at_most_claim(0, Verdict::refuted), added(), {})));
+TEST(SmallestDetectedError, IsInfiniteIfNoErrorIsDetected) {
+  EXPECT_TRUE(std::isinf(least_rejected(at_most_claim(2, Verdict::holds), relu_plus_delta(), {})));
+  EXPECT_TRUE(
+      std::isinf(least_rejected(at_most_claim(0, Verdict::refuted), relu_plus_delta(), {})));
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ using ref::numeric::ContractError;
 const double kNan = std::numeric_limits<double>::quiet_NaN();
 const double kInfinity = std::numeric_limits<double>::infinity();
 
-TEST(Within, HoldsOnlyIfTheErrorIsAtMostTheBound) {
+TEST(JudgeWithinBound, HoldsOnlyIfTheErrorIsAtMostTheBound) {
   EXPECT_EQ(within(1.0, 2.0).outcome, Outcome::held);
   EXPECT_EQ(within(1.0, 2.0).attained, 0.5);
   EXPECT_EQ(within(2.0, 2.0).outcome, Outcome::held);
@@ -37,7 +37,7 @@ TEST(Within, HoldsOnlyIfTheErrorIsAtMostTheBound) {
   EXPECT_EQ(within(-3.0, -2.0).attained, 0);
 }
 
-TEST(Within, DetectsAtFiftyDigitsWhatDoubleCannot) {
+TEST(JudgeWithinBound, DetectsAtFiftyDigitsAnExcessThatDoubleCannotRepresent) {
   const oracle50 bound = 1;
   const oracle50 above = bound + oracle50(std::ldexp(1.0, -120));
   EXPECT_EQ(within(above, bound).outcome, Outcome::violated);
@@ -46,13 +46,13 @@ TEST(Within, DetectsAtFiftyDigitsWhatDoubleCannot) {
   EXPECT_LE(within(bound, above).attained, 1);
 }
 
-TEST(Within, NaNIsAViolationAtFiftyDigits) {
+TEST(JudgeWithinBound, NaNIsAViolationAtFiftyDigits) {
   const oracle50 nan = std::numeric_limits<oracle50>::quiet_NaN();
   EXPECT_EQ(within(nan, oracle50(1)).outcome, Outcome::violated);
   EXPECT_EQ(within(oracle50(1), nan).outcome, Outcome::violated);
 }
 
-TEST(Both, ReturnsTheWorseOfTwoJudgements) {
+TEST(JudgeBoth, ReturnsTheWorseOfTwoJudgments) {
   EXPECT_EQ(both(within(1, 2), within(1, 4)).attained, 0.5);
   EXPECT_EQ(both(within(1, 2), within(3, 2)).outcome, Outcome::violated);
   EXPECT_EQ(both(whether(true), within(kNan, 2)).outcome, Outcome::violated);
@@ -88,7 +88,7 @@ Run run_of(std::size_t cases, std::uint64_t seed = 1, const std::string& claim =
   return run;
 }
 
-TEST(Examine, HoldsIfNoCaseViolates) {
+TEST(ExamineProperty, FindsThatAPropertyHoldsIfNoCaseViolatesIt) {
   const Evidence e = examine(run_of(500), below(100));
   EXPECT_EQ(e.observed, Verdict::holds);
   EXPECT_EQ(e.cases, 500u);
@@ -100,7 +100,7 @@ TEST(Examine, HoldsIfNoCaseViolates) {
   EXPECT_EQ(e.seed, 1u);
 }
 
-TEST(Examine, CountsViolationsAndShrinksTheFirst) {
+TEST(ExamineProperty, CountsViolationsAndShrinksTheFirstCounterexample) {
   const Evidence e = examine(run_of(500), below(70));
   EXPECT_EQ(e.observed, Verdict::refuted);
   EXPECT_EQ(e.cases, 500u);  // every case is tried, even after a violation
@@ -109,7 +109,7 @@ TEST(Examine, CountsViolationsAndShrinksTheFirst) {
   EXPECT_EQ(e.counterexample, "v = 71");
 }
 
-TEST(Examine, StopsAndShrinksAsTheRunRequests) {
+TEST(ExamineProperty, StopsAtAViolationOrSkipsShrinkingIfRequested) {
   engine::Run brief = run_of(500);
   brief.stops_at_violation = true;
   const Evidence stopped = examine(brief, below(70));
@@ -122,7 +122,7 @@ TEST(Examine, StopsAndShrinksAsTheRunRequests) {
   EXPECT_EQ(examine(brief, below(100)).cases, 500u);
 }
 
-TEST(Examine, DependsOnlyOnSeedClaimAndCases) {
+TEST(ExamineProperty, DrawsCasesThatDependOnlyOnSeedAndClaim) {
   const auto digest = [](const engine::Run& run) {
     std::vector<int> seen;
     Property<int> watching = below(100);
@@ -138,7 +138,7 @@ TEST(Examine, DependsOnlyOnSeedClaimAndCases) {
   EXPECT_NE(digest(run_of(50)), digest(run_of(50, 1, "Y")));
 }
 
-TEST(Examine, CasesGrowInSize) {
+TEST(ExamineProperty, DrawsCasesOfGrowingSize) {
   std::vector<int> sizes;
   const Property<int> property{.cases = rc::Gen<int>([&](const rc::Random&, int size) {
                                  sizes.push_back(size);
@@ -153,23 +153,23 @@ TEST(Examine, CasesGrowInSize) {
   EXPECT_TRUE(std::is_sorted(sizes.begin(), sizes.end()));
 }
 
-TEST(Examine, ReplacesDiscardedCases) {
+TEST(ExamineProperty, ReplacesDiscardedCases) {
   Property<int> property = below(100);
   property.judge = [](const int& v) { return v % 2 == 0 ? discarded() : within(v, 100); };
   EXPECT_EQ(examine(run_of(100), property).cases, 100u);
 }
 
-TEST(Examine, RejectsAGeneratorThatMissesThePremises) {
+TEST(ExamineProperty, RejectsAGeneratorWhoseCasesNeverMeetThePremises) {
   Property<int> property = below(100);
   property.judge = [](const int&) { return discarded(); };
   EXPECT_THROW(examine(run_of(10), property), ContractError);
 }
 
-TEST(Examine, RejectsZeroCases) {
+TEST(ExamineProperty, RejectsZeroCases) {
   EXPECT_THROW(examine(run_of(0), below(1)), ContractError);
 }
 
-TEST(Examine, PassesOnExceptionsOfJudgeAndGenerator) {
+TEST(ExamineProperty, RethrowsExceptionsOfJudgeAndGenerator) {
   Property<int> property = below(100);
   property.judge = [](const int&) -> Judgement { throw std::out_of_range("judge"); };
   EXPECT_THROW(examine(run_of(10), property), std::out_of_range);
@@ -179,7 +179,7 @@ TEST(Examine, PassesOnExceptionsOfJudgeAndGenerator) {
   EXPECT_THROW(examine(run_of(10), failing), std::domain_error);
 }
 
-TEST(Examine, ShrinkingSkipsCasesThatViolateAContract) {
+TEST(ExamineProperty, ShrinkingSkipsCasesThatViolateAContract) {
   Property<int> property = below(70);
   property.judge = [](const int& v) {
     if (v < 50) ref::numeric::contract_failure("judge", "v", "is below 50", "50 or more");

@@ -23,7 +23,7 @@ Claim claim_of(const std::string& id, std::function<Evidence(const Run&)> check)
   return {.id = id, .expected = Verdict::holds, .check = std::move(check)};
 }
 
-Claim drawing(const std::string& id) {
+Claim claim_that_draws(const std::string& id) {
   return claim_of(id, [](const engine::Run& run) {
     return examine(run, Property<Batch>{.cases = batches({}),
                                         .judge = [](const Batch& b) { return within(b.x[0], 1.5); },
@@ -32,8 +32,8 @@ Claim drawing(const std::string& id) {
   });
 }
 
-std::vector<Claim> three() {
-  return {drawing("A1"), drawing("A2"), drawing("B1")};
+std::vector<Claim> three_claims() {
+  return {claim_that_draws("A1"), claim_that_draws("A2"), claim_that_draws("B1")};
 }
 
 std::vector<std::string> ids(const std::vector<Claim>& claims) {
@@ -56,18 +56,20 @@ void expect_same(const Result& a, const Result& b) {
   EXPECT_EQ(a.evidence.seed, b.evidence.seed);
 }
 
-TEST(SelectClaims, SelectsByGlobsInTheLedgersOrder) {
-  EXPECT_EQ(ids(select_claims(three(), "*")), (std::vector<std::string>{"A1", "A2", "B1"}));
-  EXPECT_EQ(ids(select_claims(three(), "B1,A*")), (std::vector<std::string>{"A1", "A2", "B1"}));
-  EXPECT_EQ(ids(select_claims(three(), "B1, A*")), (std::vector<std::string>{"A1", "A2", "B1"}));
-  EXPECT_EQ(ids(select_claims(three(), " A2 ,B1 ")), (std::vector<std::string>{"A2", "B1"}));
-  EXPECT_EQ(ids(select_claims(three(), "?1")), (std::vector<std::string>{"A1", "B1"}));
-  EXPECT_EQ(ids(select_claims(three(), "A[2-9]")), (std::vector<std::string>{"A2"}));
+TEST(SelectClaims, SelectsByGlobsInTheOrderOfTheLedger) {
+  EXPECT_EQ(ids(select_claims(three_claims(), "*")), (std::vector<std::string>{"A1", "A2", "B1"}));
+  EXPECT_EQ(ids(select_claims(three_claims(), "B1,A*")),
+            (std::vector<std::string>{"A1", "A2", "B1"}));
+  EXPECT_EQ(ids(select_claims(three_claims(), "B1, A*")),
+            (std::vector<std::string>{"A1", "A2", "B1"}));
+  EXPECT_EQ(ids(select_claims(three_claims(), " A2 ,B1 ")), (std::vector<std::string>{"A2", "B1"}));
+  EXPECT_EQ(ids(select_claims(three_claims(), "?1")), (std::vector<std::string>{"A1", "B1"}));
+  EXPECT_EQ(ids(select_claims(three_claims(), "A[2-9]")), (std::vector<std::string>{"A2"}));
 }
 
 TEST(SelectClaims, UnmatchedGlobListsTheKnownClaims) {
   try {
-    select_claims(three(), "Z9");
+    select_claims(three_claims(), "Z9");
     FAIL() << "accepted";
   } catch (const ref::numeric::UsageError& error) {
     EXPECT_STREQ(error.what(), "--claims 'Z9' matches no claim; known: A1, A2, B1");
@@ -76,7 +78,7 @@ TEST(SelectClaims, UnmatchedGlobListsTheKnownClaims) {
 
 TEST(SelectClaims, RejectsADuplicateGlob) {
   try {
-    select_claims(three(), "A1,B*, A1");
+    select_claims(three_claims(), "A1,B*, A1");
     FAIL() << "accepted";
   } catch (const ref::numeric::UsageError& error) {
     EXPECT_STREQ(error.what(), "--claims 'A1' is given twice; expected each glob once");
@@ -85,7 +87,7 @@ TEST(SelectClaims, RejectsADuplicateGlob) {
 
 TEST(SelectClaims, RejectsAnEmptyGlob) {
   for (const char* globs : {"", ",", "A1,", "A1, ,B1"}) try {
-      select_claims(three(), globs);
+      select_claims(three_claims(), globs);
       ADD_FAILURE() << "accepted: " << globs;
     } catch (const ref::numeric::UsageError& error) {
       EXPECT_NE(std::string(error.what()).find("has an empty glob"), std::string::npos) << globs;
@@ -93,25 +95,25 @@ TEST(SelectClaims, RejectsAnEmptyGlob) {
 }
 
 TEST(RunClaims, EvidenceIsTheSameForAnyNumberOfJobs) {
-  const auto one = run_claims(three(), {.seed = 5, .cases = 60, .jobs = 1});
-  const auto two = run_claims(three(), {.seed = 5, .cases = 60, .jobs = 2});
-  const auto many = run_claims(three(), {.seed = 5, .cases = 60, .jobs = 9});
+  const auto one = run_claims(three_claims(), {.seed = 5, .cases = 60, .jobs = 1});
+  const auto two = run_claims(three_claims(), {.seed = 5, .cases = 60, .jobs = 2});
+  const auto many = run_claims(three_claims(), {.seed = 5, .cases = 60, .jobs = 9});
   ASSERT_EQ(one.size(), 3u);
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(one[i].evidence.cases, 60u);
     expect_same(one[i], two[i]);
     expect_same(one[i], many[i]);
-    expect_same(one[i], evaluate(three()[i], {.seed = 5, .cases = 60}));
+    expect_same(one[i], evaluate(three_claims()[i], {.seed = 5, .cases = 60}));
   }
   // Each claim draws its own cases, and another seed draws others.
   EXPECT_NE(one[0].evidence.violations, one[1].evidence.violations);
-  const auto other = run_claims(three(), {.seed = 6, .cases = 60, .jobs = 1});
+  const auto other = run_claims(three_claims(), {.seed = 6, .cases = 60, .jobs = 1});
   EXPECT_NE(one[0].evidence.violations, other[0].evidence.violations);
 }
 
 TEST(RunClaims, CrashIsAFailureOfThatClaimOnly) {
   const std::vector<Claim> claims{
-      drawing("A1"),
+      claim_that_draws("A1"),
       claim_of("A2",
                [](const engine::Run&) -> Evidence {
                  ::raise(SIGKILL);
@@ -119,7 +121,7 @@ TEST(RunClaims, CrashIsAFailureOfThatClaimOnly) {
                }),
       claim_of("A3", [](const engine::Run&) -> Evidence { ::_exit(0); }),
       claim_of("A4", [](const engine::Run&) -> Evidence { throw std::runtime_error("broken"); }),
-      drawing("B1")};
+      claim_that_draws("B1")};
   const auto results = run_claims(claims, {.cases = 20, .jobs = 2});
   EXPECT_EQ(results[0].failure, "");
   EXPECT_EQ(results[1].failure, "claim A2: its process was ended by signal 9 (Killed)");
@@ -132,7 +134,7 @@ TEST(RunClaims, CrashIsAFailureOfThatClaimOnly) {
   }
 }
 
-TEST(RunClaims, TransfersEveryTextAndNumber) {
+TEST(RunClaims, TransfersEveryTextAndNumberFromItsWorkers) {
   Evidence sent;
   sent.observed = Verdict::holds;
   sent.cases = 7;
@@ -162,14 +164,15 @@ TEST(RunClaims, ReportsProgressAndLeavesNoProcess) {
     EXPECT_EQ(total, 3u);
     done.push_back(count);
   };
-  run_claims(three(), {.cases = 5, .jobs = 2}, progress);
+  run_claims(three_claims(), {.cases = 5, .jobs = 2}, progress);
   EXPECT_EQ(done, (std::vector<std::size_t>{1, 2, 3}));
   EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);
   EXPECT_EQ(errno, ECHILD);
 }
 
 TEST(RunClaims, WorkersEndIfProgressThrows) {
-  const std::vector<Claim> claims{drawing("A1"), claim_of("A2", [](const engine::Run&) -> Evidence {
+  const std::vector<Claim> claims{claim_that_draws("A1"),
+                                  claim_of("A2", [](const engine::Run&) -> Evidence {
                                     ::pause();
                                     return {};
                                   })};
@@ -182,12 +185,12 @@ TEST(RunClaims, WorkersEndIfProgressThrows) {
 }
 
 TEST(RunClaims, C1_RejectsZeroJobs) {
-  EXPECT_EQ(ref::numeric::contract_message([] { run_claims(three(), {.jobs = 0}); }),
+  EXPECT_EQ(ref::numeric::contract_message([] { run_claims(three_claims(), {.jobs = 0}); }),
             "run_claims: jobs is 0; expected at least 1 (C1)");
 }
 
 TEST(RunClaims, ZeroCasesFailEveryClaim) {
-  for (const Result& result : run_claims(three(), {.cases = 0})) {
+  for (const Result& result : run_claims(three_claims(), {.cases = 0})) {
     EXPECT_FALSE(result.as_expected);
     EXPECT_NE(result.failure.find("cases is 0"), std::string::npos) << result.failure;
   }
@@ -219,7 +222,7 @@ TEST(RunClaims, ReportsSensitivitiesIfRequested) {
   EXPECT_EQ(powers[0].least_rejected, 0x1p-52);
 }
 
-TEST(RunClaims, UsesTheGivenSubject) {
+TEST(RunClaims, UsesTheGivenImplementation) {
   const Claim claim = claim_of("A1", [](const engine::Run& run) {
     Evidence e;
     e.cases = 1;

@@ -11,7 +11,7 @@ Evidence of(double mean) {
   return sample_evidence(run, 12, {{"a", 1, 1, 1, 0.5}, {"b", mean, 2, 4, 1}});
 }
 
-TEST(OfSample, HoldsIfMeansAreWithinTheAllowance) {
+TEST(EvidenceOfASample, HoldsIfMeansAreWithinTheAllowance) {
   const Evidence e = of(5);
   EXPECT_EQ(e.observed, Verdict::holds);
   EXPECT_EQ(e.cases, 12u);
@@ -22,7 +22,7 @@ TEST(OfSample, HoldsIfMeansAreWithinTheAllowance) {
   EXPECT_EQ(e.seed, 9u);
 }
 
-TEST(OfSample, IsRefutedIfAMeanExceedsTheAllowance) {
+TEST(EvidenceOfASample, IsRefutedIfAMeanExceedsTheAllowance) {
   for (const double mean : {5.001, 0.999}) {
     const Evidence e = of(mean);
     EXPECT_EQ(e.observed, Verdict::refuted);

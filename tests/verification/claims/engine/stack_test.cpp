@@ -24,8 +24,8 @@ EncoderCase network(NormPlacement placement, std::size_t layers) {
   return c;
 }
 
-// Running the layers one by one must give the same values and gradients.
-TEST(RunStack, EqualsRunningTheLayersOneByOne) {
+// Running the layers one by one must give the same values and gradients as running the whole stack.
+TEST(RunLayerStack, EqualsRunningTheLayersOneByOne) {
   for (const NormPlacement placement : {NormPlacement::post, NormPlacement::pre}) {
     auto in = network(placement, 3).inputs<double>();
     const auto whole = run_stack(in);
@@ -47,15 +47,15 @@ TEST(RunStack, EqualsRunningTheLayersOneByOne) {
   }
 }
 
-TEST(RunStack, WithoutAnUpstreamGradientOnlyTheForwardRuns) {
+TEST(RunLayerStack, WithoutAnUpstreamGradientOnlyTheForwardRuns) {
   const auto step = run_stack(network(NormPlacement::post, 2).inputs<double>(false));
   EXPECT_FALSE(ref::tensor::is_given(step.grad_x));
   EXPECT_TRUE(step.gradients.empty());
 }
 
-// With one layer whose sublayers add nothing to x, y is x after two norms. Inference starts with
-// the running statistics 0 and 1, unless an earlier step updates them.
-TEST(RunStack, InferenceUsesTheRunningStatisticsOfTheEarlierStep) {
+// The stack has one layer whose sublayers add 0 to x. So y is x after two norms. Inference uses the
+// running statistics 0 and 1 unless an earlier step updates them.
+TEST(RunLayerStack, InferenceUsesTheRunningStatisticsOfTheEarlierStep) {
   EncoderCase c{.tokens = 2, .d_model = 2, .layers = {{{0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}}}};
   c.x = {1, 3, 5, 9};
   auto in = c.inputs<double>(false);
@@ -72,7 +72,7 @@ TEST(RunStack, InferenceUsesTheRunningStatisticsOfTheEarlierStep) {
   EXPECT_NEAR(y.data()[2], 4 / (std::sqrt(32.0) * std::sqrt(2.0)), 0x1p-51);
 }
 
-TEST(RunStack, BallsContainTheDoubles) {
+TEST(RunLayerStack, BallsContainTheResultsInDouble) {
   const EncoderCase c = network(NormPlacement::post, 2);
   const auto doubles = run_stack(c.inputs<double>());
   // 53 bits make the balls as wide as the rounding errors of double
@@ -87,7 +87,7 @@ TEST(RunStack, BallsContainTheDoubles) {
   }
 }
 
-TEST(RunStack, RejectsWhatTheLayersReject) {
+TEST(RunLayerStack, RejectsWhatTheLayersReject) {
   auto in = network(NormPlacement::post, 1).inputs<double>();
   in.x = ref::tensor::empty_tensor<double>({1, 2, 3});
   EXPECT_THROW(run_stack(in), ref::numeric::ContractError);

@@ -11,21 +11,21 @@ namespace {
 using Outcome = Judgement::Outcome;
 using ref::numeric::ball;
 
-ball third() {
+ball one_third() {
   return ball(1) / ball(3);
 }
 
-TEST(Overlap, ComparesEnclosures) {
+TEST(OverlapJudgment, HoldsIfTwoEnclosuresOverlap) {
   const ref::numeric::BallPrecision precision(kEncoderBits);
   EXPECT_EQ(overlap(ball(2), ball(2)).outcome, Outcome::held);
-  EXPECT_EQ(overlap(third() * ball(3), ball(1)).outcome, Outcome::held);
+  EXPECT_EQ(overlap(one_third() * ball(3), ball(1)).outcome, Outcome::held);
   EXPECT_EQ(overlap(ball(2), ball(2 + 0x1p-51)).outcome, Outcome::violated);
-  EXPECT_EQ(overlap(third(), third() + ball(0x1p-240)).outcome, Outcome::violated);
-  EXPECT_EQ(overlap(third(), third() + ball(0x1p-260)).outcome, Outcome::held);
+  EXPECT_EQ(overlap(one_third(), one_third() + ball(0x1p-240)).outcome, Outcome::violated);
+  EXPECT_EQ(overlap(one_third(), one_third() + ball(0x1p-260)).outcome, Outcome::held);
   EXPECT_GT(overlap(ball(2), ball(3)).attained, 1);
 }
 
-TEST(Overlap, RejectsAnInfiniteEnclosure) {
+TEST(OverlapJudgment, RejectsAnInfiniteEnclosure) {
   EXPECT_THROW(overlap(ball(1) / ball(0), ball(1)), ref::numeric::ContractError);
 }
 
@@ -35,7 +35,7 @@ TEST(SquareSum, SumsTheSelectedElements) {
   EXPECT_EQ(square_sum(values, 1, 2), 13);
 }
 
-TEST(LayerValue, ReturnsTheNameOfTheTap) {
+TEST(LayerValueName, HasTheIndexOfTheLayer) {
   EXPECT_EQ(layer_value(2, "norm1.x"), "layers.2.norm1.x");
 }
 

@@ -22,7 +22,7 @@ std::string text_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-TEST(Grounds, EveryClaimHasATheoremOrAReason) {
+TEST(ClaimGrounds, EveryClaimHasATheoremOrAReason) {
   int proved = 0, with_premises = 0;
   for (const Claim& claim : ledger()) {
     SCOPED_TRACE(claim.id);
@@ -39,14 +39,14 @@ TEST(Grounds, EveryClaimHasATheoremOrAReason) {
   EXPECT_EQ(with_premises, 7);
 }
 
-TEST(Grounds, ClaimsOfNormalWeightsHavePremises) {
+TEST(ClaimGrounds, ClaimsAboutNormalWeightsNameTheirPremises) {
   for (const char* claim : {"E1", "E2", "E3", "E6", "E7", "E8", "E9"})
     EXPECT_NE(grounds_of(claim).premises.find("not about the normal law"), std::string::npos)
         << claim;
   EXPECT_EQ(grounds_of("E10").basis, Basis::proved);
 }
 
-TEST(Grounds, EveryTheoremNamesAClaimAndIsInItsFile) {
+TEST(ClaimGrounds, EveryTheoremNamesAClaimAndIsInItsFile) {
   for (const Theorem& theorem : theorems()) {
     SCOPED_TRACE(theorem.name);
     EXPECT_TRUE(std::any_of(ledger().begin(), ledger().end(),
@@ -56,7 +56,7 @@ TEST(Grounds, EveryTheoremNamesAClaimAndIsInItsFile) {
   }
 }
 
-TEST(Grounds, EveryTheoremOfTheFilesIsInTheTable) {
+TEST(ClaimGrounds, EveryTheoremOfTheCoqFilesIsInTheTable) {
   const std::regex theorem("\nTheorem ([A-Z][0-9]+_[A-Za-z0-9_]+)");
   std::size_t found = 0;
   for (const char* file :
@@ -78,7 +78,7 @@ TEST(Grounds, EveryTheoremOfTheFilesIsInTheTable) {
   EXPECT_EQ(found, theorems().size());
 }
 
-TEST(Grounds, BasesHaveNames) {
+TEST(ClaimGrounds, EveryBasisHasAName) {
   EXPECT_EQ(basis_name(Basis::proved), "proved");
   EXPECT_EQ(basis_name(Basis::proved_with_premises), "proved with premises");
   EXPECT_EQ(basis_name(Basis::decided), "decided");

@@ -18,7 +18,7 @@ namespace {
 
 using namespace engine;
 
-TEST(Ledger, ContainsEveryClaimInOrder) {
+TEST(ClaimLedger, ContainsEveryClaimInOrder) {
   std::vector<std::string> expected;
   for (const auto& [letter, count] : {std::pair{'T', 5},
                                       {'A', 13},
@@ -35,7 +35,7 @@ TEST(Ledger, ContainsEveryClaimInOrder) {
   EXPECT_EQ(got, expected);
 }
 
-TEST(Ledger, EveryClaimIsComplete) {
+TEST(ClaimLedger, EveryClaimIsComplete) {
   for (const Claim& claim : ledger()) {
     SCOPED_TRACE(claim.id);
     EXPECT_FALSE(claim.title.empty());
@@ -48,7 +48,7 @@ TEST(Ledger, EveryClaimIsComplete) {
   }
 }
 
-TEST(Ledger, ReadmeHasTheRightCounts) {
+TEST(ClaimLedger, ReadmeHasTheNumbersOfClaims) {
   const auto hold = std::ranges::count(ledger(), Verdict::holds, &Claim::expected);
   const std::string readme = ref::io::read_text(NORMPROOF_README);
   EXPECT_THAT(readme,
@@ -60,7 +60,7 @@ TEST(Ledger, ReadmeHasTheRightCounts) {
 
 class EveryClaim : public testing::TestWithParam<std::string> {};
 
-// Even with few cases every claim must have its expected verdict, and readable evidence.
+// Even with few cases, every claim must have its expected verdict and readable evidence.
 TEST_P(EveryClaim, HasItsExpectedVerdict) {
   for (const Claim& claim : ledger()) {
     if (claim.id != GetParam()) continue;

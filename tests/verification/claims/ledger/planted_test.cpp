@@ -22,7 +22,7 @@ const Claim& claim_of(std::string_view id) {
   throw ref::numeric::UsageError("no claim");
 }
 
-TEST(Planted, EveryClaimHasAnInjectedError) {
+TEST(InjectedErrors, ExistForEveryClaim) {
   for (const Claim& claim : ledger()) {
     SCOPED_TRACE(claim.id);
     EXPECT_FALSE(planted_for(claim.id).empty());
@@ -31,8 +31,9 @@ TEST(Planted, EveryClaimHasAnInjectedError) {
   EXPECT_THROW(planted_for("Z1"), ref::numeric::UsageError);
 }
 
-// A zero error must change nothing, and an error of 1 must be rejected, for one claim of each kind.
-TEST(Planted, ZeroErrorIsAcceptedAndErrorOfOneIsRejected) {
+// For one claim of each kind: an injected error of 0 must change nothing, and an error of 1 must be
+// rejected.
+TEST(InjectedErrors, ZeroErrorIsAcceptedAndErrorOfOneIsRejected) {
   for (const char* id : {"T2", "A3", "B4", "C10", "E1", "M1"}) {
     SCOPED_TRACE(id);
     const Planted planted = planted_for(id).front();
@@ -42,17 +43,18 @@ TEST(Planted, ZeroErrorIsAcceptedAndErrorOfOneIsRejected) {
   }
 }
 
-// Identities at 50 digits detect errors of 2^-140, products errors of 2^-40.
-TEST(Planted, ErrorsAreDetectedDownToTheRoundingOfTheCheck) {
+// Claims that are checked as identities at 50 digits detect errors of 2^-140. Claims about products
+// in double detect errors of 2^-40.
+TEST(InjectedErrors, ErrorsAreDetectedDownToTheRoundingOfTheCheck) {
   EXPECT_LT(least_rejected(claim_of("B1"), planted_for("B1").front(), {.seed = 3, .cases = 20}),
             0x1p-140);
   EXPECT_LT(least_rejected(claim_of("M1"), planted_for("M1").front(), {.seed = 3, .cases = 20}),
             0x1p-40);
 }
 
-// The last error injected for E6 to E9 is a smaller exponent, which the draws detect less well than
-// a larger one. E7 has the sizes of E6.
-TEST(Planted, ExponentOffByATenthIsRejected) {
+// The last error injected into E6, E8 and E9 is an exponent that is too small. The draws detect it
+// less well than an exponent that is too large. E7 has the same sizes as E6.
+TEST(InjectedErrors, ExponentOffByATenthIsRejected) {
   for (const char* id : {"E6", "E8", "E9"}) {
     const Planted exponent = planted_for(id).back();
     SCOPED_TRACE(std::string(id) + " " + exponent.what);
@@ -61,8 +63,8 @@ TEST(Planted, ExponentOffByATenthIsRejected) {
   }
 }
 
-// No injected error may be undetectable. The exponents of E6 to E9 are tested above.
-TEST(Planted, ErrorOfOneIsRejectedByEveryClaim) {
+// An injected error of 1 must be detected. The test above covers the exponents of E6 to E9.
+TEST(InjectedErrors, ErrorOfOneIsRejectedByEveryClaim) {
   for (const Claim& claim : ledger()) {
     if (std::string_view("E6 E7 E8 E9").find(claim.id) != std::string_view::npos) continue;
     for (const Planted& planted : planted_for(claim.id)) {
@@ -73,9 +75,9 @@ TEST(Planted, ErrorOfOneIsRejectedByEveryClaim) {
   }
 }
 
-// A control that fails for a wrong implementation must make the claim a failure, not change its
-// verdict.
-TEST(Planted, ControlsRejectWrongImplementations) {
+// A control is a statement that must hold for every correct implementation. If it fails, the check
+// of the claim must fail; it must not change the verdict of the claim.
+TEST(InjectedErrors, ControlsRejectWrongImplementations) {
   for (const char* id :
        {"B8", "B9", "B11", "B18", "C9", "C11", "C12", "C13", "D11", "E11", "F5", "M2"}) {
     SCOPED_TRACE(id);

@@ -7,9 +7,9 @@
 #include "ref/numeric/random.hpp"
 #include "verification/claims/fixtures/encoder_case.hpp"
 
-// Prints drawn encoders and enclosures of what the program makes of them, for
-// definitions_against_ref: a line of numbers in hexadecimal after each name, of an enclosure its
-// two ends.
+// Prints randomly drawn encoders, and enclosures of the values that the program computes for them.
+// The script definitions_against_ref reads the output. Each line has a name, followed by numbers in
+// hexadecimal; an enclosure is printed as its two ends.
 namespace {
 
 using namespace normproof;
@@ -35,8 +35,9 @@ void print(const char* name, const ball& enclosure) {
   std::printf("%s %a %a\n", name, enclosure.lower(), enclosure.upper());
 }
 
-/// Small multiples of 1/16, off by 1/64: none is 0.
-EncoderCase drawn(NormPlacement placement, std::size_t tokens, std::size_t d, double eps) {
+/// Draws an encoder with one layer. Each number is a small multiple of 1/16 plus 1/64, so that none
+/// is 0.
+EncoderCase draw_encoder(NormPlacement placement, std::size_t tokens, std::size_t d, double eps) {
   const ref::numeric::RandomStream stream(20260101, "proofs/encoder_values");
   std::uint64_t next = 0;
   const auto numbers = [&](std::size_t count) {
@@ -72,7 +73,8 @@ void print_case(const char* name, const EncoderCase& c) {
   print("grad_x", step.grad_x);
 }
 
-/// Causal, W_Q = W_1 and W_K = W_2; pre-norm a norm behind the layer.
+/// Prints the values of the case with causal attention, W_Q = W_1 and W_K = W_2. With pre-norm, a
+/// final norm follows the layer.
 void print_causal(const char* name, EncoderCase c) {
   c.final_norm = c.placement == NormPlacement::pre;
   auto in = c.inputs<ball>(false);
@@ -84,24 +86,24 @@ void print_causal(const char* name, EncoderCase c) {
   print("y", verification::claims::engine::run_stack(in).y);
 }
 
-std::vector<double> negative(std::vector<double> matrix) {
+std::vector<double> negate(std::vector<double> matrix) {
   for (double& v : matrix) v = -v;
   return matrix;
 }
 
-/// The mean of f over the signs of W_1 in each of `layers` layers and, where both_second, of W_2,
-/// the same in all layers.
+/// Returns the mean of f over all signs of W_1 in each of `layers` layers. If `both_second`, it is
+/// also the mean over both signs of W_2, which is the same in all layers.
 template <class F>
 ball mean_over_signs(const EncoderCase& c, std::size_t layers, bool both_second, F f) {
   const unsigned of_first = 1U << layers, draws = of_first * (both_second ? 2 : 1);
   ball sum(0);
   for (unsigned signs = 0; signs < draws; ++signs) {
     LayerWeights w = c.layers[0];
-    if (signs >= of_first) w.second = negative(w.second);
+    if (signs >= of_first) w.second = negate(w.second);
     EncoderCase one = c;
     one.layers.assign(layers, w);
     for (std::size_t l = 0; l < layers; ++l)
-      if ((signs >> l & 1U) != 0) one.layers[l].first = negative(w.first);
+      if ((signs >> l & 1U) != 0) one.layers[l].first = negate(w.first);
     sum += f(verification::claims::engine::run_stack(one.inputs<ball>()));
   }
   return sum / ball(static_cast<int>(draws));
@@ -126,7 +128,7 @@ void print_means(const char* name, const EncoderCase& c) {
   print("gradient", mean_over_signs(c, 1, false, gradient_square));
 }
 
-/// The variance of the features behind two layers.
+/// Prints the mean variance of the features after two layers.
 void print_mean_spread(const char* name, const EncoderCase& c) {
   print_drawn(name, c);
   print("spread", mean_over_signs(c, 2, false, [&](const StackStep<ball>& step) {
@@ -137,7 +139,7 @@ void print_mean_spread(const char* name, const EncoderCase& c) {
         }));
 }
 
-/// Of the second of two tokens.
+/// Prints the mean squared length of the second of two tokens.
 void print_mean_of_tokens(const char* name, const EncoderCase& c) {
   print_drawn(name, c);
   print("length", mean_over_signs(c, 1, false, [&](const StackStep<ball>& step) {
@@ -145,8 +147,9 @@ void print_mean_of_tokens(const char* name, const EncoderCase& c) {
         }));
 }
 
-/// P(max ReLU(X)^2 <= 2 ln(100 d)), X ~ N(0, I_d), d = 4.
-void print_chance() {
+/// Prints an enclosure of the probability `P(max ReLU(X)^2 <= 2 ln(100 d))` for a vector X of d = 4
+/// independent standard normal numbers.
+void print_probability() {
   const ball root = sqrt(ref::numeric::log(ball(400)));
   const ball phi = (ball(1) + ref::numeric::erf(root)) / ball(2);
   std::printf("case chance 1 4\n");
@@ -157,14 +160,14 @@ void print_chance() {
 
 int main() {
   const ref::numeric::BallPrecision precision(256);
-  print_case("post", drawn(NormPlacement::post, 1, 3, 0));
-  print_case("pre", drawn(NormPlacement::pre, 1, 2, 0.0625));
-  print_case("pre_of_two", drawn(NormPlacement::pre, 2, 2, 0.0625));
-  print_causal("causal_post", drawn(NormPlacement::post, 2, 2, 0.0625));
-  print_causal("causal_pre", drawn(NormPlacement::pre, 2, 2, 0.0625));
-  print_means("means_post", drawn(NormPlacement::post, 1, 3, 0));
-  print_mean_spread("means_of_two_layers", drawn(NormPlacement::pre, 1, 2, 0.0625));
-  print_mean_of_tokens("means_of_two", drawn(NormPlacement::pre, 2, 2, 0.0625));
-  print_chance();
+  print_case("post", draw_encoder(NormPlacement::post, 1, 3, 0));
+  print_case("pre", draw_encoder(NormPlacement::pre, 1, 2, 0.0625));
+  print_case("pre_of_two", draw_encoder(NormPlacement::pre, 2, 2, 0.0625));
+  print_causal("causal_post", draw_encoder(NormPlacement::post, 2, 2, 0.0625));
+  print_causal("causal_pre", draw_encoder(NormPlacement::pre, 2, 2, 0.0625));
+  print_means("means_post", draw_encoder(NormPlacement::post, 1, 3, 0));
+  print_mean_spread("means_of_two_layers", draw_encoder(NormPlacement::pre, 1, 2, 0.0625));
+  print_mean_of_tokens("means_of_two", draw_encoder(NormPlacement::pre, 2, 2, 0.0625));
+  print_probability();
   return 0;
 }

@@ -7,8 +7,9 @@
 #include "ref/numeric/any_order_error.hpp"
 #include "ref/numeric/random.hpp"
 
-// Prints drawn rows and the bounds that the gate takes for them, for gate_formula_against_gate: a
-// line of numbers in hexadecimal after each name.
+// Prints randomly drawn rows and the bounds that the gate uses for them. The script
+// gate_formula_against_gate reads the output. Each line has a name, followed by numbers in
+// hexadecimal.
 namespace {
 
 using namespace normproof::ref;
@@ -28,7 +29,9 @@ Tensor<any_order_error> row(const std::vector<double>& numbers, bool of_rank_2) 
   return t;
 }
 
-/// With `scale` and no eps, squares are subnormal numbers, which are kept; else they are flushed.
+/// Draws a row of n elements and prints the gate's bounds. If `scale` is not 1, the elements are so
+/// small that their squares are subnormal numbers; the arithmetic then keeps subnormal numbers, and
+/// otherwise flushes them to 0.
 void print_case(bool centred, numeric::FloatType format, std::size_t n, double offset, double eps,
                 double scale = 1) {
   const numeric::RandomStream stream(20260101, "proofs/gate_bounds");

@@ -33,7 +33,7 @@ TEST(GoldenCheckOnDevice, KernelsPassAndOptimizersAreDeclined) {
   EXPECT_THAT(whole.out, HasSubstr(": the GPU path answers no whole Transformers\n"));
 }
 
-TEST(GoldenCheckOnDevice, NormsOf32And16BitsAnswerInTheirOwnDType) {
+TEST(GoldenCheckOnDevice, NormsIn32And16BitsPass) {
   const Outcome passed = run(std::string(kCommitted) +
                              "--device simulated --min-cases 220 --only 'quick/*layer_norm/*' "
                              "--only 'quick/*rms_norm/*'");

@@ -12,7 +12,7 @@
 #include "tests/verification/cli/program_run.hpp"
 #include "verification/golden/certify/corpus_version.hpp"
 
-// Runs the program: it makes a corpus and checks candidates against it.
+// Runs the program to make a corpus and to check candidates against it.
 namespace normproof::tests::verification::cli::golden {
 namespace {
 
@@ -23,12 +23,12 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-/// A corpus of four LayerNorm cases with a copy of it as the candidate.
-class GoldenProgram : public ::testing::Test {
+/// A test fixture with a corpus of three LayerNorm cases. A copy of the corpus is the candidate.
+class GoldenCheckProgram : public ::testing::Test {
  protected:
   static constexpr const char* kFirst = "quick/layer_norm/one_row-1x6-float32";
 
-  GoldenProgram() : enter_("cd '" + folder_.path().string() + "'; ") {
+  GoldenCheckProgram() : enter_("cd '" + folder_.path().string() + "'; ") {
     const Outcome made = in("$N golden make --out g --only 'quick/layer_norm/one_*32' --jobs 2");
     EXPECT_EQ(made.status, 0) << made.err;
     EXPECT_THAT(made.out, AllOf(StartsWith("g: 3 cases, "), EndsWith(" elements certified\n")));
@@ -41,7 +41,7 @@ class GoldenProgram : public ::testing::Test {
   }
 
   /// Changes the first element of y in the first case to a wrong value.
-  void spoil(const std::string& folder = "c") const {
+  void corrupt_output(const std::string& folder = "c") const {
     const fs::path file = folder_ / (folder + "/" + kFirst + "/expected.safetensors");
     auto tensors = normproof::ref::io::read_tensors(file);
     for (auto& tensor : tensors) {
@@ -118,7 +118,7 @@ TEST(GoldenCheckOptions, ParsesEveryOptionAndHasDefaults) {
   EXPECT_EQ(full.jobs, 2);
 }
 
-TEST(GoldenCheckOptions, EachMistakeIsReportedInOneSentence) {
+TEST(GoldenCheckOptions, EachErrorIsReportedInOneSentence) {
   const auto refused = [](const Arguments& more, const std::string& what) {
     Arguments arguments = {"--golden", "g", "--candidate", "c"};
     arguments.insert(arguments.end(), more.begin(), more.end());
@@ -144,7 +144,7 @@ TEST(GoldenCheckOptions, EachMistakeIsReportedInOneSentence) {
   refused({"--jnuit", "x"}, "did you mean '--junit'?");
 }
 
-TEST_F(GoldenProgram, MissingCandidateProgramIsReportedInOneSentence) {
+TEST_F(GoldenCheckProgram, MissingCandidateProgramIsReportedInOneSentence) {
   const Outcome outcome = in("$N golden check --golden g --pipe /no/such/program --json r.jsonl");
   EXPECT_EQ(outcome.status, 2);
   EXPECT_TRUE(is_one_sentence(outcome.err)) << outcome.err;
@@ -154,7 +154,7 @@ TEST_F(GoldenProgram, MissingCandidateProgramIsReportedInOneSentence) {
   EXPECT_FALSE(fs::exists(folder_ / "r.jsonl"));
 }
 
-TEST_F(GoldenProgram, CorpusPassesAsItsOwnCandidate) {
+TEST_F(GoldenCheckProgram, CorpusPassesAsItsOwnCandidate) {
   const Outcome outcome = check();
   EXPECT_EQ(outcome.status, 0) << outcome.out;
   EXPECT_EQ(outcome.err, "");
@@ -164,8 +164,8 @@ TEST_F(GoldenProgram, CorpusPassesAsItsOwnCandidate) {
   EXPECT_EQ(in("cd g && sha256sum --check --quiet SHA256SUMS").status, 0);
 }
 
-TEST_F(GoldenProgram, EveryReportHasTheSameFailure) {
-  spoil();
+TEST_F(GoldenCheckProgram, EveryReportHasTheSameFailure) {
+  corrupt_output();
   const Outcome outcome = check("--json r.jsonl --junit r.xml --sarif r.sarif --markdown r.md");
   EXPECT_EQ(outcome.status, 1);
   EXPECT_THAT(outcome.out, AllOf(HasSubstr(std::string("\nFAILED ") + kFirst + "\n"),
@@ -196,8 +196,8 @@ TEST_F(GoldenProgram, EveryReportHasTheSameFailure) {
               StartsWith("### normproof: FAILED: 2 of 3 cases passed, 1 failed\n"));
 }
 
-TEST_F(GoldenProgram, ListedFailuresPassAndUnlistedChangesFail) {
-  spoil();
+TEST_F(GoldenCheckProgram, ListedFailuresPassAndUnlistedChangesFail) {
+  corrupt_output();
   write_file(folder_ / "known", std::string(kFirst) + "  # until it is mended\n");
   EXPECT_EQ(in(": > none; $N golden check --golden g --candidate g --xfail none").status, 0);
   const Outcome known = check("--xfail known");
@@ -215,7 +215,7 @@ TEST_F(GoldenProgram, ListedFailuresPassAndUnlistedChangesFail) {
   EXPECT_THAT(stale.err, HasSubstr("known: line 1 is 'quick/layernorm/*'"));
 }
 
-TEST_F(GoldenProgram, TooFewCasesFail) {
+TEST_F(GoldenCheckProgram, TooFewCasesFail) {
   EXPECT_EQ(check("--min-cases 3").status, 0);
   const Outcome few = check("--min-cases 4");
   EXPECT_EQ(few.status, 1);
@@ -223,7 +223,7 @@ TEST_F(GoldenProgram, TooFewCasesFail) {
   EXPECT_EQ(check("--min-cases 3 --only '*one_row*'").status, 1);
 }
 
-TEST_F(GoldenProgram, CorpusVersionCanBeRequired) {
+TEST_F(GoldenCheckProgram, CorpusVersionCanBeRequired) {
   const std::string built =
       normproof::verification::golden::certify::built_corpus_version().number();
   EXPECT_THAT(check("--corpus-version " + built).out, HasSubstr("corpus " + built + "+"));
@@ -235,16 +235,16 @@ TEST_F(GoldenProgram, CorpusVersionCanBeRequired) {
   EXPECT_FALSE(fs::exists(folder_ / "report"));
 }
 
-TEST_F(GoldenProgram, EmptyAnswerFolderPassesNothing) {
+TEST_F(GoldenCheckProgram, EmptyFolderOfOutputsPassesNoCase) {
   EXPECT_EQ(in("rm -r c/quick").status, 0);
   const Outcome outcome = check();
   EXPECT_EQ(outcome.status, 1);
   EXPECT_THAT(outcome.out, EndsWith("\nFAILED: 0 of 3 cases passed, 3 failed\n"));
 }
 
-TEST_F(GoldenProgram, AsksAProgramLineByLine) {
+TEST_F(GoldenCheckProgram, SendsCasesToACandidateProgramLineByLine) {
   if (run("/usr/bin/python3 -c ''").status != 0) GTEST_SKIP() << "there is no /usr/bin/python3";
-  // A LayerNorm by its definition, which speaks the protocol of docs/guide/formats.md.
+  // Implements LayerNorm by its definition. The program uses the protocol of docs/guide/formats.md.
   write_file(folder_ / "layer_norm.py",
              "import sys, math\n"
              "for line in sys.stdin:\n"
@@ -277,9 +277,9 @@ TEST_F(GoldenProgram, AsksAProgramLineByLine) {
   EXPECT_THAT(no_mean.out, HasSubstr("\n  y at ["));
 }
 
-TEST_F(GoldenProgram, CountsDeclinedCases) {
+TEST_F(GoldenCheckProgram, CountsDeclinedCases) {
   EXPECT_EQ(in("$N golden export --golden g --format text --out t").status, 0);
-  // Prints the expected outputs, but declines the first case.
+  // A candidate that prints the expected outputs but declines the first case.
   write_file(folder_ / "partial",
              std::string("while read -r path rest; do\n  case $path in ") + kFirst +
                  ") echo $path not_offered;; *) grep -F \"$path \" t/expected.txt;; esac\ndone\n");
@@ -311,7 +311,7 @@ TEST_F(GoldenProgram, CountsDeclinedCases) {
               HasSubstr("no case was answered, so nothing is recorded: all are declined"));
 }
 
-TEST_F(GoldenProgram, CandidateErrorFailsOnlyItsCaseAndIsInEveryReport) {
+TEST_F(GoldenCheckProgram, CandidateErrorFailsOnlyItsCaseAndIsInEveryReport) {
   EXPECT_EQ(in("$N golden export --golden g --format text --out t").status, 0);
   write_file(folder_ / "raising",
              std::string("echo began >&2\nwhile read -r path rest; do\n  case $path in ") + kFirst +
@@ -328,7 +328,7 @@ TEST_F(GoldenProgram, CandidateErrorFailsOnlyItsCaseAndIsInEveryReport) {
   EXPECT_THAT(read_file(folder_ / "r.xml"), HasSubstr(problem));
 }
 
-TEST_F(GoldenProgram, CasesOfAFailingProgramFailWithItsName) {
+TEST_F(GoldenCheckProgram, CasesFailWithTheReasonIfTheCandidateProgramFails) {
   const auto failing = [&](const std::string& program, const std::string& what) {
     const Outcome outcome = in("$N golden check --golden g --timeout 1 --pipe '" + program + "'");
     EXPECT_EQ(outcome.status, 1) << program;
@@ -341,7 +341,7 @@ TEST_F(GoldenProgram, CasesOfAFailingProgramFailWithItsName) {
   failing("kill -9 $$", "the candidate was ended by signal 9 before it answered\n");
 }
 
-TEST_F(GoldenProgram, ReportsMistakesBeforeTheWork) {
+TEST_F(GoldenCheckProgram, ReportsErrorsBeforeTheWork) {
   const auto refused = [&](const std::string& command, int status, const std::string& what) {
     const Outcome outcome = in("$N golden " + command);
     EXPECT_EQ(outcome.status, status) << command;
@@ -363,11 +363,11 @@ TEST_F(GoldenProgram, ReportsMistakesBeforeTheWork) {
   in("printf '\\357\\273\\277quick/*' > marked");
   refused("check --golden g --candidate c --xfail marked", 3,
           "marked: begins with a UTF-8 byte order mark");
-  spoil("g");
+  corrupt_output("g");
   refused("check --golden g --candidate c", 3, "/expected.safetensors: the file has the SHA-256");
 }
 
-TEST_F(GoldenProgram, ReportCannotReplaceCorpusOrAnswers) {
+TEST_F(GoldenCheckProgram, ReportCannotReplaceCorpusOrOutputs) {
   for (const char* option : {"--json", "--junit", "--sarif", "--markdown"})
     for (const std::string place : {"g/manifest.json", "g/quick/../new", "./c/new"}) {
       const Outcome outcome = check(option + (" " + place));

@@ -18,7 +18,7 @@ using testing::StartsWith;
 
 const std::string kSource = NORMPROOF_SOURCE_DIR;
 
-TEST(GoldenCoverage, DocumentEqualsTheOutput) {
+TEST(GoldenCoverage, DocumentEqualsTheOutputOfTheProgram) {
   const tests::ref::io::TemporaryFolder folder;
   const std::string markdown = (folder / "coverage.md").string();
   const Outcome outcome =

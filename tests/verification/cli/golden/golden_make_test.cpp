@@ -26,7 +26,7 @@ TEST(GoldenMakeOptions, ParsesEveryOptionAndHasDefaults) {
   EXPECT_EQ(full.jobs, 3);
 }
 
-TEST(GoldenMakeOptions, EachMistakeIsReportedInOneSentence) {
+TEST(GoldenMakeOptions, EachErrorIsReportedInOneSentence) {
   const auto refused = [](const Arguments& more, const std::string& what) {
     Arguments arguments = {"--out", "d"};
     arguments.insert(arguments.end(), more.begin(), more.end());

@@ -18,7 +18,7 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-std::vector<ExhibitResult> two_visits() {
+std::vector<ExhibitResult> two_exhibit_results() {
   const Exhibit exhibit{
       "planted", "owner/project#7", "a sum is short", "odd extents", "softmax", std::nullopt, {}};
   ExhibitResult found{exhibit};
@@ -31,8 +31,8 @@ std::vector<ExhibitResult> two_visits() {
   return {found, missed};
 }
 
-TEST(GoldenMuseum, ReportsFoundAndMissedBugs) {
-  const std::vector<ExhibitResult> visits = two_visits();
+TEST(BugMuseum, ReportsFoundAndMissedBugs) {
+  const std::vector<ExhibitResult> visits = two_exhibit_results();
   EXPECT_EQ(
       museum_text(visits),
       "found  planted (owner/project#7): quick/softmax/odd-13x17-float32, named 'a sum: without "
@@ -57,13 +57,12 @@ TEST(GoldenMuseum, ReportsFoundAndMissedBugs) {
 }  // namespace
 }  // namespace normproof::verification::cli::golden
 
-// Runs the program.
 namespace normproof::tests::verification::cli::golden {
 namespace {
 
 using testing::HasSubstr;
 
-TEST(GoldenMuseum, DocumentEqualsTheOutput) {
+TEST(BugMuseum, DocumentEqualsTheOutputOfTheProgram) {
   const tests::ref::io::TemporaryFolder folder;
   const std::string markdown = (folder / "museum.md").string();
   const Outcome outcome = run("$N golden power --museum --markdown '" + markdown + "'");
@@ -78,7 +77,7 @@ TEST(GoldenMuseum, DocumentEqualsTheOutput) {
   EXPECT_EQ(outcome.status, outcome.out.find("\nMISSED ") == std::string::npos ? 0 : 1);
 }
 
-TEST(GoldenMuseum, RejectsOptionsOfCorrectImplementations) {
+TEST(BugMuseum, RejectsOptionsThatAreOnlyForCorrectImplementations) {
   for (const char* other : {"--seeds 2", "--accumulation bfloat16", "--formula one_pass"}) {
     const Outcome outcome = run(std::string("$N golden power --museum ") + other);
     EXPECT_EQ(outcome.status, 2) << other;

@@ -16,7 +16,7 @@ namespace {
 namespace tool = normproof::verification::cli;
 using testing::HasSubstr;
 
-TEST(GoldenOptions, BindTheirFields) {
+TEST(GoldenOptions, SetTheFieldsOfTheCommand) {
   CLI::App app;
   std::filesystem::path golden;
   normproof::verification::golden::corpus::PathGlobs only;
@@ -38,7 +38,7 @@ TEST(GoldenOptions, BindTheirFields) {
               HasSubstr("expected a whole number from 1 to 86400"));
 }
 
-TEST(GoldenOptions, CorpusMayBeInTheFolderData) {
+TEST(GoldenOptions, CorpusMayBeInASubfolderNamedData) {
   const normproof::tests::ref::io::TemporaryFolder folder;
   CLI::App app;
   std::filesystem::path golden;

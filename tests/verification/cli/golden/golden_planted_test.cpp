@@ -18,28 +18,28 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-normproof::verification::golden::gate::InjectionResult two_values() {
+normproof::verification::golden::gate::InjectionResult two_injection_results() {
   normproof::verification::golden::gate::InjectionResult planted;
   planted.of["0"] = {.elements = 1200, .refused = 1190, .right = 7, .within = 2, .unjudged = 1};
   planted.of["NaN"] = {.elements = 1200, .refused = 1200};
   return planted;
 }
 
-TEST(GoldenPlanted, RendersALineATableAndAnObject) {
+TEST(InjectedValuesReport, IsWrittenAsLineTableAndJson) {
   EXPECT_EQ(
-      planted_text(two_values().total()),
+      planted_text(two_injection_results().total()),
       "2,400 values, each in the place of one element: 2,390 refused, 7 right there, 2 within "
       "the bound, 1 not judged");
-  EXPECT_THAT(
-      support::report::markdown(support::report::Document{"", {planted_table(two_values())}}),
-      AllOf(HasSubstr("\n| 0 | 1200 | 1190 | 7 | 2 | 1 |\n"),
-            HasSubstr("\n| NaN | 1200 | 1200 | 0 | 0 | 0 |\n"),
-            HasSubstr("\n| all | 2400 | 2390 | 7 | 2 | 1 |\n")));
-  EXPECT_EQ(planted_json(two_values()).at("0").dump(),
+  EXPECT_THAT(support::report::markdown(
+                  support::report::Document{"", {planted_table(two_injection_results())}}),
+              AllOf(HasSubstr("\n| 0 | 1200 | 1190 | 7 | 2 | 1 |\n"),
+                    HasSubstr("\n| NaN | 1200 | 1200 | 0 | 0 | 0 |\n"),
+                    HasSubstr("\n| all | 2400 | 2390 | 7 | 2 | 1 |\n")));
+  EXPECT_EQ(planted_json(two_injection_results()).at("0").dump(),
             R"({"elements":1200,"refused":1190,"right":7,"within":2,"unjudged":1})");
 }
 
-TEST(GoldenPlanted, TableIsTheSameWithAndWithoutTheImplementations) {
+TEST(InjectedValuesReport, TableIsTheSameIfMutatedImplementationsRunToo) {
   const Outcome alone = run("$N golden power --planted --layer log_sum_exp"),
                 beside = run("$N golden power --layer log_sum_exp");
   ASSERT_EQ(alone.status, 0) << alone.err;
@@ -53,7 +53,7 @@ TEST(GoldenPlanted, TableIsTheSameWithAndWithoutTheImplementations) {
                     Not(HasSubstr("false alarm"))));
 }
 
-TEST(GoldenPlanted, ElementsWithoutABoundAreNotJudgedAndFail) {
+TEST(InjectedValuesReport, ElementsWithoutABoundAreNotJudgedAndFail) {
   const Outcome outcome = run("$N golden power --planted --formula one_pass --layer layer_norm");
   EXPECT_EQ(outcome.status, 1);
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("\nFAILED: 94 cases, "), Not(HasSubstr(" 0 not judged")),

@@ -15,7 +15,7 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-TEST(GoldenPower, PrintsTheScoreAndWritesEveryVerdict) {
+TEST(GateDetectionPower, PrintsTheScoreAndWritesEveryVerdict) {
   const tests::ref::io::TemporaryFolder folder;
   const std::string verdicts = (folder / "power.json").string(),
                     markdown = (folder / "power.md").string();
@@ -39,19 +39,19 @@ TEST(GoldenPower, PrintsTheScoreAndWritesEveryVerdict) {
                           HasSubstr("| group_scaling | eps: dropped | quick/group_scaling/")));
 }
 
-TEST(GoldenPower, DocumentHasTheRowOfTheOutput) {
+TEST(GateDetectionPower, DocumentHasTheRowsThatTheProgramPrints) {
   const std::string document = normproof::ref::io::read_text(std::string(NORMPROOF_SOURCE_DIR) +
                                                              "/docs/generated/gate_power.md");
   const Outcome outcome = run("$N golden power --layer scale_norm");
   ASSERT_EQ(outcome.status, 0);
-  // The last numbers of the row are left out, since the document has more corpora.
+  // Leaves out the last numbers of the row, because the document is of more corpora.
   const std::size_t begin = outcome.out.find("| scale_norm | "),
                     end = outcome.out.find(" | 0 | ", begin);
   ASSERT_NE(begin, std::string::npos);
   EXPECT_THAT(document, HasSubstr(outcome.out.substr(begin, end - begin)));
 }
 
-TEST(GoldenPower, RejectsUnknownNames) {
+TEST(GateDetectionPower, RejectsUnknownLayersAndTiers) {
   for (const auto& [arguments, sentence] :
        {std::pair{"--layer layernorm", "unknown layer 'layernorm'; did you mean 'layer_norm'?"},
         std::pair{"--tier slow", "unknown tier 'slow'"},

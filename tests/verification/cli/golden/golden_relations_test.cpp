@@ -7,7 +7,7 @@
 #include "tests/verification/cli/program_run.hpp"
 #include "tests/verification/support/report/schema_rules.hpp"
 
-// Runs `normproof golden relations` with an adapter that copies x.
+// Runs `normproof golden relations` on a candidate that returns y = x.
 namespace normproof::tests::verification::cli::golden {
 namespace {
 
@@ -20,7 +20,7 @@ class GoldenRelations : public ::testing::Test {
  protected:
   GoldenRelations() : enter_("cd '" + folder_.path().string() + "'; ") {
     EXPECT_EQ(in("$N golden make --out g --only 'quick/layer_norm/one_*32'").status, 0);
-    // The adapter returns y = x, so that each element of y depends on one element of x only.
+    // The candidate returns y = x, so that each element of y depends on one element of x only.
     write_file(folder_ / "copy",
                "while read -r path op mode rest; do\n"
                "  for word in $rest; do case $word in x:*) line=\"$path y:${word#x:}\"; on=1;;\n"

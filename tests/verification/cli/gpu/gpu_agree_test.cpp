@@ -38,7 +38,7 @@ TEST(GpuAgreeOptions, ParsesEveryOption) {
   EXPECT_EQ(plain.only, normproof::verification::golden::corpus::PathGlobs("*"));
 }
 
-TEST(GpuAgreeOptions, NamesInvalidOptions) {
+TEST(GpuAgreeOptions, ErrorsNameInvalidOptions) {
   const auto refused = [](const Arguments& arguments, const std::string& what) {
     EXPECT_THAT(refusal<tool::gpu::GpuAgreeCommand>(arguments), HasSubstr(what));
   };
@@ -89,7 +89,7 @@ TEST(GpuProgram, FilesAreWrittenEvenIfPrintingFails) {
   EXPECT_THAT(read_file(folder / "a.json"), HasSubstr("\"operation\": \"training\""));
 }
 
-TEST(GpuProgram, TrainPrintsTheHashOfBothSides) {
+TEST(GpuProgram, TrainPrintsTheHashesOfDeviceAndReference) {
   const Outcome outcome = run("$N gpu train --steps 2 --norm power_norm --optimizer adam");
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_THAT(outcome.out,
@@ -115,12 +115,12 @@ TEST(GpuProgram, TrainPrintsTheHashOfBothSides) {
   EXPECT_THAT(refused.err, HasSubstr("--norm is 'group_norm'; expected one without"));
 }
 
-TEST(GpuProgram, ProbeOrderPrintsTheTreeAndTheVerdict) {
+TEST(GpuProgram, ProbeOrderPrintsTheSummationTreeAndTheVerdict) {
   const Outcome ours = run("$N probe-order matmul --terms 600");
   EXPECT_EQ(ours.status, 0) << ours.err;
   EXPECT_THAT(ours.out, AllOf(HasSubstr("600 terms: [0..255 [256..511] [512..599]]\n"),
                               HasSubstr("this is the contract's order, R1")));
-  // The terms 0, 1, 2 and 3 are one lane each in R2 and one chain in R1.
+  // Rule R2 adds the terms 0, 1, 2 and 3 in one lane each. Rule R1 adds them from left to right.
   EXPECT_THAT(run("$N probe-order device-sum-elements --terms 4").out,
               HasSubstr("4 terms: [0 2 [1 3]]\n"));
 }

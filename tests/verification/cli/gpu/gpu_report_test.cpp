@@ -16,7 +16,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-/// Two rows: one passes, one exceeds its bound by an infinite ratio.
+/// Returns two rows of a report. One passes; the other exceeds its bound by an infinite ratio.
 checks::agreement::Rows sample_agreement() {
   checks::agreement::Rows rows;
   rows.begin("linear", "case <a>");
@@ -35,7 +35,7 @@ GpuAgreeCommand cublas_command() {
   return command;
 }
 
-TEST(GpuReport, LineHasTheRatiosAndTheNumberNotJudged) {
+TEST(GpuAgreementReport, LineHasErrorRatiosAndTheNumberOfUnjudgedElements) {
   const checks::agreement::Rows rows = sample_agreement();
   EXPECT_THAT(agreement_head(cublas_command()),
               AllOf(HasSubstr("cublas mode, bfloat16 with sums in float32, seed 1"),
@@ -49,7 +49,7 @@ TEST(GpuReport, LineHasTheRatiosAndTheNumberNotJudged) {
               HasSubstr("2 cases: some products exceed their bound"));
 }
 
-TEST(GpuReport, OrderedModeHasNoRatios) {
+TEST(GpuAgreementReport, OrderedModeHasNoErrorRatios) {
   checks::agreement::Rows rows;
   rows.begin("softmax", "case");
   rows.compare("y", 1.0, 1.0);
@@ -60,21 +60,21 @@ TEST(GpuReport, OrderedModeHasNoRatios) {
   EXPECT_THAT(agreement_tail(rows, command), HasSubstr("1 case: the same bits\n"));
 }
 
-TEST(GpuReport, JsonHasEveryRowAndInfinityAsText) {
+TEST(GpuAgreementReport, JsonHasEveryRowAndInfinityAsText) {
   EXPECT_THAT(agreement_json(sample_agreement(), cublas_command()),
               AllOf(HasSubstr("\"agree\": false"), HasSubstr("\"precision\": \"bfloat16\""),
                     HasSubstr("\"not_judged\": 1"), HasSubstr("\"of_bound\": \"inf\""),
                     HasSubstr("\"of_sums\": 0.5")));
 }
 
-TEST(GpuReport, JUnitFailsTheRowThatDiffers) {
+TEST(GpuAgreementReport, JUnitFailsTheRowThatDiffers) {
   const std::string junit = support::report::junit(agreement_checks(sample_agreement()));
   EXPECT_THAT(tests::verification::support::report::junit_violations(junit), testing::IsEmpty());
   EXPECT_THAT(junit, AllOf(HasSubstr("tests=\"2\""), HasSubstr("name=\"linear\" />"),
                            HasSubstr("<failure message=\"case &lt;b")));
 }
 
-TEST(GpuReport, PageIsSelfContained) {
+TEST(GpuAgreementReport, PageIsSelfContained) {
   const std::string page =
       support::report::html(agreement_document(sample_agreement(), cublas_command()));
   EXPECT_TRUE(page.starts_with("<!DOCTYPE html>"));

@@ -28,7 +28,7 @@ TEST(GpuTrainOptions, ParsesEveryOption) {
   EXPECT_EQ(parsed<GpuTrainCommand>({"--task", "translate"}).task, TrainingTask::translation);
 }
 
-TEST(GpuTrainOptions, NamesInvalidOptions) {
+TEST(GpuTrainOptions, ErrorsNameInvalidOptions) {
   EXPECT_THAT(refusal<GpuTrainCommand>({"--norm", "layernorm"}), HasSubstr("'layer_norm'"));
   EXPECT_THAT(refusal<GpuTrainCommand>({"--optimizer", "adan"}), HasSubstr("'adam'"));
   EXPECT_THAT(refusal<GpuTrainCommand>({"--task", "translation"}), HasSubstr("--task"));

@@ -18,7 +18,7 @@ TEST(ProbeOrderOptions, ParsesEveryOption) {
   EXPECT_EQ(probe.side, 8u);
 }
 
-TEST(ProbeOrderOptions, NamesInvalidOptions) {
+TEST(ProbeOrderOptions, ErrorsNameInvalidOptions) {
   const auto refused = [](const Arguments& arguments, const std::string& what) {
     EXPECT_THAT(refusal<ProbeOrderCommand>(arguments), HasSubstr(what));
   };

@@ -11,13 +11,13 @@
 #include "tests/verification/cli/parsed.hpp"
 #include "verification/cli/options.hpp"
 
-// Properties that every command must have.
+// Tests properties that every command must have.
 namespace normproof::tests::verification::cli::program {
 namespace {
 
 using testing::HasSubstr;
 
-/// A command with the words that call it; the program itself has none.
+/// A command, and the words that call it. The list of words is empty for the program itself.
 struct CalledCommand {
   Arguments words;
   tool::Command command;
@@ -44,7 +44,7 @@ void add_called(const tool::Command& command, const Arguments& words,
   }
 }
 
-/// Returns every command, including groups and the program.
+/// Returns every command, including groups of commands and the program itself.
 std::vector<CalledCommand> called_commands() {
   std::vector<CalledCommand> all;
   add_called(tool::program::all_commands(), {}, all);
@@ -65,20 +65,20 @@ std::string refusal_of(const Arguments& arguments) {
       [&] { tool::parse_arguments(tool::program::all_commands(), arguments); });
 }
 
-/// Returns the options except --help.
+/// Adds the command to the app and returns its options except --help.
 std::vector<CLI::Option*> options_of(CLI::App& app, const CalledCommand& called) {
   called.command.add(app);
   return app.get_options(
       [&app](const CLI::Option* option) { return option != app.get_help_ptr(); });
 }
 
-TEST(Commands, NamesAreUnique) {
+TEST(AllCommands, HaveUniqueNames) {
   std::set<std::string> texts;
   for (const CalledCommand& called : called_commands())
     EXPECT_TRUE(texts.insert(called.text()).second) << called.text();
 }
 
-TEST(Commands, HelpHasASummaryAndExamplesAndFitsATerminal) {
+TEST(AllCommands, HelpHasASummaryAndExamplesAndFitsATerminal) {
   for (const CalledCommand& called : called_commands()) {
     const std::string help = help_of(called);
     EXPECT_THAT(help, HasSubstr("Example")) << called.text();
@@ -93,7 +93,7 @@ TEST(Commands, HelpHasASummaryAndExamplesAndFitsATerminal) {
   }
 }
 
-TEST(Commands, HelpDescribesEveryOption) {
+TEST(AllCommands, HelpDescribesEveryOption) {
   for (const CalledCommand& called : called_commands()) {
     const std::string help = help_of(called);
     CLI::App app;
@@ -108,7 +108,7 @@ TEST(Commands, HelpDescribesEveryOption) {
   }
 }
 
-TEST(Commands, UnknownOptionsAndCommandsGetTheNearestName) {
+TEST(AllCommands, ErrorsForUnknownOptionsAndCommandsSuggestTheNearestName) {
   for (const CalledCommand& called : called_commands()) {
     CLI::App app;
     for (const CLI::Option* option : options_of(app, called)) {
@@ -125,15 +125,15 @@ TEST(Commands, UnknownOptionsAndCommandsGetTheNearestName) {
   }
 }
 
-/// Returns an option's type and description on one line.
+/// Returns the type and the description of an option on one line.
 std::string definition_of(const CLI::Option& option) {
   std::string text = option.get_type_name() + ": " + option.get_description();
   std::ranges::replace(text, '\n', ' ');
   return text;
 }
 
-TEST(Commands, SharedOptionsHaveOneDefinition) {
-  // By option name; the value is a command that uses the definition.
+TEST(AllCommands, SharedOptionsHaveOneDefinition) {
+  // The key is an option. The value maps each definition of the option to a command that uses it.
   std::map<std::string, std::map<std::string, std::string>> definitions;
   std::map<std::string, std::size_t> uses;
   for (const CalledCommand& called : called_commands()) {
@@ -143,7 +143,7 @@ TEST(Commands, SharedOptionsHaveOneDefinition) {
       definitions[option->get_name()].try_emplace(definition_of(*option), called.text());
     }
   }
-  // These options mean different things in different commands.
+  // These options have different meanings in different commands.
   const std::set<std::string> several = {
       "--accumulation", "--data",  "--device", "--format", "--formula", "--history", "--in",
       "--jobs",         "--json",  "--mode",   "--only",   "--out",     "--seed",    "--seeds",
@@ -163,7 +163,7 @@ TEST(Commands, SharedOptionsHaveOneDefinition) {
   EXPECT_GE(uses.at("--golden"), 4u);
 }
 
-TEST(Commands, EachMistakeIsReportedInOneSentence) {
+TEST(AllCommands, EachErrorIsReportedInOneSentence) {
   EXPECT_THAT(
       refusal_of({}),
       HasSubstr("no command is given; expected one of verify, apply, tokenize, elementary"));

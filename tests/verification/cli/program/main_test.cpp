@@ -7,7 +7,7 @@
 #include "tests/verification/checks/evaluation/sample_tensors.hpp"
 #include "tests/verification/cli/small_corpus.hpp"
 
-// Runs the program as users do.
+// Runs the program as a user does.
 namespace normproof::tests::verification::cli::program {
 namespace {
 
@@ -20,7 +20,7 @@ std::string quoted(const std::filesystem::path& path) {
   return fmt::format("'{}'", path.string());
 }
 
-TEST(Main, HelpAndVersionSucceed) {
+TEST(NormproofProgram, HelpAndVersionSucceed) {
   for (const char* command :
        {"$N --help", "$N verify --help", "$N apply -h", "$N tokenize --help", "$N --version"}) {
     const Outcome outcome = run(command);
@@ -30,15 +30,15 @@ TEST(Main, HelpAndVersionSucceed) {
   }
 }
 
-TEST(Main, EvalIsTheFormerNameOfApply) {
+TEST(NormproofProgram, EvalIsTheFormerNameOfApply) {
   const Outcome former = run("$N eval --help"), present = run("$N apply --help");
   EXPECT_EQ(former.status, 0);
   EXPECT_EQ(former.out, present.out);
   EXPECT_EQ(former.err, "normproof: 'eval' is now called 'apply'\n");
 }
 
-/// The number that a definition in a file of the sources gives that name.
-std::string number_behind(const std::string& file, const std::string& name) {
+/// Returns the number that a source file defines for this name.
+std::string read_defined_number(const std::string& file, const std::string& name) {
   const std::string text = read_file(std::filesystem::path(NORMPROOF_SOURCE_DIR) / file);
   const std::size_t at = text.find(name);
   if (at == std::string::npos) return "no " + name;
@@ -46,17 +46,17 @@ std::string number_behind(const std::string& file, const std::string& name) {
   return text.substr(begin, text.find_first_not_of("0123456789", begin) - begin);
 }
 
-TEST(Main, TheProgramTheCLibraryAndThePythonPackageHaveOneAbiVersion) {
+TEST(NormproofProgram, ProgramCLibraryAndPythonPackageHaveOneAbiVersion) {
   const std::string header = "verification/bindings/c/normproof.h";
-  const std::string version = number_behind(header, "#define NORMPROOF_ABI_VERSION ");
-  const std::string minor = number_behind(header, "#define NORMPROOF_ABI_MINOR ");
+  const std::string version = read_defined_number(header, "#define NORMPROOF_ABI_VERSION ");
+  const std::string minor = read_defined_number(header, "#define NORMPROOF_ABI_MINOR ");
   EXPECT_THAT(run("$N --version").out, HasSubstr("\nC ABI " + version + "." + minor + "\n"));
-  EXPECT_EQ(number_behind("verification/bindings/python/normproof/abi.py",
-                          "ABI_VERSION, ABI_MINOR = " + version + ", "),
+  EXPECT_EQ(read_defined_number("verification/bindings/python/normproof/abi.py",
+                                "ABI_VERSION, ABI_MINOR = " + version + ", "),
             minor);
 }
 
-TEST(Main, InvalidCommandLineHasStatusTwo) {
+TEST(NormproofProgram, InvalidCommandLineExitsWithStatus2) {
   for (const char* command :
        {"$N", "$N verfy", "$N verify --cases 0", "$N verify --claims Z9 --cases 1",
         "$N verify --data x", "$N tokenize --vocab x", "$N apply none --in x --out y",
@@ -69,7 +69,7 @@ TEST(Main, InvalidCommandLineHasStatusTwo) {
   }
 }
 
-TEST(Main, InvalidFileHasStatusThree) {
+TEST(NormproofProgram, InvalidFileExitsWithStatus3) {
   const TemporaryFolder folder;
   const std::string at = "cd " + quoted(folder.path()) + "; ";
   io::write_tensors(folder / "x.npz", sample_tensors("layer_norm", {3, 4}));
@@ -105,7 +105,7 @@ TEST(Main, InvalidFileHasStatusThree) {
   EXPECT_THAT(line.err, HasSubstr("s.txt:2: "));
 }
 
-TEST(Main, FailedWriteIsReported) {
+TEST(NormproofProgram, FailedWriteIsReported) {
   const TemporaryFolder folder;
   const std::string verify = "$N verify --claims T2 --cases 1" + small_corpus(folder.path());
   for (const std::string& command :
@@ -126,7 +126,7 @@ TEST(Main, FailedWriteIsReported) {
   EXPECT_TRUE(is_one_sentence(directory.err)) << directory.err;
 }
 
-TEST(Main, TokenizePrintsTheSameSyntheticCorpusEveryTime) {
+TEST(NormproofProgram, TokenizePrintsTheSameSyntheticCorpusEveryTime) {
   const Outcome first = run("$N tokenize");
   EXPECT_EQ(first.status, 0);
   EXPECT_EQ(first.err, "");
@@ -134,7 +134,7 @@ TEST(Main, TokenizePrintsTheSameSyntheticCorpusEveryTime) {
   EXPECT_EQ(run("LC_ALL=C.UTF-8 $N tokenize").out, first.out);
 }
 
-TEST(Main, TokenizePrintsTheIdsOfTheReference) {
+TEST(NormproofProgram, TokenizePrintsTheIdsOfTheReference) {
   using tests::ref::data::has_shared_data;
   using tests::ref::data::shared_data;
   const char* const expected = "bert_base_uncased/expected_ids_first_100_sentences.txt";
@@ -148,7 +148,7 @@ TEST(Main, TokenizePrintsTheIdsOfTheReference) {
   EXPECT_EQ(outcome.status, 0) << outcome.out.substr(0, 400) << outcome.err;
 }
 
-TEST(Main, EvalWritesFilesThatNumPyReads) {
+TEST(NormproofProgram, ApplyWritesFilesThatNumPyReads) {
   if (run("/usr/bin/python3 -c 'import numpy'").status != 0)
     GTEST_SKIP() << "/usr/bin/python3 has no numpy";
   const TemporaryFolder folder;
@@ -173,7 +173,7 @@ TEST(Main, EvalWritesFilesThatNumPyReads) {
   EXPECT_EQ(outcome.out, "");
 }
 
-TEST(Main, EvalWritesTheSameBytesEveryTime) {
+TEST(NormproofProgram, ApplyWritesTheSameBytesEveryTime) {
   const TemporaryFolder folder;
   io::write_tensors(folder / "x.safetensors", sample_tensors("power_norm_released", {3, 5, 4}, 2));
   const std::string command = "cd " + quoted(folder.path()) +

@@ -8,7 +8,7 @@
 #include "tests/verification/cli/parsed.hpp"
 #include "tests/verification/cli/program_run.hpp"
 
-// Runs the program: it records candidates and compares their recordings.
+// Runs the program to record candidates and to compare the recordings.
 namespace normproof::tests::verification::cli::regress {
 namespace {
 
@@ -17,7 +17,8 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-/// A corpus of three cases, and a program that reads the outputs from a folder.
+/// A test fixture with a corpus of three cases, and a candidate program that reads its outputs from
+/// a folder.
 class RegressProgram : public ::testing::Test {
  protected:
   RegressProgram() : enter_(std::string("cd '") + folder_.path().string() + "'; ") {
@@ -33,15 +34,18 @@ class RegressProgram : public ::testing::Test {
     return in("$N regress compare --history h.jsonl " + more);
   }
 
-  /// Returns a candidate that prints the exact results, edited by the sed command `edit`.
+  /// Returns the command of a candidate that prints the exact results after the sed command `edit`
+  /// has changed them.
   std::string pipe(const std::string& edit) const {
     return "--timeout 5 --pipe 'while read -r path rest; do grep \"^$path \" t/expected.txt | sed "
            "\"" +
            edit + "\"; done' ";
   }
-  /// Returns a candidate that truncates every number to three hexadecimal digits after the point, a
-  /// relative error of up to 2^-12.
-  std::string rough() const { return pipe("s/\\(0x1[.][0-9a-f]\\{3\\}\\)[0-9a-f]*p/\\1p/g"); }
+  /// Returns the command of a candidate that truncates every number to three hexadecimal digits
+  /// after the point. Its relative error is up to 2^-12.
+  std::string truncating_candidate() const {
+    return pipe("s/\\(0x1[.][0-9a-f]\\{3\\}\\)[0-9a-f]*p/\\1p/g");
+  }
 
   void refused(const Outcome& outcome, int status, const std::string& what) const {
     EXPECT_EQ(outcome.status, status) << outcome.out << outcome.err;
@@ -70,7 +74,7 @@ TEST(RegressCompareOptions, ParsesEveryOption) {
   EXPECT_EQ(full.reports.file("--junit"), "r.xml");
 }
 
-TEST(RegressCompareOptions, NamesInvalidOptions) {
+TEST(RegressCompareOptions, ErrorsNameInvalidOptions) {
   const auto refused = [](const Arguments& arguments, const std::string& what) {
     EXPECT_THAT(refusal<tool::regress::RegressCompareCommand>(arguments), HasSubstr(what));
   };
@@ -95,7 +99,7 @@ TEST_F(RegressProgram, EqualRecordingsDoNotDiffer) {
 
 TEST_F(RegressProgram, DistinguishesLessAndMoreAccurateChanges) {
   EXPECT_EQ(record(pipe("") + "--label exact").status, 0);
-  EXPECT_EQ(record(rough() + "--label rough").status, 0);
+  EXPECT_EQ(record(truncating_candidate() + "--label rough").status, 0);
   const Outcome away = compare("--json r.json --junit r.xml --html r.html");
   EXPECT_EQ(away.status, 1);
   EXPECT_THAT(away.out, AllOf(HasSubstr("\naway     quick/layer_norm/one_"),
@@ -118,7 +122,7 @@ TEST_F(RegressProgram, DistinguishesLessAndMoreAccurateChanges) {
   EXPECT_EQ(compare("--from rough --to exact --allow towards").status, 0);
 }
 
-TEST_F(RegressProgram, RecordsAFolderOfAnswersAndReportsAMissingOne) {
+TEST_F(RegressProgram, RecordsAFolderOfOutputsAndReportsAMissingOne) {
   EXPECT_EQ(record("--candidate g --label all").status, 0);
   EXPECT_EQ(in("cp -r g c && rm -r c/quick/layer_norm/one_row*").status, 0);
   const Outcome missing = record("--candidate c --label some");
@@ -129,7 +133,7 @@ TEST_F(RegressProgram, RecordsAFolderOfAnswersAndReportsAMissingOne) {
   EXPECT_THAT(compared.out, HasSubstr("one_row-1x6-float32: has no answer any more: "));
 }
 
-TEST_F(RegressProgram, RecordsNothingIfNoCaseWasAnswered) {
+TEST_F(RegressProgram, RecordsNothingIfNoCaseHasAnOutput) {
   EXPECT_EQ(record("--self").status, 0);
   const std::string before = read_file(folder_ / "h.jsonl");
   refused(record("--pipe 'exit 9'"), 3, "no case was answered, so nothing is recorded");
@@ -138,7 +142,7 @@ TEST_F(RegressProgram, RecordsNothingIfNoCaseWasAnswered) {
   EXPECT_EQ(read_file(folder_ / "h.jsonl"), before);
 }
 
-TEST_F(RegressProgram, ReportsMistakesBeforeTheWork) {
+TEST_F(RegressProgram, ReportsErrorsBeforeTheWork) {
   refused(compare(), 3, "h.jsonl: there is no such file; expected a history");
   EXPECT_EQ(record("--self --label v1").status, 0);
   refused(compare(), 3, "h.jsonl: has one recording; expected two or more");

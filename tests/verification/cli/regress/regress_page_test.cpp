@@ -42,7 +42,7 @@ TEST(RegressPage, ShowsTheChangesAndEveryRecording) {
   EXPECT_THAT(regress_page(same), AllOf(HasSubstr("outcome good"), HasSubstr("the same bits")));
 }
 
-TEST(RegressPage, PlotHasOneCurvePerLayerAndOnePlacePerRecording) {
+TEST(RegressPage, PlotHasOneCurvePerLayerAndOneTicPerRecording) {
   const RegressReport report = sample_regression();
   const std::string script = error_script(report, "t", &ErrorStatistics::max_share);
   EXPECT_THAT(script, AllOf(HasSubstr("('<v1>' 1, 'it''s v2' 2, '@3' 3)"),
@@ -55,7 +55,7 @@ TEST(RegressPage, PlotHasOneCurvePerLayerAndOnePlacePerRecording) {
   EXPECT_THAT(regress_page(report), HasSubstr("<svg"));
 }
 
-TEST(RegressPage, LongHistoryHasFewerTics) {
+TEST(RegressPage, PlotOfALongHistoryHasFewerTics) {
   RegressReport report = sample_regression();
   report.recordings.resize(100, report.recordings[2]);
   const std::string script = error_script(report, "t", &ErrorStatistics::max_ulp);

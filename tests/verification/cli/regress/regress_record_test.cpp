@@ -33,7 +33,7 @@ TEST(RegressRecordOptions, ParsesEveryOption) {
       "c");
 }
 
-TEST(RegressRecordOptions, NamesInvalidOptions) {
+TEST(RegressRecordOptions, ErrorsNameInvalidOptions) {
   const auto refused = [](const Arguments& more, const std::string& what) {
     Arguments arguments = {"--golden", "g", "--history", "h"};
     arguments.insert(arguments.end(), more.begin(), more.end());

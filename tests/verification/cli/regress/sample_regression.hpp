@@ -6,7 +6,8 @@
 
 namespace normproof::tests::verification::cli::regress {
 
-/// Three recordings, the last of which changed three outputs and lost a case.
+/// Returns a report with three recordings. In the last one, three outputs have changed and a case
+/// is missing.
 inline normproof::verification::cli::regress::RegressReport sample_regression() {
   namespace regression = normproof::verification::checks::regression;
   using regression::Direction;

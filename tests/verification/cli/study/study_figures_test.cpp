@@ -75,7 +75,7 @@ TEST(StudyFigures, GradientsAreNamedAsInThePublishedFigures) {
   EXPECT_FALSE(gradient_figure(results, {}, 3));
 }
 
-TEST(StudyFigures, DynamicsCountTheStepsAtWhichPowerNormIsSmoother) {
+TEST(StudyFigures, TableCountsTheStepsAtWhichPowerNormIsSmoother) {
   const study::Results results = with_curves("power_norm");
   const auto table = dynamics_table(results, {});
   ASSERT_THAT(table.rows, SizeIs(1));

@@ -34,7 +34,7 @@ TEST(StudyFolder, RejectsAFolderWithoutAStudy) {
               HasSubstr("study.json"));
 }
 
-TEST(StudyFolder, FolderOfTheOtherStudyNamesTheOptionToUse) {
+TEST(StudyFolder, ErrorForAFolderOfTheOtherStudyNamesTheOption) {
   using tool::study::check_study;
   using tool::study::WhichStudy;
   const std::string published = R"({"format": "normproof-study-1"})",
@@ -49,7 +49,7 @@ TEST(StudyFolder, FolderOfTheOtherStudyNamesTheOptionToUse) {
   EXPECT_THAT(refusal(published, WhichStudy::language),
               HasSubstr("s is the folder of the published experiment; expected that of a study of "
                         "language models"));
-  // A text that belongs to neither study is rejected when it is read.
+  // A study.json that belongs to neither study must be rejected when it is read.
   for (const std::string& text : {std::string("{}"), std::string("no JSON"), std::string("[1]")})
     for (const WhichStudy study : {WhichStudy::published, WhichStudy::language})
       EXPECT_NO_THROW(check_study("s", text, study));

@@ -14,7 +14,7 @@ using testing::HasSubstr;
 using testing::Not;
 namespace language_sample = normproof::tests::verification::studies::language;
 
-TEST(LanguageFigures, AreAbsentIfNothingWasTested) {
+TEST(LanguageStudyFigures, AreAbsentIfNothingWasTested) {
   normproof::verification::studies::language::Results results;
   EXPECT_FALSE(learning_figure(results, {}));
   EXPECT_TRUE(fluctuation_figures(results, {}).empty());
@@ -23,7 +23,7 @@ TEST(LanguageFigures, AreAbsentIfNothingWasTested) {
   EXPECT_FALSE(learning_figure(results, {}));
 }
 
-TEST(LanguageFigures, HaveOneLinePerNorm) {
+TEST(LanguageStudyFigures, HaveOneLinePerNorm) {
   normproof::verification::studies::language::Results results;
   language_sample::add_tested(results, {}, "layer_norm", {1.0, 1.1});
   language_sample::add_tested(results, {}, "batch_norm", {1.0, 1.1});
@@ -44,7 +44,7 @@ TEST(LanguageFigures, HaveOneLinePerNorm) {
   EXPECT_FALSE(bleu_figure(results, {}));
 }
 
-TEST(LanguageFigures, FiguresOfNormInputsHaveOneLinePerNorm) {
+TEST(LanguageStudyFigures, FiguresOfNormInputsHaveOneLinePerNorm) {
   normproof::verification::studies::language::Results results;
   EXPECT_TRUE(norm_input_figures(results, {}).empty());
   for (const char* norm : {"layer_norm", "dyt"}) {
@@ -67,7 +67,7 @@ TEST(LanguageFigures, FiguresOfNormInputsHaveOneLinePerNorm) {
   EXPECT_TRUE(fluctuation_figures(results, {}).empty());
 }
 
-TEST(LanguageFigures, TranslatorsHaveBleuAndOneFigurePerSide) {
+TEST(LanguageStudyFigures, TranslatorsHaveABleuFigureAndOneFigurePerSide) {
   using language_sample::kTranslators;
   normproof::verification::studies::language::Results results;
   language_sample::add_tested(results, kTranslators, "batch_norm", {1.0, 1.1});

@@ -33,7 +33,7 @@ std::string document_of(const normproof::verification::studies::language::Result
   return normproof::verification::support::report::markdown(language_document(results, "abc"));
 }
 
-TEST(LanguageReport, ComparesEveryNormWithLayerNormAndThePaper) {
+TEST(LanguageStudyReport, ComparesEveryNormWithLayerNormAndThePaper) {
   const std::string text = document_of(three_seeds());
   EXPECT_THAT(text, AllOf(HasSubstr("18 cells, sha256 of all results abc"), HasSubstr("✓ holds"),
                           HasSubstr("| layer_norm | 1e-2 | 3 | 0 | 3.0142 | 2.7183 | 3.3201 |"),
@@ -44,7 +44,7 @@ TEST(LanguageReport, ComparesEveryNormWithLayerNormAndThePaper) {
                           HasSubstr("language/pre/power_norm/rate-1e-2/seed-3/test")));
 }
 
-TEST(LanguageReport, SeedWithoutItsPairCountsOnlyInTheMean) {
+TEST(LanguageStudyReport, SeedOfOneNormAloneCountsOnlyInItsMean) {
   auto results = three_seeds();
   const auto cell = normproof::verification::studies::language::cell_of(
       {}, "power_norm", "1e-2", 4, normproof::verification::studies::language::Purpose::test);
@@ -54,7 +54,7 @@ TEST(LanguageReport, SeedWithoutItsPairCountsOnlyInTheMean) {
                                           HasSubstr("3 paired seeds can see")));
 }
 
-TEST(LanguageReport, HasStatisticsOfNormInputsAndRatiosToTheBound) {
+TEST(LanguageStudyReport, HasStatisticsOfNormInputsAndOfTheGradientBound) {
   auto results = three_seeds();
   for (const char* norm : {"layer_norm", "power_norm"}) {
     const auto cell = normproof::verification::studies::language::dynamics_cell({}, norm, "1e-2");
@@ -74,7 +74,7 @@ TEST(LanguageReport, HasStatisticsOfNormInputsAndRatiosToTheBound) {
   EXPECT_THAT(document_of(three_seeds()), Not(HasSubstr("What every norm layer takes")));
 }
 
-TEST(LanguageReport, TranslatorsHaveBleuComparedWithThePaper) {
+TEST(LanguageStudyReport, TranslatorsHaveBleuComparedWithThePaper) {
   using language_sample::kTranslators;
   normproof::verification::studies::language::Results results;
   language_sample::add_tested(results, kTranslators, "layer_norm", {1.0, 1.1, 1.2});
@@ -103,7 +103,7 @@ TEST(LanguageReport, TranslatorsHaveBleuComparedWithThePaper) {
   EXPECT_FALSE(summary.at("conditions").at(0).at("norms").at("layer_norm").contains("bleu"));
 }
 
-TEST(LanguageReport, MentionsARateAtTheEndOfTheGrid) {
+TEST(LanguageStudyReport, WarnsIfTheChosenRateIsTheSmallestOrLargest) {
   auto results = three_seeds();
   EXPECT_THAT(document_of(results), Not(HasSubstr("may lie beyond")));
   for (auto& [name, finished] : results)
@@ -114,7 +114,7 @@ TEST(LanguageReport, MentionsARateAtTheEndOfTheGrid) {
                         "a better one may lie beyond."));
 }
 
-TEST(LanguageReport, MentionsARunThatDiverged) {
+TEST(LanguageStudyReport, MentionsARunThatDiverged) {
   auto results = three_seeds();
   for (auto& [name, finished] : results)
     if (finished.cell.learning_rate == "3e-2")
@@ -123,14 +123,14 @@ TEST(LanguageReport, MentionsARunThatDiverged) {
               AllOf(HasSubstr("| > 1.0000 | diverged 2/2 |"), HasSubstr("step 4: a sentence")));
 }
 
-TEST(LanguageReport, HasNoTableOfWhatWasNotRun) {
+TEST(LanguageStudyReport, HasNoTableForRunsThatAreMissing) {
   normproof::verification::studies::language::Results results;
   language_sample::add_deciding(results, {}, "dyt");
   EXPECT_THAT(document_of(results), AllOf(HasSubstr("· not run"), HasSubstr("rate by rate"),
                                           Not(HasSubstr("The test part"))));
 }
 
-TEST(LanguageReport, SummaryHasTheSameNumbers) {
+TEST(LanguageStudyReport, JsonSummaryHasTheNumbersOfTheReport) {
   const auto summary = language_summary(three_seeds(), "abc");
   EXPECT_EQ(summary.at("sha256"), "abc");
   const auto& condition = summary.at("conditions").at(0);

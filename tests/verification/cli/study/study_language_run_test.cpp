@@ -8,7 +8,8 @@
 
 #include "tests/verification/cli/program_run.hpp"
 
-// Runs `normproof study --study language` on quick cells of a short text.
+// Runs `normproof study --study language` on quick cells of a short text. A cell is one training
+// run of a study.
 namespace normproof::tests::verification::cli::study {
 namespace {
 
@@ -34,7 +35,7 @@ class LanguageStudyProgram : public ::testing::Test {
   tests::ref::io::TemporaryFolder folder_;
 };
 
-/// Returns every table of a report whose caption begins with `caption`.
+/// Returns every table of the report whose caption begins with `caption`.
 std::vector<std::string> tables_below(const std::string& report, const std::string& caption) {
   std::vector<std::string> tables;
   for (std::size_t at = report.find(caption); at != std::string::npos;
@@ -43,16 +44,17 @@ std::vector<std::string> tables_below(const std::string& report, const std::stri
   return tables;
 }
 
-/// The captions of the tables that the documents take from a report.
+/// The captions of the report's tables that the documents show.
 constexpr const char* kCaptions[] = {
     "**Statements by conditions**", "**What each verdict rests on**", "**The test part",
     "**The share of its bound", "**Which difference to layer_norm"};
 
-TEST_F(LanguageStudyProgram, AnyJobsAndASingleCellGiveTheSameBytes) {
+TEST_F(LanguageStudyProgram, ResultsAreTheSameForAnyJobsAndForASingleCell) {
   const Outcome one = in("$N $R --out a --jobs 1");
   EXPECT_EQ(one.status, 0) << one.err;
   EXPECT_EQ(one.err, "");
-  // Two norms at three rates with two seeds, then three seeds of each, and a trace of each.
+  // The cells are two norms at three rates with two seeds, three seeds per norm at its chosen rate,
+  // and one traced run per norm.
   EXPECT_THAT(one.out, testing::MatchesRegex("20 cells: 0 done before, 20 here, 0 elsewhere\n"
                                              "sha256 [0-9a-f]+\n"));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "a" / "runs"));
@@ -69,7 +71,7 @@ TEST_F(LanguageStudyProgram, AnyJobsAndASingleCellGiveTheSameBytes) {
   EXPECT_THAT(one.out, HasSubstr(nlohmann::json::parse(again.out).at("sha256").get<std::string>()));
 }
 
-TEST_F(LanguageStudyProgram, CellHasTheSameBytesOnADevice) {
+TEST_F(LanguageStudyProgram, CellHasTheSameResultOnADevice) {
   in("head -n 45 t > short");
   const std::string cell =
       "--data short --cells language/post/power_norm/rate-1e-2/seed-1/quick/test";
@@ -83,7 +85,7 @@ TEST_F(LanguageStudyProgram, CellHasTheSameBytesOnADevice) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "c"));
 }
 
-TEST_F(LanguageStudyProgram, ResumesAfterSignal9ToTheSameBytes) {
+TEST_F(LanguageStudyProgram, ResumesAfterSigkillToTheSameBytes) {
   in("$N $R --out a --jobs 2");
   in("$N $R --out b --jobs 2 & p=$!; while ! [ -s b/results.jsonl ] && kill -0 $p 2>/dev/null; "
      "do :; done; kill -9 $p; wait $p");
@@ -93,9 +95,9 @@ TEST_F(LanguageStudyProgram, ResumesAfterSignal9ToTheSameBytes) {
   EXPECT_EQ(results("a"), results("b"));
 }
 
-// The pairs have a few sentences. Both tasks run in one folder, are killed, and are compared with
-// each task alone.
-TEST_F(LanguageStudyProgram, BothTasksGiveTheBytesOfEachAloneAfterAKill) {
+// The data are a few sentence pairs. A run of both tasks in one folder is killed and resumed. Its
+// results must equal those of each task run alone.
+TEST_F(LanguageStudyProgram, RunOfBothTasksGivesTheResultsOfEachAlone) {
   in("mkdir p; for part in train dev test; do for i in 1 2 3 4 5 6; do echo \"kare wa $i .\"; done "
      "> p/$part.ja; for i in 1 2 3 4 5 6; do echo \"he is $i .\"; done > p/$part.en; done");
   const std::string pairs = " --pairs p --source ja --target en";
@@ -118,7 +120,7 @@ TEST_F(LanguageStudyProgram, BothTasksGiveTheBytesOfEachAloneAfterAKill) {
   const Outcome resumed = in(both);
   EXPECT_EQ(resumed.status, 0) << resumed.err;
   EXPECT_EQ(results("b"), results("l") + results("pairs"));
-  // Without --quick, if all cells of the folder are quick.
+  // --quick may be left out if all cells of the folder are quick cells.
   for (const char* size : {"--quick ", ""})
     EXPECT_THAT(in(fmt::format("$N study status --study language {}--placements pre --seeds 2 "
                                "--norms layer_norm --out pairs",
@@ -215,7 +217,7 @@ TEST_F(LanguageStudyProgram, DocumentsHaveTheTablesOfTheirResults) {
   }
 }
 
-TEST_F(LanguageStudyProgram, EachMistakeIsReportedInOneSentence) {
+TEST_F(LanguageStudyProgram, EachErrorIsReportedInOneSentence) {
   in("mkdir full; touch full/x; printf short > s; $N study run --study language --data t "
      "--out a --cells language/pre/none/rate-1e-2/seed-1/quick");
   in("$N study run --out f --cells corrected/1x32/none/rate-10/seed-1/steps-0");

@@ -25,7 +25,8 @@ Texts texts_of(const report::Table& table) {
   return texts;
 }
 
-/// Two tested seeds of each norm. PowerNorm's measures are those of seed 1 only.
+/// Returns results with two tested seeds per norm. For PowerNorm, only the result of seed 1 has
+/// statistics.
 Results two_seeds() {
   Results results;
   language_sample::add_tested(results, {}, "layer_norm", {1.0, 1.1});
@@ -53,13 +54,13 @@ Results with_dynamics() {
   return results;
 }
 
-TEST(LanguageStatistics, AreMeansOverTheTestedSeeds) {
+TEST(LanguageStudyStatistics, AreMeansOverTheTestedSeeds) {
   EXPECT_EQ(texts_of(fluctuation_table(two_seeds(), {})),
             (Texts{{"power_norm", "final_norm", "quadratic_mean", "0.7500"}}));
   EXPECT_EQ(texts_of(gamma_table(two_seeds(), {})), (Texts{{"power_norm", "2.7500"}}));
 }
 
-TEST(LanguageStatistics, NormInputsCoverEveryNorm) {
+TEST(LanguageStudyStatistics, NormInputsCoverEveryNorm) {
   EXPECT_EQ(texts_of(norm_input_table(with_dynamics(), {})),
             (Texts{{"layer_norm", "final_norm", "–", "0.7500", "0.2500"},
                    {"power_norm", "final_norm", "–", "0.7500", "0.2500"}}));
@@ -67,7 +68,7 @@ TEST(LanguageStatistics, NormInputsCoverEveryNorm) {
             (Texts{{"power_norm", "final_norm", "0.3750", "0.6250", "50.0 %"}}));
 }
 
-TEST(LanguageStatistics, HaveNoRowOfWhatWasNotRun) {
+TEST(LanguageStudyStatistics, HaveNoRowForRunsThatAreMissing) {
   Results chosen;
   language_sample::add_deciding(chosen, {}, "power_norm");
   EXPECT_THAT(fluctuation_table(chosen, {}).rows, IsEmpty());

@@ -25,7 +25,7 @@ TEST(StudyList, PrintsTheNamesOfTheCells) {
   EXPECT_EQ(testing::internal::GetCapturedStdout().find("corrected/1x32/none/rate-0.1"), 0u);
 }
 
-TEST(StudyList, ListsTheStudyOfLanguageModels) {
+TEST(StudyList, ListsTheCellsOfTheLanguageStudy) {
   const StudyListCommand command = parsed<StudyListCommand>({"--study", "language"});
   testing::internal::CaptureStdout();
   EXPECT_EQ(tool::run_command(command), tool::kSuccess);
@@ -34,7 +34,7 @@ TEST(StudyList, ListsTheStudyOfLanguageModels) {
       0u);
 }
 
-TEST(StudyList, RejectsJobsAndArguments) {
+TEST(StudyList, RejectsTheOptionJobsAndArguments) {
   EXPECT_THAT(refusal<StudyListCommand>({"--jobs", "2"}), HasSubstr("unknown option '--jobs'"));
   EXPECT_THAT(refusal<StudyListCommand>({"more"}), HasSubstr("unexpected argument 'more' of list"));
 }

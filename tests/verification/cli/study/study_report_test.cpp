@@ -21,7 +21,8 @@ namespace rendered = normproof::verification::support::report;
 namespace sample = normproof::tests::verification::studies::published;
 namespace study = normproof::verification::studies::published;
 
-/// LayerNorm converged as published; without norm it did not although it did when published.
+/// Returns the results of two training runs (cells). With LayerNorm, training converged, as
+/// published. Without a norm, training did not converge, although the published run did.
 study::Results two_cells() {
   study::Results results;
   sample::add_table_cell(results, 1, "layer_norm", "0.1", true);
@@ -29,7 +30,7 @@ study::Results two_cells() {
   return results;
 }
 
-TEST(StudyReport, ComparesEachEntryWithThePublishedOne) {
+TEST(StudyReport, ComparesEachTableEntryWithThePublishedOne) {
   const std::string page = rendered::markdown(study_document(two_cells(), sample::even_classes()));
   EXPECT_THAT(
       page, AllOf(HasSubstr("2 cells of 1 protocol"), HasSubstr("## Protocol corrected"),
@@ -77,7 +78,7 @@ TEST(StudyReport, CountsCellsThatNoTableOrFigureShows) {
                             HasSubstr("steps-20 | – |")));
 }
 
-TEST(StudyReport, SummaryHasTheSameNumbers) {
+TEST(StudyReport, JsonSummaryHasTheNumbersOfTheReport) {
   const auto summary = study_summary(two_cells(), sample::even_classes());
   EXPECT_EQ(summary.at("cells"), 2);
   const auto& own = summary.at("protocols").at(0);

@@ -12,7 +12,7 @@
 #include "tests/verification/cli/program_run.hpp"
 #include "verification/cli/shared_options.hpp"
 
-// Runs `normproof study` on cells of a few steps of the made-up corpus.
+// Runs `normproof study` on cells of a few steps with the synthetic corpus.
 namespace normproof::tests::verification::cli::study {
 namespace {
 
@@ -56,7 +56,7 @@ TEST(StudyRunOptions, ParsesEveryOption) {
   EXPECT_THAT(refusal<tool::study::StudyRunCommand>({}), HasSubstr("--out is required"));
 }
 
-TEST(StudyRunOptions, DeviceIsTheProcessorUnlessNamed) {
+TEST(StudyRunOptions, DefaultDeviceIsTheProcessor) {
   using normproof::gpu::device::Backend;
   EXPECT_FALSE(parsed<tool::study::StudyRunCommand>({"--out", "o"}).device);
   EXPECT_FALSE(
@@ -73,7 +73,7 @@ TEST(StudyRunOptions, DeviceIsTheProcessorUnlessNamed) {
               HasSubstr("unknown device 'cpu'"));
 }
 
-TEST(StudyRunOptions, RankHasOneJobUnlessGivenAnother) {
+TEST(StudyRunOptions, MpiRankRunsOneJobByDefault) {
   EXPECT_EQ(parsed<tool::study::StudyRunCommand>({"--out", "o"}).job_count(),
             tool::processor_count());
   ::setenv("OMPI_COMM_WORLD_RANK", "1", 1);
@@ -84,7 +84,7 @@ TEST(StudyRunOptions, RankHasOneJobUnlessGivenAnother) {
   EXPECT_EQ(told, 4);
 }
 
-TEST_F(StudyProgram, AnyJobsAndASingleCellGiveTheSameBytes) {
+TEST_F(StudyProgram, ResultsAreTheSameForAnyJobsAndForASingleCell) {
   const Outcome one = in("$N study run --out a --cells $C --jobs 1");
   EXPECT_EQ(one.status, 0) << one.err;
   EXPECT_EQ(one.err, "");
@@ -100,7 +100,7 @@ TEST_F(StudyProgram, AnyJobsAndASingleCellGiveTheSameBytes) {
   EXPECT_EQ(results("a"), results("b"));
 }
 
-TEST_F(StudyProgram, EveryDeviceGivesTheSameBytes) {
+TEST_F(StudyProgram, ResultsAreTheSameOnEveryDevice) {
   in("$N study run --out a --cells corrected/1x32/none/rate-1/seed-42/steps-0");
   const Outcome outcome =
       in("$N study run --out b --cells corrected/1x32/none/rate-1/seed-42/steps-0 --jobs 2 "
@@ -118,7 +118,7 @@ TEST_F(StudyProgram, EveryDeviceGivesTheSameBytes) {
   EXPECT_EQ(results("a"), results("c"));
 }
 
-TEST_F(StudyProgram, ResumesAfterSignal9ToTheSameBytes) {
+TEST_F(StudyProgram, ResumesAfterSigkillToTheSameBytes) {
   in("$N study run --out a --cells $C --jobs 2");
   in("$N study run --out b --cells $C --jobs 2 & p=$!; while ! [ -s b/results.jsonl ] && "
      "kill -0 $p 2>/dev/null; do :; done; kill -9 $p; wait $p");
@@ -127,7 +127,7 @@ TEST_F(StudyProgram, ResumesAfterSignal9ToTheSameBytes) {
   EXPECT_EQ(results("a"), results("b"));
 }
 
-TEST_F(StudyProgram, PartialLineIsReportedAndItsCellRunsAgain) {
+TEST_F(StudyProgram, PartialLastLineIsReportedAndItsCellRunsAgain) {
   in("$N study run --out a --cells $C");
   const std::string whole = results("a");
   write_file(folder_ / "a/results.jsonl", whole.substr(0, whole.size() - 100));
@@ -144,10 +144,10 @@ TEST_F(StudyProgram, PartialLineIsReportedAndItsCellRunsAgain) {
   EXPECT_THAT(refused.err, HasSubstr("a/results.jsonl: line 1 is altered"));
 }
 
-TEST_F(StudyProgram, RanksShareTheWorkAndAKilledOneLosesOnlyItsCell) {
+TEST_F(StudyProgram, MpiRanksShareTheWorkAndAKilledRankLosesOnlyItsCell) {
   if (in("command -v mpirun").status != 0) GTEST_SKIP() << "mpirun is not installed";
   in("$N study run --out a --cells $C");
-  // Rank 1 is killed once it works; the others take over its cell.
+  // Rank 1 is killed as soon as it works on a cell. The other ranks take over its cell.
   write_file(folder_ / "rank",
              "\"$@\" & p=$!\n"
              "if [ \"$OMPI_COMM_WORLD_RANK\" = 1 ]; then while ! ls b/locks/* >/dev/null 2>&1 && "
@@ -160,7 +160,7 @@ TEST_F(StudyProgram, RanksShareTheWorkAndAKilledOneLosesOnlyItsCell) {
   EXPECT_EQ(results("a"), results("b"));
 }
 
-TEST_F(StudyProgram, RanksUseTheDevicesInTurn) {
+TEST_F(StudyProgram, MpiRanksUseTheDevicesInTurn) {
   if (in("command -v mpirun").status != 0) GTEST_SKIP() << "mpirun is not installed";
   const Outcome outcome =
       in("export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
@@ -174,7 +174,7 @@ TEST_F(StudyProgram, RanksUseTheDevicesInTurn) {
   EXPECT_THAT(outcome.out, HasSubstr("1 cell: "));
 }
 
-TEST_F(StudyProgram, InvalidRankIsReportedInOneSentence) {
+TEST_F(StudyProgram, InvalidMpiRankIsReportedInOneSentence) {
   const Outcome outcome = in("OMPI_COMM_WORLD_RANK=x $N study run --out b --cells ${C%%,*}");
   EXPECT_EQ(outcome.status, 2);
   EXPECT_EQ(outcome.err,
@@ -184,7 +184,7 @@ TEST_F(StudyProgram, InvalidRankIsReportedInOneSentence) {
 TEST_F(StudyProgram, ListsCellsAndReportsProgress) {
   const Outcome listed = in("$N study list --quick --json");
   EXPECT_EQ(listed.status, 0) << listed.err;
-  // Three rates of four norms, four curves, two seeds of two depths of four norms.
+  // Three rates of four norms, four loss curves, and two seeds of two depths of four norms.
   EXPECT_THAT(nlohmann::json::parse(listed.out), SizeIs(12 + 4 + 16));
   EXPECT_EQ(
       in("$N study list --tables 1 --figures none --no-initialization --norms none --rates 10").out,
@@ -300,8 +300,8 @@ TEST_F(StudyProgram, StatusMentionsMissingTimes) {
   EXPECT_EQ(nlohmann::json::parse(status("$C --json").out).at("seconds_left"), 0);
 }
 
-// Tables 3 and 6 of the real study with only the highest rates. They show LayerNorm below BatchNorm
-// in one table and prove nothing else.
+// The results are tables 3 and 6 of the real study with only the highest rates. They show that
+// LayerNorm is below BatchNorm in one table, and decide nothing else.
 TEST_F(StudyProgram, UnfinishedStudyConcludesNothingFromMissingCells) {
   in("S='" NORMPROOF_SOURCE_DIR
      "/verification/studies/published/results'; mkdir a; cp $S/study.json a; "
@@ -325,7 +325,7 @@ TEST_F(StudyProgram, DocumentHasTheTablesOfItsResults) {
     EXPECT_THAT(document, HasSubstr(table_below(report, heading))) << heading;
 }
 
-TEST_F(StudyProgram, EachMistakeIsReportedInOneSentence) {
+TEST_F(StudyProgram, EachErrorIsReportedInOneSentence) {
   in("mkdir full empty && touch full/x; $N study run --out a --cells "
      "corrected/1x32/none/rate-10/seed-1/steps-0");
   in("mkdir bare && cp a/study.json bare");

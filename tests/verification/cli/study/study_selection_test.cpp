@@ -65,7 +65,7 @@ TEST(StudySelectionOptions, CellsAreSelectedByName) {
   EXPECT_EQ(study::cell_name(select_cells(one).front()).find("corrected/1x32/none/rate-0.1"), 0u);
 }
 
-TEST(StudySelectionOptions, NamesInvalidOptionsAndTheNearestValidOnes) {
+TEST(StudySelectionOptions, ErrorsNameInvalidOptionsAndTheNearestValidOnes) {
   const auto refused = [](const Arguments& arguments, const std::string& what) {
     EXPECT_THAT(refusal<SelectionCommand>(arguments), HasSubstr(what));
   };
@@ -85,7 +85,7 @@ TEST(StudySelectionOptions, NamesInvalidOptionsAndTheNearestValidOnes) {
   refused({"--tasks", "language"}, "--tasks is given; expected none with --study published");
 }
 
-TEST(StudySelectionOptions, StudyOfLanguageModelsHasItsOwnOptions) {
+TEST(StudySelectionOptions, LanguageStudyHasItsOwnOptions) {
   using normproof::ref::model::NormPlacement;
   using normproof::verification::training::Task;
   const auto selection =
@@ -114,7 +114,7 @@ TEST(StudySelectionOptions, StudyOfLanguageModelsHasItsOwnOptions) {
               ElementsAre(normproof::verification::studies::language::parse_cell(cell)));
 }
 
-TEST(StudySelectionOptions, StudyOfLanguageModelsRejectsOtherOptions) {
+TEST(StudySelectionOptions, LanguageStudyRejectsOptionsOfThePublishedStudy) {
   const auto refused = [](Arguments arguments, const std::string& what) {
     arguments.insert(arguments.end(), {"--study", "language"});
     EXPECT_THAT(refusal<SelectionCommand>(arguments), HasSubstr(what));
@@ -146,7 +146,7 @@ TEST(StudySelectionOptions, StudyOfLanguageModelsRejectsOtherOptions) {
               HasSubstr("no cell is selected"));
 }
 
-TEST(StudySelectionOptions, FolderOfQuickCellsImpliesQuick) {
+TEST(StudySelectionOptions, FolderOfQuickCellsImpliesTheOptionQuick) {
   using tool::study::quick_if_needed;
   const auto with_quick = [](const Arguments& arguments, const std::vector<std::string>& names) {
     std::vector<study::Cell> there;

@@ -19,7 +19,9 @@ namespace study = normproof::verification::studies::published;
 
 using Series = std::vector<std::optional<double>>;
 
-/// Adds a run of three steps of figures 4 to 6 with one norm layer.
+/// Adds the result of a run of three steps for the loss curves of figures 4 to 6. The model has one
+/// norm layer. The series are its Lipschitz constants at each step: of its own norm, of BatchNorm
+/// and of PowerNorm.
 void add_run(study::Results& results, const char* norm, std::uint64_t seed, const Series& own,
              const Series& of_batch_norm, const Series& of_power_norm) {
   study::Cell cell;

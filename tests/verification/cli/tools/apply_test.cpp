@@ -39,7 +39,7 @@ const io::StoredTensor& named(const std::vector<io::StoredTensor>& tensors, std:
   throw std::out_of_range(std::string(name));
 }
 
-class Eval : public testing::Test {
+class ApplyToFile : public testing::Test {
  protected:
   std::vector<io::StoredTensor> run(ApplyCommand command,
                                     const std::vector<io::StoredTensor>& tensors) {
@@ -50,8 +50,8 @@ class Eval : public testing::Test {
     return io::read_tensors(command.out);
   }
 
-  // Checks that every tensor of `expected` is in the file with the same bits, at this step of a
-  // sequence.
+  // Expects every tensor of `expected` to be in the file with the same bits. For a sequence, the
+  // file's tensor is the slice of this step.
   static void expect_bits(const std::vector<io::StoredTensor>& file,
                           const NamedTensors<double>& expected, std::size_t step, bool sequence) {
     for (const auto& [name, values] : expected) {
@@ -71,7 +71,7 @@ class Eval : public testing::Test {
   tests::ref::io::TemporaryFolder folder_;
 };
 
-TEST(EvalOptions, ParsesEveryOption) {
+TEST(ApplyOptions, ParsesEveryOption) {
   const auto plain = parsed<ApplyCommand>({"layer_norm", "--in", "a.npz", "--out", "b.npz"});
   EXPECT_EQ(plain.layer, "layer_norm");
   EXPECT_EQ(plain.in, "a.npz");
@@ -91,7 +91,7 @@ TEST(EvalOptions, ParsesEveryOption) {
   EXPECT_TRUE(full.sequence);
 }
 
-TEST(EvalOptions, EachMistakeIsReportedInOneSentence) {
+TEST(ApplyOptions, EachErrorIsReportedInOneSentence) {
   const auto refused = [](const Arguments& more, const std::string& what) {
     Arguments arguments = {"layer_norm", "--in", "a.npz", "--out", "b.npz"};
     arguments.insert(arguments.end(), more.begin(), more.end());
@@ -112,7 +112,7 @@ TEST(EvalOptions, EachMistakeIsReportedInOneSentence) {
   refused({"--set", "eps=1", "eps=2"}, "--set eps is given twice; expected once");
 }
 
-TEST(EvalOptions, HelpListsEveryLayerWithItsOptionsAndDefaults) {
+TEST(ApplyOptions, HelpListsEveryLayerWithItsOptionsAndDefaults) {
   testing::internal::CaptureStdout();
   tool::parse_arguments(toy_group("normproof", {tool::command<ApplyCommand>()}),
                         {"apply", "--help"})();
@@ -124,7 +124,7 @@ TEST(EvalOptions, HelpListsEveryLayerWithItsOptionsAndDefaults) {
   }
 }
 
-TEST_F(Eval, LayerNormMatchesTheTextbookExample) {
+TEST_F(ApplyToFile, LayerNormMatchesTheTextbookExample) {
   const std::vector<double> x = {1, 2, 2, 3};
   const auto out = run({.layer = "layer_norm", .settings = {{"eps", "0"}}},
                        {io::make_tensor("x", {2, 2}, std::span<const double>(x))});
@@ -132,7 +132,7 @@ TEST_F(Eval, LayerNormMatchesTheTextbookExample) {
   EXPECT_EQ(out.size(), 3u);  // y, mean, rstd
 }
 
-TEST_F(Eval, EveryLayerHasTheBitsOfTheReference) {
+TEST_F(ApplyToFile, EveryLayerHasTheBitsOfTheReference) {
   for (const std::string& layer : model::norm_names()) {
     for (const Shape& shape : {Shape{7, 4}, Shape{3, 5, 4}}) {
       for (const auto mode : {model::Mode::training, model::Mode::inference}) {
@@ -150,7 +150,7 @@ TEST_F(Eval, EveryLayerHasTheBitsOfTheReference) {
   }
 }
 
-TEST_F(Eval, SequenceCarriesTheStateFromStepToStep) {
+TEST_F(ApplyToFile, SequenceCarriesTheStateFromStepToStep) {
   for (const std::string& layer : model::norm_names()) {
     const auto tensors = sample_tensors(layer, {6, 4}, 3);
     const auto out = run({.layer = layer, .sequence = true}, tensors);
@@ -167,7 +167,7 @@ TEST_F(Eval, SequenceCarriesTheStateFromStepToStep) {
   }
 }
 
-TEST_F(Eval, StateOfOneRunCanBeTheInputOfTheNext) {
+TEST_F(ApplyToFile, StateOfOneRunCanBeTheInputOfTheNext) {
   const auto both = sample_tensors("power_norm", {6, 4}, 2);
   const auto whole = run({.layer = "power_norm", .sequence = true}, both);
   const auto inputs = eval_inputs("", both, model::PowerNormOptions{}, model::Mode::training, true);
@@ -196,7 +196,7 @@ TEST_F(Eval, StateOfOneRunCanBeTheInputOfTheNext) {
                          stacked.begin() + static_cast<std::ptrdiff_t>(last.size())));
 }
 
-TEST_F(Eval, OptionsReachTheLayer) {
+TEST_F(ApplyToFile, OptionsAreUsedByTheLayer) {
   const auto tensors = sample_tensors("group_norm", {5, 4});
   const auto out =
       run({.layer = "group_norm", .settings = {{"eps", "0.25"}, {"groups", "2"}}}, tensors);
@@ -206,9 +206,8 @@ TEST_F(Eval, OptionsReachTheLayer) {
               false);
 }
 
-// Checks that lower <= the 50-digit value <= upper, with at most two units in the last place
-// between the ends.
-TEST_F(Eval, IntervalEnclosesOracle50Tightly) {
+// The 50-digit value must lie between the two ends, which may be at most two ulps apart.
+TEST_F(ApplyToFile, IntervalEnclosesThe50DigitValueTightly) {
   for (const std::string& layer : model::norm_names()) {
     const auto tensors = sample_tensors(layer, {2, 3, 4}, 2);
     ApplyCommand command{.layer = layer, .sequence = true};
@@ -238,7 +237,7 @@ TEST_F(Eval, IntervalEnclosesOracle50Tightly) {
   }
 }
 
-TEST_F(Eval, BytesAreTheSameForBothFormatsAndAnyNumberOfThreads) {
+TEST_F(ApplyToFile, BytesAreTheSameForBothFormatsAndAnyNumberOfThreads) {
   const auto tensors = sample_tensors("batch_norm", {4, 700, 24});
   for (const char* suffix : {".npz", ".safetensors"}) {
     const ApplyCommand command{.layer = "batch_norm",
@@ -253,7 +252,7 @@ TEST_F(Eval, BytesAreTheSameForBothFormatsAndAnyNumberOfThreads) {
   }
 }
 
-TEST_F(Eval, OverflowIsReportedAndTheFileIsStillWritten) {
+TEST_F(ApplyToFile, OverflowIsReportedAndTheFileIsStillWritten) {
   const std::vector<double> x = {1, 2, 4, 3}, gamma = {1, 1.7e308};
   const std::vector<io::StoredTensor> tensors = {
       io::make_tensor("x", {2, 2}, std::span<const double>(x)),
@@ -267,7 +266,7 @@ TEST_F(Eval, OverflowIsReportedAndTheFileIsStillWritten) {
   EXPECT_EQ(io::widen(named(io::read_tensors(command.out), "y")).size(), 4u);
 }
 
-TEST_F(Eval, RejectsOverwritingTheInput) {
+TEST_F(ApplyToFile, RejectsOverwritingTheInput) {
   const auto tensors = sample_tensors("layer_norm", {2, 3});
   run({.layer = "layer_norm"}, tensors);
   const std::string before = read_file(folder_ / "in.npz");
@@ -282,7 +281,7 @@ TEST_F(Eval, RejectsOverwritingTheInput) {
   EXPECT_EQ(read_file(folder_ / "in.npz"), before);
 }
 
-TEST_F(Eval, InvalidOptionIsAUsageErrorForEveryLayer) {
+TEST_F(ApplyToFile, InvalidOptionIsAUsageErrorForEveryLayer) {
   struct Setting {
     const char* layer;
     const char* option;
@@ -323,7 +322,7 @@ TEST_F(Eval, InvalidOptionIsAUsageErrorForEveryLayer) {
                 run({.layer = "layer_nrm"}, sample_tensors("layer_norm", {3, 4}));
               }),
               ThrowsMessage<UsageError>(HasSubstr("did you mean 'layer_norm'?")));
-  // Only double can be rounded to a storage format.
+  // A storage format is possible only in double.
   EXPECT_THAT(([&] {
                 run({.layer = "rms_norm",
                      .scalar = ApplyScalar::interval,
@@ -333,7 +332,7 @@ TEST_F(Eval, InvalidOptionIsAUsageErrorForEveryLayer) {
               ThrowsMessage<UsageError>(HasSubstr("storage")));
 }
 
-TEST_F(Eval, InvalidTensorIsAFileErrorWithFileTensorAndStep) {
+TEST_F(ApplyToFile, InvalidTensorIsAFileErrorWithFileTensorAndStep) {
   auto tensors = sample_tensors("layer_norm", {3, 4});
   tensors[3] = random_tensor("gamma", {5});
   EXPECT_THAT(([&] { run({.layer = "layer_norm"}, tensors); }),
@@ -350,7 +349,7 @@ TEST_F(Eval, InvalidTensorIsAFileErrorWithFileTensorAndStep) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "out.npz"));
 }
 
-TEST_F(Eval, WrongSuffixIsAUsageError) {
+TEST_F(ApplyToFile, WrongSuffixIsAUsageError) {
   EXPECT_THROW(apply_to_file({.layer = "none", .in = folder_ / "x.csv", .out = folder_ / "y.npz"}),
                UsageError);
   io::write_tensors(folder_ / "in.npz", sample_tensors("none", {3, 4}));

@@ -40,7 +40,7 @@ TEST(DeterminismOptions, ParsesEveryOption) {
               HasSubstr("--threads is '0'; expected a whole number from 1 to 1024"));
 }
 
-TEST(Determinism, WithoutAFileComparesWithTheContract) {
+TEST(DeterminismProgram, ComparesWithTheContractIfNoFileIsGiven) {
   const TemporaryFolder folder;
   const Outcome outcome =
       run("cd '" + folder.path().string() +
@@ -55,8 +55,8 @@ TEST(Determinism, WithoutAFileComparesWithTheContract) {
               AllOf(HasSubstr("failures=\"0\""), HasSubstr("name=\"norm/layer_norm_small\"")));
 }
 
-// Compares a run with a recording, and with a copy of it in which one bit is changed.
-TEST(Determinism, FindsAnInjectedDifference) {
+// Compares a run with a recording, and with a copy of the recording in which one bit is changed.
+TEST(DeterminismProgram, FindsAnInjectedDifference) {
   const TemporaryFolder folder;
   const std::string enter = "cd '" + folder.path().string() + "'; ";
   ASSERT_EQ(run(enter + "$N determinism --threads 1 --json a.json").status, 0);
@@ -64,7 +64,7 @@ TEST(Determinism, FindsAnInjectedDifference) {
   EXPECT_EQ(same.status, 0) << same.out;
   EXPECT_THAT(same.out, AllOf(StartsWith("SAME: "), EndsWith(" probes have the bits of a.json\n")));
   EXPECT_EQ(std::ranges::count(same.out, '\n'), 1);
-  // Only the number of threads differs in the file.
+  // The two files differ only in the number of threads.
   EXPECT_EQ(replaced(read_file(folder / "a.json"), "\"threads\": \"1\"", "\"threads\": \"2\""),
             read_file(folder / "b.json"));
 
@@ -93,7 +93,8 @@ TEST(Determinism, FindsAnInjectedDifference) {
       read_file(folder / "j.xml"),
       AllOf(HasSubstr("failures=\"1\""), HasSubstr("<failure message=\"value 3 of 21 is ")));
 
-  // A value that does not match its hash means an altered file, not the bits of another machine.
+  // If a value does not match its hash, the file was altered. It does not count as a difference
+  // between machines.
   write_file(folder / "d.json", replaced(read_file(folder / "a.json"), here, there));
   const Outcome altered = run(enter + "$N determinism --against d.json");
   EXPECT_EQ(altered.status, 3);
@@ -102,14 +103,14 @@ TEST(Determinism, FindsAnInjectedDifference) {
                                  HasSubstr("; expected that of its values, ")));
 }
 
-TEST(Determinism, ComparesRecordingsThatOnlyHaveHashes) {
+TEST(DeterminismProgram, ComparesRecordingsThatOnlyHaveHashes) {
   const Outcome outcome = run("$N determinism --against '" NORMPROOF_SOURCE_DIR
                               "/verification/checks/determinism/expected.json'");
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
   EXPECT_THAT(outcome.out, AllOf(StartsWith("SAME: "), EndsWith(" expected.json\n")));
 }
 
-TEST(Determinism, RejectsInvalidUseBeforeTheWork) {
+TEST(DeterminismProgram, RejectsInvalidUseBeforeTheWork) {
   const auto refused = [](const std::string& arguments, int status, const std::string& what) {
     const Outcome outcome = run("$N determinism " + arguments);
     EXPECT_EQ(outcome.status, status) << arguments;

@@ -39,7 +39,7 @@ TEST(DocumentReader, ReadsEveryKindOfPart) {
   EXPECT_THAT(parts::html(document), HasSubstr("&lt;b&gt;"));
 }
 
-TEST(DocumentReader, NamesInvalidFields) {
+TEST(DocumentReader, ErrorsNameInvalidFields) {
   EXPECT_THAT(refusal_of("[]"), HasSubstr("d.json: parts is empty; expected a part or more"));
   EXPECT_THAT(refusal_of("[7]"), HasSubstr("parts[0] is no part"));
   EXPECT_THAT(refusal_of(R"([{"figure": "f"}])"),

@@ -52,7 +52,7 @@ TEST(ElementaryLines, AcceptsEveryNotationOfANumber) {
   EXPECT_EQ(exp_of("NaN\n-nan\nInfinity\n"), "nan\nnan\ninf\n");
 }
 
-TEST(ElementaryLines, NamesAnInvalidLine) {
+TEST(ElementaryLines, ErrorNamesAnInvalidLine) {
   for (const char* text : {"x", "1.5x", "1 2", "", "--1", "+-1", "0x", "0xinf", "0x-1", "1e400",
                            "1e-400", "-", "e5"}) {
     EXPECT_THAT(error_message<FileError>([&] { exp_of(std::string("1\n") + text + "\n2\n"); }),
@@ -61,7 +61,7 @@ TEST(ElementaryLines, NamesAnInvalidLine) {
   EXPECT_THAT(error_message<FileError>([] { exp_of(""); }), HasSubstr("standard input is empty"));
 }
 
-TEST(ElementaryLines, OutputOfTheProgramIsCorrectlyRounded) {
+TEST(ElementaryLines, ProgramPrintsCorrectlyRoundedResults) {
   namespace judge = normproof::verification::checks::elementary;
   for (const judge::Function& f : judge::functions()) {
     std::string lines, expected;
@@ -79,7 +79,7 @@ TEST(ElementaryLines, OutputOfTheProgramIsCorrectlyRounded) {
   }
 }
 
-TEST(ElementaryLines, ProgramReportsErrorsWithTheirStatus) {
+TEST(ElementaryLines, ProgramReportsErrorsWithTheirExitStatus) {
   const Outcome bad = run("printf '1\\n1,5\\n' | $N elementary exp");
   EXPECT_EQ(bad.status, 3);
   EXPECT_THAT(bad.err, HasSubstr("line 2: '1,5' is no double"));

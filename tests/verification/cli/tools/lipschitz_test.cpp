@@ -28,9 +28,10 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-class LipschitzRun : public testing::Test {
+class LipschitzProgram : public testing::Test {
  protected:
-  /// Runs the program with x = (1, 1, -2) and gamma = (3, 3, 3), each in its row or column.
+  /// Runs the program with x = (1, 1, -2) and gamma = (3, 3, 3). The shape {1, 3} makes x a row,
+  /// {3, 1} a column.
   Outcome run(const std::string& arguments, const Shape& shape = {1, 3}) {
     const std::vector<double> x = {1, 1, -2}, gamma(shape[1], 3.0);
     io::write_tensors(folder_ / "x.npz",
@@ -43,7 +44,7 @@ class LipschitzRun : public testing::Test {
   tests::ref::io::TemporaryFolder folder_;
 };
 
-TEST_F(LipschitzRun, PrintsTheNormOfATextbookRow) {
+TEST_F(LipschitzProgram, PrintsTheNormOfATextbookRow) {
   const Outcome done = run("layer_norm --in x.npz --set eps=0");
   EXPECT_EQ(done.status, 0) << done.err;
   EXPECT_EQ(done.out,
@@ -56,7 +57,7 @@ TEST_F(LipschitzRun, PrintsTheNormOfATextbookRow) {
             "0          2.12132   2.12132  2.09e-16           2.12132\n");
 }
 
-TEST_F(LipschitzRun, JsonHasEveryPartAndTheBall) {
+TEST_F(LipschitzProgram, JsonHasEveryPartAndTheBall) {
   const Outcome done = run("power_norm_v --in x.npz --set eps=0.25 --radius 3 --json", {3, 1});
   EXPECT_EQ(done.status, 0) << done.err;
   const auto json = nlohmann::json::parse(done.out);
@@ -68,7 +69,7 @@ TEST_F(LipschitzRun, JsonHasEveryPartAndTheBall) {
   EXPECT_EQ(json["parts"][0]["index"], 0);
   EXPECT_EQ(json["parts"][0]["at"], json["at"]);
   const double at = json["at"]["upper"].get<double>();
-  // The two ends, each rounded outward to a JSON number.
+  // Both ends are rounded outward to a JSON number.
   constexpr double kOutwards = 4 * std::numeric_limits<double>::epsilon();
   EXPECT_GE(at, 2);  // 3 / sqrt(2 + 1/4)
   EXPECT_LE(at, 2 + 2 * kOutwards);
@@ -80,7 +81,7 @@ TEST_F(LipschitzRun, JsonHasEveryPartAndTheBall) {
   EXPECT_LE(upper, 6 + 6 * kOutwards);
 }
 
-TEST_F(LipschitzRun, ExplainsWhyNoBoundIsKnown) {
+TEST_F(LipschitzProgram, ExplainsWhyNoBoundIsKnown) {
   const Outcome zero = run("layer_norm --in x.npz --set eps=0 --radius 9");
   EXPECT_EQ(zero.status, 0) << zero.err;
   EXPECT_THAT(zero.out,
@@ -90,7 +91,7 @@ TEST_F(LipschitzRun, ExplainsWhyNoBoundIsKnown) {
   EXPECT_THAT(run("layer_norm --in x.npz --radius 9").out, Not(HasSubstr("no bound")));
 }
 
-TEST_F(LipschitzRun, ReportsAssumedRunningStatistics) {
+TEST_F(LipschitzProgram, ReportsAssumedRunningStatistics) {
   const char* const variance = "running_variance is not in x.npz: it is 1, as in a new layer.";
   const Outcome assumed = run("batch_norm --in x.npz --mode inference");
   EXPECT_EQ(assumed.status, 0) << assumed.err;
@@ -112,7 +113,7 @@ TEST_F(LipschitzRun, ReportsAssumedRunningStatistics) {
   EXPECT_THAT(given.out, Not(HasSubstr("is not in")));
 }
 
-TEST_F(LipschitzRun, ReportsAModeWithoutEffect) {
+TEST_F(LipschitzProgram, ReportsAModeWithoutEffect) {
   const char* const same = "layer_norm has no running statistics: inference equals training.";
   EXPECT_THAT(run("layer_norm --in x.npz --mode inference").out, HasSubstr(same));
   EXPECT_THAT(run("layer_norm --in x.npz").out, Not(HasSubstr("no running statistics")));
@@ -120,13 +121,13 @@ TEST_F(LipschitzRun, ReportsAModeWithoutEffect) {
               Not(HasSubstr("no running statistics")));
 }
 
-TEST_F(LipschitzRun, JsonHasInfIfNoBoundIsKnown) {
+TEST_F(LipschitzProgram, JsonHasInfIfNoBoundIsKnown) {
   const Outcome done = run("batch_norm --in x.npz --set eps=0 --radius 3 --json", {3, 1});
   EXPECT_EQ(done.status, 0) << done.err;
   EXPECT_EQ(nlohmann::json::parse(done.out)["around"]["upper"], "inf");
 }
 
-TEST_F(LipschitzRun, FileHasTheInputsThatAttainTheNorms) {
+TEST_F(LipschitzProgram, OutputFileHasTheInputsThatAttainTheNorms) {
   const Outcome done = run("rms_norm --in x.npz --radius 0.5 --out out.npz");
   EXPECT_EQ(done.status, 0) << done.err;
   EXPECT_THAT(done.out, HasSubstr("within 0.5 of x"));
@@ -137,7 +138,7 @@ TEST_F(LipschitzRun, FileHasTheInputsThatAttainTheNorms) {
                                                    "x_around", "grad_y_around"));
 }
 
-TEST_F(LipschitzRun, EachMistakeIsReportedInOneSentenceWithItsStatus) {
+TEST_F(LipschitzProgram, EachErrorIsReportedInOneSentenceWithItsStatus) {
   const auto refused = [&](const std::string& arguments, int status, const std::string& what) {
     const Outcome done = run(arguments);
     EXPECT_EQ(done.status, status) << arguments;
@@ -164,7 +165,7 @@ TEST_F(LipschitzRun, EachMistakeIsReportedInOneSentenceWithItsStatus) {
   refused("dyt --in x.npz --out d.csv", 2, "d.csv");
 }
 
-TEST_F(LipschitzRun, ErrorsOfTheLayerNameTheFile) {
+TEST_F(LipschitzProgram, ErrorsOfTheLayerNameTheFile) {
   const std::vector<double> x = {1, std::nan("")};
   io::write_tensors(folder_ / "nan.npz", std::vector<io::StoredTensor>{io::make_tensor(
                                              "x", {1, 2}, std::span<const double>(x))});
@@ -173,7 +174,7 @@ TEST_F(LipschitzRun, ErrorsOfTheLayerNameTheFile) {
               AllOf(HasSubstr("nan.npz: "), HasSubstr("x has the element [0, 1] = nan")));
 }
 
-TEST_F(LipschitzRun, RejectsAnAxisOfSteps) {
+TEST_F(LipschitzProgram, RejectsAnAxisOfSteps) {
   const std::vector<double> x = {1, 2};
   io::write_tensors(folder_ / "steps.npz", std::vector<io::StoredTensor>{io::make_tensor(
                                                "x", {1, 1, 1, 2}, std::span<const double>(x))});

@@ -19,18 +19,18 @@ std::string printed(const Arguments& arguments) {
   return testing::internal::GetCapturedStdout();
 }
 
-TEST(Operations, PrintsTheDescriptions) {
+TEST(OperationsProgram, PrintsTheDescriptionsOfAllOperations) {
   EXPECT_EQ(printed({}), normproof::verification::checks::evaluation::operations_text());
   EXPECT_EQ(printed({"--json"}), normproof::verification::checks::evaluation::operations_json());
   EXPECT_EQ(printed({"--table"}), normproof::verification::checks::evaluation::layers_markdown());
 }
 
-TEST(Operations, TakesOneFormat) {
+TEST(OperationsProgram, RejectsTwoFormats) {
   EXPECT_THROW(parsed<OperationsCommand>({"--json", "--table"}),
                normproof::ref::numeric::UsageError);
 }
 
-TEST(Operations, TheFormerNameNamesTheNewOne) {
+TEST(OperationsProgram, FormerNameLayersPrintsTheNewName) {
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
   const auto status = tool::parse_arguments(tool::program::all_commands(), {"layers", "--table"})();

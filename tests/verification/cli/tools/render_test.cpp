@@ -11,7 +11,7 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(Render, WritesEveryForm) {
+TEST(RenderProgram, WritesEveryFormat) {
   const tests::ref::io::TemporaryFolder folder;
   write_file(folder / "d.json",
              R"({"title": "Board", "parts": [{"table": "", "columns": [{"name": "row"}],
@@ -32,7 +32,7 @@ TEST(Render, WritesEveryForm) {
   EXPECT_TRUE(is_one_sentence(refused.err)) << refused.err;
 }
 
-TEST(Render, RejectsInvalidDocuments) {
+TEST(RenderProgram, RejectsInvalidDocuments) {
   const tests::ref::io::TemporaryFolder folder;
   write_file(folder / "d.json", "[]");
   const Outcome refused = run("$N render --document '" + (folder / "d.json").string() + "'");

@@ -10,12 +10,12 @@ namespace {
 
 using tool::tools::TokenizeCommand;
 
-TEST(Tokenize, ParsesFiles) {
+TEST(TokenizeProgram, ParsesTheNamesOfFiles) {
   EXPECT_FALSE(parsed<TokenizeCommand>({}).files.data);
   EXPECT_EQ(parsed<TokenizeCommand>({"--data", "d", "--vocab", "v"}).files.vocab, "v");
 }
 
-TEST(Tokenize, PrintsTheIds) {
+TEST(TokenizeProgram, PrintsTheTokenIds) {
   testing::internal::CaptureStdout();
   EXPECT_EQ(tool::run_command(TokenizeCommand()), tool::kSuccess);
   EXPECT_EQ(testing::internal::GetCapturedStdout(),

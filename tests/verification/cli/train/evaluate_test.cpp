@@ -57,7 +57,7 @@ TEST_F(LanguageProgram, TrainsEvaluatesAndCompletesWithTheSameBitsOnAnyThreads) 
   const Outcome outcome = train("--out a --threads 1");
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_THAT(outcome.out, AllOf(StartsWith("synthetic text: "), HasSubstr("bits per character ")));
-  // This trajectory has the same bits with every compiler and processor.
+  // The hash of the trained state is the same with every compiler and processor.
   EXPECT_THAT(
       outcome.out,
       EndsWith("sha256 4e0123b698fef69d65f058e41538c596de1c88dd1702220ce4bb07487ebccb80\n"));
@@ -71,12 +71,14 @@ TEST_F(LanguageProgram, TrainsEvaluatesAndCompletesWithTheSameBitsOnAnyThreads) 
   EXPECT_THAT(test.out, AllOf(StartsWith("synthetic text: step "), HasSubstr(", perplexity ")));
   EXPECT_EQ(in("$N evaluate --run a --threads 3").out, test.out);
   EXPECT_NE(in("$N evaluate --run a --part validation").out, test.out);
-  // The run's validation loss must equal the evaluated loss of the validation part.
+  // The validation loss of the run must equal the loss that `normproof evaluate` prints for the
+  // validation part.
   const std::string loss = outcome.out.substr(outcome.out.find("validation loss ") + 16, 6);
   const Outcome validation =
       in("$N evaluate --run a --part validation | grep -o 'loss [0-9.]*' | "
          "cut -c6-11");
-  // Both are printed with four digits after the point, one truncated and one rounded.
+  // Both losses are printed with four digits after the point. One is truncated, the other is
+  // rounded.
   constexpr double kLastDigit = 1e-4;
   EXPECT_NEAR(std::stod(validation.out), std::stod(loss), kLastDigit);
 
@@ -102,7 +104,7 @@ TEST_F(LanguageProgram, EvaluatesTheMeanOfTheLastCheckpoints) {
   EXPECT_EQ(in("$N complete --run a --prompt 'the ' --length 9 --average 4").err, too_many.err);
 }
 
-TEST_F(LanguageProgram, ReportsMistakes) {
+TEST_F(LanguageProgram, ReportsErrors) {
   train("--out a");
   write_file(folder_ / "t", "the \xff");
   write_file(folder_ / "u", "THE OLD MILLER");

@@ -8,7 +8,7 @@
 #include "tests/verification/cli/parsed.hpp"
 #include "tests/verification/cli/program_run.hpp"
 
-// Tests of `normproof trace`, by running the program, and of its text.
+// Runs `normproof trace`, and tests the text that it prints.
 namespace normproof::tests::verification::cli::train {
 namespace {
 
@@ -47,7 +47,7 @@ TEST(TraceOptions, ParsesEveryOption) {
   EXPECT_EQ(parsed<tool::train::TraceCommand>({"--out", "o"}).suffix, ".safetensors");
 }
 
-TEST(TraceOptions, NamesMissingAndInvalidOptions) {
+TEST(TraceOptions, ErrorsNameMissingAndInvalidOptions) {
   EXPECT_THAT(refusal<tool::train::TraceCommand>({}), HasSubstr("--out is required"));
   EXPECT_THAT(refusal<tool::train::TraceCommand>({"--out", "o", "--steps", "0"}),
               HasSubstr("--steps is '0'"));
@@ -55,7 +55,7 @@ TEST(TraceOptions, NamesMissingAndInvalidOptions) {
               HasSubstr("did you mean 'npz'?"));
 }
 
-TEST_F(TraceProgram, WritesTheStepsThatTrainTakes) {
+TEST_F(TraceProgram, WritesTheSameStepsAsATrainingRun) {
   const Outcome outcome = trace("--out t --steps 2 --format npz");
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(outcome.err, "");
@@ -66,13 +66,13 @@ TEST_F(TraceProgram, WritesTheStepsThatTrainTakes) {
           EndsWith("t: config.json, data.json, initial.npz, manifest.json, 2 files of a step\n")));
   EXPECT_EQ(in("ls t").out,
             "config.json\ndata.json\ninitial.npz\nmanifest.json\nstep_0001.npz\nstep_0002.npz\n");
-  // The second step must equal the second line of a run.
+  // The second traced step must equal the second line of a training run.
   in("$N train" + (kTiny + std::string("--out r --set training.epochs=1")));
   const auto line = nlohmann::json::parse(in("sed -n 2p r/metrics.jsonl").out);
   EXPECT_THAT(outcome.out, HasSubstr("sha256 " + line.at("sha256").get<std::string>()));
 }
 
-TEST_F(TraceProgram, CertifiedTraceReportsTheDistanceOfTheDoubles) {
+TEST_F(TraceProgram, CertifiedTraceReportsTheErrorOfTheDoubles) {
   const Outcome outcome = trace("--out t --steps 2 --certified --json");
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   const auto report = nlohmann::json::parse(outcome.out);
@@ -99,7 +99,7 @@ TEST_F(TraceProgram, UncertifiedTracePrintsALossThatReadsBackBitForBit) {
   EXPECT_EQ(std::stod(loss), report.at("steps").at(0).at("loss").get<double>()) << loss;
 }
 
-TEST_F(TraceProgram, EachMistakeIsReportedInOneSentence) {
+TEST_F(TraceProgram, EachErrorIsReportedInOneSentence) {
   in("mkdir full && touch full/x");
   for (const auto& [arguments, status, sentence] :
        std::initializer_list<std::tuple<const char*, int, const char*>>{
@@ -115,7 +115,7 @@ TEST_F(TraceProgram, EachMistakeIsReportedInOneSentence) {
   EXPECT_EQ(in("ls").out, "full\n");
 }
 
-TEST(TraceText, TensorThatIsExactlyZeroHasNoRelativeDistance) {
+TEST(TraceText, ZeroTensorHasNoRelativeError) {
   ::normproof::verification::training::TraceSummary summary;
   summary.bits = 2048;
   summary.steps.emplace_back();
@@ -128,7 +128,7 @@ TEST(TraceText, TensorThatIsExactlyZeroHasNoRelativeDistance) {
   EXPECT_EQ(distance.at("parameters").at("relative"), 0);
 }
 
-TEST(TraceText, GrowthIsTheMeanFactorPerStep) {
+TEST(TraceText, ErrorGrowthIsTheMeanFactorPerStep) {
   ::normproof::verification::training::TraceSummary summary;
   summary.bits = 2048;
   for (const double relative : {0x1p-50, 0x1p-48, 0x1p-44}) {

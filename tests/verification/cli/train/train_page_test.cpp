@@ -52,7 +52,7 @@ TEST(TrainPage, TranslatorHasBleuIfMeasured) {
   EXPECT_EQ(page("").find("Accuracy"), std::string::npos);
 }
 
-TEST(TrainPage, NamesAnInvalidLine) {
+TEST(TrainPage, ErrorNamesAnInvalidLine) {
   const auto message = [](const std::string& metrics) {
     return ref::numeric::error_message<ref::numeric::FileError>([&] { train_page(metrics, {}); });
   };

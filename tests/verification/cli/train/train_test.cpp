@@ -8,7 +8,7 @@
 #include "tests/verification/cli/parsed.hpp"
 #include "tests/verification/cli/program_run.hpp"
 
-// Runs `normproof train` on the made-up corpus.
+// Runs `normproof train` on the synthetic corpus.
 namespace normproof::tests::verification::cli::train {
 namespace {
 
@@ -77,7 +77,7 @@ TEST(TrainOptions, ParsesEveryOption) {
   EXPECT_EQ(translate.source.languages.target, "en");
 }
 
-TEST(TrainOptions, NamesMissingAndInvalidOptions) {
+TEST(TrainOptions, ErrorsNameMissingAndInvalidOptions) {
   const auto refused = [](const Arguments& arguments, const std::string& what) {
     EXPECT_THAT(refusal<tool::train::TrainCommand>(arguments), testing::HasSubstr(what));
   };
@@ -103,12 +103,12 @@ TEST_F(TrainProgram, WritesARunAndPrintsItsHash) {
   EXPECT_EQ(in("ls a").out,
             "checkpoint.safetensors\nconfig.json\ndata.json\nmetrics.jsonl\npage.html\n");
   EXPECT_THAT(in("cat a/page.html").out, HasSubstr("<svg"));
-  // This trajectory has the same bits with every compiler and processor.
+  // The hash of the trained state is the same with every compiler and processor.
   EXPECT_THAT(
       outcome.out,
       EndsWith("sha256 625eae3449caad1fa7b1348213ea36ba27f824c29235b3b83ae53760d48270b1\n"));
-  // Another number of threads must give the same bits, and the last line's hash must be the printed
-  // one.
+  // Another number of threads must give the same bits. The hash in the last line must be the
+  // printed one.
   const Outcome again = train("--out b --threads 3");
   EXPECT_EQ(again.out, outcome.out);
   EXPECT_EQ(in("diff -r a b").out, "");
@@ -117,9 +117,9 @@ TEST_F(TrainProgram, WritesARunAndPrintsItsHash) {
   EXPECT_NE(train("--out c --seed 7").out, outcome.out);
 }
 
-TEST_F(TrainProgram, ResumesAfterSignal9ToTheSameHash) {
+TEST_F(TrainProgram, ResumesAfterSigkillToTheSameHash) {
   const Outcome whole = train("--out a --threads 1 --checkpoint-every 2");
-  // It is killed while it appends to metrics.jsonl, at an arbitrary step.
+  // The run is killed while it appends to metrics.jsonl, at an arbitrary step.
   in("$N train --set encoder.d_model=8 --set encoder.d_ff=8 --set training.epochs=1 --out b "
      "--threads 1 --checkpoint-every 2 & p=$!; while ! [ -e b/checkpoint.safetensors ] && kill -0 "
      "$p 2>/dev/null; do :; done; kill -9 $p; wait $p");
@@ -139,7 +139,7 @@ TEST_F(TrainProgram, PrintsSettingsThatItCanRead) {
   EXPECT_EQ(in("$N train --print-config --config c.json").out, printed.out);
 }
 
-TEST_F(TrainProgram, ImpossibleValueNamesItsSetting) {
+TEST_F(TrainProgram, ErrorForAnImpossibleValueNamesItsSetting) {
   const auto refused = [&](const std::string& arguments, const std::string& what) {
     const Outcome outcome = in("$N train --out x " + arguments);
     EXPECT_EQ(outcome.status, 2) << arguments;
@@ -172,7 +172,7 @@ TEST_F(TrainProgram, RejectsASecondProcessInTheSameFolder) {
   EXPECT_EQ(in("sha256sum a/*").out, before);
 }
 
-TEST_F(TrainProgram, EachMistakeIsReportedInOneSentence) {
+TEST_F(TrainProgram, EachErrorIsReportedInOneSentence) {
   in("mkdir full && touch full/x; echo '{\"encoder\": {\"d_modl\": 3}}' > c.json; echo 9999 > v");
   for (const auto& [arguments, status, sentence] :
        std::initializer_list<std::tuple<const char*, int, const char*>>{

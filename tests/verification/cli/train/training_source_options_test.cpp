@@ -66,7 +66,7 @@ TEST(TrainingSourceOptions, RunIsAFolderAndANumberOfCheckpoints) {
   EXPECT_THAT(refusal<RunCommand>({}), testing::HasSubstr("--run is required"));
 }
 
-TEST(TrainingSourceOptions, SettingNeedsAKeyAndAValue) {
+TEST(TrainingSourceOptions, SettingMustHaveAKeyAndAValue) {
   for (const std::string wrong : {"norm.name", "=none"})
     EXPECT_EQ(refusal<SourceCommand>({"--set", wrong}),
               "--set is '" + wrong + "'; expected KEY=VALUE, such as norm.name=power_norm");

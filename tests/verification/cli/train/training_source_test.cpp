@@ -42,7 +42,7 @@ TEST(TrainingSource, ConfigurationGetsTheVocabularySize) {
               HasSubstr("expected the number of a sentence"));
 }
 
-TEST(TrainingSource, LanguageModelNeedsAText) {
+TEST(TrainingSource, LanguageModelRequiresAText) {
   const tests::ref::io::TemporaryFolder folder;
   const auto config_of = [&](const char* file, std::optional<training::Task> task) {
     ref::io::write_file(folder / "c.json", file);
@@ -67,7 +67,7 @@ TEST(TrainingSource, LanguageModelNeedsAText) {
               HasSubstr("the configuration has the task language; expected classify"));
 }
 
-TEST(TrainingSource, TranslatorNeedsPairs) {
+TEST(TrainingSource, TranslatorRequiresSentencePairs) {
   training::RunConfig config = training::default_config(training::Task::translate);
   const PairSource loaded = load_pair_data({}, config);
   EXPECT_EQ(loaded.name, "synthetic pairs");

@@ -58,7 +58,7 @@ TEST_F(TranslateProgram, TrainsEvaluatesAndTranslatesWithTheSameBitsOnAnyThreads
               AllOf(StartsWith("synthetic pairs: 63 steps, 4,000 pairs to train on, 200 to "
                                "validate on, of 39 and 63 words\n"),
                     HasSubstr(", BLEU ")));
-  // This trajectory has the same bits with every compiler and processor.
+  // The hash of the trained state is the same with every compiler and processor.
   EXPECT_THAT(
       outcome.out,
       EndsWith("sha256 ead0f00b95461cb3c23f0afd10b2fb35fdee4c06ffb368014ce982d7019cc12d\n"));
@@ -99,7 +99,7 @@ TEST_F(TranslateProgram, TrainsEvaluatesAndTranslatesWithTheSameBitsOnAnyThreads
               HasSubstr("v:1: the memory does not suffice for a sentence of 20000 words"));
 }
 
-TEST_F(TranslateProgram, ResumesAfterSignal9ToTheSameHash) {
+TEST_F(TranslateProgram, ResumesAfterSigkillToTheSameHash) {
   const Outcome whole = train("--out a --threads 1 --checkpoint-every 10");
   in("$N train " + std::string(kSmallPairs) +
      "--out b --threads 1 --checkpoint-every 10 & p=$!; while ! [ -e b/checkpoint.safetensors ] && "
@@ -143,7 +143,7 @@ TEST_F(TranslateProgram, ReadsAFolderOfPairs) {
   refused("$N evaluate --run a --data c --source aa", 2, "--target is not given; expected all of");
 }
 
-TEST_F(TranslateProgram, ReportsMistakes) {
+TEST_F(TranslateProgram, ReportsErrors) {
   train("--out a");
   in("$N train --task language --out l --set encoder.d_model=8 --set training.epochs=1");
   write_file(folder_ / "t", "fine\nbad \xff\n");
@@ -176,7 +176,7 @@ TEST_F(TranslateProgram, ReportsMistakes) {
   EXPECT_NE(in("ls b").status, 0);  // a rejected run leaves no files
 }
 
-// Checks the numbers in docs/guide/language.md for the default settings.
+// With the default settings, the numbers must be those of docs/guide/language.md.
 TEST_F(TranslateProgram, LearnsTheMadeUpPairs) {
   EXPECT_EQ(in("$N train --task translate --out a").status, 0);
   const std::string found = in("$N evaluate --run a").out;

@@ -103,7 +103,7 @@ TEST_F(WeightsProgram, ResumedRunKeepsItsInitialWeights) {
   EXPECT_THAT(lost.err, HasSubstr("b/weights.safetensors"));
 }
 
-TEST_F(WeightsProgram, EachMistakeIsReportedInOneSentence) {
+TEST_F(WeightsProgram, EachErrorIsReportedInOneSentence) {
   train("--out a");
   train("--out p --set norm.name=power_norm");
   in("$N weights --run a --out w.npz; cp -r a x; printf x >> x/checkpoint.safetensors");

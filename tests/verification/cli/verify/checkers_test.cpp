@@ -24,7 +24,7 @@ CheckerReport outcome(int status, const std::string& out, const std::string& err
   return parse_outcome(proofs_checker(), status, out, err);
 }
 
-TEST(Checkers, LineAboutAClaimIsAnItem) {
+TEST(ProofCheckers, OutputLineAboutAClaimBecomesAnItem) {
   const CheckerReport report =
       outcome(0, "proved  A11  A11_grad_beta, backward.v: no axiom\nPASSED: 1 theorem\n");
   EXPECT_EQ(report.state, State::passed);
@@ -36,9 +36,9 @@ TEST(Checkers, LineAboutAClaimIsAnItem) {
   EXPECT_TRUE(report.items[0].good);
 }
 
-TEST(Checkers, AnythingButAPassFails) {
-  // Rejects a failed item with any status, output without items or without a last line, and a
-  // nonzero status.
+TEST(ProofCheckers, AnyOutputButAPassIsAFailure) {
+  // The checker fails if an item failed, whatever the exit status; if the output has no items or no
+  // last line; and if the exit status is not 0.
   EXPECT_EQ(outcome(0, "FAILED  A1   A1_x: rests on y\nPASSED: 1 theorem\n").state, State::failed);
   EXPECT_EQ(outcome(0, "PASSED: 0 theorems\n").state, State::failed);
   EXPECT_EQ(outcome(0, "proved  A1   A1_x\n").state, State::failed);
@@ -49,13 +49,13 @@ TEST(Checkers, AnythingButAPassFails) {
   EXPECT_EQ(outcome(1, "").summary, "it said nothing");
 }
 
-TEST(Checkers, Status77IsSkippedWithTheReason) {
+TEST(ProofCheckers, ExitStatus77MeansSkippedWithAReason) {
   const CheckerReport report = outcome(77, "", "check: skipped: coqc not installed\n");
   EXPECT_EQ(report.state, State::skipped);
   EXPECT_EQ(report.summary, "coqc not installed");
 }
 
-TEST(Checkers, FindsTheCheckoutAroundTheProgramOrTheFolder) {
+TEST(ProofCheckers, FindsTheCheckoutAroundTheProgramOrTheFolder) {
   const TemporaryFolder folder;
   std::filesystem::create_directories(folder / "top/a/b");
   std::filesystem::create_directories(folder / "elsewhere");
@@ -67,7 +67,7 @@ TEST(Checkers, FindsTheCheckoutAroundTheProgramOrTheFolder) {
       HasSubstr("an installed program has neither theorems nor instances"));
 }
 
-/// A checkout with only a copy of the program and a given checker script.
+/// A test fixture with a folder that has only a copy of the program and a given checker script.
 class VerifyProofs : public testing::Test {
  protected:
   Outcome verify(const std::string& checker, const std::string& more = "") {
@@ -108,7 +108,8 @@ TEST_F(VerifyProofs, RunInTheBuildFolderOfThePreset) {
   EXPECT_THAT(said, HasSubstr("/top/build/own/proofs"));
 }
 
-/// Returns the arguments that the checkers of a checkout are called with, one line per checker.
+/// A test fixture for the arguments that `normproof verify` passes to the checkers. `arguments`
+/// returns one line per checker.
 class VerifyClaims : public testing::Test {
  protected:
   std::vector<std::string> arguments(const std::string& options) {
@@ -129,7 +130,7 @@ class VerifyClaims : public testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(VerifyClaims, AreSelectedForBothCheckers) {
+TEST_F(VerifyClaims, SelectedClaimsArePassedToBothCheckers) {
   const auto chosen = testing::StartsWith("--jobs 2 --among T4,B1,B10,B11,");
   EXPECT_THAT(arguments("--claims 'T4, B1*'"), testing::ElementsAre(chosen, chosen));
   EXPECT_THAT(arguments("--claims '*'"), testing::ElementsAre("--jobs 2", "--jobs 2"));
@@ -156,7 +157,7 @@ TEST_F(VerifyProofs, FailIfTheCheckoutLacksATheoremOfTheLedger) {
   EXPECT_THAT(outcome.out, HasSubstr("theorem T4_batch_norm_sees_the_batch of the ledger is not"));
 }
 
-TEST_F(VerifyProofs, NeedACheckout) {
+TEST_F(VerifyProofs, RequireASourceCheckout) {
   const Outcome outcome = run("cp $N '" + (folder_ / "normproof").string() + "'; cd '" +
                               folder_.path().string() + "'; ./normproof verify --proofs --cases 1");
   EXPECT_EQ(outcome.status, 3);

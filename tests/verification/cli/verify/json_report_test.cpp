@@ -12,7 +12,7 @@ namespace {
 using namespace normproof::verification::cli;
 using namespace normproof::verification::cli::verify;
 
-TEST(JsonReport, HoldsEverything) {
+TEST(VerifyJson, HoldsEveryPartOfTheReport) {
   const Report report = sample_report();
   const std::string text = json_report(report);
   EXPECT_TRUE(text.ends_with("}\n"));
@@ -44,7 +44,7 @@ TEST(JsonReport, HoldsEverything) {
   EXPECT_EQ(json.at("nu_series")[1].at("nu")[1], 1e9);
 }
 
-TEST(JsonReport, HasPowersAndCheckers) {
+TEST(VerifyJson, HasSensitivitiesAndCheckers) {
   EXPECT_TRUE(nlohmann::json::parse(json_report(sample_report())).at("checkers").empty());
   const auto json = nlohmann::json::parse(json_report(measured_report()));
   EXPECT_EQ(json.at("passed"), false);  // a checker was skipped, so the exit status is 77
@@ -61,7 +61,7 @@ TEST(JsonReport, HasPowersAndCheckers) {
   EXPECT_TRUE(json.at("checkers").at(1).at("instances").empty());
 }
 
-TEST(JsonReport, ReportsWhatFails) {
+TEST(VerifyJson, ReportsClaimsThatFail) {
   const auto json = nlohmann::json::parse(json_report(failing_report()));
   EXPECT_EQ(json.at("passed"), false);
   EXPECT_EQ(json["claims"][0].at("as_expected"), false);

@@ -15,7 +15,7 @@ using namespace normproof::verification::cli::verify;
 using testing::HasSubstr;
 using testing::Not;
 
-TEST(Pictures, EveryPictureIsDrawn) {
+TEST(VerifyPictures, AreAllDrawn) {
   for (const Report& report : {sample_report(), failing_report()}) {
     for (const Drawing& drawing : {slack_picture(report), fluctuation_picture(report),
                                    recursion_picture(report), nu_picture(report)}) {
@@ -26,7 +26,7 @@ TEST(Pictures, EveryPictureIsDrawn) {
   }
 }
 
-TEST(Pictures, SlackIsClampedToTheAxis) {
+TEST(VerifyPictures, ErrorToBoundRatioIsClampedToTheAxis) {
   Report report = sample_report();
   report.claims[0].worst = 0;
   const std::string script = slack_script(report);
@@ -37,19 +37,19 @@ TEST(Pictures, SlackIsClampedToTheAxis) {
   EXPECT_THAT(slack_script(report), HasSubstr("\n0 1000\n"));
 }
 
-TEST(Pictures, TextsAreQuotedAndEscaped) {
+TEST(VerifyPictures, TextsAreQuotedAndEscaped) {
   Report report = sample_report();
   report.claims[0].id = "A'1\nplot";
   EXPECT_THAT(slack_script(report), HasSubstr("'A''1 plot' 0"));
 }
 
-TEST(Pictures, NuHasOneCurvePerPeriod) {
+TEST(VerifyPictures, NuIsDrawnAsOneCurvePerPeriod) {
   const std::string script = nu_script(sample_report());
   EXPECT_THAT(script, HasSubstr("K = 10: theta tends to 1.7"));
   EXPECT_THAT(script, HasSubstr("\n2 1e+09\n"));
 }
 
-TEST(Pictures, StatisticsHaveOnePointPerStep) {
+TEST(VerifyPictures, StatisticsHaveOnePointPerStep) {
   const Report report = sample_report();
   const std::string script = fluctuation_script(report);
   EXPECT_THAT(script, HasSubstr("variance, padding counted"));

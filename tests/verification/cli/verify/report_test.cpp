@@ -13,7 +13,7 @@ using namespace normproof::verification::cli;
 using namespace normproof::verification::cli::verify;
 using normproof::verification::checks::statistics::Stability;
 
-TEST(Report, VerdictsHaveWords) {
+TEST(VerifyReport, EveryVerdictHasAText) {
   ReportedClaim claim;
   claim.holds = true;
   claim.as_expected = true;
@@ -28,7 +28,7 @@ TEST(Report, VerdictsHaveWords) {
   EXPECT_EQ(verdict_text(claim), "FAILED");
 }
 
-TEST(Report, ReasonsNameTheDroppedAssumptionAndTheCounterexample) {
+TEST(VerifyReport, ReasonsNameTheDroppedAssumptionAndTheCounterexample) {
   const Report report = sample_report();
   using Lines = std::vector<std::string>;
   EXPECT_EQ(reasons(report.claims[0]), Lines{});
@@ -38,7 +38,7 @@ TEST(Report, ReasonsNameTheDroppedAssumptionAndTheCounterexample) {
   EXPECT_EQ(reasons(failing.claims[1]), (Lines{"claim B12: its check threw: \"no\""}));
 }
 
-TEST(Report, SucceedsOnlyIfEverythingIsAsExpected) {
+TEST(VerifyReport, SucceedsOnlyIfEverythingIsAsExpected) {
   Report report = sample_report();
   EXPECT_TRUE(succeeded(report));
   EXPECT_EQ(closing_line(report),
@@ -56,7 +56,7 @@ TEST(Report, SucceedsOnlyIfEverythingIsAsExpected) {
             "FAILED: 2 of 2 claims not as expected (A1, B12); the statistics have no error.");
 }
 
-TEST(Report, CheckerCanFailOrBeSkipped) {
+TEST(VerifyReport, CheckerCanFailOrBeSkipped) {
   Report report = measured_report();
   EXPECT_TRUE(succeeded(report));
   EXPECT_TRUE(has_skipped(report));
@@ -70,7 +70,7 @@ TEST(Report, CheckerCanFailOrBeSkipped) {
   EXPECT_EQ(closing_line(report).substr(0, 8), "FAILED: ");
 }
 
-TEST(Report, PowersHaveWords) {
+TEST(VerifyReport, SensitivitiesAreDescribedInWords) {
   EXPECT_EQ(power_text({"y + δ", 0x1p-150}), "y + δ: from δ = 2^-150 on");
   EXPECT_EQ(power_text({"y + δ", 0x1p-399}), "y + δ: every δ tried, down to 2^-399");
   EXPECT_EQ(power_text({"y + δ", 0.0625}), "y + δ: from δ = 0.062 on");
@@ -78,7 +78,7 @@ TEST(Report, PowersHaveWords) {
             "y + δ: not even δ = 1");
 }
 
-TEST(Report, UnstableLayerThatDecidesIsAFailure) {
+TEST(VerifyReport, UnstableDecidingLayerIsAFailure) {
   Report report = sample_report();
   for (auto& followed : report.statistics.followed) {
     followed.stability.stability = Stability::error;

@@ -7,8 +7,8 @@
 
 namespace normproof::tests::verification::cli::verify {
 
-/// Returns a report with a claim that holds, one refuted as expected and the statistics of a small
-/// corpus.
+/// Returns a report with one claim that holds, one claim that is refuted as expected, and the
+/// statistics of a small corpus.
 inline normproof::verification::cli::verify::Report sample_report() {
   using namespace normproof::verification::cli;
   using namespace normproof::verification::cli::verify;
@@ -63,8 +63,8 @@ inline normproof::verification::cli::verify::Report sample_report() {
   return report;
 }
 
-/// Adds to sample_report() the sensitivity of each check and two checkers, one of which could not
-/// be run.
+/// Returns sample_report() with the sensitivity of each check and with two checkers. One of the
+/// checkers could not be run.
 inline normproof::verification::cli::verify::Report measured_report() {
   using namespace normproof::verification::cli::verify;
   auto report = sample_report();
@@ -82,7 +82,8 @@ inline normproof::verification::cli::verify::Report measured_report() {
   return report;
 }
 
-/// Adds to sample_report() a claim that is not as expected, and one whose check failed.
+/// Returns sample_report() with one claim that has an unexpected verdict and one claim whose check
+/// failed.
 inline normproof::verification::cli::verify::Report failing_report() {
   auto report = sample_report();
   report.claims[0].holds = false;

@@ -23,7 +23,7 @@ pugi::xml_document parse(const Report& report) {
   return document;
 }
 
-TEST(VerifyChecks, EveryClaimAndEveryDecidingLayerIsACase) {
+TEST(VerifyJUnit, EveryClaimAndEveryDecidingLayerIsATestCase) {
   const auto document = parse(sample_report());
   const auto claims = document.child("testsuites").child("testsuite");
   EXPECT_STREQ(claims.attribute("tests").value(), "2");
@@ -35,7 +35,7 @@ TEST(VerifyChecks, EveryClaimAndEveryDecidingLayerIsACase) {
   EXPECT_STREQ(statistics.attribute("failures").value(), "0");
 }
 
-TEST(VerifyChecks, CheckersAreSuites) {
+TEST(VerifyJUnit, EachCheckerIsATestSuite) {
   Report report = measured_report();
   const auto document = parse(report);
   const auto proofs =
@@ -57,7 +57,7 @@ TEST(VerifyChecks, CheckersAreSuites) {
   EXPECT_STREQ(failed.next_sibling().attribute("errors").value(), "1");
 }
 
-TEST(VerifyChecks, ReportsFailuresAndErrors) {
+TEST(VerifyJUnit, ReportsFailuresAndErrors) {
   Report report = failing_report();
   report.statistics.padding_is_inert = false;
   for (auto& followed : report.statistics.followed) {

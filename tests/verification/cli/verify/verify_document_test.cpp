@@ -75,7 +75,7 @@ TEST(VerifyText, StatisticsReportUnstableLayers) {
   EXPECT_THAT(verify_text(report, 100), HasSubstr("ERROR: with the mask"));
 }
 
-TEST(VerifyText, PowersAreATableIfMeasured) {
+TEST(VerifyText, SensitivitiesAreATableIfMeasured) {
   EXPECT_THAT(verify_text(sample_report(), 100), Not(HasSubstr("\nPower\n")));
   const std::string text = verify_text(measured_report(), 100);
   EXPECT_THAT(text, HasSubstr("A1     proved    grad_x × (1 + δ): from δ = 2^-150 on\n"));
@@ -115,7 +115,7 @@ TEST(VerifyPage, ShowsCheckers) {
   EXPECT_THAT(verify_page(sample_report()), Not(HasSubstr("Checked by another program")));
 }
 
-TEST(VerifyText, SlopesAreEnclosedLayerByLayer) {
+TEST(VerifyText, ShowsAnEnclosureOfTheSlopeOfEachLayer) {
   Report report = sample_report();
   for (auto& slope : report.statistics.slopes) {
     const double size = slope.layer == "dyt" ? 0.5 : 1.5 + static_cast<double>(slope.step);
@@ -132,7 +132,7 @@ TEST(VerifyText, SlopesAreEnclosedLayerByLayer) {
                               "    1        1.5\n"));
 }
 
-TEST(VerifyText, EndsWithTheClosingLine) {
+TEST(VerifyText, EndsWithTheSummaryLine) {
   const std::string text = verify_text(failing_report(), 100);
   EXPECT_TRUE(text.ends_with(closing_line(failing_report()) + "\n"));
 }

@@ -3,14 +3,14 @@
 
 #include "tests/verification/cli/small_corpus.hpp"
 
-// Compares the program that `verification/run` builds first with the whole one.
+// Compares the program that `verification/run` builds first with the whole program.
 namespace normproof::tests::verification::cli::verify {
 namespace {
 
 using tests::ref::io::TemporaryFolder;
 
-/// Runs both programs with the same arguments and compares their output and status.
-void expect_the_same(const std::string& arguments, int status) {
+/// Runs both programs with the same arguments. Expects the same output and this exit status.
+void expect_same_output(const std::string& arguments, int status) {
   const Outcome alone = run("'" NORMPROOF_VERIFY_PROGRAM "' " + arguments);
   const Outcome whole = run("$N verify " + arguments);
   EXPECT_EQ(alone.status, status) << arguments << alone.err;
@@ -19,16 +19,16 @@ void expect_the_same(const std::string& arguments, int status) {
   EXPECT_EQ(alone.err, whole.err) << arguments;
 }
 
-TEST(VerifyProgram, PrintsTheSameAsTheWholeProgram) {
+TEST(VerifyOnlyProgram, PrintsTheSameAsNormproofVerify) {
   const TemporaryFolder folder;
-  expect_the_same("--claims A1,T4 --cases 20" + small_corpus(folder.path()), 0);
-  expect_the_same("--help", 0);
-  expect_the_same("--cases 0", 2);
-  expect_the_same("--clams A1", 2);
-  expect_the_same("--data /absent/d --vocab /absent/v", 3);
+  expect_same_output("--claims A1,T4 --cases 20" + small_corpus(folder.path()), 0);
+  expect_same_output("--help", 0);
+  expect_same_output("--cases 0", 2);
+  expect_same_output("--clams A1", 2);
+  expect_same_output("--data /absent/d --vocab /absent/v", 3);
 }
 
-TEST(VerifyProgram, WritesTheSameReport) {
+TEST(VerifyOnlyProgram, WritesTheSameReportAsNormproofVerify) {
   const TemporaryFolder folder;
   const std::string alone = (folder / "alone.html").string(),
                     whole = (folder / "whole.html").string();

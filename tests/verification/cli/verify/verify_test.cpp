@@ -54,7 +54,7 @@ TEST(VerifyOptions, ParsesEveryOptionAndHasDefaults) {
   EXPECT_EQ(full.reports.file("--markdown"), "r.md");
 }
 
-TEST(VerifyOptions, EachMistakeIsReportedInOneSentence) {
+TEST(VerifyOptions, EachErrorIsReportedInOneSentence) {
   const auto refused = [](const Arguments& arguments, const std::string& what) {
     EXPECT_THAT(refusal<VerifyCommand>(arguments), HasSubstr(what));
   };
@@ -72,7 +72,7 @@ TEST(VerifyOptions, EachMistakeIsReportedInOneSentence) {
   refused({"--seed", "1", "--seed", "2"}, "--seed is given more than once; expected once");
 }
 
-// Runs everything twice, with other jobs, folder, locale, time zone and width.
+// Runs the command twice, with different numbers of jobs, folders, locales, time zones and widths.
 TEST(Verify, ReportsHaveTheSameBytesInAnyEnvironment) {
   const TemporaryFolder a;
   const TemporaryFolder b;
@@ -106,8 +106,8 @@ TEST(Verify, ReportsHaveTheSameBytesInAnyEnvironment) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(a.path()), {}), 3);
 }
 
-// The sensitivity of a check has the same bytes for any number of jobs.
-TEST(Verify, MeasuresPower) {
+// The sensitivity of a check must have the same bits for any number of jobs.
+TEST(Verify, MeasuresTheSensitivityOfEachClaim) {
   const TemporaryFolder folder;
   const std::string begin = "cd '" + folder.path().string() + "'; $N verify --claims 'B3,B4'" +
                             small_corpus(folder.path());

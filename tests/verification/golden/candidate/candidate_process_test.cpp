@@ -18,7 +18,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Much longer than any of these programs takes, and much shorter than a hanging test.
+/// The time limit in seconds. It is much longer than any of these programs takes, and much shorter
+/// than the limit of a test that hangs.
 constexpr double kTimeLimit = 20;
 constexpr std::size_t kMaxBytes = 4'000'000;
 
@@ -27,7 +28,7 @@ std::string refusal(const std::string& command, double seconds = kTimeLimit) {
   return file_message([&] { process.query("question", seconds, kMaxBytes); });
 }
 
-TEST(CandidateProcess, AnswersLineByLine) {
+TEST(CandidateProcess, ReturnsOneLinePerLineSent) {
   CandidateProcess process("while read -r a b; do echo \"$b $a\"; done");
   EXPECT_EQ(process.query("one two", kTimeLimit, kMaxBytes), "two one");
   EXPECT_EQ(process.query("three four", kTimeLimit, kMaxBytes), "four three");
@@ -54,8 +55,9 @@ TEST(CandidateProcess, ReportsTheExitStatusOrSignal) {
             "the candidate ended with status 1 before it answered");
 }
 
-/// Whether `recognizes` recognizes the end of this command.
-bool ends(const std::string& command, bool (CandidateProcess::*recognizes)() const) {
+/// Runs a command to its end. Returns what the member function `recognizes` then says about the
+/// process.
+bool recognizes_end_of(const std::string& command, bool (CandidateProcess::*recognizes)() const) {
   CandidateProcess process(command);
   EXPECT_FALSE((process.*recognizes)());
   file_message([&] { process.query("question", kTimeLimit, kMaxBytes); });
@@ -64,7 +66,7 @@ bool ends(const std::string& command, bool (CandidateProcess::*recognizes)() con
 
 TEST(CandidateProcess, DistinguishesACommandThatCannotRunFromAnExit) {
   const auto could_not_run = [](const char* command) {
-    return ends(command, &CandidateProcess::could_not_run);
+    return recognizes_end_of(command, &CandidateProcess::could_not_run);
   };
   EXPECT_TRUE(could_not_run("no-such-program-anywhere"));
   EXPECT_TRUE(could_not_run("/dev/null"));
@@ -75,7 +77,7 @@ TEST(CandidateProcess, DistinguishesACommandThatCannotRunFromAnExit) {
 
 TEST(CandidateProcess, DistinguishesACrashFromAnExit) {
   const auto crashes = [](const char* command) {
-    return ends(command, &CandidateProcess::crashed);
+    return recognizes_end_of(command, &CandidateProcess::crashed);
   };
   EXPECT_TRUE(crashes("kill -SEGV $$"));
   EXPECT_TRUE(crashes("read -r line; exit 134"));
@@ -84,7 +86,7 @@ TEST(CandidateProcess, DistinguishesACrashFromAnExit) {
   EXPECT_FALSE(crashes("exit 3"));
 }
 
-TEST(CandidateProcess, HangEndsAtTheTimeLimit) {
+TEST(CandidateProcess, HangingProgramIsEndedAtTheTimeLimit) {
   const auto begin = Clock::now();
   EXPECT_EQ(refusal("sleep 60", 0.2), "the candidate did not answer within 0.2 s");
   EXPECT_EQ(refusal("printf half; exec sleep 60", 0.2),
@@ -100,7 +102,7 @@ TEST(CandidateProcess, ReportsTheLastLineOfStandardErrorOnExit) {
               ::testing::EndsWith(": " + std::string(200, 'x')));
 }
 
-TEST(CandidateProcess, KeepsTheEndOfStandardError) {
+TEST(CandidateProcess, ErrorQuotesTheEndOfStandardError) {
   CandidateProcess process("read -r line; seq 100000 >&2; echo done; read -r line");
   EXPECT_EQ(process.query("", kTimeLimit, kMaxBytes), "done");
   const std::string heard = process.complaints();
@@ -131,7 +133,7 @@ TEST(CandidateProcess, RejectsSeveralLinesForACase) {
             "the candidate answered with more than one line; expected one a case");
 }
 
-TEST(CandidateProcess, ClosedOutputIsAnError) {
+TEST(CandidateProcess, ClosedStandardOutputIsAnError) {
   EXPECT_EQ(refusal("exec >&-; exec sleep 60"),
             "the candidate closed its standard output before it answered");
 }
@@ -141,7 +143,7 @@ TEST(CandidateProcess, ProgramMayAnswerAfterClosingItsInput) {
   EXPECT_EQ(process.query(std::string(1'000'000, 'x'), kTimeLimit, kMaxBytes), "done");
 }
 
-/// Whether the process with that id, which is not our child, has ended.
+/// Waits for a process that is not a child of this one. Returns whether it has ended.
 bool has_ended(pid_t process) {
   for (int tries = 0; tries < 500; ++tries) {
     std::ifstream status("/proc/" + std::to_string(process) + "/stat");

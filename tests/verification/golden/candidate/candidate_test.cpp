@@ -7,7 +7,7 @@
 namespace normproof::verification::golden::candidate {
 namespace {
 
-TEST(CandidateOutput, HoldsTensorsOrAReason) {
+TEST(CandidateOutput, HoldsTensorsOrAReasonForDeclining) {
   const std::vector<double> one = {1};
   const CandidateOutput output = std::vector{ref::io::make_tensor("y", {1}, std::span(one))};
   EXPECT_FALSE(output.is_declined());
@@ -18,11 +18,11 @@ TEST(CandidateOutput, HoldsTensorsOrAReason) {
   EXPECT_THROW(declined.tensors(), ref::numeric::ContractError);
 }
 
-TEST(CandidateOutput, WithoutTensorsIsNotDeclined) {
+TEST(CandidateOutput, WithoutTensorsIsNotADeclinedCase) {
   EXPECT_FALSE(CandidateOutput(std::vector<StoredTensor>()).is_declined());
 }
 
-TEST(MaxOutputBytes, GrowsWithTheElementsOfTheCase) {
+TEST(MaxOutputBytes, GrowWithTheElementsOfTheCase) {
   const std::vector<double> two = {1, 2};
   StoredCase stored;
   const std::size_t overhead = max_output_bytes(stored);

@@ -13,8 +13,8 @@
 namespace normproof::verification::golden::candidate {
 namespace {
 
-/// The cases cover every layer, all dtypes, NaN and sequences.
-TEST(DoubleCandidate, PassesTheGate) {
+/// The cases cover every layer, all dtypes, NaN, and sequences of steps.
+TEST(ReferenceCandidate, PassesTheGate) {
   const tests::ref::io::TemporaryFolder folder;
   int next = 0;
   for (const char* only : {"quick/*/two_features-*", "quick/*/nan_in_x-*", "quick/*/steps-*"}) {
@@ -26,7 +26,7 @@ TEST(DoubleCandidate, PassesTheGate) {
   }
 }
 
-TEST(DoubleCandidate, DeclinesACaseWithoutOutputs) {
+TEST(ReferenceCandidate, DeclinesACaseWithoutOutputs) {
   const tests::ref::io::TemporaryFolder folder;
   certify::make_corpus(folder / "g", {.only = "quick/layer_norm/nan_in_x-*"});
   const auto cases = certify::list_corpus(folder / "g", "*");
@@ -34,7 +34,7 @@ TEST(DoubleCandidate, DeclinesACaseWithoutOutputs) {
   EXPECT_TRUE(none(certify::read_case(folder / "g", cases.at(0))).is_declined());
 }
 
-TEST(DoubleCandidate, GivesNaNInTheElementsThatDependOnNaN) {
+TEST(ReferenceCandidate, ReturnsNaNInTheElementsThatDependOnNaN) {
   const tests::ref::io::TemporaryFolder folder;
   certify::make_corpus(folder / "g", {.only = "quick/layer_norm/nan_in_x-*"});
   const auto cases = certify::list_corpus(folder / "g", "*");

@@ -25,9 +25,9 @@ namespace {
 using ref::numeric::UsageError;
 using tests::ref::io::TemporaryFolder;
 
-class Export : public ::testing::Test {
+class CorpusExport : public ::testing::Test {
  protected:
-  Export() { make_corpus(folder_ / "golden", {.only = "*/scale_norm/random*"}); }
+  CorpusExport() { make_corpus(folder_ / "golden", {.only = "*/scale_norm/random*"}); }
 
   StoredCase stored(const std::string& only) {
     return read_case(folder_ / "golden", list_corpus(folder_ / "golden", only).at(0));
@@ -36,7 +36,7 @@ class Export : public ::testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(Export, NpzHoldsTheSameTensorsExceptBfloat16) {
+TEST_F(CorpusExport, NpzHoldsTheSameTensorsExceptBfloat16) {
   const auto summary = export_corpus(folder_ / "golden", "*", ExportFormat::npz, folder_ / "npz");
   EXPECT_EQ(summary.cases, 3u);
   EXPECT_EQ(summary.left_out, 1u);
@@ -46,13 +46,13 @@ TEST_F(Export, NpzHoldsTheSameTensorsExceptBfloat16) {
   EXPECT_EQ(ref::io::read_tensors(place / "expected.npz"), c.expected);
 }
 
-TEST_F(Export, RejectsNpzIfEveryCaseIsBfloat16) {
+TEST_F(CorpusExport, NpzIsRejectedIfEveryCaseIsBfloat16) {
   EXPECT_THROW(export_corpus(folder_ / "golden", "*bfloat16", ExportFormat::npz, folder_ / "npz"),
                UsageError);
   EXPECT_FALSE(std::filesystem::exists(folder_ / "npz"));
 }
 
-TEST_F(Export, OnnxOrdersInputsLikeTheOperators) {
+TEST_F(CorpusExport, OnnxFilesOrderInputsLikeTheOperators) {
   export_corpus(folder_ / "golden", "*", ExportFormat::onnx, folder_ / "onnx");
   const StoredCase c = stored("*bfloat16");
   const auto place = folder_ / "onnx" / c.description.path / "test_data_set_0";
@@ -67,7 +67,7 @@ TEST_F(Export, OnnxOrdersInputsLikeTheOperators) {
   EXPECT_FALSE(std::filesystem::exists(place / "input_3.pb"));
 }
 
-TEST_F(Export, TextEqualsTheLinesOfThePipeProtocol) {
+TEST_F(CorpusExport, TextEqualsTheLinesOfThePipeProtocol) {
   const auto summary = export_corpus(folder_ / "golden", "*", ExportFormat::text, folder_ / "text");
   EXPECT_EQ(summary.cases, 4u);
   std::istringstream inputs(ref::io::read_text(folder_ / "text" / "inputs.txt"));
@@ -84,7 +84,7 @@ TEST_F(Export, TextEqualsTheLinesOfThePipeProtocol) {
   EXPECT_FALSE(std::getline(inputs, line));
 }
 
-TEST_F(Export, LeavesAnExistingFolderUnchanged) {
+TEST_F(CorpusExport, LeavesAnExistingFolderUnchanged) {
   export_corpus(folder_ / "golden", "*", ExportFormat::text, folder_ / "text");
   EXPECT_THROW(export_corpus(folder_ / "golden", "*", ExportFormat::npz, folder_ / "text"),
                UsageError);

@@ -25,7 +25,7 @@ std::vector<std::string> words_in(const std::string& line) {
   return words;
 }
 
-TEST(PipeText, WritesACaseAsOneLineOfWords) {
+TEST(PipeProtocol, WritesACaseAsOneLineOfWords) {
   Case c = one_and_three("0.5", DType::float32);
   EXPECT_EQ(to_line(c),
             "quick/layer_norm/sample-1x2-float32 layer_norm training eps=0.5 "
@@ -47,8 +47,9 @@ TEST(PipeText, WritesACaseAsOneLineOfWords) {
   EXPECT_TRUE(line.ends_with(" x:float64:2x2x1 nan inf -inf -inf")) << line;
 }
 
-/// The reader of outputs also reads the tensors of a case's line, without its leading words.
-TEST(PipeText, ReadsBackTheSameBits) {
+/// After the leading words, the line of a case has the format of the line of its outputs. So the
+/// parser of outputs can read it back.
+TEST(PipeProtocol, ReadsBackTheSameBits) {
   for (const DType dtype : {DType::float64, DType::float32, DType::float16, DType::bfloat16}) {
     const Case c = plain_recipe("power_norm", {3, 4}, dtype)
                        .x([](std::size_t i, double normal) {
@@ -64,7 +65,7 @@ TEST(PipeText, ReadsBackTheSameBits) {
   }
 }
 
-TEST(PipeText, RecognizesDeclinedCasesAndErrors) {
+TEST(PipeProtocol, RecognizesDeclinedCasesAndErrors) {
   EXPECT_EQ(decline_reason("q/a not_offered", "q/a"), "");
   EXPECT_EQ(decline_reason(" q/a\tnot_offered \r", "q/a"), "");
   EXPECT_EQ(decline_reason("q/a not_offered it  takes no\tmask ", "q/a"), "it takes no mask");
@@ -78,7 +79,7 @@ TEST(PipeText, RecognizesDeclinedCasesAndErrors) {
   EXPECT_EQ(error_of("q/a error " + std::string(5000, 'x'), "q/a").value().size(), 998u);
 }
 
-TEST(PipeText, ReadsNumbersInEveryNotation) {
+TEST(PipeProtocol, ReadsNumbersInEveryNotation) {
   const auto tensors = parse_output_line(
       " p\ty:float64:11 0.1 -1e-5 0x1.8p+1 0X1P-1074 +3 -0 nan -inf infinity 7. 0x.8  n:int64: 7\r",
       "p");
@@ -98,7 +99,7 @@ TEST(PipeText, ReadsNumbersInEveryNotation) {
   EXPECT_TRUE(parse_output_line("p y:float32:0x3", "p")[0].bytes.empty());
 }
 
-TEST(PipeText, ReportsEachMalformedLineInOneSentence) {
+TEST(PipeProtocol, ReportsEachMalformedLineInOneSentence) {
   const auto refused = [](const std::string& line, const std::string& what) {
     EXPECT_THAT(file_message([&] { parse_output_line(line, "a/path"); }),
                 AllOf(StartsWith("the answer to a/path: "), HasSubstr(what), Not(HasSubstr("\n"))))
@@ -131,7 +132,7 @@ TEST(PipeText, ReportsEachMalformedLineInOneSentence) {
   refused("a/path " + std::string(100'000, 'y'), "is '" + std::string(40, 'y') + "'");
 }
 
-TEST(ParseAnswer, RejectsARepeatedOutput) {
+TEST(ParseOutputLine, RejectsARepeatedOutput) {
   EXPECT_THAT(error_message<ref::numeric::FileError>(
                   [] { parse_output_line("p y:float32:1 0x1p+0 y:float32:1 0x1p+1", "p"); }),
               HasSubstr("a second 'y'; expected every output once"));

@@ -22,12 +22,13 @@ using ::testing::Not;
 
 class ProgramCandidate : public RecordedOutputs {};
 
-TEST_F(ProgramCandidate, PassesWithTheReferencesOutputs) {
+TEST_F(ProgramCandidate, ProgramThatPrintsTheReferencesOutputsPasses) {
   EXPECT_EQ(count_passed(check(from_program(program(), 20))), 17u);
 }
 
 TEST_F(ProgramCandidate, ProgramThatExitsIsRestarted) {
-  // The program exits at the fourth case; the next one starts with the first line again.
+  // The program exits at the fourth case. The program that is started next gets the first prepared
+  // line again.
   const std::string stumbling = program("case $line in " + cases_[3].path + "*) exit 7;; esac");
   const auto results = check(from_program(stumbling, 20));
   EXPECT_EQ(count_passed(results), 3u);
@@ -59,7 +60,7 @@ TEST_F(ProgramCandidate, CommandThatCannotRunIsAUsageError) {
                       "with status 127"),
             HasSubstr("/no/such/program: not found; expected one that reads a line a case")));
   EXPECT_EQ(heard, "");
-  // A program that has answered once exists, whatever ends it later.
+  // A program that has returned an output once exists, even if it ends later.
   const auto later = check(
       from_program("read -r line; head -n 1 '" + (folder_ / "lines").string() + "'; exit 127", 20));
   EXPECT_EQ(count_passed(later), 1u);
@@ -75,7 +76,7 @@ TEST_F(ProgramCandidate, HangFailsOnlyItsCase) {
 }
 
 TEST_F(ProgramCandidate, DeclinedCaseNeitherFailsNorPasses) {
-  // The second case is declined; a program that declines is not restarted.
+  // The program declines the second case. It must not be restarted.
   const std::string declining = "echo x >> '" + (folder_ / "starts").string() + "'; " +
                                 program("case $line in " + cases_[1].path + "*) answer='" +
                                         cases_[1].path + " not_offered no mask here';; esac");
@@ -86,14 +87,15 @@ TEST_F(ProgramCandidate, DeclinedCaseNeitherFailsNorPasses) {
   EXPECT_FALSE(results[1].passed());
   EXPECT_EQ(results[1].problem, "no mask here");
   EXPECT_TRUE(results[1].tensors.empty());
-  // With the path of another case, the line is invalid.
+  // A line with the path of another case is invalid.
   const auto other = check(from_program("while read -r line; do echo q not_offered; done", 20));
   EXPECT_FALSE(other[0].declined);
   EXPECT_THAT(other[0].problem, HasSubstr("begins with 'q'"));
 }
 
 TEST_F(ProgramCandidate, ReportedErrorFailsOnlyItsCase) {
-  // Four in a row: more than the starts after which a silent program is given up.
+  // The program reports an error for four cases in a row. A program without any output would be
+  // given up after fewer starts.
   std::string failing = "case $line in ";
   for (int i = 1; i <= 4; ++i)
     failing += cases_[i].path + "*) answer='" + cases_[i].path + " error KeyError: eps';; ";
@@ -107,7 +109,8 @@ TEST_F(ProgramCandidate, ReportedErrorFailsOnlyItsCase) {
   }
 }
 
-/// A candidate that answers by path and is killed by a signal at some of the cases.
+/// Returns the command of a candidate that prints the prepared line for the path of each case. At
+/// the cases from `first` to `last`, a signal kills it.
 std::string crashing_at(const std::vector<CaseDescription>& cases, std::size_t first,
                         std::size_t last, const fs::path& lines) {
   std::string paths = cases[first].path;
@@ -127,23 +130,22 @@ TEST_F(ProgramCandidate, ProgramThatCrashesStillGetsTheOtherCases) {
   }
 }
 
-TEST_F(ProgramCandidate, ProgramThatKeepsCrashingIsGivenUpLaterTheMoreItAnswered) {
+TEST_F(ProgramCandidate, CrashingProgramIsRestartedMoreOftenIfItHasAnswered) {
   const std::string crash = "the candidate was ended by signal 11 before it answered";
   const auto never = check(from_program("kill -SEGV $$", 20, 1));
   EXPECT_EQ(never[7].problem, crash);
   EXPECT_THAT(never[8].problem, HasSubstr("was started 8 times in a row without an answer"));
-  // The first crash is of a program that has answered; nine more follow, and five cases are
-  // answered.
+  // The program returns the outputs of five cases before its first crash. Nine more crashes follow.
   const auto later = check(from_program(crashing_at(cases_, 5, 14, folder_ / "lines"), 20, 1));
   EXPECT_EQ(count_passed(later), 7u);
   EXPECT_EQ(later[14].problem, crash);
-  // A shell reports the signal by its exit status.
+  // A shell reports a signal by its exit status.
   const auto told = check(from_program("sh -c 'kill -SEGV $$'; exit $?", 20, 1));
   EXPECT_THAT(told[7].problem, HasSubstr("ended with status 139 before it answered"));
   EXPECT_THAT(told[8].problem, HasSubstr("was started 8 times in a row"));
 }
 
-TEST_F(ProgramCandidate, StandardErrorIsPassedOnAfterTheLastCase) {
+TEST_F(ProgramCandidate, StandardErrorOfTheProgramIsPrintedAfterTheLastCase) {
   std::vector<std::string> heard;
   const auto hear = [&heard](const std::string& last) { heard.push_back(last); };
   check(from_program(program("echo complaint >&2; case $line in " + cases_[3].path +

@@ -17,7 +17,7 @@
 
 namespace normproof::verification::golden {
 
-/// A corpus with one case per layer, and the reference's outputs for it.
+/// A test fixture with a corpus of one case per layer, and the reference's outputs for these cases.
 class RecordedOutputs : public ::testing::Test {
  protected:
   RecordedOutputs() {
@@ -35,7 +35,8 @@ class RecordedOutputs : public ::testing::Test {
 
   std::filesystem::path golden() const { return folder_ / "golden"; }
   std::filesystem::path outputs() const { return folder_ / "outputs"; }
-  /// A candidate that reads one line per case and answers with the next of the prepared lines.
+  /// Returns the command of a candidate that reads one line per case and prints the next prepared
+  /// line. It first runs the shell command `before_each`.
   std::string program(const std::string& before_each = ":") const {
     return "exec 3< '" + (folder_ / "lines").string() +
            "'; while read -r line; do read -r answer <&3; " + before_each +

@@ -27,8 +27,9 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-/// CI is set when these tests run in CI; a person changes expected values without it.
-class Bless : public ::testing::Test {
+/// A test fixture with a corpus and a ledger of blessings. It unsets the environment variable CI,
+/// as if a person ran the command.
+class BlessCorpus : public ::testing::Test {
  protected:
   void SetUp() override {
     if (const char* ci = std::getenv("CI")) ci_ = ci;
@@ -40,18 +41,18 @@ class Bless : public ::testing::Test {
 
   fs::path golden() const { return folder_ / "golden"; }
   std::string text(const char* file) const { return ref::io::read_text(golden() / file); }
-  std::size_t folders() const {
+  std::size_t count_folders() const {
     return static_cast<std::size_t>(
         std::distance(fs::directory_iterator(folder_.path()), fs::directory_iterator()));
   }
-  /// Makes the corpus again for the given reason.
-  CorpusDifference blessed(const std::string& reason) const {
+  /// Makes the corpus again and records the reason. Returns the differences from the previous
+  /// corpus.
+  CorpusDifference bless_with_reason(const std::string& reason) const {
     return bless(golden(), {.only = "quick/*_norm/random-*",
                             .jobs = 2,
                             .reason = [&](const CorpusDifference&) { return reason; }});
   }
-  /// Makes a corpus with other expected values in one case and valid sums, as if by another
-  /// version.
+  /// Makes a corpus of one case, as if another version of the program had made it.
   void make_of_another_version() const {
     make_corpus(golden(), {.only = "quick/layer_norm/random-*-float64"});
   }
@@ -65,10 +66,10 @@ class Bless : public ::testing::Test {
   std::string ci_;
 };
 
-TEST_F(Bless, ShowsTheDifferenceAndRecordsTheReason) {
+TEST_F(BlessCorpus, ShowsTheDifferenceAndRecordsTheReason) {
   make_of_another_version();
   const std::string before = ref::io::sha256(text("manifest.json"));
-  const CorpusDifference difference = blessed("more cases");
+  const CorpusDifference difference = bless_with_reason("more cases");
   EXPECT_EQ(difference.added.size(), 35u);
   EXPECT_THAT(difference.removed, IsEmpty());
   EXPECT_THAT(difference.changed, IsEmpty());
@@ -79,53 +80,53 @@ TEST_F(Bless, ShowsTheDifferenceAndRecordsTheReason) {
   EXPECT_EQ(line.at("sums_after"), ref::io::sha256(text("SHA256SUMS")));
   EXPECT_THAT(text(kBlessings), HasSubstr("made by 'normproof golden make'"));
   EXPECT_EQ(list_corpus(golden(), "*").size(), 36u);
-  EXPECT_EQ(folders(), 1u);
-  // Then nothing differs, whatever the reason.
-  EXPECT_TRUE(blessed("again").empty());
+  EXPECT_EQ(count_folders(), 1u);
+  // Blessing again finds no difference, whatever the reason.
+  EXPECT_TRUE(bless_with_reason("again").empty());
   EXPECT_EQ(last_line(), line);
 }
 
-TEST_F(Bless, ChangesNothingWithoutAReason) {
+TEST_F(BlessCorpus, ChangesNothingWithoutAReason) {
   make_of_another_version();
   const std::string before = text("manifest.json"), blessings = text(kBlessings);
-  EXPECT_EQ(blessed("").added.size(), 35u);
+  EXPECT_EQ(bless_with_reason("").added.size(), 35u);
   EXPECT_EQ(text("manifest.json"), before);
   EXPECT_EQ(text(kBlessings), blessings);
-  EXPECT_EQ(folders(), 1u);
+  EXPECT_EQ(count_folders(), 1u);
 }
 
-TEST_F(Bless, IsRejectedInCI) {
+TEST_F(BlessCorpus, IsRejectedInCI) {
   make_of_another_version();
   ::setenv("CI", "true", 1);
-  EXPECT_THAT(usage_message([&] { blessed("because"); }),
+  EXPECT_THAT(usage_message([&] { bless_with_reason("because"); }),
               HasSubstr("the environment variable CI is set"));
   ::unsetenv("CI");
   EXPECT_EQ(list_corpus(golden(), "*").size(), 1u);
 }
 
-TEST_F(Bless, RejectsACorpusThatWasChangedOtherwise) {
+TEST_F(BlessCorpus, RejectsACorpusThatWasChangedWithoutBlessing) {
   make_of_another_version();
-  blessed("more cases");
+  bless_with_reason("more cases");
   make_corpus(folder_ / "part", {.only = "quick/rms_norm/random-*"});
-  // As if somebody had put another corpus there.
+  // Puts the files of another corpus into the folder.
   for (const char* name : {"manifest.json", "SHA256SUMS"})
     fs::copy_file(folder_ / "part" / name, golden() / name, fs::copy_options::overwrite_existing);
   const auto refused = [&] { return file_message([&] { list_corpus(golden(), "*"); }); };
   EXPECT_THAT(refused(), HasSubstr("is not the one that BLESSINGS.jsonl names last; expected "
                                    "changes by 'normproof golden bless' alone"));
-  // Removing the ledger does not help.
+  // Removing the ledger does not make the corpus valid.
   fs::remove(golden() / kBlessings);
   EXPECT_THAT(refused(), HasSubstr("BLESSINGS.jsonl': No such file"));
 }
 
-TEST_F(Bless, ReportsEveryCaseOfAFirstCorpusAsNew) {
-  const CorpusDifference difference = blessed("the first one");
+TEST_F(BlessCorpus, ReportsEveryCaseOfAFirstCorpusAsNew) {
+  const CorpusDifference difference = bless_with_reason("the first one");
   EXPECT_EQ(difference.added.size(), 36u);
   EXPECT_EQ(last_line().at("manifest_before"), "");
 }
 
-TEST_F(Bless, ReportsByHowMuchAValueChanges) {
-  // A corpus in which y differs in one element, as a former version may have had it.
+TEST_F(BlessCorpus, ReportsByHowMuchAValueChanges) {
+  // In this corpus, which a former version could have made, y differs in one element.
   make_of_another_version();
   const std::string path = list_corpus(golden(), "*")[0].path;
   const fs::path file = golden() / path / "expected.safetensors";
@@ -141,7 +142,7 @@ TEST_F(Bless, ReportsByHowMuchAValueChanges) {
   };
   replace(golden() / "manifest.json", old_sum, content_sha256(tensors));
   sign(golden());
-  EXPECT_THAT(blessed("rounded right").changed,
+  EXPECT_THAT(bless_with_reason("rounded right").changed,
               ElementsAre(path + ": y: 1 of 90 elements, at most 4 ulp"));
 }
 

@@ -14,9 +14,9 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class Blessed : public ::testing::Test {
+class BlessingLedger : public ::testing::Test {
  protected:
-  Blessed() { ref::io::write_file(folder_ / kSums, "sums\n"); }
+  BlessingLedger() { ref::io::write_file(folder_ / kSums, "sums\n"); }
 
   static Blessing of(const std::string& before, const std::string& after) {
     return {.reason = "why",
@@ -33,7 +33,7 @@ class Blessed : public ::testing::Test {
   const std::string now_ = ref::io::sha256("manifest"), then_ = ref::io::sha256("then");
 };
 
-TEST_F(Blessed, LastLineMustNameTheCurrentFiles) {
+TEST_F(BlessingLedger, LastLineMustNameTheCurrentFiles) {
   EXPECT_EQ(refused(blessing_line(of("", now_))), "no error");
   EXPECT_EQ(refused(blessing_line(of("", then_)) + blessing_line(of(then_, now_))), "no error");
   EXPECT_THAT(refused(blessing_line(of("", now_)) + blessing_line(of(now_, then_))),
@@ -44,17 +44,17 @@ TEST_F(Blessed, LastLineMustNameTheCurrentFiles) {
               HasSubstr("SHA256SUMS: is not the one that BLESSINGS.jsonl names last"));
 }
 
-TEST_F(Blessed, RejectsAMissingLine) {
+TEST_F(BlessingLedger, RejectsAMissingLine) {
   EXPECT_THAT(refused(blessing_line(of("", then_)) + blessing_line(of("", now_))),
               HasSubstr("line 2: manifest_before is not the manifest_after of the line before"));
 }
 
-TEST_F(Blessed, AcceptsOldLinesWithoutSums) {
+TEST_F(BlessingLedger, AcceptsOldLinesWithoutSums) {
   EXPECT_EQ(refused("{\"manifest_before\":\"\",\"manifest_after\":\"" + now_ + "\"}\n"),
             "no error");
 }
 
-TEST_F(Blessed, RejectsACorpusWithoutALedger) {
+TEST_F(BlessingLedger, RejectsACorpusWithoutALedger) {
   EXPECT_THAT(file_message([&] { check_blessed(folder_.path(), "manifest"); }),
               HasSubstr("BLESSINGS.jsonl': No such file"));
   EXPECT_THAT(refused("junk\n"), HasSubstr("an object a line, as 'normproof golden bless' writes"));

@@ -23,7 +23,7 @@ ball between(double middle, double radius) {
 
 TEST(BlockScales, FollowFromTheLargestMagnitudeOfEachBlock) {
   std::vector<ball> row(34, ball(0.25));
-  row[5] = ball(-511.5);  // floor(log2) is 8, the exponent of the largest power of two
+  row[5] = ball(-511.5);  // floor(log2 511.5) is 8
   row[32] = ball(0.75);
   row[33] = ball(1);
   EXPECT_THAT(*block_scales(row, 34, e4m3()), ElementsAre(1, 0x1p-8));
@@ -40,7 +40,7 @@ TEST(BlockScales, AreMinimalForBlocksOfZeros) {
 TEST(BlockScales, AreUndecidedIfAnEnclosureStraddlesAPowerOfTwo) {
   EXPECT_FALSE(block_scales({between(4, 0x1p-40), ball(1)}, 2, e4m3()));
   EXPECT_THAT(*block_scales({between(5, 0x1p-40), ball(1)}, 2, e4m3()), ElementsAre(0x1p-6));
-  // Another element decides.
+  // Another element of the block decides the scale.
   EXPECT_THAT(*block_scales({between(4, 0x1p-40), ball(6)}, 2, e4m3()), ElementsAre(0x1p-6));
 }
 

@@ -29,13 +29,13 @@ using ref::tensor::convert;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-TEST(Certify, LayerNormOfOneAndThreeEqualsTheHandComputedValues) {
-  // mean 2, variance 1, eps 3: rstd 1/2, and every number is exact.
+TEST(Certify, LayerNormOfOneAndThreeMatchesHandComputation) {
+  // The mean is 2, the variance 1 and eps 3. So rstd is 1/2, and every number is exact.
   const Expected expected = certify(one_and_three("3"));
   EXPECT_THAT(values_of(expected.tensors, "y"), ElementsAre(-0.5, 0.5));
   EXPECT_THAT(values_of(expected.tensors, "mean"), ElementsAre(2.0));
   EXPECT_THAT(values_of(expected.tensors, "rstd"), ElementsAre(0.5));
-  // grad_x = rstd (g - mean(g) - x_hat mean(g x_hat)) with g = (1, 0).
+  // `grad_x = rstd (g - mean(g) - x_hat mean(g x_hat))` with g = grad_y = (1, 0).
   EXPECT_THAT(values_of(expected.tensors, "grad_x"), ElementsAre(0.1875, -0.1875));
   for (const StoredTensor& tensor : expected.tensors)
     if (tensor.name.ends_with("_lo")) {
@@ -44,7 +44,7 @@ TEST(Certify, LayerNormOfOneAndThreeEqualsTheHandComputedValues) {
 }
 
 TEST(Certify, RemainderOfAnIrrationalResultIsCorrect) {
-  // eps 1: y is 1/sqrt(2), whose double and next 53 digits are known.
+  // With eps = 1, y is 1/sqrt(2), whose double and next 53 digits are known.
   const oracle100 root = 1 / ref::numeric::square_root(oracle100(2));
   for (const DType dtype : {DType::float64, DType::float32, DType::float16, DType::bfloat16}) {
     const Expected expected = certify(one_and_three("1", dtype));
@@ -58,10 +58,11 @@ TEST(Certify, RemainderOfAnIrrationalResultIsCorrect) {
   EXPECT_EQ(values_of(certify(one_and_three("1")).tensors, "y")[1], 0x1.6a09e667f3bcdp-1);
 }
 
-TEST(Certify, ReportsBitsElementsTiesAndWidths) {
+TEST(Certify, ReportsPrecisionElementsTiesAndWidths) {
   const Certificate certificate = certify(one_and_three("1")).certificate;
   EXPECT_EQ(certificate.bits, 192);
-  // y and grad_x of two elements; mean, biased variance and rstd of a row.
+  // The outputs are y and grad_x with two elements each, and mean, biased variance and rstd of one
+  // row.
   const std::vector<StoredTensor> tensors = certify(one_and_three("1")).tensors;
   std::size_t elements = 0;
   for (const StoredTensor& tensor : tensors)
@@ -70,7 +71,7 @@ TEST(Certify, ReportsBitsElementsTiesAndWidths) {
   EXPECT_EQ(certificate.ties, 0u);
   EXPECT_LT(certificate.widest, -150);
   EXPECT_GT(certificate.widest, -192);
-  // 50 digits, of which a few are lost.
+  // The enclosures have 192 bits, of which a few are lost.
   EXPECT_LT(certificate.second_widest, -150);
   const Certificate points = certify(one_and_three("3")).certificate;
   EXPECT_EQ(points.widest, std::numeric_limits<long>::min());
@@ -90,7 +91,7 @@ TEST(Certify, ReturnsTheOutputsOfTheLayerInAscendingOrder) {
   EXPECT_EQ(find(expected.tensors, "running_mean")->dtype, DType::float32);
 }
 
-std::vector<bool> not_numbers(const Expected& expected, std::string_view name) {
+std::vector<bool> nan_flags(const Expected& expected, std::string_view name) {
   std::vector<bool> result;
   for (const double value : values_of(expected.tensors, name)) result.push_back(std::isnan(value));
   return result;
@@ -101,18 +102,18 @@ TEST(Certify, NaNReachesExactlyTheElementsThatDependOnIt) {
     return [at](std::size_t i, double normal) { return i == at ? kGoldenNaN : normal; };
   };
   const Expected in_x = certify(plain_recipe("layer_norm", {2, 3}).x(nan_at(4)).make(1));
-  EXPECT_THAT(not_numbers(in_x, "y"), ElementsAre(false, false, false, true, true, true));
-  EXPECT_THAT(not_numbers(in_x, "grad_x"), ElementsAre(false, false, false, true, true, true));
-  EXPECT_THAT(not_numbers(in_x, "mean"), ElementsAre(false, true));
-  EXPECT_THAT(not_numbers(in_x, "grad_gamma"), ElementsAre(true, true, true));
-  EXPECT_THAT(not_numbers(in_x, "grad_beta"), ElementsAre(false, false, false));
-  EXPECT_EQ(not_numbers(in_x, "y_lo"), not_numbers(in_x, "y"));
+  EXPECT_THAT(nan_flags(in_x, "y"), ElementsAre(false, false, false, true, true, true));
+  EXPECT_THAT(nan_flags(in_x, "grad_x"), ElementsAre(false, false, false, true, true, true));
+  EXPECT_THAT(nan_flags(in_x, "mean"), ElementsAre(false, true));
+  EXPECT_THAT(nan_flags(in_x, "grad_gamma"), ElementsAre(true, true, true));
+  EXPECT_THAT(nan_flags(in_x, "grad_beta"), ElementsAre(false, false, false));
+  EXPECT_EQ(nan_flags(in_x, "y_lo"), nan_flags(in_x, "y"));
   const Expected in_grad = certify(plain_recipe("layer_norm", {2, 3}).grad_y(nan_at(4)).make(1));
-  EXPECT_THAT(not_numbers(in_grad, "y"), ElementsAre(false, false, false, false, false, false));
-  EXPECT_THAT(not_numbers(in_grad, "grad_x"), ElementsAre(false, false, false, true, true, true));
-  EXPECT_THAT(not_numbers(in_grad, "grad_gamma"), ElementsAre(false, true, false));
-  EXPECT_THAT(not_numbers(in_grad, "grad_beta"), ElementsAre(false, true, false));
-  // The other elements equal those of the case without NaN.
+  EXPECT_THAT(nan_flags(in_grad, "y"), ElementsAre(false, false, false, false, false, false));
+  EXPECT_THAT(nan_flags(in_grad, "grad_x"), ElementsAre(false, false, false, true, true, true));
+  EXPECT_THAT(nan_flags(in_grad, "grad_gamma"), ElementsAre(false, true, false));
+  EXPECT_THAT(nan_flags(in_grad, "grad_beta"), ElementsAre(false, true, false));
+  // The other elements equal those of the same case without NaN.
   const Expected whole = certify(plain_recipe("layer_norm", {2, 3}).make(1));
   for (std::size_t i = 0; i < 3; ++i)
     EXPECT_EQ(values_of(in_x.tensors, "y")[i], values_of(whole.tensors, "y")[i]);
@@ -123,7 +124,7 @@ TEST(Certify, InfinityIsTreatedLikeNaN) {
   Case c = plain_recipe("layer_norm", {2, 3})
                .x([](std::size_t i, double normal) { return i == 0 ? -kGoldenInfinity : normal; })
                .make(1);
-  EXPECT_THAT(not_numbers(certify(c), "mean"), ElementsAre(true, false));
+  EXPECT_THAT(nan_flags(certify(c), "mean"), ElementsAre(true, false));
   checks::evaluation::EvalInputs inputs = inputs_of(c, "f");
   EXPECT_TRUE(replace_not_finite(inputs, {.first = 7, .apart = 1}));
   EXPECT_EQ(inputs.steps[0].x.data()[0], 7);
@@ -131,15 +132,15 @@ TEST(Certify, InfinityIsTreatedLikeNaN) {
   EXPECT_EQ(inputs.steps[0].x.data()[0], 7);
 }
 
-TEST(Certify, NaNsReachElementsThatDependOnTheirDifferencesOnly) {
-  // Softmax does not change if a constant is added to a whole row: three NaNs are replaced by three
-  // different numbers.
+TEST(Certify, NaNReachesElementsThatDependOnDifferencesOnly) {
+  // Softmax does not change if a constant is added to a whole row. A row of three NaNs must be
+  // replaced by three different numbers to find that y depends on them.
   const Expected rows =
       certify(plain_recipe("softmax", {2, 3})
                   .x([](std::size_t i, double normal) { return i < 3 ? kGoldenNaN : normal; })
                   .make(1));
   for (const char* output : {"y", "grad_x"})
-    EXPECT_THAT(not_numbers(rows, output), ElementsAre(true, true, true, false, false, false));
+    EXPECT_THAT(nan_flags(rows, output), ElementsAre(true, true, true, false, false, false));
 }
 
 TEST(Certify, C1_RejectsAnExactCaseWithAnInexactResult) {
@@ -154,9 +155,9 @@ TEST(Certify, C1_RejectsAnExactCaseWithAnInexactResult) {
                              HasSubstr("; expected a result that the dtype holds (C1)")));
 }
 
-/// Compares hi + lo with the definition at 100 digits, which shares no formula with the
-/// certificate.
-void expect_oracle(const Case& c) {
+/// Expects hi + lo, the certified value and its remainder, to match the definition at 100 digits.
+/// The definition shares no formula with the certificate.
+void expect_matches_oracle(const Case& c) {
   const Expected expected = certify(c);
   const checks::evaluation::EvalInputs inputs = inputs_of(c, "f");
   ref::tensor::NamedTensors<oracle100> state;
@@ -187,7 +188,8 @@ void expect_oracle(const Case& c) {
       for (std::size_t i = 0; i < high.size(); ++i) {
         const oracle100 rest = oracle100(exact.data()[i]) - oracle100(high[i]);
         const oracle100 off = rest - oracle100(low[i]);
-        // One rounding of the remainder, and the oracle's own 1e-97 of terms below 1e4.
+        // Allows one rounding of the remainder, and the oracle's own error of 1e-97 for terms below
+        // 1e4.
         ASSERT_LE(off < 0 ? oracle100(-off) : off,
                   oracle100(std::fabs(low[i])) * 0x1p-53 + oracle100("1e-93"))
             << path_of(c) << " " << name << " at " << i;
@@ -205,8 +207,8 @@ void expect_oracle(const Case& c) {
 
 using Numbers = std::vector<oracle100>;
 
-/// Computes the function of a row by its definition, without shifts, masks and gates.
-Numbers definition_of(const std::string& function, const Numbers& x) {
+/// Computes the function of a row by its definition: no shift by the maximum, no mask, no gate.
+Numbers evaluate_definition(const std::string& function, const Numbers& x) {
   namespace mp = boost::multiprecision;
   const oracle100 pi = boost::math::constants::pi<oracle100>();
   Numbers y;
@@ -232,13 +234,13 @@ Numbers definition_of(const std::string& function, const Numbers& x) {
   return y;
 }
 
-/// Checks the forward against the definition, and the backward against its difference quotients.
-void expect_definition(const std::string& function, DType dtype) {
+/// Compares the certified forward with the definition, and the certified backward with difference
+/// quotients of the definition.
+void expect_matches_definition(const std::string& function, DType dtype) {
   constexpr std::size_t kWidth = 5;
   const Case c = plain_recipe(function, {3, kWidth}, dtype).make(1);
   const Expected expected = certify(c);
-  // The distance of hi + lo from the exact value, which is at most half a unit in the last place of
-  // lo.
+  // Returns how far hi + lo is from the exact value. It is at most half an ulp of lo.
   const auto off = [&](const char* name, std::size_t i, const oracle100& value) {
     const double high = values_of(expected.tensors, name)[i];
     const double low = values_of(expected.tensors, std::string(name) + "_lo")[i];
@@ -253,7 +255,7 @@ void expect_definition(const std::string& function, DType dtype) {
   for (std::size_t row = 0; row < 3; ++row) {
     Numbers at(x.begin() + static_cast<std::ptrdiff_t>(row * kWidth),
                x.begin() + static_cast<std::ptrdiff_t>((row + 1) * kWidth));
-    const Numbers y = definition_of(function, at);
+    const Numbers y = evaluate_definition(function, at);
     for (std::size_t i = 0; i < y.size(); ++i) {
       const std::size_t at_i = row * y.size() + i;
       ASSERT_LE(off("y", at_i, y[i] * gate[at_i]), 1) << function;
@@ -265,7 +267,8 @@ void expect_definition(const std::string& function, DType dtype) {
       Numbers above = at, below = at;
       above[d] += h;
       below[d] -= h;
-      const Numbers up = definition_of(function, above), down = definition_of(function, below);
+      const Numbers up = evaluate_definition(function, above),
+                    down = evaluate_definition(function, below);
       oracle100 slope = 0;
       for (std::size_t i = 0; i < y.size(); ++i)
         slope += oracle100(grad_y[row * y.size() + i]) * gate[row * y.size() + i] *
@@ -278,20 +281,20 @@ void expect_definition(const std::string& function, DType dtype) {
 TEST(Certify, AgreesWithTheDefinitionOfEveryFunction) {
   for (const std::string& function : ref::model::function_names()) {
     const auto& operands = ref::model::operation_info(function).operands;
-    // The next test checks the norms of sums. The other functions (attention, rope, cross_entropy)
-    // are checked against their definitions in the tests of their formulas.
+    // The next test covers the norms of sums. The tests of the formulas cover the other functions:
+    // attention, rope and cross_entropy.
     if (!std::ranges::all_of(operands, [](const ref::model::OperandInfo& operand) {
           const std::string_view name = operand.name;
           return name == "x" || name == "gate" || name == "valid" || name == "grad_y";
         }))
       continue;
     for (const DType dtype : {DType::float64, DType::bfloat16})
-      ASSERT_NO_FATAL_FAILURE(expect_definition(function, dtype));
+      ASSERT_NO_FATAL_FAILURE(expect_matches_definition(function, dtype));
   }
 }
 
-/// If the sum is exact, the values are those of the layer, which another test checks against its
-/// definition.
+/// If the sum is exact, the values must be those of the layer applied to the sum. Another test
+/// compares the layer with its definition.
 TEST(Certify, AddNormEqualsTheLayerOfTheSum) {
   for (const char* layer : {"layer_norm", "rms_norm"}) {
     const auto eighths = [](std::size_t, double normal) { return std::round(8 * normal) / 8; };
@@ -321,11 +324,11 @@ TEST(Certify, AgreesWithTheDefinitionOfEveryLayer) {
       Recipe recipe = plain_recipe(layer, {2, 3, 4}, dtype);
       if (has_option(layer, "groups")) recipe.option("groups", "2");
       if (has_option(layer, "warmup_iterations")) recipe.option("warmup_iterations", "1");
-      ASSERT_NO_FATAL_FAILURE(expect_oracle(recipe.make(1)));
+      ASSERT_NO_FATAL_FAILURE(expect_matches_oracle(recipe.make(1)));
       if (layer == "group_scaling" || layer == "group_norm") continue;
       ASSERT_NO_FATAL_FAILURE(
-          expect_oracle(recipe.pads([](std::size_t row) { return row == 2; }).make(1)));
-      ASSERT_NO_FATAL_FAILURE(expect_oracle(recipe.inference().make(1)));
+          expect_matches_oracle(recipe.pads([](std::size_t row) { return row == 2; }).make(1)));
+      ASSERT_NO_FATAL_FAILURE(expect_matches_oracle(recipe.inference().make(1)));
     }
   }
 }
@@ -336,14 +339,14 @@ TEST(Certify, AgreesWithTheDefinitionInEveryLayout) {
       Recipe recipe = plain_recipe(layer, {2, 4, 3, 2}, DType::float32);
       recipe.option("layout", layout);
       if (has_option(layer, "groups")) recipe.option("groups", "2");
-      ASSERT_NO_FATAL_FAILURE(expect_oracle(recipe.make(1)));
+      ASSERT_NO_FATAL_FAILURE(expect_matches_oracle(recipe.make(1)));
     }
 }
 
 TEST(Certify, AgreesWithTheDefinitionForZeroCenteredGamma) {
   for (const char* layer : {"layer_norm", "rms_norm"})
     for (const DType dtype : {DType::float64, DType::bfloat16})
-      ASSERT_NO_FATAL_FAILURE(expect_oracle(
+      ASSERT_NO_FATAL_FAILURE(expect_matches_oracle(
           plain_recipe(layer, {3, 4}, dtype).option("zero_centred_gamma", "1").make(1)));
 }
 

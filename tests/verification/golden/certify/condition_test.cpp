@@ -22,15 +22,16 @@ Recipe condition_recipe(const std::string& layer, std::vector<std::size_t> shape
   return plain_recipe(layer, std::move(shape)).option("eps", "3").x(listed(std::move(x)));
 }
 
-TEST(Condition, LayerNormTakesTheWorstRow) {
-  // (1, 3): mean 2, variance 1. (9, 11): mean 10, variance 1, with the larger condition number.
+TEST(ConditionNumber, OfLayerNormIsThatOfTheWorstRow) {
+  // The row (1, 3) has mean 2 and variance 1. The row (9, 11) has mean 10 and variance 1, and so
+  // the larger condition number.
   EXPECT_BITS_EQ(condition_number(condition_recipe("layer_norm", {1, 2}, {1, 3}).make(1)),
                  std::sqrt(5.0 / 4));
   EXPECT_BITS_EQ(condition_number(condition_recipe("layer_norm", {2, 2}, {9, 11, 1, 3}).make(1)),
                  std::sqrt(101.0 / 4));
 }
 
-TEST(Condition, BatchNormTakesTheWorstColumnWithoutPadding) {
+TEST(ConditionNumber, OfBatchNormIsThatOfTheWorstColumnWithoutPadding) {
   const std::vector<double> x = {9, 1, 11, 3};
   for (const char* layer : {"batch_norm", "batch_renorm"})
     EXPECT_BITS_EQ(condition_number(condition_recipe(layer, {2, 2}, x).make(1)),
@@ -42,12 +43,12 @@ TEST(Condition, BatchNormTakesTheWorstColumnWithoutPadding) {
                  std::sqrt(5.0 / 4));
 }
 
-TEST(Condition, InstanceAndGroupNormTakeTheWorstSlice) {
-  // Two samples, two tokens, two features; the second sample's first feature is (9, 11).
+TEST(ConditionNumber, OfInstanceAndGroupNormIsThatOfTheWorstSlice) {
+  // Two samples, two tokens, two features. The first feature of the second sample is (9, 11).
   const std::vector<double> x = {1, 3, 3, 1, 9, 1, 11, 3};
   EXPECT_BITS_EQ(condition_number(condition_recipe("instance_norm", {2, 2, 2}, x).make(1)),
                  std::sqrt(101.0 / 4));
-  // In one group the second sample is (9, 1, 11, 3): mean 6, variance 17.
+  // With one group, the second sample is (9, 1, 11, 3), with mean 6 and variance 17.
   EXPECT_BITS_EQ(
       condition_number(condition_recipe("group_norm", {2, 2, 2}, x).option("groups", "1").make(1)),
       std::sqrt(53.0 / 20));
@@ -56,8 +57,9 @@ TEST(Condition, InstanceAndGroupNormTakeTheWorstSlice) {
       std::sqrt(101.0 / 4));
 }
 
-TEST(Condition, FindsTheChannelsInEitherLayout) {
-  // Two channels of two pixels: (9, 11) and (1, 3), channels first, then last.
+TEST(ConditionNumber, UsesTheChannelsOfEitherLayout) {
+  // Two channels of two pixels, (9, 11) and (1, 3): first with the layout channels_first, then with
+  // channels_last.
   const auto of = [](const char* layout, std::vector<std::size_t> shape, std::vector<double> x) {
     return condition_number(condition_recipe("batch_norm", std::move(shape), std::move(x))
                                 .option("layout", layout)
@@ -67,20 +69,20 @@ TEST(Condition, FindsTheChannelsInEitherLayout) {
   EXPECT_BITS_EQ(of("channels_last", {1, 1, 2, 2}, {9, 1, 11, 3}), std::sqrt(101.0 / 4));
 }
 
-TEST(Condition, TakesTheWorstStepOfASequence) {
+TEST(ConditionNumber, OfASequenceIsThatOfTheWorstStep) {
   EXPECT_BITS_EQ(condition_number(
                      condition_recipe("batch_norm", {2, 1}, {1, 3, 9, 11, 1, 3}).steps(3).make(1)),
                  std::sqrt(101.0 / 4));
 }
 
-TEST(Condition, IgnoresInfinityAndNaN) {
+TEST(ConditionNumber, IgnoresInfinityAndNaN) {
   EXPECT_BITS_EQ(
       condition_number(
           condition_recipe("layer_norm", {1, 4}, {1, kGoldenNaN, 3, kGoldenInfinity}).make(1)),
       std::sqrt(5.0 / 4));
 }
 
-TEST(Condition, IsOneForLayersThatDoNotCenterAndNeverLess) {
+TEST(ConditionNumber, IsOneForLayersThatDoNotCenterAndNeverLess) {
   for (const char* layer : {"rms_norm", "scale_norm", "power_norm_v", "group_scaling"})
     EXPECT_EQ(condition_number(condition_recipe(layer, {2, 2}, {9, 11, 1, 3}).make(1)), 1) << layer;
   EXPECT_EQ(condition_number(condition_recipe("batch_norm", {2, 1}, {9, 11}).inference().make(1)),

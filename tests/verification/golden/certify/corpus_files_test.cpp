@@ -22,10 +22,10 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// A corpus with two cases of LayerNorm.
-class CorpusFiles : public ::testing::Test {
+/// A test fixture with a corpus of two LayerNorm cases.
+class CorpusReader : public ::testing::Test {
  protected:
-  CorpusFiles() {
+  CorpusReader() {
     make_corpus(golden(), {.only = "quick/layer_norm/t[wv]*"});
     cases_ = list_corpus(golden(), "*");
   }
@@ -41,7 +41,7 @@ class CorpusFiles : public ::testing::Test {
     std::ofstream(path, std::ios::binary) << bytes;
   }
 
-  /// Returns the error sentence, which must name the file.
+  /// Reads the first case. Returns the error sentence, which must name the file `path`.
   std::string refused(const fs::path& path) const {
     const std::string message = file_message([&] { read_case(golden(), cases_.at(0)); });
     EXPECT_THAT(message, AllOf(HasSubstr(path.string()), Not(HasSubstr("\n"))));
@@ -52,7 +52,7 @@ class CorpusFiles : public ::testing::Test {
   std::vector<CaseDescription> cases_;
 };
 
-TEST_F(CorpusFiles, ReadEveryFileOfACase) {
+TEST_F(CorpusReader, ReadsEveryFileOfACase) {
   for (const CaseDescription& description : cases_) {
     const StoredCase stored = read_case(golden(), description);
     EXPECT_EQ(path_of(stored.description.c), description.path);
@@ -60,7 +60,7 @@ TEST_F(CorpusFiles, ReadEveryFileOfACase) {
   }
 }
 
-TEST_F(CorpusFiles, ListTheCasesThatMatchAGlob) {
+TEST_F(CorpusReader, ListsTheCasesThatMatchAGlob) {
   EXPECT_EQ(cases_.size(), 3u);
   EXPECT_EQ(list_corpus(golden(), "*two_rows*").size(), 1u);
   EXPECT_EQ(list_corpus(golden(), cases_[1].path)[0].path, cases_[1].path);
@@ -75,7 +75,7 @@ TEST_F(CorpusFiles, ListTheCasesThatMatchAGlob) {
                 "; expected a glob such as '*/layer_norm/*'");
 }
 
-TEST_F(CorpusFiles, RejectAFileTruncatedAtAnyLength) {
+TEST_F(CorpusReader, RejectsAFileTruncatedAtAnyLength) {
   for (const char* name : {"inputs.safetensors", "expected.safetensors"}) {
     const std::string whole = bytes_of(file(name));
     for (std::size_t length = 0; length < whole.size(); length += 1 + length / 3) {
@@ -86,7 +86,7 @@ TEST_F(CorpusFiles, RejectAFileTruncatedAtAnyLength) {
   }
 }
 
-TEST_F(CorpusFiles, RejectAnyAlteredByteOfTheData) {
+TEST_F(CorpusReader, RejectsAnyAlteredByteOfTheData) {
   for (const char* name : {"inputs.safetensors", "expected.safetensors"}) {
     const std::string whole = bytes_of(file(name));
     for (std::size_t back = 1; back <= 60; back += 7) {
@@ -99,7 +99,7 @@ TEST_F(CorpusFiles, RejectAnyAlteredByteOfTheData) {
   }
 }
 
-TEST_F(CorpusFiles, RejectARenamedTensor) {
+TEST_F(CorpusReader, RejectsARenamedTensor) {
   auto tensors = ref::io::read_tensors(file("expected.safetensors"));
   for (StoredTensor& tensor : tensors)
     if (tensor.name == "y") tensor.name = "z";
@@ -107,8 +107,8 @@ TEST_F(CorpusFiles, RejectARenamedTensor) {
   EXPECT_THAT(refused(file("expected.safetensors")), HasSubstr("it was altered"));
 }
 
-TEST_F(CorpusFiles, RejectAnAlteredHeader) {
-  // The same tensors, but the last space of the header, which is padding, becomes a tab.
+TEST_F(CorpusReader, RejectsAnAlteredHeader) {
+  // The tensors stay the same, but the last space of the header's padding becomes a tab.
   std::string altered = bytes_of(file("expected.safetensors"));
   const std::size_t end = altered.find("}}") + 2;
   ASSERT_EQ(altered[end], ' ');
@@ -118,27 +118,27 @@ TEST_F(CorpusFiles, RejectAnAlteredHeader) {
               AllOf(HasSubstr("the file has the SHA-256"), HasSubstr("as SHA256SUMS has it")));
 }
 
-TEST_F(CorpusFiles, RejectANamedPipeWithoutWaiting) {
+TEST_F(CorpusReader, RejectsANamedPipeWithoutWaiting) {
   fs::remove(file("inputs.safetensors"));
   ASSERT_EQ(::mkfifo(file("inputs.safetensors").c_str(), 0600), 0);
   EXPECT_THAT(refused(file("inputs.safetensors")), HasSubstr("it is not a regular file"));
 }
 
-TEST_F(CorpusFiles, RejectFilesThatWereSwapped) {
+TEST_F(CorpusReader, RejectsFilesThatWereSwapped) {
   const fs::path other = golden() / cases_.at(1).path / "inputs.safetensors";
   const std::string bytes = bytes_of(other);
   write(file("inputs.safetensors"), bytes);
   EXPECT_THAT(refused(file("inputs.safetensors")), HasSubstr("it was altered"));
 }
 
-TEST_F(CorpusFiles, RejectAShapeThatContradictsThePath) {
+TEST_F(CorpusReader, RejectsAShapeThatContradictsThePath) {
   cases_[0].inputs_sha256 = cases_[1].inputs_sha256;
   cases_[0].inputs_file_sha256 = cases_[1].inputs_file_sha256;
   write(file("inputs.safetensors"), bytes_of(golden() / cases_[1].path / "inputs.safetensors"));
   EXPECT_THAT(refused(file("inputs.safetensors")), HasSubstr("the tensor x belongs to a case '"));
 }
 
-TEST_F(CorpusFiles, NameAnAbsentFile) {
+TEST_F(CorpusReader, NamesAnAbsentFile) {
   fs::remove(file("expected.safetensors"));
   refused(file("expected.safetensors"));
   fs::remove(golden() / "manifest.json");
@@ -148,7 +148,7 @@ TEST_F(CorpusFiles, NameAnAbsentFile) {
               HasSubstr("absent/manifest.json"));
 }
 
-TEST_F(CorpusFiles, RejectAManifestThatContradictsTheSums) {
+TEST_F(CorpusReader, RejectsAManifestThatContradictsTheSums) {
   const fs::path manifest = golden() / "manifest.json";
   std::string text = bytes_of(manifest);
   const std::size_t at = text.find("\"exact\": false");
@@ -160,7 +160,7 @@ TEST_F(CorpusFiles, RejectAManifestThatContradictsTheSums) {
   EXPECT_THAT(file_message([&] { list_corpus(golden(), "*"); }), HasSubstr("SHA256SUMS"));
 }
 
-TEST_F(CorpusFiles, DoNotUseTheCacheIfAFileChanged) {
+TEST_F(CorpusReader, DoesNotUseTheCacheIfAFileChanged) {
   for (const char* name : {"manifest.json", "SHA256SUMS", "BLESSINGS.jsonl"}) {
     const std::string whole = bytes_of(golden() / name);
     write(golden() / name, "\n" + whole);
@@ -170,7 +170,7 @@ TEST_F(CorpusFiles, DoNotUseTheCacheIfAFileChanged) {
   }
 }
 
-TEST_F(CorpusFiles, RejectACaseFileThatContradictsTheManifest) {
+TEST_F(CorpusReader, RejectsACaseFileThatContradictsTheManifest) {
   const std::string text = bytes_of(file("case.json"));
   for (const std::string& other : {std::string(), text + " ", std::string("{}\n")}) {
     write(file("case.json"), other);
@@ -180,7 +180,7 @@ TEST_F(CorpusFiles, RejectACaseFileThatContradictsTheManifest) {
   refused(file("case.json"));
 }
 
-TEST_F(CorpusFiles, ReadCaseFilesOfFormerVersions) {
+TEST_F(CorpusReader, ReadsCaseFilesOfFormerVersions) {
   const std::string whole = cases_.at(0).case_text;
   ASSERT_NE(whole, bytes_of(file("case.json")));
   write(file("case.json"), whole);
@@ -193,7 +193,7 @@ TEST_F(CorpusFiles, ReadCaseFilesOfFormerVersions) {
   EXPECT_THAT(file_message([&] { list_corpus(golden(), "*"); }), HasSubstr("was altered"));
 }
 
-TEST_F(CorpusFiles, NameADamagedManifest) {
+TEST_F(CorpusReader, NamesADamagedManifest) {
   const fs::path manifest = golden() / "manifest.json";
   const std::string whole = bytes_of(manifest);
   for (std::size_t length = 0; length + 2 < whole.size(); length += 1 + length / 2) {
@@ -202,7 +202,7 @@ TEST_F(CorpusFiles, NameADamagedManifest) {
   }
 }
 
-// The quick tier is committed, so its size is limited.
+// The quick tier is committed to the repository, so its size is limited.
 TEST(CommittedCorpus, QuickTierIsSmallerThan12500Kilobytes) {
   const fs::path quick = fs::path(NORMPROOF_SOURCE_DIR) / "verification/golden/data/quick";
   std::uintmax_t bytes = 0;

@@ -17,7 +17,8 @@ namespace {
 const std::filesystem::path kCommitted =
     std::filesystem::path(NORMPROOF_SOURCE_DIR) / "verification/golden/data";
 
-/// A ledger of blessings, each of which adds, changes and removes this many cases.
+/// Returns the text of a ledger of blessings. Each element of `counts` is one blessing: the numbers
+/// of cases that it adds, changes and removes.
 std::string ledger_of(const std::vector<std::array<std::size_t, 3>>& counts,
                       const std::string& version = {}) {
   std::string ledger;
@@ -36,7 +37,7 @@ std::string number_of(const std::vector<std::array<std::size_t, 3>>& counts,
   return parse_ledger_version(ledger_of(counts, version), "ledger").number();
 }
 
-TEST(CorpusVersion, IsDerivedFromTheLedger) {
+TEST(CorpusVersion, IsDerivedFromTheLedgerOfBlessings) {
   EXPECT_EQ(number_of({{9, 0, 0}}), "1.0.0");
   EXPECT_EQ(number_of({{9, 0, 0}, {1, 0, 0}, {2, 0, 0}}), "1.2.0");
   EXPECT_EQ(number_of({{9, 0, 0}, {1, 0, 0}, {0, 0, 0}}), "1.1.1");
@@ -72,7 +73,7 @@ TEST(CorpusVersion, MatchesItsPrefixes) {
   EXPECT_FALSE((CorpusVersion{3, 0, 0}.is_older_than(version)));
 }
 
-TEST(CorpusVersion, OfTheLibraryEqualsTheCommittedCorpus) {
+TEST(CorpusVersion, OfTheLibraryIsThatOfTheCommittedCorpus) {
   EXPECT_EQ(built_corpus_version().text(), corpus_version(kCommitted).text());
   EXPECT_EQ(built_corpus_version().hash,
             ref::io::sha256(ref::io::read_text(kCommitted / "manifest.json")).substr(0, 12));

@@ -13,7 +13,7 @@
 namespace normproof::verification::golden::certify {
 namespace {
 
-TEST(ForEach, VisitsEveryIndexOnceForAnyNumberOfJobs) {
+TEST(ParallelForEach, VisitsEveryIndexOnceForAnyNumberOfJobs) {
   for (const int jobs : {1, 2, 7, 64}) {
     std::vector<std::atomic<int>> calls(50);
     for_each(calls.size(), jobs, [&](std::size_t i) { ++calls[i]; });
@@ -22,8 +22,8 @@ TEST(ForEach, VisitsEveryIndexOnceForAnyNumberOfJobs) {
   for_each(0, 3, [](std::size_t) { FAIL(); });
 }
 
-TEST(ForEach, RunsJobsOnSeparateThreads) {
-  // Each waits for the other: a single thread would wait forever.
+TEST(ParallelForEach, RunsJobsOnSeparateThreads) {
+  // Each of the two tasks waits for the other. On a single thread they would wait forever.
   std::atomic<int> arrived{0};
   std::vector<std::thread::id> threads(2);
   for_each(2, 2, [&](std::size_t i) {
@@ -34,7 +34,7 @@ TEST(ForEach, RunsJobsOnSeparateThreads) {
   EXPECT_NE(threads[0], threads[1]);
 }
 
-TEST(ForEach, ThrowsTheErrorOfTheSmallestIndexAndStartsNoFurtherTask) {
+TEST(ParallelForEach, ThrowsTheErrorOfTheSmallestIndexAndStartsNoFurtherTask) {
   for (const int jobs : {1, 2, 8}) {
     std::mutex mutex;
     std::set<std::size_t> begun, failed;

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using tests::ref::io::TemporaryFolder;
 
-/// Returns every file below the folder, with its bytes.
+/// Returns the bytes of every file below the folder, by path.
 std::map<std::string, std::string> files_of(const fs::path& folder) {
   std::map<std::string, std::string> files;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {

@@ -33,7 +33,7 @@ std::string sample_text(const std::string& reason = "sample") {
   return case_json(c, certify(c));
 }
 
-/// Returns the case of a manifest that holds only this one.
+/// Returns the case of a manifest whose only case has this text.
 CaseDescription description_of(const std::string& text) {
   return parse_manifest(manifest_json({text}), "m.json").at(0);
 }
@@ -55,7 +55,7 @@ TEST(CaseJson, ReadsBackWhatItWrote) {
   EXPECT_EQ(read.c.dtype, DType::float32);
   EXPECT_TRUE(read.c.sequence);
   EXPECT_FALSE(read.c.exact);
-  // Rounded to three digits.
+  // The stored number is rounded to three digits.
   const double condition = condition_number(c);
   EXPECT_LE(std::fabs(read.condition - condition), 0.005 * condition);
   EXPECT_TRUE(read.c.inputs.empty());
@@ -98,7 +98,7 @@ TEST(CaseJson, FileHoldsOnlyWhatACandidateNeeds) {
   EXPECT_EQ(description_of(text).file_text, file);
 }
 
-TEST(CaseJson, NamesLaterOptionsOnlyIfTheyAreSet) {
+TEST(CaseJson, ContainsOptionsOfLaterVersionsOnlyIfTheyAreSet) {
   const auto written = [](Recipe recipe) {
     const Case c = recipe.make(1);
     const std::string text = case_json(c, certify(c));
@@ -119,7 +119,7 @@ TEST(CaseJson, NamesLaterOptionsOnlyIfTheyAreSet) {
   EXPECT_EQ(centred["convention"]["gamma"], "1 + gamma multiplies");
 }
 
-TEST(CaseJson, NamesEachDamagedField) {
+TEST(CaseJson, ErrorNamesEachDamagedField) {
   const json good = json::parse(sample_text());
   const auto refused = [&](const std::string& field, const json& value, const std::string& what) {
     json bad = good;

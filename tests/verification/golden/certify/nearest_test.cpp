@@ -19,7 +19,7 @@ using ref::numeric::BallPrecision;
 
 constexpr DType kFloats[] = {DType::float64, DType::float32, DType::float16, DType::bfloat16};
 
-/// The exact value 2^exponent, at any precision.
+/// Returns `2^exponent` exactly.
 ball power_of_two(slong exponent) {
   ball x(1);
   arb_mul_2exp_si(x.get(), x.get(), exponent);
@@ -31,7 +31,7 @@ double value_of(const ball& x, DType dtype) {
   return result ? result->value : kGoldenNaN;
 }
 
-TEST(Nearest, OutOfRangeOf8BitFormatsFollowsTheOverflowMode) {
+TEST(NearestStoredNumber, OutOfRangeOf8BitFormatsFollowsTheOverflowMode) {
   using ref::numeric::Overflow;
   const auto at = [](double x, DType dtype, Overflow overflow) {
     return nearest(ball(x), dtype, overflow)->value;
@@ -52,7 +52,7 @@ TEST(Nearest, OutOfRangeOf8BitFormatsFollowsTheOverflowMode) {
   }
 }
 
-TEST(Nearest, AgreesWithHardwareRoundingForPoints) {
+TEST(NearestStoredNumber, AgreesWithHardwareRoundingForPoints) {
   const ref::numeric::RandomStream random(1, "nearest");
   for (std::uint64_t i = 0; i < 4000; ++i) {
     // Covers more than the range of every format, including subnormal numbers.
@@ -66,7 +66,7 @@ TEST(Nearest, AgreesWithHardwareRoundingForPoints) {
   }
 }
 
-/// Checks the midpoint of any two adjacent numbers of a 16-bit format, and points next to it.
+/// Checks every midpoint between two adjacent numbers of a 16-bit format, and points next to it.
 void expect_ties_to_even(DType dtype, std::uint16_t infinity) {
   std::vector<double> numbers;
   for (std::uint16_t bits = 0; bits < infinity; ++bits) {
@@ -91,14 +91,14 @@ void expect_ties_to_even(DType dtype, std::uint16_t infinity) {
   ASSERT_EQ(value_of(ball(largest + step / 2) - power_of_two(-300), dtype), largest);
 }
 
-TEST(Nearest, RoundsEveryFloat16TieToEven) {
+TEST(NearestStoredNumber, RoundsEveryFloat16TieToEven) {
   expect_ties_to_even(DType::float16, 0x7c00);
 }
-TEST(Nearest, RoundsEveryBfloat16TieToEven) {
+TEST(NearestStoredNumber, RoundsEveryBfloat16TieToEven) {
   expect_ties_to_even(DType::bfloat16, 0x7f80);
 }
 
-TEST(Nearest, IsCorrectAtTheLimitsOfFloat32AndFloat64) {
+TEST(NearestStoredNumber, IsCorrectAtTheLimitsOfFloat32AndFloat64) {
   const BallPrecision enough(2400);
   struct Format {
     DType dtype;
@@ -124,14 +124,15 @@ TEST(Nearest, IsCorrectAtTheLimitsOfFloat32AndFloat64) {
   }
 }
 
-/// Returns one end of x as a point.
-ball end_of(const ball& x, void (*bound)(arf_t, const arb_t, slong)) {
+/// Returns one end of the ball x as an exact number. `bound` is Arb's function for the lower or the
+/// upper end.
+ball enclosure_end(const ball& x, void (*bound)(arf_t, const arb_t, slong)) {
   ball end;
   bound(arb_midref(end.get()), x.get(), 4000);
   return end;
 }
 
-TEST(Nearest, EqualsTheRoundingOfBothEnds) {
+TEST(NearestStoredNumber, EqualsTheRoundingOfBothEndsOfTheEnclosure) {
   const ref::numeric::RandomStream random(2, "nearest");
   const BallPrecision fine(200);
   std::size_t decided = 0, open = 0;
@@ -142,16 +143,16 @@ TEST(Nearest, EqualsTheRoundingOfBothEnds) {
         dtype,
         std::ldexp(random.normal(i), static_cast<int>(random.below(i + 1, 2 * range)) - range));
     if (!std::isfinite(number) || number == 0) continue;
-    // The midpoint to the next number of that exponent, up to a relative 2^-60, with a radius of
-    // that size.
+    // A ball around the midpoint of `number` and the next number. The relative offset and radius
+    // are about 2^-60.
     constexpr int kDigits[] = {53, 24, 11, 8};
     const slong half = std::ilogb(number) - kDigits[i / 4 % 4];
     ball x =
         ball(number) + power_of_two(half) + ball(random.normal(i + 2)) * power_of_two(half - 60);
     const ball radius = ball(std::abs(random.normal(i + 3))) * power_of_two(half - 60);
     arb_add_error(x.get(), radius.get());
-    const auto low = nearest(end_of(x, arb_get_lbound_arf), dtype);
-    const auto high = nearest(end_of(x, arb_get_ubound_arf), dtype);
+    const auto low = nearest(enclosure_end(x, arb_get_lbound_arf), dtype);
+    const auto high = nearest(enclosure_end(x, arb_get_ubound_arf), dtype);
     const auto both = nearest(x, dtype);
     ASSERT_TRUE(low && high);
     ASSERT_EQ(both.has_value(), low->value == high->value) << number;
@@ -164,12 +165,12 @@ TEST(Nearest, EqualsTheRoundingOfBothEnds) {
   EXPECT_GT(open, 1500U);
 }
 
-TEST(Nearest, IsAbsentIfThePointsRoundDifferently) {
+TEST(NearestStoredNumber, IsAbsentIfPointsOfTheEnclosureRoundDifferently) {
   const BallPrecision coarse(40);
   const ball third = ball(1) / ball(3);
   EXPECT_FALSE(nearest(third, DType::float64));
   EXPECT_EQ(value_of(third, DType::float32), static_cast<double>(1.0F / 3.0F));
-  // 1 plus half a unit in the last place of float32: the enclosure contains the tie.
+  // 1 plus half an ulp of float32. The enclosure contains the tie.
   const ball tie = third * ball(3) + power_of_two(-24);
   EXPECT_FALSE(nearest(tie, DType::float32));
   ball all;
@@ -182,7 +183,7 @@ TEST(Nearest, IsAbsentIfThePointsRoundDifferently) {
   }
 }
 
-TEST(Nearest, NarrowEnclosureOfAMidpointIsATie) {
+TEST(NearestStoredNumber, NarrowEnclosureOfAMidpointIsATie) {
   const BallPrecision fine(1300);
   const ball one = ball(1) / ball(3) * ball(3);
   ASSERT_FALSE(one == ball(1));
@@ -194,12 +195,13 @@ TEST(Nearest, NarrowEnclosureOfAMidpointIsATie) {
   ASSERT_TRUE(above);
   EXPECT_TRUE(above->tie);
   EXPECT_EQ(above->value, 1 + 0x1p-22);
-  // It contains 1, which is representable: every point rounds to it, and there is no tie.
+  // The enclosure contains 1, which float32 represents. All its points round to 1, so there is no
+  // tie.
   EXPECT_FALSE(nearest(one, DType::float32)->tie);
   EXPECT_EQ(value_of(one, DType::float32), 1);
 }
 
-TEST(Nearest, C1_RejectsIntegerDtypes) {
+TEST(NearestStoredNumber, C1_RejectsIntegerDtypes) {
   for (const DType dtype : {DType::int64, DType::int32, DType::uint8, DType::boolean})
     EXPECT_EQ(ref::numeric::contract_message([&] { nearest(ball(1), dtype); }),
               "nearest: dtype is no float; expected float64, float32, float16, bfloat16, "

@@ -20,7 +20,7 @@ std::size_t count_entries(const fs::path& folder) {
       std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
 }
 
-TEST(NewFolder, AppearsOnlyWhenItIsKept) {
+TEST(NewFolder, AppearsOnlyWhenPublished) {
   const tests::ref::io::TemporaryFolder place;
   {
     NewFolder folder("--out", place / "new");
@@ -32,7 +32,7 @@ TEST(NewFolder, AppearsOnlyWhenItIsKept) {
   EXPECT_EQ(count_entries(place / "."), 1u);
 }
 
-TEST(NewFolder, IsRemovedIfItIsNotKept) {
+TEST(NewFolder, IsRemovedIfNotPublished) {
   const tests::ref::io::TemporaryFolder place;
   {
     NewFolder folder("--out", place / "new");

@@ -18,7 +18,7 @@ using testing::HasSubstr;
 const std::filesystem::path kCorpus =
     std::filesystem::path(NORMPROOF_SOURCE_DIR) / "verification/golden/data";
 
-UserCase question_of(const Case& c) {
+UserCase user_case_from(const Case& c) {
   return {.name = "mine",
           .op = corpus::op_name(c),
           .mode = c.mode == ref::model::Mode::training ? "training" : "inference",
@@ -27,16 +27,17 @@ UserCase question_of(const Case& c) {
           .inputs = c.inputs};
 }
 
-// Layers, functions, an encoder and an optimizer of the corpus, submitted as a user's own cases.
-TEST(OwnCase, IsCertifiedToTheValuesOfTheCorpus) {
+// Layers, functions, an encoder and an optimizer of the corpus, submitted as user-supplied cases.
+TEST(UserCaseOfTheGate, IsCertifiedToTheValuesOfTheCorpus) {
   const auto descriptions = list_corpus(kCorpus, "*");
   for (std::size_t i = 0; i < descriptions.size(); i += 41) {
     const StoredCase stored = read_case(kCorpus, descriptions[i]);
     const Case& c = stored.description.c;
-    // A user's case has the dtype of its inputs, so the dtype of y cannot be chosen separately.
+    // All tensors of a user-supplied case have the dtype of its inputs. The dtype of y cannot be
+    // chosen separately.
     if (corpus::main_input(c)->dtype != c.dtype && !corpus::is_encoder(c)) continue;
-    // Exactness is promised by recipes and cannot be part of a user's case.
-    UserCase question = question_of(c);
+    // Only a recipe may declare a case exact. A user-supplied case cannot.
+    UserCase question = user_case_from(c);
     std::ranges::reverse(question.inputs);
     const StoredCase own = certify_user_case(make_user_case(question), i % 2 == 0 ? 2 : 1);
     EXPECT_EQ(own.expected, stored.expected) << stored.description.path;
@@ -48,7 +49,7 @@ TEST(OwnCase, IsCertifiedToTheValuesOfTheCorpus) {
   }
 }
 
-TEST(OwnCase, ReadsOptionsFromAJsonObjectOfTexts) {
+TEST(UserCaseOfTheGate, ReadsOptionsFromAJsonObjectOfTexts) {
   EXPECT_TRUE(parse_user_options("").empty());
   EXPECT_EQ(parse_user_options(R"({"eps":"1e-3"})"),
             (std::vector<std::pair<std::string, std::string>>{{"eps", "1e-3"}}));
@@ -59,8 +60,8 @@ TEST(OwnCase, ReadsOptionsFromAJsonObjectOfTexts) {
               HasSubstr("the option 'eps' is no text"));
 }
 
-TEST(OwnCase, ReportsAnyMismatchInOneSentence) {
-  const UserCase right = question_of(one_and_three("1e-05"));
+TEST(UserCaseOfTheGate, ReportsAnyMismatchInOneSentence) {
+  const UserCase right = user_case_from(one_and_three("1e-05"));
   ASSERT_EQ(make_user_case(right).tier, corpus::Tier::user);
   const auto refused = [&](auto&& change) {
     UserCase wrong = right;

@@ -11,7 +11,8 @@ namespace {
 
 using testing::SizeIs;
 
-/// A case of seven rows, without gradients unless `others` contains them.
+/// Returns a case of seven rows with the input x and the inputs in `others`. It has no gradients
+/// unless `others` has grad_y.
 Case seven_rows(const std::string& op, std::vector<StoredTensor> others = {}) {
   std::vector<double> values(7 * 2 * 4);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = 1 + 0.37 * static_cast<double>(i);
@@ -27,7 +28,7 @@ StoredTensor ones(const std::string& name) {
 const StoredTensor kGamma =
     tensor_of("gamma", DType::float64, {4}, std::vector<double>{1, 2, 3, 4});
 
-TEST(RowParts, AreCertifiedToTheSameValuesAsTheWhole) {
+TEST(CaseSplitByRows, IsCertifiedToTheValuesOfTheWholeCase) {
   for (const Case& c :
        {seven_rows("layer_norm", {kGamma}), seven_rows("rms_norm"), seven_rows("dyt", {kGamma}),
         seven_rows("group_scaling"), seven_rows("gelu", {ones("grad_y")}),
@@ -44,7 +45,7 @@ TEST(RowParts, AreCertifiedToTheSameValuesAsTheWhole) {
   }
 }
 
-TEST(RowParts, AreOneIfRowsDependOnEachOther) {
+TEST(CaseSplitByRows, IsNotPossibleIfRowsDependOnEachOther) {
   const StoredTensor angles = tensor_of("cos", DType::float64, {2, 2}, std::vector<double>(4, 1));
   const StoredTensor sines = tensor_of("sin", DType::float64, {2, 2}, std::vector<double>(4, 0));
   for (const Case& c :

@@ -40,13 +40,13 @@ inline StoredTensor tensor_of(const std::string& name, DType dtype, std::vector<
   return ref::io::make_tensor(name, dtype, std::move(shape), values);
 }
 
-/// A recipe of a layer with random inputs.
+/// Returns the recipe of an operation with random inputs.
 inline Recipe plain_recipe(const std::string& layer, std::vector<std::size_t> shape,
                            DType dtype = DType::float64) {
   return Recipe(Tier::quick, layer, "sample", std::move(shape), dtype).why("a test's own");
 }
 
-/// LayerNorm of the row (1, 3), whose mean is 2 and whose variance is 1.
+/// Returns the case of LayerNorm for the row (1, 3), whose mean is 2 and whose variance is 1.
 inline Case one_and_three(const std::string& eps, DType dtype = DType::float64) {
   return plain_recipe("layer_norm", {1, 2}, dtype)
       .option("eps", eps)
@@ -56,7 +56,7 @@ inline Case one_and_three(const std::string& eps, DType dtype = DType::float64) 
       .make(1);
 }
 
-/// Returns the values of the tensor; empty if there is none of that name.
+/// Returns the values of the tensor with this name, or an empty vector if there is none.
 inline std::vector<double> values_of(const std::vector<StoredTensor>& tensors,
                                      std::string_view name) {
   const StoredTensor* const tensor = find(tensors, name);
@@ -74,8 +74,9 @@ inline double rounded_to(DType dtype, double value) {
   return dtype == DType::int64 ? value : ref::numeric::round_to(*ref::io::float_type(dtype), value);
 }
 
-/// Returns the divisor of each element of an output before it is stored: 1, except for 8 bits with
-/// scales. For blocks, these are the certified scales.
+/// Returns the number that each element of an output is divided by when it is stored. It is 1,
+/// except for 8-bit outputs with scales. For block scales, it is the certified scale of the
+/// element's block.
 inline std::vector<double> scales_of_output(const StoredCase& stored, const StoredTensor& output) {
   const Case& c = stored.description.c;
   std::vector<double> scales(ref::io::widen(output).size(), 1);
@@ -91,16 +92,17 @@ inline std::vector<double> scales_of_output(const StoredCase& stored, const Stor
   return scales;
 }
 
-/// Replaces an 8-bit value out of range by the largest number.
+/// Replaces a value out of the range of an 8-bit dtype by the dtype's largest number with the same
+/// sign.
 inline double within_range(DType dtype, double value) {
   if (!ref::io::is_float(dtype) || ref::io::item_size(dtype) != 1) return value;
   const double largest = ref::numeric::format_of(*ref::io::float_type(dtype)).largest;
   return std::clamp(value, -largest, largest);
 }
 
-/// Returns the reference's own output in `double`, rounded once to the dtypes of the case: a
-/// correct candidate. The reference accepts no infinity or NaN, so elements that depend on one are
-/// taken from `expected`.
+/// Returns the outputs of a correct candidate: the reference in `double`, rounded once to the
+/// dtypes of the case. The reference accepts no infinity or NaN. Elements that depend on one are
+/// taken from the case's expected values.
 inline std::vector<StoredTensor> reference_output(const StoredCase& stored) {
   const Case& c = stored.description.c;
   checks::evaluation::EvalInputs inputs = inputs_of(corpus::dequantized(c), path_of(c));
@@ -125,7 +127,7 @@ inline std::vector<StoredTensor> reference_output(const StoredCase& stored) {
   return answer;
 }
 
-/// Returns the tensors with one element of one of them changed.
+/// Returns the tensors with one element of the tensor `name` changed to `value`.
 inline std::vector<StoredTensor> with_element(std::vector<StoredTensor> tensors,
                                               std::string_view name, std::size_t index,
                                               double value) {
@@ -138,7 +140,7 @@ inline std::vector<StoredTensor> with_element(std::vector<StoredTensor> tensors,
   return tensors;
 }
 
-/// Returns the sentence of the FileError or UsageError that f throws.
+/// Returns the sentence of the FileError that f throws.
 template <class F>
 std::string file_message(F&& f) {
   return ref::numeric::error_message<ref::numeric::FileError>(f);

@@ -10,7 +10,7 @@
 
 namespace normproof::verification::golden::certify {
 
-/// Writes SHA256SUMS and BLESSINGS.jsonl for the current files of a corpus.
+/// Writes the files SHA256SUMS and BLESSINGS.jsonl that match the current files of a corpus.
 inline void sign(const std::filesystem::path& golden) {
   namespace fs = std::filesystem;
   Sums sums;

@@ -18,13 +18,13 @@ using ::testing::HasSubstr;
 
 const std::string kOne(64, '1'), kTwo(64, 'f');
 
-TEST(Sums, ReadBackAsWritten) {
+TEST(Sha256Sums, ReadBackAsWritten) {
   const Sums sums = {{"b/a file", kTwo}, {"a", kOne}};
   EXPECT_EQ(sums_text(sums), kOne + "  a\n" + kTwo + "  b/a file\n");
   EXPECT_EQ(parse_sums(sums_text(sums), "S"), sums);
 }
 
-TEST(Sums, NameAnInvalidLine) {
+TEST(Sha256Sums, ErrorNamesAnInvalidLine) {
   const std::string good = kOne + "  a\n";
   const auto refused = [&](const std::string& line) {
     return file_message([&] { parse_sums(good + line, "S"); });
@@ -41,12 +41,12 @@ TEST(Sums, NameAnInvalidLine) {
   EXPECT_THAT(refused(kTwo + "  a\n"), HasSubstr("line 2 is about the file of another line"));
 }
 
-class SumsOfACorpus : public ::testing::Test {
+class Sha256SumsOfACorpus : public ::testing::Test {
  protected:
-  SumsOfACorpus() { make_corpus(golden(), {.only = "quick/layer_norm/two_rows-*"}); }
+  Sha256SumsOfACorpus() { make_corpus(golden(), {.only = "quick/layer_norm/two_rows-*"}); }
 
   fs::path golden() const { return folder_ / "golden"; }
-  /// Returns the error for a corpus with this SHA256SUMS.
+  /// Returns the error that reading the corpus gives if SHA256SUMS has these sums.
   std::string refused(const Sums& sums) const {
     ref::io::write_file(golden() / kSums, sums_text(sums));
     return file_message([&] { list_corpus(golden(), "*"); });
@@ -56,7 +56,7 @@ class SumsOfACorpus : public ::testing::Test {
   tests::ref::io::TemporaryFolder folder_;
 };
 
-TEST_F(SumsOfACorpus, MustListExactlyTheFilesOfTheCorpus) {
+TEST_F(Sha256SumsOfACorpus, MustListExactlyTheFilesOfTheCorpus) {
   const Sums good = sums();
   ASSERT_EQ(good.size(), 4u);
   for (const auto& [path, sum] : good) {
@@ -69,7 +69,7 @@ TEST_F(SumsOfACorpus, MustListExactlyTheFilesOfTheCorpus) {
   EXPECT_THAT(refused(more), HasSubstr("the line of README is about no file that manifest.json"));
 }
 
-TEST_F(SumsOfACorpus, MustMatchTheFiles) {
+TEST_F(Sha256SumsOfACorpus, MustMatchTheFiles) {
   const Sums good = sums();
   for (const auto& [path, sum] : good) {
     Sums other = good;
@@ -78,7 +78,7 @@ TEST_F(SumsOfACorpus, MustMatchTheFiles) {
     if (path.ends_with(".json"))
       EXPECT_THAT(said, AllOf(HasSubstr("the line of " + path), HasSubstr("was altered"),
                               HasSubstr(sum + "  " + path)));
-    else  // the blessing rejects the sums before this file is read
+    else  // the ledger rejects the sums before this file is read
       EXPECT_THAT(said, HasSubstr("SHA256SUMS: is not the one that BLESSINGS.jsonl names last"));
   }
 }

@@ -7,7 +7,7 @@
 namespace normproof::verification::golden::corpus {
 namespace {
 
-TEST(GoldenArithmetic, FindsAccumulationsByName) {
+TEST(GoldenArithmetic, AccumulationTypesAreFoundByName) {
   for (const Accumulation accumulation : kEveryAccumulation)
     EXPECT_EQ(parse_accumulation(to_string(accumulation)), accumulation);
   EXPECT_EQ(usage_message([] { parse_accumulation("flot32"); }),
@@ -19,13 +19,13 @@ TEST(GoldenArithmetic, FindsAccumulationsByName) {
   EXPECT_EQ(arithmetic_of(Accumulation::bfloat16).unit_roundoff, 0x1p-8);
 }
 
-TEST(GoldenArithmetic, Accumulates16BitDtypesInFloat32) {
+TEST(GoldenArithmetic, SixteenBitDtypesAreAccumulatedInFloat32) {
   EXPECT_EQ(usual_accumulation(DType::float64), Accumulation::float64);
   for (const DType dtype : {DType::float32, DType::float16, DType::bfloat16})
     EXPECT_EQ(usual_accumulation(dtype), Accumulation::float32);
 }
 
-TEST(GoldenArithmetic, KeepsStatisticsOf16BitCasesInFloat32) {
+TEST(GoldenArithmetic, StatisticsOf16BitCasesAreStoredInFloat32) {
   for (const DType dtype : {DType::float64, DType::float32, DType::float16, DType::bfloat16}) {
     const bool small = dtype == DType::float16 || dtype == DType::bfloat16;
     EXPECT_EQ(output_dtype(dtype, "y"), dtype);
@@ -40,7 +40,7 @@ TEST(GoldenArithmetic, KeepsStatisticsOf16BitCasesInFloat32) {
   }
 }
 
-TEST(GoldenArithmetic, GivesAGradientTheDtypeOfItsInput) {
+TEST(GoldenArithmetic, GradientHasTheDtypeOfItsInput) {
   Case c;
   c.dtype = DType::bfloat16;
   const std::vector<double> one = {1};
@@ -53,7 +53,7 @@ TEST(GoldenArithmetic, GivesAGradientTheDtypeOfItsInput) {
   EXPECT_EQ(output_dtype(c, "rstd"), DType::float32);
 }
 
-TEST(GoldenArithmetic, KnowsWhichDtypesRoundWhichArithmetic) {
+TEST(GoldenArithmetic, StorageInANarrowerDtypeThanTheArithmeticRounds) {
   EXPECT_TRUE(rounds_when_stored(DType::bfloat16, Accumulation::float32));
   EXPECT_TRUE(rounds_when_stored(DType::bfloat16, Accumulation::float16));
   EXPECT_TRUE(rounds_when_stored(DType::float16, Accumulation::bfloat16));  // below 2^-14

@@ -17,7 +17,7 @@ Case case_of(const std::string& operation) {
   return c;
 }
 
-TEST(Kind, EveryOperationHasTheKindOfItsList) {
+TEST(OperationKind, MatchesTheListThatContainsTheOperation) {
   const auto among = [](const std::vector<std::string>& names, const std::string& name) {
     return std::ranges::find(names, name) != names.end();
   };
@@ -31,7 +31,7 @@ TEST(Kind, EveryOperationHasTheKindOfItsList) {
   }
 }
 
-TEST(Kind, OptionsTypeIdentifiesTheOperation) {
+TEST(OperationKind, IsIdentifiedByTheTypeOfTheOptions) {
   for (const std::string& name : model::operation_names()) {
     const Case c = case_of(name);
     EXPECT_EQ(is_about<model::LayerNormOptions>(c), name == "layer_norm") << name;

@@ -21,7 +21,7 @@ TEST(PathGlobs, ExcludeAFolderInWhichNoNameCanMatch) {
   EXPECT_FALSE(PathGlobs("quick/a/*").may_match_in("standard", "a"));
   EXPECT_FALSE(PathGlobs("*/a/[xy]").may_match_in("quick", "ba"));
   EXPECT_TRUE(PathGlobs("*/?/[xy]").may_match_in("quick", "a"));
-  // A star matches slashes, too; a slash may be quoted or listed.
+  // A star also matches slashes. A slash may be escaped, or be in brackets.
   for (const char* glob : {"*", "q*k", "quick/*k", "*a/b/c/d", "[q]uick/b/x", "quick/b\\/x"})
     EXPECT_TRUE(PathGlobs(glob).may_match_in("quick", "a")) << glob;
   PathGlobs two("quick/a/*");

@@ -12,7 +12,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// silu of a row of 34 8-bit elements in two blocks.
+/// Returns the case of silu for a row of 34 8-bit elements in two blocks.
 Case in_blocks() {
   Case c = plain_recipe("silu", {1, 34}, DType::float32).make(1);
   c.dtype = DType::float8_e4m3fn;

@@ -19,7 +19,7 @@ TEST(CaseResult, PassesUnlessDeclinedOrAProblemOrATensorFails) {
   EXPECT_FALSE(result.passed());
 }
 
-TEST(Diagnosis, SaysWhatTheOutputsAgreeWith) {
+TEST(Diagnosis, NamesWhatTheOutputsAgreeWith) {
   EXPECT_EQ((Diagnosis{.what = "eps: outside the root", .ulps = 1.5, .outputs = {"y", "rstd"}}
                  .sentence()),
             "agrees with 'eps: outside the root' to 1.5 ulp: y, rstd");

@@ -21,7 +21,7 @@ using ::testing::Not;
 
 class CheckCases : public RecordedOutputs {};
 
-TEST_F(CheckCases, GivesTheSameForAnyNumberOfJobs) {
+TEST_F(CheckCases, ResultIsTheSameForAnyNumberOfJobs) {
   EXPECT_EQ(cases_.size(), 17u);
   for (const int jobs : {1, 2}) {
     std::set<std::size_t> told;
@@ -52,7 +52,7 @@ TEST_F(CheckCases, DamagedCorpusIsAFileError) {
               HasSubstr(cases_[5].path + "/inputs.safetensors"));
 }
 
-TEST_F(CheckCases, IntegerBeyondDoubleFailsOnlyItsCase) {
+TEST_F(CheckCases, IntegerThatDoubleCannotRepresentFailsOnlyItsCase) {
   const auto found = std::ranges::find_if(cases_, [](const CaseDescription& description) {
     return op_name(description.c) == "power_norm";
   });

@@ -32,8 +32,9 @@ std::vector<StoredTensor> without(std::vector<StoredTensor> tensors, std::string
   return tensors;
 }
 
-/// Returns the tensors with one of them replaced.
-std::vector<StoredTensor> replaced_by(std::vector<StoredTensor> tensors, const StoredTensor& by) {
+/// Returns the tensors with the tensor of the same name replaced by `by`.
+std::vector<StoredTensor> replace_tensor(std::vector<StoredTensor> tensors,
+                                         const StoredTensor& by) {
   tensors = without(std::move(tensors), by.name);
   tensors.push_back(by);
   return tensors;
@@ -80,8 +81,8 @@ TEST(CheckCase, FindsAWrongSignInEveryOutputOfEveryLayer) {
   }
 }
 
-TEST(CheckCase, AcceptsUpToTheBoundAndNoFarther) {
-  // A float64 output can lie arbitrarily close to either side of the float32 bound.
+TEST(CheckCase, AcceptsErrorsUpToTheBoundAndNoFarther) {
+  // A float64 output can be arbitrarily close to the float32 bound, on either side.
   const StoredCase& stored = batch_norm();
   const tolerance::Tolerance bounds =
       tolerance::derive_tolerance(stored.description.c, Accumulation::float32);
@@ -95,10 +96,11 @@ TEST(CheckCase, AcceptsUpToTheBoundAndNoFarther) {
       for (const double share : {-1.01, -0.99, 0.99, 1.01}) {
         std::vector<double> values = high;
         values[i] += low[i] + share * bound;
-        const CaseResult result = check_case(
-            stored,
-            replaced_by(reference_output(stored), tensor_of(name, DType::float64, shape, values)),
-            {});
+        const CaseResult result =
+            check_case(stored,
+                       replace_tensor(reference_output(stored),
+                                      tensor_of(name, DType::float64, shape, values)),
+                       {});
         EXPECT_EQ(result.passed(), std::fabs(share) < 1) << name << " " << i << " " << share;
         EXPECT_GE(result_of(result, name).ratio, 0.989);
       }
@@ -130,7 +132,7 @@ TEST(CheckCase, ComputesTheMetricsOfOneWrongElement) {
   EXPECT_LT(y.input_sensitivity, 1);
 }
 
-// If eps is small compared with the variance, grad_x of two elements cancels.
+// If eps is small compared with the variance, grad_x of a row of two elements nearly cancels.
 TEST(CheckCase, ExcludesElementsWithoutMeaningfulDigitsFromUlpMetrics) {
   const StoredCase stored = certified(one_and_three("1e-12"));
   EXPECT_EQ(result_of(check_case(stored, reference_output(stored), {}), "y").elements_with_digits,
@@ -150,7 +152,7 @@ TEST(CheckCase, ExcludesElementsWithoutMeaningfulDigitsFromUlpMetrics) {
   const auto& shape = find(stored.expected, "grad_x")->shape;
   const CaseResult result = check_case(
       stored,
-      replaced_by(reference_output(stored), tensor_of("grad_x", DType::float64, shape, values)),
+      replace_tensor(reference_output(stored), tensor_of("grad_x", DType::float64, shape, values)),
       {});
   EXPECT_TRUE(result.passed());
   const TensorResult& grad_x = result_of(result, "grad_x");
@@ -161,7 +163,7 @@ TEST(CheckCase, ExcludesElementsWithoutMeaningfulDigitsFromUlpMetrics) {
   EXPECT_EQ(grad_x.norm_wise, 0);
 }
 
-TEST(CheckCase, MapsAFailedOutputOnRequest) {
+TEST(CheckCase, ReturnsAnErrorMapOfAFailedOutputOnRequest) {
   const StoredCase& stored = batch_norm();
   const double y = certify::exact_values(stored, "y").high[4];
   const auto wrong = with_element(reference_output(stored), "y", 4, y + 1);
@@ -177,7 +179,7 @@ TEST(CheckCase, MapsAFailedOutputOnRequest) {
   EXPECT_EQ(result_of(nan, "y").map.shares[4], INFINITY);
 }
 
-TEST(CheckCase, AllowsOnlyErrorsOfRootsInAnExactCase) {
+TEST(CheckCase, AllowsOnlyErrorsOfSquareRootsInAnExactCase) {
   Case c = one_and_three("3", DType::float32);
   c.exact = true;
   const StoredCase stored = certified(c);
@@ -236,7 +238,7 @@ TEST(CheckCase, RequiresGradientsAndStateButNotStatistics) {
   }
   for (const char* name : {"mean", "rstd", "biased_variance"}) {
     EXPECT_TRUE(check_case(stored, without(answer, name), {}).passed()) << name;
-    // It is compared if it is present.
+    // An optional output is compared if it is present.
     EXPECT_FALSE(check_case(stored, with_element(answer, name, 0, 99), {}).passed()) << name;
     EXPECT_FALSE(check_case(stored, without(answer, name), {.outputs = {name}}).passed()) << name;
   }
@@ -259,7 +261,7 @@ TEST(CheckCase, RejectsWrongShapesDtypesAndNames) {
   const auto answer = reference_output(stored);
   const std::vector<double> y = values_of(answer, "y");
   const auto problem = [&](const StoredTensor& by) {
-    const CaseResult result = check_case(stored, replaced_by(answer, by), {});
+    const CaseResult result = check_case(stored, replace_tensor(answer, by), {});
     EXPECT_FALSE(result.passed());
     return result_of(result, by.name).problem;
   };
@@ -268,13 +270,14 @@ TEST(CheckCase, RejectsWrongShapesDtypesAndNames) {
             "has dtype float16; expected float32 or a wider one");
   EXPECT_EQ(problem(tensor_of("y", DType::int64, {4, 3}, std::vector<double>(12, 1))),
             "has dtype int64; expected float32 or a wider one");
-  EXPECT_TRUE(check_case(stored, replaced_by(answer, tensor_of("y", DType::float64, {4, 3}, y)), {})
-                  .passed());
+  EXPECT_TRUE(
+      check_case(stored, replace_tensor(answer, tensor_of("y", DType::float64, {4, 3}, y)), {})
+          .passed());
   auto extra = answer;
   extra.push_back(tensor_of("grad_gama", DType::float32, {1}, {0}));
   EXPECT_THAT(check_case(stored, extra, {}).problem,
               HasSubstr("unknown tensor 'grad_gama'; did you mean 'grad_gamma'?"));
-  // The corpus itself, including the remainders, is a valid output.
+  // The expected tensors of the corpus, including the remainders, are a valid output.
   EXPECT_TRUE(check_case(stored, stored.expected, {}).passed());
 }
 
@@ -312,7 +315,7 @@ TEST(CheckCase, DoesNotJudgeElementsThatMayOverflow) {
   EXPECT_EQ(result_of(result, "grad_beta").unjudged, 0u);
 }
 
-TEST(CheckCase, AcceptsOnePassOnlyIfItIsDeclared) {
+TEST(CheckCase, AcceptsOnePassVarianceOnlyIfItIsDeclared) {
   const Case c = plain_recipe("layer_norm", {5, 16}, DType::float32)
                      .x([](std::size_t, double normal) { return 100 + normal; })
                      .make(1);
@@ -330,7 +333,8 @@ TEST(CheckCase, AcceptsOnePassOnlyIfItIsDeclared) {
 }
 
 TEST(CheckCase, AcceptsTheFoldedFormOnlyIfItIsDeclared) {
-  // Running statistics are inputs: their difference from x is rounded once, x r - m r twice.
+  // Running statistics are inputs, with `x r - m r` for running mean m and rstd r. The difference x
+  // - m is rounded once, `x r - m r` twice.
   const Case c = plain_recipe("batch_norm", {5, 4}, DType::float32)
                      .x([](std::size_t, double normal) { return 1e4 + normal; })
                      .state("running_mean", [](std::size_t, double) { return 1e4; })

@@ -41,7 +41,7 @@ std::vector<Diagnosis> diagnosis_of(const std::vector<StoredTensor>& answer) {
   return diagnose(near_eps(), answer, check_case(near_eps(), answer, {}));
 }
 
-TEST(Diagnose, NamesTheWrongFormulaInAnyStyle) {
+TEST(Diagnose, NamesTheWrongFormulaForAnyOrderOfOperations) {
   for (const Mutation& mutation :
        {Mutation{"eps", MutationOperator::outside_root}, Mutation{"eps", MutationOperator::drop},
         Mutation{"n of the statistic", MutationOperator::one_less},
@@ -49,17 +49,17 @@ TEST(Diagnose, NamesTheWrongFormulaInAnyStyle) {
     for (const Style& style :
          {Style{}, Style{.sum = Style::Sum::backwards}, Style{.welford = true}}) {
       if (style.welford && mutation.site == "n of the statistic")
-        continue;  // a site that this style does not pass
+        continue;  // this style has no such mutation site
       const auto found = diagnosis_of(broken(mutation, style));
       ASSERT_THAT(found, Not(IsEmpty())) << mutation.site;
       EXPECT_EQ(found[0].what, mutation.site + ": " + std::string(to_string(mutation.op)));
       EXPECT_EQ(found[0].kind, Diagnosis::Kind::mistake);
-      // Both implementations round, so they differ by some units at most.
+      // Both implementations round, so their results differ by a few ulps at most.
       EXPECT_LE(found[0].ulps, 8 * 8) << mutation.site;
     }
 }
 
-TEST(Diagnose, ExplainsTheOtherOutputsIfOneIsUnexplained) {
+TEST(Diagnose, ExplainsTheOtherOutputsEvenIfOneCannotBeExplained) {
   auto answer = broken({"eps", MutationOperator::outside_root});
   for (StoredTensor& tensor : answer)
     if (tensor.name == "rstd")
@@ -70,7 +70,7 @@ TEST(Diagnose, ExplainsTheOtherOutputsIfOneIsUnexplained) {
   EXPECT_THAT(found[0].outputs, ElementsAre("grad_gamma", "grad_x", "y"));
 }
 
-TEST(Diagnose, NamesTheUsualPrecisionIfAFinerOneIsDeclared) {
+TEST(Diagnose, NamesTheUsualPrecisionIfTheDeclaredOneIsFiner) {
   const std::vector<StoredTensor> right = broken({});
   const CaseResult result = check_case(near_eps(), right, {.accumulation = Accumulation::float64});
   ASSERT_FALSE(result.passed());
@@ -80,7 +80,7 @@ TEST(Diagnose, NamesTheUsualPrecisionIfAFinerOneIsDeclared) {
 }
 
 TEST(Diagnose, DoesNotExplainOutputsThatAMistakeLeavesUnchanged) {
-  // rstd is wrong; the other outputs fail because they are held to sums in float64.
+  // rstd is wrong. The other outputs fail because the check requires sums in float64.
   const std::vector<StoredTensor> answer =
       with_element(broken({}), "rstd", 2, values_of(broken({}), "rstd")[2] * 2);
   const CaseResult result = check_case(near_eps(), answer, {.accumulation = Accumulation::float64});
@@ -107,10 +107,10 @@ TEST(Diagnose, DescribesTheLocationOfAnUnknownMistake) {
   EXPECT_EQ(found[0].sentence(), "no known mistake; wrong: y in every element");
 }
 
-TEST(Diagnose, NamesLowerPrecisionIfNoFormulaAgrees) {
+TEST(Diagnose, NamesALowerPrecisionIfNoWrongFormulaMatches) {
   const StoredCase ordinary = certified(plain_recipe("layer_norm", {5, 8}, DType::float32).make(1));
   auto answer = reference_output(ordinary);
-  // One part in 2^12: outside the float32 bound, within the float16 bound.
+  // A relative error of 2^-12 is outside the float32 bound and within the float16 bound.
   for (StoredTensor& tensor : answer) {
     std::vector<double> values = ref::io::widen(tensor);
     for (double& value : values) value *= 1 + 0x1p-12;
@@ -122,7 +122,7 @@ TEST(Diagnose, NamesLowerPrecisionIfNoFormulaAgrees) {
   EXPECT_EQ(found[0].sentence(), "no farther off than sums in float16 may be");
 }
 
-TEST(Diagnose, NamesLowerPrecisionForTheRequestedOutputs) {
+TEST(Diagnose, NamesALowerPrecisionForTheRequestedOutputs) {
   const StoredCase ordinary = certified(plain_recipe("layer_norm", {5, 8}, DType::float32).make(1));
   auto answer = reference_output(ordinary);
   std::erase_if(answer, [](const StoredTensor& tensor) { return tensor.name != "y"; });
@@ -134,8 +134,8 @@ TEST(Diagnose, NamesLowerPrecisionForTheRequestedOutputs) {
   EXPECT_EQ(found[0].sentence(), "no farther off than sums in float16 may be");
 }
 
-/// Returns the diagnoses for plain loops that make this mistake and sum backwards.
-std::vector<std::string> names_of(const Case& c, const Mutation& mutation) {
+/// Returns the diagnoses for a plain implementation with this mutation. It sums backwards.
+std::vector<std::string> diagnosis_names(const Case& c, const Mutation& mutation) {
   const StoredCase stored = certified(c);
   Sites sites(mutation);
   const auto answer = run_plain(c, recipes::inputs_of(c), {.sum = Style::Sum::backwards}, sites);
@@ -146,11 +146,11 @@ std::vector<std::string> names_of(const Case& c, const Mutation& mutation) {
   return names;
 }
 
-TEST(Diagnose, NamesAnIgnoredBlock) {
+TEST(Diagnose, NamesABlockThatTheCandidateIgnores) {
   const Case c = plain_recipe("layer_norm", {2, 1300}, DType::float32).make(1);
-  EXPECT_THAT(names_of(c, {"every sum", MutationOperator::first_1024}),
+  EXPECT_THAT(diagnosis_names(c, {"every sum", MutationOperator::first_1024}),
               Contains("every sum: without what is past its first 1024"));
-  EXPECT_THAT(names_of(c, {"sum of squares", MutationOperator::first_256}),
+  EXPECT_THAT(diagnosis_names(c, {"sum of squares", MutationOperator::first_256}),
               Contains("sum of squares: without what is past its first 256"));
 }
 
@@ -158,11 +158,11 @@ TEST(Diagnose, NamesFloat32ConstantsInFloat64) {
   const Case near_eps = plain_recipe("rms_norm", {5, 8})
                             .x([](std::size_t, double normal) { return 0x1p-8 * normal; })
                             .make(1);
-  EXPECT_THAT(names_of(near_eps, {"eps", MutationOperator::single_precision}),
+  EXPECT_THAT(diagnosis_names(near_eps, {"eps", MutationOperator::single_precision}),
               Contains("eps: rounded to float32"));
   for (const char* function : {"gelu", "gelu_tanh"})
-    EXPECT_THAT(names_of(plain_recipe(function, {5, 8}).make(1),
-                         {"every constant", MutationOperator::single_precision}),
+    EXPECT_THAT(diagnosis_names(plain_recipe(function, {5, 8}).make(1),
+                                {"every constant", MutationOperator::single_precision}),
                 Contains("every constant: rounded to float32"));
 }
 
@@ -172,28 +172,28 @@ TEST(Diagnose, NamesAClippedSoftmaxAndAMaximumThatSkipsNaN) {
         .x([=](std::size_t i, double normal) { return i % 4 == 3 ? last : normal; })
         .make(1);
   };
-  EXPECT_THAT(names_of(row(-50), {"differences", MutationOperator::clip}),
+  EXPECT_THAT(diagnosis_names(row(-50), {"differences", MutationOperator::clip}),
               Contains("differences: clipped"));
-  EXPECT_THAT(names_of(row(-20), {"exponentials", MutationOperator::clip}),
+  EXPECT_THAT(diagnosis_names(row(-20), {"exponentials", MutationOperator::clip}),
               Contains("exponentials: clipped"));
   const Case nan = plain_recipe("softmax", {2, 4}, DType::float32)
                        .x([](std::size_t i, double normal) { return i < 4 ? NAN : normal; })
                        .make(1);
-  EXPECT_THAT(names_of(nan, {"largest element", MutationOperator::ignore_nan}),
+  EXPECT_THAT(diagnosis_names(nan, {"largest element", MutationOperator::ignore_nan}),
               Contains("largest element: passing over NaN"));
 }
 
 TEST(Diagnose, NamesAResetStepCounter) {
   for (const Case& c : recipes::optimizer_cases(Tier::quick, "adam", 1)) {
     if (c.reason != "random") continue;
-    EXPECT_THAT(names_of(c, {"step counter", MutationOperator::reset}),
+    EXPECT_THAT(diagnosis_names(c, {"step counter", MutationOperator::reset}),
                 Contains("step counter: reset at each step"));
   }
 }
 
-/// Returns the diagnoses for a one-pass variance of rows whose mean is `offset` standard deviations
-/// from 0, summed in an unusual order.
-std::vector<Diagnosis> of_one_pass(double offset) {
+/// Returns the diagnoses for a one-pass variance, summed in an unusual order. The mean of each row
+/// is `offset` standard deviations from 0.
+std::vector<Diagnosis> diagnose_one_pass(double offset) {
   const Case c = plain_recipe("layer_norm", {5, 16}, DType::float32)
                      .x([=](std::size_t, double normal) { return offset + normal; })
                      .make(1);
@@ -205,9 +205,10 @@ std::vector<Diagnosis> of_one_pass(double offset) {
   return diagnose(stored, answer, check_case(stored, answer, {}));
 }
 
-/// Returns the diagnoses for a case without grad_y.
-std::vector<Diagnosis> without_gradients(const std::string& op, std::vector<StoredTensor> inputs,
-                                         const std::vector<double>& y) {
+/// Returns the diagnoses of the output y for a case that has no grad_y.
+std::vector<Diagnosis> diagnose_without_gradients(const std::string& op,
+                                                  std::vector<StoredTensor> inputs,
+                                                  const std::vector<double>& y) {
   const StoredCase stored = certify::certify_user_case(
       certify::make_user_case({.name = "forward", .op = op, .inputs = inputs}), false);
   const std::vector<StoredTensor> answer = {
@@ -219,22 +220,22 @@ TEST(Diagnose, DiagnosesAFunctionWithoutGradients) {
   const StoredTensor x = tensor_of("x", DType::float32, {2, 2}, {1, -2, 3, 0.5});
   const StoredTensor cos = tensor_of("cos", DType::float32, {2, 1}, {0.5, 1});
   const StoredTensor sin = tensor_of("sin", DType::float32, {2, 1}, {0.25, 0});
-  EXPECT_THAT(without_gradients("relu", {x}, {-1, 2, -3, -0.5}), SizeIs(1));
+  EXPECT_THAT(diagnose_without_gradients("relu", {x}, {-1, 2, -3, -0.5}), SizeIs(1));
   for (const char* op : {"silu", "softmax", "log_softmax"})
-    EXPECT_THAT(without_gradients(op, {x}, {9, 9, 9, 9}), Not(IsEmpty())) << op;
-  EXPECT_THAT(without_gradients("log_sum_exp", {x}, {9, 9}), Not(IsEmpty()));
-  const auto turned_back = without_gradients("rope", {x, cos, sin}, {0, -1.25, 3, 0.5});
+    EXPECT_THAT(diagnose_without_gradients(op, {x}, {9, 9, 9, 9}), Not(IsEmpty())) << op;
+  EXPECT_THAT(diagnose_without_gradients("log_sum_exp", {x}, {9, 9}), Not(IsEmpty()));
+  const auto turned_back = diagnose_without_gradients("rope", {x, cos, sin}, {0, -1.25, 3, 0.5});
   ASSERT_THAT(turned_back, Not(IsEmpty()));
   EXPECT_EQ(turned_back[0].kind, Diagnosis::Kind::mistake) << turned_back[0].sentence();
 }
 
-TEST(Diagnose, NamesOnePassAsAClass) {
-  const auto found = of_one_pass(100);
+TEST(Diagnose, NamesOnePassVarianceAsAClassOfImplementations) {
+  const auto found = diagnose_one_pass(100);
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_EQ(found[0].sentence(),
             "no farther off than a one-pass variance E[x^2] - E[x]^2 may be: grad_gamma, grad_x, "
             "rstd, y");
-  const auto lost = of_one_pass(1e4);
+  const auto lost = diagnose_one_pass(1e4);
   ASSERT_THAT(lost, SizeIs(1));
   EXPECT_EQ(lost[0].sentence(),
             "a one-pass variance E[x^2] - E[x]^2 may answer anything here, in some elements: "

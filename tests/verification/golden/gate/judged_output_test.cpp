@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 using ::testing::FloatEq;
 using ::testing::Pair;
 
-/// rstd of LayerNorm for (1, 3) and for a row with NaN.
+/// The output rstd of LayerNorm for two rows: (1, 3), and a row with NaN.
 struct RstdSample {
   StoredCase stored = certified(
       plain_recipe("layer_norm", {3, 2}, DType::float32)

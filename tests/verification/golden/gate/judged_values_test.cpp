@@ -16,7 +16,7 @@ using recipes::with_scales;
 using ::testing::Each;
 using ::testing::ElementsAre;
 
-/// silu of these numbers, which are so large that silu(x) = x.
+/// Returns the case of silu for these numbers, which are so large that silu(x) = x.
 StoredCase large_row(const std::vector<double>& x, const Scales& scales) {
   return certified(with_scales(plain_recipe("silu", {1, x.size()}, DType::float32)
                                    .x([=](std::size_t i, double) { return x[i]; })
@@ -45,7 +45,7 @@ JudgedValues judged(const StoredCase& stored, const std::vector<StoredTensor>& a
                        tolerance::derive_tolerance(c, corpus::usual_accumulation(c.dtype)));
 }
 
-TEST(JudgedValues, WithOneScaleOnlyTheNearestOrSaturatedNumberPasses) {
+TEST(JudgedEightBitValues, WithASingleScaleOnlyTheNearestOrSaturatedNumberPasses) {
   const StoredCase stored = large_row({90, 100.5, 2000}, {.dtype = DType::float8_e4m3fn, .y = 0.5});
   const auto answer = expected_answer(stored);
   EXPECT_THAT(values_of(answer, "y"), ElementsAre(176, 208, 448));
@@ -55,7 +55,7 @@ TEST(JudgedValues, WithOneScaleOnlyTheNearestOrSaturatedNumberPasses) {
     EXPECT_THAT(failing(stored, with_element(answer, "y", at, wrong)), ElementsAre("y")) << wrong;
 }
 
-TEST(JudgedValues, NextToATieBothNeighborsPass) {
+TEST(JudgedEightBitValues, NearATieBothNeighborsPass) {
   const StoredCase stored = large_row({68 * (1 + 0x1p-24)}, {.y = 1});
   const auto answer = expected_answer(stored);
   for (const double right : {64.0, 72.0})
@@ -63,7 +63,7 @@ TEST(JudgedValues, NextToATieBothNeighborsPass) {
   EXPECT_THAT(failing(stored, with_element(answer, "y", 0, 80)), ElementsAre("y"));
 }
 
-TEST(JudgedValues, OnlyOneScaleOfABlockPasses) {
+TEST(JudgedEightBitValues, OnlyOneScaleOfABlockPasses) {
   const StoredCase stored = large_row({90, 100.5, 60}, {.blocks = false});
   const auto answer = expected_answer(stored);
   ASSERT_THAT(values_of(answer, "y_scale"), ElementsAre(0.25));
@@ -74,7 +74,7 @@ TEST(JudgedValues, OnlyOneScaleOfABlockPasses) {
         << wrong;
 }
 
-TEST(JudgedValues, NearAPowerOfTwoEitherScalePassesWithMatchingElements) {
+TEST(JudgedEightBitValues, NearAPowerOfTwoBothScalesPassWithMatchingElements) {
   const StoredCase stored = large_row({64 * (1 - 0x1p-24), 40}, {.blocks = false});
   auto answer = expected_answer(stored);
   ASSERT_THAT(values_of(answer, "y_scale"), ElementsAre(0.125));
@@ -86,7 +86,7 @@ TEST(JudgedValues, NearAPowerOfTwoEitherScalePassesWithMatchingElements) {
   EXPECT_THAT(failing(stored, answer), ElementsAre());
 }
 
-TEST(JudgedValues, AnyFiniteScalePassesForABlockOfZeros) {
+TEST(JudgedEightBitValues, AnyFiniteScalePassesForABlockOfZeros) {
   const StoredCase stored = large_row({0, 0, 0}, {.blocks = false});
   const auto answer = expected_answer(stored);
   for (const double scale : {0x1p-127, 1.0, 0x1p127})
@@ -96,7 +96,7 @@ TEST(JudgedValues, AnyFiniteScalePassesForABlockOfZeros) {
   EXPECT_THAT(judged(stored, answer, "y").high, Each(0));
 }
 
-TEST(JudgedValues, ScalesAreRequiredAnd8BitFormatsAreNotInterchangeable) {
+TEST(JudgedEightBitValues, ScalesAreRequiredAnd8BitFormatsAreNotInterchangeable) {
   const StoredCase stored = large_row({90, 100.5, 60}, {.blocks = false});
   auto answer = expected_answer(stored);
   std::erase_if(answer, [](const StoredTensor& t) { return t.name == "y_scale"; });

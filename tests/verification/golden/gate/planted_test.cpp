@@ -21,18 +21,18 @@ tolerance::Tolerance bounds_of(const StoredCase& stored) {
                                      corpus::usual_accumulation(stored.description.c.dtype));
 }
 
-TEST(InjectionResult, WrongValuesAreRejected) {
+TEST(InjectedValues, AreRejectedIfWrong) {
   const StoredCase stored = certified(plain_recipe("layer_norm", {3, 5}, DType::float32).make(1));
   const InjectionResult planted =
       inject_values(stored, reference_output(stored), bounds_of(stored));
-  // y, grad_x, grad_gamma, grad_beta, mean and rstd.
+  // The outputs are y, grad_x, grad_gamma, grad_beta, mean and rstd.
   EXPECT_THAT(planted.of, SizeIs(4));
   for (const auto& [value, count] : planted.of) EXPECT_EQ(count.elements, 46u) << value;
   EXPECT_EQ(planted.total().refused, 4u * 46);
   EXPECT_TRUE(planted.all_refused());
 }
 
-TEST(InjectionResult, RightValuesAreNotCountedAsWrong) {
+TEST(InjectedValues, AreNotCountedAsWrongIfRight) {
   const StoredCase stored =
       certified(plain_recipe("layer_norm", {2, 3}, DType::float32)
                     .x([](std::size_t i, double normal) { return i == 4 ? kGoldenNaN : normal; })
@@ -41,18 +41,18 @@ TEST(InjectionResult, RightValuesAreNotCountedAsWrong) {
   const InjectionResult planted =
       inject_values(stored, reference_output(stored), bounds_of(stored));
   EXPECT_TRUE(planted.all_refused());
-  // NaN and infinity are right in the second row of y and grad_x, in its statistics, and in the
-  // gradient of gamma.
+  // NaN and infinity are correct in the second row of y and grad_x, in the statistics of that row,
+  // and in the gradient of gamma.
   EXPECT_EQ(planted.of.at("NaN").right, 11u);
   EXPECT_EQ(planted.of.at("infinity").right, 11u);
-  // 0 is right in the first row of grad_x.
+  // 0 is correct in the first row of grad_x.
   EXPECT_EQ(planted.of.at("0").right, 3u);
   EXPECT_EQ(planted.of.at("12345").right, 0u);
   const InjectionCounts all = planted.total();
   EXPECT_EQ(all.refused + all.right, all.elements);
 }
 
-TEST(InjectionResult, ValuesWithinTheBoundAreCountedSeparately) {
+TEST(InjectedValues, AreCountedSeparatelyIfWithinTheBound) {
   const StoredCase stored = certified(plain_recipe("layer_norm", {3, 5}, DType::float32).make(1));
   tolerance::Tolerance bounds = bounds_of(stored);
   bounds.bound.at("grad_beta").fill(20000);
@@ -64,7 +64,7 @@ TEST(InjectionResult, ValuesWithinTheBoundAreCountedSeparately) {
   EXPECT_EQ(planted.total().refused, 4u * 46 - 10);
 }
 
-TEST(InjectionResult, InfiniteBoundMissesEveryValue) {
+TEST(InjectedValues, AreAllMissedIfTheBoundIsInfinite) {
   const StoredCase stored = certified(plain_recipe("layer_norm", {3, 5}, DType::float32).make(1));
   tolerance::Tolerance bounds = bounds_of(stored);
   bounds.bound.at("grad_beta").fill(kGoldenInfinity);
@@ -75,7 +75,7 @@ TEST(InjectionResult, InfiniteBoundMissesEveryValue) {
   EXPECT_THAT(planted.missed.front(), HasSubstr("grad_beta of quick/layer_norm/"));
 }
 
-TEST(InjectionResult, WrongOutputIsReportedAsMissed) {
+TEST(InjectedValues, AreReportedAsMissedInAWrongOutput) {
   const StoredCase stored = certified(plain_recipe("layer_norm", {3, 5}, DType::float32).make(1));
   const InjectionResult planted =
       inject_values(stored, with_element(reference_output(stored), "y", 7, 9), bounds_of(stored));
@@ -83,8 +83,8 @@ TEST(InjectionResult, WrongOutputIsReportedAsMissed) {
               ElementsAre("quick/layer_norm/sample-3x5-float32: the answer itself is refused"));
 }
 
-/// Returns a case of at most 64 elements for each operation and dtype of the committed corpus; the
-/// expected tensors serve as the output.
+/// Returns one case of at most 64 elements for each operation and dtype of the committed corpus.
+/// The tests use the expected tensors as the output.
 std::vector<StoredCase> small_cases() {
   const std::filesystem::path folder = NORMPROOF_SOURCE_DIR "/verification/golden/data";
   std::vector<StoredCase> cases;
@@ -103,7 +103,7 @@ std::vector<StoredCase> small_cases() {
   return cases;
 }
 
-/// Counts the outputs that fail when each element in turn is replaced by each value.
+/// Replaces each element in turn by each injected value, and counts the outputs that fail.
 std::size_t count_failing(const StoredCase& stored, const std::vector<StoredTensor>& right,
                           const tolerance::Tolerance& bounds) {
   std::size_t failing = 0;
@@ -117,7 +117,7 @@ std::size_t count_failing(const StoredCase& stored, const std::vector<StoredTens
         const CaseResult result =
             check_case(stored, with_element(right, tensor.name, i, rounded_to(tensor.dtype, value)),
                        {}, bounds);
-        // Another scale changes what is expected of the elements of its block.
+        // If a scale changes, the expected elements of its block change too.
         const auto of_it = std::ranges::find(result.tensors, tensor.name, &TensorResult::name);
         failing += (scales ? of_it->passed() : result.passed()) ? 0 : 1;
       }
@@ -125,7 +125,7 @@ std::size_t count_failing(const StoredCase& stored, const std::vector<StoredTens
   return failing;
 }
 
-TEST(InjectionResult, ElementVerdictsAgreeWithTheCheckOfTheCase) {
+TEST(InjectedValues, HaveTheVerdictsOfACheckOfTheWholeCase) {
   const std::vector<StoredCase> cases = small_cases();
   EXPECT_THAT(cases, SizeIs(Ge(60)));
   for (const StoredCase& stored : cases) {

@@ -13,7 +13,7 @@ using ::testing::Field;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-TEST(MeasurePower, RejectsEveryMutationOfALayerAndNoStyle) {
+TEST(MeasureDetectionPower, GateRejectsEveryMutationOfALayerAndNoCorrectStyle) {
   std::size_t calls = 0;
   const auto layers = measure_power(
       {.only = "rms_norm", .seeds = 2, .jobs = 2, .finished = [&](auto&, auto, auto) { ++calls; }});
@@ -33,7 +33,7 @@ TEST(MeasurePower, RejectsEveryMutationOfALayerAndNoStyle) {
               Each(Field(&MutationVerdict::killer, testing::StartsWith("quick/rms_norm/"))));
 }
 
-TEST(MeasurePower, DoesNotDependOnTheNumberOfJobs) {
+TEST(MeasureDetectionPower, DoesNotDependOnTheNumberOfJobs) {
   const auto one = measure_power({.only = "group_scaling", .jobs = 1});
   const auto two = measure_power({.only = "group_scaling", .jobs = 2});
   ASSERT_EQ(one[0].verdicts.size(), two[0].verdicts.size());
@@ -43,7 +43,7 @@ TEST(MeasurePower, DoesNotDependOnTheNumberOfJobs) {
   }
 }
 
-TEST(MeasurePower, InjectingValuesOnlyRunsNoMutations) {
+TEST(MeasureDetectionPower, InjectingValuesOnlyRunsNoMutations) {
   const auto layers = measure_power({.only = "log_sum_exp", .jobs = 2, .inject_only = true});
   ASSERT_THAT(layers, SizeIs(1));
   EXPECT_EQ(layers[0].cases, 41u);
@@ -53,18 +53,18 @@ TEST(MeasurePower, InjectingValuesOnlyRunsNoMutations) {
   EXPECT_GT(layers[0].planted.total().refused, 10'000u);
 }
 
-TEST(MeasurePower, RejectsAnUnknownLayer) {
+TEST(MeasureDetectionPower, RejectsAnUnknownLayer) {
   EXPECT_THROW(measure_power({.only = "layernorm"}), ref::numeric::UsageError);
 }
 
-TEST(MeasurePower, AcceptsCorrectOutputsOfDeclaredClasses) {
+TEST(MeasureDetectionPower, AcceptsCorrectOutputsOfDeclaredClasses) {
   for (const PowerOptions& options :
        {PowerOptions{.only = "layer_norm", .accumulation = Accumulation::bfloat16},
         PowerOptions{.only = "batch_norm", .accumulation = Accumulation::float16},
         PowerOptions{.only = "softmax", .accumulation = Accumulation::bfloat16},
         PowerOptions{.only = "attention", .accumulation = Accumulation::bfloat16},
-        // Computed in bfloat16, stored in float16: numbers that are too large, and numbers that are
-        // too small.
+        // The cases in float16 are computed in bfloat16, which rounds more coarsely and has a wider
+        // range.
         PowerOptions{.only = "instance_norm", .accumulation = Accumulation::bfloat16},
         PowerOptions{.only = "geglu", .accumulation = Accumulation::bfloat16},
         PowerOptions{.only = "group_norm", .formula = tolerance::Formula::one_pass}}) {
@@ -78,7 +78,7 @@ TEST(MeasurePower, AcceptsCorrectOutputsOfDeclaredClasses) {
   EXPECT_FALSE(measures_only_false_alarms({}));
 }
 
-TEST(MeasurePower, RejectsAnAccumulationThatIsNot16Bit) {
+TEST(MeasureDetectionPower, RejectsAnAccumulationThatIsNot16Bit) {
   EXPECT_THROW(measure_power({.accumulation = Accumulation::float32}), ref::numeric::UsageError);
 }
 

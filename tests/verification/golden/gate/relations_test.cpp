@@ -34,16 +34,17 @@ std::size_t samples_of(const StoredCase& stored) {
   return find(stored.description.c.inputs, "x")->shape[0];
 }
 
-class Relations : public ::testing::Test {
+class MetamorphicRelations : public ::testing::Test {
  protected:
-  Relations() {
+  MetamorphicRelations() {
     make_corpus(golden(), {.only = "quick/*/random-3x5x6-float32"});
     cases_ = list_corpus(golden(), "*");
   }
 
   std::filesystem::path golden() const { return folder_ / "golden"; }
 
-  /// Returns the results of one relation; `filled` is used as the process with filled memory.
+  /// Checks one relation on all cases. `filled` is the candidate in a second process whose memory
+  /// is filled.
   std::vector<RelationResult> check(Relation relation, const Candidate& query,
                                     const Candidate& filled) const {
     return check_relations(golden(), cases_, {query, filled}, {relation}, {});
@@ -56,9 +57,9 @@ class Relations : public ::testing::Test {
     for (const RelationResult& result : results) ++counts[result.outcome];
     return counts;
   }
-  /// Returns the result of a layer.
-  static const RelationResult& of(const std::vector<RelationResult>& results,
-                                  const std::string& layer) {
+  /// Returns the result of the case of this layer.
+  static const RelationResult& result_of(const std::vector<RelationResult>& results,
+                                         const std::string& layer) {
     return *std::ranges::find_if(results, [&](const RelationResult& result) {
       return result.path.starts_with("quick/" + layer + "/");
     });
@@ -68,7 +69,7 @@ class Relations : public ::testing::Test {
   std::vector<CaseDescription> cases_;
 };
 
-TEST_F(Relations, HoldForAPlainImplementation) {
+TEST_F(MetamorphicRelations, HoldForAPlainImplementation) {
   ASSERT_EQ(cases_.size(), 23u);
   const Candidate plain = [](const StoredCase& stored) { return plain_output(stored); };
   for (const auto& [relation, applies] :
@@ -81,7 +82,7 @@ TEST_F(Relations, HoldForAPlainImplementation) {
   }
 }
 
-TEST_F(Relations, FindAnOutputThatChanges) {
+TEST_F(MetamorphicRelations, DetectAnOutputThatChangesOnRepetition) {
   int calls = 0;
   const auto results = check(Relation::repeat, [&](const StoredCase& stored) {
     return with_element(plain_output(stored), "y", 7, ++calls);
@@ -90,7 +91,7 @@ TEST_F(Relations, FindAnOutputThatChanges) {
   EXPECT_THAT(results[0].sentence, AllOf(StartsWith("y at [0, 1, 1] is 1, and 3 the second time")));
 }
 
-TEST_F(Relations, FindOutputsThatDependOnUninitializedMemory) {
+TEST_F(MetamorphicRelations, DetectOutputsThatDependOnUninitializedMemory) {
   const auto results = check(
       Relation::memory, [](const StoredCase& stored) { return plain_output(stored); },
       [](const StoredCase& stored) {
@@ -101,39 +102,39 @@ TEST_F(Relations, FindOutputsThatDependOnUninitializedMemory) {
               HasSubstr("and 3.3961513649220713e+38 where new memory is filled"));
 }
 
-TEST_F(Relations, FindOutputsThatDependOnTheBatchSize) {
+TEST_F(MetamorphicRelations, DetectOutputsThatDependOnTheBatchSize) {
   const auto results = check(Relation::split, [](const StoredCase& stored) {
     return plain_output(
         stored, {.sum = samples_of(stored) < 3 ? Style::Sum::backwards : Style::Sum::forwards});
   });
-  EXPECT_EQ(of(results, "layer_norm").outcome, RelationOutcome::broken);
-  EXPECT_THAT(of(results, "layer_norm").sentence, HasSubstr("in half of the batch"));
-  EXPECT_EQ(of(results, "batch_norm").outcome, RelationOutcome::not_applicable);
+  EXPECT_EQ(result_of(results, "layer_norm").outcome, RelationOutcome::broken);
+  EXPECT_THAT(result_of(results, "layer_norm").sentence, HasSubstr("in half of the batch"));
+  EXPECT_EQ(result_of(results, "batch_norm").outcome, RelationOutcome::not_applicable);
 }
 
-TEST_F(Relations, FindOutputsThatDependOnThePositionInTheBatch) {
+TEST_F(MetamorphicRelations, DetectOutputsThatDependOnThePositionInTheBatch) {
   const auto results = check(Relation::permute, [](const StoredCase& stored) {
     const auto answer = plain_output(stored);
     return with_element(answer, "y", 0, values_of(answer, "y")[0] + 0x1p-10);
   });
-  // Bit by bit, or by the bound of the gate.
+  // Outputs are compared bit by bit, or with the bound of the gate.
   EXPECT_EQ(counts_of(results), (Counts{{RelationOutcome::broken, 23}}));
-  EXPECT_THAT(of(results, "layer_norm").sentence, HasSubstr("in reverse order"));
-  EXPECT_THAT(of(results, "power_norm").sentence,
+  EXPECT_THAT(result_of(results, "layer_norm").sentence, HasSubstr("in reverse order"));
+  EXPECT_THAT(result_of(results, "power_norm").sentence,
               AllOf(HasSubstr("y at [0, 0, 0] is "), HasSubstr("; expected ")));
 }
 
-TEST_F(Relations, FindANaNThatSpreadsToOtherSamples) {
+TEST_F(MetamorphicRelations, DetectANaNThatSpreadsToOtherSamples) {
   const auto results = check(Relation::neighbour, [](const StoredCase& stored) {
     const auto answer = plain_output(stored);
     const std::vector<double> y = values_of(answer, "y");
     return with_element(answer, "y", y.size() - 1, y.back() + 0 * y.front());
   });
-  EXPECT_EQ(of(results, "rms_norm").outcome, RelationOutcome::broken);
-  EXPECT_THAT(of(results, "rms_norm").sentence, HasSubstr("nan beside a sample of NaN"));
+  EXPECT_EQ(result_of(results, "rms_norm").outcome, RelationOutcome::broken);
+  EXPECT_THAT(result_of(results, "rms_norm").sentence, HasSubstr("nan beside a sample of NaN"));
 }
 
-TEST_F(Relations, RunACaseThatEndsTheProgramOnlyOnce) {
+TEST_F(MetamorphicRelations, RunACaseThatEndsTheProgramOnlyOnce) {
   const std::string starts = (folder_ / "starts").string();
   const auto candidates = make_relation_candidates(
       "echo x >> '" + starts +
@@ -143,18 +144,18 @@ TEST_F(Relations, RunACaseThatEndsTheProgramOnlyOnce) {
   const auto results = check_relations(golden(), cases_, candidates, all_relations(), {});
   EXPECT_EQ(counts_of(results),
             (Counts{{RelationOutcome::broken, 5}, {RelationOutcome::declined, 22 * 5}}));
-  EXPECT_EQ(of(results, "layer_norm").sentence,
+  EXPECT_EQ(result_of(results, "layer_norm").sentence,
             "the candidate ended with status 7 before it answered");
-  EXPECT_EQ(std::filesystem::file_size(starts), 4u);  // at the first case, and after it ended
+  EXPECT_EQ(std::filesystem::file_size(starts), 4u);  // two starts: one after it ended
 }
 
-TEST_F(Relations, ReportADeclinedCaseAsDeclinedForEveryRelation) {
+TEST_F(MetamorphicRelations, ReportADeclinedCaseAsDeclinedForEveryRelation) {
   for (const Relation relation : all_relations())
     EXPECT_EQ(
         counts_of(check(relation, [](const StoredCase&) { return CandidateOutput::declined(); })),
         (Counts{{RelationOutcome::declined, 23}}))
         << to_string(relation);
-  // The candidate may decline half a batch, too, but not a repetition of the same question.
+  // The candidate may decline half a batch, but not the repetition of a case that it has accepted.
   const auto small = check(Relation::split, [](const StoredCase& stored) {
     return samples_of(stored) < 3 ? CandidateOutput::declined() : plain_output(stored);
   });
@@ -168,18 +169,19 @@ TEST_F(Relations, ReportADeclinedCaseAsDeclinedForEveryRelation) {
   EXPECT_EQ(again[0].sentence, "the case is declined the second time");
 }
 
-TEST_F(Relations, ReportAMissingOutputOrWrongShapeInOneSentence) {
+TEST_F(MetamorphicRelations, ReportAMissingOutputOrWrongShapeInOneSentence) {
   const auto absent = check(Relation::repeat, [](const StoredCase&) -> std::vector<StoredTensor> {
     throw ref::numeric::FileError("the candidate ended");
   });
-  EXPECT_EQ(of(absent, "layer_norm").sentence, "the candidate ended");
+  EXPECT_EQ(result_of(absent, "layer_norm").sentence, "the candidate ended");
   const auto whole = check(Relation::split, [](const StoredCase& stored) {
     auto answer = plain_output(stored);
     for (StoredTensor& tensor : answer)
       if (samples_of(stored) < 3) tensor = tensor_of(tensor.name, tensor.dtype, {1}, {0});
     return answer;
   });
-  EXPECT_THAT(of(whole, "layer_norm").sentence, StartsWith("y has 1 samples in half of the batch"));
+  EXPECT_THAT(result_of(whole, "layer_norm").sentence,
+              StartsWith("y has 1 samples in half of the batch"));
   const auto without = check(Relation::permute, [](const StoredCase& stored) {
     auto answer = plain_output(stored);
     if (values_of(stored.description.c.inputs, "x")[0] < 0)
@@ -189,15 +191,16 @@ TEST_F(Relations, ReportAMissingOutputOrWrongShapeInOneSentence) {
   EXPECT_GE(counts_of(without)[RelationOutcome::broken], 1u);
 }
 
-TEST_F(Relations, RunTheProgramInTwoProcesses) {
-  // Answers with the value of the variable that fills memory, which differs in the second process.
+TEST_F(MetamorphicRelations, RunTheProgramInTwoProcesses) {
+  // The candidate's output is the value of the environment variable that fills memory. The value
+  // differs in the second process.
   const RelationCandidates candidates = make_relation_candidates(
       "while read -r path rest; do echo \"$path y:float64:1 ${MALLOC_PERTURB_:-0}\"; done", 10);
   const auto results = check_relations(golden(), cases_, candidates, {Relation::memory}, {});
   EXPECT_EQ(results[0].sentence, "y at [0] is 0, and 128 where new memory is filled");
 }
 
-TEST(RelationNames, ReadBackAndRejectUnknownOnes) {
+TEST(RelationNames, ParseBackAndUnknownOnesAreRejected) {
   for (const Relation relation : all_relations())
     EXPECT_EQ(parse_relation(to_string(relation)), relation);
   EXPECT_THAT(usage_message([] { parse_relation("splits"); }),

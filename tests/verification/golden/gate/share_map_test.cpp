@@ -27,10 +27,10 @@ TEST(ErrorRatioMap, OfAVectorIsOneRow) {
   EXPECT_THAT(make_error_ratio_map({}, {7}).shares, ElementsAre(7));
 }
 
-TEST(ErrorRatioMap, CellHoldsTheWorstOfItsElements) {
+TEST(ErrorRatioMap, CellHoldsTheLargestRatioOfItsElements) {
   const std::size_t rows = 49, columns = 200;
   std::vector<double> shares(rows * columns, 0.5);
-  shares[3 * columns + 7] = 9;  // the second row of its cell, the second of three columns
+  shares[3 * columns + 7] = 9;  // second row, second of three columns of its cell
   shares[48 * columns + 199] = 5;
   shares[0] = shares[1] = shares[2] = NAN;
   shares[columns] = shares[columns + 1] = shares[columns + 2] = NAN;

@@ -15,7 +15,7 @@ using testing::ContainsRegex;
 using testing::IsEmpty;
 using testing::Not;
 
-TEST(AllExhibits, HaveUniqueNamesAndDescriptions) {
+TEST(BugExhibits, HaveUniqueNamesAndDescriptions) {
   const std::vector<Exhibit> exhibits = all_exhibits();
   EXPECT_GE(exhibits.size(), 40u);
   std::set<std::string> names;
@@ -30,7 +30,7 @@ TEST(AllExhibits, HaveUniqueNamesAndDescriptions) {
   }
 }
 
-TEST(AllExhibits, CoverEveryFamily) {
+TEST(BugExhibits, ComeFromEveryFamilyOfOperations) {
   std::size_t count = 0;
   for (const auto& family : {layer_norm_exhibits(), rms_norm_exhibits(), slice_norm_exhibits(),
                              function_exhibits(), attention_exhibits(), optimizer_exhibits()}) {

@@ -9,8 +9,8 @@
 namespace normproof::verification::golden::museum {
 namespace {
 
-/// An exhibit without a bug.
-Exhibit right(const char* op, bool centred) {
+/// Returns an exhibit without a bug, for the operation `op`.
+Exhibit correct_exhibit(const char* op, bool centred) {
   return {"right",
           "owner/project#1",
           "nothing",
@@ -22,12 +22,12 @@ Exhibit right(const char* op, bool centred) {
           }};
 }
 
-// The kernel that every norm exhibit modifies: unmodified, it must pass.
-TEST(AnswerSlices, IsCorrectWithoutAMistake) {
+// Every norm exhibit modifies this kernel. Unmodified, it must pass the gate.
+TEST(SliceKernel, IsCorrectWithoutABug) {
   for (const auto& [op, centred] :
        {std::pair("layer_norm", true), std::pair("rms_norm", false), std::pair("group_norm", true),
         std::pair("instance_norm", true), std::pair("batch_norm", true)}) {
-    const std::vector<ExhibitResult> visits = tour({right(op, centred)}, {});
+    const std::vector<ExhibitResult> visits = tour({correct_exhibit(op, centred)}, {});
     ASSERT_EQ(visits.size(), 1u);
     EXPECT_FALSE(visits[0].found()) << op << ": " << visits[0].case_path << visits[0].named;
     EXPECT_GT(visits[0].cases, 20u) << op;
@@ -35,8 +35,8 @@ TEST(AnswerSlices, IsCorrectWithoutAMistake) {
   }
 }
 
-TEST(AnswerSlices, IsWrongIfAPartIsWrong) {
-  Exhibit exhibit = right("instance_norm", true);
+TEST(SliceKernel, IsWrongIfOneOfItsPartsIsWrong) {
+  Exhibit exhibit = correct_exhibit("instance_norm", true);
   exhibit.run = [](const Case& c, const Device&) {
     return run_slice_kernel(c, {.scale = [](double x_hat, double) { return x_hat; }});
   };

@@ -24,7 +24,7 @@ Exhibit exhibit_of(const char* op, Kernel run) {
   return {"planted", "owner/project#1", "planted", "planted", op, std::nullopt, std::move(run)};
 }
 
-TEST(Tour, CorrectExhibitIsNotFound) {
+TEST(BugMuseumTour, ReportsNoBugInACorrectImplementation) {
   const std::vector<ExhibitResult> visits = tour(
       {exhibit_of("scale_norm", [](const Case& c, const Device&) { return run_mutated(c, {}); })},
       {});
@@ -34,7 +34,7 @@ TEST(Tour, CorrectExhibitIsNotFound) {
   EXPECT_GT(visits[0].cases, 20u);
 }
 
-TEST(Tour, FindsAndNamesAMistake) {
+TEST(BugMuseumTour, FindsAndNamesABug) {
   const std::vector<ExhibitResult> visits =
       tour({exhibit_of("scale_norm",
                        [](const Case& c, const Device&) {
@@ -46,7 +46,7 @@ TEST(Tour, FindsAndNamesAMistake) {
   EXPECT_EQ(visits[0].named, "eps: dropped");
 }
 
-TEST(Tour, FindsReadsOfUninitializedMemoryByARelation) {
+TEST(BugMuseumTour, FindsReadsOfUninitializedMemoryByARelation) {
   const std::vector<ExhibitResult> visits =
       tour({exhibit_of("scale_norm",
                        [](const Case& c, const Device& device) {
@@ -60,7 +60,7 @@ TEST(Tour, FindsReadsOfUninitializedMemoryByARelation) {
   EXPECT_THAT(visits[0].case_path, StartsWith("quick/scale_norm/"));
 }
 
-TEST(Tour, SearchesLowerTiersFirst) {
+TEST(BugMuseumTour, SearchesLowerTiersFirst) {
   const std::vector<ExhibitResult> visits = tour({exhibit_of("relu",
                                                              [](const Case& c, const Device&) {
                                                                Work work(c);
@@ -72,7 +72,7 @@ TEST(Tour, SearchesLowerTiersFirst) {
   EXPECT_THAT(visits[0].case_path, StartsWith("standard/relu/"));
 }
 
-TEST(Tour, RunsAnExhibitOfOneDtypeOnThatDtypeOnly) {
+TEST(BugMuseumTour, RunsAnExhibitOfOneDtypeOnThatDtypeOnly) {
   Exhibit exhibit =
       exhibit_of("scale_norm", [](const Case& c, const Device&) { return run_mutated(c, {}); });
   exhibit.dtype = DType::bfloat16;
@@ -84,13 +84,13 @@ TEST(Tour, RunsAnExhibitOfOneDtypeOnThatDtypeOnly) {
             })));
 }
 
-TEST(Tour, RejectsAnOperationWithoutExhibits) {
+TEST(BugMuseumTour, RejectsAnOperationWithoutExhibits) {
   EXPECT_THROW(tour(all_exhibits(), {.only = "layernorm"}), ref::numeric::UsageError);
 }
 
-// Whatever finds it: the answer there is another one than the right one. What finds it stands in
-// docs/generated/museum.md, which GoldenMuseum.DocumentEqualsTheOutput holds to a whole tour.
-TEST(Tour, EveryExhibitThatIsFoundDiffersFromTheRightAnswer) {
+// Each bug that the tour finds must change an output. docs/generated/museum.md lists how each bug
+// is found. The test BugMuseum.DocumentEqualsTheOutputOfTheProgram compares that list with a tour.
+TEST(BugMuseumTour, EveryBugThatIsFoundChangesTheOutput) {
   std::map<std::string, std::string> killers;
   std::ifstream document(std::filesystem::path(NORMPROOF_SOURCE_DIR) / "docs" / "generated" /
                          "museum.md");

@@ -16,7 +16,7 @@ Case layer_norm_case(DType dtype = DType::float32) {
       .make(1);
 }
 
-TEST(Work, StartsWithTheCorrectOutputAndKeepsChanges) {
+TEST(ExhibitOutput, StartsAsTheCorrectOutputAndKeepsChanges) {
   const Case c = layer_norm_case(DType::bfloat16);
   Work work(c);
   EXPECT_EQ(work.answer(), run_mutated(c, {}));
@@ -31,16 +31,16 @@ TEST(Work, StartsWithTheCorrectOutputAndKeepsChanges) {
   EXPECT_EQ(ref::io::widen(*corpus::find(answer, "y"))[5], 1.0);
 }
 
-TEST(Work, IsWrongWithAMutation) {
+TEST(ExhibitOutput, IsWrongWithAMutation) {
   const Case c = layer_norm_case();
   EXPECT_NE(Work(c, {"mean", mutations::MutationOperator::drop}).answer(), Work(c).answer());
 }
 
-TEST(EpsOf, ReturnsTheEpsOfTheOptions) {
+TEST(EpsOfOptions, IsFoundForEveryOperation) {
   EXPECT_EQ(norm_eps(layer_norm_case()), 1e-5);
 }
 
-TEST(SumIn, RoundsEachPartialSum) {
+TEST(SumInFormat, RoundsEachPartialSum) {
   const std::vector<double> terms(300, 1.0);
   EXPECT_EQ(rounded_sum(StorageFormat::bfloat16, terms), 256);
   EXPECT_EQ(sum_of(terms), 300);

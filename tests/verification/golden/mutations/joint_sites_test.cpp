@@ -30,7 +30,7 @@ using ::testing::IsSupersetOf;
 using ::testing::Not;
 using enum MutationOperator;
 
-TEST(JointSites, AreOfferedAfterTheirSecondSite) {
+TEST(JointMutationSites, AreOfferedOnceTwoOfTheirSitesWereReached) {
   Sites sites;
   sites.list();
   sites.term("residual of attention", 1.0);
@@ -44,13 +44,13 @@ TEST(JointSites, AreOfferedAfterTheirSecondSite) {
               Not(Contains(Mutation{"residual of attention, forward and backward", drop})));
 }
 
-TEST(JointSites, ActAtAllOfTheirSitesAndNowhereElse) {
+TEST(JointMutationSites, ActAtAllOfTheirSitesAndNowhereElse) {
   Sites sites({"every residual", drop});
   EXPECT_EQ(sites.term("residual of attention", 3.0), 0);
   EXPECT_EQ(sites.term("residual of the feed-forward in the backward", 3.0), 0);
   EXPECT_EQ(sites.term("mean", 3.0), 3);
-  // It also acts at the sites of a part, by their names in the whole; a part has joint sites of its
-  // own.
+  // A joint site of a model also acts at the sites of a part of the model, by their names in the
+  // model. A part has its own joint sites.
   Sites masks({"every mask", invert_mask});
   EXPECT_FALSE(masks.mask("mask of the keys", true));
   EXPECT_FALSE(masks.part("norm: ").mask("mask of the statistics", true));
@@ -61,7 +61,7 @@ TEST(JointSites, ActAtAllOfTheirSitesAndNowhereElse) {
             -3);
 }
 
-TEST(JointSites, AreAllOfferedInTheQuickTier) {
+TEST(JointMutationSites, AreAllOfferedInTheQuickTier) {
   std::set<std::string> open;
   for (const JointSite& joint : joint_sites()) EXPECT_TRUE(open.emplace(joint.name).second);
   for (const Case& c : recipes::corpus(Tier::quick)) {
@@ -97,14 +97,14 @@ void change(std::vector<StoredTensor>& tensors, const std::string& name,
   ADD_FAILURE() << "there is no " << name;
 }
 
-/// A case in which a mistake gives the reference's output for another case.
+/// A mistake, and the case to which it applies. The output of a candidate with the mistake is the
+/// reference's output for another case.
 struct MistakenCase {
   std::string op, reason;
-  std::function<void(Case&)> other;  ///< turns this case into the other one
+  std::function<void(Case&)> other;  ///< turns the case into the other case
   std::string named;
-  std::vector<std::string> outputs;  ///< the outputs that the mistake explains
-  /// Converts derivatives with respect to the other case's inputs into derivatives with respect to
-  /// this one's.
+  std::vector<std::string> outputs;  ///< the outputs that the diagnosis must explain
+  /// Converts the gradients of the other case's inputs into gradients of this case's inputs.
   std::function<void(std::vector<StoredTensor>&)> chain = {};
 };
 
@@ -124,8 +124,8 @@ const std::vector<std::string> kBiases = {"attention.in.bias", "attention.out.bi
 const std::vector<std::string> kMasks = {"attention.weights.keep", "attention.y.keep",
                                          "feed_forward.active.keep", "feed_forward.y.keep"};
 
-/// Multiplies the queries of eight features by a factor, or the gradients of the parameters that
-/// produce them.
+/// Multiplies the parameters that produce the queries by a factor, for a model of eight features.
+/// `tensors` are parameters, or their gradients.
 void scale_queries(std::vector<StoredTensor>& tensors, const std::string& prefix, double factor) {
   constexpr std::size_t kWidth = 8;
   change(tensors, prefix + "attention.in.weight",
@@ -134,8 +134,9 @@ void scale_queries(std::vector<StoredTensor>& tensors, const std::string& prefix
          [=](std::size_t i, double w) { return i < kWidth ? factor * w : w; });
 }
 
-/// The scores are multiplied by a factor.
-MistakenCase scores_times(double factor, const std::string& named) {
+/// Returns the mistake that multiplies the attention scores by a factor. `named` is the expected
+/// diagnosis.
+MistakenCase mistake_in_scores(double factor, const std::string& named) {
   return {"encoder_layer",
           "eight_features",
           [=](Case& c) { scale_queries(c.inputs, "", factor); },
@@ -166,8 +167,8 @@ std::vector<MistakenCase> mistakes() {
        option("norm.eps", "1e-30"),
        "norm: eps: dropped",
        {"grad_norm1.gamma", "grad_norm2.gamma", "grad_x", "y"}},
-      scores_times(2, "1/sqrt(d_k), forward and backward: dropped"),
-      scores_times(std::sqrt(0.5), "d_k and d_model: taken for the other"),
+      mistake_in_scores(2, "1/sqrt(d_k), forward and backward: dropped"),
+      mistake_in_scores(std::sqrt(0.5), "d_k and d_model: taken for the other"),
       {"encoder_layer",
        "eight_features",
        constant(kBiases, 0),
@@ -227,7 +228,7 @@ std::vector<Diagnosis> diagnosis_for(const StoredCase& stored,
   return diagnose(stored, answer, check_case(stored, answer, {}));
 }
 
-TEST(JointSites, NameAMistakeMadeEverywhereFirst) {
+TEST(JointMutationSites, DiagnosisNamesAMistakeMadeAtEverySiteFirst) {
   for (const MistakenCase& mistaken : mistakes()) {
     const StoredCase stored = certified(case_for(mistaken.op, mistaken.reason));
     StoredCase other = stored;
@@ -242,27 +243,28 @@ TEST(JointSites, NameAMistakeMadeEverywhereFirst) {
   }
 }
 
-/// Mistakes that no other case of the reference reproduces are made by the plain implementation in
-/// another style.
-TEST(JointSites, NameAMistakeMadeInAnotherStyle) {
-  struct Wrong {
+/// No case of the reference reproduces these mistakes. The plain implementation makes them, in
+/// another order of operations than the diagnosis.
+TEST(JointMutationSites, DiagnosisNamesAMistakeInCodeOfAnotherStyle) {
+  struct InjectedMistake {
     std::string op, reason;
     Mutation mutation;
   };
-  for (const Wrong& wrong :
-       {Wrong{"encoder_layer", "eight_features", {"every residual", drop}},
-        Wrong{"encoder_layer",
-              "pre_layer_norm",
-              {"residual of attention, forward and backward", drop}},
-        Wrong{"encoder_layer", "eight_features", {"causal mask", insert}},
-        Wrong{"encoder_layer", "post_layer_norm", {"y of padding", drop}},
-        Wrong{"encoder_layer", "post_layer_norm", {"norm1 and norm2", other}},
-        Wrong{"encoder_layer", "inference_dropout", {"every dropout in inference", insert}},
-        Wrong{"encoder", "pre_layer_norm", {"norm behind the last layer", drop}},
-        Wrong{"encoder",
-              "post_layer_norm",
-              {"factor sqrt(D) of the embedding, forward and backward", insert}},
-        Wrong{"adam", "default_options", {"1 - beta1 and 1 - beta2", drop}}}) {
+  for (const InjectedMistake& wrong :
+       {InjectedMistake{"encoder_layer", "eight_features", {"every residual", drop}},
+        InjectedMistake{"encoder_layer",
+                        "pre_layer_norm",
+                        {"residual of attention, forward and backward", drop}},
+        InjectedMistake{"encoder_layer", "eight_features", {"causal mask", insert}},
+        InjectedMistake{"encoder_layer", "post_layer_norm", {"y of padding", drop}},
+        InjectedMistake{"encoder_layer", "post_layer_norm", {"norm1 and norm2", other}},
+        InjectedMistake{
+            "encoder_layer", "inference_dropout", {"every dropout in inference", insert}},
+        InjectedMistake{"encoder", "pre_layer_norm", {"norm behind the last layer", drop}},
+        InjectedMistake{"encoder",
+                        "post_layer_norm",
+                        {"factor sqrt(D) of the embedding, forward and backward", insert}},
+        InjectedMistake{"adam", "default_options", {"1 - beta1 and 1 - beta2", drop}}}) {
     const StoredCase stored = certified(case_for(wrong.op, wrong.reason));
     Sites sites(wrong.mutation);
     const auto found = diagnosis_for(

@@ -11,7 +11,7 @@ namespace {
 using ::testing::ElementsAre;
 using enum MutationOperator;
 
-TEST(Sites, ChangeNothingWithoutAMutation) {
+TEST(MutationSites, ChangeNothingWithoutAMutation) {
   Sites sites;
   EXPECT_EQ(sites.term("t", 3.0), 3);
   EXPECT_EQ(sites.factor("f", 3.0), 3);
@@ -24,7 +24,7 @@ TEST(Sites, ChangeNothingWithoutAMutation) {
   EXPECT_TRUE(sites.seen().empty());
 }
 
-TEST(Sites, EachOperatorDoesWhatItsNameSays) {
+TEST(MutationSites, ApplyEachOperatorAsItsNameSays) {
   const auto term = [](MutationOperator op) { return Sites({"t", op}).term("t", 3.0); };
   EXPECT_EQ(term(drop), 0);
   EXPECT_EQ(term(negate), -3);
@@ -44,7 +44,7 @@ TEST(Sites, EachOperatorDoesWhatItsNameSays) {
   EXPECT_EQ(Sites({"a", one_pass}).any("a", {drop, one_pass}), one_pass);
 }
 
-TEST(Sites, RoundConstantsToFloat32OnlyInFloat64) {
+TEST(MutationSites, RoundConstantsToFloat32OnlyInFloat64) {
   EXPECT_EQ(Sites({"c", single_precision}).constant("c", 0.1), static_cast<double>(0.1F));
   EXPECT_EQ(Sites({"d", single_precision}).constant("c", 0.1), 0.1);
   EXPECT_EQ(Sites({"c", single_precision}).constant("c", 0.1F), 0.1F);
@@ -56,15 +56,15 @@ TEST(Sites, RoundConstantsToFloat32OnlyInFloat64) {
   EXPECT_THAT(sites.seen(), ElementsAre(Mutation{"tenth", single_precision}));
 }
 
-TEST(Sites, ApplyAMutationOnlyAtItsSite) {
+TEST(MutationSites, ApplyAMutationOnlyAtItsSite) {
   Sites sites({"here", negate});
   EXPECT_EQ(sites.term("there", 3.0), 3);
   EXPECT_EQ(sites.term("here", 3.0), -3);
-  // An operator that the site does not offer has no effect.
+  // A mutation operator that the site does not offer has no effect.
   EXPECT_EQ(sites.count("here", 3.0), 3);
 }
 
-TEST(Sites, ListEachOfferedMutationOnce) {
+TEST(MutationSites, ListEachOfferedMutationOnce) {
   Sites sites;
   sites.list();
   for (int i = 0; i < 2; ++i) {
@@ -75,7 +75,7 @@ TEST(Sites, ListEachOfferedMutationOnce) {
               ElementsAre(Mutation{"n", one_less}, Mutation{"n", one_more}, Mutation{"p", other}));
 }
 
-TEST(Sites, OfAPartHavePrefixedNames) {
+TEST(MutationSites, OfAPartOfAModelHavePrefixedNames) {
   Sites sites({"part: t", negate});
   EXPECT_EQ(sites.term("t", 3.0), 3);
   Sites part = sites.part("part: ");
@@ -88,7 +88,7 @@ TEST(Sites, OfAPartHavePrefixedNames) {
   EXPECT_THAT(listing.seen(), ElementsAre(Mutation{"p", other}));
 }
 
-TEST(Sites, RoundToDigitsWithTiesToEven) {
+TEST(MutationSites, RoundToDigitsWithTiesToEven) {
   EXPECT_EQ(Sites::rounded_to<8>(1 + 0x1p-8), 1);
   EXPECT_EQ(Sites::rounded_to<8>(1 + 3 * 0x1p-8), 1 + 0x1p-6);
   EXPECT_EQ(Sites::rounded_to<11>(1.0F + 0x1p-10F), 1.0F + 0x1p-10F);

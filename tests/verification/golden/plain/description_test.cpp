@@ -36,7 +36,7 @@ Case case_of(const ref::model::NormOptions& options, const ref::norm::NormInputs
   return c;
 }
 
-TEST(Description, PlainLayersMatchTheDescription) {
+TEST(LayerDescription, MatchesThePlainLayers) {
   ref::norm::expect_as_described([](const auto& options, const auto& in, const auto& state) {
     Sites sites;
     ref::norm::NormStep<double> step;

@@ -12,7 +12,7 @@ namespace {
 using Half = Narrow<ref::model::StorageFormat::float16>;
 using Brain = Narrow<ref::model::StorageFormat::bfloat16>;
 
-TEST(Narrow, EveryOperationRounds) {
+TEST(NarrowFloat, EveryOperationRounds) {
   EXPECT_EQ(static_cast<double>(Half(1) + Half(0x1p-11)), 1);  // ties to even
   EXPECT_EQ(static_cast<double>(Half(1) + Half(0x1.8p-11)), 1 + 0x1p-10);
   EXPECT_EQ(static_cast<double>(Brain(256) + Brain(1)), 256);
@@ -21,12 +21,12 @@ TEST(Narrow, EveryOperationRounds) {
   EXPECT_EQ(static_cast<double>(Half(0.1)), 0x1.998p-4);
 }
 
-TEST(Narrow, Float16Overflows) {
+TEST(NarrowFloat, Float16Overflows) {
   EXPECT_EQ(static_cast<double>(Half(300) * Half(300)), std::numeric_limits<double>::infinity());
   EXPECT_EQ(static_cast<double>(Brain(300) * Brain(300)), 0x1.6p+16);
 }
 
-TEST(Narrow, ChoosesTheFormatAtRunTime) {
+TEST(NarrowFloat, FormatIsChosenAtRunTime) {
   const auto third = [](ref::model::StorageFormat format) {
     return in_arithmetic(format, []<class T>(T) { return static_cast<double>(T(1) / T(3)); });
   };
@@ -36,7 +36,7 @@ TEST(Narrow, ChoosesTheFormatAtRunTime) {
   EXPECT_EQ(third(ref::model::StorageFormat::bfloat16), 0x1.56p-2);
 }
 
-TEST(Narrow, C1_RejectsArithmeticIn8Bits) {
+TEST(NarrowFloat, C1_RejectsArithmeticIn8Bits) {
   const auto answer = [](ref::model::StorageFormat format) {
     return in_arithmetic(format, []<class T>(T) { return 0; });
   };

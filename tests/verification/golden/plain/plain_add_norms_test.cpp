@@ -12,8 +12,8 @@ using ::testing::DoubleEq;
 using ::testing::ElementsAre;
 using Op = MutationOperator;
 
-/// The sum is (1, -1), gamma is 2, beta is (0, 1). With two features, the norm passes no gradient
-/// from grad_y.
+/// Returns a case in which the sum is (1, -1), gamma is 2 and beta is (0, 1). With two features,
+/// the norm's backward is 0, so grad_y does not reach x.
 Case one_and_minus_one() {
   return plain_recipe("add_layer_norm", {1, 2})
       .option("eps", "0")
@@ -40,7 +40,7 @@ TEST(PlainAddNorms, MatchHandComputedValues) {
   EXPECT_THAT(run("grad_beta"), ElementsAre(1, 2));
 }
 
-TEST(PlainAddNorms, MistakesInTheSumsChangeTheOutputs) {
+TEST(PlainAddNorms, MutationsOfTheSumsChangeTheOutputs) {
   EXPECT_THAT(run("sum", {"residual in the sum", Op::drop}), ElementsAre(5, 0));
   EXPECT_THAT(run("y", {"residual in the sum", Op::drop}), ElementsAre(2, -1));
   EXPECT_THAT(run("sum", {"returned sum", Op::other}), ElementsAre(5, 0));
@@ -48,20 +48,20 @@ TEST(PlainAddNorms, MistakesInTheSumsChangeTheOutputs) {
   EXPECT_THAT(run("sum", {"returned sum", Op::square}), ElementsAre(-3, -2));
   EXPECT_THAT(run("y", {"residual in y", Op::insert}), ElementsAre(-2, -2));
   EXPECT_THAT(run("grad_x", {"grad_sum in grad_x", Op::drop}), ElementsAre(0, 0));
-  // The gradient that goes through the norm is lost here.
+  // This mutation loses the gradient that passes through the norm.
   EXPECT_THAT(run("grad_x", {"place of grad_sum", Op::other}), ElementsAre(0, 0));
   EXPECT_THAT(run("grad_beta", {"place of grad_sum", Op::other}), ElementsAre(4, 6));
 }
 
-TEST(PlainAddNorms, StatisticsMayBeTakenOfXByMistake) {
-  // x is (5, 0): mean 2.5, standard deviation 2.5.
+TEST(PlainAddNorms, MutationTakesTheStatisticsOfXInsteadOfTheSum) {
+  // x is (5, 0), with mean 2.5 and standard deviation 2.5.
   EXPECT_THAT(run("sum", {"sum in the statistics", Op::other}), ElementsAre(1, -1));
   EXPECT_THAT(run("y", {"sum in the statistics", Op::other}),
               ElementsAre(DoubleEq(-1.2), DoubleEq(-1.8)));
   EXPECT_THAT(run("y", {"norm: gamma", Op::drop}), ElementsAre(1, 0));
 }
 
-TEST(PlainAddNorms, OfferNoMistakesThatDoNotChangeAnOutput) {
+TEST(PlainAddNorms, OfferNoMutationWithoutEffect) {
   const Case c = one_and_minus_one();
   Sites sites;
   sites.list();

@@ -20,7 +20,7 @@ std::vector<StoredTensor> run_attention(const Case& c, const Mutation& mutation 
   Sites sites(mutation);
   return run_plain_attention(c, inputs_of(c), style, sites);
 }
-std::vector<double> attended(const Case& c, const char* name, const Mutation& mutation = {}) {
+std::vector<double> run_and_get(const Case& c, const char* name, const Mutation& mutation = {}) {
   return values_of(run_attention(c, mutation), name);
 }
 
@@ -40,63 +40,63 @@ TEST(PlainAttention, EveryStyleAgreesWithTheReference) {
   }
 }
 
-// Two keys that no query distinguishes: weights of 1/2.
+// Returns a case with two keys whose queries are 0, so that both attention weights are 1/2.
 Case two_keys() {
   return attention_case({0, 0}, {1, 2}, {4, 8}, {1, 0});
 }
 
-TEST(PlainAttention, MistakesInASumChangeTheOutput) {
-  EXPECT_THAT(attended(two_keys(), "y"), ElementsAre(6, 6));
-  EXPECT_THAT(attended(two_keys(), "grad_v"), ElementsAre(0.5, 0.5));
-  EXPECT_THAT(attended(two_keys(), "log_sum_exp"),
+TEST(PlainAttention, MutationsOfASumChangeTheOutput) {
+  EXPECT_THAT(run_and_get(two_keys(), "y"), ElementsAre(6, 6));
+  EXPECT_THAT(run_and_get(two_keys(), "grad_v"), ElementsAre(0.5, 0.5));
+  EXPECT_THAT(run_and_get(two_keys(), "log_sum_exp"),
               ElementsAre(DoubleEq(std::log(2)), DoubleEq(std::log(2))));
-  EXPECT_THAT(attended(two_keys(), "y", {"division by the sum", Op::drop}), ElementsAre(12, 12));
-  EXPECT_THAT(attended(two_keys(), "y", {"keys and values", Op::other}), ElementsAre(1.5, 1.5));
-  EXPECT_THAT(attended(two_keys(), "log_sum_exp", {"logarithm of the sum", Op::other}),
+  EXPECT_THAT(run_and_get(two_keys(), "y", {"division by the sum", Op::drop}), ElementsAre(12, 12));
+  EXPECT_THAT(run_and_get(two_keys(), "y", {"keys and values", Op::other}), ElementsAre(1.5, 1.5));
+  EXPECT_THAT(run_and_get(two_keys(), "log_sum_exp", {"logarithm of the sum", Op::other}),
               ElementsAre(DoubleEq(1), DoubleEq(1)));
-  EXPECT_THAT(attended(two_keys(), "grad_q", {}), ElementsAre(1, 0));
-  EXPECT_THAT(attended(two_keys(), "grad_q", {"mean of the gradients", Op::drop}),
+  EXPECT_THAT(run_and_get(two_keys(), "grad_q", {}), ElementsAre(1, 0));
+  EXPECT_THAT(run_and_get(two_keys(), "grad_q", {"mean of the gradients", Op::drop}),
               ElementsAre(10, 0));
 }
 
-TEST(PlainAttention, MistakesInTheCausalMaskChangeTheOutput) {
+TEST(PlainAttention, MutationsOfTheCausalMaskChangeTheOutput) {
   Case c = two_keys();
   ref::model::set_option(c.options, "causal", "true");
-  const auto y = [&](Op op) { return attended(c, "y", {"causal mask", op}); };
+  const auto y = [&](Op op) { return run_and_get(c, "y", {"causal mask", op}); };
   EXPECT_THAT(y(Op::none), ElementsAre(4, 6));
   EXPECT_THAT(y(Op::drop), ElementsAre(6, 6));
   EXPECT_THAT(y(Op::one_more), ElementsAre(6, 6));
   EXPECT_THAT(y(Op::one_less), ElementsAre(0, 4));
   EXPECT_THAT(y(Op::transposed), ElementsAre(6, 8));
-  // Three keys: the last query sees all of them, or two if the first query is aligned with the
-  // first key.
+  // There are two queries and three keys. The last query attends to all keys. The mutation aligns
+  // the first query with the first key, so that the last query attends to two keys.
   Case longer = attention_case({0, 0}, {1, 2, 3}, {3, 6, 9}, {1, 0});
   ref::model::set_option(longer.options, "causal", "true");
-  EXPECT_THAT(attended(longer, "y"), ElementsAre(4.5, 6));
-  EXPECT_THAT(attended(longer, "y", {"causal mask", Op::other}), ElementsAre(3, 4.5));
+  EXPECT_THAT(run_and_get(longer, "y"), ElementsAre(4.5, 6));
+  EXPECT_THAT(run_and_get(longer, "y", {"causal mask", Op::other}), ElementsAre(3, 4.5));
 }
 
-TEST(PlainAttention, MistakesInTheKeyMaskChangeTheOutput) {
+TEST(PlainAttention, MutationsOfTheKeyMaskChangeTheOutput) {
   Case c = two_keys();
   c.inputs.push_back(tensor_of("valid", DType::boolean, {1, 2}, {1, 0}));
-  EXPECT_THAT(attended(c, "y"), ElementsAre(4, 4));
-  EXPECT_THAT(attended(c, "y", {"mask of the keys", Op::invert_mask}), ElementsAre(8, 8));
-  EXPECT_THAT(attended(c, "y", {"length of a sample", Op::one_more}), ElementsAre(6, 6));
-  EXPECT_THAT(attended(c, "y", {"length of a sample", Op::one_less}), ElementsAre(0, 0));
-  EXPECT_THAT(attended(c, "y", {"scores of what is not seen", Op::zeroed}), ElementsAre(2, 2));
+  EXPECT_THAT(run_and_get(c, "y"), ElementsAre(4, 4));
+  EXPECT_THAT(run_and_get(c, "y", {"mask of the keys", Op::invert_mask}), ElementsAre(8, 8));
+  EXPECT_THAT(run_and_get(c, "y", {"length of a sample", Op::one_more}), ElementsAre(6, 6));
+  EXPECT_THAT(run_and_get(c, "y", {"length of a sample", Op::one_less}), ElementsAre(0, 0));
+  EXPECT_THAT(run_and_get(c, "y", {"scores of what is not seen", Op::zeroed}), ElementsAre(2, 2));
   c.inputs.back() = tensor_of("valid", DType::boolean, {1, 2}, {0, 0});
-  EXPECT_THAT(attended(c, "y"), ElementsAre(0, 0));
-  EXPECT_THAT(attended(c, "y", {"a query that sees no key", Op::other}), ElementsAre(6, 6));
+  EXPECT_THAT(run_and_get(c, "y"), ElementsAre(0, 0));
+  EXPECT_THAT(run_and_get(c, "y", {"a query that sees no key", Op::other}), ElementsAre(6, 6));
   EXPECT_EQ(find(run_attention(c), "log_sum_exp"), nullptr);
 }
 
-TEST(PlainAttention, MistakesInGroupedQueriesChangeTheOutput) {
+TEST(PlainAttention, MutationsOfGroupedQueriesChangeTheOutput) {
   for (const Case& c : recipes::attention_cases(Tier::quick, 7)) {
     if (c.reason != "grouped" || c.dtype != DType::float64) continue;
-    EXPECT_NE(attended(c, "y", {"head of the keys", Op::other}), attended(c, "y"));
-    const auto whole = attended(c, "grad_v");
+    EXPECT_NE(run_and_get(c, "y", {"head of the keys", Op::other}), run_and_get(c, "y"));
+    const auto whole = run_and_get(c, "grad_v");
     const auto of = [&](Op op) {
-      return attended(c, "grad_v", {"heads of a group in grad_k and grad_v", op});
+      return run_and_get(c, "grad_v", {"heads of a group in grad_k and grad_v", op});
     };
     EXPECT_NE(of(Op::forget_first), whole);
     EXPECT_NE(of(Op::forget_last), whole);

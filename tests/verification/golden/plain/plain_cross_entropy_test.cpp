@@ -39,7 +39,7 @@ TEST(PlainCrossEntropy, EveryStyleAgreesWithTheReference) {
   }
 }
 
-TEST(PlainCrossEntropy, MistakesInTheMeanChangeTheLoss) {
+TEST(PlainCrossEntropy, MutationsOfTheMeanChangeTheLoss) {
   const double log2 = std::log(2);
   Case c = two_rows_of_two_classes();
   EXPECT_THAT(lost(c, "loss"), ElementsAre(DoubleEq(log2)));
@@ -58,7 +58,7 @@ TEST(PlainCrossEntropy, MistakesInTheMeanChangeTheLoss) {
               ElementsAre(-0.5, 0.5, 0.5, -0.5));
 }
 
-TEST(PlainCrossEntropy, MistakesInTheSmoothingChangeTheLoss) {
+TEST(PlainCrossEntropy, MutationsOfTheSmoothingChangeTheLoss) {
   Case c = two_rows_of_two_classes();
   ref::model::set_option(c.options, "label_smoothing", "0.5");
   EXPECT_THAT(lost(c, "grad_logits"), ElementsAre(-0.125, 0.125, 0.125, -0.125));

@@ -28,7 +28,7 @@ std::vector<StoredTensor> run_with(const Case& c, const Mutation& mutation = {},
   return run_plain_encoder(c, recipes::inputs_of(c), style, sites);
 }
 
-TEST(PlainEncoders, EveryStyleHasAllOutputsAndPasses) {
+TEST(PlainEncoders, EveryStyleReturnsAllOutputsAndPassesTheGate) {
   for (const std::string& operation : ref::model::encoder_operation_names())
     for (const Case& c : encoder_cases(Tier::quick, operation, 1)) {
       const StoredCase stored = certified(c);
@@ -42,7 +42,7 @@ TEST(PlainEncoders, EveryStyleHasAllOutputsAndPasses) {
     }
 }
 
-TEST(PlainEncoders, MistakeChangesTheOutputsThatDependOnIt) {
+TEST(PlainEncoders, MutationChangesOnlyTheOutputsThatDependOnIt) {
   const Case c = case_of("encoder_layer", "post_layer_norm");
   const auto right = run_with(c);
   const auto backward = run_with(c, {"1/sqrt(d_k) in the backward", MutationOperator::drop});
@@ -53,7 +53,7 @@ TEST(PlainEncoders, MistakeChangesTheOutputsThatDependOnIt) {
   EXPECT_EQ(values_of(right, "attention.weights"), values_of(eps, "attention.weights"));
 }
 
-TEST(PlainEncoders, PaddingGetsWeightOnlyByMistake) {
+TEST(PlainEncoders, PaddingGetsAttentionWeightOnlyIfMutated) {
   const Case c = case_of("encoder_layer", "post_layer_norm");
   const auto valid = values_of(c.inputs, "valid");
   const std::size_t tokens = 3, of_second = 2 * tokens * tokens;
@@ -64,11 +64,11 @@ TEST(PlainEncoders, PaddingGetsWeightOnlyByMistake) {
             0);
 }
 
-TEST(PlainEncoders, EachMistakeShiftsTheCausalMaskAsNamed) {
+TEST(PlainEncoders, EachMutationShiftsTheCausalMaskAsNamed) {
   const Case c = case_of("encoder_layer", "causal_post");
   constexpr std::size_t kTokens = 4;
-  /// Returns the keys to which each query of the first sentence, which has no padding, gives a
-  /// weight.
+  /// Returns, for each query of the first sentence, the keys that get an attention weight. This
+  /// sentence has no padding.
   const auto seen = [&](const Mutation& mutation) {
     const auto weights = values_of(run_with(c, mutation), "attention.weights");
     std::vector<std::string> rows(kTokens);
@@ -86,9 +86,9 @@ TEST(PlainEncoders, EachMistakeShiftsTheCausalMaskAsNamed) {
   EXPECT_EQ(seen({"causal mask", transposed}), (Rows{"xxxx", ".xxx", "..xx", "...x"}));
 }
 
-/// Returns those of the named tensors of a decoder layer that a mistake changes.
-std::vector<std::string> moved_by(const Case& c, const Mutation& mutation,
-                                  const std::vector<std::string>& names) {
+/// Returns the names among `names` of the tensors of a decoder layer that the mutation changes.
+std::vector<std::string> changed_decoder_outputs(const Case& c, const Mutation& mutation,
+                                                 const std::vector<std::string>& names) {
   const auto right = run_with(c), wrong = run_with(c, mutation);
   std::vector<std::string> moved;
   for (const std::string& name : names)
@@ -96,31 +96,39 @@ std::vector<std::string> moved_by(const Case& c, const Mutation& mutation,
   return moved;
 }
 
-TEST(PlainEncoders, EachAttentionOfADecoderHasSeparateMistakes) {
+TEST(PlainEncoders, EachAttentionOfADecoderHasSeparateMutations) {
   const Case c = case_of("decoder_layer", "post_layer_norm");
   const std::vector<std::string> names = {"self_attention.weights", "cross_attention.weights", "y",
                                           "grad_memory", "grad_x"};
   const std::vector<std::string> all_but_self(names.begin() + 1, names.end());
   using enum MutationOperator;
-  EXPECT_EQ(moved_by(c, {"causal mask", drop}, names), names);
-  EXPECT_EQ(moved_by(c, {"cross_attention: causal mask", insert}, names), all_but_self);
-  EXPECT_EQ(moved_by(c, {"cross_attention: mask of the keys", ignore_mask}, names), all_but_self);
-  EXPECT_EQ(moved_by(c, {"cross_attention: whose mask of the keys", other}, names), all_but_self);
-  EXPECT_EQ(moved_by(c, {"cross_attention: memory", other}, names), all_but_self);
-  EXPECT_EQ(moved_by(c, {"cross_attention: sentence of the memory", other}, names), all_but_self);
-  EXPECT_EQ(moved_by(c, {"cross_attention: keys and values", other}, names), all_but_self);
-  EXPECT_EQ(moved_by(c, {"cross_attention: 1/sqrt(d_k), forward and backward", drop}, names),
+  EXPECT_EQ(changed_decoder_outputs(c, {"causal mask", drop}, names), names);
+  EXPECT_EQ(changed_decoder_outputs(c, {"cross_attention: causal mask", insert}, names),
             all_but_self);
-  EXPECT_EQ(moved_by(c, {"norm2 and norm3", other}, names),
+  EXPECT_EQ(changed_decoder_outputs(c, {"cross_attention: mask of the keys", ignore_mask}, names),
+            all_but_self);
+  EXPECT_EQ(changed_decoder_outputs(c, {"cross_attention: whose mask of the keys", other}, names),
+            all_but_self);
+  EXPECT_EQ(changed_decoder_outputs(c, {"cross_attention: memory", other}, names), all_but_self);
+  EXPECT_EQ(changed_decoder_outputs(c, {"cross_attention: sentence of the memory", other}, names),
+            all_but_self);
+  EXPECT_EQ(changed_decoder_outputs(c, {"cross_attention: keys and values", other}, names),
+            all_but_self);
+  EXPECT_EQ(changed_decoder_outputs(c, {"cross_attention: 1/sqrt(d_k), forward and backward", drop},
+                                    names),
+            all_but_self);
+  EXPECT_EQ(changed_decoder_outputs(c, {"norm2 and norm3", other}, names),
             (std::vector<std::string>{"y", "grad_memory", "grad_x"}));
-  EXPECT_EQ(moved_by(c, {"residual of cross-attention", drop}, names),
+  EXPECT_EQ(changed_decoder_outputs(c, {"residual of cross-attention", drop}, names),
             (std::vector<std::string>{"y", "grad_memory", "grad_x"}));
   for (const char* site :
        {"cross_attention: keys in grad_memory", "cross_attention: values in grad_memory"})
-    EXPECT_EQ(moved_by(c, {site, drop}, names), (std::vector<std::string>{"grad_memory"})) << site;
+    EXPECT_EQ(changed_decoder_outputs(c, {site, drop}, names),
+              (std::vector<std::string>{"grad_memory"}))
+        << site;
 }
 
-TEST(PlainEncoders, BackwardDropoutMistakesChangeOnlyGradients) {
+TEST(PlainEncoders, MutationsOfBackwardDropoutChangeOnlyGradients) {
   const Case c = case_of("encoder_layer", "dropout_pre");
   const auto right = run_with(c);
   for (const char* place :
@@ -136,7 +144,7 @@ TEST(PlainEncoders, BackwardDropoutMistakesChangeOnlyGradients) {
                       "attention.weights"));
 }
 
-TEST(PlainEncoders, DropoutOfRateZeroOffersNoMistakes) {
+TEST(PlainEncoders, DropoutOfRateZeroOffersNoMutations) {
   Sites sites;
   sites.list();
   run_plain_encoder(case_of("encoder_layer", "post_layer_norm"),
@@ -151,11 +159,11 @@ TEST(PlainEncoders, LossIsDividedByTheSumOfTheWeights) {
       run_with(c, {"sum of the class weights as divisor", MutationOperator::drop}), "loss")[0];
   const double by_count = values_of(
       run_with(c, {"sum of the class weights as divisor", MutationOperator::other}), "loss")[0];
-  EXPECT_EQ(by_count, whole / 2);  // two sentences
+  EXPECT_EQ(by_count, whole / 2);  // there are two sentences
   EXPECT_NE(values_of(run_with(c), "loss")[0], by_count);
 }
 
-TEST(PlainEncoders, NormsOfferOnlySitesThatChangeAnOutput) {
+TEST(PlainEncoders, NormsOfferOnlyMutationsThatChangeAnOutput) {
   Sites sites;
   sites.list();
   run_plain_encoder(case_of("encoder_layer", "post_power_norm"),

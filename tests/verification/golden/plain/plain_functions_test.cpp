@@ -73,7 +73,7 @@ TEST(PlainFunctions, EveryStyleOfGatedFunctionsAgreesWithTheReference) {
   }
 }
 
-TEST(PlainFunctions, MistakesInAGateChangeTheOutput) {
+TEST(PlainFunctions, MutationsOfAGateChangeTheOutput) {
   const Case c = plain_recipe("swiglu", {1, 2})
                      .x([](std::size_t i, double) { return i == 0 ? 0.0 : 40.0; })
                      .gate([](std::size_t i, double) { return i == 0 ? 40.0 : -40.0; })
@@ -105,7 +105,7 @@ TEST(PlainFunctions, SigmoidOfInfinityOverInfinityIsNaN) {
       std::isnan(values_of(run(c, {"formula of the share", MutationOperator::insert}), "y")[0]));
 }
 
-TEST(PlainFunctions, Float32ConstantsAreOffByTheirRounding) {
+TEST(PlainFunctions, MutationToFloat32ConstantsCostsTheirRounding) {
   for (const auto& [function, site] :
        {std::pair{"gelu", "1/sqrt(2)"}, std::pair{"gelu", "1/sqrt(2 pi)"},
         std::pair{"gelu_tanh", "sqrt(2/pi)"}, std::pair{"gelu_tanh", "0.044715"},
@@ -114,20 +114,20 @@ TEST(PlainFunctions, Float32ConstantsAreOffByTheirRounding) {
     const auto right = values_of(run(c), "grad_x");
     const auto wrong = values_of(run(c, {site, MutationOperator::single_precision}), "grad_x");
     EXPECT_NE(right, wrong) << site;
-    // One constant has a relative error of 2^-24, and the slope changes by less than that.
+    // The rounded constant has a relative error of 2^-24. The slope changes by less than that.
     for (std::size_t i = 0; i < right.size(); ++i)
       EXPECT_LE(std::fabs(right[i] - wrong[i]), 0x1p-24) << site;
   }
 }
 
-/// A row with the elements `first` and `second`.
+/// Returns the case of a function for a row of two elements.
 Case row_of(const char* function, double first, double second) {
   return plain_recipe(function, {1, 2})
       .x([=](std::size_t i, double) { return i == 0 ? first : second; })
       .make(1);
 }
 
-TEST(PlainFunctions, ClippedDifferencesHaveAMinimum) {
+TEST(PlainFunctions, MutationClipsDifferencesAtAMinimum) {
   const Case far = row_of("softmax", 0, -40);
   EXPECT_THAT(values_of(run(far), "y"), ElementsAre(1, DoubleEq(std::exp(-40))));
   EXPECT_THAT(values_of(run(far, {"differences", MutationOperator::clip}), "y"),
@@ -137,7 +137,7 @@ TEST(PlainFunctions, ClippedDifferencesHaveAMinimum) {
   EXPECT_THAT(
       values_of(run(row_of("log_softmax", 0, -40), {"differences", MutationOperator::clip}), "y"),
       ElementsAre(DoubleNear(0, 1e-12), DoubleNear(-30, 1e-12)));
-  // If no element is that small, there is no mistake to make.
+  // If no element is below the minimum, there is no such mutation.
   Sites sites;
   sites.list();
   const Case near = row_of("softmax", 0, -10);
@@ -146,16 +146,16 @@ TEST(PlainFunctions, ClippedDifferencesHaveAMinimum) {
     EXPECT_NE(mutation.op, MutationOperator::clip) << mutation.site;
 }
 
-TEST(PlainFunctions, RowOfNaNHasNoMaximumIfNaNIsSkipped) {
+TEST(PlainFunctions, MutationThatSkipsNaNFindsNoMaximumInARowOfNaN) {
   const Mutation mutation{"largest element", MutationOperator::ignore_nan};
   const Case c = row_of("softmax", NAN, NAN);
   EXPECT_TRUE(std::isnan(values_of(run(c), "y")[0]));
   EXPECT_THAT(values_of(run(c, mutation), "y"), ElementsAre(0, 0));
-  // Next to another element, NaN reaches the sum.
+  // If the row has another element, NaN reaches the sum.
   EXPECT_TRUE(std::isnan(values_of(run(row_of("softmax", NAN, 1), mutation), "y")[1]));
 }
 
-TEST(PlainFunctions, SumOfAWideRowMayStopAfterTheFirstBlock) {
+TEST(PlainFunctions, MutationStopsTheSumOfAWideRowAfterTheFirstBlock) {
   const Case c = plain_recipe("softmax", {1, 1030}).x([](auto, double) { return 0.0; }).make(1);
   EXPECT_THAT(values_of(run(c), "y")[0], DoubleEq(1.0 / 1030));
   EXPECT_THAT(values_of(run(c, {"sum of exponentials", MutationOperator::first_1024}), "y")[0],
@@ -164,7 +164,7 @@ TEST(PlainFunctions, SumOfAWideRowMayStopAfterTheFirstBlock) {
               DoubleEq(1.0 / 256));
 }
 
-TEST(PlainFunctions, LastBlockMayBeLostIfItIsWhole) {
+TEST(PlainFunctions, MutationDropsTheLastBlockOfASumIfItIsFull) {
   const auto first_of = [](std::size_t features) {
     const Case c =
         plain_recipe("softmax", {1, features}).x([](auto, double) { return 0.0; }).make(1);
@@ -174,7 +174,7 @@ TEST(PlainFunctions, LastBlockMayBeLostIfItIsWhole) {
   EXPECT_THAT(first_of(65), DoubleEq(1.0 / 65));
 }
 
-TEST(PlainFunctions, LastBlockOfRowsMayBeUnwritten) {
+TEST(PlainFunctions, MutationLeavesTheLastFullBlockOfRowsUnwritten) {
   const auto zeros_of = [](std::size_t rows) {
     const Case c = plain_recipe("softmax", {rows, 2}).make(1);
     return std::ranges::count(
@@ -184,7 +184,7 @@ TEST(PlainFunctions, LastBlockOfRowsMayBeUnwritten) {
   EXPECT_EQ(zeros_of(65), 0);
 }
 
-TEST(PlainFunctions, MutationChangesOnlyWhatItNames) {
+TEST(PlainFunctions, MutationChangesOnlyTheOutputThatItNames) {
   const Case c = plain_recipe("gelu_tanh", {3, 7}).make(1);
   EXPECT_EQ(values_of(run(c), "y"),
             values_of(run(c, {"derivative of the cubic term", MutationOperator::drop}), "y"));

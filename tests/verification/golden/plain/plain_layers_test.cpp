@@ -24,7 +24,7 @@ std::vector<StoredTensor> plain(const Case& c, const Style& style = {}) {
 TEST(PlainLayers, LayerNormMatchesTheTextbook) {
   const auto answer = plain(one_and_three("0"));
   EXPECT_THAT(values_of(answer, "y"), ElementsAre(-1, 1));
-  // With two elements and no eps, the statistics cancel the whole gradient.
+  // With two elements and no eps, the backward of the norm is 0.
   EXPECT_THAT(values_of(answer, "grad_x"), ElementsAre(0, 0));
 }
 
@@ -52,7 +52,7 @@ TEST(PlainLayers, EveryStyleOfEveryLayerIsWithinTheBound) {
   EXPECT_EQ(layers, 28u);
 }
 
-TEST(PlainLayers, StylesDifferInTheirBits) {
+TEST(PlainLayers, DifferentStylesGiveDifferentBits) {
   const Case c = plain_recipe("layer_norm", {5, 33}, DType::float32).make(1);
   const auto right = plain(c);
   for (const Style& style : {Style{.sum = Style::Sum::backwards},
@@ -68,7 +68,7 @@ TEST(PlainLayers, OutputsOf16BitCasesAreRounded) {
   EXPECT_EQ(find(answer, "y")->dtype, DType::bfloat16);
 }
 
-TEST(PlainLayers, MutationChangesOnlyWhatItBreaks) {
+TEST(PlainLayers, MutationOfBetaChangesYButNotGradX) {
   const Case c = plain_recipe("layer_norm", {3, 8}).make(1);
   const auto right = plain(c);
   Sites sites({"beta", MutationOperator::drop});
@@ -77,7 +77,7 @@ TEST(PlainLayers, MutationChangesOnlyWhatItBreaks) {
   EXPECT_EQ(values_of(wrong, "grad_x"), values_of(right, "grad_x"));
 }
 
-TEST(PlainLayers, AddsOneToAZeroCenteredGamma) {
+TEST(PlainLayers, ZeroCenteredGammaIsIncreasedByOne) {
   for (const char* layer : {"layer_norm", "rms_norm", "add_layer_norm", "add_rms_norm"}) {
     const std::string prefix = layer[0] == 'a' ? "norm: " : "";
     const Case c = plain_recipe(layer, {4, 6}, DType::bfloat16)
@@ -96,13 +96,13 @@ TEST(PlainLayers, AddsOneToAZeroCenteredGamma) {
   }
 }
 
-TEST(PlainLayers, ReturnsStatistics) {
+TEST(PlainLayers, StatisticsAreReturned) {
   const auto answer = plain(one_and_three("0"));
   EXPECT_THAT(values_of(answer, "mean"), ElementsAre(2));
   EXPECT_THAT(values_of(answer, "rstd"), ElementsAre(1));
 }
 
-TEST(PlainLayers, ReturnsEveryOutputOfTheCorpusInItsShape) {
+TEST(PlainLayers, EveryOutputOfTheCorpusIsReturnedInItsShape) {
   for (const Case& c : recipes::corpus(Tier::quick)) {
     if (c.reason != "random" && c.reason != "inference" && c.reason != "steps") continue;
     const auto answer = plain(c);
@@ -131,7 +131,7 @@ TEST(PlainLayers, MutationOfAReturnedStatisticChangesNothingElse) {
   }
 }
 
-TEST(PlainLayers, FlushingPassesOnlyIfItIsDeclared) {
+TEST(PlainLayers, FlushingSubnormalsPassesOnlyIfItIsDeclared) {
   for (const DType dtype : {DType::float32, DType::float16}) {
     const double scale = dtype == DType::float32 ? 1e-40 : 0x1p-17;
     const Case c = plain_recipe("layer_norm", {3, 6}, dtype)

@@ -14,8 +14,8 @@ using gate::check_case;
 using ref::model::Layout;
 using ::testing::ElementsAre;
 
-/// [1,2,1,3] whose elements are their offsets in memory.
-ref::tensor::Tensor<double> memory() {
+/// Returns a tensor [1,2,1,3] whose elements are their offsets in memory.
+ref::tensor::Tensor<double> tensor_of_offsets() {
   auto x = ref::tensor::empty_tensor<double>({1, 2, 1, 3});
   for (std::size_t i = 0; i < x.size(); ++i) x.data()[i] = static_cast<double>(i);
   return x;
@@ -26,7 +26,7 @@ TEST(PlainLayout, ReadsRowsAndWritesThemBack) {
   PlainLayout layout(Layout::channels_first, {1, 2, 1, 3}, sites);
   EXPECT_EQ(layout.rows().tokens, 3u);
   EXPECT_EQ(layout.rows().d_model, 2u);
-  const auto rows = layout.read("x", memory());
+  const auto rows = layout.read("x", tensor_of_offsets());
   EXPECT_THAT(rows, ElementsAre(0, 3, 1, 4, 2, 5));
   std::map<std::string, std::vector<double>> outputs = {{"y", {rows.begin(), rows.end()}}};
   layout.write("y", outputs);
@@ -34,14 +34,14 @@ TEST(PlainLayout, ReadsRowsAndWritesThemBack) {
   EXPECT_THAT(outputs.at("y"), ElementsAre(0, 1, 2, 3, 4, 5));
 }
 
-TEST(PlainLayout, MistakeAssumesTheWrongChannelAxis) {
+TEST(PlainLayout, MutationReadsTheWrongChannelAxis) {
   Sites sites({"layout of x", MutationOperator::other});
   PlainLayout layout(Layout::channels_first, {1, 2, 1, 3}, sites);
-  EXPECT_THAT(layout.read("x", memory()), ElementsAre(0, 1, 2, 3, 4, 5));
-  EXPECT_THAT(layout.read("grad_y", memory()), ElementsAre(0, 3, 1, 4, 2, 5));
+  EXPECT_THAT(layout.read("x", tensor_of_offsets()), ElementsAre(0, 1, 2, 3, 4, 5));
+  EXPECT_THAT(layout.read("grad_y", tensor_of_offsets()), ElementsAre(0, 3, 1, 4, 2, 5));
 }
 
-TEST(PlainLayout, RowLayoutOffersNoMistake) {
+TEST(PlainLayout, RowLayoutOffersNoMutation) {
   Sites sites;
   sites.list();
   PlainLayout layout(Layout::rows, {3, 2}, sites);
@@ -49,7 +49,7 @@ TEST(PlainLayout, RowLayoutOffersNoMistake) {
   EXPECT_TRUE(sites.seen().empty());
 }
 
-TEST(PlainLayout, EveryLayoutPassesAndItsMistakesFail) {
+TEST(PlainLayout, EveryLayoutPassesTheGateAndItsMutationsFail) {
   for (const char* layer : {"batch_norm", "group_norm"})
     for (const char* name : {"channels_first", "channels_last"}) {
       const Case c =

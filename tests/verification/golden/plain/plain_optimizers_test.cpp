@@ -27,7 +27,7 @@ std::vector<StoredTensor> steps_with(const Case& c, const Mutation& mutation = {
   return run_plain_optimizer(c, recipes::inputs_of(c), style, sites);
 }
 
-TEST(PlainOptimizers, EveryStyleHasAllOutputsAndPasses) {
+TEST(PlainOptimizers, EveryStyleReturnsAllOutputsAndPassesTheGate) {
   for (const std::string& optimizer : ref::model::optimizer_names())
     for (const Case& c : optimizer_cases(Tier::quick, optimizer, 1)) {
       const StoredCase stored = certified(c);
@@ -51,7 +51,7 @@ TEST(PlainOptimizers, WeightDecayDoesNotAffectTheMoments) {
   EXPECT_NE(values_of(right, "first_moment"), values_of(added, "first_moment"));
 }
 
-TEST(PlainOptimizers, StaleStateShowsInTheSecondStep) {
+TEST(PlainOptimizers, MutationThatKeepsTheOldStateShowsInTheSecondStep) {
   const Case c = case_of_optimizer("adam", "random");
   const std::string site = "moving first_moment";
   const std::vector<double> right = values_of(steps_with(c), "parameter"),
@@ -61,7 +61,7 @@ TEST(PlainOptimizers, StaleStateShowsInTheSecondStep) {
   for (std::size_t i = 0; i < right.size(); ++i) EXPECT_EQ(right[i] == stale[i], i < elements) << i;
 }
 
-TEST(PlainOptimizers, ResetCounterMakesEveryStepTheFirst) {
+TEST(PlainOptimizers, MutationThatResetsTheCounterMakesEveryStepTheFirst) {
   const Case c = case_of_optimizer("adam", "after_a_thousand_steps");
   const Mutation mutation{"step counter", MutationOperator::reset};
   EXPECT_EQ(values_of(steps_with(c, mutation), "iterations"), (std::vector<double>{1, 1, 1}));
@@ -76,7 +76,7 @@ TEST(PlainOptimizers, StepsAreCountedExactlyIn16Bits) {
   EXPECT_EQ(values_of(answer, "iterations"), (std::vector<double>{1001, 1002, 1003}));
 }
 
-TEST(PlainOptimizers, SgdOffersNoMistakesOfAdam) {
+TEST(PlainOptimizers, SgdOffersNoMutationsOfAdam) {
   Sites sites;
   sites.list();
   run_plain_optimizer(case_of_optimizer("sgd", "random"),

@@ -33,7 +33,7 @@ TEST(PlainRope, EveryStyleAgreesWithTheReference) {
   }
 }
 
-TEST(PlainRope, MistakesChangeTheOutput) {
+TEST(PlainRope, MutationsChangeTheOutput) {
   Case c;
   c.reason = "sample";
   c.why = "a test's own";

@@ -14,8 +14,8 @@ namespace {
 using recipes::with_scales;
 using ::testing::ElementsAre;
 
-/// silu of numbers so large that silu(x) = x.
-Case of_large(const recipes::Scales& scales) {
+/// Returns a case of silu for numbers that are so large that silu(x) = x.
+Case large_silu_case(const recipes::Scales& scales) {
   return with_scales(plain_recipe("silu", {2, 2}, DType::float32)
                          .x([](std::size_t i, double) { return 90 + 10 * static_cast<double>(i); })
                          .make(1),
@@ -27,7 +27,7 @@ std::vector<double> stored_by(const Case& c, const std::string& name, Mutation m
   return values_of(run_plain(c, inputs_of(c), {}, sites), name);
 }
 
-TEST(PlainScaled, IsWithinTheBoundInEveryCase) {
+TEST(PlainEightBit, OutputIsWithinTheBoundInEveryCase) {
   for (const char* operation : {"softmax", "silu", "swiglu", "rms_norm"})
     for (const Case& c : recipes::scaled_cases(Tier::quick, operation, 3)) {
       Sites sites;
@@ -37,10 +37,9 @@ TEST(PlainScaled, IsWithinTheBoundInEveryCase) {
     }
 }
 
-TEST(PlainScaled, MistakesInASingleScaleChangeTheOutput) {
-  const Case c = of_large({.y = 2});
-  EXPECT_THAT(stored_by(c, "y"),
-              ElementsAre(44, 48, 56, 60));  // 50 is a tie and goes to the even number
+TEST(PlainEightBit, MutationsOfASingleScaleChangeTheOutput) {
+  const Case c = large_silu_case({.y = 2});
+  EXPECT_THAT(stored_by(c, "y"), ElementsAre(44, 48, 56, 60));  // 50 is a tie and rounds to even
   EXPECT_THAT(stored_by(c, "y", {"scaling of y", MutationOperator::drop}),
               ElementsAre(88, 96, 112, 120));
   EXPECT_THAT(stored_by(c, "y", {"scaling of y", MutationOperator::inverted}),
@@ -53,17 +52,17 @@ TEST(PlainScaled, MistakesInASingleScaleChangeTheOutput) {
               ElementsAre(44, 48, 52, 60));
 }
 
-TEST(PlainScaled, BitsMayBeReadInTheOtherFormat) {
-  const Case c = of_large({.dtype = DType::float8_e5m2, .x = 10, .y = 1});
-  // 9, 10, 11, 12 are 8, 10, 12, 12 in e5m2, with the bits 0x48, 0x49, 0x4a; in e4m3 these are 4,
-  // 4.5, 5.
+TEST(PlainEightBit, MutationReadsTheBitsInTheOtherFormat) {
+  const Case c = large_silu_case({.dtype = DType::float8_e5m2, .x = 10, .y = 1});
+  // In e5m2 the numbers 9, 10, 11 and 12 become 8, 10, 12 and 12. Their bits are 0x48, 0x49 and
+  // 0x4a. In e4m3 these bits mean 4, 4.5 and 5.
   EXPECT_THAT(values_of(c.inputs, "x"), ElementsAre(8, 10, 12, 12));
   EXPECT_THAT(stored_by(c, "y", {"format of x", MutationOperator::other_format}),
               ElementsAre(40, 48, 48, 48));
 }
 
-TEST(PlainScaled, MistakesInBlockScalesChangeTheOutput) {
-  const Case c = of_large({.blocks = false});
+TEST(PlainEightBit, MutationsOfBlockScalesChangeTheOutput) {
+  const Case c = large_silu_case({.blocks = false});
   const std::string site = "scales of the blocks of y";
   EXPECT_THAT(stored_by(c, "y_scale"), ElementsAre(0.25, 0.25));
   EXPECT_THAT(stored_by(c, "y_scale", {site, MutationOperator::twice}), ElementsAre(0.5, 0.5));
@@ -73,8 +72,8 @@ TEST(PlainScaled, MistakesInBlockScalesChangeTheOutput) {
   EXPECT_TRUE(std::isnan(stored_by(c, "y_scale", {site, MutationOperator::not_a_number})[1]));
 }
 
-TEST(PlainScaled, SaturatesOutOfRangeUnlessMistaken) {
-  const Case c = of_large({.y = 0.2});
+TEST(PlainEightBit, OutputSaturatesOutOfRangeUnlessMutated) {
+  const Case c = large_silu_case({.y = 0.2});
   EXPECT_THAT(stored_by(c, "y"), ElementsAre(448, 448, 448, 448));
   const auto wrong = stored_by(c, "y", {"overflow of y", MutationOperator::unsaturated});
   EXPECT_EQ(wrong[0], 448);

@@ -29,8 +29,8 @@ std::vector<StoredTensor> run_transformer_with(const Case& c, const Mutation& mu
   return run_plain_transformer(c, recipes::inputs_of(c), style, sites);
 }
 
-/// Returns the outputs that a mistake changes.
-std::vector<std::string> moved_outputs(const Case& c, const Mutation& mutation) {
+/// Returns the names of the outputs that the mutation changes.
+std::vector<std::string> changed_model_outputs(const Case& c, const Mutation& mutation) {
   const auto right = run_transformer_with(c), wrong = run_transformer_with(c, mutation);
   std::vector<std::string> moved;
   for (const StoredTensor& tensor : right)
@@ -39,7 +39,7 @@ std::vector<std::string> moved_outputs(const Case& c, const Mutation& mutation) 
   return moved;
 }
 
-TEST(PlainTransformers, EveryStyleHasAllOutputsAndPasses) {
+TEST(PlainTransformers, EveryStyleReturnsAllOutputsAndPassesTheGate) {
   for (const std::string& operation : ref::model::transformer_operation_names())
     for (const Case& c : transformer_cases(Tier::quick, operation, 1)) {
       const StoredCase stored = certified(c);
@@ -53,8 +53,8 @@ TEST(PlainTransformers, EveryStyleHasAllOutputsAndPasses) {
     }
 }
 
-/// Each mistake must be offered by name and rejected by a case of the quick tier.
-TEST(PlainTransformers, MistakesOfWholeModelsAreOfferedAndRejected) {
+/// Each mutation must be offered by its name, and a case of the quick tier must reject it.
+TEST(PlainTransformers, MutationsOfWholeModelsAreOfferedAndRejected) {
   using enum MutationOperator;
   const std::vector<std::pair<const char*, std::vector<Mutation>>> kMistakes = {
       {"translator",
@@ -166,28 +166,28 @@ TEST(PlainTransformers, MistakesOfWholeModelsAreOfferedAndRejected) {
   }
 }
 
-TEST(PlainTransformers, MistakesInTheLossChangeNoLogit) {
+TEST(PlainTransformers, MutationsOfTheLossChangeNoLogit) {
   const Case c = transformer("translator", "tied_post_layer_norm");
   using enum MutationOperator;
   for (const Mutation& mistake : {Mutation{"targets", one_more}, Mutation{"targets", one_less},
                                   Mutation{"loss: smoothing of ignored rows", insert},
                                   Mutation{"loss: smoothing of the target", drop}}) {
-    const auto moved = moved_outputs(c, mistake);
+    const auto moved = changed_model_outputs(c, mistake);
     EXPECT_THAT(moved, ::testing::Contains("loss")) << mistake.site;
     EXPECT_THAT(moved, ::testing::Not(::testing::Contains("logits"))) << mistake.site;
   }
-  EXPECT_THAT(moved_outputs(c, {"loss: mask of the gradient", ignore_mask}),
+  EXPECT_THAT(changed_model_outputs(c, {"loss: mask of the gradient", ignore_mask}),
               ::testing::Not(::testing::Contains("loss")));
 }
 
 TEST(PlainTransformers, TiedWeightSumsTwoGradients) {
   const Case c = transformer("language_model", "tied_pre_layer_norm");
   for (const MutationOperator op : {MutationOperator::forget_first, MutationOperator::forget_last})
-    EXPECT_EQ(moved_outputs(c, {"both gradients of the tied weight", op}),
+    EXPECT_EQ(changed_model_outputs(c, {"both gradients of the tied weight", op}),
               std::vector<std::string>{"grad_embedding.weight"});
 }
 
-TEST(PlainTransformers, EncoderMistakesAffectOnlyTheEncoderSide) {
+TEST(PlainTransformers, MutationsOfTheEncoderAffectOnlyTheEncoderSide) {
   const Case c = transformer("translator", "tied_post_layer_norm");
   Sites sites;
   sites.list();
@@ -198,13 +198,14 @@ TEST(PlainTransformers, EncoderMistakesAffectOnlyTheEncoderSide) {
   EXPECT_TRUE(has("encoder: residual of attention"));
   EXPECT_FALSE(has("residual of attention"));
   EXPECT_TRUE(has("residual of self-attention"));
-  // No gradient reaches padding, so it does not matter which rows a parameter gradient includes.
+  // No gradient reaches padding. So it does not matter which rows are summed for the gradient of a
+  // parameter.
   EXPECT_FALSE(has("norm: rows of the parameter gradients"));
   const auto right = run_transformer_with(c),
              wrong = run_transformer_with(c, {"encoder: eps", MutationOperator::drop});
-  // The eps of norms is at another site.
+  // The eps of the norms is at another mutation site.
   EXPECT_EQ(values_of(right, "logits"), values_of(wrong, "logits"));
-  EXPECT_THAT(moved_outputs(c, {"encoder: norm: eps", MutationOperator::ten_times}),
+  EXPECT_THAT(changed_model_outputs(c, {"encoder: norm: eps", MutationOperator::ten_times}),
               ::testing::Contains("logits"));
 }
 
@@ -222,8 +223,8 @@ TEST(PlainTransformers, OnlyATranslatorHasTwoEmbeddings) {
   }
 }
 
-/// Compares the rows of the first sentence's cache that each mistake changes.
-TEST(PlainTransformers, EachMistakeChangesTheCacheAsNamed) {
+/// Expects each mutation to change the expected rows of the first sentence's key-value cache.
+TEST(PlainTransformers, EachMutationChangesTheKeyValueCacheAsNamed) {
   const Case c = transformer("decoding", "chunk_power_norm");
   constexpr std::size_t kRows = 5, kWidth = 4;
   const std::string name = "layers.0.self_attention.values";
@@ -254,16 +255,17 @@ TEST(PlainTransformers, EachMistakeChangesTheCacheAsNamed) {
   EXPECT_EQ(rows({"position of a token", drop}), "...xx");
 }
 
-/// Whether the mutation is of the cache, by parts of the names of its sites.
-bool is_of_the_cache(const Mutation& mutation) {
+/// Whether the name of the mutation's site is one of the key-value cache.
+bool is_cache_mutation(const Mutation& mutation) {
   return std::ranges::any_of(
       std::vector<std::string>{"cache", "new tokens", "of past ", "that are kept"},
       [&](const std::string& part) { return mutation.site.find(part) != std::string::npos; });
 }
 
-/// A mistake of the cache, made in another style than the diagnosis uses, must be named if it fails
-/// a case, and no other mistake may be diagnosed as one.
-TEST(PlainTransformers, DiagnosisNamesMistakesOfTheCacheAndNoOther) {
+/// Mutations are applied in another style than the diagnosis uses. If a mutation of the key-value
+/// cache fails a case, the diagnosis must name it. The diagnosis must name no other mutation as one
+/// of the cache.
+TEST(PlainTransformers, DiagnosisNamesMutationsOfTheKeyValueCacheAndNoOthers) {
   std::size_t of_the_cache = 0;
   for (const char* reason : {"chunk_power_norm", "post_layer_norm", "one_step_rms_norm"}) {
     const Case c = transformer("decoding", reason);
@@ -273,7 +275,7 @@ TEST(PlainTransformers, DiagnosisNamesMistakesOfTheCacheAndNoOther) {
     run_plain_transformer(c, recipes::inputs_of(c), {}, all);
     std::size_t number = 0;
     for (const Mutation& mistake : all.seen()) {
-      if (!is_of_the_cache(mistake) && ++number % 4 != 0) continue;  // each runs all mutations
+      if (!is_cache_mutation(mistake) && ++number % 4 != 0) continue;  // a diagnosis is slow
       const auto answer =
           run_transformer_with(c, mistake, {.sum = Style::Sum::backwards, .divide = true});
       const CaseResult result = check_case(stored, answer, {});
@@ -282,8 +284,8 @@ TEST(PlainTransformers, DiagnosisNamesMistakesOfTheCacheAndNoOther) {
       for (const gate::Diagnosis& found : gate::diagnose(stored, answer, result))
         names.push_back(found.what);
       const std::string name = mistake.site + ": " + std::string(to_string(mistake.op));
-      if (!is_of_the_cache(mistake)) {
-        EXPECT_FALSE(is_of_the_cache({names.at(0)})) << path_of(c) << " " << name;
+      if (!is_cache_mutation(mistake)) {
+        EXPECT_FALSE(is_cache_mutation({names.at(0)})) << path_of(c) << " " << name;
         continue;
       }
       ++of_the_cache;

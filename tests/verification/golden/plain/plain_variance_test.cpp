@@ -11,7 +11,7 @@ namespace {
 const std::vector<double> kNumbers = {3, 1, 4, 1, 5, 9, 2, 6};  // mean 31/8
 constexpr double kSquares = 423.0 / 8;
 
-/// At most 100 operations, whose results stay below 64.
+/// The rounding error of at most 100 operations whose results are below 64.
 constexpr double kRounding = 100 * 64 * 0x1p-53;
 
 TEST(WelfordStatistics, EqualTwoPassesForAnyBlockWidth) {
@@ -24,8 +24,8 @@ TEST(WelfordStatistics, EqualTwoPassesForAnyBlockWidth) {
   EXPECT_EQ(welford_statistics(std::vector<double>{7}, 16).variance, 0);
 }
 
-/// Two numbers whose mean is small compared with them: a sum rounds once, x_1 + (x_2 - x_1)/2 does
-/// not.
+/// The mean of the two numbers is small compared with them. Their sum rounds once, whereas
+/// Welford's update `x_1 + (x_2 - x_1)/2` rounds several times.
 TEST(WelfordStatistics, OfAMeanNearZeroAreWithinTheWelfordBound) {
   const std::vector<float> x = {1 + 0x1p-23F, -1 + 0x1p-24F};
   const double exact = (static_cast<double>(x[0]) + x[1]) / 2;

@@ -28,7 +28,7 @@ TEST(AttentionCases, HaveMasksAndGroupsInEveryDtype) {
     EXPECT_EQ(dtypes[reason].size(), 4u) << reason;
 }
 
-TEST(AttentionCases, MatchTheirReasons) {
+TEST(AttentionCases, HaveThePropertiesThatTheirNamesState) {
   bool none_seen = false, no_key = false;
   for (const Case& c : attention_cases(Tier::quick, kCorpusSeed)) {
     const auto& q = find(c.inputs, "q")->shape;

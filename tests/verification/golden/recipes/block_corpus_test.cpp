@@ -35,7 +35,7 @@ BlockExtents block_extents_of(Tier tier, const std::string& operation) {
   return found;
 }
 
-TEST(BlockCases, RowwiseLayersHaveEveryRowCount) {
+TEST(BlockExtentCases, RowwiseLayersHaveEveryBlockEdgeAsRowCount) {
   for (const char* operation : {"layer_norm", "rms_norm", "add_rms_norm", "softmax", "swiglu"}) {
     const BlockExtents all = block_extents_of(Tier::standard, operation);
     EXPECT_THAT(all.rows, ElementsAreArray(kBlockEdges)) << operation;
@@ -43,7 +43,7 @@ TEST(BlockCases, RowwiseLayersHaveEveryRowCount) {
   }
 }
 
-TEST(BlockCases, LayersOverRowsHaveEveryFeatureCount) {
+TEST(BlockExtentCases, LayersOverRowsHaveEveryBlockEdgeAsFeatureCount) {
   const BlockExtents of_batch = block_extents_of(Tier::standard, "batch_norm");
   EXPECT_THAT(of_batch.features, ElementsAreArray(kBlockEdges));
   EXPECT_THAT(of_batch.rows, ElementsAre(32));
@@ -55,7 +55,7 @@ TEST(BlockCases, LayersOverRowsHaveEveryFeatureCount) {
   EXPECT_THAT(of_dyt.rows, ElementsAreArray(kBlockEdges));
 }
 
-TEST(BlockCases, EveryOperationHasWholeBlocksOfRowsInQuick) {
+TEST(BlockExtentCases, QuickTierHasWholeBlocksOfRowsForEveryOperation) {
   EXPECT_THAT(block_extents_of(Tier::quick, "layer_norm").rows, Contains(256));
   EXPECT_THAT(block_extents_of(Tier::quick, "add_layer_norm").rows, ElementsAre(128));
   for (const auto& names : {ref::model::norm_names(), ref::model::function_names()})
@@ -67,13 +67,13 @@ TEST(BlockCases, EveryOperationHasWholeBlocksOfRowsInQuick) {
     }
 }
 
-TEST(BlockCases, OtherOperationsHaveNone) {
+TEST(BlockExtentCases, DoNotExistForAttentionEncodersAndOptimizers) {
   for (const char* operation : {"attention", "cross_entropy", "rope", "encoder", "adam"})
     EXPECT_THAT(block_cases(Tier::standard, operation, kCorpusSeed), IsEmpty()) << operation;
   EXPECT_THAT(block_cases(Tier::full, "layer_norm", kCorpusSeed), IsEmpty());
 }
 
-TEST(BlockCases, EachExtentOfKeysAndClassesIsInOneTier) {
+TEST(BlockExtentCases, EachExtentOfKeysAndClassesIsInOneTier) {
   EXPECT_THAT(edges_in(Tier::quick), ElementsAre(31, 33, 127, 129));
   EXPECT_THAT(edges_in(Tier::full), IsEmpty());
   std::set<std::size_t> both;

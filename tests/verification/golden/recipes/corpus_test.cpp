@@ -45,8 +45,8 @@ std::set<std::string> every_layer() {
   return layers;
 }
 
-/// Checks what must hold in every tier: the paths are unique, and each case can be run and says why
-/// it is there.
+/// Checks that the paths of a tier's cases are unique, and that each case can be run and has a
+/// reason.
 void expect_well_formed(Tier tier, const std::vector<Case>& cases) {
   std::string before;
   for (const Case& c : cases) {
@@ -83,13 +83,13 @@ std::string hash_of(const std::vector<Case>& cases) {
   return text;
 }
 
-TEST(Corpus, QuickTierIsWellFormedAndReproducible) {
+TEST(GoldenCorpus, QuickTierIsWellFormedAndReproducible) {
   const std::vector<Case> cases = corpus(Tier::quick);
   expect_well_formed(Tier::quick, cases);
   EXPECT_EQ(hash_of(cases), hash_of(corpus(Tier::quick)));
 }
 
-TEST(Corpus, AnotherSeedChangesOnlyTheNumbers) {
+TEST(GoldenCorpus, AnotherSeedChangesOnlyTheNumbers) {
   const std::vector<Case> cases = corpus(Tier::quick), others = corpus(Tier::quick, 1);
   ASSERT_EQ(cases.size(), others.size());
   for (std::size_t i = 0; i < cases.size(); ++i) {
@@ -104,7 +104,7 @@ TEST(Corpus, AnotherSeedChangesOnlyTheNumbers) {
   }
 }
 
-TEST(Corpus, GlobSelectsTheMatchingCasesOfTheTier) {
+TEST(GoldenCorpus, GlobSelectsTheMatchingCasesOfTheTier) {
   const std::vector<Case> whole = corpus(Tier::quick);
   for (const char* glob : {"quick/layer_norm/t[wv]*", "*/adam/*", "*gelu/random*", "quick/encoder*",
                            "quick/[rs]*_norm/two*", "qu*/softmax/*-float32"}) {
@@ -116,13 +116,13 @@ TEST(Corpus, GlobSelectsTheMatchingCasesOfTheTier) {
   }
 }
 
-TEST(Corpus, StandardTierIsWellFormedAndReproducible) {
+TEST(GoldenCorpus, StandardTierIsWellFormedAndReproducible) {
   const std::vector<Case> cases = corpus(Tier::standard);
   expect_well_formed(Tier::standard, cases);
   EXPECT_EQ(hash_of(cases), hash_of(corpus(Tier::standard)));
 }
 
-TEST(Corpus, NoTwoQuickCasesAreEqual) {
+TEST(GoldenCorpus, NoTwoQuickCasesAreEqual) {
   std::map<std::string, std::string> seen;
   for (const Case& c : corpus(Tier::quick)) {
     std::string question = op_name(c) + (c.mode == Mode::training ? " training " : " inference ");
@@ -134,7 +134,7 @@ TEST(Corpus, NoTwoQuickCasesAreEqual) {
   }
 }
 
-/// Returns the names in backticks in the first column of the table of regimes.
+/// Returns the names in backticks in the first column of the document's table of regimes.
 std::set<std::string> documented_regimes() {
   std::ifstream file(NORMPROOF_GOLDEN_DOCUMENT);
   std::set<std::string> names;
@@ -152,14 +152,15 @@ std::set<std::string> documented_regimes() {
   return names;
 }
 
-TEST(Corpus, DocumentedRegimesAreThoseOfTheCorpus) {
+TEST(GoldenCorpus, DocumentedRegimesAreThoseOfTheCorpus) {
   std::set<std::string> reasons;
   const auto note = [&](const std::vector<Case>& cases) {
     for (const Case& c : cases) reasons.insert(c.reason);
   };
   note(corpus(Tier::quick));
   note(corpus(Tier::standard));
-  // The full tier is large and has the same regimes for every operation of a kind.
+  // The full tier is large. Its regimes are the same for all operations of a kind, so one operation
+  // is enough.
   note(norm_cases(Tier::full, "layer_norm", kCorpusSeed));
   note(function_cases(Tier::full, "relu", kCorpusSeed));
   note(optimizer_cases(Tier::full, "sgd", kCorpusSeed));

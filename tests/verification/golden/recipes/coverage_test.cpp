@@ -13,7 +13,7 @@ namespace {
 using testing::ElementsAre;
 using testing::Pair;
 
-TEST(Coverage, CoversOptionsInputsExtentsAndMagnitudesOfALayer) {
+TEST(CorpusCoverage, HasOptionsInputsExtentsAndMagnitudesOfALayer) {
   Coverage coverage;
   coverage.add(norm_recipe(Tier::quick, "layer_norm", "a", {2, 3, 4}, DType::float32)
                    .x([](std::size_t i, double) { return i == 0 ? 0.0 : -0.25 * double(i); })
@@ -42,7 +42,7 @@ TEST(Coverage, CoversOptionsInputsExtentsAndMagnitudesOfALayer) {
   EXPECT_FALSE(coverage.magnitudes.contains({"gamma", DType::float64}));
 }
 
-TEST(Coverage, CountsInfinityAndNaNSeparately) {
+TEST(CorpusCoverage, CountsInfinityAndNaNSeparately) {
   Coverage coverage;
   coverage.add(norm_recipe(Tier::quick, "rms_norm", "a", {1, 3}, DType::float32)
                    .x([](std::size_t i, double) { return i == 0   ? 2
@@ -56,7 +56,7 @@ TEST(Coverage, CountsInfinityAndNaNSeparately) {
   EXPECT_FALSE(x.zero || x.negative);
 }
 
-TEST(Coverage, SeparatesStepsAndGroupsFromRowsAndFeatures) {
+TEST(CorpusCoverage, SeparatesStepsAndGroupsFromRowsAndFeatures) {
   Coverage coverage;
   coverage.add(
       norm_recipe(Tier::quick, "batch_norm", "a", {6, 5}, DType::float32).steps(4).make(1));
@@ -67,7 +67,7 @@ TEST(Coverage, SeparatesStepsAndGroupsFromRowsAndFeatures) {
   EXPECT_THAT(coverage.extents["features a group"], ElementsAre(4));
 }
 
-TEST(Coverage, MergesTensorsOfAnEncoderByName) {
+TEST(CorpusCoverage, MergesTensorsOfAnEncoderByName) {
   Coverage coverage;
   coverage.add(encoder_case(Tier::quick, "encoder",
                             {.reason = "a",
@@ -90,7 +90,7 @@ TEST(Coverage, MergesTensorsOfAnEncoderByName) {
   EXPECT_TRUE(coverage.magnitudes.contains({"weight", DType::float64}));
 }
 
-TEST(Coverage, CoversStepsAndStateOfAnOptimizer) {
+TEST(CorpusCoverage, HasStepsAndStateOfAnOptimizer) {
   Coverage coverage;
   for (const Case& c : optimizer_cases(Tier::quick, "adam", 1))
     if (c.reason == "after_a_thousand_steps" || c.reason == "single_step") coverage.add(c);
@@ -100,7 +100,7 @@ TEST(Coverage, CoversStepsAndStateOfAnOptimizer) {
   EXPECT_TRUE(coverage.inputs.empty());
 }
 
-TEST(Coverage, AddsUpOverCases) {
+TEST(CorpusCoverage, IsTheUnionOverAllCases) {
   const Case one = norm_recipe(Tier::quick, "group_norm", "a", {1, 3, 12}, DType::float32).make(1);
   const Case two = norm_recipe(Tier::quick, "group_norm", "b", {2, 3, 6}, DType::float16).make(1);
   Coverage first, second, both;
@@ -123,7 +123,7 @@ TEST(Coverage, AddsUpOverCases) {
   }
 }
 
-TEST(Coverage, OrdersNumbersBeforeNames) {
+TEST(CorpusCoverage, OrdersNumbersBeforeNames) {
   Counts counts = {{"before", 1}, {"10", 1}, {"9", 1}, {"1e-05", 1}, {"-1", 1}, {"1e1", 1}};
   std::vector<std::string> order;
   for (const auto& [value, cases] : counts) order.push_back(value);

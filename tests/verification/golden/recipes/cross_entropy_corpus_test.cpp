@@ -22,7 +22,8 @@ TEST(CrossEntropyCases, HaveWeightsSmoothingAndIgnoredRowsInEveryDtype) {
     EXPECT_EQ(dtypes[reason].size(), 4u) << reason;
 }
 
-// If the target is taken from the next row by mistake, it must differ.
+// The targets of consecutive rows must differ. Otherwise a candidate that takes the target of the
+// next row would pass.
 TEST(CrossEntropyCases, TargetsAreClassesAndDifferFromTheNextRow) {
   for (const Case& c : cross_entropy_cases(Tier::quick, kCorpusSeed)) {
     const auto targets = values_of(c.inputs, "targets");

@@ -51,7 +51,7 @@ TEST(EncoderCases, HaveTheNormsAndRegimesOfTheirOperation) {
   }
 }
 
-TEST(EncoderCases, AreSmallWithPaddingAndRepeatedWords) {
+TEST(EncoderCases, AreSmallAndHavePaddingAndRepeatedWords) {
   for (const Case& c : encoder_cases(Tier::quick, "encoder", 1)) {
     const StoredTensor& tokens = *find(c.inputs, "tokens");
     EXPECT_LE(tokens.shape[0], 3u) << path_of(c);
@@ -64,7 +64,8 @@ TEST(EncoderCases, AreSmallWithPaddingAndRepeatedWords) {
   }
 }
 
-/// Otherwise a mask of the target, or x, in place of the source's would be correct.
+/// If lengths and padding were equal, a candidate could use the target's mask, or x, in place of
+/// the source's and pass.
 TEST(EncoderCases, DecoderSourceDiffersFromTheTargetInLengthAndPadding) {
   std::size_t seen = 0;
   for (const Case& c : encoder_cases(Tier::quick, "decoder_layer", kCorpusSeed)) {
@@ -81,8 +82,7 @@ TEST(EncoderCases, DecoderSourceDiffersFromTheTargetInLengthAndPadding) {
   EXPECT_GT(seen, 5u);
 }
 
-/// If an encoder is judged in float32, the bound of an element must be less than half of the
-/// element.
+/// For an encoder case in float32, the bound of each element must be less than half of the element.
 TEST(EncoderCases, Float32BoundIsNotVacuous) {
   std::size_t seen = 0;
   for (const std::string& operation : ref::model::encoder_operation_names())
@@ -98,8 +98,8 @@ TEST(EncoderCases, Float32BoundIsNotVacuous) {
   EXPECT_GT(seen, 40u);
 }
 
-/// Each mask keeps something and drops something, and no two of a shape are equal. Otherwise it
-/// would be correct to omit a dropout or to use another one's mask.
+/// Each dropout mask keeps something and drops something. Two masks of the same shape differ.
+/// Otherwise a candidate that omits a dropout, or uses the wrong mask, would pass.
 TEST(EncoderCases, DropoutMasksDifferAndDropSomething) {
   std::size_t seen = 0;
   const auto note = [&](const std::string& operation, std::uint64_t seed, std::size_t places) {

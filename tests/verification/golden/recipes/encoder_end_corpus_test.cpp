@@ -34,7 +34,7 @@ std::set<std::string> reasons_of(Tier tier, std::string_view operation) {
   return reasons;
 }
 
-TEST(EncoderEndCases, EveryNormIsInTheQuickOrStandardTier) {
+TEST(EncoderLimitCases, EveryNormIsInTheQuickOrStandardTier) {
   std::map<std::string, std::set<std::string>> norms;  // by operation
   for (const Tier tier : {Tier::quick, Tier::standard})
     for (const Case& c : corpus(tier, kCorpusSeed, "*/*coder*/*"))
@@ -49,7 +49,7 @@ TEST(EncoderEndCases, EveryNormIsInTheQuickOrStandardTier) {
           << operation << " " << norm;
 }
 
-TEST(EncoderEndCases, EachTierHasTheExpectedRegimes) {
+TEST(EncoderLimitCases, EachTierHasTheExpectedRegimes) {
   EXPECT_THAT(reasons_of(Tier::quick, "encoder_layer"),
               IsSupersetOf({"post_layer_norm", "subnormal_16_bits", "near_largest"}));
   EXPECT_THAT(reasons_of(Tier::quick, "encoder"), IsSupersetOf({"per_position", "pre_batch_norm"}));
@@ -59,7 +59,7 @@ TEST(EncoderEndCases, EachTierHasTheExpectedRegimes) {
   EXPECT_TRUE(encoder_end_cases(Tier::full, "encoder", 1).empty());
 }
 
-TEST(EncoderEndCases, ReferencePassesIn16BitsWithEveryElementJudged) {
+TEST(EncoderLimitCases, ReferencePassesIn16BitsWithEveryElementJudged) {
   std::size_t seen = 0;
   for (const std::string& operation : ref::model::encoder_operation_names())
     for (const Case& c : encoder_end_cases(Tier::quick, operation, kCorpusSeed)) {
@@ -77,7 +77,7 @@ TEST(EncoderEndCases, ReferencePassesIn16BitsWithEveryElementJudged) {
   EXPECT_GT(seen, 200u);
 }
 
-TEST(EncoderEndCases, StandardTierHasFiniteBounds) {
+TEST(EncoderLimitCases, BoundsAreFiniteInTheStandardTier) {
   std::size_t seen = 0;
   for (const std::string& operation : ref::model::encoder_operation_names())
     for (const Case& c : encoder_end_cases(Tier::standard, operation, kCorpusSeed)) {
@@ -91,9 +91,9 @@ TEST(EncoderEndCases, StandardTierHasFiniteBounds) {
   EXPECT_GT(seen, 40u);
 }
 
-/// x in the gradient of alpha is rounded to 16 bits; for encoders the float32 bound is wider than
-/// that.
-TEST(EncoderEndCases, Float64BoundExcludesAFactorRoundedTo16Bits) {
+/// The mutation rounds x in the gradient of alpha to 16 bits. For encoders, the float32 bound is
+/// wider than this error, but the float64 bound is not.
+TEST(EncoderLimitCases, Float64BoundExcludesAFactorRoundedTo16Bits) {
   std::size_t seen = 0;
   for (const std::string& operation : ref::model::encoder_operation_names())
     for (const Case& c : encoder_end_cases(Tier::standard, operation, kCorpusSeed)) {

@@ -27,13 +27,13 @@ TEST(EncoderRecipe, PadsTheEndOfEachSentenceExceptTheFirst) {
   EXPECT_THAT(made("tokens", recipe), ElementsAre(1, 4, 2, 1, 4, 2));
 }
 
-TEST(EncoderRecipe, PadsAsRequestedExceptFirstTokens) {
+TEST(EncoderRecipe, PadsAsRequestedExceptTheFirstToken) {
   EncoderRecipe recipe{.reason = "sample", .why = "a test's own"};
   recipe.pad = [](std::size_t, std::size_t t) { return t < 2; };
   EXPECT_THAT(made("valid", recipe), ElementsAre(1, 0, 1, 1, 0, 1));
 }
 
-TEST(EncoderRecipe, FillsTheNamedTensor) {
+TEST(EncoderRecipe, FillsTheTensorWithTheGivenName) {
   EncoderRecipe recipe{.reason = "sample", .why = "a test's own"};
   recipe.fills = {{"x", [](std::size_t, double) { return 3.0; }}};
   EXPECT_THAT(made("x", recipe, "encoder_layer"), Each(3.0));

@@ -21,7 +21,7 @@ std::vector<std::string> reasons_of(std::string_view layer) {
   return reasons;
 }
 
-TEST(EndCases, ExistForEveryLayerInTheStandardTier) {
+TEST(LimitCases, ExistForEveryLayerInTheStandardTier) {
   for (const std::string& layer : ref::model::norm_names()) {
     if (layer == "none") continue;
     EXPECT_THAT(reasons_of(layer), Contains("zeros_in_x")) << layer;
@@ -33,7 +33,7 @@ TEST(EndCases, ExistForEveryLayerInTheStandardTier) {
   }
 }
 
-TEST(EndCases, SetEachOptionToItsLimits) {
+TEST(LimitCases, SetEachOptionToItsLimits) {
   EXPECT_THAT(reasons_of("batch_renorm"), Contains("no_rescaling"));
   EXPECT_THAT(reasons_of("batch_norm"), Contains("statistics_stay"));
   EXPECT_THAT(reasons_of("power_norm"), Contains("nu_of_the_batch"));

@@ -23,7 +23,7 @@ std::set<std::string> regimes_of(Tier tier, const std::string& function) {
   return reasons;
 }
 
-TEST(GatedCases, ExistForSiluAndFunctionsWithAGate) {
+TEST(GatedActivationCases, ExistForSiluAndFunctionsWithAGate) {
   std::set<std::string> functions;
   for (const std::string& function : ref::model::function_names())
     if (has_gated_cases(function)) {
@@ -34,7 +34,7 @@ TEST(GatedCases, ExistForSiluAndFunctionsWithAGate) {
   EXPECT_THAT(functions, UnorderedElementsAre("silu", "swiglu", "geglu"));
 }
 
-TEST(GatedCases, PutNaNInEachOperand) {
+TEST(GatedActivationCases, PutNaNInEachOperand) {
   EXPECT_FALSE(regimes_of(Tier::quick, "silu").contains("nan_in_gate"));
   for (const char* function : {"swiglu", "geglu"})
     EXPECT_THAT(regimes_of(Tier::quick, function),
@@ -45,7 +45,7 @@ TEST(GatedCases, PutNaNInEachOperand) {
     }
 }
 
-TEST(GatedCases, MagnitudesMatchTheirReasons) {
+TEST(GatedActivationCases, HaveTheMagnitudesThatTheirNamesState) {
   const auto largest = [](const Case& c, double sign) {
     double most = 0;
     for (const double x : values_of(c.inputs, "x")) most = std::max(most, sign * x);
@@ -63,8 +63,8 @@ TEST(GatedCases, MagnitudesMatchTheirReasons) {
   }
 }
 
-// A product with a power of two is not rounded again, so nothing hides a truncated result.
-TEST(GatedCases, GateOfLarge16BitCasesIsAPowerOfTwo) {
+// A product with a power of two is exact. So no rounding hides a truncated result.
+TEST(GatedActivationCases, GateOfLarge16BitCasesIsAPowerOfTwo) {
   for (const Case& c : gated_cases(Tier::quick, "geglu", kCorpusSeed))
     if (c.reason == "large_16_bits") {
       for (const double gate : values_of(c.inputs, "gate")) {
@@ -74,7 +74,7 @@ TEST(GatedCases, GateOfLarge16BitCasesIsAPowerOfTwo) {
     }
 }
 
-TEST(GatedCases, AreNotInTheFullTier) {
+TEST(GatedActivationCases, AreNotInTheFullTier) {
   EXPECT_TRUE(gated_cases(Tier::full, "silu", 1).empty());
   EXPECT_FALSE(gated_cases(Tier::standard, "silu", 1).empty());
 }

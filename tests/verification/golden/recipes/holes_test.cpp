@@ -20,7 +20,7 @@ using testing::Contains;
 using testing::IsSupersetOf;
 using testing::Not;
 
-using Hole = std::pair<std::string, std::string>;  ///< the operation, the limit
+using Hole = std::pair<std::string, std::string>;  ///< operation, unreached limit
 
 std::map<std::string, Coverage> covered_by_quick_and_standard() {
   std::map<std::string, Coverage> operations;
@@ -29,7 +29,7 @@ std::map<std::string, Coverage> covered_by_quick_and_standard() {
   return operations;
 }
 
-TEST(Holes, AreExactlyTheKnownOnes) {
+TEST(CoverageHoles, AreExactlyTheListedOnes) {
   std::set<Hole> known;
   for (const KnownHole& hole : known_holes()) {
     EXPECT_FALSE(hole.reason.empty()) << hole.end;
@@ -47,7 +47,7 @@ TEST(Holes, AreExactlyTheKnownOnes) {
                   << "; it is no hole, and leaves known_holes()";
 }
 
-TEST(Holes, AreAllLimitsIfThereAreNoCases) {
+TEST(CoverageHoles, IncludeEveryLimitIfThereAreNoCases) {
   EXPECT_THAT(
       unreached_limits("rms_norm", {}),
       IsSupersetOf({"dtype float64", "dtype float16", "eps <= 0", "eps >= 0.001",
@@ -62,13 +62,13 @@ TEST(Holes, AreAllLimitsIfThereAreNoCases) {
   EXPECT_THAT(unreached_limits("layer_norm", {}), Not(Contains("mode inference")));
 }
 
-TEST(Holes, EveryNumericOptionHasARange) {
+TEST(CoverageHoles, AreDefinedForEveryNumericOption) {
   for (const std::string& operation : ref::model::operation_names())
     for (const std::string& end : unreached_limits(operation, {}))
       EXPECT_FALSE(end.ends_with("has no range")) << operation << ": " << end;
 }
 
-TEST(Holes, ExcludeReachedLimits) {
+TEST(CoverageHoles, ExcludeReachedLimits) {
   Coverage coverage;
   coverage.extents = {{"features", {1, 1024}}, {"samples", {5}}};
   coverage.inputs = {{"gamma", {{kGiven, 3}}}};
@@ -88,7 +88,7 @@ TEST(Holes, ExcludeReachedLimits) {
   EXPECT_THAT(unreached_limits("layer_norm", coverage), Not(Contains("x 0")));
 }
 
-TEST(Holes, ReportAMissingBlockExtent) {
+TEST(CoverageHoles, IncludeAMissingBlockExtent) {
   Coverage coverage;
   coverage.extents = {{"rows", {std::begin(kBlockEdges), std::end(kBlockEdges)}}};
   EXPECT_THAT(unreached_limits("layer_norm", coverage), Not(Contains("rows of every block")));
@@ -96,11 +96,11 @@ TEST(Holes, ReportAMissingBlockExtent) {
   EXPECT_THAT(unreached_limits("layer_norm", coverage), Contains("rows of every block"));
 }
 
-TEST(Holes, RejectAnUnknownOperation) {
+TEST(CoverageHoles, OfAnUnknownOperationAreRejected) {
   EXPECT_THROW(unreached_limits("layer_nrom", {}), ref::numeric::UsageError);
 }
 
-TEST(Holes, FindTheReasonByOperation) {
+TEST(CoverageHoles, HaveAReasonPerOperation) {
   EXPECT_EQ(hole_reason("rope", "features <= 1"), "a pair is two features");
   EXPECT_EQ(hole_reason("softmax", "features <= 1"), "");
 }

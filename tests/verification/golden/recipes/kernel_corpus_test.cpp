@@ -24,7 +24,7 @@ std::set<std::size_t> widths_of(const std::vector<Case>& cases, const std::strin
   return widths;
 }
 
-TEST(KernelCases, HaveEveryExtentNextToAPowerOfTwo) {
+TEST(KernelCases, HaveEveryWidthNextToAPowerOfTwo) {
   auto widths = widths_of(kernel_cases(Tier::quick, "layer_norm", kCorpusSeed), "block_edge");
   EXPECT_THAT(widths, IsSupersetOf({31, 63, 64, 65, 127, 128, 129, 257, 513, 1025}));
   widths.merge(widths_of(kernel_cases(Tier::standard, "layer_norm", kCorpusSeed), "block_edge"));
@@ -62,7 +62,7 @@ TEST(KernelCases, ZeroCenteredGammaIsNearZeroAndSometimesZero) {
   EXPECT_EQ(found, 2u);
 }
 
-TEST(KernelCases, AreNoneForLayersWithoutStatistics) {
+TEST(KernelCases, DoNotExistForLayersWithoutStatistics) {
   EXPECT_THAT(kernel_cases(Tier::quick, "dyt", kCorpusSeed), IsEmpty());
   EXPECT_TRUE(block_extents(Tier::full).empty());
 }

@@ -17,7 +17,7 @@ const ref::model::L2NormOptions& options_of(const Case& c) {
   return std::get<ref::model::L2NormOptions>(std::get<ref::model::FunctionOptions>(c.options));
 }
 
-TEST(L2NormCases, HaveEveryPlaceOfEpsInEveryDtype) {
+TEST(L2NormCases, HaveEveryEpsPlacementInEveryDtype) {
   std::map<ref::model::EpsPlacement, std::set<DType>> dtypes;
   for (const Case& c : l2_norm_cases(Tier::quick, kCorpusSeed))
     if (c.reason.starts_with("near_eps")) dtypes[options_of(c).eps_placement].insert(c.dtype);
@@ -25,7 +25,7 @@ TEST(L2NormCases, HaveEveryPlaceOfEpsInEveryDtype) {
   for (const auto& [placement, found] : dtypes) EXPECT_EQ(found.size(), 4u);
 }
 
-TEST(L2NormCases, HaveRowsOnBothSidesOfTheFloor) {
+TEST(L2NormCases, HaveRowsBelowAndAboveTheEpsFloor) {
   for (const Case& c : l2_norm_cases(Tier::quick, kCorpusSeed)) {
     if (c.reason != "near_eps_floor" && c.reason != "eps_1e-12_floor") continue;
     const std::vector<double> x = values_of(c.inputs, "x");
@@ -40,7 +40,7 @@ TEST(L2NormCases, HaveRowsOnBothSidesOfTheFloor) {
   }
 }
 
-TEST(L2NormCases, EveryTierHasSome) {
+TEST(L2NormCases, AreInEveryTier) {
   for (const Tier tier : {Tier::quick, Tier::standard, Tier::full})
     for (const Case& c : l2_norm_cases(tier, 1)) EXPECT_EQ(c.tier, tier);
   EXPECT_EQ(l2_norm_cases(Tier::full, 1).size(), 6u);

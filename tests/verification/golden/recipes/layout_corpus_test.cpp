@@ -27,7 +27,7 @@ TEST(LayoutCases, HaveBothLayoutsOfImagesWithDifferentExtents) {
         layouts.insert(ref::model::layout_of(std::get<ref::model::NormOptions>(c.options)));
         if (c.reason.ends_with("one_pixel")) continue;
         EXPECT_EQ(std::set(shape.begin(), shape.end()).size(), 4u) << path_of(c);
-        // The channels, wherever they are.
+        // gamma has one element per channel in either layout.
         EXPECT_EQ(corpus::find(c.inputs, "gamma")->shape.front() % 6, 0u) << path_of(c);
       }
       EXPECT_THAT(layouts, UnorderedElementsAre(Layout::channels_first, Layout::channels_last));
@@ -40,7 +40,7 @@ TEST(LayoutCases, HaveSeveralGroupsOfSeveralChannels) {
         << path_of(c);
 }
 
-TEST(LayoutCases, AreNoneForOtherLayersAndTheFullTier) {
+TEST(LayoutCases, DoNotExistForOtherLayersOrTheFullTier) {
   EXPECT_THAT(layout_cases(Tier::quick, "layer_norm", kCorpusSeed), IsEmpty());
   EXPECT_THAT(layout_cases(Tier::full, "group_norm", kCorpusSeed), IsEmpty());
 }

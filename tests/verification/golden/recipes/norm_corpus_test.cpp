@@ -36,13 +36,13 @@ TEST(NormCases, EveryLayerHasTheRegimesOfItsKind) {
       EXPECT_EQ(reasons.contains(reason), corpus::has_statistics(layer)) << layer << " " << reason;
     for (const char* reason : {"steep", "near_zero", "saturated", "negative_alpha", "other_alpha0"})
       EXPECT_EQ(reasons.contains(reason), layer == "dyt") << layer << " " << reason;
-    // min and max may replace a NaN by the other number, and batch_renorm limits by them.
+    // batch_renorm limits its factors by min and max, which may replace a NaN by the other number.
     EXPECT_EQ(reasons.contains("nan_in_x"), layer != "batch_renorm") << layer;
     EXPECT_EQ(reasons.contains("tvm_19592"), layer == "layer_norm") << layer;
   }
 }
 
-TEST(NormCases, OffsetsGiveTheConditionNumberThatTheyName) {
+TEST(NormCases, WithAnOffsetHaveTheConditionNumberOfTheirName) {
   double largest = 0;
   for (const Case& c : norm_cases(Tier::quick, "layer_norm", kCorpusSeed)) {
     if (c.reason == "offset_1e4") {

@@ -36,7 +36,7 @@ TEST(NormRecipe, StartsAfterTheWarmUpAndUsesTheBiasedVarianceForOneRow) {
   EXPECT_FALSE(options_for("layer_norm", {4, 6}).contains("warmup_iterations"));
 }
 
-TEST(NormRecipe, RowsAreSamplesOrTokens) {
+TEST(NormRecipe, RowsAreSamplesOrTokensOfOneSample) {
   using Shape = std::vector<std::size_t>;
   EXPECT_EQ(rows_by_features("layer_norm", 7, 16), (Shape{7, 16}));
   EXPECT_EQ(rows_by_features("instance_norm", 7, 16), (Shape{1, 7, 16}));

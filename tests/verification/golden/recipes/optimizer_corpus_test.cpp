@@ -55,9 +55,9 @@ TEST(OptimizerCases, StateIsZeroBeforeTheFirstStep) {
   EXPECT_GT(seen, 60u);
 }
 
-/// If an element of an optimizer's output is judged, its bound must be less than a hundredth of it
-/// or of its step.
-TEST(OptimizerCases, BoundIsNotVacuous) {
+/// The bound of each judged element must be less than a hundredth of the element, or of its change
+/// in the step.
+TEST(OptimizerCases, HaveBoundsThatAreNotVacuous) {
   for (const std::string& optimizer : ref::model::optimizer_names())
     for (const Case& c : optimizer_cases(Tier::quick, optimizer, kCorpusSeed)) {
       const StoredCase stored = certified(c);

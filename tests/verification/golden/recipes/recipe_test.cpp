@@ -28,7 +28,7 @@ std::vector<std::string> names_of(const Case& c) {
   return names;
 }
 
-TEST(Recipe, OrdersTheInputsOfTheLayer) {
+TEST(CaseRecipe, OrdersTheInputsOfTheLayer) {
   EXPECT_THAT(names_of(plain_recipe("layer_norm", {2, 3}).make(1)),
               ElementsAre("beta", "gamma", "grad_y", "x"));
   EXPECT_THAT(names_of(plain_recipe("layer_norm", {2, 3}).no_affine().make(1)),
@@ -43,19 +43,19 @@ TEST(Recipe, OrdersTheInputsOfTheLayer) {
       ElementsAre("beta", "gamma", "grad_y", "running_mean", "running_variance", "valid", "x"));
 }
 
-TEST(Recipe, ParametersMayHaveAnotherDtype) {
+TEST(CaseRecipe, ParametersMayHaveAnotherDtype) {
   for (const char* operation : {"layer_norm", "dyt", "add_rms_norm"}) {
     const Case c =
         plain_recipe(operation, {2, 3}, DType::bfloat16).parameters_in(DType::float32).make(1);
     EXPECT_EQ(find(c.inputs, "gamma")->dtype, DType::float32) << operation;
     EXPECT_EQ(find(c.inputs, "x")->dtype, DType::bfloat16) << operation;
-    // They have digits that only float32 holds.
+    // The parameters have digits that only float32 represents.
     for (const double gamma : values_of(c.inputs, "gamma"))
       EXPECT_NE(rounded_to(DType::bfloat16, gamma), gamma) << operation;
   }
 }
 
-TEST(Recipe, NoParameterIsNeutral) {
+TEST(CaseRecipe, ParametersDifferFromTheirNeutralValues) {
   const Case c = plain_recipe("power_norm", {4, 64}).make(1);
   EXPECT_THAT(values_of(c.inputs, "gamma"), Each(Not(1.0)));
   EXPECT_THAT(values_of(c.inputs, "beta"), Each(Not(0.0)));
@@ -65,7 +65,7 @@ TEST(Recipe, NoParameterIsNeutral) {
   EXPECT_EQ(find(c.inputs, "iterations")->dtype, DType::int64);
 }
 
-TEST(Recipe, DtypesShareTheirNumbersUpToRounding) {
+TEST(CaseRecipe, NumbersAreTheSameForEveryDtypeUpToRounding) {
   const std::vector<double> wide =
       values_of(plain_recipe("layer_norm", {3, 5}).make(1).inputs, "x");
   for (const DType dtype : {DType::float32, DType::float16, DType::bfloat16}) {
@@ -75,13 +75,13 @@ TEST(Recipe, DtypesShareTheirNumbersUpToRounding) {
   }
 }
 
-TEST(Recipe, StateOf16BitCasesIsFloat32) {
+TEST(CaseRecipe, StateOf16BitCasesIsFloat32) {
   const Case c = plain_recipe("batch_norm", {3, 5}, DType::float16).make(1);
   EXPECT_EQ(find(c.inputs, "running_mean")->dtype, DType::float32);
   EXPECT_EQ(find(c.inputs, "gamma")->dtype, DType::float16);
 }
 
-TEST(Recipe, DependsOnlyOnThePathAndTheSeed) {
+TEST(CaseRecipe, DependsOnlyOnThePathAndTheSeed) {
   const Recipe recipe = plain_recipe("batch_norm", {3, 5});
   EXPECT_EQ(recipe.make(1).inputs, recipe.make(1).inputs);
   EXPECT_NE(recipe.make(1).inputs, recipe.make(2).inputs);
@@ -92,7 +92,7 @@ TEST(Recipe, DependsOnlyOnThePathAndTheSeed) {
   EXPECT_NE(values_of(recipe.make(1).inputs, "x"), values_of(recipe.make(1).inputs, "grad_y"));
 }
 
-TEST(Recipe, FillsCountThroughStepsInCOrder) {
+TEST(CaseRecipe, ElementIndexRunsThroughAllStepsInCOrder) {
   const auto index = [](std::size_t i, double) { return static_cast<double>(i); };
   const Case c = plain_recipe("batch_norm", {2, 3})
                      .steps(2)
@@ -114,7 +114,7 @@ TEST(Recipe, FillsCountThroughStepsInCOrder) {
   EXPECT_THAT(values_of(c.inputs, "valid"), ElementsAre(1, 1, 1, 0));
 }
 
-TEST(Recipe, SetsOptionsModeAndReason) {
+TEST(CaseRecipe, OptionsModeAndReasonCanBeSet) {
   const Case c = plain_recipe("rms_norm", {2, 3}).option("eps", "0.5").inference().exact().make(1);
   EXPECT_EQ(std::get<ref::model::RMSNormOptions>(std::get<ref::model::NormOptions>(c.options)).eps,
             0.5);

@@ -12,7 +12,7 @@
 namespace normproof::verification::golden::recipes {
 namespace {
 
-TEST(ScaledCorpus, ExistsForOperationsWith8BitKernels) {
+TEST(EightBitCases, ExistForOperationsWith8BitKernels) {
   for (const char* operation : {"layer_norm", "rms_norm", "softmax", "silu", "swiglu"}) {
     std::set<DType> dtypes;
     for (const Case& c : scaled_cases(Tier::quick, operation, 1)) {
@@ -26,13 +26,13 @@ TEST(ScaledCorpus, ExistsForOperationsWith8BitKernels) {
   EXPECT_TRUE(scaled_cases(Tier::quick, "batch_norm", 1).empty());
 }
 
-TEST(ScaledCorpus, ElementsNearATieAreCloserThanFloat16Resolves) {
+TEST(EightBitCases, ElementsNearATieAreCloserThanFloat16Resolves) {
   std::size_t seen = 0;
   for (const Case& c : scaled_cases(Tier::quick, "silu", 1)) {
     if (c.reason != "float8_near_ties") continue;
     const double scale = values_of(c.inputs, "y_scale").at(0);
     for (const double x : values_of(c.inputs, "x")) {
-      const double stored = x / scale;  // silu(x) equals x closely enough
+      const double stored = x / scale;  // silu(x) is nearly x
       EXPECT_NE(rounded_to(c.dtype, stored),
                 rounded_to(c.dtype, rounded_to(DType::float16, stored)))
           << stored;
@@ -42,9 +42,9 @@ TEST(ScaledCorpus, ElementsNearATieAreCloserThanFloat16Resolves) {
   EXPECT_EQ(seen, 48u);
 }
 
-// Only one regime has y out of range, where it is stored as the largest number, so that a
-// conversion that does not saturate fails there and nowhere else.
-TEST(ScaledCorpus, YIsOutOfRangeOnlyInTheSaturationRegime) {
+// y is out of range in one regime only, where the largest number is stored. A conversion that does
+// not saturate fails there and nowhere else.
+TEST(EightBitCases, YIsOutOfRangeOnlyInTheSaturationRegime) {
   for (const char* operation : {"layer_norm", "rms_norm", "softmax", "silu", "swiglu"})
     for (const Case& c : scaled_cases(Tier::quick, operation, kCorpusSeed)) {
       if (corpus::scaling_of(c, "y") != corpus::Scaling::given) continue;

@@ -16,7 +16,7 @@ Case rows_of(const std::vector<double>& x) {
       .make(1);
 }
 
-TEST(ScaledInputs, DivideByTheScaleAndRoundToNearest) {
+TEST(EightBitInputs, AreDividedByTheScaleAndRoundedToNearest) {
   const Case c = with_scales(rows_of({1, 1.0625, -1.1, 1000}),
                              {.dtype = DType::float8_e4m3fn, .x = 0.5, .y = 0.1});
   EXPECT_EQ(c.dtype, DType::float8_e4m3fn);
@@ -29,7 +29,7 @@ TEST(ScaledInputs, DivideByTheScaleAndRoundToNearest) {
   EXPECT_TRUE(std::ranges::is_sorted(c.inputs, {}, &StoredTensor::name));
 }
 
-TEST(ScaledInputs, BlocksHaveTheScaleOfTheirLargestElement) {
+TEST(EightBitInputs, BlocksHaveTheScaleOfTheirLargestElement) {
   std::vector<double> x(33, 1);
   x[7] = -3;
   x[32] = 0.4375;
@@ -42,7 +42,7 @@ TEST(ScaledInputs, BlocksHaveTheScaleOfTheirLargestElement) {
   EXPECT_EQ(find(c.inputs, "y_scale"), nullptr);
 }
 
-TEST(ScaledInputs, StoreGradientsInE5m2) {
+TEST(EightBitInputs, GradientsAreStoredInE5m2) {
   const Case c = with_scales(rows_of({1, 2}), {.y = 1, .grad_y = 0.5, .gradients = 0.25});
   EXPECT_EQ(find(c.inputs, "grad_y")->dtype, DType::float8_e5m2);
   EXPECT_THAT(values_of(c.inputs, "grad_y_scale"), ElementsAre(0.5));

@@ -45,7 +45,8 @@ TEST(TransformerCases, EveryNormIsOnEverySideThatSupportsIt) {
   }
 }
 
-/// Otherwise a mask of the target in place of the source's, or a shifted target, would be correct.
+/// If the paddings were equal, a candidate could use the target's mask in place of the source's and
+/// pass. The same holds for shifted targets.
 TEST(TransformerCases, SourceAndTargetPaddingDifferAndTargetsAreTheNextTokens) {
   std::size_t seen = 0;
   for (const Case& c : all_transformers(Tier::quick)) {
@@ -89,7 +90,7 @@ TEST(TransformerCases, ReferencePassesQuickCasesWithEveryElementJudged) {
   EXPECT_GT(seen, 150u);
 }
 
-TEST(TransformerCases, StandardTierHasFiniteBounds) {
+TEST(TransformerCases, BoundsAreFiniteInTheStandardTier) {
   std::size_t seen = 0;
   for (const Case& c : all_transformers(Tier::standard)) {
     for (const auto& [name, bound] :
@@ -101,7 +102,7 @@ TEST(TransformerCases, StandardTierHasFiniteBounds) {
   EXPECT_GT(seen, 90u);
 }
 
-TEST(TransformerCases, FullTierHasExactlyOne) {
+TEST(TransformerCases, FullTierHasExactlyOneCase) {
   EXPECT_EQ(all_transformers(Tier::full).size(), 1u);
 }
 

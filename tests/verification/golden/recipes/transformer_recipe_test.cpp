@@ -39,7 +39,7 @@ TEST(TransformerRecipe, EachOperationHasItsInputs) {
   EXPECT_THAT(names_of_inputs(decoding), Not(Contains("targets")));
 }
 
-TEST(TransformerRecipe, TiedHeadHasNoWeightAndFillsAreApplied) {
+TEST(TransformerRecipe, TiedHeadHasNoWeightAndRequestedValuesAreUsed) {
   const TransformerRecipe recipe{
       .reason = "mine",
       .why = "a test",
@@ -54,7 +54,8 @@ TEST(TransformerRecipe, TiedHeadHasNoWeightAndFillsAreApplied) {
       ref::numeric::UsageError);
 }
 
-/// A gradient of 0 in the last row would hide a row that is not written.
+/// The last word of the vocabulary must occur. If it did not, the last row of the gradient would be
+/// 0, which would hide a row that is not written.
 TEST(TransformerRecipe, LastWordOccursAndTheOneBeforeItDoesNot) {
   const Case c =
       transformer_case(Tier::quick, "translator", {.reason = "mine", .why = "a test"}, 1);

@@ -14,7 +14,7 @@
 #include "verification/support/report/sarif.hpp"
 #include "verification/support/report/terminal.hpp"
 
-// Tests of the machine-readable reports.
+// Tests the machine-readable reports.
 namespace normproof::tests::verification::golden::reports {
 namespace {
 
@@ -40,7 +40,7 @@ pugi::xml_document document_of(const judged::GoldenReport& report) {
   return document;
 }
 
-TEST(GoldenChecks, EveryFileReportsTooFewCasesAsAFailure) {
+TEST(GoldenReportFiles, TooFewCasesAreAFailureInEveryFile) {
   judged::GoldenReport report = golden_sample_report();
   const auto suite = [&] { return document_of(report).child("testsuites").child("testsuite"); };
   const int failures = suite().attribute("failures").as_int();
@@ -57,7 +57,7 @@ TEST(GoldenChecks, EveryFileReportsTooFewCasesAsAFailure) {
   EXPECT_THAT(machine::sarif(checks), HasSubstr("\"min-cases: FAILED: 1 of 6 cases passed"));
 }
 
-TEST(GoldenChecks, JsonHasOneObjectPerCaseAndLine) {
+TEST(GoldenReportFiles, JsonHasOneCasePerLine) {
   const auto objects =
       json_lines_of(machine::json_lines(judged::golden_checks(golden_sample_report())));
   ASSERT_EQ(objects.size(), 6u);
@@ -82,13 +82,13 @@ TEST(GoldenChecks, JsonHasOneObjectPerCaseAndLine) {
   EXPECT_EQ(y["exact"], -0.75);
   EXPECT_EQ(y["bound"], 0.0625);
   EXPECT_EQ(y["of_the_inputs"], 0.5);
-  // JSON has no infinity and no NaN.
+  // JSON has no infinity and no NaN, so they are texts.
   EXPECT_EQ(objects[1]["tensors"][0]["got"], "nan");
   EXPECT_EQ(objects[1]["tensors"][0]["ratio"], "inf");
   EXPECT_EQ(objects[1]["tensors"][1]["problem"], "is absent");
 }
 
-TEST(GoldenChecks, EveryFileNamesTheCorpus) {
+TEST(GoldenReportFiles, EveryFileNamesTheCorpusVersion) {
   const auto command = golden_command();
   auto settings = command.settings("");
   settings.corpus = {.major = 1, .minor = 2, .patch = 3, .hash = "0123456789ab"};
@@ -106,7 +106,7 @@ TEST(GoldenChecks, EveryFileNamesTheCorpus) {
   EXPECT_EQ(property.attribute("value").value(), version);
 }
 
-TEST(GoldenChecks, JUnitCountsMatchTheReport) {
+TEST(GoldenReportFiles, JUnitCountsMatchTheReport) {
   const auto report = golden_sample_report();
   const auto document = document_of(report);
   const auto suite = document.child("testsuites").child("testsuite");
@@ -142,7 +142,7 @@ TEST(GoldenChecks, JUnitCountsMatchTheReport) {
                "passed, though it is listed as failing");
 }
 
-TEST(GoldenChecks, SarifHasOneResultPerFailedOutput) {
+TEST(GoldenReportFiles, SarifHasOneResultPerFailedOutput) {
   const std::string text = machine::sarif(judged::golden_checks(golden_sample_report()));
   EXPECT_THAT(support::report::sarif_violations(text), IsEmpty());
   const json sarif = json::parse(text);
@@ -163,7 +163,7 @@ TEST(GoldenChecks, SarifHasOneResultPerFailedOutput) {
                                       "layer_norm/unexpected-pass", "layer_norm/declined"}));
 }
 
-TEST(GoldenChecks, TextOfACandidateIsEscapedInEveryFormat) {
+TEST(GoldenReportFiles, TextFromACandidateIsEscapedInEveryFormat) {
   auto result = golden_problem("q/a");
   result.problem = "it said \"\x01<b>\xff\n]]>\"";
   auto command = golden_command();

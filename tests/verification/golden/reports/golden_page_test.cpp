@@ -16,7 +16,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-/// A sample report in which two failures have a map; the second is worse.
+/// Returns a report in which two failures have an error map. The second failure is worse.
 judged::GoldenReport report_with_maps() {
   corpora::gate::CaseResult near = golden_result("q/a_near", 1), far = golden_result("q/b_far", 2);
   near.tensors[0].map = {{"0"}, {"0", "1"}, {0, 8}};
@@ -62,7 +62,7 @@ std::size_t count_of(const std::string& what, const std::string& text) {
   return count;
 }
 
-/// Renders a page with this many failures, whose maps have this many columns.
+/// Returns a page with this number of failures. Each has an error map with this number of columns.
 std::string page_of(int failures, std::size_t columns) {
   std::vector<corpora::gate::CaseResult> results;
   for (int i = 0; i < failures; ++i) {
@@ -99,10 +99,10 @@ TEST(GoldenPage, ShowsNoPictureWithoutAMap) {
                             Not(HasSubstr("Failures")), Not(HasSubstr("The worst case"))));
 }
 
-TEST(GoldenPage, OfACheckShowsTheMapOfItsOutputs) {
+TEST(GoldenPage, OfGoldenCheckShowsTheErrorMapOfAnOutput) {
   const tests::ref::io::TemporaryFolder folder;
   const std::string page = (folder / "page.html").string();
-  // The candidate returns zeros as y.
+  // The candidate's output y is 0.
   const cli::Outcome outcome = cli::run(
       "$N golden check --golden '" NORMPROOF_SOURCE_DIR
       "/verification/golden/data' --only '*/layer_norm/odd-13x17-float32' --outputs y --pipe "

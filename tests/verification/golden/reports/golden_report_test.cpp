@@ -202,7 +202,7 @@ TEST(GoldenReport, CountsUnjudgedElementsOfPassingCases) {
             "expected none");
 }
 
-TEST(GoldenReport, NamesTheMistakeOfMostCasesThenOfMostOutputs) {
+TEST(GoldenReport, NamesTheDiagnosisOfMostCasesThenOfMostOutputs) {
   const auto agreeing = [](const char* what, std::vector<std::string> outputs) {
     return normproof::verification::golden::gate::Diagnosis{.what = what,
                                                             .outputs = std::move(outputs)};
@@ -215,7 +215,7 @@ TEST(GoldenReport, NamesTheMistakeOfMostCasesThenOfMostOutputs) {
               ElementsAre("layer_norm: 'both' agrees with 2 of 2 failed cases"));
 }
 
-TEST(GoldenReport, ReportsIllConditionedFailuresIfNoMistakeIsKnown) {
+TEST(GoldenReport, ReportsIllConditionedFailuresIfThereIsNoDiagnosis) {
   auto well = golden_result("q/a", 0), ill = golden_result("q/b", 2);
   well.description.condition = 2;
   ill.description.condition = 754;
@@ -276,7 +276,7 @@ TEST(GoldenReport, TextEndsWithTheFailuresAndTheSummary) {
                     HasSubstr("\nPASSED, though it is listed as failing q/e_mended\n"),
                     Not(HasSubstr("q/a_passes")), Not(HasSubstr("q/d_known")),
                     Not(HasSubstr("FAILED q/f_declined"))));
-  // One row per layer, dtype and output, with the worst of its four cases.
+  // The table has one row per layer, dtype and output. The row shows the worst of its four cases.
   EXPECT_THAT(text, HasSubstr("\nlayer_norm  float32  y           4       2    inf "));
 }
 

@@ -15,7 +15,7 @@ namespace tool = normproof::verification::cli;
 namespace corpora = normproof::verification::golden;
 namespace judged = normproof::verification::golden::reports;
 
-/// A case of LayerNorm with y compared: `failures` of 6 elements failed.
+/// Returns the result of a LayerNorm case in which `failures` of 6 elements of y failed.
 inline corpora::gate::CaseResult golden_result(const std::string& path, std::size_t failures) {
   corpora::gate::CaseResult result;
   result.description.path = path;
@@ -41,7 +41,7 @@ inline corpora::gate::CaseResult golden_result(const std::string& path, std::siz
   return result;
 }
 
-/// A case in which nothing was compared.
+/// Returns the result of a case with a problem, so that nothing was compared.
 inline corpora::gate::CaseResult golden_problem(const std::string& path) {
   corpora::gate::CaseResult result = golden_result(path, 0);
   result.problem = "the candidate ended with status 7\nbefore it answered";
@@ -49,7 +49,7 @@ inline corpora::gate::CaseResult golden_problem(const std::string& path) {
   return result;
 }
 
-/// A case that the candidate declined.
+/// Returns the result of a case that the candidate declined.
 inline corpora::gate::CaseResult golden_declined(const std::string& path) {
   corpora::gate::CaseResult result = golden_result(path, 0);
   result.tensors.clear();
@@ -64,15 +64,17 @@ inline tool::golden::GoldenCheckCommand golden_command() {
   return command;
 }
 
-/// Returns the report of the command for these results.
+/// Returns the report of the command for these results. `xfail_list` is the text of a list of
+/// expected failures.
 inline judged::GoldenReport golden_report(std::vector<corpora::gate::CaseResult> results,
                                           const tool::golden::GoldenCheckCommand& command,
                                           const std::string& xfail_list) {
   return judged::golden_report(std::move(results), command.settings(xfail_list));
 }
 
-/// Cases that pass, fail, lack an output, fail as expected, pass unexpectedly, and are declined
-/// although listed.
+/// Returns a report with six cases: one passes, one fails, one lacks an output, one fails as
+/// expected, one passes although it is listed as failing, and one is declined although it is
+/// listed.
 inline judged::GoldenReport golden_sample_report() {
   corpora::gate::CaseResult nan = golden_result("q/b_fails", 2);
   nan.tensors[0].got = std::copysign(std::numeric_limits<double>::quiet_NaN(), -1.0);

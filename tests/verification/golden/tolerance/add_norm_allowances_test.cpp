@@ -13,8 +13,8 @@ namespace {
 using gate::check_case;
 constexpr const char* kAddNorms[] = {"add_layer_norm", "add_rms_norm"};
 
-/// Returns what the allowances add to a bound of 0.
-ref::tensor::NamedTensors<double> allowed(const Case& c, Accumulation accumulation) {
+/// Returns the amounts that the allowances add to a bound of 0.
+ref::tensor::NamedTensors<double> added_sum_allowance(const Case& c, Accumulation accumulation) {
   const checks::evaluation::EvalInputs inputs = inputs_of(c, path_of(c));
   ref::tensor::NamedTensors<double> bound;
   for (const auto& [name, values] :
@@ -26,21 +26,22 @@ ref::tensor::NamedTensors<double> allowed(const Case& c, Accumulation accumulati
 
 TEST(AddNormAllowances, AreZeroIfStorageDoesNotRound) {
   for (const char* function : kAddNorms)
-    for (const auto& [name, values] :
-         allowed(plain_recipe(function, {3, 7}, DType::float32).make(1), Accumulation::float32))
+    for (const auto& [name, values] : added_sum_allowance(
+             plain_recipe(function, {3, 7}, DType::float32).make(1), Accumulation::float32))
       for (const double bound : values) EXPECT_EQ(bound, 0) << name;
 }
 
-TEST(AddNormAllowances, CoverTheRoundingOfTheStoredSum) {
+TEST(AddNormAllowances, AddNothingToTheBoundOfTheSum) {
   for (const char* function : kAddNorms)
     for (const double bound :
-         allowed(plain_recipe(function, {3, 7}, DType::bfloat16).make(1), Accumulation::float32)
+         added_sum_allowance(plain_recipe(function, {3, 7}, DType::bfloat16).make(1),
+                             Accumulation::float32)
              .at("sum"))
       EXPECT_EQ(bound, 0);
 }
 
-/// A norm of the stored sum must be within the whole bound, but not within a bound that takes the
-/// sum for exact.
+/// A candidate that normalizes the stored sum must be within the bound with allowances, but not
+/// within the bound that takes the sum as exact.
 TEST(AddNormAllowances, CoverANormOfTheStoredSum) {
   for (const char* function : kAddNorms)
     for (const auto& [dtype, zero_centered] :
@@ -60,8 +61,8 @@ TEST(AddNormAllowances, CoverANormOfTheStoredSum) {
     }
 }
 
-/// Mistakes in the sums must stay outside the bound.
-TEST(AddNormAllowances, DoNotCoverMistakes) {
+/// Mutations of the sums must stay outside the bound.
+TEST(AddNormAllowances, DoNotCoverMutations) {
   const Case c = plain_recipe("add_layer_norm", {9, 12}, DType::bfloat16).make(1);
   const StoredCase stored = certified(c);
   for (const mutations::Mutation& mutation :

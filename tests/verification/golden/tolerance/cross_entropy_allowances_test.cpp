@@ -9,7 +9,7 @@
 namespace normproof::verification::golden::tolerance {
 namespace {
 
-// Logits of 1000: log_sum_exp is 1000.7, where float32 numbers are 2^-14 apart.
+// For logits of 1000, log_sum_exp is 1000.7. There, float32 numbers are 2^-14 apart.
 TEST(CrossEntropyAllowances, CoverALogSumExpThatIsRoundedToOneNumber) {
   Case c = two_rows_of_two_classes(DType::float32);
   c.inputs[0] = tensor_of("logits", DType::float32, {2, 2}, {1000, 1000, 1000, 1000});
@@ -18,9 +18,9 @@ TEST(CrossEntropyAllowances, CoverALogSumExpThatIsRoundedToOneNumber) {
   bound.set("grad_logits", ref::tensor::full_tensor<double>({2, 2}, 0));
   add_cross_entropy_allowances(c, inputs_of(c).function, Accumulation::float32, bound);
   const double exponent = 4 * 0x1p-24 * (1000 + 2 * std::log(2));
-  // The slack of docs/error_analysis.md is 8 u for each of 2 rows and 2 classes.
-  // Rounding in double adds to that: a log_sum_exp of 1000 is off by half a unit, 2^-44, and so is
-  // the difference from a logit.
+  // The slack of docs/error_analysis.md is 8 u for each of 2 rows and 2 classes. Rounding in double
+  // adds to it: a log_sum_exp of 1000 is off by half an ulp, 2^-44, and so is its difference from a
+  // logit.
   constexpr double kSlack = 1 + 8 * 4 * 0x1p-24, kRounded = 0x1p-42;
   const auto expect = [](double got, double least) {
     EXPECT_LE(least, got);

@@ -21,7 +21,7 @@ using gate::check_case;
 using ::testing::Each;
 using ::testing::ElementsAre;
 
-/// Returns what the allowances add to bounds of 0 for y and grad_x.
+/// Returns the amounts that the allowances add to bounds of 0 for y and grad_x.
 ref::tensor::NamedTensors<double> allowances(const Case& c, Accumulation accumulation) {
   const checks::evaluation::EvalInputs inputs = inputs_of(c, path_of(c));
   const auto outputs = checks::evaluation::run_operation<double>(c.options, inputs, c.sequence);
@@ -35,7 +35,7 @@ ref::tensor::NamedTensors<double> allowances(const Case& c, Accumulation accumul
   return bound;
 }
 
-std::vector<double> of_grad_x(const Case& c, Accumulation accumulation) {
+std::vector<double> grad_x_allowance(const Case& c, Accumulation accumulation) {
   const auto bound = allowances(c, accumulation).at("grad_x");
   return {bound.data(), bound.data() + bound.size()};
 }
@@ -48,9 +48,11 @@ Case two_halves(const char* function, DType dtype) {
 }
 
 TEST(FunctionAllowances, CoverSoftmaxBackwardFromAStoredY) {
-  // y = 1/2, off by u/2 each: s by 2 u, and grad_x by (u/2) |4 - 2| + (1/2) 2 u.
+  // Each y is 1/2 with an error of u/2. So the sum of grad_y y has an error of 2 u, and grad_x has
+  // the error `(u/2) |4 - 2| + (1/2) 2 u`.
   const double u = 0x1p-8;
-  const auto added = of_grad_x(two_halves("softmax", DType::bfloat16), Accumulation::float32);
+  const auto added =
+      grad_x_allowance(two_halves("softmax", DType::bfloat16), Accumulation::float32);
   ASSERT_EQ(added.size(), 2u);
   for (const double amount : added) {
     EXPECT_GE(amount, 2 * u);
@@ -59,10 +61,12 @@ TEST(FunctionAllowances, CoverSoftmaxBackwardFromAStoredY) {
 }
 
 TEST(FunctionAllowances, CoverL2NormBackwardFromAStoredY) {
-  // x = (3, 3) and eps = 1e-6: r = 1/sqrt(18), y = 1/sqrt(2), off by u/sqrt(2) each. The sum of
-  // grad_y y is 4/sqrt(2), off by 4 u/sqrt(2): grad_x is off by r (2 u + 2 u).
+  // For x = (3, 3) and eps = 1e-6, rstd r is 1/sqrt(18). Each y is 1/sqrt(2) with an error of
+  // u/sqrt(2). The sum of grad_y y is 4/sqrt(2) with an error of 4 u/sqrt(2). So grad_x has the
+  // error `r (2 u + 2 u)`.
   const double u = 0x1p-8, expected = 4 * u / std::sqrt(18.0);
-  const auto added = of_grad_x(two_halves("l2_norm", DType::bfloat16), Accumulation::float32);
+  const auto added =
+      grad_x_allowance(two_halves("l2_norm", DType::bfloat16), Accumulation::float32);
   ASSERT_EQ(added.size(), 2u);
   for (const double amount : added) {
     EXPECT_GE(amount, expected);
@@ -70,10 +74,10 @@ TEST(FunctionAllowances, CoverL2NormBackwardFromAStoredY) {
   }
 }
 
-TEST(FunctionAllowances, CoverOtherOrdersOfTheL2NormBackward) {
+TEST(FunctionAllowances, CoverOtherOrdersOfOperationsInTheL2NormBackward) {
   const double u = 0x1p-24;
   for (const double amount :
-       of_grad_x(two_halves("l2_norm", DType::float32), Accumulation::float32)) {
+       grad_x_allowance(two_halves("l2_norm", DType::float32), Accumulation::float32)) {
     EXPECT_GE(amount, 32 * u / std::sqrt(18.0));
     EXPECT_LE(amount, 100 * u / std::sqrt(18.0));
   }
@@ -81,17 +85,20 @@ TEST(FunctionAllowances, CoverOtherOrdersOfTheL2NormBackward) {
 
 TEST(FunctionAllowances, AreZeroIfStorageDoesNotRound) {
   for (const char* function : {"softmax", "log_softmax"})
-    EXPECT_THAT(of_grad_x(two_halves(function, DType::float32), Accumulation::float32), Each(0.0));
-  EXPECT_THAT(of_grad_x(two_halves("softmax", DType::bfloat16), Accumulation::bfloat16), Each(0.0));
-  EXPECT_THAT(of_grad_x(two_halves("gelu", DType::bfloat16), Accumulation::float32), Each(0.0));
+    EXPECT_THAT(grad_x_allowance(two_halves(function, DType::float32), Accumulation::float32),
+                Each(0.0));
+  EXPECT_THAT(grad_x_allowance(two_halves("softmax", DType::bfloat16), Accumulation::bfloat16),
+              Each(0.0));
+  EXPECT_THAT(grad_x_allowance(two_halves("gelu", DType::bfloat16), Accumulation::float32),
+              Each(0.0));
 }
 
 TEST(FunctionAllowances, AreZeroForMaskedElements) {
   for (const char* function : {"softmax", "log_sum_exp"}) {
-    const auto added = of_grad_x(plain_recipe(function, {1, 3}, DType::bfloat16)
-                                     .masked([](std::size_t i) { return i == 1; })
-                                     .make(1),
-                                 Accumulation::float32);
+    const auto added = grad_x_allowance(plain_recipe(function, {1, 3}, DType::bfloat16)
+                                            .masked([](std::size_t i) { return i == 1; })
+                                            .make(1),
+                                        Accumulation::float32);
     EXPECT_GT(added[0], 0) << function;
     EXPECT_EQ(added[1], 0) << function;
   }
@@ -121,9 +128,9 @@ TEST(FunctionAllowances, AllowASigmoidOfZeroIfItsExponentialOverflows) {
               ElementsAre(testing::DoubleEq(182 * std::exp(-90.0)), 0, 80 * 0x1p-24));
 }
 
-/// Products that are stored in between are within the whole bound, but not within the bound without
-/// the allowance. If the gate is a power of two, nothing is allowed.
-TEST(FunctionAllowances, CoverStoredFactors) {
+/// A candidate that stores intermediate products must be within the bound with the allowance, but
+/// not within the bound without it. If the gate is a power of two, the allowance is 0.
+TEST(FunctionAllowances, CoverIntermediateProductsStoredIn16Bits) {
   for (const char* function : {"swiglu", "geglu"})
     for (const DType dtype : {DType::bfloat16, DType::float16}) {
       const Case c = plain_recipe(function, {9, 12}, dtype).make(1);
@@ -143,11 +150,11 @@ TEST(FunctionAllowances, CoverStoredFactors) {
                           .gate([](auto, double) { return -0.25; })
                           .make(1);
   const auto bound = allowances(powers, Accumulation::float32).at("y");
-  EXPECT_LT(bound.data()[0], std::numeric_limits<float>::min());  // at most an underflow
+  EXPECT_LT(bound.data()[0], std::numeric_limits<float>::min());  // only underflow is allowed
 }
 
-/// A backward from the stored y is within the whole bound, but not within the bound without the
-/// allowance.
+/// A backward that uses the stored y must be within the bound with the allowance, but not within
+/// the bound without it.
 TEST(FunctionAllowances, CoverBackwardsFromTheStoredY) {
   for (const char* function : {"softmax", "log_softmax", "log_sum_exp"})
     for (const DType dtype : {DType::bfloat16, DType::float16}) {
@@ -157,7 +164,7 @@ TEST(FunctionAllowances, CoverBackwardsFromTheStoredY) {
       const auto answer = run_plain(c, recipes::inputs_of(c), {.from_y = true}, sites);
       Tolerance bounds = derive_tolerance(c, Accumulation::float32);
       EXPECT_TRUE(check_case(stored, answer, {}, bounds).passed()) << function;
-      const auto added = of_grad_x(c, Accumulation::float32);
+      const auto added = grad_x_allowance(c, Accumulation::float32);
       for (std::size_t i = 0; i < added.size(); ++i)
         bounds.bound.at("grad_x").data()[i] -= added[i];
       EXPECT_FALSE(check_case(stored, answer, {}, bounds).passed()) << function;

@@ -19,7 +19,7 @@ double largest_finite(const ref::tensor::Tensor<double>& tensor) {
   return largest;
 }
 
-TEST(Tolerance, CoversEveryOutputAndShrinksWithTheUnitRoundoff) {
+TEST(GateTolerance, ExistsForEveryOutputAndShrinksWithTheUnitRoundoff) {
   for (const char* layer : {"layer_norm", "batch_norm", "power_norm"}) {
     const Case c = plain_recipe(layer, {4, 3}, DType::float32).make(1);
     const Tolerance in32 = derive_tolerance(c, Accumulation::float32),
@@ -30,7 +30,7 @@ TEST(Tolerance, CoversEveryOutputAndShrinksWithTheUnitRoundoff) {
                    narrow = largest_finite(in64.bound.at(tensor.name));
       EXPECT_TRUE(std::isfinite(wide)) << tensor.name;
       if (wide == 0) continue;
-      // Proportional to u, up to second-order terms.
+      // The bound is proportional to u, up to second-order terms.
       EXPECT_GT(narrow, 0) << layer << " " << tensor.name;
       EXPECT_LE(narrow, wide * 0x1.01p-29) << layer << " " << tensor.name;
       EXPECT_GT(largest_finite(in32.input_sensitivity.at(tensor.name)), 0)
@@ -39,9 +39,9 @@ TEST(Tolerance, CoversEveryOutputAndShrinksWithTheUnitRoundoff) {
   }
 }
 
-/// The product of x = 2^-140 with 1, in relu, is representable in float32; 0 in its place is 2^9
-/// units off.
-TEST(Tolerance, AllowsFlushingOnlyIfItIsDeclared) {
+/// relu returns x = 2^-140 times 1, which float32 represents. A result of 0 in its place is 2^9
+/// ulps off.
+TEST(GateTolerance, AllowsFlushedSubnormalsOnlyIfDeclared) {
   const Case c =
       plain_recipe("relu", {1, 2}, DType::float32).x([](auto, double) { return 0x1p-140; }).make(1);
   const auto own = [&c](bool flushes) {
@@ -54,27 +54,27 @@ TEST(Tolerance, AllowsFlushingOnlyIfItIsDeclared) {
   EXPECT_GE(own(true), 0x1p-140);
 }
 
-TEST(Tolerance, AllowsTwoUlpsForSubnormalResults) {
+TEST(GateTolerance, AllowsTwoUlpsForSubnormalResults) {
   for (const Accumulation accumulation : kEveryAccumulation) {
     const auto format = corpus::arithmetic_of(accumulation);
     EXPECT_EQ(arithmetic_of_candidate(accumulation, true).tiny, format.tiny);
-    // Subnormal numbers are spaced by 2 u times the smallest normal number.
+    // The distance of subnormal numbers is 2 u times the smallest normal number.
     EXPECT_EQ(arithmetic_of_candidate(accumulation, false).tiny,
               2 * (2 * format.unit_roundoff * format.tiny));
   }
 }
 
-TEST(Tolerance, AllowsStoredSubnormalsToBeFlushed) {
-  constexpr double kLeast = 0x1p-14;  // of float16
+TEST(GateTolerance, AllowsStoredSubnormalsToBeFlushed) {
+  constexpr double kLeast = 0x1p-14;  // the smallest normal number of float16
   EXPECT_GE(with_storage_rounding(0, kLeast / 2, 0, DType::float16, true), kLeast / 2);
   EXPECT_LT(with_storage_rounding(0, kLeast / 2, 0, DType::float16, true), kLeast);
   EXPECT_EQ(with_storage_rounding(0, kLeast / 2, 0, DType::float16), 0);
   EXPECT_EQ(with_storage_rounding(0, kLeast, 0, DType::float16, true), 0);
-  // Within the bound of a subnormal number.
+  // The value may be a subnormal number within the bound.
   EXPECT_GE(with_storage_rounding(0x1p-20, kLeast, 0, DType::float16, true), kLeast);
 }
 
-TEST(Tolerance, GrowsWithTheConditionNumber) {
+TEST(GateTolerance, GrowsWithTheConditionNumber) {
   const auto bound_at = [](double offset) {
     return largest_finite(
         derive_tolerance(plain_recipe("layer_norm", {3, 8}, DType::float32)
@@ -88,8 +88,8 @@ TEST(Tolerance, GrowsWithTheConditionNumber) {
   EXPECT_GT(at_10000, 50 * at_100);
 }
 
-TEST(Tolerance, InputRoundingOfASumIsThatOfItsTerms) {
-  // grad_beta is a sum of grad_y: u times the sum of magnitudes.
+TEST(GateTolerance, InputRoundingOfASumIsThatOfItsTerms) {
+  // grad_beta is a sum of grad_y. Its bound is u times the sum of magnitudes.
   const Case c = plain_recipe("layer_norm", {5, 3}, DType::float32).make(1);
   const std::vector<double> grad_y = values_of(c.inputs, "grad_y");
   const Tolerance bounds = derive_tolerance(c, Accumulation::float32);
@@ -99,14 +99,14 @@ TEST(Tolerance, InputRoundingOfASumIsThatOfItsTerms) {
     const double moved = bounds.input_sensitivity.at("grad_beta").data()[d];
     EXPECT_GE(moved, 0x1p-24 * magnitude);
     EXPECT_LE(moved, 0x1.0001p-24 * magnitude);
-    // Four additions in any order, each off by u times the sum of magnitudes.
+    // There are four additions in any order. Each has an error of u times the sum of magnitudes.
     const double bound = bounds.bound.at("grad_beta").data()[d];
     EXPECT_GE(bound, 4 * 0x1p-24 * magnitude);
     EXPECT_LE(bound, 4 * 0x1.01p-24 * magnitude);
   }
 }
 
-TEST(Tolerance, IsInfiniteIfTheArithmeticOverflows) {
+TEST(GateTolerance, IsInfiniteIfTheArithmeticOverflows) {
   const Case c = plain_recipe("layer_norm", {2, 4}, DType::float32)
                      .x([](std::size_t, double normal) { return 1e12 * normal; })
                      .make(1);
@@ -120,19 +120,19 @@ TEST(Tolerance, IsInfiniteIfTheArithmeticOverflows) {
   }
 }
 
-TEST(Tolerance, AddsTheRoundingOfStorage) {
+TEST(GateTolerance, AddsTheRoundingOfStorage) {
   EXPECT_EQ(with_storage_rounding(0.5, 2, 1e-9, DType::float32), 0.5 + 2.5 * 0x1p-24 + 0x1p-149);
   EXPECT_EQ(with_storage_rounding(0, -2.1, 0, DType::float16), 2.1 * 0x1p-11 + 0x1p-24);
   EXPECT_EQ(with_storage_rounding(kGoldenInfinity, 1, 0, DType::float64), kGoldenInfinity);
-  // One rounding to nearest is within it, including subnormal numbers.
+  // The rounding to nearest must be within the bound, also for subnormal numbers.
   for (const DType dtype : {DType::float32, DType::float16, DType::bfloat16})
     for (double x = 1.2345678901234567; x > 0x1p-155; x *= 0.71)
       EXPECT_LE(std::fabs(rounded_to(dtype, x) - x), with_storage_rounding(0, x, 0, dtype)) << x;
 }
 
-TEST(Tolerance, IsInfiniteIfTheDtypeOfTheOutputMayOverflow) {
-  // In bfloat16 a variance of 100^2 around 2e4 may vanish. Then 1/sqrt(eps) times the remaining
-  // distances, applied twice, exceeds float16.
+TEST(GateTolerance, IsInfiniteIfTheDtypeOfTheOutputMayOverflow) {
+  // For numbers around 2e4, a variance of 100^2 may become 0 in bfloat16. Then 1/sqrt(eps) times
+  // the remaining distances, applied twice, exceeds float16.
   const auto of = [](DType dtype) {
     return plain_recipe("batch_norm", {5, 2}, dtype)
         .x([](std::size_t, double normal) { return 2e4 + 100 * normal; })
@@ -147,19 +147,19 @@ TEST(Tolerance, IsInfiniteIfTheDtypeOfTheOutputMayOverflow) {
   EXPECT_LT(grad_x(DType::float16, Accumulation::float32), 65504);
 }
 
-TEST(Tolerance, StorageAtMostDoublesTheErrorOfRepresentableValues) {
+TEST(GateTolerance, StorageAtMostDoublesTheErrorOfRepresentableValues) {
   EXPECT_EQ(with_storage_rounding(0, -2, 0, DType::float16), 0);
   EXPECT_EQ(with_storage_rounding(0x1p-20, 1, 0, DType::bfloat16), 0x1p-19);
   EXPECT_EQ(with_storage_rounding(0.5, 2, 0, DType::float32), 0.5 + 2.5 * 0x1p-24 + 0x1p-149);
-  // 1 is representable: a value off by less than half a unit is stored as 1, by more as a neighbor.
+  // A value off by less than half an ulp is stored as 1, and by more as a neighbor of 1.
   for (const double off : {0x1p-13, 0x1p-12, 0x1.8p-11, 0x1p-10, -0x1p-13, -0x1p-11})
     EXPECT_LE(std::fabs(rounded_to(DType::float16, 1 + off) - 1),
               with_storage_rounding(std::fabs(off), 1, 0, DType::float16))
         << off;
 }
 
-TEST(Tolerance, IsFiniteEvenIfAVarianceMayVanish) {
-  // All elements are equal and far from 0: only eps keeps the root away from 0.
+TEST(GateTolerance, IsFiniteEvenIfAVarianceMayVanish) {
+  // All elements are equal and far from 0. Only eps keeps the root away from 0.
   for (const char* layer : {"layer_norm", "batch_norm", "group_norm", "instance_norm"}) {
     const Case c = plain_recipe(layer, {1, 3, 64}, DType::float32)
                        .x([](std::size_t, double) { return 1234; })
@@ -171,15 +171,15 @@ TEST(Tolerance, IsFiniteEvenIfAVarianceMayVanish) {
   }
 }
 
-TEST(Tolerance, FindsFormulasByName) {
+TEST(GateTolerance, FindsFormulasByName) {
   for (const Formula formula : kFormulas) EXPECT_EQ(parse_formula(to_string(formula)), formula);
   EXPECT_EQ(
       usage_message([] { parse_formula("onepass"); }),
       "unknown formula 'onepass'; did you mean 'one_pass'? known: folded, one_pass, two_pass");
 }
 
-TEST(Tolerance, FoldedBoundGrowsWithTheOffset) {
-  // With one element per row, its mean is exact, and so is the difference.
+TEST(GateTolerance, FoldedBoundGrowsWithTheOffset) {
+  // With one element per row, the mean is exact, and so is the difference from the mean.
   const auto of = [](double offset, Formula formula) {
     return largest_finite(
         derive_tolerance(plain_recipe("layer_norm", {3, 1}, DType::float32)
@@ -193,7 +193,7 @@ TEST(Tolerance, FoldedBoundGrowsWithTheOffset) {
   EXPECT_GT(of(1e6, Formula::folded), 50 * of(1e4, Formula::folded));
 }
 
-TEST(Tolerance, OnePassBoundGrowsWithTheSquareOfTheOffset) {
+TEST(GateTolerance, OnePassBoundGrowsWithTheSquareOfTheOffset) {
   const auto of = [](const char* layer, double offset, Formula formula) {
     return largest_finite(
         derive_tolerance(plain_recipe(layer, {3, 8})
@@ -210,7 +210,7 @@ TEST(Tolerance, OnePassBoundGrowsWithTheSquareOfTheOffset) {
   EXPECT_EQ(of("rms_norm", 1e3, Formula::one_pass), of("rms_norm", 1e3, Formula::folded));
 }
 
-TEST(Tolerance, OnePassBoundIsInfiniteIfTheVarianceMayVanish) {
+TEST(GateTolerance, OnePassBoundIsInfiniteIfTheVarianceMayVanish) {
   const Case c = plain_recipe("layer_norm", {3, 8}, DType::float32)
                      .x([](std::size_t, double normal) { return 1e4 + normal; })
                      .make(1);

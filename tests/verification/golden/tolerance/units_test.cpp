@@ -12,13 +12,14 @@ namespace {
 using ref::numeric::any_order_error;
 using ref::numeric::AnyOrderArithmetic;
 
-/// The error that the gate allows for one operation in float32, in multiples of u of its result.
+/// Returns the error that the gate allows for one operation in float32, divided by u times the
+/// result.
 double error_in_u(const any_order_error& result) {
   const double u = AnyOrderArithmetic::current().unit_roundoff;
   return result.error / (u * std::fabs(result.value));
 }
 
-TEST(Units, OneOperationHasTheErrorThatTheScalarAllows) {
+TEST(ErrorUnits, OfOneOperationMatchTheErrorModel) {
   const AnyOrderArithmetic scope(arithmetic_in(ref::numeric::FloatType::float32));
   const any_order_error three = 3, seven = 7;
   for (const any_order_error& result : {three * seven, three / seven, sqrt(seven)})
@@ -26,7 +27,7 @@ TEST(Units, OneOperationHasTheErrorThatTheScalarAllows) {
   EXPECT_NEAR(error_in_u(three + seven), 1, 1e-6);
 }
 
-TEST(Units, SeveralOperationsAddUp) {
+TEST(ErrorUnits, OfSeveralOperationsAddUp) {
   EXPECT_EQ(kScaledInput, kOperation + 2);
   EXPECT_EQ(kConvertedStatistic, 3 * kOperation);
   EXPECT_GE(kPrintedSigmoid, 2 * kOperation + 1);

@@ -15,15 +15,15 @@ namespace {
 
 using ::testing::HasSubstr;
 
-struct Ended {};
+struct Interrupted {};
 
-class LanguageCellRun : public ::testing::Test {
+class LanguageStudyCellRun : public ::testing::Test {
  protected:
   CellResult run(const Cell& cell, std::size_t end_at = 0) {
     return run_cell(
         cell, data_,
         {.folder = folder_.path(), .after_step = [=](const training::RunProgress& progress) {
-           if (progress.step == end_at) throw Ended();
+           if (progress.step == end_at) throw Interrupted();
          }});
   }
 
@@ -31,7 +31,7 @@ class LanguageCellRun : public ::testing::Test {
   StudyData data_ = small_data();
 };
 
-TEST_F(LanguageCellRun, RecordsItsMeasures) {
+TEST_F(LanguageStudyCellRun, RecordsLossesAndNormStatistics) {
   Cell cell = quick_cell("power_norm");
   const CellResult result = run(cell);
   EXPECT_EQ(result.name, cell_name(cell));
@@ -47,7 +47,7 @@ TEST_F(LanguageCellRun, RecordsItsMeasures) {
   EXPECT_TRUE(std::filesystem::exists(run_folder(folder_.path(), cell)));
 }
 
-TEST_F(LanguageCellRun, TranslatorMeasuresBothSidesAndBleu) {
+TEST_F(LanguageStudyCellRun, TranslatorMeasuresBothSidesAndBleu) {
   Cell cell = quick_cell("batch_norm", training::Task::translate);
   cell.purpose = Purpose::test;
   const CellResult result = run(cell);
@@ -68,7 +68,7 @@ TEST_F(LanguageCellRun, TranslatorMeasuresBothSidesAndBleu) {
   EXPECT_EQ(parse_result(result_line(result), "f"), result);
 }
 
-TEST_F(LanguageCellRun, ResultIsTheSameOnADevice) {
+TEST_F(LanguageStudyCellRun, ResultIsTheSameOnADevice) {
   for (const auto& [norm, task] : {std::pair("batch_norm", training::Task::language),
                                    std::pair(kReleasedPlacement, training::Task::translate)}) {
     Cell cell = quick_cell(std::string(norm), task);
@@ -83,13 +83,13 @@ TEST_F(LanguageCellRun, ResultIsTheSameOnADevice) {
   }
 }
 
-TEST_F(LanguageCellRun, ReleasedPlacementHasQuadraticMeansInTheEncoderOnly) {
+TEST_F(LanguageStudyCellRun, ReleasedPlacementRecordsQuadraticMeansOnlyInTheEncoder) {
   for (const SiteFluctuation& own :
        run(quick_cell(kReleasedPlacement, training::Task::translate)).fluctuation)
     EXPECT_THAT(own.site, ::testing::StartsWith("encoder.")) << own.statistic;
 }
 
-TEST_F(LanguageCellRun, TestsATrainedCellWithoutTrainingAgain) {
+TEST_F(LanguageStudyCellRun, TestsATrainedCellWithoutTrainingAgain) {
   Cell cell = quick_cell("batch_norm");
   const CellResult validated = run(cell);
   cell.purpose = Purpose::test;
@@ -109,20 +109,20 @@ TEST_F(LanguageCellRun, TestsATrainedCellWithoutTrainingAgain) {
   EXPECT_EQ(tested, validated);
 }
 
-TEST_F(LanguageCellRun, ResumesToTheSameResultOnAnyNumberOfThreads) {
+TEST_F(LanguageStudyCellRun, ResumesToTheSameResultOnAnyNumberOfThreads) {
   for (const training::Task task : study_tasks()) {
     Cell cell = quick_cell("power_norm_released", task);
     cell.purpose = Purpose::test;
     const std::string whole = result_line(run(cell));
     ref::numeric::set_num_threads(3);
-    EXPECT_THROW(run(cell, 1), Ended);
-    EXPECT_THROW(run(cell, 9), Ended);
+    EXPECT_THROW(run(cell, 1), Interrupted);
+    EXPECT_THROW(run(cell, 9), Interrupted);
     EXPECT_EQ(result_line(run(cell)), whole);
     ref::numeric::set_num_threads(1);
   }
 }
 
-TEST_F(LanguageCellRun, DynamicsTraceEveryNormFromTheFirstStep) {
+TEST_F(LanguageStudyCellRun, TraceOfDynamicsCoversEveryNormFromTheFirstStep) {
   for (const training::Task task : study_tasks()) {
     Cell cell = quick_cell("power_norm", task);
     const CellResult plain = run(cell);
@@ -135,8 +135,8 @@ TEST_F(LanguageCellRun, DynamicsTraceEveryNormFromTheFirstStep) {
     EXPECT_EQ(result.fluctuation.size(), 3 * sites);
     EXPECT_EQ(parse_result(result_line(result), "f"), result);
     EXPECT_FALSE(std::filesystem::exists(run_folder(folder_.path(), cell)));
-    // The run restarts here, whereas a run of another purpose would resume.
-    EXPECT_THROW(run(cell, 9), Ended);
+    // After an interruption, a run that traces dynamics restarts. Other runs would resume.
+    EXPECT_THROW(run(cell, 9), Interrupted);
     EXPECT_EQ(result_line(run(cell)), result_line(result));
     const auto device = gpu::device::simulated_device(9);
     EXPECT_EQ(
@@ -146,7 +146,7 @@ TEST_F(LanguageCellRun, DynamicsTraceEveryNormFromTheFirstStep) {
   }
 }
 
-TEST_F(LanguageCellRun, DivergedTranslatorIsAResult) {
+TEST_F(LanguageStudyCellRun, DivergedTranslatorIsAResult) {
   Cell cell = quick_cell("none", training::Task::translate);
   cell.learning_rate = "1e300";
   cell.purpose = Purpose::test;
@@ -157,7 +157,7 @@ TEST_F(LanguageCellRun, DivergedTranslatorIsAResult) {
   EXPECT_EQ(parse_result(result_line(result), "f"), result);
 }
 
-TEST_F(LanguageCellRun, DivergedLanguageModelIsAResult) {
+TEST_F(LanguageStudyCellRun, DivergedLanguageModelIsAResult) {
   Cell cell = quick_cell("none");
   cell.learning_rate = "1e300";
   cell.purpose = Purpose::test;
@@ -170,7 +170,7 @@ TEST_F(LanguageCellRun, DivergedLanguageModelIsAResult) {
   EXPECT_EQ(parse_result(result_line(result), "f"), result);
 }
 
-TEST_F(LanguageCellRun, DamagedRunIsReportedWithItsFolder) {
+TEST_F(LanguageStudyCellRun, DamagedRunIsReportedWithItsFolder) {
   const Cell cell = quick_cell("none");
   const CellResult whole = run(cell);
   const auto folder = run_folder(folder_.path(), cell);
@@ -182,7 +182,7 @@ TEST_F(LanguageCellRun, DamagedRunIsReportedWithItsFolder) {
   EXPECT_EQ(run(cell), whole);
 }
 
-TEST_F(LanguageCellRun, RejectsUnusableDataWithoutLeavingAFolder) {
+TEST_F(LanguageStudyCellRun, RejectsUnusableDataWithoutLeavingAFolder) {
   data_.text->training.resize(5);
   EXPECT_THAT(
       ref::numeric::error_message<ref::numeric::UsageError>([&] { run(quick_cell("none")); }),

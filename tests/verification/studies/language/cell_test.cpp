@@ -16,7 +16,7 @@ std::string refused(const std::string& name) {
   return ref::numeric::error_message<ref::numeric::UsageError>([&] { parse_cell(name); });
 }
 
-TEST(LanguageCell, NameReadsBack) {
+TEST(LanguageStudyCell, NameParsesBackToTheCell) {
   Cell cell;
   EXPECT_EQ(cell_name(cell), "language/pre/layer_norm/rate-1e-2/seed-1");
   cell = {.placement = model::NormPlacement::post,
@@ -40,7 +40,7 @@ TEST(LanguageCell, NameReadsBack) {
           }
 }
 
-TEST(LanguageCell, TranslatorNameGivesNormsOfBothSides) {
+TEST(LanguageStudyCell, TranslatorNameGivesNormsOfBothSides) {
   using Sides = std::pair<std::string, std::string>;
   EXPECT_EQ(norms_by_side("dyt"), Sides("dyt", "dyt"));
   EXPECT_EQ(norms_by_side(kReleasedPlacement), Sides("power_norm_released", "layer_norm"));
@@ -52,7 +52,7 @@ TEST(LanguageCell, TranslatorNameGivesNormsOfBothSides) {
               HasSubstr("did you mean 'power_norm_released'"));
 }
 
-TEST(LanguageCell, RejectsInvalidNames) {
+TEST(LanguageStudyCell, RejectsInvalidNames) {
   EXPECT_THAT(refused("language/pre"), HasSubstr("has fewer than five parts"));
   EXPECT_THAT(refused("langauge/pre/none/rate-1e-2/seed-1"), HasSubstr("the task of cell"));
   EXPECT_THAT(refused("classify/pre/none/rate-1e-2/seed-1"), HasSubstr("has the task classify"));
@@ -71,7 +71,7 @@ TEST(LanguageCell, RejectsInvalidNames) {
               HasSubstr("has the parts test and dynamics; expected one of them"));
 }
 
-TEST(LanguageCell, CellHasASingleName) {
+TEST(LanguageStudyCell, HasOnlyOneValidName) {
   for (const char* other :
        {"language/pre/none/rate-0.01/seed-1", "language/pre/none/rate-1e-2/seed-01"})
     EXPECT_THAT(refused(other),
@@ -81,7 +81,8 @@ TEST(LanguageCell, CellHasASingleName) {
                 HasSubstr("expected its one name, language/pre/none/rate-1e-2/seed-1/quick/test"));
 }
 
-/// Returns the settings of `cell` that `from` does not have.
+/// Returns the training settings of the cell `cell` that differ from the settings of the cell
+/// `from`.
 std::vector<std::string> changes_of(const Cell& cell, const Cell& from) {
   const auto base = training::list_settings(config_of(from));
   std::vector<std::string> found;
@@ -91,7 +92,7 @@ std::vector<std::string> changes_of(const Cell& cell, const Cell& from) {
   return found;
 }
 
-TEST(LanguageCell, TranslatorConfigurationsDifferOnlyAsTheirNames) {
+TEST(LanguageStudyCell, TranslatorConfigurationsDifferOnlyAsTheirNamesDo) {
   using ::testing::AllOf;
   using ::testing::Contains;
   using ::testing::ElementsAre;
@@ -126,7 +127,7 @@ TEST(LanguageCell, TranslatorConfigurationsDifferOnlyAsTheirNames) {
             Not(Contains("decoder_norm.name=power_norm_released"))));
 }
 
-TEST(LanguageCell, ConfigurationsDifferOnlyAsTheirNames) {
+TEST(LanguageStudyCell, ConfigurationsDifferOnlyAsTheirNamesDo) {
   const auto changes = [](const Cell& cell) { return changes_of(cell, {}); };
   using ::testing::ElementsAre;
   EXPECT_THAT(changes({.placement = model::NormPlacement::post}),

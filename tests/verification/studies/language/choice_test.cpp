@@ -10,7 +10,7 @@ namespace {
 
 using namespace normproof::verification::studies::language;
 
-class ChoiceTest : public ::testing::Test {
+class LearningRateChoice : public ::testing::Test {
  protected:
   void add_loss(const char* rate, std::uint64_t seed, double loss) {
     const Cell cell = cell_of({}, "none", rate, seed, Purpose::validation);
@@ -25,7 +25,7 @@ class ChoiceTest : public ::testing::Test {
   Results results_;
 };
 
-TEST_F(ChoiceTest, ChoosesTheLowestMeanLossOverTheDecidingSeeds) {
+TEST_F(LearningRateChoice, HasTheLowestMeanValidationLoss) {
   add_loss("3e-3", 1, 1.0);
   add_loss("3e-3", 2, 2.0);
   add_loss("1e-2", 1, 1.25);
@@ -39,13 +39,13 @@ TEST_F(ChoiceTest, ChoosesTheLowestMeanLossOverTheDecidingSeeds) {
   EXPECT_EQ(rate_losses(results_, {}, "none")[1].loss, 1.375);
 }
 
-TEST_F(ChoiceTest, ChoosesTheLowerOfEqualRates) {
+TEST_F(LearningRateChoice, IsTheLowerRateIfLossesAreEqual) {
   add_deciding(results_, {}, "none");
   for (const std::uint64_t seed : {1, 2}) add_loss("3e-2", seed, 1.0);
   EXPECT_EQ(chosen(), "1e-2");
 }
 
-TEST_F(ChoiceTest, ChoosesADivergedRateOnlyIfAllDiverged) {
+TEST_F(LearningRateChoice, IsADivergedRateOnlyIfAllDiverged) {
   add_deciding(results_, {}, "none");
   diverge("1e-2", 2);
   EXPECT_EQ(chosen(), "3e-3");
@@ -56,7 +56,7 @@ TEST_F(ChoiceTest, ChoosesADivergedRateOnlyIfAllDiverged) {
   EXPECT_EQ(chosen(), "3e-3");
 }
 
-TEST_F(ChoiceTest, IgnoresTestResults) {
+TEST_F(LearningRateChoice, IgnoresLossesOnTheTestPart) {
   add_tested(results_, {}, "none", {0.1});
   const Cell cell = cell_of({}, "none", "3e-2", 1, Purpose::test);
   add(results_, cell, sample_result(cell, 0.0));

@@ -13,7 +13,7 @@ using namespace normproof::verification::studies::language;
 using normproof::verification::studies::published::Verdict;
 using testing::HasSubstr;
 
-class LanguageConclusions : public ::testing::Test {
+class LanguageStudyConclusions : public ::testing::Test {
  protected:
   void add_norm(const char* norm, const std::vector<double>& losses) {
     add_tested(results_, {}, norm, losses);
@@ -27,7 +27,7 @@ class LanguageConclusions : public ::testing::Test {
   Results results_;
 };
 
-TEST_F(LanguageConclusions, IntervalOnOneSideOfZeroDecides) {
+TEST_F(LanguageStudyConclusions, ConfidenceIntervalOnOneSideOfZeroDecides) {
   add_norm("layer_norm", {1.0, 1.1, 1.2});
   add_norm("power_norm", {0.9, 1.0, 1.1});
   add_norm("batch_norm", {0.8, 0.9, 1.0});
@@ -37,13 +37,13 @@ TEST_F(LanguageConclusions, IntervalOnOneSideOfZeroDecides) {
               HasSubstr("test perplexity of layer_norm less that of power_norm: +0.28"));
 }
 
-TEST_F(LanguageConclusions, IntervalAroundZeroIsUnsettled) {
+TEST_F(LanguageStudyConclusions, ConfidenceIntervalAroundZeroIsUnsettled) {
   add_norm("layer_norm", {1.0, 1.1, 1.2});
   add_norm("power_norm", {0.9, 1.2, 1.1});
   EXPECT_EQ(verdict("p1"), Verdict::unsettled);
 }
 
-TEST_F(LanguageConclusions, FewerThanTwoPairedSeedsAreNotRun) {
+TEST_F(LanguageStudyConclusions, StatementWithFewerThanTwoPairedSeedsIsNotRun) {
   for (const auto& statement : statements(Condition().task))
     EXPECT_EQ(verdict(statement.id.c_str()), Verdict::not_run);
   add_norm("layer_norm", {1.0});
@@ -51,7 +51,7 @@ TEST_F(LanguageConclusions, FewerThanTwoPairedSeedsAreNotRun) {
   EXPECT_EQ(verdict("p1"), Verdict::not_run);
 }
 
-TEST_F(LanguageConclusions, SeedAtWhichOneNormDivergedCountsForTheOther) {
+TEST_F(LanguageStudyConclusions, SeedAtWhichOneNormDivergedCountsForTheOtherNorm) {
   add_norm("layer_norm", {1.0, 1.1, 1.2});
   add_norm("batch_norm", {1.1, 1.3, 1.2});
   EXPECT_EQ(verdict("p2"), Verdict::unsettled);
@@ -61,11 +61,11 @@ TEST_F(LanguageConclusions, SeedAtWhichOneNormDivergedCountsForTheOther) {
   diverge("layer_norm", 1);
   EXPECT_EQ(verdict("p2"), Verdict::unsettled);
   for (const std::uint64_t seed : {2, 3}) diverge("layer_norm", seed);
-  // At seed 3 both diverged, which decides nothing.
+  // At seed 3 both norms diverged, which decides nothing.
   EXPECT_EQ(verdict("p2"), Verdict::fails);
 }
 
-TEST_F(LanguageConclusions, FluctuationIsTheMeanOverTheLayers) {
+TEST_F(LanguageStudyConclusions, FluctuationIsTheMeanOverTheLayers) {
   const auto fluctuate = [&](const char* norm, const char* statistic, std::vector<double> means) {
     add_norm(norm, {1.0, 1.0});
     for (std::size_t i = 0; i < means.size(); ++i) {
@@ -82,7 +82,7 @@ TEST_F(LanguageConclusions, FluctuationIsTheMeanOverTheLayers) {
   EXPECT_EQ(verdict("p3"), Verdict::not_run);
 }
 
-TEST_F(LanguageConclusions, TranslatorsAreComparedByBleu) {
+TEST_F(LanguageStudyConclusions, TranslatorsAreComparedByBleu) {
   EXPECT_EQ(statements(kTranslators.task).size(), statements(Condition().task).size() + 3);
   const auto verdict_of = [&](const char* id) { return find(id, results_, kTranslators).verdict; };
   for (const char* id : {"b1", "b2", "b3"}) EXPECT_EQ(verdict_of(id), Verdict::not_run);
@@ -96,7 +96,7 @@ TEST_F(LanguageConclusions, TranslatorsAreComparedByBleu) {
   EXPECT_EQ(verdict_of("p1"), Verdict::holds);
   EXPECT_THAT(find("b1", results_, kTranslators).numbers,
               HasSubstr("test BLEU of power_norm less that of layer_norm: +1 ["));
-  // A translator that diverged counts as having the lower BLEU.
+  // If the translator diverged, it counts as having the lower BLEU.
   for (const std::uint64_t seed : {1, 2, 3}) {
     const Cell cell = cell_of(kTranslators, "batch_norm", "1e-2", seed, Purpose::test);
     add(results_, cell, diverged(sample_result(cell, 1)));
@@ -104,7 +104,7 @@ TEST_F(LanguageConclusions, TranslatorsAreComparedByBleu) {
   EXPECT_EQ(verdict_of("b2"), Verdict::holds);
 }
 
-TEST_F(LanguageConclusions, C1_RejectsAnUnknownStatement) {
+TEST_F(LanguageStudyConclusions, C1_RejectsAnUnknownStatement) {
   EXPECT_THAT(normproof::ref::numeric::contract_message([&] { find("b1", results_, {}); }),
               HasSubstr("(C1)"));
   EXPECT_THAT(normproof::ref::numeric::contract_message([&] { find("p4", results_, {}); }),

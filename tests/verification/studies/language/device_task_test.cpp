@@ -17,9 +17,9 @@ using ref::tensor::Tensor;
 using training::Task;
 using Shown = std::map<std::string, Tensor<double>>;
 
-/// The same task on the processor and on a device.
-struct BothSides {
-  BothSides(const std::string& norm, Task task)
+/// The same training task on the processor (`own`) and on a device (`there`).
+struct ProcessorAndDeviceTask {
+  ProcessorAndDeviceTask(const std::string& norm, Task task)
       : config(config_for(quick_cell(norm, task), data)),
         own(make_task(config, data)),
         there(*device, config, data, *own) {
@@ -33,7 +33,7 @@ struct BothSides {
   DeviceTask there;
 };
 
-/// Takes a step and records the statistics of norms that it shows.
+/// Takes step k of the task. Records the statistics of the norms in `shown`.
 training::TaskStep step_of(training::RunTask& task, std::size_t k,
                            ref::train::TrainState<double>& state, Shown& shown) {
   FollowedTask followed(task);
@@ -43,11 +43,11 @@ training::TaskStep step_of(training::RunTask& task, std::size_t k,
        training::NormStatistics::requests});
 }
 
-TEST(DeviceTask, StepsEqualThoseOfTheProcessor) {
+TEST(DeviceTrainingTask, StepsEqualThoseOfTheProcessor) {
   for (const Task task : {Task::language, Task::translate})
     for (const std::string norm : {"layer_norm", "batch_norm", "power_norm"}) {
       SCOPED_TRACE(norm);
-      BothSides sides(norm, task);
+      ProcessorAndDeviceTask sides(norm, task);
       auto expected = sides.own->initial_state(), state = expected;
       for (const std::size_t k : {0, 1}) {
         Shown by_ref, shown;
@@ -68,8 +68,8 @@ TEST(DeviceTask, StepsEqualThoseOfTheProcessor) {
     }
 }
 
-TEST(DeviceTask, FullTracesAndRejectedStepsRunOnTheProcessor) {
-  BothSides sides("layer_norm", Task::language);
+TEST(DeviceTrainingTask, FullTracesAndRejectedStepsRunOnTheProcessor) {
+  ProcessorAndDeviceTask sides("layer_norm", Task::language);
   auto state = sides.there.initial_state();
   Shown shown;
   sides.there.step(

@@ -14,7 +14,8 @@ namespace {
 using ref::tensor::Tensor;
 using ::testing::IsEmpty;
 
-/// Two steps with a norm, with their qualities and the tensors that they showed.
+/// Takes two training steps of a model with this norm. Keeps the statistics ("qualities") of the
+/// second step and the tensors that the task showed.
 struct TwoSteps {
   explicit TwoSteps(const std::string& norm)
       : config(config_for(quick_cell(norm), data)), own(make_task(config, data)) {
@@ -59,7 +60,7 @@ double distance(const Tensor<double>& a, const Tensor<double>& b) {
   return ref::numeric::square_root(squares);
 }
 
-TEST(FollowedTask, ComparesTheQuadraticMeanWithTheRunningOneBeforeTheStep) {
+TEST(FollowedTrainingTask, ComparesTheQuadraticMeanWithTheRunningMeanBeforeTheStep) {
   const TwoSteps two("power_norm");
   EXPECT_THAT(two.followed(), ::testing::ElementsAre(
                                   "layers.0.norm1.quadratic_mean", "layers.0.norm2.quadratic_mean",
@@ -72,7 +73,7 @@ TEST(FollowedTask, ComparesTheQuadraticMeanWithTheRunningOneBeforeTheStep) {
               1e-12);
 }
 
-TEST(FollowedTask, ScalesTheMeanByTheRootOfTheRunningVariance) {
+TEST(FollowedTrainingTask, DividesMeansByTheRootOfTheRunningVariance) {
   const TwoSteps two("batch_norm");
   EXPECT_EQ(two.followed().size(), 10u);
   const Tensor<double>& variance = two.before.at("final_norm.running_variance");
@@ -88,7 +89,7 @@ TEST(FollowedTask, ScalesTheMeanByTheRootOfTheRunningVariance) {
               1e-12);
 }
 
-TEST(FollowedTask, ChangesNoBitAndIgnoresNormsWithoutRunningValues) {
+TEST(FollowedTrainingTask, ChangesNoBitAndIgnoresNormsWithoutRunningValues) {
   for (const std::string norm : {"layer_norm", "none", "dyt"})
     EXPECT_THAT(TwoSteps(norm).followed(), IsEmpty()) << norm;
   const TwoSteps two("batch_norm");

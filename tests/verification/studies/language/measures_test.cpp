@@ -21,7 +21,7 @@ std::string fluctuates(double value) {
   return fmt::format(",\"fluctuation.layers.0.norm1.variance\":{}", value);
 }
 
-TEST(Measures, AveragesOverPiecesAndAfterTheWarmup) {
+TEST(LanguageStudyMeasures, FluctuationIsAveragedOverPartsOfTheRunAfterTheWarmup) {
   std::string metrics;
   for (std::size_t step = 1; step <= 40; ++step)
     metrics += step_line(step, static_cast<double>(step),
@@ -42,7 +42,7 @@ TEST(Measures, AveragesOverPiecesAndAfterTheWarmup) {
   EXPECT_EQ(result.fluctuation[0].pieces.front(), 8);
 }
 
-TEST(Measures, ReadsBleuOfTheEpochsThatHaveIt) {
+TEST(LanguageStudyMeasures, BleuIsReadForTheEpochsThatHaveIt) {
   const std::string metrics =
       step_line(1, 2) +
       "{\"epoch\":1,\"step\":1,\"validation_loss\":2.0,\"validation_bleu\":1.25}\n" +
@@ -54,7 +54,7 @@ TEST(Measures, ReadsBleuOfTheEpochsThatHaveIt) {
   EXPECT_EQ(result.last_validation_bleu(), 3.5);
 }
 
-TEST(Measures, BoundKeepsTheMaximumShareAndTheMinimumChannels) {
+TEST(LanguageStudyMeasures, GradientBoundKeepsTheMaximumRatioAndTheMinimumChannels) {
   const auto bound = [](double share, double channels) {
     return fmt::format(",\"gradient_share.final_norm\":{},\"bound_channels.final_norm\":{}", share,
                        channels);
@@ -73,7 +73,7 @@ TEST(Measures, BoundKeepsTheMaximumShareAndTheMinimumChannels) {
   EXPECT_EQ(own.pieces[2], std::nullopt);
 }
 
-TEST(Measures, IgnoresNonFiniteValues) {
+TEST(LanguageStudyMeasures, NonFiniteValuesAreIgnored) {
   const std::string metrics =
       step_line(1, 2, ",\"max_weighted_gamma\":0.5,\"fluctuation.final_norm.mean\":null") +
       step_line(2, 3, ",\"max_weighted_gamma\":0.25") +
@@ -87,7 +87,7 @@ TEST(Measures, IgnoresNonFiniteValues) {
   EXPECT_EQ(result.training_loss[10], std::nullopt);
 }
 
-TEST(Measures, NamesALineThatIsNotAStep) {
+TEST(LanguageStudyMeasures, ErrorNamesALineThatIsNotAStep) {
   const auto refused = [](const std::string& metrics) {
     return ref::numeric::error_message<ref::numeric::FileError>([&] {
       CellResult result;

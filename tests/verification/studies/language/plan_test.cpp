@@ -20,7 +20,7 @@ std::vector<std::string> names_of(const std::vector<Cell>& cells) {
   return names;
 }
 
-TEST(LanguagePlan, EveryNormIsValidatedAtEveryRate) {
+TEST(LanguageStudyPlan, EveryNormIsValidatedAtEveryRate) {
   const auto names = names_of(deciding_cells({}));
   EXPECT_EQ(names.size(), 2u * (8 + 9) * 3 * 2);
   EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size());
@@ -34,7 +34,7 @@ TEST(LanguagePlan, EveryNormIsValidatedAtEveryRate) {
   EXPECT_EQ(deciding_cells(quick).size(), 6u);
 }
 
-TEST(LanguagePlan, EachTaskUsesTheNormsItKnows) {
+TEST(LanguageStudyPlan, EachTaskUsesOnlyItsNorms) {
   Selection selection;
   selection.norms = {kReleasedPlacement};
   selection.placements = {normproof::ref::model::NormPlacement::pre};
@@ -45,7 +45,7 @@ TEST(LanguagePlan, EachTaskUsesTheNormsItKnows) {
   EXPECT_THAT(deciding_cells(selection), IsEmpty());
 }
 
-TEST(LanguagePlan, ChosenRateIsTestedAtEverySeed) {
+TEST(LanguageStudyPlan, ChosenRateIsTestedAtEverySeed) {
   Selection selection;
   selection.norms = {"dyt", "none"};
   selection.placements = {normproof::ref::model::NormPlacement::pre};
@@ -65,7 +65,7 @@ TEST(LanguagePlan, ChosenRateIsTestedAtEverySeed) {
                   "language/pre/dyt/rate-3e-2/seed-1", "language/pre/dyt/rate-3e-2/seed-2"));
 }
 
-TEST(LanguagePlan, TrainingCostsMoreThanTesting) {
+TEST(LanguageStudyPlan, TrainingCostsMoreThanTesting) {
   EXPECT_GT(cost({.size = Size::whole}), cost({.size = Size::quick}));
   EXPECT_GT(cost({.task = normproof::verification::training::Task::translate}), cost({}));
   EXPECT_LT(cost({.seed = 2, .purpose = Purpose::test}),

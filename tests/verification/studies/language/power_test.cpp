@@ -11,7 +11,7 @@ namespace {
 
 using namespace normproof::verification::studies::language;
 
-TEST(LanguagePower, UsesPairsAtTheChosenRates) {
+TEST(LanguageStudyPower, UsesPairedSeedsAtTheChosenRates) {
   Results results;
   add_tested(results, {}, "layer_norm", {1.0, 1.0, 1.0});
   add_tested(results, {}, "power_norm", {0.9, 1.0, 1.2});
@@ -26,7 +26,7 @@ TEST(LanguagePower, UsesPairsAtTheChosenRates) {
   EXPECT_DOUBLE_EQ(rows[0].layer_norm_mean, e);
 }
 
-TEST(LanguagePower, DecidingSeedsSufficeForAnEstimate) {
+TEST(LanguageStudyPower, DecidingSeedsSufficeForAnEstimate) {
   Results results;
   add_deciding(results, {}, "layer_norm");
   add_deciding(results, {}, "dyt");
@@ -36,7 +36,7 @@ TEST(LanguagePower, DecidingSeedsSufficeForAnEstimate) {
   EXPECT_TRUE(power_rows(results, validation_perplexity, 5).empty());
 }
 
-TEST(LanguagePower, CoversTheBleuOfTranslators) {
+TEST(LanguageStudyPower, CoversTheBleuOfTranslators) {
   Results results;
   add_tested(results, {}, "layer_norm", {1.0, 1.0});
   add_tested(results, {}, "dyt", {1.0, 1.0});
@@ -50,7 +50,7 @@ TEST(LanguagePower, CoversTheBleuOfTranslators) {
   EXPECT_EQ(rows[0].layer_norm_mean, 30);
 }
 
-TEST(LanguagePower, IgnoresCellsWithDynamics) {
+TEST(LanguageStudyPower, IgnoresRunsThatTraceDynamics) {
   Results results;
   add_deciding(results, {}, "layer_norm");
   add_deciding(results, {}, "dyt");
@@ -59,8 +59,8 @@ TEST(LanguagePower, IgnoresCellsWithDynamics) {
   EXPECT_EQ(power_rows(results, validation_perplexity, 5)[0].deviation, 0);
 }
 
-// Values of the test part must have no influence.
-TEST(LanguagePower, IgnoresTestResults) {
+// The losses on the test part must have no influence.
+TEST(LanguageStudyPower, IgnoresLossesOnTheTestPart) {
   Results results;
   add_tested(results, {}, "layer_norm", {1.0, 1.0});
   add_tested(results, {}, "dyt", {1.0, 1.0});

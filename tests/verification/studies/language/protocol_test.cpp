@@ -10,19 +10,20 @@ namespace {
 
 using training::Task;
 
-/// Returns the protocol in study.json of a folder of docs/study_language.
-std::string documented(const std::string& folder) {
+/// Returns the hash of the protocol in the file study.json of a folder of documented results.
+std::string documented_protocol(const std::string& folder) {
   std::ifstream file(std::string(NORMPROOF_SOURCE_DIR "/verification/studies/language/results/") +
                      folder + "/study.json");
   return nlohmann::json::parse(file).at("protocol_sha256").get<std::string>();
 }
 
-// If this fails, a cell trains differently, and the documented results must be computed again.
-TEST(Protocol, EqualsThatOfTheDocumentedResults) {
-  EXPECT_EQ(protocol_sha256(Task::language), documented("language"));
-  EXPECT_EQ(protocol_sha256(Task::language), documented("quick"));
-  EXPECT_EQ(protocol_sha256(Task::translate), documented("translate"));
-  EXPECT_EQ(protocol_sha256(Task::translate), documented("translate_quick"));
+// If this test fails, a cell trains differently than before, and the documented results must be
+// computed again.
+TEST(LanguageStudyProtocol, IsThatOfTheDocumentedResults) {
+  EXPECT_EQ(protocol_sha256(Task::language), documented_protocol("language"));
+  EXPECT_EQ(protocol_sha256(Task::language), documented_protocol("quick"));
+  EXPECT_EQ(protocol_sha256(Task::translate), documented_protocol("translate"));
+  EXPECT_EQ(protocol_sha256(Task::translate), documented_protocol("translate_quick"));
   EXPECT_NE(protocol_sha256(Task::language), protocol_sha256(Task::translate));
 }
 

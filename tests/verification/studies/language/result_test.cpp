@@ -25,7 +25,7 @@ CellResult full_result() {
   return result;
 }
 
-TEST(LanguageResult, ReadsBack) {
+TEST(LanguageStudyResult, ReadsBackFromItsLine) {
   CellResult result = full_result();
   EXPECT_EQ(parse_result(result_line(result), "f"), result);
   EXPECT_EQ(result.last_validation_loss(), 1.0 / 3);
@@ -38,7 +38,7 @@ TEST(LanguageResult, ReadsBack) {
   EXPECT_EQ(CellResult().last_validation_loss(), std::nullopt);
 }
 
-TEST(LanguageResult, OnlyTranslatorsHaveBleu) {
+TEST(LanguageStudyResult, OnlyTranslatorsHaveBleu) {
   CellResult result = full_result();
   EXPECT_EQ(result_line(result).find("bleu"), std::string::npos);
   result.validation_bleu = {0.0, 12.5};
@@ -51,7 +51,7 @@ TEST(LanguageResult, OnlyTranslatorsHaveBleu) {
   EXPECT_EQ(result.last_validation_bleu(), std::nullopt);
 }
 
-TEST(LanguageResult, NamesInvalidFields) {
+TEST(LanguageStudyResult, ErrorsNameInvalidFields) {
   const std::string line = result_line(full_result());
   const auto refused = [&](const std::string& of, const std::string& by) {
     std::string altered = line;

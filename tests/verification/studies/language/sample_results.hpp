@@ -10,12 +10,12 @@ namespace normproof::tests::verification::studies::language {
 
 namespace language_study = normproof::verification::studies::language;
 
-/// A condition of translators.
+/// The condition of the study in which translators are trained.
 inline constexpr language_study::Condition kTranslators{
     normproof::verification::training::Task::translate};
 
-/// Returns a result with this last validation loss and, for a tested cell, the same test loss. BLEU
-/// of a translator is 40 minus ten times the loss.
+/// Returns the result of a cell (one training run). The last validation loss is `loss`. If the cell
+/// is tested, so is its test loss. A translator has the BLEU score `40 - 10 loss`.
 inline language_study::CellResult sample_result(const language_study::Cell& cell, double loss) {
   language_study::CellResult result;
   result.name = cell_name(cell);
@@ -45,7 +45,7 @@ inline language_study::CellResult diverged(language_study::CellResult result) {
   return result;
 }
 
-/// Adds cells that make 1e-2 the chosen rate of a norm.
+/// Adds training runs (cells) whose validation losses make 1e-2 the chosen learning rate of a norm.
 inline void add_deciding(language_study::Results& results,
                          const language_study::Condition& condition, const std::string& norm) {
   for (const std::string& rate : language_study::study_rates())
@@ -55,7 +55,8 @@ inline void add_deciding(language_study::Results& results,
     }
 }
 
-/// Adds the cells of add_deciding and tested cells with these test losses for the seeds 1, 2, ...
+/// Adds the training runs of add_deciding, and tested runs with these test losses. The seeds of the
+/// tested runs are 1, 2, and so on.
 inline void add_tested(language_study::Results& results, const language_study::Condition& condition,
                        const std::string& norm, const std::vector<double>& losses) {
   add_deciding(results, condition, norm);

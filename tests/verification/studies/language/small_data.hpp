@@ -6,7 +6,7 @@
 
 namespace normproof::verification::studies::language {
 
-/// Returns a made-up text and made-up pairs with a few steps per epoch.
+/// Returns a synthetic text and synthetic sentence pairs that have a few steps per epoch.
 inline StudyData small_data() {
   const ref::data::SyntheticPairCounts counts{.training = 48, .validation = 8, .test = 8};
   return {training::split_text(ref::data::synthetic_text(1, 60), "small text"),
@@ -14,7 +14,8 @@ inline StudyData small_data() {
                                      training::default_config(training::Task::translate))};
 }
 
-/// Returns a quick cell, the smallest size.
+/// Returns a cell of the study, that is, one training run. Its model has the smallest size,
+/// `quick`.
 inline Cell quick_cell(const std::string& norm, training::Task task = training::Task::language) {
   return {.task = task, .norm = norm, .size = Size::quick};
 }

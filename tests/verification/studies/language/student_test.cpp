@@ -11,14 +11,14 @@
 namespace normproof::verification::studies::language {
 namespace {
 
-/// The relative error of Boost's quantile, which is found by iteration, and of a few roundings.
+/// The relative error of Boost's quantile function, which iterates, and of a few roundings.
 constexpr double kQuantileError = 0x1p-48;
-/// The error of two differences of numbers below 8, each rounded once.
+/// The error of two differences of numbers below 8. Each difference is rounded once.
 constexpr double kDifferenceError = 0x1p-50;
 
-TEST(Student, IntervalUsesTheQuantileOfTheTables) {
-  // The 0.975 quantiles of t with 4 degrees of freedom, and with 1, which is tan(0.475 pi). The
-  // mean is 3 and s^2 is 2.5.
+TEST(StudentT, ConfidenceIntervalUsesTheTabulatedQuantile) {
+  // The 0.975 quantiles of Student's t with 4 degrees of freedom and with 1, which is tan(0.475
+  // pi). The mean is 3 and s^2 is 2.5.
   constexpr double kQuantileOfFour = 2.77644510519779436, kQuantileOfOne = 12.7062047361747046;
   const auto interval = student_interval({1, 2, 3, 4, 5});
   ASSERT_TRUE(interval);
@@ -32,17 +32,18 @@ TEST(Student, IntervalUsesTheQuantileOfTheTables) {
   EXPECT_EQ(student_interval({2, 2, 2})->low, 2);
 }
 
-TEST(Student, FewerThanTwoValuesHaveNoInterval) {
+TEST(StudentT, FewerThanTwoValuesHaveNoConfidenceInterval) {
   EXPECT_FALSE(student_interval({}));
   EXPECT_FALSE(student_interval({1}));
   EXPECT_FALSE(sample_deviation({1}));
   EXPECT_EQ(sample_deviation({1, 3}), std::sqrt(2.0));
 }
 
-/// Returns the fraction of t tests that detect a difference with this mean and deviation 1.
+/// Simulates many studies with `count` normal values of this mean and deviation 1. Returns the
+/// fraction of studies in which the t test detects the difference from 0.
 double simulated_power(double mean, std::size_t count) {
   std::mt19937_64 bits(1);
-  const auto normal = [&] {  // a sum of twelve uniform numbers
+  const auto normal = [&] {  // a nearly normal number: a sum of twelve uniform ones
     double sum = -6;
     for (int i = 0; i < 12; ++i) sum += static_cast<double>(bits() >> 11) * 0x1p-53;
     return sum;
@@ -57,14 +58,14 @@ double simulated_power(double mean, std::size_t count) {
   return static_cast<double>(found) / kTrials;
 }
 
-TEST(Student, DetectableDifferenceIsFoundInEightOfTenStudies) {
+TEST(StudentT, DetectableDifferenceIsFoundInEightOfTenStudies) {
   for (const std::size_t count : {3, 5, 10})
     EXPECT_NEAR(simulated_power(detectable_difference(1, count), count), 0.8, 0.015) << count;
   EXPECT_DOUBLE_EQ(detectable_difference(3, 5), 3 * detectable_difference(1, 5));
   EXPECT_EQ(detectable_difference(0, 5), 0);
 }
 
-TEST(Student, C1_RejectsACountBelowTwoOrAnInvalidDeviation) {
+TEST(StudentT, C1_RejectsACountBelowTwoOrAnInvalidDeviation) {
   for (const auto& [deviation, count] :
        {std::pair{1.0, std::size_t{1}}, std::pair{-1.0, std::size_t{5}},
         std::pair{std::numeric_limits<double>::quiet_NaN(), std::size_t{5}}})

@@ -17,14 +17,14 @@ namespace {
 using ::testing::HasSubstr;
 using training::Task;
 
-TEST(StudyData, ConfigurationHasTheVocabularySizeOfTheData) {
+TEST(LanguageStudyData, ConfigurationHasTheVocabularySizeOfTheData) {
   const StudyData data = small_data();
   const training::RunConfig config = config_for(quick_cell("none"), data);
   EXPECT_EQ(config.train.encoder.vocab_size, data.text->alphabet.size());
   EXPECT_EQ(config.train.encoder.num_classes, data.text->alphabet.size());
 }
 
-TEST(StudyData, RejectsATextShorterThanAContext) {
+TEST(LanguageStudyData, TextShorterThanAContextIsRejected) {
   StudyData data = small_data();
   data.text->training.resize(32);
   EXPECT_THAT(ref::numeric::error_message<ref::numeric::UsageError>(
@@ -33,7 +33,7 @@ TEST(StudyData, RejectsATextShorterThanAContext) {
                         "of language/pre/none"));
 }
 
-TEST(StudyData, LanguageModelIsTestedOnTheTestPart) {
+TEST(LanguageStudyData, LanguageModelIsTestedOnTheTestPart) {
   StudyData data = small_data();
   const training::RunConfig config = config_for(quick_cell("none"), data);
   auto state = ref::train::initial_train_state(config.train);
@@ -45,8 +45,8 @@ TEST(StudyData, LanguageModelIsTestedOnTheTestPart) {
   EXPECT_EQ(test.bleu, std::nullopt);
 }
 
-// The test must give the same measures as a validation on the test pairs.
-TEST(StudyData, TranslatorIsTestedOnTheTestPairs) {
+// The test must give the same measures as a validation on the test pairs would.
+TEST(LanguageStudyData, TranslatorIsTestedOnTheTestPairs) {
   StudyData data = small_data();
   const Cell cell = quick_cell("layer_norm", Task::translate);
   const training::RunConfig config = config_for(cell, data);
@@ -64,7 +64,7 @@ TEST(StudyData, TranslatorIsTestedOnTheTestPairs) {
   EXPECT_EQ(test.bleu, swapped.qualities.at(1).second);
 }
 
-TEST(StudyData, RejectsATaskWithoutItsData) {
+TEST(LanguageStudyData, TaskWithoutItsDataIsRejected) {
   const auto refused = [](StudyData data, Task task) {
     return ref::numeric::error_message<ref::numeric::UsageError>(
         [&] { config_for(quick_cell("none", task), data); });
@@ -75,7 +75,7 @@ TEST(StudyData, RejectsATaskWithoutItsData) {
               HasSubstr("is of the task language; expected a text to train it on"));
 }
 
-TEST(StudyData, IdentityReadsBackAndADamagedOneIsRejected) {
+TEST(LanguageStudyData, IdentityParsesBackAndADamagedOneIsRejected) {
   const StudyData data = small_data();
   const DataHashes hashes = data_hashes({Task::language}, data);
   const std::string text = study_identity(hashes);
@@ -98,7 +98,7 @@ TEST(StudyData, IdentityReadsBackAndADamagedOneIsRejected) {
               HasSubstr("f: task is 'classify'; expected language or translate"));
 }
 
-TEST(StudyData, IdentitiesOfDifferentProtocolsDiffer) {
+TEST(LanguageStudyData, IdentitiesOfDifferentProtocolsDiffer) {
   const StudyData data = small_data();
   for (const std::vector<Task>& tasks :
        {std::vector{Task::language}, std::vector{Task::translate, Task::language}}) {
@@ -114,7 +114,7 @@ TEST(StudyData, IdentitiesOfDifferentProtocolsDiffer) {
   }
 }
 
-TEST(StudyData, IdentityOfSeveralTasksReadsBack) {
+TEST(LanguageStudyData, IdentityOfSeveralTasksParsesBack) {
   const StudyData data = small_data();
   const DataHashes hashes = data_hashes({Task::translate, Task::language}, data);
   ASSERT_EQ(hashes.size(), 2u);

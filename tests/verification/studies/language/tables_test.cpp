@@ -16,7 +16,7 @@ using normproof::ref::numeric::FileError;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-TEST(LanguageTables, ReadsTheLinesOfAStore) {
+TEST(LanguageStudyTables, ResultsAreReadFromTheLinesOfAStore) {
   const Cell cell = cell_of({}, "none", "1e-2", 1, Purpose::test);
   const std::string line = result_line(sample_result(cell, 1.5));
   const Results results = read_results({{cell_name(cell), line}}, "f");
@@ -33,7 +33,7 @@ TEST(LanguageTables, ReadsTheLinesOfAStore) {
   EXPECT_EQ(results_sha256({{"a", line}}).size(), 64u);
 }
 
-TEST(LanguageTables, ConditionsAreWholeBeforeQuickAndPostBeforePre) {
+TEST(LanguageStudyTables, ConditionsAreOrderedBySizeThenByPlacement) {
   Results results;
   const Condition quick{normproof::verification::training::Task::language, NormPlacement::pre,
                         Size::quick};
@@ -47,7 +47,7 @@ TEST(LanguageTables, ConditionsAreWholeBeforeQuickAndPostBeforePre) {
   EXPECT_EQ(condition_name(quick), "language, pre-norm, quick");
 }
 
-TEST(LanguageTables, RowsUseTheChosenRateAndCompareWithLayerNorm) {
+TEST(LanguageStudyTables, RowsUseTheChosenRateAndCompareWithLayerNorm) {
   Results results;
   add_tested(results, {}, "layer_norm", {1.0, 1.1, 1.2});
   add_tested(results, {}, "power_norm", {0.9, 1.0, 1.1, 1.2});
@@ -69,7 +69,7 @@ TEST(LanguageTables, RowsUseTheChosenRateAndCompareWithLayerNorm) {
   EXPECT_DOUBLE_EQ(rows[1].perplexity.beside_layer_norm->mean, (exp(0.9) - exp(1.2)) / 3);
 }
 
-TEST(LanguageTables, RowsOfTranslatorsHaveBleu) {
+TEST(LanguageStudyTables, RowsOfTranslatorsHaveBleu) {
   Results results;
   add_tested(results, kTranslators, "layer_norm", {1.0, 1.1, 1.2});
   add_tested(results, kTranslators, kReleasedPlacement, {0.9, 1.0, 1.3});
@@ -91,7 +91,7 @@ TEST(LanguageTables, RowsOfTranslatorsHaveBleu) {
   EXPECT_FALSE(condition_rows(results, {})[0].bleu.mean);
 }
 
-TEST(LanguageTables, DivergedSeedHasNoPerplexity) {
+TEST(LanguageStudyTables, DivergedSeedHasNoPerplexity) {
   Results results;
   add_tested(results, {}, "layer_norm", {1.0, 1.0, 1.0});
   add_tested(results, {}, "batch_norm", {1.0, 1.0, 1.0});
@@ -105,7 +105,7 @@ TEST(LanguageTables, DivergedSeedHasNoPerplexity) {
   EXPECT_FALSE(validation_perplexity(results.at(cell_name(cell)).result));
 }
 
-TEST(LanguageTables, FluctuationIsTheMeanOverTheLayers) {
+TEST(LanguageStudyTables, FluctuationIsTheMeanOverTheLayers) {
   CellResult result;
   result.fluctuation = {{"a", "variance", 1.0, {}},
                         {"a", "mean", 9.0, {}},
@@ -115,7 +115,7 @@ TEST(LanguageTables, FluctuationIsTheMeanOverTheLayers) {
   EXPECT_FALSE(mean_fluctuation(result, "quadratic_mean"));
 }
 
-TEST(LanguageTables, WithoutAChosenRateThereAreNoTests) {
+TEST(LanguageStudyTables, NormWithoutAChosenRateHasNoTests) {
   Results results;
   const Cell cell = cell_of({}, "none", "1e-2", 1, Purpose::test);
   add(results, cell, sample_result(cell, 1));

@@ -33,11 +33,11 @@ training::RunConfig config_of_norm(const ref::model::NormOptions& norm) {
 TEST(NormTrace, ComparesInputStatisticsWithThoseOfEarlierSteps) {
   NormTrace trace(config_of_norm(ref::model::LayerNormOptions{}));
   const Mask two = {{true, true, false}};
-  // The means are 1 and 2, the variances 4 and 1, the quadratic means 5 and 5; the last row is
+  // The means are 1 and 2, the variances 4 and 1, and the quadratic means 5 and 5. The last row is
   // padding.
   trace.see("layers.0.norm1.x", {{{-1, 1}, {3, 3}, {1000, 1000}}}, two);
   EXPECT_TRUE(trace.end_step({}).empty());
-  // The means are 1 and 4, the variances 0 and 4, the quadratic means 1 and 20.
+  // The means are 1 and 4, the variances 0 and 4, and the quadratic means 1 and 20.
   const Tensor<double> second = {{{1, 2}, {1, 6}, {0, 0}}};
   trace.see("layers.0.norm1.x", second, two);
   const auto found = trace.end_step({});
@@ -47,8 +47,8 @@ TEST(NormTrace, ComparesInputStatisticsWithThoseOfEarlierSteps) {
   EXPECT_THAT(quality(found, own + "variance"), Optional(5 / ref::numeric::square_root(17.0)));
   EXPECT_THAT(quality(found, own + "quadratic_mean"),
               Optional(ref::numeric::square_root(241.0) / ref::numeric::square_root(50.0)));
-  // The running values are now 0.9 of the first step plus 0.1 of the second, hence means of 1 and
-  // 2.2.
+  // The running values are now 0.9 times those of the first step plus 0.1 times those of the
+  // second. So the running means are 1 and 2.2.
   trace.see("layers.0.norm1.x", second, two);
   const double variances = (0.9 * 4 + 0.1 * 0) + (0.9 * 1 + 0.1 * 4);
   EXPECT_NEAR(*quality(trace.end_step({}), own + "mean"),
@@ -68,12 +68,12 @@ TEST(NormTrace, TracesTheGradientBoundOfPowerNormOnly) {
     ref::tensor::NamedTensors<double> parameters;
     parameters.set("final_norm.gamma", {2, -1});
     const auto first = trace.end_step(parameters);
-    // rms(X') is 1 and 4, with the bound 2 (1 + 1) in both channels.
+    // rms(X') is 1 and 4. The bound is 2 (1 + 1) in both channels.
     EXPECT_EQ(quality(first, "gradient_share.final_norm"),
               power ? std::optional(1.0) : std::nullopt);
     EXPECT_EQ(quality(first, "bound_channels.final_norm"),
               power ? std::optional(1.0) : std::nullopt);
-    // (1 - alpha) Gamma was 2 in the second channel, which therefore has no bound any more.
+    // (1 - alpha) Gamma was 2 in the second channel, so this channel has no bound any more.
     const auto second = trace.end_step(parameters);
     EXPECT_EQ(quality(second, "gradient_share.final_norm"),
               power ? std::optional(0.25) : std::nullopt);
@@ -82,7 +82,7 @@ TEST(NormTrace, TracesTheGradientBoundOfPowerNormOnly) {
   }
 }
 
-TEST(NormTrace, AsksOnlyForTensorsOfNorms) {
+TEST(NormTrace, RequestsOnlyTensorsOfNorms) {
   for (const std::string name :
        {"x", "grad_x", "layers.0.attention.x", "grad_layers.0.feed_forward.x", "norms",
         "layers.0.norm1.y", "layers.0.norm1.mean"})
@@ -92,7 +92,7 @@ TEST(NormTrace, AsksOnlyForTensorsOfNorms) {
     EXPECT_TRUE(NormTrace::requests(name)) << name;
 }
 
-/// Two traced steps of a task.
+/// Two traced training steps of a task with this norm.
 struct TracedSteps {
   TracedSteps(const std::string& norm, training::Task task)
       : config(config_for(quick_cell(norm, task), data)), own(make_task(config, data)) {
@@ -116,7 +116,7 @@ struct TracedSteps {
   std::string sha256;
 };
 
-TEST(TracedTask, CoversEveryNormLayerAndChangesNoBit) {
+TEST(TracedTrainingTask, CoversEveryNormLayerAndChangesNoBit) {
   for (const training::Task task : study_tasks())
     for (const std::string& norm : study_norms(task)) {
       const TracedSteps two(norm, task);
@@ -135,9 +135,9 @@ TEST(TracedTask, CoversEveryNormLayerAndChangesNoBit) {
     }
 }
 
-/// With padded batches: the fluctuation of batch_norm's input must match the statistics that it
-/// computes from the tokens of its side.
-TEST(TracedTask, CountsTheTokensOfItsSide) {
+/// The batches have padding. The fluctuation of batch_norm's input must match the statistics that
+/// the norm computes from the real tokens of its side.
+TEST(TracedTrainingTask, StatisticsUseTheTokensOfTheNormsSide) {
   const StudyData data = small_data();
   const auto config = config_for(quick_cell("batch_norm", training::Task::translate), data);
   const auto own = make_task(config, data);

@@ -29,7 +29,7 @@ std::string line_of(const Cell& cell) {
   return result_line(run_cell(cell, two_steps_an_epoch()));
 }
 
-/// Returns a series of the first site, which must exist.
+/// Returns the series with this name of the first norm in the result. It must exist.
 std::vector<std::optional<double>> series_of(const CellResult& result, const std::string& name) {
   for (const auto& [own, values] : result.dynamics.at(0).series)
     if (own == name) return values;
@@ -43,7 +43,7 @@ std::vector<double> losses_of(const CellResult& result) {
   return losses;
 }
 
-TEST(RunCell, HasOneLinePerStepAndEpoch) {
+TEST(StudyCellRun, HasOneLinePerStepAndEpoch) {
   std::vector<std::size_t> seen;
   const Cell cell{.d_ff = 4, .steps = 5};
   const CellResult result = run_cell(cell, two_steps_an_epoch(),
@@ -63,7 +63,7 @@ TEST(RunCell, HasOneLinePerStepAndEpoch) {
   EXPECT_LT(result.steps.back().loss, result.steps.front().loss);
 }
 
-TEST(RunCell, ResultDoesNotDependOnThreadsOrOtherRuns) {
+TEST(StudyCellRun, ResultDoesNotDependOnThreadsOrOtherRuns) {
   std::vector<Cell> cells = {small_cell("batch_norm"), small_cell("power_norm"),
                              small_cell("none", published_protocol())};
   for (Cell& cell : cells) {
@@ -88,7 +88,7 @@ TEST(RunCell, ResultDoesNotDependOnThreadsOrOtherRuns) {
             run_cell(cells[0], two_steps_an_epoch()).sha256);
 }
 
-TEST(RunCell, ResultDoesNotDependOnTheDevice) {
+TEST(StudyCellRun, ResultDoesNotDependOnTheDevice) {
   std::vector<Cell> cells = {
       small_cell("layer_norm", published_protocol()),
       small_cell("batch_norm", parse_protocol("corrected+inference_stays_on")),
@@ -111,7 +111,7 @@ TEST(RunCell, ResultDoesNotDependOnTheDevice) {
   }
 }
 
-TEST(RunCell, MeasurementsDoNotChangeTheTrajectory) {
+TEST(StudyCellRun, MeasurementsDoNotChangeTheTrajectory) {
   const auto data = two_steps_an_epoch();
   Cell cell = small_cell();
   const CellResult plain = run_cell(cell, data);
@@ -126,7 +126,7 @@ TEST(RunCell, MeasurementsDoNotChangeTheTrajectory) {
   }
 }
 
-TEST(RunCell, MatchesTrainStepsAndHashesEveryState) {
+TEST(StudyCellRun, MatchesTrainStepAndHashesEveryState) {
   const auto data = two_steps_an_epoch();
   const Cell cell = small_cell();
   training::RunConfig config = config_of(cell);
@@ -146,7 +146,7 @@ TEST(RunCell, MatchesTrainStepsAndHashesEveryState) {
   EXPECT_EQ(result.sha256, ref::io::sha256(states));
 }
 
-TEST(RunCell, InInferenceOnlyTheFirstStepOfAnEpochUpdatesState) {
+TEST(StudyCellRun, InInferenceOnlyTheFirstStepOfAnEpochUpdatesState) {
   const auto data = two_steps_an_epoch();
   for (const char* norm : {"batch_norm", "power_norm"}) {
     Cell cell = small_cell(norm);
@@ -165,7 +165,7 @@ TEST(RunCell, InInferenceOnlyTheFirstStepOfAnEpochUpdatesState) {
   }
 }
 
-TEST(RunCell, ConsecutiveProbesChangeOnlyTheCurves) {
+TEST(StudyCellRun, ConsecutiveProbesChangeOnlyTheCurves) {
   const auto data = two_steps_an_epoch();
   Cell cell = small_cell("layer_norm");
   cell.curves = true;
@@ -178,20 +178,20 @@ TEST(RunCell, ConsecutiveProbesChangeOnlyTheCurves) {
   EXPECT_NE(published.steps[0].smoothness, defined.steps[0].smoothness);
 }
 
-TEST(RunCell, MisalignedLabelsChangeTheLossButNotTheInitialState) {
+TEST(StudyCellRun, MisalignedLabelsChangeTheLossButNotTheInitialState) {
   const auto data = two_steps_an_epoch();
   Cell cell = small_cell("layer_norm", {.no_padding_mask = true});
   const CellResult aligned = run_cell(cell, data);
   cell.protocol.misaligned_labels = true;
   const CellResult misaligned = run_cell(cell, data);
-  // Each label is used the same number of times in both cases.
+  // Each label is used the same number of times with aligned and with misaligned labels.
   EXPECT_NE(misaligned.steps[0].loss, aligned.steps[0].loss);
   EXPECT_EQ(misaligned.steps[0].accuracy, aligned.steps[0].accuracy);
   EXPECT_NE(misaligned.steps[0].gradient_norm, aligned.steps[0].gradient_norm);
   EXPECT_NE(misaligned.epochs[0].loss, aligned.epochs[0].loss);
 }
 
-TEST(RunCell, NonFiniteValueEndsTheCellAndIsAResult) {
+TEST(StudyCellRun, NonFiniteValueEndsTheCellAndIsAResult) {
   Cell cell = small_cell("none");
   cell.learning_rate = "1e200";
   cell.curves = true;
@@ -204,8 +204,8 @@ TEST(RunCell, NonFiniteValueEndsTheCellAndIsAResult) {
   for (const StepResult& step : result.steps) EXPECT_TRUE(std::isfinite(step.loss));
 }
 
-// x86 and ARM produce NaNs of different signs.
-TEST(RunCell, NaNIsPrintedWithoutASign) {
+// x86 and ARM give NaN different signs.
+TEST(StudyCellRun, NaNIsPrintedWithoutASign) {
   Cell cell = small_cell("none");
   cell.learning_rate = "1e308";
   const CellResult result = run_cell(cell, two_steps_an_epoch());
@@ -213,7 +213,7 @@ TEST(RunCell, NaNIsPrintedWithoutASign) {
   EXPECT_THAT(result.diverged->sentence, AllOf(HasSubstr("nan"), Not(HasSubstr("-nan"))));
 }
 
-TEST(RunCell, InvalidDataIsAnErrorAndNotAResult) {
+TEST(StudyCellRun, InvalidDataIsAnErrorAndNotAResult) {
   auto data = two_steps_an_epoch();
   std::ranges::replace(data.training.labels, 2, 0);
   EXPECT_THAT(

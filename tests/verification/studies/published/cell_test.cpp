@@ -19,8 +19,7 @@ std::string refused_cell(const std::string& name) {
   return ref::numeric::error_message<ref::numeric::UsageError>([&] { parse_cell(name); });
 }
 
-/// Returns the settings in which the configurations of two cells differ, as "key=value" of the
-/// second.
+/// Returns the training settings, as "key=value", in which cell b differs from cell a.
 std::vector<std::string> changes(const Cell& a, const Cell& b) {
   const auto left = training::list_settings(config_of(a)),
              right = training::list_settings(config_of(b));
@@ -35,7 +34,7 @@ std::vector<std::string> changes_of(Protocol protocol) {
   return changes(Cell{}, Cell{.protocol = protocol});
 }
 
-TEST(Cell, NameReadsBack) {
+TEST(StudyCell, NameParsesBackToTheCell) {
   EXPECT_EQ(cell_name(Cell{.learning_rate = "0.5"}), "corrected/1x32/layer_norm/rate-0.5/seed-42");
   Cell cell{.protocol = published_protocol(), .padding = Padding::longest, .layers = 5};
   cell.d_ff = 3200;
@@ -59,7 +58,7 @@ TEST(Cell, NameReadsBack) {
             (Cell{.norm = "none", .learning_rate = "10"}));
 }
 
-TEST(Cell, RejectsUnknownNames) {
+TEST(StudyCell, UnknownNamesAreRejected) {
   EXPECT_THAT(refused_cell("corrected/1x32"), HasSubstr("has fewer than four parts"));
   EXPECT_THAT(refused_cell("corrected/1x32/layer_nrom/rate-1"),
               HasSubstr("did you mean 'layer_norm'"));
@@ -72,7 +71,7 @@ TEST(Cell, RejectsUnknownNames) {
   EXPECT_THAT(refused_cell("corrected/1x32/none/rate-1/slow"), HasSubstr("has the part 'slow'"));
 }
 
-TEST(Cell, NumberHasASingleName) {
+TEST(StudyCell, NumbersInNamesHaveOneSpelling) {
   for (const std::string& rate : study_rates())
     EXPECT_EQ(parse_cell(fmt::format("corrected/1x32/none/rate-{}", rate)).learning_rate, rate);
   EXPECT_EQ(number_name(0), "0");
@@ -91,7 +90,7 @@ TEST(Cell, NumberHasASingleName) {
   }
 }
 
-TEST(Cell, RejectsADuplicatePart) {
+TEST(StudyCell, DuplicatePartOfANameIsRejected) {
   for (const auto& [parts, sentence] :
        {std::pair("seed-42/seed-43", "has 'seed-43' behind another part for the seed"),
         std::pair("longest/512", "'512' behind another part for the padding"),
@@ -103,7 +102,7 @@ TEST(Cell, RejectsADuplicatePart) {
                 HasSubstr(sentence));
 }
 
-TEST(CellConfig, DefaultIsTheCorrectedProtocol) {
+TEST(StudyCellConfig, DefaultIsTheCorrectedProtocol) {
   const training::RunConfig config = config_of(Cell{.layers = 5, .learning_rate = "1e-2"});
   EXPECT_EQ(config.train.encoder.num_layers, 5u);
   EXPECT_EQ(config.train.encoder.d_model, 32u);
@@ -116,7 +115,7 @@ TEST(CellConfig, DefaultIsTheCorrectedProtocol) {
   EXPECT_EQ(config.fixed_length, std::nullopt);
 }
 
-TEST(CellConfig, EachFaultChangesOnlyItsOwnSettings) {
+TEST(StudyCellConfig, EachFaultChangesOnlyItsOwnSettings) {
   using ::testing::ElementsAre;
   using ::testing::IsEmpty;
   EXPECT_THAT(changes_of({.misaligned_labels = true}), ElementsAre("encoder.pooling=per_position"));

@@ -25,7 +25,7 @@ Verdict verdict(const std::string& id, const Results& results) {
   return find(id, results, {}).verdict;
 }
 
-TEST(Conclusions, WithoutResultsEveryVerdictIsNotRun) {
+TEST(StudyConclusions, WithoutResultsEveryVerdictIsNotRun) {
   for (const Statement& statement : statements()) {
     EXPECT_EQ(verdict(statement.id, {}), Verdict::not_run) << statement.id;
     EXPECT_FALSE(find_published(statement.id).numbers.empty()) << statement.id;
@@ -39,9 +39,9 @@ TEST(Find, C1_RejectsAnUnknownStatement) {
             "find_published: id is 'z'; expected one of statements() (C1)");
 }
 
-// On the published tables and values read off the figures, every statement holds except e2, which
-// figure 3 of the paper refutes (17 / 11 against 340 / 305).
-TEST(Conclusions, PublishedDataSupportsAllStatementsButE2) {
+// With the published tables and the values read from the published figures, every statement holds
+// except e2. Figure 3 of the paper refutes e2: 17 / 11 against 340 / 305.
+TEST(StudyConclusions, PublishedDataSupportsAllStatementsButE2) {
   for (const Statement& statement : statements())
     EXPECT_EQ(find_published(statement.id).verdict,
               statement.id == "e2" ? Verdict::fails : Verdict::holds)
@@ -50,30 +50,30 @@ TEST(Conclusions, PublishedDataSupportsAllStatementsButE2) {
             "largest over smallest of five layers: 1.55 against 1.11");
 }
 
-TEST(Conclusions, RatesAreComparedOverTablesAndSeeds) {
+TEST(StudyConclusions, RatesAreComparedOverTablesAndSeeds) {
   Results results;
   add_table_cell(results, 1, "layer_norm", "1", true);
   add_table_cell(results, 1, "layer_norm", "0.1", true);
   add_table_cell(results, 1, "none", "0.1", true);
-  // Both are 0.1, but the rate 1 was not run without norm, and five tables may still show a higher
-  // rate.
+  // At the only rate that both columns have, 0.1, both converge. The rate 1 was not run without a
+  // norm, and five other tables may show a higher rate.
   EXPECT_EQ(verdict("a2", results), Verdict::not_run);
   add_table_cell(results, 1, "none", "1", false);
   EXPECT_EQ(verdict("a2", results), Verdict::holds);
   EXPECT_EQ(find("a2", results, {}).numbers,
             "seed 42: table 1: 1 against 0.1; not decided: tables 2, 3, 4, 5, 6");
   EXPECT_EQ(verdict("a1", results), Verdict::not_run);
-  // Another table shows a lower rate.
+  // Another table has a lower rate.
   add_table_cell(results, 3, "layer_norm", "1", false);
   add_table_cell(results, 3, "none", "1", true);
   EXPECT_EQ(verdict("a2", results), Verdict::fails);
-  // Another seed disagrees.
+  // Another seed gives the opposite outcome.
   add_table_cell(results, 1, "layer_norm", "1", true, cell_of(7));
   add_table_cell(results, 1, "none", "1", false, cell_of(7));
   EXPECT_EQ(verdict("a2", results), Verdict::unsettled);
 }
 
-TEST(Conclusions, DeepWithoutNormFailsIfDepthAndNormBothMatter) {
+TEST(StudyConclusions, StatementAboutDepthRequiresThatDepthAndNormBothMatter) {
   Results results;
   add_table_cell(results, 4, "none", "1", false);
   add_table_cell(results, 4, "layer_norm", "1", true);
@@ -89,7 +89,7 @@ TEST(Conclusions, DeepWithoutNormFailsIfDepthAndNormBothMatter) {
   EXPECT_EQ(verdict("d", results), Verdict::fails);
 }
 
-TEST(Conclusions, PeakExceedsThreeStepsOnEitherSide) {
+TEST(StudyConclusions, LossPeakExceedsThreeStepsOnEitherSide) {
   const auto peaks = [](const std::vector<double>& losses) {
     return find_loss_peaks(sample_result({}, losses));
   };
@@ -111,17 +111,17 @@ TEST(Conclusions, PeakExceedsThreeStepsOnEitherSide) {
   other.steps = 88;
   add(results, other, sample_result(other, std::vector<double>(88, 1)));
   EXPECT_EQ(verdict("b", results), Verdict::fails);
-  // A curve that diverged before the length of the published one does not count.
+  // A curve that diverged before the length of the published curve does not count.
   add(results, other, sample_result(other, std::vector<double>(86, 1)));
   EXPECT_EQ(verdict("b", results), Verdict::not_run);
-  // A curve that ends before the published peaks proves nothing by having no peak.
+  // A curve that ends before the published peaks does not show that there is no peak.
   Results brief;
   other.steps = 20;
   add(brief, other, sample_result(other, {9, 1, 1, 1, 1, 1, 1, 1, 1}));
   EXPECT_EQ(verdict("b", brief), Verdict::not_run);
 }
 
-TEST(Conclusions, UsesTheWidestCellsOfAnyNorm) {
+TEST(StudyConclusions, FiguresUseOnlyTheWidestCells) {
   Results results;
   for (const char* norm : {"none", "layer_norm"})
     for (const std::size_t width : {32, 320}) {
@@ -138,7 +138,7 @@ TEST(Conclusions, UsesTheWidestCellsOfAnyNorm) {
   EXPECT_THAT(gradient_runs(results, {}, "layer_norm", 1), IsEmpty());
 }
 
-TEST(Conclusions, LipschitzAndSmoothnessAreComparedByTheirMeans) {
+TEST(StudyConclusions, LipschitzAndSmoothnessAreComparedByTheirMeans) {
   Results results;
   const auto add_curve = [&](const char* norm, std::vector<double> values) {
     const Cell cell = curves_cell(cell_of(42, norm), 2, 3200);
@@ -163,7 +163,7 @@ TEST(Conclusions, LipschitzAndSmoothnessAreComparedByTheirMeans) {
   EXPECT_EQ(verdict("c1", results), Verdict::not_run);
 }
 
-TEST(Conclusions, GradientsAcrossDepthNeedNineteenOfTwentySeeds) {
+TEST(StudyConclusions, GradientsAcrossDepthNeedNineteenOfTwentySeeds) {
   Results results;
   const auto add_gradients = [&](const char* norm, std::uint64_t seed, double last) {
     Cell cell = gradients_cell(cell_of(0, norm), 5, 3200);

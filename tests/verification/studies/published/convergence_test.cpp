@@ -24,12 +24,12 @@ CellResult losses(const std::vector<double>& values) {
   return cell;
 }
 
-TEST(Convergence, HoldsIfTheMeanOfTheLastLossesIsBelowAShareOfTheFirst) {
+TEST(Convergence, RequiresAMeanOfTheLastLossesBelowAFractionOfTheFirst) {
   const ConvergenceRule last_two = {.share = 0.5, .last = 2};
   EXPECT_TRUE(converged(losses({4, 9, 9, 2, 1.5}), last_two));
   EXPECT_FALSE(converged(losses({4, 1, 1, 2, 2}), last_two));  // equal is not below
   EXPECT_FALSE(converged(losses({4, 1, 1, 1, 9}), last_two));
-  // Fewer than ten losses: all of them.
+  // If there are fewer than ten losses, all are used.
   EXPECT_TRUE(converged(losses({4, 3}), {.share = 1, .last = 10}));
   EXPECT_FALSE(converged(losses({4})));
   EXPECT_FALSE(converged(losses({})));
@@ -44,7 +44,7 @@ TEST(Convergence, NonFiniteLossesDoNotConverge) {
   EXPECT_FALSE(converged(losses({4, std::numeric_limits<double>::infinity()})));
 }
 
-TEST(MeanOfLast, AveragesTheLastLossesOfFiniteRunsOnly) {
+TEST(MeanOfLastLosses, ExistsOnlyForFiniteRuns) {
   EXPECT_FALSE(mean_of_last({}, 2));
   CellResult cell = losses({8, 4, 2});
   EXPECT_EQ(mean_of_last(cell, 2), 3);
@@ -54,8 +54,8 @@ TEST(MeanOfLast, AveragesTheLastLossesOfFiniteRunsOnly) {
   EXPECT_FALSE(mean_of_last(cell, 2));
 }
 
-TEST(Learning, NeedsAnAccuracyAboveTheMajorityByStandardErrors) {
-  // A share m = 1/2 of 100 sentences has a standard error of 0.05.
+TEST(Learning, RequiresAnAccuracyStandardErrorsAboveTheMajority) {
+  // For a majority class with the share 1/2 of 100 sentences, the standard error is 0.05.
   const ClassCounts classes = {.training = {1, 1}, .validation = {50, 50}};
   CellResult cell;
   cell.epochs = {{.step = 1, .accuracy = 0.9}, {.step = 2, .accuracy = 0.61}};
@@ -70,7 +70,7 @@ TEST(Learning, NeedsAnAccuracyAboveTheMajorityByStandardErrors) {
 }
 
 TEST(LossFloor, MatchesThePublishedEntropyForThePublishedClasses) {
-  // With the weights of the published code the entropy is 0.5606 nats, to four digits.
+  // With the class weights of the published code, the entropy is 0.5606 nats to four digits.
   const ClassCounts classes = {.training = {303, 1391, 570}, .validation = {1}};
   EXPECT_EQ(std::round(1e4 * loss_floor(classes, true)), 5606);
   const ClassCounts even = {.training = {1, 3}, .validation = {1}};
@@ -99,7 +99,7 @@ TEST(StudyIdentity, NamesTheDataAndItsClasses) {
   EXPECT_NE(parse_identity(study_identity(data), "study.json").data_sha256, identity.data_sha256);
 }
 
-TEST(StudyIdentity, NamesAnAlteredField) {
+TEST(StudyIdentity, ErrorNamesAnAlteredField) {
   const std::string text = study_identity(six_sentences());
   const auto refused = [](const std::string& altered) {
     return normproof::ref::numeric::error_message<normproof::ref::numeric::FileError>(

@@ -19,7 +19,7 @@ using ref::numeric::oracle50;
 using ref::numeric::running_error;
 using Gradients50 = train::Gradients<oracle50>;
 
-/// A tiny encoder with a batch and the state after one step.
+/// A tiny encoder, a batch, and the training state after one step.
 struct TinyRun {
   explicit TinyRun(const std::string& norm) {
     config.encoder = ref::encoder::small_config(norm, model::NormPlacement::post, 1);
@@ -37,7 +37,7 @@ struct TinyRun {
   train::TrainState<double> state;
 };
 
-/// Returns |a - b|_2 of every tensor.
+/// Returns the Euclidean norm of the difference a - b for every tensor.
 std::vector<oracle50> distances(const Gradients50& a, const Gradients50& b) {
   std::vector<oracle50> all;
   const auto add = [&](const auto& x, const auto& y) {
@@ -53,7 +53,7 @@ std::vector<oracle50> distances(const Gradients50& a, const Gradients50& b) {
   return all;
 }
 
-/// Adds factor times g to the parameters.
+/// Adds `factor` times the gradients g to the parameters of the state.
 void add_to(train::TrainState<oracle50>& state, const Gradients50& g, const oracle50& factor) {
   for (const auto& [name, values] : g.dense)
     for (std::size_t i = 0; i < values.size(); ++i)
@@ -65,19 +65,19 @@ void add_to(train::TrainState<oracle50>& state, const Gradients50& g, const orac
       embedding(rows.rows[r], d) += factor * rows.values(r, d);
 }
 
-/// The probes by their definition, at 50 digits.
-struct Truth {
+/// Computes the probed losses by their definition, at 50 digits.
+struct ExactProbes {
   std::vector<oracle50> losses, gradients;
 };
 
-Truth truth(const TinyRun& run, model::Mode mode, bool consecutive) {
+ExactProbes truth(const TinyRun& run, model::Mode mode, bool consecutive) {
   auto at = train::convert_state<oracle50>(run.state);
   const auto evaluate = [&] {
     return train::loss_gradient<oracle50>(run.config, run.batches, {}, at, {}, mode);
   };
   const auto first = evaluate();
   auto before = first;
-  Truth found;
+  ExactProbes found;
   for (int k = 1; k <= 9; ++k) {
     const oracle50 alpha = k * (run.config.learning_rate / 10);
     if (consecutive) at.step = run.state.step + k * (std::int64_t{1} << 32);
@@ -96,22 +96,22 @@ Truth truth(const TinyRun& run, model::Mode mode, bool consecutive) {
   return found;
 }
 
-/// Returns the bound (5.1) of docs/error_analysis.md, which must be finite.
-oracle50 scaled(const running_error& bound) {
+/// Returns bound (5.1) of docs/error_analysis.md for this running error. It must be finite.
+oracle50 finite_scaled_bound(const running_error& bound) {
   EXPECT_TRUE(std::isfinite(bound.error));
   const auto one = ref::tensor::full_tensor<running_error>({1}, bound);
   return oracle50(checks::compare::scaled_bound<oracle50>(one).data()[0]);
 }
 
-/// Bounds the distance of two computations of the same norm. Each takes at most two roundings per
-/// element and six more, in its own order.
+/// Returns a bound for the difference between two computations of the same norm. Each computation
+/// makes at most two roundings per element and six more, in its own order.
 oracle50 norm_bound(const TinyRun& run, const oracle50& norm) {
   std::size_t elements = 0;
   for (const auto& [name, values] : run.state.parameters) elements += values.size();
   return ldexp(norm, -std::numeric_limits<oracle50>::digits) * (2 * (2 * elements + 6));
 }
 
-TEST(LossCurves, ProbesMatchTheirDefinitionWithinTheDerivedBound) {
+TEST(LossCurves, ProbedLossesMatchTheirDefinitionWithinTheDerivedBound) {
   for (const char* norm : {"layer_norm", "batch_norm", "power_norm"})
     for (const auto mode : {model::Mode::training, model::Mode::inference})
       for (const bool consecutive : {false, true}) {
@@ -122,21 +122,21 @@ TEST(LossCurves, ProbesMatchTheirDefinitionWithinTheDerivedBound) {
         auto bounded_state = train::convert_state<running_error>(run.state);
         const auto bounded =
             probe_loss<running_error>(run.probed(mode), {}, bounded_state, consecutive);
-        const Truth exact = truth(run, mode, consecutive);
+        const ExactProbes exact = truth(run, mode, consecutive);
         auto exact_state = train::convert_state<oracle50>(run.state);
         const auto at_50_digits =
             probe_loss<oracle50>(run.probed(mode), {}, exact_state, consecutive);
         ASSERT_EQ(probes.size(), 9u);
         for (std::size_t k = 0; k < 9; ++k) {
-          if (consecutive) {  // all operations but the norm are the same
+          if (consecutive) {  // all other operations are the same
             EXPECT_EQ(at_50_digits[k].loss_change, exact.losses[k]);
             EXPECT_LE(abs(at_50_digits[k].gradient_change - exact.gradients[k]),
                       norm_bound(run, exact.gradients[k]));
           } else {  // returns to W by adding what was subtracted
             EXPECT_LE(abs(at_50_digits[k].loss_change - exact.losses[k]),
-                      scaled(bounded[k].loss_change));
+                      finite_scaled_bound(bounded[k].loss_change));
             EXPECT_LE(abs(at_50_digits[k].gradient_change - exact.gradients[k]),
-                      scaled(bounded[k].gradient_change));
+                      finite_scaled_bound(bounded[k].gradient_change));
           }
           const std::pair<double, running_error> of_loss{probes[k].loss_change,
                                                          bounded[k].loss_change};
@@ -145,8 +145,8 @@ TEST(LossCurves, ProbesMatchTheirDefinitionWithinTheDerivedBound) {
           for (const auto& [pair, truth_of] :
                {std::pair{of_loss, exact.losses[k]}, std::pair{of_gradient, exact.gradients[k]}}) {
             EXPECT_EQ(pair.first, pair.second.value) << norm << " " << k;
-            // Checks that the bound is useful. With probes that start where the previous one ended,
-            // it grows by a factor of ten thousand per probe.
+            // The bound must be small enough to be useful. If each probe starts where the previous
+            // probe ended, the bound grows by a factor of ten thousand per probe.
             if (!consecutive || k < 2) {
               EXPECT_LT(pair.second.error, 1e-3 * pair.first) << norm << " " << k;
             }
@@ -157,7 +157,7 @@ TEST(LossCurves, ProbesMatchTheirDefinitionWithinTheDerivedBound) {
       }
 }
 
-TEST(LossCurves, ProbesMoveByTenthsOfTheRate) {
+TEST(LossCurves, LossIsProbedAtTenthsOfTheLearningRate) {
   TinyRun run("none");
   run.config.learning_rate = 1e-4;
   const auto probes = probe_loss<double>(run.probed(), {}, run.state, false);
@@ -165,7 +165,7 @@ TEST(LossCurves, ProbesMoveByTenthsOfTheRate) {
     EXPECT_EQ(probes[k].alpha, static_cast<double>(k + 1) * (1e-4 / 10));
 }
 
-TEST(LossCurves, PublishedProbesHaveTheirOwnDropout) {
+TEST(LossCurves, PublishedProbesDrawNewDropoutMasks) {
   TinyRun run("none");
   run.config.learning_rate = 0;  // only the dropout changes
   for (const Probe<double>& probe : probe_loss<double>(run.probed(), {}, run.state, false))
@@ -177,7 +177,7 @@ TEST(LossCurves, PublishedProbesHaveTheirOwnDropout) {
     EXPECT_EQ(probe.loss_change, 0);
 }
 
-TEST(Difference, C1_RejectsOtherTensorsOrRows) {
+TEST(GradientDifference, C1_RejectsOtherTensorsOrRows) {
   TinyRun run("none");
   const auto found = train::loss_gradient<double>(run.config, run.batches, {}, run.state);
   auto other = found.gradients;

@@ -7,8 +7,9 @@ namespace {
 
 using Channels = std::vector<double>;
 
-/// Two channels with constant gamma, rstd and alpha_backward = 0.5. rms(g) is 2 in both, rms(X') is
-/// 2 and 4.
+/// Runs the gradient bound on a PowerNorm with two channels, constant gamma and rstd, and
+/// alpha_backward = 0.5. In the bound's formula, rms(g) is 2 in each channel, and rms(X') is 2 and
+/// 4.
 class TwoChannels {
  public:
   GradientBound::Found step(const Channels& big_gamma, const Channels& grad_y_squared = {1, 4}) {
@@ -20,7 +21,7 @@ class TwoChannels {
   Channels gamma_ = {2, -1}, rstd_ = {0.5, 0.25}, grad_x_squared_ = {1, 1};
 };
 
-TEST(GradientBound, UsesTheMaximumGradientAndTheMinimumGamma) {
+TEST(PowerNormGradientBound, UsesTheMaximumGradientAndTheMinimumGamma) {
   TwoChannels two;
   const auto first = two.step({1, 1});
   EXPECT_EQ(first.channels, 2);
@@ -28,11 +29,11 @@ TEST(GradientBound, UsesTheMaximumGradientAndTheMinimumGamma) {
   EXPECT_EQ(first.bound, 4);  // 2 (1 + sqrt(1 / 1))
   EXPECT_EQ(first.share, 1);
   EXPECT_EQ(two.step({0.25, 1}).bound, 4);  // 2 (1 + sqrt(0.25 / 0.25))
-  // 2 (1 + sqrt(1 / 0.25)): the maximum 2 is kept
+  // 2 (1 + sqrt(1 / 0.25)): rms(g) keeps its maximum 2
   EXPECT_EQ(two.step({1, 1}, {0.0625, 0.25}).bound, 6);
 }
 
-TEST(GradientBound, ExcludesChannelsAfterALargeGammaOrAtAZeroOne) {
+TEST(PowerNormGradientBound, ExcludesChannelsWithALargeOrZeroGamma) {
   TwoChannels two;
   EXPECT_EQ(two.step({1, 4}).channels, 2);  // (1 - alpha) Gamma = 2 affects only later steps
   EXPECT_EQ(two.step({1, 1}).channels, 1);

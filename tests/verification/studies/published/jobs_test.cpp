@@ -27,15 +27,16 @@ using normproof::verification::studies::published::Task;
 using testing::HasSubstr;
 using testing::SizeIs;
 
-std::vector<Task> twenty() {
+std::vector<Task> twenty_tasks() {
   std::vector<Task> tasks;
   for (int i = 0; i < 20; ++i) tasks.push_back({fmt::format("t{}", i), 1.0 + i % 7});
   return tasks;
 }
 
-class JobsTest : public ::testing::Test {
+class StudyJobs : public ::testing::Test {
  protected:
-  /// Returns a runner that appends one line per run, in whatever process.
+  /// Returns a runner of tasks that appends the name of the task to a file, whatever process runs
+  /// it.
   Runner runner() const {
     return [log = folder_ / "log"](const std::string& name) {
       std::ofstream(log, std::ios::app) << name + "\n" << std::flush;
@@ -62,15 +63,15 @@ class JobsTest : public ::testing::Test {
   tests::ref::io::TemporaryFolder folder_;
 };
 
-TEST_F(JobsTest, AnyNumberOfJobsGivesTheSameBytesAndRunsEachTaskOnce) {
+TEST_F(StudyJobs, AnyNumberOfJobsGivesTheSameBytesAndRunsEachTaskOnce) {
   std::vector<std::string> seen;
-  const auto one = run_tasks(store("a"), twenty(), runner(), {.jobs = 1});
+  const auto one = run_tasks(store("a"), twenty_tasks(), runner(), {.jobs = 1});
   EXPECT_EQ(one.done_here, 20U);
   for (const auto& [name, seconds] : store("a").times()) EXPECT_GE(seconds, 0.002) << name;
   // The most expensive task runs first: 7, then 6, ...
   EXPECT_EQ(runs().at(0), "t6");
   EXPECT_EQ(runs().at(2), "t5");
-  const auto four = run_tasks(store("b"), twenty(), runner(),
+  const auto four = run_tasks(store("b"), twenty_tasks(), runner(),
                               {.jobs = 4, .progress = [&](const JobsProgress& p) {
                                  seen.push_back(fmt::format("{}/{}", p.done, p.tasks));
                                }});
@@ -79,19 +80,19 @@ TEST_F(JobsTest, AnyNumberOfJobsGivesTheSameBytesAndRunsEachTaskOnce) {
   EXPECT_EQ(seen.back(), "20/20");
   EXPECT_EQ(text("a/results.jsonl"), text("b/results.jsonl"));
   EXPECT_THAT(runs(), SizeIs(40));
-  const auto again = run_tasks(store("b"), twenty(), runner(), {.jobs = 4});
+  const auto again = run_tasks(store("b"), twenty_tasks(), runner(), {.jobs = 4});
   EXPECT_EQ(again.done_before, 20U);
   EXPECT_THAT(runs(), SizeIs(40));
 }
 
-TEST_F(JobsTest, TwoProgramsSharingAFolderRunEachTaskOnce) {
+TEST_F(StudyJobs, TwoProgramsSharingAFolderRunEachTaskOnce) {
   const Store shared = store("a");
   const pid_t other = ::fork();
   if (other == 0) {
-    run_tasks(shared, twenty(), runner(), {.jobs = 2});
+    run_tasks(shared, twenty_tasks(), runner(), {.jobs = 2});
     ::_exit(0);
   }
-  const auto here = run_tasks(shared, twenty(), runner(), {.jobs = 2});
+  const auto here = run_tasks(shared, twenty_tasks(), runner(), {.jobs = 2});
   int status = 0;
   ::waitpid(other, &status, 0);
   EXPECT_EQ(status, 0);
@@ -100,7 +101,7 @@ TEST_F(JobsTest, TwoProgramsSharingAFolderRunEachTaskOnce) {
   EXPECT_THAT(shared.results(), SizeIs(20));
 }
 
-TEST_F(JobsTest, TaskOfAKilledWorkerIsTakenOver) {
+TEST_F(StudyJobs, TaskOfAKilledWorkerIsTakenOver) {
   const Store shared = store("a");
   const auto once = folder_ / "killed";
   const Runner deadly = [&, run = runner()](const std::string& name) {
@@ -110,28 +111,28 @@ TEST_F(JobsTest, TaskOfAKilledWorkerIsTakenOver) {
     }
     return run(name);
   };
-  const auto summary = run_tasks(shared, twenty(), deadly, {.jobs = 2});
+  const auto summary = run_tasks(shared, twenty_tasks(), deadly, {.jobs = 2});
   EXPECT_EQ(summary.done_here, 20U);
   EXPECT_THAT(shared.results(), SizeIs(20));
 }
 
-TEST_F(JobsTest, IfAllWorkersAreKilledTheNextCallRunsTheRest) {
+TEST_F(StudyJobs, IfAllWorkersAreKilledTheNextCallRunsTheRest) {
   const Store shared = store("a");
   const Runner deadly = [run = runner()](const std::string& name) {
     if (name == "t0") ::kill(::getpid(), SIGKILL);  // the cheapest task, so it is claimed last
     return run(name);
   };
-  EXPECT_THAT(
-      error_message<std::runtime_error>([&] { run_tasks(shared, twenty(), deadly, {.jobs = 2}); }),
-      HasSubstr("of 20; a worker was ended by signal 9; the same command"));
+  EXPECT_THAT(error_message<std::runtime_error>(
+                  [&] { run_tasks(shared, twenty_tasks(), deadly, {.jobs = 2}); }),
+              HasSubstr("of 20; a worker was ended by signal 9; the same command"));
   EXPECT_FALSE(shared.results().contains("t0"));
   EXPECT_GT(shared.results().size(), 0U);
-  const auto summary = run_tasks(shared, twenty(), runner(), {.jobs = 2});
+  const auto summary = run_tasks(shared, twenty_tasks(), runner(), {.jobs = 2});
   EXPECT_EQ(summary.done_before + summary.done_here, 20U);
   EXPECT_THAT(runs(), SizeIs(20));  // no task ran twice
 }
 
-TEST_F(JobsTest, WorkersEndWithTheProcessThatBeganThem) {
+TEST_F(StudyJobs, WorkersEndWithTheProcessThatStartedThem) {
   const Store shared = store("a");
   const pid_t other = ::fork();
   if (other == 0) {
@@ -156,21 +157,21 @@ TEST_F(JobsTest, WorkersEndWithTheProcessThatBeganThem) {
   EXPECT_TRUE(freed);
 }
 
-TEST_F(JobsTest, C1_RejectsZeroJobs) {
-  EXPECT_EQ(contract_message([&] { run_tasks(store("a"), twenty(), runner(), {.jobs = 0}); }),
+TEST_F(StudyJobs, C1_RejectsZeroJobs) {
+  EXPECT_EQ(contract_message([&] { run_tasks(store("a"), twenty_tasks(), runner(), {.jobs = 0}); }),
             "run_tasks: options.jobs is 0; expected at least 1 (C1)");
   EXPECT_TRUE(runs().empty());
 }
 
-TEST_F(JobsTest, C2_RejectsADuplicateName) {
-  std::vector<Task> tasks = twenty();
+TEST_F(StudyJobs, C2_RejectsADuplicateName) {
+  std::vector<Task> tasks = twenty_tasks();
   tasks.push_back(tasks[7]);
   EXPECT_EQ(contract_message([&] { run_tasks(store("a"), tasks, runner(), {}); }),
             "run_tasks: tasks has 't7' twice; expected each name once (C2)");
   EXPECT_TRUE(runs().empty());
 }
 
-TEST_F(JobsTest, ExceptionOfARunnerIsRethrown) {
+TEST_F(StudyJobs, ExceptionOfARunnerIsRethrown) {
   const auto thrower = [](auto error) {
     return [error](const std::string&) -> std::string { throw error; };
   };
@@ -188,7 +189,7 @@ TEST_F(JobsTest, ExceptionOfARunnerIsRethrown) {
                           {});
               }),
               "n");
-  // The sentence is kept without its clause, which is meant for readers of the contract.
+  // The sentence is stored without its clause number, which is meant for readers of the contract.
   const normproof::ref::numeric::ContractError violation(
       {.function = "f",
        .argument = "x",
@@ -203,7 +204,7 @@ TEST_F(JobsTest, ExceptionOfARunnerIsRethrown) {
               "e");
 }
 
-TEST_F(JobsTest, ChildRethrowsAndLeavesNoStateBehind) {
+TEST_F(StudyJobs, TryInChildRethrowsAndLeavesNoStateBehind) {
   int here = 1;
   normproof::verification::studies::published::try_in_child([&] { here = 2; });
   EXPECT_EQ(here, 1);

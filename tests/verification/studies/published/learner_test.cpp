@@ -24,7 +24,7 @@ struct Sample {
   Learner::Batches batches, validation;
 };
 
-/// Returns learners on the processor and on the simulated device.
+/// Returns two learners, one on the processor and one on the simulated device.
 std::vector<std::unique_ptr<Learner>> learners(const Sample& sample, gpu::device::Device& device) {
   std::vector<std::unique_ptr<Learner>> result;
   result.push_back(processor_learner(sample.config.train, sample.weights));
@@ -36,7 +36,7 @@ std::vector<std::unique_ptr<Learner>> learners(const Sample& sample, gpu::device
   return result;
 }
 
-TEST(Learner, OnlyStepsChangeTheState) {
+TEST(StudyLearner, OnlyStepsChangeTheState) {
   const Sample sample;
   const auto device = gpu::device::simulated_device();
   std::vector<std::string> ends;
@@ -59,7 +59,7 @@ TEST(Learner, OnlyStepsChangeTheState) {
   EXPECT_EQ(ends[0], ends[1]);
 }
 
-TEST(Learner, BatchesAreSelectedByIndex) {
+TEST(StudyLearner, BatchesAreSelectedByIndex) {
   const Sample sample;
   const auto device = gpu::device::simulated_device();
   for (const auto& learner : learners(sample, *device)) {
@@ -70,7 +70,7 @@ TEST(Learner, BatchesAreSelectedByIndex) {
   }
 }
 
-TEST(Learner, GradientIsThatOfTheGivenState) {
+TEST(StudyLearner, GradientIsComputedAtTheGivenState) {
   const Sample sample;
   const auto device = gpu::device::simulated_device();
   for (const auto& learner : learners(sample, *device)) {

@@ -17,7 +17,7 @@ using ref::tensor::Tensor;
 using ::testing::Each;
 using ::testing::Optional;
 
-/// One layer of two channels, whose norms show hand-made tensors.
+/// A model with one norm layer of two channels. The tensors that its norms show are made by hand.
 class OneNorm {
  public:
   explicit OneNorm(const model::NormOptions& norm) {
@@ -27,7 +27,8 @@ class OneNorm {
     dynamics_.emplace(config_);
   }
 
-  /// Runs a step with x [1,4,2] whose last row is padding. The running mean becomes (3, 4).
+  /// Runs a step with x of shape [1,4,2], whose last row is padding. Afterwards, the running mean
+  /// is (3, 4).
   void step(const Tensor<double>& x, const Tensor<double>& rstd,
             const Tensor<double>& big_gamma = {}, const Tensor<double>& grad_y = {},
             const Tensor<double>& grad_x = {}, const Tensor<double>& nu = {0, 0}) {
@@ -61,7 +62,8 @@ class OneNorm {
   ref::tensor::Mask valid_ = {{true, true, true, false}};
 };
 
-/// Rows with exact statistics: means 1 and 2, variances 6 and 0, quadratic means 7 and 4.
+/// Returns rows with exact statistics: the means are 1 and 2, the variances 6 and 0, the quadratic
+/// means 7 and 4.
 const Tensor<double>& first_x() {
   static const Tensor<double> x = {{{-2, 2}, {4, 2}, {1, 2}, {1000, 1000}}};
   return x;
@@ -83,7 +85,7 @@ TEST(NormDynamics, StatisticsOfValidRowsMatchHandComputation) {
   EXPECT_THAT(one.last("lipschitz_batch_norm"), Optional(2.0));  // 5 / 2.5, and 1 / 0.5
   EXPECT_THAT(one.last("lipschitz_power_norm"), Optional(5 * (1 / std::sqrt(7.25))));
   EXPECT_THAT(one.last("lipschitz"), Optional(3.0));  // 1 times 3
-  // The means (1, 2) become (1, 2 + sqrt(5)), so that the change has the norm of the vector (1, 2).
+  // The means (1, 2) become (1, 2 + sqrt(5)). So the change is as long as the vector (1, 2).
   Tensor<double> moved = first_x();
   for (std::size_t row = 0; row < 3; ++row) moved(0, row, 0) += 1, moved(0, row, 1) += 2;
   one.step(moved, {0.5, 3});
@@ -91,13 +93,13 @@ TEST(NormDynamics, StatisticsOfValidRowsMatchHandComputation) {
   EXPECT_THAT(one.last("variance_change"), Optional(0.0));
   const auto spreads = one.dynamics_->result().at(0).spreads;
   ASSERT_EQ(spreads.size(), 3u);
-  // The values (1, 2) and (2, 4) have variances 0.5 and 2 and means 1.5 and 3.
+  // The values (1, 2) and (2, 4) have the variances 0.5 and 2 and the means 1.5 and 3.
   EXPECT_EQ(spreads[0], (std::pair<std::string, double>(
                             "mean", std::sqrt(1.25) / (std::sqrt(11.25) / std::sqrt(2.0)))));
   EXPECT_EQ(spreads[1].second, 0);
 }
 
-TEST(NormDynamics, CoversRowStatisticsAndLayersWithoutNorm) {
+TEST(NormDynamics, CoverRowStatisticsAndLayersWithoutNorm) {
   OneNorm layer_norm(model::LayerNormOptions{});
   layer_norm.state_.parameters.set("layers.0.norm2.gamma", Tensor<double>{-5, 1});
   layer_norm.step(first_x(), {{1, 2, 3, 1}});
@@ -112,8 +114,8 @@ TEST(NormDynamics, GradientBoundMatchesHandComputation) {
   OneNorm one(model::PowerNormOptions{.eps = 0, .alpha_backward = 0.5});
   one.state_.parameters.set("layers.0.norm2.gamma", Tensor<double>{2, -1});
   const Tensor<double> rstd = {0.5, 0.25};
-  // Root mean squares over the three valid rows: grad_y has 1 and 2, so g has 2 and 2; grad_x has 1
-  // and 1, so X' has 2 and 4.
+  // Over the three valid rows, the root mean squares of grad_y are 1 and 2, so those of g are 2 and
+  // 2. The root mean squares of grad_x are 1 and 1, so those of X' are 2 and 4.
   const Tensor<double> grad_y = {{{1, 2}, {-1, 2}, {1, -2}, {9, 9}}};
   const Tensor<double> grad_x = {{{1, 1}, {1, -1}, {1, 1}, {9, 9}}};
   one.step(first_x(), rstd, {1, 4}, grad_y, grad_x, {0.5, -3});
@@ -124,16 +126,16 @@ TEST(NormDynamics, GradientBoundMatchesHandComputation) {
   EXPECT_THAT(one.last("max_weighted_gamma"), Optional(2.0));
   EXPECT_THAT(one.last("nu_largest"), Optional(3.0));
   EXPECT_THAT(one.last("psi_least"), Optional(2.0));
-  // (1 - alpha) Gamma was 2 in the second channel, so the bound no longer covers it.
+  // (1 - alpha) Gamma was 2 in the second channel, so the bound no longer includes this channel.
   one.step(first_x(), rstd, {0.25, 4}, grad_y, grad_x);
   EXPECT_THAT(one.last("bound_channels"), Optional(1.0));
   EXPECT_THAT(one.last("gradient_bound"), Optional(4.0));  // 2 (1 + sqrt(0.25 / 0.25))
   EXPECT_THAT(one.last("gradient_seen"), Optional(2.0));
-  // The minimum Gamma and the maximum g are kept in later steps.
+  // Later steps keep the minimum Gamma and the maximum g.
   one.step(first_x(), rstd, {1, 4}, grad_y * 0.5, grad_x);
   EXPECT_THAT(one.last("gradient_bound"), Optional(6.0));  // 2 (1 + sqrt(1 / 0.25))
   EXPECT_THAT(one.last("gradient_share"), Optional(1.0 / 3));
-  // Gamma is 0, so there is no bound.
+  // If Gamma is 0, there is no bound.
   one.step(first_x(), rstd, {0, 4}, grad_y, grad_x);
   EXPECT_THAT(one.last("bound_channels"), Optional(0.0));
   EXPECT_EQ(one.last("gradient_bound"), std::nullopt);
@@ -176,7 +178,7 @@ TEST(NormDynamics, PowerNormIsMeasuredWithItsRunningPsi) {
   const CellResult result = run_cell(cell, two_steps_an_epoch());
   for (const auto& [name, values] : result.dynamics.at(0).series)
     if (name == "lipschitz") {
-      // gamma and psi are 1 at first.
+      // At the first step, gamma and psi are 1.
       EXPECT_THAT(values.at(0), Optional(1 / std::sqrt(1 + 1e-5)));
       EXPECT_NE(values.at(1), values.at(0));
     }

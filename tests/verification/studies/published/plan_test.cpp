@@ -25,7 +25,7 @@ std::set<std::string> names_of(const std::vector<Cell>& cells) {
   return names;
 }
 
-TEST(Plan, TablesOfThreeNormsHaveThePublished126Cells) {
+TEST(StudyPlan, TablesOfThreeNormsHaveThePublished126Cells) {
   Selection selection;
   selection.norms = {"layer_norm", "batch_norm", "none"};
   selection.figures = {};
@@ -37,7 +37,7 @@ TEST(Plan, TablesOfThreeNormsHaveThePublished126Cells) {
   EXPECT_EQ(cell_name(cells.back()), "corrected/5x3200/none/rate-1e-4/seed-42");
 }
 
-TEST(Plan, FiguresAndInitializationsAddTheirCells) {
+TEST(StudyPlan, FiguresAndInitializationsAddTheirCells) {
   Selection selection;
   selection.tables = {};
   selection.norms = {"batch_norm"};
@@ -63,7 +63,7 @@ TEST(Plan, FiguresAndInitializationsAddTheirCells) {
   EXPECT_EQ(plan(selection).size(), 2U);
 }
 
-TEST(Plan, PaddingIsThatOfTheProtocolUnlessGiven) {
+TEST(StudyPlan, PaddingIsThatOfTheProtocolUnlessGiven) {
   Selection selection;
   selection.protocols = {published_protocol()};
   EXPECT_EQ(plan(selection).front().padding, Padding::fixed_512);
@@ -71,7 +71,7 @@ TEST(Plan, PaddingIsThatOfTheProtocolUnlessGiven) {
   EXPECT_EQ(plan(selection).front().padding, Padding::longest);
 }
 
-TEST(Plan, EachCellOccursOnceEvenIfRequestedTwice) {
+TEST(StudyPlan, EachCellOccursOnceEvenIfRequestedTwice) {
   Selection selection;
   selection.norms = {"none", "none"};
   selection.rates = {"0.1", "0.1"};
@@ -79,7 +79,7 @@ TEST(Plan, EachCellOccursOnceEvenIfRequestedTwice) {
   EXPECT_EQ(names_of(cells).size(), cells.size());
 }
 
-TEST(Plan, DeepAndWideCellsCostMost) {
+TEST(StudyPlan, DeepAndWideCellsCostMost) {
   Cell cell;
   const double narrow = cost(cell);
   cell.padding = Padding::fixed_512;
@@ -92,7 +92,7 @@ TEST(Plan, DeepAndWideCellsCostMost) {
   EXPECT_GT(cost(gradients_cell({}, 1, 3200)), 0);
 }
 
-TEST(Plan, EveryCellHasAPlaceInTheReport) {
+TEST(StudyPlan, EveryCellIsShownInATableOrFigureOfTheReport) {
   std::map<std::string, std::size_t> counts;
   for (const Cell& cell : plan({})) ++counts[report_place(cell)];
   EXPECT_THAT(counts,
@@ -108,7 +108,7 @@ TEST(Plan, EveryCellHasAPlaceInTheReport) {
   EXPECT_EQ(report_place(parse_cell("published/5x32/none/rate-0.1/seed-7/longest")), "table 4");
 }
 
-TEST(Plan, ParsesListsOfRanges) {
+TEST(StudyPlan, ParsesListsOfRanges) {
   EXPECT_THAT(parse_numbers("--tables", "4,1-2,2", 1, 6), ElementsAre(1U, 2U, 4U));
   for (const char* wrong : {"", "0", "7", "1-", "-2", "2-1", "1,,2", "1 ", "x", "1-9"})
     EXPECT_THAT(error_message<normproof::ref::numeric::UsageError>(

@@ -16,7 +16,7 @@ std::string refused_protocol(const std::string& name) {
   return ref::numeric::error_message<ref::numeric::UsageError>([&] { parse_protocol(name); });
 }
 
-TEST(Protocol, EverySetOfFaultsHasANameThatReadsBack) {
+TEST(StudyProtocol, EverySetOfFaultsHasANameThatParsesBack) {
   std::set<std::string> names;
   for (unsigned bits = 0; bits < 64; ++bits) {
     const auto on = [&](unsigned k) { return (bits >> k & 1) != 0; };
@@ -28,7 +28,7 @@ TEST(Protocol, EverySetOfFaultsHasANameThatReadsBack) {
   EXPECT_EQ(names.size(), 64u);
 }
 
-TEST(Protocol, NameListsAddedOrRemovedFaults) {
+TEST(StudyProtocol, NameListsAddedOrRemovedFaults) {
   EXPECT_EQ(protocol_name({}), "corrected");
   EXPECT_EQ(protocol_name(published_protocol()), "published");
   EXPECT_EQ(protocol_name({.count_weights = true}), "corrected+count_weights");
@@ -40,13 +40,13 @@ TEST(Protocol, NameListsAddedOrRemovedFaults) {
   EXPECT_EQ(count_faults(mended), 5u);
 }
 
-TEST(Protocol, ThereAreFourteenStandardProtocols) {
+TEST(StudyProtocol, ThereAreFourteenStandardProtocols) {
   std::set<std::string> names;
   for (const Protocol& protocol : standard_protocols()) names.insert(protocol_name(protocol));
   EXPECT_EQ(names.size(), 14u);
 }
 
-TEST(Protocol, RejectsAnUnknownNameAndSuggestsTheNearest) {
+TEST(StudyProtocol, RejectsAnUnknownNameAndSuggestsTheNearest) {
   EXPECT_THAT(refused_protocol("corected"), HasSubstr("did you mean 'corrected'"));
   EXPECT_THAT(refused_protocol("corrected+count_weigths"),
               HasSubstr("did you mean 'count_weights'"));

@@ -20,8 +20,8 @@ TEST(PublishedHighestRate, C1_RejectsTablesThatThePaperDoesNotHave) {
           "published_highest_rate: table is " + std::to_string(table) + "; expected 1 to 6 (C1)");
 }
 
-// The rates are counted by hand from the table of highest rates.
-TEST(Published, CellsConvergedUpToTheHighestRate) {
+// The expected numbers are counted by hand in the published table of highest rates.
+TEST(PublishedResults, CellsConvergedUpToTheHighestRate) {
   std::size_t converged = 0, cells = 0;
   for (const TableShape& shape : table_shapes())
     for (const std::string& rate : study_rates())
@@ -30,13 +30,14 @@ TEST(Published, CellsConvergedUpToTheHighestRate) {
         converged += *published_outcome(shape.number, norm, rate) ? 1 : 0;
       }
   EXPECT_EQ(cells, 126U);
-  // LayerNorm has 6 x 5 cells; BatchNorm 5 + 5 + 4 + 2 + 2 + 1; none 3 x 4 + 2 + 2 + 1.
+  // LayerNorm has 6 x 5 converged cells, BatchNorm 5 + 5 + 4 + 2 + 2 + 1, and no norm 3 x 4 + 2 + 2
+  // + 1.
   EXPECT_EQ(converged, 30U + 19U + 17U);
   EXPECT_EQ(published_outcome(4, "none", "1e-3"), true);
   EXPECT_EQ(published_outcome(4, "none", "1e-2"), false);
 }
 
-TEST(Published, OtherNormsHaveNoPublishedResults) {
+TEST(PublishedResults, OtherNormsHaveNoPublishedResults) {
   EXPECT_EQ(published_outcome(1, "power_norm", "0.1"), std::nullopt);
   EXPECT_EQ(published_outcome(1, "none", "0.2"), std::nullopt);
   EXPECT_EQ(published_initialization("power_norm", "uniform-0.1"), std::nullopt);
@@ -46,7 +47,7 @@ TEST(Published, OtherNormsHaveNoPublishedResults) {
   EXPECT_THAT(published_points(7, "none"), SizeIs(0));
 }
 
-TEST(Published, FiguresHaveElevenTensorsAndFiveLayers) {
+TEST(PublishedResults, FiguresHaveElevenTensorsAndFiveLayers) {
   for (const char* norm : {"layer_norm", "batch_norm", "none"}) {
     EXPECT_THAT(published_shallow_gradients(norm), SizeIs(11));
     EXPECT_THAT(published_deep_gradients(norm), SizeIs(5));

@@ -5,8 +5,8 @@
 
 #include <map>
 
-// Missing cells must not decide anything: an answer is given only if every completion gives the
-// same.
+// Missing cells must not decide a statement. An answer is given only if it is the same for every
+// outcome of the missing cells.
 namespace normproof::tests::verification::studies::published {
 namespace {
 
@@ -26,8 +26,9 @@ std::set<std::string> all_rates() {
   return {study_rates().begin(), study_rates().end()};
 }
 
-/// Returns a full column that converged at `highest` and below, or at no rate for "".
-Outcomes whole(const std::string& highest) {
+/// Returns the outcomes of a full column of a table, that is, of every rate. Training converges at
+/// the rate `highest` and below. If `highest` is "", it converges at no rate.
+Outcomes full_column(const std::string& highest) {
   Outcomes outcomes;
   bool converges = false;
   for (const std::string& rate : study_rates()) {
@@ -37,16 +38,16 @@ Outcomes whole(const std::string& highest) {
   return outcomes;
 }
 
-TEST(RateStatements, HighestRateMentionsMissingCells) {
-  EXPECT_EQ(highest_text(column(whole("0.5"))), "0.5");
-  EXPECT_EQ(highest_text(column(whole(""))), "no rate");
+TEST(LearningRateStatements, HighestRateMentionsMissingCells) {
+  EXPECT_EQ(highest_text(column(full_column("0.5"))), "0.5");
+  EXPECT_EQ(highest_text(column(full_column(""))), "no rate");
   EXPECT_EQ(highest_text(column({{"10", false}})), "no rate of those run");
   EXPECT_EQ(highest_text(column({})), "not run");
 }
 
-TEST(RateStatements, FullColumnsCompareByTheirHighestRate) {
+TEST(LearningRateStatements, FullColumnsCompareByTheirHighestConvergingRate) {
   const auto compare = [](const std::string& a, const std::string& b) {
-    return compare_highest(column(whole(a)), column(whole(b)), all_rates());
+    return compare_highest(column(full_column(a)), column(full_column(b)), all_rates());
   };
   EXPECT_EQ(compare("1", "0.5"), std::strong_ordering::greater);
   EXPECT_EQ(compare("1e-4", "0.5"), std::strong_ordering::less);
@@ -55,15 +56,16 @@ TEST(RateStatements, FullColumnsCompareByTheirHighestRate) {
   EXPECT_EQ(compare("", "1e-4"), std::strong_ordering::less);
 }
 
-// An answer with two missing cells must stay the same for any outcome of these.
-TEST(RateStatements, AnswersDoNotChangeWhenMissingCellsAreRun) {
+// If an answer exists although two cells are missing, it must stay the same for any outcome of
+// these cells.
+TEST(LearningRateStatements, AnswersDoNotChangeWhenMissingCellsAreRun) {
   std::size_t said = 0, unsaid = 0;
   const auto& rates = study_rates();
   for (const char* a : {"1", "0.5", "1e-4", ""})
     for (const char* b : {"1", "0.5", "1e-4", ""})
       for (const std::string& of_a : rates)
         for (const std::string& of_b : rates) {
-          Outcomes left = whole(a), right = whole(b);
+          Outcomes left = full_column(a), right = full_column(b);
           left.erase(of_a);
           right.erase(of_b);
           const auto before = compare_highest(column(left), column(right), all_rates());
@@ -81,7 +83,7 @@ TEST(RateStatements, AnswersDoNotChangeWhenMissingCellsAreRun) {
   EXPECT_GT(unsaid, 100U);
 }
 
-TEST(RateStatements, RateThatNoCellHasIsSkippedUnlessItMayDecide) {
+TEST(LearningRateStatements, RateThatNoCellHasIsSkippedUnlessItMayDecide) {
   const std::set<std::string> quick = {"10", "0.5", "1e-2"};
   const Outcomes none = {{"10", false}, {"0.5", false}, {"1e-2", false}};
   const Outcomes low = {{"10", false}, {"0.5", false}, {"1e-2", true}};
@@ -92,14 +94,15 @@ TEST(RateStatements, RateThatNoCellHasIsSkippedUnlessItMayDecide) {
   EXPECT_EQ(compare(high, low), std::strong_ordering::greater);
   EXPECT_EQ(compare(low, high), std::strong_ordering::less);
   EXPECT_EQ(compare(none, low), std::strong_ordering::less);
-  EXPECT_EQ(compare(none, none), std::nullopt);  // a lower rate may distinguish them
-  EXPECT_EQ(compare(low, low), std::nullopt);    // the rate 0.1 may distinguish them
+  EXPECT_EQ(compare(none, none), std::nullopt);  // a lower rate may differ
+  EXPECT_EQ(compare(low, low), std::nullopt);    // the rate 0.1 may differ
   EXPECT_EQ(compare_highest(column({{"10", true}}), column({{"10", true}}), {"10"}),
             std::strong_ordering::equal);
 }
 
-/// Makes the tables 1 to 6 of a seed from the columns by norm.
-RatesRun run_of(std::map<std::pair<std::size_t, std::string>, Outcomes> tables) {
+/// Makes the tables 1 to 6 of one seed. A key is the number of a table and the name of a norm; the
+/// value is the column of that norm.
+RatesRun make_rates_run(std::map<std::pair<std::size_t, std::string>, Outcomes> tables) {
   RatesRun run;
   for (const auto& [place, outcomes] : tables)
     for (const auto& [rate, converged] : outcomes) run.rates.insert(rate);
@@ -111,53 +114,58 @@ RatesRun run_of(std::map<std::pair<std::size_t, std::string>, Outcomes> tables) 
   return run;
 }
 
-TEST(RateStatements, ComparesHighestRatesOverTheTablesRun) {
+TEST(LearningRateStatements, ComparesHighestRatesOverTheTablesRun) {
   const auto run = [](const std::string& own, const Outcomes& of_table_3) {
-    return run_of({{{1, "layer_norm"}, whole(own)},
-                   {{1, "none"}, whole("0.1")},
-                   {{3, "layer_norm"}, of_table_3.empty() ? Outcomes() : whole("")},
-                   {{3, "none"}, of_table_3}});
+    return make_rates_run({{{1, "layer_norm"}, full_column(own)},
+                           {{1, "none"}, full_column("0.1")},
+                           {{3, "layer_norm"}, of_table_3.empty() ? Outcomes() : full_column("")},
+                           {{3, "none"}, of_table_3}});
   };
   const auto found = converges_at_higher_rates(run("0.5", {}), "layer_norm", "none");
   EXPECT_EQ(found.holds, true);
   EXPECT_EQ(found.numbers, "table 1: 0.5 against 0.1; not decided: tables 2, 3, 4, 5, 6");
-  // Table 3 is unfinished: its missing cells may show a lower rate.
+  // Table 3 is unfinished. Its missing cells may have a lower rate.
   EXPECT_EQ(converges_at_higher_rates(run("0.5", {{"10", false}}), "layer_norm", "none").holds,
             std::nullopt);
   EXPECT_EQ(converges_at_higher_rates(run("0.5", {{"10", true}}), "layer_norm", "none").holds,
             false);
-  EXPECT_EQ(converges_at_higher_rates(run("0.5", whole("")), "layer_norm", "none").holds, true);
-  // All are equal so far, and a missing table may show a higher rate.
+  EXPECT_EQ(converges_at_higher_rates(run("0.5", full_column("")), "layer_norm", "none").holds,
+            true);
+  // All rates are equal so far. A missing table may have a higher rate.
   EXPECT_EQ(converges_at_higher_rates(run("0.1", {}), "layer_norm", "none").holds, std::nullopt);
   EXPECT_EQ(converges_at_higher_rates(run("0.1", {}), "layer_norm", "rms_norm").numbers, "");
 }
 
-// This once failed: table 6 had only its highest rates, where neither column had converged yet, and
-// that counted as "does not".
-TEST(RateStatements, DeepWithoutNormIsUndecidedWhileLowRatesAreMissing) {
+// Regression test. Table 6 had only its highest rates, at which neither column had converged yet.
+// That counted as "does not".
+TEST(LearningRateStatements, DeepWithoutNormIsUndecidedWhileLowRatesAreMissing) {
   const Outcomes begun = {{"10", false}, {"1", false}};
   const auto of = [](const Outcomes& deep_none, const Outcomes& deep_layer_norm) {
-    return deep_needs_lower_rates(run_of({{{3, "none"}, whole("0.1")},
-                                          {{6, "none"}, deep_none},
-                                          {{6, "layer_norm"}, deep_layer_norm}}));
+    return deep_needs_lower_rates(make_rates_run({{{3, "none"}, full_column("0.1")},
+                                                  {{6, "none"}, deep_none},
+                                                  {{6, "layer_norm"}, deep_layer_norm}}));
   };
   EXPECT_EQ(of(begun, begun).holds, std::nullopt);
   EXPECT_EQ(of(begun, begun).numbers, "");
-  // The columns of LayerNorm and of one layer are decided by the cells that exist.
-  EXPECT_EQ(of({{"10", false}, {"1", false}, {"0.5", false}, {"0.1", false}}, whole("0.5")).holds,
-            true);
-  EXPECT_EQ(of({{"10", false}, {"1", false}, {"0.5", false}}, whole("0.5")).holds, std::nullopt);
-  EXPECT_EQ(of(whole("0.1"), whole("0.5")).holds, false);
-  EXPECT_EQ(of(whole("0.5"), begun).holds, false);  // not lower than at one layer, which is enough
-  EXPECT_EQ(of(whole("1e-4"), begun).holds, std::nullopt);
-  // A width without any cell does not affect the verdict of the others; an unfinished one does.
+  // The existing cells decide the columns of LayerNorm and of the model with one layer.
+  EXPECT_EQ(
+      of({{"10", false}, {"1", false}, {"0.5", false}, {"0.1", false}}, full_column("0.5")).holds,
+      true);
+  EXPECT_EQ(of({{"10", false}, {"1", false}, {"0.5", false}}, full_column("0.5")).holds,
+            std::nullopt);
+  EXPECT_EQ(of(full_column("0.1"), full_column("0.5")).holds, false);
+  EXPECT_EQ(of(full_column("0.5"), begun).holds,
+            false);  // not lower than at one layer, which is enough
+  EXPECT_EQ(of(full_column("1e-4"), begun).holds, std::nullopt);
+  // A width without any cell does not affect the verdict for the other widths. A width that is
+  // unfinished does.
   const auto two = [](const Outcomes& of_table_6) {
-    return deep_needs_lower_rates(run_of({{{1, "none"}, whole("0.1")},
-                                          {{3, "none"}, whole("0.1")},
-                                          {{4, "none"}, whole("1e-3")},
-                                          {{4, "layer_norm"}, whole("0.5")},
-                                          {{6, "none"}, of_table_6},
-                                          {{6, "layer_norm"}, of_table_6}}));
+    return deep_needs_lower_rates(make_rates_run({{{1, "none"}, full_column("0.1")},
+                                                  {{3, "none"}, full_column("0.1")},
+                                                  {{4, "none"}, full_column("1e-3")},
+                                                  {{4, "layer_norm"}, full_column("0.5")},
+                                                  {{6, "none"}, of_table_6},
+                                                  {{6, "layer_norm"}, of_table_6}}));
   };
   EXPECT_EQ(two({}).holds, true);
   EXPECT_THAT(two({}).numbers, HasSubstr("; not decided: widths 320, 3200"));

@@ -34,11 +34,11 @@ std::vector<std::string> read(const std::map<std::string, std::string>& lines) {
   return found;
 }
 
-TEST(ReadFinished, PairsEachResultWithItsCell) {
+TEST(ReadFinishedCells, PairsEachResultWithItsCell) {
   EXPECT_THAT(read({{"b", "b"}, {"a", "a"}}), ElementsAre("a, cell a, a", "b, cell b, b"));
 }
 
-TEST(ReadFinished, NamesTheFileAndTheInvalidResult) {
+TEST(ReadFinishedCells, ErrorNamesTheFileAndTheInvalidResult) {
   const auto refused = [](const std::string& name, const std::string& line) {
     return [=] { read({{name, line}}); };
   };

@@ -31,7 +31,7 @@ std::string refused_line(const nlohmann::json& line) {
       [&] { parse_result(line.dump(), "results.jsonl: line 4"); });
 }
 
-TEST(ResultLine, ReadsBackBitForBit) {
+TEST(StudyResultLine, ReadsBackBitForBit) {
   CellResult result = sample_result();
   const std::string line = result_line(result);
   EXPECT_EQ(line.find('\n'), std::string::npos);
@@ -42,7 +42,7 @@ TEST(ResultLine, ReadsBackBitForBit) {
   EXPECT_EQ(parse_result(result_line(result), "file"), result);
 }
 
-TEST(ResultLine, NamesInvalidFields) {
+TEST(StudyResultLine, ErrorsNameInvalidFields) {
   const auto line = nlohmann::json::parse(result_line(sample_result()));
   auto wrong = line;
   wrong.erase("sha256");
@@ -68,7 +68,7 @@ TEST(ResultLine, NamesInvalidFields) {
   EXPECT_THAT(refused_line(1), HasSubstr("is no JSON object"));
 }
 
-// The published results contain these bytes.
+// The committed results contain these bytes.
 TEST(DivergenceSentence, NamesTheClauseExceptForNormsAndLogits) {
   using ref::numeric::Clause;
   const auto of = [](const ref::numeric::ContractViolation& violation) {

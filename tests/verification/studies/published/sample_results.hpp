@@ -10,7 +10,7 @@ namespace normproof::tests::verification::studies::published {
 
 namespace study = normproof::verification::studies::published;
 
-/// Returns a result with these losses and this final accuracy.
+/// Returns a result with these training losses and this final accuracy.
 inline study::CellResult sample_result(const study::Cell& cell, const std::vector<double>& losses,
                                        double accuracy = 0.5) {
   study::CellResult result;
@@ -28,7 +28,8 @@ inline void add(study::Results& results, const study::Cell& cell, study::CellRes
   results.insert_or_assign(name, study::Finished{cell, std::move(result)});
 }
 
-/// Adds a cell of a table that converged or did not.
+/// Adds one training run (cell) of a table of the study. `converged` says whether training
+/// converged.
 inline void add_table_cell(study::Results& results, std::size_t table, const std::string& norm,
                            const std::string& rate, bool converged, study::Cell of = {}) {
   of.norm = norm;
@@ -39,7 +40,7 @@ inline void add_table_cell(study::Results& results, std::size_t table, const std
       sample_result(cell, converged ? std::vector{2.0, 1.0} : std::vector{2.0, 3.0}));
 }
 
-/// Returns two classes with fifty of a hundred sentences each.
+/// Returns the counts of two classes that have fifty of a hundred sentences each.
 inline study::ClassCounts even_classes() {
   return {.training = {50, 50}, .validation = {50, 50}};
 }

@@ -4,7 +4,7 @@
 
 namespace normproof::verification::studies::published {
 
-/// Returns seventy training sentences, which take two steps per epoch.
+/// Returns a dataset of seventy training sentences, which are two steps per epoch.
 inline training::Dataset two_steps_an_epoch() {
   training::Dataset data = training::small_dataset();
   training::Sentences& all = data.training;

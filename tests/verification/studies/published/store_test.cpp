@@ -30,9 +30,9 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Pair;
 
-class StoreTest : public ::testing::Test {
+class ResultStore : public ::testing::Test {
  protected:
-  StoreTest() { store_.begin("identity\n"); }
+  ResultStore() { store_.begin("identity\n"); }
   void add(const std::string& name, const std::string& result) const {
     store_.add(*store_.claim(name), result, 1.5);
   }
@@ -48,7 +48,7 @@ class StoreTest : public ::testing::Test {
   Store store_{folder_.path()};
 };
 
-TEST_F(StoreTest, KeepsResultsAndTheirTimes) {
+TEST_F(ResultStore, KeepsResultsAndTheirTimes) {
   EXPECT_THAT(store_.results(), ElementsAre());
   add("b/1x32", R"({"loss":0.5})");
   add("a/1x32", R"({"result":{"x":[1]}})");
@@ -59,7 +59,7 @@ TEST_F(StoreTest, KeepsResultsAndTheirTimes) {
   EXPECT_EQ(store_.identity(), "identity\n");
 }
 
-TEST_F(StoreTest, C1_RejectsNamesWithOtherCharacters) {
+TEST_F(ResultStore, C1_RejectsNamesWithOtherCharacters) {
   for (const char* name : {"a b", "a\"", "a\n", "a~b", "\xc3\xa4"})
     EXPECT_EQ(
         contract_message([&] { store_.claim(name); }),
@@ -68,7 +68,7 @@ TEST_F(StoreTest, C1_RejectsNamesWithOtherCharacters) {
                     name));
 }
 
-TEST_F(StoreTest, C2_RejectsResultsThatAreNotAnObjectInOneLine) {
+TEST_F(ResultStore, C2_RejectsResultsThatAreNotAnObjectInOneLine) {
   const auto claim = store_.claim("a");
   for (const char* result : {"", "1", "{} ", "{\n}"})
     EXPECT_EQ(
@@ -77,7 +77,7 @@ TEST_F(StoreTest, C2_RejectsResultsThatAreNotAnObjectInOneLine) {
   EXPECT_EQ(text(), "");
 }
 
-TEST_F(StoreTest, SortingMakesTheBytesIndependentOfTheOrder) {
+TEST_F(ResultStore, SortingMakesTheBytesIndependentOfTheOrder) {
   add("b", "{}");
   add("a", "{}");
   const std::string unsorted = text();
@@ -90,7 +90,7 @@ TEST_F(StoreTest, SortingMakesTheBytesIndependentOfTheOrder) {
   EXPECT_EQ(text(), sorted);
 }
 
-TEST_F(StoreTest, TaskIsClaimedOnceAndNotAfterItIsDone) {
+TEST_F(ResultStore, TaskIsClaimedOnceAndNotAfterItIsDone) {
   auto claim = store_.claim("a");
   ASSERT_TRUE(claim);
   EXPECT_FALSE(store_.claim("a"));
@@ -100,9 +100,9 @@ TEST_F(StoreTest, TaskIsClaimedOnceAndNotAfterItIsDone) {
   EXPECT_FALSE(store_.claim("a"));
 }
 
-// A process that sorts at its end removes the folder of the locks if it is empty, while others
-// claim tasks.
-TEST_F(StoreTest, TaskCanBeClaimedWhileAnotherProcessEnds) {
+// At its end, a process sorts the results and removes the folder of locks if it is empty. Meanwhile
+// other processes may claim tasks.
+TEST_F(ResultStore, TaskCanBeClaimedWhileAnotherProcessEnds) {
   std::atomic<bool> over = false;
   std::thread other([&] {
     const Store same(folder_.path());
@@ -117,7 +117,7 @@ TEST_F(StoreTest, TaskCanBeClaimedWhileAnotherProcessEnds) {
   other.join();
 }
 
-TEST_F(StoreTest, ClaimEndsWithItsProcess) {
+TEST_F(ResultStore, ClaimEndsWithItsProcess) {
   const pid_t process = ::fork();
   if (process == 0) {
     const auto claim = store_.claim("a");
@@ -128,7 +128,7 @@ TEST_F(StoreTest, ClaimEndsWithItsProcess) {
   EXPECT_TRUE(store_.claim("a"));
 }
 
-TEST_F(StoreTest, ProcessesMayCreateTheSameFolderAtOnce) {
+TEST_F(ResultStore, ProcessesMayCreateTheSameFolderAtOnce) {
   constexpr int kRanks = 4;
   for (int round = 0; round < 100; ++round) {
     const auto folder = folder_ / std::to_string(round);
@@ -152,7 +152,7 @@ TEST_F(StoreTest, ProcessesMayCreateTheSameFolderAtOnce) {
   }
 }
 
-TEST_F(StoreTest, PartialLastLineCountsAsMissingAndIsRemovedWithAWarning) {
+TEST_F(ResultStore, PartialLastLineCountsAsMissingAndIsRemovedWithAWarning) {
   add("a", "{}");
   const std::string before = text();
   add("b", "{}");
@@ -168,7 +168,7 @@ TEST_F(StoreTest, PartialLastLineCountsAsMissingAndIsRemovedWithAWarning) {
   }
 }
 
-TEST_F(StoreTest, AlteredLineIsAnErrorWithFileAndLine) {
+TEST_F(ResultStore, AlteredLineIsAnErrorWithFileAndLine) {
   add("a", R"({"loss":1})");
   add("b", R"({"loss":2})");
   const std::string whole = text();
@@ -187,7 +187,7 @@ TEST_F(StoreTest, AlteredLineIsAnErrorWithFileAndLine) {
               HasSubstr("line 3 has the name of a line before it"));
 }
 
-TEST_F(StoreTest, FolderBelongsToOneStudy) {
+TEST_F(ResultStore, FolderBelongsToOneStudy) {
   store_.begin("identity\n");
   EXPECT_THAT(error_message<UsageError>([&] { store_.begin("another\n"); }),
               HasSubstr("is the folder of a study of other data"));
@@ -203,7 +203,7 @@ TEST_F(StoreTest, FolderBelongsToOneStudy) {
               HasSubstr("cannot write"));
 }
 
-TEST_F(StoreTest, ResultsOfOtherDataAreAnErrorWithFileAndLine) {
+TEST_F(ResultStore, ResultsOfOtherDataAreAnErrorWithFileAndLine) {
   const std::string ours(64, 'a'), theirs(64, 'b');
   const auto of = [](const std::string& sha256) {
     return fmt::format(R"({{"data_sha256":"{}"}})", sha256);
@@ -224,7 +224,7 @@ TEST_F(StoreTest, ResultsOfOtherDataAreAnErrorWithFileAndLine) {
               HasSubstr("line 1: data_sha256 is absent"));
 }
 
-TEST_F(StoreTest, RejectsResultsWithoutStudyJsonAndKeepsADamagedOne) {
+TEST_F(ResultStore, RejectsResultsWithoutStudyJsonAndKeepsADamagedOne) {
   const auto refuse = [](const std::string&) { throw FileError("is damaged"); };
   EXPECT_THAT(error_message<FileError>([&] { store_.begin("another\n", refuse); }), "is damaged");
   std::ofstream(folder_ / "study.json", std::ios::trunc).close();
@@ -242,12 +242,12 @@ TEST_F(StoreTest, RejectsResultsWithoutStudyJsonAndKeepsADamagedOne) {
   EXPECT_EQ(store_.identity(), "identity\n");
 }
 
-TEST_F(StoreTest, FullDiskLeavesTheFileUnchanged) {
+TEST_F(ResultStore, FullDiskLeavesTheFileUnchanged) {
   add("a", "{}");
   const std::string before = text();
   const pid_t process = ::fork();
   if (process == 0) {
-    // A limit on the file size has the effect of a full disk.
+    // Limits the file size, which has the same effect as a full disk.
     ::signal(SIGXFSZ, SIG_IGN);
     const rlimit limit = {before.size() + 10, before.size() + 10};
     ::setrlimit(RLIMIT_FSIZE, &limit);

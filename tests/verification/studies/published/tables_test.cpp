@@ -43,7 +43,7 @@ TEST(StudyTables, HaveTheRowsAndColumnsThatWereRun) {
   EXPECT_THAT(make_tables(results, {published_protocol()}, even_classes()), IsEmpty());
 }
 
-TEST(StudyTables, SeedsShareAnEntryAndMayDiffer) {
+TEST(StudyTables, SeedsOfOneEntryMayHaveDifferentOutcomes) {
   Results results;
   add_table_cell(results, 1, "none", "1", true, with_seed(42));
   add_table_cell(results, 1, "none", "1", false, with_seed(7));
@@ -78,7 +78,7 @@ TEST(StudyTables, PublishedHighestRateIsAmongTheRatesRun) {
   EXPECT_EQ(published_highest(table, "power_norm"), "");
 }
 
-TEST(StudyTables, ExcludeCurvesOtherStepsAndInitializations) {
+TEST(StudyTables, ExcludeRunsForCurvesOtherStepsAndInitializations) {
   Results results;
   for (Cell cell : {curves_cell({}, 87, 3200), gradients_cell({}, 1, 3200),
                     initialization_cell({}, "uniform-0.1")})
@@ -91,7 +91,7 @@ TEST(StudyTables, ExcludeCurvesOtherStepsAndInitializations) {
   EXPECT_EQ(initialization_table({}, {}, even_classes()), std::nullopt);
 }
 
-TEST(StudyTables, AgreementCountsThePublishedCells) {
+TEST(StudyTables, AgreementCountsCellsWithThePublishedOutcome) {
   Results results;
   add_table_cell(results, 1, "none", "1", false);       // as published
   add_table_cell(results, 1, "none", "0.1", false);     // not as published
@@ -107,7 +107,7 @@ TEST(StudyTables, AgreementCountsThePublishedCells) {
 
 TEST(StudyTables, SensitivityCountsOutcomesThatAnotherRuleChanges) {
   Results results;
-  // The losses are 2 and 1, so the mean of the last ones is 0.75 of the first.
+  // The losses are 2 and 1. So the mean of the last losses is 0.75 of the first.
   add_table_cell(results, 1, "none", "1", true);
   add_table_cell(results, 1, "none", "10", false);
   for (const Sensitivity& row : sensitivity(results, {}, even_classes())) {

@@ -11,22 +11,23 @@ namespace {
 using ::testing::ElementsAre;
 
 TEST(MisalignedTargets, MatchHandComputation) {
-  // Two sentences of three positions. The rows (t, b) are 0 1 | 2 3 | 4 5, and row i has the label
-  // of floor(i/3).
+  // There are two sentences of three positions. In the order (t, b), the rows are 0 1 | 2 3 | 4 5.
+  // Row i has the label of sentence floor(i/3).
   const ref::train::LabelledBatch batch{{{2, 3, {1, 2, 3, 4, 5, 6}}, {}}, {7, 8}, {}};
-  // Sentence 0 has the rows 0, 2, 4 and sentence 1 the rows 1, 3, 5.
+  // Sentence 0 has the rows 0, 2 and 4. Sentence 1 has the rows 1, 3 and 5.
   EXPECT_THAT(misaligned_targets(batch, true), ElementsAre(7, 7, 8, 7, 8, 8));
 }
 
 TEST(MisalignedTargets, PaddingCountsUnlessMasked) {
   ref::train::LabelledBatch batch{{{3, 2, {1, 2, 3, 0, 5, 6}}, {}}, {7, 8, 9}, {}};
   batch.inputs.valid = {{true, true}, {true, false}, {true, true}};
-  // The rows (t, b) are 0 1 2 | 3 4 5, and row i has the label of floor(i/2): 7 7 8 | 8 9 9.
+  // In the order (t, b), the rows are 0 1 2 | 3 4 5. Row i has the label of sentence floor(i/2): 7
+  // 7 8 | 8 9 9.
   EXPECT_THAT(misaligned_targets(batch, false), ElementsAre(7, 8, 7, 9, 8, 9));
   EXPECT_THAT(misaligned_targets(batch, true), ElementsAre(7, 8, 7, -1, 8, 9));
 }
 
-TEST(MisalignedTargets, EachLabelIsUsedOncePerPosition) {
+TEST(MisalignedTargets, UseEachLabelOncePerPosition) {
   ref::train::LabelledBatch batch{
       {{5, 4, std::vector<std::int32_t>(20, 1)}, {}}, {0, 1, 2, 3, 4}, {}};
   const auto targets = misaligned_targets(batch, false);

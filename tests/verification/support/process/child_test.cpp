@@ -24,7 +24,7 @@ void expect_no_child() {
   EXPECT_EQ(errno, ECHILD);
 }
 
-TEST(Child, ExitsWithTheReturnedStatus) {
+TEST(ChildProcess, ExitsWithTheReturnedStatus) {
   const Ending fine = Child::begin("fork", [] { return 0; }).wait();
   EXPECT_TRUE(fine.succeeded());
   EXPECT_EQ(fine.to_text(), "status 0");
@@ -36,7 +36,7 @@ TEST(Child, ExitsWithTheReturnedStatus) {
   expect_no_child();
 }
 
-TEST(Child, RunsInASeparateProcess) {
+TEST(ChildProcess, RunsInASeparateProcess) {
   int here = 1;
   EXPECT_TRUE(Child::begin("fork",
                            [&] {
@@ -48,7 +48,7 @@ TEST(Child, RunsInASeparateProcess) {
   EXPECT_EQ(here, 1);
 }
 
-TEST(Child, NamesTheSignalThatEndedIt) {
+TEST(ChildProcess, NamesTheSignalThatEndedIt) {
   const Ending killed = Child::begin("fork", [] { return ::raise(SIGKILL); }).wait();
   EXPECT_TRUE(killed.by_signal);
   EXPECT_FALSE(killed.succeeded());
@@ -56,7 +56,7 @@ TEST(Child, NamesTheSignalThatEndedIt) {
   EXPECT_EQ(killed.to_text(), "signal 9 (Killed)");
 }
 
-TEST(Child, ExceptionEndsTheChildBySigabrt) {
+TEST(ChildProcess, ExceptionEndsTheChildBySigabrt) {
   const Ending ending = Child::begin("fork", []() -> int {
                           ::close(STDERR_FILENO);
                           throw std::runtime_error("lost");
@@ -65,7 +65,7 @@ TEST(Child, ExceptionEndsTheChildBySigabrt) {
   EXPECT_EQ(ending.code, SIGABRT);
 }
 
-TEST(Child, ChildIsKilledAndReapedAtTheEndOfItsScope) {
+TEST(ChildProcess, IsKilledAndReapedAtTheEndOfItsScope) {
   pid_t process = 0;
   {
     Child child = Child::begin("fork", sleep_for_ever);
@@ -79,7 +79,7 @@ TEST(Child, ChildIsKilledAndReapedAtTheEndOfItsScope) {
   expect_no_child();
 }
 
-TEST(Child, TryWaitReportsTheEndOnce) {
+TEST(ChildProcess, TryWaitReportsTheEndOnce) {
   Child child = Child::begin("fork", sleep_for_ever);
   EXPECT_FALSE(child.try_wait());
   child.kill();
@@ -93,7 +93,7 @@ TEST(Child, TryWaitReportsTheEndOnce) {
   expect_no_child();
 }
 
-TEST(Child, C1_RejectsWaitingForAProcessNotBegunOrAlreadyWaitedFor) {
+TEST(ChildProcess, C1_RejectsWaitingForAProcessNotBegunOrAlreadyWaitedFor) {
   const std::string refusal =
       ": the process was not begun, or was waited for; expected one that no one has waited for "
       "(C1)";
@@ -104,10 +104,10 @@ TEST(Child, C1_RejectsWaitingForAProcessNotBegunOrAlreadyWaitedFor) {
   ended.wait();
   EXPECT_EQ(contract_message([&] { ended.wait(); }), "Child::wait" + refusal);
   EXPECT_EQ(contract_message([&] { ended.try_wait(); }), "Child::try_wait" + refusal);
-  EXPECT_EQ(::kill(other.id(), 0), 0);  // the rejected calls waited for no other process either
+  EXPECT_EQ(::kill(other.id(), 0), 0);  // the rejected calls waited for no other process
 }
 
-TEST(Child, ChildEndsWithItsParentIfRequested) {
+TEST(ChildProcess, EndsWithItsParentIfRequested) {
   Pipe pipe = make_pipe("pipe");
   Child parent = Child::begin("fork", [&] {
     const Child child = Child::begin("fork", sleep_for_ever, {.ends_with_parent = true});
@@ -121,7 +121,7 @@ TEST(Child, ChildEndsWithItsParentIfRequested) {
   EXPECT_TRUE(has_ended(std::stoi(*line)));
 }
 
-TEST(Child, WaitResumesAfterASignal) {
+TEST(ChildProcess, WaitingResumesAfterASignal) {
   struct sigaction action = {}, before = {};
   action.sa_handler = [](int) {};
   ::sigaction(SIGALRM, &action, &before);

@@ -62,7 +62,7 @@ TEST(FileLock, WaitsUntilTheHolderReleasesTheLock) {
   EXPECT_GT(Clock::now() - begin, std::chrono::milliseconds(50));
 }
 
-TEST(FileLock, NamesAFileThatCannotBeCreated) {
+TEST(FileLock, ErrorNamesAFileThatCannotBeCreated) {
   const tests::ref::io::TemporaryFolder folder;
   EXPECT_THAT(error_message<FileError>(
                   [&] { FileLock::acquire(folder / "absent/lock", LockWait::at_once); }),

@@ -12,8 +12,8 @@ inline int sleep_for_ever() {
   for (;;) ::pause();
 }
 
-/// Waits up to 10 seconds for the process to end. A zombie that nobody has waited for counts as
-/// ended.
+/// Waits up to 10 seconds for the process to end, and returns whether it has ended. A zombie, which
+/// no process has waited for, counts as ended.
 inline bool has_ended(pid_t process) {
   for (int tries = 0; tries < 1000; ++tries) {
     std::ifstream status("/proc/" + std::to_string(process) + "/stat");

@@ -7,8 +7,9 @@
 namespace normproof::verification::support::process {
 namespace {
 
-/// Writes each line as "1:a", followed by "..." if the line has no end.
-std::string describe(std::string_view text) {
+/// Splits the text into lines. Returns each line as its number and text, such as "1:a". If a line
+/// has no end, "..." follows.
+std::string format_lines(std::string_view text) {
   std::string lines;
   for (const Line& line : split_lines(text)) {
     lines += lines.empty() ? "" : " ";
@@ -19,14 +20,14 @@ std::string describe(std::string_view text) {
 }
 
 TEST(SplitLines, NumbersLinesAndMarksAnUnfinishedOne) {
-  EXPECT_EQ(describe(""), "");
-  EXPECT_EQ(describe("a"), "1:a...");
-  EXPECT_EQ(describe("a\n"), "1:a");
-  EXPECT_EQ(describe("a\nb"), "1:a 2:b...");
-  EXPECT_EQ(describe("a\nb\n"), "1:a 2:b");
-  EXPECT_EQ(describe("\n"), "1:");
-  EXPECT_EQ(describe("\n\na\n\n"), "1: 2: 3:a 4:");
-  EXPECT_EQ(describe("a\r\n"), "1:a\r");
+  EXPECT_EQ(format_lines(""), "");
+  EXPECT_EQ(format_lines("a"), "1:a...");
+  EXPECT_EQ(format_lines("a\n"), "1:a");
+  EXPECT_EQ(format_lines("a\nb"), "1:a 2:b...");
+  EXPECT_EQ(format_lines("a\nb\n"), "1:a 2:b");
+  EXPECT_EQ(format_lines("\n"), "1:");
+  EXPECT_EQ(format_lines("\n\na\n\n"), "1: 2: 3:a 4:");
+  EXPECT_EQ(format_lines("a\r\n"), "1:a\r");
 }
 
 TEST(SplitLines, ConcatenatedLinesEqualTheText) {

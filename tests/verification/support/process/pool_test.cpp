@@ -83,12 +83,12 @@ TEST(RunPool, ReportsProcessesInTheOrderTheyEnd) {
   EXPECT_THAT(order, ElementsAre(1, 0));
 }
 
-TEST(RunPool, PassesOnOutputWhileAProcessRuns) {
+TEST(RunPool, ReportsOutputWhileAProcessRuns) {
   Pipe answer = make_pipe("pipe");
   std::string heard;
   const auto work = [&](std::size_t, int output) {
     ref::io::write_all(output, "first;");
-    LineReader(answer.reading.get()).next();  // the parent writes this after it has heard the first
+    LineReader(answer.reading.get()).next();  // the parent writes this after the first output
     ref::io::write_all(output, "last");
   };
   const auto receive = [&](std::size_t i, std::string& output) {
@@ -106,7 +106,7 @@ TEST(RunPool, PassesOnOutputWhileAProcessRuns) {
   EXPECT_EQ(left, "last");
 }
 
-TEST(RunPool, KillsRunningProcessesIfReceiveThrows) {
+TEST(RunPool, KillsRunningProcessesIfTheReceiveCallbackThrows) {
   const auto work = [](std::size_t i, int output) {
     if (i == 1) ::pause();
     ref::io::write_all(output, "x");
@@ -120,7 +120,7 @@ TEST(RunPool, KillsRunningProcessesIfReceiveThrows) {
   EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);
 }
 
-TEST(RunPool, KillsRunningProcessesIfFinishThrows) {
+TEST(RunPool, KillsRunningProcessesIfTheFinishCallbackThrows) {
   const auto work = [](std::size_t i) -> std::string {
     if (i == 1) ::pause();
     return "x";

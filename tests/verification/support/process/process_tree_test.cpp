@@ -20,7 +20,7 @@
 namespace normproof::verification::support::process {
 namespace {
 
-/// A shell command that prints into a pipe.
+/// Runs a shell command whose output goes to a pipe.
 struct Shell {
   Pipe pipe = make_pipe("pipe");
   ProcessTree tree;
@@ -35,7 +35,7 @@ struct Shell {
     pipe.writing.close();
   }
 
-  /// Returns the number that the command prints next, or 0 if there is none.
+  /// Reads the process id that the command prints next. Returns 0 if there is none.
   pid_t read_id() {
     const auto line = lines.next();
     return line ? std::stoi(*line) : 0;
@@ -51,7 +51,7 @@ struct Shell {
   }
 };
 
-TEST(ProcessTree, EndsAsItsChildEnds) {
+TEST(ProcessTree, EndsWithTheStatusOfItsChild) {
   EXPECT_EQ(Shell("exit 0").wait().to_text(), "status 0");
   EXPECT_EQ(Shell("exit 3").wait().to_text(), "status 3");
   EXPECT_EQ(Shell("kill -SEGV $$").wait().to_text(), "signal 11 (Segmentation fault)");
@@ -85,7 +85,7 @@ TEST(ProcessTree, KillsDescendantsOnceTheChildHasEnded) {
 TEST(ProcessTree, KillsDescendantsInOtherSessionsWithoutParentOrEnvironment) {
   pid_t descendant = 0;
   {
-    // The shell that begins the descendant ends, so that the descendant has no parent in the tree.
+    // The shell that starts the descendant exits, so that the descendant has no parent in the tree.
     Shell shell("setsid env -i sh -c 'sh -c \"echo \\$\\$; exec sleep 300\" &' & exec sleep 300");
     descendant = shell.read_id();
     ASSERT_GT(descendant, 0);
@@ -131,7 +131,7 @@ TEST(ProcessTree, KillsProcessesThatKeepStartingOthers) {
   EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);
 }
 
-TEST(ProcessTree, EndsWithTheProcessThatBeganIt) {
+TEST(ProcessTree, EndsWithTheProcessThatStartedIt) {
   Pipe pipe = make_pipe("pipe");
   Child parent = Child::begin("fork", [&] {
     Shell shell("setsid sh -c 'echo $$; exec sleep 300' & wait");

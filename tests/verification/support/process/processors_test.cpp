@@ -16,7 +16,7 @@ namespace {
 
 using normproof::tests::ref::io::TemporaryFolder;
 
-/// The number of processors that the CPU affinity alone allows, without any control group.
+/// Returns the number of processors that the CPU affinity allows if there is no control group.
 int all() {
   const TemporaryFolder without_groups;
   return usable_processors(without_groups.path());

@@ -10,11 +10,12 @@ namespace {
 
 using ref::numeric::UsageError;
 
-/// Unsets the rank variables of every MPI before and after each test.
-class RankOfProcess : public ::testing::Test {
+/// A test fixture that unsets the environment variables for ranks of every MPI before and after
+/// each test.
+class MpiRank : public ::testing::Test {
  protected:
-  RankOfProcess() { unset(); }
-  ~RankOfProcess() override { unset(); }
+  MpiRank() { unset(); }
+  ~MpiRank() override { unset(); }
   static void set(const char* variable, const char* value) { ::setenv(variable, value, 1); }
   static void unset() {
     for (const char* variable :
@@ -24,13 +25,13 @@ class RankOfProcess : public ::testing::Test {
   }
 };
 
-TEST_F(RankOfProcess, WithoutMpiThereIsNoRankAndTheLocalRankIsZero) {
+TEST_F(MpiRank, WithoutMpiIsAbsentAndTheLocalRankIsZero) {
   set("SLURM_LOCALID", "3");
   EXPECT_FALSE(rank());
   EXPECT_EQ(local_rank(), 0U);
 }
 
-TEST_F(RankOfProcess, ReadsBothRanksOfEveryMpi) {
+TEST_F(MpiRank, IsReadFromTheVariablesOfEveryMpi) {
   const char* const pairs[][2] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK"},
                                   {"PMI_RANK", "MPI_LOCALRANKID"},
                                   {"PMI_RANK", "MV2_COMM_WORLD_LOCAL_RANK"},
@@ -44,12 +45,12 @@ TEST_F(RankOfProcess, ReadsBothRanksOfEveryMpi) {
   }
 }
 
-TEST_F(RankOfProcess, LocalRankDefaultsToTheGlobalRank) {
+TEST_F(MpiRank, LocalRankDefaultsToTheGlobalRank) {
   set("PMI_RANK", "5");
   EXPECT_EQ(local_rank(), 5U);
 }
 
-TEST_F(RankOfProcess, RejectsAValueThatIsNotANumber) {
+TEST_F(MpiRank, IsRejectedIfItIsNotANumber) {
   for (const char* text : {"", "x", "-1", "1 ", "99999999999999999999"}) {
     set("OMPI_COMM_WORLD_RANK", text);
     EXPECT_EQ(ref::numeric::error_message<UsageError>([] { rank(); }),

@@ -9,7 +9,7 @@ namespace {
 
 using namespace normproof::verification::support::report;
 
-TEST(Checks, CountsChecksByOutcome) {
+TEST(ReportChecks, AreCountedByOutcome) {
   const Checks checks = sample_checks();
   EXPECT_EQ(count_checks(checks[0], Outcome::passed), 1u);
   EXPECT_EQ(count_checks(checks[0], Outcome::failed), 2u);
@@ -18,7 +18,7 @@ TEST(Checks, CountsChecksByOutcome) {
   EXPECT_EQ(count_checks(checks[1], Outcome::skipped), 2u);
 }
 
-TEST(Checks, OutcomesHaveNames) {
+TEST(ReportChecks, EveryOutcomeHasAName) {
   EXPECT_STREQ(to_string(Outcome::passed), "passed");
   EXPECT_STREQ(to_string(Outcome::failed), "failed");
   EXPECT_STREQ(to_string(Outcome::error), "error");

@@ -11,15 +11,16 @@ namespace {
 
 using namespace normproof::verification::support::report;
 
-TEST(Curves, ScriptContainsThePoints) {
+TEST(PlotCurves, ScriptContainsThePoints) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(plot({{"none", "with lines", {}}, {"it's", "with lines", {{1, 0.5}, {2, nan}}}}),
             "$curve1 << EOD\n1 0.5\n2 NaN\nEOD\nplot $curve1 using 1:2 with lines title 'it''s'\n");
   EXPECT_EQ(plot({}), "");
 }
 
-// Such a point is the validation of a single epoch, or a step between two non-finite ones.
-TEST(Curves, IsolatedPointIsDrawnAsADot) {
+// An isolated point is the validation of a single epoch, or a step between two steps that are not
+// finite.
+TEST(PlotCurves, IsolatedPointIsDrawnAsADot) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const std::string script = plot({{"a", line(0, true), {{1, 0.5}}},
                                    {"b", line(1, false), {{1, 2}, {2, 3}, {3, nan}, {4, 5}}}});
@@ -33,7 +34,7 @@ TEST(Curves, IsolatedPointIsDrawnAsADot) {
   EXPECT_EQ(plot({{"", "with points linecolor 'x'", {{1, 1}}}}).find("$curve1"), std::string::npos);
 }
 
-TEST(Curves, ColorsRepeatAfterTheLastOne) {
+TEST(PlotCurves, ColorsRepeatAfterTheLastOne) {
   std::set<std::string> lines;
   for (std::size_t i = 0; i < kMaxCurveColors; ++i) lines.insert(line(i, false));
   EXPECT_EQ(lines.size(), kMaxCurveColors);
@@ -41,7 +42,7 @@ TEST(Curves, ColorsRepeatAfterTheLastOne) {
   EXPECT_EQ(line(1, true), line(1, false) + " dashtype (6,4)");
 }
 
-TEST(Curves, TextIsQuotedAndEscaped) {
+TEST(PlotCurves, TextIsQuotedAndEscaped) {
   EXPECT_EQ(gnuplot_text("a'b\nc"), "'a''b c'");
   EXPECT_NE(common("t").find("set title 't'"), std::string::npos);
 }

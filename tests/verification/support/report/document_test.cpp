@@ -7,7 +7,7 @@ namespace {
 
 using namespace normproof::verification::support::report;
 
-TEST(Document, KeepsItsPartsInOrder) {
+TEST(ReportDocument, KeepsItsPartsInOrder) {
   Document document{"t"};
   document.add(Heading{1, "a"});
   document.add(Paragraph{"b"});
@@ -16,7 +16,7 @@ TEST(Document, KeepsItsPartsInOrder) {
   EXPECT_EQ(std::get<Paragraph>(document.parts[1]).tone, Tone::plain);
 }
 
-TEST(Document, NumberColumnsAlignRightAndTextColumnsLeft) {
+TEST(ReportDocument, NumberColumnsAlignRightAndTextColumnsLeft) {
   EXPECT_EQ(number_column("n").align, Align::right);
   const auto columns = text_columns({"a", "b"});
   ASSERT_EQ(columns.size(), 2u);

@@ -23,16 +23,16 @@ bool has_gnuplot() {
   return std::system("gnuplot --version > /dev/null 2>&1") == 0;
 }
 
-/// Sets an environment variable until the end of the scope.
-class Variable {
+/// Sets an environment variable. Restores it at the end of the scope.
+class ScopedVariable {
  public:
-  Variable(const char* name, const std::string& value) : name_(name) {
+  ScopedVariable(const char* name, const std::string& value) : name_(name) {
     if (const char* const old = std::getenv(name)) old_ = old;
     ::setenv(name, value.c_str(), 1);
   }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-  ~Variable() {
+  ScopedVariable(const ScopedVariable&) = delete;
+  ScopedVariable& operator=(const ScopedVariable&) = delete;
+  ~ScopedVariable() {
     if (old_.empty()) {
       ::unsetenv(name_);
     } else {
@@ -64,13 +64,13 @@ TEST(Gnuplot, OutputIgnoresLocaleAndUserSettings) {
   const std::string plain = draw(kScript, "one", "a picture", 400, 200).svg;
   const tests::ref::io::TemporaryFolder home;
   std::ofstream(home / ".gnuplot") << "set title 'from the settings of the user'\n";
-  const Variable folder("HOME", home.path().string());
-  const Variable locale("LC_ALL", "C.UTF-8");
-  const Variable terminal("GNUTERM", "dumb");
+  const ScopedVariable folder("HOME", home.path().string());
+  const ScopedVariable locale("LC_ALL", "C.UTF-8");
+  const ScopedVariable terminal("GNUTERM", "dumb");
   EXPECT_EQ(draw(kScript, "one", "a picture", 400, 200).svg, plain);
 }
 
-TEST(Gnuplot, InvalidScriptReturnsGnuplotsMessage) {
+TEST(Gnuplot, InvalidScriptReturnsTheMessageOfGnuplot) {
   if (!has_gnuplot()) GTEST_SKIP() << "gnuplot is not installed";
   const Drawing drawing = draw("plot nonsense(\n", "one", "", 400, 200);
   EXPECT_EQ(drawing.svg, "");
@@ -80,13 +80,13 @@ TEST(Gnuplot, InvalidScriptReturnsGnuplotsMessage) {
 
 TEST(Gnuplot, MissingGnuplotIsReported) {
   const tests::ref::io::TemporaryFolder empty;
-  const Variable path("PATH", empty.path().string());
+  const ScopedVariable path("PATH", empty.path().string());
   const Drawing drawing = draw(kScript, "one", "", 400, 200);
   EXPECT_EQ(drawing.svg, "");
   EXPECT_EQ(drawing.failure, "gnuplot is not installed");
 }
 
-TEST(Gnuplot, PrefixesEveryId) {
+TEST(Gnuplot, IdsInThePictureHaveAPrefix) {
   const Drawing drawing = inline_svg(
       "<?xml version='1.0'?><!-- c --><svg width='4' height='5' viewBox='0 0 4 5'><title>t</title>"
       "<defs><g id='p'/></defs><use xlink:href='#p'/><path clip-path='url(#p)' "

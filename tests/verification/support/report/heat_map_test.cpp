@@ -17,8 +17,9 @@ HeatMap sample() {
   return {{"[0]", "[1]"}, {"0", "1", "<2>"}, {0, 0.5, 2, 50, INFINITY, NAN}};
 }
 
-/// Returns the squares of the map. Those of the legend have no title and are left out.
-std::vector<pugi::xml_node> places(const pugi::xml_document& picture) {
+/// Returns the squares of the heat map. The squares of the legend, which have no title, are left
+/// out.
+std::vector<pugi::xml_node> find_squares(const pugi::xml_document& picture) {
   std::vector<pugi::xml_node> found;
   for (const pugi::xml_node rect : picture.child("svg").children("rect"))
     if (rect.child("title")) found.push_back(rect);
@@ -31,7 +32,7 @@ TEST(HeatMap, HasOneSquarePerElementWithItsNameAndRatio) {
   pugi::xml_document picture;
   ASSERT_TRUE(picture.load_string(drawing.svg.c_str()));
   EXPECT_EQ(std::string(picture.child("svg").attribute("aria-label").value()), "error <of> y");
-  const auto squares = places(picture);
+  const auto squares = find_squares(picture);
   ASSERT_EQ(squares.size(), 6u);
   const char* const names[] = {"[0], 0: 0",  "[0], 1: 0.5", "[0], <2>: 2",
                                "[1], 0: 50", "[1], 1: inf", "[1], <2>: not judged"};
@@ -45,7 +46,7 @@ TEST(HeatMap, ElementsBeyondTheirBoundAreCrossedOutInAnotherColor) {
   ASSERT_TRUE(picture.load_string(draw_heat_map(sample(), "").svg.c_str()));
   std::vector<std::string> colours;
   std::vector<bool> crossed;
-  for (const pugi::xml_node rect : places(picture)) {
+  for (const pugi::xml_node rect : find_squares(picture)) {
     colours.emplace_back(rect.attribute("fill").value());
     crossed.push_back(std::string(rect.next_sibling().name()) == "path");
   }
@@ -61,7 +62,7 @@ TEST(HeatMap, TwoHundredColumnsFitThePicture) {
   map.shares.assign(200, 0.5);
   pugi::xml_document picture;
   ASSERT_TRUE(picture.load_string(draw_heat_map(map, "").svg.c_str()));
-  const auto squares = places(picture);
+  const auto squares = find_squares(picture);
   EXPECT_LE(squares.back().attribute("x").as_int() + squares.back().attribute("width").as_int(),
             1100);
   EXPECT_THAT(draw_heat_map(map, "").svg, Not(HasSubstr(">1</text>")));

@@ -44,7 +44,7 @@ TEST(JUnit, FailureHasEverySentenceAndItsReproCommand) {
   EXPECT_STREQ(failed.attribute("message").value(), "y is   2 > 1");
   EXPECT_STREQ(failed.text().get(),
                "y is\n  2 > 1\nx is absent ]]>\nas of \xef\xbf\xbd\nrepro: redo --only 'fails'\n");
-  // A failure whose message says everything has no text.
+  // A failure has no text if its message is complete.
   const auto again = suite.find_child_by_attribute("name", "fails again").child("failure");
   EXPECT_STREQ(again.attribute("message").value(), "y is absent");
   EXPECT_TRUE(again.text().empty());

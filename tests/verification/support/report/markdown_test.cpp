@@ -26,7 +26,7 @@ TEST(Markdown, RendersEveryKindOfPart) {
             "There is no picture here: it's gone.\n\nunseen\n");
 }
 
-TEST(Markdown, EscapesOnlySignsWithAMeaning) {
+TEST(Markdown, EscapesOnlyCharactersThatMarkdownInterprets) {
   for (const char* plain : {"a_b and grad_x", "1 < 2 & 3 > 2", "n * m", "[0, 3]", "|nu|", "it's",
                             "a - b", "x = (1, 2)", "psi^2 ~ 1", "~ about"})
     EXPECT_EQ(escape_markdown(plain), plain);
@@ -38,7 +38,7 @@ TEST(Markdown, EscapesOnlySignsWithAMeaning) {
   EXPECT_EQ(escape_markdown("two\nlines"), "two lines");
 }
 
-TEST(Markdown, EscapesSignsThatWouldStartAListOrHeading) {
+TEST(Markdown, EscapesCharactersThatWouldStartAListOrHeading) {
   const auto paragraph = [](const char* text) { return markdown({"", {Paragraph{text}}}); };
   EXPECT_EQ(paragraph("# a"), "\\# a\n");
   EXPECT_EQ(paragraph("- a"), "\\- a\n");

@@ -4,7 +4,8 @@
 
 namespace normproof::tests::verification::support::report {
 
-/// Checks with every outcome, and with texts that XML, JSON and URIs must escape.
+/// Returns checks with every outcome. Some of their texts have characters that XML, JSON or URIs
+/// must escape.
 inline normproof::verification::support::report::Checks sample_checks() {
   using normproof::verification::support::report::Check;
   using normproof::verification::support::report::Outcome;

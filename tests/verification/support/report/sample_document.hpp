@@ -4,7 +4,8 @@
 
 namespace normproof::tests::verification::support::report {
 
-/// A document with every kind of part, and with texts that each format must escape.
+/// Returns a document with every kind of part. Some of its texts have characters that a format must
+/// escape.
 inline normproof::verification::support::report::Document sample_document() {
   using namespace normproof::verification::support::report;
   Document document{"a < b"};

@@ -30,7 +30,7 @@ TEST(Sarif, HasOneResultPerFindingWithARule) {
   EXPECT_EQ(run["tool"]["driver"]["rules"].size(), 4u);
 }
 
-TEST(Sarif, ResultStatesTheFindingItsPlaceAndTheReproCommand) {
+TEST(Sarif, ResultStatesTheFindingItsLocationAndTheReproCommand) {
   const json results = json::parse(sarif(sample_checks()))["runs"][0]["results"];
   EXPECT_EQ(results[0]["message"]["text"],
             "fails <&\"'>: y is   2 > 1; as of \xef\xbf\xbd (repro: redo --only 'fails')");

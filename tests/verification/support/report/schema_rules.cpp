@@ -84,14 +84,14 @@ void check_counts(const pugi::xml_node& suite, Sentences& found) {
 }
 
 struct Property {
-  const char* type;    ///< the name by json::type_name()
-  const char* object;  ///< whose rules it or its elements follow; "" for plain values
+  const char* type;    ///< name of the JSON type, as json::type_name() returns it
+  const char* object;  ///< the object type of the value or of its elements; "" for plain values
   bool required = false;
 };
 
 using ObjectRule = std::map<std::string, Property>;
 
-/// The SARIF objects that our files contain, with the properties that we use of each.
+/// The types of SARIF objects in our files, and the properties that we use of each type.
 const std::map<std::string, ObjectRule>& sarif_rules() {
   static const std::map<std::string, ObjectRule> rules = {
       {"log",

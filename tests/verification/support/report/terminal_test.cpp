@@ -15,7 +15,7 @@ using namespace normproof::verification::support::report;
 using testing::HasSubstr;
 using testing::Not;
 
-TEST(Terminal, PrintsPartsInOrder) {
+TEST(TerminalReport, PrintsPartsInOrder) {
   EXPECT_EQ(terminal_text(sample_document()),
             "a < b & *c*\n"
             "one two\n"
@@ -39,7 +39,7 @@ TEST(Terminal, PrintsPartsInOrder) {
             "name  count  what\n");
 }
 
-TEST(Terminal, CutsRowsToTheWidthUnlessTheyAreBad) {
+TEST(TerminalReport, CutsRowsToTheWidthUnlessTheyReportAFailure) {
   Table table{"", {{"name"}, {.name = "what", .may_be_cut = true}}};
   table.rows.push_back({{{"a"}, {"words that go on and on"}}, Tone::plain, {"notes go on too"}});
   table.rows.push_back({{{"b"}, {"words that go on and on"}}, Tone::bad, {"notes go on too"}});
@@ -55,7 +55,7 @@ TEST(Terminal, CutsRowsToTheWidthUnlessTheyAreBad) {
             "      on too\n");
 }
 
-TEST(Terminal, CutsRowNamesIfTheColumnsAreTooWide) {
+TEST(TerminalReport, CutsRowNamesIfTheColumnsAreTooWide) {
   Table table{"", {{"name"}, number_column("number"), {"last"}}};
   table.rows.push_back({{{"a name of twenty-two."}, {"1234567890"}, {"abc"}}});
   std::istringstream lines(terminal_text({"", {table}}, 30));
@@ -64,12 +64,12 @@ TEST(Terminal, CutsRowNamesIfTheColumnsAreTooWide) {
   EXPECT_THAT(terminal_text({"", {table}}, 200), Not(HasSubstr("…")));
 }
 
-TEST(Terminal, WrapsParagraphsButNotCommands) {
+TEST(TerminalReport, WrapsParagraphsButNotCommands) {
   const Document document{"", {Paragraph{"aaa bbb ccc"}, Problem{"F", "s", {"dd ee"}, "g h i j"}}};
   EXPECT_EQ(terminal_text(document, 7), "aaa bbb\nccc\n\nF s\n  dd ee\n  repro: g h i j\n");
 }
 
-TEST(Terminal, RemovesControlCharacters) {
+TEST(TerminalReport, RemovesControlCharacters) {
   Table table{"", {{"a"}}};
   table.rows.push_back({{{"x\n\x1b[31m"}}});
   const std::string text = terminal_text({"", {Paragraph{"b\x1b"}, table}});
@@ -77,7 +77,7 @@ TEST(Terminal, RemovesControlCharacters) {
   EXPECT_THAT(text, HasSubstr("x  [31m\n"));
 }
 
-TEST(Terminal, RowsCanBePrintedOneByOne) {
+TEST(TerminalReport, RowsCanBePrintedOneByOne) {
   const TableLines lines({{.name = "name", .min_width = 6}, number_column("n")});
   EXPECT_EQ(lines.head(), "name    n\n");
   EXPECT_EQ(lines.row({{{"ab"}, {"1"}}}), "ab      1\n");

@@ -9,7 +9,7 @@ namespace {
 
 using namespace normproof::verification::support::report;
 
-TEST(Text, CleanReplacesCharactersThatTerminalsOrXmlCannotShow) {
+TEST(ReportText, CleanReplacesCharactersThatTerminalsOrXmlCannotShow) {
   EXPECT_EQ(clean("a\x1b[31mb\tc\nd"), "a [31mb c\nd");
   EXPECT_EQ(clean("\xff\xc3\xa9\xc3"), "\xef\xbf\xbd\xc3\xa9\xef\xbf\xbd");
   EXPECT_EQ(clean(std::string_view("a\0b", 3)), "a b");
@@ -18,7 +18,7 @@ TEST(Text, CleanReplacesCharactersThatTerminalsOrXmlCannotShow) {
   EXPECT_EQ(clean_line("a\nb"), "a b");
 }
 
-TEST(Text, WidthCountsTerminalColumns) {
+TEST(ReportText, WidthCountsTerminalColumns) {
   EXPECT_EQ(display_width("abc"), 3u);
   EXPECT_EQ(display_width("ψ²"), 2u);
   EXPECT_EQ(display_width("x̂"), 1u);  // x and a combining circumflex
@@ -26,7 +26,7 @@ TEST(Text, WidthCountsTerminalColumns) {
   EXPECT_EQ(display_width(""), 0u);
 }
 
-TEST(Text, CutRespectsTheWidthAndKeepsCharactersWhole) {
+TEST(ReportText, CutRespectsTheWidthAndKeepsCharactersWhole) {
   EXPECT_EQ(cut("abc", 3), "abc");
   EXPECT_EQ(cut("abcd", 3), "ab…");
   EXPECT_EQ(cut("ψψψψ", 2), "ψ…");
@@ -39,14 +39,14 @@ TEST(Text, CutRespectsTheWidthAndKeepsCharactersWhole) {
   EXPECT_EQ(pad_right("abcd", 3), "ab…");
 }
 
-TEST(Text, WrapBreaksAtSpaces) {
+TEST(ReportText, WrapBreaksAtSpaces) {
   EXPECT_EQ(wrap("aa bb cc", 5), (std::vector<std::string>{"aa bb", "cc"}));
   EXPECT_EQ(wrap("aaaaaaa b", 3), (std::vector<std::string>{"aaaaaaa", "b"}));
   EXPECT_EQ(wrap("  a  b ", 10), (std::vector<std::string>{"a b"}));
   EXPECT_TRUE(wrap("", 10).empty());
 }
 
-TEST(Text, NumbersAreFormattedForReaders) {
+TEST(ReportText, NumbersAreFormattedForReaders) {
   EXPECT_EQ(number_text(0.123456), "0.123");
   EXPECT_EQ(number_text(1e49), "1e+49");
   EXPECT_EQ(decimals(1.23456, 4), "1.2346");
@@ -62,7 +62,7 @@ TEST(Text, NumbersAreFormattedForReaders) {
   EXPECT_EQ(plural(1000, "claim"), "1,000 claims");
 }
 
-TEST(Text, MarkupIsEscaped) {
+TEST(ReportText, MarkupIsEscaped) {
   EXPECT_EQ(escape_markup("<a href=\"x\">&'"), "&lt;a href=&quot;x&quot;&gt;&amp;&#39;");
 }
 
