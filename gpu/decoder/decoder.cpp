@@ -51,7 +51,7 @@ DeviceTensor<double> Decoder::embed(const nn::Tokens& tokens, const char* weight
   return ops::add(x, nn::positional_encoding(x.device(), tokens.seq_len, config_.d_model));
 }
 
-Memory Decoder::encode(const encoder::EncoderInputs& source, const EncoderRun& run,
+Memory Decoder::encode(const encoder::EncoderInputs& source, const ModelRunSettings& run,
                        NamedDeviceTensors& state) {
   run_ = run;
   source_ = source.tokens;
@@ -63,7 +63,7 @@ Memory Decoder::encode(const encoder::EncoderInputs& source, const EncoderRun& r
   return {std::move(x), source.valid};
 }
 
-DeviceTensor<double> Decoder::hidden(const DecoderInputs& inputs, const EncoderRun& run,
+DeviceTensor<double> Decoder::hidden(const DecoderInputs& inputs, const ModelRunSettings& run,
                                      NamedDeviceTensors& state) {
   const encoder::EncoderInputs& target = inputs.target;
   const std::size_t sentences = inputs.source.tokens.batch_size;
@@ -80,7 +80,7 @@ DeviceTensor<double> Decoder::hidden(const DecoderInputs& inputs, const EncoderR
   return x;
 }
 
-DeviceTensor<double> Decoder::forward(const DecoderInputs& inputs, const EncoderRun& run,
+DeviceTensor<double> Decoder::forward(const DecoderInputs& inputs, const ModelRunSettings& run,
                                       NamedDeviceTensors& state) {
   head_in_ = hidden(inputs, run, state);
   return nn::linear(head_in_, head(), *run.products);

@@ -38,14 +38,14 @@ class Decoder {
   Decoder& operator=(const Decoder&) = delete;
 
   /// Returns the logits [B,T,V]. In training it also updates `state`.
-  DeviceTensor<double> forward(const DecoderInputs& inputs, const EncoderRun& run,
+  DeviceTensor<double> forward(const DecoderInputs& inputs, const ModelRunSettings& run,
                                NamedDeviceTensors& state);
   /// Returns the gradients of the parameters.
   /// Requires  (C4) forward has run before, and grad_logits has the shape of its logits
   DecoderGradients backward(const DeviceTensor<double>& grad_logits, NamedDeviceTensors& state);
 
   /// Runs the forward up to the input of the head. Returns that input, [B,T,D].
-  DeviceTensor<double> hidden(const DecoderInputs& inputs, const EncoderRun& run,
+  DeviceTensor<double> hidden(const DecoderInputs& inputs, const ModelRunSettings& run,
                               NamedDeviceTensors& state);
   /// Runs the backward from the gradient of the head's input. The result includes the given
   /// gradients `head` of the head.
@@ -56,7 +56,7 @@ class Decoder {
 
  private:
   DeviceTensor<double> embed(const nn::Tokens& tokens, const char* weight) const;
-  Memory encode(const encoder::EncoderInputs& source, const EncoderRun& run,
+  Memory encode(const encoder::EncoderInputs& source, const ModelRunSettings& run,
                 NamedDeviceTensors& state);
   DeviceTensor<double> encode_backward(DeviceTensor<double> grad, NamedDeviceTensors& state,
                                        NamedDeviceTensors& found);
@@ -67,8 +67,8 @@ class Decoder {
   const EncoderConfig source_config_, target_config_;
   std::vector<encoder::EncoderLayer> encoder_layers_;
   std::vector<DecoderLayer> layers_;
-  encoder::NormSite encoder_final_norm_, final_norm_;
-  EncoderRun run_;
+  encoder::NamedNorm encoder_final_norm_, final_norm_;
+  ModelRunSettings run_;
   nn::Tokens source_, target_;
   Memory memory_;
   DeviceTensor<double> head_in_;

@@ -7,30 +7,32 @@ namespace normproof::gpu::decoder {
 using encoder::find_linear;
 using encoder::store_linear_gradients;
 
-CrossAttentionSite::CrossAttentionSite(const EncoderConfig& config,
-                                       const NamedDeviceTensors& parameters,
-                                       const std::string& place)
+CrossAttentionSublayer::CrossAttentionSublayer(const EncoderConfig& config,
+                                               const NamedDeviceTensors& parameters,
+                                               const std::string& place)
     : config_(config),
       dropouts_(config, place),
       parameters_{find_linear(parameters, place + ".query"),
                   find_linear(parameters, place + ".memory"),
                   find_linear(parameters, place + ".out")} {}
 
-nn::AttentionOptions CrossAttentionSite::options(const EncoderRun& run) const {
+nn::AttentionOptions CrossAttentionSublayer::options(const ModelRunSettings& run) const {
   return {config_.num_heads, dropouts_.rate(run), dropouts_.key(run, ".weights"), run.products};
 }
 
-DeviceTensor<double> CrossAttentionSite::forward(const DeviceTensor<double>& x,
-                                                 const Memory& memory, const EncoderRun& run) {
+DeviceTensor<double> CrossAttentionSublayer::forward(const DeviceTensor<double>& x,
+                                                     const Memory& memory,
+                                                     const ModelRunSettings& run) {
   in_ = x;
   attended_ = nn::cross_attention(x, memory.values, parameters_, memory.valid, options(run));
   return dropouts_.drop(attended_.y, run);
 }
 
-DeviceTensor<double> CrossAttentionSite::backward(const DeviceTensor<double>& grad_y,
-                                                  const Memory& memory, const EncoderRun& run,
-                                                  NamedDeviceTensors& gradients,
-                                                  DeviceTensor<double>& grad_memory) {
+DeviceTensor<double> CrossAttentionSublayer::backward(const DeviceTensor<double>& grad_y,
+                                                      const Memory& memory,
+                                                      const ModelRunSettings& run,
+                                                      NamedDeviceTensors& gradients,
+                                                      DeviceTensor<double>& grad_memory) {
   nn::CrossAttentionGradients backward =
       nn::cross_attention_backward(dropouts_.drop_backward(grad_y, run), in_, memory.values,
                                    parameters_, memory.valid, attended_, options(run));
@@ -55,9 +57,9 @@ DecoderLayer::DecoderLayer(const EncoderConfig& config, const NamedDeviceTensors
       norm3_(config.norm, parameters, place + ".norm3") {}
 
 DeviceTensor<double> DecoderLayer::forward(const DeviceTensor<double>& x, const DeviceMask& valid,
-                                           const Memory& memory, const EncoderRun& run,
+                                           const Memory& memory, const ModelRunSettings& run,
                                            NamedDeviceTensors& state) {
-  const auto residual = [&](encoder::NormSite& norm, const DeviceTensor<double>& in,
+  const auto residual = [&](encoder::NamedNorm& norm, const DeviceTensor<double>& in,
                             const auto& f) {
     return run_residual(config_.placement, norm, in, valid, run, state, f);
   };
@@ -72,11 +74,11 @@ DeviceTensor<double> DecoderLayer::forward(const DeviceTensor<double>& x, const 
 }
 
 DeviceTensor<double> DecoderLayer::backward(const DeviceTensor<double>& grad_y,
-                                            const Memory& memory, const EncoderRun& run,
+                                            const Memory& memory, const ModelRunSettings& run,
                                             NamedDeviceTensors& state,
                                             NamedDeviceTensors& gradients,
                                             DeviceTensor<double>& grad_memory) {
-  const auto residual = [&](encoder::NormSite& norm, const DeviceTensor<double>& grad,
+  const auto residual = [&](encoder::NamedNorm& norm, const DeviceTensor<double>& grad,
                             const auto& backward) {
     return run_residual_backward(config_.placement, norm, grad, state, gradients, backward);
   };

@@ -11,7 +11,7 @@ using device::DeviceMask;
 using device::DeviceTensor;
 using device::NamedDeviceTensors;
 using encoder::EncoderConfig;
-using encoder::EncoderRun;
+using encoder::ModelRunSettings;
 
 /// The output of the encoder. Every layer of the decoder attends to it.
 struct Memory {
@@ -21,26 +21,26 @@ struct Memory {
 
 /// The cross-attention of a decoder layer: dropout(cross_attention(x, memory)). The object keeps
 /// what the backward needs from the forward.
-class CrossAttentionSite {
+class CrossAttentionSublayer {
  public:
-  CrossAttentionSite(const EncoderConfig& config, const NamedDeviceTensors& parameters,
-                     const std::string& place);
+  CrossAttentionSublayer(const EncoderConfig& config, const NamedDeviceTensors& parameters,
+                         const std::string& place);
 
   DeviceTensor<double> forward(const DeviceTensor<double>& x, const Memory& memory,
-                               const EncoderRun& run);
+                               const ModelRunSettings& run);
   /// Returns the gradient of x. Adds the gradient of the memory to grad_memory; if grad_memory is
   /// {}, stores it there.
   DeviceTensor<double> backward(const DeviceTensor<double>& grad_y, const Memory& memory,
-                                const EncoderRun& run, NamedDeviceTensors& gradients,
+                                const ModelRunSettings& run, NamedDeviceTensors& gradients,
                                 DeviceTensor<double>& grad_memory);
   /// Returns the attention weights [B,H,T,S] of the last forward.
   const DeviceTensor<double>& weights() const { return attended_.weights; }
 
  private:
-  nn::AttentionOptions options(const EncoderRun& run) const;
+  nn::AttentionOptions options(const ModelRunSettings& run) const;
 
   const EncoderConfig& config_;
-  encoder::PartDropouts dropouts_;
+  encoder::SublayerDropouts dropouts_;
   nn::CrossAttention parameters_;
   DeviceTensor<double> in_;
   nn::CrossAttentionForward attended_;
@@ -58,12 +58,12 @@ class DecoderLayer {
                const std::string& place);
 
   DeviceTensor<double> forward(const DeviceTensor<double>& x, const DeviceMask& valid,
-                               const Memory& memory, const EncoderRun& run,
+                               const Memory& memory, const ModelRunSettings& run,
                                NamedDeviceTensors& state);
   /// Returns the gradient of x. Adds the gradient of the memory to grad_memory; if grad_memory is
   /// {}, stores it there.
   DeviceTensor<double> backward(const DeviceTensor<double>& grad_y, const Memory& memory,
-                                const EncoderRun& run, NamedDeviceTensors& state,
+                                const ModelRunSettings& run, NamedDeviceTensors& state,
                                 NamedDeviceTensors& gradients, DeviceTensor<double>& grad_memory);
   /// Return the weights of the last forward: self-attention [B,H,T,T] and cross-attention
   /// [B,H,T,S].
@@ -72,10 +72,10 @@ class DecoderLayer {
 
  private:
   const EncoderConfig& config_;
-  encoder::AttentionSite self_attention_;
-  CrossAttentionSite cross_attention_;
-  encoder::FeedForwardSite feed_forward_;
-  encoder::NormSite norm1_, norm2_, norm3_;
+  encoder::AttentionSublayer self_attention_;
+  CrossAttentionSublayer cross_attention_;
+  encoder::FeedForwardSublayer feed_forward_;
+  encoder::NamedNorm norm1_, norm2_, norm3_;
 };
 
 }  // namespace normproof::gpu::decoder

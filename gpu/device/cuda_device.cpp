@@ -71,7 +71,7 @@ class CudaDevice final : public Device {
     recorded_name_ = name;
     CudaGraph& graph = graphs_[name];
     graph.begin(stream_);
-    memory_.hold();
+    memory_.begin_hold();
     graph_ = &graph;
   }
   void perform_recording() override {
@@ -80,7 +80,7 @@ class CudaDevice final : public Device {
     memory_.end_hold();
   }
   void forget_recording() noexcept override {
-    if (graph_ != nullptr) graph_->forget(stream_);
+    if (graph_ != nullptr) graph_->discard_graph(stream_);
     graph_ = nullptr;
     memory_.end_hold();
   }

@@ -66,7 +66,7 @@ void CudaGraph::perform(cudaStream_t stream) {
   NORMPROOF_CUDA_CALL(cudaEventRecord(done_, stream));
 }
 
-void CudaGraph::forget(cudaStream_t stream) noexcept {
+void CudaGraph::discard_graph(cudaStream_t stream) noexcept {
   cudaGraph_t graph = nullptr;
   if (cudaStreamEndCapture(stream, &graph) != cudaSuccess) cudaGetLastError();
   if (graph != nullptr) cudaGraphDestroy(graph);

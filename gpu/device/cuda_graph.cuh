@@ -29,7 +29,7 @@ class CudaGraph {
   const void* keep(const void* from, std::size_t bytes);
   /// Ends the capture and launches the graph on the stream.
   void perform(cudaStream_t stream);
-  void forget(cudaStream_t stream) noexcept;
+  void discard_graph(cudaStream_t stream) noexcept;
 
  private:
   /// Page-locked memory, from which the device copies while the host continues.

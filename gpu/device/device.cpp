@@ -53,7 +53,7 @@ class SimulatedDevice final : public Device {
   }
 
   void begin_recording(const std::string& name) override {
-    memory_.hold();
+    memory_.begin_hold();
     recorded_name_ = name;
     records_ = true;
   }

@@ -6,7 +6,7 @@ namespace normproof::gpu::device {
 
 /// The positions of the real tokens (not padding) of each sentence, in ascending order, as a view
 /// for kernels.
-struct Places {
+struct TokenPositions {
   ConstIndices place;  ///< [B,T], or absent if every position is a real token
   ConstIndices count;  ///< [B]
   std::size_t seq_len = 0;
@@ -54,8 +54,9 @@ class DeviceMask {
   /// Returns the indices of the valid elements in ascending order; an absent span if every element
   /// is valid.
   ConstIndices rows() const { return masks_ ? rows_.span() : ConstIndices{}; }
-  Places places(std::size_t seq_len) const {
-    return masks_ ? Places{places_.span(), counts_.span(), seq_len} : Places{{}, {}, seq_len};
+  TokenPositions places(std::size_t seq_len) const {
+    return masks_ ? TokenPositions{places_.span(), counts_.span(), seq_len}
+                  : TokenPositions{{}, {}, seq_len};
   }
 
  private:

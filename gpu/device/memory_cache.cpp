@@ -2,14 +2,14 @@
 
 namespace normproof::gpu::device {
 
-std::size_t MemoryCache::rounded(std::size_t bytes) {
+std::size_t MemoryCache::round_up_size(std::size_t bytes) {
   constexpr std::size_t kLargeBytes = std::size_t{1} << 20;
   const std::size_t unit = bytes < kLargeBytes ? 512 : 2 * kLargeBytes;
   return (bytes + unit - 1) / unit * unit;
 }
 
 void* MemoryCache::acquire(std::size_t bytes) {
-  const std::size_t size = keeps_ ? rounded(bytes) : bytes;
+  const std::size_t size = keeps_ ? round_up_size(bytes) : bytes;
   if (const auto kept = kept_.find(size); keeps_ && kept != kept_.end()) {
     void* const memory = kept->second.memory;
     in_use_.emplace(memory, size);
@@ -32,7 +32,7 @@ void MemoryCache::put_back(void* memory) noexcept {
   if (!keeps_ && !holds_) free_kept();
 }
 
-void MemoryCache::hold() {
+void MemoryCache::begin_hold() {
   holds_ = true;
   for (auto& [size, kept] : kept_) kept.held = false;
 }

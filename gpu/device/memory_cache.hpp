@@ -27,7 +27,7 @@ class MemoryCache {
 
   /// Rounds a request up to a multiple of 512 bytes, or of 2 MiB for requests of 1 MiB and more, so
   /// that requests of similar sizes can reuse each other's memory.
-  static std::size_t rounded(std::size_t bytes);
+  static std::size_t round_up_size(std::size_t bytes);
 
   /// Returns memory of at least `bytes` bytes. If the source has none left, returns all cached
   /// memory to the source and tries again. Returns nullptr if that fails too.
@@ -38,7 +38,7 @@ class MemoryCache {
 
   /// Keeps released memory in the cache until end_hold(). It may be reused but does not return to
   /// the source, because unfinished work may still use it.
-  void hold();
+  void begin_hold();
   void end_hold() noexcept;
   /// Returns all cached memory to the source.
   void free_kept() noexcept;

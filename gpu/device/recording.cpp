@@ -41,7 +41,7 @@ void Recording::perform() {
   device_.recording_ = nullptr;
 }
 
-bool Recording::refused() const {
+bool Recording::has_failed_check() const {
   if (device_.recording_ == this)
     contract_failure("Recording::refused", "the work", "is not performed yet",
                      "work that is performed", Clause::C3);

@@ -29,7 +29,7 @@ class Recording {
   void perform();
   /// Whether a check of the recorded work has rejected a value. Waits for the work.
   /// Requires  (C3) the work has been performed
-  bool refused() const;
+  bool has_failed_check() const;
   /// Returns the flag that a check sets to 1 if it rejects a value.
   Span<std::uint32_t> flag() const { return DeviceTensor<std::uint32_t>(flag_).span(); }
 

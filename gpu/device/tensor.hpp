@@ -42,17 +42,17 @@ class DeviceTensor {
 
   /// Returns a view for reading and writing.
   Span<T> span() {
-    if (block_) block_->known.reset();
+    if (block_) block_->known_value.reset();
     return {data(), size_};
   }
   Span<const T> span() const { return {data(), size_}; }
 
   /// Returns the element of a one-element tensor if the host knows it: it was uploaded and not
   /// written since. The host then need not download it.
-  std::optional<T> known() const { return block_ ? block_->known : std::nullopt; }
+  std::optional<T> known_value() const { return block_ ? block_->known_value : std::nullopt; }
   void upload(const T* from) {
     device_->upload(data(), from, size_ * sizeof(T));
-    if (size_ == 1) block_->known = *from;
+    if (size_ == 1) block_->known_value = *from;
   }
 
   /// Returns a handle to the same elements with another shape.
@@ -71,7 +71,7 @@ class DeviceTensor {
 
     Device& device;
     void* memory;
-    std::optional<T> known;
+    std::optional<T> known_value;
   };
 
   T* data() const { return block_ ? static_cast<T*>(block_->memory) : nullptr; }
@@ -107,7 +107,7 @@ Tensor<T> download(const DeviceTensor<T>& from) {
 /// Requires  the tensor has one element
 template <class T>
 T download_one(const DeviceTensor<T>& one) {
-  if (const auto known = one.known()) return *known;
+  if (const auto known_value = one.known_value()) return *known_value;
   return download(one).data()[0];
 }
 

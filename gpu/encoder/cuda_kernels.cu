@@ -4,5 +4,5 @@
 
 using namespace normproof::gpu::encoder;
 
-NORMPROOF_CUDA_BLOCKS(normproof::gpu::ops::WarpRows<PoolRow>)
-NORMPROOF_CUDA_ELEMENTS(PoolBackward)
+NORMPROOF_CUDA_BLOCKS(normproof::gpu::ops::WarpRows<MeanPooling>)
+NORMPROOF_CUDA_ELEMENTS(MeanPoolingBackward)

@@ -54,13 +54,13 @@ nn::Linear Encoder::head() const {
           parameters_.at("head.bias")};
 }
 
-DeviceTensor<double> Encoder::forward(const EncoderInputs& inputs, const EncoderRun& run,
+DeviceTensor<double> Encoder::forward(const EncoderInputs& inputs, const ModelRunSettings& run,
                                       NamedDeviceTensors& state) {
   head_in_ = hidden(inputs, run, state);
   return nn::linear(head_in_, head(), *run.products);
 }
 
-DeviceTensor<double> Encoder::hidden(const EncoderInputs& inputs, const EncoderRun& run,
+DeviceTensor<double> Encoder::hidden(const EncoderInputs& inputs, const ModelRunSettings& run,
                                      NamedDeviceTensors& state) {
   run_ = run;
   tokens_ = inputs.tokens;
@@ -106,8 +106,8 @@ DeviceTensor<double> Encoder::pool(const DeviceTensor<double>& x) const {
                                    "one at least", Clause::C5);
   DeviceTensor<double> pooled(x.device(), {tokens_.batch_size, config_.d_model});
   device::launch_blocks(x.device(), pooled.size(),
-                        ops::WarpRows<PoolRow>{{x.span(), valid_.places(tokens_.seq_len),
-                                                config_.d_model, pooled.span()}});
+                        ops::WarpRows<MeanPooling>{{x.span(), valid_.places(tokens_.seq_len),
+                                                    config_.d_model, pooled.span()}});
   return pooled;
 }
 
@@ -115,8 +115,8 @@ DeviceTensor<double> Encoder::pool_backward(const DeviceTensor<double>& grad_poo
   DeviceTensor<double> grad_x(grad_pooled.device(),
                               {tokens_.batch_size, tokens_.seq_len, config_.d_model});
   device::launch_elements(grad_x.device(), grad_x.size(),
-                          PoolBackward{grad_pooled.span(), valid_.places(tokens_.seq_len),
-                                       valid_.flags(), config_.d_model, grad_x.span()});
+                          MeanPoolingBackward{grad_pooled.span(), valid_.places(tokens_.seq_len),
+                                              valid_.flags(), config_.d_model, grad_x.span()});
   return grad_x;
 }
 

@@ -39,14 +39,14 @@ class Encoder {
   Encoder& operator=(const Encoder&) = delete;
 
   /// Returns the logits. In training it also updates `state`.
-  DeviceTensor<double> forward(const EncoderInputs& inputs, const EncoderRun& run,
+  DeviceTensor<double> forward(const EncoderInputs& inputs, const ModelRunSettings& run,
                                NamedDeviceTensors& state);
   /// Returns the gradients of the parameters.
   /// Requires  (C6) forward has run before
   EncoderGradients backward(const DeviceTensor<double>& grad_logits, NamedDeviceTensors& state);
 
   /// Runs the forward up to the input of the head. Returns that input, [B,D] or [B,T,D].
-  DeviceTensor<double> hidden(const EncoderInputs& inputs, const EncoderRun& run,
+  DeviceTensor<double> hidden(const EncoderInputs& inputs, const ModelRunSettings& run,
                               NamedDeviceTensors& state);
   /// Runs the backward from the gradient of the head's input. The result includes the given
   /// gradients `head` of the head.
@@ -62,8 +62,8 @@ class Encoder {
   const EncoderConfig config_;
   NamedDeviceTensors parameters_;
   std::vector<EncoderLayer> layers_;
-  NormSite final_norm_;
-  EncoderRun run_;
+  NamedNorm final_norm_;
+  ModelRunSettings run_;
   nn::Tokens tokens_;
   DeviceMask valid_;
   DeviceTensor<double> head_in_;

@@ -11,7 +11,7 @@ EncoderLayer::EncoderLayer(const EncoderConfig& config, const NamedDeviceTensors
       norm2_(config.norm, parameters, place + ".norm2") {}
 
 DeviceTensor<double> EncoderLayer::forward(const DeviceTensor<double>& x, const DeviceMask& valid,
-                                           const EncoderRun& run, NamedDeviceTensors& state) {
+                                           const ModelRunSettings& run, NamedDeviceTensors& state) {
   const DeviceTensor<double> h = run_residual(
       config_.placement, norm1_, x, valid, run, state,
       [&](const DeviceTensor<double>& in) { return attention_.forward(in, valid, run); });
@@ -21,7 +21,7 @@ DeviceTensor<double> EncoderLayer::forward(const DeviceTensor<double>& x, const 
 }
 
 DeviceTensor<double> EncoderLayer::backward(const DeviceTensor<double>& grad_y,
-                                            const EncoderRun& run, NamedDeviceTensors& state,
+                                            const ModelRunSettings& run, NamedDeviceTensors& state,
                                             NamedDeviceTensors& gradients) {
   const DeviceTensor<double> grad_h = run_residual_backward(
       config_.placement, norm2_, grad_y, state, gradients, [&](const DeviceTensor<double>& grad) {

@@ -15,17 +15,17 @@ class EncoderLayer {
                const std::string& place);
 
   DeviceTensor<double> forward(const DeviceTensor<double>& x, const DeviceMask& valid,
-                               const EncoderRun& run, NamedDeviceTensors& state);
-  DeviceTensor<double> backward(const DeviceTensor<double>& grad_y, const EncoderRun& run,
+                               const ModelRunSettings& run, NamedDeviceTensors& state);
+  DeviceTensor<double> backward(const DeviceTensor<double>& grad_y, const ModelRunSettings& run,
                                 NamedDeviceTensors& state, NamedDeviceTensors& gradients);
   /// Returns the attention weights [B,H,T,T] of the last forward.
   const DeviceTensor<double>& attention_weights() const { return attention_.weights(); }
 
  private:
   const EncoderConfig& config_;
-  AttentionSite attention_;
-  FeedForwardSite feed_forward_;
-  NormSite norm1_, norm2_;
+  AttentionSublayer attention_;
+  FeedForwardSublayer feed_forward_;
+  NamedNorm norm1_, norm2_;
 };
 
 }  // namespace normproof::gpu::encoder

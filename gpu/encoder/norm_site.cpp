@@ -6,15 +6,15 @@
 
 namespace normproof::gpu::encoder {
 
-NormSite::NormSite(const ref::model::NormOptions& norm, const NamedDeviceTensors& parameters,
-                   std::string place)
+NamedNorm::NamedNorm(const ref::model::NormOptions& norm, const NamedDeviceTensors& parameters,
+                     std::string place)
     : norm_(norm), place_(std::move(place)) {
   for (const ref::model::NormParameter& own : ref::model::norm_layer(norm_).parameters)
     norm::set_parameter(inputs_, own.name, parameters.get(fmt::format("{}.{}", place_, own.name)));
 }
 
-DeviceTensor<double> NormSite::forward(const DeviceTensor<double>& x, const DeviceMask& valid,
-                                       const EncoderRun& run, NamedDeviceTensors& state) {
+DeviceTensor<double> NamedNorm::forward(const DeviceTensor<double>& x, const DeviceMask& valid,
+                                        const ModelRunSettings& run, NamedDeviceTensors& state) {
   inputs_.x = x;
   inputs_.valid = valid;
   inputs_.mode = run.mode;
@@ -30,15 +30,15 @@ DeviceTensor<double> NormSite::forward(const DeviceTensor<double>& x, const Devi
   return forward_.outputs.at("y");
 }
 
-void NormSite::report_statistics(const norm::NormStep& step) const {
+void NamedNorm::report_statistics(const norm::NormStep& step) const {
   if (statistics_ == nullptr) return;
   for (const auto& [name, values] : step.outputs)
     if (name != "y" && !name.starts_with("grad_"))
       statistics_->set(fmt::format("{}.{}", place_, name), values);
 }
 
-DeviceTensor<double> NormSite::backward(const DeviceTensor<double>& grad_y,
-                                        NamedDeviceTensors& state, NamedDeviceTensors& gradients) {
+DeviceTensor<double> NamedNorm::backward(const DeviceTensor<double>& grad_y,
+                                         NamedDeviceTensors& state, NamedDeviceTensors& gradients) {
   inputs_.grad_y = grad_y;
   const norm::NormStep step = norm::norm_backward(norm_, inputs_, forward_);
   report_statistics(step);

@@ -14,7 +14,7 @@ using device::DeviceTensor;
 using device::NamedDeviceTensors;
 
 /// The options of one forward: a training step or an evaluation.
-struct EncoderRun {
+struct ModelRunSettings {
   ref::model::Mode mode =
       ref::model::Mode::training;  ///< inference: no dropout, running statistics
   std::uint64_t seed = 0;          ///< seed of the dropouts
@@ -30,15 +30,15 @@ struct EncoderRun {
 };
 
 /// A norm layer at a named place in a model, such as "layers.0.norm1".
-class NormSite {
+class NamedNorm {
  public:
   /// Keeps a reference to `norm`, which must outlive this object.
-  NormSite(const ref::model::NormOptions& norm, const NamedDeviceTensors& parameters,
-           std::string place);
+  NamedNorm(const ref::model::NormOptions& norm, const NamedDeviceTensors& parameters,
+            std::string place);
 
   /// Returns the norm's output. Updates the entries of `state` that belong to this norm.
   DeviceTensor<double> forward(const DeviceTensor<double>& x, const DeviceMask& valid,
-                               const EncoderRun& run, NamedDeviceTensors& state);
+                               const ModelRunSettings& run, NamedDeviceTensors& state);
   /// Returns the gradient of x. If the norm has the parameters gamma and beta, stores their
   /// gradients in `gradients`.
   DeviceTensor<double> backward(const DeviceTensor<double>& grad_y, NamedDeviceTensors& state,

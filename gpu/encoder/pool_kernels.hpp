@@ -7,17 +7,17 @@ namespace normproof::gpu::encoder {
 
 using device::ConstFlags;
 using device::ConstReals;
-using device::Places;
 using device::Reals;
+using device::TokenPositions;
 
 /// Mean pooling: the mean of each feature over the real tokens of each sentence. Row b D + d of the
 /// kernel is feature d of sentence b. The sum has the order of docs/specification/determinism.md,
 /// R2, over the real tokens only; padding is skipped.
-struct PoolRow {
+struct MeanPooling {
   static constexpr int kTotals = 1;
   static constexpr int kMaxima = 0;
   ConstReals x;
-  Places places;
+  TokenPositions places;
   std::size_t width;
   Reals pooled;
 
@@ -36,9 +36,9 @@ struct PoolRow {
 
 /// The backward of mean pooling, for element (b, t, d) of x: grad_p_bd / n_b for real tokens, +0
 /// for padding. n_b is the number of real tokens of sentence b.
-struct PoolBackward {
+struct MeanPoolingBackward {
   ConstReals grad_pooled;
-  Places places;
+  TokenPositions places;
   ConstFlags valid;
   std::size_t width;
   Reals grad_x;

@@ -18,11 +18,11 @@ void store_linear_gradients(NamedDeviceTensors& gradients, const std::string& na
   gradients.set(name + ".bias", std::move(own.bias));
 }
 
-double PartDropouts::rate(const EncoderRun& run) const {
+double SublayerDropouts::rate(const ModelRunSettings& run) const {
   return run.mode == ref::model::Mode::training ? config_.dropout : 0;
 }
 
-nn::DropoutKey PartDropouts::key(const EncoderRun& run, const char* tensor) const {
+nn::DropoutKey SublayerDropouts::key(const ModelRunSettings& run, const char* tensor) const {
   nn::DropoutKey key{run.seed, run.step, place_ + tensor};
   if (run.masks == nullptr || rate(run) == 0) return key;
   const auto given = run.masks->find(key.place);
@@ -33,39 +33,42 @@ nn::DropoutKey PartDropouts::key(const EncoderRun& run, const char* tensor) cons
   return key;
 }
 
-DeviceTensor<double> PartDropouts::drop(const DeviceTensor<double>& y, const EncoderRun& run) {
+DeviceTensor<double> SublayerDropouts::drop(const DeviceTensor<double>& y,
+                                            const ModelRunSettings& run) {
   if (rate(run) == 0) return y;
   keep_ = nn::dropout_mask(y.device(), y.shape(), rate(run), key(run, ".y"));
   return nn::dropout(y, keep_, rate(run));
 }
 
-DeviceTensor<double> PartDropouts::drop_backward(const DeviceTensor<double>& grad_y,
-                                                 const EncoderRun& run) const {
+DeviceTensor<double> SublayerDropouts::drop_backward(const DeviceTensor<double>& grad_y,
+                                                     const ModelRunSettings& run) const {
   return rate(run) == 0 ? grad_y : nn::dropout(grad_y, keep_, rate(run));
 }
 
-AttentionSite::AttentionSite(const EncoderConfig& config, const NamedDeviceTensors& parameters,
-                             const std::string& place)
+AttentionSublayer::AttentionSublayer(const EncoderConfig& config,
+                                     const NamedDeviceTensors& parameters, const std::string& place)
     : config_(config),
       dropouts_(config, place),
       parameters_{find_linear(parameters, place + ".in"), find_linear(parameters, place + ".out")} {
 }
 
-nn::AttentionOptions AttentionSite::options(const EncoderRun& run) const {
+nn::AttentionOptions AttentionSublayer::options(const ModelRunSettings& run) const {
   return {config_.num_heads, dropouts_.rate(run), dropouts_.key(run, ".weights"), run.products,
           config_.causal};
 }
 
-DeviceTensor<double> AttentionSite::forward(const DeviceTensor<double>& x, const DeviceMask& valid,
-                                            const EncoderRun& run) {
+DeviceTensor<double> AttentionSublayer::forward(const DeviceTensor<double>& x,
+                                                const DeviceMask& valid,
+                                                const ModelRunSettings& run) {
   in_ = x;
   valid_ = valid;
   attended_ = nn::multi_head_attention(x, parameters_, valid_, options(run));
   return dropouts_.drop(attended_.y, run);
 }
 
-DeviceTensor<double> AttentionSite::backward(const DeviceTensor<double>& grad_y,
-                                             const EncoderRun& run, NamedDeviceTensors& gradients) {
+DeviceTensor<double> AttentionSublayer::backward(const DeviceTensor<double>& grad_y,
+                                                 const ModelRunSettings& run,
+                                                 NamedDeviceTensors& gradients) {
   nn::AttentionGradients backward = nn::multi_head_attention_backward(
       dropouts_.drop_backward(grad_y, run), in_, parameters_, valid_, attended_, options(run));
   attended_ = {};
@@ -74,27 +77,28 @@ DeviceTensor<double> AttentionSite::backward(const DeviceTensor<double>& grad_y,
   return std::move(backward.grad_x);
 }
 
-FeedForwardSite::FeedForwardSite(const EncoderConfig& config, const NamedDeviceTensors& parameters,
-                                 const std::string& place)
+FeedForwardSublayer::FeedForwardSublayer(const EncoderConfig& config,
+                                         const NamedDeviceTensors& parameters,
+                                         const std::string& place)
     : config_(config),
       dropouts_(config, place),
       parameters_{find_linear(parameters, place + ".first"),
                   find_linear(parameters, place + ".second")} {}
 
-nn::FeedForwardOptions FeedForwardSite::options(const EncoderRun& run) const {
+nn::FeedForwardOptions FeedForwardSublayer::options(const ModelRunSettings& run) const {
   return {config_.activation, dropouts_.rate(run), dropouts_.key(run, ".active"), run.products};
 }
 
-DeviceTensor<double> FeedForwardSite::forward(const DeviceTensor<double>& x,
-                                              const EncoderRun& run) {
+DeviceTensor<double> FeedForwardSublayer::forward(const DeviceTensor<double>& x,
+                                                  const ModelRunSettings& run) {
   in_ = x;
   fed_ = nn::feed_forward(x, parameters_, options(run));
   return dropouts_.drop(fed_.y, run);
 }
 
-DeviceTensor<double> FeedForwardSite::backward(const DeviceTensor<double>& grad_y,
-                                               const EncoderRun& run,
-                                               NamedDeviceTensors& gradients) {
+DeviceTensor<double> FeedForwardSublayer::backward(const DeviceTensor<double>& grad_y,
+                                                   const ModelRunSettings& run,
+                                                   NamedDeviceTensors& gradients) {
   nn::FeedForwardGradients backward = nn::feed_forward_backward(
       dropouts_.drop_backward(grad_y, run), in_, parameters_, fed_, options(run));
   fed_ = {};

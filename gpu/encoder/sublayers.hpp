@@ -26,21 +26,21 @@ void store_linear_gradients(NamedDeviceTensors& gradients, const std::string& na
 
 /// The dropouts of one part of a layer, such as "layers.0.attention": those inside the part, and
 /// the one of its output y.
-class PartDropouts {
+class SublayerDropouts {
  public:
   /// Keeps a reference to `config`, which must outlive this object.
-  PartDropouts(const EncoderConfig& config, std::string place)
+  SublayerDropouts(const EncoderConfig& config, std::string place)
       : config_(config), place_(std::move(place)) {}
 
   const std::string& place() const { return place_; }
-  double rate(const EncoderRun& run) const;
+  double rate(const ModelRunSettings& run) const;
   /// Returns the dropout key of a tensor of the part. `tensor` is the end of its name, such as
   /// ".weights".
   /// Throws    ContractError if run.masks is given but has no mask for the tensor
-  nn::DropoutKey key(const EncoderRun& run, const char* tensor) const;
-  DeviceTensor<double> drop(const DeviceTensor<double>& y, const EncoderRun& run);
+  nn::DropoutKey key(const ModelRunSettings& run, const char* tensor) const;
+  DeviceTensor<double> drop(const DeviceTensor<double>& y, const ModelRunSettings& run);
   DeviceTensor<double> drop_backward(const DeviceTensor<double>& grad_y,
-                                     const EncoderRun& run) const;
+                                     const ModelRunSettings& run) const;
 
  private:
   const EncoderConfig& config_;
@@ -49,23 +49,23 @@ class PartDropouts {
 };
 
 /// The self-attention of a layer, causal or not: dropout(attention(x)).
-class AttentionSite {
+class AttentionSublayer {
  public:
-  AttentionSite(const EncoderConfig& config, const NamedDeviceTensors& parameters,
-                const std::string& place);
+  AttentionSublayer(const EncoderConfig& config, const NamedDeviceTensors& parameters,
+                    const std::string& place);
 
   DeviceTensor<double> forward(const DeviceTensor<double>& x, const DeviceMask& valid,
-                               const EncoderRun& run);
-  DeviceTensor<double> backward(const DeviceTensor<double>& grad_y, const EncoderRun& run,
+                               const ModelRunSettings& run);
+  DeviceTensor<double> backward(const DeviceTensor<double>& grad_y, const ModelRunSettings& run,
                                 NamedDeviceTensors& gradients);
   /// Returns the attention weights [B,H,T,T] of the last forward.
   const DeviceTensor<double>& weights() const { return attended_.weights; }
 
  private:
-  nn::AttentionOptions options(const EncoderRun& run) const;
+  nn::AttentionOptions options(const ModelRunSettings& run) const;
 
   const EncoderConfig& config_;
-  PartDropouts dropouts_;
+  SublayerDropouts dropouts_;
   nn::Attention parameters_;
   DeviceMask valid_;
   DeviceTensor<double> in_;
@@ -73,20 +73,20 @@ class AttentionSite {
 };
 
 /// The feed-forward of a layer: dropout(feed_forward(x)).
-class FeedForwardSite {
+class FeedForwardSublayer {
  public:
-  FeedForwardSite(const EncoderConfig& config, const NamedDeviceTensors& parameters,
-                  const std::string& place);
+  FeedForwardSublayer(const EncoderConfig& config, const NamedDeviceTensors& parameters,
+                      const std::string& place);
 
-  DeviceTensor<double> forward(const DeviceTensor<double>& x, const EncoderRun& run);
-  DeviceTensor<double> backward(const DeviceTensor<double>& grad_y, const EncoderRun& run,
+  DeviceTensor<double> forward(const DeviceTensor<double>& x, const ModelRunSettings& run);
+  DeviceTensor<double> backward(const DeviceTensor<double>& grad_y, const ModelRunSettings& run,
                                 NamedDeviceTensors& gradients);
 
  private:
-  nn::FeedForwardOptions options(const EncoderRun& run) const;
+  nn::FeedForwardOptions options(const ModelRunSettings& run) const;
 
   const EncoderConfig& config_;
-  PartDropouts dropouts_;
+  SublayerDropouts dropouts_;
   nn::FeedForward parameters_;
   DeviceTensor<double> in_;
   nn::FeedForwardForward fed_;
@@ -96,9 +96,10 @@ class FeedForwardSite {
 /// Computes  norm(f(x) + x) if the norm's placement is post; f(norm(x)) + x if it is pre
 /// Order     the residual sum is rounded once per element
 template <class F>
-DeviceTensor<double> run_residual(ref::model::NormPlacement placement, NormSite& norm,
+DeviceTensor<double> run_residual(ref::model::NormPlacement placement, NamedNorm& norm,
                                   const DeviceTensor<double>& x, const DeviceMask& valid,
-                                  const EncoderRun& run, NamedDeviceTensors& state, const F& f) {
+                                  const ModelRunSettings& run, NamedDeviceTensors& state,
+                                  const F& f) {
   if (placement == ref::model::NormPlacement::post)
     return norm.forward(ops::add(f(x), x), valid, run, state);
   return ops::add(f(norm.forward(x, valid, run, state)), x);
@@ -107,7 +108,7 @@ DeviceTensor<double> run_residual(ref::model::NormPlacement placement, NormSite&
 /// Runs the backward of run_residual. Returns the gradient of x. `backward` is the backward of f:
 /// it maps the gradient of f's output to the gradient of f's input.
 template <class F>
-DeviceTensor<double> run_residual_backward(ref::model::NormPlacement placement, NormSite& norm,
+DeviceTensor<double> run_residual_backward(ref::model::NormPlacement placement, NamedNorm& norm,
                                            const DeviceTensor<double>& grad_y,
                                            NamedDeviceTensors& state, NamedDeviceTensors& gradients,
                                            const F& backward) {

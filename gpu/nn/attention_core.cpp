@@ -15,7 +15,7 @@ using ops::Matrices;
 namespace {
 
 template <class T>
-Matrices<T> laid_out(const Matrices<double>& layout, device::Span<T> data) {
+Matrices<T> matrices_with_layout(const Matrices<double>& layout, device::Span<T> data) {
   return {data,
           layout.first,
           layout.rows,
@@ -31,9 +31,9 @@ Matrices<T> laid_out(const Matrices<double>& layout, device::Span<T> data) {
 /// Throws the error message that ref would throw. Cuts each tensor into the parts that ref computes
 /// separately, and computes the softmax of one part after the other until a part throws.
 template <class Softmax>
-[[noreturn]] void refuse_in_parts(const ScoreParts& parts,
-                                  const std::vector<DeviceTensor<double>>& tensors,
-                                  const Softmax& softmax) {
+[[noreturn]] void throw_error_of_first_part(const ScoreParts& parts,
+                                            const std::vector<DeviceTensor<double>>& tensors,
+                                            const Softmax& softmax) {
   std::size_t size = 1;
   for (const std::size_t extent : parts.shape) size *= extent;
   Device& device = tensors.front().device();
@@ -57,10 +57,10 @@ template <class Softmax>
 }  // namespace
 
 Matrices<double> ScoreMatrices::of(DeviceTensor<double>& scores) const {
-  return laid_out(layout, scores.span());
+  return matrices_with_layout(layout, scores.span());
 }
 Matrices<const double> ScoreMatrices::of(const DeviceTensor<double>& scores) const {
-  return laid_out(layout, scores.span());
+  return matrices_with_layout(layout, scores.span());
 }
 
 DeviceTensor<double> attention_scores(Device& device, const AttentionOperands<const double>& in,
@@ -76,8 +76,8 @@ DeviceTensor<double> attention_weights(const DeviceTensor<double>& scores,
   try {
     return ops::softmax(scores, visible);
   } catch (const ref::numeric::ContractError&) {
-    refuse_in_parts(parts, {scores},
-                    [](const auto& part, const auto& mask) { ops::softmax(part[0], mask); });
+    throw_error_of_first_part(
+        parts, {scores}, [](const auto& part, const auto& mask) { ops::softmax(part[0], mask); });
   }
 }
 
@@ -104,7 +104,7 @@ void attention_backward_into(Device& device, const AttentionOperands<double>& ou
   try {
     grad_scores = ops::softmax_backward(grad_weights, backward.weights, visible);
   } catch (const ref::numeric::ContractError&) {
-    refuse_in_parts(
+    throw_error_of_first_part(
         parts, {grad_weights, backward.weights},
         [](const auto& part, const auto& mask) { ops::softmax_backward(part[0], part[1], mask); });
   }

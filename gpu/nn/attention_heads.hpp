@@ -88,7 +88,7 @@ inline DeviceMask visible_keys_mask(Device& device, const DeviceMask& attention_
     DeviceTensor<std::size_t> places(device, {b * t * t}), counts(device, {b * t});
     device::launch_elements(
         device, b * t,
-        EarlierKeys{attention_mask.flags(), t, flags.span(), places.span(), counts.span()});
+        CausalKeys{attention_mask.flags(), t, flags.span(), places.span(), counts.span()});
     return DeviceMask(std::move(flags), std::move(places), std::move(counts));
   }
   if (!attention_mask.is_given()) return {};

@@ -15,7 +15,7 @@ using device::Span;
 using ref::tensor::to_string;
 
 template <class T>
-ops::Matrices<T> rows_of(Span<T> span, const Shape& shape) {
+ops::Matrices<T> row_count(Span<T> span, const Shape& shape) {
   return ops::matrix(span, span.size / shape.back(), shape.back());
 }
 
@@ -41,8 +41,8 @@ DeviceTensor<double> linear(const DeviceTensor<double>& x, const Linear& paramet
                             const Products& products) {
   DeviceTensor<double> y(x.device(), checked_shape("linear", x, parameters));
   device::launch_elements(x.device(), y.size(), RepeatRow{parameters.bias.span(), y.span()});
-  ops::matmul_into(x.device(), rows_of(y.span(), y.shape()), rows_of(x.span(), x.shape()),
-                   ops::transposed(rows_of(parameters.weight.span(), parameters.weight.shape())),
+  ops::matmul_into(x.device(), row_count(y.span(), y.shape()), row_count(x.span(), x.shape()),
+                   ops::transposed(row_count(parameters.weight.span(), parameters.weight.shape())),
                    true, products);
   return y;
 }
@@ -55,11 +55,11 @@ LinearGradients linear_backward(const DeviceTensor<double>& grad_y, const Device
   const Shape& weight = parameters.weight.shape();
   LinearGradients result{DeviceTensor<double>(device, x.shape()),
                          {DeviceTensor<double>(device, weight), ops::sum_columns(grad_y)}};
-  const auto grad_rows = rows_of(grad_y.span(), shape);
-  ops::matmul_into(device, rows_of(result.grad_x.span(), x.shape()), grad_rows,
-                   rows_of(parameters.weight.span(), weight), false, products);
-  ops::matmul_into(device, rows_of(result.parameters.weight.span(), weight),
-                   ops::transposed(grad_rows), rows_of(x.span(), x.shape()), false, products);
+  const auto grad_rows = row_count(grad_y.span(), shape);
+  ops::matmul_into(device, row_count(result.grad_x.span(), x.shape()), grad_rows,
+                   row_count(parameters.weight.span(), weight), false, products);
+  ops::matmul_into(device, row_count(result.parameters.weight.span(), weight),
+                   ops::transposed(grad_rows), row_count(x.span(), x.shape()), false, products);
   return result;
 }
 

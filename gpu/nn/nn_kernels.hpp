@@ -53,7 +53,7 @@ struct RotatePairs {
 /// own. `row` numbers the queries of all sentences; the query's position in its sentence is row mod
 /// seq_len. Writes flags [B,T,T] and, for each row, the positions of its keys in ascending order
 /// and the number of keys.
-struct EarlierKeys {
+struct CausalKeys {
   ConstFlags valid;  ///< [B,T], or absent if all are valid
   std::size_t seq_len;
   device::Span<bool> flags;

@@ -24,9 +24,9 @@ void append_position(std::size_t t, std::size_t d_model, std::vector<double>& ro
 device::DeviceTensor<double> positional_encoding(device::Device& device, std::size_t seq_len,
                                                  std::size_t d_model) {
   static std::mutex mutex;
-  static std::map<std::size_t, std::vector<double>> known;
+  static std::map<std::size_t, std::vector<double>> known_value;
   const std::lock_guard<std::mutex> lock(mutex);
-  std::vector<double>& rows = known[d_model];
+  std::vector<double>& rows = known_value[d_model];
   rows.reserve(seq_len * d_model);
   for (std::size_t t = rows.size() / d_model; t < seq_len; ++t) append_position(t, d_model, rows);
   return device::upload(device, rows.data(), {seq_len, d_model});

@@ -23,9 +23,9 @@ using ops::Matrices;
 
 /// The layout of attention with H query heads and G key heads: each key head of each sample, in
 /// order, with the queries of the query heads that it serves.
-class HeadsOfKeys {
+class KeyHeads {
  public:
-  HeadsOfKeys(const AttentionShape& shape, const DeviceMask& valid, bool causal)
+  KeyHeads(const AttentionShape& shape, const DeviceMask& valid, bool causal)
       : shape_(shape), valid_(valid.is_given() ? valid.host_flags() : Mask()), causal_(causal) {}
 
   template <class T>
@@ -50,7 +50,7 @@ class HeadsOfKeys {
               return shape_.visible_keys_of_sample(part / shape_.kv_heads, valid_, causal_);
             },
             [this](std::size_t part) {
-              return shape_.heads_text(part / shape_.kv_heads, part % shape_.kv_heads);
+              return shape_.describe_heads(part / shape_.kv_heads, part % shape_.kv_heads);
             }};
   }
 
@@ -96,8 +96,8 @@ void check_finite_elements(std::string_view function, std::string_view argument,
     ref::tensor::check_finite(function, argument, device::download(t), clause);
 }
 
-DeviceTensor<double> scaled(const DeviceTensor<double>& t,
-                            const ref::model::AttentionOptions& options) {
+DeviceTensor<double> multiply_by_scale(const DeviceTensor<double>& t,
+                                       const ref::model::AttentionOptions& options) {
   const auto features = static_cast<double>(t.shape().back());
   DeviceTensor<double> result(t.device(), t.shape());
   device::launch_elements(
@@ -120,10 +120,10 @@ DotProductForward scaled_dot_product_attention(const DeviceTensor<double>& q,
   check_finite_elements(kName, "q", q, Clause::C5);
   check_finite_elements(kName, "k", k, Clause::C5);
   check_finite_elements(kName, "v", v, Clause::C5);
-  const HeadsOfKeys heads(shape, valid, options.causal);
+  const KeyHeads heads(shape, valid, options.causal);
   Device& device = q.device();
   DotProductForward result;
-  result.queries = scaled(q, options);
+  result.queries = multiply_by_scale(q, options);
   const auto in = heads.operands(std::as_const(result.queries).span(), k.span(), v.span());
   const DeviceMask visible = heads.visible(device);
   const DeviceTensor<double> scores = attention_scores(device, in, heads.scores(), products);
@@ -148,7 +148,7 @@ DotProductGradients scaled_dot_product_attention_backward(
   ref::tensor::check_shape(kName, "weights", forward.weights.shape(), shape.scores_shape(),
                            Clause::C7);
   check_finite_elements(kName, "grad_y", grad_y, Clause::C6);
-  const HeadsOfKeys heads(shape, valid, options.causal);
+  const KeyHeads heads(shape, valid, options.causal);
   Device& device = k.device();
   DeviceTensor<double> grad_queries(device, forward.queries.shape());
   DotProductGradients gradients{
@@ -160,7 +160,7 @@ DotProductGradients scaled_dot_product_attention_backward(
       {weights, weights, [](const DeviceTensor<double>& own) { return own; },
        heads.query_matrices(grad_y.span(), shape.value_features)},
       heads.scores(), heads.visible(device), heads.parts(), products);
-  gradients.q = scaled(grad_queries, options);
+  gradients.q = multiply_by_scale(grad_queries, options);
   return gradients;
 }
 

@@ -5,10 +5,10 @@
 namespace normproof::gpu::norm {
 namespace {
 
-DeviceTensor<double> unbiased(const DeviceTensor<double>& biased_variance, std::size_t n) {
+DeviceTensor<double> unbiased_variance(const DeviceTensor<double>& biased_variance, std::size_t n) {
   DeviceTensor<double> out(biased_variance.device(), biased_variance.shape());
   launch_elements(out.device(), out.size(),
-                  Unbiased{biased_variance.span(), static_cast<double>(n), out.span()});
+                  UnbiasedVariance{biased_variance.span(), static_cast<double>(n), out.span()});
   return out;
 }
 
@@ -39,11 +39,12 @@ void batch_norm(const ref::model::BatchNormOptions& options, const NormInputs& i
     rstd = reciprocal_root(statistics.square, options.eps);
     check_reciprocal(kName, "rstd", rstd, "x", in.x);
     step.state.set("running_mean", moving_average(running_mean, mean, options.running_decay));
-    step.state.set("running_variance", moving_average(running_variance,
-                                                      options.unbiased_running_variance
-                                                          ? unbiased(statistics.square, count)
-                                                          : statistics.square,
-                                                      options.running_decay));
+    step.state.set("running_variance",
+                   moving_average(running_variance,
+                                  options.unbiased_running_variance
+                                      ? unbiased_variance(statistics.square, count)
+                                      : statistics.square,
+                                  options.running_decay));
     step.outputs.set("mean", mean);
     step.outputs.set("biased_variance", statistics.square);
   }

@@ -34,8 +34,8 @@ void batch_renorm(const ref::model::BatchRenormOptions& options, const NormInput
   const DeviceTensor<double> mean = step.outputs.get("mean");
   launch_elements(
       device, e.d_model,
-      RenormFactors{mean.span(), rstd.span(), running_mean.span(), running_variance.span(),
-                    options.eps, options.r_max, options.d_max, r.span(), d.span()});
+      BatchRenormFactors{mean.span(), rstd.span(), running_mean.span(), running_variance.span(),
+                         options.eps, options.r_max, options.d_max, r.span(), d.span()});
   launch_elements(device, y.size(),
                   RenormalizeColumns{{in.x.span(), mean.span(), rstd.span(), e.d_model},
                                      affine,

@@ -45,7 +45,7 @@ struct ScaledMean {
 };
 
 /// Computes the unbiased variance: out = biased_variance n / (n - 1).
-struct Unbiased {
+struct UnbiasedVariance {
   ConstReals biased_variance;
   double n;
   Reals out;
@@ -56,7 +56,7 @@ struct Unbiased {
 
 /// Computes the factors of batch renormalization. With s = sqrt(running_variance + eps): r =
 /// clamp((1/rstd)/s, 1/r_max, r_max) and d = clamp((mean - running_mean)/s, -d_max, d_max).
-struct RenormFactors {
+struct BatchRenormFactors {
   ConstReals mean, rstd, running_mean, running_variance;
   double eps, r_max, d_max;
   Reals r, d;
@@ -78,7 +78,7 @@ struct Product {
 };
 
 /// Multiplies by a number: out = factor value.
-struct Scaled {
+struct MultiplyByFactor {
   double factor;
   ConstReals value;
   Reals out;
@@ -94,7 +94,7 @@ struct Sum {
 
 /// Updates PowerNorm's state nu ([SYG+20] Algorithm 2, line 8). With w = 1 - alpha: out = nu (1 - w
 /// mean_x_hat_squared) + w mean_g_x_hat.
-struct NextNu {
+struct UpdateNu {
   ConstReals nu, mean_x_hat_squared, mean_g_x_hat;
   double alpha;
   Reals out;

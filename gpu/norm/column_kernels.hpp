@@ -7,65 +7,65 @@
 /// sum in ascending order. It is absent if the sum is over all rows.
 namespace normproof::gpu::norm {
 
-NORMPROOF_DEVICE inline std::size_t listed(const ConstIndices& rows, std::size_t r) {
+NORMPROOF_DEVICE inline std::size_t row_number(const ConstIndices& rows, std::size_t r) {
   return rows.given() ? rows[r] : r;
 }
 
 /// The term of a column's mean: x.
-struct ListedElement {
+struct MeanTerm {
   ConstReals x;
   ConstIndices rows;
   std::size_t width;
   NORMPROOF_DEVICE double operator()(std::size_t r, std::size_t column) const {
-    return x[listed(rows, r) * width + column];
+    return x[row_number(rows, r) * width + column];
   }
 };
 
 /// The term of a column's variance: (x - mean)^2. If mean is absent, the term of its quadratic
 /// mean: x^2.
-struct ListedSquare {
+struct VarianceTerm {
   ConstReals x, mean;
   ConstIndices rows;
   std::size_t width;
   NORMPROOF_DEVICE double operator()(std::size_t r, std::size_t column) const {
-    const double v = x[listed(rows, r) * width + column];
+    const double v = x[row_number(rows, r) * width + column];
     const double d = mean.given() ? v - mean[column] : v;
     return d * d;
   }
 };
 
 /// The term x_hat^2 of PowerNorm's mean_x_hat_squared.
-struct XHatSquare {
+struct XHatSquareTerm {
   XHat<Statistics::of_column, false> x_hat;
   ConstIndices rows;
   NORMPROOF_DEVICE double operator()(std::size_t r, std::size_t column) const {
-    const double value = x_hat(listed(rows, r), column);
+    const double value = x_hat(row_number(rows, r), column);
     return value * value;
   }
 };
 
 /// The term g x_hat of PowerNorm's mean_g_x_hat, where g = gamma grad_y.
-struct GTimesXHat {
+struct GTimesXHatTerm {
   ConstReals grad_y;
   AffineSpans affine;
   XHat<Statistics::of_column, false> x_hat;
   ConstIndices rows;
   NORMPROOF_DEVICE double operator()(std::size_t r, std::size_t column) const {
-    const std::size_t row = listed(rows, r);
+    const std::size_t row = row_number(rows, r);
     const double g = affine.gamma_at(column) * grad_y[row * x_hat.width + column];
     return g * x_hat(row, column);
   }
 };
 
 /// The term t x_hat of the update of PowerNorm's nu, where t = g - x_hat nu and g = gamma grad_y.
-struct TTimesXHat {
+struct NuUpdateTerm {
   ConstReals grad_y;
   AffineSpans affine;
   XHat<Statistics::of_column, false> x_hat;
   ConstReals nu;
   ConstIndices rows;
   NORMPROOF_DEVICE double operator()(std::size_t r, std::size_t column) const {
-    const std::size_t row = listed(rows, r);
+    const std::size_t row = row_number(rows, r);
     const double value = x_hat(row, column);
     const double g = affine.gamma_at(column) * grad_y[row * x_hat.width + column];
     return (g - value * nu[column]) * value;
@@ -73,7 +73,7 @@ struct TTimesXHat {
 };
 
 /// The term of grad_gamma in batch renormalization: grad_y (z r + d). z is x normalized with the
-/// batch's own statistics; r and d are the factors of `RenormFactors`.
+/// batch's own statistics; r and d are the factors of `BatchRenormFactors`.
 struct RenormGammaTerm {
   ConstReals grad_y;
   XHat<Statistics::of_column, true> z;

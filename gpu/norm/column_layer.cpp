@@ -11,14 +11,14 @@ BatchStatistics batch_statistics(std::string_view name, const NormInputs& in, bo
   const ConstIndices rows = in.valid.rows();
   BatchStatistics result;
   if (centered) {
-    result.mean = divided(
-        ops::column_sum(device, valid_count, width, ListedElement{in.x.span(), rows, width}),
+    result.mean = divide_by_count(
+        ops::column_sum(device, valid_count, width, MeanTerm{in.x.span(), rows, width}),
         valid_count);
     check_statistic(name, "mean", result.mean, "x", in.x);
   }
-  result.square = divided(
+  result.square = divide_by_count(
       ops::column_sum(device, valid_count, width,
-                      ListedSquare{in.x.span(), std::as_const(result.mean).span(), rows, width}),
+                      VarianceTerm{in.x.span(), std::as_const(result.mean).span(), rows, width}),
       valid_count);
   check_statistic(name, centered ? "biased_variance" : "quadratic_mean", result.square, "x", in.x);
   // Rows of padding have outputs too. They are not part of the statistics, so the check of the
@@ -96,19 +96,20 @@ DeviceTensor<double> ColumnBackward::grad_x(const DeviceTensor<double>& a,
 PowerMoments power_moments(const ColumnBackward& backward, ConstIndices rows, std::size_t count) {
   Device& device = backward.in.x.device();
   const auto x_hat = backward.plain_x_hat();
-  return {
-      divided(ops::column_sum(device, count, backward.width(), XHatSquare{x_hat, rows}), count),
-      divided(ops::column_sum(device, count, backward.width(),
-                              GTimesXHat{backward.in.grad_y.span(), backward.affine, x_hat, rows}),
-              count)};
+  return {divide_by_count(
+              ops::column_sum(device, count, backward.width(), XHatSquareTerm{x_hat, rows}), count),
+          divide_by_count(ops::column_sum(device, count, backward.width(),
+                                          GTimesXHatTerm{backward.in.grad_y.span(), backward.affine,
+                                                         x_hat, rows}),
+                          count)};
 }
 
-DeviceTensor<double> next_nu(const DeviceTensor<double>& nu, const PowerMoments& moments,
-                             double alpha) {
+DeviceTensor<double> update_nu(const DeviceTensor<double>& nu, const PowerMoments& moments,
+                               double alpha) {
   DeviceTensor<double> out(nu.device(), nu.shape());
   launch_elements(out.device(), out.size(),
-                  NextNu{nu.span(), moments.mean_x_hat_squared.span(), moments.mean_g_x_hat.span(),
-                         alpha, out.span()});
+                  UpdateNu{nu.span(), moments.mean_x_hat_squared.span(),
+                           moments.mean_g_x_hat.span(), alpha, out.span()});
   return out;
 }
 

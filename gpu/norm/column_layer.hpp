@@ -62,7 +62,7 @@ struct PowerMoments {
 /// `count` is the number of listed rows.
 PowerMoments power_moments(const ColumnBackward& backward, ConstIndices rows, std::size_t count);
 
-DeviceTensor<double> next_nu(const DeviceTensor<double>& nu, const PowerMoments& moments,
-                             double alpha);
+DeviceTensor<double> update_nu(const DeviceTensor<double>& nu, const PowerMoments& moments,
+                               double alpha);
 
 }  // namespace normproof::gpu::norm

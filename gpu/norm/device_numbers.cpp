@@ -4,8 +4,8 @@
 
 namespace normproof::gpu::norm {
 
+using ref::numeric::float_format_info;
 using ref::numeric::FloatFormat;
-using ref::numeric::format_of;
 
 namespace {
 
@@ -44,7 +44,7 @@ DeviceNumbers upload_numbers(Device& device, FloatType type, const Tensor<float>
     result.as<double>().upload(ref::tensor::convert<double>(from).data());
     return result;
   }
-  const FloatFormat& format = format_of(type);
+  const FloatFormat& format = float_format_info(type);
   std::vector<std::uint16_t> bits(from.size());
   for (std::size_t i = 0; i < bits.size(); ++i)
     bits[i] = static_cast<std::uint16_t>(encode(format, static_cast<double>(from.data()[i])));
@@ -56,7 +56,7 @@ Tensor<float> download_numbers(const DeviceNumbers& from) {
   Tensor<float> result = ref::tensor::empty_tensor<float>(from.shape());
   if (!from.is_given()) return result;
   if (from.type() == FloatType::float32) return device::download(from.as<float>());
-  const FloatFormat& format = format_of(from.type());
+  const FloatFormat& format = float_format_info(from.type());
   const Tensor<std::uint16_t> bits = device::download(from.as<std::uint16_t>());
   for (std::size_t i = 0; i < bits.size(); ++i)
     result.data()[i] = static_cast<float>(ref::numeric::decode(format, bits.data()[i]));

@@ -9,15 +9,16 @@ namespace normproof::gpu::norm {
 namespace {
 
 /// The part that forward and backward of dynamic tanh share: the checks, and t = tanh(alpha x).
-struct Squashed {
+struct TanhOfAlphaX {
   Extents extents;
   AffineSpans affine;
   Alpha alpha;
   DeviceTensor<double> t;
 };
 
-Squashed check_and_squash(std::string_view function, const ref::model::DyTOptions& options,
-                          const NormInputs& in, bool backward) {
+TanhOfAlphaX check_and_compute_tanh(std::string_view function,
+                                    const ref::model::DyTOptions& options, const NormInputs& in,
+                                    bool backward) {
   const Extents e = check_x(function, in);
   const AffineSpans affine = check_affine(function, in, e.d_model);
   check_option(function, "alpha0", options.alpha0, ref::numeric::is_finite(options.alpha0),
@@ -38,7 +39,7 @@ Squashed check_and_squash(std::string_view function, const ref::model::DyTOption
 }  // namespace
 
 void dyt(const ref::model::DyTOptions& options, const NormInputs& in, NormStep& step) {
-  const Squashed s = check_and_squash("dyt", options, in, false);
+  const TanhOfAlphaX s = check_and_compute_tanh("dyt", options, in, false);
   DeviceTensor<double> y(in.x.device(), in.x.shape());
   launch_elements(y.device(), y.size(),
                   DyTOutput{s.t.span(), s.affine, s.extents.d_model, y.span()});
@@ -47,7 +48,7 @@ void dyt(const ref::model::DyTOptions& options, const NormInputs& in, NormStep& 
 
 void dyt_backward(const ref::model::DyTOptions& options, const NormInputs& in, NormStep& step) {
   constexpr auto kName = "dyt_backward";
-  const Squashed s = check_and_squash(kName, options, in, true);
+  const TanhOfAlphaX s = check_and_compute_tanh(kName, options, in, true);
   Device& device = in.x.device();
   const std::size_t rows = s.extents.rows(), width = s.extents.d_model;
   const DyTSlope grad_u{in.grad_y.span(), s.t.span(), s.affine, width};

@@ -40,20 +40,21 @@ struct Float32BackwardRow {
   Span<Scalar> runs;  ///< [runs, 2, width]: the sums for gamma, then those for beta
 
   template <class Row>
-  using Gradients = Float32GradientSums<Scalar, Row::kSlotsEach, kSize>;
+  using Gradients = Float32GradientSums<Scalar, Row::kSlotsPerThread, kSize>;
 
   template <class Row, class Tile>
   NORMPROOF_DEVICE void load(int t, int thread, bool, const Row& row, Tile& tile) const {
-    row.for_slots(t, thread, [&](int slot, std::size_t place, std::size_t from, std::size_t to) {
-      tile[0][slot] = row.load(x, place, from, to);
-      tile[1][slot] = row.load(grad_y, place, from, to);
-    });
+    row.for_each_slot(t, thread,
+                      [&](int slot, std::size_t place, std::size_t from, std::size_t to) {
+                        tile[0][slot] = row.load(x, place, from, to);
+                        tile[1][slot] = row.load(grad_y, place, from, to);
+                      });
   }
 
   /// Prefetches the data that `load` will load for tile t.
   template <class Row>
   NORMPROOF_DEVICE void prefetch(int t, int thread, const Row& row) const {
-    row.for_slots(t, thread, [&](int, std::size_t place, std::size_t from, std::size_t to) {
+    row.for_each_slot(t, thread, [&](int, std::size_t place, std::size_t from, std::size_t to) {
       if (to - from < kSize) return;
       prefetch_vector(x, row.first + place);
       prefetch_vector(grad_y, row.first + place);
@@ -63,7 +64,7 @@ struct Float32BackwardRow {
   template <class Row, class Tile, class Total>
   NORMPROOF_DEVICE void add(std::size_t i, int t, int lane, int, const Row& row, const Tile& tile,
                             const Total&, Scalar (&sums)[kSums]) const {
-    row.for_lane(t, lane, [&](std::size_t p, std::size_t d) {
+    row.for_each_feature_of_lane(t, lane, [&](std::size_t p, std::size_t d) {
       const Scalar g = affine.gamma_at(d) * number(tile[1][p / kSize].element[p % kSize]);
       if (centred) sums[0] += g;
       sums[kSums - 1] += g * x_hat(number(tile[0][p / kSize].element[p % kSize]), i);
@@ -77,8 +78,8 @@ struct Float32BackwardRow {
     const Scalar a = centred ? total(0) / n : Scalar(0);
     const Scalar c = total(kSums - 1) / n;
     const Scalar own_rstd = rstd[i];
-    const bool whole = Row::is_whole(width);
-    row.for_numbered_slots(
+    const bool whole = Row::rows_start_at_slots(width);
+    row.for_each_numbered_slot(
         t, thread, [&](int k, int slot, std::size_t place, std::size_t from, std::size_t to) {
           typename Row::Slot out, other{};
           if (grad_sum.given()) other = row.load(grad_sum, place, from, to);
@@ -96,14 +97,15 @@ struct Float32BackwardRow {
           row.store(grad_x, place, from, to, out);
         });
     if (whole) return;
-    row.for_groups(t, thread, [&](int k, std::size_t place, std::size_t, std::size_t count) {
-      for (std::size_t j = 0; j < kSize; ++j) {
-        if (j >= count) continue;
-        const std::size_t p = place + j;
-        add_to(gradients, k, j, number(tile[1][p / kSize].element[p % kSize]),
-               x_hat(number(tile[0][p / kSize].element[p % kSize]), i));
-      }
-    });
+    row.for_each_feature_group(
+        t, thread, [&](int k, std::size_t place, std::size_t, std::size_t count) {
+          for (std::size_t j = 0; j < kSize; ++j) {
+            if (j >= count) continue;
+            const std::size_t p = place + j;
+            add_to(gradients, k, j, number(tile[1][p / kSize].element[p % kSize]),
+                   x_hat(number(tile[0][p / kSize].element[p % kSize]), i));
+          }
+        });
   }
 
   /// Stores the sums of a run for the features of tile t. It is called after the last row of the
@@ -111,10 +113,11 @@ struct Float32BackwardRow {
   template <class Row>
   NORMPROOF_DEVICE void store(std::size_t run, int t, int thread, const Row& row,
                               const Gradients<Row>& gradients) const {
-    row.for_groups(t, thread, [&](int k, std::size_t, std::size_t d, std::size_t count) {
-      store_sums(2 * run * width + d, count, gradients.gamma[k]);
-      store_sums((2 * run + 1) * width + d, count, gradients.beta[k]);
-    });
+    row.for_each_feature_group(t, thread,
+                               [&](int k, std::size_t, std::size_t d, std::size_t count) {
+                                 store_sums(2 * run * width + d, count, gradients.gamma[k]);
+                                 store_sums((2 * run + 1) * width + d, count, gradients.beta[k]);
+                               });
   }
 
  private:

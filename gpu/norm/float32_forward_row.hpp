@@ -33,27 +33,28 @@ struct Float32ForwardRow {
       from_memory.data = sum.data;
       from_memory.size = sum.size;
     }
-    row.for_slots(t, thread, [&](int slot, std::size_t place, std::size_t from, std::size_t to) {
-      typename Row::Slot own = row.load(from_memory, place, from, to);
-      if (adds) {
-        const typename Row::Slot other = row.load(residual, place, from, to);
-        for (std::size_t j = 0; j < kSize; ++j)
-          own.element[j] = Format::narrow(number(own.element[j]) + number(other.element[j]));
-        row.store(sum, place, from, to, own);
-      }
-      tile[0][slot] = own;
-    });
+    row.for_each_slot(
+        t, thread, [&](int slot, std::size_t place, std::size_t from, std::size_t to) {
+          typename Row::Slot own = row.load(from_memory, place, from, to);
+          if (adds) {
+            const typename Row::Slot other = row.load(residual, place, from, to);
+            for (std::size_t j = 0; j < kSize; ++j)
+              own.element[j] = Format::narrow(number(own.element[j]) + number(other.element[j]));
+            row.store(sum, place, from, to, own);
+          }
+          tile[0][slot] = own;
+        });
   }
 
   template <class Row, class Tile, class Total>
   NORMPROOF_DEVICE void add(std::size_t, int t, int lane, int pass, const Row& row,
                             const Tile& tile, const Total& total, Scalar (&sums)[kSums]) const {
     if (centred && pass == 0)
-      return row.for_lane(t, lane, [&](std::size_t p, std::size_t) {
+      return row.for_each_feature_of_lane(t, lane, [&](std::size_t p, std::size_t) {
         sums[0] += number(tile[0][p / kSize].element[p % kSize]);
       });
     const Scalar own_mean = compute_mean(total);
-    row.for_lane(t, lane, [&](std::size_t p, std::size_t) {
+    row.for_each_feature_of_lane(t, lane, [&](std::size_t p, std::size_t) {
       const Scalar d = shifted(number(tile[0][p / kSize].element[p % kSize]), own_mean);
       sums[0] += d * d;
     });
@@ -69,16 +70,17 @@ struct Float32ForwardRow {
       if (centred) mean[i] = own_mean;
       rstd[i] = own_rstd;
     }
-    row.for_slots(t, thread, [&](int slot, std::size_t place, std::size_t from, std::size_t to) {
-      typename Row::Slot out;
-      for (std::size_t j = 0; j < kSize; ++j) {
-        if (j < from || j >= to) continue;
-        const Scalar x_hat = shifted(number(tile[0][slot].element[j]), own_mean) * own_rstd;
-        const std::size_t d = place + j - row.head;
-        out.element[j] = Format::narrow(affine.gamma_at(d) * x_hat + affine.beta_at(d));
-      }
-      row.store(y, place, from, to, out);
-    });
+    row.for_each_slot(
+        t, thread, [&](int slot, std::size_t place, std::size_t from, std::size_t to) {
+          typename Row::Slot out;
+          for (std::size_t j = 0; j < kSize; ++j) {
+            if (j < from || j >= to) continue;
+            const Scalar x_hat = shifted(number(tile[0][slot].element[j]), own_mean) * own_rstd;
+            const std::size_t d = place + j - row.head;
+            out.element[j] = Format::narrow(affine.gamma_at(d) * x_hat + affine.beta_at(d));
+          }
+          row.store(y, place, from, to, out);
+        });
   }
 
  private:

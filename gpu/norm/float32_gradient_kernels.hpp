@@ -10,7 +10,7 @@ namespace normproof::gpu::norm {
 
 /// Converts a parameter p to the type of the arithmetic. If gamma is zero-centered, stores 1 + p.
 template <class Format, class Scalar>
-struct WidenParameter {
+struct ConvertParameter {
   device::Span<const typename Format::Element> from;
   bool plus_one;
   device::Span<Scalar> to;

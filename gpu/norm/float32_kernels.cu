@@ -27,7 +27,7 @@ using namespace normproof::gpu::norm;
   NORMPROOF_FLOAT32_NORM(__VA_ARGS__, true)                 \
   NORMPROOF_FLOAT32_NORM(__VA_ARGS__, false)                \
   NORMPROOF_CUDA_ELEMENTS(Float32GradientTree<__VA_ARGS__>) \
-  NORMPROOF_CUDA_ELEMENTS(WidenParameter<__VA_ARGS__>)
+  NORMPROOF_CUDA_ELEMENTS(ConvertParameter<__VA_ARGS__>)
 
 NORMPROOF_CUDA_ELEMENTS(Float32GradientLanes<float>)
 NORMPROOF_CUDA_ELEMENTS(Float32GradientLanes<double>)

@@ -14,7 +14,7 @@ namespace {
 
 using ref::model::Float32NormOptions;
 using ref::numeric::contract_failure;
-using ref::numeric::format_of;
+using ref::numeric::float_format_info;
 
 /// Calls work(format) with an object of the storage format that `type` names.
 template <class Work>
@@ -44,8 +44,9 @@ void with_kernels(const Float32NormOptions& options, const Work& work) {
 void check_given(std::string_view function, std::string_view name, const DeviceNumbers& given,
                  FloatType type) {
   if (given.is_given() && given.type() != type)
-    contract_failure(function, name, std::string("is ") + format_of(given.type()).name,
-                     std::string(format_of(type).name) + ", as the options have it", Clause::C12);
+    contract_failure(function, name, std::string("is ") + float_format_info(given.type()).name,
+                     std::string(float_format_info(type).name) + ", as the options have it",
+                     Clause::C12);
 }
 
 void check_parameter(std::string_view function, std::string_view name, const DeviceNumbers& given,
@@ -67,8 +68,9 @@ void check_inputs(std::string_view function, const Float32NormOptions& options,
   check_parameter(function, "beta", in.beta, options, shape[1]);
 }
 
-void check_as_x(std::string_view function, std::string_view name, const DeviceNumbers& given,
-                const Float32NormOptions& options, const Float32NormInputs& in, Clause clause) {
+void check_matches_x(std::string_view function, std::string_view name, const DeviceNumbers& given,
+                     const Float32NormOptions& options, const Float32NormInputs& in,
+                     Clause clause) {
   check_shape(function, name, given.shape(), in.x.shape(), clause);
   check_given(function, name, given, options.storage);
 }
@@ -76,13 +78,13 @@ void check_as_x(std::string_view function, std::string_view name, const DeviceNu
 /// Returns a parameter converted to the type of the arithmetic; {} if the parameter is absent. If
 /// plus_one, adds 1 to each element.
 template <class Scalar>
-DeviceTensor<Scalar> widened(const DeviceNumbers& from, bool plus_one) {
+DeviceTensor<Scalar> converted_parameter(const DeviceNumbers& from, bool plus_one) {
   if (!from.is_given()) return {};
   DeviceTensor<Scalar> to(from.device(), from.shape());
   with_format(from.type(), [&]<class Format>(Format) {
     launch_elements(from.device(), to.size(),
-                    WidenParameter<Format, Scalar>{from.as<typename Format::Element>().span(),
-                                                   plus_one, to.span()});
+                    ConvertParameter<Format, Scalar>{from.as<typename Format::Element>().span(),
+                                                     plus_one, to.span()});
   });
   return to;
 }
@@ -120,7 +122,7 @@ void launch_runs(Device& device, std::size_t runs, const Backward& of) {
 /// Adds the 32 lanes of each column as a tree. `lanes` is [32, columns]. The columns from `first`
 /// on are the features of `sum`.
 template <class Scalar>
-void add_lanes_up(const DeviceTensor<Scalar>& lanes, std::size_t first, DeviceNumbers& sum) {
+void add_lanes_as_tree(const DeviceTensor<Scalar>& lanes, std::size_t first, DeviceNumbers& sum) {
   const std::size_t width = sum.shape()[0];
   with_format(sum.type(), [&]<class Format>(Format) {
     launch_elements(lanes.device(), width,
@@ -136,7 +138,7 @@ void backward_rows(const Float32NormInputs& in, const Float32NormForward& forwar
   const DeviceTensor<Element>& x = (forward.sum.is_given() ? forward.sum : in.x).as<Element>();
   Device& device = in.x.device();
   const std::size_t rows = in.x.shape()[0], width = in.x.shape()[1], columns = 2 * width;
-  const std::size_t count = (rows + kRun - 1) / kRun;
+  const std::size_t count = (rows + kRunLength - 1) / kRunLength;
   DeviceTensor<Scalar> runs(device, {count, columns}), lanes(device, {ops::kLanes, columns});
   launch_runs(
       device, count,
@@ -152,8 +154,8 @@ void backward_rows(const Float32NormInputs& in, const Float32NormForward& forwar
                                                   .runs = runs.span()});
   launch_elements(device, lanes.size(),
                   Float32GradientLanes<Scalar>{runs.span(), count, columns, lanes.span()});
-  add_lanes_up(lanes, 0, result.grad_gamma);
-  add_lanes_up(lanes, width, result.grad_beta);
+  add_lanes_as_tree(lanes, 0, result.grad_gamma);
+  add_lanes_as_tree(lanes, width, result.grad_beta);
 }
 
 }  // namespace
@@ -162,7 +164,7 @@ Float32NormForward float32_norm(const Float32NormOptions& options, const Float32
   const bool adds = in.residual.is_given();
   const auto name = adds ? "float32_add_norm" : "float32_norm";
   check_inputs(name, options, in);
-  if (adds) check_as_x(name, "residual", in.residual, options, in, Clause::C14);
+  if (adds) check_matches_x(name, "residual", in.residual, options, in, Clause::C14);
   Device& device = in.x.device();
   const Shape& shape = in.x.shape();
   const Shape rows{shape[0]};
@@ -174,8 +176,9 @@ Float32NormForward float32_norm(const Float32NormOptions& options, const Float32
   with_kernels(options, [&]<class Format, class Scalar, bool centred>(Format, Scalar,
                                                                       std::bool_constant<centred>) {
     using Element = typename Format::Element;
-    const DeviceTensor<Scalar> gamma = widened<Scalar>(in.gamma, options.zero_centred_gamma);
-    const DeviceTensor<Scalar> beta = widened<Scalar>(in.beta, false);
+    const DeviceTensor<Scalar> gamma =
+        converted_parameter<Scalar>(in.gamma, options.zero_centred_gamma);
+    const DeviceTensor<Scalar> beta = converted_parameter<Scalar>(in.beta, false);
     launch_rows(
         device, shape[0],
         Float32ForwardRow<Format, Scalar, centred>{.x = in.x.as<Element>().span(),
@@ -197,14 +200,15 @@ Float32NormGradients float32_norm_backward(const Float32NormOptions& options,
   constexpr auto kName = "float32_norm_backward";
   check_inputs(kName, options, in);
   const Shape rows{in.x.shape()[0]};
-  check_as_x(kName, "grad_y", in.grad_y, options, in, Clause::C5);
+  check_matches_x(kName, "grad_y", in.grad_y, options, in, Clause::C5);
   check_shape(kName, "rstd", forward.rstd.shape(), rows, Clause::C6);
   check_given(kName, "rstd", forward.rstd, options.arithmetic);
   if (options.centred) {
     check_shape(kName, "mean", forward.mean.shape(), rows, Clause::C6);
     check_given(kName, "mean", forward.mean, options.arithmetic);
   }
-  if (in.grad_sum.is_given()) check_as_x(kName, "grad_sum", in.grad_sum, options, in, Clause::C13);
+  if (in.grad_sum.is_given())
+    check_matches_x(kName, "grad_sum", in.grad_sum, options, in, Clause::C13);
   Device& device = in.x.device();
   const Shape features{in.x.shape()[1]};
   Float32NormGradients result{.grad_x = DeviceNumbers(device, options.storage, in.x.shape()),
@@ -212,7 +216,8 @@ Float32NormGradients float32_norm_backward(const Float32NormOptions& options,
                               .grad_beta = DeviceNumbers(device, options.parameters, features)};
   with_kernels(options, [&]<class Format, class Scalar, bool centred>(Format, Scalar,
                                                                       std::bool_constant<centred>) {
-    const DeviceTensor<Scalar> gamma = widened<Scalar>(in.gamma, options.zero_centred_gamma);
+    const DeviceTensor<Scalar> gamma =
+        converted_parameter<Scalar>(in.gamma, options.zero_centred_gamma);
     backward_rows<Format, Scalar, centred>(in, forward, {gamma.span(), {}}, result);
   });
   return result;

@@ -10,7 +10,7 @@
 /// Float32BackwardRow.
 namespace normproof::gpu::norm {
 
-inline constexpr int kRun = static_cast<int>(ref::model::kRowsPerRun);
+inline constexpr int kRunLength = static_cast<int>(ref::model::kRowsPerRun);
 
 /// The size of the arithmetic's type in floats: 2 for double, 1 for float. With double only half as
 /// many threads fit.
@@ -38,19 +38,20 @@ struct RunBlocks {
 
   Backward of;
 
-  NORMPROOF_DEVICE int steps() const { return kRun * kStepsPerRow + 1; }
+  NORMPROOF_DEVICE int steps() const { return kRunLength * kStepsPerRow + 1; }
   NORMPROOF_DEVICE void step(int s, Position at, Thread& thread, Shared& shared) const {
     const int own = s % kStepsPerRow;
-    const std::size_t i = at.block * kRun + s / kStepsPerRow;
+    const std::size_t i = at.block * kRunLength + s / kStepsPerRow;
     const Row row(i, of.width);
     const auto total = [&](int k) { return shared.lane[k][0]; };
     if (s == 0) thread.gradients.clear();
-    if (s == kRun * kStepsPerRow) return of.store(at.block, 0, at.thread, row, thread.gradients);
+    if (s == kRunLength * kStepsPerRow)
+      return of.store(at.block, 0, at.thread, row, thread.gradients);
     if (i >= of.rows) return;
     if (own == 0) {
       of.load(0, at.thread, false, row, shared.tile);
     } else if (own == 1) {
-      if (s / kStepsPerRow + 1 < kRun && i + 1 < of.rows)
+      if (s / kStepsPerRow + 1 < kRunLength && i + 1 < of.rows)
         of.prefetch(0, at.thread, Row(i + 1, of.width));
       if (at.thread < ops::kLanes) add(i, at.thread, row, total, shared);
     } else if (own < kStepsPerRow - 1) {
@@ -88,19 +89,20 @@ struct RunClusters {
 
   Backward of;
 
-  NORMPROOF_DEVICE int steps() const { return kRun * steps_per_row() + 1; }
+  NORMPROOF_DEVICE int steps() const { return kRunLength * steps_per_row() + 1; }
   NORMPROOF_DEVICE void step(int s, device::ClusterPosition at, Thread& thread,
                              Memory memory) const {
     const int own = s % steps_per_row(), number = s / steps_per_row();
     const int last = tiles() - 1;
-    const std::size_t i = at.cluster * kRun + number;
+    const std::size_t i = at.cluster * kRunLength + number;
     const Row row(i, of.width);
     const auto total = [&](int k) { return memory[last].lane[k][0]; };
     if (s == 0) thread.gradients.clear();
-    if (number == kRun) return of.store(at.cluster, at.rank, at.thread, row, thread.gradients);
+    if (number == kRunLength)
+      return of.store(at.cluster, at.rank, at.thread, row, thread.gradients);
     if (i >= of.rows) return;
     if (own == 0) return of.load(at.rank, at.thread, false, row, memory[at.rank].tile);
-    if (own == 1 && number + 1 < kRun && i + 1 < of.rows)
+    if (own == 1 && number + 1 < kRunLength && i + 1 < of.rows)
       of.prefetch(at.rank, at.thread, Row(i + 1, of.width));
     if (own == steps_per_row() - 1)
       of.write(i, at.rank, at.thread, row, memory[at.rank].tile, total, thread.gradients);
@@ -126,7 +128,7 @@ struct RunTiles {
   using Scalar = typename Backward::Scalar;
   struct Shared {
     RowTiles<Backward, Shape> row;
-    Scalar total[kRun][Backward::kSums];
+    Scalar total[kRunLength][Backward::kSums];
   };
   using Row = typename RowTiles<Backward, Shape>::Row;
   struct Thread {
@@ -136,15 +138,18 @@ struct RunTiles {
 
   Backward of;
 
-  NORMPROOF_DEVICE int steps() const { return kRun * steps_per_row() + tiles() * kStepsPerTile; }
+  NORMPROOF_DEVICE int steps() const {
+    return kRunLength * steps_per_row() + tiles() * kStepsPerTile;
+  }
   NORMPROOF_DEVICE void step(int s, Position at, Thread& thread, Shared& shared) const {
-    const int of_sums = kRun * steps_per_row();
-    if (s < of_sums) return add_up(s / steps_per_row(), s % steps_per_row(), at, thread, shared);
+    const int of_sums = kRunLength * steps_per_row();
+    if (s < of_sums)
+      return add_row_sums(s / steps_per_row(), s % steps_per_row(), at, thread, shared);
     const int t = (s - of_sums) / kStepsPerTile, own = (s - of_sums) % kStepsPerTile;
-    const std::size_t i = at.block * kRun + own / 2;
+    const std::size_t i = at.block * kRunLength + own / 2;
     const Row row(i, of.width);
     if (own == 0) thread.gradients.clear();
-    if (own == 2 * kRun) return of.store(at.block, t, at.thread, row, thread.gradients);
+    if (own == 2 * kRunLength) return of.store(at.block, t, at.thread, row, thread.gradients);
     if (i >= of.rows) return;
     if (own % 2 == 0)
       of.load(t, at.thread, true, row, shared.row.tile);
@@ -155,16 +160,16 @@ struct RunTiles {
   }
 
  private:
-  static constexpr int kStepsPerTile = 2 * kRun + 1;
+  static constexpr int kStepsPerTile = 2 * kRunLength + 1;
 
   NORMPROOF_DEVICE int tiles() const { return Row::tiles(of.width); }
   NORMPROOF_DEVICE int steps_per_row() const { return 2 * tiles() + ops::kTreeSteps + 1; }
 
   /// Performs one step of the sums of a row. `number` is the row's index in the run, `own` the
   /// step.
-  NORMPROOF_DEVICE void add_up(int number, int own, Position at, Thread& thread,
-                               Shared& shared) const {
-    const std::size_t i = at.block * kRun + number;
+  NORMPROOF_DEVICE void add_row_sums(int number, int own, Position at, Thread& thread,
+                                     Shared& shared) const {
+    const std::size_t i = at.block * kRunLength + number;
     if (i >= of.rows) return;
     const Row row(i, of.width);
     const int t = own / 2;

@@ -29,7 +29,7 @@ struct GroupForward {
   ConstReals x;
   AffineSpans affine;
   GroupElements elements;
-  device::Places places;
+  device::TokenPositions places;
   double eps;
   Reals y, mean, rstd;
 
@@ -76,7 +76,7 @@ struct GroupBackward {
   XHat<Statistics::of_group, true> x_hat;
   AffineSpans affine;
   GroupElements elements;
-  device::Places places;
+  device::TokenPositions places;
   ConstFlags valid;
   Reals grad_x;
 

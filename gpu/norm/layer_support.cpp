@@ -131,7 +131,7 @@ DeviceTensor<double> moving_average(const DeviceTensor<double>& old_value,
   return out;
 }
 
-DeviceTensor<double> divided(const DeviceTensor<double>& value, std::size_t n) {
+DeviceTensor<double> divide_by_count(const DeviceTensor<double>& value, std::size_t n) {
   DeviceTensor<double> out(value.device(), value.shape());
   launch_elements(out.device(), out.size(),
                   Divide{value.span(), static_cast<double>(n), out.span()});

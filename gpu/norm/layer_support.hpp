@@ -69,7 +69,7 @@ DeviceTensor<double> reciprocal_root(const DeviceTensor<double>& square, double 
 DeviceTensor<double> moving_average(const DeviceTensor<double>& old_value,
                                     const DeviceTensor<double>& new_value, double decay);
 /// Returns value / n.
-DeviceTensor<double> divided(const DeviceTensor<double>& value, std::size_t n);
+DeviceTensor<double> divide_by_count(const DeviceTensor<double>& value, std::size_t n);
 /// Returns (gamma sum) / n.
 DeviceTensor<double> scaled_mean(const AffineSpans& affine, const DeviceTensor<double>& sum,
                                  std::size_t n);

@@ -110,15 +110,15 @@ NamedDeviceTensors initial_state(Device& device, const model::NormOptions& optio
                                  std::size_t d_model) {
   NamedDeviceTensors state;
   for (const model::NormState& entry : model::norm_layer(options).state)
-    state.set(entry.name,
-              device::full_tensor(device, {model::extent_of(entry.shape, d_model)}, entry.initial));
+    state.set(entry.name, device::full_tensor(device, {model::entry_extent(entry.shape, d_model)},
+                                              entry.initial));
   return state;
 }
 
 NormStep norm_forward(const model::NormOptions& options, const NormInputs& in,
                       const NamedDeviceTensors& state) {
   check_parameters(model::norm_layer(options), in);
-  model::check_rows(options);
+  model::check_row_layout(options);
   NormStep step{{}, state};
   std::visit(ForwardOf{with_effective_gamma(options, in), step}, options);
   return step;

@@ -21,7 +21,7 @@ NORMPROOF_DEVICE inline float float_from_bits(std::uint32_t bits) {
 /// Rounds to odd. Returns v if v is a float; otherwise the one of the two neighboring floats whose
 /// last bit is 1. Rounding the result to a format of at most 22 digits then gives the same as
 /// rounding v.
-NORMPROOF_DEVICE inline float odd_float(double v) {
+NORMPROOF_DEVICE inline float round_to_odd_float(double v) {
   const auto nearest = static_cast<float>(v);
   const auto back = static_cast<double>(nearest);
   if (back == v || v != v) return nearest;
@@ -47,7 +47,7 @@ struct BFloat16 {
     if (v != v) return static_cast<Element>(bits >> 16 | 0x40);
     return static_cast<Element>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
   }
-  NORMPROOF_DEVICE static Element narrow(double v) { return narrow(odd_float(v)); }
+  NORMPROOF_DEVICE static Element narrow(double v) { return narrow(round_to_odd_float(v)); }
 };
 
 struct Float16 {
@@ -77,7 +77,7 @@ struct Float16 {
       magnitude = (bits - 0x38000000 + 0xfff + (bits >> 13 & 1)) >> 13;
     return static_cast<Element>(sign | magnitude);
   }
-  NORMPROOF_DEVICE static Element narrow(double v) { return narrow(odd_float(v)); }
+  NORMPROOF_DEVICE static Element narrow(double v) { return narrow(round_to_odd_float(v)); }
 };
 
 /// 16 bytes of elements, the unit of loads and stores.

@@ -68,7 +68,7 @@ void power_norm_backward(const ref::model::PowerNormOptions& options, const Norm
   }
   const std::size_t count = check_valid_rows(kName, in);
   const PowerMoments moments = power_moments(backward, in.valid.rows(), count);
-  const DeviceTensor<double> next = next_nu(nu, moments, options.alpha_backward);
+  const DeviceTensor<double> next = update_nu(nu, moments, options.alpha_backward);
   check_statistic(kName, "nu", next, "grad_y", in.grad_y, Clause::C7, Clause::C7);
   step.outputs.set("mean_x_hat_squared", moments.mean_x_hat_squared);
   step.outputs.set("mean_g_x_hat", moments.mean_g_x_hat);

@@ -36,22 +36,25 @@ DeviceTensor<double> cumulative_mean(const DeviceTensor<double>& running,
 
 /// The state nu of the backward. `effective` is (1 - alpha_backward) nu. `next` adds to nu the mean
 /// over the rows of t x_hat, where t is computed with the effective nu.
-struct ScaledNu {
+struct ScaledNuUpdate {
   DeviceTensor<double> effective;
   DeviceTensor<double> next;
 };
-ScaledNu scaled_nu(const PowerNormReleasedOptions& options, const ColumnBackward& backward,
-                   const DeviceTensor<double>& nu, ConstIndices rows, std::size_t count) {
+ScaledNuUpdate update_scaled_nu(const PowerNormReleasedOptions& options,
+                                const ColumnBackward& backward, const DeviceTensor<double>& nu,
+                                ConstIndices rows, std::size_t count) {
   Device& device = nu.device();
-  ScaledNu result{DeviceTensor<double>(device, nu.shape()),
-                  DeviceTensor<double>(device, nu.shape())};
-  launch_elements(device, nu.size(),
-                  Scaled{1.0 - options.alpha_backward, nu.span(), result.effective.span()});
-  const DeviceTensor<double> step = divided(
-      ops::column_sum(device, count, backward.width(),
-                      TTimesXHat{backward.in.grad_y.span(), backward.affine, backward.plain_x_hat(),
-                                 std::as_const(result.effective).span(), rows}),
-      count);
+  ScaledNuUpdate result{DeviceTensor<double>(device, nu.shape()),
+                        DeviceTensor<double>(device, nu.shape())};
+  launch_elements(
+      device, nu.size(),
+      MultiplyByFactor{1.0 - options.alpha_backward, nu.span(), result.effective.span()});
+  const DeviceTensor<double> step =
+      divide_by_count(ops::column_sum(device, count, backward.width(),
+                                      NuUpdateTerm{backward.in.grad_y.span(), backward.affine,
+                                                   backward.plain_x_hat(),
+                                                   std::as_const(result.effective).span(), rows}),
+                      count);
   launch_elements(device, nu.size(), Sum{nu.span(), step.span(), result.next.span()});
   return result;
 }
@@ -131,11 +134,11 @@ void power_norm_released_backward(const PowerNormReleasedOptions& options, const
     const std::size_t count = all ? e.rows() : valid_count;
     if (!all) flags = in.valid.flags();
     const PowerMoments moments = power_moments(backward, rows, count);
-    ScaledNu moved{nu, {}};
+    ScaledNuUpdate moved{nu, {}};
     if (options.scaled_nu)
-      moved = scaled_nu(options, backward, nu, rows, count);
+      moved = update_scaled_nu(options, backward, nu, rows, count);
     else
-      moved.next = next_nu(nu, moments, options.alpha_backward);
+      moved.next = update_nu(nu, moments, options.alpha_backward);
     check_statistic(kName, "nu", moved.next, "grad_y", in.grad_y, Clause::C7, Clause::C7);
     effective = moved.effective;
     step.outputs.set("mean_x_hat_squared", moments.mean_x_hat_squared);

@@ -14,9 +14,9 @@ void rms_norm(const ref::model::RMSNormOptions& options, const NormInputs& in, N
   if (!casts) return;
   DeviceTensor<double> y = step.outputs.get("y");
   launch_elements(y.device(), y.size(),
-                  CastOutput{ref::numeric::format_of(options.storage),
-                             options.cast_order == ref::model::CastOrder::after_gamma, affine,
-                             e.d_model, y.span()});
+                  RoundBeforeBeta{ref::numeric::float_format_info(options.storage),
+                                  options.cast_order == ref::model::CastOrder::after_gamma, affine,
+                                  e.d_model, y.span()});
 }
 
 void rms_norm_backward(const NormInputs& in, const NormStep& forward, NormStep& step) {

@@ -25,9 +25,9 @@ struct RowForward {
   NORMPROOF_DEVICE double lane(int k, std::size_t row, std::size_t lane, Totals totals) const {
     const std::size_t first = row * width;
     if (centered && k == 0)
-      return ops::lane_sum_ahead(width, lane, [&](std::size_t i) { return x[first + i]; });
+      return ops::lane_sum_with_prefetch(width, lane, [&](std::size_t i) { return x[first + i]; });
     const double own_mean = compute_mean(totals);
-    return ops::lane_sum_ahead(width, lane, [&](std::size_t i) {
+    return ops::lane_sum_with_prefetch(width, lane, [&](std::size_t i) {
       const double d = shifted(x[first + i], own_mean);
       return d * d;
     });
@@ -70,9 +70,9 @@ struct RowBackward {
   template <class Totals>
   NORMPROOF_DEVICE double lane(int k, std::size_t row, std::size_t lane, Totals) const {
     if (centered && k == 0)
-      return ops::lane_sum_ahead(width, lane, [&](std::size_t i) { return g(row, i); });
-    return ops::lane_sum_ahead(width, lane,
-                               [&](std::size_t i) { return g(row, i) * x_hat(row, i); });
+      return ops::lane_sum_with_prefetch(width, lane, [&](std::size_t i) { return g(row, i); });
+    return ops::lane_sum_with_prefetch(width, lane,
+                                       [&](std::size_t i) { return g(row, i) * x_hat(row, i); });
   }
   template <class Totals>
   NORMPROOF_DEVICE void finish(std::size_t row, std::size_t lane, Totals totals) const {

@@ -45,7 +45,7 @@ struct TiledRow {
   static constexpr std::size_t kTile = Shape::kSlots * Slot::kSize;
   static constexpr int kThreads = Shape::kThreads;
   /// The number of slots of a tile that each thread processes.
-  static constexpr int kSlotsEach = Shape::kSlots / Shape::kThreads;
+  static constexpr int kSlotsPerThread = Shape::kSlots / Shape::kThreads;
 
   std::size_t first;  ///< index in the matrix of position 0
   std::size_t head;
@@ -57,11 +57,13 @@ struct TiledRow {
         width(of_width) {}
 
   /// Whether every row of this width begins at the start of a slot.
-  NORMPROOF_DEVICE static bool is_whole(std::size_t width) { return width % Slot::kSize == 0; }
+  NORMPROOF_DEVICE static bool rows_start_at_slots(std::size_t width) {
+    return width % Slot::kSize == 0;
+  }
   /// Returns the number of features in a tile. If a row may begin within a slot, it is one slot
   /// less than the size of the tile.
   NORMPROOF_DEVICE static std::size_t features_per_tile(std::size_t width) {
-    return is_whole(width) ? kTile : kTile - Slot::kSize;
+    return rows_start_at_slots(width) ? kTile : kTile - Slot::kSize;
   }
   NORMPROOF_DEVICE static int tiles(std::size_t width) {
     const std::size_t each = features_per_tile(width);
@@ -71,19 +73,19 @@ struct TiledRow {
   /// Calls visit(slot, position, from, to) for each slot of tile t that this thread processes.
   /// `slot` is the index in the tile. The slot's elements [from, to) are features of the tile.
   template <class Visit>
-  NORMPROOF_DEVICE void for_slots(int t, int thread, const Visit& visit) const {
+  NORMPROOF_DEVICE void for_each_slot(int t, int thread, const Visit& visit) const {
     for (int slot = thread; slot < Shape::kSlots; slot += Shape::kThreads) {
-      if (slot * Slot::kSize >= head + features_in(t)) return;
+      if (slot * Slot::kSize >= head + features_in_tile(t)) return;
       visit_slot(t, slot, visit);
     }
   }
-  /// Like for_slots, but calls visit(k, slot, position, from, to); k = 0, 1, ... numbers the
+  /// Like for_each_slot, but calls visit(k, slot, position, from, to); k = 0, 1, ... numbers the
   /// thread's slots.
   template <class Visit>
-  NORMPROOF_DEVICE void for_numbered_slots(int t, int thread, const Visit& visit) const {
-    unroll<kSlotsEach>([&](int k) {
+  NORMPROOF_DEVICE void for_each_numbered_slot(int t, int thread, const Visit& visit) const {
+    unroll<kSlotsPerThread>([&](int k) {
       const int slot = thread + k * kThreads;
-      if (slot * Slot::kSize < head + features_in(t))
+      if (slot * Slot::kSize < head + features_in_tile(t))
         visit_slot(t, slot, [&](auto... at) { visit(k, at...); });
     });
   }
@@ -92,9 +94,9 @@ struct TiledRow {
   /// processes. k = 0, 1, ... numbers the groups; `position` is the index in the tile. A group has
   /// the size of a slot and contains the same features in every row.
   template <class Visit>
-  NORMPROOF_DEVICE void for_groups(int t, int thread, const Visit& visit) const {
-    const std::size_t in_tile = features_in(t);
-    unroll<kSlotsEach>([&](int k) {
+  NORMPROOF_DEVICE void for_each_feature_group(int t, int thread, const Visit& visit) const {
+    const std::size_t in_tile = features_in_tile(t);
+    unroll<kSlotsPerThread>([&](int k) {
       const std::size_t f = (thread + k * kThreads) * Slot::kSize;
       if (f < in_tile)
         visit(k, head + f, first_feature(t) + f,
@@ -124,9 +126,9 @@ struct TiledRow {
   /// Calls visit(position, feature) for the features lane, lane + 32, ... of tile t, in ascending
   /// order. `position` is the index in the tile.
   template <class Visit>
-  NORMPROOF_DEVICE void for_lane(int t, int lane, const Visit& visit) const {
+  NORMPROOF_DEVICE void for_each_feature_of_lane(int t, int lane, const Visit& visit) const {
     const std::size_t begin = first_feature(t);
-    const std::size_t tile_end = begin + features_in(t);
+    const std::size_t tile_end = begin + features_in_tile(t);
     for (std::size_t d = begin + (lane + ops::kLanes - begin % ops::kLanes) % ops::kLanes;
          d < tile_end; d += ops::kLanes)
       visit(head + d - begin, d);
@@ -135,7 +137,7 @@ struct TiledRow {
  private:
   template <class Visit>
   NORMPROOF_DEVICE void visit_slot(int t, int slot, const Visit& visit) const {
-    const std::size_t p = slot * Slot::kSize, tile_end = head + features_in(t);
+    const std::size_t p = slot * Slot::kSize, tile_end = head + features_in_tile(t);
     visit(slot, first_feature(t) + p, p < head ? head - p : 0,
           tile_end - p < Slot::kSize ? tile_end - p : Slot::kSize);
   }
@@ -143,7 +145,7 @@ struct TiledRow {
   NORMPROOF_DEVICE std::size_t first_feature(int t) const {
     return static_cast<std::size_t>(t) * features_per_tile(width);
   }
-  NORMPROOF_DEVICE std::size_t features_in(int t) const {
+  NORMPROOF_DEVICE std::size_t features_in_tile(int t) const {
     const std::size_t each = features_per_tile(width), left = width - first_feature(t);
     return left < each ? left : each;
   }

@@ -13,8 +13,8 @@ using ref::numeric::Clause;
 
 namespace {
 
-[[noreturn]] void refuse_activation(std::string_view function, std::string_view argument,
-                                    const DeviceTensor<double>& t, std::size_t i) {
+[[noreturn]] void throw_activation_error(std::string_view function, std::string_view argument,
+                                         const DeviceTensor<double>& t, std::size_t i) {
   ref::numeric::contract_failure(
       function, argument,
       fmt::format("has the element {} = {}", ref::tensor::index_to_string(i, t.shape()),
@@ -25,7 +25,7 @@ namespace {
 template <class F>
 DeviceTensor<double> activated(std::string_view function, const DeviceTensor<double>& x) {
   if (const std::size_t i = first_not_finite(x); i < x.size())
-    refuse_activation(function, "x", x, i);
+    throw_activation_error(function, "x", x, i);
   DeviceTensor<double> y(x.device(), x.shape());
   device::launch_elements(x.device(), x.size(), Activate<F>{x.span(), y.span()});
   return y;
@@ -38,8 +38,8 @@ DeviceTensor<double> activated_backward(std::string_view function,
   ref::tensor::check_shape(function, "grad_y", grad_y.shape(), x.shape(), Clause::C1);
   const std::size_t in_x = first_not_finite(x), in_grad_y = first_not_finite(grad_y);
   if (in_grad_y <= in_x && in_grad_y < x.size())
-    refuse_activation(function, "grad_y", grad_y, in_grad_y);
-  if (in_x < x.size()) refuse_activation(function, "x", x, in_x);
+    throw_activation_error(function, "grad_y", grad_y, in_grad_y);
+  if (in_x < x.size()) throw_activation_error(function, "x", x, in_x);
   DeviceTensor<double> grad_x(x.device(), x.shape());
   device::launch_elements(x.device(), x.size(),
                           ActivateBackward<F>{grad_y.span(), x.span(), grad_x.span()});

@@ -7,7 +7,7 @@ namespace normproof::gpu::ops {
 namespace {
 
 template <Function function>
-DeviceTensor<double> each(const DeviceTensor<double>& x) {
+DeviceTensor<double> apply_to_each(const DeviceTensor<double>& x) {
   DeviceTensor<double> y(x.device(), x.shape());
   device::launch_elements(x.device(), x.size(), Elementary<function>{x.span(), y.span()});
   return y;
@@ -16,16 +16,16 @@ DeviceTensor<double> each(const DeviceTensor<double>& x) {
 }  // namespace
 
 DeviceTensor<double> exp(const DeviceTensor<double>& x) {
-  return each<Function::exp>(x);
+  return apply_to_each<Function::exp>(x);
 }
 DeviceTensor<double> log(const DeviceTensor<double>& x) {
-  return each<Function::log>(x);
+  return apply_to_each<Function::log>(x);
 }
 DeviceTensor<double> tanh(const DeviceTensor<double>& x) {
-  return each<Function::tanh>(x);
+  return apply_to_each<Function::tanh>(x);
 }
 DeviceTensor<double> erf(const DeviceTensor<double>& x) {
-  return each<Function::erf>(x);
+  return apply_to_each<Function::erf>(x);
 }
 
 }  // namespace normproof::gpu::ops

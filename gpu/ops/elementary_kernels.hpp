@@ -12,16 +12,16 @@ using device::ConstReals;
 using device::Reals;
 
 NORMPROOF_DEVICE inline double exp_of(double x) {
-  return ref::numeric::of<ref::numeric::Exp>(x);
+  return ref::numeric::evaluate_rounded<ref::numeric::Exp>(x);
 }
 NORMPROOF_DEVICE inline double log_of(double x) {
-  return ref::numeric::of<ref::numeric::Log>(x);
+  return ref::numeric::evaluate_rounded<ref::numeric::Log>(x);
 }
 NORMPROOF_DEVICE inline double tanh_of(double x) {
-  return ref::numeric::of<ref::numeric::Tanh>(x);
+  return ref::numeric::evaluate_rounded<ref::numeric::Tanh>(x);
 }
 NORMPROOF_DEVICE inline double erf_of(double x) {
-  return ref::numeric::of<ref::numeric::Erf>(x);
+  return ref::numeric::evaluate_rounded<ref::numeric::Erf>(x);
 }
 
 enum class Function { exp, log, tanh, erf };

@@ -27,19 +27,20 @@ NORMPROOF_DEVICE double lane_sum(std::size_t count, std::size_t lane, const Term
   return sum;
 }
 
-/// The number of terms that lane_sum_ahead loads before it adds them.
-inline constexpr std::size_t kTermsAhead = 8;
+/// The number of terms that lane_sum_with_prefetch loads before it adds them.
+inline constexpr std::size_t kPrefetchedTerms = 8;
 
 /// Computes the same sum as lane_sum. It loads several terms before it adds them, so that a GPU has
 /// several loads in flight. This is faster for terms that are little more than a memory access.
 template <class Term>
-NORMPROOF_DEVICE double lane_sum_ahead(std::size_t count, std::size_t lane, const Term& term) {
-  constexpr std::size_t kLast = (kTermsAhead - 1) * kLanes;
+NORMPROOF_DEVICE double lane_sum_with_prefetch(std::size_t count, std::size_t lane,
+                                               const Term& term) {
+  constexpr std::size_t kLast = (kPrefetchedTerms - 1) * kLanes;
   double sum = 0;
   std::size_t i = lane;
-  for (; i + kLast < count; i += kTermsAhead * kLanes) {
-    double terms[kTermsAhead];
-    for (std::size_t k = 0; k < kTermsAhead; ++k) terms[k] = term(i + k * kLanes);
+  for (; i + kLast < count; i += kPrefetchedTerms * kLanes) {
+    double terms[kPrefetchedTerms];
+    for (std::size_t k = 0; k < kPrefetchedTerms; ++k) terms[k] = term(i + k * kLanes);
     for (const double t : terms) sum += t;
   }
   for (; i < count; i += kLanes) sum += term(i);
@@ -102,7 +103,8 @@ struct ColumnLanes {
   Reals lanes;  ///< [32, width]
 
   NORMPROOF_DEVICE void operator()(std::size_t i) const {
-    lanes[i] = lane_sum_ahead(rows, i / width, [&](std::size_t r) { return term(r, i % width); });
+    lanes[i] =
+        lane_sum_with_prefetch(rows, i / width, [&](std::size_t r) { return term(r, i % width); });
   }
 };
 

@@ -17,7 +17,7 @@ struct PackedMatrices {
   std::size_t rows, columns, batches;
   ref::numeric::FloatType type;
 
-  bool are_floats() const { return ref::numeric::format_of(type).bytes == 4; }
+  bool are_floats() const { return ref::numeric::float_format_info(type).bytes == 4; }
   const void* data() const {
     return are_floats() ? static_cast<const void*>(float32.span().data)
                         : static_cast<const void*>(bits16.span().data);

@@ -9,7 +9,7 @@ namespace {
 
 using device::DeviceTensor;
 using device::launch_elements;
-using ref::numeric::format_of;
+using ref::numeric::float_format_info;
 
 constexpr Precision kPrecisions[] = {Precision::float64, Precision::float32, Precision::tf32,
                                      Precision::bfloat16, Precision::float16};
@@ -24,11 +24,12 @@ PackedMatrices pack(Device& device, Precision precision, Matrices<const double> 
   if (packed.are_floats()) {
     packed.float32 = DeviceTensor<float>(device, {size});
     launch_elements(device, size,
-                    PackOperand<float>{from, format_of(precision), packed.float32.span()});
+                    PackOperand<float>{from, float_format_info(precision), packed.float32.span()});
   } else {
     packed.bits16 = DeviceTensor<std::uint16_t>(device, {size});
-    launch_elements(device, size,
-                    PackOperand<std::uint16_t>{from, format_of(precision), packed.bits16.span()});
+    launch_elements(
+        device, size,
+        PackOperand<std::uint16_t>{from, float_format_info(precision), packed.bits16.span()});
   }
   return packed;
 }
@@ -36,7 +37,7 @@ PackedMatrices pack(Device& device, Precision precision, Matrices<const double> 
 }  // namespace
 
 std::string_view precision_name(Precision precision) {
-  return precision == Precision::float64 ? "double" : format_of(precision).name;
+  return precision == Precision::float64 ? "double" : float_format_info(precision).name;
 }
 
 std::vector<std::string> precision_names() {
@@ -52,10 +53,10 @@ Precision parse_precision(std::string_view name) {
 }
 
 SimulatedSums simulated_sums(Precision precision) {
-  if (precision == Precision::float64) return {format_of(precision), false};
-  const ref::numeric::FloatFormat& sums = format_of(Precision::float32);
+  if (precision == Precision::float64) return {float_format_info(precision), false};
+  const ref::numeric::FloatFormat& sums = float_format_info(Precision::float32);
   if (precision == Precision::float32) return {sums, false};
-  return {sums, true, format_of(precision).smallest_normal};
+  return {sums, true, float_format_info(precision).smallest_normal};
 }
 
 void LibraryProducts::multiply(Device& device, const Matrices<double>& c,

@@ -26,7 +26,7 @@ struct SimulatedSums {
   /// do. If false, each addition is rounded to nearest.
   bool truncates;
   /// When terms are aligned, a nonzero operand whose magnitude is smaller counts as this magnitude.
-  double least_operand = 0;
+  double min_aligned_magnitude = 0;
 };
 SimulatedSums simulated_sums(Precision precision);
 

@@ -61,22 +61,22 @@ void matmul_into(Device& device, const Matrices<double>& c, Matrices<const doubl
 DeviceTensor<double> matmul(const DeviceTensor<double>& a, const DeviceTensor<double>& b,
                             Transpose transpose, const Products& products) {
   const Shape &a_shape = a.shape(), &b_shape = b.shape();
-  const auto refuse = [&](const char* expectation) {
+  const auto throw_shape_error = [&](const char* expectation) {
     ref::numeric::contract_failure("matmul", "a and b", both_shapes(a_shape, b_shape), expectation,
                                    Clause::C1);
   };
-  if (a_shape.size() < 2 || b_shape.size() < 2) refuse("rank 2 or more");
+  if (a_shape.size() < 2 || b_shape.size() < 2) throw_shape_error("rank 2 or more");
   const bool same_batch = b_shape.size() == 2 || (a_shape.size() == b_shape.size() &&
                                                   Shape(a_shape.begin(), a_shape.end() - 2) ==
                                                       Shape(b_shape.begin(), b_shape.end() - 2));
-  if (!same_batch) refuse("equal leading extents, or b of rank 2");
+  if (!same_batch) throw_shape_error("equal leading extents, or b of rank 2");
   Matrices<const double> left = matrices(a.span(), a_shape), right = matrices(b.span(), b_shape);
   if (transpose == Transpose::a) left = transposed(left);
   if (transpose == Transpose::b) right = transposed(right);
   if (left.columns != right.rows)
-    refuse(transpose == Transpose::none ? "a [..., M, K] and b [..., K, N]"
-           : transpose == Transpose::a  ? "a [..., K, M] and b [..., K, N]"
-                                        : "a [..., M, K] and b [..., N, K]");
+    throw_shape_error(transpose == Transpose::none ? "a [..., M, K] and b [..., K, N]"
+                      : transpose == Transpose::a  ? "a [..., K, M] and b [..., K, N]"
+                                                   : "a [..., M, K] and b [..., N, K]");
   Shape shape(a_shape.begin(), a_shape.end() - 2);
   left.batch_size = 1;
   for (const std::size_t extent : shape) left.batch_size *= extent;

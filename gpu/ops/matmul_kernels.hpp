@@ -31,27 +31,27 @@ struct TileTerms {
 
 /// The chains of a tile, computed with fma instructions. Each thread has 8 x 8 chains: every 8th
 /// row and column of the tile.
-struct FmaCells {
+struct FmaChains {
   static constexpr int kThreads = 64;
   static constexpr int kBlocks = 4;
-  static constexpr std::size_t kCellsPerSide = 8;
-  double sum[kCellsPerSide][kCellsPerSide];
+  static constexpr std::size_t kChainsPerSide = 8;
+  double sum[kChainsPerSide][kChainsPerSide];
 
   /// Calls f(row, column, chain) for each chain of the thread. chain is a reference.
   template <class F>
   NORMPROOF_DEVICE void for_each(std::size_t thread, F f) {
-    for (std::size_t i = 0; i < kCellsPerSide; ++i)
-      for (std::size_t j = 0; j < kCellsPerSide; ++j)
-        f(thread / kCellsPerSide + i * kCellsPerSide, thread % kCellsPerSide + j * kCellsPerSide,
-          sum[i][j]);
+    for (std::size_t i = 0; i < kChainsPerSide; ++i)
+      for (std::size_t j = 0; j < kChainsPerSide; ++j)
+        f(thread / kChainsPerSide + i * kChainsPerSide,
+          thread % kChainsPerSide + j * kChainsPerSide, sum[i][j]);
   }
   NORMPROOF_DEVICE void add_terms(std::size_t thread, const TileTerms& terms) {
     for (std::size_t d = 0; d < kDepth; ++d)
-      for (std::size_t i = 0; i < kCellsPerSide; ++i)
-        for (std::size_t j = 0; j < kCellsPerSide; ++j)
+      for (std::size_t i = 0; i < kChainsPerSide; ++i)
+        for (std::size_t j = 0; j < kChainsPerSide; ++j)
           sum[i][j] =
-              __builtin_fma(terms.a[d][thread / kCellsPerSide + i * kCellsPerSide],
-                            terms.b[d][thread % kCellsPerSide + j * kCellsPerSide], sum[i][j]);
+              __builtin_fma(terms.a[d][thread / kChainsPerSide + i * kChainsPerSide],
+                            terms.b[d][thread % kChainsPerSide + j * kChainsPerSide], sum[i][j]);
   }
 };
 
@@ -60,7 +60,7 @@ struct FmaCells {
 /// a chain of fma; ordered_products.cpp tests the device for that. A warp has a quarter of the
 /// tile: 4 x 4 pieces of 8 rows and 8 columns. In each piece, lane l holds the element (l / 4, 2 (l
 /// % 4)) and its right neighbor.
-struct TensorCells {
+struct TensorCoreChains {
   static constexpr int kThreads = 128;
   static constexpr int kBlocks = 3;
   static constexpr std::size_t kPieces = 4;
@@ -217,20 +217,21 @@ struct MatmulTiles {
 
  private:
   /// An element of an operand's tile. `own` is its row in a or its column in b, `term` its index k.
-  struct Place {
+  struct TileElement {
     std::size_t own, term;
   };
   /// Returns the first element that a thread fetches. Neighboring threads fetch neighbors in
   /// memory. If terms are neighbors in memory, 4 threads fetch 4 terms of a row; otherwise the
   /// threads fetch one term of all rows.
-  static NORMPROOF_DEVICE Place first_place(std::size_t thread, bool terms_are_neighbours) {
-    if (terms_are_neighbours) return {thread / 4, thread % 4};
+  static NORMPROOF_DEVICE TileElement first_fetched_element(std::size_t thread,
+                                                            bool terms_are_contiguous) {
+    if (terms_are_contiguous) return {thread / 4, thread % 4};
     return {thread % kTile, thread / kTile};
   }
   /// Returns the offset from the first element that a thread fetches to the n-th one.
-  static NORMPROOF_DEVICE Place offset_from_first(std::size_t n, bool terms_are_neighbours) {
-    constexpr std::size_t kFours = kThreads / 4, kRounds = kTile / kFours;
-    if (terms_are_neighbours) return {n % kRounds * kFours, n / kRounds * 4};
+  static NORMPROOF_DEVICE TileElement offset_from_first(std::size_t n, bool terms_are_contiguous) {
+    constexpr std::size_t kGroupsOfFour = kThreads / 4, kRounds = kTile / kGroupsOfFour;
+    if (terms_are_contiguous) return {n % kRounds * kGroupsOfFour, n / kRounds * 4};
     return {0, n * (kThreads / kTile)};
   }
 
@@ -260,17 +261,17 @@ struct MatmulTiles {
   NORMPROOF_DEVICE void fetch(std::size_t thread, const Operand& x, std::size_t k, double past,
                               double (&to)[Thread::kFetched]) const {
     const bool neighbours = x.term_stride == 1;
-    const Place first = first_place(thread, neighbours);
+    const TileElement first = first_fetched_element(thread, neighbours);
     const std::size_t from = x.first + first.own * x.own_stride + (k + first.term) * x.term_stride;
     if (x.owns >= kTile && k + kDepth <= a.columns) {
       for (std::size_t n = 0; n < Thread::kFetched; ++n) {
-        const Place p = offset_from_first(n, neighbours);
+        const TileElement p = offset_from_first(n, neighbours);
         to[n] = x.data[from + p.own * x.own_stride + p.term * x.term_stride];
       }
       return;
     }
     for (std::size_t n = 0; n < Thread::kFetched; ++n) {
-      const Place p = offset_from_first(n, neighbours);
+      const TileElement p = offset_from_first(n, neighbours);
       to[n] = first.own + p.own < x.owns && k + first.term + p.term < a.columns
                   ? x.data[from + p.own * x.own_stride + p.term * x.term_stride]
                   : past;
@@ -280,12 +281,12 @@ struct MatmulTiles {
     copy_to_shared(thread, a.column_stride == 1, own.a, terms.a);
     copy_to_shared(thread, b.row_stride == 1, own.b, terms.b);
   }
-  static NORMPROOF_DEVICE void copy_to_shared(std::size_t thread, bool terms_are_neighbours,
+  static NORMPROOF_DEVICE void copy_to_shared(std::size_t thread, bool terms_are_contiguous,
                                               const double (&from)[Thread::kFetched],
                                               double (&to)[kDepth][kTile + 4]) {
-    const Place first = first_place(thread, terms_are_neighbours);
+    const TileElement first = first_fetched_element(thread, terms_are_contiguous);
     for (std::size_t n = 0; n < Thread::kFetched; ++n) {
-      const Place p = offset_from_first(n, terms_are_neighbours);
+      const TileElement p = offset_from_first(n, terms_are_contiguous);
       to[first.term + p.term][first.own + p.own] = from[n];
     }
   }

@@ -14,7 +14,7 @@ using device::DeviceTensor;
 using device::launch_blocks;
 using device::launch_elements;
 
-constexpr std::size_t kFewTiles = 512;  // with fewer tiles, a GPU can run more blocks
+constexpr std::size_t kMaxTilesWithSplits = 512;  // with fewer tiles, a GPU can run more blocks
 constexpr std::size_t kWorkspaceElements = std::size_t{1} << 26;
 
 template <class Cells>
@@ -24,7 +24,7 @@ void multiply_with(Device& device, const Matrices<double>& c, const Matrices<con
   const std::size_t chains = (a.columns + kChain - 1) / kChain;
   TileGrid grid{(c.rows + kTile - 1) / kTile, (c.columns + kTile - 1) / kTile, c.batches(), 1};
   const std::size_t tiles = grid.rows * grid.columns * grid.batches;
-  if (chains < 2 || tiles >= kFewTiles || chains * elements > kWorkspaceElements) {
+  if (chains < 2 || tiles >= kMaxTilesWithSplits || chains * elements > kWorkspaceElements) {
     launch_blocks(device, tiles, MatmulTiles<Cells>{a, b, c, grid, add});
     return;
   }
@@ -65,7 +65,7 @@ bool tensor_cores_agree(Device& device) {
                                    false);
     return device::download(c);
   };
-  const auto by_fma = product(FmaCells{}), by_tensor_cores = product(TensorCells{});
+  const auto by_fma = product(FmaChains{}), by_tensor_cores = product(TensorCoreChains{});
   return std::memcmp(by_fma.data(), by_tensor_cores.data(), by_fma.size() * sizeof(double)) == 0;
 }
 
@@ -78,9 +78,9 @@ class OrderedProducts final : public Products {
                 const Matrices<const double>& b, bool add) const override {
     if (device.recording() == nullptr) prepare(device);
     if (device.tensor_cores_are_exact.value_or(false))
-      multiply_with<TensorCells>(device, c, a, b, add);
+      multiply_with<TensorCoreChains>(device, c, a, b, add);
     else
-      multiply_with<FmaCells>(device, c, a, b, add);
+      multiply_with<FmaChains>(device, c, a, b, add);
   }
 };
 

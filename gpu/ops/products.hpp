@@ -27,7 +27,7 @@ class Products {
   virtual void prepare(Device&) const {}
   /// Whether multiply() lets the host read operands or results. If true, products cannot be
   /// recorded (device/recording.hpp).
-  virtual bool shows_values() const { return false; }
+  virtual bool needs_host_values() const { return false; }
 };
 
 /// Returns the products of this project's own kernel, which adds in the order of

@@ -16,7 +16,7 @@ struct SumRow {
 
   template <class Totals>
   NORMPROOF_DEVICE double lane(int, std::size_t row, std::size_t lane, Totals) const {
-    return lane_sum_ahead(width, lane, [&](std::size_t i) {
+    return lane_sum_with_prefetch(width, lane, [&](std::size_t i) {
       const std::size_t at = row * width + i;
       return w.given() ? x[at] * w[at] : x[at];
     });

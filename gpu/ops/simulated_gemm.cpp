@@ -15,19 +15,19 @@ using device::Permutation;
 /// How the terms of an element are added. chain: one after the other along a permutation. tree: in
 /// pairs over a permutation. split: parts of neighboring terms are summed, then the parts are
 /// added.
-enum class Style { chain, tree, split };
+enum class SummationStyle { chain, tree, split };
 
 /// The order in which one product adds its terms. Order 0 is the chain of ascending terms.
 struct ProductOrder {
   explicit ProductOrder(std::uint64_t order)
       : order_(order),
-        style(order == 0 ? Style::chain : static_cast<Style>(order % 3)),
+        style(order == 0 ? SummationStyle::chain : static_cast<SummationStyle>(order % 3)),
         fuses(order / 3 % 2 == 0),
         parts(2 + order / 6 % 7),
         at_once(order == 0 ? 1 : std::size_t{1} << order / 6 % 5) {}
 
   std::uint64_t order_;
-  Style style;
+  SummationStyle style;
   bool fuses;           ///< fma instead of a rounded product
   std::size_t parts;    ///< of Style::split
   std::size_t at_once;  ///< the number of terms per operation of truncating sums
@@ -57,15 +57,15 @@ class Adder {
     return rounded(round_to_odd(sum, rest));
   }
   /// Returns x y and the magnitude by which tensor cores align it. A subnormal operand counts as
-  /// least_operand. If x y is 0, the magnitude is 0.
+  /// min_aligned_magnitude. If x y is 0, the magnitude is 0.
   Term product(double x, double y) const {
     if (x == 0 || y == 0) return {x * y, 0};
-    return {x * y, std::max(std::fabs(x), sums_.least_operand) *
-                       std::max(std::fabs(y), sums_.least_operand)};
+    return {x * y, std::max(std::fabs(x), sums_.min_aligned_magnitude) *
+                       std::max(std::fabs(y), sums_.min_aligned_magnitude)};
   }
   /// Adds several terms as tensor cores do: aligns all to the largest one, truncates them, adds
   /// them and truncates the sum.
-  double plus_all(const std::vector<Term>& terms) const {
+  double add_truncated(const std::vector<Term>& terms) const {
     double largest = 0;
     for (const Term& term : terms) largest = std::max(largest, term.magnitude);
     if (largest == 0) return 0;
@@ -120,7 +120,7 @@ double chain(const Adder& adder, const Permutation& order, std::size_t place, st
       together.push_back(adder.product(left(place), right(place)));
       place = order.next(place);
     }
-    sum = adder.plus_all(together);
+    sum = adder.add_truncated(together);
   }
   return sum;
 }
@@ -141,9 +141,10 @@ double element(const Adder& adder, std::size_t terms, const Left& left, const Ri
   const ProductOrder& draw = adder.draw();
   if (terms == 0) return 0;
   const Permutation order(draw.order_, terms);
-  if (draw.style == Style::chain) return chain(adder, order, order.first(), terms, left, right);
+  if (draw.style == SummationStyle::chain)
+    return chain(adder, order, order.first(), terms, left, right);
   std::vector<double> sums;
-  if (draw.style == Style::tree) {
+  if (draw.style == SummationStyle::tree) {
     std::size_t place = order.first();
     for (std::size_t i = 0; i < terms; ++i, place = order.next(place))
       sums.push_back(adder.plus(0, left(place), right(place)));
@@ -161,7 +162,7 @@ double element(const Adder& adder, std::size_t terms, const Left& left, const Ri
 double PackedMatrices::at(std::size_t batch, std::size_t row, std::size_t column) const {
   const std::size_t i = batch * batch_stride() + row * columns + column;
   if (are_floats()) return static_cast<double>(float32.span()[i]);
-  return ref::numeric::decode(ref::numeric::format_of(type), bits16.span()[i]);
+  return ref::numeric::decode(ref::numeric::float_format_info(type), bits16.span()[i]);
 }
 
 void simulated_gemm(Device& device, const SimulatedSums& sums, const Matrices<double>& c,

@@ -4,8 +4,8 @@
 
 namespace normproof::gpu::ops {
 
-/// Sizes of the processor's version of `TensorCells`, which does what the tensor cores do for one
-/// thread. A thread has 4 x 4 pieces of two neighboring chains. A call adds the next
+/// Sizes of the processor's version of `TensorCoreChains`, which does what the tensor cores do for
+/// one thread. A thread has 4 x 4 pieces of two neighboring chains. A call adds the next
 /// kSimulatedDepth terms to each chain in ascending order, with one fma per term. In a and b, each
 /// term is a row of kSimulatedRow numbers; pieces are 8 numbers apart.
 inline constexpr std::size_t kSimulatedDepth = 16, kSimulatedRow = 68, kSimulatedPieces = 4;

@@ -42,9 +42,9 @@ class SoftmaxRows {
     const auto flags = valid_.host_flags();
     for (std::size_t i = 0; i < width; ++i) {
       const double v = values.data()[row * width + i];
-      const bool takes_part =
+      const bool is_included =
           !ref::tensor::is_given(flags) || flags.data()[mask.row(row) * width + i];
-      if (takes_part && v - v != 0)
+      if (is_included && v - v != 0)
         contract_failure(function_, argument,
                          fmt::format("has the element {} = {}",
                                      ref::tensor::index_to_string(row * width + i, shape_), v),
@@ -99,10 +99,10 @@ std::size_t run_forward(const SoftmaxRows& rows, device::ConstReals grad_y,
 }
 
 // Throws the error of a backward: either an invalid element, or the sum of `terms` overflows.
-[[noreturn]] void refuse_softmax_backward(std::string_view function, const SoftmaxRows& rows,
-                                          const DeviceTensor<double>& grad_y,
-                                          const DeviceTensor<double>& y, std::size_t row,
-                                          std::string_view terms) {
+[[noreturn]] void throw_softmax_backward_error(std::string_view function, const SoftmaxRows& rows,
+                                               const DeviceTensor<double>& grad_y,
+                                               const DeviceTensor<double>& y, std::size_t row,
+                                               std::string_view terms) {
   rows.check_row("grad_y", grad_y, row);
   rows.check_row("y", y, row);
   contract_failure(function, "grad_y",
@@ -130,7 +130,7 @@ DeviceTensor<double> softmax_backward(const DeviceTensor<double>& grad_y,
                 WarpRows<SoftmaxBackwardRow>{{grad_y.span(), y.span(), rows.mask, rows.width,
                                               grad_x.span(), status.span()}});
   const std::size_t row = first_not_finite(status);
-  if (row < rows.count) refuse_softmax_backward(kName, rows, grad_y, y, row, "grad_y y");
+  if (row < rows.count) throw_softmax_backward_error(kName, rows, grad_y, y, row, "grad_y y");
   return grad_x;
 }
 
@@ -154,7 +154,7 @@ DeviceTensor<double> log_softmax_backward(const DeviceTensor<double>& grad_y,
                 WarpRows<LogSoftmaxBackwardRow>{
                     {grad_y.span(), y.span(), rows.width, grad_x.span(), status.span()}});
   const std::size_t row = first_not_finite(status);
-  if (row < rows.count) refuse_softmax_backward(kName, rows, grad_y, y, row, "grad_y");
+  if (row < rows.count) throw_softmax_backward_error(kName, rows, grad_y, y, row, "grad_y");
   return grad_x;
 }
 

@@ -13,7 +13,7 @@ inline constexpr int kMaxMaskAxes = 8;
 /// Which elements of a row the mask includes. The leading axes of the mask are right-aligned with
 /// those of x. If an axis of the mask is repeated, its stride is 0.
 struct RowMask {
-  device::Places places;
+  device::TokenPositions places;
   ConstFlags flags;  ///< absent if every element is included
   int axes = 0;
   std::size_t extent[kMaxMaskAxes] = {};
@@ -32,7 +32,7 @@ struct RowMask {
   NORMPROOF_DEVICE std::size_t at(std::size_t mask_row, std::size_t k) const {
     return places.at(mask_row, k);
   }
-  NORMPROOF_DEVICE bool takes_part(std::size_t mask_row, std::size_t i) const {
+  NORMPROOF_DEVICE bool is_included(std::size_t mask_row, std::size_t i) const {
     return !flags.given() || flags[mask_row * places.seq_len + i];
   }
 };
@@ -96,7 +96,7 @@ struct SoftmaxRow {
         out[at] = kind == Softmax::plain ? out[at] / sum : grad_y[row] * (out[at] / sum);
       }
       for (std::size_t i = lane; i < width; i += kLanes)
-        if (!mask.takes_part(own, i)) out[first + i] = 0;
+        if (!mask.is_included(own, i)) out[first + i] = 0;
     }
   }
 };
@@ -125,7 +125,7 @@ struct SoftmaxBackwardRow {
     if (lane == 0) status[row] = totals[0];
     for (std::size_t i = lane; i < width; i += kLanes) {
       const std::size_t at = first + i;
-      grad_x[at] = mask.takes_part(own, i) ? y[at] * (grad_y[at] - totals[0]) : 0.0;
+      grad_x[at] = mask.is_included(own, i) ? y[at] * (grad_y[at] - totals[0]) : 0.0;
     }
   }
 };

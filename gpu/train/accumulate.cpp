@@ -44,7 +44,7 @@ nn::RowGradient add_row_gradients(const nn::RowGradient& a, const nn::RowGradien
 
 }  // namespace
 
-Gradients by_name(encoder::EncoderGradients own) {
+Gradients to_named_gradients(encoder::EncoderGradients own) {
   Gradients gradients;
   gradients.dense = std::move(own.dense);
   if (!own.embedding.rows.empty())
@@ -74,8 +74,8 @@ void divide(Gradients& gradients, std::size_t count) {
   for (const auto& [name, rows] : gradients.rows) each(rows.values);
 }
 
-void count_as_one_step(const ref::model::NormOptions& norm, NamedDeviceTensors& norms,
-                       const NamedDeviceTensors& before, std::string_view places) {
+void set_iterations_to_one_step(const ref::model::NormOptions& norm, NamedDeviceTensors& norms,
+                                const NamedDeviceTensors& before, std::string_view places) {
   if (!std::holds_alternative<ref::model::PowerNormOptions>(norm)) return;
   NamedDeviceTensors counted;
   for (const auto& [name, values] : norms)

@@ -10,7 +10,7 @@
 namespace normproof::gpu::train {
 
 /// Returns an encoder's gradients as lists of names and tensors.
-Gradients by_name(encoder::EncoderGradients own);
+Gradients to_named_gradients(encoder::EncoderGradients own);
 
 /// Adds the gradients of a batch, `own`, to the sum. Both must contain the same parameters in the
 /// same lists.
@@ -22,7 +22,7 @@ void divide(Gradients& gradients, std::size_t count);
 /// Sets PowerNorm's iteration count to its value before the step plus one. The warm-up in the paper
 /// counts optimizer steps, not batches. Only norms whose place in the model begins with `places`
 /// are affected.
-void count_as_one_step(const ref::model::NormOptions& norm, NamedDeviceTensors& norms,
-                       const NamedDeviceTensors& before, std::string_view places = "");
+void set_iterations_to_one_step(const ref::model::NormOptions& norm, NamedDeviceTensors& norms,
+                                const NamedDeviceTensors& before, std::string_view places = "");
 
 }  // namespace normproof::gpu::train

@@ -35,12 +35,12 @@ LossGradient language_gradient(const TrainConfig& config, std::span<const TextBa
   check_texts(config, batches);
   return mean_gradient(
       kLanguageStep, config, batches, state, products,
-      [&](const TextBatch& batch, const encoder::EncoderRun& run, SummedGradient& sum) {
+      [&](const TextBatch& batch, const encoder::ModelRunSettings& run, SummedGradient& sum) {
         encoder::Encoder encoder(config.encoder, state.parameters);
-        add_batch(encoder, batch, config.loss, run, by_name, sum);
+        add_batch(encoder, batch, config.loss, run, to_named_gradients, sum);
       },
       [&](NamedDeviceTensors& norms, const NamedDeviceTensors& before) {
-        count_as_one_step(config.encoder.norm, norms, before);
+        set_iterations_to_one_step(config.encoder.norm, norms, before);
       });
 }
 
@@ -54,7 +54,7 @@ double language_loss(const TrainConfig& config, std::span<const TextBatch> batch
   check_texts(config, batches);
   return mean_loss(kLanguageStep, batches, state, products, [&](const TextBatch& batch) {
     encoder::Encoder encoder(config.encoder, state.parameters);
-    encoder::EncoderRun run;
+    encoder::ModelRunSettings run;
     run.mode = ref::model::Mode::inference;
     run.products = &products;
     NamedDeviceTensors norms = state.norms;

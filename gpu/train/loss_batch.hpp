@@ -57,7 +57,7 @@ class LossBatch {
   /// Returns the number of rows that the loss does not ignore.
   std::size_t size() const { return rows_.size(); }
   /// Returns the number of rows before `row` that the loss does not ignore.
-  std::size_t counted_before(std::size_t row) const {
+  std::size_t unignored_rows_before(std::size_t row) const {
     return static_cast<std::size_t>(std::ranges::lower_bound(host_rows_, row) - host_rows_.begin());
   }
   /// Returns a part of the rows that the loss does not ignore: those with the numbers `first` to

@@ -35,8 +35,8 @@ struct ParameterGradient {
   }
 };
 
-std::vector<ParameterGradient> pair_up(const NamedDeviceTensors& parameters,
-                                       const Gradients& gradients) {
+std::vector<ParameterGradient> pair_parameters_with_gradients(const NamedDeviceTensors& parameters,
+                                                              const Gradients& gradients) {
   std::vector<ParameterGradient> pairs;
   pairs.reserve(parameters.size());
   for (const auto& [name, values] : parameters) {
@@ -112,25 +112,25 @@ void parameter_step(const SgdOptions& options, double lr, std::vector<ParameterG
 }
 
 /// Returns the power beta^t of step t as one product, beta times the stored beta^(t-1).
-double next_power(const OptimizerState& state, const char* name, double beta) {
+double next_beta_power(const OptimizerState& state, const char* name, double beta) {
   return device::download_one(state.moments.at(name)) * beta;
 }
-void set_power(OptimizerState& state, const char* name, double power) {
+void set_beta_power(OptimizerState& state, const char* name, double power) {
   state.moments.set(name, device::full_tensor(state.moments.at(name).device(), {1}, power));
 }
 
 template <class Adam>
 void parameter_step(const Adam& options, double lr, std::vector<ParameterGradient>& pairs,
                     OptimizerState& state) {
-  const AdamWOptions o = ref::model::with_decay(options);
+  const AdamWOptions o = ref::model::as_adamw_options(options);
   for (const ParameterGradient& pair : pairs) {
     moment(state, "first_moment", pair);
     moment(state, "second_moment", pair);
   }
-  const double beta1_power = next_power(state, "beta1_power", o.beta1);
-  const double beta2_power = next_power(state, "beta2_power", o.beta2);
-  set_power(state, "beta1_power", beta1_power);
-  set_power(state, "beta2_power", beta2_power);
+  const double beta1_power = next_beta_power(state, "beta1_power", o.beta1);
+  const double beta2_power = next_beta_power(state, "beta2_power", o.beta2);
+  set_beta_power(state, "beta1_power", beta1_power);
+  set_beta_power(state, "beta2_power", beta2_power);
   for (ParameterGradient& pair : pairs) {
     DeviceTensor<double> first = moment(state, "first_moment", pair);
     DeviceTensor<double> second = moment(state, "second_moment", pair);
@@ -155,7 +155,7 @@ std::vector<ParameterGradient> checked_pairs(const ref::model::OptimizerOptions&
                                              const Gradients& gradients) {
   ref::model::check_optimizer(options);
   ref::model::check_learning_rate(learning_rate);
-  return pair_up(parameters, gradients);
+  return pair_parameters_with_gradients(parameters, gradients);
 }
 
 void update_pairs(const ref::model::OptimizerOptions& options, double learning_rate,

@@ -23,7 +23,7 @@ auto try_recorded(device::Device& device, const char* name, const Work& work)
     return {};  // an earlier check of values may fail too
   }
   recording.perform();
-  if (recording.refused()) return {};
+  if (recording.has_failed_check()) return {};
   return result;
 }
 
@@ -34,7 +34,7 @@ template <class Work>
 auto run_recorded(device::Device& device, const ops::Products& products, const char* name,
                   const Work& work) {
   products.prepare(device);
-  if (!products.shows_values())
+  if (!products.needs_host_values())
     if (auto result = try_recorded(device, name, work)) return std::move(*result);
   return work();  // throws the error
 }

@@ -49,7 +49,7 @@ struct Forward {
 
 Forward run_forward(const model::TrainConfig& config, const LabelledBatch& batch,
                     const std::vector<int>& targets, const DeviceTensor<double>& class_weights,
-                    encoder::Encoder& encoder, const encoder::EncoderRun& run,
+                    encoder::Encoder& encoder, const encoder::ModelRunSettings& run,
                     NamedDeviceTensors& norms) {
   Forward result{encoder.forward(batch.inputs, run, norms), {}};
   const std::size_t classes = result.logits.shape().back();
@@ -95,7 +95,7 @@ Backward run_batches(const StepInputs& in) {
   result.norms = in.state.norms;
   for (std::size_t i = 0; i < in.batches.size(); ++i) {
     encoder::Encoder encoder(in.config.encoder, in.state.parameters);
-    encoder::EncoderRun run;
+    encoder::ModelRunSettings run;
     run.mode = in.mode;
     run.seed = in.config.seed;
     run.step = static_cast<std::uint64_t>(in.state.step * in.config.accumulation) + i;
@@ -108,12 +108,12 @@ Backward run_batches(const StepInputs& in) {
         cross_entropy_backward(forward.loss.log_probabilities, in.targets[i], in.class_weights,
                                in.config.loss)
             .reshaped(forward.logits.shape());
-    accumulate(result.gradients, by_name(encoder.backward(grad_logits, result.norms)));
+    accumulate(result.gradients, to_named_gradients(encoder.backward(grad_logits, result.norms)));
   }
   if (in.batches.size() > 1) {
     divide(result.gradients, in.batches.size());
     if (in.mode == model::Mode::training)
-      count_as_one_step(in.config.encoder.norm, result.norms, in.state.norms);
+      set_iterations_to_one_step(in.config.encoder.norm, result.norms, in.state.norms);
   }
   result.sums_of_squares = sums_of_squares(result.gradients);
   return result;
@@ -240,7 +240,7 @@ Evaluation evaluate(const model::TrainConfig& config, std::span<const LabelledBa
   for (std::size_t i = 0; i < batches.size(); ++i) {
     const Forward forward = run_recorded(state_device(state), products, "evaluation", [&] {
       encoder::Encoder encoder(config.encoder, state.parameters);
-      encoder::EncoderRun run;
+      encoder::ModelRunSettings run;
       run.mode = model::Mode::inference;
       run.products = &products;
       NamedDeviceTensors norms = state.norms;

@@ -8,7 +8,7 @@ namespace normproof::gpu::train {
 
 namespace {
 
-using encoder::EncoderRun;
+using encoder::ModelRunSettings;
 
 constexpr auto kTranslationStep = "translation_step";
 
@@ -35,14 +35,14 @@ LossGradient translation_gradient(const TranslationConfig& config,
   check_pairs(batches);
   return mean_gradient(
       kTranslationStep, config.training, batches, state, products,
-      [&](const PairBatch& batch, const EncoderRun& run, SummedGradient& sum) {
+      [&](const PairBatch& batch, const ModelRunSettings& run, SummedGradient& sum) {
         decoder::Decoder decoder(config.model, state.parameters);
         add_batch(decoder, batch, config.training.loss, run, gradients_by_name, sum);
       },
       [&](NamedDeviceTensors& norms, const NamedDeviceTensors& before) {
         const auto once = [&](const ref::model::LayersConfig& layers, const std::string& side) {
-          count_as_one_step(layers.norm, norms, before, side + "layers.");
-          count_as_one_step(layers.final_norm, norms, before, side + "final_norm.");
+          set_iterations_to_one_step(layers.norm, norms, before, side + "layers.");
+          set_iterations_to_one_step(layers.final_norm, norms, before, side + "final_norm.");
         };
         once(config.model.encoder, "encoder.");
         once(config.model.decoder, "decoder.");
@@ -60,7 +60,7 @@ double translation_loss(const TranslationConfig& config, std::span<const PairBat
   check_pairs(batches);
   return mean_loss(kTranslationStep, batches, state, products, [&](const PairBatch& batch) {
     decoder::Decoder decoder(config.model, state.parameters);
-    EncoderRun run;
+    ModelRunSettings run;
     run.mode = ref::model::Mode::inference;
     run.products = &products;
     NamedDeviceTensors norms = state.norms;

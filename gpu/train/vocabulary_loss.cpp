@@ -66,7 +66,7 @@ DeviceTensor<double> loss_by_blocks(const DeviceTensor<double>& x, const nn::Lin
                                 ref::numeric::Clause::C8);
     const DeviceTensor<double> log_probabilities = ops::log_softmax(logits);
     check_overflow(log_probabilities, "a log-probability");
-    const std::size_t end = batch.counted_before(begin + each);
+    const std::size_t end = batch.unignored_rows_before(begin + each);
     const LossBlock block{begin, batch.part(begin, k, end), own, log_probabilities};
     if (end > k)
       device::launch_blocks(device, end - k,
@@ -126,7 +126,8 @@ VocabularyLoss vocabulary_loss_gradient(const DeviceTensor<double>& x, const nn:
                      block.begin > 0, products);
     if (block.begin == 0)
       lanes = device::full_tensor(device, {static_cast<std::size_t>(ops::kLanes), v}, 0);
-    device::launch_elements(device, lanes.size(), MoreColumnLanes{grad.span(), v, lanes.span()});
+    device::launch_elements(device, lanes.size(),
+                            ContinueColumnLanes{grad.span(), v, lanes.span()});
   };
   result.loss = loss_by_blocks(x, head, targets, options, block_rows, products, see);
   const std::size_t vocabulary = head.weight.shape()[0];

@@ -62,7 +62,7 @@ LossGradient mean_gradient(std::string_view function, const ref::model::TrainCon
     SummedGradient sum;
     sum.norms = state.norms;
     for (std::size_t i = 0; i < batches.size(); ++i) {
-      encoder::EncoderRun run;
+      encoder::ModelRunSettings run;
       run.seed = config.seed;
       run.step = static_cast<std::uint64_t>(state.step * config.accumulation) + i;
       run.products = &products;
@@ -90,7 +90,7 @@ LossGradient mean_gradient(std::string_view function, const ref::model::TrainCon
 /// the parameters to `sum`. `name` converts the model's gradients to Gradients.
 template <class Model, class Batch, class Name>
 void add_batch(Model& model, const Batch& batch, const ref::model::LossOptions& options,
-               const encoder::EncoderRun& run, const Name& name, SummedGradient& sum) {
+               const encoder::ModelRunSettings& run, const Name& name, SummedGradient& sum) {
   const DeviceTensor<double> hidden = model.hidden(batch.inputs, run, sum.norms);
   VocabularyLoss found = vocabulary_loss_gradient(as_rows(hidden), model.head(), batch.targets,
                                                   options, 0, *run.products);

@@ -76,7 +76,7 @@ bool is_assigned(UChar32 c) {
 
 /// Returns the general category of c in Unicode 8.0 as a bit (U_GC_..._MASK). Later versions of
 /// Unicode moved seven of its characters to a different category.
-std::uint32_t category(UChar32 c) {
+std::uint32_t unicode_category(UChar32 c) {
   switch (c) {
     case 0x166d:
     case 0x111c9:
@@ -95,14 +95,14 @@ std::uint32_t category(UChar32 c) {
 }
 
 bool has_category(UChar32 c, std::uint32_t mask) {
-  return (category(c) & mask) != 0;
+  return (unicode_category(c) & mask) != 0;
 }
 
 bool is_blank(UChar32 c) {
   return c == '\t' || c == '\n' || c == '\r' || u_isUWhiteSpace(c);
 }
 
-bool is_removed(UChar32 c) {
+bool is_removed_by_clean_up(UChar32 c) {
   if (c == '\t' || c == '\n' || c == '\r') return false;
   return c == 0 || c == 0xfffd || has_category(c, U_GC_CC_MASK | U_GC_CF_MASK | U_GC_CO_MASK);
 }
@@ -122,17 +122,17 @@ bool is_punctuation(UChar32 c) {
 }
 
 /// Collects words and punctuation marks, as step 5 of basic_tokenize requires.
-class Words {
+class WordCollector {
  public:
   void end_word() {
     if (!word_.empty()) words_.push_back(std::exchange(word_, {}));
   }
-  void mark(std::string_view punctuation) {
+  void add_punctuation(std::string_view punctuation) {
     end_word();
     words_.emplace_back(punctuation);
   }
   void append(std::string_view character) { word_ += character; }
-  std::vector<std::string> take() {
+  std::vector<std::string> take_words() {
     end_word();
     return std::move(words_);
   }
@@ -145,7 +145,7 @@ class Words {
 /// Does what basic_tokenize does, for text in which every character is ASCII. Steps 2 and 3 have no
 /// effect on such text.
 std::vector<std::string> tokenize_ascii(std::string_view text) {
-  Words words;
+  WordCollector words;
   for (const char c : text) {
     if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
       words.end_word();
@@ -157,14 +157,14 @@ std::vector<std::string> tokenize_ascii(std::string_view text) {
     } else if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) {
       words.append({&c, 1});
     } else {
-      words.mark({&c, 1});
+      words.add_punctuation({&c, 1});
     }
   }
-  return words.take();
+  return words.take_words();
 }
 
 /// Does steps 1 and 2 of basic_tokenize: clean-up, and spaces around CJK ideographs.
-icu::UnicodeString clean(std::string_view text) {
+icu::UnicodeString clean_up_text(std::string_view text) {
   icu::UnicodeString cleaned;
   for (std::size_t i = 0; i < text.size();) {
     const std::size_t begin = i;
@@ -174,7 +174,7 @@ icu::UnicodeString clean(std::string_view text) {
                                 fmt::format("is not UTF-8 from byte {} on", begin),
                                 "well-formed UTF-8", Clause::C1);
     }
-    if (is_removed(c)) continue;
+    if (is_removed_by_clean_up(c)) continue;
     if (is_blank(c)) {
       cleaned.append(u' ');
     } else if (is_cjk(c)) {
@@ -195,8 +195,8 @@ std::vector<std::string> basic_tokenize(std::string_view text) {
   }
   if (std::ranges::none_of(text, [](char c) { return (c & 0x80) != 0; }))
     return tokenize_ascii(text);
-  const icu::UnicodeString decomposed = Decomposition::instance()(clean(text));
-  Words words;
+  const icu::UnicodeString decomposed = Decomposition::instance()(clean_up_text(text));
+  WordCollector words;
   for (std::int32_t i = 0; i < decomposed.length(); i = decomposed.moveIndex32(i, 1)) {
     const UChar32 original = decomposed.char32At(i);
     if (has_category(original, U_GC_MN_MASK)) continue;
@@ -208,12 +208,12 @@ std::vector<std::string> basic_tokenize(std::string_view text) {
     if (is_blank(c)) {
       words.end_word();
     } else if (is_punctuation(c)) {
-      words.mark(character);
+      words.add_punctuation(character);
     } else {
       words.append(character);
     }
   }
-  return words.take();
+  return words.take_words();
 }
 
 }  // namespace normproof::ref::data

@@ -26,7 +26,7 @@ void for_each_character(std::string_view text, std::string_view name, F f) {
     const std::size_t begin = at;
     const std::int32_t character = next_character(text, at);
     if (character < 0)
-      line_failure(name, line, "has the bytes " + in_quotes(text.substr(begin, at - begin)),
+      line_failure(name, line, "has the bytes " + quote_bytes(text.substr(begin, at - begin)),
                    "text in UTF-8");
     f(character, line);
     if (character == '\n') ++line;
@@ -45,7 +45,7 @@ std::string to_utf8(std::int32_t c) {
 
 }  // namespace
 
-Alphabet Alphabet::of_text(std::string_view text, std::string_view name) {
+Alphabet Alphabet::from_text(std::string_view text, std::string_view name) {
   std::set<std::int32_t> seen;
   for_each_character(text, name, [&](std::int32_t c, std::size_t) { seen.insert(c); });
   if (seen.empty())
@@ -61,15 +61,15 @@ std::vector<std::int32_t> Alphabet::encode(std::string_view text, std::string_vi
   for_each_character(text, name, [&](std::int32_t c, std::size_t line) {
     const auto found = std::ranges::lower_bound(characters_, c);
     if (found == characters_.end() || *found != c)
-      line_failure(name, line, "has the character " + in_quotes(to_utf8(c)),
+      line_failure(name, line, "has the character " + quote_bytes(to_utf8(c)),
                    fmt::format("one of the {} that the model was trained with", size()));
     tokens.push_back(static_cast<std::int32_t>(found - characters_.begin()));
   });
   return tokens;
 }
 
-std::optional<std::string> Alphabet::first_unknown(std::string_view text,
-                                                   std::string_view name) const {
+std::optional<std::string> Alphabet::find_unknown_character(std::string_view text,
+                                                            std::string_view name) const {
   std::optional<std::string> unknown;
   for_each_character(text, name, [&](std::int32_t c, std::size_t) {
     if (!unknown && !std::ranges::binary_search(characters_, c)) unknown = to_utf8(c);

@@ -14,7 +14,7 @@ class Alphabet {
  public:
   /// Returns the alphabet that consists of all characters of the text.
   /// Throws    FileError that names `name` and the line if the text is empty or not UTF-8
-  static Alphabet of_text(std::string_view text, std::string_view name);
+  static Alphabet from_text(std::string_view text, std::string_view name);
 
   /// Returns the tokens of a text.
   /// Throws    FileError that names `name` and the line if a character is not in the alphabet, or
@@ -24,7 +24,8 @@ class Alphabet {
   /// Returns the first character of the text that is not in the alphabet, as UTF-8. If all
   /// characters are in the alphabet, the result is empty.
   /// Throws    FileError that names `name` if the bytes are not UTF-8
-  std::optional<std::string> first_unknown(std::string_view text, std::string_view name) const;
+  std::optional<std::string> find_unknown_character(std::string_view text,
+                                                    std::string_view name) const;
 
   /// Returns the text that the tokens encode.
   /// Requires  (C1) each token is below size()

@@ -33,8 +33,8 @@ void check_pairs(const SentenceIds& source, const SentenceIds& target, const Pai
   if (options.batch_size == 0) fail("options.batch_size", "is 0", "at least 1", Clause::C3);
 }
 
-std::vector<std::size_t> pair_order(const SentenceIds& source, const SentenceIds& target,
-                                    const PairOptions& options) {
+std::vector<std::size_t> make_pair_order(const SentenceIds& source, const SentenceIds& target,
+                                         const PairOptions& options) {
   std::vector<std::size_t> order(source.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   if (options.shuffle) order = shuffled_order(order.size(), options.seed, options.epoch);
@@ -44,8 +44,8 @@ std::vector<std::size_t> pair_order(const SentenceIds& source, const SentenceIds
   return order;
 }
 
-PairBatch pair_batch(const SentenceIds& source, const SentenceIds& target, const PairMarks& marks,
-                     std::span<const std::size_t> pairs) {
+PairBatch make_pair_batch(const SentenceIds& source, const SentenceIds& target,
+                          const SpecialTokenIds& marks, std::span<const std::size_t> pairs) {
   PairBatch batch;
   batch.batch_size = pairs.size();
   batch.sentence_index.assign(pairs.begin(), pairs.end());
@@ -77,9 +77,9 @@ PairBatch pair_batch(const SentenceIds& source, const SentenceIds& target, const
 }  // namespace
 
 std::vector<PairBatch> make_pair_batches(const SentenceIds& source, const SentenceIds& target,
-                                         const PairMarks& marks, const PairOptions& options) {
+                                         const SpecialTokenIds& marks, const PairOptions& options) {
   check_pairs(source, target, options);
-  const std::vector<std::size_t> order = pair_order(source, target, options);
+  const std::vector<std::size_t> order = make_pair_order(source, target, options);
   const std::span<const std::size_t> all(order);
   const std::size_t size = options.batch_size, count = (all.size() - 1) / size + 1;
   std::vector<std::size_t> batch_order(count);
@@ -89,8 +89,8 @@ std::vector<PairBatch> make_pair_batches(const SentenceIds& source, const Senten
   std::vector<PairBatch> batches;
   batches.reserve(count);
   for (const std::size_t k : batch_order)
-    batches.push_back(pair_batch(source, target, marks,
-                                 all.subspan(k * size, std::min(size, all.size() - k * size))));
+    batches.push_back(make_pair_batch(
+        source, target, marks, all.subspan(k * size, std::min(size, all.size() - k * size))));
   return batches;
 }
 

@@ -24,7 +24,7 @@ struct PairBatch {
 };
 
 /// The ids of special tokens: the begin mark, the end marks and the padding of source and target.
-struct PairMarks {
+struct SpecialTokenIds {
   std::int32_t source_end, source_padding;
   std::int32_t target_begin, target_end, target_padding;
 };
@@ -53,6 +53,6 @@ struct PairOptions {
 /// Order     each pair is in exactly one batch
 /// Throws    ContractError
 std::vector<PairBatch> make_pair_batches(const SentenceIds& source, const SentenceIds& target,
-                                         const PairMarks& marks, const PairOptions& options);
+                                         const SpecialTokenIds& marks, const PairOptions& options);
 
 }  // namespace normproof::ref::data

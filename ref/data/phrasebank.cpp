@@ -68,14 +68,15 @@ LabelledSentence parse_line(std::string_view line, std::string_view name, std::s
     line_failure(name, number, "the line has a NUL byte", "ISO-8859-1 text");
   const auto at = line.rfind('@');
   if (at == std::string_view::npos) {
-    line_failure(name, number, fmt::format("the line {} has no '@'", in_quotes(line)),
+    line_failure(name, number, fmt::format("the line {} has no '@'", quote_bytes(line)),
                  "sentence@label");
   }
   const auto sentence = line.substr(0, at);
   const auto label = line.substr(at + 1);
   const auto found = std::ranges::find(label_names, label);
   if (found == label_names.end()) {
-    line_failure(name, number, fmt::format("the label after the last '@' is {}", in_quotes(label)),
+    line_failure(name, number,
+                 fmt::format("the label after the last '@' is {}", quote_bytes(label)),
                  "negative, neutral or positive");
   }
   if (is_blank(sentence))

@@ -21,14 +21,14 @@ constexpr std::uint64_t first_year = 2003;
 constexpr std::uint64_t year_count = 12;
 
 /// Returns an amount as decimal text. The amount is given in tenths: decimal(1234) is "123.4".
-std::string decimal(std::uint64_t tenths) {
+std::string format_tenths(std::uint64_t tenths) {
   return fmt::format("{}.{}", tenths / 10, tenths % 10);
 }
 
 /// Writes one sentence of the corpus. It draws consecutive numbers of the random stream.
-class Writer {
+class SentenceWriter {
  public:
-  Writer(const numeric::RandomStream& stream, std::uint64_t sentence)
+  SentenceWriter(const numeric::RandomStream& stream, std::uint64_t sentence)
       : stream_(stream), next_(sentence << 20) {
     currency_ = pick_word("currency");
     low_ = 5 + draw(draw(2) == 0 ? 300 : 6000);
@@ -97,11 +97,11 @@ class Writer {
   std::string money(std::uint64_t tenths) {
     switch (draw(4)) {
       case 0:
-        return fmt::format("{}{}m", currency_, decimal(tenths));
+        return fmt::format("{}{}m", currency_, format_tenths(tenths));
       case 1:
-        return fmt::format("{} {} million", currency_, decimal(tenths));
+        return fmt::format("{} {} million", currency_, format_tenths(tenths));
       default:
-        return fmt::format("{} {} mn", currency_, decimal(tenths));
+        return fmt::format("{} {} mn", currency_, format_tenths(tenths));
     }
   }
 
@@ -117,7 +117,7 @@ class Writer {
     } else if (slot == "money") {
       sentence += money(5 + draw(4000));
     } else if (slot == "percent") {
-      sentence += decimal(1 + draw(480)) + " %";
+      sentence += format_tenths(1 + draw(480)) + " %";
     } else if (slot == "year") {
       sentence += std::to_string(first_year + draw(year_count));
     } else if (slot == "day") {
@@ -140,7 +140,7 @@ class Writer {
 };
 
 /// A list of tokens without duplicates, in the order in which they were added first.
-class Tokens {
+class TokenList {
  public:
   void add(std::string token) {
     if (seen_.insert(token).second) tokens_.push_back(std::move(token));
@@ -154,7 +154,7 @@ class Tokens {
 
 /// Adds a token for each character of ISO-8859-1, after clean-up, removal of accents and lower
 /// case.
-void add_characters(Tokens& tokens) {
+void add_characters(TokenList& tokens) {
   for (const std::string_view prefix : {"", "##"}) {
     for (unsigned c = 0x21; c <= 0xff; ++c) {
       const std::string character = c < 0x80 ? std::string{static_cast<char>(c)}
@@ -192,7 +192,7 @@ std::vector<LabelledSentence> synthetic_sentences(std::uint64_t seed, std::size_
   }
   const numeric::RandomStream stream(seed, "synthetic corpus");
   std::vector<LabelledSentence> sentences;
-  for (std::size_t i = 0; i < count; ++i) sentences.push_back(Writer(stream, i).write());
+  for (std::size_t i = 0; i < count; ++i) sentences.push_back(SentenceWriter(stream, i).write());
   return sentences;
 }
 
@@ -201,7 +201,7 @@ std::string synthetic_phrasebank(std::uint64_t seed, std::size_t count) {
 }
 
 std::vector<std::string> synthetic_vocabulary() {
-  Tokens tokens;
+  TokenList tokens;
   for (const auto* special : {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"}) tokens.add(special);
   add_characters(tokens);
   for (int number = 10; number < 100; ++number) tokens.add(std::to_string(number));

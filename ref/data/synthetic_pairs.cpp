@@ -24,10 +24,10 @@ struct VerbPair {
 
 constexpr WordPair kPersonPairs[] = {{"tomo", "miller"},  {"saku", "sailor"}, {"orime", "weaver"},
                                      {"gaku", "teacher"}, {"nofu", "farmer"}, {"utai", "singer"}};
-constexpr WordPair kThingPairs[] = {{"fune", "boat"},   {"akari", "lamp"},  {"fumi", "letter"},
-                                    {"kago", "basket"}, {"tokei", "clock"}, {"suzu", "bell"}};
-constexpr WordPair kKindPairs[] = {{"furu", "old"},    {"aka", "red"},   {"chii", "small"},
-                                   {"shizu", "quiet"}, {"omo", "heavy"}, {"koware", "broken"}};
+constexpr WordPair kObjectPairs[] = {{"fune", "boat"},   {"akari", "lamp"},  {"fumi", "letter"},
+                                     {"kago", "basket"}, {"tokei", "clock"}, {"suzu", "bell"}};
+constexpr WordPair kAdjectivePairs[] = {{"furu", "old"},    {"aka", "red"},   {"chii", "small"},
+                                        {"shizu", "quiet"}, {"omo", "heavy"}, {"koware", "broken"}};
 constexpr VerbPair kVerbPairs[] = {
     {"nao", "mend", "mends", "mended"},     {"hako", "carry", "carries", "carried"},
     {"mitsu", "find", "finds", "found"},    {"uru", "sell", "sells", "sold"},
@@ -39,7 +39,7 @@ constexpr WordPair kPlacePairs[] = {{"kawa", "river"},
                                     {"hashi", "bridge"}};
 
 /// The meaning of a noun phrase. It can be expressed in either language.
-struct Phrase {
+struct NounPhrase {
   const WordPair* noun;
   const WordPair* kind;  ///< the adjective, or null
   bool plural;
@@ -55,8 +55,8 @@ struct Phrase {
 };
 
 /// The meaning of a sentence. It can be expressed in either language.
-struct Meaning {
-  Phrase subject, object;
+struct SentenceMeaning {
+  NounPhrase subject, object;
   const VerbPair* verb;
   bool past, denied;
   const WordPair* place;  ///< null if no place is named
@@ -81,18 +81,18 @@ struct Meaning {
 };
 
 /// Returns the meaning of the sentence with the number `number`.
-Meaning draw_meaning(const numeric::RandomStream& random, std::size_t number) {
+SentenceMeaning draw_meaning(const numeric::RandomStream& random, std::size_t number) {
   std::uint64_t next = std::uint64_t{number} * 16;
   const auto below = [&](std::size_t count) { return random.below(next++, count); };
   const auto choose = [&](const auto& words) { return &words[below(std::size(words))]; };
   const auto phrase = [&](const auto& nouns) {
-    Phrase result{choose(nouns), choose(kKindPairs), below(2) == 1};
+    NounPhrase result{choose(nouns), choose(kAdjectivePairs), below(2) == 1};
     if (below(2) == 0) result.kind = nullptr;
     return result;
   };
-  Meaning meaning{};
+  SentenceMeaning meaning{};
   meaning.subject = phrase(kPersonPairs);
-  meaning.object = phrase(kThingPairs);
+  meaning.object = phrase(kObjectPairs);
   meaning.verb = choose(kVerbPairs);
   meaning.past = below(2) == 1;
   meaning.denied = below(4) == 0;
@@ -102,11 +102,11 @@ Meaning draw_meaning(const numeric::RandomStream& random, std::size_t number) {
 }
 
 /// Returns `count` sentence pairs of the seed, beginning with the pair of number `first`.
-ParallelText pairs_from(std::uint64_t seed, std::size_t first, std::size_t count) {
+ParallelText make_pairs(std::uint64_t seed, std::size_t first, std::size_t count) {
   const numeric::RandomStream random(seed, "synthetic pairs");
   ParallelText text;
   for (std::size_t i = first; i < first + count; ++i) {
-    const Meaning meaning = draw_meaning(random, i);
+    const SentenceMeaning meaning = draw_meaning(random, i);
     text.source.push_back(meaning.source());
     text.target.push_back(meaning.target());
   }
@@ -124,7 +124,7 @@ void check_pair_count(std::string_view function, std::string_view argument, std:
 
 ParallelText synthetic_pairs(std::uint64_t seed, std::size_t count) {
   check_pair_count("synthetic_pairs", "count", count, Clause::C1);
-  return pairs_from(seed, 0, count);
+  return make_pairs(seed, 0, count);
 }
 
 ParallelCorpus synthetic_pair_corpus(std::uint64_t seed, const SyntheticPairCounts& counts) {
@@ -132,9 +132,9 @@ ParallelCorpus synthetic_pair_corpus(std::uint64_t seed, const SyntheticPairCoun
        {std::pair{"counts.training", counts.training},
         std::pair{"counts.validation", counts.validation}, std::pair{"counts.test", counts.test}})
     check_pair_count("synthetic_pair_corpus", name, count, Clause::C2);
-  return {pairs_from(seed, 0, counts.training),
-          pairs_from(seed, counts.training, counts.validation),
-          pairs_from(seed, counts.training + counts.validation, counts.test)};
+  return {make_pairs(seed, 0, counts.training),
+          make_pairs(seed, counts.training, counts.validation),
+          make_pairs(seed, counts.training + counts.validation, counts.test)};
 }
 
 }  // namespace normproof::ref::data

@@ -13,15 +13,15 @@ namespace {
 
 constexpr std::string_view kPeople[] = {"miller",  "sailor", "weaver",
                                         "teacher", "farmer", "singer"};
-constexpr std::string_view kThings[] = {"boat", "lamp", "letter", "basket", "clock", "bell"};
-constexpr std::string_view kKinds[] = {"old", "red", "small", "quiet", "heavy", "broken"};
+constexpr std::string_view kObjects[] = {"boat", "lamp", "letter", "basket", "clock", "bell"};
+constexpr std::string_view kAdjectives[] = {"old", "red", "small", "quiet", "heavy", "broken"};
 constexpr std::string_view kVerbs[] = {"mend", "carry", "find", "sell", "paint", "forget"};
 constexpr std::string_view kPlaces[] = {"river", "market", "tower", "garden", "bridge"};
 
 /// The random choices that compose one sentence.
-class Choices {
+class SentenceChoices {
  public:
-  Choices(const numeric::RandomStream& random, std::size_t sentence)
+  SentenceChoices(const numeric::RandomStream& random, std::size_t sentence)
       : random_(random), next_(sentence * 16) {}
 
   template <std::size_t count>
@@ -40,21 +40,21 @@ std::string third_person(std::string_view verb) {
                              : fmt::format("{}s", verb);
 }
 
-std::string noun_phrase(Choices& choices, std::string_view noun, bool plural) {
+std::string noun_phrase(SentenceChoices& choices, std::string_view noun, bool plural) {
   const bool has_kind = choices.below(2) == 1;
-  const std::string_view kind = choices.choose(kKinds);
+  const std::string_view kind = choices.choose(kAdjectives);
   return fmt::format("the {}{}{}{}", has_kind ? kind : "", has_kind ? " " : "", noun,
                      plural ? "s" : "");
 }
 
 std::string sentence(const numeric::RandomStream& random, std::size_t number) {
-  Choices choices(random, number);
+  SentenceChoices choices(random, number);
   const bool plural = choices.below(2) == 1;
   const std::string_view person = choices.choose(kPeople);
   std::string text = noun_phrase(choices, person, plural);
   const std::string_view verb = choices.choose(kVerbs);
   text += fmt::format(" {} ", plural ? std::string(verb) : third_person(verb));
-  const std::string_view thing = choices.choose(kThings);
+  const std::string_view thing = choices.choose(kObjects);
   text += noun_phrase(choices, thing, choices.below(3) == 0);
   const bool has_place = choices.below(5) < 2;
   const std::string_view place = choices.choose(kPlaces);

@@ -33,7 +33,7 @@ std::string read_bytes(const std::filesystem::path& path) {
   return bytes;
 }
 
-std::string in_quotes(std::string_view bytes) {
+std::string quote_bytes(std::string_view bytes) {
   constexpr std::size_t most = 40;
   std::string text = "\"";
   for (const char c : bytes.substr(0, most)) {

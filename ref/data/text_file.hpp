@@ -15,7 +15,7 @@ std::string read_bytes(const std::filesystem::path& path);
 /// Returns the bytes in double quotes, so that an error message can contain them. Every byte
 /// outside of printable ASCII is written as \xNN. If there are more than 40 bytes, the rest is
 /// omitted, and "..." follows the closing quote.
-std::string in_quotes(std::string_view bytes);
+std::string quote_bytes(std::string_view bytes);
 
 /// Throws a FileError with the message "<name>:<line>: <observation>; expected <expectation>".
 /// Lines count from 1.

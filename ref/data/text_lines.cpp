@@ -30,7 +30,7 @@ void check_line(std::string_view line, std::string_view kind, std::string_view n
     line_failure(name, number, "the line has a CR", expectation);
   if (!is_well_formed_utf8(line)) {
     line_failure(name, number,
-                 fmt::format("the {} {} is not well-formed UTF-8", kind, in_quotes(line)),
+                 fmt::format("the {} {} is not well-formed UTF-8", kind, quote_bytes(line)),
                  expectation);
   }
 }

@@ -45,7 +45,7 @@ Vocabulary Vocabulary::from_tokens(std::vector<std::string> tokens, std::string_
     const auto [place, is_new] = vocabulary.ids_.emplace(tokens[i], static_cast<std::int32_t>(i));
     if (!is_new) {
       line_failure(name, i + 1,
-                   fmt::format("the token {} is already on line {}", in_quotes(tokens[i]),
+                   fmt::format("the token {} is already on line {}", quote_bytes(tokens[i]),
                                place->second + 1),
                    "each token once");
     }

@@ -43,8 +43,8 @@ std::vector<std::pair<std::string, std::size_t>> count_words(
 
 }  // namespace
 
-WordVocabulary WordVocabulary::of_sentences(const std::vector<std::string>& sentences,
-                                            std::size_t most) {
+WordVocabulary WordVocabulary::from_sentences(const std::vector<std::string>& sentences,
+                                              std::size_t most) {
   constexpr std::string_view function = "WordVocabulary::of_sentences";
   if (most < 4)
     numeric::contract_failure(function, "most", fmt::format("is {}", most), "at least 4",
@@ -79,10 +79,10 @@ WordVocabulary WordVocabulary::from_words(std::vector<std::string> words, std::s
   for (std::size_t i = 0; i < words.size(); ++i) {
     const auto [place, is_new] = vocabulary.ids_.emplace(words[i], static_cast<std::int32_t>(i));
     if (!is_new)
-      line_failure(
-          name, i + 1,
-          fmt::format("the word {} is already on line {}", in_quotes(words[i]), place->second + 1),
-          "each word once");
+      line_failure(name, i + 1,
+                   fmt::format("the word {} is already on line {}", quote_bytes(words[i]),
+                               place->second + 1),
+                   "each word once");
   }
   for (const auto& [word, id] :
        {std::pair{kUnknown, &vocabulary.unknown_}, std::pair{kBegin, &vocabulary.begin_},

@@ -28,8 +28,8 @@ class WordVocabulary {
   ///           the special ones
   /// Requires  (C1) most >= 4  (C2) there is a word that is not special
   /// Throws    ContractError
-  static WordVocabulary of_sentences(const std::vector<std::string>& sentences,
-                                     std::size_t most = default_size);
+  static WordVocabulary from_sentences(const std::vector<std::string>& sentences,
+                                       std::size_t most = default_size);
 
   /// Reads a vocabulary from a file with one word per line. The id of a word is the number of its
   /// line, counted from 0.

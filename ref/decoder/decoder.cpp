@@ -24,7 +24,7 @@ bool is_pre(const DecoderConfig& config) {
 
 template <numeric::Real T>
 Decoder<T>::Decoder(const DecoderConfig& config, const DecoderParameters<T>& parameters,
-                    const Tap<T>& tap)
+                    const TensorTap<T>& tap)
     : config_(config),
       parameters_(parameters),
       tap_(tap),
@@ -52,24 +52,24 @@ Tensor<T> Decoder<T>::embed(const nn::Tokens& tokens, const Tensor<T>& weight) c
 }
 
 template <numeric::Real T>
-Memory<T> Decoder<T>::encode(const encoder::EncoderInputs& source, const EncoderRun& run,
+Memory<T> Decoder<T>::encode(const encoder::EncoderInputs& source, const ModelRunSettings& run,
                              NamedTensors<T>& state) {
   run_ = run;
   source_ = source.tokens;
   Tensor<T> x = embed(source_, parameters_.encoder.embedding);
   tensor::check_mask(kDecoder, source.valid, tensor::shape_of(x), Clause::C2);
-  show(tap_, "encoder.x", x);
+  pass_to_tap(tap_, "encoder.x", x);
   for (encoder::EncoderLayer<T>& layer : encoder_layers_)
     x = layer.forward(std::move(x), source.valid, run, state);
   if (is_pre(config_))
     x = run_norm<T>(config_.encoder.final_norm, parameters_.encoder.final_norm, std::move(x),
                     source.valid, run.mode, kEncoderFinalNorm, state, encoder_final_norm_, tap_);
-  show(tap_, "memory", x);
+  pass_to_tap(tap_, "memory", x);
   return {std::move(x), source.valid};
 }
 
 template <numeric::Real T>
-Tensor<T> Decoder<T>::hidden(const DecoderInputs& inputs, const EncoderRun& run,
+Tensor<T> Decoder<T>::hidden(const DecoderInputs& inputs, const ModelRunSettings& run,
                              NamedTensors<T>& state) {
   const encoder::EncoderInputs& target = inputs.target;
   const std::size_t sentences = inputs.source.tokens.batch_size;
@@ -81,22 +81,22 @@ Tensor<T> Decoder<T>::hidden(const DecoderInputs& inputs, const EncoderRun& run,
   Tensor<T> x = embed(target_, parameters_.embedding);
   tensor::check_mask(kDecoder, target.valid, tensor::shape_of(x), Clause::C3);
   memory_ = encode(inputs.source, run, state);
-  show(tap_, "decoder.x", x);
+  pass_to_tap(tap_, "decoder.x", x);
   for (DecoderLayer<T>& layer : layers_)
     x = layer.forward(std::move(x), target.valid, memory_, run, state);
   if (is_pre(config_))
     x = run_norm<T>(config_.decoder.final_norm, parameters_.final_norm, std::move(x), target.valid,
                     run.mode, kFinalNorm, state, final_norm_, tap_);
-  show(tap_, "hidden", x);
+  pass_to_tap(tap_, "hidden", x);
   return x;
 }
 
 template <numeric::Real T>
-Tensor<T> Decoder<T>::forward(const DecoderInputs& inputs, const EncoderRun& run,
+Tensor<T> Decoder<T>::forward(const DecoderInputs& inputs, const ModelRunSettings& run,
                               NamedTensors<T>& state) {
   head_in_ = hidden(inputs, run, state);
   Tensor<T> logits = nn::linear(head_in_, head_weight(), parameters_.head.bias);
-  show(tap_, "logits", logits);
+  pass_to_tap(tap_, "logits", logits);
   return logits;
 }
 
@@ -122,8 +122,8 @@ DecoderGradients<T> Decoder<T>::hidden_backward(Tensor<T> grad, NamedTensors<T>&
   Tensor<T> grad_memory;
   for (std::size_t l = layers_.size(); l-- > 0;)
     grad = layers_[l].backward(std::move(grad), memory_, run_, state, dense.layers[l], grad_memory);
-  show(tap_, "grad_decoder.x", grad);
-  show(tap_, "grad_memory", grad_memory);
+  pass_to_tap(tap_, "grad_decoder.x", grad);
+  pass_to_tap(tap_, "grad_memory", grad_memory);
   gradients.target_embedding =
       nn::embedding_backward(grad, target_, config_.target_vocab_size, config_.scaled_embedding);
   grad = encode_backward(std::move(grad_memory), state, dense.encoder);
@@ -143,7 +143,7 @@ Tensor<T> Decoder<T>::encode_backward(Tensor<T> grad, NamedTensors<T>& state,
                                 state, encoder_final_norm_, gradients.final_norm, tap_);
   for (std::size_t l = encoder_layers_.size(); l-- > 0;)
     grad = encoder_layers_[l].backward(std::move(grad), run_, state, gradients.layers[l]);
-  show(tap_, "grad_encoder.x", grad);
+  pass_to_tap(tap_, "grad_encoder.x", grad);
   return grad;
 }
 

@@ -53,25 +53,27 @@ class Decoder {
  public:
   /// Copies `config`. `parameters` must outlive the decoder.
   Decoder(const DecoderConfig& config, const DecoderParameters<T>& parameters,
-          const Tap<T>& tap = {});
+          const TensorTap<T>& tap = {});
   Decoder(const Decoder&) = delete;
   Decoder& operator=(const Decoder&) = delete;
 
   /// Returns the logits. `state` comes from initial_norm_state; training updates it.
-  Tensor<T> forward(const DecoderInputs& inputs, const EncoderRun& run, NamedTensors<T>& state);
+  Tensor<T> forward(const DecoderInputs& inputs, const ModelRunSettings& run,
+                    NamedTensors<T>& state);
 
   /// Returns the gradients of all parameters.
   /// Requires  (C4) a forward was run before, and grad_logits has the shape of its logits
   DecoderGradients<T> backward(const Tensor<T>& grad_logits, NamedTensors<T>& state);
 
   /// Runs the forward without the head. Returns the input of the head, [B,T,D].
-  Tensor<T> hidden(const DecoderInputs& inputs, const EncoderRun& run, NamedTensors<T>& state);
+  Tensor<T> hidden(const DecoderInputs& inputs, const ModelRunSettings& run,
+                   NamedTensors<T>& state);
   /// Runs the backward without the head, given the gradient of the head's input. Returns the
   /// gradients of all other parameters. add_head_gradients adds the gradients of the head.
   DecoderGradients<T> hidden_backward(Tensor<T> grad_hidden, NamedTensors<T>& state);
 
   /// Runs the encoder. Returns its output for the source, the memory.
-  Memory<T> encode(const encoder::EncoderInputs& source, const EncoderRun& run,
+  Memory<T> encode(const encoder::EncoderInputs& source, const ModelRunSettings& run,
                    NamedTensors<T>& state);
 
  private:
@@ -82,14 +84,14 @@ class Decoder {
 
   const DecoderConfig config_;
   const DecoderParameters<T>& parameters_;
-  Tap<T> tap_;
+  TensorTap<T> tap_;
   const encoder::EncoderConfig source_config_, target_config_;
   std::vector<encoder::EncoderLayer<T>> encoder_layers_;
   std::vector<DecoderLayer<T>> layers_;
-  EncoderRun run_;
+  ModelRunSettings run_;
   nn::Tokens source_, target_;
   Memory<T> memory_;
-  encoder::NormSite<T> encoder_final_norm_, final_norm_;
+  encoder::NamedNorm<T> encoder_final_norm_, final_norm_;
   Tensor<T> head_in_;
 };
 

@@ -13,11 +13,12 @@ constexpr auto kSelfAttention = "self_attention", kCrossAttention = "cross_atten
 template <numeric::Real T>
 DecoderLayer<T>::DecoderLayer(const encoder::EncoderConfig& config,
                               const DecoderLayerParameters<T>& parameters, std::string place,
-                              const Tap<T>& tap)
+                              const TensorTap<T>& tap)
     : config_(config), parameters_(parameters), place_(std::move(place)), tap_(tap) {}
 
 template <numeric::Real T>
-encoder::LayerCall<T> DecoderLayer<T>::call(const EncoderRun& run, NamedTensors<T>& state) const {
+encoder::LayerCall<T> DecoderLayer<T>::call(const ModelRunSettings& run,
+                                            NamedTensors<T>& state) const {
   return {place_, config_.norm, config_.placement, config_.dropout, valid_, run, state, tap_};
 }
 
@@ -30,13 +31,14 @@ Tensor<T> DecoderLayer<T>::cross(const encoder::LayerCall<T>& call, const Tensor
       attention_options(call, kCrossAttention, {.num_heads = config_.num_heads}));
   nn::CrossAttentionSaved<T>& saved = saved_.cross_attention = std::move(attention.saved);
   const std::string own = call.name(kCrossAttention);
-  show(tap_, own + ".queries", saved.queries);
-  show(tap_, own + ".keys_values", saved.keys_values);
-  show(tap_, own + ".weights", saved.weights);
-  show_mask(tap_, own + ".weights.keep", saved.keep);
-  show(tap_, own + ".context", saved.context);
-  show(tap_, own + ".y", attention.y);
-  return drop_part(call, "cross_attention.y", std::move(attention.y), saved_.crossing.keep);
+  pass_to_tap(tap_, own + ".queries", saved.queries);
+  pass_to_tap(tap_, own + ".keys_values", saved.keys_values);
+  pass_to_tap(tap_, own + ".weights", saved.weights);
+  pass_mask_to_tap(tap_, own + ".weights.keep", saved.keep);
+  pass_to_tap(tap_, own + ".context", saved.context);
+  pass_to_tap(tap_, own + ".y", attention.y);
+  return apply_dropout_to_part(call, "cross_attention.y", std::move(attention.y),
+                               saved_.crossing.keep);
 }
 
 template <numeric::Real T>
@@ -46,13 +48,13 @@ Tensor<T> DecoderLayer<T>::cross_backward(const encoder::LayerCall<T>& call,
                                           Tensor<T>& grad_memory) {
   Tensor<T> own;
   nn::CrossAttentionGradients<T> backward = nn::cross_attention_backward(
-      drop_part_backward(call, grad_y, saved_.crossing.keep, own), saved_.crossing.in,
+      backward_of_part_dropout(call, grad_y, saved_.crossing.keep, own), saved_.crossing.in,
       memory.values, parameters_.cross_attention, memory.valid, saved_.cross_attention,
       attention_options(call, kCrossAttention, {.num_heads = config_.num_heads}));
   gradients = std::move(backward.parameters);
   const std::string name = "grad_" + call.name(kCrossAttention);
-  show(tap_, name + ".x", backward.grad_x);
-  show(tap_, name + ".memory", backward.grad_memory);
+  pass_to_tap(tap_, name + ".x", backward.grad_x);
+  pass_to_tap(tap_, name + ".memory", backward.grad_memory);
   if (tensor::is_given(grad_memory)) {
     ops::add_in_place(grad_memory, backward.grad_memory);
   } else {
@@ -63,7 +65,7 @@ Tensor<T> DecoderLayer<T>::cross_backward(const encoder::LayerCall<T>& call,
 
 template <numeric::Real T>
 Tensor<T> DecoderLayer<T>::forward(Tensor<T> x, const Mask& valid, const Memory<T>& memory,
-                                   const EncoderRun& run, NamedTensors<T>& state) {
+                                   const ModelRunSettings& run, NamedTensors<T>& state) {
   valid_ = valid;
   const encoder::LayerCall<T> own = call(run, state);
   Tensor<T> h = run_residual(
@@ -83,7 +85,7 @@ Tensor<T> DecoderLayer<T>::forward(Tensor<T> x, const Mask& valid, const Memory<
 
 template <numeric::Real T>
 Tensor<T> DecoderLayer<T>::backward(Tensor<T> grad_y, const Memory<T>& memory,
-                                    const EncoderRun& run, NamedTensors<T>& state,
+                                    const ModelRunSettings& run, NamedTensors<T>& state,
                                     DecoderLayerParameters<T>& gradients, Tensor<T>& grad_memory) {
   const encoder::LayerCall<T> own = call(run, state);
   Tensor<T> grad = run_residual_backward(

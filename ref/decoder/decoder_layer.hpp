@@ -7,8 +7,8 @@
 
 namespace normproof::ref::decoder {
 
-using encoder::EncoderRun;
-using encoder::Tap;
+using encoder::ModelRunSettings;
+using encoder::TensorTap;
 
 /// The output of the encoder for a source. Each layer of the decoder attends to it.
 template <class T>
@@ -19,7 +19,7 @@ struct Memory {
 
 template <class T>
 struct DecoderLayerSaved {
-  encoder::ResidualSite<T> attending, crossing, feeding;
+  encoder::ResidualSublayer<T> attending, crossing, feeding;
   nn::AttentionSaved<T> self_attention;
   nn::CrossAttentionSaved<T> cross_attention;
   nn::FeedForwardSaved<T> feed_forward;
@@ -44,21 +44,21 @@ class DecoderLayer {
  public:
   /// `config`, which target_side returns, and `parameters` must outlive the layer.
   DecoderLayer(const encoder::EncoderConfig& config, const DecoderLayerParameters<T>& parameters,
-               std::string place, const Tap<T>& tap);
+               std::string place, const TensorTap<T>& tap);
 
   /// Returns y, and updates the running statistics of this layer in `state`.
-  Tensor<T> forward(Tensor<T> x, const Mask& valid, const Memory<T>& memory, const EncoderRun& run,
-                    NamedTensors<T>& state);
+  Tensor<T> forward(Tensor<T> x, const Mask& valid, const Memory<T>& memory,
+                    const ModelRunSettings& run, NamedTensors<T>& state);
 
   /// Returns the gradient of x, and stores the gradients of the parameters in `gradients`. The
   /// gradient of the memory is added to grad_memory; if grad_memory is empty, it is stored there.
   /// If the norm is PowerNorm, the running statistics of its backward are updated in `state`.
-  Tensor<T> backward(Tensor<T> grad_y, const Memory<T>& memory, const EncoderRun& run,
+  Tensor<T> backward(Tensor<T> grad_y, const Memory<T>& memory, const ModelRunSettings& run,
                      NamedTensors<T>& state, DecoderLayerParameters<T>& gradients,
                      Tensor<T>& grad_memory);
 
  private:
-  encoder::LayerCall<T> call(const EncoderRun& run, NamedTensors<T>& state) const;
+  encoder::LayerCall<T> call(const ModelRunSettings& run, NamedTensors<T>& state) const;
   Tensor<T> cross(const encoder::LayerCall<T>& call, const Tensor<T>& x, const Memory<T>& memory);
   Tensor<T> cross_backward(const encoder::LayerCall<T>& call, const Tensor<T>& grad_y,
                            const Memory<T>& memory, nn::CrossAttention<T>& gradients,
@@ -67,7 +67,7 @@ class DecoderLayer {
   const encoder::EncoderConfig& config_;
   const DecoderLayerParameters<T>& parameters_;
   std::string place_;
-  Tap<T> tap_;
+  TensorTap<T> tap_;
   Mask valid_;
   DecoderLayerSaved<T> saved_;
 };

@@ -14,7 +14,7 @@ using numeric::Clause;
 namespace {
 
 constexpr auto kIncrementalDecoder = "IncrementalDecoder";
-constexpr EncoderRun kInference{.mode = model::Mode::inference, .memory = 0};
+constexpr ModelRunSettings kInference{.mode = model::Mode::inference, .memory = 0};
 
 template <class T>
 Memory<T> encode_source(const DecoderConfig& config, const DecoderParameters<T>& parameters,
@@ -69,8 +69,8 @@ IncrementalDecoder<T>::IncrementalDecoder(const DecoderConfig& config,
                               "[1,S,D]", Clause::C7);
   if (caches_.empty()) caches_.resize(config.decoder.num_layers);
   size_ = cached_positions(config, caches_);
-  shared_ =
-      std::make_shared<Shared>(Shared{target_side(config), std::move(state), {}, memory.valid});
+  shared_ = std::make_shared<SharedSourceData>(
+      SharedSourceData{target_side(config), std::move(state), {}, memory.valid});
   for (const DecoderLayerParameters<T>& layer : parameters.layers)
     shared_->keys_values.push_back(nn::keys_and_values(memory.values, layer.cross_attention));
 }
@@ -84,8 +84,8 @@ Tensor<T> IncrementalDecoder<T>::append(std::int32_t token) {
   Tensor<T> x = nn::embedding({1, 1, {token}}, parameters_->embedding, config_->scaled_embedding);
   if (config_->positions) nn::add_positions(x, size_);
   ++size_;
-  for (std::size_t l = 0; l < caches_.size(); ++l) x = pass_layer(l, std::move(x));
-  encoder::NormSite<T> final_norm;
+  for (std::size_t l = 0; l < caches_.size(); ++l) x = run_layer(l, std::move(x));
+  encoder::NamedNorm<T> final_norm;
   if (config_->placement == model::NormPlacement::pre)
     x = run_norm<T>(config_->decoder.final_norm, parameters_->final_norm, std::move(x), {},
                     kInference.mode, "decoder.final_norm", shared_->state, final_norm, {});
@@ -97,15 +97,15 @@ Tensor<T> IncrementalDecoder<T>::append(std::int32_t token) {
 }
 
 template <numeric::Real T>
-Tensor<T> IncrementalDecoder<T>::pass_layer(std::size_t layer, Tensor<T> x) {
+Tensor<T> IncrementalDecoder<T>::run_layer(std::size_t layer, Tensor<T> x) {
   const DecoderLayerParameters<T>& own = parameters_->layers.at(layer);
   const encoder::EncoderConfig& side = shared_->side;
   const std::string place = fmt::format("decoder.layers.{}", layer);
   const Mask all;
-  const Tap<T> tap;
+  const TensorTap<T> tap;
   const encoder::LayerCall<T> call{place, side.norm,  side.placement, 0,
                                    all,   kInference, shared_->state, tap};
-  encoder::ResidualSite<T> attending, crossing, feeding;
+  encoder::ResidualSublayer<T> attending, crossing, feeding;
   x = run_residual(call, "norm1", own.norm1, std::move(x), attending, [&](const Tensor<T>& in) {
     return nn::attend_to_one_more(in, own.self_attention, side.num_heads, caches_[layer]);
   });

@@ -47,18 +47,18 @@ class IncrementalDecoder {
 
  private:
   /// The data that all copies of an IncrementalDecoder share. It is never changed.
-  struct Shared {
+  struct SharedSourceData {
     encoder::EncoderConfig side;
     NamedTensors<T> state;
     std::vector<Tensor<T>> keys_values;  ///< [1,S,2D] per layer
     Mask valid;                          ///< [1,S], or empty if all tokens of the source are real
   };
 
-  Tensor<T> pass_layer(std::size_t layer, Tensor<T> x);
+  Tensor<T> run_layer(std::size_t layer, Tensor<T> x);
 
   const DecoderConfig* config_;
   const DecoderParameters<T>* parameters_;
-  std::shared_ptr<Shared> shared_;
+  std::shared_ptr<SharedSourceData> shared_;
   std::vector<nn::KeyValueCache<T>> caches_;
   std::size_t size_ = 0;
 };

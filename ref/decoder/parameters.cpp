@@ -13,13 +13,13 @@ using encoder::visit_linear;
 using encoder::visit_norm;
 using model::LayersConfig;
 
-constexpr std::string_view kSource = "encoder.", kTarget = "decoder.";
+constexpr std::string_view kSourcePrefix = "encoder.", kTargetPrefix = "decoder.";
 
 /// Calls f(name, tensor) for every parameter, in the order of parameter_shapes.
 template <class Parameters, class F>
-void visit_both_sides(Parameters& p, F f) {
-  encoder::visit_layers(std::string(kSource), p.encoder, f);
-  const std::string prefix(kTarget);
+void visit_all_parameters(Parameters& p, F f) {
+  encoder::visit_layers(std::string(kSourcePrefix), p.encoder, f);
+  const std::string prefix(kTargetPrefix);
   f(prefix + "embedding.weight", p.embedding);
   for (std::size_t l = 0; l < p.layers.size(); ++l) {
     const std::string layer = fmt::format("{}layers.{}.", prefix, l);
@@ -40,7 +40,7 @@ void visit_both_sides(Parameters& p, F f) {
 /// Returns parameters with the configured number of layers on each side. Each parameter of a norm
 /// has an entry with an empty tensor.
 template <class T>
-DecoderParameters<T> empty_sides(const DecoderConfig& config) {
+DecoderParameters<T> make_empty_parameters(const DecoderConfig& config) {
   const auto of_source = encoder::empty_norm<T>(config.encoder.norm);
   const auto of_target = encoder::empty_norm<T>(config.decoder.norm);
   DecoderParameters<T> parameters;
@@ -56,15 +56,15 @@ DecoderParameters<T> empty_sides(const DecoderConfig& config) {
 
 /// A parameter's name without the prefix of its side, and the configuration of that side. The
 /// configured norm is the one that the parameter may belong to.
-struct NameOnSide {
+struct SideAndName {
   EncoderConfig config;
   std::string_view name;
 };
 
-NameOnSide side_of_parameter(const DecoderConfig& config, std::string_view name) {
-  const bool of_source = name.starts_with(kSource);
-  NameOnSide place{of_source ? source_side(config) : target_side(config), name};
-  if (of_source || name.starts_with(kTarget)) place.name.remove_prefix(kSource.size());
+SideAndName split_side_from_name(const DecoderConfig& config, std::string_view name) {
+  const bool of_source = name.starts_with(kSourcePrefix);
+  SideAndName place{of_source ? source_side(config) : target_side(config), name};
+  if (of_source || name.starts_with(kTargetPrefix)) place.name.remove_prefix(kSourcePrefix.size());
   if (place.name.starts_with("final_norm."))
     place.config.norm = (of_source ? config.encoder : config.decoder).final_norm;
   return place;
@@ -75,7 +75,7 @@ tensor::Shape parameter_shape_by_name(const DecoderConfig& config, std::string_v
   if (name.ends_with("cross_attention.query.weight")) return {d, d};
   if (name.ends_with("cross_attention.memory.weight")) return {2 * d, d};
   if (name.ends_with("cross_attention.memory.bias")) return {2 * d};
-  const NameOnSide place = side_of_parameter(config, name);
+  const SideAndName place = split_side_from_name(config, name);
   return encoder::parameter_shape(place.config, place.name);
 }
 
@@ -88,15 +88,15 @@ void check_decoder(std::string_view function, const DecoderConfig& config) {
     own.norm = layers.final_norm;
     encoder::check_config(function, own, side, "final_norm");
   };
-  check(source_side(config), kSource, config.encoder);
-  check(target_side(config), kTarget, config.decoder);
+  check(source_side(config), kSourcePrefix, config.encoder);
+  check(target_side(config), kTargetPrefix, config.decoder);
 }
 
 std::vector<ParameterShape> parameter_shapes(const DecoderConfig& config) {
   check_decoder("parameter_shapes", config);
-  DecoderParameters<double> none = empty_sides<double>(config);
+  DecoderParameters<double> none = make_empty_parameters<double>(config);
   std::vector<ParameterShape> shapes;
-  visit_both_sides(none, [&](const std::string& name, auto&) {
+  visit_all_parameters(none, [&](const std::string& name, auto&) {
     if (!config.tied_head || name != "head.weight")
       shapes.push_back({name, parameter_shape_by_name(config, name)});
   });
@@ -104,7 +104,7 @@ std::vector<ParameterShape> parameter_shapes(const DecoderConfig& config) {
 }
 
 std::optional<double> initial_norm_value(const DecoderConfig& config, std::string_view name) {
-  const NameOnSide place = side_of_parameter(config, name);
+  const SideAndName place = split_side_from_name(config, name);
   const model::NormParameter* const own = encoder::norm_parameter(place.config, place.name);
   if (own == nullptr) return std::nullopt;
   return model::initial_value(place.config.norm, *own);
@@ -113,7 +113,7 @@ std::optional<double> initial_norm_value(const DecoderConfig& config, std::strin
 template <numeric::Real T>
 NamedTensors<T> to_named(DecoderParameters<T> parameters) {
   NamedTensors<T> named;
-  visit_both_sides(parameters, [&](const std::string& name, Tensor<T>& values) {
+  visit_all_parameters(parameters, [&](const std::string& name, Tensor<T>& values) {
     if (tensor::is_given(values)) named.set(name, std::move(values));
   });
   return named;
@@ -122,8 +122,8 @@ NamedTensors<T> to_named(DecoderParameters<T> parameters) {
 template <numeric::Real T>
 DecoderParameters<T> from_named(const DecoderConfig& config, NamedTensors<T>&& named) {
   encoder::check_named(parameter_shapes(config), named);
-  DecoderParameters<T> parameters = empty_sides<T>(config);
-  visit_both_sides(parameters, [&](const std::string& name, Tensor<T>& values) {
+  DecoderParameters<T> parameters = make_empty_parameters<T>(config);
+  visit_all_parameters(parameters, [&](const std::string& name, Tensor<T>& values) {
     if (Tensor<T>* const given = named.find(name)) values = std::move(*given);
   });
   return parameters;
@@ -142,8 +142,8 @@ NamedTensors<T> initial_norm_state(const DecoderConfig& config) {
       encoder::add_norm_state(state, own.final_norm, config.d_model,
                               fmt::format("{}final_norm", side));
   };
-  add(kSource, config.encoder, 2);
-  add(kTarget, config.decoder, 3);
+  add(kSourcePrefix, config.encoder, 2);
+  add(kTargetPrefix, config.decoder, 3);
   return state;
 }
 

@@ -18,7 +18,7 @@ using numeric::Clause;
 
 template <numeric::Real T>
 Encoder<T>::Encoder(const EncoderConfig& config, const EncoderParameters<T>& parameters,
-                    const Tap<T>& tap)
+                    const TensorTap<T>& tap)
     : config_(config), parameters_(parameters), tap_(tap) {
   check_config("Encoder", config);
   for (std::size_t l = 0; l < config.num_layers; ++l)
@@ -26,7 +26,7 @@ Encoder<T>::Encoder(const EncoderConfig& config, const EncoderParameters<T>& par
 }
 
 template <numeric::Real T>
-Tensor<T> Encoder<T>::forward(const EncoderInputs& inputs, const EncoderRun& run,
+Tensor<T> Encoder<T>::forward(const EncoderInputs& inputs, const ModelRunSettings& run,
                               NamedTensors<T>& state) {
   head_in_ = hidden(inputs, run, state);
   Tensor<T> logits = nn::linear(head_in_, head_weight(), parameters_.head.bias);
@@ -40,7 +40,7 @@ const Tensor<T>& Encoder<T>::head_weight() const {
 }
 
 template <numeric::Real T>
-Tensor<T> Encoder<T>::hidden(const EncoderInputs& inputs, const EncoderRun& run,
+Tensor<T> Encoder<T>::hidden(const EncoderInputs& inputs, const ModelRunSettings& run,
                              NamedTensors<T>& state) {
   run_ = run;
   tokens_ = inputs.tokens;
@@ -54,7 +54,7 @@ Tensor<T> Encoder<T>::hidden(const EncoderInputs& inputs, const EncoderRun& run,
   for (std::size_t i = 0; i < batch_size * seq_len; ++i)
     if (!tensor::is_given(valid) || valid.data()[i]) real_[i / seq_len].push_back(i % seq_len);
   for (std::size_t l = 0; l < layers_.size(); ++l)
-    x = layers_[l].forward(std::move(x), valid, run, state, choose_kept(l));
+    x = layers_[l].forward(std::move(x), valid, run, state, choose_saved_results(l));
   if (config_.placement == model::NormPlacement::pre)
     x = run_norm<T>(config_.norm, parameters_.final_norm, std::move(x), valid, run.mode,
                     "final_norm", state, final_norm_, tap_);
@@ -68,8 +68,9 @@ Tensor<T> Encoder<T>::hidden(const EncoderInputs& inputs, const EncoderRun& run,
 /// Otherwise it saves only its input, except that the last layer saves the rest: its backward runs
 /// first, so computing its forward again would save no memory.
 template <numeric::Real T>
-Keep Encoder<T>::choose_kept(std::size_t layer) const {
-  const KeptBytes each = kept_bytes(config_, tokens_.batch_size, tokens_.seq_len, sizeof(T));
+SavedResults Encoder<T>::choose_saved_results(std::size_t layer) const {
+  const SavedResultBytes each =
+      saved_result_bytes(config_, tokens_.batch_size, tokens_.seq_len, sizeof(T));
   const std::size_t layers = config_.num_layers, both = each.weights + each.rest;
   if (each.rest <= run_.memory / layers) return {.weights = both <= run_.memory / layers};
   return {.weights = both <= run_.memory, .rest = layer + 1 == layers};

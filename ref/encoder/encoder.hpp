@@ -66,37 +66,39 @@ class Encoder {
  public:
   /// Copies `config`. `parameters` must outlive the encoder.
   Encoder(const EncoderConfig& config, const EncoderParameters<T>& parameters,
-          const Tap<T>& tap = {});
+          const TensorTap<T>& tap = {});
   Encoder(const Encoder&) = delete;
   Encoder& operator=(const Encoder&) = delete;
 
   /// Returns the logits. `state` comes from initial_norm_state; training updates it.
-  Tensor<T> forward(const EncoderInputs& inputs, const EncoderRun& run, NamedTensors<T>& state);
+  Tensor<T> forward(const EncoderInputs& inputs, const ModelRunSettings& run,
+                    NamedTensors<T>& state);
 
   /// Returns the gradients of all parameters.
   /// Requires  (C6) a forward was run before, and grad_logits has the shape of its logits
   EncoderGradients<T> backward(const Tensor<T>& grad_logits, NamedTensors<T>& state);
 
   /// Runs the forward without the head. Returns the input of the head, [B,D] or [B,T,D].
-  Tensor<T> hidden(const EncoderInputs& inputs, const EncoderRun& run, NamedTensors<T>& state);
+  Tensor<T> hidden(const EncoderInputs& inputs, const ModelRunSettings& run,
+                   NamedTensors<T>& state);
   /// Runs the backward without the head, given the gradient of the head's input. Returns the
   /// gradients of all other parameters. add_head_gradients adds the gradients of the head.
   EncoderGradients<T> hidden_backward(Tensor<T> grad_hidden, NamedTensors<T>& state);
 
  private:
-  Keep choose_kept(std::size_t layer) const;
+  SavedResults choose_saved_results(std::size_t layer) const;
   const Tensor<T>& head_weight() const;
   Tensor<T> pool(const Tensor<T>& x);
   Tensor<T> pool_backward(const Tensor<T>& grad_p) const;
 
   const EncoderConfig config_;
   const EncoderParameters<T>& parameters_;
-  Tap<T> tap_;
+  TensorTap<T> tap_;
   std::vector<EncoderLayer<T>> layers_;
-  EncoderRun run_;
+  ModelRunSettings run_;
   nn::Tokens tokens_;
   std::vector<std::vector<std::size_t>> real_;  ///< positions of each sentence's real tokens
-  NormSite<T> final_norm_;
+  NamedNorm<T> final_norm_;
   Tensor<T> head_in_;
 };
 

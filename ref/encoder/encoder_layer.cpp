@@ -17,8 +17,8 @@ NamedTensors<T> select_layer_entries(const NamedTensors<T>& state, const std::st
 
 }  // namespace
 
-KeptBytes kept_bytes(const EncoderConfig& config, std::size_t batch_size, std::size_t seq_len,
-                     std::size_t bytes_of_scalar) {
+SavedResultBytes saved_result_bytes(const EncoderConfig& config, std::size_t batch_size,
+                                    std::size_t seq_len, std::size_t bytes_of_scalar) {
   const std::size_t masks = config.dropout > 0 ? 1 : 0;  // one byte per element
   const std::size_t positions = batch_size * seq_len;
   // The numbers that are saved are: the inputs of attention, feed-forward and both norms; the
@@ -35,11 +35,11 @@ KeptBytes kept_bytes(const EncoderConfig& config, std::size_t batch_size, std::s
 template <numeric::Real T>
 EncoderLayer<T>::EncoderLayer(const EncoderConfig& config,
                               const EncoderLayerParameters<T>& parameters, std::string place,
-                              const Tap<T>& tap)
+                              const TensorTap<T>& tap)
     : config_(config), parameters_(parameters), place_(std::move(place)), tap_(tap) {}
 
 template <numeric::Real T>
-LayerCall<T> EncoderLayer<T>::call(const EncoderRun& run, NamedTensors<T>& state) const {
+LayerCall<T> EncoderLayer<T>::call(const ModelRunSettings& run, NamedTensors<T>& state) const {
   return {place_, config_.norm, config_.placement, config_.dropout, valid_, run, state, tap_};
 }
 
@@ -49,14 +49,14 @@ nn::AttentionOptions EncoderLayer<T>::attention_options() const {
 }
 
 template <numeric::Real T>
-Tensor<T> EncoderLayer<T>::forward(Tensor<T> x, const Mask& valid, const EncoderRun& run,
-                                   NamedTensors<T>& state, Keep keep) {
+Tensor<T> EncoderLayer<T>::forward(Tensor<T> x, const Mask& valid, const ModelRunSettings& run,
+                                   NamedTensors<T>& state, SavedResults keep) {
   valid_ = valid;
   keep_ = keep;
-  if (keep.rest) return forward_and_keep(std::move(x), run, state);
+  if (keep.rest) return forward_and_save(std::move(x), run, state);
   start_ = {{}, select_layer_entries(state, place_)};
   keep_.weights = false;
-  Tensor<T> y = forward_and_keep(std::move(x), run, state);
+  Tensor<T> y = forward_and_save(std::move(x), run, state);
   start_->x =
       std::move(config_.placement == model::NormPlacement::post ? saved_.attending.in
                                                                 : saved_.attending.norm.inputs.x);
@@ -66,7 +66,7 @@ Tensor<T> EncoderLayer<T>::forward(Tensor<T> x, const Mask& valid, const Encoder
 }
 
 template <numeric::Real T>
-Tensor<T> EncoderLayer<T>::forward_and_keep(Tensor<T> x, const EncoderRun& run,
+Tensor<T> EncoderLayer<T>::forward_and_save(Tensor<T> x, const ModelRunSettings& run,
                                             NamedTensors<T>& state) {
   const LayerCall<T> own = call(run, state);
   Tensor<T> h = run_residual(
@@ -82,11 +82,11 @@ Tensor<T> EncoderLayer<T>::forward_and_keep(Tensor<T> x, const EncoderRun& run,
 }
 
 template <numeric::Real T>
-Tensor<T> EncoderLayer<T>::backward(Tensor<T> grad_y, const EncoderRun& run, NamedTensors<T>& state,
-                                    EncoderLayerParameters<T>& gradients) {
+Tensor<T> EncoderLayer<T>::backward(Tensor<T> grad_y, const ModelRunSettings& run,
+                                    NamedTensors<T>& state, EncoderLayerParameters<T>& gradients) {
   if (start_) {
-    Tap<T> given = std::exchange(tap_, {});
-    forward_and_keep(std::move(start_->x), run, start_->state);
+    TensorTap<T> given = std::exchange(tap_, {});
+    forward_and_save(std::move(start_->x), run, start_->state);
     tap_ = std::move(given);
     start_.reset();
   }

@@ -10,14 +10,14 @@ namespace normproof::ref::encoder {
 
 template <class T>
 struct EncoderLayerSaved {
-  ResidualSite<T> attending, feeding;
+  ResidualSublayer<T> attending, feeding;
   nn::AttentionSaved<T> attention;
   nn::FeedForwardSaved<T> feed_forward;
 };
 
 /// The input of a layer. It is saved if the backward of the layer computes the forward again.
 template <class T>
-struct EncoderLayerStart {
+struct EncoderLayerInput {
   Tensor<T> x;
   NamedTensors<T> state;  ///< the running statistics of this layer
 };
@@ -25,16 +25,16 @@ struct EncoderLayerStart {
 /// Which results of its forward a layer saves for its backward: the attention weights, and all
 /// other results. If `rest` is false, the layer saves only its input, and the backward computes the
 /// forward again.
-struct Keep {
+struct SavedResults {
   bool weights = true, rest = true;
 };
 
 /// The approximate size in bytes of the results that a layer may save (see Keep).
-struct KeptBytes {
+struct SavedResultBytes {
   std::size_t weights = 0, rest = 0;
 };
-KeptBytes kept_bytes(const EncoderConfig& config, std::size_t batch_size, std::size_t seq_len,
-                     std::size_t bytes_of_scalar);
+SavedResultBytes saved_result_bytes(const EncoderConfig& config, std::size_t batch_size,
+                                    std::size_t seq_len, std::size_t bytes_of_scalar);
 
 /// One layer of a Transformer encoder.
 /// Source    [VSP+17] section 3.1 (post), [XYH+20] (pre); docs/specification/encoder.md
@@ -50,31 +50,31 @@ template <numeric::Real T>
 class EncoderLayer {
  public:
   EncoderLayer(const EncoderConfig& config, const EncoderLayerParameters<T>& parameters,
-               std::string place, const Tap<T>& tap);
+               std::string place, const TensorTap<T>& tap);
 
   /// Returns y, and updates the running statistics of this layer in `state`. `keep` does not affect
   /// the bits.
-  Tensor<T> forward(Tensor<T> x, const Mask& valid, const EncoderRun& run, NamedTensors<T>& state,
-                    Keep keep = {});
+  Tensor<T> forward(Tensor<T> x, const Mask& valid, const ModelRunSettings& run,
+                    NamedTensors<T>& state, SavedResults keep = {});
 
   /// Returns the gradient of x, and stores the gradients of the parameters in `gradients`. If the
   /// norm is PowerNorm, it updates the running statistics of the backward in `state`.
-  Tensor<T> backward(Tensor<T> grad_y, const EncoderRun& run, NamedTensors<T>& state,
+  Tensor<T> backward(Tensor<T> grad_y, const ModelRunSettings& run, NamedTensors<T>& state,
                      EncoderLayerParameters<T>& gradients);
 
  private:
-  Tensor<T> forward_and_keep(Tensor<T> x, const EncoderRun& run, NamedTensors<T>& state);
-  LayerCall<T> call(const EncoderRun& run, NamedTensors<T>& state) const;
+  Tensor<T> forward_and_save(Tensor<T> x, const ModelRunSettings& run, NamedTensors<T>& state);
+  LayerCall<T> call(const ModelRunSettings& run, NamedTensors<T>& state) const;
   nn::AttentionOptions attention_options() const;
 
   const EncoderConfig& config_;
   const EncoderLayerParameters<T>& parameters_;
   std::string place_;
-  Tap<T> tap_;  ///< is empty while the forward is computed again
-  Keep keep_;
+  TensorTap<T> tap_;  ///< is empty while the forward is computed again
+  SavedResults keep_;
   Mask valid_;
   EncoderLayerSaved<T> saved_;
-  std::optional<EncoderLayerStart<T>> start_;
+  std::optional<EncoderLayerInput<T>> start_;
 };
 
 }  // namespace normproof::ref::encoder

@@ -31,8 +31,8 @@ Tensor<T> IncrementalEncoder<T>::append(std::int32_t token) {
   Tensor<T> x = nn::embedding({1, 1, {token}}, parameters_.embedding, config_.scaled_embedding);
   if (config_.positions) nn::add_positions(x, size_);
   ++size_;
-  for (std::size_t l = 0; l < config_.num_layers; ++l) x = pass_layer(l, std::move(x));
-  NormSite<T> final_norm;
+  for (std::size_t l = 0; l < config_.num_layers; ++l) x = run_layer(l, std::move(x));
+  NamedNorm<T> final_norm;
   if (config_.placement == model::NormPlacement::pre)
     x = run_norm<T>(config_.norm, parameters_.final_norm, std::move(x), {}, model::Mode::inference,
                     "final_norm", state_, final_norm, {});
@@ -44,14 +44,14 @@ Tensor<T> IncrementalEncoder<T>::append(std::int32_t token) {
 }
 
 template <numeric::Real T>
-Tensor<T> IncrementalEncoder<T>::pass_layer(std::size_t layer, Tensor<T> x) {
+Tensor<T> IncrementalEncoder<T>::run_layer(std::size_t layer, Tensor<T> x) {
   const EncoderLayerParameters<T>& own = parameters_.layers.at(layer);
   const std::string place = fmt::format("layers.{}", layer);
-  const EncoderRun run{.mode = model::Mode::inference};
+  const ModelRunSettings run{.mode = model::Mode::inference};
   const Mask all;
-  const Tap<T> tap;
+  const TensorTap<T> tap;
   const LayerCall<T> call{place, config_.norm, config_.placement, 0, all, run, state_, tap};
-  ResidualSite<T> attending, feeding;
+  ResidualSublayer<T> attending, feeding;
   Tensor<T> h =
       run_residual(call, "norm1", own.norm1, std::move(x), attending, [&](const Tensor<T>& in) {
         return nn::attend_to_one_more(in, own.attention, config_.num_heads, caches_[layer]);

@@ -31,7 +31,7 @@ class IncrementalEncoder {
   std::size_t size() const { return size_; }
 
  private:
-  Tensor<T> pass_layer(std::size_t layer, Tensor<T> x);
+  Tensor<T> run_layer(std::size_t layer, Tensor<T> x);
 
   const EncoderConfig config_;
   const EncoderParameters<T>& parameters_;

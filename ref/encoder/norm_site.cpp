@@ -27,45 +27,45 @@ void store_state(NamedTensors<T>& state, const std::string& place, const NamedTe
 template <numeric::Real T>
 Tensor<T> run_norm(const model::NormOptions& norm, const norm::NormParameters<T>& parameters,
                    Tensor<T> x, const Mask& valid, model::Mode mode, const std::string& place,
-                   NamedTensors<T>& state, NormSite<T>& site, const Tap<T>& tap) {
-  show(tap, place + ".x", x);
+                   NamedTensors<T>& state, NamedNorm<T>& site, const TensorTap<T>& tap) {
+  pass_to_tap(tap, place + ".x", x);
   site.inputs = {.x = std::move(x), .valid = valid, .mode = mode};
   for (const auto& [name, values] : parameters) norm::set_parameter(site.inputs, name, values);
   site.forward = norm::norm_forward(norm, site.inputs, select_state(state, place));
   if (mode == model::Mode::training) store_state(state, place, site.forward.state);
   Tensor<T> y = std::move(site.forward.outputs.at("y"));
   for (const auto& [name, values] : site.forward.outputs)
-    if (name != "y") show(tap, fmt::format("{}.{}", place, name), values);
-  show(tap, place + ".y", y);
+    if (name != "y") pass_to_tap(tap, fmt::format("{}.{}", place, name), values);
+  pass_to_tap(tap, place + ".y", y);
   return y;
 }
 
 template <numeric::Real T>
 Tensor<T> run_norm_backward(const model::NormOptions& norm, Tensor<T> grad_y,
-                            const std::string& place, NamedTensors<T>& state, NormSite<T>& site,
-                            norm::NormParameters<T>& gradients, const Tap<T>& tap) {
-  show(tap, "grad_" + place + ".y", grad_y);
+                            const std::string& place, NamedTensors<T>& state, NamedNorm<T>& site,
+                            norm::NormParameters<T>& gradients, const TensorTap<T>& tap) {
+  pass_to_tap(tap, "grad_" + place + ".y", grad_y);
   site.inputs.grad_y = std::move(grad_y);
   norm::NormStep<T> step = norm::norm_backward(norm, site.inputs, site.forward);
   store_state(state, place, step.state);
   for (const auto& [name, values] : step.outputs)
-    if (!name.starts_with("grad_")) show(tap, fmt::format("{}.{}", place, name), values);
+    if (!name.starts_with("grad_")) pass_to_tap(tap, fmt::format("{}.{}", place, name), values);
   for (const model::NormParameter& own : model::norm_layer(norm).parameters)
     if (norm::find_parameter(site.inputs, own.name) != nullptr)
       gradients.set(own.name, std::move(step.outputs.at(fmt::format("grad_{}", own.name))));
   Tensor<T> grad_x = std::move(step.outputs.at("grad_x"));
   site = {};
-  show(tap, "grad_" + place + ".x", grad_x);
+  pass_to_tap(tap, "grad_" + place + ".x", grad_x);
   return grad_x;
 }
 
-#define NORMPROOF_INSTANTIATE(T)                                                                 \
-  template Tensor<T> run_norm(const model::NormOptions&, const norm::NormParameters<T>&,         \
-                              Tensor<T>, const Mask&, model::Mode, const std::string&,           \
-                              NamedTensors<T>&, NormSite<T>&, const Tap<T>&);                    \
-  template Tensor<T> run_norm_backward(const model::NormOptions&, Tensor<T>, const std::string&, \
-                                       NamedTensors<T>&, NormSite<T>&, norm::NormParameters<T>&, \
-                                       const Tap<T>&);
+#define NORMPROOF_INSTANTIATE(T)                                                                  \
+  template Tensor<T> run_norm(const model::NormOptions&, const norm::NormParameters<T>&,          \
+                              Tensor<T>, const Mask&, model::Mode, const std::string&,            \
+                              NamedTensors<T>&, NamedNorm<T>&, const TensorTap<T>&);              \
+  template Tensor<T> run_norm_backward(const model::NormOptions&, Tensor<T>, const std::string&,  \
+                                       NamedTensors<T>&, NamedNorm<T>&, norm::NormParameters<T>&, \
+                                       const TensorTap<T>&);
 NORMPROOF_FOR_EACH_REAL(NORMPROOF_INSTANTIATE)
 #undef NORMPROOF_INSTANTIATE
 

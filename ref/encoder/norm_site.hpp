@@ -10,7 +10,7 @@ namespace normproof::ref::encoder {
 
 /// The data that one norm of a model saves in its forward for its backward.
 template <class T>
-struct NormSite {
+struct NamedNorm {
   norm::NormInputs<T> inputs;
   norm::NormStep<T> forward;  ///< the outputs of the forward, without y
 };
@@ -20,13 +20,13 @@ struct NormSite {
 template <numeric::Real T>
 Tensor<T> run_norm(const model::NormOptions& norm, const norm::NormParameters<T>& parameters,
                    Tensor<T> x, const Mask& valid, model::Mode mode, const std::string& place,
-                   NamedTensors<T>& state, NormSite<T>& site, const Tap<T>& tap);
+                   NamedTensors<T>& state, NamedNorm<T>& site, const TensorTap<T>& tap);
 
 /// Runs the backward that belongs to run_norm. Returns grad_x, and stores the gradients of the
 /// given parameters in `gradients`.
 template <numeric::Real T>
 Tensor<T> run_norm_backward(const model::NormOptions& norm, Tensor<T> grad_y,
-                            const std::string& place, NamedTensors<T>& state, NormSite<T>& site,
-                            norm::NormParameters<T>& gradients, const Tap<T>& tap);
+                            const std::string& place, NamedTensors<T>& state, NamedNorm<T>& site,
+                            norm::NormParameters<T>& gradients, const TensorTap<T>& tap);
 
 }  // namespace normproof::ref::encoder

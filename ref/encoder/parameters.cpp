@@ -20,7 +20,7 @@ void visit_parameters(Parameters& p, F f) {
 /// Returns parameters with config.num_layers layers. Each parameter of a norm has an entry with an
 /// empty tensor.
 template <class T>
-EncoderParameters<T> empty_parameters(const EncoderConfig& config) {
+EncoderParameters<T> make_empty_parameters(const EncoderConfig& config) {
   const norm::NormParameters<T> norm = empty_norm<T>(config.norm);
   EncoderParameters<T> parameters;
   parameters.layers.assign(config.num_layers, {{}, norm, {}, norm});
@@ -53,7 +53,7 @@ void check_config(std::string_view function, const EncoderConfig& config, std::s
     numeric::contract_failure(function, named(fmt::format("{}.groups", norm)),
                               fmt::format("is {}", *groups),
                               fmt::format("a divisor of d_model, {}", config.d_model), Clause::C4);
-  if (config.causal && model::norm_layer(config.norm).over_samples())
+  if (config.causal && model::norm_layer(config.norm).uses_statistics_per_sample())
     numeric::contract_failure(
         function, named(norm),
         fmt::format("is {} where attention is causal", model::norm_name(config.norm)),
@@ -66,7 +66,7 @@ void check_config(std::string_view function, const EncoderConfig& config, std::s
 
 std::vector<ParameterShape> parameter_shapes(const EncoderConfig& config) {
   check_config("parameter_shapes", config);
-  EncoderParameters<double> none = empty_parameters<double>(config);
+  EncoderParameters<double> none = make_empty_parameters<double>(config);
   std::vector<ParameterShape> shapes;
   visit_parameters(none, [&](const std::string& name, auto&) {
     if (!config.tied_head || name != "head.weight")
@@ -89,7 +89,7 @@ tensor::Shape parameter_shape(const EncoderConfig& c, std::string_view name) {
   const model::NormParameter* const own = norm_parameter(c, name);
   // All parameters that are left have the shape [D]: those of norms and the biases of attention.out
   // and feed_forward.second.
-  return {own == nullptr ? d : model::extent_of(own->shape, d)};
+  return {own == nullptr ? d : model::entry_extent(own->shape, d)};
 }
 
 const model::NormParameter* norm_parameter(const EncoderConfig& config, std::string_view name) {
@@ -112,7 +112,7 @@ NamedTensors<T> to_named(EncoderParameters<T> parameters) {
 template <numeric::Real T>
 EncoderParameters<T> from_named(const EncoderConfig& config, NamedTensors<T>&& named) {
   check_named(parameter_shapes(config), named);
-  EncoderParameters<T> parameters = empty_parameters<T>(config);
+  EncoderParameters<T> parameters = make_empty_parameters<T>(config);
   visit_parameters(parameters, [&](const std::string& name, Tensor<T>& values) {
     if (Tensor<T>* const given = named.find(name)) values = std::move(*given);
   });

@@ -19,18 +19,19 @@ nn::DropoutKey dropout_key(const LayerCall<T>& call, const std::string& part) {
 }
 
 template <numeric::Real T>
-Tensor<T> drop_part(const LayerCall<T>& call, const std::string& part, Tensor<T> y, Mask& keep) {
+Tensor<T> apply_dropout_to_part(const LayerCall<T>& call, const std::string& part, Tensor<T> y,
+                                Mask& keep) {
   const double p = call.rate();
   if (p == 0) return y;
   keep = nn::dropout_mask(tensor::shape_of(y), p, dropout_key(call, part));
-  show_mask(call.tap, call.name(part) + ".keep", keep);
+  pass_mask_to_tap(call.tap, call.name(part) + ".keep", keep);
   nn::dropout_in_place(y, keep, p);
   return y;
 }
 
 template <numeric::Real T>
-const Tensor<T>& drop_part_backward(const LayerCall<T>& call, const Tensor<T>& grad_y,
-                                    const Mask& keep, Tensor<T>& own) {
+const Tensor<T>& backward_of_part_dropout(const LayerCall<T>& call, const Tensor<T>& grad_y,
+                                          const Mask& keep, Tensor<T>& own) {
   if (call.rate() == 0) return grad_y;
   own = nn::dropout(grad_y, keep, call.rate());
   return own;
@@ -55,12 +56,12 @@ Tensor<T> run_attention(const LayerCall<T>& call, const std::string& part, const
       nn::multi_head_attention(x, parameters, call.valid, attention_options(call, part, options));
   saved = std::move(attention.saved);
   const std::string own = call.name(part);
-  show(call.tap, own + ".qkv", saved.qkv);
-  show(call.tap, own + ".weights", saved.weights);
-  show_mask(call.tap, own + ".weights.keep", saved.keep);
-  show(call.tap, own + ".context", saved.context);
-  show(call.tap, own + ".y", attention.y);
-  return drop_part(call, part + ".y", std::move(attention.y), keep);
+  pass_to_tap(call.tap, own + ".qkv", saved.qkv);
+  pass_to_tap(call.tap, own + ".weights", saved.weights);
+  pass_mask_to_tap(call.tap, own + ".weights.keep", saved.keep);
+  pass_to_tap(call.tap, own + ".context", saved.context);
+  pass_to_tap(call.tap, own + ".y", attention.y);
+  return apply_dropout_to_part(call, part + ".y", std::move(attention.y), keep);
 }
 
 template <numeric::Real T>
@@ -71,11 +72,11 @@ Tensor<T> run_attention_backward(const LayerCall<T>& call, const std::string& pa
                                  const nn::AttentionSaved<T>& saved, const Mask& keep,
                                  nn::Attention<T>& gradients) {
   Tensor<T> own;
-  nn::AttentionGradients<T> backward =
-      nn::multi_head_attention_backward(drop_part_backward(call, grad_y, keep, own), x, parameters,
-                                        call.valid, saved, attention_options(call, part, options));
+  nn::AttentionGradients<T> backward = nn::multi_head_attention_backward(
+      backward_of_part_dropout(call, grad_y, keep, own), x, parameters, call.valid, saved,
+      attention_options(call, part, options));
   gradients = std::move(backward.parameters);
-  show(call.tap, "grad_" + call.name(part) + ".x", backward.grad_x);
+  pass_to_tap(call.tap, "grad_" + call.name(part) + ".x", backward.grad_x);
   return std::move(backward.grad_x);
 }
 
@@ -87,11 +88,11 @@ Tensor<T> run_feed_forward(const LayerCall<T>& call, const Tensor<T>& x,
       x, parameters, {activation, call.rate(), dropout_key(call, "feed_forward.active")});
   saved = std::move(fed.saved);
   const std::string own = call.name("feed_forward");
-  show(call.tap, own + ".inner", saved.inner);
-  show(call.tap, own + ".active", saved.active);
-  show_mask(call.tap, own + ".active.keep", saved.keep);
-  show(call.tap, own + ".y", fed.y);
-  return drop_part(call, "feed_forward.y", std::move(fed.y), keep);
+  pass_to_tap(call.tap, own + ".inner", saved.inner);
+  pass_to_tap(call.tap, own + ".active", saved.active);
+  pass_mask_to_tap(call.tap, own + ".active.keep", saved.keep);
+  pass_to_tap(call.tap, own + ".y", fed.y);
+  return apply_dropout_to_part(call, "feed_forward.y", std::move(fed.y), keep);
 }
 
 template <numeric::Real T>
@@ -102,32 +103,33 @@ Tensor<T> run_feed_forward_backward(const LayerCall<T>& call, const Tensor<T>& g
                                     nn::FeedForward<T>& gradients) {
   Tensor<T> own;
   nn::FeedForwardGradients<T> backward = nn::feed_forward_backward(
-      drop_part_backward(call, grad_y, keep, own), x, parameters, saved,
+      backward_of_part_dropout(call, grad_y, keep, own), x, parameters, saved,
       {activation, call.rate(), dropout_key(call, "feed_forward.active")});
   gradients = std::move(backward.parameters);
-  show(call.tap, "grad_" + call.name("feed_forward") + ".x", backward.grad_x);
+  pass_to_tap(call.tap, "grad_" + call.name("feed_forward") + ".x", backward.grad_x);
   return std::move(backward.grad_x);
 }
 
-#define NORMPROOF_INSTANTIATE(T)                                                                   \
-  template nn::DropoutKey dropout_key(const LayerCall<T>&, const std::string&);                    \
-  template Tensor<T> drop_part(const LayerCall<T>&, const std::string&, Tensor<T>, Mask&);         \
-  template const Tensor<T>& drop_part_backward(const LayerCall<T>&, const Tensor<T>&, const Mask&, \
-                                               Tensor<T>&);                                        \
-  template nn::AttentionOptions attention_options(const LayerCall<T>&, const std::string&,         \
-                                                  nn::AttentionOptions);                           \
-  template Tensor<T> run_attention(const LayerCall<T>&, const std::string&, const Tensor<T>&,      \
-                                   const nn::Attention<T>&, const nn::AttentionOptions&,           \
-                                   nn::AttentionSaved<T>&, Mask&);                                 \
-  template Tensor<T> run_attention_backward(                                                       \
-      const LayerCall<T>&, const std::string&, const Tensor<T>&, const Tensor<T>&,                 \
-      const nn::Attention<T>&, const nn::AttentionOptions&, const nn::AttentionSaved<T>&,          \
-      const Mask&, nn::Attention<T>&);                                                             \
-  template Tensor<T> run_feed_forward(const LayerCall<T>&, const Tensor<T>&,                       \
-                                      const nn::FeedForward<T>&, model::Activation,                \
-                                      nn::FeedForwardSaved<T>&, Mask&);                            \
-  template Tensor<T> run_feed_forward_backward(                                                    \
-      const LayerCall<T>&, const Tensor<T>&, const Tensor<T>&, const nn::FeedForward<T>&,          \
+#define NORMPROOF_INSTANTIATE(T)                                                               \
+  template nn::DropoutKey dropout_key(const LayerCall<T>&, const std::string&);                \
+  template Tensor<T> apply_dropout_to_part(const LayerCall<T>&, const std::string&, Tensor<T>, \
+                                           Mask&);                                             \
+  template const Tensor<T>& backward_of_part_dropout(const LayerCall<T>&, const Tensor<T>&,    \
+                                                     const Mask&, Tensor<T>&);                 \
+  template nn::AttentionOptions attention_options(const LayerCall<T>&, const std::string&,     \
+                                                  nn::AttentionOptions);                       \
+  template Tensor<T> run_attention(const LayerCall<T>&, const std::string&, const Tensor<T>&,  \
+                                   const nn::Attention<T>&, const nn::AttentionOptions&,       \
+                                   nn::AttentionSaved<T>&, Mask&);                             \
+  template Tensor<T> run_attention_backward(                                                   \
+      const LayerCall<T>&, const std::string&, const Tensor<T>&, const Tensor<T>&,             \
+      const nn::Attention<T>&, const nn::AttentionOptions&, const nn::AttentionSaved<T>&,      \
+      const Mask&, nn::Attention<T>&);                                                         \
+  template Tensor<T> run_feed_forward(const LayerCall<T>&, const Tensor<T>&,                   \
+                                      const nn::FeedForward<T>&, model::Activation,            \
+                                      nn::FeedForwardSaved<T>&, Mask&);                        \
+  template Tensor<T> run_feed_forward_backward(                                                \
+      const LayerCall<T>&, const Tensor<T>&, const Tensor<T>&, const nn::FeedForward<T>&,      \
       model::Activation, const nn::FeedForwardSaved<T>&, const Mask&, nn::FeedForward<T>&);
 NORMPROOF_FOR_EACH_REAL(NORMPROOF_INSTANTIATE)
 #undef NORMPROOF_INSTANTIATE

@@ -13,7 +13,7 @@
 namespace normproof::ref::encoder {
 
 /// The settings of one step of training, or of one evaluation.
-struct EncoderRun {
+struct ModelRunSettings {
   model::Mode mode = model::Mode::training;  ///< inference: no dropout; running statistics
   std::uint64_t seed = 0;                    ///< seed of the dropout masks
   std::uint64_t step = 0;                    ///< step number of the dropout masks
@@ -36,9 +36,9 @@ struct LayerCall {
   model::NormPlacement placement;
   double dropout;     ///< the rate in training
   const Mask& valid;  ///< [B,T], true for a real token; empty if all are real
-  const EncoderRun& run;
+  const ModelRunSettings& run;
   NamedTensors<T>& state;
-  const Tap<T>& tap;
+  const TensorTap<T>& tap;
 
   double rate() const { return run.mode == model::Mode::training ? dropout : 0; }
   /// Returns the full name of a part, such as "layers.0.attention.y" for the part "attention.y".
@@ -52,13 +52,14 @@ nn::DropoutKey dropout_key(const LayerCall<T>& call, const std::string& part);
 
 /// Applies dropout to y, the output of the part `part`. Stores the mask in `keep`.
 template <numeric::Real T>
-Tensor<T> drop_part(const LayerCall<T>& call, const std::string& part, Tensor<T> y, Mask& keep);
+Tensor<T> apply_dropout_to_part(const LayerCall<T>& call, const std::string& part, Tensor<T> y,
+                                Mask& keep);
 
-/// Applies the backward of drop_part to grad_y. If there was no dropout, it returns grad_y itself.
-/// Otherwise it stores the result in `own` and returns `own`.
+/// Applies the backward of apply_dropout_to_part to grad_y. If there was no dropout, it returns
+/// grad_y itself. Otherwise it stores the result in `own` and returns `own`.
 template <numeric::Real T>
-const Tensor<T>& drop_part_backward(const LayerCall<T>& call, const Tensor<T>& grad_y,
-                                    const Mask& keep, Tensor<T>& own);
+const Tensor<T>& backward_of_part_dropout(const LayerCall<T>& call, const Tensor<T>& grad_y,
+                                          const Mask& keep, Tensor<T>& own);
 
 /// Returns `options` with the dropout rate and key of the attention weights of the part `part`.
 /// keep_weights becomes true if the tap requests the weights.
@@ -94,10 +95,10 @@ Tensor<T> run_feed_forward_backward(const LayerCall<T>& call, const Tensor<T>& g
 
 /// The data that a sublayer, with its norm and its dropout, saves in its forward for its backward.
 template <class T>
-struct ResidualSite {
+struct ResidualSublayer {
   Tensor<T> in;  ///< the input of the sublayer: x, or norm(x)
   Mask keep;     ///< the mask of the dropout after the sublayer, or empty
-  NormSite<T> norm;
+  NamedNorm<T> norm;
 };
 
 /// Runs a sublayer with its norm and its residual connection. The function f computes the sublayer
@@ -107,7 +108,7 @@ struct ResidualSite {
 template <class T, class F>
 Tensor<T> run_residual(const LayerCall<T>& call, const char* norm,
                        const norm::NormParameters<T>& parameters, Tensor<T> x,
-                       ResidualSite<T>& site, F f) {
+                       ResidualSublayer<T>& site, F f) {
   const bool post = call.placement == model::NormPlacement::post;
   const auto normalize = [&](Tensor<T> values) {
     return run_norm<T>(call.norm, parameters, std::move(values), call.valid, call.run.mode,
@@ -124,7 +125,7 @@ Tensor<T> run_residual(const LayerCall<T>& call, const char* norm,
 /// output of f to the gradient of its input.
 template <class T, class F>
 Tensor<T> run_residual_backward(const LayerCall<T>& call, const char* norm, Tensor<T> grad_y,
-                                ResidualSite<T>& site, norm::NormParameters<T>& gradients,
+                                ResidualSublayer<T>& site, norm::NormParameters<T>& gradients,
                                 F backward) {
   const auto backward_through_norm = [&](Tensor<T> grad) {
     return run_norm_backward<T>(call.norm, std::move(grad), call.name(norm), call.state, site.norm,

@@ -24,12 +24,13 @@ constexpr std::size_t kChunk = std::size_t{1} << 20;
 constexpr mode_t kNewFileMode = 0666;  // before the umask is applied
 constexpr mode_t kPermissions = 07777;
 
-[[noreturn]] void cannot(std::string_view verb, const path& file, std::string_view reason) {
+[[noreturn]] void fail_with_reason(std::string_view verb, const path& file,
+                                   std::string_view reason) {
   throw numeric::FileError(fmt::format("cannot {} '{}': {}", verb, file.string(), reason));
 }
 
-[[noreturn]] void cannot(std::string_view verb, const path& file, int error) {
-  cannot(verb, file, std::generic_category().message(error));
+[[noreturn]] void fail_with_reason(std::string_view verb, const path& file, int error) {
+  fail_with_reason(verb, file, std::generic_category().message(error));
 }
 
 path parent_folder(const path& file) {
@@ -40,10 +41,11 @@ path parent_folder(const path& file) {
 /// read-only, the message says so.
 [[noreturn]] void fail_to_create_beside(const path& target, int error) {
   if (error == EACCES || error == EROFS)
-    cannot("write", target,
-           fmt::format("the folder '{}' is read-only ({})", parent_folder(target).string(),
-                       std::generic_category().message(error)));
-  cannot("write", target, error);
+    fail_with_reason(
+        "write", target,
+        fmt::format("the folder '{}' is read-only ({})", parent_folder(target).string(),
+                    std::generic_category().message(error)));
+  fail_with_reason("write", target, error);
 }
 
 /// A temporary file in the folder of the target. The destructor removes it, unless it was renamed
@@ -66,19 +68,20 @@ class TemporaryFile {
   }
 
   void fill(std::span<const std::byte> bytes, std::optional<mode_t> permissions) {
-    if (const int error = write_all(descriptor_->get(), bytes)) cannot("write", target_, error);
+    if (const int error = write_all(descriptor_->get(), bytes))
+      fail_with_reason("write", target_, error);
     if (permissions && ::fchmod(descriptor_->get(), *permissions) < 0) {
-      cannot("write", target_, errno);
+      fail_with_reason("write", target_, errno);
     }
     if (retry_interrupted([&] { return ::fsync(descriptor_->get()); }) < 0 ||
         descriptor_->close() < 0) {
-      cannot("write", target_, errno);
+      fail_with_reason("write", target_, errno);
     }
   }
 
   void replace_target() {
     if (::renameat(folder_, name_.c_str(), folder_, target_.filename().c_str()) < 0) {
-      cannot("write", target_, errno);
+      fail_with_reason("write", target_, errno);
     }
     renamed_ = true;
   }
@@ -95,22 +98,23 @@ class TemporaryFile {
 void write_directly(const path& file, std::span<const std::byte> bytes) {
   Descriptor descriptor(
       retry_interrupted([&] { return ::open(file.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC); }));
-  if (!descriptor.is_open()) cannot("write", file, errno);
-  if (const int error = write_all(descriptor.get(), bytes)) cannot("write", file, error);
-  if (descriptor.close() < 0) cannot("write", file, errno);
+  if (!descriptor.is_open()) fail_with_reason("write", file, errno);
+  if (const int error = write_all(descriptor.get(), bytes)) fail_with_reason("write", file, error);
+  if (descriptor.close() < 0) fail_with_reason("write", file, errno);
 }
 
 /// Replaces the target by a file with the given bytes. If `bytes` is null, it does only the steps
 /// that come before writing.
-void replace(const path& target, const std::span<const std::byte>* bytes,
-             std::optional<mode_t> permissions) {
+void replace_target_file(const path& target, const std::span<const std::byte>* bytes,
+                         std::optional<mode_t> permissions) {
   const path parent = parent_folder(target);
   const Descriptor folder(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder.is_open()) {
     if (errno == ENOENT || errno == ENOTDIR) {
-      cannot("write", target, fmt::format("the folder '{}' does not exist", parent.string()));
+      fail_with_reason("write", target,
+                       fmt::format("the folder '{}' does not exist", parent.string()));
     }
-    cannot("write", target, errno);
+    fail_with_reason("write", target, errno);
   }
   TemporaryFile temporary(folder.get(), target);
   if (bytes == nullptr) return;
@@ -118,9 +122,9 @@ void replace(const path& target, const std::span<const std::byte>* bytes,
   temporary.replace_target();
   const bool synced = retry_interrupted([&] { return ::fsync(folder.get()); }) == 0;
   if (!synced && errno != EINVAL && errno != ENOTSUP) {  // both mean that there is nothing to sync
-    cannot("make durable", target,
-           fmt::format("the file is in place, but its folder reports: {}",
-                       std::generic_category().message(errno)));
+    fail_with_reason("make durable", target,
+                     fmt::format("the file is in place, but its folder reports: {}",
+                                 std::generic_category().message(errno)));
   }
 }
 
@@ -135,30 +139,32 @@ void read_to_end(int descriptor, std::size_t size, const path& file, std::size_t
     bytes.resize(used + (room > 0 ? std::min(room, kChunk) : kChunk));
     const ssize_t count = retry_interrupted(
         [&] { return ::read(descriptor, bytes.data() + used, bytes.size() - used); });
-    if (count < 0) cannot("read", file, errno);
+    if (count < 0) fail_with_reason("read", file, errno);
     used += static_cast<std::size_t>(count);
-    if (used > max_bytes) cannot("read", file, fmt::format("it has more than {} bytes", max_bytes));
+    if (used > max_bytes)
+      fail_with_reason("read", file, fmt::format("it has more than {} bytes", max_bytes));
     bytes.resize(used);
     if (count == 0) return;
   }
 }
 
 void write_or_check(const path& file, const std::span<const std::byte>* bytes) {
-  if (!file.has_filename()) cannot("write", file, "it names no file");
+  if (!file.has_filename()) fail_with_reason("write", file, "it names no file");
   struct stat link = {};
   const bool is_link = ::lstat(file.c_str(), &link) == 0 && S_ISLNK(link.st_mode);
   struct stat status = {};
   if (::stat(file.c_str(), &status) < 0) {
-    if (is_link) cannot("write", file, "it is a symbolic link that leads to no file");
-    return replace(file, bytes, std::nullopt);
+    if (is_link) fail_with_reason("write", file, "it is a symbolic link that leads to no file");
+    return replace_target_file(file, bytes, std::nullopt);
   }
-  if (S_ISDIR(status.st_mode)) cannot("write", file, "it is a folder");
+  if (S_ISDIR(status.st_mode)) fail_with_reason("write", file, "it is a folder");
   if (S_ISCHR(status.st_mode) || S_ISFIFO(status.st_mode)) {
     if (bytes != nullptr) write_directly(file, *bytes);
     return;
   }
-  if (!S_ISREG(status.st_mode)) cannot("write", file, "it is not a regular file");
-  replace(is_link ? std::filesystem::canonical(file) : file, bytes, status.st_mode & kPermissions);
+  if (!S_ISREG(status.st_mode)) fail_with_reason("write", file, "it is not a regular file");
+  replace_target_file(is_link ? std::filesystem::canonical(file) : file, bytes,
+                      status.st_mode & kPermissions);
 }
 
 }  // namespace
@@ -181,24 +187,26 @@ std::vector<std::byte> read_file(const path& file, const ReadLimits& limits) {
   const Descriptor descriptor(retry_interrupted(
       [&] { return ::open(file.c_str(), O_RDONLY | O_NOCTTY | O_CLOEXEC | waits); }));
   struct stat status = {};
-  if (!descriptor.is_open() || ::fstat(descriptor.get(), &status) < 0) cannot("read", file, errno);
-  if (S_ISDIR(status.st_mode)) cannot("read", file, "it is a folder");
+  if (!descriptor.is_open() || ::fstat(descriptor.get(), &status) < 0)
+    fail_with_reason("read", file, errno);
+  if (S_ISDIR(status.st_mode)) fail_with_reason("read", file, "it is a folder");
   if (limits.regular_files_only && !S_ISREG(status.st_mode))
-    cannot("read", file, "it is not a regular file");
+    fail_with_reason("read", file, "it is not a regular file");
   if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode)) {
-    cannot("read", file, "it is neither a regular file nor a pipe");
+    fail_with_reason("read", file, "it is neither a regular file nor a pipe");
   }
   const auto size = static_cast<std::size_t>(status.st_size);
   std::vector<std::byte> bytes;
   try {
     if (size > limits.max_bytes)
-      cannot("read", file,
-             fmt::format("it has {} bytes; expected at most {}", size, limits.max_bytes));
+      fail_with_reason("read", file,
+                       fmt::format("it has {} bytes; expected at most {}", size, limits.max_bytes));
     read_to_end(descriptor.get(), size, file, limits.max_bytes, bytes);
   } catch (const std::bad_alloc&) {
-    cannot("read", file, fmt::format("it does not fit in memory ({} bytes)", status.st_size));
+    fail_with_reason("read", file,
+                     fmt::format("it does not fit in memory ({} bytes)", status.st_size));
   }
-  if (bytes.empty()) cannot("read", file, "it is empty");
+  if (bytes.empty()) fail_with_reason("read", file, "it is empty");
   return bytes;
 }
 

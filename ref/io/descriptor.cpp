@@ -35,7 +35,7 @@ int write_all(int descriptor, std::string_view text) {
   return write_all(descriptor, std::as_bytes(std::span(text.data(), text.size())));
 }
 
-std::ptrdiff_t read_some(int descriptor, std::string& bytes) {
+std::ptrdiff_t read_once(int descriptor, std::string& bytes) {
   char buffer[65536];
   const ssize_t count =
       retry_interrupted([&] { return ::read(descriptor, buffer, sizeof buffer); });

@@ -46,6 +46,6 @@ int write_all(int descriptor, std::string_view text);
 
 /// Reads once and appends the bytes to `bytes`. Returns their number, 0 at the end of the file, or
 /// -1 with the reason in errno.
-std::ptrdiff_t read_some(int descriptor, std::string& bytes);
+std::ptrdiff_t read_once(int descriptor, std::string& bytes);
 
 }  // namespace normproof::ref::io

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-bool lock(int descriptor) {
+bool try_lock(int descriptor) {
   return retry_interrupted([&] { return ::flock(descriptor, LOCK_EX | LOCK_NB); }) == 0;
 }
 
@@ -48,7 +48,7 @@ bool is_running(pid_t process) {
 }
 
 /// Whether this process has already scanned the folder for names with this prefix and suffix.
-bool is_known(const fs::path& folder, std::string_view prefix, std::string_view suffix) {
+bool was_already_scanned(const fs::path& folder, std::string_view prefix, std::string_view suffix) {
   static std::mutex mutex;
   static std::set<std::string> known;
   struct stat status = {};
@@ -67,20 +67,20 @@ void remove_unless_held(const fs::path& place) {
   if (!entry.is_open() || ::fstat(entry.get(), &status) < 0) return;
   if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) return;
   std::error_code ignored;
-  if (lock(entry.get())) fs::remove_all(place, ignored);
+  if (try_lock(entry.get())) fs::remove_all(place, ignored);
 }
 
 }  // namespace
 
 bool lock_in_use(int descriptor) {
   struct stat status = {};
-  const bool is_ours = lock(descriptor) || errno != EWOULDBLOCK;
+  const bool is_ours = try_lock(descriptor) || errno != EWOULDBLOCK;
   // Another process may have removed the file after it was created and before it was locked.
   return is_ours && ::fstat(descriptor, &status) == 0 && status.st_nlink > 0;
 }
 
 void remove_left_behind(const fs::path& folder, std::string_view prefix, std::string_view suffix) {
-  if (is_known(folder, prefix, suffix)) return;
+  if (was_already_scanned(folder, prefix, suffix)) return;
   std::error_code error;
   std::vector<fs::path> left;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end;

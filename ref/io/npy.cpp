@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr std::size_t kAlignment = 64;
 constexpr std::size_t kMaxAxes = 32;
-constexpr std::string_view kKnownDTypes = "a dtype of f8, f4, f2, i8, i4, u1 or b1";
+constexpr std::string_view kKnownNpyDTypes = "a dtype of f8, f4, f2, i8, i4, u1 or b1";
 
 struct TypeCode {
   std::string_view text;
@@ -104,7 +104,7 @@ class HeaderParser {
   std::string_view descr() {
     skip_space();
     if (text_.starts_with('[') || text_.starts_with('(')) {
-      file_failure(file_, field_, "has a structured dtype", kKnownDTypes);
+      file_failure(file_, field_, "has a structured dtype", kKnownNpyDTypes);
     }
     return string();
   }
@@ -190,7 +190,7 @@ std::pair<DType, bool> parse_descr(std::string_view descr, std::string_view file
     }
   }
   file_failure(file, field, fmt::format("has the dtype '{}'", descr.substr(0, kAlignment)),
-               kKnownDTypes);
+               kKnownNpyDTypes);
 }
 
 void swap_items(std::vector<std::byte>& bytes, std::size_t size) {

@@ -23,8 +23,9 @@ constexpr std::size_t kMaxName = 0xffff - kSuffix.size();
 // bits.
 constexpr zip_uint64_t kMaxInflation = 1032;
 constexpr std::size_t kReadSize = std::size_t{1} << 16;
-constexpr zip_uint16_t kMidnight = 0;
-constexpr zip_uint16_t kFirstDay = 0x21;  // 1980-01-01, the first date that zip can represent
+constexpr zip_uint16_t kZipTimeMidnight = 0;
+constexpr zip_uint16_t kZipDateFirstDay =
+    0x21;  // 1980-01-01, the first date that zip can represent
 
 using Archive = std::unique_ptr<zip_t, decltype(&zip_discard)>;
 using Source = std::unique_ptr<zip_source_t, decltype(&zip_source_free)>;
@@ -43,42 +44,43 @@ class ZipError {
   zip_error_t error_;
 };
 
-[[noreturn]] void unreadable(std::string_view file, std::string_view reason) {
+[[noreturn]] void fail_unreadable(std::string_view file, std::string_view reason) {
   file_failure(file, "the zip archive", fmt::format("cannot be read ({})", reason),
                "an unaltered .npz file");
 }
 
-[[noreturn]] void unwritable(std::string_view reason) {
+[[noreturn]] void fail_unwritable(std::string_view reason) {
   throw numeric::FileError(fmt::format("the zip archive cannot be built in memory: {}", reason));
 }
 
 Archive open_for_reading(std::span<const std::byte> bytes, std::string_view file) {
   // Libzip would treat empty input as a new archive.
   if (bytes.size() < kEndOfEmptyArchive.size()) {
-    unreadable(file, "Not a zip archive");
+    fail_unreadable(file, "Not a zip archive");
   }
   ZipError error;
   Source source(zip_source_buffer_create(bytes.data(), bytes.size(), 0, error.get()),
                 &zip_source_free);
-  if (!source) unreadable(file, error.text());
+  if (!source) fail_unreadable(file, error.text());
   Archive archive(zip_open_from_source(source.get(), ZIP_RDONLY | ZIP_CHECKCONS, error.get()),
                   &zip_discard);
   if (!archive && zip_error_code_zip(error.get()) == ZIP_ER_EXISTS) {
-    unreadable(file, "a name occurs twice");
+    fail_unreadable(file, "a name occurs twice");
   }
-  if (!archive) unreadable(file, error.text());
+  if (!archive) fail_unreadable(file, error.text());
   static_cast<void>(source.release());  // now the archive owns it
   return archive;
 }
 
 /// Returns the description of an entry in the archive's directory. The description may be wrong.
 zip_stat_t describe(zip_t* archive, zip_uint64_t index, std::string_view file) {
-  constexpr zip_uint64_t kNeeded = ZIP_STAT_NAME | ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE |
-                                   ZIP_STAT_COMP_METHOD | ZIP_STAT_ENCRYPTION_METHOD;
+  constexpr zip_uint64_t kRequiredZipFields = ZIP_STAT_NAME | ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE |
+                                              ZIP_STAT_COMP_METHOD | ZIP_STAT_ENCRYPTION_METHOD;
   zip_stat_t status;
   zip_stat_init(&status);
-  if (zip_stat_index(archive, index, 0, &status) < 0) unreadable(file, zip_strerror(archive));
-  if ((status.valid & kNeeded) != kNeeded) unreadable(file, "an entry without sizes");
+  if (zip_stat_index(archive, index, 0, &status) < 0) fail_unreadable(file, zip_strerror(archive));
+  if ((status.valid & kRequiredZipFields) != kRequiredZipFields)
+    fail_unreadable(file, "an entry without sizes");
   return status;
 }
 
@@ -128,14 +130,14 @@ std::string dtype_suffix(DType dtype) {
 
 /// Returns the array that stores the tensor. For a tensor x of float8_e5m2, it is an array
 /// "x.float8_e5m2" of uint8.
-StoredTensor as_array(StoredTensor tensor) {
+StoredTensor to_npy_array(StoredTensor tensor) {
   if (std::ranges::find(kStoredAsBytes, tensor.dtype) == std::end(kStoredAsBytes)) return tensor;
   tensor.name += dtype_suffix(tensor.dtype);
   tensor.dtype = DType::uint8;
   return tensor;
 }
 
-StoredTensor from_array(StoredTensor tensor) {
+StoredTensor from_npy_array(StoredTensor tensor) {
   for (const DType dtype : kStoredAsBytes) {
     const std::string ending = dtype_suffix(dtype);
     if (tensor.dtype != DType::uint8 || !tensor.name.ends_with(ending)) continue;
@@ -151,18 +153,18 @@ StoredTensor from_array(StoredTensor tensor) {
 void add_entry(zip_t* archive, const StoredTensor& tensor, const std::vector<std::byte>& array) {
   const std::string name = tensor.name + std::string(kSuffix);
   zip_source_t* source = zip_source_buffer(archive, array.data(), array.size(), 0);
-  if (source == nullptr) unwritable(zip_strerror(archive));
+  if (source == nullptr) fail_unwritable(zip_strerror(archive));
   // With this flag, a name is marked as UTF-8 only if it is not ASCII. If UTF-8 were requested,
   // newer versions of libzip would mark every name.
   const zip_int64_t index = zip_file_add(archive, name.c_str(), source, ZIP_FL_ENC_GUESS);
   if (index < 0) {
     zip_source_free(source);
-    unwritable(zip_strerror(archive));
+    fail_unwritable(zip_strerror(archive));
   }
   const auto entry = static_cast<zip_uint64_t>(index);
   if (zip_set_file_compression(archive, entry, ZIP_CM_STORE, 0) < 0 ||
-      zip_file_set_dostime(archive, entry, kMidnight, kFirstDay, 0) < 0) {
-    unwritable(zip_strerror(archive));
+      zip_file_set_dostime(archive, entry, kZipTimeMidnight, kZipDateFirstDay, 0) < 0) {
+    fail_unwritable(zip_strerror(archive));
   }
 }
 
@@ -170,12 +172,12 @@ std::vector<std::byte> read_back(zip_source_t* source) {
   zip_stat_t status;
   zip_stat_init(&status);
   if (zip_source_stat(source, &status) < 0 || zip_source_open(source) < 0) {
-    unwritable(zip_error_strerror(zip_source_error(source)));
+    fail_unwritable(zip_error_strerror(zip_source_error(source)));
   }
   std::vector<std::byte> bytes(status.size);
   const zip_int64_t count = zip_source_read(source, bytes.data(), bytes.size());
   zip_source_close(source);
-  if (count < 0 || static_cast<std::size_t>(count) != bytes.size()) unwritable("short read");
+  if (count < 0 || static_cast<std::size_t>(count) != bytes.size()) fail_unwritable("short read");
   return bytes;
 }
 
@@ -195,7 +197,7 @@ std::vector<StoredTensor> decode_npz(std::span<const std::byte> bytes, std::stri
     }
     name.resize(name.size() - kSuffix.size());
     if (status.comp_size > bytes.size() - compressed) {
-      unreadable(file, "entries overlap or reach beyond the end");
+      fail_unreadable(file, "entries overlap or reach beyond the end");
     }
     compressed += status.comp_size;
     if (status.size > max_bytes)
@@ -204,7 +206,7 @@ std::vector<StoredTensor> decode_npz(std::span<const std::byte> bytes, std::stri
                    fmt::format("at most {}, with those before it", max_bytes));
     max_bytes -= status.size;
     tensors.push_back(
-        from_array(decode_npy(read_entry(archive.get(), status, file), std::move(name), file)));
+        from_npy_array(decode_npy(read_entry(archive.get(), status, file), std::move(name), file)));
   }
   std::ranges::sort(tensors, {}, &StoredTensor::name);
   const auto twin = std::ranges::adjacent_find(tensors, {}, &StoredTensor::name);
@@ -223,7 +225,7 @@ std::vector<std::byte> encode_npz(std::span<const StoredTensor> tensors) {
   std::vector<StoredTensor> kept;
   std::vector<std::vector<std::byte>> arrays;  // libzip reads them when the archive is closed
   for (const StoredTensor* tensor : sorted) {
-    kept.push_back(as_array(*tensor));
+    kept.push_back(to_npy_array(*tensor));
     if (const std::size_t length = kept.back().name.size(); length > kMaxName) {
       numeric::contract_failure("encode_npz", "a tensor",
                                 fmt::format("has a name of {} bytes", length),
@@ -233,15 +235,15 @@ std::vector<std::byte> encode_npz(std::span<const StoredTensor> tensors) {
   }
   ZipError error;
   const Source target(zip_source_buffer_create(nullptr, 0, 0, error.get()), &zip_source_free);
-  if (!target) unwritable(error.text());
+  if (!target) fail_unwritable(error.text());
   zip_source_keep(target.get());  // one reference for the archive, one to read the result
   Archive archive(zip_open_from_source(target.get(), ZIP_TRUNCATE, error.get()), &zip_discard);
   if (!archive) {
     zip_source_free(target.get());
-    unwritable(error.text());
+    fail_unwritable(error.text());
   }
   for (std::size_t i = 0; i < kept.size(); ++i) add_entry(archive.get(), kept[i], arrays[i]);
-  if (zip_close(archive.get()) < 0) unwritable(zip_strerror(archive.get()));
+  if (zip_close(archive.get()) < 0) fail_unwritable(zip_strerror(archive.get()));
   static_cast<void>(archive.release());  // closing has freed the archive
   return read_back(target.get());
 }

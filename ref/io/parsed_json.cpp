@@ -12,7 +12,7 @@ using nlohmann::json;
 /// Builds the JSON value while the parser reads the text. After the text is rejected, it builds
 /// nothing more, but the parser continues to read, so that the reported depth is that of the whole
 /// text.
-class Builder : public nlohmann::json_sax<json> {
+class JsonBuilder : public nlohmann::json_sax<json> {
  public:
   ParsedJson result;
 
@@ -76,7 +76,7 @@ class Builder : public nlohmann::json_sax<json> {
 }  // namespace
 
 ParsedJson parse_json(std::string_view text) {
-  Builder builder;
+  JsonBuilder builder;
   // The parser would treat a NUL as the end of the text.
   if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos)
     builder.result.error_end = zero + 1;

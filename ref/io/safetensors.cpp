@@ -24,21 +24,21 @@ constexpr std::size_t kLengthSize = 8;
 constexpr std::size_t kMaxHeader = 100'000'000;
 constexpr std::string_view kMetadata = "__metadata__";
 
-struct Code {
+struct DTypeCode {
   std::string_view text;
   DType dtype;
 };
-constexpr std::array kCodes{Code{"F64", DType::float64},
-                            Code{"F32", DType::float32},
-                            Code{"F16", DType::float16},
-                            Code{"BF16", DType::bfloat16},
-                            Code{"I64", DType::int64},
-                            Code{"I32", DType::int32},
-                            Code{"U8", DType::uint8},
-                            Code{"BOOL", DType::boolean},
-                            Code{"F8_E4M3", DType::float8_e4m3fn},
-                            Code{"F8_E5M2", DType::float8_e5m2},
-                            Code{"F8_E8M0", DType::float8_e8m0fnu}};
+constexpr std::array kDTypeCodes{DTypeCode{"F64", DType::float64},
+                                 DTypeCode{"F32", DType::float32},
+                                 DTypeCode{"F16", DType::float16},
+                                 DTypeCode{"BF16", DType::bfloat16},
+                                 DTypeCode{"I64", DType::int64},
+                                 DTypeCode{"I32", DType::int32},
+                                 DTypeCode{"U8", DType::uint8},
+                                 DTypeCode{"BOOL", DType::boolean},
+                                 DTypeCode{"F8_E4M3", DType::float8_e4m3fn},
+                                 DTypeCode{"F8_E5M2", DType::float8_e5m2},
+                                 DTypeCode{"F8_E8M0", DType::float8_e8m0fnu}};
 
 /// Returns the header as JSON. A duplicate key at any depth is an error.
 json parse_header(std::string_view text, std::string_view file) {
@@ -84,7 +84,7 @@ void check_metadata(const json& metadata, std::string_view file) {
   }
 }
 
-struct Range {
+struct ByteRange {
   std::size_t begin = 0;
   std::size_t end = 0;
   std::string_view name;
@@ -101,7 +101,7 @@ class TensorReader {
     }
   }
 
-  Range range() const {
+  ByteRange range() const {
     const std::vector<std::size_t> offsets = integers("data_offsets");
     if (offsets.size() != 2 || offsets[0] > offsets[1] || offsets[1] > data_.size()) {
       fail("has data_offsets that are no range of the file",
@@ -112,7 +112,7 @@ class TensorReader {
 
   StoredTensor read() const {
     StoredTensor tensor{name_, dtype(), integers("shape"), {}};
-    const Range place = range();
+    const ByteRange place = range();
     const std::optional<std::size_t> size = byte_size(tensor.dtype, tensor.shape);
     if (!size || place.end - place.begin != *size) {
       fail(fmt::format("has {} bytes of elements", place.end - place.begin),
@@ -135,8 +135,8 @@ class TensorReader {
   DType dtype() const {
     const json& field = fields_.at("dtype");
     const std::string text = field.is_string() ? field.get<std::string>() : field.dump();
-    const auto code = std::ranges::find(kCodes, std::string_view(text), &Code::text);
-    if (code == kCodes.end()) {
+    const auto code = std::ranges::find(kDTypeCodes, std::string_view(text), &DTypeCode::text);
+    if (code == kDTypeCodes.end()) {
       fail(fmt::format("has the dtype {}", text.substr(0, 32)),
            "F64, F32, F16, BF16, I64, I32, U8, BOOL, F8_E4M3, F8_E5M2 or F8_E8M0");
     }
@@ -158,12 +158,13 @@ class TensorReader {
   std::string_view file_;
 };
 
-void check_cover(std::vector<Range> ranges, std::size_t data_size, std::string_view file) {
-  std::ranges::sort(ranges, [](const Range& a, const Range& b) {
+void check_ranges_cover_data(std::vector<ByteRange> ranges, std::size_t data_size,
+                             std::string_view file) {
+  std::ranges::sort(ranges, [](const ByteRange& a, const ByteRange& b) {
     return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
   });
   std::size_t covered = 0;
-  for (const Range& range : ranges) {
+  for (const ByteRange& range : ranges) {
     if (range.begin != covered) {
       file_failure(file, fmt::format("tensor '{}'", range.name),
                    fmt::format("begins at byte {} of the data", range.begin),
@@ -185,7 +186,7 @@ std::vector<StoredTensor> decode_safetensors(std::span<const std::byte> bytes,
   const auto* text = reinterpret_cast<const char*>(bytes.data() + kLengthSize);
   const json header = parse_header({text, length}, file);
   const std::span<const std::byte> data = bytes.subspan(kLengthSize + length);
-  std::vector<Range> ranges;
+  std::vector<ByteRange> ranges;
   for (const auto& [name, fields] : header.items()) {
     if (name == kMetadata) {
       check_metadata(fields, file);
@@ -195,7 +196,7 @@ std::vector<StoredTensor> decode_safetensors(std::span<const std::byte> bytes,
   }
   // This check comes before any data is copied, because overlapping tensors could take many times
   // the size of the file.
-  check_cover(ranges, data.size(), file);
+  check_ranges_cover_data(ranges, data.size(), file);
   std::vector<StoredTensor> tensors;
   for (const auto& [name, fields] : header.items()) {  // a JSON object is ordered by key
     if (name != kMetadata) tensors.push_back(TensorReader(name, fields, data, file).read());
@@ -216,9 +217,10 @@ std::vector<std::byte> encode_safetensors(std::span<const StoredTensor> tensors)
                                 "any other name", numeric::Clause::C4);
     }
     const std::size_t end = offset + tensor->bytes.size();
-    header[tensor->name] = {{"dtype", std::ranges::find(kCodes, tensor->dtype, &Code::dtype)->text},
-                            {"shape", tensor->shape},
-                            {"data_offsets", {offset, end}}};
+    header[tensor->name] = {
+        {"dtype", std::ranges::find(kDTypeCodes, tensor->dtype, &DTypeCode::dtype)->text},
+        {"shape", tensor->shape},
+        {"data_offsets", {offset, end}}};
     offset = end;
   }
   std::string text = header.dump();

@@ -23,36 +23,36 @@ using numeric::Clause;
 using numeric::contract_failure;
 using numeric::FloatType;
 
-struct Row {
+struct DTypeRow {
   const char* name;
   std::size_t bytes;
   std::optional<FloatType> type;
 };
 
-constexpr Row row(FloatType type) {
-  const numeric::FloatFormat& format = numeric::format_of(type);
+constexpr DTypeRow row(FloatType type) {
+  const numeric::FloatFormat& format = numeric::float_format_info(type);
   return {format.name, static_cast<std::size_t>(format.bytes), type};
 }
 
 /// The table of dtypes, in the order of DType.
-constexpr Row kRows[] = {row(FloatType::float64),
-                         row(FloatType::float32),
-                         row(FloatType::float16),
-                         row(FloatType::bfloat16),
-                         {"int64", 8, {}},
-                         {"int32", 4, {}},
-                         {"uint8", 1, {}},
-                         {"boolean", 1, {}},
-                         row(FloatType::float8_e4m3fn),
-                         row(FloatType::float8_e5m2),
-                         {"float8_e8m0fnu", 1, {}}};
-static_assert(std::size(kRows) == std::size(kDTypes));
+constexpr DTypeRow kDTypeRows[] = {row(FloatType::float64),
+                                   row(FloatType::float32),
+                                   row(FloatType::float16),
+                                   row(FloatType::bfloat16),
+                                   {"int64", 8, {}},
+                                   {"int32", 4, {}},
+                                   {"uint8", 1, {}},
+                                   {"boolean", 1, {}},
+                                   row(FloatType::float8_e4m3fn),
+                                   row(FloatType::float8_e5m2),
+                                   {"float8_e8m0fnu", 1, {}}};
+static_assert(std::size(kDTypeRows) == std::size(kDTypes));
 
-const Row& dtype_row(DType dtype) {
+const DTypeRow& dtype_row(DType dtype) {
   const auto index = static_cast<std::size_t>(dtype);
-  if (index >= std::size(kRows))
+  if (index >= std::size(kDTypeRows))
     contract_failure("DType", "dtype", "is no enumerator", "one of DType");
-  return kRows[index];
+  return kDTypeRows[index];
 }
 
 template <typename Item>
@@ -107,7 +107,7 @@ std::uint8_t encode_scale(double value) {
 
 double decode_scale(std::uint8_t byte) {
   return byte == kNoScale ? std::numeric_limits<double>::quiet_NaN()
-                          : numeric::two_to(byte - kScaleBias);
+                          : numeric::exact_power_of_two(byte - kScaleBias);
 }
 
 /// Whether the dtype can represent only one NaN.
@@ -116,9 +116,9 @@ bool has_one_nan(DType dtype) {
 }
 
 void store_element(StoredTensor& tensor, std::size_t index, double value) {
-  if (const Row& row = dtype_row(tensor.dtype); row.type)
+  if (const DTypeRow& row = dtype_row(tensor.dtype); row.type)
     return store_bits(tensor, index, row.bytes,
-                      numeric::encode(numeric::format_of(*row.type), value));
+                      numeric::encode(numeric::float_format_info(*row.type), value));
   switch (tensor.dtype) {
     case DType::int64:
       return store_whole<std::int64_t>(tensor, index, value);
@@ -133,7 +133,7 @@ void store_element(StoredTensor& tensor, std::size_t index, double value) {
   }
 }
 
-std::string show(std::span<const std::size_t> shape) {
+std::string shape_text(std::span<const std::size_t> shape) {
   return fmt::format("[{}]", fmt::join(shape, ", "));
 }
 
@@ -150,13 +150,13 @@ void check_bytes(std::string_view function, const StoredTensor& tensor, Clause l
   const std::string label = fmt::format("tensor '{}'", tensor.name);
   const std::optional<std::size_t> size = byte_size(tensor.dtype, tensor.shape);
   if (!size) {
-    contract_failure(function, label, fmt::format("has the shape {}", show(tensor.shape)),
+    contract_failure(function, label, fmt::format("has the shape {}", shape_text(tensor.shape)),
                      "a size that fits in 63 bits", length_bytes);
   }
   if (tensor.bytes.size() != *size) {
     contract_failure(function, label, fmt::format("holds {} bytes", tensor.bytes.size()),
                      fmt::format("{} bytes for {} of the shape {}", *size, to_string(tensor.dtype),
-                                 show(tensor.shape)),
+                                 shape_text(tensor.shape)),
                      length_bytes);
   }
   if (const auto bad = find_bad_boolean(tensor)) {
@@ -179,8 +179,9 @@ double widen_int64(const StoredTensor& tensor, std::size_t index) {
 }
 
 double widen_element(const StoredTensor& tensor, std::size_t index) {
-  if (const Row& row = dtype_row(tensor.dtype); row.type)
-    return numeric::decode(numeric::format_of(*row.type), load_bits(tensor, index, row.bytes));
+  if (const DTypeRow& row = dtype_row(tensor.dtype); row.type)
+    return numeric::decode(numeric::float_format_info(*row.type),
+                           load_bits(tensor, index, row.bytes));
   switch (tensor.dtype) {
     case DType::int64:
       return widen_int64(tensor, index);
@@ -217,7 +218,7 @@ bool is_float(DType dtype) {
   return float_type(dtype).has_value();
 }
 
-bool is_whole(DType dtype) {
+bool is_integer_or_boolean(DType dtype) {
   return !is_float(dtype) && dtype != DType::float8_e8m0fnu;
 }
 
@@ -278,9 +279,9 @@ StoredTensor make_tensor(std::string name, DType dtype, std::vector<std::size_t>
   for (std::size_t i = 0; i < values.size(); ++i) {
     const double held = widen_element(tensor, i);
     // An integer has no signed zero, so -0 counts as 0.
-    const bool same =
-        std::bit_cast<std::uint64_t>(held) ==
-        std::bit_cast<std::uint64_t>(values[i] == 0 && is_whole(dtype) ? 0.0 : values[i]);
+    const bool same = std::bit_cast<std::uint64_t>(held) ==
+                      std::bit_cast<std::uint64_t>(
+                          values[i] == 0 && is_integer_or_boolean(dtype) ? 0.0 : values[i]);
     if (same || (has_one_nan(dtype) && std::isnan(held) && std::isnan(values[i]))) continue;
     contract_failure("make_tensor", fmt::format("tensor '{}'", tensor.name),
                      fmt::format("has {} at element {}", values[i], i),

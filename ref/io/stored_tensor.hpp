@@ -42,7 +42,7 @@ std::size_t item_size(DType dtype);
 std::optional<numeric::FloatType> float_type(DType dtype);
 bool is_float(DType dtype);
 /// Whether the elements are integers or booleans.
-bool is_whole(DType dtype);
+bool is_integer_or_boolean(DType dtype);
 
 /// Returns the name of the dtype, such as "float64".
 std::string_view to_string(DType dtype);

@@ -39,7 +39,7 @@ bool AttentionShape::every_query_sees_a_key(const Mask& valid, bool causal) cons
   return true;
 }
 
-std::string AttentionShape::heads_text(std::size_t sample, std::size_t kv_head) const {
+std::string AttentionShape::describe_heads(std::size_t sample, std::size_t kv_head) const {
   return fmt::format("attention in sample {}, heads {} to {}", sample, kv_head * group.heads,
                      (kv_head + 1) * group.heads - 1);
 }

@@ -29,7 +29,7 @@ struct AttentionShape {
 
   /// Returns text such as "attention in sample 2, heads 4 to 7". The heads are those of the queries
   /// that read the keys of head kv_head.
-  std::string heads_text(std::size_t sample, std::size_t kv_head) const;
+  std::string describe_heads(std::size_t sample, std::size_t kv_head) const;
 };
 
 /// Checks the shapes of the inputs of attention and returns its extents.

@@ -9,8 +9,9 @@ namespace {
 void check_format(std::string_view function, std::string_view option, numeric::FloatType type,
                   bool is_known, const char* expected, numeric::Clause clause) {
   if (!is_known)
-    numeric::contract_failure(function, option, std::string("is ") + numeric::format_of(type).name,
-                              expected, clause);
+    numeric::contract_failure(function, option,
+                              std::string("is ") + numeric::float_format_info(type).name, expected,
+                              clause);
 }
 
 }  // namespace

@@ -27,18 +27,18 @@ constexpr NormState kPsi2AndNu[] = {{"running_psi2", EntryShape::features, 1},
                                     {"nu", EntryShape::features, 0},
                                     {"iterations", EntryShape::one, 0}};
 
-constexpr NormCells kRows[] = {{Partition::row, false}};
-constexpr NormCells kCenteredRows[] = {{Partition::row, true}};
-constexpr NormCells kRowGroups[] = {{Partition::row_group, false}};
-constexpr NormCells kChannels[] = {{Partition::channel, false}};
-constexpr NormCells kCenteredChannels[] = {{Partition::channel, true}};
-constexpr NormCells kCenteredSampleChannels[] = {{Partition::sample_channel, true}};
-constexpr NormCells kCenteredSampleGroups[] = {{Partition::sample_group, true}};
-constexpr NormCells kRowGroupsThenChannels[] = {
+constexpr NormPartition kRows[] = {{Partition::row, false}};
+constexpr NormPartition kCenteredRows[] = {{Partition::row, true}};
+constexpr NormPartition kRowGroups[] = {{Partition::row_group, false}};
+constexpr NormPartition kChannels[] = {{Partition::channel, false}};
+constexpr NormPartition kCenteredChannels[] = {{Partition::channel, true}};
+constexpr NormPartition kCenteredSampleChannels[] = {{Partition::sample_channel, true}};
+constexpr NormPartition kCenteredSampleGroups[] = {{Partition::sample_group, true}};
+constexpr NormPartition kRowGroupsThenChannels[] = {
     {Partition::row_group, false, "group_eps", "group_scaling"}, {Partition::channel, false}};
 
-constexpr auto kTraining = StatisticOf::training_forward;
-constexpr auto kBackward = StatisticOf::training_backward;
+constexpr auto kAfterTrainingForward = StatisticAvailability::training_forward;
+constexpr auto kAfterTrainingBackward = StatisticAvailability::training_backward;
 constexpr NormStatistic kMeanAndRstdOfRows[] = {{"mean", EntryShape::rows},
                                                 {"rstd", EntryShape::rows}};
 constexpr NormStatistic kRstdOfRows[] = {{"rstd", EntryShape::rows}};
@@ -49,29 +49,30 @@ constexpr NormStatistic kMeanAndRstdOfSampleChannels[] = {{"mean", EntryShape::s
 constexpr NormStatistic kMeanAndRstdOfSampleGroups[] = {{"mean", EntryShape::sample_groups},
                                                         {"rstd", EntryShape::sample_groups}};
 constexpr NormStatistic kBatchNormStatistics[] = {
-    {"mean", EntryShape::features, kTraining},
-    {"biased_variance", EntryShape::features, kTraining},
+    {"mean", EntryShape::features, kAfterTrainingForward},
+    {"biased_variance", EntryShape::features, kAfterTrainingForward},
     {"rstd", EntryShape::features}};
 constexpr NormStatistic kBatchRenormStatistics[] = {
-    {"mean", EntryShape::features, kTraining},
-    {"biased_variance", EntryShape::features, kTraining},
+    {"mean", EntryShape::features, kAfterTrainingForward},
+    {"biased_variance", EntryShape::features, kAfterTrainingForward},
     {"rstd", EntryShape::features},
-    {"r", EntryShape::features, kTraining},
-    {"d", EntryShape::features, kTraining}};
+    {"r", EntryShape::features, kAfterTrainingForward},
+    {"d", EntryShape::features, kAfterTrainingForward}};
 constexpr NormStatistic kPowerNormVStatistics[] = {
-    {"quadratic_mean", EntryShape::features, kTraining}, {"rstd", EntryShape::features}};
+    {"quadratic_mean", EntryShape::features, kAfterTrainingForward},
+    {"rstd", EntryShape::features}};
 constexpr NormStatistic kPowerNormStatistics[] = {
-    {"quadratic_mean", EntryShape::features, kTraining},
+    {"quadratic_mean", EntryShape::features, kAfterTrainingForward},
     {"rstd", EntryShape::features},
-    {"mean_x_hat_squared", EntryShape::features, kBackward},
-    {"mean_g_x_hat", EntryShape::features, kBackward}};
+    {"mean_x_hat_squared", EntryShape::features, kAfterTrainingBackward},
+    {"mean_g_x_hat", EntryShape::features, kAfterTrainingBackward}};
 constexpr NormStatistic kPowerNormReleasedStatistics[] = {
-    {"quadratic_mean", EntryShape::features, kTraining},
+    {"quadratic_mean", EntryShape::features, kAfterTrainingForward},
     {"rstd", EntryShape::features},
-    {"batch_rstd", EntryShape::features, kTraining},
-    {"group_rstd", EntryShape::row_groups, StatisticOf::forward, "group_scaling"},
-    {"mean_x_hat_squared", EntryShape::features, kBackward},
-    {"mean_g_x_hat", EntryShape::features, kBackward}};
+    {"batch_rstd", EntryShape::features, kAfterTrainingForward},
+    {"group_rstd", EntryShape::row_groups, StatisticAvailability::forward, "group_scaling"},
+    {"mean_x_hat_squared", EntryShape::features, kAfterTrainingBackward},
+    {"mean_g_x_hat", EntryShape::features, kAfterTrainingBackward}};
 
 // There is one description for each struct of options. If an alternative of NormOptions has none,
 // this file does not compile.
@@ -167,9 +168,9 @@ struct LayerDescription<DyTOptions> {
 };
 
 template <class Variant>
-struct Table;
+struct LayerTable;
 template <class... Options>
-struct Table<std::variant<Options...>> {
+struct LayerTable<std::variant<Options...>> {
   static constexpr std::array<NormLayer, sizeof...(Options)> kLayers{
       LayerDescription<Options>::value...};
 };
@@ -192,17 +193,17 @@ std::optional<V> find_option(NormOptions options, std::string_view field) {
 }  // namespace
 
 bool NormLayer::centred() const {
-  return std::ranges::any_of(cells, &NormCells::centred);
+  return std::ranges::any_of(cells, &NormPartition::centred);
 }
 
-bool NormLayer::over_samples() const {
-  return std::ranges::any_of(cells, [](const NormCells& c) {
+bool NormLayer::uses_statistics_per_sample() const {
+  return std::ranges::any_of(cells, [](const NormPartition& c) {
     return c.partition == Partition::sample_channel || c.partition == Partition::sample_group;
   });
 }
 
-bool NormLayer::over_rows() const {
-  return over_samples() || std::ranges::any_of(cells, [](const NormCells& c) {
+bool NormLayer::uses_statistics_over_rows() const {
+  return uses_statistics_per_sample() || std::ranges::any_of(cells, [](const NormPartition& c) {
            return c.partition == Partition::channel;
          });
 }
@@ -213,7 +214,7 @@ const NormParameter* NormLayer::parameter(std::string_view parameter_name) const
 }
 
 std::span<const NormLayer> norm_layers() {
-  return Table<NormOptions>::kLayers;
+  return LayerTable<NormOptions>::kLayers;
 }
 
 const NormLayer& norm_layer(const NormOptions& options) {
@@ -238,12 +239,12 @@ std::optional<bool> switch_option(const NormOptions& options, std::string_view f
   return find_option<bool>(options, field);
 }
 
-Layout layout_of(const NormOptions& options) {
+Layout norm_layout(const NormOptions& options) {
   return find_option<Layout>(options, "layout").value_or(Layout::rows);
 }
 
-NormOptions with_rows(NormOptions options) {
-  if (layout_of(options) != Layout::rows) set_option(options, "layout", "rows");
+NormOptions with_row_layout(NormOptions options) {
+  if (norm_layout(options) != Layout::rows) set_option(options, "layout", "rows");
   return options;
 }
 
@@ -257,8 +258,8 @@ std::vector<std::size_t> shape_in_rows(Layout layout, const std::vector<std::siz
   return {x[0], x[2] * x[3], x[1]};
 }
 
-void check_rows(const NormOptions& options) {
-  if (layout_of(options) != Layout::rows)
+void check_row_layout(const NormOptions& options) {
+  if (norm_layout(options) != Layout::rows)
     numeric::contract_failure(norm_layer(options).name, "layout", "is not rows", "rows",
                               numeric::Clause::C13);
 }
@@ -277,16 +278,16 @@ double initial_value(const NormOptions& options, const NormParameter& parameter)
                                   : number_option(options, parameter.option).value();
 }
 
-std::vector<std::size_t> extents_of(EntryShape shape, const std::vector<std::size_t>& x,
-                                    const NormOptions& options) {
+std::vector<std::size_t> entry_extents(EntryShape shape, const std::vector<std::size_t>& x,
+                                       const NormOptions& options) {
   const auto groups = static_cast<std::size_t>(count_option(options, "groups").value_or(1));
-  std::vector<std::size_t> rows = shape_in_rows(layout_of(options), x);
+  std::vector<std::size_t> rows = shape_in_rows(norm_layout(options), x);
   const std::size_t samples = rows.front(), features = rows.back();
   rows.pop_back();
   switch (shape) {
     case EntryShape::one:
     case EntryShape::features:
-      return {extent_of(shape, features)};
+      return {entry_extent(shape, features)};
     case EntryShape::rows:
       return rows;
     case EntryShape::row_groups:
@@ -297,13 +298,13 @@ std::vector<std::size_t> extents_of(EntryShape shape, const std::vector<std::siz
     case EntryShape::sample_groups:
       return {samples, groups};
   }
-  numeric::contract_failure("extents_of", "shape", "is no enumerator", "an EntryShape");
+  numeric::contract_failure("entry_extents", "shape", "is no enumerator", "an EntryShape");
 }
 
-std::size_t extent_of(EntryShape shape, std::size_t d_model) {
+std::size_t entry_extent(EntryShape shape, std::size_t d_model) {
   if (shape == EntryShape::one) return 1;
   if (shape == EntryShape::features) return d_model;
-  numeric::contract_failure("extent_of", "shape", "depends on the rows of x", "[1] or [D]",
+  numeric::contract_failure("entry_extent", "shape", "depends on the rows of x", "[1] or [D]",
                             numeric::Clause::C1);
 }
 
@@ -341,13 +342,13 @@ std::string_view to_string(EntryShape shape) {
   numeric::contract_failure("to_string", "shape", "is no enumerator", "an EntryShape");
 }
 
-std::string_view to_string(StatisticOf of) {
+std::string_view to_string(StatisticAvailability of) {
   switch (of) {
-    case StatisticOf::forward:
+    case StatisticAvailability::forward:
       return "forward";
-    case StatisticOf::training_forward:
+    case StatisticAvailability::training_forward:
       return "training_forward";
-    case StatisticOf::training_backward:
+    case StatisticAvailability::training_backward:
       return "training_backward";
   }
   numeric::contract_failure("to_string", "of", "is no enumerator", "a StatisticOf");

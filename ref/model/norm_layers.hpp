@@ -40,7 +40,7 @@ enum class EntryShape {
 
 /// One normalization that a layer applies: how x is partitioned into sets of elements, and how the
 /// statistics of a set normalize it.
-struct NormCells {
+struct NormPartition {
   Partition partition;
   bool centred;                  ///< whether the mean is subtracted
   std::string_view eps = "eps";  ///< name of the option that is added to the squared statistic
@@ -64,18 +64,18 @@ struct NormState {
 
 /// After which call a statistic is among the outputs of a step: after every forward, after a
 /// forward in training, or after a backward in training.
-enum class StatisticOf { forward, training_forward, training_backward };
+enum class StatisticAvailability { forward, training_forward, training_backward };
 
 struct NormStatistic {
   std::string_view name;
   EntryShape shape;
-  StatisticOf of = StatisticOf::forward;
+  StatisticAvailability of = StatisticAvailability::forward;
   std::string_view option = {};  ///< name of the switch that turns it on; empty if always on
 };
 
 struct NormLayer {
   std::string_view name;
-  std::span<const NormCells> cells = {};  ///< in the order in which they are applied
+  std::span<const NormPartition> cells = {};  ///< in the order in which they are applied
   std::span<const NormParameter> parameters = {};
   std::span<const NormState> state = {};
   std::span<const NormStatistic> statistics = {};  ///< in the order of a step's outputs
@@ -86,10 +86,10 @@ struct NormLayer {
   /// Whether the layer subtracts a mean in at least one of its normalizations.
   bool centred() const;
   /// Whether statistics are taken over several rows. Only then a mask has an effect.
-  bool over_rows() const;
+  bool uses_statistics_over_rows() const;
   /// Whether statistics are taken per sample. For x [N,D], each row is a sample with a single
   /// token.
-  bool over_samples() const;
+  bool uses_statistics_per_sample() const;
   /// Returns the parameter with this name, or null if the layer has none.
   const NormParameter* parameter(std::string_view parameter_name) const;
 };
@@ -109,9 +109,9 @@ std::optional<std::int64_t> count_option(const NormOptions& options, std::string
 std::optional<bool> switch_option(const NormOptions& options, std::string_view field);
 
 /// Returns the layout of the layer's tensors. If the layer has no such option, it is Layout::rows.
-Layout layout_of(const NormOptions& options);
+Layout norm_layout(const NormOptions& options);
 /// Returns the options with the layout changed to Layout::rows.
-NormOptions with_rows(NormOptions options);
+NormOptions with_row_layout(NormOptions options);
 /// Returns the shape of x after conversion to Layout::rows: [B,H W,D] for [B,D,H,W] and for
 /// [B,H,W,D], and the shape of x itself for rows.
 /// Requires  (C1) x has 4 axes unless the layout is rows
@@ -119,7 +119,7 @@ std::vector<std::size_t> shape_in_rows(Layout layout, const std::vector<std::siz
 
 /// Checks that the layout of the options is one that the layers can compute on.
 /// Requires  (C13) the layout is rows
-void check_rows(const NormOptions& options);
+void check_row_layout(const NormOptions& options);
 
 /// Whether the layer multiplies by 1 + gamma instead of gamma.
 bool has_zero_centered_gamma(const NormOptions& options);
@@ -133,15 +133,15 @@ double initial_value(const NormOptions& options, const NormParameter& parameter)
 
 /// Returns the extents of an entry of shape `shape`, for an x with the extents `x` in the layout of
 /// the options. The number of groups is options.groups, or 1 if the layer has no groups.
-std::vector<std::size_t> extents_of(EntryShape shape, const std::vector<std::size_t>& x,
-                                    const NormOptions& options);
+std::vector<std::size_t> entry_extents(EntryShape shape, const std::vector<std::size_t>& x,
+                                       const NormOptions& options);
 /// Returns the extent of an entry whose shape does not depend on the rows of x.
 /// Requires  (C1) shape is `one` or `features`
-std::size_t extent_of(EntryShape shape, std::size_t d_model);
+std::size_t entry_extent(EntryShape shape, std::size_t d_model);
 
 /// Return text such as "row_group", "[N,groups] or [B,T,groups]" or "training_forward".
 std::string_view to_string(Partition partition);
 std::string_view to_string(EntryShape shape);
-std::string_view to_string(StatisticOf of);
+std::string_view to_string(StatisticAvailability of);
 
 }  // namespace normproof::ref::model

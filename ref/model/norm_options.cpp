@@ -14,7 +14,7 @@ static std::span<const std::pair<const char*, FloatType>> names_of(FloatType) {
   static const auto names = [] {
     std::vector<std::pair<const char*, FloatType>> stored;
     for (const FloatFormat& format : kFloatFormats)
-      if (is_stored(format) && is_used_for_arithmetic(format))
+      if (is_storage_format(format) && is_used_for_arithmetic(format))
         stored.emplace_back(format.name, format.type);
     return stored;
   }();

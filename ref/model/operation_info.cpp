@@ -43,7 +43,7 @@ OperationInfo gated_activation(const char* name, const char* ungated) {
       .independence = Independence::element,
       .equal_forms = {{ungated, Combination::times_gate}}};
 }
-OperationInfo norm_of_sum(const char* name, const char* norm) {
+OperationInfo describe_norm_of_sum(const char* name, const char* norm) {
   return {.name = name,
           .operands = {{"x", kShapeOfTokens},
                        {"residual", kShapeOfTokens},
@@ -118,10 +118,10 @@ OperationInfo describe(const AttentionOptions&) {
           .independence = Independence::sample};
 }
 OperationInfo describe(const AddLayerNormOptions&) {
-  return norm_of_sum("add_layer_norm", "layer_norm");
+  return describe_norm_of_sum("add_layer_norm", "layer_norm");
 }
 OperationInfo describe(const AddRMSNormOptions&) {
-  return norm_of_sum("add_rms_norm", "rms_norm");
+  return describe_norm_of_sum("add_rms_norm", "rms_norm");
 }
 OperationInfo describe(const CrossEntropyOptions&) {
   return {.name = "cross_entropy",
@@ -217,14 +217,14 @@ OperationInfo describe(const AdamWOptions& options) {
                    {optional("first_moment", "[...]"), optional("second_moment", "[...]")});
 }
 
-Independence independence_of(const NormLayer& layer) {
-  const auto within_a_row = [](const NormCells& cells) {
+Independence find_independence(const NormLayer& layer) {
+  const auto within_a_row = [](const NormPartition& cells) {
     return cells.partition == Partition::row || cells.partition == Partition::row_group;
   };
   if (layer.cells.empty()) return Independence::element;
   if (std::ranges::all_of(layer.cells, within_a_row)) return Independence::row;
   const bool across_samples = std::ranges::find(layer.cells, Partition::channel,
-                                                &NormCells::partition) != layer.cells.end();
+                                                &NormPartition::partition) != layer.cells.end();
   return across_samples ? Independence::none : Independence::sample;
 }
 
@@ -235,7 +235,7 @@ OperationInfo describe(const NormLayer& layer) {
                                      optional("grad_y", kShapeOfTokens),
                                      mask("valid", "[N] or [B,T]")},
                         .outputs = {{"y", kShapeOfTokens}, optional("grad_x", kShapeOfTokens)},
-                        .independence = independence_of(layer)};
+                        .independence = find_independence(layer)};
   for (const NormParameter& parameter : layer.parameters) {
     const std::string shape(to_string(parameter.shape));
     info.operands.push_back(optional(std::string(parameter.name), shape));
@@ -245,15 +245,15 @@ OperationInfo describe(const NormLayer& layer) {
     info.outputs.push_back(
         {.name = std::string(statistic.name),
          .shape = std::string(to_string(statistic.shape)),
-         .optional = statistic.of != StatisticOf::forward || !statistic.option.empty()});
+         .optional = statistic.of != StatisticAvailability::forward || !statistic.option.empty()});
   for (const NormState& state : layer.state)
     info.state.push_back(optional(std::string(state.name), std::string(to_string(state.shape))));
   return info;
 }
 
 template <class... Options>
-void add_rows(const std::variant<Options...>*, OperationKind kind,
-              std::vector<OperationInfo>& rows) {
+void add_descriptions(const std::variant<Options...>*, OperationKind kind,
+                      std::vector<OperationInfo>& rows) {
   const auto add = [&](OperationInfo info) {
     info.kind = kind;
     rows.push_back(std::move(info));
@@ -262,17 +262,17 @@ void add_rows(const std::variant<Options...>*, OperationKind kind,
 }
 
 template <class Variant>
-void add_rows(OperationKind kind, std::vector<OperationInfo>& rows) {
-  add_rows(static_cast<const Variant*>(nullptr), kind, rows);
+void add_descriptions(OperationKind kind, std::vector<OperationInfo>& rows) {
+  add_descriptions(static_cast<const Variant*>(nullptr), kind, rows);
 }
 
-std::vector<OperationInfo> all_rows() {
+std::vector<OperationInfo> describe_all_operations() {
   std::vector<OperationInfo> rows;
   for (const NormLayer& layer : norm_layers()) rows.push_back(describe(layer));
-  add_rows<FunctionOptions>(OperationKind::function, rows);
-  add_rows<EncoderOperation>(OperationKind::encoder, rows);
-  add_rows<TransformerOperation>(OperationKind::transformer, rows);
-  add_rows<OptimizerOptions>(OperationKind::optimizer, rows);
+  add_descriptions<FunctionOptions>(OperationKind::function, rows);
+  add_descriptions<EncoderOperation>(OperationKind::encoder, rows);
+  add_descriptions<TransformerOperation>(OperationKind::transformer, rows);
+  add_descriptions<OptimizerOptions>(OperationKind::optimizer, rows);
   return rows;
 }
 
@@ -281,7 +281,7 @@ struct KindAndIndex {
   std::size_t index;
 };
 
-KindAndIndex place_of(const Operation& operation) {
+KindAndIndex find_kind_and_index(const Operation& operation) {
   struct Place {
     KindAndIndex operator()(const NormOptions& o) const {
       return {OperationKind::layer, o.index()};
@@ -314,12 +314,12 @@ const OperandInfo* OperationInfo::operand(std::string_view operand_name) const {
   return found == operands.end() ? nullptr : &*found;
 }
 
-bool OperationInfo::is_by_row() const {
+bool OperationInfo::is_computed_per_row() const {
   return independence == Independence::row || independence == Independence::element;
 }
 
 std::span<const OperationInfo> operations() {
-  static const std::vector<OperationInfo> rows = all_rows();
+  static const std::vector<OperationInfo> rows = describe_all_operations();
   return rows;
 }
 
@@ -332,7 +332,7 @@ std::span<const OperationInfo> operations(OperationKind kind) {
 }
 
 const OperationInfo& operation_info(const Operation& operation) {
-  const auto [kind, index] = place_of(operation);
+  const auto [kind, index] = find_kind_and_index(operation);
   return operations(kind)[index];
 }
 

@@ -67,9 +67,9 @@ struct OperationInfo {
   bool takes(std::string_view operand_name) const { return operand(operand_name) != nullptr; }
   /// Whether the operation has a mask `valid` that selects the elements, rows or tokens that take
   /// part.
-  bool takes_mask() const { return takes("valid"); }
+  bool has_mask_operand() const { return takes("valid"); }
   /// Whether each row, or each element, is computed independently of the others.
-  bool is_by_row() const;
+  bool is_computed_per_row() const;
 };
 
 /// Returns the descriptions of all operations: layers, functions, encoders, Transformers and
@@ -106,9 +106,9 @@ Operation default_operation() {
 }
 
 /// Whether `name` is the name of the operation whose options have the type Options. Example:
-/// is_name_of<ReluOptions>(name).
+/// is_operation_name<ReluOptions>(name).
 template <class Options>
-bool is_name_of(std::string_view name) {
+bool is_operation_name(std::string_view name) {
   return operation_info(default_operation<Options>()).name == name;
 }
 

@@ -22,30 +22,30 @@ void check_not_negative(std::string_view option, double value, Clause clause) {
                        clause);
 }
 
-void check_one(const SgdOptions& options) {
+void check_optimizer_options(const SgdOptions& options) {
   check_not_negative("momentum", options.momentum, Clause::C1);
 }
-void check_one(const AdamWOptions& o) {
+void check_optimizer_options(const AdamWOptions& o) {
   check_fraction("beta1", o.beta1);
   check_fraction("beta2", o.beta2);
   tensor::check_option(kFunction, "eps", o.eps, o.eps > 0, "eps > 0", Clause::C1);
   check_not_negative("weight_decay", o.weight_decay, Clause::C1);
 }
-void check_one(const AdamOptions& options) {
-  check_one(with_decay(options));
+void check_optimizer_options(const AdamOptions& options) {
+  check_optimizer_options(as_adamw_options(options));
 }
 
 }  // namespace
 
-AdamWOptions with_decay(const AdamOptions& options) {
+AdamWOptions as_adamw_options(const AdamOptions& options) {
   return {options.beta1, options.beta2, options.eps, 0};
 }
-AdamWOptions with_decay(const AdamWOptions& options) {
+AdamWOptions as_adamw_options(const AdamWOptions& options) {
   return options;
 }
 
 void check_optimizer(const OptimizerOptions& options) {
-  std::visit([](const auto& o) { check_one(o); }, options);
+  std::visit([](const auto& o) { check_optimizer_options(o); }, options);
 }
 
 void check_learning_rate(double learning_rate) {

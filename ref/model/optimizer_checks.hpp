@@ -5,8 +5,8 @@
 namespace normproof::ref::model {
 
 /// Return the options as options of AdamW. For Adam, the weight decay is 0.
-AdamWOptions with_decay(const AdamOptions& options);
-AdamWOptions with_decay(const AdamWOptions& options);
+AdamWOptions as_adamw_options(const AdamOptions& options);
+AdamWOptions as_adamw_options(const AdamWOptions& options);
 
 /// Checks the options of an optimizer.
 /// Requires  (C1) beta1 and beta2 are at least 0 and below 1, eps > 0, and momentum and

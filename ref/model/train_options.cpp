@@ -63,8 +63,8 @@ std::vector<std::string> copy_names(const char* const (&names)[count]) {
 }
 
 template <class Variant, std::size_t count>
-Variant default_value(const char* const (&names)[count], std::string_view kind,
-                      std::string_view name) {
+Variant default_alternative(const char* const (&names)[count], std::string_view kind,
+                            std::string_view name) {
   for (std::size_t i = 0; i < count; ++i)
     if (name == names[i]) return make_alternative<Variant>(i);
   throw numeric::UsageError(numeric::unknown_name(kind, name, copy_names(names)));
@@ -93,13 +93,13 @@ std::vector<std::string> initialization_names() {
 }
 
 OptimizerOptions optimizer_options(std::string_view name) {
-  return default_value<OptimizerOptions>(kOptimizers, "optimizer", name);
+  return default_alternative<OptimizerOptions>(kOptimizers, "optimizer", name);
 }
 ScheduleOptions schedule_options(std::string_view name) {
-  return default_value<ScheduleOptions>(kSchedules, "schedule", name);
+  return default_alternative<ScheduleOptions>(kSchedules, "schedule", name);
 }
 InitializationOptions initialization_options(std::string_view name) {
-  return default_value<InitializationOptions>(kInitializations, "initialization", name);
+  return default_alternative<InitializationOptions>(kInitializations, "initialization", name);
 }
 
 void set_option(OptimizerOptions& options, std::string_view field, std::string_view value) {

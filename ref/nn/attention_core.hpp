@@ -41,8 +41,8 @@ Tensor<T> attention_scores(const AttentionOperands<const T>& in, const tensor::S
 
 /// Computes the context, weights values for each head, in the order of rule R1.
 template <class T>
-void attend(const Tensor<T>& weights, const AttentionOperands<const T>& in,
-            const ops::MatrixView<T>& context) {
+void apply_attention_weights(const Tensor<T>& weights, const AttentionOperands<const T>& in,
+                             const ops::MatrixView<T>& context) {
   ops::matmul_into<T>(context, scores_view(weights), in.values);
 }
 

@@ -18,7 +18,7 @@
 namespace normproof::ref::nn {
 
 /// The extents of multi-head attention.
-struct Heads {
+struct HeadExtents {
   std::size_t batch_size, queries, keys, d_model, num_heads;
 
   std::size_t d_k() const { return d_model / num_heads; }
@@ -43,7 +43,7 @@ struct HeadOperands {
 /// Some adjacent heads of one sentence. They are computed together, while their scores are in the
 /// caches.
 struct HeadGroup {
-  const Heads& all;
+  const HeadExtents& all;
   std::size_t sentence, head, count;
 
   template <class T>
@@ -76,11 +76,11 @@ struct HeadGroup {
 
   /// Copy the scores or weights of the group's heads to a tensor [B,H,T,S], or from it.
   template <class T>
-  void copy_to_whole(const Tensor<T>& own, Tensor<T>& whole) const {
+  void copy_to_full_tensor(const Tensor<T>& own, Tensor<T>& whole) const {
     std::copy_n(own.data(), own.size(), whole.data() + first_score());
   }
   template <class T>
-  Tensor<T> copy_from_whole(const Tensor<T>& whole) const {
+  Tensor<T> copy_from_full_tensor(const Tensor<T>& whole) const {
     Tensor<T> own = tensor::empty_tensor<T>(scores_shape());
     std::copy_n(whole.data() + first_score(), own.size(), own.data());
     return own;
@@ -97,7 +97,7 @@ struct HeadGroup {
 /// Calls f(group) for all groups of heads, on the allowed number of threads. If f throws, the error
 /// names the sentence and the heads of the group.
 template <class T, class F>
-void for_each_group(const Heads& heads, F f) {
+void for_each_group(const HeadExtents& heads, F f) {
   const std::size_t count = model::heads_per_group(heads.num_heads, heads.scores(), sizeof(T));
   const std::size_t each = heads.num_heads / count;
   numeric::parallel_for(heads.batch_size * each, 1, [&](std::size_t begin, std::size_t end) {
@@ -124,11 +124,12 @@ inline void check_num_heads(std::string_view function, std::size_t num_heads, st
 
 /// Returns the attention weights of a group of heads: the softmax of their scores.
 template <class T>
-Tensor<T> group_weights(const HeadGroup& group, const HeadOperands<const T>& in, const Mask& keys) {
+Tensor<T> attention_weights_of_group(const HeadGroup& group, const HeadOperands<const T>& in,
+                                     const Mask& keys) {
   return ops::softmax(attention_scores(group.operands(in), group.scores_shape()), keys);
 }
 
-inline Mask group_dropout(const HeadGroup& group, const AttentionOptions& options) {
+inline Mask dropout_mask_of_group(const HeadGroup& group, const AttentionOptions& options) {
   return dropout_mask(group.scores_shape(), options.dropout, options.key, group.first_score());
 }
 
@@ -136,7 +137,7 @@ inline Mask group_dropout(const HeadGroup& group, const AttentionOptions& option
 /// it also stores weights and keep, each [B,H,T,S]. `queries` must be the queries of `in`; they are
 /// multiplied by 1 / sqrt(d_k) in place.
 template <class T, class Saved>
-void attend_in_heads(const Heads& heads, const FeatureRows<T>& queries,
+void attend_in_heads(const HeadExtents& heads, const FeatureRows<T>& queries,
                      const HeadOperands<const T>& in, const Mask& attention_mask,
                      const AttentionOptions& options, Saved& saved) {
   saved.context = tensor::empty_tensor<T>({heads.batch_size, heads.queries, heads.d_model});
@@ -147,14 +148,16 @@ void attend_in_heads(const Heads& heads, const FeatureRows<T>& queries,
   }
   for_each_group<T>(heads, [&](const HeadGroup& group) {
     group.scale(queries);
-    Tensor<T> weights = group_weights<T>(group, in, group.visible(attention_mask, options.causal));
-    if (options.keep_weights) group.copy_to_whole(weights, saved.weights);
+    Tensor<T> weights =
+        attention_weights_of_group<T>(group, in, group.visible(attention_mask, options.causal));
+    if (options.keep_weights) group.copy_to_full_tensor(weights, saved.weights);
     if (drops) {
-      const Mask keep = group_dropout(group, options);
-      if (options.keep_weights) group.copy_to_whole(keep, saved.keep);
+      const Mask keep = dropout_mask_of_group(group, options);
+      if (options.keep_weights) group.copy_to_full_tensor(keep, saved.keep);
       dropout_in_place(weights, keep, options.dropout);
     }
-    attend<T>(weights, group.operands(in), group.queries_view(saved.context.data()));
+    apply_attention_weights<T>(weights, group.operands(in),
+                               group.queries_view(saved.context.data()));
   });
 }
 
@@ -162,19 +165,19 @@ void attend_in_heads(const Heads& heads, const FeatureRows<T>& queries,
 /// the queries after scaling, but the gradient of the queries is with respect to the queries before
 /// scaling.
 template <class T, class Saved>
-void attend_in_heads_backward(const Heads& heads, const HeadOperands<T>& out,
+void attend_in_heads_backward(const HeadExtents& heads, const HeadOperands<T>& out,
                               const HeadOperands<const T>& in, const Tensor<T>& grad_context,
                               const Mask& attention_mask, const Saved& saved,
                               const AttentionOptions& options) {
   const double rate = options.dropout;
   for_each_group<T>(heads, [&](const HeadGroup& group) {
     const Mask keys = group.visible(attention_mask, options.causal);
-    const Tensor<T> weights = options.keep_weights ? group.copy_from_whole(saved.weights)
-                                                   : group_weights<T>(group, in, keys);
+    const Tensor<T> weights = options.keep_weights ? group.copy_from_full_tensor(saved.weights)
+                                                   : attention_weights_of_group<T>(group, in, keys);
     Mask keep;
     if (rate > 0)
-      keep =
-          options.keep_weights ? group.copy_from_whole(saved.keep) : group_dropout(group, options);
+      keep = options.keep_weights ? group.copy_from_full_tensor(saved.keep)
+                                  : dropout_mask_of_group(group, options);
     const Tensor<T> dropped = rate > 0 ? dropout(weights, keep, rate) : Tensor<T>();
     const auto drop = [&](Tensor<T>& grad_weights) {
       if (rate > 0) dropout_in_place(grad_weights, keep, rate);

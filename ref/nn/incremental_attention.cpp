@@ -63,7 +63,7 @@ Tensor<T> attend_to_one_more(const Tensor<T>& x, const Attention<T>& parameters,
   const Tensor<T> weights = ops::softmax(attention_scores(in, {num_heads, 1, positions}));
   Tensor<T> context = tensor::empty_tensor<T>({1, 1, d});
   const std::size_t d_k = d / num_heads;
-  attend<T>(weights, in, {context.data(), 1, d_k, d, 1, 1, d, num_heads, d_k});
+  apply_attention_weights<T>(weights, in, {context.data(), 1, d_k, d, 1, 1, d, num_heads, d_k});
   return linear(context, parameters.out);
 }
 

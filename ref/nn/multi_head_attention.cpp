@@ -15,13 +15,14 @@ using tensor::shape_of;
 
 /// Returns views of the queries, keys and values in a tensor qkv [B,T,3D].
 template <class T>
-HeadOperands<T> self_operands(T* qkv, std::size_t d) {
+HeadOperands<T> self_attention_operands(T* qkv, std::size_t d) {
   return {{qkv, 3 * d}, {qkv + d, 3 * d}, {qkv + 2 * d, 3 * d}};
 }
 
 template <class T>
-Heads checked_heads(std::string_view function, const Tensor<T>& x, const Attention<T>& parameters,
-                    const Mask& attention_mask, const AttentionOptions& options) {
+HeadExtents check_head_extents(std::string_view function, const Tensor<T>& x,
+                               const Attention<T>& parameters, const Mask& attention_mask,
+                               const AttentionOptions& options) {
   if (x.dimension() != 3)
     numeric::contract_failure(function, "x", "has shape " + tensor::to_string(shape_of(x)),
                               "[B,T,D]", Clause::C1);
@@ -41,13 +42,14 @@ template <numeric::Real T>
 AttentionForward<T> multi_head_attention(const Tensor<T>& x, const Attention<T>& parameters,
                                          const Mask& attention_mask,
                                          const AttentionOptions& options) {
-  const Heads heads = checked_heads("multi_head_attention", x, parameters, attention_mask, options);
+  const HeadExtents heads =
+      check_head_extents("multi_head_attention", x, parameters, attention_mask, options);
   AttentionForward<T> result;
   AttentionSaved<T>& saved = result.saved;
   saved.qkv = linear(x, parameters.in);
   const T* const qkv = saved.qkv.data();
-  attend_in_heads<T>(heads, self_operands(saved.qkv.data(), heads.d_model).queries,
-                     self_operands(qkv, heads.d_model), attention_mask, options, saved);
+  attend_in_heads<T>(heads, self_attention_operands(saved.qkv.data(), heads.d_model).queries,
+                     self_attention_operands(qkv, heads.d_model), attention_mask, options, saved);
   result.y = linear(saved.context, parameters.out);
   return result;
 }
@@ -58,15 +60,16 @@ AttentionGradients<T> multi_head_attention_backward(const Tensor<T>& grad_y, con
                                                     const Mask& attention_mask,
                                                     const AttentionSaved<T>& saved,
                                                     const AttentionOptions& options) {
-  const Heads heads =
-      checked_heads("multi_head_attention_backward", x, parameters, attention_mask, options);
+  const HeadExtents heads =
+      check_head_extents("multi_head_attention_backward", x, parameters, attention_mask, options);
   tensor::check_shape("multi_head_attention_backward", "grad_y", shape_of(grad_y), shape_of(x),
                       Clause::C6);
   LinearGradients<T> out = linear_backward(grad_y, saved.context, parameters.out);
   Tensor<T> grad_qkv = tensor::empty_tensor<T>(shape_of(saved.qkv));
-  const HeadOperands<T> grads = self_operands(grad_qkv.data(), heads.d_model);
-  attend_in_heads_backward<T>(heads, grads, self_operands(saved.qkv.data(), heads.d_model),
-                              out.grad_x, attention_mask, saved, options);
+  const HeadOperands<T> grads = self_attention_operands(grad_qkv.data(), heads.d_model);
+  attend_in_heads_backward<T>(heads, grads,
+                              self_attention_operands(saved.qkv.data(), heads.d_model), out.grad_x,
+                              attention_mask, saved, options);
   LinearGradients<T> in = linear_backward(grad_qkv, x, parameters.in);
   return {std::move(in.grad_x), {std::move(in.parameters), std::move(out.parameters)}};
 }

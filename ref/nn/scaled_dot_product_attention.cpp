@@ -47,11 +47,11 @@ struct KeyValueHead {
   /// Copies the part that belongs to this head to a tensor [B,H,T,S], or to [B,H,T] if it has a
   /// single column.
   template <class T>
-  void copy_to_whole(const Tensor<T>& own, Tensor<T>& whole) const {
+  void copy_to_full_tensor(const Tensor<T>& own, Tensor<T>& whole) const {
     std::copy_n(own.data(), own.size(), whole.data() + number() * own.size());
   }
   template <class T>
-  Tensor<T> copy_from_whole(const Tensor<T>& whole) const {
+  Tensor<T> copy_from_full_tensor(const Tensor<T>& whole) const {
     Tensor<T> own = tensor::empty_tensor<T>(scores_shape());
     std::copy_n(whole.data() + number() * own.size(), own.size(), own.data());
     return own;
@@ -70,7 +70,7 @@ void for_each_head(const AttentionShape& shape, F f) {
         f(head);
       } catch (const numeric::NotFiniteError& error) {
         numeric::ContractViolation violation = error.violation();
-        violation.place = shape.heads_text(head.sample, head.head);
+        violation.place = shape.describe_heads(head.sample, head.head);
         throw numeric::NotFiniteError(std::move(violation));
       }
     }
@@ -88,7 +88,7 @@ T effective_scale(const model::AttentionOptions& options, std::size_t features) 
 }
 
 template <class T>
-Tensor<T> scaled(const Tensor<T>& t, const T& factor) {
+Tensor<T> scaled_tensor(const Tensor<T>& t, const T& factor) {
   Tensor<T> result = tensor::empty_tensor<T>(shape_of(t));
   numeric::parallel_for(t.size(), kScaleGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) result.data()[i] = t.data()[i] * factor;
@@ -109,7 +109,7 @@ DotProductForward<T> scaled_dot_product_attention(const Tensor<T>& q, const Tens
   tensor::check_finite(kName, "k", k, Clause::C5);
   tensor::check_finite(kName, "v", v, Clause::C5);
   DotProductForward<T> result;
-  result.saved.queries = scaled(q, effective_scale<T>(options, shape.features));
+  result.saved.queries = scaled_tensor(q, effective_scale<T>(options, shape.features));
   result.saved.weights = tensor::empty_tensor<T>(shape.scores_shape());
   result.y = tensor::empty_tensor<T>(shape.y_shape());
   const bool with_sums = shape.every_query_sees_a_key(valid, options.causal);
@@ -119,9 +119,10 @@ DotProductForward<T> scaled_dot_product_attention(const Tensor<T>& q, const Tens
     const Mask visible = shape.visible_keys_of_sample(head.sample, valid, options.causal);
     const Tensor<T> scores = attention_scores<T>(in, head.scores_shape());
     const Tensor<T> weights = ops::softmax(scores, visible);
-    if (with_sums) head.copy_to_whole(ops::log_sum_exp(scores, visible), result.log_sum_exp);
-    head.copy_to_whole(weights, result.saved.weights);
-    attend<T>(weights, in, head.queries_shape(result.y.data(), shape.value_features));
+    if (with_sums) head.copy_to_full_tensor(ops::log_sum_exp(scores, visible), result.log_sum_exp);
+    head.copy_to_full_tensor(weights, result.saved.weights);
+    apply_attention_weights<T>(weights, in,
+                               head.queries_shape(result.y.data(), shape.value_features));
   });
   return result;
 }
@@ -140,14 +141,14 @@ DotProductGradients<T> scaled_dot_product_attention_backward(
   DotProductGradients<T> gradients{
       {}, tensor::empty_tensor<T>(shape_of(k)), tensor::empty_tensor<T>(shape_of(v))};
   for_each_head(shape, [&](const KeyValueHead& head) {
-    const Tensor<T> weights = head.copy_from_whole(saved.weights);
+    const Tensor<T> weights = head.copy_from_full_tensor(saved.weights);
     attention_backward_into<T>(
         head.operands<T>(grad_queries.data(), gradients.k.data(), gradients.v.data()),
         head.operands<const T>(saved.queries.data(), k.data(), v.data()), weights, weights,
         [](Tensor<T>&) {}, head.queries_shape(grad_y.data(), shape.value_features),
         shape.visible_keys_of_sample(head.sample, valid, options.causal));
   });
-  gradients.q = scaled(grad_queries, effective_scale<T>(options, shape.features));
+  gradients.q = scaled_tensor(grad_queries, effective_scale<T>(options, shape.features));
   return gradients;
 }
 

@@ -10,7 +10,7 @@ namespace {
 using model::Mode;
 
 template <class T>
-Tensor<T> unbiased(const Tensor<T>& biased_variance, std::size_t count) {
+Tensor<T> unbiased_variance(const Tensor<T>& biased_variance, std::size_t count) {
   Tensor<T> result = tensor::empty_tensor<T>(shape_of(biased_variance));
   const T n(static_cast<double>(count));
   for (std::size_t i = 0; i < result.size(); ++i)
@@ -62,11 +62,11 @@ BatchNormForward<T> batch_norm(const Tensor<T>& x, const Affine<T>& affine, cons
     check_reciprocal(kName, "rstd", result.saved.rstd, "x", x);
     result.state.running_mean =
         moving_average(state.running_mean, result.saved.mean, options.running_decay);
-    result.state.running_variance =
-        moving_average(state.running_variance,
-                       unbiased_running ? unbiased(result.saved.biased_variance, rows.count())
-                                        : result.saved.biased_variance,
-                       options.running_decay);
+    result.state.running_variance = moving_average(
+        state.running_variance,
+        unbiased_running ? unbiased_variance(result.saved.biased_variance, rows.count())
+                         : result.saved.biased_variance,
+        options.running_decay);
   }
   result.y = tensor::empty_tensor<T>(shape_of(x));
   run_on_rows(BatchNormRows<T>{.layout = row_layout(e),

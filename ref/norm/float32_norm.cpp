@@ -23,8 +23,8 @@ auto call_in_arithmetic(const Float32NormOptions& options, const Work& work) {
 
 /// Returns the values, each rounded to the nearest number of the format `type`.
 template <class T>
-Tensor<float> as_stored(const Tensor<T>& values, FloatType type) {
-  const numeric::FloatFormat& format = numeric::format_of(type);
+Tensor<float> rounded_to_format(const Tensor<T>& values, FloatType type) {
+  const numeric::FloatFormat& format = numeric::float_format_info(type);
   Tensor<float> result = tensor::empty_tensor<float>(shape_of(values));
   for (std::size_t i = 0; i < result.size(); ++i)
     result.data()[i] = static_cast<float>(round_to(format, static_cast<double>(values.data()[i])));
@@ -70,8 +70,8 @@ Affine<T> with_defaults(const Affine<float>& affine, std::size_t d_model,
 }
 
 template <class T>
-Float32NormForward forward_in(const ops::RowLayout& layout, const Tensor<T>& x,
-                              const Affine<T>& affine, const Float32NormOptions& options) {
+Float32NormForward run_forward(const ops::RowLayout& layout, const Tensor<T>& x,
+                               const Affine<T>& affine, const Float32NormOptions& options) {
   Tensor<T> y = tensor::empty_tensor<T>(shape_of(x));
   Tensor<T> rstd = tensor::empty_tensor<T>({layout.count});
   const auto eps = static_cast<T>(options.eps);
@@ -96,7 +96,7 @@ Float32NormForward forward_in(const ops::RowLayout& layout, const Tensor<T>& x,
                                .y = y.data(),
                                .rstd = rstd.data()});
   }
-  result.y = as_stored(y, options.storage);
+  result.y = rounded_to_format(y, options.storage);
   result.rstd = convert<double>(rstd);
   return result;
 }
@@ -134,8 +134,8 @@ Float32NormForward float32_norm(const Tensor<float>& x, const Affine<float>& aff
   const ops::RowLayout layout = checked_rows(kName, x, options);
   check_affine(kName, affine, layout.width);
   return call_in_arithmetic(options, [&]<class T>(T) {
-    return forward_in(layout, convert<T>(x), with_defaults<T>(affine, layout.width, options),
-                      options);
+    return run_forward(layout, convert<T>(x), with_defaults<T>(affine, layout.width, options),
+                       options);
   });
 }
 
@@ -169,8 +169,9 @@ AffineGradients<float> float32_norm_backward(const Tensor<float>& grad_y, const 
     totals.finish();
     for (std::size_t i = 0; tensor::is_given(grad_sum) && i < grad_x.size(); ++i)
       grad_x.data()[i] = grad_x.data()[i] + T(grad_sum.data()[i]);
-    result = {as_stored(grad_x, options.storage), as_stored(totals[0], options.parameters),
-              as_stored(totals[1], options.parameters)};
+    result = {rounded_to_format(grad_x, options.storage),
+              rounded_to_format(totals[0], options.parameters),
+              rounded_to_format(totals[1], options.parameters)};
   });
   return result;
 }
@@ -186,9 +187,9 @@ Float32AddNormForward float32_add_norm(const Tensor<float>& x, const Tensor<floa
     Tensor<T> whole = convert<T>(x);
     for (std::size_t i = 0; i < whole.size(); ++i)
       whole.data()[i] = whole.data()[i] + T(residual.data()[i]);
-    Float32AddNormForward result{as_stored(whole, options.storage), {}};
-    result.norm = forward_in(layout, convert<T>(result.sum),
-                             with_defaults<T>(affine, layout.width, options), options);
+    Float32AddNormForward result{rounded_to_format(whole, options.storage), {}};
+    result.norm = run_forward(layout, convert<T>(result.sum),
+                              with_defaults<T>(affine, layout.width, options), options);
     return result;
   });
 }

@@ -21,7 +21,7 @@ struct GroupElements {
   }
 };
 
-struct Partition {
+struct GroupPartition {
   std::string_view function;
   const Mask& valid;
   Extents extents;
@@ -33,7 +33,7 @@ struct Partition {
 
   /// Returns the elements of one sample and one group. If valid_only is true, only those of valid
   /// tokens.
-  GroupElements elements(std::size_t sample, std::size_t group, bool valid_only) const {
+  GroupElements group_elements(std::size_t sample, std::size_t group, bool valid_only) const {
     const std::size_t width = extents.d_model / groups;
     GroupElements result{
         sample * extents.seq_len * extents.d_model + group * width, width, extents.d_model, {}};
@@ -71,11 +71,11 @@ GroupNormForward<T> group_norm(const Tensor<T>& x, const Affine<T>& affine, cons
   result.y = tensor::empty_tensor<T>(shape_of(x));
   result.saved.mean = tensor::empty_tensor<T>({e.batch_size, groups});
   result.saved.rstd = tensor::empty_tensor<T>({e.batch_size, groups});
-  const Partition partition{kName, valid, e, groups};
+  const GroupPartition partition{kName, valid, e, groups};
   const T* p = x.data();
   for (std::size_t sample = 0; sample < e.batch_size; ++sample) {
     for (std::size_t group = 0; group < groups; ++group) {
-      const GroupElements counted = partition.elements(sample, group, true);
+      const GroupElements counted = partition.group_elements(sample, group, true);
       const T mean = divide_by_count(
           ops::lane_sum<T>(counted.count(), [&](std::size_t i) { return p[counted(i)]; }),
           counted.count());
@@ -88,7 +88,7 @@ GroupNormForward<T> group_norm(const Tensor<T>& x, const Affine<T>& affine, cons
       const T rstd = T(1) / numeric::square_root(T(variance + T(options.eps)));
       result.saved.mean.data()[sample * groups + group] = mean;
       result.saved.rstd.data()[sample * groups + group] = rstd;
-      const GroupElements all = partition.elements(sample, group, false);
+      const GroupElements all = partition.group_elements(sample, group, false);
       for (std::size_t i = 0; i < all.count(); ++i) {
         const std::size_t at = all(i);
         const std::size_t channel = at % e.d_model;
@@ -128,11 +128,11 @@ AffineGradients<T> group_norm_backward(const Tensor<T>& grad_y, const Tensor<T>&
   const auto g = [&](std::size_t at) {
     return T(parameters.gamma()[at % e.d_model] * grad_y.data()[at]);
   };
-  const Partition partition{kName, valid, e, groups};
+  const GroupPartition partition{kName, valid, e, groups};
   for (std::size_t sample = 0; sample < e.batch_size; ++sample) {
     for (std::size_t group = 0; group < groups; ++group) {
-      const std::size_t m = partition.elements(sample, group, true).count();
-      const GroupElements all = partition.elements(sample, group, false);
+      const std::size_t m = partition.group_elements(sample, group, true).count();
+      const GroupElements all = partition.group_elements(sample, group, false);
       const T& rstd = saved.rstd.data()[sample * groups + group];
       const T a = divide_by_count(
           ops::lane_sum<T>(all.count(), [&](std::size_t i) { return g(all(i)); }), m);

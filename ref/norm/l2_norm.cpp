@@ -21,7 +21,7 @@ constexpr bool is_enclosure = numeric::is_one_of<T, numeric::interval, numeric::
 /// Returns max(n, least). For an enclosure or a scalar with an error bound, the result covers every
 /// possible n.
 template <class T>
-T at_least(const T& n, const T& least) {
+T maximum(const T& n, const T& least) {
   if constexpr (is_enclosure<T>) {
     return numeric::clamp(n, least, T(std::numeric_limits<double>::infinity()));
   } else if constexpr (carries_error<T>) {
@@ -34,7 +34,7 @@ T at_least(const T& n, const T& least) {
 /// Returns a if n >= least, otherwise 0. If the error of n allows both cases, the result covers
 /// both.
 template <class T>
-T if_at_least(const T& n, const T& least, const T& a) {
+T select_if_at_least(const T& n, const T& least, const T& a) {
   if constexpr (is_enclosure<T>) {
     const auto n_ends = numeric::enclose(n), least_ends = numeric::enclose(least);
     if (n_ends.lower >= least_ends.upper) return a;
@@ -119,8 +119,8 @@ struct RowFactors {
       }
       case EpsPlacement::floor: {
         const T n = numeric::square_root(square);
-        r = T(1) / at_least(n, eps);
-        w = if_at_least(n, eps, r);
+        r = T(1) / maximum(n, eps);
+        w = select_if_at_least(n, eps, r);
         return;
       }
     }

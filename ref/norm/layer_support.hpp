@@ -27,8 +27,8 @@ class Parameters {
   /// Checks gamma and beta.
   /// Throws    ContractError unless each of them has extent D or is empty, and is finite
   Parameters(std::string_view function, const Affine<T>& affine, std::size_t d_model)
-      : gamma_(checked(function, "gamma", affine.gamma, d_model, ones_)),
-        beta_(checked(function, "beta", affine.beta, d_model, zeros_)) {
+      : gamma_(check_parameter_tensor(function, "gamma", affine.gamma, d_model, ones_)),
+        beta_(check_parameter_tensor(function, "beta", affine.beta, d_model, zeros_)) {
     if (gamma_ == &ones_) ones_ = tensor::full_tensor<T>({d_model}, T(1));
     if (beta_ == &zeros_) zeros_ = tensor::full_tensor<T>({d_model}, T(0));
   }
@@ -39,9 +39,9 @@ class Parameters {
   const T* beta() const { return beta_->data(); }
 
  private:
-  static const Tensor<T>* checked(std::string_view function, std::string_view name,
-                                  const Tensor<T>& given, std::size_t d_model,
-                                  const Tensor<T>& absent) {
+  static const Tensor<T>* check_parameter_tensor(std::string_view function, std::string_view name,
+                                                 const Tensor<T>& given, std::size_t d_model,
+                                                 const Tensor<T>& absent) {
     if (!tensor::is_given(given)) return &absent;
     tensor::check_shape(function, name, shape_of(given), {d_model}, Clause::C3);
     tensor::check_finite(function, name, given, Clause::C4);

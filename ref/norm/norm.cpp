@@ -56,7 +56,7 @@ class ForwardRunner {
     step_.state = state;
   }
 
-  NormStep<T> take() { return std::move(step_); }
+  NormStep<T> take_result() { return std::move(step_); }
 
   void operator()(const model::NoneOptions&) {
     constexpr auto kName = "none";
@@ -201,7 +201,7 @@ class BackwardRunner {
     step_.state = forward.state;
   }
 
-  NormStep<T> take() { return std::move(step_); }
+  NormStep<T> take_result() { return std::move(step_); }
 
   void operator()(const model::NoneOptions&) {
     tensor::check_shape("none", "grad_y", shape_of(in_.grad_y), shape_of(in_.x), Clause::C5);
@@ -305,8 +305,8 @@ template <numeric::Real T>
 NamedTensors<T> initial_state(const model::NormOptions& options, std::size_t d_model) {
   NamedTensors<T> state;
   for (const model::NormState& entry : model::norm_layer(options).state)
-    state.set(entry.name,
-              tensor::full_tensor<T>({model::extent_of(entry.shape, d_model)}, T(entry.initial)));
+    state.set(entry.name, tensor::full_tensor<T>({model::entry_extent(entry.shape, d_model)},
+                                                 T(entry.initial)));
   return state;
 }
 
@@ -314,10 +314,10 @@ template <numeric::Real T>
 NormStep<T> norm_forward(const model::NormOptions& options, const NormInputs<T>& inputs,
                          const NamedTensors<T>& state) {
   check_parameters(model::norm_layer(options), inputs);
-  model::check_rows(options);
+  model::check_row_layout(options);
   ForwardRunner<T> runner(inputs, state, effective_affine(options, inputs));
   std::visit(runner, options);
-  return runner.take();
+  return runner.take_result();
 }
 
 template <numeric::Real T>
@@ -325,7 +325,7 @@ NormStep<T> norm_backward(const model::NormOptions& options, const NormInputs<T>
                           const NormStep<T>& forward) {
   BackwardRunner<T> runner(inputs, forward, effective_affine(options, inputs));
   std::visit(runner, options);
-  return runner.take();
+  return runner.take_result();
 }
 
 template <numeric::Real T>

@@ -10,8 +10,8 @@ namespace normproof::ref::norm {
 /// Computes  nu (1 - w Gamma) + w Lambda for each channel, where w = 1 - alpha, Gamma =
 ///           mean_x_hat_squared and Lambda = mean_g_x_hat
 template <class T>
-Tensor<T> next_nu(const Tensor<T>& nu, const Tensor<T>& mean_x_hat_squared,
-                  const Tensor<T>& mean_g_x_hat, double alpha) {
+Tensor<T> update_nu(const Tensor<T>& nu, const Tensor<T>& mean_x_hat_squared,
+                    const Tensor<T>& mean_g_x_hat, double alpha) {
   const T w = T(1) - T(alpha);
   Tensor<T> result = tensor::empty_tensor<T>(tensor::shape_of(nu));
   for (std::size_t i = 0; i < result.size(); ++i) {

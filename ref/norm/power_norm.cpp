@@ -88,7 +88,8 @@ PowerNormBackward<T> power_norm_backward(const Tensor<T>& grad_y, const Tensor<T
     result.mean_g_x_hat = tensor::empty_tensor<T>({e.d_model});
     run_on_channels(PowerNormMoments<T>{in, rows.list(), result.mean_x_hat_squared.data(),
                                         result.mean_g_x_hat.data()});
-    result.nu = next_nu(nu, result.mean_x_hat_squared, result.mean_g_x_hat, options.alpha_backward);
+    result.nu =
+        update_nu(nu, result.mean_x_hat_squared, result.mean_g_x_hat, options.alpha_backward);
     check_statistic(kName, "nu", result.nu, "grad_y", grad_y, Clause::C7, Clause::C7);
     valid_rows = rows.flags();
   }

@@ -13,7 +13,7 @@ namespace {
 using model::Mode;
 using model::PowerNormReleasedOptions;
 
-model::GroupScalingOptions group_options(const PowerNormReleasedOptions& options) {
+model::GroupScalingOptions group_scaling_options(const PowerNormReleasedOptions& options) {
   return {.eps = options.group_eps, .groups = options.groups};
 }
 
@@ -50,7 +50,7 @@ PowerNormReleasedForward<T> power_norm_released(const Tensor<T>& x_in, const Aff
   result.state = state;
   Tensor<T> scaled;
   if (options.group_scaling) {
-    auto forward = group_scaling(x_in, group_options(options));
+    auto forward = group_scaling(x_in, group_scaling_options(options));
     scaled = std::move(forward.y);
     result.saved.group_rstd = std::move(forward.rstd);
   }
@@ -109,7 +109,7 @@ PowerNormBackward<T> power_norm_released_backward(const Tensor<T>& grad_y, const
   check_running(kName, "nu", nu, e.d_model, false);
   const Parameters<T> parameters(kName, affine, e.d_model);
   const Tensor<T> scaled =
-      options.group_scaling ? group_scaling(x_in, group_options(options)).y : Tensor<T>();
+      options.group_scaling ? group_scaling(x_in, group_scaling_options(options)).y : Tensor<T>();
   const Tensor<T>& x = options.group_scaling ? scaled : x_in;
   const bool training = mode == Mode::training;
   const bool by_batch = training && options.divide_by_batch_psi;
@@ -147,7 +147,7 @@ PowerNormBackward<T> power_norm_released_backward(const Tensor<T>& grad_y, const
       for (std::size_t i = 0; i < e.d_model; ++i) result.nu.data()[i] += step.data()[i];
     } else {
       result.nu =
-          next_nu(nu, result.mean_x_hat_squared, result.mean_g_x_hat, options.alpha_backward);
+          update_nu(nu, result.mean_x_hat_squared, result.mean_g_x_hat, options.alpha_backward);
     }
     check_statistic(kName, "nu", result.nu, "grad_y", grad_y, Clause::C7, Clause::C7);
   }
@@ -155,8 +155,8 @@ PowerNormBackward<T> power_norm_released_backward(const Tensor<T>& grad_y, const
   run_on_rows(PowerNormBackwardRows<T>{in, counted, training ? effective.data() : nullptr,
                                        scale.data(), result.gradients.grad_x.data()});
   if (options.group_scaling) {
-    result.gradients.grad_x = group_scaling_backward(result.gradients.grad_x, x_in,
-                                                     saved.group_rstd, group_options(options));
+    result.gradients.grad_x = group_scaling_backward(
+        result.gradients.grad_x, x_in, saved.group_rstd, group_scaling_options(options));
   }
   return result;
 }

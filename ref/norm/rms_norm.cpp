@@ -32,7 +32,7 @@ RMSNormForward<T> rms_norm(const Tensor<T>& x, const Affine<T>& affine,
   check_reciprocal(kName, "rstd", result.saved.rstd, "x", x);
   if constexpr (std::is_same_v<T, double>) {
     if (casts) {
-      const numeric::FloatFormat& format = numeric::format_of(options.storage);
+      const numeric::FloatFormat& format = numeric::float_format_info(options.storage);
       const bool after = options.cast_order == model::CastOrder::after_gamma;
       for (std::size_t i = 0; i < x.size(); ++i) {
         double& y = result.y.data()[i];

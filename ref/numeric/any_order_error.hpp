@@ -27,7 +27,7 @@ struct Arithmetic {
   bool folded = false;
 };
 constexpr Arithmetic arithmetic_in(FloatType type) {
-  const FloatFormat& format = format_of(type);
+  const FloatFormat& format = float_format_info(type);
   return {format.unit_roundoff, format.smallest_normal, format.largest};
 }
 

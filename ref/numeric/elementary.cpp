@@ -52,7 +52,7 @@ class Acb {
 // Returns the range of the arguments that a candidate may use: x.value with the error 2 e. The
 // candidate's argument lies within 2 e of the value, because both lie within e of the exact
 // argument.
-running_error reach(const any_order_error& x) {
+running_error candidate_argument_range(const any_order_error& x) {
   return running_error(x.value, 2 * x.error);
 }
 
@@ -297,12 +297,12 @@ any_order_error log(const any_order_error& x) {
 }
 
 any_order_error tanh(const any_order_error& x) {
-  const double slope = 4 * exp(-2 * min_magnitude(reach(x)));
+  const double slope = 4 * exp(-2 * min_magnitude(candidate_argument_range(x)));
   return any_order_error::rounded(tanh(x.value), x.error * std::min(1.0, slope));
 }
 
 any_order_error erf(const any_order_error& x) {
-  const double t = min_magnitude(reach(x));
+  const double t = min_magnitude(candidate_argument_range(x));
   const double slope = 1.1284 * exp(-(t * t) * (1 - 0x1p-50));
   return any_order_error::rounded(erf(x.value), x.error * slope);
 }

@@ -40,7 +40,8 @@ __device__ void fail_to_decide(const char*, double) {
 // Calls `attempt(limbs, &result)` with growing precision until it decides the rounding. Returns the
 // result.
 template <class Attempt>
-NORMPROOF_DEVICE double decide(const char* function, double x, int limbs, Attempt attempt) {
+NORMPROOF_DEVICE double round_with_growing_precision(const char* function, double x, int limbs,
+                                                     Attempt attempt) {
   for (;;) {
     double result;
     if (attempt(limbs, &result)) return result;
@@ -163,7 +164,7 @@ NORMPROOF_DEVICE double exp_accurate(double x, int first_limbs) {
   // exp(x) = 1 + x + ... lies strictly inside the interval that rounds to 1, or on its end that
   // rounds to even.
   if (magnitude(x) <= 0x1p-54) return 1;
-  return decide("exp", x, first_limbs, [&](int limbs, double* result) {
+  return round_with_growing_precision("exp", x, first_limbs, [&](int limbs, double* result) {
     const Exponential e = exponential(FixedPoint::from_double(limbs, x), x < 0);
     return e.mantissa.round(e.exponent, result);
   });
@@ -178,7 +179,7 @@ NORMPROOF_DEVICE double log_accurate(double x, int first_limbs) {
   const bool subnormal = x < 0x1p-1022;
   const int scaled = subnormal ? 54 : 0;
   const double normal = subnormal ? x * 0x1p54 : x;
-  return decide("log", x, first_limbs, [&](int limbs, double* result) {
+  return round_with_growing_precision("log", x, first_limbs, [&](int limbs, double* result) {
     return log_attempt(normal, scaled, limbs, result);
   });
 }
@@ -191,14 +192,15 @@ NORMPROOF_DEVICE double tanh_accurate(double x, int first_limbs) {
   if (t <= 0x1p-28) return x;
   // tanh(x) rounds to 1, because 1 - tanh(x) < 2 exp(-2 x) < 2^-54.
   if (t >= 20) return copy_sign(x, 1);
-  const double y = decide("tanh", x, first_limbs, [&](int limbs, double* result) {
-    Exponential w = exponential(FixedPoint::from_double(limbs, t, 1), true);
-    w.mantissa >>= -w.exponent;
-    FixedPoint numerator(limbs, 1), denominator(limbs, 1);
-    numerator -= w.mantissa;
-    denominator += w.mantissa;
-    return (numerator * reciprocal(denominator)).round(0, result);
-  });
+  const double y =
+      round_with_growing_precision("tanh", x, first_limbs, [&](int limbs, double* result) {
+        Exponential w = exponential(FixedPoint::from_double(limbs, t, 1), true);
+        w.mantissa >>= -w.exponent;
+        FixedPoint numerator(limbs, 1), denominator(limbs, 1);
+        numerator -= w.mantissa;
+        denominator += w.mantissa;
+        return (numerator * reciprocal(denominator)).round(0, result);
+      });
   return copy_sign(x, y);
 }
 
@@ -211,21 +213,22 @@ NORMPROOF_DEVICE double erf_accurate(double x, int first_limbs) {
   const double normal = subnormal ? t * 0x1p54 : t;
   const int exponent = static_cast<int>(__builtin_bit_cast(std::uint64_t, normal) >> 52) - 1023;
   // The series is erf(x) = 2/sqrt(pi) x exp(-x^2) sum of (2 x^2)^n / (1 3 5 ... (2n+1)).
-  const double y = decide("erf", x, first_limbs, [&](int limbs, double* result) {
-    const FixedPoint whole = FixedPoint::from_double(limbs, t);
-    const FixedPoint mantissa = FixedPoint::from_double(limbs, normal, -exponent);
-    const FixedPoint square = whole * whole;
-    const Exponential e = exponential(square, true);
-    const FixedPoint twice = FixedPoint(square) *= 2;
-    FixedPoint sum = sum_series(FixedPoint(limbs, 1), [&](FixedPoint& term, std::uint32_t n) {
-      term = term * twice, term /= 2 * n + 1;
-    });
-    const int width = bit_width(sum.integer());
-    sum >>= width;
-    const FixedPoint value =
-        e.mantissa * sum * mantissa * FixedPoint(limbs, kTwoOverRootPi, kConstantLimbs);
-    return value.round(e.exponent + width + exponent - (subnormal ? 54 : 0), result);
-  });
+  const double y =
+      round_with_growing_precision("erf", x, first_limbs, [&](int limbs, double* result) {
+        const FixedPoint whole = FixedPoint::from_double(limbs, t);
+        const FixedPoint mantissa = FixedPoint::from_double(limbs, normal, -exponent);
+        const FixedPoint square = whole * whole;
+        const Exponential e = exponential(square, true);
+        const FixedPoint twice = FixedPoint(square) *= 2;
+        FixedPoint sum = sum_series(FixedPoint(limbs, 1), [&](FixedPoint& term, std::uint32_t n) {
+          term = term * twice, term /= 2 * n + 1;
+        });
+        const int width = bit_width(sum.integer());
+        sum >>= width;
+        const FixedPoint value =
+            e.mantissa * sum * mantissa * FixedPoint(limbs, kTwoOverRootPi, kConstantLimbs);
+        return value.round(e.exponent + width + exponent - (subnormal ? 54 : 0), result);
+      });
   return copy_sign(x, y);
 }
 

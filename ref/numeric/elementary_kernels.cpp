@@ -30,7 +30,7 @@ template <class F, class Before>
   std::size_t i = 0;
   for (; i + kPackWidth <= count; i += kPackWidth)
     store(y + i, apply_to_pack<F>(before(PackAt{i}(x))));
-  for (; i < count; ++i) y[i] = of<F>(before(x[i]));
+  for (; i < count; ++i) y[i] = evaluate_rounded<F>(before(x[i]));
 }
 
 template <class F>
@@ -43,7 +43,7 @@ void exp_of_difference(const double* x, double m, std::size_t count, double* y) 
 }
 
 template <class F>
-constexpr ElementaryKernels::Function function = {of<F>, apply_each<F>, F::fast};
+constexpr ElementaryKernels::Function function = {evaluate_rounded<F>, apply_each<F>, F::fast};
 
 }  // namespace
 }  // namespace NORMPROOF_ISA

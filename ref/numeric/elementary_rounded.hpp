@@ -15,7 +15,7 @@ inline constexpr Int kSignBit = 1ULL << 63;
 /// returns a mask of the lanes in which the fast phase decides the result. The accurate phase
 /// accepts every argument.
 template <class Fast, double (*accurate_phase)(double)>
-struct OnItsDomain {
+struct RoundedOnDomain {
   NORMPROOF_DEVICE static double accurate(double x) { return accurate_phase(x); }
 
   template <class V>
@@ -32,7 +32,7 @@ struct OnItsDomain {
 /// An odd function that is rounded to 1 for every argument >= `last`. For these arguments the fast
 /// phase uses the table row of `last`, which gives 1.
 template <const double* table, int last, double (*accurate_phase)(double)>
-struct Odd {
+struct RoundedOddFunction {
   using Fast = TaylorFast<table>;
   NORMPROOF_DEVICE static double accurate(double x) { return accurate_phase(x); }
 
@@ -54,14 +54,14 @@ struct Odd {
   }
 };
 
-using Exp = OnItsDomain<ExpFast, exp_accurate>;
-using Log = OnItsDomain<LogFast, log_accurate>;
-using Tanh = Odd<kTanhTable, 20, tanh_accurate>;
-using Erf = Odd<kErfTable, 6, erf_accurate>;
+using Exp = RoundedOnDomain<ExpFast, exp_accurate>;
+using Log = RoundedOnDomain<LogFast, log_accurate>;
+using Tanh = RoundedOddFunction<kTanhTable, 20, tanh_accurate>;
+using Erf = RoundedOddFunction<kErfTable, 6, erf_accurate>;
 
 /// Returns F(x), correctly rounded.
 template <class F>
-NORMPROOF_DEVICE inline double of(double x) {
+NORMPROOF_DEVICE inline double evaluate_rounded(double x) {
   double y;
   return all(F::try_fast(x, &y)) ? y : F::accurate(x);
 }

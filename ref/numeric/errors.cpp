@@ -27,7 +27,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 /// Returns the name without leading dashes, such as "eps" for "--eps". Otherwise the dashes that
 /// all options share would make their names look more similar than they are.
-std::string_view letters(std::string_view name) {
+std::string_view without_leading_dashes(std::string_view name) {
   return name.substr(std::min(name.find_first_not_of('-'), name.size()));
 }
 
@@ -35,8 +35,8 @@ std::string_view letters(std::string_view name) {
 /// the length of the known name, which breaks ties. If the known name begins with `name`, the
 /// distance is 0.
 std::pair<std::size_t, std::size_t> name_distance(std::string_view name, std::string_view known) {
-  name = letters(name);
-  known = letters(known);
+  name = without_leading_dashes(name);
+  known = without_leading_dashes(known);
   const bool begins = !name.empty() && known.starts_with(name);
   return {begins ? 0 : edit_distance(name, known), known.size()};
 }
@@ -45,7 +45,7 @@ std::pair<std::size_t, std::size_t> name_distance(std::string_view name, std::st
 /// longer name agree, or the known name begins with `name`.
 bool is_close_name(std::string_view name, std::string_view known) {
   return 2 * name_distance(name, known).first <=
-         std::max(letters(name).size(), letters(known).size()) + 1;
+         std::max(without_leading_dashes(name).size(), without_leading_dashes(known).size()) + 1;
 }
 
 /// Removes the sign of every NaN in the text, because the sign depends on the processor.

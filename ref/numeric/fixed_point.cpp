@@ -19,7 +19,7 @@ NORMPROOF_DEVICE std::uint64_t saturated(Wide v) {
 
 // Returns the double nearest to N 2^exponent, ties to even. N is the integer with the limbs
 // limb[0..count).
-NORMPROOF_DEVICE double nearest(const std::uint64_t* limb, int count, int exponent) {
+NORMPROOF_DEVICE double nearest_double(const std::uint64_t* limb, int count, int exponent) {
   int top = count - 1;
   while (top >= 0 && limb[top] == 0) --top;
   if (top < 0) return 0;
@@ -233,8 +233,8 @@ NORMPROOF_DEVICE bool FixedPoint::round(int exponent, double* result) const {
   low -= width;
   high += width;
   const int last_place = exponent - 64 * (limbs_ - 1);
-  *result = nearest(low.limb_, limbs_, last_place);
-  return *result == nearest(high.limb_, limbs_, last_place);
+  *result = nearest_double(low.limb_, limbs_, last_place);
+  return *result == nearest_double(high.limb_, limbs_, last_place);
 }
 
 }  // namespace NORMPROOF_SIDE

@@ -3,7 +3,7 @@
 namespace normproof::ref::numeric {
 
 double round_to(FloatType type, double v) {
-  return round_to(format_of(type), v);
+  return round_to(float_format_info(type), v);
 }
 
 }  // namespace normproof::ref::numeric

@@ -32,7 +32,7 @@ struct FloatFormat {
 
 /// Returns 2^exponent.
 /// Requires  (C1) -1074 <= exponent <= 1023
-constexpr double two_to(int exponent) {
+constexpr double exact_power_of_two(int exponent) {
   using Bits = unsigned long long;
   const Bits bits =
       exponent < -1022 ? Bits{1} << (exponent + 1074) : static_cast<Bits>(exponent + 1023) << 52;
@@ -46,7 +46,7 @@ constexpr FloatFormat float_format(FloatType type, const char* name, int bytes, 
                                    int digits, bool has_infinity = true) {
   const int bias = (1 << (exponent_bits - 1)) - 1;
   const int min_exponent = 1 - bias, max_exponent = has_infinity ? bias : bias + 1;
-  const double largest_significand = 2 - two_to((has_infinity ? 1 : 2) - digits);
+  const double largest_significand = 2 - exact_power_of_two((has_infinity ? 1 : 2) - digits);
   return {.type = type,
           .name = name,
           .bytes = bytes,
@@ -55,10 +55,10 @@ constexpr FloatFormat float_format(FloatType type, const char* name, int bytes, 
           .min_exponent = min_exponent,
           .max_exponent = max_exponent,
           .has_infinity = has_infinity,
-          .largest = largest_significand * two_to(max_exponent),
-          .smallest_normal = two_to(min_exponent),
-          .smallest_subnormal = two_to(min_exponent - digits + 1),
-          .unit_roundoff = two_to(-digits)};
+          .largest = largest_significand * exact_power_of_two(max_exponent),
+          .smallest_normal = exact_power_of_two(min_exponent),
+          .smallest_subnormal = exact_power_of_two(min_exponent - digits + 1),
+          .unit_roundoff = exact_power_of_two(-digits)};
 }
 
 /// The table of the formats, in the order of FloatType.
@@ -71,13 +71,13 @@ inline constexpr FloatFormat kFloatFormats[] = {
     float_format(FloatType::float8_e4m3fn, "float8_e4m3fn", 1, 4, 4, false),
     float_format(FloatType::float8_e5m2, "float8_e5m2", 1, 5, 3)};
 
-constexpr const FloatFormat& format_of(FloatType type) {
+constexpr const FloatFormat& float_format_info(FloatType type) {
   return kFloatFormats[static_cast<int>(type)];
 }
 
 /// Whether tensors can be stored in the format. A format can be stored if its sign, exponent and
 /// digits fill its bytes.
-constexpr bool is_stored(const FloatFormat& format) {
+constexpr bool is_storage_format(const FloatFormat& format) {
   return format.exponent_bits + format.digits == 8 * format.bytes;
 }
 

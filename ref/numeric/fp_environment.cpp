@@ -24,7 +24,7 @@ void expect_bits(const char* operation, double got, std::uint64_t expected) {
 
 // Returns the value after storing it in a volatile object, so that the processor computes with it
 // at run time.
-double load(double value) {
+double hide_from_optimizer(double value) {
   volatile double v = value;
   return v;
 }
@@ -32,24 +32,29 @@ double load(double value) {
 }  // namespace
 
 void check_fp_environment() {
-  const double one = load(1.0);
-  expect_bits("1 + 2^-53 (a tie, to even)", one + load(0x1p-53), 0x3ff0000000000000u);
-  expect_bits("(1 + 2^-52) + 2^-53 (a tie, to even)", load(0x1.0000000000001p0) + load(0x1p-53),
+  const double one = hide_from_optimizer(1.0);
+  expect_bits("1 + 2^-53 (a tie, to even)", one + hide_from_optimizer(0x1p-53),
+              0x3ff0000000000000u);
+  expect_bits("(1 + 2^-52) + 2^-53 (a tie, to even)",
+              hide_from_optimizer(0x1.0000000000001p0) + hide_from_optimizer(0x1p-53),
               0x3ff0000000000002u);
-  expect_bits("1 + (2^-53 + 2^-105) (upwards)", one + load(0x1.0000000000001p-53),
+  expect_bits("1 + (2^-53 + 2^-105) (upwards)", one + hide_from_optimizer(0x1.0000000000001p-53),
               0x3ff0000000000001u);
-  expect_bits("-1 - (2^-53 + 2^-105) (away from zero)", -one - load(0x1.0000000000001p-53),
-              0xbff0000000000001u);
-  expect_bits("2^-1022 / 2 (a subnormal result)", load(0x1p-1022) / load(2.0), 0x0008000000000000u);
-  expect_bits("2^-1074 * 2^52 (a subnormal operand)", load(0x1p-1074) * load(0x1p52),
-              0x0010000000000000u);
+  expect_bits("-1 - (2^-53 + 2^-105) (away from zero)",
+              -one - hide_from_optimizer(0x1.0000000000001p-53), 0xbff0000000000001u);
+  expect_bits("2^-1022 / 2 (a subnormal result)",
+              hide_from_optimizer(0x1p-1022) / hide_from_optimizer(2.0), 0x0008000000000000u);
+  expect_bits("2^-1074 * 2^52 (a subnormal operand)",
+              hide_from_optimizer(0x1p-1074) * hide_from_optimizer(0x1p52), 0x0010000000000000u);
   // (1 + 2^-30)^2 - (1 + 2^-29) is exactly 2^-60 if the product is not rounded, and 0 if it is.
-  const double a = load(0x1.00000004p0);
-  expect_bits("a*a - c (no contraction)", a * a - load(0x1.00000008p0), 0u);
-  expect_bits("sqrt(2)", std::sqrt(load(2.0)), 0x3ff6a09e667f3bcdu);
-  expect_bits("1 / 3", one / load(3.0), 0x3fd5555555555555u);
-  expect_bits("2^1023 * 2 (overflow)", load(0x1p1023) * load(2.0), 0x7ff0000000000000u);
-  expect_bits("(2^53 + 1) - 2^53 (no excess precision)", (load(0x1p53) + one) - load(0x1p53), 0u);
+  const double a = hide_from_optimizer(0x1.00000004p0);
+  expect_bits("a*a - c (no contraction)", a * a - hide_from_optimizer(0x1.00000008p0), 0u);
+  expect_bits("sqrt(2)", std::sqrt(hide_from_optimizer(2.0)), 0x3ff6a09e667f3bcdu);
+  expect_bits("1 / 3", one / hide_from_optimizer(3.0), 0x3fd5555555555555u);
+  expect_bits("2^1023 * 2 (overflow)", hide_from_optimizer(0x1p1023) * hide_from_optimizer(2.0),
+              0x7ff0000000000000u);
+  expect_bits("(2^53 + 1) - 2^53 (no excess precision)",
+              (hide_from_optimizer(0x1p53) + one) - hide_from_optimizer(0x1p53), 0u);
 }
 
 void check_fp_mode() {

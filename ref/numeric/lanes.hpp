@@ -115,7 +115,7 @@ struct IntegersOf<Pack> {
 #endif
 }
 /// Loads columns 0 and 1 of the table row of each lane.
-[[gnu::always_inline]] inline void two_columns(const double* const* row, Pack* column) {
+[[gnu::always_inline]] inline void load_two_columns(const double* const* row, Pack* column) {
 #if defined(__AVX512F__)
   const auto four = [](const double* a, const double* b, const double* c, const double* d) {
     const __m512d v =
@@ -146,7 +146,7 @@ struct Rows<Pack, columns> {
     const double* row[kPackWidth];
     for (std::size_t l = 0; l < kPackWidth; ++l) row[l] = table + i[l] * static_cast<Int>(columns);
     for (int c = 0; c < columns; c += 2) {
-      two_columns(row, column + c);
+      load_two_columns(row, column + c);
       for (std::size_t l = 0; l < kPackWidth; ++l) row[l] += 2;
     }
   }

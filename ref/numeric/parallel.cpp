@@ -19,7 +19,7 @@ constexpr std::size_t kRangesPerThread = 2;
 std::atomic<int> thread_count{1};
 
 /// Stores the exception of the first range that threw one.
-class FirstFailure {
+class FirstException {
  public:
   void store_current_exception(std::size_t range) {
     const std::lock_guard lock(mutex_);
@@ -57,7 +57,7 @@ void parallel_for(std::size_t count, std::size_t grain,
     if (count > 0) body(0, count);
     return;
   }
-  FirstFailure failure;
+  FirstException failure;
   run_tasks(ranges, threads, [&](std::size_t range) {
     try {
       check_fp_mode();

@@ -18,13 +18,13 @@ std::uint64_t fnv1a(std::string_view text) {
   return hash;
 }
 
-constexpr std::uint32_t low(std::uint64_t v) {
+constexpr std::uint32_t low_word(std::uint64_t v) {
   return static_cast<std::uint32_t>(v);
 }
-constexpr std::uint32_t high(std::uint64_t v) {
+constexpr std::uint32_t high_word(std::uint64_t v) {
   return static_cast<std::uint32_t>(v >> 32);
 }
-constexpr std::uint64_t join(std::uint32_t lo, std::uint32_t hi) {
+constexpr std::uint64_t join_words(std::uint32_t lo, std::uint32_t hi) {
   return static_cast<std::uint64_t>(hi) << 32 | lo;
 }
 
@@ -49,13 +49,14 @@ const RandomKernels& random_kernels() {
 /// Returns the 128 bits of Philox with the counter (index, stream, block).
 r123::Philox4x32::ctr_type philox(std::uint64_t seed, std::uint64_t stream, std::uint64_t index,
                                   std::uint32_t block) {
-  const r123::Philox4x32::ctr_type counter = {{low(index), high(index), low(stream), block}};
-  const r123::Philox4x32::key_type key = {{low(seed), high(seed) ^ high(stream)}};
+  const r123::Philox4x32::ctr_type counter = {
+      {low_word(index), high_word(index), low_word(stream), block}};
+  const r123::Philox4x32::key_type key = {{low_word(seed), high_word(seed) ^ high_word(stream)}};
   return r123::Philox4x32{}(counter, key);
 }
 
 PhiloxStream make_philox_stream(std::uint64_t seed, std::uint64_t stream) {
-  return {{low(seed), high(seed) ^ high(stream)}, low(stream)};
+  return {{low_word(seed), high_word(seed) ^ high_word(stream)}, low_word(stream)};
 }
 
 }  // namespace
@@ -70,9 +71,9 @@ std::uint64_t min_upper_bits(double least) {
 }
 
 /// The uniform random numbers of one element, in the order in which they are drawn.
-class RandomStream::Draws {
+class RandomStream::UniformDraws {
  public:
-  Draws(const RandomStream& stream, std::uint64_t index) : stream_(stream), index_(index) {}
+  UniformDraws(const RandomStream& stream, std::uint64_t index) : stream_(stream), index_(index) {}
 
   double next() {
     if (used_ == kBatchSize) draw();
@@ -82,7 +83,7 @@ class RandomStream::Draws {
   /// Returns true with probability exp(-1/2). It draws numbers until one is not smaller than the
   /// previous number, which is 1/2 at first. It returns whether the number of draws before that one
   /// is even.
-  bool exp_minus_half() {
+  bool accept_with_exp_minus_half() {
     double last = 0.5;
     for (bool even = true;; even = !even) {
       const double u = next();
@@ -92,7 +93,7 @@ class RandomStream::Draws {
   }
 
   /// Returns true with probability exp(-x (2k + x) / (2k + 2)), as Algorithm N requires.
-  bool exp_minus(double k, double x) {
+  bool accept_with_exp_minus(double k, double x) {
     const double threshold = (2 * k + x) / (2 * k + 2);
     double last = x;
     for (bool even = true;; even = !even) {
@@ -111,8 +112,8 @@ class RandomStream::Draws {
   void draw() {
     for (std::size_t i = 0; i < kBatchSize; i += 2) {
       const auto words = philox(stream_.seed_, stream_.stream_, index_, block_++);
-      drawn_[i] = join(words[0], words[1]);
-      drawn_[i + 1] = join(words[2], words[3]);
+      drawn_[i] = join_words(words[0], words[1]);
+      drawn_[i + 1] = join_words(words[2], words[3]);
     }
     used_ = 0;
   }
@@ -129,7 +130,7 @@ RandomStream::RandomStream(std::uint64_t seed, std::string_view stream)
 
 std::uint64_t RandomStream::bits(std::uint64_t index) const {
   const auto words = philox(seed_, stream_, index, 0);
-  return join(words[0], words[1]);
+  return join_words(words[0], words[1]);
 }
 
 double RandomStream::uniform(std::uint64_t index) const {
@@ -142,15 +143,15 @@ void RandomStream::at_least(double least, std::uint64_t first, std::size_t count
 }
 
 double RandomStream::normal(std::uint64_t index) const {
-  Draws draws(*this, index);
+  UniformDraws draws(*this, index);
   while (true) {
     int k = 0;
-    while (draws.exp_minus_half()) ++k;
+    while (draws.accept_with_exp_minus_half()) ++k;
     bool accepted = true;
-    for (int i = 0; accepted && i < k * (k - 1); ++i) accepted = draws.exp_minus_half();
+    for (int i = 0; accepted && i < k * (k - 1); ++i) accepted = draws.accept_with_exp_minus_half();
     if (!accepted) continue;
     const double x = draws.next();
-    for (int i = 0; accepted && i < k + 1; ++i) accepted = draws.exp_minus(k, x);
+    for (int i = 0; accepted && i < k + 1; ++i) accepted = draws.accept_with_exp_minus(k, x);
     if (!accepted) continue;
     const double magnitude = k + x;
     return draws.next() < 0.5 ? -magnitude : magnitude;

@@ -44,7 +44,7 @@ class RandomStream {
   std::uint64_t below(std::uint64_t index, std::uint64_t count) const;
 
  private:
-  class Draws;
+  class UniformDraws;
   std::uint64_t seed_;
   std::uint64_t stream_;
 };

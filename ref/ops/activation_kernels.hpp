@@ -73,7 +73,7 @@ std::size_t relu_elements(const Elementwise<T>& a, std::size_t begin, std::size_
                                   [&a](const T*, const T* x, std::size_t count, T* y) {
                                     FiniteSoFar<T> finite;
                                     fill(y, count, a.use_streaming_stores, [x, &finite](auto at) {
-                                      finite.see(at(x));
+                                      finite.observe(at(x));
                                       return Elements<T>::positive_part(at(x));
                                     });
                                     return finite();
@@ -86,9 +86,9 @@ std::size_t relu_backward_elements(const Elementwise<T>& a, std::size_t begin, s
       a, begin, end, [&a](const T* grad_y, const T* x, std::size_t count, T* grad_x) {
         FiniteSoFar<T> finite;
         fill(grad_x, count, a.use_streaming_stores, [grad_y, x, &finite](auto at) {
-          finite.see(at(x));
-          finite.see(at(grad_y));
-          return Elements<T>::where_positive(at(x), at(grad_y));
+          finite.observe(at(x));
+          finite.observe(at(grad_y));
+          return Elements<T>::select_if_positive(at(x), at(grad_y));
         });
         return finite();
       });

@@ -61,7 +61,7 @@ class Columns {
   void add_terms_of_rows(const RowList& rows, std::size_t size, T* out, const Terms& terms) const {
     const auto terms_of_row = [rows, terms](std::size_t r) {
       return [row = rows.listed == nullptr ? r : rows.listed[r], terms](auto column) {
-        return terms(Cell<decltype(column)>{row, column});
+        return terms(MatrixPosition<decltype(column)>{row, column});
       };
     };
     column_sum<T>(rows.count, size, out, [terms_of_row, width = width_](T* sum, auto... r) {

@@ -17,7 +17,7 @@ struct Elements;
 template <class T>
 class FiniteSoFar {
  public:
-  void see(const T& x) { finite_ = finite_ && Elements<T>::all_finite(&x, 1); }
+  void observe(const T& x) { finite_ = finite_ && Elements<T>::all_finite(&x, 1); }
   bool operator()() const { return finite_; }
 
  private:
@@ -28,8 +28,8 @@ template <>
 class FiniteSoFar<double> {
  public:
   // For a finite x, x - x is +0. Otherwise it is NaN.
-  void see(double x) { bits_ |= numeric::to_bits(x - x); }  // NOLINT(misc-redundant-expression)
-  void see(Pack x) { packed_ |= numeric::to_bits(x - x); }  // NOLINT(misc-redundant-expression)
+  void observe(double x) { bits_ |= numeric::to_bits(x - x); }  // NOLINT(misc-redundant-expression)
+  void observe(Pack x) { packed_ |= numeric::to_bits(x - x); }  // NOLINT(misc-redundant-expression)
   bool operator()() const {
     numeric::Int bits = bits_;
     for (std::size_t l = 0; l < kPackWidth; ++l) bits |= packed_[l];
@@ -61,7 +61,7 @@ struct Elements<double> {
   /// Returns whether every element is finite. If so, sets m to the largest of the elements; there
   /// must be at least one. Softmax subtracts m from its row. m is exact, so it adds no error. If +0
   /// and -0 are the largest elements, m may be either of them.
-  static bool shift_if_finite(const double* x, std::size_t count, double& m) {
+  static bool find_softmax_shift(const double* x, std::size_t count, double& m) {
     constexpr std::size_t kPacks = 4;
     constexpr std::size_t kStep = kPacks * kPackWidth;
     double result = x[0];
@@ -77,7 +77,7 @@ struct Elements<double> {
           prefetch(at, x);
           const Pack next = at(x);
           most[k] = larger(most[k], next);
-          finite.see(next);
+          finite.observe(next);
         }
       }
       for (std::size_t k = 1; k < kPacks; ++k) most[0] = larger(most[0], most[k]);
@@ -85,7 +85,7 @@ struct Elements<double> {
     }
     for (; i < count; ++i) {
       result = larger(result, x[i]);
-      finite.see(x[i]);
+      finite.observe(x[i]);
     }
     m = result;
     return finite();
@@ -99,13 +99,13 @@ struct Elements<double> {
 
   /// Returns a if x > 0, else +0. This is a times the derivative of positive_part at x.
   template <class V>
-  static V where_positive(V x, V a) {
+  static V select_if_positive(V x, V a) {
     return x > 0 ? a : V{};
   }
   /// Returns max(x, +0).
   template <class V>
   static V positive_part(V x) {
-    return where_positive(x, x);
+    return select_if_positive(x, x);
   }
 
  private:

@@ -11,8 +11,8 @@ inline namespace NORMPROOF_ISA {
 /// other than `double`. They process one element at a time.
 template <class T>
 struct Elements {
-  static constexpr bool kEncloses = numeric::is_one_of<T, numeric::interval, numeric::ball>;
-  static constexpr bool kRuns =
+  static constexpr bool kIsEnclosure = numeric::is_one_of<T, numeric::interval, numeric::ball>;
+  static constexpr bool kHasErrorBound =
       numeric::is_one_of<T, numeric::running_error, numeric::any_order_error>;
 
   static void exp(const T* x, std::size_t count, T* y) {
@@ -37,10 +37,10 @@ struct Elements {
 
   /// Returns whether every element is finite. If so, sets m to a point near the largest element.
   /// Softmax is the same function for every constant m, so m has no error and no derivative.
-  static bool shift_if_finite(const T* x, std::size_t count, T& m) {
+  static bool find_softmax_shift(const T* x, std::size_t count, T& m) {
     if (!all_finite(x, count)) return false;
     const auto point = [](const T& v) {
-      if constexpr (kEncloses || kRuns)
+      if constexpr (kIsEnclosure || kHasErrorBound)
         return T(numeric::to_double(v));
       else
         return numeric::stop_gradient(v);
@@ -59,15 +59,15 @@ struct Elements {
     return numeric::to_double(v) < 0 ? a : b;
   }
 
-  static T where_positive(const T& x, const T& a) {
-    if constexpr (kEncloses) {
+  static T select_if_positive(const T& x, const T& a) {
+    if constexpr (kIsEnclosure) {
       const auto ends = numeric::enclose(x);
       if (ends.lower > 0) return a;
       if (ends.upper <= 0) return T(0);
       using numeric::hull;
       using numeric::mp::hull;
       return a * hull(T(0), T(1));
-    } else if constexpr (kRuns) {
+    } else if constexpr (kHasErrorBound) {
       const T taken = x > T(0) ? a : T(0);
       const bool certain = (x.value < 0 ? -x.value : x.value) > x.error || x.error == 0;
       if (certain) return taken;
@@ -77,12 +77,12 @@ struct Elements {
     }
   }
   static T positive_part(const T& x) {
-    if constexpr (kEncloses) {
+    if constexpr (kIsEnclosure) {
       return numeric::clamp(x, T(0), T(std::numeric_limits<double>::infinity()));
-    } else if constexpr (kRuns) {
+    } else if constexpr (kHasErrorBound) {
       return T(x.value > 0 ? x.value : 0, x.error);
     } else {
-      return where_positive(x, x);
+      return select_if_positive(x, x);
     }
   }
 };

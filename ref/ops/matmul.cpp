@@ -104,8 +104,8 @@ bool broadcast_to(const MatrixView<T>& c, MatrixView<const T>& x) {
 }
 
 template <class T>
-void check(const char* function, const MatrixView<T>& c, MatrixView<const T>& a,
-           MatrixView<const T>& b) {
+void check_matmul_operands(const char* function, const MatrixView<T>& c, MatrixView<const T>& a,
+                           MatrixView<const T>& b) {
   std::size_t spans[3];
   const bool fit =
       compute_span(c, spans[0]) && compute_span(a, spans[1]) && compute_span(b, spans[2]);
@@ -132,8 +132,8 @@ void check(const char* function, const MatrixView<T>& c, MatrixView<const T>& a,
 
 // Multiplies in the order of rule R1. It is for scalars that have no kernels.
 template <class T>
-void ordered_matmul(const MatrixView<T>& c, const MatrixView<const T>& a,
-                    const MatrixView<const T>& b, bool add) {
+void matmul_in_defined_order(const MatrixView<T>& c, const MatrixView<const T>& a,
+                             const MatrixView<const T>& b, bool add) {
   const std::size_t rows = c.batches() * c.rows;
   numeric::parallel_for(rows, 1, [&](std::size_t begin, std::size_t end) {
     for (std::size_t row = begin; row < end; ++row) {
@@ -166,9 +166,9 @@ void copy_elements(const MatrixView<T>& to, const MatrixView<const T>& from) {
 // Calls the implementation for the scalar type T. `before` has the extents of c and is added to the
 // product. If before.data is null, nothing is added.
 template <class T>
-void dispatch(const char* function, const MatrixView<T>& c, MatrixView<const T> a,
-              MatrixView<const T> b, const MatrixView<const T>& before = {}) {
-  check(function, c, a, b);
+void dispatch_matmul(const char* function, const MatrixView<T>& c, MatrixView<const T> a,
+                     MatrixView<const T> b, const MatrixView<const T>& before = {}) {
+  check_matmul_operands(function, c, a, b);
   if constexpr (std::is_same_v<T, double>) {
     matmul_double(c, a, b, before);
   } else {
@@ -177,7 +177,7 @@ void dispatch(const char* function, const MatrixView<T>& c, MatrixView<const T> 
     if constexpr (std::is_same_v<T, numeric::ball>)
       ball_matmul(c, a, b, add);
     else
-      ordered_matmul(c, a, b, add);
+      matmul_in_defined_order(c, a, b, add);
   }
 }
 
@@ -206,12 +206,12 @@ MatrixView<T> matrices(Tensor<T>& t) {
 template <numeric::Real T>
 void matmul_into(const MatrixView<T>& c, const std::type_identity_t<MatrixView<const T>>& a,
                  const std::type_identity_t<MatrixView<const T>>& b) {
-  dispatch("matmul_into", c, a, b);
+  dispatch_matmul("matmul_into", c, a, b);
 }
 template <numeric::Real T>
 void matmul_add(const MatrixView<T>& c, const std::type_identity_t<MatrixView<const T>>& a,
                 const std::type_identity_t<MatrixView<const T>>& b) {
-  dispatch<T>("matmul_add", c, a, b, c);
+  dispatch_matmul<T>("matmul_add", c, a, b, c);
 }
 
 template <numeric::Real T>
@@ -224,7 +224,7 @@ void matmul_add_to_row(const MatrixView<T>& c, const std::type_identity_t<Matrix
   rows.data = row.data();
   rows.row_stride = rows.batch_stride = rows.inner_batch_stride = 0;
   rows.column_stride = 1;
-  dispatch<T>(kName, c, a, b, rows);
+  dispatch_matmul<T>(kName, c, a, b, rows);
 }
 
 template <numeric::Real T>
@@ -262,7 +262,7 @@ Tensor<T> matmul(const Tensor<T>& a, const Tensor<T>& b, Transpose transpose) {
     left = matrix(left.data, left.batch_size * left.rows, left.columns);
     result = matrix(result.data, left.rows, result.columns);
   }
-  dispatch<T>("matmul", result, left, right);
+  dispatch_matmul<T>("matmul", result, left, right);
   return c;
 }
 

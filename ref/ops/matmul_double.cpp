@@ -81,10 +81,10 @@ MatrixView<const double> columns_from(const MatrixView<const double>& before, st
 }
 
 // One product c = a b of single matrices. Each thread of a team has its own Product.
-class Product {
+class MatrixProduct {
  public:
-  Product(const MatrixView<double>& c, const MatrixView<const double>& a,
-          const MatrixView<const double>& b, const MatrixView<const double>& before)
+  MatrixProduct(const MatrixView<double>& c, const MatrixView<const double>& a,
+                const MatrixView<const double>& b, const MatrixView<const double>& before)
       : c_(c), a_(a), b_(b), before_(before), kernels_(matmul_kernels()) {
     // A matrix with one column is contiguous, whatever its column stride.
     if (c_.columns == 1) c_.column_stride = 1;
@@ -108,7 +108,7 @@ class Product {
     const std::size_t width = (pack_a_ ? row_band_ : 0) + (pack_b_ ? column_band_ : 0);
     if (threads_ > 1) chains_ = std::max<std::size_t>(kSharedPanels / (kChain * (width + 1)), 1);
     panels_ = panel_memory(width * std::min(chains_ * kChain, a_.columns));
-    Team::run(threads_, [this](Team::Member& member) { Product(*this).steps(member); });
+    Team::run(threads_, [this](Team::Member& member) { MatrixProduct(*this).run_steps(member); });
   }
 
  private:
@@ -128,7 +128,7 @@ class Product {
     const auto one_by_one = [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
         const std::size_t count = std::min(part, extent - i * part);
-        Product own = *this;
+        MatrixProduct own = *this;
         if (by_columns) {
           own.c_.columns = own.b_.columns = count;
           own.c_.data += i * part * c_.column_stride;
@@ -147,7 +147,7 @@ class Product {
   }
 
   // Runs the steps of the product. Every member of the team runs through the same loops.
-  void steps(Team::Member& member) {
+  void run_steps(Team::Member& member) {
     const std::size_t depth = a_.columns;
     for (std::size_t column = 0; column < c_.columns; column += column_band_) {
       columns_ = {column, std::min(column_band_, c_.columns - column)};
@@ -170,7 +170,7 @@ class Product {
 
   std::size_t padded_columns() const { return round_up(columns_.count, kernels_.pack_width); }
   std::size_t padded_rows() const { return round_up(rows_.count, kernels_.tile_rows); }
-  std::size_t chain_at(std::size_t k) const { return std::min(kChain, depth_.count - k); }
+  std::size_t chain_length_at(std::size_t k) const { return std::min(kChain, depth_.count - k); }
 
   // Packs the parts of a and b that are given by rows_, columns_ and depth_ into panels. The panels
   // of one chain are packed after those of the previous chain; in each chain, the panels of b come
@@ -199,7 +199,7 @@ class Product {
 
   void pack_b(std::size_t k, std::size_t column, std::size_t most) const {
     const std::size_t lanes = std::min(most, columns_.count - column);
-    const std::size_t chain = chain_at(k);
+    const std::size_t chain = chain_length_at(k);
     kernels_.pack_panels({b_.data + (depth_.begin + k) * b_.row_stride +
                               (columns_.begin + column) * b_.column_stride,
                           b_.column_stride, b_.row_stride, lanes, chain, kernels_.tile_columns,
@@ -209,7 +209,7 @@ class Product {
 
   void pack_a(std::size_t k, std::size_t row, std::size_t most) const {
     const std::size_t lanes = std::min(most, rows_.count - row);
-    const std::size_t chain = chain_at(k);
+    const std::size_t chain = chain_length_at(k);
     kernels_.pack_panels(
         {a_.data + (rows_.begin + row) * a_.row_stride + (depth_.begin + k) * a_.column_stride,
          a_.row_stride, a_.column_stride, lanes, chain, kernels_.tile_rows, kernels_.tile_rows},
@@ -258,7 +258,7 @@ class Product {
     double* const c = c_.data + row * c_.row_stride + column * c_.column_stride;
     const double* const first = columns_from(rows_from(before_, row), column).data;
     for (std::size_t k = 0; k < depth_.count; k += kChain) {
-      const std::size_t chain = chain_at(k);
+      const std::size_t chain = chain_length_at(k);
       const std::size_t depth = depth_.begin + k;
       kernels_.multiply({pack_a_ ? packed_a_ + padded_rows() * k + rows.begin * chain
                                  : a_.data + row * a_.row_stride + depth * a_.column_stride,
@@ -325,11 +325,11 @@ void multiply_lines(const MatrixView<double>& c, const MatrixView<const double>&
   Team::run(threads, [&](Team::Member& member) { member.share(parts, 1, one_by_one); });
 }
 
-void multiply_one(const MatrixView<double>& c, const MatrixView<const double>& a,
-                  const MatrixView<const double>& b, const MatrixView<const double>& before,
-                  std::size_t threads) {
+void multiply_single_matrices(const MatrixView<double>& c, const MatrixView<const double>& a,
+                              const MatrixView<const double>& b,
+                              const MatrixView<const double>& before, std::size_t threads) {
   if (has_contiguous_columns(c, b)) return multiply_lines(c, a, b, before, threads);
-  Product(c, a, b, before).compute(threads);
+  MatrixProduct(c, a, b, before).compute(threads);
 }
 
 // Computes a product whose sums have no terms: sets c to `before`, or to +0 if `before` is empty.
@@ -376,7 +376,7 @@ void matmul_double(const MatrixView<double>& c, const MatrixView<const double>& 
   if (c.batches() >= threads && c.batches() > 1) {
     const auto one_by_one = [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i)
-        multiply_one(c.at(i), a.at(i), b.at(i), before_at(i), 1);
+        multiply_single_matrices(c.at(i), a.at(i), b.at(i), before_at(i), 1);
     };
     const std::size_t grain = ceil_div(kProductsPerThread, products);
     Team::run(std::min(threads, c.batches() / grain),
@@ -384,7 +384,7 @@ void matmul_double(const MatrixView<double>& c, const MatrixView<const double>& 
     return;
   }
   for (std::size_t i = 0; i < c.batches(); ++i)
-    multiply_one(c.at(i), a.at(i), b.at(i), before_at(i), threads);
+    multiply_single_matrices(c.at(i), a.at(i), b.at(i), before_at(i), threads);
 }
 
 }  // namespace normproof::ref::ops

@@ -12,17 +12,17 @@ namespace normproof::ref::ops {
 inline namespace NORMPROOF_ISA {
 namespace {
 
-constexpr std::size_t kLine = 64 / sizeof(double);  // elements of a cache line
+constexpr std::size_t kCacheLineElements = 64 / sizeof(double);  // elements of a cache line
 
 // Calls the tile function that is compiled for `rows` rows and `packs` packs.
 template <std::size_t kRows, std::size_t kPacks, class Rows>
-__attribute__((always_inline)) inline void dispatch(std::size_t rows, std::size_t packs,
-                                                    const Tile& tile, const Rows& strides) {
+__attribute__((always_inline)) inline void dispatch_tile(std::size_t rows, std::size_t packs,
+                                                         const Tile& tile, const Rows& strides) {
   if constexpr (kPacks > 1) {
-    if (packs < kPacks) return dispatch<kRows, kPacks - 1>(rows, packs, tile, strides);
+    if (packs < kPacks) return dispatch_tile<kRows, kPacks - 1>(rows, packs, tile, strides);
   }
   if constexpr (kRows > 1) {
-    if (rows < kRows) return dispatch<kRows - 1, kPacks>(rows, kPacks, tile, strides);
+    if (rows < kRows) return dispatch_tile<kRows - 1, kPacks>(rows, kPacks, tile, strides);
   }
   multiply_tile<kRows, kPacks>(tile, strides);
 }
@@ -50,12 +50,15 @@ void multiply_rows(const BlockProduct& p, const Rows& strides) {
     const double* next = tile.b + kTileColumns * p.depth;
     const double* const end =
         p.b_packed && left > kTileColumns ? next + kTileColumns * p.depth : next;
-    const std::size_t part = (kTileColumns * p.depth / tiles / kLine + 1) * kLine;
+    const std::size_t part =
+        (kTileColumns * p.depth / tiles / kCacheLineElements + 1) * kCacheLineElements;
     for (std::size_t row = 0; row < p.rows; row += kTileRows) {
-      for (std::size_t i = 0; i < part && next < end; i += kLine, next += kLine)
+      for (std::size_t i = 0; i < part && next < end;
+           i += kCacheLineElements, next += kCacheLineElements)
         __builtin_prefetch(next, 0, 2);
       const std::size_t below = p.rows - row;
-      dispatch<kTileRows, kTilePacks>(below < kTileRows ? below : kTileRows, packs, tile, strides);
+      dispatch_tile<kTileRows, kTilePacks>(below < kTileRows ? below : kTileRows, packs, tile,
+                                           strides);
       tile.a += a_tile;
       tile.c += kTileRows * p.c_row_stride;
       if (tile.before != nullptr) tile.before += kTileRows * p.before_row_stride;
@@ -70,7 +73,7 @@ void multiply(const BlockProduct& p) {
     multiply_rows(p, StridedRows{p.a_row_stride, p.a_depth_stride});
 }
 
-constexpr std::size_t kRowsAhead = 12;
+constexpr std::size_t kPrefetchedRows = 12;
 
 // Packs lanes that are contiguous in memory. Each row of the source is distributed over all panels
 // before the next row is read, because consecutive rows may be a page apart.
@@ -79,9 +82,9 @@ void copy_rows(const PanelSource& p, std::size_t panels, double* out) {
   for (std::size_t k = 0; k < p.depth; ++k) {
     const double* from = p.data + k * p.depth_stride;
     double* to = out + k * kWidth;
-    if (k + kRowsAhead < p.depth)
-      for (std::size_t l = 0; l < panels * kWidth; l += kLine)
-        __builtin_prefetch(from + kRowsAhead * p.depth_stride + l);
+    if (k + kPrefetchedRows < p.depth)
+      for (std::size_t l = 0; l < panels * kWidth; l += kCacheLineElements)
+        __builtin_prefetch(from + kPrefetchedRows * p.depth_stride + l);
     for (std::size_t panel = 0; panel < panels; ++panel)
       __builtin_memcpy(to + panel * kWidth * p.depth, from + panel * kWidth,
                        kWidth * sizeof(double));
@@ -103,13 +106,13 @@ inline void transpose_quad(const double* from, std::size_t from_stride, double* 
   const Quad odd_low = __builtin_shufflevector(row[0], row[1], 1, 5, 3, 7);
   const Quad even_high = __builtin_shufflevector(row[2], row[3], 0, 4, 2, 6);
   const Quad odd_high = __builtin_shufflevector(row[2], row[3], 1, 5, 3, 7);
-  const auto put = [&](std::size_t k, const Quad& q) {
+  const auto store_row = [&](std::size_t k, const Quad& q) {
     *reinterpret_cast<UnalignedQuad*>(to + k * to_stride) = q;
   };
-  put(0, __builtin_shufflevector(even_low, even_high, 0, 1, 4, 5));
-  put(1, __builtin_shufflevector(odd_low, odd_high, 0, 1, 4, 5));
-  put(2, __builtin_shufflevector(even_low, even_high, 2, 3, 6, 7));
-  put(3, __builtin_shufflevector(odd_low, odd_high, 2, 3, 6, 7));
+  store_row(0, __builtin_shufflevector(even_low, even_high, 0, 1, 4, 5));
+  store_row(1, __builtin_shufflevector(odd_low, odd_high, 0, 1, 4, 5));
+  store_row(2, __builtin_shufflevector(even_low, even_high, 2, 3, 6, 7));
+  store_row(3, __builtin_shufflevector(odd_low, odd_high, 2, 3, 6, 7));
 }
 #endif
 

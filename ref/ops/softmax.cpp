@@ -18,9 +18,10 @@ using tensor::shape_of;
 
 /// The rows of a tensor over its last axis. It also finds the row of the mask that belongs to each
 /// of them.
-class Rows {
+class MaskedRows {
  public:
-  Rows(std::string_view function, std::string_view argument, const Shape& shape, const Mask* valid)
+  MaskedRows(std::string_view function, std::string_view argument, const Shape& shape,
+             const Mask* valid)
       : function_(function), shape_(shape) {
     if (shape.empty() || std::any_of(shape.begin(), shape.end(), [](auto e) { return e == 0; }))
       contract_failure(function, argument, "has shape " + tensor::to_string(shape),
@@ -30,8 +31,8 @@ class Rows {
     for (const std::size_t extent : leading) count *= extent;
     if (valid != nullptr && tensor::is_given(*valid)) set_mask(*valid);
   }
-  Rows(const Rows&) = delete;
-  Rows& operator=(const Rows&) = delete;
+  MaskedRows(const MaskedRows&) = delete;
+  MaskedRows& operator=(const MaskedRows&) = delete;
 
   /// Returns the number of rows per range. An exponential counts as 8 elements of work.
   std::size_t grain() const { return 4096 / width + 1; }
@@ -87,8 +88,8 @@ class Rows {
 // Returns the arguments of a kernel. If a gradient is large, it is written by non-temporal stores.
 // The output y is not, because the backward reads it soon.
 template <class T>
-SoftmaxRows<T> arguments(const Rows& rows, const Tensor<T>* grad_y, const Tensor<T>& x,
-                         Tensor<T>& out) {
+SoftmaxRows<T> kernel_arguments(const MaskedRows& rows, const Tensor<T>* grad_y, const Tensor<T>& x,
+                                Tensor<T>& out) {
   return {grad_y == nullptr ? nullptr : grad_y->data(),          x.data(),  rows.mask, rows.width,
           grad_y != nullptr && use_streaming_stores(out.size()), out.data()};
 }
@@ -96,7 +97,7 @@ SoftmaxRows<T> arguments(const Rows& rows, const Tensor<T>* grad_y, const Tensor
 // Throws the error for a row that a backward rejected. Either an element is not finite, or the sum
 // of the `terms` overflows.
 template <class T>
-[[noreturn]] void fail_backward(std::string_view function, const Rows& rows,
+[[noreturn]] void fail_backward(std::string_view function, const MaskedRows& rows,
                                 const Tensor<T>& grad_y, const Tensor<T>& y, std::size_t row,
                                 std::string_view terms) {
   rows.check_row("grad_y", grad_y.data(), row);
@@ -111,9 +112,9 @@ template <class T>
 
 template <numeric::Real T>
 Tensor<T> softmax(const Tensor<T>& x, const Mask& valid) {
-  const Rows rows("softmax", "x", shape_of(x), &valid);
+  const MaskedRows rows("softmax", "x", shape_of(x), &valid);
   Tensor<T> y = tensor::empty_tensor<T>(shape_of(x));
-  const auto a = arguments<T>(rows, nullptr, x, y);
+  const auto a = kernel_arguments<T>(rows, nullptr, x, y);
   const std::size_t row =
       find_rejected(rows.count, rows.grain(),
                     NORMPROOF_ACTIVATION_KERNEL(T, softmax[0], (softmax_rows<false, T>), a));
@@ -124,10 +125,10 @@ Tensor<T> softmax(const Tensor<T>& x, const Mask& valid) {
 template <numeric::Real T>
 Tensor<T> softmax_backward(const Tensor<T>& grad_y, const Tensor<T>& y, const Mask& valid) {
   constexpr auto kName = "softmax_backward";
-  const Rows rows(kName, "y", shape_of(y), &valid);
+  const MaskedRows rows(kName, "y", shape_of(y), &valid);
   tensor::check_shape(kName, "grad_y", shape_of(grad_y), shape_of(y), Clause::C4);
   Tensor<T> grad_x = tensor::empty_tensor<T>(shape_of(y));
-  const auto a = arguments<T>(rows, &grad_y, y, grad_x);
+  const auto a = kernel_arguments<T>(rows, &grad_y, y, grad_x);
   const std::size_t row =
       find_rejected(rows.count, rows.grain(),
                     NORMPROOF_ACTIVATION_KERNEL(T, softmax_backward, softmax_backward_rows<T>, a));
@@ -137,9 +138,9 @@ Tensor<T> softmax_backward(const Tensor<T>& grad_y, const Tensor<T>& y, const Ma
 
 template <numeric::Real T>
 Tensor<T> log_softmax(const Tensor<T>& x) {
-  const Rows rows("log_softmax", "x", shape_of(x), nullptr);
+  const MaskedRows rows("log_softmax", "x", shape_of(x), nullptr);
   Tensor<T> y = tensor::empty_tensor<T>(shape_of(x));
-  const auto a = arguments<T>(rows, nullptr, x, y);
+  const auto a = kernel_arguments<T>(rows, nullptr, x, y);
   const std::size_t row =
       find_rejected(rows.count, rows.grain(),
                     NORMPROOF_ACTIVATION_KERNEL(T, log_softmax, log_softmax_rows<T>, a));
@@ -150,10 +151,10 @@ Tensor<T> log_softmax(const Tensor<T>& x) {
 template <numeric::Real T>
 Tensor<T> log_softmax_backward(const Tensor<T>& grad_y, const Tensor<T>& y) {
   constexpr auto kName = "log_softmax_backward";
-  const Rows rows(kName, "y", shape_of(y), nullptr);
+  const MaskedRows rows(kName, "y", shape_of(y), nullptr);
   tensor::check_shape(kName, "grad_y", shape_of(grad_y), shape_of(y), Clause::C4);
   Tensor<T> grad_x = tensor::empty_tensor<T>(shape_of(y));
-  const auto a = arguments<T>(rows, &grad_y, y, grad_x);
+  const auto a = kernel_arguments<T>(rows, &grad_y, y, grad_x);
   const std::size_t row = find_rejected(
       rows.count, rows.grain(),
       NORMPROOF_ACTIVATION_KERNEL(T, log_softmax_backward, log_softmax_backward_rows<T>, a));
@@ -164,9 +165,9 @@ Tensor<T> log_softmax_backward(const Tensor<T>& grad_y, const Tensor<T>& y) {
 template <numeric::Real T>
 Tensor<T> log_sum_exp(const Tensor<T>& x, const Mask& valid) {
   constexpr auto kName = "log_sum_exp";
-  const Rows rows(kName, "x", shape_of(x), &valid);
+  const MaskedRows rows(kName, "x", shape_of(x), &valid);
   Tensor<T> y = tensor::empty_tensor<T>(rows.leading);
-  const auto a = arguments<T>(rows, nullptr, x, y);
+  const auto a = kernel_arguments<T>(rows, nullptr, x, y);
   const std::size_t row =
       find_rejected(rows.count, rows.grain(),
                     NORMPROOF_ACTIVATION_KERNEL(T, log_sum_exp, log_sum_exp_rows<T>, a));
@@ -182,11 +183,11 @@ Tensor<T> log_sum_exp(const Tensor<T>& x, const Mask& valid) {
 template <numeric::Real T>
 Tensor<T> log_sum_exp_backward(const Tensor<T>& grad_y, const Tensor<T>& x, const Mask& valid) {
   constexpr auto kName = "log_sum_exp_backward";
-  const Rows rows(kName, "x", shape_of(x), &valid);
+  const MaskedRows rows(kName, "x", shape_of(x), &valid);
   tensor::check_shape(kName, "grad_y", shape_of(grad_y), rows.leading, Clause::C4);
   tensor::check_finite(kName, "grad_y", grad_y, Clause::C2);
   Tensor<T> grad_x = tensor::empty_tensor<T>(shape_of(x));
-  const auto a = arguments<T>(rows, &grad_y, x, grad_x);
+  const auto a = kernel_arguments<T>(rows, &grad_y, x, grad_x);
   const std::size_t row =
       find_rejected(rows.count, rows.grain(),
                     NORMPROOF_ACTIVATION_KERNEL(T, softmax[1], (softmax_rows<true, T>), a));

@@ -42,7 +42,7 @@ inline namespace NORMPROOF_ISA {
 /// Copies the elements of x for which `valid` is true to the beginning of `out`, which must have
 /// room for `width` elements. Returns the number of copied elements.
 template <class T>
-std::size_t gather(const T* x, const bool* valid, std::size_t width, T* out) {
+std::size_t gather_valid(const T* x, const bool* valid, std::size_t width, T* out) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < width; ++i)
     if (valid[i]) out[count++] = x[i];
@@ -52,20 +52,20 @@ std::size_t gather(const T* x, const bool* valid, std::size_t width, T* out) {
 /// Reverses gather: writes the elements to the positions where `valid` is true, and +0 to the other
 /// positions.
 template <class T>
-void scatter(const T* x, const bool* valid, std::size_t width, T* out) {
+void scatter_valid(const T* x, const bool* valid, std::size_t width, T* out) {
   for (std::size_t i = 0; i < width; ++i) out[i] = valid[i] ? *x++ : T(0);
 }
 
 /// Computes exp(x_i - m) for each element of a row, where m is the largest element of the row, and
 /// the sum of these exponentials.
 template <class T>
-struct Exponentials {
+struct ShiftedExponentials {
   T shift{};
   T sum{};
   bool finite = false;
 
-  Exponentials(const T* x, std::size_t count, T* e) {
-    finite = Elements<T>::shift_if_finite(x, count, shift);
+  ShiftedExponentials(const T* x, std::size_t count, T* e) {
+    finite = Elements<T>::find_softmax_shift(x, count, shift);
     if (!finite) return;
     Elements<T>::exp_of_difference(x, shift, count, e);
     sum = contiguous_lane_sum<T>(count, [e](auto at) { return at(e); });
@@ -86,9 +86,9 @@ std::size_t softmax_rows(const SoftmaxRows<T>& a, std::size_t begin, std::size_t
     const T* x = a.x + row * a.width;
     T* y = a.out + row * a.width;
     const bool* valid = a.mask(row);
-    const std::size_t count = valid == nullptr ? a.width : gather(x, valid, a.width, e);
+    const std::size_t count = valid == nullptr ? a.width : gather_valid(x, valid, a.width, e);
     if (count > 0) {
-      const Exponentials<T> softmax_row(valid == nullptr ? x : e, count, e);
+      const ShiftedExponentials<T> softmax_row(valid == nullptr ? x : e, count, e);
       if (!softmax_row.finite) return row;
       const auto result = [&](auto at) {
         if constexpr (by_gradient)
@@ -101,7 +101,7 @@ std::size_t softmax_rows(const SoftmaxRows<T>& a, std::size_t begin, std::size_t
       else
         fill(e, count, false, result);
     }
-    if (valid != nullptr) scatter(e, valid, a.width, y);
+    if (valid != nullptr) scatter_valid(e, valid, a.width, y);
   }
   stream_fence();
   return end;
@@ -120,8 +120,8 @@ std::size_t softmax_backward_rows(const SoftmaxRows<T>& a, std::size_t begin, st
     std::size_t count = a.width;
     if (valid != nullptr) {
       T* gathered = scratch.get();
-      count = gather(y, valid, a.width, gathered);
-      gather(grad_y, valid, a.width, gathered + count);
+      count = gather_valid(y, valid, a.width, gathered);
+      gather_valid(grad_y, valid, a.width, gathered + count);
       y = gathered;
       grad_y = gathered + count;
     }
@@ -136,7 +136,7 @@ std::size_t softmax_backward_rows(const SoftmaxRows<T>& a, std::size_t begin, st
       fill(grad_x, count, a.use_streaming_stores, result);
     } else {
       fill(scratch.get(), count, false, result);
-      scatter(scratch.get(), valid, a.width, grad_x);
+      scatter_valid(scratch.get(), valid, a.width, grad_x);
     }
   }
   stream_fence();
@@ -150,7 +150,7 @@ std::size_t log_softmax_rows(const SoftmaxRows<T>& a, std::size_t begin, std::si
   Scratch<T> e(a.width);
   for (std::size_t row = begin; row < end; ++row) {
     const T* x = a.x + row * a.width;
-    const Exponentials<T> softmax_row(x, a.width, e.get());
+    const ShiftedExponentials<T> softmax_row(x, a.width, e.get());
     if (!softmax_row.finite) return row;
     const T log_sum = Elements<T>::log(softmax_row.sum);
     fill(a.out + row * a.width, a.width, a.use_streaming_stores,
@@ -191,9 +191,9 @@ std::size_t log_sum_exp_rows(const SoftmaxRows<T>& a, std::size_t begin, std::si
   for (std::size_t row = begin; row < end; ++row) {
     const T* x = a.x + row * a.width;
     const bool* valid = a.mask(row);
-    const std::size_t count = valid == nullptr ? a.width : gather(x, valid, a.width, e.get());
+    const std::size_t count = valid == nullptr ? a.width : gather_valid(x, valid, a.width, e.get());
     if (count == 0) return row;
-    const Exponentials<T> softmax_row(valid == nullptr ? x : e.get(), count, e.get());
+    const ShiftedExponentials<T> softmax_row(valid == nullptr ? x : e.get(), count, e.get());
     if (!softmax_row.finite) return row;
     a.out[row] = softmax_row.shift + Elements<T>::log(softmax_row.sum);
   }

@@ -31,7 +31,7 @@ inline namespace NORMPROOF_ISA {
 
 /// The position of an element of a matrix: its row and its column.
 template <class Place>
-struct Cell {
+struct MatrixPosition {
   std::size_t row;
   Place column;
 };
@@ -47,7 +47,7 @@ struct View {
     return d(p);
   }
   template <class Place>
-  decltype(auto) operator[](Cell<Place> id) const {
+  decltype(auto) operator[](MatrixPosition<Place> id) const {
     return id.column(p);
   }
 };
@@ -60,7 +60,7 @@ struct ColumnView {
   std::size_t stride;
 
   template <class Place>
-  decltype(auto) operator[](Cell<Place> id) const {
+  decltype(auto) operator[](MatrixPosition<Place> id) const {
     return id.column(p + id.row * stride);
   }
 };

@@ -15,14 +15,15 @@
 namespace normproof::ref::tensor {
 namespace {
 
-constexpr std::size_t kUnit = std::size_t{64} << 10;  // the size of a block is a multiple of this
+constexpr std::size_t kBlockUnit = std::size_t{64}
+                                   << 10;  // the size of a block is a multiple of this
 
 #if defined(NORMPROOF_KEEPS_MEMORY)
 
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
-constexpr std::size_t kAlwaysAllowed = std::size_t{1} << 30;
+constexpr std::size_t kMinKeepLimit = std::size_t{1} << 30;
 
-std::size_t rounded(std::size_t bytes, std::size_t unit) {
+std::size_t round_up_to(std::size_t bytes, std::size_t unit) {
   if (bytes > static_cast<std::size_t>(-1) - unit) throw std::bad_alloc();
   return (bytes + unit - 1) / unit * unit;
 }
@@ -48,10 +49,10 @@ char* map(std::size_t size) {
 class FreeRanges {
  public:
   char* allocate(std::size_t size) {
-    char* block = take(size);
+    char* block = take_range(size);
     if (block == nullptr) {
-      const std::size_t region = rounded(size, kHugePage);
-      release_until_fits(region, std::max({kAlwaysAllowed, most_in_use_, in_use_ + region}));
+      const std::size_t region = round_up_to(size, kHugePage);
+      release_until_fits(region, std::max({kMinKeepLimit, most_in_use_, in_use_ + region}));
       char* fresh = map(region);
       if (fresh == nullptr) {
         release_until_fits(region, 0);
@@ -59,7 +60,7 @@ class FreeRanges {
       }
       if (fresh == nullptr) throw std::bad_alloc();
       add(fresh, region);
-      block = take(size);
+      block = take_range(size);
     }
     in_use_ += size;
     most_in_use_ = std::max(most_in_use_, in_use_);
@@ -76,7 +77,7 @@ class FreeRanges {
  private:
   /// Removes `size` bytes from the smallest range that is large enough, and returns their address.
   /// If no range is large enough, it returns null.
-  char* take(std::size_t size) {
+  char* take_range(std::size_t size) {
     const auto found = by_size_.lower_bound({size, nullptr});
     if (found == by_size_.end()) return nullptr;
     const auto [whole, begin] = *found;
@@ -136,7 +137,7 @@ std::mutex& mutex() {
 }
 // The object is never destroyed, because tensors of static storage duration release their blocks
 // after main.
-FreeRanges& kept() {
+FreeRanges& kept_ranges() {
   static FreeRanges& k = *new FreeRanges;
   return k;
 }
@@ -148,28 +149,28 @@ FreeRanges& kept() {
 #if defined(NORMPROOF_KEEPS_MEMORY)
 
 void* allocate_block(std::size_t bytes) {
-  if (bytes < kUnit) return ::operator new (bytes, std::align_val_t{64});
-  const std::size_t size = rounded(bytes, kUnit);
+  if (bytes < kBlockUnit) return ::operator new (bytes, std::align_val_t{64});
+  const std::size_t size = round_up_to(bytes, kBlockUnit);
   const std::lock_guard lock(mutex());
-  return kept().allocate(size);
+  return kept_ranges().allocate(size);
 }
 
 void release_block(void* block, std::size_t bytes) noexcept {
   if (block == nullptr) return;
-  if (bytes < kUnit) {
+  if (bytes < kBlockUnit) {
     ::operator delete (block, std::align_val_t{64});
     return;
   }
   const std::lock_guard lock(mutex());
   try {
-    kept().release(static_cast<char*>(block), rounded(bytes, kUnit));
+    kept_ranges().release(static_cast<char*>(block), round_up_to(bytes, kBlockUnit));
   } catch (const std::bad_alloc&) {  // the lists cannot grow, so the block is leaked
   }
 }
 
-std::size_t kept_bytes() {
+std::size_t free_cached_bytes() {
   const std::lock_guard lock(mutex());
-  return kept().bytes();
+  return kept_ranges().bytes();
 }
 
 #else
@@ -182,7 +183,7 @@ void release_block(void* block, std::size_t) noexcept {
   ::operator delete (block, std::align_val_t{64});
 }
 
-std::size_t kept_bytes() {
+std::size_t free_cached_bytes() {
   return 0;
 }
 

@@ -17,7 +17,7 @@ void* allocate_block(std::size_t bytes);
 void release_block(void* block, std::size_t bytes) noexcept;
 
 /// Returns the number of bytes that are kept for later tensors and are not in use.
-std::size_t kept_bytes();
+std::size_t free_cached_bytes();
 
 /// A standard allocator that calls allocate_block and release_block.
 template <class T>

@@ -50,7 +50,7 @@ void accumulate(Gradients<T>& sum, Gradients<T> own) {
 
 /// Returns the gradients of an encoder with the names of its parameters.
 template <class T>
-Gradients<T> by_name(encoder::EncoderGradients<T> own) {
+Gradients<T> to_named_gradients(encoder::EncoderGradients<T> own) {
   Gradients<T> gradients;
   if (!own.embedding.rows.empty())
     gradients.rows.emplace_back("embedding.weight", std::move(own.embedding));
@@ -72,8 +72,8 @@ void divide(Gradients<T>& gradients, std::size_t count) {
 /// step has. The paper counts like this. `norms` is the state of the norms after the step, `before`
 /// the state before it. Only norms whose names begin with `places` are changed.
 template <class T>
-void count_as_one_step(const model::NormOptions& norm, NamedTensors<T>& norms,
-                       const NamedTensors<T>& before, std::string_view places = "") {
+void set_iterations_to_one_step(const model::NormOptions& norm, NamedTensors<T>& norms,
+                                const NamedTensors<T>& before, std::string_view places = "") {
   if (!std::holds_alternative<model::PowerNormOptions>(norm)) return;
   for (auto& [name, values] : norms)
     if (name.starts_with(places) && name.ends_with(".iterations"))
@@ -83,14 +83,14 @@ void count_as_one_step(const model::NormOptions& norm, NamedTensors<T>& norms,
 /// Moves the tensors out of `named` and into the parameter struct of a model, which `make` creates.
 /// The destructor moves them back to `named`, also after an exception. Nothing is copied.
 template <class T, class Parameters>
-class Borrowed {
+class BorrowedParameters {
  public:
   template <class Make>
-  Borrowed(NamedTensors<T>& named, Make make)
+  BorrowedParameters(NamedTensors<T>& named, Make make)
       : named_(named), parameters_(make(std::move(named))) {}
-  ~Borrowed() { named_ = to_named(std::move(parameters_)); }
-  Borrowed(const Borrowed&) = delete;
-  Borrowed& operator=(const Borrowed&) = delete;
+  ~BorrowedParameters() { named_ = to_named(std::move(parameters_)); }
+  BorrowedParameters(const BorrowedParameters&) = delete;
+  BorrowedParameters& operator=(const BorrowedParameters&) = delete;
 
   const Parameters& get() const { return parameters_; }
 
@@ -102,8 +102,8 @@ class Borrowed {
 /// Moves the parameters in `named` into the parameter struct of an encoder, until the result is
 /// destroyed.
 template <class T>
-Borrowed<T, encoder::EncoderParameters<T>> borrow(const model::TrainConfig& config,
-                                                  NamedTensors<T>& named) {
+BorrowedParameters<T, encoder::EncoderParameters<T>> borrow_parameters(
+    const model::TrainConfig& config, NamedTensors<T>& named) {
   return {named, [&](NamedTensors<T>&& own) {
             return encoder::from_named(config.encoder, std::move(own));
           }};

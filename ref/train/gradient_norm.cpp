@@ -23,7 +23,7 @@ void for_each_tensor(Gradients& gradients, F&& f) {
 /// Returns limit / norm, the factor of clipping. If the norm is an enclosure that contains the
 /// limit, the result also contains 1, because clipping may not apply.
 template <class T>
-T scale_to(const T& norm, const T& limit) {
+T clipping_factor(const T& norm, const T& limit) {
 #ifndef NORMPROOF_DOUBLE_ONLY
   if constexpr (numeric::is_one_of<T, numeric::interval, numeric::ball>) {
     using numeric::hull;
@@ -70,7 +70,7 @@ GradientNorms<T> clip_gradients(Gradients<T>& gradients, std::optional<double> m
                          Clause::C2);
   GradientNorms<T> norms = gradient_norms(gradients);
   if (!max_norm || norms.whole <= T(*max_norm)) return norms;
-  const T scale = scale_to(norms.whole, T(*max_norm));
+  const T scale = clipping_factor(norms.whole, T(*max_norm));
   for_each_tensor(gradients, [&](const std::string&, tensor::Tensor<T>& values) {
     numeric::parallel_for(values.size(), 4096, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) values.data()[i] *= scale;

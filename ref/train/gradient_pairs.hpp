@@ -39,7 +39,8 @@ struct GradientPair {
 /// Returns one pair per parameter: the parameter and its gradient.
 /// Requires  (C3) of optimizer_step
 template <class T>
-std::vector<GradientPair<T>> pair_up(NamedTensors<T>& parameters, const Gradients<T>& gradients) {
+std::vector<GradientPair<T>> pair_parameters_with_gradients(NamedTensors<T>& parameters,
+                                                            const Gradients<T>& gradients) {
   std::vector<GradientPair<T>> pairs;
   for (auto& [name, values] : parameters) pairs.push_back({name, &values});
   const auto visit_set = [&](const std::string& name, const auto& set) {
@@ -138,7 +139,7 @@ void check_gradient_values(const GradientPair<T>& pair, bool squares) {
 /// points to the gradient of these elements. If the gradient is a RowGradient and `all` is true,
 /// the rows that it does not store are included, with the gradient +0.
 template <class T, class Update>
-void for_each_part(const GradientPair<T>& pair, bool all, Update&& update) {
+void for_each_gradient_part(const GradientPair<T>& pair, bool all, Update&& update) {
   if (pair.dense != nullptr) {
     numeric::parallel_for(pair.dense->size(), kOptimizerGrain,
                           [&](std::size_t begin, std::size_t end) {

@@ -18,7 +18,7 @@ using numeric::square_root;
 
 constexpr auto kInitialValues = "initial_values";
 
-double not_negative(std::string_view option, double value) {
+double check_not_negative(std::string_view option, double value) {
   tensor::check_option(kInitialValues, option, value, value >= 0, fmt::format("{} >= 0", option),
                        Clause::C2);
   return value;
@@ -26,31 +26,31 @@ double not_negative(std::string_view option, double value) {
 
 /// The distribution of the initial values: `factor` times normal(i) if `normal` is true, otherwise
 /// times 2 uniform(i) - 1.
-struct Width {
+struct ValueDistribution {
   double factor;
   bool normal;
 };
 
 /// The extents fan_in and fan_out of a weight, as floating-point numbers.
-struct Fans {
+struct FanExtents {
   double in = 0;
   double out = 0;
 };
 
-Width draw_width(const model::XavierNormal& o, const Fans& fan) {
-  return {not_negative("gain", o.gain) * square_root(2 / (fan.in + fan.out)), true};
+ValueDistribution make_distribution(const model::XavierNormal& o, const FanExtents& fan) {
+  return {check_not_negative("gain", o.gain) * square_root(2 / (fan.in + fan.out)), true};
 }
-Width draw_width(const model::XavierUniform& o, const Fans& fan) {
-  return {not_negative("gain", o.gain) * square_root(6 / (fan.in + fan.out)), false};
+ValueDistribution make_distribution(const model::XavierUniform& o, const FanExtents& fan) {
+  return {check_not_negative("gain", o.gain) * square_root(6 / (fan.in + fan.out)), false};
 }
-Width draw_width(const model::KaimingNormal& o, const Fans& fan) {
-  return {not_negative("gain", o.gain) / square_root(fan.in), true};
+ValueDistribution make_distribution(const model::KaimingNormal& o, const FanExtents& fan) {
+  return {check_not_negative("gain", o.gain) / square_root(fan.in), true};
 }
-Width draw_width(const model::KaimingUniform& o, const Fans& fan) {
-  return {not_negative("gain", o.gain) * square_root(3 / fan.in), false};
+ValueDistribution make_distribution(const model::KaimingUniform& o, const FanExtents& fan) {
+  return {check_not_negative("gain", o.gain) * square_root(3 / fan.in), false};
 }
-Width draw_width(const model::PlainUniform& o, const Fans&) {
-  return {not_negative("limit", o.limit), false};
+ValueDistribution make_distribution(const model::PlainUniform& o, const FanExtents&) {
+  return {check_not_negative("limit", o.limit), false};
 }
 
 }  // namespace
@@ -64,9 +64,10 @@ tensor::Tensor<double> initial_values(const model::InitializationOptions& option
         kInitialValues, name, "has shape " + tensor::to_string(shape),
         fmt::format("{} with every extent at least 1", needs_fans ? "[O, I]" : "a shape"),
         Clause::C1);
-  Fans fan;
+  FanExtents fan;
   if (needs_fans) fan = {static_cast<double>(shape[1]), static_cast<double>(shape[0])};
-  const Width width = std::visit([&](const auto& o) { return draw_width(o, fan); }, options);
+  const ValueDistribution width =
+      std::visit([&](const auto& o) { return make_distribution(o, fan); }, options);
   const numeric::RandomStream random(seed, fmt::format("init/{}", name));
   auto values = tensor::empty_tensor<double>(shape);
   numeric::parallel_for(values.size(), 1024, [&](std::size_t begin, std::size_t end) {

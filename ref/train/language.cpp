@@ -9,7 +9,7 @@ namespace normproof::ref::train {
 namespace {
 
 using encoder::Encoder;
-using encoder::EncoderRun;
+using encoder::ModelRunSettings;
 using model::TrainConfig;
 
 constexpr auto kLanguageStep = "language_step";
@@ -30,26 +30,27 @@ VocabularyHead<T> vocabulary_head(const TrainConfig& config,
 
 template <numeric::Real T>
 LossGradient<T> language_gradient(const TrainConfig& config, std::span<const TextBatch> batches,
-                                  TrainState<T>& state, const encoder::Tap<T>& tap) {
+                                  TrainState<T>& state, const encoder::TensorTap<T>& tap) {
   check_texts(config, batches);
-  const auto parameters = borrow(config, state.parameters);
+  const auto parameters = borrow_parameters(config, state.parameters);
   return mean_gradient<T>(
       kLanguageStep, config, batches, state,
-      [&](const TextBatch& batch, const EncoderRun& run, LossGradient<T>& sum) {
+      [&](const TextBatch& batch, const ModelRunSettings& run, LossGradient<T>& sum) {
         Encoder<T> encoder(config.encoder, parameters.get(), tap);
         add_batch(
             encoder, config.encoder, vocabulary_head(config, parameters.get()), batch, config.loss,
-            run, tap, [](encoder::EncoderGradients<T> own) { return by_name(std::move(own)); },
+            run, tap,
+            [](encoder::EncoderGradients<T> own) { return to_named_gradients(std::move(own)); },
             sum);
       },
       [&](NamedTensors<T>& norms, const NamedTensors<T>& before) {
-        count_as_one_step(config.encoder.norm, norms, before);
+        set_iterations_to_one_step(config.encoder.norm, norms, before);
       });
 }
 
 template <numeric::Real T>
 StepResult<T> language_step(const TrainConfig& config, std::span<const TextBatch> batches,
-                            TrainState<T>& state, const encoder::Tap<T>& tap) {
+                            TrainState<T>& state, const encoder::TensorTap<T>& tap) {
   return apply_gradient(config, language_gradient(config, batches, state, tap), state, tap);
 }
 
@@ -57,7 +58,7 @@ template <numeric::Real T>
 T language_loss(const TrainConfig& config, std::span<const TextBatch> batches,
                 TrainState<T>& state) {
   check_texts(config, batches);
-  const auto parameters = borrow(config, state.parameters);
+  const auto parameters = borrow_parameters(config, state.parameters);
   return mean_loss<T>(kLanguageStep, batches, vocabulary_head(config, parameters.get()),
                       [&](const TextBatch& batch) {
                         NamedTensors<T> norms = state.norms;
@@ -69,9 +70,9 @@ T language_loss(const TrainConfig& config, std::span<const TextBatch> batches,
 
 #define NORMPROOF_INSTANTIATE(T)                                                             \
   template LossGradient<T> language_gradient(const TrainConfig&, std::span<const TextBatch>, \
-                                             TrainState<T>&, const encoder::Tap<T>&);        \
+                                             TrainState<T>&, const encoder::TensorTap<T>&);  \
   template StepResult<T> language_step(const TrainConfig&, std::span<const TextBatch>,       \
-                                       TrainState<T>&, const encoder::Tap<T>&);              \
+                                       TrainState<T>&, const encoder::TensorTap<T>&);        \
   template T language_loss(const TrainConfig&, std::span<const TextBatch>, TrainState<T>&);
 NORMPROOF_FOR_EACH_REAL(NORMPROOF_INSTANTIATE)
 #undef NORMPROOF_INSTANTIATE

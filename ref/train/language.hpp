@@ -42,7 +42,7 @@ inline void check_language_model(std::string_view function, const model::Encoder
 template <numeric::Real T>
 LossGradient<T> language_gradient(const model::TrainConfig& config,
                                   std::span<const TextBatch> batches, TrainState<T>& state,
-                                  const encoder::Tap<T>& tap = {});
+                                  const encoder::TensorTap<T>& tap = {});
 
 /// Runs one step of training: language_gradient, then apply_gradient. The result has no
 /// predictions.
@@ -50,7 +50,7 @@ LossGradient<T> language_gradient(const model::TrainConfig& config,
 /// Throws    ContractError, and leaves `state` unchanged
 template <numeric::Real T>
 StepResult<T> language_step(const model::TrainConfig& config, std::span<const TextBatch> batches,
-                            TrainState<T>& state, const encoder::Tap<T>& tap = {});
+                            TrainState<T>& state, const encoder::TensorTap<T>& tap = {});
 
 /// Returns the loss in inference: with running statistics, and without dropout and label smoothing.
 /// Computes  the mean of -log p over the targets of all batches, where p is the probability that

@@ -66,19 +66,19 @@ void update_parameters(const SgdOptions& options, const T& lr,
     T* const parameter = pair.parameter->data();
     T* const velocity =
         moments.empty() ? nullptr : state.moments.at(moment_name(moments[0], pair.name)).data();
-    for_each_part(pair, velocity != nullptr,
-                  [=](std::size_t begin, std::size_t count, const T* __restrict g) {
-                    T* __restrict p = parameter + begin;
-                    if (velocity == nullptr) {
-                      for (std::size_t i = 0; i < count; ++i) p[i] -= lr * g[i];
-                      return;
-                    }
-                    T* __restrict v = velocity + begin;
-                    for (std::size_t i = 0; i < count; ++i) {
-                      v[i] = momentum * v[i] + g[i];
-                      p[i] -= lr * v[i];
-                    }
-                  });
+    for_each_gradient_part(pair, velocity != nullptr,
+                           [=](std::size_t begin, std::size_t count, const T* __restrict g) {
+                             T* __restrict p = parameter + begin;
+                             if (velocity == nullptr) {
+                               for (std::size_t i = 0; i < count; ++i) p[i] -= lr * g[i];
+                               return;
+                             }
+                             T* __restrict v = velocity + begin;
+                             for (std::size_t i = 0; i < count; ++i) {
+                               v[i] = momentum * v[i] + g[i];
+                               p[i] -= lr * v[i];
+                             }
+                           });
   }
 }
 
@@ -86,7 +86,7 @@ template <class T, class Adam>
 void update_parameters(const Adam& options, const T& lr, const std::vector<GradientPair<T>>& pairs,
                        OptimizerState<T>& state) {
   constexpr bool kDecays = std::is_same_v<Adam, AdamWOptions>;
-  const AdamWOptions o = model::with_decay(options);
+  const AdamWOptions o = model::as_adamw_options(options);
   const T one(1), beta1(o.beta1), beta2(o.beta2), eps(o.eps);
   T& beta1_power = state.moments.at(kPowers[0]).data()[0];
   T& beta2_power = state.moments.at(kPowers[1]).data()[0];
@@ -100,17 +100,18 @@ void update_parameters(const Adam& options, const T& lr, const std::vector<Gradi
     T* const parameter = pair.parameter->data();
     T* const first = state.moments.at(moment_name(moments[0], pair.name)).data();
     T* const second = state.moments.at(moment_name(moments[1], pair.name)).data();
-    for_each_part(pair, true, [=](std::size_t begin, std::size_t count, const T* __restrict g) {
-      T* __restrict p = parameter + begin;
-      T* __restrict m = first + begin;
-      T* __restrict v = second + begin;
-      for (std::size_t i = 0; i < count; ++i) {
-        if constexpr (kDecays) p[i] *= kept;
-        m[i] = beta1 * m[i] + rest1 * g[i];
-        v[i] = beta2 * v[i] + (rest2 * g[i]) * g[i];
-        p[i] -= (step_size * m[i]) / (numeric::square_root(v[i]) / root + eps);
-      }
-    });
+    for_each_gradient_part(
+        pair, true, [=](std::size_t begin, std::size_t count, const T* __restrict g) {
+          T* __restrict p = parameter + begin;
+          T* __restrict m = first + begin;
+          T* __restrict v = second + begin;
+          for (std::size_t i = 0; i < count; ++i) {
+            if constexpr (kDecays) p[i] *= kept;
+            m[i] = beta1 * m[i] + rest1 * g[i];
+            v[i] = beta2 * v[i] + (rest2 * g[i]) * g[i];
+            p[i] -= (step_size * m[i]) / (numeric::square_root(v[i]) / root + eps);
+          }
+        });
   }
 }
 
@@ -135,7 +136,7 @@ void optimizer_step(const OptimizerOptions& options, double learning_rate,
                     OptimizerState<T>& state) {
   model::check_optimizer(options);
   model::check_learning_rate(learning_rate);
-  const std::vector<GradientPair<T>> pairs = pair_up(parameters, gradients);
+  const std::vector<GradientPair<T>> pairs = pair_parameters_with_gradients(parameters, gradients);
   for (const auto& pair : pairs) check_gradient_shape(pair);
   for (const auto& pair : pairs) check_gradient_values(pair, has_powers(options));
   check_state(options, pairs, state);

@@ -17,8 +17,8 @@ using numeric::Clause;
 namespace {
 
 using encoder::Encoder;
-using encoder::EncoderRun;
-using encoder::Tap;
+using encoder::ModelRunSettings;
+using encoder::TensorTap;
 using model::TrainConfig;
 
 void check_batch(const TrainConfig& config, const LabelledBatch& batch) {
@@ -82,19 +82,19 @@ T total_target_weight(const std::vector<int>& targets, const Tensor<T>& class_we
 template <numeric::Real T>
 LossGradient<T> loss_gradient(const TrainConfig& config, std::span<const LabelledBatch> batches,
                               const Tensor<T>& class_weights, TrainState<T>& state,
-                              const Tap<T>& tap, model::Mode mode) {
+                              const TensorTap<T>& tap, model::Mode mode) {
   if (batches.empty() || std::cmp_less(config.accumulation, batches.size()))
     numeric::contract_failure("train_step", "batches", fmt::format("has {}", batches.size()),
                               fmt::format("1 to accumulation, which is {}", config.accumulation),
                               Clause::C1);
   for (const LabelledBatch& batch : batches) check_batch(config, batch);
-  const auto parameters = borrow(config, state.parameters);
+  const auto parameters = borrow_parameters(config, state.parameters);
   LossGradient<T> result;
   result.norms = state.norms;
   for (std::size_t i = 0; i < batches.size(); ++i) {
     const LabelledBatch& batch = batches[i];
     const auto number = static_cast<std::uint64_t>(state.step * config.accumulation) + i;
-    const EncoderRun run{mode, config.seed, number};
+    const ModelRunSettings run{mode, config.seed, number};
     Encoder<T> encoder(config.encoder, parameters.get(), tap);
     const Tensor<T> logits = encoder.forward(batch.inputs, run, result.norms);
     const tensor::Shape shape = tensor::shape_of(logits);
@@ -108,28 +108,28 @@ LossGradient<T> loss_gradient(const TrainConfig& config, std::span<const Labelle
         cross_entropy_backward(loss.log_probabilities, targets, class_weights, config.loss);
     grad.reshape(shape);
     if (tap) tap("grad_logits", grad);
-    accumulate(result.gradients, by_name(encoder.backward(grad, result.norms)));
+    accumulate(result.gradients, to_named_gradients(encoder.backward(grad, result.norms)));
   }
   if (batches.size() > 1) {
     result.loss /= T(static_cast<double>(batches.size()));
     divide(result.gradients, batches.size());
     if (mode == model::Mode::training)
-      count_as_one_step(config.encoder.norm, result.norms, state.norms);
+      set_iterations_to_one_step(config.encoder.norm, result.norms, state.norms);
   }
   return result;
 }
 
 template <numeric::Real T>
 StepResult<T> train_step(const TrainConfig& config, std::span<const LabelledBatch> batches,
-                         const Tensor<T>& class_weights, TrainState<T>& state, const Tap<T>& tap,
-                         model::Mode mode) {
+                         const Tensor<T>& class_weights, TrainState<T>& state,
+                         const TensorTap<T>& tap, model::Mode mode) {
   return apply_gradient(config, loss_gradient(config, batches, class_weights, state, tap, mode),
                         state, tap);
 }
 
 template <numeric::Real T>
 StepResult<T> apply_gradient(const TrainConfig& config, LossGradient<T> found, TrainState<T>& state,
-                             const Tap<T>& tap) {
+                             const TensorTap<T>& tap) {
   Gradients<T>& gradients = found.gradients;
   StepResult<T> result;
   result.loss = std::move(found.loss);
@@ -158,7 +158,7 @@ Evaluation<T> evaluate(const TrainConfig& config, std::span<const LabelledBatch>
                        const Tensor<T>& class_weights, TrainState<T>& state) {
   if (batches.empty())
     numeric::contract_failure("evaluate", "batches", "has none", "at least one", Clause::C1);
-  const auto parameters = borrow(config, state.parameters);
+  const auto parameters = borrow_parameters(config, state.parameters);
   Evaluation<T> result;
   T weights(0);
   for (const LabelledBatch& batch : batches) {
@@ -179,15 +179,16 @@ Evaluation<T> evaluate(const TrainConfig& config, std::span<const LabelledBatch>
   return result;
 }
 
-#define NORMPROOF_INSTANTIATE(T)                                                                   \
-  template LossGradient<T> loss_gradient(const TrainConfig&, std::span<const LabelledBatch>,       \
-                                         const Tensor<T>&, TrainState<T>&, const Tap<T>&,          \
-                                         model::Mode);                                             \
-  template StepResult<T> train_step(const TrainConfig&, std::span<const LabelledBatch>,            \
-                                    const Tensor<T>&, TrainState<T>&, const Tap<T>&, model::Mode); \
-  template StepResult<T> apply_gradient(const TrainConfig&, LossGradient<T>, TrainState<T>&,       \
-                                        const Tap<T>&);                                            \
-  template Evaluation<T> evaluate(const TrainConfig&, std::span<const LabelledBatch>,              \
+#define NORMPROOF_INSTANTIATE(T)                                                                \
+  template LossGradient<T> loss_gradient(const TrainConfig&, std::span<const LabelledBatch>,    \
+                                         const Tensor<T>&, TrainState<T>&, const TensorTap<T>&, \
+                                         model::Mode);                                          \
+  template StepResult<T> train_step(const TrainConfig&, std::span<const LabelledBatch>,         \
+                                    const Tensor<T>&, TrainState<T>&, const TensorTap<T>&,      \
+                                    model::Mode);                                               \
+  template StepResult<T> apply_gradient(const TrainConfig&, LossGradient<T>, TrainState<T>&,    \
+                                        const TensorTap<T>&);                                   \
+  template Evaluation<T> evaluate(const TrainConfig&, std::span<const LabelledBatch>,           \
                                   const Tensor<T>&, TrainState<T>&);
 NORMPROOF_FOR_EACH_REAL(NORMPROOF_INSTANTIATE)
 #undef NORMPROOF_INSTANTIATE

@@ -58,7 +58,7 @@ template <numeric::Real T>
 LossGradient<T> loss_gradient(const model::TrainConfig& config,
                               std::span<const LabelledBatch> batches,
                               const Tensor<T>& class_weights, TrainState<T>& state,
-                              const encoder::Tap<T>& tap = {},
+                              const encoder::TensorTap<T>& tap = {},
                               model::Mode mode = model::Mode::training);
 
 /// Runs one step of training: forward, backward, clipping and optimizer.
@@ -70,14 +70,15 @@ LossGradient<T> loss_gradient(const model::TrainConfig& config,
 template <numeric::Real T>
 StepResult<T> train_step(const model::TrainConfig& config, std::span<const LabelledBatch> batches,
                          const Tensor<T>& class_weights, TrainState<T>& state,
-                         const encoder::Tap<T>& tap = {}, model::Mode mode = model::Mode::training);
+                         const encoder::TensorTap<T>& tap = {},
+                         model::Mode mode = model::Mode::training);
 
 /// Clips a gradient and runs the optimizer's step with it, which updates `state`.
 /// Requires  the requirements of the optimizer
 /// Throws    ContractError, and leaves `state` unchanged
 template <numeric::Real T>
 StepResult<T> apply_gradient(const model::TrainConfig& config, LossGradient<T> found,
-                             TrainState<T>& state, const encoder::Tap<T>& tap = {});
+                             TrainState<T>& state, const encoder::TensorTap<T>& tap = {});
 
 template <class T>
 struct Evaluation {

@@ -13,7 +13,7 @@ namespace {
 using decoder::Decoder;
 using decoder::DecoderGradients;
 using decoder::DecoderParameters;
-using encoder::EncoderRun;
+using encoder::ModelRunSettings;
 
 constexpr auto kTranslationStep = "translation_step";
 
@@ -23,7 +23,8 @@ void check_pairs(std::span<const PairBatch> batches) {
 }
 
 template <class T>
-Borrowed<T, DecoderParameters<T>> borrow(const TranslationConfig& config, NamedTensors<T>& named) {
+BorrowedParameters<T, DecoderParameters<T>> borrow_parameters(const TranslationConfig& config,
+                                                              NamedTensors<T>& named) {
   return {named,
           [&](NamedTensors<T>&& own) { return decoder::from_named(config.model, std::move(own)); }};
 }
@@ -35,7 +36,7 @@ VocabularyHead<T> vocabulary_head(const TranslationConfig& config, const Decoder
 
 /// Returns the gradients of a decoder with the names of its parameters.
 template <class T>
-Gradients<T> by_name(DecoderGradients<T> own) {
+Gradients<T> to_named_gradients(DecoderGradients<T> own) {
   Gradients<T> gradients;
   gradients.rows.emplace_back("encoder.embedding.weight", std::move(own.source_embedding));
   if (!own.target_embedding.rows.empty())
@@ -49,22 +50,22 @@ Gradients<T> by_name(DecoderGradients<T> own) {
 template <numeric::Real T>
 LossGradient<T> translation_gradient(const TranslationConfig& config,
                                      std::span<const PairBatch> batches, TrainState<T>& state,
-                                     const decoder::Tap<T>& tap) {
+                                     const decoder::TensorTap<T>& tap) {
   check_pairs(batches);
-  const auto parameters = borrow(config, state.parameters);
+  const auto parameters = borrow_parameters(config, state.parameters);
   return mean_gradient<T>(
       kTranslationStep, config.training, batches, state,
-      [&](const PairBatch& batch, const EncoderRun& run, LossGradient<T>& sum) {
+      [&](const PairBatch& batch, const ModelRunSettings& run, LossGradient<T>& sum) {
         Decoder<T> decoder(config.model, parameters.get(), tap);
         add_batch(
             decoder, config.model, vocabulary_head(config, parameters.get()), batch,
             config.training.loss, run, tap,
-            [](DecoderGradients<T> own) { return by_name(std::move(own)); }, sum);
+            [](DecoderGradients<T> own) { return to_named_gradients(std::move(own)); }, sum);
       },
       [&](NamedTensors<T>& norms, const NamedTensors<T>& before) {
         const auto once = [&](const model::LayersConfig& layers, const std::string& side) {
-          count_as_one_step(layers.norm, norms, before, side + "layers.");
-          count_as_one_step(layers.final_norm, norms, before, side + "final_norm.");
+          set_iterations_to_one_step(layers.norm, norms, before, side + "layers.");
+          set_iterations_to_one_step(layers.final_norm, norms, before, side + "final_norm.");
         };
         once(config.model.encoder, "encoder.");
         once(config.model.decoder, "decoder.");
@@ -73,7 +74,7 @@ LossGradient<T> translation_gradient(const TranslationConfig& config,
 
 template <numeric::Real T>
 StepResult<T> translation_step(const TranslationConfig& config, std::span<const PairBatch> batches,
-                               TrainState<T>& state, const decoder::Tap<T>& tap) {
+                               TrainState<T>& state, const decoder::TensorTap<T>& tap) {
   return apply_gradient(config.training, translation_gradient(config, batches, state, tap), state,
                         tap);
 }
@@ -82,7 +83,7 @@ template <numeric::Real T>
 T translation_loss(const TranslationConfig& config, std::span<const PairBatch> batches,
                    TrainState<T>& state) {
   check_pairs(batches);
-  const auto parameters = borrow(config, state.parameters);
+  const auto parameters = borrow_parameters(config, state.parameters);
   return mean_loss<T>(kTranslationStep, batches, vocabulary_head(config, parameters.get()),
                       [&](const PairBatch& batch) {
                         NamedTensors<T> norms = state.norms;
@@ -95,9 +96,9 @@ T translation_loss(const TranslationConfig& config, std::span<const PairBatch> b
 #define NORMPROOF_INSTANTIATE(T)                                                                \
   template LossGradient<T> translation_gradient(const TranslationConfig&,                       \
                                                 std::span<const PairBatch>, TrainState<T>&,     \
-                                                const decoder::Tap<T>&);                        \
+                                                const decoder::TensorTap<T>&);                  \
   template StepResult<T> translation_step(const TranslationConfig&, std::span<const PairBatch>, \
-                                          TrainState<T>&, const decoder::Tap<T>&);              \
+                                          TrainState<T>&, const decoder::TensorTap<T>&);        \
   template T translation_loss(const TranslationConfig&, std::span<const PairBatch>, TrainState<T>&);
 NORMPROOF_FOR_EACH_REAL(NORMPROOF_INSTANTIATE)
 #undef NORMPROOF_INSTANTIATE

@@ -45,7 +45,7 @@ TrainState<double> initial_translation_state(const TranslationConfig& config);
 template <numeric::Real T>
 LossGradient<T> translation_gradient(const TranslationConfig& config,
                                      std::span<const PairBatch> batches, TrainState<T>& state,
-                                     const decoder::Tap<T>& tap = {});
+                                     const decoder::TensorTap<T>& tap = {});
 
 /// Runs one step of training: translation_gradient, then apply_gradient. The result has no
 /// predictions.
@@ -53,7 +53,7 @@ LossGradient<T> translation_gradient(const TranslationConfig& config,
 /// Throws    ContractError, and leaves `state` unchanged
 template <numeric::Real T>
 StepResult<T> translation_step(const TranslationConfig& config, std::span<const PairBatch> batches,
-                               TrainState<T>& state, const decoder::Tap<T>& tap = {});
+                               TrainState<T>& state, const decoder::TensorTap<T>& tap = {});
 
 /// Returns the loss in inference: with running statistics, and without dropout and label smoothing.
 /// Computes  the mean of -log p over the targets of all batches, where p is the probability that

@@ -18,7 +18,7 @@ constexpr std::size_t kProductBlock = 256;
 
 /// A block of rows of x that are computed together. Counted rows are the rows that are not ignored.
 template <class T>
-struct LossBlock {
+struct RowBlock {
   std::size_t begin;                       // index of the block's first row
   std::size_t first_counted, counted_end;  // counted rows: indices in LossBatch
   const Tensor<T>& x;                      // [rows,D]
@@ -44,7 +44,7 @@ Tensor<T> rows_from(const Tensor<T>& x, std::size_t begin, std::size_t count) {
 
 /// Calls f(k) for each counted row k of the block. k is its index in LossBatch.
 template <class T, class F>
-void for_each_counted(const LossBatch<T>& batch, const LossBlock<T>& block, F f) {
+void for_each_counted(const LossBatch<T>& batch, const RowBlock<T>& block, F f) {
   const std::size_t count = block.counted_end - block.first_counted;
   numeric::parallel_for(count, batch.grain(), [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) f(block.first_counted + i);
@@ -71,7 +71,7 @@ T loss_by_blocks(const Tensor<T>& x, const VocabularyHead<T>& head, const std::v
     check_log_probabilities(log_probabilities);
     const auto end = static_cast<std::size_t>(std::ranges::lower_bound(batch.rows, begin + each) -
                                               batch.rows.begin());
-    const LossBlock<T> block{begin, k, end, own, log_probabilities};
+    const RowBlock<T> block{begin, k, end, own, log_probabilities};
     for_each_counted(batch, block, [&](std::size_t i) {
       losses.data()[i] =
           batch.row_loss(i, log_probabilities.data() + (batch.row(i) - begin) * vocabulary);
@@ -133,7 +133,7 @@ VocabularyLoss<T> vocabulary_loss_gradient(const Tensor<T>& x, const VocabularyH
   ColumnLanes<T> bias(head.weight.shape(0));
   result.loss = loss_by_blocks(
       x, head, targets, options, block_rows,
-      [&](const LossBatch<T>& batch, const LossBlock<T>& block) {
+      [&](const LossBatch<T>& batch, const RowBlock<T>& block) {
         const std::size_t rows = block.x.shape(0), width = x.shape(1), v = batch.classes;
         Tensor<T> grad = tensor::full_tensor<T>({rows, v}, T(0));
         for_each_counted(batch, block, [&](std::size_t k) {
@@ -162,7 +162,7 @@ T vocabulary_loss(const Tensor<T>& x, const VocabularyHead<T>& head,
                   const std::vector<int>& targets, const model::LossOptions& options,
                   std::size_t block_rows) {
   return loss_by_blocks(x, head, targets, options, block_rows,
-                        [](const LossBatch<T>&, const LossBlock<T>&) {});
+                        [](const LossBatch<T>&, const RowBlock<T>&) {});
 }
 
 #define NORMPROOF_INSTANTIATE(T)                                                                  \

@@ -43,7 +43,7 @@ LossGradient<T> mean_gradient(std::string_view function, const model::TrainConfi
   result.norms = state.norms;
   for (std::size_t i = 0; i < batches.size(); ++i) {
     const auto number = static_cast<std::uint64_t>(state.step * config.accumulation) + i;
-    pass(batches[i], encoder::EncoderRun{model::Mode::training, config.seed, number}, result);
+    pass(batches[i], encoder::ModelRunSettings{model::Mode::training, config.seed, number}, result);
   }
   if (batches.size() > 1) {
     result.loss /= T(static_cast<double>(batches.size()));
@@ -54,13 +54,13 @@ LossGradient<T> mean_gradient(std::string_view function, const model::TrainConfi
 }
 
 /// Adds the loss of one batch, and the gradients of the model's parameters, to `sum`. It computes
-/// the model's hidden states, the loss of the head, and the backward of both. The function by_name
-/// converts the model's gradients to Gradients<T>.
+/// the model's hidden states, the loss of the head, and the backward of both. The function
+/// to_named_gradients converts the model's gradients to Gradients<T>.
 template <class T, class Model, class Config, class Batch, class ByName>
 void add_batch(Model& model, const Config& config, const VocabularyHead<T>& head,
                const Batch& batch, const model::LossOptions& options,
-               const encoder::EncoderRun& run, const encoder::Tap<T>& tap, ByName by_name,
-               LossGradient<T>& sum) {
+               const encoder::ModelRunSettings& run, const encoder::TensorTap<T>& tap,
+               ByName to_named_gradients, LossGradient<T>& sum) {
   Tensor<T> hidden = model.hidden(batch.inputs, run, sum.norms);
   const tensor::Shape shape = tensor::shape_of(hidden);
   VocabularyLoss<T> found =
@@ -70,7 +70,7 @@ void add_batch(Model& model, const Config& config, const VocabularyHead<T>& head
   found.grad_x.reshape(shape);
   auto own = model.hidden_backward(std::move(found.grad_x), sum.norms);
   add_head_gradients(config, std::move(found.head), own);
-  accumulate(sum.gradients, by_name(std::move(own)));
+  accumulate(sum.gradients, to_named_gradients(std::move(own)));
 }
 
 /// Returns the mean of -log p over the targets of all batches, where p is the probability of a

@@ -36,7 +36,7 @@ constexpr long kBits = 192;
 std::vector<StoredTensor> evaluate_at_100_digits(const StoredCase& stored) {
   const golden::corpus::Case& c = stored.description.c;
   const auto results = checks::evaluation::run_operation<oracle100>(
-      c.options, golden::recipes::inputs_of(c, golden::corpus::path_of(c)), c.sequence);
+      c.options, golden::recipes::inputs_of(c, golden::corpus::case_folder(c)), c.sequence);
   std::vector<StoredTensor> tensors;
   for (const auto& [name, values] : results) {
     std::vector<double> high, low;
@@ -62,7 +62,7 @@ std::size_t balls(const StoredCase& stored) {
   const golden::corpus::Case& c = stored.description.c;
   const normproof::ref::numeric::BallPrecision precision(kBits);
   const auto results = checks::evaluation::run_operation<ball>(
-      c.options, golden::recipes::inputs_of(c, golden::corpus::path_of(c)), c.sequence);
+      c.options, golden::recipes::inputs_of(c, golden::corpus::case_folder(c)), c.sequence);
   std::size_t decided = 0;
   for (const auto& [name, values] : results)
     for (std::size_t i = 0; i < values.size(); ++i) {

@@ -52,17 +52,18 @@ struct FloatRow {
   std::size_t rows, width;
 
   std::string name() const {
-    return fmt::format("norm/{}{}_{}/{}/{}x{}", adds ? "add_" : "",
-                       centred ? "layer_norm" : "rms_norm", ref::numeric::format_of(type).name,
-                       backward ? "backward" : "forward", rows, width);
+    return fmt::format(
+        "norm/{}{}_{}/{}/{}x{}", adds ? "add_" : "", centred ? "layer_norm" : "rms_norm",
+        ref::numeric::float_format_info(type).name, backward ? "backward" : "forward", rows, width);
   }
   /// The number of bytes that are read and written. Forward: x and y, and with a residual also the
   /// residual and the sum. Backward: x, grad_y and grad_x, and with a residual also the gradient of
   /// the sum.
   double bytes() const {
     const std::size_t tensors = backward ? (adds ? 4 : 3) : (adds ? 4 : 2);
-    return static_cast<double>(tensors * rows * width *
-                               static_cast<std::size_t>(ref::numeric::format_of(type).bytes));
+    return static_cast<double>(
+        tensors * rows * width *
+        static_cast<std::size_t>(ref::numeric::float_format_info(type).bytes));
   }
 };
 

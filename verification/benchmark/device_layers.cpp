@@ -47,21 +47,21 @@ void copy_on_device(Device& device, double* to, const double* from, std::size_t 
   device.enqueue([=] { std::copy_n(from, bytes / sizeof(double), to); });
 }
 
-gpu::norm::NormInputs inputs_of(DeviceRows& rows, const model::NormOptions& options,
-                                const NormSize& size) {
+gpu::norm::NormInputs norm_inputs(DeviceRows& rows, const model::NormOptions& options,
+                                  const NormSize& size) {
   const Shape shape = {size.rows / size.length, size.length, size.width};
   gpu::norm::NormInputs in{.x = rows.numbers("x", shape), .grad_y = rows.numbers("grad_y", shape)};
   for (const model::NormParameter& own : model::norm_layer(options).parameters)
     gpu::norm::set_parameter(
         in, own.name,
-        rows.numbers(std::string(own.name), {model::extent_of(own.shape, size.width)}));
+        rows.numbers(std::string(own.name), {model::entry_extent(own.shape, size.width)}));
   return in;
 }
 
 DeviceWork norm_work(DeviceRows& rows, const std::string& row, const std::string& name,
                      const NormSize& size, bool backward) {
   const model::NormOptions options = model::norm_options(name);
-  const gpu::norm::NormInputs in = inputs_of(rows, options, size);
+  const gpu::norm::NormInputs in = norm_inputs(rows, options, size);
   const auto state = gpu::norm::initial_state(rows.device(), options, size.width);
   if (!backward)
     return record_layer(rows.device(), row, [=] { gpu::norm::norm_forward(options, in, state); });
@@ -87,14 +87,14 @@ model::TrainConfig make_config(const StepSize& size) {
 }
 
 /// A training run. Each timed repetition continues it.
-struct Run {
+struct TrainingRun {
   model::TrainConfig config;
   std::vector<gpu::train::LabelledBatch> batches;
   gpu::train::TrainState state;
 };
 
-Run new_run(Device& device, const StepSize& size) {
-  Run run{make_config(size), {}, {}};
+TrainingRun new_run(Device& device, const StepSize& size) {
+  TrainingRun run{make_config(size), {}, {}};
   const ref::numeric::RandomStream random(1, "tokens");
   gpu::train::LabelledBatch batch{{{size.batch, size.length, {}}, {}}, {}, {}};
   for (std::size_t i = 0; i < size.batch * size.length; ++i)
@@ -149,7 +149,7 @@ void add_norms(DeviceRows& rows) {
 
 void add_steps(DeviceRows& rows) {
   const StepSize size = rows.tiny() ? StepSize{1, 16, 3, 8, 40} : StepSize{5, 256, 256, 128, 30522};
-  const auto run = std::make_shared<std::optional<Run>>();
+  const auto run = std::make_shared<std::optional<TrainingRun>>();
   const auto library = std::make_shared<gpu::ops::LibraryProducts>(gpu::ops::Precision::float64);
   for (const bool ordered : {true, false})
     rows.add({.name = fmt::format("step/{}x{}/{}x{}/{}/{}", size.layers, size.d_model, size.batch,
@@ -160,7 +160,7 @@ void add_steps(DeviceRows& rows) {
               .prepare = [&rows, size, run, library, ordered] {
                 if (!*run) *run = new_run(rows.device(), size);
                 return DeviceWork{[run, library, ordered](std::int64_t times) {
-                  Run& own = **run;
+                  TrainingRun& own = **run;
                   const gpu::ops::Products& products =
                       ordered ? gpu::ops::ordered_products() : *library;
                   for (std::int64_t i = 0; i < times; ++i)

@@ -28,7 +28,7 @@ struct Product {
   std::size_t matrices() const { return sentences * heads; }
 };
 
-std::string name_of(const Product& p) {
+std::string layout_name(const Product& p) {
   const char* const form = p.transpose == Transpose::none ? "AB"
                            : p.transpose == Transpose::a  ? "AtB"
                                                           : "ABt";
@@ -158,7 +158,7 @@ void add_products(DeviceRows& rows) {
     using Prepare = std::function<DeviceWork(const std::string& row)>;
     const auto add = [&](std::string_view who, const Prepare& prepare) {
       const auto elements = static_cast<double>(p.matrices() * p.rows * p.columns);
-      const std::string row = fmt::format("product/{}/{}", name_of(p), who);
+      const std::string row = fmt::format("product/{}/{}", layout_name(p), who);
       rows.add({.name = row,
                 .batch = batch,
                 .bytes = 0,

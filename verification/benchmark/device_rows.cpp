@@ -12,16 +12,16 @@ namespace normproof::verification::benchmark {
 namespace {
 
 // how many different numbers there are before they repeat
-constexpr std::size_t kDistinct = 1'000'003;
+constexpr std::size_t kDistinctNumbers = 1'000'003;
 
 /// Times the work of a benchmark row.
 /// Throws    any exception of the work
 void time_work(::benchmark::State& state, Device& device, const DeviceRow& row) {
   const DeviceWork work = row.prepare();
-  work.give(row.batch);  // a first call, which allocates the memory and creates the graph
+  work.submit(row.batch);  // a first call, which allocates the memory and creates the graph
   device.synchronize();
   while (state.KeepRunningBatch(row.batch)) {
-    work.give(row.batch);
+    work.submit(row.batch);
     device.synchronize();
   }
   work.check();
@@ -35,7 +35,7 @@ const DeviceTensor<double>& DeviceRows::numbers(const std::string& name, const S
   kept = {};
   auto values = ref::tensor::empty_tensor<double>(shape);
   const ref::numeric::RandomStream random(1, name);
-  const std::size_t distinct = std::min(values.size(), kDistinct);
+  const std::size_t distinct = std::min(values.size(), kDistinctNumbers);
   for (std::size_t i = 0; i < values.size(); ++i)
     values.data()[i] = i < distinct ? random.normal(i) : values.data()[i - distinct];
   return kept = gpu::device::upload(device_, values);

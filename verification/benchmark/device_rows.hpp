@@ -21,7 +21,7 @@ using gpu::device::Shape;
 /// The work that a benchmark row times.
 struct DeviceWork {
   /// Submits the work `times` times to the queue of the device.
-  std::function<void(std::int64_t times)> give;
+  std::function<void(std::int64_t times)> submit;
   /// Called after the last submission. Throws if the device rejected something.
   std::function<void()> check = [] {};
 };
@@ -37,7 +37,8 @@ DeviceWork record_layer(Device& device, const std::string& name, const Layer& la
             (*last)->perform();
           },
           [name, last] {
-            if ((*last)->refused()) throw std::runtime_error(name + ": a value is refused");
+            if ((*last)->has_failed_check())
+              throw std::runtime_error(name + ": a value is refused");
           }};
 }
 

@@ -42,12 +42,12 @@ double shortest(double seconds, const Work& work) {
 }
 
 /// Sets the number of threads during the lifetime of this object. Afterwards it is 1.
-class Threads {
+class ThreadCountScope {
  public:
-  explicit Threads(int count) { numeric::set_num_threads(count); }
-  ~Threads() { numeric::set_num_threads(1); }
-  Threads(const Threads&) = delete;
-  Threads& operator=(const Threads&) = delete;
+  explicit ThreadCountScope(int count) { numeric::set_num_threads(count); }
+  ~ThreadCountScope() { numeric::set_num_threads(1); }
+  ThreadCountScope(const ThreadCountScope&) = delete;
+  ThreadCountScope& operator=(const ThreadCountScope&) = delete;
 };
 
 // enough to hide the latency of two fma units, and few enough for the registers
@@ -100,7 +100,7 @@ double widest_chains(double* kept) {
 
 /// Returns the bytes per second that the fastest copy of `bytes` bytes reads and writes.
 double copy_rate(std::size_t bytes, int threads, double seconds) {
-  const Threads own(threads);
+  const ThreadCountScope own(threads);
   const std::vector<char> from(bytes, 1);
   std::vector<char> to(bytes, 2);
   const std::size_t parts = static_cast<std::size_t>(threads);
@@ -116,19 +116,19 @@ double copy_rate(std::size_t bytes, int threads, double seconds) {
 /// Returns the operations per second of the fastest run of widest_chains. An fma counts as two
 /// operations.
 double fma_rate(int threads, double seconds) {
-  const Threads own(threads);
+  const ThreadCountScope own(threads);
   const auto parts = static_cast<std::size_t>(threads);
   // distance at which two threads write to different cache lines
-  constexpr std::size_t kApart = 16;
-  std::vector<double> kept(parts * kApart), operations(parts * kApart);
+  constexpr std::size_t kElementsPerThread = 16;
+  std::vector<double> kept(parts * kElementsPerThread), operations(parts * kElementsPerThread);
   const double time = shortest(seconds, [&] {
     numeric::parallel_for(parts, 1, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i)
-        operations[i * kApart] = widest_chains(&kept[i * kApart]);
+        operations[i * kElementsPerThread] = widest_chains(&kept[i * kElementsPerThread]);
     });
   });
   double sum = 0;
-  for (std::size_t i = 0; i < parts; ++i) sum += operations[i * kApart];
+  for (std::size_t i = 0; i < parts; ++i) sum += operations[i * kElementsPerThread];
   return kept[0] > 0 ? sum / time : 0;
 }
 

@@ -26,7 +26,7 @@ Tensor<double> random_tensor(const tensor::Shape& shape, const char* name) {
   return t;
 }
 
-struct Data {
+struct LayerInputs {
   Tensor<double> x = random_tensor({kRows, kWidth}, "x");
   Tensor<double> grad_y = random_tensor({kRows, kWidth}, "grad_y");
   norm::Affine<double> affine{random_tensor({kWidth}, "gamma"), random_tensor({kWidth}, "beta")};
@@ -34,8 +34,8 @@ struct Data {
   Tensor<double> ones = tensor::full_tensor<double>({kWidth}, 1.0);
 };
 
-const Data& data() {
-  static const Data d;
+const LayerInputs& data() {
+  static const LayerInputs d;
   return d;
 }
 
@@ -44,7 +44,7 @@ const Data& data() {
 template <class Step>
 void time_step(benchmark::State& state, Step step) {
   numeric::set_num_threads(static_cast<int>(state.range(0)));
-  const Data& d = data();
+  const LayerInputs& d = data();
   for (auto _ : state) step(d);
   numeric::set_num_threads(1);
 }
@@ -55,35 +55,35 @@ void keep(const Tensor<double>& y, const norm::AffineGradients<double>& gradient
 }
 
 void layer_norm(benchmark::State& state) {
-  time_step(state, [](const Data& d) {
+  time_step(state, [](const LayerInputs& d) {
     const auto forward = norm::layer_norm(d.x, d.affine);
     keep(forward.y, norm::layer_norm_backward(d.grad_y, d.x, d.affine, forward.saved));
   });
 }
 
 void rms_norm(benchmark::State& state) {
-  time_step(state, [](const Data& d) {
+  time_step(state, [](const LayerInputs& d) {
     const auto forward = norm::rms_norm(d.x, d.affine);
     keep(forward.y, norm::rms_norm_backward(d.grad_y, d.x, d.affine, forward.saved));
   });
 }
 
 void batch_norm(benchmark::State& state) {
-  time_step(state, [](const Data& d) {
+  time_step(state, [](const LayerInputs& d) {
     const auto forward = norm::batch_norm(d.x, d.affine, {}, {d.zeros, d.ones});
     keep(forward.y, norm::batch_norm_backward(d.grad_y, d.x, d.affine, {}, forward.saved));
   });
 }
 
 void power_norm_v(benchmark::State& state) {
-  time_step(state, [](const Data& d) {
+  time_step(state, [](const LayerInputs& d) {
     const auto forward = norm::power_norm_v(d.x, d.affine, {}, {d.ones});
     keep(forward.y, norm::power_norm_v_backward(d.grad_y, d.x, d.affine, {}, forward.saved));
   });
 }
 
 void power_norm(benchmark::State& state) {
-  time_step(state, [](const Data& d) {
+  time_step(state, [](const LayerInputs& d) {
     const auto forward = norm::power_norm(d.x, d.affine, {}, {d.ones, d.zeros, 0});
     const auto backward =
         norm::power_norm_backward(d.grad_y, d.x, d.affine, {}, forward.saved, forward.state.nu);

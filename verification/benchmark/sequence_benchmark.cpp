@@ -104,7 +104,7 @@ void run_translate(benchmark::State& state, const SequenceSize& size) {
   repeat(state, [&] { return train::translation_step<double>(config, batches, run).loss; });
 }
 
-std::int32_t likeliest(const Tensor<double>& logits) {
+std::int32_t most_likely_token(const Tensor<double>& logits) {
   return static_cast<std::int32_t>(std::max_element(logits.data(), logits.data() + logits.size()) -
                                    logits.data());
 }
@@ -117,7 +117,7 @@ void run_complete(benchmark::State& state, const SequenceSize& size) {
     normproof::ref::encoder::IncrementalEncoder<double> incremental(config.encoder, parameters,
                                                                     run.norms);
     std::int32_t token = 1;
-    for (std::size_t i = 0; i < kContext; ++i) token = likeliest(incremental.append(token));
+    for (std::size_t i = 0; i < kContext; ++i) token = most_likely_token(incremental.append(token));
     return token;
   });
 }
@@ -131,7 +131,7 @@ void run_decode(benchmark::State& state, const SequenceSize& size) {
     normproof::ref::decoder::IncrementalDecoder<double> incremental(config.model, parameters,
                                                                     run.norms, source);
     std::int32_t token = 1;
-    for (std::size_t i = 0; i < kWords; ++i) token = likeliest(incremental.append(token));
+    for (std::size_t i = 0; i < kWords; ++i) token = most_likely_token(incremental.append(token));
     return token;
   });
 }

@@ -26,8 +26,8 @@ struct Command {
   /// option writes to a member of the command.
   /// Returns   the function that runs the command after its options were read; empty for a group
   std::function<Run(CLI::App& app)> add;
-  std::vector<Command> verbs = {};  ///< commands of the group
-  std::string versions = {};        ///< for the program: further lines that --version prints
+  std::vector<Command> subcommands = {};  ///< commands of the group
+  std::string versions = {};              ///< for the program: further lines that --version prints
   /// Old name of the command; it is still accepted, with a notice of the new name.
   std::string former_name = {};
 };

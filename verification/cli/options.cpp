@@ -33,7 +33,7 @@ CLI::Option* add_path(CLI::App& app, const std::string& name, Field& field, cons
 }
 
 /// Joins names into an enumeration such as "a, b and c".
-std::string listed(const Texts& names) {
+std::string join_with_and(const Texts& names) {
   const Texts before(names.begin(), names.end() - 1);
   return fmt::format("{} and {}", fmt::join(before, ", "), names.back());
 }
@@ -41,7 +41,7 @@ std::string listed(const Texts& names) {
 template <class Field>
 CLI::Option* add_any_text(CLI::App& app, const std::string& name, Field& field,
                           const std::string& help, const std::string& type,
-                          const std::optional<TextRule>& rule) {
+                          const std::optional<TextConstraint>& rule) {
   const auto parse = [name, rule](const std::string& text) {
     if (rule && !rule->accepts(text))
       throw UsageError(fmt::format("{} is '{}'; expected {}", name, text, rule->expectation));
@@ -57,7 +57,7 @@ std::string help_lines(const std::string& text) {
   return fmt::format("{}", fmt::join(wrap(text, kHelpWidth), "\n"));
 }
 
-CLI::Option* add_bound(CLI::App& app, const std::string& name, Binding binding,
+CLI::Option* add_bound(CLI::App& app, const std::string& name, OptionBinding binding,
                        const std::string& help, const std::string& type) {
   const auto read = [read = std::move(binding.read)](const CLI::results_t& given) {
     read(given);
@@ -90,13 +90,13 @@ CLI::Option* require(CLI::Option* option) {
 
 CLI::Option* add_text(CLI::App& app, const std::string& name, std::string& field,
                       const std::string& help, const std::string& type,
-                      std::optional<TextRule> rule) {
+                      std::optional<TextConstraint> rule) {
   return add_any_text(app, name, field, help, type, rule);
 }
 
 CLI::Option* add_text(CLI::App& app, const std::string& name, std::optional<std::string>& field,
                       const std::string& help, const std::string& type,
-                      std::optional<TextRule> rule) {
+                      std::optional<TextConstraint> rule) {
   return add_any_text(app, name, field, help, type, rule);
 }
 
@@ -179,9 +179,10 @@ void require_one_of(CLI::App& app, const std::vector<std::string>& names) {
     if (is_given(app, name)) given.push_back(name);
   if (given.size() == 1) return;
   if (given.empty())
-    throw UsageError(fmt::format("none of {} is given; expected one of them", listed(names)));
-  throw UsageError(
-      fmt::format("{} are given; expected one of {} alone", listed(given), listed(names)));
+    throw UsageError(
+        fmt::format("none of {} is given; expected one of them", join_with_and(names)));
+  throw UsageError(fmt::format("{} are given; expected one of {} alone", join_with_and(given),
+                               join_with_and(names)));
 }
 
 Texts split_list(const std::string& option, const std::string& text) {
@@ -197,13 +198,13 @@ Texts split_list(const std::string& option, const std::string& text) {
 }
 
 Command group(std::string name, std::string summary, const std::string& footer,
-              std::vector<Command> verbs) {
+              std::vector<Command> subcommands) {
   return {std::move(name), std::move(summary),
           [footer](CLI::App& app) {
             set_footer(app, footer);
             return Run();
           },
-          std::move(verbs)};
+          std::move(subcommands)};
 }
 
 }  // namespace normproof::verification::cli

@@ -21,7 +21,7 @@ namespace normproof::verification::cli {
 using Texts = std::vector<std::string>;
 
 /// The functions with which an option reads and writes a member of a command.
-struct Binding {
+struct OptionBinding {
   /// Sets the member of the command from the given texts. There is more than one text only if the
   /// option takes several.
   /// Throws    UsageError
@@ -32,7 +32,7 @@ struct Binding {
 
 /// Adds an option `--name TYPE`, or a positional argument if the name has no dashes. The text
 /// `help` is broken into lines at spaces.
-CLI::Option* add_bound(CLI::App& app, const std::string& name, Binding binding,
+CLI::Option* add_bound(CLI::App& app, const std::string& name, OptionBinding binding,
                        const std::string& help, const std::string& type);
 
 /// Allows several values after the option, and allows the option to occur several times.
@@ -40,7 +40,7 @@ CLI::Option* accept_several(CLI::Option* option);
 CLI::Option* require(CLI::Option* option);
 
 /// Defines which texts an option accepts, and what its error message says.
-struct TextRule {
+struct TextConstraint {
   bool (*accepts)(const std::string& text);
   /// The expectation in the error message, such as "a command for sh".
   const char* expectation;
@@ -48,10 +48,10 @@ struct TextRule {
 
 CLI::Option* add_text(CLI::App& app, const std::string& name, std::string& field,
                       const std::string& help, const std::string& type,
-                      std::optional<TextRule> rule = std::nullopt);
+                      std::optional<TextConstraint> rule = std::nullopt);
 CLI::Option* add_text(CLI::App& app, const std::string& name, std::optional<std::string>& field,
                       const std::string& help, const std::string& type,
-                      std::optional<TextRule> rule = std::nullopt);
+                      std::optional<TextConstraint> rule = std::nullopt);
 CLI::Option* add_flag(CLI::App& app, const std::string& name, bool& field, const std::string& help);
 
 /// Adds an option whose value is the name of a file. The name must not be empty.
@@ -97,6 +97,6 @@ std::string help_lines(const std::string& text);
 
 /// Returns a command that has no options: a group of commands such as `golden`, or the program.
 Command group(std::string name, std::string summary, const std::string& footer,
-              std::vector<Command> verbs);
+              std::vector<Command> subcommands);
 
 }  // namespace normproof::verification::cli

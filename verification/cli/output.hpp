@@ -25,12 +25,12 @@ enum ExitStatus : int {
 
 /// A value, or a function that computes the value when it is needed.
 template <class T>
-class Lazy {
+class LazyValue {
  public:
-  Lazy() = default;
-  Lazy(T value) : make_([value = std::move(value)] { return value; }) {}
+  LazyValue() = default;
+  LazyValue(T value) : make_([value = std::move(value)] { return value; }) {}
   template <std::invocable F>
-  Lazy(F make) : make_(std::move(make)) {}
+  LazyValue(F make) : make_(std::move(make)) {}
 
   explicit operator bool() const { return make_ != nullptr; }
   T operator()() const { return make_(); }
@@ -45,17 +45,17 @@ class Lazy {
 /// the command, which may no longer exist when they are called.
 struct Output {
   ExitStatus status = kSuccess;
-  Lazy<support::report::Document> document = {};  ///< the report for people
+  LazyValue<support::report::Document> document = {};  ///< the report for people
   /// The results for other programs. If absent, there is one check, which passes if `status` is
   /// kSuccess.
-  Lazy<support::report::Checks> checks = {};
+  LazyValue<support::report::Checks> checks = {};
 
   // Output that the command formats itself. If absent, it is generated from the members above.
-  Lazy<std::string> text = {};  ///< text for standard output; by default the document as text
+  LazyValue<std::string> text = {};  ///< text for standard output; by default the document as text
   /// By default one line per check or, if there are no checks, the document.
-  Lazy<std::string> json = {};
-  Lazy<std::string> html = {};
-  Lazy<std::string> markdown = {};
+  LazyValue<std::string> json = {};
+  LazyValue<std::string> html = {};
+  LazyValue<std::string> markdown = {};
 };
 
 /// Returns the output of a command that only prints text and has no report.

@@ -21,12 +21,12 @@ namespace {
 constexpr int kNameColumns = 22;
 
 /// The function that runs each command.
-using Runs = std::map<const CLI::App*, Run>;
+using RunFunctions = std::map<const CLI::App*, Run>;
 
-void add_command(CLI::App& app, const Command& command, Runs& runs) {
+void add_command(CLI::App& app, const Command& command, RunFunctions& runs) {
   // refuse_unknown reports unknown arguments and suggests the nearest known name
   app.allow_extras();
-  for (const Command& verb : command.verbs) {
+  for (const Command& verb : command.subcommands) {
     CLI::App& added = *app.add_subcommand(verb.name, help_lines(verb.summary));
     added.group("Commands");
     add_command(added, verb, runs);
@@ -41,7 +41,7 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
-std::vector<std::string> verb_names(const CLI::App& app) {
+std::vector<std::string> subcommand_names(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; }))
     names.push_back(verb->get_name());
@@ -79,7 +79,7 @@ void refuse_unknown(const CLI::App& app) {
     const std::string& first = extras.front();
     if (first.starts_with("-"))
       throw UsageError(unknown_option(app, first.substr(0, first.find('='))));
-    if (const auto known = verb_names(app); !known.empty())
+    if (const auto known = subcommand_names(app); !known.empty())
       throw UsageError(ref::numeric::unknown_name(command_kind(app), first, known));
     throw UsageError(fmt::format("unexpected argument '{}' of {}; expected options alone", first,
                                  command_words(app)));
@@ -88,11 +88,11 @@ void refuse_unknown(const CLI::App& app) {
 }
 
 /// Returns the command that the arguments select; it may be inside groups.
-const CLI::App& find_given(const CLI::App& app) {
-  const std::vector<std::string> known = verb_names(app);
+const CLI::App& find_selected_command(const CLI::App& app) {
+  const std::vector<std::string> known = subcommand_names(app);
   if (known.empty()) return app;
   const std::vector<CLI::App*> given = app.get_subcommands();
-  if (given.size() == 1) return find_given(*given.front());
+  if (given.size() == 1) return find_selected_command(*given.front());
   const std::string words = command_words(app);
   throw UsageError(fmt::format("{} {} is given; expected one of {} (see normproof {}{}--help)",
                                given.empty() ? "no" : "more than one", command_kind(app),
@@ -188,10 +188,10 @@ void refuse_empty_value(const std::vector<std::string>& arguments) {
 std::string rename_command(const Command& program, std::vector<std::string>& arguments) {
   const Command* called = &program;
   for (std::string& word : arguments) {
-    const auto verb = std::ranges::find_if(called->verbs, [&](const Command& one) {
+    const auto verb = std::ranges::find_if(called->subcommands, [&](const Command& one) {
       return one.name == word || (!one.former_name.empty() && one.former_name == word);
     });
-    if (verb == called->verbs.end()) break;
+    if (verb == called->subcommands.end()) break;
     if (verb->name != word)
       return fmt::format("normproof: '{}' is now called '{}'\n", std::exchange(word, verb->name),
                          verb->name);
@@ -206,7 +206,7 @@ Run parse_present_names(const Command& program, const std::vector<std::string>& 
   app.get_formatter()->column_width(kNameColumns);
   app.get_formatter()->label("SUBCOMMAND", "COMMAND");
   app.get_formatter()->label("Subcommands", "Commands");
-  Runs runs;
+  RunFunctions runs;
   add_command(app, program, runs);
   refuse_empty_value(arguments);
   try {
@@ -225,7 +225,7 @@ Run parse_present_names(const Command& program, const std::vector<std::string>& 
     throw;
   }
   refuse_unknown(app);
-  return runs.at(&find_given(app));
+  return runs.at(&find_selected_command(app));
 }
 
 }  // namespace

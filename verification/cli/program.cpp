@@ -14,7 +14,7 @@
 namespace normproof::verification::cli {
 namespace {
 
-int complain(int status, std::string_view sentence) noexcept {
+int print_error_message(int status, std::string_view sentence) noexcept {
   write_stderr("normproof: ");
   write_stderr(sentence);
   write_stderr("\n");
@@ -30,19 +30,19 @@ int run_program(Command commands(), const std::vector<std::string>& arguments) n
     ref::numeric::check_fp_environment();
     return parse_arguments(commands(), arguments)();
   } catch (const ref::numeric::UsageError& error) {
-    return complain(kUsageError, error.what());
+    return print_error_message(kUsageError, error.what());
   } catch (const ref::numeric::ContractError& error) {
-    return complain(kUsageError, sentence(error.violation()));
+    return print_error_message(kUsageError, sentence(error.violation()));
   } catch (const ref::numeric::FileError& error) {
-    return complain(kFileError, error.what());
+    return print_error_message(kFileError, error.what());
   } catch (const normproof::gpu::device::NoDeviceError& error) {
-    return complain(kNoDevice, error.what());
+    return print_error_message(kNoDevice, error.what());
   } catch (const std::bad_alloc&) {
-    return complain(kNumericalFailure, "the memory does not suffice");
+    return print_error_message(kNumericalFailure, "the memory does not suffice");
   } catch (const std::exception& error) {
-    return complain(kNumericalFailure, error.what());
+    return print_error_message(kNumericalFailure, error.what());
   } catch (...) {
-    return complain(kNumericalFailure, "an unknown failure");
+    return print_error_message(kNumericalFailure, "an unknown failure");
   }
 }
 

@@ -14,10 +14,10 @@ using support::report::cut;
 
 std::string progress_line(std::string_view what, std::size_t done, std::size_t total,
                           std::string_view detail, std::size_t width) {
-  constexpr std::size_t kBar = 30;
-  const std::size_t filled = total == 0 ? kBar : std::min(kBar, kBar * done / total);
+  constexpr std::size_t kBarWidth = 30;
+  const std::size_t filled = total == 0 ? kBarWidth : std::min(kBarWidth, kBarWidth * done / total);
   const std::string line = fmt::format("{} [{}{}] {}/{} {}", what, std::string(filled, '#'),
-                                       std::string(kBar - filled, '.'), done, total, detail);
+                                       std::string(kBarWidth - filled, '.'), done, total, detail);
   return cut(line, width);
 }
 

@@ -16,7 +16,7 @@ constexpr const char* kPlain =
 
 /// Returns shell code that prints a word with `printf`. This is used for words with a line end or
 /// with bytes that reports do not print.
-std::string printed_word(const std::string& text) {
+std::string quote_with_printf(const std::string& text) {
   std::string format;
   for (const char c : text) {
     if (std::string_view(kPlain).find(c) != std::string_view::npos)
@@ -31,7 +31,7 @@ std::string printed_word(const std::string& text) {
 
 std::string shell_word(const std::string& text) {
   if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) return text;
-  if (support::report::clean_line(text) != text) return printed_word(text);
+  if (support::report::clean_line(text) != text) return quote_with_printf(text);
   std::string result = "'";
   for (const char c : text) {
     if (c == '\'')

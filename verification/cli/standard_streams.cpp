@@ -16,7 +16,7 @@ namespace normproof::verification::cli {
 std::string read_stdin() {
   std::string bytes;
   for (;;) {
-    const std::ptrdiff_t count = ref::io::read_some(STDIN_FILENO, bytes);
+    const std::ptrdiff_t count = ref::io::read_once(STDIN_FILENO, bytes);
     if (count < 0) {
       throw ref::numeric::FileError(fmt::format("standard input cannot be read ({})",
                                                 std::generic_category().message(errno)));

@@ -30,11 +30,11 @@ Number parse_number(std::string_view option, const std::string& text, Number min
 }
 
 template <class Field>
-struct ValueOf {
+struct OptionValueType {
   using type = Field;
 };
 template <class Value>
-struct ValueOf<std::optional<Value>> {
+struct OptionValueType<std::optional<Value>> {
   using type = Value;
 };
 
@@ -44,7 +44,7 @@ template <class Field, class Parse, class Print>
 CLI::Option* add_value(CLI::App& app, const std::string& name, Field& field, Parse parse,
                        Print print, const std::string& help, const std::string& type) {
   const auto write = [&field, print]() -> Texts {
-    if constexpr (std::is_same_v<typename ValueOf<Field>::type, Field>)
+    if constexpr (std::is_same_v<typename OptionValueType<Field>::type, Field>)
       return {std::string(print(field))};
     else
       return field ? Texts{std::string(print(*field))} : Texts();
@@ -55,7 +55,7 @@ CLI::Option* add_value(CLI::App& app, const std::string& name, Field& field, Par
 }
 
 /// Adds an option whose value is an integer from `minimum` to `maximum`.
-template <class Field, class Number = typename ValueOf<Field>::type>
+template <class Field, class Number = typename OptionValueType<Field>::type>
 CLI::Option* add_number(CLI::App& app, const std::string& name, Field& field,
                         std::type_identity_t<Number> minimum, std::type_identity_t<Number> maximum,
                         const std::string& help, const std::string& type = "N") {
@@ -115,7 +115,7 @@ std::string option_kind(const std::string& name);
 
 /// Adds an option whose value is one of a few named choices. If `type` is empty, --help shows the
 /// names of the choices.
-template <class Field, class Value = typename ValueOf<Field>::type>
+template <class Field, class Value = typename OptionValueType<Field>::type>
 CLI::Option* add_choice(CLI::App& app, const std::string& name, Field& field,
                         const Choices<std::type_identity_t<Value>>& choices,
                         const std::string& help, const std::string& type = "") {

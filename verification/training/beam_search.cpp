@@ -42,16 +42,16 @@ void check_logits(const Tensor<double>& logits, std::int32_t end) {
 }
 
 /// The extension of a hypothesis in the beam by one token.
-struct Step {
+struct Extension {
   std::size_t hypothesis;
   std::int32_t token;
   double log_probability;
 };
 
 /// A hypothesis in the beam, together with the tokens that may follow it, the most likely first.
-class Branch {
+class BeamEntry {
  public:
-  Branch(Hypothesis hypothesis, std::unique_ptr<DecodingState> state)
+  BeamEntry(Hypothesis hypothesis, std::unique_ptr<DecodingState> state)
       : hypothesis_(std::move(hypothesis)), state_(std::move(state)) {}
 
   /// Feeds the last token of the hypothesis to the model, or `begin` if the hypothesis is empty.
@@ -70,14 +70,14 @@ class Branch {
     next_ = 0;
   }
 
-  bool has_step() const { return next_ < order_.size(); }
-  Step step(std::size_t number) const {
+  bool has_extension() const { return next_ < order_.size(); }
+  Extension step(std::size_t number) const {
     const std::int32_t token = order_[next_];
     return {number, token, hypothesis_.log_probability + log_probabilities_.data()[token]};
   }
-  void take_step() { ++next_; }
+  void skip_extension() { ++next_; }
 
-  Hypothesis extended_by(const Step& step, const BeamOptions& options) const {
+  Hypothesis extended_by(const Extension& step, const BeamOptions& options) const {
     Hypothesis longer = hypothesis_;
     longer.tokens.push_back(step.token);
     longer.log_probability = step.log_probability;
@@ -97,26 +97,26 @@ class Branch {
   std::size_t next_ = 0;
 };
 
-bool is_better(const Step& a, const Step& b) {
+bool is_better(const Extension& a, const Extension& b) {
   if (a.log_probability != b.log_probability) return a.log_probability > b.log_probability;
   return a.token != b.token ? a.token < b.token : a.hypothesis < b.hypothesis;
 }
 
 /// Returns the `most` best extensions over all hypotheses of the beam, the best first.
-std::vector<Step> best_steps(std::vector<Branch>& beam, std::size_t most) {
-  std::vector<Step> steps;
+std::vector<Extension> best_extensions(std::vector<BeamEntry>& beam, std::size_t most) {
+  std::vector<Extension> steps;
   while (steps.size() < most) {
-    const Branch* best = nullptr;
-    Step chosen{};
+    const BeamEntry* best = nullptr;
+    Extension chosen{};
     for (std::size_t i = 0; i < beam.size(); ++i) {
-      if (!beam[i].has_step()) continue;
-      const Step step = beam[i].step(i);
+      if (!beam[i].has_extension()) continue;
+      const Extension step = beam[i].step(i);
       if (best != nullptr && !is_better(step, chosen)) continue;
       best = &beam[i];
       chosen = step;
     }
     if (best == nullptr) break;
-    beam[chosen.hypothesis].take_step();
+    beam[chosen.hypothesis].skip_extension();
     steps.push_back(chosen);
   }
   return steps;
@@ -131,14 +131,14 @@ double length_penalty(std::size_t length, double alpha) {
 std::vector<Hypothesis> beam_search(const DecodingState& start, const BeamOptions& options) {
   check_beam(options);
   std::vector<Hypothesis> finished;
-  std::vector<Branch> beam;
+  std::vector<BeamEntry> beam;
   beam.emplace_back(Hypothesis{}, start.fork());
   for (std::size_t length = 1; !beam.empty(); ++length) {
     const std::size_t most = options.width - finished.size();
-    for (Branch& branch : beam) branch.read(options, most);
-    std::vector<Branch> longer;
-    for (const Step& step : best_steps(beam, most)) {
-      const Branch& branch = beam[step.hypothesis];
+    for (BeamEntry& branch : beam) branch.read(options, most);
+    std::vector<BeamEntry> longer;
+    for (const Extension& step : best_extensions(beam, most)) {
+      const BeamEntry& branch = beam[step.hypothesis];
       Hypothesis hypothesis = branch.extended_by(step, options);
       if (hypothesis.ended || length == options.max_length)
         finished.push_back(std::move(hypothesis));

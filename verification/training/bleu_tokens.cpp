@@ -48,11 +48,11 @@ void replace_all(std::string& text, std::string_view what, std::string_view with
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
-bool is_point(char c) {
+bool is_period_or_comma(char c) {
   return c == '.' || c == ',';
 }
 /// Whether the character is ASCII punctuation other than apostrophe, comma, hyphen and period.
-bool is_mark(char c) {
+bool is_separated_punctuation(char c) {
   return (c >= ' ' && c <= '&') || (c >= '(' && c <= '+') || c == '/' || (c >= ':' && c <= '@') ||
          (c >= '[' && c <= '`') || (c >= '{' && c <= '~');
 }
@@ -61,7 +61,7 @@ bool is_mark(char c) {
 /// returns true for two neighboring bytes, `write` writes their replacement, and the rule continues
 /// after the two bytes.
 template <class Fits, class Write>
-std::string pass(const std::string& text, Fits fits, Write write) {
+std::string apply_rule(const std::string& text, Fits fits, Write write) {
   std::string result;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (i + 1 < text.size() && fits(text[i], text[i + 1])) {
@@ -74,7 +74,7 @@ std::string pass(const std::string& text, Fits fits, Write write) {
   return result;
 }
 
-std::string apart_13a(std::string text) {
+std::string separate_punctuation_13a(std::string text) {
   replace_all(text, "<skipped>", "");
   replace_all(text, "-\n", "");
   replace_all(text, "\n", " ");
@@ -83,19 +83,20 @@ std::string apart_13a(std::string text) {
   replace_all(text, "&lt;", "<");
   replace_all(text, "&gt;", ">");
   std::string marked = " ";
-  for (const char c : text) marked += is_mark(c) ? std::string{' ', c, ' '} : std::string(1, c);
+  for (const char c : text)
+    marked += is_separated_punctuation(c) ? std::string{' ', c, ' '} : std::string(1, c);
   marked += ' ';
-  marked = pass(
-      marked, [](char a, char b) { return !is_digit(a) && is_point(b); },
+  marked = apply_rule(
+      marked, [](char a, char b) { return !is_digit(a) && is_period_or_comma(b); },
       [](char a, char b) {
         return std::string{a, ' ', b, ' '};
       });
-  marked = pass(
-      marked, [](char a, char b) { return is_point(a) && !is_digit(b); },
+  marked = apply_rule(
+      marked, [](char a, char b) { return is_period_or_comma(a) && !is_digit(b); },
       [](char a, char b) {
         return std::string{' ', a, ' ', b};
       });
-  return pass(
+  return apply_rule(
       marked, [](char a, char b) { return is_digit(a) && b == '-'; },
       [](char a, char b) {
         return std::string{a, ' ', b, ' '};
@@ -116,7 +117,7 @@ std::vector<std::string> bleu_tokens(std::string_view sentence, BleuTokenizer to
   std::size_t end = 0;
   for_each_part(sentence, [&](std::size_t, std::size_t behind) { end = behind; });
   std::string text(sentence.substr(0, end));
-  if (tokenizer == BleuTokenizer::mteval_13a) text = apart_13a(std::move(text));
+  if (tokenizer == BleuTokenizer::mteval_13a) text = separate_punctuation_13a(std::move(text));
   std::vector<std::string> tokens;
   for_each_part(text, [&](std::size_t first, std::size_t behind) {
     tokens.push_back(text.substr(first, behind - first));

@@ -6,7 +6,7 @@ namespace train = ref::train;
 
 namespace {
 
-Qualities qualities_of(const Classification& quality) {
+Qualities step_qualities(const Classification& quality) {
   return {{"accuracy", quality.accuracy}, {"macro_f1", quality.macro_f1}};
 }
 
@@ -34,22 +34,22 @@ void ClassifyTask::begin_epoch(std::uint64_t epoch) {
   epoch_ = training_batches(data_, config_, epoch);
 }
 
-TaskStep ClassifyTask::step(std::size_t k, train::TrainState<double>& state,
-                            const ref::encoder::Tap<double>& tap) const {
+TaskStepResult ClassifyTask::step(std::size_t k, train::TrainState<double>& state,
+                                  const ref::encoder::TensorTap<double>& tap) const {
   const auto used = select_step_batches(epoch_, config_, k);
-  TaskStep step{train::train_step<double>(config_.train, used, weights_, state, tap), {}};
+  TaskStepResult step{train::train_step<double>(config_.train, used, weights_, state, tap), {}};
   std::vector<int> labels;
   for (const train::LabelledBatch& batch : used)
     labels.insert(labels.end(), batch.labels.begin(), batch.labels.end());
   step.qualities =
-      qualities_of(classify(step.result.predictions, labels, config_.train.encoder.num_classes));
+      step_qualities(classify(step.result.predictions, labels, config_.train.encoder.num_classes));
   return step;
 }
 
 TaskValidation ClassifyTask::validate(train::TrainState<double>& state) const {
   const auto result = train::evaluate<double>(config_.train, validation_, weights_, state);
-  return {result.loss, qualities_of(classify(result.predictions, data_.validation.labels,
-                                             config_.train.encoder.num_classes))};
+  return {result.loss, step_qualities(classify(result.predictions, data_.validation.labels,
+                                               config_.train.encoder.num_classes))};
 }
 
 }  // namespace normproof::verification::training

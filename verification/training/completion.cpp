@@ -13,9 +13,9 @@ using ref::encoder::IncrementalEncoder;
 using Tokens = std::vector<std::int32_t>;
 
 /// Feeds the characters of a text to a model and restarts the model when its context is full.
-class Reader {
+class ContextReader {
  public:
-  explicit Reader(const LanguageModel& model)
+  explicit ContextReader(const LanguageModel& model)
       : config_(model.config),
         state_(model.state.norms),
         parameters_(ref::encoder::from_named(config_.train.encoder, model.state.parameters)) {}
@@ -49,7 +49,7 @@ std::string complete(const LanguageModel& model, const std::string& prompt, std:
     ref::numeric::contract_failure("complete", "prompt", "is empty", "a character at least",
                                    ref::numeric::Clause::C1);
   const std::size_t given = tokens.size();
-  Reader reader(model);
+  ContextReader reader(model);
   while (tokens.size() < given + length) tokens.push_back(reader.most_likely_next(tokens));
   tokens.erase(tokens.begin(), tokens.begin() + static_cast<std::ptrdiff_t>(given));
   return model.alphabet.decode(tokens);

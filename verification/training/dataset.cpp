@@ -21,9 +21,9 @@ namespace {
 
 /// The number that replaces the epoch when the sentences are shuffled before a split. No epoch has
 /// this number, so the split has a random stream of its own.
-constexpr std::uint64_t kSplit = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t kSplitEpoch = std::numeric_limits<std::uint64_t>::max();
 
-LabelledBatch labelled(const ref::data::TokenBatch& batch) {
+LabelledBatch to_labelled_batch(const ref::data::TokenBatch& batch) {
   LabelledBatch result{{{batch.batch_size, batch.seq_len, batch.tokens}, {}}, batch.labels};
   result.inputs.valid = ref::tensor::empty_tensor<bool>({batch.batch_size, batch.seq_len});
   std::ranges::transform(batch.valid, result.inputs.valid.data(),
@@ -31,8 +31,9 @@ LabelledBatch labelled(const ref::data::TokenBatch& batch) {
   return result;
 }
 
-std::vector<LabelledBatch> batches_of(const Sentences& sentences, const Dataset& data,
-                                      const RunConfig& config, bool shuffle, std::uint64_t epoch) {
+std::vector<LabelledBatch> make_batches_of(const Sentences& sentences, const Dataset& data,
+                                           const RunConfig& config, bool shuffle,
+                                           std::uint64_t epoch) {
   std::vector<LabelledBatch> batches;
   for (const auto& batch : ref::data::make_batches(sentences.sequences, sentences.labels,
                                                    {.batch_size = config.batch_size,
@@ -42,7 +43,7 @@ std::vector<LabelledBatch> batches_of(const Sentences& sentences, const Dataset&
                                                    .seed = config.train.seed,
                                                    .epoch = epoch,
                                                    .pad_id = data.pad_id}))
-    batches.push_back(labelled(batch));
+    batches.push_back(to_labelled_batch(batch));
   return batches;
 }
 
@@ -51,17 +52,17 @@ std::vector<LabelledBatch> batches_of(const Sentences& sentences, const Dataset&
 Dataset split(const Sentences& all, const std::vector<std::size_t>& validation,
               const RunConfig& config) {
   const std::size_t count = all.sequences.size();
-  std::vector<bool> validated(count, false);
+  std::vector<bool> check_split_indices(count, false);
   if (validation.empty()) {
-    const auto order = ref::data::shuffled_order(count, config.train.seed, kSplit);
+    const auto order = ref::data::shuffled_order(count, config.train.seed, kSplitEpoch);
     const auto share =
         static_cast<std::size_t>(static_cast<double>(count) * config.validation_share);
-    for (std::size_t i = count - share; i < count; ++i) validated[order[i]] = true;
+    for (std::size_t i = count - share; i < count; ++i) check_split_indices[order[i]] = true;
   }
-  for (const std::size_t number : validation) validated.at(number) = true;
+  for (const std::size_t number : validation) check_split_indices.at(number) = true;
   Dataset data;
   for (std::size_t i = 0; i < count; ++i) {
-    Sentences& part = validated[i] ? data.validation : data.training;
+    Sentences& part = check_split_indices[i] ? data.validation : data.training;
     part.sequences.push_back(all.sequences[i]);
     part.labels.push_back(all.labels[i]);
   }
@@ -96,7 +97,7 @@ std::vector<std::size_t> parse_split(std::string_view text, const std::string& f
 
 std::vector<LabelledBatch> training_batches(const Dataset& data, const RunConfig& config,
                                             std::uint64_t epoch) {
-  return batches_of(data.training, data, config, true, epoch);
+  return make_batches_of(data.training, data, config, true, epoch);
 }
 
 std::span<const LabelledBatch> select_step_batches(std::span<const LabelledBatch> epoch,
@@ -107,7 +108,7 @@ std::span<const LabelledBatch> select_step_batches(std::span<const LabelledBatch
 }
 
 std::vector<LabelledBatch> validation_batches(const Dataset& data, const RunConfig& config) {
-  return batches_of(data.validation, data, config, false, 0);
+  return make_batches_of(data.validation, data, config, false, 0);
 }
 
 std::size_t steps_per_epoch(const Dataset& data, const RunConfig& config) {

@@ -42,13 +42,13 @@ void LanguageTask::begin_epoch(std::uint64_t epoch) {
   epoch_ = text_batches(data_, config_, epoch);
 }
 
-TaskStep LanguageTask::step(std::size_t k, train::TrainState<double>& state,
-                            const ref::encoder::Tap<double>& tap) const {
+TaskStepResult LanguageTask::step(std::size_t k, train::TrainState<double>& state,
+                                  const ref::encoder::TensorTap<double>& tap) const {
   const auto each = static_cast<std::size_t>(config_.train.accumulation);
   const auto rest = std::span<const train::TextBatch>(epoch_).subspan(k * each);
-  TaskStep step{train::language_step<double>(config_.train, rest.first(std::min(each, rest.size())),
-                                             state, tap),
-                {}};
+  TaskStepResult step{train::language_step<double>(
+                          config_.train, rest.first(std::min(each, rest.size())), state, tap),
+                      {}};
   step.qualities = language_qualities(step.result.loss);
   return step;
 }

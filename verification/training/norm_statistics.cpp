@@ -9,7 +9,7 @@ namespace normproof::verification::training {
 
 using ref::tensor::Tensor;
 
-std::vector<std::pair<const char*, ref::model::NormOptions>> norms_of(const RunConfig& config) {
+std::vector<std::pair<const char*, ref::model::NormOptions>> model_norms(const RunConfig& config) {
   if (config.task != Task::translate) return {{"", config.train.encoder.norm}};
   const auto &encoder = config.translator.encoder, &decoder = config.translator.decoder;
   return {{"encoder.layers.", encoder.norm},
@@ -24,7 +24,7 @@ bool NormStatistics::requests(const std::string& name) {
   return name.find("norm") < dot && !name.ends_with(".x") && !name.ends_with(".y");
 }
 
-void NormStatistics::see(const std::string& name, const Tensor<double>& values) {
+void NormStatistics::record(const std::string& name, const Tensor<double>& values) {
   const std::size_t dot = name.rfind('.');
   const std::string site = name.substr(0, dot), statistic = name.substr(dot + 1);
   double sum = 0;
@@ -33,7 +33,7 @@ void NormStatistics::see(const std::string& name, const Tensor<double>& values) 
   sites_[site][statistic] = {*least, sum / static_cast<double>(values.size()), *largest};
 }
 
-double NormStatistics::largest_gamma(std::string_view begin) const {
+double NormStatistics::max_gamma_statistic(std::string_view begin) const {
   double most = 0;
   for (const auto& [site, statistics] : sites_)
     if (const auto found = statistics.find("mean_x_hat_squared");
@@ -47,11 +47,12 @@ std::optional<double> new_weight(const ref::model::NormOptions& norm) {
   return old_weight ? std::optional(1 - *old_weight) : std::nullopt;
 }
 
-std::optional<double> largest_weighted_gamma(const RunConfig& config, const NormStatistics& seen) {
+std::optional<double> max_weighted_gamma_statistic(const RunConfig& config,
+                                                   const NormStatistics& seen) {
   std::optional<double> most;
-  for (const auto& [begin, norm] : norms_of(config))
+  for (const auto& [begin, norm] : model_norms(config))
     if (const auto weight = new_weight(norm))
-      most = std::max(most.value_or(0), *weight * seen.largest_gamma(begin));
+      most = std::max(most.value_or(0), *weight * seen.max_gamma_statistic(begin));
   return most;
 }
 

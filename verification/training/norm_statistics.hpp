@@ -22,7 +22,7 @@ class NormStatistics {
 
   /// Records the tensor `name` of the step.
   /// Requires  requests(name) is true, and `values` is not empty
-  void see(const std::string& name, const ref::tensor::Tensor<double>& values);
+  void record(const std::string& name, const ref::tensor::Tensor<double>& values);
 
   /// Returns minimum, mean and maximum of each statistic. The keys are the name of the norm layer
   /// in the model ("layers.0.norm1") and the name of the statistic ("mean").
@@ -33,7 +33,7 @@ class NormStatistics {
   /// Returns the maximum of the statistic mean_x_hat_squared (Gamma in docs/specification/norms.md)
   /// over the norm layers whose names begin with `begin`. Returns 0 if no such layer has this
   /// statistic.
-  double largest_gamma(std::string_view begin) const;
+  double max_gamma_statistic(std::string_view begin) const;
 
  private:
   std::map<std::string, std::map<std::string, std::vector<double>>> sites_;
@@ -41,7 +41,7 @@ class NormStatistics {
 
 /// Returns the options of the norms of a model. Each comes with a prefix of the names of the norm
 /// layers that use them, such as "decoder.layers.".
-std::vector<std::pair<const char*, ref::model::NormOptions>> norms_of(const RunConfig& config);
+std::vector<std::pair<const char*, ref::model::NormOptions>> model_norms(const RunConfig& config);
 
 /// Returns 1 - alpha_backward, the weight that a new value has in the moving average nu of
 /// PowerNorm. Returns nothing for a norm without nu.
@@ -49,6 +49,7 @@ std::optional<double> new_weight(const ref::model::NormOptions& norm);
 
 /// Returns the maximum of (1 - alpha_backward) Gamma over the norm layers of a model, or nothing if
 /// no norm has the option alpha_backward. Gamma is the statistic mean_x_hat_squared of the layer.
-std::optional<double> largest_weighted_gamma(const RunConfig& config, const NormStatistics& seen);
+std::optional<double> max_weighted_gamma_statistic(const RunConfig& config,
+                                                   const NormStatistics& seen);
 
 }  // namespace normproof::verification::training

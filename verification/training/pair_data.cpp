@@ -20,27 +20,27 @@ namespace {
 
 static_assert(ref::data::kNoTarget == ref::train::kIgnored);
 
-ref::encoder::EncoderInputs side_of(std::size_t rows, std::size_t columns,
-                                    std::vector<std::int32_t> ids,
-                                    const std::vector<std::uint8_t>& valid) {
+ref::encoder::EncoderInputs translation_side_json(std::size_t rows, std::size_t columns,
+                                                  std::vector<std::int32_t> ids,
+                                                  const std::vector<std::uint8_t>& valid) {
   ref::encoder::EncoderInputs side{{rows, columns, std::move(ids)},
                                    ref::tensor::empty_tensor<bool>({rows, columns})};
   std::ranges::transform(valid, side.valid.data(), [](std::uint8_t own) { return own != 0; });
   return side;
 }
 
-ref::data::SentenceIds ids_of(const std::vector<std::string>& sentences,
-                              const ref::data::WordVocabulary& words) {
+ref::data::SentenceIds encode_sentences(const std::vector<std::string>& sentences,
+                                        const ref::data::WordVocabulary& words) {
   ref::data::SentenceIds ids;
   ids.reserve(sentences.size());
   for (const std::string& sentence : sentences) ids.push_back(words.encode(sentence));
   return ids;
 }
 
-std::vector<PairBatch> pair_batches_of(const ref::data::ParallelText& text,
-                                       const PairVocabularies& words,
-                                       const ref::data::PairOptions& options) {
-  const ref::data::PairMarks marks{
+std::vector<PairBatch> build_pair_batches(const ref::data::ParallelText& text,
+                                          const PairVocabularies& words,
+                                          const ref::data::PairOptions& options) {
+  const ref::data::SpecialTokenIds marks{
       .source_end = words.source.end_id(),
       .source_padding = words.source.padding_id(),
       .target_begin = words.target.begin_id(),
@@ -48,12 +48,14 @@ std::vector<PairBatch> pair_batches_of(const ref::data::ParallelText& text,
       .target_padding = words.target.padding_id(),
   };
   std::vector<PairBatch> batches;
-  for (auto& own : ref::data::make_pair_batches(ids_of(text.source, words.source),
-                                                ids_of(text.target, words.target), marks, options))
-    batches.push_back(
-        {{side_of(own.batch_size, own.source_len, std::move(own.source), own.source_valid),
-          side_of(own.batch_size, own.target_len, std::move(own.inputs), own.target_valid)},
-         std::move(own.targets)});
+  for (auto& own :
+       ref::data::make_pair_batches(encode_sentences(text.source, words.source),
+                                    encode_sentences(text.target, words.target), marks, options))
+    batches.push_back({{translation_side_json(own.batch_size, own.source_len, std::move(own.source),
+                                              own.source_valid),
+                        translation_side_json(own.batch_size, own.target_len, std::move(own.inputs),
+                                              own.target_valid)},
+                       std::move(own.targets)});
   return batches;
 }
 
@@ -78,7 +80,7 @@ ref::train::TranslationConfig translation_config(const RunConfig& config,
 
 PairData add_vocabularies(ref::data::ParallelCorpus text, const RunConfig& config) {
   const auto words = [&](const std::vector<std::string>& sentences) {
-    return ref::data::WordVocabulary::of_sentences(sentences, config.translation.vocabulary_size);
+    return ref::data::WordVocabulary::from_sentences(sentences, config.translation.vocabulary_size);
   };
   PairVocabularies both{words(text.training.source), words(text.training.target)};
   return {std::move(text), std::move(both)};
@@ -86,14 +88,14 @@ PairData add_vocabularies(ref::data::ParallelCorpus text, const RunConfig& confi
 
 std::vector<PairBatch> pair_batches(const PairData& data, const RunConfig& config,
                                     std::uint64_t epoch) {
-  return pair_batches_of(
+  return build_pair_batches(
       data.text.training, data.words,
       {.batch_size = config.batch_size, .seed = config.train.seed, .epoch = epoch});
 }
 
 std::vector<PairBatch> pairs_in_order(const ref::data::ParallelText& text,
                                       const PairVocabularies& words, const RunConfig& config) {
-  return pair_batches_of(text, words, {.batch_size = config.batch_size, .shuffle = false});
+  return build_pair_batches(text, words, {.batch_size = config.batch_size, .shuffle = false});
 }
 
 double unknown_fraction(const ref::data::WordVocabulary& words,

@@ -34,7 +34,7 @@ ref::train::TranslationConfig translation_config(const RunConfig& config,
 ///
 /// Computes  for each language, the most frequent words of `text.training`. A vocabulary has at
 ///           most translation.vocabulary_size entries
-/// Requires  the requirements of WordVocabulary::of_sentences
+/// Requires  the requirements of WordVocabulary::from_sentences
 PairData add_vocabularies(ref::data::ParallelCorpus text, const RunConfig& config);
 
 /// Returns the training batches of an epoch. `epoch` is counted from 0. A batch has pairs of

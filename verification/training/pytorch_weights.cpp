@@ -24,17 +24,17 @@ using ref::tensor::Tensor;
 namespace {
 
 /// Parts of parameter names, each with the corresponding part of PyTorch's name. The parts in
-/// `kParts` may occur anywhere in a name, the parts in `kEnds` only at its end.
-constexpr std::pair<std::string_view, std::string_view> kParts[] = {
+/// `kPartNames` may occur anywhere in a name, the parts in `kEndNames` only at its end.
+constexpr std::pair<std::string_view, std::string_view> kPartNames[] = {
     {".attention.in.", ".self_attn.in_proj_"},
     {".attention.out.", ".self_attn.out_proj."},
     {".feed_forward.first.", ".linear1."},
     {".feed_forward.second.", ".linear2."},
     {"final_norm.", "encoder.norm."}};
-constexpr std::pair<std::string_view, std::string_view> kEnds[] = {{".gamma", ".weight"},
-                                                                   {".beta", ".bias"}};
+constexpr std::pair<std::string_view, std::string_view> kEndNames[] = {{".gamma", ".weight"},
+                                                                       {".beta", ".bias"}};
 
-void check_expressible(const EncoderConfig& config) {
+void check_norm_is_layer_norm(const EncoderConfig& config) {
   if (!std::holds_alternative<ref::model::LayerNormOptions>(config.norm))
     throw ref::numeric::UsageError(
         fmt::format("norm.name is '{}', which torch.nn.TransformerEncoderLayer does not have; "
@@ -42,7 +42,7 @@ void check_expressible(const EncoderConfig& config) {
                     ref::model::norm_name(config.norm)));
 }
 
-std::string wanted_text(const ParameterShape& wanted) {
+std::string expected_shape_text(const ParameterShape& wanted) {
   return fmt::format("float64 {}, as the configuration has it",
                      ref::tensor::to_string(wanted.shape));
 }
@@ -53,7 +53,7 @@ Tensor<double> checked_weights(const StoredTensor& tensor, const ParameterShape&
     ref::io::file_failure(file, tensor.name,
                           fmt::format("is {} {}", ref::io::to_string(tensor.dtype),
                                       ref::tensor::to_string(tensor.shape)),
-                          wanted_text(wanted));
+                          expected_shape_text(wanted));
   const std::vector<double> values = ref::io::widen(tensor);
   const auto bad = std::ranges::find_if_not(values, [](double v) { return std::isfinite(v); });
   if (bad != values.end())
@@ -70,7 +70,7 @@ Tensor<double> checked_weights(const StoredTensor& tensor, const ParameterShape&
 }
 
 /// Returns the name without the prefixes that torch.nn.DataParallel and torch.compile add to it.
-std::string unwrapped(std::string name) {
+std::string strip_wrapper_prefixes(std::string name) {
   for (const std::string_view part : {"module.", "_orig_mod."})
     for (std::size_t at = 0; (at = name.find(part, at)) != std::string::npos;) {
       if (at == 0 || name[at - 1] == '.')
@@ -89,17 +89,17 @@ std::string hash_weights(const InitialWeights& weights) {
 
 std::string pytorch_name(const std::string& parameter) {
   std::string name = parameter;
-  for (const auto& [own, theirs] : kParts)
+  for (const auto& [own, theirs] : kPartNames)
     if (const std::size_t at = name.find(own); at != std::string::npos)
       name.replace(at, own.size(), theirs);
-  for (const auto& [own, theirs] : kEnds)
+  for (const auto& [own, theirs] : kEndNames)
     if (name.ends_with(own)) name.replace(name.size() - own.size(), own.size(), theirs);
   return name.starts_with("layers.") ? fmt::format("encoder.{}", name) : name;
 }
 
 std::vector<StoredTensor> to_pytorch(const EncoderConfig& config,
                                      const NamedTensors<double>& parameters) {
-  check_expressible(config);
+  check_norm_is_layer_norm(config);
   std::vector<StoredTensor> tensors;
   for (const ParameterShape& own : ref::encoder::parameter_shapes(config)) {
     const Tensor<double>& values = parameters.at(own.name);
@@ -112,13 +112,13 @@ std::vector<StoredTensor> to_pytorch(const EncoderConfig& config,
 
 NamedTensors<double> from_pytorch(const EncoderConfig& config,
                                   std::span<const StoredTensor> tensors, const std::string& file) {
-  check_expressible(config);
+  check_norm_is_layer_norm(config);
   NamedTensors<double> parameters;
   std::vector<std::string> known;
   std::vector<std::string> names;
   names.reserve(tensors.size());
   for (const StoredTensor& tensor : tensors) {
-    std::string name = unwrapped(tensor.name);
+    std::string name = strip_wrapper_prefixes(tensor.name);
     if (std::ranges::find(names, name) != names.end())
       ref::io::file_failure(file, tensor.name, fmt::format("is a second '{}'", name), "one");
     names.push_back(std::move(name));
@@ -127,7 +127,7 @@ NamedTensors<double> from_pytorch(const EncoderConfig& config,
     const std::string& name = known.emplace_back(pytorch_name(own.name));
     const auto at = std::ranges::find(names, name);
     const auto found = tensors.begin() + (at - names.begin());
-    if (at == names.end()) ref::io::file_failure(file, name, "is absent", wanted_text(own));
+    if (at == names.end()) ref::io::file_failure(file, name, "is absent", expected_shape_text(own));
     parameters.set(own.name, checked_weights(*found, own, file));
   }
   for (const std::string& name : names)

@@ -86,7 +86,8 @@ std::optional<std::string> find_first_non_finite(const RunTask& task, std::size_
   for (const auto& [name, values] : state.parameters)
     look(fmt::format("the parameter {}", name), values);
   auto copy = state;
-  const ref::encoder::Tap<double> tap = [&](const std::string& name, const Tensor<double>& values) {
+  const ref::encoder::TensorTap<double> tap = [&](const std::string& name,
+                                                  const Tensor<double>& values) {
     look(name, values);
     last = name;
   };
@@ -161,7 +162,7 @@ class Run {
     try {
       return task_.initial_state();
     } catch (const ref::numeric::ContractError& error) {
-      throw UsageError(sentence_by_setting(config_, error));
+      throw UsageError(name_setting_in_error(config_, error));
     }
   }
 
@@ -289,10 +290,10 @@ class Run {
 
   void take_step(std::size_t k, std::size_t epoch, std::size_t total) {
     NormStatistics norms;
-    const ref::encoder::Tap<double> tap(
-        [&](const std::string& name, const Tensor<double>& values) { norms.see(name, values); },
+    const ref::encoder::TensorTap<double> tap(
+        [&](const std::string& name, const Tensor<double>& values) { norms.record(name, values); },
         NormStatistics::requests);
-    TaskStep taken;
+    TaskStepResult taken;
     try {
       taken = task_.step(k, state_, tap);
     } catch (const ref::numeric::ContractError& error) {
@@ -312,7 +313,7 @@ class Run {
     line["norms"] = norms.sites();
     for (const auto& [name, norm] : result.gradient_norms.per_tensor)
       line["gradient_norms"][name] = norm;
-    if (const auto most = largest_weighted_gamma(config_, norms))
+    if (const auto most = max_weighted_gamma_statistic(config_, norms))
       line["max_weighted_gamma"] = *most;
     line["sha256"] = summary_.sha256;
     metrics_->add(line);
@@ -361,7 +362,7 @@ void throw_step_failure(const RunConfig& config, std::size_t step,
                         const std::optional<std::string>& found,
                         const ref::numeric::ContractError& refusal) {
   if (is_caused_by_settings(step, found, refusal))
-    throw UsageError(fmt::format("step 1: {}", sentence_by_setting(config, refusal)));
+    throw UsageError(fmt::format("step 1: {}", name_setting_in_error(config, refusal)));
   throw RunFailure(
       fmt::format("step {}: {}{}", step,
                   found ? fmt::format("the first value that is not finite is {}; ", *found) : "",

@@ -177,7 +177,7 @@ void check_run(const RunConfig& config) {
 }
 
 /// Converts the text of a setting to its JSON value.
-ordered_json value_of(const std::string& text) {
+ordered_json parse_setting_value(const std::string& text) {
   if (text == "none") return nullptr;
   if (text == "true" || text == "false") return text == "true";
   const ordered_json number = ordered_json::parse(text, nullptr, false);
@@ -192,7 +192,7 @@ std::string text_of(const ordered_json& value) {
 
 /// Returns the settings as pairs of key and text. `whole` includes the settings that
 /// list_settings() leaves out.
-Settings settings_of(const RunConfig& config, bool whole) {
+Settings collect_settings(const RunConfig& config, bool whole) {
   RunConfig copy = config;
   Settings settings;
   visit_plain(copy, whole, [&](const char* key, auto& value) {
@@ -206,13 +206,13 @@ Settings settings_of(const RunConfig& config, bool whole) {
   return settings;
 }
 
-std::string json_of(const Settings& settings) {
+std::string settings_json(const Settings& settings) {
   ordered_json object = ordered_json::object();
   for (const auto& [key, text] : settings) {
     const std::size_t dot = key.find('.');
     const bool frequency = key == "loss.class_weights";  // "none" is a name there
     object[key.substr(0, dot)][key.substr(dot + 1)] =
-        frequency ? ordered_json(text) : value_of(text);
+        frequency ? ordered_json(text) : parse_setting_value(text);
   }
   return object.dump(1) + "\n";
 }
@@ -279,7 +279,7 @@ RunConfig default_translator() {
 }
 
 /// Returns the task that a JSON configuration names, or nothing if it names none.
-std::optional<Task> named_task(const ordered_json& object, const ref::io::JsonReader& reader) {
+std::optional<Task> find_task(const ordered_json& object, const ref::io::JsonReader& reader) {
   if (!object.contains("training") || !object["training"].is_object() ||
       !object["training"].contains("task"))
     return std::nullopt;
@@ -296,7 +296,7 @@ std::optional<Task> named_task(const ordered_json& object, const ref::io::JsonRe
   const std::size_t dot = std::min(key.find('.'), key.size());
   std::vector<std::string> all, near;
   bool has_section = false;
-  for (const auto& [name, text] : settings_of(config, true)) {
+  for (const auto& [name, text] : collect_settings(config, true)) {
     const bool same_section = name.starts_with(fmt::format("{}.", key.substr(0, dot)));
     has_section = has_section || same_section;
     if (same_section || (dot < key.size() && name.ends_with(key.substr(dot)))) near.push_back(name);
@@ -330,10 +330,11 @@ RunConfig default_config(Task task) {
 }
 
 Settings list_settings(const RunConfig& config) {
-  return settings_of(config, false);
+  return collect_settings(config, false);
 }
 
-std::string sentence_by_setting(const RunConfig& config, const ref::numeric::ContractError& error) {
+std::string name_setting_in_error(const RunConfig& config,
+                                  const ref::numeric::ContractError& error) {
   const ref::numeric::ContractViolation& violation = error.violation();
   const Settings settings = list_settings(config);
   std::vector<std::string> keys;
@@ -380,17 +381,17 @@ void set_setting(RunConfig& config, std::string_view key, std::string_view value
 }
 
 std::string config_json(const RunConfig& config) {
-  return json_of(list_settings(config));
+  return settings_json(list_settings(config));
 }
 
 std::string whole_config_json(const RunConfig& config) {
-  return json_of(settings_of(config, true));
+  return settings_json(collect_settings(config, true));
 }
 
 RunConfig parse_config(std::string_view text, const std::string& file, Task task) {
   const ref::io::JsonReader reader(file);
   const ordered_json object = reader.parse(text, "an object a section, such as \"encoder\"");
-  task = named_task(object, reader).value_or(task);
+  task = find_task(object, reader).value_or(task);
   RunConfig config = default_config(task);
   const auto set = [&](const std::string& key, const ordered_json& value) {
     try {

@@ -74,7 +74,8 @@ void set_setting(RunConfig& config, std::string_view key, std::string_view value
 /// "encoder.num_heads is 5; ...". If several settings have this name, the result names the setting
 /// with the rejected value in the section of the layer or optimizer that rejected it. If no setting
 /// matches, the message is unchanged.
-std::string sentence_by_setting(const RunConfig& config, const ref::numeric::ContractError& error);
+std::string name_setting_in_error(const RunConfig& config,
+                                  const ref::numeric::ContractError& error);
 
 /// Returns the settings of list_settings() as JSON, with one object per section.
 std::string config_json(const RunConfig& config);

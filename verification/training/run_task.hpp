@@ -13,7 +13,7 @@ namespace normproof::verification::training {
 /// "perplexity", are those of metrics.jsonl.
 using Qualities = std::vector<std::pair<std::string, double>>;
 
-struct TaskStep {
+struct TaskStepResult {
   ref::train::StepResult<double> result;
   Qualities qualities;  ///< quality measures on the training batches of the step
 };
@@ -42,16 +42,16 @@ class RunTask {
   virtual void begin_epoch(std::uint64_t epoch) = 0;
   /// Performs training step k of the epoch and updates `state`. k is counted from 0.
   /// Throws    ContractError; `state` is then unchanged
-  virtual TaskStep step(std::size_t k, ref::train::TrainState<double>& state,
-                        const ref::encoder::Tap<double>& tap) const = 0;
+  virtual TaskStepResult step(std::size_t k, ref::train::TrainState<double>& state,
+                              const ref::encoder::TensorTap<double>& tap) const = 0;
   virtual TaskValidation validate(ref::train::TrainState<double>& state) const = 0;
 };
 
 /// Forwards every call to another task, except for the methods that a derived class overrides.
-class WrappedTask : public RunTask {
+class ForwardingTask : public RunTask {
  public:
   /// Keeps a reference to the task, which must outlive this object.
-  explicit WrappedTask(RunTask& task) : task_(task) {}
+  explicit ForwardingTask(RunTask& task) : task_(task) {}
 
   std::string data_json(const std::string& weights_sha256) const override {
     return task_.data_json(weights_sha256);

@@ -14,18 +14,19 @@ using ref::io::DType;
 using ref::numeric::ball;
 using ref::tensor::Tensor;
 
-DType dtype_of_tap(const std::string& name) {
+DType tap_tensor_dtype(const std::string& name) {
   if (name.find(".keep") != std::string::npos) return DType::boolean;
   return name.find(".row_ids") != std::string::npos ? DType::int64 : DType::float64;
 }
 
-std::string StepRecord::unique(const std::string& name) {
+std::string StepRecord::make_unique_name(const std::string& name) {
   const int times = ++seen_[name];
   return times == 1 ? name : fmt::format("{}.{}", name, times);
 }
 
 void StepRecord::add(const std::string& name, const Tensor<double>& values) {
-  tensors_.push_back(ref::io::make_tensor(name, dtype_of_tap(name), ref::tensor::shape_of(values),
+  tensors_.push_back(ref::io::make_tensor(name, tap_tensor_dtype(name),
+                                          ref::tensor::shape_of(values),
                                           std::span(values.data(), values.size())));
 }
 
@@ -44,7 +45,7 @@ std::optional<std::string> StepRecord::add(const std::string& name, const Tensor
     nearest.push_back(value->value);
     remainder.push_back(rest->value);
   }
-  const DType dtype = dtype_of_tap(name);
+  const DType dtype = tap_tensor_dtype(name);
   tensors_.push_back(ref::io::make_tensor(name, dtype, shape, nearest));
   if (dtype == DType::float64)
     tensors_.push_back(ref::io::make_tensor(fmt::format("{}_lo", name), dtype, shape,

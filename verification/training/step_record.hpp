@@ -17,7 +17,7 @@ class StepRecord {
  public:
   /// Returns a name that was not returned before: `name` itself, or `name` with ".2", ".3", ...
   /// appended.
-  std::string unique(const std::string& name);
+  std::string make_unique_name(const std::string& name);
 
   void add(ref::io::StoredTensor tensor) { tensors_.push_back(std::move(tensor)); }
   void add(const std::string& name, const ref::tensor::Tensor<double>& values);
@@ -37,6 +37,6 @@ class StepRecord {
 
 /// Returns the dtype in which the tensor of this name is stored: boolean for a dropout mask
 /// ("....keep"), int64 for row_ids, otherwise float64.
-ref::io::DType dtype_of_tap(const std::string& name);
+ref::io::DType tap_tensor_dtype(const std::string& name);
 
 }  // namespace normproof::verification::training

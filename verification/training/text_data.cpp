@@ -21,10 +21,10 @@ namespace {
 
 static_assert(ref::data::kNoTarget == ref::train::kIgnored);
 
-constexpr std::size_t kMinCharacters = 40;  // leaves two characters in each 5 % of the text
+constexpr std::size_t kMinTextLength = 40;  // leaves two characters in each 5 % of the text
 
-std::vector<TextBatch> text_batches_of(const std::vector<std::int32_t>& text,
-                                       const ref::data::ContextOptions& options) {
+std::vector<TextBatch> build_text_batches(const std::vector<std::int32_t>& text,
+                                          const ref::data::ContextOptions& options) {
   std::vector<TextBatch> batches;
   for (auto& own : ref::data::make_contexts(text, options)) {
     TextBatch batch{{{own.batch_size, own.seq_len, std::move(own.tokens)}, {}},
@@ -52,11 +52,11 @@ TextRange text_range(std::size_t characters, bool test) {
 }
 
 TextData split_text(std::string_view text, const std::string& name) {
-  TextData data{ref::data::Alphabet::of_text(text, name), {}, {}, {}};
+  TextData data{ref::data::Alphabet::from_text(text, name), {}, {}, {}};
   const std::vector<std::int32_t> all = data.alphabet.encode(text, name);
-  if (all.size() < kMinCharacters)
+  if (all.size() < kMinTextLength)
     throw ref::numeric::FileError(fmt::format("{}: has {} characters; expected {} at least", name,
-                                              all.size(), kMinCharacters));
+                                              all.size(), kMinTextLength));
   const TextRange validation = text_range(all.size(), false);
   data.training.assign(all.begin(), all.begin() + validation.begin);
   data.validation.assign(all.begin() + validation.begin, all.begin() + validation.end);
@@ -66,15 +66,15 @@ TextData split_text(std::string_view text, const std::string& name) {
 
 std::vector<TextBatch> text_batches(const TextData& data, const RunConfig& config,
                                     std::uint64_t epoch) {
-  return text_batches_of(data.training, {.length = config.context,
-                                         .batch_size = config.batch_size,
-                                         .seed = config.train.seed,
-                                         .epoch = epoch});
+  return build_text_batches(data.training, {.length = config.context,
+                                            .batch_size = config.batch_size,
+                                            .seed = config.train.seed,
+                                            .epoch = epoch});
 }
 
 std::vector<TextBatch> batches_in_order(const std::vector<std::int32_t>& text,
                                         const RunConfig& config) {
-  return text_batches_of(
+  return build_text_batches(
       text, {.length = config.context, .batch_size = config.batch_size, .shuffle = false});
 }
 
@@ -91,7 +91,7 @@ ref::data::Alphabet read_alphabet(std::string_view json, const std::string& file
   const auto object = reader.parse(json, "what 'normproof train --task language' wrote");
   if (!object.contains("alphabet") || !object["alphabet"].is_string())
     reader.fail("alphabet", "is absent", "the characters of the text that was trained on");
-  return ref::data::Alphabet::of_text(object["alphabet"].get<std::string>(), file);
+  return ref::data::Alphabet::from_text(object["alphabet"].get<std::string>(), file);
 }
 
 }  // namespace normproof::verification::training

@@ -41,7 +41,7 @@ constexpr long kFirstTraceBits = 2048;
 constexpr long kMaxTraceBits = 65536;
 
 /// Thrown if the enclosure of an element contains values with different nearest doubles.
-struct Undecided {
+struct UndecidedElement {
   std::string place;
 };
 
@@ -53,14 +53,14 @@ StoredTensor tokens_tensor(const std::string& name, const ref::nn::Tokens& token
 
 void add_inputs(const LabelledBatch& batch, StepRecord& record) {
   const ref::nn::Tokens& tokens = batch.inputs.tokens;
-  record.add(tokens_tensor(record.unique("tokens"), tokens));
+  record.add(tokens_tensor(record.make_unique_name("tokens"), tokens));
   std::vector<double> valid(tokens.ids.size(), 1);
   if (ref::tensor::is_given(batch.inputs.valid))
     valid.assign(batch.inputs.valid.begin(), batch.inputs.valid.end());
-  record.add(ref::io::make_tensor(record.unique("valid"), DType::boolean,
+  record.add(ref::io::make_tensor(record.make_unique_name("valid"), DType::boolean,
                                   {tokens.batch_size, tokens.seq_len}, valid));
   const std::vector<std::int64_t> labels(batch.labels.begin(), batch.labels.end());
-  record.add(ref::io::make_tensor(record.unique("labels"), {labels.size()},
+  record.add(ref::io::make_tensor(record.make_unique_name("labels"), {labels.size()},
                                   std::span<const std::int64_t>(labels)));
 }
 
@@ -80,8 +80,8 @@ double bound_distance(const Tensor<double>& a, const Tensor<ball>& b) {
   return most;
 }
 
-void widen_distance(Distance& distance, const std::string& name, const Tensor<double>& a,
-                    const Tensor<ball>& b) {
+void update_distance(ExactDistance& distance, const std::string& name, const Tensor<double>& a,
+                     const Tensor<ball>& b) {
   const double off = bound_distance(a, b), scale = largest(b);
   distance.absolute = std::max(distance.absolute, off);
   if (scale > 0 && off / scale > distance.relative) {
@@ -131,7 +131,7 @@ class Trace {
     golden::certify::NewFolder folder("--out", options_.out);
     folder_ = folder.path();
     write_start();
-    follow_double();
+    run_in_double();
     if (options_.certified) certify();
     for (const DoubleStep& step : doubles_) summary_.steps.push_back(step.traced);
     write_manifest();
@@ -140,7 +140,7 @@ class Trace {
   }
 
  private:
-  void follow_double() {
+  void run_in_double() {
     train::TrainState<double> state = start_;
     for (std::size_t s = 0; s < batches_.size(); ++s) {
       DoubleStep step;
@@ -148,7 +148,7 @@ class Trace {
       for (const LabelledBatch& batch : batches_[s]) add_inputs(batch, record);
       const auto result = take_train_step<double>(
           s, weights_, state, [&](const std::string& name, const Tensor<double>& values) {
-            const std::string own = record.unique(name);
+            const std::string own = record.make_unique_name(name);
             record.add(own, values);
             if (options_.certified && (name.starts_with("grad_") || name == "loss"))
               step.gradients.set(own, values);
@@ -174,15 +174,15 @@ class Trace {
     long& bits = summary_.bits;
     for (bits = kFirstTraceBits;; bits *= 2) {
       try {
-        return follow_balls(bits);
-      } catch (const Undecided& open) {
+        return run_in_balls(bits);
+      } catch (const UndecidedElement& open) {
         if (bits >= kMaxTraceBits)
           throw RunFailure(fmt::format("{} is not decided with {} bits", open.place, bits));
       }
     }
   }
 
-  void follow_balls(long bits) {
+  void run_in_balls(long bits) {
     const SingleThreadScope alone;
     const ref::numeric::BallPrecision precision(bits);
     auto state = train::convert_state<ball>(start_);
@@ -194,19 +194,19 @@ class Trace {
       traced.loss_distance = traced.gradients = traced.parameters = {};
       const auto keep = [&](const std::string& name, const Tensor<ball>& values) {
         if (const auto open = record.add(name, values))
-          throw Undecided{fmt::format("step {}: {}", s + 1, *open)};
+          throw UndecidedElement{fmt::format("step {}: {}", s + 1, *open)};
       };
       for (const LabelledBatch& batch : batches_[s]) add_inputs(batch, record);
       take_train_step<ball>(
           s, weights, state, [&](const std::string& name, const Tensor<ball>& values) {
-            const std::string own = record.unique(name);
+            const std::string own = record.make_unique_name(name);
             keep(own, values);
             if (name.starts_with("grad_") || name == "loss")
-              widen_distance(name == "loss" ? traced.loss_distance : traced.gradients, own,
-                             doubles_[s].gradients.at(own), values);
+              update_distance(name == "loss" ? traced.loss_distance : traced.gradients, own,
+                              doubles_[s].gradients.at(own), values);
           });
       for (const auto& [name, values] : state.parameters)
-        widen_distance(traced.parameters, name, doubles_[s].after.at(name), values);
+        update_distance(traced.parameters, name, doubles_[s].after.at(name), values);
       for_each_tensor(state, keep);
       write_tensor_file(step_stem(s), record.tensors());
       if (options_.after_step)
@@ -219,7 +219,7 @@ class Trace {
                                        train::TrainState<T>& state, See see) const {
     try {
       return train::train_step<T>(config_.train, batches_[s], weights, state,
-                                  ref::encoder::Tap<T>(see));
+                                  ref::encoder::TensorTap<T>(see));
     } catch (const ref::numeric::ContractError& error) {
       throw_step_failure(config_, s + 1, std::nullopt, error);
     }
@@ -270,7 +270,7 @@ class Trace {
   TraceSummary summary_;
 };
 
-ordered_json distance_json(const Distance& distance) {
+ordered_json distance_json(const ExactDistance& distance) {
   return {{"absolute", distance.absolute},
           {"relative", distance.is_relative() ? ordered_json(distance.relative) : ordered_json()},
           {"tensor", distance.tensor}};

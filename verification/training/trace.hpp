@@ -16,7 +16,7 @@ namespace normproof::verification::training {
 /// largest absolute difference of any element, rounded up. `relative` is the largest ratio of an
 /// absolute difference and the largest absolute element of the same exact tensor; tensors that are
 /// exactly 0 do not count.
-struct Distance {
+struct ExactDistance {
   double absolute = 0, relative = 0;
   std::string tensor;  ///< name of the tensor with the largest relative difference
 
@@ -29,7 +29,7 @@ struct TracedStep {
   double loss = 0, learning_rate = 0;
   /// train::state_sha256 of the state that the run in double reaches after this step
   std::string sha256;
-  Distance loss_distance, gradients, parameters;  ///< only for a certified trace; otherwise 0
+  ExactDistance loss_distance, gradients, parameters;  ///< only for a certified trace; otherwise 0
 };
 
 struct TraceOptions {

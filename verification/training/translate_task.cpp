@@ -39,13 +39,13 @@ void TranslateTask::begin_epoch(std::uint64_t epoch) {
   epoch_ = pair_batches(data_, config_, epoch);
 }
 
-TaskStep TranslateTask::step(std::size_t k, train::TrainState<double>& state,
-                             const ref::encoder::Tap<double>& tap) const {
+TaskStepResult TranslateTask::step(std::size_t k, train::TrainState<double>& state,
+                                   const ref::encoder::TensorTap<double>& tap) const {
   const auto each = static_cast<std::size_t>(config_.train.accumulation);
   const auto rest = std::span<const train::PairBatch>(epoch_).subspan(k * each);
-  TaskStep step{train::translation_step<double>(training_, rest.first(std::min(each, rest.size())),
-                                                state, tap),
-                {}};
+  TaskStepResult step{train::translation_step<double>(
+                          training_, rest.first(std::min(each, rest.size())), state, tap),
+                      {}};
   step.qualities = {{"perplexity", ref::numeric::exp(step.result.loss)}};
   return step;
 }

@@ -24,8 +24,8 @@ class TranslateTask : public RunTask {
   ref::train::TrainState<double> initial_state() const override;
   std::size_t steps_per_epoch() const override;
   void begin_epoch(std::uint64_t epoch) override;
-  TaskStep step(std::size_t k, ref::train::TrainState<double>& state,
-                const ref::encoder::Tap<double>& tap) const override;
+  TaskStepResult step(std::size_t k, ref::train::TrainState<double>& state,
+                      const ref::encoder::TensorTap<double>& tap) const override;
   TaskValidation validate(ref::train::TrainState<double>& state) const override;
 
  private:

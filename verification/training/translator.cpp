@@ -31,7 +31,7 @@ class TranslationState : public DecodingState {
 std::vector<std::string> translate(const RunConfig& config, const PairVocabularies& words,
                                    const ref::train::TrainState<double>& state,
                                    const std::vector<std::string>& sentences,
-                                   const Search& search) {
+                                   const TranslationSearch& search) {
   const ref::model::DecoderConfig model = translation_config(config, words).model;
   const auto parameters = ref::decoder::from_named(model, state.parameters);
   const BeamOptions options{.begin = words.target.begin_id(),

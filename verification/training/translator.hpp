@@ -9,10 +9,10 @@
 namespace normproof::verification::training {
 
 /// Options of the beam search for a translation.
-struct Search {
+struct TranslationSearch {
   std::size_t width = 1;        ///< number of hypotheses in the beam; 1: greedy search
   double length_penalty = 0.6;  ///< exponent alpha of length_penalty()
-  bool operator==(const Search&) const = default;
+  bool operator==(const TranslationSearch&) const = default;
 };
 
 /// Returns the best translation of each sentence, found by beam_search with IncrementalDecoder.
@@ -28,6 +28,6 @@ struct Search {
 std::vector<std::string> translate(const RunConfig& config, const PairVocabularies& words,
                                    const ref::train::TrainState<double>& state,
                                    const std::vector<std::string>& sentences,
-                                   const Search& search = {});
+                                   const TranslationSearch& search = {});
 
 }  // namespace normproof::verification::training

@@ -37,8 +37,8 @@ void expect_same_decoder_layer(Device& device, const DecoderConfig& config, cons
   DecoderLayer got(side, upload(device, named), kPlace);
   const DeviceMask mask(device, valid);
   for (std::uint64_t step = 4; step < 6; ++step) {
-    const ref::encoder::EncoderRun ref_run{.mode = mode, .seed = 3, .step = step};
-    const EncoderRun run{.mode = mode, .seed = 3, .step = step};
+    const ref::encoder::ModelRunSettings ref_run{.mode = mode, .seed = 3, .step = step};
+    const ModelRunSettings run{.mode = mode, .seed = 3, .step = step};
     EXPECT_BITS_EQ(download(got.forward(upload(device, x), mask, memory_there, run, got_state)),
                    layer.forward(x, valid, memory, ref_run, state));
     ref::decoder::DecoderParameters<double> gradients;
@@ -85,7 +85,7 @@ TEST(DeviceDecoderLayer, MatchesReferenceAttentionWeightsWithGivenDropoutMasks) 
   EXPECT_EQ(layer.self_attention_weights().shape(), (device::Shape{2, 2, 5, 5}));
   EXPECT_EQ(layer.cross_attention_weights().shape(), (device::Shape{2, 2, 5, 7}));
   std::map<std::string, DeviceTensor<bool>> masks;
-  EncoderRun run;
+  ModelRunSettings run;
   run.masks = &masks;
   const auto add = [&](const char* part, const ref::tensor::Shape& shape) {
     const std::string missing = refusal([&] { layer.forward(x, {}, memory, run, state); });

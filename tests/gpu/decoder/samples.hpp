@@ -39,7 +39,7 @@ inline std::vector<DecoderConfig> make_translators_of_every_norm() {
   for (const std::string& norm : ref::model::norm_names())
     for (const auto placement : {ref::model::NormPlacement::post, ref::model::NormPlacement::pre}) {
       const bool spans_samples =
-          ref::model::norm_layer(ref::model::norm_options(norm)).over_samples();
+          ref::model::norm_layer(ref::model::norm_options(norm)).uses_statistics_per_sample();
       configs.push_back(small_translator(norm, spans_samples ? "layer_norm" : norm, placement));
     }
   return configs;

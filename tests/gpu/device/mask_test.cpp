@@ -14,7 +14,7 @@ TEST(DeviceMask, ListsPositionsOfValidTokens) {
   EXPECT_EQ(mask.first_empty(), 1u);
   EXPECT_EQ(mask.rows().size, 2u);
   EXPECT_EQ(mask.rows()[1], 2u);
-  const Places places = mask.places(3);
+  const TokenPositions places = mask.places(3);
   EXPECT_EQ(places.size(0), 2u);
   EXPECT_EQ(places.size(1), 0u);
   EXPECT_EQ(places.at(0, 1), 2u);

@@ -49,10 +49,10 @@ TEST(DeviceMemoryCache, ReusesMemoryForARequestOfTheSameSize) {
 
 TEST(DeviceMemoryCache, RoundsRequestedSizesUp) {
   constexpr std::size_t kMebibyte = std::size_t{1} << 20;
-  EXPECT_EQ(MemoryCache::rounded(1), 512u);
-  EXPECT_EQ(MemoryCache::rounded(1024), 1024u);
-  EXPECT_EQ(MemoryCache::rounded(kMebibyte), 2 * kMebibyte);
-  EXPECT_EQ(MemoryCache::rounded(2 * kMebibyte + 1), 4 * kMebibyte);
+  EXPECT_EQ(MemoryCache::round_up_size(1), 512u);
+  EXPECT_EQ(MemoryCache::round_up_size(1024), 1024u);
+  EXPECT_EQ(MemoryCache::round_up_size(kMebibyte), 2 * kMebibyte);
+  EXPECT_EQ(MemoryCache::round_up_size(2 * kMebibyte + 1), 4 * kMebibyte);
 }
 
 TEST(DeviceMemoryCache, FreesCachedMemoryBeforeAnAllocationFails) {
@@ -73,7 +73,7 @@ TEST(DeviceMemoryCache, HoldKeepsMemoryThatIsReturnedDuringTheHold) {
   void* const before = cache.acquire(100);
   void* const during = cache.acquire(600);
   cache.put_back(before);
-  cache.hold();
+  cache.begin_hold();
   cache.put_back(during);
   EXPECT_EQ(cache.acquire(1000), during);
   cache.put_back(during);
@@ -89,10 +89,10 @@ TEST(DeviceMemoryCache, MayFreeMemoryThatAnEarlierHoldKept) {
   FakeMemory fake(1);
   MemoryCache cache(fake.source());
   void* const memory = cache.acquire(100);
-  cache.hold();
+  cache.begin_hold();
   cache.put_back(memory);
   cache.end_hold();
-  cache.hold();
+  cache.begin_hold();
   EXPECT_NE(cache.acquire(5000), nullptr);
   EXPECT_EQ(fake.freed, std::vector<void*>{memory});
 }
@@ -103,7 +103,7 @@ TEST(DeviceMemoryCache, AllocatesExactSizesAndFreesAtOnceIfCachingIsOff) {
   void* const a = cache.acquire(100);
   cache.put_back(a);
   EXPECT_EQ(fake.freed, std::vector<void*>{a});
-  cache.hold();
+  cache.begin_hold();
   void* const b = cache.acquire(100);
   cache.put_back(b);
   void* const c = cache.acquire(100);

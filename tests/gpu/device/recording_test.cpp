@@ -29,7 +29,7 @@ TEST(DeviceRecording, RunsTheRecordedWorkInOrder) {
       Recording recording(*device, "work");
       for (int i = 0; i < 3; ++i) launch_elements(*device, 5, AddOne{x.span()});
       recording.perform();
-      EXPECT_FALSE(recording.refused());
+      EXPECT_FALSE(recording.has_failed_check());
     }
     EXPECT_BITS_EQ(download(x), ref::tensor::full_tensor<double>({5}, 4));
   }
@@ -111,7 +111,7 @@ TEST(DeviceRecording, C2_RejectsRunningTheRecordedWorkTwice) {
 TEST(DeviceRecording, C3_RejectsTheQueryForInvalidValuesBeforeTheWorkHasRun) {
   const auto device = simulated_device();
   const Recording recording(*device, "work");
-  EXPECT_EQ(contract_message([&] { recording.refused(); }),
+  EXPECT_EQ(contract_message([&] { recording.has_failed_check(); }),
             "Recording::refused: the work is not performed yet; expected work that is performed "
             "(C3)");
 }
@@ -128,7 +128,7 @@ TEST(DeviceRecording, UploadedNumberIsReadableUntilAKernelWritesToIt) {
     recording.perform();
   }
   EXPECT_EQ(download_one(same), 4);
-  EXPECT_FALSE(full_tensor(*device, {2}, 3).known());
+  EXPECT_FALSE(full_tensor(*device, {2}, 3).known_value());
 }
 
 TEST(DeviceRecording, ReportsAnInvalidValueAfterTheWorkHasRun) {
@@ -139,7 +139,7 @@ TEST(DeviceRecording, ReportsAnInvalidValueAfterTheWorkHasRun) {
   struct Case {
     Check check;
     double value;
-    bool refused;
+    bool has_failed_check;
   };
   for (const Case& c : {Case{ops::first_not_finite, -1, false},
                         {ops::first_not_finite, kInfinity, true},
@@ -157,11 +157,11 @@ TEST(DeviceRecording, ReportsAnInvalidValueAfterTheWorkHasRun) {
       auto values = ref::tensor::full_tensor<double>({3001}, 1);
       values.data()[at] = c.value;
       const DeviceTensor<double> x = upload(*device, values);
-      EXPECT_EQ(c.check(x), c.refused ? at : 3001) << c.value;
+      EXPECT_EQ(c.check(x), c.has_failed_check ? at : 3001) << c.value;
       Recording recording(*device, "work");
       EXPECT_EQ(c.check(x), 3001u);
       recording.perform();
-      EXPECT_EQ(recording.refused(), c.refused) << c.value;
+      EXPECT_EQ(recording.has_failed_check(), c.has_failed_check) << c.value;
     }
 }
 

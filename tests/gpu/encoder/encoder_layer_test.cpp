@@ -17,12 +17,12 @@ void expect_same_layer(Device& device, const EncoderConfig& config,
   const RefNamed named = sample_parameters(config);
   const auto parameters = ref::encoder::from_named(config, named);
   const auto x = plain_sample({2, 5, 8}, "x"), grad_y = plain_sample({2, 5, 8}, "grad_y");
-  const ref::encoder::EncoderRun ref_run{.seed = 3, .step = 4};
-  const EncoderRun run{.seed = 3, .step = 4};
+  const ref::encoder::ModelRunSettings ref_run{.seed = 3, .step = 4};
+  const ModelRunSettings run{.seed = 3, .step = 4};
   RefNamed state = ref::encoder::initial_norm_state<double>(config);
   NamedDeviceTensors got_state = on_device(device, state);
 
-  const ref::encoder::Tap<double> tap;
+  const ref::encoder::TensorTap<double> tap;
   ref::encoder::EncoderLayer<double> layer(config, parameters.layers[0], "layers.0", tap);
   EncoderLayer got(config, on_device(device, named), "layers.0");
   const DeviceMask mask(device, valid);
@@ -49,7 +49,7 @@ TEST(DeviceEncoderLayer, MatchesReferenceBitsForEveryNormAndPlacement) {
       config.norm = ref::model::norm_options(name);
       config.placement = placement;
       expect_same_layer(*device, config, mask);
-      config.causal = !ref::model::norm_layer(config.norm).over_samples();
+      config.causal = !ref::model::norm_layer(config.norm).uses_statistics_per_sample();
       expect_same_layer(*device, config, mask);
       config.dropout = 0;
       expect_same_layer(*device, config, {});

@@ -20,7 +20,7 @@ TEST(DeviceNormSite, UpdatesOnlyItsOwnState) {
   const auto initial = ref::norm::initial_state<double>(norm, 8);
   for (const char* place : {"n1.", "n10.", "m.n1."})
     for (const auto& [name, values] : initial) state.set(place + name, upload(*device, values));
-  NormSite site(norm, parameters, "n1");
+  NamedNorm site(norm, parameters, "n1");
   site.forward(upload(*device, plain_sample({2, 5, 8}, "x")), {}, {}, state);
   EXPECT_EQ(state.size(), 3 * initial.size());
   EXPECT_NE(download(state.at("n1.running_mean")), initial.at("running_mean"));
@@ -39,8 +39,8 @@ TEST(DeviceNormSite, ReportsStatisticsOnlyIfTheyAreRequested) {
   parameters.set("n.gamma", upload(*device, plain_sample({8}, "gamma")));
   parameters.set("n.beta", upload(*device, plain_sample({8}, "beta")));
   const auto x = upload(*device, plain_sample({2, 5, 8}, "x"));
-  EncoderRun run;
-  NormSite site(norm, parameters, "n");
+  ModelRunSettings run;
+  NamedNorm site(norm, parameters, "n");
   site.forward(x, {}, run, state);
   run.statistics = &statistics;
   site.forward(x, {}, run, state);

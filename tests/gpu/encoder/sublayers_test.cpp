@@ -22,9 +22,9 @@ TEST(DeviceSublayers, ResidualConnectionFollowsThePlacementOfTheNorm) {
   const auto x = upload(*device, plain_sample({2, 5, 8}, "x"));
   const auto other = upload(*device, plain_sample({2, 5, 8}, "other"));
   const auto f = [&](const DeviceTensor<double>& in) { return ops::add(in, other); };
-  NormSite site(norm, parameters, "n");
+  NamedNorm site(norm, parameters, "n");
   const auto normalise = [&](const DeviceTensor<double>& values) {
-    return NormSite(norm, parameters, "n").forward(values, {}, {}, state);
+    return NamedNorm(norm, parameters, "n").forward(values, {}, {}, state);
   };
   EXPECT_BITS_EQ(download(run_residual(NormPlacement::post, site, x, {}, {}, state, f)),
                  download(normalise(ops::add(ops::add(x, other), x))));
@@ -33,7 +33,7 @@ TEST(DeviceSublayers, ResidualConnectionFollowsThePlacementOfTheNorm) {
   // With placement `pre` and an f that passes gradients through, the result is grad_y plus the
   // gradient through the norm.
   const auto same = [](const DeviceTensor<double>& grad) { return grad; };
-  NormSite again(norm, parameters, "n");
+  NamedNorm again(norm, parameters, "n");
   again.forward(x, {}, {}, state);
   const auto through = again.backward(other, state, gradients);
   EXPECT_BITS_EQ(
@@ -48,9 +48,9 @@ TEST(DeviceSublayers, DropoutUsesTheGivenMaskInForwardAndBackward) {
   config.dropout = 0.5;
   const auto keep = sample_mask({2, 8}, "keep");
   const std::map<std::string, DeviceTensor<bool>> masks = {{"p.y", upload(*device, keep)}};
-  EncoderRun run;
+  ModelRunSettings run;
   run.masks = &masks;
-  PartDropouts dropouts(config, "p");
+  SublayerDropouts dropouts(config, "p");
   const auto x = plain_sample({2, 8}, "x");
   for (const auto& dropped : {download(dropouts.drop(upload(*device, x), run)),
                               download(dropouts.drop_backward(upload(*device, x), run))})

@@ -97,14 +97,14 @@ void expect_bits_on_samples(const NormOptions& options) {
       for (const auto& parameter : ref::model::norm_layer(options).parameters)
         ref::norm::set_parameter(
             trained, parameter.name,
-            sample({ref::model::extent_of(parameter.shape, d_model)}, parameter.name));
+            sample({ref::model::entry_extent(parameter.shape, d_model)}, parameter.name));
       expect_bits_of_ref(options, trained, 3);
     }
   }
 }
 
 void expect_refusals_of_ref(const NormOptions& options) {
-  const auto refused = [&](const RefInputs& in) {
+  const auto has_failed_check = [&](const RefInputs& in) {
     const RefState state = ref::norm::initial_state<double>(options, 4);
     EXPECT_NE(refusal([&] { ref::norm::norm_step(options, in, state); }), kNoError);
     expect_bits_of_ref(options, in);
@@ -112,20 +112,20 @@ void expect_refusals_of_ref(const NormOptions& options) {
   const RefInputs fine{.x = sample({3, 4}, "x"), .grad_y = sample({3, 4}, "grad_y")};
   RefInputs in = fine;
   in.x.data()[5] = std::numeric_limits<double>::quiet_NaN();
-  refused(in);
+  has_failed_check(in);
   in = fine;
   in.x.data()[7] = 1e200;
   in.x.data()[6] = -std::numeric_limits<double>::infinity();
-  refused(in);
+  has_failed_check(in);
   in = fine;
   in.grad_y.data()[11] = std::numeric_limits<double>::infinity();
-  refused(in);
+  has_failed_check(in);
   in = fine;
   in.grad_y = sample({4, 3}, "grad_y");
-  refused(in);
+  has_failed_check(in);
   in = fine;
   in.gamma = sample({5}, "gamma");
-  refused(in);
+  has_failed_check(in);
 }
 
 }  // namespace normproof::gpu::norm

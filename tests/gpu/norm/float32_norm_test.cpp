@@ -46,8 +46,8 @@ void expect_float32_bits(const Float32NormOptions& options, const Shape& shape, 
                          bool adds = false) {
   SCOPED_TRACE(testing::Message() << (options.centred ? "layer_norm " : "rms_norm ") << shape[0]
                                   << " x " << shape[1] << " "
-                                  << ref::numeric::format_of(options.storage).name << " in "
-                                  << ref::numeric::format_of(options.arithmetic).name
+                                  << ref::numeric::float_format_info(options.storage).name << " in "
+                                  << ref::numeric::float_format_info(options.arithmetic).name
                                   << (adds ? " of a sum" : ""));
   const auto numbers = [&](const char* name) {
     return float32_numbers(options.storage, shape, name);

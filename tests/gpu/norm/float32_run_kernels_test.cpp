@@ -94,7 +94,7 @@ struct CountedBackward {
         grad_sum(adds ? x.size() : 0, Element{Format::narrow(1.0F)}),
         grad_x(x.size()),
         statistic(count, Scalar(0.5)),
-        runs((count + kRun - 1) / kRun * 2 * of_width, Scalar(-7)) {}
+        runs((count + kRunLength - 1) / kRunLength * 2 * of_width, Scalar(-7)) {}
 
   Row row() {
     return {.grad_y = {grad_y.data(), grad_y.size()},
@@ -112,8 +112,8 @@ struct CountedBackward {
   /// grad_gamma are `(x - mean) * rstd = 1/4` with centering and `x * rstd = 1/2` without.
   void expect_sums() const {
     for (std::size_t i = 0; i < runs.size(); ++i) {
-      const std::size_t first = i / (2 * width) * kRun;
-      const auto of_run = static_cast<Scalar>(std::min<std::size_t>(kRun, rows - first));
+      const std::size_t first = i / (2 * width) * kRunLength;
+      const auto of_run = static_cast<Scalar>(std::min<std::size_t>(kRunLength, rows - first));
       const bool of_gamma = i / width % 2 == 0;
       ASSERT_EQ(runs[i], of_gamma ? of_run * Scalar(centred ? 0.25 : 0.5) : of_run) << i;
     }
@@ -134,7 +134,7 @@ template <class Backward, class Simulate>
 void expect_reads(Backward in, int reads, const Simulate& simulate) {
   SCOPED_TRACE(testing::Message() << in.rows << " x " << in.width);
   accesses.clear();
-  simulate(in.row(), (in.rows + kRun - 1) / kRun);
+  simulate(in.row(), (in.rows + kRunLength - 1) / kRunLength);
   in.expect_sums();
   in.expect_each(in.x, reads, "x");
   in.expect_each(in.grad_y, reads, "grad_y");

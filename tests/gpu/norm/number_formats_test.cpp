@@ -12,12 +12,12 @@
 namespace normproof::gpu::norm {
 namespace {
 
+using ref::numeric::float_format_info;
 using ref::numeric::FloatFormat;
-using ref::numeric::format_of;
 
 template <class Format>
 std::uint16_t nearest_bits(float v) {
-  const FloatFormat& format = format_of(Format::kType);
+  const FloatFormat& format = float_format_info(Format::kType);
   return static_cast<std::uint16_t>(encode(format, round_to(format, static_cast<double>(v))));
 }
 
@@ -31,7 +31,7 @@ int rounds_wrongly(float v) {
 
 template <class Format>
 void expect_correct_numbers_and_ties() {
-  const FloatFormat& format = format_of(Format::kType);
+  const FloatFormat& format = float_format_info(Format::kType);
   int wide = 0, narrow = 0;
   for (std::uint32_t e = 0; e < 0x10000; ++e) {
     const float v = Format::widen(static_cast<std::uint16_t>(e));
@@ -54,7 +54,7 @@ void expect_correct_numbers_and_ties() {
 /// correct.
 template <class Format>
 int rounds_double_wrongly(double v) {
-  const FloatFormat& format = format_of(Format::kType);
+  const FloatFormat& format = float_format_info(Format::kType);
   if (std::isnan(v)) return std::isnan(Format::widen(Format::narrow(v))) ? 0 : 1;
   const auto expected = static_cast<float>(round_to(format, v));
   return bits_from_float(Format::widen(Format::narrow(v))) == bits_from_float(expected) ? 0 : 1;

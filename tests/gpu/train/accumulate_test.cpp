@@ -18,7 +18,7 @@ Gradients make_gradients(device::Device& device, const Tensor& dense, std::vecto
   encoder::EncoderGradients gradients;
   gradients.dense.set("w", upload(device, dense));
   gradients.embedding = {std::move(rows), upload(device, values)};
-  return by_name(std::move(gradients));
+  return to_named_gradients(std::move(gradients));
 }
 
 TEST(GradientAccumulation, AddsDenseAndRowGradientsOfBothBatches) {
@@ -45,7 +45,7 @@ TEST(GradientAccumulation, TiedEmbeddingHasNoRowGradient) {
   const auto device = device::simulated_device();
   encoder::EncoderGradients tied;
   tied.dense.set("embedding.weight", upload(*device, Tensor{1, 2}));
-  const Gradients gradients = by_name(tied);
+  const Gradients gradients = to_named_gradients(tied);
   EXPECT_TRUE(gradients.rows.empty());
   EXPECT_EQ(gradients.dense.size(), 1u);
 }
@@ -57,9 +57,10 @@ TEST(GradientAccumulation, CountsOneIterationPerStepOnlyForPowerNormUnderThePref
     before.set(name, upload(*device, Tensor{4}));
     norms.set(name, upload(*device, Tensor{7}));
   }
-  count_as_one_step(ref::model::norm_options("power_norm_released"), norms, before, "encoder.");
+  set_iterations_to_one_step(ref::model::norm_options("power_norm_released"), norms, before,
+                             "encoder.");
   EXPECT_EQ(download(norms.at("encoder.n.iterations")), Tensor{7});
-  count_as_one_step(ref::model::norm_options("power_norm"), norms, before, "encoder.");
+  set_iterations_to_one_step(ref::model::norm_options("power_norm"), norms, before, "encoder.");
   EXPECT_EQ(download(norms.at("encoder.n.iterations")), Tensor{5});
   EXPECT_EQ(download(norms.at("decoder.n.iterations")), Tensor{7});
 }

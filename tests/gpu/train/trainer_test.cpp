@@ -223,7 +223,7 @@ class HostVisibleProducts final : public ops::Products {
                 bool add) const override {
     products_.multiply(device, c, a, b, add);
   }
-  bool shows_values() const override { return true; }
+  bool needs_host_values() const override { return true; }
 
  private:
   const ops::Products& products_;

@@ -10,8 +10,8 @@ using ref::model::DyTOptions;
 
 // Adds `factor * x[0]` to each element of y if `first_element`, else `factor` times the same
 // element of x.
-Subject adds_to_y(double factor, bool first_element) {
-  return around_layer<DyTOptions>([=]<class T>(const Subject::Step<T>& step,
+TestedImplementation adds_to_y(double factor, bool first_element) {
+  return around_layer<DyTOptions>([=]<class T>(const TestedImplementation::Step<T>& step,
                                                const DyTOptions& options, const NormInputs<T>& in,
                                                const NamedTensors<T>& state) {
     auto result = step(options, in, state);
@@ -22,8 +22,8 @@ Subject adds_to_y(double factor, bool first_element) {
   });
 }
 
-Subject doubles_alpha_in_y() {
-  return around_layer<DyTOptions>([]<class T>(const Subject::Step<T>& step,
+TestedImplementation doubles_alpha_in_y() {
+  return around_layer<DyTOptions>([]<class T>(const TestedImplementation::Step<T>& step,
                                               const DyTOptions& options, const NormInputs<T>& in,
                                               const NamedTensors<T>& state) {
     auto result = step(options, in, state);
@@ -35,9 +35,10 @@ Subject doubles_alpha_in_y() {
   });
 }
 
-Subject runs_as_rms_norm() {
-  return around_layer<DyTOptions>([]<class T>(const Subject::Step<T>& step, const DyTOptions&,
-                                              NormInputs<T> in, const NamedTensors<T>& state) {
+TestedImplementation runs_as_rms_norm() {
+  return around_layer<DyTOptions>([]<class T>(const TestedImplementation::Step<T>& step,
+                                              const DyTOptions&, NormInputs<T> in,
+                                              const NamedTensors<T>& state) {
     in.others = {};
     return step(ref::model::RMSNormOptions{.eps = 0}, in, state);
   });

@@ -13,9 +13,9 @@ using LN = ref::model::LayerNormOptions;
 /// Returns an implementation that computes a stack of encoder layers as `f(run, inputs)`. `f` is a
 /// generic callable, and `run` is the correct implementation.
 template <class Around>
-Subject around_stack(Around f) {
-  const Subject sound;
-  Subject faulty;
+TestedImplementation around_stack(Around f) {
+  const TestedImplementation sound;
+  TestedImplementation faulty;
   faulty.stack_double = [f, run = sound.stack_double](const StackInputs<double>& in) {
     return f(run, in);
   };
@@ -27,7 +27,7 @@ Subject around_stack(Around f) {
 
 /// Returns an implementation that calls `change(inputs)` before the stack of encoder layers runs.
 template <class Change>
-Subject change_inputs(Change change) {
+TestedImplementation change_inputs(Change change) {
   return around_stack([change](const auto& run, auto in) {
     change(in);
     return run(in);
@@ -37,7 +37,7 @@ Subject change_inputs(Change change) {
 /// Returns an implementation that calls `change(step)` on the results of the stack of encoder
 /// layers.
 template <class Change>
-Subject change_step(Change change) {
+TestedImplementation change_step(Change change) {
   return around_stack([change](const auto& run, const auto& in) {
     auto step = run(in);
     change(step);
@@ -51,57 +51,57 @@ void scale(auto& values, double factor) {
 
 /// Returns the faulty implementation for double and the correct one for intervals. Then only the
 /// randomly drawn cases of a claim can detect the fault.
-Subject restrict_to_double(Subject faulty) {
-  faulty.stack_ball = Subject().stack_ball;
+TestedImplementation restrict_to_double(TestedImplementation faulty) {
+  faulty.stack_ball = TestedImplementation().stack_ball;
   return faulty;
 }
 
-Subject scale_second_weight(double factor) {
+TestedImplementation scale_second_weight(double factor) {
   return change_inputs([=](auto& in) {
     for (auto& layer : in.layers) scale(layer.feed_forward.second.weight, factor);
   });
 }
 
-Subject scale_attention_weight(double factor) {
+TestedImplementation scale_attention_weight(double factor) {
   return change_inputs([=](auto& in) {
     for (auto& layer : in.layers) scale(layer.attention.in.weight, factor);
   });
 }
 
-Subject scale_weight_gradient(double factor) {
+TestedImplementation scale_weight_gradient(double factor) {
   return change_step([=](auto& step) {
     if (!step.gradients.empty()) scale(step.gradients.back().feed_forward.second.weight, factor);
   });
 }
 
-Subject scale_weight_gradient_by_depth() {
+TestedImplementation scale_weight_gradient_by_depth() {
   return change_step([](auto& step) {
     const auto layers = static_cast<double>(step.gradients.size());
     if (layers > 0) scale(step.gradients.back().feed_forward.second.weight, layers);
   });
 }
 
-Subject enlarge_grad_x() {
+TestedImplementation enlarge_grad_x() {
   return change_step([](auto& step) { scale(step.grad_x, kSlightlyAboveOne); });
 }
 
-Subject with_eps() {
+TestedImplementation with_eps() {
   return change_inputs([](auto& in) { in.config.norm = LN{.eps = 1e-5}; });
 }
 
-Subject not_causal() {
+TestedImplementation not_causal() {
   return change_inputs([](auto& in) { in.config.causal = false; });
 }
 
-Subject in_mode(Mode mode) {
+TestedImplementation in_mode(Mode mode) {
   return change_inputs([=](auto& in) { in.mode = mode; });
 }
 
-Subject without_earlier_step() {
+TestedImplementation without_earlier_step() {
   return change_inputs([](auto& in) { in.before = {}; });
 }
 
-Subject with_norm(const NormOptions& norm) {
+TestedImplementation with_norm(const NormOptions& norm) {
   return change_inputs([=](auto& in) { in.config.norm = norm; });
 }
 
@@ -110,8 +110,8 @@ enum class KeptSublayer { attention, feed_forward };
 /// Returns the gradient of layer l of `in` at the input x, for the upstream gradient grad_y. Only
 /// the sublayer `kept` is active: the weights of the other sublayer are 0.
 template <class T>
-Tensor<T> backward_through_sublayer(const Subject::Stack<T>& run, StackInputs<T> in, std::size_t l,
-                                    KeptSublayer kept, const Tensor<T>& x,
+Tensor<T> backward_through_sublayer(const TestedImplementation::Stack<T>& run, StackInputs<T> in,
+                                    std::size_t l, KeptSublayer kept, const Tensor<T>& x,
                                     const Tensor<T>& grad_y) {
   auto layer = in.layers[l];
   if (kept == KeptSublayer::attention) scale(layer.feed_forward.second.weight, 0);
@@ -124,8 +124,9 @@ Tensor<T> backward_through_sublayer(const Subject::Stack<T>& run, StackInputs<T>
 
 /// Returns an implementation whose backward is wrong: it propagates the gradient through all norms
 /// first, and then through all sublayers.
-Subject backward_through_all_norms_first() {
-  return around_stack([]<class T>(const Subject::Stack<T>& run, const StackInputs<T>& in) {
+TestedImplementation backward_through_all_norms_first() {
+  return around_stack([]<class T>(const TestedImplementation::Stack<T>& run,
+                                  const StackInputs<T>& in) {
     auto step = run(in);
     if (!is_given(in.grad_y)) return step;
     const auto value = [&](std::size_t l, const char* name) {
@@ -151,29 +152,30 @@ Subject backward_through_all_norms_first() {
 
 /// Returns an implementation whose backward is wrong: it adds to grad_y the contribution that each
 /// single sublayer would make for the upstream gradient grad_y.
-Subject backward_as_sum_over_sublayers() {
-  return around_stack([]<class T>(const Subject::Stack<T>& run, const StackInputs<T>& in) {
-    auto step = run(in);
-    if (!is_given(in.grad_y)) return step;
-    Tensor<T> sum = in.grad_y;
-    const auto add = [&](const Tensor<T>& term) {
-      for (std::size_t i = 0; i < sum.size(); ++i)
-        sum.data()[i] += term.data()[i] - in.grad_y.data()[i];
-    };
-    for (std::size_t l = 0; l < in.layers.size(); ++l) {
-      const std::string place = "layers." + std::to_string(l);
-      add(backward_through_sublayer(run, in, l, KeptSublayer::attention,
-                                    step.values.at(place + ".norm1.x"), in.grad_y));
-      add(backward_through_sublayer(run, in, l, KeptSublayer::feed_forward,
-                                    step.values.at(place + ".norm2.x"), in.grad_y));
-    }
-    step.grad_x = sum;
-    return step;
-  });
+TestedImplementation backward_as_sum_over_sublayers() {
+  return around_stack(
+      []<class T>(const TestedImplementation::Stack<T>& run, const StackInputs<T>& in) {
+        auto step = run(in);
+        if (!is_given(in.grad_y)) return step;
+        Tensor<T> sum = in.grad_y;
+        const auto add = [&](const Tensor<T>& term) {
+          for (std::size_t i = 0; i < sum.size(); ++i)
+            sum.data()[i] += term.data()[i] - in.grad_y.data()[i];
+        };
+        for (std::size_t l = 0; l < in.layers.size(); ++l) {
+          const std::string place = "layers." + std::to_string(l);
+          add(backward_through_sublayer(run, in, l, KeptSublayer::attention,
+                                        step.values.at(place + ".norm1.x"), in.grad_y));
+          add(backward_through_sublayer(run, in, l, KeptSublayer::feed_forward,
+                                        step.values.at(place + ".norm2.x"), in.grad_y));
+        }
+        step.grad_x = sum;
+        return step;
+      });
 }
 
-Subject with_relu(double above, double below) {
-  Subject subject;
+TestedImplementation with_relu(double above, double below) {
+  TestedImplementation subject;
   subject.relu = [=](ref::tensor::Tensor<double> x) {
     for (double& v : x) v *= v > 0 ? above : below;
     return x;

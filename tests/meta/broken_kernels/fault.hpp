@@ -14,14 +14,14 @@ using ref::tensor::is_given;
 using verification::claims::engine::NamedTensors;
 using verification::claims::engine::NormInputs;
 using verification::claims::engine::NormOptions;
-using verification::claims::engine::Subject;
+using verification::claims::engine::TestedImplementation;
 
 /// A broken implementation and the claim whose verdict it must change. A claim that holds for the
 /// correct implementation must be refuted for the broken one. A refuted claim must hold.
 struct Fault {
-  std::string claim;  ///< id of the claim, for example "F1"
-  std::string what;   ///< what is wrong, for the messages of the test
-  Subject subject;    ///< the broken implementation
+  std::string claim;             ///< id of the claim, for example "F1"
+  std::string what;              ///< what is wrong, for the messages of the test
+  TestedImplementation subject;  ///< the broken implementation
 };
 
 /// Prints a fault in messages of GoogleTest.
@@ -43,13 +43,14 @@ std::vector<Fault> dyt_faults();         ///< for the claims whose ids begin wit
 ///     return result;
 ///   })
 template <class Around>
-Subject around(Around f) {
-  const auto wrapped = [f]<class T>(Subject::Step<T> sound) -> Subject::Step<T> {
+TestedImplementation around(Around f) {
+  const auto wrapped =
+      [f]<class T>(TestedImplementation::Step<T> sound) -> TestedImplementation::Step<T> {
     return [f, sound](const NormOptions& options, const NormInputs<T>& in,
                       const NamedTensors<T>& state) { return f(sound, options, in, state); };
   };
-  const Subject sound;
-  Subject faulty;
+  const TestedImplementation sound;
+  TestedImplementation faulty;
   faulty.step_double = wrapped(sound.step_double);
   faulty.step_oracle50 = wrapped(sound.step_oracle50);
   faulty.step_oracle100 = wrapped(sound.step_oracle100);
@@ -60,7 +61,7 @@ Subject around(Around f) {
 /// Returns an implementation that is broken for the layer with these options only. It computes a
 /// step of this layer as `f(step, options, inputs, state)`; see around().
 template <class Options, class Around>
-Subject around_layer(Around f) {
+TestedImplementation around_layer(Around f) {
   return around(
       [f](const auto& step, const NormOptions& options, const auto& in, const auto& state) {
         if (const auto* own = std::get_if<Options>(&options)) return f(step, *own, in, state);
@@ -79,7 +80,7 @@ inline constexpr double kSlightlyAboveOne = 1 + 0x1p-20;
 /// Returns an implementation that multiplies the output `name` of the layer by `factor`, if the
 /// layer has this output.
 template <class Options>
-Subject scale_output(const std::string& name, double factor) {
+TestedImplementation scale_output(const std::string& name, double factor) {
   return around_layer<Options>(
       [=](const auto& step, const Options& options, const auto& in, const auto& state) {
         auto result = step(options, in, state);

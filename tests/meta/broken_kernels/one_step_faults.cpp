@@ -22,7 +22,7 @@ T upstream_gradient(const NormInputs<T>& in, std::size_t at) {
 }
 
 template <class Options>
-Subject multiply_eps(double factor) {
+TestedImplementation multiply_eps(double factor) {
   return around_layer<Options>(
       [=](const auto& step, Options options, const auto& in, const auto& state) {
         options.eps *= factor;
@@ -42,9 +42,10 @@ T find_rstd(const NormStep<T>& step, const NormInputs<T>& in, std::size_t at) {
 // in grad_y, so the gradient of an omitted row is still gamma * grad_y * rstd plus the terms of the
 // sums.
 template <class Options, class Counts>
-Subject backward_sums_over(Counts counts) {
-  return around_layer<Options>([=]<class T>(const Subject::Step<T>& step, const Options& options,
-                                            const NormInputs<T>& in, const NamedTensors<T>& state) {
+TestedImplementation backward_sums_over(Counts counts) {
+  return around_layer<Options>([=]<class T>(const TestedImplementation::Step<T>& step,
+                                            const Options& options, const NormInputs<T>& in,
+                                            const NamedTensors<T>& state) {
     auto result = step(options, in, state);
     if (!is_given(in.grad_y)) return result;
     const std::size_t features = in.x.shape().back(), rows = in.x.size() / features;
@@ -62,13 +63,13 @@ Subject backward_sums_over(Counts counts) {
 }
 
 template <class Options>
-Subject backward_omits_last_row() {
+TestedImplementation backward_omits_last_row() {
   return backward_sums_over<Options>(
       [](const auto&, std::size_t row, std::size_t rows) { return row + 1 < rows; });
 }
 
 template <class Options>
-Subject backward_sums_over_valid_rows() {
+TestedImplementation backward_sums_over_valid_rows() {
   return backward_sums_over<Options>([](const auto& in, std::size_t row, std::size_t) {
     return !is_given(in.valid) || in.valid.data()[row];
   });
@@ -76,7 +77,7 @@ Subject backward_sums_over_valid_rows() {
 
 // Includes padding in the statistics.
 template <class Options>
-Subject without_mask() {
+TestedImplementation without_mask() {
   return around_layer<Options>(
       [](const auto& step, const Options& options, auto in, const auto& state) {
         in.valid = decltype(in.valid)();
@@ -86,9 +87,10 @@ Subject without_mask() {
 
 // Treats the statistics as constants in the backward: grad_x = gamma * grad_y * rstd.
 template <class Options>
-Subject frozen_backward() {
-  return around_layer<Options>([]<class T>(const Subject::Step<T>& step, const Options& options,
-                                           const NormInputs<T>& in, const NamedTensors<T>& state) {
+TestedImplementation frozen_backward() {
+  return around_layer<Options>([]<class T>(const TestedImplementation::Step<T>& step,
+                                           const Options& options, const NormInputs<T>& in,
+                                           const NamedTensors<T>& state) {
     auto result = step(options, in, state);
     if (auto* grad_x = result.outputs.find("grad_x"))
       for (std::size_t at = 0; at < grad_x->size(); ++at)
@@ -99,7 +101,7 @@ Subject frozen_backward() {
 
 // Omits gamma in the backward.
 template <class Options>
-Subject backward_omits_gamma() {
+TestedImplementation backward_omits_gamma() {
   return around_layer<Options>(
       [](const auto& step, const Options& options, const auto& in, const auto& state) {
         auto result = step(options, in, state);
@@ -113,9 +115,10 @@ Subject backward_omits_gamma() {
 
 // Adds `factor * x` to an output if `of_x`, else `factor * grad_y`, element by element.
 template <class Options>
-Subject leak_into_output(const std::string& output, bool of_x, double factor) {
-  return around_layer<Options>([=]<class T>(const Subject::Step<T>& step, const Options& options,
-                                            const NormInputs<T>& in, const NamedTensors<T>& state) {
+TestedImplementation leak_into_output(const std::string& output, bool of_x, double factor) {
+  return around_layer<Options>([=]<class T>(const TestedImplementation::Step<T>& step,
+                                            const Options& options, const NormInputs<T>& in,
+                                            const NamedTensors<T>& state) {
     auto result = step(options, in, state);
     const auto& source = of_x ? in.x : in.grad_y;
     if (auto* values = result.outputs.find(output))
@@ -127,9 +130,10 @@ Subject leak_into_output(const std::string& output, bool of_x, double factor) {
 
 // Runs the layer with the options `Other` instead of the layer with the options `Options`.
 template <class Options, class Other>
-Subject replace_forward() {
-  return around_layer<Options>([]<class T>(const Subject::Step<T>& step, const Options& options,
-                                           const NormInputs<T>& in, const NamedTensors<T>&) {
+TestedImplementation replace_forward() {
+  return around_layer<Options>([]<class T>(const TestedImplementation::Step<T>& step,
+                                           const Options& options, const NormInputs<T>& in,
+                                           const NamedTensors<T>&) {
     Other other;
     other.eps = options.eps;
     if constexpr (std::is_same_v<Other, BatchNormOptions>) other.unbiased_running_variance = false;
@@ -138,9 +142,9 @@ Subject replace_forward() {
 }
 
 // Makes LayerNorm depend on the batch's first row.
-Subject layer_norm_sees_batch() {
+TestedImplementation layer_norm_sees_batch() {
   return around_layer<LayerNormOptions>(
-      []<class T>(const Subject::Step<T>& step, const LayerNormOptions& options,
+      []<class T>(const TestedImplementation::Step<T>& step, const LayerNormOptions& options,
                   const NormInputs<T>& in, const NamedTensors<T>& state) {
         auto result = step(options, in, state);
         auto& y = result.outputs.at("y");
@@ -150,7 +154,7 @@ Subject layer_norm_sees_batch() {
       });
 }
 
-Subject batch_norm_by_running_statistics() {
+TestedImplementation batch_norm_by_running_statistics() {
   return around_layer<BatchNormOptions>(
       [](const auto& step, const BatchNormOptions& options, auto in, const auto& state) {
         in.mode = Mode::inference;
@@ -161,9 +165,9 @@ Subject batch_norm_by_running_statistics() {
 // Computes the backward as printed in the paper of PowerNorm:
 // `grad_x = (grad_y - x_hat * mean(grad_y * x_hat)) / (psi * gamma)`. The backward is linear in
 // grad_y, so a division of grad_y by gamma^2 gives this formula.
-Subject printed_power_norm_v() {
+TestedImplementation printed_power_norm_v() {
   return around_layer<PowerNormVOptions>(
-      []<class T>(const Subject::Step<T>& step, const PowerNormVOptions& options,
+      []<class T>(const TestedImplementation::Step<T>& step, const PowerNormVOptions& options,
                   const NormInputs<T>& in, const NamedTensors<T>& state) {
         if (!is_given(in.gamma) || !is_given(in.grad_y)) return step(options, in, state);
         NormInputs<T> divided = in;
@@ -175,9 +179,9 @@ Subject printed_power_norm_v() {
       });
 }
 
-Subject divide_variance_by_n_minus_1() {
+TestedImplementation divide_variance_by_n_minus_1() {
   return around_layer<BatchNormOptions>(
-      []<class T>(const Subject::Step<T>& step, const BatchNormOptions& options,
+      []<class T>(const TestedImplementation::Step<T>& step, const BatchNormOptions& options,
                   const NormInputs<T>& in, const NamedTensors<T>& state) {
         auto result = step(options, in, state);
         const auto n = static_cast<double>(in.x.size() / in.x.shape().back());
@@ -188,9 +192,9 @@ Subject divide_variance_by_n_minus_1() {
 }
 
 // Omits the division by psi in the backward of PN-V.
-Subject undivided_power_norm_v() {
+TestedImplementation undivided_power_norm_v() {
   return around_layer<PowerNormVOptions>(
-      []<class T>(const Subject::Step<T>& step, const PowerNormVOptions& options,
+      []<class T>(const TestedImplementation::Step<T>& step, const PowerNormVOptions& options,
                   const NormInputs<T>& in, const NamedTensors<T>& state) {
         auto bare = in;
         bare.gamma = decltype(bare.gamma)();
@@ -203,7 +207,7 @@ Subject undivided_power_norm_v() {
 }
 
 // Makes PowerNorm normalize by the psi of the current batch instead of the running psi.
-Subject power_norm_of_the_batch() {
+TestedImplementation power_norm_of_the_batch() {
   return around_layer<PowerNormOptions>(
       [](const auto& step, PowerNormOptions options, const auto& in, const auto& state) {
         options.warmup_iterations = 1;
@@ -212,9 +216,9 @@ Subject power_norm_of_the_batch() {
 }
 
 // Adds an error that only 100 digits can detect.
-Subject slightly_off_at_100_digits() {
+TestedImplementation slightly_off_at_100_digits() {
   return around_layer<PowerNormVOptions>(
-      []<class T>(const Subject::Step<T>& step, const PowerNormVOptions& options,
+      []<class T>(const TestedImplementation::Step<T>& step, const PowerNormVOptions& options,
                   const NormInputs<T>& in, const NamedTensors<T>& state) {
         auto result = step(options, in, state);
         if (auto* grad_x = result.outputs.find("grad_x"))
@@ -230,7 +234,8 @@ std::vector<Fault> one_step_faults() {
   using LN = LayerNormOptions;
   using PNV = PowerNormVOptions;
   std::vector<Fault> faults;
-  const auto add = [&](const std::string& claims, const std::string& what, const Subject& subject) {
+  const auto add = [&](const std::string& claims, const std::string& what,
+                       const TestedImplementation& subject) {
     for (std::size_t begin = 0; begin < claims.size();) {
       const std::size_t end = std::min(claims.find(' ', begin), claims.size());
       faults.push_back({claims.substr(begin, end - begin), what, subject});
@@ -240,7 +245,7 @@ std::vector<Fault> one_step_faults() {
   const std::string scaled = "grad_x is 2^-20 too long";
 
   const auto with_product = [](auto product) {
-    Subject subject;
+    TestedImplementation subject;
     subject.matmul = product;
     return subject;
   };

@@ -18,7 +18,7 @@ using namespace ref::model;
 
 /// Returns an implementation that calls `change(options)` before each step of the layer.
 template <class Options, class Change>
-Subject change_options(Change change) {
+TestedImplementation change_options(Change change) {
   return around_layer<Options>(
       [=](const auto& step, Options options, const auto& in, const auto& state) {
         change(options);
@@ -29,7 +29,7 @@ Subject change_options(Change change) {
 /// Returns an implementation that replaces each element of the tensor `name` of the next state by
 /// `change(next, old)`.
 template <class Options, class Change>
-Subject change_next_state(const std::string& name, Change change) {
+TestedImplementation change_next_state(const std::string& name, Change change) {
   return around_layer<Options>(
       [=](const auto& step, const Options& options, const auto& in, const auto& state) {
         auto result = step(options, in, state);
@@ -42,9 +42,10 @@ Subject change_next_state(const std::string& name, Change change) {
 
 /// Returns an implementation that runs each step with 0 in place of nu, a tensor of the state.
 template <class Options>
-Subject replace_nu_by_zero() {
-  return around_layer<Options>([]<class T>(const Subject::Step<T>& step, const Options& options,
-                                           const NormInputs<T>& in, NamedTensors<T> state) {
+TestedImplementation replace_nu_by_zero() {
+  return around_layer<Options>([]<class T>(const TestedImplementation::Step<T>& step,
+                                           const Options& options, const NormInputs<T>& in,
+                                           NamedTensors<T> state) {
     apply_to_each(state.at("nu"), [](const T&) { return T(0); });
     return step(options, in, state);
   });
@@ -53,9 +54,10 @@ Subject replace_nu_by_zero() {
 /// Returns an implementation that limits `theta = (1 - alpha) * Gamma` to 1. In a step, nu (ema_gz
 /// in the released code) changes by `theta * (Lambda / Gamma - nu)`.
 template <class Options>
-Subject clamp_theta() {
-  return around_layer<Options>([]<class T>(const Subject::Step<T>& step, const Options& options,
-                                           const NormInputs<T>& in, const NamedTensors<T>& state) {
+TestedImplementation clamp_theta() {
+  return around_layer<Options>([]<class T>(const TestedImplementation::Step<T>& step,
+                                           const Options& options, const NormInputs<T>& in,
+                                           const NamedTensors<T>& state) {
     auto result = step(options, in, state);
     if (!is_given(in.grad_y)) return result;
     const auto& Gamma = result.outputs.at("mean_x_hat_squared");
@@ -71,9 +73,10 @@ Subject clamp_theta() {
 
 /// Returns an implementation whose grad_x is zero if grad_y is zero everywhere.
 template <class Options>
-Subject zero_gradient_without_upstream() {
-  return around_layer<Options>([]<class T>(const Subject::Step<T>& step, const Options& options,
-                                           const NormInputs<T>& in, const NamedTensors<T>& state) {
+TestedImplementation zero_gradient_without_upstream() {
+  return around_layer<Options>([]<class T>(const TestedImplementation::Step<T>& step,
+                                           const Options& options, const NormInputs<T>& in,
+                                           const NamedTensors<T>& state) {
     auto result = step(options, in, state);
     const auto* grad_x = result.outputs.find("grad_x");
     if (grad_x == nullptr) return result;
@@ -86,8 +89,8 @@ Subject zero_gradient_without_upstream() {
 
 /// Returns an implementation of BatchNorm that divides the variance by n - 1 instead of n, if n,
 /// the number of valid rows, is 2 or more.
-Subject divide_variance_by_valid_rows_minus_1() {
-  return around_layer<BatchNormOptions>([]<class T>(const Subject::Step<T>& step,
+TestedImplementation divide_variance_by_valid_rows_minus_1() {
+  return around_layer<BatchNormOptions>([]<class T>(const TestedImplementation::Step<T>& step,
                                                     const BatchNormOptions& options,
                                                     const NormInputs<T>& in,
                                                     const NamedTensors<T>& state) {
@@ -103,19 +106,19 @@ Subject divide_variance_by_valid_rows_minus_1() {
   });
 }
 
-Subject ignore_mask() {
+TestedImplementation ignore_mask() {
   return around_layer<BatchNormOptions>(
-      []<class T>(const Subject::Step<T>& step, const BatchNormOptions& options, NormInputs<T> in,
-                  const NamedTensors<T>& state) {
+      []<class T>(const TestedImplementation::Step<T>& step, const BatchNormOptions& options,
+                  NormInputs<T> in, const NamedTensors<T>& state) {
         in.valid = decltype(in.valid)();
         return step(options, in, state);
       });
 }
 
 /// Returns an implementation of PowerNorm that omits the derivative of the running psi^2.
-Subject omit_derivative_of_psi() {
+TestedImplementation omit_derivative_of_psi() {
   return around_layer<PowerNormOptions>(
-      []<class T>(const Subject::Step<T>& step, const PowerNormOptions& options,
+      []<class T>(const TestedImplementation::Step<T>& step, const PowerNormOptions& options,
                   const NormInputs<T>& in, const NamedTensors<T>& state) {
         auto result = step(options, in, state);
         apply_to_each(result.state.at("running_psi2"),
@@ -127,28 +130,28 @@ Subject omit_derivative_of_psi() {
 /// Returns an implementation that multiplies the weight of the new value in the update of nu by
 /// `factor`, up to a weight of 1.
 template <class Options>
-Subject increase_weight_of_new_nu(double factor) {
+TestedImplementation increase_weight_of_new_nu(double factor) {
   return change_options<Options>(
       [=](Options& o) { o.alpha_backward = 1 - std::min(1.0, factor * (1 - o.alpha_backward)); });
 }
 
 template <class Options>
-Subject swap_weights_of_nu() {
+TestedImplementation swap_weights_of_nu() {
   return change_options<Options>([](Options& o) { o.alpha_backward = 1 - o.alpha_backward; });
 }
 
 template <class Options>
-Subject freeze_state(const std::string& name) {
+TestedImplementation freeze_state(const std::string& name) {
   return change_next_state<Options>(name, [](const auto&, const auto& old) { return old; });
 }
 
 template <class Options>
-Subject enlarge_nu_each_step() {
+TestedImplementation enlarge_nu_each_step() {
   return change_next_state<Options>(
       "nu", []<class T>(const T& next, const T&) { return T(next * T(kSlightlyAboveOne)); });
 }
 
-Subject change_released_options(void (*change)(PowerNormReleasedOptions&)) {
+TestedImplementation change_released_options(void (*change)(PowerNormReleasedOptions&)) {
   return change_options<PowerNormReleasedOptions>(change);
 }
 

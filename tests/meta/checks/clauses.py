@@ -15,7 +15,7 @@ from .source_tree import NothingToCheck, SourceFile, read_exceptions, read_sourc
 
 # If this is true, the name of a test must have an underscore after its clause, as in C1_RejectsX. Otherwise C1RejectsX
 # is accepted too.
-REQUIRES_UNDERSCORE = False
+REQUIRES_UNDERSCORE = True
 
 FOLDERS = ("ref/data", "ref/decoder", "ref/encoder", "ref/io", "ref/model", "ref/nn", "ref/norm", "ref/ops",
            "ref/train", "verification")

@@ -20,85 +20,87 @@ using namespace ::normproof::ref::data;
 using normproof::ref::numeric::contract_message;
 using normproof::ref::numeric::ContractError;
 
-using Words = std::vector<std::string>;
+using WordCollector = std::vector<std::string>;
 
 /// Returns the words of a text that consists of "a", the character c and "b".
-Words words_around_character(std::int32_t c) {
+WordCollector words_around_character(std::int32_t c) {
   return basic_tokenize(fmt::format("a{}b", utf8_character(c)));
 }
 
 TEST(BasicTokenize, BlankTextHasNoWords) {
-  EXPECT_EQ(basic_tokenize(""), Words{});
-  EXPECT_EQ(basic_tokenize(" \t\r\n"), Words{});
-  EXPECT_EQ(basic_tokenize("\u00a0\u3000\u00ad"), Words{});
+  EXPECT_EQ(basic_tokenize(""), WordCollector{});
+  EXPECT_EQ(basic_tokenize(" \t\r\n"), WordCollector{});
+  EXPECT_EQ(basic_tokenize("\u00a0\u3000\u00ad"), WordCollector{});
 }
 
 TEST(BasicTokenize, RemovesControlCharacters) {
   for (std::int32_t c = 0; c < 0x20; ++c) {
     if (c == '\t' || c == '\n' || c == '\r') continue;
-    EXPECT_EQ(words_around_character(c), Words{"ab"}) << c;
+    EXPECT_EQ(words_around_character(c), WordCollector{"ab"}) << c;
   }
-  for (std::int32_t c = 0x7f; c < 0xa0; ++c) EXPECT_EQ(words_around_character(c), Words{"ab"}) << c;
+  for (std::int32_t c = 0x7f; c < 0xa0; ++c)
+    EXPECT_EQ(words_around_character(c), WordCollector{"ab"}) << c;
   for (const std::int32_t c : {0xad, 0x200b, 0x200d, 0x202e, 0xfeff, 0xfffd, 0xe000, 0xe123, 0xf8ff,
                                0xe0001, 0xf0000, 0x10fffd}) {
-    EXPECT_EQ(words_around_character(c), Words{"ab"}) << c;
+    EXPECT_EQ(words_around_character(c), WordCollector{"ab"}) << c;
   }
-  EXPECT_EQ(basic_tokenize(std::string("a\0b \u00e4\0\u00e4", 9)), (Words{"ab", "aa"}));
+  EXPECT_EQ(basic_tokenize(std::string("a\0b \u00e4\0\u00e4", 9)), (WordCollector{"ab", "aa"}));
 }
 
 TEST(BasicTokenize, WhiteSpaceEndsWords) {
   for (const std::int32_t c : {0x09, 0x0a, 0x0d, 0x20, 0xa0, 0x1680, 0x2000, 0x2001, 0x200a, 0x2028,
                                0x2029, 0x202f, 0x205f, 0x3000}) {
-    EXPECT_EQ(words_around_character(c), (Words{"a", "b"})) << c;
+    EXPECT_EQ(words_around_character(c), (WordCollector{"a", "b"})) << c;
   }
-  EXPECT_EQ(basic_tokenize("  a \t\n b\u2003\u2003c "), (Words{"a", "b", "c"}));
+  EXPECT_EQ(basic_tokenize("  a \t\n b\u2003\u2003c "), (WordCollector{"a", "b", "c"}));
 }
 
 TEST(BasicTokenize, KeepsUnassignedCharacters) {
-  EXPECT_EQ(words_around_character(0x378), Words{"a\u0378"
-                                                 "b"});
-  EXPECT_EQ(words_around_character(0xfdd0), Words{"a\ufdd0"
-                                                  "b"});
-  EXPECT_EQ(words_around_character(0x10ffff), Words{"a\U0010ffff"
-                                                    "b"});
+  EXPECT_EQ(words_around_character(0x378), WordCollector{"a\u0378"
+                                                         "b"});
+  EXPECT_EQ(words_around_character(0xfdd0), WordCollector{"a\ufdd0"
+                                                          "b"});
+  EXPECT_EQ(words_around_character(0x10ffff), WordCollector{"a\U0010ffff"
+                                                            "b"});
 }
 
 TEST(BasicTokenize, IdeographsAreSeparateWords) {
-  EXPECT_EQ(basic_tokenize("ab\u4e2d\u6587c"), (Words{"ab", "\u4e2d", "\u6587", "c"}));
+  EXPECT_EQ(basic_tokenize("ab\u4e2d\u6587c"), (WordCollector{"ab", "\u4e2d", "\u6587", "c"}));
   for (const std::int32_t c : {0x3400, 0x4dbf, 0x4e00, 0x9fff, 0x20000, 0x2a6df, 0x2a700, 0x2b73f,
                                0x2b740, 0x2b81f, 0x2b920, 0x2ceaf}) {
-    EXPECT_EQ(words_around_character(c), (Words{"a", utf8_character(c), "b"})) << c;
+    EXPECT_EQ(words_around_character(c), (WordCollector{"a", utf8_character(c), "b"})) << c;
   }
   // The sixth range of ideographs begins at U+2B920, as in the tokenizers library. In BERT's first
   // release it begins 0x100 earlier.
   for (const std::int32_t c : {0x33ff, 0x4dc0, 0x2b820, 0x2b91f, 0x2ceb0, 0x3042, 0x30ab})
     EXPECT_EQ(words_around_character(c).size(), 1u) << c;
-  EXPECT_EQ(words_around_character(0xf900), (Words{"a", "\u8c48", "b"}));  // decomposed
-  EXPECT_EQ(words_around_character(0x2f800), (Words{"a", "\u4e3d", "b"}));
-  EXPECT_EQ(words_around_character(0xac00), Words{"a\u1100\u1161"
-                                                  "b"});  // Hangul is decomposed into its letters
+  EXPECT_EQ(words_around_character(0xf900), (WordCollector{"a", "\u8c48", "b"}));  // decomposed
+  EXPECT_EQ(words_around_character(0x2f800), (WordCollector{"a", "\u4e3d", "b"}));
+  EXPECT_EQ(words_around_character(0xac00),
+            WordCollector{"a\u1100\u1161"
+                          "b"});  // Hangul is decomposed into its letters
 }
 
 TEST(BasicTokenize, RemovesAccents) {
   EXPECT_EQ(basic_tokenize("Jyrkk\u00e4l\u00e4 \u00c5ngstr\u00f6m \u00d1o\u00f1o"),
-            (Words{"jyrkkala", "angstrom", "nono"}));
-  EXPECT_EQ(basic_tokenize("e\u0301 e\u0301\u0323 \u0301"), (Words{"e", "e"}));
-  EXPECT_EQ(basic_tokenize("\u1e9b\u0323"), Words{"\u017f"});
+            (WordCollector{"jyrkkala", "angstrom", "nono"}));
+  EXPECT_EQ(basic_tokenize("e\u0301 e\u0301\u0323 \u0301"), (WordCollector{"e", "e"}));
+  EXPECT_EQ(basic_tokenize("\u1e9b\u0323"), WordCollector{"\u017f"});
   // Letters with a stroke and ligatures have no decomposition; U+0903 is a spacing mark.
   EXPECT_EQ(basic_tokenize("S\u00f8rh\u00e6 \u0141 \u00df \u0915\u0903"),
-            (Words{"s\u00f8rh\u00e6", "\u0142", "\u00df", "\u0915\u0903"}));
+            (WordCollector{"s\u00f8rh\u00e6", "\u0142", "\u00df", "\u0915\u0903"}));
   // A musical note, outside of the BMP.
-  EXPECT_EQ(basic_tokenize("\U0001d15e"), Words{"\U0001d157\U0001d165"});
+  EXPECT_EQ(basic_tokenize("\U0001d15e"), WordCollector{"\U0001d157\U0001d165"});
 }
 
 TEST(BasicTokenize, LowerCasesEachCharacterSeparately) {
-  EXPECT_EQ(basic_tokenize("ABCXYZ"), Words{"abcxyz"});
-  EXPECT_EQ(basic_tokenize("\u0130stanbul I \u0131"), (Words{"istanbul", "i", "\u0131"}));
-  EXPECT_EQ(basic_tokenize("\u1e9e"), Words{"\u00df"});
-  EXPECT_EQ(basic_tokenize("\u0391\u03a3 \u03c2"), (Words{"\u03b1\u03c3", "\u03c2"}));
-  EXPECT_EQ(basic_tokenize("\u00d8\u00c6\u00de"), Words{"\u00f8\u00e6\u00fe"});
-  EXPECT_EQ(basic_tokenize("\u212a\u212b\u2126"), Words{"ka\u03c9"});
-  EXPECT_EQ(basic_tokenize("\U00010400"), Words{"\U00010428"});
+  EXPECT_EQ(basic_tokenize("ABCXYZ"), WordCollector{"abcxyz"});
+  EXPECT_EQ(basic_tokenize("\u0130stanbul I \u0131"), (WordCollector{"istanbul", "i", "\u0131"}));
+  EXPECT_EQ(basic_tokenize("\u1e9e"), WordCollector{"\u00df"});
+  EXPECT_EQ(basic_tokenize("\u0391\u03a3 \u03c2"), (WordCollector{"\u03b1\u03c3", "\u03c2"}));
+  EXPECT_EQ(basic_tokenize("\u00d8\u00c6\u00de"), WordCollector{"\u00f8\u00e6\u00fe"});
+  EXPECT_EQ(basic_tokenize("\u212a\u212b\u2126"), WordCollector{"ka\u03c9"});
+  EXPECT_EQ(basic_tokenize("\U00010400"), WordCollector{"\U00010428"});
 }
 
 TEST(BasicTokenize, PunctuationMarksAreSeparateWords) {
@@ -109,14 +111,15 @@ TEST(BasicTokenize, PunctuationMarksAreSeparateWords) {
   }
   for (const std::int32_t c : {0xa1, 0xa7, 0xab, 0xb6, 0xb7, 0xbb, 0xbf, 0x2013, 0x2014, 0x2019,
                                0x201c, 0x2026, 0x3001, 0xff01, 0x10100, 0x166d})
-    EXPECT_EQ(words_around_character(c), (Words{"a", utf8_character(c), "b"})) << c;
+    EXPECT_EQ(words_around_character(c), (WordCollector{"a", utf8_character(c), "b"})) << c;
   for (const std::int32_t c : {0xa3, 0xa6, 0xa8, 0xa9, 0xac, 0xae, 0xb0, 0xb1, 0xb4, 0xd7, 0xf7,
                                0x20ac, 0x2122, 0x2212, 0x1f600})
-    EXPECT_EQ(words_around_character(c), Words{fmt::format("a{}b", utf8_character(c))}) << c;
+    EXPECT_EQ(words_around_character(c), WordCollector{fmt::format("a{}b", utf8_character(c))})
+        << c;
   EXPECT_EQ(words_around_character(0x37e),
-            (Words{"a", ";", "b"}));  // the Greek question mark decomposes
-  EXPECT_EQ(basic_tokenize("3.5% ...x"), (Words{"3", ".", "5", "%", ".", ".", ".", "x"}));
-  EXPECT_EQ(basic_tokenize("[SEP]"), (Words{"[", "sep", "]"}));
+            (WordCollector{"a", ";", "b"}));  // the Greek question mark decomposes
+  EXPECT_EQ(basic_tokenize("3.5% ...x"), (WordCollector{"3", ".", "5", "%", ".", ".", ".", "x"}));
+  EXPECT_EQ(basic_tokenize("[SEP]"), (WordCollector{"[", "sep", "]"}));
 }
 
 TEST(BasicTokenize, C1_RejectsTextThatIsNotUtf8OrTooLong) {

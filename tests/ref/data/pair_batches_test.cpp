@@ -17,20 +17,20 @@ namespace {
 using normproof::ref::data::kNoTarget;
 using normproof::ref::data::make_pair_batches;
 using normproof::ref::data::PairBatch;
-using normproof::ref::data::PairMarks;
 using normproof::ref::data::PairOptions;
 using normproof::ref::data::SentenceIds;
 using normproof::ref::data::shuffled_order;
+using normproof::ref::data::SpecialTokenIds;
 using normproof::ref::numeric::contract_message;
 using normproof::ref::numeric::RandomStream;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr PairMarks kMarks{.source_end = 102,
-                           .source_padding = 100,
-                           .target_begin = 201,
-                           .target_end = 202,
-                           .target_padding = 200};
+constexpr SpecialTokenIds kMarks{.source_end = 102,
+                                 .source_padding = 100,
+                                 .target_begin = 201,
+                                 .target_end = 202,
+                                 .target_padding = 200};
 
 const SentenceIds kSource = {{1, 2, 3}, {4}, {5, 6}}, kTarget = {{11}, {12, 13}, {14, 15, 16}};
 

@@ -37,11 +37,11 @@ TEST(ReadBytes, RejectsPathsThatAreNotReadableFiles) {
 }
 
 TEST(InQuotes, EscapesNonPrintableBytes) {
-  EXPECT_EQ(in_quotes("a b"), "\"a b\"");
-  EXPECT_EQ(in_quotes(std::string_view("\0\r\t\xe4\x7f", 5)), "\"\\x00\\x0d\\x09\\xe4\\x7f\"");
-  EXPECT_EQ(in_quotes("say \"a\\b\""), "\"say \\\"a\\\\b\\\"\"");
-  EXPECT_EQ(in_quotes(std::string(40, 'x')), "\"" + std::string(40, 'x') + "\"");
-  EXPECT_EQ(in_quotes(std::string(41, 'x')), "\"" + std::string(40, 'x') + "\"...");
+  EXPECT_EQ(quote_bytes("a b"), "\"a b\"");
+  EXPECT_EQ(quote_bytes(std::string_view("\0\r\t\xe4\x7f", 5)), "\"\\x00\\x0d\\x09\\xe4\\x7f\"");
+  EXPECT_EQ(quote_bytes("say \"a\\b\""), "\"say \\\"a\\\\b\\\"\"");
+  EXPECT_EQ(quote_bytes(std::string(40, 'x')), "\"" + std::string(40, 'x') + "\"");
+  EXPECT_EQ(quote_bytes(std::string(41, 'x')), "\"" + std::string(40, 'x') + "\"...");
 }
 
 TEST(LineFailure, NamesFileAndLine) {

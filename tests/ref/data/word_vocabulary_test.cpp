@@ -23,10 +23,10 @@ using ::testing::HasSubstr;
 
 TEST(WordVocabulary, OrdersWordsByFrequency) {
   const std::vector<std::string> sentences = {"b a c", "a b", "\u00e9 a d d", "<s> <s> <s> <s> e"};
-  EXPECT_EQ(WordVocabulary::of_sentences(sentences).text(),
+  EXPECT_EQ(WordVocabulary::from_sentences(sentences).text(),
             "<unk>\n<s>\n</s>\na\nb\nd\nc\ne\n\u00e9\n");
-  EXPECT_EQ(WordVocabulary::of_sentences(sentences, 7).text(), "<unk>\n<s>\n</s>\na\nb\nd\nc\n");
-  EXPECT_EQ(WordVocabulary::of_sentences(sentences, 4).size(), 4u);
+  EXPECT_EQ(WordVocabulary::from_sentences(sentences, 7).text(), "<unk>\n<s>\n</s>\na\nb\nd\nc\n");
+  EXPECT_EQ(WordVocabulary::from_sentences(sentences, 4).size(), 4u);
 }
 
 TEST(WordVocabulary, ParsesOneWordPerLine) {
@@ -54,17 +54,17 @@ TEST(WordVocabulary, EncodesSpecialWordsInATextAsUnknown) {
 }
 
 TEST(WordVocabulary, C1_RejectsASizeWithoutRoomForAWord) {
-  EXPECT_THAT(contract_message([] { WordVocabulary::of_sentences({"a"}, 3); }),
+  EXPECT_THAT(contract_message([] { WordVocabulary::from_sentences({"a"}, 3); }),
               HasSubstr("most is 3; expected at least 4 (C1)"));
 }
 TEST(WordVocabulary, C2_RejectsSentencesWithoutWords) {
   EXPECT_THAT(contract_message([] {
-                WordVocabulary::of_sentences({"", " <s> "});
+                WordVocabulary::from_sentences({"", " <s> "});
               }),
               HasSubstr("sentences have no word; expected one at least (C2)"));
 }
 TEST(WordVocabulary, C3_RejectsIdsOutOfRange) {
-  const auto v = WordVocabulary::of_sentences({"a"});
+  const auto v = WordVocabulary::from_sentences({"a"});
   EXPECT_THAT(contract_message([&] {
                 v.decode({3, 4});
               }),
@@ -95,7 +95,7 @@ TEST(WordVocabulary, AgreesWithTheFileOfTheSharedCorpusExceptForRareWords) {
   const auto file = WordVocabulary::load(shared_data() / folder / "train.en.vocab.4k");
   const auto text = normproof::ref::data::read_parallel_text(shared_data() / folder / "train.ja",
                                                              shared_data() / folder / "train.en");
-  const auto made = WordVocabulary::of_sentences(text.target);
+  const auto made = WordVocabulary::from_sentences(text.target);
   EXPECT_EQ(file.size(), 4096u);
   EXPECT_EQ(made.size(), 4096u);
   EXPECT_EQ(file.unknown_id(), 0);

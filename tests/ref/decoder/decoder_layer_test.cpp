@@ -92,7 +92,7 @@ TEST(DecoderLayer, AddsItsGradientOfTheEncoderOutputToThatOfLaterLayers) {
 /// Compares the gradients of x, the encoder output and every parameter with derivatives by dual
 /// numbers and by the complex step.
 void expect_derivative_of_layer(const char* norm, NormPlacement placement,
-                                const EncoderRun& run = {}, double dropout = 0) {
+                                const ModelRunSettings& run = {}, double dropout = 0) {
   DecoderConfig config = small_decoder("none", norm, placement);
   config.dropout = dropout;
   const encoder::EncoderConfig side = target_side(config);
@@ -172,7 +172,7 @@ TEST(DecoderLayer, GivenDropoutMasksReproduceTheBitsOfDrawnMasks) {
   const encoder::EncoderConfig side = target_side(config);
   const auto x = random_tensor<double>("x", {2, 2, 4}), dy = random_tensor<double>("dy", {2, 2, 4});
   std::map<std::string, Mask> masks;
-  const auto run_with = [&](const EncoderRun& run, const Tap<double>& tap) {
+  const auto run_with = [&](const ModelRunSettings& run, const TensorTap<double>& tap) {
     NamedTensors<double> state;
     DecoderLayerParameters<double> gradients;
     Tensor<double> grad_memory;

@@ -18,18 +18,18 @@ using nn::expect_gradients;
 using nn::random_tensor;
 using ::testing::HasSubstr;
 
-const EncoderRun kInference{.mode = model::Mode::inference};
+const ModelRunSettings kInference{.mode = model::Mode::inference};
 
 template <class T>
 Tensor<T> run_forward(const DecoderConfig& config, const NamedTensors<T>& parameters,
-                      const DecoderInputs& inputs, const EncoderRun& run = {}) {
+                      const DecoderInputs& inputs, const ModelRunSettings& run = {}) {
   const auto p = from_named(config, parameters);
   auto state = initial_norm_state<T>(config);
   return Decoder<T>(config, p).forward(inputs, run, state);
 }
 
 Tensor<double> run_forward(const DecoderConfig& config, const DecoderInputs& inputs,
-                           const EncoderRun& run = {}) {
+                           const ModelRunSettings& run = {}) {
   return run_forward(config, encoder::random_values<double>(parameter_shapes(config)), inputs, run);
 }
 
@@ -51,7 +51,7 @@ NamedTensors<T> named_gradients(const DecoderConfig& config, DecoderGradients<T>
 template <class T>
 NamedTensors<T> run_backward(const DecoderConfig& config, const NamedTensors<T>& parameters,
                              const Tensor<T>& grad_logits, const DecoderInputs& inputs,
-                             const EncoderRun& run = {}) {
+                             const ModelRunSettings& run = {}) {
   const auto p = from_named(config, parameters);
   auto state = initial_norm_state<T>(config);
   Decoder<T> decoder(config, p);
@@ -59,7 +59,7 @@ NamedTensors<T> run_backward(const DecoderConfig& config, const NamedTensors<T>&
   return named_gradients(config, decoder.backward(grad_logits, state));
 }
 
-void expect_derivative(const DecoderConfig& config, const EncoderRun& run = {}) {
+void expect_derivative(const DecoderConfig& config, const ModelRunSettings& run = {}) {
   const auto parameters = encoder::random_values<double>(parameter_shapes(config));
   const auto grad = random_tensor<double>("grad_logits", {2, 2, config.target_vocab_size});
   EXPECT_EQ(run_backward(config, parameters, grad, two_pairs(), run).names(), parameters.names());
@@ -187,8 +187,9 @@ TEST(Decoder, LogitsDoNotDependOnLaterTargetTokens) {
                                 run_forward(config, other, kInference)),
                 changed)
         << config_label(config);
-    const bool over_rows = model::norm_layer(config.decoder.norm).over_rows();
-    if (over_rows) continue;
+    const bool uses_statistics_over_rows =
+        model::norm_layer(config.decoder.norm).uses_statistics_over_rows();
+    if (uses_statistics_over_rows) continue;
     EXPECT_THAT(equal_positions(run_forward(config, two_pairs()), run_forward(config, other)),
                 changed)
         << config_label(config);
@@ -276,7 +277,7 @@ TEST(Decoder, ATapReceivesEveryIntermediateTensorOnceAndChangesNothing) {
   const auto p = random_decoder<double>(config);
   auto state = initial_norm_state<double>(config);
   std::map<std::string, Shape> seen;
-  const Tap<double> tap = [&](const std::string& name, const Tensor<double>& values) {
+  const TensorTap<double> tap = [&](const std::string& name, const Tensor<double>& values) {
     EXPECT_TRUE(seen.emplace(name, tensor::shape_of(values)).second) << name << " twice";
   };
   Decoder<double> decoder(config, p, tap);

@@ -48,7 +48,8 @@ inline DecoderInputs two_pairs() {
 inline std::vector<std::string> decoder_norms() {
   std::vector<std::string> names;
   for (const std::string& name : model::norm_names())
-    if (!model::norm_layer(model::norm_options(name)).over_samples()) names.push_back(name);
+    if (!model::norm_layer(model::norm_options(name)).uses_statistics_per_sample())
+      names.push_back(name);
   return names;
 }
 

@@ -18,7 +18,7 @@ TEST(EncoderLayer, ComposesItsSublayersForPostAndPreNorm) {
     const auto p = from_named(config, random_parameters<double>(config)).layers[0];
     const Tensor<double> x = nn::random_tensor<double>("x", {2, 3, 4});
     NamedTensors<double> state;
-    const Tap<double> tap;
+    const TensorTap<double> tap;
     EncoderLayer<double> layer(config, p, "layers.0", tap);
     const Tensor<double> y = layer.forward(x, {}, {}, state);
 
@@ -54,7 +54,7 @@ TEST(EncoderLayer, UpdatesOnlyItsOwnNormState) {
   const auto p = from_named(config, random_parameters<double>(config));
   auto state = initial_norm_state<double>(config);
   const auto before = state;
-  const Tap<double> tap;
+  const TensorTap<double> tap;
   EncoderLayer<double> layer(config, p.layers[1], "layers.1", tap);
   layer.forward(nn::random_tensor<double>("x", {2, 3, 4}), {}, {}, state);
   EXPECT_EQ(state.names(), before.names());
@@ -69,8 +69,8 @@ TEST(EncoderLayer, C1_RejectsAMissingDropoutMaskAndReproducesDrawnMasks) {
   const Tensor<double> x = nn::random_tensor<double>("x", {2, 3, 4}),
                        dy = nn::random_tensor<double>("dy", {2, 3, 4});
   std::map<std::string, Mask> masks;
-  const Tap<double> tap = make_mask_recorder(masks);
-  const auto run_with = [&](const EncoderRun& run, const Tap<double>& own) {
+  const TensorTap<double> tap = make_mask_recorder(masks);
+  const auto run_with = [&](const ModelRunSettings& run, const TensorTap<double>& own) {
     NamedTensors<double> state;
     EncoderLayerParameters<double> gradients;
     EncoderLayer<double> layer(config, p, "layers.0", own);

@@ -21,7 +21,7 @@ using ::testing::HasSubstr;
 
 template <class T>
 Tensor<T> run_forward(const EncoderConfig& config, const NamedTensors<T>& parameters,
-                      const EncoderRun& run = {}) {
+                      const ModelRunSettings& run = {}) {
   const auto p = from_named(config, parameters);
   auto state = initial_norm_state<T>(config);
   return Encoder<T>(config, p).forward(two_sentences(), run, state);
@@ -31,7 +31,7 @@ Tensor<T> run_forward(const EncoderConfig& config, const NamedTensors<T>& parame
 /// not occur are 0.
 template <class T>
 NamedTensors<T> run_backward(const EncoderConfig& config, const NamedTensors<T>& parameters,
-                             const Tensor<T>& grad_logits, const EncoderRun& run = {}) {
+                             const Tensor<T>& grad_logits, const ModelRunSettings& run = {}) {
   const auto p = from_named(config, parameters);
   auto state = initial_norm_state<T>(config);
   Encoder<T> encoder(config, p);
@@ -122,7 +122,7 @@ std::vector<CausalNorm> causal_norms() {
   for (const NormPlacement placement : {NormPlacement::post, NormPlacement::pre}) {
     for (const std::string& name : model::norm_names()) {
       const model::NormOptions options = model::norm_options(name);
-      if (!model::norm_layer(options).over_samples())
+      if (!model::norm_layer(options).uses_statistics_per_sample())
         norms.push_back({options, placement, norms_over_batch.contains(name)});
     }
     norms.push_back({model::PowerNormOptions{.warmup_iterations = 1}, placement, true});
@@ -252,7 +252,7 @@ TEST(Encoder, InferenceOfASentenceDoesNotDependOnOtherSentences) {
     if (norm == "batch_renorm") continue;
     const auto p = from_named(config, random_parameters<double>(config));
     auto state = initial_norm_state<double>(config);
-    const EncoderRun run{.mode = model::Mode::inference};
+    const ModelRunSettings run{.mode = model::Mode::inference};
     const auto both = Encoder<double>(config, p).forward(two_sentences(), run, state);
     const auto alone = Encoder<double>(config, p).forward({{1, 2, {3, 1}}}, run, state);
     for (std::size_t c = 0; c < 3; ++c) EXPECT_EQ(alone.data()[c], both.data()[3 + c]) << norm;
@@ -267,7 +267,7 @@ TEST(Encoder, DropoutDependsOnlyOnSeedAndStep) {
   EXPECT_EQ(logits, run_forward(config, parameters, {.seed = 1, .step = 1}));
   EXPECT_NE(logits, run_forward(config, parameters, {.seed = 2, .step = 1}));
   EXPECT_NE(logits, run_forward(config, parameters, {.seed = 1, .step = 2}));
-  const EncoderRun inference{.mode = model::Mode::inference, .seed = 2};
+  const ModelRunSettings inference{.mode = model::Mode::inference, .seed = 2};
   config.dropout = 0;
   const auto without = run_forward(config, parameters, inference);
   config.dropout = 0.5;
@@ -276,8 +276,8 @@ TEST(Encoder, DropoutDependsOnlyOnSeedAndStep) {
 
 // Runs two steps, because the second step of PowerNorm uses nu from the first backward.
 TEST(Encoder, RecomputationUnderAMemoryLimitGivesTheSameBits) {
-  const KeptBytes bytes =
-      kept_bytes(small_config("none", NormPlacement::post, 3), 2, 3, sizeof(double));
+  const SavedResultBytes bytes =
+      saved_result_bytes(small_config("none", NormPlacement::post, 3), 2, 3, sizeof(double));
   ASSERT_GT(bytes.weights, 0u);
   for (const char* norm : {"layer_norm", "batch_norm", "power_norm", "power_norm_released"})
     for (const NormPlacement placement : {NormPlacement::post, NormPlacement::pre}) {
@@ -319,7 +319,7 @@ TEST(Encoder, ATapReceivesEveryIntermediateTensorAndChangesNothing) {
   const auto p = from_named(config, random_parameters<double>(config));
   auto state = initial_norm_state<double>(config);
   std::map<std::string, tensor::Shape> seen;
-  const Tap<double> tap = [&](const std::string& name, const Tensor<double>& values) {
+  const TensorTap<double> tap = [&](const std::string& name, const Tensor<double>& values) {
     EXPECT_TRUE(seen.emplace(name, tensor::shape_of(values)).second) << name << " twice";
   };
   Encoder<double> encoder(config, p, tap);

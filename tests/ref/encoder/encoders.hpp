@@ -44,7 +44,7 @@ NamedTensors<T> random_parameters(const EncoderConfig& config) {
 
 /// Returns a tap that stores the mask of each dropout in `masks`. The tap receives the masks as
 /// tensors whose names end with ".keep"; the key in `masks` lacks this suffix.
-inline Tap<double> make_mask_recorder(std::map<std::string, Mask>& masks) {
+inline TensorTap<double> make_mask_recorder(std::map<std::string, Mask>& masks) {
   return [&masks](const std::string& name, const Tensor<double>& values) {
     constexpr std::string_view kKeep = ".keep";
     if (!name.ends_with(kKeep)) return;

@@ -11,7 +11,7 @@ namespace {
 using nn::random_tensor;
 using ::testing::Contains;
 
-TEST(NormSite, ReadsAndUpdatesOnlyTheStateUnderItsName) {
+TEST(NamedNorm, ReadsAndUpdatesOnlyTheStateUnderItsName) {
   const model::NormOptions options = model::norm_options("batch_norm");
   const auto initial = norm::initial_state<double>(options, 4);
   NamedTensors<double> state;
@@ -23,10 +23,10 @@ TEST(NormSite, ReadsAndUpdatesOnlyTheStateUnderItsName) {
   norm::NormParameters<double> parameters, gradients;
   parameters.set("gamma", random_tensor<double>("gamma", {4}));
   std::vector<std::string> seen;
-  const Tap<double> tap = [&](const std::string& name, const Tensor<double>&) {
+  const TensorTap<double> tap = [&](const std::string& name, const Tensor<double>&) {
     seen.push_back(name);
   };
-  NormSite<double> site;
+  NamedNorm<double> site;
   const auto y =
       run_norm<double>(options, parameters, x, valid, model::Mode::training, "a", state, site, tap);
   const auto grad_x = run_norm_backward<double>(options, dy, "a", state, site, gradients, tap);

@@ -17,9 +17,9 @@ struct SampleCall {
   model::NormOptions norm = model::norm_options("layer_norm");
   NormPlacement placement = NormPlacement::post;
   Mask valid = {};
-  EncoderRun run = {.seed = 3, .step = 2};
+  ModelRunSettings run = {.seed = 3, .step = 2};
   NamedTensors<double> state = {};
-  Tap<double> tap = {};
+  TensorTap<double> tap = {};
 
   LayerCall<double> call() { return {place, norm, placement, 0.5, valid, run, state, tap}; }
 };
@@ -28,14 +28,14 @@ TEST(Sublayers, DropoutUsesTheMaskOfItsPlaceAndOnlyInTraining) {
   SampleCall called;
   const auto x = random_tensor<double>("x", {4, 8});
   Mask keep;
-  const auto dropped = drop_part(called.call(), "part.y", x, keep);
+  const auto dropped = apply_dropout_to_part(called.call(), "part.y", x, keep);
   EXPECT_EQ(keep, nn::dropout_mask({4, 8}, 0.5, {3, 2, "place.part.y"}));
   EXPECT_EQ(dropped, nn::dropout(x, keep, 0.5));
   Tensor<double> scratch;
-  EXPECT_EQ(drop_part_backward(called.call(), x, keep, scratch), dropped);
+  EXPECT_EQ(backward_of_part_dropout(called.call(), x, keep, scratch), dropped);
   called.run.mode = model::Mode::inference;
-  EXPECT_EQ(drop_part(called.call(), "part.y", x, keep), x);
-  EXPECT_EQ(&drop_part_backward(called.call(), x, keep, scratch), &x);
+  EXPECT_EQ(apply_dropout_to_part(called.call(), "part.y", x, keep), x);
+  EXPECT_EQ(&backward_of_part_dropout(called.call(), x, keep, scratch), &x);
 }
 
 TEST(Sublayers, KeepsAttentionWeightsThatTheTapRequests) {
@@ -59,12 +59,12 @@ TEST(Sublayers, ResidualConnectionFollowsThePlacementOfTheNorm) {
   for (const NormPlacement placement : {NormPlacement::post, NormPlacement::pre}) {
     SampleCall called;
     called.placement = placement;
-    ResidualSite<double> site;
+    ResidualSublayer<double> site;
     norm::NormParameters<double> gradients;
     const bool post = placement == NormPlacement::post;
     const auto y = run_residual(called.call(), "norm1", {}, x, site, twice);
     const auto grad = run_residual_backward(called.call(), "norm1", dy, site, gradients, twice);
-    NormSite<double> alone;
+    NamedNorm<double> alone;
     const Tensor<double> in = post ? Tensor<double>(2.0 * x + x) : x;
     const auto normalized = run_norm<double>(called.norm, {}, in, {}, model::Mode::training, "n",
                                              called.state, alone, {});

@@ -12,23 +12,23 @@ namespace {
 using tensor::Tensor;
 using ::testing::ElementsAre;
 
-TEST(Tap, ReceivesOnlyTheTensorsThatItRequests) {
+TEST(TensorTap, ReceivesOnlyTheTensorsThatItRequests) {
   std::vector<std::string> seen;
   const auto see = [&seen](const std::string& name, const Tensor<double>&) {
     seen.push_back(name);
   };
-  const Tap<double> empty;
+  const TensorTap<double> empty;
   EXPECT_FALSE(empty);
   EXPECT_FALSE(empty.requests("x"));
   empty("x", Tensor<double>{1, 2});
   EXPECT_TRUE(seen.empty());
 
-  const Tap<double> all = see;
+  const TensorTap<double> all = see;
   EXPECT_TRUE(all);
   EXPECT_TRUE(all.requests("x"));
   all("x", Tensor<double>{1, 2});
 
-  const Tap<double> some(see, [](const std::string& name) { return name == "y"; });
+  const TensorTap<double> some(see, [](const std::string& name) { return name == "y"; });
   EXPECT_TRUE(some);
   EXPECT_FALSE(some.requests("x"));
   some("x", Tensor<double>{1, 2});
@@ -36,19 +36,19 @@ TEST(Tap, ReceivesOnlyTheTensorsThatItRequests) {
   EXPECT_THAT(seen, ElementsAre("x", "y"));
 }
 
-TEST(Tap, ReceivesMasksAsNumbersAndSkipsAbsentTensors) {
+TEST(TensorTap, ReceivesMasksAsNumbersAndSkipsAbsentTensors) {
   std::vector<std::string> seen;
   Tensor<double> values;
-  const Tap<double> tap = [&](const std::string& name, const Tensor<double>& tensor_values) {
+  const TensorTap<double> tap = [&](const std::string& name, const Tensor<double>& tensor_values) {
     seen.push_back(name);
     values = tensor_values;
   };
-  show(tap, "absent", Tensor<double>());
-  show_mask(tap, "no mask", tensor::Mask());
+  pass_to_tap(tap, "absent", Tensor<double>());
+  pass_mask_to_tap(tap, "no mask", tensor::Mask());
   EXPECT_TRUE(seen.empty());
-  show(tap, "x", Tensor<double>{1, 2});
+  pass_to_tap(tap, "x", Tensor<double>{1, 2});
   EXPECT_EQ(values, (Tensor<double>{1, 2}));
-  show_mask(tap, "keep", tensor::Mask{true, false});
+  pass_mask_to_tap(tap, "keep", tensor::Mask{true, false});
   EXPECT_EQ(values, (Tensor<double>{1, 0}));
   EXPECT_THAT(seen, ElementsAre("x", "keep"));
 }

@@ -14,7 +14,7 @@ namespace normproof::tests::ref::io {
 namespace {
 
 using normproof::ref::io::Descriptor;
-using normproof::ref::io::read_some;
+using normproof::ref::io::read_once;
 using normproof::ref::io::retry_interrupted;
 using normproof::ref::io::write_all;
 
@@ -118,7 +118,7 @@ TEST(WriteAll, WritesMoreThanAPipeHoldsDespiteSignals) {
     ::pthread_sigmask(SIG_BLOCK, &alarm, nullptr);
     do {
       ::usleep(3000);
-    } while (read_some(end, got) > 0);
+    } while (read_once(end, got) > 0);
   });
   {
     const RepeatedSignals interruptions;
@@ -142,14 +142,14 @@ TEST(ReadSome, WaitsForDataDespiteSignalsAndReturnsZeroAtTheEnd) {
   std::string got = "so ";
   {
     const RepeatedSignals interruptions;
-    EXPECT_EQ(read_some(reading.get(), got), 4);
+    EXPECT_EQ(read_once(reading.get(), got), 4);
   }
   EXPECT_EQ(got, "so late");
   writer.join();
   writing.close();
-  EXPECT_EQ(read_some(reading.get(), got), 0);
+  EXPECT_EQ(read_once(reading.get(), got), 0);
   reading.close();
-  EXPECT_EQ(read_some(-1, got), -1);
+  EXPECT_EQ(read_once(-1, got), -1);
   EXPECT_EQ(errno, EBADF);
   EXPECT_EQ(got, "so late");
 }

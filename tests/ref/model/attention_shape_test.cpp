@@ -21,7 +21,7 @@ TEST(AttentionShape, SeveralQueryHeadsShareOneKeyHead) {
   EXPECT_EQ(shape.queries_shape(), (tensor::Shape{2, 6, 3}));
   EXPECT_EQ(shape.scores_shape(), (tensor::Shape{2, 6, 3, 5}));
   EXPECT_EQ(shape.y_shape(), (tensor::Shape{2, 6, 3, 7}));
-  EXPECT_EQ(shape.heads_text(1, 1), "attention in sample 1, heads 3 to 5");
+  EXPECT_EQ(shape.describe_heads(1, 1), "attention in sample 1, heads 3 to 5");
 }
 
 TEST(AttentionShape, EachSampleUsesItsOwnRowOfTheMask) {

@@ -79,14 +79,14 @@ TEST(NormLayers, ReferOnlyToExistingOptions) {
 TEST(NormLayers, DeriveTraitsFromTheirCellsOfStatistics) {
   const auto find_layer = [](const char* name) { return norm_layer(norm_options(name)); };
   EXPECT_TRUE(find_layer("layer_norm").centred());
-  EXPECT_FALSE(find_layer("layer_norm").over_rows());
-  EXPECT_TRUE(find_layer("group_norm").over_samples());
-  EXPECT_TRUE(find_layer("instance_norm").over_rows());
-  EXPECT_TRUE(find_layer("power_norm_released").over_rows());
-  EXPECT_FALSE(find_layer("power_norm_released").over_samples());
+  EXPECT_FALSE(find_layer("layer_norm").uses_statistics_over_rows());
+  EXPECT_TRUE(find_layer("group_norm").uses_statistics_per_sample());
+  EXPECT_TRUE(find_layer("instance_norm").uses_statistics_over_rows());
+  EXPECT_TRUE(find_layer("power_norm_released").uses_statistics_over_rows());
+  EXPECT_FALSE(find_layer("power_norm_released").uses_statistics_per_sample());
   EXPECT_FALSE(find_layer("none").centred());
   EXPECT_TRUE(find_layer("dyt").cells.empty());
-  EXPECT_FALSE(find_layer("dyt").over_rows());
+  EXPECT_FALSE(find_layer("dyt").uses_statistics_over_rows());
   EXPECT_EQ(find_layer("scale_norm").parameter("beta"), nullptr);
   EXPECT_EQ(find_layer("scale_norm").parameter("gamma")->shape, EntryShape::one);
 }
@@ -122,16 +122,16 @@ TEST(NormLayers, ZeroCenteredGammaIsInitiallyZero) {
 TEST(NormLayers, ImageLayoutsConvertToRowsOfPixels) {
   const NormOptions first = GroupNormOptions{.groups = 2, .layout = Layout::channels_first},
                     last = GroupNormOptions{.groups = 2, .layout = Layout::channels_last};
-  EXPECT_EQ(layout_of(first), Layout::channels_first);
-  EXPECT_EQ(layout_of(LayerNormOptions{}), Layout::rows);
-  EXPECT_EQ(layout_of(with_rows(last)), Layout::rows);
-  EXPECT_EQ(count_option(with_rows(last), "groups"), 2);
+  EXPECT_EQ(norm_layout(first), Layout::channels_first);
+  EXPECT_EQ(norm_layout(LayerNormOptions{}), Layout::rows);
+  EXPECT_EQ(norm_layout(with_row_layout(last)), Layout::rows);
+  EXPECT_EQ(count_option(with_row_layout(last), "groups"), 2);
   using Extents = std::vector<std::size_t>;
   EXPECT_EQ(shape_in_rows(Layout::channels_first, {2, 6, 3, 5}), (Extents{2, 15, 6}));
   EXPECT_EQ(shape_in_rows(Layout::channels_last, {2, 6, 3, 5}), (Extents{2, 18, 5}));
   EXPECT_EQ(shape_in_rows(Layout::rows, {4, 6}), (Extents{4, 6}));
-  EXPECT_EQ(extents_of(EntryShape::features, {2, 6, 3, 5}, first), Extents{6});
-  EXPECT_EQ(extents_of(EntryShape::sample_channels, {2, 6, 3, 5}, last), (Extents{2, 5}));
+  EXPECT_EQ(entry_extents(EntryShape::features, {2, 6, 3, 5}, first), Extents{6});
+  EXPECT_EQ(entry_extents(EntryShape::sample_channels, {2, 6, 3, 5}, last), (Extents{2, 5}));
 }
 
 TEST(ShapeInRows, C1_RejectsImagesWithoutFourAxes) {
@@ -144,22 +144,22 @@ TEST(ShapeInRows, C1_RejectsImagesWithoutFourAxes) {
 
 TEST(NormLayers, C13_RejectsLayoutsOtherThanRows) {
   EXPECT_EQ(numeric::contract_message(
-                [] { check_rows(BatchNormOptions{.layout = Layout::channels_last}); }),
+                [] { check_row_layout(BatchNormOptions{.layout = Layout::channels_last}); }),
             "batch_norm: layout is not rows; expected rows (C13)");
-  EXPECT_NO_THROW(check_rows(BatchNormOptions{}));
+  EXPECT_NO_THROW(check_row_layout(BatchNormOptions{}));
 }
 
 TEST(NormLayers, ReturnsTheExtentsOfEveryShape) {
   const NormOptions options = GroupNormOptions{.groups = 2};
   using Extents = std::vector<std::size_t>;
-  const auto extents = [&](EntryShape shape) { return extents_of(shape, {3, 5, 8}, options); };
+  const auto extents = [&](EntryShape shape) { return entry_extents(shape, {3, 5, 8}, options); };
   EXPECT_EQ(extents(EntryShape::one), Extents{1});
   EXPECT_EQ(extents(EntryShape::features), Extents{8});
   EXPECT_EQ(extents(EntryShape::rows), (Extents{3, 5}));
   EXPECT_EQ(extents(EntryShape::row_groups), (Extents{3, 5, 2}));
   EXPECT_EQ(extents(EntryShape::sample_channels), (Extents{3, 8}));
   EXPECT_EQ(extents(EntryShape::sample_groups), (Extents{3, 2}));
-  EXPECT_EQ(extents_of(EntryShape::row_groups, {4, 6}, options), (Extents{4, 2}));
+  EXPECT_EQ(entry_extents(EntryShape::row_groups, {4, 6}, options), (Extents{4, 2}));
 }
 
 TEST(NormLayers, C3_RejectsAParameterThatTheLayerLacks) {
@@ -173,9 +173,9 @@ TEST(NormLayers, C3_RejectsAParameterThatTheLayerLacks) {
   EXPECT_NO_THROW(check_parameter(norm_layer(ScaleNormOptions{}), "gamma"));
 }
 
-TEST(ExtentOf, C1_RejectsShapesThatDependOnRows) {
-  EXPECT_EQ(numeric::contract_message([] { extent_of(EntryShape::rows, 4); }),
-            "extent_of: shape depends on the rows of x; expected [1] or [D] (C1)");
+TEST(EntryExtent, C1_RejectsShapesThatDependOnRows) {
+  EXPECT_EQ(numeric::contract_message([] { entry_extent(EntryShape::rows, 4); }),
+            "entry_extent: shape depends on the rows of x; expected [1] or [D] (C1)");
 }
 
 }  // namespace

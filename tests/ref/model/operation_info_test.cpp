@@ -75,7 +75,7 @@ TEST(OperationInfo, YHasTheShapeOfItsGradient) {
 TEST(OperationInfo, MasksAreBoolean) {
   std::vector<std::string> functions;
   for (const OperationInfo& info : operations()) {
-    if (!info.takes_mask()) continue;
+    if (!info.has_mask_operand()) continue;
     EXPECT_EQ(info.operand("valid")->type, OperandType::boolean) << info.name;
     if (info.kind == OperationKind::function) functions.push_back(info.name);
   }
@@ -119,13 +119,13 @@ TEST(OperationInfo, EqualFormsReferToExistingOperations) {
 }
 
 TEST(OperationInfo, EachNameBelongsToOneOptionType) {
-  EXPECT_TRUE(is_name_of<SoftmaxOptions>("softmax"));
-  EXPECT_FALSE(is_name_of<SoftmaxOptions>("log_softmax"));
-  EXPECT_TRUE(is_name_of<NoneOptions>("none"));
-  EXPECT_TRUE(is_name_of<EncoderOptions>("encoder"));
-  EXPECT_TRUE(is_name_of<DecodingOptions>("decoding"));
-  EXPECT_TRUE(is_name_of<AdamWOptions>("adamw"));
-  EXPECT_FALSE(is_name_of<AdamWOptions>("adam"));
+  EXPECT_TRUE(is_operation_name<SoftmaxOptions>("softmax"));
+  EXPECT_FALSE(is_operation_name<SoftmaxOptions>("log_softmax"));
+  EXPECT_TRUE(is_operation_name<NoneOptions>("none"));
+  EXPECT_TRUE(is_operation_name<EncoderOptions>("encoder"));
+  EXPECT_TRUE(is_operation_name<DecodingOptions>("decoding"));
+  EXPECT_TRUE(is_operation_name<AdamWOptions>("adamw"));
+  EXPECT_FALSE(is_operation_name<AdamWOptions>("adam"));
 }
 
 }  // namespace

@@ -70,10 +70,10 @@ class DescribedLayer {
     in_.valid.data()[kPadding] = false;
     for (const auto& p : layer_.parameters)
       parameter(in_, p.name) =
-          pseudorandom_tensor({model::extent_of(p.shape, kFeatures)}, 3 + p.name.size());
+          pseudorandom_tensor({model::entry_extent(p.shape, kFeatures)}, 3 + p.name.size());
     for (const auto& entry : layer_.state) {
       auto values =
-          tensor::full_tensor<double>({model::extent_of(entry.shape, kFeatures)}, entry.initial);
+          tensor::full_tensor<double>({model::entry_extent(entry.shape, kFeatures)}, entry.initial);
       for (std::size_t d = 0; d < values.size() && values.size() > 1; ++d)
         values.data()[d] += 0.25 + std::fabs(pseudorandom_value(7 * d + entry.name.size()));
       state_.set(entry.name, values);
@@ -84,7 +84,7 @@ class DescribedLayer {
     SCOPED_TRACE(std::string(layer_.name));
     check_modes();
     const NormOptions all_on = options_;
-    for (const model::NormCells& c : layer_.cells) {
+    for (const model::NormPartition& c : layer_.cells) {
       if (c.option.empty()) continue;
       SCOPED_TRACE("without " + std::string(c.option));
       model::set_option(options_, c.option, "false");
@@ -132,15 +132,15 @@ class DescribedLayer {
     expect("y", shape_of(in_.x));
     expect("grad_x", shape_of(in_.x));
     for (const auto& s : layer_.statistics)
-      if ((training() || s.of == model::StatisticOf::forward) &&
+      if ((training() || s.of == model::StatisticAvailability::forward) &&
           model::is_switched_on(options_, s.option))
-        expect(s.name, model::extents_of(s.shape, shape_of(in_.x), options_));
+        expect(s.name, model::entry_extents(s.shape, shape_of(in_.x), options_));
     for (const auto& p : layer_.parameters)
-      expect("grad_" + std::string(p.name), {model::extent_of(p.shape, kFeatures)});
+      expect("grad_" + std::string(p.name), {model::entry_extent(p.shape, kFeatures)});
     check_same(got.outputs, expected);
     expected = {};
     for (const auto& entry : layer_.state)
-      expect(entry.name, {model::extent_of(entry.shape, kFeatures)});
+      expect(entry.name, {model::entry_extent(entry.shape, kFeatures)});
     check_same(got.state, expected);
   }
 
@@ -157,9 +157,9 @@ class DescribedLayer {
 
   /// Returns the partitions of x whose statistics are computed from this batch. A layer with
   /// running statistics per channel computes none of the batch in inference.
-  std::vector<model::NormCells> cells() const {
-    std::vector<model::NormCells> result;
-    for (const model::NormCells& c : layer_.cells)
+  std::vector<model::NormPartition> cells() const {
+    std::vector<model::NormPartition> result;
+    for (const model::NormPartition& c : layer_.cells)
       if (model::is_switched_on(options_, c.option) &&
           (training() || layer_.state.empty() || c.partition != Partition::channel))
         result.push_back(c);
@@ -197,7 +197,7 @@ class DescribedLayer {
   std::vector<bool> described_reach(std::size_t j) const {
     std::vector<bool> reached(kElements, false);
     reached[j] = true;
-    for (const model::NormCells& c : cells()) {
+    for (const model::NormPartition& c : cells()) {
       const std::vector<bool> before = reached;
       for (std::size_t k = 0; k < kElements; ++k)
         for (std::size_t i = 0; i < kElements && before[k] && is_counted(c.partition, k); ++i)
@@ -223,7 +223,7 @@ class DescribedLayer {
   void check_reach_of_parameters() const {
     const auto y = output_y(in_);
     for (const auto& p : layer_.parameters) {
-      const std::size_t extent = model::extent_of(p.shape, kFeatures);
+      const std::size_t extent = model::entry_extent(p.shape, kFeatures);
       for (std::size_t k = 0; k < extent; ++k) {
         NormInputs<double> moved = in_;
         parameter(moved, p.name).data()[k] += 0.375;
@@ -239,7 +239,7 @@ class DescribedLayer {
   /// the cell.
   void check_shift() const {
     const auto y = output_y(in_);
-    for (const model::NormCells& c : cells()) {
+    for (const model::NormPartition& c : cells()) {
       NormInputs<double> moved = in_;
       for (std::size_t i = 0; i < kElements; ++i)
         if (cell_index(c.partition, i) == cell_index(c.partition, 0)) moved.x.data()[i] += 1.5;
@@ -305,7 +305,7 @@ class DescribedLayer {
     for (const auto& p : layer_.parameters) {
       parameter(absent, p.name) = {};
       parameter(with_defaults, p.name) = tensor::full_tensor<double>(
-          {model::extent_of(p.shape, kFeatures)}, model::initial_value(options_, p));
+          {model::entry_extent(p.shape, kFeatures)}, model::initial_value(options_, p));
     }
     const auto got = output_y(absent), expected = output_y(with_defaults);
     for (std::size_t i = 0; i < kElements; ++i) EXPECT_EQ(got.data()[i], expected.data()[i]) << i;

@@ -19,7 +19,7 @@ LayerCall valid_call(const model::NormOptions& options) {
   q.in.valid = {true, true, true};
   for (const model::NormParameter& own : model::norm_layer(options).parameters)
     set_parameter(q.in, own.name,
-                  full_tensor<double>({model::extent_of(own.shape, 4)}, 2 * own.initial));
+                  full_tensor<double>({model::entry_extent(own.shape, 4)}, 2 * own.initial));
   return q;
 }
 

@@ -151,15 +151,15 @@ TEST(Float32Norm, OutputsAreRoundedOnceToTheStorageFormat) {
   const auto forward = float32_norm(x, affine, kInFloat32);
   const auto exact = float32_norm_backward(grad_y, x, affine, forward, kInFloat32);
   const Float32NormOptions halves{.storage = FloatType::float16, .parameters = FloatType::bfloat16};
-  const auto as_stored = float32_norm(x, affine, halves);
-  expect_floats(as_stored.y, round_elements(FloatType::float16, forward.y));
-  EXPECT_BITS_EQ(as_stored.mean, forward.mean);
-  EXPECT_BITS_EQ(as_stored.rstd, forward.rstd);
-  const auto gradients = float32_norm_backward(grad_y, x, affine, as_stored, halves);
+  const auto rounded_to_format = float32_norm(x, affine, halves);
+  expect_floats(rounded_to_format.y, round_elements(FloatType::float16, forward.y));
+  EXPECT_BITS_EQ(rounded_to_format.mean, forward.mean);
+  EXPECT_BITS_EQ(rounded_to_format.rstd, forward.rstd);
+  const auto gradients = float32_norm_backward(grad_y, x, affine, rounded_to_format, halves);
   expect_floats(gradients.grad_x, round_elements(FloatType::float16, exact.grad_x));
   expect_floats(gradients.grad_gamma, round_elements(FloatType::bfloat16, exact.grad_gamma));
   expect_floats(gradients.grad_beta, round_elements(FloatType::bfloat16, exact.grad_beta));
-  EXPECT_NE(as_stored.y.data()[0], forward.y.data()[0]);
+  EXPECT_NE(rounded_to_format.y.data()[0], forward.y.data()[0]);
   EXPECT_NE(gradients.grad_gamma.data()[0], exact.grad_gamma.data()[0]);
 }
 

@@ -24,7 +24,7 @@ NormInputs<double> random_inputs(const model::NormOptions& options, std::size_t 
   in.grad_y = fill({batch_size, seq_len, d_model}, 0);
   for (const model::NormParameter& parameter : model::norm_layer(options).parameters)
     set_parameter(in, parameter.name,
-                  fill({model::extent_of(parameter.shape, d_model)}, parameter.initial));
+                  fill({model::entry_extent(parameter.shape, d_model)}, parameter.initial));
   in.valid = tensor::full_tensor<bool>({batch_size, seq_len}, true);
   for (std::size_t i = 0; i < in.valid.size(); ++i)
     in.valid.data()[i] = i % seq_len == 0 || random.below(draw++, 4) > 0;
@@ -101,7 +101,7 @@ INSTANTIATE_TEST_SUITE_P(Norm, NormLayerKernels, ::testing::ValuesIn(model::norm
 // bits.
 TEST(BatchInvariance, HoldsForLayersWithStatisticsPerRow) {
   for (const model::NormLayer& layer : model::norm_layers()) {
-    if (layer.over_rows()) continue;
+    if (layer.uses_statistics_over_rows()) continue;
     const auto options = model::norm_options(layer.name);
     const auto in = random_inputs(options, 7, 5, 67);
     const auto whole = norm_step(options, in, {});

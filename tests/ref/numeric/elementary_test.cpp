@@ -180,8 +180,8 @@ TEST(ElementaryFunctions, IntervalsAndErrorBoundsContainTheResultOfEveryPoint) {
       mpfi_interv_d(wide.backend().data(), low, high);
       const Enclosure in = enclose(f.of_interval(wide));
       const Enclosure ba = enclose(f.of_ball(hull(ball(low), ball(high))));
-      const double reach = std::max(high - center, center - low) * (1 + 0x1p-40);
-      const running_error r = f.of_running_error(running_error(center, reach));
+      const double candidate_argument_range = std::max(high - center, center - low) * (1 + 0x1p-40);
+      const running_error r = f.of_running_error(running_error(center, candidate_argument_range));
       for (const double x : {low, (low + center) / 2, center, high}) {
         const oracle100 exact = f.of_100(oracle100(x));
         EXPECT_LE(oracle100(in.lower), exact);

@@ -16,7 +16,7 @@ namespace {
 // This type is so wide that sums and products of the numbers in these tests are exact.
 using Exact = mp::number<mp::mpfr_float_backend<4000>, mp::et_off>;
 
-Exact two_to(int exponent) {
+Exact exact_power_of_two(int exponent) {
   return ldexp(Exact(1), exponent);
 }
 
@@ -85,8 +85,8 @@ TEST(FixedPointArithmetic, ConversionFromDoubleIsExactIfTheBitsSuffice) {
   }
   const FixedPoint cut = FixedPoint::from_double(2, 0x1.8p-64);
   EXPECT_EQ(cut.error(), 1u);
-  EXPECT_EQ(exact_value(cut), two_to(-64));
-  EXPECT_EQ(exact_value(FixedPoint::from_double(3, 0x1p-1074, 1060)), two_to(-14));
+  EXPECT_EQ(exact_value(cut), exact_power_of_two(-64));
+  EXPECT_EQ(exact_value(FixedPoint::from_double(3, 0x1p-1074, 1060)), exact_power_of_two(-14));
 }
 
 TEST(FixedPointArithmetic, ConstantsOfFewerLimbsAreTruncated) {
@@ -95,7 +95,7 @@ TEST(FixedPointArithmetic, ConstantsOfFewerLimbsAreTruncated) {
     EXPECT_EQ(ln2.error(), 1u);
     const Exact distance = log(Exact(2)) - exact_value(ln2);
     EXPECT_GE(distance, 0);
-    EXPECT_LT(distance, two_to(-64 * (limbs - 1)));
+    EXPECT_LT(distance, exact_power_of_two(-64 * (limbs - 1)));
   }
 }
 

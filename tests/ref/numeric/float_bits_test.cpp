@@ -35,7 +35,8 @@ TEST(FloatBits, EncodesAndDecodesEveryNumberOfASmallFormat) {
 }
 
 TEST(FloatBits, SixteenBitFormatsMatchHandComputedBits) {
-  const FloatFormat &half = format_of(FloatType::float16), &brain = format_of(FloatType::bfloat16);
+  const FloatFormat &half = float_format_info(FloatType::float16),
+                    &brain = float_format_info(FloatType::bfloat16);
   EXPECT_EQ(encode(half, 1), 0x3c00u);
   EXPECT_EQ(encode(half, -2), 0xc000u);
   EXPECT_EQ(encode(half, 0x1p-24), 0x0001u);
@@ -49,7 +50,7 @@ TEST(FloatBits, SixteenBitFormatsMatchHandComputedBits) {
 
 TEST(FloatBits, Float32MatchesTheProcessor) {
   const RandomStream random(3, "bits");
-  const FloatFormat& format = format_of(FloatType::float32);
+  const FloatFormat& format = float_format_info(FloatType::float32);
   for (std::uint64_t i = 0; i < 100000; ++i) {
     const std::uint64_t bits = random.below(i, std::uint64_t{1} << (i % 2 == 0 ? 32 : 24));
     const auto v = std::bit_cast<float>(static_cast<std::uint32_t>(bits));
@@ -62,17 +63,17 @@ TEST(FloatBits, Float32MatchesTheProcessor) {
 
 TEST(FloatBits, NanKeepsThePayloadBitsThatFitAndStaysNan) {
   const auto quiet = std::bit_cast<double>(FloatBits{0xfffc000000000001});
-  EXPECT_EQ(encode(format_of(FloatType::float16), quiet), 0xff00u);
-  EXPECT_EQ(encode(format_of(FloatType::bfloat16), quiet), 0xffe0u);
+  EXPECT_EQ(encode(float_format_info(FloatType::float16), quiet), 0xff00u);
+  EXPECT_EQ(encode(float_format_info(FloatType::bfloat16), quiet), 0xffe0u);
   EXPECT_EQ(encode(kE4m3fn, quiet), 0xffu);
   const auto low = std::bit_cast<double>(FloatBits{0x7ff0000000000001});
-  EXPECT_EQ(encode(format_of(FloatType::float16), low), 0x7e00u);
-  EXPECT_EQ(encode(format_of(FloatType::float64), low), 0x7ff0000000000001u);
+  EXPECT_EQ(encode(float_format_info(FloatType::float16), low), 0x7e00u);
+  EXPECT_EQ(encode(float_format_info(FloatType::float64), low), 0x7ff0000000000001u);
 }
 
 TEST(FloatBits, Tf32IsStoredAsFloat32) {
   for (const double v : {1 + 0x1p-10, -0x1p-136, 0x1.ffcp127, 0x1.8p-127})
-    EXPECT_EQ(encode(format_of(FloatType::tf32), v),
+    EXPECT_EQ(encode(float_format_info(FloatType::tf32), v),
               std::bit_cast<std::uint32_t>(static_cast<float>(v)));
 }
 

@@ -32,7 +32,7 @@ double next_beyond_largest(const FloatFormat& format) {
 TEST(FloatFormat, NativeFormatsMatchNumericLimits) {
   const auto expect_limits = []<class F>(F, FloatType type) {
     using Limits = std::numeric_limits<F>;
-    const FloatFormat& row = format_of(type);
+    const FloatFormat& row = float_format_info(type);
     EXPECT_EQ(row.bytes, static_cast<int>(sizeof(F)));
     EXPECT_EQ(row.digits, Limits::digits);
     EXPECT_EQ(row.min_exponent, Limits::min_exponent - 1);
@@ -47,8 +47,9 @@ TEST(FloatFormat, NativeFormatsMatchNumericLimits) {
 }
 
 TEST(FloatFormat, OtherFormatsMatchKnownValues) {
-  const FloatFormat &half = format_of(FloatType::float16), &brain = format_of(FloatType::bfloat16),
-                    &tf32 = format_of(FloatType::tf32);
+  const FloatFormat &half = float_format_info(FloatType::float16),
+                    &brain = float_format_info(FloatType::bfloat16),
+                    &tf32 = float_format_info(FloatType::tf32);
   EXPECT_EQ(half.largest, 65504);
   EXPECT_EQ(half.smallest_normal, 0x1p-14);
   EXPECT_EQ(half.smallest_subnormal, 0x1p-24);
@@ -66,9 +67,10 @@ TEST(FloatFormat, OtherFormatsMatchKnownValues) {
 }
 
 TEST(FloatFormat, TableIsInTheOrderOfTheTypes) {
-  for (const FloatFormat& row : kFloatFormats) EXPECT_EQ(&format_of(row.type), &row) << row.name;
   for (const FloatFormat& row : kFloatFormats)
-    EXPECT_EQ(is_stored(row), row.type != FloatType::tf32) << row.name;
+    EXPECT_EQ(&float_format_info(row.type), &row) << row.name;
+  for (const FloatFormat& row : kFloatFormats)
+    EXPECT_EQ(is_storage_format(row), row.type != FloatType::tf32) << row.name;
 }
 
 TEST(RoundTo, KeepsNumbersOfTheFormatAndRoundsTiesToEven) {

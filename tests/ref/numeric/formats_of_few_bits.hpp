@@ -10,12 +10,13 @@
 namespace normproof::ref::numeric {
 
 /// The two 8-bit formats of [MSB+22]. e4m3 has no infinity and a single NaN. e5m2 follows IEEE 754.
-inline constexpr const FloatFormat& kE4m3fn = format_of(FloatType::float8_e4m3fn);
-inline constexpr const FloatFormat& kE5m2 = format_of(FloatType::float8_e5m2);
+inline constexpr const FloatFormat& kE4m3fn = float_format_info(FloatType::float8_e4m3fn);
+inline constexpr const FloatFormat& kE5m2 = float_format_info(FloatType::float8_e5m2);
 
 inline const std::vector<FloatFormat>& small_formats() {
-  static const std::vector<FloatFormat> formats = {format_of(FloatType::float16),
-                                                   format_of(FloatType::bfloat16), kE4m3fn, kE5m2};
+  static const std::vector<FloatFormat> formats = {float_format_info(FloatType::float16),
+                                                   float_format_info(FloatType::bfloat16), kE4m3fn,
+                                                   kE5m2};
   return formats;
 }
 

@@ -142,7 +142,7 @@ TEST(Matmul, MatmulAddAddsToTheOldValues) {
 // The expected result is computed by writing the row to each row of c and then adding the product.
 // The extents cover several summation chains, whole and partial tiles, few rows and a batch.
 TEST(Matmul, MatmulAddToRowAddsToTheGivenRow) {
-  const auto check = [](const Shape& a_shape, std::size_t width) {
+  const auto check_matmul_operands = [](const Shape& a_shape, std::size_t width) {
     const std::size_t depth = a_shape.back();
     const Tensor<double> a = random_tensor(a_shape, "a"), b = random_tensor({width, depth}, "b");
     const Tensor<double> row = random_tensor({width}, "row");
@@ -167,10 +167,10 @@ TEST(Matmul, MatmulAddToRowAddsToTheGivenRow) {
   };
   for (const std::size_t rows : {1, 3, 9, 200})
     for (const std::size_t width : {1, 5, 24, 50, 300})
-      for (const std::size_t depth : {0, 7, 256, 600}) check({rows, depth}, width);
-  check({40, 2100}, 30);  // each thread computes independently
-  check({100, 2100}, 7);
-  check({3, 20, 300}, 11);
+      for (const std::size_t depth : {0, 7, 256, 600}) check_matmul_operands({rows, depth}, width);
+  check_matmul_operands({40, 2100}, 30);  // each thread computes independently
+  check_matmul_operands({100, 2100}, 7);
+  check_matmul_operands({3, 20, 300}, 11);
 }
 
 // Returns the exact product in rational arithmetic.
@@ -312,7 +312,7 @@ TEST(Matmul, DualNumbersFollowTheProductRule) {
 TEST(Matmul, OtherScalarTypesSupportTransposesBatchesAndAddition) {
   const Tensor<double> a = {{1, 2, 3}, {4, 5, 6}};
   const Tensor<double> b = {{1, 0}, {0, 1}, {-1, 2}};
-  const auto check = [&]<class T>(T) {
+  const auto check_matmul_operands = [&]<class T>(T) {
     const auto a_of = convert<T>(a), b_of = convert<T>(b);
     const auto expect = [](const Tensor<T>& got, const Tensor<double>& expected) {
       for (std::size_t i = 0; i < expected.size(); ++i)
@@ -331,12 +331,12 @@ TEST(Matmul, OtherScalarTypesSupportTransposesBatchesAndAddition) {
     expect(matmul(Tensor<T>::from_shape({1, 0}), Tensor<T>::from_shape({0, 1})),
            tensor::full_tensor<double>({1, 1}, 0.0));
   };
-  check(oracle50());
-  check(oracle100());
-  check(numeric::interval());
-  check(ball());
-  check(numeric::dual());
-  check(running_error());
+  check_matmul_operands(oracle50());
+  check_matmul_operands(oracle100());
+  check_matmul_operands(numeric::interval());
+  check_matmul_operands(ball());
+  check_matmul_operands(numeric::dual());
+  check_matmul_operands(running_error());
 }
 
 TEST(Matmul, ResultsOfOtherScalarTypesDoNotDependOnTheThreadCount) {

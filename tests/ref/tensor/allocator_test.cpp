@@ -24,13 +24,13 @@ TEST(TensorAllocator, ReusesReleasedMemory) {
   SKIP_IF_NO_MEMORY_IS_KEPT;
   for (const std::size_t bytes : {std::size_t{100} << 10, std::size_t{300'000}, 9 * kMiB}) {
     void* first = allocate_block(bytes);
-    const std::size_t before = kept_bytes();
+    const std::size_t before = free_cached_bytes();
     release_block(first, bytes);
-    const std::size_t size = kept_bytes() - before;
+    const std::size_t size = free_cached_bytes() - before;
     EXPECT_GE(size, bytes);
     EXPECT_LT(size, bytes + (std::size_t{64} << 10));
     void* second = allocate_block(bytes - 1);
-    EXPECT_EQ(kept_bytes(), before);
+    EXPECT_EQ(free_cached_bytes(), before);
     release_block(second, bytes - 1);
   }
 }
@@ -43,11 +43,11 @@ TEST(TensorAllocator, MergesAdjacentFreeBlocks) {
   void* parts[4];
   for (void*& part : parts) part = allocate_block(100 * kMiB);
   for (const std::size_t i : {2u, 0u, 3u, 1u}) release_block(parts[i], 100 * kMiB);
-  const std::size_t before = kept_bytes();
+  const std::size_t before = free_cached_bytes();
   whole = allocate_block(400 * kMiB);
-  EXPECT_EQ(kept_bytes(), before - 400 * kMiB);
+  EXPECT_EQ(free_cached_bytes(), before - 400 * kMiB);
   release_block(whole, 400 * kMiB);
-  EXPECT_EQ(kept_bytes(), before);
+  EXPECT_EQ(free_cached_bytes(), before);
 }
 
 TEST(TensorAllocator, BlocksInUseDoNotOverlap) {
@@ -71,14 +71,14 @@ TEST(TensorAllocator, KeepsNoMoreMemoryThanWasInUseAtOnce) {
   void* blocks[4];
   for (void*& block : blocks) block = allocate_block(400 * kMiB);
   for (void* block : blocks) release_block(block, 400 * kMiB);
-  const std::size_t all = kept_bytes();
+  const std::size_t all = free_cached_bytes();
   EXPECT_GE(all, 1600 * kMiB);
   // Only a part of the kept memory can be reused, and the rest must be returned to the system.
   void* larger = allocate_block(all + 200 * kMiB);
-  EXPECT_LE(kept_bytes(), 2 * kMiB);
+  EXPECT_LE(free_cached_bytes(), 2 * kMiB);
   release_block(larger, all + 200 * kMiB);
-  EXPECT_GE(kept_bytes(), all + 200 * kMiB);
-  EXPECT_LE(kept_bytes(), all + 202 * kMiB);
+  EXPECT_GE(free_cached_bytes(), all + 200 * kMiB);
+  EXPECT_LE(free_cached_bytes(), all + 202 * kMiB);
 }
 
 TEST(TensorAllocator, ThrowsBadAllocIfTheSizeOverflows) {

@@ -175,7 +175,8 @@ TEST(TrainStep, C1_RejectsTooManyBatchesAndGivesEachBatchItsOwnDropoutMask) {
     auto state = initial_train_state(config);
     state.step = at;
     std::vector<double> found;
-    const encoder::Tap<double> tap = [&](const std::string& name, const Tensor<double>& values) {
+    const encoder::TensorTap<double> tap = [&](const std::string& name,
+                                               const Tensor<double>& values) {
       if (name == "loss") found.push_back(values.data()[0]);
     };
     train_step<double>(config, std::vector(batches, batch_of_two_sentences()), {}, state, tap);

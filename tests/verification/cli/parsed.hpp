@@ -14,8 +14,8 @@ namespace tool = normproof::verification::cli;
 using Arguments = std::vector<std::string>;
 
 /// Returns a group of commands for tests, without options.
-inline tool::Command toy_group(std::string name, std::vector<tool::Command> verbs) {
-  return {std::move(name), "", [](CLI::App&) { return tool::Run(); }, std::move(verbs)};
+inline tool::Command toy_group(std::string name, std::vector<tool::Command> subcommands) {
+  return {std::move(name), "", [](CLI::App&) { return tool::Run(); }, std::move(subcommands)};
 }
 
 /// Returns a command of type T whose options are parsed from these arguments. The command's name is

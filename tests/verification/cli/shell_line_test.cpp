@@ -35,7 +35,7 @@ TEST(ShellLine, HasArgumentsFlagsAndSettings) {
   command.layer = "rms_norm";
   command.in = "x.npz";
   command.out = "y.npz";
-  command.scalar = tool::tools::ApplyScalar::interval;
+  command.scalar = tool::tools::ApplyArithmetic::interval;
   command.settings = {{"eps", "1e-3"}, {"name", "a b"}};
   command.sequence = true;
   EXPECT_EQ(shell_line("apply", command),

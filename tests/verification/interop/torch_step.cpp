@@ -87,7 +87,7 @@ Tensor<T> spread_rows(const StepInputs& question, const Tensor<T>& rows) {
 /// Returns a tap that throws if the argument of a ReLU may have another sign in PyTorch than in the
 /// reference.
 template <class T>
-ref::encoder::Tap<T> sign_check(const StepInputs& question) {
+ref::encoder::TensorTap<T> sign_check(const StepInputs& question) {
   const bool relu = question.config.encoder.activation == ref::model::Activation::relu;
   return [relu](const std::string& name, const Tensor<T>& values) {
     if constexpr (std::is_same_v<T, any_order_error>)
@@ -102,7 +102,7 @@ NamedTensors<T> whole_step(const StepInputs& question) {
   NamedTensors<T> results;
   ref::train::TrainState<T> state{to_scalar<T>(question.parameters), {}, {}, 0};
   const auto check = sign_check<T>(question);
-  const ref::encoder::Tap<T> tap = [&](const std::string& name, const Tensor<T>& values) {
+  const ref::encoder::TensorTap<T> tap = [&](const std::string& name, const Tensor<T>& values) {
     check(name, values);
     if (name == "loss") results.set(name, values);
     if (name == "grad_embedding.weight.rows")
@@ -154,7 +154,7 @@ class StepParts {
   }
 
   void layer(std::size_t l) {
-    const ref::encoder::Tap<T> tap = sign_check<T>(question_);
+    const ref::encoder::TensorTap<T> tap = sign_check<T>(question_);
     gradients_.layers.resize(encoder_.num_layers);
     NamedTensors<T> none;
     ref::encoder::EncoderLayer<T> layer(encoder_, parameters_.layers[l], "layer", tap);
@@ -167,9 +167,9 @@ class StepParts {
   /// Computes the part from the last layer to the loss and back.
   void head() {
     const bool pre = encoder_.placement == NormPlacement::pre;
-    const ref::encoder::Tap<T> tap;
+    const ref::encoder::TensorTap<T> tap;
     NamedTensors<T> none;
-    ref::encoder::NormSite<T> site;
+    ref::encoder::NamedNorm<T> site;
     Tensor<T> x = given(fmt::format("x.{}", encoder_.num_layers));
     if (pre)
       x = ref::encoder::run_norm<T>(encoder_.norm, parameters_.final_norm, std::move(x),

@@ -15,7 +15,7 @@ TEST(ClassifyTask, StepEqualsTrainStepOnTheBatchesOfTheEpoch) {
   EXPECT_EQ(task.data_json(""), data_json(data));
   auto state = ref::train::initial_train_state(config.train), expected = state;
   task.begin_epoch(1);
-  const TaskStep step = task.step(2, state, {});
+  const TaskStepResult step = task.step(2, state, {});
   const auto batches = training_batches(data, config, 1);
   const auto weights = class_weights(data, config);
   const auto result = ref::train::train_step<double>(

@@ -32,9 +32,10 @@ TEST(NormStatistics, RequestOnlyStatisticsOfNorms) {
 
 TEST(NormStatistics, RecordMinimumMeanAndMaximum) {
   NormStatistics seen;
-  seen.see("layers.0.norm1.mean", values_of({3, -1, 4}));
-  seen.see("layers.0.norm1.mean", values_of({1, 0, 2}));  // a later tensor replaces an earlier one
-  seen.see("final_norm.rstd", values_of({0.5}));
+  seen.record("layers.0.norm1.mean", values_of({3, -1, 4}));
+  seen.record("layers.0.norm1.mean",
+              values_of({1, 0, 2}));  // a later tensor replaces an earlier one
+  seen.record("final_norm.rstd", values_of({0.5}));
   EXPECT_THAT(seen.sites(),
               ElementsAre(Pair("final_norm", ElementsAre(Pair("rstd", ElementsAre(0.5, 0.5, 0.5)))),
                           Pair("layers.0.norm1", ElementsAre(Pair("mean", ElementsAre(0, 1, 2))))));
@@ -47,19 +48,19 @@ TEST(NormStatistics, WeightOfANewValueExistsOnlyForNormsWithNu) {
 
 TEST(NormStatistics, GammaIsWeightedByTheAlphaOfItsOwnNorm) {
   NormStatistics seen;
-  seen.see("encoder.layers.0.norm1.mean_x_hat_squared", values_of({1, 8}));
-  seen.see("decoder.final_norm.mean_x_hat_squared", values_of({3, 2}));
-  seen.see("decoder.layers.0.norm1.mean_x_hat_squared", values_of({100}));
+  seen.record("encoder.layers.0.norm1.mean_x_hat_squared", values_of({1, 8}));
+  seen.record("decoder.final_norm.mean_x_hat_squared", values_of({3, 2}));
+  seen.record("decoder.layers.0.norm1.mean_x_hat_squared", values_of({100}));
   RunConfig config;
   config.task = Task::translate;
-  EXPECT_EQ(largest_weighted_gamma(config, seen), std::nullopt);
+  EXPECT_EQ(max_weighted_gamma_statistic(config, seen), std::nullopt);
   config.translator.encoder.norm = PowerNormOptions{.alpha_backward = 0.75};
-  EXPECT_THAT(largest_weighted_gamma(config, seen), Optional(2.0));
+  EXPECT_THAT(max_weighted_gamma_statistic(config, seen), Optional(2.0));
   config.translator.decoder.final_norm = PowerNormOptions{.alpha_backward = 0};
-  EXPECT_THAT(largest_weighted_gamma(config, seen), Optional(3.0));
+  EXPECT_THAT(max_weighted_gamma_statistic(config, seen), Optional(3.0));
   config.task = Task::classify;
   config.train.encoder.norm = PowerNormOptions{.alpha_backward = 0.5};
-  EXPECT_THAT(largest_weighted_gamma(config, seen), Optional(50.0));
+  EXPECT_THAT(max_weighted_gamma_statistic(config, seen), Optional(50.0));
 }
 
 }  // namespace

@@ -132,8 +132,9 @@ TEST(RunConfig, TranslatorHasSettingsForBothSides) {
 TEST(RunConfig, ErrorInOneSideOfATranslatorNamesItsSetting) {
   const RunConfig config = default_config(Task::translate);
   const auto sentence_of = [&](const char* argument) {
-    return sentence_by_setting(config, ref::numeric::ContractError(ref::numeric::ContractViolation{
-                                           "f", argument, "is 5", "less"}));
+    return name_setting_in_error(
+        config, ref::numeric::ContractError(
+                    ref::numeric::ContractViolation{"f", argument, "is 5", "less"}));
   };
   EXPECT_EQ(sentence_of("encoder.num_heads"), "encoder.num_heads is 5; expected less");
   EXPECT_EQ(sentence_of("decoder.num_heads"), "decoder.num_heads is 5; expected less");
@@ -148,8 +149,9 @@ TEST(RunConfig, ErrorInOneSideOfATranslatorNamesItsSetting) {
 // Four norms and an optimizer have a setting eps. The error must name the right one.
 TEST(RunConfig, ErrorNamesTheSettingWithTheRejectedValue) {
   const auto sentence_of = [](const RunConfig& config, const char* function) {
-    return sentence_by_setting(config, ref::numeric::ContractError(ref::numeric::ContractViolation{
-                                           function, "eps", "is -1", "eps >= 0"}));
+    return name_setting_in_error(
+        config, ref::numeric::ContractError(
+                    ref::numeric::ContractViolation{function, "eps", "is -1", "eps >= 0"}));
   };
   for (const char* section : {"norm", "final_norm", "decoder_norm", "decoder_final_norm"}) {
     RunConfig config = default_config(Task::translate);

@@ -13,17 +13,17 @@ using ::testing::ElementsAre;
 
 TEST(StepRecord, RepeatedTensorNamesGetANumber) {
   StepRecord record;
-  EXPECT_EQ(record.unique("x"), "x");
-  EXPECT_EQ(record.unique("x"), "x.2");
-  EXPECT_EQ(record.unique("y"), "y");
-  EXPECT_EQ(record.unique("x"), "x.3");
+  EXPECT_EQ(record.make_unique_name("x"), "x");
+  EXPECT_EQ(record.make_unique_name("x"), "x.2");
+  EXPECT_EQ(record.make_unique_name("y"), "y");
+  EXPECT_EQ(record.make_unique_name("x"), "x.3");
 }
 
 TEST(StepRecord, MasksAreBooleanAndRowIdsAreInt64) {
-  EXPECT_EQ(dtype_of_tap("layers.0.attention.y.keep"), DType::boolean);
-  EXPECT_EQ(dtype_of_tap("layers.0.attention.y.keep.2"), DType::boolean);
-  EXPECT_EQ(dtype_of_tap("grad_embedding.weight.row_ids"), DType::int64);
-  EXPECT_EQ(dtype_of_tap("grad_embedding.weight.rows"), DType::float64);
+  EXPECT_EQ(tap_tensor_dtype("layers.0.attention.y.keep"), DType::boolean);
+  EXPECT_EQ(tap_tensor_dtype("layers.0.attention.y.keep.2"), DType::boolean);
+  EXPECT_EQ(tap_tensor_dtype("grad_embedding.weight.row_ids"), DType::int64);
+  EXPECT_EQ(tap_tensor_dtype("grad_embedding.weight.rows"), DType::float64);
   StepRecord record;
   record.add("a.keep", Tensor<double>{1, 0});
   EXPECT_EQ(record.tensors().at(0).dtype, DType::boolean);

@@ -119,7 +119,7 @@ TEST_F(TraceFolder, CertifiedValuesAreTheNearestDoublesOfTheExactOnes) {
 /// exactly 0.
 TEST_F(TraceFolder, ZeroTensorHasNoRelativeError) {
   config_.train.encoder.norm = ref::model::norm_options("instance_norm");
-  const Distance distance = trace_into("exact", {.certified = true}).steps[0].gradients;
+  const ExactDistance distance = trace_into("exact", {.certified = true}).steps[0].gradients;
   trace_into("double");
   const auto truth = tensors("exact/step_0001.safetensors"),
              values = tensors("double/step_0001.safetensors");

@@ -26,7 +26,7 @@ class TrainedTranslator : public ::testing::Test {
     }
   }
   std::vector<std::string> translated(const std::vector<std::string>& sentences,
-                                      const Search& search = {}) const {
+                                      const TranslationSearch& search = {}) const {
     return translate(config_, pairs_.words, state_, sentences, search);
   }
 
@@ -72,7 +72,7 @@ TEST_F(TrainedTranslator, EqualsGreedyChoiceWithOneFullPassPerWord) {
 TEST_F(TrainedTranslator, TranslationDependsOnlyOnItsSentence) {
   const auto& sentences = pairs_.text.test.source;
   for (const std::size_t width : {1, 3}) {
-    const Search search{.width = width, .length_penalty = 1};
+    const TranslationSearch search{.width = width, .length_penalty = 1};
     const auto together = translated(sentences, search);
     ref::numeric::set_num_threads(3);
     EXPECT_EQ(translated(sentences, search), together);

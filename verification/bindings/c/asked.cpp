@@ -44,17 +44,17 @@ std::vector<golden::corpus::Tier> parse_tiers(std::string_view names) {
 }
 
 int processors() {
-  constexpr int kMost = 1024;
-  return std::min(process::usable_processors(), kMost);
+  constexpr int kMaxProcessors = 1024;
+  return std::min(process::usable_processors(), kMaxProcessors);
 }
 
 }  // namespace
 
-candidate::CandidateOutput normproof_corpus::asked(const StoredCase& variant, normproof_ask ask,
-                                                   void* user) {
+candidate::CandidateOutput normproof_corpus::ask_candidate(const StoredCase& variant,
+                                                           normproof_ask ask, void* user) {
   select(std::make_shared<const SelectedCase>(std::make_shared<const StoredCase>(variant)));
   const normproof_case question = selected_->view();
-  const std::int32_t status = mode->outside([&] { return ask(user, &question); });
+  const std::int32_t status = mode->call_in_caller_mode([&] { return ask(user, &question); });
   if (status != 0)
     throw std::runtime_error(
         fmt::format("normproof_relation: ask returned {} of {}", status, question.path));
@@ -68,14 +68,14 @@ void normproof_corpus::relation(const char* name, normproof_ask ask, void* user,
                                 const char** outcome, const char** sentence) {
   const char* const self = "normproof_relation";
   const auto chosen = selected_;
-  const StoredCase& stored = current(self).stored();
+  const StoredCase& stored = require_selected_case(self).stored();
   require(name != nullptr && ask != nullptr && outcome != nullptr && sentence != nullptr, self,
           "relation, ask, outcome or sentence is null; expected all of them");
   const gate::Relation relation = gate::parse_relation(name);
   require(relation != gate::Relation::memory, self,
           "'memory' needs a process of its own; expected repeat, split, permute or neighbour");
   const candidate::Candidate answer = [&](const StoredCase& variant) {
-    return asked(variant, ask, user);
+    return ask_candidate(variant, ask, user);
   };
   try {
     const gate::RelationResult result =

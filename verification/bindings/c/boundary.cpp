@@ -11,8 +11,9 @@ namespace {
 constexpr std::int32_t kMaxRank = 8;  // a shape with more axes is rejected before it is read
 }  // namespace
 
-TensorDescription described(const char* function, const char* name, std::int32_t dtype,
-                            std::int32_t rank, const std::int64_t* shape, const void* data) {
+TensorDescription tensor_description(const char* function, const char* name, std::int32_t dtype,
+                                     std::int32_t rank, const std::int64_t* shape,
+                                     const void* data) {
   require(dtype >= 0 && static_cast<std::size_t>(dtype) < std::size(kDTypes), function,
           fmt::format("{} has the dtype {}; expected NORMPROOF_FLOAT64 to NORMPROOF_FLOAT8_E8M0FNU",
                       name, dtype));

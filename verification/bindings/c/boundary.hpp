@@ -33,8 +33,9 @@ struct TensorDescription {
 /// Checks the description of a caller's tensor and converts it.
 /// Requires  `name` is not null. `shape` is not read if the rank is rejected
 /// Throws    UsageError that names `function` and the tensor
-TensorDescription described(const char* function, const char* name, std::int32_t dtype,
-                            std::int32_t rank, const std::int64_t* shape, const void* data);
+TensorDescription tensor_description(const char* function, const char* name, std::int32_t dtype,
+                                     std::int32_t rank, const std::int64_t* shape,
+                                     const void* data);
 
 /// Sets the default floating-point mode during the lifetime of this object, and restores the
 /// caller's mode afterwards. The caller may flush subnormal numbers to zero or use another
@@ -52,7 +53,7 @@ class DefaultFloatingPointMode {
   /// Calls `f`, a function of the caller, in the caller's floating-point mode, and returns its
   /// result.
   template <class F>
-  auto outside(F&& f) const {
+  auto call_in_caller_mode(F&& f) const {
     std::fesetenv(&callers_);
     const auto result = f();
     std::fegetenv(&callers_);

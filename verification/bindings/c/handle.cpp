@@ -4,7 +4,7 @@
 
 #include "verification/bindings/c/verdict_sentence.hpp"
 #include "verification/golden/certify/corpus_version.hpp"
-#include "verification/golden/certify/own_case.hpp"
+#include "verification/golden/certify/user_case.hpp"
 #include "verification/golden/gate/check_cases.hpp"
 #include "verification/support/process/processors.hpp"
 
@@ -14,8 +14,8 @@ namespace io = normproof::ref::io;
 namespace process = normproof::verification::support::process;
 using normproof::ref::numeric::unknown_name;
 using normproof::ref::numeric::UsageError;
-using normproof::verification::bindings::c::described;
 using normproof::verification::bindings::c::require;
+using normproof::verification::bindings::c::tensor_description;
 using normproof::verification::bindings::c::TensorDescription;
 
 namespace {
@@ -30,7 +30,7 @@ std::vector<std::string> split_at_commas(std::string_view text) {
   return words;
 }
 
-std::size_t count_of(std::string_view option, const char* value) {
+std::size_t parse_count(std::string_view option, const char* value) {
   constexpr std::size_t kMost = 1'000'000'000;
   const std::string_view text = value;
   std::size_t count = 0;
@@ -42,10 +42,10 @@ std::size_t count_of(std::string_view option, const char* value) {
   return text.empty() ? 1 : count;
 }
 
-io::StoredTensor copied(TensorDescription&& described, const void* data) {
+io::StoredTensor copy_tensor(TensorDescription&& tensor_description, const void* data) {
   const auto* const begin = static_cast<const std::byte*>(data);
-  described.tensor.bytes.assign(begin, begin + described.bytes);
-  return std::move(described.tensor);
+  tensor_description.tensor.bytes.assign(begin, begin + tensor_description.bytes);
+  return std::move(tensor_description.tensor);
 }
 
 /// Parses the value of an option that is on ("1") or off ("").
@@ -92,7 +92,7 @@ void normproof_corpus::set(const char* name, const char* value) {
   } else if (option == "strict") {
     settings_.strict = parse_switch("strict", value);
   } else if (option == "min_cases") {
-    settings_.min_cases = count_of("min_cases", value);
+    settings_.min_cases = parse_count("min_cases", value);
   } else if (option == "repro") {
     repro_ = value;
   } else {
@@ -128,13 +128,14 @@ void normproof_corpus::select(std::size_t which, normproof_case* out) {
   *out = selected_->view();
 }
 
-const normproof_corpus::SelectedCase& normproof_corpus::current(const char* function) const {
+const normproof_corpus::SelectedCase& normproof_corpus::require_selected_case(
+    const char* function) const {
   require(selected_ != nullptr, function, "no case is selected; expected normproof_select first");
   return *selected_;
 }
 
 const char* normproof_corpus::option(const char* name) const {
-  const SelectedCase& c = current("normproof_option");
+  const SelectedCase& c = require_selected_case("normproof_option");
   require(name != nullptr, "normproof_option", "the name is null; expected a text");
   std::vector<std::string> known;
   for (const auto& [own, value] : c.options()) {
@@ -147,18 +148,18 @@ const char* normproof_corpus::option(const char* name) const {
 void normproof_corpus::add(const char* name, std::int32_t dtype, std::int32_t rank,
                            const std::int64_t* shape, const void* data) {
   const char* const self = "normproof_answer";
-  const SelectedCase& c = current(self);
+  const SelectedCase& c = require_selected_case(self);
   require(name != nullptr, self, "the name is null; expected that of an output");
-  TensorDescription given = described(self, name, dtype, rank, shape, data);
+  TensorDescription given = tensor_description(self, name, dtype, rank, shape, data);
   require(golden::corpus::find(answer_, name) == nullptr, self,
           fmt::format("{} is there already; expected every output once", name));
   const io::StoredTensor* const expected = golden::corpus::find(c.stored().expected, name);
   const bool is_read = expected != nullptr && expected->shape == given.tensor.shape;
-  answer_.push_back(is_read ? copied(std::move(given), data) : std::move(given.tensor));
+  answer_.push_back(is_read ? copy_tensor(std::move(given), data) : std::move(given.tensor));
 }
 
 void normproof_corpus::refuse(const char* function, bool declined, const char* reason) {
-  current(function);
+  require_selected_case(function);
   require(reason != nullptr, function, "the reason is null; expected a sentence");
   begin_answer();
   refusal_ = Refusal{declined, reason};
@@ -170,7 +171,7 @@ const golden::tolerance::Tolerance& normproof_corpus::bounds() {
 }
 
 void normproof_corpus::judge(normproof_verdict* out) {
-  const StoredCase& stored = current("normproof_judge").stored();
+  const StoredCase& stored = require_selected_case("normproof_judge").stored();
   require(out != nullptr, "normproof_judge", "out is null; expected a normproof_verdict");
   gate::CaseResult result = refusal_
                                 ? gate::CaseResult{.description = stored.description,
@@ -211,7 +212,7 @@ const char* normproof_corpus::json_at(std::size_t index) const {
 }
 
 void normproof_corpus::expect(std::size_t* count, const normproof_expected** out) {
-  const StoredCase& stored = current("normproof_expect").stored();
+  const StoredCase& stored = require_selected_case("normproof_expect").stored();
   require(count != nullptr && out != nullptr, "normproof_expect",
           "count or out is null; expected where to write");
   expected_ = std::make_unique<normproof::verification::bindings::c::ExpectedValues>(
@@ -240,18 +241,19 @@ void normproof_corpus::certify(const char* name, const char* op, const char* mod
     const normproof_tensor& input = inputs[i];
     require(input.name != nullptr, self, fmt::format("the input {} has no name", i));
     TensorDescription given =
-        described(self, input.name, input.dtype, input.rank, input.shape, input.data);
+        tensor_description(self, input.name, input.dtype, input.rank, input.shape, input.data);
     require(given.bytes == input.bytes, self,
             fmt::format("{} has {} bytes; expected {}, as its shape and dtype say", input.name,
                         input.bytes, given.bytes));
-    question.inputs.push_back(copied(std::move(given), input.data));
+    question.inputs.push_back(copy_tensor(std::move(given), input.data));
   }
   golden::corpus::Case c = golden::certify::make_user_case(question);
-  const std::string path = path_of(c);
+  const std::string path = case_folder(c);
   // The user may supply a case of the corpus again, without one of its parameters. Then the new
   // case keeps the text `why` of the original case.
   for (const CaseDescription& known : cases_)
-    if (golden::corpus::op_name(known.c) == question.op && known.c.reason == question.name)
+    if (golden::corpus::case_operation_name(known.c) == question.op &&
+        known.c.reason == question.name)
       c.why = known.c.why;
   require(std::ranges::find(cases_, path, &CaseDescription::path) == cases_.end(), self,
           fmt::format("{} is there already; expected another name", path));

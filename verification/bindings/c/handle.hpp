@@ -60,14 +60,14 @@ struct normproof_corpus {
     std::string reason;
   };
 
-  const SelectedCase& current(const char* function) const;
+  const SelectedCase& require_selected_case(const char* function) const;
   const CaseDescription& at(const char* function, std::size_t index) const;
   void select(std::shared_ptr<const SelectedCase> chosen);
   void begin_answer();
   /// Returns the tolerance of the selected case. It is computed at the first call.
   const normproof::verification::golden::tolerance::Tolerance& bounds();
-  normproof::verification::golden::candidate::CandidateOutput asked(const StoredCase& variant,
-                                                                    normproof_ask ask, void* user);
+  normproof::verification::golden::candidate::CandidateOutput ask_candidate(
+      const StoredCase& variant, normproof_ask ask, void* user);
   normproof::verification::golden::reports::ReportSettings report_settings() const;
   normproof::verification::golden::reports::GoldenReport full_report() const;
 

@@ -20,7 +20,7 @@ using normproof::verification::bindings::c::require;
 
 namespace {
 
-std::string replaced(std::string text, std::string_view what, const std::string& by) {
+std::string fill_placeholders(std::string text, std::string_view what, const std::string& by) {
   for (std::size_t at = text.find(what); at != text.npos; at = text.find(what, at + by.size()))
     text.replace(at, what.size(), by);
   return text;
@@ -43,7 +43,7 @@ golden::reports::ReportSettings normproof_corpus::report_settings() const {
   settings.checks_whole_corpus = all_opened_ && results_.size() == cases_.size();
   if (!repro_.empty())
     settings.repro = [this](const std::string& path, golden::reports::Outcome) {
-      return replaced(repro_, "{path}", path);
+      return fill_placeholders(repro_, "{path}", path);
     };
   settings.file = [this](const std::string& path) {
     const bool own = path.starts_with("own/");

@@ -14,7 +14,7 @@ using ref::io::StoredTensor;
 
 SelectedCase::SelectedCase(std::shared_ptr<const StoredCase> stored) : stored_(std::move(stored)) {
   const Case& c = stored_->description.c;
-  op_ = golden::corpus::op_name(c);
+  op_ = golden::corpus::case_operation_name(c);
   nlohmann::json object = nlohmann::json::object();
   for (auto& [name, value] : ref::model::list_options(c.options)) {
     object[name] = value;
@@ -48,7 +48,7 @@ ExpectedValues::ExpectedValues(const StoredCase& stored, const golden::gate::Che
                                const golden::tolerance::Tolerance& bounds) {
   for (const StoredTensor& tensor : stored.expected) {
     if (tensor.name.ends_with("_lo")) continue;
-    auto exact = golden::gate::judged_values(stored, stored.expected, tensor.name, bounds);
+    auto exact = golden::gate::compute_judged_values(stored, stored.expected, tensor.name, bounds);
     auto elements = std::make_unique<Elements>();
     elements->shape.assign(tensor.shape.begin(), tensor.shape.end());
     for (std::size_t i = 0; i < exact.high.size(); ++i)

@@ -17,8 +17,9 @@ std::vector<std::string> ordered_rows() {
   return names;
 }
 
-Rows agree_ordered(gpu::device::Device& device, std::uint64_t seed, golden::corpus::Tier tier,
-                   const golden::corpus::PathGlobs& only, const Finished& finished) {
+Rows compare_ordered_mode(gpu::device::Device& device, std::uint64_t seed,
+                          golden::corpus::Tier tier, const golden::corpus::PathGlobs& only,
+                          const Finished& finished) {
   Rows rows;
   const auto finish = [&] { finished(rows.last()); };
   for (const Primitive& primitive : primitives()) {
@@ -31,20 +32,20 @@ Rows agree_ordered(gpu::device::Device& device, std::uint64_t seed, golden::corp
     if (!only.match(operation)) continue;
     bool compared = false;
     for (const golden::corpus::Case& c : corpus) {
-      if (golden::corpus::op_name(c) != operation) continue;
-      const std::string name = golden::corpus::path_of(c);
-      agree_on_operation(device, c.options, golden::recipes::inputs_of(c, name), name, rows);
+      if (golden::corpus::case_operation_name(c) != operation) continue;
+      const std::string name = golden::corpus::case_folder(c);
+      compare_operation(device, c.options, golden::recipes::inputs_of(c, name), name, rows);
       compared = true;
     }
     for_each_random_case(seed, operation, [&](const RandomCase& c) {
-      agree_on_operation(device, c.operation, c.inputs, c.name, rows);
+      compare_operation(device, c.operation, c.inputs, c.name, rows);
       compared = true;
     });
     if (compared) finish();
   }
   for (const TrainingTask task : kTrainingTasks) {
     if (!only.match(row_name(task))) continue;
-    agree_on_training(device, seed, task, rows);
+    compare_training(device, seed, task, rows);
     finish();
   }
   return rows;

@@ -15,7 +15,7 @@ namespace normproof::verification::checks::agreement {
 /// A callback. It receives each row of results as soon as all cases of its operation have run.
 using Finished = std::function<void(const Row&)>;
 
-/// Returns the names of the rows of agree_ordered, in order: first the primitives, then the
+/// Returns the names of the rows of compare_ordered_mode, in order: first the primitives, then the
 /// operations, then training.
 std::vector<std::string> ordered_rows();
 
@@ -23,7 +23,8 @@ std::vector<std::string> ordered_rows();
 /// operation on its cases in this tier of the golden corpus and on random cases, and some training
 /// steps. `only` selects rows by name.
 /// Requires  no other job runs on the device at the same time
-Rows agree_ordered(gpu::device::Device& device, std::uint64_t seed, golden::corpus::Tier tier,
-                   const golden::corpus::PathGlobs& only, const Finished& finished);
+Rows compare_ordered_mode(gpu::device::Device& device, std::uint64_t seed,
+                          golden::corpus::Tier tier, const golden::corpus::PathGlobs& only,
+                          const Finished& finished);
 
 }  // namespace normproof::verification::checks::agreement

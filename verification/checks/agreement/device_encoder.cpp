@@ -37,10 +37,10 @@ DeviceTensor<double> full_gradient(Device& to, const gpu::nn::RowGradient& gradi
 
 /// A single layer of a model. The caller uses the layer's own parameter names, such as
 /// "norm1.gamma"; inside, the layer uses their names in the model, which have a prefix.
-class OnlyLayer {
+class SingleLayer {
  public:
-  OnlyLayer(Device& to, const checks::evaluation::EncoderTensors& in, std::string place,
-            const gpu::ops::Products& products)
+  SingleLayer(Device& to, const checks::evaluation::EncoderTensors& in, std::string place,
+              const gpu::ops::Products& products)
       : to_(to), in_(in), place_(std::move(place)) {
     for (const auto& [name, values] : in.tensors)
       parameters_.set(fmt::format("{}.{}", place_, name), upload(to, values));
@@ -52,19 +52,19 @@ class OnlyLayer {
     run_.masks = &masks_;
     run_.products = &products;
   }
-  OnlyLayer(const OnlyLayer&) = delete;
-  OnlyLayer& operator=(const OnlyLayer&) = delete;
+  SingleLayer(const SingleLayer&) = delete;
+  SingleLayer& operator=(const SingleLayer&) = delete;
 
-  NamedDeviceTensors of_encoder() {
+  NamedDeviceTensors run_encoder_layer() {
     gpu::encoder::EncoderLayer layer(in_.config, parameters_, place_);
     got_.set("y", layer.forward(given("x"), DeviceMask(to_, in_.valid), run_, state_));
     got_.set("attention.weights", layer.attention_weights());
     if (in_.tensors.contains("grad_y"))
       got_.set("grad_x", layer.backward(given("grad_y"), run_, state_, gradients_));
-    return take();
+    return collect_outputs();
   }
 
-  NamedDeviceTensors of_decoder() {
+  NamedDeviceTensors run_decoder_layer() {
     const gpu::decoder::Memory memory{given("memory"), DeviceMask(to_, in_.memory_valid)};
     gpu::decoder::DecoderLayer layer(in_.config, parameters_, place_);
     got_.set("y", layer.forward(given("x"), DeviceMask(to_, in_.valid), memory, run_, state_));
@@ -76,13 +76,13 @@ class OnlyLayer {
                layer.backward(given("grad_y"), memory, run_, state_, gradients_, grad_memory));
       got_.set("grad_memory", grad_memory);
     }
-    return take();
+    return collect_outputs();
   }
 
  private:
   DeviceTensor<double> given(const char* name) const { return upload(to_, in_.tensors.at(name)); }
 
-  NamedDeviceTensors take() {
+  NamedDeviceTensors collect_outputs() {
     const std::size_t prefix = place_.size() + 1;
     for (const auto& [name, values] : gradients_)
       got_.set(fmt::format("grad_{}", name.substr(prefix)), values);
@@ -94,7 +94,7 @@ class OnlyLayer {
   const checks::evaluation::EncoderTensors& in_;
   std::string place_;
   std::map<std::string, DeviceTensor<bool>> masks_;
-  gpu::encoder::EncoderRun run_;
+  gpu::encoder::ModelRunSettings run_;
   NamedDeviceTensors parameters_, state_, gradients_, got_;
 };
 
@@ -104,7 +104,7 @@ NamedDeviceTensors run_whole(Device& to, const checks::evaluation::EncoderTensor
   for (const auto& p : ref::encoder::parameter_shapes(in.config))
     parameters.set(p.name, upload(to, in.tensors.at(p.name)));
   gpu::encoder::Encoder encoder(in.config, parameters);
-  gpu::encoder::EncoderRun run;
+  gpu::encoder::ModelRunSettings run;
   run.products = &products;
   const DeviceTensor<double> logits = encoder.forward(
       {{in.tokens.batch_size, in.tokens.seq_len, in.tokens.ids}, DeviceMask(to, in.valid)}, run,
@@ -140,8 +140,8 @@ NamedDeviceTensors run_encoder_on_device(Device& device,
   if (std::holds_alternative<model::EncoderOptions>(operation))
     return run_whole(device, inputs, products);
   if (std::holds_alternative<model::DecoderLayerOptions>(operation))
-    return OnlyLayer(device, inputs, "decoder.layers.0", products).of_decoder();
-  return OnlyLayer(device, inputs, "layers.0", products).of_encoder();
+    return SingleLayer(device, inputs, "decoder.layers.0", products).run_decoder_layer();
+  return SingleLayer(device, inputs, "layers.0", products).run_encoder_layer();
 }
 
 }  // namespace normproof::verification::checks::agreement

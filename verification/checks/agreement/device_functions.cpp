@@ -32,35 +32,36 @@ struct FunctionRunner {
 
   void operator()(const model::SoftmaxOptions&) const {
     const DeviceTensor<double> y = gpu::ops::softmax(x(), mask());
-    put(y, [&] { return gpu::ops::softmax_backward(grad_y(), y, mask()); });
+    store_outputs(y, [&] { return gpu::ops::softmax_backward(grad_y(), y, mask()); });
   }
   void operator()(const model::LogSoftmaxOptions&) const {
     const DeviceTensor<double> y = gpu::ops::log_softmax(x());
-    put(y, [&] { return gpu::ops::log_softmax_backward(grad_y(), y); });
+    store_outputs(y, [&] { return gpu::ops::log_softmax_backward(grad_y(), y); });
   }
   void operator()(const model::LogSumExpOptions&) const {
-    put(gpu::ops::log_sum_exp(x(), mask()),
-        [&] { return gpu::ops::log_sum_exp_backward(grad_y(), x(), mask()); });
+    store_outputs(gpu::ops::log_sum_exp(x(), mask()),
+                  [&] { return gpu::ops::log_sum_exp_backward(grad_y(), x(), mask()); });
   }
   void operator()(const model::ReluOptions&) const {
-    put(gpu::ops::relu(x()), [&] { return gpu::ops::relu_backward(grad_y(), x()); });
+    store_outputs(gpu::ops::relu(x()), [&] { return gpu::ops::relu_backward(grad_y(), x()); });
   }
   void operator()(const model::GeluOptions&) const {
-    put(gpu::ops::gelu(x()), [&] { return gpu::ops::gelu_backward(grad_y(), x()); });
+    store_outputs(gpu::ops::gelu(x()), [&] { return gpu::ops::gelu_backward(grad_y(), x()); });
   }
   void operator()(const model::GeluTanhOptions&) const {
-    put(gpu::ops::gelu_tanh(x()), [&] { return gpu::ops::gelu_tanh_backward(grad_y(), x()); });
+    store_outputs(gpu::ops::gelu_tanh(x()),
+                  [&] { return gpu::ops::gelu_tanh_backward(grad_y(), x()); });
   }
   void operator()(const model::SiluOptions&) const {
-    put(gpu::ops::silu(x()), [&] { return gpu::ops::silu_backward(grad_y(), x()); });
+    store_outputs(gpu::ops::silu(x()), [&] { return gpu::ops::silu_backward(grad_y(), x()); });
   }
   void operator()(const model::SwigluOptions&) const {
-    put_gated(gpu::ops::swiglu(x(), gate()),
-              [&] { return gpu::ops::swiglu_backward(grad_y(), x(), gate()); });
+    store_gated(gpu::ops::swiglu(x(), gate()),
+                [&] { return gpu::ops::swiglu_backward(grad_y(), x(), gate()); });
   }
   void operator()(const model::GegluOptions&) const {
-    put_gated(gpu::ops::geglu(x(), gate()),
-              [&] { return gpu::ops::geglu_backward(grad_y(), x(), gate()); });
+    store_gated(gpu::ops::geglu(x(), gate()),
+                [&] { return gpu::ops::geglu_backward(grad_y(), x(), gate()); });
   }
   void operator()(const model::AttentionOptions& options) const {
     const DeviceTensor<double> k = tensor("k"), v = tensor("v");
@@ -81,7 +82,7 @@ struct FunctionRunner {
     gpu::norm::add_layer_norm({.eps = o.eps}, own, given("residual"), forward);
     if (in.tensors.contains("grad_y"))
       gpu::norm::add_layer_norm_backward(own, given("grad_sum"), forward, backward);
-    put_added(forward, backward);
+    store_norm_of_sum(forward, backward);
   }
   void operator()(const model::AddRMSNormOptions& o) const {
     const gpu::norm::NormInputs own = norm_inputs(o.zero_centred_gamma);
@@ -89,16 +90,16 @@ struct FunctionRunner {
     gpu::norm::add_rms_norm({.eps = o.eps}, own, given("residual"), forward);
     if (in.tensors.contains("grad_y"))
       gpu::norm::add_rms_norm_backward(own, given("grad_sum"), forward, backward);
-    put_added(forward, backward);
+    store_norm_of_sum(forward, backward);
   }
   void operator()(const model::L2NormOptions& options) const {
-    put(gpu::norm::l2_norm(x(), options),
-        [&] { return gpu::norm::l2_norm_backward(grad_y(), x(), options); });
+    store_outputs(gpu::norm::l2_norm(x(), options),
+                  [&] { return gpu::norm::l2_norm_backward(grad_y(), x(), options); });
   }
   void operator()(const model::RopeOptions& options) const {
     const DeviceTensor<double> cos = tensor("cos"), sin = tensor("sin");
-    put(gpu::nn::rotary_embedding(x(), cos, sin, options),
-        [&] { return gpu::nn::rotary_embedding_backward(grad_y(), cos, sin, options); });
+    store_outputs(gpu::nn::rotary_embedding(x(), cos, sin, options),
+                  [&] { return gpu::nn::rotary_embedding_backward(grad_y(), cos, sin, options); });
   }
   void operator()(const model::CrossEntropyOptions& options) const {
     std::vector<int> targets = in.targets;
@@ -128,7 +129,8 @@ struct FunctionRunner {
             .beta = given("beta"),
             .grad_y = given("grad_y")};
   }
-  void put_added(const gpu::norm::NormStep& forward, const gpu::norm::NormStep& backward) const {
+  void store_norm_of_sum(const gpu::norm::NormStep& forward,
+                         const gpu::norm::NormStep& backward) const {
     for (const char* name : {"y", "sum"}) got.set(name, forward.outputs.get(name));
     for (const auto& [name, values] : backward.outputs) {
       const bool of_absent = (name == "grad_gamma" && !in.tensors.contains("gamma")) ||
@@ -138,12 +140,12 @@ struct FunctionRunner {
   }
   DeviceMask mask() const { return DeviceMask(to, in.valid, in.tensors.at("x").shape().back()); }
   template <class Backward>
-  void put(const DeviceTensor<double>& y, Backward&& backward) const {
+  void store_outputs(const DeviceTensor<double>& y, Backward&& backward) const {
     got.set("y", y);
     if (in.tensors.contains("grad_y")) got.set("grad_x", backward());
   }
   template <class Backward>
-  void put_gated(const DeviceTensor<double>& y, Backward&& backward) const {
+  void store_gated(const DeviceTensor<double>& y, Backward&& backward) const {
     got.set("y", y);
     if (!in.tensors.contains("grad_y")) return;
     const gpu::ops::DeviceGatedGradients gradients = backward();

@@ -39,8 +39,8 @@ struct Inputs {
   ref::norm::Affine<float> affine;
 };
 
-void agree_on_one(Device& device, const Float32NormOptions& options, const Inputs& in,
-                  const std::string& case_name, Rows& rows) {
+void compare_one_case(Device& device, const Float32NormOptions& options, const Inputs& in,
+                      const std::string& case_name, Rows& rows) {
   rows.begin(float32_norm_row(options.storage), case_name);
   const auto given = [&](const Tensor<float>& t) {
     return upload_numbers(device, options.storage, t);
@@ -108,7 +108,7 @@ const Sample kSamples[] = {
 std::string name_of(const Sample& sample, bool centred, FloatType parameters) {
   return fmt::format("{} {}, parameters {}{}{}", centred ? "layer_norm" : "rms_norm",
                      ref::tensor::to_string(Shape{sample.count, sample.width}),
-                     sample.affine ? ref::numeric::format_of(parameters).name : "absent",
+                     sample.affine ? ref::numeric::float_format_info(parameters).name : "absent",
                      sample.adds ? ", of a sum" : "",
                      sample.arithmetic == FloatType::float64 ? ", in double" : "");
 }
@@ -116,10 +116,10 @@ std::string name_of(const Sample& sample, bool centred, FloatType parameters) {
 }  // namespace
 
 std::string float32_norm_row(FloatType format) {
-  return fmt::format("float32_norm_{}", ref::numeric::format_of(format).name);
+  return fmt::format("float32_norm_{}", ref::numeric::float_format_info(format).name);
 }
 
-void agree_on_float32_norms(Device& device, std::uint64_t seed, FloatType format, Rows& rows) {
+void compare_float32_norms(Device& device, std::uint64_t seed, FloatType format, Rows& rows) {
   for (const bool centred : {true, false}) {
     for (const Sample& sample : kSamples) {
       const FloatType parameters = sample.parameters.value_or(format);
@@ -136,13 +136,13 @@ void agree_on_float32_norms(Device& device, std::uint64_t seed, FloatType format
       if (sample.affine)
         in.affine = {numbers("gamma", {sample.width}, parameters),
                      numbers("beta", {sample.width}, parameters)};
-      agree_on_one(device,
-                   {.centred = centred,
-                    .zero_centred_gamma = sample.zero_centred_gamma,
-                    .storage = format,
-                    .parameters = parameters,
-                    .arithmetic = sample.arithmetic},
-                   in, name, rows);
+      compare_one_case(device,
+                       {.centred = centred,
+                        .zero_centred_gamma = sample.zero_centred_gamma,
+                        .storage = format,
+                        .parameters = parameters,
+                        .arithmetic = sample.arithmetic},
+                       in, name, rows);
     }
   }
 }

@@ -17,8 +17,8 @@ namespace normproof::verification::checks::agreement {
 /// - parameters in another format, absent, and zero-centered,
 /// - a residual, with the gradient of the sum,
 /// - float32 and double arithmetic.
-void agree_on_float32_norms(gpu::device::Device& device, std::uint64_t seed,
-                            ref::numeric::FloatType format, Rows& rows);
+void compare_float32_norms(gpu::device::Device& device, std::uint64_t seed,
+                           ref::numeric::FloatType format, Rows& rows);
 
 /// Returns the name of a format's row of results, such as "float32_norm_bfloat16".
 std::string float32_norm_row(ref::numeric::FloatType format);

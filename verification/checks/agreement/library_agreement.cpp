@@ -26,8 +26,8 @@ using gpu::device::upload;
 using gpu::ops::Products;
 using ref::tensor::Shape;
 
-/// The arguments of agree_with_library, which all its parts use.
-struct Subject {
+/// The arguments of compare_with_library_bounds, which all its parts use.
+struct LibraryComparison {
   Device& device;
   const Products& library;
   ProductArithmetic arithmetic;
@@ -40,14 +40,14 @@ struct Subject {
   void run(const std::string& operation, const std::string& name, bool exact, const F& f) const {
     rows.begin(operation, name);
     ProductJudge judge(rows, arithmetic, exact);
-    const TappedProducts tapped(library, [&](const SeenProduct& seen) { judge(seen); });
+    const ObservedProducts tapped(library, [&](const ObservedProduct& seen) { judge(seen); });
     try {
       f(tapped);
     } catch (const ref::numeric::ContractError&) {
       rows.refuse();
       return;
     }
-    if (judge.seen() == 0) rows.differ("asks for no product");
+    if (judge.seen() == 0) rows.report_difference("asks for no product");
   }
 
   DeviceTensor<double> tensor(const std::string& name, const Shape& shape) const {
@@ -58,7 +58,8 @@ struct Subject {
   }
 };
 
-void judge_products(const Subject& subject, golden::corpus::Tier tier, bool exact) {
+void compare_single_products(const LibraryComparison& subject, golden::corpus::Tier tier,
+                             bool exact) {
   Device& device = subject.device;
   for (const ProductSample& sample : product_samples(subject.seed, subject.arithmetic, tier, exact))
     subject.run(exact ? "product, exact" : "product", sample.name, exact,
@@ -76,7 +77,7 @@ void judge_products(const Subject& subject, golden::corpus::Tier tier, bool exac
 
 const Shape kInputs[] = {{1, 1, 8}, {2, 5, 8}, {3, 17, 24}, {2, 33, 40}};
 
-void judge_linear(const Subject& subject) {
+void compare_linear(const LibraryComparison& subject) {
   for (const Shape& shape : kInputs) {
     const std::string name = fmt::format("linear/{}", ref::tensor::to_string(shape));
     subject.run("linear", name, false, [&](const Products& products) {
@@ -90,7 +91,7 @@ void judge_linear(const Subject& subject) {
   }
 }
 
-void judge_feed_forward(const Subject& subject) {
+void compare_feed_forward(const LibraryComparison& subject) {
   for (const Shape& shape : kInputs) {
     const std::string name = fmt::format("feed_forward/{}", ref::tensor::to_string(shape));
     subject.run("feed_forward", name, false, [&](const Products& products) {
@@ -106,7 +107,7 @@ void judge_feed_forward(const Subject& subject) {
   }
 }
 
-void judge_attention(const Subject& subject) {
+void compare_attention(const LibraryComparison& subject) {
   for (const Shape& shape : kInputs)
     for (const std::size_t heads : {1, 4}) {
       const std::string name =
@@ -124,7 +125,7 @@ void judge_attention(const Subject& subject) {
     }
 }
 
-void judge_cross_attention(const Subject& subject) {
+void compare_cross_attention(const LibraryComparison& subject) {
   for (const Shape& shape : kInputs)
     for (const std::size_t keys : {3, 34}) {
       const std::string name =
@@ -144,15 +145,16 @@ void judge_cross_attention(const Subject& subject) {
     }
 }
 
-void judge_encoders(const Subject& subject, golden::corpus::Tier tier, const Finished& finished) {
+void compare_encoders(const LibraryComparison& subject, golden::corpus::Tier tier,
+                      const Finished& finished) {
   const std::vector<golden::corpus::Case> corpus = golden::recipes::corpus(tier);
   for (const std::string& operation : ref::model::encoder_operation_names()) {
     bool any = false;
     for (const golden::corpus::Case& c : corpus) {
-      if (golden::corpus::op_name(c) != operation) continue;
+      if (golden::corpus::case_operation_name(c) != operation) continue;
       const auto& encoder = std::get<ref::model::EncoderOperation>(c.options);
       any = true;
-      const std::string name = golden::corpus::path_of(c);
+      const std::string name = golden::corpus::case_folder(c);
       const checks::evaluation::EvalInputs inputs = golden::recipes::inputs_of(c, name);
       subject.run(operation, name, false, [&](const Products& products) {
         run_encoder_on_device(subject.device, encoder, inputs.encoder, products);
@@ -164,28 +166,29 @@ void judge_encoders(const Subject& subject, golden::corpus::Tier tier, const Fin
 
 }  // namespace
 
-Rows agree_with_library(Device& device, const Products& library, gpu::ops::Precision precision,
-                        std::uint64_t seed, golden::corpus::Tier tier, const Finished& finished) {
+Rows compare_with_library_bounds(Device& device, const Products& library,
+                                 gpu::ops::Precision precision, std::uint64_t seed,
+                                 golden::corpus::Tier tier, const Finished& finished) {
   Rows rows;
-  const Subject subject{device, library, product_arithmetic(precision), seed, rows};
+  const LibraryComparison subject{device, library, product_arithmetic(precision), seed, rows};
   const auto finish = [&] { finished(rows.last()); };
-  judge_products(subject, tier, true);
+  compare_single_products(subject, tier, true);
   finish();
-  judge_products(subject, tier, false);
+  compare_single_products(subject, tier, false);
   finish();
-  judge_linear(subject);
+  compare_linear(subject);
   finish();
-  judge_feed_forward(subject);
+  compare_feed_forward(subject);
   finish();
-  judge_attention(subject);
+  compare_attention(subject);
   finish();
-  judge_cross_attention(subject);
+  compare_cross_attention(subject);
   finish();
-  judge_encoders(subject, tier, finished);
+  compare_encoders(subject, tier, finished);
   for (const TrainingTask task : kTrainingTasks) {
-    for_each_training(seed, task, [&](const std::string& name, const Trajectory& trajectory) {
+    for_each_training(seed, task, [&](const std::string& name, const TrainingRun& trajectory) {
       subject.run(row_name(task), name, false, [&](const Products& products) {
-        run_trajectory_on_device(
+        run_training_on_device(
             device, trajectory, [](std::int64_t, double) {}, products);
       });
     });

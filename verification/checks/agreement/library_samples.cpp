@@ -22,8 +22,8 @@ const SampleExtents kQuick[] = {{1, 1, 1, 1},  {1, 1, 600, 1},  {1, 3, 255, 5}, 
 const SampleExtents kStandard[] = {
     {1, 65, 512, 33}, {1, 9, 4096, 7}, {4, 32, 64, 48}, {1, 70000, 2, 1}};
 
-enum class Kind { moderate, one_signed, graded, cancelling, integers, powers };
-const char* name_of(Kind kind) {
+enum class OperandKind { moderate, one_signed, graded, cancelling, integers, powers };
+const char* name_of(OperandKind kind) {
   constexpr const char* kNames[] = {"moderate",   "one_signed", "graded",
                                     "cancelling", "integers",   "powers"};
   return kNames[static_cast<int>(kind)];
@@ -39,9 +39,9 @@ double largest_integer(const ProductArithmetic& arithmetic, std::size_t count) {
 
 /// Generates the elements of an operand. All elements of one row of a, or of one column of b, have
 /// the same `line`.
-class Elements {
+class OperandElements {
  public:
-  Elements(std::uint64_t seed, const std::string& name, Kind kind, double largest)
+  OperandElements(std::uint64_t seed, const std::string& name, OperandKind kind, double largest)
       : random_(seed, name), scale_(seed, name + "/scale"), kind_(kind), largest_(largest) {}
 
   double operator()(std::uint64_t i, std::size_t k, std::size_t count, std::size_t line) const {
@@ -49,15 +49,15 @@ class Elements {
     const auto power = [](double e) { return std::ldexp(1, static_cast<int>(e)); };
     const double of_line = power(static_cast<double>(scale_.below(line + (1u << 20), 7)) - 3);
     switch (kind_) {
-      case Kind::moderate:
+      case OperandKind::moderate:
         return normal * power(static_cast<double>(scale_.below(i, 13)) - 6);
-      case Kind::one_signed:
+      case OperandKind::one_signed:
         return 1 + random_.uniform(i);
-      case Kind::graded:
+      case OperandKind::graded:
         return normal * power(8 - 16 * static_cast<double>(k) / static_cast<double>(count));
-      case Kind::cancelling:
+      case OperandKind::cancelling:
         return (k % 2 == 0 ? 1 : -1) * (1 + random_.uniform(i) * 0x1p-10);
-      case Kind::integers:
+      case OperandKind::integers:
         return of_line * (std::floor(random_.uniform(i) * (2 * largest_ + 1)) - largest_);
       default:
         return of_line * (normal < 0 ? -1 : 1) *
@@ -67,13 +67,13 @@ class Elements {
 
  private:
   RandomStream random_, scale_;
-  Kind kind_;
+  OperandKind kind_;
   double largest_;
 };
 
 ProductSample make_sample(std::uint64_t seed, const ProductArithmetic& arithmetic,
-                          const SampleExtents& e, Kind kind, bool a_transposed, bool b_transposed,
-                          bool add) {
+                          const SampleExtents& e, OperandKind kind, bool a_transposed,
+                          bool b_transposed, bool add) {
   const auto [batch, m, k, n] = e;
   ProductSample s{
       fmt::format("{}/[{}, {}, {}, {}]{}{}{}", name_of(kind), batch, m, k, n,
@@ -85,7 +85,8 @@ ProductSample make_sample(std::uint64_t seed, const ProductArithmetic& arithmeti
       b_transposed,
       add};
   const double largest = largest_integer(arithmetic, k);
-  const Elements of_a(seed, s.name + "/a", kind, largest), of_b(seed, s.name + "/b", kind, largest);
+  const OperandElements of_a(seed, s.name + "/a", kind, largest),
+      of_b(seed, s.name + "/b", kind, largest);
   s.a = ref::tensor::empty_tensor<double>({batch, a_transposed ? k : m, a_transposed ? m : k});
   s.b = ref::tensor::empty_tensor<double>({b_transposed ? n : k, b_transposed ? k : n});
   s.c = ref::tensor::full_tensor<double>({batch, m, n}, 0.0);
@@ -120,12 +121,13 @@ std::vector<ProductSample> product_samples(std::uint64_t seed, const ProductArit
   std::vector<SampleExtents> extents(std::begin(kQuick), std::end(kQuick));
   if (tier != golden::corpus::Tier::quick)
     extents.insert(extents.end(), std::begin(kStandard), std::end(kStandard));
-  const std::vector<Kind> kinds =
-      exact ? std::vector{Kind::integers, Kind::powers}
-            : std::vector{Kind::moderate, Kind::one_signed, Kind::graded, Kind::cancelling};
+  const std::vector<OperandKind> kinds =
+      exact ? std::vector{OperandKind::integers, OperandKind::powers}
+            : std::vector{OperandKind::moderate, OperandKind::one_signed, OperandKind::graded,
+                          OperandKind::cancelling};
   std::vector<ProductSample> samples;
   for (const SampleExtents& e : extents)
-    for (const Kind kind : kinds)
+    for (const OperandKind kind : kinds)
       for (int way = 0; way < 4; ++way)
         samples.push_back(make_sample(seed, arithmetic, e, kind, way == 1, way == 2, way == 3));
   return samples;
@@ -133,7 +135,7 @@ std::vector<ProductSample> product_samples(std::uint64_t seed, const ProductArit
 
 ref::tensor::Tensor<double> moderate_tensor(std::uint64_t seed, const std::string& name,
                                             const Shape& shape) {
-  const Elements of(seed, name, Kind::moderate, 1);
+  const OperandElements of(seed, name, OperandKind::moderate, 1);
   Tensor<double> values = ref::tensor::empty_tensor<double>(shape);
   for (std::size_t i = 0; i < values.size(); ++i) values.data()[i] = of(i, 0, 1, 0);
   return values;

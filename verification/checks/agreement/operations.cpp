@@ -7,9 +7,9 @@
 #include <optional>
 
 #include "gpu/train/optimizer.hpp"
-#include "verification/checks/agreement/device_answers.hpp"
 #include "verification/checks/agreement/device_encoder.hpp"
 #include "verification/checks/agreement/device_functions.hpp"
+#include "verification/checks/agreement/device_outputs.hpp"
 
 namespace normproof::verification::checks::agreement {
 namespace {
@@ -28,7 +28,8 @@ void compare_all(const NamedDeviceTensors& got, const NamedTensors<double>& expe
   for (const auto& [name, values] : expected) rows.compare(name, download(got.get(name)), values);
 }
 
-std::optional<ref::numeric::ContractViolation> catch_violation(const std::function<void()>& f) {
+std::optional<ref::numeric::ContractViolation> contract_error_message(
+    const std::function<void()>& f) {
   try {
     f();
   } catch (const ref::numeric::ContractError& error) {
@@ -45,13 +46,13 @@ std::string violation_message(const std::optional<ref::numeric::ContractViolatio
 /// the caller must compare the results.
 bool run_both_sides(const std::function<void()>& by_ref, const std::function<void()>& on_device,
                     Rows& rows) {
-  const auto expected = catch_violation(by_ref), got = catch_violation(on_device);
+  const auto expected = contract_error_message(by_ref), got = contract_error_message(on_device);
   if (!expected && !got) return true;
   if (got == expected)
     rows.refuse();
   else
-    rows.differ(fmt::format("the device says '{}'; expected '{}'", violation_message(got),
-                            violation_message(expected)));
+    rows.report_difference(fmt::format("the device says '{}'; expected '{}'",
+                                       violation_message(got), violation_message(expected)));
   return false;
 }
 
@@ -100,7 +101,7 @@ struct OperationRunner {
   /// Reports a difference. Devices do not run whole Transformers, and operations_on_device omits
   /// them.
   void operator()(const model::TransformerOperation&) const {
-    rows.differ("a device has no whole Transformers");
+    rows.report_difference("a device has no whole Transformers");
   }
 
   void operator()(const model::OptimizerOperation& operation) const {
@@ -171,9 +172,9 @@ std::vector<std::string> operations_on_device() {
   return names;
 }
 
-void agree_on_operation(Device& device, const model::Operation& operation,
-                        const checks::evaluation::EvalInputs& inputs, std::string_view case_name,
-                        Rows& rows) {
+void compare_operation(Device& device, const model::Operation& operation,
+                       const checks::evaluation::EvalInputs& inputs, std::string_view case_name,
+                       Rows& rows) {
   rows.begin(model::operation_name(operation), case_name);
   std::visit(OperationRunner{device, inputs, rows}, operation);
 }

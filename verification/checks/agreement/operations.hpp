@@ -14,8 +14,8 @@ std::vector<std::string> operations_on_device();
 
 /// Runs an operation with ref and on the device, step by step, and compares every output bit for
 /// bit. If ref rejects the inputs, the device must give the same error message.
-void agree_on_operation(gpu::device::Device& device, const ref::model::Operation& operation,
-                        const checks::evaluation::EvalInputs& inputs, std::string_view case_name,
-                        Rows& rows);
+void compare_operation(gpu::device::Device& device, const ref::model::Operation& operation,
+                       const checks::evaluation::EvalInputs& inputs, std::string_view case_name,
+                       Rows& rows);
 
 }  // namespace normproof::verification::checks::agreement

@@ -44,7 +44,8 @@ Tensor<double> ones(std::size_t count, std::size_t columns) {
   return ref::tensor::full_tensor<double>({count, columns}, 1.0);
 }
 
-double device_product(const OrderProbe& probe, const Terms& terms, const Products& products) {
+double device_product(const OrderProbeSettings& probe, const Terms& terms,
+                      const Products& products) {
   return download(gpu::ops::matmul(upload(*probe.device, as_rows(terms, probe.side)),
                                    upload(*probe.device, ones(terms.size(), probe.side)),
                                    gpu::ops::Transpose::none, products))
@@ -53,7 +54,8 @@ double device_product(const OrderProbe& probe, const Terms& terms, const Product
 
 /// Computes a sum in a low-precision product. The terms M and 1 of the probe become products of
 /// float16 numbers, which are 2^54 apart. A float32 sum that contains M therefore loses the 1.
-double narrow_product(const OrderProbe& probe, const Terms& terms, Precision precision) {
+double low_precision_product(const OrderProbeSettings& probe, const Terms& terms,
+                             Precision precision) {
   Terms left, right;
   for (const double t : terms) {
     left.push_back(t == 1 ? 0x1p-12 : std::copysign(0x1p15, t));
@@ -65,7 +67,7 @@ double narrow_product(const OrderProbe& probe, const Terms& terms, Precision pre
                       .data()[0];
 }
 
-std::pair<std::size_t, std::size_t> dmma_bits(Device& device, std::size_t rows) {
+std::pair<std::size_t, std::size_t> count_matching_dmma_bits(Device& device, std::size_t rows) {
   std::pair<std::size_t, std::size_t> same{0, 0};
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     const Tensor<double> a = random_tensor(seed, "dmma/a", {rows, 300});
@@ -78,98 +80,102 @@ std::pair<std::size_t, std::size_t> dmma_bits(Device& device, std::size_t rows) 
   return same;
 }
 
-OrderSubject dmma_subject(const char* name, const char* instruction, std::size_t rows) {
+OrderedComputation dmma_computation(const char* name, const char* instruction, std::size_t rows) {
   return {name,
           fmt::format("a product of {} rows by the tensor cores' {} in double, on a GPU", rows,
                       instruction),
           "R1",
-          OrderPlace::gpu_only,
+          ComputationPlace::gpu_only,
           true,
-          [rows](const OrderProbe& probe, const Terms& t) {
+          [rows](const OrderProbeSettings& probe, const Terms& t) {
             return download(gpu::ops::dmma_product(upload(*probe.device, as_rows(t, rows)),
                                                    upload(*probe.device, ones(t.size(), 8))))
                 .data()[0];
           },
-          [rows](Device& device) { return dmma_bits(device, rows); }};
+          [rows](Device& device) { return count_matching_dmma_bits(device, rows); }};
 }
 
-OrderSubject library_subject(Precision precision) {
+OrderedComputation library_computation(Precision precision) {
   const auto name = gpu::ops::precision_name(precision);
   return {fmt::format("cublas-{}", name),
           fmt::format("a product by cuBLAS of {} operands, on a GPU", name),
           "R1",
-          OrderPlace::gpu_only,
+          ComputationPlace::gpu_only,
           true,
-          [precision](const OrderProbe& probe, const Terms& t) {
-            return narrow_product(probe, t, precision);
+          [precision](const OrderProbeSettings& probe, const Terms& t) {
+            return low_precision_product(probe, t, precision);
           }};
 }
 
-std::vector<OrderSubject> make_order_subjects() {
+std::vector<OrderedComputation> make_ordered_computations() {
   return {
-      {"sum-elements", "the sum over all elements of a tensor, by ref", "R2", OrderPlace::ref,
+      {"sum-elements", "the sum over all elements of a tensor, by ref", "R2", ComputationPlace::ref,
        false,
-       [](const OrderProbe&, const Terms& t) { return ref::ops::sum_elements(as_rows(t, 1)); }},
-      {"sum-columns", "the sum along the columns of a matrix, by ref", "R2", OrderPlace::ref, false,
-       [](const OrderProbe&, const Terms& t) {
+       [](const OrderProbeSettings&, const Terms& t) {
+         return ref::ops::sum_elements(as_rows(t, 1));
+       }},
+      {"sum-columns", "the sum along the columns of a matrix, by ref", "R2", ComputationPlace::ref,
+       false,
+       [](const OrderProbeSettings&, const Terms& t) {
          return ref::ops::sum_columns(as_columns(t, 1)).data()[0];
        }},
-      {"matmul", "a matrix product by ref", "R1", OrderPlace::ref, true,
-       [](const OrderProbe& probe, const Terms& t) {
+      {"matmul", "a matrix product by ref", "R1", ComputationPlace::ref, true,
+       [](const OrderProbeSettings& probe, const Terms& t) {
          return ref::ops::matmul(as_rows(t, probe.side), ones(t.size(), probe.side)).data()[0];
        }},
       {"matmul-blas", "a matrix product by the BLAS that the program is linked with", "R1",
-       OrderPlace::ref, true,
-       [](const OrderProbe& probe, const Terms& t) {
+       ComputationPlace::ref, true,
+       [](const OrderProbeSettings& probe, const Terms& t) {
          return ref::ops::matmul_blas(as_rows(t, probe.side), ones(t.size(), probe.side)).data()[0];
        }},
       {"device-sum-elements", "the sum over all elements of a tensor, on the device", "R2",
-       OrderPlace::device, false,
-       [](const OrderProbe& probe, const Terms& t) {
+       ComputationPlace::device, false,
+       [](const OrderProbeSettings& probe, const Terms& t) {
          return download(gpu::ops::sum_elements(upload(*probe.device, as_rows(t, 1)))).data()[0];
        }},
       {"device-sum-columns", "the sum along the columns of a matrix, on the device", "R2",
-       OrderPlace::device, false,
-       [](const OrderProbe& probe, const Terms& t) {
+       ComputationPlace::device, false,
+       [](const OrderProbeSettings& probe, const Terms& t) {
          return download(gpu::ops::sum_columns(upload(*probe.device, as_columns(t, 1)))).data()[0];
        }},
-      {"device-matmul", "a matrix product by our kernel, on the device", "R1", OrderPlace::device,
-       true,
-       [](const OrderProbe& probe, const Terms& t) {
+      {"device-matmul", "a matrix product by our kernel, on the device", "R1",
+       ComputationPlace::device, true,
+       [](const OrderProbeSettings& probe, const Terms& t) {
          return device_product(probe, t, gpu::ops::ordered_products());
        }},
-      dmma_subject("device-dmma", "mma.m8n8k4", 8),
-      dmma_subject("device-dmma-wide", "mma.m16n8k8", 16),
-      {"cublas", "a matrix product by cuBLAS in double, on a GPU", "R1", OrderPlace::gpu_only, true,
-       [](const OrderProbe& probe, const Terms& t) {
+      dmma_computation("device-dmma", "mma.m8n8k4", 8),
+      dmma_computation("device-dmma-wide", "mma.m16n8k8", 16),
+      {"cublas", "a matrix product by cuBLAS in double, on a GPU", "R1", ComputationPlace::gpu_only,
+       true,
+       [](const OrderProbeSettings& probe, const Terms& t) {
          return device_product(probe, t, LibraryProducts(Precision::float64));
        }},
-      library_subject(Precision::float32),
-      library_subject(Precision::tf32),
-      library_subject(Precision::bfloat16),
-      library_subject(Precision::float16),
+      library_computation(Precision::float32),
+      library_computation(Precision::tf32),
+      library_computation(Precision::bfloat16),
+      library_computation(Precision::float16),
   };
 }
 
 }  // namespace
 
-double OrderSubject::min_cost(std::size_t count, std::size_t side) const {
+double OrderedComputation::min_cost(std::size_t count, std::size_t side) const {
   const auto n = static_cast<double>(count);
   // A block of the device computes a tile of 64 by 64 elements even if the product is smaller.
-  const std::size_t least_side = place == OrderPlace::device ? std::size_t{64} : 1;
+  const std::size_t least_side = place == ComputationPlace::device ? std::size_t{64} : 1;
   const auto across = static_cast<double>(is_product ? std::max(side, least_side) : 1);
   return n * n * across * across;
 }
 
-const std::vector<OrderSubject>& order_subjects() {
-  static const std::vector<OrderSubject> subjects = make_order_subjects();
+const std::vector<OrderedComputation>& ordered_computations() {
+  static const std::vector<OrderedComputation> subjects = make_ordered_computations();
   return subjects;
 }
 
-const OrderSubject& order_subject(std::string_view name) {
+const OrderedComputation& find_ordered_computation(std::string_view name) {
   std::vector<std::string> known;
-  known.reserve(order_subjects().size());
-  for (const OrderSubject& subject : order_subjects()) {
+  known.reserve(ordered_computations().size());
+  for (const OrderedComputation& subject : ordered_computations()) {
     if (subject.name == name) return subject;
     known.push_back(subject.name);
   }

@@ -6,23 +6,23 @@
 namespace normproof::verification::checks::agreement {
 
 /// The device that computes a sum, and the extents of the sum.
-struct OrderProbe {
+struct OrderProbeSettings {
   gpu::device::Device* device = nullptr;
   std::size_t side = 8;  ///< rows of a and columns of b, for a product
 };
 
 /// The place where a sum runs: in ref, on any device, or only on a GPU.
-enum class OrderPlace { ref, device, gpu_only };
+enum class ComputationPlace { ref, device, gpu_only };
 
 /// A computation whose order of summation can be determined, and the rule of the contract that
 /// specifies this order.
-struct OrderSubject {
+struct OrderedComputation {
   std::string name;
   std::string what;
   std::string rule;  ///< "R1" or "R2"
-  OrderPlace place;
+  ComputationPlace place;
   bool is_product;
-  std::function<double(const OrderProbe&, const std::vector<double>& terms)> sum;
+  std::function<double(const OrderProbeSettings&, const std::vector<double>& terms)> sum;
   /// Compares random products on the device with the rule. Returns the number of elements with the
   /// same bits and the number of all elements. Absent if the order alone determines the bits. (The
   /// order does not say how each step is rounded.)
@@ -40,10 +40,10 @@ struct OrderSubject {
 /// device-dmma, device-dmma-wide, cublas and cublas-<precision>. In a product, the terms are a row
 /// of a [side,K], and b [K,side] consists of ones. If sums are float32, the term M is the product
 /// 2^15 2^15 and the term 1 is 2^-12 2^-12.
-const std::vector<OrderSubject>& order_subjects();
+const std::vector<OrderedComputation>& ordered_computations();
 
 /// Returns the computation of this name.
 /// Throws    UsageError that suggests the nearest known name
-const OrderSubject& order_subject(std::string_view name);
+const OrderedComputation& find_ordered_computation(std::string_view name);
 
 }  // namespace normproof::verification::checks::agreement

@@ -29,7 +29,7 @@ using ref::tensor::Shape;
 using ref::tensor::Tensor;
 using ref::tensor::to_string;
 
-void agree_on_sums(Device& device, std::uint64_t seed, Rows& rows) {
+void compare_sums(Device& device, std::uint64_t seed, Rows& rows) {
   for (const Shape& shape : {Shape{1, 1}, {3, 33}, {31, 64}, {65537, 2}, {2, 5001}}) {
     const Tensor<double> x = random_tensor(seed, "sums/x", shape);
     const Tensor<double> w = random_tensor(seed, "sums/w", shape);
@@ -44,7 +44,7 @@ void agree_on_sums(Device& device, std::uint64_t seed, Rows& rows) {
   }
 }
 
-void agree_on_products(Device& device, std::uint64_t seed, Rows& rows) {
+void compare_products(Device& device, std::uint64_t seed, Rows& rows) {
   struct Extents {
     std::size_t m, k, n;
   };
@@ -74,13 +74,13 @@ void agree_on_products(Device& device, std::uint64_t seed, Rows& rows) {
   }
 }
 
-void agree_on_elementary(Device& device, std::uint64_t seed, Rows& rows) {
+void compare_elementary(Device& device, std::uint64_t seed, Rows& rows) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const double special[] = {0.0,     -0.0, kInfinity, -kInfinity, 709.9, -745.2,   0x1p-1074,
                             0x1p-60, 20.0, -19.99,    5.99,       6.0,   0x1p-950, 1e300};
   Tensor<double> x = random_tensor(seed, "elementary", {4096});
   for (std::size_t i = 0; i < std::size(special); ++i) x.data()[i] = special[i];
-  const auto on_ref = [&](auto f, const Tensor<double>& argument) {
+  const auto run_on_ref = [&](auto f, const Tensor<double>& argument) {
     Tensor<double> y = ref::tensor::empty_tensor<double>({argument.size()});
     f(argument.data(), argument.size(), y.data());
     return y;
@@ -90,19 +90,20 @@ void agree_on_elementary(Device& device, std::uint64_t seed, Rows& rows) {
   using ref::numeric::erf, ref::numeric::exp, ref::numeric::log, ref::numeric::tanh;
   rows.begin("elementary", "exp");
   rows.compare("y", download(gpu::ops::exp(upload(device, x))),
-               on_ref([](const double* p, std::size_t n, double* y) { exp(p, n, y); }, x));
+               run_on_ref([](const double* p, std::size_t n, double* y) { exp(p, n, y); }, x));
   rows.begin("elementary", "log");
-  rows.compare("y", download(gpu::ops::log(upload(device, positive))),
-               on_ref([](const double* p, std::size_t n, double* y) { log(p, n, y); }, positive));
+  rows.compare(
+      "y", download(gpu::ops::log(upload(device, positive))),
+      run_on_ref([](const double* p, std::size_t n, double* y) { log(p, n, y); }, positive));
   rows.begin("elementary", "tanh");
   rows.compare("y", download(gpu::ops::tanh(upload(device, x))),
-               on_ref([](const double* p, std::size_t n, double* y) { tanh(p, n, y); }, x));
+               run_on_ref([](const double* p, std::size_t n, double* y) { tanh(p, n, y); }, x));
   rows.begin("elementary", "erf");
   rows.compare("y", download(gpu::ops::erf(upload(device, x))),
-               on_ref([](const double* p, std::size_t n, double* y) { erf(p, n, y); }, x));
+               run_on_ref([](const double* p, std::size_t n, double* y) { erf(p, n, y); }, x));
 }
 
-void agree_on_dropout(Device& device, std::uint64_t seed, Rows& rows) {
+void compare_dropout(Device& device, std::uint64_t seed, Rows& rows) {
   for (const double rate : {0.0, 0.1, 0.5}) {
     const Shape shape = {67, 101};
     const auto keep = ref::nn::dropout_mask(shape, rate, {.seed = seed, .step = 3, .place = "p"});
@@ -116,7 +117,7 @@ void agree_on_dropout(Device& device, std::uint64_t seed, Rows& rows) {
   }
 }
 
-void agree_on_embedding(Device& device, std::uint64_t seed, Rows& rows) {
+void compare_embedding(Device& device, std::uint64_t seed, Rows& rows) {
   const ref::numeric::RandomStream random(seed, "embedding/ids");
   std::vector<std::int32_t> ids(5 * 77);
   for (std::size_t i = 0; i < ids.size(); ++i)
@@ -139,14 +140,14 @@ const std::vector<Primitive>& primitives() {
   const auto float32_norms = [](FloatType format) {
     return Primitive{float32_norm_row(format),
                      [format](Device& device, std::uint64_t seed, Rows& rows) {
-                       agree_on_float32_norms(device, seed, format, rows);
+                       compare_float32_norms(device, seed, format, rows);
                      }};
   };
-  static const std::vector<Primitive> all = {{"sums", agree_on_sums},
-                                             {"matmul", agree_on_products},
-                                             {"elementary", agree_on_elementary},
-                                             {"dropout", agree_on_dropout},
-                                             {"embedding", agree_on_embedding},
+  static const std::vector<Primitive> all = {{"sums", compare_sums},
+                                             {"matmul", compare_products},
+                                             {"elementary", compare_elementary},
+                                             {"dropout", compare_dropout},
+                                             {"embedding", compare_embedding},
                                              float32_norms(FloatType::float32),
                                              float32_norms(FloatType::bfloat16),
                                              float32_norms(FloatType::float16)};

@@ -11,7 +11,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kUnit = 0x1p-53;
 
 /// A sum of products with about twice the precision of double [ORO05]. Its value is hi + lo.
-class Accurate {
+class AccurateSum {
  public:
   void add(double v) {
     const double sum = hi_ + v, part = sum - hi_;
@@ -36,7 +36,7 @@ bool is_subnormal(const ProductArithmetic& arithmetic, double rounded) {
 
 /// Returns the magnitude by which tensor cores align an operand. A subnormal operand counts as the
 /// smallest normal number.
-double aligned(const ProductArithmetic& arithmetic, double rounded) {
+double alignment_magnitude(const ProductArithmetic& arithmetic, double rounded) {
   const double magnitude = std::fabs(rounded);
   return arithmetic.aligns && magnitude > 0
              ? std::max(magnitude, arithmetic.operand.smallest_normal)
@@ -52,8 +52,8 @@ double ratio(double error, double bound) {
 
 ProductArithmetic product_arithmetic(gpu::ops::Precision precision) {
   using gpu::ops::Precision;
-  const ref::numeric::FloatFormat &operand = format_of(precision),
-                                  &sums = format_of(Precision::float32);
+  const ref::numeric::FloatFormat &operand = float_format_info(precision),
+                                  &sums = float_format_info(Precision::float32);
   if (precision == Precision::float64)
     return {operand, operand.unit_roundoff, 1, 0x1p1023, operand.smallest_subnormal, false, false};
   if (precision == Precision::float32)
@@ -61,7 +61,7 @@ ProductArithmetic product_arithmetic(gpu::ops::Precision precision) {
   return {operand, 2 * sums.unit_roundoff, 3, 0x1p127, sums.smallest_normal, true, true};
 }
 
-double rounded_operand(const ProductArithmetic& arithmetic, double v) {
+double round_operand(const ProductArithmetic& arithmetic, double v) {
   const ref::numeric::FloatFormat& format = arithmetic.operand;
   if (v == 0 || !std::isfinite(v) || format.digits == 53) return v;
   const int unit = std::max(std::ilogb(v), format.min_exponent) - format.digits + 1;
@@ -72,7 +72,7 @@ double rounded_operand(const ProductArithmetic& arithmetic, double v) {
 ElementVerdict judge_element(const ProductArithmetic& arithmetic, std::size_t count, OperandTerms a,
                              OperandTerms b, std::optional<double> old_total, double got) {
   const auto n = static_cast<double>(count);
-  Accurate exact, of_rounded;
+  AccurateSum exact, of_rounded;
   double magnitude = 0, cut = 0, operands_off = 0, subnormal = 0;
   for (std::size_t k = 0; k < count; ++k) {
     const double x = a.values[k * a.stride], y = b.values[k * b.stride];
@@ -80,7 +80,7 @@ ElementVerdict judge_element(const ProductArithmetic& arithmetic, std::size_t co
     exact.add_product(x, y);
     of_rounded.add_product(p, q);
     magnitude += std::fabs(p * q);
-    cut += aligned(arithmetic, p) * aligned(arithmetic, q);
+    cut += alignment_magnitude(arithmetic, p) * alignment_magnitude(arithmetic, q);
     operands_off += std::fabs(p - x) * std::fabs(y) + std::fabs(p) * std::fabs(q - y);
     subnormal += is_subnormal(arithmetic, p) || is_subnormal(arithmetic, q) ? std::fabs(p * q) : 0;
   }
@@ -114,7 +114,7 @@ ElementVerdict judge_element(const ProductArithmetic& arithmetic, std::size_t co
 
 ElementVerdict judge_exact_element(std::size_t count, OperandTerms a, OperandTerms b,
                                    std::optional<double> old_total, double got) {
-  Accurate exact;
+  AccurateSum exact;
   for (std::size_t k = 0; k < count; ++k)
     exact.add_product(a.values[k * a.stride], b.values[k * b.stride]);
   exact.add(old_total.value_or(0));

@@ -25,7 +25,7 @@ struct ProductArithmetic {
 ProductArithmetic product_arithmetic(gpu::ops::Precision precision);
 
 /// Returns the operand v rounded to the library's format, to nearest, ties to even.
-double rounded_operand(const ProductArithmetic& arithmetic, double v);
+double round_operand(const ProductArithmetic& arithmetic, double v);
 
 /// The terms k = 0 .. count-1 of one operand of an element: the given values and the rounded ones.
 /// Term k is at index k stride.

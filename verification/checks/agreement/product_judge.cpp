@@ -5,18 +5,18 @@
 namespace normproof::verification::checks::agreement {
 namespace {
 
-std::vector<double> rounded(const ProductArithmetic& arithmetic, const SeenMatrices& m) {
+std::vector<double> rounded(const ProductArithmetic& arithmetic, const HostMatrices& m) {
   std::vector<double> result;
   result.reserve(m.values.size());
-  for (const double v : m.values) result.push_back(rounded_operand(arithmetic, v));
+  for (const double v : m.values) result.push_back(round_operand(arithmetic, v));
   return result;
 }
 
 }  // namespace
 
-void ProductJudge::operator()(const SeenProduct& product) {
+void ProductJudge::operator()(const ObservedProduct& product) {
   ++seen_;
-  const SeenMatrices &a = product.a, &b = product.b, &before = product.before, &c = product.c;
+  const HostMatrices &a = product.a, &b = product.b, &before = product.before, &c = product.c;
   const std::vector<double> rounded_a = rounded(arithmetic_, a),
                             rounded_b = rounded(arithmetic_, b);
   const std::size_t count = a.layout.columns;

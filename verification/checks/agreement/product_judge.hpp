@@ -13,7 +13,7 @@ class ProductJudge {
   ProductJudge(Rows& rows, const ProductArithmetic& arithmetic, bool exact)
       : rows_(rows), arithmetic_(arithmetic), exact_(exact) {}
 
-  void operator()(const SeenProduct& product);
+  void operator()(const ObservedProduct& product);
   /// Returns the number of products that have been compared.
   std::size_t seen() const { return seen_; }
 

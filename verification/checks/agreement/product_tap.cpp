@@ -7,8 +7,8 @@ using gpu::device::Device;
 using gpu::ops::Matrices;
 
 template <class T>
-SeenMatrices seen(Device& device, const Matrices<T>& m) {
-  SeenMatrices result;
+HostMatrices seen(Device& device, const Matrices<T>& m) {
+  HostMatrices result;
   result.values.resize(m.data.size);
   device.download(result.values.data(), m.data.data, m.data.size * sizeof(double));
   result.layout = {{},
@@ -26,10 +26,10 @@ SeenMatrices seen(Device& device, const Matrices<T>& m) {
 
 }  // namespace
 
-void TappedProducts::multiply(Device& device, const Matrices<double>& c,
-                              const Matrices<const double>& a, const Matrices<const double>& b,
-                              bool add) const {
-  SeenProduct product{seen(device, a), seen(device, b), {}, {}};
+void ObservedProducts::multiply(Device& device, const Matrices<double>& c,
+                                const Matrices<const double>& a, const Matrices<const double>& b,
+                                bool add) const {
+  ObservedProduct product{seen(device, a), seen(device, b), {}, {}};
   if (add) product.before = seen(device, c);
   products_.multiply(device, c, a, b, add);
   product.c = seen(device, c);

@@ -8,7 +8,7 @@
 namespace normproof::verification::checks::agreement {
 
 /// A copy of device matrices in host memory.
-struct SeenMatrices {
+struct HostMatrices {
   std::vector<double> values;
   gpu::ops::Matrices<const double> layout;  ///< in `values`, not in device memory
 
@@ -18,25 +18,25 @@ struct SeenMatrices {
 };
 
 /// A product that a layer has requested: c = a b, or c = before + a b.
-struct SeenProduct {
-  SeenMatrices a, b;
-  SeenMatrices before;  ///< empty if the product is not added
-  SeenMatrices c;
+struct ObservedProduct {
+  HostMatrices a, b;
+  HostMatrices before;  ///< empty if the product is not added
+  HostMatrices c;
 };
 
 /// Lets another object compute the products, and passes the operands and the result of each one to
 /// the callback `see`.
-class TappedProducts final : public gpu::ops::Products {
+class ObservedProducts final : public gpu::ops::Products {
  public:
-  using See = std::function<void(const SeenProduct&)>;
+  using See = std::function<void(const ObservedProduct&)>;
   /// Keeps a reference to `products`, which must outlive this object.
-  TappedProducts(const gpu::ops::Products& products, See see)
+  ObservedProducts(const gpu::ops::Products& products, See see)
       : products_(products), see_(std::move(see)) {}
 
   void multiply(gpu::device::Device& device, const gpu::ops::Matrices<double>& c,
                 const gpu::ops::Matrices<const double>& a,
                 const gpu::ops::Matrices<const double>& b, bool add) const override;
-  bool shows_values() const override { return true; }
+  bool needs_host_values() const override { return true; }
 
  private:
   const gpu::ops::Products& products_;

@@ -15,25 +15,25 @@ namespace model = ref::model;
 using ref::tensor::Mask;
 using ref::tensor::Shape;
 
-enum class Masked { none, some, all };
+enum class MaskKind { none, some, all };
 
 struct RandomShape {
   Shape x;
-  Masked masked;
+  MaskKind masked;
 };
 
 /// The shapes of x. A norm takes the last axis as features and all others as rows. A function
 /// reduces the last axis.
-const RandomShape kShapes[] = {{{2, 1}, Masked::none},   {{1, 33}, Masked::none},
-                               {{31, 7}, Masked::some},  {{5, 3, 65}, Masked::some},
-                               {{2, 2, 9}, Masked::all}, {{65537, 2}, Masked::none},
-                               {{129, 32}, Masked::some}};
+const RandomShape kShapes[] = {{{2, 1}, MaskKind::none},   {{1, 33}, MaskKind::none},
+                               {{31, 7}, MaskKind::some},  {{5, 3, 65}, MaskKind::some},
+                               {{2, 2, 9}, MaskKind::all}, {{65537, 2}, MaskKind::none},
+                               {{129, 32}, MaskKind::some}};
 
-Mask random_mask(std::uint64_t seed, const std::string& name, const Shape& shape, Masked masked) {
-  if (masked == Masked::none) return {};
+Mask random_mask(std::uint64_t seed, const std::string& name, const Shape& shape, MaskKind masked) {
+  if (masked == MaskKind::none) return {};
   const ref::numeric::RandomStream random(seed, name + "/valid");
   Mask valid = ref::tensor::full_tensor<bool>(shape, false);
-  for (std::size_t i = 0; masked == Masked::some && i < valid.size(); ++i)
+  for (std::size_t i = 0; masked == MaskKind::some && i < valid.size(); ++i)
     valid.data()[i] = random.uniform(i) < 0.7;
   return valid;
 }
@@ -52,7 +52,7 @@ RandomCase norm_case(std::uint64_t seed, const std::string& layer, const RandomS
   for (const model::NormParameter& own : model::norm_layer(options).parameters)
     ref::norm::set_parameter(in, own.name,
                              random_tensor(seed, fmt::format("{}/{}", c.name, own.name),
-                                           {model::extent_of(own.shape, d_model)}));
+                                           {model::entry_extent(own.shape, d_model)}));
   in.valid = random_mask(seed, c.name, {shape.x.begin(), shape.x.end() - 1}, shape.masked);
   in.mode = mode;
   c.inputs.state = ref::norm::initial_state<double>(options, d_model);
@@ -63,14 +63,14 @@ RandomCase norm_case(std::uint64_t seed, const std::string& layer, const RandomS
 struct RandomHeads {
   std::size_t samples, heads, kv_heads, tokens, keys, features, values;
   bool causal;
-  Masked masked;
+  MaskKind masked;
 };
 
-const RandomHeads kHeads[] = {{1, 1, 1, 1, 1, 1, 1, false, Masked::none},
-                              {2, 6, 2, 5, 33, 3, 4, false, Masked::some},
-                              {1, 4, 1, 33, 31, 8, 8, true, Masked::none},
-                              {3, 2, 2, 7, 129, 5, 2, true, Masked::some},
-                              {2, 2, 1, 3, 4, 2, 2, false, Masked::all}};
+const RandomHeads kHeads[] = {{1, 1, 1, 1, 1, 1, 1, false, MaskKind::none},
+                              {2, 6, 2, 5, 33, 3, 4, false, MaskKind::some},
+                              {1, 4, 1, 33, 31, 8, 8, true, MaskKind::none},
+                              {3, 2, 2, 7, 129, 5, 2, true, MaskKind::some},
+                              {2, 2, 1, 3, 4, 2, 2, false, MaskKind::all}};
 
 RandomCase attention_case(std::uint64_t seed, const RandomHeads& h) {
   RandomCase c;
@@ -141,7 +141,7 @@ RandomCase function_case(std::uint64_t seed, const std::string& function,
       in.tensors.set(name,
                      random_tensor(seed, fmt::format("{}/{}", c.name, name), {shape.x.back()}));
   }
-  if (info.takes_mask()) in.valid = random_mask(seed, c.name, shape.x, shape.masked);
+  if (info.has_mask_operand()) in.valid = random_mask(seed, c.name, shape.x, shape.masked);
   return c;
 }
 
@@ -194,7 +194,7 @@ void for_each_random_case(std::uint64_t seed, const std::string& name, const Tak
   if (std::holds_alternative<model::NormOptions>(operation))
     for (const RandomShape& shape : kShapes) {
       take(norm_case(seed, name, shape, model::Mode::training));
-      if (shape.masked != Masked::all) take(norm_case(seed, name, shape, model::Mode::inference));
+      if (shape.masked != MaskKind::all) take(norm_case(seed, name, shape, model::Mode::inference));
     }
   if (const auto* const function = std::get_if<model::FunctionOptions>(&operation))
     std::visit(FunctionCases{seed, name, take}, *function);

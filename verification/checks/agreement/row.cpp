@@ -20,7 +20,7 @@ void Rows::begin(const std::string& operation, std::string_view case_name) {
   case_name_ = case_name;
 }
 
-void Rows::differ(std::string_view sentence) {
+void Rows::report_difference(std::string_view sentence) {
   if (row().difference.empty()) row().difference = fmt::format("{}: {}", case_name_, sentence);
 }
 
@@ -32,8 +32,9 @@ void Rows::compare(std::string_view tensor, const ref::tensor::Tensor<double>& g
                    const ref::tensor::Tensor<double>& expected) {
   const auto shape = ref::tensor::shape_of(expected), got_shape = ref::tensor::shape_of(got);
   if (got_shape != shape && got.size() + expected.size() > 0) {
-    differ(fmt::format("{} has shape {}; expected {}", tensor, ref::tensor::to_string(got_shape),
-                       ref::tensor::to_string(shape)));
+    report_difference(fmt::format("{} has shape {}; expected {}", tensor,
+                                  ref::tensor::to_string(got_shape),
+                                  ref::tensor::to_string(shape)));
     return;
   }
   row().elements += expected.size();
@@ -41,10 +42,10 @@ void Rows::compare(std::string_view tensor, const ref::tensor::Tensor<double>& g
     const auto bits = std::bit_cast<std::uint64_t>(got.data()[i]);
     const auto wanted = std::bit_cast<std::uint64_t>(expected.data()[i]);
     if (bits == wanted || (std::isnan(got.data()[i]) && std::isnan(expected.data()[i]))) continue;
-    differ(fmt::format("{}{} is {} ({:016x}); expected {} ({:016x})", tensor,
-                       ref::tensor::index_to_string(i, shape),
-                       ref::numeric::hexadecimal(got.data()[i]), bits,
-                       ref::numeric::hexadecimal(expected.data()[i]), wanted));
+    report_difference(fmt::format("{}{} is {} ({:016x}); expected {} ({:016x})", tensor,
+                                  ref::tensor::index_to_string(i, shape),
+                                  ref::numeric::hexadecimal(got.data()[i]), bits,
+                                  ref::numeric::hexadecimal(expected.data()[i]), wanted));
     return;
   }
 }
@@ -63,8 +64,8 @@ void Rows::judge(const ElementVerdict& verdict, const std::function<std::string(
   row().of_bound = std::max(row().of_bound, verdict.of_bound);
   row().of_sums = std::max(row().of_sums, verdict.of_sums);
   if (!(verdict.of_bound <= 1 && verdict.of_sums <= 1))
-    differ(fmt::format("{} is off by {:.3g} of its bound, by {:.3g} of that of its sums", element(),
-                       verdict.of_bound, verdict.of_sums));
+    report_difference(fmt::format("{} is off by {:.3g} of its bound, by {:.3g} of that of its sums",
+                                  element(), verdict.of_bound, verdict.of_sums));
 }
 
 bool Rows::agree() const {

@@ -40,7 +40,7 @@ class Rows {
   /// `element` returns its description.
   void judge(const ElementVerdict& verdict, const std::function<std::string()>& element);
   /// Reports a difference that is not about an element, such as a missing error.
-  void differ(std::string_view sentence);
+  void report_difference(std::string_view sentence);
   /// Counts a case that ref and the device rejected with the same error message.
   void refuse();
 

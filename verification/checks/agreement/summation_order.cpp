@@ -52,7 +52,7 @@ class Probe {
       std::map<std::size_t, std::vector<std::size_t>> by_size;
       for (const std::size_t leaf : leaves) {
         if (leaf == pivot) continue;
-        const std::size_t size = together(pivot, leaf);
+        const std::size_t size = smallest_common_subtree(pivot, leaf);
         (size < node_size ? by_size[size] : rest).push_back(leaf);
       }
       parts.push_back(tree_around(pivot, std::move(by_size)));
@@ -63,7 +63,7 @@ class Probe {
 
  private:
   /// Returns the number of terms in the smallest subtree that contains the terms i and j.
-  std::size_t together(std::size_t i, std::size_t j) {
+  std::size_t smallest_common_subtree(std::size_t i, std::size_t j) {
     if (sums_left_-- == 0)
       throw std::runtime_error(
           fmt::format("the order of {} terms is not found by the sums allowed; expected one that "
@@ -116,7 +116,7 @@ std::string format_range(std::span<const std::size_t> leaves) {
 }
 
 /// Returns the length of the arithmetic progression of leaves that starts at part `begin`.
-std::size_t run_length(const std::vector<const SummationTree*>& parts, std::size_t begin) {
+std::size_t progression_length(const std::vector<const SummationTree*>& parts, std::size_t begin) {
   std::size_t end = begin;
   while (end < parts.size() && parts[end]->children.empty() &&
          (end < begin + 2 ||
@@ -128,7 +128,7 @@ std::size_t run_length(const std::vector<const SummationTree*>& parts, std::size
 std::string join_parts(const std::vector<const SummationTree*>& parts) {
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < parts.size();) {
-    const std::size_t run = run_length(parts, i);
+    const std::size_t run = progression_length(parts, i);
     if (run == 0) {
       texts.push_back(to_string(*parts[i++]));
       continue;

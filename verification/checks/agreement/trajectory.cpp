@@ -15,13 +15,13 @@ using ref::numeric::RandomStream;
 
 namespace {
 
-RandomStream make_stream(const Trajectory& trajectory, std::int64_t step, const char* name) {
+RandomStream make_stream(const TrainingRun& trajectory, std::int64_t step, const char* name) {
   return {trajectory.config.seed, fmt::format("agreement/{}/{}", step, name)};
 }
 
 /// Returns b padded sentences of at most t tokens. `ids` draws the tokens, `lengths` the lengths.
-ref::encoder::EncoderInputs sentences(const RandomStream& ids, const RandomStream& lengths,
-                                      std::size_t b, std::size_t t, std::size_t vocabulary) {
+ref::encoder::EncoderInputs padded_sentences(const RandomStream& ids, const RandomStream& lengths,
+                                             std::size_t b, std::size_t t, std::size_t vocabulary) {
   ref::encoder::EncoderInputs inputs;
   inputs.tokens = {b, t, std::vector<std::int32_t>(b * t, 0)};
   inputs.valid = ref::tensor::full_tensor<bool>({b, t}, false);
@@ -47,7 +47,7 @@ std::vector<int> random_targets(const RandomStream& random,
 
 /// Returns all batches of a step. batch(trajectory, number) makes one batch.
 template <class F>
-auto select_step_batches(const Trajectory& trajectory, std::int64_t step, const F& batch) {
+auto select_step_batches(const TrainingRun& trajectory, std::int64_t step, const F& batch) {
   std::vector<decltype(batch(trajectory, step))> batches;
   const std::int64_t each = trajectory.config.accumulation;
   batches.reserve(static_cast<std::size_t>(each));
@@ -55,14 +55,14 @@ auto select_step_batches(const Trajectory& trajectory, std::int64_t step, const 
   return batches;
 }
 
-ref::train::TrainState<double> initial_state(const Trajectory& trajectory) {
+ref::train::TrainState<double> initial_state(const TrainingRun& trajectory) {
   if (trajectory.task == TrainingTask::translation)
     return ref::train::initial_translation_state({trajectory.translator, trajectory.config});
   return ref::train::initial_train_state(trajectory.config);
 }
 
 /// Runs step s of a training run with ref. The first step is 0.
-ref::train::StepResult<double> run_step_on_ref(const Trajectory& trajectory, std::int64_t s,
+ref::train::StepResult<double> run_step_on_ref(const TrainingRun& trajectory, std::int64_t s,
                                                ref::train::TrainState<double>& state) {
   const auto& config = trajectory.config;
   if (trajectory.task == TrainingTask::language)
@@ -75,7 +75,7 @@ ref::train::StepResult<double> run_step_on_ref(const Trajectory& trajectory, std
                                         {}, state);
 }
 
-gpu::train::StepResult run_step_on_device(Device& device, const Trajectory& trajectory,
+gpu::train::StepResult run_step_on_device(Device& device, const TrainingRun& trajectory,
                                           std::int64_t s, gpu::train::TrainState& state,
                                           const gpu::ops::Products& products) {
   const auto& config = trajectory.config;
@@ -97,37 +97,37 @@ std::string row_name(TrainingTask task) {
   return task == TrainingTask::translation ? "training_translation" : "training";
 }
 
-ref::train::LabelledBatch labelled_batch(const Trajectory& trajectory, std::int64_t step) {
+ref::train::LabelledBatch labelled_batch(const TrainingRun& trajectory, std::int64_t step) {
   const ref::model::EncoderConfig& encoder = trajectory.config.encoder;
   const std::size_t b = trajectory.batch_size;
   ref::train::LabelledBatch batch;
-  batch.inputs =
-      sentences(make_stream(trajectory, step, "ids"), make_stream(trajectory, step, "lengths"), b,
-                trajectory.seq_len, encoder.vocab_size);
+  batch.inputs = padded_sentences(make_stream(trajectory, step, "ids"),
+                                  make_stream(trajectory, step, "lengths"), b, trajectory.seq_len,
+                                  encoder.vocab_size);
   const RandomStream labels = make_stream(trajectory, step, "labels");
   for (std::size_t s = 0; s < b; ++s)
     batch.labels.push_back(static_cast<int>(labels.below(s, encoder.num_classes)));
   return batch;
 }
 
-ref::train::TextBatch text_batch(const Trajectory& trajectory, std::int64_t step) {
+ref::train::TextBatch text_batch(const TrainingRun& trajectory, std::int64_t step) {
   const std::size_t vocabulary = trajectory.config.encoder.vocab_size;
   ref::train::TextBatch batch;
-  batch.inputs =
-      sentences(make_stream(trajectory, step, "ids"), make_stream(trajectory, step, "lengths"),
-                trajectory.batch_size, trajectory.seq_len, vocabulary);
+  batch.inputs = padded_sentences(make_stream(trajectory, step, "ids"),
+                                  make_stream(trajectory, step, "lengths"), trajectory.batch_size,
+                                  trajectory.seq_len, vocabulary);
   batch.targets =
       random_targets(make_stream(trajectory, step, "targets"), batch.inputs, vocabulary);
   return batch;
 }
 
-ref::train::PairBatch pair_batch(const Trajectory& trajectory, std::int64_t step) {
+ref::train::PairBatch pair_batch(const TrainingRun& trajectory, std::int64_t step) {
   const ref::model::DecoderConfig& translator = trajectory.translator;
   ref::train::PairBatch batch;
-  batch.inputs.source =
-      sentences(make_stream(trajectory, step, "ids"), make_stream(trajectory, step, "lengths"),
-                trajectory.batch_size, trajectory.seq_len, translator.source_vocab_size);
-  batch.inputs.target = sentences(
+  batch.inputs.source = padded_sentences(
+      make_stream(trajectory, step, "ids"), make_stream(trajectory, step, "lengths"),
+      trajectory.batch_size, trajectory.seq_len, translator.source_vocab_size);
+  batch.inputs.target = padded_sentences(
       make_stream(trajectory, step, "target/ids"), make_stream(trajectory, step, "target/lengths"),
       trajectory.batch_size, trajectory.seq_len - 1, translator.target_vocab_size);
   batch.targets = random_targets(make_stream(trajectory, step, "targets"), batch.inputs.target,
@@ -135,25 +135,25 @@ ref::train::PairBatch pair_batch(const Trajectory& trajectory, std::int64_t step
   return batch;
 }
 
-std::string run_trajectory_on_ref(const Trajectory& trajectory,
-                                  const std::function<void(std::int64_t, double)>& seen) {
+std::string run_training_on_ref(const TrainingRun& trajectory,
+                                const std::function<void(std::int64_t, double)>& seen) {
   auto state = initial_state(trajectory);
   for (std::int64_t s = 0; s < trajectory.steps; ++s)
     seen(s + 1, run_step_on_ref(trajectory, s, state).loss);
   return ref::train::state_sha256(state);
 }
 
-std::string run_trajectory_on_device(Device& device, const Trajectory& trajectory,
-                                     const std::function<void(std::int64_t, double)>& seen,
-                                     const gpu::ops::Products& products) {
+std::string run_training_on_device(Device& device, const TrainingRun& trajectory,
+                                   const std::function<void(std::int64_t, double)>& seen,
+                                   const gpu::ops::Products& products) {
   auto state = on_device(device, initial_state(trajectory));
   for (std::int64_t s = 0; s < trajectory.steps; ++s)
     seen(s + 1, run_step_on_device(device, trajectory, s, state, products).loss);
   return ref::train::state_sha256(on_host(state));
 }
 
-void agree_on_trajectory(Device& device, const Trajectory& trajectory, std::string_view case_name,
-                         Rows& rows) {
+void compare_trajectory(Device& device, const TrainingRun& trajectory, std::string_view case_name,
+                        Rows& rows) {
   rows.begin(row_name(trajectory.task), case_name);
   auto expected = initial_state(trajectory);
   auto state = on_device(device, expected);
@@ -172,13 +172,13 @@ void agree_on_trajectory(Device& device, const Trajectory& trajectory, std::stri
 
 namespace {
 
-using TakeTrajectory = std::function<void(const std::string&, const Trajectory&)>;
+using TakeTrajectory = std::function<void(const std::string&, const TrainingRun&)>;
 
 /// Returns a training run of two steps with three sentences. With post-norm it uses SGD, smoothed
 /// labels and clipping; with pre-norm it uses Adam.
-Trajectory short_trajectory(std::uint64_t seed, TrainingTask task, NormPlacement placement) {
+TrainingRun short_training_run(std::uint64_t seed, TrainingTask task, NormPlacement placement) {
   const bool post = placement == NormPlacement::post;
-  Trajectory trajectory;
+  TrainingRun trajectory;
   trajectory.task = task;
   trajectory.batch_size = 3;
   trajectory.seq_len = 5;
@@ -202,7 +202,7 @@ Trajectory short_trajectory(std::uint64_t seed, TrainingTask task, NormPlacement
 }
 
 bool is_over_samples(const std::string& norm) {
-  return ref::model::norm_layer(ref::model::norm_options(norm)).over_samples();
+  return ref::model::norm_layer(ref::model::norm_options(norm)).uses_statistics_per_sample();
 }
 
 void set_causal(ref::model::EncoderConfig& encoder) {
@@ -210,8 +210,8 @@ void set_causal(ref::model::EncoderConfig& encoder) {
   encoder.pooling = ref::model::Pooling::per_position;
 }
 
-void classes_with(const std::string& norm, Trajectory trajectory, const std::string& name,
-                  const TakeTrajectory& take) {
+void take_classifier_run(const std::string& norm, TrainingRun trajectory, const std::string& name,
+                         const TakeTrajectory& take) {
   auto& config = trajectory.config;
   config.encoder.norm = ref::model::norm_options(norm);
   take(name, trajectory);
@@ -224,8 +224,8 @@ void classes_with(const std::string& norm, Trajectory trajectory, const std::str
   }
 }
 
-void language_with(const std::string& norm, Trajectory trajectory, const std::string& name,
-                   const TakeTrajectory& take) {
+void take_language_run(const std::string& norm, TrainingRun trajectory, const std::string& name,
+                       const TakeTrajectory& take) {
   if (is_over_samples(norm)) return;
   auto& config = trajectory.config;
   config.encoder.norm = ref::model::norm_options(norm);
@@ -240,8 +240,8 @@ void language_with(const std::string& norm, Trajectory trajectory, const std::st
 
 /// Passes a translation run to `take` in which encoder and decoder use the norm `norm`. If the norm
 /// has statistics over sentences, only the encoder uses it.
-void translation_with(const std::string& norm, Trajectory trajectory, const std::string& name,
-                      const TakeTrajectory& take) {
+void take_translation_run(const std::string& norm, TrainingRun trajectory, const std::string& name,
+                          const TakeTrajectory& take) {
   const ref::model::EncoderConfig& like = trajectory.config.encoder;
   const auto side = [&](const std::string& own) {
     const ref::model::NormOptions options = ref::model::norm_options(own);
@@ -264,18 +264,18 @@ void translation_with(const std::string& norm, Trajectory trajectory, const std:
 }  // namespace
 
 void for_each_training(std::uint64_t seed, TrainingTask task, const TakeTrajectory& take) {
-  const auto with = task == TrainingTask::classes    ? classes_with
-                    : task == TrainingTask::language ? language_with
-                                                     : translation_with;
+  const auto with = task == TrainingTask::classes    ? take_classifier_run
+                    : task == TrainingTask::language ? take_language_run
+                                                     : take_translation_run;
   for (const std::string& norm : ref::model::norm_names())
     for (const auto placement : {NormPlacement::post, NormPlacement::pre})
-      with(norm, short_trajectory(seed, task, placement),
+      with(norm, short_training_run(seed, task, placement),
            fmt::format("{}/{}", norm, placement == NormPlacement::post ? "post" : "pre"), take);
 }
 
-void agree_on_training(Device& device, std::uint64_t seed, TrainingTask task, Rows& rows) {
-  for_each_training(seed, task, [&](const std::string& name, const Trajectory& trajectory) {
-    agree_on_trajectory(device, trajectory, name, rows);
+void compare_training(Device& device, std::uint64_t seed, TrainingTask task, Rows& rows) {
+  for_each_training(seed, task, [&](const std::string& name, const TrainingRun& trajectory) {
+    compare_trajectory(device, trajectory, name, rows);
   });
 }
 

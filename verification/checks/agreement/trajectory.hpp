@@ -22,7 +22,7 @@ inline constexpr std::array kTrainingTasks = {TrainingTask::classes, TrainingTas
 std::string row_name(TrainingTask task);
 
 /// A training run (model, options, length) on random sentences drawn from the seed.
-struct Trajectory {
+struct TrainingRun {
   TrainingTask task = TrainingTask::classes;
   ref::model::TrainConfig config;
   ref::model::DecoderConfig translator = {};  ///< for translation, instead of config.encoder
@@ -33,37 +33,37 @@ struct Trajectory {
 
 /// Returns the batch with the number `step`: tokens and labels drawn from the seed. The sentences
 /// have different lengths and are padded.
-ref::train::LabelledBatch labelled_batch(const Trajectory& trajectory, std::int64_t step);
+ref::train::LabelledBatch labelled_batch(const TrainingRun& trajectory, std::int64_t step);
 /// Return the batch with the number `step` for a language model or a translator. Each real token
 /// has a random target.
-ref::train::TextBatch text_batch(const Trajectory& trajectory, std::int64_t step);
-ref::train::PairBatch pair_batch(const Trajectory& trajectory, std::int64_t step);
+ref::train::TextBatch text_batch(const TrainingRun& trajectory, std::int64_t step);
+ref::train::PairBatch pair_batch(const TrainingRun& trajectory, std::int64_t step);
 
 /// Runs a training run with ref and returns train::state_sha256 of the final state. Calls
 /// `seen(step, loss)` after each step.
-std::string run_trajectory_on_ref(const Trajectory& trajectory,
-                                  const std::function<void(std::int64_t, double)>& seen);
+std::string run_training_on_ref(const TrainingRun& trajectory,
+                                const std::function<void(std::int64_t, double)>& seen);
 /// Runs a training run on a device and returns train::state_sha256 of the final state. Calls
 /// `seen(step, loss)` after each step.
-std::string run_trajectory_on_device(
-    gpu::device::Device& device, const Trajectory& trajectory,
+std::string run_training_on_device(
+    gpu::device::Device& device, const TrainingRun& trajectory,
     const std::function<void(std::int64_t, double)>& seen,
     const gpu::ops::Products& products = gpu::ops::ordered_products());
 
 /// Runs a training run with ref and on a device. Compares the loss and the gradient norms at each
 /// step, and the parameters and the state of the norms after the last step.
-void agree_on_trajectory(gpu::device::Device& device, const Trajectory& trajectory,
-                         std::string_view case_name, Rows& rows);
+void compare_trajectory(gpu::device::Device& device, const TrainingRun& trajectory,
+                        std::string_view case_name, Rows& rows);
 
 /// Calls `take(name, run)` with short training runs of a task, with every norm. The runs have
 /// pre-norm and post-norm, SGD and Adam, one or several batches per step, with or without smoothed
 /// labels and clipped gradients. Classifiers are causal or not. Language models and translators
 /// have tied or untied heads.
 void for_each_training(std::uint64_t seed, TrainingTask task,
-                       const std::function<void(const std::string&, const Trajectory&)>& take);
+                       const std::function<void(const std::string&, const TrainingRun&)>& take);
 
-/// Calls agree_on_trajectory for each run of for_each_training.
-void agree_on_training(gpu::device::Device& device, std::uint64_t seed, TrainingTask task,
-                       Rows& rows);
+/// Calls compare_trajectory for each run of for_each_training.
+void compare_training(gpu::device::Device& device, std::uint64_t seed, TrainingTask task,
+                      Rows& rows);
 
 }  // namespace normproof::verification::checks::agreement

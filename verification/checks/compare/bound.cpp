@@ -22,7 +22,7 @@ oracle100 unit_roundoff() {
   return oracle100(0x1p-53);
 }
 /// Returns the maximum error of a product or quotient that underflows: half the smallest subnormal.
-oracle100 underflow() {
+oracle100 underflow_error() {
   return oracle100(0x1p-1074) / 2;
 }
 
@@ -46,7 +46,7 @@ oracle100 magnitude(const oracle100& x) {
 
 double product_bound(std::size_t count, const oracle100& magnitude) {
   const oracle100 relative = gamma_exact(matmul_roundings(count));
-  return round_up(relative * magnitude + oracle100(count) * underflow() * (1 + relative));
+  return round_up(relative * magnitude + oracle100(count) * underflow_error() * (1 + relative));
 }
 
 double element(const Tensor<double>& t, std::size_t i, double if_empty) {
@@ -76,7 +76,7 @@ Tensor<double> bound_by_slice(const Tensor<double>& x, const Tensor<double>& gam
     const auto index = [&](std::size_t i) { return per_row ? s * d_model + i : i * d_model + s; };
     Slice slice{.x = {}, .centred = centred, .eps = eps};
     for (std::size_t i = 0; i < length; ++i) slice.x.push_back(x.data()[index(i)]);
-    const NormalizationBounds bounds = normalisation(slice);
+    const NormalizationBounds bounds = normalization_bounds(slice);
     for (std::size_t i = 0; i < length; ++i) {
       const std::size_t feature = per_row ? i : s;
       result.data()[index(i)] = affine(bounds.x_hat_magnitude[i], bounds.x_hat[i],
@@ -133,11 +133,11 @@ Tensor<double> matmul(const Tensor<double>& a, const Tensor<double>& b) {
   return result;
 }
 
-NormalizationBounds normalisation(const Slice& slice) {
+NormalizationBounds normalization_bounds(const Slice& slice) {
   const std::size_t count = slice.x.size();
   if (count == 0)
-    ref::numeric::contract_failure("bound::normalisation", "x", "is empty", "an element at least",
-                                   Clause::C1);
+    ref::numeric::contract_failure("bound::normalization_bounds", "x", "is empty",
+                                   "an element at least", Clause::C1);
   const oracle100 n(count);
   const std::size_t k = lane_sum_roundings(count);
   oracle100 mean(0);
@@ -151,8 +151,9 @@ NormalizationBounds normalisation(const Slice& slice) {
 
   // The sections are those of docs/error_analysis.md: 3.1 derives the mean, 3.2 the statistic, 3.3
   // rstd and 3.4 x_hat.
-  const oracle100 e =
-      slice.centred ? oracle100(gamma_exact(k + 1) * mean_magnitude + underflow()) : oracle100(0);
+  const oracle100 e = slice.centred
+                          ? oracle100(gamma_exact(k + 1) * mean_magnitude + underflow_error())
+                          : oracle100(0);
   oracle100 statistic(0);
   for (const double x : slice.x) {
     const oracle100 d = oracle100(x) - mean;
@@ -160,10 +161,11 @@ NormalizationBounds normalisation(const Slice& slice) {
   }
   statistic /= n;
   const std::size_t roundings = slice.centred ? k + 4 : k + 2;
-  const oracle100 off = e * e + gamma_exact(roundings) * (statistic + e * e) + 3 * underflow();
+  const oracle100 off =
+      e * e + gamma_exact(roundings) * (statistic + e * e) + 3 * underflow_error();
   const oracle100 q = statistic + oracle100(slice.eps);
   if (!(q > 0))
-    ref::numeric::contract_failure("bound::normalisation", "statistic + eps", "is 0", "> 0",
+    ref::numeric::contract_failure("bound::normalization_bounds", "statistic + eps", "is 0", "> 0",
                                    Clause::C2);
   const oracle100 rstd = 1 / square_root(q);
   const oracle100 rho = (off + unit_roundoff() * (q + off)) / q;
@@ -180,7 +182,7 @@ NormalizationBounds normalisation(const Slice& slice) {
   for (const double x : slice.x) {
     const oracle100 d = magnitude(oracle100(x) - mean);
     result.x_hat_magnitude.push_back(round_up(d * rstd));
-    result.x_hat.push_back(defined ? round_up(rstd * ((d + e) * excess + e) + underflow())
+    result.x_hat.push_back(defined ? round_up(rstd * ((d + e) * excess + e) + underflow_error())
                                    : kInfinity);
   }
   return result;
@@ -193,7 +195,7 @@ double affine(double x_hat_magnitude, double x_hat_bound, double gamma, double b
   const oracle100 b = magnitude(oracle100(beta));
   const oracle100 z = oracle100(x_hat_magnitude);
   const oracle100 propagated = g * oracle100(x_hat_bound);
-  const oracle100 product_off = propagated + u * (g * z + propagated) + underflow();
+  const oracle100 product_off = propagated + u * (g * z + propagated) + underflow_error();
   return round_up(product_off + u * (g * z + b + product_off));
 }
 

@@ -64,7 +64,7 @@ struct NormalizationBounds {
 /// Returns the error bounds of mean, statistic, rstd and x_hat. If the error of the statistic may
 /// be as large as the statistic, the bounds of rstd and x_hat are infinite.
 /// Requires  (C1) at least one element  (C2) statistic + eps > 0
-NormalizationBounds normalisation(const Slice& slice);
+NormalizationBounds normalization_bounds(const Slice& slice);
 
 /// Returns the error bound of y = gamma x_hat + beta, given a bound of x_hat. Each operation is
 /// rounded; section 4.

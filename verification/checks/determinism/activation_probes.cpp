@@ -44,7 +44,8 @@ void add_activations(std::vector<Probe>& probes) {
     };
     add("small", {7, 13}, [](Inputs& i, const Shape& s) { return i.normals(s); });
     add("tails", {501}, [](Inputs& i, const Shape& s) { return i.uniforms(s, -40, 40); });
-    add("wide", {501}, [](Inputs& i, const Shape& s) { return i.wides(s, -1074, 300); });
+    add("wide", {501},
+        [](Inputs& i, const Shape& s) { return i.wide_range_numbers(s, -1074, 300); });
     // This tensor is large enough to be shared by four threads.
     add("large", {300, 441}, [](Inputs& i, const Shape& s) { return i.uniforms(s, -6, 6); });
   }

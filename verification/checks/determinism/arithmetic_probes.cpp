@@ -11,15 +11,15 @@ constexpr std::size_t kCount = 1024;
 void divide(Values& values) {
   Inputs inputs("arithmetic/divide");
   for (std::size_t i = 0; i < kCount; ++i) {
-    const double a = inputs.wide(-1074, 1023);
-    values.add(a / inputs.wide(-1074, 1023));
+    const double a = inputs.wide_range_number(-1074, 1023);
+    values.add(a / inputs.wide_range_number(-1074, 1023));
   }
 }
 
 void square_root(Values& values) {
   Inputs inputs("arithmetic/square_root");
   for (std::size_t i = 0; i < kCount; ++i) {
-    const double a = inputs.wide(-1074, 1023);
+    const double a = inputs.wide_range_number(-1074, 1023);
     values.add(ref::numeric::square_root(a < 0 ? -a : a));
   }
 }
@@ -28,12 +28,12 @@ void square_root(Values& values) {
 void multiply_add(Values& values) {
   Inputs inputs("arithmetic/multiply_add");
   for (std::size_t i = 0; i < kCount; ++i) {
-    const double a = inputs.wide(-540, 500);
-    const double b = inputs.wide(-540, 500);
+    const double a = inputs.wide_range_number(-540, 500);
+    const double b = inputs.wide_range_number(-540, 500);
     const double near = -(a * b);
     values.add(ref::numeric::multiply_add(a, b, near));
     values.add(ref::numeric::multiply_add(a, b, near * inputs.uniform(0.5, 2)));
-    values.add(ref::numeric::multiply_add(a, b, inputs.wide(-1074, 1023)));
+    values.add(ref::numeric::multiply_add(a, b, inputs.wide_range_number(-1074, 1023)));
   }
 }
 
@@ -61,13 +61,13 @@ void separate_product(Values& values) {
 void subnormal(Values& values) {
   Inputs inputs("arithmetic/subnormal");
   for (std::size_t i = 0; i < kCount; ++i) {
-    const double a = inputs.wide(-1074, -1020);
-    const double b = inputs.wide(-1074, -1020);
+    const double a = inputs.wide_range_number(-1074, -1020);
+    const double b = inputs.wide_range_number(-1074, -1020);
     values.add(a + b);
     values.add(a - b);
-    values.add(a * inputs.wide(-3, 60));
-    const double c = inputs.wide(-500, -490);
-    values.add(c * inputs.wide(-560, -530));
+    values.add(a * inputs.wide_range_number(-3, 60));
+    const double c = inputs.wide_range_number(-500, -490);
+    values.add(c * inputs.wide_range_number(-560, -530));
   }
 }
 

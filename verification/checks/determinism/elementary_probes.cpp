@@ -114,10 +114,12 @@ void add_elementary_probes(std::vector<Probe>& probes) {
   for (const Function& function : kFunctions) {
     const std::string prefix = std::string("elementary/") + function.name;
     probes.push_back({prefix + "_all_exponents", [=](Values& values) {
-                        evaluate(function, Inputs(prefix).wides(kOddCount, -1074, 1023), values);
+                        evaluate(function,
+                                 Inputs(prefix).wide_range_numbers(kOddCount, -1074, 1023), values);
                       }});
     probes.push_back({prefix + "_middle_exponents", [=](Values& values) {
-                        evaluate(function, Inputs(prefix).wides(kOddCount, -60, 9), values);
+                        evaluate(function, Inputs(prefix).wide_range_numbers(kOddCount, -60, 9),
+                                 values);
                       }});
     probes.push_back({prefix + "_special", [=](Values& values) {
                         evaluate(function, special(), values);
@@ -133,7 +135,7 @@ void add_elementary_probes(std::vector<Probe>& probes) {
     probes.push_back({prefix + "_accurate", [=](Values& values) {
                         Inputs inputs(prefix + "_accurate");
                         for (std::size_t i = 0; i < kAccurate; ++i) {
-                          const double x = inputs.wide(-30, 9);
+                          const double x = inputs.wide_range_number(-30, 9);
                           values.add(function.accurate(x));
                           values.add(function.of(x));
                         }

@@ -63,7 +63,7 @@ void add_float32_norm_probes(std::vector<Probe>& probes) {
                                          .parameters = FloatType::float32,
                                          .arithmetic = arithmetic};
         const std::string name = std::string("norm/float32_norm_runs_") +
-                                 (centred ? "layer_" : "rms_") + format_of(storage).name +
+                                 (centred ? "layer_" : "rms_") + float_format_info(storage).name +
                                  (arithmetic == FloatType::float64 ? "_in_float64" : "");
         probes.push_back({name, [=](Values& values) {
                             Inputs inputs(name);

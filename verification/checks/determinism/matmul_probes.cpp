@@ -135,7 +135,7 @@ void strided(Values& values) {
   values.add(c);
 }
 
-void add_to_old(Values& values) {
+void add_to_old_result(Values& values) {
   Inputs inputs("matmul/add");
   for (const std::size_t depth : {0u, 1u, 256u, 257u, 700u}) {
     const Tensor<double> a = inputs.uniforms({9, std::max<std::size_t>(depth, 1)}, -1, 1);
@@ -149,15 +149,15 @@ void add_to_old(Values& values) {
 
 void wide_products(Values& values) {
   Inputs inputs("matmul/wide");
-  const Tensor<double> a = inputs.wides({13, 400}, -400, 400);
-  const Tensor<double> b = inputs.wides({400, 15}, -400, 400);
+  const Tensor<double> a = inputs.wide_range_numbers({13, 400}, -400, 400);
+  const Tensor<double> b = inputs.wide_range_numbers({400, 15}, -400, 400);
   values.add(ops::matmul(a, b));
 }
 
 void subnormal_products(Values& values) {
   Inputs inputs("matmul/subnormal");
-  const Tensor<double> a = inputs.wides({13, 300}, -540, -530);
-  const Tensor<double> b = inputs.wides({300, 15}, -545, -530);
+  const Tensor<double> a = inputs.wide_range_numbers({13, 300}, -540, -530);
+  const Tensor<double> b = inputs.wide_range_numbers({300, 15}, -545, -530);
   values.add(ops::matmul(a, b));
 }
 
@@ -174,7 +174,7 @@ void add_matmul_probes(std::vector<Probe>& probes) {
   add_batches(probes);
   probes.push_back({"matmul/strided_heads", strided_heads});
   probes.push_back({"matmul/strided", strided});
-  probes.push_back({"matmul/add", add_to_old});
+  probes.push_back({"matmul/add", add_to_old_result});
   probes.push_back({"matmul/wide", wide_products});
   probes.push_back({"matmul/subnormal", subnormal_products});
   probes.push_back({"matmul/cancelling", cancelling});

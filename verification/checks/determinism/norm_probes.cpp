@@ -20,7 +20,7 @@ struct Case {
   model::Mode mode = model::Mode::training;
   bool parameters = true;
   bool folded = false;  ///< one value for many elements
-  enum Kind { normal, offset, wide, uniform } kind = normal;
+  enum Kind { normal, offset, wide_range_number, uniform } kind = normal;
 };
 
 const Case kCases[] = {
@@ -31,7 +31,7 @@ const Case kCases[] = {
     {.name = "no_parameters", .shape = {9, 6}, .parameters = false},
     {.name = "inference", .shape = {5, 8}, .mode = model::Mode::inference},
     {.name = "offset", .shape = {34, 4}, .kind = Case::offset},
-    {.name = "wide", .shape = {5, 34}, .kind = Case::wide},
+    {.name = "wide", .shape = {5, 34}, .kind = Case::wide_range_number},
     // This tensor is large enough to be shared by four threads.
     {.name = "shared", .shape = {400, 340}, .folded = true, .kind = Case::uniform},
     // The outputs are large enough to use non-temporal stores.
@@ -68,8 +68,8 @@ std::vector<Layer> layers() {
 
 Tensor<double> collect_values(const Case& c, Inputs& inputs, const Shape& shape) {
   switch (c.kind) {
-    case Case::wide:
-      return inputs.wides(shape, -60, 60);
+    case Case::wide_range_number:
+      return inputs.wide_range_numbers(shape, -60, 60);
     case Case::uniform:
       return inputs.uniforms(shape, -1, 2);
     case Case::normal:
@@ -107,7 +107,7 @@ void run(const std::string& probe, const Layer& layer, const Case& c, Values& va
   norm::NormInputs<double> in;
   for (const model::NormParameter& own : model::norm_layer(layer.options).parameters)
     if (c.parameters)
-      norm::set_parameter(in, own.name, inputs.normals({model::extent_of(own.shape, d_model)}));
+      norm::set_parameter(in, own.name, inputs.normals({model::entry_extent(own.shape, d_model)}));
   in.mode = c.mode;
   for (int step = 0; step < steps; ++step) {
     in.x = collect_values(c, inputs, c.shape);

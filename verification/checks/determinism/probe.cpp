@@ -22,10 +22,10 @@ void Values::add(const std::vector<double>& values) {
 }
 
 void Values::add_folded(const Tensor<double>& t) {
-  constexpr std::size_t kFold = 256;
-  for (std::size_t begin = 0; begin < t.size(); begin += kFold) {
+  constexpr std::size_t kElementsPerHash = 256;
+  for (std::size_t begin = 0; begin < t.size(); begin += kElementsPerHash) {
     std::uint64_t hash = 0xcbf29ce484222325u;
-    for (std::size_t i = begin; i < std::min(begin + kFold, t.size()); ++i) {
+    for (std::size_t i = begin; i < std::min(begin + kElementsPerHash, t.size()); ++i) {
       const auto bits = std::bit_cast<std::uint64_t>(t.data()[i]);
       for (int shift = 0; shift < 64; shift += 8)
         hash = (hash ^ (bits >> shift & 0xff)) * 0x100000001b3u;
@@ -63,7 +63,7 @@ double Inputs::uniform(double lower, double upper) {
   return lower + (upper - lower) * unit;
 }
 
-double Inputs::wide(int least, int most) {
+double Inputs::wide_range_number(int least, int most) {
   const std::uint64_t random = bits();
   const int exponent =
       least + static_cast<int>(below(static_cast<std::uint64_t>(most - least) + 1));
@@ -85,9 +85,9 @@ std::vector<double> Inputs::uniforms(std::size_t count, double lower, double upp
   return values;
 }
 
-std::vector<double> Inputs::wides(std::size_t count, int least, int most) {
+std::vector<double> Inputs::wide_range_numbers(std::size_t count, int least, int most) {
   std::vector<double> values(count);
-  for (double& value : values) value = wide(least, most);
+  for (double& value : values) value = wide_range_number(least, most);
   return values;
 }
 
@@ -103,16 +103,17 @@ Tensor<double> Inputs::uniforms(const Shape& shape, double lower, double upper) 
   return t;
 }
 
-Tensor<double> Inputs::wides(const Shape& shape, int least, int most) {
+Tensor<double> Inputs::wide_range_numbers(const Shape& shape, int least, int most) {
   Tensor<double> t = empty_tensor<double>(shape);
-  for (double& value : t) value = wide(least, most);
+  for (double& value : t) value = wide_range_number(least, most);
   return t;
 }
 
 Tensor<double> Inputs::cancelling(const Shape& shape) {
   Tensor<double> t = empty_tensor<double>(shape);
   for (std::size_t i = 0; i < t.size(); ++i)
-    t.data()[i] = i % 2 == 0 ? wide(-20, 20) : -t.data()[i - 1] * (1 + 0x1p-40 * uniform(-1, 1));
+    t.data()[i] =
+        i % 2 == 0 ? wide_range_number(-20, 20) : -t.data()[i - 1] * (1 + 0x1p-40 * uniform(-1, 1));
   return t;
 }
 

@@ -68,13 +68,14 @@ class Inputs {
   /// Returns a random number. Sign and mantissa are random. The exponent is uniform from `least` to
   /// `most`; `least` must be at least -1074. The number is subnormal if its exponent is below
   /// -1022.
-  double wide(int least, int most);
+  double wide_range_number(int least, int most);
 
   std::vector<double> uniforms(std::size_t count, double lower, double upper);
-  std::vector<double> wides(std::size_t count, int least, int most);
+  std::vector<double> wide_range_numbers(std::size_t count, int least, int most);
   ref::tensor::Tensor<double> normals(const ref::tensor::Shape& shape);
   ref::tensor::Tensor<double> uniforms(const ref::tensor::Shape& shape, double lower, double upper);
-  ref::tensor::Tensor<double> wides(const ref::tensor::Shape& shape, int least, int most);
+  ref::tensor::Tensor<double> wide_range_numbers(const ref::tensor::Shape& shape, int least,
+                                                 int most);
 
   /// Returns terms whose sum cancels: each term is followed by its negative with changed last bits.
   ref::tensor::Tensor<double> cancelling(const ref::tensor::Shape& shape);

@@ -9,8 +9,8 @@ using ref::tensor::Shape;
 using ref::tensor::Tensor;
 
 Tensor<double> terms(const std::string& kind, Inputs& inputs, const Shape& shape) {
-  if (kind == "wide") return inputs.wides(shape, -300, 300);
-  if (kind == "subnormal") return inputs.wides(shape, -1074, -1015);
+  if (kind == "wide") return inputs.wide_range_numbers(shape, -300, 300);
+  if (kind == "subnormal") return inputs.wide_range_numbers(shape, -1074, -1015);
   if (kind == "cancelling") return inputs.cancelling(shape);
   return inputs.normals(shape);
 }

@@ -37,7 +37,7 @@ void append_row(std::vector<double>& table, const std::vector<Real>& coefficient
 }
 
 template <class Value>
-std::vector<std::uint64_t> limbs_of(Value value) {
+std::vector<std::uint64_t> to_limbs(Value value) {
   mpfr_t x;
   mpfr_init2(x, 64 * kConstantLimbs + 64);
   value(x);
@@ -118,11 +118,11 @@ std::vector<double> erf_table() {
 }
 
 std::vector<std::uint64_t> ln2_limbs() {
-  return limbs_of([](mpfr_t x) { mpfr_const_log2(x, MPFR_RNDN); });
+  return to_limbs([](mpfr_t x) { mpfr_const_log2(x, MPFR_RNDN); });
 }
 
 std::vector<std::uint64_t> two_over_root_pi_limbs() {
-  return limbs_of([](mpfr_t x) {
+  return to_limbs([](mpfr_t x) {
     mpfr_const_pi(x, MPFR_RNDN);
     mpfr_rec_sqrt(x, x, MPFR_RNDN);
     mpfr_mul_ui(x, x, 2, MPFR_RNDN);

@@ -39,7 +39,7 @@ struct Bits {
 };
 
 template <class Result, class... Operands>
-Result traced(std::string operation, const Operands&... operands) {
+Result record_operation(std::string operation, const Operands&... operands) {
   ((operation += " n" + std::to_string(operands.id)), ...);
   Result result;
   result.id = number_of(operation);
@@ -47,40 +47,40 @@ Result traced(std::string operation, const Operands&... operands) {
 }
 
 Number operator+(Number a, Number b) {
-  return traced<Number>("add", a, b);
+  return record_operation<Number>("add", a, b);
 }
 Number operator-(Number a, Number b) {
-  return traced<Number>("sub", a, b);
+  return record_operation<Number>("sub", a, b);
 }
 Number operator*(Number a, Number b) {
-  return traced<Number>("mul", a, b);
+  return record_operation<Number>("mul", a, b);
 }
 Number operator-(Number a) {
-  return traced<Number>("neg", a);
+  return record_operation<Number>("neg", a);
 }
 Number fused(Number a, Number b, Number c) {
-  return traced<Number>("fma", a, b, c);
+  return record_operation<Number>("fma", a, b, c);
 }
 Bits operator+(Bits a, Bits b) {
-  return traced<Bits>("bits_add", a, b);
+  return record_operation<Bits>("bits_add", a, b);
 }
 Bits operator-(Bits a, Bits b) {
-  return traced<Bits>("bits_sub", a, b);
+  return record_operation<Bits>("bits_sub", a, b);
 }
 Bits operator&(Bits a, Bits b) {
-  return traced<Bits>("bits_and", a, b);
+  return record_operation<Bits>("bits_and", a, b);
 }
 Bits operator<<(Bits a, int by) {
-  return traced<Bits>("bits_left", a, Bits(static_cast<unsigned>(by)));
+  return record_operation<Bits>("bits_left", a, Bits(static_cast<unsigned>(by)));
 }
 Bits operator>>(Bits a, int by) {
-  return traced<Bits>("bits_right", a, Bits(static_cast<unsigned>(by)));
+  return record_operation<Bits>("bits_right", a, Bits(static_cast<unsigned>(by)));
 }
 Bits at_most(Number a, Number b) {
-  return traced<Bits>("at_most", a, b);
+  return record_operation<Bits>("at_most", a, b);
 }
 Bits same(Number a, Number b) {
-  return traced<Bits>("same", a, b);
+  return record_operation<Bits>("same", a, b);
 }
 Number from_bits(Bits a) {
   return __builtin_bit_cast(Number, a);
@@ -103,7 +103,8 @@ struct Rows<Number, columns> {
                              : table == kTanhTable ? "tanh"
                                                    : "erf";
     for (int c = 0; c < columns; ++c)
-      column[c] = traced<Number>("column " + std::string(name) + " " + std::to_string(c), row);
+      column[c] =
+          record_operation<Number>("column " + std::string(name) + " " + std::to_string(c), row);
   }
 };
 
@@ -131,19 +132,19 @@ std::string named(const char* name, Output output) {
 /// the operations of the final step for arbitrary hi, lo and power.
 template <class Fast>
 void print_operations(const std::string& name) {
-  const Number x = traced<Number>("input x");
+  const Number x = record_operation<Number>("input x");
   const Sum<Number> sum = Fast::evaluate(x);
   print_function(name.c_str(), Fast::kError,
                  {named("hi", sum.hi), named("lo", sum.lo), named("power", sum.power)});
   if constexpr (requires { Fast::domain(x); }) {
-    const Bits inside = Fast::domain(traced<Number>("input x"));
+    const Bits inside = Fast::domain(record_operation<Number>("input x"));
     print_function((name + "_domain").c_str(), Fast::kError, {named("inside", inside)});
   }
   Number rounded;
-  const Bits decided =
-      round_if_decided<Fast>(Sum<Number>{traced<Number>("input hi"), traced<Number>("input lo"),
-                                         traced<Bits>("input power")},
-                             &rounded);
+  const Bits decided = round_if_decided<Fast>(
+      Sum<Number>{record_operation<Number>("input hi"), record_operation<Number>("input lo"),
+                  record_operation<Bits>("input power")},
+      &rounded);
   print_function((name + "_rounding").c_str(), Fast::kError,
                  {named("rounded", rounded), named("decided", decided)});
 }

@@ -61,9 +61,9 @@ std::vector<encoder::ParameterShape> parameters_of_model(const EncoderOperation&
 /// A single layer of a model. The caller uses the layer's own parameter names; inside, the layer
 /// uses their names in the model, which have a prefix.
 template <class T>
-class OnlyLayer {
+class SingleLayer {
  public:
-  OnlyLayer(const EncoderOperation& operation, const EncoderTensors& inputs)
+  SingleLayer(const EncoderOperation& operation, const EncoderTensors& inputs)
       : inputs_(inputs), prefix_(layer_prefix(operation)) {
     for (const auto& [name, values] : inputs.state)
       state_.set(prefix_ + name, ref::tensor::convert<T>(values));
@@ -75,9 +75,10 @@ class OnlyLayer {
                                   : ref::tensor::full_tensor<T>(p.shape, T(0)));
   }
 
-  NamedTensors<T> of_encoder() {
+  NamedTensors<T> run_encoder_layer() {
     const auto parameters = encoder::from_named(inputs_.config, std::move(parameters_));
-    encoder::EncoderLayer<T> layer(inputs_.config, parameters.layers[0], place(), tap());
+    encoder::EncoderLayer<T> layer(inputs_.config, parameters.layers[0], place(),
+                                   output_callback());
     results_.set("y", layer.forward(given("x"), inputs_.valid, run(), state_));
     if (inputs_.tensors.contains("grad_y")) {
       encoder::EncoderParameters<T> gradients;
@@ -88,12 +89,12 @@ class OnlyLayer {
     return take();
   }
 
-  NamedTensors<T> of_decoder() {
+  NamedTensors<T> run_decoder_layer() {
     const DecoderConfig translator = smallest_translator(inputs_.config);
     const EncoderConfig config = decoder::target_side(translator);
     const auto parameters = decoder::from_named(translator, std::move(parameters_));
     const decoder::Memory<T> memory{given("memory"), inputs_.memory_valid};
-    decoder::DecoderLayer<T> layer(config, parameters.layers[0], place(), tap());
+    decoder::DecoderLayer<T> layer(config, parameters.layers[0], place(), output_callback());
     results_.set("y", layer.forward(given("x"), inputs_.valid, memory, run(), state_));
     if (inputs_.tensors.contains("grad_y")) {
       decoder::DecoderParameters<T> gradients;
@@ -112,8 +113,8 @@ class OnlyLayer {
     return ref::tensor::convert<T>(inputs_.tensors.at(name));
   }
   std::string place() const { return prefix_.substr(0, prefix_.size() - 1); }
-  encoder::EncoderRun run() const { return {.mode = inputs_.mode, .masks = &run_masks_}; }
-  encoder::Tap<T> tap() {
+  encoder::ModelRunSettings run() const { return {.mode = inputs_.mode, .masks = &run_masks_}; }
+  encoder::TensorTap<T> output_callback() {
     return [this](const std::string& name, const Tensor<T>& values) {
       if (name.starts_with(prefix_) && name.ends_with("attention.weights"))
         results_.set(name.substr(prefix_.size()), values);
@@ -145,7 +146,7 @@ class StepResults {
 
   void see(const std::string& name, const Tensor<T>& values) {
     if (name == "grad_embedding.weight.row_ids") ids_ = values;
-    if (name == "grad_embedding.weight.rows") spread(values);
+    if (name == "grad_embedding.weight.rows") to_full_gradient(values);
     const bool gradient = std::ranges::find(gradients_, name) != gradients_.end();
     if (gradient || name == "logits" || name == "loss") results_.set(name, values);
   }
@@ -153,7 +154,7 @@ class StepResults {
   NamedTensors<T> take() { return std::move(results_); }
 
  private:
-  void spread(const Tensor<T>& rows) {
+  void to_full_gradient(const Tensor<T>& rows) {
     Tensor<T> whole = ref::tensor::full_tensor<T>({config_.vocab_size, config_.d_model}, T(0));
     for (std::size_t r = 0; r < ids_.size(); ++r) {
       const auto id = static_cast<std::size_t>(ref::numeric::to_double(ids_.data()[r]));
@@ -195,7 +196,7 @@ struct CommonOptions {
   EncoderConfig& config;
 
   void operator()(const EncoderLayerOptions& o) const {
-    of_layer(o);
+    use_layer_options(o);
     config.causal = o.causal;
   }
   void operator()(const EncoderOptions& o) const {
@@ -207,13 +208,13 @@ struct CommonOptions {
     config.causal = o.causal;
   }
   void operator()(const DecoderLayerOptions& o) const {
-    of_layer(o);
+    use_layer_options(o);
     config.causal = true;
   }
 
  private:
   template <class Options>
-  void of_layer(const Options& o) const {
+  void use_layer_options(const Options& o) const {
     copy(o);
     config.dropout = o.dropout;
     config.vocab_size = config.num_classes = 1;
@@ -287,8 +288,8 @@ std::vector<std::pair<std::string, ref::tensor::Shape>> mask_shapes(
 template <ref::numeric::Real T>
 NamedTensors<T> run_encoder(const EncoderOperation& operation, const EncoderTensors& inputs) {
   if (std::holds_alternative<EncoderOptions>(operation)) return run_whole<T>(inputs);
-  OnlyLayer<T> layer(operation, inputs);
-  return is_decoder(operation) ? layer.of_decoder() : layer.of_encoder();
+  SingleLayer<T> layer(operation, inputs);
+  return is_decoder(operation) ? layer.run_decoder_layer() : layer.run_encoder_layer();
 }
 
 #define NORMPROOF_INSTANTIATE(T) \

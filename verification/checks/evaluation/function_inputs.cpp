@@ -40,7 +40,7 @@ class FunctionReader {
     reader.check_names(known);
   }
 
-  FunctionInputs take_all() { return std::move(inputs_); }
+  FunctionInputs read_all_operands() { return std::move(inputs_); }
 
   /// Reads the inputs of a function whose tensors all have the shape of x, or the part of it that
   /// their description names.
@@ -63,8 +63,8 @@ class FunctionReader {
     }
     for (const OperandInfo& operand : info_.operands)
       if (operand.optional && operand.type == OperandType::real)
-        take_optional(operand.name, shape_beside(operand, shape));
-    take_valid(shape);
+        read_optional_operand(operand.name, shape_beside(operand, shape));
+    read_mask_of_x(shape);
   }
 
   void operator()(const ref::model::AttentionOptions&) {
@@ -75,8 +75,8 @@ class FunctionReader {
       reader_.fail("k", "has shape " + ref::tensor::to_string(k),
                    "the B and D of q, " + ref::tensor::to_string(q) + ", and a divisor of its H");
     reader_.check_shape(v, {k[0], k[1], k[2], v.shape[3]});
-    take_grad_y({q[0], q[1], q[2], v.shape[3]});
-    take_valid({k[0], k[2]});
+    read_grad_y({q[0], q[1], q[2], v.shape[3]});
+    read_mask_of_x({k[0], k[2]});
   }
 
   void operator()(const ref::model::RopeOptions&) {
@@ -96,7 +96,7 @@ class FunctionReader {
     reader_.check_shape(sin, cos.shape);
     take(cos);
     take(sin);
-    take_grad_y(shape);
+    read_grad_y(shape);
   }
 
   void operator()(const ref::model::CrossEntropyOptions&) {
@@ -113,21 +113,21 @@ class FunctionReader {
       reader_.check_shape(*weights, {shape[1]});
       take(*weights);
     }
-    take_valid({shape[0]});
+    read_mask_of_x({shape[0]});
   }
 
  private:
   void take(const StoredTensor& tensor) {
     inputs_.tensors.set(tensor.name, slice(reader_.values(tensor), 0, tensor.shape));
   }
-  void take_optional(std::string_view name, const Shape& shape) {
+  void read_optional_operand(std::string_view name, const Shape& shape) {
     const StoredTensor* const tensor = reader_.find(name);
     if (tensor == nullptr) return;
     reader_.check_shape(*tensor, shape);
     take(*tensor);
   }
-  void take_grad_y(const Shape& of_y) { take_optional("grad_y", of_y); }
-  void take_valid(const Shape& shape) {
+  void read_grad_y(const Shape& of_y) { read_optional_operand("grad_y", of_y); }
+  void read_mask_of_x(const Shape& shape) {
     const StoredTensor* const valid = reader_.find("valid");
     if (valid == nullptr) return;
     reader_.check_shape(*valid, shape);
@@ -154,7 +154,7 @@ class FunctionReader {
 FunctionInputs function_inputs(const TensorReader& reader, const FunctionOptions& function) {
   FunctionReader read(reader, ref::model::operation_info(function));
   std::visit(read, function);
-  return read.take_all();
+  return read.read_all_operands();
 }
 
 }  // namespace normproof::verification::checks::evaluation

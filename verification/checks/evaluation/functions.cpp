@@ -60,10 +60,11 @@ struct Evaluation {
     keep(ops::silu(x), [&] { return ops::silu_backward(grad_y, x); });
   }
   void operator()(const model::SwigluOptions&) {
-    keep_gated(ops::swiglu(x, gate), [&] { return ops::swiglu_backward(grad_y, x, gate); });
+    store_gated_outputs(ops::swiglu(x, gate),
+                        [&] { return ops::swiglu_backward(grad_y, x, gate); });
   }
   void operator()(const model::GegluOptions&) {
-    keep_gated(ops::geglu(x, gate), [&] { return ops::geglu_backward(grad_y, x, gate); });
+    store_gated_outputs(ops::geglu(x, gate), [&] { return ops::geglu_backward(grad_y, x, gate); });
   }
   void operator()(const model::AttentionOptions& options) {
     const Tensor<T> q = given("q"), k = given("k"), v = given("v");
@@ -82,7 +83,7 @@ struct Evaluation {
   void operator()(const model::AddLayerNormOptions& o) {
     const norm::Affine<T> own = affine(o.zero_centred_gamma);
     const auto forward = norm::add_layer_norm(x, given("residual"), own, {.eps = o.eps});
-    keep_added(forward, [&] {
+    store_norm_of_sum_outputs(forward, [&] {
       return norm::add_layer_norm_backward(grad_y, given("grad_sum"), forward.sum, own,
                                            forward.saved);
     });
@@ -90,7 +91,7 @@ struct Evaluation {
   void operator()(const model::AddRMSNormOptions& o) {
     const norm::Affine<T> own = affine(o.zero_centred_gamma);
     const auto forward = norm::add_rms_norm(x, given("residual"), own, {.eps = o.eps});
-    keep_added(forward, [&] {
+    store_norm_of_sum_outputs(forward, [&] {
       return norm::add_rms_norm_backward(grad_y, given("grad_sum"), forward.sum, own,
                                          forward.saved);
     });
@@ -128,7 +129,7 @@ struct Evaluation {
     results.set("y", std::move(y));
   }
   template <class Backward>
-  void keep_gated(Tensor<T> y, Backward&& backward) {
+  void store_gated_outputs(Tensor<T> y, Backward&& backward) {
     if (ref::tensor::is_given(grad_y)) {
       ops::GatedGradients<T> gradients = backward();
       results.set("grad_x", std::move(gradients.x));
@@ -137,7 +138,7 @@ struct Evaluation {
     results.set("y", std::move(y));
   }
   template <class Forward, class Backward>
-  void keep_added(const Forward& forward, Backward&& backward) {
+  void store_norm_of_sum_outputs(const Forward& forward, Backward&& backward) {
     results.set("y", forward.y);
     results.set("sum", forward.sum);
     if (!ref::tensor::is_given(grad_y)) return;
@@ -153,7 +154,7 @@ struct Evaluation {
 template <ref::numeric::Real T>
 NamedTensors<T> run_function(const model::FunctionOptions& function, const FunctionInputs& inputs) {
   const model::OperationInfo& info = model::operation_info(function);
-  if (ref::tensor::is_given(inputs.valid) && !info.takes_mask())
+  if (ref::tensor::is_given(inputs.valid) && !info.has_mask_operand())
     ref::numeric::contract_failure(info.name, "valid", "is given", "no mask", Clause::C1);
   Evaluation<T> evaluation(inputs);
   std::visit(evaluation, function);

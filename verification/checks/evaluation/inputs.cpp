@@ -191,7 +191,7 @@ class EncoderReader {
 /// a FileError instead. The error names the encoder or decoder of a model around the layer; this
 /// function removes that prefix, because a single layer has none.
 template <class F>
-EvalInputs without_sides(std::string_view file, F f) {
+EvalInputs without_side_prefix(std::string_view file, F f) {
   try {
     return f();
   } catch (const ref::numeric::ContractError& error) {
@@ -204,7 +204,7 @@ EvalInputs without_sides(std::string_view file, F f) {
 
 EvalInputs encoder_inputs(const TensorReader& reader, const ref::model::EncoderOperation& operation,
                           ref::model::Mode mode) {
-  return without_sides(reader.file(), [&] {
+  return without_side_prefix(reader.file(), [&] {
     EvalInputs inputs;
     inputs.encoder = EncoderReader(reader, operation, mode).read();
     return inputs;
@@ -247,7 +247,7 @@ EvalInputs layer_inputs(const TensorReader& reader, const ref::model::NormOption
   reader.check_names(known);
   const StoredTensor& x = reader.required("x", "the tensor x, [N,D] or [B,T,D]");
   const StepShape shape =
-      step_shape(reader, x, ref::model::layout_of(options), sequence, offers_sequence);
+      step_shape(reader, x, ref::model::norm_layout(options), sequence, offers_sequence);
 
   EvalInputs inputs;
   inputs.state =
@@ -288,7 +288,7 @@ EvalInputs operation_inputs(const TensorReader& reader, const ref::model::Operat
     return encoder_inputs(reader, *encoder, mode);
   EvalInputs inputs;
   if (const auto* const transformer = std::get_if<ref::model::TransformerOperation>(&operation))
-    return without_sides(reader.file(), [&] {
+    return without_side_prefix(reader.file(), [&] {
       inputs.transformer = transformer_inputs(reader, *transformer, mode);
       return inputs;
     });

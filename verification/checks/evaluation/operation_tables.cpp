@@ -14,26 +14,27 @@ namespace normproof::verification::checks::evaluation {
 namespace {
 
 using nlohmann::ordered_json;
-using ref::model::NormCells;
 using ref::model::NormLayer;
 using ref::model::NormParameter;
+using ref::model::NormPartition;
 using ref::model::NormState;
 using ref::model::NormStatistic;
 using ref::model::OperandInfo;
 using ref::model::OperationInfo;
 using ref::model::OperationKind;
-using ref::model::StatisticOf;
+using ref::model::StatisticAvailability;
 
 /// Returns a text such as "mean [D] in training".
-std::string text_of(const NormStatistic& statistic) {
+std::string description_text(const NormStatistic& statistic) {
   std::string text = fmt::format("{} {}", statistic.name, ref::model::to_string(statistic.shape));
-  if (statistic.of == StatisticOf::training_forward) text += " in training";
-  if (statistic.of == StatisticOf::training_backward) text += " after a backward in training";
+  if (statistic.of == StatisticAvailability::training_forward) text += " in training";
+  if (statistic.of == StatisticAvailability::training_backward)
+    text += " after a backward in training";
   if (!statistic.option.empty()) text += fmt::format(" with {}", statistic.option);
   return text;
 }
 
-std::string text_of(const NormCells& cells) {
+std::string description_text(const NormPartition& cells) {
   return fmt::format("{}{}{}", ref::model::to_string(cells.partition),
                      cells.centred ? " centred" : "",
                      cells.option.empty() ? "" : fmt::format(" with {}", cells.option));
@@ -41,13 +42,13 @@ std::string text_of(const NormCells& cells) {
 
 /// Returns a text such as "gamma [D] 1", with the initial value at the end. If the initial value is
 /// an option, its name is at the end: "alpha [1] alpha0".
-std::string text_of(const NormParameter& parameter) {
+std::string description_text(const NormParameter& parameter) {
   return fmt::format("{} {} {}", parameter.name, ref::model::to_string(parameter.shape),
                      parameter.option.empty() ? fmt::format("{}", parameter.initial)
                                               : std::string(parameter.option));
 }
 
-std::string text_of(const NormState& state) {
+std::string description_text(const NormState& state) {
   return fmt::format("{} {} {}", state.name, ref::model::to_string(state.shape), state.initial);
 }
 
@@ -55,7 +56,7 @@ std::string text_of(const NormState& state) {
 template <class Entries>
 std::string join_texts(const Entries& entries, std::string_view none) {
   std::vector<std::string> texts;
-  for (const auto& entry : entries) texts.push_back(text_of(entry));
+  for (const auto& entry : entries) texts.push_back(description_text(entry));
   return texts.empty() ? std::string(none) : fmt::format("{}", fmt::join(texts, ", "));
 }
 
@@ -64,7 +65,7 @@ template <class Entries>
 std::string table_cell(const Entries& entries) {
   std::vector<std::string> texts;
   for (const auto& entry : entries) {
-    const std::string text = text_of(entry);
+    const std::string text = description_text(entry);
     texts.push_back(fmt::format("`{}`{}", entry.name, text.substr(entry.name.size())));
   }
   return fmt::format("{}", fmt::join(texts, "; "));
@@ -123,7 +124,7 @@ ordered_json operands_json(const std::vector<OperandInfo>& operands) {
 }
 
 void add_layer(const NormLayer& layer, ordered_json& object) {
-  object["cells"] = json_array(layer.cells, [](const NormCells& cells) {
+  object["cells"] = json_array(layer.cells, [](const NormPartition& cells) {
     ordered_json one = {{"partition", ref::model::to_string(cells.partition)},
                         {"centred", cells.centred},
                         {"eps", cells.eps}};
@@ -164,7 +165,7 @@ ordered_json operation_json(const OperationInfo& info) {
                          {"outputs", operands_json(info.outputs)},
                          {"state", operands_json(info.state)},
                          {"independence", ref::model::to_string(info.independence)},
-                         {"takes_mask", info.takes_mask()},
+                         {"takes_mask", info.has_mask_operand()},
                          {"reduces", info.reduces}};
   object["equal_forms"] = json_array(info.equal_forms, [](const ref::model::EqualForm& form) {
     return ordered_json{{"operation", form.operation},

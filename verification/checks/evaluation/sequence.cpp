@@ -51,8 +51,8 @@ NamedTensors<T> run_sequence(const ref::model::NormOptions& options, const EvalI
                                    "has " + std::to_string(steps) + " steps",
                                    stacked ? "1 or more" : "1", Clause::C1);
   }
-  const ref::model::Layout layout = ref::model::layout_of(options);
-  const ref::model::NormOptions of_rows = ref::model::with_rows(options);
+  const ref::model::Layout layout = ref::model::norm_layout(options);
+  const ref::model::NormOptions of_rows = ref::model::with_row_layout(options);
   NamedTensors<T> state, results;
   for (const auto& [name, values] : inputs.state) state.set(name, ref::tensor::convert<T>(values));
   for (std::size_t s = 0; s < steps; ++s) {

@@ -43,7 +43,7 @@ class TransformerReader {
   }
   void operator()(const ref::model::LanguageModelOptions& o) { read_targets(o.label_smoothing); }
   void operator()(const ref::model::DecodingOptions&) {
-    const Shape& memory = required_of_rows("memory", "S");
+    const Shape& memory = required_row_tensor_shape("memory", "S");
     take("memory", memory);
     read_source_mask("memory_valid", memory[1]);
     read_past();
@@ -61,7 +61,7 @@ class TransformerReader {
     if (std::ranges::none_of(
             names, [&](const std::string& name) { return reader_.find(name) != nullptr; }))
       return;
-    const Shape& past = required_of_rows(names.front(), "P", 0);
+    const Shape& past = required_row_tensor_shape(names.front(), "P", 0);
     for (const std::string& name : names) {
       if (past[1] > 0)
         take(name, past);
@@ -82,8 +82,8 @@ class TransformerReader {
   }
 
   /// Returns the shape [B,N,D] of a required tensor that has N rows of D features per sentence.
-  const Shape& required_of_rows(const std::string& name, const char* extent,
-                                std::size_t least = 1) {
+  const Shape& required_row_tensor_shape(const std::string& name, const char* extent,
+                                         std::size_t least = 1) {
     const Shape& shape = required(name, fmt::format("[B,{},D]", extent)).shape;
     const std::size_t samples = in_.tokens.batch_size, d = in_.config.d_model;
     if (shape.size() != 3 || shape[0] != samples || shape[1] < least || shape[2] != d)

@@ -59,7 +59,8 @@ NamedTensors<T> converted(const NamedTensors<double>& given) {
 
 /// Returns those parameters of a model that the inputs contain.
 template <class T>
-NamedTensors<T> parameters_of(const TransformerOperation& operation, const TransformerTensors& in) {
+NamedTensors<T> given_parameters(const TransformerOperation& operation,
+                                 const TransformerTensors& in) {
   NamedTensors<T> own;
   for (const encoder::ParameterShape& p : transformer_parameters(operation, in.config))
     own.set(p.name, ref::tensor::convert<T>(in.tensors.at(p.name)));
@@ -67,7 +68,8 @@ NamedTensors<T> parameters_of(const TransformerOperation& operation, const Trans
 }
 
 template <class T>
-Tensor<T> in_whole(const ref::nn::RowGradient<T>& gradient, std::size_t rows, std::size_t width) {
+Tensor<T> to_full_gradient(const ref::nn::RowGradient<T>& gradient, std::size_t rows,
+                           std::size_t width) {
   Tensor<T> whole = ref::tensor::full_tensor<T>({rows, width}, T(0));
   for (std::size_t r = 0; r < gradient.rows.size(); ++r)
     std::copy_n(gradient.values.data() + r * width, width, whole.data() + gradient.rows[r] * width);
@@ -76,9 +78,9 @@ Tensor<T> in_whole(const ref::nn::RowGradient<T>& gradient, std::size_t rows, st
 
 /// Runs a model in training: from the tokens to the loss, and back to the gradients.
 template <class T>
-class Trained {
+class TrainedModel {
  public:
-  Trained(const char* function, const TransformerTensors& in) : in_(in) {
+  TrainedModel(const char* function, const TransformerTensors& in) : in_(in) {
     check_mode(function, in.mode, Mode::training);
     for (std::size_t i = 0; i < in.targets.size(); ++i)
       targets_.push_back(!ref::tensor::is_given(in.valid) || in.valid.data()[i]
@@ -87,7 +89,7 @@ class Trained {
   }
 
   NamedTensors<T> translator(const TransformerOperation& operation) {
-    const auto parameters = decoder::from_named<T>(in_.config, parameters_of<T>(operation, in_));
+    const auto parameters = decoder::from_named<T>(in_.config, given_parameters<T>(operation, in_));
     decoder::Decoder<T> model(in_.config, parameters);
     const auto gradients = forward_and_backward(
         model, decoder::DecoderInputs{{in_.source, in_.source_valid}, {in_.tokens, in_.valid}});
@@ -102,7 +104,7 @@ class Trained {
 
   NamedTensors<T> language_model(const TransformerOperation& operation) {
     const encoder::EncoderConfig config = decoder::target_side(in_.config);
-    const auto parameters = encoder::from_named<T>(config, parameters_of<T>(operation, in_));
+    const auto parameters = encoder::from_named<T>(config, given_parameters<T>(operation, in_));
     encoder::Encoder<T> model(config, parameters);
     const auto gradients =
         forward_and_backward(model, encoder::EncoderInputs{in_.tokens, in_.valid});
@@ -130,7 +132,7 @@ class Trained {
 
   void store_rows(const std::string& name, const ref::nn::RowGradient<T>& gradient,
                   std::size_t words) {
-    results_.set("grad_" + name, in_whole(gradient, words, in_.config.d_model));
+    results_.set("grad_" + name, to_full_gradient(gradient, words, in_.config.d_model));
   }
   void put(const NamedTensors<T>& gradients) {
     for (const auto& [name, values] : gradients) results_.set("grad_" + name, values);
@@ -143,7 +145,7 @@ class Trained {
 
 /// Returns the values of sentence b of a tensor whose first axis is the sentences.
 template <class T>
-Tensor<T> sentence_part(const Tensor<double>& all, std::size_t b) {
+Tensor<T> values_of_sentence(const Tensor<double>& all, std::size_t b) {
   const Shape shape = {1, all.shape(1), all.shape(2)};
   Tensor<T> own = ref::tensor::empty_tensor<T>(shape);
   for (std::size_t i = 0; i < own.size(); ++i) own.data()[i] = T(all.data()[b * own.size() + i]);
@@ -174,8 +176,8 @@ class Decoding {
     const std::size_t samples = in_.tokens.batch_size, length = in_.tokens.seq_len;
     Tensor<T> logits = ref::tensor::empty_tensor<T>({samples, length, words_});
     for (std::size_t b = 0; b < samples; ++b) {
-      decoder::IncrementalDecoder<T> model(in_.config, parameters_, state_, sentence_memory(b),
-                                           sentence_past(b));
+      decoder::IncrementalDecoder<T> model(in_.config, parameters_, state_,
+                                           encoder_output_of_sentence(b), past_keys_of_sentence(b));
       for (std::size_t t = 0; t < length; ++t) {
         const Tensor<T> own = model.append(in_.tokens.ids[b * length + t]);
         std::copy_n(own.data(), words_, logits.data() + (b * length + t) * words_);
@@ -191,20 +193,20 @@ class Decoding {
     return fmt::format("layers.{}.self_attention.past_{}", layer, part);
   }
 
-  decoder::Memory<T> sentence_memory(std::size_t b) const {
+  decoder::Memory<T> encoder_output_of_sentence(std::size_t b) const {
     const Tensor<double>& all = in_.tensors.at("memory");
-    decoder::Memory<T> memory{sentence_part<T>(all, b), {}};
+    decoder::Memory<T> memory{values_of_sentence<T>(all, b), {}};
     if (!ref::tensor::is_given(in_.source_valid)) return memory;
     memory.valid = ref::tensor::full_tensor<bool>({1, all.shape(1)}, true);
     std::copy_n(in_.source_valid.data() + b * all.shape(1), all.shape(1), memory.valid.data());
     return memory;
   }
 
-  std::vector<ref::nn::KeyValueCache<T>> sentence_past(std::size_t b) const {
+  std::vector<ref::nn::KeyValueCache<T>> past_keys_of_sentence(std::size_t b) const {
     std::vector<ref::nn::KeyValueCache<T>> caches(in_.config.decoder.num_layers);
     for (std::size_t l = 0; past_ > 0 && l < caches.size(); ++l) {
       const auto part = [&](const char* name) {
-        const Tensor<T> own = sentence_part<T>(in_.tensors.at(past_name(l, name)), b);
+        const Tensor<T> own = values_of_sentence<T>(in_.tensors.at(past_name(l, name)), b);
         return std::vector<T>(own.begin(), own.end());
       };
       caches[l] = {part("keys"), part("values")};
@@ -233,7 +235,7 @@ class Decoding {
 
 /// Sets the options of the encoder and the decoder of a model from an operation. It does not set
 /// extents.
-struct Sides {
+struct SideOptions {
   DecoderConfig& config;
 
   void operator()(const TranslatorOptions& o) const {
@@ -274,7 +276,7 @@ DecoderConfig transformer_config(const TransformerOperation& operation,
                                  const MatrixShape& shape_of) {
   const ref::model::LayersConfig of_one_word{.num_heads = 1, .d_ff = 1, .num_layers = 1};
   DecoderConfig config{.source_vocab_size = 1, .encoder = of_one_word, .dropout = 0};
-  std::visit(Sides{config}, operation);
+  std::visit(SideOptions{config}, operation);
   const auto extents = [&](const std::string& name) {
     return shape_of(name).value_or(std::pair<std::size_t, std::size_t>{0, 0});
   };
@@ -328,8 +330,8 @@ NamedTensors<T> run_transformer(const TransformerOperation& operation,
                                 const TransformerTensors& inputs) {
   if (is_decoding(operation)) return Decoding<T>(inputs).run();
   if (is_language_model(operation))
-    return Trained<T>("language_model", inputs).language_model(operation);
-  return Trained<T>("translator", inputs).translator(operation);
+    return TrainedModel<T>("language_model", inputs).language_model(operation);
+  return TrainedModel<T>("translator", inputs).translator(operation);
 }
 
 #define NORMPROOF_INSTANTIATE(T) \

@@ -20,7 +20,7 @@ std::size_t nearest_to_zero(const Vector& x) {
   return static_cast<std::size_t>(least - x.begin());
 }
 
-Vector unit(std::size_t n, std::size_t i) {
+Vector unit_vector(std::size_t n, std::size_t i) {
   Vector g(n, 0);
   g[i] = 1;
   return g;
@@ -28,32 +28,32 @@ Vector unit(std::size_t n, std::size_t i) {
 
 }  // namespace
 
-ScaledJacobian::ScaledJacobian(double gamma, double statistic, double eps)
+RunningStatisticsJacobian::RunningStatisticsJacobian(double gamma, double statistic, double eps)
     : norm_((ball(std::fabs(gamma)) / sqrt(ball(statistic) + ball(eps))).upper()) {}
 
-UpperBound ScaledJacobian::at(const Vector&) const {
+UpperBound RunningStatisticsJacobian::at(const Vector&) const {
   return {norm_, norm_};
 }
 
-UpperBound ScaledJacobian::around(const Vector& x, double) const {
+UpperBound RunningStatisticsJacobian::around(const Vector& x, double) const {
   return at(x);
 }
 
-Vector ScaledJacobian::direction(const Vector& x) const {
-  return unit(x.size(), 0);
+Vector RunningStatisticsJacobian::direction(const Vector& x) const {
+  return unit_vector(x.size(), 0);
 }
 
-std::vector<Vector> ScaledJacobian::steepest(const Vector& x, double) const {
+std::vector<Vector> RunningStatisticsJacobian::steepest_points(const Vector& x, double) const {
   return {x};
 }
 
-SquashedJacobian::SquashedJacobian(double gamma, double alpha) : gamma_(gamma), alpha_(alpha) {}
+DyTJacobian::DyTJacobian(double gamma, double alpha) : gamma_(gamma), alpha_(alpha) {}
 
-UpperBound SquashedJacobian::at(const Vector& x) const {
+UpperBound DyTJacobian::at(const Vector& x) const {
   return around(x, 0);
 }
 
-UpperBound SquashedJacobian::around(const Vector& x, double radius) const {
+UpperBound DyTJacobian::around(const Vector& x, double radius) const {
   const ball largest = ball(std::fabs(gamma_)) * ball(std::fabs(alpha_));
   const ball rest = ball(std::fabs(x[nearest_to_zero(x)])) - ball(radius);
   const ball least(std::max(0.0, rest.lower()));
@@ -63,11 +63,11 @@ UpperBound SquashedJacobian::around(const Vector& x, double radius) const {
   return {(largest * ball(4) * w / ((one + w) * (one + w))).upper(), largest.upper()};
 }
 
-Vector SquashedJacobian::direction(const Vector& x) const {
-  return unit(x.size(), nearest_to_zero(x));
+Vector DyTJacobian::direction(const Vector& x) const {
+  return unit_vector(x.size(), nearest_to_zero(x));
 }
 
-std::vector<Vector> SquashedJacobian::steepest(const Vector& x, double radius) const {
+std::vector<Vector> DyTJacobian::steepest_points(const Vector& x, double radius) const {
   const std::size_t i = nearest_to_zero(x);
   std::vector<Vector> points;
   for (const double share : {1.0, 1 - 0x1p-40}) {

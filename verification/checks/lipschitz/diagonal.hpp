@@ -7,15 +7,15 @@ namespace normproof::verification::checks::lipschitz {
 /// The Jacobian of a channel that is normalized by running statistics: y = gamma (x - mean) /
 /// sqrt(statistic + eps) + beta. Its norm is |gamma| / sqrt(statistic + eps) for every x, which is
 /// also the theoretical bound.
-class ScaledJacobian : public Jacobian {
+class RunningStatisticsJacobian : public Jacobian {
  public:
   /// Requires  statistic + eps > 0
-  ScaledJacobian(double gamma, double statistic, double eps);
+  RunningStatisticsJacobian(double gamma, double statistic, double eps);
 
   UpperBound at(const Vector& x) const override;
   UpperBound around(const Vector& x, double radius) const override;
   Vector direction(const Vector& x) const override;
-  std::vector<Vector> steepest(const Vector& x, double radius) const override;
+  std::vector<Vector> steepest_points(const Vector& x, double radius) const override;
 
  private:
   double norm_;
@@ -24,14 +24,14 @@ class ScaledJacobian : public Jacobian {
 /// The Jacobian of a channel of DyT (dynamic tanh): y = gamma tanh(alpha x) + beta. It is diagonal
 /// with the elements gamma alpha / cosh(alpha x)^2. The theoretical bound of its norm is |gamma
 /// alpha|.
-class SquashedJacobian : public Jacobian {
+class DyTJacobian : public Jacobian {
  public:
-  SquashedJacobian(double gamma, double alpha);
+  DyTJacobian(double gamma, double alpha);
 
   UpperBound at(const Vector& x) const override;
   UpperBound around(const Vector& x, double radius) const override;
   Vector direction(const Vector& x) const override;
-  std::vector<Vector> steepest(const Vector& x, double radius) const override;
+  std::vector<Vector> steepest_points(const Vector& x, double radius) const override;
 
  private:
   double gamma_, alpha_;

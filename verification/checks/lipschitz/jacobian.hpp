@@ -31,7 +31,7 @@ class Jacobian {
   virtual Vector direction(const Vector& x) const = 0;
   /// Returns points of the ball around x at which ||J|| is maximal or nearly so, the best guess
   /// first. The last point is x itself. A point may be outside the ball by a rounding error.
-  virtual std::vector<Vector> steepest(const Vector& x, double radius) const = 0;
+  virtual std::vector<Vector> steepest_points(const Vector& x, double radius) const = 0;
 };
 
 }  // namespace normproof::verification::checks::lipschitz

@@ -44,7 +44,7 @@ Tensor<double> select_rows(const Tensor<double>& x, const std::vector<std::size_
 
 /// Replaces power_norm by a layer whose backward is exact: by power_norm_v during warm-up, and by
 /// power_norm in inference after that.
-void make_exact(Step& step) {
+void use_exact_backward(Step& step) {
   const auto* const power = std::get_if<model::PowerNormOptions>(&step.options);
   if (power == nullptr || step.inputs.mode == model::Mode::inference) return;
   if (step.state.at("iterations").data()[0] + 1 > static_cast<double>(power->warmup_iterations)) {
@@ -76,7 +76,7 @@ class PartsBuilder {
     const double alpha = given("alpha").value_or(Vector{o.alpha0}).front();
     Parts parts{PartKind::channel, "|alpha gamma|"};
     for (const double gamma : gamma_)
-      parts.jacobians.push_back(std::make_unique<SquashedJacobian>(gamma, alpha));
+      parts.jacobians.push_back(std::make_unique<DyTJacobian>(gamma, alpha));
     return parts;
   }
   template <class Other>
@@ -110,8 +110,8 @@ class PartsBuilder {
         parts.jacobians.push_back(
             std::make_unique<NormalizedJacobian>(Vector{gamma_[d]}, eps, centred));
       else
-        parts.jacobians.push_back(
-            std::make_unique<ScaledJacobian>(gamma_[d], step_.state.at(running).data()[d], eps));
+        parts.jacobians.push_back(std::make_unique<RunningStatisticsJacobian>(
+            gamma_[d], step_.state.at(running).data()[d], eps));
     }
     return parts;
   }
@@ -131,7 +131,7 @@ Step exact_step(const model::NormOptions& options, const NormInputs<double>& inp
   step.inputs.x = select_rows(inputs.x, step.rows, step.width);
   step.inputs.valid = ref::tensor::Mask();
   step.inputs.grad_y = Tensor<double>();
-  make_exact(step);
+  use_exact_backward(step);
   return step;
 }
 
@@ -156,8 +156,8 @@ Parts make_parts(const Step& step) {
   return parts;
 }
 
-Step restricted(const Step& step, PartKind kind, const std::vector<std::size_t>& parts,
-                const Tensor<double>& x, const Tensor<double>& grad_y) {
+Step select_parts(const Step& step, PartKind kind, const std::vector<std::size_t>& parts,
+                  const Tensor<double>& x, const Tensor<double>& grad_y) {
   Step some = step;
   if (kind == PartKind::row) {
     some.inputs.x = select_rows(x, parts, step.width);
@@ -184,8 +184,8 @@ Step restricted(const Step& step, PartKind kind, const std::vector<std::size_t>&
   return some;
 }
 
-Tensor<double> unpacked(const Tensor<double>& packed, const Step& step,
-                        const Tensor<double>& padding) {
+Tensor<double> insert_padding_rows(const Tensor<double>& packed, const Step& step,
+                                   const Tensor<double>& padding) {
   Tensor<double> result = padding;
   for (std::size_t i = 0; i < step.rows.size(); ++i)
     std::copy_n(packed.data() + i * step.width, step.width,

@@ -46,12 +46,13 @@ struct Parts {
 Parts make_parts(const Step& step);
 
 /// Returns the same step with only some of its parts, and with other values x and grad_y [rows, D].
-Step restricted(const Step& step, PartKind kind, const std::vector<std::size_t>& parts,
-                const ref::tensor::Tensor<double>& x, const ref::tensor::Tensor<double>& grad_y);
+Step select_parts(const Step& step, PartKind kind, const std::vector<std::size_t>& parts,
+                  const ref::tensor::Tensor<double>& x, const ref::tensor::Tensor<double>& grad_y);
 
 /// Converts [rows, D], without padding, to the shape of the given x. Rows of padding are copied
 /// from `padding`.
-ref::tensor::Tensor<double> unpacked(const ref::tensor::Tensor<double>& packed, const Step& step,
-                                     const ref::tensor::Tensor<double>& padding);
+ref::tensor::Tensor<double> insert_padding_rows(const ref::tensor::Tensor<double>& packed,
+                                                const Step& step,
+                                                const ref::tensor::Tensor<double>& padding);
 
 }  // namespace normproof::verification::checks::lipschitz

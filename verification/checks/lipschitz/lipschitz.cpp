@@ -42,7 +42,7 @@ NormInputs<T> converted(const NormInputs<double>& inputs) {
 
 /// Returns a lower bound of the gain ||J^T g|| / ||g|| of each part, computed with the layer's own
 /// backward. g is the step's grad_y.
-std::vector<double> gains(const Step& step, PartKind kind) {
+std::vector<double> gain_lower_bounds(const Step& step, PartKind kind) {
   NamedTensors<ball> state;
   for (const auto& [name, values] : step.state) state.set(name, ref::tensor::convert<ball>(values));
   const auto done = ref::norm::norm_step<ball>(step.options, converted<ball>(step.inputs), state);
@@ -62,7 +62,8 @@ std::vector<double> gains(const Step& step, PartKind kind) {
 }
 
 /// Returns the `count` parts with the largest upper bounds; all parts if there are fewer.
-std::vector<std::size_t> steepest_parts(const std::vector<Enclosure>& norms, std::size_t count) {
+std::vector<std::size_t> largest_norm_parts(const std::vector<Enclosure>& norms,
+                                            std::size_t count) {
   std::vector<std::size_t> order(norms.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   if (count >= order.size()) return order;
@@ -91,7 +92,7 @@ Norms compute_norms(const Step& step, const Parts& parts, const Tensor<double>& 
     const Vector centre = parts.gather(step.inputs.x, p);
     Vector point = centre;
     if (radius > 0) {
-      const auto points = jacobian.steepest(centre, radius);
+      const auto points = jacobian.steepest_points(centre, radius);
       point = *std::ranges::find_if(
           points, [&](const Vector& near) { return is_within(near, centre, radius); });
     }
@@ -100,9 +101,9 @@ Norms compute_norms(const Step& step, const Parts& parts, const Tensor<double>& 
     parts.scatter(x, p, point);
     parts.scatter(grad_y, p, jacobian.direction(point));
   }
-  const auto asked = steepest_parts(norms.norms, attained);
+  const auto asked = largest_norm_parts(norms.norms, attained);
   const std::vector<double> lower =
-      gains(restricted(step, parts.kind, asked, x, grad_y), parts.kind);
+      gain_lower_bounds(select_parts(step, parts.kind, asked, x, grad_y), parts.kind);
   for (std::size_t i = 0; i < lower.size(); ++i) {
     Enclosure& norm = norms.norms[asked[i]];
     norm.lower = lower[i];
@@ -113,15 +114,15 @@ Norms compute_norms(const Step& step, const Parts& parts, const Tensor<double>& 
           model::norm_name(step.options), parts.kind == PartKind::row ? "row" : "channel",
           parts.kind == PartKind::row ? step.rows[asked[i]] : asked[i], norm.lower, norm.upper));
   }
-  norms.x = unpacked(x, step, given);
-  norms.grad_y =
-      unpacked(grad_y, step, ref::tensor::full_tensor<double>(ref::tensor::shape_of(given), 0));
+  norms.x = insert_padding_rows(x, step, given);
+  norms.grad_y = insert_padding_rows(
+      grad_y, step, ref::tensor::full_tensor<double>(ref::tensor::shape_of(given), 0));
   return norms;
 }
 
 /// Returns the precision in bits. For DyT, 1 - tanh^2 cancels far from 0 like exp(-2 |alpha x|),
 /// which takes 3 more bits for each unit of |alpha x|.
-slong bits_for(const Step& step) {
+slong required_precision_bits(const Step& step) {
   constexpr double kBits = 128, kMaxBits = 4096;
   if (!std::holds_alternative<model::DyTOptions>(step.options)) return static_cast<slong>(kBits);
   const auto* const alpha = model::find_parameter(step.inputs, "alpha");
@@ -158,7 +159,7 @@ Lipschitz certify(const model::NormOptions& options, const NormInputs<double>& i
                                    "a finite number, 0 or more", Clause::C2);
   const Step step = exact_step(options, inputs, state);
   const Parts parts = make_parts(step);
-  const ref::numeric::BallPrecision precision(bits_for(step));
+  const ref::numeric::BallPrecision precision(required_precision_bits(step));
 
   Lipschitz result{
       parts.kind, parts.theory, {}, compute_norms(step, parts, inputs.x, 0, attained), {}};

@@ -16,7 +16,7 @@ using Vector = std::vector<double>;
 
 /// A symmetric 2 x 2 matrix.
 template <class T>
-struct TwoByTwo {
+struct Symmetric2x2 {
   T a, b, d;  // [[a, b], [b, d]]
 
   T determinant() const { return a * d - b * b; }
@@ -24,9 +24,9 @@ struct TwoByTwo {
 
 /// Returns I + [u v]^T diag(1 / shifted) [u v].
 template <class T>
-TwoByTwo<T> capacitance(const std::vector<T>& shifted, const std::vector<T>& u,
-                        const std::vector<T>& v) {
-  TwoByTwo<T> s{T(1), T(0), T(1)};
+Symmetric2x2<T> capacitance(const std::vector<T>& shifted, const std::vector<T>& u,
+                            const std::vector<T>& v) {
+  Symmetric2x2<T> s{T(1), T(0), T(1)};
   for (std::size_t i = 0; i < shifted.size(); ++i) {
     const T ui = u[i] / shifted[i], vi = v[i] / shifted[i];
     s.a += u[i] * ui;
@@ -38,7 +38,7 @@ TwoByTwo<T> capacitance(const std::vector<T>& shifted, const std::vector<T>& u,
 
 /// Returns the number of negative eigenvalues; -1 if it is uncertain or if an eigenvalue is 0.
 template <class T>
-int negative_eigenvalues(const TwoByTwo<T>& s) {
+int negative_eigenvalues(const Symmetric2x2<T>& s) {
   const T determinant = s.determinant(), trace = s.a + s.d;
   if (determinant < T(0)) return 1;
   if (!(determinant > T(0))) return -1;
@@ -47,8 +47,8 @@ int negative_eigenvalues(const TwoByTwo<T>& s) {
 }
 
 template <class T>
-bool lies_above(const std::vector<T>& diagonal, const std::vector<T>& u, const std::vector<T>& v,
-                const T& lambda) {
+bool exceeds_all_eigenvalues(const std::vector<T>& diagonal, const std::vector<T>& u,
+                             const std::vector<T>& v, const T& lambda) {
   int negative = 0;
   std::vector<T> shifted;
   shifted.reserve(diagonal.size());
@@ -69,7 +69,7 @@ Vector midpoints(const std::vector<ball>& balls) {
   return result;
 }
 
-double scaled_to_one(Vector& x) {
+double scale_to_max_one(Vector& x) {
   double largest = 0;
   for (const double value : x) largest = std::max(largest, std::fabs(value));
   for (double& value : x) value /= largest;
@@ -77,7 +77,7 @@ double scaled_to_one(Vector& x) {
 }
 
 /// The matrix in `double`. The guesses that need no proof are computed from it.
-struct Guess {
+struct DoubleMatrix {
   Vector diagonal, u, v;
 
   /// Returns the largest eigenvalue. It is between the largest and the third largest element of the
@@ -88,7 +88,7 @@ struct Guess {
     double high = sorted[0], low = sorted.size() > 2 ? sorted[2] : 0;
     for (int step = 0; step < 64 && high - low > 0x1p-52 * high; ++step) {
       const double middle = low + (high - low) / 2;
-      (lies_above(diagonal, u, v, middle) ? high : low) = middle;
+      (exceeds_all_eigenvalues(diagonal, u, v, middle) ? high : low) = middle;
     }
     return high;
   }
@@ -98,7 +98,7 @@ struct Guess {
     Vector shifted, y;
     for (const double d : diagonal) shifted.push_back(sigma - d);
     for (std::size_t i = 0; i < x.size(); ++i) y.push_back(x[i] / shifted[i]);
-    const TwoByTwo<double> s = capacitance(shifted, u, v);
+    const Symmetric2x2<double> s = capacitance(shifted, u, v);
     double p = 0, q = 0;
     for (std::size_t i = 0; i < x.size(); ++i) {
       p += u[i] * y[i];
@@ -118,7 +118,7 @@ struct Guess {
       x.push_back(1 + 0.5 * static_cast<double>((i * 7919 + 13) % 101) / 101);
     for (int step = 0; step < 4; ++step) {
       Vector next = solve(eigenvalue * (1 + 0x1p-36), x);
-      const double largest = scaled_to_one(next);
+      const double largest = scale_to_max_one(next);
       if (!(largest > 0 && std::isfinite(largest))) break;
       x = std::move(next);
     }
@@ -127,7 +127,7 @@ struct Guess {
 };
 
 /// Returns the Rayleigh quotient x^T A x / x^T x.
-ball rayleigh(const DiagonalMinusTwo& a, const Vector& x) {
+ball rayleigh(const DiagonalMinusRankTwo& a, const Vector& x) {
   ball square(0), sum(0), pu(0), pv(0);
   for (std::size_t i = 0; i < x.size(); ++i) {
     const ball xi(x[i]);
@@ -142,29 +142,30 @@ ball rayleigh(const DiagonalMinusTwo& a, const Vector& x) {
 
 }  // namespace
 
-bool is_above(const DiagonalMinusTwo& a, const ball& lambda) {
-  return lies_above(a.diagonal, a.u, a.v, lambda);
+bool is_above_all_eigenvalues(const DiagonalMinusRankTwo& a, const ball& lambda) {
+  return exceeds_all_eigenvalues(a.diagonal, a.u, a.v, lambda);
 }
 
-TopEigenvalue top_eigenvalue(const DiagonalMinusTwo& a) {
+TopEigenvalue top_eigenvalue(const DiagonalMinusRankTwo& a) {
   if (a.diagonal.empty())
     ref::numeric::contract_failure("top_eigenvalue", "a", "has no rows", "1 or more",
                                    ref::numeric::Clause::C1);
   const auto largest =
       std::ranges::max_element(a.diagonal, {}, [](const ball& d) { return d.upper(); });
   const double most = largest->upper();  // u u^T + v v^T only reduces eigenvalues
-  const Guess guess{midpoints(a.diagonal), midpoints(a.u), midpoints(a.v)};
+  const DoubleMatrix guess{midpoints(a.diagonal), midpoints(a.u), midpoints(a.v)};
   if (!(most > 0)) return {ball(0), Vector(guess.diagonal.size(), 1)};
   Vector vector = guess.eigenvector(guess.eigenvalue());
   const double least = std::max(0.0, rayleigh(a, vector).lower());
   for (const double room : {0x1p-40, 0x1p-20}) {
     const double lambda = least * (1 + room);
-    if (lambda < most && is_above(a, ball(lambda))) return {ball(lambda), std::move(vector)};
+    if (lambda < most && is_above_all_eigenvalues(a, ball(lambda)))
+      return {ball(lambda), std::move(vector)};
   }
   double low = least, high = most;
   for (int step = 0; step < 100 && high - low > 0x1p-40 * high; ++step) {
     const double middle = low + (high - low) / 2;
-    (is_above(a, ball(middle)) ? high : low) = middle;
+    (is_above_all_eigenvalues(a, ball(middle)) ? high : low) = middle;
   }
   return {ball(high), std::move(vector)};
 }

@@ -8,7 +8,7 @@ namespace normproof::verification::checks::lipschitz {
 
 /// The symmetric n x n matrix A = diag(diagonal) - u u^T - v v^T. The elements of `diagonal` are
 /// not negative.
-struct DiagonalMinusTwo {
+struct DiagonalMinusRankTwo {
   std::vector<ref::numeric::ball> diagonal, u, v;
 };
 
@@ -17,19 +17,19 @@ struct DiagonalMinusTwo {
 /// Computes  whether lambda I - A has no negative eigenvalue. Their number is that of lambda I -
 ///           diag(diagonal) minus that of I + [u v]^T (lambda I - diag(diagonal))^-1 [u v]. The
 ///           result is false if the balls are too wide
-bool is_above(const DiagonalMinusTwo& a, const ref::numeric::ball& lambda);
+bool is_above_all_eigenvalues(const DiagonalMinusRankTwo& a, const ref::numeric::ball& lambda);
 
 struct TopEigenvalue {
-  ref::numeric::ball above;    ///< proved by is_above: no eigenvalue is greater
+  ref::numeric::ball above;    ///< proved by is_above_all_eigenvalues: no eigenvalue is greater
   std::vector<double> vector;  ///< close to an eigenvector of the largest eigenvalue
 };
 
 /// Bounds the largest eigenvalue of A from above.
-/// Computes  a candidate, by bisection and inverse iteration in `double`, which is_above then
-///           proves. The bound is within a relative 2^-40 of the eigenvalue, or as close as the
-///           balls permit
+/// Computes  a candidate, by bisection and inverse iteration in `double`, which
+///           is_above_all_eigenvalues then proves. The bound is within a relative 2^-40 of the
+///           eigenvalue, or as close as the balls permit
 /// Requires  (C1) n >= 1
 /// Throws    ContractError
-TopEigenvalue top_eigenvalue(const DiagonalMinusTwo& a);
+TopEigenvalue top_eigenvalue(const DiagonalMinusRankTwo& a);
 
 }  // namespace normproof::verification::checks::lipschitz

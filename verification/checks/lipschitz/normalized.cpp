@@ -20,11 +20,11 @@ using Vector = Jacobian::Vector;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// The deviations of x from its mean, or from 0 if the layer does not center.
-struct Spread {
+struct Deviations {
   std::vector<ball> deviations;
   ball sum;  ///< of their squares
 
-  Spread(const Vector& x, bool centred) : sum(0) {
+  Deviations(const Vector& x, bool centred) : sum(0) {
     ball mean(0);
     if (centred) {
       for (const double value : x) mean += ball(value);
@@ -57,12 +57,12 @@ double element_mean(const Vector& x) {
 
 /// Returns J J^T / rstd^2 for the Jacobian J. It is diag(gamma)^2 minus a part along the vector of
 /// ones and a part along x_hat. Without deviations, the part along x_hat is not subtracted.
-DiagonalMinusTwo gram(const Vector& gamma, bool centred, const std::vector<ball>* deviations,
-                      const Scale* scale) {
+DiagonalMinusRankTwo gram_matrix(const Vector& gamma, bool centred,
+                                 const std::vector<ball>* deviations, const Scale* scale) {
   const ball n(static_cast<double>(gamma.size()));
   const ball root_n = sqrt(n);
   const ball along = deviations ? scale->rstd * sqrt((ball(1) + scale->delta) / n) : ball(0);
-  DiagonalMinusTwo a;
+  DiagonalMinusRankTwo a;
   for (std::size_t i = 0; i < gamma.size(); ++i) {
     const ball g(gamma[i]);
     a.diagonal.push_back(g * g);
@@ -74,7 +74,7 @@ DiagonalMinusTwo gram(const Vector& gamma, bool centred, const std::vector<ball>
 
 /// Returns a vector orthogonal to x that has one or two nonzero elements.
 /// Requires  n >= 2
-Vector orthogonal(const Vector& x) {
+Vector orthogonal_vector(const Vector& x) {
   const auto largest =
       std::ranges::max_element(x, {}, [](double value) { return std::fabs(value); });
   const auto i = static_cast<std::size_t>(largest - x.begin());
@@ -127,7 +127,7 @@ UpperBound NormalizedJacobian::at(const Vector& x) const {
 UpperBound NormalizedJacobian::around(const Vector& x, double radius) const {
   const std::size_t n = x.size(), free = n - (centred_ ? 1 : 0);
   const Vector gamma = gamma_.size() == n ? gamma_ : Vector(n, gamma_.front());
-  const Spread spread(x, centred_);
+  const Deviations spread(x, centred_);
   const ball length = sqrt(spread.sum);
   const double least = radius == 0 ? 0 : std::max(0.0, (length - ball(radius)).lower());
   const Scale here(spread.sum, n, eps_);
@@ -140,9 +140,9 @@ UpperBound NormalizedJacobian::around(const Vector& x, double radius) const {
   if (free == 1)
     return {(ball(last_direction_norm(gamma)) * nearest.rstd * nearest.delta).upper(), theory};
 
-  const ball top = top_eigenvalue(gram(gamma, centred_, &spread.deviations, &here)).above;
+  const ball top = top_eigenvalue(gram_matrix(gamma, centred_, &spread.deviations, &here)).above;
   if (radius == 0) return {std::min((nearest.rstd * sqrt(top)).upper(), theory), theory};
-  double most = top_eigenvalue(gram(gamma, centred_, nullptr, nullptr)).above.upper();
+  double most = top_eigenvalue(gram_matrix(gamma, centred_, nullptr, nullptr)).above.upper();
   if (least > 0) {
     const ball kept = ball(1) - here.delta * here.delta;
     const double grown =
@@ -160,16 +160,17 @@ Jacobian::Vector NormalizedJacobian::direction(const Vector& x) const {
   if (n == 1 || largest_ == 0) return Vector(n, 1);
   if (centred_ && n == 2) return {gamma[0], -gamma[1]};
   if (!uniform_) {
-    const Spread spread(x, centred_);
+    const Deviations spread(x, centred_);
     const Scale here(spread.sum, n, eps_);
-    return top_eigenvalue(gram(gamma, centred_, &spread.deviations, &here)).vector;
+    return top_eigenvalue(gram_matrix(gamma, centred_, &spread.deviations, &here)).vector;
   }
-  Vector g = centred_ ? orthogonal_to_both(x) : orthogonal(x);
+  Vector g = centred_ ? orthogonal_to_both(x) : orthogonal_vector(x);
   for (std::size_t i = 0; i < n; ++i) g[i] = std::signbit(gamma[i]) ? -g[i] : g[i];
   return g;
 }
 
-std::vector<Jacobian::Vector> NormalizedJacobian::steepest(const Vector& x, double radius) const {
+std::vector<Jacobian::Vector> NormalizedJacobian::steepest_points(const Vector& x,
+                                                                  double radius) const {
   const double centre = centred_ ? element_mean(x) : 0;
   double sum = 0;
   for (const double value : x) sum += (value - centre) * (value - centre);

@@ -18,7 +18,7 @@ class NormalizedJacobian : public Jacobian {
   UpperBound at(const Vector& x) const override;
   UpperBound around(const Vector& x, double radius) const override;
   Vector direction(const Vector& x) const override;
-  std::vector<Vector> steepest(const Vector& x, double radius) const override;
+  std::vector<Vector> steepest_points(const Vector& x, double radius) const override;
 
  private:
   Vector gamma_;

@@ -9,7 +9,7 @@ namespace {
 
 using ref::numeric::Clause;
 
-bool sees_padding(Partition kind) {
+bool includes_padding(Partition kind) {
   return kind != Partition::row && kind != Partition::row_group;
 }
 
@@ -34,7 +34,8 @@ Shape statistic_shape(Partition kind, const Shape& x_shape, std::size_t groups) 
 
 }  // namespace
 
-Cells partition(Partition kind, const Shape& x_shape, std::size_t groups, const Mask& valid) {
+StatisticsCells partition(Partition kind, const Shape& x_shape, std::size_t groups,
+                          const Mask& valid) {
   const auto extents = ref::tensor::check_activations("oracle", "x", x_shape);
   if (!is_absent(valid)) ref::tensor::check_mask("oracle", valid, x_shape, Clause::C8);
   if (groups == 0 || extents.d_model % groups != 0) {
@@ -42,7 +43,7 @@ Cells partition(Partition kind, const Shape& x_shape, std::size_t groups, const 
                                    "a divisor of D = " + std::to_string(extents.d_model),
                                    Clause::C11);
   }
-  Cells result;
+  StatisticsCells result;
   result.shape = statistic_shape(kind, x_shape, groups);
   std::size_t count = 1;
   for (const std::size_t extent : result.shape) count *= extent;
@@ -73,10 +74,10 @@ Cells partition(Partition kind, const Shape& x_shape, std::size_t groups, const 
             break;
         }
         result.cells[cell].members.push_back(flat);
-        if (!sees_padding(kind) || is_absent(valid) || valid.data()[row])
+        if (!includes_padding(kind) || is_absent(valid) || valid.data()[row])
           result.cells[cell].counted.push_back(flat);
       }
-  for (const Cell& cell : result.cells) {
+  for (const StatisticsCell& cell : result.cells) {
     if (cell.counted.empty()) {
       ref::numeric::contract_failure("oracle", "valid", "leaves a statistic without an element",
                                      "at least one valid row for each", Clause::C8);

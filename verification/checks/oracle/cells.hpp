@@ -12,7 +12,7 @@ using ref::tensor::Mask;
 using ref::tensor::Shape;
 
 /// A set of elements of x [B,T,D] that share one mean and variance, as flat indices into x.
-struct Cell {
+struct StatisticsCell {
   std::vector<std::size_t> members;  ///< all elements that the statistics normalize
   std::vector<std::size_t> counted;  ///< the elements that the statistics are computed from
 };
@@ -26,8 +26,8 @@ enum class Partition {
   sample_group     ///< D/groups features of one sample, all its tokens; only valid ones are counted
 };
 
-struct Cells {
-  std::vector<Cell> cells;
+struct StatisticsCells {
+  std::vector<StatisticsCell> cells;
   Shape shape;  ///< of a statistic, with one value per cell
 };
 
@@ -35,7 +35,8 @@ struct Cells {
 /// Computes  the cells of x, in the row-major order of their statistics
 /// Requires  (C1) every extent of x >= 1  (C8) valid is empty or has the shape of x without D, and
 ///           if it is used, every cell has a valid element  (C11) groups >= 1 divides D
-Cells partition(Partition kind, const Shape& x_shape, std::size_t groups, const Mask& valid);
+StatisticsCells partition(Partition kind, const Shape& x_shape, std::size_t groups,
+                          const Mask& valid);
 
 /// Whether the caller has left the tensor out.
 template <class T>

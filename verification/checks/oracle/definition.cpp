@@ -64,9 +64,9 @@ class Definition {
   }
 
   void operator()(const model::ScaleNormOptions& o) {
-    const Cells rows = cut(Partition::row);
+    const StatisticsCells rows = cut(Partition::row);
     std::vector<S> length;
-    for (const Cell& row : rows.cells) {
+    for (const StatisticsCell& row : rows.cells) {
       S squares(oracle100(0));
       for (const std::size_t i : row.members) squares = squares + in_.x.data()[i] * in_.x.data()[i];
       length.push_back(checked_root(squares + number(o.eps)));
@@ -88,7 +88,7 @@ class Definition {
 
   void operator()(const model::BatchNormOptions& o) {
     if (!training_) return normalize_by_running("running_mean", "running_variance", o.eps, in_.x);
-    const Cells channels = cut(Partition::channel);
+    const StatisticsCells channels = cut(Partition::channel);
     const Moments moments = normalize(channels, true, o.eps, {"mean", "biased_variance", "rstd"});
     affine();
     move("running_mean", o.running_decay, moments.location);
@@ -113,7 +113,7 @@ class Definition {
 
   void operator()(const model::BatchRenormOptions& o) {
     if (!training_) return normalize_by_running("running_mean", "running_variance", o.eps, in_.x);
-    const Cells channels = cut(Partition::channel);
+    const StatisticsCells channels = cut(Partition::channel);
     const Moments moments = normalize(channels, true, o.eps, {"mean", "biased_variance", "rstd"});
     std::vector<oracle100> r;
     std::vector<oracle100> d;
@@ -137,7 +137,7 @@ class Definition {
   void operator()(const model::PowerNormOptions& o) {
     if (!training_) return normalize_by_running("", "running_psi2", o.eps, in_.x);
     const oracle100 iteration = old("iterations", 0) + 1;
-    const Cells channels = cut(Partition::channel);
+    const StatisticsCells channels = cut(Partition::channel);
     const std::vector<oracle100> psi2 = quadratic_means(channels, in_.x);
     const bool warm_up = iteration <= oracle100(o.warmup_iterations);
     scale_by_constants(channels, in_.x, warm_up ? psi2 : all_old("running_psi2"), o.eps);
@@ -151,7 +151,7 @@ class Definition {
   void operator()(const model::PowerNormReleasedOptions& o) {
     Tensor<S> scaled = in_.x;
     std::vector<S> group_scale;
-    Cells groups;
+    StatisticsCells groups;
     if (o.group_scaling) {
       groups = cut(Partition::row_group, o.groups);
       group_scale = root_mean_squares(groups, in_.x, o.group_eps);
@@ -163,7 +163,7 @@ class Definition {
     } else {
       const oracle100 k = old("iterations", 0) + 1;
       const oracle100 warm_up(o.warmup_iterations);
-      const Cells channels = cut(Partition::channel);
+      const StatisticsCells channels = cut(Partition::channel);
       const std::vector<oracle100> psi2 = quadratic_means(channels, scaled);
       scale_by_constants(channels, scaled, k <= warm_up ? psi2 : all_old("running_psi2"), o.eps);
       std::vector<oracle100> batch_rstd;
@@ -208,7 +208,7 @@ class Definition {
     return x < lower ? lower : upper < x ? upper : x;
   }
 
-  Cells cut(Partition kind, std::int64_t groups = 1) const {
+  StatisticsCells cut(Partition kind, std::int64_t groups = 1) const {
     return partition(kind, shape_of(in_.x), groups < 1 ? 0 : static_cast<std::size_t>(groups),
                      valid_);
   }
@@ -240,32 +240,33 @@ class Definition {
   }
   void set_iterations(const oracle100& k) { out_.state.at("iterations").data()[0] = k; }
 
-  S mean_of(const Cell& cell, const Tensor<S>& x) const {
+  S mean_of(const StatisticsCell& cell, const Tensor<S>& x) const {
     S sum(oracle100(0));
     for (const std::size_t i : cell.counted) sum = sum + x.data()[i];
     return sum / S(oracle100(cell.counted.size()));
   }
   /// Returns the mean of (x - about)^2 over the valid elements of the cell.
-  S mean_square(const Cell& cell, const Tensor<S>& x, const S& about) const {
+  S mean_square(const StatisticsCell& cell, const Tensor<S>& x, const S& about) const {
     S sum(oracle100(0));
     for (const std::size_t i : cell.counted)
       sum = sum + (x.data()[i] - about) * (x.data()[i] - about);
     return sum / S(oracle100(cell.counted.size()));
   }
-  std::vector<S> root_mean_squares(const Cells& cells, const Tensor<S>& x, double eps) const {
+  std::vector<S> root_mean_squares(const StatisticsCells& cells, const Tensor<S>& x,
+                                   double eps) const {
     std::vector<S> result;
-    for (const Cell& cell : cells.cells)
+    for (const StatisticsCell& cell : cells.cells)
       result.push_back(checked_root(mean_square(cell, x, S(oracle100(0))) + number(eps)));
     return result;
   }
-  std::vector<oracle100> quadratic_means(const Cells& cells, const Tensor<S>& x) const {
+  std::vector<oracle100> quadratic_means(const StatisticsCells& cells, const Tensor<S>& x) const {
     std::vector<oracle100> result;
-    for (const Cell& cell : cells.cells)
+    for (const StatisticsCell& cell : cells.cells)
       result.push_back(value_of(mean_square(cell, x, S(oracle100(0)))));
     return result;
   }
 
-  void divide(const Cells& cells, const Tensor<S>& x, const std::vector<S>& location,
+  void divide(const StatisticsCells& cells, const Tensor<S>& x, const std::vector<S>& location,
               const std::vector<S>& scale) {
     Tensor<S> x_hat = empty_tensor<S>(shape_of(x));
     for (std::size_t c = 0; c < cells.cells.size(); ++c)
@@ -274,11 +275,11 @@ class Definition {
     out_.x_hat = std::move(x_hat);
   }
 
-  Moments normalize(const Cells& cells, bool centred, double eps, const Names& names) {
+  Moments normalize(const StatisticsCells& cells, bool centred, double eps, const Names& names) {
     std::vector<S> location;
     std::vector<S> scale;
     Moments moments;
-    for (const Cell& cell : cells.cells) {
+    for (const StatisticsCell& cell : cells.cells) {
       const S about = centred ? mean_of(cell, in_.x) : S(oracle100(0));
       const S square = mean_square(cell, in_.x, about);
       location.push_back(about);
@@ -294,7 +295,7 @@ class Definition {
   }
 
   /// Divides x by sqrt(square + eps). `square` is a constant for the derivative.
-  void scale_by_constants(const Cells& channels, const Tensor<S>& x,
+  void scale_by_constants(const StatisticsCells& channels, const Tensor<S>& x,
                           const std::vector<oracle100>& square, double eps) {
     constants_.clear();
     for (const auto& v : square)
@@ -305,7 +306,7 @@ class Definition {
   /// Normalizes x by the running statistics.
   void normalize_by_running(const char* location, const char* square, double eps,
                             const Tensor<S>& x) {
-    const Cells channels = partition(Partition::channel, shape_of(x), 1, Mask());
+    const StatisticsCells channels = partition(Partition::channel, shape_of(x), 1, Mask());
     Tensor<S> shifted = x;
     if (*location != '\0')
       for (std::size_t c = 0; c < channels.cells.size(); ++c)

@@ -27,10 +27,10 @@ oracle100 loss_derivative(const Tensor<oracle100>& grad_y, const Tensor<Complex>
   return sum / h;
 }
 
-Dual perturb_input(const Dual& x, const oracle100&) {
+Dual set_derivative_direction(const Dual& x, const oracle100&) {
   return Dual(x.value, oracle100(1));
 }
-Complex perturb_input(const Complex& x, const oracle100& h) {
+Complex set_derivative_direction(const Complex& x, const oracle100& h) {
   return Complex(x.re, h);
 }
 
@@ -55,7 +55,7 @@ Gradients forward_mode(const model::NormOptions& options, const OracleInputs& in
     const oracle100 h = step_size(values);
     for (std::size_t i = 0; i < values.size(); ++i) {
       const S kept = along.data()[i];
-      along.data()[i] = perturb_input(kept, h);
+      along.data()[i] = set_derivative_direction(kept, h);
       const auto evaluation = evaluate<S>(options, arguments, inputs.valid, inputs.mode, state);
       along.data()[i] = kept;
       result.data()[i] = loss_derivative(inputs.grad_y, evaluation.y, h);
@@ -109,8 +109,8 @@ Arguments<oracle100> complete_arguments(const model::NormOptions& options,
   ref::tensor::check_finite("oracle", "x", inputs.x, Clause::C4);
   const auto written = [&](std::string_view name, const Tensor<oracle100>& given, double absent) {
     const model::NormParameter* const own = layer.parameter(name);
-    const ref::tensor::Shape shape{own == nullptr ? extents.d_model
-                                                  : model::extent_of(own->shape, extents.d_model)};
+    const ref::tensor::Shape shape{
+        own == nullptr ? extents.d_model : model::entry_extent(own->shape, extents.d_model)};
     if (is_absent(given)) return full_tensor(shape, oracle100(absent));
     ref::tensor::check_shape("oracle", name, shape_of(given), shape, Clause::C3);
     ref::tensor::check_finite("oracle", name, given, Clause::C4);

@@ -18,7 +18,7 @@ void check_state(const model::NormOptions& options, std::size_t d_model,
       ref::numeric::contract_failure("oracle", "state", "lacks " + std::string(entry.name),
                                      "that of initial_state", Clause::C10);
     ref::tensor::check_shape("oracle", entry.name, ref::tensor::shape_of(*given),
-                             {model::extent_of(entry.shape, d_model)}, Clause::C10);
+                             {model::entry_extent(entry.shape, d_model)}, Clause::C10);
   }
 }
 
@@ -57,8 +57,9 @@ OracleStep step(const model::NormOptions& options, const OracleInputs& inputs,
 NamedTensors<oracle100> initial_state(const model::NormOptions& options, std::size_t d_model) {
   NamedTensors<oracle100> state;
   for (const model::NormState& entry : model::norm_layer(options).state)
-    state.set(entry.name, ref::tensor::full_tensor<oracle100>(
-                              {model::extent_of(entry.shape, d_model)}, oracle100(entry.initial)));
+    state.set(entry.name,
+              ref::tensor::full_tensor<oracle100>({model::entry_extent(entry.shape, d_model)},
+                                                  oracle100(entry.initial)));
   return state;
 }
 

@@ -50,11 +50,11 @@ PowerNormBackward power_norm_backward(const model::PowerNormOptions& options,
                                       const Evaluation<oracle100>& evaluation,
                                       const NamedTensors<oracle100>& state) {
   const Shape shape = shape_of(inputs.x);
-  const Cells channels = partition(Partition::channel, shape, 1, inputs.valid);
+  const StatisticsCells channels = partition(Partition::channel, shape, 1, inputs.valid);
   const Tensor<oracle100> g = incoming(inputs, gamma);
   PowerNormBackward result = allocate(shape);
   for (std::size_t c = 0; c < channels.cells.size(); ++c) {
-    const Cell& channel = channels.cells[c];
+    const StatisticsCell& channel = channels.cells[c];
     const oracle100& nu = state.at("nu").data()[c];
     const auto means = channel_means(channel.counted, g, evaluation.x_hat, nu);
     result.mean_x_hat_squared.data()[c] = means.x_hat_squared;
@@ -75,7 +75,7 @@ PowerNormBackward power_norm_released_backward(const model::PowerNormReleasedOpt
                                                const NamedTensors<oracle100>& state,
                                                Method method) {
   const Shape shape = shape_of(inputs.x);
-  const Cells channels =
+  const StatisticsCells channels =
       partition(Partition::channel, shape, 1, options.pads_in_backward ? Mask() : inputs.valid);
   const Tensor<oracle100> g = incoming(inputs, gamma);
   const oracle100 w = 1 - oracle100(options.alpha_backward);
@@ -83,7 +83,7 @@ PowerNormBackward power_norm_released_backward(const model::PowerNormReleasedOpt
       evaluation.statistics.at(options.divide_by_batch_psi ? "batch_rstd" : "rstd");
   PowerNormBackward result = allocate(shape);
   for (std::size_t c = 0; c < channels.cells.size(); ++c) {
-    const Cell& channel = channels.cells[c];
+    const StatisticsCell& channel = channels.cells[c];
     const oracle100& stored = state.at("nu").data()[c];
     const oracle100 nu = options.scaled_nu ? oracle100(w * stored) : stored;
     const auto means = channel_means(channel.counted, g, evaluation.x_hat, nu);

@@ -29,7 +29,7 @@ double compute_error(double got, double high, double low) {
   return std::isnan(error) ? kInfinity : error;
 }
 
-double bound_share(double error, double bound) {
+double error_to_bound_ratio(double error, double bound) {
   return error == 0 ? 0 : error / bound;
 }
 
@@ -41,7 +41,7 @@ void check_count(const char* argument, std::size_t count, std::size_t expected) 
 }
 
 /// Accumulates the maximum and the mean of a quantity.
-struct Tally {
+struct MaximumAndMean {
   double largest = 0, sum = 0;
   std::size_t count = 0;
 
@@ -65,7 +65,7 @@ ErrorStatistics error_statistics(const StoredTensor& answer, const StoredTensor&
   check_count("low", remainder.size(), got.size());
   check_count("bound", bound.size(), got.size());
   const double unit = 2 * golden::corpus::unit_roundoff(answer.dtype);
-  Tally ulps, shares;
+  MaximumAndMean ulps, shares;
   for (std::size_t i = 0; i < got.size(); ++i) {
     const double error = compute_error(got[i], value[i], remainder[i]);
     if (std::isnan(value[i])) {
@@ -75,7 +75,7 @@ ErrorStatistics error_statistics(const StoredTensor& answer, const StoredTensor&
     const double own = golden::tolerance::with_storage_rounding(bound.data()[i], value[i],
                                                                 remainder[i], high.dtype);
     if (std::isinf(own)) continue;
-    shares.add(bound_share(error, own));
+    shares.add(error_to_bound_ratio(error, own));
     if (std::fabs(value[i]) > own) ulps.add(error / std::ldexp(unit, std::ilogb(value[i])));
   }
   return {shares.count, round_to_six_digits(ulps.largest), round_to_six_digits(ulps.mean()),

@@ -244,8 +244,8 @@ void check_label(const std::vector<Recording>& recordings, const std::string& la
                     found - recordings.begin() + 1));
 }
 
-std::size_t place_of(const std::vector<Recording>& recordings, std::string_view option,
-                     const std::string& name) {
+std::size_t find_recording(const std::vector<Recording>& recordings, std::string_view option,
+                           const std::string& name) {
   std::vector<std::string> known;
   for (std::size_t i = 0; i < recordings.size(); ++i) {
     const std::string line = fmt::format("@{}", i + 1);

@@ -53,8 +53,8 @@ void check_label(const std::vector<Recording>& recordings, const std::string& la
 /// Returns the index of the recording that `name` names: by its label, or by its line, such as
 /// "@3".
 /// Throws    UsageError that suggests the nearest known name
-std::size_t place_of(const std::vector<Recording>& recordings, std::string_view option,
-                     const std::string& name);
+std::size_t find_recording(const std::vector<Recording>& recordings, std::string_view option,
+                           const std::string& name);
 
 /// Returns the name of a recording for messages: its label, such as "'v2'", or its line, such as
 /// "@3".

@@ -15,8 +15,8 @@ namespace normproof::verification::checks::regression {
 
 namespace {
 
-Movement whole_case(const std::string& path, std::string what, Direction direction) {
-  Movement movement;
+OutputChange change_of_whole_case(const std::string& path, std::string what, Direction direction) {
+  OutputChange movement;
   movement.path = path;
   movement.what = std::move(what);
   movement.direction = direction;
@@ -34,7 +34,7 @@ std::map<std::string, const Record*> by_name(const std::vector<Record>& records,
 /// Returns the records of two lists by name. The pair holds the record of each list, or nullptr if
 /// that list has none.
 template <class Record>
-std::map<std::string, std::pair<const Record*, const Record*>> side_by_side(
+std::map<std::string, std::pair<const Record*, const Record*>> pair_by_name(
     const std::vector<Record>& from, const std::vector<Record>& to, std::string Record::*name) {
   std::map<std::string, std::pair<const Record*, const Record*>> both;
   for (const auto& [key, record] : by_name(from, name)) both[key].first = record;
@@ -50,7 +50,7 @@ const StoredTensor& tensor_of(const std::vector<StoredTensor>& answer, const std
   return *tensor;
 }
 
-void count_steps(const StoredTensor& before, const StoredTensor& after, Movement& movement) {
+void count_steps(const StoredTensor& before, const StoredTensor& after, OutputChange& movement) {
   if (before.dtype != after.dtype) {
     movement.what =
         fmt::format("{} -> {}", ref::io::to_string(before.dtype), ref::io::to_string(after.dtype));
@@ -67,14 +67,14 @@ void count_steps(const StoredTensor& before, const StoredTensor& after, Movement
 }
 
 /// Returns the changed outputs of a case for which both recordings have outputs.
-std::vector<Movement> moved_outputs(const History& history, const RecordedCase& from,
-                                    const RecordedCase& to) {
-  std::vector<Movement> movements;
+std::vector<OutputChange> changed_outputs(const History& history, const RecordedCase& from,
+                                          const RecordedCase& to) {
+  std::vector<OutputChange> movements;
   std::vector<StoredTensor> before, after;
-  for (const auto& [name, both] : side_by_side(from.outputs, to.outputs, &RecordedOutput::name)) {
+  for (const auto& [name, both] : pair_by_name(from.outputs, to.outputs, &RecordedOutput::name)) {
     const auto& [old, fresh] = both;
     if (old != nullptr && fresh != nullptr && old->sha256 == fresh->sha256) continue;
-    Movement movement;
+    OutputChange movement;
     movement.path = from.path;
     movement.output = name;
     if (fresh == nullptr) {
@@ -99,18 +99,20 @@ std::vector<Movement> moved_outputs(const History& history, const RecordedCase& 
   return movements;
 }
 
-std::vector<Movement> moved_in_case(const History& history, const RecordedCase* from,
-                                    const RecordedCase* to) {
-  if (from == nullptr) return {whole_case(to->path, "is new", Direction::towards)};
-  if (to == nullptr) return {whole_case(from->path, "is gone", Direction::away)};
+std::vector<OutputChange> changes_of_case(const History& history, const RecordedCase* from,
+                                          const RecordedCase* to) {
+  if (from == nullptr) return {change_of_whole_case(to->path, "is new", Direction::towards)};
+  if (to == nullptr) return {change_of_whole_case(from->path, "is gone", Direction::away)};
   if (from->case_sha256 != to->case_sha256)
-    return {whole_case(to->path, "is another case: its inputs or expected values have changed",
-                       Direction::neither)};
-  if (from->problem.empty() && to->problem.empty()) return moved_outputs(history, *from, *to);
+    return {change_of_whole_case(to->path,
+                                 "is another case: its inputs or expected values have changed",
+                                 Direction::neither)};
+  if (from->problem.empty() && to->problem.empty()) return changed_outputs(history, *from, *to);
   if (from->problem.empty())
-    return {whole_case(to->path, fmt::format("has no answer any more: {}", to->problem),
-                       Direction::away)};
-  if (to->problem.empty()) return {whole_case(to->path, "has an answer now", Direction::towards)};
+    return {change_of_whole_case(to->path, fmt::format("has no answer any more: {}", to->problem),
+                                 Direction::away)};
+  if (to->problem.empty())
+    return {change_of_whole_case(to->path, "has an answer now", Direction::towards)};
   return {};
 }
 
@@ -118,7 +120,7 @@ std::vector<Movement> moved_in_case(const History& history, const RecordedCase* 
 
 std::size_t Change::count(Direction towards_or_away) const {
   return static_cast<std::size_t>(
-      std::ranges::count(movements, towards_or_away, &Movement::direction));
+      std::ranges::count(movements, towards_or_away, &OutputChange::direction));
 }
 
 std::uint64_t steps_between(double a, double b, DType dtype) {
@@ -138,12 +140,12 @@ std::uint64_t steps_between(double a, double b, DType dtype) {
   return static_cast<std::uint64_t>(distance < 0 ? -distance : distance);
 }
 
-Change change_between(const History& history, const Recording& from, const Recording& to) {
+Change compare_recordings(const History& history, const Recording& from, const Recording& to) {
   Change change;
   const std::vector<RecordedCase> before = history.read_cases(from), after = history.read_cases(to);
-  for (const auto& [path, both] : side_by_side(before, after, &RecordedCase::path)) {
+  for (const auto& [path, both] : pair_by_name(before, after, &RecordedCase::path)) {
     const auto& [old, fresh] = both;
-    std::vector<Movement> movements = moved_in_case(history, old, fresh);
+    std::vector<OutputChange> movements = changes_of_case(history, old, fresh);
     ++change.cases;
     change.moved_cases += movements.empty() ? 0 : 1;
     change.outputs += std::max(old == nullptr ? 0 : old->outputs.size(),

@@ -9,7 +9,7 @@
 namespace normproof::verification::checks::regression {
 
 /// An output whose bits differ between two recordings.
-struct Movement {
+struct OutputChange {
   std::string path, output;          ///< output is empty if it is the whole case
   std::string what;                  ///< the reason if steps cannot be counted, else empty
   std::size_t moved = 0, count = 0;  ///< elements
@@ -21,8 +21,8 @@ struct Movement {
 };
 
 struct Change {
-  std::vector<Movement> movements;     ///< sorted by path and output
-  std::size_t cases = 0, outputs = 0;  ///< in either recording
+  std::vector<OutputChange> movements;  ///< sorted by path and output
+  std::size_t cases = 0, outputs = 0;   ///< in either recording
   std::size_t moved_cases = 0;
 
   std::size_t count(Direction towards_or_away) const;
@@ -38,6 +38,6 @@ std::uint64_t steps_between(double a, double b, DType dtype);
 ///           `away`; a case that is new or has an output now counts as `towards`; a different case
 ///           under the same name counts as `neither`
 /// Throws    FileError as History
-Change change_between(const History& history, const Recording& from, const Recording& to);
+Change compare_recordings(const History& history, const Recording& from, const Recording& to);
 
 }  // namespace normproof::verification::checks::regression

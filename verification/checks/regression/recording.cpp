@@ -12,7 +12,7 @@
 #include "ref/io/sha256.hpp"
 #include "ref/numeric/errors.hpp"
 #include "ref/tensor/contract.hpp"
-#include "verification/golden/certify/for_each.hpp"
+#include "verification/golden/certify/for_each_in_parallel.hpp"
 #include "verification/golden/certify/manifest.hpp"
 #include "verification/golden/corpus/scaling.hpp"
 #include "verification/golden/gate/judged_values.hpp"
@@ -57,11 +57,11 @@ std::vector<StoredTensor> outputs_to_store(const StoredCase& stored,
 }
 
 /// Compares a block-scaled output with the exact values. The block scales are another output.
-RecordedOutput fingerprint_of_scaled(const StoredCase& stored,
-                                     const std::vector<StoredTensor>& answer,
-                                     const StoredTensor& tensor,
-                                     const golden::tolerance::Tolerance& bounds) {
-  const auto judged = golden::gate::judged_values(stored, answer, tensor.name, bounds);
+RecordedOutput fingerprint_of_block_scaled(const StoredCase& stored,
+                                           const std::vector<StoredTensor>& answer,
+                                           const StoredTensor& tensor,
+                                           const golden::tolerance::Tolerance& bounds) {
+  const auto judged = golden::gate::compute_judged_values(stored, answer, tensor.name, bounds);
   const StoredTensor high = ref::io::make_tensor("high", tensor.shape, judged.high);
   const StoredTensor low = ref::io::make_tensor("low", tensor.shape, judged.low);
   auto bound = ref::tensor::empty_tensor<double>(tensor.shape);
@@ -78,7 +78,7 @@ std::vector<RecordedOutput> fingerprints(const StoredCase& stored,
   std::vector<RecordedOutput> outputs;
   for (const StoredTensor& tensor : answer) {
     if (golden::corpus::is_scaled(c)) {
-      outputs.push_back(fingerprint_of_scaled(stored, answer, tensor, bounds));
+      outputs.push_back(fingerprint_of_block_scaled(stored, answer, tensor, bounds));
       continue;
     }
     const StoredTensor& high = *golden::corpus::find(stored.expected, tensor.name);
@@ -117,7 +117,7 @@ std::vector<RecordedCase> record_cases(const std::filesystem::path& golden,
   std::vector<RecordedCase> recorded(cases.size());
   std::mutex mutex;
   std::size_t done = 0;
-  golden::certify::for_each(cases.size(), jobs, [&](std::size_t i) {
+  golden::certify::for_each_in_parallel(cases.size(), jobs, [&](std::size_t i) {
     const StoredCase stored = golden::certify::read_case(golden, cases[i]);
     RecordedCase& own = recorded[i];
     own.path = cases[i].path;

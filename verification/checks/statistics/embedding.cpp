@@ -18,7 +18,7 @@ using ref::tensor::Tensor;
 
 namespace {
 
-constexpr std::size_t kGrain = 4096;  // minimum number of random numbers per thread
+constexpr std::size_t kMinNumbersPerThread = 4096;  // minimum number of random numbers per thread
 
 }  // namespace
 
@@ -32,9 +32,11 @@ EmbeddingTable make_embedding(std::uint64_t seed, std::size_t vocab_size, std::s
                        ref::tensor::empty_tensor<double>({vocab_size, d_model})};
   const RandomStream stream(seed, "embedding");
   double* const values = table.values.data();
-  ref::numeric::parallel_for(table.values.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) values[i] = scale * stream.normal(i);
-  });
+  ref::numeric::parallel_for(table.values.size(), kMinNumbersPerThread,
+                             [&](std::size_t begin, std::size_t end) {
+                               for (std::size_t i = begin; i < end; ++i)
+                                 values[i] = scale * stream.normal(i);
+                             });
   return table;
 }
 
@@ -65,7 +67,7 @@ Tensor<double> upstream_gradient(std::uint64_t seed, std::size_t step, const Tok
                                  std::size_t d_model) {
   auto grad_y = ref::tensor::full_tensor<double>({batch.batch_size, batch.seq_len, d_model}, 0);
   const RandomStream stream(seed, fmt::format("grad_y/{}", step));
-  const std::size_t grain = kGrain / d_model + 1;
+  const std::size_t grain = kMinNumbersPerThread / d_model + 1;
   ref::numeric::parallel_for(batch.valid.size(), grain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t row = begin; row < end; ++row) {
       if (batch.valid[row] == 0) continue;

@@ -20,7 +20,7 @@ using ref::tensor::Tensor;
 
 namespace {
 
-constexpr double kDiverged = 1e100;  // small enough that its square is finite
+constexpr double kDivergenceThreshold = 1e100;  // small enough that its square is finite
 
 double largest_magnitude(const Tensor<double>& v) {
   double largest = 0;
@@ -35,7 +35,7 @@ Tensor<double> scaled(const Tensor<double>& v, double factor) {
   return result;
 }
 
-Tensor<double> roots(const Tensor<double>& v) {
+Tensor<double> square_roots(const Tensor<double>& v) {
   Tensor<double> result = v;
   for (double& value : result) value = ref::numeric::square_root(value);
   return result;
@@ -43,7 +43,8 @@ Tensor<double> roots(const Tensor<double>& v) {
 
 }  // namespace
 
-Follower::Follower(Scenario scenario, std::size_t d_model) : scenario_(std::move(scenario)) {
+ScenarioRecorder::ScenarioRecorder(Scenario scenario, std::size_t d_model)
+    : scenario_(std::move(scenario)) {
   if (const auto* paper = std::get_if<model::PowerNormOptions>(&scenario_.options)) {
     alpha_backward_ = paper->alpha_backward;
   } else if (const auto* released =
@@ -61,11 +62,12 @@ Follower::Follower(Scenario scenario, std::size_t d_model) : scenario_(std::move
   state_ = ref::norm::initial_state<double>(scenario_.options, d_model);
 }
 
-NormStep<double> Follower::run(const NormInputs<double>& inputs) {
+NormStep<double> ScenarioRecorder::run(const NormInputs<double>& inputs) {
   return ref::norm::norm_step<double>(scenario_.options, inputs, state_);
 }
 
-void Follower::step(const Tensor<double>& x, const Tensor<double>& grad_y, const Mask& valid) {
+void ScenarioRecorder::step(const Tensor<double>& x, const Tensor<double>& grad_y,
+                            const Mask& valid) {
   NormInputs<double> inputs{.x = x};
   if (scenario_.masked) inputs.valid = valid;
   if (steps_.empty() && starts_at_batch_) {
@@ -88,29 +90,29 @@ void Follower::step(const Tensor<double>& x, const Tensor<double>& grad_y, const
   }
 }
 
-void Follower::record_batch_norm() {
+void ScenarioRecorder::record_batch_norm() {
   if (steps_.size() == 1) return;
   const auto& running_variance = before_.at("running_variance");
-  steps_.back().mean =
-      fluctuation(last_.outputs.at("mean"), before_.at("running_mean"), roots(running_variance));
+  steps_.back().mean = fluctuation(last_.outputs.at("mean"), before_.at("running_mean"),
+                                   square_roots(running_variance));
   steps_.back().variance =
       fluctuation(last_.outputs.at("biased_variance"), running_variance, running_variance);
 }
 
-void Follower::record_power_norm() {
-  FollowedStep& step = steps_.back();
+void ScenarioRecorder::record_power_norm() {
+  RecordedStep& step = steps_.back();
   if (steps_.size() > 1) {
     const auto& running = before_.at("running_psi2");
     step.quadratic_mean = fluctuation(last_.outputs.at("quadratic_mean"), running, running);
   }
   if (diverged_) return;
   const double weight = 1 - alpha_backward_;
-  Recursion recursion;
+  NuUpdate recursion;
   recursion.max_theta = weight * largest_magnitude(last_.outputs.at("mean_x_hat_squared"));
   const Tensor<double> nu = scaled(state_.at("nu"), scaled_nu_ ? weight : 1);
   recursion.max_nu = largest_magnitude(nu);
   recursion.rms_nu = euclidean_norm(nu) / ref::numeric::square_root(static_cast<double>(nu.size()));
-  diverged_ = !(recursion.rms_nu <= kDiverged);
+  diverged_ = !(recursion.rms_nu <= kDivergenceThreshold);
   step.recursion = recursion;
 }
 

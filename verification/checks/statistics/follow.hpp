@@ -22,7 +22,7 @@ struct Scenario {
 };
 
 /// The update of the state nu in PowerNorm's backward, at one step.
-struct Recursion {
+struct NuUpdate {
   double max_theta = 0;  ///< maximum of (1 - alpha_backward) Gamma over the channels
   double max_nu = 0;     ///< maximum of |nu| over the channels after the step
   double rms_nu = 0;
@@ -30,13 +30,13 @@ struct Recursion {
 
 /// The measurements of one step. Fluctuations are relative to the running values before the step,
 /// so the first step has none.
-struct FollowedStep {
+struct RecordedStep {
   std::optional<Fluctuation> mean;            ///< batch_norm only
   std::optional<Fluctuation> variance;        ///< batch_norm only
   std::optional<Fluctuation> quadratic_mean;  ///< power_norm and power_norm_released
   /// The update of nu; empty for other layers than power_norm and power_norm_released, and after nu
   /// has diverged.
-  std::optional<Recursion> recursion;
+  std::optional<NuUpdate> recursion;
 };
 
 /// Runs a layer over one batch after the other and records its fluctuations and the updates of nu.
@@ -45,12 +45,12 @@ struct FollowedStep {
 /// values 0 and 1 have no influence. power_norm_released keeps its own start, because its warm-up
 /// has the same effect. nu is recorded as the paper defines it: if the state holds nu / (1 -
 /// alpha_backward), it is multiplied by 1 - alpha_backward.
-class Follower {
+class ScenarioRecorder {
  public:
   /// Starts a layer at its initial state.
   /// Requires  (C1) the layer is batch_norm, power_norm or power_norm_released
   /// Throws    ContractError
-  Follower(Scenario scenario, std::size_t d_model);
+  ScenarioRecorder(Scenario scenario, std::size_t d_model);
 
   /// Runs one step in training mode. After nu has diverged, only the forward runs.
   /// Shapes    x, grad_y [B,T,D]; valid [B,T]
@@ -59,7 +59,7 @@ class Follower {
             const ref::tensor::Mask& valid);
 
   const Scenario& scenario() const { return scenario_; }
-  const std::vector<FollowedStep>& steps() const { return steps_; }
+  const std::vector<RecordedStep>& steps() const { return steps_; }
   bool is_power_norm() const { return is_power_norm_; }
 
   /// Whether the root mean square of nu has exceeded 1e100.
@@ -83,7 +83,7 @@ class Follower {
   bool diverged_ = false;
   ref::tensor::NamedTensors<double> state_, before_;
   ref::norm::NormStep<double> last_;
-  std::vector<FollowedStep> steps_;
+  std::vector<RecordedStep> steps_;
 };
 
 }  // namespace normproof::verification::checks::statistics

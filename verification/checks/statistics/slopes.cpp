@@ -4,13 +4,12 @@
 
 namespace normproof::verification::checks::statistics {
 
-std::vector<Slope> certify_slopes(std::size_t step, const ref::tensor::Tensor<double>& x,
-                                  const ref::tensor::Mask& valid,
-                                  const ref::tensor::NamedTensors<double>& power_norm_state,
-                                  double radius) {
+std::vector<LipschitzAtStep> bound_lipschitz_constants(
+    std::size_t step, const ref::tensor::Tensor<double>& x, const ref::tensor::Mask& valid,
+    const ref::tensor::NamedTensors<double>& power_norm_state, double radius) {
   const ref::norm::NormInputs<double> inputs{.x = x, .valid = valid};
   const std::size_t d_model = ref::tensor::shape_of(x).back();
-  std::vector<Slope> slopes;
+  std::vector<LipschitzAtStep> slopes;
   for (const std::string& layer : checks::lipschitz::layer_names()) {
     const auto options = ref::model::norm_options(layer);
     const auto state = std::holds_alternative<ref::model::PowerNormOptions>(options)

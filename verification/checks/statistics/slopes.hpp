@@ -10,7 +10,7 @@ namespace normproof::verification::checks::statistics {
 
 /// The Lipschitz constant of a layer around one batch: the maximum factor by which the layer
 /// amplifies a change of the batch.
-struct Slope {
+struct LipschitzAtStep {
   std::size_t step = 0;  ///< number of the batch, from 1
   std::string layer;
   std::string theory;                   ///< the bound that theory gives, such as "|gamma|/psi"
@@ -25,9 +25,8 @@ struct Slope {
 /// Shapes    x [B,T,D]; valid [B,T]
 /// Requires  the preconditions of checks::lipschitz::certify
 /// Throws    ContractError
-std::vector<Slope> certify_slopes(std::size_t step, const ref::tensor::Tensor<double>& x,
-                                  const ref::tensor::Mask& valid,
-                                  const ref::tensor::NamedTensors<double>& power_norm_state,
-                                  double radius);
+std::vector<LipschitzAtStep> bound_lipschitz_constants(
+    std::size_t step, const ref::tensor::Tensor<double>& x, const ref::tensor::Mask& valid,
+    const ref::tensor::NamedTensors<double>& power_norm_state, double radius);
 
 }  // namespace normproof::verification::checks::statistics

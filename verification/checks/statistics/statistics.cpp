@@ -30,7 +30,7 @@ enum : std::size_t {
   kPowerNormLargePad,
 };
 
-CorpusFacts count_corpus(const TokenizedCorpus& corpus, const StatisticsOptions& options) {
+CorpusFacts corpus_facts(const TokenizedCorpus& corpus, const StatisticsOptions& options) {
   CorpusFacts facts{.sentences = corpus.sequences.size()};
   std::size_t kept = 0;
   for (const auto& sequence : corpus.sequences) {
@@ -69,12 +69,13 @@ class BatchStream {
   std::size_t position_ = 0;
 };
 
-double relative_change(const Follower& all, const Follower& tokens, std::string_view name) {
+double relative_change(const ScenarioRecorder& all, const ScenarioRecorder& tokens,
+                       std::string_view name) {
   const auto& reference = tokens.last().outputs.at(name);
   return fluctuation(all.last().outputs.at(name), reference, reference).relative;
 }
 
-BatchRecord record_batch(const TokenBatch& batch, const std::vector<Follower>& followers) {
+BatchRecord record_batch(const TokenBatch& batch, const std::vector<ScenarioRecorder>& followers) {
   BatchRecord record{.sentences = batch.batch_size, .seq_len = batch.seq_len};
   record.tokens = static_cast<std::size_t>(std::ranges::count(batch.valid, std::uint8_t{1}));
   record.pad_fraction = static_cast<double>(batch.valid.size() - record.tokens) /
@@ -94,7 +95,7 @@ bool same_bits(const Tensor<double>* a, const Tensor<double>* b) {
          std::memcmp(a->data(), b->data(), a->size() * sizeof(double)) == 0;
 }
 
-bool same_statistics(const Follower& a, const Follower& b) {
+bool same_statistics(const ScenarioRecorder& a, const ScenarioRecorder& b) {
   const auto same = [](const NamedTensors<double>& left, const NamedTensors<double>& right,
                        std::initializer_list<std::string_view> names) {
     return std::ranges::all_of(
@@ -152,34 +153,34 @@ Statistics collect_statistics(const TokenizedCorpus& corpus, const StatisticsOpt
   const EmbeddingTable table =
       make_embedding(options.seed, corpus.vocab_size, options.d_model, options.embedding_scale);
   BatchStream batches(corpus, options);
-  std::vector<Follower> followers;
+  std::vector<ScenarioRecorder> followers;
   for (Scenario& scenario : scenarios(options))
     followers.emplace_back(std::move(scenario), options.d_model);
 
-  Statistics result{.options = options, .corpus = count_corpus(corpus, options)};
+  Statistics result{.options = options, .corpus = corpus_facts(corpus, options)};
   for (std::size_t step = 1; step <= options.steps; ++step) {
     const TokenBatch& batch = batches.next();
     const Tensor<double> x = embed(table, batch);
     const Tensor<double> large_pad_x = embed(table, batch, options.large_pad);
     const Tensor<double> grad_y = upstream_gradient(options.seed, step, batch, options.d_model);
     const Mask valid = valid_mask(batch);
-    for (Follower& follower : followers)
+    for (ScenarioRecorder& follower : followers)
       follower.step(follower.scenario().pad_scale == 1 ? x : large_pad_x, grad_y, valid);
     result.batches.push_back(record_batch(batch, followers));
     result.padding_is_inert = result.padding_is_inert &&
                               same_statistics(followers[kPowerNorm], followers[kPowerNormLargePad]);
     if (is_certified_step(step, options))
-      for (Slope& slope :
-           certify_slopes(step, x, valid, followers[kPowerNorm].before(), options.slope_radius))
+      for (LipschitzAtStep& slope : bound_lipschitz_constants(
+               step, x, valid, followers[kPowerNorm].before(), options.slope_radius))
         result.slopes.push_back(std::move(slope));
     if (progress) progress(step, options.steps);
   }
-  for (const Follower& follower : followers) {
-    Followed followed{
+  for (const ScenarioRecorder& follower : followers) {
+    RecordedScenario followed{
         follower.scenario(), follower.is_power_norm(), follower.steps(), {}, follower.diverged()};
     if (followed.is_power_norm) {
       std::vector<double> max_theta;
-      for (const FollowedStep& step : followed.steps)
+      for (const RecordedStep& step : followed.steps)
         if (step.recursion) max_theta.push_back(step.recursion->max_theta);
       followed.stability = judge_stability(max_theta);
     }
@@ -189,7 +190,7 @@ Statistics collect_statistics(const TokenizedCorpus& corpus, const StatisticsOpt
 }
 
 bool has_error(const Statistics& statistics) {
-  const auto fails = [](const Followed& followed) {
+  const auto fails = [](const RecordedScenario& followed) {
     return followed.scenario.decides && followed.stability.stability == Stability::error;
   };
   return !statistics.padding_is_inert || std::ranges::any_of(statistics.followed, fails);

@@ -62,10 +62,10 @@ struct BatchRecord {
   double quadratic_mean_change = 0;
 };
 
-struct Followed {
+struct RecordedScenario {
   Scenario scenario;
   bool is_power_norm = false;
-  std::vector<FollowedStep> steps;
+  std::vector<RecordedStep> steps;
   StabilityReport stability;  ///< of PowerNorm only
   bool diverged = false;      ///< whether nu diverged and was followed no further
 };
@@ -74,9 +74,9 @@ struct Statistics {
   StatisticsOptions options;
   CorpusFacts corpus;
   std::vector<BatchRecord> batches = {};  ///< one per step
-  std::vector<Followed> followed = {};
+  std::vector<RecordedScenario> followed = {};
   /// The Lipschitz constants at `sloped_steps` steps, evenly spaced from the first to the last.
-  std::vector<Slope> slopes = {};
+  std::vector<LipschitzAtStep> slopes = {};
   /// Whether power_norm over real tokens gives the same bits with the plain and with the large
   /// [PAD] embedding.
   bool padding_is_inert = true;

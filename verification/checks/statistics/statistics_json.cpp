@@ -26,19 +26,20 @@ ordered_json stability_json(const StabilityReport& report) {
 
 /// Returns a quantity as a JSON array with one element per step.
 template <class Value>
-ordered_json series(const std::vector<FollowedStep>& steps, Value value) {
+ordered_json series(const std::vector<RecordedStep>& steps, Value value) {
   ordered_json array = ordered_json::array();
-  for (const FollowedStep& step : steps) {
+  for (const RecordedStep& step : steps) {
     const std::optional<double> number = value(step);
     array.push_back(number ? ordered_json(*number) : ordered_json());
   }
   return array;
 }
 
-void write_fluctuation(ordered_json& json, const std::string& name, const Followed& followed,
-                       std::optional<Fluctuation> FollowedStep::*member) {
+void write_fluctuation(ordered_json& json, const std::string& name,
+                       const RecordedScenario& followed,
+                       std::optional<Fluctuation> RecordedStep::*member) {
   const auto part = [&](double Fluctuation::*value) {
-    return series(followed.steps, [&](const FollowedStep& step) -> std::optional<double> {
+    return series(followed.steps, [&](const RecordedStep& step) -> std::optional<double> {
       if (!(step.*member)) return std::nullopt;
       return *(step.*member).*value;
     });
@@ -47,15 +48,15 @@ void write_fluctuation(ordered_json& json, const std::string& name, const Follow
                 {"relative", part(&Fluctuation::relative)}};
 }
 
-void write_recursion(ordered_json& json, const std::string& name, const Followed& followed,
-                     double Recursion::*value) {
-  json[name] = series(followed.steps, [&](const FollowedStep& step) -> std::optional<double> {
+void write_recursion(ordered_json& json, const std::string& name, const RecordedScenario& followed,
+                     double NuUpdate::*value) {
+  json[name] = series(followed.steps, [&](const RecordedStep& step) -> std::optional<double> {
     if (!step.recursion) return std::nullopt;
     return *step.recursion.*value;
   });
 }
 
-ordered_json followed_json(const Followed& followed) {
+ordered_json followed_json(const RecordedScenario& followed) {
   const Scenario& scenario = followed.scenario;
   ordered_json json = {{"name", scenario.name},
                        {"description", scenario.description},
@@ -66,18 +67,18 @@ ordered_json followed_json(const Followed& followed) {
                        {"decides", scenario.decides}};
   ordered_json fluctuations = ordered_json::object();
   if (!followed.is_power_norm) {
-    write_fluctuation(fluctuations, "mean", followed, &FollowedStep::mean);
-    write_fluctuation(fluctuations, "variance", followed, &FollowedStep::variance);
+    write_fluctuation(fluctuations, "mean", followed, &RecordedStep::mean);
+    write_fluctuation(fluctuations, "variance", followed, &RecordedStep::variance);
     json["fluctuation"] = std::move(fluctuations);
     return json;
   }
-  write_fluctuation(fluctuations, "quadratic_mean", followed, &FollowedStep::quadratic_mean);
+  write_fluctuation(fluctuations, "quadratic_mean", followed, &RecordedStep::quadratic_mean);
   json["fluctuation"] = std::move(fluctuations);
   json["stability"] = stability_json(followed.stability);
   json["diverged"] = followed.diverged;
-  write_recursion(json, "max_theta", followed, &Recursion::max_theta);
-  write_recursion(json, "max_nu", followed, &Recursion::max_nu);
-  write_recursion(json, "rms_nu", followed, &Recursion::rms_nu);
+  write_recursion(json, "max_theta", followed, &NuUpdate::max_theta);
+  write_recursion(json, "max_nu", followed, &NuUpdate::max_nu);
+  write_recursion(json, "rms_nu", followed, &NuUpdate::rms_nu);
   return json;
 }
 
@@ -85,7 +86,7 @@ ordered_json enclosure_json(const checks::lipschitz::Enclosure& norm) {
   return {{"lower", norm.lower}, {"upper", norm.upper}, {"theory", norm.theory}};
 }
 
-ordered_json slope_json(const Slope& slope) {
+ordered_json slope_json(const LipschitzAtStep& slope) {
   return {{"step", slope.step},
           {"layer", slope.layer},
           {"theory", slope.theory},
@@ -126,10 +127,11 @@ ordered_json to_json(const Statistics& statistics) {
                                {"quadratic_mean_change", batch.quadratic_mean_change}});
   }
   json["followed"] = ordered_json::array();
-  for (const Followed& followed : statistics.followed)
+  for (const RecordedScenario& followed : statistics.followed)
     json["followed"].push_back(followed_json(followed));
   json["slopes"] = ordered_json::array();
-  for (const Slope& slope : statistics.slopes) json["slopes"].push_back(slope_json(slope));
+  for (const LipschitzAtStep& slope : statistics.slopes)
+    json["slopes"].push_back(slope_json(slope));
   return json;
 }
 

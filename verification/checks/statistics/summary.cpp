@@ -25,10 +25,10 @@ Summary summarize(std::span<const double> values) {
   return summary;
 }
 
-std::optional<FluctuationSummary> summarize(const Followed& followed,
-                                            std::optional<Fluctuation> FollowedStep::*fluctuation) {
+std::optional<FluctuationSummary> summarize(const RecordedScenario& followed,
+                                            std::optional<Fluctuation> RecordedStep::*fluctuation) {
   std::vector<double> absolute, relative;
-  for (const FollowedStep& step : followed.steps) {
+  for (const RecordedStep& step : followed.steps) {
     if (!(step.*fluctuation)) continue;
     absolute.push_back((step.*fluctuation)->absolute);
     relative.push_back((step.*fluctuation)->relative);
@@ -37,9 +37,9 @@ std::optional<FluctuationSummary> summarize(const Followed& followed,
   return FluctuationSummary{summarize(absolute), summarize(relative)};
 }
 
-std::optional<Summary> summarize(const Followed& followed, double Recursion::*quantity) {
+std::optional<Summary> summarize(const RecordedScenario& followed, double NuUpdate::*quantity) {
   std::vector<double> values;
-  for (const FollowedStep& step : followed.steps)
+  for (const RecordedStep& step : followed.steps)
     if (step.recursion) values.push_back(*step.recursion.*quantity);
   if (values.empty()) return std::nullopt;
   return summarize(values);

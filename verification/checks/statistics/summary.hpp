@@ -27,12 +27,12 @@ struct FluctuationSummary {
 
 /// Summarizes one fluctuation of a layer over the steps, such as `&FollowedStep::mean`. The
 /// result is empty if no step has it.
-std::optional<FluctuationSummary> summarize(const Followed& followed,
-                                            std::optional<Fluctuation> FollowedStep::*fluctuation);
+std::optional<FluctuationSummary> summarize(const RecordedScenario& followed,
+                                            std::optional<Fluctuation> RecordedStep::*fluctuation);
 
 /// Summarizes a quantity of the update of nu over the steps, such as `&Recursion::max_theta`. The
 /// result is empty if no step has it.
-std::optional<Summary> summarize(const Followed& followed, double Recursion::*quantity);
+std::optional<Summary> summarize(const RecordedScenario& followed, double NuUpdate::*quantity);
 
 /// Summarizes a quantity of the batches, such as &BatchRecord::pad_fraction.
 /// Requires  (C1) at least one batch

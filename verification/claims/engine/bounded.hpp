@@ -77,7 +77,8 @@ class Bounded {
       magnitudes += abs(term.value);
     }
     const auto roundings = static_cast<double>(terms.size());
-    return rounded(total.value, total.error + roundings * charge() * magnitudes);
+    return rounded(total.value,
+                   total.error + roundings * relative_error_per_operation() * magnitudes);
   }
   friend Bounded mean(const std::vector<Bounded>& terms) {
     return sum(terms) / Bounded(static_cast<double>(terms.size()));
@@ -87,13 +88,13 @@ class Bounded {
   oracle50 error = 0;
 
  private:
-  static const oracle50& charge() {
+  static const oracle50& relative_error_per_operation() {
     static const oracle50 charged = oracle50(0x1p-167);
     return charged;
   }
   static Bounded rounded(const oracle50& result, const oracle50& propagated) {
     static const oracle50 inflation = 1 + oracle50(0x1p-100);
-    return Bounded(result, (propagated + charge() * abs(result)) * inflation);
+    return Bounded(result, (propagated + relative_error_per_operation() * abs(result)) * inflation);
   }
 };
 

@@ -25,7 +25,7 @@ using ref::tensor::NamedTensors;
 /// The implementation under test. Claims call ref/norm, ref/encoder, matmul and relu only through
 /// this struct. Tests can therefore substitute a faulty implementation (tests/meta/broken_kernels)
 /// and check that the claim fails.
-struct Subject {
+struct TestedImplementation {
   template <class T>
   using Step = std::function<NormStep<T>(const NormOptions&, const NormInputs<T>&,
                                          const NamedTensors<T>& state)>;
@@ -74,7 +74,7 @@ enum class Verdict { holds, refuted };
 struct Run {
   std::uint64_t seed = 1;
   std::size_t cases = 1000;
-  Subject subject = {};
+  TestedImplementation subject = {};
   std::string claim = {};  ///< the claim's id, set by evaluate(); each claim draws its own cases
   bool shrinks = true;     ///< whether the first violation is shrunk
   bool stops_at_violation = false;  ///< whether the first violation ends the run
@@ -112,9 +112,9 @@ struct Claim {
 };
 
 /// An injected error in the implementation under test. Its size can be chosen.
-struct Planted {
+struct InjectedError {
   std::string what = {};  ///< "grad_x × (1 + δ)"
-  std::function<Subject(double delta)> at = {};
+  std::function<TestedImplementation(double delta)> at = {};
 };
 
 /// The sensitivity of a claim's check to an injected error.
@@ -122,7 +122,7 @@ struct Power {
   std::string planted = {};
   /// The smallest size of the error that the check rejects; infinity if it does not even reject
   /// size 1.
-  double least_rejected = 0;
+  double smallest_rejected_error = 0;
 };
 
 /// The result of a claim. `failure` is set if the check threw an exception, tried no case or

@@ -9,7 +9,7 @@ namespace normproof::verification::claims::engine {
 
 namespace {
 
-constexpr double kNats = 25;
+constexpr double kNegativeLogProbability = 25;
 
 /// A power of two and its exponent.
 struct PowerOfTwo {
@@ -25,7 +25,7 @@ PowerOfTwo next_power_of_two(double v) {
 
 /// Returns -ln(weight), where 1/((e+1)(e+2)) is the weight of the power's exponent e. The weights
 /// of all exponents add up to 1.
-double surprise(const PowerOfTwo& power) {
+double negative_log_weight(const PowerOfTwo& power) {
   return ref::numeric::log((power.exponent + 1) * (power.exponent + 2));
 }
 
@@ -38,7 +38,7 @@ void Deviation::add(double variance, double scale, std::size_t count) {
 
 double Deviation::bound() const {
   const PowerOfTwo y = next_power_of_two(variance_), z = next_power_of_two(scale_);
-  const double nats = kNats + surprise(y) + surprise(z);
+  const double nats = kNegativeLogProbability + negative_log_weight(y) + negative_log_weight(z);
   return ref::numeric::square_root(2 * y.value * nats) + z.value * nats;
 }
 

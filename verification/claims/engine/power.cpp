@@ -5,7 +5,7 @@
 
 namespace normproof::verification::claims::engine {
 
-double least_rejected(const Claim& claim, const Planted& planted, Run run) {
+double smallest_rejected_error(const Claim& claim, const InjectedError& planted, Run run) {
   constexpr int kSmallest = 400, kCoarse = 40, kHalvings = 3;
   run.shrinks = false;
   run.stops_at_violation = claim.expected == Verdict::holds;

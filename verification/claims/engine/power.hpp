@@ -10,6 +10,6 @@ namespace normproof::verification::claims::engine {
 /// Computes  a bisection of the binary exponent between 1 and 2^-400. Above 2^-40 it also refines
 ///           the size to an eighth of an octave. Errors larger than a rejected error are assumed to
 ///           be rejected. The result is infinity if the size 1 is not rejected
-double least_rejected(const Claim& claim, const Planted& planted, Run run);
+double smallest_rejected_error(const Claim& claim, const InjectedError& planted, Run run);
 
 }  // namespace normproof::verification::claims::engine

@@ -30,7 +30,7 @@ Judgement within(const oracle50& error, const oracle50& bound) {
   return judged(holds, error <= 0 && holds ? 0 : static_cast<double>(oracle50(error / bound)));
 }
 
-Judgement whether(bool holds) {
+Judgement judge_condition(bool holds) {
   return {holds ? Judgement::Outcome::held : Judgement::Outcome::violated,
           holds ? 0.0 : std::numeric_limits<double>::infinity()};
 }
@@ -39,7 +39,7 @@ Judgement discarded() {
   return {Judgement::Outcome::discarded, 0};
 }
 
-Judgement both(const Judgement& a, const Judgement& b) {
+Judgement worse_judgement(const Judgement& a, const Judgement& b) {
   using Outcome = Judgement::Outcome;
   if (a.outcome == Outcome::discarded || b.outcome == Outcome::discarded) return discarded();
   const bool held = a.outcome == Outcome::held && b.outcome == Outcome::held;
@@ -55,10 +55,10 @@ rc::Random case_random(const Run& run, std::size_t index) {
 namespace {
 
 // Shrinks a violating case until none of its direct shrinks violates the property. It searches like
-// RapidCheck's shrinkable::findLocalMin, with at most `kShrinks` evaluations.
+// RapidCheck's shrinkable::findLocalMin, with at most `kMaxShrinks` evaluations.
 AnyCase shrink_violation(const rc::Shrinkable<AnyCase>& violation,
                          const Property<AnyCase>& property) {
-  constexpr int kShrinks = 4000;
+  constexpr int kMaxShrinks = 4000;
   const auto violates = [&](const AnyCase& c) {
     try {
       return property.judge(c).outcome == Judgement::Outcome::violated;
@@ -68,7 +68,7 @@ AnyCase shrink_violation(const rc::Shrinkable<AnyCase>& violation,
   };
   AnyCase least = violation.value();
   rc::Seq<rc::Shrinkable<AnyCase>> shrinks = violation.shrinks();
-  for (int judged = 0; judged < kShrinks; ++judged) {
+  for (int judged = 0; judged < kMaxShrinks; ++judged) {
     const rc::Maybe<rc::Shrinkable<AnyCase>> shrink = shrinks.next();
     if (!shrink) break;
     const AnyCase candidate = shrink->value();

@@ -28,12 +28,12 @@ struct Judgement {
 Judgement within(double error, double bound);
 Judgement within(const oracle50& error, const oracle50& bound);
 /// Judges a statement that is only true or false.
-Judgement whether(bool holds);
+Judgement judge_condition(bool holds);
 /// The judgement of a case that does not satisfy the claim's assumptions. Another case replaces it.
 Judgement discarded();
 /// Returns the worse of two judgements of one case. If one of them is discarded, the result is
 /// discarded.
-Judgement both(const Judgement& a, const Judgement& b);
+Judgement worse_judgement(const Judgement& a, const Judgement& b);
 
 /// A statement about every case of a generator. `cases` generates the cases, `judge` checks the
 /// statement on one case. Example:

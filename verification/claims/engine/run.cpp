@@ -33,7 +33,8 @@ std::string to_line(const Result& result) {
                          {"seed", e.seed},
                          {"powers", nlohmann::json::array()}};
   for (const Power& power : result.powers)
-    line["powers"].push_back({power.planted, ref::numeric::hexadecimal(power.least_rejected)});
+    line["powers"].push_back(
+        {power.planted, ref::numeric::hexadecimal(power.smallest_rejected_error)});
   return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
@@ -59,7 +60,7 @@ Result from_line(const std::string& text) {
 }
 
 // Returns the result that a claim's process has reported. If the process died, returns a failure.
-Result result_of(const Claim& claim, const support::process::Report& report) {
+Result reported_result(const Claim& claim, const support::process::WorkerReport& report) {
   if (report.text.ends_with('\n')) return from_line(report.text);
   Result result;
   result.id = claim.id;
@@ -129,12 +130,13 @@ std::vector<Result> run_claims(const std::vector<Claim>& claims, const RunSettin
         ref::numeric::set_num_threads(1);
         Result result = evaluate(claims[i], run);
         if (settings.planted)
-          for (const Planted& planted : settings.planted(claims[i]))
-            result.powers.push_back({planted.what, least_rejected(claims[i], planted, run)});
+          for (const InjectedError& planted : settings.planted(claims[i]))
+            result.powers.push_back(
+                {planted.what, smallest_rejected_error(claims[i], planted, run)});
         return to_line(result);
       },
-      [&](std::size_t i, const support::process::Report& report) {
-        results[i] = result_of(claims[i], report);
+      [&](std::size_t i, const support::process::WorkerReport& report) {
+        results[i] = reported_result(claims[i], report);
         ++done;
         if (progress) progress(results[i], done, claims.size());
       });

@@ -20,10 +20,10 @@ struct RunSettings {
   std::uint64_t seed = 1;
   std::size_t cases = 1000;
   int jobs = 1;  ///< number of worker processes
-  Subject subject = {};
+  TestedImplementation subject = {};
   /// Returns the errors to inject into a claim's check to measure its sensitivity. If the function
   /// is empty, the sensitivity is not measured.
-  std::function<std::vector<Planted>(const Claim&)> planted = {};
+  std::function<std::vector<InjectedError>(const Claim&)> planted = {};
 };
 
 /// A callback. It is called in this process when a claim has ended, in the order in which the

@@ -15,18 +15,18 @@ StackStep<T> run_stack(const StackInputs<T>& inputs) {
   config.vocab_size = 1;  // not used here, but must be set
   config.dropout = 0;
   StackStep<T> result;
-  const Tap<T> tap = [&](const std::string& name, const Tensor<T>& values) {
+  const TensorTap<T> tap = [&](const std::string& name, const Tensor<T>& values) {
     if (!name.starts_with("grad_")) result.values[name] = values;
   };
   NamedTensors<T> state = initial_norm_state<T>(config);
-  const EncoderRun run{.mode = inputs.mode};
+  const ModelRunSettings run{.mode = inputs.mode};
   std::vector<std::unique_ptr<EncoderLayer<T>>> layers;
   layers.reserve(inputs.layers.size());
   for (const EncoderLayerParameters<T>& parameters : inputs.layers)
     layers.push_back(std::make_unique<EncoderLayer<T>>(
         config, parameters, fmt::format("layers.{}", layers.size()), tap));
-  NormSite<T> final_site;
-  const auto forward = [&](Tensor<T> x, const EncoderRun& of) {
+  NamedNorm<T> final_site;
+  const auto forward = [&](Tensor<T> x, const ModelRunSettings& of) {
     for (const auto& layer : layers) x = layer->forward(std::move(x), {}, of, state);
     if (!inputs.final_norm) return x;
     return run_norm<T>(config.norm, {}, std::move(x), {}, of.mode, "final_norm", state, final_site,

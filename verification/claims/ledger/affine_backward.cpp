@@ -26,31 +26,32 @@ std::vector<Bounded> scaled(const std::vector<Bounded>& values, const Bounded& f
 struct BothBackwards {
   std::vector<ChannelMoment> released, paper;
 };
-BothBackwards sides(const Subject& subject, const History& h, bool divide_by_batch_psi) {
+BothBackwards run_both_layers(const TestedImplementation& subject, const History& h,
+                              bool divide_by_batch_psi) {
   auto options = h.released();
   options.divide_by_batch_psi = divide_by_batch_psi;
   return {run_history(channel_of(subject, options, h), h),
           run_history(paper_channel(subject, h), h)};
 }
 
-Judgement same_gradients(const BothBackwards& s) {
-  Judgement judged = whether(true);
+Judgement judge_equal_gradients(const BothBackwards& s) {
+  Judgement judged = judge_condition(true);
   for (std::size_t t = 0; t < s.paper.size(); ++t)
-    judged = both(judged, agree(s.released[t].grad_x, s.paper[t].grad_x));
+    judged = worse_judgement(judged, agree(s.released[t].grad_x, s.paper[t].grad_x));
   return judged;
 }
 
 /// Judges the exact relation of the two gradients, grad_released sqrt(psi_B^2 + eps) = grad_paper
 /// sqrt(psi_(t-1)^2 + eps). psi_B is the psi of the batch, psi_(t-1) the running psi before the
 /// step.
-Judgement exact_ratio(const BothBackwards& s, const History& h) {
-  Judgement judged = whether(true);
+Judgement judge_exact_ratio(const BothBackwards& s, const History& h) {
+  Judgement judged = judge_condition(true);
   Bounded old = h.psi2;
   for (std::size_t t = 0; t < s.paper.size(); ++t) {
     const Bounded batch = sqrt(s.released[t].quadratic_mean + Bounded(h.eps));
     const Bounded running = sqrt(old + Bounded(h.eps));
-    judged = both(judged,
-                  agree(scaled(s.released[t].grad_x, batch), scaled(s.paper[t].grad_x, running)));
+    judged = worse_judgement(
+        judged, agree(scaled(s.released[t].grad_x, batch), scaled(s.paper[t].grad_x, running)));
     old = s.paper[t].running_psi2;
   }
   return judged;
@@ -84,7 +85,7 @@ std::string ratio_range(const Run& run) {
     h.x.push_back(x);
     h.grad_y.push_back(g);
   }
-  const BothBackwards s = sides(run.subject, h, true);
+  const BothBackwards s = run_both_layers(run.subject, h, true);
   double least = 1, most = 1;
   for (std::size_t t = 0; t < h.steps(); ++t) {
     const double ratio = static_cast<double>(
@@ -98,7 +99,7 @@ std::string ratio_range(const Run& run) {
       least, most);
 }
 
-Claim c3() {
+Claim claim_c3() {
   return {.id = "C3",
           .title = "the released gradient is the paper's",
           .statement = "grad_x of the released code = X̃′/√(ψ_{t−1}² + ε), the paper's",
@@ -111,12 +112,12 @@ Claim c3() {
           .check = [](const Run& run) {
             const auto judge_with = [&](bool divide, bool ratio) {
               return [&, divide, ratio](const History& h) {
-                const BothBackwards s = sides(run.subject, h, divide);
-                return ratio ? exact_ratio(s, h) : same_gradients(s);
+                const BothBackwards s = run_both_layers(run.subject, h, divide);
+                return ratio ? judge_exact_ratio(s, h) : judge_equal_gradients(s);
               };
             };
             const auto describe = [&](const History& h) {
-              return show_gradients(h, sides(run.subject, h, true));
+              return show_gradients(h, run_both_layers(run.subject, h, true));
             };
             const HistoryKind kind;
             Evidence main = examine(run, Property<History>{.cases = histories(kind),
@@ -148,12 +149,12 @@ Claim c3() {
 }
 
 /// Returns the history with an upstream gradient of zero in its last step.
-History silenced(History h) {
+History with_last_gradient_zero(History h) {
   std::fill(h.grad_y.back().begin(), h.grad_y.back().end(), 0.0);
   return h;
 }
 
-Claim c9() {
+Claim claim_c9() {
   return {
       .id = "C9",
       .title = "no gradient from above, none below",
@@ -167,15 +168,15 @@ Claim c9() {
           return run_history(channel_of(run.subject, h.paper(), h), h).back();
         };
         const auto describe = [&](const History& h) {
-          const ChannelMoment m = last(silenced(h));
-          return fmt::format("{}: grad_x of the last step begins with {}", show(silenced(h)),
-                             show(m.grad_x.front().value));
+          const ChannelMoment m = last(with_last_gradient_zero(h));
+          return fmt::format("{}: grad_x of the last step begins with {}",
+                             show(with_last_gradient_zero(h)), show(m.grad_x.front().value));
         };
         Evidence main = examine(
             run, Property<History>{.cases = histories({}),
                                    .judge =
                                        [&](const History& h) {
-                                         const ChannelMoment m = last(silenced(h));
+                                         const ChannelMoment m = last(with_last_gradient_zero(h));
                                          return agree(m.grad_x,
                                                       std::vector<Bounded>(h.rows(), Bounded(0)));
                                        },
@@ -190,7 +191,7 @@ Claim c9() {
                                  .judge =
                                      [&](const History& h) {
                                        const ChannelMoment m = last(h);
-                                       const ChannelMoment zero = last(silenced(h));
+                                       const ChannelMoment zero = last(with_last_gradient_zero(h));
                                        std::vector<Bounded> linear, expected;
                                        for (std::size_t i = 0; i < h.rows(); ++i) {
                                          linear.push_back(m.grad_x[i] - zero.grad_x[i]);
@@ -206,18 +207,19 @@ Claim c9() {
         return refute_with_control(
             main,
             [&] {
-              return examine(
-                  with_fewer_cases(run),
-                  Property<History>{.cases = histories({.max_steps = 1}),
-                                    .judge =
-                                        [&](History h) {
-                                          h.nu = 0;
-                                          for (const Bounded& v : last(silenced(h)).grad_x)
-                                            if (v.value != 0) return whether(false);
-                                          return whether(true);
-                                        },
-                                    .describe = describe,
-                                    .worst_meaning = "exact"});
+              return examine(with_fewer_cases(run),
+                             Property<History>{.cases = histories({.max_steps = 1}),
+                                               .judge =
+                                                   [&](History h) {
+                                                     h.nu = 0;
+                                                     for (const Bounded& v :
+                                                          last(with_last_gradient_zero(h)).grad_x)
+                                                       if (v.value != 0)
+                                                         return judge_condition(false);
+                                                     return judge_condition(true);
+                                                   },
+                                               .describe = describe,
+                                               .worst_meaning = "exact"});
             },
             "exactly 0 where ν = 0");
       }};
@@ -226,28 +228,29 @@ Claim c9() {
 /// Runs the history with loss scaling and returns the last gradient, divided by the loss scale. The
 /// scale is `before` in the steps before step `change` and `after` from it on; steps are counted
 /// from 0. If `rescale`, the state nu is rescaled at the change.
-std::vector<Bounded> last_unscaled_gradient(const Subject& subject, const History& h, double before,
-                                            std::size_t change, double after, bool rescale) {
+std::vector<Bounded> last_unscaled_gradient(const TestedImplementation& subject, const History& h,
+                                            double before, std::size_t change, double after,
+                                            bool rescale) {
   PowerNormChannel channel = channel_of(subject, h.paper(), h);
   channel.set_nu(Bounded(h.nu) * Bounded(before));
   std::vector<Bounded> last;
   for (std::size_t t = 0; t < h.steps(); ++t) {
     if (t == change && rescale) channel.set_nu(channel.nu() * Bounded(after) / Bounded(before));
     const double scale = t < change ? before : after;
-    PowerNormChannel::Row grad_y = row_of(h.grad_y[t]);
+    PowerNormChannel::Row grad_y = to_bounded_row(h.grad_y[t]);
     for (oracle50& g : grad_y) g *= scale;
-    last = scaled(channel.step(row_of(h.x[t]), grad_y).grad_x, Bounded(1) / Bounded(scale));
+    last = scaled(channel.step(to_bounded_row(h.x[t]), grad_y).grad_x, Bounded(1) / Bounded(scale));
   }
   return last;
 }
 
-Judgement scale_is_harmless(const Subject& subject, const History& h, double before,
+Judgement scale_is_harmless(const TestedImplementation& subject, const History& h, double before,
                             std::size_t change, double after, bool rescale) {
   return agree(last_unscaled_gradient(subject, h, before, change, after, rescale),
                last_unscaled_gradient(subject, h, 1, 0, 1, false));
 }
 
-Claim c10() {
+Claim claim_c10() {
   return {.id = "C10",
           .title = "a constant loss scale is harmless",
           .statement =
@@ -263,7 +266,7 @@ Claim c10() {
                     .cases = histories({}),
                     .judge =
                         [&](const History& h) {
-                          return both(
+                          return worse_judgement(
                               scale_is_harmless(run.subject, h, 1024, h.steps(), 1024, false),
                               scale_is_harmless(run.subject, h, -3, h.steps(), -3, false));
                         },
@@ -282,7 +285,7 @@ Claim c10() {
           }};
 }
 
-Claim c11() {
+Claim claim_c11() {
   return {
       .id = "C11",
       .title = "a change of the loss scale is harmless",
@@ -326,7 +329,7 @@ Claim c11() {
 }  // namespace
 
 std::vector<Claim> affine_backward_claims() {
-  return {c3(), c9(), c10(), c11()};
+  return {claim_c3(), claim_c9(), claim_c10(), claim_c11()};
 }
 
 }  // namespace normproof::verification::claims::ledger

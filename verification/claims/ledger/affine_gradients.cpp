@@ -33,12 +33,12 @@ NamedTensors<T> renorm_state(const Batch& b) {
   return state;
 }
 
-struct Renorm {
-  Judgement judgement = whether(true);
+struct RenormComparison {
+  Judgement judgement = judge_condition(true);
   oracle50 grad_x, formula, derivative;
 };
 
-Renorm compare_renorm(const Subject& subject, const Batch& b) {
+RenormComparison compare_renorm(const TestedImplementation& subject, const Batch& b) {
   const BatchRenormOptions options = renorm_options(b);
   const auto step =
       subject.step<oracle50>(options, b.inputs<oracle50>(), renorm_state<oracle50>(b));
@@ -46,7 +46,7 @@ Renorm compare_renorm(const Subject& subject, const Batch& b) {
   // and its derivative.
   const BatchNormOptions plain{.eps = b.eps, .unbiased_running_variance = false};
   const auto start = ref::norm::initial_state<dual>(plain, b.features);
-  Renorm result;
+  RenormComparison result;
   const auto slices = columns(b);
   for (std::size_t j = 0; j < slices.size(); ++j) {
     const Slice slice(b, slices[j], Statistic::variance);
@@ -67,7 +67,8 @@ Renorm compare_renorm(const Subject& subject, const Batch& b) {
       // exact.
       if (clamped) {
         const oracle50 whole = slope(subject, options, in, renorm_state<dual>(b), b.grad_y);
-        result.judgement = both(result.judgement, within(absolute(got - whole), 2 * bound));
+        result.judgement =
+            worse_judgement(result.judgement, within(absolute(got - whole), 2 * bound));
       }
       in.gamma = in.beta = decltype(in.beta)();
       // Uses the upstream gradient of column j alone; gamma is multiplied in later.
@@ -76,11 +77,11 @@ Renorm compare_renorm(const Subject& subject, const Batch& b) {
       const oracle50 gamma = b.gamma.empty() ? 1.0 : b.gamma[j];
       const oracle50 derivative = r * gamma * slope(subject, plain, std::move(in), start, upstream);
       const oracle50 formula = r * slice.grad_x[i];
-      const Judgement one = both(within(absolute(got - formula), bound),
-                                 within(absolute(got - derivative), 2 * bound));
+      const Judgement one = worse_judgement(within(absolute(got - formula), bound),
+                                            within(absolute(got - derivative), 2 * bound));
       if (!(one.attained <= result.judgement.attained))
         result.grad_x = got, result.formula = formula, result.derivative = derivative;
-      result.judgement = both(result.judgement, one);
+      result.judgement = worse_judgement(result.judgement, one);
     }
   }
   return result;
@@ -105,12 +106,13 @@ std::vector<Layer> layers_with_affine() {
   return layers;
 }
 
-struct Affine {
-  Judgement judgement = whether(true);
+struct AffineComparison {
+  Judgement judgement = judge_condition(true);
   std::string worst;
 };
 
-Affine compare_affine(const Subject& subject, const Layer& layer, const Batch& b) {
+AffineComparison compare_affine(const TestedImplementation& subject, const Layer& layer,
+                                const Batch& b) {
   const NormOptions options = layer.options(b);
   const auto step = subject.step<oracle50>(options, inputs_of<oracle50>(layer, b));
   // x_hat equals, bit for bit, the y of the layer with gamma = 1 and beta = 0.
@@ -118,7 +120,7 @@ Affine compare_affine(const Subject& subject, const Layer& layer, const Batch& b
   bare.gamma = bare.beta = decltype(bare.beta)();
   const auto x_hat = subject.step<oracle50>(options, bare).outputs.at("y");
   const auto state = ref::norm::initial_state<dual>(options, b.features);
-  Affine result;
+  AffineComparison result;
   for (const bool of_gamma : {true, false}) {
     const char* name = of_gamma ? "grad_gamma" : "grad_beta";
     for (std::size_t j = 0; j < b.features; ++j) {
@@ -137,24 +139,24 @@ Affine compare_affine(const Subject& subject, const Layer& layer, const Batch& b
       const oracle50 derivative = slope(subject, options, std::move(in), state, b.grad_y);
       const oracle50 got = step.outputs.at(name).data()[j];
       const oracle50 bound = (4 + 2 * static_cast<double>(b.rows)) * epsilon50() * magnitude;
-      const Judgement one =
-          both(within(absolute(got - sum), bound), within(absolute(got - derivative), bound));
+      const Judgement one = worse_judgement(within(absolute(got - sum), bound),
+                                            within(absolute(got - derivative), bound));
       if (!(one.attained <= result.judgement.attained))
         result.worst = fmt::format("{} {}[{}] = {}, sum {}, derivative {}", layer.name, name, j,
                                    show(got), show(sum), show(derivative));
-      result.judgement = both(result.judgement, one);
+      result.judgement = worse_judgement(result.judgement, one);
     }
   }
   return result;
 }
 
 // Checks every layer on each case.
-Affine compare_affine(const Subject& subject, const Batch& b) {
-  Affine result;
+AffineComparison compare_affine(const TestedImplementation& subject, const Batch& b) {
+  AffineComparison result;
   for (const Layer& layer : layers_with_affine()) {
-    const Affine one = compare_affine(subject, layer, b);
+    const AffineComparison one = compare_affine(subject, layer, b);
     if (!(one.judgement.attained <= result.judgement.attained)) result.worst = one.worst;
-    result.judgement = both(result.judgement, one.judgement);
+    result.judgement = worse_judgement(result.judgement, one.judgement);
   }
   return result;
 }
@@ -180,7 +182,7 @@ Claim batch_renorm_claim() {
                     .judge = [&](const Batch& b) { return compare_renorm(subject, b).judgement; },
                     .describe =
                         [&](const Batch& b) {
-                          const Renorm c = compare_renorm(subject, b);
+                          const RenormComparison c = compare_renorm(subject, b);
                           return fmt::format("{}: grad_x = {}, formula {}, derivative {}", show(b),
                                              show(c.grad_x), show(c.formula), show(c.derivative));
                         },

@@ -19,89 +19,97 @@ namespace {
 
 /// Returns |Lambda / Gamma| of a step, with Lambda = mean(g x_hat) and Gamma = mean(x_hat^2). If
 /// Gamma is 0, the step does not change nu, and the result is 0.
-Bounded ratio_of(const Driven& step) {
+Bounded lambda_gamma_ratio(const PrescribedStepResult& step) {
   return step.Gamma.value == 0 ? Bounded(0) : magnitude(step.Lambda / step.Gamma);
 }
 
-Judgement convex(const Subject& subject, const Drive& d) {
+Judgement judge_convex_bound(const TestedImplementation& subject, const PrescribedRun& d) {
   PowerNormChannel channel = channel_of(subject, d);
   Bounded bound = magnitude(Bounded(d.nu));
-  Judgement judged = whether(true);
+  Judgement judged = judge_condition(true);
   for (const auto& p : d.pushes) {
-    const Driven step = push(channel, d, p);
-    bound = larger(bound, ratio_of(step));
-    judged = both(judged, at_most(magnitude(step.moment.nu), bound));
+    const PrescribedStepResult step = run_prescribed_step(channel, d, p);
+    bound = larger(bound, lambda_gamma_ratio(step));
+    judged = worse_judgement(judged, at_most(magnitude(step.moment.nu), bound));
   }
   return judged;
 }
 
 /// Returns a text with |nu| after the last step and the maximum over all steps of |Lambda / Gamma|,
 /// where Lambda = mean(g x_hat) and Gamma = mean(x_hat^2).
-std::string extremes(const Subject& subject, const Drive& d) {
+std::string describe_extremes(const TestedImplementation& subject, const PrescribedRun& d) {
   PowerNormChannel channel = channel_of(subject, d);
   Bounded ratio;
-  for (const auto& p : d.pushes) ratio = larger(ratio, ratio_of(push(channel, d, p)));
+  for (const auto& p : d.pushes)
+    ratio = larger(ratio, lambda_gamma_ratio(run_prescribed_step(channel, d, p)));
   return fmt::format("{}: nu = {}, max |Lambda/Gamma| = {}", show(d), show(channel.nu().value),
                      show(ratio.value));
 }
 
-Claim d1() {
-  return {.id = "D1",
-          .title = "ν is a weighted mean of what it has seen",
-          .statement =
-              "θ_t = (1 − α)Γ_t ∈ [0, 1] for all t ⇒ ν_t is a convex combination of ν_0 and "
-              "the Λ_j/Γ_j, hence |ν_t| ≤ max(|ν_0|, max_j |Λ_j/Γ_j|)",
-          .source = kBoundedGradients,
-          .assumptions = "0 ≤ Γ_t ≤ 1/(1 − α); any gradients, any start",
-          .expected = Verdict::holds,
-          .check = [](const Run& run) {
-            return examine(run,
-                           Property<Drive>{
-                               .cases = drives({}),
-                               .judge = [&](const Drive& d) { return convex(run.subject, d); },
-                               .describe = [&](const Drive& d) { return extremes(run.subject, d); },
-                               .worst_meaning = "|ν_t| / max(|ν_0|, max_j |Λ_j/Γ_j|)"});
-          }};
+Claim claim_d1() {
+  return {
+      .id = "D1",
+      .title = "ν is a weighted mean of what it has seen",
+      .statement =
+          "θ_t = (1 − α)Γ_t ∈ [0, 1] for all t ⇒ ν_t is a convex combination of ν_0 and "
+          "the Λ_j/Γ_j, hence |ν_t| ≤ max(|ν_0|, max_j |Λ_j/Γ_j|)",
+      .source = kBoundedGradients,
+      .assumptions = "0 ≤ Γ_t ≤ 1/(1 − α); any gradients, any start",
+      .expected = Verdict::holds,
+      .check = [](const Run& run) {
+        return examine(
+            run,
+            Property<PrescribedRun>{
+                .cases = prescribed_runs({}),
+                .judge = [&](const PrescribedRun& d) { return judge_convex_bound(run.subject, d); },
+                .describe =
+                    [&](const PrescribedRun& d) { return describe_extremes(run.subject, d); },
+                .worst_meaning = "|ν_t| / max(|ν_0|, max_j |Λ_j/Γ_j|)"});
+      }};
 }
 
 constexpr double kMaxTheta = 1.75;
 
-Judgement below_two(const Subject& subject, const Drive& d) {
+Judgement judge_theta_below_two(const TestedImplementation& subject, const PrescribedRun& d) {
   PowerNormChannel channel = channel_of(subject, d);
   Bounded ratio, theta = 1;
   for (const auto& p : d.pushes) theta = larger(theta, Bounded(p.theta));
-  Judgement judged = whether(true);
+  Judgement judged = judge_condition(true);
   for (const auto& p : d.pushes) {
-    const Driven step = push(channel, d, p);
-    ratio = larger(ratio, ratio_of(step));
+    const PrescribedStepResult step = run_prescribed_step(channel, d, p);
+    ratio = larger(ratio, lambda_gamma_ratio(step));
     const Bounded bound = ratio * theta / (Bounded(2) - theta);
-    judged =
-        both(judged, at_most(magnitude(step.moment.nu), larger(magnitude(Bounded(d.nu)), bound)));
+    judged = worse_judgement(
+        judged, at_most(magnitude(step.moment.nu), larger(magnitude(Bounded(d.nu)), bound)));
   }
   return judged;
 }
 
-Claim d2() {
-  return {.id = "D2",
-          .title = "ν stays bounded for θ below 2",
-          .statement =
-              "θ_t ∈ [0, θ_max], 1 ≤ θ_max < 2, |Λ_j/Γ_j| ≤ R ⇒ "
-              "|ν_t| ≤ max(|ν_0|, R θ_max/(2 − θ_max))",
-          .source = "derived: docs/derivations/norms.md",
-          .assumptions = "θ_max up to 1.75; any gradients, any start",
-          .expected = Verdict::holds,
-          .check = [](const Run& run) {
-            return examine(
-                run, Property<Drive>{
-                         .cases = drives({.max_theta = kMaxTheta, .resonant = true}),
-                         .judge = [&](const Drive& d) { return below_two(run.subject, d); },
-                         .describe = [&](const Drive& d) { return extremes(run.subject, d); },
-                         .worst_meaning = "|ν_t| / max(|ν_0|, R θ_max/(2 − θ_max)); attained where "
-                                          "θ = θ_max and the signs of Λ alternate"});
-          }};
+Claim claim_d2() {
+  return {
+      .id = "D2",
+      .title = "ν stays bounded for θ below 2",
+      .statement =
+          "θ_t ∈ [0, θ_max], 1 ≤ θ_max < 2, |Λ_j/Γ_j| ≤ R ⇒ "
+          "|ν_t| ≤ max(|ν_0|, R θ_max/(2 − θ_max))",
+      .source = "derived: docs/derivations/norms.md",
+      .assumptions = "θ_max up to 1.75; any gradients, any start",
+      .expected = Verdict::holds,
+      .check = [](const Run& run) {
+        return examine(
+            run,
+            Property<PrescribedRun>{
+                .cases = prescribed_runs({.max_theta = kMaxTheta, .resonant = true}),
+                .judge =
+                    [&](const PrescribedRun& d) { return judge_theta_below_two(run.subject, d); },
+                .describe =
+                    [&](const PrescribedRun& d) { return describe_extremes(run.subject, d); },
+                .worst_meaning = "|ν_t| / max(|ν_0|, R θ_max/(2 − θ_max)); attained where "
+                                 "θ = θ_max and the signs of Λ alternate"});
+      }};
 }
 
-Claim d3() {
+Claim claim_d3() {
   return {.id = "D3",
           .title = "Cauchy–Schwarz for Λ",
           .statement = "|Λ| ≤ rms(g) √Γ over the valid rows, hence |Λ/Γ| ≤ rms(g)/√Γ",
@@ -137,22 +145,22 @@ Claim d3() {
 /// The minimum of theta = (1 - alpha) mean(x_hat^2) over all steps of a case.
 constexpr double kMinTheta = 0.25;
 
-Judgement uniformly_bounded(const Subject& subject, const Drive& d) {
+Judgement judge_uniform_bounds(const TestedImplementation& subject, const PrescribedRun& d) {
   PowerNormChannel channel = channel_of(subject, d);
   const Bounded w = Bounded(1) - Bounded(d.alpha);
-  const Bounded c = Bounded(kMinTheta) * Bounded(oracle50(1 - 2 * margin())) / w;
+  const Bounded c = Bounded(kMinTheta) * Bounded(oracle50(1 - 2 * margin_to_limits())) / w;
   const Bounded root_c = sqrt(c);
-  Judgement judged = whether(true);
+  Judgement judged = judge_condition(true);
   for (const auto& p : d.pushes) {
-    const Driven step = push(channel, d, p, 1);
+    const PrescribedStepResult step = run_prescribed_step(channel, d, p, 1);
     const Bounded size = root_mean_square(step.moment.remainder);
-    judged = both(judged, at_most(size, Bounded(1) + sqrt(step.Gamma) / root_c));
-    judged = both(judged, at_most(size, Bounded(1) + Bounded(1) / sqrt(w * c)));
-    judged = both(judged, at_most(magnitude(step.moment.nu), Bounded(1) / root_c));
+    judged = worse_judgement(judged, at_most(size, Bounded(1) + sqrt(step.Gamma) / root_c));
+    judged = worse_judgement(judged, at_most(size, Bounded(1) + Bounded(1) / sqrt(w * c)));
+    judged = worse_judgement(judged, at_most(magnitude(step.moment.nu), Bounded(1) / root_c));
     for (std::size_t i = 0; i < step.g.size(); ++i) {
       const Bounded row = magnitude(step.g[i]) + magnitude(step.x_hat[i]) / root_c;
-      judged = both(judged, at_most(magnitude(step.moment.remainder[i]), row));
-      judged = both(judged, at_most(magnitude(step.moment.grad_x[i]), row / step.psi));
+      judged = worse_judgement(judged, at_most(magnitude(step.moment.remainder[i]), row));
+      judged = worse_judgement(judged, at_most(magnitude(step.moment.grad_x[i]), row / step.psi));
     }
   }
   return judged;
@@ -161,8 +169,8 @@ Judgement uniformly_bounded(const Subject& subject, const Drive& d) {
 /// Returns a text that says how tight the bound is. The example has a small constant Gamma =
 /// mean(x_hat^2) and g along x_hat until nu reaches its maximum, then one step with Gamma = 1/(1 -
 /// alpha) and the opposite g.
-std::string tightness(const Run& run) {
-  Drive d;
+std::string describe_tightness(const Run& run) {
+  PrescribedRun d;
   d.alpha = 0.9;
   for (int t = 0; t < 60; ++t)
     d.pushes.push_back({.theta = t < 59 ? kMinTheta : 1,
@@ -172,58 +180,64 @@ std::string tightness(const Run& run) {
                         .v = {0}});
   PowerNormChannel channel = channel_of(run.subject, d);
   Bounded size;
-  for (const auto& p : d.pushes) size = root_mean_square(push(channel, d, p, 1).moment.remainder);
+  for (const auto& p : d.pushes)
+    size = root_mean_square(run_prescribed_step(channel, d, p, 1).moment.remainder);
   return fmt::format(
       "α = 0.9, (1 − α)c = {}, g turned round in the step with Γ = 10: rms(X̃′) "
       "attains {:.5f} of G(1 + 1/√((1 − α)c))",
       kMinTheta, static_cast<double>(size.value) / 3);
 }
 
-Claim d4() {
-  return {.id = "D4",
-          .title = "PowerNorm's gradient is bounded, uniformly in t",
-          .statement =
-              "c ≤ Γ_t ≤ 1/(1 − α), rms(g_t) ≤ G, ν_0 = 0 ⇒ |ν_t| ≤ G/√c, rms(X̃′_t) ≤ "
-              "G(1 + √(Γ_t/c)) ≤ G(1 + 1/√((1 − α)c)), and by row |X̃′_i| ≤ |g_i| + "
-              "(G/√c)|x̂_i|, |grad_x_i| ≤ that/√(ψ_{t−1}² + ε)",
-          .source = kBoundedGradients,
-          .assumptions = "(1 − α)c = 0.25, G = 1; any directions, up to 30 steps",
-          .expected = Verdict::holds,
-          .check = [](const Run& run) {
-            const Evidence main = examine(
-                run, Property<Drive>{
-                         .cases = drives({.min_theta = kMinTheta, .start = false}),
-                         .judge = [&](const Drive& d) { return uniformly_bounded(run.subject, d); },
-                         .describe = [&](const Drive& d) { return extremes(run.subject, d); },
-                         .worst_meaning = "the largest share of any of the five bounds"});
-            return with_remark(main, tightness(run));
-          }};
+Claim claim_d4() {
+  return {
+      .id = "D4",
+      .title = "PowerNorm's gradient is bounded, uniformly in t",
+      .statement =
+          "c ≤ Γ_t ≤ 1/(1 − α), rms(g_t) ≤ G, ν_0 = 0 ⇒ |ν_t| ≤ G/√c, rms(X̃′_t) ≤ "
+          "G(1 + √(Γ_t/c)) ≤ G(1 + 1/√((1 − α)c)), and by row |X̃′_i| ≤ |g_i| + "
+          "(G/√c)|x̂_i|, |grad_x_i| ≤ that/√(ψ_{t−1}² + ε)",
+      .source = kBoundedGradients,
+      .assumptions = "(1 − α)c = 0.25, G = 1; any directions, up to 30 steps",
+      .expected = Verdict::holds,
+      .check = [](const Run& run) {
+        const Evidence main = examine(
+            run,
+            Property<PrescribedRun>{
+                .cases = prescribed_runs({.min_theta = kMinTheta, .start = false}),
+                .judge =
+                    [&](const PrescribedRun& d) { return judge_uniform_bounds(run.subject, d); },
+                .describe =
+                    [&](const PrescribedRun& d) { return describe_extremes(run.subject, d); },
+                .worst_meaning = "the largest share of any of the five bounds"});
+        return with_remark(main, describe_tightness(run));
+      }};
 }
 
 /// Judges that the time average of mean(X~' x_hat) over T steps decays like 1/T, where X~' is the
 /// gradient before the division by psi:
 ///   (1/T) |sum_t mean(X~' x_hat)| <= 2 max(|nu_0|, max_j |Lambda_j / Gamma_j|) / ((1 - alpha) T).
-Judgement decays(const Subject& subject, const Drive& d) {
+Judgement judge_decay(const TestedImplementation& subject, const PrescribedRun& d) {
   PowerNormChannel channel = channel_of(subject, d);
   Bounded bound = magnitude(Bounded(d.nu)), total;
   double steps = 0;
-  Judgement judged = whether(true);
+  Judgement judged = judge_condition(true);
   for (const auto& p : d.pushes) {
-    const Driven step = push(channel, d, p);
-    bound = larger(bound, ratio_of(step));
+    const PrescribedStepResult step = run_prescribed_step(channel, d, p);
+    bound = larger(bound, lambda_gamma_ratio(step));
     std::vector<Bounded> terms;
     for (std::size_t i = 0; i < step.x_hat.size(); ++i)
       terms.push_back(step.moment.remainder[i] * step.x_hat[i]);
     total += mean(terms);
     const Bounded T(++steps);
-    judged = both(judged, at_most(magnitude(total) / T,
-                                  Bounded(2) * bound / ((Bounded(1) - Bounded(d.alpha)) * T)));
+    judged = worse_judgement(
+        judged,
+        at_most(magnitude(total) / T, Bounded(2) * bound / ((Bounded(1) - Bounded(d.alpha)) * T)));
   }
   return judged;
 }
 
 /// Returns a text with the time average over 20000 random batches, computed in double.
-std::string long_average(const Run& run) {
+std::string describe_long_average(const Run& run) {
   Draw draw(case_random(run, 0));
   PlainChannel channel(run.subject, ref::model::PowerNormOptions{.eps = 0});
   double total = 0;
@@ -242,7 +256,7 @@ std::string long_average(const Run& run) {
   return text;
 }
 
-Claim d12() {
+Claim claim_d12() {
   return {.id = "D12",
           .title = "X̃′ and x̂ are orthogonal in the time average",
           .statement =
@@ -253,22 +267,24 @@ Claim d12() {
           .expected = Verdict::holds,
           .check = [](const Run& run) {
             const Evidence main = examine(
-                run, Property<Drive>{
-                         .cases = drives({}),
-                         .judge = [&](const Drive& d) { return decays(run.subject, d); },
-                         .describe = [&](const Drive& d) { return extremes(run.subject, d); },
-                         .worst_meaning = "time average / its bound, over all T"});
-            return with_remark(main, long_average(run));
+                run,
+                Property<PrescribedRun>{
+                    .cases = prescribed_runs({}),
+                    .judge = [&](const PrescribedRun& d) { return judge_decay(run.subject, d); },
+                    .describe =
+                        [&](const PrescribedRun& d) { return describe_extremes(run.subject, d); },
+                    .worst_meaning = "time average / its bound, over all T"});
+            return with_remark(main, describe_long_average(run));
           }};
 }
 
 }  // namespace
 
 std::vector<Claim> bounded_claims() {
-  return {d1(), d2(), d3(), d4(), d12()};
+  return {claim_d1(), claim_d2(), claim_d3(), claim_d4(), claim_d12()};
 }
 
-double alleged_constant(Draw& draw) {
+double draw_claimed_constant(Draw& draw) {
   return std::ldexp(draw.uniform(1, 2), static_cast<int>(draw.between(0, 39)));
 }
 

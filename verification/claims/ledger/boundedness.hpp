@@ -19,7 +19,7 @@ inline constexpr auto kBoundedGradients =
 
 /// Draws a constant for a statement of the form "C bounds ...". It is from 1 to 2^40, with a
 /// uniform logarithm.
-double alleged_constant(Draw& draw);
+double draw_claimed_constant(Draw& draw);
 /// Returns the smallest number of steps t with growth^t > constant + 2.
 /// Requires  growth > 1
 std::size_t steps_to_exceed(double constant, double growth);

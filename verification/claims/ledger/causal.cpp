@@ -84,8 +84,8 @@ struct Position {
 
 /// Runs the encoder with one norm, post-norm and pre-norm. Returns all positions except the last,
 /// each with its output before and after its later tokens change.
-std::vector<Position> positions(const Subject& subject, EncoderCase c, const CausalStep& step,
-                                const NormOptions& norm) {
+std::vector<Position> positions(const TestedImplementation& subject, EncoderCase c,
+                                const CausalStep& step, const NormOptions& norm) {
   std::vector<Position> result;
   for (const bool pre : {false, true}) {
     c.placement = pre ? NormPlacement::pre : NormPlacement::post;
@@ -110,7 +110,8 @@ std::vector<Position> positions(const Subject& subject, EncoderCase c, const Cau
   return result;
 }
 
-Position worst_position(const Subject& subject, const EncoderCase& c, const CausalStep& step) {
+Position worst_position(const TestedImplementation& subject, const EncoderCase& c,
+                        const CausalStep& step) {
   Position worst;
   double most = -1;
   for (const NormOptions& norm : step.norms)
@@ -131,15 +132,15 @@ rc::Gen<EncoderCase> sentences() {
                    .positive_eps = true});
 }
 
-Property<EncoderCase> causality(const Subject& subject, const CausalStep& step) {
+Property<EncoderCase> judge_causality(const TestedImplementation& subject, const CausalStep& step) {
   return {
       .cases = sentences(),
       .judge =
           [&subject, step](const EncoderCase& c) {
-            Judgement all = whether(true);
+            Judgement all = judge_condition(true);
             for (const NormOptions& norm : step.norms)
               for (const Position& p : positions(subject, c, step, norm))
-                all = both(all, within(p.largest_relative_change(), 0x1p-54));
+                all = worse_judgement(all, within(p.largest_relative_change(), 0x1p-54));
             return all;
           },
       .describe =
@@ -155,7 +156,7 @@ Property<EncoderCase> causality(const Subject& subject, const CausalStep& step) 
 
 /// Returns a text that says how much the first position's output changes, relative to its largest
 /// element, if all other tokens change.
-std::string typical_leak(const Run& run, const CausalStep& step, const NormOptions& norm) {
+std::string describe_typical_leak(const Run& run, const CausalStep& step, const NormOptions& norm) {
   constexpr std::size_t kEncoders = 100;
   const auto cases = sentences();
   std::vector<double> moved;
@@ -177,7 +178,7 @@ Evidence refute_each_norm(const Run& run, const CausalStep& step) {
   for (std::size_t i = 0; i < step.norms.size(); ++i) {
     CausalStep alone = step;
     alone.norms = {step.norms[i]};
-    const Evidence one = examine(run, causality(run.subject, alone));
+    const Evidence one = examine(run, judge_causality(run.subject, alone));
     if (i == 0 || (one.observed == Verdict::holds && main.observed == Verdict::refuted)) {
       main = one;
     } else {
@@ -191,11 +192,11 @@ Evidence refute_each_norm(const Run& run, const CausalStep& step) {
       [&] {
         CausalStep inference = step;
         inference.mode = Mode::inference;
-        return examine(with_fewer_cases(run), causality(run.subject, inference));
+        return examine(with_fewer_cases(run), judge_causality(run.subject, inference));
       },
       "in inference");
   for (const NormOptions& norm : step.norms)
-    main = with_remark(main, typical_leak(run, step, norm));
+    main = with_remark(main, describe_typical_leak(run, step, norm));
   return main;
 }
 
@@ -217,13 +218,14 @@ constexpr auto kSentence =
 /// Makes a claim that a step is causal: no output depends on later tokens.
 Claim causal_claim(const char* id, const char* title, const char* statement,
                    const CausalStep& step) {
-  return {.id = id,
-          .title = title,
-          .statement = statement,
-          .source = kDerived,
-          .assumptions = kSentence,
-          .expected = Verdict::holds,
-          .check = [step](const Run& run) { return examine(run, causality(run.subject, step)); }};
+  return {
+      .id = id,
+      .title = title,
+      .statement = statement,
+      .source = kDerived,
+      .assumptions = kSentence,
+      .expected = Verdict::holds,
+      .check = [step](const Run& run) { return examine(run, judge_causality(run.subject, step)); }};
 }
 
 /// Makes a claim that a step is causal, which is refuted because the step uses statistics of the
@@ -242,8 +244,9 @@ Claim leaking_claim(const char* id, const char* title, const char* statement, co
 std::vector<Claim> causal_claims() {
   using namespace ref::model;
   const auto of_causal =
-      norms_satisfying([](const NormLayer& layer) { return !layer.over_samples(); });
-  const auto of_a_row = norms_satisfying([](const NormLayer& layer) { return !layer.over_rows(); });
+      norms_satisfying([](const NormLayer& layer) { return !layer.uses_statistics_per_sample(); });
+  const auto of_a_row =
+      norms_satisfying([](const NormLayer& layer) { return !layer.uses_statistics_over_rows(); });
   const NormOptions warming_up = PowerNormOptions{.warmup_iterations = 1};
   const NormOptions released = PowerNormReleasedOptions{.warmup_iterations = 1};
   return {

@@ -21,7 +21,7 @@ namespace {
 
 /// Generates batches for dynamic tanh. The extra number of a batch is alpha. alpha and gamma may be
 /// negative.
-rc::Gen<Batch> squashed(std::size_t min_rows, std::size_t min_features) {
+rc::Gen<Batch> dyt_batches(std::size_t min_rows, std::size_t min_features) {
   const BatchKind kind{.min_rows = min_rows,
                        .max_rows = 6,
                        .min_features = min_features,
@@ -53,7 +53,7 @@ NormInputs<T> inputs_of(const Batch& b) {
 }
 
 template <class T>
-NormStep<T> step_of(const Subject& subject, const Batch& b) {
+NormStep<T> step_of(const TestedImplementation& subject, const Batch& b) {
   return subject.step<T>(ref::model::DyTOptions{}, inputs_of<T>(b));
 }
 
@@ -75,9 +75,9 @@ struct Point {
   oracle50 roundoff() const { return 16 * epsilon50() * (1 + absolute(u)); }
 };
 
-Judgement check_formula(const Subject& subject, const Batch& b) {
+Judgement check_formula(const TestedImplementation& subject, const Batch& b) {
   const NormStep<oracle50> step = step_of<oracle50>(subject, b);
-  Judgement all = whether(true);
+  Judgement all = judge_condition(true);
   Vector grad_gamma(b.features), grad_beta(b.features), off_gamma(b.features), off_beta(b.features);
   oracle50 grad_alpha = 0, off_alpha = 0;
   const oracle50 rows = static_cast<double>(b.rows), count = static_cast<double>(b.x.size());
@@ -85,12 +85,12 @@ Judgement check_formula(const Subject& subject, const Batch& b) {
     const Point p(b, at);
     const oracle50 dy = b.grad_y[at], g = dy * gamma_of(b, at);
     const oracle50 grad_x = alpha_of(b) * g * p.slope;
-    all = both(all, within(absolute(step.outputs.at("y").data()[at] -
-                                    (gamma_of(b, at) * p.t + beta_of(b, at))),
-                           p.roundoff() * std::fabs(gamma_of(b, at)) +
-                               4 * epsilon50() * std::fabs(beta_of(b, at))));
-    all = both(all, within(absolute(step.outputs.at("grad_x").data()[at] - grad_x),
-                           p.roundoff() * absolute(g * alpha_of(b))));
+    all = worse_judgement(all, within(absolute(step.outputs.at("y").data()[at] -
+                                               (gamma_of(b, at) * p.t + beta_of(b, at))),
+                                      p.roundoff() * std::fabs(gamma_of(b, at)) +
+                                          4 * epsilon50() * std::fabs(beta_of(b, at))));
+    all = worse_judgement(all, within(absolute(step.outputs.at("grad_x").data()[at] - grad_x),
+                                      p.roundoff() * absolute(g * alpha_of(b))));
     const std::size_t d = at % b.features;
     grad_gamma[d] += dy * p.t;
     grad_beta[d] += dy;
@@ -100,18 +100,19 @@ Judgement check_formula(const Subject& subject, const Batch& b) {
     off_alpha += (1 + count) * p.roundoff() * absolute(g * b.x[at]);
   }
   for (std::size_t d = 0; d < b.features; ++d) {
-    all = both(all, within(absolute(step.outputs.at("grad_gamma").data()[d] - grad_gamma[d]),
-                           off_gamma[d]));
-    all = both(
+    all = worse_judgement(
+        all,
+        within(absolute(step.outputs.at("grad_gamma").data()[d] - grad_gamma[d]), off_gamma[d]));
+    all = worse_judgement(
         all, within(absolute(step.outputs.at("grad_beta").data()[d] - grad_beta[d]), off_beta[d]));
   }
-  return both(all,
-              within(absolute(step.outputs.at("grad_alpha").data()[0] - grad_alpha), off_alpha));
+  return worse_judgement(
+      all, within(absolute(step.outputs.at("grad_alpha").data()[0] - grad_alpha), off_alpha));
 }
 
 // Compares a derivative. Runs the forward on dual numbers in the direction x_i = grad_y_i, gamma =
 // beta = alpha = 1.
-Judgement check_derivative(const Subject& subject, const Batch& b) {
+Judgement check_derivative(const TestedImplementation& subject, const Batch& b) {
   NormInputs<dual> in = inputs_of<dual>(b);
   const ref::tensor::Tensor<dual> ones = ref::tensor::full_tensor<dual>({b.features}, dual(1));
   if (b.gamma.empty()) in.gamma = ones;
@@ -147,17 +148,17 @@ Claim backward_claim() {
           .expected = Verdict::holds,
           .check = [](const Run& run) {
             const auto& subject = run.subject;
-            return examine(run,
-                           Property<Batch>{.cases = squashed(1, 1),
-                                           .judge =
-                                               [&](const Batch& b) {
-                                                 return both(check_formula(subject, b),
-                                                             check_derivative(subject, b));
-                                               },
-                                           .describe = show_squashed,
-                                           .worst_meaning = "|gradient − formula| or |gradient − "
-                                                            "slope by dual numbers| / bound of "
-                                                            "rounding at 50 digits"});
+            return examine(
+                run, Property<Batch>{.cases = dyt_batches(1, 1),
+                                     .judge =
+                                         [&](const Batch& b) {
+                                           return worse_judgement(check_formula(subject, b),
+                                                                  check_derivative(subject, b));
+                                         },
+                                     .describe = show_squashed,
+                                     .worst_meaning = "|gradient − formula| or |gradient − "
+                                                      "slope by dual numbers| / bound of "
+                                                      "rounding at 50 digits"});
           }};
 }
 
@@ -175,18 +176,20 @@ Claim bounded_claim() {
         const auto& subject = run.subject;
         const auto of_the_bound = [&](const Batch& b) {
           const auto y = step_of<double>(subject, b).outputs.at("y");
-          Judgement all = whether(true);
+          Judgement all = judge_condition(true);
           // Rounding is monotone, so |t| <= 1 and |gamma t| <= |gamma| hold after rounding too;
           // then beta is added.
           for (std::size_t at = 0; at < b.x.size(); ++at) {
             const double gamma = std::fabs(gamma_of(b, at)), beta = beta_of(b, at);
-            all = both(all, whether(y.data()[at] <= beta + gamma && y.data()[at] >= beta - gamma));
-            all = both(all, within(oracle50(absolute(oracle50(y.data()[at]) - beta)),
-                                   oracle50(gamma + 0x1p-52 * (gamma + std::fabs(beta)))));
+            all = worse_judgement(
+                all, judge_condition(y.data()[at] <= beta + gamma && y.data()[at] >= beta - gamma));
+            all =
+                worse_judgement(all, within(oracle50(absolute(oracle50(y.data()[at]) - beta)),
+                                            oracle50(gamma + 0x1p-52 * (gamma + std::fabs(beta)))));
           }
           return all;
         };
-        return examine(run, Property<Batch>{.cases = squashed(1, 1),
+        return examine(run, Property<Batch>{.cases = dyt_batches(1, 1),
                                             .judge = of_the_bound,
                                             .describe = show_squashed,
                                             .worst_meaning = "|y − β| / |γ|, up to a rounding"});
@@ -195,11 +198,11 @@ Claim bounded_claim() {
 
 // ---- F3: compares two inputs x_0 and x_1 of one feature.
 
-struct Chord {
+struct TwoPoints {
   oracle50 rise, run, bound;
 };
 
-Chord chord(const Subject& subject, const Batch& b, std::size_t j) {
+TwoPoints chord(const TestedImplementation& subject, const Batch& b, std::size_t j) {
   const auto y = step_of<oracle50>(subject, b).outputs.at("y");
   const std::size_t k = b.features + j;
   const oracle50 gamma = std::fabs(gamma_of(b, j));
@@ -218,22 +221,23 @@ Claim lipschitz_claim() {
           .check = [](const Run& run) {
             const auto& subject = run.subject;
             const auto judge = [&](const Batch& b) {
-              Judgement all = whether(true);
+              Judgement all = judge_condition(true);
               for (std::size_t j = 0; j < b.features; ++j) {
-                const Chord c = chord(subject, b, j);
-                all = both(all, within(c.rise, std::fabs(alpha_of(b) * gamma_of(b, j)) * c.run *
-                                                       (1 + 4 * epsilon50()) +
-                                                   c.bound));
+                const TwoPoints c = chord(subject, b, j);
+                all = worse_judgement(all, within(c.rise, std::fabs(alpha_of(b) * gamma_of(b, j)) *
+                                                                  c.run * (1 + 4 * epsilon50()) +
+                                                              c.bound));
               }
               Batch origin = b;
               std::ranges::fill(origin.x, 0);
               std::ranges::fill(origin.grad_y, 1);
               const auto grad_x = step_of<double>(subject, origin).outputs.at("grad_x");
               for (std::size_t at = 0; at < b.x.size(); ++at)
-                all = both(all, whether(grad_x.data()[at] == gamma_of(b, at) * alpha_of(b)));
+                all = worse_judgement(
+                    all, judge_condition(grad_x.data()[at] == gamma_of(b, at) * alpha_of(b)));
               return all;
             };
-            return examine(run, Property<Batch>{.cases = squashed(2, 1),
+            return examine(run, Property<Batch>{.cases = dyt_batches(2, 1),
                                                 .judge = judge,
                                                 .describe = show_squashed,
                                                 .worst_meaning = "|f(x) − f(x′)| / |αγ| |x − x′|"});
@@ -253,17 +257,17 @@ Claim independence_claim() {
             const auto& subject = run.subject;
             const auto judge = [&](const Batch& b) {
               const auto y = step_of<double>(subject, b).outputs.at("y");
-              Judgement all = whether(true);
+              Judgement all = judge_condition(true);
               for (std::size_t at = 0; at < b.x.size(); ++at) {
                 Batch other = b;  // every element but x_ij gets another value
                 for (std::size_t k = 0; k < b.x.size(); ++k)
                   if (k != at) other.x[k] = 0.75 - b.x[(k + 1) % b.x.size()];
                 const auto now = step_of<double>(subject, other).outputs.at("y");
-                all = both(all, whether(now.data()[at] == y.data()[at]));
+                all = worse_judgement(all, judge_condition(now.data()[at] == y.data()[at]));
               }
               return all;
             };
-            return examine(run, Property<Batch>{.cases = squashed(2, 1),
+            return examine(run, Property<Batch>{.cases = dyt_batches(2, 1),
                                                 .judge = judge,
                                                 .describe = show_squashed,
                                                 .worst_meaning = "0: no size, bits alone"});
@@ -272,7 +276,8 @@ Claim independence_claim() {
 
 // ---- F5
 
-Judgement scale_unseen(const Subject& subject, const NormOptions& options, const Batch& b) {
+Judgement judge_scale_invariance(const TestedImplementation& subject, const NormOptions& options,
+                                 const Batch& b) {
   Vector x = wide(b.x), scaled;
   for (const oracle50& v : x) scaled.push_back(v * b.extra[0]);
   const Vector none(x.size());
@@ -280,19 +285,19 @@ Judgement scale_unseen(const Subject& subject, const NormOptions& options, const
   const Vector after = channel_step(subject, options, scaled, none, Axis::features).y;
   const oracle50 bound = Slice(x, {}, Statistic::quadratic_mean, 0).x_hat_roundoff() +
                          Slice(scaled, {}, Statistic::quadratic_mean, 0).x_hat_roundoff();
-  Judgement all = whether(true);
+  Judgement all = judge_condition(true);
   for (std::size_t i = 0; i < x.size(); ++i)
-    all = both(all, within(absolute(after[i] - before[i]), bound));
+    all = worse_judgement(all, within(absolute(after[i] - before[i]), bound));
   return all;
 }
 
-Property<Batch> scale_property(const Subject& subject, const NormOptions& options) {
-  return {
-      .cases = channels(1, 9, false, 1),
-      .judge = [&subject, options](const Batch& b) { return scale_unseen(subject, options, b); },
-      .describe =
-          [](const Batch& b) { return fmt::format("x = {}, c = {}", show(b.x), b.extra[0]); },
-      .worst_meaning = "|f(c x) − f(x)| / bound of rounding at 50 digits"};
+Property<Batch> scale_property(const TestedImplementation& subject, const NormOptions& options) {
+  return {.cases = channels(1, 9, false, 1),
+          .judge = [&subject, options](
+                       const Batch& b) { return judge_scale_invariance(subject, options, b); },
+          .describe =
+              [](const Batch& b) { return fmt::format("x = {}, c = {}", show(b.x), b.extra[0]); },
+          .worst_meaning = "|f(c x) − f(x)| / bound of rounding at 50 digits"};
 }
 
 Claim scale_dependence_claim() {

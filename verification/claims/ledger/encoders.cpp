@@ -24,7 +24,7 @@ std::vector<Claim> encoder_claims() {
   return all;
 }
 
-Judgement overlap(const ref::numeric::ball& a, const ref::numeric::ball& b) {
+Judgement judge_overlap(const ref::numeric::ball& a, const ref::numeric::ball& b) {
   const ref::numeric::ball difference = a - b;
   if (!difference.is_finite())
     ref::numeric::contract_failure("overlap", "an enclosure", "is not finite", "finite ones");

@@ -13,7 +13,7 @@ using namespace fixtures;
 namespace {
 
 /// Returns the history with its last batch scaled to about a thousandth (2^-10).
-History quiet_end(History h) {
+History with_small_last_batch(History h) {
   for (double& x : h.x.back()) x *= 0x1p-10;
   return h;
 }
@@ -24,13 +24,14 @@ struct LastStep {
   std::vector<Bounded> gradient, bound;
 };
 template <class Options>
-LastStep last_step(const Subject& subject, const Options& options, const History& h,
+LastStep last_step(const TestedImplementation& subject, const Options& options, const History& h,
                    const Bounded& unit) {
   PowerNormChannel channel = channel_of(subject, options, h);
-  for (std::size_t t = 0; t + 1 < h.steps(); ++t) channel.step(row_of(h.x[t]), row_of(h.grad_y[t]));
+  for (std::size_t t = 0; t + 1 < h.steps(); ++t)
+    channel.step(to_bounded_row(h.x[t]), to_bounded_row(h.grad_y[t]));
   const Bounded nu = unit * channel.nu();
   const Bounded psi = sqrt(channel.running_psi2() + Bounded(h.eps));
-  const ChannelMoment m = channel.step(row_of(h.x.back()), row_of(h.grad_y.back()));
+  const ChannelMoment m = channel.step(to_bounded_row(h.x.back()), to_bounded_row(h.grad_y.back()));
   LastStep result;
   for (std::size_t i = 0; i < h.rows(); ++i) {
     const Bounded g = Bounded(h.gamma) * Bounded(h.grad_y.back()[i]);
@@ -41,16 +42,16 @@ LastStep last_step(const Subject& subject, const Options& options, const History
   return result;
 }
 
-Judgement all_at_most(const LastStep& step) {
-  Judgement judged = whether(true);
+Judgement judge_all_bounds(const LastStep& step) {
+  Judgement judged = judge_condition(true);
   for (std::size_t i = 0; i < step.bound.size(); ++i)
-    judged = both(judged, at_most(step.gradient[i], step.bound[i]));
+    judged = worse_judgement(judged, at_most(step.gradient[i], step.bound[i]));
   return judged;
 }
 
 /// Returns a text with the largest gradient after a long run of batches of scale 1 and a last batch
 /// of scale 1e-3 with g = 1.
-std::string one_quiet_batch(const Run& run) {
+std::string describe_small_last_batch(const Run& run) {
   Draw draw(case_random(run, 0));
   History h;
   h.alpha_forward = h.alpha_backward = 0.9;
@@ -76,7 +77,7 @@ std::string one_quiet_batch(const Run& run) {
       largest(last_step(run.subject, h.paper(), h, Bounded(1))));
 }
 
-Claim d9() {
+Claim claim_d9() {
   return {
       .id = "D9",
       .title = "released code: a quiet batch is harmless",
@@ -88,19 +89,20 @@ Claim d9() {
       .check = [](const Run& run) {
         const auto about = [&](bool released) {
           const auto step = [&, released](const History& drawn) {
-            const History h = quiet_end(drawn);
+            const History h = with_small_last_batch(drawn);
             return released ? last_step(run.subject, h.released(), h,
                                         Bounded(1) - Bounded(h.alpha_backward))
                             : last_step(run.subject, h.paper(), h, Bounded(1));
           };
           return Property<History>{
               .cases = histories({.max_steps = 8, .positive_eps = true}),
-              .judge = [step](const History& h) { return all_at_most(step(h)); },
+              .judge = [step](const History& h) { return judge_all_bounds(step(h)); },
               .describe =
                   [step](const History& h) {
                     const LastStep last = step(h);
                     return fmt::format("{}: first |grad_x| of the last step {}, bound {}",
-                                       show(quiet_end(h)), show(last.gradient.front().value),
+                                       show(with_small_last_batch(h)),
+                                       show(last.gradient.front().value),
                                        show(last.bound.front().value));
                   },
               .worst_meaning = "|grad_x_i| / its bound"};
@@ -108,7 +110,7 @@ Claim d9() {
         const Evidence main = refute_with_control(
             examine(run, about(true)), [&] { return examine(with_fewer_cases(run), about(false)); },
             "the bound in power_norm");
-        return with_remark(main, one_quiet_batch(run));
+        return with_remark(main, describe_small_last_batch(run));
       }};
 }
 
@@ -125,7 +127,7 @@ rc::Gen<Outlier> outliers() {
   return shrinking<Outlier>(
       [](Draw& draw) {
         Outlier o;
-        o.k = draw.sized(1, 9);
+        o.k = draw.size_for_case(1, 9);
         o.alpha = draw.chance(0.5) ? 0.5 : draw.uniform(0.1, 0.99);
         for (std::size_t i = 0; i < o.k * o.k; ++i) o.signs.push_back(draw.sign());
         return o;
@@ -149,17 +151,17 @@ rc::Gen<Outlier> outliers() {
       });
 }
 
-ChannelMoment meet(const Subject& subject, const Outlier& o) {
+ChannelMoment run_outlier_batch(const TestedImplementation& subject, const Outlier& o) {
   PowerNormChannel channel(
       subject,
       ref::model::PowerNormOptions{.eps = 0, .alpha_forward = o.alpha, .alpha_backward = o.alpha});
   channel.set_nu(Bounded(1));
   PowerNormChannel::Row x(o.signs.size(), 0);
   x.front() = static_cast<double>(o.k);
-  return channel.step(x, row_of(o.signs));
+  return channel.step(x, to_bounded_row(o.signs));
 }
 
-Claim d10() {
+Claim claim_d10() {
   return {.id = "D10",
           .title = "the bound holds row by row",
           .statement =
@@ -174,12 +176,13 @@ Claim d10() {
                   .cases = outliers(),
                   .judge =
                       [&, per_row](const Outlier& o) {
-                        const ChannelMoment m = meet(run.subject, o);
-                        Judgement judged = whether(true);
+                        const ChannelMoment m = run_outlier_batch(run.subject, o);
+                        Judgement judged = judge_condition(true);
                         for (std::size_t i = 0; i < o.signs.size(); ++i) {
                           const double x_hat = i == 0 ? static_cast<double>(o.k) : 0;
-                          judged = both(judged, at_most(magnitude(m.remainder[i]),
-                                                        per_row ? Bounded(1 + x_hat) : Bounded(2)));
+                          judged = worse_judgement(
+                              judged, at_most(magnitude(m.remainder[i]),
+                                              per_row ? Bounded(1 + x_hat) : Bounded(2)));
                         }
                         return judged;
                       },
@@ -189,7 +192,7 @@ Claim d10() {
                             "alpha = {}, nu = 1, B = {} tokens, x_hat = ({}, 0, ..., 0), "
                             "g = ({}, ...): X~'_1 = {}",
                             o.alpha, o.signs.size(), o.k, o.signs.front(),
-                            show(meet(run.subject, o).remainder.front().value));
+                            show(run_outlier_batch(run.subject, o).remainder.front().value));
                       },
                   .worst_meaning = "|X̃′_i| / 2"};
             };
@@ -200,7 +203,7 @@ Claim d10() {
           }};
 }
 
-Claim d11() {
+Claim claim_d11() {
   return {.id = "D11",
           .title = "PowerNorm's backward is a contraction",
           .statement = "‖X̃′_t‖ ≤ ‖g_t‖, as for the projector of PN-V",
@@ -246,8 +249,9 @@ Claim d11() {
                         const Bounded s =
                             sqrt(root_mean_square(row) * root_mean_square(row) + Bounded(h.eps));
                         std::vector<Bounded> remainder;
-                        for (const Bounded& v : power_norm_v_gradient(
-                                 run.subject, row_of(x), row_of(h.grad_y.back()), h.gamma, h.eps))
+                        for (const Bounded& v :
+                             power_norm_v_gradient(run.subject, to_bounded_row(x),
+                                                   to_bounded_row(h.grad_y.back()), h.gamma, h.eps))
                           remainder.push_back(v * s);
                         return at_most(root_mean_square(remainder), root_mean_square(gradient(h)));
                       }));
@@ -259,7 +263,7 @@ Claim d11() {
 }  // namespace
 
 std::vector<Claim> gradient_growth_claims() {
-  return {d9(), d10(), d11()};
+  return {claim_d9(), claim_d10(), claim_d11()};
 }
 
 }  // namespace normproof::verification::claims::ledger

@@ -34,7 +34,7 @@ Balls plus(Balls a, const Balls& b) {
   return a;
 }
 
-Balls times(const Balls& a, const Balls& b) {
+Balls multiply_matrices(const Balls& a, const Balls& b) {
   return ref::ops::matmul(a, b);
 }
 
@@ -97,7 +97,7 @@ struct ComparedPaths {
 
 using Jacobian = std::function<Balls(const std::vector<Sublayer>&, std::size_t n)>;
 
-ComparedPaths compare_paths(const Subject& subject, const EncoderCase& c,
+ComparedPaths compare_paths(const TestedImplementation& subject, const EncoderCase& c,
                             const Jacobian& jacobian) {
   const ref::numeric::BallPrecision precision(kEncoderBits);
   const StackInputs<ball> in = c.inputs<ball>();
@@ -116,10 +116,11 @@ ComparedPaths compare_paths(const Subject& subject, const EncoderCase& c,
   const std::size_t n = c.x.size();
   Balls g = ref::tensor::empty_tensor<ball>({1, n});
   for (std::size_t i = 0; i < n; ++i) g.data()[i] = ball(c.grad_y[i]);
-  const Balls product = times(g, jacobian(sublayers, n));
-  ComparedPaths result{whether(true), {}, {}};
+  const Balls product = multiply_matrices(g, jacobian(sublayers, n));
+  ComparedPaths result{judge_condition(true), {}, {}};
   for (std::size_t i = 0; i < n; ++i) {
-    result.judgement = both(result.judgement, overlap(step.grad_x.data()[i], product.data()[i]));
+    result.judgement =
+        worse_judgement(result.judgement, judge_overlap(step.grad_x.data()[i], product.data()[i]));
     result.backward.push_back(step.grad_x.data()[i].midpoint());
     result.product.push_back(product.data()[i].midpoint());
   }
@@ -129,35 +130,35 @@ ComparedPaths compare_paths(const Subject& subject, const EncoderCase& c,
 // ---- The four claims about Jacobians. In a list the first sublayer comes first; in a product it
 // is the rightmost factor.
 
-Balls interleaved(const std::vector<Sublayer>& sublayers, std::size_t n) {
+Balls interleaved_product(const std::vector<Sublayer>& sublayers, std::size_t n) {
   Balls product = identity(n);
   for (const Sublayer& s : sublayers)
-    product = times(s.norm, times(plus(identity(n), s.branch), product));
+    product = multiply_matrices(s.norm, multiply_matrices(plus(identity(n), s.branch), product));
   return product;
 }
 
-Balls separated(const std::vector<Sublayer>& sublayers, std::size_t n) {
+Balls separated_product(const std::vector<Sublayer>& sublayers, std::size_t n) {
   Balls norms = identity(n), branches = identity(n);
   for (const Sublayer& s : sublayers) {
-    norms = times(s.norm, norms);
-    branches = times(plus(identity(n), s.branch), branches);
+    norms = multiply_matrices(s.norm, norms);
+    branches = multiply_matrices(plus(identity(n), s.branch), branches);
   }
-  return times(norms, branches);
+  return multiply_matrices(norms, branches);
 }
 
 Balls sum_of_total_derivatives(const std::vector<Sublayer>& sublayers, std::size_t n) {
   Balls sum = identity(n), state = identity(n);  // state: the product d x_k / d x_l
   for (const Sublayer& s : sublayers) {
-    const Balls one = times(s.branch, s.norm);
-    sum = plus(sum, times(one, state));
-    state = times(plus(identity(n), one), state);
+    const Balls one = multiply_matrices(s.branch, s.norm);
+    sum = plus(sum, multiply_matrices(one, state));
+    state = multiply_matrices(plus(identity(n), one), state);
   }
   return sum;
 }
 
 Balls sum_of_partial_derivatives(const std::vector<Sublayer>& sublayers, std::size_t n) {
   Balls sum = identity(n);
-  for (const Sublayer& s : sublayers) sum = plus(sum, times(s.branch, s.norm));
+  for (const Sublayer& s : sublayers) sum = plus(sum, multiply_matrices(s.branch, s.norm));
   return sum;
 }
 
@@ -170,7 +171,7 @@ EncoderCase first_sublayer(EncoderCase c) {
   return c;
 }
 
-Property<EncoderCase> path_property(const Subject& subject, NormPlacement placement,
+Property<EncoderCase> path_property(const TestedImplementation& subject, NormPlacement placement,
                                     const Jacobian& jacobian, bool one_sublayer = false) {
   const auto compared = [&subject, jacobian, one_sublayer](const EncoderCase& c) {
     return compare_paths(subject, one_sublayer ? first_sublayer(c) : c, jacobian);
@@ -204,7 +205,8 @@ Claim interleaved_claim() {
           .assumptions = kPathAssumptions,
           .expected = Verdict::holds,
           .check = [](const Run& run) {
-            return examine(run, path_property(run.subject, NormPlacement::post, interleaved));
+            return examine(run,
+                           path_property(run.subject, NormPlacement::post, interleaved_product));
           }};
 }
 
@@ -218,10 +220,11 @@ Claim separated_claim() {
           .dropped = "one sublayer with F ≠ 0: the Jacobians of two do not commute",
           .check = [](const Run& run) {
             return refute_with_control(
-                examine(run, path_property(run.subject, NormPlacement::post, separated)),
+                examine(run, path_property(run.subject, NormPlacement::post, separated_product)),
                 [&] {
-                  return examine(with_fewer_cases(run),
-                                 path_property(run.subject, NormPlacement::post, separated, true));
+                  return examine(
+                      with_fewer_cases(run),
+                      path_property(run.subject, NormPlacement::post, separated_product, true));
                 },
                 "with F = 0 after the first sublayer it holds");
           }};

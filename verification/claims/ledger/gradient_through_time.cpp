@@ -20,7 +20,8 @@ struct Variable {
 
 /// Computes the derivative with the implementation under test. State and derivatives are carried
 /// from step to step.
-oracle50 slope_of_subject(const Subject& subject, const History& h, const Variable& variable) {
+oracle50 derivative_by_implementation(const TestedImplementation& subject, const History& h,
+                                      const Variable& variable) {
   NamedTensors<dual> state;
   const auto set = [&](const char* name, double v) {
     state.set(name, ref::tensor::full_tensor<dual>({1}, dual(v)));
@@ -44,7 +45,7 @@ oracle50 slope_of_subject(const Subject& subject, const History& h, const Variab
 }
 
 /// Bounds the rounding error of the derivative. Runs the forward on dual numbers with error bounds.
-oracle50 roundoff_of_slope(const History& h, const Variable& variable) {
+oracle50 derivative_error_bound(const History& h, const Variable& variable) {
   using Number = Dual<Bounded>;
   const auto constant = [](double v) { return Number(Bounded(v)); };
   const Number w = constant(1) - constant(h.alpha_forward);
@@ -68,7 +69,7 @@ oracle50 roundoff_of_slope(const History& h, const Variable& variable) {
 /// Computes the gradient through time by its formula, with s_t^2 = psi_t^2 + eps and Lambda_u =
 /// mean(g_u x_hat_u):
 ///   dL/dx_t = g_t / s_(t-1) - x_t (1 - alpha) sum_(u > t) alpha^(u-1-t) Lambda_u / s_(u-1)^2.
-Bounded future_weighted(const History& h, const Variable& variable) {
+Bounded gradient_through_time_formula(const History& h, const Variable& variable) {
   const Bounded alpha(h.alpha_forward);
   Bounded psi2 = h.psi2, weight = 1, first, future;
   for (std::size_t t = 0; t < h.steps(); ++t) {
@@ -89,12 +90,13 @@ Bounded future_weighted(const History& h, const Variable& variable) {
   return first - Bounded(h.x[variable.step][variable.row]) * (Bounded(1) - alpha) * future;
 }
 
-Judgement is_future_weighted(const Subject& subject, const History& h) {
-  Judgement judged = whether(true);
+Judgement judge_gradient_formula(const TestedImplementation& subject, const History& h) {
+  Judgement judged = judge_condition(true);
   for (std::size_t t = 0; t < h.steps(); ++t) {
     for (std::size_t i = 0; i < h.rows(); ++i) {
-      const Bounded slope(slope_of_subject(subject, h, {t, i}), roundoff_of_slope(h, {t, i}));
-      judged = both(judged, agree(slope, future_weighted(h, {t, i})));
+      const Bounded slope(derivative_by_implementation(subject, h, {t, i}),
+                          derivative_error_bound(h, {t, i}));
+      judged = worse_judgement(judged, agree(slope, gradient_through_time_formula(h, {t, i})));
     }
   }
   return judged;
@@ -102,7 +104,7 @@ Judgement is_future_weighted(const Subject& subject, const History& h) {
 
 /// Returns a text with the distance of power_norm's grad_x from the true gradient over a history of
 /// `steps` batches.
-std::string stand_in(const Run& run) {
+std::string describe_distance(const Run& run) {
   Draw draw(case_random(run, 0));
   History h;
   h.alpha_forward = h.alpha_backward = 0.9;
@@ -120,7 +122,7 @@ std::string stand_in(const Run& run) {
   oracle50 difference = 0, size = 0;
   for (std::size_t t = 0; t < h.steps(); ++t) {
     for (std::size_t i = 0; i < h.rows(); ++i) {
-      const oracle50 slope = slope_of_subject(run.subject, h, {t, i});
+      const oracle50 slope = derivative_by_implementation(run.subject, h, {t, i});
       const oracle50 off = moments[t].grad_x[i].value - slope;
       difference += off * off;
       size += slope * slope;
@@ -132,37 +134,38 @@ std::string stand_in(const Run& run) {
       static_cast<double>(oracle50(sqrt(oracle50(difference / size)))), h.steps());
 }
 
-Claim c16() {
-  return {.id = "C16",
-          .title = "the true gradient through time looks ahead",
-          .statement =
-              "∂/∂x_t Σ_u ⟨g_u, x̂_u⟩ = g_t/ψ_{t−1} − x_t (1 − α) Σ_{u>t} αᵘ⁻¹⁻ᵗ "
-              "Λ_u/ψ_{u−1}², with ψ² + ε for ψ² throughout",
-          .source = "derived: docs/derivations/norms.md",
-          .assumptions = "the forward of power_norm; any α, ε and start, W = 0",
-          .expected = Verdict::holds,
-          .check = [](const Run& run) {
-            const Evidence main = examine(
-                run,
-                Property<History>{
-                    .cases = histories({.max_steps = 4, .max_rows = 2}),
-                    .judge = [&](const History& h) { return is_future_weighted(run.subject, h); },
-                    .describe =
-                        [&](const History& h) {
-                          return fmt::format(
-                              "{}: ∂/∂x of the first step's first row {}, formula {}", show(h),
-                              show(slope_of_subject(run.subject, h, {})),
-                              show(future_weighted(h, {}).value));
-                        },
-                    .worst_meaning = "|derivative − formula| / what rounding at 50 digits may do"});
-            return with_remark(main, stand_in(run));
-          }};
+Claim claim_c16() {
+  return {
+      .id = "C16",
+      .title = "the true gradient through time looks ahead",
+      .statement =
+          "∂/∂x_t Σ_u ⟨g_u, x̂_u⟩ = g_t/ψ_{t−1} − x_t (1 − α) Σ_{u>t} αᵘ⁻¹⁻ᵗ "
+          "Λ_u/ψ_{u−1}², with ψ² + ε for ψ² throughout",
+      .source = "derived: docs/derivations/norms.md",
+      .assumptions = "the forward of power_norm; any α, ε and start, W = 0",
+      .expected = Verdict::holds,
+      .check = [](const Run& run) {
+        const Evidence main = examine(
+            run,
+            Property<History>{
+                .cases = histories({.max_steps = 4, .max_rows = 2}),
+                .judge = [&](const History& h) { return judge_gradient_formula(run.subject, h); },
+                .describe =
+                    [&](const History& h) {
+                      return fmt::format("{}: ∂/∂x of the first step's first row {}, formula {}",
+                                         show(h),
+                                         show(derivative_by_implementation(run.subject, h, {})),
+                                         show(gradient_through_time_formula(h, {}).value));
+                    },
+                .worst_meaning = "|derivative − formula| / what rounding at 50 digits may do"});
+        return with_remark(main, describe_distance(run));
+      }};
 }
 
 }  // namespace
 
 std::vector<Claim> gradient_through_time() {
-  return {c16()};
+  return {claim_c16()};
 }
 
 }  // namespace normproof::verification::claims::ledger

@@ -19,13 +19,14 @@ namespace {
 
 // The outputs for x and for a changed input f(x), with a bound of the rounding error of their
 // difference, for each element.
-struct Moved {
+struct ComparedOutputs {
   Vector before, after;
   oracle50 bound;
 };
 
-Moved moved(const Subject& subject, const NormOptions& options, Statistic statistic, const Batch& b,
-            const std::function<oracle50(const oracle50&)>& f) {
+ComparedOutputs compare_outputs(const TestedImplementation& subject, const NormOptions& options,
+                                Statistic statistic, const Batch& b,
+                                const std::function<oracle50(const oracle50&)>& f) {
   Vector x = wide(b.x), shifted;
   for (const oracle50& v : x) shifted.push_back(f(v));
   const Vector none(x.size());
@@ -35,21 +36,21 @@ Moved moved(const Subject& subject, const NormOptions& options, Statistic statis
               Slice(shifted, {}, statistic, 0).x_hat_roundoff()};
 }
 
-Judgement equal_up_to_sign(const Moved& m, int sign) {
-  Judgement all = whether(true);
+Judgement equal_up_to_sign(const ComparedOutputs& m, int sign) {
+  Judgement all = judge_condition(true);
   for (std::size_t i = 0; i < m.before.size(); ++i)
-    all = both(all, within(absolute(m.after[i] - sign * m.before[i]), m.bound));
+    all = worse_judgement(all, within(absolute(m.after[i] - sign * m.before[i]), m.bound));
   return all;
 }
 
-std::string show_moved(const Batch& b, const std::string& how, const Moved& m) {
+std::string show_moved(const Batch& b, const std::string& how, const ComparedOutputs& m) {
   return fmt::format("x = {}: f(x) = {}, f({}) = {}", show(b.x), show(narrow(m.before)), how,
                      show(narrow(m.after)));
 }
 
 // Whether, in double, scaling x by a power of two or changing its sign has exactly the expected
 // effect on the output.
-bool exact_in_double(const Subject& subject, const Batch& b, double factor) {
+bool exact_in_double(const TestedImplementation& subject, const Batch& b, double factor) {
   Batch scaled = b;
   for (double& v : scaled.x) v *= factor;
   const auto y = subject.step<double>(power_norm_v_with(0), b.inputs<double>()).outputs.at("y");
@@ -61,46 +62,47 @@ bool exact_in_double(const Subject& subject, const Batch& b, double factor) {
 }
 
 Claim scale_claim() {
-  return {.id = "B17",
-          .title = "PN-V does not see the scale of its input",
-          .statement =
-              "f(c x) = f(x) for c > 0, f(−x) = −f(x), at ε = 0; in double for c = ±2ᵏ bit by bit",
-          .source = "derived: docs/derivations/claims.md, B17",
-          .assumptions = "ε = 0, ψ > 0, no overflow",
-          .expected = Verdict::holds,
-          .check = [](const Run& run) {
-            const auto& subject = run.subject;
-            const auto scaled = [&](const Batch& b, int sign) {
-              return moved(subject, power_norm_v_with(0), Statistic::quadratic_mean, b,
-                           [&](const oracle50& v) { return oracle50(sign * b.extra[0] * v); });
-            };
-            return examine(
-                run, Property<Batch>{
-                         .cases = channels(1, 9, false, 1),
-                         .judge =
-                             [&](const Batch& b) {
-                               const double two = std::ldexp(1.0, std::ilogb(b.extra[0]));
-                               return both(both(equal_up_to_sign(scaled(b, 1), 1),
-                                                equal_up_to_sign(scaled(b, -1), -1)),
-                                           whether(exact_in_double(subject, b, two) &&
-                                                   exact_in_double(subject, b, -two)));
-                             },
-                         .describe =
-                             [&](const Batch& b) {
-                               return show_moved(b, fmt::format("{} x", b.extra[0]), scaled(b, 1)) +
-                                      "; " +
-                                      show_moved(b, fmt::format("−{} x", b.extra[0]),
-                                                 scaled(b, -1));
-                             },
-                         .worst_meaning = "|f(c x) − f(x)| / bound of rounding at 50 digits"});
-          }};
+  return {
+      .id = "B17",
+      .title = "PN-V does not see the scale of its input",
+      .statement =
+          "f(c x) = f(x) for c > 0, f(−x) = −f(x), at ε = 0; in double for c = ±2ᵏ bit by bit",
+      .source = "derived: docs/derivations/claims.md, B17",
+      .assumptions = "ε = 0, ψ > 0, no overflow",
+      .expected = Verdict::holds,
+      .check = [](const Run& run) {
+        const auto& subject = run.subject;
+        const auto scaled = [&](const Batch& b, int sign) {
+          return compare_outputs(
+              subject, power_norm_v_with(0), Statistic::quadratic_mean, b,
+              [&](const oracle50& v) { return oracle50(sign * b.extra[0] * v); });
+        };
+        return examine(
+            run,
+            Property<Batch>{
+                .cases = channels(1, 9, false, 1),
+                .judge =
+                    [&](const Batch& b) {
+                      const double two = std::ldexp(1.0, std::ilogb(b.extra[0]));
+                      return worse_judgement(worse_judgement(equal_up_to_sign(scaled(b, 1), 1),
+                                                             equal_up_to_sign(scaled(b, -1), -1)),
+                                             judge_condition(exact_in_double(subject, b, two) &&
+                                                             exact_in_double(subject, b, -two)));
+                    },
+                .describe =
+                    [&](const Batch& b) {
+                      return show_moved(b, fmt::format("{} x", b.extra[0]), scaled(b, 1)) + "; " +
+                             show_moved(b, fmt::format("−{} x", b.extra[0]), scaled(b, -1));
+                    },
+                .worst_meaning = "|f(c x) − f(x)| / bound of rounding at 50 digits"});
+      }};
 }
 
 // Both layers use the error bound of BatchNorm, which is larger because sigma <= psi.
-Property<Batch> shift_property(const Subject& subject, const NormOptions& options) {
+Property<Batch> shift_property(const TestedImplementation& subject, const NormOptions& options) {
   const auto shifted = [&subject, options](const Batch& b) {
-    return moved(subject, options, Statistic::variance, b,
-                 [&](const oracle50& v) { return oracle50(v + b.extra[0]); });
+    return compare_outputs(subject, options, Statistic::variance, b,
+                           [&](const oracle50& v) { return oracle50(v + b.extra[0]); });
   };
   return {.cases = channels(2, 8, true, 1),
           .judge = [=](const Batch& b) { return equal_up_to_sign(shifted(b), 1); },

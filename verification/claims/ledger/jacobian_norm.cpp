@@ -36,7 +36,7 @@ rc::Gen<Batch> tokens(std::size_t least, double max_eps,
 
 /// Projects each coordinate unit vector onto the orthogonal complement of x and the vector of ones.
 /// Returns the longest projection. Its length is at least sqrt(1/3).
-Vector stretched_direction(const Vector& x) {
+Vector most_amplified_direction(const Vector& x) {
   Vector best = project_out_one_and(x, unit(x.size(), 0));
   for (std::size_t k = 1; k < x.size(); ++k) {
     Vector other = project_out_one_and(x, unit(x.size(), k));
@@ -46,31 +46,32 @@ Vector stretched_direction(const Vector& x) {
 }
 
 /// The number ||J^T g||^2 with a bound of its rounding error.
-struct Stretched {
+struct SquaredGain {
   oracle50 squared, bound;
 };
-Stretched through_layer_norm(const Subject& subject, double eps, const Vector& x, const Vector& g) {
+SquaredGain through_layer_norm(const TestedImplementation& subject, double eps, const Vector& x,
+                               const Vector& g) {
   return {square(channel_step(subject, layer_norm_of(eps), x, g, Axis::features).grad_x),
           Slice(x, g, Statistic::variance, eps).square_roundoff()};
 }
 
 /// Judges all elements of the Jacobian. Dual numbers must give (delta_ij - 1/d - x_hat_i
 /// x_hat_j/d)/s; the formula of Slice with g = e_i must give row i.
-Judgement judge_entries(const Subject& subject, const Batch& b) {
+Judgement judge_entries(const TestedImplementation& subject, const Batch& b) {
   const std::size_t d = b.x.size();
   const Vector x = wide(b.x);
   NormInputs<dual> in;
   in.x = ref::tensor::empty_tensor<dual>({1, d});
   for (std::size_t i = 0; i < d; ++i) in.x.data()[i] = dual(b.x[i]);
-  Judgement all = whether(true);
+  Judgement all = judge_condition(true);
   for (std::size_t j = 0; j < d; ++j) {
     in.x.data()[j].derivative = 1;
     const auto y = subject.step<dual>(layer_norm_of(b.eps), in).outputs.at("y");
     in.x.data()[j].derivative = 0;
     for (std::size_t i = 0; i < d; ++i) {
       const Slice row(x, unit(d, i), Statistic::variance, b.eps);
-      all = both(all, within(absolute(y.data()[i].derivative - row.grad_x[j]),
-                             2 * row.gradient_roundoff()));
+      all = worse_judgement(all, within(absolute(y.data()[i].derivative - row.grad_x[j]),
+                                        2 * row.gradient_roundoff()));
     }
   }
   return all;
@@ -83,29 +84,29 @@ struct NormOfJacobian {
 /// Compares the operator norm with its formula. For d >= 3, a vector g orthogonal to x and to the
 /// vector of ones attains it; errors of the orthogonality count only squared. For d = 2, (1, -1)
 /// attains it and its square is eps^2/s^6.
-NormOfJacobian norm_of_jacobian(const Subject& subject, const Batch& b) {
+NormOfJacobian norm_of_jacobian(const TestedImplementation& subject, const Batch& b) {
   const Vector x = wide(b.x);
   const Slice slice(x, {}, Statistic::variance, b.eps);
   const oracle50 s2 = slice.s * slice.s;
   const bool two = x.size() == 2;
-  const Vector g = two ? Vector{1, -1} : stretched_direction(x);
-  const Stretched stretched = through_layer_norm(subject, b.eps, x, g);
+  const Vector g = two ? Vector{1, -1} : most_amplified_direction(x);
+  const SquaredGain stretched = through_layer_norm(subject, b.eps, x, g);
   const oracle50 share = two ? oracle50(b.eps / s2) : oracle50(1);
   return {stretched.squared, square(g) * share * share / s2, stretched.bound};
 }
 
-Judgement judge_norm(const Subject& subject, const Batch& b) {
+Judgement judge_norm(const TestedImplementation& subject, const Batch& b) {
   const NormOfJacobian n = norm_of_jacobian(subject, b);
   const Vector x = wide(b.x), g = wide(b.grad_y);
-  const Stretched any = through_layer_norm(subject, b.eps, x, g);
+  const SquaredGain any = through_layer_norm(subject, b.eps, x, g);
   const oracle50 limit =
-      n.expected / square(x.size() == 2 ? Vector{1, -1} : stretched_direction(x));
-  return both(both(within(absolute(n.squared - n.expected), n.bound),
-                   within(any.squared, square(g) * limit + any.bound)),
-              judge_entries(subject, b));
+      n.expected / square(x.size() == 2 ? Vector{1, -1} : most_amplified_direction(x));
+  return worse_judgement(worse_judgement(within(absolute(n.squared - n.expected), n.bound),
+                                         within(any.squared, square(g) * limit + any.bound)),
+                         judge_entries(subject, b));
 }
 
-Property<Batch> norm_property(const Subject& subject, double max_eps) {
+Property<Batch> norm_property(const TestedImplementation& subject, double max_eps) {
   return {.cases = tokens(2, max_eps, [](const Batch&) { return true; }),
           .judge = [&](const Batch& b) { return judge_norm(subject, b); },
           .describe =
@@ -138,9 +139,9 @@ struct Ratio {
   oracle50 squared, bound;
 };
 
-Ratio ratio(const Subject& subject, const Vector& x) {
-  const Vector g = stretched_direction(x);
-  const Stretched stretched = through_layer_norm(subject, 0, x, g);
+Ratio ratio(const TestedImplementation& subject, const Vector& x) {
+  const Vector g = most_amplified_direction(x);
+  const SquaredGain stretched = through_layer_norm(subject, 0, x, g);
   const oracle50 factor = square(x) / (static_cast<double>(x.size()) * square(g));
   return {stretched.squared * factor, stretched.bound * factor};
 }
@@ -188,7 +189,7 @@ rc::Gen<Token> shifted_tokens(bool small_mean) {
       });
 }
 
-Property<Token> ratio_property(const Subject& subject, bool small_mean) {
+Property<Token> ratio_property(const TestedImplementation& subject, bool small_mean) {
   return {.cases = shifted_tokens(small_mean),
           .judge =
               [&subject, small_mean](const Token& t) {
@@ -233,7 +234,7 @@ Claim length_norm_claim() {
 // ---- E11: a distribution of N states (r, -r, 0) with the probability 1/N each, and the numbers of
 // the theorem's proof: alpha_0 = epsilon = 1/10, so that epsilon/(1 + epsilon - alpha_0) = 1/10.
 
-struct Law {
+struct Distribution {
   std::vector<double> r;  ///< each above 0
 };
 
@@ -241,34 +242,34 @@ struct Law {
 /// than the claim allows to have a large Jacobian. The small r is the smallest that Y <= 1.1 E Y
 /// allows, where Y = ||x||^2, or up to a tenth larger, so that these states almost violate the
 /// claim.
-Law low_states(Draw& draw) {
+Distribution draw_distribution_with_low_states(Draw& draw) {
   const std::size_t tens = draw.between(0, 3), low = tens + 1, count = 10 * tens + 9;
   const auto states = static_cast<double>(count), lower = static_cast<double>(low);
   const double square = (states / 1.1 - (states - lower)) / lower;
-  Law law{std::vector<double>(count, 1)};
+  Distribution law{std::vector<double>(count, 1)};
   std::fill_n(law.r.begin(), low, std::sqrt(square) * draw.uniform(1, 1.1));
   return law;
 }
 
-rc::Gen<Law> laws(bool bounded) {
-  return shrinking<Law>(
+rc::Gen<Distribution> distributions(bool bounded) {
+  return shrinking<Distribution>(
       [=](Draw& draw) {
-        if (bounded && draw.chance(0.5)) return low_states(draw);
-        Law law;
+        if (bounded && draw.chance(0.5)) return draw_distribution_with_low_states(draw);
+        Distribution law;
         law.r.assign(20, 1);
         const std::size_t low = draw.between(0, bounded ? 1 : 3);
         for (std::size_t i = 0; i < low; ++i) law.r[i] = std::fabs(draw.power(-4, -1));
         if (!bounded) law.r.back() = std::ldexp(1.0, static_cast<int>(draw.between(0, 8)));
         return law;
       },
-      [](const Law& law) {
-        std::vector<Law> result;
+      [](const Distribution& law) {
+        std::vector<Distribution> result;
         for (std::size_t i = 0; i < law.r.size(); ++i) {
           if (law.r.size() > 2) {
             result.push_back(law);
             result.back().r.erase(result.back().r.begin() + static_cast<long>(i));
           }
-          for (const double v : simpler(law.r[i])) {
+          for (const double v : simpler_doubles(law.r[i])) {
             if (!(v > 0)) continue;
             result.push_back(law);
             result.back().r[i] = v;
@@ -281,11 +282,11 @@ rc::Gen<Law> laws(bool bounded) {
 /// Counts, among the N states, those with Y = ||x||^2 above 1.1 E Y, and those with ||J_LN||^2
 /// above d/(E Y/10). The squares and their sum are exact at 50 digits. ||J_LN||^2 is rstd^2, with
 /// an error below 16 roundings.
-struct Counted {
+struct CountedStates {
   std::size_t above = 0, steep = 0;
 };
 
-Counted count_states(const Subject& subject, const Law& law) {
+CountedStates count_states(const TestedImplementation& subject, const Distribution& law) {
   const std::size_t count = law.r.size();
   NormInputs<oracle50> in;
   in.x = ref::tensor::full_tensor<oracle50>({count, 3}, 0);
@@ -298,7 +299,7 @@ Counted count_states(const Subject& subject, const Law& law) {
   }
   const auto rstd = subject.step<oracle50>(layer_norm_of(0), in).outputs.at("rstd");
   const oracle50 states = static_cast<double>(count);
-  Counted counted;
+  CountedStates counted;
   for (std::size_t i = 0; i < count; ++i) {
     const oracle50 r = law.r[i], norm = rstd.data()[i];
     if (10 * states * 2 * r * r > 11 * total) ++counted.above;
@@ -307,19 +308,19 @@ Counted count_states(const Subject& subject, const Law& law) {
   return counted;
 }
 
-Property<Law> law_property(const Subject& subject, std::size_t most_above) {
-  return {.cases = laws(most_above == 0),
+Property<Distribution> law_property(const TestedImplementation& subject, std::size_t most_above) {
+  return {.cases = distributions(most_above == 0),
           .judge =
-              [&subject, most_above](const Law& law) {
-                const Counted counted = count_states(subject, law);
+              [&subject, most_above](const Distribution& law) {
+                const CountedStates counted = count_states(subject, law);
                 if (counted.above > most_above) return discarded();
                 const auto states = static_cast<double>(law.r.size());
                 return within(static_cast<double>(10 * counted.steep),
                               static_cast<double>(10 * most_above) + states);
               },
           .describe =
-              [&subject, most_above](const Law& law) {
-                const Counted counted = count_states(subject, law);
+              [&subject, most_above](const Distribution& law) {
+                const CountedStates counted = count_states(subject, law);
                 const std::size_t states = law.r.size();
                 return fmt::format(
                     "x = (r, −r, 0), r = {}, with probability 1/{} each: {} of them "

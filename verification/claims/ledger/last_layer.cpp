@@ -29,13 +29,13 @@ enum class Upstream { unit, signs };  // of length 1, or with each element +-1
 // ||dL/dx||^2 times ||a||^2 (d - 2)/(d sigma^2), where a is the activation that W_2 multiplies.
 
 struct BasisMean {
-  Judgement judgement = whether(true);
+  Judgement judgement = judge_condition(true);
   double mean = 0, expected = 0;
 };
 
 /// Returns the upstream gradients to average over. g and -g give gradients of the same length, so
 /// only one of them is included.
-std::vector<std::vector<double>> directions(std::size_t d, Upstream upstream) {
+std::vector<std::vector<double>> upstream_gradients(std::size_t d, Upstream upstream) {
   std::vector<std::vector<double>> result;
   const std::size_t count = upstream == Upstream::unit ? d : std::size_t{1} << (d - 1);
   for (std::size_t k = 0; k < count; ++k) {
@@ -59,11 +59,11 @@ T gradient_square(const StackStep<T>& step) {
   return square_sum(step.gradients.back().feed_forward.second.weight);
 }
 
-BasisMean over_basis(const Subject& subject, EncoderCase c, Upstream upstream) {
+BasisMean mean_over_basis(const TestedImplementation& subject, EncoderCase c, Upstream upstream) {
   const ref::numeric::BallPrecision precision(kEncoderBits);
   const std::size_t d = c.d_model, last = c.layers.size() - 1;
   const ball width(static_cast<double>(d));
-  const auto basis = directions(d, upstream);
+  const auto basis = upstream_gradients(d, upstream);
   ball sum(0), expected(0);
   BasisMean result;
   for (const std::vector<double>& g : basis) {
@@ -80,29 +80,32 @@ BasisMean over_basis(const Subject& subject, EncoderCase c, Upstream upstream) {
     if (upstream == Upstream::signs) expected *= width;
     // The input of the feed-forward has the same length in every layer.
     for (std::size_t l = 0; l <= last; ++l)
-      result.judgement = both(
+      result.judgement = worse_judgement(
           result.judgement,
-          overlap(square_sum(step.values.at(layer_value(l, c.final_norm ? "norm2.y" : "norm1.y"))),
-                  width));
+          judge_overlap(
+              square_sum(step.values.at(layer_value(l, c.final_norm ? "norm2.y" : "norm1.y"))),
+              width));
   }
   const ball mean = sum / ball(static_cast<double>(basis.size()));
-  result.judgement = both(result.judgement, overlap(mean, expected));
+  result.judgement = worse_judgement(result.judgement, judge_overlap(mean, expected));
   result.mean = mean.midpoint();
   result.expected = expected.midpoint();
   return result;
 }
 
-Property<EncoderCase> basis_property(const Subject& subject, NormPlacement placement,
+Property<EncoderCase> basis_property(const TestedImplementation& subject, NormPlacement placement,
                                      Upstream upstream, std::size_t max_layers) {
   return {.cases = encoders({.placement = placement,
                              .final_norm = placement == NormPlacement::pre,
                              .max_d_model = 4,
                              .max_layers = max_layers}),
-          .judge = [&subject, upstream](
-                       const EncoderCase& c) { return over_basis(subject, c, upstream).judgement; },
+          .judge =
+              [&subject, upstream](const EncoderCase& c) {
+                return mean_over_basis(subject, c, upstream).judgement;
+              },
           .describe =
               [&subject, upstream](const EncoderCase& c) {
-                const BasisMean b = over_basis(subject, c, upstream);
+                const BasisMean b = mean_over_basis(subject, c, upstream);
                 return fmt::format("{}: mean of ‖∂L/∂W_2‖² {}, expected {}", show(c), b.mean,
                                    b.expected);
               },

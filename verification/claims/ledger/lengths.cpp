@@ -48,16 +48,16 @@ std::vector<double> normal_row(const Run& run, std::size_t index) {
 
 /// Judges relu(x)^2 + relu(-x)^2 = x^2 for each x. Under a symmetric distribution the mean of
 /// relu(x)^2 is therefore half of E x^2. Squares of doubles and 0 are exact at 50 digits.
-Property<Batch> relu_property(const Subject& subject) {
+Property<Batch> relu_property(const TestedImplementation& subject) {
   return {.cases = batches({.affine = false, .min_eps = 0, .max_eps = 0}),
           .judge =
               [&](const Batch& b) {
                 const auto there = subject.relu(row_tensor(b.x));
                 const auto back = subject.relu(row_tensor(negative(b.x)));
-                Judgement all = whether(true);
+                Judgement all = judge_condition(true);
                 for (std::size_t i = 0; i < b.x.size(); ++i) {
                   const oracle50 x = b.x[i], p = there.data()[i], q = back.data()[i];
-                  all = both(all, whether(p * p + q * q == x * x));
+                  all = worse_judgement(all, judge_condition(p * p + q * q == x * x));
                 }
                 return all;
               },
@@ -102,13 +102,13 @@ Claim relu_length_claim() {
 // W_1 and W_2. These signs have the second moments of normal weights.
 
 struct MeanSquare {
-  Judgement judgement = whether(true);
+  Judgement judgement = judge_condition(true);
   double mean = 0, expected = 0;  // of the first token
 };
 
 /// Computes the squared length of each token after the last layer, averaged over all signs of the
 /// weights. Compares it with its expectation, given the input of that layer.
-MeanSquare over_signs(const Subject& subject, const EncoderCase& c) {
+MeanSquare mean_over_signs(const TestedImplementation& subject, const EncoderCase& c) {
   const ref::numeric::BallPrecision precision(kEncoderBits);
   const bool post = c.placement == NormPlacement::post;
   const std::size_t d = c.d_model, last = c.layers.size() - 1;
@@ -145,18 +145,19 @@ MeanSquare over_signs(const Subject& subject, const EncoderCase& c) {
   }
   MeanSquare result;
   for (std::size_t t = 0; t < c.tokens; ++t)
-    result.judgement = both(result.judgement, overlap(sums[t] / ball(combinations), expected[t]));
+    result.judgement =
+        worse_judgement(result.judgement, judge_overlap(sums[t] / ball(combinations), expected[t]));
   result.mean = (sums[0] / ball(combinations)).midpoint();
   result.expected = expected[0].midpoint();
   return result;
 }
 
-Property<EncoderCase> sign_property(const Subject& subject, NormPlacement placement) {
+Property<EncoderCase> sign_property(const TestedImplementation& subject, NormPlacement placement) {
   return {.cases = encoders({.placement = placement, .max_tokens = 3, .orthogonal = true}),
-          .judge = [&](const EncoderCase& c) { return over_signs(subject, c).judgement; },
+          .judge = [&](const EncoderCase& c) { return mean_over_signs(subject, c).judgement; },
           .describe =
               [&](const EncoderCase& c) {
-                const MeanSquare m = over_signs(subject, c);
+                const MeanSquare m = mean_over_signs(subject, c);
                 return fmt::format("{}: mean over signs {}, expected {}", show(c), m.mean,
                                    m.expected);
               },
@@ -282,7 +283,7 @@ struct Width {
 };
 
 /// Returns an enclosure of the probability P(max <= m) = Phi(sqrt m)^d for m = 2 ln(100 d).
-ball chance_within(std::uint64_t d) {
+ball probability_of_maximum(std::uint64_t d) {
   const ball width = ball(static_cast<double>(d));
   const ball m_half = ref::numeric::log(ball(100) * width);
   const ball phi = (ball(1) + ref::numeric::erf(sqrt(m_half))) / ball(2);
@@ -298,12 +299,12 @@ Property<Width> tail_property() {
           .judge =
               [](const Width& w) {
                 const ref::numeric::BallPrecision precision(kEncoderBits);
-                return within((ball(1) - chance_within(w.d)).upper(), 0.01);
+                return within((ball(1) - probability_of_maximum(w.d)).upper(), 0.01);
               },
           .describe =
               [](const Width& w) {
                 const ref::numeric::BallPrecision precision(kEncoderBits);
-                return fmt::format("d = {}: P = {}", w.d, chance_within(w.d).midpoint());
+                return fmt::format("d = {}: P = {}", w.d, probability_of_maximum(w.d).midpoint());
               },
           .worst_meaning = "P(max > 2 ln(100 d)) / 0.01"};
 }

@@ -40,11 +40,12 @@ std::vector<Projector> projectors() {
 }
 
 struct ProjectorCheck {
-  Judgement judgement = whether(true);
+  Judgement judgement = judge_condition(true);
   std::string text;
 };
 
-ProjectorCheck check_projector(const Subject& subject, const Projector& kind, const Batch& b) {
+ProjectorCheck check_projector(const TestedImplementation& subject, const Projector& kind,
+                               const Batch& b) {
   const std::size_t n = b.rows;
   const Vector x = wide(b.x);
   std::vector<Vector> p;  // p[k] = s * (Jacobian transposed) e_k
@@ -72,10 +73,11 @@ ProjectorCheck check_projector(const Subject& subject, const Projector& kind, co
   }
   const oracle50 rank = size - static_cast<double>(kind.lost);
   ProjectorCheck result;
-  result.judgement = both(both(within(asymmetry, 2 * entry_bound),
-                               within(defect, (2 * size + 1) * entry_bound * (1 + size))),
-                          both(within(absolute(trace - rank), size * entry_bound),
-                               within(kept, size * entry_bound * (1 + size))));
+  result.judgement =
+      worse_judgement(worse_judgement(within(asymmetry, 2 * entry_bound),
+                                      within(defect, (2 * size + 1) * entry_bound * (1 + size))),
+                      worse_judgement(within(absolute(trace - rank), size * entry_bound),
+                                      within(kept, size * entry_bound * (1 + size))));
   result.text = fmt::format("{}: rank {} expected, trace {}, |P − Pᵀ| = {}, |P² − P| = {}",
                             kind.name, show(rank), show(trace), show(asymmetry), show(defect));
   return result;
@@ -98,9 +100,9 @@ Claim projector_claim() {
                     .cases = channels(2, 6, true),
                     .judge =
                         [&](const Batch& b) {
-                          Judgement all = whether(true);
+                          Judgement all = judge_condition(true);
                           for (const Projector& kind : projectors())
-                            all = both(all, check_projector(subject, kind, b).judgement);
+                            all = worse_judgement(all, check_projector(subject, kind, b).judgement);
                           return all;
                         },
                     .describe =
@@ -117,21 +119,21 @@ Claim projector_claim() {
 // ---- Operator norms. A vector g0 orthogonal to x and to the vector of ones attains the operator
 // norm exactly.
 
-struct Stretch {
+struct Gain {
   oracle50 squared, bound;  // ||grad_x||^2 with a bound of its rounding error
 };
 
-Stretch stretch(const Subject& subject, const NormOptions& options, Statistic statistic,
-                const Vector& x, const Vector& g) {
+Gain compute_gain(const TestedImplementation& subject, const NormOptions& options,
+                  Statistic statistic, const Vector& x, const Vector& g) {
   return {square(channel_step(subject, options, x, g).grad_x),
           Slice(x, g, statistic, 0).square_roundoff()};
 }
 
-Stretch stretch_power_norm_v(const Subject& subject, const Vector& x, const Vector& g) {
-  return stretch(subject, power_norm_v_with(0), Statistic::quadratic_mean, x, g);
+Gain gain_of_power_norm_v(const TestedImplementation& subject, const Vector& x, const Vector& g) {
+  return compute_gain(subject, power_norm_v_with(0), Statistic::quadratic_mean, x, g);
 }
-Stretch stretch_batch_norm(const Subject& subject, const Vector& x, const Vector& g) {
-  return stretch(subject, batch_norm_with(0), Statistic::variance, x, g);
+Gain gain_of_batch_norm(const TestedImplementation& subject, const Vector& x, const Vector& g) {
+  return compute_gain(subject, batch_norm_with(0), Statistic::variance, x, g);
 }
 
 // Whether the projection `rest` is so close to zero, relative to the vector `whole`, that it
@@ -145,14 +147,14 @@ struct Norms {
   oracle50 power_norm_v, batch_norm;  // squares of the operator norms
 };
 
-Norms compare_norms(const Subject& subject, const Batch& b) {
+Norms compare_norms(const TestedImplementation& subject, const Batch& b) {
   const Vector x = wide(b.x), g = wide(b.grad_y);
   const Vector g0 = project_out_one_and(x, g);
   if (is_degenerate(g0, g)) return {discarded(), 0, 0};
   const oracle50 length = square(g0);
-  const Stretch pn = stretch_power_norm_v(subject, x, g0), bn = stretch_batch_norm(subject, x, g0);
-  const Stretch pn_any = stretch_power_norm_v(subject, x, g),
-                bn_any = stretch_batch_norm(subject, x, g);
+  const Gain pn = gain_of_power_norm_v(subject, x, g0), bn = gain_of_batch_norm(subject, x, g0);
+  const Gain pn_any = gain_of_power_norm_v(subject, x, g),
+             bn_any = gain_of_batch_norm(subject, x, g);
   const oracle50 psi2 = Slice(x, g, Statistic::quadratic_mean, 0).statistic;
   const oracle50 sigma2 = Slice(x, g, Statistic::variance, 0).statistic;
   // g0 has rounding errors too; the error bounds for g cover them.
@@ -161,7 +163,8 @@ Norms compare_norms(const Subject& subject, const Batch& b) {
                              absolute(bn.squared - length / sigma2) <= slack_bn &&
                              pn_any.squared <= square(g) / psi2 + slack_pn &&
                              bn_any.squared <= square(g) / sigma2 + slack_bn;
-  return {both(whether(are_the_norms), within(pn.squared, bn.squared + slack_pn + slack_bn)),
+  return {worse_judgement(judge_condition(are_the_norms),
+                          within(pn.squared, bn.squared + slack_pn + slack_bn)),
           pn.squared / length, bn.squared / length};
 }
 
@@ -171,7 +174,7 @@ std::string show_norms(const Batch& b, const oracle50& pn2, const oracle50& bn2,
                      show(oracle50(sqrt(pn2))), show(oracle50(sqrt(bn2))));
 }
 
-Property<Batch> norms_property(const Subject& subject) {
+Property<Batch> norms_property(const TestedImplementation& subject) {
   return {.cases = channels(3, 9, true),
           .judge = [&](const Batch& b) { return compare_norms(subject, b).judgement; },
           .describe =
@@ -197,13 +200,13 @@ Claim operator_norm_claim() {
 
 // ---- B8: with two rows, BatchNorm's Jacobian has rank 0.
 
-Norms compare_two_rows(const Subject& subject, const Batch& b) {
+Norms compare_two_rows(const TestedImplementation& subject, const Batch& b) {
   const Vector x = wide(b.x);
   const Vector g{x[1], -x[0]};  // orthogonal to x: attains PN-V's norm
-  const Stretch pn = stretch_power_norm_v(subject, x, g);
+  const Gain pn = gain_of_power_norm_v(subject, x, g);
   oracle50 frobenius = 0, slack = pn.bound / square(g);
   for (std::size_t k = 0; k < 2; ++k) {
-    const Stretch bn = stretch_batch_norm(subject, x, unit(2, k));
+    const Gain bn = gain_of_batch_norm(subject, x, unit(2, k));
     frobenius += bn.squared;
     slack += bn.bound;
   }
@@ -241,7 +244,7 @@ Claim two_rows_claim() {
 
 // ---- B16: PowerNorm divides by the psi of earlier steps.
 
-Norms compare_running(const Subject& subject, const Batch& b) {
+Norms compare_running(const TestedImplementation& subject, const Batch& b) {
   const Vector x = wide(b.x), g = wide(b.grad_y);
   const Vector g0 = project_out_one_and(x, g);
   if (is_degenerate(g0, g)) return {discarded(), 0, 0};
@@ -256,12 +259,12 @@ Norms compare_running(const Subject& subject, const Batch& b) {
   const auto& grad_x = step.outputs.at("grad_x");
   const oracle50 length = square(g0);
   const oracle50 pn2 = square(Vector(grad_x.data(), grad_x.data() + grad_x.size())) / length;
-  const Stretch bn = stretch_batch_norm(subject, x, g0);
+  const Gain bn = gain_of_batch_norm(subject, x, g0);
   const oracle50 slack = bn.bound / length + 64 * epsilon50() * pn2;
   return {within(pn2, bn.squared / length + slack), pn2, bn.squared / length};
 }
 
-Property<Batch> running_property(const Subject& subject, rc::Gen<Batch> cases) {
+Property<Batch> running_property(const TestedImplementation& subject, rc::Gen<Batch> cases) {
   return {.cases = std::move(cases),
           .judge = [&](const Batch& b) { return compare_running(subject, b).judgement; },
           .describe =

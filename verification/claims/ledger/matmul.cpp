@@ -48,9 +48,9 @@ struct Factors {
 /// by its negative, up to the last bit.
 Factors draw_factors(Draw& draw) {
   Factors f;
-  f.rows = draw.sized(1, 3);
-  f.columns = draw.sized(1, 3);
-  f.depth = draw.chance(0.7) ? draw.sized(1, 40) : draw.between(1, kMaxDepth);
+  f.rows = draw.size_for_case(1, 3);
+  f.columns = draw.size_for_case(1, 3);
+  f.depth = draw.chance(0.7) ? draw.size_for_case(1, 40) : draw.between(1, kMaxDepth);
   const std::size_t family = draw.between(0, 2);
   const auto number = [&] { return family == 1 ? draw.power(-45, 45) : draw.normal(); };
   for (std::size_t i = 0; i < f.rows * f.depth; ++i) f.a.push_back(number());
@@ -96,11 +96,11 @@ std::vector<Factors> simplify_factors(const Factors& f) {
   }
   if (f.depth > 8) return result;
   for (std::size_t k = 0; k < f.depth; ++k) {
-    for (const double v : simpler(f.a[k])) {
+    for (const double v : simpler_doubles(f.a[k])) {
       result.push_back(f);
       result.back().a[k] = v;
     }
-    for (const double v : simpler(f.b[k])) {
+    for (const double v : simpler_doubles(f.b[k])) {
       result.push_back(f);
       result.back().b[k] = v;
     }
@@ -127,8 +127,8 @@ Factors with_one_sign(Factors f) {
 /// Returns a property of every element of a product. It holds for an element if judge(|computed -
 /// exact|, exact, bound of the element) does.
 template <class Judge>
-Property<Factors> every_element(const Run& run, Judge judge, const char* worst_meaning,
-                                std::function<Factors(Draw&)> draw = draw_factors) {
+Property<Factors> element_property(const Run& run, Judge judge, const char* worst_meaning,
+                                   std::function<Factors(Draw&)> draw = draw_factors) {
   return {.cases = shrinking<Factors>(std::move(draw), simplify_factors),
           .judge =
               [&run, judge](const Factors& f) {
@@ -138,10 +138,10 @@ Property<Factors> every_element(const Run& run, Judge judge, const char* worst_m
                 const ref::numeric::BallPrecision precision(kBits);
                 const auto exact =
                     ref::ops::matmul(ref::tensor::convert<ball>(a), ref::tensor::convert<ball>(b));
-                Judgement all = whether(true);
+                Judgement all = judge_condition(true);
                 for (std::size_t i = 0; i < c.size(); ++i)
-                  all = both(all, judge(f.depth, ball(c.data()[i]) - exact.data()[i],
-                                        exact.data()[i], limit.data()[i]));
+                  all = worse_judgement(all, judge(f.depth, ball(c.data()[i]) - exact.data()[i],
+                                                   exact.data()[i], limit.data()[i]));
                 return all;
               },
           .describe = [&run](const Factors& f) { return describe(run, f); },
@@ -169,7 +169,7 @@ std::vector<Claim> matmul_claims() {
        .expected = Verdict::holds,
        .check =
            [](const Run& run) {
-             return examine(run, every_element(
+             return examine(run, element_property(
                                      run,
                                      [](std::size_t, const ball& error, const ball&, double limit) {
                                        return within(largest(error), limit);
@@ -191,10 +191,10 @@ std::vector<Claim> matmul_claims() {
          };
          constexpr auto kShare = "|ĉ − c| / (γ(r) |c|)";
          return refute_with_control(
-             examine(run, every_element(run, relative, kShare)),
+             examine(run, element_property(run, relative, kShare)),
              [&] {
                const auto draw = [](Draw& source) { return with_one_sign(draw_factors(source)); };
-               return examine(with_fewer_cases(run), every_element(run, relative, kShare, draw));
+               return examine(with_fewer_cases(run), element_property(run, relative, kShare, draw));
              },
              "where all aₖbₖ have one sign it holds");
        }}};

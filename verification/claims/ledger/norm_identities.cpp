@@ -30,7 +30,7 @@ struct Identity {
   Equation equation;
 };
 
-Property<Batch> identity_property(const Subject& subject, const Identity& identity) {
+Property<Batch> identity_property(const TestedImplementation& subject, const Identity& identity) {
   const auto sides = [subject, identity](const Batch& b, std::size_t channel) {
     const auto options = identity.statistic == Statistic::variance ? batch_norm_with(b.eps)
                                                                    : power_norm_v_with(b.eps);
@@ -43,10 +43,10 @@ Property<Batch> identity_property(const Subject& subject, const Identity& identi
   return {.cases = batches({.max_rows = 9, .max_features = 2}),
           .judge =
               [sides](const Batch& b) {
-                Judgement all = whether(true);
+                Judgement all = judge_condition(true);
                 for (std::size_t j = 0; j < b.features; ++j) {
                   const BothSides s = sides(b, j);
-                  all = both(all, within(absolute(s.left - s.right), s.bound));
+                  all = worse_judgement(all, within(absolute(s.left - s.right), s.bound));
                 }
                 return all;
               },
@@ -91,7 +91,7 @@ struct QuadraticMean {
   oracle50 psi2, mean, variance, bound;
 };
 
-QuadraticMean quadratic_mean_of(const Subject& subject, const Batch& b) {
+QuadraticMean quadratic_mean_of(const TestedImplementation& subject, const Batch& b) {
   const auto in = b.inputs<oracle50>();
   const auto pn = subject.step<oracle50>(power_norm_v_with(b.eps), in);
   const auto bn = subject.step<oracle50>(batch_norm_with(b.eps), in);

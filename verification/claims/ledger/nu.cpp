@@ -13,18 +13,18 @@ namespace {
 constexpr auto kState = "any α, ε, ψ² and ν at the start; no padding, no group scaling, W = 0";
 
 std::string last_nu(const History& h, const Bounded& released, const Bounded& expected) {
-  return fmt::format("{}: (1 − α) e = {}, expected {}", show(h), show(unscaled(h, released).value),
-                     show(expected.value));
+  return fmt::format("{}: (1 − α) e = {}, expected {}", show(h),
+                     show(in_paper_units(h, released).value), show(expected.value));
 }
 
-Judgement same_recursion(const Subject& subject, const History& h) {
+Judgement same_recursion(const TestedImplementation& subject, const History& h) {
   const auto released = run_history(channel_of(subject, h.released(), h), h);
   const auto paper = run_history(paper_channel(subject, h), h);
-  Judgement judged = whether(true);
+  Judgement judged = judge_condition(true);
   for (std::size_t t = 0; t < h.steps(); ++t) {
-    judged = both(judged, agree(unscaled(h, released[t].nu), paper[t].nu));
-    judged = both(judged, agree(released[t].remainder, paper[t].remainder));
-    judged = both(judged, agree(released[t].running_psi2, paper[t].running_psi2));
+    judged = worse_judgement(judged, agree(in_paper_units(h, released[t].nu), paper[t].nu));
+    judged = worse_judgement(judged, agree(released[t].remainder, paper[t].remainder));
+    judged = worse_judgement(judged, agree(released[t].running_psi2, paper[t].running_psi2));
   }
   return judged;
 }
@@ -37,10 +37,10 @@ Bounded mean_remainder_x_hat(const ChannelMoment& m) {
 
 /// The change nu_T - nu_0 over a history, and the sum of the increments of all steps, which should
 /// be equal.
-struct Telescope {
+struct TelescopingSum {
   Bounded moved, added;
 };
-Telescope telescope(const PowerNormChannel& start, const History& h) {
+TelescopingSum telescoping_sum(const PowerNormChannel& start, const History& h) {
   const auto moments = run_history(start, h);
   std::vector<Bounded> terms;
   terms.reserve(moments.size());
@@ -53,7 +53,7 @@ Telescope telescope(const PowerNormChannel& start, const History& h) {
 std::vector<std::vector<Bounded>> proposed_remainders(const History& h,
                                                       const std::vector<ChannelMoment>& moments) {
   const Bounded w = Bounded(1) - Bounded(h.alpha_backward);
-  Bounded nu = unscaled(h, Bounded(h.nu));
+  Bounded nu = in_paper_units(h, Bounded(h.nu));
   std::vector<std::vector<Bounded>> result;
   for (std::size_t t = 0; t < h.steps(); ++t) {
     std::vector<Bounded> remainder, terms;
@@ -70,23 +70,23 @@ std::vector<std::vector<Bounded>> proposed_remainders(const History& h,
 
 Judgement moving_average_of_lambda(const PowerNormChannel& start, const History& h,
                                    const Bounded& unit) {
-  Judgement judged = whether(true);
+  Judgement judged = judge_condition(true);
   const Bounded alpha(h.alpha_backward);
   Bounded expected = unit * start.nu();
   for (const ChannelMoment& m : run_history(start, h)) {
     expected = alpha * expected + (Bounded(1) - alpha) * m.Lambda;
-    judged = both(judged, agree(m.Gamma, Bounded(1)));
-    judged = both(judged, agree(unit * m.nu, expected));
+    judged = worse_judgement(judged, agree(m.Gamma, Bounded(1)));
+    judged = worse_judgement(judged, agree(unit * m.nu, expected));
   }
   return judged;
 }
 
-History warming_up(History h) {
+History describe_warm_up(History h) {
   h.warmup_iterations = static_cast<std::int64_t>(h.steps()) + 1;
   return h;
 }
 
-Claim c1() {
+Claim claim_c1() {
   return {
       .id = "C1",
       .title = "released ν is the paper's ν, rescaled",
@@ -113,7 +113,7 @@ Claim c1() {
       }};
 }
 
-Claim c2() {
+Claim claim_c2() {
   return {.id = "C2",
           .title = "ν telescopes",
           .statement =
@@ -124,8 +124,8 @@ Claim c2() {
           .expected = Verdict::holds,
           .check = [](const Run& run) {
             const auto sides = [&](const History& h) {
-              return std::pair{telescope(channel_of(run.subject, h.paper(), h), h),
-                               telescope(channel_of(run.subject, h.released(), h), h)};
+              return std::pair{telescoping_sum(channel_of(run.subject, h.paper(), h), h),
+                               telescoping_sum(channel_of(run.subject, h.released(), h), h)};
             };
             return examine(
                 run, Property<History>{
@@ -133,8 +133,9 @@ Claim c2() {
                          .judge =
                              [&](const History& h) {
                                const auto [paper, released] = sides(h);
-                               return both(agree(paper.moved, unscaled(h, paper.added)),
-                                           agree(released.moved, released.added));
+                               return worse_judgement(
+                                   agree(paper.moved, in_paper_units(h, paper.added)),
+                                   agree(released.moved, released.added));
                              },
                          .describe =
                              [&](const History& h) {
@@ -142,50 +143,50 @@ Claim c2() {
                                return fmt::format(
                                    "{}: ν moves by {}, (1 − α)Σ = {}; ema_gz moves by {}, Σ = {}",
                                    show(h), show(paper.moved.value),
-                                   show(unscaled(h, paper.added).value), show(released.moved.value),
-                                   show(released.added.value));
+                                   show(in_paper_units(h, paper.added).value),
+                                   show(released.moved.value), show(released.added.value));
                              },
                          .worst_meaning = kRounding});
           }};
 }
 
-Claim c4() {
-  return {.id = "C4",
-          .title = "the repair proposed in issue 3 changes nothing",
-          .statement =
-              "ν ← ν + mean((1 − α)(g − ν x̂) x̂) in place of the released lines gives the "
-              "same X̃′_t in every step",
-          .source = "issue 3 of the released code; derived: docs/derivations/norms.md",
-          .assumptions = kState,
-          .expected = Verdict::holds,
-          .check = [](const Run& run) {
-            return examine(
-                run, Property<History>{
-                         .cases = histories({}),
-                         .judge =
-                             [&](const History& h) {
-                               const auto moments =
-                                   run_history(channel_of(run.subject, h.released(), h), h);
-                               const auto proposed = proposed_remainders(h, moments);
-                               Judgement judged = whether(true);
-                               for (std::size_t t = 0; t < h.steps(); ++t)
-                                 judged = both(judged, agree(moments[t].remainder, proposed[t]));
-                               return judged;
-                             },
-                         .describe =
-                             [&](const History& h) {
-                               const auto moments =
-                                   run_history(channel_of(run.subject, h.released(), h), h);
-                               return fmt::format(
-                                   "{}: X̃′ of the last step begins with {}, proposed {}", show(h),
-                                   show(moments.back().remainder.front().value),
-                                   show(proposed_remainders(h, moments).back().front().value));
-                             },
-                         .worst_meaning = kRounding});
-          }};
+Claim claim_c4() {
+  return {
+      .id = "C4",
+      .title = "the repair proposed in issue 3 changes nothing",
+      .statement =
+          "ν ← ν + mean((1 − α)(g − ν x̂) x̂) in place of the released lines gives the "
+          "same X̃′_t in every step",
+      .source = "issue 3 of the released code; derived: docs/derivations/norms.md",
+      .assumptions = kState,
+      .expected = Verdict::holds,
+      .check = [](const Run& run) {
+        return examine(
+            run,
+            Property<History>{
+                .cases = histories({}),
+                .judge =
+                    [&](const History& h) {
+                      const auto moments = run_history(channel_of(run.subject, h.released(), h), h);
+                      const auto proposed = proposed_remainders(h, moments);
+                      Judgement judged = judge_condition(true);
+                      for (std::size_t t = 0; t < h.steps(); ++t)
+                        judged = worse_judgement(judged, agree(moments[t].remainder, proposed[t]));
+                      return judged;
+                    },
+                .describe =
+                    [&](const History& h) {
+                      const auto moments = run_history(channel_of(run.subject, h.released(), h), h);
+                      return fmt::format(
+                          "{}: X̃′ of the last step begins with {}, proposed {}", show(h),
+                          show(moments.back().remainder.front().value),
+                          show(proposed_remainders(h, moments).back().front().value));
+                    },
+                .worst_meaning = kRounding});
+      }};
 }
 
-Claim c8() {
+Claim claim_c8() {
   return {.id = "C8",
           .title = "in warm-up ν is an exact moving average",
           .statement =
@@ -201,8 +202,8 @@ Claim c8() {
                     .cases = histories({.zero_eps = true}),
                     .judge =
                         [&](const History& drawn) {
-                          const History h = warming_up(drawn);
-                          return both(
+                          const History h = describe_warm_up(drawn);
+                          return worse_judgement(
                               moving_average_of_lambda(channel_of(run.subject, h.paper(), h), h,
                                                        Bounded(1)),
                               moving_average_of_lambda(channel_of(run.subject, h.released(), h), h,
@@ -210,7 +211,7 @@ Claim c8() {
                         },
                     .describe =
                         [&](const History& drawn) {
-                          const History h = warming_up(drawn);
+                          const History h = describe_warm_up(drawn);
                           const auto m =
                               run_history(channel_of(run.subject, h.paper(), h), h).back();
                           return fmt::format("{}: in the last step Γ = {}, Λ = {}, ν = {}", show(h),
@@ -224,7 +225,7 @@ Claim c8() {
 }  // namespace
 
 std::vector<Claim> nu_claims() {
-  return {c1(), c2(), c4(), c8()};
+  return {claim_c1(), claim_c2(), claim_c4(), claim_c8()};
 }
 
 }  // namespace normproof::verification::claims::ledger

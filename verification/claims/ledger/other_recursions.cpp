@@ -21,7 +21,7 @@ namespace {
 /// A batch that is repeated forever; the running psi^2 starts at its value. The batch has rows x
 /// with gradients g, and padded rows without gradients. The padded rows are so large that theta =
 /// (1 - alpha) mean(x_hat^2) over all rows has a given value.
-struct LoudPads {
+struct LargePadding {
   double alpha = 0.5, theta = 4;
   double constant = 100;  ///< the alleged K
   std::vector<double> x = {1}, g = {1};
@@ -48,13 +48,13 @@ struct LoudPads {
   }
 };
 
-rc::Gen<LoudPads> loud_pads() {
-  return shrinking<LoudPads>(
+rc::Gen<LargePadding> large_padding_cases() {
+  return shrinking<LargePadding>(
       [](Draw& draw) {
-        LoudPads l;
+        LargePadding l;
         l.alpha = draw.chance(0.5) ? 0.9 : draw.uniform(0.2, 0.95);
         l.theta = draw.uniform(2.5, 6);
-        l.constant = alleged_constant(draw);
+        l.constant = draw_claimed_constant(draw);
         l.pads = draw.between(1, 2);
         l.x.resize(draw.between(1, 3));
         l.g.resize(l.x.size());
@@ -66,19 +66,20 @@ rc::Gen<LoudPads> loud_pads() {
         if (l.x.front() == 0) l.x.front() = 1;
         return l;
       },
-      [](const LoudPads& l) {
-        const LoudPads least;
-        std::vector<LoudPads> result;
+      [](const LargePadding& l) {
+        const LargePadding least;
+        std::vector<LargePadding> result;
         const auto add = [&](auto change) {
           result.push_back(l);
           change(result.back());
         };
-        if (l.constant != least.constant) add([&](LoudPads& c) { c.constant = least.constant; });
-        if (l.theta != least.theta) add([&](LoudPads& c) { c.theta = least.theta; });
-        if (l.alpha != least.alpha) add([&](LoudPads& c) { c.alpha = least.alpha; });
-        if (l.pads != least.pads) add([&](LoudPads& c) { c.pads = least.pads; });
+        if (l.constant != least.constant)
+          add([&](LargePadding& c) { c.constant = least.constant; });
+        if (l.theta != least.theta) add([&](LargePadding& c) { c.theta = least.theta; });
+        if (l.alpha != least.alpha) add([&](LargePadding& c) { c.alpha = least.alpha; });
+        if (l.pads != least.pads) add([&](LargePadding& c) { c.pads = least.pads; });
         if (l.x != least.x || l.g != least.g)
-          add([&](LoudPads& c) { c.x = least.x, c.g = least.g; });
+          add([&](LargePadding& c) { c.x = least.x, c.g = least.g; });
         return result;
       });
 }
@@ -86,25 +87,26 @@ rc::Gen<LoudPads> loud_pads() {
 /// Judges whether (1 - alpha) ema_gz, the released code's nu in the paper's units, is at most
 /// `constant` times the maximum of |Lambda_j / Gamma_j| so far, with Lambda = mean(g x_hat) and
 /// Gamma = mean(x_hat^2).
-Judgement within_multiple_of_ratios(const Subject& subject, const History& h, double constant,
-                                    bool pads_in_backward) {
+Judgement judge_multiple_of_ratios(const TestedImplementation& subject, const History& h,
+                                   double constant, bool pads_in_backward) {
   auto options = h.released();
   options.pads_in_backward = pads_in_backward;
   const Bounded w = Bounded(1) - Bounded(h.alpha_backward);
   PowerNormChannel channel = channel_of(subject, options, h);
   Bounded ratio;
-  Judgement judged = whether(true);
+  Judgement judged = judge_condition(true);
   for (std::size_t t = 0; t < h.steps(); ++t) {
-    const ChannelMoment m = channel.step(row_of(h.x[t]), row_of(h.grad_y[t]), h.valid);
+    const ChannelMoment m =
+        channel.step(to_bounded_row(h.x[t]), to_bounded_row(h.grad_y[t]), h.valid);
     if (!pads_in_backward && !(w.value * m.Gamma.value <= 1)) return discarded();
     if (m.Gamma.value == 0) continue;
     ratio = larger(ratio, magnitude(m.Lambda / m.Gamma));
-    judged = both(judged, at_most(magnitude(w * m.nu), Bounded(constant) * ratio));
+    judged = worse_judgement(judged, at_most(magnitude(w * m.nu), Bounded(constant) * ratio));
   }
   return judged;
 }
 
-std::string show_repeated(const Subject& subject, const History& h) {
+std::string show_repeated(const TestedImplementation& subject, const History& h) {
   const ChannelMoment last = run_history(channel_of(subject, h.released(), h), h).back();
   History one = h;
   one.x.resize(1);
@@ -116,7 +118,7 @@ std::string show_repeated(const Subject& subject, const History& h) {
 
 /// Returns a text about 200 steps of random data in double. Half of the rows are padding, 8 times
 /// as large as the tokens.
-std::string stationary(const Run& run) {
+std::string describe_random_steps(const Run& run) {
   std::string text = "α = 0.9, random stationary data, |ema_gz| after 200 steps";
   for (const bool group_scaling : {false, true}) {
     Draw draw(case_random(run, 0));
@@ -138,7 +140,7 @@ std::string stationary(const Run& run) {
   return text;
 }
 
-Claim d7() {
+Claim claim_d7() {
   return {.id = "D7",
           .title = "released code: ν is bounded on stationary data",
           .statement =
@@ -153,14 +155,14 @@ Claim d7() {
           .expected = Verdict::refuted,
           .dropped = "Γ over the valid rows alone: pads make θ > 2, ψ never sees them",
           .check = [](const Run& run) {
-            const Property<LoudPads> loud{
-                .cases = loud_pads(),
+            const Property<LargePadding> loud{
+                .cases = large_padding_cases(),
                 .judge =
-                    [&](const LoudPads& l) {
-                      return within_multiple_of_ratios(run.subject, l.history(), l.constant, true);
+                    [&](const LargePadding& l) {
+                      return judge_multiple_of_ratios(run.subject, l.history(), l.constant, true);
                     },
                 .describe =
-                    [&](const LoudPads& l) {
+                    [&](const LargePadding& l) {
                       return fmt::format("K = {}: {}", l.constant,
                                          show_repeated(run.subject, l.history()));
                     },
@@ -174,7 +176,7 @@ Claim d7() {
                                     .positive_eps = true}),
                 .judge =
                     [&](const History& h) {
-                      return within_multiple_of_ratios(run.subject, h, 1, false);
+                      return judge_multiple_of_ratios(run.subject, h, 1, false);
                     },
                 .describe = [&](const History& h) { return show_repeated(run.subject, h); },
                 .worst_meaning = "|(1 − α) ema_gz_t| / max_j |Λ_j/Γ_j|"};
@@ -182,7 +184,7 @@ Claim d7() {
                 refute_every_constant(examine(run, loud)),
                 [&] { return examine(with_fewer_cases(run), valid_alone); },
                 "with pads_in_backward = false, where θ ≤ 1, K = 1 does");
-            return with_remark(main, stationary(run));
+            return with_remark(main, describe_random_steps(run));
           }};
 }
 
@@ -191,13 +193,13 @@ Claim d7() {
 /// A batch with given Gamma = mean(x_hat^2) and mean(g x_hat) = Gamma, repeated until the recursion
 /// with swapped weights exceeds a constant. alpha Gamma is at least 2.5 and (1 - alpha) Gamma at
 /// most 1.
-struct Swapped {
+struct SwappedWeights {
   double alpha = 0.75, Gamma = 4;
   double constant = 100;  ///< the alleged K
   std::vector<double> z = {1};
 
-  Drive drive() const {
-    Drive d;
+  PrescribedRun drive() const {
+    PrescribedRun d;
     d.alpha = alpha;
     d.pushes.assign(
         steps_to_exceed(constant, alpha * Gamma - 1),
@@ -206,20 +208,20 @@ struct Swapped {
   }
 };
 
-rc::Gen<Swapped> swapped_weights() {
-  return shrinking<Swapped>(
+rc::Gen<SwappedWeights> swapped_weights() {
+  return shrinking<SwappedWeights>(
       [](Draw& draw) {
-        Swapped s;
+        SwappedWeights s;
         s.alpha = draw.chance(0.5) ? 0.9 : draw.uniform(0.75, 0.95);
         s.Gamma = draw.uniform(2.5 / s.alpha, 1 / (1 - s.alpha));
-        s.constant = alleged_constant(draw);
+        s.constant = draw_claimed_constant(draw);
         s.z.resize(draw.between(1, 3));
         for (double& v : s.z) v = draw.normal();
         if (s.z.front() == 0) s.z.front() = 1;
         return s;
       },
-      [](const Swapped& s) {
-        std::vector<Swapped> result;
+      [](const SwappedWeights& s) {
+        std::vector<SwappedWeights> result;
         if (s.constant != 100) result.push_back({s.alpha, s.Gamma, 100, s.z});
         if (s.alpha != 0.75 || s.Gamma != 4) result.push_back({0.75, 4, s.constant, s.z});
         if (s.z != std::vector<double>{1}) result.push_back({s.alpha, s.Gamma, s.constant, {1}});
@@ -229,19 +231,20 @@ rc::Gen<Swapped> swapped_weights() {
 
 /// Returns the maximum of |nu| over the history. The recursion uses the weights of line 8 of the
 /// algorithm in order, or swapped if `swapped`.
-Bounded largest_nu(const Subject& subject, const Swapped& s, bool swapped) {
-  const Drive d = s.drive();
+Bounded largest_nu(const TestedImplementation& subject, const SwappedWeights& s, bool swapped) {
+  const PrescribedRun d = s.drive();
   PowerNormChannel channel(
       subject,
       ref::model::PowerNormOptions{
           .eps = 0, .alpha_forward = s.alpha, .alpha_backward = swapped ? 1 - s.alpha : s.alpha});
   Bounded most;
-  for (const auto& p : d.pushes) most = larger(most, magnitude(push(channel, d, p).moment.nu));
+  for (const auto& p : d.pushes)
+    most = larger(most, magnitude(run_prescribed_step(channel, d, p).moment.nu));
   return most;
 }
 
 /// Returns a text about 400 batches of erratic scale at alpha = 0.9, computed in double.
-std::string erratic_batches(const Run& run) {
+std::string describe_erratic_batches(const Run& run) {
   std::string text = "α = 0.9, 400 batches of erratic scale: max |ν|";
   for (const bool swapped : {true, false}) {
     Draw draw(case_random(run, 0));
@@ -262,7 +265,7 @@ std::string erratic_batches(const Run& run) {
   return text;
 }
 
-Claim d8() {
+Claim claim_d8() {
   return {
       .id = "D8",
       .title = "the two weights of ν may be swapped",
@@ -280,16 +283,16 @@ Claim d8() {
           "not 20",
       .check = [](const Run& run) {
         const auto about = [&](bool swapped) {
-          return Property<Swapped>{
+          return Property<SwappedWeights>{
               .cases = swapped_weights(),
               .judge =
-                  [&, swapped](const Swapped& s) {
+                  [&, swapped](const SwappedWeights& s) {
                     if (!swapped) return at_most(largest_nu(run.subject, s, false), Bounded(1));
                     return at_most(largest_nu(run.subject, s, true),
                                    Bounded(s.constant) * largest_nu(run.subject, s, false));
                   },
               .describe =
-                  [&](const Swapped& s) {
+                  [&](const SwappedWeights& s) {
                     return fmt::format("K = {}: {}: max |nu| = {} swapped, {} as printed",
                                        s.constant, show(s.drive()),
                                        show(largest_nu(run.subject, s, true).value),
@@ -301,14 +304,14 @@ Claim d8() {
             refute_every_constant(examine(run, about(true))),
             [&] { return examine(with_fewer_cases(run), about(false)); },
             "as printed max |ν| ≤ max |Λ/Γ| on the same histories");
-        return with_remark(main, erratic_batches(run));
+        return with_remark(main, describe_erratic_batches(run));
       }};
 }
 
 }  // namespace
 
 std::vector<Claim> other_recursion_claims() {
-  return {d7(), d8()};
+  return {claim_d7(), claim_d8()};
 }
 
 }  // namespace normproof::verification::claims::ledger

@@ -16,7 +16,7 @@ namespace {
 constexpr auto kPadded = "at least one valid and one padded row; any α, ε, start; no group scaling";
 
 /// Returns the history with upstream gradients of zero in the padded rows.
-History silent_pads(History h) {
+History with_zero_gradients_at_padding(History h) {
   for (auto& g : h.grad_y)
     for (std::size_t i = 0; i < h.rows(); ++i)
       if (!h.is_valid(i)) g[i] = 0;
@@ -24,7 +24,7 @@ History silent_pads(History h) {
 }
 
 /// Returns the history with different numbers in the padded rows of x.
-History other_pads(History h) {
+History with_changed_padding(History h) {
   for (auto& x : h.x)
     for (std::size_t i = 0; i < h.rows(); ++i)
       if (!h.is_valid(i)) x[i] = 5 * x[i] + 1;
@@ -33,33 +33,34 @@ History other_pads(History h) {
 
 /// Runs the history with the released code. `pads_in_backward` says whether its backward includes
 /// the padded rows.
-std::vector<ChannelMoment> released(const Subject& subject, const History& h,
+std::vector<ChannelMoment> released(const TestedImplementation& subject, const History& h,
                                     bool pads_in_backward) {
   auto options = h.released();
   options.pads_in_backward = pads_in_backward;
   return run_history(channel_of(subject, options, h), h);
 }
-std::vector<ChannelMoment> paper(const Subject& subject, const History& h) {
+std::vector<ChannelMoment> paper(const TestedImplementation& subject, const History& h) {
   return run_history(channel_of(subject, h.paper(), h), h);
 }
 
 /// Judges whether grad_x is 0, up to rounding, in all padded rows.
-Judgement pads_stay_still(const std::vector<ChannelMoment>& moments, const History& h) {
-  Judgement judged = whether(true);
+Judgement judge_padding_gradient(const std::vector<ChannelMoment>& moments, const History& h) {
+  Judgement judged = judge_condition(true);
   for (const ChannelMoment& m : moments)
     for (std::size_t i = 0; i < h.rows(); ++i)
-      if (!h.is_valid(i)) judged = both(judged, agree(m.grad_x[i], Bounded(0)));
+      if (!h.is_valid(i)) judged = worse_judgement(judged, agree(m.grad_x[i], Bounded(0)));
   return judged;
 }
-Judgement pads_are_zero(const std::vector<ChannelMoment>& moments, const History& h) {
+Judgement judge_padding_gradient_exactly(const std::vector<ChannelMoment>& moments,
+                                         const History& h) {
   for (const ChannelMoment& m : moments)
     for (std::size_t i = 0; i < h.rows(); ++i)
-      if (!h.is_valid(i) && m.grad_x[i].value != 0) return whether(false);
-  return whether(true);
+      if (!h.is_valid(i) && m.grad_x[i].value != 0) return judge_condition(false);
+  return judge_condition(true);
 }
 
 Judgement same_bits(const ChannelMoment& a, const ChannelMoment& b) {
-  return whether(a.nu.value == b.nu.value && a.running_psi2.value == b.running_psi2.value);
+  return judge_condition(a.nu.value == b.nu.value && a.running_psi2.value == b.running_psi2.value);
 }
 
 Property<History> about(std::function<Judgement(const History&)> judge,
@@ -71,94 +72,98 @@ Property<History> about(std::function<Judgement(const History&)> judge,
           .worst_meaning = meaning};
 }
 
-Claim c12() {
-  return {
-      .id = "C12",
-      .title = "released code: padded rows get no gradient",
-      .statement = "∂L/∂y = 0 in the padded rows ⇒ grad_x = 0 there",
-      .source = "released code; author's answer in its issue 11",
-      .assumptions = kPadded,
-      .expected = Verdict::refuted,
-      .dropped =
-          "Γ, Λ and X̃′ over the valid rows alone: the released backward subtracts ν x̂ from "
-          "every row",
-      .check = [](const Run& run) {
-        const auto describe = [&](const History& drawn) {
-          const History h = silent_pads(drawn);
-          std::vector<std::string> numbers;
-          const ChannelMoment last = released(run.subject, h, true).back();
-          for (const Bounded& v : last.grad_x) numbers.push_back(show(v.value));
-          return fmt::format("{}: grad_x of the last step ({})", show(h), fmt::join(numbers, ", "));
-        };
-        const Evidence main =
-            examine(run, about(
-                             [&](const History& drawn) {
-                               const History h = silent_pads(drawn);
-                               return pads_stay_still(released(run.subject, h, true), h);
-                             },
-                             describe, kRounding));
-        return refute_with_control(
-            main,
-            [&] {
-              return examine(with_fewer_cases(run),
-                             about(
-                                 [&](const History& drawn) {
-                                   const History h = silent_pads(drawn);
-                                   return both(pads_are_zero(paper(run.subject, h), h),
-                                               pads_are_zero(released(run.subject, h, false), h));
-                                 },
-                                 describe, "exact"));
-            },
-            "exactly 0 in power_norm, and as released with pads_in_backward = false");
-      }};
-}
-
-Claim c13() {
-  return {.id = "C13",
-          .title = "released code: ν does not depend on padded content",
-          .statement =
-              "two histories that differ in the padded rows of x alone leave the same "
-              "ema_gz",
+Claim claim_c12() {
+  return {.id = "C12",
+          .title = "released code: padded rows get no gradient",
+          .statement = "∂L/∂y = 0 in the padded rows ⇒ grad_x = 0 there",
           .source = "released code; author's answer in its issue 11",
           .assumptions = kPadded,
           .expected = Verdict::refuted,
-          .dropped = "Γ and Λ over the valid rows alone: the released code averages over all rows",
+          .dropped =
+              "Γ, Λ and X̃′ over the valid rows alone: the released backward subtracts ν x̂ from "
+              "every row",
           .check = [](const Run& run) {
-            const auto describe = [&](const History& h) {
-              return fmt::format("{}: ema_gz = {}; with 5 x + 1 in the padded rows: {}", show(h),
-                                 show(released(run.subject, h, true).back().nu.value),
-                                 show(released(run.subject, other_pads(h), true).back().nu.value));
+            const auto describe = [&](const History& drawn) {
+              const History h = with_zero_gradients_at_padding(drawn);
+              std::vector<std::string> numbers;
+              const ChannelMoment last = released(run.subject, h, true).back();
+              for (const Bounded& v : last.grad_x) numbers.push_back(show(v.value));
+              return fmt::format("{}: grad_x of the last step ({})", show(h),
+                                 fmt::join(numbers, ", "));
             };
-            const Evidence main = examine(
-                run, about(
-                         [&](const History& h) {
-                           return agree(released(run.subject, h, true).back().nu,
-                                        released(run.subject, other_pads(h), true).back().nu);
-                         },
-                         describe, kRounding));
+            const Evidence main =
+                examine(run, about(
+                                 [&](const History& drawn) {
+                                   const History h = with_zero_gradients_at_padding(drawn);
+                                   return judge_padding_gradient(released(run.subject, h, true), h);
+                                 },
+                                 describe, kRounding));
             return refute_with_control(
                 main,
                 [&] {
                   return examine(
                       with_fewer_cases(run),
                       about(
-                          [&](const History& h) {
-                            const History other = other_pads(h);
-                            const auto psi2 = [&](const History& history) {
-                              return released(run.subject, history, true).back().running_psi2.value;
-                            };
-                            const Judgement judged =
-                                both(same_bits(paper(run.subject, h).back(),
-                                               paper(run.subject, other).back()),
-                                     same_bits(released(run.subject, h, false).back(),
-                                               released(run.subject, other, false).back()));
-                            return both(judged, whether(psi2(h) == psi2(other)));
+                          [&](const History& drawn) {
+                            const History h = with_zero_gradients_at_padding(drawn);
+                            return worse_judgement(
+                                judge_padding_gradient_exactly(paper(run.subject, h), h),
+                                judge_padding_gradient_exactly(released(run.subject, h, false), h));
                           },
                           describe, "exact"));
                 },
-                "the same bits of ν in power_norm and as released with pads_in_backward = false, "
-                "and of ψ² everywhere");
+                "exactly 0 in power_norm, and as released with pads_in_backward = false");
           }};
+}
+
+Claim claim_c13() {
+  return {
+      .id = "C13",
+      .title = "released code: ν does not depend on padded content",
+      .statement =
+          "two histories that differ in the padded rows of x alone leave the same "
+          "ema_gz",
+      .source = "released code; author's answer in its issue 11",
+      .assumptions = kPadded,
+      .expected = Verdict::refuted,
+      .dropped = "Γ and Λ over the valid rows alone: the released code averages over all rows",
+      .check = [](const Run& run) {
+        const auto describe = [&](const History& h) {
+          return fmt::format(
+              "{}: ema_gz = {}; with 5 x + 1 in the padded rows: {}", show(h),
+              show(released(run.subject, h, true).back().nu.value),
+              show(released(run.subject, with_changed_padding(h), true).back().nu.value));
+        };
+        const Evidence main = examine(
+            run, about(
+                     [&](const History& h) {
+                       return agree(released(run.subject, h, true).back().nu,
+                                    released(run.subject, with_changed_padding(h), true).back().nu);
+                     },
+                     describe, kRounding));
+        return refute_with_control(
+            main,
+            [&] {
+              return examine(
+                  with_fewer_cases(run),
+                  about(
+                      [&](const History& h) {
+                        const History other = with_changed_padding(h);
+                        const auto psi2 = [&](const History& history) {
+                          return released(run.subject, history, true).back().running_psi2.value;
+                        };
+                        const Judgement judged =
+                            worse_judgement(same_bits(paper(run.subject, h).back(),
+                                                      paper(run.subject, other).back()),
+                                            same_bits(released(run.subject, h, false).back(),
+                                                      released(run.subject, other, false).back()));
+                        return worse_judgement(judged, judge_condition(psi2(h) == psi2(other)));
+                      },
+                      describe, "exact"));
+            },
+            "the same bits of ν in power_norm and as released with pads_in_backward = false, "
+            "and of ψ² everywhere");
+      }};
 }
 
 /// The mean and the biased variance of one column over the listed rows, as the implementation
@@ -181,10 +186,10 @@ Variance variance_of(const std::vector<Bounded>& x, const NormStep<oracle50>& st
 
 /// Two versions of a column's statistics that should be equal: over the valid rows by the mask, and
 /// over all rows after each padded row was replaced by the mean of the valid rows.
-struct Filled {
+struct ComparedVariances {
   Variance masked, filled;
 };
-std::vector<Filled> fill(const Subject& subject, const Batch& b) {
+std::vector<ComparedVariances> fill(const TestedImplementation& subject, const Batch& b) {
   const NormOptions options =
       ref::model::BatchNormOptions{.eps = b.eps, .unbiased_running_variance = false};
   NormInputs<oracle50> inputs = b.inputs<oracle50>();
@@ -195,12 +200,12 @@ std::vector<Filled> fill(const Subject& subject, const Batch& b) {
   inputs.valid = ref::tensor::Mask();
   const auto filled = subject.step<oracle50>(options, inputs);
 
-  std::vector<Filled> result;
+  std::vector<ComparedVariances> result;
   for (std::size_t j = 0; j < b.features; ++j) {
     std::vector<Bounded> valid, all;
     for (std::size_t i = 0; i < b.rows; ++i)
       if (b.is_valid(i)) valid.emplace_back(b.x_at(i, j));
-    Filled column;
+    ComparedVariances column;
     column.masked = variance_of(valid, masked, j);
     for (std::size_t i = 0; i < b.rows; ++i)
       all.push_back(b.is_valid(i) ? Bounded(b.x_at(i, j)) : column.masked.mean);
@@ -210,7 +215,7 @@ std::vector<Filled> fill(const Subject& subject, const Batch& b) {
   return result;
 }
 
-Claim c14() {
+Claim claim_c14() {
   return {
       .id = "C14",
       .title = "pads filled with the mean shrink the variance",
@@ -226,7 +231,7 @@ Claim c14() {
                  Bounded(static_cast<double>(b.rows));
         };
         const auto describe = [&](const Batch& b) {
-          const Filled f = fill(run.subject, b).front();
+          const ComparedVariances f = fill(run.subject, b).front();
           return fmt::format("{}: mean {}, σ_V² = {}; after filling mean {}, variance {}", show(b),
                              show(f.masked.mean.value), show(f.masked.variance.value),
                              show(f.filled.mean.value), show(f.filled.variance.value));
@@ -238,22 +243,23 @@ Claim c14() {
                                  .describe = describe,
                                  .worst_meaning = kRounding};
         };
-        Evidence main = examine(
-            run, property([&](const Batch& b) {
-              Judgement judged = whether(true);
-              for (const Filled& f : fill(run.subject, b)) {
-                judged = both(judged, agree(f.filled.mean, f.masked.mean));
-                judged = both(judged, agree(f.filled.variance, share(b) * f.masked.variance));
-              }
-              return judged;
-            }));
-        const Evidence equal =
-            examine(with_fewer_cases(run), property([&](const Batch& b) {
-                      Judgement judged = whether(true);
-                      for (const Filled& f : fill(run.subject, b))
-                        judged = both(judged, agree(f.filled.variance, f.masked.variance));
+        Evidence main =
+            examine(run, property([&](const Batch& b) {
+                      Judgement judged = judge_condition(true);
+                      for (const ComparedVariances& f : fill(run.subject, b)) {
+                        judged = worse_judgement(judged, agree(f.filled.mean, f.masked.mean));
+                        judged = worse_judgement(
+                            judged, agree(f.filled.variance, share(b) * f.masked.variance));
+                      }
                       return judged;
                     }));
+        const Evidence equal = examine(with_fewer_cases(run), property([&](const Batch& b) {
+                                         Judgement judged = judge_condition(true);
+                                         for (const ComparedVariances& f : fill(run.subject, b))
+                                           judged = worse_judgement(
+                                               judged, agree(f.filled.variance, f.masked.variance));
+                                         return judged;
+                                       }));
         if (equal.violations == 0) {
           main.observed = Verdict::refuted;
           main.counterexample = "the filled variance is the masked one in every case";
@@ -282,13 +288,13 @@ ScaledToken scaled_group(const Batch& b, const NormStep<oracle50>& step, std::si
   return result;
 }
 
-Judgement group_is_bounded(const Subject& subject, const Batch& b) {
+Judgement group_is_bounded(const TestedImplementation& subject, const Batch& b) {
   const std::size_t groups = group_count(b), count = b.features / groups;
   const auto step = subject.step<oracle50>(
       ref::model::GroupScalingOptions{.eps = b.eps, .groups = static_cast<std::int64_t>(groups)},
       b.inputs<oracle50>());
   const Bounded size(static_cast<double>(count)), rows(static_cast<double>(b.rows));
-  Judgement judged = whether(true);
+  Judgement judged = judge_condition(true);
   for (std::size_t group = 0; group < groups; ++group) {
     std::vector<Bounded> squares, shares;
     for (std::size_t i = 0; i < b.rows; ++i) {
@@ -296,17 +302,17 @@ Judgement group_is_bounded(const Subject& subject, const Batch& b) {
       shares.push_back(token.mean_square / (token.mean_square + Bounded(b.eps)));
       for (const Bounded& y : token.y) {
         squares.push_back(y * y);
-        judged = both(judged, at_most(magnitude(y), sqrt(size)));
+        judged = worse_judgement(judged, at_most(magnitude(y), sqrt(size)));
       }
     }
     const Bounded total = sum(squares) / rows;  // sum over the group's channels of psi_B^2
-    judged = both(judged, agree(total, size * mean(shares)));
-    judged = both(judged, at_most(total, size));
+    judged = worse_judgement(judged, agree(total, size * mean(shares)));
+    judged = worse_judgement(judged, at_most(total, size));
   }
   return judged;
 }
 
-Claim c15() {
+Claim claim_c15() {
   return {.id = "C15",
           .title = "what group scaling bounds",
           .statement =
@@ -337,7 +343,7 @@ Claim c15() {
 }  // namespace
 
 std::vector<Claim> padding_claims() {
-  return {c12(), c13(), c14(), c15()};
+  return {claim_c12(), claim_c13(), claim_c14(), claim_c15()};
 }
 
 }  // namespace normproof::verification::claims::ledger

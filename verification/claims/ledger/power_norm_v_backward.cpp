@@ -20,15 +20,15 @@ namespace {
 using ref::model::PowerNormVOptions;
 
 struct Compared {
-  Judgement judgement = whether(true);
+  Judgement judgement = judge_condition(true);
   oracle50 grad_x, other;  // at the element with the largest error relative to its bound
-  void note(const Judgement& one, const oracle50& got, const oracle50& expected) {
+  void keep_worst(const Judgement& one, const oracle50& got, const oracle50& expected) {
     if (!(one.attained <= judgement.attained)) grad_x = got, other = expected;
-    judgement = both(judgement, one);
+    judgement = worse_judgement(judgement, one);
   }
 };
 
-Compared compare_printed(const Subject& subject, const Batch& b) {
+Compared compare_printed(const TestedImplementation& subject, const Batch& b) {
   const auto step = subject.step<oracle50>(PowerNormVOptions{.eps = b.eps}, b.inputs<oracle50>());
   const auto& grad_x = step.outputs.at("grad_x");
   Compared result;
@@ -41,13 +41,13 @@ Compared compare_printed(const Subject& subject, const Batch& b) {
       const oracle50 printed = slice.grad_x[i] / (gamma * gamma);
       const oracle50 got = grad_x.data()[slices[j][i]];
       const oracle50 bound = slice.gradient_roundoff() * (1 + 1 / (gamma * gamma));
-      result.note(within(absolute(got - printed), bound), got, printed);
+      result.keep_worst(within(absolute(got - printed), bound), got, printed);
     }
   }
   return result;
 }
 
-Property<Batch> printed_property(const Subject& subject, rc::Gen<Batch> cases) {
+Property<Batch> printed_property(const TestedImplementation& subject, rc::Gen<Batch> cases) {
   return {.cases = std::move(cases),
           .judge = [=](const Batch& b) { return compare_printed(subject, b).judgement; },
           .describe =
@@ -76,7 +76,7 @@ oracle50 difference_bound(const Slice& slice, const oracle50& h) {
   return truncation + (32 + 8 * n) * unit * magnitude / h;
 }
 
-Compared compare_difference(const Subject& subject, const Batch& b) {
+Compared compare_difference(const TestedImplementation& subject, const Batch& b) {
   const PowerNormVOptions options{.eps = b.eps};
   const NormInputs<oracle100> in = b.inputs<oracle100>();
   const auto step = subject.step<oracle100>(options, in);
@@ -102,8 +102,8 @@ Compared compare_difference(const Subject& subject, const Batch& b) {
       difference /= 2 * oracle100(h);
       const oracle100 got = grad_x.data()[at];
       const oracle100 error = got - difference;
-      result.note(within(absolute(oracle50(error)), difference_bound(slice, h)), oracle50(got),
-                  oracle50(difference));
+      result.keep_worst(within(absolute(oracle50(error)), difference_bound(slice, h)),
+                        oracle50(got), oracle50(difference));
     }
   }
   return result;

@@ -18,7 +18,7 @@ namespace {
 
 // ---- B13: PN-V compared with no normalization.
 
-Property<Batch> not_larger_property(const Subject& subject, bool gamma_above_psi) {
+Property<Batch> not_larger_property(const TestedImplementation& subject, bool gamma_above_psi) {
   const BatchKind kind{.max_rows = 8,
                        .max_features = 1,
                        .zero_gamma = false,
@@ -78,16 +78,16 @@ Claim gamma_claim() {
 // ---- B14: a concrete loss L = sum c_i (y_i - t_i)^2 / 2 with t = x and c = 1 + |grad_y|, at y =
 // t.
 
-struct Losses {
+struct ComparedLosses {
   Vector curvature;
   Channel normalised;  // z = BN(t), and the gradient of L(z) with respect to t
   oracle50 sigma2, bound, bound_same;
   oracle50 same;  // ||grad||^2 if the upstream gradient is c itself
 };
 
-Losses losses(const Subject& subject, const Batch& b) {
+ComparedLosses compare_losses(const TestedImplementation& subject, const Batch& b) {
   const Vector t = wide(b.x);
-  Losses l;
+  ComparedLosses l;
   for (const double v : b.grad_y) l.curvature.emplace_back(1 + std::fabs(v));
   const Vector z = channel_step(subject, batch_norm_with(0), t, Vector(t.size())).y;
   Vector upstream;
@@ -120,7 +120,7 @@ Claim genuine_loss_claim() {
           return Property<Batch>{.cases = channels(3, 7, true),
                                  .judge =
                                      [&subject, same_upstream](const Batch& b) {
-                                       const Losses l = losses(subject, b);
+                                       const ComparedLosses l = compare_losses(subject, b);
                                        if (same_upstream)
                                          return within(
                                              l.same, square(l.curvature) / l.sigma2 + l.bound_same);
@@ -128,7 +128,7 @@ Claim genuine_loss_claim() {
                                      },
                                  .describe =
                                      [&subject](const Batch& b) {
-                                       const Losses l = losses(subject, b);
+                                       const ComparedLosses l = compare_losses(subject, b);
                                        return fmt::format(
                                            "t = {}, c = {}: without BN the gradient at y = t is 0, "
                                            "with BN ‖∂L̂/∂y‖ = {}",
@@ -146,11 +146,12 @@ Claim genuine_loss_claim() {
 
 // ---- B15: the last term of the bound in [STIM18], with 1/sqrt(m).
 
-struct Transcribed {
+struct TranscribedBound {
   oracle50 left, right, bound;
 };
 
-Transcribed transcribed(const Subject& subject, const Batch& b, bool square_root) {
+TranscribedBound transcribed(const TestedImplementation& subject, const Batch& b,
+                             bool square_root) {
   const Vector x = wide(b.x), g = wide(b.grad_y);
   const Channel channel = channel_step(subject, batch_norm_with(0), x, g);
   const Slice slice(x, g, Statistic::variance, 0);
@@ -177,12 +178,12 @@ Claim transcription_claim() {
                   .cases = channels(2, 8, true),
                   .judge =
                       [&subject, square_root](const Batch& b) {
-                        const Transcribed s = transcribed(subject, b, square_root);
+                        const TranscribedBound s = transcribed(subject, b, square_root);
                         return within(s.left, s.right + s.bound);
                       },
                   .describe =
                       [&subject, square_root](const Batch& b) {
-                        const Transcribed s = transcribed(subject, b, square_root);
+                        const TranscribedBound s = transcribed(subject, b, square_root);
                         return fmt::format("x = {}, g = {}: left {}, right {}", show(b.x),
                                            show(b.grad_y), show(s.left), show(s.right));
                       },
@@ -195,7 +196,7 @@ Claim transcription_claim() {
             Batch b;
             b.rows = 4, b.features = 1;
             b.x = b.grad_y = {1, 1, -1, -1};
-            const Transcribed s = transcribed(subject, b, true);
+            const TranscribedBound s = transcribed(subject, b, true);
             evidence.detail += fmt::format("; g = ŷ = (1, 1, -1, -1), m = 4: left {}, right {}",
                                            show(s.left), show(s.right));
             return evidence;

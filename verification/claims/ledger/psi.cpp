@@ -12,9 +12,9 @@ namespace {
 
 /// The bound of claim C5. One batch is repeated; the bound says how far the gradient of power_norm
 /// may be from that of power_norm_v at row i of step t >= 2. Steps are counted from 1.
-class Approach {
+class ApproachBound {
  public:
-  Approach(const History& h, const ChannelMoment& first)
+  ApproachBound(const History& h, const ChannelMoment& first)
       : h_(h), alpha_(h.alpha_forward), psi2_(first.quadratic_mean) {
     delta_1_ = Bounded(h.psi2) / psi2_ - Bounded(1);
     std::vector<Bounded> terms;
@@ -47,24 +47,24 @@ class Approach {
   Bounded alpha_, psi2_, delta_1_, limit_;
 };
 
-Judgement approaches(const Subject& subject, const History& h) {
+Judgement judge_approach(const TestedImplementation& subject, const History& h) {
   const auto moments = run_history(channel_of(subject, h.paper(), h), h);
-  const auto target =
-      power_norm_v_gradient(subject, row_of(h.x.front()), row_of(h.grad_y.front()), h.gamma, h.eps);
-  const Approach approach(h, moments.front());
-  Judgement judged = whether(true);
+  const auto target = power_norm_v_gradient(subject, to_bounded_row(h.x.front()),
+                                            to_bounded_row(h.grad_y.front()), h.gamma, h.eps);
+  const ApproachBound approach(h, moments.front());
+  Judgement judged = judge_condition(true);
   for (std::size_t t = 2; t <= h.steps(); ++t)
     for (std::size_t i = 0; i < h.rows(); ++i)
-      judged = both(judged,
-                    at_most(magnitude(moments[t - 1].grad_x[i] - target[i]), approach.bound(t, i)));
+      judged = worse_judgement(
+          judged, at_most(magnitude(moments[t - 1].grad_x[i] - target[i]), approach.bound(t, i)));
   return judged;
 }
 
 /// Returns the maximum of |grad_x - target| divided by the maximum of |target|, at the last step.
 /// The target is the gradient of power_norm_v.
-double distance(const Subject& subject, const History& h, const ChannelMoment& m) {
-  const auto target =
-      power_norm_v_gradient(subject, row_of(h.x.front()), row_of(h.grad_y.front()), h.gamma, h.eps);
+double distance(const TestedImplementation& subject, const History& h, const ChannelMoment& m) {
+  const auto target = power_norm_v_gradient(subject, to_bounded_row(h.x.front()),
+                                            to_bounded_row(h.grad_y.front()), h.gamma, h.eps);
   oracle50 difference = 0, size = 0;
   for (std::size_t i = 0; i < target.size(); ++i) {
     difference = std::max(difference, oracle50(abs(oracle50(m.grad_x[i].value - target[i].value))));
@@ -74,7 +74,7 @@ double distance(const Subject& subject, const History& h, const ChannelMoment& m
 }
 
 /// Returns a text about one batch that is repeated 600 times at alpha = 0.9.
-std::string long_approach(const Run& run) {
+std::string describe_long_approach(const Run& run) {
   Draw draw(case_random(run, 0));
   History h;
   h.alpha_forward = h.alpha_backward = 0.9;
@@ -88,14 +88,14 @@ std::string long_approach(const Run& run) {
   PowerNormChannel channel = channel_of(run.subject, h.paper(), h);
   std::string text = "relative distance at α = 0.9";
   for (int t = 1; t <= 600; ++t) {
-    const ChannelMoment m = channel.step(row_of(x), row_of(g));
+    const ChannelMoment m = channel.step(to_bounded_row(x), to_bounded_row(g));
     if (t == 1 || t == 50 || t == 200 || t == 600)
       text += fmt::format(", t = {}: {:.1e}", t, distance(run.subject, h, m));
   }
   return text;
 }
 
-Claim c5() {
+Claim claim_c5() {
   return {.id = "C5",
           .title = "a repeated batch: PowerNorm's gradient becomes PN-V's",
           .statement =
@@ -112,7 +112,7 @@ Claim c5() {
                                              .one_alpha = true,
                                              .repeated = true,
                                              .zero_eps = true}),
-                         .judge = [&](const History& h) { return approaches(run.subject, h); },
+                         .judge = [&](const History& h) { return judge_approach(run.subject, h); },
                          .describe =
                              [&](const History& h) {
                                const auto moments =
@@ -122,11 +122,11 @@ Claim c5() {
                                                   distance(run.subject, h, moments.back()));
                              },
                          .worst_meaning = "|grad_x_t − grad_x of PN-V| / b_t, over all t ≥ 2"});
-            return with_remark(main, long_approach(run));
+            return with_remark(main, describe_long_approach(run));
           }};
 }
 
-Claim c6() {
+Claim claim_c6() {
   return {.id = "C6",
           .title = "ψ² forgets its start at the rate α",
           .statement = "one batch for ever: ψ_t² − ψ_B² = αᵗ(ψ_0² − ψ_B²)",
@@ -139,14 +139,14 @@ Claim c6() {
                          .cases = histories({.max_steps = 24, .repeated = true}),
                          .judge =
                              [&](const History& h) {
-                               Judgement judged = whether(true);
+                               Judgement judged = judge_condition(true);
                                Bounded power = 1;
                                for (const ChannelMoment& m :
                                     run_history(channel_of(run.subject, h.paper(), h), h)) {
                                  power *= Bounded(h.alpha_forward);
-                                 judged = both(judged,
-                                               agree(m.running_psi2 - m.quadratic_mean,
-                                                     power * (Bounded(h.psi2) - m.quadratic_mean)));
+                                 judged = worse_judgement(
+                                     judged, agree(m.running_psi2 - m.quadratic_mean,
+                                                   power * (Bounded(h.psi2) - m.quadratic_mean)));
                                }
                                return judged;
                              },
@@ -164,7 +164,8 @@ Claim c6() {
 
 /// Returns running_psi2 after each step, computed by the single moving average of claim C7 from the
 /// initial value `psi2`.
-std::vector<Bounded> one_average(const History& h, const std::vector<ChannelMoment>& moments) {
+std::vector<Bounded> single_moving_average(const History& h,
+                                           const std::vector<ChannelMoment>& moments) {
   std::vector<Bounded> result;
   Bounded psi2 = h.psi2;
   for (std::size_t t = 0; t < h.steps(); ++t) {
@@ -178,7 +179,7 @@ std::vector<Bounded> one_average(const History& h, const std::vector<ChannelMome
   return result;
 }
 
-Claim c7() {
+Claim claim_c7() {
   return {.id = "C7",
           .title = "the two updates of ψ² in warm-up are one",
           .statement =
@@ -192,40 +193,40 @@ Claim c7() {
               return run_history(channel_of(run.subject, h.released(), h), h);
             };
             const auto forgets = [&](const History& h) {
-              if (h.warmup_iterations < 2) return whether(true);
+              if (h.warmup_iterations < 2) return judge_condition(true);
               History other = h;
               other.psi2 = h.psi2 + 1;
-              return whether(moments(h).back().running_psi2.value ==
-                             moments(other).back().running_psi2.value);
+              return judge_condition(moments(h).back().running_psi2.value ==
+                                     moments(other).back().running_psi2.value);
             };
-            return examine(
-                run, Property<History>{
-                         .cases = histories({.warmup = true}),
-                         .judge =
-                             [&](const History& h) {
-                               Judgement judged = forgets(h);
-                               const auto played = moments(h);
-                               const auto expected = one_average(h, played);
-                               for (std::size_t t = 0; t < h.steps(); ++t)
-                                 judged = both(judged, agree(played[t].running_psi2, expected[t]));
-                               return judged;
-                             },
-                         .describe =
-                             [&](const History& h) {
-                               const auto played = moments(h);
-                               return fmt::format("{}: after {} steps ψ² = {}, expected {}",
-                                                  show(h), h.steps(),
-                                                  show(played.back().running_psi2.value),
-                                                  show(one_average(h, played).back().value));
-                             },
-                         .worst_meaning = kRounding});
+            return examine(run, Property<History>{
+                                    .cases = histories({.warmup = true}),
+                                    .judge =
+                                        [&](const History& h) {
+                                          Judgement judged = forgets(h);
+                                          const auto played = moments(h);
+                                          const auto expected = single_moving_average(h, played);
+                                          for (std::size_t t = 0; t < h.steps(); ++t)
+                                            judged = worse_judgement(
+                                                judged, agree(played[t].running_psi2, expected[t]));
+                                          return judged;
+                                        },
+                                    .describe =
+                                        [&](const History& h) {
+                                          const auto played = moments(h);
+                                          return fmt::format(
+                                              "{}: after {} steps ψ² = {}, expected {}", show(h),
+                                              h.steps(), show(played.back().running_psi2.value),
+                                              show(single_moving_average(h, played).back().value));
+                                        },
+                                    .worst_meaning = kRounding});
           }};
 }
 
 }  // namespace
 
 std::vector<Claim> psi_claims() {
-  return {c5(), c6(), c7()};
+  return {claim_c5(), claim_c6(), claim_c7()};
 }
 
 }  // namespace normproof::verification::claims::ledger

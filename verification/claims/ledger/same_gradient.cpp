@@ -22,7 +22,7 @@ struct Pair {
   Slice pn, bn;
 };
 
-Pair both_layers(const Subject& subject, const Vector& x, const Vector& g) {
+Pair both_layers(const TestedImplementation& subject, const Vector& x, const Vector& g) {
   Pair p{square(channel_step(subject, power_norm_v_with(0), x, g).grad_x),
          square(channel_step(subject, batch_norm_with(0), x, g).grad_x), 0,
          Slice(x, g, Statistic::quadratic_mean, 0), Slice(x, g, Statistic::variance, 0)};
@@ -39,7 +39,7 @@ std::string show_pair(const Vector& x, const Vector& g, const Pair& p) {
 /// gradient g. If `worst`, g is replaced by its component orthogonal to x and to the vector of
 /// ones, which each layer passes on completely. Rounding errors of the orthogonality count as
 /// rounding errors of g.
-Property<Batch> smaller_property(const Subject& subject, bool worst) {
+Property<Batch> smaller_property(const TestedImplementation& subject, bool worst) {
   const auto gradient = [worst](const Batch& b) {
     return worst ? project_out_one_and(wide(b.x), wide(b.grad_y)) : wide(b.grad_y);
   };
@@ -126,7 +126,7 @@ Claim criterion_claim() {
 // is the first grad_y. The comparison uses a g with the mean 0: the case's grad_y followed by its
 // negative.
 
-Vector mirrored(const std::vector<double>& values) {
+Vector values_and_negatives(const std::vector<double>& values) {
   Vector result = wide(values);
   for (const double v : values) result.emplace_back(-v);
   return result;
@@ -148,7 +148,7 @@ Claim constant_gradient_claim() {
       .check = [](const Run& run) {
         const auto& subject = run.subject;
         const auto pair_of = [&](const Batch& b) {
-          return both_layers(subject, mirrored(b.x), constant_gradient(b));
+          return both_layers(subject, values_and_negatives(b.x), constant_gradient(b));
         };
         const Property<Batch> constant{.cases = channels(2, 5, true),
                                        .judge =
@@ -159,20 +159,21 @@ Claim constant_gradient_claim() {
                                            },
                                        .describe =
                                            [&](const Batch& b) {
-                                             return show_pair(mirrored(b.x), constant_gradient(b),
-                                                              pair_of(b));
+                                             return show_pair(values_and_negatives(b.x),
+                                                              constant_gradient(b), pair_of(b));
                                            },
                                        .worst_meaning = "‖grad PN-V‖² / (‖grad BN‖² + rounding)"};
         const Property<Batch> mean_zero{
             .cases = channels(2, 5, true),
             .judge =
                 [&](const Batch& b) {
-                  const Pair p = both_layers(subject, mirrored(b.x), mirrored(b.grad_y));
+                  const Pair p = both_layers(subject, values_and_negatives(b.x),
+                                             values_and_negatives(b.grad_y));
                   return within(absolute(p.power_norm_v - p.batch_norm), p.bound);
                 },
             .describe =
                 [&](const Batch& b) {
-                  const Vector x = mirrored(b.x), g = mirrored(b.grad_y);
+                  const Vector x = values_and_negatives(b.x), g = values_and_negatives(b.grad_y);
                   return show_pair(x, g, both_layers(subject, x, g));
                 },
             .worst_meaning = "|‖grad PN-V‖² − ‖grad BN‖²| / rounding"};
@@ -187,12 +188,12 @@ Claim constant_gradient_claim() {
 
 // ---- B12: over isotropic g, the mean of ||J^T g||^2 is the trace of J J^T times E g_i^2.
 
-struct Traces {
+struct JacobianTraces {
   oracle50 power_norm_v = 0, batch_norm = 0, bound_pn = 0, bound_bn = 0;
 };
 
-Traces traces(const Subject& subject, const Batch& b) {
-  Traces t;
+JacobianTraces jacobian_traces(const TestedImplementation& subject, const Batch& b) {
+  JacobianTraces t;
   const Vector x = wide(b.x);
   for (std::size_t k = 0; k < b.rows; ++k) {
     const Pair p = both_layers(subject, x, unit(b.rows, k));
@@ -204,23 +205,23 @@ Traces traces(const Subject& subject, const Batch& b) {
   return t;
 }
 
-Judgement judge_traces(const Traces& t, const Batch& b) {
+Judgement judge_traces(const JacobianTraces& t, const Batch& b) {
   const Vector x = wide(b.x);
   const Slice bn(x, {}, Statistic::variance, 0), pn(x, {}, Statistic::quadratic_mean, 0);
   const oracle50 n = bn.divisor;
   const Judgement values =
-      both(within(absolute(t.power_norm_v - (n - 1) / pn.statistic), t.bound_pn),
-           within(absolute(t.batch_norm - (n - 2) / bn.statistic), t.bound_bn));
+      worse_judgement(within(absolute(t.power_norm_v - (n - 1) / pn.statistic), t.bound_pn),
+                      within(absolute(t.batch_norm - (n - 2) / bn.statistic), t.bound_bn));
   // The comparison with the threshold counts only if rounding cannot change it.
   const bool smaller = t.power_norm_v < t.batch_norm;
   const bool predicted = bn.mean * bn.mean * (n - 2) > bn.statistic;
   const bool in_doubt = absolute(t.power_norm_v - t.batch_norm) <= t.bound_pn + t.bound_bn;
-  return both(values, whether(in_doubt || smaller == predicted));
+  return worse_judgement(values, judge_condition(in_doubt || smaller == predicted));
 }
 
 // Returns a text that says how often PN-V's gradient is larger than BatchNorm's over random g, in
 // double. It is only an illustration.
-std::string frequencies(const Run& run) {
+std::string describe_frequencies(const Run& run) {
   constexpr std::size_t kRows = 16, kDraws = 400;
   Draw draw(case_random(run, run.cases + 1));
   std::vector<double> base(kRows);
@@ -256,31 +257,33 @@ std::string frequencies(const Run& run) {
 }
 
 Claim average_claim() {
-  return {.id = "B12",
-          .title = "PN-V against BN on average over g",
-          .statement =
-              "isotropic g: E‖PN-V‖² = (B − 1)/ψ², E‖BN‖² = (B − 2)/σ² (γ = 1, E g_i² = 1), so "
-              "that PN-V is smaller on average ⟺ (μ_B/σ_B)² > 1/(B − 2)",
-          .source = "derived: docs/derivations/claims.md, B12",
-          .assumptions = "B ≥ 3, ε = 0, σ > 0; the mean over g is exact: the trace of J Jᵀ",
-          .expected = Verdict::holds,
-          .check = [](const Run& run) {
-            const auto& subject = run.subject;
-            Evidence evidence = examine(
-                run,
-                Property<Batch>{
-                    .cases = channels(3, 6, true),
-                    .judge = [&](const Batch& b) { return judge_traces(traces(subject, b), b); },
-                    .describe =
-                        [&](const Batch& b) {
-                          const Traces t = traces(subject, b);
-                          return fmt::format("x = {}: E‖PN-V‖² = {}, E‖BN‖² = {}", show(b.x),
-                                             show(t.power_norm_v), show(t.batch_norm));
-                        },
-                    .worst_meaning = "|trace − closed form| / bound of rounding at 50 digits"});
-            evidence.detail = frequencies(run);
-            return evidence;
-          }};
+  return {
+      .id = "B12",
+      .title = "PN-V against BN on average over g",
+      .statement =
+          "isotropic g: E‖PN-V‖² = (B − 1)/ψ², E‖BN‖² = (B − 2)/σ² (γ = 1, E g_i² = 1), so "
+          "that PN-V is smaller on average ⟺ (μ_B/σ_B)² > 1/(B − 2)",
+      .source = "derived: docs/derivations/claims.md, B12",
+      .assumptions = "B ≥ 3, ε = 0, σ > 0; the mean over g is exact: the trace of J Jᵀ",
+      .expected = Verdict::holds,
+      .check = [](const Run& run) {
+        const auto& subject = run.subject;
+        Evidence evidence = examine(
+            run,
+            Property<Batch>{
+                .cases = channels(3, 6, true),
+                .judge =
+                    [&](const Batch& b) { return judge_traces(jacobian_traces(subject, b), b); },
+                .describe =
+                    [&](const Batch& b) {
+                      const JacobianTraces t = jacobian_traces(subject, b);
+                      return fmt::format("x = {}: E‖PN-V‖² = {}, E‖BN‖² = {}", show(b.x),
+                                         show(t.power_norm_v), show(t.batch_norm));
+                    },
+                .worst_meaning = "|trace − closed form| / bound of rounding at 50 digits"});
+        evidence.detail = describe_frequencies(run);
+        return evidence;
+      }};
 }
 
 }  // namespace

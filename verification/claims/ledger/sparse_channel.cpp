@@ -15,7 +15,7 @@ using namespace engine;
 using namespace fixtures;
 
 std::vector<double> nu_series(double alpha, std::size_t K, std::size_t periods,
-                              const Subject& subject) {
+                              const TestedImplementation& subject) {
   Draw draw(rc::Random(13));
   PlainChannel channel(subject, ref::model::PowerNormOptions{
                                     .eps = 1e-5, .alpha_forward = alpha, .alpha_backward = alpha});
@@ -40,23 +40,23 @@ bool diverges(double alpha, std::size_t K) {
 
 namespace {
 
-struct Sparse {
+struct SparseChannel {
   double alpha = 0.5;
   std::size_t K = 2;
 };
 
-rc::Gen<Sparse> sparse_channels() {
-  return shrinking<Sparse>(
+rc::Gen<SparseChannel> sparse_channels() {
+  return shrinking<SparseChannel>(
       [](Draw& draw) {
-        Sparse s;
+        SparseChannel s;
         s.alpha = draw.chance(0.3) ? 0.9 : draw.uniform(0.2, 0.94);
         std::size_t least = 1;  // the smallest K that diverges
         while (!diverges(s.alpha, least)) ++least;
         s.K = draw.between(least > 4 ? least - 3 : 1, least + 2);
         return s;
       },
-      [](const Sparse& s) {
-        std::vector<Sparse> result;
+      [](const SparseChannel& s) {
+        std::vector<SparseChannel> result;
         if (s.alpha != 0.5) result.push_back({0.5, s.K});
         if (s.alpha != 0.5 && s.alpha != 0.9) result.push_back({0.9, s.K});
         if (s.K > 1) result.push_back({s.alpha, s.K - 1});
@@ -73,7 +73,7 @@ struct Period {
   Bounded predicted;      ///< 1 - theta = 1 + alpha - alpha^-(K-1)
 };
 
-Period period(const Subject& subject, const Sparse& s) {
+Period period(const TestedImplementation& subject, const SparseChannel& s) {
   const Bounded alpha(s.alpha);
   Bounded power = 1;
   for (std::size_t k = 1; k < s.K; ++k) power *= alpha;
@@ -95,7 +95,7 @@ Period period(const Subject& subject, const Sparse& s) {
   return result;
 }
 
-std::string hundred_periods(const Run& run) {
+std::string describe_hundred_periods(const Run& run) {
   std::string text = "100 periods from ψ² = 1, ν = 0 with ε = 1e-5 at α = 0.9, max |ν|";
   for (const std::size_t K : {10u, 11u, 12u, 14u}) {
     const auto series = nu_series(0.9, K, 100, run.subject);
@@ -110,7 +110,7 @@ std::string hundred_periods(const Run& run) {
   return text;
 }
 
-Claim d13() {
+Claim claim_d13() {
   return {
       .id = "D13",
       .title = "bounded data keep ν bounded",
@@ -124,23 +124,23 @@ Claim d13() {
       .expected = Verdict::refuted,
       .dropped = "θ < 2: here θ = α^−(K−1) − α, above 2 if and only if K > 1 + ln(2 + α)/ln(1/α)",
       .check = [](const Run& run) {
-        const auto describe = [&](const Sparse& s) {
+        const auto describe = [&](const SparseChannel& s) {
           const Period p = period(run.subject, s);
           return fmt::format(
               "alpha = {}, active once every K = {} batches: theta = {}, nu is "
               "multiplied by {} from one activation to the next",
               s.alpha, s.K, show(oracle50(1 - p.predicted.value)), show(p.amplification.value));
         };
-        const auto about = [&](std::function<Judgement(const Sparse&)> judge,
+        const auto about = [&](std::function<Judgement(const SparseChannel&)> judge,
                                const std::string& meaning) {
-          return Property<Sparse>{.cases = sparse_channels(),
-                                  .judge = std::move(judge),
-                                  .describe = describe,
-                                  .worst_meaning = meaning};
+          return Property<SparseChannel>{.cases = sparse_channels(),
+                                         .judge = std::move(judge),
+                                         .describe = describe,
+                                         .worst_meaning = meaning};
         };
         const Evidence main = examine(
             run, about(
-                     [&](const Sparse& s) {
+                     [&](const SparseChannel& s) {
                        return at_most(magnitude(period(run.subject, s).amplification), Bounded(1));
                      },
                      "|amplification over one period|"));
@@ -150,24 +150,25 @@ Claim d13() {
                 [&] {
                   return examine(with_fewer_cases(run),
                                  about(
-                                     [&](const Sparse& s) {
+                                     [&](const SparseChannel& s) {
                                        const Period p = period(run.subject, s);
                                        const bool amplified = abs(p.amplification.value) > 1;
-                                       return both(both(agree(p.amplification, p.predicted),
-                                                        agree(p.psi2, p.start_psi2)),
-                                                   whether(amplified == diverges(s.alpha, s.K)));
+                                       return worse_judgement(
+                                           worse_judgement(agree(p.amplification, p.predicted),
+                                                           agree(p.psi2, p.start_psi2)),
+                                           judge_condition(amplified == diverges(s.alpha, s.K)));
                                      },
                                      "|difference| / what rounding at 50 digits may do"));
                 },
                 "it is exactly 1 − θ, and |1 − θ| > 1 just where α^(K−1)(2 + α) < 1"),
-            hundred_periods(run));
+            describe_hundred_periods(run));
       }};
 }
 
 }  // namespace
 
 std::vector<Claim> sparse_channel_claims() {
-  return {d13()};
+  return {claim_d13()};
 }
 
 }  // namespace normproof::verification::claims::ledger

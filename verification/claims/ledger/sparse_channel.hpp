@@ -8,7 +8,7 @@
 
 namespace normproof::verification::claims::ledger {
 
-using engine::Subject;
+using engine::TestedImplementation;
 
 /// Returns |nu| of power_norm after each batch for a channel that is active once in every K
 /// batches, computed in double. An active batch has x = +-1 in 8 rows; the others have x = 0. g =
@@ -16,7 +16,7 @@ using engine::Subject;
 /// K = 10 and 11, and diverges for 12.
 /// Shapes    periods * K numbers
 std::vector<double> nu_series(double alpha, std::size_t K, std::size_t periods,
-                              const Subject& subject = {});
+                              const TestedImplementation& subject = {});
 
 /// Whether nu diverges for a channel that is active once in every K batches. It does if theta =
 /// alpha^-(K-1) - alpha > 2, that is, alpha^(K-1) (2 + alpha) < 1, or K > 1 + ln(2 + alpha) / ln(1

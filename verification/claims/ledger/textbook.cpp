@@ -22,7 +22,7 @@ NormOptions layer_norm_with(double eps) {
   return LayerNormOptions{.eps = eps};
 }
 
-Vector token(const Subject& subject, double eps, const Vector& x) {
+Vector token(const TestedImplementation& subject, double eps, const Vector& x) {
   return channel_step(subject, layer_norm_with(eps), x, Vector(x.size()), Axis::features).y;
 }
 
@@ -36,7 +36,7 @@ struct ScaledBatch {
 
 // Draws the factor c. If eps = 0, c is any number; otherwise it is a power of two, so that c^2 eps
 // is a double, as the options require.
-ScaledBatch scaled(const Subject& subject, const Batch& b) {
+ScaledBatch scaled(const TestedImplementation& subject, const Batch& b) {
   ScaledBatch s;
   s.c = b.eps == 0 ? b.extra[0] : std::ldexp(1.0, std::ilogb(b.extra[0]));
   s.eps_after = s.c * s.c * b.eps;
@@ -78,9 +78,10 @@ Claim layer_norm_scale_claim() {
                   .judge =
                       [&](const Batch& b) {
                         const ScaledBatch s = scaled(subject, b);
-                        Judgement all = whether(true);
+                        Judgement all = judge_condition(true);
                         for (std::size_t i = 0; i < s.before.size(); ++i)
-                          all = both(all, within(absolute(s.after[i] - s.before[i]), s.bound));
+                          all = worse_judgement(
+                              all, within(absolute(s.after[i] - s.before[i]), s.bound));
                         return all;
                       },
                   .describe =
@@ -99,16 +100,17 @@ Claim layer_norm_scale_claim() {
 
 // ---- T2, T4: the output of a row alone and of the same row among others, bit for bit.
 
-struct Alone {
+struct RowComparison {
   bool same = true;
   std::string first;  // the first element that differs
 };
 
-Alone alone(const Subject& subject, const NormOptions& options, const Batch& b, Mode mode) {
+RowComparison alone(const TestedImplementation& subject, const NormOptions& options, const Batch& b,
+                    Mode mode) {
   NormInputs<double> in = b.inputs<double>();
   in.mode = mode;
   const auto together = subject.step<double>(options, in);
-  Alone result;
+  RowComparison result;
   for (std::size_t i = 0; i < b.rows; ++i) {
     Batch row = b;
     row.rows = 1;
@@ -132,13 +134,13 @@ Alone alone(const Subject& subject, const NormOptions& options, const Batch& b, 
   return result;
 }
 
-Property<Batch> alone_property(const Subject& subject, bool layer_norm, Mode mode) {
+Property<Batch> alone_property(const TestedImplementation& subject, bool layer_norm, Mode mode) {
   const auto compare = [&subject, layer_norm, mode](const Batch& b) {
     const NormOptions options = layer_norm ? layer_norm_with(b.eps) : batch_norm_with(b.eps);
     return alone(subject, options, b, mode);
   };
   return {.cases = batches({.min_rows = 2, .max_rows = 6, .max_features = 4}),
-          .judge = [=](const Batch& b) { return whether(compare(b).same); },
+          .judge = [=](const Batch& b) { return judge_condition(compare(b).same); },
           .describe = [=](const Batch& b) { return show(b) + ": " + compare(b).first; },
           .worst_meaning = "exact: equal bits, or not"};
 }
@@ -179,17 +181,17 @@ Claim batch_norm_batch_claim() {
 // ---- T3: the input [[a, b], [c, d]] has two values per row and per column.
 
 struct Square {
-  Judgement judgement = whether(true);
+  Judgement judgement = judge_condition(true);
   std::vector<double> layer_norm, batch_norm;
 };
 
 // Returns the normalized value of the larger of two numbers with the distance d: d/2 / sqrt(d^2/4 +
 // eps) = 1/sqrt(1 + 4 eps/d^2).
-oracle50 larger_of_two(const oracle50& apart, const oracle50& eps) {
+oracle50 normalized_larger_of_two(const oracle50& apart, const oracle50& eps) {
   return 1 / sqrt(oracle50(1 + 4 * eps / (apart * apart)));
 }
 
-Square square_of(const Subject& subject, const Batch& b) {
+Square square_of(const TestedImplementation& subject, const Batch& b) {
   const auto in = b.inputs<oracle50>();
   const auto ln = subject.step<oracle50>(layer_norm_with(b.eps), in).outputs.at("y");
   const auto bn = subject.step<oracle50>(batch_norm_with(b.eps), in).outputs.at("y");
@@ -200,17 +202,18 @@ Square square_of(const Subject& subject, const Batch& b) {
       const oracle50 in_row = here - oracle50(b.x_at(i, 1 - j));
       const oracle50 in_column = here - oracle50(b.x_at(1 - i, j));
       const auto expected = [&](const oracle50& apart) {
-        const oracle50 y = larger_of_two(apart, b.eps);
+        const oracle50 y = normalized_larger_of_two(apart, b.eps);
         return apart < 0 ? oracle50(-y) : y;
       };
       const std::size_t at = 2 * i + j;
       const auto bound = [&](const std::vector<Members>& slices, std::size_t which) {
         return Slice(b, slices[which], Statistic::variance).x_hat_roundoff();
       };
-      result.judgement =
-          both(result.judgement,
-               both(within(absolute(ln.data()[at] - expected(in_row)), bound(rows(b), i)),
-                    within(absolute(bn.data()[at] - expected(in_column)), bound(columns(b), j))));
+      result.judgement = worse_judgement(
+          result.judgement,
+          worse_judgement(
+              within(absolute(ln.data()[at] - expected(in_row)), bound(rows(b), i)),
+              within(absolute(bn.data()[at] - expected(in_column)), bound(columns(b), j))));
       result.layer_norm.push_back(static_cast<double>(ln.data()[at]));
       result.batch_norm.push_back(static_cast<double>(bn.data()[at]));
     }
@@ -300,13 +303,14 @@ Claim affine_claim() {
                     .judge =
                         [=](const Batch& b) {
                           const Both m = moved(b);
-                          Judgement all = whether(true);
+                          Judgement all = judge_condition(true);
                           for (std::size_t i = 0; i < b.rows; ++i)
-                            all = both(
+                            all = worse_judgement(
                                 all,
-                                both(within(absolute(m.after.y[i] - m.before.y[i]), m.bound_y),
-                                     within(absolute(m.c * m.after.grad_x[i] - m.before.grad_x[i]),
-                                            m.bound_gradient)));
+                                worse_judgement(
+                                    within(absolute(m.after.y[i] - m.before.y[i]), m.bound_y),
+                                    within(absolute(m.c * m.after.grad_x[i] - m.before.grad_x[i]),
+                                           m.bound_gradient)));
                           return all;
                         },
                     .describe =

@@ -19,7 +19,7 @@ namespace {
 /// Batches of one token whose activations decay: Gamma_t = mean(x_hat^2) = min(1, 1/(2 w t)) with w
 /// = 1 - alpha, and g = 1. nu then grows like sqrt(w t/2), which is the fastest growth possible. A
 /// last batch with Gamma = 1 and g = -1 follows.
-struct Decay {
+struct DecayingActivations {
   double alpha = 0.5;
   double constant = 2;  ///< the alleged bound of rms(X~')
 
@@ -31,18 +31,18 @@ struct Decay {
 
 /// Generates cases with a constant C from 1.5 to 96. C exceeds c with probability (1.5/c)^2,
 /// because the number of steps grows like C^2.
-rc::Gen<Decay> decays() {
+rc::Gen<DecayingActivations> decays() {
   constexpr double kMinConstant = 1.5, kLargest = 96;
-  return shrinking<Decay>(
+  return shrinking<DecayingActivations>(
       [](Draw& draw) {
-        Decay d;
+        DecayingActivations d;
         d.alpha = draw.chance(0.5) ? 0.5 : draw.uniform(0.05, 0.5);
         const double share = kMinConstant / kLargest;
         d.constant = kMinConstant / std::sqrt(draw.uniform(share * share, 1));
         return d;
       },
-      [](const Decay& d) {
-        std::vector<Decay> result;
+      [](const DecayingActivations& d) {
+        std::vector<DecayingActivations> result;
         if (d.alpha != 0.5) result.push_back({0.5, d.constant});
         if (d.constant != 2) result.push_back({d.alpha, 2});
         return result;
@@ -51,7 +51,8 @@ rc::Gen<Decay> decays() {
 
 /// Returns |X~'|, the gradient before the division by psi, in the last batch. Gamma = mean(x_hat^2)
 /// is at least `floor` in every batch.
-Bounded last_remainder(const Subject& subject, const Decay& d, double floor) {
+Bounded last_remainder(const TestedImplementation& subject, const DecayingActivations& d,
+                       double floor) {
   const ref::model::PowerNormOptions options{
       .eps = 0, .alpha_forward = d.alpha, .alpha_backward = d.alpha};
   PowerNormChannel channel(subject, options);
@@ -65,7 +66,7 @@ Bounded last_remainder(const Subject& subject, const Decay& d, double floor) {
 }
 
 /// Returns a text with the maximum of rms(X̃′) after long decays at alpha = 0.9, in double.
-std::string long_decay(const Run& run) {
+std::string describe_long_decay(const Run& run) {
   PlainChannel channel(run.subject, ref::model::PowerNormOptions{.eps = 0});
   std::string text = "α = 0.9, Γ_t = 1/t: rms(X̃′) after the decay";
   for (int t = 1; t <= 6400; ++t) {
@@ -78,7 +79,7 @@ std::string long_decay(const Run& run) {
   return text + ", that is about √T/6";
 }
 
-Claim d5() {
+Claim claim_d5() {
   return {
       .id = "D5",
       .title = "the gradient is bounded without a lower bound on Γ",
@@ -94,15 +95,15 @@ Claim d5() {
       .dropped = "Γ_t ≥ c > 0, one c for all histories",
       .check = [](const Run& run) {
         const auto about = [&](double floor) {
-          return Property<Decay>{
+          return Property<DecayingActivations>{
               .cases = decays(),
               .judge =
-                  [&, floor](const Decay& d) {
+                  [&, floor](const DecayingActivations& d) {
                     const double constant = floor > 0 ? 1 + 1 / std::sqrt(floor) : d.constant;
                     return at_most(last_remainder(run.subject, d, floor), Bounded(constant));
                   },
               .describe =
-                  [&, floor](const Decay& d) {
+                  [&, floor](const DecayingActivations& d) {
                     return fmt::format(
                         "C = {}: alpha = {}, Gamma_t = min(1, {}/t) for {} steps with g = 1, then "
                         "Gamma = 1 with g = -1: rms(X~') = {} (D4 bounds this history by {:.3g})",
@@ -116,19 +117,19 @@ Claim d5() {
             refute_every_constant(examine(run, about(0))),
             [&] { return examine(with_fewer_cases(run), about(0.25)); },
             "with Γ_t ≥ 1/4 never above 1 + 1/√(1/4) = 3");
-        return with_remark(main, long_decay(run));
+        return with_remark(main, describe_long_decay(run));
       }};
 }
 
 /// A constant theta = (1 - alpha) mean(x_hat^2) and mean(g x_hat) = mean(x_hat^2) in every batch.
 /// From nu_0 = 0 this gives nu_t = 1 + (theta - 1)^t (-1)^(t+1).
-struct Resonance {
+struct ResonantRun {
   double alpha = 0.5, theta = 3;
   double constant = 100;  ///< the alleged K
   std::vector<double> z = {1};
 
-  Drive drive() const {
-    Drive d;
+  PrescribedRun drive() const {
+    PrescribedRun d;
     d.alpha = alpha;
     d.pushes.assign(steps_to_exceed(constant, theta - 1),
                     {.theta = theta, .along = 1, .across = 0, .z = z, .v = z});
@@ -136,20 +137,20 @@ struct Resonance {
   }
 };
 
-rc::Gen<Resonance> resonances() {
-  return shrinking<Resonance>(
+rc::Gen<ResonantRun> resonances() {
+  return shrinking<ResonantRun>(
       [](Draw& draw) {
-        Resonance r;
+        ResonantRun r;
         r.alpha = draw.chance(0.5) ? 0.9 : draw.uniform(0.05, 0.99);
         r.theta = draw.uniform(2.2, 3);
-        r.constant = alleged_constant(draw);
+        r.constant = draw_claimed_constant(draw);
         r.z.resize(draw.between(1, 3));
         for (double& v : r.z) v = draw.normal();
         if (r.z.front() == 0) r.z.front() = 1;
         return r;
       },
-      [](const Resonance& r) {
-        std::vector<Resonance> result;
+      [](const ResonantRun& r) {
+        std::vector<ResonantRun> result;
         if (r.constant != 100) result.push_back({r.alpha, r.theta, 100, r.z});
         if (r.theta != 3) result.push_back({r.alpha, 3, r.constant, r.z});
         if (r.alpha != 0.5) result.push_back({0.5, r.theta, r.constant, r.z});
@@ -160,27 +161,28 @@ rc::Gen<Resonance> resonances() {
 
 /// Judges whether |nu_t| <= constant max(|nu_0|, max_j |Lambda_j / Gamma_j|) in every step t, with
 /// Lambda = mean(g x_hat) and Gamma = mean(x_hat^2).
-Judgement within_multiple(const Subject& subject, const Drive& d, double constant) {
+Judgement judge_multiple_bound(const TestedImplementation& subject, const PrescribedRun& d,
+                               double constant) {
   PowerNormChannel channel = channel_of(subject, d);
   Bounded bound = magnitude(Bounded(d.nu));
-  Judgement judged = whether(true);
+  Judgement judged = judge_condition(true);
   for (const auto& p : d.pushes) {
-    const Driven step = push(channel, d, p);
+    const PrescribedStepResult step = run_prescribed_step(channel, d, p);
     bound = larger(bound, magnitude(step.Lambda / step.Gamma));
-    judged = both(judged, at_most(magnitude(step.moment.nu), Bounded(constant) * bound));
+    judged = worse_judgement(judged, at_most(magnitude(step.moment.nu), Bounded(constant) * bound));
   }
   return judged;
 }
 
-std::string last_nu(const Subject& subject, const Drive& d) {
+std::string last_nu(const TestedImplementation& subject, const PrescribedRun& d) {
   PowerNormChannel channel = channel_of(subject, d);
-  for (const auto& p : d.pushes) push(channel, d, p);
+  for (const auto& p : d.pushes) run_prescribed_step(channel, d, p);
   return fmt::format("{}: nu = {}", show(d), show(channel.nu().value));
 }
 
 /// Returns a text about 200 steps at alpha = 0.9 and Gamma = mean(x_hat^2) = 21, in double. The
 /// activations grow by sqrt(3) per step.
-std::string two_hundred_steps(const Run& run) {
+std::string describe_two_hundred_steps(const Run& run) {
   Draw draw(case_random(run, 0));
   PlainChannel channel(run.subject, ref::model::PowerNormOptions{.eps = 0});
   for (int t = 0; t < 200; ++t) {
@@ -196,7 +198,7 @@ std::string two_hundred_steps(const Run& run) {
                      std::fabs(channel.nu()));
 }
 
-Claim d6() {
+Claim claim_d6() {
   return {.id = "D6",
           .title = "ν is bounded for any bounded Γ",
           .statement =
@@ -210,35 +212,36 @@ Claim d6() {
           .expected = Verdict::refuted,
           .dropped = "θ_t < 2",
           .check = [](const Run& run) {
-            const Property<Resonance> resonant{
+            const Property<ResonantRun> resonant{
                 .cases = resonances(),
                 .judge =
-                    [&](const Resonance& r) {
-                      return within_multiple(run.subject, r.drive(), r.constant);
+                    [&](const ResonantRun& r) {
+                      return judge_multiple_bound(run.subject, r.drive(), r.constant);
                     },
                 .describe =
-                    [&](const Resonance& r) {
+                    [&](const ResonantRun& r) {
                       return fmt::format("K = {}: {}", r.constant, last_nu(run.subject, r.drive()));
                     },
                 .worst_meaning = "|ν_t| / (K max(|ν_0|, max_j |Λ_j/Γ_j|))"};
-            const Property<Drive> damped{
-                .cases = drives(
+            const Property<PrescribedRun> damped{
+                .cases = prescribed_runs(
                     {.min_theta = 0.2, .max_theta = 1.75, .max_steps = 40, .resonant = true}),
-                .judge = [&](const Drive& d) { return within_multiple(run.subject, d, 7); },
-                .describe = [&](const Drive& d) { return last_nu(run.subject, d); },
+                .judge =
+                    [&](const PrescribedRun& d) { return judge_multiple_bound(run.subject, d, 7); },
+                .describe = [&](const PrescribedRun& d) { return last_nu(run.subject, d); },
                 .worst_meaning = "|ν_t| / (7 max(|ν_0|, max_j |Λ_j/Γ_j|))"};
             const Evidence main = refute_with_control(
                 refute_every_constant(examine(run, resonant)),
                 [&] { return examine(with_fewer_cases(run), damped); },
                 "for θ from 0.2 to 1.75 K = 1.75/(2 − 1.75) = 7 does");
-            return with_remark(main, two_hundred_steps(run));
+            return with_remark(main, describe_two_hundred_steps(run));
           }};
 }
 
 }  // namespace
 
 std::vector<Claim> unbounded_nu_claims() {
-  return {d5(), d6()};
+  return {claim_d5(), claim_d6()};
 }
 
 }  // namespace normproof::verification::claims::ledger

@@ -53,7 +53,7 @@ std::string read_reason() {
 
 void GoldenBlessCommand::add(CLI::App& app) {
   add_golden(app, golden);
-  const TextRule sentence = {
+  const TextConstraint sentence = {
       [](const std::string& text) { return text.find_first_not_of(" \t\n") != std::string::npos; },
       "a sentence"};
   add_text(app, "--reason", reason, "Why the values change (default: asked on the terminal)",

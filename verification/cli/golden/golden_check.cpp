@@ -10,8 +10,8 @@
 #include "ref/io/atomic_file.hpp"
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/parallel.hpp"
-#include "verification/checks/agreement/device_answers.hpp"
-#include "verification/checks/agreement/float32_answers.hpp"
+#include "verification/checks/agreement/device_outputs.hpp"
+#include "verification/checks/agreement/float32_outputs.hpp"
 #include "verification/cli/device_option.hpp"
 #include "verification/cli/golden/golden_options.hpp"
 #include "verification/cli/progress_bar.hpp"
@@ -36,7 +36,7 @@ using verification::golden::reports::Outcome;
 namespace {
 
 /// Reads a file with a list of globs. Unlike other files, it may be empty.
-std::string read_list(const std::filesystem::path& file) {
+std::string read_globs(const std::filesystem::path& file) {
   std::error_code error;
   const bool empty =
       std::filesystem::is_regular_file(file, error) && std::filesystem::file_size(file, error) == 0;
@@ -51,7 +51,7 @@ std::string read_list(const std::filesystem::path& file) {
 /// Checks that the corpus has exactly the required version, if one is given.
 void check_version(const verification::golden::certify::CorpusVersion& corpus,
                    const std::optional<std::string>& required) {
-  if (!required || corpus.is_denoted_by(*required)) return;
+  if (!required || corpus.matches_version_text(*required)) return;
   throw ref::numeric::FileError(fmt::format(
       "the corpus is of version {}; expected {}, as --corpus-version says (this program "
       "makes {}; docs/changelog.md says what changed)",
@@ -133,13 +133,13 @@ verification::golden::candidate::Candidate GoldenCheckCommand::source() const {
   if (candidate) return verification::golden::candidate::from_folder(*candidate);
   if (pipe)
     return verification::golden::candidate::from_program(
-        *pipe, timeout, verification::golden::candidate::kMaxRestarts, show_complaints);
+        *pipe, timeout, verification::golden::candidate::kMaxRestarts, print_candidate_errors);
   const std::shared_ptr<normproof::gpu::device::Device> opened = open_rank_device(*device);
   const Candidate in_double = verification::golden::candidate::double_candidate(
       [opened](const Case& c, const checks::evaluation::EvalInputs& inputs) {
         if (verification::golden::corpus::is_scaled(c))
           return std::optional<ref::tensor::NamedTensors<double>>();
-        return checks::agreement::answer_on_device(*opened, c.options, inputs, c.sequence);
+        return checks::agreement::run_operation_on_device(*opened, c.options, inputs, c.sequence);
       });
   return [opened, in_double](const verification::golden::certify::StoredCase& stored)
              -> verification::golden::candidate::CandidateOutput {
@@ -194,7 +194,7 @@ std::vector<NamedFile> GoldenCheckCommand::inputs() const {
 }
 
 Output GoldenCheckCommand::run() const {
-  const std::string known_failures = xfail ? read_list(*xfail) : std::string();
+  const std::string known_failures = xfail ? read_globs(*xfail) : std::string();
   const auto cases = verification::golden::certify::list_corpus(golden, only);
   const verification::golden::certify::CorpusVersion corpus =
       verification::golden::certify::corpus_version(golden);

@@ -12,7 +12,7 @@
 #include "verification/cli/typed_options.hpp"
 #include "verification/golden/certify/corpus_files.hpp"
 #include "verification/golden/recipes/corpus.hpp"
-#include "verification/golden/recipes/holes.hpp"
+#include "verification/golden/recipes/unreached_limits.hpp"
 #include "verification/support/report/markdown.hpp"
 #include "verification/support/report/text.hpp"
 
@@ -20,11 +20,11 @@ namespace normproof::verification::cli::golden {
 
 using support::report::number_text;
 using verification::golden::corpus::Case;
-using verification::golden::corpus::op_name;
+using verification::golden::corpus::case_operation_name;
 using verification::golden::corpus::Tier;
 using verification::golden::recipes::Counts;
 using verification::golden::recipes::Coverage;
-using verification::golden::recipes::Magnitudes;
+using verification::golden::recipes::MagnitudeRange;
 
 namespace {
 
@@ -44,7 +44,7 @@ std::string values_text(const Counts& counts) {
 }
 
 /// Returns a range of magnitudes as text, such as "1.2e-07 to 4.5, 0, NaN".
-std::string magnitudes_text(const Magnitudes& reach) {
+std::string magnitudes_text(const MagnitudeRange& reach) {
   std::vector<std::string> parts;
   if (reach.greatest > 0)
     parts.push_back(fmt::format("{} to {}", number_text(reach.least), number_text(reach.greatest)));
@@ -114,20 +114,21 @@ class OperationTable {
 };
 
 /// Returns the coverage of each operation, united over all tiers.
-std::map<std::string, Coverage> together(const TierCoverage& tiers) {
+std::map<std::string, Coverage> merge_tiers(const TierCoverage& tiers) {
   std::map<std::string, Coverage> all;
   for (const auto& [tier, operations] : tiers)
     for (const auto& [operation, coverage] : operations) all[operation] += coverage;
   return all;
 }
 
-support::report::Table holes_table(const std::map<std::string, Coverage>& operations) {
+support::report::Table uncovered_values_table(const std::map<std::string, Coverage>& operations) {
   support::report::Table table{"", support::report::text_columns({"not touched", "of", "why"})};
   std::map<std::pair<std::string, std::string>, std::vector<std::string>> holes;
   for (const auto& [operation, coverage] : operations)
     for (const std::string& end :
          verification::golden::recipes::unreached_limits(operation, coverage))
-      holes[{end, std::string(verification::golden::recipes::hole_reason(operation, end))}]
+      holes[{end,
+             std::string(verification::golden::recipes::unreached_limit_reason(operation, end))}]
           .push_back(operation);
   for (const auto& [hole, of] : holes)
     table.rows.push_back({{{hole.first}, {fmt::format("{}", fmt::join(of, ", "))}, {hole.second}}});
@@ -138,9 +139,9 @@ support::report::Document coverage_document(const TierCoverage& tiers) {
   support::report::Document document{"normproof: coverage"};
   std::vector<std::string> names;
   for (const auto& [tier, operations] : tiers) names.emplace_back(to_string(tier));
-  const std::map<std::string, Coverage> all = together(tiers);
+  const std::map<std::string, Coverage> all = merge_tiers(tiers);
   document.add(support::report::Heading{2, "What no case touches"});
-  document.add(holes_table(all));
+  document.add(uncovered_values_table(all));
   for (const auto& [operation, coverage] : all) {
     CoveredTiers of;
     for (const auto& [tier, operations] : tiers) {
@@ -206,13 +207,13 @@ std::string coverage_json(const TierCoverage& tiers) {
   for (const auto& [tier, operations] : tiers)
     for (const auto& [operation, coverage] : operations)
       object["tiers"][std::string(to_string(tier))][operation] = coverage_entry(coverage);
-  for (const auto& [operation, coverage] : together(tiers))
+  for (const auto& [operation, coverage] : merge_tiers(tiers))
     for (const std::string& end :
          verification::golden::recipes::unreached_limits(operation, coverage))
       object["not_touched"].push_back(
           {{"operation", operation},
            {"end", end},
-           {"why", verification::golden::recipes::hole_reason(operation, end)}});
+           {"why", verification::golden::recipes::unreached_limit_reason(operation, end)}});
   return object.dump(1) + "\n";
 }
 
@@ -238,14 +239,14 @@ TierCoverage GoldenCoverageCommand::read_coverage() const {
   if (!golden) {
     for (const Tier tier : tiers)
       for (const Case& c : verification::golden::recipes::corpus(tier))
-        coverage[tier][op_name(c)].add(c);
+        coverage[tier][case_operation_name(c)].add(c);
     return coverage;
   }
   std::set<std::string> tiers_there;
   for (const auto& description : verification::golden::certify::list_corpus(*golden, {})) {
     tiers_there.emplace(to_string(description.c.tier));
     if (const Tier tier = description.c.tier; std::ranges::find(tiers, tier) != tiers.end())
-      coverage[tier][op_name(description.c)].add(
+      coverage[tier][case_operation_name(description.c)].add(
           verification::golden::certify::read_case(*golden, description).description.c);
   }
   for (const Tier tier : tiers)

@@ -25,7 +25,7 @@ std::string closing_line(const std::vector<ExhibitResult>& visits) {
 
 /// Returns the name of the case that found the bug, such as "quick/layer_norm/odd-13x17-float32" or
 /// "memory, quick/...". If no case found it, returns how close a case came to finding it.
-std::string finder(const ExhibitResult& visit) {
+std::string finding_case_text(const ExhibitResult& visit) {
   if (!visit.found())
     return fmt::format("missed by {}; the largest share of a bound is {}",
                        plural(visit.cases, "case"), number_text(visit.closest));
@@ -37,7 +37,7 @@ std::string dtype_name(const ExhibitResult& visit) {
   return visit.exhibit.dtype ? std::string(to_string(*visit.exhibit.dtype)) : "any";
 }
 
-support::report::Table museum_table(const std::vector<ExhibitResult>& visits) {
+support::report::Table known_bugs_table(const std::vector<ExhibitResult>& visits) {
   support::report::Table table{
       "", support::report::text_columns({"exhibit", "of", "operation", "dtype", "what goes wrong",
                                          "what its tests had not tried", "found by", "named"})};
@@ -48,36 +48,36 @@ support::report::Table museum_table(const std::vector<ExhibitResult>& visits) {
                            {dtype_name(visit)},
                            {visit.exhibit.sentence},
                            {visit.exhibit.missed_by},
-                           {finder(visit)},
+                           {finding_case_text(visit)},
                            {visit.named}}});
   return table;
 }
 
 }  // namespace
 
-bool all_found(const std::vector<ExhibitResult>& visits) {
+bool all_bugs_found(const std::vector<ExhibitResult>& visits) {
   return count_found(visits) == visits.size();
 }
 
-std::string museum_text(const std::vector<ExhibitResult>& visits) {
+std::string known_bugs_text(const std::vector<ExhibitResult>& visits) {
   std::string text;
   for (const ExhibitResult& visit : visits) {
     const std::string named = visit.named.empty() ? "" : fmt::format(", named '{}'", visit.named);
     text += fmt::format("{:<6} {} ({}): {}{}\n", visit.found() ? "found" : "MISSED",
-                        visit.exhibit.name, visit.exhibit.link, finder(visit), named);
+                        visit.exhibit.name, visit.exhibit.link, finding_case_text(visit), named);
   }
   return text + closing_line(visits) + "\n";
 }
 
-support::report::Document museum_document(const std::vector<ExhibitResult>& visits) {
+support::report::Document known_bugs_document(const std::vector<ExhibitResult>& visits) {
   support::report::Document document{"normproof: museum"};
-  document.add(museum_table(visits));
+  document.add(known_bugs_table(visits));
   document.add(support::report::Paragraph{closing_line(visits)});
   return document;
 }
 
-std::string museum_markdown(const std::vector<ExhibitResult>& visits,
-                            verification::golden::museum::Tier tier) {
+std::string known_bugs_markdown(const std::vector<ExhibitResult>& visits,
+                                verification::golden::museum::Tier tier) {
   constexpr const char* kText =
       R"(Bugs of 2023 to 2026 that were public: `of` names the project, and the number of an issue or a pull request
 at GitHub. Each is made again from its description, with no line of its code, as a small wrong kernel
@@ -91,11 +91,11 @@ what the gate takes the mistake for.
                                  : fmt::format(" --tier {}", to_string(tier));
   return fmt::format(
       "# Museum\n\nWhat `normproof golden power --museum{} --markdown FILE` writes.\n\n{}{}",
-      option, kText, support::report::markdown(museum_document(visits)));
+      option, kText, support::report::markdown(known_bugs_document(visits)));
 }
 
-std::string museum_json(const std::vector<ExhibitResult>& visits,
-                        verification::golden::museum::Tier tier) {
+std::string known_bugs_json(const std::vector<ExhibitResult>& visits,
+                            verification::golden::museum::Tier tier) {
   using nlohmann::ordered_json;
   ordered_json object = {{"tier", to_string(tier)},
                          {"found", count_found(visits)},

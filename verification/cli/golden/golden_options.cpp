@@ -15,8 +15,8 @@ namespace {
 template <class Field>
 CLI::Option* add_pipe_and_timeout(CLI::App& app, Field& pipe, double& timeout) {
   constexpr int kMaxSeconds = 86400;
-  constexpr TextRule kCommand = {[](const std::string& text) { return !text.empty(); },
-                                 "a command for sh"};
+  constexpr TextConstraint kCommand = {[](const std::string& text) { return !text.empty(); },
+                                       "a command for sh"};
   CLI::Option* const option = add_text(
       app, "--pipe", pipe,
       "A command that reads one line per case and prints the output (docs/guide/formats.md)", "CMD",
@@ -78,7 +78,7 @@ void add_pipe(CLI::App& app, std::string& pipe, double& timeout) {
   require(add_pipe_and_timeout(app, pipe, timeout));
 }
 
-void show_complaints(const std::string& last) {
+void print_candidate_errors(const std::string& last) {
   write_stderr(fmt::format("the candidate's standard error ends with:\n{}{}",
                            support::report::clean(last), last.ends_with('\n') ? "" : "\n"));
 }

@@ -35,7 +35,7 @@ void add_pipe(CLI::App& app, std::optional<std::string>& pipe, double& timeout);
 void add_pipe(CLI::App& app, std::string& pipe, double& timeout);
 
 /// Copies the end of the candidate's standard error to standard error: at most 64 KiB.
-void show_complaints(const std::string& last);
+void print_candidate_errors(const std::string& last);
 
 void add_accumulation(CLI::App& app,
                       std::optional<verification::golden::corpus::Accumulation>& accumulation,

@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "ref/numeric/parallel.hpp"
+#include "verification/cli/golden/golden_injection.hpp"
 #include "verification/cli/golden/golden_museum.hpp"
 #include "verification/cli/golden/golden_options.hpp"
-#include "verification/cli/golden/golden_planted.hpp"
 #include "verification/cli/progress_bar.hpp"
 #include "verification/cli/typed_options.hpp"
 #include "verification/support/report/markdown.hpp"
@@ -19,9 +19,9 @@ namespace normproof::verification::cli::golden {
 using support::report::count_text;
 using support::report::number_text;
 using support::report::plural;
-using verification::golden::gate::LayerPower;
+using verification::golden::gate::DetectionPowerOptions;
+using verification::golden::gate::LayerDetectionPower;
 using verification::golden::gate::MutationVerdict;
-using verification::golden::gate::PowerOptions;
 
 namespace {
 
@@ -29,7 +29,7 @@ struct PowerTotals {
   std::size_t cases = 0, wrong = 0, killed = 0, checks = 0, false_alarms = 0;
   verification::golden::gate::InjectionResult planted = {};
 
-  std::size_t survivors() const { return wrong - killed; }
+  std::size_t undetected_mutations() const { return wrong - killed; }
   PowerTotals& operator+=(const PowerTotals& t) {
     cases += t.cases;
     wrong += t.wrong;
@@ -41,19 +41,20 @@ struct PowerTotals {
   }
 };
 
-PowerTotals sum_totals(const LayerPower& layer, std::size_t seeds) {
+PowerTotals add_up_totals(const LayerDetectionPower& layer, std::size_t seeds) {
   return {layer.cases,  layer.verdicts.size(),     layer.count_killed(seeds),
           layer.checks, layer.false_alarms.size(), layer.planted};
 }
 
-PowerTotals sum_totals(const std::vector<LayerPower>& layers, std::size_t seeds) {
+PowerTotals add_up_totals(const std::vector<LayerDetectionPower>& layers, std::size_t seeds) {
   PowerTotals all;
-  for (const LayerPower& layer : layers) all += sum_totals(layer, seeds);
+  for (const LayerDetectionPower& layer : layers) all += add_up_totals(layer, seeds);
   return all;
 }
 
-bool all_as_it_should(const PowerTotals& totals) {
-  return totals.survivors() == 0 && totals.false_alarms == 0 && totals.planted.all_refused();
+bool all_as_expected(const PowerTotals& totals) {
+  return totals.undetected_mutations() == 0 && totals.false_alarms == 0 &&
+         totals.planted.all_refused();
 }
 
 std::string corpora(std::size_t count) {
@@ -64,8 +65,8 @@ std::string mutation_name(const verification::golden::mutations::Mutation& mutat
   return fmt::format("{}: {}", mutation.site, to_string(mutation.op));
 }
 
-std::string survivor_line(const LayerPower& layer, const MutationVerdict& verdict,
-                          std::size_t seeds) {
+std::string undetected_mutation_line(const LayerDetectionPower& layer,
+                                     const MutationVerdict& verdict, std::size_t seeds) {
   return fmt::format(
       "{}, {}: rejected by {} of {}; {}", layer.layer, mutation_name(verdict.mutation),
       verdict.killed, corpora(seeds),
@@ -74,7 +75,8 @@ std::string survivor_line(const LayerPower& layer, const MutationVerdict& verdic
           : fmt::format("the largest share of a bound is {}", number_text(verdict.closest)));
 }
 
-support::report::Table power_table(const std::vector<LayerPower>& layers, std::size_t seeds) {
+support::report::Table power_table(const std::vector<LayerDetectionPower>& layers,
+                                   std::size_t seeds) {
   support::report::Table table{"", support::report::text_columns({"layer"})};
   for (const char* number :
        {"cases", "wrong", "rejected", "survive", "right answers", "false alarms"})
@@ -82,18 +84,18 @@ support::report::Table power_table(const std::vector<LayerPower>& layers, std::s
   const auto add = [&](const std::string& name, const PowerTotals& t) {
     table.rows.push_back({{{name}}});
     for (const std::size_t count :
-         {t.cases, t.wrong, t.killed, t.survivors(), t.checks, t.false_alarms})
+         {t.cases, t.wrong, t.killed, t.undetected_mutations(), t.checks, t.false_alarms})
       table.rows.back().cells.push_back({std::to_string(count)});
   };
-  for (const LayerPower& layer : layers) add(layer.layer, sum_totals(layer, seeds));
-  add("all", sum_totals(layers, seeds));
+  for (const LayerDetectionPower& layer : layers) add(layer.layer, add_up_totals(layer, seeds));
+  add("all", add_up_totals(layers, seeds));
   return table;
 }
 
-support::report::Table killers_table(const std::vector<LayerPower>& layers) {
+support::report::Table detecting_cases_table(const std::vector<LayerDetectionPower>& layers) {
   support::report::Table table{
       "", support::report::text_columns({"layer", "wrong implementation", "first rejected by"})};
-  for (const LayerPower& layer : layers)
+  for (const LayerDetectionPower& layer : layers)
     for (const MutationVerdict& verdict : layer.verdicts)
       table.rows.push_back({{{layer.layer},
                              {mutation_name(verdict.mutation)},
@@ -101,14 +103,14 @@ support::report::Table killers_table(const std::vector<LayerPower>& layers) {
   return table;
 }
 
-std::string power_summary(const PowerTotals& all, const PowerOptions& options) {
+std::string power_summary(const PowerTotals& all, const DetectionPowerOptions& options) {
   const std::string where =
       fmt::format("tier {}, {}", to_string(options.tier), corpora(options.seeds));
   const std::string alarms = plural(all.false_alarms, "false alarm");
-  const char* const verdict = all_as_it_should(all) ? "PASSED" : "FAILED";
+  const char* const verdict = all_as_expected(all) ? "PASSED" : "FAILED";
   if (options.inject_only)
     return fmt::format("{}: {}, {}; {}", verdict, plural(all.cases, "case"),
-                       planted_text(all.planted.total()), where);
+                       injection_text(all.planted.total()), where);
   if (verification::golden::gate::measures_only_false_alarms(options))
     return fmt::format("{}: {}, {}; {}", verdict, plural(all.checks, "right answer"), alarms,
                        where);
@@ -116,11 +118,11 @@ std::string power_summary(const PowerTotals& all, const PowerOptions& options) {
                      plural(all.wrong, "wrong implementation"), alarms, where);
 }
 
-support::report::Document power_document(const std::vector<LayerPower>& layers,
-                                         const PowerOptions& options) {
+support::report::Document power_document(const std::vector<LayerDetectionPower>& layers,
+                                         const DetectionPowerOptions& options) {
   support::report::Document document{"normproof: gate power"};
   if (!options.inject_only) document.add(power_table(layers, options.seeds));
-  for (const LayerPower& layer : layers) {
+  for (const LayerDetectionPower& layer : layers) {
     for (const std::string& alarm : layer.false_alarms)
       document.add(
           support::report::Paragraph{fmt::format("false alarm: {}: {}", layer.layer, alarm)});
@@ -128,16 +130,17 @@ support::report::Document power_document(const std::vector<LayerPower>& layers,
       document.add(support::report::Paragraph{"not refused: " + missed});
     for (const MutationVerdict& verdict : layer.verdicts)
       if (verdict.killed < options.seeds)
-        document.add(support::report::Paragraph{survivor_line(layer, verdict, options.seeds)});
+        document.add(
+            support::report::Paragraph{undetected_mutation_line(layer, verdict, options.seeds)});
   }
-  const PowerTotals all = sum_totals(layers, options.seeds);
-  if (!all.planted.of.empty()) document.add(planted_table(all.planted));
+  const PowerTotals all = add_up_totals(layers, options.seeds);
+  if (!all.planted.of.empty()) document.add(injection_table(all.planted));
   document.add(support::report::Paragraph{power_summary(all, options)});
   return document;
 }
 
 /// Returns the paragraph above the table, which explains its numbers.
-std::string power_heading(const PowerOptions& options, std::size_t styles) {
+std::string power_heading(const DetectionPowerOptions& options, std::size_t styles) {
   constexpr const char* kText =
       R"(A second implementation of every operation, in plain loops and in the arithmetic of each case, passes its
 terms, factors, counts, weights, masks, sums, roots, reads and writes through named sites. Each site offers
@@ -163,12 +166,13 @@ bound claims nothing. What 8 bits or 16 have no number for is planted as they st
       "writes.\n\n{}",
       to_string(options.tier), options.seeds, fmt::format(kText, styles));
 }
-std::string power_json(const std::vector<LayerPower>& layers, const PowerOptions& options) {
+std::string power_json(const std::vector<LayerDetectionPower>& layers,
+                       const DetectionPowerOptions& options) {
   using nlohmann::ordered_json;
   ordered_json object = {{"tier", to_string(options.tier)},
                          {"corpora", options.seeds},
                          {"layers", ordered_json::array()}};
-  for (const LayerPower& layer : layers) {
+  for (const LayerDetectionPower& layer : layers) {
     ordered_json verdicts = ordered_json::array();
     for (const MutationVerdict& verdict : layer.verdicts)
       verdicts.push_back({{"site", verdict.mutation.site},
@@ -178,7 +182,7 @@ std::string power_json(const std::vector<LayerPower>& layers, const PowerOptions
     object["layers"].push_back({{"layer", layer.layer},
                                 {"cases", layer.cases},
                                 {"right_answers", layer.checks},
-                                {"planted", planted_json(layer.planted)},
+                                {"planted", injection_json(layer.planted)},
                                 {"false_alarms", layer.false_alarms},
                                 {"wrong", verdicts}});
   }
@@ -187,7 +191,7 @@ std::string power_json(const std::vector<LayerPower>& layers, const PowerOptions
 
 }  // namespace
 
-void GoldenPowerCommand::add(CLI::App& app) {
+void GoldenDetectionPowerCommand::add(CLI::App& app) {
   constexpr std::size_t kMaxSeeds = 10'000;
   add_named(app, "--tier", options.tier, verification::golden::corpus::parse_tier,
             "quick (default), standard or full", "TIER");
@@ -228,30 +232,31 @@ Examples:
   normproof golden power --museum --tier standard)");
 }
 
-Output GoldenPowerCommand::run() const {
+Output GoldenDetectionPowerCommand::run() const {
   ref::numeric::set_num_threads(1);  // the implementations run in parallel instead
-  if (museum) return visit_museum();
+  if (museum) return report_known_bugs();
   ProgressBar progress;
-  PowerOptions watched = options;
+  DetectionPowerOptions watched = options;
   watched.finished = [&](const std::string& layer, std::size_t done, std::size_t total) {
     progress.show("mutating", done, total, layer);
   };
-  const std::vector<LayerPower> layers = verification::golden::gate::measure_power(watched);
+  const std::vector<LayerDetectionPower> layers =
+      verification::golden::gate::measure_detection_power(watched);
   const support::report::Document document = power_document(layers, options);
   const std::string text = support::report::markdown(document);
-  const support::report::Document killers{"", {killers_table(layers)}};
-  return {
-      .status = all_as_it_should(sum_totals(layers, options.seeds)) ? kSuccess : kNumericalFailure,
-      .document = document,
-      .text = text,
-      .json = power_json(layers, options),
-      .markdown = power_heading(options, layers.front().styles) + text + "\n" +
-                  support::report::markdown(killers)};
+  const support::report::Document killers{"", {detecting_cases_table(layers)}};
+  return {.status =
+              all_as_expected(add_up_totals(layers, options.seeds)) ? kSuccess : kNumericalFailure,
+          .document = document,
+          .text = text,
+          .json = power_json(layers, options),
+          .markdown = power_heading(options, layers.front().styles) + text + "\n" +
+                      support::report::markdown(killers)};
 }
 
-Output GoldenPowerCommand::visit_museum() const {
+Output GoldenDetectionPowerCommand::report_known_bugs() const {
   ProgressBar progress;
-  const std::vector<ExhibitResult> visits = verification::golden::museum::tour(
+  const std::vector<ExhibitResult> visits = verification::golden::museum::run_exhibits(
       verification::golden::museum::all_exhibits(),
       {.tier = options.tier,
        .only = options.only,
@@ -259,11 +264,11 @@ Output GoldenPowerCommand::visit_museum() const {
        .finished = [&](const std::string& op, std::size_t done, std::size_t of) {
          progress.show("visiting", done, of, op);
        }});
-  return {.status = all_found(visits) ? kSuccess : kNumericalFailure,
-          .document = museum_document(visits),
-          .text = museum_text(visits),
-          .json = museum_json(visits, options.tier),
-          .markdown = museum_markdown(visits, options.tier)};
+  return {.status = all_bugs_found(visits) ? kSuccess : kNumericalFailure,
+          .document = known_bugs_document(visits),
+          .text = known_bugs_text(visits),
+          .json = known_bugs_json(visits, options.tier),
+          .markdown = known_bugs_markdown(visits, options.tier)};
 }
 
 }  // namespace normproof::verification::cli::golden

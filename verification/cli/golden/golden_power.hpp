@@ -3,16 +3,16 @@
 #include "verification/cli/command.hpp"
 #include "verification/cli/report_options.hpp"
 #include "verification/cli/shared_options.hpp"
-#include "verification/golden/gate/power.hpp"
+#include "verification/golden/gate/detection_power.hpp"
 
 namespace normproof::verification::cli::golden {
 
-struct GoldenPowerCommand {
+struct GoldenDetectionPowerCommand {
   static constexpr const char* name = "power";
   static constexpr const char* summary =
       "Measure how many wrong implementations the corpus rejects";
 
-  verification::golden::gate::PowerOptions options = {.jobs = processor_count()};
+  verification::golden::gate::DetectionPowerOptions options = {.jobs = processor_count()};
   bool museum = false;
   ReportOptions reports = {};
 
@@ -28,7 +28,7 @@ struct GoldenPowerCommand {
  private:
   /// Prints which publicly known bugs the corpus finds.
   /// Returns   kSuccess if it finds all of them
-  Output visit_museum() const;
+  Output report_known_bugs() const;
 };
 
 }  // namespace normproof::verification::cli::golden

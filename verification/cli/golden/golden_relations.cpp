@@ -168,7 +168,7 @@ Output GoldenRelationsCommand::run() const {
     ProgressBar progress;
     return verification::golden::gate::check_relations(
         golden, cases,
-        verification::golden::gate::make_relation_candidates(pipe, timeout, show_complaints),
+        verification::golden::gate::make_relation_candidates(pipe, timeout, print_candidate_errors),
         relations, [&](std::size_t done) {
           progress.show("asking", done, cases.size(), cases[done - 1].path);
         });

@@ -25,7 +25,8 @@ void GpuAgreeCommand::add(CLI::App& app) {
   add_device(app, device);
   add_seed(app, seed, "the random inputs");
   add_jobs(app, jobs, "Threads of the reference");
-  add_choice(app, "--mode", mode, {{"ordered", GpuMode::ordered}, {"cublas", GpuMode::cublas}},
+  add_choice(app, "--mode", mode,
+             {{"ordered", GpuProductMode::ordered}, {"cublas", GpuProductMode::cublas}},
              "ordered (default): normproof's kernels, bit for bit; cublas: matrix products by "
              "cuBLAS, or by a simulated library on the simulated device, each within its bound");
   add_value(app, "--precision", precision, normproof::gpu::ops::parse_precision,
@@ -42,11 +43,11 @@ void GpuAgreeCommand::add(CLI::App& app) {
       "GLOB"));
   reports.add(app);
   check_afterwards(app, [this, &app] {
-    if (mode == GpuMode::ordered && is_given(app, "--precision"))
+    if (mode == GpuProductMode::ordered && is_given(app, "--precision"))
       throw ref::numeric::UsageError(
           "--precision is given without --mode cublas; expected it there alone, for ordered "
           "products are double");
-    if (mode == GpuMode::cublas && is_given(app, "--only"))
+    if (mode == GpuProductMode::cublas && is_given(app, "--only"))
       throw ref::numeric::UsageError(
           "--only is given with --mode cublas; expected it in ordered mode alone");
     const std::vector<std::string> rows = checks::agreement::ordered_rows();
@@ -82,17 +83,17 @@ Output GpuAgreeCommand::run() const {
   const std::vector<std::string> ordered = checks::agreement::ordered_rows();
   const auto selected = static_cast<std::size_t>(
       std::ranges::count_if(ordered, [&](const std::string& row) { return only.match(row); }));
-  const std::size_t kRows = mode == GpuMode::ordered ? selected : 12;
+  const std::size_t kRows = mode == GpuProductMode::ordered ? selected : 12;
   const auto finished = [&](const checks::agreement::Row& row) {
     printed_rows->print(agreement_line(row, *this));
     progress.show("comparing", ++rows_done, kRows, row.operation);
   };
   const checks::agreement::Rows found =
-      mode == GpuMode::ordered
-          ? checks::agreement::agree_ordered(*opened, seed, tier, only, finished)
-          : checks::agreement::agree_with_library(*opened,
-                                                  normproof::gpu::ops::LibraryProducts(precision),
-                                                  precision, seed, tier, finished);
+      mode == GpuProductMode::ordered
+          ? checks::agreement::compare_ordered_mode(*opened, seed, tier, only, finished)
+          : checks::agreement::compare_with_library_bounds(
+                *opened, normproof::gpu::ops::LibraryProducts(precision), precision, seed, tier,
+                finished);
   if (found.cases() == 0) throw std::logic_error("gpu agree: no case was compared");
   return {.status = found.agree() ? kSuccess : kNumericalFailure,
           .document = agreement_document(found, *this),

@@ -14,7 +14,7 @@ namespace normproof::verification::cli::gpu {
 
 /// Which matrix products are compared. ordered: our kernel, which adds in the order of the
 /// contract. cublas: those of cuBLAS.
-enum class GpuMode { ordered, cublas };
+enum class GpuProductMode { ordered, cublas };
 
 struct GpuAgreeCommand {
   static constexpr const char* name = "agree";
@@ -24,7 +24,7 @@ struct GpuAgreeCommand {
   normproof::gpu::device::Backend device = normproof::gpu::device::Backend::simulated;
   std::uint64_t seed = 1;
   int jobs = processor_count();  ///< number of threads for ref
-  GpuMode mode = GpuMode::ordered;
+  GpuProductMode mode = GpuProductMode::ordered;
   normproof::gpu::ops::Precision precision =
       normproof::gpu::ops::Precision::float64;  ///< precision in the mode cublas
   verification::golden::corpus::Tier tier = verification::golden::corpus::Tier::quick;

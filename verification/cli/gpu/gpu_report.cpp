@@ -17,7 +17,7 @@ using support::report::plural;
 namespace {
 
 bool is_ordered(const GpuAgreeCommand& command) {
-  return command.mode == GpuMode::ordered;
+  return command.mode == GpuProductMode::ordered;
 }
 
 /// Returns the settings of the comparison as text: "device simulated, ordered mode, seed 3".
@@ -32,7 +32,7 @@ std::string comparison_text(const GpuAgreeCommand& command) {
   return fmt::format("device {}, {}, seed {}", to_string(command.device), mode, command.seed);
 }
 
-std::string how(const GpuAgreeCommand& command) {
+std::string comparison_settings(const GpuAgreeCommand& command) {
   if (is_ordered(command)) return "every bit against ref";
   return fmt::format("every product {} against its bound",
                      command.device == normproof::gpu::device::Backend::cuda
@@ -80,7 +80,7 @@ support::report::Row agreement_row(const checks::agreement::Row& row,
 }  // namespace
 
 std::string agreement_head(const GpuAgreeCommand& command) {
-  return fmt::format("{}: {}\n\n{}", comparison_text(command), how(command),
+  return fmt::format("{}: {}\n\n{}", comparison_text(command), comparison_settings(command),
                      support::report::TableLines(agreement_columns(command)).head());
 }
 
@@ -137,7 +137,8 @@ support::report::Document agreement_document(const checks::agreement::Rows& rows
       fmt::format("{}: {}.", plural(rows.cases(), "case"), agreement_verdict(rows, command)),
       rows.agree() ? support::report::Tone::good : support::report::Tone::bad});
   document.add(support::report::Paragraph{
-      fmt::format("{}: {}.", comparison_text(command), how(command)), support::report::Tone::soft});
+      fmt::format("{}: {}.", comparison_text(command), comparison_settings(command)),
+      support::report::Tone::soft});
   support::report::Table table{"", agreement_columns(command)};
   for (const checks::agreement::Row& row : rows.all())
     table.rows.push_back(agreement_row(row, command));

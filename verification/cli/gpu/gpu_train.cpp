@@ -66,14 +66,15 @@ Examples:
 }
 
 void GpuTrainCommand::check_task() const {
-  if (task == TrainingTask::classes || !norm_layer(ref::model::norm_options(norm)).over_samples())
+  if (task == TrainingTask::classes ||
+      !norm_layer(ref::model::norm_options(norm)).uses_statistics_per_sample())
     return;
   throw ref::numeric::UsageError(fmt::format(
       "--norm is '{}'; expected one without statistics over a sentence, or --task classify", norm));
 }
 
 Output GpuTrainCommand::run() const {
-  checks::agreement::Trajectory trajectory;
+  checks::agreement::TrainingRun trajectory;
   trajectory.task = task;
   trajectory.steps = steps;
   auto& config = trajectory.config;
@@ -118,14 +119,14 @@ Output GpuTrainCommand::run() const {
   std::string heading = settings + "\n";
   support::report::Table losses = support::report::numbers_table("", {}, {"step", "loss"});
   const std::string there =
-      run_trajectory_on_device(*opened, trajectory, [&](std::int64_t step, double loss) {
+      run_training_on_device(*opened, trajectory, [&](std::int64_t step, double loss) {
         losses.rows.push_back({{{std::to_string(step)}, {fmt::format("{:.17g}", loss)}}});
         // The heading is printed together with the first step, so that an error before it prints
         // nothing.
         write_stdout(
             fmt::format("{}step {:>4}  loss {:.17g}\n", std::exchange(heading, ""), step, loss));
       });
-  const std::string here = run_trajectory_on_ref(trajectory, [](std::int64_t, double) {});
+  const std::string here = run_training_on_ref(trajectory, [](std::int64_t, double) {});
   const bool same = here == there;
   const std::string device_hash =
       fmt::format("sha256 {} on the device ({})", there, to_string(device));

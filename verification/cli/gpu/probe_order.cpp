@@ -15,8 +15,8 @@
 
 namespace normproof::verification::cli::gpu {
 
-using checks::agreement::OrderPlace;
-using checks::agreement::OrderSubject;
+using checks::agreement::ComputationPlace;
+using checks::agreement::OrderedComputation;
 using normproof::gpu::device::Backend;
 using ref::numeric::UsageError;
 using support::report::plural;
@@ -27,20 +27,21 @@ constexpr double kMaxAdditions = 2e10;
 
 std::string subjects_text() {
   std::string text = "Subjects:\n";
-  for (const OrderSubject& subject : checks::agreement::order_subjects())
+  for (const OrderedComputation& subject : checks::agreement::ordered_computations())
     text += fmt::format("  {:<20} {}\n", subject.name, subject.what);
   return text;
 }
 
 /// Checks that the options may be combined.
 void check_probe(const ProbeOrderCommand& command, bool device_given, bool side_given) {
-  const OrderSubject& subject = checks::agreement::order_subject(command.subject);
-  if (device_given && subject.place == OrderPlace::ref)
+  const OrderedComputation& subject = checks::agreement::find_ordered_computation(command.subject);
+  if (device_given && subject.place == ComputationPlace::ref)
     throw UsageError(fmt::format(
         "--device is given for {}, which the processor adds; expected a subject that begins with "
         "device- or cublas",
         subject.name));
-  if (device_given && subject.place == OrderPlace::gpu_only && command.device != Backend::cuda)
+  if (device_given && subject.place == ComputationPlace::gpu_only &&
+      command.device != Backend::cuda)
     throw UsageError(
         fmt::format("--device is simulated for {}; expected cuda, or none", subject.name));
   if (side_given && (!subject.is_product || subject.same_bits))
@@ -61,7 +62,7 @@ void check_probe(const ProbeOrderCommand& command, bool device_given, bool side_
 
 void ProbeOrderCommand::add(CLI::App& app) {
   const auto parse = [](const std::string& text) {
-    return checks::agreement::order_subject(text).name;
+    return checks::agreement::find_ordered_computation(text).name;
   };
   const auto print = [](const std::string& text) { return text; };
   require(
@@ -83,9 +84,9 @@ Examples:
 }
 
 Output ProbeOrderCommand::run() const {
-  const OrderSubject& probed = checks::agreement::order_subject(subject);
-  const Backend backend = probed.place == OrderPlace::gpu_only ? Backend::cuda : device;
-  const bool on_device = probed.place != OrderPlace::ref;
+  const OrderedComputation& probed = checks::agreement::find_ordered_computation(subject);
+  const Backend backend = probed.place == ComputationPlace::gpu_only ? Backend::cuda : device;
+  const bool on_device = probed.place != ComputationPlace::ref;
   const auto opened =
       on_device ? open_rank_device(backend) : std::unique_ptr<normproof::gpu::device::Device>();
   ProgressBar bar;

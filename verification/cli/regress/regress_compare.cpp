@@ -33,16 +33,17 @@ RegressReport select_recordings(const RegressCompareCommand& command, const Hist
   if (count < 2)
     throw FileError(fmt::format("{}: has one recording; expected two or more to compare",
                                 clean_line(command.history.string())));
-  report.to = command.to ? place_of(report.recordings, "--to", *command.to) : count - 1;
+  report.to = command.to ? find_recording(report.recordings, "--to", *command.to) : count - 1;
   if (!command.from && report.to == 0)
     throw UsageError("--to is the first recording; expected --from as well");
-  report.from = command.from ? place_of(report.recordings, "--from", *command.from) : report.to - 1;
+  report.from =
+      command.from ? find_recording(report.recordings, "--from", *command.from) : report.to - 1;
   if (report.from == report.to)
     throw UsageError(
         fmt::format("--from and --to are both {}; expected two recordings",
                     clean_line(checks::regression::name_of(report.recordings, report.to))));
-  report.change = checks::regression::change_between(history, report.recordings[report.from],
-                                                     report.recordings[report.to]);
+  report.change = checks::regression::compare_recordings(history, report.recordings[report.from],
+                                                         report.recordings[report.to]);
   return report;
 }
 

@@ -15,10 +15,9 @@ namespace normproof::verification::cli::regress {
 using checks::regression::Direction;
 using checks::regression::ErrorStatistics;
 using checks::regression::LayerError;
-using checks::regression::Movement;
+using checks::regression::OutputChange;
 using checks::regression::Recording;
 using support::report::clean_line;
-using support::report::common;
 using support::report::count_text;
 using support::report::Curve;
 using support::report::cut;
@@ -26,6 +25,7 @@ using support::report::draw;
 using support::report::gnuplot_text;
 using support::report::line;
 using support::report::number_text;
+using support::report::picture_preamble;
 using support::report::plot;
 
 namespace {
@@ -64,17 +64,17 @@ support::report::Table recordings_table(const RegressReport& report) {
   return table;
 }
 
-support::report::Table movements_table(const RegressReport& report) {
+support::report::Table output_changes_table(const RegressReport& report) {
   support::report::Table table{
       "", support::report::text_columns({"case", "output", "the truth", "what moved"})};
   table.stacks = true;
-  for (const Movement& movement : report.change.movements) {
+  for (const OutputChange& movement : report.change.movements) {
     const auto tone =
         report.is_allowed(movement) ? support::report::Tone::good : support::report::Tone::bad;
     table.rows.push_back({{{movement.path},
                            {movement.output},
                            {std::string(to_string(movement.direction)), tone},
-                           {movement_text(movement)}},
+                           {output_change_text(movement)}},
                           tone});
   }
   return table;
@@ -111,7 +111,7 @@ std::string error_script(const RegressReport& report, const char* title,
                               style.substr(std::string_view("with lines").size()));
     curves.push_back(std::move(curve));
   }
-  return common(title) +
+  return picture_preamble(title) +
          fmt::format(
              "set logscale y\nset format y '10^{{%T}}'\nset xrange [0.5:{}.5]\n"
              "set xtics noenhanced rotate by -45 ({})\nset key outside right noenhanced\n",
@@ -144,7 +144,7 @@ support::report::Document regress_document(const RegressReport& report) {
   if (report.change.movements.empty())
     document.add(support::report::Paragraph{"Every output has the same bits."});
   else
-    document.add(movements_table(report));
+    document.add(output_changes_table(report));
   document.add(support::report::Heading{2, "Recordings"});
   document.add(recordings_table(report));
   return document;

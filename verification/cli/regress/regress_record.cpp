@@ -37,10 +37,11 @@ verification::golden::candidate::Candidate make_candidate(const RegressRecordCom
                                   clean_line(command.candidate->string())));
     return verification::golden::candidate::from_folder(*command.candidate);
   }
-  return command.pipe ? verification::golden::candidate::from_program(
-                            *command.pipe, command.timeout,
-                            verification::golden::candidate::kMaxRestarts, golden::show_complaints)
-                      : verification::golden::candidate::own_candidate();
+  return command.pipe
+             ? verification::golden::candidate::from_program(
+                   *command.pipe, command.timeout, verification::golden::candidate::kMaxRestarts,
+                   golden::print_candidate_errors)
+             : verification::golden::candidate::reference_candidate();
 }
 
 std::string candidate_name(const RegressRecordCommand& command) {
@@ -57,7 +58,7 @@ void RegressRecordCommand::add(CLI::App& app) {
   golden::add_candidate(app, candidate);
   golden::add_pipe(app, pipe, timeout);
   add_flag(app, "--self", self, "Record this program itself, in double");
-  const TextRule no_place = {
+  const TextConstraint no_place = {
       [](const std::string& text) { return !text.empty() && !text.starts_with('@'); },
       "a text that does not begin with @"};
   add_text(app, "--label", label,

@@ -14,7 +14,7 @@ namespace normproof::verification::cli::regress {
 
 using checks::regression::Direction;
 using checks::regression::ErrorStatistics;
-using checks::regression::Movement;
+using checks::regression::OutputChange;
 using checks::regression::Recording;
 using nlohmann::ordered_json;
 using support::report::clean_line;
@@ -24,13 +24,13 @@ using support::report::plural;
 
 namespace {
 
-std::string steps_text(std::uint64_t steps) {
+std::string format_steps(std::uint64_t steps) {
   return steps == checks::compare::kInfinitelyFar
              ? "to or from NaN"
              : fmt::format("by up to {} ulp", count_text(steps));
 }
 
-std::string name_of_movement(const Movement& movement) {
+std::string change_kind(const OutputChange& movement) {
   return movement.output.empty() ? movement.path
                                  : fmt::format("{} {}", movement.path, movement.output);
 }
@@ -65,13 +65,13 @@ ordered_json recording_json(const RegressReport& report, std::size_t place) {
 
 }  // namespace
 
-bool RegressReport::is_allowed(const Movement& movement) const {
+bool RegressReport::is_allowed(const OutputChange& movement) const {
   return allow_towards && movement.direction == Direction::towards;
 }
 
 bool RegressReport::passed() const {
   return std::ranges::all_of(change.movements,
-                             [this](const Movement& movement) { return is_allowed(movement); });
+                             [this](const OutputChange& movement) { return is_allowed(movement); });
 }
 
 std::string RegressReport::summary() const {
@@ -82,13 +82,13 @@ std::string RegressReport::summary() const {
       fmt::format("{} of {}", plural(change.outputs, "output"), plural(change.cases, "case"));
   if (change.movements.empty()) return fmt::format("SAME {}: {}", names, whole);
   std::uint64_t max_steps = 0;
-  for (const Movement& movement : change.movements)
+  for (const OutputChange& movement : change.movements)
     max_steps = std::max(max_steps, movement.max_steps);
   return fmt::format(
       "{} {}: {} in {} of {} moved{}: {} towards the truth, {} away, {} neither{}",
       passed() ? "ALLOWED" : "MOVED", names, plural(change.movements.size(), "output"),
       count_text(change.moved_cases), plural(change.cases, "case"),
-      max_steps == 0 ? "" : ", " + steps_text(max_steps), change.count(Direction::towards),
+      max_steps == 0 ? "" : ", " + format_steps(max_steps), change.count(Direction::towards),
       change.count(Direction::away), change.count(Direction::neither),
       allow_towards && !passed() ? "; only towards is allowed" : "");
 }
@@ -104,7 +104,7 @@ std::string_view to_string(Direction direction) {
   }
 }
 
-std::string movement_text(const Movement& movement) {
+std::string output_change_text(const OutputChange& movement) {
   if (movement.count == 0) return clean_line(movement.what);
   const ErrorStatistics &a = movement.before, &b = movement.after;
   return fmt::format(
@@ -112,7 +112,7 @@ std::string movement_text(const Movement& movement) {
       "-> {}",
       movement.what.empty() ? fmt::format("{} of {} {}, most at {}", count_text(movement.moved),
                                           plural(movement.count, "element"),
-                                          steps_text(movement.max_steps), movement.where)
+                                          format_steps(movement.max_steps), movement.where)
                             : movement.what,
       number_text(a.max_ulp), number_text(b.max_ulp), number_text(a.mean_ulp),
       number_text(b.mean_ulp), number_text(a.max_share), number_text(b.max_share),
@@ -122,9 +122,9 @@ std::string movement_text(const Movement& movement) {
 std::string regress_text(const RegressReport& report) {
   std::string text = recording_line(report, "from", report.from);
   text += recording_line(report, "to", report.to);
-  for (const Movement& movement : report.change.movements)
-    text += fmt::format("{:<8} {}: {}\n", to_string(movement.direction), name_of_movement(movement),
-                        movement_text(movement));
+  for (const OutputChange& movement : report.change.movements)
+    text += fmt::format("{:<8} {}: {}\n", to_string(movement.direction), change_kind(movement),
+                        output_change_text(movement));
   return text + report.summary() + "\n";
 }
 
@@ -136,7 +136,7 @@ std::string regress_json(const RegressReport& report) {
                          {"cases", report.change.cases},
                          {"outputs", report.change.outputs}};
   stored["movements"] = ordered_json::array();
-  for (const Movement& movement : report.change.movements) {
+  for (const OutputChange& movement : report.change.movements) {
     ordered_json entry = {{"path", movement.path},
                           {"output", movement.output},
                           {"direction", to_string(movement.direction)},
@@ -162,13 +162,13 @@ support::report::Checks regress_checks(const RegressReport& report) {
                            plural(report.change.cases - report.change.moved_cases, "case"))});
   // The changes, with the case as key. An allowed change is not listed.
   std::map<std::string, std::vector<support::report::Finding>> moved;
-  for (const Movement& movement : report.change.movements) {
+  for (const OutputChange& movement : report.change.movements) {
     auto& findings = moved[movement.path];
     if (report.is_allowed(movement)) continue;
     const std::string direction(to_string(movement.direction));
     findings.push_back(
         {direction, fmt::format("{}{}{}: {}", movement.output, movement.output.empty() ? "" : " ",
-                                direction, movement_text(movement))});
+                                direction, output_change_text(movement))});
   }
   for (auto& [path, findings] : moved) {
     const auto outcome =

@@ -16,7 +16,7 @@ struct RegressReport {
   checks::regression::Change change;
   bool allow_towards = false;
 
-  bool is_allowed(const checks::regression::Movement& movement) const;
+  bool is_allowed(const checks::regression::OutputChange& movement) const;
   bool passed() const;
   std::string summary() const;  ///< the closing line
 };
@@ -25,7 +25,7 @@ std::string_view to_string(checks::regression::Direction direction);
 
 /// Describes in one line how an output changed: "40 of 221 elements by up to 3 ulp, most at [2, 3];
 /// error 1.2 -> 2.5 ulp at most, ...".
-std::string movement_text(const checks::regression::Movement& movement);
+std::string output_change_text(const checks::regression::OutputChange& movement);
 
 /// Returns the result as text: the two recordings, one line for each output whose bits changed, and
 /// the summary.

@@ -16,12 +16,12 @@
 
 namespace normproof::verification::cli::study {
 
-using support::report::common;
 using support::report::Curve;
 using support::report::draw;
 using support::report::gnuplot_text;
 using support::report::line;
 using support::report::number_text;
+using support::report::picture_preamble;
 using support::report::plot;
 using support::report::plural;
 
@@ -102,16 +102,16 @@ std::string step_axis(bool logarithmic) {
 using Values = std::vector<std::optional<double>>;
 
 /// Returns the training run of a norm that recorded dynamics and has the lowest seed, or null.
-const studies::published::Finished* find_dynamics(const studies::published::Results& results,
-                                                  const studies::published::Condition& condition,
-                                                  const std::string& norm) {
-  for (const studies::published::Finished* run : curve_runs(results, condition, norm))
+const studies::published::FinishedRun* find_dynamics(const studies::published::Results& results,
+                                                     const studies::published::Condition& condition,
+                                                     const std::string& norm) {
+  for (const studies::published::FinishedRun* run : curve_runs(results, condition, norm))
     if (!run->result.dynamics.empty()) return run;
   return nullptr;
 }
 
 /// Returns the maximum or the minimum of a quantity over the steps, as text.
-std::string extreme_text(const studies::published::SiteDynamics& site, const std::string& name,
+std::string extreme_text(const studies::published::NormLayerDynamics& site, const std::string& name,
                          bool largest) {
   const Values* const values = site.find(name);
   std::optional<double> found;
@@ -125,8 +125,8 @@ std::string extreme_text(const studies::published::SiteDynamics& site, const std
 
 /// Returns the number of steps at which the quantity `one` is below the quantity `other`, as text:
 /// "80 of 87".
-std::string below_text(const studies::published::SiteDynamics& site, const std::string& one,
-                       const std::string& other) {
+std::string steps_below_text(const studies::published::NormLayerDynamics& site,
+                             const std::string& one, const std::string& other) {
   const Values *const a = site.find(one), *const b = site.find(other);
   if (a == nullptr || b == nullptr) return "–";
   std::size_t below = 0, count = 0;
@@ -148,7 +148,7 @@ std::optional<support::report::Figure> gradient_figure(
   std::size_t seeds = 0, width = 0;
   for (const std::string& norm : studies::published::study_norms()) {
     std::vector<studies::published::CellResult> cells;
-    for (const studies::published::Finished* run :
+    for (const studies::published::FinishedRun* run :
          gradient_runs(results, condition, norm, figure == 2 ? 1 : 5)) {
       cells.push_back(run->result);
       width = run->cell.d_ff;
@@ -181,7 +181,7 @@ std::optional<support::report::Figure> gradient_figure(
   const std::string title =
       fmt::format("Gradient norm at the initial state, {}", figure == 2 ? "1 layer" : "5 layers");
   const std::string script =
-      common(title) +
+      picture_preamble(title) +
       fmt::format(
           "set logscale y\nset format y '10^{{%T}}'\nset xtics rotate by 60 right noenhanced font "
           "',10' ({})\nset key outside right noenhanced\n",
@@ -206,7 +206,7 @@ std::optional<support::report::Figure> curve_figure(const studies::published::Re
   std::size_t steps = 0, width = 0;
   for (const std::string& norm : studies::published::study_norms()) {
     const auto runs = curve_runs(results, condition, norm);
-    for (const studies::published::Finished* run : runs) {
+    for (const studies::published::FinishedRun* run : runs) {
       Curve curve{run == runs.front() ? norm : "", line(color_index(norm), false), {}};
       for (std::size_t i = 0; i < run->result.steps.size(); ++i) {
         const studies::published::StepResult& step = run->result.steps[i];
@@ -231,7 +231,7 @@ std::optional<support::report::Figure> curve_figure(const studies::published::Re
                       {{1, floor}, {static_cast<double>(steps), floor}}});
   const std::string& title = names.at(figure - 4);
   return drawn(condition, fmt::format("figure-{}", figure),
-               common(title) + step_axis(figure > 4) + plot(curves), title,
+               picture_preamble(title) + step_axis(figure > 4) + plot(curves), title,
                fmt::format("Figure {}. {}, step by step: 1 layer of width {} at the rate 1e-4, a "
                            "line a seed. Open circles: read off the published figure.",
                            figure, title, width));
@@ -243,9 +243,9 @@ std::optional<support::report::Figure> dynamics_figure(
     const std::string& title) {
   std::vector<Curve> curves;
   for (const std::string& norm : norms) {
-    const studies::published::Finished* const run = find_dynamics(results, condition, norm);
+    const studies::published::FinishedRun* const run = find_dynamics(results, condition, norm);
     if (run == nullptr) continue;
-    for (const studies::published::SiteDynamics& site : run->result.dynamics)
+    for (const studies::published::NormLayerDynamics& site : run->result.dynamics)
       for (const std::string& quantity : quantities) {
         const Values* const values = site.find(quantity);
         if (values == nullptr) continue;
@@ -259,8 +259,8 @@ std::optional<support::report::Figure> dynamics_figure(
   }
   if (curves.empty()) return std::nullopt;
   return drawn(condition, quantities.front(),
-               common(title) + step_axis(true) + "set key font ',11'\n" + plot(curves), title,
-               fmt::format("{}, step by step, in the run of figures 4 to 6.", title));
+               picture_preamble(title) + step_axis(true) + "set key font ',11'\n" + plot(curves),
+               title, fmt::format("{}, step by step, in the run of figures 4 to 6.", title));
 }
 
 support::report::Table dynamics_table(const studies::published::Results& results,
@@ -273,16 +273,16 @@ support::report::Table dynamics_table(const studies::published::Results& results
            "largest (1 - alpha) Gamma", "largest |nu|", "least psi", "largest gradient",
            "largest bound", "largest share of the bound"})};
   for (const std::string& norm : studies::published::study_norms()) {
-    const studies::published::Finished* const run = find_dynamics(results, condition, norm);
+    const studies::published::FinishedRun* const run = find_dynamics(results, condition, norm);
     if (run == nullptr) continue;
-    for (const studies::published::SiteDynamics& site : run->result.dynamics) {
+    for (const studies::published::NormLayerDynamics& site : run->result.dynamics) {
       std::vector<support::report::Cell> row = {{norm}, {site.site}};
       for (const char* statistic : {"mean", "variance", "quadratic_mean"}) {
         const auto spread = std::ranges::find_if(
             site.spreads, [&](const auto& named) { return named.first.starts_with(statistic); });
         row.push_back({spread == site.spreads.end() ? "–" : number_text(spread->second)});
       }
-      row.push_back({below_text(site, "lipschitz_power_norm", "lipschitz_batch_norm")});
+      row.push_back({steps_below_text(site, "lipschitz_power_norm", "lipschitz_batch_norm")});
       for (const char* quantity : {"max_weighted_gamma", "nu_largest", "psi_least", "gradient_seen",
                                    "gradient_bound", "gradient_share"})
         row.push_back({extreme_text(site, quantity, std::string_view(quantity) != "psi_least")});

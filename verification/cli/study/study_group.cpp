@@ -32,7 +32,7 @@ Command study_group() {
       "study", "Repeat the published experiment, with its faults as switches and with PowerNorm",
       kStudyFooter,
       {command<StudyListCommand>(), command<StudyRunCommand>(), command<StudyStatusCommand>(),
-       command<StudyReportCommand>(), command<StudyPowerCommand>()});
+       command<StudyReportCommand>(), command<StudyStatisticalPowerCommand>()});
 }
 
 }  // namespace normproof::verification::cli::study

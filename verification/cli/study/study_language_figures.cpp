@@ -42,7 +42,7 @@ std::vector<support::report::Curve> norm_curves(const studies::language::Conditi
   const std::vector<std::string>& norms = studies::language::study_norms(condition.task);
   for (std::size_t colour = 0; colour < norms.size(); ++colour) {
     std::vector<Series> all;
-    for (const studies::language::Finished* cell : find_cells(norms[colour]))
+    for (const studies::language::FinishedRun* cell : find_cells(norms[colour]))
       if (!cell->result.diverged)
         for (Series& series : make_series(cell->result)) all.push_back(std::move(series));
     support::report::Curve curve{norms[colour], support::report::line(colour, false), {}};
@@ -61,12 +61,13 @@ std::optional<support::report::Figure> language_figure(
   std::string name = fmt::format("{}-{}", condition_name(condition), what);
   std::erase(name, ',');
   std::ranges::replace(name, ' ', '-');
-  return support::report::Figure{name + ".svg",
-                                 support::report::draw(support::report::common(title) + axes +
-                                                           "set key outside right noenhanced\n" +
-                                                           support::report::plot(curves),
-                                                       name, title, 1100, 460),
-                                 fmt::format("{}: {}.", condition_name(condition), title)};
+  return support::report::Figure{
+      name + ".svg",
+      support::report::draw(support::report::picture_preamble(title) + axes +
+                                "set key outside right noenhanced\n" +
+                                support::report::plot(curves),
+                            name, title, 1100, 460),
+      fmt::format("{}: {}.", condition_name(condition), title)};
 }
 
 /// Draws a quantity of the tested training runs that has one number per epoch.
@@ -89,11 +90,9 @@ std::optional<support::report::Figure> epochs_figure(const studies::language::Re
 /// Draws the fluctuations of the norm layers whose names begin with `begin`. `has` selects the
 /// statistics.
 template <class FindCells, class Has>
-std::optional<support::report::Figure> sites_figure(const studies::language::Condition& condition,
-                                                    const FindCells& find_cells,
-                                                    const std::string& begin, const Has& has,
-                                                    const std::string& what,
-                                                    const std::string& title) {
+std::optional<support::report::Figure> norm_layers_figure(
+    const studies::language::Condition& condition, const FindCells& find_cells,
+    const std::string& begin, const Has& has, const std::string& what, const std::string& title) {
   const auto read_sites = [&](const CellResult& result) {
     std::vector<Series> all;
     for (const auto& fluctuation : result.fluctuation)
@@ -113,7 +112,7 @@ std::optional<support::report::Figure> sites_figure(const studies::language::Con
 /// Draws the fluctuations of all norm layers in one figure. For translators, draws one figure for
 /// the encoder and one for the decoder.
 template <class FindCells, class Has>
-std::vector<support::report::Figure> figures_of_sides(const studies::language::Condition& condition,
+std::vector<support::report::Figure> figures_per_side(const studies::language::Condition& condition,
                                                       const FindCells& find_cells, const Has& has,
                                                       const std::string& what,
                                                       const std::string& title) {
@@ -122,11 +121,11 @@ std::vector<support::report::Figure> figures_of_sides(const studies::language::C
     if (figure) figures.push_back(std::move(*figure));
   };
   if (condition.task == training::Task::language) {
-    add(sites_figure(condition, find_cells, "", has, what, title));
+    add(norm_layers_figure(condition, find_cells, "", has, what, title));
   } else {
     for (const char* side : {"encoder", "decoder"})
-      add(sites_figure(condition, find_cells, fmt::format("{}.", side), has,
-                       fmt::format("{}-{}", side, what), fmt::format("{}, {}", title, side)));
+      add(norm_layers_figure(condition, find_cells, fmt::format("{}.", side), has,
+                             fmt::format("{}-{}", side, what), fmt::format("{}, {}", title, side)));
   }
   return figures;
 }
@@ -150,7 +149,7 @@ std::optional<support::report::Figure> bleu_figure(const studies::language::Resu
 
 std::vector<support::report::Figure> fluctuation_figures(
     const studies::language::Results& results, const studies::language::Condition& condition) {
-  return figures_of_sides(
+  return figures_per_side(
       condition,
       [&](const std::string& norm) { return tests_at_chosen_rate(results, condition, norm); },
       [](const std::string& statistic) { return statistic != "mean"; }, "fluctuation",
@@ -160,12 +159,13 @@ std::vector<support::report::Figure> fluctuation_figures(
 std::vector<support::report::Figure> norm_input_figures(
     const studies::language::Results& results, const studies::language::Condition& condition) {
   const auto traced = [&](const std::string& norm) {
-    const studies::language::Finished* const cell = find_dynamics(results, condition, norm);
-    return cell == nullptr ? std::vector<const studies::language::Finished*>() : std::vector{cell};
+    const studies::language::FinishedRun* const cell = find_dynamics(results, condition, norm);
+    return cell == nullptr ? std::vector<const studies::language::FinishedRun*>()
+                           : std::vector{cell};
   };
   std::vector<support::report::Figure> figures;
   const auto add = [&](const std::string& statistic, const char* title) {
-    for (support::report::Figure& figure : figures_of_sides(
+    for (support::report::Figure& figure : figures_per_side(
              condition, traced, [&](const std::string& name) { return name == statistic; },
              fmt::format("taken-{}", statistic),
              fmt::format("Fluctuation of the {} of what a norm layer takes about its running mean",

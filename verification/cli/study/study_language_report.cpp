@@ -17,14 +17,14 @@
 namespace normproof::verification::cli::study {
 
 using studies::language::Condition;
-using studies::language::Finished;
+using studies::language::FinishedRun;
 using support::report::plural;
 
 namespace {
 
 /// Returns the confidence interval of a paired difference as text. It states the number of seeds if
 /// that differs from `seeds`.
-std::string interval_text(const std::optional<studies::language::Interval>& interval,
+std::string interval_text(const std::optional<studies::language::ConfidenceInterval>& interval,
                           std::size_t seeds) {
   if (!interval) return support::report::kNoNumber;
   return fmt::format("{:+.3f} [{:+.3f}, {:+.3f}]{}", interval->mean, interval->low, interval->high,
@@ -95,7 +95,7 @@ support::report::Table rates_table(const studies::language::Results& results,
                                    const Condition& condition) {
   support::report::Table table = support::report::numbers_table(
       fmt::format("The mean validation loss of {}, rate by rate; > marks the rate that is chosen",
-                  plural(studies::language::kDecidingSeeds, "seed")),
+                  plural(studies::language::kRateSelectionSeeds, "seed")),
       {"norm"}, studies::language::study_rates());
   for (const std::string& norm : studies::language::study_norms(condition.task)) {
     const auto losses = rate_losses(results, condition, norm);

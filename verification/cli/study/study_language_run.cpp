@@ -72,7 +72,7 @@ std::vector<training::Task> requested_tasks(const StudyRunCommand& command,
 
 /// Returns a part of an error message that explains how to run without data: "--quick, which has a
 /// made-up one".
-std::string without_data(const StudyRunCommand& command, std::string_view made_up) {
+std::string no_data_advice(const StudyRunCommand& command, std::string_view made_up) {
   return command.selection.cells.empty()
              ? fmt::format("--quick, which has {}", made_up)
              : fmt::format("cells that end in /quick, which have {}", made_up);
@@ -82,7 +82,7 @@ std::string without_data(const StudyRunCommand& command, std::string_view made_u
 training::TextData load_study_text(const StudyRunCommand& command, bool quick) {
   if (!command.source.files.data && !quick)
     throw UsageError(fmt::format("--data is not given; expected a text in UTF-8, or {}",
-                                 without_data(command, "a made-up one")));
+                                 no_data_advice(command, "a made-up one")));
   const auto [text, name] = train::load_text(command.source.files.data);
   return training::split_text(text, name);
 }
@@ -93,7 +93,7 @@ training::PairData load_study_pairs(const StudyRunCommand& command, bool quick) 
       train::load_pairs(command.pairs, command.source.languages, "--pairs", kQuickPairs);
   if (!command.pairs && !quick)
     throw UsageError(fmt::format("--pairs is not given; expected a folder of pairs, or {}",
-                                 without_data(command, "made-up ones")));
+                                 no_data_advice(command, "made-up ones")));
   return training::add_vocabularies(std::move(pairs),
                                     training::default_config(training::Task::translate));
 }
@@ -147,10 +147,10 @@ void check_tasks(const StudyRunCommand& command, const std::string& there,
 }
 
 /// Executes training runs in several phases, and counts those that are finished.
-class Phases {
+class RunPhases {
  public:
-  Phases(const StudyRunCommand& command, const studies::published::Store& store,
-         const studies::language::StudyData& data)
+  RunPhases(const StudyRunCommand& command, const studies::published::Store& store,
+            const studies::language::StudyData& data)
       : command_(command), store_(store), data_(data) {}
 
   void run(const char* what, const LanguageCells& cells) {
@@ -192,24 +192,24 @@ class Phases {
 
 /// Executes the training runs that the user names. Tests run last, since a test may use the model
 /// that was trained for a validation.
-void run_named(Phases& phases, const LanguageCells& cells) {
+void run_named(RunPhases& phases, const LanguageCells& cells) {
   for (const bool tested : {false, true}) {
     LanguageCells phase_cells;
     std::ranges::copy_if(cells, std::back_inserter(phase_cells),
                          [=](const studies::language::Cell& cell) {
-                           return (cell.purpose == studies::language::Purpose::test) == tested;
+                           return (cell.purpose == studies::language::RunPurpose::test) == tested;
                          });
     if (!phase_cells.empty()) phases.run("cells", phase_cells);
   }
 }
 
-void run_selected(Phases& phases, const StudyRunCommand& command,
+void run_selected(RunPhases& phases, const StudyRunCommand& command,
                   const studies::language::Selection& selection,
                   const studies::published::Store& store) {
-  phases.run("choosing rates", deciding_cells(selection));
+  phases.run("choosing rates", rate_selection_cells(selection));
   const studies::language::Results results = read_language_results(command.out, store);
   std::error_code ignored;
-  for (const studies::language::Cell& cell : list_rejected_cells(selection, results))
+  for (const studies::language::Cell& cell : cells_at_rejected_rates(selection, results))
     fs::remove_all(studies::language::run_folder(command.out, cell), ignored);
   phases.run("testing", test_cells(selection, results));
   phases.run("tracing norms", dynamics_cells(selection, results));
@@ -273,7 +273,7 @@ Output run_language_study(const StudyRunCommand& command) {
   store.begin(studies::language::study_identity(hashes),
               [&](const std::string& there) { check_tasks(command, there, hashes); });
   check_language_data(command.out, store, hashes);
-  Phases phases(command, store, data);
+  RunPhases phases(command, store, data);
   if (named.empty())
     run_selected(phases, command, selection.language_selection(), store);
   else

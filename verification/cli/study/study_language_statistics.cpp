@@ -9,16 +9,16 @@
 namespace normproof::verification::cli::study {
 
 using studies::language::Condition;
-using studies::language::Finished;
+using studies::language::FinishedRun;
 
 namespace {
 
 /// Returns the mean of a number over the tests that have it, or nothing if none has it.
 template <class F>
-std::optional<double> mean_over_tests(const std::vector<const Finished*>& tests, const F& f) {
+std::optional<double> mean_over_tests(const std::vector<const FinishedRun*>& tests, const F& f) {
   double sum = 0;
   std::size_t count = 0;
-  for (const Finished* test : tests)
+  for (const FinishedRun* test : tests)
     if (const std::optional<double> value = f(test->result)) {
       sum += *value;
       ++count;
@@ -37,7 +37,7 @@ support::report::Table fluctuation_table(const studies::language::Results& resul
   for (const std::string& norm : studies::language::study_norms(condition.task)) {
     const auto tests = tests_at_chosen_rate(results, condition, norm);
     if (tests.empty()) continue;
-    for (const studies::language::SiteFluctuation& site : tests.front()->result.fluctuation)
+    for (const studies::language::NormLayerFluctuation& site : tests.front()->result.fluctuation)
       table.rows.push_back(
           {{{norm},
             {site.site},
@@ -78,10 +78,10 @@ support::report::Table norm_input_table(const studies::language::Results& result
       "seed 1; the scale is the running one, of a mean the root of the running variance",
       {"norm", "layer"}, {"mean", "variance", "quadratic mean"});
   for (const std::string& norm : studies::language::study_norms(condition.task)) {
-    const Finished* const traced = find_dynamics(results, condition, norm);
+    const FinishedRun* const traced = find_dynamics(results, condition, norm);
     if (traced == nullptr) continue;
     std::map<std::string, std::map<std::string, std::optional<double>>> sites;
-    for (const studies::language::SiteFluctuation& own : traced->result.fluctuation)
+    for (const studies::language::NormLayerFluctuation& own : traced->result.fluctuation)
       sites[own.site][own.statistic] = own.mean;
     for (auto& [site, statistics] : sites)
       table.rows.push_back({{{norm},
@@ -101,9 +101,9 @@ support::report::Table bound_table(const studies::language::Results& results,
       "least share of the channels in which the bound's premises hold, seed 1",
       {"norm", "layer"}, {"mean share", "largest share", "channels"});
   for (const std::string& norm : studies::language::study_norms(condition.task)) {
-    const Finished* const traced = find_dynamics(results, condition, norm);
+    const FinishedRun* const traced = find_dynamics(results, condition, norm);
     if (traced == nullptr) continue;
-    for (const studies::language::SiteBound& own : traced->result.gradient_bound)
+    for (const studies::language::NormLayerGradientBound& own : traced->result.gradient_bound)
       table.rows.push_back(
           {{{norm},
             {own.site},

@@ -29,7 +29,7 @@ namespace {
   selection.norms = {"layer_norm", "power_norm"};
   if (quick) selection.size = studies::language::Size::quick;
   std::vector<std::string> missing;
-  for (const studies::language::Cell& cell : deciding_cells(selection))
+  for (const studies::language::Cell& cell : rate_selection_cells(selection))
     if (const std::string name = cell_name(cell); !results.contains(name)) missing.push_back(name);
   throw ref::numeric::FileError(fmt::format(
       "{}: has no two seeds of a norm and of layer_norm at their chosen rates, for {} cells that "
@@ -45,7 +45,7 @@ namespace {
 
 }  // namespace
 
-void StudyPowerCommand::add(CLI::App& app) {
+void StudyStatisticalPowerCommand::add(CLI::App& app) {
   add_study(app, study,
             "The norms of language models (default); the seeds of the published experiment are not "
             "paired");
@@ -64,7 +64,7 @@ Example:
   normproof study power --out s --seeds 5)");
 }
 
-Output StudyPowerCommand::run() const {
+Output StudyStatisticalPowerCommand::run() const {
   if (study == WhichStudy::published)
     throw ref::numeric::UsageError(
         "--study is published, whose seeds are not paired; expected language");

@@ -8,7 +8,7 @@
 
 namespace normproof::verification::cli::study {
 
-struct StudyPowerCommand {
+struct StudyStatisticalPowerCommand {
   static constexpr const char* name = "power";
   static constexpr const char* summary =
       "Estimate the smallest difference in perplexity and BLEU that the study of language models "

@@ -19,22 +19,22 @@ using support::report::plural;
 namespace {
 
 /// The sign that stands for an outcome, and its tone.
-struct Mark {
+struct OutcomeMark {
   const char* sign;
   support::report::Tone tone;
 };
-constexpr Mark kYes = {"✓", support::report::Tone::good};
-constexpr Mark kNo = {"✗", support::report::Tone::bad};
-constexpr Mark kDiffer = {"±", support::report::Tone::mixed};
-constexpr Mark kAbsent = {"·", support::report::Tone::soft};
+constexpr OutcomeMark kYes = {"✓", support::report::Tone::good};
+constexpr OutcomeMark kNo = {"✗", support::report::Tone::bad};
+constexpr OutcomeMark kDiffer = {"±", support::report::Tone::mixed};
+constexpr OutcomeMark kAbsent = {"·", support::report::Tone::soft};
 
-Mark choose_mark(studies::published::Outcome outcome) {
+OutcomeMark choose_mark(studies::published::Outcome outcome) {
   if (outcome == studies::published::Outcome::converged) return kYes;
   if (outcome == studies::published::Outcome::failed) return kNo;
   return outcome == studies::published::Outcome::seeds_differ ? kDiffer : kAbsent;
 }
 
-Mark choose_mark(studies::published::Verdict verdict) {
+OutcomeMark choose_mark(studies::published::Verdict verdict) {
   if (verdict == studies::published::Verdict::holds) return kYes;
   if (verdict == studies::published::Verdict::fails) return kNo;
   return verdict == studies::published::Verdict::unsettled ? kDiffer : kAbsent;
@@ -43,7 +43,7 @@ Mark choose_mark(studies::published::Verdict verdict) {
 /// Returns the cell of a table for the training runs of one entry, such as "✓ L 0.66/0.52
 /// (published ✗)".
 support::report::Cell entry_cell(const studies::published::TableEntry& entry) {
-  const Mark mark = choose_mark(entry.outcome());
+  const OutcomeMark mark = choose_mark(entry.outcome());
   std::string text = mark.sign;
   if (entry.outcome() == studies::published::Outcome::seeds_differ)
     text += fmt::format(" {}/{}", entry.converged, entry.runs.size());
@@ -54,7 +54,7 @@ support::report::Cell entry_cell(const studies::published::TableEntry& entry) {
     text += fmt::format(" [{:.3f}–{:.3f}]", range->first, range->second);
   if (entry.published) text += fmt::format(" (published {})", (*entry.published ? kYes : kNo).sign);
   std::string title;
-  for (const studies::published::Finished* run : entry.runs) {
+  for (const studies::published::FinishedRun* run : entry.runs) {
     title += fmt::format("{}{}", title.empty() ? "" : "; ", run->result.name);
     if (run->result.diverged)
       title += fmt::format(": not finite at step {}", run->result.diverged->step);
@@ -84,7 +84,7 @@ std::string shape_text(const studies::published::TableShape& shape) {
                      shape.d_ff);
 }
 
-support::report::Table highest_table(const std::vector<studies::published::Table>& tables) {
+support::report::Table highest_rates_table(const std::vector<studies::published::Table>& tables) {
   std::vector<std::string> norms;
   for (const std::string& norm : studies::published::study_norms())
     if (std::ranges::any_of(tables, [&](const studies::published::Table& t) {
@@ -177,7 +177,7 @@ std::string lowest_loss_text(const std::vector<studies::published::Table>& table
   for (const studies::published::Table& table : tables)
     for (const auto& row : table.entries)
       for (const studies::published::TableEntry& entry : row)
-        for (const studies::published::Finished* run : entry.runs) {
+        for (const studies::published::FinishedRun* run : entry.runs) {
           if (run->result.epochs.empty()) continue;
           const auto epoch = static_cast<std::size_t>(run->result.epochs.front().step);
           const auto mean = studies::published::mean_of_last(run->result, epoch);
@@ -203,7 +203,7 @@ void add_condition(support::report::Document& document, const studies::published
         agreement_text(counts), loss_floor(classes, condition.protocol.count_weights),
         loss_floor(merge_classes(classes), condition.protocol.count_weights), classes.majority(),
         lowest_loss_text(tables))});
-    document.add(highest_table(tables));
+    document.add(highest_rates_table(tables));
     for (const studies::published::Table& table : tables)
       document.add(entries_table(table, shape_text(table.shape)));
   }

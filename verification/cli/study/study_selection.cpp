@@ -51,7 +51,7 @@ auto list_or_all(const char* option, const std::vector<Value>& all, Parse parse)
 }
 
 /// Returns a function that accepts a name only if it is one of `known`.
-auto known_name(const char* kind, const std::vector<std::string>& known) {
+auto known_name_parser(const char* kind, const std::vector<std::string>& known) {
   return [=](const std::string& name) {
     if (std::ranges::find(known, name) == known.end())
       throw UsageError(ref::numeric::unknown_name(kind, name, known));
@@ -85,7 +85,7 @@ std::vector<std::string> known_norms(WhichStudy study) {
 }
 
 /// Replaces the single name `all` by the names of all norms of the study.
-std::vector<std::string> resolved(const std::vector<std::string>& norms, WhichStudy study) {
+std::vector<std::string> expand_all_norms(const std::vector<std::string>& norms, WhichStudy study) {
   return norms == std::vector<std::string>{"all"} ? known_norms(study) : norms;
 }
 
@@ -113,11 +113,11 @@ void check_selected_study(const CLI::App& app, const StudySelection& selection) 
       throw UsageError(fmt::format("{} is given; expected none with --study {}", option,
                                    language ? "language" : "published"));
   if (selection.norms)
-    for (const std::string& norm : resolved(*selection.norms, selection.study))
-      known_name("norm", known_norms(selection.study))(norm);
-  if (language && selection.seeds && *selection.seeds < studies::language::kDecidingSeeds)
+    for (const std::string& norm : expand_all_norms(*selection.norms, selection.study))
+      known_name_parser("norm", known_norms(selection.study))(norm);
+  if (language && selection.seeds && *selection.seeds < studies::language::kRateSelectionSeeds)
     throw UsageError(fmt::format("--seeds is '{}'; expected {} or more with --study language",
-                                 *selection.seeds, studies::language::kDecidingSeeds));
+                                 *selection.seeds, studies::language::kRateSelectionSeeds));
 }
 
 /// Checks that no other option that selects training runs is given together with --cells.
@@ -170,7 +170,7 @@ void StudySelection::add(CLI::App& app) {
             "LIST");
   add_value(
       app, "--rates", rates,
-      [known = known_name("learning rate", studies::published::study_rates())](
+      [known = known_name_parser("learning rate", studies::published::study_rates())](
           const std::string& text) {
         std::vector<std::string> values;
         for (const std::string& part : studies::published::split_list(text))
@@ -240,7 +240,7 @@ studies::published::Selection StudySelection::selection() const {
   if (tables) selected.tables = *tables;
   if (figures) selected.figures = *figures;
   if (no_initialization) selected.initialization = false;
-  if (norms) selected.norms = resolved(*norms, study);
+  if (norms) selected.norms = expand_all_norms(*norms, study);
   if (rates) selected.rates = *rates;
   if (seeds) selected.seeds = *seeds;
   if (gradient_seeds) selected.gradient_seeds = *gradient_seeds;
@@ -251,7 +251,7 @@ studies::language::Selection StudySelection::language_selection() const {
   studies::language::Selection selected;
   if (tasks) selected.tasks = *tasks;
   if (quick) selected.size = studies::language::Size::quick;
-  if (norms) selected.norms = resolved(*norms, study);
+  if (norms) selected.norms = expand_all_norms(*norms, study);
   if (placements) selected.placements = *placements;
   if (seeds) selected.seeds = *seeds;
   return selected;
@@ -298,7 +298,7 @@ std::vector<studies::language::Cell> list_language_cells(
   std::vector<studies::language::Cell> cells = named_language_cells(selection);
   if (!cells.empty()) return cells;
   const studies::language::Selection selected = selection.language_selection();
-  cells = deciding_cells(selected);
+  cells = rate_selection_cells(selected);
   if (cells.empty())
     throw UsageError("no cell is selected; expected a norm that one of the tasks has");
   for (studies::language::Cell& cell : test_cells(selected, results))

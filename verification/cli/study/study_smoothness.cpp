@@ -19,8 +19,8 @@ namespace {
 struct StepCount {
   std::size_t below = 0, steps = 0;
 
-  void add(const studies::published::SiteDynamics& a, const char* of_a,
-           const studies::published::SiteDynamics& b, const char* of_b) {
+  void add(const studies::published::NormLayerDynamics& a, const char* of_a,
+           const studies::published::NormLayerDynamics& b, const char* of_b) {
     const auto *const left = a.find(of_a), *const right = b.find(of_b);
     if (left == nullptr || right == nullptr) return;
     for (std::size_t i = 0; i < std::min(left->size(), right->size()); ++i)
@@ -37,7 +37,7 @@ struct StepMean {
   double sum = 0;
   std::size_t steps = 0;
 
-  void add(const studies::published::SiteDynamics& site, const char* series) {
+  void add(const studies::published::NormLayerDynamics& site, const char* series) {
     const auto* const values = site.find(series);
     if (values == nullptr) return;
     for (const auto& value : *values)
@@ -51,26 +51,27 @@ struct StepMean {
   }
 };
 
-struct SiteSmoothness {
+struct NormLayerSmoothness {
   StepCount own, on_batch_norm, on_power_norm;
   StepMean batch_norm, power_norm;
 };
 
 /// Compares power_norm with batch_norm in each norm layer, over the seeds for which there is a
 /// training run of each.
-std::map<std::string, SiteSmoothness> compare_smoothness(
+std::map<std::string, NormLayerSmoothness> compare_smoothness(
     const studies::published::Results& results, const studies::published::Condition& condition) {
-  std::map<std::string, SiteSmoothness> sites;
+  std::map<std::string, NormLayerSmoothness> sites;
   const auto batch_norms = curve_runs(results, condition, "batch_norm");
-  for (const studies::published::Finished* power : curve_runs(results, condition, "power_norm")) {
+  for (const studies::published::FinishedRun* power :
+       curve_runs(results, condition, "power_norm")) {
     const auto batch =
         std::ranges::find(batch_norms, power->cell.seed,
-                          [](const studies::published::Finished* f) { return f->cell.seed; });
+                          [](const studies::published::FinishedRun* f) { return f->cell.seed; });
     if (batch == batch_norms.end()) continue;
-    for (const studies::published::SiteDynamics& own : power->result.dynamics)
-      for (const studies::published::SiteDynamics& other : (*batch)->result.dynamics) {
+    for (const studies::published::NormLayerDynamics& own : power->result.dynamics)
+      for (const studies::published::NormLayerDynamics& other : (*batch)->result.dynamics) {
         if (own.site != other.site) continue;
-        SiteSmoothness& site = sites[own.site];
+        NormLayerSmoothness& site = sites[own.site];
         site.own.add(own, "lipschitz", other, "lipschitz");
         site.on_batch_norm.add(other, "lipschitz_power_norm", other, "lipschitz_batch_norm");
         site.on_power_norm.add(own, "lipschitz_power_norm", own, "lipschitz_batch_norm");

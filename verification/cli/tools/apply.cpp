@@ -30,24 +30,24 @@ namespace {
 
 /// The doubles that are written for one tensor of the result. With interval arithmetic, `lower` and
 /// `upper` are the ends of the enclosures.
-struct Column {
+struct ResultTensor {
   std::string name;
   Shape shape;
   std::vector<double> values, lower = {}, upper = {};
 };
 
-Column column(std::string name, const Tensor<double>& tensor) {
+ResultTensor make_result_tensor(std::string name, const Tensor<double>& tensor) {
   return {std::move(name), ref::tensor::shape_of(tensor), {tensor.begin(), tensor.end()}};
 }
 
-Column column(std::string name, const Tensor<ref::numeric::oracle50>& tensor) {
-  Column result{std::move(name), ref::tensor::shape_of(tensor), {}};
+ResultTensor make_result_tensor(std::string name, const Tensor<ref::numeric::oracle50>& tensor) {
+  ResultTensor result{std::move(name), ref::tensor::shape_of(tensor), {}};
   for (const auto& value : tensor) result.values.push_back(ref::numeric::to_double(value));
   return result;
 }
 
-Column column(std::string name, const Tensor<ref::numeric::interval>& tensor) {
-  Column result{std::move(name), ref::tensor::shape_of(tensor), {}};
+ResultTensor make_result_tensor(std::string name, const Tensor<ref::numeric::interval>& tensor) {
+  ResultTensor result{std::move(name), ref::tensor::shape_of(tensor), {}};
   for (const auto& value : tensor) {
     const auto enclosure = ref::numeric::enclose(value);
     result.values.push_back(ref::numeric::to_double(value));
@@ -57,9 +57,9 @@ Column column(std::string name, const Tensor<ref::numeric::interval>& tensor) {
   return result;
 }
 
-std::vector<io::StoredTensor> stored(const std::vector<Column>& columns) {
+std::vector<io::StoredTensor> stored(const std::vector<ResultTensor>& columns) {
   std::vector<io::StoredTensor> tensors;
-  for (const Column& c : columns) {
+  for (const ResultTensor& c : columns) {
     const auto add = [&](const char* suffix, const std::vector<double>& values) {
       tensors.push_back(io::make_tensor(c.name + suffix, c.shape, std::span<const double>(values)));
     };
@@ -72,8 +72,8 @@ std::vector<io::StoredTensor> stored(const std::vector<Column>& columns) {
 }
 
 /// Returns the first element that is not finite, as text: "y at [0, 1] is inf".
-std::optional<std::string> overflow(const std::vector<Column>& columns) {
-  for (const Column& c : columns) {
+std::optional<std::string> find_overflow(const std::vector<ResultTensor>& columns) {
+  for (const ResultTensor& c : columns) {
     const auto found = std::find_if_not(c.values.begin(), c.values.end(),
                                         [](double value) { return std::isfinite(value); });
     if (found == c.values.end()) continue;
@@ -108,8 +108,8 @@ std::string layer_options_text() {
 
 /// Whether the rejected value is an option of the layer. If so, the error is in the command line
 /// rather than in the file.
-bool blames_option(const ref::numeric::ContractViolation& violation,
-                   const model::NormOptions& options) {
+bool is_option_error(const ref::numeric::ContractViolation& violation,
+                     const model::NormOptions& options) {
   const auto fields = model::list_all_options(options);
   return std::ranges::any_of(fields, [&](const auto& o) { return o.first == violation.argument; });
 }
@@ -117,7 +117,7 @@ bool blames_option(const ref::numeric::ContractViolation& violation,
 [[noreturn]] void explain(const checks::evaluation::StepError& error, const ApplyCommand& command,
                           const model::NormOptions& options, std::size_t steps) {
   const std::string refusal = sentence(error.violation());
-  if (blames_option(error.violation(), options)) throw UsageError(refusal);
+  if (is_option_error(error.violation(), options)) throw UsageError(refusal);
   const std::string where =
       command.sequence ? fmt::format(", step {} of {}", error.step() + 1, steps) : std::string();
   throw FileError(fmt::format("{}{}: {}", command.in.string(), where, refusal));
@@ -126,16 +126,16 @@ bool blames_option(const ref::numeric::ContractViolation& violation,
 template <class T>
 std::optional<std::string> run(const ApplyCommand& command, const model::NormOptions& options,
                                const checks::evaluation::EvalInputs& inputs) {
-  std::vector<Column> columns;
+  std::vector<ResultTensor> columns;
   try {
     for (const auto& [name, values] :
          checks::evaluation::run_sequence<T>(options, inputs, command.sequence))
-      columns.push_back(column(name, values));
+      columns.push_back(make_result_tensor(name, values));
   } catch (const checks::evaluation::StepError& error) {
     explain(error, command, options, inputs.steps.size());
   }
   io::write_tensors(command.out, stored(columns));
-  const std::optional<std::string> found = overflow(columns);
+  const std::optional<std::string> found = find_overflow(columns);
   if (!found) return std::nullopt;
   return fmt::format(
       "{}: {}, though every input is finite; expected numbers that a double can hold",
@@ -149,9 +149,9 @@ void ApplyCommand::add(CLI::App& app) {
   require(add_file(app, "--in", in, "The input tensors: .npz or .safetensors"));
   require(add_file(app, "--out", out, "The file for the output tensors: .npz or .safetensors"));
   add_choice(app, "--scalar", scalar,
-             {{"double", ApplyScalar::float64},
-              {"oracle50", ApplyScalar::oracle50},
-              {"interval", ApplyScalar::interval}},
+             {{"double", ApplyArithmetic::float64},
+              {"oracle50", ApplyArithmetic::oracle50},
+              {"interval", ApplyArithmetic::interval}},
              "double: the reference (default); oracle50: 50 digits, rounded once at the end; "
              "interval: an enclosure, as <name>_lo and <name>_hi beside <name>");
   add_settings(app, "--set", settings, "An option of the layer; may be repeated", "NAME=VALUE",
@@ -196,11 +196,11 @@ std::optional<std::string> apply_to_file(const ApplyCommand& command) {
   const checks::evaluation::EvalInputs inputs = checks::evaluation::eval_inputs(
       command.in.string(), tensors, options, command.mode, command.sequence);
   switch (command.scalar) {
-    case ApplyScalar::float64:
+    case ApplyArithmetic::float64:
       return run<double>(command, options, inputs);
-    case ApplyScalar::oracle50:
+    case ApplyArithmetic::oracle50:
       return run<ref::numeric::oracle50>(command, options, inputs);
-    case ApplyScalar::interval:
+    case ApplyArithmetic::interval:
       return run<ref::numeric::interval>(command, options, inputs);
   }
   return std::nullopt;

@@ -14,7 +14,7 @@ namespace normproof::verification::cli::tools {
 /// The arithmetic with which the layer is evaluated. float64: double, as in ref. oracle50: 50
 /// digits, rounded to double at the end. interval: interval arithmetic, which encloses the exact
 /// result.
-enum class ApplyScalar { float64, oracle50, interval };
+enum class ApplyArithmetic { float64, oracle50, interval };
 
 struct ApplyCommand {
   static constexpr const char* name = "apply";
@@ -23,7 +23,7 @@ struct ApplyCommand {
 
   std::string layer = {};
   std::filesystem::path in = {}, out = {};
-  ApplyScalar scalar = ApplyScalar::float64;
+  ApplyArithmetic scalar = ApplyArithmetic::float64;
   /// Names and values of the layer's options.
   std::vector<std::pair<std::string, std::string>> settings = {};
   bool sequence = false;  ///< whether the first axis of x is a sequence of steps

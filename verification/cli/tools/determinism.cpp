@@ -74,8 +74,8 @@ void DeterminismCommand::add(CLI::App& app) {
            "which the program contains)");
   reports.add(app);
   add_threads(app, threads);
-  const TextRule not_empty = {[](const std::string& text) { return !text.empty(); },
-                              "the name of a set"};
+  const TextConstraint not_empty = {[](const std::string& text) { return !text.empty(); },
+                                    "the name of a set"};
   add_text(app, "--instruction-set", instruction_set,
            "baseline, avx2 or avx512 (default: the widest that this processor has); the bits do "
            "not depend on it",

@@ -87,7 +87,7 @@ support::report::Table enclosure_table(const Lipschitz& result, const std::strin
 
 /// Returns the indices of the kPartsShown parts of the input with the largest norms, the largest
 /// first.
-std::vector<std::size_t> steepest_parts(const Norms& norms) {
+std::vector<std::size_t> largest_norm_parts(const Norms& norms) {
   std::vector<std::size_t> order(norms.norms.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, std::ranges::greater{},
@@ -106,8 +106,8 @@ ordered_json enclosure_json(const Enclosure& norm) {
           {"theory", support::report::json_number(norm.theory)}};
 }
 
-void put(std::vector<io::StoredTensor>& tensors, const Lipschitz& result, const Norms& norms,
-         const std::string& suffix) {
+void append_tensors(std::vector<io::StoredTensor>& tensors, const Lipschitz& result,
+                    const Norms& norms, const std::string& suffix) {
   const auto parts_json = [&](const char* name, double Enclosure::*field) {
     std::vector<double> values;
     for (const Enclosure& norm : norms.norms) values.push_back(norm.*field);
@@ -137,7 +137,8 @@ bool is_statistic(std::string_view name) {
 
 /// Returns a sentence about an assumed value: "running_variance is not in x.npz: it is 1, as of a
 /// new layer."
-std::string assumption(const LipschitzCommand& command, const std::string& name, double value) {
+std::string assumption_text(const LipschitzCommand& command, const std::string& name,
+                            double value) {
   return fmt::format("{} is not in {}: it is {}, as in a new layer.", name,
                      support::report::clean_line(command.in.string()), value);
 }
@@ -223,7 +224,7 @@ support::report::Document lipschitz_document(const LipschitzCommand& command,
       "{}, {}: the operator norm of dy/dx, one part a {} of {}", command.in.string(), command.layer,
       kind_name(result), support::report::plural(result.parts.size(), kind_name(result)))});
   for (const auto& [name, values] : assumed.statistics)
-    document.add(support::report::Paragraph{assumption(command, name, *values.data())});
+    document.add(support::report::Paragraph{assumption_text(command, name, *values.data())});
   if (assumed.stateless && command.mode == model::Mode::inference)
     document.add(support::report::Paragraph{
         fmt::format("{} has no running statistics: inference equals training.", command.layer)});
@@ -237,7 +238,7 @@ support::report::Document lipschitz_document(const LipschitzCommand& command,
   const auto add_parts = [&](const Norms& norms, const std::string& where) {
     support::report::Table table =
         enclosure_table(result, fmt::format("{}, {}", kind_name(result), where));
-    for (const std::size_t p : steepest_parts(norms))
+    for (const std::size_t p : largest_norm_parts(norms))
       table.rows.push_back(enclosure_row(fmt::format("{}", result.parts[p]), norms.norms[p]));
     document.add(std::move(table));
   };
@@ -288,8 +289,8 @@ Output LipschitzCommand::run() const {
   const Lipschitz result = certify_file(*this, options, assumed);
   if (out) {
     std::vector<io::StoredTensor> tensors;
-    put(tensors, result, result.at, "");
-    if (!result.around.norms.empty()) put(tensors, result, result.around, "_around");
+    append_tensors(tensors, result, result.at, "");
+    if (!result.around.norms.empty()) append_tensors(tensors, result, result.around, "_around");
     io::write_tensors(*out, tensors);
   }
   return {.document = lipschitz_document(*this, result, assumed),

@@ -14,9 +14,9 @@ namespace normproof::verification::cli::train {
 
 void CompleteCommand::add(CLI::App& app) {
   add_run(app, folder, average);
-  require(add_text(
-      app, "--prompt", prompt, "The text to continue", "TEXT",
-      TextRule{[](const std::string& text) { return !text.empty(); }, "a character at least"}));
+  require(add_text(app, "--prompt", prompt, "The text to continue", "TEXT",
+                   TextConstraint{[](const std::string& text) { return !text.empty(); },
+                                  "a character at least"}));
   add_number(app, "--length", length, 0, 1'000'000, "Number of characters to add (default: 200)");
   set_footer(
       app,
@@ -35,7 +35,7 @@ Examples:
 Output CompleteCommand::run() const {
   ref::numeric::set_num_threads(1);
   const training::LanguageModel model = training::read_language_model(folder, average);
-  if (const auto unknown = model.alphabet.first_unknown(prompt, "--prompt"))
+  if (const auto unknown = model.alphabet.find_unknown_character(prompt, "--prompt"))
     throw ref::numeric::UsageError(fmt::format(
         "--prompt has the character '{}', which the model was not trained with; expected "
         "characters of '{}'",

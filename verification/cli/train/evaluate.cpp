@@ -103,7 +103,7 @@ support::report::Document evaluate_translator(const EvaluateCommand& command) {
   auto [corpus, name] = load_pairs(command.data, command.languages);
   check_words(command, corpus, model);
   const ref::data::ParallelText pairs = select_pairs(std::move(corpus), command.part);
-  const training::Search search = command.search.search();
+  const training::TranslationSearch search = command.search.search();
   const double loss = ref::train::translation_loss<double>(
       training::translation_config(model.config, model.words),
       training::pairs_in_order(pairs, model.words, model.config), model.state);

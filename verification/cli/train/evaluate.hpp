@@ -23,7 +23,7 @@ struct EvaluateCommand {
 
   std::filesystem::path folder = {};               ///< folder of the training run
   std::optional<std::filesystem::path> data = {};  ///< absent: the synthetic data
-  Languages languages = {};                        ///< languages of the sentence pairs
+  LanguagePair languages = {};                     ///< languages of the sentence pairs
   SearchOptions search = {};                       ///< options of the search; only for a translator
   TextPart part = TextPart::test;
   std::size_t average = 1;  ///< number of checkpoints to average; 1: only the last one

@@ -21,8 +21,8 @@ double parse_length_penalty(const std::string& text) {
 
 }  // namespace
 
-training::Search SearchOptions::search() const {
-  const training::Search otherwise;
+training::TranslationSearch SearchOptions::search() const {
+  const training::TranslationSearch otherwise;
   return {.width = beam.value_or(otherwise.width),
           .length_penalty = length_penalty.value_or(otherwise.length_penalty)};
 }

@@ -17,7 +17,7 @@ struct SearchOptions {
   std::optional<std::size_t> beam = {};
   std::optional<double> length_penalty = {};
 
-  training::Search search() const;
+  training::TranslationSearch search() const;
 };
 
 /// Adds the options --beam and --length-penalty.

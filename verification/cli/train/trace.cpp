@@ -34,7 +34,7 @@ std::optional<double> growth_factor(const TraceSummary& summary) {
   return std::pow(last / first, 1 / static_cast<double>(steps - 1));
 }
 
-std::string relative_text(const training::Distance& distance) {
+std::string relative_text(const training::ExactDistance& distance) {
   return distance.is_relative() ? fmt::format("{:.2g}", distance.relative) : "-";
 }
 
@@ -87,7 +87,7 @@ support::report::Document trace_document(const std::string& corpus, const TraceS
     const TracedStep& step = summary.steps[s];
     table.rows.push_back({{{std::to_string(s + 1)}, {fmt::format("{:.17g}", step.loss)}}});
     if (certified)
-      for (const training::Distance* distance :
+      for (const training::ExactDistance* distance :
            {&step.loss_distance, &step.gradients, &step.parameters})
         table.rows.back().cells.push_back({relative_text(*distance)});
   }

@@ -60,7 +60,7 @@ void refuse_weights(const TrainCommand& command, training::Task task) {
 }
 
 /// Estimates the remaining time from the steps so far, and returns it as text: "12 s left".
-class TimeLeft {
+class RemainingTime {
  public:
   std::string after(std::size_t done, std::size_t total) {
     if (steps_++ == 0) first_ = done;
@@ -76,7 +76,7 @@ class TimeLeft {
   std::size_t steps_ = 0, first_ = 1;
 };
 
-std::string translator_too_large(const RunConfig& config) {
+std::string translator_memory_error_text(const RunConfig& config) {
   const auto& model = config.translator;
   return fmt::format(
       "the memory does not suffice for a translator of encoder.num_layers {}, decoder.num_layers "
@@ -87,8 +87,8 @@ std::string translator_too_large(const RunConfig& config) {
 }
 
 /// Returns an error message for a lack of memory. It names the settings that the user can reduce.
-std::string too_large(const RunConfig& config) {
-  if (config.task == training::Task::translate) return translator_too_large(config);
+std::string memory_error_text(const RunConfig& config) {
+  if (config.task == training::Task::translate) return translator_memory_error_text(config);
   const auto& encoder = config.train.encoder;
   std::string rows = "sentences";
   if (config.task == training::Task::language)
@@ -104,7 +104,7 @@ std::string too_large(const RunConfig& config) {
 training::RunSummary train_to_end(const TrainCommand& command, const RunConfig& config,
                                   training::RunTask& task) {
   ProgressBar progress;
-  TimeLeft time;
+  RemainingTime time;
   try {
     return training::run(
         config, task,
@@ -119,7 +119,7 @@ training::RunSummary train_to_end(const TrainCommand& command, const RunConfig& 
                            p.qualities.front().second, time.after(p.step, p.steps)));
          }});
   } catch (const std::bad_alloc&) {
-    throw std::runtime_error(too_large(config));
+    throw std::runtime_error(memory_error_text(config));
   }
 }
 

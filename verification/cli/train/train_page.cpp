@@ -16,10 +16,10 @@
 
 namespace normproof::verification::cli::train {
 
-using support::report::common;
 using support::report::Curve;
 using support::report::draw;
 using support::report::line;
+using support::report::picture_preamble;
 using support::report::plot;
 using support::report::plural;
 
@@ -87,7 +87,7 @@ void add_curves(support::report::Document& document, const std::map<std::string,
   curves.reserve(named.size());
   for (const auto& [name, points] : named)
     curves.push_back({name, line(curves.size(), curves.size() >= 8), points});
-  const std::string script = common(title) +
+  const std::string script = picture_preamble(title) +
                              (logarithmic ? "set logscale y\nset format y '10^{%T}'\n" : "") +
                              "set xlabel 'step'\nset key outside right noenhanced\n" + plot(curves);
   document.add(support::report::Figure{"", draw(script, id, title, 1100, 420), caption});

@@ -90,7 +90,7 @@ PairSource load_pair_data(const TrainingSource& source, const training::RunConfi
 }
 
 std::pair<ref::data::ParallelCorpus, std::string> load_pairs(
-    const std::optional<std::filesystem::path>& folder, const Languages& languages,
+    const std::optional<std::filesystem::path>& folder, const LanguagePair& languages,
     const char* option, const ref::data::SyntheticPairCounts& synthetic) {
   if (!folder && !languages.source && !languages.target)
     return {ref::data::synthetic_pair_corpus(synthetic_seed, synthetic), "synthetic pairs"};
@@ -109,7 +109,7 @@ std::pair<ref::data::ParallelCorpus, std::string> load_pairs(
           fmt::format("{}, {} to {}", name.string(), *languages.source, *languages.target)};
 }
 
-void check_no_languages(const Languages& languages, training::Task task) {
+void check_no_languages(const LanguagePair& languages, training::Task task) {
   for (const auto& [option, given] : {std::pair{"--source", languages.source.has_value()},
                                       std::pair{"--target", languages.target.has_value()}})
     if (given)

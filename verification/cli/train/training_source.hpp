@@ -17,7 +17,7 @@
 namespace normproof::verification::cli::train {
 
 /// The languages of a corpus of sentence pairs. They are the extensions of its files, such as "en".
-struct Languages {
+struct LanguagePair {
   std::optional<std::string> source = {}, target = {};
 };
 
@@ -30,7 +30,7 @@ struct TrainingSource {
   CorpusFiles files = {};
   /// A file with the indices of the validation sentences, one per line.
   std::optional<std::filesystem::path> validation = {};
-  Languages languages = {};  ///< languages of the sentence pairs
+  LanguagePair languages = {};  ///< languages of the sentence pairs
 };
 
 /// Returns the configuration: the defaults of the task, changed by the file `config`, then by
@@ -75,12 +75,12 @@ PairSource load_pair_data(const TrainingSource& source, const training::RunConfi
 /// Throws    UsageError if the folder or one of the languages is given, but not all of them;
 ///           FileError
 std::pair<ref::data::ParallelCorpus, std::string> load_pairs(
-    const std::optional<std::filesystem::path>& folder, const Languages& languages,
+    const std::optional<std::filesystem::path>& folder, const LanguagePair& languages,
     const char* option = "--data", const ref::data::SyntheticPairCounts& synthetic = {});
 
 /// Checks that languages are given only for a task that has languages.
 /// Throws    UsageError if they are given for another task
-void check_no_languages(const Languages& languages, training::Task task);
+void check_no_languages(const LanguagePair& languages, training::Task task);
 
 /// Returns the initial weights that a file holds under PyTorch's names, or nothing if there is no
 /// file.

@@ -24,8 +24,8 @@ void add_training_data(CLI::App& app, TrainingSource& source) {
            "share of all)");
 }
 
-void add_languages(CLI::App& app, Languages& languages) {
-  const TextRule rule{
+void add_languages(CLI::App& app, LanguagePair& languages) {
+  const TextConstraint rule{
       [](const std::string& text) { return !text.empty() && text.find('/') == std::string::npos; },
       "what files are called behind the dot, such as en"};
   add_text(app, "--source", languages.source,

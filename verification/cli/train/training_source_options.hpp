@@ -18,7 +18,7 @@ void add_training_source(CLI::App& app, TrainingSource& source);
 void add_training_data(CLI::App& app, TrainingSource& source);
 
 /// Adds the options --source and --target, the languages of sentence pairs.
-void add_languages(CLI::App& app, Languages& languages);
+void add_languages(CLI::App& app, LanguagePair& languages);
 
 /// Adds the options --run and --average, which select the model of a training run.
 void add_run(CLI::App& app, std::filesystem::path& folder, std::size_t& average);

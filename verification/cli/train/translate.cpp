@@ -40,8 +40,9 @@ std::vector<std::string> read_sentences(const std::filesystem::path& file) {
 
 /// Returns an error message for a lack of memory. It begins with the line of the longest sentence:
 /// "in.txt:3: ...".
-std::string too_long(const std::filesystem::path& file, const training::TranslationModel& model,
-                     const std::vector<std::string>& sentences) {
+std::string memory_error_text(const std::filesystem::path& file,
+                              const training::TranslationModel& model,
+                              const std::vector<std::string>& sentences) {
   std::size_t longest = 0, words = 0;
   for (std::size_t i = 0; i < sentences.size(); ++i) {
     const std::size_t length = model.words.source.encode(sentences[i]).size();
@@ -84,7 +85,7 @@ Output TranslateCommand::run() const {
          training::translate(model.config, model.words, model.state, sentences, search.search()))
       text += line + "\n";
   } catch (const std::bad_alloc&) {
-    throw std::runtime_error(too_long(in, model, sentences));
+    throw std::runtime_error(memory_error_text(in, model, sentences));
   }
   return printed(std::move(text));
 }

@@ -22,7 +22,7 @@ namespace {
 
 /// Reads the folder of a training run with the task classify. The configuration includes the size
 /// of the vocabulary.
-training::RunFolder read_classes(const std::filesystem::path& folder) {
+training::RunFolder read_classifier_run(const std::filesystem::path& folder) {
   training::RunFolder run = training::read_run_folder(folder);
   if (run.config.task != training::Task::classify)
     throw ref::numeric::UsageError(
@@ -58,7 +58,7 @@ Output WeightsCommand::run() const {
   if (std::filesystem::exists(out, error))
     throw ref::numeric::UsageError(
         fmt::format("--out {} is there already; expected the name of a new file", out.string()));
-  const training::RunFolder run = read_classes(folder);
+  const training::RunFolder run = read_classifier_run(folder);
   const ref::model::TrainConfig& config = run.config.train;
   const auto state = training::read_last_state(run, 1, ref::train::initial_train_state(config));
   const auto tensors = training::to_pytorch(config.encoder, state.parameters);

@@ -23,7 +23,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int kSkippedStatus = 77;
-constexpr std::size_t kLongest = 400;  // maximum number of columns of a checker's error message
+constexpr std::size_t kMaxErrorColumns =
+    400;  // maximum number of columns of a checker's error message
 
 std::string_view first_word(std::string_view& rest) {
   rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
@@ -47,7 +48,7 @@ std::optional<CheckedItem> parse_item(std::string_view line) {
 
 /// Returns the text between the first occurrence of `mark` and the end of its line, or nothing if
 /// `mark` does not occur.
-std::optional<std::string> text_behind(std::string_view text, std::string_view mark) {
+std::optional<std::string> text_after(std::string_view text, std::string_view mark) {
   const std::size_t at = text.find(mark);
   if (at == std::string_view::npos) return std::nullopt;
   text.remove_prefix(at + mark.size());
@@ -111,10 +112,10 @@ CheckerReport parse_outcome(const Checker& checker, int status, std::string_view
     if (const auto item = parse_item(line.text)) result.items.push_back(*item);
   }
   const bool all_good = std::ranges::all_of(result.items, &CheckedItem::good);
-  const auto passed = text_behind(out, "PASSED: ");
+  const auto passed = text_after(out, "PASSED: ");
   if (status == kSkippedStatus) {
     result.state = CheckerReport::State::skipped;
-    result.summary = text_behind(err, "skipped: ").value_or(last_line(err));
+    result.summary = text_after(err, "skipped: ").value_or(last_line(err));
   } else if (status == 0 && all_good && !result.items.empty() && passed) {
     result.state = CheckerReport::State::passed;
     result.summary = *passed;
@@ -124,7 +125,7 @@ CheckerReport parse_outcome(const Checker& checker, int status, std::string_view
   }
   first_failure =
       result.summary.substr(std::min(result.summary.find_first_not_of(' '), result.summary.size()));
-  result.summary = cut(first_failure, kLongest);
+  result.summary = cut(first_failure, kMaxErrorColumns);
   return result;
 }
 

@@ -13,9 +13,10 @@ namespace {
 
 ordered_json claim_json(const ReportedClaim& claim) {
   ordered_json powers = ordered_json::array();
-  for (const ReportedPower& power : claim.powers)
-    powers.push_back({{"planted", power.planted},
-                      {"least_rejected", support::report::json_number(power.least_rejected)}});
+  for (const SmallestRejectedError& power : claim.powers)
+    powers.push_back(
+        {{"planted", power.planted},
+         {"least_rejected", support::report::json_number(power.smallest_rejected_error)}});
   return {{"id", claim.id},
           {"title", claim.title},
           {"statement", claim.statement},
@@ -57,7 +58,7 @@ std::string json_report(const Report& report) {
                        {"seed", report.seed},
                        {"cases", report.cases},
                        {"corpus", report.corpus},
-                       {"passed", succeeded(report) && !has_skipped(report)},
+                       {"passed", succeeded(report) && !has_skipped_checker(report)},
                        {"summary", closing_line(report)}};
   json["claims"] = ordered_json::array();
   for (const ReportedClaim& claim : report.claims) json["claims"].push_back(claim_json(claim));

@@ -18,15 +18,15 @@ namespace normproof::verification::cli::verify {
 
 using checks::statistics::BatchRecord;
 using checks::statistics::Fluctuation;
-using checks::statistics::Followed;
-using checks::statistics::FollowedStep;
-using checks::statistics::Recursion;
-using support::report::common;
+using checks::statistics::NuUpdate;
+using checks::statistics::RecordedScenario;
+using checks::statistics::RecordedStep;
 using support::report::Curve;
 using support::report::draw;
 using support::report::gnuplot_text;
 using support::report::line;
 using support::report::number_text;
+using support::report::picture_preamble;
 using support::report::plot;
 
 namespace {
@@ -35,26 +35,26 @@ constexpr double kSlackFloor = 1e-3;
 constexpr double kSlackCeiling = 1e3;
 // The largest value that is drawn. gnuplot reads numbers as double, and a logarithmic axis shows
 // nothing useful beyond this value.
-constexpr double kLargest = 1e300;
+constexpr double kMaxDrawnValue = 1e300;
 
 std::vector<std::pair<double, double>> make_points(
-    const Followed& followed,
-    const std::function<std::optional<double>(const FollowedStep&)>& value) {
+    const RecordedScenario& followed,
+    const std::function<std::optional<double>(const RecordedStep&)>& value) {
   std::vector<std::pair<double, double>> points;
   for (std::size_t i = 0; i < followed.steps.size(); ++i) {
     if (const auto y = value(followed.steps[i]))
-      points.emplace_back(static_cast<double>(i + 1), std::min(*y, kLargest));
+      points.emplace_back(static_cast<double>(i + 1), std::min(*y, kMaxDrawnValue));
   }
   return points;
 }
 
 std::vector<Curve> fluctuation_curves(const Report& report) {
-  constexpr std::array<std::pair<std::string_view, std::optional<Fluctuation> FollowedStep::*>, 3>
-      kStatistics = {{{"mean", &FollowedStep::mean},
-                      {"variance", &FollowedStep::variance},
-                      {"quadratic mean", &FollowedStep::quadratic_mean}}};
+  constexpr std::array<std::pair<std::string_view, std::optional<Fluctuation> RecordedStep::*>, 3>
+      kStatistics = {{{"mean", &RecordedStep::mean},
+                      {"variance", &RecordedStep::variance},
+                      {"quadratic mean", &RecordedStep::quadratic_mean}}};
   std::vector<Curve> curves;
-  for (const Followed& followed : report.statistics.followed) {
+  for (const RecordedScenario& followed : report.statistics.followed) {
     const bool released =
         std::holds_alternative<ref::model::PowerNormReleasedOptions>(followed.scenario.options);
     const bool paper = !released && followed.scenario.pad_scale == 1;
@@ -65,7 +65,7 @@ std::vector<Curve> fluctuation_curves(const Report& report) {
       curves.push_back(
           {fmt::format("{}{}", kStatistics[colour].first,
                        masked ? ", real tokens" : ", padding counted"),
-           line(colour, !masked), make_points(followed, [member](const FollowedStep& step) {
+           line(colour, !masked), make_points(followed, [member](const RecordedStep& step) {
              return step.*member ? std::optional((step.*member)->relative) : std::nullopt;
            })});
     }
@@ -73,13 +73,13 @@ std::vector<Curve> fluctuation_curves(const Report& report) {
   return curves;
 }
 
-std::vector<Curve> recursion_curves(const Report& report, double Recursion::*quantity) {
+std::vector<Curve> recursion_curves(const Report& report, double NuUpdate::*quantity) {
   std::vector<Curve> curves;
   std::size_t colour = 0;
-  for (const Followed& followed : report.statistics.followed) {
+  for (const RecordedScenario& followed : report.statistics.followed) {
     if (!followed.is_power_norm) continue;
     curves.push_back({followed.scenario.name, line(colour++, followed.scenario.pad_scale != 1),
-                      make_points(followed, [quantity](const FollowedStep& step) {
+                      make_points(followed, [quantity](const RecordedStep& step) {
                         return step.recursion ? std::optional(*step.recursion.*quantity)
                                               : std::nullopt;
                       })});
@@ -105,7 +105,7 @@ std::string slack_script(const Report& report) {
     curve.points.emplace_back(static_cast<double>(i), share);
     tics += fmt::format("{}{} {}", tics.empty() ? "" : ", ", gnuplot_text(claim.id), i);
   }
-  std::string script = common("Worst share of its bound that any case attained");
+  std::string script = picture_preamble("Worst share of its bound that any case attained");
   script += fmt::format(
       "set xtics rotate by 90 right noenhanced font ',11' ({})\n"
       "set xrange [-1:{}]\n"
@@ -130,7 +130,7 @@ std::string fluctuation_script(const Report& report) {
   }
   std::string script = "set multiplot\nset lmargin at screen 0.075\nset rmargin at screen 0.985\n";
   script += "set tmargin at screen 0.93\nset bmargin at screen 0.45\n";
-  script += common("Distance of a batch's statistics from the running values, relative");
+  script += picture_preamble("Distance of a batch's statistics from the running values, relative");
   script +=
       "set logscale y\nset format y '%g'\nset format x ''\n"
       "set key at screen 0.53, screen 0.335 center center horizontal maxrows 2 width 1\n";
@@ -151,19 +151,19 @@ std::string recursion_script(const Report& report) {
         value);
   };
   std::string script = "set multiplot\nset lmargin at screen 0.085\nset rmargin at screen 0.985\n";
-  script += common(
+  script += picture_preamble(
       "theta = (1 - alpha) Gamma, the largest over the channels (bounded up to 1; "
       "diverging above 2)");
   script += "set tmargin at screen 0.94\nset bmargin at screen 0.58\nset logscale y\n";
   script += "set format y '%g'\nset format x ''\nunset key\n" + threshold(1) + threshold(2);
-  script += plot(recursion_curves(report, &Recursion::max_theta));
+  script += plot(recursion_curves(report, &NuUpdate::max_theta));
   script += "unset arrow\nset tmargin at screen 0.50\nset bmargin at screen 0.215\n";
   script += "set format y '10^{%T}'\nset format x '%g'\nset xlabel 'step' offset 0,0.5\n";
   script += "set title '|nu|, the largest over the channels' noenhanced font ',16'\n";
   script +=
       "set key at screen 0.53, screen 0.005 bottom center horizontal maxrows 3 maxcols 3 "
       "width -2 font ',12'\n";
-  return script + plot(recursion_curves(report, &Recursion::max_nu)) + "unset multiplot\n";
+  return script + plot(recursion_curves(report, &NuUpdate::max_nu)) + "unset multiplot\n";
 }
 
 std::string nu_script(const Report& report) {
@@ -175,11 +175,12 @@ std::string nu_script(const Report& report) {
                 {}};
     for (std::size_t period = 0; period < series.nu.size(); ++period) {
       curve.points.emplace_back(static_cast<double>(period + 1),
-                                std::min(series.nu[period], kLargest));
+                                std::min(series.nu[period], kMaxDrawnValue));
     }
     curves.push_back(std::move(curve));
   }
-  std::string script = common("|nu| of PowerNorm on a channel that is active once every K batches");
+  std::string script =
+      picture_preamble("|nu| of PowerNorm on a channel that is active once every K batches");
   script +=
       "set logscale y\nset format y '10^{%T}'\nset xlabel 'number of times the channel was "
       "active'\n"

@@ -28,15 +28,15 @@ std::vector<std::string> reasons(const ReportedClaim& claim) {
   return lines;
 }
 
-std::string power_text(const ReportedPower& power) {
+std::string power_text(const SmallestRejectedError& power) {
   constexpr int kLargestExponent = -20, kSmallestExponent = -399;
-  if (std::isinf(power.least_rejected)) return power.planted + ": not even δ = 1";
-  const int exponent = std::ilogb(power.least_rejected);
+  if (std::isinf(power.smallest_rejected_error)) return power.planted + ": not even δ = 1";
+  const int exponent = std::ilogb(power.smallest_rejected_error);
   if (exponent <= kSmallestExponent)
     return fmt::format("{}: every δ tried, down to 2^{}", power.planted, exponent);
   if (exponent <= kLargestExponent)
     return fmt::format("{}: from δ = 2^{} on", power.planted, exponent);
-  return fmt::format("{}: from δ = {:.2g} on", power.planted, power.least_rejected);
+  return fmt::format("{}: from δ = {:.2g} on", power.planted, power.smallest_rejected_error);
 }
 
 std::vector<std::string> unexpected_claims(const Report& report) {
@@ -66,7 +66,7 @@ bool succeeded(const Report& report) {
          !checks::statistics::has_error(report.statistics);
 }
 
-bool has_skipped(const Report& report) {
+bool has_skipped_checker(const Report& report) {
   return std::ranges::any_of(report.checkers, [](const CheckerReport& checker) {
     return checker.state == CheckerReport::State::skipped;
   });

@@ -11,9 +11,10 @@
 namespace normproof::verification::cli::verify {
 
 /// The smallest injected error that the check of a claim rejects, for one kind of error.
-struct ReportedPower {
-  std::string planted;        ///< formula of the injected error, such as "grad_x × (1 + δ)"
-  double least_rejected = 0;  ///< smallest rejected δ; infinite if no δ up to 1 is rejected
+struct SmallestRejectedError {
+  std::string planted;  ///< formula of the injected error, such as "grad_x × (1 + δ)"
+  double smallest_rejected_error =
+      0;  ///< smallest rejected δ; infinite if no δ up to 1 is rejected
 };
 
 /// A claim of the ledger and the result of its check, in plain values. Every text was passed
@@ -36,8 +37,8 @@ struct ReportedClaim {
   /// the theorem, with its assumptions beyond those of the claim, or the reason why there is no
   /// theorem.
   std::string evidence = {}, evidence_detail = {};
-  std::vector<std::string> theorems = {};  ///< names of the theorems
-  std::vector<ReportedPower> powers = {};  ///< only if --power is given
+  std::vector<std::string> theorems = {};          ///< names of the theorems
+  std::vector<SmallestRejectedError> powers = {};  ///< only if --power is given
 };
 
 /// The absolute value of nu in PowerNorm, for a channel that is active only in every K-th batch.
@@ -92,7 +93,7 @@ std::vector<std::string> reasons(const ReportedClaim& claim);
 
 /// Returns the smallest rejected error as text: "‖∂L/∂W_2‖ × L^δ: from δ = 0.023 on" or "grad_x ×
 /// (1 + δ): from δ = 2^-161 on".
-std::string power_text(const ReportedPower& power);
+std::string power_text(const SmallestRejectedError& power);
 
 std::vector<std::string> unexpected_claims(const Report& report);
 
@@ -100,7 +101,7 @@ std::vector<std::string> unexpected_claims(const Report& report);
 bool succeeded(const Report& report);
 
 /// Whether a checker that the user requested could not be run.
-bool has_skipped(const Report& report);
+bool has_skipped_checker(const Report& report);
 
 /// Returns the last line, which summarizes the report.
 std::string closing_line(const Report& report);

@@ -11,7 +11,7 @@
 #include "ref/numeric/errors.hpp"
 #include "verification/claims/engine/run.hpp"
 #include "verification/claims/ledger/grounds.hpp"
-#include "verification/claims/ledger/planted.hpp"
+#include "verification/claims/ledger/injected_errors.hpp"
 #include "verification/claims/ledger/sparse_channel.hpp"
 #include "verification/cli/progress_bar.hpp"
 #include "verification/cli/standard_streams.hpp"
@@ -36,7 +36,7 @@ constexpr double kAlpha = 0.9;
 constexpr std::size_t kPeriods = 100;
 constexpr std::size_t kLongestSentence = 512;
 
-NuSeries periodic_channel(std::size_t period) {
+NuSeries simulate_periodic_channel(std::size_t period) {
   double decay = 1;  // alpha^(K-1), by which running_psi2 decays while the channel is inactive
   for (std::size_t i = 1; i < period; ++i) decay *= kAlpha;
   NuSeries series{.period = period, .theta = 1 / decay - kAlpha, .nu = {}};
@@ -47,7 +47,7 @@ NuSeries periodic_channel(std::size_t period) {
 
 /// Returns the assumptions that the theorems have beyond those of the claim, followed by the
 /// statement of each theorem. If there is no theorem, returns the reason.
-std::string grounds_text(const claims::ledger::Grounds& grounds) {
+std::string evidence_text(const claims::ledger::Grounds& grounds) {
   std::string text(grounds.theorems.empty() ? grounds.reason : grounds.premises);
   for (const claims::ledger::Theorem& theorem : grounds.theorems)
     text += fmt::format("{}{} (verification/claims/proofs/{}): {}", text.empty() ? "" : " ",
@@ -78,17 +78,18 @@ ReportedClaim report_claim(const claims::engine::Claim& claim,
   reported.failure = clean(result.failure);
   const claims::ledger::Grounds grounds = claims::ledger::grounds_of(claim.id);
   reported.evidence = claims::ledger::basis_name(grounds.basis);
-  reported.evidence_detail = clean(grounds_text(grounds));
+  reported.evidence_detail = clean(evidence_text(grounds));
   for (const claims::ledger::Theorem& theorem : grounds.theorems)
     reported.theorems.emplace_back(theorem.name);
   for (const claims::engine::Power& power : result.powers)
-    reported.powers.push_back({clean_line(power.planted), power.least_rejected});
+    reported.powers.push_back({clean_line(power.planted), power.smallest_rejected_error});
   return reported;
 }
 
 /// Marks the checker `proofs` as failed if it did not report a theorem that the ledger lists. This
 /// happens if the program was built from another checkout.
-void expect_theorems(CheckerReport& proofs, const std::vector<claims::engine::Claim>& selected) {
+void require_listed_theorems(CheckerReport& proofs,
+                             const std::vector<claims::engine::Claim>& selected) {
   if (proofs.state != CheckerReport::State::passed) return;
   for (const claims::ledger::Theorem& theorem : claims::ledger::theorems()) {
     if (std::ranges::find(selected, theorem.claim, &claims::engine::Claim::id) == selected.end())
@@ -179,7 +180,7 @@ Report make_report(const VerifyCommand& command) {
       .seed = command.seed, .cases = command.cases, .jobs = command.jobs};
   if (command.power)
     settings.planted = [](const claims::engine::Claim& claim) {
-      return claims::ledger::planted_for(claim.id);
+      return claims::ledger::injected_errors_for(claim.id);
     };
   const auto results = claims::engine::run_claims(
       selected, settings,
@@ -193,19 +194,19 @@ Report make_report(const VerifyCommand& command) {
         progress.show("following batches", step, steps, corpus.name);
       });
   for (const std::size_t period : {10u, 11u, 12u})
-    report.nu_series.push_back(periodic_channel(period));
+    report.nu_series.push_back(simulate_periodic_channel(period));
   for (std::size_t i = 0; i < checkers.size(); ++i) {
     const auto& [checker, program] = checkers[i];
     progress.show("checking " + checker.what, i, checkers.size(), checker.file.string());
     report.checkers.push_back(run_checker(checker, program, command.jobs, among(selected)));
   }
-  if (command.proofs) expect_theorems(report.checkers.front(), selected);
+  if (command.proofs) require_listed_theorems(report.checkers.front(), selected);
   return report;
 }
 
 Output VerifyCommand::run() const {
   const auto report = std::make_shared<const Report>(make_report(*this));
-  const ExitStatus passed = has_skipped(*report) ? kSkipped : kSuccess;
+  const ExitStatus passed = has_skipped_checker(*report) ? kExitCheckerSkipped : kSuccess;
   return {
       .status = succeeded(*report) ? passed : kNumericalFailure,
       .checks = [report] { return verify_checks(*report); },

@@ -14,7 +14,7 @@ namespace normproof::verification::cli::verify {
 
 /// The exit status if a requested checker needs a program that is not installed. It is 77, the same
 /// status as if there is no GPU.
-inline constexpr ExitStatus kSkipped = kNoDevice;
+inline constexpr ExitStatus kExitCheckerSkipped = kNoDevice;
 
 struct VerifyCommand {
   static constexpr const char* name = "verify";

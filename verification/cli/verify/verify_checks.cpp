@@ -28,7 +28,7 @@ support::report::Check make_check(const ReportedClaim& claim) {
   return check;
 }
 
-support::report::Check make_check(const checks::statistics::Followed& followed) {
+support::report::Check make_check(const checks::statistics::RecordedScenario& followed) {
   support::report::Check check{.group = "normproof.statistics",
                                .name = followed.scenario.name + " is stable"};
   const auto& stability = followed.stability;
@@ -81,7 +81,7 @@ support::report::CheckSuite checker_suite(const CheckerReport& checker) {
 support::report::Checks verify_checks(const Report& report) {
   support::report::CheckSuite claims{"normproof.claims"}, followed{"normproof.statistics"};
   for (const ReportedClaim& claim : report.claims) claims.checks.push_back(make_check(claim));
-  for (const checks::statistics::Followed& one : report.statistics.followed)
+  for (const checks::statistics::RecordedScenario& one : report.statistics.followed)
     if (one.scenario.decides) followed.checks.push_back(make_check(one));
   followed.checks.push_back(make_padding_check(report.statistics));
   support::report::Checks suites{claims, followed};

@@ -16,9 +16,9 @@
 namespace normproof::verification::cli::verify {
 
 using checks::statistics::BatchRecord;
-using checks::statistics::Followed;
-using checks::statistics::FollowedStep;
-using checks::statistics::Recursion;
+using checks::statistics::NuUpdate;
+using checks::statistics::RecordedScenario;
+using checks::statistics::RecordedStep;
 using checks::statistics::Stability;
 using checks::statistics::Summary;
 using support::report::count_text;
@@ -40,7 +40,7 @@ Tone claim_tone(const ReportedClaim& claim) {
 /// Returns the smallest errors that the check of a claim rejects, separated by semicolons.
 std::string powers_text(const ReportedClaim& claim) {
   std::string text;
-  for (const ReportedPower& power : claim.powers)
+  for (const SmallestRejectedError& power : claim.powers)
     text += (text.empty() ? "" : "; ") + power_text(power);
   return text;
 }
@@ -85,7 +85,7 @@ void add_powers(Document& document, const Report& report) {
       "",
       support::report::text_columns({"claim", "evidence", "injected error, and rejected sizes"})};
   for (const ReportedClaim& claim : report.claims)
-    for (const ReportedPower& power : claim.powers)
+    for (const SmallestRejectedError& power : claim.powers)
       table.rows.push_back({{{claim.id}, {claim.evidence}, {power_text(power)}}});
   if (table.rows.empty()) return;
   document.add(support::report::Heading{2, "Power"});
@@ -130,10 +130,10 @@ support::report::Table fluctuation_table(const Report& report, const char* capti
                                 support::report::number_column("mean"),
                                 support::report::number_column("variance"),
                                 support::report::number_column("quadratic mean")}};
-  for (const Followed& followed : report.statistics.followed) {
+  for (const RecordedScenario& followed : report.statistics.followed) {
     table.rows.push_back({{{followed.scenario.name}}});
     for (const auto member :
-         {&FollowedStep::mean, &FollowedStep::variance, &FollowedStep::quadratic_mean}) {
+         {&RecordedStep::mean, &RecordedStep::variance, &RecordedStep::quadratic_mean}) {
       const auto summary = checks::statistics::summarize(followed, member);
       table.rows.back().cells.push_back(
           {mean_and_largest(summary ? std::optional(*summary.*part) : std::nullopt)});
@@ -162,7 +162,7 @@ support::report::Table mask_table(const Report& report) {
   return table;
 }
 
-support::report::Cell stability_cell(const Followed& followed) {
+support::report::Cell stability_cell(const RecordedScenario& followed) {
   const auto& found = followed.stability;
   if (found.stability == Stability::stable) return {"stable"};
   if (found.stability == Stability::warning)
@@ -179,8 +179,8 @@ support::report::Table recursion_table(const Report& report) {
                                 support::report::number_column("steps > 1"),
                                 support::report::number_column("max |nu|"),
                                 {"verdict"}}};
-  for (const Followed& followed : report.statistics.followed) {
-    const auto nu = checks::statistics::summarize(followed, &Recursion::max_nu);
+  for (const RecordedScenario& followed : report.statistics.followed) {
+    const auto nu = checks::statistics::summarize(followed, &NuUpdate::max_nu);
     if (!nu) continue;
     const support::report::Cell so = stability_cell(followed);
     table.rows.push_back({{{.text = followed.scenario.name,
@@ -201,9 +201,9 @@ std::string slope_text(double value) {
 /// Returns the maximum, over the steps, of an enclosure of a layer's Lipschitz constant.
 checks::lipschitz::Enclosure largest_slope(
     const Report& report, const std::string& layer,
-    checks::lipschitz::Enclosure checks::statistics::Slope::*where) {
+    checks::lipschitz::Enclosure checks::statistics::LipschitzAtStep::*where) {
   std::vector<checks::lipschitz::Enclosure> found;
-  for (const checks::statistics::Slope& slope : report.statistics.slopes)
+  for (const checks::statistics::LipschitzAtStep& slope : report.statistics.slopes)
     if (slope.layer == layer) found.push_back(slope.*where);
   return checks::lipschitz::largest(found);
 }
@@ -220,11 +220,12 @@ void add_slopes(Document& document, const Report& report) {
        support::report::number_column(fmt::format("within {}", s.options.slope_radius)),
        support::report::number_column("its bound")}};
   std::size_t steps = 0;
-  for (const checks::statistics::Slope& slope : s.slopes) {
+  for (const checks::statistics::LipschitzAtStep& slope : s.slopes) {
     if (slope.layer == s.slopes.front().layer) ++steps;
     if (slope.step != s.slopes.front().step) continue;
-    const auto at = largest_slope(report, slope.layer, &checks::statistics::Slope::at);
-    const auto around = largest_slope(report, slope.layer, &checks::statistics::Slope::around);
+    const auto at = largest_slope(report, slope.layer, &checks::statistics::LipschitzAtStep::at);
+    const auto around =
+        largest_slope(report, slope.layer, &checks::statistics::LipschitzAtStep::around);
     table.rows.push_back({{{slope.layer},
                            {slope.theory},
                            {slope_text(at.theory)},
@@ -284,8 +285,8 @@ void add_statistics(Document& document, const Report& report) {
 
 /// Which items of a checker are shown. all: every item, in a table that the reader can open (HTML).
 /// refuted_or_failed: only counterexamples and failures.
-enum class Items { all, refuted_or_failed };
-void add_checkers(Document& document, const Report& report, Items wanted) {
+enum class ShownItems { all, refuted_or_failed };
+void add_checkers(Document& document, const Report& report, ShownItems wanted) {
   for (const CheckerReport& checker : report.checkers) {
     document.add(
         support::report::Heading{2, fmt::format("Checked by another program: {}", checker.what)});
@@ -300,7 +301,7 @@ void add_checkers(Document& document, const Report& report, Items wanted) {
     support::report::Table table{"", support::report::text_columns({"claim", "verdict", "item"})};
     table.folded = true;
     for (const CheckedItem& item : checker.items) {
-      if (wanted != Items::all && item.good && item.verdict != "refuted") continue;
+      if (wanted != ShownItems::all && item.good && item.verdict != "refuted") continue;
       table.rows.push_back(
           {{{item.claim}, {item.verdict, item.good ? Tone::good : Tone::bad}, {item.text}},
            item.good ? Tone::plain : Tone::bad});
@@ -319,7 +320,7 @@ std::string verify_text(const Report& report, std::size_t width) {
   Document document;
   add_claims(document, report);
   add_powers(document, report);
-  add_checkers(document, report, Items::refuted_or_failed);
+  add_checkers(document, report, ShownItems::refuted_or_failed);
   add_statistics(document, report);
   document.add(parse_outcome(report));
   return support::report::terminal_text(document, std::max(width, kMinWidth));
@@ -354,7 +355,7 @@ std::string verify_page(const Report& report) {
       Tone::soft});
   document.add(parse_outcome(report));
   add_claims(document, report);
-  add_checkers(document, report, Items::all);
+  add_checkers(document, report, ShownItems::all);
   document.add(support::report::Figure{
       "", slack_picture(report),
       "Claims that hold stay at or below the line at 1; refuted ones lie above it. Identities that "

@@ -11,7 +11,7 @@ namespace {
 
 namespace cli = normproof::verification::cli;
 
-cli::Command verify_alone() {
+cli::Command verify_program() {
   return {"normproof",
           "Holds the claims of the literature against the reference.",
           [](CLI::App&) { return cli::Run(); },
@@ -23,5 +23,5 @@ cli::Command verify_alone() {
 int main(int argc, char** argv) {
   std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
   arguments.insert(arguments.begin(), "verify");
-  return cli::run_program(verify_alone, arguments);
+  return cli::run_program(verify_program, arguments);
 }

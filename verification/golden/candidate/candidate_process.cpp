@@ -37,12 +37,12 @@ constexpr long long kPollMilliseconds = 100;
 }
 
 /// Connects the pipes to the standard streams and replaces the child process by /bin/sh.
-int exec_shell(const std::string& command, const support::process::Pipe& input_pipe,
-               const support::process::Pipe& output_pipe,
-               const support::process::Pipe& complaints) {
+int run_shell_in_child(const std::string& command, const support::process::Pipe& input_pipe,
+                       const support::process::Pipe& output_pipe,
+                       const support::process::Pipe& standard_error) {
   ::dup2(input_pipe.reading.get(), STDIN_FILENO);
   ::dup2(output_pipe.writing.get(), STDOUT_FILENO);
-  ::dup2(complaints.writing.get(), STDERR_FILENO);
+  ::dup2(standard_error.writing.get(), STDERR_FILENO);
   ::signal(SIGPIPE, SIG_DFL);
   ::execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
   return 127;
@@ -60,8 +60,8 @@ struct CandidateProcess::Impl {
   Descriptor in;   ///< the program's standard input
   Descriptor out;  ///< the program's standard output
   Descriptor err;  ///< the program's standard error, closed here when the program closes it
-  std::string received, complaints;
-  std::optional<support::process::Ending> ending;
+  std::string received, standard_error;
+  std::optional<support::process::ProcessEnding> ending;
   /// The last member, so that the program is ended before its pipes are closed.
   support::process::ProcessTree tree;
 
@@ -70,7 +70,7 @@ struct CandidateProcess::Impl {
     support::process::Pipe output_pipe = support::process::make_pipe("the candidate: pipe");
     support::process::Pipe error_pipe = support::process::make_pipe("the candidate: pipe");
     tree = support::process::ProcessTree("the candidate: fork", [&] {
-      return exec_shell(command, input_pipe, output_pipe, error_pipe);
+      return run_shell_in_child(command, input_pipe, output_pipe, error_pipe);
     });
     in = std::move(input_pipe.writing);
     out = std::move(output_pipe.reading);
@@ -83,9 +83,9 @@ struct CandidateProcess::Impl {
   /// single call reads a bounded number of bytes, even if the program prints without end.
   void read_standard_error() {
     for (int reads = 0; err.is_open() && reads < 16; ++reads) {
-      const std::ptrdiff_t count = ref::io::read_some(err.get(), complaints);
-      if (complaints.size() > kMaxStandardError)
-        complaints.erase(0, complaints.size() - kMaxStandardError);
+      const std::ptrdiff_t count = ref::io::read_once(err.get(), standard_error);
+      if (standard_error.size() > kMaxStandardError)
+        standard_error.erase(0, standard_error.size() - kMaxStandardError);
       if (count == 0) err.close();
       if (count <= 0) return;
     }
@@ -96,9 +96,9 @@ struct CandidateProcess::Impl {
     return ending.has_value();
   }
 
-  [[noreturn]] void fail_ended() {
+  [[noreturn]] void fail_program_ended() {
     read_standard_error();
-    const std::string_view last = last_line(complaints);
+    const std::string_view last = last_line(standard_error);
     throw FileError(
         fmt::format("the candidate {} {} before it answered{}",
                     ending->by_signal ? "was ended by signal" : "ended with status", ending->code,
@@ -106,10 +106,10 @@ struct CandidateProcess::Impl {
   }
 
   /// Called when the program has closed its output. The program has ended or is about to end.
-  [[noreturn]] void fail_closed() {
+  [[noreturn]] void fail_output_closed() {
     in.close();
     for (int tries = 0; tries < 100; ++tries) {
-      if (has_ended()) fail_ended();
+      if (has_ended()) fail_program_ended();
       ::usleep(10'000);
     }
     throw FileError("the candidate closed its standard output before it answered");
@@ -117,8 +117,8 @@ struct CandidateProcess::Impl {
 
   /// Reads what is available. Returns whether a whole line has arrived.
   bool read_available(std::size_t max_bytes) {
-    const std::ptrdiff_t count = ref::io::read_some(out.get(), received);
-    if (count == 0) fail_closed();
+    const std::ptrdiff_t count = ref::io::read_once(out.get(), received);
+    if (count == 0) fail_output_closed();
     if (count < 0) {
       if (errno != EAGAIN) system_failure("read");
       return false;
@@ -140,7 +140,7 @@ struct CandidateProcess::Impl {
     pollfd file = {out.get(), POLLIN, 0};
     while (::poll(&file, 1, 0) > 0 && (file.revents & POLLIN) != 0)
       if (read_available(max_bytes)) return true;
-    fail_ended();
+    fail_program_ended();
   }
 
   /// Writes as much of the text as the pipe accepts. If the program has closed its input, the rest
@@ -208,14 +208,15 @@ bool CandidateProcess::crashed() const {
 }
 
 bool CandidateProcess::could_not_run() const {
-  constexpr int kCannotRun = 126, kNotFound = 127;
+  constexpr int kStatusCannotRun = 126, kStatusNotFound = 127;
   const auto& ending = impl_->ending;
-  return ending && !ending->by_signal && (ending->code == kCannotRun || ending->code == kNotFound);
+  return ending && !ending->by_signal &&
+         (ending->code == kStatusCannotRun || ending->code == kStatusNotFound);
 }
 
-std::string CandidateProcess::complaints() {
+std::string CandidateProcess::standard_error() {
   impl_->read_standard_error();
-  return impl_->complaints;
+  return impl_->standard_error;
 }
 
 }  // namespace normproof::verification::golden::candidate

@@ -33,7 +33,7 @@ class CandidateProcess {
   bool could_not_run() const;
 
   /// Returns the last 64 KiB that the program has printed on standard error so far.
-  std::string complaints();
+  std::string standard_error();
 
  private:
   struct Impl;

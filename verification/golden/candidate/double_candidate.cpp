@@ -21,7 +21,7 @@ namespace {
 
 checks::evaluation::EvalInputs finite_inputs(const Case& c,
                                              const certify::Replacements& replacements) {
-  checks::evaluation::EvalInputs inputs = recipes::inputs_of(c, corpus::path_of(c));
+  checks::evaluation::EvalInputs inputs = recipes::inputs_of(c, corpus::case_folder(c));
   certify::replace_not_finite(inputs, replacements);
   return inputs;
 }
@@ -48,7 +48,7 @@ Candidate double_candidate(Evaluate evaluate) {
   };
 }
 
-Candidate own_candidate() {
+Candidate reference_candidate() {
   return double_candidate([](const Case& c, const checks::evaluation::EvalInputs& inputs) {
     return checks::evaluation::run_operation<double>(c.options, inputs, c.sequence);
   });

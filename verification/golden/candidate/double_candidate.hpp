@@ -20,6 +20,6 @@ using Evaluate = std::function<std::optional<ref::tensor::NamedTensors<double>>(
 Candidate double_candidate(Evaluate evaluate);
 
 /// Returns the reference implementation of this program, in `double`, as a candidate.
-Candidate own_candidate();
+Candidate reference_candidate();
 
 }  // namespace normproof::verification::golden::candidate

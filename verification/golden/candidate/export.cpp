@@ -39,7 +39,7 @@ std::vector<StoredTensor> expected_values(const StoredCase& stored) {
   return values;
 }
 
-bool holds_bfloat16(const StoredCase& stored) {
+bool has_bfloat16_input(const StoredCase& stored) {
   return std::ranges::any_of(stored.description.c.inputs, [](const StoredTensor& tensor) {
     return tensor.dtype == DType::bfloat16;
   });
@@ -84,7 +84,7 @@ ExportSummary export_corpus(const fs::path& golden, const corpus::PathGlobs& onl
   for (const CaseDescription& description : cases) {
     const StoredCase stored = read_case(golden, description);
     const fs::path place = folder.path() / description.path;
-    if (format == ExportFormat::npz && holds_bfloat16(stored)) {
+    if (format == ExportFormat::npz && has_bfloat16_input(stored)) {
       ++summary.left_out;
       continue;
     }
@@ -97,7 +97,7 @@ ExportSummary export_corpus(const fs::path& golden, const corpus::PathGlobs& onl
       write_protobufs(place / "test_data_set_0", "input", stored.description.c.inputs);
       write_protobufs(place / "test_data_set_0", "output", expected_values(stored));
     } else {
-      inputs += to_line(stored.description.c);
+      inputs += case_to_line(stored.description.c);
       inputs += '\n';
       expected += output_line(description.path, expected_values(stored));
       expected += '\n';

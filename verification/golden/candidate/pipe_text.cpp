@@ -16,8 +16,8 @@
 
 namespace normproof::verification::golden::candidate {
 
-using corpus::op_name;
-using corpus::path_of;
+using corpus::case_folder;
+using corpus::case_operation_name;
 using ref::io::DType;
 using ref::model::Mode;
 namespace {
@@ -27,7 +27,8 @@ constexpr std::size_t kMaxWordShown = 40;
 constexpr std::size_t kMaxReasonBytes = 1000;
 
 std::string number(double value, DType dtype) {
-  if (ref::io::is_whole(dtype)) return fmt::format("{}", static_cast<std::int64_t>(value));
+  if (ref::io::is_integer_or_boolean(dtype))
+    return fmt::format("{}", static_cast<std::int64_t>(value));
   if (std::isnan(value)) return "nan";
   return std::isinf(value) ? value > 0 ? "inf" : "-inf" : checks::compare::to_hex(value);
 }
@@ -170,8 +171,8 @@ class OutputLineReader {
 
 }  // namespace
 
-std::string to_line(const Case& c) {
-  std::string line = fmt::format("{} {} {}", path_of(c), op_name(c),
+std::string case_to_line(const Case& c) {
+  std::string line = fmt::format("{} {} {}", case_folder(c), case_operation_name(c),
                                  c.mode == Mode::training ? "training" : "inference");
   if (c.sequence) line += " sequence";
   for (const auto& [name, value] : ref::model::list_options(c.options))
@@ -186,11 +187,11 @@ std::string output_line(const std::string& path, const std::vector<StoredTensor>
   return line;
 }
 
-std::optional<std::string> decline_reason(std::string_view line, const std::string& path) {
+std::optional<std::string> parse_decline_line(std::string_view line, const std::string& path) {
   return words_after(line, path, "not_offered");
 }
 
-std::optional<std::string> error_of(std::string_view line, const std::string& path) {
+std::optional<std::string> parse_error_line(std::string_view line, const std::string& path) {
   return words_after(line, path, "error");
 }
 

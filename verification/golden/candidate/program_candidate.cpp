@@ -35,9 +35,9 @@ class Program {
   CandidateOutput query(const StoredCase& stored) {
     const std::string& path = stored.description.path;
     const std::string line = request_line(stored);
-    if (auto reason = decline_reason(line, path))
+    if (auto reason = parse_decline_line(line, path))
       return CandidateOutput::declined(std::move(*reason));
-    if (const auto error = error_of(line, path))
+    if (const auto error = parse_error_line(line, path))
       throw FileError(
           fmt::format("the candidate reports an error{}{}", error->empty() ? "" : ": ", *error));
     try {
@@ -50,7 +50,7 @@ class Program {
 
  private:
   std::string request_line(const StoredCase& stored) {
-    if (given_up())
+    if (has_given_up())
       throw FileError(fmt::format(
           "the candidate was started {} times in a row without an answer; it is not asked again",
           silent_starts_ + crashed_starts_));
@@ -58,7 +58,7 @@ class Program {
     try {
       if (is_new_process) process_ = std::make_unique<CandidateProcess>(command_);
       std::string line =
-          process_->query(to_line(stored.description.c), seconds_, max_output_bytes(stored));
+          process_->query(case_to_line(stored.description.c), seconds_, max_output_bytes(stored));
       silent_starts_ = crashed_starts_ = 0;
       ++answered_count_;
       return line;
@@ -79,7 +79,7 @@ class Program {
   /// Whether to stop restarting the program. A crash counts less than another failure, because it
   /// may be caused by a single case, so that later cases are still worth trying. A program that
   /// only crashes is given up eventually, because each start may take seconds.
-  bool given_up() const {
+  bool has_given_up() const {
     constexpr int kCrashFactor = 8;
     return silent_starts_ >= max_restarts_ ||
            crashed_starts_ >= kCrashFactor * max_restarts_ + answered_count_;
@@ -88,7 +88,7 @@ class Program {
   void stop() {
     if (!process_) return;
     constexpr std::size_t kMaxErrorBytes = std::size_t{64} << 10;
-    standard_error_ += process_->complaints();
+    standard_error_ += process_->standard_error();
     if (standard_error_.size() > kMaxErrorBytes)
       standard_error_.erase(0, standard_error_.size() - kMaxErrorBytes);
     process_.reset();

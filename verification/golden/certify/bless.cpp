@@ -29,7 +29,7 @@
 namespace normproof::verification::golden::certify {
 
 using corpus::find;
-using corpus::ulp_of;
+using corpus::ulp_size;
 
 namespace fs = std::filesystem;
 using ref::numeric::FileError;
@@ -44,7 +44,7 @@ std::string read_manifest(const fs::path& corpus) {
 
 std::string read_ledger(const fs::path& corpus) {
   std::error_code ignored;
-  const fs::path file = corpus / kBlessings;
+  const fs::path file = corpus / kLedgerFile;
   return fs::exists(file, ignored) ? ref::io::read_text(file) : std::string();
 }
 
@@ -72,8 +72,8 @@ std::optional<std::string> tensor_difference(const StoredTensor& before,
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (checks::compare::same_number(old_values[i], values[i])) continue;
     ++count;
-    ulps =
-        std::max(ulps, std::fabs(values[i] - old_values[i]) / ulp_of(old_values[i], before.dtype));
+    ulps = std::max(ulps,
+                    std::fabs(values[i] - old_values[i]) / ulp_size(old_values[i], before.dtype));
   }
   return fmt::format("{}: {} of {} elements, at most {:.3g} ulp", after.name, count, values.size(),
                      ulps);
@@ -154,7 +154,7 @@ class NewCorpusFolder {
 
 /// Exchanges the names of the two folders atomically, so that a reader sees either the old corpus
 /// or the new one.
-void exchange(const fs::path& made, const fs::path& golden) {
+void exchange_folders(const fs::path& made, const fs::path& golden) {
   std::error_code ignored;
   const unsigned flags = fs::exists(golden, ignored) ? RENAME_EXCHANGE : RENAME_NOREPLACE;
   if (::renameat2(AT_FDCWD, made.c_str(), AT_FDCWD, golden.c_str(), flags) == 0) return;
@@ -186,9 +186,9 @@ CorpusDifference bless(const fs::path& golden, const BlessOptions& options) {
       .changed = difference.changed.size(),
       .manifest_before = before.empty() ? "" : ref::io::sha256(before),
       .manifest_after = ref::io::sha256(after),
-      .sums_after = ref::io::sha256(ref::io::read_text(made.path() / kSums))};
-  ref::io::write_file(made.path() / kBlessings, read_ledger(golden) + blessing_line(blessing));
-  exchange(made.path(), golden);
+      .sums_after = ref::io::sha256(ref::io::read_text(made.path() / kSumsFile))};
+  ref::io::write_file(made.path() / kLedgerFile, read_ledger(golden) + blessing_line(blessing));
+  exchange_folders(made.path(), golden);
   return difference;
 }
 

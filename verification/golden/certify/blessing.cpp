@@ -22,7 +22,7 @@ namespace {
 [[noreturn]] void fail_altered(const fs::path& golden, const char* name) {
   throw FileError(fmt::format(
       "{}: is not the one that {} names last; expected changes by 'normproof golden bless' alone",
-      (golden / name).string(), kBlessings));
+      (golden / name).string(), kLedgerFile));
 }
 
 /// Returns the SHA-256 in the field `name` of a line of BLESSINGS.jsonl, or "" if an old version
@@ -46,7 +46,7 @@ std::string blessing_line(const Blessing& blessing) {
 }
 
 std::string check_blessed(const fs::path& golden, const std::string& manifest_text) {
-  const fs::path file = golden / kBlessings;
+  const fs::path file = golden / kLedgerFile;
   std::string text = ref::io::read_text(file, {.regular_files_only = true});
   const ref::io::JsonReader reader(file.string());
   std::string manifest, sums;  // the hashes in the previous line
@@ -62,8 +62,8 @@ std::string check_blessed(const fs::path& golden, const std::string& manifest_te
     sums = optional_sha256(reader, line, "sums_after");
   }
   if (manifest != ref::io::sha256(manifest_text)) fail_altered(golden, "manifest.json");
-  if (!sums.empty() && sums != ref::io::sha256(ref::io::read_text(golden / kSums)))
-    fail_altered(golden, kSums);
+  if (!sums.empty() && sums != ref::io::sha256(ref::io::read_text(golden / kSumsFile)))
+    fail_altered(golden, kSumsFile);
   return text;
 }
 

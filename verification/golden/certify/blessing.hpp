@@ -9,7 +9,7 @@ namespace normproof::verification::golden::certify {
 /// The file that lists all changes of a corpus (the ledger). It has one JSON object per line for
 /// each change, starting with the creation of the corpus. The last line contains the hashes of the
 /// current files.
-inline constexpr const char* kBlessings = "BLESSINGS.jsonl";
+inline constexpr const char* kLedgerFile = "BLESSINGS.jsonl";
 
 /// One line of the list of changes of a corpus. `manifest_before` and `manifest_after` are the
 /// SHA-256 of manifest.json before and after the change; `manifest_before` is "" if there was no

@@ -50,12 +50,13 @@ std::optional<std::vector<double>> block_scales(const std::vector<ball>& values,
   std::vector<double> scales;
   for (std::size_t b = 0; b < blocks; ++b) {
     if (most[b].is_zero()) {
-      scales.push_back(ref::numeric::two_to(corpus::block_scale_exponent(-2000, format)));
+      scales.push_back(
+          ref::numeric::exact_power_of_two(corpus::block_scale_exponent(-2000, format)));
       continue;
     }
     if (least[b].is_zero() || least[b].exponent() != most[b].exponent()) return std::nullopt;
-    scales.push_back(
-        ref::numeric::two_to(corpus::block_scale_exponent(least[b].exponent(), format)));
+    scales.push_back(ref::numeric::exact_power_of_two(
+        corpus::block_scale_exponent(least[b].exponent(), format)));
   }
   return scales;
 }

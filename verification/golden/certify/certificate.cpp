@@ -23,7 +23,7 @@
 namespace normproof::verification::golden::certify {
 
 using checks::evaluation::EvalInputs;
-using corpus::path_of;
+using corpus::case_folder;
 using corpus::stored_output_dtype;
 using recipes::inputs_of;
 using ref::io::DType;
@@ -42,7 +42,7 @@ constexpr long kMaxBits = 16384;
 /// Returns the relative width of an enclosure as an exponent: the smallest e such that 2^e is at
 /// least radius / |midpoint|. If the midpoint is 0 or nearly 0, the radius itself is used instead.
 /// If the radius is 0, returns the smallest `long`.
-long width(const ball& x) {
+long relative_width_exponent(const ball& x) {
   mag_t radius;
   mag_init_set(radius, arb_radref(x.get()));
   if (mag_is_zero(radius)) {
@@ -57,33 +57,34 @@ long width(const ball& x) {
 }
 
 /// An output of a case while the rounded values of its elements are being determined.
-struct OpenOutput {
+struct OutputInProgress {
   std::string name;
   DType dtype = DType::float64;
   std::vector<std::size_t> shape;
   std::vector<double> value, remainder;
-  corpus::Scaling scaling = corpus::Scaling::none;
+  corpus::OutputScaling scaling = corpus::OutputScaling::none;
   /// The scale of the whole output, or one scale per block.
   std::vector<double> scales = {};
 };
 
 /// Divides element i of an output by its scale. The quotient is not rounded yet.
-ball scaled(const ball& x, const OpenOutput& output, std::size_t i) {
-  if (output.scaling == corpus::Scaling::none) return x;
-  if (output.scaling == corpus::Scaling::given) return x / ball(output.scales.front());
+ball divide_by_scale(const ball& x, const OutputInProgress& output, std::size_t i) {
+  if (output.scaling == corpus::OutputScaling::none) return x;
+  if (output.scaling == corpus::OutputScaling::given) return x / ball(output.scales.front());
   return x / ball(output.scales[corpus::block_index(i, output.shape.back())]);
 }
 
 /// Tries to round x. If every point of the enclosure rounds to the same number, stores that number
 /// and the remainder as element i of the output and returns true.
-bool decide(const ball& x, OpenOutput& output, std::size_t i, Certificate& certificate) {
+bool try_round_element(const ball& x, OutputInProgress& output, std::size_t i,
+                       Certificate& certificate) {
   const DType dtype = output.dtype == DType::int64 ? DType::float64 : output.dtype;
-  const std::optional<Nearest> value =
+  const std::optional<NearestNumber> value =
       nearest(x, dtype,
-              output.scaling == corpus::Scaling::none ? ref::numeric::Overflow::special
-                                                      : ref::numeric::Overflow::saturate);
+              output.scaling == corpus::OutputScaling::none ? ref::numeric::Overflow::special
+                                                            : ref::numeric::Overflow::saturate);
   if (!value || !std::isfinite(value->value)) return false;
-  const std::optional<Nearest> remainder = nearest(x - ball(value->value), DType::float64);
+  const std::optional<NearestNumber> remainder = nearest(x - ball(value->value), DType::float64);
   if (!remainder) return false;
   output.value[i] = value->value;
   output.remainder[i] = remainder->value;
@@ -92,18 +93,19 @@ bool decide(const ball& x, OpenOutput& output, std::size_t i, Certificate& certi
 }
 
 NamedTensors<double> results_with_other_replacement(const Case& c) {
-  EvalInputs inputs = inputs_of(c, path_of(c));
+  EvalInputs inputs = inputs_of(c, case_folder(c));
   replace_not_finite(inputs, kOtherReplacements);
   return checks::evaluation::run_operation<double>(c.options, inputs, c.sequence);
 }
 
-std::vector<OpenOutput> open_outputs(const Case& c, const NamedTensors<double>& results,
-                                     const NamedTensors<double>& others) {
-  std::vector<OpenOutput> outputs;
+std::vector<OutputInProgress> start_outputs(const Case& c, const NamedTensors<double>& results,
+                                            const NamedTensors<double>& others) {
+  std::vector<OutputInProgress> outputs;
   for (const auto& [name, values] : results) {
-    OpenOutput output{name, stored_output_dtype(c, name), ref::tensor::shape_of(values), {}, {}};
-    output.scaling = corpus::scaling_of(c, name);
-    if (output.scaling == corpus::Scaling::given)
+    OutputInProgress output{
+        name, stored_output_dtype(c, name), ref::tensor::shape_of(values), {}, {}};
+    output.scaling = corpus::output_scaling(c, name);
+    if (output.scaling == corpus::OutputScaling::given)
       output.scales = ref::io::widen(*corpus::find(c.inputs, corpus::scale_name(name)));
     const auto& other = others.at(name);
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -119,25 +121,27 @@ std::vector<OpenOutput> open_outputs(const Case& c, const NamedTensors<double>& 
 
 /// Rounds every element that is not NaN. If an enclosure is too wide to be rounded, returns the
 /// name and index of that element.
-std::optional<std::string> decide_all(const NamedTensors<ball>& results,
-                                      std::vector<OpenOutput>& outputs, Certificate& certificate) {
+std::optional<std::string> round_all_elements(const NamedTensors<ball>& results,
+                                              std::vector<OutputInProgress>& outputs,
+                                              Certificate& certificate) {
   certificate.elements = certificate.ties = 0;
   certificate.widest = std::numeric_limits<long>::min();
-  for (OpenOutput& output : outputs) {
+  for (OutputInProgress& output : outputs) {
     const auto& values = results.at(output.name);
-    if (output.scaling == corpus::Scaling::blocks) {
+    if (output.scaling == corpus::OutputScaling::blocks) {
       auto scales = block_scales({values.begin(), values.end()}, output.shape.back(),
-                                 format_of(*ref::io::float_type(output.dtype)));
+                                 float_format_info(*ref::io::float_type(output.dtype)));
       if (!scales) return corpus::scale_name(output.name);
       output.scales = std::move(*scales);
       certificate.elements += output.scales.size();
     }
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (std::isnan(output.value[i])) continue;
-      if (!decide(scaled(values.data()[i], output, i), output, i, certificate)) {
+      if (!try_round_element(divide_by_scale(values.data()[i], output, i), output, i,
+                             certificate)) {
         return fmt::format("{} at {}", output.name, ref::tensor::index_to_string(i, output.shape));
       }
-      certificate.widest = std::max(certificate.widest, width(values.data()[i]));
+      certificate.widest = std::max(certificate.widest, relative_width_exponent(values.data()[i]));
       ++certificate.elements;
     }
   }
@@ -150,33 +154,34 @@ ball to_ball(const interval& x) {
   return result;
 }
 
-void check_second(const Case& c, const NamedTensors<interval>& second,
-                  const NamedTensors<ball>& first, const std::vector<OpenOutput>& outputs,
-                  Certificate& certificate) {
+void check_second_enclosure(const Case& c, const NamedTensors<interval>& second,
+                            const NamedTensors<ball>& first,
+                            const std::vector<OutputInProgress>& outputs,
+                            Certificate& certificate) {
   certificate.second_widest = std::numeric_limits<long>::min();
-  for (const OpenOutput& output : outputs) {
+  for (const OutputInProgress& output : outputs) {
     const auto& values = second.at(output.name);
     const auto& balls = first.at(output.name);
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (std::isnan(output.value[i])) continue;
       const ball x = to_ball(values.data()[i]);
-      certificate.second_widest = std::max(certificate.second_widest, width(x));
+      certificate.second_widest = std::max(certificate.second_widest, relative_width_exponent(x));
       if (arb_overlaps(x.get(), balls.data()[i].get()) != 0) continue;
       throw std::runtime_error(
-          fmt::format("{}: {} at {}: the enclosures by MPFI and by Arb do not overlap", path_of(c),
-                      output.name, ref::tensor::index_to_string(i, output.shape)));
+          fmt::format("{}: {} at {}: the enclosures by MPFI and by Arb do not overlap",
+                      case_folder(c), output.name, ref::tensor::index_to_string(i, output.shape)));
     }
   }
 }
 
 /// (C1) Checks that every result of an exact case is a number of the dtype and equals the result in
 /// `double`.
-void check_exact(const Case& c, const std::vector<OpenOutput>& outputs,
+void check_exact(const Case& c, const std::vector<OutputInProgress>& outputs,
                  const NamedTensors<double>& results) {
-  for (const OpenOutput& output : outputs)
+  for (const OutputInProgress& output : outputs)
     for (std::size_t i = 0; i < output.value.size(); ++i)
       if (output.remainder[i] != 0 || output.value[i] != results.at(output.name).data()[i])
-        ref::numeric::contract_failure("certify", path_of(c),
+        ref::numeric::contract_failure("certify", case_folder(c),
                                        fmt::format("is not exact in {} at {}", output.name,
                                                    ref::tensor::index_to_string(i, output.shape)),
                                        "a result that the dtype holds", Clause::C1);
@@ -201,11 +206,11 @@ bool replace_not_finite(EvalInputs& inputs, const Replacements& replacements) {
 }
 
 Expected certify(const Case& c, bool parallel_enclosures) {
-  EvalInputs inputs = inputs_of(c, path_of(c));
+  EvalInputs inputs = inputs_of(c, case_folder(c));
   const bool all_finite = !replace_not_finite(inputs, kReplacements);
   const auto results = checks::evaluation::run_operation<double>(c.options, inputs, c.sequence);
-  std::vector<OpenOutput> outputs =
-      open_outputs(c, results, all_finite ? results : results_with_other_replacement(c));
+  std::vector<OutputInProgress> outputs =
+      start_outputs(c, results, all_finite ? results : results_with_other_replacement(c));
   std::future<NamedTensors<interval>> second = std::async(
       parallel_enclosures ? std::launch::async : std::launch::deferred,
       [&] { return checks::evaluation::run_operation<interval>(c.options, inputs, c.sequence); });
@@ -214,23 +219,23 @@ Expected certify(const Case& c, bool parallel_enclosures) {
   for (certificate.bits = kFirstBits;; certificate.bits *= 2) {
     const BallPrecision precision(certificate.bits);
     const auto first = checks::evaluation::run_operation<ball>(c.options, inputs, c.sequence);
-    const auto open = decide_all(first, outputs, certificate);
+    const auto open = round_all_elements(first, outputs, certificate);
     if (!open) {
-      check_second(c, second.get(), first, outputs, certificate);
+      check_second_enclosure(c, second.get(), first, outputs, certificate);
       break;
     }
     if (certificate.bits >= kMaxBits)
-      throw std::runtime_error(
-          fmt::format("{}: {} is not decided with {} bits", path_of(c), *open, certificate.bits));
+      throw std::runtime_error(fmt::format("{}: {} is not decided with {} bits", case_folder(c),
+                                           *open, certificate.bits));
   }
   if (c.exact) check_exact(c, outputs, results);
-  for (const OpenOutput& output : outputs) {
+  for (const OutputInProgress& output : outputs) {
     expected.tensors.push_back(
         ref::io::make_tensor(output.name, output.dtype, output.shape, output.value));
     if (output.dtype == DType::int64) continue;
     expected.tensors.push_back(
         ref::io::make_tensor(output.name + "_lo", DType::float64, output.shape, output.remainder));
-    if (output.scaling == corpus::Scaling::blocks) {
+    if (output.scaling == corpus::OutputScaling::blocks) {
       const std::string name = corpus::scale_name(output.name);
       expected.tensors.push_back(ref::io::make_tensor(name, stored_output_dtype(c, name),
                                                       corpus::block_scales_shape(output.shape),

@@ -11,7 +11,7 @@
 
 namespace normproof::verification::golden::certify {
 
-using corpus::path_of;
+using corpus::case_folder;
 using recipes::inputs_of;
 using ref::model::Mode;
 using ref::norm::NormInputs;
@@ -22,7 +22,7 @@ namespace {
 /// per sample.
 struct CenteredSlices {
   /// Whether a slice extends over all samples, and whether it extends over all tokens.
-  bool over_samples = false, over_tokens = false;
+  bool uses_statistics_per_sample = false, over_tokens = false;
   std::size_t width = 1;  ///< number of consecutive features in a slice
   bool masked = false;
   double eps = 0;
@@ -32,7 +32,7 @@ struct CenteredSlices {
 std::optional<CenteredSlices> centered_slices(const ref::model::NormOptions& options,
                                               std::size_t d_model) {
   using ref::model::Partition;
-  for (const ref::model::NormCells& cells : ref::model::norm_layer(options).cells) {
+  for (const ref::model::NormPartition& cells : ref::model::norm_layer(options).cells) {
     if (!cells.centred) continue;
     const double eps = ref::model::number_option(options, cells.eps).value();
     const auto groups =
@@ -61,7 +61,7 @@ double largest_condition(const NormInputs<double>& in, const CenteredSlices& sli
   struct RunningMoments {
     double count = 0, mean = 0, squares = 0;
   };
-  std::vector<RunningMoments> moments((slices.over_samples ? 1 : samples) *
+  std::vector<RunningMoments> moments((slices.uses_statistics_per_sample ? 1 : samples) *
                                       (slices.over_tokens ? 1 : tokens) * groups);
   // Welford's recurrence needs one pass and avoids cancellation.
   for (std::size_t i = 0; i < in.x.size(); ++i) {
@@ -70,7 +70,7 @@ double largest_condition(const NormInputs<double>& in, const CenteredSlices& sli
     const bool counts = !slices.masked || !ref::tensor::is_given(in.valid) || in.valid.data()[row];
     if (!counts || !std::isfinite(x)) continue;
     const std::size_t line =
-        (slices.over_samples ? 0 : sample) * (slices.over_tokens ? 1 : tokens) +
+        (slices.uses_statistics_per_sample ? 0 : sample) * (slices.over_tokens ? 1 : tokens) +
         (slices.over_tokens ? 0 : token);
     RunningMoments& m = moments[line * groups + i % d_model / slices.width];
     m.count += 1;
@@ -94,9 +94,9 @@ double condition_number(const Case& c) {
   double largest = 1;
   const auto* const layer = std::get_if<ref::model::NormOptions>(&c.options);
   if (layer == nullptr || c.mode == Mode::inference) return largest;
-  checks::evaluation::EvalInputs inputs = inputs_of(c, path_of(c));
+  checks::evaluation::EvalInputs inputs = inputs_of(c, case_folder(c));
   for (auto& step : inputs.steps) {
-    step.x = checks::evaluation::in_rows(ref::model::layout_of(*layer), step.x);
+    step.x = checks::evaluation::in_rows(ref::model::norm_layout(*layer), step.x);
     const auto slices = centered_slices(*layer, step.x.shape().back());
     if (slices) largest = std::max(largest, largest_condition(step, *slices));
   }

@@ -18,19 +18,19 @@
 
 namespace normproof::verification::golden::certify {
 
-using corpus::path_of;
+using corpus::case_folder;
 
 namespace fs = std::filesystem;
 
 namespace {
 
-std::vector<StoredTensor> read_checked(const fs::path& file, const std::string& file_sha256,
-                                       const std::string& expected_sha256) {
+std::vector<StoredTensor> read_tensors_checked(const fs::path& file, const std::string& file_sha256,
+                                               const std::string& expected_sha256) {
   const std::vector<std::byte> bytes = ref::io::read_file(file, {.regular_files_only = true});
   if (const std::string sha256 = ref::io::sha256(bytes); sha256 != file_sha256)
     ref::io::file_failure(file.string(), "the file",
                           fmt::format("has the SHA-256 {}: it was altered", sha256),
-                          fmt::format("{}, as {} has it", file_sha256, kSums));
+                          fmt::format("{}, as {} has it", file_sha256, kSumsFile));
   std::vector<StoredTensor> tensors = ref::io::decode_safetensors(bytes, file.string());
   const std::string sha256 = content_sha256(tensors);
   if (sha256 != expected_sha256)
@@ -65,7 +65,7 @@ std::shared_ptr<const CorpusListing> list_cached(const fs::path& folder) {
   }
   CorpusListing now{folder, read_text_of("manifest.json"), {}, {}, {}};
   if (last != nullptr && last->folder == folder && last->manifest == now.manifest &&
-      last->sums == read_text_of(kSums) && last->blessings == read_text_of(kBlessings))
+      last->sums == read_text_of(kSumsFile) && last->blessings == read_text_of(kLedgerFile))
     return last;
   now.cases = parse_manifest(now.manifest, (folder / "manifest.json").string());
   now.sums = check_sums(folder, now.manifest, now.cases);
@@ -77,9 +77,9 @@ std::shared_ptr<const CorpusListing> list_cached(const fs::path& folder) {
 
 }  // namespace
 
-StoredCase certified_case(const Case& c) {
+StoredCase certify_case(const Case& c) {
   StoredCase stored;
-  stored.description.path = corpus::path_of(c);
+  stored.description.path = corpus::case_folder(c);
   stored.description.c = c;
   stored.expected = certify(c).tensors;
   return stored;
@@ -124,13 +124,14 @@ StoredCase read_case(const fs::path& folder, const CaseDescription& description)
       ref::io::read_text(file, {.regular_files_only = true}) != description.file_text)
     ref::io::file_failure(file.string(), "the text", "is another one: it was altered",
                           "that of manifest.json");
-  c.inputs = read_checked(place / "inputs.safetensors", description.inputs_file_sha256,
-                          description.inputs_sha256);
-  stored.expected = read_checked(place / "expected.safetensors", description.expected_file_sha256,
-                                 description.expected_sha256);
-  if (path_of(c) != description.path)
+  c.inputs = read_tensors_checked(place / "inputs.safetensors", description.inputs_file_sha256,
+                                  description.inputs_sha256);
+  stored.expected =
+      read_tensors_checked(place / "expected.safetensors", description.expected_file_sha256,
+                           description.expected_sha256);
+  if (case_folder(c) != description.path)
     ref::io::file_failure((place / "inputs.safetensors").string(), "the tensor x",
-                          fmt::format("belongs to a case '{}'", path_of(c)),
+                          fmt::format("belongs to a case '{}'", case_folder(c)),
                           fmt::format("the shape of '{}'", description.path));
   return stored;
 }

@@ -18,7 +18,7 @@ struct StoredCase {
 
 /// Certifies a case that is not stored in any folder. Returns the contents that its folder would
 /// have.
-StoredCase certified_case(const Case& c);
+StoredCase certify_case(const Case& c);
 
 /// The exact values of one output. The value of each element is high + low.
 struct ExactValues {

@@ -17,11 +17,11 @@ using nlohmann::json;
 
 namespace {
 
-constexpr std::size_t kDigitsOfHash = 12;
+constexpr std::size_t kHashDigits = 12;
 
 /// Returns the count `name` in a line of BLESSINGS.jsonl, or 0 if an old version wrote the line
 /// without counts.
-std::size_t count_of(const ref::io::JsonReader& reader, const json& line, const char* name) {
+std::size_t read_count(const ref::io::JsonReader& reader, const json& line, const char* name) {
   return line.contains(name) ? static_cast<std::size_t>(reader.whole(line, name, name)) : 0;
 }
 
@@ -50,7 +50,7 @@ std::string CorpusVersion::text() const {
   return fmt::format("{}+{}", number(), hash);
 }
 
-bool CorpusVersion::is_denoted_by(std::string_view asked) const {
+bool CorpusVersion::matches_version_text(std::string_view asked) const {
   const std::string whole = text();
   if (asked.empty() || !whole.starts_with(asked)) return false;
   const std::string_view rest = std::string_view(whole).substr(asked.size());
@@ -70,8 +70,9 @@ CorpusVersion parse_ledger_version(std::string_view ledger, const std::string& f
   for (const support::process::Line& one : support::process::split_lines(ledger)) {
     const json line =
         reader.parse(one.text, "an object a line, as 'normproof golden bless' writes");
-    const std::size_t added = count_of(reader, line, "added"),
-                      moved = count_of(reader, line, "changed") + count_of(reader, line, "removed");
+    const std::size_t added = read_count(reader, line, "added"),
+                      moved =
+                          read_count(reader, line, "changed") + read_count(reader, line, "removed");
     if (first) {
       if (line.contains("version"))
         version = parse_number(reader, reader.text(line, "version", "version"));
@@ -83,19 +84,19 @@ CorpusVersion parse_ledger_version(std::string_view ledger, const std::string& f
       ++version.patch;
     }
     first = false;
-    version.hash = reader.sha256(line, "manifest_after", "manifest_after").substr(0, kDigitsOfHash);
+    version.hash = reader.sha256(line, "manifest_after", "manifest_after").substr(0, kHashDigits);
   }
   return version;
 }
 
 CorpusVersion corpus_version(const std::filesystem::path& folder) {
-  const std::filesystem::path file = folder / kBlessings;
+  const std::filesystem::path file = folder / kLedgerFile;
   return parse_ledger_version(ref::io::read_text(file, {.regular_files_only = true}),
                               file.string());
 }
 
 CorpusVersion built_corpus_version() {
-  return parse_ledger_version(built_ledger(), kBlessings);
+  return parse_ledger_version(built_ledger(), kLedgerFile);
 }
 
 }  // namespace normproof::verification::golden::certify

@@ -21,7 +21,7 @@ struct CorpusVersion {
   std::string text() const;
 
   /// Whether a text such as "2", "2.4", "2.4.0" or the whole text() stands for this version.
-  bool is_denoted_by(std::string_view asked) const;
+  bool matches_version_text(std::string_view asked) const;
   bool is_older_than(const CorpusVersion& other) const;
 };
 

@@ -12,7 +12,7 @@
 #include "ref/numeric/errors.hpp"
 #include "verification/golden/certify/blessing.hpp"
 #include "verification/golden/certify/corpus_version.hpp"
-#include "verification/golden/certify/for_each.hpp"
+#include "verification/golden/certify/for_each_in_parallel.hpp"
 #include "verification/golden/certify/manifest.hpp"
 #include "verification/golden/certify/new_folder.hpp"
 #include "verification/golden/certify/sums.hpp"
@@ -20,25 +20,25 @@
 
 namespace normproof::verification::golden::certify {
 
-using corpus::path_of;
+using corpus::case_folder;
 
 namespace fs = std::filesystem;
 using ref::numeric::UsageError;
 
 namespace {
 
-std::vector<Case> chosen_cases(const MakeOptions& options) {
+std::vector<Case> select_cases(const MakeOptions& options) {
   std::vector<Case> chosen;
   std::vector<std::string> paths;
   for (const Tier tier : options.tiers)
     for (Case& c : recipes::corpus(tier, recipes::kCorpusSeed, options.only)) {
-      paths.push_back(path_of(c));
+      paths.push_back(case_folder(c));
       chosen.push_back(std::move(c));
     }
   if (const auto idle = options.only.first_unmatched_glob(paths))
     throw UsageError(
         fmt::format("--only '{}' names no case; expected a glob such as '*/layer_norm/*'", *idle));
-  std::ranges::sort(chosen, {}, path_of);
+  std::ranges::sort(chosen, {}, case_folder);
   return chosen;
 }
 
@@ -51,14 +51,14 @@ struct WrittenCase {
 
 WrittenCase write_case(const fs::path& folder, const Case& c) {
   const Expected expected = certify(c);
-  WrittenCase written_case{case_json(c, expected), {}, expected.certificate.elements};
-  const std::string path = path_of(c);
+  WrittenCase written_case{manifest_entry_text(c, expected), {}, expected.certificate.elements};
+  const std::string path = case_folder(c);
   NewFolder::create(folder / path);
   const auto write = [&](const char* name, std::span<const std::byte> bytes) {
     ref::io::write_file(folder / path / name, bytes);
     written_case.sums.emplace(path + "/" + name, ref::io::sha256(bytes));
   };
-  const std::string asked = case_file(written_case.case_text);
+  const std::string asked = case_file_text(written_case.case_text);
   write("case.json", std::as_bytes(std::span(asked.data(), asked.size())));
   write("expected.safetensors", ref::io::encode_safetensors(expected.tensors));
   write("inputs.safetensors", ref::io::encode_safetensors(c.inputs));
@@ -69,15 +69,15 @@ WrittenCase write_case(const fs::path& folder, const Case& c) {
 
 MakeSummary make_corpus(const fs::path& out, const MakeOptions& options) {
   NewFolder folder("--out", out);
-  const std::vector<Case> cases = chosen_cases(options);
+  const std::vector<Case> cases = select_cases(options);
   std::vector<WrittenCase> written_case(cases.size());
   std::mutex mutex;
   std::size_t done = 0;
-  for_each(cases.size(), options.jobs, [&](std::size_t i) {
+  for_each_in_parallel(cases.size(), options.jobs, [&](std::size_t i) {
     written_case[i] = write_case(folder.path(), cases[i]);
     const std::lock_guard lock(mutex);
     ++done;
-    if (options.finished) options.finished(path_of(cases[i]), done, cases.size());
+    if (options.finished) options.finished(case_folder(cases[i]), done, cases.size());
   });
   MakeSummary summary{cases.size(), 0};
   std::vector<std::string> texts;
@@ -91,13 +91,13 @@ MakeSummary make_corpus(const fs::path& out, const MakeOptions& options) {
   ref::io::write_file(folder.path() / "manifest.json", manifest);
   sums.emplace("manifest.json", ref::io::sha256(manifest));
   const std::string lines = sums_text(sums);
-  ref::io::write_file(folder.path() / kSums, lines);
+  ref::io::write_file(folder.path() / kSumsFile, lines);
   const Blessing blessing = {.reason = "made by 'normproof golden make'",
                              .added = summary.cases,
                              .manifest_after = ref::io::sha256(manifest),
                              .sums_after = ref::io::sha256(lines),
                              .version = built_corpus_version().number()};
-  ref::io::write_file(folder.path() / kBlessings, blessing_line(blessing));
+  ref::io::write_file(folder.path() / kLedgerFile, blessing_line(blessing));
   folder.publish();
   return summary;
 }

@@ -19,15 +19,15 @@
 
 namespace normproof::verification::golden::certify {
 
+using corpus::case_folder;
+using corpus::case_operation_name;
 using corpus::find;
-using corpus::is_about;
+using corpus::has_operation;
 using corpus::is_encoder;
 using corpus::is_layer;
 using corpus::is_optimizer;
 using corpus::is_transformer;
-using corpus::op_name;
 using corpus::parse_tier;
-using corpus::path_of;
 using nlohmann::json;
 using ref::io::DType;
 using ref::io::JsonReader;
@@ -36,12 +36,12 @@ using ref::model::Operation;
 
 namespace {
 
-std::string dumped(const json& object) {
+std::string to_json_text(const json& object) {
   return object.dump(1) + "\n";
 }
 
 /// Returns the part of a case's entry in manifest.json that is also written to case.json.
-std::string part_for_candidates(const json& whole) {
+std::string make_case_file_text(const json& whole) {
   json object = json::object();
   for (const char* key :
        {"dtype", "format", "mode", "op", "options", "path", "reason", "sequence", "why"})
@@ -68,21 +68,21 @@ json tensors_json(const std::vector<StoredTensor>& tensors) {
   return object;
 }
 
-json convention_of_optimizer(const Case& c) {
+json optimizer_conventions(const Case& c) {
   json object = {{"iterations", "steps done before the first one"}};
-  if (is_about<ref::model::SgdOptions>(c)) {
+  if (has_operation<ref::model::SgdOptions>(c)) {
     object["momentum"] = "weight of the old velocity; the new gradient has weight 1";
     return object;
   }
   object["beta1"] = object["beta2"] = "weight of the old moment";
   object["eps"] = "added to the root of the corrected second moment";
-  if (is_about<ref::model::AdamWOptions>(c))
+  if (has_operation<ref::model::AdamWOptions>(c))
     object["weight_decay"] = "times the learning rate, apart from the gradient and the moments";
   return object;
 }
 
 /// Adds the conventions of options that are listed only in cases that use these options.
-void add_later_options(const Case& c, json& object) {
+void add_option_conventions(const Case& c, json& object) {
   for (const auto& [name, value] : ref::model::list_options(c.options)) {
     if (name == "zero_centred_gamma") object["gamma"] = "1 + gamma multiplies";
     if (name == "layout")
@@ -96,19 +96,19 @@ void add_later_options(const Case& c, json& object) {
 }
 
 /// Adds the conventions of a translator, a language model or decoding.
-void add_transformer(const Case& c, json& object) {
-  const bool model = is_about<ref::model::LanguageModelOptions>(c);
+void add_transformer_conventions(const Case& c, json& object) {
+  const bool model = has_operation<ref::model::LanguageModelOptions>(c);
   object[model ? "attention.in" : "self_attention.in"] =
       "queries, keys, values; in each, head after head";
   if (!model) object["cross_attention.memory"] = "keys, values; in each, head after head";
-  if (is_about<ref::model::DecodingOptions>(c)) {
+  if (has_operation<ref::model::DecodingOptions>(c)) {
     object.erase("valid");
     object["memory_valid"] = "true = a real token of the source";
     object["past_keys"] =
         "those of the positions before, not scaled; the first token is behind them";
     return;
   }
-  if (is_about<ref::model::TranslatorOptions>(c))
+  if (has_operation<ref::model::TranslatorOptions>(c))
     object["source_valid"] = "true = a real token of the source";
   object["loss"] =
       "the mean over real tokens; label smoothing s gives each word s/V, the target too";
@@ -119,17 +119,17 @@ void add_transformer(const Case& c, json& object) {
 }
 
 /// Returns the conventions of the operation in which frameworks differ.
-json convention_of_operation(const Case& c) {
-  if (is_optimizer(c)) return convention_of_optimizer(c);
+json operation_conventions(const Case& c) {
+  if (is_optimizer(c)) return optimizer_conventions(c);
   const bool encoder = is_encoder(c), transformer = is_transformer(c);
   json object = {{"valid", "true = the element takes part"}};
-  add_later_options(c, object);
+  add_option_conventions(c, object);
   if (!encoder && !transformer && !is_layer(c)) return object;
   object["eps"] = "added to the squared statistic, inside the root";
   object["valid"] = "true = a real token";
   if (transformer) {
-    add_transformer(c, object);
-  } else if (is_about<ref::model::DecoderLayerOptions>(c)) {
+    add_transformer_conventions(c, object);
+  } else if (has_operation<ref::model::DecoderLayerOptions>(c)) {
     object["self_attention.in"] = "queries, keys, values; in each, head after head";
     object["cross_attention.memory"] = "keys, values; in each, head after head";
     object["memory_valid"] = "true = a real token of the source";
@@ -138,7 +138,7 @@ json convention_of_operation(const Case& c) {
   }
   if (find(c.inputs, "feed_forward.y.keep") != nullptr)
     object["dropout"] = "in training times 1/(1 - dropout) where keep is true, else 0";
-  if (is_about<ref::model::EncoderOptions>(c) || transformer) {
+  if (has_operation<ref::model::EncoderOptions>(c) || transformer) {
     if (encoder) object["loss"] = "the sum of weighted losses by the sum of the targets' weights";
     const bool is_low_precision = ref::io::item_size(c.dtype) < 4;
     object["positions"] = fmt::format("sin and cos in turn, each rounded to float64, then to {}",
@@ -160,7 +160,7 @@ json convention_of_operation(const Case& c) {
 }
 
 /// Adds the conventions for the scales of a case with 8-bit tensors.
-void add_scales(const Case& c, json& object) {
+void add_scale_conventions(const Case& c, json& object) {
   object["overflow"] = "the largest number, with its sign";
   object["gradients"] = "by the real numbers that x and y stand for; no rounding has a derivative";
   for (const StoredTensor& input : c.inputs) {
@@ -171,14 +171,14 @@ void add_scales(const Case& c, json& object) {
                              ? fmt::format("{0} times {1} is what enters", of, input.name)
                              : fmt::format("{0} is stored as {0} by {1}", of, input.name);
   }
-  if (corpus::scaling_of(c, "y") == corpus::Scaling::blocks)
+  if (corpus::output_scaling(c, "y") == corpus::OutputScaling::blocks)
     object["y_scale"] =
         "of 32 elements of the last axis, 2^(floor(log2 of the largest magnitude) - emax)";
 }
 
 json convention(const Case& c) {
-  json object = convention_of_operation(c);
-  if (corpus::is_scaled(c)) add_scales(c, object);
+  json object = operation_conventions(c);
+  if (corpus::is_scaled(c)) add_scale_conventions(c, object);
   return object;
 }
 
@@ -257,7 +257,7 @@ CaseDescription parse_object(const JsonReader& reader, const json& object,
 
 }  // namespace
 
-std::string case_json(const Case& c, const Expected& expected) {
+std::string manifest_entry_text(const Case& c, const Expected& expected) {
   json options = json::object();
   for (const auto& [name, value] : ref::model::list_options(c.options)) options[name] = value;
   const Certificate& certificate = expected.certificate;
@@ -276,9 +276,9 @@ std::string case_json(const Case& c, const Expected& expected) {
       {"format", kCaseFormat},
       {"inputs", tensors_json(c.inputs)},
       {"mode", c.mode == Mode::training ? "training" : "inference"},
-      {"op", op_name(c)},
+      {"op", case_operation_name(c)},
       {"options", options},
-      {"path", path_of(c)},
+      {"path", case_folder(c)},
       {"reason", c.reason},
       {"sequence", c.sequence},
       {"sha256",
@@ -288,11 +288,11 @@ std::string case_json(const Case& c, const Expected& expected) {
       {"totals",
        {{"elements", count_elements(expected.tensors)}, {"tensors", expected.tensors.size()}}},
       {"why", c.why}};
-  return dumped(object);
+  return to_json_text(object);
 }
 
-std::string case_file(const std::string& case_text) {
-  return part_for_candidates(json::parse(case_text));
+std::string case_file_text(const std::string& case_text) {
+  return make_case_file_text(json::parse(case_text));
 }
 
 std::string manifest_json(const std::vector<std::string>& case_texts) {
@@ -309,7 +309,7 @@ std::string manifest_json(const std::vector<std::string>& case_texts) {
       {"generator",
        {{"contract", ref::numeric::kArithmeticContract}, {"program", "normproof golden make"}}},
       {"totals", {{"cases", case_texts.size()}, {"elements", elements}, {"tensors", tensors}}}};
-  return dumped(manifest);
+  return to_json_text(manifest);
 }
 
 std::vector<CaseDescription> parse_manifest(std::string_view text, const std::string& file) {
@@ -323,8 +323,8 @@ std::vector<CaseDescription> parse_manifest(std::string_view text, const std::st
     const std::string prefix = fmt::format("cases[{}].", cases.size());
     if (!object.is_object()) reader.fail(prefix, "is no object", "a case");
     CaseDescription description = parse_object(reader, object, prefix);
-    description.case_text = dumped(object);
-    description.file_text = part_for_candidates(object);
+    description.case_text = to_json_text(object);
+    description.file_text = make_case_file_text(object);
     if (!cases.empty() && description.path <= cases.back().path)
       reader.fail(prefix + "path", fmt::format("is '{}'", description.path),
                   fmt::format("a path after '{}'", cases.back().path));

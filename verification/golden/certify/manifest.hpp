@@ -15,12 +15,12 @@ using ref::io::content_sha256;
 
 /// Returns the entry of a case in manifest.json: one JSON object with sorted keys
 /// (docs/guide/formats.md, Golden).
-std::string case_json(const Case& c, const Expected& expected);
+std::string manifest_entry_text(const Case& c, const Expected& expected);
 
 /// Returns the text of case.json: the part of the entry that a candidate needs, in one line. Only
 /// manifest.json also says how the case was certified.
-/// Requires  `case_text` was written by case_json
-std::string case_file(const std::string& case_text);
+/// Requires  `case_text` was written by manifest_entry_text
+std::string case_file_text(const std::string& case_text);
 
 /// The description of a case in manifest.json, without its tensors.
 struct CaseDescription {
@@ -29,14 +29,14 @@ struct CaseDescription {
   double condition = 1;  ///< condition_number, rounded to three digits
   /// The names of the expected outputs, sorted.
   std::vector<std::string> outputs;
-  std::string case_text;                                 ///< the text of case_json
+  std::string case_text;                                 ///< the text of manifest_entry_text
   std::string file_text;                                 ///< the text of case.json
   std::string inputs_sha256, expected_sha256;            ///< SHA-256 of the tensors
   std::string inputs_file_sha256, expected_file_sha256;  ///< SHA-256 of the files, from check_sums
 };
 
 /// Returns the text of manifest.json: the entries of the cases, sorted by path, and totals.
-/// Requires  the texts were written by case_json and are sorted by path
+/// Requires  the texts were written by manifest_entry_text and are sorted by path
 std::string manifest_json(const std::vector<std::string>& case_texts);
 
 /// Reads the cases of a manifest.

@@ -31,7 +31,7 @@ BinaryFormat binary_format(DType dtype, ref::numeric::Overflow overflow) {
     ref::numeric::contract_failure("nearest", "dtype", "is no float",
                                    ref::io::list_dtypes(ref::io::is_float),
                                    ref::numeric::Clause::C1);
-  const ref::numeric::FloatFormat& row = format_of(*type);
+  const ref::numeric::FloatFormat& row = float_format_info(*type);
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
   const double overflow_value = overflow == ref::numeric::Overflow::saturate ? row.largest
@@ -62,7 +62,7 @@ double rounded(arf_srcptr x, const BinaryFormat& format) {
   return value;
 }
 
-double round_exactly(arf_srcptr x, const BinaryFormat& format) {
+double round_to_binary_format(arf_srcptr x, const BinaryFormat& format) {
   if (is_inside_normal_range(x, format)) return rounded(x, format);
   // `exact` represents x exactly, so that the rounding to the format is the only rounding.
   mpfr_t exact, nearest;
@@ -84,31 +84,32 @@ double round_exactly(arf_srcptr x, const BinaryFormat& format) {
 
 }  // namespace
 
-std::optional<Nearest> nearest(const ref::numeric::ball& x, DType dtype,
-                               ref::numeric::Overflow overflow) {
+std::optional<NearestNumber> nearest(const ref::numeric::ball& x, DType dtype,
+                                     ref::numeric::Overflow overflow) {
   const BinaryFormat format = binary_format(dtype, overflow);
   if (!x.is_finite()) return std::nullopt;
   // If all points round to the same number with that many digits, and no point leaves the format,
   // the midpoint gives the result. The ends of the enclosure need not be computed.
   if (is_inside_normal_range(arb_midref(x.get()), format) &&
       arb_can_round_arf(x.get(), format.digits, ARF_RND_NEAR) != 0)
-    return Nearest{rounded(arb_midref(x.get()), format), false};
+    return NearestNumber{rounded(arb_midref(x.get()), format), false};
   arf_t lower, upper;
   arf_init(lower);
   arf_init(upper);
   const slong digits = 2 * ref::numeric::ball::precision() + 64;
   arb_get_lbound_arf(lower, x.get(), digits);
   arb_get_ubound_arf(upper, x.get(), digits);
-  const double least = round_exactly(lower, format), most = round_exactly(upper, format);
+  const double least = round_to_binary_format(lower, format),
+               most = round_to_binary_format(upper, format);
   arf_clear(lower);
   arf_clear(upper);
-  if (least == most || (std::isnan(least) && std::isnan(most))) return Nearest{least, false};
+  if (least == most || (std::isnan(least) && std::isnan(most))) return NearestNumber{least, false};
   // An enclosure as narrow as this touches at most two neighboring numbers. Their distance is a
   // power of two.
   const double step = most - least;
   if (!std::isfinite(step) || arb_rel_accuracy_bits(x.get()) < kTieAccuracyBits)
     return std::nullopt;
-  return Nearest{std::fmod(least / step, 2) == 0 ? least : most, true};
+  return NearestNumber{std::fmod(least / step, 2) == 0 ? least : most, true};
 }
 
 }  // namespace normproof::verification::golden::certify

@@ -8,7 +8,7 @@
 
 namespace normproof::verification::golden::certify {
 
-struct Nearest {
+struct NearestNumber {
   double value;
   /// Whether this is a tie: the enclosure contains the midpoint of two neighboring numbers and is
   /// narrower than 2^-1100 times that midpoint. In this case `value` is the neighbor whose last
@@ -23,7 +23,8 @@ struct Nearest {
 ///
 /// Requires  (C1) dtype is a floating-point dtype
 /// Throws    ContractError
-std::optional<Nearest> nearest(const ref::numeric::ball& x, ref::io::DType dtype,
-                               ref::numeric::Overflow overflow = ref::numeric::Overflow::special);
+std::optional<NearestNumber> nearest(
+    const ref::numeric::ball& x, ref::io::DType dtype,
+    ref::numeric::Overflow overflow = ref::numeric::Overflow::special);
 
 }  // namespace normproof::verification::golden::certify

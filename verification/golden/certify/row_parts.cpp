@@ -12,18 +12,19 @@ namespace normproof::verification::golden::certify {
 namespace {
 
 using corpus::find;
-using ref::model::NormCells;
 using ref::model::NormLayer;
+using ref::model::NormPartition;
 using ref::model::Partition;
 
-constexpr std::string_view kOfRows[] = {"x", "gate", "residual", "grad_y", "grad_sum", "valid"};
+constexpr std::string_view kRowwiseInputs[] = {"x",      "gate",     "residual",
+                                               "grad_y", "grad_sum", "valid"};
 
 bool is_rowwise(const StoredTensor& tensor) {
-  return std::ranges::find(kOfRows, tensor.name) != std::end(kOfRows);
+  return std::ranges::find(kRowwiseInputs, tensor.name) != std::end(kRowwiseInputs);
 }
 
 bool is_rowwise_function(const NormLayer& layer) {
-  return layer.state.empty() && std::ranges::all_of(layer.cells, [](const NormCells& cells) {
+  return layer.state.empty() && std::ranges::all_of(layer.cells, [](const NormPartition& cells) {
            return cells.partition == Partition::row || cells.partition == Partition::row_group;
          });
 }
@@ -34,10 +35,10 @@ bool is_rowwise_function(const Case& c) {
   if (const auto* const layer = std::get_if<ref::model::NormOptions>(&c.options))
     return forward && is_rowwise_function(ref::model::norm_layer(*layer));
   const ref::model::OperationInfo& info = ref::model::operation_info(c.options);
-  return corpus::is_function(c) && info.is_by_row() && (forward || !info.takes("gamma"));
+  return corpus::is_function(c) && info.is_computed_per_row() && (forward || !info.takes("gamma"));
 }
 
-StoredTensor rows_of(const StoredTensor& tensor, std::size_t begin, std::size_t end) {
+StoredTensor select_rows(const StoredTensor& tensor, std::size_t begin, std::size_t end) {
   StoredTensor part = tensor;
   const std::size_t row = tensor.bytes.size() / tensor.shape[0];
   part.shape[0] = end - begin;
@@ -48,7 +49,7 @@ StoredTensor rows_of(const StoredTensor& tensor, std::size_t begin, std::size_t 
 
 }  // namespace
 
-std::vector<Case> row_parts(const Case& c, std::size_t count) {
+std::vector<Case> split_into_row_parts(const Case& c, std::size_t count) {
   if (count < 2 || !is_rowwise_function(c)) return {c};
   const std::size_t rows = find(c.inputs, "x")->shape[0];
   count = std::min(count, rows);
@@ -57,7 +58,7 @@ std::vector<Case> row_parts(const Case& c, std::size_t count) {
     Case& own = parts.emplace_back(c);
     for (StoredTensor& tensor : own.inputs)
       if (is_rowwise(tensor))
-        tensor = rows_of(tensor, rows * part / count, rows * (part + 1) / count);
+        tensor = select_rows(tensor, rows * part / count, rows * (part + 1) / count);
   }
   return parts;
 }

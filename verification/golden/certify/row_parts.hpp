@@ -16,7 +16,7 @@ using ref::io::StoredTensor;
 /// Computes  `count` parts, or one part per row if there are fewer rows than that. If rows depend
 ///           on each other through a statistic, a state or the gradient of a parameter, the only
 ///           part is the whole case
-std::vector<Case> row_parts(const Case& c, std::size_t count);
+std::vector<Case> split_into_row_parts(const Case& c, std::size_t count);
 
 /// Concatenates the outputs of the parts along the first axis.
 ///

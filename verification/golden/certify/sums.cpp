@@ -21,7 +21,7 @@ class UnusedSums {
  public:
   UnusedSums(std::string file, Sums sums) : file_(std::move(file)), sums_(std::move(sums)) {}
 
-  std::string take_sum(const std::string& path) {
+  std::string remove_sum(const std::string& path) {
     const auto found = sums_.find(path);
     if (found == sums_.end())
       file_failure(file_, "the line of " + path, "is missing", "one for each file of the corpus");
@@ -30,16 +30,16 @@ class UnusedSums {
     return sum;
   }
 
-  void take_sum(const std::string& path, std::string_view content) {
+  void remove_sum(const std::string& path, std::string_view content) {
     const std::string expected = ref::io::sha256(content);
-    if (take_sum(path) != expected)
+    if (remove_sum(path) != expected)
       file_failure(file_, "the line of " + path, "is not that of the file: one of them was altered",
                    fmt::format("{}  {}", expected, path));
   }
 
   /// If the sum of this path is that of `content`, removes the sum and returns true. Otherwise
   /// returns false.
-  bool take_sum_if_equal(const std::string& path, std::string_view content) {
+  bool remove_sum_if_equal(const std::string& path, std::string_view content) {
     const auto found = sums_.find(path);
     if (found == sums_.end() || found->second != ref::io::sha256(content)) return false;
     sums_.erase(found);
@@ -85,18 +85,18 @@ Sums parse_sums(std::string_view text, const std::string& file) {
 
 std::string check_sums(const std::filesystem::path& folder, std::string_view manifest_text,
                        std::vector<CaseDescription>& cases) {
-  const std::filesystem::path file = folder / kSums;
+  const std::filesystem::path file = folder / kSumsFile;
   std::string text = ref::io::read_text(file, {.regular_files_only = true});
   UnusedSums lines(file.string(), parse_sums(text, file.string()));
-  lines.take_sum("manifest.json", manifest_text);
+  lines.remove_sum("manifest.json", manifest_text);
   for (CaseDescription& description : cases) {
     const std::string of_case = description.path + "/case.json";
-    if (lines.take_sum_if_equal(of_case, description.case_text))
+    if (lines.remove_sum_if_equal(of_case, description.case_text))
       description.file_text = description.case_text;
     else
-      lines.take_sum(of_case, description.file_text);
-    description.inputs_file_sha256 = lines.take_sum(description.path + "/inputs.safetensors");
-    description.expected_file_sha256 = lines.take_sum(description.path + "/expected.safetensors");
+      lines.remove_sum(of_case, description.file_text);
+    description.inputs_file_sha256 = lines.remove_sum(description.path + "/inputs.safetensors");
+    description.expected_file_sha256 = lines.remove_sum(description.path + "/expected.safetensors");
   }
   lines.check_empty();
   return text;

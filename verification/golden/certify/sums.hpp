@@ -12,7 +12,7 @@ namespace normproof::verification::golden::certify {
 
 /// The name of the file that contains the SHA-256 of every other file of a corpus except
 /// kBlessings. It has one line per file in the format of the tool sha256sum.
-inline constexpr const char* kSums = "SHA256SUMS";
+inline constexpr const char* kSumsFile = "SHA256SUMS";
 
 /// The SHA-256 of each file, by its path relative to the corpus.
 using Sums = std::map<std::string, std::string>;
@@ -29,8 +29,8 @@ Sums parse_sums(std::string_view text, const std::string& file);
 /// the three files of every case.
 ///
 /// Computes  the text of SHA256SUMS, and the expected sums of the files, which are stored in
-///           `cases`. The expected text of case.json is that of case_file, or that of case_json in
-///           a corpus written by an old version
+///           `cases`. The expected text of case.json is that of case_file_text, or that of
+///           manifest_entry_text in a corpus written by an old version
 /// Throws    FileError naming the line if it is missing, names a file that does not belong to the
 ///           corpus, or has a SHA-256 that contradicts manifest.json or a case.json
 std::string check_sums(const std::filesystem::path& folder, std::string_view manifest_text,

@@ -10,20 +10,20 @@
 namespace normproof::verification::golden::corpus {
 
 std::string_view to_string(Accumulation accumulation) {
-  return ref::numeric::format_of(accumulation).name;
+  return ref::numeric::float_format_info(accumulation).name;
 }
 
 Accumulation parse_accumulation(std::string_view name) {
   std::vector<std::string> known;
   for (const ref::numeric::FloatFormat& format : ref::numeric::kFloatFormats) {
-    if (!is_stored(format) || !is_used_for_arithmetic(format)) continue;
+    if (!is_storage_format(format) || !is_used_for_arithmetic(format)) continue;
     if (name == format.name) return format.type;
     known.emplace_back(format.name);
   }
   throw ref::numeric::UsageError(ref::numeric::unknown_name("accumulation", name, known));
 }
 
-ref::numeric::Arithmetic arithmetic_of(Accumulation accumulation) {
+ref::numeric::Arithmetic accumulation_arithmetic(Accumulation accumulation) {
   return ref::numeric::arithmetic_in(accumulation);
 }
 
@@ -34,8 +34,8 @@ Accumulation usual_accumulation(DType dtype) {
 DType output_dtype(DType dtype, std::string_view name) {
   if (name == "iterations" || name.ends_with(".iterations")) return DType::int64;
   const bool small = ref::io::is_float(dtype) && ref::io::item_size(dtype) < 4;
-  constexpr std::string_view kKept[] = {"y", "sum", "logits", "parameter"};
-  const bool kept = std::ranges::find(kKept, name) != std::end(kKept) ||
+  constexpr std::string_view kOutputsInCaseDtype[] = {"y", "sum", "logits", "parameter"};
+  const bool kept = std::ranges::find(kOutputsInCaseDtype, name) != std::end(kOutputsInCaseDtype) ||
                     name.ends_with("attention.weights") || name.ends_with("attention.keys") ||
                     name.ends_with("attention.values") || name.starts_with("grad_");
   return small && !kept ? DType::float32 : dtype;
@@ -49,16 +49,16 @@ DType output_dtype(const Case& c, std::string_view name) {
 }
 
 bool rounds_when_stored(DType dtype, Accumulation accumulation) {
-  const ref::numeric::Arithmetic format = arithmetic_of(storage_of(dtype));
-  const ref::numeric::Arithmetic own = arithmetic_of(accumulation);
+  const ref::numeric::Arithmetic format = accumulation_arithmetic(storage_format(dtype));
+  const ref::numeric::Arithmetic own = accumulation_arithmetic(accumulation);
   return format.unit_roundoff > own.unit_roundoff || format.tiny > own.tiny;
 }
 
 double unit_roundoff(DType dtype) {
-  return arithmetic_of(storage_of(dtype)).unit_roundoff;
+  return accumulation_arithmetic(storage_format(dtype)).unit_roundoff;
 }
 
-double ulp_of(double x, DType dtype) {
+double ulp_size(double x, DType dtype) {
   if (x == 0) return std::numeric_limits<double>::denorm_min();
   return std::ldexp(2 * unit_roundoff(dtype), std::ilogb(x));
 }

@@ -12,7 +12,7 @@ std::string_view to_string(Accumulation accumulation);
 /// Returns the accumulation format of that name, such as "float32".
 /// Throws    UsageError with the nearest known name
 Accumulation parse_accumulation(std::string_view name);
-ref::numeric::Arithmetic arithmetic_of(Accumulation accumulation);
+ref::numeric::Arithmetic accumulation_arithmetic(Accumulation accumulation);
 
 /// Returns the format in which kernels usually accumulate: float32 for 16-bit dtypes, otherwise the
 /// dtype itself.
@@ -35,6 +35,6 @@ double unit_roundoff(DType dtype);
 
 /// Returns the unit in the last place of x in the dtype, computed as if the dtype had no smallest
 /// exponent.
-double ulp_of(double x, DType dtype);
+double ulp_size(double x, DType dtype);
 
 }  // namespace normproof::verification::golden::corpus

@@ -32,17 +32,17 @@ Tier parse_tier(std::string_view name) {
   throw ref::numeric::UsageError(ref::numeric::unknown_name("tier", name, known));
 }
 
-ref::model::StorageFormat storage_of(DType dtype) {
+ref::model::StorageFormat storage_format(DType dtype) {
   return ref::io::float_type(dtype).value_or(ref::model::StorageFormat::float64);
 }
 
-std::string op_name(const Case& c) {
+std::string case_operation_name(const Case& c) {
   return ref::model::operation_name(c.options);
 }
 
-std::string path_of(const Case& c) {
+std::string case_folder(const Case& c) {
   const StoredTensor* const x = main_input(c);
-  return fmt::format("{}/{}/{}-{}-{}", to_string(c.tier), op_name(c), c.reason,
+  return fmt::format("{}/{}/{}-{}-{}", to_string(c.tier), case_operation_name(c), c.reason,
                      x == nullptr ? std::string() : fmt::format("{}", fmt::join(x->shape, "x")),
                      ref::io::to_string(c.dtype));
 }

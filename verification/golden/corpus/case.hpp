@@ -42,13 +42,13 @@ struct Case {
 
 /// Returns the format in which a floating-point dtype stores numbers. For every other dtype,
 /// returns float64.
-ref::model::StorageFormat storage_of(DType dtype);
+ref::model::StorageFormat storage_format(DType dtype);
 
 /// Returns the name of the operation, such as "layer_norm".
-std::string op_name(const Case& c);
+std::string case_operation_name(const Case& c);
 /// Returns the folder of the case in a corpus, such as "quick/layer_norm/offset_1e4-7x16-float32".
 /// The name contains the shape of the main input.
-std::string path_of(const Case& c);
+std::string case_folder(const Case& c);
 
 const StoredTensor* find(const std::vector<StoredTensor>& tensors, std::string_view name);
 

@@ -27,19 +27,19 @@ inline bool is_optimizer(const Case& c) {
 }
 
 template <class Options, class... Own>
-bool holds(const std::variant<Own...>& kind) {
+bool has_options_type(const std::variant<Own...>& kind) {
   return std::visit([]<class Held>(const Held&) { return std::is_same_v<Held, Options>; }, kind);
 }
 template <class Options>
-bool holds(const ref::model::OptimizerOperation& operation) {
-  return holds<Options>(operation.optimizer);
+bool has_options_type(const ref::model::OptimizerOperation& operation) {
+  return has_options_type<Options>(operation.optimizer);
 }
 
 /// Whether the operation of the case has options of this type, as in
-/// `is_about<LogSumExpOptions>(c)`.
+/// `has_operation<LogSumExpOptions>(c)`.
 template <class Options>
-bool is_about(const Case& c) {
-  return std::visit([](const auto& kind) { return holds<Options>(kind); }, c.options);
+bool has_operation(const Case& c) {
+  return std::visit([](const auto& kind) { return has_options_type<Options>(kind); }, c.options);
 }
 
 }  // namespace normproof::verification::golden::corpus

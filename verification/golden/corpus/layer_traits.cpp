@@ -31,7 +31,7 @@ bool has_statistics(std::string_view layer) {
 }
 
 bool needs_tokens(std::string_view layer) {
-  return find_layer(layer).over_samples();
+  return find_layer(layer).uses_statistics_per_sample();
 }
 
 bool is_centered(std::string_view layer) {
@@ -44,11 +44,11 @@ bool adds_beta_after_storing(std::string_view layer) {
 }
 
 bool uses_mask(std::string_view layer) {
-  return find_layer(layer).over_rows();
+  return find_layer(layer).uses_statistics_over_rows();
 }
 
 bool has_statistics_over_rows(std::string_view layer) {
-  return std::ranges::any_of(find_layer(layer).cells, [](const ref::model::NormCells& cells) {
+  return std::ranges::any_of(find_layer(layer).cells, [](const ref::model::NormPartition& cells) {
     return cells.partition == Partition::channel || cells.partition == Partition::sample_channel;
   });
 }

@@ -13,7 +13,7 @@ namespace normproof::verification::golden::corpus {
 
 namespace {
 
-constexpr int kLargestExponent = 127;  // the largest exponent of float8_e8m0fnu
+constexpr int kMaxScaleExponent = 127;  // the largest exponent of float8_e8m0fnu
 
 bool has_8_bits(DType dtype) {
   return ref::io::is_float(dtype) && ref::io::item_size(dtype) == 1;
@@ -33,37 +33,38 @@ std::string scale_name(std::string_view tensor) {
   return fmt::format("{}_scale", tensor);
 }
 
-Scaling scaling_of(const Case& c, std::string_view output) {
-  if (!is_scaled(c)) return Scaling::none;
-  if (find(c.inputs, scale_name(output)) != nullptr) return Scaling::given;
-  return output == "y" ? Scaling::blocks : Scaling::none;
+OutputScaling output_scaling(const Case& c, std::string_view output) {
+  if (!is_scaled(c)) return OutputScaling::none;
+  if (find(c.inputs, scale_name(output)) != nullptr) return OutputScaling::given;
+  return output == "y" ? OutputScaling::blocks : OutputScaling::none;
 }
 
 DType stored_output_dtype(const Case& c, std::string_view output) {
   if (!is_scaled(c)) return output_dtype(c, output);
   if (output == "y") return c.dtype;
   if (output == "y_scale") return DType::float8_e8m0fnu;
-  return scaling_of(c, output) == Scaling::given ? DType::float8_e5m2 : DType::float32;
+  return output_scaling(c, output) == OutputScaling::given ? DType::float8_e5m2 : DType::float32;
 }
 
 std::vector<std::size_t> block_scales_shape(std::vector<std::size_t> shape) {
-  shape.back() = (shape.back() + kBlock - 1) / kBlock;
+  shape.back() = (shape.back() + kScaledBlockSize - 1) / kScaledBlockSize;
   return shape;
 }
 
 std::size_t block_index(std::size_t i, std::size_t d_model) {
-  return i / d_model * ((d_model + kBlock - 1) / kBlock) + i % d_model / kBlock;
+  return i / d_model * ((d_model + kScaledBlockSize - 1) / kScaledBlockSize) +
+         i % d_model / kScaledBlockSize;
 }
 
 int block_scale_exponent(int of_largest, const ref::numeric::FloatFormat& format) {
-  return std::clamp(of_largest - format.max_exponent, -kLargestExponent, kLargestExponent);
+  return std::clamp(of_largest - format.max_exponent, -kMaxScaleExponent, kMaxScaleExponent);
 }
 
 std::vector<double> scales_of(const Case& c, const StoredTensor& input) {
   const StoredTensor* const scale = find(c.inputs, scale_name(input.name));
   const auto refuse = [&](const std::string& observation) {
     ref::numeric::contract_failure(
-        "scales_of", fmt::format("{} of {}", scale_name(input.name), path_of(c)), observation,
+        "scales_of", fmt::format("{} of {}", scale_name(input.name), case_folder(c)), observation,
         fmt::format("float32 [1], or float8_e8m0fnu {}",
                     ref::tensor::to_string(block_scales_shape(input.shape))),
         ref::numeric::Clause::C1);
@@ -95,7 +96,7 @@ Case with_computed_dtype(Case c) {
   return c;
 }
 
-Case dequantized(const Case& c) {
+Case dequantize_inputs(const Case& c) {
   if (!is_scaled(c)) return c;
   Case real = with_computed_dtype(c);
   std::erase_if(real.inputs, [](const StoredTensor& t) { return t.name.ends_with("_scale"); });

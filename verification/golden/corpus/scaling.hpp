@@ -14,18 +14,18 @@ namespace normproof::verification::golden::corpus {
 
 /// The number of consecutive elements of a row that share one scale [RZM+23]. The last block of a
 /// row may be shorter.
-inline constexpr std::size_t kBlock = 32;
+inline constexpr std::size_t kScaledBlockSize = 32;
 
 /// Whether the case stores y in 8 bits, with a scale.
 bool is_scaled(const Case& c);
 
 /// How an output is scaled before it is stored.
-enum class Scaling {
+enum class OutputScaling {
   none,
   given,  ///< one scale for the whole output, given as the input `<output>_scale`
   blocks  ///< one scale per block, stored as the output `<output>_scale`
 };
-Scaling scaling_of(const Case& c, std::string_view output);
+OutputScaling output_scaling(const Case& c, std::string_view output);
 
 /// Returns the name of the tensor that holds the scale of a tensor: "y_scale" for "y".
 std::string scale_name(std::string_view tensor);
@@ -69,6 +69,6 @@ Case with_computed_dtype(Case c);
 /// removes the scales. The outputs of the new case are float32. A case without 8-bit tensors is
 /// returned unchanged.
 /// Requires  the condition of scales_of
-Case dequantized(const Case& c);
+Case dequantize_inputs(const Case& c);
 
 }  // namespace normproof::verification::golden::corpus

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "verification/golden/certify/corpus_files.hpp"
-#include "verification/golden/gate/share_map.hpp"
+#include "verification/golden/gate/error_ratio_map.hpp"
 
 namespace normproof::verification::golden::gate {
 

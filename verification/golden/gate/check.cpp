@@ -75,7 +75,7 @@ std::vector<double> error_to_bound_ratios(const StoredCase& stored,
                                           const std::vector<StoredTensor>& answer,
                                           const std::string& output,
                                           const tolerance::Tolerance& bounds) {
-  return JudgedOutput(stored, answer, output, bounds).shares();
+  return JudgedOutput(stored, answer, output, bounds).error_ratios();
 }
 
 CaseResult check_case(const StoredCase& stored, const std::vector<StoredTensor>& answer,

@@ -4,12 +4,12 @@
 #include <set>
 
 #include "ref/numeric/errors.hpp"
-#include "verification/golden/certify/for_each.hpp"
+#include "verification/golden/certify/for_each_in_parallel.hpp"
 #include "verification/golden/gate/diagnose.hpp"
 
 namespace normproof::verification::golden::gate {
 
-using certify::for_each;
+using certify::for_each_in_parallel;
 using certify::read_case;
 
 void check_outputs_known(const std::vector<CaseDescription>& cases,
@@ -50,7 +50,7 @@ std::vector<CaseResult> check_cases(const std::filesystem::path& golden,
   std::vector<CaseResult> results(cases.size());
   std::mutex mutex;
   std::size_t done = 0;
-  for_each(cases.size(), jobs, [&](std::size_t i) {
+  for_each_in_parallel(cases.size(), jobs, [&](std::size_t i) {
     const StoredCase stored = read_case(golden, cases[i]);
     try {
       const CandidateOutput output = candidate(stored);

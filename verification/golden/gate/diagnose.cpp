@@ -13,19 +13,19 @@
 #include "verification/golden/corpus/kind.hpp"
 #include "verification/golden/corpus/layer_traits.hpp"
 #include "verification/golden/corpus/scaling.hpp"
+#include "verification/golden/gate/error_location.hpp"
 #include "verification/golden/gate/judged_values.hpp"
-#include "verification/golden/gate/place.hpp"
 #include "verification/golden/plain/plain_layers.hpp"
 #include "verification/golden/recipes/case_inputs.hpp"
 
 namespace normproof::verification::golden::gate {
 
+using corpus::case_operation_name;
 using corpus::find;
-using corpus::is_about;
+using corpus::has_operation;
 using corpus::is_centered;
 using corpus::is_layer;
 using corpus::main_input;
-using corpus::op_name;
 using corpus::to_string;
 using corpus::unit_roundoff;
 using corpus::usual_accumulation;
@@ -37,11 +37,11 @@ namespace {
 
 // The largest number of elements of x for which all mutations are tried, because each needs a run.
 constexpr std::size_t kMaxElements = 20'000;
-constexpr std::size_t kMaxShown = 3;
+constexpr std::size_t kMaxDiagnoses = 3;
 /// How much larger than the bound of the correct formula the accepted distance is. The output and
 /// the wrong implementation may each be off by the bound of the wrong formula, which is about the
 /// same.
-constexpr double kBoundFactor = 4;
+constexpr double kAgreementBoundFactor = 4;
 /// A mutation is accepted as the explanation of an output if its values are this many times closer
 /// to the output than two others: the exact values and the values of the implementation without
 /// mutation. This excludes mutations that change nothing.
@@ -55,7 +55,7 @@ constexpr double kNonzeroRemainder = std::numeric_limits<double>::denorm_min();
 
 /// One output that failed, with the distances within which another implementation counts as
 /// agreeing.
-struct Failing {
+struct FailingOutput {
   std::string name;
   DType dtype;
   std::vector<double> got, exact, bound;
@@ -68,28 +68,28 @@ double distance(double a, double b) {
   return std::fabs(a - b);
 }
 
-std::vector<Failing> failing_outputs(const StoredCase& stored,
-                                     const std::vector<StoredTensor>& answer,
-                                     const CaseResult& result) {
+std::vector<FailingOutput> failing_outputs(const StoredCase& stored,
+                                           const std::vector<StoredTensor>& answer,
+                                           const CaseResult& result) {
   const Case& c = stored.description.c;
   const tolerance::Tolerance bounds = tolerance::derive_tolerance(c, usual_accumulation(c.dtype));
-  std::vector<Failing> failing;
+  std::vector<FailingOutput> failing;
   for (const TensorResult& t : result.tensors) {
     if (t.passed() || !t.problem.empty()) continue;
     const StoredTensor& given = *find(answer, t.name);
-    const JudgedValues judged = judged_values(stored, answer, t.name, bounds);
-    Failing f{t.name,
-              given.dtype,
-              ref::io::widen(given),
-              ref::io::widen(*find(stored.expected, t.name)),
-              {},
-              unit_roundoff(given.dtype)};
+    const JudgedValues judged = compute_judged_values(stored, answer, t.name, bounds);
+    FailingOutput f{t.name,
+                    given.dtype,
+                    ref::io::widen(given),
+                    ref::io::widen(*find(stored.expected, t.name)),
+                    {},
+                    unit_roundoff(given.dtype)};
     if (corpus::is_scaled(c))
-      for (const double bound : judged.bound) f.bound.push_back(kBoundFactor * bound);
+      for (const double bound : judged.bound) f.bound.push_back(kAgreementBoundFactor * bound);
     for (std::size_t i = f.bound.size(); i < f.got.size(); ++i)
-      f.bound.push_back(kBoundFactor * tolerance::with_storage_rounding(
-                                           bounds.bound.at(t.name).data()[i], f.exact[i],
-                                           kNonzeroRemainder, given.dtype));
+      f.bound.push_back(kAgreementBoundFactor * tolerance::with_storage_rounding(
+                                                    bounds.bound.at(t.name).data()[i], f.exact[i],
+                                                    kNonzeroRemainder, given.dtype));
     failing.push_back(std::move(f));
   }
   return failing;
@@ -97,7 +97,8 @@ std::vector<Failing> failing_outputs(const StoredCase& stored,
 
 /// Returns the largest distance between the output and `other`, in ulps of the largest element.
 /// Returns nothing if they do not agree.
-std::optional<double> distance_if_agreeing(const Failing& f, const std::vector<StoredTensor>& other,
+std::optional<double> distance_if_agreeing(const FailingOutput& f,
+                                           const std::vector<StoredTensor>& other,
                                            const std::vector<StoredTensor>& right) {
   const StoredTensor* const tensor = find(other, f.name);
   const StoredTensor* const plain = find(right, f.name);
@@ -129,10 +130,11 @@ struct Explanation {
   double ulps = 0;
 };
 
-Explanation explain(const std::vector<Failing>& failing, const std::vector<StoredTensor>& other,
+Explanation explain(const std::vector<FailingOutput>& failing,
+                    const std::vector<StoredTensor>& other,
                     const std::vector<StoredTensor>& right) {
   Explanation explanation;
-  for (const Failing& f : failing) {
+  for (const FailingOutput& f : failing) {
     const std::optional<double> own = distance_if_agreeing(f, other, right);
     if (!own) continue;
     explanation.outputs.push_back(f.name);
@@ -149,7 +151,7 @@ bool is_rounding_mistake(const Mutation& mutation) {
          mutation.op == mutations::MutationOperator::truncate;
 }
 
-bool is_within_mistaken_bound(const Failing& f, const std::vector<double>& mistaken,
+bool is_within_mistaken_bound(const FailingOutput& f, const std::vector<double>& mistaken,
                               const std::vector<double>& errors) {
   if (errors.size() != mistaken.size()) return false;
   for (std::size_t i = 0; i < mistaken.size(); ++i) {
@@ -163,9 +165,9 @@ bool is_within_mistaken_bound(const Failing& f, const std::vector<double>& mista
 /// Removes the outputs that are too far from the mutated formula. The allowed distance is twice the
 /// error bound of that formula: once for the output and once for the plain implementation. For a
 /// mutation without an error bound, the allowed distance is kMaxUlps.
-void keep_plausible(const Case& c, const std::vector<Failing>& failing,
-                    const std::vector<StoredTensor>& mistaken, const Mutation& mutation,
-                    Explanation& explanation) {
+void keep_plausible_outputs(const Case& c, const std::vector<FailingOutput>& failing,
+                            const std::vector<StoredTensor>& mistaken, const Mutation& mutation,
+                            Explanation& explanation) {
   if (explanation.outputs.empty()) return;
   const bool has_no_bound = !is_layer(c) || corpus::is_scaled(c);
   if (has_no_bound || is_rounding_mistake(mutation)) {
@@ -178,7 +180,7 @@ void keep_plausible(const Case& c, const std::vector<Failing>& failing,
       c, inputs, {}, tolerance::arithmetic_of_candidate(usual_accumulation(c.dtype), false),
       mutation);
   std::erase_if(explanation.outputs, [&](const std::string& name) {
-    const Failing& f = *std::ranges::find(failing, name, &Failing::name);
+    const FailingOutput& f = *std::ranges::find(failing, name, &FailingOutput::name);
     const auto own = errors.find(name);
     return own == errors.end() ||
            !is_within_mistaken_bound(f, ref::io::widen(*find(mistaken, name)), own->second);
@@ -187,7 +189,7 @@ void keep_plausible(const Case& c, const std::vector<Failing>& failing,
 
 /// Returns the case of `stored`. If the operation is a function and the case has no gradients, a
 /// grad_y of zeros is added, because the mutated implementations compute all gradients.
-Case with_grad_y(const StoredCase& stored) {
+Case add_missing_grad_y(const StoredCase& stored) {
   Case c = stored.description.c;
   const StoredTensor* const y = find(stored.expected, "y");
   const bool is_function = std::holds_alternative<ref::model::FunctionOptions>(c.options);
@@ -204,7 +206,8 @@ Case with_grad_y(const StoredCase& stored) {
 /// first, then closer ones. A mutation need not explain every failing output: the same error may
 /// occur twice, may leave an output unchanged, or may affect a statistic that is computed
 /// separately.
-std::vector<Diagnosis> find_agreeing_mutations(const Case& c, const std::vector<Failing>& failing) {
+std::vector<Diagnosis> find_agreeing_mutations(const Case& c,
+                                               const std::vector<FailingOutput>& failing) {
   std::vector<std::pair<std::size_t, Diagnosis>> found;
   Sites all;
   all.list();
@@ -213,7 +216,7 @@ std::vector<Diagnosis> find_agreeing_mutations(const Case& c, const std::vector<
     Sites sites(mutation);
     const std::vector<StoredTensor> mistaken = run_plain(c, inputs_of(c), {}, sites);
     Explanation explanation = explain(failing, mistaken, right);
-    keep_plausible(c, failing, mistaken, mutation, explanation);
+    keep_plausible_outputs(c, failing, mistaken, mutation, explanation);
     if (explanation.outputs.empty()) continue;
     Diagnosis diagnosis{.what = fmt::format("{}: {}", mutation.site, to_string(mutation.op)),
                         .ulps = explanation.ulps,
@@ -224,13 +227,13 @@ std::vector<Diagnosis> find_agreeing_mutations(const Case& c, const std::vector<
       found, {}, [](const auto& entry) { return std::pair(entry.first, entry.second.ulps); });
   std::vector<Diagnosis> closest;
   for (auto& [unexplained, diagnosis] : found)
-    if (closest.size() < kMaxShown) closest.push_back(std::move(diagnosis));
+    if (closest.size() < kMaxDiagnoses) closest.push_back(std::move(diagnosis));
   return closest;
 }
 
 /// Returns the accumulation formats to try that are coarser than the usual one. The dtype of the
 /// case comes first if it is among them.
-std::vector<Accumulation> coarser_than_usual(DType dtype) {
+std::vector<Accumulation> coarser_accumulations(DType dtype) {
   std::vector<Accumulation> coarser;
   if (dtype == DType::float64) coarser = {Accumulation::float32, Accumulation::float16};
   if (dtype == DType::float16) coarser = {Accumulation::float16};
@@ -248,7 +251,7 @@ bool passes_fully_judged(const CaseResult& result) {
 
 /// Returns the names of the outputs that were compared. The next check requires only these, so that
 /// it does not report an output that was never requested as absent.
-std::vector<std::string> judged_outputs(const CaseResult& result) {
+std::vector<std::string> judged_output_names(const CaseResult& result) {
   std::vector<std::string> names;
   for (const TensorResult& tensor : result.tensors) names.push_back(tensor.name);
   return names;
@@ -257,7 +260,7 @@ std::vector<std::string> judged_outputs(const CaseResult& result) {
 std::vector<Diagnosis> diagnose_flushing(const StoredCase& stored,
                                          const std::vector<StoredTensor>& answer,
                                          const CaseResult& result) {
-  const CheckOptions declared{.outputs = judged_outputs(result), .flush_subnormals = true};
+  const CheckOptions declared{.outputs = judged_output_names(result), .flush_subnormals = true};
   if (!passes_fully_judged(check_case(stored, answer, declared))) return {};
   return {{.what = "an arithmetic that flushes subnormal numbers to 0",
            .kind = Diagnosis::Kind::bound}};
@@ -268,7 +271,7 @@ std::vector<Diagnosis> diagnose_flushing(const StoredCase& stored,
 std::vector<Diagnosis> diagnose_usual_precision(const StoredCase& stored,
                                                 const std::vector<StoredTensor>& answer,
                                                 const CaseResult& result) {
-  if (!passes_fully_judged(check_case(stored, answer, {.outputs = judged_outputs(result)})))
+  if (!passes_fully_judged(check_case(stored, answer, {.outputs = judged_output_names(result)})))
     return {};
   const Accumulation usual = usual_accumulation(stored.description.c.dtype);
   return {{.what = fmt::format("sums in {}", to_string(usual)), .kind = Diagnosis::Kind::bound}};
@@ -277,8 +280,8 @@ std::vector<Diagnosis> diagnose_usual_precision(const StoredCase& stored,
 std::vector<Diagnosis> diagnose_lower_precision(const StoredCase& stored,
                                                 const std::vector<StoredTensor>& answer,
                                                 const CaseResult& result) {
-  const std::vector<std::string> outputs = judged_outputs(result);
-  for (const Accumulation accumulation : coarser_than_usual(stored.description.c.dtype))
+  const std::vector<std::string> outputs = judged_output_names(result);
+  for (const Accumulation accumulation : coarser_accumulations(stored.description.c.dtype))
     if (passes_fully_judged(
             check_case(stored, answer, {.outputs = outputs, .accumulation = accumulation})))
       return {{.what = fmt::format("sums in {}", to_string(accumulation)),
@@ -300,13 +303,14 @@ std::vector<Diagnosis> locate_errors(const CaseResult& result) {
 
 /// Returns one explanation, `what`, if every failing output is within the error bounds of
 /// `formula`. Returns nothing otherwise.
-std::vector<Diagnosis> less_accurate_form(const StoredCase& stored,
-                                          const std::vector<StoredTensor>& answer,
-                                          const CaseResult& result, tolerance::Formula formula,
-                                          const char* what) {
+std::vector<Diagnosis> diagnose_less_accurate_formula(const StoredCase& stored,
+                                                      const std::vector<StoredTensor>& answer,
+                                                      const CaseResult& result,
+                                                      tolerance::Formula formula,
+                                                      const char* what) {
   Diagnosis diagnosis{.what = what, .kind = Diagnosis::Kind::bound};
   const CaseResult allowed =
-      check_case(stored, answer, {.outputs = judged_outputs(result), .formula = formula});
+      check_case(stored, answer, {.outputs = judged_output_names(result), .formula = formula});
   for (const TensorResult& tensor : result.tensors) {
     if (tensor.passed()) continue;
     const auto own = std::ranges::find(allowed.tensors, tensor.name, &TensorResult::name);
@@ -319,21 +323,21 @@ std::vector<Diagnosis> less_accurate_form(const StoredCase& stored,
 
 /// Whether the operation computes a mean, or a mean of squares, of x.
 bool is_norm(const Case& c) {
-  return is_layer(c) || is_about<ref::model::AddLayerNormOptions>(c) ||
-         is_about<ref::model::AddRMSNormOptions>(c);
+  return is_layer(c) || has_operation<ref::model::AddLayerNormOptions>(c) ||
+         has_operation<ref::model::AddRMSNormOptions>(c);
 }
 
-std::vector<Diagnosis> less_accurate_forms(const StoredCase& stored,
-                                           const std::vector<StoredTensor>& answer,
-                                           const CaseResult& result) {
+std::vector<Diagnosis> diagnose_less_accurate_formulas(const StoredCase& stored,
+                                                       const std::vector<StoredTensor>& answer,
+                                                       const CaseResult& result) {
   const Case& c = stored.description.c;
   if (!is_norm(c)) return {};
   std::vector<Diagnosis> found =
-      less_accurate_form(stored, answer, result, tolerance::Formula::folded,
-                         "the folded form x r - m r for (x - m) r");
+      diagnose_less_accurate_formula(stored, answer, result, tolerance::Formula::folded,
+                                     "the folded form x r - m r for (x - m) r");
   if (found.empty() && tolerance::computes_variance(c))
-    found = less_accurate_form(stored, answer, result, tolerance::Formula::one_pass,
-                               "a one-pass variance E[x^2] - E[x]^2");
+    found = diagnose_less_accurate_formula(stored, answer, result, tolerance::Formula::one_pass,
+                                           "a one-pass variance E[x^2] - E[x]^2");
   return found;
 }
 
@@ -342,15 +346,15 @@ std::vector<Diagnosis> less_accurate_forms(const StoredCase& stored,
 std::vector<Diagnosis> diagnose(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                                 const CaseResult& result) {
   const Case& c = stored.description.c;
-  const std::vector<Failing> failing = failing_outputs(stored, answer, result);
+  const std::vector<FailingOutput> failing = failing_outputs(stored, answer, result);
   const StoredTensor* const x = main_input(c);
   if (failing.empty()) return {};
   std::vector<Diagnosis> found = diagnose_usual_precision(stored, answer, result);
   if (!found.empty()) return found;
   if (x == nullptr || x->bytes.size() <= 8 * kMaxElements)
-    found = find_agreeing_mutations(with_grad_y(stored), failing);
+    found = find_agreeing_mutations(add_missing_grad_y(stored), failing);
   if (found.empty()) found = diagnose_flushing(stored, answer, result);
-  if (found.empty()) found = less_accurate_forms(stored, answer, result);
+  if (found.empty()) found = diagnose_less_accurate_formulas(stored, answer, result);
   if (found.empty()) found = diagnose_lower_precision(stored, answer, result);
   return found.empty() ? locate_errors(result) : found;
 }

@@ -10,13 +10,13 @@
 namespace normproof::verification::golden::gate {
 
 using corpus::find;
-using corpus::ulp_of;
+using corpus::ulp_size;
 using corpus::unit_roundoff;
 using ref::numeric::oracle100;
 
 namespace {
 
-double to_double_up(const oracle100& x) {
+double round_up_to_double(const oracle100& x) {
   return mpfr_get_d(x.backend().data(), MPFR_RNDU);
 }
 
@@ -27,32 +27,32 @@ JudgedOutput::JudgedOutput(const StoredCase& stored, const std::vector<StoredTen
     : name_(std::move(name)),
       answer_(*find(answer, name_)),
       shape_(find(stored.expected, name_)->shape),
-      exact_(judged_values(stored, answer, name_, bounds)) {}
+      exact_(compute_judged_values(stored, answer, name_, bounds)) {}
 
 TensorResult JudgedOutput::judge(bool with_map) const {
   TensorResult result = compare_elements();
-  if (with_map && !result.failed.empty()) result.map = make_error_ratio_map(shape_, shares());
+  if (with_map && !result.failed.empty()) result.map = make_error_ratio_map(shape_, error_ratios());
   return result;
 }
 
 /// Returns |error| / bound for each element; NaN if the bound is infinite.
-std::vector<double> JudgedOutput::shares() const {
+std::vector<double> JudgedOutput::error_ratios() const {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const std::vector<double> got = ref::io::widen(answer_);
-  std::vector<double> shares(got.size());
+  std::vector<double> error_ratios(got.size());
   for (std::size_t i = 0; i < got.size(); ++i) {
     if (std::isnan(exact_.high[i])) {
-      shares[i] = std::isfinite(got[i]) ? kInfinity : 0;
+      error_ratios[i] = std::isfinite(got[i]) ? kInfinity : 0;
       continue;
     }
     const double element_bound = exact_.bound[i];
     const double error = error_at(i, got[i]);
-    shares[i] = std::isinf(element_bound) ? std::numeric_limits<double>::quiet_NaN()
-                : error == 0              ? 0
-                : element_bound == 0      ? kInfinity
-                                          : error / element_bound;
+    error_ratios[i] = std::isinf(element_bound) ? std::numeric_limits<double>::quiet_NaN()
+                      : error == 0              ? 0
+                      : element_bound == 0      ? kInfinity
+                                                : error / element_bound;
   }
-  return shares;
+  return error_ratios;
 }
 
 ElementVerdict JudgedOutput::verdict(std::size_t i, double value) const {
@@ -134,7 +134,7 @@ checks::compare::Comparison JudgedOutput::compare_judged(const std::vector<doubl
 double JudgedOutput::error_at(std::size_t i, double got) const {
   if (!std::isfinite(got)) return std::numeric_limits<double>::infinity();
   const oracle100 difference = oracle100(got) - exact(i);
-  return to_double_up(difference < 0 ? oracle100(-difference) : difference);
+  return round_up_to_double(difference < 0 ? oracle100(-difference) : difference);
 }
 
 void JudgedOutput::add_metrics(const std::vector<double>& got,
@@ -156,7 +156,7 @@ void JudgedOutput::add_metrics(const std::vector<double>& got,
     if (error == 0) continue;
     largest_error = std::max(largest_error, error);
     result.max_relative = std::max(result.max_relative, error / magnitude);
-    result.max_ulp = std::max(result.max_ulp, error / ulp_of(exact_.high[i], answer_.dtype));
+    result.max_ulp = std::max(result.max_ulp, error / ulp_size(exact_.high[i], answer_.dtype));
   }
   result.norm_wise = largest_error == 0 ? 0 : largest_error / largest_exact;
 }

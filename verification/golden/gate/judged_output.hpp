@@ -21,14 +21,14 @@ enum class ElementVerdict {
 /// Compares one output of a candidate with the exact values, element by element.
 class JudgedOutput {
  public:
-  /// Requires  the conditions of judged_values; `answer` outlives this object
+  /// Requires  the conditions of compute_judged_values; `answer` outlives this object
   JudgedOutput(const StoredCase& stored, const std::vector<StoredTensor>& answer, std::string name,
                const tolerance::Tolerance& bounds);
 
   TensorResult judge(bool with_map) const;
 
   /// Returns |error| / bound for each element, as error_to_bound_ratios does.
-  std::vector<double> shares() const;
+  std::vector<double> error_ratios() const;
 
   std::size_t size() const { return exact_.high.size(); }
   /// Returns the verdict on element i for the case that the output had `value` there. Elements are

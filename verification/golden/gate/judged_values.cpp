@@ -10,16 +10,16 @@ namespace normproof::verification::golden::gate {
 using certify::StoredCase;
 using corpus::block_index;
 using corpus::find;
+using corpus::OutputScaling;
 using corpus::scale_name;
-using corpus::Scaling;
 using ref::io::StoredTensor;
+using ref::numeric::exact_power_of_two;
 using ref::numeric::FloatFormat;
-using ref::numeric::two_to;
 
 namespace {
 
 constexpr const char* kScaleOfY = "y_scale";
-constexpr int kLargestScale = 127;
+constexpr int kMaxScaleExponent = 127;
 
 /// Returns the exponent of the scale of a block whose largest magnitude is `largest`.
 int scale_exponent_for(double largest, const FloatFormat& format) {
@@ -28,10 +28,10 @@ int scale_exponent_for(double largest, const FloatFormat& format) {
 
 /// Returns the expected block scales and their bounds. The bound of a scale is its largest distance
 /// to another scale that the conventions allow for the block.
-JudgedValues judged_scales(const StoredCase& stored, const tolerance::Tolerance& bounds) {
+JudgedValues judged_block_scales(const StoredCase& stored, const tolerance::Tolerance& bounds) {
   JudgedValues judged;
   const StoredTensor& y = *find(stored.expected, "y");
-  const FloatFormat& format = format_of(*ref::io::float_type(y.dtype));
+  const FloatFormat& format = float_format_info(*ref::io::float_type(y.dtype));
   judged.high = ref::io::widen(*find(stored.expected, kScaleOfY));
   judged.low.assign(judged.high.size(), 0);
   judged.input_sensitivity = judged.low;
@@ -48,10 +48,10 @@ JudgedValues judged_scales(const StoredCase& stored, const tolerance::Tolerance&
   }
   for (std::size_t b = 0; b < judged.high.size(); ++b) {
     const double scale = judged.high[b];
-    judged.bound.push_back(least[b] > 0
-                               ? std::max(two_to(scale_exponent_for(most[b], format)) - scale,
-                                          scale - two_to(scale_exponent_for(least[b], format)))
-                               : two_to(kLargestScale));
+    judged.bound.push_back(
+        least[b] > 0 ? std::max(exact_power_of_two(scale_exponent_for(most[b], format)) - scale,
+                                scale - exact_power_of_two(scale_exponent_for(least[b], format)))
+                     : exact_power_of_two(kMaxScaleExponent));
   }
   return judged;
 }
@@ -87,25 +87,26 @@ void apply_candidate_scales(const StoredCase& stored, const std::vector<StoredTe
 
 }  // namespace
 
-JudgedValues judged_values(const StoredCase& stored, const std::vector<StoredTensor>& answer,
-                           const std::string& name, const tolerance::Tolerance& bounds) {
+JudgedValues compute_judged_values(const StoredCase& stored,
+                                   const std::vector<StoredTensor>& answer, const std::string& name,
+                                   const tolerance::Tolerance& bounds) {
   const corpus::Case& c = stored.description.c;
   if (corpus::stored_output_dtype(c, name) == DType::float8_e8m0fnu)
-    return judged_scales(stored, bounds);
+    return judged_block_scales(stored, bounds);
   certify::ExactValues exact = certify::exact_values(stored, name);
   JudgedValues judged{std::move(exact.high), std::move(exact.low), {}, {}};
   const auto& bound = bounds.bound.at(name);
   const auto& input_sensitivity = bounds.input_sensitivity.at(name);
   judged.bound.assign(bound.begin(), bound.end());
   judged.input_sensitivity.assign(input_sensitivity.begin(), input_sensitivity.end());
-  const Scaling scaling = corpus::scaling_of(c, name);
-  if (scaling == Scaling::blocks) apply_candidate_scales(stored, answer, judged);
+  const OutputScaling scaling = corpus::output_scaling(c, name);
+  if (scaling == OutputScaling::blocks) apply_candidate_scales(stored, answer, judged);
   const DType dtype = find(answer, name)->dtype;
   const bool saturates =
-      scaling != Scaling::none && ref::io::is_float(dtype) && ref::io::item_size(dtype) == 1;
+      scaling != OutputScaling::none && ref::io::is_float(dtype) && ref::io::item_size(dtype) == 1;
   for (std::size_t i = 0; i < judged.high.size(); ++i) {
     if (saturates) {
-      const double largest = format_of(*ref::io::float_type(dtype)).largest;
+      const double largest = float_format_info(*ref::io::float_type(dtype)).largest;
       if (std::fabs(judged.high[i] + judged.low[i]) > largest) {
         judged.high[i] = std::copysign(largest, judged.high[i]);
         judged.low[i] = 0;

@@ -27,8 +27,8 @@ struct JudgedValues {
 ///           element of the block may be 0, any finite scale passes
 /// Requires  the case expects an output of that name, and `answer` contains it with the expected
 ///           shape
-JudgedValues judged_values(const certify::StoredCase& stored,
-                           const std::vector<ref::io::StoredTensor>& answer,
-                           const std::string& name, const tolerance::Tolerance& bounds);
+JudgedValues compute_judged_values(const certify::StoredCase& stored,
+                                   const std::vector<ref::io::StoredTensor>& answer,
+                                   const std::string& name, const tolerance::Tolerance& bounds);
 
 }  // namespace normproof::verification::golden::gate

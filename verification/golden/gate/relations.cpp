@@ -22,13 +22,13 @@ namespace normproof::verification::golden::gate {
 using candidate::CandidateOutput;
 using candidate::from_program;
 using certify::read_case;
+using corpus::case_folder;
 using corpus::DType;
 using corpus::find;
 using corpus::is_encoder;
 using corpus::is_optimizer;
 using corpus::is_transformer;
 using corpus::main_input;
-using corpus::path_of;
 using ref::model::Independence;
 using ref::model::Mode;
 using ref::model::OperandInfo;
@@ -57,7 +57,7 @@ SampleAxis sample_axis(const Case& c) {
 }
 
 /// Returns the description of the input or output of that name, or null if the operation has none.
-const OperandInfo* find_described(const OperationInfo& info, std::string_view name) {
+const OperandInfo* find_operand_info(const OperationInfo& info, std::string_view name) {
   for (const auto* entries : {&info.operands, &info.outputs}) {
     const auto found = std::ranges::find(*entries, name, &OperandInfo::name);
     if (found != entries->end()) return &*found;
@@ -71,7 +71,8 @@ bool has_samples(const Case& c, const StoredTensor& tensor) {
   if (tensor.dtype == DType::float8_e8m0fnu) return true;
   std::string_view name = tensor.name;
   if (name.ends_with("_lo")) name.remove_suffix(3);
-  const OperandInfo* const described = find_described(ref::model::operation_info(c.options), name);
+  const OperandInfo* const described =
+      find_operand_info(ref::model::operation_info(c.options), name);
   return described != nullptr && described->has_samples();
 }
 
@@ -101,13 +102,13 @@ StoredCase restrict_to_samples(const StoredCase& stored, const Samples& samples)
     if (has_samples(c, tensor)) tensor = select_samples(tensor, axis, samples);
   for (StoredTensor& tensor : other.expected)
     if (has_samples(c, tensor)) tensor = select_samples(tensor, axis, samples);
-  other.description.path = path_of(c);
+  other.description.path = case_folder(c);
   return other;
 }
 
 /// Returns a copy of the case in which the first sample of the main input (x, or q of attention) is
 /// all NaN.
-StoredCase with_nan(const StoredCase& stored) {
+StoredCase fill_first_sample_with_nan(const StoredCase& stored) {
   StoredCase other = stored;
   Case& c = other.description.c;
   for (StoredTensor& tensor : c.inputs) {
@@ -284,7 +285,7 @@ class RelationChecker {
   RelationVerdict neighbour() {
     if (!by_sample_) return kNotApplicable;
     const Samples others = range(1, axis_.count);
-    const CandidateOutput output = candidates_.query(with_nan(stored_));
+    const CandidateOutput output = candidates_.query(fill_first_sample_with_nan(stored_));
     if (output.is_declined()) return kDeclined;
     return broken_if_found(
         same_samples(others, output.tensors(), others, "beside a sample of NaN"));
@@ -314,7 +315,8 @@ class RelationChecker {
   std::string missing_output_;
 };
 
-RelationResult broken_relation(const std::string& path, Relation relation, std::string sentence) {
+RelationResult make_broken_result(const std::string& path, Relation relation,
+                                  std::string sentence) {
   return {.path = path,
           .relation = relation,
           .outcome = RelationOutcome::broken,
@@ -330,10 +332,10 @@ RelationResult check_relation(const std::string& path, Relation relation,
             .outcome = verdict.outcome,
             .sentence = std::move(verdict.sentence)};
   } catch (const ref::numeric::FileError& error) {
-    return broken_relation(path, relation, error.what());
+    return make_broken_result(path, relation, error.what());
     // For example, an int64 that a double cannot represent.
   } catch (const ref::numeric::ContractError& error) {
-    return broken_relation(path, relation, sentence(error.violation()));
+    return make_broken_result(path, relation, sentence(error.violation()));
   }
 }
 
@@ -362,14 +364,14 @@ Relation parse_relation(std::string_view name) {
 
 RelationCandidates make_relation_candidates(
     const std::string& command, double seconds,
-    const std::function<void(const std::string&)>& complained) {
+    const std::function<void(const std::string&)>& on_standard_error) {
   // glibc fills the memory returned by malloc with the complement of 128, 0x7f. The fill reads as
   // 1.4e306 in float64 and as 3.4e38 in float32. Up to four variants of a case may end the program
   // before the next case begins.
-  constexpr int kStarts = 6;
-  return {from_program(command, seconds, kStarts, complained),
-          from_program("MALLOC_PERTURB_=128; export MALLOC_PERTURB_; " + command, seconds, kStarts,
-                       complained)};
+  constexpr int kMaxConsecutiveStarts = 6;
+  return {from_program(command, seconds, kMaxConsecutiveStarts, on_standard_error),
+          from_program("MALLOC_PERTURB_=128; export MALLOC_PERTURB_; " + command, seconds,
+                       kMaxConsecutiveStarts, on_standard_error)};
 }
 
 std::vector<RelationResult> check_relations(const std::filesystem::path& golden,

@@ -48,10 +48,10 @@ struct RelationCandidates {
 };
 
 /// Starts a candidate program twice: with from_program, and again with glibc's MALLOC_PERTURB_ set
-/// in its environment. `complained` is the parameter of from_program.
+/// in its environment. `on_standard_error` is the parameter of from_program.
 RelationCandidates make_relation_candidates(
     const std::string& command, double seconds,
-    const std::function<void(const std::string& last)>& complained = {});
+    const std::function<void(const std::string& last)>& on_standard_error = {});
 
 /// Runs a candidate on variants of each case and compares its outputs with each other.
 ///

@@ -29,7 +29,7 @@ std::string describe_excess_digits(const StoredTensor& expected, const StoredTen
     return {};
   const std::vector<double> given = ref::io::widen(answer);
   const auto round = [&](double value) {
-    return ref::numeric::round_to(corpus::storage_of(expected.dtype), value);
+    return ref::numeric::round_to(corpus::storage_format(expected.dtype), value);
   };
   std::size_t count = 0, first = 0;
   for (std::size_t i = given.size(); i-- > 0;) {

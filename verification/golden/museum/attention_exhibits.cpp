@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include "verification/golden/corpus/kind.hpp"
-#include "verification/golden/museum/work.hpp"
+#include "verification/golden/museum/kernel_case.hpp"
 #include "verification/golden/plain/plain_encoder_layer.hpp"
 #include "verification/golden/recipes/case_inputs.hpp"
 
@@ -14,11 +14,11 @@ using mutations::MutationOperator;
 namespace {
 
 using Answer = std::vector<StoredTensor>;
-using Parts = plain::PlainParts<double>;
+using Parts = plain::PlainEncoderContext<double>;
 using Named = plain::NamedNumbers<double>;
 
 /// The errors that can be injected into an attention layer. The default values inject none.
-struct AttentionMistakes {
+struct AttentionErrors {
   /// Keys are padded to a multiple of this number, and the softmax includes the padding.
   std::size_t block = 1;
   double filling = 0;  ///< the attention score of the padding
@@ -32,7 +32,7 @@ struct AttentionMistakes {
 /// Multi-head attention, forward and backward. The features of a head are contiguous.
 class Attention {
  public:
-  Attention(Parts& parts, const AttentionMistakes& wrong)
+  Attention(Parts& parts, const AttentionErrors& wrong)
       : parts_(parts),
         wrong_(wrong),
         heads_(parts.in_.config.num_heads),
@@ -44,7 +44,7 @@ class Attention {
     qkv_ = parts_.linear(in_map_(), x);
     weights_.assign(parts_.samples_ * heads_ * tokens() * tokens(), 0);
     for_each_query([&](std::size_t b, std::size_t h, std::size_t i) { attend(b, h, i); });
-    dropped_ = parts_.dropped("attention.weights", weights_);
+    dropped_ = parts_.apply_dropout("attention.weights", weights_);
     context_.assign(x.size(), 0);
     for_each_query([&](std::size_t b, std::size_t h, std::size_t i) {
       for (std::size_t j = 0; j < tokens(); ++j)
@@ -64,7 +64,7 @@ class Attention {
         for (std::size_t k = 0; k < d_k_; ++k)
           of_weights[weight(b, h, i, j)] += grad[place(b, h, i, k)] * qkv_[read(2, b, h, j, k)];
     });
-    of_weights = parts_.dropped("attention.weights", of_weights, true);
+    of_weights = parts_.apply_dropout("attention.weights", of_weights, true);
     for_each_query([&](std::size_t b, std::size_t h, std::size_t i) {
       double mean = 0;
       for (std::size_t j = 0; j < tokens(); ++j)
@@ -83,8 +83,12 @@ class Attention {
   }
 
  private:
-  plain::PlainMap in_map_() const { return {"attention.in", "attention.in", width_, 3 * width_}; }
-  plain::PlainMap out_map_() const { return {"attention.out", "attention.out", width_, width_}; }
+  plain::PlainLinearMap in_map_() const {
+    return {"attention.in", "attention.in", width_, 3 * width_};
+  }
+  plain::PlainLinearMap out_map_() const {
+    return {"attention.out", "attention.out", width_, width_};
+  }
   std::size_t tokens() const { return parts_.tokens_; }
   std::size_t place(std::size_t b, std::size_t h, std::size_t i, std::size_t k) const {
     return (b * tokens() + i) * width_ + h * d_k_ + k;
@@ -111,7 +115,7 @@ class Attention {
         for (std::size_t i = 0; i < tokens(); ++i) f(b, h, i);
   }
 
-  bool sees(std::size_t b, std::size_t i, std::size_t j) const {
+  bool can_attend(std::size_t b, std::size_t i, std::size_t j) const {
     return parts_.valid_[b * tokens() + j] && (j <= i || !parts_.in_.config.causal);
   }
 
@@ -120,7 +124,7 @@ class Attention {
     Values scores;
     double largest = -INFINITY, sum = 0;
     for (std::size_t j = 0; j < tokens(); ++j) {
-      scores.push_back(sees(b, i, j) ? 0 : -INFINITY);
+      scores.push_back(can_attend(b, i, j) ? 0 : -INFINITY);
       for (std::size_t k = 0; k < d_k_; ++k)
         scores[j] += scale_ * qkv_[part(0, b, h, i, k)] * qkv_[part(1, b, h, j, k)];
       largest = std::max(largest, scores[j]);
@@ -135,13 +139,13 @@ class Attention {
   }
 
   Parts& parts_;
-  const AttentionMistakes& wrong_;
+  const AttentionErrors& wrong_;
   std::size_t heads_, width_, d_k_;
   double scale_;
   Values qkv_, weights_, dropped_, context_;
 };
 
-Values sum_of_both(Values a, const Values& b) {
+Values add_elements(Values a, const Values& b) {
   for (std::size_t i = 0; i < a.size(); ++i) a[i] += b[i];
   return a;
 }
@@ -150,7 +154,7 @@ Values sum_of_both(Values a, const Values& b) {
 /// injected errors.
 class ExhibitLayer {
  public:
-  ExhibitLayer(Parts& parts, const AttentionMistakes& wrong)
+  ExhibitLayer(Parts& parts, const AttentionErrors& wrong)
       : parts_(parts),
         wrong_(wrong),
         attention_(parts, wrong),
@@ -181,7 +185,7 @@ class ExhibitLayer {
   template <class F>
   Values sublayer(Sublayer& own, const Values& x, F f) {
     own.taken = post_ ? x : parts_.norm(own.norm, x, {})["y"];
-    Values sum = sum_of_both(parts_.dropped(own.dropout, f(own.taken)), x);
+    Values sum = add_elements(parts_.apply_dropout(own.dropout, f(own.taken)), x);
     own.normed = post_ ? sum : x;
     return post_ ? parts_.norm(own.norm, sum, {})["y"] : sum;
   }
@@ -194,22 +198,22 @@ class ExhibitLayer {
       return results.at("grad_x");
     };
     const Values at_the_sum = post_ ? through_norm(dy) : dy;
-    const Values taken = f(parts_.dropped(own.dropout, at_the_sum, true), own.taken);
-    if (post_) return sum_of_both(taken, at_the_sum);
-    return wrong_.residual_through_norm ? through_norm(sum_of_both(taken, dy))
-                                        : sum_of_both(through_norm(taken), dy);
+    const Values taken = f(parts_.apply_dropout(own.dropout, at_the_sum, true), own.taken);
+    if (post_) return add_elements(taken, at_the_sum);
+    return wrong_.residual_through_norm ? through_norm(add_elements(taken, dy))
+                                        : add_elements(through_norm(taken), dy);
   }
 
   Parts& parts_;
-  const AttentionMistakes& wrong_;
+  const AttentionErrors& wrong_;
   Attention attention_;
   plain::PlainFeedForward<double> feed_forward_;
   bool post_;
   Sublayer first_{"norm1", "attention.y"}, second_{"norm2", "feed_forward.y"};
 };
 
-Answer run_layer(const Case& c, const AttentionMistakes& wrong) {
-  Work work(c);
+Answer run_layer(const Case& c, const AttentionErrors& wrong) {
+  KernelCase work(c);
   const ref::model::OperationInputs inputs = recipes::inputs_of(c);
   mutations::Sites sites;
   Parts parts(inputs.encoder, {}, sites);
@@ -223,15 +227,15 @@ Answer run_layer(const Case& c, const AttentionMistakes& wrong) {
     if (work.has_output(name)) work.out(name) = std::move(values);
   return work.answer();
 }
-Kernel layer_with(const AttentionMistakes& wrong) {
-  return [wrong](const Case& c, const Device& device) {
-    AttentionMistakes own = wrong;
+Kernel encoder_layer_with_errors(const AttentionErrors& wrong) {
+  return [wrong](const Case& c, const KernelEnvironment& device) {
+    AttentionErrors own = wrong;
     own.filling = device.uninitialized_value;
     return run_layer(c, own);
   };
 }
-Kernel layer_mutated(const Mutation& mutation) {
-  return [mutation](const Case& c, const Device&) { return run_mutated(c, mutation); };
+Kernel mutated_encoder_layer(const Mutation& mutation) {
+  return [mutation](const Case& c, const KernelEnvironment&) { return run_mutated(c, mutation); };
 }
 
 }  // namespace
@@ -241,24 +245,26 @@ std::vector<Exhibit> attention_exhibits() {
   return {
       {"partial_block_of_keys", "hw-native-sys/simpler#72",
        "the last block of keys is filled up, and the softmax counts what fills it",
-       "lengths that the block does not divide", kOp, std::nullopt, layer_with({.block = 16})},
+       "lengths that the block does not divide", kOp, std::nullopt,
+       encoder_layer_with_errors({.block = 16})},
       {"transposed_twice", "huggingface/diffusers#14341",
        "the backward exchanges heads and tokens of keys and values once more",
-       "gradients of attention", kOp, std::nullopt, layer_with({.transposed_in_backward = true})},
+       "gradients of attention", kOp, std::nullopt,
+       encoder_layer_with_errors({.transposed_in_backward = true})},
       {"residual_through_the_norm", "Dao-AILab/quack#53",
        "the gradient of the residual is added before the backward of the norm, not behind it",
        "the gradient with a residual", kOp, std::nullopt,
-       layer_with({.residual_through_norm = true})},
+       encoder_layer_with_errors({.residual_through_norm = true})},
       {"mask_inverted", "InseeFrLab/torchTextClassifiers#92",
        "the mask of padding goes to a function that takes it the other way round", kUnknownGap, kOp,
-       std::nullopt, layer_mutated({"mask of the keys", MutationOperator::invert_mask})},
+       std::nullopt, mutated_encoder_layer({"mask of the keys", MutationOperator::invert_mask})},
       {"padding_attended_to", "jingyaogong/minimind-v#76",
        "padding is left out of the loss alone: attention takes it for tokens", kUnknownGap, kOp,
-       std::nullopt, layer_mutated({"mask of the keys", MutationOperator::ignore_mask})},
+       std::nullopt, mutated_encoder_layer({"mask of the keys", MutationOperator::ignore_mask})},
       {"weights_after_dropout", "aws-neuron/nki-samples#81",
        "the backward of the softmax takes the weights behind dropout", kUnknownGap, kOp,
        std::nullopt,
-       layer_mutated(
+       mutated_encoder_layer(
            {"weights after dropout in the backward of the softmax", MutationOperator::other})},
   };
 }

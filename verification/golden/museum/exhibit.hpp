@@ -16,13 +16,13 @@ using corpus::DType;
 using ref::io::StoredTensor;
 
 /// The environment in which a kernel runs.
-struct Device {
+struct KernelEnvironment {
   double uninitialized_value = 0;  ///< the value that uninitialized memory contains
 };
 
 /// Runs a kernel with a bug on any case of its operation and returns the outputs. If the bug does
 /// not affect the case, the outputs are correct.
-using Kernel = std::function<std::vector<StoredTensor>(const Case&, const Device&)>;
+using Kernel = std::function<std::vector<StoredTensor>(const Case&, const KernelEnvironment&)>;
 
 /// The value of Exhibit::missed_by if neither the bug report nor the fix says what the tests had
 /// not covered.

@@ -4,7 +4,7 @@
 #include <limits>
 #include <numbers>
 
-#include "verification/golden/museum/work.hpp"
+#include "verification/golden/museum/kernel_case.hpp"
 
 namespace normproof::verification::golden::museum {
 
@@ -19,7 +19,7 @@ using RowKernel = std::function<Values(const Values& row)>;
 /// Runs `kernel` on each row to compute y, and computes grad_x from that y. With g, the gradient of
 /// y, the formula is `grad_x = y (g - sum(g y))`.
 Answer run_softmax(const Case& c, const RowKernel& kernel) {
-  Work work(c);
+  KernelCase work(c);
   const std::size_t width = work.shape().d_model;
   const Values &x = work.in("x"), &valid = work.in("valid"), &grad_y = work.in("grad_y");
   for (std::size_t begin = 0; begin < x.size(); begin += width) {
@@ -37,8 +37,8 @@ Answer run_softmax(const Case& c, const RowKernel& kernel) {
   }
   return work.answer();
 }
-Kernel softmax_by(const RowKernel& kernel) {
-  return [kernel](const Case& c, const Device&) { return run_softmax(c, kernel); };
+Kernel softmax_with_row_kernel(const RowKernel& kernel) {
+  return [kernel](const Case& c, const KernelEnvironment&) { return run_softmax(c, kernel); };
 }
 
 double largest_of(const Values& row) {
@@ -62,7 +62,7 @@ double plain_sum(const Values& terms) {
   return sum_of(terms);
 }
 
-Values with_sum_in_bfloat16(const Values& row) {
+Values softmax_with_bfloat16_sum(const Values& row) {
   return probabilities(row, largest_of(row), [](const Values& terms) {
     return rounded_sum(StorageFormat::bfloat16, terms);
   });
@@ -70,7 +70,7 @@ Values with_sum_in_bfloat16(const Values& row) {
 
 /// Softmax with an injected error: each thread processes four adjacent elements, and a thread whose
 /// elements are all masked makes the sum NaN.
-Values by_threads(const Values& row) {
+Values softmax_by_threads(const Values& row) {
   constexpr std::size_t kLanes = 4;
   bool broken = false;
   for (std::size_t begin = 0; begin < row.size(); begin += kLanes)
@@ -85,14 +85,14 @@ Values by_threads(const Values& row) {
 
 /// Softmax with an injected error: the search for the maximum starts from -50000 instead of
 /// -infinity.
-Values from_a_finite_infinity(const Values& row) {
+Values softmax_with_finite_minus_infinity(const Values& row) {
   constexpr double kSentinel = -5e4;
   return probabilities(row, std::max(kSentinel, largest_of(row)), plain_sum);
 }
 
 /// Softmax with an injected error: masked elements become -FLT_MAX. In a row that is masked
 /// completely, -FLT_MAX is then the maximum.
-Values masked_by_a_number(const Values& row) {
+Values softmax_masked_with_flt_max(const Values& row) {
   Values finite = row;
   for (double& v : finite) v = std::max(v, -double{FLT_MAX});
   return probabilities(finite, largest_of(finite), plain_sum);
@@ -100,7 +100,7 @@ Values masked_by_a_number(const Values& row) {
 
 /// Softmax with an injected error: the search for the maximum skips NaN. A maximum of -infinity is
 /// taken to mean that every element is masked.
-Values blind_to_nan(const Values& row) {
+Values softmax_ignoring_nan(const Values& row) {
   double largest = -kInfinity;
   for (const double v : row) largest = std::fmax(largest, v);
   if (largest == -kInfinity) return Values(row.size(), 0.0);
@@ -108,15 +108,15 @@ Values blind_to_nan(const Values& row) {
 }
 
 /// Softmax with an injected error: the final gradient is multiplied by grad_y again.
-Answer gradient_multiplied_again(const Case& c, const Device&) {
-  Work work(c);
+Answer softmax_gradient_times_grad_y(const Case& c, const KernelEnvironment&) {
+  KernelCase work(c);
   for (std::size_t i = 0; i < work.out("grad_x").size(); ++i)
     work.out("grad_x")[i] *= work.in("grad_y")[i];
   return work.answer();
 }
 
-Answer log_of_softmax(const Case& c, const Device&) {
-  Work work(c);
+Answer log_of_softmax(const Case& c, const KernelEnvironment&) {
+  KernelCase work(c);
   const std::size_t width = work.shape().d_model;
   const Values& x = work.in("x");
   for (std::size_t begin = 0; begin < x.size(); begin += width) {
@@ -136,7 +136,7 @@ double argument(double x, double root = std::numbers::sqrt2 * std::numbers::inv_
 /// Computes `y = x (1 + t) / 2` and its derivative, both with the same t = tanh(argument(x)) from
 /// the function `tanh`.
 Answer run_gelu_tanh(const Case& c, const std::function<double(double z, std::size_t i)>& tanh) {
-  Work work(c);
+  KernelCase work(c);
   for (std::size_t i = 0; i < work.in("x").size(); ++i) {
     const double x = work.in("x")[i], t = tanh(argument(x), i);
     work.out("y")[i] = x * (1 + t) / 2;
@@ -156,15 +156,15 @@ double tanh_of_two_exponentials(double z, std::size_t) {
   const float up = std::exp(static_cast<float>(z)), down = std::exp(-static_cast<float>(z));
   return (up - down) / (up + down);
 }
-Kernel gelu_tanh_by(const std::function<double(double, std::size_t)>& tanh) {
-  return [tanh](const Case& c, const Device&) { return run_gelu_tanh(c, tanh); };
+Kernel gelu_with_tanh(const std::function<double(double, std::size_t)>& tanh) {
+  return [tanh](const Case& c, const KernelEnvironment&) { return run_gelu_tanh(c, tanh); };
 }
 
 /// GELU with an injected error: full vectors of four doubles compute tanh from an exponential that
 /// may overflow. The remaining elements use tanh of the standard library.
-Answer overflow_in_full_vectors(const Case& c, const Device&) {
+Answer gelu_overflowing_in_full_vectors(const Case& c, const KernelEnvironment&) {
   constexpr std::size_t kLanes = 4;
-  const std::size_t whole = Work(c).in("x").size() / kLanes * kLanes;
+  const std::size_t whole = KernelCase(c).in("x").size() / kLanes * kLanes;
   return run_gelu_tanh(c, [whole](double z, std::size_t i) {
     if (i >= whole) return std::tanh(z);
     const double e = std::exp(2 * z);
@@ -173,8 +173,8 @@ Answer overflow_in_full_vectors(const Case& c, const Device&) {
 }
 
 /// GELU with an injected error: the value is read from a lookup table from float16 to float16.
-Answer table_of_float16(const Case& c, const Device&) {
-  Work work(c);
+Answer gelu_from_float16_table(const Case& c, const KernelEnvironment&) {
+  KernelCase work(c);
   for (std::size_t i = 0; i < work.in("x").size(); ++i) {
     const double x = rounded(work.in("x")[i], StorageFormat::float16);
     if (std::fabs(x) >= 10) continue;
@@ -184,10 +184,10 @@ Answer table_of_float16(const Case& c, const Device&) {
 }
 
 /// GELU with an injected error: the constant sqrt(2/pi) is computed in float16.
-Answer root_in_float16(const Case& c, const Device&) {
+Answer gelu_with_float16_root(const Case& c, const KernelEnvironment&) {
   const double ratio = rounded(2 / std::numbers::pi, StorageFormat::float16);
   const double root = rounded(std::sqrt(ratio), StorageFormat::float16);
-  Work work(c);
+  KernelCase work(c);
   for (std::size_t i = 0; i < work.in("x").size(); ++i) {
     const double x = work.in("x")[i];
     work.out("y")[i] = x * (1 + std::tanh(argument(x, root))) / 2;
@@ -201,42 +201,45 @@ std::vector<Exhibit> function_exhibits() {
   return {
       {"sum_in_bfloat16", "tenstorrent/tt-metal#52045",
        "the exponentials of a row are added in 16 bits, and probabilities do not add up to 1",
-       kUnknownGap, "softmax", DType::bfloat16, softmax_by(with_sum_in_bfloat16)},
+       kUnknownGap, "softmax", DType::bfloat16, softmax_with_row_kernel(softmax_with_bfloat16_sum)},
       {"thread_without_elements", "flashinfer-ai/flashinfer#1178",
        "a thread whose elements are all -infinity subtracts infinities, and the row is NaN",
-       "runs of elements that take no part", "softmax", std::nullopt, softmax_by(by_threads)},
+       "runs of elements that take no part", "softmax", std::nullopt,
+       softmax_with_row_kernel(softmax_by_threads)},
       {"finite_infinity", "flashinfer-ai/flashinfer#4267",
        "-50000 stands for -infinity: a row below it becomes zeros", "scores below -50000",
-       "softmax", std::nullopt, softmax_by(from_a_finite_infinity)},
+       "softmax", std::nullopt, softmax_with_row_kernel(softmax_with_finite_minus_infinity)},
       {"masked_by_a_number", "NVIDIA/TensorRT-LLM#17477",
        "in a row where nothing takes part every element has weight 1", "rows without elements",
-       "softmax", std::nullopt, softmax_by(masked_by_a_number)},
+       "softmax", std::nullopt, softmax_with_row_kernel(softmax_masked_with_flt_max)},
       {"blind_to_nan", "intel/torch-xpu-ops#5022",
        "the maximum drops NaN: a row of NaN and masked elements is taken for one without any",
-       "NaN beside masked elements", "softmax", std::nullopt, softmax_by(blind_to_nan)},
+       "NaN beside masked elements", "softmax", std::nullopt,
+       softmax_with_row_kernel(softmax_ignoring_nan)},
       {"gradient_multiplied_again", "pocketpy/cTensor#31",
        "the backward multiplies a gradient that is complete by grad_y once more", kUnknownGap,
-       "softmax", std::nullopt, gradient_multiplied_again},
+       "softmax", std::nullopt, softmax_gradient_times_grad_y},
       {"log_of_softmax", "tenstorrent/pytorch2.0_ttnn#1341",
        "log(softmax(x)) is -infinity where the probability vanishes",
        "logits far below the largest", "log_softmax", DType::float32, log_of_softmax},
       {"exponential_overflows_in_16_bits", "intel/llm-scaler#484",
        "tanh from exp(2 z): infinity over infinity for x above 11", "activations above 11",
-       "gelu_tanh", DType::float16, gelu_tanh_by(tanh_of_one_exponential)},
+       "gelu_tanh", DType::float16, gelu_with_tanh(tanh_of_one_exponential)},
       {"fast_tanh", "pytorch/pytorch#186278",
        "a fast tanh overflows, since its argument grows with the cube of x", "inputs above 10",
-       "gelu_tanh", DType::bfloat16, gelu_tanh_by(tanh_of_one_exponential)},
+       "gelu_tanh", DType::bfloat16, gelu_with_tanh(tanh_of_one_exponential)},
       {"two_exponentials_overflow", "pytorch/executorch#22323",
        "sinh over cosh from exponentials is NaN for x below -13", "inputs below -13", "gelu_tanh",
-       DType::float32, gelu_tanh_by(tanh_of_two_exponentials)},
+       DType::float32, gelu_with_tanh(tanh_of_two_exponentials)},
       {"overflow_in_full_vectors", "ooples/AiDotNet.Tensors#594",
        "tanh in double by an exponential: NaN for x above 19, but not in the tail of the array",
-       "inputs above 19 in whole vectors", "gelu_tanh", DType::float64, overflow_in_full_vectors},
+       "inputs above 19 in whole vectors", "gelu_tanh", DType::float64,
+       gelu_overflowing_in_full_vectors},
       {"table_of_float16", "ggml-org/llama.cpp#29252",
        "x is rounded to float16 and looked up in a table of float16", kUnknownGap, "gelu_tanh",
-       DType::float32, table_of_float16},
+       DType::float32, gelu_from_float16_table},
       {"root_in_float16", "microsoft/onnxscript#2179", "sqrt(2/pi) is computed in float16",
-       kUnknownGap, "gelu_tanh", DType::float16, root_in_float16},
+       kUnknownGap, "gelu_tanh", DType::float16, gelu_with_float16_root},
   };
 }
 

@@ -17,7 +17,7 @@ constexpr std::size_t kTile = 32;
 
 /// LayerNorm with an injected error: the row is padded with zeros to a power of two, and the
 /// variance includes the squared distances of these zeros from the mean.
-Answer padded_lanes(const Case& c, const Device&) {
+Answer variance_over_padded_lanes(const Case& c, const KernelEnvironment&) {
   return run_slice_kernel(c, {.measure = [](const Values& x, double eps) {
                             const double n = static_cast<double>(x.size());
                             const double lanes = static_cast<double>(std::bit_ceil(x.size()));
@@ -30,7 +30,7 @@ Answer padded_lanes(const Case& c, const Device&) {
 
 /// LayerNorm with an injected error: the mean sums a whole tile at the end of the row, including
 /// the memory behind the row.
-Answer unclean_tile(const Case& c, const Device& device) {
+Answer mean_over_uncleared_tile(const Case& c, const KernelEnvironment& device) {
   return run_slice_kernel(c, {.measure = [uninitialized_value = device.uninitialized_value](
                                              const Values& x, double eps) {
                             const std::size_t behind = (kTile - x.size() % kTile) % kTile;
@@ -43,7 +43,7 @@ Answer unclean_tile(const Case& c, const Device& device) {
 
 /// LayerNorm with an injected error: x_hat is computed as `x rstd - mean rstd` by a fused
 /// multiply-add, instead of `(x - mean) rstd`.
-Answer shift_by_product(const Case& c, const Device&) {
+Answer normalize_by_folded_shift(const Case& c, const KernelEnvironment&) {
   return run_slice_kernel(c, {.normalize = [](double x, const Moments& m) {
                             const float mean = static_cast<float>(m.mean),
                                         rstd = static_cast<float>(m.rstd);
@@ -53,7 +53,7 @@ Answer shift_by_product(const Case& c, const Device&) {
 
 /// Computes the variance in one pass as E[x^2] - E[x]^2 in float32, in the variants of several
 /// published kernels.
-struct OnePass {
+struct OnePassVariance {
   std::size_t lanes = 1;     ///< number of partial sums, which are added at the end
   bool divide_each = false;  ///< whether each term is divided by n before it is added
   bool clamp = false;        ///< whether a negative variance is replaced by 0
@@ -77,12 +77,14 @@ struct OnePass {
     return {mean, 1 / std::sqrt(variance + static_cast<float>(eps))};
   }
 };
-Kernel in_one_pass(const OnePass& how) {
-  return [how](const Case& c, const Device&) { return run_slice_kernel(c, {.measure = how}); };
+Kernel one_pass_kernel(const OnePassVariance& how) {
+  return [how](const Case& c, const KernelEnvironment&) {
+    return run_slice_kernel(c, {.measure = how});
+  };
 }
 
 /// LayerNorm with an injected error: mean and variance are accumulated in float16, the dtype of x.
-Answer moments_in_float16(const Case& c, const Device&) {
+Answer moments_in_float16(const Case& c, const KernelEnvironment&) {
   return run_slice_kernel(c, {.measure = [](const Values& x, double eps) {
                             const double n = static_cast<double>(x.size());
                             const double mean = rounded_sum(StorageFormat::float16, x) / n;
@@ -94,9 +96,9 @@ Answer moments_in_float16(const Case& c, const Device&) {
                           }});
 }
 
-Answer mean_subtracted_twice(const Case& c, const Device&) {
+Answer mean_subtracted_twice(const Case& c, const KernelEnvironment&) {
   return run_slice_kernel(c, {.backward = [](const SliceGradient& slice) {
-                            Values grad = right_backward(slice, true);
+                            Values grad = correct_backward(slice, true);
                             const double mean = sum_of(slice.g) / slice.n;
                             for (double& g : grad) g -= slice.moments.rstd * mean;
                             return grad;
@@ -104,7 +106,7 @@ Answer mean_subtracted_twice(const Case& c, const Device&) {
 }
 
 /// LayerNorm with an injected error: the backward pass sums g x_hat over the last tile only.
-Answer last_tile_alone(const Case& c, const Device&) {
+Answer backward_of_last_tile_only(const Case& c, const KernelEnvironment&) {
   return run_slice_kernel(
       c, {.backward = [](const SliceGradient& slice) {
         const std::size_t size = slice.g.size(), last = (size - 1) / kTile * kTile;
@@ -121,14 +123,15 @@ Answer last_tile_alone(const Case& c, const Device&) {
 /// The values `g = gamma grad_y` and x_hat for all elements, used by wrong backward passes that mix
 /// rows.
 struct NormalizedRows {
-  explicit NormalizedRows(Work& work) : width(work.shape().d_model), slices(find_slices(work)) {
+  explicit NormalizedRows(KernelCase& work)
+      : width(work.shape().d_model), slices(find_slices(work)) {
     const Values &x = work.in("x"), &gamma = work.in("gamma"), &grad_y = work.in("grad_y");
     x_hat.resize(x.size());
     g.resize(x.size());
     for (const auto& slice : slices) {
       Values row;
       for (const std::size_t i : slice) row.push_back(x[i]);
-      moments.push_back(right_moments(row, norm_eps(work.of()), true));
+      moments.push_back(correct_moments(row, norm_eps(work.of()), true));
       for (const std::size_t i : slice) {
         x_hat[i] = (x[i] - moments.back().mean) * moments.back().rstd;
         g[i] = grad_y.empty() ? 0 : (gamma.empty() ? 1 : gamma[i % width]) * grad_y[i];
@@ -144,8 +147,8 @@ struct NormalizedRows {
 
 /// LayerNorm with an injected error: the sums of the backward pass run over a block of two rows
 /// instead of one row.
-Answer sums_over_the_block(const Case& c, const Device&) {
-  Work work(c);
+Answer backward_sums_over_two_rows(const Case& c, const KernelEnvironment&) {
+  KernelCase work(c);
   const NormalizedRows rows(work);
   const double n = static_cast<double>(rows.width);
   for (std::size_t i = 0; i < work.out("grad_x").size(); ++i) {
@@ -163,8 +166,8 @@ Answer sums_over_the_block(const Case& c, const Device&) {
 
 /// LayerNorm with an injected error: the backward pass treats x of shape [B,T,D] as B rows of `T D`
 /// elements.
-Answer backward_of_rank_2(const Case& c, const Device& device) {
-  Work work(c);
+Answer backward_of_rank_2(const Case& c, const KernelEnvironment& device) {
+  KernelCase work(c);
   const plain::PlainShape shape = work.shape();
   const Values &x = work.in("x"), &gamma = work.in("gamma"), &grad_y = work.in("grad_y");
   if (grad_y.empty() || shape.tokens == 1) return work.answer();
@@ -185,7 +188,7 @@ Answer backward_of_rank_2(const Case& c, const Device& device) {
       grad_gamma[k] += grad_y[i] * row.x_hat.back();
       grad_beta[k] += grad_y[i];
     }
-    std::ranges::copy(right_backward(row, true),
+    std::ranges::copy(correct_backward(row, true),
                       work.out("grad_x").begin() + static_cast<std::ptrdiff_t>(b * wide));
   }
   if (work.has_output("grad_gamma")) work.out("grad_gamma") = grad_gamma;
@@ -193,7 +196,7 @@ Answer backward_of_rank_2(const Case& c, const Device& device) {
   return work.answer();
 }
 
-Answer gradients_in_bfloat16(const Case& c, const Device&) {
+Answer gradients_in_bfloat16(const Case& c, const KernelEnvironment&) {
   return run_slice_kernel(c, {.reduce = [](const Values& terms) {
                             return rounded_sum(StorageFormat::bfloat16, terms);
                           }});
@@ -201,8 +204,8 @@ Answer gradients_in_bfloat16(const Case& c, const Device&) {
 
 /// LayerNorm with an injected error: grad_gamma is computed with a mean and an rstd that were
 /// rounded to bfloat16, the dtype of x.
-Answer rounded_moments(const Case& c, const Device&) {
-  Work work(c);
+Answer rounded_moments(const Case& c, const KernelEnvironment&) {
+  KernelCase work(c);
   const NormalizedRows rows(work);
   const auto to_bfloat16 = [](double v) { return rounded(v, StorageFormat::bfloat16); };
   Values& grad_gamma = work.out("grad_gamma");
@@ -218,10 +221,10 @@ Answer rounded_moments(const Case& c, const Device&) {
 /// LayerNorm with an injected error: with few features and many rows, grad_gamma and grad_beta omit
 /// the rows of the last, incomplete block. In the published kernel the buffer of partial sums was
 /// one block too short.
-Answer last_block_of_rows_dropped(const Case& c, const Device&) {
+Answer last_block_of_rows_dropped(const Case& c, const KernelEnvironment&) {
   constexpr std::size_t kBlock = 8, kNarrow = 64, kTall = 1024;
   return run_slice_kernel(
-      c, {.reduce = [narrow = Work(c).shape().d_model < kNarrow](const Values& terms) {
+      c, {.reduce = [narrow = KernelCase(c).shape().d_model < kNarrow](const Values& terms) {
         const std::size_t rows = terms.size();
         const bool blocks = narrow && rows >= kTall;
         return sum_of(std::span(terms).first(blocks ? rows / kBlock * kBlock : rows));
@@ -230,8 +233,8 @@ Answer last_block_of_rows_dropped(const Case& c, const Device&) {
 
 /// LayerNorm with an injected error: the kernel assumes warps of 64 lanes, but they have 32. The
 /// upper half of each 64 elements of grad_gamma and grad_beta is not written.
-Answer upper_half_unwritten(const Case& c, const Device& device) {
-  Work work(c);
+Answer half_of_parameter_gradients_unwritten(const Case& c, const KernelEnvironment& device) {
+  KernelCase work(c);
   for (const char* name : {"grad_gamma", "grad_beta"}) {
     Values& values = work.out(name);
     for (std::size_t d = 0; d < values.size(); ++d)
@@ -240,16 +243,16 @@ Answer upper_half_unwritten(const Case& c, const Device& device) {
   return work.answer();
 }
 
-Answer gradients_unwritten(const Case& c, const Device& device) {
-  Work work(c);
+Answer gradients_unwritten(const Case& c, const KernelEnvironment& device) {
+  KernelCase work(c);
   for (const char* name : {"grad_gamma", "grad_beta"})
     std::ranges::fill(work.out(name), device.uninitialized_value);
   return work.answer();
 }
 
 /// LayerNorm with an injected error: two adjacent 16-bit elements of gamma are read as one float32.
-Answer gamma_taken_for_float32(const Case& c, const Device& device) {
-  Work work(c);
+Answer gamma_misread_as_float32(const Case& c, const KernelEnvironment& device) {
+  KernelCase work(c);
   const Values& gamma = work.in("gamma");
   if (gamma.empty()) return work.answer();
   const auto bits = [&](std::size_t d) {
@@ -273,28 +276,29 @@ std::vector<Exhibit> layer_norm_exhibits() {
   return {
       {"padded_lanes_in_the_variance", "linkedin/Liger-Kernel#519",
        "zeros that fill a row to a power of two count in the variance, each with mean squared",
-       "rows whose length is no power of two", kOp, std::nullopt, padded_lanes},
+       "rows whose length is no power of two", kOp, std::nullopt, variance_over_padded_lanes},
       {"unclean_tile", "tenstorrent/tt-metal#42549",
        "the mean sums the whole last tile, with what stands behind the row",
-       "padding that is not zero", kOp, std::nullopt, unclean_tile},
+       "padding that is not zero", kOp, std::nullopt, mean_over_uncleared_tile},
       {"shift_by_product", "pytorch/pytorch#188372",
        "x rstd - mean rstd for (x - mean) rstd: a gradient of gamma where 0 is right",
-       "one feature far from 0", kOp, DType::float32, shift_by_product},
+       "one feature far from 0", kOp, DType::float32, normalize_by_folded_shift},
       {"one_pass_in_order", "microsoft/onnxruntime#28463",
        "E[x^2] - E[x]^2 in float32 falls below 0 far from the origin, and its root is NaN",
-       "rows far from 0 beside their spread", kOp, DType::float32, in_one_pass({})},
+       "rows far from 0 beside their spread", kOp, DType::float32, one_pass_kernel({})},
       {"one_pass_in_lanes", "microsoft/onnxruntime#21935",
        "partial sums of x and x^2, whose difference is noise where a row is constant",
-       "a row of equal values", kOp, DType::float32, in_one_pass({.lanes = 8})},
+       "a row of equal values", kOp, DType::float32, one_pass_kernel({.lanes = 8})},
       {"one_pass_by_shares", "apache/tvm#19592",
        "means of x and x^2 from terms divided by n: NaN for one row of large values",
-       "a row of large values", kOp, DType::float32, in_one_pass({.divide_each = true})},
+       "a row of large values", kOp, DType::float32, one_pass_kernel({.divide_each = true})},
       {"one_pass_clamped", "tracel-ai/burn#5607",
        "a variance in one pass, 0 where it falls below: no NaN, and no right digit either",
-       "rows of a small spread around 10000", kOp, DType::float32, in_one_pass({.clamp = true})},
+       "rows of a small spread around 10000", kOp, DType::float32,
+       one_pass_kernel({.clamp = true})},
       {"one_pass_of_a_warp", "ml-explore/mlx#2238",
        "a warp adds x and x^2, and takes the root of their difference", "rows near 1449.5", kOp,
-       DType::float32, in_one_pass({.lanes = 32})},
+       DType::float32, one_pass_kernel({.lanes = 32})},
       {"moments_in_float16", "pytorch/executorch#16727",
        "mean and variance are added up in float16, the dtype of x",
        "rows of a large variance in 16 bits", kOp, DType::float16, moments_in_float16},
@@ -303,10 +307,11 @@ std::vector<Exhibit> layer_norm_exhibits() {
        "an error above 0.15, for the tolerance was 0.5", kOp, std::nullopt, mean_subtracted_twice},
       {"last_tile_alone", "tenstorrent/tt-metal#53204",
        "of the sum of g x_hat only the last tile survives",
-       "an error that is small beside its tolerance of 0.5", kOp, std::nullopt, last_tile_alone},
+       "an error that is small beside its tolerance of 0.5", kOp, std::nullopt,
+       backward_of_last_tile_only},
       {"sums_over_the_block", "flagos-ai/FlagGems#59",
        "the two sums of grad_x run over all rows of a block", "blocks of more than one row", kOp,
-       std::nullopt, sums_over_the_block},
+       std::nullopt, backward_sums_over_two_rows},
       {"backward_of_rank_2", "flagos-ai/FlagGems#5392",
        "the backward takes the first axis for all rows, and the rest for one row", "an x of rank 3",
        kOp, std::nullopt, backward_of_rank_2},
@@ -322,14 +327,14 @@ std::vector<Exhibit> layer_norm_exhibits() {
        last_block_of_rows_dropped},
       {"upper_half_unwritten", "pytorch/pytorch#183861",
        "warps are taken for 64 lanes wide, and half of the features get no gradient",
-       "processors with warps of 32", kOp, std::nullopt, upper_half_unwritten},
+       "processors with warps of 32", kOp, std::nullopt, half_of_parameter_gradients_unwritten},
       {"gradients_unwritten", "pytorch/pytorch#183825",
        "grad_gamma and grad_beta are memory that nobody wrote",
        "parameters that learn behind an input that does not", kOp, std::nullopt,
        gradients_unwritten},
       {"gamma_taken_for_float32", "openxla/xla#10875",
        "gamma in bfloat16 goes to a library that reads float32", kUnknownGap, kOp, DType::bfloat16,
-       gamma_taken_for_float32},
+       gamma_misread_as_float32},
   };
 }
 

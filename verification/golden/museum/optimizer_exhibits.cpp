@@ -3,7 +3,7 @@
 #include <variant>
 
 #include "ref/model/optimizer_checks.hpp"
-#include "verification/golden/museum/work.hpp"
+#include "verification/golden/museum/kernel_case.hpp"
 
 namespace normproof::verification::golden::museum {
 
@@ -28,14 +28,14 @@ using Update = std::function<void(Element& e, const AdamStep& step)>;
 AdamStep make_step(const Case& c, double t) {
   const auto& operation = std::get<ref::model::OptimizerOperation>(c.options);
   if (const auto* const adam = std::get_if<ref::model::AdamOptions>(&operation.optimizer))
-    return {t, operation.learning_rate, ref::model::with_decay(*adam)};
+    return {t, operation.learning_rate, ref::model::as_adamw_options(*adam)};
   return {t, operation.learning_rate, std::get<ref::model::AdamWOptions>(operation.optimizer)};
 }
 
 /// Returns an Adam kernel that updates the moments correctly and the parameter by `update`.
-Kernel adam_by(const Update& update) {
-  return [update](const Case& c, const Device&) {
-    Work work(c);
+Kernel adam_with_update(const Update& update) {
+  return [update](const Case& c, const KernelEnvironment&) {
+    KernelCase work(c);
     const Values& gradients = work.in("grad_parameter");
     Values p = work.in("parameter"), first = work.in("first_moment"),
            second = work.in("second_moment");
@@ -62,29 +62,29 @@ double decay(const AdamStep& step) {
   return 1 - step.rate * step.o.weight_decay;
 }
 
-void eps_before_the_correction(Element& e, const AdamStep& step) {
+void adam_with_eps_before_bias_correction(Element& e, const AdamStep& step) {
   const double rate = step.rate * std::sqrt(step.correction2()) / step.correction1();
   e.p = e.p * decay(step) - rate * e.first / (std::sqrt(e.second) + step.o.eps);
 }
 
-void decay_after_the_step(Element& e, const AdamStep& step) {
+void adamw_with_decay_after_step(Element& e, const AdamStep& step) {
   e.p = (e.p - direction(e, step, step.correction1(), step.correction2())) * decay(step);
 }
 
 /// Adam with an injected error: the steps are counted in bfloat16, so that the counter stops at
 /// 256.
-void counter_in_bfloat16(Element& e, const AdamStep& step) {
+void adam_with_bfloat16_step_counter(Element& e, const AdamStep& step) {
   AdamStep counted = step;
   counted.t = std::min(step.t, 256.0);
   e.p = e.p * decay(step) - direction(e, step, counted.correction1(), counted.correction2());
 }
 
-void without_corrections(Element& e, const AdamStep& step) {
+void adam_without_bias_corrections(Element& e, const AdamStep& step) {
   e.p = e.p * decay(step) - direction(e, step, 1, 1);
 }
 
 /// Adam with an injected error: the bias correction is `1 - (1 - beta^t)` instead of `1 - beta^t`.
-void one_subtracted_twice(Element& e, const AdamStep& step) {
+void adam_with_inverted_bias_correction(Element& e, const AdamStep& step) {
   e.p = e.p * decay(step) - direction(e, step, 1 - step.correction1(), 1 - step.correction2());
 }
 
@@ -94,20 +94,20 @@ std::vector<Exhibit> optimizer_exhibits() {
   return {
       {"eps_before_the_correction", "karpathy/nanochat#304",
        "eps is added to the root of the second moment before its bias is corrected", kUnknownGap,
-       "adamw", std::nullopt, adam_by(eps_before_the_correction)},
+       "adamw", std::nullopt, adam_with_update(adam_with_eps_before_bias_correction)},
       {"decay_after_the_step", "bitsandbytes-foundation/bitsandbytes#2010",
        "the decay multiplies the step too", "a rate above 0.001 with a decay above 0.01", "adamw",
-       std::nullopt, adam_by(decay_after_the_step)},
+       std::nullopt, adam_with_update(adamw_with_decay_after_step)},
       {"counter_in_bfloat16", "pytorch/ao#4915",
        "the steps are counted in bfloat16, where 256 + 1 is 256", "a default dtype of bfloat16",
-       "adamw", std::nullopt, adam_by(counter_in_bfloat16)},
+       "adamw", std::nullopt, adam_with_update(adam_with_bfloat16_step_counter)},
       {"without_corrections", "nerfstudio-project/gsplat#770",
        "the moments are used without the correction of their bias",
        "the first steps from a dense beginning", "adam", std::nullopt,
-       adam_by(without_corrections)},
+       adam_with_update(adam_without_bias_corrections)},
       {"one_subtracted_twice", "kozistr/pytorch_optimizer#308",
        "1 is subtracted twice in the corrections, which leaves beta^t", kUnknownGap, "adam",
-       std::nullopt, adam_by(one_subtracted_twice)},
+       std::nullopt, adam_with_update(adam_with_inverted_bias_correction)},
   };
 }
 

@@ -19,7 +19,7 @@ const Options* options_of(const Case& c) {
 /// One run of a kernel on all slices of a case.
 class SliceRun {
  public:
-  SliceRun(Work& work, const SliceKernel& kernel)
+  SliceRun(KernelCase& work, const SliceKernel& kernel)
       : work_(work),
         kernel_(kernel),
         width_(work.shape().d_model),
@@ -36,8 +36,8 @@ class SliceRun {
       rstd.push_back(moments.rstd);
       if (!grad_y_.empty()) backward(slice, moments);
     }
-    put("mean", mean);
-    put("rstd", rstd);
+    store_if_output("mean", mean);
+    store_if_output("rstd", rstd);
     if (work_.has_output("grad_gamma")) reduce();
   }
 
@@ -59,7 +59,7 @@ class SliceRun {
       if (counts(i)) counted.push_back(x_[i]);
     const double eps = norm_eps(work_.of());
     const Moments moments = kernel_.measure ? kernel_.measure(counted, eps)
-                                            : right_moments(counted, eps, kernel_.centred);
+                                            : correct_moments(counted, eps, kernel_.centred);
     const Values& beta = work_.in("beta");
     for (const std::size_t i : slice) {
       x_hat_[i] = kernel_.normalize ? kernel_.normalize(x_[i], moments)
@@ -81,7 +81,7 @@ class SliceRun {
       own.n += counts(i) ? 1 : 0;
     }
     const Values grad =
-        kernel_.backward ? kernel_.backward(own) : right_backward(own, kernel_.centred);
+        kernel_.backward ? kernel_.backward(own) : correct_backward(own, kernel_.centred);
     for (std::size_t k = 0; k < slice.size(); ++k) work_.out("grad_x")[slice[k]] = grad[k];
   }
 
@@ -100,11 +100,11 @@ class SliceRun {
     }
   }
 
-  void put(const std::string& name, const Values& values) {
+  void store_if_output(const std::string& name, const Values& values) {
     if (work_.has_output(name)) work_.out(name) = values;
   }
 
-  Work& work_;
+  KernelCase& work_;
   const SliceKernel& kernel_;
   std::size_t width_;
   const Values &x_, &grad_y_;
@@ -119,13 +119,13 @@ double sum_of_squares(const Values& x, double mean) {
   return squares;
 }
 
-Moments right_moments(const Values& x, double eps, bool centred) {
+Moments correct_moments(const Values& x, double eps, bool centred) {
   const double n = static_cast<double>(x.size());
   const double mean = centred ? sum_of(x) / n : 0;
   return {mean, 1 / std::sqrt(sum_of_squares(x, mean) / n + eps)};
 }
 
-Values right_backward(const SliceGradient& slice, bool centred) {
+Values correct_backward(const SliceGradient& slice, bool centred) {
   double a = 0, c = 0;
   for (std::size_t k = 0; k < slice.g.size(); ++k) {
     a += centred ? slice.g[k] / slice.n : 0;
@@ -138,7 +138,7 @@ Values right_backward(const SliceGradient& slice, bool centred) {
   return grad;
 }
 
-Slices find_slices(const Work& work) {
+Slices find_slices(const KernelCase& work) {
   const PlainShape& shape = work.shape();
   if (const auto* const options = options_of<model::GroupNormOptions>(work.of()))
     return plain::cut_samples(shape, shape.d_model / static_cast<std::size_t>(options->groups));
@@ -148,13 +148,13 @@ Slices find_slices(const Work& work) {
   return plain::cut_rows(shape, shape.d_model);
 }
 
-void run_slices(Work& work, const SliceKernel& kernel) {
+void run_slices(KernelCase& work, const SliceKernel& kernel) {
   if (work.of().sequence || work.of().mode == model::Mode::inference) return;
   SliceRun(work, kernel).run();
 }
 
 std::vector<StoredTensor> run_slice_kernel(const Case& c, const SliceKernel& kernel) {
-  Work work(c);
+  KernelCase work(c);
   run_slices(work, kernel);
   return work.answer();
 }

@@ -3,7 +3,7 @@
 #include <functional>
 #include <vector>
 
-#include "verification/golden/museum/work.hpp"
+#include "verification/golden/museum/kernel_case.hpp"
 
 namespace normproof::verification::golden::museum {
 
@@ -38,16 +38,16 @@ struct SliceKernel {
 
 /// Returns the sum of squared distances from `mean`.
 double sum_of_squares(const Values& x, double mean);
-Moments right_moments(const Values& x, double eps, bool centred);
+Moments correct_moments(const Values& x, double eps, bool centred);
 /// Returns grad_x of a slice: `rstd (g - mean(g) - x_hat mean(g x_hat))`. If `centred` is false,
 /// the term `mean(g)` is omitted.
-Values right_backward(const SliceGradient& slice, bool centred);
+Values correct_backward(const SliceGradient& slice, bool centred);
 
 /// Returns the slices of a case: lists of the elements that share their moments.
-plain::Slices find_slices(const Work& work);
+plain::Slices find_slices(const KernelCase& work);
 /// Runs the kernel on a case and replaces y, the gradients and the moments by its results. In a
 /// sequence or in inference it changes nothing.
-void run_slices(Work& work, const SliceKernel& kernel);
+void run_slices(KernelCase& work, const SliceKernel& kernel);
 std::vector<StoredTensor> run_slice_kernel(const Case& c, const SliceKernel& kernel);
 
 }  // namespace normproof::verification::golden::museum

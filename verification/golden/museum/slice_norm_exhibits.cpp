@@ -19,9 +19,9 @@ std::size_t group_count(const Case& c) {
 
 /// GroupNorm with an injected error: the sums for grad_x run over one channel instead of the whole
 /// group. The elements of a slice are ordered by token, then by channel of the group.
-Kernel sums_by_channel() {
-  return [](const Case& c, const Device&) {
-    const std::size_t width = Work(c).shape().d_model / group_count(c);
+Kernel backward_sums_by_channel() {
+  return [](const Case& c, const KernelEnvironment&) {
+    const std::size_t width = KernelCase(c).shape().d_model / group_count(c);
     return run_slice_kernel(c, {.backward = [width](const SliceGradient& slice) {
                               Values grad(slice.g.size());
                               for (std::size_t channel = 0; channel < width; ++channel) {
@@ -32,7 +32,7 @@ Kernel sums_by_channel() {
                                   own.counts.push_back(slice.counts[k]);
                                   own.n += slice.counts[k] ? 1 : 0;
                                 }
-                                const Values part = right_backward(own, true);
+                                const Values part = correct_backward(own, true);
                                 for (std::size_t k = 0; k < part.size(); ++k)
                                   grad[channel + k * width] = part[k];
                               }
@@ -42,7 +42,8 @@ Kernel sums_by_channel() {
 }
 
 /// Computes x_hat of GroupNorm. `group` returns the group whose moments are used for a channel.
-Values x_hat_by(Work& work, const std::function<std::size_t(std::size_t channel)>& group) {
+Values x_hat_with_group_moments(KernelCase& work,
+                                const std::function<std::size_t(std::size_t channel)>& group) {
   const PlainShape shape = work.shape();
   const std::size_t groups = group_count(work.of());
   const Values &mean = work.out("mean"), &rstd = work.out("rstd"), &x = work.in("x");
@@ -55,12 +56,13 @@ Values x_hat_by(Work& work, const std::function<std::size_t(std::size_t channel)
   return x_hat;
 }
 
-Answer group_by_remainder(const Case& c, const Device&) {
-  Work work(c);
+Answer group_index_by_remainder(const Case& c, const KernelEnvironment&) {
+  KernelCase work(c);
   Values& grad_gamma = work.out("grad_gamma");
   if (grad_gamma.empty()) return work.answer();
   const std::size_t groups = group_count(c);
-  const Values x_hat = x_hat_by(work, [&](std::size_t channel) { return channel % groups; });
+  const Values x_hat =
+      x_hat_with_group_moments(work, [&](std::size_t channel) { return channel % groups; });
   std::ranges::fill(grad_gamma, 0.0);
   for (std::size_t i = 0; i < x_hat.size(); ++i)
     grad_gamma[i % grad_gamma.size()] += work.in("grad_y")[i] * x_hat[i];
@@ -69,9 +71,9 @@ Answer group_by_remainder(const Case& c, const Device&) {
 
 /// GroupNorm with an injected error: with more than 128 samples, a reduction over 64 lanes writes
 /// the sum of two adjacent channels to both of them.
-Answer two_channels_of_a_wavefront(const Case& c, const Device&) {
+Answer channel_gradients_added_in_pairs(const Case& c, const KernelEnvironment&) {
   constexpr std::size_t kManySamples = 128;
-  Work work(c);
+  KernelCase work(c);
   if (work.shape().samples <= kManySamples) return work.answer();
   for (const char* name : {"grad_gamma", "grad_beta"}) {
     Values& values = work.out(name);
@@ -83,9 +85,9 @@ Answer two_channels_of_a_wavefront(const Case& c, const Device&) {
 
 /// GroupNorm with an injected error: the first element of sample b is computed with the length of a
 /// group instead of the length of a sample. Both x and the moments are affected.
-Answer samples_by_the_span_of_a_group(const Case& c, const Device&) {
+Answer sample_offset_by_group_length(const Case& c, const KernelEnvironment&) {
   Case other = c;
-  const PlainShape shape = Work(c).shape();
+  const PlainShape shape = KernelCase(c).shape();
   const std::size_t length = shape.tokens * shape.d_model, span = length / group_count(c);
   for (StoredTensor& tensor : other.inputs) {
     if (tensor.name != "x") continue;
@@ -100,9 +102,9 @@ Answer samples_by_the_span_of_a_group(const Case& c, const Device&) {
 
 /// GroupNorm with an injected error: the tokens are padded with rows of zeros to a multiple of 32,
 /// and the moments include this padding.
-Answer padded_rows(const Case& c, const Device&) {
+Answer moments_over_padded_rows(const Case& c, const KernelEnvironment&) {
   constexpr std::size_t kTileRows = 32;
-  const PlainShape shape = Work(c).shape();
+  const PlainShape shape = KernelCase(c).shape();
   const std::size_t width = shape.d_model / group_count(c);
   const std::size_t tokens = (shape.tokens + kTileRows - 1) / kTileRows * kTileRows;
   const double more = static_cast<double>((tokens - shape.tokens) * width);
@@ -116,7 +118,7 @@ Answer padded_rows(const Case& c, const Device&) {
 
 /// GroupNorm with an injected error: the number of elements is rounded to float16 before the
 /// division.
-Answer count_in_float16(const Case& c, const Device&) {
+Answer moments_with_float16_count(const Case& c, const KernelEnvironment&) {
   return run_slice_kernel(c, {.measure = [](const Values& x, double eps) {
                             const double n =
                                 rounded(static_cast<double>(x.size()), StorageFormat::float16);
@@ -127,7 +129,7 @@ Answer count_in_float16(const Case& c, const Device&) {
                           }});
 }
 
-Answer biased_running_variance(const Case& c, const Device&) {
+Answer biased_running_variance(const Case& c, const KernelEnvironment&) {
   Case other = c;
   std::get<model::BatchNormOptions>(std::get<model::NormOptions>(other.options))
       .unbiased_running_variance = false;
@@ -136,8 +138,8 @@ Answer biased_running_variance(const Case& c, const Device&) {
 
 /// Computes y in inference. `rstd` computes the factor that multiplies `x - running_mean` from the
 /// running variance.
-Answer inference_by(const Case& c, double (*rstd)(double variance)) {
-  Work work(c);
+Answer run_inference_with_rstd(const Case& c, double (*rstd)(double variance)) {
+  KernelCase work(c);
   if (c.mode != model::Mode::inference) return work.answer();
   const std::size_t width = work.shape().d_model;
   Values& y = work.out("y");
@@ -151,16 +153,16 @@ Answer inference_by(const Case& c, double (*rstd)(double variance)) {
   return work.answer();
 }
 
-Answer variance_taken_for_its_root(const Case& c, const Device&) {
-  return inference_by(c, [](double variance) { return variance; });
+Answer inference_with_variance_as_rstd(const Case& c, const KernelEnvironment&) {
+  return run_inference_with_rstd(c, [](double variance) { return variance; });
 }
 
-Answer batch_statistics_in_inference(const Case& c, const Device&) {
-  Work work(c);
+Answer batch_statistics_in_inference(const Case& c, const KernelEnvironment&) {
+  KernelCase work(c);
   if (c.mode != model::Mode::inference) return work.answer();
   Case training = c;
   training.mode = model::Mode::training;
-  Work other(training);
+  KernelCase other(training);
   for (const char* name : {"y", "grad_x", "grad_gamma", "grad_beta"})
     if (work.has_output(name)) work.out(name) = other.out(name);
   return work.answer();
@@ -173,31 +175,33 @@ std::vector<Exhibit> slice_norm_exhibits() {
       {"sums_by_channel", "uxlfoundation/oneDNN#3543",
        "the sums of grad_x run over each channel, not over its group",
        "its own reference, which had the same formula", "group_norm", std::nullopt,
-       sums_by_channel()},
+       backward_sums_by_channel()},
       {"group_by_remainder", "tenstorrent/tt-metal#56202",
        "grad_gamma takes the moments of group c mod G for channel c", kUnknownGap, "group_norm",
-       std::nullopt, group_by_remainder},
+       std::nullopt, group_index_by_remainder},
       {"two_channels_of_a_wavefront", "pytorch/pytorch#178872",
        "a reduction over 64 lanes adds the gradients of two channels, above 128 samples",
        "large batches on processors with 64 lanes", "group_norm", std::nullopt,
-       two_channels_of_a_wavefront},
+       channel_gradients_added_in_pairs},
       {"samples_by_the_span_of_a_group", "tenstorrent/tt-metal#56955",
        "every sample but the first begins too early, by the length of a group for that of a sample",
        "more than one sample and group on a core", "group_norm", std::nullopt,
-       samples_by_the_span_of_a_group},
+       sample_offset_by_group_length},
       {"padded_rows", "tenstorrent/tt-metal#51159",
        "rows of zeros that fill a tile of 32 count in mean and variance",
-       "heights times widths that are no multiple of 32", "group_norm", std::nullopt, padded_rows},
+       "heights times widths that are no multiple of 32", "group_norm", std::nullopt,
+       moments_over_padded_rows},
       {"count_in_float16", "pytorch/executorch#16727",
        "the number of elements of a group is cast to float16: 2049 becomes 2048, 65520 infinity",
-       "groups of more than 2048 elements", "group_norm", DType::float16, count_in_float16},
+       "groups of more than 2048 elements", "group_norm", DType::float16,
+       moments_with_float16_count},
       {"biased_running_variance", "tenstorrent/tt-metal#55438",
        "the running variance moves to the biased variance of the batch",
        "the running variance after a step", "batch_norm", std::nullopt, biased_running_variance},
       {"variance_taken_for_its_root", "ROCm/rocm-libraries#2492",
        "inference takes one for the other: the variance and its reciprocal root",
        "its own reference, which took them so too", "batch_norm", std::nullopt,
-       variance_taken_for_its_root},
+       inference_with_variance_as_rstd},
       {"batch_statistics_in_inference", "ooples/AiDotNet.Tensors#27",
        "inference normalises by the statistics of the batch", "nothing: a review found it",
        "batch_norm", std::nullopt, batch_statistics_in_inference},

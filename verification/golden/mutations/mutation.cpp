@@ -152,7 +152,7 @@ Sites Sites::part(std::string_view prefix) const {
   return own;
 }
 
-bool Sites::acts_at(const char* site) const {
+bool Sites::is_mutated_at(const char* site) const {
   if (joint_ == nullptr) return mutation_.site == site;
   return prefix_.empty() ? joint_->has(site) : joint_->has(prefix_ + site);
 }
@@ -181,7 +181,7 @@ void Sites::note(const char* site, const std::vector<Op>& offered) {
 Op Sites::at(const char* site, const std::vector<Op>& offered) {
   if (listing_) note(site, offered);
   if (std::ranges::find(offered, mutation_.op) == offered.end()) return Op::none;
-  return acts_at(site) ? mutation_.op : Op::none;
+  return is_mutated_at(site) ? mutation_.op : Op::none;
 }
 
 }  // namespace normproof::verification::golden::mutations

@@ -213,7 +213,7 @@ class Sites {
 
  private:
   MutationOperator at(const char* site, const std::vector<MutationOperator>& offered);
-  bool acts_at(const char* site) const;
+  bool is_mutated_at(const char* site) const;
   void note(const char* site, const std::vector<MutationOperator>& offered);
   void note(Mutation mutation);
 

@@ -65,7 +65,7 @@ class PlainAddNorm {
                                                 .grad_y = parameter("grad_y")};
     Results state;
     Sites own = sites_.part(kPrefix);
-    PlainLayers<T> step(shape_, inputs, state, PlainArithmetic<T>(a_.style(), own));
+    PlainNormLayers<T> step(shape_, inputs, state, PlainArithmetic<T>(a_.style(), own));
     const bool of_x = is(MutationOperator::other, "sum in the norm");
     const bool statistics_of_x = is(MutationOperator::other, "sum in the statistics");
     step.replace_inputs(of_x ? x_ : sum, statistics_of_x ? x_ : Numbers(), std::move(dy));
@@ -131,10 +131,10 @@ class PlainAddNorm {
 };
 
 /// Returns the options of the norm that the function applies to the sum.
-inline model::NormOptions layer_of(const model::AddLayerNormOptions& o) {
+inline model::NormOptions norm_of_sum(const model::AddLayerNormOptions& o) {
   return model::LayerNormOptions{.eps = o.eps, .zero_centred_gamma = o.zero_centred_gamma};
 }
-inline model::NormOptions layer_of(const model::AddRMSNormOptions& o) {
+inline model::NormOptions norm_of_sum(const model::AddRMSNormOptions& o) {
   return model::RMSNormOptions{.eps = o.eps, .zero_centred_gamma = o.zero_centred_gamma};
 }
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "verification/golden/corpus/arithmetic.hpp"
-#include "verification/golden/plain/narrow.hpp"
+#include "verification/golden/plain/low_precision_number.hpp"
 #include "verification/golden/plain/plain_math.hpp"
 #include "verification/golden/plain/plain_slices.hpp"
 
@@ -123,7 +123,7 @@ class PlainDotProduct {
     }
   }
 
-  bool takes_part(bool backward, std::size_t sample, std::size_t j) {
+  bool is_key_included(bool backward, std::size_t sample, std::size_t j) {
     if (!masked_) return true;
     if (samples_ > 1 && is_other("sample of the mask")) sample = (sample + 1) % samples_;
     const auto of = [&](std::size_t key) -> bool { return valid_[sample * keys_ + key]; };
@@ -142,7 +142,7 @@ class PlainDotProduct {
     const char* const causal = backward ? "causal mask in the backward" : "causal mask";
     std::vector<std::size_t> seen;
     for (std::size_t j = 0; j < keys_; ++j)
-      if (takes_part(backward, at.sample, j) && causal_mask_allows(causal, at.token, j))
+      if (is_key_included(backward, at.sample, j) && causal_mask_allows(causal, at.token, j))
         seen.push_back(j);
     return seen;
   }
@@ -181,7 +181,7 @@ class PlainDotProduct {
 
   /// Rounds a value to the dtype of the case if the style stores the value before using it.
   T stored(T value) const {
-    return a_.style().from_y ? static_cast<T>(ref::numeric::round_to(storage_of(dtype_),
+    return a_.style().from_y ? static_cast<T>(ref::numeric::round_to(storage_format(dtype_),
                                                                      static_cast<double>(value)))
                              : value;
   }
@@ -191,7 +191,7 @@ class PlainDotProduct {
   bool forward(const Query& at) {
     const std::vector<std::size_t> seen = visible_rows(at, false);
     T* const weights = &weights_[at.number * keys_];
-    if (seen.empty()) return without_keys(at);
+    if (seen.empty()) return store_query_without_keys(at);
     std::vector<T> scores(keys_, T(0));
     for (const std::size_t j : seen) scores[j] = score(at, j, "scale");
     T largest = scores[seen[0]];
@@ -230,7 +230,7 @@ class PlainDotProduct {
       });
   }
 
-  bool without_keys(const Query& at) {
+  bool store_query_without_keys(const Query& at) {
     T* const y = &y_[at.number * value_width_];
     const Op op = sites_.any("a query that sees no key", {Op::other, Op::insert});
     for (std::size_t c = 0; c < value_width_ && op != Op::none; ++c) {

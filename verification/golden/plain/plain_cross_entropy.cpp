@@ -1,7 +1,7 @@
 #include "verification/golden/plain/plain_cross_entropy.hpp"
 
 #include "verification/golden/corpus/arithmetic.hpp"
-#include "verification/golden/plain/narrow.hpp"
+#include "verification/golden/plain/low_precision_number.hpp"
 #include "verification/golden/plain/plain_loss.hpp"
 
 namespace normproof::verification::golden::plain {

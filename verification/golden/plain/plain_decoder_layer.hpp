@@ -11,7 +11,7 @@ namespace normproof::verification::golden::plain {
 template <class T>
 class PlainDecoderLayer : PlainSublayers<T> {
  public:
-  PlainDecoderLayer(PlainParts<T>& parts, std::string place, const PlainSource& source)
+  PlainDecoderLayer(PlainEncoderContext<T>& parts, std::string place, const PlainSourceMask& source)
       : PlainSublayers<T>(parts, std::move(place)),
         self_attention_(parts, this->place_, "self_attention"),
         cross_attention_(parts, this->place_, "cross_attention", &source),

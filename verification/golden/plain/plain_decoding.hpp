@@ -16,11 +16,11 @@ namespace normproof::verification::golden::plain {
 
 /// Attention of one query to rows of keys and values, written with simple loops.
 template <class T>
-class PlainQuery {
+class PlainQueryAttention {
  public:
   /// `masked`: whether some rows may be padding. It is true for the rows of a memory. Errors in the
   /// mask of a memory can be injected separately.
-  PlainQuery(PlainParts<T>& parts, Sites& sites, bool masked)
+  PlainQueryAttention(PlainEncoderContext<T>& parts, Sites& sites, bool masked)
       : sites_(sites),
         a_(parts.a_.style(), sites),
         masked_(masked),
@@ -86,18 +86,18 @@ class PlainQuery {
 template <class T>
 class PlainDecodingLayer : PlainSublayers<T> {
  public:
-  PlainDecodingLayer(PlainParts<T>& parts, std::string place)
+  PlainDecodingLayer(PlainEncoderContext<T>& parts, std::string place)
       : PlainSublayers<T>(parts, std::move(place)),
         cross_sites_(this->sites_.part(kCrossPrefix)),
         self_(parts, this->sites_, false),
         cross_(parts, cross_sites_, true),
         feed_forward_(parts, this->place_),
         width_(parts.in_.config.d_model),
-        in_map_(map_of("self_attention.in", 3)),
-        self_out_(map_of("self_attention.out", 1)),
-        query_map_(map_of("cross_attention.query", 1)),
-        memory_map_(map_of("cross_attention.memory", 2)),
-        cross_out_(map_of("cross_attention.out", 1)),
+        in_map_(make_map("self_attention.in", 3)),
+        self_out_(make_map("self_attention.out", 1)),
+        query_map_(make_map("cross_attention.query", 1)),
+        memory_map_(make_map("cross_attention.memory", 2)),
+        cross_out_(make_map("cross_attention.out", 1)),
         cache_(this->sites_, parts.in_.config.num_heads, width_) {
     this->offer_exchange("norm1 and norm2", self_site_, cross_site_);
     this->offer_exchange("norm2 and norm3", cross_site_, feed_forward_site_);
@@ -129,7 +129,7 @@ class PlainDecodingLayer : PlainSublayers<T> {
   using Sublayer = typename PlainSublayers<T>::Sublayer;
   static constexpr const char* kCrossPrefix = "cross_attention: ";
 
-  PlainMap map_of(const std::string& name, std::size_t parts) const {
+  PlainLinearMap make_map(const std::string& name, std::size_t parts) const {
     return {name, this->place_ + name, width_, parts * width_};
   }
 
@@ -192,10 +192,10 @@ class PlainDecodingLayer : PlainSublayers<T> {
   }
 
   Sites cross_sites_;
-  PlainQuery<T> self_, cross_;
+  PlainQueryAttention<T> self_, cross_;
   PlainFeedForward<T> feed_forward_;
   std::size_t width_;
-  PlainMap in_map_, self_out_, query_map_, memory_map_, cross_out_;
+  PlainLinearMap in_map_, self_out_, query_map_, memory_map_, cross_out_;
   Sublayer self_site_{"norm1", "self_attention.y", "residual of self-attention", ""};
   Sublayer cross_site_{"norm2", "cross_attention.y", "residual of cross-attention", ""};
   Sublayer feed_forward_site_{"norm3", "feed_forward.y", "residual of the feed-forward", ""};
@@ -211,7 +211,7 @@ class PlainDecoding {
  public:
   PlainDecoding(const ref::model::TransformerTensors& in, const Style& style, Sites& sites)
       : in_(in),
-        side_(plain_side(in, in.config.decoder, true, {}, "embedding.weight")),
+        side_(make_side_inputs(in, in.config.decoder, true, {}, "embedding.weight")),
         parts_(side_, style, sites),
         sites_(sites),
         width_(in.config.d_model) {
@@ -228,8 +228,9 @@ class PlainDecoding {
       append(b);
       for (std::size_t l = 0; l < layers_.size(); ++l) keep(l);
     }
-    answer_.put("logits", {in_.tokens.batch_size, in_.tokens.seq_len, in_.config.target_vocab_size},
-                logits_);
+    answer_.store_output("logits",
+                         {in_.tokens.batch_size, in_.tokens.seq_len, in_.config.target_vocab_size},
+                         logits_);
     return std::move(answer_);
   }
 
@@ -302,8 +303,8 @@ class PlainDecoding {
       const std::string name = fmt::format("layers.{}.self_attention.{}", layer, part);
       Numbers<T> all = std::move(answer_.values[name]);
       all.insert(all.end(), rows.begin(), rows.end());
-      answer_.put(name, {in_.tokens.batch_size, past_ + in_.tokens.seq_len, width_},
-                  std::move(all));
+      answer_.store_output(name, {in_.tokens.batch_size, past_ + in_.tokens.seq_len, width_},
+                           std::move(all));
     };
     join("keys", own.keys);
     join("values", own.values);
@@ -311,7 +312,7 @@ class PlainDecoding {
 
   const ref::model::TransformerTensors& in_;
   ref::model::EncoderTensors side_;
-  PlainParts<T> parts_;
+  PlainEncoderContext<T> parts_;
   Sites& sites_;
   std::size_t width_, past_ = 0;
   std::deque<PlainDecodingLayer<T>> layers_;

@@ -15,7 +15,7 @@ template <class T>
 class PlainEmbedding {
  public:
   /// `name` is the name of the embedding matrix [V,D]; `words` is V, the size of the vocabulary.
-  PlainEmbedding(PlainParts<T>& parts, std::string name, std::size_t words)
+  PlainEmbedding(PlainEncoderContext<T>& parts, std::string name, std::size_t words)
       : parts_(parts),
         sites_(parts.sites_),
         name_(std::move(name)),
@@ -88,7 +88,7 @@ class PlainEmbedding {
     return (d % 2 == 0) != turned ? std::sin(angle) : std::cos(angle);
   }
 
-  PlainParts<T>& parts_;
+  PlainEncoderContext<T>& parts_;
   Sites& sites_;
   std::string name_;
   std::size_t words_, width_;

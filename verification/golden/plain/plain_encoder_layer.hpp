@@ -34,7 +34,7 @@ class PlainSublayers {
     Numbers<T> taken = {}, normed = {};  ///< inputs of the sublayer and of the norm
   };
 
-  PlainSublayers(PlainParts<T>& parts, std::string place)
+  PlainSublayers(PlainEncoderContext<T>& parts, std::string place)
       : parts_(parts), sites_(parts.sites_), place_(std::move(place)) {
     post_ = (parts.in_.config.placement == model::NormPlacement::post) !=
             (sites_.any("place of the norm", {MutationOperator::other}) == MutationOperator::other);
@@ -66,25 +66,25 @@ class PlainSublayers {
       return results.at("grad_x");
     };
     const auto through_sublayer = [&](const Numbers<T>& g) {
-      return f(parts_.dropped(own.dropout, g, true), own.taken);
+      return f(parts_.apply_dropout(own.dropout, g, true), own.taken);
     };
     if (!post_) return sum_of(through_norm(through_sublayer(dy)), dy, own.backward);
     const Numbers<T> grad = through_norm(dy);
     return sum_of(through_sublayer(grad), grad, own.backward);
   }
 
-  PlainParts<T>& parts_;
+  PlainEncoderContext<T>& parts_;
   Sites& sites_;
   std::string place_;
 
  private:
   /// Returns `dropout(y) + x`.
   Numbers<T> residual(const Sublayer& own, Numbers<T> y, const Numbers<T>& x) {
-    const bool late =
-        parts_.drops() && sites_.any("dropout over the residual", {MutationOperator::insert}) ==
-                              MutationOperator::insert;
-    if (late) return parts_.dropped(own.dropout, sum_of(std::move(y), x, own.residual));
-    return sum_of(parts_.dropped(own.dropout, std::move(y)), x, own.residual);
+    const bool late = parts_.has_dropout() &&
+                      sites_.any("dropout over the residual", {MutationOperator::insert}) ==
+                          MutationOperator::insert;
+    if (late) return parts_.apply_dropout(own.dropout, sum_of(std::move(y), x, own.residual));
+    return sum_of(parts_.apply_dropout(own.dropout, std::move(y)), x, own.residual);
   }
 
   Numbers<T> sum_of(Numbers<T> sum, const Numbers<T>& residual, const char* site) {
@@ -99,7 +99,7 @@ class PlainSublayers {
 template <class T>
 class PlainEncoderLayer : PlainSublayers<T> {
  public:
-  PlainEncoderLayer(PlainParts<T>& parts, std::string place)
+  PlainEncoderLayer(PlainEncoderContext<T>& parts, std::string place)
       : PlainSublayers<T>(parts, std::move(place)),
         attention_(parts, this->place_, "attention"),
         feed_forward_(parts, this->place_) {
@@ -141,7 +141,7 @@ class PlainEncoderLayer : PlainSublayers<T> {
 template <class T>
 class PlainFinalNorm {
  public:
-  PlainFinalNorm(PlainParts<T>& parts, std::string place)
+  PlainFinalNorm(PlainEncoderContext<T>& parts, std::string place)
       : parts_(parts),
         place_(std::move(place)),
         pre_(parts.in_.config.placement == model::NormPlacement::pre),
@@ -161,7 +161,7 @@ class PlainFinalNorm {
   }
 
  private:
-  PlainParts<T>& parts_;
+  PlainEncoderContext<T>& parts_;
   std::string place_;
   bool pre_, normed_;
   Numbers<T> taken_;

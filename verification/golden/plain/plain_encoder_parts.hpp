@@ -30,7 +30,7 @@ inline std::vector<std::size_t> first_indices(std::size_t count) {
 
 /// A linear map. `role` is its role, such as "attention.in". Its parameters are `<name>.weight` and
 /// `<name>.bias`.
-struct PlainMap {
+struct PlainLinearMap {
   std::string role, name;
   std::size_t in = 0, out = 0;
 };
@@ -38,9 +38,9 @@ struct PlainMap {
 /// The data that all parts of an encoder share: the parameters, the arithmetic, and operations that
 /// several parts need.
 template <class T>
-class PlainParts {
+class PlainEncoderContext {
  public:
-  PlainParts(const ref::model::EncoderTensors& in, const Style& style, Sites& sites)
+  PlainEncoderContext(const ref::model::EncoderTensors& in, const Style& style, Sites& sites)
       : in_(in), a_(without_one_pass(style), sites), sites_(sites) {
     for (const auto& [name, values] : in.tensors)
       for (const double v : values) given_[name].push_back(static_cast<T>(v));
@@ -59,7 +59,7 @@ class PlainParts {
   std::size_t rows() const { return samples_ * tokens_; }
 
   /// Returns the linear map of the rows of x: `y = x weight^T + bias`.
-  Numbers<T> linear(const PlainMap& map, const Numbers<T>& x) {
+  Numbers<T> linear(const PlainLinearMap& map, const Numbers<T>& x) {
     const Numbers<T>& bias = given(map.name + ".bias");
     const std::string sum = "sum of " + map.role, of_bias = "bias of " + map.role;
     const std::vector<std::size_t> inner = first_indices(map.in);
@@ -75,7 +75,7 @@ class PlainParts {
   }
 
   /// Returns grad_x and stores the gradients of weight and bias in `gradients`.
-  Numbers<T> linear_backward(const PlainMap& map, const Numbers<T>& dy, const Numbers<T>& x,
+  Numbers<T> linear_backward(const PlainLinearMap& map, const Numbers<T>& dy, const Numbers<T>& x,
                              NamedNumbers<T>& gradients) {
     const std::string sum = "sum of the gradient by what " + map.role + " takes";
     const std::vector<std::size_t> outer = first_indices(map.out);
@@ -113,8 +113,8 @@ class PlainParts {
     for (const auto& [name, values] : state_)
       if (name.starts_with(place + ".")) state[name.substr(place.size() + 1)] = values;
     Sites own = sites_.part(kPrefix);
-    PlainLayers<T> layer({samples_, tokens_, in_.config.d_model}, inputs, state,
-                         PlainArithmetic<T>(a_.style(), own));
+    PlainNormLayers<T> layer({samples_, tokens_, in_.config.d_model}, inputs, state,
+                             PlainArithmetic<T>(a_.style(), own));
     std::visit(layer, in_.config.norm);
     offer_mutations(kPrefix, own);
     NamedNumbers<T> results = layer.take();
@@ -131,19 +131,21 @@ class PlainParts {
   }
 
   /// Whether dropout has any effect.
-  bool drops() const { return in_.config.dropout > 0 && in_.mode == ref::model::Mode::training; }
+  bool has_dropout() const {
+    return in_.config.dropout > 0 && in_.mode == ref::model::Mode::training;
+  }
 
   /// Applies the dropout of the sublayer `place`. Elements that are kept are multiplied by
   /// `1/(1-p)`, with p the dropout probability; other elements become 0. If `backward` is set,
   /// applies the same to gradients; errors can be injected there separately.
-  Numbers<T> dropped(const std::string& place, Numbers<T> values, bool backward = false) {
+  Numbers<T> apply_dropout(const std::string& place, Numbers<T> values, bool backward = false) {
     const double p = in_.config.dropout;
     if (p == 0) return values;
     const std::string of = place + (backward ? ", backward" : "");
-    if (drops() ? sites_.any(("dropout of " + of).c_str(), {MutationOperator::drop}) ==
-                      MutationOperator::drop
-                : sites_.any(("dropout in inference of " + of).c_str(),
-                             {MutationOperator::insert}) != MutationOperator::insert)
+    if (has_dropout() ? sites_.any(("dropout of " + of).c_str(), {MutationOperator::drop}) ==
+                            MutationOperator::drop
+                      : sites_.any(("dropout in inference of " + of).c_str(),
+                                   {MutationOperator::insert}) != MutationOperator::insert)
       return values;
     const ref::tensor::Mask& keep = dropout_mask_at(place, of);
     const bool shifted = sites_.any(("place in the mask of " + of).c_str(),
@@ -215,7 +217,7 @@ class PlainParts {
   }
 
   /// Returns the weight of the map as [out,in], transposed if that error is injected.
-  Numbers<T> read_weight(const PlainMap& map) {
+  Numbers<T> read_weight(const PlainLinearMap& map) {
     Numbers<T> weight = given(map.name + ".weight");
     const std::string site = "weight of " + map.role;
     if (sites_.any(site.c_str(), {MutationOperator::transposed}) == MutationOperator::none)

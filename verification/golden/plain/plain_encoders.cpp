@@ -8,15 +8,15 @@
 
 #include "verification/golden/corpus/arithmetic.hpp"
 #include "verification/golden/corpus/kind.hpp"
-#include "verification/golden/plain/narrow.hpp"
-#include "verification/golden/plain/plain_answer.hpp"
+#include "verification/golden/plain/low_precision_number.hpp"
 #include "verification/golden/plain/plain_decoder_layer.hpp"
 #include "verification/golden/plain/plain_embedding.hpp"
+#include "verification/golden/plain/plain_outputs.hpp"
 
 namespace normproof::verification::golden::plain {
 
 using corpus::find;
-using corpus::is_about;
+using corpus::has_operation;
 using corpus::usual_accumulation;
 
 namespace {
@@ -40,17 +40,17 @@ class PlainLayerRun {
     x_ = read("x"), dy_ = read("grad_y");
   }
 
-  NamedOutputs<T> of_encoder() {
+  NamedOutputs<T> run_encoder_layer() {
     PlainEncoderLayer<T> layer(parts_, "");
     store_y(layer.forward(x_));
     store_weights("attention.weights", shape_[1], layer.weights());
-    answer_.put("grad_x", shape_, layer.backward(dy_, answer_.values));
+    answer_.store_output("grad_x", shape_, layer.backward(dy_, answer_.values));
     return std::move(answer_);
   }
 
-  NamedOutputs<T> of_decoder() {
+  NamedOutputs<T> run_decoder_layer() {
     const Numbers<T> memory = read("memory");
-    PlainSource source{find(case_.inputs, "memory")->shape[1], {}};
+    PlainSourceMask source{find(case_.inputs, "memory")->shape[1], {}};
     source.valid.assign(shape_[0] * source.length, true);
     if (ref::tensor::is_given(in_.memory_valid))
       source.valid.assign(in_.memory_valid.begin(), in_.memory_valid.end());
@@ -58,7 +58,7 @@ class PlainLayerRun {
     store_y(layer.forward(x_, memory));
     store_weights("self_attention.weights", shape_[1], layer.self_weights());
     store_weights("cross_attention.weights", source.length, layer.cross_weights());
-    answer_.put("grad_x", shape_, layer.backward(dy_, answer_.values));
+    answer_.store_output("grad_x", shape_, layer.backward(dy_, answer_.values));
     return std::move(answer_);
   }
 
@@ -74,16 +74,16 @@ class PlainLayerRun {
     if (sites_.any("y of padding", {EncoderOp::drop}) == EncoderOp::drop)
       for (std::size_t i = 0; i < y.size(); ++i)
         if (!parts_.valid_[i / shape_[2]]) y[i] = T(0);
-    answer_.put("y", shape_, std::move(y));
+    answer_.store_output("y", shape_, std::move(y));
   }
 
   void store_weights(const char* name, std::size_t keys, const Numbers<T>& weights) {
-    answer_.put(name, {shape_[0], in_.config.num_heads, shape_[1], keys}, weights);
+    answer_.store_output(name, {shape_[0], in_.config.num_heads, shape_[1], keys}, weights);
   }
 
   const Case& case_;
   const EncoderTensors& in_;
-  PlainParts<T> parts_;
+  PlainEncoderContext<T> parts_;
   Sites& sites_;
   EncoderShape shape_;
   Numbers<T> x_, dy_;
@@ -109,11 +109,11 @@ class PlainEncoder {
     x = final_norm.forward(x);
     const bool whole = in_.config.pooling == model::Pooling::masked_mean;
     const Numbers<T> pooled = whole ? pool(x) : x;
-    const PlainMap head{"head", "head", width_, in_.config.num_classes};
+    const PlainLinearMap head{"head", "head", width_, in_.config.num_classes};
     const Numbers<T> logits = parts_.linear(head, pooled);
     EncoderShape shape = {in_.tokens.batch_size, in_.config.num_classes};
     if (!whole) shape.insert(shape.begin() + 1, in_.tokens.seq_len);
-    answer_.put("logits", shape, logits);
+    answer_.store_output("logits", shape, logits);
     Numbers<T> grad = parts_.linear_backward(head, loss(logits, whole), pooled, answer_.values);
     if (whole) grad = pool_backward(grad);
     grad = final_norm.backward(grad, answer_.values);
@@ -203,7 +203,7 @@ class PlainEncoder {
     const T sum = parts_.a_.sum("sum of the loss", counts, [&](std::size_t row) {
       return weight(row) * sites_.factor("sign of the loss", -log_p[row * classes + label(row)]);
     });
-    answer_.put("loss", {1}, {parts_.a_.over(sum, total)});
+    answer_.store_output("loss", {1}, {parts_.a_.over(sum, total)});
     for (const std::size_t row : counts)
       for (std::size_t k = 0; k < classes; ++k) {
         const T target = k == label(row) ? sites_.term("1 at the label", T(1)) : T(0);
@@ -224,7 +224,7 @@ class PlainEncoder {
   }
 
   const EncoderTensors& in_;
-  PlainParts<T> parts_;
+  PlainEncoderContext<T> parts_;
   Sites& sites_;
   std::size_t width_;
   std::deque<PlainEncoderLayer<T>> layers_;
@@ -235,11 +235,11 @@ template <class T>
 std::vector<StoredTensor> run_encoder_as(const Case& c, const EvalInputs& inputs,
                                          const Style& style, Sites& sites) {
   const EncoderTensors& in = inputs.encoder;
-  NamedOutputs<T> answer = is_about<ref::model::EncoderOptions>(c)
+  NamedOutputs<T> answer = has_operation<ref::model::EncoderOptions>(c)
                                ? PlainEncoder<T>(in, style, sites).run()
-                           : is_about<ref::model::DecoderLayerOptions>(c)
-                               ? PlainLayerRun<T>(c, in, style, sites).of_decoder()
-                               : PlainLayerRun<T>(c, in, style, sites).of_encoder();
+                           : has_operation<ref::model::DecoderLayerOptions>(c)
+                               ? PlainLayerRun<T>(c, in, style, sites).run_decoder_layer()
+                               : PlainLayerRun<T>(c, in, style, sites).run_encoder_layer();
   return store_outputs(c, std::move(answer), in.tensors, in.state, style, sites);
 }
 

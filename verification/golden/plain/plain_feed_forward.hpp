@@ -12,7 +12,7 @@ namespace normproof::verification::golden::plain {
 template <class T>
 class PlainFeedForward {
  public:
-  PlainFeedForward(PlainParts<T>& parts, const std::string& place)
+  PlainFeedForward(PlainEncoderContext<T>& parts, const std::string& place)
       : parts_(parts),
         sites_(parts.sites_),
         activation_(parts.in_.config.activation),
@@ -26,13 +26,13 @@ class PlainFeedForward {
     active_.clear();
     for (const T v : inner_)
       active_.push_back(activation_ == model::Activation::relu ? rectified(v) : v * gate(v));
-    active_ = parts_.dropped("feed_forward.active", active_);
+    active_ = parts_.apply_dropout("feed_forward.active", active_);
     return parts_.linear(second_, active_);
   }
 
   Numbers<T> backward(const Numbers<T>& dy, const Numbers<T>& x, NamedNumbers<T>& gradients) {
-    Numbers<T> grad = parts_.dropped("feed_forward.active",
-                                     parts_.linear_backward(second_, dy, active_, gradients), true);
+    Numbers<T> grad = parts_.apply_dropout(
+        "feed_forward.active", parts_.linear_backward(second_, dy, active_, gradients), true);
     for (std::size_t i = 0; i < grad.size(); ++i)
       grad[i] *= activation_ == model::Activation::relu
                      ? step(inner_[i])
@@ -80,10 +80,10 @@ class PlainFeedForward {
     return adl_exp(-(x * x) / 2) * static_cast<T>(std::numbers::inv_sqrtpi / std::numbers::sqrt2);
   }
 
-  PlainParts<T>& parts_;
+  PlainEncoderContext<T>& parts_;
   Sites& sites_;
   model::Activation activation_;
-  PlainMap first_, second_;
+  PlainLinearMap first_, second_;
   Numbers<T> inner_, active_;
 };
 

@@ -7,7 +7,7 @@
 
 #include "verification/golden/corpus/arithmetic.hpp"
 #include "verification/golden/corpus/kind.hpp"
-#include "verification/golden/plain/narrow.hpp"
+#include "verification/golden/plain/low_precision_number.hpp"
 #include "verification/golden/plain/plain_add_norms.hpp"
 #include "verification/golden/plain/plain_attention.hpp"
 #include "verification/golden/plain/plain_cross_entropy.hpp"
@@ -19,7 +19,7 @@
 namespace normproof::verification::golden::plain {
 
 using corpus::find;
-using corpus::is_about;
+using corpus::has_operation;
 using corpus::usual_accumulation;
 
 namespace model = ref::model;
@@ -125,8 +125,8 @@ class PlainFunctions : public PlainGates<T> {
   void operator()(const model::SiluOptions&) { apply_gate(sigmoid()); }
   void operator()(const model::SwigluOptions&) { apply_gate(sigmoid()); }
   void operator()(const model::GegluOptions&) { apply_gate(normal_distribution()); }
-  void operator()(const model::AddLayerNormOptions& o) { add_and_norm(layer_of(o)); }
-  void operator()(const model::AddRMSNormOptions& o) { add_and_norm(layer_of(o)); }
+  void operator()(const model::AddLayerNormOptions& o) { add_and_norm(norm_of_sum(o)); }
+  void operator()(const model::AddRMSNormOptions& o) { add_and_norm(norm_of_sum(o)); }
   void operator()(const model::L2NormOptions& o) {
     std::vector<T> y(x_.size()), grad(x_.size());
     const bool turned = sites_.any("axis of the sum", {Op::other}) == Op::other;
@@ -227,9 +227,9 @@ class PlainFunctions : public PlainGates<T> {
 
   /// Returns y, rounded to the dtype of the case if the backward pass reads the stored y.
   T stored_y_for_backward(T y) const {
-    return a_.style().from_y
-               ? static_cast<T>(ref::numeric::round_to(storage_of(dtype_), static_cast<double>(y)))
-               : y;
+    return a_.style().from_y ? static_cast<T>(ref::numeric::round_to(storage_format(dtype_),
+                                                                     static_cast<double>(y)))
+                             : y;
   }
 
   T probability(const Row& row, std::size_t i) {
@@ -355,7 +355,7 @@ std::vector<StoredTensor> run_function_as(const Case& c, const EvalInputs& input
   std::vector<StoredTensor> tensors;
   for (const auto& [name, values] : function.take()) {
     std::vector<std::size_t> own = shape;
-    if (name == "y" && is_about<model::LogSumExpOptions>(c)) own.pop_back();
+    if (name == "y" && has_operation<model::LogSumExpOptions>(c)) own.pop_back();
     if (name == "grad_gamma" || name == "grad_beta") own = {shape.back()};
     tensors.push_back(
         stored_tensor(name, corpus::output_dtype(c, name), std::move(own), values, style, sites));
@@ -367,9 +367,10 @@ std::vector<StoredTensor> run_function_as(const Case& c, const EvalInputs& input
 
 std::vector<StoredTensor> run_plain_function(const Case& c, const EvalInputs& inputs,
                                              const Style& style, Sites& sites) {
-  if (is_about<model::AttentionOptions>(c)) return run_plain_attention(c, inputs, style, sites);
-  if (is_about<model::RopeOptions>(c)) return run_plain_rope(c, inputs, style, sites);
-  if (is_about<model::CrossEntropyOptions>(c))
+  if (has_operation<model::AttentionOptions>(c))
+    return run_plain_attention(c, inputs, style, sites);
+  if (has_operation<model::RopeOptions>(c)) return run_plain_rope(c, inputs, style, sites);
+  if (has_operation<model::CrossEntropyOptions>(c))
     return run_plain_cross_entropy(c, inputs, style, sites);
   return in_arithmetic(style.accumulation.value_or(usual_accumulation(c.dtype)),
                        [&]<class T>(T) { return run_function_as<T>(c, inputs, style, sites); });

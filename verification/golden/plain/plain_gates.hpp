@@ -89,8 +89,8 @@ class PlainGates {
            factor("1/sqrt(2 pi)", std::numbers::inv_sqrtpi / std::numbers::sqrt2);
   }
 
-  static constexpr double kCubic = 0.044715;
-  static constexpr double kRoot = std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
+  static constexpr double kGeluCubicFactor = 0.044715;
+  static constexpr double kSqrtOf2OverPi = std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
 
   /// Returns a constant factor of a formula.
   T factor(const char* site, double value) {
@@ -98,14 +98,14 @@ class PlainGates {
   }
 
   static T plain_tanh_gate(T x) {
-    const T root = static_cast<T>(kRoot), cubic = static_cast<T>(kCubic);
+    const T root = static_cast<T>(kSqrtOf2OverPi), cubic = static_cast<T>(kGeluCubicFactor);
     return (1 + adl_tanh(root * (x + cubic * x * x * x))) / 2;
   }
 
   /// Returns `sqrt(2/pi) (x + 0.044715 x^3)`, the argument of tanh in GELU.
   T tanh_argument(T x) {
-    return factor("sqrt(2/pi)", kRoot) *
-           (x + sites_.term("cubic term", factor("0.044715", kCubic) * x * x * x));
+    return factor("sqrt(2/pi)", kSqrtOf2OverPi) *
+           (x + sites_.term("cubic term", factor("0.044715", kGeluCubicFactor) * x * x * x));
   }
 
   T tanh_gate(T x) {
@@ -128,8 +128,8 @@ class PlainGates {
     const T t = adl_tanh(tanh_argument(x));
     const T three =
         sites_.any("3 of the derivative of the cubic term", {Op::drop}) == Op::drop ? T(1) : T(3);
-    const T cubic = sites_.constant("0.044715 of the slope", static_cast<T>(kCubic));
-    const T slope = factor("sqrt(2/pi) of the slope", kRoot) *
+    const T cubic = sites_.constant("0.044715 of the slope", static_cast<T>(kGeluCubicFactor));
+    const T slope = factor("sqrt(2/pi) of the slope", kSqrtOf2OverPi) *
                     (1 + sites_.term("derivative of the cubic term", three * cubic * x * x));
     return (1 - sites_.term("tanh^2", t * t)) * slope / 2;
   }

@@ -10,7 +10,7 @@
 #include "verification/golden/corpus/kind.hpp"
 #include "verification/golden/corpus/layer_traits.hpp"
 #include "verification/golden/corpus/scaling.hpp"
-#include "verification/golden/plain/narrow.hpp"
+#include "verification/golden/plain/low_precision_number.hpp"
 #include "verification/golden/plain/plain_add_norms.hpp"
 #include "verification/golden/plain/plain_encoders.hpp"
 #include "verification/golden/plain/plain_functions.hpp"
@@ -22,6 +22,7 @@
 
 namespace normproof::verification::golden::plain {
 
+using corpus::case_operation_name;
 using corpus::find;
 using corpus::has_statistics_over_rows;
 using corpus::is_encoder;
@@ -29,7 +30,6 @@ using corpus::is_layer;
 using corpus::is_optimizer;
 using corpus::is_transformer;
 using corpus::needs_tokens;
-using corpus::op_name;
 using corpus::output_dtype;
 using corpus::usual_accumulation;
 using ref::numeric::any_order_error;
@@ -48,11 +48,11 @@ PlainResults<T> run_steps(const Case& c, const EvalInputs& inputs, const Style& 
     for (const double v : values) state[name].push_back(static_cast<T>(v));
   const auto& options = std::get<model::NormOptions>(c.options);
   for (const auto& step : inputs.steps) {
-    PlainLayout layout(model::layout_of(options), ref::tensor::shape_of(step.x), sites);
+    PlainLayout layout(model::norm_layout(options), ref::tensor::shape_of(step.x), sites);
     ref::model::NormInputs<double> rows = step;
     rows.x = layout.read("x", step.x);
     rows.grad_y = layout.read("grad_y", step.grad_y);
-    PlainLayers<T> layer(layout.rows(), rows, state, PlainArithmetic<T>(style, sites));
+    PlainNormLayers<T> layer(layout.rows(), rows, state, PlainArithmetic<T>(style, sites));
     std::visit(layer, options);
     auto outputs = layer.take();
     for (const char* name : {"y", "grad_x"}) layout.write(name, outputs);
@@ -73,8 +73,8 @@ PlainResults<T> run_add_norm(const Case& c, const EvalInputs& inputs, const Styl
                       [](T v) { return v; });
   const auto& function = std::get<model::FunctionOptions>(c.options);
   if (const auto* const own = std::get_if<model::AddLayerNormOptions>(&function))
-    return run.run(layer_of(*own));
-  return run.run(layer_of(std::get<model::AddRMSNormOptions>(function)));
+    return run.run(norm_of_sum(*own));
+  return run.run(norm_of_sum(std::get<model::AddRMSNormOptions>(function)));
 }
 
 /// Returns the shape of an output with `count` elements in one step. This is the specified shape,
@@ -87,7 +87,7 @@ std::vector<std::size_t> output_shape_of_step(const Case& c, const std::string& 
   const auto& options = std::get<model::NormOptions>(c.options);
   for (const model::NormStatistic& statistic : model::norm_layer(options).statistics) {
     if (statistic.name != name) continue;
-    std::vector<std::size_t> shape = model::extents_of(statistic.shape, x, options);
+    std::vector<std::size_t> shape = model::entry_extents(statistic.shape, x, options);
     std::size_t elements = 1;
     for (const std::size_t extent : shape) elements *= extent;
     if (elements == count) return shape;
@@ -122,11 +122,13 @@ bool is_subnormal(const StoredTensor& tensor) {
   double largest = 0;
   for (const double v : ref::io::widen(tensor)) largest = std::max(largest, std::fabs(v));
   return 0 < largest &&
-         largest < ref::numeric::format_of(corpus::storage_of(tensor.dtype)).smallest_normal;
+         largest <
+             ref::numeric::float_format_info(corpus::storage_format(tensor.dtype)).smallest_normal;
 }
 
 StoredTensor flushed(const StoredTensor& tensor) {
-  const double least = ref::numeric::format_of(corpus::storage_of(tensor.dtype)).smallest_normal;
+  const double least =
+      ref::numeric::float_format_info(corpus::storage_format(tensor.dtype)).smallest_normal;
   std::vector<double> values = ref::io::widen(tensor);
   for (double& v : values)
     if (std::fabs(v) < least) v = 0;
@@ -145,8 +147,8 @@ std::vector<StoredTensor> flush_results(const Case& c, std::vector<StoredTensor>
   return results;
 }
 
-std::vector<StoredTensor> run_unflushed(const Case& c, const EvalInputs& inputs, const Style& style,
-                                        Sites& sites) {
+std::vector<StoredTensor> run_without_flush_mutation(const Case& c, const EvalInputs& inputs,
+                                                     const Style& style, Sites& sites) {
   if (corpus::is_scaled(c)) return run_plain_scaled(c, inputs, style, sites);
   if (is_encoder(c)) return run_plain_encoder(c, inputs, style, sites);
   if (is_transformer(c)) return run_plain_transformer(c, inputs, style, sites);
@@ -160,7 +162,7 @@ std::vector<StoredTensor> run_unflushed(const Case& c, const EvalInputs& inputs,
 
 std::vector<StoredTensor> run_plain(const Case& c, const EvalInputs& inputs, const Style& style,
                                     Sites& sites) {
-  std::vector<StoredTensor> results = run_unflushed(c, inputs, style, sites);
+  std::vector<StoredTensor> results = run_without_flush_mutation(c, inputs, style, sites);
   return style.flushed ? results : flush_results(c, std::move(results), sites);
 }
 

@@ -21,7 +21,7 @@ class PlainLayout {
       : layout_(layout), sites_(sites), x_(std::move(x)) {
     const std::vector<std::size_t> rows = ref::model::shape_in_rows(layout, x_);
     shape_ = {rows.front(), rows.size() == 3 ? rows[1] : 1, rows.back()};
-    swapped_ = is_another("layout of every tensor");
+    swapped_ = uses_wrong_layout("layout of every tensor");
   }
 
   const PlainShape& rows() const { return shape_; }
@@ -31,7 +31,7 @@ class PlainLayout {
   ref::tensor::Tensor<double> read(const std::string& name,
                                    const ref::tensor::Tensor<double>& memory) {
     if (layout_ == Layout::rows || !ref::tensor::is_given(memory)) return memory;
-    const bool other = is_another("layout of " + name);
+    const bool other = uses_wrong_layout("layout of " + name);
     auto values =
         ref::tensor::empty_tensor<double>({shape_.samples, shape_.tokens, shape_.d_model});
     for (std::size_t i = 0; i < values.size(); ++i)
@@ -43,13 +43,13 @@ class PlainLayout {
   void write(const std::string& name, std::map<std::string, std::vector<T>>& outputs) {
     const auto found = outputs.find(name);
     if (layout_ == Layout::rows || found == outputs.end()) return;
-    const bool other = is_another("layout of " + name);
+    const bool other = uses_wrong_layout("layout of " + name);
     const std::vector<T> values = found->second;
     for (std::size_t i = 0; i < values.size(); ++i) found->second[place(i, other)] = values[i];
   }
 
  private:
-  bool is_another(const std::string& site) {
+  bool uses_wrong_layout(const std::string& site) {
     return layout_ != Layout::rows && shape_.tokens > 1 && shape_.d_model > 1 &&
            sites_.any(site.c_str(), {MutationOperator::other}) == MutationOperator::other;
   }

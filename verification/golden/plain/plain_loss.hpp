@@ -118,7 +118,7 @@ class PlainLoss {
     for (std::size_t c = 0; c < classes_; ++c) largest = largest < x[c] ? x[c] : largest;
     if (sites_.any("largest logit", {Op::drop}) == Op::drop) largest = 0;
     const T sum = a_.style().welford
-                      ? in_one_pass(x)
+                      ? sum_exp_in_one_pass(x)
                       : a_.sum("sum of exponentials", all_classes_,
                                [&](std::size_t c) { return exponential(x[c] - largest); });
     T log = adl_log(sum);
@@ -189,7 +189,7 @@ class PlainLoss {
     return weighted_ ? sites_.factor("class weight in the smoothing", weights_[c]) : weights_[c];
   }
 
-  T in_one_pass(const T* x) {
+  T sum_exp_in_one_pass(const T* x) {
     T largest = x[0], sum = 0;
     for (std::size_t c = 0; c < classes_; ++c) {
       if (largest < x[c]) {

@@ -10,7 +10,7 @@
 namespace normproof::verification::golden::plain {
 
 /// The source positions to which a target position attends in cross-attention.
-struct PlainSource {
+struct PlainSourceMask {
   std::size_t length = 0;
   std::vector<bool> valid;
 };
@@ -23,8 +23,8 @@ class PlainAttention {
  public:
   /// `role` is the name of the sublayer: "attention" in an encoder, "self_attention" or
   /// "cross_attention" in a decoder. The names of its parameters begin with `place + role`.
-  PlainAttention(PlainParts<T>& parts, const std::string& place, std::string role,
-                 const PlainSource* source = nullptr)
+  PlainAttention(PlainEncoderContext<T>& parts, const std::string& place, std::string role,
+                 const PlainSourceMask* source = nullptr)
       : parts_(parts),
         crosses_(source != nullptr),
         cross_sites_(parts.sites_.part(kCrossPrefix)),
@@ -35,9 +35,9 @@ class PlainAttention {
         width_(parts.in_.config.d_model),
         keys_(crosses_ ? source->length : parts.tokens_),
         valid_(crosses_ ? source->valid : parts.valid_),
-        query_map_(map_of(place, "query", 1)),
-        joint_map_(crosses_ ? map_of(place, "memory", 2) : map_of(place, "in", 3)),
-        out_map_(map_of(place, "out", 1)) {}
+        query_map_(make_map(place, "query", 1)),
+        joint_map_(crosses_ ? make_map(place, "memory", 2) : make_map(place, "in", 3)),
+        out_map_(make_map(place, "out", 1)) {}
   PlainAttention(const PlainAttention&) = delete;
   PlainAttention& operator=(const PlainAttention&) = delete;
 
@@ -55,7 +55,7 @@ class PlainAttention {
     for (std::size_t b = 0; b < parts_.samples_; ++b)
       for (std::size_t h = 0; h < heads_; ++h)
         for (std::size_t i = 0; i < parts_.tokens_; ++i) softmax(b, h, i);
-    dropped_ = parts_.dropped(role_ + ".weights", weights_);
+    dropped_ = parts_.apply_dropout(role_ + ".weights", weights_);
     context_.assign(x.size(), T(0));
     for_each_value(parts_.tokens_, [&](std::size_t b, std::size_t h, std::size_t i, std::size_t c) {
       context_[context_at(b, h, i, c)] =
@@ -115,7 +115,7 @@ class PlainAttention {
     Numbers<T> queries, joint;
   };
 
-  PlainMap map_of(const std::string& place, const char* name, std::size_t parts) const {
+  PlainLinearMap make_map(const std::string& place, const char* name, std::size_t parts) const {
     const std::string own = role_ + "." + name;
     return {own, place + own, width_, parts * width_};
   }
@@ -213,7 +213,7 @@ class PlainAttention {
   const Numbers<T>& dropout_weights(const char* site) {
     const bool before = std::string_view(site).starts_with("weights after");
     const Numbers<T>& right = before ? weights_ : dropped_;
-    if (!parts_.drops()) return right;
+    if (!parts_.has_dropout()) return right;
     return sites_.pick(site, right, before ? dropped_ : weights_);
   }
 
@@ -309,7 +309,7 @@ class PlainAttention {
                                                           at(projected_, kValues, b, h, j, c);
                                                  });
     });
-    of_weights = parts_.dropped(role_ + ".weights", of_weights, true);
+    of_weights = parts_.apply_dropout(role_ + ".weights", of_weights, true);
     const Numbers<T>& w = dropout_weights("weights after dropout in the backward of the softmax");
     Numbers<T> grad(weights_.size());
     for_each_score([&](std::size_t b, std::size_t h, std::size_t i, std::size_t j) {
@@ -325,7 +325,7 @@ class PlainAttention {
     return grad;
   }
 
-  PlainParts<T>& parts_;
+  PlainEncoderContext<T>& parts_;
   bool crosses_;
   Sites cross_sites_;
   Sites& sites_;
@@ -333,7 +333,7 @@ class PlainAttention {
   std::string role_;
   std::size_t heads_, width_, keys_;
   std::vector<bool> valid_;
-  PlainMap query_map_, joint_map_, out_map_;
+  PlainLinearMap query_map_, joint_map_, out_map_;
   Numbers<T> memory_, weights_, dropped_, context_;
   Projections projected_;
 };

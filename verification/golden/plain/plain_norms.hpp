@@ -11,9 +11,9 @@ namespace model = ref::model;
 
 /// The norm layers, each written from its specification.
 template <class T>
-class PlainLayers : public PlainStep<T> {
+class PlainNormLayers : public PlainNormStep<T> {
  public:
-  using PlainStep<T>::PlainStep;
+  using PlainNormStep<T>::PlainNormStep;
 
   void operator()(const model::NoneOptions&) {
     x_hat_ = x_;
@@ -22,19 +22,19 @@ class PlainLayers : public PlainStep<T> {
   }
   void operator()(const model::LayerNormOptions& o) {
     add_one_to_gamma(o.zero_centred_gamma);
-    store_slices(by_rows(shape_.d_model, true, o.eps), true, o.eps);
+    store_slices(normalize_rows(shape_.d_model, true, o.eps), true, o.eps);
   }
   void operator()(const model::RMSNormOptions& o) {
     add_one_to_gamma(o.zero_centred_gamma);
-    store_slices(by_rows(shape_.d_model, false, o.eps), false, o.eps);
+    store_slices(normalize_rows(shape_.d_model, false, o.eps), false, o.eps);
   }
   void operator()(const model::GroupScalingOptions& o) {
-    store_slices(by_rows(width_of(o.groups), false, o.eps), false, o.eps);
+    store_slices(normalize_rows(width_of(o.groups), false, o.eps), false, o.eps);
   }
   void operator()(const model::ScaleNormOptions& o) {
     sum_not_mean_ = true;
     scalar_gamma_ = affine_;
-    const auto s = by_rows(shape_.d_model, false, o.eps);
+    const auto s = normalize_rows(shape_.d_model, false, o.eps);
     store_rstd("rnorm", s.rstd, s.statistic, o.eps);
   }
   void operator()(const model::DyTOptions& o) {
@@ -50,15 +50,16 @@ class PlainLayers : public PlainStep<T> {
     if (!dy_.empty()) differentiate_tanh(alpha);
   }
   void operator()(const model::InstanceNormOptions& o) {
-    store_slices(by_cells(cut_samples(shape_, 1), true, o.eps), true, o.eps);
+    store_slices(normalize_cells(cut_samples(shape_, 1), true, o.eps), true, o.eps);
   }
   void operator()(const model::GroupNormOptions& o) {
-    store_slices(by_cells(cut_groups(shape_, width_of(o.groups), sites_), true, o.eps), true,
+    store_slices(normalize_cells(cut_groups(shape_, width_of(o.groups), sites_), true, o.eps), true,
                  o.eps);
   }
   void operator()(const model::BatchNormOptions& o) {
-    if (!training_) return infer("running_mean", "running_variance", o.eps);
-    const auto s = by_cells(cut_columns(shape_), true, o.eps);
+    if (!training_)
+      return normalize_by_running_statistics("running_mean", "running_variance", o.eps);
+    const auto s = normalize_cells(cut_columns(shape_), true, o.eps);
     store_slices(s, true, o.eps);
     store_square("biased_variance", s.statistic, s.n, o.eps);
     std::vector<T> variance = s.statistic;
@@ -74,15 +75,16 @@ class PlainLayers : public PlainStep<T> {
     move("running_variance", variance, o.running_decay);
   }
   void operator()(const model::PowerNormVOptions& o) {
-    if (!training_) return infer("", "running_psi2", o.eps);
-    const auto s = by_cells(cut_columns(shape_), false, o.eps);
+    if (!training_) return normalize_by_running_statistics("", "running_psi2", o.eps);
+    const auto s = normalize_cells(cut_columns(shape_), false, o.eps);
     store_slices(s, false, o.eps);
     store_square("quadratic_mean", s.statistic, s.n, o.eps);
     move("running_psi2", s.statistic, o.running_decay);
   }
   void operator()(const model::BatchRenormOptions& o) {
     nan_in_statistics_ = false;  // norm_corpus.cpp explains why
-    if (!training_) return infer("running_mean", "running_variance", o.eps);
+    if (!training_)
+      return normalize_by_running_statistics("running_mean", "running_variance", o.eps);
     auto s = statistics(choose(cut_columns(shape_), cut_rows(shape_, shape_.d_model)), true, o.eps,
                         true);
     renormalize(s, o);
@@ -92,7 +94,7 @@ class PlainLayers : public PlainStep<T> {
     move("running_variance", s.statistic, o.running_decay);
   }
   void operator()(const model::PowerNormOptions& o) {
-    if (!training_) return infer("", "running_psi2", o.eps);
+    if (!training_) return normalize_by_running_statistics("", "running_psi2", o.eps);
     const auto s = statistics(cut_columns(shape_), false, o.eps, true);
     const T iteration = state_["iterations"][0] + 1;
     const bool warm = is_warm(iteration, o.warmup_iterations);
@@ -100,7 +102,7 @@ class PlainLayers : public PlainStep<T> {
     const T forward = static_cast<T>(o.alpha_forward), backward = static_cast<T>(o.alpha_backward);
     move("running_psi2", s.statistic, sites_.pick("alpha_forward", forward, backward));
     store_square("quadratic_mean", s.statistic, s.n, o.eps);
-    running_rstd(s.rstd, old_psi2, o.eps, warm);
+    compute_running_rstd(s.rstd, old_psi2, o.eps, warm);
     store_rstd("rstd", rstd_, warm ? s.statistic : old_psi2, o.eps);
     scale_columns(x_);
     affine("y");
@@ -113,7 +115,7 @@ class PlainLayers : public PlainStep<T> {
     const std::size_t width = width_of(o.groups);
     if (o.group_scaling) group_rstd = scale_groups(width, o.group_eps);
     if (!training_) {
-      infer("", "running_psi2", o.eps);
+      normalize_by_running_statistics("", "running_psi2", o.eps);
     } else {
       const auto s = statistics(cut_columns(shape_), false, o.eps, true);
       const T k = state_["iterations"][0] + 1;
@@ -131,7 +133,7 @@ class PlainLayers : public PlainStep<T> {
       move("running_psi2", s.statistic, sites_.pick("alpha_forward", forward, backward));
       store_square("quadratic_mean", s.statistic, s.n, o.eps);
       store_rstd("batch_rstd", s.rstd, s.statistic, o.eps);
-      running_rstd(s.rstd, old_psi2, o.eps, warm);
+      compute_running_rstd(s.rstd, old_psi2, o.eps, warm);
       store_rstd("rstd", rstd_, warm ? s.statistic : old_psi2, o.eps);
       scale_columns(x_);
       affine("y");
@@ -152,13 +154,12 @@ class PlainLayers : public PlainStep<T> {
   }
 
  private:
-  using Base = PlainStep<T>;
+  using Base = PlainNormStep<T>;
   using Base::a_;
   using Base::add_one_to_gamma;
   using Base::affine;
   using Base::affine_;
   using Base::beta_;
-  using Base::by_slices;
   using Base::choose;
   using Base::dy_;
   using Base::exact_backward;
@@ -169,6 +170,7 @@ class PlainLayers : public PlainStep<T> {
   using Base::grad_x_is_delayed_;
   using Base::move;
   using Base::nan_in_statistics_;
+  using Base::normalize_slices;
   using Base::others_;
   using Base::out_;
   using Base::parameter_gradients;
@@ -193,8 +195,9 @@ class PlainLayers : public PlainStep<T> {
     return shape_.d_model / static_cast<std::size_t>(groups);
   }
 
-  NormalizedSlices<T> by_rows(std::size_t width, bool centred, double eps) {
-    return by_slices(choose(cut_rows(shape_, width), cut_columns(shape_)), centred, eps, false);
+  NormalizedSlices<T> normalize_rows(std::size_t width, bool centred, double eps) {
+    return normalize_slices(choose(cut_rows(shape_, width), cut_columns(shape_)), centred, eps,
+                            false);
   }
 
   void store_slices(const NormalizedSlices<T>& s, bool centred, double eps) {
@@ -204,9 +207,9 @@ class PlainLayers : public PlainStep<T> {
 
   /// Normalizes slices that extend over several rows. Padded rows are not included in the
   /// statistics.
-  NormalizedSlices<T> by_cells(Slices cells, bool centred, double eps) {
-    return by_slices(choose(std::move(cells), cut_rows(shape_, shape_.d_model)), centred, eps,
-                     true);
+  NormalizedSlices<T> normalize_cells(Slices cells, bool centred, double eps) {
+    return normalize_slices(choose(std::move(cells), cut_rows(shape_, shape_.d_model)), centred,
+                            eps, true);
   }
 
   /// Computes grad_x and grad_alpha of the layer `t = tanh(alpha x)`. With
@@ -233,7 +236,7 @@ class PlainLayers : public PlainStep<T> {
     });
     if (sites_.any("grad_alpha over the elements", {MutationOperator::insert}) !=
         MutationOperator::none)
-      grad_alpha /= Base::count_of(all);
+      grad_alpha /= Base::element_count(all);
     store("grad_alpha", {grad_alpha});
   }
 
@@ -273,8 +276,8 @@ class PlainLayers : public PlainStep<T> {
 
   /// Computes rstd of each feature. It is the rstd of the batch during warm-up. After warm-up, it
   /// is computed from the value of running_psi2 before this step.
-  void running_rstd(const std::vector<T>& batch_rstd, const std::vector<T>& old_psi2, double eps,
-                    bool warm) {
+  void compute_running_rstd(const std::vector<T>& batch_rstd, const std::vector<T>& old_psi2,
+                            double eps, bool warm) {
     rstd_.resize(shape_.d_model);
     for (std::size_t d = 0; d < rstd_.size(); ++d) {
       const T psi2 = sites_.pick("psi of the step before", old_psi2[d], state_["running_psi2"][d]);
@@ -306,7 +309,7 @@ class PlainLayers : public PlainStep<T> {
         if (!tokens_alone || sites_.mask("mask of Gamma and Lambda", valid_[row_of(i)]))
           counted.push_back(i);
       }
-      const T n = sites_.count("n of Gamma and Lambda", Base::count_of(counted));
+      const T n = sites_.count("n of Gamma and Lambda", Base::element_count(counted));
       const auto g = [&](std::size_t i) {
         return gamma_at("gamma in grad_x", i) * sites_.term("grad_y in grad_x", dy_[i]);
       };
@@ -337,7 +340,8 @@ class PlainLayers : public PlainStep<T> {
   }
 
   /// Normalizes by the running statistics, as in inference. The running statistics do not change.
-  void infer(const std::string& mean_name, const std::string& square_name, double eps) {
+  void normalize_by_running_statistics(const std::string& mean_name, const std::string& square_name,
+                                       double eps) {
     x_hat_.resize(x_.size());
     rstd_.resize(shape_.d_model);
     for (std::size_t d = 0; d < shape_.d_model; ++d)
@@ -374,7 +378,7 @@ class PlainLayers : public PlainStep<T> {
     std::vector<T> rstd, squares;
     std::vector<T> scaled(x_.size());
     for (const auto& group : cut_rows(shape_, width)) {
-      const T n = sites_.count("n of group scaling", Base::count_of(group));
+      const T n = sites_.count("n of group scaling", Base::element_count(group));
       const T square = a_.over(
           a_.sum("sum of group scaling", group, [&](std::size_t i) { return x_[i] * x_[i]; }), n);
       squares.push_back(square);
@@ -395,7 +399,7 @@ class PlainLayers : public PlainStep<T> {
       const auto& group = groups[k];
       const T c = a_.over(a_.sum("sum of the backward of group scaling", group,
                                  [&](std::size_t i) { return grad[i] * x_[i]; }),
-                          Base::count_of(group));
+                          Base::element_count(group));
       for (const std::size_t i : group)
         grad[i] =
             (grad[i] - x_[i] * sites_.term("mean in the backward of group scaling", c)) * rstd[k];

@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "verification/golden/corpus/arithmetic.hpp"
-#include "verification/golden/plain/narrow.hpp"
+#include "verification/golden/plain/low_precision_number.hpp"
 #include "verification/golden/plain/plain_math.hpp"
 #include "verification/golden/plain/plain_slices.hpp"
 
@@ -204,9 +204,9 @@ class PlainOptimizer {
   }
 
   void finish(std::size_t s) {
-    put("parameter", p_);
+    store_output("parameter", p_);
     for (const auto& [name, values] : moments_)
-      if (!values.empty()) put(name, values);
+      if (!values.empty()) store_output(name, values);
     iterations_.push_back(static_cast<double>(sites_.count("returned iterations", step_count(s))));
   }
 
@@ -215,7 +215,7 @@ class PlainOptimizer {
     return is_mutated("step counter", StepOp::reset) ? 1 : previous_steps_ + s + 1;
   }
 
-  void put(const std::string& name, const std::vector<T>& values) {
+  void store_output(const std::string& name, const std::vector<T>& values) {
     std::vector<T>& all = out_[name];
     all.insert(all.end(), values.begin(), values.end());
   }

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "verification/golden/corpus/arithmetic.hpp"
-#include "verification/golden/plain/narrow.hpp"
+#include "verification/golden/plain/low_precision_number.hpp"
 #include "verification/golden/plain/plain_slices.hpp"
 
 namespace normproof::verification::golden::plain {
@@ -32,10 +32,10 @@ class PlainRope {
     read_rows("reading grad_y", {rows_, 1, width_}, dy_, sites_);
   }
 
-  std::vector<T> forward() { return turned(x_, "y", "sign of sin", "cos", "sin"); }
+  std::vector<T> forward() { return rotate_pairs(x_, "y", "sign of sin", "cos", "sin"); }
   std::vector<T> backward() {
-    return turned(dy_, "grad_x", "sign of sin in the backward", "cos in the backward",
-                  "sin in the backward", T(-1));
+    return rotate_pairs(dy_, "grad_x", "sign of sin in the backward", "cos in the backward",
+                        "sin in the backward", T(-1));
   }
 
  private:
@@ -46,7 +46,7 @@ class PlainRope {
   }
 
   T stored(T value) const {
-    return style_.from_y ? static_cast<T>(ref::numeric::round_to(storage_of(dtype_),
+    return style_.from_y ? static_cast<T>(ref::numeric::round_to(storage_format(dtype_),
                                                                  static_cast<double>(value)))
                          : value;
   }
@@ -65,8 +65,8 @@ class PlainRope {
     }
   }
 
-  std::vector<T> turned(const std::vector<T>& x, const char* name, const char* sign,
-                        const char* cos_site, const char* sin_site, T direction = T(1)) {
+  std::vector<T> rotate_pairs(const std::vector<T>& x, const char* name, const char* sign,
+                              const char* cos_site, const char* sin_site, T direction = T(1)) {
     std::vector<T> y = x;
     const bool interleaved = (sites_.any("pairing", {Op::other}) == Op::other) != interleaved_;
     const Op rest =

@@ -15,9 +15,9 @@ namespace normproof::verification::golden::plain {
 
 using corpus::block_index;
 using corpus::find;
-using corpus::kBlock;
+using corpus::kScaledBlockSize;
+using corpus::OutputScaling;
 using corpus::scale_name;
-using corpus::Scaling;
 using ref::numeric::FloatFormat;
 using ref::numeric::FloatType;
 using ref::numeric::Overflow;
@@ -31,7 +31,7 @@ DType other_format(DType dtype) {
 }
 
 const FloatFormat& format_of_dtype(DType dtype) {
-  return ref::numeric::format_of(*ref::io::float_type(dtype));
+  return ref::numeric::float_format_info(*ref::io::float_type(dtype));
 }
 
 /// Truncates v toward 0 to a number of the format.
@@ -57,24 +57,24 @@ class ScaledTensors {
     if (format == Op::other_bias)
       for (double& v : values) v /= 2;
     return find(c_.inputs, scale_name(input.name))->dtype == DType::float32
-               ? times_one_scale(input, values)
-               : times_blocks(input, values);
+               ? multiply_by_one_scale(input, values)
+               : multiply_by_block_scales(input, values);
   }
 
   /// Returns an output as it is stored, followed by the scales of its blocks if it has blocks.
   std::vector<StoredTensor> write(const StoredTensor& output) {
     const std::vector<double> values = ref::io::widen(output);
     const DType dtype = corpus::stored_output_dtype(c_, output.name);
-    switch (corpus::scaling_of(c_, output.name)) {
-      case Scaling::none:
+    switch (corpus::output_scaling(c_, output.name)) {
+      case OutputScaling::none:
         return {ref::io::make_tensor(output.name, dtype, output.shape, values)};
-      case Scaling::given:
-        return {stored(output, dtype, by_one_scale(output.name, values))};
-      case Scaling::blocks:
+      case OutputScaling::given:
+        return {stored(output, dtype, divide_by_one_scale(output.name, values))};
+      case OutputScaling::blocks:
         break;
     }
     const std::vector<double> scales = scales_of_blocks(output, values, format_of_dtype(dtype));
-    StoredTensor elements = stored(output, dtype, by_blocks(output, values, scales));
+    StoredTensor elements = stored(output, dtype, divide_by_block_scales(output, values, scales));
     StoredTensor own = ref::io::make_tensor(scale_name(output.name), DType::float8_e8m0fnu,
                                             corpus::block_scales_shape(output.shape),
                                             written_scales(output, scales));
@@ -86,7 +86,7 @@ class ScaledTensors {
     return sites_.any((std::string(what) + " " + tensor).c_str(), offered);
   }
 
-  std::vector<double> times_one_scale(const StoredTensor& input, std::vector<double> values) {
+  std::vector<double> multiply_by_one_scale(const StoredTensor& input, std::vector<double> values) {
     const float scale =
         static_cast<float>(ref::io::widen(*find(c_.inputs, scale_name(input.name)))[0]);
     const Op op = at("scaling of", input.name, {Op::drop, Op::inverted, Op::square});
@@ -98,18 +98,20 @@ class ScaledTensors {
     return values;
   }
 
-  std::vector<double> times_blocks(const StoredTensor& input, std::vector<double> values) {
+  std::vector<double> multiply_by_block_scales(const StoredTensor& input,
+                                               std::vector<double> values) {
     const std::vector<double> scales = ref::io::widen(*find(c_.inputs, scale_name(input.name)));
     const std::size_t d_model = input.shape.back(), rows = values.size() / d_model;
-    const std::size_t blocks = scales.size() / rows, whole = d_model / kBlock * kBlock;
+    const std::size_t blocks = scales.size() / rows,
+                      whole = d_model / kScaledBlockSize * kScaledBlockSize;
     std::vector<Op> offered = {Op::drop,  Op::inverted, Op::half_block, Op::whole_row,
                                Op::twice, Op::halved,   Op::transposed};
     if (whole < d_model) offered.push_back(Op::forget_remainder);
     const Op op = at("scales of the blocks of", input.name, offered);
     for (std::size_t i = 0; i < values.size(); ++i) {
       const std::size_t row = i / d_model, d = i % d_model;
-      std::size_t block = d / kBlock;
-      if (op == Op::half_block) block = std::min(d / (kBlock / 2), blocks - 1);
+      std::size_t block = d / kScaledBlockSize;
+      if (op == Op::half_block) block = std::min(d / (kScaledBlockSize / 2), blocks - 1);
       if (op == Op::whole_row) block = 0;
       double scale = scales[op == Op::transposed ? block * rows + row : row * blocks + block];
       if (op == Op::drop) scale = 1;
@@ -122,7 +124,7 @@ class ScaledTensors {
     return values;
   }
 
-  std::vector<double> by_one_scale(const std::string& output, std::vector<double> values) {
+  std::vector<double> divide_by_one_scale(const std::string& output, std::vector<double> values) {
     const float scale = static_cast<float>(ref::io::widen(*find(c_.inputs, scale_name(output)))[0]);
     const Op op = at("scaling of", output, {Op::drop, Op::inverted, Op::square});
     for (double& v : values) {
@@ -143,11 +145,13 @@ class ScaledTensors {
     const std::size_t d_model = output.shape.back(), rows = values.size() / d_model;
     std::vector<Op> offered = {Op::half_block, Op::whole_row, Op::transposed,
                                Op::twice,      Op::halved,    Op::not_a_number};
-    if (d_model % kBlock != 0) offered.push_back(Op::forget_remainder);
+    if (d_model % kScaledBlockSize != 0) offered.push_back(Op::forget_remainder);
     block_mutation_ = at("scales of the blocks of", output.name, offered);
     std::vector<double> largest(block_index(values.size() - 1, d_model) + 1, 0.0);
     for (std::size_t i = 0; i < values.size(); ++i) {
-      if (block_mutation_ == Op::half_block && i % d_model % kBlock >= kBlock / 2) continue;
+      if (block_mutation_ == Op::half_block &&
+          i % d_model % kScaledBlockSize >= kScaledBlockSize / 2)
+        continue;
       const std::size_t from =
           block_mutation_ == Op::transposed ? i % rows * d_model + i / rows : i;
       double& own = largest[block_index(i, d_model)];
@@ -161,17 +165,18 @@ class ScaledTensors {
       }
     const int off = block_mutation_ == Op::twice ? 1 : block_mutation_ == Op::halved ? -1 : 0;
     for (double& v : largest)
-      v = ref::numeric::two_to(
+      v = ref::numeric::exact_power_of_two(
           corpus::block_scale_exponent(v > 0 ? std::ilogb(v) + off : -2000, format));
     return largest;
   }
 
   bool is_forgotten(std::size_t i, std::size_t d_model) const {
-    return block_mutation_ == Op::forget_remainder && i % d_model >= d_model / kBlock * kBlock;
+    return block_mutation_ == Op::forget_remainder &&
+           i % d_model >= d_model / kScaledBlockSize * kScaledBlockSize;
   }
 
-  std::vector<double> by_blocks(const StoredTensor& output, std::vector<double> values,
-                                const std::vector<double>& scales) const {
+  std::vector<double> divide_by_block_scales(const StoredTensor& output, std::vector<double> values,
+                                             const std::vector<double>& scales) const {
     const std::size_t d_model = output.shape.back();
     for (std::size_t i = 0; i < values.size(); ++i)
       values[i] = is_forgotten(i, d_model) ? 0 : values[i] / scales[block_index(i, d_model)];
@@ -182,7 +187,7 @@ class ScaledTensors {
   /// the last block of each row.
   std::vector<double> written_scales(const StoredTensor& output, std::vector<double> scales) const {
     const std::size_t d_model = output.shape.back();
-    const std::size_t blocks = (d_model + kBlock - 1) / kBlock;
+    const std::size_t blocks = (d_model + kScaledBlockSize - 1) / kScaledBlockSize;
     for (std::size_t b = blocks - 1; b < scales.size(); b += blocks) {
       if (block_mutation_ == Op::forget_remainder) scales[b] = 0x1p-127;
       if (block_mutation_ == Op::not_a_number) scales[b] = std::numeric_limits<double>::quiet_NaN();
@@ -236,7 +241,7 @@ std::vector<StoredTensor> run_plain_scaled(const Case& c, const EvalInputs& inpu
     if (ref::io::is_float(input.dtype) && ref::io::item_size(input.dtype) == 1)
       replace(read, c, input.name, tensors.read(input));
   std::vector<StoredTensor> written;
-  for (const StoredTensor& output : run_plain(corpus::dequantized(c), read, style, sites))
+  for (const StoredTensor& output : run_plain(corpus::dequantize_inputs(c), read, style, sites))
     for (StoredTensor& own : tensors.write(output)) written.push_back(std::move(own));
   return written;
 }

@@ -19,7 +19,7 @@ using mutations::Mutation;
 using mutations::MutationOperator;
 using mutations::Sites;
 
-using corpus::storage_of;
+using corpus::storage_format;
 using ref::io::DType;
 
 /// The shape of x as [rows, d_model]. The number of rows is samples times tokens.
@@ -103,7 +103,7 @@ void write_rows(const std::string& name, const PlainShape& shape, std::vector<T>
   if (rows)
     offered.insert(offered.end(), {MutationOperator::unwritten_row, MutationOperator::transposed});
   if (rows && shape.rows() % 32 == 0) offered.push_back(MutationOperator::unwritten_block);
-  const auto unwritten_from_end = [&](std::size_t count) {
+  const auto clear_last_rows = [&](std::size_t count) {
     std::fill(values.end() - static_cast<std::ptrdiff_t>(count * shape.d_model), values.end(),
               T(0));
   };
@@ -112,10 +112,10 @@ void write_rows(const std::string& name, const PlainShape& shape, std::vector<T>
       values.back() = 0;
       break;
     case MutationOperator::unwritten_row:
-      unwritten_from_end(1);
+      clear_last_rows(1);
       break;
     case MutationOperator::unwritten_block:
-      unwritten_from_end(32);
+      clear_last_rows(32);
       break;
     case MutationOperator::clean_nan:
       for (T& v : values)
@@ -134,10 +134,10 @@ void write_rows(const std::string& name, const PlainShape& shape, std::vector<T>
 
 /// Truncates v toward 0 to a number of the dtype. If the dtype can represent v, returns v.
 inline double truncate_to_dtype(DType dtype, double v) {
-  const double rounded = ref::numeric::round_to(storage_of(dtype), v);
+  const double rounded = ref::numeric::round_to(storage_format(dtype), v);
   if (!(std::fabs(rounded) > std::fabs(v))) return rounded;
-  const double u = ref::numeric::format_of(storage_of(dtype)).unit_roundoff;
-  return ref::numeric::round_to(storage_of(dtype), rounded * (1 - 1.25 * u));
+  const double u = ref::numeric::float_format_info(storage_format(dtype)).unit_roundoff;
+  return ref::numeric::round_to(storage_format(dtype), rounded * (1 - 1.25 * u));
 }
 
 /// Makes a tensor of the given dtype from an output, as a kernel stores it. Each value is rounded
@@ -145,14 +145,15 @@ inline double truncate_to_dtype(DType dtype, double v) {
 template <class T>
 StoredTensor stored_tensor(const std::string& name, DType dtype, std::vector<std::size_t> shape,
                            const std::vector<T>& values, const Style& style, Sites& sites) {
-  const double least = std::max(static_cast<double>(std::numeric_limits<T>::min()),
-                                ref::numeric::format_of(storage_of(dtype)).smallest_normal);
+  const double least =
+      std::max(static_cast<double>(std::numeric_limits<T>::min()),
+               ref::numeric::float_format_info(storage_format(dtype)).smallest_normal);
   std::vector<double> rounded, cut;
   rounded.reserve(values.size());
   for (const T v : values) {
     const double own = static_cast<double>(v);
     const double value = style.flushed && std::fabs(own) < least ? 0 : own;
-    rounded.push_back(ref::numeric::round_to(storage_of(dtype), value));
+    rounded.push_back(ref::numeric::round_to(storage_format(dtype), value));
     if (ref::io::item_size(dtype) < 4) cut.push_back(truncate_to_dtype(dtype, value));
   }
   // Truncation is offered only if it changes a number, that is, if 16 bits cannot represent it.

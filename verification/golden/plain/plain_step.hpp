@@ -24,10 +24,10 @@ struct NormalizedSlices {
 /// One step of a norm layer, written with simple loops. It is the base class of PlainLayers, which
 /// has one function per layer.
 template <class T>
-class PlainStep {
+class PlainNormStep {
  public:
-  PlainStep(const PlainShape& shape, const ref::model::NormInputs<double>& in,
-            std::map<std::string, std::vector<T>>& state, PlainArithmetic<T> arithmetic)
+  PlainNormStep(const PlainShape& shape, const ref::model::NormInputs<double>& in,
+                std::map<std::string, std::vector<T>>& state, PlainArithmetic<T> arithmetic)
       : shape_(shape),
         training_(in.mode == Mode::training),
         state_(state),
@@ -68,7 +68,7 @@ class PlainStep {
     return values;
   }
 
-  static T count_of(const std::vector<std::size_t>& indices) {
+  static T element_count(const std::vector<std::size_t>& indices) {
     return static_cast<T>(static_cast<double>(indices.size()));
   }
 
@@ -96,14 +96,14 @@ class PlainStep {
         s.counts.back().push_back(counts);
         if (counts) counted.push_back(i);
       }
-      measure(s, slice, counted, centred, static_cast<T>(eps));
+      compute_statistics(s, slice, counted, centred, static_cast<T>(eps));
     }
     return s;
   }
 
-  void measure(NormalizedSlices<T>& s, const std::vector<std::size_t>& slice,
-               const std::vector<std::size_t>& counted, bool centred, T eps) {
-    const T n = sum_not_mean_ ? T(1) : count_of(counted);
+  void compute_statistics(NormalizedSlices<T>& s, const std::vector<std::size_t>& slice,
+                          const std::vector<std::size_t>& counted, bool centred, T eps) {
+    const T n = sum_not_mean_ ? T(1) : element_count(counted);
     const std::vector<T>& x = statistic_input();
     T mean = 0, statistic = 0;
     if (centred) {
@@ -228,14 +228,14 @@ class PlainStep {
       });
       if (sites_.any("grad_gamma over the rows", {MutationOperator::insert}) !=
           MutationOperator::none)
-        grad_gamma[d] /= count_of(column);
+        grad_gamma[d] /= element_count(column);
       if (scalar_gamma_) continue;
       grad_beta[d] = a_.sum("sum of grad_beta", column, [&](std::size_t i) {
         return sites_.factor("grad_y in grad_beta", dy_[i]);
       });
       if (sites_.any("grad_beta over the rows", {MutationOperator::insert}) !=
           MutationOperator::none)
-        grad_beta[d] /= count_of(column);
+        grad_beta[d] /= element_count(column);
     }
     store("grad_gamma", grad_gamma);
     if (!scalar_gamma_) store("grad_beta", grad_beta);
@@ -273,7 +273,8 @@ class PlainStep {
     store("grad_x", grad_x);
   }
 
-  NormalizedSlices<T> by_slices(const Slices& slices, bool centred, double eps, bool masked) {
+  NormalizedSlices<T> normalize_slices(const Slices& slices, bool centred, double eps,
+                                       bool masked) {
     uses_rstd_ = true;
     NormalizedSlices<T> s = statistics(slices, centred, eps, masked);
     uses_rstd_ = false;

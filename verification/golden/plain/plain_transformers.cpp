@@ -7,13 +7,13 @@
 
 #include "verification/golden/corpus/arithmetic.hpp"
 #include "verification/golden/corpus/kind.hpp"
-#include "verification/golden/plain/narrow.hpp"
+#include "verification/golden/plain/low_precision_number.hpp"
 #include "verification/golden/plain/plain_decoder_layer.hpp"
 #include "verification/golden/plain/plain_decoding.hpp"
 
 namespace normproof::verification::golden::plain {
 
-using corpus::is_about;
+using corpus::has_operation;
 using corpus::usual_accumulation;
 
 namespace {
@@ -24,7 +24,7 @@ using ref::model::TransformerTensors;
 /// Sets the number of rows. The loss ignores padding, so that padding has gradients only if the
 /// norm layer gives it some (PowerNormReleased).
 template <class T>
-void set_rows(PlainParts<T>& parts, const ref::model::Tokens& tokens) {
+void set_rows(PlainEncoderContext<T>& parts, const ref::model::Tokens& tokens) {
   parts.set_rows(tokens.batch_size, tokens.seq_len);
   parts.pads_have_gradients_ =
       std::holds_alternative<ref::model::PowerNormReleasedOptions>(parts.in_.config.norm);
@@ -36,7 +36,7 @@ class PlainLanguageModel {
  public:
   PlainLanguageModel(const TransformerTensors& in, const Style& style, Sites& sites)
       : in_(in),
-        side_(plain_side(in, in.config.decoder, true, in.valid, "embedding.weight")),
+        side_(make_side_inputs(in, in.config.decoder, true, in.valid, "embedding.weight")),
         parts_(side_, style, sites) {
     set_rows(parts_, in.tokens);
     for (std::size_t l = 0; l < side_.config.num_layers; ++l)
@@ -59,7 +59,7 @@ class PlainLanguageModel {
  private:
   const TransformerTensors& in_;
   EncoderTensors side_;
-  PlainParts<T> parts_;
+  PlainEncoderContext<T> parts_;
   std::deque<PlainEncoderLayer<T>> layers_;
 };
 
@@ -69,8 +69,8 @@ class PlainSourceSide {
  public:
   PlainSourceSide(const TransformerTensors& in, const Style& style, Sites& sites)
       : in_(in),
-        side_(
-            plain_side(in, in.config.encoder, false, in.source_valid, "decoder.embedding.weight")),
+        side_(make_side_inputs(in, in.config.encoder, false, in.source_valid,
+                               "decoder.embedding.weight")),
         sites_(sites.part(kPrefix)),
         parts_(side_, style, sites_),
         embedding_(parts_, "encoder.embedding.weight", in.config.source_vocab_size),
@@ -80,7 +80,7 @@ class PlainSourceSide {
       layers_.emplace_back(parts_, fmt::format("encoder.layers.{}.", l));
   }
 
-  PlainSource source() const { return {in_.source.seq_len, parts_.valid_}; }
+  PlainSourceMask source() const { return {in_.source.seq_len, parts_.valid_}; }
 
   Numbers<T> forward() {
     Numbers<T> x = embedding_.forward(in_.source);
@@ -88,7 +88,7 @@ class PlainSourceSide {
     return final_norm_.forward(x);
   }
 
-  void backward(Numbers<T> grad, NamedNumbers<T>& gradients, PlainParts<T>& of_the_whole) {
+  void backward(Numbers<T> grad, NamedNumbers<T>& gradients, PlainEncoderContext<T>& of_the_whole) {
     grad = final_norm_.backward(grad, gradients);
     for (std::size_t l = layers_.size(); l-- > 0;) grad = layers_[l].backward(grad, gradients);
     embedding_.backward(in_.source, grad, gradients);
@@ -101,7 +101,7 @@ class PlainSourceSide {
   const TransformerTensors& in_;
   EncoderTensors side_;
   Sites sites_;
-  PlainParts<T> parts_;
+  PlainEncoderContext<T> parts_;
   PlainEmbedding<T> embedding_;
   PlainFinalNorm<T> final_norm_;
   std::deque<PlainEncoderLayer<T>> layers_;
@@ -114,7 +114,7 @@ class PlainTranslator {
       : in_(in),
         source_(in, style, sites),
         memory_of_(source_.source()),
-        side_(plain_side(in, in.config.decoder, true, in.valid, "decoder.embedding.weight")),
+        side_(make_side_inputs(in, in.config.decoder, true, in.valid, "decoder.embedding.weight")),
         parts_(side_, style, sites),
         sites_(sites) {
     set_rows(parts_, in.tokens);
@@ -152,18 +152,19 @@ class PlainTranslator {
  private:
   const TransformerTensors& in_;
   PlainSourceSide<T> source_;
-  PlainSource memory_of_;
+  PlainSourceMask memory_of_;
   EncoderTensors side_;
-  PlainParts<T> parts_;
+  PlainEncoderContext<T> parts_;
   Sites& sites_;
   std::deque<PlainDecoderLayer<T>> layers_;
 };
 
 template <class T>
-NamedOutputs<T> answer_of(const Case& c, const TransformerTensors& in, const Style& style,
-                          Sites& sites) {
-  if (is_about<ref::model::DecodingOptions>(c)) return PlainDecoding<T>(in, style, sites).run();
-  if (is_about<ref::model::LanguageModelOptions>(c))
+NamedOutputs<T> run_transformer_as(const Case& c, const TransformerTensors& in, const Style& style,
+                                   Sites& sites) {
+  if (has_operation<ref::model::DecodingOptions>(c))
+    return PlainDecoding<T>(in, style, sites).run();
+  if (has_operation<ref::model::LanguageModelOptions>(c))
     return PlainLanguageModel<T>(in, style, sites).run(c.dtype);
   return PlainTranslator<T>(in, style, sites).run(c.dtype);
 }
@@ -174,7 +175,8 @@ std::vector<StoredTensor> run_plain_transformer(const Case& c, const EvalInputs&
                                                 const Style& style, Sites& sites) {
   const TransformerTensors& in = inputs.transformer;
   return in_arithmetic(style.accumulation.value_or(usual_accumulation(c.dtype)), [&]<class T>(T) {
-    return store_outputs(c, answer_of<T>(c, in, style, sites), in.tensors, in.state, style, sites);
+    return store_outputs(c, run_transformer_as<T>(c, in, style, sites), in.tensors, in.state, style,
+                         sites);
   });
 }
 

@@ -16,7 +16,7 @@ namespace normproof::verification::golden::plain {
 /// The moments of a block of elements: the number of elements, their mean, and the sum of squared
 /// distances from the mean.
 template <class T>
-struct PlainMoments {
+struct PlainBlockMoments {
   T count = 0, mean = 0, squares = 0;
 
   /// Adds x to the block by Welford's recurrence.
@@ -26,7 +26,7 @@ struct PlainMoments {
     mean += before / count;
     squares += before * (x - mean);
   }
-  void merge(const PlainMoments& block) {
+  void merge(const PlainBlockMoments& block) {
     const T all = count + block.count, apart = block.mean - mean;
     squares += block.squares + apart * apart * (count * block.count / all);
     mean += apart * (block.count / all);
@@ -46,9 +46,9 @@ struct MeanAndVariance {
 /// are merged in order.
 template <class T>
 MeanAndVariance<T> welford_statistics(const std::vector<T>& x, std::size_t width) {
-  PlainMoments<T> all;
+  PlainBlockMoments<T> all;
   for (std::size_t begin = 0; begin < x.size(); begin += width) {
-    PlainMoments<T> block;
+    PlainBlockMoments<T> block;
     for (std::size_t i = begin; i < std::min(begin + width, x.size()); ++i) block.add_element(x[i]);
     if (begin == 0)
       all = block;

@@ -4,18 +4,18 @@
 #include <utility>
 #include <vector>
 
-#include "verification/golden/plain/plain_answer.hpp"
 #include "verification/golden/plain/plain_embedding.hpp"
 #include "verification/golden/plain/plain_loss.hpp"
+#include "verification/golden/plain/plain_outputs.hpp"
 
 namespace normproof::verification::golden::plain {
 
 /// Returns one side of a Transformer (encoder or decoder) as the inputs of an encoder. Tensors keep
 /// their names. If the head is tied, the tensor named `embedding` is also added as "head.weight".
-inline ref::model::EncoderTensors plain_side(const ref::model::TransformerTensors& in,
-                                             const ref::model::LayersConfig& layers, bool causal,
-                                             const ref::tensor::Mask& valid,
-                                             const std::string& embedding) {
+inline ref::model::EncoderTensors make_side_inputs(const ref::model::TransformerTensors& in,
+                                                   const ref::model::LayersConfig& layers,
+                                                   bool causal, const ref::tensor::Mask& valid,
+                                                   const std::string& embedding) {
   ref::model::EncoderTensors side;
   side.config = {.vocab_size = in.config.target_vocab_size,
                  .d_model = in.config.d_model,
@@ -55,7 +55,8 @@ T tied_head_factor(Sites& sites, const ref::model::DecoderConfig& config) {
 template <class T>
 class PlainVocabulary {
  public:
-  PlainVocabulary(PlainParts<T>& parts, const ref::model::TransformerTensors& in, std::string name)
+  PlainVocabulary(PlainEncoderContext<T>& parts, const ref::model::TransformerTensors& in,
+                  std::string name)
       : parts_(parts),
         in_(in),
         sites_(parts.sites_),
@@ -72,7 +73,7 @@ class PlainVocabulary {
     for (T& element : x) element *= factor;
     const Numbers<T> logits = parts_.linear(head_, x);
     const std::size_t words = in_.config.target_vocab_size;
-    answer.put("logits", {in_.tokens.batch_size, in_.tokens.seq_len, words}, logits);
+    answer.store_output("logits", {in_.tokens.batch_size, in_.tokens.seq_len, words}, logits);
     ref::model::FunctionInputs rows;
     auto values = ref::tensor::empty_tensor<double>({logits.size() / words, words});
     for (std::size_t i = 0; i < logits.size(); ++i)
@@ -87,7 +88,7 @@ class PlainVocabulary {
     PlainLoss<T> loss(rows, in_.loss, dtype, parts_.a_.style(), own);
     loss.run();
     parts_.offer_mutations(kPrefix, own);
-    answer.put("loss", {1}, loss.loss());
+    answer.store_output("loss", {1}, loss.loss());
     Numbers<T> grad = parts_.linear_backward(head_, loss.grad(), x, answer.values);
     for (T& element : grad) element *= factor;
     return grad;
@@ -136,12 +137,12 @@ class PlainVocabulary {
     return own;
   }
 
-  PlainParts<T>& parts_;
+  PlainEncoderContext<T>& parts_;
   const ref::model::TransformerTensors& in_;
   Sites& sites_;
   std::string name_;
   PlainEmbedding<T> embedding_;
-  PlainMap head_;
+  PlainLinearMap head_;
 };
 
 }  // namespace normproof::verification::golden::plain

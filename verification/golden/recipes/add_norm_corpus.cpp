@@ -18,11 +18,11 @@ namespace {
 
 using Shape = std::vector<std::size_t>;
 
-constexpr DType kAddNormFunctions[] = {DType::float64, DType::float32, DType::float16,
-                                       DType::bfloat16};
-constexpr DType kHighPrecisionOfAddNorms[] = {DType::float64, DType::float32};
-constexpr DType kLowPrecisionOfAddNorms[] = {DType::bfloat16, DType::float16};
-constexpr std::size_t kQuickEdges[] = {31, 63, 64, 65, 257};
+constexpr DType kAddNormDtypes[] = {DType::float64, DType::float32, DType::float16,
+                                    DType::bfloat16};
+constexpr DType kHighPrecisionAddNormDtypes[] = {DType::float64, DType::float32};
+constexpr DType kLowPrecisionAddNormDtypes[] = {DType::bfloat16, DType::float16};
+constexpr std::size_t kQuickAddNormEdges[] = {31, 63, 64, 65, 257};
 
 class AddNormCases {
  public:
@@ -30,12 +30,12 @@ class AddNormCases {
       : tier_(tier),
         function_(function),
         seed_(seed),
-        centred_(ref::model::is_name_of<ref::model::AddLayerNormOptions>(function)) {}
+        centred_(ref::model::is_operation_name<ref::model::AddLayerNormOptions>(function)) {}
 
   std::vector<Case> take() { return std::move(cases_); }
 
   void quick() {
-    for (const DType dtype : kAddNormFunctions)
+    for (const DType dtype : kAddNormDtypes)
       add(base_recipe("random", {3, 5, 6}, dtype).why("ordinary inputs, every extent another one"));
     add(base_recipe("no_affine", {4, 3, 6}, DType::float32)
             .why("gamma and beta are absent")
@@ -59,15 +59,15 @@ class AddNormCases {
     conditioned();
     extents();
     exact();
-    sixteen_bits();
+    sixteen_bit_cases();
     not_finite({3, 4, 6});
-    for (const std::size_t extent : kQuickEdges)
+    for (const std::size_t extent : kQuickAddNormEdges)
       add(base_recipe("block_edge", {1, extent}, DType::float32).why(kWhyBlockEdge));
   }
 
   void standard() {
     not_finite({7, 33});
-    for (const DType dtype : kHighPrecisionOfAddNorms) {
+    for (const DType dtype : kHighPrecisionAddNormDtypes) {
       for (const char* name : {"a", "b", "c"})
         add(base_recipe(fmt::format("random_{}", name), {4, 9, 30}, dtype)
                 .why("random inputs of another seed"));
@@ -78,9 +78,9 @@ class AddNormCases {
       add(base_recipe("offset_1e4", {17, 24}, dtype).why(kWhyOffset).x(offset_by(1e4)));
     }
     for (const Tier tier : {Tier::quick, Tier::standard})
-      for (const std::size_t extent : block_extents(tier))
+      for (const std::size_t extent : block_edge_extents(tier))
         add(base_recipe("block_edge", {3, extent}, DType::float32).why(kWhyBlockEdge));
-    for (const DType dtype : kLowPrecisionOfAddNorms) {
+    for (const DType dtype : kLowPrecisionAddNormDtypes) {
       many_rows({2050, 12}, dtype);
       add(base_recipe("wide_row", {5, 4097}, dtype).why(kWhyWide).x(offset_by(2)));
     }
@@ -136,7 +136,7 @@ class AddNormCases {
       add(base_recipe("large_residual", shape, dtype)
               .why("a residual that has grown over many layers: x is in its last digits")
               .parameter("residual", scaled_by(64)));
-    for (const DType dtype : kHighPrecisionOfAddNorms)
+    for (const DType dtype : kHighPrecisionAddNormDtypes)
       add(base_recipe("cancelling", shape, dtype)
               .why("x and the residual cancel but for their last digits: statistics of either one "
                    "are others")
@@ -158,7 +158,7 @@ class AddNormCases {
         "a variance comparable with eps: eps forgotten, outside the root, or ten times as large "
         "shows in every element";
     constexpr const char* kClamped = "an eps below the least that some library puts in its place";
-    for (const DType dtype : kAddNormFunctions)
+    for (const DType dtype : kAddNormDtypes)
       add(both("variance_near_eps", 0x1p-8, dtype, kNearEps));
     add(both("large_eps", 1, DType::float32, "an eps of 0.5 that is not the default one")
             .option("eps", "0.5"));
@@ -202,7 +202,7 @@ class AddNormCases {
   // has too few digits for grad_x.
   void exact() {
     const double offset = centred_ ? 3 : 0;
-    for (const DType dtype : kHighPrecisionOfAddNorms)
+    for (const DType dtype : kHighPrecisionAddNormDtypes)
       add(base_recipe("exact", {2, 4, 8}, dtype)
               .why("sums, quotients and roots are numbers of the dtype: any correct order of "
                    "operations gives the same bits")
@@ -232,9 +232,9 @@ class AddNormCases {
             .grad_y([](std::size_t, double normal) { return 1 + 0.5 * normal; }));
   }
 
-  void sixteen_bits() {
+  void sixteen_bit_cases() {
     const Shape shape = {5, 33};
-    for (const DType dtype : kLowPrecisionOfAddNorms) {
+    for (const DType dtype : kLowPrecisionAddNormDtypes) {
       add(base_recipe("magnitude_300", shape, dtype)
               .why("squares of 9e4, which overflow float16")
               .x(scaled_by(300)));

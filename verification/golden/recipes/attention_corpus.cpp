@@ -53,9 +53,9 @@ class AttentionCases {
     masks();
     scores();
     extents();
-    for (const std::size_t edge : edges_in(tier_)) block_edge(edge);
-    few_bits(513);
-    float16_ends();
+    for (const std::size_t edge : block_edges_of_tier(tier_)) block_edge(edge);
+    low_precision_cases(513);
+    float16_limits();
     not_finite();
   }
 
@@ -123,8 +123,8 @@ class AttentionCases {
            .features = 2,
            .values = 2});
     }
-    for (const std::size_t edge : edges_in(tier_)) block_edge(edge);
-    few_bits(2050);
+    for (const std::size_t edge : block_edges_of_tier(tier_)) block_edge(edge);
+    low_precision_cases(2050);
   }
 
  private:
@@ -327,7 +327,7 @@ class AttentionCases {
     add(r);
   }
 
-  void few_bits(std::size_t extent) {
+  void low_precision_cases(std::size_t extent) {
     for (const DType dtype : kLowPrecisionDtypes) {
       AttentionRecipe r{.reason = "many_keys",
                         .why = "sums over keys, and their exponentials, that are kept in 16 bits",
@@ -351,12 +351,12 @@ class AttentionCases {
     }
   }
 
-  void float16_ends() {
+  void float16_limits() {
     add({.reason = "subnormal_16_bits",
          .why = kWhySubnormal,
          .dtype = DType::float16,
-         .q = subnormal_in_some(2),
-         .grad_y = subnormal_in_some(3)});
+         .q = some_subnormal_elements(2),
+         .grad_y = some_subnormal_elements(3)});
     add({.reason = "near_largest",
          .why = "queries near the largest number of float16, and keys as small: their products "
                 "are scores of some units",

@@ -23,8 +23,8 @@ namespace {
 
 /// The extents of kBlockEdges that the other cases lack along the axis of statistics: in every
 /// layer, and in the less common layers.
-constexpr std::size_t kEdgesOfNoLayer[] = {32};
-constexpr std::size_t kEdgesOfCommonLayersOnly[] = {31, 32, 63, 64, 65, 127, 128, 129, 257};
+constexpr std::size_t kEdgesMissingInAllLayers[] = {32};
+constexpr std::size_t kEdgesMissingInRareLayers[] = {31, 32, 63, 64, 65, 127, 128, 129, 257};
 constexpr const char* kWhyRows =
     "as many rows as a block has, one less or one more: the last block of rows is lost, whole or "
     "in part, or counts twice";
@@ -58,10 +58,12 @@ class BlockCases {
   }
 
   void standard() {
-    const bool over_rows = norm_ && has_statistics_over_rows(operation_);
+    const bool uses_statistics_over_rows = norm_ && has_statistics_over_rows(operation_);
     const bool over_nothing = norm_ && !corpus::has_statistics(operation_);
-    for (const std::size_t extent : over_rows ? other_edges() : kBlockEdges) rows(extent, 4);
-    for (const std::size_t extent : over_rows || over_nothing ? kBlockEdges : other_edges())
+    for (const std::size_t extent : uses_statistics_over_rows ? other_edges() : kBlockEdges)
+      rows(extent, 4);
+    for (const std::size_t extent :
+         uses_statistics_over_rows || over_nothing ? kBlockEdges : other_edges())
       features(extent);
   }
 
@@ -77,7 +79,8 @@ class BlockCases {
     const bool has_all = !norm_ || is_layer_of_rows() ||
                          is_layer_with_options<ref::model::BatchNormOptions>(operation_) ||
                          is_layer_with_options<ref::model::GroupNormOptions>(operation_);
-    return has_all ? std::span<const std::size_t>(kEdgesOfNoLayer) : kEdgesOfCommonLayersOnly;
+    return has_all ? std::span<const std::size_t>(kEdgesMissingInAllLayers)
+                   : kEdgesMissingInRareLayers;
   }
 
   void rows(std::size_t extent, std::size_t d_model) {
@@ -92,7 +95,7 @@ class BlockCases {
                                         rows_by_features(operation_, rows, d_model), DType::float32)
                           : Recipe(tier_, operation_, reason, {rows, d_model}, DType::float32);
     recipe.why(why);
-    if (ref::model::is_name_of<ref::model::ReluOptions>(operation_))
+    if (ref::model::is_operation_name<ref::model::ReluOptions>(operation_))
       recipe.exact();  // outputs are inputs or 0, so that nothing is rounded
     cases_.push_back(recipe.make(seed_));
   }
@@ -107,8 +110,8 @@ class BlockCases {
 /// Whether the operation has block cases. Functions with samples, heads and pairs have separate
 /// cases instead.
 bool has_block_cases(std::string_view operation) {
-  return is_norm(operation) ||
-         (ref::model::is_function(operation) && ref::model::operation_info(operation).is_by_row());
+  return is_norm(operation) || (ref::model::is_function(operation) &&
+                                ref::model::operation_info(operation).is_computed_per_row());
 }
 
 }  // namespace
@@ -121,7 +124,7 @@ std::vector<Case> block_cases(Tier tier, std::string_view operation, std::uint64
   return cases.take();
 }
 
-std::vector<std::size_t> edges_in(Tier tier) {
+std::vector<std::size_t> block_edges_of_tier(Tier tier) {
   constexpr std::size_t kQuickTierEdges[] = {31, 33, 127, 129};
   if (tier == Tier::quick) return {std::begin(kQuickTierEdges), std::end(kQuickTierEdges)};
   std::vector<std::size_t> other_edges;

@@ -28,6 +28,6 @@ std::vector<Case> block_cases(Tier tier, std::string_view operation, std::uint64
 
 /// Returns those of kBlockEdges that a tier uses for the keys and queries of attention and for the
 /// rows and classes of cross-entropy. Each of kBlockEdges is in exactly one tier.
-std::vector<std::size_t> edges_in(Tier tier);
+std::vector<std::size_t> block_edges_of_tier(Tier tier);
 
 }  // namespace normproof::verification::golden::recipes

@@ -17,7 +17,7 @@ checks::evaluation::EvalInputs inputs_of(const corpus::Case& c, std::string_view
 }
 
 checks::evaluation::EvalInputs inputs_of(const corpus::Case& c) {
-  return inputs_of(c, path_of(c));
+  return inputs_of(c, case_folder(c));
 }
 
 }  // namespace normproof::verification::golden::recipes

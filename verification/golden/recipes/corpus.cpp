@@ -7,7 +7,7 @@
 #include "ref/model/operation_info.hpp"
 #include "verification/golden/recipes/block_corpus.hpp"
 #include "verification/golden/recipes/encoder_corpus.hpp"
-#include "verification/golden/recipes/encoder_end_corpus.hpp"
+#include "verification/golden/recipes/encoder_limit_corpus.hpp"
 #include "verification/golden/recipes/function_corpus.hpp"
 #include "verification/golden/recipes/kernel_corpus.hpp"
 #include "verification/golden/recipes/layout_corpus.hpp"
@@ -19,7 +19,7 @@
 namespace normproof::verification::golden::recipes {
 
 using corpus::Case;
-using corpus::path_of;
+using corpus::case_folder;
 using corpus::Tier;
 
 std::vector<Case> corpus(Tier tier, std::uint64_t seed, const PathGlobs& only) {
@@ -27,13 +27,13 @@ std::vector<Case> corpus(Tier tier, std::uint64_t seed, const PathGlobs& only) {
   const auto append = [&](std::vector<Case> more) {
     std::ranges::copy_if(std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()),
                          std::back_inserter(all),
-                         [&](const Case& c) { return only.match(path_of(c)); });
+                         [&](const Case& c) { return only.match(case_folder(c)); });
   };
   const auto requests = [&](const std::string& name) {
     return only.may_match_in(to_string(tier), name);
   };
   for (const std::string& name : ref::model::norm_names())
-    if (!ref::model::is_name_of<ref::model::NoneOptions>(name) && requests(name)) {
+    if (!ref::model::is_operation_name<ref::model::NoneOptions>(name) && requests(name)) {
       append(norm_cases(tier, name, seed));
       append(kernel_cases(tier, name, seed));
       append(block_cases(tier, name, seed));
@@ -49,13 +49,13 @@ std::vector<Case> corpus(Tier tier, std::uint64_t seed, const PathGlobs& only) {
   for (const std::string& name : ref::model::encoder_operation_names())
     if (requests(name)) {
       append(encoder_cases(tier, name, seed));
-      append(encoder_end_cases(tier, name, seed));
+      append(encoder_limit_cases(tier, name, seed));
     }
   for (const std::string& name : ref::model::transformer_operation_names())
     if (requests(name)) append(transformer_cases(tier, name, seed));
   for (const std::string& name : ref::model::optimizer_names())
     if (requests(name)) append(optimizer_cases(tier, name, seed));
-  std::ranges::sort(all, {}, path_of);
+  std::ranges::sort(all, {}, case_folder);
   return all;
 }
 

@@ -13,13 +13,13 @@
 
 namespace normproof::verification::golden::recipes {
 
+using corpus::case_operation_name;
 using corpus::find;
 using corpus::is_encoder;
 using corpus::is_function;
 using corpus::is_layer;
 using corpus::is_optimizer;
 using corpus::is_transformer;
-using corpus::op_name;
 using corpus::StoredTensor;
 
 namespace {
@@ -38,24 +38,24 @@ std::vector<std::string> optional_inputs(const Case& c) {
     if (operand.optional && !operand.name.starts_with("grad_") &&
         !operand.name.starts_with("layers."))
       names.push_back(operand.name);
-  if (is_about<ref::model::DecodingOptions>(c))
+  if (has_operation<ref::model::DecodingOptions>(c))
     names.emplace_back("layers.0.self_attention.past_keys");
   return names;
 }
 
-class ExtentsOfCase {
+class CaseExtents {
  public:
-  ExtentsOfCase(const Case& c, std::map<std::string, std::set<std::size_t>>& extents)
+  CaseExtents(const Case& c, std::map<std::string, std::set<std::size_t>>& extents)
       : c_(c), extents_(extents) {}
 
   void note() {
     if (is_encoder(c_))
-      of_encoder();
+      record_encoder();
     else if (is_transformer(c_))
       record_transformer();
-    else if (is_about<ref::model::AttentionOptions>(c_))
+    else if (has_operation<ref::model::AttentionOptions>(c_))
       record_attention();
-    else if (is_about<ref::model::CrossEntropyOptions>(c_))
+    else if (has_operation<ref::model::CrossEntropyOptions>(c_))
       record_cross_entropy();
     else
       record_main_input(is_optimizer(c_) ? "parameter" : "x");
@@ -83,7 +83,7 @@ class ExtentsOfCase {
     record_extent("axes", shape.size());
     if (is_layer(c_))
       shape = ref::model::shape_in_rows(
-          ref::model::layout_of(std::get<ref::model::NormOptions>(c_.options)), shape);
+          ref::model::norm_layout(std::get<ref::model::NormOptions>(c_.options)), shape);
     features_ = shape.empty() ? 1 : shape.back();
     std::size_t elements = 1;
     for (const std::size_t extent : shape) elements *= extent;
@@ -113,8 +113,8 @@ class ExtentsOfCase {
     record_extent("classes", logits[1]);
   }
 
-  void of_encoder() {
-    const bool whole = is_about<ref::model::EncoderOptions>(c_);
+  void record_encoder() {
+    const bool whole = has_operation<ref::model::EncoderOptions>(c_);
     const StoredTensor* const main = find(c_.inputs, whole ? "tokens" : "x");
     record_extent("samples", main->shape[0]);
     record_extent("tokens", main->shape[1]);
@@ -138,7 +138,7 @@ class ExtentsOfCase {
     for (const char* source : {"source", "memory"})
       if (const StoredTensor* const keys = find(c_.inputs, source))
         record_extent("keys", keys->shape[1]);
-    const std::string side = is_about<ref::model::TranslatorOptions>(c_) ? "decoder." : "";
+    const std::string side = has_operation<ref::model::TranslatorOptions>(c_) ? "decoder." : "";
     const StoredTensor& embedding = *find(c_.inputs, side + "embedding.weight");
     record_extent("words", embedding.shape[0]);
     features_ = embedding.shape[1];
@@ -152,7 +152,7 @@ class ExtentsOfCase {
   std::size_t features_ = 1;
 };
 
-void note(Magnitudes& reach, const StoredTensor& tensor) {
+void note(MagnitudeRange& reach, const StoredTensor& tensor) {
   for (const double v : ref::io::widen(tensor)) {
     const double magnitude = std::fabs(v);
     reach.not_a_number |= std::isnan(v);
@@ -170,7 +170,7 @@ void join(Counts& counts, const Counts& more) {
 void join(std::set<std::size_t>& extents, const std::set<std::size_t>& more) {
   extents.insert(more.begin(), more.end());
 }
-void join(Magnitudes& reach, const Magnitudes& more) {
+void join(MagnitudeRange& reach, const MagnitudeRange& more) {
   reach.least = std::min(reach.least, more.least);
   reach.greatest = std::max(reach.greatest, more.greatest);
   reach.zero |= more.zero;
@@ -185,7 +185,7 @@ void join_each(Map& map, const Map& more) {
 
 }  // namespace
 
-bool ByValue::operator()(std::string_view a, std::string_view b) const {
+bool NumbersFirst::operator()(std::string_view a, std::string_view b) const {
   const std::optional<double> left = number_of(a), right = number_of(b);
   if (left.has_value() != right.has_value()) return left.has_value();
   return left && *left != *right ? *left < *right : a < b;
@@ -198,7 +198,7 @@ void Coverage::add(const Case& c) {
   for (const auto& [name, value] : ref::model::list_all_options(c.options)) ++options[name][value];
   for (const std::string& name : optional_inputs(c))
     ++inputs[name][find(c.inputs, name) != nullptr ? kGiven : kAbsent];
-  ExtentsOfCase(c, extents).note();
+  CaseExtents(c, extents).note();
   for (const StoredTensor& tensor : c.inputs) {
     if (!ref::io::is_float(tensor.dtype)) continue;
     const std::string name = tensor.name.substr(tensor.name.rfind('.') + 1);

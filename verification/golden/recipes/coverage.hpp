@@ -16,15 +16,15 @@ using corpus::DType;
 
 /// Compares two texts. Numbers come first and are ordered by value; other texts follow in
 /// alphabetical order.
-struct ByValue {
+struct NumbersFirst {
   using is_transparent = void;
   bool operator()(std::string_view a, std::string_view b) const;
 };
 /// The number of cases that have a value, for each value as a text.
-using Counts = std::map<std::string, std::size_t, ByValue>;
+using Counts = std::map<std::string, std::size_t, NumbersFirst>;
 
 /// Which magnitudes and special values occur among the elements of a tensor.
-struct Magnitudes {
+struct MagnitudeRange {
   double least = std::numeric_limits<double>::infinity();  ///< the smallest nonzero magnitude
   double greatest = 0;                                     ///< the largest finite magnitude
   bool zero = false, negative = false, not_a_number = false, infinity = false;
@@ -44,7 +44,7 @@ struct Coverage {
   std::map<std::string, std::set<std::size_t>> extents;
   /// The magnitudes that occur in each floating-point input, by name and dtype. An input of an
   /// encoder is listed under the last part of its name, such as "weight".
-  std::map<std::pair<std::string, DType>, Magnitudes> magnitudes;
+  std::map<std::pair<std::string, DType>, MagnitudeRange> magnitudes;
 
   void add(const Case& c);
   Coverage& operator+=(const Coverage& more);

@@ -35,7 +35,7 @@ struct LossRecipe {
     return [=](std::size_t, double normal) { return offset + factor * normal; };
   }
   /// Returns a class weight. All weights are different, and none is near 1.
-  static double uneven(std::size_t i, double normal) {
+  static double uneven_class_weight(std::size_t i, double normal) {
     return (i % 2 == 0 ? 1.75 : 0.25) + 0.125 * std::fabs(normal);
   }
 };
@@ -49,15 +49,15 @@ class LossCases {
   void quick() {
     for (const DType dtype : {DType::float64, DType::float32, DType::float16, DType::bfloat16})
       in_every_dtype(dtype);
-    for (const DType dtype : {DType::float64, DType::float32}) far_from_0(dtype);
+    for (const DType dtype : {DType::float64, DType::float32}) logits_far_from_zero(dtype);
     options();
     extents();
-    for (const std::size_t edge : edges_in(tier_)) block_edge(edge);
-    few_bits(513, 600);
+    for (const std::size_t edge : block_edges_of_tier(tier_)) block_edge(edge);
+    low_precision_cases(513, 600);
     add({.reason = "subnormal_16_bits",
          .why = kWhySubnormal,
          .dtype = DType::float16,
-         .logits = subnormal_in_some(2)});
+         .logits = some_subnormal_elements(2)});
     add({.reason = "near_largest",
          .why = kWhyNearLargest,
          .dtype = DType::float16,
@@ -79,10 +79,10 @@ class LossCases {
              .classes = 30,
              .smoothing = "0.1",
              .logits = LossRecipe::scaled_logits(3),
-             .weights = LossRecipe::uneven,
+             .weights = LossRecipe::uneven_class_weight,
              .valid = every_third_is_ignored});
-    for (const std::size_t edge : edges_in(tier_)) block_edge(edge);
-    few_bits(2050, 2050);
+    for (const std::size_t edge : block_edges_of_tier(tier_)) block_edge(edge);
+    low_precision_cases(2050, 2050);
   }
 
  private:
@@ -122,7 +122,7 @@ class LossCases {
     add({.reason = "weighted",
          .why = "classes of unlike weight: the mean divides by the weights of the targets",
          .dtype = dtype,
-         .weights = LossRecipe::uneven});
+         .weights = LossRecipe::uneven_class_weight});
     add({.reason = "smoothed",
          .why = "a tenth of the target is spread over all classes, the target's own included",
          .dtype = dtype,
@@ -131,7 +131,7 @@ class LossCases {
          .why = "weights, smoothing and ignored rows at once",
          .dtype = dtype,
          .smoothing = "0.25",
-         .weights = LossRecipe::uneven,
+         .weights = LossRecipe::uneven_class_weight,
          .valid = every_third_is_ignored});
     add({.reason = "large_logits",
          .why = "logits of hundreds: exp overflows unless the largest is subtracted",
@@ -139,7 +139,7 @@ class LossCases {
          .logits = LossRecipe::scaled_logits(100)});
   }
 
-  void far_from_0(DType dtype) {
+  void logits_far_from_zero(DType dtype) {
     add({.reason = "offset_1e4",
          .why = "large logits that differ by little",
          .dtype = dtype,
@@ -159,7 +159,7 @@ class LossCases {
     add({.reason = "wholly_smoothed",
          .why = "label smoothing 1: the target itself does not count",
          .smoothing = "1",
-         .weights = LossRecipe::uneven});
+         .weights = LossRecipe::uneven_class_weight});
     add({.reason = "weights_of_0",
          .why = "classes of weight 0, some of them targets",
          .weights = [](std::size_t i, double) { return i % 2 == 0 ? 0.0 : 0.75; }});
@@ -189,7 +189,7 @@ class LossCases {
     add(r);
   }
 
-  void few_bits(std::size_t classes, std::size_t rows) {
+  void low_precision_cases(std::size_t classes, std::size_t rows) {
     for (const DType dtype : {DType::bfloat16, DType::float16}) {
       add({.reason = "wide_row",
            .why = "a vocabulary: a sum of exponentials that is kept in 16 bits stops growing",
@@ -202,7 +202,7 @@ class LossCases {
            .dtype = dtype,
            .rows = rows,
            .classes = 2,
-           .weights = LossRecipe::uneven});
+           .weights = LossRecipe::uneven_class_weight});
     }
   }
 

@@ -53,7 +53,7 @@ class EncoderCases : public EncoderCaseList {
   }
 
   void standard() {
-    if (decoder_) add_sources();
+    if (decoder_) add_source_cases();
     for (const char* name : {"a", "b", "c"})
       for (const char* placement : {"post", "pre"})
         add({.reason = fmt::format("random_{}", name),
@@ -72,7 +72,7 @@ class EncoderCases : public EncoderCaseList {
            .d_model = 9,
            .d_ff = 7});
     shapes();
-    paddings();
+    padding_cases();
     if (whole_)
       add({.reason = "three_layers",
            .why = "three layers, 17 classes and 31 words",
@@ -155,7 +155,7 @@ class EncoderCases : public EncoderCaseList {
          .d_ff = 1});
   }
 
-  void paddings() {
+  void padding_cases() {
     add({.reason = "first_tokens_alone",
          .why = "nothing but padding behind the first token of each sentence",
          .options = gelu("post", "2"),
@@ -271,7 +271,7 @@ class EncoderCases : public EncoderCaseList {
     inference();
   }
 
-  void add_sources() {
+  void add_source_cases() {
     ordinary("power_norm_released", "post");
     add({.reason = "one_key",
          .why = "S = 1: the only key of the source takes all, and no gradient passes that softmax",
@@ -297,12 +297,12 @@ class EncoderCases : public EncoderCaseList {
          .why = "scores of a hundred: softmax takes nearly one key alone",
          .options = {{"num_heads", "2"}, {"activation", "gelu"}},
          .fills = {{"x", [](std::size_t, double normal) { return 12 * normal; }}}});
-    dropouts();
+    dropout_cases();
   }
 
   /// Adds cases with dropout. The masks are inputs, so that it does not matter how an
   /// implementation draws random numbers.
-  void dropouts() {
+  void dropout_cases() {
     const auto with_rate = [](const char* rate, const char* placement, const char* activation) {
       return Settings{{"placement", placement},
                       {"num_heads", "2"},

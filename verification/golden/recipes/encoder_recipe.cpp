@@ -35,7 +35,7 @@ class EncoderCaseMaker {
       : tier_(tier),
         operation_(operation),
         seed_(seed),
-        whole_(ref::model::is_name_of<ref::model::EncoderOptions>(operation)) {}
+        whole_(ref::model::is_operation_name<ref::model::EncoderOptions>(operation)) {}
 
   Case make(const EncoderRecipe& recipe) const {
     Case c;
@@ -53,8 +53,8 @@ class EncoderCaseMaker {
     add_valid(c, recipe, "valid", recipe.tokens);
     const auto& operation = std::get<ref::model::EncoderOperation>(c.options);
     if (std::holds_alternative<ref::model::DecoderLayerOptions>(operation)) {
-      add_input(c, recipe, "memory", {recipe.samples, recipe.keys, recipe.d_model}, as_drawn,
-                c.dtype);
+      add_input(c, recipe, "memory", {recipe.samples, recipe.keys, recipe.d_model},
+                standard_normal_element, c.dtype);
       add_valid(c, recipe, "memory_valid", recipe.keys);
     }
     const ref::model::EncoderConfig config = make_config(operation, recipe);
@@ -76,8 +76,8 @@ class EncoderCaseMaker {
 
   void add_x(Case& c, const EncoderRecipe& recipe) const {
     const std::vector<std::size_t> shape = {recipe.samples, recipe.tokens, recipe.d_model};
-    add_input(c, recipe, "x", shape, as_drawn, c.dtype);
-    add_input(c, recipe, "grad_y", shape, as_drawn, c.dtype);
+    add_input(c, recipe, "x", shape, standard_normal_element, c.dtype);
+    add_input(c, recipe, "grad_y", shape, standard_normal_element, c.dtype);
   }
 
   void add_valid(Case& c, const EncoderRecipe& recipe, const char* name, std::size_t length) const {
@@ -164,7 +164,7 @@ class EncoderCaseMaker {
 
 }  // namespace
 
-double as_drawn(std::size_t, double normal) {
+double standard_normal_element(std::size_t, double normal) {
   return normal;
 }
 

@@ -27,7 +27,7 @@ struct EncoderRecipe {
   std::vector<std::pair<std::string, Fill>> fills = {};
 };
 
-double as_drawn(std::size_t flat, double normal);
+double standard_normal_element(std::size_t flat, double normal);
 
 /// Returns the fill of a norm parameter whose initial value is `initial`. The elements are close to
 /// that value but not equal to it, so that norms amplify errors little. If the initial value is 0,
@@ -47,8 +47,8 @@ class EncoderCaseList {
       : tier_(tier),
         operation_(operation),
         seed_(seed),
-        whole_(ref::model::is_name_of<ref::model::EncoderOptions>(operation)),
-        decoder_(ref::model::is_name_of<ref::model::DecoderLayerOptions>(operation)) {}
+        whole_(ref::model::is_operation_name<ref::model::EncoderOptions>(operation)),
+        decoder_(ref::model::is_operation_name<ref::model::DecoderLayerOptions>(operation)) {}
 
   std::vector<Case> take() { return std::move(cases_); }
 

@@ -54,16 +54,16 @@ class FunctionCases {
       activations();
     add(base_recipe("subnormal_16_bits", {6, 6}, DType::float16)
             .why(kWhySubnormal)
-            .x(sums_ ? scaled(1) : subnormal_in_some(2))
-            .grad_y(sums_ ? scaled(0x1p-17) : subnormal_in_some(3)));
+            .x(sums_ ? scaled(1) : some_subnormal_elements(2))
+            .grad_y(sums_ ? scaled(0x1p-17) : some_subnormal_elements(3)));
     if (!sums_)
       add(base_recipe("subnormal_x", {3, 6}, DType::float32)
               .why(kWhySubnormalFloat32)
               .x(scaled(1e-40)));
     add(base_recipe("near_largest", {3, 6}, DType::float16).why(kWhyNearLargest).x(near_largest));
-    if (info_.takes_mask()) masked();
+    if (info_.has_mask_operand()) masked();
     // max(NaN, 0) and `x > 0 ? x : 0` give different results
-    if (!ref::model::is_name_of<ref::model::ReluOptions>(function_))
+    if (!ref::model::is_operation_name<ref::model::ReluOptions>(function_))
       cases_.push_back(base_recipe("nan_in_x", {4, 6}, DType::float32)
                            .why("a NaN reaches what depends on it, and nothing else")
                            .x(with(13, std::numeric_limits<double>::quiet_NaN()))
@@ -123,7 +123,7 @@ class FunctionCases {
   /// Adds a case. Cases of relu are exact, because its outputs are inputs or 0 and nothing is
   /// rounded.
   void add(Recipe recipe) {
-    if (ref::model::is_name_of<ref::model::ReluOptions>(function_)) recipe.exact();
+    if (ref::model::is_operation_name<ref::model::ReluOptions>(function_)) recipe.exact();
     cases_.push_back(recipe.make(seed_));
   }
 
@@ -137,7 +137,7 @@ class FunctionCases {
   /// Adds cases that are hard for kernels. `wide` and `middling` are the lengths of rows in 16-bit
   /// cases.
   void blocks(std::size_t wide, std::size_t middling) {
-    for (const std::size_t extent : block_extents(tier_))
+    for (const std::size_t extent : block_edge_extents(tier_))
       add(base_recipe("block_edge", {3, extent}, DType::float32).why(kWhyBlockEdge).x(scaled(2)));
     for (const DType dtype : {DType::bfloat16, DType::float16}) {
       if (sums_)
@@ -190,7 +190,7 @@ class FunctionCases {
             .x([](std::size_t i, double normal) {
               return i % 40 == i / 40 * 7 % 40 ? 30 + normal : normal;
             }));
-    if (info_.takes_mask())
+    if (info_.has_mask_operand())
       add(base_recipe("masked_to_one", {7, 33}, dtype)
               .why("one element of each row takes part")
               .masked([](std::size_t i) { return i % 33 != i / 33 * 5 % 33; }));
@@ -207,7 +207,7 @@ class FunctionCases {
               .masked([=](std::size_t i) { return !takes_part(i); })
               .x([=](std::size_t i, double normal) { return takes_part(i) ? normal : 1e6; }));
     }
-    if (ref::model::is_name_of<ref::model::SoftmaxOptions>(function_))
+    if (ref::model::is_operation_name<ref::model::SoftmaxOptions>(function_))
       add(base_recipe("row_without_elements", {3, 6}, DType::float32)
               .why("in the second row none takes part: zeros, and no NaN")
               .masked([](std::size_t i) { return i / 6 == 1; }));
@@ -258,14 +258,16 @@ class FunctionCases {
 }  // namespace
 
 std::vector<Case> function_cases(Tier tier, std::string_view function, std::uint64_t seed) {
-  if (ref::model::is_name_of<ref::model::AttentionOptions>(function))
+  if (ref::model::is_operation_name<ref::model::AttentionOptions>(function))
     return attention_cases(tier, seed);
   if (ref::model::operation_info(function).takes("residual"))
     return add_norm_cases(tier, function, seed);
-  if (ref::model::is_name_of<ref::model::CrossEntropyOptions>(function))
+  if (ref::model::is_operation_name<ref::model::CrossEntropyOptions>(function))
     return cross_entropy_cases(tier, seed);
-  if (ref::model::is_name_of<ref::model::RopeOptions>(function)) return rope_cases(tier, seed);
-  if (ref::model::is_name_of<ref::model::L2NormOptions>(function)) return l2_norm_cases(tier, seed);
+  if (ref::model::is_operation_name<ref::model::RopeOptions>(function))
+    return rope_cases(tier, seed);
+  if (ref::model::is_operation_name<ref::model::L2NormOptions>(function))
+    return l2_norm_cases(tier, seed);
   if (has_gated_cases(function)) return gated_cases(tier, function, seed);
   FunctionCases cases(tier, function, seed);
   if (tier == Tier::quick) cases.quick();

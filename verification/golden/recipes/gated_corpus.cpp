@@ -18,9 +18,9 @@ namespace {
 
 using Shape = std::vector<std::size_t>;
 
-constexpr DType kEveryFloat[] = {DType::float64, DType::float32, DType::float16, DType::bfloat16};
-constexpr DType kHighPrecisionOfGates[] = {DType::float64, DType::float32};
-constexpr DType kLowPrecisionOfGates[] = {DType::bfloat16, DType::float16};
+constexpr DType kGateDtypes[] = {DType::float64, DType::float32, DType::float16, DType::bfloat16};
+constexpr DType kHighPrecisionGateDtypes[] = {DType::float64, DType::float32};
+constexpr DType kLowPrecisionGateDtypes[] = {DType::bfloat16, DType::float16};
 constexpr double kGatedNaN = std::numeric_limits<double>::quiet_NaN();
 
 class GatedCases {
@@ -34,7 +34,7 @@ class GatedCases {
   std::vector<Case> take() { return std::move(cases_); }
 
   void quick() {
-    for (const DType dtype : kEveryFloat)
+    for (const DType dtype : kGateDtypes)
       add(base_recipe("random", {3, 5, 6}, dtype).why("ordinary inputs").x(scaled(2)));
     add(base_recipe("one_hot_gradient", {3, 5, 6}, DType::float32)
             .why("one element of grad_y is not 0")
@@ -45,7 +45,7 @@ class GatedCases {
             .why("one element more than a vector of 32"));
     add(base_recipe("block_edge", {1, 257}, DType::float32).why(kWhyBlockEdge).x(scaled(2)));
     near_zero(DType::float32);
-    for (const DType dtype : kHighPrecisionOfGates) tails(dtype);
+    for (const DType dtype : kHighPrecisionGateDtypes) tails(dtype);
     add(base_recipe("large", {3, 7}, DType::float32)
             .why("from 80 to 8e4 on both sides: exp overflows beyond 88.7, and is subnormal "
                  "before 103")
@@ -56,8 +56,8 @@ class GatedCases {
     large_16_bits({3, 33});
     add(base_recipe("subnormal_16_bits", {6, 6}, DType::float16)
             .why(kWhySubnormal)
-            .x(subnormal_in_some(2))
-            .grad_y(subnormal_in_some(3)));
+            .x(some_subnormal_elements(2))
+            .grad_y(some_subnormal_elements(3)));
     add(base_recipe("near_largest", {3, 6}, DType::float16)
             .why(kWhyNearLargest)
             .x(near_largest)
@@ -69,7 +69,7 @@ class GatedCases {
   }
 
   void standard() {
-    for (const DType dtype : kHighPrecisionOfGates) {
+    for (const DType dtype : kHighPrecisionGateDtypes) {
       for (const char* name : {"a", "b", "c"})
         add(base_recipe(fmt::format("random_{}", name), {4, 9, 30}, dtype)
                 .why("random inputs of another seed")
@@ -84,7 +84,7 @@ class GatedCases {
       add(base_recipe("near_zero", {40, 6}, dtype).why(kWhyNearZero).x(around_zero));
     }
     for (const Tier tier : {Tier::quick, Tier::standard})
-      for (const std::size_t extent : block_extents(tier))
+      for (const std::size_t extent : block_edge_extents(tier))
         add(base_recipe("block_edge", {3, extent}, DType::float32).why(kWhyBlockEdge).x(scaled(2)));
     for (const DType dtype : {DType::float32, DType::float16, DType::bfloat16})
       add(base_recipe("middle", {6, 11}, dtype)
@@ -127,7 +127,7 @@ class GatedCases {
   /// Adds 16-bit cases with large elements. The gate is a power of two, so that the product of gate
   /// and activation is rounded once, whether or not the activation was stored.
   void large_16_bits(const Shape& shape) {
-    for (const DType dtype : kLowPrecisionOfGates)
+    for (const DType dtype : kLowPrecisionGateDtypes)
       add(base_recipe("large_16_bits", shape, dtype)
               .why("elements up to 300: exponentials overflow")
               .x([](std::size_t i, double normal) {
@@ -162,7 +162,7 @@ class GatedCases {
 }  // namespace
 
 bool has_gated_cases(std::string_view function) {
-  return ref::model::is_name_of<ref::model::SiluOptions>(function) ||
+  return ref::model::is_operation_name<ref::model::SiluOptions>(function) ||
          ref::model::operation_info(function).takes("gate");
 }
 

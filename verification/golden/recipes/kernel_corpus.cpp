@@ -20,11 +20,12 @@ namespace {
 
 using Shape = std::vector<std::size_t>;
 
-constexpr DType kSixteenBits[] = {DType::bfloat16, DType::float16};
-constexpr std::size_t kQuickExtents[] = {31, 63, 64, 65, 127, 128, 129, 257};
+constexpr DType kSixteenBitDtypes[] = {DType::bfloat16, DType::float16};
+constexpr std::size_t kQuickBlockExtents[] = {31, 63, 64, 65, 127, 128, 129, 257};
 /// Widths that exceed a block of 512 or 1024 threads.
 constexpr std::size_t kQuickWidths[] = {513, 1025};
-constexpr std::size_t kExtents[] = {255, 256, 511, 512, 513, 1023, 1024, 1025, 4097, 8193};
+constexpr std::size_t kStandardBlockExtents[] = {255,  256,  511,  512,  513,
+                                                 1023, 1024, 1025, 4097, 8193};
 class LayerCases {
  public:
   LayerCases(Tier tier, std::string_view layer, std::uint64_t seed)
@@ -34,25 +35,25 @@ class LayerCases {
 
   void quick() {
     if (is_common()) {
-      edges(block_extents(tier_));
+      edges(block_edge_extents(tier_));
       many_rows(600, 6);
       wide(3, 1025);
     }
-    if (is_by_row()) {
+    if (is_computed_per_row()) {
       edges(kQuickWidths);
       many_rows_of_float32();
     }
     if (is_layer_with_options<ref::model::GroupNormOptions>(layer_)) large_groups();
     if (corpus::is_centered(layer_)) one_feature();
-    sixteen_bits();
+    sixteen_bit_cases();
     parameters();
-    if (is_by_row()) zero_centered();
+    if (is_computed_per_row()) zero_centered();
     tiny();
     if (has_option(layer_, "eps")) every_eps();
   }
 
   void standard() {
-    edges(block_extents(tier_));
+    edges(block_edge_extents(tier_));
     many_rows(2050, 12);
     wide(5, 4097);
     if (has_option(layer_, "groups"))
@@ -76,7 +77,7 @@ class LayerCases {
            is_layer_with_options<ref::model::GroupNormOptions>(layer_);
   }
 
-  bool is_by_row() const {
+  bool is_computed_per_row() const {
     return is_layer_with_options<ref::model::LayerNormOptions>(layer_) ||
            is_layer_with_options<ref::model::RMSNormOptions>(layer_);
   }
@@ -113,7 +114,7 @@ class LayerCases {
   }
 
   void many_rows(std::size_t rows, std::size_t features) {
-    for (const DType dtype : kSixteenBits)
+    for (const DType dtype : kSixteenBitDtypes)
       add(base_recipe("many_rows", rows_by_features(layer_, rows, features), dtype)
               .why(
                   "gradients of gamma and beta over many rows: a sum kept in 16 bits stops growing")
@@ -122,18 +123,18 @@ class LayerCases {
 
   void wide(std::size_t rows, std::size_t features) {
     if (has_statistics_over_rows(layer_)) return;
-    for (const DType dtype : kSixteenBits)
+    for (const DType dtype : kSixteenBitDtypes)
       add(base_recipe("wide_row", rows_by_features(layer_, rows, features), dtype)
               .why("a row of real width: sums and squares kept in 16 bits stop growing")
               .x(offset_by(2)));
   }
 
-  void sixteen_bits() {
+  void sixteen_bit_cases() {
     const Shape shape = rows_by_features(layer_, 5, 66);
     const auto with = [&](const char* reason, DType dtype, const char* why, Fill x) {
       add(base_recipe(reason, shape, dtype).why(why).x(std::move(x)));
     };
-    for (const DType dtype : kSixteenBits) {
+    for (const DType dtype : kSixteenBitDtypes) {
       with("magnitude_300", dtype, "squares of 9e4, which overflow float16", scaled_by(300));
       with("offset_30", dtype, "an offset of 30 standard deviations, most digits of 16 bits",
            offset_by(30));
@@ -217,9 +218,9 @@ class LayerCases {
 
 }  // namespace
 
-std::span<const std::size_t> block_extents(Tier tier) {
-  if (tier == Tier::quick) return kQuickExtents;
-  if (tier == Tier::standard) return kExtents;
+std::span<const std::size_t> block_edge_extents(Tier tier) {
+  if (tier == Tier::quick) return kQuickBlockExtents;
+  if (tier == Tier::standard) return kStandardBlockExtents;
   return {};
 }
 

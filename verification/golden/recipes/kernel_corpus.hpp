@@ -20,7 +20,7 @@ std::vector<Case> kernel_cases(Tier tier, std::string_view layer, std::uint64_t 
 
 /// Returns the extents at and next to the sizes of vectors, warps and blocks that a tier uses.
 /// `full` uses none.
-std::span<const std::size_t> block_extents(Tier tier);
+std::span<const std::size_t> block_edge_extents(Tier tier);
 inline constexpr const char* kWhyBlockEdge =
     "an extent at or beside a power of two: the remainder of a block is dropped, or counted twice";
 

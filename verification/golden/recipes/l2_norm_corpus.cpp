@@ -17,11 +17,11 @@ namespace {
 
 using Shape = std::vector<std::size_t>;
 
-constexpr DType kL2Dtypes[] = {DType::float64, DType::float32, DType::float16, DType::bfloat16};
-constexpr DType kL2HighPrecision[] = {DType::float64, DType::float32};
-constexpr DType kL2LowPrecision[] = {DType::bfloat16, DType::float16};
+constexpr DType kL2NormDtypes[] = {DType::float64, DType::float32, DType::float16, DType::bfloat16};
+constexpr DType kHighPrecisionL2NormDtypes[] = {DType::float64, DType::float32};
+constexpr DType kLowPrecisionL2NormDtypes[] = {DType::bfloat16, DType::float16};
 constexpr const char* kPlacements[] = {"inside", "outside", "floor"};
-constexpr std::size_t kL2QuickEdges[] = {31, 63, 64, 65, 257};
+constexpr std::size_t kQuickL2NormEdges[] = {31, 63, 64, 65, 257};
 
 class L2NormCases {
  public:
@@ -30,26 +30,28 @@ class L2NormCases {
   std::vector<Case> take() { return std::move(cases_); }
 
   void quick() {
-    for (const DType dtype : kL2Dtypes)
+    for (const DType dtype : kL2NormDtypes)
       add(base_recipe("random", {3, 5, 6}, dtype).why("ordinary inputs, every extent another one"));
     for (const char* placement : {"outside", "floor"})
       for (const DType dtype : {DType::float32, DType::bfloat16})
-        add(placed("random", {3, 5, 6}, dtype, placement).why("ordinary inputs"));
-    for (const DType dtype : kL2Dtypes) near_eps(dtype);
+        add(recipe_with_eps_placement("random", {3, 5, 6}, dtype, placement)
+                .why("ordinary inputs"));
+    for (const DType dtype : kL2NormDtypes) near_eps(dtype);
     other_eps();
     zeros();
     conditioned();
     extents();
-    sixteen_bits();
+    sixteen_bit_cases();
     subnormal();
     not_finite({4, 6});
   }
 
   void standard() {
     not_finite({7, 33});
-    for (const DType dtype : kL2HighPrecision) {
+    for (const DType dtype : kHighPrecisionL2NormDtypes) {
       for (const char* placement : kPlacements)
-        add(placed("random_a", {4, 9, 30}, dtype, placement).why("random inputs of another seed"));
+        add(recipe_with_eps_placement("random_a", {4, 9, 30}, dtype, placement)
+                .why("random inputs of another seed"));
       for (const char* name : {"b", "c"})
         add(base_recipe(fmt::format("random_{}", name), {4, 9, 30}, dtype)
                 .why("random inputs of another seed"));
@@ -65,14 +67,14 @@ class L2NormCases {
       add(base_recipe("offset_1e4", {17, 24}, dtype).why(kWhyOffset).x(offset_by(1e4)));
     }
     for (const Tier tier : {Tier::quick, Tier::standard})
-      for (const std::size_t extent : block_extents(tier))
+      for (const std::size_t extent : block_edge_extents(tier))
         add(base_recipe("block_edge", {3, extent}, DType::float32).why(kWhyBlockEdge));
-    for (const DType dtype : kL2LowPrecision)
+    for (const DType dtype : kLowPrecisionL2NormDtypes)
       add(base_recipe("wide_row", {5, 4097}, dtype).why(kWhyWide));
   }
 
   void full() {
-    for (const DType dtype : kL2HighPrecision) {
+    for (const DType dtype : kHighPrecisionL2NormDtypes) {
       add(base_recipe("past_65535_rows", {65537, 4}, dtype)
               .why("more rows than the y and z extents of a CUDA grid: the last ones are "
                    "forgotten"));
@@ -94,7 +96,8 @@ class L2NormCases {
   }
   /// Starts the recipe of a case with this placement of eps. The reason of the case names the
   /// placement unless it is the first one.
-  Recipe placed(const char* reason, Shape shape, DType dtype, std::string_view placement) const {
+  Recipe recipe_with_eps_placement(const char* reason, Shape shape, DType dtype,
+                                   std::string_view placement) const {
     const std::string name =
         placement == kPlacements[0] ? reason : fmt::format("{}_{}", reason, placement);
     Recipe recipe = base_recipe(name, std::move(shape), dtype);
@@ -107,7 +110,7 @@ class L2NormCases {
     for (const char* placement : kPlacements) {
       // Sums of squares, or norms, lie between a quarter of eps and four times eps.
       const double scale = std::string_view(placement) == kPlacements[0] ? 0.135 : 0.075;
-      add(placed("near_eps", {7, 16}, dtype, placement)
+      add(recipe_with_eps_placement("near_eps", {7, 16}, dtype, placement)
               .why("norms comparable with eps: eps forgotten, at another place, or ten times as "
                    "large shows in every element")
               .option("eps", "0.3")
@@ -128,7 +131,7 @@ class L2NormCases {
             .option("eps", "0")
             .x(scaled_by(1e-3)));
     for (const char* placement : {"outside", "floor"})
-      add(placed("eps_1e-12", shape, DType::float32, placement)
+      add(recipe_with_eps_placement("eps_1e-12", shape, DType::float32, placement)
               .why("norms near the eps of normalize in PyTorch, whose square is no eps")
               .option("eps", "1e-12")
               .x([](std::size_t i, double normal) {
@@ -141,14 +144,14 @@ class L2NormCases {
       return i / 6 % 2 == 1 ? 0.0 : normal;
     };
     const auto with_zeros = [&](DType dtype, const char* placement, const char* eps) {
-      add(placed("zero_rows", {4, 6}, dtype, placement)
+      add(recipe_with_eps_placement("zero_rows", {4, 6}, dtype, placement)
               .why("rows of zeros: y is 0, and the gradient is grad_y by eps or its root")
               .option("eps", eps)
               .x(row_of_zeros));
     };
     for (const char* placement : kPlacements) with_zeros(DType::float32, placement, "1e-3");
     with_zeros(DType::float64, "inside", "1e-6");
-    for (const DType dtype : kL2LowPrecision)
+    for (const DType dtype : kLowPrecisionL2NormDtypes)
       for (const char* placement : kPlacements) with_zeros(dtype, placement, "1e-3");
     add(base_recipe("zeros_in_x", {7, 16}, DType::float32)
             .why("elements of 0 in every row")
@@ -190,12 +193,12 @@ class L2NormCases {
     shaped("one_row", "N = 1", {1, 6});
     shaped("odd", "odd extents, no multiple of any vector or warp", {7, 9});
     shaped("last_lane", "one element more than a vector of 32", {3, 33});
-    for (const std::size_t extent : kL2QuickEdges)
+    for (const std::size_t extent : kQuickL2NormEdges)
       add(base_recipe("block_edge", {1, extent}, DType::float32).why(kWhyBlockEdge));
   }
 
-  void sixteen_bits() {
-    for (const DType dtype : kL2LowPrecision) {
+  void sixteen_bit_cases() {
+    for (const DType dtype : kLowPrecisionL2NormDtypes) {
       add(base_recipe("magnitude_300", {5, 33}, dtype)
               .why("squares of 9e4, which overflow float16")
               .x(scaled_by(300)));
@@ -213,12 +216,12 @@ class L2NormCases {
     add(base_recipe("subnormal_16_bits", {6, 6}, DType::float16)
             .why(kWhySubnormal)
             .option("eps", "1e-3")
-            .x(subnormal_in_some(2))
-            .grad_y(subnormal_in_some(3)));
+            .x(some_subnormal_elements(2))
+            .grad_y(some_subnormal_elements(3)));
     // With eps outside the root, the derivative has 1/n, and n is unknown if every square
     // underflows.
     for (const char* placement : {"inside", "floor"})
-      add(placed("subnormal_x", {3, 6}, DType::float32, placement)
+      add(recipe_with_eps_placement("subnormal_x", {3, 6}, DType::float32, placement)
               .why(kWhySubnormalFloat32)
               .option("eps", "1")
               .x(scaled_by(1e-40)));
@@ -235,7 +238,7 @@ class L2NormCases {
     add(base_recipe("nan_in_x", shape, DType::float32)
             .why("a NaN reaches its row of y and grad_x, and nothing else")
             .x(bad(kNaNOfL2)));
-    add(placed("nan_in_x", shape, DType::float32, "floor")
+    add(recipe_with_eps_placement("nan_in_x", shape, DType::float32, "floor")
             .why("a NaN reaches its row of y and grad_x: a maximum that drops it finds eps")
             .x(bad(kNaNOfL2)));
     add(base_recipe("nan_in_grad_y", shape, DType::float32)

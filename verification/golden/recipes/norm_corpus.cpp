@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "verification/golden/corpus/layer_traits.hpp"
-#include "verification/golden/recipes/end_corpus.hpp"
+#include "verification/golden/recipes/limit_corpus.hpp"
 #include "verification/golden/recipes/norm_recipe.hpp"
 #include "verification/golden/recipes/state_corpus.hpp"
 
@@ -48,7 +48,7 @@ class NormCases {
       conditioned(layer);
       exact(layer);
     } else {
-      squashed(layer);
+      squashing_function_cases(layer);
     }
     not_finite(layer);
     if (uses_mask(layer))
@@ -80,7 +80,7 @@ class NormCases {
       add(norm_recipe(tier_, layer, "tall", rows_by_features(layer, 1031, 6), dtype)
               .why("more rows than a block has threads, and a prime number of them"));
     }
-    std::ranges::move(end_cases(layer, seed_), std::back_inserter(cases_));
+    std::ranges::move(limit_cases(layer, seed_), std::back_inserter(cases_));
   }
 
   void full(std::string_view layer) {
@@ -117,7 +117,7 @@ class NormCases {
   }
 
   // Adds cases for a layer that applies a squashing function (tanh) instead of a norm.
-  void squashed(std::string_view layer) {
+  void squashing_function_cases(std::string_view layer) {
     const Shape shape = {3, 5, 6};
     const auto with = [&](const char* reason, DType dtype, const char* why) {
       return norm_recipe(tier_, layer, reason, shape, dtype).why(why);
@@ -137,8 +137,8 @@ class NormCases {
               .x(scaled_by(1e4)));
     }
     add(with("subnormal_16_bits", DType::float16, kWhySubnormal)
-            .x(subnormal_in_some(2))
-            .grad_y(subnormal_in_some(3)));
+            .x(some_subnormal_elements(2))
+            .grad_y(some_subnormal_elements(3)));
     add(with("near_largest", DType::float16, kWhyNearLargest).x(near_largest));
     for (const MixedDtypes& mixed : kMixedDtypes)
       add(with(mixed.reason, mixed.x_dtype, mixed.why).parameters_in(mixed.parameters_dtype));

@@ -45,7 +45,7 @@ double near_largest(std::size_t i, double normal) {
   return (i % 2 == 0 ? 1 : -1) * std::fmin(3e4, 1.8e4 + 2e3 * std::fabs(normal));
 }
 
-Fill subnormal_in_some(std::size_t period) {
+Fill some_subnormal_elements(std::size_t period) {
   return [period](std::size_t i, double normal) {
     return i / 6 % period == 0 ? 0x1p-17 * normal : normal;
   };

@@ -42,7 +42,7 @@ double near_largest(std::size_t flat, double normal);
 /// Returns the fill of a tensor with normal numbers and numbers that are subnormal in float16 but
 /// normal in float32. Groups of six elements alternate with the given period. Two tensors with
 /// different periods therefore have all combinations of both kinds.
-Fill subnormal_in_some(std::size_t period);
+Fill some_subnormal_elements(std::size_t period);
 inline constexpr const char* kWhySubnormal =
     "elements that are subnormal in float16, and normal in the arithmetic: 0 is no answer";
 inline constexpr const char* kWhySubnormalFloat32 =

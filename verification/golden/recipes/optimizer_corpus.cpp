@@ -43,7 +43,7 @@ class OptimizerCases {
       : tier_(tier),
         optimizer_(optimizer),
         seed_(seed),
-        adam_(!ref::model::is_name_of<ref::model::SgdOptions>(optimizer)) {}
+        adam_(!ref::model::is_operation_name<ref::model::SgdOptions>(optimizer)) {}
 
   std::vector<Case> take() { return std::move(cases_); }
 
@@ -89,8 +89,8 @@ class OptimizerCases {
     if (adam_)
       moments();
     else
-      velocities();
-    for (const DType dtype : {DType::bfloat16, DType::float16}) few_bits(dtype);
+      sgd_cases();
+    for (const DType dtype : {DType::bfloat16, DType::float16}) low_precision_cases(dtype);
     subnormal_gradients();
   }
 
@@ -115,7 +115,7 @@ class OptimizerCases {
            .shape = {3, 5, 7}});
       for (const char* option : {"learning_rate", "beta1", "beta2"})
         if (adam_ || option == std::string_view("learning_rate")) without(option, dtype);
-      if (ref::model::is_name_of<ref::model::AdamWOptions>(optimizer_))
+      if (ref::model::is_operation_name<ref::model::AdamWOptions>(optimizer_))
         without("weight_decay", dtype);
       add({.reason = "many_steps",
            .why = "50 steps from no state: errors add up, and corrections go to 1",
@@ -152,7 +152,7 @@ class OptimizerCases {
     if (!adam_) return {{"momentum", "0.75"}, {"learning_rate", "0.125"}};
     Settings settings = {
         {"beta1", "0.75"}, {"beta2", "0.9375"}, {"eps", "0.0625"}, {"learning_rate", "0.125"}};
-    if (ref::model::is_name_of<ref::model::AdamWOptions>(optimizer_))
+    if (ref::model::is_operation_name<ref::model::AdamWOptions>(optimizer_))
       settings.emplace_back("weight_decay", "0.5");
     return settings;
   }
@@ -171,7 +171,7 @@ class OptimizerCases {
          .dtype = dtype});
   }
 
-  void velocities() {
+  void sgd_cases() {
     for (const DType dtype : {DType::float64, DType::float32}) {
       add({.reason = "without_momentum",
            .why = "the gradient alone; there is no velocity",
@@ -230,7 +230,7 @@ class OptimizerCases {
                    {"first_moment", scaled(1e12)},
                    {"second_moment",
                     [](std::size_t i, double normal) { return 1e24 * positive(i, normal); }}}});
-    if (ref::model::is_name_of<ref::model::AdamWOptions>(optimizer_))
+    if (ref::model::is_operation_name<ref::model::AdamWOptions>(optimizer_))
       add({.reason = "large_decay",
            .why = "the decay of a parameter far from 0 beside a small step",
            .options = {{"weight_decay", "4"}, {"learning_rate", "0.125"}, {"eps", "0.0625"}},
@@ -239,7 +239,7 @@ class OptimizerCases {
 
   /// Adds 16-bit cases. They have a single step, because a 16-bit parameter is rounded after each
   /// step.
-  void few_bits(DType dtype) {
+  void low_precision_cases(DType dtype) {
     const auto one_step = [&](OptimizerRecipe recipe) {
       recipe.dtype = dtype;
       recipe.steps = 0;

@@ -16,12 +16,12 @@
 namespace normproof::verification::golden::recipes {
 
 using corpus::Case;
+using corpus::case_operation_name;
 using corpus::DType;
 using corpus::is_layer;
 using corpus::Mode;
-using corpus::op_name;
 using corpus::output_dtype;
-using corpus::storage_of;
+using corpus::storage_format;
 using corpus::StoredTensor;
 using corpus::Tier;
 
@@ -41,8 +41,8 @@ double standard(std::size_t, double normal) {
 }
 
 /// Returns the fill that was chosen for `name`, or `usual` if none was chosen.
-Fill chosen(const std::vector<std::pair<std::string, Fill>>& fills, std::string_view name,
-            Fill usual) {
+Fill chosen_fill(const std::vector<std::pair<std::string, Fill>>& fills, std::string_view name,
+                 Fill usual) {
   for (const auto& [own, given] : fills)
     if (own == name) usual = given;
   return usual;
@@ -65,11 +65,11 @@ double positive(std::size_t, double normal) {
 
 StoredTensor filled_tensor(const Case& c, std::string_view name, Shape shape, DType dtype,
                            const Fill& fill, std::uint64_t seed) {
-  const RandomStream random(
-      seed, fmt::format("{}/{}/{}/{}", op_name(c), c.reason, name, fmt::join(shape, "x")));
+  const RandomStream random(seed, fmt::format("{}/{}/{}/{}", case_operation_name(c), c.reason, name,
+                                              fmt::join(shape, "x")));
   std::vector<double> values(size_of(shape));
   for (std::size_t i = 0; i < values.size(); ++i)
-    values[i] = ref::numeric::round_to(storage_of(dtype), fill(i, random.normal(i)));
+    values[i] = ref::numeric::round_to(storage_format(dtype), fill(i, random.normal(i)));
   return ref::io::make_tensor(std::string(name), dtype, std::move(shape), values);
 }
 
@@ -184,23 +184,24 @@ Case Recipe::make(std::uint64_t seed) const {
 void Recipe::add_residual_inputs(Case& c, std::uint64_t seed) const {
   for (const char* name : {"residual", "grad_sum"})
     c.inputs.push_back(
-        filled_tensor(c, name, shape_, c.dtype, chosen(parameters_, name, standard), seed));
+        filled_tensor(c, name, shape_, c.dtype, chosen_fill(parameters_, name, standard), seed));
   for (const auto& [name, usual] : {std::pair{"gamma", &far_from_one}, {"beta", &far_from_zero}})
     if (affine_ && name != absent_)
       c.inputs.push_back(filled_tensor(c, name, {shape_.back()}, parameter_dtype_.value_or(c.dtype),
-                                       chosen(parameters_, name, usual), seed));
+                                       chosen_fill(parameters_, name, usual), seed));
 }
 
 void Recipe::add_layer_inputs(Case& c, std::uint64_t seed) const {
   const auto& norm = std::get<ref::model::NormOptions>(c.options);
   const ref::model::NormLayer& layer = ref::model::norm_layer(norm);
-  const std::size_t d_model = ref::model::shape_in_rows(ref::model::layout_of(norm), shape_).back();
+  const std::size_t d_model =
+      ref::model::shape_in_rows(ref::model::norm_layout(norm), shape_).back();
   for (const ref::model::NormParameter& entry : layer.parameters)
     if (affine_ && entry.name != absent_)
-      c.inputs.push_back(filled_tensor(c, entry.name, {ref::model::extent_of(entry.shape, d_model)},
-                                       parameter_dtype_.value_or(c.dtype),
-                                       chosen(parameters_, entry.name, parameter_fill(entry)),
-                                       seed));
+      c.inputs.push_back(
+          filled_tensor(c, entry.name, {ref::model::entry_extent(entry.shape, d_model)},
+                        parameter_dtype_.value_or(c.dtype),
+                        chosen_fill(parameters_, entry.name, parameter_fill(entry)), seed));
   if (pad_) {
     const Shape rows = stacked(Shape(shape_.begin(), shape_.end() - 1));
     c.inputs.push_back(filled_tensor(
@@ -208,9 +209,10 @@ void Recipe::add_layer_inputs(Case& c, std::uint64_t seed) const {
         [this](std::size_t row, double) { return pad_(row) ? 0.0 : 1.0; }, seed));
   }
   for (const ref::model::NormState& entry : layer.state)
-    c.inputs.push_back(filled_tensor(c, entry.name, {ref::model::extent_of(entry.shape, d_model)},
-                                     output_dtype(c.dtype, entry.name),
-                                     chosen(state_, entry.name, state_fill(entry.name)), seed));
+    c.inputs.push_back(
+        filled_tensor(c, entry.name, {ref::model::entry_extent(entry.shape, d_model)},
+                      output_dtype(c.dtype, entry.name),
+                      chosen_fill(state_, entry.name, state_fill(entry.name)), seed));
 }
 
 }  // namespace normproof::verification::golden::recipes

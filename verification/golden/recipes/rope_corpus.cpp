@@ -96,8 +96,8 @@ class RopeCases {
     add({.reason = "subnormal_16_bits",
          .why = kWhySubnormal,
          .dtype = DType::float16,
-         .x = subnormal_in_some(2),
-         .grad_y = subnormal_in_some(3)});
+         .x = some_subnormal_elements(2),
+         .grad_y = some_subnormal_elements(3)});
     add({.reason = "near_largest",
          .why = kWhyNearLargest,
          .dtype = DType::float16,

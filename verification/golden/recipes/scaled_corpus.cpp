@@ -15,14 +15,14 @@ namespace normproof::verification::golden::recipes {
 
 using corpus::Case;
 using corpus::DType;
-using corpus::kBlock;
+using corpus::kScaledBlockSize;
 using corpus::Tier;
 
 namespace {
 
 using Shape = std::vector<std::size_t>;
 
-constexpr DType kEightBits[] = {DType::float8_e4m3fn, DType::float8_e5m2};
+constexpr DType kEightBitDtypes[] = {DType::float8_e4m3fn, DType::float8_e5m2};
 constexpr double kScaleOfX = 0.0371;
 
 /// An operation that has 8-bit cases, with the approximate maxima of |y| and |grad_x| for ordinary
@@ -44,12 +44,12 @@ class ScaledCases {
       : tier_(tier),
         operation_row_(scaled),
         seed_(seed),
-        is_softmax_(ref::model::is_name_of<ref::model::SoftmaxOptions>(scaled.operation)) {}
+        is_softmax_(ref::model::is_operation_name<ref::model::SoftmaxOptions>(scaled.operation)) {}
 
   std::vector<Case> take() { return std::move(cases_); }
 
   void quick() {
-    for (const DType dtype : kEightBits) {
+    for (const DType dtype : kEightBitDtypes) {
       one_scale(dtype);
       near_ties(dtype);
       blocks("mxfp8_random", {4, 100}, dtype);
@@ -63,13 +63,13 @@ class ScaledCases {
     blocks("mxfp8_short_row", {4, 31}, DType::float8_e4m3fn);
     add(recipe("mxfp8_of_float32", {3, 70})
             .why("x in float32, y in blocks: its scales are found by the kernel")
-            .x(blockwise(70)),
+            .x(fill_varying_by_block(70)),
         {.dtype = DType::float8_e4m3fn});
     if (!operation_row_.is_layer && !is_softmax_) zero_block();
   }
 
   void standard() {
-    for (const DType dtype : kEightBits) {
+    for (const DType dtype : kEightBitDtypes) {
       add(recipe("float8_wide", {3, 1027})
               .why("rows of real width in 8 bits")
               .x([](std::size_t, double normal) { return normal; }),
@@ -81,7 +81,7 @@ class ScaledCases {
 
  private:
   static const ref::numeric::FloatFormat& row(DType dtype) {
-    return ref::numeric::format_of(*ref::io::float_type(dtype));
+    return ref::numeric::float_format_info(*ref::io::float_type(dtype));
   }
 
   Recipe recipe(std::string reason, Shape shape) const {
@@ -90,8 +90,8 @@ class ScaledCases {
                          DType::float32);
     return {tier_, operation_row_.operation, std::move(reason), std::move(shape), DType::float32};
   }
-  void add(const Recipe& recipe, const Scales& scales) {
-    cases_.push_back(with_scales(recipe.make(seed_), scales));
+  void add(const Recipe& recipe, const EightBitScales& scales) {
+    cases_.push_back(convert_to_8_bits(recipe.make(seed_), scales));
   }
 
   /// Returns a scale with which the largest y is at most three quarters of the largest number of
@@ -99,7 +99,7 @@ class ScaledCases {
   double scale_of_y(DType dtype) const {
     return operation_row_.largest_y / (0.73 * row(dtype).largest);
   }
-  Scales with_one_scale(DType dtype) const {
+  EightBitScales with_one_scale(DType dtype) const {
     return {.dtype = dtype, .x = kScaleOfX, .y = scale_of_y(dtype)};
   }
 
@@ -111,20 +111,20 @@ class ScaledCases {
                  "the wrong format, truncation")
             .x(twice),
         with_one_scale(dtype));
-    Scales beyond = with_one_scale(dtype);
+    EightBitScales beyond = with_one_scale(dtype);
     *beyond.y /= 12;
     add(recipe("float8_saturated", {3, 33})
             .why("y beyond the range: the largest number, and no infinity or NaN")
             .x(twice),
         beyond);
-    Scales small = with_one_scale(dtype);
+    EightBitScales small = with_one_scale(dtype);
     *small.y *= row(dtype).largest / row(dtype).smallest_normal / 4;
     add(recipe("float8_subnormal", {3, 33})
             .why("most of y below the smallest normal number: its digits end, and 0 is not there "
                  "yet")
             .x(twice),
         small);
-    Scales gradients = with_one_scale(dtype);
+    EightBitScales gradients = with_one_scale(dtype);
     gradients.grad_y = 0.0013;
     gradients.gradients =
         operation_row_.largest_gradient / (0.73 * row(DType::float8_e5m2).largest);
@@ -175,10 +175,10 @@ class ScaledCases {
 
   /// Returns a fill in which blocks differ: by an added constant for softmax, otherwise by a
   /// factor.
-  Fill blockwise(std::size_t d_model) const {
+  Fill fill_varying_by_block(std::size_t d_model) const {
     const bool adds = is_softmax_;
     return [=](std::size_t i, double normal) {
-      const std::size_t step = (i % d_model / kBlock * 3 + i / d_model) % 5;
+      const std::size_t step = (i % d_model / kScaledBlockSize * 3 + i / d_model) % 5;
       return adds ? normal - 2 * static_cast<double>(step)
                   : std::ldexp(normal, static_cast<int>(step) - 2);
     };
@@ -189,7 +189,7 @@ class ScaledCases {
     add(recipe(std::move(reason), std::move(shape))
             .why("x and y in blocks of 32 with a scale each: another width or axis, a scale off by "
                  "a power of two, the last block dropped")
-            .x(blockwise(d_model)),
+            .x(fill_varying_by_block(d_model)),
         {.dtype = dtype, .blocks = true});
   }
 
@@ -197,7 +197,7 @@ class ScaledCases {
     add(recipe("mxfp8_zero_block", {3, 64})
             .why("a block of zeros: no scale of it is NaN, and none of its elements")
             .x([](std::size_t i, double normal) {
-              return i % 64 / kBlock == i / 64 % 2 ? 0.0 : 2 * normal;
+              return i % 64 / kScaledBlockSize == i / 64 % 2 ? 0.0 : 2 * normal;
             }),
         {.dtype = DType::float8_e4m3fn, .blocks = true});
   }

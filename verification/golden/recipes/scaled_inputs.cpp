@@ -20,7 +20,7 @@ using ref::numeric::FloatType;
 namespace {
 
 const FloatFormat& row_of(DType dtype) {
-  return ref::numeric::format_of(*ref::io::float_type(dtype));
+  return ref::numeric::float_format_info(*ref::io::float_type(dtype));
 }
 
 StoredTensor one_scale(std::string_view tensor, double scale) {
@@ -36,7 +36,7 @@ void store(StoredTensor& tensor, DType dtype, const std::vector<double>& scales)
   tensor = ref::io::make_tensor(tensor.name, dtype, tensor.shape, values);
 }
 
-void store_by_one(Case& c, const std::string& name, DType dtype, double scale) {
+void store_with_one_scale(Case& c, const std::string& name, DType dtype, double scale) {
   StoredTensor own = one_scale(name, scale);
   StoredTensor& tensor = *std::ranges::find(c.inputs, name, &StoredTensor::name);
   const std::size_t count = ref::io::widen(tensor).size();
@@ -45,7 +45,7 @@ void store_by_one(Case& c, const std::string& name, DType dtype, double scale) {
 }
 
 /// Stores a tensor with one scale per block, by Algorithm 1 of [RZM+23].
-void store_by_blocks(Case& c, const std::string& name, DType dtype) {
+void store_with_block_scales(Case& c, const std::string& name, DType dtype) {
   StoredTensor& tensor = *std::ranges::find(c.inputs, name, &StoredTensor::name);
   const std::vector<double> values = ref::io::widen(tensor);
   const std::size_t d_model = tensor.shape.back();
@@ -55,7 +55,7 @@ void store_by_blocks(Case& c, const std::string& name, DType dtype) {
     own = std::max(own, std::fabs(values[i]));
   }
   for (double& v : largest)
-    v = ref::numeric::two_to(
+    v = ref::numeric::exact_power_of_two(
         corpus::block_scale_exponent(v > 0 ? std::ilogb(v) : -2000, row_of(dtype)));
   std::vector<double> scales(values.size());
   for (std::size_t i = 0; i < scales.size(); ++i)
@@ -67,17 +67,17 @@ void store_by_blocks(Case& c, const std::string& name, DType dtype) {
 
 }  // namespace
 
-Case with_scales(Case c, const Scales& scales) {
+Case convert_to_8_bits(Case c, const EightBitScales& scales) {
   c.dtype = scales.dtype;
   for (const std::string& name : {std::string("x"), std::string("gate")}) {
     if (corpus::find(c.inputs, name) == nullptr) continue;
     if (scales.blocks)
-      store_by_blocks(c, name, c.dtype);
+      store_with_block_scales(c, name, c.dtype);
     else if (scales.x)
-      store_by_one(c, name, c.dtype, *scales.x);
+      store_with_one_scale(c, name, c.dtype, *scales.x);
     if (scales.gradients) c.inputs.push_back(one_scale("grad_" + name, *scales.gradients));
   }
-  if (scales.grad_y) store_by_one(c, "grad_y", DType::float8_e5m2, *scales.grad_y);
+  if (scales.grad_y) store_with_one_scale(c, "grad_y", DType::float8_e5m2, *scales.grad_y);
   if (scales.y) c.inputs.push_back(one_scale("y", *scales.y));
   std::ranges::sort(c.inputs, {}, &StoredTensor::name);
   return c;

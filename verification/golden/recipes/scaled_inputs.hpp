@@ -7,7 +7,7 @@
 namespace normproof::verification::golden::recipes {
 
 /// How the tensors of a case are stored in 8 bits. Scales are rounded to float32.
-struct Scales {
+struct EightBitScales {
   /// The 8-bit dtype of y, and of x and gate if they are stored in 8 bits.
   corpus::DType dtype = corpus::DType::float8_e4m3fn;
   /// The scale of x and gate. If it is absent, x and gate have block scales if `blocks` is set.
@@ -24,6 +24,6 @@ struct Scales {
 /// or to the largest number if it is out of range.
 /// Requires  the dtype of c is float32; x, gate and grad_y are finite, or may contain NaN if there
 ///           are no block scales
-corpus::Case with_scales(corpus::Case c, const Scales& scales);
+corpus::Case convert_to_8_bits(corpus::Case c, const EightBitScales& scales);
 
 }  // namespace normproof::verification::golden::recipes

@@ -25,14 +25,14 @@ class TransformerCases {
       : tier_(tier),
         operation_(operation),
         seed_(seed),
-        translates_(ref::model::is_name_of<ref::model::TranslatorOptions>(operation)),
-        decodes_(ref::model::is_name_of<ref::model::DecodingOptions>(operation)) {}
+        translates_(ref::model::is_operation_name<ref::model::TranslatorOptions>(operation)),
+        decodes_(ref::model::is_operation_name<ref::model::DecodingOptions>(operation)) {}
 
   std::vector<Case> take() { return std::move(cases_); }
 
   void quick() {
     if (translates_) translators();
-    if (decodes_) decodings();
+    if (decodes_) decoding_cases();
     if (!translates_ && !decodes_) language_models();
   }
 
@@ -41,7 +41,7 @@ class TransformerCases {
       for (const char* placement : {"post", "pre"})
         add({.reason = fmt::format("random_{}", name),
              .why = "a larger model of another seed",
-             .options = smoothed(gelu(placement, "4"), "0.1"),
+             .options = with_label_smoothing(gelu(placement, "4"), "0.1"),
              .samples = placement[1] == 'o' ? std::size_t{3} : 4,
              .source = 6,
              .tokens = 7,
@@ -56,7 +56,7 @@ class TransformerCases {
     add_caches();
     extents();
     values();
-    for (const DType dtype : {DType::bfloat16, DType::float16}) few_bits(dtype);
+    for (const DType dtype : {DType::bfloat16, DType::float16}) low_precision_cases(dtype);
   }
 
   /// Adds the cases of the tier `full`. Only decoding has such cases; for a model with a loss the
@@ -92,18 +92,19 @@ class TransformerCases {
     return [offset](std::size_t, double normal) { return offset + normal; };
   }
   /// Returns the options that set eps on the encoder side and the decoder side.
-  Options eps_of(const char* eps) const {
+  Options eps_options(const char* eps) const {
     Options options = {{"norm.eps", eps}};
     if (translates_) options.emplace_back("decoder_norm.eps", eps);
     return options;
   }
   /// Adds label smoothing if the operation has a loss.
-  Options smoothed(Options options, const char* smoothing) const {
+  Options with_label_smoothing(Options options, const char* smoothing) const {
     if (!decodes_) options.emplace_back("label_smoothing", smoothing);
     return options;
   }
   /// Adds the option that selects the norm and, for a translator, the norm of the decoder.
-  Options normed(Options options, const std::string& norm, const std::string& decoder_norm) const {
+  Options with_norm(Options options, const std::string& norm,
+                    const std::string& decoder_norm) const {
     options.emplace_back("norm", norm);
     if (translates_) options.emplace_back("decoder_norm", decoder_norm);
     return options;
@@ -113,7 +114,8 @@ class TransformerCases {
     add({.reason = "pre_batch_norm",
          .why = "statistics of the batch in the encoder alone; features that differ by little; "
                 "logits of 800, whose exp overflows",
-         .options = smoothed(normed(gelu("pre", "2"), "batch_norm", "layer_norm"), "0.1"),
+         .options =
+             with_label_smoothing(with_norm(gelu("pre", "2"), "batch_norm", "layer_norm"), "0.1"),
          .samples = 2,
          .source = 3,
          .tokens = 4,
@@ -123,14 +125,14 @@ class TransformerCases {
     add({.reason = "tied_post_layer_norm",
          .why = "the head has the target embedding's weight, whose gradient is a sum; sources and "
                 "targets of several lengths, one of a single token, beside whole ones",
-         .options = smoothed(with(gelu("post", "2"), {{"tied_head", "true"}}), "0.1")});
+         .options = with_label_smoothing(with(gelu("post", "2"), {{"tied_head", "true"}}), "0.1")});
     add({.reason = "without_mask",
          .why = "a target as long as its source, whose positions could be taken for it, and no "
                 "smoothing",
-         .options = with(normed({}, "rms_norm", "rms_norm"), {{"norm.eps", "0.25"},
-                                                              {"decoder_norm.eps", "0.25"},
-                                                              {"num_heads", "2"},
-                                                              {"activation", "gelu_tanh"}}),
+         .options = with(with_norm({}, "rms_norm", "rms_norm"), {{"norm.eps", "0.25"},
+                                                                 {"decoder_norm.eps", "0.25"},
+                                                                 {"num_heads", "2"},
+                                                                 {"activation", "gelu_tanh"}}),
          .dtype = DType::float32,
          .samples = 2,
          .source = 3,
@@ -142,7 +144,7 @@ class TransformerCases {
     add({.reason = "tied_pre_layer_norm",
          .why = "the head has the embedding's weight, whose gradient is a sum; sentences of "
                 "several lengths",
-         .options = smoothed(with(gelu("pre", "2"), {{"tied_head", "true"}}), "0.1"),
+         .options = with_label_smoothing(with(gelu("pre", "2"), {{"tied_head", "true"}}), "0.1"),
          .tokens = 4});
     add({.reason = "pre_batch_norm",
          .why = "statistics over later tokens too, of features that differ by little, no "
@@ -152,14 +154,14 @@ class TransformerCases {
          .fills = {{"embedding.weight", offset_by(1e4)}, {"head.bias", offset_by(800)}}});
     add({.reason = "pre_rms_norm",
          .why = "sentences without padding",
-         .options = smoothed(with(gelu("pre", "1"), {{"norm", "rms_norm"}}), "0.1"),
+         .options = with_label_smoothing(with(gelu("pre", "1"), {{"norm", "rms_norm"}}), "0.1"),
          .dtype = DType::float32,
          .samples = 2,
          .pads = false});
     scaled_embedding();
   }
 
-  void decodings() {
+  void decoding_cases() {
     add({.reason = "post_layer_norm",
          .why = "from the first token on: an empty cache, which each token joins",
          .options = gelu("post", "2"),
@@ -191,7 +193,7 @@ class TransformerCases {
     add({.reason = "scaled_embedding",
          .why = "the embedding times sqrt(3), which no dtype has, before positions are added; the "
                 "tied head has the weight as it is",
-         .options = smoothed(
+         .options = with_label_smoothing(
              with(gelu("pre", "1"), {{"tied_head", "true"}, {"scaled_embedding", "true"}}), "0.1"),
          .samples = 2,
          .d_model = 3,
@@ -203,12 +205,13 @@ class TransformerCases {
   void add_norms() {
     for (const std::string& norm : ref::model::norm_names()) {
       const bool over_sentences =
-          ref::model::norm_layer(ref::model::norm_options(norm)).over_samples();
+          ref::model::norm_layer(ref::model::norm_options(norm)).uses_statistics_per_sample();
       if (over_sentences && !translates_) continue;
       for (const char* placement : {"post", "pre"}) {
-        Options options = smoothed(
-            normed(gelu(placement, "2"), norm, over_sentences ? std::string("layer_norm") : norm),
-            "0.1");
+        Options options =
+            with_label_smoothing(with_norm(gelu(placement, "2"), norm,
+                                           over_sentences ? std::string("layer_norm") : norm),
+                                 "0.1");
         if (has_option(norm, "warmup_iterations")) {
           options.emplace_back("norm.warmup_iterations", placement[1] == 'o' ? "2" : "3");
           options.emplace_back("norm.alpha_forward", "0.8");
@@ -226,14 +229,15 @@ class TransformerCases {
     if (translates_)
       add({.reason = "power_norm_in_the_decoder",
            .why = "statistics of the batch on the decoder's side alone",
-           .options = smoothed(normed(gelu("post", "2"), "layer_norm", "power_norm"), "0.1"),
+           .options = with_label_smoothing(with_norm(gelu("post", "2"), "layer_norm", "power_norm"),
+                                           "0.1"),
            .samples = 4});
   }
 
   void add_layers() {
     add({.reason = "two_layers",
          .why = "the memory's gradient is that of two layers",
-         .options = smoothed(with(gelu("post", "2"), {{"num_layers", "2"}}), "0.1"),
+         .options = with_label_smoothing(with(gelu("post", "2"), {{"num_layers", "2"}}), "0.1"),
          .samples = 2,
          .tokens = 5,
          .past = decodes_ ? std::size_t{3} : 0});
@@ -251,7 +255,8 @@ class TransformerCases {
       add({.reason = "scaled_post",
            .why = "an embedding times sqrt(5) under a norm, and a head of its own; eps keeps the "
                   "bound of few bits small",
-           .options = with(with(gelu("post", "1"), eps_of("0.25")), {{"scaled_embedding", "true"}}),
+           .options =
+               with(with(gelu("post", "1"), eps_options("0.25")), {{"scaled_embedding", "true"}}),
            .dtype = dtype,
            .d_model = 5,
            .past = decodes_ ? std::size_t{1} : 0});
@@ -275,7 +280,7 @@ class TransformerCases {
     if (decodes_) return;
     add({.reason = "wholly_smoothed",
          .why = "label smoothing 1: every word is as much a target as any",
-         .options = smoothed(gelu("post", "2"), "1")});
+         .options = with_label_smoothing(gelu("post", "2"), "1")});
     add({.reason = "one_word",
          .why = "V = 1: the loss and every gradient are 0",
          .options = gelu("pre", "2"),
@@ -283,7 +288,7 @@ class TransformerCases {
          .words = 1});
     add({.reason = "many_words",
          .why = "a vocabulary of 1031 words, of which few occur",
-         .options = smoothed(gelu("pre", "2"), "0.1"),
+         .options = with_label_smoothing(gelu("pre", "2"), "0.1"),
          .words = 1031});
   }
 
@@ -315,24 +320,24 @@ class TransformerCases {
   void extents() {
     add({.reason = "one_token",
          .why = "T = 1 and S = 1: the only keys take all",
-         .options = smoothed(gelu("post", "2"), "0.1"),
+         .options = with_label_smoothing(gelu("post", "2"), "0.1"),
          .source = 1,
          .tokens = 1,
          .pads = false});
     add({.reason = "one_sentence",
          .why = "B = 1; of decoding as many keys in the cache as the memory has",
-         .options = smoothed(gelu("pre", "2"), "0.1"),
+         .options = with_label_smoothing(gelu("pre", "2"), "0.1"),
          .samples = 1,
          .past = decodes_ ? std::size_t{4} : 0});
     add({.reason = "long_sentences",
          .why = "one token more than a vector of 32 on both sides",
-         .options = smoothed(gelu("pre", "2"), "0.1"),
+         .options = with_label_smoothing(gelu("pre", "2"), "0.1"),
          .samples = 2,
          .source = 33,
          .tokens = 33});
     add({.reason = "one_feature",
          .why = "D = 1: one head of one feature, normalised over the tokens",
-         .options = normed(gelu("post", "1"), "batch_norm", "batch_norm"),
+         .options = with_norm(gelu("post", "1"), "batch_norm", "batch_norm"),
          .dtype = DType::float32,
          .d_model = 1});
     add({.reason = "narrow_feed_forward",
@@ -346,7 +351,7 @@ class TransformerCases {
          .d_ff = 1025});
     add({.reason = "many_sentences",
          .why = "gradients of parameters over 516 rows: a sum that ends early",
-         .options = smoothed(gelu("pre", "1"), "0.1"),
+         .options = with_label_smoothing(gelu("pre", "1"), "0.1"),
          .samples = 129,
          .tokens = 4});
   }
@@ -357,13 +362,13 @@ class TransformerCases {
     const std::string side = translates_ ? "decoder." : "";
     add({.reason = "offset_1e6",
          .why = "features that differ by little; logits of 800, whose exp overflows",
-         .options = smoothed(gelu("pre", "2"), "0.1"),
+         .options = with_label_smoothing(gelu("pre", "2"), "0.1"),
          .fills = {{side + "embedding.weight", offset_by(1e6)},
                    {"encoder.embedding.weight", offset_by(1e4)},
                    {"head.bias", offset_by(800)}}});
     add({.reason = "large_eps",
          .why = "eps beside the variance: where it is added, and how it is rounded, can be told",
-         .options = with(gelu("post", "2"), eps_of("0.3"))});
+         .options = with(gelu("post", "2"), eps_options("0.3"))});
     add({.reason = "gamma_0_and_negative",
          .why = "a gamma of 0 takes gradients away, one below 0 turns them round",
          .options = gelu("post", "2"),
@@ -371,30 +376,31 @@ class TransformerCases {
                    {side + "layers.0.norm2.gamma", turned}}});
     add({.reason = "alpha_0_and_negative",
          .why = "DyT with an alpha of 0, whose y is beta, and with one below 0",
-         .options = normed(gelu("pre", "2"), "dyt", "dyt"),
+         .options = with_norm(gelu("pre", "2"), "dyt", "dyt"),
          .fills = {{side + "layers.0.norm1.alpha", [](std::size_t, double) { return -0.75; }},
                    {side + "layers.0.norm2.alpha", zero}}});
     add({.reason = "statistics_of_0",
          .why = "running variances of 0 before the step",
          .options =
-             with(normed(gelu("post", "2"), "batch_norm", "batch_norm"), {{"norm.eps", "0.25"}}),
+             with(with_norm(gelu("post", "2"), "batch_norm", "batch_norm"), {{"norm.eps", "0.25"}}),
          .fills = {{side + "layers.0.norm1.running_variance", zero}}});
     add({.reason = "psi_of_0",
          .why = "a running psi^2 of 0 before a step of the warm-up",
-         .options = with(normed(gelu("post", "2"), "power_norm", "power_norm"),
+         .options = with(with_norm(gelu("post", "2"), "power_norm", "power_norm"),
                          {{"norm.warmup_iterations", "4"}, {"norm.eps", "0.25"}}),
          .fills = {{side + "layers.0.norm1.running_psi2", zero}}});
   }
 
-  void few_bits(DType dtype) {
+  void low_precision_cases(DType dtype) {
     add({.reason = "post_layer_norm",
          .why = "parameters of 16 bits, and one rounding at the end: what is between is float32",
-         .options = smoothed(gelu("post", "2"), "0.1"),
+         .options = with_label_smoothing(gelu("post", "2"), "0.1"),
          .dtype = dtype,
          .past = decodes_ ? std::size_t{3} : 0});
     add({.reason = "pre_batch_norm",
          .why = "parameters of 16 bits and running statistics of float32",
-         .options = smoothed(normed(gelu("pre", "2"), "batch_norm", "layer_norm"), "0.1"),
+         .options =
+             with_label_smoothing(with_norm(gelu("pre", "2"), "batch_norm", "layer_norm"), "0.1"),
          .dtype = dtype,
          .past = decodes_ ? std::size_t{3} : 0});
   }

@@ -74,12 +74,14 @@ class TransformerCaseMaker {
   void operator()(const LanguageModelOptions&) { add_targets(); }
   void operator()(const DecodingOptions& o) {
     case_.mode = Mode::inference;
-    add_input("memory", {recipe_.samples, recipe_.source, recipe_.d_model}, as_drawn, case_.dtype);
+    add_input("memory", {recipe_.samples, recipe_.source, recipe_.d_model}, standard_normal_element,
+              case_.dtype);
     add_valid_mask("memory_valid", recipe_.source);
     for (std::size_t l = 0; recipe_.past > 0 && l < o.num_layers; ++l)
       for (const char* part : {"keys", "values"})
         add_input(fmt::format("layers.{}.self_attention.past_{}", l, part),
-                  {recipe_.samples, recipe_.past, recipe_.d_model}, as_drawn, case_.dtype);
+                  {recipe_.samples, recipe_.past, recipe_.d_model}, standard_normal_element,
+                  case_.dtype);
   }
 
  private:

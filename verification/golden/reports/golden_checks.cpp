@@ -28,7 +28,7 @@ const char* check_name(Outcome outcome) {
   return "";
 }
 
-support::report::Outcome machine_outcome(Outcome outcome) {
+support::report::Outcome check_outcome(Outcome outcome) {
   if (outcome == Outcome::passed) return support::report::Outcome::passed;
   const bool skipped = outcome == Outcome::xfail || outcome == Outcome::declined;
   return skipped ? support::report::Outcome::skipped : support::report::Outcome::failed;
@@ -57,7 +57,7 @@ ordered_json tensor_json(const TensorResult& t) {
 
 /// Returns one finding per failed output, or the problem of the case if nothing was compared.
 std::vector<support::report::Finding> make_findings(const CheckedCase& c) {
-  const std::string layer = corpus::op_name(c.result.description.c);
+  const std::string layer = corpus::case_operation_name(c.result.description.c);
   std::vector<support::report::Finding> findings;
   const auto find = [&](const std::string& rule, const std::string& sentence) {
     findings.push_back({layer + "/" + rule, sentence});
@@ -76,9 +76,9 @@ std::vector<support::report::Finding> make_findings(const CheckedCase& c) {
 support::report::Check make_check(const CheckedCase& c) {
   const std::string& path = c.result.description.path;
   support::report::Check check{
-      .group = "normproof.golden." + corpus::op_name(c.result.description.c),
+      .group = "normproof.golden." + corpus::case_operation_name(c.result.description.c),
       .name = path,
-      .outcome = machine_outcome(c.outcome),
+      .outcome = check_outcome(c.outcome),
       .verdict = check_name(c.outcome),
       .findings = make_findings(c),
       .repro = c.repro,
@@ -108,7 +108,7 @@ support::report::Checks golden_checks(const GoldenReport& report) {
                             .findings = {{name, report.summary()}},
                             .properties = {{"path", name}}});
   };
-  if (report.held() < report.min_cases) fail("min-cases");
+  if (report.judged_case_count() < report.min_cases) fail("min-cases");
   if (report.strict && report.unjudged() > 0) fail("strict");
   return {suite};
 }

@@ -38,7 +38,7 @@ WorstOutput worst_output(const CheckedCase& c) {
   WorstOutput worst;
   if (c.outcome != Outcome::failed) return worst;
   for (const TensorResult& t : c.result.tensors)
-    if (!t.map.shares.empty() && (worst.output == nullptr || t.ratio > worst.output->ratio))
+    if (!t.map.error_ratios.empty() && (worst.output == nullptr || t.ratio > worst.output->ratio))
       worst = {&c, &t};
   return worst;
 }
@@ -58,8 +58,9 @@ WorstOutput worst_output(const GoldenReport& report) {
 /// Returns the name of the row with the largest ratio of error to bound, or the first of several.
 const std::string& worst_row(const gate::ErrorRatioMap& map) {
   std::size_t worst = 0;
-  for (std::size_t i = 1; i < map.shares.size(); ++i)
-    if (std::isnan(map.shares[worst]) || map.shares[i] > map.shares[worst]) worst = i;
+  for (std::size_t i = 1; i < map.error_ratios.size(); ++i)
+    if (std::isnan(map.error_ratios[worst]) || map.error_ratios[i] > map.error_ratios[worst])
+      worst = i;
   return map.rows[worst / map.columns.size()];
 }
 
@@ -67,7 +68,7 @@ support::report::Figure map_figure(const WorstOutput& worst) {
   const gate::ErrorRatioMap& map = worst.output->map;
   const std::string what = fmt::format("Error over bound of {} in {}", worst.output->name,
                                        worst.of->result.description.path);
-  support::report::HeatMap picture{{}, map.columns, map.shares};
+  support::report::HeatMap picture{{}, map.columns, map.error_ratios};
   for (const std::string& row : map.rows) picture.rows.push_back("row " + row);
   return {"", support::report::draw_heat_map(picture, what),
           fmt::format("{}: {} of {} are beyond their bound. The farthest has {} times the error "
@@ -92,7 +93,7 @@ std::vector<support::report::Part> failures_with_maps(const GoldenReport& report
     parts.push_back(part);
     const WorstOutput& worst_of_case = worst[problem->subject];
     if (worst_of_case.output == nullptr) continue;
-    const std::size_t more = worst_of_case.output->map.shares.size();
+    const std::size_t more = worst_of_case.output->map.error_ratios.size();
     if (maps == kMaxMaps || squares + more > kMaxSquares) {
       ++left_out;
       continue;

@@ -73,7 +73,7 @@ std::map<Key, MetricsRow> collect_metrics(const GoldenReport& report) {
   std::map<Key, MetricsRow> rows;
   for (const CheckedCase& c : report.cases)
     for (const TensorResult& t : c.result.tensors)
-      rows[{corpus::op_name(c.result.description.c),
+      rows[{corpus::case_operation_name(c.result.description.c),
             std::string(ref::io::to_string(c.result.description.c.dtype)), t.name}]
           .add(t);
   return rows;
@@ -138,7 +138,7 @@ bool is_wholly_unjudged(const CaseResult& result) {
          std::ranges::any_of(result.tensors, [](const TensorResult& t) { return t.unjudged > 0; });
 }
 
-bool is_bad(Outcome outcome) {
+bool is_failure(Outcome outcome) {
   return outcome == Outcome::failed || outcome == Outcome::xpass;
 }
 
@@ -148,7 +148,7 @@ std::size_t GoldenReport::count(Outcome outcome) const {
   return static_cast<std::size_t>(std::ranges::count(cases, outcome, &CheckedCase::outcome));
 }
 
-std::size_t GoldenReport::held() const {
+std::size_t GoldenReport::judged_case_count() const {
   return static_cast<std::size_t>(std::ranges::count_if(cases, [](const CheckedCase& c) {
     return c.outcome != Outcome::declined && !is_wholly_unjudged(c.result);
   }));
@@ -162,8 +162,8 @@ std::size_t GoldenReport::unjudged() const {
 }
 
 bool GoldenReport::passed() const {
-  return held() >= min_cases && !(strict && unjudged() > 0) &&
-         std::ranges::none_of(cases, is_bad, &CheckedCase::outcome);
+  return judged_case_count() >= min_cases && !(strict && unjudged() > 0) &&
+         std::ranges::none_of(cases, is_failure, &CheckedCase::outcome);
 }
 
 std::string GoldenReport::summary() const {
@@ -183,9 +183,9 @@ std::string GoldenReport::summary() const {
   if (const std::size_t n = unjudged(); n > 0)
     line += fmt::format("; {} not verified, for nothing is claimed of them{}", plural(n, "element"),
                         strict ? ", expected none" : " (--strict fails)");
-  if (held() < min_cases)
+  if (judged_case_count() < min_cases)
     line += fmt::format("; expected {} or more{}", plural(min_cases, "case"),
-                        held() < cases.size() ? " that are judged" : "");
+                        judged_case_count() < cases.size() ? " that are judged" : "");
   return line;
 }
 
@@ -245,7 +245,8 @@ std::map<std::string, double> min_condition_of_failures(const GoldenReport& repo
     if (unanswered) continue;
     const double condition = c.result.description.condition;
     auto& minima = c.outcome == Outcome::failed ? failed : passed;
-    const auto [entry, fresh] = minima.emplace(corpus::op_name(c.result.description.c), condition);
+    const auto [entry, fresh] =
+        minima.emplace(corpus::case_operation_name(c.result.description.c), condition);
     if (!fresh) entry->second = std::min(entry->second, condition);
   }
   std::erase_if(failed, [&](const auto& entry) {
@@ -264,7 +265,7 @@ std::vector<std::string> diagnosis_lines(const GoldenReport& report) {
   std::map<std::string, std::size_t> failed;
   for (const CheckedCase& c : report.cases) {
     if (c.outcome != Outcome::failed) continue;
-    const std::string layer = corpus::op_name(c.result.description.c);
+    const std::string layer = corpus::case_operation_name(c.result.description.c);
     ++failed[layer];
     for (const gate::Diagnosis& diagnosis : c.result.diagnosis)
       if (diagnosis.kind == gate::Diagnosis::Kind::mistake) {
@@ -310,7 +311,7 @@ std::vector<std::string> declined_lines(const GoldenReport& report) {
   };
   std::map<std::string, Declined> layers;
   for (const CheckedCase& c : report.cases) {
-    Declined& layer = layers[corpus::op_name(c.result.description.c)];
+    Declined& layer = layers[corpus::case_operation_name(c.result.description.c)];
     ++layer.of;
     if (c.outcome != Outcome::declined || layer.count++ > 0) continue;
     layer.first = c.result.description.path;
@@ -332,7 +333,7 @@ std::vector<std::string> note_lines(const GoldenReport& report) {
   for (const CheckedCase& c : report.cases)
     for (const TensorResult& t : c.result.tensors) {
       if (t.note.empty()) continue;
-      auto& [outputs, first] = layers[corpus::op_name(c.result.description.c)];
+      auto& [outputs, first] = layers[corpus::case_operation_name(c.result.description.c)];
       if (outputs++ == 0)
         first = fmt::format("{} of {} {}", t.name, c.result.description.path, t.note);
     }
@@ -347,11 +348,11 @@ std::vector<std::string> note_lines(const GoldenReport& report) {
 
 namespace {
 
-support::report::Document without_verdict(const GoldenReport& report) {
+support::report::Document document_without_verdict(const GoldenReport& report) {
   support::report::Document document{"normproof: " + report.summary()};
   if (const auto rows = collect_metrics(report); !rows.empty()) document.add(metrics_table(rows));
   for (const CheckedCase& c : report.cases)
-    if (is_bad(c.outcome))
+    if (is_failure(c.outcome))
       document.add(support::report::Problem{verdict_word(c.outcome), c.result.description.path,
                                             describe_case(c.result), c.repro});
   for (const auto& lines :
@@ -363,7 +364,7 @@ support::report::Document without_verdict(const GoldenReport& report) {
 }  // namespace
 
 support::report::Document golden_document(const GoldenReport& report) {
-  support::report::Document document = without_verdict(report);
+  support::report::Document document = document_without_verdict(report);
   document.add(support::report::Paragraph{report.summary(), report.passed()
                                                                 ? support::report::Tone::good
                                                                 : support::report::Tone::bad});
@@ -371,7 +372,7 @@ support::report::Document golden_document(const GoldenReport& report) {
 }
 
 support::report::Document golden_job_summary(const GoldenReport& report) {
-  support::report::Document document = without_verdict(report);
+  support::report::Document document = document_without_verdict(report);
   document.parts.insert(document.parts.begin(), support::report::Heading{3, document.title});
   return document;
 }

@@ -54,7 +54,7 @@ struct GoldenReport {
 
   std::size_t count(Outcome outcome) const;
   /// Returns the number of cases that were not declined and have an element with a finite bound.
-  std::size_t held() const;
+  std::size_t judged_case_count() const;
   std::size_t unjudged() const;  ///< number of elements with an infinite bound
   bool passed() const;
   std::string summary() const;  ///< the last line of the report

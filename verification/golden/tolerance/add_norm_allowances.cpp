@@ -9,8 +9,8 @@
 
 namespace normproof::verification::golden::tolerance {
 
-using corpus::arithmetic_of;
-using corpus::storage_of;
+using corpus::accumulation_arithmetic;
+using corpus::storage_format;
 using ref::numeric::any_order_error;
 using ref::tensor::NamedTensors;
 using ref::tensor::Tensor;
@@ -55,13 +55,13 @@ struct RMSNormOfSum {
   }
 };
 
-class StoredSum {
+class StoredSumAllowances {
  public:
-  StoredSum(const Case& c, const checks::evaluation::FunctionInputs& inputs,
-            Accumulation accumulation, NamedTensors<double>& bound)
+  StoredSumAllowances(const Case& c, const checks::evaluation::FunctionInputs& inputs,
+                      Accumulation accumulation, NamedTensors<double>& bound)
       : dtype_(c.dtype),
         inputs_(inputs),
-        u_(arithmetic_of(accumulation).unit_roundoff),
+        u_(accumulation_arithmetic(accumulation).unit_roundoff),
         bound_(bound),
         affine_{norm::effective_gamma(given("gamma"), has_zero_centered_gamma(c)), given("beta")},
         grad_y_(given("grad_y")),
@@ -105,10 +105,12 @@ class StoredSum {
   /// rounding error may change the result, the error of an element is one unit in the last place.
   Numbers rounded_sum() const {
     Numbers stored = sum_;
-    const auto round = [this](double v) { return ref::numeric::round_to(storage_of(dtype_), v); };
+    const auto round = [this](double v) {
+      return ref::numeric::round_to(storage_format(dtype_), v);
+    };
     for (any_order_error& element : stored) {
-      const double s = element.value, least = round(s - kUlp * u_ * std::fabs(s)),
-                   most = round(s + kUlp * u_ * std::fabs(s));
+      const double s = element.value, least = round(s - kUlpError * u_ * std::fabs(s)),
+                   most = round(s + kUlpError * u_ * std::fabs(s));
       element = any_order_error(round(s), most - least);
     }
     return stored;
@@ -139,7 +141,7 @@ class StoredSum {
 
   /// Adds the error of one more rounding of a term to the dtype of the case.
   void allow_stored(const char* name, const Numbers& term) {
-    const ref::numeric::Arithmetic format = arithmetic_of(storage_of(dtype_));
+    const ref::numeric::Arithmetic format = accumulation_arithmetic(storage_format(dtype_));
     Tensor<double>& bound = bound_.at(name);
     for (std::size_t i = 0; i < bound.size(); ++i)
       bound.data()[i] += format.unit_roundoff *
@@ -160,7 +162,7 @@ void add_add_norm_allowances(const Case& c, const checks::evaluation::FunctionIn
                              Accumulation accumulation, NamedTensors<double>& bound, bool flushes) {
   if (!corpus::rounds_when_stored(c.dtype, accumulation)) return;
   const ref::numeric::AnyOrderArithmetic scope(arithmetic_of_candidate(accumulation, flushes));
-  StoredSum sum(c, inputs, accumulation, bound);
+  StoredSumAllowances sum(c, inputs, accumulation, bound);
   const auto& function = std::get<model::FunctionOptions>(c.options);
   if (const auto* const own = std::get_if<model::AddLayerNormOptions>(&function)) {
     sum.allow(LayerNormOfSum{{.eps = own->eps}});

@@ -11,8 +11,8 @@
 
 namespace normproof::verification::golden::tolerance {
 
-using corpus::arithmetic_of;
-using corpus::storage_of;
+using corpus::accumulation_arithmetic;
+using corpus::storage_format;
 using ref::tensor::NamedTensors;
 using ref::tensor::shape_of;
 using ref::tensor::Tensor;
@@ -29,15 +29,15 @@ class AttentionAllowances {
         k_(in.tensors.at("k")),
         v_(in.tensors.at("v")),
         dy_(in.tensors.at("grad_y")),
-        stored_as_(storage_of(c.dtype)),
+        stored_as_(storage_format(c.dtype)),
         bound_(bound),
-        u_(arithmetic_of(accumulation).unit_roundoff),
+        u_(accumulation_arithmetic(accumulation).unit_roundoff),
         shape_(ref::model::attention_shape(
             "attention", shape_of(q_), shape_of(k_), shape_of(v_),
             ref::tensor::is_given(in.valid) ? shape_of(in.valid) : ref::tensor::Shape{}, options_)),
         forward_(ref::nn::scaled_dot_product_attention(q_, k_, v_, in.valid, options_)) {
     if (corpus::rounds_when_stored(c.dtype, accumulation))
-      format_ = arithmetic_of(storage_of(c.dtype));
+      format_ = accumulation_arithmetic(storage_format(c.dtype));
     scale_ = options_.scale.value_or(1 / std::sqrt(static_cast<double>(shape_.features)));
   }
 
@@ -86,7 +86,7 @@ class AttentionAllowances {
     for (std::size_t j = 0; j < keys; ++j) {
       if (w[j] == 0) continue;
       const double apart = std::fabs(scores[j] - largest) + static_cast<double>(keys);
-      const double exponent = kOperation * u_ * (std::fabs(largest) + apart);
+      const double exponent = kOperationError * u_ * (std::fabs(largest) + apart);
       const double weight_error = stored(w[j], w[j] * exponent);
       moved[j] = weight_error + w[j] * exponent * ref::numeric::exp(exponent);
       mean_error += moved[j] * std::fabs(grad_weights[j]);

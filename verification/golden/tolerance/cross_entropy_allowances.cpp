@@ -9,7 +9,7 @@
 
 namespace normproof::verification::golden::tolerance {
 
-using corpus::arithmetic_of;
+using corpus::accumulation_arithmetic;
 using ref::tensor::NamedTensors;
 using ref::tensor::Tensor;
 
@@ -18,7 +18,7 @@ void add_cross_entropy_allowances(const Case& c, const checks::evaluation::Funct
   const double s =
       std::get<ref::model::CrossEntropyOptions>(std::get<ref::model::FunctionOptions>(c.options))
           .loss.label_smoothing;
-  const double u = arithmetic_of(accumulation).unit_roundoff;
+  const double u = accumulation_arithmetic(accumulation).unit_roundoff;
   const Tensor<double>& x = inputs.tensors.at("logits");
   const std::size_t rows = x.shape(0), classes = x.shape(1);
   const Tensor<double>* const given = inputs.tensors.find("class_weights");
@@ -37,7 +37,7 @@ void add_cross_entropy_allowances(const Case& c, const checks::evaluation::Funct
     for (std::size_t k = 0; k < classes; ++k) {
       const std::size_t at = i * classes + k;
       const double apart = x.data()[at] - sum_exp.data()[i];
-      const double exponent = kOperation * u * (largest + std::fabs(apart));
+      const double exponent = kOperationError * u * (largest + std::fabs(apart));
       moved += exponent * (share * weight(k) + (k == target ? hard : 0));
       moved_gradient[at] = all * ref::numeric::exp(apart + exponent) * exponent;
     }

@@ -12,9 +12,9 @@
 
 namespace normproof::verification::golden::tolerance {
 
-using corpus::arithmetic_of;
-using corpus::is_about;
-using corpus::storage_of;
+using corpus::accumulation_arithmetic;
+using corpus::has_operation;
+using corpus::storage_format;
 using ref::tensor::NamedTensors;
 using ref::tensor::Tensor;
 
@@ -31,20 +31,20 @@ void allow_cancellation(const checks::evaluation::FunctionInputs& inputs, double
   const Tensor<double>* const grad_y = inputs.tensors.find("grad_y");
   for (std::size_t i = 0; i < x.size(); ++i) {
     const double magnitude = std::fabs(x.data()[i]);
-    errors.at("y").data()[i] += kOperation * u * magnitude;
+    errors.at("y").data()[i] += kOperationError * u * magnitude;
     if (grad_y == nullptr) continue;
     const double slope = kRoot * (1 + kTwiceCubic * magnitude * magnitude);
     errors.at("grad_x").data()[i] +=
-        u * (kOperation + kOperation * magnitude * slope) * std::fabs(grad_y->data()[i]);
+        u * (kOperationError + kOperationError * magnitude * slope) * std::fabs(grad_y->data()[i]);
   }
 }
 
 /// Allows the published sigmoid `s = 1/(1 + exp(-x))`. If exp(-x) overflows, s is 0, so that the
 /// error may be as large as s. In the derivative `s (1 + x (1 - s))`, the difference has an error
 /// of at most 9 unit roundoffs for x > 0, in any order of operations.
-void allow_printed_sigmoid(const checks::evaluation::FunctionInputs& inputs,
-                           const ref::numeric::Arithmetic& arithmetic,
-                           NamedTensors<double>& errors) {
+void allow_published_sigmoid(const checks::evaluation::FunctionInputs& inputs,
+                             const ref::numeric::Arithmetic& arithmetic,
+                             NamedTensors<double>& errors) {
   const Tensor<double>& x = inputs.tensors.at("x");
   const Tensor<double>* const grad_y = inputs.tensors.find("grad_y");
   const Tensor<double>* const gate = inputs.tensors.find("gate");
@@ -53,7 +53,7 @@ void allow_printed_sigmoid(const checks::evaluation::FunctionInputs& inputs,
     const double by = gate == nullptr ? 1 : std::fabs(gate->data()[i]);
     const double dy = grad_y == nullptr ? 0 : std::fabs(grad_y->data()[i]);
     const double e = ref::numeric::exp(-magnitude);
-    double y_error = 0, slope_error = kPrintedSigmoid * arithmetic.unit_roundoff * magnitude;
+    double y_error = 0, slope_error = kPublishedSigmoidError * arithmetic.unit_roundoff * magnitude;
     if (x.data()[i] < 0) {
       const bool overflows = e <= 2 / arithmetic.largest;
       y_error = overflows ? magnitude * e : 0;
@@ -73,8 +73,8 @@ void allow_stored_factors(const Case& c, const checks::evaluation::FunctionInput
                           const NamedTensors<double>& values, Accumulation accumulation,
                           NamedTensors<double>& errors) {
   if (!corpus::rounds_when_stored(c.dtype, accumulation)) return;
-  const double u = arithmetic_of(accumulation).unit_roundoff;
-  const ref::numeric::Arithmetic format = arithmetic_of(storage_of(c.dtype));
+  const double u = accumulation_arithmetic(accumulation).unit_roundoff;
+  const ref::numeric::Arithmetic format = accumulation_arithmetic(storage_format(c.dtype));
   const Tensor<double>* const grad_y = inputs.tensors.find("grad_y");
   constexpr double kSteepest = 1.2;  // exceeds the derivatives of silu and gelu
   const auto allow = [&](const char* name, const Tensor<double>& value, auto other_factor) {
@@ -98,8 +98,8 @@ void allow_stored_factors(const Case& c, const checks::evaluation::FunctionInput
 void allow_stored_products(const Case& c, const checks::evaluation::FunctionInputs& inputs,
                            Accumulation accumulation, NamedTensors<double>& errors) {
   if (!corpus::rounds_when_stored(c.dtype, accumulation)) return;
-  const double u = arithmetic_of(accumulation).unit_roundoff;
-  const ref::numeric::Arithmetic format = arithmetic_of(storage_of(c.dtype));
+  const double u = accumulation_arithmetic(accumulation).unit_roundoff;
+  const ref::numeric::Arithmetic format = accumulation_arithmetic(storage_format(c.dtype));
   const bool interleaved =
       std::get<ref::model::RopeOptions>(std::get<ref::model::FunctionOptions>(c.options))
           .interleaved;
@@ -130,33 +130,33 @@ void allow_stored_products(const Case& c, const checks::evaluation::FunctionInpu
 }
 
 /// Returns an upper bound of `exp(a) - 1` for a >= 0.
-double growth(double a) {
+double exp_minus_one_bound(double a) {
   return a * ref::numeric::exp(a);
 }
 
 /// Widens the bound of grad_x for backward passes that use the stored y. It processes one row after
 /// the other.
-class StoredY {
+class StoredYAllowances {
  public:
-  StoredY(const Case& c, const checks::evaluation::FunctionInputs& inputs, const Tensor<double>& y,
-          Accumulation accumulation, NamedTensors<double>& bound)
+  StoredYAllowances(const Case& c, const checks::evaluation::FunctionInputs& inputs,
+                    const Tensor<double>& y, Accumulation accumulation, NamedTensors<double>& bound)
       : y_(y),
         x_(inputs.tensors.at("x")),
         dy_(inputs.tensors.at("grad_y")),
         error_(bound.at("y")),
         valid_(inputs.valid),
         grad_(bound.at("grad_x")),
-        u_(arithmetic_of(accumulation).unit_roundoff),
+        u_(accumulation_arithmetic(accumulation).unit_roundoff),
         width_(ref::tensor::shape_of(x_).back()) {
     if (corpus::rounds_when_stored(c.dtype, accumulation))
-      format_ = arithmetic_of(storage_of(c.dtype));
+      format_ = accumulation_arithmetic(storage_format(c.dtype));
   }
 
   void run(const Case& c) {
     for (std::size_t row = 0; row < x_.size() / width_; ++row) {
-      if (is_about<ref::model::SoftmaxOptions>(c)) softmax(row * width_);
-      if (is_about<ref::model::LogSoftmaxOptions>(c)) log_softmax(row * width_);
-      if (is_about<ref::model::LogSumExpOptions>(c)) log_sum_exp(row);
+      if (has_operation<ref::model::SoftmaxOptions>(c)) softmax(row * width_);
+      if (has_operation<ref::model::LogSoftmaxOptions>(c)) log_softmax(row * width_);
+      if (has_operation<ref::model::LogSumExpOptions>(c)) log_sum_exp(row);
     }
   }
 
@@ -170,7 +170,8 @@ class StoredY {
   /// Adds `amount` to the bound of an element of grad_x. The factor covers the rounding errors of
   /// the candidate when it adds the terms.
   void add(std::size_t i, double amount) {
-    const double sum = grad_.data()[i] + amount * (1 + kUlp * static_cast<double>(width_ + 8) * u_);
+    const double sum =
+        grad_.data()[i] + amount * (1 + kUlpError * static_cast<double>(width_ + 8) * u_);
     grad_.data()[i] = std::isnan(sum) ? std::numeric_limits<double>::infinity() : sum;
   }
 
@@ -199,7 +200,8 @@ class StoredY {
     }
     const double largest = std::fabs(s) + static_cast<double>(width_) * u_ * magnitude;
     for (std::size_t i = begin; i < begin + width_; ++i)
-      add(i, largest * ref::numeric::exp(y_.data()[i] + error_.data()[i]) * growth(stored(i)));
+      add(i, largest * ref::numeric::exp(y_.data()[i] + error_.data()[i]) *
+                 exp_minus_one_bound(stored(i)));
   }
 
   /// Widens the bound of log_sum_exp's gradient, `grad_x_i = grad_y exp(x_i - y)`, by the error of
@@ -210,7 +212,7 @@ class StoredY {
       if (ref::tensor::is_given(valid_) && !valid_.data()[i]) continue;
       const double difference = x_.data()[i] - y_.data()[row];
       add(i, std::fabs(dy_.data()[row]) * ref::numeric::exp(difference) *
-                 growth(off + kOperation * u_ * (std::fabs(difference) + off)));
+                 exp_minus_one_bound(off + kOperationError * u_ * (std::fabs(difference) + off)));
     }
   }
 
@@ -228,20 +230,20 @@ class StoredY {
 /// Widens the bound of l2_norm's gradient for two kinds of backward passes: one that uses y as
 /// stored in the dtype of the case, and one that applies the powers of the reciprocal norm in
 /// another order.
-class L2Backward {
+class L2BackwardAllowances {
  public:
-  L2Backward(const Case& c, const checks::evaluation::FunctionInputs& inputs,
-             Accumulation accumulation, NamedTensors<double>& bound)
+  L2BackwardAllowances(const Case& c, const checks::evaluation::FunctionInputs& inputs,
+                       Accumulation accumulation, NamedTensors<double>& bound)
       : options_(
             std::get<ref::model::L2NormOptions>(std::get<ref::model::FunctionOptions>(c.options))),
         x_(inputs.tensors.at("x")),
         dy_(inputs.tensors.at("grad_y")),
         error_(bound.at("y")),
         grad_(bound.at("grad_x")),
-        u_(arithmetic_of(accumulation).unit_roundoff),
+        u_(accumulation_arithmetic(accumulation).unit_roundoff),
         width_(ref::tensor::shape_of(x_).back()) {
     if (corpus::rounds_when_stored(c.dtype, accumulation))
-      format_ = arithmetic_of(storage_of(c.dtype));
+      format_ = accumulation_arithmetic(storage_format(c.dtype));
   }
 
   void run() {
@@ -299,25 +301,26 @@ class L2Backward {
 void add_function_allowances(const Case& c, const checks::evaluation::FunctionInputs& inputs,
                              const NamedTensors<double>& values, Accumulation accumulation,
                              NamedTensors<double>& bound, bool flushes) {
-  if (is_about<ref::model::GeluTanhOptions>(c))
-    allow_cancellation(inputs, arithmetic_of(accumulation).unit_roundoff, bound);
-  if (is_about<ref::model::SiluOptions>(c) || is_about<ref::model::SwigluOptions>(c))
-    allow_printed_sigmoid(inputs, arithmetic_of(accumulation), bound);
+  if (has_operation<ref::model::GeluTanhOptions>(c))
+    allow_cancellation(inputs, accumulation_arithmetic(accumulation).unit_roundoff, bound);
+  if (has_operation<ref::model::SiluOptions>(c) || has_operation<ref::model::SwigluOptions>(c))
+    allow_published_sigmoid(inputs, accumulation_arithmetic(accumulation), bound);
   if (inputs.tensors.contains("gate")) allow_stored_factors(c, inputs, values, accumulation, bound);
-  if (is_about<ref::model::AttentionOptions>(c) && inputs.tensors.contains("grad_y"))
+  if (has_operation<ref::model::AttentionOptions>(c) && inputs.tensors.contains("grad_y"))
     add_attention_allowances(c, inputs, accumulation, bound);
   if (inputs.tensors.contains("residual"))
     add_add_norm_allowances(c, inputs, accumulation, bound, flushes);
-  if (is_about<ref::model::RopeOptions>(c)) allow_stored_products(c, inputs, accumulation, bound);
-  if (is_about<ref::model::CrossEntropyOptions>(c))
+  if (has_operation<ref::model::RopeOptions>(c))
+    allow_stored_products(c, inputs, accumulation, bound);
+  if (has_operation<ref::model::CrossEntropyOptions>(c))
     add_cross_entropy_allowances(c, inputs, accumulation, bound);
-  if (is_about<ref::model::L2NormOptions>(c) && inputs.tensors.contains("grad_y"))
-    L2Backward(c, inputs, accumulation, bound).run();
-  const bool from_y = is_about<ref::model::SoftmaxOptions>(c) ||
-                      is_about<ref::model::LogSoftmaxOptions>(c) ||
-                      is_about<ref::model::LogSumExpOptions>(c);
+  if (has_operation<ref::model::L2NormOptions>(c) && inputs.tensors.contains("grad_y"))
+    L2BackwardAllowances(c, inputs, accumulation, bound).run();
+  const bool from_y = has_operation<ref::model::SoftmaxOptions>(c) ||
+                      has_operation<ref::model::LogSoftmaxOptions>(c) ||
+                      has_operation<ref::model::LogSumExpOptions>(c);
   if (from_y && inputs.tensors.find("grad_y") != nullptr)
-    StoredY(c, inputs, values.at("y"), accumulation, bound).run(c);
+    StoredYAllowances(c, inputs, values.at("y"), accumulation, bound).run(c);
 }
 
 }  // namespace normproof::verification::golden::tolerance

@@ -9,9 +9,9 @@
 
 namespace normproof::verification::golden::tolerance {
 
-using corpus::arithmetic_of;
+using corpus::accumulation_arithmetic;
+using corpus::case_operation_name;
 using corpus::find;
-using corpus::op_name;
 using corpus::unit_roundoff;
 using ref::tensor::NamedTensors;
 using ref::tensor::Tensor;
@@ -25,7 +25,7 @@ void allow_conversion(const NamedTensors<double>& values, double u, NamedTensors
     const Tensor<double>* const running = values.find(name);
     if (running == nullptr) continue;
     for (std::size_t i = 0; i < running->size(); ++i)
-      bound.at(name).data()[i] += kConvertedStatistic * u * std::fabs(running->data()[i]);
+      bound.at(name).data()[i] += kConvertedStatisticError * u * std::fabs(running->data()[i]);
   }
 }
 
@@ -45,9 +45,9 @@ void allow_beta_after_storing(const Case& c, const Tensor<double>& beta, const T
 void add_layer_allowances(const Case& c, const ref::model::NormInputs<double>& inputs,
                           const NamedTensors<double>& values, Accumulation accumulation,
                           NamedTensors<double>& bound) {
-  const double u = arithmetic_of(accumulation).unit_roundoff;
+  const double u = accumulation_arithmetic(accumulation).unit_roundoff;
   allow_conversion(values, u, bound);
-  if (corpus::adds_beta_after_storing(op_name(c)) &&
+  if (corpus::adds_beta_after_storing(case_operation_name(c)) &&
       corpus::rounds_when_stored(c.dtype, accumulation))
     allow_beta_after_storing(c, inputs.beta, values.at("y"), bound.at("y"));
 }

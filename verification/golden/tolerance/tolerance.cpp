@@ -22,12 +22,12 @@ namespace normproof::verification::golden::tolerance {
 
 using certify::kReplacements;
 using certify::replace_not_finite;
-using corpus::arithmetic_of;
+using corpus::accumulation_arithmetic;
+using corpus::case_operation_name;
 using corpus::is_centered;
 using corpus::is_function;
 using corpus::is_layer;
-using corpus::op_name;
-using corpus::storage_of;
+using corpus::storage_format;
 using corpus::unit_roundoff;
 using corpus::usual_accumulation;
 using plain::plain_error_bounds;
@@ -40,14 +40,14 @@ using ref::tensor::Tensor;
 
 namespace {
 
-struct Evaluated {
+struct ValuesAndErrors {
   NamedTensors<double> values, errors;
 };
 
-Evaluated evaluate(const Case& c, const checks::evaluation::EvalInputs& inputs,
-                   const Arithmetic& arithmetic) {
+ValuesAndErrors evaluate(const Case& c, const checks::evaluation::EvalInputs& inputs,
+                         const Arithmetic& arithmetic) {
   const AnyOrderArithmetic scope(arithmetic);
-  Evaluated evaluated;
+  ValuesAndErrors evaluated;
   for (const auto& [name, elements] :
        checks::evaluation::run_operation<any_order_error>(c.options, inputs, c.sequence)) {
     Tensor<double> value = ref::tensor::empty_tensor<double>(ref::tensor::shape_of(elements));
@@ -96,7 +96,7 @@ void allow_other_statistics(const Case& c, const checks::evaluation::EvalInputs&
 void divide_by_scales(const Case& c, const NamedTensors<double>& values, Tolerance& bounds) {
   const AnyOrderArithmetic scope(arithmetic_of_candidate(Accumulation::float32, bounds.flushes));
   for (auto& [name, bound] : bounds.bound) {
-    if (corpus::scaling_of(c, name) != corpus::Scaling::given) continue;
+    if (corpus::output_scaling(c, name) != corpus::OutputScaling::given) continue;
     const double scale = ref::io::widen(*corpus::find(c.inputs, corpus::scale_name(name)))[0];
     const Tensor<double>& value = values.at(name);
     Tensor<double>& input_sensitivity = bounds.input_sensitivity.at(name);
@@ -113,7 +113,7 @@ void divide_by_scales(const Case& c, const NamedTensors<double>& values, Toleran
 double storage_bound_8bit(double bound, double exact, double remainder, DType stored) {
   if (!std::isfinite(bound)) return bound;
   constexpr double kSlack = 1 + 0x1p-48;  // covers the rounding errors of the sums below
-  const ref::numeric::FloatFormat& format = format_of(storage_of(stored));
+  const ref::numeric::FloatFormat& format = float_format_info(storage_format(stored));
   const auto to_end = [&](double sign) {
     const double shift = sign * (bound + 0x1p-50 * std::fabs(exact));
     const double end =
@@ -131,7 +131,7 @@ void drop_overflowing_bounds(const Case& c, const NamedTensors<double>& values,
   for (auto& [name, bound] : bounds) {
     const DType dtype = corpus::output_dtype(c, name);
     if (unit_roundoff(dtype) >= arithmetic.unit_roundoff) continue;
-    const double largest = arithmetic_of(storage_of(dtype)).largest;
+    const double largest = accumulation_arithmetic(storage_format(dtype)).largest;
     const Tensor<double>& value = values.at(name);
     for (std::size_t i = 0; i < bound.size(); ++i)
       if (std::fabs(value.data()[i]) + bound.data()[i] > largest)
@@ -173,14 +173,15 @@ void drop_vacuous_bounds(const Case& c, const NamedTensors<double>& values,
 /// Whether every operation is exact. An exact case promises this for its usual arithmetic. It may
 /// not be true in a coarser arithmetic.
 bool is_exact(const Case& c, Accumulation accumulation) {
-  return c.exact && arithmetic_of(accumulation).unit_roundoff <=
-                        arithmetic_of(usual_accumulation(c.dtype)).unit_roundoff;
+  return c.exact && accumulation_arithmetic(accumulation).unit_roundoff <=
+                        accumulation_arithmetic(usual_accumulation(c.dtype)).unit_roundoff;
 }
 
 }  // namespace
 
 bool computes_variance(const Case& c) {
-  return is_layer(c) ? is_centered(op_name(c)) : is_about<ref::model::AddLayerNormOptions>(c);
+  return is_layer(c) ? is_centered(case_operation_name(c))
+                     : has_operation<ref::model::AddLayerNormOptions>(c);
 }
 
 std::string_view to_string(Formula formula) {
@@ -203,9 +204,9 @@ Formula parse_formula(std::string_view name) {
 }
 
 Arithmetic arithmetic_of_candidate(Accumulation accumulation, bool flushes) {
-  Arithmetic arithmetic = arithmetic_of(accumulation);
+  Arithmetic arithmetic = accumulation_arithmetic(accumulation);
   // `tiny` determines the error of an operation with a subnormal result.
-  if (!flushes) arithmetic.tiny *= kOperation * arithmetic.unit_roundoff;
+  if (!flushes) arithmetic.tiny *= kOperationError * arithmetic.unit_roundoff;
   return arithmetic;
 }
 
@@ -221,20 +222,20 @@ Tolerance derive_tolerance(const Case& stored, checks::evaluation::EvalInputs in
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   Arithmetic arithmetic = arithmetic_of_candidate(accumulation, flushes);
   if (corpus::rounds_inputs(stored))
-    arithmetic.input_roundoff = kScaledInput * arithmetic.unit_roundoff;
+    arithmetic.input_roundoff = kScaledInputError * arithmetic.unit_roundoff;
   arithmetic.exact_operations = is_exact(c, accumulation);
   arithmetic.folded = formula != Formula::two_pass;
   const double u = unit_roundoff(c.dtype);
   // Assumes exact operations on inputs and options that are rounded once each.
   const Arithmetic rounded_inputs{
       .unit_roundoff = 0, .tiny = 0, .largest = kInfinity, .input_roundoff = u};
-  Evaluated evaluated = evaluate(c, inputs, arithmetic);
+  ValuesAndErrors evaluated = evaluate(c, inputs, arithmetic);
   Tolerance bounds{.bound = std::move(evaluated.errors),
                    .flushes = flushes,
                    .input_sensitivity = evaluate(c, inputs, rounded_inputs).errors};
   if (formula == Formula::one_pass && computes_variance(c))
     allow(plain_error_bounds(c, inputs, {.one_pass = true}, arithmetic), bounds.bound);
-  if (is_layer(c) && is_centered(op_name(c)))
+  if (is_layer(c) && is_centered(case_operation_name(c)))
     allow_other_statistics(c, inputs, arithmetic, bounds.bound);
   if (is_layer(c))
     add_layer_allowances(c, inputs.steps.front(), evaluated.values, accumulation, bounds.bound);
@@ -252,12 +253,13 @@ double with_storage_rounding(double bound, double exact, double remainder, DType
   if (stored == DType::int64) return 0;
   if (ref::io::is_float(stored) && ref::io::item_size(stored) == 1)
     return storage_bound_8bit(bound, exact, remainder, stored);
-  const Arithmetic format = arithmetic_of(storage_of(stored));
+  const Arithmetic format = accumulation_arithmetic(storage_format(stored));
   // If rounding overflows the format, the output is infinite, which no bound accepts. Neighboring
   // subnormal numbers have the distance `2 u tiny`.
   const double rounded = bound + format.unit_roundoff * (std::fabs(exact) + bound) +
                          2 * format.unit_roundoff * format.tiny;
-  const bool is_held = remainder == 0 && ref::numeric::round_to(storage_of(stored), exact) == exact;
+  const bool is_held =
+      remainder == 0 && ref::numeric::round_to(storage_format(stored), exact) == exact;
   const double kept = is_held ? std::min(rounded, 2 * bound) : rounded;
   // A number that is subnormal, or within the bound of a subnormal number, may become 0.
   const bool may_be_flushed = flushes && std::fabs(exact) - bound < format.tiny;

@@ -8,26 +8,26 @@
 namespace normproof::verification::golden::tolerance {
 
 /// The largest size of one unit in the last place.
-inline constexpr double kUlp = 2;
+inline constexpr double kUlpError = 2;
 
 /// The error limit of one operation other than an addition.
-inline constexpr double kOperation = ref::numeric::kMaxOperationError;
+inline constexpr double kOperationError = ref::numeric::kMaxOperationError;
 
 /// The error limit of an input that is multiplied by its scale, including the rounding of the
 /// scale.
-inline constexpr double kScaledInput = kOperation + kUlp;
+inline constexpr double kScaledInputError = kOperationError + kUlpError;
 
 /// The error limit of the conversion of a running statistic: a factor n/(n-1) or its reciprocal,
 /// and a weight a where the reference has 1 - a.
-inline constexpr double kConvertedStatistic = 3 * kOperation;
+inline constexpr double kConvertedStatisticError = 3 * kOperationError;
 
 /// The error limit of 1 - s, where `s = 1/(1 + exp(-x))` is a sigmoid: an exponential, a quotient
 /// and two sums.
-inline constexpr double kPrintedSigmoid = 2 * kOperation + kUlp;
+inline constexpr double kPublishedSigmoidError = 2 * kOperationError + kUlpError;
 
 /// Returns a factor that covers the rounding errors of `operations` operations.
 constexpr double slack_of_operations(double operations, double u) {
-  return 1 + operations * kOperation * u;
+  return 1 + operations * kOperationError * u;
 }
 
 }  // namespace normproof::verification::golden::tolerance

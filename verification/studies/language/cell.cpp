@@ -15,7 +15,7 @@ using ref::numeric::UsageError;
 
 namespace {
 
-[[noreturn]] void refuse_cell(std::string_view name, std::string_view observation,
+[[noreturn]] void reject_cell(std::string_view name, std::string_view observation,
                               std::string_view expectation) {
   throw UsageError(fmt::format("cell '{}' {}; expected {}", name, observation, expectation));
 }
@@ -35,7 +35,7 @@ std::vector<std::string_view> parts_between_slashes(std::string_view name) {
 std::string_view after_prefix(std::string_view name, std::string_view part,
                               std::string_view prefix) {
   if (!part.starts_with(prefix))
-    refuse_cell(name, fmt::format("has the part '{}'", part), fmt::format("{}...", prefix));
+    reject_cell(name, fmt::format("has the part '{}'", part), fmt::format("{}...", prefix));
   return part.substr(prefix.size());
 }
 
@@ -48,7 +48,7 @@ T value_of(std::string_view name, const char* what, std::string_view text) {
 
 double parse_rate(std::string_view name, std::string_view text) {
   const auto rate = value_of<double>(name, "the rate", text);
-  if (!(rate > 0)) refuse_cell(name, fmt::format("has the rate {}", text), "one above 0");
+  if (!(rate > 0)) reject_cell(name, fmt::format("has the rate {}", text), "one above 0");
   return rate;
 }
 
@@ -144,20 +144,20 @@ std::string cell_name(const Cell& cell) {
       fmt::format("{}/{}/{}/rate-{}/seed-{}", model::print_field(cell.task),
                   model::print_field(cell.placement), cell.norm, cell.learning_rate, cell.seed);
   if (cell.size == Size::quick) name += "/quick";
-  if (cell.purpose == Purpose::test) name += "/test";
-  if (cell.purpose == Purpose::dynamics) name += "/dynamics";
+  if (cell.purpose == RunPurpose::test) name += "/test";
+  if (cell.purpose == RunPurpose::dynamics) name += "/dynamics";
   return name;
 }
 
 Cell parse_cell(std::string_view name) {
   const auto parts = parts_between_slashes(name);
   if (parts.size() < 5)
-    refuse_cell(name, "has fewer than five parts",
+    reject_cell(name, "has fewer than five parts",
                 "TASK/PLACEMENT/NORM/rate-R/seed-N, then /quick, and /test or /dynamics");
   Cell cell;
   cell.task = value_of<training::Task>(name, "the task", parts[0]);
   if (std::ranges::find(study_tasks(), cell.task) == study_tasks().end())
-    refuse_cell(name, fmt::format("has the task {}", parts[0]),
+    reject_cell(name, fmt::format("has the task {}", parts[0]),
                 "one of the study, language or translate");
   cell.placement = value_of<model::NormPlacement>(name, "the placement", parts[1]);
   check_norm_name(cell.task, parts[2]);
@@ -165,27 +165,27 @@ Cell parse_cell(std::string_view name) {
   cell.learning_rate =
       studies::published::number_name(parse_rate(name, after_prefix(name, parts[3], "rate-")));
   if (std::ranges::find(study_rates(), cell.learning_rate) == study_rates().end())
-    refuse_cell(name, fmt::format("has the rate {}", cell.learning_rate),
+    reject_cell(name, fmt::format("has the rate {}", cell.learning_rate),
                 fmt::format("one of the study, {}", fmt::join(study_rates(), ", ")));
   cell.seed = value_of<std::uint64_t>(name, "the seed", after_prefix(name, parts[4], "seed-"));
-  if (cell.seed == 0) refuse_cell(name, "has the seed 0", "1 or more");
-  const auto give = [&](Purpose purpose) {
-    if (cell.purpose != Purpose::validation && cell.purpose != purpose)
-      refuse_cell(name, "has the parts test and dynamics", "one of them");
+  if (cell.seed == 0) reject_cell(name, "has the seed 0", "1 or more");
+  const auto set_once = [&](RunPurpose purpose) {
+    if (cell.purpose != RunPurpose::validation && cell.purpose != purpose)
+      reject_cell(name, "has the parts test and dynamics", "one of them");
     cell.purpose = purpose;
   };
   for (std::size_t i = 5; i < parts.size(); ++i) {
     if (parts[i] == "quick")
       cell.size = Size::quick;
     else if (parts[i] == "test")
-      give(Purpose::test);
+      set_once(RunPurpose::test);
     else if (parts[i] == "dynamics")
-      give(Purpose::dynamics);
+      set_once(RunPurpose::dynamics);
     else
-      refuse_cell(name, fmt::format("has the part '{}'", parts[i]), "quick, test or dynamics");
+      reject_cell(name, fmt::format("has the part '{}'", parts[i]), "quick, test or dynamics");
   }
   if (const std::string own = cell_name(cell); own != name)
-    refuse_cell(name, "has another name", fmt::format("its one name, {}", own));
+    reject_cell(name, "has another name", fmt::format("its one name, {}", own));
   return cell;
 }
 

@@ -16,7 +16,7 @@ enum class Size { quick, whole };
 
 /// What the study measures on a trained model after validation. validation: nothing more. test: the
 /// loss on the test data. dynamics: statistics of its norms at every step (traced_task.hpp).
-enum class Purpose { validation, test, dynamics };
+enum class RunPurpose { validation, test, dynamics };
 
 /// A cell: one training run of the study. Training runs are independent of each other. The name of
 /// a training run contains every setting on which it depends.
@@ -27,7 +27,7 @@ struct Cell {
   std::string learning_rate = "1e-2";  ///< in the form of studies::published::number_name
   std::uint64_t seed = 1;  ///< seed of the initial weights and of the order of the batches
   Size size = Size::whole;
-  Purpose purpose = Purpose::validation;
+  RunPurpose purpose = RunPurpose::validation;
 
   bool operator==(const Cell&) const = default;
 };

@@ -64,7 +64,7 @@ std::optional<std::string> not_finite_sentence(const CellResult& result) {
 
 fs::path run_folder(const fs::path& study, const Cell& cell) {
   Cell trained = cell;
-  if (trained.purpose == Purpose::test) trained.purpose = Purpose::validation;
+  if (trained.purpose == RunPurpose::test) trained.purpose = RunPurpose::validation;
   std::string name = cell_name(trained);
   std::ranges::replace(name, '/', '~');
   return study / "runs" / name;
@@ -74,14 +74,14 @@ CellResult run_cell(const Cell& cell, const StudyData& data, const CellOptions& 
   const training::RunConfig config = config_for(cell, data);
   const fs::path folder = run_folder(options.folder, cell);
   const auto own = make_task(config, data);
-  const bool traces = cell.purpose == Purpose::dynamics;
+  const bool traces = cell.purpose == RunPurpose::dynamics;
   std::error_code ignored;
   if (traces) fs::remove_all(folder, ignored);
   std::optional<DeviceTask> there;
   if (options.device != nullptr && !traces) there.emplace(*options.device, config, data, *own);
-  FollowedTask followed(there ? static_cast<training::RunTask&>(*there) : *own);
+  FluctuationTask followed(there ? static_cast<training::RunTask&>(*there) : *own);
   NormTrace trace(config);
-  TracedTask traced(config, data, *own, trace);
+  NormTracingTask traced(config, data, *own, trace);
   training::RunTask& task = traces ? static_cast<training::RunTask&>(traced) : followed;
   CellResult result;
   result.name = cell_name(cell);
@@ -93,7 +93,7 @@ CellResult run_cell(const Cell& cell, const StudyData& data, const CellOptions& 
                 config.epochs * own->steps_per_epoch(), warmup_steps(cell), result);
   if (!failure) failure = not_finite_sentence(result);
   if (failure) result.diverged = {result.steps + 1, *failure};
-  if (cell.purpose == Purpose::test && !failure) {
+  if (cell.purpose == RunPurpose::test && !failure) {
     auto state =
         training::read_checkpoint(folder / "checkpoint.safetensors", own->initial_state()).state;
     const TestMeasures test = measure_test(config, data, state);
@@ -105,7 +105,7 @@ CellResult run_cell(const Cell& cell, const StudyData& data, const CellOptions& 
                          fmt::format("step {}: the test loss is not finite", result.steps)};
     }
   }
-  if (cell.purpose != Purpose::validation) fs::remove_all(folder, ignored);
+  if (cell.purpose != RunPurpose::validation) fs::remove_all(folder, ignored);
   return result;
 }
 

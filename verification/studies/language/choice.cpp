@@ -8,9 +8,9 @@ std::vector<RateLoss> rate_losses(const Results& results, const Condition& condi
   for (const std::string& rate : study_rates()) {
     RateLoss own{rate};
     double sum = 0;
-    for (std::uint64_t seed = 1; seed <= kDecidingSeeds; ++seed) {
+    for (std::uint64_t seed = 1; seed <= kRateSelectionSeeds; ++seed) {
       const auto found =
-          results.find(cell_name(cell_of(condition, norm, rate, seed, Purpose::validation)));
+          results.find(cell_name(cell_of(condition, norm, rate, seed, RunPurpose::validation)));
       if (found == results.end()) continue;
       ++own.runs;
       const auto loss = found->second.result.last_validation_loss();
@@ -19,7 +19,7 @@ std::vector<RateLoss> rate_losses(const Results& results, const Condition& condi
       else
         ++own.diverged;
     }
-    if (own.runs == kDecidingSeeds && own.diverged == 0) own.loss = sum / kDecidingSeeds;
+    if (own.runs == kRateSelectionSeeds && own.diverged == 0) own.loss = sum / kRateSelectionSeeds;
     losses.push_back(std::move(own));
   }
   return losses;
@@ -30,7 +30,7 @@ std::optional<std::string> chosen_rate(const Results& results, const Condition& 
   const auto losses = rate_losses(results, condition, norm);
   const RateLoss* best = nullptr;
   for (const RateLoss& own : losses) {
-    if (own.runs < kDecidingSeeds) return std::nullopt;
+    if (own.runs < kRateSelectionSeeds) return std::nullopt;
     if (own.loss && (best == nullptr || *own.loss < *best->loss)) best = &own;
   }
   return best == nullptr ? study_rates().front() : best->rate;

@@ -12,7 +12,7 @@ namespace normproof::verification::studies::language {
 
 /// The number of seeds that are used to choose a learning rate: the seeds 1, 2, and so on.
 /// A model is trained and validated with each of these seeds at each rate of study_rates().
-inline constexpr std::uint64_t kDecidingSeeds = 2;
+inline constexpr std::uint64_t kRateSelectionSeeds = 2;
 
 struct RateLoss {
   std::string rate;

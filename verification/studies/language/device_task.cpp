@@ -27,11 +27,12 @@ std::span<const Batch> select_step_batches(const std::vector<Batch>& epoch, std:
 }
 
 /// Whether the tap requests every tensor of the step, rather than only statistics of norms.
-bool asks_for_all(const ref::encoder::Tap<double>& tap) {
+bool requests_all_tensors(const ref::encoder::TensorTap<double>& tap) {
   return tap.requests("loss");
 }
 
-void show_statistics(const gpu::train::StepResult& found, const ref::encoder::Tap<double>& tap) {
+void pass_statistics_to_tap(const gpu::train::StepResult& found,
+                            const ref::encoder::TensorTap<double>& tap) {
   for (const auto& of_batch : found.statistics)
     for (const auto& [name, values] : of_batch)
       if (tap.requests(name)) tap(name, download(values));
@@ -47,9 +48,9 @@ void DeviceTask::begin_epoch(std::uint64_t epoch) {
     texts_ = training::text_batches(data_.text.value(), config_, epoch);
 }
 
-training::TaskStep DeviceTask::step(std::size_t k, train::TrainState<double>& state,
-                                    const ref::encoder::Tap<double>& tap) const {
-  if (asks_for_all(tap)) return task_.step(k, state, tap);
+training::TaskStepResult DeviceTask::step(std::size_t k, train::TrainState<double>& state,
+                                          const ref::encoder::TensorTap<double>& tap) const {
+  if (requests_all_tensors(tap)) return task_.step(k, state, tap);
   const auto each = static_cast<std::size_t>(config_.train.accumulation);
   const bool translates = config_.task == Task::translate;
   gpu::train::TrainState there = checks::agreement::on_device(device_, state);
@@ -68,13 +69,14 @@ training::TaskStep DeviceTask::step(std::size_t k, train::TrainState<double>& st
   } catch (const ref::numeric::ContractError&) {
     return task_.step(k, state, tap);  // The CPU repeats the step and reports the error.
   }
-  show_statistics(found, tap);
+  pass_statistics_to_tap(found, tap);
   state = checks::agreement::on_host(there);
-  training::TaskStep step{{found.loss,
-                           {},
-                           {std::move(found.gradient_norms.per_tensor), found.gradient_norms.whole},
-                           found.learning_rate},
-                          {}};
+  training::TaskStepResult step{
+      {found.loss,
+       {},
+       {std::move(found.gradient_norms.per_tensor), found.gradient_norms.whole},
+       found.learning_rate},
+      {}};
   if (translates)
     step.qualities = {{"perplexity", ref::numeric::exp(found.loss)}};
   else

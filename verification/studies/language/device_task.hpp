@@ -9,17 +9,17 @@ namespace normproof::verification::studies::language {
 /// and statistics of the norms have the same bits as on the CPU. The other task performs epochs and
 /// validation. It also performs a step if the tap requests more than statistics of norms, or if the
 /// GPU code rejects the step.
-class DeviceTask : public training::WrappedTask {
+class DeviceTask : public training::ForwardingTask {
  public:
   /// Keeps references to all arguments, which must outlive this object. `task` must be the result
   /// of make_task(config, data).
   DeviceTask(gpu::device::Device& device, const training::RunConfig& config, const StudyData& data,
              training::RunTask& task)
-      : WrappedTask(task), device_(device), config_(config), data_(data) {}
+      : ForwardingTask(task), device_(device), config_(config), data_(data) {}
 
   void begin_epoch(std::uint64_t epoch) override;
-  training::TaskStep step(std::size_t k, ref::train::TrainState<double>& state,
-                          const ref::encoder::Tap<double>& tap) const override;
+  training::TaskStepResult step(std::size_t k, ref::train::TrainState<double>& state,
+                                const ref::encoder::TensorTap<double>& tap) const override;
 
  private:
   gpu::device::Device& device_;

@@ -13,26 +13,27 @@ namespace {
 
 /// A statistic of a batch. The members are its name as a tensor, its name as a quality measure, and
 /// the name of the running statistic with which it is compared.
-struct Followed {
+struct ComparedStatistic {
   const char *statistic, *name, *running;
 };
-constexpr Followed kFollowed[] = {{"mean", "mean", "running_mean"},
-                                  {"biased_variance", "variance", "running_variance"},
-                                  {"quadratic_mean", "quadratic_mean", "running_psi2"}};
+constexpr ComparedStatistic kComparedStatistics[] = {
+    {"mean", "mean", "running_mean"},
+    {"biased_variance", "variance", "running_variance"},
+    {"quadratic_mean", "quadratic_mean", "running_psi2"}};
 
-const Followed* followed_of(std::string_view tensor) {
+const ComparedStatistic* find_compared_statistic(std::string_view tensor) {
   const std::size_t dot = tensor.rfind('.');
   if (tensor.starts_with("grad_") || dot == std::string_view::npos) return nullptr;
-  for (const Followed& own : kFollowed)
+  for (const ComparedStatistic& own : kComparedStatistics)
     if (tensor.substr(dot + 1) == own.statistic) return &own;
   return nullptr;
 }
 
 /// If `tensor` is a statistic of a norm layer that has a running value, adds the statistic's
 /// fluctuation to `found`. `before` holds the running values before the step.
-void follow(const std::string& tensor, const Tensor<double>& batch,
-            const NamedTensors<double>& before, training::Qualities& found) {
-  const Followed* const own = followed_of(tensor);
+void add_fluctuation(const std::string& tensor, const Tensor<double>& batch,
+                     const NamedTensors<double>& before, training::Qualities& found) {
+  const ComparedStatistic* const own = find_compared_statistic(tensor);
   if (own == nullptr) return;
   const std::string site = tensor.substr(0, tensor.rfind('.'));
   const auto* const running = before.find(fmt::format("{}.{}", site, own->running));
@@ -48,17 +49,19 @@ void follow(const std::string& tensor, const Tensor<double>& batch,
 
 }  // namespace
 
-training::TaskStep FollowedTask::step(std::size_t k, ref::train::TrainState<double>& state,
-                                      const ref::encoder::Tap<double>& tap) const {
+training::TaskStepResult FluctuationTask::step(std::size_t k, ref::train::TrainState<double>& state,
+                                               const ref::encoder::TensorTap<double>& tap) const {
   const NamedTensors<double> before = state.norms;
   training::Qualities found;
-  const ref::encoder::Tap<double> both(
+  const ref::encoder::TensorTap<double> both(
       [&](const std::string& name, const Tensor<double>& values) {
         tap(name, values);
-        follow(name, values, before, found);
+        add_fluctuation(name, values, before, found);
       },
-      [&](const std::string& name) { return tap.requests(name) || followed_of(name) != nullptr; });
-  training::TaskStep step = task_.step(k, state, both);
+      [&](const std::string& name) {
+        return tap.requests(name) || find_compared_statistic(name) != nullptr;
+      });
+  training::TaskStepResult step = task_.step(k, state, both);
   step.qualities.insert(step.qualities.end(), found.begin(), found.end());
   return step;
 }

@@ -22,13 +22,13 @@ inline constexpr std::string_view kFluctuation = "fluctuation.";
 ///           the running variance (checks::statistics::fluctuation). The measurement does not
 ///           change the bits of the training
 /// Requires  one batch per step
-class FollowedTask : public training::WrappedTask {
+class FluctuationTask : public training::ForwardingTask {
  public:
   /// Keeps a reference to `task`, which must outlive this object.
-  explicit FollowedTask(training::RunTask& task) : WrappedTask(task) {}
+  explicit FluctuationTask(training::RunTask& task) : ForwardingTask(task) {}
 
-  training::TaskStep step(std::size_t k, ref::train::TrainState<double>& state,
-                          const ref::encoder::Tap<double>& tap) const override;
+  training::TaskStepResult step(std::size_t k, ref::train::TrainState<double>& state,
+                                const ref::encoder::TensorTap<double>& tap) const override;
 };
 
 }  // namespace normproof::verification::studies::language

@@ -45,16 +45,16 @@ struct PieceMeans {
 /// The gradient of a norm layer divided by its bound, summarized over the steps.
 struct BoundMeans {
   PieceMeans shares = {};
-  SiteBound found = {};
+  NormLayerGradientBound found = {};
 };
 
 /// Pairs of the name of a norm layer and a value, in the order in which the names first occurred.
 template <class T>
-using Sites = std::vector<std::pair<std::string, T>>;
+using ByNormLayer = std::vector<std::pair<std::string, T>>;
 
 template <class T>
-T& site_of(Sites<T>& sites, const std::string& name) {
-  const auto found = std::ranges::find(sites, name, &Sites<T>::value_type::first);
+T& find_or_add_layer(ByNormLayer<T>& sites, const std::string& name) {
+  const auto found = std::ranges::find(sites, name, &ByNormLayer<T>::value_type::first);
   return found != sites.end() ? found->second : sites.emplace_back(name, T()).second;
 }
 
@@ -70,8 +70,8 @@ std::optional<std::string> after_prefix(const std::string& key, std::string_view
 void read_measures(std::string_view metrics, const std::string& file, std::size_t planned,
                    std::int64_t warmup, CellResult& result) {
   PieceMeans losses;
-  Sites<PieceMeans> sites;  // the keys are the norm layer and the statistic
-  Sites<BoundMeans> bounds;
+  ByNormLayer<PieceMeans> sites;  // the keys are the norm layer and the statistic
+  ByNormLayer<BoundMeans> bounds;
   for (const support::process::Line& line : support::process::split_lines(metrics)) {
     const ref::io::JsonReader reader(fmt::format("{}: line {}", file, line.number));
     const json object = reader.parse(line.text, "a line of a run");
@@ -98,15 +98,15 @@ void read_measures(std::string_view metrics, const std::string& file, std::size_
       if (!value.is_number()) continue;
       const double number = value.get<double>();
       if (const auto site = after_prefix(key, kFluctuation)) {
-        PieceMeans& means = site_of(sites, *site);
+        PieceMeans& means = find_or_add_layer(sites, *site);
         means.pieces[piece].add(number);
         if (static_cast<std::int64_t>(step) > warmup) means.after_warmup.add(number);
       } else if (const auto bounded = after_prefix(key, kGradientShare)) {
-        BoundMeans& own = site_of(bounds, *bounded);
+        BoundMeans& own = find_or_add_layer(bounds, *bounded);
         own.shares.pieces[piece].add(number);
         own.found.largest = std::max(own.found.largest.value_or(0), number);
       } else if (const auto counted = after_prefix(key, kBoundChannels)) {
-        double& channels = site_of(bounds, *counted).found.channels;
+        double& channels = find_or_add_layer(bounds, *counted).found.channels;
         channels = std::min(channels, number);
       }
     }

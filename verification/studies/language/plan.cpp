@@ -19,12 +19,12 @@ void for_each_norm(const Selection& selection, const F& f) {
 
 }  // namespace
 
-std::vector<Cell> deciding_cells(const Selection& selection) {
+std::vector<Cell> rate_selection_cells(const Selection& selection) {
   std::vector<Cell> cells;
   for_each_norm(selection, [&](const Condition& condition, const std::string& norm) {
     for (const std::string& rate : study_rates())
-      for (std::uint64_t seed = 1; seed <= kDecidingSeeds; ++seed)
-        cells.push_back(cell_of(condition, norm, rate, seed, Purpose::validation));
+      for (std::uint64_t seed = 1; seed <= kRateSelectionSeeds; ++seed)
+        cells.push_back(cell_of(condition, norm, rate, seed, RunPurpose::validation));
   });
   return cells;
 }
@@ -34,7 +34,7 @@ std::vector<Cell> test_cells(const Selection& selection, const Results& results)
   for_each_norm(selection, [&](const Condition& condition, const std::string& norm) {
     if (const auto rate = chosen_rate(results, condition, norm))
       for (std::uint64_t seed = 1; seed <= selection.seeds; ++seed)
-        cells.push_back(cell_of(condition, norm, *rate, seed, Purpose::test));
+        cells.push_back(cell_of(condition, norm, *rate, seed, RunPurpose::test));
   });
   return cells;
 }
@@ -48,8 +48,8 @@ std::vector<Cell> dynamics_cells(const Selection& selection, const Results& resu
   return cells;
 }
 
-std::vector<Cell> list_rejected_cells(const Selection& selection, const Results& results) {
-  std::vector<Cell> cells = deciding_cells(selection);
+std::vector<Cell> cells_at_rejected_rates(const Selection& selection, const Results& results) {
+  std::vector<Cell> cells = rate_selection_cells(selection);
   std::erase_if(cells, [&](const Cell& cell) {
     const auto rate = chosen_rate(results, {cell.task, cell.placement, cell.size}, cell.norm);
     return !rate || *rate == cell.learning_rate;
@@ -58,13 +58,14 @@ std::vector<Cell> list_rejected_cells(const Selection& selection, const Results&
 }
 
 double cost(const Cell& cell) {
-  constexpr double kWhole = 60;          // relative to a quick run
-  constexpr double kTranslator = 2;      // relative to a language model of the size `whole`
-  constexpr double kTestedAlone = 0.05;  // relative to a run that must also train the model
-  const bool trained_before = cell.purpose == Purpose::test && cell.seed <= kDecidingSeeds;
-  double own = cell.size == Size::whole ? kWhole : 1;
-  if (cell.size == Size::whole && cell.task == training::Task::translate) own *= kTranslator;
-  return own * (trained_before ? kTestedAlone : 1);
+  constexpr double kWholeRunCost = 60;          // relative to a quick run
+  constexpr double kTranslatorCostFactor = 2;   // relative to a language model of the size `whole`
+  constexpr double kTestOnlyCostFactor = 0.05;  // relative to a run that must also train the model
+  const bool trained_before = cell.purpose == RunPurpose::test && cell.seed <= kRateSelectionSeeds;
+  double own = cell.size == Size::whole ? kWholeRunCost : 1;
+  if (cell.size == Size::whole && cell.task == training::Task::translate)
+    own *= kTranslatorCostFactor;
+  return own * (trained_before ? kTestOnlyCostFactor : 1);
 }
 
 }  // namespace normproof::verification::studies::language

@@ -19,7 +19,7 @@ struct Selection {
 
 /// Returns the training runs whose validation results choose the learning rates: each norm and
 /// placement at each rate, with each deciding seed.
-std::vector<Cell> deciding_cells(const Selection& selection);
+std::vector<Cell> rate_selection_cells(const Selection& selection);
 
 /// Returns the training runs that are tested: each norm and placement at its chosen learning rate,
 /// with each seed. A norm whose rate is not chosen yet is left out.
@@ -29,9 +29,9 @@ std::vector<Cell> test_cells(const Selection& selection, const Results& results)
 /// rate, with seed 1. A norm whose rate is not chosen yet is left out.
 std::vector<Cell> dynamics_cells(const Selection& selection, const Results& results);
 
-/// Returns those of deciding_cells() whose learning rate was not chosen. The folders of these
+/// Returns those of rate_selection_cells() whose learning rate was not chosen. The folders of these
 /// training runs are no longer needed.
-std::vector<Cell> list_rejected_cells(const Selection& selection, const Results& results);
+std::vector<Cell> cells_at_rejected_rates(const Selection& selection, const Results& results);
 
 /// Returns the relative cost of a training run. If the run only tests a model that was already
 /// trained to choose the learning rate, the cost is small.

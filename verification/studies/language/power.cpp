@@ -6,14 +6,14 @@ namespace normproof::verification::studies::language {
 namespace {
 
 /// Returns a quantity of a norm at its chosen learning rate, with the seed as key.
-std::map<std::uint64_t, double> values_of(const Results& results, const Condition& condition,
-                                          const std::string& norm, const Quantity& quantity) {
+std::map<std::uint64_t, double> values_by_seed(const Results& results, const Condition& condition,
+                                               const std::string& norm, const Quantity& quantity) {
   std::map<std::uint64_t, double> found;
   const auto rate = chosen_rate(results, condition, norm);
   if (!rate) return found;
   for (const auto& [name, finished] : results) {
     const Cell& cell = finished.cell;
-    if (cell.purpose == Purpose::dynamics ||
+    if (cell.purpose == RunPurpose::dynamics ||
         cell != cell_of(condition, norm, *rate, cell.seed, cell.purpose))
       continue;
     if (const auto value = quantity(finished.result)) found[cell.seed] = *value;
@@ -27,12 +27,12 @@ std::vector<PowerRow> power_rows(const Results& results, const Quantity& quantit
                                  std::size_t seeds) {
   std::vector<PowerRow> rows;
   for (const Condition& condition : list_conditions(results)) {
-    const auto reference = values_of(results, condition, reference_norm(), quantity);
+    const auto reference = values_by_seed(results, condition, reference_norm(), quantity);
     for (const std::string& norm : study_norms(condition.task)) {
       if (norm == reference_norm()) continue;
       std::vector<double> differences;
       double sum = 0;
-      for (const auto& [seed, value] : values_of(results, condition, norm, quantity))
+      for (const auto& [seed, value] : values_by_seed(results, condition, norm, quantity))
         if (const auto other = reference.find(seed); other != reference.end()) {
           differences.push_back(value - other->second);
           sum += other->second;

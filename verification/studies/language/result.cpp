@@ -44,7 +44,8 @@ Series read_series(const JsonReader& reader, const json& object, const std::stri
   return series;
 }
 
-SiteFluctuation read_site(const JsonReader& reader, const json& object, const std::string& field) {
+NormLayerFluctuation read_site(const JsonReader& reader, const json& object,
+                               const std::string& field) {
   if (!object.is_object()) reader.fail(field, "is no object", "site, statistic, mean and pieces");
   return {reader.text(object, field + ".site", "site"),
           reader.text(object, field + ".statistic", "statistic"),
@@ -52,7 +53,8 @@ SiteFluctuation read_site(const JsonReader& reader, const json& object, const st
           read_series(reader, object, field + ".pieces", "pieces")};
 }
 
-SiteBound read_bound(const JsonReader& reader, const json& object, const std::string& field) {
+NormLayerGradientBound read_bound(const JsonReader& reader, const json& object,
+                                  const std::string& field) {
   if (!object.is_object()) reader.fail(field, "is no object", "site, largest, channels and pieces");
   return {reader.text(object, field + ".site", "site"), read_optional(reader, object, "largest"),
           reader.number(object, field + ".channels", "channels"),
@@ -84,12 +86,12 @@ std::string result_line(const CellResult& result) {
   if (result.test_bleu) object["test_bleu"] = *result.test_bleu;
   if (result.max_weighted_gamma) object["max_weighted_gamma"] = *result.max_weighted_gamma;
   object["fluctuation"] = ordered_json::array();
-  for (const SiteFluctuation& own : result.fluctuation)
+  for (const NormLayerFluctuation& own : result.fluctuation)
     object["fluctuation"].push_back({{"site", own.site},
                                      {"statistic", own.statistic},
                                      {"mean", number_or_null(own.mean)},
                                      {"pieces", series_json(own.pieces)}});
-  for (const SiteBound& own : result.gradient_bound)
+  for (const NormLayerGradientBound& own : result.gradient_bound)
     object["gradient_bound"].push_back({{"site", own.site},
                                         {"largest", number_or_null(own.largest)},
                                         {"channels", own.channels},

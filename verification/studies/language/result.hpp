@@ -19,23 +19,23 @@ using Series = std::vector<std::optional<double>>;
 
 /// The fluctuation of a norm layer: the distance of its batch statistic from the running value
 /// (followed_task.hpp).
-struct SiteFluctuation {
+struct NormLayerFluctuation {
   std::string site;            ///< name of the norm layer, such as "layers.0.norm1"
   std::string statistic;       ///< "mean", "variance" or "quadratic_mean"
   std::optional<double> mean;  ///< mean over the steps after the warm-up of the learning rate
   Series pieces;               ///< mean over each piece
 
-  bool operator==(const SiteFluctuation&) const = default;
+  bool operator==(const NormLayerFluctuation&) const = default;
 };
 
 /// The gradient of a power_norm layer, divided by its proved upper bound (traced_task.hpp).
-struct SiteBound {
+struct NormLayerGradientBound {
   std::string site;
   std::optional<double> largest = {};  ///< maximum over the steps, at most 1
   double channels = 1;  ///< minimum over the steps of the fraction of channels that have a bound
   Series pieces = {};   ///< mean over each piece
 
-  bool operator==(const SiteBound&) const = default;
+  bool operator==(const NormLayerGradientBound&) const = default;
 };
 
 /// The result of a training run. It does not depend on the machine, the time or the number of jobs.
@@ -52,8 +52,9 @@ struct CellResult {
   /// Maximum of (1 - alpha_backward) Gamma over the steps, for norms with the moving average nu.
   /// Gamma is the statistic mean_x_hat_squared.
   std::optional<double> max_weighted_gamma = {};
-  std::vector<SiteFluctuation> fluctuation;
-  std::vector<SiteBound> gradient_bound = {};  ///< only for power_norm, if dynamics are recorded
+  std::vector<NormLayerFluctuation> fluctuation;
+  std::vector<NormLayerGradientBound> gradient_bound =
+      {};  ///< only for power_norm, if dynamics are recorded
   std::optional<studies::published::Divergence> diverged = {};
 
   /// Returns the validation loss after the last epoch, or nothing if the run diverged.

@@ -26,7 +26,7 @@ double student_quantile(std::size_t count) {
   return boost::math::quantile(student, kQuantile);
 }
 
-double mean_over(const std::vector<double>& values) {
+double mean_of_values(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
@@ -34,19 +34,19 @@ double mean_over(const std::vector<double>& values) {
 
 std::optional<double> sample_deviation(const std::vector<double>& values) {
   if (values.size() < 2) return std::nullopt;
-  const double mean = mean_over(values);
+  const double mean = mean_of_values(values);
   double squares = 0;
   for (const double value : values) squares += (value - mean) * (value - mean);
   return square_root(squares / static_cast<double>(values.size() - 1));
 }
 
-std::optional<Interval> student_interval(const std::vector<double>& values) {
+std::optional<ConfidenceInterval> student_interval(const std::vector<double>& values) {
   const auto deviation = sample_deviation(values);
   if (!deviation) return std::nullopt;
-  const double mean = mean_over(values);
+  const double mean = mean_of_values(values);
   const double half = student_quantile(values.size()) * *deviation /
                       square_root(static_cast<double>(values.size()));
-  return Interval{mean, mean - half, mean + half, values.size()};
+  return ConfidenceInterval{mean, mean - half, mean + half, values.size()};
 }
 
 double detectable_difference(double deviation, std::size_t count) {

@@ -7,7 +7,7 @@
 namespace normproof::verification::studies::language {
 
 /// A confidence interval of a mean.
-struct Interval {
+struct ConfidenceInterval {
   double mean = 0, low = 0, high = 0;
   std::size_t count = 0;
 };
@@ -18,7 +18,7 @@ struct Interval {
 ///           divided by n - 1. `t` is the 0.975 quantile of Student's distribution with n - 1
 ///           degrees of freedom
 /// Returns   nothing for fewer than two values
-std::optional<Interval> student_interval(const std::vector<double>& values);
+std::optional<ConfidenceInterval> student_interval(const std::vector<double>& values);
 
 /// Returns the sample standard deviation: the square root of the sum of the squared deviations
 /// divided by n - 1. Returns nothing for fewer than two values.

@@ -22,12 +22,14 @@ std::optional<double> mean_of_present(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-Measured measured(const Results& results, const Condition& condition, const std::string& norm,
-                  const std::vector<const Finished*>& tests, const Quantity& quantity) {
+QuantitySummary summarize_quantity(const Results& results, const Condition& condition,
+                                   const std::string& norm,
+                                   const std::vector<const FinishedRun*>& tests,
+                                   const Quantity& quantity) {
   std::vector<double> values;
-  for (const Finished* test : tests)
+  for (const FinishedRun* test : tests)
     if (const auto value = quantity(test->result)) values.push_back(*value);
-  Measured own{mean_of_present(values)};
+  QuantitySummary own{mean_of_present(values)};
   if (!values.empty()) {
     const auto [least, largest] = std::minmax_element(values.begin(), values.end());
     own.least = *least;
@@ -44,22 +46,23 @@ std::optional<double> bits_per_character(const CellResult& result) {
   return *result.test_loss / ref::numeric::log(2.0);
 }
 
-Row row_of(const Results& results, const Condition& condition, const std::string& norm,
-           std::vector<const Finished*> tests) {
+Row norm_row(const Results& results, const Condition& condition, const std::string& norm,
+             std::vector<const FinishedRun*> tests) {
   Row row{norm, tests.front()->cell.learning_rate, std::move(tests)};
   row.diverged = static_cast<std::size_t>(std::ranges::count_if(
-      row.tests, [](const Finished* test) { return !test_perplexity(test->result); }));
-  row.perplexity = measured(results, condition, norm, row.tests, test_perplexity);
+      row.tests, [](const FinishedRun* test) { return !test_perplexity(test->result); }));
+  row.perplexity = summarize_quantity(results, condition, norm, row.tests, test_perplexity);
   if (condition.task == training::Task::language)
-    row.bits_per_character = measured(results, condition, norm, row.tests, bits_per_character).mean;
-  row.bleu = measured(results, condition, norm, row.tests, test_bleu);
+    row.bits_per_character =
+        summarize_quantity(results, condition, norm, row.tests, bits_per_character).mean;
+  row.bleu = summarize_quantity(results, condition, norm, row.tests, test_bleu);
   return row;
 }
 
 }  // namespace
 
 Results read_results(const std::map<std::string, std::string>& lines, const std::string& file) {
-  return studies::published::read_finished<Finished>(lines, file, parse_cell, parse_result);
+  return studies::published::read_finished<FinishedRun>(lines, file, parse_cell, parse_result);
 }
 
 std::string results_sha256(const std::map<std::string, std::string>& lines) {
@@ -91,7 +94,7 @@ std::vector<Condition> list_conditions(const Results& results) {
 }
 
 Cell cell_of(const Condition& condition, const std::string& norm, const std::string& rate,
-             std::uint64_t seed, Purpose purpose) {
+             std::uint64_t seed, RunPurpose purpose) {
   return {.task = condition.task,
           .placement = condition.placement,
           .norm = norm,
@@ -102,24 +105,24 @@ Cell cell_of(const Condition& condition, const std::string& norm, const std::str
 }
 
 Cell dynamics_cell(const Condition& condition, const std::string& norm, const std::string& rate) {
-  return cell_of(condition, norm, rate, 1, Purpose::dynamics);
+  return cell_of(condition, norm, rate, 1, RunPurpose::dynamics);
 }
 
-std::vector<const Finished*> tests_at_chosen_rate(const Results& results,
-                                                  const Condition& condition,
-                                                  const std::string& norm) {
-  std::vector<const Finished*> tests;
+std::vector<const FinishedRun*> tests_at_chosen_rate(const Results& results,
+                                                     const Condition& condition,
+                                                     const std::string& norm) {
+  std::vector<const FinishedRun*> tests;
   const auto rate = chosen_rate(results, condition, norm);
   if (!rate) return tests;
   for (const auto& [name, finished] : results)
-    if (finished.cell == cell_of(condition, norm, *rate, finished.cell.seed, Purpose::test))
+    if (finished.cell == cell_of(condition, norm, *rate, finished.cell.seed, RunPurpose::test))
       tests.push_back(&finished);
-  std::ranges::sort(tests, {}, [](const Finished* test) { return test->cell.seed; });
+  std::ranges::sort(tests, {}, [](const FinishedRun* test) { return test->cell.seed; });
   return tests;
 }
 
-const Finished* find_dynamics(const Results& results, const Condition& condition,
-                              const std::string& norm) {
+const FinishedRun* find_dynamics(const Results& results, const Condition& condition,
+                                 const std::string& norm) {
   const auto rate = chosen_rate(results, condition, norm);
   if (!rate) return nullptr;
   const auto found = results.find(cell_name(dynamics_cell(condition, norm, *rate)));
@@ -144,19 +147,20 @@ std::optional<double> validation_bleu(const CellResult& result) {
   return result.last_validation_bleu();
 }
 
-Paired paired_seeds(const Results& results, const Condition& condition, const std::string& first,
-                    const std::string& second, const Quantity& quantity) {
+PairedDifferences paired_seeds(const Results& results, const Condition& condition,
+                               const std::string& first, const std::string& second,
+                               const Quantity& quantity) {
   return paired_seeds(results, condition, first, quantity, second, quantity);
 }
 
-Paired paired_seeds(const Results& results, const Condition& condition, const std::string& first,
-                    const Quantity& of_first, const std::string& second,
-                    const Quantity& of_second) {
-  Paired paired;
+PairedDifferences paired_seeds(const Results& results, const Condition& condition,
+                               const std::string& first, const Quantity& of_first,
+                               const std::string& second, const Quantity& of_second) {
+  PairedDifferences paired;
   const auto others = tests_at_chosen_rate(results, condition, second);
-  for (const Finished* own : tests_at_chosen_rate(results, condition, first)) {
+  for (const FinishedRun* own : tests_at_chosen_rate(results, condition, first)) {
     const auto other = std::ranges::find(others, own->cell.seed,
-                                         [](const Finished* test) { return test->cell.seed; });
+                                         [](const FinishedRun* test) { return test->cell.seed; });
     if (other == others.end()) continue;
     const auto a = of_first(own->result), b = of_second((*other)->result);
     if (a && b) paired.differences.push_back(*a - *b);
@@ -170,7 +174,7 @@ std::vector<Row> condition_rows(const Results& results, const Condition& conditi
   std::vector<Row> rows;
   for (const std::string& norm : study_norms(condition.task))
     if (auto tests = tests_at_chosen_rate(results, condition, norm); !tests.empty())
-      rows.push_back(row_of(results, condition, norm, std::move(tests)));
+      rows.push_back(norm_row(results, condition, norm, std::move(tests)));
   return rows;
 }
 
@@ -183,7 +187,7 @@ std::optional<double> mean_of_present(const Series& series) {
 
 std::optional<double> mean_fluctuation(const CellResult& result, const std::string& statistic) {
   std::vector<double> means;
-  for (const SiteFluctuation& own : result.fluctuation)
+  for (const NormLayerFluctuation& own : result.fluctuation)
     if (own.statistic == statistic && own.mean) means.push_back(*own.mean);
   return mean_of_present(means);
 }

@@ -13,13 +13,13 @@
 namespace normproof::verification::studies::language {
 
 /// A finished training run: its settings, parsed from its name, and its result.
-struct Finished {
+struct FinishedRun {
   Cell cell;
   CellResult result;
 };
 
 /// The finished training runs of a study's folder; the key is the name.
-using Results = std::map<std::string, Finished>;
+using Results = std::map<std::string, FinishedRun>;
 
 /// Parses the results in `lines`, whose keys are the names of the training runs.
 /// Throws    FileError naming `file` and what is wrong
@@ -48,21 +48,21 @@ std::vector<Condition> list_conditions(const Results& results);
 
 /// Returns the training run with these settings.
 Cell cell_of(const Condition& condition, const std::string& norm, const std::string& rate,
-             std::uint64_t seed, Purpose purpose);
+             std::uint64_t seed, RunPurpose purpose);
 
 /// Returns the training run that records the dynamics of a norm at a learning rate. Its seed is 1.
 Cell dynamics_cell(const Condition& condition, const std::string& norm, const std::string& rate);
 
 /// Returns the tested training runs of a norm at its chosen learning rate, by ascending seeds. The
 /// result is empty if the rate cannot be chosen yet.
-std::vector<const Finished*> tests_at_chosen_rate(const Results& results,
-                                                  const Condition& condition,
-                                                  const std::string& norm);
+std::vector<const FinishedRun*> tests_at_chosen_rate(const Results& results,
+                                                     const Condition& condition,
+                                                     const std::string& norm);
 
 /// Returns the training run that recorded the dynamics of a norm at its chosen learning rate, or
 /// null.
-const Finished* find_dynamics(const Results& results, const Condition& condition,
-                              const std::string& norm);
+const FinishedRun* find_dynamics(const Results& results, const Condition& condition,
+                                 const std::string& norm);
 
 /// Returns the test perplexity, which is exp of the test loss, or nothing if the run diverged.
 std::optional<double> test_perplexity(const CellResult& result);
@@ -79,31 +79,33 @@ using Quantity = std::function<std::optional<double>(const CellResult&)>;
 
 /// A comparison of two norms, seed by seed. It covers the seeds for which each of the two norms was
 /// tested at its chosen learning rate.
-struct Paired {
+struct PairedDifferences {
   /// For each seed: the first norm's quantity minus the second norm's.
   std::vector<double> differences;
   /// Numbers of seeds for which only the first or only the second norm has the quantity.
   std::size_t first_only = 0, second_only = 0;
 };
-Paired paired_seeds(const Results& results, const Condition& condition, const std::string& first,
-                    const std::string& second, const Quantity& quantity);
-Paired paired_seeds(const Results& results, const Condition& condition, const std::string& first,
-                    const Quantity& of_first, const std::string& second, const Quantity& of_second);
+PairedDifferences paired_seeds(const Results& results, const Condition& condition,
+                               const std::string& first, const std::string& second,
+                               const Quantity& quantity);
+PairedDifferences paired_seeds(const Results& results, const Condition& condition,
+                               const std::string& first, const Quantity& of_first,
+                               const std::string& second, const Quantity& of_second);
 
 /// The mean, minimum and maximum of a quantity over the seeds that have it. They are absent if no
 /// seed has it.
-struct Measured {
+struct QuantitySummary {
   std::optional<double> mean = {}, least = {}, largest = {};
   /// Confidence interval of the difference from layer_norm, over paired seeds.
-  std::optional<Interval> beside_layer_norm = {};
+  std::optional<ConfidenceInterval> beside_layer_norm = {};
 };
 
 /// The row of one norm in the table of a condition.
 struct Row {
   std::string norm, rate;
-  std::vector<const Finished*> tests;
+  std::vector<const FinishedRun*> tests;
   std::size_t diverged = 0;
-  Measured perplexity = {}, bleu = {};
+  QuantitySummary perplexity = {}, bleu = {};
   /// Mean over the seeds, if the loss is per character.
   std::optional<double> bits_per_character = {};
 };

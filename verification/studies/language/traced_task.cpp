@@ -19,13 +19,13 @@ namespace {
 
 /// A tensor's name, split into the norm layer, such as "layers.0.norm1", and the tensor's name in
 /// that layer, such as "x" or "grad_x".
-struct SiteTensorName {
+struct NormTensorName {
   std::string site, what;
 };
 
 /// Splits the name of a tensor. The two parts are empty if the tensor does not belong to a norm
 /// layer.
-SiteTensorName split_tensor_name(const std::string& name) {
+NormTensorName split_tensor_name(const std::string& name) {
   const bool gradient = name.starts_with("grad_");
   const std::string own = gradient ? name.substr(5) : name;
   const std::size_t dot = own.rfind('.');
@@ -43,8 +43,9 @@ std::vector<double> values_of(const Tensor<double>& tensor) {
 
 /// Adds the fluctuation of a statistic to `found`: its distance from the running value, relative to
 /// `scale`. Then updates the running value. `scale` and `running` may be the same tensor.
-void follow(const std::string& site, const char* statistic, const Tensor<double>& batch,
-            const Tensor<double>& scale, Tensor<double>& running, training::Qualities& found) {
+void update_fluctuation(const std::string& site, const char* statistic, const Tensor<double>& batch,
+                        const Tensor<double>& scale, Tensor<double>& running,
+                        training::Qualities& found) {
   found.emplace_back(fmt::format("{}{}.{}", kFluctuation, site, statistic),
                      checks::statistics::fluctuation(batch, running, scale).relative);
   for (std::size_t c = 0; c < batch.size(); ++c)
@@ -79,7 +80,7 @@ const ref::model::PowerNormOptions* NormTrace::power_norm_of(const std::string& 
   return norm == norms_.end() ? nullptr : std::get_if<ref::model::PowerNormOptions>(&norm->second);
 }
 
-void NormTrace::see(const std::string& name, const Tensor<double>& values, const Mask& valid) {
+void NormTrace::record(const std::string& name, const Tensor<double>& values, const Mask& valid) {
   const auto [site, what] = split_tensor_name(name);
   if (what != "x" && power_norm_of(site) == nullptr) return;
   auto& seen = sites_[site].seen;
@@ -101,11 +102,12 @@ training::Qualities NormTrace::end_step(const NamedTensors<double>& parameters) 
       for (const char* statistic : {"mean", "variance", "quadratic_mean"})
         running[statistic] = seen.at(statistic);
     } else {
-      follow(name, "mean", seen.at("mean"),
-             checks::statistics::channel_roots(running.at("variance")), running.at("mean"), found);
+      update_fluctuation(name, "mean", seen.at("mean"),
+                         checks::statistics::channel_roots(running.at("variance")),
+                         running.at("mean"), found);
       for (const char* statistic : {"variance", "quadratic_mean"})
-        follow(name, statistic, seen.at(statistic), running.at(statistic), running.at(statistic),
-               found);
+        update_fluctuation(name, statistic, seen.at(statistic), running.at(statistic),
+                           running.at(statistic), found);
     }
     if (const auto* const norm = power_norm_of(name))
       add_bound(name, seen, bound, *training::new_weight(*norm), parameters, found);
@@ -113,14 +115,14 @@ training::Qualities NormTrace::end_step(const NamedTensors<double>& parameters) 
   return found;
 }
 
-void TracedTask::begin_epoch(std::uint64_t epoch) {
+void NormTracingTask::begin_epoch(std::uint64_t epoch) {
   task_.begin_epoch(epoch);
   if (config_.task == training::Task::translate)
     pairs_ = training::pair_batches(data_.pairs.value(), config_, epoch);
 }
 
-training::TaskStep TracedTask::step(std::size_t k, ref::train::TrainState<double>& state,
-                                    const ref::encoder::Tap<double>& tap) const {
+training::TaskStepResult NormTracingTask::step(std::size_t k, ref::train::TrainState<double>& state,
+                                               const ref::encoder::TensorTap<double>& tap) const {
   const NamedTensors<double> parameters = state.parameters;
   const auto valid = [&](const std::string& name) {
     if (config_.task != training::Task::translate) return Mask();
@@ -128,13 +130,13 @@ training::TaskStep TracedTask::step(std::size_t k, ref::train::TrainState<double
     return split_tensor_name(name).site.starts_with("decoder.") ? inputs.target.valid
                                                                 : inputs.source.valid;
   };
-  const ref::encoder::Tap<double> both(
+  const ref::encoder::TensorTap<double> both(
       [&](const std::string& name, const Tensor<double>& values) {
         tap(name, values);
-        if (NormTrace::requests(name)) trace_.see(name, values, valid(name));
+        if (NormTrace::requests(name)) trace_.record(name, values, valid(name));
       },
       [&](const std::string& name) { return tap.requests(name) || NormTrace::requests(name); });
-  training::TaskStep step = task_.step(k, state, both);
+  training::TaskStepResult step = task_.step(k, state, both);
   const training::Qualities found = trace_.end_step(parameters);
   step.qualities.insert(step.qualities.end(), found.begin(), found.end());
   return step;

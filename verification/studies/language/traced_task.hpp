@@ -37,19 +37,19 @@ class NormTrace {
   /// The factor of the moving averages. It equals the running_decay of batch_norm.
   static constexpr double kDecay = 0.9;
 
-  explicit NormTrace(const training::RunConfig& config) : norms_(training::norms_of(config)) {}
+  explicit NormTrace(const training::RunConfig& config) : norms_(training::model_norms(config)) {}
 
   static bool requests(const std::string& name);
   /// Records a tensor of the current step for which `requests` is true. `valid` marks the rows that
   /// count in statistics. If it is empty, all rows count.
-  void see(const std::string& name, const ref::tensor::Tensor<double>& values,
-           const ref::tensor::Mask& valid);
+  void record(const std::string& name, const ref::tensor::Tensor<double>& values,
+              const ref::tensor::Mask& valid);
   /// Ends the current step and returns its quality measures. `parameters` are the model's
   /// parameters before the step.
   training::Qualities end_step(const ref::tensor::NamedTensors<double>& parameters);
 
  private:
-  struct Site {
+  struct NormLayerHistory {
     /// Tensors that were recorded in the current step.
     std::map<std::string, ref::tensor::Tensor<double>> seen;
     std::map<std::string, ref::tensor::Tensor<double>> running;
@@ -58,7 +58,7 @@ class NormTrace {
   const ref::model::PowerNormOptions* power_norm_of(const std::string& site) const;
 
   std::vector<std::pair<const char*, ref::model::NormOptions>> norms_;
-  std::map<std::string, Site> sites_;
+  std::map<std::string, NormLayerHistory> sites_;
 };
 
 /// Forwards to another task, and adds the quality measures of a NormTrace to its training steps.
@@ -66,17 +66,17 @@ class NormTrace {
 /// The measurement does not change the bits of the training.
 ///
 /// Requires  one batch per step
-class TracedTask : public training::WrappedTask {
+class NormTracingTask : public training::ForwardingTask {
  public:
   /// Keeps references to all arguments, which must outlive this object. `task` must be the result
   /// of make_task(config, data).
-  TracedTask(const training::RunConfig& config, const StudyData& data, training::RunTask& task,
-             NormTrace& trace)
-      : WrappedTask(task), config_(config), data_(data), trace_(trace) {}
+  NormTracingTask(const training::RunConfig& config, const StudyData& data, training::RunTask& task,
+                  NormTrace& trace)
+      : ForwardingTask(task), config_(config), data_(data), trace_(trace) {}
 
   void begin_epoch(std::uint64_t epoch) override;
-  training::TaskStep step(std::size_t k, ref::train::TrainState<double>& state,
-                          const ref::encoder::Tap<double>& tap) const override;
+  training::TaskStepResult step(std::size_t k, ref::train::TrainState<double>& state,
+                                const ref::encoder::TensorTap<double>& tap) const override;
 
  private:
   const training::RunConfig& config_;

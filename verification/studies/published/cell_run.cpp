@@ -68,16 +68,16 @@ class CellRun {
     const std::size_t each = training::steps_per_epoch(data_, config_);
     if (cell_.steps == 0) {
       begin_epoch(0);
-      caught([&] { measure_initial_gradients(); });
+      run_or_diverge([&] { measure_initial_gradients(); });
     }
     for (std::size_t step = 0; step < cell_.steps; ++step) {
       const std::size_t k = step % each;
       if (k == 0) begin_epoch(step / each);
-      if (!caught([&] { take_step(k); })) break;
+      if (!run_or_diverge([&] { take_step(k); })) break;
       if (options_.after_step)
         options_.after_step({step + 1, cell_.steps, result_.steps.back().loss});
       const bool last = k + 1 == each || step + 1 == cell_.steps;
-      if (last && !caught([&] { validate(); })) break;
+      if (last && !run_or_diverge([&] { validate(); })) break;
     }
     if (dynamics_) result_.dynamics = dynamics_->result();
     result_.sha256 = ref::io::sha256(trajectory_);
@@ -97,7 +97,7 @@ class CellRun {
   /// Calls `f` and returns true. If `f` fails because of a non-finite value, records that the
   /// training run diverged and returns false.
   template <class F>
-  bool caught(F f) {
+  bool run_or_diverge(F f) {
     try {
       f();
       return true;
@@ -143,7 +143,7 @@ class CellRun {
     StepResult step;
     if (cell_.curves) probe(batches, mode, step);
     std::optional<train::TrainState<double>> before;
-    ref::encoder::Tap<double> tap;
+    ref::encoder::TensorTap<double> tap;
     if (dynamics_) {
       before = learner_->state();
       tap = dynamics_->begin_step(*before, batch.inputs.valid);

@@ -17,8 +17,8 @@ namespace {
 
 using Decision = std::optional<bool>;
 
-constexpr double kPeak = 1.25;
-constexpr std::size_t kNeighbours = 3;
+constexpr double kPeakFactor = 1.25;
+constexpr std::size_t kPeakNeighbors = 3;
 constexpr const char* kLayerNorm = "layer_norm";
 constexpr const char* kBatchNorm = "batch_norm";
 constexpr const char* kNone = "none";
@@ -34,7 +34,7 @@ Cell with_norm(const Condition& condition, const std::string& norm) {
 /// Returns the width and the number of steps of the widest model among the training runs for which
 /// `is_kind` is true. If several runs have this width, it is the largest number of steps among
 /// them.
-std::optional<std::pair<std::size_t, std::size_t>> largest_shape(
+std::optional<std::pair<std::size_t, std::size_t>> widest_model_shape(
     const Results& results, const Condition& condition,
     const std::function<bool(const Cell&)>& is_kind) {
   std::optional<std::pair<std::size_t, std::size_t>> largest;
@@ -47,7 +47,7 @@ std::optional<std::pair<std::size_t, std::size_t>> largest_shape(
 }
 
 /// Combines the decisions of all seeds into one finding.
-Finding settle(const std::vector<std::pair<std::string, Decision>>& answers) {
+Finding combine_seeds(const std::vector<std::pair<std::string, Decision>>& answers) {
   Finding finding;
   std::size_t yes = 0, no = 0;
   for (const auto& [numbers, answer] : answers) {
@@ -62,13 +62,13 @@ Finding settle(const std::vector<std::pair<std::string, Decision>>& answers) {
 }
 
 /// The seeds and learning rates that occur in the tables of a condition.
-struct TableExtent {
+struct TableSeedsAndRates {
   std::set<std::uint64_t> seeds;
   std::set<std::string> rates;
 };
 
-TableExtent find_table_extent(const Results& results, const Condition& condition) {
-  TableExtent extent;
+TableSeedsAndRates find_table_seeds_and_rates(const Results& results, const Condition& condition) {
+  TableSeedsAndRates extent;
   for (const auto& [name, finished] : results) {
     const Cell& cell = finished.cell;
     if (!(Condition{cell.protocol, cell.padding} == condition) ||
@@ -83,7 +83,7 @@ TableExtent find_table_extent(const Results& results, const Condition& condition
 Finding find_rates(const Results& results, const Condition& condition,
                    const std::function<RateDecision(const RatesRun&)>& answer) {
   std::vector<std::pair<std::string, Decision>> answers;
-  const TableExtent extent = find_table_extent(results, condition);
+  const TableSeedsAndRates extent = find_table_seeds_and_rates(results, condition);
   for (const std::uint64_t seed : extent.seeds) {
     const auto converges = [&](const TableShape& shape, const std::string& norm,
                                const std::string& rate) -> Decision {
@@ -95,12 +95,12 @@ Finding find_rates(const Results& results, const Condition& condition,
     const RateDecision found = answer({converges, extent.rates});
     answers.emplace_back(fmt::format("seed {}: {}", seed, found.numbers), found.holds);
   }
-  return settle(answers);
+  return combine_seeds(answers);
 }
 
 Finding find_peaks(const Results& results, const Condition& condition) {
   std::vector<std::pair<std::string, Decision>> answers;
-  for (const Finished* run : curve_runs(results, condition, kBatchNorm)) {
+  for (const FinishedRun* run : curve_runs(results, condition, kBatchNorm)) {
     const std::vector<std::size_t> peaks = find_loss_peaks(run->result);
     // A run that diverged has fewer steps than requested.
     const bool too_short = peaks.empty() && run->result.steps.size() < kStudySteps;
@@ -110,7 +110,7 @@ Finding find_peaks(const Results& results, const Condition& condition) {
                                   : fmt::format("peaks at {}", fmt::join(peaks, ", "))),
         too_short ? Decision() : Decision(!peaks.empty()));
   }
-  return settle(answers);
+  return combine_seeds(answers);
 }
 
 /// Whether the mean of a quantity over the steps is smaller in `a` than in `b`. Returns nothing if
@@ -131,11 +131,11 @@ Decision has_smaller_mean(const CellResult& a, const CellResult& b,
   return sums[0] < sums[1];
 }
 
-Finding find_smaller(const Results& results, const Condition& condition,
-                     const std::optional<double> StepResult::*quantity) {
+Finding find_smaller_mean(const Results& results, const Condition& condition,
+                          const std::optional<double> StepResult::*quantity) {
   std::vector<std::pair<std::string, Decision>> answers;
-  for (const Finished* batch_norm : curve_runs(results, condition, kBatchNorm))
-    for (const Finished* layer_norm : curve_runs(results, condition, kLayerNorm)) {
+  for (const FinishedRun* batch_norm : curve_runs(results, condition, kBatchNorm))
+    for (const FinishedRun* layer_norm : curve_runs(results, condition, kLayerNorm)) {
       const bool comparable = batch_norm->cell.seed == layer_norm->cell.seed &&
                               batch_norm->cell.steps == layer_norm->cell.steps;
       if (!comparable) continue;
@@ -144,7 +144,7 @@ Finding find_smaller(const Results& results, const Condition& condition,
           has_smaller_mean(batch_norm->result, layer_norm->result, quantity, numbers);
       answers.emplace_back(numbers, answer);
     }
-  return settle(answers);
+  return combine_seeds(answers);
 }
 
 /// Returns the ratio of the maximum to the minimum of the values. It is infinite if the minimum is
@@ -155,7 +155,7 @@ double range_ratio(const std::vector<double>& values) {
 }
 
 /// Returns the gradient norms of the weight of the second feed-forward product, one per layer.
-std::vector<double> by_layer(const CellResult& cell) {
+std::vector<double> second_feed_forward_norms(const CellResult& cell) {
   std::vector<double> norms;
   for (const auto& [tensor, norm] : cell.initial_gradients)
     if (tensor.ends_with("feed_forward.second.weight")) norms.push_back(norm);
@@ -167,11 +167,12 @@ Finding find_steadier(const Results& results, const Condition& condition,
   std::vector<double> own_mean(5), other_mean(5);
   std::size_t seeds = 0, yes = 0;
   const auto others = gradient_runs(results, condition, other, 5);
-  for (const Finished* own : gradient_runs(results, condition, kLayerNorm, 5)) {
-    const auto same_seed = [&](const Finished* f) { return f->cell.seed == own->cell.seed; };
+  for (const FinishedRun* own : gradient_runs(results, condition, kLayerNorm, 5)) {
+    const auto same_seed = [&](const FinishedRun* f) { return f->cell.seed == own->cell.seed; };
     const auto match = std::ranges::find_if(others, same_seed);
     if (match == others.end()) continue;
-    const std::vector<double> a = by_layer(own->result), b = by_layer((*match)->result);
+    const std::vector<double> a = second_feed_forward_norms(own->result),
+                              b = second_feed_forward_norms((*match)->result);
     if (a.size() != own_mean.size() || b.size() != other_mean.size()) continue;
     ++seeds;
     yes += range_ratio(a) < range_ratio(b) ? 1 : 0;
@@ -200,12 +201,12 @@ RatesRun published_tables() {
 }
 
 Finding published_rates(const RateDecision& answer) {
-  return settle({{answer.numbers, answer.holds}});
+  return combine_seeds({{answer.numbers, answer.holds}});
 }
 
 /// Decides whether batch_norm's maximum is smaller than layer_norm's, among the values that were
 /// read off a figure of the paper.
-Finding published_smaller(std::size_t figure) {
+Finding has_smaller_published_maximum(std::size_t figure) {
   const auto largest = [&](const char* norm) {
     double most = 0;
     for (const auto& [step, value] : published_points(figure, norm)) most = std::max(most, value);
@@ -279,8 +280,8 @@ Finding find(const std::string& id, const Results& results, const Condition& con
   if (id == "a1") return rates_beside(kBatchNorm);
   if (id == "a2") return rates_beside(kNone);
   if (id == "b") return find_peaks(results, condition);
-  if (id == "c1") return find_smaller(results, condition, &StepResult::lipschitz);
-  if (id == "c2") return find_smaller(results, condition, &StepResult::smoothness);
+  if (id == "c1") return find_smaller_mean(results, condition, &StepResult::lipschitz);
+  if (id == "c2") return find_smaller_mean(results, condition, &StepResult::smoothness);
   if (id == "d") return find_rates(results, condition, deep_needs_lower_rates);
   if (id == "e1") return find_steadier(results, condition, kBatchNorm);
   if (id == "e2") return find_steadier(results, condition, kNone);
@@ -295,8 +296,8 @@ Finding find_published(const std::string& id) {
     return published_rates(converges_at_higher_rates(published_tables(), kLayerNorm, kNone));
   if (id == "b")
     return {Verdict::holds, fmt::format("peaks at {}", fmt::join(published_peaks, ", "))};
-  if (id == "c1") return published_smaller(5);
-  if (id == "c2") return published_smaller(6);
+  if (id == "c1") return has_smaller_published_maximum(5);
+  if (id == "c2") return has_smaller_published_maximum(6);
   if (id == "d") return published_rates(deep_needs_lower_rates(published_tables()));
   if (id == "e1") return published_steadier(kBatchNorm);
   if (id == "e2") return published_steadier(kNone);
@@ -307,27 +308,27 @@ Finding find_published(const std::string& id) {
 std::vector<std::size_t> find_loss_peaks(const CellResult& cell) {
   std::vector<std::size_t> peaks;
   const auto& steps = cell.steps;
-  for (std::size_t i = 1; i + kNeighbours < steps.size(); ++i) {
+  for (std::size_t i = 1; i + kPeakNeighbors < steps.size(); ++i) {
     double most = 0;
-    for (std::size_t k = i - std::min(i, kNeighbours); k <= i + kNeighbours; ++k)
+    for (std::size_t k = i - std::min(i, kPeakNeighbors); k <= i + kPeakNeighbors; ++k)
       if (k != i) most = std::max(most, steps[k].loss);
-    if (steps[i].loss > kPeak * most) peaks.push_back(i + 1);
+    if (steps[i].loss > kPeakFactor * most) peaks.push_back(i + 1);
   }
   return peaks;
 }
 
-std::vector<const Finished*> curve_runs(const Results& results, const Condition& condition,
-                                        const std::string& norm) {
-  const auto shape = largest_shape(
+std::vector<const FinishedRun*> curve_runs(const Results& results, const Condition& condition,
+                                           const std::string& norm) {
+  const auto shape = widest_model_shape(
       results, condition, [](const Cell& cell) { return cell.curves && cell.layers == 1; });
   if (!shape) return {};
   return runs_by_seed(results,
                       curves_cell(with_norm(condition, norm), shape->second, shape->first));
 }
 
-std::vector<const Finished*> gradient_runs(const Results& results, const Condition& condition,
-                                           const std::string& norm, std::size_t layers) {
-  const auto shape = largest_shape(results, condition, [&](const Cell& cell) {
+std::vector<const FinishedRun*> gradient_runs(const Results& results, const Condition& condition,
+                                              const std::string& norm, std::size_t layers) {
+  const auto shape = widest_model_shape(results, condition, [&](const Cell& cell) {
     return cell.steps == 0 && cell.layers == layers;
   });
   if (!shape) return {};

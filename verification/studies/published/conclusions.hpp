@@ -54,12 +54,12 @@ std::vector<std::size_t> find_loss_peaks(const CellResult& cell);
 /// Returns the training runs of a norm that recorded curves, by ascending seeds. Only runs of the
 /// widest model count for which the condition has curves of any norm. Among these, only the runs
 /// with the most steps count.
-std::vector<const Finished*> curve_runs(const Results& results, const Condition& condition,
-                                        const std::string& norm);
+std::vector<const FinishedRun*> curve_runs(const Results& results, const Condition& condition,
+                                           const std::string& norm);
 
 /// Returns the training runs of a norm that computed initial gradients, by ascending seeds. Only
 /// runs of the widest model count.
-std::vector<const Finished*> gradient_runs(const Results& results, const Condition& condition,
-                                           const std::string& norm, std::size_t layers);
+std::vector<const FinishedRun*> gradient_runs(const Results& results, const Condition& condition,
+                                              const std::string& norm, std::size_t layers);
 
 }  // namespace normproof::verification::studies::published

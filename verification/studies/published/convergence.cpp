@@ -21,12 +21,12 @@ namespace {
 constexpr const char* kFormat = "normproof-study-1";
 
 /// Returns the text of study.json. It appends a field with the SHA-256 of the other fields.
-std::string sealed(ordered_json identity) {
+std::string append_hash(ordered_json identity) {
   identity["sha256"] = ref::io::sha256(identity.dump(1));
   return identity.dump(1) + "\n";
 }
 
-std::vector<std::size_t> counts_of(const training::Sentences& sentences) {
+std::vector<std::size_t> parse_class_counts(const training::Sentences& sentences) {
   std::vector<std::size_t> counts;
   for (const int label : sentences.labels) {
     const auto c = static_cast<std::size_t>(label);
@@ -36,7 +36,7 @@ std::vector<std::size_t> counts_of(const training::Sentences& sentences) {
   return counts;
 }
 
-std::size_t sum_of(const std::vector<std::size_t>& counts) {
+std::size_t sum_counts(const std::vector<std::size_t>& counts) {
   return std::accumulate(counts.begin(), counts.end(), std::size_t{0});
 }
 
@@ -48,7 +48,7 @@ std::vector<std::size_t> read_counts(const ref::io::JsonReader& reader, const nl
       reader.fail(std::string("classes.") + key, "has something else", "whole numbers");
     counts.push_back(count.get<std::size_t>());
   }
-  if (sum_of(counts) == 0) reader.fail(std::string("classes.") + key, "has none", "sentences");
+  if (sum_counts(counts) == 0) reader.fail(std::string("classes.") + key, "has none", "sentences");
   return counts;
 }
 
@@ -70,18 +70,18 @@ bool converged(const CellResult& cell, const ConvergenceRule& rule) {
 
 double ClassCounts::majority() const {
   return static_cast<double>(*std::ranges::max_element(validation)) /
-         static_cast<double>(sum_of(validation));
+         static_cast<double>(sum_counts(validation));
 }
 
 ClassCounts class_counts(const training::Dataset& data) {
-  return {counts_of(data.training), counts_of(data.validation)};
+  return {parse_class_counts(data.training), parse_class_counts(data.validation)};
 }
 
 bool learned(const CellResult& cell, const ClassCounts& classes, const LearningRule& rule) {
   if (cell.diverged || cell.epochs.empty()) return false;
   const double share = classes.majority();
   const double error =
-      std::sqrt(share * (1 - share) / static_cast<double>(sum_of(classes.validation)));
+      std::sqrt(share * (1 - share) / static_cast<double>(sum_counts(classes.validation)));
   return cell.epochs.back().accuracy > share + rule.errors * error;
 }
 
@@ -102,7 +102,7 @@ double loss_floor(const ClassCounts& classes, bool count_weights) {
 std::string study_identity(const training::Dataset& data) {
   const ClassCounts classes = class_counts(data);
   const std::string described = training::data_json(data);
-  return sealed(
+  return append_hash(
       {{"format", kFormat},
        {"contract", ref::numeric::kArithmeticContract},
        {"data", ordered_json::parse(described)},
@@ -128,7 +128,7 @@ Identity parse_identity(std::string_view text, const std::string& file) {
   // The text must be the one that serializing these fields gives. This excludes unknown fields.
   ordered_json unsealed = ordered_json::parse(text);
   unsealed.erase("sha256");
-  if (sealed(std::move(unsealed)) != text)
+  if (append_hash(std::move(unsealed)) != text)
     reader.fail("sha256", "is not that of the fields before it",
                 "study.json as 'normproof study run' wrote it");
   return read;

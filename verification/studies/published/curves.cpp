@@ -19,7 +19,7 @@ constexpr int kProbes = 9;
 /// The step number selects the random numbers of the dropout. Consecutive probes of the published
 /// loop have step numbers that differ by this much, so that each has its own dropout. No training
 /// run has that many steps.
-constexpr std::int64_t kOwnDropouts = std::int64_t{1} << 32;
+constexpr std::int64_t kProbeStepDistance = std::int64_t{1} << 32;
 
 template <class T>
 T absolute(const T& x) {
@@ -87,7 +87,7 @@ Probes<T> probe_loss(const LossAt<T>& loss_at, double learning_rate, train::Trai
   for (int k = 1; k <= kProbes; ++k) {
     const double alpha = k * (learning_rate / 10);
     if (consecutive)
-      moved.step = state.step + k * kOwnDropouts;
+      moved.step = state.step + k * kProbeStepDistance;
     else
       moved.parameters = state.parameters;
     move_along(moved.parameters, before.gradients, alpha);

@@ -29,7 +29,7 @@ class DeviceLearner final : public Learner {
     validation_ = on_device(device_, batches);
   }
   train::StepResult<double> step(std::size_t first, std::size_t count, ref::model::Mode mode,
-                                 const ref::encoder::Tap<double>& tap) override {
+                                 const ref::encoder::TensorTap<double>& tap) override {
     if (tap)
       ref::numeric::contract_failure("device_learner", "tap", "is given", "a step without one",
                                      ref::numeric::Clause::C1);

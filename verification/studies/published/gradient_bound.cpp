@@ -9,11 +9,11 @@ namespace normproof::verification::studies::published {
 
 using ref::numeric::square_root;
 
-GradientBound::Found GradientBound::add(const BoundInputs& step, double new_weight) {
-  Found found;
+GradientBound::ChannelMaxima GradientBound::add(const BoundInputs& step, double new_weight) {
+  ChannelMaxima found;
   channels_.resize(step.big_gamma.size());
   for (std::size_t c = 0; c < channels_.size(); ++c) {
-    Channel& channel = channels_[c];
+    ChannelHistory& channel = channels_[c];
     const double g = std::fabs(step.gamma[c]) * square_root(step.grad_y_squared[c]);
     channel.largest_gradient = std::max(channel.largest_gradient, g);
     channel.least_gamma = std::min(channel.least_gamma, step.big_gamma[c]);

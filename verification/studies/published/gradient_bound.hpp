@@ -27,7 +27,7 @@ struct BoundInputs {
 ///           earlier steps
 class GradientBound {
  public:
-  struct Found {
+  struct ChannelMaxima {
     double channels = 0;  ///< number of channels to which the bound applies
     double seen = 0;      ///< maximum of rms(X') over these channels
     double bound = 0;     ///< maximum of the bound over these channels
@@ -36,16 +36,16 @@ class GradientBound {
 
   /// Adds a training step. `new_weight` is 1 - alpha_backward.
   /// Returns   the values of this step, or zeros if the bound applies to no channel
-  Found add(const BoundInputs& step, double new_weight);
+  ChannelMaxima add(const BoundInputs& step, double new_weight);
 
  private:
   /// The values of a channel over the steps so far.
-  struct Channel {
+  struct ChannelHistory {
     double largest_gradient = 0;
     double least_gamma = std::numeric_limits<double>::infinity();
     bool holds = true;
   };
-  std::vector<Channel> channels_;
+  std::vector<ChannelHistory> channels_;
 };
 
 }  // namespace normproof::verification::studies::published

@@ -35,14 +35,15 @@ double seconds_since(Clock::time_point begin) {
 /// Writes a line from a worker process to its parent. The first character of the line is `kind`.
 /// 'd': the task named `text` is done. All other kinds report a failure with the message `text`:
 /// 'u' (usage), 'f' (file), 'n' (no device), 'c' (contract) and 'e' (other).
-void tell(int pipe, char kind, std::string text) {
+void report_to_parent(int pipe, char kind, std::string text) {
   std::ranges::replace(text, '\n', ' ');
   // Errors are ignored: a failed write means that the parent process has ended.
   ref::io::write_all(pipe, fmt::format("{}{}\n", kind, text));
 }
 
 /// Runs tasks that have no result, until all have one.
-void do_tasks(const Store& store, const std::vector<Task>& tasks, const Runner& runner, int pipe) {
+void run_missing_tasks(const Store& store, const std::vector<Task>& tasks, const Runner& runner,
+                       int pipe) {
   constexpr useconds_t kWait = 200'000;
   std::vector<std::string> missing;
   missing.reserve(tasks.size());
@@ -56,7 +57,7 @@ void do_tasks(const Store& store, const std::vector<Task>& tasks, const Runner& 
       const Clock::time_point begin = Clock::now();
       const std::string result = runner(name);
       store.add(*claim, result, seconds_since(begin));
-      tell(pipe, 'd', name);
+      report_to_parent(pipe, 'd', name);
     }
     const std::set<std::string> done = store.names();
     std::erase_if(missing, [&](const std::string& name) { return done.contains(name); });
@@ -70,19 +71,19 @@ void run_and_report(int pipe, const std::function<void()>& f) {
   try {
     f();
   } catch (const UsageError& error) {
-    tell(pipe, 'u', error.what());
+    report_to_parent(pipe, 'u', error.what());
   } catch (const FileError& error) {
-    tell(pipe, 'f', error.what());
+    report_to_parent(pipe, 'f', error.what());
   } catch (const gpu::device::NoDeviceError& error) {
-    tell(pipe, 'n', error.what());
+    report_to_parent(pipe, 'n', error.what());
   } catch (const ContractError& error) {
-    tell(pipe, 'c', sentence(error.violation()));
+    report_to_parent(pipe, 'c', sentence(error.violation()));
   } catch (const std::bad_alloc&) {
-    tell(pipe, 'e', "the memory does not suffice");
+    report_to_parent(pipe, 'e', "the memory does not suffice");
   } catch (const std::exception& error) {
-    tell(pipe, 'e', error.what());
+    report_to_parent(pipe, 'e', error.what());
   } catch (...) {
-    tell(pipe, 'e', "an unknown failure");
+    report_to_parent(pipe, 'e', "an unknown failure");
   }
 }
 
@@ -90,7 +91,7 @@ void run_and_report(int pipe, const std::function<void()>& f) {
 /// process for each line that a worker writes to its pipe. Returns the signals that killed workers.
 std::vector<int> run_workers(const std::string& caller, int jobs,
                              const std::function<void(int pipe)>& f,
-                             const std::function<void(char, const std::string&)>& hear) {
+                             const std::function<void(char, const std::string&)>& on_line) {
   std::vector<int> signals;
   const auto work = [&](std::size_t, int pipe) {
     ::signal(SIGPIPE, SIG_IGN);
@@ -98,9 +99,9 @@ std::vector<int> run_workers(const std::string& caller, int jobs,
   };
   const auto receive = [&](std::size_t, std::string& output) {
     for (std::size_t end; (end = output.find('\n')) != std::string::npos; output.erase(0, end + 1))
-      hear(output.front(), output.substr(1, end - 1));
+      on_line(output.front(), output.substr(1, end - 1));
   };
-  const auto finish = [&](std::size_t, const support::process::Report& report) {
+  const auto finish = [&](std::size_t, const support::process::WorkerReport& report) {
     if (report.ending.by_signal) signals.push_back(report.ending.code);
   };
   support::process::run_pool(caller, static_cast<std::size_t>(jobs), jobs,
@@ -180,9 +181,9 @@ JobsSummary run_tasks(const Store& store, std::vector<Task> tasks, const Runner&
     ProgressEstimate ledger(missing, {summary.done_before, tasks.size(), 0, ""});
     const auto work = [&](int pipe) {
       ref::numeric::set_num_threads(1);
-      do_tasks(store, missing, runner, pipe);
+      run_missing_tasks(store, missing, runner, pipe);
     };
-    const auto hear = [&](char kind, const std::string& text) {
+    const auto on_line = [&](char kind, const std::string& text) {
       if (kind != 'd') {
         if (failed == 0) sentence = text;
         failed = failed == 0 ? kind : failed;
@@ -193,7 +194,7 @@ JobsSummary run_tasks(const Store& store, std::vector<Task> tasks, const Runner&
       if (options.progress) options.progress(progress);
     };
     const int jobs = std::min(options.jobs, static_cast<int>(missing.size()));
-    signals = run_workers("run_tasks", jobs, work, hear);
+    signals = run_workers("run_tasks", jobs, work, on_line);
   }
   store.sort();
   if (failed != 0) rethrow(failed, sentence);

@@ -14,7 +14,7 @@ class ProcessorLearner final : public Learner {
   void set_batches(const Batches& batches) override { batches_ = batches; }
   void set_validation(const Batches& batches) override { validation_ = batches; }
   train::StepResult<double> step(std::size_t first, std::size_t count, ref::model::Mode mode,
-                                 const ref::encoder::Tap<double>& tap) override {
+                                 const ref::encoder::TensorTap<double>& tap) override {
     return train::train_step<double>(config_, batches_.subspan(first, count), weights_, state_, tap,
                                      mode);
   }

@@ -30,7 +30,7 @@ class Learner {
   // Throws    ContractError
   virtual ref::train::StepResult<double> step(std::size_t first, std::size_t count,
                                               ref::model::Mode mode,
-                                              const ref::encoder::Tap<double>& tap) = 0;
+                                              const ref::encoder::TensorTap<double>& tap) = 0;
   /// Returns the loss and its gradient at the state `at`. Its parameters and step number may differ
   /// from those of state().
   virtual ref::train::LossGradient<double> loss_gradient(std::size_t first, std::size_t count,

@@ -31,14 +31,14 @@ constexpr const char* kSeries[] = {
     "gradient_seen",      "gradient_bound",       "gradient_share",
     "bound_channels"};
 
-double norm_of(const Channels& v) {
+double euclidean_norm(const Channels& v) {
   double squares = 0;
   for (const double e : v) squares += e * e;
   return square_root(squares);
 }
 
 double root_mean_square(const Channels& v) {
-  return norm_of(v) / square_root(static_cast<double>(v.size()));
+  return euclidean_norm(v) / square_root(static_cast<double>(v.size()));
 }
 
 Channels minus(const Channels& a, const Channels& b) {
@@ -94,9 +94,9 @@ double norm_eps(const model::NormOptions& options) {
 
 }  // namespace
 
-std::optional<double> NormDynamics::History::add(const Vector& values) {
+std::optional<double> NormDynamics::StatisticHistory::add(const Vector& values) {
   std::optional<double> change;
-  if (steps > 0) change = norm_of(minus(values, last)) / norm_of(last);
+  if (steps > 0) change = euclidean_norm(minus(values, last)) / euclidean_norm(last);
   mean.resize(values.size(), 0);
   squares.resize(values.size(), 0);
   ++steps;
@@ -109,7 +109,7 @@ std::optional<double> NormDynamics::History::add(const Vector& values) {
   return change;
 }
 
-double NormDynamics::History::spread() const {
+double NormDynamics::StatisticHistory::spread() const {
   double variance = 0;
   for (const double s : squares) variance += s / (steps - 1);
   return square_root(variance / static_cast<double>(squares.size())) / root_mean_square(mean);
@@ -117,7 +117,7 @@ double NormDynamics::History::spread() const {
 
 NormDynamics::NormDynamics(const model::EncoderConfig& config) : config_(config) {
   const auto add = [&](const std::string& name) {
-    Site site;
+    NormLayerHistory site;
     site.name = name;
     sites_.push_back(std::move(site));
   };
@@ -126,16 +126,16 @@ NormDynamics::NormDynamics(const model::EncoderConfig& config) : config_(config)
   if (config.placement == model::NormPlacement::pre) add("final_norm");
 }
 
-ref::encoder::Tap<double> NormDynamics::begin_step(const ref::train::TrainState<double>& state,
-                                                   const ref::tensor::Mask& valid) {
+ref::encoder::TensorTap<double> NormDynamics::begin_step(
+    const ref::train::TrainState<double>& state, const ref::tensor::Mask& valid) {
   before_ = &state;
   valid_ = &valid;
-  for (Site& site : sites_) site.seen.clear();
+  for (NormLayerHistory& site : sites_) site.seen.clear();
   return [this](const std::string& name, const Tensor<double>& values) { see(name, values); };
 }
 
 /// Returns the mask of the rows that count in statistics. An empty mask means that all rows count.
-const ref::tensor::Mask& NormDynamics::counted() const {
+const ref::tensor::Mask& NormDynamics::counted_rows() const {
   static const ref::tensor::Mask kAll;
   return config_.mask_padding ? *valid_ : kAll;
 }
@@ -145,28 +145,28 @@ void NormDynamics::see(const std::string& name, const Tensor<double>& values) {
   const std::string own = gradient ? name.substr(5) : name;
   const std::size_t dot = own.rfind('.');
   if (dot == std::string::npos) return;
-  const auto site =
-      std::ranges::find_if(sites_, [&](const Site& s) { return own.substr(0, dot) == s.name; });
+  const auto site = std::ranges::find_if(
+      sites_, [&](const NormLayerHistory& s) { return own.substr(0, dot) == s.name; });
   if (site == sites_.end()) return;
   auto& seen = site->seen;
   const std::string what = own.substr(dot + 1);
   if (gradient) {
     if (what == "x" || what == "y")
       seen[fmt::format("grad_{}_squared", what)] =
-          values_of(channel_mean_squares(values, counted()));
+          values_of(channel_mean_squares(values, counted_rows()));
   } else if (what == "x") {
-    const Tensor<double> mean = checks::statistics::channel_means(values, counted());
+    const Tensor<double> mean = checks::statistics::channel_means(values, counted_rows());
     seen["mean"] = values_of(mean);
-    seen["variance"] = values_of(channel_mean_squares(values, counted(), mean));
-    seen["quadratic_mean"] = values_of(channel_mean_squares(values, counted()));
+    seen["variance"] = values_of(channel_mean_squares(values, counted_rows(), mean));
+    seen["quadratic_mean"] = values_of(channel_mean_squares(values, counted_rows()));
   } else if (what == "rstd" || what == "group_rstd" || what == "mean_x_hat_squared") {
     seen[what] = values_of(values);
   }
 }
 
 /// Adds the bound on the gradient in the current step to `numbers`.
-void NormDynamics::add_bound(Site& site, const Vector& gamma, Numbers& numbers) {
-  const GradientBound::Found found =
+void NormDynamics::add_bound(NormLayerHistory& site, const Vector& gamma, Numbers& numbers) {
+  const GradientBound::ChannelMaxima found =
       site.bound.add({gamma, site.seen.at("mean_x_hat_squared"), site.seen.at("rstd"),
                       site.seen.at("grad_x_squared"), site.seen.at("grad_y_squared")},
                      *training::new_weight(config_.norm));
@@ -177,7 +177,8 @@ void NormDynamics::add_bound(Site& site, const Vector& gamma, Numbers& numbers) 
   numbers["gradient_share"] = found.share;
 }
 
-void NormDynamics::end_site(Site& site, const ref::train::TrainState<double>& after) {
+void NormDynamics::finish_layer(NormLayerHistory& site,
+                                const ref::train::TrainState<double>& after) {
   Numbers numbers;
   const auto& seen = site.seen;
   const Vector gamma =
@@ -185,7 +186,7 @@ void NormDynamics::end_site(Site& site, const ref::train::TrainState<double>& af
   const double eps = norm_eps(config_.norm);
   const struct {
     const char *name, *running;
-    History& history;
+    StatisticHistory& history;
   } statistics[] = {{"mean", "running_mean", site.mean},
                     {"variance", "running_variance", site.variance},
                     {"quadratic_mean", "running_psi2", site.quadratic_mean}};
@@ -194,7 +195,7 @@ void NormDynamics::end_site(Site& site, const ref::train::TrainState<double>& af
     numbers[fmt::format("{}_change", name)] = history.add(values);
     if (const auto old = find_values(before_->norms, site.name, running))
       numbers[fmt::format("{}_distance", name)] =
-          norm_of(minus(values, *old)) / static_cast<double>(values.size());
+          euclidean_norm(minus(values, *old)) / static_cast<double>(values.size());
     if (const auto now = find_values(after.norms, site.name, running))
       numbers[fmt::format("{}_rms", running)] = root_mean_square(*now);
   }
@@ -231,14 +232,14 @@ void NormDynamics::end_site(Site& site, const ref::train::TrainState<double>& af
 }
 
 void NormDynamics::end_step(const ref::train::TrainState<double>& state) {
-  for (Site& site : sites_) end_site(site, state);
+  for (NormLayerHistory& site : sites_) finish_layer(site, state);
 }
 
-std::vector<SiteDynamics> NormDynamics::result() const {
-  std::vector<SiteDynamics> all;
+std::vector<NormLayerDynamics> NormDynamics::result() const {
+  std::vector<NormLayerDynamics> all;
   all.reserve(sites_.size());
-  for (const Site& site : sites_) {
-    SiteDynamics one;
+  for (const NormLayerHistory& site : sites_) {
+    NormLayerDynamics one;
     one.site = site.name;
     for (const char* name : kSeries) {
       const auto series = site.series.find(name);

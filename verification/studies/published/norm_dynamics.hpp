@@ -51,41 +51,41 @@ class NormDynamics {
 
   /// Prepares for a training step. `state` and `valid` must exist until end_step().
   /// Returns   the tap to pass to the step
-  ref::encoder::Tap<double> begin_step(const ref::train::TrainState<double>& state,
-                                       const ref::tensor::Mask& valid);
+  ref::encoder::TensorTap<double> begin_step(const ref::train::TrainState<double>& state,
+                                             const ref::tensor::Mask& valid);
 
   /// Records the quantities of the step. `state` is the training state after the step.
   void end_step(const ref::train::TrainState<double>& state);
 
-  std::vector<SiteDynamics> result() const;
+  std::vector<NormLayerDynamics> result() const;
 
  private:
   using Vector = std::vector<double>;
 
   /// Mean and variance of a statistic over the steps so far, per channel.
-  struct History {
+  struct StatisticHistory {
     /// The value at the last step, and the two sums of Welford's algorithm.
     Vector last, mean, squares;
     double steps = 0;
     std::optional<double> add(const Vector& values);
     double spread() const;
   };
-  struct Site {
+  struct NormLayerHistory {
     std::string name;
     std::map<std::string, Vector> seen;  ///< statistics that were recorded in the current step
-    History mean, variance, quadratic_mean;
+    StatisticHistory mean, variance, quadratic_mean;
     GradientBound bound;
     std::map<std::string, std::vector<std::optional<double>>> series;
   };
 
   void see(const std::string& name, const ref::tensor::Tensor<double>& values);
-  void end_site(Site& site, const ref::train::TrainState<double>& after);
-  void add_bound(Site& site, const Vector& gamma,
+  void finish_layer(NormLayerHistory& site, const ref::train::TrainState<double>& after);
+  void add_bound(NormLayerHistory& site, const Vector& gamma,
                  std::map<std::string, std::optional<double>>& numbers);
-  const ref::tensor::Mask& counted() const;
+  const ref::tensor::Mask& counted_rows() const;
 
   const ref::model::EncoderConfig& config_;
-  std::vector<Site> sites_;
+  std::vector<NormLayerHistory> sites_;
   const ref::train::TrainState<double>* before_ = nullptr;
   const ref::tensor::Mask* valid_ = nullptr;
 };

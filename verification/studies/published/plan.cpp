@@ -19,7 +19,7 @@ constexpr std::uint64_t kFirstSeed = 42;
 constexpr const char* kInitializations[] = {"uniform-0.1", "uniform-100"};
 
 /// A list of distinct training runs, in the order in which they were added.
-class Cells {
+class CellList {
  public:
   void add(Cell cell, std::uint64_t first_seed, std::size_t seeds) {
     for (std::uint64_t seed = first_seed; seed < first_seed + seeds; ++seed) {
@@ -40,7 +40,7 @@ bool has_figure(const Selection& selection, std::size_t least, std::size_t most)
 }
 
 /// Adds the training runs that are shown outside the tables, for the norm and protocol of `of`.
-void add_figures(Cells& cells, const Selection& selection, const Cell& of) {
+void add_figures(CellList& cells, const Selection& selection, const Cell& of) {
   if (selection.initialization)
     for (const char* limit : kInitializations)
       cells.add(initialization_cell(of, limit), kFirstSeed, selection.seeds);
@@ -78,7 +78,7 @@ Selection quick_selection() {
 }
 
 std::vector<Cell> plan(const Selection& selection) {
-  Cells cells;
+  CellList cells;
   for (const Protocol& protocol : selection.protocols) {
     Cell of;
     of.protocol = protocol;
@@ -149,10 +149,10 @@ std::string report_place(const Cell& cell) {
 double cost(const Cell& cell) {
   constexpr double kBatch = 64, kModel = 32, kVocabulary = 30522;
   // The mean length of the longest sentence in batches of 64 sentences.
-  constexpr double kLongest = 75;
+  constexpr double kMeanLongestSentence = 75;
   // Hashing one byte of the state takes about as long as this number of multiplications.
-  constexpr double kHash = 30;
-  const double length = cell.padding == Padding::fixed_512 ? 512 : kLongest;
+  constexpr double kHashCostPerByte = 30;
+  const double length = cell.padding == Padding::fixed_512 ? 512 : kMeanLongestSentence;
   const double width = static_cast<double>(cell.d_ff), layers = static_cast<double>(cell.layers);
   const double a_token = 4 * kModel * kModel + 2 * length * kModel + 2 * kModel * width;
   // One forward pass, and a backward pass that costs twice as much.
@@ -161,7 +161,7 @@ double cost(const Cell& cell) {
   const double gradients = cell.curves ? 11 : 1;
   const double weights = kModel * (kVocabulary + 2 * layers * width);
   return static_cast<double>(std::max<std::size_t>(cell.steps, 1)) *
-         (gradients * a_gradient + 8 * kHash * weights);
+         (gradients * a_gradient + 8 * kHashCostPerByte * weights);
 }
 
 std::vector<std::string> split_list(std::string_view text) {

@@ -21,7 +21,7 @@ Value value_of(const std::map<std::string, Value, std::less<>>& known, std::stri
   return found == known.end() ? Value{} : found->second;
 }
 
-std::size_t place_of_rate(std::string_view rate) {
+std::size_t rate_index(std::string_view rate) {
   return static_cast<std::size_t>(std::ranges::find(study_rates(), rate) - study_rates().begin());
 }
 
@@ -43,9 +43,9 @@ std::optional<std::string_view> published_highest_rate(std::size_t table, std::s
 std::optional<bool> published_outcome(std::size_t table, std::string_view norm,
                                       std::string_view rate) {
   const auto highest = published_highest_rate(table, norm);
-  const std::size_t place = place_of_rate(rate);
+  const std::size_t place = rate_index(rate);
   if (!highest || place == study_rates().size()) return std::nullopt;
-  return place >= place_of_rate(*highest);
+  return place >= rate_index(*highest);
 }
 
 std::optional<bool> published_initialization(std::string_view norm,

@@ -12,13 +12,13 @@ using Decision = std::optional<bool>;
 
 constexpr const char* kNotRun = "not run";
 
-Column column_of(const RatesRun& run, const TableShape& shape, const std::string& norm) {
+Column table_column(const RatesRun& run, const TableShape& shape, const std::string& norm) {
   return [&run, shape, norm](const std::string& rate) { return run.converges(shape, norm, rate); };
 }
 
 /// Returns the logical "and" of two decisions: false if one of them is false; otherwise nothing if
 /// one is not known yet; otherwise true.
-Decision both(const Decision& a, const Decision& b) {
+Decision logical_and(const Decision& a, const Decision& b) {
   if (a == false || b == false) return false;
   return a && b ? Decision(true) : std::nullopt;
 }
@@ -28,8 +28,8 @@ bool has_results(const Column& column) {
 }
 
 /// Lists the decided parts, followed by the undecided ones: "..., ...; not decided: tables 3, 5".
-std::string joined(const std::vector<std::string>& decided, const char* of,
-                   const std::vector<std::size_t>& undecided) {
+std::string join_decisions(const std::vector<std::string>& decided, const char* of,
+                           const std::vector<std::size_t>& undecided) {
   std::string text = fmt::format("{}", fmt::join(decided, ", "));
   if (!undecided.empty())
     text += fmt::format("; not decided: {}{} {}", of, undecided.size() == 1 ? "" : "s",
@@ -74,7 +74,7 @@ RateDecision converges_at_higher_rates(const RatesRun& run, const std::string& n
   std::vector<std::size_t> undecided;
   bool never_lower = true, once_higher = false, begun = false;
   for (const TableShape& shape : table_shapes()) {
-    const Column own = column_of(run, shape, norm), others = column_of(run, shape, other);
+    const Column own = table_column(run, shape, norm), others = table_column(run, shape, other);
     const auto order = compare_highest(own, others, run.rates);
     if (!order) {
       undecided.push_back(shape.number);
@@ -90,7 +90,7 @@ RateDecision converges_at_higher_rates(const RatesRun& run, const std::string& n
   // equal so far, a missing table may show a higher rate.
   const bool open = never_lower && (begun || (!once_higher && !undecided.empty()));
   if (decided.empty() || open) return {};
-  return {joined(decided, "table", undecided), never_lower && once_higher};
+  return {join_decisions(decided, "table", undecided), never_lower && once_higher};
 }
 
 RateDecision deep_needs_lower_rates(const RatesRun& run) {
@@ -103,10 +103,10 @@ RateDecision deep_needs_lower_rates(const RatesRun& run) {
   };
   for (std::size_t width = 0; width < 3; ++width) {
     const TableShape &shallow = table_shapes()[width], &deep = table_shapes()[width + 3];
-    const Column none = column_of(run, deep, "none"),
-                 shallow_none = column_of(run, shallow, "none");
-    const Column layer_norm = column_of(run, deep, "layer_norm");
-    const Decision here = both(lower(none, layer_norm), lower(none, shallow_none));
+    const Column none = table_column(run, deep, "none"),
+                 shallow_none = table_column(run, shallow, "none");
+    const Column layer_norm = table_column(run, deep, "layer_norm");
+    const Decision here = logical_and(lower(none, layer_norm), lower(none, shallow_none));
     if (!here) {
       undecided.push_back(deep.d_ff);
       begun = begun || has_results(none) || has_results(layer_norm);
@@ -118,7 +118,7 @@ RateDecision deep_needs_lower_rates(const RatesRun& run) {
     holds = holds && *here;
   }
   if (decided.empty() || (holds && begun)) return {};
-  return {joined(decided, "width", undecided), holds};
+  return {join_decisions(decided, "width", undecided), holds};
 }
 
 }  // namespace normproof::verification::studies::published

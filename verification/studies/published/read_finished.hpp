@@ -11,17 +11,17 @@
 namespace normproof::verification::studies::published {
 
 /// Parses results that are stored as lines; the key of a line is the name of the training run. The
-/// members of `Finished` are parse_cell(name) and parse_result(line, place).
+/// members of `FinishedRun` are parse_cell(name) and parse_result(line, place).
 /// Throws    FileError naming `file` and what is wrong, such as a result with another name
-template <class Finished, class ParseCell, class ParseResult>
-std::map<std::string, Finished> read_finished(const std::map<std::string, std::string>& lines,
-                                              const std::string& file, ParseCell parse_cell,
-                                              ParseResult parse_result) {
-  std::map<std::string, Finished> results;
+template <class FinishedRun, class ParseCell, class ParseResult>
+std::map<std::string, FinishedRun> read_finished(const std::map<std::string, std::string>& lines,
+                                                 const std::string& file, ParseCell parse_cell,
+                                                 ParseResult parse_result) {
+  std::map<std::string, FinishedRun> results;
   for (const auto& [name, line] : lines) {
     const std::string place = fmt::format("{}: result of {}", file, name);
     try {
-      Finished finished{parse_cell(name), parse_result(line, place)};
+      FinishedRun finished{parse_cell(name), parse_result(line, place)};
       if (finished.result.name != name)
         ref::io::file_failure(file, fmt::format("result of {}", name),
                               fmt::format("says that it is of {}", finished.result.name),

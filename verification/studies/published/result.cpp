@@ -98,16 +98,16 @@ class LineReader {
   json object_;
 };
 
-ordered_json site_json(const SiteDynamics& site) {
+ordered_json site_json(const NormLayerDynamics& site) {
   ordered_json series = ordered_json::array();
   for (const auto& [name, numbers] : site.series) series.push_back({name, to_json(numbers)});
   return {{"site", site.site}, {"series", series}, {"spreads", pairs_json(site.spreads)}};
 }
 
-SiteDynamics site_of(const LineReader& line, const json& object, const std::string& field) {
+NormLayerDynamics site_of(const LineReader& line, const json& object, const std::string& field) {
   const JsonReader& reader = line.reader();
   if (!object.is_object()) reader.fail(field, "is no object", "site, series and spreads");
-  SiteDynamics site;
+  NormLayerDynamics site;
   site.site = reader.text(object, field + ".site", "site");
   for (const json& pair : reader.array(object, field + ".series", "series")) {
     if (!pair.is_array() || pair.size() != 2 || !pair[0].is_string() || !pair[1].is_array())
@@ -130,7 +130,7 @@ std::string divergence_sentence(std::size_t step, const ref::numeric::ContractEr
     return violation.function == name || violation.function == name + "_backward";
   });
   const bool of_logits =
-      ref::model::is_name_of<ref::model::CrossEntropyOptions>(violation.function) &&
+      ref::model::is_operation_name<ref::model::CrossEntropyOptions>(violation.function) &&
       violation.clause == Clause::C8;
   return fmt::format("step {}: {}", step,
                      of_a_norm || of_logits ? sentence(violation) : refusal.what());
@@ -155,7 +155,8 @@ std::string result_line(const CellResult& result) {
       {"accuracy", column(epochs, [](const EpochResult& e) { return e.accuracy; })},
       {"macro_f1", column(epochs, [](const EpochResult& e) { return e.macro_f1; })}};
   object["dynamics"] = ordered_json::array();
-  for (const SiteDynamics& site : result.dynamics) object["dynamics"].push_back(site_json(site));
+  for (const NormLayerDynamics& site : result.dynamics)
+    object["dynamics"].push_back(site_json(site));
   if (result.diverged)
     object["diverged"] = {{"step", result.diverged->step}, {"sentence", result.diverged->sentence}};
   return object.dump();

@@ -44,7 +44,7 @@ std::string divergence_sentence(std::size_t step, const ref::numeric::ContractEr
 
 /// The quantities of a norm layer over the steps of a training run (norm_dynamics.hpp). A quantity
 /// has one number per step, which is absent if the quantity is undefined in that step.
-struct SiteDynamics {
+struct NormLayerDynamics {
   std::string site;  ///< name of the norm layer, such as "layers.0.norm1"
   std::vector<std::pair<std::string, std::vector<std::optional<double>>>> series;
   /// The quantities `spreads`, which cover the whole run.
@@ -57,7 +57,7 @@ struct SiteDynamics {
     return nullptr;
   }
 
-  bool operator==(const SiteDynamics&) const = default;
+  bool operator==(const NormLayerDynamics&) const = default;
 };
 
 /// The result of a training run. It does not depend on the machine, the time or the number of jobs.
@@ -71,7 +71,7 @@ struct CellResult {
   std::vector<std::pair<std::string, double>> initial_gradients;
   std::vector<StepResult> steps;
   std::vector<EpochResult> epochs;
-  std::vector<SiteDynamics> dynamics;  ///< one entry per norm layer, if dynamics are recorded
+  std::vector<NormLayerDynamics> dynamics;  ///< one entry per norm layer, if dynamics are recorded
   std::optional<Divergence> diverged = {};
 
   bool operator==(const CellResult&) const = default;

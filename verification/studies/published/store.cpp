@@ -29,7 +29,7 @@ using ref::numeric::UsageError;
 using support::process::FileLock;
 using support::process::Line;
 using support::process::split_lines;
-using support::process::whole_lines;
+using support::process::without_unfinished_line;
 
 namespace {
 
@@ -46,7 +46,7 @@ constexpr std::string_view kResultKey = ",\"result\":";
       fmt::format("cannot write '{}': {}", file.string(), std::generic_category().message(error)));
 }
 
-bool is_of_a_name(char c) {
+bool is_valid_in_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
          std::string_view("_+-./").find(c) != std::string_view::npos;
 }
@@ -55,7 +55,7 @@ std::string line_beginning(std::string_view name) {
   return fmt::format("{}{}\",", kNameKey, name);
 }
 
-std::string line_with(const std::string& name, const std::string& result) {
+std::string format_result_line(const std::string& name, const std::string& result) {
   return fmt::format("{}\"sha256\":\"{}\"{}{}}}\n", line_beginning(name),
                      ref::io::sha256(fmt::format("{}\n{}", name, result)), kResultKey, result);
 }
@@ -77,7 +77,7 @@ std::optional<std::pair<std::string, std::string>> parse_stored(std::string_view
   result.pop_back();
   auto name = head["name"].get<std::string>();
   // The line is unaltered if writing its content again gives the same bytes.
-  std::string written = line_with(name, result);
+  std::string written = format_result_line(name, result);
   written.pop_back();
   if (written != line) return std::nullopt;
   return std::pair(std::move(name), std::move(result));
@@ -159,7 +159,7 @@ void Store::warn_of_partial_line(const fs::path& path) const {
 std::map<std::string, std::string> Store::results() const {
   const fs::path path = file(kResults);
   const std::string text = text_of(path);
-  const std::string_view whole = whole_lines(text);
+  const std::string_view whole = without_unfinished_line(text);
   if (whole.size() != text.size()) warn_of_partial_line(path);
   std::map<std::string, std::string> results;
   for_each_result(path, whole, [&](std::string name, std::string result, std::size_t number) {
@@ -186,7 +186,7 @@ void Store::check_data(const DataOf& data_sha256_of) const {
       reader.fail("data_sha256", fmt::format("is {}", there),
                   fmt::format("{}, that of the data in study.json", data_sha256));
   };
-  for_each_result(path, whole_lines(text), check);
+  for_each_result(path, without_unfinished_line(text), check);
 }
 
 std::map<std::string, double> Store::times() const {
@@ -205,7 +205,7 @@ std::map<std::string, double> Store::times() const {
 std::set<std::string> Store::names() const {
   const std::string text = text_of(file(kResults));
   std::set<std::string> names;
-  for (const Line& line : split_lines(whole_lines(text))) {
+  for (const Line& line : split_lines(without_unfinished_line(text))) {
     if (!line.text.starts_with(kNameKey)) continue;
     const std::string_view rest = line.text.substr(kNameKey.size());
     names.emplace(rest.substr(0, rest.find('"')));
@@ -213,8 +213,8 @@ std::set<std::string> Store::names() const {
   return names;
 }
 
-std::optional<Claim> Store::claim(const std::string& name) const {
-  if (!std::ranges::all_of(name, is_of_a_name))
+std::optional<TaskClaim> Store::claim(const std::string& name) const {
+  if (!std::ranges::all_of(name, is_valid_in_name))
     ref::numeric::contract_failure("Store::claim", "name", fmt::format("is '{}'", name),
                                    "letters, digits and _ + - . / alone", Clause::C1);
   std::error_code ignored;
@@ -233,7 +233,7 @@ std::optional<Claim> Store::claim(const std::string& name) const {
     fs::remove(file(kLocks) / lock_name(name), ignored);
     return std::nullopt;
   }
-  return Claim(name, std::move(*taken));
+  return TaskClaim(name, std::move(*taken));
 }
 
 void Store::append(const fs::path& path, const std::string& line) const {
@@ -242,7 +242,8 @@ void Store::append(const fs::path& path, const std::string& line) const {
   const off_t size = ::lseek(file.get(), 0, SEEK_END);
   char last = '\n';
   const bool ends = size <= 0 || (::pread(file.get(), &last, 1, size - 1) == 1 && last == '\n');
-  const off_t kept = ends ? size : static_cast<off_t>(whole_lines(text_of(path)).size());
+  const off_t kept =
+      ends ? size : static_cast<off_t>(without_unfinished_line(text_of(path)).size());
   if (!ends) warn_of_partial_line(path);
   const bool is_placed = size >= 0 && (ends || ::ftruncate(file.get(), kept) == 0) &&
                          ::lseek(file.get(), kept, SEEK_SET) >= 0;
@@ -255,13 +256,13 @@ void Store::append(const fs::path& path, const std::string& line) const {
   cannot_write(path, error);
 }
 
-void Store::add(const Claim& claim, const std::string& result, double seconds) const {
+void Store::add(const TaskClaim& claim, const std::string& result, double seconds) const {
   if (!result.starts_with('{') || !result.ends_with('}') || result.find('\n') != std::string::npos)
     ref::numeric::contract_failure("Store::add", "result", fmt::format("is '{}'", result),
                                    "a JSON object in one line", Clause::C2);
   {
     const FileLock held = lock();
-    append(file(kResults), line_with(claim.name(), result));
+    append(file(kResults), format_result_line(claim.name(), result));
     append(file(kTimes),
            fmt::format("{}\"seconds\":{:.3f}}}\n", line_beginning(claim.name()), seconds));
   }
@@ -272,7 +273,7 @@ void Store::add(const Claim& claim, const std::string& result, double seconds) c
 void Store::sort() const {
   const FileLock held = lock();
   std::string sorted;
-  for (const auto& [name, result] : results()) sorted += line_with(name, result);
+  for (const auto& [name, result] : results()) sorted += format_result_line(name, result);
   if (!sorted.empty() && sorted != text_of(file(kResults)))
     ref::io::write_file(file(kResults), sorted);
   std::error_code ignored;

@@ -14,13 +14,13 @@
 namespace normproof::verification::studies::published {
 
 /// The exclusive right of a process to run a task.
-class Claim {
+class TaskClaim {
  public:
   const std::string& name() const { return name_; }
 
  private:
   friend class Store;
-  Claim(std::string name, support::process::FileLock lock)
+  TaskClaim(std::string name, support::process::FileLock lock)
       : name_(std::move(name)), lock_(std::move(lock)) {}
   std::string name_;
   support::process::FileLock lock_;
@@ -76,12 +76,12 @@ class Store {
   /// Claims a task for this process. Returns nothing if the task is done, or if another process is
   /// running it.
   /// Requires  (C1) the name consists of letters, digits and _ + - . /
-  std::optional<Claim> claim(const std::string& name) const;
+  std::optional<TaskClaim> claim(const std::string& name) const;
 
   /// Stores the result of a claimed task. If this fails, no part of the result is stored.
   /// Requires  (C2) the result is a JSON object in one line
   /// Throws    FileError
-  void add(const Claim& claim, const std::string& result, double seconds) const;
+  void add(const TaskClaim& claim, const std::string& result, double seconds) const;
 
   /// Sorts the lines of results.jsonl by name. Its bytes then do not depend on which process
   /// computed a result, or when.

@@ -22,11 +22,11 @@ Cell cell_of(const Condition& condition) {
 }
 
 TableEntry make_entry(const Results& results, Cell cell, const ClassCounts& classes,
-                      const Rules& rules) {
+                      const OutcomeRules& rules) {
   TableEntry entry;
   entry.runs = runs_by_seed(results, cell);
   entry.cell = std::move(cell);
-  for (const Finished* run : entry.runs) {
+  for (const FinishedRun* run : entry.runs) {
     entry.converged += converged(run->result, rules.convergence) ? 1 : 0;
     entry.learned += learned(run->result, classes, rules.learning) ? 1 : 0;
   }
@@ -35,8 +35,9 @@ TableEntry make_entry(const Results& results, Cell cell, const ClassCounts& clas
 
 /// Makes a table from the entry of every learning rate and norm. Rows and columns without a
 /// training run are left out.
-Table with_entries(const TableShape& shape, const std::vector<std::string>& rates,
-                   const std::function<TableEntry(const std::string&, const std::string&)>& entry) {
+Table make_table_of_entries(
+    const TableShape& shape, const std::vector<std::string>& rates,
+    const std::function<TableEntry(const std::string&, const std::string&)>& entry) {
   Table table{shape, {}, {}, {}};
   const auto has_run = [](const TableEntry& e) { return !e.runs.empty(); };
   std::vector<std::vector<TableEntry>> rows;
@@ -65,7 +66,7 @@ template <class Value>
 std::optional<double> mean_of_runs(const TableEntry& entry, const Value& value) {
   double sum = 0;
   std::size_t count = 0;
-  for (const Finished* run : entry.runs)
+  for (const FinishedRun* run : entry.runs)
     if (!run->result.diverged && !run->result.epochs.empty()) {
       sum += value(run->result.epochs.back());
       ++count;
@@ -75,10 +76,10 @@ std::optional<double> mean_of_runs(const TableEntry& entry, const Value& value) 
 
 /// Returns, for every entry of the tables under these rules, how many training runs converged and
 /// how many learned. The order of the entries is always the same.
-std::vector<std::pair<std::size_t, std::size_t>> counts_under(const Results& results,
-                                                              const Condition& condition,
-                                                              const ClassCounts& classes,
-                                                              const Rules& rules) {
+std::vector<std::pair<std::size_t, std::size_t>> count_outcomes(const Results& results,
+                                                                const Condition& condition,
+                                                                const ClassCounts& classes,
+                                                                const OutcomeRules& rules) {
   std::vector<std::pair<std::size_t, std::size_t>> counts;
   for (const Table& table : make_tables(results, condition, classes, rules))
     for (const auto& row : table.entries)
@@ -90,7 +91,7 @@ std::vector<std::pair<std::size_t, std::size_t>> counts_under(const Results& res
 }  // namespace
 
 Results read_results(const std::map<std::string, std::string>& lines, const std::string& file) {
-  return read_finished<Finished>(lines, file, parse_cell, parse_result);
+  return read_finished<FinishedRun>(lines, file, parse_cell, parse_result);
 }
 
 std::string condition_name(const Condition& condition) {
@@ -115,9 +116,9 @@ std::vector<Condition> list_conditions(const Results& results) {
   return conditions;
 }
 
-std::vector<const Finished*> runs_by_seed(const Results& results, Cell cell) {
+std::vector<const FinishedRun*> runs_by_seed(const Results& results, Cell cell) {
   // Training runs whose names differ only in the seed have the same other settings.
-  std::vector<const Finished*> found;
+  std::vector<const FinishedRun*> found;
   cell.seed = 0;
   const std::string with_seed = cell_name(cell);
   const std::size_t seed = with_seed.find("/seed-");
@@ -128,7 +129,7 @@ std::vector<const Finished*> runs_by_seed(const Results& results, Cell cell) {
     same.seed = 0;
     if (same == cell) found.push_back(&at->second);
   }
-  std::ranges::sort(found, {}, [](const Finished* f) { return f->cell.seed; });
+  std::ranges::sort(found, {}, [](const FinishedRun* f) { return f->cell.seed; });
   return found;
 }
 
@@ -148,7 +149,7 @@ std::optional<double> mean_macro_f1(const TableEntry& entry) {
 
 std::optional<std::pair<double, double>> accuracy_range(const TableEntry& entry) {
   std::vector<double> accuracies;
-  for (const Finished* run : entry.runs)
+  for (const FinishedRun* run : entry.runs)
     if (!run->result.diverged && !run->result.epochs.empty())
       accuracies.push_back(run->result.epochs.back().accuracy);
   if (accuracies.size() < 2) return std::nullopt;
@@ -157,11 +158,11 @@ std::optional<std::pair<double, double>> accuracy_range(const TableEntry& entry)
 }
 
 std::vector<Table> make_tables(const Results& results, const Condition& condition,
-                               const ClassCounts& classes, const Rules& rules) {
+                               const ClassCounts& classes, const OutcomeRules& rules) {
   std::vector<Table> tables;
   for (const TableShape& shape : table_shapes()) {
-    Table table =
-        with_entries(shape, study_rates(), [&](const std::string& rate, const std::string& norm) {
+    Table table = make_table_of_entries(
+        shape, study_rates(), [&](const std::string& rate, const std::string& norm) {
           Cell cell = cell_of(condition);
           cell.norm = norm;
           cell.steps = kStudySteps;
@@ -175,17 +176,17 @@ std::vector<Table> make_tables(const Results& results, const Condition& conditio
 }
 
 std::optional<Table> initialization_table(const Results& results, const Condition& condition,
-                                          const ClassCounts& classes, const Rules& rules) {
-  Table table = with_entries({0, 1, 320}, {"uniform-0.1", "uniform-100"},
-                             [&](const std::string& initialization, const std::string& norm) {
-                               Cell cell = cell_of(condition);
-                               cell.norm = norm;
-                               TableEntry entry =
-                                   make_entry(results, initialization_cell(cell, initialization),
-                                              classes, rules);
-                               entry.published = published_initialization(norm, initialization);
-                               return entry;
-                             });
+                                          const ClassCounts& classes, const OutcomeRules& rules) {
+  Table table = make_table_of_entries(
+      {0, 1, 320}, {"uniform-0.1", "uniform-100"},
+      [&](const std::string& initialization, const std::string& norm) {
+        Cell cell = cell_of(condition);
+        cell.norm = norm;
+        TableEntry entry =
+            make_entry(results, initialization_cell(cell, initialization), classes, rules);
+        entry.published = published_initialization(norm, initialization);
+        return entry;
+      });
   return table.norms.empty() ? std::nullopt : std::optional(std::move(table));
 }
 
@@ -232,10 +233,10 @@ std::string highest_rate(const Table& table, const std::string& norm) {
 std::vector<Sensitivity> sensitivity(const Results& results, const Condition& condition,
                                      const ClassCounts& classes) {
   std::vector<Sensitivity> rows;
-  const auto base = counts_under(results, condition, classes, {});
-  const auto add = [&](const Rules& rules) {
+  const auto base = count_outcomes(results, condition, classes, {});
+  const auto add = [&](const OutcomeRules& rules) {
     Sensitivity row{rules, 0, 0, base.size()};
-    const auto counts = counts_under(results, condition, classes, rules);
+    const auto counts = count_outcomes(results, condition, classes, rules);
     for (std::size_t i = 0; i < base.size(); ++i) {
       row.changed_convergence += counts[i].first != base[i].first ? 1 : 0;
       row.changed_learning += counts[i].second != base[i].second ? 1 : 0;

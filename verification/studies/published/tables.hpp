@@ -15,13 +15,13 @@ namespace normproof::verification::studies::published {
 inline constexpr std::size_t kStudySteps = 87;  ///< three epochs of the published data
 
 /// A finished training run: its settings, parsed from its name, and its result.
-struct Finished {
+struct FinishedRun {
   Cell cell;
   CellResult result;
 };
 
 /// The finished training runs of a study's folder; the key is the name.
-using Results = std::map<std::string, Finished>;
+using Results = std::map<std::string, FinishedRun>;
 
 /// Parses the results in `lines`, whose keys are the names of the training runs.
 /// Throws    FileError naming `file` and what is wrong
@@ -44,14 +44,14 @@ std::string condition_name(const Condition& condition);
 std::vector<Condition> list_conditions(const Results& results);
 
 /// Returns the finished training runs that differ from `cell` only in the seed, by ascending seeds.
-std::vector<const Finished*> runs_by_seed(const Results& results, Cell cell);
+std::vector<const FinishedRun*> runs_by_seed(const Results& results, Cell cell);
 
 enum class Outcome { not_run, failed, converged, seeds_differ };
 
 /// An entry of a table: the training runs with one learning rate and norm, for all seeds.
 struct TableEntry {
   Cell cell;  ///< the settings of the training runs; its seed has no meaning
-  std::vector<const Finished*> runs;
+  std::vector<const FinishedRun*> runs;
   std::size_t converged = 0, learned = 0;  ///< numbers of training runs
   std::optional<bool> published;  ///< whether the training run converged according to the paper
 
@@ -75,19 +75,20 @@ struct Table {
   std::vector<std::vector<TableEntry>> entries;
 };
 
-struct Rules {
+struct OutcomeRules {
   ConvergenceRule convergence = {};
   LearningRule learning = {};
 };
 
 /// Returns the tables of a condition that have at least one result.
 std::vector<Table> make_tables(const Results& results, const Condition& condition,
-                               const ClassCounts& classes, const Rules& rules = {});
+                               const ClassCounts& classes, const OutcomeRules& rules = {});
 
 /// Returns the results for the two initializations as a table. Its `rates` are the names of the
 /// initializations, and its number is 0.
 std::optional<Table> initialization_table(const Results& results, const Condition& condition,
-                                          const ClassCounts& classes, const Rules& rules = {});
+                                          const ClassCounts& classes,
+                                          const OutcomeRules& rules = {});
 
 /// How many entries agree with the table of the paper.
 struct Agreement {
@@ -106,7 +107,7 @@ std::string published_highest(const Table& table, const std::string& norm);
 
 /// How many entries would have another outcome if another rule were used.
 struct Sensitivity {
-  Rules rules;
+  OutcomeRules rules;
   std::size_t changed_convergence = 0, changed_learning = 0, entries = 0;
 };
 

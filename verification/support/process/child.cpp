@@ -27,8 +27,9 @@ namespace {
   ::_exit(f());
 }
 
-Ending decode_ending(int status) {
-  return WIFSIGNALED(status) ? Ending{true, WTERMSIG(status)} : Ending{false, WEXITSTATUS(status)};
+ProcessEnding decode_ending(int status) {
+  return WIFSIGNALED(status) ? ProcessEnding{true, WTERMSIG(status)}
+                             : ProcessEnding{false, WEXITSTATUS(status)};
 }
 
 /// Throws a ContractError naming `function` if `process` is not a valid process id. waitpid would
@@ -41,7 +42,7 @@ void check_begun(const char* function, pid_t process) {
 
 }  // namespace
 
-std::string Ending::to_text() const {
+std::string ProcessEnding::to_text() const {
   return by_signal ? fmt::format("signal {} ({})", code, ::strsignal(code))
                    : fmt::format("status {}", code);
 }
@@ -71,7 +72,7 @@ void Child::kill() const {
   if (process_ > 0) ::kill(process_, SIGKILL);
 }
 
-Ending Child::wait() {
+ProcessEnding Child::wait() {
   check_begun("Child::wait", process_);
   int status = 0;
   ref::io::retry_interrupted([&] { return ::waitpid(process_, &status, 0); });
@@ -79,7 +80,7 @@ Ending Child::wait() {
   return decode_ending(status);
 }
 
-std::optional<Ending> Child::try_wait() {
+std::optional<ProcessEnding> Child::try_wait() {
   check_begun("Child::try_wait", process_);
   int status = 0;
   const pid_t ended =

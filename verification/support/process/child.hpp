@@ -9,7 +9,7 @@
 namespace normproof::verification::support::process {
 
 /// How a process ended: it was killed by a signal, or it exited with a status.
-struct Ending {
+struct ProcessEnding {
   bool by_signal = false;
   int code = 0;  ///< number of the signal if by_signal is true, otherwise the exit status
 
@@ -49,9 +49,9 @@ class Child {
   void kill() const;
   /// Waits until the process has ended, and returns how it ended.
   /// Requires  (C1) it was begun, and was not waited for
-  Ending wait();
+  ProcessEnding wait();
   /// Returns how the process ended, or nothing if it still runs. It has the requirement of wait().
-  std::optional<Ending> try_wait();
+  std::optional<ProcessEnding> try_wait();
 
  private:
   pid_t process_ = -1;  ///< -1 if there is no process, or after a wait for its end

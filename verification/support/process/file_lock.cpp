@@ -26,7 +26,7 @@ bool lock(const Descriptor& descriptor, int how) {
   return ref::io::retry_interrupted([&] { return ::flock(descriptor.get(), how); }) == 0;
 }
 
-int flags_of(FileLock::LockWait patience) {
+int lock_flags(FileLock::LockWait patience) {
   return patience == FileLock::LockWait::wait ? LOCK_EX : LOCK_EX | LOCK_NB;
 }
 
@@ -35,7 +35,7 @@ int flags_of(FileLock::LockWait patience) {
 std::optional<FileLock> FileLock::acquire(const std::filesystem::path& file, LockWait patience) {
   Descriptor descriptor(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
   if (!descriptor.is_open()) cannot("write", file);
-  if (lock(descriptor, flags_of(patience))) return FileLock(std::move(descriptor));
+  if (lock(descriptor, lock_flags(patience))) return FileLock(std::move(descriptor));
   if (errno != EWOULDBLOCK) cannot("write", file);
   return std::nullopt;
 }
@@ -44,7 +44,7 @@ std::optional<FileLock> FileLock::acquire_folder(const std::filesystem::path& fo
                                                  LockWait patience) {
   Descriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!descriptor.is_open()) cannot("open", folder);
-  if (!lock(descriptor, flags_of(patience)) && errno == EWOULDBLOCK) return std::nullopt;
+  if (!lock(descriptor, lock_flags(patience)) && errno == EWOULDBLOCK) return std::nullopt;
   return FileLock(std::move(descriptor));
 }
 

@@ -43,7 +43,7 @@ std::optional<std::string> LineReader::next() {
       return line;
     }
     searched_ = received_.size();
-    if (ref::io::read_some(descriptor_, received_) <= 0) return std::nullopt;
+    if (ref::io::read_once(descriptor_, received_) <= 0) return std::nullopt;
   }
 }
 

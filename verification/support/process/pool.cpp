@@ -23,7 +23,7 @@ struct Worker {
   std::string output = {};
 };
 
-Worker begin_worker(const std::string& caller, std::size_t index,
+Worker start_worker(const std::string& caller, std::size_t index,
                     const std::function<void(std::size_t, int)>& work) {
   Pipe pipe = make_pipe(caller + ": pipe");
   Child process = Child::begin(caller + ": fork",
@@ -39,7 +39,7 @@ Worker begin_worker(const std::string& caller, std::size_t index,
 /// Reads once from the worker's pipe and passes the bytes to functions.receive. Returns false at
 /// the end of the output.
 bool receive_output(Worker& worker, const PoolFunctions& functions) {
-  if (ref::io::read_some(worker.pipe.get(), worker.output) <= 0) return false;
+  if (ref::io::read_once(worker.pipe.get(), worker.output) <= 0) return false;
   if (functions.receive) functions.receive(worker.index, worker.output);
   return true;
 }
@@ -54,7 +54,7 @@ void run_pool(const std::string& caller, std::size_t count, int jobs,
   std::vector<Worker> workers;
   for (std::size_t started = 0; started < count || !workers.empty();) {
     for (; started < count && workers.size() < static_cast<std::size_t>(jobs); ++started)
-      workers.push_back(begin_worker(caller, started, functions.work));
+      workers.push_back(start_worker(caller, started, functions.work));
     std::vector<pollfd> files;
     files.reserve(workers.size());
     for (const Worker& worker : workers) files.push_back({worker.pipe.get(), POLLIN, 0});
@@ -64,7 +64,7 @@ void run_pool(const std::string& caller, std::size_t count, int jobs,
       Worker& worker = workers[i];
       if (files[i].revents == 0 || receive_output(worker, functions)) continue;
       const std::size_t index = worker.index;
-      const Report report{std::move(worker.output), worker.process.wait()};
+      const WorkerReport report{std::move(worker.output), worker.process.wait()};
       workers.erase(workers.begin() + static_cast<std::ptrdiff_t>(i));
       functions.finish(index, report);
     }
@@ -73,7 +73,7 @@ void run_pool(const std::string& caller, std::size_t count, int jobs,
 
 void run_pool(const std::string& caller, std::size_t count, int jobs,
               const std::function<std::string(std::size_t)>& work,
-              const std::function<void(std::size_t, const Report&)>& finish) {
+              const std::function<void(std::size_t, const WorkerReport&)>& finish) {
   run_pool(caller, count, jobs,
            {.work = [&](std::size_t i, int output) { ref::io::write_all(output, work(i)); },
             .finish = finish});

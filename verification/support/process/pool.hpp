@@ -9,9 +9,9 @@
 namespace normproof::verification::support::process {
 
 /// The output of a process of the pool, and how the process ended.
-struct Report {
+struct WorkerReport {
   std::string text;
-  Ending ending;
+  ProcessEnding ending;
 };
 
 /// The functions that run_pool calls.
@@ -23,7 +23,7 @@ struct PoolFunctions {
   std::function<void(std::size_t i, std::string& output)> receive = {};
   /// Called in the process that called run_pool, after worker process i has ended. The report's
   /// text is the output that `receive` did not erase.
-  std::function<void(std::size_t i, const Report& report)> finish;
+  std::function<void(std::size_t i, const WorkerReport& report)> finish;
 };
 
 /// Runs functions.work(i) for every i < count, each call in a worker process of its own. At most
@@ -46,6 +46,6 @@ void run_pool(const std::string& caller, std::size_t count, int jobs,
 /// Throws    the exceptions of the other overload
 void run_pool(const std::string& caller, std::size_t count, int jobs,
               const std::function<std::string(std::size_t i)>& work,
-              const std::function<void(std::size_t i, const Report& report)>& finish);
+              const std::function<void(std::size_t i, const WorkerReport& report)>& finish);
 
 }  // namespace normproof::verification::support::process

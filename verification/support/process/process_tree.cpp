@@ -63,7 +63,7 @@ void kill_descendants() {
 
 /// Ends this process in the same way as the process with this waitpid status: by the same signal or
 /// with the same exit status.
-[[noreturn]] void end_as(int status) {
+[[noreturn]] void exit_with_status_of(int status) {
   if (WIFSIGNALED(status)) {
     const rlimit none = {0, 0};
     ::setrlimit(RLIMIT_CORE, &none);
@@ -117,7 +117,7 @@ int supervise(pid_t parent, const std::function<int()>& f) {
       if (ended == child) status = ending;
   }
   kill_descendants();
-  end_as(status);
+  exit_with_status_of(status);
 }
 
 }  // namespace

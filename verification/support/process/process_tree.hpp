@@ -30,7 +30,7 @@ class ProcessTree {
   /// Returns how the child ended, or nothing if it still runs. If the child has ended, all
   /// processes that it started have ended too.
   /// Requires  the requirement of Child::try_wait
-  std::optional<Ending> try_wait() { return supervisor_.try_wait(); }
+  std::optional<ProcessEnding> try_wait() { return supervisor_.try_wait(); }
 
  private:
   void end();

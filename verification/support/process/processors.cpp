@@ -16,14 +16,14 @@ using std::filesystem::path;
 
 constexpr double kUnlimited = std::numeric_limits<double>::infinity();
 
-int allowed_by_affinity() {
+int affinity_processor_count() {
   cpu_set_t allowed;
   if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) return CPU_COUNT(&allowed);
   // The machine has more processors than a cpu_set_t can hold.
   return static_cast<int>(std::thread::hardware_concurrency());
 }
 
-double quotient(double quota, double period) {
+double quota_per_period(double quota, double period) {
   return quota > 0 && period > 0 ? quota / period : kUnlimited;
 }
 
@@ -32,7 +32,7 @@ double quotient(double quota, double period) {
 double read_limit_version_2(const path& group) {
   std::ifstream file(group / "cpu.max");
   double quota = 0, period = 0;
-  return file >> quota >> period ? quotient(quota, period) : kUnlimited;
+  return file >> quota >> period ? quota_per_period(quota, period) : kUnlimited;
 }
 
 /// Returns the limit of a control group (version 1) as a number of processors: quota divided by
@@ -40,7 +40,8 @@ double read_limit_version_2(const path& group) {
 double read_limit_version_1(const path& group) {
   std::ifstream quota_file(group / "cpu.cfs_quota_us"), period_file(group / "cpu.cfs_period_us");
   double quota = 0, period = 0;
-  return quota_file >> quota && period_file >> period ? quotient(quota, period) : kUnlimited;
+  return quota_file >> quota && period_file >> period ? quota_per_period(quota, period)
+                                                      : kUnlimited;
 }
 
 /// Returns the smallest limit of a control group and its parents, up to the folder `top`.
@@ -77,7 +78,7 @@ double read_group_limit(const path& root) {
 }  // namespace
 
 int usable_processors(const path& root) {
-  const int processors = std::max(allowed_by_affinity(), 1);
+  const int processors = std::max(affinity_processor_count(), 1);
   const double allowed = std::ceil(read_group_limit(root));
   return allowed < processors ? std::max(static_cast<int>(allowed), 1) : processors;
 }

@@ -20,7 +20,7 @@ void check(int error, const std::string& what) {
 }
 
 /// Creates an unnamed file in memory. `name` is shown only in /proc.
-Descriptor memory_file(const char* name) {
+Descriptor create_memory_file(const char* name) {
   Descriptor file(::memfd_create(name, MFD_CLOEXEC));
   if (!file.is_open()) check(errno, "memfd_create");
   return file;
@@ -29,7 +29,7 @@ Descriptor memory_file(const char* name) {
 std::string read_from_start(const Descriptor& file) {
   ::lseek(file.get(), 0, SEEK_SET);
   std::string text;
-  while (ref::io::read_some(file.get(), text) > 0) continue;
+  while (ref::io::read_once(file.get(), text) > 0) continue;
   return text;
 }
 
@@ -47,9 +47,9 @@ std::vector<char*> make_pointer_array(const std::vector<std::string>& texts) {
 
 ProgramResult run_program(const std::vector<std::string>& arguments, std::string_view input,
                           const std::vector<std::string>& environment) {
-  const Descriptor in = memory_file("normproof-in");
-  const Descriptor out = memory_file("normproof-out");
-  const Descriptor err = memory_file("normproof-err");
+  const Descriptor in = create_memory_file("normproof-in");
+  const Descriptor out = create_memory_file("normproof-out");
+  const Descriptor err = create_memory_file("normproof-err");
   check(ref::io::write_all(in.get(), input), arguments.front());
   ::lseek(in.get(), 0, SEEK_SET);
   posix_spawn_file_actions_t actions;
@@ -63,7 +63,7 @@ ProgramResult run_program(const std::vector<std::string>& arguments, std::string
                      make_pointer_array(arguments).data(), make_pointer_array(environment).data());
   ::posix_spawn_file_actions_destroy(&actions);
   check(failure, arguments.front());
-  const Ending ending = Child(process).wait();
+  const ProcessEnding ending = Child(process).wait();
   return {ending, read_from_start(out), read_from_start(err)};
 }
 

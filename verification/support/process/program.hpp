@@ -10,7 +10,7 @@ namespace normproof::verification::support::process {
 
 /// The output of a program, and how the program ended.
 struct ProgramResult {
-  Ending ending;
+  ProcessEnding ending;
   std::string out, err;  ///< standard output and standard error
 };
 

@@ -15,7 +15,7 @@ namespace {
 
 // The palette of Okabe and Ito, whose colors color-blind readers can tell apart. The yellow is
 // darker, and wine red is added after black.
-constexpr std::array<std::string_view, kMaxCurveColors> kColours = {
+constexpr std::array<std::string_view, kMaxCurveColors> kCurveColors = {
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00",
     "#56b4e9", "#7f6000", "#000000", "#882255"};
 
@@ -34,7 +34,7 @@ std::string gnuplot_text(std::string_view text) {
   return result + "'";
 }
 
-std::string common(std::string_view title) {
+std::string picture_preamble(std::string_view title) {
   return fmt::format(
       "set title {} noenhanced font ',16'\n"
       "set border 3 linewidth 0.8 linecolor '#444444'\n"
@@ -48,7 +48,7 @@ namespace {
 
 /// Returns the points of a line that have no neighbor, to be drawn as dots in the line's color; a
 /// line would not show them. Returns no points if the curve is not drawn as a line.
-Curve lone_points(const Curve& curve) {
+Curve isolated_points(const Curve& curve) {
   const std::size_t begin = curve.style.find("linecolor");
   const bool lines =
       curve.style.starts_with("with lines ") || curve.style.starts_with("with steps ");
@@ -85,7 +85,7 @@ std::string plot(const std::vector<Curve>& curves) {
     ++name;
   }
   for (const Curve& curve : curves) {
-    add(lone_points(curve));
+    add(isolated_points(curve));
     ++name;
   }
   return command.empty() ? "" : blocks + command + "\n";
@@ -93,7 +93,7 @@ std::string plot(const std::vector<Curve>& curves) {
 
 std::string line(std::size_t colour, bool dashed) {
   return fmt::format("with lines linecolor '{}' linewidth 1.6{}",
-                     kColours[colour % kColours.size()], dashed ? " dashtype (6,4)" : "");
+                     kCurveColors[colour % kCurveColors.size()], dashed ? " dashtype (6,4)" : "");
 }
 
 }  // namespace normproof::verification::support::report

@@ -20,7 +20,7 @@ struct Curve {
 std::string gnuplot_text(std::string_view text);
 
 /// Returns the gnuplot commands with which every picture starts: title, border, grid and key.
-std::string common(std::string_view title);
+std::string picture_preamble(std::string_view title);
 
 /// Returns the gnuplot commands that plot the curves, or an empty text if no curve has a point. A
 /// non-finite number leaves a gap. A point without neighbors is drawn as a dot.

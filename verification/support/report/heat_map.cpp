@@ -17,31 +17,31 @@ constexpr std::size_t kWidth = 1100, kLeft = 110, kLargestSquare = 28, kLegendLi
 /// Minimum distance between two labels of an axis, in units of the viewBox.
 constexpr std::size_t kLabelSpacing = 46;
 
-struct Shade {
+struct ColorStep {
   /// The largest ratio that is shown in this color.
   double max_ratio;
   const char* colour;
   const char* words;
 };
-constexpr Shade kShades[] = {{0.25, "#eef4fa", "up to a quarter of the bound"},
-                             {1, "#bcd7f0", "within the bound"},
-                             {10, "#fbdcc4", "up to 10 times the bound"},
-                             {1000, "#f2a36b", "up to 1000 times"},
-                             {HUGE_VAL, "#c2410c", "more, or not finite"}};
-constexpr Shade kNotJudged = {0, "#ffffff", "not judged"};
+constexpr ColorStep kColorSteps[] = {{0.25, "#eef4fa", "up to a quarter of the bound"},
+                                     {1, "#bcd7f0", "within the bound"},
+                                     {10, "#fbdcc4", "up to 10 times the bound"},
+                                     {1000, "#f2a36b", "up to 1000 times"},
+                                     {HUGE_VAL, "#c2410c", "more, or not finite"}};
+constexpr ColorStep kNotJudged = {0, "#ffffff", "not judged"};
 
-const Shade& find_shade(double share) {
+const ColorStep& find_color_step(double share) {
   if (std::isnan(share)) return kNotJudged;
-  return *std::ranges::find_if(kShades,
-                               [=](const Shade& shade) { return share <= shade.max_ratio; });
+  return *std::ranges::find_if(kColorSteps,
+                               [=](const ColorStep& shade) { return share <= shade.max_ratio; });
 }
 
 bool is_beyond(double share) {
   return share > 1;
 }
 
-std::string square(std::size_t x, std::size_t y, std::size_t size, const Shade& shade, bool beyond,
-                   const std::string& name) {
+std::string square(std::size_t x, std::size_t y, std::size_t size, const ColorStep& shade,
+                   bool beyond, const std::string& name) {
   const std::string title = name.empty() ? "" : fmt::format("<title>{}</title>", name);
   std::string text = fmt::format(
       "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\" stroke=\"#8a8a8a\" "
@@ -62,12 +62,12 @@ std::string words(std::size_t x, std::size_t y, const char* anchor, const std::s
 std::string legend(std::size_t top) {
   std::string text;
   std::size_t i = 0;
-  const auto add = [&](const Shade& shade, bool beyond) {
+  const auto add = [&](const ColorStep& shade, bool beyond) {
     const std::size_t x = kLeft + i % 3 * 320, y = top + i / 3 * kLegendLine;
     text += square(x, y, 16, shade, beyond, "") + words(x + 24, y + 14, "start", shade.words);
     ++i;
   };
-  for (const Shade& shade : kShades) add(shade, is_beyond(shade.max_ratio));
+  for (const ColorStep& shade : kColorSteps) add(shade, is_beyond(shade.max_ratio));
   add(kNotJudged, false);
   return text;
 }
@@ -92,7 +92,7 @@ Drawing draw_heat_map(const HeatMap& map, std::string_view label) {
       const std::string name =
           fmt::format("{}, {}: {}", map.rows[row], map.columns[column],
                       std::isnan(share) ? kNotJudged.words : number_text(share));
-      body += square(kLeft + column * size, y, size, find_shade(share), is_beyond(share),
+      body += square(kLeft + column * size, y, size, find_color_step(share), is_beyond(share),
                      escape_markup(clean_line(name)));
     }
   }

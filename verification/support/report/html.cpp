@@ -88,7 +88,7 @@ std::string head_class(const Table& table, std::size_t column) {
   return std::ranges::any_of(table.rows, is_long) ? "long" : "";
 }
 
-struct ToHtml {
+struct HtmlRenderer {
   std::string operator()(const Heading& heading) const {
     return fmt::format("<h{0}>{1}</h{0}>\n", heading.level, escaped(heading.text));
   }
@@ -144,7 +144,7 @@ struct ToHtml {
 
 std::string html(const Document& document) {
   std::string body;
-  for (const Part& part : document.parts) body += std::visit(ToHtml{}, part);
+  for (const Part& part : document.parts) body += std::visit(HtmlRenderer{}, part);
   return fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"

@@ -72,7 +72,7 @@ std::string markdown_cell(const Cell& cell, const std::vector<std::string>& note
   return text;
 }
 
-struct ToMarkdown {
+struct MarkdownRenderer {
   std::string operator()(const Heading& heading) const {
     return fmt::format("{} {}\n\n", std::string(static_cast<std::size_t>(heading.level), '#'),
                        escape_markdown(heading.text));
@@ -144,7 +144,7 @@ std::string escape_markdown(std::string_view text) {
 
 std::string markdown(const Document& document) {
   std::string text;
-  for (const Part& part : document.parts) text += std::visit(ToMarkdown{}, part);
+  for (const Part& part : document.parts) text += std::visit(MarkdownRenderer{}, part);
   if (text.ends_with("\n\n")) text.pop_back();
   return text;
 }

@@ -24,14 +24,14 @@ std::string indented(const std::string& text, std::size_t indent, std::size_t wi
   return lines;
 }
 
-std::string padded(const std::string& text, std::size_t width, Align align) {
+std::string pad_cell(const std::string& text, std::size_t width, Align align) {
   const std::string spaces(width - std::min(width, display_width(text)), ' ');
   return align == Align::left ? text + spaces : spaces + text;
 }
 
-class ToTerminal {
+class TerminalRenderer {
  public:
-  explicit ToTerminal(std::size_t width) : width_(width) {}
+  explicit TerminalRenderer(std::size_t width) : width_(width) {}
 
   std::string operator()(const Heading& heading) const { return indented(heading.text, 0, width_); }
   std::string operator()(const Paragraph& paragraph) const {
@@ -124,7 +124,7 @@ std::string TableLines::line(const Row& row) const {
       if (row.tone == Tone::bad) whole = cell;
       cell = cut(cell, room);
     }
-    text += padded(cell, widths_[i], columns_[i].align) + std::string(kGap, ' ');
+    text += pad_cell(cell, widths_[i], columns_[i].align) + std::string(kGap, ' ');
     before += widths_[i] + kGap;
   }
   text = text.substr(0, text.find_last_not_of(' ') + 1) + "\n";
@@ -135,7 +135,7 @@ std::string terminal_text(const Document& document, std::size_t width) {
   std::string text;
   const Part* above = nullptr;
   for (const Part& part : document.parts) {
-    const std::string part_text = std::visit(ToTerminal(width), part);
+    const std::string part_text = std::visit(TerminalRenderer(width), part);
     if (part_text.empty()) continue;
     if (above != nullptr && !need_no_empty_line(*above, part)) text += "\n";
     text += part_text;

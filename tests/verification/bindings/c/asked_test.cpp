@@ -55,17 +55,17 @@ class CAbiCallbacks : public CAbi {
 TEST_F(CAbiCallbacks, RelationCheckDetectsOutputsThatBreakARelation) {
   ASSERT_EQ(open(kRandom), NORMPROOF_OK);
   select(0);
-  int asked = 0;
+  int ask_candidate = 0;
   const auto same = [&](const normproof_case& question) {
-    ++asked;
+    ++ask_candidate;
     return answer_scaled_x(question, 2);
   };
   for (const char* name : {"repeat", "split", "permute", "neighbour"})
     EXPECT_EQ(check_relation(name, same), "held") << name;
-  EXPECT_EQ(asked, 3 + 3 + 2 + 2);
-  asked = 0;
+  EXPECT_EQ(ask_candidate, 3 + 3 + 2 + 2);
+  ask_candidate = 0;
   const auto drifting = [&](const normproof_case& question) {
-    return answer_scaled_x(question, 1 + ++asked);
+    return answer_scaled_x(question, 1 + ++ask_candidate);
   };
   EXPECT_THAT(check_relation("repeat", drifting),
               AllOf(HasSubstr("broken: y at [0, 0, 0] is "), HasSubstr("the second time")));

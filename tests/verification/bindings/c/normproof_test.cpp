@@ -42,7 +42,7 @@ TEST_F(CAbi, SelectedCaseMatchesTheCorpus) {
     const golden::corpus::Case& c = stored.description.c;
     select(i);
     EXPECT_EQ(case_.path, descriptions[i].path);
-    EXPECT_EQ(case_.op, golden::corpus::op_name(c));
+    EXPECT_EQ(case_.op, golden::corpus::case_operation_name(c));
     EXPECT_STREQ(case_.mode, c.mode == golden::corpus::Mode::training ? "training" : "inference");
     EXPECT_EQ(case_.why, c.why);
     EXPECT_EQ(case_.dtype, static_cast<std::int32_t>(c.dtype));

@@ -8,8 +8,8 @@ namespace {
 TEST(DeviceAgreement, EveryOperationMatchesTheReferenceAndIsReportedOnce) {
   const auto device = gpu::device::simulated_device(11);
   std::vector<std::string> shown;
-  const Rows rows = agree_ordered(*device, 2, golden::corpus::Tier::quick, {},
-                                  [&](const Row& row) { shown.push_back(row.operation); });
+  const Rows rows = compare_ordered_mode(*device, 2, golden::corpus::Tier::quick, {},
+                                         [&](const Row& row) { shown.push_back(row.operation); });
   ASSERT_EQ(shown.size(), rows.all().size());
   for (std::size_t i = 0; i < shown.size(); ++i) {
     EXPECT_EQ(rows.all()[i].difference, "") << rows.all()[i].operation;
@@ -24,8 +24,8 @@ TEST(DeviceAgreement, RunsOnlyOperationsThatMatchAGlob) {
   golden::corpus::PathGlobs only("relu");
   only.globs.emplace_back("emb*");
   std::vector<std::string> shown;
-  agree_ordered(*device, 2, golden::corpus::Tier::quick, only,
-                [&](const Row& row) { shown.push_back(row.operation); });
+  compare_ordered_mode(*device, 2, golden::corpus::Tier::quick, only,
+                       [&](const Row& row) { shown.push_back(row.operation); });
   EXPECT_EQ(shown, (std::vector<std::string>{"embedding", "relu"}));
 }
 

@@ -15,9 +15,9 @@ void expect_masks_used(const std::string& layer, const std::string& place) {
   const auto device = gpu::device::simulated_device(2);
   std::size_t masked = 0;
   for (const golden::corpus::Case& c : golden::recipes::corpus(golden::corpus::Tier::quick)) {
-    if (golden::corpus::op_name(c) != layer) continue;
+    if (golden::corpus::case_operation_name(c) != layer) continue;
     checks::evaluation::EncoderTensors inputs =
-        golden::recipes::inputs_of(c, golden::corpus::path_of(c)).encoder;
+        golden::recipes::inputs_of(c, golden::corpus::case_folder(c)).encoder;
     if (inputs.masks.empty()) continue;
     const auto& operation = std::get<ref::model::EncoderOperation>(c.options);
     const auto y_of = [&] {

@@ -8,8 +8,8 @@
 namespace normproof::verification::checks::agreement {
 namespace {
 
-Trajectory one_layer_trajectory() {
-  Trajectory trajectory;
+TrainingRun one_layer_trajectory() {
+  TrainingRun trajectory;
   trajectory.config.encoder = {
       .vocab_size = 13, .d_model = 8, .num_heads = 2, .d_ff = 12, .num_layers = 1};
   trajectory.config.optimizer = ref::model::AdamOptions{};
@@ -25,7 +25,7 @@ void expect_same_inputs(const gpu::encoder::EncoderInputs& got,
 
 TEST(DeviceState, TrainStateIsUnchangedAfterUploadAndDownload) {
   const auto device = gpu::device::simulated_device();
-  const Trajectory trajectory = one_layer_trajectory();
+  const TrainingRun trajectory = one_layer_trajectory();
   auto state = ref::train::initial_train_state(trajectory.config);
   const std::vector<ref::train::LabelledBatch> batches = {labelled_batch(trajectory, 0)};
   ref::train::train_step<double>(trajectory.config, batches, {}, state);
@@ -48,7 +48,7 @@ TEST(DeviceState, UploadedBatchesKeepTokensLabelsTargetsAndMasks) {
 
 TEST(DeviceState, UploadedTextAndPairBatchesKeepInputsAndTargets) {
   const auto device = gpu::device::simulated_device();
-  Trajectory trajectory = one_layer_trajectory();
+  TrainingRun trajectory = one_layer_trajectory();
   trajectory.translator.source_vocab_size = trajectory.translator.target_vocab_size = 7;
   const std::vector<ref::train::TextBatch> texts = {text_batch(trajectory, 0)};
   const auto texts_there = on_device(*device, texts);

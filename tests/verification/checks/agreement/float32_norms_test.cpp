@@ -8,7 +8,7 @@ namespace {
 TEST(Float32NormAgreement, OneReportRowPerFormatCoversEverySample) {
   const auto device = gpu::device::simulated_device(2);
   Rows rows;
-  agree_on_float32_norms(*device, 3, ref::numeric::FloatType::float16, rows);
+  compare_float32_norms(*device, 3, ref::numeric::FloatType::float16, rows);
   ASSERT_EQ(rows.all().size(), 1u);
   const Row& row = rows.last();
   EXPECT_EQ(row.operation, "float32_norm_float16");

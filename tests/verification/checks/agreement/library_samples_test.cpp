@@ -17,7 +17,7 @@ TEST(ProductSamples, ExactSamplesAreRepresentableInTheFormat) {
       double largest = 0;
       for (const auto* operand : {&s.a, &s.b})
         for (const double v : *operand) {
-          ASSERT_EQ(rounded_operand(arithmetic, v), v) << s.name;
+          ASSERT_EQ(round_operand(arithmetic, v), v) << s.name;
           largest = std::max(largest, std::fabs(v));
         }
       EXPECT_GT(largest, 0);

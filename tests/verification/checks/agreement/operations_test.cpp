@@ -16,12 +16,12 @@ TEST(OperationAgreement, OneCaseOfEveryOperationHasTheBitsOfTheReference) {
   const std::vector<std::string> there = operations_on_device();
   std::string last;
   for (const golden::corpus::Case& c : golden::recipes::corpus(golden::corpus::Tier::quick)) {
-    if (golden::corpus::op_name(c) == last ||
-        std::ranges::find(there, golden::corpus::op_name(c)) == there.end())
+    if (golden::corpus::case_operation_name(c) == last ||
+        std::ranges::find(there, golden::corpus::case_operation_name(c)) == there.end())
       continue;
-    const std::string name = golden::corpus::path_of(c);
-    agree_on_operation(*device, c.options, golden::recipes::inputs_of(c, name), name, rows);
-    last = golden::corpus::op_name(c);
+    const std::string name = golden::corpus::case_folder(c);
+    compare_operation(*device, c.options, golden::recipes::inputs_of(c, name), name, rows);
+    last = golden::corpus::case_operation_name(c);
   }
   for (const Row& row : rows.all()) EXPECT_EQ(row.difference, "") << row.operation;
   // The corpus has no cases of the norm `none`.
@@ -38,7 +38,7 @@ TEST(OperationAgreement, DevicesSupportAllOperationsExceptWholeTransformers) {
 TEST(OperationAgreement, UnsupportedWholeTransformerIsReportedAsADifference) {
   const auto device = gpu::device::simulated_device();
   Rows rows;
-  agree_on_operation(*device, ref::model::operation("translator"), {}, "none", rows);
+  compare_operation(*device, ref::model::operation("translator"), {}, "none", rows);
   EXPECT_FALSE(rows.agree());
 }
 
@@ -47,8 +47,8 @@ TEST(OperationAgreement, DetectsOneDifferentBit) {
   checks::evaluation::EvalInputs inputs;
   inputs.steps = {{.x = {{1, 2}, {3, 5}}, .grad_y = {{1, 0}, {0, 1}}}};
   Rows rows;
-  agree_on_operation(*device, ref::model::NormOptions{ref::model::LayerNormOptions{}}, inputs,
-                     "fine", rows);
+  compare_operation(*device, ref::model::NormOptions{ref::model::LayerNormOptions{}}, inputs,
+                    "fine", rows);
   EXPECT_TRUE(rows.agree());
   rows.compare("y", 1.0, 1.0 + 0x1p-52);
   EXPECT_FALSE(rows.agree());
@@ -61,7 +61,7 @@ TEST(OperationAgreement, CountsCasesThatDeviceAndReferenceBothReject) {
   const ref::model::NormOptions options = ref::model::BatchNormOptions{};
   inputs.state = ref::norm::initial_state<double>(options, 2);
   Rows rows;
-  agree_on_operation(*device, options, inputs, "refused", rows);
+  compare_operation(*device, options, inputs, "refused", rows);
   EXPECT_TRUE(rows.agree());
   EXPECT_EQ(rows.all()[0].refused, 1u);
 }

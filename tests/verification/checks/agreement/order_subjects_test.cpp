@@ -8,7 +8,7 @@
 namespace normproof::verification::checks::agreement {
 namespace {
 
-SummationTree reveal(const OrderSubject& subject, std::size_t count) {
+SummationTree reveal(const OrderedComputation& subject, std::size_t count) {
   const auto device = gpu::device::simulated_device(0);
   return reveal_order(
       [&](const std::vector<double>& terms) {
@@ -21,15 +21,17 @@ TEST(ProbedSummations, OwnImplementationsSumInTheOrderOfTheContract) {
   for (const char* name : {"sum-elements", "sum-columns", "matmul", "device-sum-elements",
                            "device-sum-columns", "device-matmul"})
     for (const std::size_t count : {1, 2, 31, 33, 70}) {
-      const OrderSubject& subject = order_subject(name);
+      const OrderedComputation& subject = find_ordered_computation(name);
       EXPECT_EQ(to_string(reveal(subject, count)), to_string(subject.expected(count)))
           << name << " " << count;
     }
 }
 
 TEST(ProbedSummations, ProbeRevealsThatLongProductsSumInBlocksOf256) {
-  EXPECT_EQ(to_string(reveal(order_subject("matmul"), 600)), "[0..255 [256..511] [512..599]]");
-  EXPECT_EQ(to_string(reveal(order_subject("device-matmul"), 300)), "[0..255 [256..299]]");
+  EXPECT_EQ(to_string(reveal(find_ordered_computation("matmul"), 600)),
+            "[0..255 [256..511] [512..599]]");
+  EXPECT_EQ(to_string(reveal(find_ordered_computation("device-matmul"), 300)),
+            "[0..255 [256..299]]");
 }
 
 // With seed 0 the simulated library adds from left to right. The test numbers fit into float16 and
@@ -37,22 +39,22 @@ TEST(ProbedSummations, ProbeRevealsThatLongProductsSumInBlocksOf256) {
 TEST(ProbedSummations, ProbeRevealsTheOrderOfALibraryInEveryPrecision) {
   for (const char* name :
        {"cublas", "cublas-float32", "cublas-tf32", "cublas-bfloat16", "cublas-float16"})
-    EXPECT_EQ(to_string(reveal(order_subject(name), 300)), "[0..299]") << name;
+    EXPECT_EQ(to_string(reveal(find_ordered_computation(name), 300)), "[0..299]") << name;
 }
 
 TEST(ProbedSummations, SimulatedDeviceHasNoTensorCores) {
   for (const char* name : {"device-dmma", "device-dmma-wide"})
-    EXPECT_THROW(reveal(order_subject(name), 8), gpu::device::NoDeviceError) << name;
+    EXPECT_THROW(reveal(find_ordered_computation(name), 8), gpu::device::NoDeviceError) << name;
 }
 
 TEST(ProbedSummations, ProbingCostGrowsWithTheSquareOfTheNumberOfTerms) {
-  EXPECT_EQ(order_subject("sum-elements").min_cost(1000, 8), 1e6);
-  EXPECT_EQ(order_subject("matmul").min_cost(1000, 8), 64e6);
-  EXPECT_EQ(order_subject("device-matmul").min_cost(1000, 8), 4096e6);
+  EXPECT_EQ(find_ordered_computation("sum-elements").min_cost(1000, 8), 1e6);
+  EXPECT_EQ(find_ordered_computation("matmul").min_cost(1000, 8), 64e6);
+  EXPECT_EQ(find_ordered_computation("device-matmul").min_cost(1000, 8), 4096e6);
 }
 
 TEST(ProbedSummations, RejectsAnUnknownName) {
-  EXPECT_THROW(order_subject("sum"), ref::numeric::UsageError);
+  EXPECT_THROW(find_ordered_computation("sum"), ref::numeric::UsageError);
 }
 
 }  // namespace

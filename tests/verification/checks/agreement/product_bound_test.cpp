@@ -18,8 +18,8 @@ ElementVerdict judge_dot_product(Precision precision, const std::array<double, n
   const ProductArithmetic arithmetic = product_arithmetic(precision);
   std::array<double, n> p, q;
   for (std::size_t i = 0; i < n; ++i) {
-    p[i] = rounded_operand(arithmetic, a[i]);
-    q[i] = rounded_operand(arithmetic, b[i]);
+    p[i] = round_operand(arithmetic, a[i]);
+    q[i] = round_operand(arithmetic, b[i]);
   }
   return judge_element(arithmetic, n, {a.data(), p.data(), 1}, {b.data(), q.data(), 1}, old, got);
 }
@@ -89,12 +89,12 @@ TEST(ProductErrorBound, RoundsOperandsAsTheirFormatSpecifies) {
     if (format.bytes == 1) continue;  // a storage format; no products are computed in it
     for (const double v : {0.1, -1.0 / 3, 65519.0, 65520.0, 0x1p-25, 0x1.8p-25, 0x1p-130, 1e-45,
                            3.4e38, 3.5e38, -0.0, 1 + 0x1p-8, 1 + 0x1p-11, HUGE_VAL})
-      EXPECT_EQ(rounded_operand(product_arithmetic(format.type), v), round_to(format, v))
+      EXPECT_EQ(round_operand(product_arithmetic(format.type), v), round_to(format, v))
           << format.name << " " << v;
   }
-  EXPECT_EQ(rounded_operand(product_arithmetic(Precision::tf32), 1 + 0x1p-11), 1);
-  EXPECT_EQ(rounded_operand(product_arithmetic(Precision::tf32), 1 + 0x3p-11), 1 + 0x1p-9);
-  EXPECT_EQ(rounded_operand(product_arithmetic(Precision::float64), 0.1), 0.1);
+  EXPECT_EQ(round_operand(product_arithmetic(Precision::tf32), 1 + 0x1p-11), 1);
+  EXPECT_EQ(round_operand(product_arithmetic(Precision::tf32), 1 + 0x3p-11), 1 + 0x1p-9);
+  EXPECT_EQ(round_operand(product_arithmetic(Precision::float64), 0.1), 0.1);
 }
 
 TEST(ProductErrorBound, IsZeroForExactSamples) {

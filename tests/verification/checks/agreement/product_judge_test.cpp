@@ -25,7 +25,7 @@ Row judge_library(const Products& library, Precision precision, std::uint64_t se
   Rows rows;
   rows.begin("product", "all");
   ProductJudge judge(rows, product_arithmetic(precision), exact);
-  const TappedProducts tapped(library, [&](const SeenProduct& seen) { judge(seen); });
+  const ObservedProducts tapped(library, [&](const ObservedProduct& seen) { judge(seen); });
   for (const ProductSample& s : product_samples(seed, product_arithmetic(precision), tier, exact)) {
     const auto a = gpu::device::upload(*device, s.a), b = gpu::device::upload(*device, s.b);
     auto c = gpu::device::upload(*device, s.c);
@@ -52,7 +52,7 @@ Row judge_square_product(const Products& library, Precision precision, double va
   ProductJudge judge(rows, product_arithmetic(precision), false);
   gpu::ops::matmul(gpu::device::upload(*device, a), gpu::device::upload(*device, b),
                    gpu::ops::Transpose::none,
-                   TappedProducts(library, [&](const SeenProduct& seen) { judge(seen); }));
+                   ObservedProducts(library, [&](const ObservedProduct& seen) { judge(seen); }));
   return rows.all()[0];
 }
 
@@ -96,8 +96,8 @@ TEST(ProductJudge, DetectsADroppedTerm) {
 }
 
 TEST(ProductJudge, DetectsSumsInLowerPrecision) {
-  const gpu::ops::SimulatedSums float16{ref::numeric::format_of(Precision::float16), false};
-  const gpu::ops::SimulatedSums float32{ref::numeric::format_of(Precision::float32), false};
+  const gpu::ops::SimulatedSums float16{ref::numeric::float_format_info(Precision::float16), false};
+  const gpu::ops::SimulatedSums float32{ref::numeric::float_format_info(Precision::float32), false};
   EXPECT_NE(
       judge_library(LibraryProducts(Precision::float64, float32), Precision::float64, 1, false)
           .difference,
@@ -151,7 +151,7 @@ TEST(ProductJudge, DetectsAnOperandRoundedTwice) {
     const double between = 1 + std::ldexp(1, -digits) + 0x1p-30;
     const LibraryProducts library(precision);
     const ProductsWithChangedOperand twice(
-        library, round_operands_to(ref::numeric::format_of(Precision::float32)));
+        library, round_operands_to(ref::numeric::float_format_info(Precision::float32)));
     EXPECT_EQ(judge_square_product(library, precision, between).difference, "");
     EXPECT_NE(judge_square_product(twice, precision, between).difference, "")
         << gpu::ops::precision_name(precision);

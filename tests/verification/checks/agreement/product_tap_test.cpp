@@ -14,7 +14,7 @@ TEST(ProductTap, ShowsOperandsPreviousTotalAndResultOfEachProduct) {
   const auto a = gpu::device::upload(*device, a_values), b = gpu::device::upload(*device, b_values);
   auto c = gpu::device::upload(*device, c_values);
   int seen = 0;
-  const TappedProducts tapped(gpu::ops::ordered_products(), [&](const SeenProduct& product) {
+  const ObservedProducts tapped(gpu::ops::ordered_products(), [&](const ObservedProduct& product) {
     ++seen;
     EXPECT_EQ(product.a.at(0, 0, 1), 3);  // transposed
     EXPECT_EQ(product.b.at(0, 1, 0), 7);

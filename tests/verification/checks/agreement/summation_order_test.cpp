@@ -52,12 +52,13 @@ double sum_in_threes(const std::vector<double>& terms) {
   const auto is_huge = [](double v) { return v > 0x1p100 || v < -0x1p100; };
   double sum = 0;
   for (std::size_t i = 0; i < terms.size(); i += 3) {
-    std::vector<double> together{sum};
-    together.insert(together.end(), terms.begin() + static_cast<std::ptrdiff_t>(i),
-                    terms.begin() + static_cast<std::ptrdiff_t>(std::min(i + 3, terms.size())));
-    const bool swamped = std::ranges::any_of(together, is_huge);
+    std::vector<double> smallest_common_subtree{sum};
+    smallest_common_subtree.insert(
+        smallest_common_subtree.end(), terms.begin() + static_cast<std::ptrdiff_t>(i),
+        terms.begin() + static_cast<std::ptrdiff_t>(std::min(i + 3, terms.size())));
+    const bool swamped = std::ranges::any_of(smallest_common_subtree, is_huge);
     sum = 0;
-    for (const double v : together)
+    for (const double v : smallest_common_subtree)
       if (!swamped || is_huge(v)) sum += v;
   }
   return sum;

@@ -5,8 +5,8 @@
 namespace normproof::verification::checks::agreement {
 namespace {
 
-Trajectory small_trajectory() {
-  Trajectory trajectory;
+TrainingRun small_trajectory() {
+  TrainingRun trajectory;
   trajectory.batch_size = 3;
   trajectory.seq_len = 5;
   trajectory.steps = 3;
@@ -18,17 +18,17 @@ Trajectory small_trajectory() {
 }
 
 TEST(TrainingAgreement, TrainedStateOnADeviceEqualsTheReferenceInTwoThreadOrders) {
-  const Trajectory trajectory = small_trajectory();
+  const TrainingRun trajectory = small_trajectory();
   const auto ignore = [](std::int64_t, double) {};
-  const std::string expected = run_trajectory_on_ref(trajectory, ignore);
+  const std::string expected = run_training_on_ref(trajectory, ignore);
   for (const std::uint64_t seed : {0, 5}) {
     const auto device = gpu::device::simulated_device(seed);
-    EXPECT_EQ(run_trajectory_on_device(*device, trajectory, ignore), expected);
+    EXPECT_EQ(run_training_on_device(*device, trajectory, ignore), expected);
   }
 }
 
-Trajectory small_trajectory_of(TrainingTask task) {
-  Trajectory trajectory = small_trajectory();
+TrainingRun small_trajectory_of(TrainingTask task) {
+  TrainingRun trajectory = small_trajectory();
   trajectory.task = task;
   auto& encoder = trajectory.config.encoder;
   encoder.causal = true;
@@ -49,16 +49,16 @@ TEST(TrainingAgreement, TrainedLanguageModelAndTranslatorEqualTheReference) {
   const auto device = gpu::device::simulated_device(5);
   std::string last;
   for (const TrainingTask task : {TrainingTask::language, TrainingTask::translation}) {
-    const Trajectory trajectory = small_trajectory_of(task);
-    const std::string expected = run_trajectory_on_ref(trajectory, ignore);
-    EXPECT_EQ(run_trajectory_on_device(*device, trajectory, ignore), expected) << row_name(task);
+    const TrainingRun trajectory = small_trajectory_of(task);
+    const std::string expected = run_training_on_ref(trajectory, ignore);
+    EXPECT_EQ(run_training_on_device(*device, trajectory, ignore), expected) << row_name(task);
     EXPECT_NE(expected, last);
     last = expected;
   }
 }
 
 TEST(TrainingAgreement, OnlyRealTokensHaveTargets) {
-  const Trajectory trajectory = small_trajectory_of(TrainingTask::translation);
+  const TrainingRun trajectory = small_trajectory_of(TrainingTask::translation);
   const auto text = text_batch(trajectory, 1);
   const auto pairs = pair_batch(trajectory, 1);
   EXPECT_EQ(pairs.inputs.target.tokens.seq_len, pairs.inputs.source.tokens.seq_len - 1);
@@ -78,7 +78,7 @@ TEST(TrainingAgreement, OnlyRealTokensHaveTargets) {
 TEST(TrainingAgreement, EveryTaskRunsWithEverySupportedNorm) {
   for (const TrainingTask task : kTrainingTasks) {
     std::size_t runs = 0, tied = 0, scaled = 0;
-    for_each_training(3, task, [&](const std::string&, const Trajectory& trajectory) {
+    for_each_training(3, task, [&](const std::string&, const TrainingRun& trajectory) {
       ++runs;
       tied += trajectory.config.encoder.tied_head || trajectory.translator.tied_head;
       scaled +=
@@ -95,11 +95,11 @@ TEST(TrainingAgreement, EveryTaskRunsWithEverySupportedNorm) {
 }
 
 TEST(TrainingAgreement, SeedChangesTheTrainedState) {
-  Trajectory trajectory = small_trajectory();
+  TrainingRun trajectory = small_trajectory();
   const auto ignore = [](std::int64_t, double) {};
-  const std::string first = run_trajectory_on_ref(trajectory, ignore);
+  const std::string first = run_training_on_ref(trajectory, ignore);
   ++trajectory.config.seed;
-  EXPECT_NE(run_trajectory_on_ref(trajectory, ignore), first);
+  EXPECT_NE(run_training_on_ref(trajectory, ignore), first);
 }
 
 TEST(TrainingAgreement, EverySentenceHasARealTokenAndSomeHavePadding) {

@@ -197,7 +197,7 @@ TEST(ErrorBounds, NormalizationBoundsHoldForEachStatistic) {
     const auto expected = norm_step(options, exact, initial_state<oracle100>(options, 1)).outputs;
     bound::Slice slice;
     slice.x.assign(in.x.data(), in.x.data() + 4);
-    const auto bounds = bound::normalisation(slice);
+    const auto bounds = bound::normalization_bounds(slice);
     const auto limit = [](double b) { return ref::tensor::full_tensor<double>({1}, b); };
     EXPECT_WITHIN(compare(got.at("mean"), expected.at("mean"), limit(bounds.mean)));
     EXPECT_WITHIN(compare(got.at("biased_variance"), expected.at("biased_variance"),
@@ -210,24 +210,24 @@ TEST(ErrorBounds, NormalizationBoundIsInfiniteIfTheErrorMayExceedTheVariance) {
   // With a constant 1e9 and a negligible eps, the error of the variance may exceed the variance +
   // eps.
   const bound::Slice slice{.x = std::vector<double>(100, 1e9), .centred = true, .eps = 1e-30};
-  const auto bounds = bound::normalisation(slice);
+  const auto bounds = bound::normalization_bounds(slice);
   EXPECT_TRUE(std::isinf(bounds.rstd));
   EXPECT_TRUE(std::isinf(bounds.x_hat[0]));
   EXPECT_TRUE(std::isinf(bound::affine(0, bounds.x_hat[0], 1, 0)));
 }
 
 std::string refused_slice(const bound::Slice& slice) {
-  return ref::numeric::contract_message([&] { bound::normalisation(slice); });
+  return ref::numeric::contract_message([&] { bound::normalization_bounds(slice); });
 }
 
-TEST(Normalisation, C1_RejectsEmptySlice) {
+TEST(NormalizationBounds, C1_RejectsEmptySlice) {
   EXPECT_EQ(refused_slice({.x = {}, .centred = true, .eps = 1}),
-            "bound::normalisation: x is empty; expected an element at least (C1)");
+            "bound::normalization_bounds: x is empty; expected an element at least (C1)");
 }
 
 TEST(Normalisation, C2_RejectsZeroStatistic) {
   EXPECT_EQ(refused_slice({.x = {1, 1}, .centred = true, .eps = 0}),
-            "bound::normalisation: statistic + eps is 0; expected > 0 (C2)");
+            "bound::normalization_bounds: statistic + eps is 0; expected > 0 (C2)");
 }
 
 }  // namespace

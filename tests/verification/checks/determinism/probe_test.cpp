@@ -165,7 +165,7 @@ TEST(ProbeInputs, WideNumbersReachBothEndsOfTheirRange) {
   Inputs inputs("wide");
   int least = 2000;
   int most = -2000;
-  for (const double x : inputs.wides(20000, -1074, -1020)) {
+  for (const double x : inputs.wide_range_numbers(20000, -1074, -1020)) {
     least = std::min(least, std::ilogb(x));
     most = std::max(most, std::ilogb(x));
   }

@@ -279,10 +279,10 @@ TEST(EncoderEvaluation, DecoderMemoryIsCheckedAndItsPaddingIgnored) {
   for (const std::size_t row : {0, 1})
     EXPECT_EQ(results.at("cross_attention.weights").data()[3 * row + 2], 0);
   for (const std::size_t d : {4, 5}) EXPECT_EQ(results.at("grad_memory").data()[d], 0);
-  Tensors of_encoder = layer_tensors();
-  of_encoder.push_back(random_stored("memory", {1, 3, 2}));
+  Tensors run_encoder_layer = layer_tensors();
+  run_encoder_layer.push_back(random_stored("memory", {1, 3, 2}));
   EXPECT_THAT(ref::numeric::error_message<FileError>(
-                  [&] { run(ref::model::operation("encoder_layer"), of_encoder); }),
+                  [&] { run(ref::model::operation("encoder_layer"), run_encoder_layer); }),
               HasSubstr("unknown tensor 'memory'"));
   Operation sentences = layer;
   ref::model::set_option(sentences, "norm", "instance_norm");

@@ -35,7 +35,7 @@ ref::tensor::NamedTensors<double> run(const char* name, const std::vector<Stored
 TEST(FunctionEvaluation, AllFunctionsReturnYAndGradients) {
   for (const std::string& name : ref::model::function_names()) {
     const ref::model::OperationInfo& info = ref::model::operation_info(name);
-    if (!info.is_by_row()) continue;
+    if (!info.is_computed_per_row()) continue;
     const bool narrow = info.reduces;
     std::vector<StoredTensor> tensors = {
         tensor("x", {1, 2}, {0, 0}),

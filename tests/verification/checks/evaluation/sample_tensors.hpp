@@ -47,13 +47,13 @@ inline std::vector<normproof::ref::io::StoredTensor> sample_tensors(const std::s
   };
   // Each sample of these layers needs a real token. In a shape [N,D], each row is a sample.
   const auto& described = normproof::ref::model::norm_layer(options);
-  const bool padded = shape.size() == 3 || !described.over_samples();
+  const bool padded = shape.size() == 3 || !described.uses_statistics_per_sample();
   std::vector<normproof::ref::io::StoredTensor> tensors = {
       random_tensor("x", stacked(shape), 0.5), random_tensor("grad_y", stacked(shape)),
       mask_tensor(stacked(Shape(shape.begin(), shape.end() - 1)), padded)};
   for (const auto& own : described.parameters)
     tensors.push_back(random_tensor(std::string(own.name),
-                                    {normproof::ref::model::extent_of(own.shape, d_model)}));
+                                    {normproof::ref::model::entry_extent(own.shape, d_model)}));
   for (const auto& [name, initial] :
        normproof::ref::norm::initial_state<double>(options, d_model)) {
     if (name == "iterations") {

@@ -14,8 +14,8 @@ using normproof::ref::numeric::ball;
 using normproof::ref::numeric::RandomStream;
 using normproof::ref::numeric::to_double;
 
-DiagonalMinusTwo make_matrix(const std::vector<double>& diagonal, const std::vector<double>& u,
-                             const std::vector<double>& v) {
+DiagonalMinusRankTwo make_matrix(const std::vector<double>& diagonal, const std::vector<double>& u,
+                                 const std::vector<double>& v) {
   return {{diagonal.begin(), diagonal.end()}, {u.begin(), u.end()}, {v.begin(), v.end()}};
 }
 
@@ -39,8 +39,8 @@ void expect_top(const std::vector<double>& d, const std::vector<double>& u,
   const double top = to_double(expected_top(d, u, v));
   // `top` is rounded to double. Balls of 128 bits resolve a difference of a thousand of its ulps.
   const double ulps = 1000 * 0x1p-53 * top;
-  EXPECT_TRUE(is_above(a, ball(top + ulps)));
-  EXPECT_FALSE(is_above(a, ball(top - ulps)));
+  EXPECT_TRUE(is_above_all_eigenvalues(a, ball(top + ulps)));
+  EXPECT_FALSE(is_above_all_eigenvalues(a, ball(top - ulps)));
   const double found = top_eigenvalue(a).above.upper();
   EXPECT_GE(found, top * (1 - 0x1p-52));
   EXPECT_LE(found, top * (1 + kProvedTolerance));
@@ -71,9 +71,10 @@ TEST(DiagonalPlusLowRank, DiagonalElementsMayBeEqualAndVectorsZero) {
 
 TEST(DiagonalPlusLowRank, IsAboveIsFalseIfTheEnclosureIsUndecided) {
   const auto a = make_matrix({4, 1, 1}, {0, 0, 0}, {0, 0, 0});
-  EXPECT_FALSE(is_above(a, ball(4)));  // an eigenvalue is not an upper bound above itself
-  EXPECT_FALSE(is_above(a, hull(ball(3), ball(5))));
-  EXPECT_TRUE(is_above(a, hull(ball(5), ball(6))));
+  EXPECT_FALSE(
+      is_above_all_eigenvalues(a, ball(4)));  // an eigenvalue is not an upper bound above itself
+  EXPECT_FALSE(is_above_all_eigenvalues(a, hull(ball(3), ball(5))));
+  EXPECT_TRUE(is_above_all_eigenvalues(a, hull(ball(5), ball(6))));
 }
 
 TEST(DiagonalPlusLowRank, ZeroMatrixHasEigenvalueZero) {

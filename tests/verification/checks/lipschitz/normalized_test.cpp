@@ -51,8 +51,8 @@ TEST(NormalizedJacobian, NormOverABallWithAConstantRowIsOneOverRootEps) {
               kRounding);
   EXPECT_EQ(NormalizedJacobian({1}, 0, true).around({1, 1, -2}, 3).norm,
             std::numeric_limits<double>::infinity());
-  EXPECT_EQ(jacobian.steepest({1, 1, -2}, 3).front(), (Vector{0, 0, 0}));
-  EXPECT_EQ(jacobian.steepest({1, 1, -2}, 3).back(), (Vector{1, 1, -2}));
+  EXPECT_EQ(jacobian.steepest_points({1, 1, -2}, 3).front(), (Vector{0, 0, 0}));
+  EXPECT_EQ(jacobian.steepest_points({1, 1, -2}, 3).back(), (Vector{1, 1, -2}));
 }
 
 TEST(NormalizedJacobian, NormOverASmallBallIsNearThatAtItsCenter) {

@@ -103,7 +103,7 @@ std::vector<NormOptions> every_layer(std::size_t d_model) {
 }
 
 bool uses_mask(const NormOptions& options) {
-  return model::norm_layer(options).over_rows();
+  return model::norm_layer(options).uses_statistics_over_rows();
 }
 
 bool has_state(const NormOptions& options) {
@@ -125,12 +125,12 @@ Case make_case(const NormOptions& options, const Tensor<double>& x, Mode mode,
   c.inputs.mode = mode;
   c.inputs.grad_y = normal(stream + "/grad_y", shape_of(x));
   for (const model::NormParameter& own : model::norm_layer(options).parameters)
-    ref::norm::set_parameter(
-        c.inputs, own.name,
-        own.initial == 0
-            ? normal(stream + "/" + std::string(own.name), {model::extent_of(own.shape, features)})
-            : normal(stream + "/" + std::string(own.name), {model::extent_of(own.shape, features)},
-                     1.25, 0.5));
+    ref::norm::set_parameter(c.inputs, own.name,
+                             own.initial == 0
+                                 ? normal(stream + "/" + std::string(own.name),
+                                          {model::entry_extent(own.shape, features)})
+                                 : normal(stream + "/" + std::string(own.name),
+                                          {model::entry_extent(own.shape, features)}, 1.25, 0.5));
   c.state = ref::norm::initial_state<double>(options, features);
   for (auto& entry : c.state) {
     entry.values = normal(stream + "/" + entry.name, shape_of(entry.values));

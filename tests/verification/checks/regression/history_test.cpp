@@ -46,7 +46,7 @@ TEST_F(RegressionHistory, ReadsBackWhatItWrote) {
   recording.candidate = "--pipe 'x'";
   recording.environment = {{"compiler", "one"}};
   history().append(recording, recorded);
-  append(own_candidate(), "");
+  append(reference_candidate(), "");
   const auto read = history().read();
   ASSERT_EQ(read.size(), 2u);
   EXPECT_EQ(read[0].label, recording.label);
@@ -72,7 +72,7 @@ TEST_F(RegressionHistory, ReadsBackWhatItWrote) {
 
 TEST_F(RegressionHistory, ConcurrentProcessesLoseNoRecording) {
   constexpr int kProcesses = 6, kEach = 5;
-  const std::vector<RecordedCase> recorded = record(own_candidate());
+  const std::vector<RecordedCase> recorded = record(reference_candidate());
   std::vector<support::process::Child> children;
   for (int i = 0; i < kProcesses; ++i)
     children.push_back(support::process::Child::begin("fork", [&, i] {
@@ -93,20 +93,20 @@ TEST_F(RegressionHistory, ConcurrentProcessesLoseNoRecording) {
 }
 
 TEST_F(RegressionHistory, StoresEqualOutputsOnce) {
-  append(own_candidate(), "a");
+  append(reference_candidate(), "a");
   const auto count = [this] {
     return std::distance(fs::directory_iterator(file().string() + ".answers"), {});
   };
   const auto before = count();
-  append(own_candidate(), "b");
+  append(reference_candidate(), "b");
   EXPECT_EQ(count(), before);
   append(with_y([](double y) { return y + 1; }), "c");
   EXPECT_EQ(count(), 2 * before);
 }
 
 TEST_F(RegressionHistory, ErrorForADamagedFileNamesTheLine) {
-  append(own_candidate(), "a");
-  append(own_candidate(), "b");
+  append(reference_candidate(), "a");
+  append(reference_candidate(), "b");
   const std::string whole = ref::io::read_text(file());
   const std::size_t second = whole.find('\n') + 1;
   refused(whole.substr(0, whole.size() - 1), "line 2 is cut off; expected");
@@ -127,7 +127,7 @@ TEST_F(RegressionHistory, ErrorForADamagedFileNamesTheLine) {
 }
 
 TEST_F(RegressionHistory, ErrorNamesAnAlteredOrAbsentOutput) {
-  append(own_candidate(), "a");
+  append(reference_candidate(), "a");
   const auto recording = history().read().at(0);
   const std::string answer = history().read_cases(recording).at(0).answer_sha256;
   const fs::path folder = file().string() + ".answers";
@@ -155,7 +155,7 @@ TEST_F(RegressionHistory, FullDiskLeavesTheHistoryUnchanged) {
   const History small(disk / "h.jsonl");
   std::ofstream(disk / "h.jsonl") << "old\n";
   try {
-    record_cases(golden(), cases_, own_candidate(),
+    record_cases(golden(), cases_, reference_candidate(),
                  [&](const std::string& sha256, const std::vector<StoredTensor>& answer) {
                    for (char c = 'a'; c < 'z'; ++c) small.keep(sha256 + c, answer);
                  },
@@ -179,13 +179,13 @@ TEST(RecordingLookup, AcceptsALabelOrALineNumber) {
   std::vector<Recording> recordings(3);
   recordings[0].label = "first";
   recordings[2].label = "third";
-  EXPECT_EQ(place_of(recordings, "--to", "third"), 2u);
-  EXPECT_EQ(place_of(recordings, "--to", "@2"), 1u);
-  EXPECT_EQ(place_of(recordings, "--to", "@1"), 0u);
-  EXPECT_THAT(error_message<UsageError>([&] { place_of(recordings, "--to", "fist"); }),
+  EXPECT_EQ(find_recording(recordings, "--to", "third"), 2u);
+  EXPECT_EQ(find_recording(recordings, "--to", "@2"), 1u);
+  EXPECT_EQ(find_recording(recordings, "--to", "@1"), 0u);
+  EXPECT_THAT(error_message<UsageError>([&] { find_recording(recordings, "--to", "fist"); }),
               HasSubstr("unknown --to 'fist'; did you mean 'first'?"));
   for (const char* none : {"", "@0", "@4", "@", "2"})
-    EXPECT_THROW(place_of(recordings, "--to", none), UsageError) << none;
+    EXPECT_THROW(find_recording(recordings, "--to", none), UsageError) << none;
   EXPECT_EQ(name_of(recordings, 0), "'first'");
   EXPECT_EQ(name_of(recordings, 1), "@2");
 }

@@ -36,11 +36,11 @@ class ChangeBetweenRecordings : public SmallHistory {
  protected:
   Change change() const {
     const auto recordings = history().read();
-    return change_between(history(), recordings.at(recordings.size() - 2), recordings.back());
+    return compare_recordings(history(), recordings.at(recordings.size() - 2), recordings.back());
   }
   static double rough(double y) { return static_cast<double>(static_cast<float>(y)); }
   static golden::candidate::Candidate without(const std::string& name) {
-    return [name, own = own_candidate()](const golden::certify::StoredCase& stored) {
+    return [name, own = reference_candidate()](const golden::certify::StoredCase& stored) {
       std::vector<StoredTensor> answer = own(stored).tensors();
       std::erase_if(answer, [&](const StoredTensor& tensor) { return tensor.name == name; });
       return answer;
@@ -49,8 +49,8 @@ class ChangeBetweenRecordings : public SmallHistory {
 };
 
 TEST_F(ChangeBetweenRecordings, DoesNotExistIfTheBitsAreEqual) {
-  append(own_candidate(), "a");
-  append(own_candidate(), "b");
+  append(reference_candidate(), "a");
+  append(reference_candidate(), "b");
   const Change same = change();
   EXPECT_TRUE(same.movements.empty());
   EXPECT_EQ(same.cases, 3u);
@@ -58,14 +58,14 @@ TEST_F(ChangeBetweenRecordings, DoesNotExistIfTheBitsAreEqual) {
 }
 
 TEST_F(ChangeBetweenRecordings, IsAwayFromTheTruthIfLessAccurateAndTowardsItIfMore) {
-  append(own_candidate(), "a");
+  append(reference_candidate(), "a");
   append(with_y(rough), "b");
   const Change away = change();
   ASSERT_EQ(away.movements.size(), 2u);  // not y: it equals beta, which float represents
   EXPECT_EQ(away.moved_cases, 2u);
   EXPECT_EQ(away.count(Direction::away), 2u);
-  EXPECT_THAT(away.movements, Each(Field(&Movement::output, "y")));
-  append(own_candidate(), "c");
+  EXPECT_THAT(away.movements, Each(Field(&OutputChange::output, "y")));
+  append(reference_candidate(), "c");
   const Change back = change();
   EXPECT_EQ(back.count(Direction::towards), 2u);
   EXPECT_EQ(back.movements[0].before, away.movements[0].after);
@@ -73,7 +73,7 @@ TEST_F(ChangeBetweenRecordings, IsAwayFromTheTruthIfLessAccurateAndTowardsItIfMo
 }
 
 TEST_F(ChangeBetweenRecordings, CountsChangedElementsAndTheirDistance) {
-  append(own_candidate(), "a");
+  append(reference_candidate(), "a");
   append(with_y([calls = 0](double y) mutable {
            const int steps = ++calls > 4 ? 0 : calls == 3 ? 2 : calls == 1 ? 0 : 1;
            for (int i = 0; i < steps; ++i) y = std::nextafter(y, 1e9);
@@ -82,7 +82,7 @@ TEST_F(ChangeBetweenRecordings, CountsChangedElementsAndTheirDistance) {
          "b");
   const Change change = this->change();
   ASSERT_EQ(change.movements.size(), 1u);  // only the first case changes: the counter goes on
-  const Movement& movement = change.movements[0];
+  const OutputChange& movement = change.movements[0];
   EXPECT_EQ(movement.path, cases_[0].path);
   EXPECT_EQ(movement.moved, 3u);
   EXPECT_GT(movement.count, 3u);
@@ -101,27 +101,28 @@ TEST_F(ChangeBetweenRecordings, IncludesTheSignOfZero) {
 }
 
 TEST_F(ChangeBetweenRecordings, ReportsNewAndMissingOutputs) {
-  append(own_candidate(), "a");
+  append(reference_candidate(), "a");
   append(without("rstd"), "b");
   EXPECT_EQ(change().count(Direction::away), 3u);
   EXPECT_EQ(change().movements.at(0).what, "is gone");
-  append(own_candidate(), "c");
+  append(reference_candidate(), "c");
   EXPECT_EQ(change().count(Direction::towards), 3u);
   append(
-      [own = own_candidate(), first = cases_[0].path](const golden::certify::StoredCase& stored) {
+      [own = reference_candidate(),
+       first = cases_[0].path](const golden::certify::StoredCase& stored) {
         if (stored.description.path == first) throw ref::numeric::FileError("it has ended");
         return own(stored);
       },
       "d");
   EXPECT_EQ(change().movements.at(0).what, "has no answer any more: it has ended");
   EXPECT_EQ(change().count(Direction::away), 1u);
-  append(own_candidate(), "e");
+  append(reference_candidate(), "e");
   EXPECT_EQ(change().movements.at(0).what, "has an answer now");
 }
 
 TEST_F(ChangeBetweenRecordings, ReportsNewMissingAndChangedCases) {
-  append(own_candidate(), "a");
-  auto recorded = record(own_candidate());
+  append(reference_candidate(), "a");
+  auto recorded = record(reference_candidate());
   recorded[0].case_sha256 = std::string(64, '0');
   recorded.pop_back();
   Recording recording = summarize(recorded);
@@ -135,9 +136,9 @@ TEST_F(ChangeBetweenRecordings, ReportsNewMissingAndChangedCases) {
 }
 
 TEST_F(ChangeBetweenRecordings, HasNoDistanceIfTheDtypesDiffer) {
-  append(own_candidate(), "a");
+  append(reference_candidate(), "a");
   append(
-      [own = own_candidate()](const golden::certify::StoredCase& stored) {
+      [own = reference_candidate()](const golden::certify::StoredCase& stored) {
         auto answer = own(stored).tensors();
         for (auto& tensor : answer) {
           auto values = ref::io::widen(tensor);
@@ -154,7 +155,7 @@ TEST_F(ChangeBetweenRecordings, HasNoDistanceIfTheDtypesDiffer) {
 }
 
 TEST_F(ChangeBetweenRecordings, ErrorNamesAnAbsentOutput) {
-  append(own_candidate(), "a");
+  append(reference_candidate(), "a");
   append(with_y(rough), "b");
   const std::string sha256 = history().read_cases(history().read()[0])[1].answer_sha256;
   std::filesystem::remove(file().string() + ".answers/" + sha256 + ".safetensors");

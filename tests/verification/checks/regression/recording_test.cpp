@@ -18,12 +18,13 @@ using ::testing::HasSubstr;
 class RecordedCases : public SmallHistory {};
 
 TEST_F(RecordedCases, EachOutputHasAHashAndErrorStatistics) {
-  const auto recorded = record(own_candidate());
+  const auto recorded = record(reference_candidate());
   ASSERT_EQ(recorded.size(), 3u);
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(recorded[i].path, cases_[i].path);
     EXPECT_EQ(recorded[i].problem, "");
-    const auto answer = own_candidate()(golden::certify::read_case(golden(), cases_[i])).tensors();
+    const auto answer =
+        reference_candidate()(golden::certify::read_case(golden(), cases_[i])).tensors();
     ASSERT_EQ(recorded[i].outputs.size(), answer.size());
     for (const RecordedOutput& output : recorded[i].outputs) {
       EXPECT_EQ(output.sha256,
@@ -38,7 +39,7 @@ TEST_F(RecordedCases, EachOutputHasAHashAndErrorStatistics) {
 }
 
 TEST_F(RecordedCases, DoNotDependOnTheNumberOfJobs) {
-  const auto one = record(own_candidate(), 1), two = record(own_candidate(), 2);
+  const auto one = record(reference_candidate(), 1), two = record(reference_candidate(), 2);
   for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(one[i].answer_sha256, two[i].answer_sha256);
 }
 
@@ -55,7 +56,7 @@ TEST_F(RecordedCases, AllNaNsAreEqual) {
 TEST_F(RecordedCases, DeclinedCaseIsOmitted) {
   const std::string declined = cases_[1].path;
   const auto recorded =
-      record([&, own = own_candidate()](const golden::certify::StoredCase& stored) {
+      record([&, own = reference_candidate()](const golden::certify::StoredCase& stored) {
         return stored.description.path == declined ? golden::candidate::CandidateOutput::declined()
                                                    : own(stored);
       });

@@ -13,7 +13,7 @@
 
 namespace normproof::verification::checks::regression {
 
-using golden::candidate::own_candidate;
+using golden::candidate::reference_candidate;
 
 /// A test fixture with a corpus of three cases and a history of recordings of these cases.
 class SmallHistory : public ::testing::Test {
@@ -44,7 +44,7 @@ class SmallHistory : public ::testing::Test {
 
   /// Returns a candidate that computes the reference's outputs and applies f to every element of y.
   static golden::candidate::Candidate with_y(const std::function<double(double)>& f) {
-    return [f, own = own_candidate()](const golden::certify::StoredCase& stored) {
+    return [f, own = reference_candidate()](const golden::certify::StoredCase& stored) {
       std::vector<StoredTensor> answer = own(stored).tensors();
       for (StoredTensor& tensor : answer) {
         if (tensor.name != "y") continue;

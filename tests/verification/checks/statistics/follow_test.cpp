@@ -29,11 +29,12 @@ const Mask kTwo = mask({true, true});
 // Computed by hand. The batches (0, 2) and (2, 6) have the means 1 and 4 and the variances 1 and 4.
 // The running values start as the values of the first batch.
 TEST(FollowedStatistics, BatchNormFluctuatesAgainstTheRunningValuesBeforeTheStep) {
-  Follower follower({.name = "",
-                     .description = "",
-                     .options = model::BatchNormOptions{.running_decay = 0.5,
-                                                        .unbiased_running_variance = false}},
-                    1);
+  ScenarioRecorder follower(
+      {.name = "",
+       .description = "",
+       .options =
+           model::BatchNormOptions{.running_decay = 0.5, .unbiased_running_variance = false}},
+      1);
   follower.step(rows({0, 2}), rows({0, 0}), kTwo);
   EXPECT_FALSE(follower.steps()[0].mean);
   EXPECT_FALSE(follower.steps()[0].variance);
@@ -56,7 +57,7 @@ TEST(FollowedStatistics, BatchNormFluctuatesAgainstTheRunningValuesBeforeTheStep
 // Step 1: x_hat = (1, 1), Gamma = 1, Lambda = 3, nu = 0 (1 - 1/2) + 3/2.
 // Step 2: psi_B^2 = 16, Gamma = 4, theta = 2, Lambda = 2, nu = 3/2 (1 - 2) + 1 = -1/2.
 TEST(FollowedStatistics, PowerNormFollowsTheRecursionOfThePaper) {
-  Follower follower(
+  ScenarioRecorder follower(
       {.name = "",
        .description = "",
        .options = model::PowerNormOptions{.eps = 0, .alpha_forward = 0.5, .alpha_backward = 0.5}},
@@ -78,7 +79,7 @@ TEST(FollowedStatistics, NuOfTheReleasedLayerIsConvertedToThePapersUnits) {
   model::PowerNormReleasedOptions released{.eps = 0, .alpha_forward = 0.5, .alpha_backward = 0.5};
   released.warmup_iterations = 1;
   released.group_scaling = false;
-  Follower follower({.name = "", .description = "", .options = released}, 1);
+  ScenarioRecorder follower({.name = "", .description = "", .options = released}, 1);
   follower.step(rows({2, 2}), rows({3, 3}), kTwo);
   EXPECT_EQ(follower.steps()[0].recursion->max_nu, 1.5);  // the state holds 3
   EXPECT_EQ(follower.last().state.at("nu").data()[0], 3);
@@ -86,8 +87,8 @@ TEST(FollowedStatistics, NuOfTheReleasedLayerIsConvertedToThePapersUnits) {
 
 TEST(FollowedStatistics, PaddingCountsOnlyWithoutTheMask) {
   const model::BatchNormOptions options{.unbiased_running_variance = false};
-  Follower masked({.name = "", .description = "", .options = options}, 1);
-  Follower counted({.name = "", .description = "", .options = options, .masked = false}, 1);
+  ScenarioRecorder masked({.name = "", .description = "", .options = options}, 1);
+  ScenarioRecorder counted({.name = "", .description = "", .options = options, .masked = false}, 1);
   const Mask first = mask({true, true, false});
   masked.step(rows({1, 3, 8}), rows({0, 0, 0}), first);
   counted.step(rows({1, 3, 8}), rows({0, 0, 0}), first);
@@ -99,7 +100,7 @@ TEST(FollowedStatistics, ForwardContinuesAfterNuHasDiverged) {
   model::PowerNormReleasedOptions released{.alpha_backward = 0.5};
   released.warmup_iterations = 0;
   released.group_scaling = false;
-  Follower follower({.name = "", .description = "", .options = released}, 1);
+  ScenarioRecorder follower({.name = "", .description = "", .options = released}, 1);
   const Mask half = mask({true, false});
   std::size_t step = 0;
   for (; step < 200 && !follower.diverged(); ++step)
@@ -114,7 +115,8 @@ TEST(FollowedStatistics, ForwardContinuesAfterNuHasDiverged) {
 
 TEST(FollowedStatistics, C1_RejectsOtherLayers) {
   EXPECT_EQ(normproof::ref::numeric::contract_violation([] {
-              Follower({.name = "", .description = "", .options = model::LayerNormOptions{}}, 1);
+              ScenarioRecorder(
+                  {.name = "", .description = "", .options = model::LayerNormOptions{}}, 1);
             }).argument,
             "scenario.options");
 }

@@ -29,9 +29,9 @@ TEST(Slopes, OfOneSentenceMatchHandComputation) {
   state.set("running_psi2", Tensor<double>{0.25});
   state.set("nu", Tensor<double>{0.0});
   state.set("iterations", Tensor<double>{4.0});
-  const auto slopes = certify_slopes(7, x, valid, state, 0.5);
+  const auto slopes = bound_lipschitz_constants(7, x, valid, state, 0.5);
   ASSERT_EQ(slopes.size(), 6u);
-  for (const Slope& slope : slopes) {
+  for (const LipschitzAtStep& slope : slopes) {
     EXPECT_EQ(slope.step, 7u);
     EXPECT_LE(slope.at.lower, slope.at.upper);
     EXPECT_LE(slope.at.upper, slope.at.theory);

@@ -45,15 +45,15 @@ TEST(StatisticsJson, HoldsEveryStepBitForBit) {
 
 TEST(StatisticsJson, MissingQuantitiesAreNull) {
   Statistics statistics;
-  Followed followed{.scenario = {.name = "diverged",
-                                 .description = "",
-                                 .options = normproof::ref::model::PowerNormOptions{}},
-                    .is_power_norm = true,
-                    .steps = {},
-                    .stability = {},
-                    .diverged = true};
+  RecordedScenario followed{.scenario = {.name = "diverged",
+                                         .description = "",
+                                         .options = normproof::ref::model::PowerNormOptions{}},
+                            .is_power_norm = true,
+                            .steps = {},
+                            .stability = {},
+                            .diverged = true};
   followed.steps.resize(2);
-  followed.steps[0].recursion = Recursion{3, 1e101, 1e101};
+  followed.steps[0].recursion = NuUpdate{3, 1e101, 1e101};
   statistics.followed.push_back(followed);
   const auto json = to_json(statistics);
   EXPECT_EQ(json["followed"][0]["max_nu"][0], 1e101);

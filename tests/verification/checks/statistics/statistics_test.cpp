@@ -26,8 +26,8 @@ std::string dump(const Statistics& statistics) {
   return to_json(statistics).dump();
 }
 
-const Followed& named(const Statistics& statistics, std::string_view name) {
-  for (const Followed& followed : statistics.followed)
+const RecordedScenario& named(const Statistics& statistics, std::string_view name) {
+  for (const RecordedScenario& followed : statistics.followed)
     if (followed.scenario.name == name) return followed;
   throw std::out_of_range(std::string(name));
 }
@@ -80,7 +80,7 @@ TEST(StatisticsReport, CoversEveryScenarioAtEveryStep) {
   const Statistics statistics = collect_statistics(random_corpus(20, 9), kSmall);
   ASSERT_EQ(statistics.followed.size(), scenarios(kSmall).size());
   std::size_t deciding = 0;
-  for (const Followed& followed : statistics.followed) {
+  for (const RecordedScenario& followed : statistics.followed) {
     EXPECT_EQ(followed.steps.size(), 12u) << followed.scenario.name;
     EXPECT_EQ(followed.is_power_norm, followed.steps[0].recursion.has_value());
     deciding += followed.scenario.decides ? 1 : 0;
@@ -103,8 +103,8 @@ TEST(StatisticsReport, ReportsProgressAfterEveryStep) {
 TEST(StatisticsReport, MaskedStatisticsIgnorePadding) {
   const Statistics statistics = collect_statistics(random_corpus(20, 9), kSmall);
   EXPECT_TRUE(statistics.padding_is_inert);
-  const Followed& plain = named(statistics, "power_norm");
-  const Followed& large = named(statistics, "power_norm, large [PAD]");
+  const RecordedScenario& plain = named(statistics, "power_norm");
+  const RecordedScenario& large = named(statistics, "power_norm, large [PAD]");
   for (std::size_t i = 0; i < plain.steps.size(); ++i) {
     EXPECT_EQ(plain.steps[i].recursion->max_nu, large.steps[i].recursion->max_nu);
     EXPECT_EQ(plain.steps[i].recursion->max_theta, large.steps[i].recursion->max_theta);
@@ -141,14 +141,14 @@ TEST(StatisticsReport, SyntheticSentencesShowTheEffectOfPadding) {
       collect_statistics(corpus, {.d_model = 16, .batch_size = 32, .steps = 60});
   EXPECT_FALSE(has_error(statistics));
   const auto variance = [&](std::string_view name) {
-    return summarize(named(statistics, name), &FollowedStep::variance)->relative.mean;
+    return summarize(named(statistics, name), &RecordedStep::variance)->relative.mean;
   };
   EXPECT_GT(variance("batch_norm, padding counted"), 2 * variance("batch_norm"));
   EXPECT_EQ(named(statistics, "released").stability.stability, Stability::stable);
   EXPECT_EQ(named(statistics, "released, large [PAD]").stability.stability, Stability::stable);
-  const Followed& unstable = named(statistics, "released, no group scaling, large [PAD]");
+  const RecordedScenario& unstable = named(statistics, "released, no group scaling, large [PAD]");
   EXPECT_EQ(unstable.stability.stability, Stability::error);
-  EXPECT_GT(summarize(unstable, &Recursion::max_nu)->largest, 1e20);
+  EXPECT_GT(summarize(unstable, &NuUpdate::max_nu)->largest, 1e20);
 }
 
 TEST(StatisticsReport, C1_RejectsZeroSteps) {

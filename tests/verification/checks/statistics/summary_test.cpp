@@ -36,18 +36,18 @@ TEST(Summarize, C1_RejectsEmptyValues) {
 }
 
 TEST(Summary, IgnoresStepsWithoutTheQuantity) {
-  Followed followed;
+  RecordedScenario followed;
   followed.steps.resize(3);
-  EXPECT_FALSE(summarize(followed, &FollowedStep::mean));
-  EXPECT_FALSE(summarize(followed, &Recursion::max_nu));
+  EXPECT_FALSE(summarize(followed, &RecordedStep::mean));
+  EXPECT_FALSE(summarize(followed, &NuUpdate::max_nu));
   followed.steps[1].mean = Fluctuation{2, 20};
   followed.steps[2].mean = Fluctuation{4, 40};
-  followed.steps[2].recursion = Recursion{1, 5, 3};
-  const auto fluctuation = summarize(followed, &FollowedStep::mean);
+  followed.steps[2].recursion = NuUpdate{1, 5, 3};
+  const auto fluctuation = summarize(followed, &RecordedStep::mean);
   ASSERT_TRUE(fluctuation);
   EXPECT_EQ(fluctuation->absolute.mean, 3);
   EXPECT_EQ(fluctuation->relative.largest, 40);
-  EXPECT_EQ(summarize(followed, &Recursion::max_nu)->least, 5);
+  EXPECT_EQ(summarize(followed, &NuUpdate::max_nu)->least, 5);
 }
 
 TEST(Summary, CoversEveryBatch) {

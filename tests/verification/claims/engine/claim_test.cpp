@@ -77,7 +77,7 @@ TEST(ClaimSubject, IsTheReferenceUnlessReplaced) {
   const NormOptions options = ref::model::LayerNormOptions{.eps = 0};
   NormInputs<double> in;
   in.x = {{1.0, 3.0}};
-  Subject subject;
+  TestedImplementation subject;
   EXPECT_EQ(subject.step<double>(options, in).outputs.at("y").data()[1], 1.0);
   subject.step_double = [](const auto&, const auto&, const auto&) -> NormStep<double> {
     ref::numeric::contract_failure("step", "it", "is replaced", "the reference");
@@ -88,7 +88,8 @@ TEST(ClaimSubject, IsTheReferenceUnlessReplaced) {
 TEST(ClaimSubject, StartsFromTheInitialStateOfTheLayer) {
   NormInputs<oracle50> in;
   in.x = ref::tensor::full_tensor<oracle50>({2, 3}, 2);
-  const auto step = Subject().step<oracle50>(ref::model::PowerNormOptions{.eps = 0}, in);
+  const auto step =
+      TestedImplementation().step<oracle50>(ref::model::PowerNormOptions{.eps = 0}, in);
   EXPECT_TRUE(step.outputs.at("y").data()[0] == 2);  // running_psi2 was 1
   EXPECT_TRUE(step.state.at("iterations").data()[0] == 1);
 }

@@ -8,9 +8,9 @@ namespace normproof::verification::claims::engine {
 namespace {
 
 /// Returns an injected error: relu adds delta to its result.
-Planted relu_plus_delta() {
+InjectedError relu_plus_delta() {
   return {"relu + δ", [](double delta) {
-            Subject subject;
+            TestedImplementation subject;
             subject.relu = [delta](ref::tensor::Tensor<double> x) {
               for (double& v : x) v += delta;
               return x;
@@ -32,16 +32,18 @@ Claim at_most_claim(double allowed, Verdict expected) {
 }
 
 TEST(SmallestDetectedError, IsFoundByBisection) {
-  EXPECT_EQ(least_rejected(at_most_claim(0x1p-101, Verdict::holds), relu_plus_delta(), {}),
+  EXPECT_EQ(smallest_rejected_error(at_most_claim(0x1p-101, Verdict::holds), relu_plus_delta(), {}),
             0x1p-100);
   // Above 2^-40 the threshold is found to an eighth of an octave: 0.3 lies between 9/32 and 5/16.
-  EXPECT_EQ(least_rejected(at_most_claim(0.3, Verdict::holds), relu_plus_delta(), {}), 0.3125);
+  EXPECT_EQ(smallest_rejected_error(at_most_claim(0.3, Verdict::holds), relu_plus_delta(), {}),
+            0.3125);
 }
 
 TEST(SmallestDetectedError, IsInfiniteIfNoErrorIsDetected) {
-  EXPECT_TRUE(std::isinf(least_rejected(at_most_claim(2, Verdict::holds), relu_plus_delta(), {})));
   EXPECT_TRUE(
-      std::isinf(least_rejected(at_most_claim(0, Verdict::refuted), relu_plus_delta(), {})));
+      std::isinf(smallest_rejected_error(at_most_claim(2, Verdict::holds), relu_plus_delta(), {})));
+  EXPECT_TRUE(std::isinf(
+      smallest_rejected_error(at_most_claim(0, Verdict::refuted), relu_plus_delta(), {})));
 }
 
 }  // namespace

@@ -53,12 +53,12 @@ TEST(JudgeWithinBound, NaNIsAViolationAtFiftyDigits) {
 }
 
 TEST(JudgeBoth, ReturnsTheWorseOfTwoJudgments) {
-  EXPECT_EQ(both(within(1, 2), within(1, 4)).attained, 0.5);
-  EXPECT_EQ(both(within(1, 2), within(3, 2)).outcome, Outcome::violated);
-  EXPECT_EQ(both(whether(true), within(kNan, 2)).outcome, Outcome::violated);
-  EXPECT_EQ(both(within(kNan, 2), within(1, 2)).attained, kInfinity);
-  EXPECT_EQ(both(within(1, 2), within(kNan, 2)).attained, kInfinity);
-  EXPECT_EQ(both(discarded(), whether(false)).outcome, Outcome::discarded);
+  EXPECT_EQ(worse_judgement(within(1, 2), within(1, 4)).attained, 0.5);
+  EXPECT_EQ(worse_judgement(within(1, 2), within(3, 2)).outcome, Outcome::violated);
+  EXPECT_EQ(worse_judgement(judge_condition(true), within(kNan, 2)).outcome, Outcome::violated);
+  EXPECT_EQ(worse_judgement(within(kNan, 2), within(1, 2)).attained, kInfinity);
+  EXPECT_EQ(worse_judgement(within(1, 2), within(kNan, 2)).attained, kInfinity);
+  EXPECT_EQ(worse_judgement(discarded(), judge_condition(false)).outcome, Outcome::discarded);
 }
 
 rc::Gen<int> up_to(int most) {
@@ -67,9 +67,9 @@ rc::Gen<int> up_to(int most) {
         return static_cast<int>(draw.between(0, static_cast<std::size_t>(most)));
       },
       [](const int& v) {
-        std::vector<int> simpler;
-        for (int i = 0; i < v; ++i) simpler.push_back(i);
-        return simpler;
+        std::vector<int> simpler_doubles;
+        for (int i = 0; i < v; ++i) simpler_doubles.push_back(i);
+        return simpler_doubles;
       });
 }
 
@@ -128,7 +128,7 @@ TEST(ExamineProperty, DrawsCasesThatDependOnlyOnSeedAndClaim) {
     Property<int> watching = below(100);
     watching.judge = [&](const int& v) {
       seen.push_back(v);
-      return whether(true);
+      return judge_condition(true);
     };
     examine(run, watching);
     return seen;
@@ -144,7 +144,7 @@ TEST(ExamineProperty, DrawsCasesOfGrowingSize) {
                                  sizes.push_back(size);
                                  return rc::shrinkable::just(size);
                                }),
-                               .judge = [](const int&) { return whether(true); },
+                               .judge = [](const int&) { return judge_condition(true); },
                                .describe = [](const int&) { return ""; },
                                .worst_meaning = ""};
   examine(run_of(200), property);

@@ -207,19 +207,19 @@ TEST(RunClaims, ReportsSensitivitiesIfRequested) {
   EXPECT_TRUE(run_claims({claim}, {})[0].powers.empty());
   const auto planted = [](const Claim& of) {
     const auto scaled = [](double delta) {
-      Subject subject;
+      TestedImplementation subject;
       subject.relu = [delta](ref::tensor::Tensor<double> x) {
         x.data()[0] *= 1 + delta;
         return x;
       };
       return subject;
     };
-    return std::vector<Planted>{{"ReLU of " + of.id, scaled}};
+    return std::vector<InjectedError>{{"ReLU of " + of.id, scaled}};
   };
   const auto powers = run_claims({claim}, {.planted = planted})[0].powers;
   ASSERT_EQ(powers.size(), 1u);
   EXPECT_EQ(powers[0].planted, "ReLU of A1");
-  EXPECT_EQ(powers[0].least_rejected, 0x1p-52);
+  EXPECT_EQ(powers[0].smallest_rejected_error, 0x1p-52);
 }
 
 TEST(RunClaims, UsesTheGivenImplementation) {
@@ -231,7 +231,7 @@ TEST(RunClaims, UsesTheGivenImplementation) {
     e.worst = run.subject.step<double>(ref::model::NoneOptions{}, in).outputs.at("y").data()[0];
     return e;
   });
-  Subject subject;
+  TestedImplementation subject;
   subject.step_double = [](const auto&, auto in, const auto&) {
     NormStep<double> step;
     in.x.data()[0] = 42;

@@ -17,16 +17,16 @@ ball one_third() {
 
 TEST(OverlapJudgment, HoldsIfTwoEnclosuresOverlap) {
   const ref::numeric::BallPrecision precision(kEncoderBits);
-  EXPECT_EQ(overlap(ball(2), ball(2)).outcome, Outcome::held);
-  EXPECT_EQ(overlap(one_third() * ball(3), ball(1)).outcome, Outcome::held);
-  EXPECT_EQ(overlap(ball(2), ball(2 + 0x1p-51)).outcome, Outcome::violated);
-  EXPECT_EQ(overlap(one_third(), one_third() + ball(0x1p-240)).outcome, Outcome::violated);
-  EXPECT_EQ(overlap(one_third(), one_third() + ball(0x1p-260)).outcome, Outcome::held);
-  EXPECT_GT(overlap(ball(2), ball(3)).attained, 1);
+  EXPECT_EQ(judge_overlap(ball(2), ball(2)).outcome, Outcome::held);
+  EXPECT_EQ(judge_overlap(one_third() * ball(3), ball(1)).outcome, Outcome::held);
+  EXPECT_EQ(judge_overlap(ball(2), ball(2 + 0x1p-51)).outcome, Outcome::violated);
+  EXPECT_EQ(judge_overlap(one_third(), one_third() + ball(0x1p-240)).outcome, Outcome::violated);
+  EXPECT_EQ(judge_overlap(one_third(), one_third() + ball(0x1p-260)).outcome, Outcome::held);
+  EXPECT_GT(judge_overlap(ball(2), ball(3)).attained, 1);
 }
 
 TEST(OverlapJudgment, RejectsAnInfiniteEnclosure) {
-  EXPECT_THROW(overlap(ball(1) / ball(0), ball(1)), ref::numeric::ContractError);
+  EXPECT_THROW(judge_overlap(ball(1) / ball(0), ball(1)), ref::numeric::ContractError);
 }
 
 TEST(SquareSum, SumsTheSelectedElements) {

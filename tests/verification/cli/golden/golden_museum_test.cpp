@@ -34,20 +34,20 @@ std::vector<ExhibitResult> two_exhibit_results() {
 TEST(BugMuseum, ReportsFoundAndMissedBugs) {
   const std::vector<ExhibitResult> visits = two_exhibit_results();
   EXPECT_EQ(
-      museum_text(visits),
+      known_bugs_text(visits),
       "found  planted (owner/project#7): quick/softmax/odd-13x17-float32, named 'a sum: without "
       "its last term'\n"
       "MISSED hidden (owner/project#7): missed by 3 cases; the largest share of a bound is "
       "0.25\n"
       "1 of 2 exhibits found\n");
-  EXPECT_FALSE(all_found(visits));
-  EXPECT_TRUE(all_found({visits[0]}));
-  const auto json = nlohmann::json::parse(museum_json(visits, Tier::quick));
+  EXPECT_FALSE(all_bugs_found(visits));
+  EXPECT_TRUE(all_bugs_found({visits[0]}));
+  const auto json = nlohmann::json::parse(known_bugs_json(visits, Tier::quick));
   EXPECT_EQ(json.at("found"), 1);
   EXPECT_EQ(json.at("exhibits").at(0).at("found_by"), "quick/softmax/odd-13x17-float32");
   EXPECT_EQ(json.at("exhibits").at(1).at("found"), false);
   EXPECT_THAT(
-      museum_markdown(visits, Tier::standard),
+      known_bugs_markdown(visits, Tier::standard),
       AllOf(StartsWith("# Museum\n"), HasSubstr("--museum --tier standard --markdown"),
             HasSubstr("| planted | owner/project#7 | softmax | any | a sum is short | odd "
                       "extents | quick/softmax/odd-13x17-float32 | a sum: without its last term |"),

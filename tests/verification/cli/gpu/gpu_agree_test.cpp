@@ -27,12 +27,12 @@ TEST(GpuAgreeOptions, ParsesEveryOption) {
   EXPECT_EQ(given.reports.file("--json"), "a.json");
   EXPECT_FALSE(given.reports.file("--junit"));
   EXPECT_EQ(given.reports.file("--html"), "a.html");
-  EXPECT_EQ(given.mode, tool::gpu::GpuMode::cublas);
+  EXPECT_EQ(given.mode, tool::gpu::GpuProductMode::cublas);
   EXPECT_EQ(given.precision, normproof::gpu::ops::Precision::tf32);
   EXPECT_EQ(given.tier, normproof::verification::golden::corpus::Tier::standard);
   const auto plain = parsed<tool::gpu::GpuAgreeCommand>({"--seed", "0"});
   EXPECT_EQ(plain.device, normproof::gpu::device::Backend::simulated);
-  EXPECT_EQ(plain.mode, tool::gpu::GpuMode::ordered);
+  EXPECT_EQ(plain.mode, tool::gpu::GpuProductMode::ordered);
   EXPECT_EQ(plain.tier, normproof::verification::golden::corpus::Tier::quick);
   EXPECT_EQ(plain.seed, 0u);
   EXPECT_EQ(plain.only, normproof::verification::golden::corpus::PathGlobs("*"));

@@ -30,7 +30,7 @@ checks::agreement::Rows sample_agreement() {
 
 GpuAgreeCommand cublas_command() {
   GpuAgreeCommand command;
-  command.mode = GpuMode::cublas;
+  command.mode = GpuProductMode::cublas;
   command.precision = normproof::gpu::ops::Precision::bfloat16;
   return command;
 }

@@ -37,7 +37,7 @@ struct CalledCommand {
 void add_called(const tool::Command& command, const Arguments& words,
                 std::vector<CalledCommand>& all) {
   all.push_back({words, command});
-  for (const tool::Command& verb : command.verbs) {
+  for (const tool::Command& verb : command.subcommands) {
     Arguments longer = words;
     longer.push_back(verb.name);
     add_called(verb, longer, all);
@@ -88,7 +88,7 @@ TEST(AllCommands, HelpHasASummaryAndExamplesAndFitsATerminal) {
     EXPECT_EQ(help.find(called.words.empty() ? summary : tool::help_lines(summary)), 0u) << help;
     std::istringstream lines(help);
     for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
-    for (const tool::Command& verb : called.command.verbs)
+    for (const tool::Command& verb : called.command.subcommands)
       EXPECT_THAT(help, HasSubstr("\n  " + verb.name + " "));
   }
 }
@@ -118,8 +118,8 @@ TEST(AllCommands, ErrorsForUnknownOptionsAndCommandsSuggestTheNearestName) {
                   HasSubstr("unknown option '" + wrong + "'; did you mean '" + name + "'?"))
           << called.text();
     }
-    if (called.command.verbs.empty()) continue;
-    for (const tool::Command& verb : called.command.verbs)
+    if (called.command.subcommands.empty()) continue;
+    for (const tool::Command& verb : called.command.subcommands)
       EXPECT_THAT(refusal_of(called.with({verb.name + "q"})),
                   HasSubstr("command '" + verb.name + "q'; did you mean '" + verb.name + "'?"));
   }

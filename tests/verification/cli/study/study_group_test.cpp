@@ -9,7 +9,7 @@ namespace {
 TEST(StudyGroup, HasACommandForEachStepOfAStudy) {
   const auto group = normproof::verification::cli::study::study_group();
   std::vector<std::string> names;
-  for (const auto& verb : group.verbs) names.push_back(verb.name);
+  for (const auto& verb : group.subcommands) names.push_back(verb.name);
   EXPECT_EQ(group.name, "study");
   EXPECT_THAT(names, testing::ElementsAre("list", "run", "status", "report", "power"));
 }

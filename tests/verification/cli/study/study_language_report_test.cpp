@@ -47,7 +47,7 @@ TEST(LanguageStudyReport, ComparesEveryNormWithLayerNormAndThePaper) {
 TEST(LanguageStudyReport, SeedOfOneNormAloneCountsOnlyInItsMean) {
   auto results = three_seeds();
   const auto cell = normproof::verification::studies::language::cell_of(
-      {}, "power_norm", "1e-2", 4, normproof::verification::studies::language::Purpose::test);
+      {}, "power_norm", "1e-2", 4, normproof::verification::studies::language::RunPurpose::test);
   language_sample::add(results, cell, language_sample::sample_result(cell, 1.0));
   EXPECT_THAT(document_of(results), AllOf(HasSubstr("| power_norm | 1e-2 | 4 | 0 | 2.7251 |"),
                                           HasSubstr("-0.287 [-0.358, -0.216] over 3 |"),

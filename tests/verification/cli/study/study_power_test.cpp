@@ -17,20 +17,21 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
-using tool::study::StudyPowerCommand;
+using tool::study::StudyStatisticalPowerCommand;
 namespace language_sample = normproof::tests::verification::studies::language;
 
 TEST(StudyPowerOptions, ParsesFolderAndSeeds) {
-  const auto given = parsed<StudyPowerCommand>({"--out", "o", "--seeds", "9", "--json"});
+  const auto given = parsed<StudyStatisticalPowerCommand>({"--out", "o", "--seeds", "9", "--json"});
   EXPECT_EQ(given.out, "o");
   EXPECT_EQ(given.seeds, 9u);
   EXPECT_TRUE(given.reports.json_on_stdout);
-  EXPECT_EQ(parsed<StudyPowerCommand>({"--out", "o"}).seeds, 5u);
-  EXPECT_THAT(refusal<StudyPowerCommand>({"--out", "o", "--seeds", "1"}),
+  EXPECT_EQ(parsed<StudyStatisticalPowerCommand>({"--out", "o"}).seeds, 5u);
+  EXPECT_THAT(refusal<StudyStatisticalPowerCommand>({"--out", "o", "--seeds", "1"}),
               HasSubstr("--seeds is '1'"));
-  EXPECT_THAT(refusal<StudyPowerCommand>({}), HasSubstr("--out is required"));
-  EXPECT_NO_THROW(parsed<StudyPowerCommand>({"--study", "language", "--out", "o"}));
-  const auto published = parsed<StudyPowerCommand>({"--study", "published", "--out", "o"});
+  EXPECT_THAT(refusal<StudyStatisticalPowerCommand>({}), HasSubstr("--out is required"));
+  EXPECT_NO_THROW(parsed<StudyStatisticalPowerCommand>({"--study", "language", "--out", "o"}));
+  const auto published =
+      parsed<StudyStatisticalPowerCommand>({"--study", "published", "--out", "o"});
   EXPECT_THAT(normproof::ref::numeric::error_message<normproof::ref::numeric::UsageError>(
                   [&] { published.run(); }),
               HasSubstr("--study is published, whose seeds are not paired; expected language"));
@@ -51,7 +52,7 @@ TEST(StudyPower, PrintsTheDetectableDifference) {
     finished.result.data_sha256 = data_sha256(finished.cell.task, data);
     store.add(*store.claim(name), result_line(finished.result), 1);
   }
-  StudyPowerCommand command{.out = folder.path(), .seeds = 5};
+  StudyStatisticalPowerCommand command{.out = folder.path(), .seeds = 5};
   command.reports.json_on_stdout = true;
   testing::internal::CaptureStdout();
   EXPECT_EQ(tool::run_command(command), tool::kSuccess);

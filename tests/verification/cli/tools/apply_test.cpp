@@ -76,7 +76,7 @@ TEST(ApplyOptions, ParsesEveryOption) {
   EXPECT_EQ(plain.layer, "layer_norm");
   EXPECT_EQ(plain.in, "a.npz");
   EXPECT_EQ(plain.out, "b.npz");
-  EXPECT_EQ(plain.scalar, ApplyScalar::float64);
+  EXPECT_EQ(plain.scalar, ApplyArithmetic::float64);
   EXPECT_EQ(plain.mode, model::Mode::training);
   EXPECT_FALSE(plain.sequence);
   EXPECT_TRUE(plain.settings.empty());
@@ -86,7 +86,7 @@ TEST(ApplyOptions, ParsesEveryOption) {
   using Settings = std::vector<std::pair<std::string, std::string>>;
   EXPECT_EQ(full.settings, (Settings{{"eps", "1e-3"}, {"groups", "2"}, {"x", "a=b"}}));
   EXPECT_EQ(full.layer, "layer_norm");
-  EXPECT_EQ(full.scalar, ApplyScalar::interval);
+  EXPECT_EQ(full.scalar, ApplyArithmetic::interval);
   EXPECT_EQ(full.mode, model::Mode::inference);
   EXPECT_TRUE(full.sequence);
 }
@@ -212,9 +212,9 @@ TEST_F(ApplyToFile, IntervalEnclosesThe50DigitValueTightly) {
     const auto tensors = sample_tensors(layer, {2, 3, 4}, 2);
     ApplyCommand command{.layer = layer, .sequence = true};
     const auto reference = run(command, tensors);
-    command.scalar = ApplyScalar::oracle50;
+    command.scalar = ApplyArithmetic::oracle50;
     const auto oracle = run(command, tensors);
-    command.scalar = ApplyScalar::interval;
+    command.scalar = ApplyArithmetic::interval;
     const auto enclosure = run(command, tensors);
     SCOPED_TRACE(layer);
     ASSERT_EQ(oracle.size(), reference.size());
@@ -325,7 +325,7 @@ TEST_F(ApplyToFile, InvalidOptionIsAUsageErrorForEveryLayer) {
   // A storage format is possible only in double.
   EXPECT_THAT(([&] {
                 run({.layer = "rms_norm",
-                     .scalar = ApplyScalar::interval,
+                     .scalar = ApplyArithmetic::interval,
                      .settings = {{"storage", "float16"}}},
                     sample_tensors("rms_norm", {3, 4}));
               }),

@@ -25,7 +25,8 @@ TEST(SearchOptions, ParseBeamAndLengthPenalty) {
       parsed<SearchCommand>({"--beam", "4", "--length-penalty", "1.5"}).search;
   EXPECT_EQ(given.search().width, 4u);
   EXPECT_EQ(given.search().length_penalty, 1.5);
-  EXPECT_EQ(parsed<SearchCommand>({}).search.search(), normproof::verification::training::Search{});
+  EXPECT_EQ(parsed<SearchCommand>({}).search.search(),
+            normproof::verification::training::TranslationSearch{});
   EXPECT_THAT(refusal<SearchCommand>({"--beam", "0"}), HasSubstr("--beam is '0'"));
   for (const char* wrong : {"-1", "x", "nan", "inf", "10.5"})
     EXPECT_THAT(refusal<SearchCommand>({"--length-penalty", wrong}),

@@ -59,14 +59,14 @@ TEST(VerifyReport, SucceedsOnlyIfEverythingIsAsExpected) {
 TEST(VerifyReport, CheckerCanFailOrBeSkipped) {
   Report report = measured_report();
   EXPECT_TRUE(succeeded(report));
-  EXPECT_TRUE(has_skipped(report));
+  EXPECT_TRUE(has_skipped_checker(report));
   EXPECT_EQ(closing_line(report),
             "PASSED: 2 claims as expected (1 hold, 1 refuted where an assumption is dropped); the "
             "statistics have no error. --proofs: passed: 1 theorem about 1 claim. --smt: skipped: "
             "z3 not installed.");
   report.checkers[1].state = CheckerReport::State::failed;
   EXPECT_FALSE(succeeded(report));
-  EXPECT_FALSE(has_skipped(report));
+  EXPECT_FALSE(has_skipped_checker(report));
   EXPECT_EQ(closing_line(report).substr(0, 8), "FAILED: ");
 }
 

@@ -105,7 +105,7 @@ TEST(CandidateProcess, ReportsTheLastLineOfStandardErrorOnExit) {
 TEST(CandidateProcess, ErrorQuotesTheEndOfStandardError) {
   CandidateProcess process("read -r line; seq 100000 >&2; echo done; read -r line");
   EXPECT_EQ(process.query("", kTimeLimit, kMaxBytes), "done");
-  const std::string heard = process.complaints();
+  const std::string heard = process.standard_error();
   EXPECT_EQ(heard.size(), std::size_t{64} << 10);
   EXPECT_THAT(heard, ::testing::EndsWith("\n99999\n100000\n"));
 }

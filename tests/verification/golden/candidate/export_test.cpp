@@ -76,7 +76,7 @@ TEST_F(CorpusExport, TextEqualsTheLinesOfThePipeProtocol) {
   for (const CaseDescription& description : list_corpus(folder_ / "golden", "*")) {
     const StoredCase c = read_case(folder_ / "golden", description);
     ASSERT_TRUE(std::getline(inputs, line));
-    EXPECT_EQ(line, to_line(c.description.c));
+    EXPECT_EQ(line, case_to_line(c.description.c));
     ASSERT_TRUE(std::getline(answers, line));
     EXPECT_EQ(values_of(parse_output_line(line, description.path), "grad_x"),
               values_of(c.expected, "grad_x"));

@@ -27,7 +27,7 @@ std::vector<std::string> words_in(const std::string& line) {
 
 TEST(PipeProtocol, WritesACaseAsOneLineOfWords) {
   Case c = one_and_three("0.5", DType::float32);
-  EXPECT_EQ(to_line(c),
+  EXPECT_EQ(case_to_line(c),
             "quick/layer_norm/sample-1x2-float32 layer_norm training eps=0.5 "
             "grad_y:float32:1x2 0x1p+0 0x0p+0 x:float32:1x2 0x1p+0 0x1.8p+1");
   const Case steps = plain_recipe("power_norm", {2, 1})
@@ -38,7 +38,7 @@ TEST(PipeProtocol, WritesACaseAsOneLineOfWords) {
                          })
                          .pads([](std::size_t row) { return row == 1; })
                          .make(1);
-  const std::string line = to_line(steps);
+  const std::string line = case_to_line(steps);
   EXPECT_THAT(line, AllOf(StartsWith("quick/power_norm/sample-2x2x1-float64 power_norm inference "
                                      "sequence eps=1e-05 "),
                           HasSubstr(" warmup_iterations=0 "), HasSubstr(" iterations:int64:1 2 "),
@@ -58,7 +58,7 @@ TEST(PipeProtocol, ReadsBackTheSameBits) {
                        .pads([](std::size_t row) { return row == 1; })
                        .make(1);
     std::string answer = "p";
-    for (const std::string& word : words_in(to_line(c)))
+    for (const std::string& word : words_in(case_to_line(c)))
       if (answer != "p" || word.starts_with(c.inputs[0].name + ":")) answer += " " + word;
     EXPECT_EQ(parse_output_line(answer, "p"), c.inputs);
     EXPECT_EQ(answer, output_line("p", c.inputs));
@@ -66,17 +66,18 @@ TEST(PipeProtocol, ReadsBackTheSameBits) {
 }
 
 TEST(PipeProtocol, RecognizesDeclinedCasesAndErrors) {
-  EXPECT_EQ(decline_reason("q/a not_offered", "q/a"), "");
-  EXPECT_EQ(decline_reason(" q/a\tnot_offered \r", "q/a"), "");
-  EXPECT_EQ(decline_reason("q/a not_offered it  takes no\tmask ", "q/a"), "it takes no mask");
-  EXPECT_EQ(error_of("q/a error", "q/a"), "");
-  EXPECT_EQ(error_of("q/a error ValueError: y:float64:1 1", "q/a"), "ValueError: y:float64:1 1");
+  EXPECT_EQ(parse_decline_line("q/a not_offered", "q/a"), "");
+  EXPECT_EQ(parse_decline_line(" q/a\tnot_offered \r", "q/a"), "");
+  EXPECT_EQ(parse_decline_line("q/a not_offered it  takes no\tmask ", "q/a"), "it takes no mask");
+  EXPECT_EQ(parse_error_line("q/a error", "q/a"), "");
+  EXPECT_EQ(parse_error_line("q/a error ValueError: y:float64:1 1", "q/a"),
+            "ValueError: y:float64:1 1");
   for (const char* line : {"q/a", "q/b not_offered", "not_offered", "q/b error", "q/a error:",
                            "q/a not_offered:float64:1 1", "q/a notoffered", "q/a y error", ""}) {
-    EXPECT_EQ(decline_reason(line, "q/a"), std::nullopt) << line;
-    EXPECT_EQ(error_of(line, "q/a"), std::nullopt) << line;
+    EXPECT_EQ(parse_decline_line(line, "q/a"), std::nullopt) << line;
+    EXPECT_EQ(parse_error_line(line, "q/a"), std::nullopt) << line;
   }
-  EXPECT_EQ(error_of("q/a error " + std::string(5000, 'x'), "q/a").value().size(), 998u);
+  EXPECT_EQ(parse_error_line("q/a error " + std::string(5000, 'x'), "q/a").value().size(), 998u);
 }
 
 TEST(PipeProtocol, ReadsNumbersInEveryNotation) {

@@ -52,7 +52,7 @@ TEST_F(ProgramCandidate, ProgramThatNeverAnswersIsGivenUp) {
 
 TEST_F(ProgramCandidate, CommandThatCannotRunIsAUsageError) {
   std::string heard;
-  const auto hear = [&](const std::string& complaints) { heard = complaints; };
+  const auto hear = [&](const std::string& standard_error) { heard = standard_error; };
   EXPECT_THAT(
       error_message<ref::numeric::UsageError>(
           [&] { check(from_program("/no/such/program", 20, 3, hear)); }),

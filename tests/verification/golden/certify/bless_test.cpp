@@ -18,7 +18,7 @@
 
 namespace normproof::verification::golden::certify {
 
-using corpus::ulp_of;
+using corpus::ulp_size;
 using ref::io::content_sha256;
 namespace {
 
@@ -58,7 +58,7 @@ class BlessCorpus : public ::testing::Test {
   }
 
   nlohmann::json last_line() const {
-    const std::string lines = text(kBlessings);
+    const std::string lines = text(kLedgerFile);
     return nlohmann::json::parse(lines.substr(lines.rfind('\n', lines.size() - 2) + 1));
   }
 
@@ -78,7 +78,7 @@ TEST_F(BlessCorpus, ShowsTheDifferenceAndRecordsTheReason) {
   EXPECT_EQ(line.at("manifest_before"), before);
   EXPECT_EQ(line.at("manifest_after"), ref::io::sha256(text("manifest.json")));
   EXPECT_EQ(line.at("sums_after"), ref::io::sha256(text("SHA256SUMS")));
-  EXPECT_THAT(text(kBlessings), HasSubstr("made by 'normproof golden make'"));
+  EXPECT_THAT(text(kLedgerFile), HasSubstr("made by 'normproof golden make'"));
   EXPECT_EQ(list_corpus(golden(), "*").size(), 36u);
   EXPECT_EQ(count_folders(), 1u);
   // Blessing again finds no difference, whatever the reason.
@@ -88,10 +88,10 @@ TEST_F(BlessCorpus, ShowsTheDifferenceAndRecordsTheReason) {
 
 TEST_F(BlessCorpus, ChangesNothingWithoutAReason) {
   make_of_another_version();
-  const std::string before = text("manifest.json"), blessings = text(kBlessings);
+  const std::string before = text("manifest.json"), blessings = text(kLedgerFile);
   EXPECT_EQ(bless_with_reason("").added.size(), 35u);
   EXPECT_EQ(text("manifest.json"), before);
-  EXPECT_EQ(text(kBlessings), blessings);
+  EXPECT_EQ(text(kLedgerFile), blessings);
   EXPECT_EQ(count_folders(), 1u);
 }
 
@@ -115,7 +115,7 @@ TEST_F(BlessCorpus, RejectsACorpusThatWasChangedWithoutBlessing) {
   EXPECT_THAT(refused(), HasSubstr("is not the one that BLESSINGS.jsonl names last; expected "
                                    "changes by 'normproof golden bless' alone"));
   // Removing the ledger does not make the corpus valid.
-  fs::remove(golden() / kBlessings);
+  fs::remove(golden() / kLedgerFile);
   EXPECT_THAT(refused(), HasSubstr("BLESSINGS.jsonl': No such file"));
 }
 
@@ -133,7 +133,7 @@ TEST_F(BlessCorpus, ReportsByHowMuchAValueChanges) {
   auto tensors = ref::io::read_tensors(file);
   const std::string old_sum = content_sha256(tensors);
   const double y = values_of(tensors, "y")[3];
-  tensors = with_element(tensors, "y", 3, y + 4 * ulp_of(y, DType::float64));
+  tensors = with_element(tensors, "y", 3, y + 4 * ulp_size(y, DType::float64));
   ref::io::write_tensors(file, tensors);
   const auto replace = [&](const fs::path& name, const std::string& from, const std::string& to) {
     std::string content = ref::io::read_text(name);

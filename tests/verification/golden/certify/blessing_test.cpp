@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 
 class BlessingLedger : public ::testing::Test {
  protected:
-  BlessingLedger() { ref::io::write_file(folder_ / kSums, "sums\n"); }
+  BlessingLedger() { ref::io::write_file(folder_ / kSumsFile, "sums\n"); }
 
   static Blessing of(const std::string& before, const std::string& after) {
     return {.reason = "why",
@@ -25,7 +25,7 @@ class BlessingLedger : public ::testing::Test {
             .sums_after = ref::io::sha256("sums\n")};
   }
   std::string refused(const std::string& lines) const {
-    ref::io::write_file(folder_ / kBlessings, lines);
+    ref::io::write_file(folder_ / kLedgerFile, lines);
     return file_message([&] { check_blessed(folder_.path(), "manifest"); });
   }
 

@@ -12,7 +12,7 @@ using ref::numeric::ball;
 using ::testing::ElementsAre;
 
 const ref::numeric::FloatFormat& e4m3() {
-  return format_of(ref::numeric::FloatType::float8_e4m3fn);
+  return float_format_info(ref::numeric::FloatType::float8_e4m3fn);
 }
 
 ball between(double middle, double radius) {

@@ -164,7 +164,7 @@ void expect_matches_oracle(const Case& c) {
   for (const auto& [name, values] : inputs.state) state.set(name, convert<oracle100>(values));
   const auto& in = inputs.steps[0];
   const auto& options = std::get<ref::model::NormOptions>(c.options);
-  const ref::model::Layout layout = ref::model::layout_of(options);
+  const ref::model::Layout layout = ref::model::norm_layout(options);
   checks::oracle::OracleInputs asked{
       convert<oracle100>(checks::evaluation::in_rows(layout, in.x)),
       convert<oracle100>(in.gamma),
@@ -174,7 +174,7 @@ void expect_matches_oracle(const Case& c) {
       in.mode};
   for (const auto& [name, values] : in.others) asked.others.set(name, convert<oracle100>(values));
   checks::oracle::OracleStep step =
-      checks::oracle::step(ref::model::with_rows(options), asked, state);
+      checks::oracle::step(ref::model::with_row_layout(options), asked, state);
   for (const char* name : {"y", "grad_x"})
     step.outputs.set(name, checks::evaluation::to_layout(layout, ref::tensor::shape_of(in.x),
                                                          step.outputs.at(name)));
@@ -183,7 +183,7 @@ void expect_matches_oracle(const Case& c) {
     for (const auto& [name, exact] : *part) {
       const std::vector<double> high = values_of(expected.tensors, name);
       std::vector<double> low = values_of(expected.tensors, name + "_lo");
-      ASSERT_EQ(high.size(), exact.size()) << path_of(c) << " " << name;
+      ASSERT_EQ(high.size(), exact.size()) << case_folder(c) << " " << name;
       if (low.empty()) low.assign(high.size(), 0);
       for (std::size_t i = 0; i < high.size(); ++i) {
         const oracle100 rest = oracle100(exact.data()[i]) - oracle100(high[i]);
@@ -192,7 +192,7 @@ void expect_matches_oracle(const Case& c) {
         // 1e4.
         ASSERT_LE(off < 0 ? oracle100(-off) : off,
                   oracle100(std::fabs(low[i])) * 0x1p-53 + oracle100("1e-93"))
-            << path_of(c) << " " << name << " at " << i;
+            << case_folder(c) << " " << name << " at " << i;
         const DType dtype = find(expected.tensors, name)->dtype;
         ASSERT_EQ(high[i] + low[i] == high[i] || dtype != DType::float64, true);
         ASSERT_EQ(rounded_to(dtype, high[i]), high[i]);
@@ -202,7 +202,7 @@ void expect_matches_oracle(const Case& c) {
         ++compared;
       }
     }
-  EXPECT_EQ(compared, expected.certificate.elements) << path_of(c);
+  EXPECT_EQ(compared, expected.certificate.elements) << case_folder(c);
 }
 
 using Numbers = std::vector<oracle100>;

@@ -55,7 +55,7 @@ class CorpusReader : public ::testing::Test {
 TEST_F(CorpusReader, ReadsEveryFileOfACase) {
   for (const CaseDescription& description : cases_) {
     const StoredCase stored = read_case(golden(), description);
-    EXPECT_EQ(path_of(stored.description.c), description.path);
+    EXPECT_EQ(case_folder(stored.description.c), description.path);
     EXPECT_NE(find(stored.expected, "y_lo"), nullptr);
   }
 }

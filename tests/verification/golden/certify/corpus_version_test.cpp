@@ -64,9 +64,9 @@ TEST(CorpusVersion, RejectsADamagedLedger) {
 TEST(CorpusVersion, MatchesItsPrefixes) {
   const CorpusVersion version{2, 14, 0, "6f201482ba21"};
   for (const char* asked : {"2", "2.14", "2.14.0", "2.14.0+6f20", "2.14.0+6f201482ba21"})
-    EXPECT_TRUE(version.is_denoted_by(asked)) << asked;
+    EXPECT_TRUE(version.matches_version_text(asked)) << asked;
   for (const char* asked : {"", "1", "2.1", "2.", "2.14.1", "2.14.0+7", "3"})
-    EXPECT_FALSE(version.is_denoted_by(asked)) << asked;
+    EXPECT_FALSE(version.matches_version_text(asked)) << asked;
   EXPECT_TRUE((CorpusVersion{2, 3, 9}.is_older_than(version)));
   EXPECT_TRUE((CorpusVersion{1, 30, 0}.is_older_than(version)));
   EXPECT_FALSE((CorpusVersion{2, 14, 0, "other"}.is_older_than(version)));

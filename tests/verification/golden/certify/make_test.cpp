@@ -86,7 +86,7 @@ TEST(MakeCorpus, ReadsBackAsTheCasesOfTheCorpus) {
   const auto cases = list_corpus(folder / "a", "*");
   ASSERT_EQ(cases.size(), 1u);
   const StoredCase stored = read_case(folder / "a", cases[0]);
-  EXPECT_EQ(path_of(stored.description.c), cases[0].path);
+  EXPECT_EQ(case_folder(stored.description.c), cases[0].path);
   EXPECT_EQ(stored.expected, certify(stored.description.c).tensors);
 }
 

@@ -11,7 +11,7 @@
 
 namespace normproof::verification::golden::certify {
 
-using corpus::op_name;
+using corpus::case_operation_name;
 using ref::model::Mode;
 namespace {
 
@@ -30,7 +30,7 @@ Case batch_norm_case(const std::string& reason = "sample") {
 
 std::string sample_text(const std::string& reason = "sample") {
   const Case c = batch_norm_case(reason);
-  return case_json(c, certify(c));
+  return manifest_entry_text(c, certify(c));
 }
 
 /// Returns the case of a manifest whose only case has this text.
@@ -41,16 +41,16 @@ CaseDescription description_of(const std::string& text) {
 TEST(CaseJson, ReadsBackWhatItWrote) {
   const Case c = batch_norm_case();
   const Expected expected = certify(c);
-  const std::string text = case_json(c, expected);
-  EXPECT_EQ(text, case_json(c, expected));
+  const std::string text = manifest_entry_text(c, expected);
+  EXPECT_EQ(text, manifest_entry_text(c, expected));
   const CaseDescription read = description_of(text);
   EXPECT_EQ(read.case_text, text);
-  EXPECT_EQ(read.path, path_of(c));
+  EXPECT_EQ(read.path, case_folder(c));
   EXPECT_EQ(read.c.tier, c.tier);
   EXPECT_EQ(read.c.reason, c.reason);
   EXPECT_EQ(read.c.why, c.why);
   EXPECT_EQ(ref::model::list_options(read.c.options), ref::model::list_options(c.options));
-  EXPECT_EQ(op_name(read.c), "batch_norm");
+  EXPECT_EQ(case_operation_name(read.c), "batch_norm");
   EXPECT_EQ(read.c.mode, Mode::training);
   EXPECT_EQ(read.c.dtype, DType::float32);
   EXPECT_TRUE(read.c.sequence);
@@ -70,7 +70,7 @@ TEST(CaseJson, ReadsBackWhatItWrote) {
 TEST(CaseJson, DescribesTheTensorsOfTheCase) {
   const Case c = batch_norm_case();
   const Expected expected = certify(c);
-  const json object = json::parse(case_json(c, expected));
+  const json object = json::parse(manifest_entry_text(c, expected));
   EXPECT_EQ(object["inputs"]["x"], "float32 [2,4,3]");
   EXPECT_EQ(object["expected"]["y_lo"], "float64 [2,4,3]");
   EXPECT_EQ(object["options"]["eps"], "0.5");
@@ -80,20 +80,20 @@ TEST(CaseJson, DescribesTheTensorsOfTheCase) {
   EXPECT_EQ(object["certificate"]["bits"], 192);
   EXPECT_THAT(object["certificate"]["widest"].get<std::string>(), StartsWith("2^-"));
   EXPECT_EQ(object["totals"]["tensors"], expected.tensors.size());
-  EXPECT_EQ(json::parse(case_json(one_and_three("3"),
-                                  certify(one_and_three("3"))))["certificate"]["widest"],
+  EXPECT_EQ(json::parse(manifest_entry_text(one_and_three("3"),
+                                            certify(one_and_three("3"))))["certificate"]["widest"],
             "0");
 }
 
 TEST(CaseJson, FileHoldsOnlyWhatACandidateNeeds) {
-  const std::string text = sample_text(), file = case_file(text);
+  const std::string text = sample_text(), file = case_file_text(text);
   json whole = json::parse(text);
-  const json part_for_candidates = json::parse(file);
+  const json make_case_file_text = json::parse(file);
   for (const char* key : {"certificate", "condition", "convention", "exact", "expected", "inputs",
                           "sha256", "tier", "tolerance", "totals"})
     EXPECT_EQ(whole.erase(key), 1u) << key;
-  EXPECT_EQ(part_for_candidates, whole);
-  EXPECT_EQ(part_for_candidates["options"]["eps"], "0.5");
+  EXPECT_EQ(make_case_file_text, whole);
+  EXPECT_EQ(make_case_file_text["options"]["eps"], "0.5");
   EXPECT_EQ(file.find('\n'), file.size() - 1);
   EXPECT_EQ(description_of(text).file_text, file);
 }
@@ -101,7 +101,7 @@ TEST(CaseJson, FileHoldsOnlyWhatACandidateNeeds) {
 TEST(CaseJson, ContainsOptionsOfLaterVersionsOnlyIfTheyAreSet) {
   const auto written = [](Recipe recipe) {
     const Case c = recipe.make(1);
-    const std::string text = case_json(c, certify(c));
+    const std::string text = manifest_entry_text(c, certify(c));
     EXPECT_EQ(ref::model::list_options(description_of(text).c.options),
               ref::model::list_options(c.options));
     return json::parse(text);

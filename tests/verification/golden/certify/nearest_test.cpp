@@ -46,7 +46,8 @@ TEST(NearestStoredNumber, OutOfRangeOf8BitFormatsFollowsTheOverflowMode) {
   for (std::uint64_t i = 0; i < 2000; ++i) {
     const double x = std::ldexp(random.normal(i), static_cast<int>(i % 30) - 20);
     for (const DType dtype : {DType::float8_e4m3fn, DType::float8_e5m2}) {
-      const double machine = round_to(format_of(corpus::storage_of(dtype)), x, Overflow::saturate);
+      const double machine =
+          round_to(float_format_info(corpus::storage_format(dtype)), x, Overflow::saturate);
       EXPECT_EQ(at(x, dtype, Overflow::saturate), machine) << x;
     }
   }

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/verification/golden/certify/samples.hpp"
-#include "verification/golden/certify/own_case.hpp"
+#include "verification/golden/certify/user_case.hpp"
 
 namespace normproof::verification::golden::certify {
 namespace {
@@ -34,14 +34,14 @@ TEST(CaseSplitByRows, IsCertifiedToTheValuesOfTheWholeCase) {
         seven_rows("group_scaling"), seven_rows("gelu", {ones("grad_y")}),
         seven_rows("log_sum_exp"), seven_rows("swiglu", {ones("gate"), ones("grad_y")}),
         seven_rows("add_rms_norm", {ones("residual"), kGamma})}) {
-    const std::vector<Case> parts = row_parts(c, 3);
-    ASSERT_THAT(parts, SizeIs(3)) << path_of(c);
+    const std::vector<Case> parts = split_into_row_parts(c, 3);
+    ASSERT_THAT(parts, SizeIs(3)) << case_folder(c);
     EXPECT_EQ(find(parts[0].inputs, "x")->shape[0], 2u);
     EXPECT_EQ(find(parts[2].inputs, "x")->shape[0], 3u);
     std::vector<std::vector<StoredTensor>> outputs;
     for (const Case& part : parts) outputs.push_back(certify(part).tensors);
-    EXPECT_EQ(join_parts(outputs), certify(c).tensors) << path_of(c);
-    EXPECT_EQ(certify_user_case(c, 4).expected, certify_user_case(c, 1).expected) << path_of(c);
+    EXPECT_EQ(join_parts(outputs), certify(c).tensors) << case_folder(c);
+    EXPECT_EQ(certify_user_case(c, 4).expected, certify_user_case(c, 1).expected) << case_folder(c);
   }
 }
 
@@ -52,9 +52,9 @@ TEST(CaseSplitByRows, IsNotPossibleIfRowsDependOnEachOther) {
        {seven_rows("batch_norm"), seven_rows("group_norm"), seven_rows("power_norm_v"),
         seven_rows("layer_norm", {ones("grad_y")}), seven_rows("rope", {angles, sines}),
         seven_rows("add_rms_norm", {ones("residual"), ones("grad_y"), kGamma})})
-    EXPECT_THAT(row_parts(c, 3), SizeIs(1)) << path_of(c);
-  EXPECT_THAT(row_parts(seven_rows("relu"), 1), SizeIs(1));
-  EXPECT_THAT(row_parts(seven_rows("relu"), 100), SizeIs(7));
+    EXPECT_THAT(split_into_row_parts(c, 3), SizeIs(1)) << case_folder(c);
+  EXPECT_THAT(split_into_row_parts(seven_rows("relu"), 1), SizeIs(1));
+  EXPECT_THAT(split_into_row_parts(seven_rows("relu"), 100), SizeIs(7));
 }
 
 }  // namespace

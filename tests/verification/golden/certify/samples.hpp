@@ -22,8 +22,8 @@ using certify::replace_not_finite;
 using certify::StoredCase;
 using corpus::Accumulation;
 using corpus::Case;
+using corpus::case_folder;
 using corpus::find;
-using corpus::path_of;
 using corpus::Tier;
 using recipes::inputs_of;
 using recipes::Recipe;
@@ -64,7 +64,7 @@ inline std::vector<double> values_of(const std::vector<StoredTensor>& tensors,
 }
 
 inline StoredCase certified(const Case& c) {
-  StoredCase stored = certify::certified_case(c);
+  StoredCase stored = certify::certify_case(c);
   for (const StoredTensor& tensor : stored.expected)
     if (!tensor.name.ends_with("_lo")) stored.description.outputs.push_back(tensor.name);
   return stored;
@@ -81,10 +81,10 @@ inline std::vector<double> scales_of_output(const StoredCase& stored, const Stor
   const Case& c = stored.description.c;
   std::vector<double> scales(ref::io::widen(output).size(), 1);
   const std::string name = corpus::scale_name(output.name);
-  const corpus::Scaling scaling = corpus::scaling_of(c, output.name);
-  if (scaling == corpus::Scaling::given)
+  const corpus::OutputScaling scaling = corpus::output_scaling(c, output.name);
+  if (scaling == corpus::OutputScaling::given)
     std::ranges::fill(scales, ref::io::widen(*find(c.inputs, name))[0]);
-  if (scaling == corpus::Scaling::blocks) {
+  if (scaling == corpus::OutputScaling::blocks) {
     const std::vector<double> blocks = ref::io::widen(*find(stored.expected, name));
     for (std::size_t i = 0; i < scales.size(); ++i)
       scales[i] = blocks[corpus::block_index(i, output.shape.back())];
@@ -96,7 +96,7 @@ inline std::vector<double> scales_of_output(const StoredCase& stored, const Stor
 /// sign.
 inline double within_range(DType dtype, double value) {
   if (!ref::io::is_float(dtype) || ref::io::item_size(dtype) != 1) return value;
-  const double largest = ref::numeric::format_of(*ref::io::float_type(dtype)).largest;
+  const double largest = ref::numeric::float_format_info(*ref::io::float_type(dtype)).largest;
   return std::clamp(value, -largest, largest);
 }
 
@@ -105,7 +105,7 @@ inline double within_range(DType dtype, double value) {
 /// taken from the case's expected values.
 inline std::vector<StoredTensor> reference_output(const StoredCase& stored) {
   const Case& c = stored.description.c;
-  checks::evaluation::EvalInputs inputs = inputs_of(corpus::dequantized(c), path_of(c));
+  checks::evaluation::EvalInputs inputs = inputs_of(corpus::dequantize_inputs(c), case_folder(c));
   replace_not_finite(inputs, certify::kReplacements);
   std::vector<StoredTensor> answer;
   for (const auto& [name, results] :
@@ -121,7 +121,7 @@ inline std::vector<StoredTensor> reference_output(const StoredCase& stored) {
                                    within_range(expected.dtype, results.data()[i] / scales[i]));
     answer.push_back(tensor_of(name, expected.dtype, expected.shape, values));
   }
-  if (corpus::scaling_of(c, "y") == corpus::Scaling::blocks)
+  if (corpus::output_scaling(c, "y") == corpus::OutputScaling::blocks)
     answer.push_back(*find(stored.expected, "y_scale"));
   std::ranges::sort(answer, {}, &StoredTensor::name);
   return answer;

@@ -16,15 +16,15 @@ inline void sign(const std::filesystem::path& golden) {
   Sums sums;
   for (const auto& entry : fs::recursive_directory_iterator(golden)) {
     const std::string path = fs::relative(entry.path(), golden).string();
-    if (entry.is_regular_file() && path != kSums && path != kBlessings)
+    if (entry.is_regular_file() && path != kSumsFile && path != kLedgerFile)
       sums.emplace(path, ref::io::sha256(ref::io::read_text(entry.path())));
   }
   const std::string lines = sums_text(sums);
-  ref::io::write_file(golden / kSums, lines);
+  ref::io::write_file(golden / kSumsFile, lines);
   const Blessing blessing = {.reason = "signed again",
                              .manifest_after = sums.at("manifest.json"),
                              .sums_after = ref::io::sha256(lines)};
-  ref::io::write_file(golden / kBlessings, blessing_line(blessing));
+  ref::io::write_file(golden / kLedgerFile, blessing_line(blessing));
 }
 
 }  // namespace normproof::verification::golden::certify

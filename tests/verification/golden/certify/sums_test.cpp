@@ -48,10 +48,10 @@ class Sha256SumsOfACorpus : public ::testing::Test {
   fs::path golden() const { return folder_ / "golden"; }
   /// Returns the error that reading the corpus gives if SHA256SUMS has these sums.
   std::string refused(const Sums& sums) const {
-    ref::io::write_file(golden() / kSums, sums_text(sums));
+    ref::io::write_file(golden() / kSumsFile, sums_text(sums));
     return file_message([&] { list_corpus(golden(), "*"); });
   }
-  Sums sums() const { return parse_sums(ref::io::read_text(golden() / kSums), "S"); }
+  Sums sums() const { return parse_sums(ref::io::read_text(golden() / kSumsFile), "S"); }
 
   tests::ref::io::TemporaryFolder folder_;
 };

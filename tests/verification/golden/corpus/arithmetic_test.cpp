@@ -13,10 +13,10 @@ TEST(GoldenArithmetic, AccumulationTypesAreFoundByName) {
   EXPECT_EQ(usage_message([] { parse_accumulation("flot32"); }),
             "unknown accumulation 'flot32'; did you mean 'float32'? known: float64, float32, "
             "bfloat16, float16");
-  EXPECT_EQ(arithmetic_of(Accumulation::float64).unit_roundoff, 0x1p-53);
-  EXPECT_EQ(arithmetic_of(Accumulation::float32).unit_roundoff, 0x1p-24);
-  EXPECT_EQ(arithmetic_of(Accumulation::float16).largest, 65504);
-  EXPECT_EQ(arithmetic_of(Accumulation::bfloat16).unit_roundoff, 0x1p-8);
+  EXPECT_EQ(accumulation_arithmetic(Accumulation::float64).unit_roundoff, 0x1p-53);
+  EXPECT_EQ(accumulation_arithmetic(Accumulation::float32).unit_roundoff, 0x1p-24);
+  EXPECT_EQ(accumulation_arithmetic(Accumulation::float16).largest, 65504);
+  EXPECT_EQ(accumulation_arithmetic(Accumulation::bfloat16).unit_roundoff, 0x1p-8);
 }
 
 TEST(GoldenArithmetic, SixteenBitDtypesAreAccumulatedInFloat32) {

@@ -11,11 +11,11 @@ using recipes::Recipe;
 
 TEST(GoldenCase, PathHoldsTierLayerRegimeShapeAndDtype) {
   const Case c = Recipe(Tier::full, "power_norm", "odd_1e4", {2, 3, 5}, DType::bfloat16).make(1);
-  EXPECT_EQ(op_name(c), "power_norm");
-  EXPECT_EQ(path_of(c), "full/power_norm/odd_1e4-2x3x5-bfloat16");
+  EXPECT_EQ(case_operation_name(c), "power_norm");
+  EXPECT_EQ(case_folder(c), "full/power_norm/odd_1e4-2x3x5-bfloat16");
   const Case steps =
       Recipe(Tier::quick, "batch_norm", "r", {4, 5}, DType::float64).steps(3).make(1);
-  EXPECT_EQ(path_of(steps), "quick/batch_norm/r-3x4x5-float64");
+  EXPECT_EQ(case_folder(steps), "quick/batch_norm/r-3x4x5-float64");
 }
 
 TEST(GoldenCase, FindsTiersByName) {

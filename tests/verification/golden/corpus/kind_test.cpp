@@ -34,13 +34,13 @@ TEST(OperationKind, MatchesTheListThatContainsTheOperation) {
 TEST(OperationKind, IsIdentifiedByTheTypeOfTheOptions) {
   for (const std::string& name : model::operation_names()) {
     const Case c = case_of(name);
-    EXPECT_EQ(is_about<model::LayerNormOptions>(c), name == "layer_norm") << name;
-    EXPECT_EQ(is_about<model::LogSumExpOptions>(c), name == "log_sum_exp") << name;
-    EXPECT_EQ(is_about<model::EncoderOptions>(c), name == "encoder") << name;
-    EXPECT_EQ(is_about<model::DecoderLayerOptions>(c), name == "decoder_layer") << name;
-    EXPECT_EQ(is_about<model::DecodingOptions>(c), name == "decoding") << name;
-    EXPECT_EQ(is_about<model::SgdOptions>(c), name == "sgd") << name;
-    EXPECT_EQ(is_about<model::AdamWOptions>(c), name == "adamw") << name;
+    EXPECT_EQ(has_operation<model::LayerNormOptions>(c), name == "layer_norm") << name;
+    EXPECT_EQ(has_operation<model::LogSumExpOptions>(c), name == "log_sum_exp") << name;
+    EXPECT_EQ(has_operation<model::EncoderOptions>(c), name == "encoder") << name;
+    EXPECT_EQ(has_operation<model::DecoderLayerOptions>(c), name == "decoder_layer") << name;
+    EXPECT_EQ(has_operation<model::DecodingOptions>(c), name == "decoding") << name;
+    EXPECT_EQ(has_operation<model::SgdOptions>(c), name == "sgd") << name;
+    EXPECT_EQ(has_operation<model::AdamWOptions>(c), name == "adamw") << name;
   }
 }
 

@@ -30,8 +30,8 @@ Case by_one_scale() {
   return c;
 }
 
-TEST(Scaling, DequantizesEachBlockByItsScale) {
-  const Case real = dequantized(in_blocks());
+TEST(OutputScaling, DequantizesEachBlockByItsScale) {
+  const Case real = dequantize_inputs(in_blocks());
   EXPECT_EQ(real.dtype, DType::float32);
   EXPECT_EQ(find(real.inputs, "x_scale"), nullptr);
   const std::vector<double> x = values_of(real.inputs, "x");
@@ -42,26 +42,26 @@ TEST(Scaling, DequantizesEachBlockByItsScale) {
   EXPECT_FALSE(rounds_inputs(in_blocks()));
 }
 
-TEST(Scaling, DequantizesByASingleScale) {
-  const std::vector<double> x = values_of(dequantized(by_one_scale()).inputs, "x");
+TEST(OutputScaling, DequantizesByASingleScale) {
+  const std::vector<double> x = values_of(dequantize_inputs(by_one_scale()).inputs, "x");
   EXPECT_EQ(x[0], 4.5);
   EXPECT_EQ(x[33], 4.5);
   EXPECT_TRUE(rounds_inputs(by_one_scale()));
 }
 
-TEST(Scaling, LeavesCasesWithoutScalesUnchanged) {
+TEST(OutputScaling, LeavesCasesWithoutScalesUnchanged) {
   const Case c = plain_recipe("silu", {1, 4}, DType::float16).make(1);
   EXPECT_FALSE(is_scaled(c));
-  EXPECT_EQ(dequantized(c).dtype, DType::float16);
-  EXPECT_EQ(dequantized(c).inputs, c.inputs);
-  EXPECT_EQ(scaling_of(c, "y"), Scaling::none);
+  EXPECT_EQ(dequantize_inputs(c).dtype, DType::float16);
+  EXPECT_EQ(dequantize_inputs(c).inputs, c.inputs);
+  EXPECT_EQ(output_scaling(c, "y"), OutputScaling::none);
 }
 
-TEST(Scaling, DerivesTheScalingOfOutputsFromTheInputs) {
+TEST(OutputScaling, DerivesTheScalingOfOutputsFromTheInputs) {
   Case c = by_one_scale();
-  EXPECT_EQ(scaling_of(in_blocks(), "y"), Scaling::blocks);
-  EXPECT_EQ(scaling_of(c, "y"), Scaling::given);
-  EXPECT_EQ(scaling_of(c, "grad_x"), Scaling::none);
+  EXPECT_EQ(output_scaling(in_blocks(), "y"), OutputScaling::blocks);
+  EXPECT_EQ(output_scaling(c, "y"), OutputScaling::given);
+  EXPECT_EQ(output_scaling(c, "grad_x"), OutputScaling::none);
   EXPECT_EQ(stored_output_dtype(c, "y"), DType::float8_e4m3fn);
   EXPECT_EQ(stored_output_dtype(c, "y_scale"), DType::float8_e8m0fnu);
   EXPECT_EQ(stored_output_dtype(c, "grad_x"), DType::float32);
@@ -69,7 +69,7 @@ TEST(Scaling, DerivesTheScalingOfOutputsFromTheInputs) {
   EXPECT_EQ(stored_output_dtype(c, "grad_x"), DType::float8_e5m2);
 }
 
-TEST(Scaling, AllowsAShortLastBlockInARow) {
+TEST(OutputScaling, AllowsAShortLastBlockInARow) {
   EXPECT_THAT(block_scales_shape({2, 3, 33}), ElementsAre(2, 3, 2));
   EXPECT_THAT(block_scales_shape({2, 32}), ElementsAre(2, 1));
   EXPECT_EQ(block_index(31, 33), 0u);
@@ -77,18 +77,18 @@ TEST(Scaling, AllowsAShortLastBlockInARow) {
   EXPECT_EQ(block_index(33, 33), 2u);
 }
 
-TEST(Scaling, ScaleExponentIsThatOfTheMaximumMinusThatOfTheFormat) {
-  const auto& e4m3 = format_of(ref::numeric::FloatType::float8_e4m3fn);
-  const auto& e5m2 = format_of(ref::numeric::FloatType::float8_e5m2);
+TEST(OutputScaling, ScaleExponentIsThatOfTheMaximumMinusThatOfTheFormat) {
+  const auto& e4m3 = float_format_info(ref::numeric::FloatType::float8_e4m3fn);
+  const auto& e5m2 = float_format_info(ref::numeric::FloatType::float8_e5m2);
   EXPECT_EQ(block_scale_exponent(8, e4m3), 0);
   EXPECT_EQ(block_scale_exponent(0, e5m2), -15);
   EXPECT_EQ(block_scale_exponent(-2000, e4m3), -127);
   EXPECT_EQ(block_scale_exponent(200, e4m3), 127);
 }
 
-TEST(Scaling, C1_RejectsAnAbsentScaleOrOneOfAnotherShape) {
+TEST(OutputScaling, C1_RejectsAnAbsentScaleOrOneOfAnotherShape) {
   const auto refusal = [](const Case& c) {
-    return ref::numeric::error_message<ref::numeric::ContractError>([&] { dequantized(c); });
+    return ref::numeric::error_message<ref::numeric::ContractError>([&] { dequantize_inputs(c); });
   };
   Case c = in_blocks();
   c.inputs.back() = tensor_of("x_scale", DType::float8_e8m0fnu, {1, 1}, {1});

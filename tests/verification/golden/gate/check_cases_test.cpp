@@ -11,7 +11,7 @@
 namespace normproof::verification::golden::gate {
 
 using candidate::from_folder;
-using corpus::op_name;
+using corpus::case_operation_name;
 namespace {
 
 namespace fs = std::filesystem;
@@ -54,7 +54,7 @@ TEST_F(CheckCases, DamagedCorpusIsAFileError) {
 
 TEST_F(CheckCases, IntegerThatDoubleCannotRepresentFailsOnlyItsCase) {
   const auto found = std::ranges::find_if(cases_, [](const CaseDescription& description) {
-    return op_name(description.c) == "power_norm";
+    return case_operation_name(description.c) == "power_norm";
   });
   ASSERT_NE(found, cases_.end());
   const fs::path file = outputs() / found->path / "expected.safetensors";

@@ -51,10 +51,10 @@ TEST(CheckCase, ReferencePassesEveryQuickCase) {
   for (const Case& c : recipes::corpus(Tier::quick)) {
     const StoredCase stored = certified(c);
     const CaseResult result = check_case(stored, reference_output(stored), {});
-    EXPECT_EQ(result.problem, "") << path_of(c);
+    EXPECT_EQ(result.problem, "") << case_folder(c);
     for (const TensorResult& t : result.tensors) {
-      EXPECT_TRUE(t.passed()) << path_of(c) << " " << t.name << t.where << " " << t.ratio;
-      EXPECT_LE(t.ratio, 1) << path_of(c) << " " << t.name;
+      EXPECT_TRUE(t.passed()) << case_folder(c) << " " << t.name << t.where << " " << t.ratio;
+      EXPECT_LE(t.ratio, 1) << case_folder(c) << " " << t.name;
       judged += t.count;
       elements += t.count + t.unjudged;
     }
@@ -73,9 +73,10 @@ TEST(CheckCase, FindsAWrongSignInEveryOutputOfEveryLayer) {
       if (values[last] == 0) continue;
       const CaseResult result =
           check_case(stored, with_element(answer, tensor.name, last, -values[last]), {});
-      EXPECT_FALSE(result.passed()) << path_of(c) << " " << tensor.name;
+      EXPECT_FALSE(result.passed()) << case_folder(c) << " " << tensor.name;
       for (const TensorResult& t : result.tensors)
-        EXPECT_EQ(t.failed.size(), t.name == tensor.name ? 1u : 0u) << path_of(c) << " " << t.name;
+        EXPECT_EQ(t.failed.size(), t.name == tensor.name ? 1u : 0u)
+            << case_folder(c) << " " << t.name;
       EXPECT_EQ(result_of(result, tensor.name).got, -values[last]);
     }
   }
@@ -167,16 +168,16 @@ TEST(CheckCase, ReturnsAnErrorMapOfAFailedOutputOnRequest) {
   const StoredCase& stored = batch_norm();
   const double y = certify::exact_values(stored, "y").high[4];
   const auto wrong = with_element(reference_output(stored), "y", 4, y + 1);
-  EXPECT_TRUE(result_of(check_case(stored, wrong, {}), "y").map.shares.empty());
+  EXPECT_TRUE(result_of(check_case(stored, wrong, {}), "y").map.error_ratios.empty());
   const CaseResult result = check_case(stored, wrong, {.maps = true});
   const TensorResult& failed = result_of(result, "y");
-  ASSERT_EQ(failed.map.shares.size(), 12u);
-  EXPECT_DOUBLE_EQ(failed.map.shares[4], failed.ratio);
-  for (std::size_t i = 0; i < 12; ++i) EXPECT_EQ(failed.map.shares[i] > 1, i == 4) << i;
-  EXPECT_TRUE(result_of(result, "grad_x").map.shares.empty());
+  ASSERT_EQ(failed.map.error_ratios.size(), 12u);
+  EXPECT_DOUBLE_EQ(failed.map.error_ratios[4], failed.ratio);
+  for (std::size_t i = 0; i < 12; ++i) EXPECT_EQ(failed.map.error_ratios[i] > 1, i == 4) << i;
+  EXPECT_TRUE(result_of(result, "grad_x").map.error_ratios.empty());
   const auto nan =
       check_case(stored, with_element(reference_output(stored), "y", 4, NAN), {.maps = true});
-  EXPECT_EQ(result_of(nan, "y").map.shares[4], INFINITY);
+  EXPECT_EQ(result_of(nan, "y").map.error_ratios[4], INFINITY);
 }
 
 TEST(CheckCase, AllowsOnlyErrorsOfSquareRootsInAnExactCase) {
@@ -207,18 +208,23 @@ TEST(CheckCase, AcceptsNaNAndInfinityOnlyIfNaNIsExpected) {
     EXPECT_EQ(y.max_absolute, kGoldenInfinity);
     EXPECT_EQ(y.where, "[1, 1]");
   }
-  const StoredCase with_nan =
+  const StoredCase fill_first_sample_with_nan =
       certified(plain_recipe("layer_norm", {2, 3}, DType::float32)
                     .x([](std::size_t i, double normal) { return i == 4 ? kGoldenNaN : normal; })
                     .make(1));
-  EXPECT_TRUE(check_case(with_nan, reference_output(with_nan), {}).passed());
+  EXPECT_TRUE(
+      check_case(fill_first_sample_with_nan, reference_output(fill_first_sample_with_nan), {})
+          .passed());
   // Depending on the order of operations, infinity and NaN are interchangeable.
   EXPECT_TRUE(
-      check_case(with_nan, with_element(reference_output(with_nan), "y", 5, -kGoldenInfinity), {})
+      check_case(
+          fill_first_sample_with_nan,
+          with_element(reference_output(fill_first_sample_with_nan), "y", 5, -kGoldenInfinity), {})
           .passed());
   for (const double bad : {0.0, 0x1p100}) {
     const CaseResult result =
-        check_case(with_nan, with_element(reference_output(with_nan), "y", 5, bad), {});
+        check_case(fill_first_sample_with_nan,
+                   with_element(reference_output(fill_first_sample_with_nan), "y", 5, bad), {});
     const TensorResult& y = result_of(result, "y");
     EXPECT_EQ(y.failed.size(), 1u) << bad;
     EXPECT_EQ(y.ratio, kGoldenInfinity);

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/verification/golden/certify/samples.hpp"
-#include "verification/golden/certify/own_case.hpp"
+#include "verification/golden/certify/user_case.hpp"
 #include "verification/golden/plain/plain_layers.hpp"
 #include "verification/golden/recipes/case_inputs.hpp"
 #include "verification/golden/recipes/optimizer_corpus.hpp"

@@ -11,17 +11,17 @@
 namespace normproof::verification::golden::gate {
 namespace {
 
-using recipes::Scales;
-using recipes::with_scales;
+using recipes::convert_to_8_bits;
+using recipes::EightBitScales;
 using ::testing::Each;
 using ::testing::ElementsAre;
 
 /// Returns the case of silu for these numbers, which are so large that silu(x) = x.
-StoredCase large_row(const std::vector<double>& x, const Scales& scales) {
-  return certified(with_scales(plain_recipe("silu", {1, x.size()}, DType::float32)
-                                   .x([=](std::size_t i, double) { return x[i]; })
-                                   .make(1),
-                               scales));
+StoredCase large_row(const std::vector<double>& x, const EightBitScales& scales) {
+  return certified(convert_to_8_bits(plain_recipe("silu", {1, x.size()}, DType::float32)
+                                         .x([=](std::size_t i, double) { return x[i]; })
+                                         .make(1),
+                                     scales));
 }
 
 std::vector<StoredTensor> expected_answer(const StoredCase& stored) {
@@ -41,8 +41,8 @@ std::vector<std::string> failing(const StoredCase& stored,
 JudgedValues judged(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                     const std::string& name) {
   const Case& c = stored.description.c;
-  return judged_values(stored, answer, name,
-                       tolerance::derive_tolerance(c, corpus::usual_accumulation(c.dtype)));
+  return compute_judged_values(stored, answer, name,
+                               tolerance::derive_tolerance(c, corpus::usual_accumulation(c.dtype)));
 }
 
 TEST(JudgedEightBitValues, WithASingleScaleOnlyTheNearestOrSaturatedNumberPasses) {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "verification/golden/gate/check.hpp"
-#include "verification/golden/museum/tour.hpp"
+#include "verification/golden/museum/exhibit_runs.hpp"
 
 namespace normproof::verification::golden::museum {
 namespace {
@@ -17,7 +17,7 @@ Exhibit correct_exhibit(const char* op, bool centred) {
           "nothing",
           op,
           std::nullopt,
-          [centred](const Case& c, const Device&) {
+          [centred](const Case& c, const KernelEnvironment&) {
             return run_slice_kernel(c, {.centred = centred});
           }};
 }
@@ -27,7 +27,7 @@ TEST(SliceKernel, IsCorrectWithoutABug) {
   for (const auto& [op, centred] :
        {std::pair("layer_norm", true), std::pair("rms_norm", false), std::pair("group_norm", true),
         std::pair("instance_norm", true), std::pair("batch_norm", true)}) {
-    const std::vector<ExhibitResult> visits = tour({correct_exhibit(op, centred)}, {});
+    const std::vector<ExhibitResult> visits = run_exhibits({correct_exhibit(op, centred)}, {});
     ASSERT_EQ(visits.size(), 1u);
     EXPECT_FALSE(visits[0].found()) << op << ": " << visits[0].case_path << visits[0].named;
     EXPECT_GT(visits[0].cases, 20u) << op;
@@ -37,10 +37,10 @@ TEST(SliceKernel, IsCorrectWithoutABug) {
 
 TEST(SliceKernel, IsWrongIfOneOfItsPartsIsWrong) {
   Exhibit exhibit = correct_exhibit("instance_norm", true);
-  exhibit.run = [](const Case& c, const Device&) {
+  exhibit.run = [](const Case& c, const KernelEnvironment&) {
     return run_slice_kernel(c, {.scale = [](double x_hat, double) { return x_hat; }});
   };
-  EXPECT_TRUE(tour({exhibit}, {})[0].found());
+  EXPECT_TRUE(run_exhibits({exhibit}, {})[0].found());
 }
 
 }  // namespace

@@ -32,10 +32,10 @@ TEST(PlainAttention, EveryStyleAgreesWithTheReference) {
                                Style{.divide = true}, Style{.powers = true}, Style{.from_y = true}})
       for (const StoredTensor& tensor : run_attention(c, {}, style)) {
         const auto got = ref::io::widen(tensor), wanted = values_of(expected, tensor.name);
-        ASSERT_EQ(got.size(), wanted.size()) << path_of(c) << " " << tensor.name;
+        ASSERT_EQ(got.size(), wanted.size()) << case_folder(c) << " " << tensor.name;
         for (std::size_t i = 0; i < got.size(); ++i)
           EXPECT_NEAR(got[i], wanted[i], 0x1p-36 * (1 + std::fabs(wanted[i])))
-              << path_of(c) << " " << tensor.name;
+              << case_folder(c) << " " << tensor.name;
       }
   }
 }

@@ -36,8 +36,8 @@ TEST(PlainEncoders, EveryStyleReturnsAllOutputsAndPassesTheGate) {
            {Style{}, Style{.sum = Style::Sum::backwards}, Style{.divide = true},
             Style{.sum = Style::Sum::pairwise, .welford = true, .powers = true}}) {
         const CaseResult result = check_case(stored, run_with(c, {}, style), {});
-        EXPECT_TRUE(result.passed()) << path_of(c);
-        EXPECT_EQ(result.tensors.size(), stored.description.outputs.size()) << path_of(c);
+        EXPECT_TRUE(result.passed()) << case_folder(c);
+        EXPECT_EQ(result.tensors.size(), stored.description.outputs.size()) << case_folder(c);
       }
     }
 }

@@ -21,14 +21,14 @@ std::vector<StoredTensor> plain(const Case& c, const Style& style = {}) {
   return run_plain(c, recipes::inputs_of(c), style, sites);
 }
 
-TEST(PlainLayers, LayerNormMatchesTheTextbook) {
+TEST(PlainNormLayers, LayerNormMatchesTheTextbook) {
   const auto answer = plain(one_and_three("0"));
   EXPECT_THAT(values_of(answer, "y"), ElementsAre(-1, 1));
   // With two elements and no eps, the backward of the norm is 0.
   EXPECT_THAT(values_of(answer, "grad_x"), ElementsAre(0, 0));
 }
 
-TEST(PlainLayers, EveryStyleOfEveryLayerIsWithinTheBound) {
+TEST(PlainNormLayers, EveryStyleOfEveryLayerIsWithinTheBound) {
   const Style styles[] = {{},
                           {.sum = Style::Sum::backwards},
                           {.sum = Style::Sum::pairwise},
@@ -45,14 +45,14 @@ TEST(PlainLayers, EveryStyleOfEveryLayerIsWithinTheBound) {
     const StoredCase stored = certified(c);
     for (const Style& style : styles) {
       const CaseResult result = check_case(stored, plain(c, style), {});
-      EXPECT_TRUE(result.passed()) << path_of(c);
+      EXPECT_TRUE(result.passed()) << case_folder(c);
       EXPECT_GE(result.tensors.size(), 2u);
     }
   }
   EXPECT_EQ(layers, 28u);
 }
 
-TEST(PlainLayers, DifferentStylesGiveDifferentBits) {
+TEST(PlainNormLayers, DifferentStylesGiveDifferentBits) {
   const Case c = plain_recipe("layer_norm", {5, 33}, DType::float32).make(1);
   const auto right = plain(c);
   for (const Style& style : {Style{.sum = Style::Sum::backwards},
@@ -61,14 +61,14 @@ TEST(PlainLayers, DifferentStylesGiveDifferentBits) {
     EXPECT_NE(plain(c, style), right);
 }
 
-TEST(PlainLayers, OutputsOf16BitCasesAreRounded) {
+TEST(PlainNormLayers, OutputsOf16BitCasesAreRounded) {
   const Case c = plain_recipe("rms_norm", {2, 8}, DType::bfloat16).make(1);
   const auto answer = plain(c);
   ASSERT_NE(find(answer, "y"), nullptr);
   EXPECT_EQ(find(answer, "y")->dtype, DType::bfloat16);
 }
 
-TEST(PlainLayers, MutationOfBetaChangesYButNotGradX) {
+TEST(PlainNormLayers, MutationOfBetaChangesYButNotGradX) {
   const Case c = plain_recipe("layer_norm", {3, 8}).make(1);
   const auto right = plain(c);
   Sites sites({"beta", MutationOperator::drop});
@@ -77,7 +77,7 @@ TEST(PlainLayers, MutationOfBetaChangesYButNotGradX) {
   EXPECT_EQ(values_of(wrong, "grad_x"), values_of(right, "grad_x"));
 }
 
-TEST(PlainLayers, ZeroCenteredGammaIsIncreasedByOne) {
+TEST(PlainNormLayers, ZeroCenteredGammaIsIncreasedByOne) {
   for (const char* layer : {"layer_norm", "rms_norm", "add_layer_norm", "add_rms_norm"}) {
     const std::string prefix = layer[0] == 'a' ? "norm: " : "";
     const Case c = plain_recipe(layer, {4, 6}, DType::bfloat16)
@@ -96,26 +96,26 @@ TEST(PlainLayers, ZeroCenteredGammaIsIncreasedByOne) {
   }
 }
 
-TEST(PlainLayers, StatisticsAreReturned) {
+TEST(PlainNormLayers, StatisticsAreReturned) {
   const auto answer = plain(one_and_three("0"));
   EXPECT_THAT(values_of(answer, "mean"), ElementsAre(2));
   EXPECT_THAT(values_of(answer, "rstd"), ElementsAre(1));
 }
 
-TEST(PlainLayers, EveryOutputOfTheCorpusIsReturnedInItsShape) {
+TEST(PlainNormLayers, EveryOutputOfTheCorpusIsReturnedInItsShape) {
   for (const Case& c : recipes::corpus(Tier::quick)) {
     if (c.reason != "random" && c.reason != "inference" && c.reason != "steps") continue;
     const auto answer = plain(c);
     for (const StoredTensor& expected : certify::certify(c).tensors) {
       if (expected.name.ends_with("_lo")) continue;
       const StoredTensor* const given = find(answer, expected.name);
-      ASSERT_NE(given, nullptr) << path_of(c) << " " << expected.name;
-      EXPECT_EQ(given->shape, expected.shape) << path_of(c) << " " << expected.name;
+      ASSERT_NE(given, nullptr) << case_folder(c) << " " << expected.name;
+      EXPECT_EQ(given->shape, expected.shape) << case_folder(c) << " " << expected.name;
     }
   }
 }
 
-TEST(PlainLayers, MutationOfAReturnedStatisticChangesNothingElse) {
+TEST(PlainNormLayers, MutationOfAReturnedStatisticChangesNothingElse) {
   const Case c = plain_recipe("batch_norm", {5, 4}).make(1);
   const auto right = plain(c);
   for (const auto& [site, op, name] :
@@ -131,7 +131,7 @@ TEST(PlainLayers, MutationOfAReturnedStatisticChangesNothingElse) {
   }
 }
 
-TEST(PlainLayers, FlushingSubnormalsPassesOnlyIfItIsDeclared) {
+TEST(PlainNormLayers, FlushingSubnormalsPassesOnlyIfItIsDeclared) {
   for (const DType dtype : {DType::float32, DType::float16}) {
     const double scale = dtype == DType::float32 ? 1e-40 : 0x1p-17;
     const Case c = plain_recipe("layer_norm", {3, 6}, dtype)
@@ -147,7 +147,7 @@ TEST(PlainLayers, FlushingSubnormalsPassesOnlyIfItIsDeclared) {
   }
 }
 
-TEST(PlainLayers, SixteenBitArithmeticPassesOnlyIfItIsDeclared) {
+TEST(PlainNormLayers, SixteenBitArithmeticPassesOnlyIfItIsDeclared) {
   const Case c = plain_recipe("layer_norm", {5, 33}, DType::bfloat16).make(1);
   const StoredCase stored = certified(c);
   const auto answer = plain(c, {.accumulation = Accumulation::bfloat16});

@@ -34,8 +34,8 @@ TEST(PlainOptimizers, EveryStyleReturnsAllOutputsAndPassesTheGate) {
       for (const Style& style :
            {Style{}, Style{.reciprocal = true}, Style{.divide = true}, Style{.powers = true}}) {
         const CaseResult result = check_case(stored, steps_with(c, {}, style), {});
-        EXPECT_TRUE(result.passed()) << path_of(c);
-        EXPECT_EQ(result.tensors.size(), stored.description.outputs.size()) << path_of(c);
+        EXPECT_TRUE(result.passed()) << case_folder(c);
+        EXPECT_EQ(result.tensors.size(), stored.description.outputs.size()) << case_folder(c);
       }
     }
 }

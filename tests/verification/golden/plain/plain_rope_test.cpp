@@ -26,9 +26,9 @@ TEST(PlainRope, EveryStyleAgreesWithTheReference) {
     for (const Style& style : {Style{}, Style{.from_y = true}})
       for (const StoredTensor& tensor : run_rope(c, {}, style)) {
         const auto got = ref::io::widen(tensor), wanted = values_of(expected, tensor.name);
-        ASSERT_EQ(got.size(), wanted.size()) << path_of(c);
+        ASSERT_EQ(got.size(), wanted.size()) << case_folder(c);
         for (std::size_t i = 0; i < got.size(); ++i)
-          EXPECT_NEAR(got[i], wanted[i], 0x1p-48 * (1 + std::fabs(wanted[i]))) << path_of(c);
+          EXPECT_NEAR(got[i], wanted[i], 0x1p-48 * (1 + std::fabs(wanted[i]))) << case_folder(c);
       }
   }
 }

@@ -11,15 +11,16 @@
 namespace normproof::verification::golden::plain {
 namespace {
 
-using recipes::with_scales;
+using recipes::convert_to_8_bits;
 using ::testing::ElementsAre;
 
 /// Returns a case of silu for numbers that are so large that silu(x) = x.
-Case large_silu_case(const recipes::Scales& scales) {
-  return with_scales(plain_recipe("silu", {2, 2}, DType::float32)
-                         .x([](std::size_t i, double) { return 90 + 10 * static_cast<double>(i); })
-                         .make(1),
-                     scales);
+Case large_silu_case(const recipes::EightBitScales& scales) {
+  return convert_to_8_bits(
+      plain_recipe("silu", {2, 2}, DType::float32)
+          .x([](std::size_t i, double) { return 90 + 10 * static_cast<double>(i); })
+          .make(1),
+      scales);
 }
 
 std::vector<double> stored_by(const Case& c, const std::string& name, Mutation mutation = {}) {
@@ -33,7 +34,7 @@ TEST(PlainEightBit, OutputIsWithinTheBoundInEveryCase) {
       Sites sites;
       EXPECT_TRUE(
           gate::check_case(certified(c), run_plain(c, inputs_of(c), {}, sites), {}).passed())
-          << path_of(c);
+          << case_folder(c);
     }
 }
 

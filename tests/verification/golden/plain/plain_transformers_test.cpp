@@ -47,8 +47,8 @@ TEST(PlainTransformers, EveryStyleReturnsAllOutputsAndPassesTheGate) {
            {Style{}, Style{.sum = Style::Sum::backwards}, Style{.divide = true},
             Style{.sum = Style::Sum::pairwise, .welford = true, .powers = true}}) {
         const CaseResult result = check_case(stored, run_transformer_with(c, {}, style), {});
-        EXPECT_TRUE(result.passed()) << path_of(c);
-        EXPECT_EQ(result.tensors.size(), stored.description.outputs.size()) << path_of(c);
+        EXPECT_TRUE(result.passed()) << case_folder(c);
+        EXPECT_EQ(result.tensors.size(), stored.description.outputs.size()) << case_folder(c);
       }
     }
 }
@@ -285,11 +285,11 @@ TEST(PlainTransformers, DiagnosisNamesMutationsOfTheKeyValueCacheAndNoOthers) {
         names.push_back(found.what);
       const std::string name = mistake.site + ": " + std::string(to_string(mistake.op));
       if (!is_cache_mutation(mistake)) {
-        EXPECT_FALSE(is_cache_mutation({names.at(0)})) << path_of(c) << " " << name;
+        EXPECT_FALSE(is_cache_mutation({names.at(0)})) << case_folder(c) << " " << name;
         continue;
       }
       ++of_the_cache;
-      EXPECT_THAT(names, ::testing::Contains(name)) << path_of(c);
+      EXPECT_THAT(names, ::testing::Contains(name)) << case_folder(c);
     }
   }
   EXPECT_GT(of_the_cache, 50u);

@@ -50,7 +50,7 @@ TEST(AddNormCases, HaveTheOperandsOfTheFunction) {
   for (const Case& c : add_norm_cases(Tier::quick, "add_rms_norm", kCorpusSeed)) {
     std::vector<std::string> names;
     for (const StoredTensor& tensor : c.inputs) names.push_back(tensor.name);
-    EXPECT_THAT(names, IsSupersetOf({"grad_sum", "grad_y", "residual", "x"})) << path_of(c);
+    EXPECT_THAT(names, IsSupersetOf({"grad_sum", "grad_y", "residual", "x"})) << case_folder(c);
     if (c.reason == "random") {
       EXPECT_EQ(names.size(), 6u);
     }

@@ -34,7 +34,7 @@ TEST(AttentionCases, HaveThePropertiesThatTheirNamesState) {
     const auto& q = find(c.inputs, "q")->shape;
     const auto& k = find(c.inputs, "k")->shape;
     if (c.reason.find("causal") != std::string::npos) {
-      EXPECT_EQ(option(c, "causal"), "true") << path_of(c);
+      EXPECT_EQ(option(c, "causal"), "true") << case_folder(c);
     }
     if (c.reason == "causal_fewer_keys") none_seen |= k[2] < q[2];
     if (c.reason == "grouped") {

@@ -26,7 +26,7 @@ TEST(CaseInputs, AreWidenedToDoubleAndNamed) {
 
 TEST(CaseInputs, MultiplyEightBitElementsByTheirScales) {
   const Case c = scaled_cases(corpus::Tier::quick, "rms_norm", 1).front();
-  const Case real = corpus::dequantized(c);
+  const Case real = corpus::dequantize_inputs(c);
   ASSERT_TRUE(corpus::is_scaled(c));
   const std::vector<double> expected = values_of(real.inputs, "x"),
                             stored = values_of(c.inputs, "x");

@@ -21,11 +21,11 @@
 namespace normproof::verification::golden::recipes {
 
 using corpus::Case;
+using corpus::case_folder;
+using corpus::case_operation_name;
 using corpus::find;
 using corpus::is_optimizer;
 using corpus::Mode;
-using corpus::op_name;
-using corpus::path_of;
 using corpus::StoredTensor;
 using corpus::Tier;
 
@@ -34,7 +34,7 @@ namespace {
 
 std::set<std::string> layers_of(const std::vector<Case>& cases) {
   std::set<std::string> layers;
-  for (const Case& c : cases) layers.insert(op_name(c));
+  for (const Case& c : cases) layers.insert(case_operation_name(c));
   return layers;
 }
 
@@ -50,7 +50,7 @@ std::set<std::string> every_layer() {
 void expect_well_formed(Tier tier, const std::vector<Case>& cases) {
   std::string before;
   for (const Case& c : cases) {
-    const std::string path = path_of(c);
+    const std::string path = case_folder(c);
     EXPECT_LT(before, path);
     before = path;
     EXPECT_EQ(c.tier, tier) << path;
@@ -59,9 +59,9 @@ void expect_well_formed(Tier tier, const std::vector<Case>& cases) {
     EXPECT_EQ(path.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_-/"), std::string::npos)
         << path;
     EXPECT_TRUE(std::ranges::is_sorted(c.inputs, {}, &StoredTensor::name)) << path;
-    const std::string first = is_about<ref::model::EncoderOptions>(c) ? "head.weight"
-                              : corpus::is_transformer(c)             ? "head.bias"
-                              : is_optimizer(c)                       ? "parameter"
+    const std::string first = has_operation<ref::model::EncoderOptions>(c) ? "head.weight"
+                              : corpus::is_transformer(c)                  ? "head.bias"
+                              : is_optimizer(c)                            ? "parameter"
                               : corpus::is_function(c)
                                   ? ref::model::operation_info(c.options).operands.front().name
                                   : "x";
@@ -79,7 +79,7 @@ void expect_well_formed(Tier tier, const std::vector<Case>& cases) {
 
 std::string hash_of(const std::vector<Case>& cases) {
   std::string text;
-  for (const Case& c : cases) text += path_of(c) + content_sha256(c.inputs);
+  for (const Case& c : cases) text += case_folder(c) + content_sha256(c.inputs);
   return text;
 }
 
@@ -93,12 +93,12 @@ TEST(GoldenCorpus, AnotherSeedChangesOnlyTheNumbers) {
   const std::vector<Case> cases = corpus(Tier::quick), others = corpus(Tier::quick, 1);
   ASSERT_EQ(cases.size(), others.size());
   for (std::size_t i = 0; i < cases.size(); ++i) {
-    EXPECT_EQ(path_of(cases[i]), path_of(others[i]));
+    EXPECT_EQ(case_folder(cases[i]), case_folder(others[i]));
     const bool random = cases[i].reason == "random" || cases[i].reason == "no_affine";
     if (random) {
       EXPECT_NE(content_sha256(cases[i].inputs), content_sha256(others[i].inputs));
     }
-    if (cases[i].exact && op_name(cases[i]) == "layer_norm") {
+    if (cases[i].exact && case_operation_name(cases[i]) == "layer_norm") {
       EXPECT_EQ(content_sha256(cases[i].inputs), content_sha256(others[i].inputs));
     }
   }
@@ -110,7 +110,7 @@ TEST(GoldenCorpus, GlobSelectsTheMatchingCasesOfTheTier) {
                            "quick/[rs]*_norm/two*", "qu*/softmax/*-float32"}) {
     std::vector<Case> left;
     std::ranges::copy_if(whole, std::back_inserter(left),
-                         [&](const Case& c) { return PathGlobs(glob).match(path_of(c)); });
+                         [&](const Case& c) { return PathGlobs(glob).match(case_folder(c)); });
     EXPECT_FALSE(left.empty()) << glob;
     EXPECT_EQ(hash_of(corpus(Tier::quick, kCorpusSeed, glob)), hash_of(left)) << glob;
   }
@@ -125,12 +125,13 @@ TEST(GoldenCorpus, StandardTierIsWellFormedAndReproducible) {
 TEST(GoldenCorpus, NoTwoQuickCasesAreEqual) {
   std::map<std::string, std::string> seen;
   for (const Case& c : corpus(Tier::quick)) {
-    std::string question = op_name(c) + (c.mode == Mode::training ? " training " : " inference ");
+    std::string question =
+        case_operation_name(c) + (c.mode == Mode::training ? " training " : " inference ");
     for (const auto& [name, value] : ref::model::list_options(c.options))
       question += name + "=" + value + " ";
     question += content_sha256(c.inputs);
-    EXPECT_TRUE(seen.emplace(question, path_of(c)).second)
-        << path_of(c) << " asks what " << seen[question] << " asks";
+    EXPECT_TRUE(seen.emplace(question, case_folder(c)).second)
+        << case_folder(c) << " asks what " << seen[question] << " asks";
   }
 }
 

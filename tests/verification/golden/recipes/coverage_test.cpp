@@ -34,7 +34,7 @@ TEST(CorpusCoverage, HasOptionsInputsExtentsAndMagnitudesOfALayer) {
   EXPECT_THAT(coverage.extents["samples"], ElementsAre(2));
   EXPECT_THAT(coverage.extents["tokens"], ElementsAre(3));
   EXPECT_THAT(coverage.extents["axes"], ElementsAre(2, 3));
-  const Magnitudes& x = coverage.magnitudes.at({"x", DType::float32});
+  const MagnitudeRange& x = coverage.magnitudes.at({"x", DType::float32});
   EXPECT_EQ(x.least, 0.25);
   EXPECT_EQ(x.greatest, 0.25 * 23);
   EXPECT_TRUE(x.zero && x.negative);
@@ -49,7 +49,7 @@ TEST(CorpusCoverage, CountsInfinityAndNaNSeparately) {
                                                          : i == 1 ? INFINITY
                                                                   : NAN; })
                    .make(1));
-  const Magnitudes& x = coverage.magnitudes.at({"x", DType::float32});
+  const MagnitudeRange& x = coverage.magnitudes.at({"x", DType::float32});
   EXPECT_EQ(x.least, 2);
   EXPECT_EQ(x.greatest, 2);
   EXPECT_TRUE(x.infinity && x.not_a_number);

@@ -28,7 +28,7 @@ TEST(CrossEntropyCases, TargetsAreClassesAndDifferFromTheNextRow) {
   for (const Case& c : cross_entropy_cases(Tier::quick, kCorpusSeed)) {
     const auto targets = values_of(c.inputs, "targets");
     const double classes = static_cast<double>(find(c.inputs, "logits")->shape[1]);
-    EXPECT_LT(*std::ranges::max_element(targets), classes) << path_of(c);
+    EXPECT_LT(*std::ranges::max_element(targets), classes) << case_folder(c);
     if (c.reason != "random") continue;
     for (std::size_t i = 0; i + 1 < targets.size(); ++i) EXPECT_NE(targets[i], targets[i + 1]);
   }

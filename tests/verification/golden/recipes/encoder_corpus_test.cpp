@@ -15,9 +15,9 @@
 namespace normproof::verification::golden::recipes {
 
 using corpus::Case;
+using corpus::case_folder;
 using corpus::DType;
 using corpus::find;
-using corpus::path_of;
 using corpus::StoredTensor;
 using corpus::Tier;
 
@@ -54,13 +54,13 @@ TEST(EncoderCases, HaveTheNormsAndRegimesOfTheirOperation) {
 TEST(EncoderCases, AreSmallAndHavePaddingAndRepeatedWords) {
   for (const Case& c : encoder_cases(Tier::quick, "encoder", 1)) {
     const StoredTensor& tokens = *find(c.inputs, "tokens");
-    EXPECT_LE(tokens.shape[0], 3u) << path_of(c);
-    EXPECT_LE(tokens.shape[1], 5u) << path_of(c);
+    EXPECT_LE(tokens.shape[0], 3u) << case_folder(c);
+    EXPECT_LE(tokens.shape[1], 5u) << case_folder(c);
     EXPECT_EQ(find(c.inputs, "valid") == nullptr,
               c.reason == "without_mask" || c.reason == "causal_without_padding");
     const std::vector<double> ids = ref::io::widen(tokens);
-    EXPECT_LT(std::set<double>(ids.begin(), ids.end()).size(), ids.size()) << path_of(c);
-    EXPECT_EQ(std::ranges::count(ids, 3), 0) << path_of(c);
+    EXPECT_LT(std::set<double>(ids.begin(), ids.end()).size(), ids.size()) << case_folder(c);
+    EXPECT_EQ(std::ranges::count(ids, 3), 0) << case_folder(c);
   }
 }
 
@@ -72,11 +72,11 @@ TEST(EncoderCases, DecoderSourceDiffersFromTheTargetInLengthAndPadding) {
     const std::size_t tokens = find(c.inputs, "x")->shape[1],
                       keys = find(c.inputs, "memory")->shape[1];
     const StoredTensor* const of_source = find(c.inputs, "memory_valid");
-    EXPECT_EQ(of_source == nullptr, c.reason == "without_mask") << path_of(c);
-    EXPECT_EQ(tokens == keys, c.reason == "without_mask") << path_of(c);
+    EXPECT_EQ(of_source == nullptr, c.reason == "without_mask") << case_folder(c);
+    EXPECT_EQ(tokens == keys, c.reason == "without_mask") << case_folder(c);
     if (of_source == nullptr) continue;
     EXPECT_EQ(of_source->shape, (std::vector<std::size_t>{find(c.inputs, "x")->shape[0], keys}));
-    EXPECT_GT(std::ranges::count(of_source->bytes, std::byte{0}), 0) << path_of(c);
+    EXPECT_GT(std::ranges::count(of_source->bytes, std::byte{0}), 0) << case_folder(c);
     ++seen;
   }
   EXPECT_GT(seen, 5u);
@@ -90,8 +90,9 @@ TEST(EncoderCases, Float32BoundIsNotVacuous) {
       if (c.dtype != DType::float32) continue;
       const StoredCase stored = certified(c);
       for (const TensorResult& tensor : check_case(stored, reference_output(stored), {}).tensors) {
-        EXPECT_EQ(tensor.unjudged, 0u) << path_of(c) << " " << tensor.name;
-        EXPECT_LE(tensor.bound, 0.5 * std::fabs(tensor.exact)) << path_of(c) << " " << tensor.name;
+        EXPECT_EQ(tensor.unjudged, 0u) << case_folder(c) << " " << tensor.name;
+        EXPECT_LE(tensor.bound, 0.5 * std::fabs(tensor.exact))
+            << case_folder(c) << " " << tensor.name;
         ++seen;
       }
     }
@@ -108,9 +109,9 @@ TEST(EncoderCases, DropoutMasksDifferAndDropSomething) {
       for (const StoredTensor& tensor : c.inputs) {
         if (!tensor.name.ends_with(".keep")) continue;
         const auto kept = std::ranges::count(tensor.bytes, std::byte{1});
-        EXPECT_GT(kept, 0) << path_of(c) << " " << tensor.name;
-        EXPECT_LT(kept, static_cast<std::ptrdiff_t>(tensor.bytes.size())) << path_of(c);
-        EXPECT_TRUE(masks.insert(tensor.bytes).second) << path_of(c) << " " << tensor.name;
+        EXPECT_GT(kept, 0) << case_folder(c) << " " << tensor.name;
+        EXPECT_LT(kept, static_cast<std::ptrdiff_t>(tensor.bytes.size())) << case_folder(c);
+        EXPECT_TRUE(masks.insert(tensor.bytes).second) << case_folder(c) << " " << tensor.name;
         ++seen;
       }
       EXPECT_EQ(masks.size(), c.reason.find("dropout") == std::string::npos ? 0u : places);
@@ -128,12 +129,12 @@ TEST(EncoderCases, LargerTiersHaveLargerExtents) {
     std::set<std::size_t> tokens, heads;
     for (const Tier tier : {Tier::standard, Tier::full})
       for (const Case& c : encoder_cases(tier, operation, kCorpusSeed)) {
-        const checks::evaluation::EncoderTensors in = inputs_of(c, path_of(c)).encoder;
+        const checks::evaluation::EncoderTensors in = inputs_of(c, case_folder(c)).encoder;
         tokens.insert(find(c.inputs, operation == "encoder" ? "tokens" : "x")->shape[1]);
         heads.insert(in.config.num_heads);
         const bool alone = c.reason == "first_tokens_alone";
         if (alone) {
-          EXPECT_EQ(std::ranges::count(in.valid, true), 3) << path_of(c);
+          EXPECT_EQ(std::ranges::count(in.valid, true), 3) << case_folder(c);
         }
       }
     EXPECT_THAT(tokens, IsSupersetOf({1u, 5u, 33u})) << operation;

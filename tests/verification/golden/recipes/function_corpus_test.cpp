@@ -13,8 +13,8 @@
 namespace normproof::verification::golden::recipes {
 
 using corpus::Case;
+using corpus::case_folder;
 using corpus::find;
-using corpus::path_of;
 using corpus::Tier;
 
 namespace {
@@ -29,10 +29,11 @@ TEST(FunctionCases, EachFunctionHasTheRegimesOfItsKind) {
   using ::testing::IsSupersetOf;
   for (const std::string& function : ref::model::function_names()) {
     const ref::model::OperationInfo& info = ref::model::operation_info(function);
-    if (!info.is_by_row()) continue;
+    if (!info.is_computed_per_row()) continue;
     const auto reasons = reasons_of(function);
     EXPECT_THAT(reasons, IsSupersetOf({"random", "odd", "last_lane", "nan_in_grad_y"})) << function;
-    if (info.takes("residual") || ref::model::is_name_of<ref::model::L2NormOptions>(function))
+    if (info.takes("residual") ||
+        ref::model::is_operation_name<ref::model::L2NormOptions>(function))
       continue;
     const bool sums = function.find("softmax") != std::string::npos || function == "log_sum_exp";
     EXPECT_EQ(reasons.contains("offset_1e4"), sums) << function;
@@ -44,11 +45,11 @@ TEST(FunctionCases, EachFunctionHasTheRegimesOfItsKind) {
 
 TEST(FunctionCases, ReluIsExactAndMasksAreInputs) {
   for (const Case& c : function_cases(Tier::quick, "relu", 1))
-    EXPECT_EQ(c.exact, c.reason != "nan_in_grad_y") << path_of(c);
+    EXPECT_EQ(c.exact, c.reason != "nan_in_grad_y") << case_folder(c);
   for (const Case& c : function_cases(Tier::quick, "softmax", 1))
     EXPECT_EQ(find(c.inputs, "valid") != nullptr,
               c.reason.starts_with("masked") || c.reason == "row_without_elements")
-        << path_of(c);
+        << case_folder(c);
 }
 
 TEST(FunctionCases, ExistInEveryTier) {

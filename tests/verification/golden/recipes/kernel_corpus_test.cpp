@@ -64,7 +64,7 @@ TEST(KernelCases, ZeroCenteredGammaIsNearZeroAndSometimesZero) {
 
 TEST(KernelCases, DoNotExistForLayersWithoutStatistics) {
   EXPECT_THAT(kernel_cases(Tier::quick, "dyt", kCorpusSeed), IsEmpty());
-  EXPECT_TRUE(block_extents(Tier::full).empty());
+  EXPECT_TRUE(block_edge_extents(Tier::full).empty());
 }
 
 }  // namespace

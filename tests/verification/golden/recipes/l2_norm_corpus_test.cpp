@@ -35,8 +35,8 @@ TEST(L2NormCases, HaveRowsBelowAndAboveTheEpsFloor) {
       for (std::size_t i = first; i < first + 16; ++i) square += x[i] * x[i];
       below += std::sqrt(square) < options_of(c).eps ? 1 : 0;
     }
-    EXPECT_GT(below, 0u) << path_of(c);
-    EXPECT_LT(below, rows) << path_of(c);
+    EXPECT_GT(below, 0u) << case_folder(c);
+    EXPECT_LT(below, rows) << case_folder(c);
   }
 }
 

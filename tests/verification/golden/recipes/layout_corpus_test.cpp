@@ -23,12 +23,12 @@ TEST(LayoutCases, HaveBothLayoutsOfImagesWithDifferentExtents) {
       std::set<Layout> layouts;
       for (const Case& c : layout_cases(tier, layer, kCorpusSeed)) {
         const auto& shape = corpus::find(c.inputs, "x")->shape;
-        ASSERT_EQ(shape.size(), 4u) << path_of(c);
-        layouts.insert(ref::model::layout_of(std::get<ref::model::NormOptions>(c.options)));
+        ASSERT_EQ(shape.size(), 4u) << case_folder(c);
+        layouts.insert(ref::model::norm_layout(std::get<ref::model::NormOptions>(c.options)));
         if (c.reason.ends_with("one_pixel")) continue;
-        EXPECT_EQ(std::set(shape.begin(), shape.end()).size(), 4u) << path_of(c);
+        EXPECT_EQ(std::set(shape.begin(), shape.end()).size(), 4u) << case_folder(c);
         // gamma has one element per channel in either layout.
-        EXPECT_EQ(corpus::find(c.inputs, "gamma")->shape.front() % 6, 0u) << path_of(c);
+        EXPECT_EQ(corpus::find(c.inputs, "gamma")->shape.front() % 6, 0u) << case_folder(c);
       }
       EXPECT_THAT(layouts, UnorderedElementsAre(Layout::channels_first, Layout::channels_last));
     }
@@ -37,7 +37,7 @@ TEST(LayoutCases, HaveBothLayoutsOfImagesWithDifferentExtents) {
 TEST(LayoutCases, HaveSeveralGroupsOfSeveralChannels) {
   for (const Case& c : layout_cases(Tier::quick, "group_norm", kCorpusSeed))
     EXPECT_EQ(ref::model::count_option(std::get<ref::model::NormOptions>(c.options), "groups"), 3)
-        << path_of(c);
+        << case_folder(c);
 }
 
 TEST(LayoutCases, DoNotExistForOtherLayersOrTheFullTier) {

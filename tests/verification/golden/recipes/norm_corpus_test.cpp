@@ -13,7 +13,7 @@
 namespace normproof::verification::golden::recipes {
 
 using corpus::Case;
-using corpus::op_name;
+using corpus::case_operation_name;
 using corpus::Tier;
 
 using certify::condition_number;
@@ -24,7 +24,7 @@ TEST(NormCases, EveryLayerHasTheRegimesOfItsKind) {
     if (layer == "none") continue;
     std::set<std::string> reasons;
     for (const Case& c : norm_cases(Tier::quick, layer, kCorpusSeed)) {
-      EXPECT_EQ(op_name(c), layer);
+      EXPECT_EQ(case_operation_name(c), layer);
       reasons.insert(c.reason);
     }
     for (const char* reason :

@@ -13,8 +13,8 @@
 namespace normproof::verification::golden::recipes {
 
 using corpus::Case;
+using corpus::case_folder;
 using corpus::find;
-using corpus::path_of;
 using corpus::StoredTensor;
 using corpus::Tier;
 
@@ -47,8 +47,8 @@ TEST(OptimizerCases, StateIsZeroBeforeTheFirstStep) {
         if (tensor == nullptr || c.exact) continue;
         const bool begins = values_of(c.inputs, "iterations")[0] == 0;
         for (const double v : ref::io::widen(*tensor)) {
-          EXPECT_EQ(v == 0, begins) << path_of(c) << " " << moment;
-          EXPECT_TRUE(std::string_view(moment) != "second_moment" || v >= 0) << path_of(c);
+          EXPECT_EQ(v == 0, begins) << case_folder(c) << " " << moment;
+          EXPECT_TRUE(std::string_view(moment) != "second_moment" || v >= 0) << case_folder(c);
         }
         ++seen;
       }
@@ -62,9 +62,10 @@ TEST(OptimizerCases, HaveBoundsThatAreNotVacuous) {
     for (const Case& c : optimizer_cases(Tier::quick, optimizer, kCorpusSeed)) {
       const StoredCase stored = certified(c);
       for (const TensorResult& tensor : check_case(stored, reference_output(stored), {}).tensors) {
-        EXPECT_TRUE(tensor.passed()) << path_of(c) << " " << tensor.name;
-        EXPECT_EQ(tensor.unjudged, 0u) << path_of(c) << " " << tensor.name;
-        EXPECT_LE(tensor.bound, 0.01 * std::fabs(tensor.exact)) << path_of(c) << " " << tensor.name;
+        EXPECT_TRUE(tensor.passed()) << case_folder(c) << " " << tensor.name;
+        EXPECT_EQ(tensor.unjudged, 0u) << case_folder(c) << " " << tensor.name;
+        EXPECT_LE(tensor.bound, 0.01 * std::fabs(tensor.exact))
+            << case_folder(c) << " " << tensor.name;
       }
     }
 }

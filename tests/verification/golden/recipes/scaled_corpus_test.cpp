@@ -16,7 +16,7 @@ TEST(EightBitCases, ExistForOperationsWith8BitKernels) {
   for (const char* operation : {"layer_norm", "rms_norm", "softmax", "silu", "swiglu"}) {
     std::set<DType> dtypes;
     for (const Case& c : scaled_cases(Tier::quick, operation, 1)) {
-      EXPECT_TRUE(corpus::is_scaled(c)) << path_of(c);
+      EXPECT_TRUE(corpus::is_scaled(c)) << case_folder(c);
       dtypes.insert(c.dtype);
     }
     EXPECT_EQ(dtypes, (std::set{DType::float8_e4m3fn, DType::float8_e5m2})) << operation;
@@ -47,14 +47,14 @@ TEST(EightBitCases, ElementsNearATieAreCloserThanFloat16Resolves) {
 TEST(EightBitCases, YIsOutOfRangeOnlyInTheSaturationRegime) {
   for (const char* operation : {"layer_norm", "rms_norm", "softmax", "silu", "swiglu"})
     for (const Case& c : scaled_cases(Tier::quick, operation, kCorpusSeed)) {
-      if (corpus::scaling_of(c, "y") != corpus::Scaling::given) continue;
+      if (corpus::output_scaling(c, "y") != corpus::OutputScaling::given) continue;
       const StoredCase stored = certified(c);
-      const double largest = format_of(corpus::storage_of(c.dtype)).largest;
+      const double largest = float_format_info(corpus::storage_format(c.dtype)).largest;
       const std::vector<double> y = values_of(stored.expected, "y");
       const std::vector<double> rest = values_of(stored.expected, "y_lo");
       bool beyond = false;
       for (std::size_t i = 0; i < y.size(); ++i) beyond |= std::fabs(y[i] + rest[i]) > largest;
-      EXPECT_EQ(beyond, c.reason == "float8_saturated") << path_of(c);
+      EXPECT_EQ(beyond, c.reason == "float8_saturated") << case_folder(c);
     }
 }
 

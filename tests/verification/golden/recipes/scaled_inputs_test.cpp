@@ -17,8 +17,8 @@ Case rows_of(const std::vector<double>& x) {
 }
 
 TEST(EightBitInputs, AreDividedByTheScaleAndRoundedToNearest) {
-  const Case c = with_scales(rows_of({1, 1.0625, -1.1, 1000}),
-                             {.dtype = DType::float8_e4m3fn, .x = 0.5, .y = 0.1});
+  const Case c = convert_to_8_bits(rows_of({1, 1.0625, -1.1, 1000}),
+                                   {.dtype = DType::float8_e4m3fn, .x = 0.5, .y = 0.1});
   EXPECT_EQ(c.dtype, DType::float8_e4m3fn);
   // 2.125 is halfway between 2 and 2.25; 2000 is out of range.
   EXPECT_THAT(values_of(c.inputs, "x"), ElementsAre(2, 2, -2.25, 448));
@@ -33,7 +33,7 @@ TEST(EightBitInputs, BlocksHaveTheScaleOfTheirLargestElement) {
   std::vector<double> x(33, 1);
   x[7] = -3;
   x[32] = 0.4375;
-  const Case c = with_scales(rows_of(x), {.dtype = DType::float8_e4m3fn, .blocks = true});
+  const Case c = convert_to_8_bits(rows_of(x), {.dtype = DType::float8_e4m3fn, .blocks = true});
   EXPECT_THAT(values_of(c.inputs, "x_scale"), ElementsAre(0x1p-7, 0x1p-10));
   const std::vector<double> stored = values_of(c.inputs, "x");
   EXPECT_EQ(stored[0], 128);
@@ -43,7 +43,7 @@ TEST(EightBitInputs, BlocksHaveTheScaleOfTheirLargestElement) {
 }
 
 TEST(EightBitInputs, GradientsAreStoredInE5m2) {
-  const Case c = with_scales(rows_of({1, 2}), {.y = 1, .grad_y = 0.5, .gradients = 0.25});
+  const Case c = convert_to_8_bits(rows_of({1, 2}), {.y = 1, .grad_y = 0.5, .gradients = 0.25});
   EXPECT_EQ(find(c.inputs, "grad_y")->dtype, DType::float8_e5m2);
   EXPECT_THAT(values_of(c.inputs, "grad_y_scale"), ElementsAre(0.5));
   for (const char* name : {"grad_x_scale", "grad_gate_scale"})

@@ -14,9 +14,9 @@
 
 namespace normproof::verification::golden::recipes {
 
+using corpus::case_folder;
 using corpus::DType;
 using corpus::find;
-using corpus::path_of;
 using corpus::StoredTensor;
 
 namespace {
@@ -34,11 +34,11 @@ TEST(TransformerCases, EveryNormIsOnEverySideThatSupportsIt) {
     for (const Case& c : all_transformers(tier))
       for (const auto& [name, value] : ref::model::list_options(c.options))
         if (name == "norm" || name == "decoder_norm")
-          norms[corpus::op_name(c) + " " + name].insert(value);
+          norms[corpus::case_operation_name(c) + " " + name].insert(value);
   EXPECT_EQ(norms.size(), 4u);
   for (const std::string& norm : ref::model::norm_names()) {
     const bool over_sentences =
-        ref::model::norm_layer(ref::model::norm_options(norm)).over_samples();
+        ref::model::norm_layer(ref::model::norm_options(norm)).uses_statistics_per_sample();
     for (const auto& [side, own] : norms)
       EXPECT_EQ(own.contains(norm), side == "translator norm" || !over_sentences)
           << side << " " << norm;
@@ -58,12 +58,12 @@ TEST(TransformerCases, SourceAndTargetPaddingDifferAndTargetsAreTheNextTokens) {
     const std::vector<double> real =
         valid == nullptr ? std::vector<double>(tokens.size(), 1) : ref::io::widen(*valid);
     const std::size_t length = targets->shape[1];
-    EXPECT_EQ(real.back(), 1) << path_of(c);
+    EXPECT_EQ(real.back(), 1) << case_folder(c);
     for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
       if (real[i] == 0) continue;
-      EXPECT_NE(tokens[i], after[i]) << path_of(c) << " " << i;
+      EXPECT_NE(tokens[i], after[i]) << case_folder(c) << " " << i;
       if ((i + 1) % length != 0 && real[i + 1] != 0) {
-        EXPECT_EQ(tokens[i + 1], after[i]) << path_of(c) << " " << i;
+        EXPECT_EQ(tokens[i + 1], after[i]) << case_folder(c) << " " << i;
       }
     }
     ++seen;
@@ -81,11 +81,11 @@ TEST(TransformerCases, ReferencePassesQuickCasesWithEveryElementJudged) {
     const StoredCase stored = certified(c);
     for (const gate::TensorResult& tensor :
          gate::check_case(stored, reference_output(stored), {}).tensors) {
-      EXPECT_TRUE(tensor.passed()) << path_of(c) << " " << tensor.name;
-      EXPECT_EQ(tensor.unjudged, 0u) << path_of(c) << " " << tensor.name;
+      EXPECT_TRUE(tensor.passed()) << case_folder(c) << " " << tensor.name;
+      EXPECT_EQ(tensor.unjudged, 0u) << case_folder(c) << " " << tensor.name;
       ++seen;
     }
-    EXPECT_EQ(find(stored.expected, "logits")->dtype, c.dtype) << path_of(c);
+    EXPECT_EQ(find(stored.expected, "logits")->dtype, c.dtype) << case_folder(c);
   }
   EXPECT_GT(seen, 150u);
 }
@@ -96,7 +96,7 @@ TEST(TransformerCases, BoundsAreFiniteInTheStandardTier) {
     for (const auto& [name, bound] :
          tolerance::derive_tolerance(c, corpus::usual_accumulation(c.dtype)).bound)
       for (const double element : bound)
-        ASSERT_TRUE(std::isfinite(element)) << path_of(c) << " " << name;
+        ASSERT_TRUE(std::isfinite(element)) << case_folder(c) << " " << name;
     ++seen;
   }
   EXPECT_GT(seen, 90u);

@@ -38,7 +38,7 @@ TEST(GoldenReport, ListOfExpectedFailuresInvertsOutcomes) {
   EXPECT_THAT(outcomes_of(report), ElementsAre(passed, failed, failed, xfail, xpass, declined));
   EXPECT_EQ(report.count(failed), 2u);
   EXPECT_FALSE(report.passed());
-  EXPECT_EQ(report.held(), 5u);
+  EXPECT_EQ(report.judged_case_count(), 5u);
   EXPECT_EQ(report.summary(),
             "FAILED: 1 of 6 cases passed, 2 failed, 1 failed as listed, 1 passed though listed as "
             "failing, 1 declined");

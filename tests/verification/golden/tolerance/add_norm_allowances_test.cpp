@@ -15,7 +15,7 @@ constexpr const char* kAddNorms[] = {"add_layer_norm", "add_rms_norm"};
 
 /// Returns the amounts that the allowances add to a bound of 0.
 ref::tensor::NamedTensors<double> added_sum_allowance(const Case& c, Accumulation accumulation) {
-  const checks::evaluation::EvalInputs inputs = inputs_of(c, path_of(c));
+  const checks::evaluation::EvalInputs inputs = inputs_of(c, case_folder(c));
   ref::tensor::NamedTensors<double> bound;
   for (const auto& [name, values] :
        checks::evaluation::run_operation<double>(c.options, inputs, false))

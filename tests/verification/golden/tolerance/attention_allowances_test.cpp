@@ -72,7 +72,7 @@ TEST(AttentionAllowances, AreInfiniteIfAnErrorIsInfinite) {
 TEST(AttentionAllowances, CoverKernelsIn16Bits) {
   for (const Case& c : recipes::attention_cases(Tier::quick, 3)) {
     if (c.reason != "ragged_causal_grouped") continue;
-    const StoredCase stored = certify::certified_case(c);
+    const StoredCase stored = certify::certify_case(c);
     mutations::Sites right,
         wrong(mutations::Mutation{"scale", mutations::MutationOperator::square});
     EXPECT_TRUE(
@@ -80,11 +80,11 @@ TEST(AttentionAllowances, CoverKernelsIn16Bits) {
                    run_plain_attention(c, inputs_of(c), {.welford = true, .from_y = true}, right),
                    {})
             .passed())
-        << path_of(c);
+        << case_folder(c);
     EXPECT_FALSE(
         check_case(stored, run_plain_attention(c, inputs_of(c), {.from_y = true}, wrong), {})
             .passed())
-        << path_of(c);
+        << case_folder(c);
   }
 }
 

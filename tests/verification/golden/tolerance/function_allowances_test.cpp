@@ -23,7 +23,7 @@ using ::testing::ElementsAre;
 
 /// Returns the amounts that the allowances add to bounds of 0 for y and grad_x.
 ref::tensor::NamedTensors<double> allowances(const Case& c, Accumulation accumulation) {
-  const checks::evaluation::EvalInputs inputs = inputs_of(c, path_of(c));
+  const checks::evaluation::EvalInputs inputs = inputs_of(c, case_folder(c));
   const auto outputs = checks::evaluation::run_operation<double>(c.options, inputs, c.sequence);
   ref::tensor::NamedTensors<double> bound;
   for (const auto& [name, values] : outputs) {

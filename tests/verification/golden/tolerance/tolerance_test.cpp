@@ -56,7 +56,7 @@ TEST(GateTolerance, AllowsFlushedSubnormalsOnlyIfDeclared) {
 
 TEST(GateTolerance, AllowsTwoUlpsForSubnormalResults) {
   for (const Accumulation accumulation : kEveryAccumulation) {
-    const auto format = corpus::arithmetic_of(accumulation);
+    const auto format = corpus::accumulation_arithmetic(accumulation);
     EXPECT_EQ(arithmetic_of_candidate(accumulation, true).tiny, format.tiny);
     // The distance of subnormal numbers is 2 u times the smallest normal number.
     EXPECT_EQ(arithmetic_of_candidate(accumulation, false).tiny,

@@ -23,15 +23,15 @@ TEST(ErrorUnits, OfOneOperationMatchTheErrorModel) {
   const AnyOrderArithmetic scope(arithmetic_in(ref::numeric::FloatType::float32));
   const any_order_error three = 3, seven = 7;
   for (const any_order_error& result : {three * seven, three / seven, sqrt(seven)})
-    EXPECT_NEAR(error_in_u(result), kOperation, 1e-6);
+    EXPECT_NEAR(error_in_u(result), kOperationError, 1e-6);
   EXPECT_NEAR(error_in_u(three + seven), 1, 1e-6);
 }
 
 TEST(ErrorUnits, OfSeveralOperationsAddUp) {
-  EXPECT_EQ(kScaledInput, kOperation + 2);
-  EXPECT_EQ(kConvertedStatistic, 3 * kOperation);
-  EXPECT_GE(kPrintedSigmoid, 2 * kOperation + 1);
-  EXPECT_EQ(slack_of_operations(4, 0x1p-24), 1 + 4 * kOperation * 0x1p-24);
+  EXPECT_EQ(kScaledInputError, kOperationError + 2);
+  EXPECT_EQ(kConvertedStatisticError, 3 * kOperationError);
+  EXPECT_GE(kPublishedSigmoidError, 2 * kOperationError + 1);
+  EXPECT_EQ(slack_of_operations(4, 0x1p-24), 1 + 4 * kOperationError * 0x1p-24);
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ TEST_F(LanguageStudyCellRun, RecordsLossesAndNormStatistics) {
 
 TEST_F(LanguageStudyCellRun, TranslatorMeasuresBothSidesAndBleu) {
   Cell cell = quick_cell("batch_norm", training::Task::translate);
-  cell.purpose = Purpose::test;
+  cell.purpose = RunPurpose::test;
   const CellResult result = run(cell);
   EXPECT_EQ(result.data_sha256, data_sha256(cell.task, data_));
   EXPECT_EQ(result.steps, 12u);
@@ -59,7 +59,7 @@ TEST_F(LanguageStudyCellRun, TranslatorMeasuresBothSidesAndBleu) {
   EXPECT_GE(*result.test_bleu, 0);
   EXPECT_GT(result.test_loss.value_or(0), 0);
   std::vector<std::string> sites;
-  for (const SiteFluctuation& own : result.fluctuation)
+  for (const NormLayerFluctuation& own : result.fluctuation)
     if (own.statistic == "variance") sites.push_back(own.site);
   EXPECT_THAT(sites, ::testing::UnorderedElementsAre(
                          "encoder.layers.0.norm1", "encoder.layers.0.norm2", "encoder.final_norm",
@@ -72,7 +72,7 @@ TEST_F(LanguageStudyCellRun, ResultIsTheSameOnADevice) {
   for (const auto& [norm, task] : {std::pair("batch_norm", training::Task::language),
                                    std::pair(kReleasedPlacement, training::Task::translate)}) {
     Cell cell = quick_cell(std::string(norm), task);
-    cell.purpose = Purpose::test;
+    cell.purpose = RunPurpose::test;
     const std::string expected = result_line(run(cell));
     const auto device = gpu::device::simulated_device(9);
     EXPECT_EQ(
@@ -84,7 +84,7 @@ TEST_F(LanguageStudyCellRun, ResultIsTheSameOnADevice) {
 }
 
 TEST_F(LanguageStudyCellRun, ReleasedPlacementRecordsQuadraticMeansOnlyInTheEncoder) {
-  for (const SiteFluctuation& own :
+  for (const NormLayerFluctuation& own :
        run(quick_cell(kReleasedPlacement, training::Task::translate)).fluctuation)
     EXPECT_THAT(own.site, ::testing::StartsWith("encoder.")) << own.statistic;
 }
@@ -92,7 +92,7 @@ TEST_F(LanguageStudyCellRun, ReleasedPlacementRecordsQuadraticMeansOnlyInTheEnco
 TEST_F(LanguageStudyCellRun, TestsATrainedCellWithoutTrainingAgain) {
   Cell cell = quick_cell("batch_norm");
   const CellResult validated = run(cell);
-  cell.purpose = Purpose::test;
+  cell.purpose = RunPurpose::test;
   EXPECT_EQ(run_folder(folder_.path(), cell).filename(),
             "language~pre~batch_norm~rate-1e-2~seed-1~quick");
   std::size_t steps = 0;
@@ -112,7 +112,7 @@ TEST_F(LanguageStudyCellRun, TestsATrainedCellWithoutTrainingAgain) {
 TEST_F(LanguageStudyCellRun, ResumesToTheSameResultOnAnyNumberOfThreads) {
   for (const training::Task task : study_tasks()) {
     Cell cell = quick_cell("power_norm_released", task);
-    cell.purpose = Purpose::test;
+    cell.purpose = RunPurpose::test;
     const std::string whole = result_line(run(cell));
     ref::numeric::set_num_threads(3);
     EXPECT_THROW(run(cell, 1), Interrupted);
@@ -127,7 +127,7 @@ TEST_F(LanguageStudyCellRun, TraceOfDynamicsCoversEveryNormFromTheFirstStep) {
     Cell cell = quick_cell("power_norm", task);
     const CellResult plain = run(cell);
     EXPECT_TRUE(plain.gradient_bound.empty());
-    cell.purpose = Purpose::dynamics;
+    cell.purpose = RunPurpose::dynamics;
     const CellResult result = run(cell);
     EXPECT_EQ(result.sha256, plain.sha256);
     const std::size_t sites = task == training::Task::language ? 5 : 7;
@@ -149,7 +149,7 @@ TEST_F(LanguageStudyCellRun, TraceOfDynamicsCoversEveryNormFromTheFirstStep) {
 TEST_F(LanguageStudyCellRun, DivergedTranslatorIsAResult) {
   Cell cell = quick_cell("none", training::Task::translate);
   cell.learning_rate = "1e300";
-  cell.purpose = Purpose::test;
+  cell.purpose = RunPurpose::test;
   const CellResult result = run(cell);
   ASSERT_TRUE(result.diverged);
   EXPECT_EQ(result.test_bleu, std::nullopt);
@@ -160,7 +160,7 @@ TEST_F(LanguageStudyCellRun, DivergedTranslatorIsAResult) {
 TEST_F(LanguageStudyCellRun, DivergedLanguageModelIsAResult) {
   Cell cell = quick_cell("none");
   cell.learning_rate = "1e300";
-  cell.purpose = Purpose::test;
+  cell.purpose = RunPurpose::test;
   const CellResult result = run(cell);
   ASSERT_TRUE(result.diverged);
   EXPECT_EQ(result.diverged->step, result.steps + 1);

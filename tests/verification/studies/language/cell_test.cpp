@@ -24,13 +24,14 @@ TEST(LanguageStudyCell, NameParsesBackToTheCell) {
           .learning_rate = "3e-3",
           .seed = 7,
           .size = Size::quick,
-          .purpose = Purpose::test};
+          .purpose = RunPurpose::test};
   EXPECT_EQ(cell_name(cell), "language/post/power_norm/rate-3e-3/seed-7/quick/test");
   for (const training::Task task : study_tasks())
     for (const std::string& norm : study_norms(task))
       for (const std::string& rate : study_rates())
         for (const Size size : {Size::quick, Size::whole})
-          for (const Purpose purpose : {Purpose::validation, Purpose::test, Purpose::dynamics}) {
+          for (const RunPurpose purpose :
+               {RunPurpose::validation, RunPurpose::test, RunPurpose::dynamics}) {
             const Cell one{.task = task,
                            .norm = norm,
                            .learning_rate = rate,
@@ -108,7 +109,7 @@ TEST(LanguageStudyCell, TranslatorConfigurationsDifferOnlyAsTheirNamesDo) {
   EXPECT_THAT(changed([](Cell& c) { c.learning_rate = "3e-2"; }),
               ElementsAre("training.learning_rate=0.03"));
   EXPECT_THAT(changed([](Cell& c) { c.seed = 2; }), ElementsAre("training.seed=2"));
-  EXPECT_THAT(changed([](Cell& c) { c.purpose = Purpose::test; }), ElementsAre());
+  EXPECT_THAT(changed([](Cell& c) { c.purpose = RunPurpose::test; }), ElementsAre());
   EXPECT_THAT(
       changed([](Cell& c) { c.size = Size::quick; }),
       ElementsAre("model.d_model=16", "encoder.d_ff=64", "encoder.num_layers=1", "decoder.d_ff=64",
@@ -134,7 +135,7 @@ TEST(LanguageStudyCell, ConfigurationsDifferOnlyAsTheirNamesDo) {
               ElementsAre("encoder.placement=post"));
   EXPECT_THAT(changes({.learning_rate = "3e-2"}), ElementsAre("training.learning_rate=0.03"));
   EXPECT_THAT(changes({.seed = 2}), ElementsAre("training.seed=2"));
-  EXPECT_THAT(changes({.purpose = Purpose::test}), ElementsAre());
+  EXPECT_THAT(changes({.purpose = RunPurpose::test}), ElementsAre());
   EXPECT_THAT(changes({.size = Size::quick}),
               ElementsAre("encoder.d_model=16", "encoder.d_ff=64", "training.batch_size=16",
                           "training.epochs=4", "training.context=32", "schedule.warmup_steps=40"));

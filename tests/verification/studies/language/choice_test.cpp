@@ -13,11 +13,11 @@ using namespace normproof::verification::studies::language;
 class LearningRateChoice : public ::testing::Test {
  protected:
   void add_loss(const char* rate, std::uint64_t seed, double loss) {
-    const Cell cell = cell_of({}, "none", rate, seed, Purpose::validation);
+    const Cell cell = cell_of({}, "none", rate, seed, RunPurpose::validation);
     add(results_, cell, sample_result(cell, loss));
   }
   void diverge(const char* rate, std::uint64_t seed) {
-    const Cell cell = cell_of({}, "none", rate, seed, Purpose::validation);
+    const Cell cell = cell_of({}, "none", rate, seed, RunPurpose::validation);
     add(results_, cell, diverged(sample_result(cell, 1)));
   }
   std::optional<std::string> chosen() const { return chosen_rate(results_, {}, "none"); }
@@ -58,7 +58,7 @@ TEST_F(LearningRateChoice, IsADivergedRateOnlyIfAllDiverged) {
 
 TEST_F(LearningRateChoice, IgnoresLossesOnTheTestPart) {
   add_tested(results_, {}, "none", {0.1});
-  const Cell cell = cell_of({}, "none", "3e-2", 1, Purpose::test);
+  const Cell cell = cell_of({}, "none", "3e-2", 1, RunPurpose::test);
   add(results_, cell, sample_result(cell, 0.0));
   EXPECT_EQ(chosen(), "1e-2");
 }

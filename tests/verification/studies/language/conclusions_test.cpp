@@ -19,7 +19,7 @@ class LanguageStudyConclusions : public ::testing::Test {
     add_tested(results_, {}, norm, losses);
   }
   void diverge(const char* norm, std::uint64_t seed) {
-    const Cell cell = cell_of({}, norm, "1e-2", seed, Purpose::test);
+    const Cell cell = cell_of({}, norm, "1e-2", seed, RunPurpose::test);
     add(results_, cell, diverged(sample_result(cell, 1)));
   }
   Verdict verdict(const char* id) const { return find(id, results_, {}).verdict; }
@@ -69,7 +69,8 @@ TEST_F(LanguageStudyConclusions, FluctuationIsTheMeanOverTheLayers) {
   const auto fluctuate = [&](const char* norm, const char* statistic, std::vector<double> means) {
     add_norm(norm, {1.0, 1.0});
     for (std::size_t i = 0; i < means.size(); ++i) {
-      auto& result = results_.at(cell_name(cell_of({}, norm, "1e-2", i + 1, Purpose::test))).result;
+      auto& result =
+          results_.at(cell_name(cell_of({}, norm, "1e-2", i + 1, RunPurpose::test))).result;
       result.fluctuation = {{"final_norm", statistic, means[i], {}}};
     }
   };
@@ -98,7 +99,7 @@ TEST_F(LanguageStudyConclusions, TranslatorsAreComparedByBleu) {
               HasSubstr("test BLEU of power_norm less that of layer_norm: +1 ["));
   // If the translator diverged, it counts as having the lower BLEU.
   for (const std::uint64_t seed : {1, 2, 3}) {
-    const Cell cell = cell_of(kTranslators, "batch_norm", "1e-2", seed, Purpose::test);
+    const Cell cell = cell_of(kTranslators, "batch_norm", "1e-2", seed, RunPurpose::test);
     add(results_, cell, diverged(sample_result(cell, 1)));
   }
   EXPECT_EQ(verdict_of("b2"), Verdict::holds);

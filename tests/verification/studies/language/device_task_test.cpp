@@ -34,9 +34,9 @@ struct ProcessorAndDeviceTask {
 };
 
 /// Takes step k of the task. Records the statistics of the norms in `shown`.
-training::TaskStep step_of(training::RunTask& task, std::size_t k,
-                           ref::train::TrainState<double>& state, Shown& shown) {
-  FollowedTask followed(task);
+training::TaskStepResult step_of(training::RunTask& task, std::size_t k,
+                                 ref::train::TrainState<double>& state, Shown& shown) {
+  FluctuationTask followed(task);
   return followed.step(
       k, state,
       {[&](const std::string& name, const Tensor<double>& values) { shown[name] = values; },
@@ -74,7 +74,7 @@ TEST(DeviceTrainingTask, FullTracesAndRejectedStepsRunOnTheProcessor) {
   Shown shown;
   sides.there.step(
       0, state,
-      ref::encoder::Tap<double>(
+      ref::encoder::TensorTap<double>(
           [&](const std::string& name, const Tensor<double>& values) { shown[name] = values; }));
   EXPECT_TRUE(shown.contains("layers.1.feed_forward.y"));
   EXPECT_EQ(sides.device->next_order(), 4u);

@@ -19,14 +19,14 @@ using ::testing::IsEmpty;
 struct TwoSteps {
   explicit TwoSteps(const std::string& norm)
       : config(config_for(quick_cell(norm), data)), own(make_task(config, data)) {
-    FollowedTask task(*own);
+    FluctuationTask task(*own);
     auto state = ref::train::initial_train_state(config.train);
     task.begin_epoch(0);
     task.step(0, state, {});
     before = state.norms;
     step = task.step(
         1, state,
-        ref::encoder::Tap<double>([&](const std::string& name, const Tensor<double>& values) {
+        ref::encoder::TensorTap<double>([&](const std::string& name, const Tensor<double>& values) {
           shown.insert_or_assign(name, values);
         }));
     after = ref::train::state_sha256(state);
@@ -48,7 +48,7 @@ struct TwoSteps {
   training::RunConfig config;
   std::unique_ptr<training::RunTask> own;
   ref::tensor::NamedTensors<double> before;
-  training::TaskStep step;
+  training::TaskStepResult step;
   std::map<std::string, Tensor<double>> shown;
   std::string after;
 };

@@ -64,7 +64,7 @@ TEST(LanguageStudyMeasures, GradientBoundKeepsTheMaximumRatioAndTheMinimumChanne
   CellResult result;
   read_measures(metrics, "f", 40, 0, result);
   ASSERT_EQ(result.gradient_bound.size(), 1u);
-  const SiteBound& own = result.gradient_bound[0];
+  const NormLayerGradientBound& own = result.gradient_bound[0];
   EXPECT_EQ(own.site, "final_norm");
   EXPECT_EQ(own.largest, 0.75);
   EXPECT_EQ(own.channels, 0.5);

@@ -21,7 +21,7 @@ std::vector<std::string> names_of(const std::vector<Cell>& cells) {
 }
 
 TEST(LanguageStudyPlan, EveryNormIsValidatedAtEveryRate) {
-  const auto names = names_of(deciding_cells({}));
+  const auto names = names_of(rate_selection_cells({}));
   EXPECT_EQ(names.size(), 2u * (8 + 9) * 3 * 2);
   EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size());
   EXPECT_EQ(names.front(), "language/post/layer_norm/rate-3e-3/seed-1");
@@ -30,19 +30,20 @@ TEST(LanguageStudyPlan, EveryNormIsValidatedAtEveryRate) {
   quick.norms = {"dyt"};
   quick.placements = {normproof::ref::model::NormPlacement::pre};
   quick.size = Size::quick;
-  EXPECT_EQ(names_of(deciding_cells(quick)).back(), "language/pre/dyt/rate-3e-2/seed-2/quick");
-  EXPECT_EQ(deciding_cells(quick).size(), 6u);
+  EXPECT_EQ(names_of(rate_selection_cells(quick)).back(),
+            "language/pre/dyt/rate-3e-2/seed-2/quick");
+  EXPECT_EQ(rate_selection_cells(quick).size(), 6u);
 }
 
 TEST(LanguageStudyPlan, EachTaskUsesOnlyItsNorms) {
   Selection selection;
   selection.norms = {kReleasedPlacement};
   selection.placements = {normproof::ref::model::NormPlacement::pre};
-  const auto names = names_of(deciding_cells(selection));
+  const auto names = names_of(rate_selection_cells(selection));
   EXPECT_EQ(names.size(), 6u);
   EXPECT_EQ(names.front(), "translate/pre/power_norm_released+layer_norm/rate-3e-3/seed-1");
   selection.tasks = {normproof::verification::training::Task::language};
-  EXPECT_THAT(deciding_cells(selection), IsEmpty());
+  EXPECT_THAT(rate_selection_cells(selection), IsEmpty());
 }
 
 TEST(LanguageStudyPlan, ChosenRateIsTestedAtEverySeed) {
@@ -60,7 +61,7 @@ TEST(LanguageStudyPlan, ChosenRateIsTestedAtEverySeed) {
   EXPECT_THAT(names_of(dynamics_cells(selection, results)),
               ElementsAre("language/pre/dyt/rate-1e-2/seed-1/dynamics"));
   EXPECT_THAT(
-      names_of(list_rejected_cells(selection, results)),
+      names_of(cells_at_rejected_rates(selection, results)),
       ElementsAre("language/pre/dyt/rate-3e-3/seed-1", "language/pre/dyt/rate-3e-3/seed-2",
                   "language/pre/dyt/rate-3e-2/seed-1", "language/pre/dyt/rate-3e-2/seed-2"));
 }
@@ -68,9 +69,9 @@ TEST(LanguageStudyPlan, ChosenRateIsTestedAtEverySeed) {
 TEST(LanguageStudyPlan, TrainingCostsMoreThanTesting) {
   EXPECT_GT(cost({.size = Size::whole}), cost({.size = Size::quick}));
   EXPECT_GT(cost({.task = normproof::verification::training::Task::translate}), cost({}));
-  EXPECT_LT(cost({.seed = 2, .purpose = Purpose::test}),
-            cost({.seed = 3, .purpose = Purpose::test}));
-  EXPECT_EQ(cost({.seed = 3, .purpose = Purpose::test}), cost({}));
+  EXPECT_LT(cost({.seed = 2, .purpose = RunPurpose::test}),
+            cost({.seed = 3, .purpose = RunPurpose::test}));
+  EXPECT_EQ(cost({.seed = 3, .purpose = RunPurpose::test}), cost({}));
 }
 
 }  // namespace

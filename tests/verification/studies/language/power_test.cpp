@@ -32,7 +32,7 @@ TEST(LanguageStudyPower, DecidingSeedsSufficeForAnEstimate) {
   add_deciding(results, {}, "dyt");
   ASSERT_EQ(power_rows(results, validation_perplexity, 5).size(), 1u);
   EXPECT_EQ(power_rows(results, validation_perplexity, 5)[0].pairs, 2u);
-  results.erase(cell_name(cell_of({}, "dyt", "3e-3", 1, Purpose::validation)));
+  results.erase(cell_name(cell_of({}, "dyt", "3e-3", 1, RunPurpose::validation)));
   EXPECT_TRUE(power_rows(results, validation_perplexity, 5).empty());
 }
 
@@ -65,7 +65,7 @@ TEST(LanguageStudyPower, IgnoresLossesOnTheTestPart) {
   add_tested(results, {}, "layer_norm", {1.0, 1.0});
   add_tested(results, {}, "dyt", {1.0, 1.0});
   for (auto& [name, finished] : results)
-    if (finished.cell.purpose == Purpose::test)
+    if (finished.cell.purpose == RunPurpose::test)
       finished.result.test_loss = 0.01 * static_cast<double>(name.size() * finished.cell.seed);
   EXPECT_EQ(power_rows(results, validation_perplexity, 5)[0].deviation, 0);
 }

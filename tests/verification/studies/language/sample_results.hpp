@@ -23,7 +23,7 @@ inline language_study::CellResult sample_result(const language_study::Cell& cell
   result.steps = 3;
   result.training_loss = {3.0, 2.0};
   result.validation_loss = {loss + 1, loss};
-  const bool tested = cell.purpose == language_study::Purpose::test;
+  const bool tested = cell.purpose == language_study::RunPurpose::test;
   if (tested) result.test_loss = loss;
   if (cell.task == kTranslators.task) {
     result.validation_bleu = {0.0, 40 - 10 * loss};
@@ -35,7 +35,7 @@ inline language_study::CellResult sample_result(const language_study::Cell& cell
 inline void add(language_study::Results& results, const language_study::Cell& cell,
                 language_study::CellResult result) {
   const std::string name = result.name = cell_name(cell);
-  results.insert_or_assign(name, language_study::Finished{cell, std::move(result)});
+  results.insert_or_assign(name, language_study::FinishedRun{cell, std::move(result)});
 }
 
 inline language_study::CellResult diverged(language_study::CellResult result) {
@@ -49,8 +49,9 @@ inline language_study::CellResult diverged(language_study::CellResult result) {
 inline void add_deciding(language_study::Results& results,
                          const language_study::Condition& condition, const std::string& norm) {
   for (const std::string& rate : language_study::study_rates())
-    for (std::uint64_t seed = 1; seed <= language_study::kDecidingSeeds; ++seed) {
-      const auto cell = cell_of(condition, norm, rate, seed, language_study::Purpose::validation);
+    for (std::uint64_t seed = 1; seed <= language_study::kRateSelectionSeeds; ++seed) {
+      const auto cell =
+          cell_of(condition, norm, rate, seed, language_study::RunPurpose::validation);
       add(results, cell, sample_result(cell, rate == "1e-2" ? 1.0 : 2.0));
     }
 }
@@ -61,7 +62,7 @@ inline void add_tested(language_study::Results& results, const language_study::C
                        const std::string& norm, const std::vector<double>& losses) {
   add_deciding(results, condition, norm);
   for (std::size_t i = 0; i < losses.size(); ++i) {
-    const auto cell = cell_of(condition, norm, "1e-2", i + 1, language_study::Purpose::test);
+    const auto cell = cell_of(condition, norm, "1e-2", i + 1, language_study::RunPurpose::test);
     add(results, cell, sample_result(cell, losses[i]));
   }
 }

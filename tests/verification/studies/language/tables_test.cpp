@@ -17,7 +17,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 TEST(LanguageStudyTables, ResultsAreReadFromTheLinesOfAStore) {
-  const Cell cell = cell_of({}, "none", "1e-2", 1, Purpose::test);
+  const Cell cell = cell_of({}, "none", "1e-2", 1, RunPurpose::test);
   const std::string line = result_line(sample_result(cell, 1.5));
   const Results results = read_results({{cell_name(cell), line}}, "f");
   EXPECT_EQ(results.at(cell_name(cell)).cell, cell);
@@ -51,7 +51,7 @@ TEST(LanguageStudyTables, RowsUseTheChosenRateAndCompareWithLayerNorm) {
   Results results;
   add_tested(results, {}, "layer_norm", {1.0, 1.1, 1.2});
   add_tested(results, {}, "power_norm", {0.9, 1.0, 1.1, 1.2});
-  const Cell other = cell_of({}, "power_norm", "3e-2", 1, Purpose::test);
+  const Cell other = cell_of({}, "power_norm", "3e-2", 1, RunPurpose::test);
   add(results, other, sample_result(other, 9));
   const auto rows = condition_rows(results, {});
   ASSERT_EQ(rows.size(), 2u);
@@ -73,7 +73,7 @@ TEST(LanguageStudyTables, RowsOfTranslatorsHaveBleu) {
   Results results;
   add_tested(results, kTranslators, "layer_norm", {1.0, 1.1, 1.2});
   add_tested(results, kTranslators, kReleasedPlacement, {0.9, 1.0, 1.3});
-  const Cell cell = cell_of(kTranslators, "layer_norm", "1e-2", 3, Purpose::test);
+  const Cell cell = cell_of(kTranslators, "layer_norm", "1e-2", 3, RunPurpose::test);
   add(results, cell, diverged(sample_result(cell, 1.2)));
   const auto rows = condition_rows(results, kTranslators);
   ASSERT_EQ(rows.size(), 2u);
@@ -95,9 +95,10 @@ TEST(LanguageStudyTables, DivergedSeedHasNoPerplexity) {
   Results results;
   add_tested(results, {}, "layer_norm", {1.0, 1.0, 1.0});
   add_tested(results, {}, "batch_norm", {1.0, 1.0, 1.0});
-  const Cell cell = cell_of({}, "batch_norm", "1e-2", 2, Purpose::test);
+  const Cell cell = cell_of({}, "batch_norm", "1e-2", 2, RunPurpose::test);
   add(results, cell, diverged(sample_result(cell, 1)));
-  const Paired paired = paired_seeds(results, {}, "batch_norm", "layer_norm", test_perplexity);
+  const PairedDifferences paired =
+      paired_seeds(results, {}, "batch_norm", "layer_norm", test_perplexity);
   EXPECT_THAT(paired.differences, ElementsAre(0, 0));
   EXPECT_EQ(paired.second_only, 1u);
   EXPECT_EQ(paired.first_only, 0u);
@@ -117,7 +118,7 @@ TEST(LanguageStudyTables, FluctuationIsTheMeanOverTheLayers) {
 
 TEST(LanguageStudyTables, NormWithoutAChosenRateHasNoTests) {
   Results results;
-  const Cell cell = cell_of({}, "none", "1e-2", 1, Purpose::test);
+  const Cell cell = cell_of({}, "none", "1e-2", 1, RunPurpose::test);
   add(results, cell, sample_result(cell, 1));
   EXPECT_TRUE(tests_at_chosen_rate(results, {}, "none").empty());
   EXPECT_TRUE(condition_rows(results, {}).empty());

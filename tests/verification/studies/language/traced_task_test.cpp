@@ -35,11 +35,11 @@ TEST(NormTrace, ComparesInputStatisticsWithThoseOfEarlierSteps) {
   const Mask two = {{true, true, false}};
   // The means are 1 and 2, the variances 4 and 1, and the quadratic means 5 and 5. The last row is
   // padding.
-  trace.see("layers.0.norm1.x", {{{-1, 1}, {3, 3}, {1000, 1000}}}, two);
+  trace.record("layers.0.norm1.x", {{{-1, 1}, {3, 3}, {1000, 1000}}}, two);
   EXPECT_TRUE(trace.end_step({}).empty());
   // The means are 1 and 4, the variances 0 and 4, and the quadratic means 1 and 20.
   const Tensor<double> second = {{{1, 2}, {1, 6}, {0, 0}}};
-  trace.see("layers.0.norm1.x", second, two);
+  trace.record("layers.0.norm1.x", second, two);
   const auto found = trace.end_step({});
   EXPECT_EQ(found.size(), 3u);
   const std::string own = "fluctuation.layers.0.norm1.";
@@ -49,7 +49,7 @@ TEST(NormTrace, ComparesInputStatisticsWithThoseOfEarlierSteps) {
               Optional(ref::numeric::square_root(241.0) / ref::numeric::square_root(50.0)));
   // The running values are now 0.9 times those of the first step plus 0.1 times those of the
   // second. So the running means are 1 and 2.2.
-  trace.see("layers.0.norm1.x", second, two);
+  trace.record("layers.0.norm1.x", second, two);
   const double variances = (0.9 * 4 + 0.1 * 0) + (0.9 * 1 + 0.1 * 4);
   EXPECT_NEAR(*quality(trace.end_step({}), own + "mean"),
               1.8 / ref::numeric::square_root(variances), 1e-15);
@@ -60,11 +60,11 @@ TEST(NormTrace, TracesTheGradientBoundOfPowerNormOnly) {
     NormTrace trace(power ? config_of_norm(ref::model::PowerNormOptions{.alpha_backward = 0.5})
                           : config_of_norm(ref::model::PowerNormReleasedOptions{}));
     const Tensor<double> x = {{{1, 1}, {1, 1}}};
-    trace.see("final_norm.x", x, {});
-    trace.see("final_norm.rstd", {0.5, 0.25}, {});
-    trace.see("final_norm.mean_x_hat_squared", {1, 4}, {});
-    trace.see("grad_final_norm.y", {{{1, 2}, {-1, 2}}}, {});
-    trace.see("grad_final_norm.x", {{{0.5, 1}, {0.5, -1}}}, {});
+    trace.record("final_norm.x", x, {});
+    trace.record("final_norm.rstd", {0.5, 0.25}, {});
+    trace.record("final_norm.mean_x_hat_squared", {1, 4}, {});
+    trace.record("grad_final_norm.y", {{{1, 2}, {-1, 2}}}, {});
+    trace.record("grad_final_norm.x", {{{0.5, 1}, {0.5, -1}}}, {});
     ref::tensor::NamedTensors<double> parameters;
     parameters.set("final_norm.gamma", {2, -1});
     const auto first = trace.end_step(parameters);
@@ -98,7 +98,7 @@ struct TracedSteps {
       : config(config_for(quick_cell(norm, task), data)), own(make_task(config, data)) {
     auto state = own->initial_state();
     NormTrace trace(config);
-    TracedTask traced(config, data, *own, trace);
+    NormTracingTask traced(config, data, *own, trace);
     traced.begin_epoch(0);
     traced.step(0, state, {});
     qualities = traced.step(1, state, {}).qualities;
@@ -143,13 +143,14 @@ TEST(TracedTrainingTask, StatisticsUseTheTokensOfTheNormsSide) {
   const auto own = make_task(config, data);
   auto state = own->initial_state();
   NormTrace trace(config);
-  TracedTask traced(config, data, *own, trace);
+  NormTracingTask traced(config, data, *own, trace);
   traced.begin_epoch(0);
   std::map<std::string, Tensor<double>> before, now;
   const auto into = [](std::map<std::string, Tensor<double>>& shown) {
-    return ref::encoder::Tap<double>([&](const std::string& name, const Tensor<double>& values) {
-      shown.insert_or_assign(name, values);
-    });
+    return ref::encoder::TensorTap<double>(
+        [&](const std::string& name, const Tensor<double>& values) {
+          shown.insert_or_assign(name, values);
+        });
   };
   traced.step(0, state, into(before));
   const auto qualities = traced.step(1, state, into(now)).qualities;

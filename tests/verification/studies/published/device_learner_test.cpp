@@ -14,7 +14,7 @@ TEST(DeviceLearner, C1_RejectsAStepWithATap) {
   config.train.encoder.vocab_size = two_steps_an_epoch().vocab_size;
   const auto device = gpu::device::simulated_device();
   const auto learner = device_learner(*device, config.train, {});
-  const ref::encoder::Tap<double> tap([](const std::string&, const auto&) {});
+  const ref::encoder::TensorTap<double> tap([](const std::string&, const auto&) {});
   EXPECT_EQ(
       ref::numeric::contract_message([&] { learner->step(0, 1, ref::model::Mode::training, tap); }),
       "device_learner: tap is given; expected a step without one (C1)");

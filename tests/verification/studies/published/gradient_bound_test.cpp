@@ -12,7 +12,8 @@ using Channels = std::vector<double>;
 /// 4.
 class TwoChannels {
  public:
-  GradientBound::Found step(const Channels& big_gamma, const Channels& grad_y_squared = {1, 4}) {
+  GradientBound::ChannelMaxima step(const Channels& big_gamma,
+                                    const Channels& grad_y_squared = {1, 4}) {
     return bound_.add({gamma_, big_gamma, rstd_, grad_x_squared_, grad_y_squared}, 0.5);
   }
 

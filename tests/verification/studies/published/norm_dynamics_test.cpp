@@ -152,7 +152,7 @@ TEST(NormDynamics, EveryNormOfTheStudyHasItsQuantities) {
                     .dynamics = true};
     const CellResult result = run_cell(cell, data);
     ASSERT_EQ(result.dynamics.size(), norm == "layer_norm_pre" ? 5u : 4u);
-    for (const SiteDynamics& site : result.dynamics) {
+    for (const NormLayerDynamics& site : result.dynamics) {
       std::vector<std::string> names;
       for (const auto& [name, values] : site.series) {
         names.push_back(name);

@@ -25,7 +25,7 @@ inline study::CellResult sample_result(const study::Cell& cell, const std::vecto
 
 inline void add(study::Results& results, const study::Cell& cell, study::CellResult result) {
   const std::string name = result.name = study::cell_name(cell);
-  results.insert_or_assign(name, study::Finished{cell, std::move(result)});
+  results.insert_or_assign(name, study::FinishedRun{cell, std::move(result)});
 }
 
 /// Adds one training run (cell) of a table of the study. `converged` says whether training

@@ -25,10 +25,10 @@ void expect_no_child() {
 }
 
 TEST(ChildProcess, ExitsWithTheReturnedStatus) {
-  const Ending fine = Child::begin("fork", [] { return 0; }).wait();
+  const ProcessEnding fine = Child::begin("fork", [] { return 0; }).wait();
   EXPECT_TRUE(fine.succeeded());
   EXPECT_EQ(fine.to_text(), "status 0");
-  const Ending three = Child::begin("fork", [] { return 3; }).wait();
+  const ProcessEnding three = Child::begin("fork", [] { return 3; }).wait();
   EXPECT_FALSE(three.succeeded());
   EXPECT_FALSE(three.by_signal);
   EXPECT_EQ(three.code, 3);
@@ -49,7 +49,7 @@ TEST(ChildProcess, RunsInASeparateProcess) {
 }
 
 TEST(ChildProcess, NamesTheSignalThatEndedIt) {
-  const Ending killed = Child::begin("fork", [] { return ::raise(SIGKILL); }).wait();
+  const ProcessEnding killed = Child::begin("fork", [] { return ::raise(SIGKILL); }).wait();
   EXPECT_TRUE(killed.by_signal);
   EXPECT_FALSE(killed.succeeded());
   EXPECT_EQ(killed.code, SIGKILL);
@@ -57,10 +57,10 @@ TEST(ChildProcess, NamesTheSignalThatEndedIt) {
 }
 
 TEST(ChildProcess, ExceptionEndsTheChildBySigabrt) {
-  const Ending ending = Child::begin("fork", []() -> int {
-                          ::close(STDERR_FILENO);
-                          throw std::runtime_error("lost");
-                        }).wait();
+  const ProcessEnding ending = Child::begin("fork", []() -> int {
+                                 ::close(STDERR_FILENO);
+                                 throw std::runtime_error("lost");
+                               }).wait();
   EXPECT_TRUE(ending.by_signal);
   EXPECT_EQ(ending.code, SIGABRT);
 }
@@ -83,7 +83,7 @@ TEST(ChildProcess, TryWaitReportsTheEndOnce) {
   Child child = Child::begin("fork", sleep_for_ever);
   EXPECT_FALSE(child.try_wait());
   child.kill();
-  std::optional<Ending> ending;
+  std::optional<ProcessEnding> ending;
   for (int tries = 0; tries < 1000 && !ending; ++tries) {
     ending = child.try_wait();
     ::usleep(10'000);
@@ -127,11 +127,11 @@ TEST(ChildProcess, WaitingResumesAfterASignal) {
   ::sigaction(SIGALRM, &action, &before);
   const itimerval often = {{0, 2000}, {0, 2000}}, never = {};
   ::setitimer(ITIMER_REAL, &often, nullptr);
-  const Ending ending = Child::begin("fork", [&] {
-                          // a fork inherits no timer, so no SIGALRM interrupts this sleep
-                          ::usleep(30'000);
-                          return 5;
-                        }).wait();
+  const ProcessEnding ending = Child::begin("fork", [&] {
+                                 // a fork inherits no timer, so no SIGALRM interrupts this sleep
+                                 ::usleep(30'000);
+                                 return 5;
+                               }).wait();
   ::setitimer(ITIMER_REAL, &never, nullptr);
   ::sigaction(SIGALRM, &before, nullptr);
   EXPECT_EQ(ending.to_text(), "status 5");

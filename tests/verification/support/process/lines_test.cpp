@@ -42,10 +42,10 @@ TEST(SplitLines, ConcatenatedLinesEqualTheText) {
 }
 
 TEST(WholeLines, DropsAnUnfinishedLastLine) {
-  EXPECT_EQ(whole_lines(""), "");
-  EXPECT_EQ(whole_lines("torn"), "");
-  EXPECT_EQ(whole_lines("a\n"), "a\n");
-  EXPECT_EQ(whole_lines("a\nb\ntorn"), "a\nb\n");
+  EXPECT_EQ(without_unfinished_line(""), "");
+  EXPECT_EQ(without_unfinished_line("torn"), "");
+  EXPECT_EQ(without_unfinished_line("a\n"), "a\n");
+  EXPECT_EQ(without_unfinished_line("a\nb\ntorn"), "a\nb\n");
 }
 
 }  // namespace

@@ -22,16 +22,17 @@ TEST(MakePipe, ProgramsDoNotInheritThePipe) {
 }
 
 TEST(MakePipe, FailureStartsWithTheTextOfTheCaller) {
-  const Ending ending = Child::begin("fork", [] {
-                          const rlimit none = {3, 3};
-                          ::setrlimit(RLIMIT_NOFILE, &none);
-                          try {
-                            make_pipe("here: pipe");
-                          } catch (const std::system_error& error) {
-                            return std::string(error.what()).starts_with("here: pipe: ") ? 7 : 1;
-                          }
-                          return 2;
-                        }).wait();
+  const ProcessEnding ending =
+      Child::begin("fork", [] {
+        const rlimit none = {3, 3};
+        ::setrlimit(RLIMIT_NOFILE, &none);
+        try {
+          make_pipe("here: pipe");
+        } catch (const std::system_error& error) {
+          return std::string(error.what()).starts_with("here: pipe: ") ? 7 : 1;
+        }
+        return 2;
+      }).wait();
   EXPECT_EQ(ending.to_text(), "status 7");
 }
 

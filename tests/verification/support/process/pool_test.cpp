@@ -20,10 +20,10 @@ namespace {
 
 using ::testing::ElementsAre;
 
-std::map<std::size_t, Report> run(std::size_t count, int jobs,
-                                  const std::function<std::string(std::size_t)>& work) {
-  std::map<std::size_t, Report> reports;
-  run_pool("test", count, jobs, work, [&](std::size_t i, const Report& report) {
+std::map<std::size_t, WorkerReport> run(std::size_t count, int jobs,
+                                        const std::function<std::string(std::size_t)>& work) {
+  std::map<std::size_t, WorkerReport> reports;
+  run_pool("test", count, jobs, work, [&](std::size_t i, const WorkerReport& report) {
     EXPECT_TRUE(reports.emplace(i, report).second) << i;
   });
   EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);
@@ -79,7 +79,7 @@ TEST(RunPool, ReportsProcessesInTheOrderTheyEnd) {
         if (i == 0) ::usleep(300'000);
         return std::string();
       },
-      [&](std::size_t i, const Report&) { order.push_back(i); });
+      [&](std::size_t i, const WorkerReport&) { order.push_back(i); });
   EXPECT_THAT(order, ElementsAre(1, 0));
 }
 
@@ -99,9 +99,9 @@ TEST(RunPool, ReportsOutputWhileAProcessRuns) {
   };
   std::string left;
   run_pool("test", 1, 1,
-           {.work = work, .receive = receive, .finish = [&](std::size_t, const Report& report) {
-              left = report.text;
-            }});
+           {.work = work,
+            .receive = receive,
+            .finish = [&](std::size_t, const WorkerReport& report) { left = report.text; }});
   EXPECT_EQ(heard, "firstlast");
   EXPECT_EQ(left, "last");
 }
@@ -115,7 +115,7 @@ TEST(RunPool, KillsRunningProcessesIfTheReceiveCallbackThrows) {
       run_pool("test", 2, 2,
                {.work = work,
                 .receive = [](std::size_t, std::string&) { throw std::runtime_error("stop"); },
-                .finish = [](std::size_t, const Report&) {}}),
+                .finish = [](std::size_t, const WorkerReport&) {}}),
       std::runtime_error);
   EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);
 }
@@ -126,7 +126,7 @@ TEST(RunPool, KillsRunningProcessesIfTheFinishCallbackThrows) {
     return "x";
   };
   EXPECT_THROW(run_pool("test", 2, 2, work,
-                        [](std::size_t, const Report&) { throw std::runtime_error("stop"); }),
+                        [](std::size_t, const WorkerReport&) { throw std::runtime_error("stop"); }),
                std::runtime_error);
   EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);
   EXPECT_EQ(errno, ECHILD);

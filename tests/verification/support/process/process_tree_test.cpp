@@ -41,13 +41,13 @@ struct Shell {
     return line ? std::stoi(*line) : 0;
   }
 
-  Ending wait() {
-    std::optional<Ending> ending;
+  ProcessEnding wait() {
+    std::optional<ProcessEnding> ending;
     for (int tries = 0; tries < 10'000 && !ending; ++tries) {
       ending = tree.try_wait();
       ::usleep(1000);
     }
-    return ending.value_or(Ending{false, -1});
+    return ending.value_or(ProcessEnding{false, -1});
   }
 };
 

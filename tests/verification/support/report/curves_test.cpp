@@ -44,7 +44,7 @@ TEST(PlotCurves, ColorsRepeatAfterTheLastOne) {
 
 TEST(PlotCurves, TextIsQuotedAndEscaped) {
   EXPECT_EQ(gnuplot_text("a'b\nc"), "'a''b c'");
-  EXPECT_NE(common("t").find("set title 't'"), std::string::npos);
+  EXPECT_NE(picture_preamble("t").find("set title 't'"), std::string::npos);
 }
 
 }  // namespace

@@ -1,0 +1,94 @@
+#include "verification/golden/certify/user_case.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ref/numeric/errors.hpp"
+#include "tests/verification/golden/certify/samples.hpp"
+#include "verification/golden/corpus/kind.hpp"
+
+namespace normproof::verification::golden::certify {
+namespace {
+
+using ref::numeric::error_message;
+using ref::numeric::UsageError;
+using testing::AllOf;
+using testing::HasSubstr;
+
+const std::filesystem::path kCorpus =
+    std::filesystem::path(NORMPROOF_SOURCE_DIR) / "verification/golden/data";
+
+UserCase user_case_from(const Case& c) {
+  return {.name = "mine",
+          .op = corpus::case_operation_name(c),
+          .mode = c.mode == ref::model::Mode::training ? "training" : "inference",
+          .options = ref::model::list_options(c.options),
+          .sequence = c.sequence,
+          .inputs = c.inputs};
+}
+
+// Layers, functions, an encoder and an optimizer of the corpus, submitted as user-supplied cases.
+TEST(UserCaseOfTheGate, IsCertifiedToTheValuesOfTheCorpus) {
+  const auto descriptions = list_corpus(kCorpus, "*");
+  for (std::size_t i = 0; i < descriptions.size(); i += 41) {
+    const StoredCase stored = read_case(kCorpus, descriptions[i]);
+    const Case& c = stored.description.c;
+    // All tensors of a user-supplied case have the dtype of its inputs. The dtype of y cannot be
+    // chosen separately.
+    if (corpus::main_input(c)->dtype != c.dtype && !corpus::is_encoder(c)) continue;
+    // Only a recipe may declare a case exact. A user-supplied case cannot.
+    UserCase question = user_case_from(c);
+    std::ranges::reverse(question.inputs);
+    const StoredCase own = certify_user_case(make_user_case(question), i % 2 == 0 ? 2 : 1);
+    EXPECT_EQ(own.expected, stored.expected) << stored.description.path;
+    EXPECT_EQ(own.description.c.inputs, c.inputs);
+    EXPECT_EQ(own.description.outputs, stored.description.outputs);
+    EXPECT_THAT(own.description.path,
+                testing::StartsWith("own/" + corpus::case_operation_name(c) + "/mine-"));
+    EXPECT_THAT(own.description.case_text,
+                AllOf(HasSubstr("\"tier\": \"own\""), HasSubstr(own.description.path)));
+  }
+}
+
+TEST(UserCaseOfTheGate, ReadsOptionsFromAJsonObjectOfTexts) {
+  EXPECT_TRUE(parse_user_options("").empty());
+  EXPECT_EQ(parse_user_options(R"({"eps":"1e-3"})"),
+            (std::vector<std::pair<std::string, std::string>>{{"eps", "1e-3"}}));
+  for (const char* other : {"{", "[]", "1"})
+    EXPECT_THAT(error_message<UsageError>([&] { parse_user_options(other); }),
+                HasSubstr("no JSON object"));
+  EXPECT_THAT(error_message<UsageError>([] { parse_user_options(R"({"eps":1e-3})"); }),
+              HasSubstr("the option 'eps' is no text"));
+}
+
+TEST(UserCaseOfTheGate, ReportsAnyMismatchInOneSentence) {
+  const UserCase right = user_case_from(one_and_three("1e-05"));
+  ASSERT_EQ(make_user_case(right).tier, corpus::Tier::user);
+  const auto refused = [&](auto&& change) {
+    UserCase wrong = right;
+    change(wrong);
+    return error_message<UsageError>([&] { make_user_case(wrong); });
+  };
+  EXPECT_THAT(refused([](auto& q) { q.op = "layernorm"; }), HasSubstr("did you mean 'layer_norm'"));
+  EXPECT_THAT(refused([](auto& q) { q.name = "My case"; }), HasSubstr("expected small letters"));
+  EXPECT_THAT(refused([](auto& q) { q.name = ""; }), HasSubstr("expected small letters"));
+  EXPECT_THAT(refused([](auto& q) { q.mode = "train"; }), HasSubstr("did you mean 'training'"));
+  EXPECT_THAT(refused([](auto& q) {
+                q.options = {{"epz", "1"}};
+              }),
+              HasSubstr("did you mean 'eps'"));
+  EXPECT_THAT(refused([](auto& q) { q.options = {{"eps", "-1"}}; }), HasSubstr("eps"));
+  EXPECT_THAT(refused([](auto& q) { q.inputs.pop_back(); }),
+              AllOf(HasSubstr("x is absent"), HasSubstr("own/layer_norm/mine-")));
+  EXPECT_THAT(refused([](auto& q) { q.inputs.push_back(q.inputs[0]); }), HasSubstr("given twice"));
+  EXPECT_THAT(refused([](auto& q) { q.inputs[0].name = "grad_z"; }),
+              HasSubstr("unknown tensor 'grad_z'"));
+  EXPECT_THAT(refused([](auto& q) { q.inputs[0].shape = {2, 1}; }), HasSubstr("grad_y has shape"));
+  EXPECT_THAT(refused([](auto& q) {
+                q.inputs[1] = tensor_of("x", DType::int32, {1, 2}, {1, 3});
+              }),
+              HasSubstr("x has dtype int32; expected float64"));
+}
+
+}  // namespace
+}  // namespace normproof::verification::golden::certify

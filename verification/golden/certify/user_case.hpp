@@ -1,0 +1,40 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "verification/golden/certify/corpus_files.hpp"
+
+namespace normproof::verification::golden::certify {
+
+/// A user's case as texts and tensors. It has the same contents as a case of the corpus.
+struct UserCase {
+  std::string name;  ///< lower-case letters, digits and '_'
+  std::string op;
+  std::string mode = "training";
+  /// The options as pairs of name and value. An option that is absent has its default value.
+  std::vector<std::pair<std::string, std::string>> options = {};
+  bool sequence = false;
+  std::vector<StoredTensor> inputs;  ///< the inputs of `normproof apply`, in any order
+};
+
+/// Reads options from a JSON object whose values are strings, such as {"eps":"1e-05"}. An empty
+/// text means no options.
+/// Throws    UsageError
+std::vector<std::pair<std::string, std::string>> parse_user_options(const std::string& text);
+
+/// Converts a user's case to a case of the tier `user`.
+/// Throws    UsageError, one sentence: an unknown name with the nearest known one; a tensor that is
+///           absent, unknown or has a wrong shape; an option or an input that the operation rejects
+Case make_user_case(const UserCase& question);
+
+/// Computes and certifies the expected values of a user's case. Returns what the folder of a case
+/// in a corpus would contain.
+/// Computes  on `threads` threads, which changes no bit. The parts of split_into_row_parts are
+///           certified in parallel. If rows depend on each other, the two enclosures are computed
+///           in parallel instead
+/// Throws    the exceptions of certify
+StoredCase certify_user_case(const Case& c, int threads);
+
+}  // namespace normproof::verification::golden::certify

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "verification/golden/corpus/case.hpp"
+#include "verification/golden/gate/value_injection.hpp"
+#include "verification/golden/mutations/mutation.hpp"
+#include "verification/golden/tolerance/tolerance.hpp"
+
+namespace normproof::verification::golden::gate {
+
+using corpus::Tier;
+using mutations::Mutation;
+
+struct DetectionPowerOptions {
+  Tier tier = Tier::quick;
+  std::string only = "*";  ///< glob for the names of layers
+  /// The number of corpora: the committed one, and more from other random seeds.
+  std::size_t seeds = 1;
+  int jobs = 1;
+  /// If `accumulation` or `formula` is set, only correct implementations are run. `accumulation` is
+  /// the format of all their operations, and `formula` is their variance formula. They are checked
+  /// with the tolerance that `golden check` grants for that declaration.
+  std::optional<Accumulation> accumulation = {};
+  tolerance::Formula formula = tolerance::Formula::two_pass;
+  /// Whether to inject values only, without running mutated implementations.
+  bool inject_only = false;
+  std::function<void(const std::string& layer, std::size_t done, std::size_t of)> finished = {};
+};
+
+/// Whether these options run correct implementations only, so that no mutation is tried.
+bool measures_only_false_alarms(const DetectionPowerOptions& options);
+
+/// The result for one mutated implementation.
+struct MutationVerdict {
+  Mutation mutation;
+  std::size_t killed = 0;  ///< number of corpora in which at least one case rejects it
+  /// The number of corpora on which its outputs are bit-identical to the correct ones.
+  std::size_t same_bits = 0;
+  std::string killer = {};  ///< the first case that rejects it
+  double closest = 0;       ///< the largest ratio of error to bound if no case rejects it
+};
+
+struct LayerDetectionPower {
+  std::string layer;
+  std::size_t cases = 0;
+  std::vector<MutationVerdict> verdicts;
+  /// Correct implementations that were rejected. Each entry names the style, the case and the
+  /// output.
+  std::vector<std::string> false_alarms;
+  /// The verdicts on injected values, summed over all corpora. The values replace elements of the
+  /// correct outputs of the default style.
+  InjectionResult planted;
+  /// The number of correct styles, and the number of their outputs that were checked.
+  std::size_t styles = 0, checks = 0;
+
+  std::size_t count_killed(std::size_t seeds) const;
+};
+
+/// Measures how many wrong implementations the gate detects. Runs every mutation at every site of
+/// every layer, and every correct style, on all cases of a tier.
+///
+/// Source    [DLS78], mutation analysis
+/// Requires  `only` matches a layer; `accumulation`, if set, is a 16-bit format
+/// Throws    UsageError otherwise
+std::vector<LayerDetectionPower> measure_detection_power(const DetectionPowerOptions& options);
+
+}  // namespace normproof::verification::golden::gate

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "verification/golden/gate/check.hpp"
+#include "verification/golden/museum/exhibit.hpp"
+
+namespace normproof::verification::golden::museum {
+
+using corpus::Tier;
+
+/// The result of running one exhibit on the corpus.
+struct ExhibitResult {
+  Exhibit exhibit;
+  std::size_t cases = 0;       ///< number of cases that were run
+  std::string case_path = {};  ///< the case that finds the bug; empty if none does
+  std::string relation = {};   ///< the relation that is broken there; empty if a bound is exceeded
+  std::string named = {};      ///< the gate's diagnosis of the bug, or empty
+  double closest = 0;          ///< the largest ratio of error to bound if no case finds the bug
+
+  bool found() const { return !case_path.empty(); }
+};
+
+struct ExhibitOptions {
+  Tier tier = Tier::quick;  ///< the highest tier to run; lower tiers run first
+  std::string only = "*";   ///< glob for the names of operations
+  int jobs = 1;
+  std::function<void(const std::string& op, std::size_t done, std::size_t of)> finished = {};
+};
+
+/// Runs each exhibit on the cases of its operation and dtype, tier by tier, until a case finds the
+/// bug. The relations of the gate are checked for an exhibit that stays within every bound.
+///
+/// Requires  `only` matches the operation of an exhibit
+/// Throws    UsageError with the nearest known name
+std::vector<ExhibitResult> run_exhibits(const std::vector<Exhibit>& exhibits,
+                                        const ExhibitOptions& options);
+
+}  // namespace normproof::verification::golden::museum
