@@ -4,27 +4,22 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
-#include <utility>
-
-#include "ref/numeric/patience.hpp"
 
 namespace normproof::ref::numeric {
 
-/// Lets a thread wait for a condition that other threads make true. The thread first spins for some
-/// microseconds, or longer if nothing else needs the processor. Then it sleeps on a condition
-/// variable. If there are fewer processors than threads, longer spinning would take the processor
-/// from a thread that has work to do.
+/// Lets a thread wait for a condition that other threads make true. The thread first spins for 200
+/// microseconds. Then it sleeps on a condition
+/// variable. Waking a sleeping thread often takes longer than the work between two calls. But if
+/// there are fewer processors than threads, longer spinning would take the processor from a thread
+/// that has work to do.
 class Waiting {
  public:
   /// Waits until is_so() returns true. is_so reads atomic variables.
   template <class Predicate>
   void wait_until(const Predicate& is_so) {
-    if (spins_until(is_so, kFirstChecks)) return;
-    const auto began = Clock::now();
-    for (auto last = began, now = began; patience_.keeps_spinning(began, last, now);) {
-      if (spins_until(is_so, kChecksPerClockRead)) return;
-      last = std::exchange(now, Clock::now());
-    }
+    if (spin_until(is_so, kFirstChecks)) return;
+    for (const auto began = Clock::now(); Clock::now() - began < kMaxSpin;)
+      if (spin_until(is_so, kChecksPerClockRead)) return;
     std::unique_lock lock(mutex_);
     sleepers_.fetch_add(1);
     changed_.wait(lock, is_so);
@@ -43,12 +38,13 @@ class Waiting {
 
  private:
   using Clock = std::chrono::steady_clock;
+  static constexpr Clock::duration kMaxSpin = std::chrono::microseconds(200);
   static constexpr int kFirstChecks = 1000;        // take about 10 to 40 microseconds
   static constexpr int kChecksPerClockRead = 100;  // between two readings of the clock
 
   /// Checks the condition at most `most` times. Returns whether it became true.
   template <class Predicate>
-  static bool spins_until(const Predicate& is_so, int most) {
+  static bool spin_until(const Predicate& is_so, int most) {
     for (int looks = 0; looks < most; ++looks) {
       if (is_so()) return true;
       pause();
@@ -64,9 +60,6 @@ class Waiting {
 #endif
   }
 
-  /// Decides how long threads spin. All waiting threads share this object, because they share the
-  /// processors.
-  inline static LockWait patience_;
   std::atomic<int> sleepers_{0};
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -12,14 +12,9 @@ namespace normproof::ref::numeric {
 ///
 /// All tasks run on the caller's thread, in ascending order, in each of these cases: the call is
 /// nested in a task; another thread is in run_tasks; no thread can be created; there are 2^24 tasks
-/// or more; HelpMeter finds that other threads do not help. A forked process starts its own worker
-/// threads.
+/// or more. A forked process starts its own worker threads.
 /// Requires  task does not throw
 void run_tasks(std::size_t tasks, std::size_t threads,
                const std::function<void(std::size_t)>& task);
-
-/// Makes run_tasks use worker threads again, whatever HelpMeter measured in earlier calls. Does
-/// nothing while another thread is in run_tasks.
-void reset_help_meter();
 
 }  // namespace normproof::ref::numeric

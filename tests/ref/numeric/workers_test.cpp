@@ -1,74 +1,16 @@
 #include "ref/numeric/workers.hpp"
 
 #include <gtest/gtest.h>
-#include <sched.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
-#include <chrono>
 #include <numeric>
 #include <thread>
 #include <vector>
 
 namespace normproof::ref::numeric {
 namespace {
-
-double read_clock_seconds(clockid_t clock) {
-  timespec now{};
-  clock_gettime(clock, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-/// Restricts this thread, and the threads that it starts, to one processor.
-void pin_to_this_processor() {
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  CPU_SET(sched_getcpu(), &one);
-  sched_setaffinity(0, sizeof one, &one);
-}
-
-enum class RanAlone { yes, no, too_little_processor_time };
-
-/// Calls run_tasks with two threads on one processor until five calls in a row have run on the
-/// thread of the caller alone, or until 10 s have passed. Each call is so long that the other
-/// thread would get a share of its tasks.
-RanAlone wait_until_alone() {
-  constexpr double kTask = 0.004, kPatience = 10;
-  const std::thread::id caller = std::this_thread::get_id();
-  const double began = read_clock_seconds(CLOCK_MONOTONIC);
-  const double worked = read_clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
-  const auto elapsed = [&] { return read_clock_seconds(CLOCK_MONOTONIC) - began; };
-  for (int alone = 0; elapsed() < kPatience;) {
-    std::atomic<bool> others = false;
-    run_tasks(4, 2, [&](std::size_t) {
-      if (std::this_thread::get_id() != caller) others = true;
-      const double end = read_clock_seconds(CLOCK_THREAD_CPUTIME_ID) + kTask;
-      while (read_clock_seconds(CLOCK_THREAD_CPUTIME_ID) < end) continue;
-    });
-    alone = others ? 0 : alone + 1;
-    if (alone == 5) return RanAlone::yes;
-  }
-  return read_clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - worked < 0.7 * elapsed()
-             ? RanAlone::too_little_processor_time
-             : RanAlone::no;
-}
-
-TEST(RunTasks, DoesNotUseThreadsThatDoNotHelp) {
-  const pid_t child = fork();
-  ASSERT_GE(child, 0);
-  if (child == 0) {
-    pin_to_this_processor();
-    _exit(static_cast<int>(wait_until_alone()));
-  }
-  int status = -1;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  ASSERT_TRUE(WIFEXITED(status));
-  if (WEXITSTATUS(status) == static_cast<int>(RanAlone::too_little_processor_time))
-    GTEST_SKIP() << "other programs have most of the processor";
-  EXPECT_EQ(WEXITSTATUS(status), static_cast<int>(RanAlone::yes));
-}
 
 TEST(RunTasks, RunsEveryTaskOnceAndItsWritesAreVisibleAfterwards) {
   for (const std::size_t threads : {1u, 2u, 3u, 7u})
@@ -100,7 +42,6 @@ TEST(RunTasks, RunsManyShortCallsWithMoreThreadsThanProcessors) {
 }
 
 TEST(RunTasks, UsesOtherThreads) {
-  reset_help_meter();
   std::atomic<int> present{0};
   run_tasks(3, 3, [&](std::size_t) {
     ++present;
@@ -111,7 +52,6 @@ TEST(RunTasks, UsesOtherThreads) {
 
 // The first task waits until the other threads have run all other tasks.
 TEST(RunTasks, OtherThreadsRunTheTasksOfADelayedThread) {
-  reset_help_meter();
   for (const std::size_t threads : {2u, 3u}) {
     std::atomic<int> done{0};
     run_tasks(100, threads, [&](std::size_t i) {
