@@ -15,15 +15,44 @@ using model::EpsPlacement;
 template <class T>
 constexpr bool carries_error =
     numeric::is_one_of<T, numeric::running_error, numeric::any_order_error>;
+#ifdef NORMPROOF_DOUBLE_ONLY
+template <class T>
+constexpr bool is_enclosure = false;
+#else
 template <class T>
 constexpr bool is_enclosure = numeric::is_one_of<T, numeric::interval, numeric::ball>;
+
+/// Returns max(n, least) for enclosures.
+template <class T>
+T maximum_of_enclosures(const T& n, const T& least) {
+  return numeric::clamp(n, least, T(std::numeric_limits<double>::infinity()));
+}
+
+/// Returns a if n >= least, otherwise 0. If the enclosures allow both cases, the result covers both.
+template <class T>
+T select_by_enclosure(const T& n, const T& least, const T& a) {
+  const auto n_ends = numeric::enclose(n), least_ends = numeric::enclose(least);
+  if (n_ends.lower >= least_ends.upper) return a;
+  if (n_ends.upper < least_ends.lower) return T(0);
+  using numeric::hull;
+  using numeric::mp::hull;
+  return a * hull(T(0), T(1));
+}
+
+/// Whether an enclosure contains 0 and nothing else.
+template <class T>
+bool encloses_only_zero(const T& v) {
+  const auto ends = numeric::enclose(v);
+  return ends.lower == 0 && ends.upper == 0;
+}
+#endif
 
 /// Returns max(n, least). For an enclosure or a scalar with an error bound, the result covers every
 /// possible n.
 template <class T>
 T maximum(const T& n, const T& least) {
   if constexpr (is_enclosure<T>) {
-    return numeric::clamp(n, least, T(std::numeric_limits<double>::infinity()));
+    return maximum_of_enclosures(n, least);
   } else if constexpr (carries_error<T>) {
     return T(std::max(n.value, least.value), n.error + least.error);
   } else {
@@ -36,12 +65,7 @@ T maximum(const T& n, const T& least) {
 template <class T>
 T select_if_at_least(const T& n, const T& least, const T& a) {
   if constexpr (is_enclosure<T>) {
-    const auto n_ends = numeric::enclose(n), least_ends = numeric::enclose(least);
-    if (n_ends.lower >= least_ends.upper) return a;
-    if (n_ends.upper < least_ends.lower) return T(0);
-    using numeric::hull;
-    using numeric::mp::hull;
-    return a * hull(T(0), T(1));
+    return select_by_enclosure(n, least, a);
   } else if constexpr (carries_error<T>) {
     const T taken = n.value >= least.value ? a : T(0);
     const double apart = n.value - least.value, error = 2 * (n.error + least.error);
@@ -57,8 +81,7 @@ template <class T>
 bool is_exact_zero(const T* row, std::size_t width) {
   return std::all_of(row, row + width, [](const T& v) {
     if constexpr (is_enclosure<T>) {
-      const auto ends = numeric::enclose(v);
-      return ends.lower == 0 && ends.upper == 0;
+      return encloses_only_zero(v);
     } else if constexpr (carries_error<T>) {
       return v.value == 0 && v.error == 0;
     } else {
