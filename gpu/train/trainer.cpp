@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
+#include <variant>
 
 #include "gpu/train/accumulate.hpp"
 #include "gpu/train/cross_entropy.hpp"
@@ -152,17 +153,22 @@ std::vector<int> row_targets(const model::TrainConfig& config, const LabelledBat
   return targets;
 }
 
+double rate_factor(const model::ConstantRate&, double) {
+  return 1;
+}
+double rate_factor(const model::LinearWarmup& options, double t) {
+  const auto w = static_cast<double>(options.warmup_steps);
+  return t < w ? t / w : 1;
+}
+double rate_factor(const model::InverseSquareRoot& options, double t) {
+  const auto w = static_cast<double>(options.warmup_steps);
+  return t < w ? t / w : std::sqrt(w / t);
+}
+
 double learning_rate(const model::ScheduleOptions& schedule, double base_rate, std::int64_t step) {
   const auto t = static_cast<double>(step);
-  if (const auto* linear = std::get_if<model::LinearWarmup>(&schedule)) {
-    const auto w = static_cast<double>(linear->warmup_steps);
-    return base_rate * (t < w ? t / w : 1);
-  }
-  if (const auto* root = std::get_if<model::InverseSquareRoot>(&schedule)) {
-    const auto w = static_cast<double>(root->warmup_steps);
-    return base_rate * (t < w ? t / w : std::sqrt(w / t));
-  }
-  return base_rate;
+  return base_rate *
+         std::visit([t](const auto& options) { return rate_factor(options, t); }, schedule);
 }
 
 std::vector<int> predict(const device::Tensor<double>& logits, const device::Mask& valid) {

@@ -22,7 +22,7 @@ namespace {
 /// per sample.
 struct CenteredSlices {
   /// Whether a slice extends over all samples, and whether it extends over all tokens.
-  bool uses_statistics_per_sample = false, over_tokens = false;
+  bool spans_samples = false, over_tokens = false;
   std::size_t width = 1;  ///< number of consecutive features in a slice
   bool masked = false;
   double eps = 0;
@@ -61,7 +61,7 @@ double largest_condition(const NormInputs<double>& in, const CenteredSlices& sli
   struct RunningMoments {
     double count = 0, mean = 0, squares = 0;
   };
-  std::vector<RunningMoments> moments((slices.uses_statistics_per_sample ? 1 : samples) *
+  std::vector<RunningMoments> moments((slices.spans_samples ? 1 : samples) *
                                       (slices.over_tokens ? 1 : tokens) * groups);
   // Welford's recurrence needs one pass and avoids cancellation.
   for (std::size_t i = 0; i < in.x.size(); ++i) {
@@ -70,7 +70,7 @@ double largest_condition(const NormInputs<double>& in, const CenteredSlices& sli
     const bool counts = !slices.masked || !ref::tensor::is_given(in.valid) || in.valid.data()[row];
     if (!counts || !std::isfinite(x)) continue;
     const std::size_t line =
-        (slices.uses_statistics_per_sample ? 0 : sample) * (slices.over_tokens ? 1 : tokens) +
+        (slices.spans_samples ? 0 : sample) * (slices.over_tokens ? 1 : tokens) +
         (slices.over_tokens ? 0 : token);
     RunningMoments& m = moments[line * groups + i % d_model / slices.width];
     m.count += 1;
