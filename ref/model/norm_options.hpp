@@ -77,12 +77,13 @@ struct PowerNormOptions {
   double eps = 1e-5;
   double alpha_forward = 0.9;
   double alpha_backward = 0.9;
-  /// The number of first iterations that normalize by the batch's own quadratic mean.
+  /// The number of iterations at the start that normalize by the batch's own quadratic mean.
   std::int64_t warmup_iterations = 0;
 };
 
-/// PowerNorm as in the authors' released code. Each switch is one difference from the paper. If all
-/// switches are off and alphas, eps and warm-up are equal, it computes what PowerNorm computes.
+/// PowerNorm as in the authors' released code. Each switch turns on one difference from the paper.
+/// If all switches are off, and alphas, eps and warm-up are those of PowerNorm, it computes what
+/// PowerNorm computes.
 struct PowerNormReleasedOptions {
   double eps = 1e-5;
   double alpha_forward = 0.9;

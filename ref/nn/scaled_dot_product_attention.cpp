@@ -23,8 +23,8 @@ using tensor::shape_of;
 
 constexpr std::size_t kScaleGrain = 16384;  // elements per range; does not affect the bits
 
-/// One head of keys and values of one sample, and the heads of queries that read it. Each of the
-/// three is one contiguous matrix.
+/// One head of keys and values of one sample, and the heads of queries that read it. The keys are
+/// one contiguous matrix, and so are the values and the queries.
 struct KeyValueHead {
   const AttentionShape& all;
   std::size_t sample, head;
