@@ -17,7 +17,7 @@ struct EncoderInputs {
 /// occur in the batch.
 template <class T>
 struct EncoderGradients {
-  EncoderParameters<T> parameters;  ///< all but the embedding, unless the head is tied
+  EncoderParameters<T> parameters;  ///< all except the embedding; includes it if tied_head is set
   nn::RowGradient<T> embedding;     ///< has no rows if the head is tied
 };
 

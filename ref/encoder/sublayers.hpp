@@ -14,7 +14,7 @@ namespace normproof::ref::encoder {
 
 /// The settings of one step of training, or of one evaluation.
 struct ModelRunSettings {
-  model::Mode mode = model::Mode::training;  ///< inference: no dropout; running statistics
+  model::Mode mode = model::Mode::training;  ///< inference: no dropout; running statistics in norms
   std::uint64_t seed = 0;                    ///< seed of the dropout masks
   std::uint64_t step = 0;                    ///< step number of the dropout masks
   /// The dropout masks by name, such as "layers.0.attention.y". If null, the masks are drawn from

@@ -44,8 +44,8 @@ struct KeyValueHead {
   }
   tensor::Shape scores_shape() const { return {1, rows(), all.group.keys}; }
 
-  /// Copies the part that belongs to this head to a tensor [B,H,T,S], or to [B,H,T] if it has a
-  /// single column.
+  /// Copies `own`, the part of a tensor that belongs to this head, into the whole tensor [B,H,T,S].
+  /// If the part has a single column, the whole tensor is [B,H,T].
   template <class T>
   void copy_to_full_tensor(const Tensor<T>& own, Tensor<T>& whole) const {
     std::copy_n(own.data(), own.size(), whole.data() + number() * own.size());

@@ -12,10 +12,10 @@ inline namespace NORMPROOF_SIDE {
 inline constexpr int kExpRows = 256;
 inline constexpr int kExpColumns = 2;
 
-/// The size of the table of log. Row i serves every m in [begin, end) of log_bin(i). It holds four
-/// numbers: a reciprocal c of at most 9 fractional bits (8 if c is above 1) with |m c - 1| < 2^-8;
-/// hi, the multiple of 2^-42 nearest to -log(c); RN(-log(c) - hi); and 0. If 1 is in the bin or is
-/// the bin's end, c = 1.
+/// The size of the table of log. Row i serves every m in the bin [begin, end) that log_bin(i)
+/// returns. It holds four numbers: a reciprocal c of at most 9 fractional bits (8 if c is above 1)
+/// with |m c - 1| < 2^-8; hi, the multiple of 2^-42 nearest to -log(c); RN(-log(c) - hi); and 0. If
+/// 1 is in the bin or is the bin's end, c = 1.
 inline constexpr int kLogRows = 256;
 inline constexpr int kLogColumns = 4;
 /// The bits of the `double` at which the first bin of the table of log begins. Each bin is 2^44
