@@ -9,9 +9,9 @@ namespace normproof::ref::data {
 /// Splits uncased text by BERT's basic tokenization into the words and punctuation marks that
 /// WordPiece splits further.
 ///
-/// Source    [DCLT19]; its two releases differ in some cases (see the notes). There this function
-///           follows the Rust release (tokenizers, BertNormalizer and BertPreTokenizer), which
-///           produced the expected ids
+/// Source    [DCLT19]; its two releases differ in some cases (see the notes). In these cases this
+///           function follows the Rust release (tokenizers, BertNormalizer and BertPreTokenizer),
+///           which produced the expected ids
 /// Computes  in this order, character by character,
 ///           1. clean-up: U+0000, U+FFFD and the categories Cc, Cf, Co are removed, except that
 ///              TAB, LF, CR and the characters with the property White_Space become a space

@@ -20,8 +20,8 @@ struct TokenBatch {
 
 struct BatchingOptions {
   std::size_t batch_size = 32;
-  /// The seq_len of every batch. A longer sentence keeps its first fixed_length - 1 tokens and its
-  /// last one ([SEP]). If absent, each batch is as long as its longest sentence.
+  /// The length of every batch in tokens. A longer sentence keeps its first fixed_length - 1 tokens
+  /// and its last one ([SEP]). If absent, each batch is as long as its longest sentence.
   std::optional<std::size_t> fixed_length;
   /// Whether to drop the last batch if it has fewer than batch_size sentences.
   bool drop_last = false;
@@ -42,9 +42,9 @@ std::vector<std::size_t> shuffled_order(std::size_t count, std::uint64_t seed, s
 
 /// Returns the batches of one epoch of a tokenized corpus.
 ///
-/// Computes  batch k holds the sentences order[k B], order[k B + 1], ..., where order is
-///           shuffled_order(N, seed, epoch), or the identity without shuffling. Padding is at the
-///           end of each row
+/// Computes  batch k holds the sentences order[k B], order[k B + 1], ..., where B is batch_size and
+///           order is shuffled_order(N, seed, epoch), or the identity without shuffling. Padding is
+///           at the end of each row
 /// Shapes    sequences: N rows of ids, each with its own length; labels [N]
 /// Requires  (C1) N >= 1  (C2) labels has extent N  (C3) no sequence is empty  (C4) batch_size >= 1
 ///           (C5) fixed_length >= 2 if given  (C6) N >= batch_size if drop_last is set

@@ -32,8 +32,8 @@ struct ContextOptions {
 ///
 /// Computes  context k has the tokens k T, ..., k T + T - 1. The target of each token is the token
 ///           that follows it, so every token except the first is predicted once. The last context
-///           may be shorter. Batch b holds the contexts order[b B], ..., where order is
-///           shuffled_order(count, seed, epoch), or the identity without shuffling
+///           may be shorter. Batch b holds the contexts order[b B], ..., where B is batch_size and
+///           order is shuffled_order(count, seed, epoch), or the identity without shuffling
 /// Requires  (C1) the text has at least two tokens  (C2) length >= 1  (C3) batch_size >= 1
 /// Throws    ContractError
 std::vector<ContextBatch> make_contexts(const std::vector<std::int32_t>& text,

@@ -46,8 +46,9 @@ struct PairOptions {
 /// Computes  order = shuffled_order(N, seed, epoch), or the identity without shuffling. If
 ///           by_length is true, order is then sorted by the length of the source, then of the
 ///           target; pairs of equal lengths keep their order. Batch k holds the pairs order[k B],
-///           order[k B + 1], ... If by_length is true, the batches are finally put into the order
-///           shuffled_order(number of batches, seed, epoch), unless shuffling is off
+///           order[k B + 1], ..., where B is batch_size. If by_length is true, the batches are
+///           finally put into the order shuffled_order(number of batches, seed, epoch), unless
+///           shuffling is off
 /// Shapes    source, target: N rows of ids, each with its own length
 /// Requires  (C1) N >= 1, the same for both  (C2) no sentence is empty  (C3) batch_size >= 1
 /// Order     each pair is in exactly one batch

@@ -101,7 +101,7 @@ SentenceMeaning draw_meaning(const numeric::RandomStream& random, std::size_t nu
   return meaning;
 }
 
-/// Returns `count` sentence pairs of the seed, beginning with the pair of number `first`.
+/// Returns the sentence pairs with the numbers first, ..., first + count - 1 of the seed.
 ParallelText make_pairs(std::uint64_t seed, std::size_t first, std::size_t count) {
   const numeric::RandomStream random(seed, "synthetic pairs");
   ParallelText text;

@@ -7,15 +7,15 @@
 
 namespace normproof::ref::data {
 
-/// The numbers of sentence pairs for training, validation and testing. The values are those of the
-/// default corpus.
+/// The numbers of sentence pairs for training, validation and testing. The default values are the
+/// sizes of the default corpus.
 struct SyntheticPairCounts {
   std::size_t training = 4000, validation = 200, test = 200;
 };
 
 /// Returns sentence pairs in two languages with toy grammars, so that a translator can be trained
-/// without a file. The target sentence is a function of the source sentence, so a translator can
-/// reach every target.
+/// without a file. The source sentence determines the target sentence, so a translator can learn to
+/// predict every target.
 ///
 /// Computes  pair i depends only on the numbers RandomStream(seed, "synthetic pairs").below(16 i +
 ///           k, .) with k = 0, 1, ... So a longer text of the same seed begins with the shorter
@@ -31,7 +31,8 @@ struct SyntheticPairCounts {
 ParallelText synthetic_pairs(std::uint64_t seed, std::size_t count);
 
 /// Returns consecutive sentence pairs of a seed: the first are for training, the next for
-/// validation, the last for testing. A sentence may occur twice, even in two of the parts.
+/// validation, the last for testing. A sentence may occur twice, for example in the training pairs
+/// and in the test pairs.
 /// Requires  (C2) each of the counts is from 1 to 2^40
 /// Throws    ContractError
 ParallelCorpus synthetic_pair_corpus(std::uint64_t seed, const SyntheticPairCounts& counts = {});

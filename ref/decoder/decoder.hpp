@@ -18,16 +18,16 @@ struct DecoderInputs {
 /// occur in the batch.
 template <class T>
 struct DecoderGradients {
-  /// The gradients of all parameters except the embeddings. If the head is tied, they include the
-  /// gradient of the target's embedding.
+  /// The gradients of all parameters except the embeddings. But if the head is tied, they include
+  /// the whole gradient of the target's embedding.
   DecoderParameters<T> parameters;
   nn::RowGradient<T> source_embedding;
   nn::RowGradient<T> target_embedding;  ///< has no rows if the head is tied
 };
 
 /// Adds the gradients of the head to the gradients of the rest of the model. If the head is tied,
-/// its weight is the target's embedding. Then the two gradients of the embedding are added with one
-/// rounding per element.
+/// its weight is the target's embedding. Then the gradient of this weight in the head is added to
+/// its gradient in the embedding, with one rounding per element.
 template <numeric::Real T>
 void add_head_gradients(const DecoderConfig& config, nn::Linear<T> head,
                         DecoderGradients<T>& gradients);
@@ -35,7 +35,7 @@ void add_head_gradients(const DecoderConfig& config, nn::Linear<T> head,
 /// A Transformer for translation. After a forward, the object holds what its backward needs.
 /// Source    [VSP+17]; docs/specification/decoder.md
 /// Computes  m = embedding_source(source) (+ positions) ; m = encoder layer_l(m) ;
-///           if the placement is pre: m = final_norm(m). m is now the memory ;
+///           if the placement is pre: m = final_norm(m). The result m is the memory ;
 ///           x = embedding_target(target) (+ positions) ; x = decoder layer_l(x, m) ;
 ///           if the placement is pre: x = final_norm(x) ;
 ///           logits = head(x). A tied head has the weight of the target's embedding
@@ -44,9 +44,9 @@ void add_head_gradients(const DecoderConfig& config, nn::Linear<T> head,
 ///           many sentences as the source  (C2) source.valid is [B,S] or empty
 ///           (C3) target.valid is [B,T] or empty
 /// Order     docs/specification/determinism.md; the gradient of the memory is summed from the last
-///           layer to the first. In inference the logits of a position have the same bits if the
-///           target ends at this position, in any batch, and with any padding at the ends of source
-///           and target
+///           layer to the first. In inference the bits of the logits of a position do not depend on
+///           the other sentences of the batch, on later tokens of the target, or on padding at the
+///           ends of source and target
 /// Throws    ContractError
 template <numeric::Real T>
 class Decoder {

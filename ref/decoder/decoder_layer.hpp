@@ -25,7 +25,8 @@ struct DecoderLayerSaved {
   nn::FeedForwardSaved<T> feed_forward;
 };
 
-/// One layer of a Transformer decoder.
+/// One layer of a Transformer decoder. `place`, such as "decoder.layers.0", is the prefix of the
+/// names of its dropouts, running statistics and recorded tensors (Tap).
 /// Source    [VSP+17] section 3.1 (post), [XYH+20] (pre); docs/specification/decoder.md
 /// Computes  post: h = norm1(x + dropout(self_attention(x))) ;
 ///           g = norm2(h + dropout(cross_attention(h, memory))) ;
@@ -37,12 +38,11 @@ struct DecoderLayerSaved {
 ///           are real
 /// Requires  the requirements of its parts; (C1) of EncoderLayer
 /// Order     as in its parts; a residual sum is rounded once per element
-/// Throws    ContractError. `place`, such as "decoder.layers.0", is the prefix of the names of
-///           dropouts, running statistics and recorded tensors (Tap)
+/// Throws    ContractError
 template <numeric::Real T>
 class DecoderLayer {
  public:
-  /// `config`, which target_side returns, and `parameters` must outlive the layer.
+  /// `config` is what target_side returned. `config` and `parameters` must outlive the layer.
   DecoderLayer(const encoder::EncoderConfig& config, const DecoderLayerParameters<T>& parameters,
                std::string place, const TensorTap<T>& tap);
 

@@ -16,18 +16,19 @@ namespace normproof::ref::decoder {
 /// Source    docs/specification/decoder.md
 /// Computes  what the forward of Decoder in inference returns at the last position
 /// Requires  the requirements of check_decoder; (C5) the source has a token
-/// Order     the bits of Decoder
+/// Order     the same bits as Decoder
 /// Throws    ContractError
 template <numeric::Real T>
 class IncrementalDecoder {
  public:
   /// Starts a target for a source sentence. `config` and `parameters` must outlive this object.
-  /// `state` is what initial_norm_state returned or training updated.
+  /// `state` holds the running statistics, as initial_norm_state returned them or as training
+  /// updated them.
   IncrementalDecoder(const DecoderConfig& config, const DecoderParameters<T>& parameters,
                      NamedTensors<T> state, const std::vector<std::int32_t>& source);
 
-  /// Starts a target for a memory. If `past` is given, it holds, for each layer, the keys and
-  /// values of earlier positions of the target.
+  /// Starts a target for a memory, which is the encoder's output for one source sentence. If `past`
+  /// is given, it holds, for each layer, the keys and values of earlier positions of the target.
   /// Requires  (C7) the memory is of one sentence
   ///           (C8) `past` is empty, or has the same number of positions for each layer, in whole
   ///           rows of keys and of values

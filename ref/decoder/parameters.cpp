@@ -54,8 +54,9 @@ DecoderParameters<T> make_empty_parameters(const DecoderConfig& config) {
   return parameters;
 }
 
-/// A parameter's name without the prefix of its side, and the configuration of that side. The
-/// configured norm is the one that the parameter may belong to.
+/// The name of a parameter without the prefix of its side (source or target), and the configuration
+/// of that side. If the parameter belongs to the norm after the last layer, config.norm is that
+/// norm.
 struct SideAndName {
   EncoderConfig config;
   std::string_view name;

@@ -17,13 +17,13 @@ struct EncoderInputs {
 /// occur in the batch.
 template <class T>
 struct EncoderGradients {
-  EncoderParameters<T> parameters;  ///< all but the embedding, unless the head is tied
+  EncoderParameters<T> parameters;  ///< all except the embedding; includes it if tied_head is set
   nn::RowGradient<T> embedding;     ///< has no rows if the head is tied
 };
 
 /// Adds the gradients of the head to the gradients of the rest of the encoder. If the head is tied,
-/// its weight is the embedding. Then the two gradients of the embedding are added with one rounding
-/// per element.
+/// its weight is the embedding. Then the gradient of this weight in the head is added to its
+/// gradient in the embedding, with one rounding per element.
 template <numeric::Real T>
 void add_head_gradients(const EncoderConfig& config, nn::Linear<T> head,
                         EncoderGradients<T>& gradients);
@@ -57,9 +57,9 @@ void add_head_gradients(bool tied, nn::Linear<T> head, nn::RowGradient<T>& rows,
 /// Shapes    tokens, valid [B,T]; logits [B,C], or [B,T,C] per position
 /// Requires  the requirements of check_config and of the encoder's parts; (C5) valid is [B,T] or
 ///           empty, and with the pooling masked_mean each sentence has a real token
-/// Order     docs/specification/determinism.md; the mean by rule R2 over the real tokens, numbered
-///           without gaps. In inference with mask_padding, a sentence has the same logits, bit for
-///           bit, in any batch, and with or without padding at its end
+/// Order     docs/specification/determinism.md; the mean is computed by rule R2 over the real
+///           tokens, which are numbered without gaps. In inference with mask_padding, a sentence
+///           has the same logits, bit for bit, in any batch, and with or without padding at its end
 /// Throws    ContractError
 template <numeric::Real T>
 class Encoder {

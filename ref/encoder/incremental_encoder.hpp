@@ -11,7 +11,7 @@ namespace normproof::ref::encoder {
 /// Computes  what the forward of Encoder in inference returns at the last position
 /// Requires  the requirements of check_config; (C1) the encoder is causal, and its pooling is
 ///           per_position
-/// Order     the bits of Encoder
+/// Order     the same bits as Encoder
 /// Throws    ContractError
 template <numeric::Real T>
 class IncrementalEncoder {

@@ -41,14 +41,14 @@ struct ParameterShape {
   tensor::Shape shape;
 };
 
-/// Checks the configuration of an encoder.
+/// Checks the configuration of an encoder. Error messages put `place`, such as "decoder.", before
+/// the name of a field, and they use `norm` as the name of the field of the norm.
 /// Requires  (C1) V, D, F, C and H are at least 1, and there is at least one layer
 ///           (C2) H divides D  (C3) 0 <= dropout < 1
 ///           (C4) if the norm has groups, their number divides D
 ///           (C6) the norm of a causal encoder has no statistics over a sentence, because these
 ///           would include later tokens  (C7) a tied head has a class for each token
-/// Throws    ContractError that names the field. `place`, such as "decoder.", is the prefix of its
-///           name; `norm` is the name of the field of the norm
+/// Throws    ContractError that names the field
 void check_config(std::string_view function, const EncoderConfig& config,
                   std::string_view place = "", std::string_view norm = "norm");
 

@@ -14,7 +14,7 @@ namespace normproof::ref::encoder {
 
 /// The settings of one step of training, or of one evaluation.
 struct ModelRunSettings {
-  model::Mode mode = model::Mode::training;  ///< inference: no dropout; running statistics
+  model::Mode mode = model::Mode::training;  ///< inference: no dropout; running statistics in norms
   std::uint64_t seed = 0;                    ///< seed of the dropout masks
   std::uint64_t step = 0;                    ///< step number of the dropout masks
   /// The dropout masks by name, such as "layers.0.attention.y". If null, the masks are drawn from
@@ -45,7 +45,7 @@ struct LayerCall {
   std::string name(const std::string& part) const { return place + "." + part; }
 };
 
-/// Returns the key of the dropout on the part `part`.
+/// Returns the key of the dropout that is applied to the part `part`.
 /// Requires  (C1) of EncoderLayer
 template <numeric::Real T>
 nn::DropoutKey dropout_key(const LayerCall<T>& call, const std::string& part);
@@ -55,8 +55,8 @@ template <numeric::Real T>
 Tensor<T> apply_dropout_to_part(const LayerCall<T>& call, const std::string& part, Tensor<T> y,
                                 Mask& keep);
 
-/// Applies the backward of apply_dropout_to_part to grad_y. If there was no dropout, it returns
-/// grad_y itself. Otherwise it stores the result in `own` and returns `own`.
+/// Applies the backward of apply_dropout_to_part to grad_y. Without dropout, it returns grad_y
+/// itself. Otherwise it stores the result in `own` and returns `own`.
 template <numeric::Real T>
 const Tensor<T>& backward_of_part_dropout(const LayerCall<T>& call, const Tensor<T>& grad_y,
                                           const Mask& keep, Tensor<T>& own);

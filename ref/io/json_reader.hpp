@@ -11,7 +11,7 @@ namespace normproof::ref::io {
 /// <field> is absent; expected <expectation>". `field` is the path of the field in the file, such
 /// as "probes[3].name", and `key` is the last part of that path.
 ///
-/// Throws    FileError, all functions
+/// Throws    FileError (every function)
 class JsonReader {
  public:
   using json = nlohmann::json;

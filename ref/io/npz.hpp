@@ -16,11 +16,12 @@ namespace normproof::ref::io {
 /// array's name ends with the dtype: the tensor x is stored as "x.float8_e5m2".
 ///
 /// Source    NumPy, numpy.savez and numpy.savez_compressed
-/// Throws    FileError that names `file`, the array and the expectation: not a zip archive,
-///           inconsistent, truncated or altered (CRC-32), encrypted, an entry that is not a .npy
-///           file, a duplicate name, an array that decode_npy rejects. Memory is limited in
-///           proportion to the file: a claimed length must be possible for the file's size, and all
-///           lengths together must not exceed `max_bytes`
+/// Throws    FileError that names `file`, the array and the expectation. It is thrown if the file
+///           is not a zip archive, is inconsistent, truncated, altered (CRC-32) or encrypted, or
+///           has an entry that is not a .npy file, a duplicate name, or an array that decode_npy
+///           rejects. It is also thrown if a claimed length is impossible for the file's size, or
+///           if all lengths together exceed `max_bytes`. So memory is limited in proportion to the
+///           file
 std::vector<StoredTensor> decode_npz(std::span<const std::byte> bytes, std::string_view file,
                                      std::size_t max_bytes = static_cast<std::size_t>(-1));
 

@@ -19,7 +19,7 @@ struct ParsedJson {
   std::optional<std::string> duplicate_key;  ///< the first key that occurs twice in an object
   /// If there is a syntax error, the number of bytes up to and including the first wrong byte.
   std::optional<std::size_t> error_end;
-  bool is_too_large = false;  ///< whether the syntax error is a number beyond double
+  bool is_too_large = false;  ///< whether the error is a number beyond double's range
 
   bool is_rejected() const {
     return nesting > kMaxJsonNesting || duplicate_key.has_value() || error_end.has_value();

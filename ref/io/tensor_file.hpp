@@ -12,15 +12,16 @@ namespace normproof::ref::io {
 /// Reads the tensors of a .npz or .safetensors file. The suffix of the path determines the format.
 /// Returns the tensors in ascending byte order of their names.
 ///
-/// Requires  the suffix is .npz or .safetensors, in lower case; a regular file of at most
-///           `max_bytes`, and an archive must not exceed that when unpacked
-/// Throws    UsageError for the suffix; FileError as read_file, decode_npz and decode_safetensors
+/// Requires  the suffix is .npz or .safetensors, in lower case; the file is a regular file of at
+///           most `max_bytes` bytes, and an archive does not exceed this size when unpacked
+/// Throws    UsageError if the suffix is wrong; FileError as read_file, decode_npz and
+///           decode_safetensors
 std::vector<StoredTensor> read_tensors(const std::filesystem::path& path,
                                        std::size_t max_bytes = static_cast<std::size_t>(-1));
 
 /// Checks that the suffix of the path is one that read_tensors and write_tensors support. It is
 /// called before long computations.
-/// Throws    UsageError for the suffix
+/// Throws    UsageError if it is not
 void check_tensor_file(const std::filesystem::path& path);
 
 /// Writes tensors to a file, either completely or not at all (write_file). The same tensors give
@@ -28,7 +29,8 @@ void check_tensor_file(const std::filesystem::path& path);
 ///
 /// Requires  the suffix is .npz or .safetensors, in lower case; the requirements of encode_npz or
 ///           encode_safetensors
-/// Throws    UsageError for the suffix; ContractError as the encoders; FileError as write_file
+/// Throws    UsageError if the suffix is wrong; ContractError as the encoders; FileError as
+///           write_file
 void write_tensors(const std::filesystem::path& path, std::span<const StoredTensor> tensors);
 
 }  // namespace normproof::ref::io

@@ -5,7 +5,8 @@
 
 namespace normproof::ref::model {
 
-/// The version that added images, and gamma stored as gamma - 1.
+/// The version of the corpus that added the layouts of images, and the option that gamma is stored
+/// as gamma - 1.
 inline constexpr Since kSinceImages{"2.11.0"};
 
 // The functions below list the fields of each struct of options by name. Setting an option, listing

@@ -62,7 +62,8 @@ struct NormState {
   double initial;
 };
 
-/// After which call a statistic is among the outputs of a step: after every forward, after a
+/// The calls after which a statistic is among the outputs of a step: every forward, a forward in
+/// training, or a backward in training.
 /// forward in training, or after a backward in training.
 enum class StatisticAvailability { forward, training_forward, training_backward };
 
@@ -75,7 +76,7 @@ struct NormStatistic {
 
 struct NormLayer {
   std::string_view name;
-  std::span<const NormPartition> cells = {};  ///< in the order in which they are applied
+  std::span<const NormPartition> cells = {};  ///< the normalizations, in the order of application
   std::span<const NormParameter> parameters = {};
   std::span<const NormState> state = {};
   std::span<const NormStatistic> statistics = {};  ///< in the order of a step's outputs
@@ -108,7 +109,8 @@ std::optional<double> number_option(const NormOptions& options, std::string_view
 std::optional<std::int64_t> count_option(const NormOptions& options, std::string_view field);
 std::optional<bool> switch_option(const NormOptions& options, std::string_view field);
 
-/// Returns the layout of the layer's tensors. If the layer has no such option, it is Layout::rows.
+/// Returns the layout of the layer's tensors. If the layer has no option `layout`, the result is
+/// Layout::rows.
 Layout norm_layout(const NormOptions& options);
 /// Returns the options with the layout changed to Layout::rows.
 NormOptions with_row_layout(NormOptions options);

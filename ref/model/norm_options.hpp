@@ -77,12 +77,13 @@ struct PowerNormOptions {
   double eps = 1e-5;
   double alpha_forward = 0.9;
   double alpha_backward = 0.9;
-  /// The number of first iterations that normalize by the batch's own quadratic mean.
+  /// The number of iterations at the start that normalize by the batch's own quadratic mean.
   std::int64_t warmup_iterations = 0;
 };
 
-/// PowerNorm as in the authors' released code. Each switch is one difference from the paper. If all
-/// switches are off and alphas, eps and warm-up are equal, it computes what PowerNorm computes.
+/// PowerNorm as in the authors' released code. Each switch turns on one difference from the paper.
+/// If all switches are off, and alphas, eps and warm-up are those of PowerNorm, it computes what
+/// PowerNorm computes.
 struct PowerNormReleasedOptions {
   double eps = 1e-5;
   double alpha_forward = 0.9;
@@ -92,11 +93,15 @@ struct PowerNormReleasedOptions {
   double group_eps = 1e-5;  ///< eps of the group scaling
   /// Whether each group of features of each token is first divided by its root mean square.
   bool group_scaling = true;
-  bool divide_by_batch_psi = true;  ///< the backward always divides by the batch's psi
+  /// Whether the backward always divides by psi of the batch, the root of its quadratic mean.
+  bool divide_by_batch_psi = true;
   /// Whether the warm-up updates running_psi2 twice: by a cumulative mean and by a moving average.
   bool cumulative_warmup_average = true;
-  bool pads_in_backward = true;  ///< Gamma and Lambda are averages over padded rows too
-  bool scaled_nu = true;         ///< the state nu holds ema_gz = nu / (1 - alpha_backward)
+  /// Whether the means that update nu include the padded rows.
+  bool pads_in_backward = true;
+  /// Whether the state `nu` holds nu of the paper divided by 1 - alpha_backward, as the variable
+  /// ema_gz of the released code does.
+  bool scaled_nu = true;
 };
 
 struct BatchRenormOptions {

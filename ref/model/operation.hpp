@@ -45,8 +45,8 @@ struct RopeOptions {
   bool interleaved = false;  ///< rotates features 2 i and 2 i + 1; otherwise i and i + P
 };
 
-/// The position of eps in the norm n = sqrt(S) of a row, where S is the row's sum of squares. The
-/// values stand for these denominators.
+/// The position of eps in the denominator by which l2_norm divides a row. In the denominators
+/// below, S is the sum of squares of the row, and n = sqrt(S) is its norm.
 enum class EpsPlacement {
   inside,   ///< sqrt(S + eps)
   outside,  ///< n + eps

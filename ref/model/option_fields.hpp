@@ -25,9 +25,9 @@
 /// returns the names of the enumeration E, for each enumeration among the fields.
 namespace normproof::ref::model {
 
-/// The version of the corpus that added a field to an existing operation. Files of older versions
-/// do not name the field and mean its default; newer files omit it if it has its default, so that
-/// their bytes do not change.
+/// The version of the corpus that added a field to an existing operation. A file of an older
+/// version does not name the field, which then has its default. A newer file omits the field if it
+/// has its default, so that the bytes of existing files do not change.
 struct Since {
   const char* corpus_version = nullptr;  ///< null: the field is as old as its operation
 };
@@ -112,7 +112,7 @@ requires std::is_enum_v<E> std::string print_field(E v) {
   return {};
 }
 
-/// Returns the alternative number `index` of a variant, with default values.
+/// Returns a variant that holds the alternative number `index`, with default values.
 template <class Variant, std::size_t I = 0>
 Variant make_alternative(std::size_t index) {
   if constexpr (I + 1 < std::variant_size_v<Variant>) {

@@ -24,7 +24,8 @@ inline bool is_visible_causally(const QueriesAndKeys& extents, std::size_t i, st
 }
 
 /// Returns a mask for softmax: which keys each query of one sample sees.
-/// Computes  valid_j. If attention is causal, is_visible_causally(i, j) must be true too
+/// Computes  query i sees key j if valid_j is true and, in causal attention, is_visible_causally(i,
+///           j) is true
 /// Shapes    valid has `keys` flags, or is null if all keys are valid. The result is [keys], or
 ///           [rows, keys] if attention is causal, or empty if every query sees every key
 tensor::Mask visible_keys(const QueriesAndKeys& extents, const bool* valid, bool causal);

@@ -30,8 +30,8 @@ ops::MatrixView<const T> scores_view(const Tensor<T>& scores) {
   return scores_view(scores.data(), tensor::shape_of(scores));
 }
 
-/// Returns the scores, queries keys^T for each head, in the order of rule R1. `shape` is [heads, M,
-/// S].
+/// Returns the scores of each head, `queries keys^T`, in the order of rule R1. `shape` is [heads,
+/// M, S].
 template <class T>
 Tensor<T> attention_scores(const AttentionOperands<const T>& in, const tensor::Shape& shape) {
   Tensor<T> scores = tensor::empty_tensor<T>(shape);
@@ -39,7 +39,7 @@ Tensor<T> attention_scores(const AttentionOperands<const T>& in, const tensor::S
   return scores;
 }
 
-/// Computes the context, weights values for each head, in the order of rule R1.
+/// Computes the context of each head, `weights values`, in the order of rule R1.
 template <class T>
 void apply_attention_weights(const Tensor<T>& weights, const AttentionOperands<const T>& in,
                              const ops::MatrixView<T>& context) {
@@ -50,8 +50,9 @@ void apply_attention_weights(const Tensor<T>& weights, const AttentionOperands<c
 /// Computes  grad_values = used^T grad_context ; grad_weights = drop(grad_context values^T) ;
 ///           grad_scores = softmax_backward(grad_weights) ; grad_queries = grad_scores keys ;
 ///           grad_keys = grad_scores^T queries
-/// Requires  weights is the softmax of the scores; used is the weights after dropout, which
-///           multiplied the values; drop(grad_weights) applies the backward of dropout in place
+/// Requires  weights is the softmax of the scores; `used` holds the weights after dropout, by which
+///           the forward multiplied the values; drop(grad_weights) applies the backward of dropout
+///           in place
 template <class T, class Drop>
 void attention_backward_into(const AttentionOperands<T>& out, const AttentionOperands<const T>& in,
                              const Tensor<T>& weights, const Tensor<T>& used, Drop drop,

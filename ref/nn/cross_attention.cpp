@@ -20,7 +20,8 @@ HeadOperands<T> cross_attention_operands(T* queries, T* keys_values, std::size_t
   return {{queries, d}, {keys_values, 2 * d}, {keys_values + d, 2 * d}};
 }
 
-/// Checks that an argument, a memory or its keys and values, has the shape [B,S,width]. Returns S.
+/// Checks that an argument has the shape [B,S,width]. The argument is a memory, or the keys and
+/// values of a memory. Returns S.
 std::size_t check_memory_length(std::string_view function, std::string_view argument,
                                 const tensor::Shape& shape, std::size_t batch_size,
                                 std::size_t width, Clause clause) {

@@ -82,7 +82,7 @@ CrossAttentionGradients<T> cross_attention_backward(const Tensor<T>& grad_y, con
 /// keys_values can be used again when x grows by more positions.
 /// Shapes    keys_values [B,S,2D], as keys_and_values returns them
 /// Requires  the requirements of cross_attention; (C10) keys_values is [B,S,2D] with S >= 1
-/// Order     the bits of cross_attention
+/// Order     the same bits as cross_attention
 /// Throws    ContractError
 template <numeric::Real T>
 Tensor<T> attend_to_memory(const Tensor<T>& x, const Tensor<T>& keys_values,

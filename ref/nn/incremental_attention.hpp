@@ -19,7 +19,7 @@ struct KeyValueCache {
 /// Shapes    x, y [1,1,D]
 /// Requires  (C1) x is [1,1,D]  (C2) H divides D  (C3) the parameters have the shapes of Attention
 ///           (C8) cache has as many keys as values, in whole rows of D
-/// Order     the bits of multi_head_attention
+/// Order     the same bits as multi_head_attention
 /// Throws    ContractError
 template <numeric::Real T>
 Tensor<T> attend_to_one_more(const Tensor<T>& x, const Attention<T>& parameters,

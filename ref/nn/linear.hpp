@@ -24,8 +24,8 @@ struct LinearGradients {
 /// Computes  y_no = bias_o + sum_i x_ni weight_oi
 /// Shapes    x [..., I]; weight [O,I]; bias [O]; y [..., O]
 /// Requires  (C1) x has rank 2 or more and extents of at least 1  (C2) the extents I and O agree
-/// Order     docs/specification/determinism.md, rule R1; the bias is added like a block before the
-///           first block
+/// Order     docs/specification/determinism.md, rule R1; the bias is added as if it were the sum of
+///           a block before the first block
 /// Error     docs/error_analysis.md, section 7
 /// Throws    ContractError that names both shapes
 template <numeric::Real T>

@@ -4,13 +4,14 @@
 
 namespace normproof::ref::nn {
 
-/// Returns a table of sinusoidal position encodings. Every scalar uses these doubles.
+/// Returns a table of sinusoidal position encodings. All scalar types use these doubles.
 /// Source    [VSP+17] section 3.5; docs/specification/encoder.md
 /// Computes  p_{t,2i} = sin(t w_i), p_{t,2i+1} = cos(t w_i), w_i = 10000^(-2i/D)
 /// Shapes    [T,D]: the rows t = first, ..., first + T - 1
 /// Error     the double nearest to the value at 50 digits
 /// Keeps     the rows computed so far; later calls copy them. If new rows are needed and first > 0,
-///           it computes twice as many rows as needed, because such callers usually continue row by
+///           it computes twice as many rows as needed, because callers with first > 0 usually
+///           continue row by row
 ///           row
 tensor::Tensor<double> positional_encoding(std::size_t seq_len, std::size_t d_model,
                                            std::size_t first = 0);

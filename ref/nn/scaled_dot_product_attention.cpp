@@ -23,8 +23,8 @@ using tensor::shape_of;
 
 constexpr std::size_t kScaleGrain = 16384;  // elements per range; does not affect the bits
 
-/// One head of keys and values of one sample, and the heads of queries that read it. Each of the
-/// three is one contiguous matrix.
+/// One head of keys and values of one sample, and the heads of queries that read it. The keys are
+/// one contiguous matrix, and so are the values and the queries.
 struct KeyValueHead {
   const AttentionShape& all;
   std::size_t sample, head;
@@ -44,8 +44,8 @@ struct KeyValueHead {
   }
   tensor::Shape scores_shape() const { return {1, rows(), all.group.keys}; }
 
-  /// Copies the part that belongs to this head to a tensor [B,H,T,S], or to [B,H,T] if it has a
-  /// single column.
+  /// Copies `own`, the part of a tensor that belongs to this head, into the whole tensor [B,H,T,S].
+  /// If the part has a single column, the whole tensor is [B,H,T].
   template <class T>
   void copy_to_full_tensor(const Tensor<T>& own, Tensor<T>& whole) const {
     std::copy_n(own.data(), own.size(), whole.data() + number() * own.size());

@@ -32,15 +32,16 @@ struct DotProductGradients {
 /// Computes  q = q scale ; scores_bhij = sum_c q_bhic k_bgjc, where g = floor(h / (H/G)) ;
 ///           weights = softmax over the keys j that query i sees, or 0 if it sees none ;
 ///           y_bhie = sum_j weights_bhij v_bgje ;
-///           log_sum_exp = log(sum_j exp(scores)). Query i sees key j if valid_bj is true. If
-///           attention is causal, j + T <= i + S must hold too
+///           log_sum_exp = log(sum_j exp(scores)). Query i sees key j if valid_bj is true and, in
+///           causal attention, j + T <= i + S
 /// Shapes    q [B,H,T,D]; k [B,G,S,D]; v [B,G,S,E]; valid [B,S], true if a key takes part, or empty
 ///           if all keys do
 /// Requires  the requirements of model::attention_shape; (C5) every element of q, k and v is
 ///           finite, and so are the scores of visible keys
 /// Order     docs/specification/determinism.md: rule R1 for products, rule R2 inside softmax. The
 ///           result of a sample has the same bits if it is computed alone or with longer padding
-/// Error     docs/error_analysis.md, section 1: the bound that the scalar running_error computes
+/// Error     docs/error_analysis.md, section 1: the bound that the scalar type running_error
+///           computes
 /// Throws    ContractError
 template <numeric::Real T>
 DotProductForward<T> scaled_dot_product_attention(const Tensor<T>& q, const Tensor<T>& k,
@@ -53,8 +54,8 @@ DotProductForward<T> scaled_dot_product_attention(const Tensor<T>& q, const Tens
 ///           queries i ;
 ///           grad_weights_bhij = sum_e grad_y_bhie v_bgje ;
 ///           grad_scores = softmax_backward(grad_weights) ; grad_q = (grad_scores k) scale ;
-///           grad_k is computed as grad_v, from grad_scores and q scale instead of weights and
-///           grad_y
+///           grad_k is computed like grad_v, with grad_scores instead of weights, and with q scale
+///           instead of grad_y
 /// Requires  (C6) grad_y has the shape of y, is finite, and is so small that the sums in the
 ///           backward of softmax are finite  (C7) saved is what the forward returned
 /// Order     as in the forward. The terms of a sum over a group are ordered by head, then by query

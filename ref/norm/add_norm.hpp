@@ -9,7 +9,7 @@
 /// Source    docs/specification/norms.md; the formulas of layer_norm.hpp and rms_norm.hpp
 /// Shapes    x, residual, sum, y, grad_y, grad_sum, grad_x [N,D] or [B,T,D]; parameters, their
 ///           gradients and saved statistics as in the layer
-/// Requires  of x + residual what the layer requires of its x
+/// Requires  the sum x + residual satisfies what the layer requires of its x
 /// Order     rule R4 for both additions of two tensors, one operation per element; otherwise as in
 ///           the layer
 /// Throws    ContractError

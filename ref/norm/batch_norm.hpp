@@ -32,9 +32,10 @@ struct BatchNormForward {
 ///           rstd = 1 / sqrt(biased_variance + eps) ; x_hat = (x - mean) rstd ;
 ///           y = gamma x_hat + beta ;
 ///           running_mean = running_decay running_mean + (1 - running_decay) mean ;
-///           running_variance likewise from biased_variance, which is multiplied by n/(n-1) if
-///           unbiased_running_variance is set. V is the set of the n valid rows. In inference the
-///           running statistics replace those of the batch, and the state does not change
+///           running_variance is updated in the same way from biased_variance, which is first
+///           multiplied by n/(n-1) if unbiased_running_variance is set. V is the set of the n valid
+///           rows. In inference the running statistics replace those of the batch, and the state
+///           does not change
 /// Shapes    x, y [N,D] or [B,T,D]; gamma, beta, statistics, state [D]; valid [N] or [B,T]
 /// Requires  (C1) every extent of x is at least 1
 ///           (C2) eps >= 0, and the variance + eps > 0 in each channel

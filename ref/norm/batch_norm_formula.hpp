@@ -48,9 +48,9 @@ struct BatchNormParameterGradients : BatchNormBackward<T> {
   T* grad_beta;
 };
 
-/// The inputs and the output of the gradient of x: a, c and scale [D]; grad_x [rows, D]. `valid`
-/// [rows] is null if all rows are valid. c is null in inference, where the statistics are
-/// constants.
+/// The inputs and the output of the gradient of x: scale, and the means a and c of
+/// batch_norm_backward, [D] each; grad_x [rows, D]. `valid` [rows] is null if all rows are valid. c
+/// is null in inference, where the statistics are constants.
 template <class T>
 struct BatchNormBackwardRows : BatchNormBackward<T> {
   const bool* valid;

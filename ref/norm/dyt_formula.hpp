@@ -50,7 +50,8 @@ void compute(const DyTRows<T>& in, ops::IndexRange rows) {
   });
 }
 
-/// Computes grad_x and adds to the sums over rows, for the rows of a range of lanes.
+/// Computes grad_x for the rows that belong to a range of lanes (partial sums over rows), and adds
+/// the terms of these rows to `totals`.
 template <class T>
 void compute(const DyTBackwardRows<T>& in, ops::IndexRange lanes) {
   const ops::View<T> gamma{in.gamma};

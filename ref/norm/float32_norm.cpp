@@ -14,8 +14,8 @@ using model::Float32NormOptions;
 using numeric::FloatType;
 using tensor::convert;
 
-/// Calls work(number) with a number of the type of options.arithmetic: float or double. The
-/// formulas use this type as their scalar.
+/// Calls work with a zero of the type of options.arithmetic: float or double. The formulas use this
+/// type as their scalar.
 template <class Work>
 auto call_in_arithmetic(const Float32NormOptions& options, const Work& work) {
   return options.arithmetic == FloatType::float64 ? work(double{}) : work(float{});

@@ -34,13 +34,15 @@ Float32NormForward float32_norm(const Tensor<float>& x, const Affine<float>& aff
 /// Computes  as layer_norm_backward and rms_norm_backward. grad_sum is added to grad_x. Then grad_x
 ///           is rounded to options.storage, and grad_gamma and grad_beta are rounded to
 ///           options.parameters
-/// Shapes    grad_y, grad_sum, grad_x as x; grad_gamma, grad_beta [D], which are +0 if N = 0
+/// Shapes    grad_y, grad_sum and grad_x have the shape of x; grad_gamma, grad_beta [D], which are
+///           +0 if N = 0
 /// Requires  the requirements of float32_norm; (C5) grad_y has the shape of x
 ///           (C6) mean and rstd have the shapes that float32_norm returned
 ///           (C13) grad_sum has the shape of x, or is empty and counts as zeros
 /// Order     rule R2 for grad_x. For grad_gamma and grad_beta the rows are cut into consecutive
-///           runs of `kRowsPerRun`; the last run may be shorter. The terms of a run are added in
-///           ascending order from +0. Then the runs are added by rule R2 along columns
+///           runs of `kRowsPerRun` rows; the last run may be shorter. The terms of a run are added
+///           in ascending order from +0. Then the sums of the runs are added by rule R2 along
+///           columns
 /// Error     docs/error_analysis.md, section 8, whose bound holds for any order of the sums;
 ///           section 2 states the longest chain of this order
 /// Throws    ContractError

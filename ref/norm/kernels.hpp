@@ -30,9 +30,10 @@ void run(const Work<T>& work, std::size_t count, std::size_t each, std::size_t l
   });
 }
 
-/// Run `work` on threads that partition its rows, its channels or its lanes. Channels are
-/// partitioned into one range per thread: a sum over rows reads a contiguous piece of each row, and
-/// more channels make the piece longer. Only the lanes that have rows are visited.
+/// Run `work` in parallel on ranges of its rows, of its channels, or of its lanes (partial sums
+/// over rows). There is at most one range of channels per thread: a sum over rows reads a
+/// contiguous piece of each row, and a wide range makes this piece long. Lanes without rows are
+/// skipped.
 template <class Work>
 void run_on_rows(const Work& work) {
   run(work, work.layout.count, work.layout.width);

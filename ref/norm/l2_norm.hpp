@@ -20,7 +20,8 @@ using tensor::Tensor;
 ///           (C2) eps >= 0, and r is finite in each row: a row of zeros needs eps > 0
 ///           (C4) all values are finite and small enough that the squared norm stays finite
 /// Order     docs/specification/determinism.md, R2 and R4
-/// Error     docs/error_analysis.md, section 1: the bound that the scalar running_error computes
+/// Error     docs/error_analysis.md, section 1: the bound that the scalar type running_error
+///           computes
 /// Throws    ContractError
 template <numeric::Real T>
 Tensor<T> l2_norm(const Tensor<T>& x, const model::L2NormOptions& options = {});

@@ -32,8 +32,8 @@ void check_parameters(const model::NormLayer& layer, const NormInputs<T>& inputs
   for (const auto& entry : inputs.others) model::check_parameter(layer, entry.name);
 }
 
-/// Returns the scale and the shift that multiply and follow x_hat; the scale is 1 + gamma if gamma
-/// is zero-centered.
+/// Returns the scale that multiplies x_hat, and the shift that is added to the product. The scale
+/// is 1 + gamma if gamma is zero-centered.
 template <class T>
 Affine<T> effective_affine(const model::NormOptions& options, const NormInputs<T>& inputs) {
   return {effective_gamma(inputs.gamma, model::has_zero_centered_gamma(options)), inputs.beta};

@@ -59,8 +59,8 @@ PowerNormReleasedForward<T> power_norm_released(const Tensor<T>& x, const Affine
 ///           grad_x = t batch_rstd if divide_by_batch_psi is set, else t rstd. The backward of
 ///           group scaling follows ;
 ///           nu = nu + (1/m) sum_R t x_hat if scaled_nu is set, else nu (1 - w Gamma) + w Lambda as
-///           in power_norm_backward, over R. In inference grad_x = g rstd, followed by the backward
-///           of group scaling, and nu does not change
+///           in power_norm_backward, but with means over the rows of R. In inference grad_x = g
+///           rstd, followed by the backward of group scaling, and nu does not change
 /// Requires  (C5) grad_y has the shape of x
 ///           (C6) saved and nu are what power_norm_released returned
 ///           (C7) grad_y is finite and small enough that its sums stay finite

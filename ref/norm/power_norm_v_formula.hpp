@@ -47,8 +47,8 @@ struct PowerNormParameterGradients : PowerNormGradients<T> {
 };
 
 /// The inputs and the output of the gradient of x: c and scale [D]; grad_x [rows, D]. `valid`
-/// [rows] is null if all rows are valid. c is the mean c of power_norm_v_backward. In power_norm
-/// and power_norm_released, it is nu. In inference it is null.
+/// [rows] is null if all rows are valid. In training, c is gamma grad_gamma / n for power_norm_v,
+/// and nu for power_norm and power_norm_released. In inference, c is null.
 template <class T>
 struct PowerNormBackwardRows : PowerNormGradients<T> {
   const bool* valid;

@@ -22,7 +22,8 @@ struct RMSNormForward {
 ///           x_hat = x rstd ;
 ///           y = cast(gamma x_hat) + beta, or gamma cast(x_hat) + beta, depending on
 ///           options.cast_order
-/// Shapes    x, y [N,D] or [B,T,D]; gamma, beta [D] or empty (beta usually is); rstd [N] or [B,T]
+/// Shapes    x, y [N,D] or [B,T,D]; gamma, beta [D] or empty (beta is usually empty); rstd [N] or
+///           [B,T]
 /// Requires  (C1) every extent of x is at least 1
 ///           (C2) eps >= 0, and mean_square + eps > 0 in each row
 ///           (C3) gamma and beta have extent D or are empty

@@ -50,8 +50,8 @@ void compute(const RMSNormRows<T>& in, ops::IndexRange rows) {
   });
 }
 
-/// Computes grad_x of rms_norm_backward and adds to the sums over rows, for the rows of a range of
-/// lanes.
+/// Computes grad_x of rms_norm_backward for the rows that belong to a range of lanes (partial sums
+/// over rows), and adds the terms of these rows to `totals`.
 template <class T>
 void compute(const RMSNormBackwardRows<T>& in, ops::IndexRange lanes) {
   const ops::View<T> gamma{in.gamma};

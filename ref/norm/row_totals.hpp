@@ -27,8 +27,8 @@ class RowTotals {
   }
 
   /// Adds up the lanes. Afterwards, [k] returns the k-th vector of sums. If there are more than 32
-  /// runs, they are first added to the first 32 runs in ascending order; none of the partial sums
-  /// is -0.
+  /// runs, the later runs are first added to the first 32 runs in ascending order: run r to run r
+  /// mod 32. None of the partial sums is -0.
   void finish() {
     const ops::LaneTotals<T> all = lanes();
     const std::size_t first = ops::kLanes * all.size;

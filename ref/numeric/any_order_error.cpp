@@ -40,9 +40,9 @@ double bound_or_infinity(double result, double error) {
   return fits && error == error ? error : kInfinite;
 }
 
-/// Returns a lower bound of a number that was at least `least` and then lost up to the fraction
-/// `roundoff` of its value and the absolute amount `lost`. The bound is not negative. `lost` is
-/// tiny if the result may be small.
+/// Returns a lower bound of a number that was at least `least` and then decreased: by at most the
+/// fraction `roundoff` of its value, and by at most the absolute amount `lost`, which covers
+/// underflow. The bound is not negative.
 double rounded_down(double least, double roundoff, double lost) {
   const double left = least * (1 - roundoff) / kSlack - lost;
   return left > 0 ? left : 0;

@@ -23,7 +23,7 @@ struct Arithmetic {
   /// operations, and operations on inexact operands, have the usual error.
   bool exact_operations = false;
   /// Whether the candidate may distribute a factor over a difference and compute `x r - m r`
-  /// instead of `(x - m) r`. If x and m are nearly equal, the former loses the digits that cancel.
+  /// instead of `(x - m) r`. If x and m are nearly equal, `x r - m r` loses the digits that cancel.
   bool folded = false;
 };
 constexpr Arithmetic arithmetic_in(FloatType type) {
@@ -41,11 +41,11 @@ constexpr Arithmetic arithmetic_in(FloatType type) {
 ///           |value - exact| <= error. A sum of n terms t_i with errors e_i, in any order, is off
 ///           by at most `sum e_i + (n-1) u / (1 - (n-1) u) sum (|t_i| + 2 e_i)`, where u is the
 ///           unit roundoff. A sum of two terms is rounded once, so it is off by `e_1 + e_2 + u
-///           |sum|`, unless the arithmetic is folded. Lower bounds are tracked too. A square cannot
-///           be negative for any candidate. Neither can a sum, product, quotient or root of
-///           nonnegative numbers. So if a variance is computed in two passes, the root of variance
-///           + eps is at least about sqrt(eps). The error is infinite, which means that no bound is
-///           known, if the arithmetic may overflow or divide by 0
+///           |sum|`, unless `folded` is set. Lower bounds are tracked too. A square cannot be
+///           negative for any candidate. A sum, product, quotient or root of nonnegative numbers
+///           cannot be negative either. So if a variance is computed in two passes, the root of
+///           variance + eps is at least about sqrt(eps). If the arithmetic may overflow or divide
+///           by 0, the error is infinite, which means that no bound is known
 /// Requires  (C1) inputs that the format can represent are exact; every other constant is rounded
 ///           to the format
 ///

@@ -17,8 +17,8 @@ inline bool is_finite(double x) {
   return x - x == 0;
 }
 
-/// Returns the double nearest to x. It stands for an enclosure's midpoint, a dual number's value or
-/// a complex number's real part.
+/// Returns the double nearest to x. For an enclosure, this is the double nearest to its midpoint;
+/// for a dual number, to its value; for a complex number, to its real part.
 inline double to_double(double x) {
   return x;
 }
@@ -63,8 +63,8 @@ inline any_order_error square_root(const any_order_error& x) {
 ///           complex100: the analytic continuation, each part to about 100 digits, where erf
 ///           returns NaN if 2^16 bits are not enough; running_error: the bits of the `double`
 ///           function, and a bound that covers the rounding and the error of the argument;
-///           any_order_error: as running_error, where the candidate's argument may be off from the
-///           value by twice the error of the argument
+///           any_order_error: as running_error, but the bound holds if the candidate's argument
+///           differs from the value by up to twice the error of the argument
 #define NORMPROOF_ELEMENTARY(T) \
   T exp(const T& x);            \
   T log(const T& x);            \

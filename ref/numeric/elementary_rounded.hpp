@@ -11,9 +11,9 @@ inline namespace NORMPROOF_ISA {
 
 inline constexpr Int kSignBit = 1ULL << 63;
 
-/// A function whose fast phase `Fast` covers only the arguments in the domain of `Fast`. try_fast
-/// returns a mask of the lanes in which the fast phase decides the result. The accurate phase
-/// accepts every argument.
+/// A function whose fast phase, `Fast`, accepts only the arguments in its domain. The accurate
+/// phase accepts every argument. try_fast returns a mask of the lanes in which the fast phase
+/// decides the result.
 template <class Fast, double (*accurate_phase)(double)>
 struct RoundedOnDomain {
   NORMPROOF_DEVICE static double accurate(double x) { return accurate_phase(x); }

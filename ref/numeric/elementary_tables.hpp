@@ -12,10 +12,10 @@ inline namespace NORMPROOF_SIDE {
 inline constexpr int kExpRows = 256;
 inline constexpr int kExpColumns = 2;
 
-/// The size of the table of log. Row i serves every m in [begin, end) of log_bin(i). It holds four
-/// numbers: a reciprocal c of at most 9 fractional bits (8 if c is above 1) with |m c - 1| < 2^-8;
-/// hi, the multiple of 2^-42 nearest to -log(c); RN(-log(c) - hi); and 0. If 1 is in the bin or is
-/// the bin's end, c = 1.
+/// The size of the table of log. Row i serves every m in the bin [begin, end) that log_bin(i)
+/// returns. It holds four numbers: a reciprocal c of at most 9 fractional bits (8 if c is above 1)
+/// with |m c - 1| < 2^-8; hi, the multiple of 2^-42 nearest to -log(c); RN(-log(c) - hi); and 0. If
+/// 1 is in the bin or is the bin's end, c = 1.
 inline constexpr int kLogRows = 256;
 inline constexpr int kLogColumns = 4;
 /// The bits of the `double` at which the first bin of the table of log begins. Each bin is 2^44
@@ -24,8 +24,9 @@ inline constexpr long long kLogFirst = 0x3fe6a00000000000;
 
 /// The sizes of the tables of tanh and erf. Row i is for the center c for which the bits of 1 + c
 /// are those of 1.0 plus i 2^45. So each doubling of 1 + c has 2^7 centers. The row holds the
-/// Taylor coefficients at c. The zeroth and the first coefficient are stored as RN and RN of the
-/// remainder; the second to the ninth are stored as RN only.
+/// Taylor coefficients at c. The zeroth and the first coefficient are stored as two doubles each:
+/// the rounded coefficient, and the rounded remainder. The second to the ninth are stored as one
+/// rounded double each.
 inline constexpr int kTaylorColumns = 12;
 inline constexpr int kTanhRows = 553;  ///< the last center is 20
 inline constexpr int kErfRows = 353;   ///< the last center is 6

@@ -59,16 +59,16 @@ class FileError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Throws a ContractError that has these fields.
-/// Throws    ContractError. A NaN in the observation is printed without its sign, because the sign
-///           depends on the processor
+/// Throws a ContractError that has these fields. A NaN in the observation is printed without its
+/// sign, because the sign depends on the processor.
+/// Throws    ContractError
 [[noreturn]] void contract_failure(std::string_view function, std::string_view argument,
                                    std::string_view observation, std::string_view expectation,
                                    Clause clause = Clause::none);
 
-/// Throws a NotFiniteError that has these fields.
-/// Throws    NotFiniteError. A NaN in the observation is printed without its sign, because the sign
-///           depends on the processor
+/// Throws a NotFiniteError that has these fields. A NaN in the observation is printed without its
+/// sign, because the sign depends on the processor.
+/// Throws    NotFiniteError
 [[noreturn]] void not_finite_failure(std::string_view function, std::string_view argument,
                                      std::string_view observation, std::string_view expectation,
                                      Clause clause = Clause::none);

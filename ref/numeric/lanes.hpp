@@ -11,10 +11,10 @@
 #include "ref/numeric/pack.hpp"
 #endif
 
-/// Operations other than + - * that are defined for `double` and for a Pack, so that one formula
-/// serves both: the bits of the lanes as integers, fused multiply-add, and rows of a table. Each
-/// lane computes the operation on `double`, so the bits do not depend on the width of the Pack. A
-/// GPU has no Pack.
+/// Operations other than + - * that are defined for `double` and for a Pack (the doubles of one
+/// SIMD register), so that one formula serves both: the bits of the lanes as integers, fused
+/// multiply-add, and rows of a table. Each lane computes the operation on `double`, so the bits do
+/// not depend on the width of the Pack. A GPU has no Pack.
 namespace normproof::ref::numeric {
 inline namespace NORMPROOF_ISA {
 

@@ -4,8 +4,8 @@
 
 namespace normproof::ref::numeric {
 
-/// Returns x. If x is NaN, it returns the NaN that is printed as "nan". The sign of a NaN depends
-/// on the processor and must not appear in text.
+/// Returns x or, if x is NaN, the NaN that is printed as "nan". The sign of a NaN depends on the
+/// processor and must not appear in text.
 inline double without_nan_sign(double x) {
   return x == x ? x : std::numeric_limits<double>::quiet_NaN();
 }

@@ -10,8 +10,8 @@ namespace normproof::ref::numeric {
 /// Returns the Philox parameters of RandomStream(seed, stream).
 PhiloxStream philox_stream(std::uint64_t seed, std::string_view stream);
 
-/// Returns the smallest integer n for which uniform(i) >= least whenever the upper 53 bits of
-/// bits(i), read as an integer, are at least n. For smaller integers, uniform(i) < least.
+/// Returns the integer n for which `uniform(i) >= least` is true exactly if the upper 53 bits of
+/// bits(i), read as an integer, are at least n.
 /// Requires  (C1) 0 <= least <= 1
 std::uint64_t min_upper_bits(double least);
 

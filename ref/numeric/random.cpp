@@ -80,9 +80,9 @@ class RandomStream::UniformDraws {
     return to_unit_interval(drawn_[used_++]);
   }
 
-  /// Returns true with probability exp(-1/2). It draws numbers until one is not smaller than the
-  /// previous number, which is 1/2 at first. It returns whether the number of draws before that one
-  /// is even.
+  /// Returns true with probability exp(-1/2). It draws numbers as long as each is smaller than the
+  /// one before; the first must be smaller than 1/2. It returns whether the count of these numbers
+  /// is even; the last number drawn does not count.
   bool accept_with_exp_minus_half() {
     double last = 0.5;
     for (bool even = true;; even = !even) {

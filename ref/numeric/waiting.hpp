@@ -8,10 +8,9 @@
 namespace normproof::ref::numeric {
 
 /// Lets a thread wait for a condition that other threads make true. The thread first spins for 200
-/// microseconds. Then it sleeps on a condition
-/// variable. Waking a sleeping thread often takes longer than the work between two calls. But if
-/// there are fewer processors than threads, longer spinning would take the processor from a thread
-/// that has work to do.
+/// microseconds, because waking a sleeping thread often takes longer than the work between two
+/// calls. Then it sleeps on a condition variable: if there are fewer processors than threads,
+/// longer spinning would take the processor from a thread that has work to do.
 class Waiting {
  public:
   /// Waits until is_so() returns true. is_so reads atomic variables.

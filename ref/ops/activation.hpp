@@ -7,9 +7,9 @@
 /// Source    docs/specification/activations.md; GELU: [HG16]; SiLU: [EUD18]
 /// Shapes    x, y, grad_y and grad_x have the same shape, which may be any shape
 /// Requires  (C1) grad_y has the shape of x  (C2) every element is finite
-/// Error     docs/error_analysis.md, section 1: the bound that the scalar running_error computes.
-///           For `double` the constants of GELU are rounded to the nearest doubles; for every other
-///           scalar they are exact up to the scalar's own rounding
+/// Error     docs/error_analysis.md, section 1: the bound that the scalar type running_error
+///           computes. For `double` the constants of GELU are rounded to the nearest doubles; for
+///           every other scalar type they are exact up to the type's own rounding
 /// Throws    ContractError that names the function, the argument, the index and the expectation
 namespace normproof::ref::ops {
 
@@ -26,8 +26,8 @@ Tensor<T> relu_backward(const Tensor<T>& grad_y, const Tensor<T>& x);
 
 /// Returns the exact GELU (not the tanh approximation).
 /// Computes  y = (x/2) (1 + erf(x / sqrt(2)))
-/// Error     for x << 0 the sum cancels: the absolute error of y is at most 2^-53 |x|, but its
-///           relative error may be large
+/// Error     if x is far below 0, the sum 1 + erf(x / sqrt(2)) cancels. Then the absolute error of
+///           y is at most 2^-53 |x|, but its relative error may be large
 template <numeric::Real T>
 Tensor<T> gelu(const Tensor<T>& x);
 /// Returns the gradient of gelu.

@@ -11,7 +11,7 @@ struct ActivationKernels {
   using Rows = std::size_t (*)(const SoftmaxRows<double>&, std::size_t, std::size_t);
   using Elementwise = std::size_t (*)(const ops::Elementwise<double>&, std::size_t, std::size_t);
 
-  Rows softmax[2];  ///< softmax; softmax with each row multiplied by one gradient
+  Rows softmax[2];  ///< [0] is softmax; [1] multiplies each row of it by one gradient
   Rows softmax_backward, log_softmax, log_softmax_backward, log_sum_exp;
   Elementwise relu, relu_backward, gelu, gelu_backward, gelu_tanh, gelu_tanh_backward, silu,
       silu_backward;

@@ -133,9 +133,9 @@ std::size_t gelu_backward_elements(const Elementwise<T>& a, std::size_t begin, s
       });
 }
 
-/// Computes e = exp(-|v|) for v = 2 sqrt(2/pi) (x + 0.044715 x^3), which has the sign of x. The
-/// gate of gelu_tanh, (1 + tanh(v/2))/2 = 1/(1 + exp(-v)), is e/(1 + e) if x < 0 and 1/(1 + e)
-/// otherwise. Neither expression cancels.
+/// Computes e = exp(-|v|) for v = 2 sqrt(2/pi) (x + 0.044715 x^3). The sign of v is that of x. The
+/// gate of gelu_tanh is (1 + tanh(v/2))/2 = 1/(1 + exp(-v)). It is computed as e/(1 + e) if x < 0,
+/// otherwise as 1/(1 + e). Neither expression cancels.
 template <class T>
 void gelu_tanh_exponentials(const GeluConstants<T>& c, const T* x, std::size_t count, T* e) {
   fill(e, count, false, [&c, x](auto at) {

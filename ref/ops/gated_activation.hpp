@@ -11,7 +11,8 @@
 ///           (C3) grad_y gate does not overflow
 /// Order     the activation and its backward are computed as in activation.hpp, followed by one
 ///           product
-/// Error     docs/error_analysis.md, section 1: the bound that the scalar running_error computes
+/// Error     docs/error_analysis.md, section 1: the bound that the scalar type running_error
+///           computes
 /// Throws    ContractError that names the function, the argument, the index and the expectation
 namespace normproof::ref::ops {
 

@@ -45,8 +45,8 @@ void matmul_into(const MatrixView<T>& c, const std::type_identity_t<MatrixView<c
 
 /// Multiplies matrices like matmul_into, but adds the product to c.
 /// Computes  c = ((c + S_0) + S_1) + ..., where S_b is the chain over block b of 256 terms. So the
-///           old c is added like a block before the first one. For ball it is c + a b. K = 0 leaves
-///           c unchanged
+///           old c is added as if it were the sum of a block before the first block. For the scalar
+///           type ball, the result is an enclosure of c + a b. K = 0 leaves c unchanged
 template <numeric::Real T>
 void matmul_add(const MatrixView<T>& c, const std::type_identity_t<MatrixView<const T>>& a,
                 const std::type_identity_t<MatrixView<const T>>& b);

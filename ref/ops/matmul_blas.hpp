@@ -11,8 +11,9 @@ namespace normproof::ref::ops {
 /// must have fixed bits must not use it, because the order in which OpenBLAS rounds depends on the
 /// processor and on the number of threads.
 ///
-/// Computes  a b by cblas_dgemm, on copies of the operands. For operands that share a buffer,
-///           xtensor-blas would use SYRK, which rounds differently and may return a different shape
+/// Computes  a b by cblas_dgemm, on copies of the operands. Without copies, xtensor-blas would use
+///           SYRK for operands that share a buffer; it rounds differently and may return a
+///           different shape
 /// Shapes    a [M,K]; b [K,N]; result [M,N]; every extent is at least 1
 /// Requires  (C1) a and b have rank 2 and extents that agree, each below 2^31
 ///           (C2) all elements are finite

@@ -11,10 +11,11 @@ namespace normproof::ref::ops {
 /// that is repeated.
 ///
 /// a and b point to element (0, 0). Element (i, k) of a is at i a_row_stride + k a_depth_stride,
-/// and element (k, j) of b is at k b_depth_stride + j. A packed operand is a sequence of panels
-/// instead. Panel p of a holds tile_rows rows. Panel q of b holds tile_columns columns; only the
-/// last panel may be narrower, and holds as many packs as its columns need. Element (k, l) of a
-/// panel is at k width + l.
+/// and element (k, j) of b is at k b_depth_stride + j. If an operand is packed, it is a sequence of
+/// panels instead. Each panel of a holds tile_rows rows of a, and each panel of b holds
+/// tile_columns columns of b. The last panel of b may be narrower: its number of columns is rounded
+/// up to a whole number of SIMD registers. In a panel of `width` rows or columns, the element of
+/// row or column l at depth k is at `k width + l`.
 struct BlockProduct {
   const double* a;
   std::size_t a_row_stride;

@@ -54,7 +54,8 @@ inline void prefetch_behind(const double* p, std::size_t elements) {
 }
 
 /// Computes the elements of c in kRows rows and up to kPackWidth columns, starting at `column`.
-/// Each element is one chain. `columns` is the number of columns to compute.
+/// Each element is the result of one chain of multiply-adds. `columns` is the number of columns to
+/// compute.
 template <std::size_t kRows>
 void multiply_square(const LineProduct& p, std::size_t column, std::size_t columns) {
   const double* const b = p.b + column * p.b_column_stride;

@@ -3,8 +3,8 @@
 #include "ref/ops/matmul_kernels.hpp"
 #include "ref/ops/pack.hpp"
 
-/// Computes one tile of c, with its sums in registers. The chain of an element does not depend on
-/// the size of the tile.
+/// Computes one tile (a small block) of c, with its sums in registers. The chain of multiply-adds
+/// of an element does not depend on the size of the tile.
 namespace normproof::ref::ops {
 inline namespace NORMPROOF_ISA {
 

@@ -11,10 +11,11 @@
 ///           (C3) valid is empty, or its last extent is D and its other extents, right-aligned with
 ///           those of x, are 1 or equal: [D], [T,D] and [B,1,1,D] fit x [B,H,T,D]
 ///           (C4) other arguments have the shape of x, or of the result of log_sum_exp
-/// Order     rule R2 over the elements that take part, numbered without gaps. So a masked row has
-///           the bits of the row without the masked elements. The largest element is exact and does
-///           not depend on an order
-/// Error     docs/error_analysis.md, section 1: the bound that the scalar running_error computes
+/// Order     rule R2 over the elements that take part, numbered without gaps. So a row with a mask
+///           has the same bits as a row that lacks the masked elements. The search for the largest
+///           element is exact and does not depend on an order
+/// Error     docs/error_analysis.md, section 1: the bound that the scalar type running_error
+///           computes
 /// Throws    ContractError that names the function, the argument, the index and the expectation
 ///
 /// `valid` is a mask: true means that an element takes part. If it is empty, all elements take

@@ -36,7 +36,7 @@ nn::RowGradient<T> add_row_gradients(const nn::RowGradient<T>& a, const nn::RowG
 }
 
 /// Adds the gradients of one batch, `own`, to the sum of the gradients of earlier batches. Both
-/// must have the same parameters in each of their two lists.
+/// must have the same parameters in the list `dense`, and the same parameters in the list `rows`.
 template <class T>
 void accumulate(Gradients<T>& sum, Gradients<T> own) {
   if (sum.dense.empty()) {
@@ -68,9 +68,9 @@ void divide(Gradients<T>& gradients, std::size_t count) {
   for (auto& [name, rows] : gradients.rows) each(rows.values);
 }
 
-/// Makes PowerNorm's counter of iterations increase by one for this step, however many batches the
-/// step has. The paper counts like this. `norms` is the state of the norms after the step, `before`
-/// the state before it. Only norms whose names begin with `places` are changed.
+/// Makes PowerNorm's counter of iterations increase by one for this step, as in the paper, however
+/// many batches the step has. `norms` is the state of the norms after the step, `before` the state
+/// before it. Only norms whose names begin with `places` are changed.
 template <class T>
 void set_iterations_to_one_step(const model::NormOptions& norm, NamedTensors<T>& norms,
                                 const NamedTensors<T>& before, std::string_view places = "") {

@@ -46,7 +46,8 @@ struct CrossEntropyForward {
 /// Order     docs/specification/determinism.md, rule R2 for all sums, rule R4 for the rest. The
 ///           sums run over the rows that are not ignored, numbered without gaps. So the bits are
 ///           the same as for the batch without its ignored rows
-/// Error     docs/error_analysis.md, section 1: the bound that the scalar running_error computes
+/// Error     docs/error_analysis.md, section 1: the bound that the scalar type running_error
+///           computes
 /// Saves     log_probabilities
 /// Throws    ContractError
 template <numeric::Real T>

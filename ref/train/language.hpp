@@ -32,8 +32,8 @@ inline void check_language_model(std::string_view function, const model::Encoder
 /// Returns the gradient for one step of training.
 /// Computes  for each batch, the gradient of the mean cross-entropy of its targets, by
 ///           vocabulary_loss_gradient. The result is the mean over the batches. Dropout and
-///           PowerNorm's warm-up are as in loss_gradient. If the head is tied, the gradient of the
-///           embedding is the sum of its gradient as the head and its gradient as the first layer
+///           PowerNorm's warm-up are as in loss_gradient. A tied head uses the embedding as its
+///           weight; the gradient of the embedding is then the sum of the gradients from both uses
 /// Requires  the requirements of Encoder; (C1) of check_language_model
 ///           (C2) there are 1 to `accumulation` batches
 ///           (C3) targets has B T elements, each kIgnored or a token, and at least one is a token
@@ -53,12 +53,13 @@ StepResult<T> language_step(const model::TrainConfig& config, std::span<const Te
                             TrainState<T>& state, const encoder::TensorTap<T>& tap = {});
 
 /// Returns the loss in inference: with running statistics, and without dropout and label smoothing.
+/// The parameters in `state` are the same before and after the call.
 /// Computes  the mean of -log p over the targets of all batches, where p is the probability that
 ///           the model gives the target. The mean of each batch is multiplied by the number of its
 ///           targets; the products are added in order, and the sum is divided by the number of all
 ///           targets
-/// Requires  the requirements of language_gradient, but any positive number of batches. The
-///           parameters are returned unchanged
+/// Requires  the requirements of language_gradient, except that any positive number of batches is
+///           allowed
 template <numeric::Real T>
 T language_loss(const model::TrainConfig& config, std::span<const TextBatch> batches,
                 TrainState<T>& state);

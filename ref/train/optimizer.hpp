@@ -51,7 +51,8 @@ OptimizerState<T> initial_optimizer_state(const model::OptimizerOptions& options
 ///           (C5) gradients are finite; for Adam and AdamW so are their squares
 ///           (C6) state has the names and shapes of initial_optimizer_state for these parameters
 /// Order     docs/specification/determinism.md, rule R4, in the order written
-/// Error     docs/error_analysis.md, section 1: the bound that the scalar running_error computes
+/// Error     docs/error_analysis.md, section 1: the bound that the scalar type running_error
+///           computes
 /// Throws    ContractError, before anything is changed. A result that overflows is rejected by the
 ///           next operation that reads it
 template <numeric::Real T>

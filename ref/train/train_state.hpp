@@ -42,7 +42,7 @@ NamedTensors<double> initial_parameters(const model::TrainConfig& config,
 /// Throws    ContractError
 TrainState<double> initial_train_state(const model::TrainConfig& config);
 
-/// Returns the state with all values converted to another scalar, which is exact.
+/// Returns the state with all values converted to another scalar type. The conversion is exact.
 template <numeric::Real T>
 TrainState<T> convert_state(const TrainState<double>& state);
 

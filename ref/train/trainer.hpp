@@ -43,12 +43,13 @@ struct LossGradient {
 /// Returns the gradient for one step of training.
 /// Source    docs/specification/training.md
 /// Computes  the gradient of the weighted cross-entropy of each batch. The result is the mean over
-///           the batches: the gradients are added in the order of the batches and divided once.
-///           Dropout depends only on (seed, step), or with accumulation on (seed, step accumulation
-///           + index of the batch). With the pooling per_position, every position has its own
-///           target, or the label of its sentence. The warm-up of PowerNorm counts optimizer steps,
-///           that of the released PowerNorm counts forwards. In inference mode there is no dropout,
-///           and the norms use running statistics, which the backward treats as constants
+///           the batches: the gradients are added in the order of the batches and divided once. The
+///           dropout of a batch depends only on the seed and the number of the step. With
+///           accumulation, it depends on the seed and on `step accumulation + index of the batch`.
+///           With the pooling per_position, every position has its own target, or the label of its
+///           sentence. The warm-up of PowerNorm counts optimizer steps; the warm-up of the released
+///           PowerNorm counts forwards. In inference mode there is no dropout, and the norms use
+///           running statistics, which the backward treats as constants
 /// Requires  the requirements of Encoder and of cross_entropy; (C1) there are 1 to `accumulation`
 ///           batches
 ///           (C2) labels is [B], and 0 <= label < num_classes for each
@@ -87,11 +88,12 @@ struct Evaluation {
 };
 
 /// Evaluates the model in inference, with running statistics and without dropout. The logits of a
-/// sentence do not depend on the other sentences of its batch.
-/// Computes  the mean of the losses of the batches, and the predictions, batch by batch. In the
-///           mean, each batch has the sum of the class weights of its targets as weight. Without
-///           class_weights it has the number of its targets
-/// Requires  as train_step. The parameters are returned unchanged
+/// sentence do not depend on the other sentences of its batch. The parameters in `state` are the
+/// same before and after the call.
+/// Computes  the mean of the losses of the batches, and the predictions, batch by batch. The weight
+///           of a batch in the mean is the sum of the class weights of its targets. Without
+///           class_weights it is the number of its targets
+/// Requires  as train_step
 template <numeric::Real T>
 Evaluation<T> evaluate(const model::TrainConfig& config, std::span<const LabelledBatch> batches,
                        const Tensor<T>& class_weights, TrainState<T>& state);

@@ -36,9 +36,9 @@ TrainState<double> initial_translation_state(const TranslationConfig& config);
 /// Source    docs/specification/training.md
 /// Computes  for each batch, the gradient of the mean cross-entropy of its targets, by
 ///           vocabulary_loss_gradient. The result is the mean over the batches. Dropout and
-///           PowerNorm's warm-up are as in loss_gradient. If the head is tied, the gradient
-///           of the target's embedding is the sum of its gradient as the head and its gradient as
-///           the first layer
+///           PowerNorm's warm-up are as in loss_gradient. A tied head uses the target's embedding
+///           as its weight; the gradient of the embedding is then the sum of the gradients from
+///           both uses
 /// Requires  (C2) and (C3) of language_gradient; the requirements of Decoder
 /// Order     the order of Decoder and of vocabulary_loss_gradient
 /// Throws    ContractError
@@ -56,12 +56,13 @@ StepResult<T> translation_step(const TranslationConfig& config, std::span<const 
                                TrainState<T>& state, const decoder::TensorTap<T>& tap = {});
 
 /// Returns the loss in inference: with running statistics, and without dropout and label smoothing.
+/// The parameters in `state` are the same before and after the call.
 /// Computes  the mean of -log p over the targets of all batches, where p is the probability that
 ///           the model gives the target. The mean of each batch is multiplied by the number of its
 ///           targets; the products are added in order, and the sum is divided by the number of all
 ///           targets
-/// Requires  the requirements of translation_gradient, but any positive number of batches. The
-///           parameters are returned unchanged
+/// Requires  the requirements of translation_gradient, except that any positive number of batches
+///           is allowed
 template <numeric::Real T>
 T translation_loss(const TranslationConfig& config, std::span<const PairBatch> batches,
                    TrainState<T>& state);

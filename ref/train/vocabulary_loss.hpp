@@ -26,10 +26,10 @@ struct VocabularyLoss {
 ///           grad_x, grad_weight, grad_bias = linear_backward(cross_entropy_backward(...))
 /// Shapes    x [N,D]; targets [N]
 /// Requires  the requirements of linear and of cross_entropy; (C9) block_rows is a multiple of 256
-/// Order     docs/specification/determinism.md: the bits of these functions. A block of rows
-///           consists of whole blocks of rule R1, from which the sums of grad_weight continue.
-///           grad_bias keeps the 32 lanes of rule R2 until the last row. The losses of all rows are
-///           summed at the end
+/// Order     docs/specification/determinism.md: the same bits as these functions. A block of rows
+///           consists of whole blocks of rule R1, so the sums of grad_weight continue from one
+///           block of rows to the next. grad_bias keeps the 32 lanes of rule R2 until the last row.
+///           The losses of all rows are summed at the end
 /// Memory    three tensors of block_rows V numbers. If block_rows is 0, each of them takes about 16
 ///           MiB, but has at least 256 rows
 /// Throws    ContractError. Its message counts rows from the first row of a block

@@ -75,7 +75,7 @@ void add_batch(Model& model, const Config& config, const VocabularyHead<T>& head
 
 /// Returns the mean of -log p over the targets of all batches, where p is the probability of a
 /// target. The function hidden(batch) returns the input of the head.
-/// Requires  (C2) of language_gradient, but any positive number of batches
+/// Requires  (C2) of language_gradient, except that any positive number of batches is allowed
 template <class T, class Batch, class Hidden>
 T mean_loss(std::string_view function, std::span<const Batch> batches,
             const VocabularyHead<T>& head, Hidden hidden) {
