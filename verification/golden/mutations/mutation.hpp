@@ -31,7 +31,7 @@ enum class MutationOperator {
   root_twice,    ///< 1 / sqrt(sqrt(v + eps))
   forget_last,   ///< a sum omits its last term
   forget_first,  ///< a sum omits its first term
-  other,         ///< the wrong one of two values: stale for fresh, beta for gamma, the next feature
+  other,         ///< a similar value is used instead, such as a stale one, or beta for gamma
   complement,    ///< a weight a becomes 1 - a
   ignore_mask,   ///< padded rows are included
   invert_mask,   ///< only padded rows are included
@@ -161,7 +161,8 @@ class Sites {
     }
   }
 
-  /// Returns the weight `a` of the old value in a moving average, unless the mutation changes it.
+  /// Returns `a`, the weight of the old value in a moving average. If the mutation applies to it,
+  /// returns a wrong weight.
   template <class T>
   T weight(const char* site, T a) {
     switch (at(site, kWeight)) {
@@ -191,7 +192,8 @@ class Sites {
     }
   }
 
-  /// Returns a constant of the formula, or an option, unless the mutation rounds it to float32.
+  /// Returns `value`, a constant of the formula or an option. If the mutation applies to it,
+  /// returns `value` rounded to float32.
   template <class T>
   T constant(const char* site, T value) {
     if constexpr (std::is_floating_point_v<T>) {
