@@ -23,7 +23,7 @@ struct EncoderRecipe {
   bool inference = false, pads = true, class_weights = true;
   /// Whether token t of sentence b is padding, in source and target. The first token never is.
   std::function<bool(std::size_t b, std::size_t t)> pad = {};
-  /// The fills of tensors that are not filled as usual, by name.
+  /// The fills of tensors that do not have their usual elements, by name of the tensor.
   std::vector<std::pair<std::string, Fill>> fills = {};
 };
 
