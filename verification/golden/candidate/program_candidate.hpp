@@ -8,7 +8,7 @@
 namespace normproof::verification::golden::candidate {
 
 /// A candidate program is given up after this number of consecutive starts without a line of
-/// output. Starts that end by a signal count less (from_program).
+/// output. Starts that end by a signal count less, see from_program.
 inline constexpr int kMaxRestarts = 3;
 
 /// Returns a candidate that runs the program `command` (docs/guide/formats.md, Golden) and restarts

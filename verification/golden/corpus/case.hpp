@@ -30,7 +30,7 @@ struct Case {
   /// The name of the numerical situation that the case covers, such as "offset_1e4": lower-case
   /// letters, digits and '_'.
   std::string reason;
-  std::string why;     ///< one sentence: which errors the case is meant to find
+  std::string why;  ///< one sentence: which errors the case is meant to find
   Operation options;
   Mode mode = Mode::training;
   DType dtype = DType::float64;  ///< dtype of the inputs and of the expected outputs

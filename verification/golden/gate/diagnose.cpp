@@ -268,8 +268,8 @@ std::vector<Diagnosis> diagnose_flushing(const StoredCase& stored,
            .kind = Diagnosis::Kind::bound}};
 }
 
-/// Tries the usual accumulation format of the dtype. It explains the failure if the candidate
-/// declared a finer format.
+/// Checks the outputs again with the usual accumulation format of the dtype. If they pass, the
+/// candidate declared a finer format than it uses, which explains the failure.
 std::vector<Diagnosis> diagnose_usual_precision(const StoredCase& stored,
                                                 const std::vector<StoredTensor>& answer,
                                                 const CaseResult& result) {

@@ -66,9 +66,9 @@ void allow_published_sigmoid(const checks::evaluation::FunctionInputs& inputs,
 }
 
 /// Allows implementations that run the activation and the product with the gate as separate
-/// operations. They round a(x) to the dtype of the case before the next product. In the backward
-/// pass they round the product of grad_y and gate. The product of a stored value and a power of two
-/// needs no second rounding.
+/// operations. They round the activation a(x) to the dtype of the case before it is multiplied. In
+/// the backward pass, they round the product of grad_y and gate. The product of a stored value and
+/// a power of two needs no second rounding.
 void allow_stored_factors(const Case& c, const checks::evaluation::FunctionInputs& inputs,
                           const NamedTensors<double>& values, Accumulation accumulation,
                           NamedTensors<double>& errors) {
