@@ -40,9 +40,9 @@ class CandidateOutput {
 /// Throws    FileError if the case fails; its text is one sentence with the reason
 using Candidate = std::function<CandidateOutput(const StoredCase& stored)>;
 
-/// Returns the largest size in bytes that a candidate's output for a case may have, as a line of
-/// text or as a file. It allows each expected number twice the length of the longest number, and
-/// adds a constant for names and sentences.
+/// Returns the maximum size in bytes of a candidate's output for a case, as a line of text or as a
+/// file. For each expected number, the size allows twice the length of the longest text of a
+/// number. A constant is added for names and sentences.
 std::size_t max_output_bytes(const StoredCase& stored);
 
 }  // namespace normproof::verification::golden::candidate

@@ -105,7 +105,8 @@ struct CandidateProcess::Impl {
                     last.empty() ? "" : fmt::format("; its standard error ends with: {}", last)));
   }
 
-  /// Called when the program has closed its output. The program has ended or is about to end.
+  /// Throws the FileError for a program that has closed its output. Such a program has usually
+  /// ended or is about to end, so this function first waits up to one second for its end.
   [[noreturn]] void fail_output_closed() {
     in.close();
     for (int tries = 0; tries < 100; ++tries) {
@@ -156,8 +157,8 @@ struct CandidateProcess::Impl {
     }
   }
 
-  /// Waits once for output, for standard error and for room to write the input. Returns whether a
-  /// whole line of output has arrived.
+  /// Waits once until the program prints something on its output or on standard error, or until it
+  /// accepts more input. Returns whether a whole line of output has arrived.
   bool poll_once(std::string_view text, std::size_t& given, long long milliseconds,
                  std::size_t max_bytes) {
     // The function poll ignores negative descriptors.

@@ -76,9 +76,9 @@ class Program {
     }
   }
 
-  /// Whether to stop restarting the program. A crash counts less than another failure, because it
-  /// may be caused by a single case, so that later cases are still worth trying. A program that
-  /// only crashes is given up eventually, because each start may take seconds.
+  /// Whether to stop restarting the program. A crash counts less than any other failure: it may be
+  /// caused by a single case, so that later cases are still worth trying. A program that only
+  /// crashes is given up eventually, because each start may take seconds.
   bool has_given_up() const {
     constexpr int kCrashFactor = 8;
     return silent_starts_ >= max_restarts_ ||
@@ -100,7 +100,8 @@ class Program {
   std::function<void(const std::string&)> on_standard_error_;
   std::unique_ptr<CandidateProcess> process_;
   std::string standard_error_;
-  /// The numbers of consecutive processes that printed no line, by the way in which they ended.
+  /// The numbers of consecutive processes that printed no line. `crashed_starts_` counts those that
+  /// crashed, and `silent_starts_` counts all others.
   int silent_starts_ = 0, crashed_starts_ = 0;
   int answered_count_ = 0;
 };

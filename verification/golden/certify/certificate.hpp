@@ -15,11 +15,14 @@ struct Certificate {
   long bits = 0;  ///< the precision in bits that sufficed to round every element
   /// The number of elements whose value was determined by enclosures. All other elements are NaN.
   std::size_t elements = 0;
-  std::size_t ties = 0;  ///< number of elements that are ties to within a relative 2^-1100
+  /// The number of elements that lie midway between two numbers of the dtype, to within a relative
+  /// distance of 2^-1100.
+  std::size_t ties = 0;
   /// The relative width of the widest enclosure, as an exponent of 2. If the enclosed value is 0 or
   /// nearly 0, the absolute width counts instead.
   long widest = 0;
-  /// The relative width of the widest second enclosure, which must overlap the first one.
+  /// The relative width of the widest second enclosure, as an exponent of 2. The second enclosure
+  /// of an element is computed by other means and must overlap the first one.
   long second_widest = 0;
 };
 
@@ -48,7 +51,7 @@ struct Expected {
 Expected certify(const Case& c, bool parallel_enclosures = false);
 
 /// Finite numbers that replace infinities and NaNs of the inputs. The replacement of the first one
-/// is `first`; each further replacement is larger by `apart`.
+/// is `first`; each further replacement is larger than the one before it by `apart`.
 struct Replacements {
   double first, apart;
 };

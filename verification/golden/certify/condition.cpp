@@ -18,10 +18,11 @@ using ref::norm::NormInputs;
 
 namespace {
 
-/// Describes the slices of x that a layer centers. x has the shape [B,T,D], or [N,D] with one row
-/// per sample.
+/// Describes the slices of x that a layer centers. A slice is a set of elements from which the same
+/// mean is subtracted. x has the shape [B,T,D], or [N,D] with one row per sample.
 struct CenteredSlices {
-  /// Whether a slice extends over all samples, and whether it extends over all tokens.
+  /// Whether a single slice contains elements of all samples, and whether it contains elements of
+  /// all tokens.
   bool spans_samples = false, over_tokens = false;
   std::size_t width = 1;  ///< number of consecutive features in a slice
   bool masked = false;

@@ -81,7 +81,7 @@ json optimizer_conventions(const Case& c) {
   return object;
 }
 
-/// Adds the conventions of options that are listed only in cases that use these options.
+/// Adds the conventions of some options. A case lists such a convention only if it uses the option.
 void add_option_conventions(const Case& c, json& object) {
   for (const auto& [name, value] : ref::model::list_options(c.options)) {
     if (name == "zero_centred_gamma") object["gamma"] = "1 + gamma multiplies";

@@ -43,8 +43,8 @@ BinaryFormat binary_format(DType dtype, ref::numeric::Overflow overflow) {
 
 constexpr slong kTieAccuracyBits = 1100;
 
-/// Whether rounding x to the number of digits gives the same result as rounding it to the format:
-/// neither x nor its rounded value is subnormal or out of range.
+/// Whether rounding x to the number of digits gives the same result as rounding it to the format.
+/// This is true if neither x nor its rounded value is subnormal or out of range.
 bool is_inside_normal_range(arf_srcptr x, const BinaryFormat& format) {
   return arf_cmpabs_2exp_si(x, format.least + format.digits - 1) >= 0 &&
          arf_cmpabs_2exp_si(x, format.largest - 1) < 0;

@@ -10,9 +10,9 @@ namespace normproof::verification::golden::certify {
 
 struct NearestNumber {
   double value;
-  /// Whether this is a tie: the enclosure contains the midpoint of two neighboring numbers and is
-  /// narrower than 2^-1100 times that midpoint. In this case `value` is the neighbor whose last
-  /// digit is even, and both neighbors are equally near to within 2^-1100.
+  /// Whether the exact number counts as a tie: its enclosure contains the midpoint of two
+  /// neighboring numbers and is narrower than 2^-1100 times that midpoint. In this case `value` is
+  /// the neighbor whose last digit is even, and both neighbors are equally near to within 2^-1100.
   bool tie;
 };
 

@@ -31,8 +31,8 @@ Sums parse_sums(std::string_view text, const std::string& file);
 /// Computes  the text of SHA256SUMS, and the expected sums of the files, which are stored in
 ///           `cases`. The expected text of case.json is that of case_file_text, or that of
 ///           manifest_entry_text in a corpus written by an old version
-/// Throws    FileError naming the line if it is missing, names a file that does not belong to the
-///           corpus, or has a SHA-256 that contradicts manifest.json or a case.json
+/// Throws    FileError naming the line if a line is missing, names a file that does not belong to
+///           the corpus, or has a SHA-256 that contradicts manifest.json or a case.json
 std::string check_sums(const std::filesystem::path& folder, std::string_view manifest_text,
                        std::vector<CaseDescription>& cases);
 

@@ -50,8 +50,8 @@ DType case_dtype(const std::vector<StoredTensor>& inputs) {
   return found == inputs.end() ? DType::float64 : found->dtype;
 }
 
-/// Renames the argument of a contract violation to the option that the user gave. For example, it
-/// becomes "norm.eps" if the norm of an encoder rejects its eps.
+/// Replaces the name of the argument in a contract violation by the name of the option that the
+/// user gave. For example, if the norm of an encoder rejects its eps, the name becomes "norm.eps".
 ref::numeric::ContractViolation rename_to_option(const Case& c,
                                                  ref::numeric::ContractViolation violation) {
   const auto options = ref::model::list_options(c.options);

@@ -31,9 +31,9 @@ Case make_user_case(const UserCase& question);
 
 /// Computes and certifies the expected values of a user's case. Returns what the folder of a case
 /// in a corpus would contain.
-/// Computes  on `threads` threads, which changes no bit. The parts of split_into_row_parts are
-///           certified in parallel. If rows depend on each other, the two enclosures are computed
-///           in parallel instead
+/// Computes  on `threads` threads. Their number does not change the result. The parts of
+///           split_into_row_parts are certified in parallel. If rows depend on each other, the two
+///           enclosures are computed in parallel instead
 /// Throws    the exceptions of certify
 StoredCase certify_user_case(const Case& c, int threads);
 

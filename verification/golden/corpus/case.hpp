@@ -14,8 +14,8 @@ using ref::model::Mode;
 using ref::model::Operation;
 
 /// The size class of a case. `quick`: committed to the repository, checked in seconds. `standard`:
-/// checked in minutes. `full`: shapes larger than every limit of kernels. `user`: supplied by a
-/// user and part of no corpus.
+/// checked in minutes. `full`: shapes that exceed every size limit that is common in kernels.
+/// `user`: supplied by a user and part of no corpus.
 enum class Tier { quick, standard, full, user };
 std::string_view to_string(Tier tier);
 /// Returns the tier of that name. The name of `Tier::user` is not accepted, because no corpus has
@@ -27,8 +27,10 @@ Tier parse_tier(std::string_view name);
 /// it.
 struct Case {
   Tier tier = Tier::quick;
-  std::string reason;  ///< the name of the regime: lower-case letters, digits and '_'
-  std::string why;     ///< one sentence: which errors the case is meant to find
+  /// The name of the numerical situation that the case covers, such as "offset_1e4": lower-case
+  /// letters, digits and '_'.
+  std::string reason;
+  std::string why;  ///< one sentence: which errors the case is meant to find
   Operation options;
   Mode mode = Mode::training;
   DType dtype = DType::float64;  ///< dtype of the inputs and of the expected outputs

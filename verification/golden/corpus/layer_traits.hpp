@@ -17,7 +17,7 @@ bool is_layer_with_options(std::string_view layer) {
   return std::holds_alternative<Options>(ref::model::norm_options(layer));
 }
 bool has_option(std::string_view layer, std::string_view option);
-/// Whether the layer has running statistics over the rows of batches.
+/// Whether the layer has running statistics, which each training batch updates.
 bool has_state(std::string_view layer);
 /// Whether the layer divides by a statistic that is computed from several elements.
 bool has_statistics(std::string_view layer);
@@ -26,12 +26,13 @@ bool is_centered(std::string_view layer);
 /// Whether implementations add beta to the output after storing it. This is the case for layers
 /// that were published without beta.
 bool adds_beta_after_storing(std::string_view layer);
-/// Whether a statistic is computed from several rows, so that the mask changes the output.
+/// Whether a statistic is computed from several rows. If so, the mask of padded rows changes the
+/// output.
 bool uses_mask(std::string_view layer);
-/// Whether statistics are computed per sample. If x had the shape [N,D], each row would be a sample
-/// with a single token.
+/// Whether x needs an axis of tokens, because statistics are computed from all tokens of a sample.
+/// Without that axis, each sample would have a single token.
 bool needs_tokens(std::string_view layer);
-/// Whether a statistic of one feature is computed over rows or tokens.
+/// Whether each feature has its own statistic, computed from several rows or tokens.
 bool has_statistics_over_rows(std::string_view layer);
 
 }  // namespace normproof::verification::golden::corpus

@@ -58,7 +58,8 @@ std::vector<double> scales_of(const Case& c, const StoredTensor& input);
 /// Whether an input is stored in 8 bits, so that it has scales.
 bool has_scales(const StoredTensor& input);
 
-/// Whether an 8-bit input has a single float32 scale, so that multiplying by the scale rounds.
+/// Whether the case has an 8-bit input with a single float32 scale. Multiplying such an input by
+/// its scale causes rounding errors.
 bool rounds_inputs(const Case& c);
 
 /// Replaces the dtype of a case by the dtype of its arithmetic, which is float32 for an 8-bit

@@ -29,8 +29,8 @@ struct TensorResult {
   double max_absolute = 0;
   /// The number of elements for which relative errors and ulps are meaningful. An element that
   /// passes counts if its bound is at most |exact| times the square root of the unit roundoff. An
-  /// element that fails counts if |exact| exceeds the bound. Elements that cancel to rounding noise
-  /// are not counted.
+  /// element that fails counts if |exact| exceeds the bound. An element that is only the rounding
+  /// noise of a cancellation is therefore not counted.
   std::size_t elements_with_digits = 0;
   /// The largest relative error and the largest error in ulps of the dtype, over the elements
   /// counted by `elements_with_digits`.

@@ -68,9 +68,9 @@ constexpr NamedStyle kStyles[] = {
     {"Welford, pairwise", {.sum = Style::Sum::pairwise, .welford = true}},
 };
 
-/// Returns the styles that are correct in the chosen arithmetic. In 16-bit arithmetic, some squares
-/// can overflow although the variance does not: squares of a block's mean and squares of distances
-/// from the first element. Styles that compute such squares are excluded.
+/// Returns the styles that are correct in the chosen arithmetic. Some styles square the mean of a
+/// block, or the distances from the first element. In 16-bit arithmetic, these squares can overflow
+/// although the variance does not. Such styles are then excluded.
 std::vector<NamedStyle> correct_styles(const DetectionPowerOptions& options) {
   std::vector<NamedStyle> styles;
   for (const NamedStyle& named : kStyles)
@@ -120,7 +120,8 @@ void measure_injection(LayerDetectionPower& power, const std::vector<Case>& case
   std::ranges::sort(power.planted.missed);
 }
 
-/// Runs all mutations and all correct styles of one layer on one corpus.
+/// Runs all implementations of one layer on one corpus: those with an injected error (mutations)
+/// and the correct ones (styles).
 class PowerTrial {
  public:
   PowerTrial(LayerDetectionPower& power, std::vector<PreparedCase> prepared_cases,

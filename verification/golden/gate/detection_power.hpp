@@ -20,7 +20,8 @@ using mutations::Mutation;
 struct DetectionPowerOptions {
   Tier tier = Tier::quick;
   std::string only = "*";  ///< glob for the names of layers
-  /// The number of corpora: the committed one, and more from other random seeds.
+  /// The number of corpora on which implementations are run. The first is the committed corpus.
+  /// Each further corpus is made from another random seed.
   std::size_t seeds = 1;
   int jobs = 1;
   /// If `accumulation` or `formula` is set, only correct implementations are run. `accumulation` is
@@ -28,7 +29,7 @@ struct DetectionPowerOptions {
   /// with the tolerance that `golden check` grants for that declaration.
   std::optional<Accumulation> accumulation = {};
   tolerance::Formula formula = tolerance::Formula::two_pass;
-  /// Whether to inject values only, without running mutated implementations.
+  /// Whether to inject values into correct outputs only, without running mutated implementations.
   bool inject_only = false;
   std::function<void(const std::string& layer, std::size_t done, std::size_t of)> finished = {};
 };
@@ -62,8 +63,9 @@ struct LayerDetectionPower {
   std::size_t count_killed(std::size_t seeds) const;
 };
 
-/// Measures how many wrong implementations the gate detects. Runs every mutation at every site of
-/// every layer, and every correct style, on all cases of a tier.
+/// Measures how many wrong implementations the gate detects. Runs every implementation with an
+/// injected error (a mutation) and every correct implementation of each layer on all cases of a
+/// tier.
 ///
 /// Source    [DLS78], mutation analysis
 /// Requires  `only` matches a layer; `accumulation`, if set, is a 16-bit format

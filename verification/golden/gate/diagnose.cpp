@@ -38,19 +38,21 @@ namespace {
 // The largest number of elements of x for which all mutations are tried, because each needs a run.
 constexpr std::size_t kMaxElements = 20'000;
 constexpr std::size_t kMaxDiagnoses = 3;
-/// How much larger than the bound of the correct formula the accepted distance is. The output and
-/// the wrong implementation may each be off by the bound of the wrong formula, which is about the
-/// same.
+/// An output agrees with a wrong implementation if their distance is at most this number times the
+/// error bound of the correct formula, plus 64 unit roundoffs of the wrong value. The output and
+/// the wrong implementation may each be off by the bound of the wrong formula, which is about as
+/// large as that of the correct formula.
 constexpr double kAgreementBoundFactor = 4;
-/// A mutation is accepted as the explanation of an output if its values are this many times closer
-/// to the output than two others: the exact values and the values of the implementation without
-/// mutation. This excludes mutations that change nothing.
+/// A mutation is accepted as the explanation of an output if the output is this many times closer
+/// to the mutation's values than to the exact values and to the values of the implementation
+/// without mutation. This excludes mutations that change nothing.
 constexpr double kRequiredMargin = 8;
 /// The largest distance, in ulps, at which a mutation without an error bound still counts as an
 /// explanation.
 constexpr double kMaxUlps = 1000;
-/// Passed to with_storage_rounding as the low part of a wrong formula's value. It says that the
-/// dtype may be unable to represent that value, even if it represents the correct value exactly.
+/// Passed to with_storage_rounding as the remainder of a wrong formula's value. Because it is not
+/// 0, that value counts as one that the dtype cannot represent, even if the dtype represents the
+/// correct value exactly.
 constexpr double kNonzeroRemainder = std::numeric_limits<double>::denorm_min();
 
 /// One output that failed, with the distances within which another implementation counts as
@@ -143,8 +145,8 @@ Explanation explain(const std::vector<FailingOutput>& failing,
   return explanation;
 }
 
-/// Whether the mutation changes only the rounding. Values that such a mutation rounds differently
-/// can be far apart even if they were nearly equal before rounding.
+/// Whether the mutation changes only the rounding. Two values that are nearly equal before such a
+/// rounding can be far apart after it.
 bool is_rounding_mistake(const Mutation& mutation) {
   return mutation.op == mutations::MutationOperator::half_precision ||
          mutation.op == mutations::MutationOperator::bfloat16_sum ||
@@ -266,8 +268,8 @@ std::vector<Diagnosis> diagnose_flushing(const StoredCase& stored,
            .kind = Diagnosis::Kind::bound}};
 }
 
-/// Tries the usual accumulation format of the dtype. It explains the failure if the candidate
-/// declared a finer format.
+/// Checks the outputs again with the usual accumulation format of the dtype. If they pass, the
+/// candidate declared a finer format than it uses, which explains the failure.
 std::vector<Diagnosis> diagnose_usual_precision(const StoredCase& stored,
                                                 const std::vector<StoredTensor>& answer,
                                                 const CaseResult& result) {

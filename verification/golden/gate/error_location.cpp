@@ -25,8 +25,8 @@ Indices distinct(const Indices& values) {
   return {set.begin(), set.end()};
 }
 
-/// Returns a text such as "columns 3 modulo 8" if the indices are all those with one remainder
-/// modulo a power of two. The smallest such power is used.
+/// Returns a text such as "columns 3 modulo 8" if the indices are exactly those below `extent` that
+/// have the same remainder modulo a power of two. The smallest such power is used.
 std::optional<std::string> describe_residue(const Indices& indices, std::size_t extent,
                                             const std::string& many) {
   for (std::size_t period = 2; period <= 64 && 2 * period <= extent; period *= 2) {
@@ -39,8 +39,8 @@ std::optional<std::string> describe_residue(const Indices& indices, std::size_t 
   return std::nullopt;
 }
 
-/// Describes a set of rows or columns. Returns nothing if the indices are neither a range nor all
-/// indices with one remainder.
+/// Describes a set of rows or columns. Returns nothing if the indices are neither a range nor the
+/// set that describe_residue describes.
 std::optional<std::string> describe_range(const Indices& indices, std::size_t extent,
                                           const std::string& one) {
   const std::size_t first = indices.front(), last = indices.back();

@@ -7,8 +7,8 @@
 namespace normproof::verification::golden::gate {
 
 /// A picture of the ratios of error to bound of all elements of a tensor. A row of the tensor is
-/// one index of all axes except the last. If the tensor has more rows or columns than the picture,
-/// a cell shows the maximum of several elements.
+/// one index of all axes except the last. The picture consists of cells. If the tensor has more
+/// rows or columns than the picture, a cell shows the maximum of several elements.
 struct ErrorRatioMap {
   /// The labels of the rows and columns, such as "3" or "4 to 7".
   std::vector<std::string> rows, columns;
@@ -18,7 +18,7 @@ struct ErrorRatioMap {
 
 /// Returns the picture of an output.
 ///
-/// Requires  shares: the ratio of error to bound of each element, in C order
+/// Requires  error_ratios: the ratio of error to bound of each element, in C order
 ErrorRatioMap make_error_ratio_map(const std::vector<std::size_t>& shape,
                                    const std::vector<double>& error_ratios);
 

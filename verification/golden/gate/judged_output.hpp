@@ -13,7 +13,8 @@ namespace normproof::verification::golden::gate {
 /// The gate's verdict on one element of an output.
 enum class ElementVerdict {
   refused,
-  right,    ///< the element equals the expected number, or NaN is expected and it is not finite
+  /// The element equals the expected number, or NaN is expected and the element is not finite.
+  right,
   within,   ///< the element differs from the expected number but is within the bound
   unjudged  ///< the bound is infinite, so that any value passes
 };
@@ -31,8 +32,9 @@ class JudgedOutput {
   std::vector<double> error_ratios() const;
 
   std::size_t size() const { return exact_.high.size(); }
-  /// Returns the verdict on element i for the case that the output had `value` there. Elements are
-  /// judged independently of each other. If one element is rejected, the output is rejected.
+  /// Returns the verdict on element i if `value` were the candidate's value of that element.
+  /// Elements are judged independently of each other. If one element is rejected, the output is
+  /// rejected.
   ElementVerdict verdict(std::size_t i, double value) const;
 
  private:

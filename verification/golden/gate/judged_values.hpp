@@ -22,9 +22,10 @@ struct JudgedValues {
 ///
 /// Computes  exact values in units of the candidate's block scales, if the output has block scales.
 ///           A value beyond the range of an 8-bit format is replaced by the largest number of that
-///           format. The bound of a block scale admits every scale that the convention gives for a
-///           largest magnitude within its error bound. As a rule this is a single scale. If every
-///           element of the block may be 0, any finite scale passes
+///           format. The scale of a block follows by convention from its largest magnitude. That
+///           magnitude may be off by its error bound, and the bound of the scale admits every scale
+///           that follows from such a magnitude. As a rule this is a single scale. If every element
+///           of the block may be 0, any finite scale passes
 /// Requires  the case expects an output of that name, and `answer` contains it with the expected
 ///           shape
 JudgedValues compute_judged_values(const certify::StoredCase& stored,

@@ -208,8 +208,9 @@ class RelationChecker {
   }
 
  private:
-  /// Runs the candidate once on the whole case. If this fails, no relation can be checked, and a
-  /// program that is slow to fail is not run five times.
+  /// Runs the candidate once on the whole case, for all five relations together. If this run fails,
+  /// no relation can be checked. A program that is slow to fail is therefore not run once per
+  /// relation.
   void query_whole_case() {
     try {
       whole_output_ = candidates_.query(stored_);
@@ -225,9 +226,9 @@ class RelationChecker {
     return difference(whole(), again.tensors(), there).value_or("");
   }
 
-  /// Compares samples of the outputs for the whole case with samples of the outputs `answer` for a
-  /// variant. Sample in_whole[i] of the whole case is compared with sample in_answer[i] of the
-  /// variant.
+  /// Compares samples of two sets of outputs: the outputs for the whole case, and `answer`, the
+  /// outputs for a variant. Sample `in_whole[i]` of the first is compared with sample
+  /// `in_answer[i]` of the second.
   std::string same_samples(const Samples& in_whole, const std::vector<StoredTensor>& answer,
                            const Samples& in_answer, const char* there) const {
     for (const std::string& name : sample_outputs_) {

@@ -53,13 +53,13 @@ RelationCandidates make_relation_candidates(
     const std::string& command, double seconds,
     const std::function<void(const std::string& last)>& on_standard_error = {});
 
-/// Runs a candidate on variants of each case and compares its outputs with each other.
+/// Runs a candidate on variants of each case and compares its outputs with each other. A sample is
+/// one index of the first axis of x, or of the second axis if x is a sequence.
 ///
-/// Computes  A sample is one index of the first axis of x (of the second axis if x is a sequence).
-///           split, permute and neighbour compare y and grad_x bit by bit if no statistic is taken
-///           over samples: for layers that normalize rows or samples, and in inference. If a
-///           statistic is taken over samples, permute checks the output for the reversed samples
-///           with the error bounds of check_case.
+/// Computes  the relations `split`, `permute` and `neighbour` on y and grad_x, bit by bit, if no
+///           statistic is taken over samples. This is so for layers that normalize rows or samples,
+///           and in inference. If a statistic is taken over samples, `permute` checks the output
+///           for the reversed samples with the error bounds of check_case.
 ///           The result is `declined` if the candidate declines the case or the variant. If a
 ///           candidate declines a case that it computed before, the relation `repeat` is broken
 /// Throws    FileError if the corpus itself is damaged

@@ -34,7 +34,8 @@ std::vector<NamedValue> injected_values(DType dtype) {
   return values;
 }
 
-/// The counters, in the order of the enumerators of ElementVerdict.
+/// The member of InjectionCounts that counts each verdict, in the order of the enumerators of
+/// ElementVerdict.
 constexpr std::size_t InjectionCounts::*kCountOfVerdict[] = {
     &InjectionCounts::refused, &InjectionCounts::right, &InjectionCounts::within,
     &InjectionCounts::unjudged};

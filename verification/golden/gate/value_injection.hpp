@@ -13,7 +13,8 @@ namespace normproof::verification::golden::gate {
 struct InjectionCounts {
   std::size_t elements = 0;
   std::size_t refused = 0;  ///< rejected by the gate
-  /// The value is the expected one: 0 is expected for 0, or NaN is expected for infinity.
+  /// The injected value is accepted as correct: 0 if 0 is expected, or NaN or infinity if NaN is
+  /// expected.
   std::size_t right = 0;
   std::size_t within = 0;    ///< different from the expected number, but within its bound
   std::size_t unjudged = 0;  ///< elements with an infinite bound
@@ -34,8 +35,8 @@ struct InjectionResult {
 };
 
 /// Replaces each element of a correct output by several wrong values, one element and one value at
-/// a time, and counts the verdicts. The verdict on the element (JudgedOutput::verdict) is the
-/// verdict on the output.
+/// a time, and counts the verdicts. An output fails if one of its elements does, so that only the
+/// verdict on the replaced element (JudgedOutput::verdict) is computed.
 ///
 /// Computes  in time proportional to the number of elements
 /// Requires  the output `right` passes; if it does not, `missed` says so

@@ -24,8 +24,8 @@ struct AttentionErrors {
   double filling = 0;  ///< the attention score of the padding
   /// Whether the backward pass exchanges heads and tokens when it reads keys and values.
   bool transposed_in_backward = false;
-  /// Whether the gradient of the residual of a pre-norm layer is added before the backward pass of
-  /// the norm instead of after it.
+  /// Whether a pre-norm layer adds the gradient of its residual before the backward pass of the
+  /// norm instead of after it.
   bool residual_through_norm = false;
 };
 

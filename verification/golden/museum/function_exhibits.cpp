@@ -133,8 +133,8 @@ double argument(double x, double root = std::numbers::sqrt2 * std::numbers::inv_
   return root * (x + 0.044715 * x * x * x);
 }
 
-/// Computes `y = x (1 + t) / 2` and its derivative, both with the same t = tanh(argument(x)) from
-/// the function `tanh`.
+/// Computes `y = x (1 + t) / 2` and its derivative. Both use `t = tanh(argument(x))`, in which
+/// `tanh` is the given function.
 Answer run_gelu_tanh(const Case& c, const std::function<double(double z, std::size_t i)>& tanh) {
   KernelCase work(c);
   for (std::size_t i = 0; i < work.in("x").size(); ++i) {
@@ -172,7 +172,8 @@ Answer gelu_overflowing_in_full_vectors(const Case& c, const KernelEnvironment&)
   });
 }
 
-/// GELU with an injected error: the value is read from a lookup table from float16 to float16.
+/// GELU with an injected error: the value is read from a lookup table whose arguments and values
+/// are float16.
 Answer gelu_from_float16_table(const Case& c, const KernelEnvironment&) {
   KernelCase work(c);
   for (std::size_t i = 0; i < work.in("x").size(); ++i) {

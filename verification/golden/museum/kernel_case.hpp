@@ -18,7 +18,7 @@ using ref::model::StorageFormat;
 /// changes them.
 class KernelCase {
  public:
-  /// Computes  the outputs with the plain implementation and this mutation
+  /// Computes  the outputs with the plain implementation, into which this mutation injects an error
   explicit KernelCase(const Case& c, mutations::Mutation mutation = {});
 
   const Case& of() const { return c_; }

@@ -105,7 +105,8 @@ Answer mean_subtracted_twice(const Case& c, const KernelEnvironment&) {
                           }});
 }
 
-/// LayerNorm with an injected error: the backward pass sums g x_hat over the last tile only.
+/// LayerNorm with an injected error: the backward pass sums `g x_hat` over the last tile only, with
+/// `g = gamma grad_y`.
 Answer backward_of_last_tile_only(const Case& c, const KernelEnvironment&) {
   return run_slice_kernel(
       c, {.backward = [](const SliceGradient& slice) {
@@ -231,8 +232,8 @@ Answer last_block_of_rows_dropped(const Case& c, const KernelEnvironment&) {
       }});
 }
 
-/// LayerNorm with an injected error: the kernel assumes warps of 64 lanes, but they have 32. The
-/// upper half of each 64 elements of grad_gamma and grad_beta is not written.
+/// LayerNorm with an injected error: the kernel assumes warps of 64 lanes, but they have 32. In
+/// each block of 64 elements of grad_gamma and grad_beta, the upper 32 are not written.
 Answer half_of_parameter_gradients_unwritten(const Case& c, const KernelEnvironment& device) {
   KernelCase work(c);
   for (const char* name : {"grad_gamma", "grad_beta"}) {

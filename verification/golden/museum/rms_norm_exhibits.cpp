@@ -18,7 +18,8 @@ double mean_square(const Values& x) {
   return squares / static_cast<double>(x.size());
 }
 
-/// Returns an RMSNorm kernel in which the parts that `wrong` sets replace the correct ones.
+/// Returns an RMSNorm kernel that consists of the correct parts, except for those that `wrong`
+/// sets.
 Kernel rms_norm_kernel(SliceKernel wrong) {
   wrong.centred = false;
   return [wrong](const Case& c, const KernelEnvironment&) { return run_slice_kernel(c, wrong); };
@@ -45,7 +46,7 @@ Moments moments_with_unscaled_eps(const Values& x, double eps) {
   return {0, 1 / (std::sqrt(mean_square(scaled) + eps) * largest)};
 }
 
-/// Mean of squares with an injected error: the squares are summed in float16, in eight lanes.
+/// Mean of squares with an injected error: the squares are added to eight partial sums in float16.
 double squares_in_float16(const Values& x) {
   constexpr std::size_t kLanes = 8;
   double total = 0;

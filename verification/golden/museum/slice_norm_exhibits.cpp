@@ -83,8 +83,9 @@ Answer channel_gradients_added_in_pairs(const Case& c, const KernelEnvironment&)
   return work.answer();
 }
 
-/// GroupNorm with an injected error: the first element of sample b is computed with the length of a
-/// group instead of the length of a sample. Both x and the moments are affected.
+/// GroupNorm with an injected error: the position of sample b in memory is computed as b times the
+/// length of a group instead of b times the length of a sample. This affects both x and the
+/// moments.
 Answer sample_offset_by_group_length(const Case& c, const KernelEnvironment&) {
   Case other = c;
   const PlainShape shape = KernelCase(c).shape();

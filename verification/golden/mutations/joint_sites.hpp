@@ -16,8 +16,8 @@ struct JointSite {
   /// The names of its sites. A name that ends in '*' stands for every site whose name begins with
   /// the text before it.
   std::vector<std::string_view> sites;
-  /// The name of a site that the implementation must use. If it does not, this joint site would be
-  /// the same as another one.
+  /// The name of a site that the implementation must have. Without that site, this joint site would
+  /// be the same as another one. Empty if no site is required.
   std::string_view needs = {};
 
   bool has(std::string_view site) const;

@@ -18,25 +18,25 @@ namespace normproof::verification::golden::mutations {
 /// ever made that mistake.
 enum class MutationOperator {
   none,
-  drop,          ///< a term becomes 0; a factor becomes 1
-  negate,        ///< the sign of a term or a factor is changed
-  twice,         ///< a term counts twice
-  square,        ///< a factor is applied twice
-  one_less,      ///< a count n becomes n - 1
-  one_more,      ///< a count n becomes n + 1
-  ten_times,     ///< eps becomes 10 eps
-  outside_root,  ///< 1 / (sqrt(v) + eps)
-  inside_root,   ///< 1 / sqrt(v + eps) instead of 1 / (sqrt(v) + eps)
-  no_root,       ///< 1 / (v + eps)
-  root_twice,    ///< 1 / sqrt(sqrt(v + eps))
-  forget_last,   ///< a sum omits its last term
-  forget_first,  ///< a sum omits its first term
-  other,         ///< the wrong one of two values: stale for fresh, beta for gamma, the next feature
-  complement,    ///< a weight a becomes 1 - a
-  ignore_mask,   ///< padded rows are included
-  invert_mask,   ///< only padded rows are included
-  one_pass,      ///< the variance is computed as E[x^2] - E[x]^2
-  bfloat16_sum,  ///< a sum is accumulated with 8 significant bits
+  drop,              ///< a term becomes 0; a factor becomes 1
+  negate,            ///< the sign of a term or a factor is changed
+  twice,             ///< a term counts twice
+  square,            ///< a factor is applied twice
+  one_less,          ///< a count n becomes n - 1
+  one_more,          ///< a count n becomes n + 1
+  ten_times,         ///< eps becomes 10 eps
+  outside_root,      ///< a reciprocal root of v is computed as 1 / (sqrt(v) + eps)
+  inside_root,       ///< 1 / (sqrt(v) + eps) becomes 1 / sqrt(v + eps)
+  no_root,           ///< a reciprocal root of v is computed as 1 / (v + eps)
+  root_twice,        ///< a reciprocal root of v is computed as 1 / sqrt(sqrt(v + eps))
+  forget_last,       ///< a sum omits its last term
+  forget_first,      ///< a sum omits its first term
+  other,             ///< a similar value is used instead, such as a stale one, or beta for gamma
+  complement,        ///< a weight a becomes 1 - a
+  ignore_mask,       ///< padded rows are included
+  invert_mask,       ///< only padded rows are included
+  one_pass,          ///< the variance is computed as E[x^2] - E[x]^2
+  bfloat16_sum,      ///< a sum is accumulated with 8 significant bits
   unwritten_last,    ///< the last element of the output is not written
   unwritten_row,     ///< the last row is not written
   unwritten_block,   ///< the last 32 rows are not written, if 32 divides their number
@@ -57,7 +57,7 @@ enum class MutationOperator {
   first_256,         ///< a sum omits the terms after its first 256
   first_1024,        ///< a sum omits the terms after its first 1024
   clip,              ///< values that are too small are raised to a minimum
-  ignore_nan,        ///< a maximum skips NaN, and is absent if every element is NaN
+  ignore_nan,        ///< a maximum skips NaN; if every element is NaN, there is no maximum
   reset,             ///< every step is treated as the first one
   inverted,          ///< a scale divides where it should multiply, and vice versa
   other_format,      ///< the bits of e4m3 are read as e5m2, and vice versa
@@ -161,7 +161,8 @@ class Sites {
     }
   }
 
-  /// Returns the weight `a` of the old value in a moving average, unless the mutation changes it.
+  /// Returns `a`, the weight of the old value in a moving average. If the mutation applies to it,
+  /// returns a wrong weight.
   template <class T>
   T weight(const char* site, T a) {
     switch (at(site, kWeight)) {
@@ -191,7 +192,8 @@ class Sites {
     }
   }
 
-  /// Returns a constant of the formula, or an option, unless the mutation rounds it to float32.
+  /// Returns `value`, a constant of the formula or an option. If the mutation applies to it,
+  /// returns `value` rounded to float32.
   template <class T>
   T constant(const char* site, T value) {
     if constexpr (std::is_floating_point_v<T>) {

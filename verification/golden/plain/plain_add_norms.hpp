@@ -15,15 +15,15 @@ template <class T>
 using Stored = std::function<T(T)>;
 
 /// The norm of x + residual, written with simple loops. It uses the norm layers of plain_norms.hpp.
-/// Their sites for injected errors have the prefix "norm: " here.
+/// The prefix "norm: " is added to the names of their sites for injected errors.
 template <class T>
 class PlainAddNorm {
  public:
   using Numbers = std::vector<T>;
   using Results = std::map<std::string, Numbers>;
 
-  /// `stored` rounds a number that the style stores between two operations. If the style stores
-  /// nothing in between, it returns the number unchanged.
+  /// The function `stored` is applied to intermediate results. If the style stores them, it rounds
+  /// them to the dtype of the case. If not, it returns them unchanged.
   PlainAddNorm(const PlainShape& shape, const ref::model::FunctionInputs& in,
                const PlainArithmetic<T>& arithmetic, Sites& sites, Stored<T> stored)
       : shape_(shape), in_(in), a_(arithmetic), sites_(sites), stored_(std::move(stored)) {
@@ -85,7 +85,8 @@ class PlainAddNorm {
     return tensor == nullptr ? ref::tensor::Tensor<double>() : *tensor;
   }
 
-  /// Whether a mutation of the norm at this site changes an output of a case without a mask.
+  /// Whether an error that is injected at this site of the norm can change an output. The cases
+  /// have no mask, so that errors in reading a mask change nothing.
   static bool changes_sum_output(const std::string& site) {
     return site.find("returned") == std::string::npos && !site.starts_with("reading ") &&
            !site.starts_with("writing ") && site != "rows of the parameter gradients";

@@ -74,8 +74,9 @@ class PlainDotProduct {
  private:
   struct Query {
     std::size_t sample, head, token;
-    std::size_t number;     ///< flat index of the query in [B,H,T]
-    std::size_t first_key;  ///< flat index in [B,G,S] of the first key that the query reads
+    std::size_t number;  ///< flat index of the query in [samples,heads,tokens]
+    /// The flat index of the first key that the query reads, in [samples,key heads,keys].
+    std::size_t first_key;
   };
 
   std::vector<T> read(const ref::model::FunctionInputs& in, const char* name, const char* site,
@@ -242,8 +243,9 @@ class PlainDotProduct {
     return false;
   }
 
-  /// Returns the attention weights for the backward pass. They are those of the forward pass, or,
-  /// in some styles and for keys that the forward pass masked, `exp(score - log_sum_exp)`.
+  /// Returns the attention weights for the backward pass. As a rule they are the weights of the
+  /// forward pass. They are recomputed as `exp(score - log_sum_exp)` if the style says so, or if
+  /// the forward weight is 0, as for a key that was masked in the forward pass.
   std::vector<T> recomputed_weights(const Query& at, const std::vector<std::size_t>& seen) {
     std::vector<T> weights(keys_, T(0));
     for (const std::size_t j : seen) {

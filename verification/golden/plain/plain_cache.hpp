@@ -163,8 +163,8 @@ class PlainCache {
   T scale_;  ///< 1/sqrt(d_k)
   PlainKeysValues<T> rows_;
   std::size_t past_ = 0, tokens_ = 0;
-  /// Injected errors: whether all keys or only new keys are scaled when they are kept, and by what
-  /// past keys are multiplied when they are read.
+  /// Two injected errors. The first scales all keys, or only the new keys, when the cache is
+  /// stored. The second multiplies or divides the past keys by the scale when they are read.
   struct {
     bool all = false, fresh = false;
   } kept_scaling_;

@@ -136,8 +136,8 @@ class PlainEncoderLayer : PlainSublayers<T> {
                               "residual of the feed-forward in the backward"};
 };
 
-/// The norm after the last layer. Only models with placement `pre` have it. In other models,
-/// `forward` and `backward` return their argument.
+/// The norm after the last layer. Only a model whose norms are before the sublayers (placement
+/// `pre`) has it. In other models, `forward` and `backward` return their argument.
 template <class T>
 class PlainFinalNorm {
  public:

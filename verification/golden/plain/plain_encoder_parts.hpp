@@ -101,8 +101,8 @@ class PlainEncoderContext {
     return grad_x;
   }
 
-  /// Runs the norm whose parameters begin with `place`, using PlainLayers. Offers those of its
-  /// mutations that can change an output of the encoder.
+  /// Runs the norm whose parameters begin with `place`, using PlainLayers. Errors can be injected
+  /// at those sites of the norm that affect an output of the encoder.
   NamedNumbers<T> norm(const std::string& place, const Numbers<T>& x, const Numbers<T>& dy) {
     constexpr const char* kPrefix = "norm: ";
     ref::model::NormInputs<double> inputs{
@@ -122,7 +122,8 @@ class PlainEncoderContext {
     return results;
   }
 
-  /// Offers the mutations of a part that can change an output. `prefix` is added to their names.
+  /// Offers those mutations of a part of the encoder that can change an output of the encoder.
+  /// `prefix` is added to the names of their sites.
   void offer_mutations(const std::string& prefix, const Sites& part) {
     for (const Mutation& mutation : part.seen())
       if (changes_encoder_output(mutation.site) &&

@@ -32,12 +32,13 @@ struct Style {
   /// Divide by the square root instead of multiplying by rstd, also for sqrt(d_k) in attention.
   /// Compute softmax as exp(log_softmax), erf from erfc, and gates from exp.
   bool divide = false;
-  /// Multiply x by `gamma rstd`, then add a shift. This is not correct for Formula::two_pass.
+  /// Compute y by multiplying x by `gamma rstd` and adding a shift. This style is too inaccurate
+  /// for a candidate that declares Formula::two_pass.
   bool folded = false;
   /// Compute exp(x) as `2^(x log2 e)`, and beta^t by a power function instead of a product.
   bool powers = false;
-  /// Use the stored y in the backward pass of a function, and the stored sum of x and a residual in
-  /// a norm.
+  /// Use the stored y in the backward pass of a function. In a norm of x + residual, use the stored
+  /// sum.
   bool from_y = false;
   bool merged = false;  ///< merge blocks of 16 elements in Welford's recurrence
   /// Compute the variance as `E[(x-k)^2] - E[x-k]^2`, with k the first element.
@@ -48,7 +49,8 @@ struct Style {
   bool flushed = false;
   /// The error of every quotient and reciprocal root, in ulps, from -2 to 2.
   int units = 0;
-  /// Compute the variance as `E[x^2] - E[x]^2`. This is correct for Formula::one_pass only.
+  /// Compute the variance as `E[x^2] - E[x]^2`. This style is accurate enough only for a candidate
+  /// that declares Formula::one_pass.
   bool one_pass = false;
   /// The 16-bit format to which every operation rounds. If absent, operations use the usual
   /// accumulation format of the dtype of the case.

@@ -26,7 +26,7 @@ class PlainLayout {
 
   const PlainShape& rows() const { return shape_; }
 
-  /// Returns a tensor with the shape of x as rows [B,T,D]. If the tensor is not given, returns it
+  /// Returns a tensor with the shape of x as rows [B,T,D]. A tensor that is not given is returned
   /// unchanged.
   ref::tensor::Tensor<double> read(const std::string& name,
                                    const ref::tensor::Tensor<double>& memory) {

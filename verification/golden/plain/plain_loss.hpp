@@ -87,7 +87,8 @@ class PlainLoss {
     return weighted_ ? sites_.factor("class weight of the target", weights_[c]) : weights_[c];
   }
 
-  /// Returns the number by which the mean divides: the sum of the class weights of all targets.
+  /// Returns the number by which the sum of losses is divided: the sum of the class weights of all
+  /// targets.
   T mean_divisor(const std::vector<std::size_t>& real) {
     std::vector<Op> offered = {Op::drop, Op::one_less};
     if (weighted_) offered.push_back(Op::other);
@@ -208,7 +209,8 @@ class PlainLoss {
   std::size_t rows_ = 0, classes_ = 0;
   std::vector<T> x_, weights_, losses_, loss_, grad_;
   std::vector<bool> counts_;
-  /// The smoothing of ignored rows, which is included in the loss if that error is injected.
+  /// The label-smoothing terms of ignored rows. They are included in the loss only if that error is
+  /// injected.
   std::vector<T> ignored_smoothing_;
   bool weighted_ = false, masked_ = false, smooths_ignored_rows_ = false;
   std::vector<std::size_t> all_classes_;

@@ -123,8 +123,8 @@ class PlainAttention {
     if (crosses_) parts_.offer_mutations(kCrossPrefix, cross_sites_);
   }
 
-  /// Returns the rows from which keys and values are computed. These are the memory, unless an
-  /// error is injected.
+  /// Returns the rows from which keys and values are computed. These are the rows of the memory,
+  /// unless an error is injected.
   Numbers<T> memory_or_mistake(const Numbers<T>& memory, const Numbers<T>& x) {
     const bool next =
         sites_.any("sentence of the memory", {MutationOperator::other}) == MutationOperator::other;
@@ -208,8 +208,8 @@ class PlainAttention {
   }
 
   /// Returns the attention weights before dropout if `site` begins with "weights after", and the
-  /// weights after dropout otherwise. An injected error returns the wrong ones, which the name of
-  /// the site describes.
+  /// weights after dropout otherwise. If an error is injected at `site`, the function returns the
+  /// other of these two.
   const Numbers<T>& dropout_weights(const char* site) {
     const bool before = std::string_view(site).starts_with("weights after");
     const Numbers<T>& right = before ? weights_ : dropped_;

@@ -275,7 +275,8 @@ class PlainNormLayers : public PlainNormStep<T> {
   }
 
   /// Computes rstd of each feature. It is the rstd of the batch during warm-up. After warm-up, it
-  /// is computed from the value of running_psi2 before this step.
+  /// is computed from the value that running_psi2, the running mean of squares, had before this
+  /// step.
   void compute_running_rstd(const std::vector<T>& batch_rstd, const std::vector<T>& old_psi2,
                             double eps, bool warm) {
     rstd_.resize(shape_.d_model);
@@ -293,8 +294,8 @@ class PlainNormLayers : public PlainNormStep<T> {
       x_hat_[i] = x[i] * sites_.factor("rstd in x_hat", rstd_[feature_of(i)]);
   }
 
-  /// Computes the gradients of PowerNorm, whose backward pass is approximate. grad_x uses the nu of
-  /// the previous step; nu is updated afterwards.
+  /// Computes the gradients of PowerNorm, whose backward pass is approximate. grad_x uses nu, a
+  /// running statistic of the backward pass, as it was after the previous step. Then nu is updated.
   void approximate_backward(T alpha, bool tokens_alone, bool scaled,
                             const std::vector<T>& divisor) {
     parameter_gradients(x_hat_);

@@ -32,8 +32,8 @@ struct PlainShape {
 /// One list of indices per slice, in ascending order. The elements of a slice share a statistic.
 using Slices = std::vector<std::vector<std::size_t>>;
 
-/// The following functions cut x into slices: whole or partial rows, columns, or groups of features
-/// of one sample.
+/// Returns one slice for each `width` consecutive features of each row. The slices are whole rows
+/// if `width` is d_model.
 inline Slices cut_rows(const PlainShape& s, std::size_t width) {
   Slices slices(s.size() / width);
   for (std::size_t i = 0; i < s.size(); ++i) slices[i / width].push_back(i);
@@ -44,8 +44,9 @@ inline Slices cut_columns(const PlainShape& s) {
   for (std::size_t i = 0; i < s.size(); ++i) slices[i % s.d_model].push_back(i);
   return slices;
 }
-/// Returns slices whose groups consist of every groups-th feature. This is an error if groups are
-/// meant to be consecutive features.
+/// Returns one slice for each interleaved group of each sample. If there are G groups, each group
+/// consists of every G-th feature. These slices are wrong for GroupNorm, whose groups are
+/// consecutive features.
 inline Slices cut_interleaved(const PlainShape& s, std::size_t width) {
   const std::size_t groups = s.d_model / width;
   Slices slices(s.samples * groups);

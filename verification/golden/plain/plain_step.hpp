@@ -155,8 +155,8 @@ class PlainNormStep {
     return values;
   }
 
-  /// Injects errors into a statistic: zeros of a padded row that are included, or a small value
-  /// that becomes 0.
+  /// Injects one of two errors into a statistic: the zeros that pad a row are included, or a small
+  /// statistic becomes 0.
   T mistaken_statistic(T statistic, T mean, std::size_t count, bool centred) {
     const T least = static_cast<T>(1e-10);
     std::vector<MutationOperator> offered;
@@ -241,8 +241,9 @@ class PlainNormStep {
     if (!scalar_gamma_) store("grad_beta", grad_beta);
   }
 
-  /// Computes grad_x of a layer whose statistics depend on x. `scale` has one factor per slice:
-  /// rstd, or `r rstd` in BatchRenorm.
+  /// Computes grad_x of a layer whose statistics depend on x. `z` contains the normalized elements.
+  /// In BatchRenorm, these are not yet corrected by r and d. `scale` has one factor per slice:
+  /// rstd, or in BatchRenorm `r rstd`.
   void exact_backward(const NormalizedSlices<T>& s, const std::vector<T>& z, bool centred,
                       const std::vector<T>& scale) {
     if (dy_.empty()) return;

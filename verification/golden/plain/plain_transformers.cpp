@@ -21,8 +21,8 @@ namespace {
 using ref::model::EncoderTensors;
 using ref::model::TransformerTensors;
 
-/// Sets the number of rows. The loss ignores padding, so that padding has gradients only if the
-/// norm layer gives it some (PowerNormReleased).
+/// Sets the number of rows. The loss ignores padded rows. Their gradients are therefore 0 unless
+/// the norm layer is PowerNormReleased, which gives padded rows a gradient.
 template <class T>
 void set_rows(PlainEncoderContext<T>& parts, const ref::model::Tokens& tokens) {
   parts.set_rows(tokens.batch_size, tokens.seq_len);

@@ -58,14 +58,14 @@ MeanAndVariance<T> welford_statistics(const std::vector<T>& x, std::size_t width
   return {all.mean, all.squares / all.count};
 }
 
-/// Bounds the error of a mean that is merged from blocks. Two blocks A and B of n elements in
-/// total, where B is the smaller block with n_B elements, are merged as
-/// `m_A + (m_B - m_A) n_B / n`. The bound is valid for every tree of blocks; Welford's recurrence
-/// is one of these trees.
+/// Bounds the error of a mean that is merged from blocks. Two blocks A and B with the means m_A and
+/// m_B are merged as `m_A + (m_B - m_A) n_B / n`. Here n is the number of elements of both blocks,
+/// and n_B is that of the smaller block B. The bound is valid for every tree of blocks; Welford's
+/// recurrence is one of these trees.
 ///
 /// Source    docs/error_analysis.md, section 8
-/// Computes  the mean as a sum in any order, with an additional error of `3 u log2(n) (max - min)`;
-///           the variance as in two passes
+/// Computes  the mean by a sum in any order. Its error is increased by `3 u log2(n) (max - min)`,
+///           with the unit roundoff u. The variance is computed in two passes
 inline MeanAndVariance<any_order_error> welford_statistics(const std::vector<any_order_error>& x,
                                                            std::size_t) {
   const double count = static_cast<double>(x.size());

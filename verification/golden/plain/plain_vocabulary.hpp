@@ -38,8 +38,8 @@ inline ref::model::EncoderTensors make_side_inputs(const ref::model::Transformer
   return side;
 }
 
-/// Returns the factor by which the input of the head is multiplied. It is 1. An error that can be
-/// injected for a tied head makes it sqrt(D) or 1/sqrt(D).
+/// Returns the factor by which the input of the head is multiplied. The factor is 1. For a tied
+/// head, an injected error can change it to sqrt(D) or 1/sqrt(D).
 template <class T>
 T tied_head_factor(Sites& sites, const ref::model::DecoderConfig& config) {
   if (!config.tied_head) return T(1);

@@ -37,8 +37,8 @@ struct AttentionRecipe {
   std::function<bool(std::size_t sample, std::size_t key)> valid = {};
 
   static double plain(std::size_t, double normal) { return normal; }
-  /// Returns an element of q that gives scores of a few units. No attention weight is then nearly
-  /// 1/S or nearly 0.
+  /// Returns an element of q that gives scores of a few units. With S keys, no attention weight is
+  /// then nearly 1/S or nearly 0.
   static double twice_normal(std::size_t, double normal) { return 2 * normal; }
 };
 
@@ -305,7 +305,8 @@ class AttentionCases {
            .values = features});
   }
 
-  /// Adds a case with `edge` keys, one with `edge` queries and, for small edges, a causal one.
+  /// Adds a case with `edge` keys and a case with `edge` queries. If `edge` is small, adds a case
+  /// with a causal mask, too.
   void block_edge(std::size_t edge) {
     AttentionRecipe r{.reason = fmt::format("block_edge_{}_keys", edge),
                       .why = kWhyBlockEdge,

@@ -21,8 +21,9 @@ using corpus::is_layer_with_options;
 
 namespace {
 
-/// The extents of kBlockEdges that the other cases lack along the axis of statistics: in every
-/// layer, and in the less common layers.
+/// Those extents of kBlockEdges that no other case of the operation has along the axis of
+/// statistics. The first list is for the common layers and for functions, the second for all other
+/// layers.
 constexpr std::size_t kEdgesMissingInAllLayers[] = {32};
 constexpr std::size_t kEdgesMissingInRareLayers[] = {31, 32, 63, 64, 65, 127, 128, 129, 257};
 constexpr const char* kWhyRows =
@@ -68,7 +69,8 @@ class BlockCases {
   }
 
  private:
-  /// Whether gradients of gamma and beta are sums over rows, but no statistic is.
+  /// Whether every statistic of the layer is computed from a single row, while the gradients of
+  /// gamma and beta are sums over rows.
   bool is_layer_of_rows() const {
     return norm_ && (is_layer_with_options<ref::model::LayerNormOptions>(operation_) ||
                      is_layer_with_options<ref::model::RMSNormOptions>(operation_));
@@ -107,8 +109,8 @@ class BlockCases {
   std::vector<Case> cases_;
 };
 
-/// Whether the operation has block cases. Functions with samples, heads and pairs have separate
-/// cases instead.
+/// Whether the operation has block cases. It has none if it is a function that does not compute
+/// each row of x separately. Such a function has its own cases instead.
 bool has_block_cases(std::string_view operation) {
   return is_norm(operation) || (ref::model::is_function(operation) &&
                                 ref::model::operation_info(operation).is_computed_per_row());

@@ -19,9 +19,9 @@ inline constexpr std::size_t kBlockEdges[] = {31,  32,   33,   63,   64,   65,  
                                               513, 1023, 1024, 1025, 4097, 8193};
 
 /// Returns the cases of a norm layer or row-wise function at each of kBlockEdges: as the number of
-/// rows, and as the number of features if no other case of the operation has that number. A row
-/// count that is a multiple of the block size leaves no remainder; a kernel that uses the remainder
-/// as the size of its last block then omits that block.
+/// rows, and as the number of features if no other case of the operation has that number. If the
+/// number of rows is a multiple of the block size, the remainder is 0. A kernel that uses the
+/// remainder as the size of its last block then omits that block.
 /// `quick` has one or two row counts (for LayerNorm and RMSNorm 256, a multiple of every smaller
 /// block). `standard` has all of them, `full` none.
 std::vector<Case> block_cases(Tier tier, std::string_view operation, std::uint64_t seed);

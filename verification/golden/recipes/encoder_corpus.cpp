@@ -198,7 +198,7 @@ class EncoderCases : public EncoderCaseList {
   }
 
   /// Adds cases with a causal mask: rows with few visible keys next to rows with many, and a
-  /// sentence that ends early, so that some keys are masked for two reasons.
+  /// sentence that ends early, so that some keys are masked both by the causal mask and as padding.
   void causal() {
     for (const DType dtype : {DType::float64, DType::float32, DType::bfloat16})
       if (!whole_ || dtype == DType::float64)

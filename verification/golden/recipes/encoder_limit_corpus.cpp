@@ -158,9 +158,9 @@ class EncoderLimitCases : public EncoderCaseList {
     }
   }
 
-  /// Adds float64 cases in which an error is visible that float32 cases hide: a factor that is
-  /// rounded to 16 bits, or one lost term in a thousand. For a whole encoder the float32 bound is
-  /// wider than the effect of such an error.
+  /// Adds float64 cases that reveal errors which float32 cases hide: a factor that is rounded to 16
+  /// bits, or one lost term in a thousand. For a whole encoder the float32 bound is wider than the
+  /// effect of such an error.
   void in_float64() {
     const auto between_tokens = [](std::size_t b, std::size_t t) { return (t + b) % 3 == 1; };
     every_norm({.reason = "pre",

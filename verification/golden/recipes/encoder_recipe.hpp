@@ -23,7 +23,8 @@ struct EncoderRecipe {
   bool inference = false, pads = true, class_weights = true;
   /// Whether token t of sentence b is padding, in source and target. The first token never is.
   std::function<bool(std::size_t b, std::size_t t)> pad = {};
-  /// The fills of tensors that are not filled as usual, by name.
+  /// The functions that compute the elements of tensors, by name of the tensor. Other tensors have
+  /// their usual elements.
   std::vector<std::pair<std::string, Fill>> fills = {};
 };
 

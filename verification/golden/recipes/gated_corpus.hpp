@@ -15,7 +15,8 @@ using corpus::Tier;
 /// multiply an activation of x by an input `gate`.
 bool has_gated_cases(std::string_view function);
 
-/// Returns the cases of a tier for a function for which has_gated_cases is true. `full` has none.
+/// Returns the cases of a tier for a function for which has_gated_cases is true. The tier `full`
+/// has no such cases.
 std::vector<Case> gated_cases(Tier tier, std::string_view function, std::uint64_t seed);
 
 }  // namespace normproof::verification::golden::recipes

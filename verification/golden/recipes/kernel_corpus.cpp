@@ -68,8 +68,8 @@ class LayerCases {
   Recipe base_recipe(std::string reason, Shape shape, DType dtype) const {
     return norm_recipe(tier_, layer_, std::move(reason), std::move(shape), dtype);
   }
-  /// Whether most kernels are written for this layer. Other layers have cases of these sizes only
-  /// in the larger tiers.
+  /// Whether the layer is one of those for which most kernels are written. Some cases are added
+  /// only for such layers. Other layers have them only in a larger tier, or not at all.
   bool is_common() const {
     return is_layer_with_options<ref::model::LayerNormOptions>(layer_) ||
            is_layer_with_options<ref::model::RMSNormOptions>(layer_) ||

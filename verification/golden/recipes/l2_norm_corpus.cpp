@@ -94,8 +94,8 @@ class L2NormCases {
   Recipe base_recipe(std::string reason, Shape shape, DType dtype) const {
     return {tier_, "l2_norm", std::move(reason), std::move(shape), dtype};
   }
-  /// Starts the recipe of a case with this placement of eps. The reason of the case names the
-  /// placement unless it is the first one.
+  /// Starts the recipe of a case with this placement of eps. The placement becomes a part of the
+  /// name of the case, unless it is the first of kPlacements.
   Recipe recipe_with_eps_placement(const char* reason, Shape shape, DType dtype,
                                    std::string_view placement) const {
     const std::string name =

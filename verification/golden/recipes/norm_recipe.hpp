@@ -11,9 +11,9 @@ namespace normproof::verification::golden::recipes {
 using corpus::DType;
 using corpus::Tier;
 
-/// Starts the description of a case of a norm layer. A layer with warm-up is past it, the number of
-/// groups divides d_model and differs from their width, and with a single row the running variance
-/// is the biased one.
+/// Starts the description of a case of a norm layer. If the layer has a warm-up, the case is after
+/// its end. The number of groups divides d_model and differs from the width of a group. If there is
+/// a single row, the running variance is the biased one.
 Recipe norm_recipe(Tier tier, std::string_view layer, std::string reason,
                    std::vector<std::size_t> shape, DType dtype);
 
@@ -40,8 +40,9 @@ inline constexpr MixedDtypes kMixedDtypes[] = {
 /// Returns an element of either sign near the largest number of float16.
 double near_largest(std::size_t flat, double normal);
 /// Returns the fill of a tensor with normal numbers and numbers that are subnormal in float16 but
-/// normal in float32. Groups of six elements alternate with the given period. Two tensors with
-/// different periods therefore have all combinations of both kinds.
+/// normal in float32. The elements form groups of six. The first of each `period` consecutive
+/// groups is subnormal. Two tensors with different periods therefore have all combinations of both
+/// kinds.
 Fill some_subnormal_elements(std::size_t period);
 inline constexpr const char* kWhySubnormal =
     "elements that are subnormal in float16, and normal in the arithmetic: 0 is no answer";
@@ -51,8 +52,8 @@ inline constexpr const char* kWhySubnormalFloat32 =
 inline constexpr const char* kWhyNearLargest =
     "elements near the largest number of float16: sums, squares and cubes overflow it";
 
-/// Returns an element of a gamma to which 1 is added. It is near 0, as after training, or exactly
-/// 0.
+/// Returns an element of a zero-centered gamma, to which the layer adds 1. The element is near 0,
+/// as after training, or exactly 0.
 double near_zero(std::size_t flat, double normal);
 inline constexpr const char* kZeroCentred = "zero_centred_gamma";
 inline constexpr const char* kWhyZeroCentred =

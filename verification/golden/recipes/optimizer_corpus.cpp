@@ -33,7 +33,8 @@ struct OptimizerRecipe {
   std::size_t steps = 3;  ///< if 0, a single step without an axis of steps
   double iterations = 7;  ///< number of earlier steps; if 0, the moments are 0
   bool exact = false;
-  /// The fills of tensors that are not filled as usual, by name.
+  /// The functions that compute the elements of tensors, by name of the tensor. Other tensors have
+  /// their usual elements.
   std::vector<std::pair<std::string, Fill>> fills = {};
 };
 

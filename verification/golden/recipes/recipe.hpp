@@ -24,7 +24,7 @@ using Fill = std::function<double(std::size_t flat, double normal)>;
 double far_from_one(std::size_t flat, double normal);
 /// Returns a number near 1.5 or near -2.5. It is a typical element of beta.
 double far_from_zero(std::size_t flat, double normal);
-/// Returns a positive number. It is a typical squared statistic.
+/// Returns a positive number. It is a typical element of a variance or a mean of squares.
 double positive(std::size_t flat, double normal);
 
 /// Makes an input tensor of a case. Elements are rounded to the dtype, ties to even. They depend

@@ -10,8 +10,8 @@ namespace normproof::verification::golden::recipes {
 struct EightBitScales {
   /// The 8-bit dtype of y, and of x and gate if they are stored in 8 bits.
   corpus::DType dtype = corpus::DType::float8_e4m3fn;
-  /// The scale of x and gate. If it is absent, x and gate have block scales if `blocks` is set.
-  /// Otherwise they stay in float32.
+  /// The scale of x and gate. If it is absent, x and gate have block scales or stay in float32, as
+  /// `blocks` says.
   std::optional<double> x = {};
   std::optional<double> y = {};       ///< the scale of y; if it is absent, y has block scales
   std::optional<double> grad_y = {};  ///< the scale of grad_y, which is stored in float8_e5m2

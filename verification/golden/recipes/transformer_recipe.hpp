@@ -20,7 +20,8 @@ struct TransformerRecipe {
   std::size_t source_words = 5, words = 6;
   bool pads = true;
   std::size_t past = 0;  ///< number of past positions in the cache of decoding
-  /// The fills of tensors that are not filled as usual, by name.
+  /// The functions that compute the elements of tensors, by name of the tensor. Other tensors have
+  /// their usual elements.
   std::vector<std::pair<std::string, Fill>> fills = {};
 };
 

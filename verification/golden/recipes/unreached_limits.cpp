@@ -136,7 +136,7 @@ class LimitChecker {
     return std::get_if<ref::model::NormOptions>(&operation_);
   }
   /// Whether the extent matters to the operation. If the statistics of a layer are not computed per
-  /// sample, its samples and tokens are only rows.
+  /// sample, only the number of rows matters and not how they are divided into samples and tokens.
   bool is_extent_relevant(std::string_view extent) const {
     if (layer() == nullptr || (extent != "samples" && extent != "tokens")) return true;
     return ref::model::norm_layer(*layer()).uses_statistics_per_sample();
@@ -154,8 +154,9 @@ class LimitChecker {
     return of_encoder || (layer() != nullptr && carries_state());
   }
 
-  /// Whether the dtype must occur in a case. Every floating-point dtype must, but 8-bit dtypes only
-  /// if the operation has one of them, because not every operation has 8-bit kernels.
+  /// Whether the dtype must occur in a case. Every floating-point dtype of 16 or more bits must.
+  /// Every 8-bit dtype must if the operation has cases in at least one 8-bit dtype, because not
+  /// every operation has 8-bit kernels.
   bool is_dtype_required(DType dtype) const {
     if (!ref::io::is_float(dtype)) return false;
     if (ref::io::item_size(dtype) > 1) return true;

@@ -23,8 +23,8 @@ using support::report::Problem;
 
 namespace {
 
-/// The maximum number of pictures in addition to that of the worst case, and the maximum number of
-/// squares in all of them. A square takes about 150 bytes.
+/// The maximum number of pictures, not counting that of the worst case, and the maximum number of
+/// squares in all these pictures. A square takes about 150 bytes.
 constexpr std::size_t kMaxMaps = 40, kMaxSquares = 12'000;
 
 struct WorstOutput {
@@ -32,8 +32,8 @@ struct WorstOutput {
   const TensorResult* output = nullptr;
 };
 
-/// Returns the failed output of a case that exceeds its bound most, or the first of several.
-/// Returns none if the case did not fail or nothing was compared.
+/// Returns the failed output of a case that exceeds its bound most, or the first such output. The
+/// result is empty if the case did not fail or nothing was compared.
 WorstOutput worst_output(const CheckedCase& c) {
   WorstOutput worst;
   if (c.outcome != Outcome::failed) return worst;

@@ -65,7 +65,8 @@ struct GoldenReport {
 GoldenReport golden_report(std::vector<gate::CaseResult> results, const ReportSettings& settings);
 
 /// Returns one line per layer. It names the wrong formula that agrees with the most failed cases of
-/// the layer. If several do, it is the one that agrees with the most outputs.
+/// the layer. If several formulas agree with equally many cases, the line names the one that agrees
+/// with the most outputs.
 std::vector<std::string> diagnosis_lines(const GoldenReport& report);
 
 /// Returns lines with the version of the corpus and, if it applies, the warning that it is older
@@ -81,15 +82,16 @@ std::vector<std::string> declined_lines(const GoldenReport& report);
 std::vector<std::string> note_lines(const GoldenReport& report);
 
 /// Returns a document with the metrics of every output by layer and dtype, each failure with the
-/// command to reproduce it, and a summary at the end.
+/// command to reproduce it, and the sentence GoldenReport::summary at the end.
 support::report::Document golden_document(const GoldenReport& report);
 
-/// Returns a document for the summary of a CI job, which may be truncated at the end. Its heading
-/// is the summary, followed by the metrics and the failures.
+/// Returns a document for the page on which a CI service shows the result of a job. The service may
+/// truncate it at the end. The document begins with the sentence GoldenReport::summary as its
+/// heading, followed by the metrics and the failures.
 support::report::Document golden_job_summary(const GoldenReport& report);
 
-/// Returns one check per case, with a finding for each failed output. If there are fewer cases than
-/// required, one more failed check says so.
+/// Returns one check per case, with a finding for each failed output. If fewer cases were judged
+/// than required, a further check fails and says so.
 support::report::Checks golden_checks(const GoldenReport& report);
 
 /// Describes a failed output with all its metrics, for example "y at [0, 3]: got -0.25, exact

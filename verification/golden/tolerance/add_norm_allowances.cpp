@@ -101,8 +101,9 @@ class StoredSumAllowances {
     return tensor == nullptr ? Numbers() : ref::tensor::convert<any_order_error>(*tensor);
   }
 
-  /// Rounds the sum to the dtype of the case. If the sum is so close to a midpoint that a
-  /// rounding error may change the result, the error of an element is one unit in the last place.
+  /// Rounds the sum to the dtype of the case. The error of an element is one unit in the last place
+  /// if the sum is so close to a midpoint of two numbers that its own rounding error may change the
+  /// result. Otherwise the error is 0.
   Numbers rounded_sum() const {
     Numbers stored = sum_;
     const auto round = [this](double v) {
@@ -116,8 +117,9 @@ class StoredSumAllowances {
     return stored;
   }
 
-  /// Widens a bound so that it covers another computation of the same output. The slack covers the
-  /// rounding errors of both values in `double`.
+  /// Widens a bound so that it covers another computation of the same output. `exact` and `other`
+  /// are the output and its other computation. A small factor covers the rounding errors of both in
+  /// `double`.
   void widen(const char* name, const Numbers& exact, const Numbers& other) {
     Tensor<double>& bound = bound_.at(name);
     for (std::size_t i = 0; i < bound.size(); ++i) {

@@ -8,10 +8,10 @@ namespace normproof::verification::golden::tolerance {
 /// computations that attention kernels use.
 ///
 /// Source    docs/error_analysis.md, section 8
-/// Computes  adds the errors of these variants to the bounds: attention weights, and gradients of
-///           scores in the backward pass, that are stored in c.dtype before the next product; a
-///           backward pass of softmax whose mean is the sum of grad_y times the stored y; attention
-///           weights that the backward pass recomputes as exp(scores - log_sum_exp)
+/// Computes  adds the errors of these variants to the bounds: attention weights, or in the backward
+///           pass gradients of scores, are stored in c.dtype before they are multiplied; the mean
+///           in the backward pass of softmax is the sum of grad_y times the stored y; the backward
+///           pass recomputes the attention weights as exp(scores - log_sum_exp)
 /// Requires  `bound` contains the error bound of c for sums in any order in `accumulation`;
 ///           `inputs` are the finite inputs of c, with grad_y
 void add_attention_allowances(const Case& c, const checks::evaluation::FunctionInputs& inputs,

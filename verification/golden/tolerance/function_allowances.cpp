@@ -66,9 +66,9 @@ void allow_published_sigmoid(const checks::evaluation::FunctionInputs& inputs,
 }
 
 /// Allows implementations that run the activation and the product with the gate as separate
-/// operations. They round a(x) to the dtype of the case before the next product. In the backward
-/// pass they round the product of grad_y and gate. The product of a stored value and a power of two
-/// needs no second rounding.
+/// operations. They round the activation a(x) to the dtype of the case before it is multiplied. In
+/// the backward pass, they round the product of grad_y and gate. The product of a stored value and
+/// a power of two needs no second rounding.
 void allow_stored_factors(const Case& c, const checks::evaluation::FunctionInputs& inputs,
                           const NamedTensors<double>& values, Accumulation accumulation,
                           NamedTensors<double>& errors) {
@@ -167,8 +167,8 @@ class StoredYAllowances {
     if (y_.data()[i] == 0 && error_.data()[i] == 0) return 0;  // a masked element has no effect
     return format_.unit_roundoff * (std::fabs(y_.data()[i]) + error_.data()[i] + 2 * format_.tiny);
   }
-  /// Adds `amount` to the bound of an element of grad_x. The factor covers the rounding errors of
-  /// the candidate when it adds the terms.
+  /// Adds `amount` to the bound of an element of grad_x. `amount` is first enlarged by a factor,
+  /// which covers the rounding errors of the candidate when it adds the terms.
   void add(std::size_t i, double amount) {
     const double sum =
         grad_.data()[i] + amount * (1 + kUlpError * static_cast<double>(width_ + 8) * u_);

@@ -108,8 +108,8 @@ void divide_by_scales(const Case& c, const NamedTensors<double>& values, Toleran
   }
 }
 
-/// Returns the bound after rounding to an 8-bit format. Rounding is monotonic, so the farther of
-/// the two rounded ends of the interval determines the bound.
+/// Returns the bound after rounding to an 8-bit format. Rounding is monotonic, so the new bound is
+/// the distance between the exact value and the farther of the two rounded ends of the interval.
 double storage_bound_8bit(double bound, double exact, double remainder, DType stored) {
   if (!std::isfinite(bound)) return bound;
   constexpr double kSlack = 1 + 0x1p-48;  // covers the rounding errors of the sums below
@@ -170,8 +170,8 @@ void drop_vacuous_bounds(const Case& c, const NamedTensors<double>& values,
       std::ranges::fill(bound, std::numeric_limits<double>::infinity());
 }
 
-/// Whether every operation is exact. An exact case promises this for its usual arithmetic. It may
-/// not be true in a coarser arithmetic.
+/// Whether every operation is exact. In an exact case, this is true for the usual arithmetic, but
+/// not necessarily for a coarser one.
 bool is_exact(const Case& c, Accumulation accumulation) {
   return c.exact && accumulation_arithmetic(accumulation).unit_roundoff <=
                         accumulation_arithmetic(usual_accumulation(c.dtype)).unit_roundoff;

@@ -36,8 +36,8 @@ bool computes_variance(const Case& c);
 ///           operations of a case are exact, sums and products have no error, unless `accumulation`
 ///           is coarser than usual
 /// Computes  the bound of each output for `accumulation` and `formula`. A bound for one formula is
-///           at most the bound for the formulas listed after it in Formula. one_pass equals folded
-///           if the layer is not centered.
+///           at most the bound for the formulas listed after it in Formula. The bounds for
+///           `one_pass` and `folded` are equal if the layer is not centered.
 ///           An infinite bound accepts any value. It has one of three reasons: the element depends
 ///           on a non-finite input; the element may overflow the output's dtype because the
 ///           arithmetic has fewer digits than that dtype; or the case is a user's model and every
@@ -66,9 +66,10 @@ ref::numeric::Arithmetic arithmetic_of_candidate(Accumulation accumulation, bool
 
 /// Adds the rounding to the dtype of storage to an error bound. The exact value is
 /// `exact + remainder`. If the dtype can represent the exact value, the result is at most twice
-/// `bound`. For a count, it is 0. For an 8-bit dtype, it is the largest distance from the exact
-/// value of any number that saturating rounding makes of a number within `bound`. If `flushes` is
-/// set, a subnormal number of the dtype may be stored as 0.
+/// `bound`. For a count (int64), the result is 0. For an 8-bit dtype, each number within `bound` of
+/// the exact value is rounded to the dtype, with saturation; the result is the largest distance of
+/// such a rounded number from the exact value. If `flushes` is set, a subnormal number of the dtype
+/// may be stored as 0.
 double with_storage_rounding(double bound, double exact, double remainder, DType stored,
                              bool flushes = false);
 

@@ -7,7 +7,7 @@
 /// docs/error_analysis.md, section 8.
 namespace normproof::verification::golden::tolerance {
 
-/// The largest size of one unit in the last place.
+/// The largest size of one unit in the last place of a number x, in units of `u |x|`.
 inline constexpr double kUlpError = 2;
 
 /// The error limit of one operation other than an addition.
@@ -17,8 +17,8 @@ inline constexpr double kOperationError = ref::numeric::kMaxOperationError;
 /// scale.
 inline constexpr double kScaledInputError = kOperationError + kUlpError;
 
-/// The error limit of the conversion of a running statistic: a factor n/(n-1) or its reciprocal,
-/// and a weight a where the reference has 1 - a.
+/// The error limit of the conversion of a running statistic: a multiplication by n/(n-1) or its
+/// reciprocal, and a weight a that stands for 1 - a in the reference.
 inline constexpr double kConvertedStatisticError = 3 * kOperationError;
 
 /// The error limit of 1 - s, where `s = 1/(1 + exp(-x))` is a sigmoid: an exponential, a quotient
