@@ -43,7 +43,7 @@ std::string layout_name(const Product& p) {
 enum class Layout { scores, mean, parts };
 
 struct Operand {
-  std::size_t rows, columns;  ///< of the stored matrix
+  std::size_t rows, columns;  ///< numbers of rows and columns of the stored matrix
   Layout layout;
 
   std::size_t width(std::size_t heads) const {

@@ -51,7 +51,7 @@ struct Output {
   LazyValue<support::report::Checks> checks = {};
 
   // Output that the command formats itself. If absent, it is generated from the members above.
-  LazyValue<std::string> text = {};  ///< text for standard output; by default the document as text
+  LazyValue<std::string> text = {};  ///< text for standard output; by default the document
   /// By default one line per check or, if there are no checks, the document.
   LazyValue<std::string> json = {};
   LazyValue<std::string> html = {};

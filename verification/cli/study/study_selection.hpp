@@ -37,7 +37,7 @@ struct StudySelection {
   std::vector<std::string> cells = {};
   bool quick = false;
   std::optional<std::vector<ref::model::NormPlacement>> placements = {};
-  /// The tasks; absent: the command decides, or all.
+  /// The tasks. If they are absent, the command chooses tasks or takes all of them.
   std::optional<std::vector<training::Task>> tasks = {};
 
   void add(CLI::App& app);
@@ -54,8 +54,8 @@ struct StudySelection {
 /// Throws    UsageError if there are none, or if a name is not that of a training run
 std::vector<studies::published::Cell> select_cells(const StudySelection& selection);
 
-/// Returns `selection`. If it does not contain all training runs in `there` but does contain them
-/// with --quick, returns it with --quick. `there` are the training runs in a folder.
+/// Returns `selection` unchanged, or with --quick added. --quick is added if the selection contains
+/// all training runs in `there` only with --quick. `there` are the training runs in a folder.
 StudySelection quick_if_needed(const StudySelection& selection,
                                const std::vector<studies::published::Cell>& there);
 

@@ -40,8 +40,9 @@ struct LipschitzCommand {
 
   /// Encloses the norms of the Jacobian for the tensors of a file (checks::lipschitz::certify),
   /// prints the enclosures, and writes the inputs at which the norms are attained.
-  /// Throws    UsageError about options; FileError naming file and tensor; std::runtime_error if
-  ///           the two derivations contradict each other
+  /// Throws    UsageError about options; FileError naming file and tensor; std::runtime_error if a
+  ///           lower bound of a norm exceeds its upper bound, which means that a derivation is
+  ///           wrong
   Output run() const;
 };
 

@@ -20,8 +20,8 @@ const std::vector<studies::published::Statement>& statements(training::Task task
 ///           The verdict is `holds` if the whole interval is on the stated side of 0, `fails` if it
 ///           is on the other side, and otherwise `unsettled`. It is `not_run` if fewer than two
 ///           seeds have results for the two norms. If only one of the two runs of a seed diverged,
-///           the difference is infinite, in favor of the run that did not diverge. Then the verdict
-///           is `holds` or `fails` only if all seeds agree
+///           the difference is infinite, in favor of the run that did not diverge. If a difference
+///           is infinite, the verdict is `holds` or `fails` only if all seeds agree
 /// Requires  (C1) id is one of statements(condition.task)
 studies::published::Finding find(const std::string& id, const Results& results,
                                  const Condition& condition);

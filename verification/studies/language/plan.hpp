@@ -13,12 +13,12 @@ struct Selection {
   std::vector<std::string> norms = study_norms(training::Task::translate);
   std::vector<ref::model::NormPlacement> placements = {ref::model::NormPlacement::post,
                                                        ref::model::NormPlacement::pre};
-  std::uint64_t seeds = 5;  ///< number of seeds to test: 1, 2, ...; at least kDecidingSeeds
+  std::uint64_t seeds = 5;  ///< number of seeds, 1, 2, ...; at least kRateSelectionSeeds
   Size size = Size::whole;
 };
 
 /// Returns the training runs whose validation results choose the learning rates: each norm and
-/// placement at each rate, with each deciding seed.
+/// placement at each rate, with each of the first kRateSelectionSeeds seeds.
 std::vector<Cell> rate_selection_cells(const Selection& selection);
 
 /// Returns the training runs that are tested: each norm and placement at its chosen learning rate,

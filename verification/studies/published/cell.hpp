@@ -65,10 +65,11 @@ Cell parse_cell(std::string_view name);
 /// the data.
 ///
 /// Computes  d_model 32, 8 heads, ReLU, dropout 0.1, batches of 64 sentences, SGD without momentum,
-///           a constant learning rate. The corrected protocol has positions and pools the mean of
-///           the real tokens. The weight of class c is `N / (C n_c)` for N sentences, C classes and
-///           n_c sentences of class c. Weights in the feed-forward have Kaiming initialization, all
-///           other weights Xavier initialization. Biases are 0
+///           a constant learning rate. In the corrected protocol, the model adds position encodings
+///           and pools by the mean over the tokens that are not padding. The weight of class c is
+///           `N / (C n_c)` for N sentences, C classes and n_c sentences of class c. Weights of the
+///           feed-forward sublayers have Kaiming initialization, all other weights have Xavier
+///           initialization. Biases are 0
 /// Throws    UsageError if the rate or the limit is not a number, or the norm is unknown
 training::RunConfig config_of(const Cell& cell);
 
