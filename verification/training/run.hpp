@@ -67,8 +67,8 @@ RunSummary run(const RunConfig& config, const Dataset& data, const RunOptions& o
 double quality(const Qualities& qualities, std::string_view name);
 
 /// Whether a training step failed because of an impossible setting. This is assumed if the step is
-/// the first one and all its values are finite. A value is not finite if `found` names one, or if
-/// the error `refusal` is a NotFiniteError.
+/// the first one and all its values are finite. All values count as finite if `found` names no
+/// value and the error `refusal` is not a NotFiniteError.
 bool is_caused_by_settings(std::size_t step, const std::optional<std::string>& found,
                            const ref::numeric::ContractError& refusal);
 

@@ -28,8 +28,8 @@ struct LipschitzCommand {
 
   /// Assumptions on which a result depends. They are reported together with the enclosures.
   struct Assumed {
-    /// Running statistics that the result depends on but the file lacks. Their values are those of
-    /// a new layer.
+    /// Running statistics on which the result depends, but which are not in the file. They are
+    /// assumed to have the values of a new layer.
     ref::tensor::NamedTensors<double> statistics = {};
     bool unregularized = false;  ///< whether eps is 0
     bool stateless = false;      ///< whether the layer has no running statistics

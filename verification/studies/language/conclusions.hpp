@@ -8,10 +8,10 @@
 
 namespace normproof::verification::studies::language {
 
-/// Returns the statements that the study tests for a task. p1 compares the perplexity of PowerNorm
-/// with that of LayerNorm, and p2 that of BatchNorm with that of LayerNorm. p3 compares the
-/// fluctuation of statistics. Translators also have b1 and b2, which are p1 and p2 for BLEU, and
-/// b3, which compares the released placement of norms with LayerNorm.
+/// Returns the statements that the study tests for a task. p1 compares PowerNorm with LayerNorm by
+/// perplexity, and p2 compares BatchNorm with LayerNorm by perplexity. p3 compares the fluctuation
+/// of statistics. Translators also have b1 and b2, which compare the same norms by BLEU, and b3,
+/// which compares kReleasedPlacement with LayerNorm.
 const std::vector<studies::published::Statement>& statements(training::Task task);
 
 /// Decides whether the results support a statement about two norms.

@@ -29,8 +29,8 @@ std::vector<Cell> test_cells(const Selection& selection, const Results& results)
 /// rate, with seed 1. A norm whose rate is not chosen yet is left out.
 std::vector<Cell> dynamics_cells(const Selection& selection, const Results& results);
 
-/// Returns those of rate_selection_cells() whose learning rate was not chosen. The folders of these
-/// training runs are no longer needed.
+/// Returns the training runs in rate_selection_cells() whose learning rate was not chosen. Their
+/// folders are no longer needed.
 std::vector<Cell> cells_at_rejected_rates(const Selection& selection, const Results& results);
 
 /// Returns the relative cost of a training run. If the run only tests a model that was already

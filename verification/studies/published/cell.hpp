@@ -27,8 +27,8 @@ struct Cell {
   std::size_t d_ff = 32;
   std::string norm = "layer_norm";    ///< one of study_norms()
   std::string learning_rate = "0.1";  ///< in the form of number_name(), such as "10" or "1e-4"
-  /// The initialization of the weights. "": as in the protocol. "uniform-0.1": every weight is
-  /// drawn from the uniform distribution on (-0.1, 0.1); other limits are possible.
+  /// The initialization of the weights. If it is "", the protocol decides. "uniform-0.1": every
+  /// weight is drawn from the uniform distribution on (-0.1, 0.1); other limits are possible.
   std::string initialization = "";
   /// Seed of the initial weights, the order of the batches and the dropout.
   std::uint64_t seed = 42;
@@ -51,8 +51,8 @@ std::vector<std::string> study_norms();
 std::string cell_name(const Cell& cell);
 
 /// Returns the unique text of a number >= 0 in names of training runs. It has the fewest digits
-/// that read back to the same bits. Numbers from 0.1 to below 1e6 have no exponent ("0.5"), all
-/// others have one ("1e-2").
+/// that read back to the same bits. A number from 0.1 to below 1e6 has no exponent ("0.5"). Every
+/// other number has an exponent ("1e-2").
 std::string number_name(double number);
 
 /// Parses the name of a training run, as written by cell_name(). The seed may be missing.

@@ -20,7 +20,7 @@ struct Finding {
 
 /// A statement of the paper. find() decides whether the results support it.
 struct Statement {
-  /// Id such as "a1"; the letter is that of the list (a) to (e) in docs/guide/study.md.
+  /// Id such as "a1"; the letter names the entry in the list (a) to (e) of docs/guide/study.md.
   std::string id;
   std::string text;  ///< the statement in words
   std::string rule;  ///< the criterion that decides whether it holds

@@ -44,8 +44,8 @@ struct Selection {
 /// steps and width 32, and two seeds for gradients.
 Selection quick_selection();
 
-/// Returns every selected training run once, ordered by protocol; those of the tables come before
-/// those of the figures.
+/// Returns every selected training run once, ordered by protocol. Within a protocol, the training
+/// runs of the tables come before those of the figures.
 std::vector<Cell> plan(const Selection& selection);
 
 /// These functions return a training run: table_cell for an entry of a table, curves_cell for

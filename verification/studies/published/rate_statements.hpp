@@ -23,11 +23,11 @@ std::string highest_text(const Column& column);
 ///
 /// Computes  the order of the two highest rates, from the training runs at the rates in `run`. It
 ///           compares the columns at each rate, from the highest rate down. At the first rate where
-///           only one column converged, this column has the higher rate. If the two columns
-///           converged at the same rate first, they are equal. The result is nothing if missing
-///           runs may change the answer: if a run is missing before the decision; if the columns
-///           are equal, but a higher rate is not in `run`; or if no column converged and any rate
-///           is not in `run`
+///           only one column converged, this column has the higher rate. If instead both columns
+///           converge at a rate before that, they are equal. The result is nothing if missing runs
+///           may change the answer: if a run is missing before the decision; if the columns are
+///           equal, but a higher rate is not in `run`; or if no column converged and any rate is
+///           not in `run`
 /// Requires  every rate for which a column has an answer is in `run`
 std::optional<std::strong_ordering> compare_highest(const Column& left, const Column& right,
                                                     const std::set<std::string>& run);
