@@ -15,8 +15,8 @@ struct Reader {
   std::string_view name;
   /// Reads the bytes and returns whether the reader accepts them. If it does, writes what was read
   /// and reads that again.
-  /// Throws    std::logic_error if the second result differs; anything except a FileError that the
-  ///           reader throws
+  /// Throws    std::logic_error if the second result differs; any exception of the reader except a
+  ///           FileError
   bool (*hold)(std::span<const std::byte> bytes);
   /// Returns valid files, made from cases of a golden corpus, and hostile ones.
   std::vector<Bytes> (*seeds)(const std::filesystem::path& golden);

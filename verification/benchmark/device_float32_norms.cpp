@@ -47,7 +47,7 @@ class FloatTensors {
 struct FloatRow {
   bool centred;
   FloatType type;
-  bool adds;  ///< whether a residual is added to x, and in backward the gradient of the sum
+  bool adds;  ///< whether a residual is added to x; backward reads the gradient of the sum
   bool backward;
   std::size_t rows, width;
 

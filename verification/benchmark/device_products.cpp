@@ -19,7 +19,7 @@ using gpu::ops::Matrices;
 using gpu::ops::Transpose;
 
 /// A matrix product c = a b. c has the shape [rows,columns], and `depth` is the number of columns
-/// of a. With several heads, it is one product per head, as in attention.
+/// of a. If there are several heads, as in attention, each head has such a product.
 struct Product {
   std::size_t rows, columns, depth;
   Transpose transpose = Transpose::none;
@@ -43,7 +43,7 @@ std::string layout_name(const Product& p) {
 enum class Layout { scores, mean, parts };
 
 struct Operand {
-  std::size_t rows, columns;  ///< of the stored matrix
+  std::size_t rows, columns;  ///< numbers of rows and columns of the stored matrix
   Layout layout;
 
   std::size_t width(std::size_t heads) const {
@@ -129,8 +129,8 @@ DeviceWork bare_product(DeviceRows& rows, const Product& p) {
 }
 #endif
 
-/// Returns two square products, and the products that an encoder of this width computes for this
-/// number of tokens: those of linear maps, of their gradients, and of attention.
+/// Returns two products of square matrices, and the products that an encoder computes in linear
+/// maps, in their gradients and in attention. If `tiny` is true, all products are small.
 std::vector<Product> make_products(bool tiny) {
   const std::size_t sentences = tiny ? 2 : 256, length = tiny ? 8 : 128, heads = tiny ? 2 : 4;
   const std::size_t d = tiny ? 16 : 256, d_ff = 4 * d, d_k = d / heads, tokens = sentences * length;

@@ -22,7 +22,7 @@ using gpu::device::Shape;
 struct DeviceWork {
   /// Submits the work `times` times to the queue of the device.
   std::function<void(std::int64_t times)> submit;
-  /// Called after the last submission. Throws if the device rejected something.
+  /// Called after the last submission. Throws an exception if the device rejected a submission.
   std::function<void()> check = [] {};
 };
 

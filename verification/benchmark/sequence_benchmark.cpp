@@ -23,9 +23,9 @@ namespace train = normproof::ref::train;
 using normproof::ref::numeric::RandomStream;
 using normproof::ref::tensor::Tensor;
 
-/// Number of contexts and characters per context.
+/// Number of contexts, and number of characters in each context.
 constexpr std::size_t kContexts = 32, kContext = 64;
-/// Number of sentence pairs, and words per source and target sentence.
+/// Number of sentence pairs, and number of words in each source or target sentence.
 constexpr std::size_t kPairs = 64, kWords = 16;
 
 struct SequenceSize {

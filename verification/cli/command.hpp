@@ -36,8 +36,8 @@ struct Command {
 /// run() const`. It may have a member `reports` of type ReportOptions, and a method
 /// `std::vector<NamedFile> inputs() const`, which returns the files and folders that no report may
 /// overwrite.
-/// Throws    before the command runs, UsageError or FileError if a report could not be written; any
-///           exception of run() and of write_output
+/// Throws    UsageError or FileError, before the command runs, if a report could not be written;
+///           any exception of run() and of write_output
 template <class T>
 ExitStatus run_command(const T& command) {
   ReportOptions reports;

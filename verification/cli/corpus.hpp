@@ -8,8 +8,8 @@
 
 namespace normproof::verification::cli {
 
-/// The files of a corpus of sentences. A user gives the two files, or none for the synthetic
-/// corpus.
+/// The files of a corpus of sentences. A user gives the two files; if the user gives none, the
+/// synthetic corpus is used.
 struct CorpusFiles {
   std::optional<std::filesystem::path> data = {};   ///< file in the format of Financial PhraseBank
   std::optional<std::filesystem::path> vocab = {};  ///< file vocab.txt of a BERT release

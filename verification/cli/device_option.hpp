@@ -24,8 +24,8 @@ void add_device_or_processor(CLI::App& app, std::optional<normproof::gpu::device
 void add_device(CLI::App& app, std::optional<normproof::gpu::device::Backend>& device,
                 const std::string& what);
 
-/// Opens a device. A process that mpirun started as a rank opens the GPU that has its number on
-/// this machine (normproof::gpu::device::device_of_rank). Any other process opens the first GPU.
+/// Opens a device. A process that mpirun started as a rank opens the GPU whose number is its rank
+/// on this machine (normproof::gpu::device::device_of_rank). Any other process opens the first GPU.
 /// Throws    UsageError, NoDeviceError, DeviceError
 std::unique_ptr<normproof::gpu::device::Device> open_rank_device(
     normproof::gpu::device::Backend backend, std::uint64_t seed = 1);

@@ -51,8 +51,9 @@ struct Output {
   LazyValue<support::report::Checks> checks = {};
 
   // Output that the command formats itself. If absent, it is generated from the members above.
-  LazyValue<std::string> text = {};  ///< text for standard output; by default the document as text
-  /// By default one line per check or, if there are no checks, the document.
+  LazyValue<std::string> text = {};  ///< text for standard output; by default the document
+  /// The JSON for standard output. By default it has one line per check or, if there are no checks,
+  /// it is the document.
   LazyValue<std::string> json = {};
   LazyValue<std::string> html = {};
   LazyValue<std::string> markdown = {};

@@ -26,8 +26,8 @@ void check_outputs(const std::vector<NamedFile>& inputs, const std::vector<Named
 std::function<void()> to_file(const std::optional<std::filesystem::path>& path,
                               std::function<std::string()> text);
 
-/// Calls all functions in turn, even after one has failed. So if a file cannot be written, only
-/// this file is lost.
+/// Calls every function, even after an earlier function has failed. So if a file cannot be written,
+/// only this file is lost.
 ///
 /// Throws    the first FileError of a function
 void write_all(const std::vector<std::function<void()>>& writers);

@@ -62,8 +62,9 @@ std::string command_kind(const CLI::App& app) {
   return app.get_parent() == nullptr ? "command" : command_words(app) + " command";
 }
 
-/// Returns the error message for an unknown option, which suggests the nearest known one. If none
-/// is near and the command has the option --set, the message shows how to use --set instead.
+/// Returns the error message for an unknown option, which suggests the nearest known one. If no
+/// known option is near and the command has the option --set, the message shows how to use --set
+/// instead.
 std::string unknown_option(const CLI::App& app, const std::string& name) {
   std::string text = ref::numeric::unknown_name("option", name, option_names(app));
   const std::size_t known = text.find("; known: ");

@@ -14,7 +14,7 @@ struct ReportForm {
   std::string (*text)(const Output& output);
 };
 
-/// Returns every file format of reports, in the order of --help. A new format is a new row of this
+/// Returns every file format of reports, in the order of --help. To add a format, add a row to this
 /// table.
 const std::vector<ReportForm>& report_forms();
 

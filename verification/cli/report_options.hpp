@@ -14,7 +14,7 @@ class App;
 namespace normproof::verification::cli {
 
 /// The files into which a command writes its report. A command that has a report has a member
-/// `reports` of this type, and thereby every report format.
+/// `reports` of this type. This gives the command every report format.
 struct ReportOptions {
   ReportOptions();
 

@@ -25,7 +25,7 @@ void add_threads(CLI::App& app, int& threads);
 /// Adds the option --seed, a 64-bit number. `what` says what the seed determines, such as "every
 /// random choice".
 void add_seed(CLI::App& app, std::uint64_t& seed, const std::string& what);
-/// Adds the option --seed, which may be absent. `help` says what then happens.
+/// Adds the option --seed, which may be absent. `help` says what happens without the option.
 void add_seed(CLI::App& app, std::optional<std::uint64_t>& seed, const std::string& help);
 
 /// Adds the option --json to a command that prints its results.

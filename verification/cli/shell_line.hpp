@@ -13,8 +13,8 @@ namespace normproof::verification::cli {
 /// text. A line end at the end of the text is lost.
 std::string shell_word(const std::string& text);
 
-/// Returns, as shell code, the options of one CLI::App whose values differ from those of another
-/// CLI::App with the same options.
+/// Compares two CLI::App objects that have the same options. Returns, as shell code, the options of
+/// the first object whose values differ from the values in the second.
 std::string differing_options(const std::function<void(CLI::App&)>& add,
                               const std::function<void(CLI::App&)>& add_usual);
 

@@ -22,7 +22,7 @@ bool is_count(const std::string& name) {
 }
 
 /// Adds each tensor of `more` to the tensor of the same name in `sum`. A tensor that counts steps
-/// is overwritten instead.
+/// is not added: it replaces the tensor in `sum`.
 void add_to(NamedTensors<double>& sum, const NamedTensors<double>& more) {
   for (const auto& [name, values] : more) {
     Tensor<double>& own = sum.at(name);

@@ -14,9 +14,9 @@ namespace normproof::verification::training {
 /// Source    [VSP+17], section 6.1: the parameters of the last checkpoints are averaged
 /// Computes  the mean of each element over the checkpoints: the sum divided by the number of
 ///           checkpoints. The norms' running statistics and nu are averaged too, as is customary.
-///           (The mean of running variances is not the variance at the mean parameters.) The step
-///           count, the counts `iterations` and the optimizer state are copied from the last
-///           checkpoint. A single checkpoint is returned bit for bit
+///           (The mean of the running variances is not the variance that a model with the mean
+///           parameters would measure.) The step count, the counts `iterations` and the optimizer
+///           state are copied from the last checkpoint. A single checkpoint is returned bit for bit
 /// Requires  (C1) files has an element
 /// Order     each sum adds the checkpoints in the order of `files`
 /// Throws    ContractError; FileError naming the file if it is absent or damaged, if its

@@ -92,7 +92,7 @@ class BeamEntry {
   Hypothesis hypothesis_;
   std::unique_ptr<DecodingState> state_;
   Tensor<double> log_probabilities_;
-  /// All tokens of the vocabulary; those that were ranked come first, the best first.
+  /// All tokens of the vocabulary. The tokens that were ranked come first, in order from the best.
   std::vector<std::int32_t> order_;
   std::size_t next_ = 0;
 };

@@ -15,7 +15,8 @@ class DecodingState {
  public:
   virtual ~DecodingState() = default;
 
-  /// Returns a copy. Later tokens that one of the two states reads do not affect the other state.
+  /// Returns a copy of the state. Tokens that the copy reads later do not affect this state, and
+  /// tokens that this state reads later do not affect the copy.
   virtual std::unique_ptr<DecodingState> fork() const = 0;
 
   /// Reads one more token and returns the logits [V] of the token that follows it.

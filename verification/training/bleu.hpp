@@ -27,15 +27,16 @@ struct Bleu {
 /// one reference per sentence, case-sensitive, with smoothing "exp" and without effective order.
 ///
 /// Source    [PRWZ02]; sacrebleu 2.6.0 [Pos18], metrics/bleu.py
-/// Computes  four counts over all sentences together, for n from 1 to 4: totals_n is the number of
-///           n-grams in the hypotheses. matches_n is the number of these n-grams that also occur in
-///           the reference of their sentence; an n-gram counts at most as often as it occurs in
-///           that reference. `precision_n = (100 matches_n) / totals_n`. If matches_n is 0 for the
-///           k-th time, then `precision_n = 100 / (2^k totals_n)`.
-///           brevity_penalty compares the number of tokens h in the hypotheses with the number of
-///           tokens r in the references. It is `exp(1 - r / h)` if h < r, 0 if h is 0, and
-///           otherwise 1. `score = brevity_penalty exp((log precision_1 + ... + log precision_4) /
-///           4)`. The score is 0 if there is no match at all or if no hypothesis has 4 tokens
+/// Computes  two counts for each n from 1 to 4, over all sentences together. totals_n is the number
+///           of n-grams in the hypotheses. matches_n is the number of these n-grams that also occur
+///           in the reference of their sentence; an n-gram counts at most as often as it occurs in
+///           that reference. `precision_n = (100 matches_n) / totals_n`. If matches_n is 0, then
+///           `precision_n = 100 / (2^k totals_n)`, where k numbers these n: 1 for the first n
+///           without a match, 2 for the second, and so on. brevity_penalty compares the number of
+///           tokens h in the hypotheses with the number of tokens r in the references. It is `exp(1
+///           - r / h)` if h < r, 0 if h is 0, and otherwise 1. `score = brevity_penalty exp((log
+///           precision_1 + ... + log precision_4) / 4)`. The score is 0 if there is no match at all
+///           or if no hypothesis has 4 tokens
 /// Requires  the requirement of bleu_tokens; (C1) the number of hypotheses equals the number of
 ///           references and is at least 1
 /// Order     the logarithms are added from n = 1 to n = 4. exp and log are correctly rounded.

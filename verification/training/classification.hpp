@@ -8,8 +8,8 @@ namespace normproof::verification::training {
 struct Classification {
   double accuracy = 0;
   /// Mean over the classes of the F1 score `2 tp / (2 tp + fp + fn)`. tp, fp and fn are the numbers
-  /// of true positives, false positives and false negatives. The F1 score of a class without any is
-  /// 0.
+  /// of true positives, false positives and false negatives. If all three are 0 for a class, its F1
+  /// score is 0.
   double macro_f1 = 0;
 };
 

@@ -10,12 +10,12 @@ namespace normproof::verification::training {
 /// in the same folder as checkpoint.safetensors.
 std::filesystem::path kept_checkpoint(const std::filesystem::path& folder, std::size_t step);
 
-/// Returns, in ascending order, the steps of which the folder has a kept checkpoint. The result is
+/// Returns, in ascending order, the steps whose kept checkpoints are in the folder. The result is
 /// empty if the folder is absent.
 std::vector<std::size_t> kept_steps(const std::filesystem::path& folder);
 
-/// Removes kept checkpoints: those of steps after `step`, and of the others all except the last
-/// `count`.
+/// Removes the kept checkpoints of all steps after `step`. Then removes all remaining kept
+/// checkpoints except the last `count`.
 void remove_old_checkpoints(const std::filesystem::path& folder, std::size_t count,
                             std::size_t step);
 

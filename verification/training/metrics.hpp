@@ -13,9 +13,9 @@ namespace normproof::verification::training {
 /// starts. The hash of the file is updated with each line.
 class Metrics {
  public:
-  /// Opens the file and truncates it to the length in `end`.
-  /// Throws    FileError if the file is shorter than that, if its bytes before that length were
-  ///           altered, or if it cannot be written
+  /// Opens the file and truncates it to the length that `end` states.
+  /// Throws    FileError if the file is shorter than this length, if the bytes that remain were
+  ///           altered, or if the file cannot be written
   Metrics(std::filesystem::path file, const MetricsEnd& end);
 
   /// Appends a line.

@@ -17,7 +17,7 @@ namespace normproof::verification::training {
 class NormStatistics {
  public:
   /// Whether the tensor of this name is a statistic of a norm, such as "layers.0.norm1.mean".
-  /// Inputs x, outputs y and gradients of norms are not.
+  /// Inputs x, outputs y and gradients of norms are not statistics.
   static bool requests(const std::string& name);
 
   /// Records the tensor `name` of the step.
@@ -39,8 +39,8 @@ class NormStatistics {
   std::map<std::string, std::map<std::string, std::vector<double>>> sites_;
 };
 
-/// Returns the options of the norms of a model. Each comes with a prefix of the names of the norm
-/// layers that use them, such as "decoder.layers.".
+/// Returns the options of the norms of a model. Each entry has the options, and the text with which
+/// the names of the norm layers that use them begin, such as "decoder.layers.".
 std::vector<std::pair<const char*, ref::model::NormOptions>> model_norms(const RunConfig& config);
 
 /// Returns 1 - alpha_backward, the weight that a new value has in the moving average nu of

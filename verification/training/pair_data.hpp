@@ -42,13 +42,13 @@ PairData add_vocabularies(ref::data::ParallelCorpus text, const RunConfig& confi
 std::vector<ref::train::PairBatch> pair_batches(const PairData& data, const RunConfig& config,
                                                 std::uint64_t epoch);
 
-/// Returns the batches of all pairs of a text, sorted by length.
+/// Returns batches with all sentence pairs of a corpus, sorted by length.
 std::vector<ref::train::PairBatch> pairs_in_order(const ref::data::ParallelText& text,
                                                   const PairVocabularies& words,
                                                   const RunConfig& config);
 
-/// Returns the fraction of the sentences' words that are not in the vocabulary, or 0 if there is no
-/// word.
+/// Returns which fraction of the words in the sentences is missing in the vocabulary. It is 0 if
+/// the sentences have no words.
 double unknown_fraction(const ref::data::WordVocabulary& words,
                         const std::vector<std::string>& sentences);
 

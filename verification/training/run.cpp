@@ -223,7 +223,7 @@ class Run {
   }
 
   /// Creates the folder of the run; an empty folder is accepted too. If the run is resumed, the
-  /// folder must hold a run that was ended before it had written config.json.
+  /// folder must hold a run that ended before it wrote config.json.
   void make_folder() {
     const fs::path& out = options_.out;
     std::error_code error;

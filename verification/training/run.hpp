@@ -53,10 +53,10 @@ struct RunSummary {
 ///
 /// Computes  the same bytes in every file for any number of threads, whether or not the run was
 ///           interrupted and resumed. A resumed run continues after the last checkpoint and
-///           truncates metrics.jsonl to the length that it had then
+///           truncates metrics.jsonl to the length that it had at that checkpoint. It reads
+///           user-supplied initial weights from the folder
 /// Requires  without resume, `out` is absent or an empty folder; with resume, `out` is the folder
-///           of a run with the same configuration and data. A resumed run reuses its initial
-///           weights
+///           of a run with the same configuration and data
 /// Throws    UsageError about `out`; FileError if a file is damaged or cannot be written;
 ///           RunFailure
 RunSummary run(const RunConfig& config, RunTask& task, const RunOptions& options);
@@ -67,8 +67,8 @@ RunSummary run(const RunConfig& config, const Dataset& data, const RunOptions& o
 double quality(const Qualities& qualities, std::string_view name);
 
 /// Whether a training step failed because of an impossible setting. This is assumed if the step is
-/// the first one and all its values are finite. A value is not finite if `found` names one, or if
-/// the error `refusal` is a NotFiniteError.
+/// the first one and all its values are finite. All values count as finite if `found` names no
+/// value and the error `refusal` is not a NotFiniteError.
 bool is_caused_by_settings(std::size_t step, const std::optional<std::string>& found,
                            const ref::numeric::ContractError& refusal);
 

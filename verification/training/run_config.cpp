@@ -18,8 +18,8 @@ using Settings = std::vector<std::pair<std::string, std::string>>;
 
 namespace {
 
-/// Calls `f(key, field)` for each setting of a model that consists of an encoder only. `whole`
-/// includes the settings that are otherwise hidden while they have their default.
+/// Calls `f(key, field)` for each setting of a model that consists of an encoder only. Settings
+/// that are hidden while they have their default are visited only if `whole` is true.
 void visit_encoder(RunConfig& c, bool whole, auto&& f) {
   model::EncoderConfig& e = c.train.encoder;
   const bool language = c.task == Task::language;
@@ -38,8 +38,8 @@ void visit_encoder(RunConfig& c, bool whole, auto&& f) {
 }
 
 /// Calls `f(key, field)` for each setting of a translator's model: first the settings of the whole
-/// model, then those of the encoder and of the decoder. `whole` includes the settings that are
-/// otherwise hidden while they have their default.
+/// model, then those of the encoder and of the decoder. Settings that are hidden while they have
+/// their default are visited only if `whole` is true.
 void visit_translator(model::DecoderConfig& d, bool whole, auto&& f) {
   f("model.d_model", d.d_model);
   f("model.activation", d.activation);
@@ -56,8 +56,9 @@ void visit_translator(model::DecoderConfig& d, bool whole, auto&& f) {
   f("decoder.num_layers", d.decoder.num_layers);
 }
 
-/// Calls `f(key, field)` for each setting whose section does not depend on a name. `whole` includes
-/// the settings that are otherwise hidden while they have their default.
+/// Calls `f(key, field)` for each setting of the sections that always have the same settings
+/// (unlike "norm", whose settings depend on norm.name). Settings that are hidden while they have
+/// their default are visited only if `whole` is true.
 void visit_plain(RunConfig& c, bool whole, auto&& f) {
   if (whole || c.task != Task::classify) f("training.task", c.task);
   if (c.task == Task::translate) {
@@ -87,9 +88,9 @@ void visit_plain(RunConfig& c, bool whole, auto&& f) {
   }
 }
 
-/// Calls `f` for each section whose settings depend on a name, such as "norm" or "optimizer". The
-/// arguments of `f` are the section, its options, a function that returns their name, and a
-/// function that returns the default options of a name.
+/// Calls `f` for each section whose settings depend on its setting `name`, such as "norm" or
+/// "optimizer". The arguments of `f` are the section, its options, a function that returns the name
+/// of given options, and a function that returns the default options of a name.
 void visit_named_sections(RunConfig& c, auto&& f) {
   const auto norm = [&](const char* section, model::NormOptions& options) {
     f(section, options, model::norm_name, model::norm_options);
@@ -236,9 +237,9 @@ bool may_name_setting(const RunConfig& config, const std::string& argument,
 
 /// Finds the setting that caused an error. `keys` are the settings whose names match the argument
 /// of the error. The result is the first of them that has the rejected value and belongs to the
-/// section of the layer or optimizer that rejected it. If no section belongs to that layer, because
-/// another layer called it, the first setting with the rejected value is returned. Returns nothing
-/// if there is none.
+/// section of the layer or optimizer that rejected it. A layer that was called by another layer may
+/// have no section; then the first setting with the rejected value is returned. Returns nothing if
+/// there is none.
 std::optional<std::string> find_rejected_setting(const Settings& settings,
                                                  const std::vector<std::string>& keys,
                                                  const ref::numeric::ContractViolation& violation) {

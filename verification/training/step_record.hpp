@@ -22,9 +22,9 @@ class StepRecord {
   void add(ref::io::StoredTensor tensor) { tensors_.push_back(std::move(tensor)); }
   void add(const std::string& name, const ref::tensor::Tensor<double>& values);
   /// Adds the doubles nearest to the elements of `values`. If they are stored as float64, it also
-  /// adds the remainders under the name "<name>_lo". If the precision of an element is too low to
-  /// decide its nearest double, it adds nothing and returns the tensor's name and the element's
-  /// index.
+  /// adds the remainders (each element minus its nearest double) under the name "<name>_lo". If the
+  /// precision of an element is too low to decide its nearest double, it adds nothing and returns
+  /// the tensor's name and the element's index.
   std::optional<std::string> add(const std::string& name,
                                  const ref::tensor::Tensor<ref::numeric::ball>& values);
 

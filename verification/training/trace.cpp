@@ -227,8 +227,8 @@ class Trace {
 
   static std::string step_stem(std::size_t s) { return fmt::format("step_{:04}", s + 1); }
 
-  /// Writes the tensors into a file. It replaces the file of the same step that was written with
-  /// fewer bits.
+  /// Writes the tensors into a file. The new file replaces an earlier file of the same step, whose
+  /// tensors were computed with fewer bits of precision.
   void write_tensor_file(const std::string& stem, const std::vector<StoredTensor>& tensors) {
     const std::string name = stem + options_.suffix;
     ref::io::write_tensors(folder_ / name, tensors);

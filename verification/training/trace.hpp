@@ -14,7 +14,7 @@ namespace normproof::verification::training {
 
 /// How far the values that a run computes in `double` are from the exact values. `absolute` is the
 /// largest absolute difference of any element, rounded up. `relative` is the largest ratio of an
-/// absolute difference and the largest absolute element of the same exact tensor; tensors that are
+/// absolute difference to the largest absolute element of the same exact tensor; tensors that are
 /// exactly 0 do not count.
 struct ExactDistance {
   double absolute = 0, relative = 0;
@@ -45,7 +45,7 @@ struct TraceOptions {
 
 struct TraceSummary {
   std::vector<TracedStep> steps;
-  /// Totals over all steps, without the tensors of remainders.
+  /// Numbers of tensors and of their elements in all steps. Tensors of remainders do not count.
   std::size_t tensors = 0, elements = 0;
   long bits = 0;  ///< precision in bits that decided every element; 0 for a trace in double
 };

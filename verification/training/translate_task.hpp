@@ -12,7 +12,8 @@ inline constexpr BleuTokenizer translation_tokenizer = BleuTokenizer::none;
 
 /// The task of translating sentences. Its quality measures are perplexity = exp(loss) and, in
 /// validation, bleu. The loss of a training step includes label smoothing. bleu is the BLEU of
-/// greedy translations of the first translation.bleu_pairs validation pairs.
+/// greedy translations of the first validation pairs; their number is the setting
+/// translation.bleu_pairs.
 class TranslateTask : public RunTask {
  public:
   /// Keeps references to both arguments, which must outlive the task.

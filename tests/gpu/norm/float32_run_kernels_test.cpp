@@ -9,7 +9,7 @@
 #include "gpu/device/simulated_launch.hpp"
 #include "gpu/norm/float32_backward_row.hpp"
 
-/// Tensor elements of which every access is counted, by address.
+/// Tensor elements that count every access. The counts are kept by address.
 namespace normproof::gpu::counted {
 
 using norm::Vector;

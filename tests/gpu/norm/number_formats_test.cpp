@@ -60,8 +60,9 @@ int rounds_double_wrongly(double v) {
   return bits_from_float(Format::widen(Format::narrow(v))) == bits_from_float(expected) ? 0 : 1;
 }
 
-/// Tests doubles next to a tie, the midpoint of two numbers of the format. Such a double would
-/// first round to the tie, and then to even, if it were rounded to float before.
+/// Tests doubles next to a tie, the midpoint of two numbers of the format. If such a double were
+/// rounded to float first, it would become the tie and then round to even, although the double
+/// itself is not a tie.
 template <class Format>
 void expect_correct_doubles_next_to_ties() {
   int count = 0;

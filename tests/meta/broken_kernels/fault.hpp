@@ -17,7 +17,8 @@ using verification::claims::engine::NormOptions;
 using verification::claims::engine::TestedImplementation;
 
 /// A broken implementation and the claim whose verdict it must change. A claim that holds for the
-/// correct implementation must be refuted for the broken one. A refuted claim must hold.
+/// correct implementation must be refuted for the broken one. A claim that is refuted for the
+/// correct implementation must hold for the broken one.
 struct Fault {
   std::string claim;             ///< id of the claim, for example "F1"
   std::string what;              ///< what is wrong, for the messages of the test

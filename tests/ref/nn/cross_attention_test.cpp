@@ -92,8 +92,8 @@ TEST(CrossAttention, BackwardIsTheDerivativeWithDropout) {
                           {.num_heads = 2, .dropout = 0.25, .key = {0, 0, "a", &given}});
 }
 
-/// Returns parameters of self-attention that compute the same as the given parameters of
-/// cross-attention.
+/// Returns parameters with which self-attention computes the same as cross-attention with the given
+/// parameters.
 Attention<double> make_self_attention(const NamedTensors<double>& t) {
   Attention<double> self;
   self.out = make_cross_attention(t).out;

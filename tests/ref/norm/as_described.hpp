@@ -155,8 +155,8 @@ class DescribedLayer {
     }
   }
 
-  /// Returns the partitions of x whose statistics are computed from this batch. A layer with
-  /// running statistics per channel computes none of the batch in inference.
+  /// Returns the partitions of x whose statistics are computed from this batch. In inference, a
+  /// layer with running statistics per channel computes no statistics from the batch.
   std::vector<model::NormPartition> cells() const {
     std::vector<model::NormPartition> result;
     for (const model::NormPartition& c : layer_.cells)

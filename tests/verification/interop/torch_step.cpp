@@ -28,8 +28,8 @@ using ref::tensor::shape_of;
 
 namespace {
 
-/// Converts numbers to the scalar T, without an error: both implementations have exactly these
-/// numbers.
+/// Converts numbers to the scalar T, with an error of 0, because both implementations have exactly
+/// these numbers.
 template <class T>
 Tensor<T> to_scalar(const Tensor<double>& values) {
   Tensor<T> result = ref::tensor::empty_tensor<T>(shape_of(values));

@@ -20,7 +20,7 @@ inline std::int32_t dtype_number(ref::io::DType dtype) {
 }
 
 /// Checks a condition on the arguments of a function.
-/// Throws    UsageError with `function` and `sentence` if `met` is false
+/// Throws    UsageError, whose message has `function` and `sentence`, if `met` is false
 inline void require(bool met, const char* function, std::string_view sentence) {
   if (!met) throw ref::numeric::UsageError(fmt::format("{}: {}", function, sentence));
 }
@@ -30,16 +30,17 @@ struct TensorDescription {
   ref::io::StoredTensor tensor;
   std::size_t bytes = 0;
 };
-/// Checks the description of a caller's tensor and converts it.
-/// Requires  `name` is not null. `shape` is not read if the rank is rejected
+/// Checks the description of a caller's tensor and converts it. If the rank is rejected, `shape` is
+/// not read.
+/// Requires  `name` is not null
 /// Throws    UsageError that names `function` and the tensor
 TensorDescription tensor_description(const char* function, const char* name, std::int32_t dtype,
                                      std::int32_t rank, const std::int64_t* shape,
                                      const void* data);
 
 /// Sets the default floating-point mode during the lifetime of this object, and restores the
-/// caller's mode afterwards. The caller may flush subnormal numbers to zero or use another
-/// rounding; the gate must not.
+/// caller's mode afterwards. The caller's mode may flush subnormal numbers to zero or round
+/// differently, but the gate needs the default mode.
 class DefaultFloatingPointMode {
  public:
   DefaultFloatingPointMode() {

@@ -43,9 +43,10 @@ struct normproof_corpus {
   std::size_t count() const { return cases_.size(); }
   const char* version() const { return version_.c_str(); }
 
-  const char* error = "";  ///< error_text, or a string literal if memory is exhausted
+  const char* error = "";  ///< the message: error_text, or a literal if memory is exhausted
   std::string error_text = {};
-  /// Set during a call: restores the caller's floating-point mode.
+  /// The object that restores the caller's floating-point mode at the end of a call. Null outside a
+  /// call.
   const normproof::verification::bindings::c::DefaultFloatingPointMode* mode = nullptr;
 
  private:
@@ -87,7 +88,7 @@ struct normproof_corpus {
   std::optional<normproof::verification::golden::tolerance::Tolerance> bounds_ = {};
   std::vector<StoredTensor> answer_ = {};
   std::optional<Refusal> refusal_ = {};
-  /// The candidate's output at the last verdict.
+  /// The candidate's outputs that the last verdict judged.
   std::optional<std::vector<StoredTensor>> judged_ = {};
   std::optional<std::size_t> judged_index_ = {};
 

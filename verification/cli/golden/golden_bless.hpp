@@ -17,7 +17,8 @@ struct GoldenBlessCommand {
   static constexpr const char* summary = "Regenerate a corpus, and accept the new expected values";
 
   std::filesystem::path golden = {};
-  /// The reason why the corpus is replaced; if absent, the user is asked at the terminal.
+  /// The reason why the corpus is replaced. If it is absent, the command asks the user at the
+  /// terminal.
   std::optional<std::string> reason = {};
   std::vector<verification::golden::corpus::Tier> tiers =
       {};  ///< further tiers to make, besides those of the corpus

@@ -55,7 +55,7 @@ std::string magnitudes_text(const MagnitudeRange& reach) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-/// Returns the keys that a member has in the coverage of any tier, without duplicates.
+/// Returns the keys of this member of Coverage, united over all tiers and without duplicates.
 template <class Member>
 auto all_keys(const CoveredTiers& tiers, Member Coverage::*member) {
   std::set<typename Member::key_type> keys;

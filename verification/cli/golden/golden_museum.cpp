@@ -23,8 +23,9 @@ std::string closing_line(const std::vector<ExhibitResult>& visits) {
   return fmt::format("{} of {} found", count_found(visits), plural(visits.size(), "exhibit"));
 }
 
-/// Returns the name of the case that found the bug, such as "quick/layer_norm/odd-13x17-float32" or
-/// "memory, quick/...". If no case found it, returns how close a case came to finding it.
+/// Returns the name of the case that found the bug, such as "quick/layer_norm/odd-13x17-float32".
+/// If the bug violates a relation between outputs, the name of the relation comes first: "relation
+/// memory, quick/...". If no case found it, returns how close a case came to finding it.
 std::string finding_case_text(const ExhibitResult& visit) {
   if (!visit.found())
     return fmt::format("missed by {}; the largest share of a bound is {}",

@@ -34,7 +34,8 @@ void add_pipe(CLI::App& app, std::optional<std::string>& pipe, double& timeout);
 /// Adds the options --pipe, which is required here, and --timeout.
 void add_pipe(CLI::App& app, std::string& pipe, double& timeout);
 
-/// Copies the end of the candidate's standard error to standard error: at most 64 KiB.
+/// Prints `last`, the end of what the candidate wrote to standard error (at most 64 KiB), on this
+/// program's standard error.
 void print_candidate_errors(const std::string& last);
 
 void add_accumulation(CLI::App& app,

@@ -13,7 +13,7 @@
 namespace normproof::verification::cli::gpu {
 
 /// Which matrix products are compared. ordered: our kernel, which adds in the order of the
-/// contract. cublas: those of cuBLAS.
+/// contract. cublas: the products of cuBLAS.
 enum class GpuProductMode { ordered, cublas };
 
 struct GpuAgreeCommand {

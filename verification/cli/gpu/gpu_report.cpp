@@ -45,7 +45,8 @@ std::string agreement_verdict(const checks::agreement::Rows& rows, const GpuAgre
   return rows.agree() ? "every product within its bound" : "some products exceed their bound";
 }
 
-/// The widths are fixed, because a terminal shows each row before the next one is computed.
+/// Returns the columns of the table. Their widths are fixed, because a terminal shows each row
+/// before the next one is computed.
 std::vector<support::report::Column> agreement_columns(const GpuAgreeCommand& command) {
   using support::report::Align;
   std::vector<support::report::Column> columns = {{.name = "operation", .min_width = 20},

@@ -27,8 +27,8 @@ struct GpuTrainCommand {
 
   void add(CLI::App& app);
 
-  /// Trains the same model on the device and with ref. Prints a hash of the sequence of states of
-  /// each.
+  /// Trains the same model on the device and with ref. For each of the two training runs, prints a
+  /// hash of its sequence of states.
   /// Returns   kSuccess if the two hashes are the same
   Output run() const;
 

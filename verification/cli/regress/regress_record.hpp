@@ -28,8 +28,8 @@ struct RegressRecordCommand {
 
   /// Runs a candidate on every case, and adds a recording of its results to the history.
   /// Returns   kSuccess if the candidate computed every case
-  /// Throws    UsageError, FileError; also if the candidate computed no case; then no recording is
-  ///           added
+  /// Throws    UsageError; FileError, for example if the candidate computed no case. After an
+  ///           exception, no recording is added
   Output run() const;
 };
 

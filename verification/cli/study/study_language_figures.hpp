@@ -23,8 +23,8 @@ std::optional<support::report::Figure> bleu_figure(const studies::language::Resu
 
 /// Returns the fluctuations of the batch variance and of the quadratic mean, relative to their
 /// running values, in each piece of the training run. There is one line per norm, the mean over
-/// layers and seeds. Translators have a figure for the encoder and a figure for the decoder, if it
-/// has such a norm.
+/// layers and seeds. For translators, there is one figure for the encoder and one for the decoder.
+/// A figure without lines is left out.
 std::vector<support::report::Figure> fluctuation_figures(
     const studies::language::Results& results, const studies::language::Condition& condition);
 

@@ -238,8 +238,8 @@ void add_language_cells(support::report::Document& document,
   document.add(std::move(table));
 }
 
-/// Returns the largest number of seeds with which a norm and layer_norm were both tested, but at
-/// least two.
+/// Returns the largest number of seeds with which a norm and layer_norm were both tested. If this
+/// number is less than 2, returns 2.
 std::size_t paired_seeds(const studies::language::Results& results) {
   std::size_t seeds = 2;
   for (const Condition& condition : list_conditions(results))

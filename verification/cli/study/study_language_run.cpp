@@ -52,8 +52,8 @@ void refuse_options(const StudyRunCommand& command) {
 constexpr ref::data::SyntheticPairCounts kQuickPairs = {
     .training = 1000, .validation = 100, .test = 100};
 
-/// Returns the tasks that the user names. If there are none, returns the tasks whose data is given;
-/// if there are none either, all tasks.
+/// Returns the tasks that the user names. If the user names none, returns the tasks whose data is
+/// given. If no data is given either, returns all tasks.
 std::vector<training::Task> requested_tasks(const StudyRunCommand& command,
                                             const LanguageCells& named) {
   using training::Task;
@@ -70,8 +70,8 @@ std::vector<training::Task> requested_tasks(const StudyRunCommand& command,
   return {text ? Task::language : Task::translate};
 }
 
-/// Returns a part of an error message that explains how to run without data: "--quick, which has a
-/// made-up one".
+/// Returns the part of an error message that explains how to run without data, such as "--quick,
+/// which has a made-up one".
 std::string no_data_advice(const StudyRunCommand& command, std::string_view made_up) {
   return command.selection.cells.empty()
              ? fmt::format("--quick, which has {}", made_up)

@@ -28,7 +28,7 @@ Output report_language_study(const std::filesystem::path& out, bool json);
 studies::language::Results read_language_results(const std::filesystem::path& out,
                                                  const studies::published::Store& store);
 
-/// Whether there are results, and all of them are those of quick training runs.
+/// Whether there are results, and all of them come from quick training runs.
 bool has_only_quick_cells(const studies::language::Results& results);
 
 /// Returns the tasks that the study.json of a folder names.

@@ -161,7 +161,8 @@ void add_dynamics(support::report::Document& document, const studies::published:
       "PowerNorm's gradient before the division by psi, and its bound");
 }
 
-/// Returns the classes with the validation sentences added to the training sentences.
+/// Returns the class counts with the numbers of validation sentences added to the numbers of
+/// training sentences.
 studies::published::ClassCounts merge_classes(studies::published::ClassCounts classes) {
   classes.training.resize(std::max(classes.training.size(), classes.validation.size()));
   for (std::size_t c = 0; c < classes.validation.size(); ++c)
@@ -169,8 +170,8 @@ studies::published::ClassCounts merge_classes(studies::published::ClassCounts cl
   return classes;
 }
 
-/// Returns a sentence with the training run that has the lowest loss. It is compared with
-/// predictions that ignore the sentence.
+/// Returns a text about the training run with the lowest loss. It compares this loss with the loss
+/// of predictions that ignore the input.
 std::string lowest_loss_text(const std::vector<studies::published::Table>& tables) {
   double least = std::numeric_limits<double>::infinity();
   std::string name;

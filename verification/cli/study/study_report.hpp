@@ -21,8 +21,8 @@ support::report::Document study_document(const studies::published::Results& resu
 /// Returns a verdict with its sign, such as "✓ holds". The tooltip shows the numbers behind it.
 support::report::Cell finding_cell(const studies::published::Finding& finding);
 
-/// Returns the counts as text: "published entries: 54 the same here, 9 not", followed by the
-/// others.
+/// Returns the counts as text: "published entries: 54 the same here, 9 not", followed by the other
+/// counts.
 std::string agreement_text(const studies::published::Agreement& counts);
 
 /// Returns the numbers of study_document() as JSON: conditions, with tables, agreement and

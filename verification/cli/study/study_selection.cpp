@@ -15,7 +15,7 @@ using ref::numeric::UsageError;
 
 namespace {
 
-/// Returns the name unchanged, for options whose text is the value.
+/// Returns the name unchanged. It is the parser of an option whose value is the text itself.
 std::string same_name(const std::string& name) {
   return name;
 }
@@ -130,8 +130,8 @@ void check_only_cells(const CLI::App& app) {
           fmt::format("--cells names the cells by itself; expected no {} beside it", option));
 }
 
-/// Checks that the named training runs belong to the selected study, as far as the beginning of a
-/// name shows it.
+/// Checks that the named training runs belong to the selected study. Only the beginning of each
+/// name is checked.
 void check_cells(const StudySelection& selection) {
   const bool language = selection.study == WhichStudy::language;
   std::vector<std::string> other_beginnings = {"corrected", "published"};

@@ -33,11 +33,11 @@ struct StudySelection {
   std::optional<std::vector<std::string>> norms = {}, rates = {};
   std::optional<studies::published::Padding> padding = {};
   std::optional<std::size_t> seeds = {}, gradient_seeds = {};
-  /// Names of training runs; if any is given, no other option selects training runs.
+  /// Names of training runs. If a name is given, no other option may select training runs.
   std::vector<std::string> cells = {};
   bool quick = false;
   std::optional<std::vector<ref::model::NormPlacement>> placements = {};
-  /// The tasks; absent: the command decides, or all.
+  /// The tasks. If they are absent, the command chooses tasks or takes all of them.
   std::optional<std::vector<training::Task>> tasks = {};
 
   void add(CLI::App& app);
@@ -51,17 +51,17 @@ struct StudySelection {
 };
 
 /// Returns the selected training runs of the published study, each once.
-/// Throws    UsageError if there are none, or if a name is not that of a training run
+/// Throws    UsageError if none is selected, or if a given name is not the name of a training run
 std::vector<studies::published::Cell> select_cells(const StudySelection& selection);
 
-/// Returns `selection`. If it does not contain all training runs in `there` but does contain them
-/// with --quick, returns it with --quick. `there` are the training runs in a folder.
+/// Returns `selection` unchanged, or with --quick added. --quick is added if the selection contains
+/// all training runs in `there` only with --quick. `there` are the training runs in a folder.
 StudySelection quick_if_needed(const StudySelection& selection,
                                const std::vector<studies::published::Cell>& there);
 
 /// Returns the training runs of the study of language models that --cells names, each once. The
 /// result is empty if the option is not given.
-/// Throws    UsageError if a name is not that of a training run
+/// Throws    UsageError if a given name is not the name of a training run
 std::vector<studies::language::Cell> named_language_cells(const StudySelection& selection);
 
 /// Returns the training runs that --cells names. Without --cells, returns all selected ones: those

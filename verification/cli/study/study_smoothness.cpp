@@ -56,8 +56,8 @@ struct NormLayerSmoothness {
   StepMean batch_norm, power_norm;
 };
 
-/// Compares power_norm with batch_norm in each norm layer, over the seeds for which there is a
-/// training run of each.
+/// Compares power_norm with batch_norm in each norm layer, over the seeds for which each of the two
+/// norms has a training run.
 std::map<std::string, NormLayerSmoothness> compare_smoothness(
     const studies::published::Results& results, const studies::published::Condition& condition) {
   std::map<std::string, NormLayerSmoothness> sites;

@@ -28,7 +28,8 @@ struct Status {
   std::optional<double> seconds_left;  ///< absent if no training run in the folder has a time
 };
 
-/// The training runs that the command selects, and those that the folder has, with their costs.
+/// The training runs that the command selects, and the training runs that have results in the
+/// folder, each with its cost.
 struct SelectedCells {
   std::vector<studies::published::Task> requested;
   std::map<std::string, double> finished;

@@ -28,7 +28,7 @@ struct DeterminismCommand {
   /// Runs every probe of the determinism contract, writes the requested files, and prints the
   /// result. Without --against, it prints the environment, one hash per probe, and whether the
   /// hashes are those that the contract promises. With --against, it prints one line, which says
-  /// whether the hashes are those of that file.
+  /// whether the hashes equal the hashes in that file.
   /// Returns   kSuccess if the bits are the same
   /// Throws    UsageError, FileError
   Output run() const;

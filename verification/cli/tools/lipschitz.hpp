@@ -28,8 +28,8 @@ struct LipschitzCommand {
 
   /// Assumptions on which a result depends. They are reported together with the enclosures.
   struct Assumed {
-    /// Running statistics that the result depends on but the file lacks. Their values are those of
-    /// a new layer.
+    /// Running statistics on which the result depends, but which are not in the file. They are
+    /// assumed to have the values of a new layer.
     ref::tensor::NamedTensors<double> statistics = {};
     bool unregularized = false;  ///< whether eps is 0
     bool stateless = false;      ///< whether the layer has no running statistics
@@ -40,8 +40,9 @@ struct LipschitzCommand {
 
   /// Encloses the norms of the Jacobian for the tensors of a file (checks::lipschitz::certify),
   /// prints the enclosures, and writes the inputs at which the norms are attained.
-  /// Throws    UsageError about options; FileError naming file and tensor; std::runtime_error if
-  ///           the two derivations contradict each other
+  /// Throws    UsageError about options; FileError naming file and tensor; std::runtime_error if a
+  ///           lower bound of a norm exceeds its upper bound, which means that a derivation is
+  ///           wrong
   Output run() const;
 };
 

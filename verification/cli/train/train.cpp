@@ -34,8 +34,8 @@ using training::RunConfig;
 
 namespace {
 
-/// Returns the configuration of the run: that of --config, of the resumed run, or the default. The
-/// settings of the command line are then applied to it.
+/// Returns the configuration of the run. It is read from --config or from the folder of the resumed
+/// run, or is the default. Then the settings of the command line change it.
 RunConfig configuration(const TrainCommand& command) {
   TrainingSource source = command.source;
   const std::filesystem::path kept = command.out / "config.json";

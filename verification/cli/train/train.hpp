@@ -30,8 +30,8 @@ struct TrainCommand {
 
   /// Trains a classifier on a corpus, a language model on a text, or a translator on sentence pairs
   /// (training::run). At the end, writes page.html into the folder of the run, and prints a
-  /// summary. A line of the summary is the hash of the last state. With print_config, the command
-  /// only prints the configuration.
+  /// summary. One line of the summary is the hash of the last training state. With print_config,
+  /// the command only prints the configuration.
   /// Throws    UsageError, FileError, training::RunFailure
   Output run() const;
 };

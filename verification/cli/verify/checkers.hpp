@@ -41,8 +41,8 @@ CheckerReport parse_outcome(const Checker& checker, int status, std::string_view
 
 /// Runs a checker to its end, with `jobs` parallel jobs. It checks the claims in `among`, or all
 /// claims if `among` is empty. If the running program is in build/<preset> of the checkout, the
-/// checker writes its files into a folder with its name there. Otherwise the checker chooses the
-/// folder.
+/// checker writes its files into build/<preset>/<name of the checker>. Otherwise the checker
+/// chooses the folder.
 /// Throws    std::system_error if it cannot be started
 CheckerReport run_checker(const Checker& checker, const std::filesystem::path& program, int jobs,
                           const std::vector<std::string>& among = {});

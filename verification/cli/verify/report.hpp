@@ -22,7 +22,8 @@ struct SmallestRejectedError {
 struct ReportedClaim {
   std::string id, title, statement, source, assumptions;
   bool expected_to_hold = true;
-  /// The assumption that this claim drops, so that it is refuted; empty if the claim should hold.
+  /// The assumption that this claim leaves out. Without it, the claim should be refuted. Empty if
+  /// the claim should hold.
   std::string dropped;
 
   bool holds = false;

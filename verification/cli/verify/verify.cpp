@@ -45,8 +45,8 @@ NuSeries simulate_periodic_channel(std::size_t period) {
   return series;
 }
 
-/// Returns the assumptions that the theorems have beyond those of the claim, followed by the
-/// statement of each theorem. If there is no theorem, returns the reason.
+/// Returns the assumptions that the theorems have in addition to the assumptions of the claim,
+/// followed by the statement of each theorem. If there is no theorem, returns the reason.
 std::string evidence_text(const claims::ledger::Grounds& grounds) {
   std::string text(grounds.theorems.empty() ? grounds.reason : grounds.premises);
   for (const claims::ledger::Theorem& theorem : grounds.theorems)

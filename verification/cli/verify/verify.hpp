@@ -36,7 +36,7 @@ struct VerifyCommand {
 
   /// Checks the claims, computes the statistics, writes the requested files, and prints the table
   /// of claims.
-  /// Returns   kSuccess if everything is as expected; kSkipped if everything that was
+  /// Returns   kSuccess if everything is as expected; kExitCheckerSkipped if everything that was
   ///           checked is as expected, but a requested checker could not be run
   /// Throws    UsageError, FileError
   Output run() const;

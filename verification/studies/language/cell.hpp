@@ -44,8 +44,8 @@ const std::vector<std::string>& study_norms(training::Task task);
 /// layer`). The name before the + is the encoder's norm, the name after it the decoder's.
 inline constexpr const char* kReleasedPlacement = "power_norm_released+layer_norm";
 
-/// Splits a name of study_norms() into the norm of the encoder and the norm of the decoder. They
-/// are the same if the name has no +.
+/// Splits a name of study_norms() into the norm of the encoder and the norm of the decoder. If the
+/// name has no +, encoder and decoder have the same norm.
 std::pair<std::string, std::string> norms_by_side(std::string_view norm);
 
 /// Returns the name of the norm with which the study compares all others: the first of

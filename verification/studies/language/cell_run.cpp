@@ -52,7 +52,8 @@ std::optional<std::string> train(const training::RunConfig& config, training::Ru
   return std::nullopt;
 }
 
-/// Returns a sentence if the validation loss after some epoch is not finite, otherwise nothing.
+/// If the validation loss after an epoch is not finite, returns a sentence that says so. Otherwise
+/// returns nothing.
 std::optional<std::string> not_finite_sentence(const CellResult& result) {
   const bool finite = std::ranges::all_of(result.validation_loss,
                                           [](const auto& loss) { return loss.has_value(); });

@@ -16,7 +16,8 @@ inline constexpr std::uint64_t kRateSelectionSeeds = 2;
 
 struct RateLoss {
   std::string rate;
-  /// Numbers of deciding seeds with a result and with a diverged result.
+  /// Number of training runs with a result, and number of those that diverged. Only the first
+  /// kRateSelectionSeeds seeds count.
   std::size_t runs = 0, diverged = 0;
   std::optional<double> loss = {};  ///< mean validation loss over these seeds, if none diverged
 };
@@ -26,9 +27,10 @@ std::vector<RateLoss> rate_losses(const Results& results, const Condition& condi
                                   const std::string& norm);
 
 /// Returns the learning rate that is chosen for a norm: the rate with the lowest validation loss
-/// after the last epoch, averaged over the deciding seeds. Rates at which a seed diverged are
-/// excluded. If two rates have the same loss, the lower rate is chosen. If all rates are excluded,
-/// the lowest rate is chosen. Returns nothing if a required training run has no result yet.
+/// after the last epoch, averaged over the first kRateSelectionSeeds seeds. Rates at which a seed
+/// diverged are excluded. If two rates have the same loss, the lower rate is chosen. If all rates
+/// are excluded, the lowest rate is chosen. Returns nothing if a required training run has no
+/// result yet.
 std::optional<std::string> chosen_rate(const Results& results, const Condition& condition,
                                        const std::string& norm);
 

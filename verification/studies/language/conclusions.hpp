@@ -8,10 +8,10 @@
 
 namespace normproof::verification::studies::language {
 
-/// Returns the statements that the study tests for a task. p1 compares the perplexity of PowerNorm
-/// with that of LayerNorm, and p2 that of BatchNorm with that of LayerNorm. p3 compares the
-/// fluctuation of statistics. Translators also have b1 and b2, which are p1 and p2 for BLEU, and
-/// b3, which compares the released placement of norms with LayerNorm.
+/// Returns the statements that the study tests for a task. p1 compares PowerNorm with LayerNorm by
+/// perplexity, and p2 compares BatchNorm with LayerNorm by perplexity. p3 compares the fluctuation
+/// of statistics. Translators also have b1 and b2, which compare the same norms by BLEU, and b3,
+/// which compares kReleasedPlacement with LayerNorm.
 const std::vector<studies::published::Statement>& statements(training::Task task);
 
 /// Decides whether the results support a statement about two norms.
@@ -20,8 +20,8 @@ const std::vector<studies::published::Statement>& statements(training::Task task
 ///           The verdict is `holds` if the whole interval is on the stated side of 0, `fails` if it
 ///           is on the other side, and otherwise `unsettled`. It is `not_run` if fewer than two
 ///           seeds have results for the two norms. If only one of the two runs of a seed diverged,
-///           the difference is infinite, in favor of the run that did not diverge. Then the verdict
-///           is `holds` or `fails` only if all seeds agree
+///           the difference is infinite, in favor of the run that did not diverge. If a difference
+///           is infinite, the verdict is `holds` or `fails` only if all seeds agree
 /// Requires  (C1) id is one of statements(condition.task)
 studies::published::Finding find(const std::string& id, const Results& results,
                                  const Condition& condition);

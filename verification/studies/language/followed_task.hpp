@@ -12,7 +12,7 @@ namespace normproof::verification::studies::language {
 inline constexpr std::string_view kFluctuation = "fluctuation.";
 
 /// Forwards to another task, and adds quality measures to its training steps: the fluctuation of
-/// each batch statistic of which a norm layer keeps a running value. The fluctuation is the
+/// each batch statistic for which a norm layer keeps a running value. The fluctuation is the
 /// relative distance of the batch statistic from the running value before the step.
 ///
 /// Source    [SYG+20], figures 2 and 4

@@ -13,12 +13,12 @@ struct Selection {
   std::vector<std::string> norms = study_norms(training::Task::translate);
   std::vector<ref::model::NormPlacement> placements = {ref::model::NormPlacement::post,
                                                        ref::model::NormPlacement::pre};
-  std::uint64_t seeds = 5;  ///< number of seeds to test: 1, 2, ...; at least kDecidingSeeds
+  std::uint64_t seeds = 5;  ///< number of seeds, 1, 2, ...; at least kRateSelectionSeeds
   Size size = Size::whole;
 };
 
 /// Returns the training runs whose validation results choose the learning rates: each norm and
-/// placement at each rate, with each deciding seed.
+/// placement at each rate, with each of the first kRateSelectionSeeds seeds.
 std::vector<Cell> rate_selection_cells(const Selection& selection);
 
 /// Returns the training runs that are tested: each norm and placement at its chosen learning rate,
@@ -29,8 +29,8 @@ std::vector<Cell> test_cells(const Selection& selection, const Results& results)
 /// rate, with seed 1. A norm whose rate is not chosen yet is left out.
 std::vector<Cell> dynamics_cells(const Selection& selection, const Results& results);
 
-/// Returns those of rate_selection_cells() whose learning rate was not chosen. The folders of these
-/// training runs are no longer needed.
+/// Returns the training runs in rate_selection_cells() whose learning rate was not chosen. Their
+/// folders are no longer needed.
 std::vector<Cell> cells_at_rejected_rates(const Selection& selection, const Results& results);
 
 /// Returns the relative cost of a training run. If the run only tests a model that was already

@@ -55,8 +55,8 @@ DataHashes data_hashes(const std::vector<training::Task>& tasks, const StudyData
 /// one entry per task.
 std::string study_identity(const DataHashes& hashes);
 
-/// Whether two texts of study.json have the same hash of the protocol. Old versions did not record
-/// this hash.
+/// Whether two texts of study.json have the same hash of the protocol. Texts of old versions have
+/// no such hash.
 bool same_protocol(std::string_view identity, std::string_view other);
 
 /// Reads the hashes of the data from a text of study.json. Its version of the arithmetic must be

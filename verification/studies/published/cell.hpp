@@ -27,8 +27,8 @@ struct Cell {
   std::size_t d_ff = 32;
   std::string norm = "layer_norm";    ///< one of study_norms()
   std::string learning_rate = "0.1";  ///< in the form of number_name(), such as "10" or "1e-4"
-  /// The initialization of the weights. "": as in the protocol. "uniform-0.1": every weight is
-  /// drawn from the uniform distribution on (-0.1, 0.1); other limits are possible.
+  /// The initialization of the weights. If it is "", the protocol decides. "uniform-0.1": every
+  /// weight is drawn from the uniform distribution on (-0.1, 0.1); other limits are possible.
   std::string initialization = "";
   /// Seed of the initial weights, the order of the batches and the dropout.
   std::uint64_t seed = 42;
@@ -51,8 +51,8 @@ std::vector<std::string> study_norms();
 std::string cell_name(const Cell& cell);
 
 /// Returns the unique text of a number >= 0 in names of training runs. It has the fewest digits
-/// that read back to the same bits. Numbers from 0.1 to below 1e6 have no exponent ("0.5"), all
-/// others have one ("1e-2").
+/// that read back to the same bits. A number from 0.1 to below 1e6 has no exponent ("0.5"). Every
+/// other number has an exponent ("1e-2").
 std::string number_name(double number);
 
 /// Parses the name of a training run, as written by cell_name(). The seed may be missing.
@@ -65,10 +65,11 @@ Cell parse_cell(std::string_view name);
 /// the data.
 ///
 /// Computes  d_model 32, 8 heads, ReLU, dropout 0.1, batches of 64 sentences, SGD without momentum,
-///           a constant learning rate. The corrected protocol has positions and pools the mean of
-///           the real tokens. The weight of class c is `N / (C n_c)` for N sentences, C classes and
-///           n_c sentences of class c. Weights in the feed-forward have Kaiming initialization, all
-///           other weights Xavier initialization. Biases are 0
+///           a constant learning rate. In the corrected protocol, the model adds position encodings
+///           and pools by the mean over the tokens that are not padding. The weight of class c is
+///           `N / (C n_c)` for N sentences, C classes and n_c sentences of class c. Weights of the
+///           feed-forward sublayers have Kaiming initialization, all other weights have Xavier
+///           initialization. Biases are 0
 /// Throws    UsageError if the rate or the limit is not a number, or the norm is unknown
 training::RunConfig config_of(const Cell& cell);
 

@@ -31,9 +31,8 @@ Cell with_norm(const Condition& condition, const std::string& norm) {
   return cell;
 }
 
-/// Returns the width and the number of steps of the widest model among the training runs for which
-/// `is_kind` is true. If several runs have this width, it is the largest number of steps among
-/// them.
+/// Considers the training runs for which `is_kind` is true. Returns the largest width of their
+/// models, and the largest number of steps among the runs with this width.
 std::optional<std::pair<std::size_t, std::size_t>> widest_model_shape(
     const Results& results, const Condition& condition,
     const std::function<bool(const Cell&)>& is_kind) {

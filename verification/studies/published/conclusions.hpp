@@ -20,7 +20,7 @@ struct Finding {
 
 /// A statement of the paper. find() decides whether the results support it.
 struct Statement {
-  /// Id such as "a1"; the letter is that of the list (a) to (e) in docs/guide/study.md.
+  /// Id such as "a1"; the letter names the entry in the list (a) to (e) of docs/guide/study.md.
   std::string id;
   std::string text;  ///< the statement in words
   std::string rule;  ///< the criterion that decides whether it holds
@@ -51,9 +51,9 @@ Finding find_published(const std::string& id);
 /// steps have no peaks.
 std::vector<std::size_t> find_loss_peaks(const CellResult& cell);
 
-/// Returns the training runs of a norm that recorded curves, by ascending seeds. Only runs of the
-/// widest model count for which the condition has curves of any norm. Among these, only the runs
-/// with the most steps count.
+/// Returns the training runs of a norm that recorded curves, by ascending seeds. It considers only
+/// the widest model for which any norm has curves in this condition, and of the runs of this model
+/// only those with the most steps.
 std::vector<const FinishedRun*> curve_runs(const Results& results, const Condition& condition,
                                            const std::string& norm);
 

@@ -50,7 +50,8 @@ bool learned(const CellResult& cell, const ClassCounts& classes, const LearningR
 double loss_floor(const ClassCounts& classes, bool count_weights);
 
 /// Returns the text of study.json, which describes everything on which the results in a folder
-/// depend: the data, its classes and the version of the arithmetic, with a SHA-256 of these.
+/// depend: the data, its classes and the version of the arithmetic. It also contains a SHA-256 of
+/// this description.
 std::string study_identity(const training::Dataset& data);
 
 /// The fields of study.json that readers of results need.

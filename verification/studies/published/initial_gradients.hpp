@@ -9,7 +9,7 @@
 namespace normproof::verification::studies::published {
 
 /// The gradient norm of a parameter tensor at the initial state, averaged over the seeds. It is one
-/// bar of figures 2 and 3.
+/// bar of figure 2 or 3.
 struct GradientSpread {
   std::string tensor;
   /// The sample standard deviation divides by n - 1. It is 0 for a single training run.

@@ -41,9 +41,10 @@ struct JobsSummary {
 ///
 /// Computes  the results of the tasks. A worker claims the most expensive task that no process is
 ///           running, runs it, stores its result, and repeats this until every task has a result.
-///           If a worker is killed, another worker takes over its task. Several calls may share the
-///           folder, also on several machines; each task is run once. The workers end with the
-///           process that started them. At the end the results are sorted
+///           If a worker is killed, another worker takes over its task. Several calls of this
+///           function may share the folder, also from several machines; nevertheless each task is
+///           run only once. The workers end with the process that started them. At the end the
+///           results are sorted
 /// Requires  this process has one thread; (C1) 1 <= jobs  (C2) each name once
 /// Throws    UsageError, FileError, NoDeviceError, ContractError (only its sentence) or
 ///           std::runtime_error, if the runner throws it; std::runtime_error if workers were killed

@@ -8,8 +8,8 @@
 
 namespace normproof::verification::studies::published {
 
-/// Trains the model of a training run. All implementations compute the same bits. The batches are
-/// set once; later calls refer to them by index.
+/// Trains the model of a training run. All implementations compute the same bits. set_batches()
+/// stores the batches; later calls refer to them by index.
 class Learner {
  public:
   using Batches = std::vector<ref::train::LabelledBatch>;

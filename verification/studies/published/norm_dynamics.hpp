@@ -34,16 +34,17 @@ namespace normproof::verification::studies::published {
 ///           too, and is multiplied by the maximum of group_rstd. Without a norm it is 1.
 ///           * lipschitz_batch_norm: `max |gamma| / sqrt(variance + eps)`, which is the Lipschitz
 ///           constant of batch_norm for the same x. gamma is 1 if the norm has none.
-///           * lipschitz_power_norm: `max |gamma| / sqrt(quadratic_mean + eps)`, the same for power
-///           norms.
+///           * lipschitz_power_norm: `max |gamma| / sqrt(quadratic_mean + eps)`, the corresponding
+///           constant of the power norms.
 ///           * max_weighted_gamma: the maximum of `(1 - alpha_backward) Gamma` over the channels.
 ///           * nu_largest: the maximum of |nu| after the step.
 ///           * psi_least: the minimum of `sqrt(psi^2 + eps)`, which is 1 / max rstd.
 ///           * gradient_seen, gradient_bound, gradient_share, bound_channels, only for power_norm:
 ///           the members seen, bound, share and channels of GradientBound::Found.
-///           * spreads, over the whole run, for each of the three statistics: `sqrt(mean over
-///           channels of var_t v) / rms of mean_t v`. mean_t and var_t are the mean and variance
-///           over the T steps; the variance divides by T - 1.
+///           * spreads, one number per statistic for the whole run: the square root of the mean of
+///           `var_t v` over the channels, divided by the root mean square of `mean_t v` over the
+///           channels. `mean_t v` and `var_t v` are the mean and variance of a channel over the T
+///           steps; the variance divides by T - 1.
 /// Source    the bound: docs/specification/study.md
 class NormDynamics {
  public:

@@ -22,7 +22,7 @@ struct Protocol {
   /// Padding is not masked: attention and every statistic include it, and the logits have one row
   /// per position.
   bool no_padding_mask = false;
-  /// The weight of a class is its number of sentences, rather than the inverse.
+  /// The weight of a class is its number of sentences, rather than the inverse of this number.
   bool count_weights = false;
   /// The model has no positions, and weights and biases are initialized as in the published code
   /// (docs/specification/study.md).

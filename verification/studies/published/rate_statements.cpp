@@ -16,8 +16,8 @@ Column table_column(const RatesRun& run, const TableShape& shape, const std::str
   return [&run, shape, norm](const std::string& rate) { return run.converges(shape, norm, rate); };
 }
 
-/// Returns the logical "and" of two decisions: false if one of them is false; otherwise nothing if
-/// one is not known yet; otherwise true.
+/// Returns the logical "and" of two decisions. It is false if a decision is false, and true if both
+/// are true. In all other cases a decision is still unknown, and the result is nothing.
 Decision logical_and(const Decision& a, const Decision& b) {
   if (a == false || b == false) return false;
   return a && b ? Decision(true) : std::nullopt;

@@ -10,23 +10,24 @@
 
 namespace normproof::verification::studies::published {
 
-/// The training runs in a column of a table: returns whether the run at a learning rate converged,
-/// or nothing if there is no such run. The rates are those of study_rates().
+/// A column of a table, as a function. It returns whether the training run at a learning rate
+/// converged, or nothing if there is no such run. The rates are those of study_rates().
 using Column = std::function<std::optional<bool>(const std::string& rate)>;
 
-/// Returns the highest learning rate at which a column converged. Returns "no rate" if it converged
-/// at none, "no rate of those run" if some runs are missing, and "not run" if all runs are missing.
+/// Returns the highest learning rate at which a column converged. If it converged at none, returns
+/// "no rate", or "no rate of those run" if some training runs are missing. If all training runs are
+/// missing, returns "not run".
 std::string highest_text(const Column& column);
 
 /// Compares the highest learning rates at which two columns converge.
 ///
 /// Computes  the order of the two highest rates, from the training runs at the rates in `run`. It
 ///           compares the columns at each rate, from the highest rate down. At the first rate where
-///           only one column converged, this column has the higher rate. If the two columns
-///           converged at the same rate first, they are equal. The result is nothing if missing
-///           runs may change the answer: if a run is missing before the decision; if the columns
-///           are equal, but a higher rate is not in `run`; or if no column converged and any rate
-///           is not in `run`
+///           only one column converged, this column has the higher rate. If instead both columns
+///           converge at a rate before that, they are equal. The result is nothing if missing runs
+///           may change the answer: if a run is missing before the decision; if the columns are
+///           equal, but a higher rate is not in `run`; or if no column converged and any rate is
+///           not in `run`
 /// Requires  every rate for which a column has an answer is in `run`
 std::optional<std::strong_ordering> compare_highest(const Column& left, const Column& right,
                                                     const std::set<std::string>& run);
@@ -56,10 +57,10 @@ RateDecision converges_at_higher_rates(const RatesRun& run, const std::string& n
 
 /// Decides whether deep models without norm need lower learning rates.
 ///
-/// Computes  true if this is so at every width whose deep table was run: the highest rate of 5
-///           layers without norm is below the highest rate of 5 layers with LayerNorm, and below
-///           the highest rate of 1 layer without norm. The result is nothing if an unfinished table
-///           may change the decision
+/// Computes  true if two conditions hold at every width whose table of 5 layers was run. The
+///           highest rate of 5 layers without norm is below the highest rate of 5 layers with
+///           LayerNorm. It is also below the highest rate of 1 layer without norm. The result is
+///           nothing if an unfinished table may change the decision
 RateDecision deep_needs_lower_rates(const RatesRun& run);
 
 }  // namespace normproof::verification::studies::published

@@ -10,8 +10,8 @@
 
 namespace normproof::verification::studies::published {
 
-/// Parses results that are stored as lines; the key of a line is the name of the training run. The
-/// members of `FinishedRun` are parse_cell(name) and parse_result(line, place).
+/// Parses results that are stored as lines; the key of a line is the name of the training run. A
+/// `FinishedRun` is made of parse_cell(name) and parse_result(line, place).
 /// Throws    FileError naming `file` and what is wrong, such as a result with another name
 template <class FinishedRun, class ParseCell, class ParseResult>
 std::map<std::string, FinishedRun> read_finished(const std::map<std::string, std::string>& lines,

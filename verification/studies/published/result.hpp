@@ -37,9 +37,9 @@ struct Divergence {
   bool operator==(const Divergence&) const = default;
 };
 
-/// Returns the error message of a failed step, in the form that it has in published results. It
-/// includes the clause of the error. Errors of norms and of the loss are an exception: they had no
-/// clauses when the results were written.
+/// Returns the error message of a failed step, in the form that it has in published results. The
+/// message includes the clause of the error. Only errors of norms and of the loss are written
+/// without a clause, because they had none when the results were published.
 std::string divergence_sentence(std::size_t step, const ref::numeric::ContractError& refusal);
 
 /// The quantities of a norm layer over the steps of a training run (norm_dynamics.hpp). A quantity

@@ -12,7 +12,7 @@
 
 namespace normproof::verification::studies::published {
 
-inline constexpr std::size_t kStudySteps = 87;  ///< three epochs of the published data
+inline constexpr std::size_t kStudySteps = 87;  ///< steps in three epochs of the published data
 
 /// A finished training run: its settings, parsed from its name, and its result.
 struct FinishedRun {
@@ -58,8 +58,8 @@ struct TableEntry {
   Outcome outcome() const;
 };
 
-/// Return the mean of a measure at the last epoch, over the training runs that did not diverge.
-/// Return nothing if all diverged.
+/// These functions return the mean of a measure after the last epoch, over the training runs that
+/// did not diverge. They return nothing if all training runs diverged.
 std::optional<double> mean_accuracy(const TableEntry& entry);
 std::optional<double> mean_macro_f1(const TableEntry& entry);
 
@@ -111,9 +111,9 @@ struct Sensitivity {
   std::size_t changed_convergence = 0, changed_learning = 0, entries = 0;
 };
 
-/// Counts the changed outcomes for other rules of convergence and of learning: the shares 0.5, 0.7,
-/// 0.9, 0.95, 1, 1.05 and 1.1 with the last 10 losses; the last 1, 5, 10 and 29 losses with the
-/// share 1; and 0, 1, 2 and 3 standard errors.
+/// Counts the changed outcomes for other rules. The rules of convergence have the shares 0.5, 0.7,
+/// 0.9, 0.95, 1, 1.05 and 1.1 with the mean of the last 10 losses, and the share 1 with the mean of
+/// the last 1, 5, 10 and 29 losses. The rules of learning have 0, 1, 2 and 3 standard errors.
 std::vector<Sensitivity> sensitivity(const Results& results, const Condition& condition,
                                      const ClassCounts& classes);
 

@@ -33,7 +33,7 @@ ProcessEnding decode_ending(int status) {
 }
 
 /// Throws a ContractError naming `function` if `process` is not a valid process id. waitpid would
-/// interpret such a number as any child process.
+/// wait for any child process if it were given such a number.
 void check_begun(const char* function, pid_t process) {
   if (process <= 0)
     ref::numeric::contract_failure(function, "the process", "was not begun, or was waited for",

@@ -39,9 +39,10 @@ void run_pool(const std::string& caller, std::size_t count, int jobs,
 /// Runs work(i) for every i < count, each call in a worker process of its own. At most `jobs`
 /// processes run at a time.
 ///
-/// Computes  finish(i, report) in the calling process after each worker process has ended, in the
-///           order in which they end. The report's text is the value that work(i) returned. If the
-///           process was killed, the text is the part of this value that it had written
+/// Computes  a call of finish(i, report) in the calling process after each worker process has
+///           ended. The calls are in the order in which the worker processes end. The report's text
+///           is the value that work(i) returned. If the process was killed, the text is the part of
+///           this value that it had written
 /// Requires  the requirements of the other overload
 /// Throws    the exceptions of the other overload
 void run_pool(const std::string& caller, std::size_t count, int jobs,

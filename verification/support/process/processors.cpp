@@ -44,7 +44,8 @@ double read_limit_version_1(const path& group) {
                                                       : kUnlimited;
 }
 
-/// Returns the smallest limit of a control group and its parents, up to the folder `top`.
+/// Returns the smallest of the limits of a control group and of all its parents, up to the folder
+/// `top`.
 template <class Limit>
 double smallest_limit(const path& top, const std::string& group, const Limit& limit_of) {
   path below = path(group).relative_path().lexically_normal();

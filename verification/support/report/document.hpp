@@ -56,7 +56,7 @@ struct Column {
   /// Whether a terminal may cut off the texts of this column. It has an effect only if this is the
   /// last column, and only in rows whose tone is not bad.
   bool may_be_cut = false;
-  /// The minimum width of the column in a terminal. Needed if rows are printed before all are
+  /// The minimum width of the column in a terminal. Needed if rows are printed before all rows are
   /// known.
   std::size_t min_width = 0;
 };

@@ -37,7 +37,8 @@ std::string class_attribute(Tone tone) {
   }
 }
 
-/// Returns content that may be wider than the window in a frame that scrolls, by mouse or keyboard.
+/// Puts content that may be wider than the window into a frame, in which the reader can scroll it
+/// by mouse or keyboard.
 std::string in_scrolling_frame(const std::string& inside, const std::string& name) {
   return fmt::format("<div class=\"wide\" tabindex=\"0\" role=\"region\"{}>{}</div>\n",
                      attribute("aria-label", name), inside);

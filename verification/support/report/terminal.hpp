@@ -8,14 +8,14 @@
 
 namespace normproof::verification::support::report {
 
-/// The width that means: lines are neither broken nor cut.
+/// The value of `width` for which lines are neither broken nor cut.
 inline constexpr std::size_t unlimited_width = 0;
 
 /// Renders the document as lines of text for a terminal.
 ///
 /// Computes  lines of at most `width` columns. A line may be longer if it has a long word, a
-///           command, or table columns that may not be cut. Figures, and details, hints and titles
-///           of cells, are left out
+///           command, or table columns that may not be cut. Figures are left out. So are the
+///           details, hints and titles of cells
 std::string terminal_text(const Document& document, std::size_t width = unlimited_width);
 
 /// Renders a table row by row. The width of a column is the maximum of its head, its min_width and

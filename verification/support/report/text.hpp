@@ -27,7 +27,7 @@ std::string cut(std::string_view utf8, std::size_t width);
 std::string pad_right(std::string_view utf8, std::size_t width);
 
 /// Breaks the text at spaces into lines of at most `width` terminal columns. A word that is longer
-/// gets its own line.
+/// than `width` gets its own line.
 std::vector<std::string> wrap(std::string_view utf8, std::size_t width);
 
 /// Formats a number for readers: three significant digits, or "0", "inf" or "nan".

@@ -34,8 +34,8 @@ class CAbiCallbacks : public CAbi {
     return std::string(outcome) + (*sentence == '\0' ? "" : ": ") + sentence;
   }
 
-  /// A callback for a case: its only output is y = x times a factor. No row of y depends on another
-  /// row.
+  /// A callback for a case: its only output is y = x times a factor. A row of y depends only on the
+  /// same row of x.
   std::int32_t answer_scaled_x(const normproof_case& question, double factor) {
     for (std::size_t i = 0; i < question.input_count; ++i) {
       const normproof_tensor& x = question.inputs[i];

@@ -32,8 +32,8 @@ class CAbiReports : public CAbi {
     return text == nullptr ? "" : text;
   }
 
-  /// Writes the outputs of every case into a folder and judges them. Every second case gets a wrong
-  /// element.
+  /// Writes the outputs of every case into a folder and judges them. In every second case, one
+  /// element is wrong.
   void answer_every_case(const fs::path& answers) {
     for (std::size_t i = 0; i < normproof_case_count(corpus_); ++i) {
       select(i);

@@ -23,8 +23,8 @@ inline normproof::ref::io::StoredTensor random_tensor(const std::string& name, S
   return normproof::ref::io::make_tensor(name, std::move(shape), std::span<const double>(values));
 }
 
-/// Returns a boolean mask of this shape. If `padded`, one of three rows is padding. The first row
-/// never is.
+/// Returns a boolean mask of this shape. If `padded` is true, every third row is padding, starting
+/// with the third.
 inline normproof::ref::io::StoredTensor mask_tensor(Shape shape, bool padded = true) {
   std::size_t size = 1;
   for (const std::size_t extent : shape) size *= extent;

@@ -93,8 +93,8 @@ TEST(Oracle, MatchesTwoHandComputedPowerNormSteps) {
   expect_values(second.state.at("nu"), {0.1875 * (1 - 0.5 * 0.5625) + 0.5 * 0.375});
 }
 
-/// The released code of PowerNorm stores nu / (1 - alpha). Its gradients equal those of the paper's
-/// formula if both divide by the same psi.
+/// The released code of PowerNorm stores nu / (1 - alpha). Its gradients equal the gradients by the
+/// paper's formula, if the code and the formula divide by the same psi.
 TEST(Oracle, NuOfReleasedPowerNormIsThatOfThePaperOverOneMinusAlpha) {
   const model::PowerNormOptions paper{.eps = 7, .alpha_forward = 0.5, .alpha_backward = 0.75};
   const model::PowerNormReleasedOptions released{.eps = 7,

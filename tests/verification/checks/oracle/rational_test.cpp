@@ -44,9 +44,10 @@ RC_GTEST_PROP(RationalIdentity, QuadraticMeanIsSquaredMeanPlusVariance, ()) {
   RC_ASSERT(mean(n, [&](std::size_t i) { return x[i] * x[i]; }) == mu * mu + variance);
 }
 
-/// The backward of BatchNorm and LayerNorm without the factor 1/sigma, with d = x - mean, v the
-/// variance and g = grad_y: the term `x_hat_i mean(g x_hat) = d_i mean(g d)/(v + eps)` is rational.
-/// The backward sums to 0 for every eps, and its product with d is `mean(g d) eps/(v + eps)`.
+/// Checks the backward of BatchNorm and LayerNorm without its factor 1/sigma. Let d be x - mean, v
+/// the variance and g the gradient grad_y. The backward is rational, because `x_hat_i mean(g
+/// x_hat)` equals `d_i mean(g d)/(v + eps)`. It sums to 0 for every eps, and its mean product with
+/// d is `mean(g d) eps/(v + eps)`.
 RC_GTEST_PROP(RationalIdentity, CenteredBackwardSumsToZero, ()) {
   const std::size_t n = *rc::gen::inRange<std::size_t>(1, 40);
   const auto x = any_vector(n);
@@ -64,7 +65,8 @@ RC_GTEST_PROP(RationalIdentity, CenteredBackwardSumsToZero, ()) {
   RC_ASSERT(mean(n, [&](std::size_t i) { return numerator(i) * d(i); }) == gd * eps / (v + eps));
 }
 
-/// For PN-V with grad_y g and s = sqrt(psi^2 + eps): `s mean(grad_x x) = mean(g x) eps / s^2`.
+/// Checks for PN-V that `s mean(grad_x x)` equals `mean(g x) eps / s^2`. Here g is grad_y, and s is
+/// `sqrt(psi^2 + eps)`.
 RC_GTEST_PROP(RationalIdentity, PowerNormVBackwardTimesXMatchesItsFormula, ()) {
   const std::size_t n = *rc::gen::inRange<std::size_t>(1, 40);
   const auto x = any_vector(n);

@@ -91,8 +91,9 @@ std::vector<double> negate(std::vector<double> matrix) {
   return matrix;
 }
 
-/// Returns the mean of f over all signs of W_1 in each of `layers` layers. If `both_second`, it is
-/// also the mean over both signs of W_2, which is the same in all layers.
+/// Returns the mean of f over all choices of the sign of W_1 in each of `layers` layers. If
+/// `both_second` is true, the mean also covers the two signs of W_2; W_2 has the same sign in all
+/// layers.
 template <class F>
 ball mean_over_signs(const EncoderCase& c, std::size_t layers, bool both_second, F f) {
   const unsigned of_first = 1U << layers, draws = of_first * (both_second ? 2 : 1);

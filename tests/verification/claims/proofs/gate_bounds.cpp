@@ -29,9 +29,9 @@ Tensor<any_order_error> row(const std::vector<double>& numbers, bool of_rank_2) 
   return t;
 }
 
-/// Draws a row of n elements and prints the gate's bounds. If `scale` is not 1, the elements are so
-/// small that their squares are subnormal numbers; the arithmetic then keeps subnormal numbers, and
-/// otherwise flushes them to 0.
+/// Draws a row of n elements and prints the gate's bounds. If `scale` is 1, the arithmetic flushes
+/// subnormal numbers to 0. If `scale` is not 1, the elements are so small that their squares are
+/// subnormal numbers, and the arithmetic keeps these.
 void print_case(bool centred, numeric::FloatType format, std::size_t n, double offset, double eps,
                 double scale = 1) {
   const numeric::RandomStream stream(20260101, "proofs/gate_bounds");

@@ -63,8 +63,8 @@ inline normproof::verification::cli::verify::Report sample_report() {
   return report;
 }
 
-/// Returns sample_report() with the sensitivity of each check and with two checkers. One of the
-/// checkers could not be run.
+/// Returns sample_report() with the smallest error that each check rejects, and with two checkers.
+/// One of the checkers could not be run.
 inline normproof::verification::cli::verify::Report measured_report() {
   using namespace normproof::verification::cli::verify;
   auto report = sample_report();

@@ -55,7 +55,7 @@ TEST(CandidateProcess, ReportsTheExitStatusOrSignal) {
             "the candidate ended with status 1 before it answered");
 }
 
-/// Runs a command to its end. Returns what the member function `recognizes` then says about the
+/// Runs a command to its end. Then returns the result of the member function `recognizes` of the
 /// process.
 bool recognizes_end_of(const std::string& command, bool (CandidateProcess::*recognizes)() const) {
   CandidateProcess process(command);

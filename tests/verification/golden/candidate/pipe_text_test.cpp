@@ -47,8 +47,8 @@ TEST(PipeProtocol, WritesACaseAsOneLineOfWords) {
   EXPECT_TRUE(line.ends_with(" x:float64:2x2x1 nan inf -inf -inf")) << line;
 }
 
-/// After the leading words, the line of a case has the format of the line of its outputs. So the
-/// parser of outputs can read it back.
+/// The line that describes a case starts with a few words. The rest has the format of a line of
+/// outputs, so the parser of outputs can read it back.
 TEST(PipeProtocol, ReadsBackTheSameBits) {
   for (const DType dtype : {DType::float64, DType::float32, DType::float16, DType::bfloat16}) {
     const Case c = plain_recipe("power_norm", {3, 4}, dtype)

@@ -67,7 +67,8 @@ TEST(NearestStoredNumber, AgreesWithHardwareRoundingForPoints) {
   }
 }
 
-/// Checks every midpoint between two adjacent numbers of a 16-bit format, and points next to it.
+/// Checks every midpoint between two adjacent numbers of a 16-bit format, and points next to each
+/// midpoint.
 void expect_ties_to_even(DType dtype, std::uint16_t infinity) {
   std::vector<double> numbers;
   for (std::uint16_t bits = 0; bits < infinity; ++bits) {

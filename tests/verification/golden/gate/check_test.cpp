@@ -32,7 +32,7 @@ std::vector<StoredTensor> without(std::vector<StoredTensor> tensors, std::string
   return tensors;
 }
 
-/// Returns the tensors with the tensor of the same name replaced by `by`.
+/// Returns the tensors, with `by` in place of the tensor that has the same name.
 std::vector<StoredTensor> replace_tensor(std::vector<StoredTensor> tensors,
                                          const StoredTensor& by) {
   tensors = without(std::move(tensors), by.name);

@@ -134,7 +134,8 @@ TEST(Diagnose, NamesALowerPrecisionForTheRequestedOutputs) {
   EXPECT_EQ(found[0].sentence(), "no farther off than sums in float16 may be");
 }
 
-/// Returns the diagnoses for a plain implementation with this mutation. It sums backwards.
+/// Returns the diagnoses for a plain implementation with this mutation. The implementation adds the
+/// terms of each sum from the last to the first.
 std::vector<std::string> diagnosis_names(const Case& c, const Mutation& mutation) {
   const StoredCase stored = certified(c);
   Sites sites(mutation);

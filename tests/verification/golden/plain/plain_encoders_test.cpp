@@ -86,7 +86,7 @@ TEST(PlainEncoders, EachMutationShiftsTheCausalMaskAsNamed) {
   EXPECT_EQ(seen({"causal mask", transposed}), (Rows{"xxxx", ".xxx", "..xx", "...x"}));
 }
 
-/// Returns the names among `names` of the tensors of a decoder layer that the mutation changes.
+/// Returns which of the tensors `names` of a decoder layer the mutation changes.
 std::vector<std::string> changed_decoder_outputs(const Case& c, const Mutation& mutation,
                                                  const std::vector<std::string>& names) {
   const auto right = run_with(c), wrong = run_with(c, mutation);

@@ -255,16 +255,16 @@ TEST(PlainTransformers, EachMutationChangesTheKeyValueCacheAsNamed) {
   EXPECT_EQ(rows({"position of a token", drop}), "...xx");
 }
 
-/// Whether the name of the mutation's site is one of the key-value cache.
+/// Whether the mutation's site, a text that says what it changes, is about the key-value cache.
 bool is_cache_mutation(const Mutation& mutation) {
   return std::ranges::any_of(
       std::vector<std::string>{"cache", "new tokens", "of past ", "that are kept"},
       [&](const std::string& part) { return mutation.site.find(part) != std::string::npos; });
 }
 
-/// Mutations are applied in another style than the diagnosis uses. If a mutation of the key-value
-/// cache fails a case, the diagnosis must name it. The diagnosis must name no other mutation as one
-/// of the cache.
+/// The tested implementation has another order of operations than the diagnosis uses. If a mutation
+/// of the key-value cache fails a case, the diagnosis must name it. If another mutation fails a
+/// case, the first diagnosis must not be a mutation of the cache.
 TEST(PlainTransformers, DiagnosisNamesMutationsOfTheKeyValueCacheAndNoOthers) {
   std::size_t of_the_cache = 0;
   for (const char* reason : {"chunk_power_norm", "post_layer_norm", "one_step_rms_norm"}) {

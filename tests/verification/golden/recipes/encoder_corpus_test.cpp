@@ -64,8 +64,8 @@ TEST(EncoderCases, AreSmallAndHavePaddingAndRepeatedWords) {
   }
 }
 
-/// If lengths and padding were equal, a candidate could use the target's mask, or x, in place of
-/// the source's and pass.
+/// If source and target had the same lengths and padding, a wrong candidate could pass: it could
+/// use the target's mask in place of the source's, or x in place of the source.
 TEST(EncoderCases, DecoderSourceDiffersFromTheTargetInLengthAndPadding) {
   std::size_t seen = 0;
   for (const Case& c : encoder_cases(Tier::quick, "decoder_layer", kCorpusSeed)) {

@@ -45,8 +45,9 @@ TEST(TransformerCases, EveryNormIsOnEverySideThatSupportsIt) {
   }
 }
 
-/// If the paddings were equal, a candidate could use the target's mask in place of the source's and
-/// pass. The same holds for shifted targets.
+/// If source and target had the same padding, a candidate that uses the target's mask for the
+/// source could pass. If the targets were not the next tokens, a candidate that shifts them could
+/// pass.
 TEST(TransformerCases, SourceAndTargetPaddingDifferAndTargetsAreTheNextTokens) {
   std::size_t seen = 0;
   for (const Case& c : all_transformers(Tier::quick)) {

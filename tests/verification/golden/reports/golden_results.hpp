@@ -73,8 +73,8 @@ inline judged::GoldenReport golden_report(std::vector<corpora::gate::CaseResult>
 }
 
 /// Returns a report with six cases: one passes, one fails, one lacks an output, one fails as
-/// expected, one passes although it is listed as failing, and one is declined although it is
-/// listed.
+/// expected, one passes although the list of expected failures names it, and one is declined
+/// although the list names it.
 inline judged::GoldenReport golden_sample_report() {
   corpora::gate::CaseResult nan = golden_result("q/b_fails", 2);
   nan.tensors[0].got = std::copysign(std::numeric_limits<double>::quiet_NaN(), -1.0);

@@ -104,7 +104,8 @@ oracle50 finite_scaled_bound(const running_error& bound) {
 }
 
 /// Returns a bound for the difference between two computations of the same norm. Each computation
-/// makes at most two roundings per element and six more, in its own order.
+/// has at most two roundings per element and six further roundings. The order of summation may
+/// differ.
 oracle50 norm_bound(const TinyRun& run, const oracle50& norm) {
   std::size_t elements = 0;
   for (const auto& [name, values] : run.state.parameters) elements += values.size();

@@ -17,7 +17,7 @@ using ref::tensor::Tensor;
 using ::testing::Each;
 using ::testing::Optional;
 
-/// A model with one norm layer of two channels. The tensors that its norms show are made by hand.
+/// A model with one norm layer of two channels. The tests choose the tensors of the norm by hand.
 class OneNorm {
  public:
   explicit OneNorm(const model::NormOptions& norm) {
