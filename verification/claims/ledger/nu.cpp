@@ -29,7 +29,7 @@ Judgement same_recursion(const TestedImplementation& subject, const History& h) 
   return judged;
 }
 
-Bounded mean_remainder_x_hat(const ChannelMoment& m) {
+Bounded mean_of_remainder_times_x_hat(const ChannelMoment& m) {
   std::vector<Bounded> terms;
   for (std::size_t i = 0; i < m.x_hat.size(); ++i) terms.push_back(m.remainder[i] * m.x_hat[i]);
   return mean(terms);
@@ -44,7 +44,7 @@ TelescopingSum telescoping_sum(const PowerNormChannel& start, const History& h) 
   const auto moments = run_history(start, h);
   std::vector<Bounded> terms;
   terms.reserve(moments.size());
-  for (const ChannelMoment& m : moments) terms.push_back(mean_remainder_x_hat(m));
+  for (const ChannelMoment& m : moments) terms.push_back(mean_of_remainder_times_x_hat(m));
   return {moments.back().nu - start.nu(), sum(terms)};
 }
 

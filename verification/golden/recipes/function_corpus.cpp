@@ -268,7 +268,7 @@ std::vector<Case> function_cases(Tier tier, std::string_view function, std::uint
     return rope_cases(tier, seed);
   if (ref::model::is_operation_name<ref::model::L2NormOptions>(function))
     return l2_norm_cases(tier, seed);
-  if (has_gated_cases(function)) return gated_cases(tier, function, seed);
+  if (is_silu_or_gated(function)) return gated_cases(tier, function, seed);
   FunctionCases cases(tier, function, seed);
   if (tier == Tier::quick) cases.quick();
   if (tier == Tier::standard) cases.standard();

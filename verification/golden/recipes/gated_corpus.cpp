@@ -161,7 +161,7 @@ class GatedCases {
 
 }  // namespace
 
-bool has_gated_cases(std::string_view function) {
+bool is_silu_or_gated(std::string_view function) {
   return ref::model::is_operation_name<ref::model::SiluOptions>(function) ||
          ref::model::operation_info(function).takes("gate");
 }

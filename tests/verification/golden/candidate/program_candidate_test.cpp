@@ -163,7 +163,7 @@ TEST_F(ProgramCandidate, StandardErrorOfTheProgramIsPrintedAfterTheLastCase) {
   EXPECT_TRUE(heard.empty());
 }
 
-TEST_F(ProgramCandidate, OutputLongerThanTheCaseNeedsFails) {
+TEST_F(ProgramCandidate, FailsIfAnOutputIsTooLong) {
   const std::string flood = "read -r path rest; printf '%s y:float64:2 ' \"$path\"; exec yes -- -0";
   const auto results = check(from_program(flood + " | tr '\\n' ' '", 20, 1));
   EXPECT_THAT(results[0].problem, HasSubstr("bytes, which is more than the case needs"));

@@ -26,7 +26,7 @@ std::set<std::string> regimes_of(Tier tier, const std::string& function) {
 TEST(GatedActivationCases, ExistForSiluAndFunctionsWithAGate) {
   std::set<std::string> functions;
   for (const std::string& function : ref::model::function_names())
-    if (has_gated_cases(function)) {
+    if (is_silu_or_gated(function)) {
       functions.insert(function);
       EXPECT_EQ(function_cases(Tier::quick, function, 1).size(),
                 gated_cases(Tier::quick, function, 1).size());

@@ -28,7 +28,7 @@ struct TinyRun {
     state = train::initial_train_state(config);
     train::train_step<double>(config, batches, {}, state);
   }
-  ProbedBatch probed(model::Mode mode = model::Mode::training) const {
+  ProbedBatch batch_to_probe(model::Mode mode = model::Mode::training) const {
     return {config, batches, mode};
   }
 
@@ -118,15 +118,16 @@ TEST(LossCurves, ProbedLossesMatchTheirDefinitionWithinTheDerivedBound) {
       for (const bool consecutive : {false, true}) {
         TinyRun run(norm);
         const std::string before = train::state_sha256(run.state);
-        const auto probes = probe_loss<double>(run.probed(mode), {}, run.state, consecutive);
+        const auto probes =
+            probe_loss<double>(run.batch_to_probe(mode), {}, run.state, consecutive);
         EXPECT_EQ(train::state_sha256(run.state), before);
         auto bounded_state = train::convert_state<running_error>(run.state);
         const auto bounded =
-            probe_loss<running_error>(run.probed(mode), {}, bounded_state, consecutive);
+            probe_loss<running_error>(run.batch_to_probe(mode), {}, bounded_state, consecutive);
         const ExactProbes exact = truth(run, mode, consecutive);
         auto exact_state = train::convert_state<oracle50>(run.state);
         const auto at_50_digits =
-            probe_loss<oracle50>(run.probed(mode), {}, exact_state, consecutive);
+            probe_loss<oracle50>(run.batch_to_probe(mode), {}, exact_state, consecutive);
         ASSERT_EQ(probes.size(), 9u);
         for (std::size_t k = 0; k < 9; ++k) {
           if (consecutive) {  // all other operations are the same
@@ -161,7 +162,7 @@ TEST(LossCurves, ProbedLossesMatchTheirDefinitionWithinTheDerivedBound) {
 TEST(LossCurves, LossIsProbedAtTenthsOfTheLearningRate) {
   TinyRun run("none");
   run.config.learning_rate = 1e-4;
-  const auto probes = probe_loss<double>(run.probed(), {}, run.state, false);
+  const auto probes = probe_loss<double>(run.batch_to_probe(), {}, run.state, false);
   for (std::size_t k = 0; k < 9; ++k)
     EXPECT_EQ(probes[k].alpha, static_cast<double>(k + 1) * (1e-4 / 10));
 }
@@ -169,12 +170,12 @@ TEST(LossCurves, LossIsProbedAtTenthsOfTheLearningRate) {
 TEST(LossCurves, PublishedProbesDrawNewDropoutMasks) {
   TinyRun run("none");
   run.config.learning_rate = 0;  // only the dropout changes
-  for (const Probe<double>& probe : probe_loss<double>(run.probed(), {}, run.state, false))
+  for (const Probe<double>& probe : probe_loss<double>(run.batch_to_probe(), {}, run.state, false))
     EXPECT_EQ(probe.loss_change, 0);
-  for (const Probe<double>& probe : probe_loss<double>(run.probed(), {}, run.state, true))
+  for (const Probe<double>& probe : probe_loss<double>(run.batch_to_probe(), {}, run.state, true))
     EXPECT_GT(probe.loss_change, 0);
   for (const Probe<double>& probe :
-       probe_loss<double>(run.probed(model::Mode::inference), {}, run.state, true))
+       probe_loss<double>(run.batch_to_probe(model::Mode::inference), {}, run.state, true))
     EXPECT_EQ(probe.loss_change, 0);
 }
 
