@@ -17,8 +17,8 @@ class MemoryCache {
     std::function<void(void* memory)> free;
   };
 
-  /// If `keeps` is false, nothing is cached: sizes are exact and released memory returns to the
-  /// source as soon as possible. Memory checkers need this.
+  /// If `keeps` is false, nothing is cached: sizes are not rounded up, and released memory returns
+  /// to the source as soon as possible. Memory checkers need this.
   explicit MemoryCache(Source source, bool keeps = true)
       : source_(std::move(source)), keeps_(keeps) {}
   MemoryCache(const MemoryCache&) = delete;
