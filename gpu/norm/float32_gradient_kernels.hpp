@@ -20,8 +20,8 @@ struct ConvertParameter {
   }
 };
 
-/// Adds the sums of the runs into 32 lanes per column. Element i of the kernel computes lane `i /
-/// columns` of column `i % columns`. This lane adds the runs lane, lane + 32, ... in ascending
+/// Adds the sums of the runs into 32 lanes per column. Element i of the kernel computes lane
+/// `i/columns` of column `i%columns`. This lane adds the runs lane, lane + 32, ... in ascending
 /// order, starting from +0.
 template <class Scalar>
 struct Float32GradientLanes {

@@ -94,8 +94,8 @@ struct WarpRows {
   }
 };
 
-/// Computes the 32 lanes of the sum of each column. Element i of the kernel computes lane `i /
-/// width` of column `i % width`. This lane adds term(r, column) for the rows r = lane, lane+32, ...
+/// Computes the 32 lanes of the sum of each column. Element i of the kernel computes lane `i/width`
+/// of column `i%width`. This lane adds term(r, column) for the rows r = lane, lane+32, ...
 template <class Term>
 struct ColumnLanes {
   Term term;

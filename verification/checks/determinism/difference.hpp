@@ -22,8 +22,8 @@ struct Difference {
 ///           recording is a difference
 std::vector<Difference> differences(const Recording& here, const Recording& there);
 
-/// Returns one line, without line end, that describes the first difference and says how many
-/// further ones there are. `there_name` names the other recording in this line.
+/// Returns one line, without line end, that describes the first difference and states the number of
+/// further differences. `there_name` names the other recording in this line.
 std::string verdict_line(const Recording& here, const std::vector<Difference>& found,
                          const std::string& there_name);
 

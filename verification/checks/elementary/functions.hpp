@@ -44,11 +44,12 @@ double argument(const Function& f, std::uint64_t seed, std::uint64_t index);
 /// Whether a and b are the same double. All NaNs count as the same.
 bool same_value(double a, double b);
 
-/// Returns the relative error of the fast phase before rounding; for exp, without the power of two.
+/// Returns the relative error of the fast phase before rounding. For exp, the power of two is left
+/// out.
 /// Computes  |hi + lo - f(x)| / |f(x)| with f(x) at 250 bits; x must be in the domain of the fast
 ///           phase
 double fast_error(const Function& f, double x);
-/// Whether f has a fast phase and x is in its domain; for tanh and erf, |x|.
+/// Whether f has a fast phase and x is in its domain. For tanh and erf, |x| must be in the domain.
 bool in_fast_domain(const Function& f, double x);
 
 }  // namespace normproof::verification::checks::elementary

@@ -39,9 +39,9 @@ ref::tensor::NamedTensors<double> operation_state(const ref::model::EncoderOpera
 
 /// Returns the names of a layer's dropouts and the shapes of their masks. An encoder layer has
 /// "attention.weights", "attention.y", "feed_forward.active" and "feed_forward.y". A decoder layer
-/// has "self_attention.weights", "self_attention.y", "cross_attention.weights" (to `source_len`
-/// keys) and "cross_attention.y" in place of the first two. If the dropout rate is 0, there are
-/// none.
+/// has "self_attention.weights", "self_attention.y", "cross_attention.weights" (for `source_len`
+/// keys), "cross_attention.y", "feed_forward.active" and "feed_forward.y". If the dropout rate is
+/// 0, there are none.
 std::vector<std::pair<std::string, ref::tensor::Shape>> mask_shapes(
     const ref::model::EncoderOperation& operation, const ref::model::EncoderConfig& config,
     std::size_t batch_size, std::size_t seq_len, std::size_t source_len);

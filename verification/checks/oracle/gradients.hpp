@@ -8,7 +8,7 @@ namespace normproof::verification::checks::oracle {
 enum class Method {
   dual,          ///< one forward on dual numbers per input
   complex_step,  ///< one forward on complex numbers per input
-  reverse        ///< one forward on a tape, one sweep back: for large inputs
+  reverse        ///< one recorded forward and one backward sweep, for large inputs
 };
 
 /// The inputs of one step, at 100 digits. An absent tensor is default-constructed or has size 0.

@@ -25,10 +25,10 @@ struct StabilityReport {
 
 /// Judges a run by its values of theta.
 ///
-/// Source    T4' and T4'' of docs/derivations: nu is bounded if theta <= 1, and if theta < 2 by a
-///           bound that depends on theta / (2 - theta)
-/// Computes  warning if some theta is not <= 1; error if two consecutive ones are not < 2. NaN
-///           counts for both
+/// Source    T4' and T4'' of docs/derivations: nu is bounded if theta <= 1. It is also bounded if
+///           theta < 2, but the bound then depends on theta / (2 - theta)
+/// Computes  warning if some theta is not <= 1; error if two consecutive values of theta are not <
+///           2. A theta that is NaN satisfies both conditions
 /// Shapes    max_theta: one value per step, the maximum over the channels
 StabilityReport judge_stability(std::span<const double> max_theta);
 
