@@ -216,7 +216,8 @@ struct MatmulTiles {
   }
 
  private:
-  /// An element of an operand's tile. `own` is its row in a or its column in b, `term` its index k.
+  /// An element of an operand's tile. `own` is its row in a or its column in b; `term` is its index
+  /// k in the sum.
   struct TileElement {
     std::size_t own, term;
   };

@@ -102,7 +102,7 @@ std::vector<int> predict(const device::Tensor<double>& logits, const device::Mas
 /// Evaluates a model in inference mode: running statistics, no dropout. Returns the predictions,
 /// batch after batch, and the mean of the batches' losses. The weight of a batch in this mean is
 /// the sum of the class weights of its targets.
-/// Requires  (C1) at least one batch, (C2), (C3)
+/// Requires  (C1) at least one batch; (C2) and (C3) of loss_gradient
 /// Throws    ContractError
 Evaluation evaluate(const ref::model::TrainConfig& config, std::span<const LabelledBatch> batches,
                     const DeviceTensor<double>& class_weights, const TrainState& state,

@@ -31,7 +31,8 @@ struct OrderedComputation {
   SummationTree expected(std::size_t count) const {
     return rule == "R1" ? order_of_products(count) : order_of_lanes(count);
   }
-  /// Returns the minimum number of additions that determine the order of `count` terms.
+  /// Returns the number of additions that are needed at least to determine the order of `count`
+  /// terms.
   double min_cost(std::size_t count, std::size_t side) const;
 };
 

@@ -14,8 +14,8 @@ struct Difference {
   std::string sentence;  ///< the location and both values in hexadecimal; without the probe's name
 };
 
-/// Returns all probes that differ between two recordings, in the order of their names. A different
-/// contract version comes first.
+/// Returns all probes that differ between two recordings, in the order of their names. If the
+/// contract versions differ, this difference comes first.
 ///
 /// Computes  a comparison of hashes. If both recordings have values, the sentence names the first
 ///           value that differs; otherwise it names both hashes. A probe that is missing in one

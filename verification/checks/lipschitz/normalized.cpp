@@ -104,8 +104,8 @@ Vector orthogonal_to_both(const Vector& x) {
   return g;
 }
 
-/// Returns the norm of gamma times the remaining direction, for a part in which only one direction
-/// is free.
+/// Returns the norm of diag(gamma) v for a part in which x - mean has only one possible direction
+/// v, such as (1, -1)/sqrt(2) for two elements. All elements of v have the same magnitude.
 double last_direction_norm(const Vector& gamma) {
   ball sum(0);
   for (const double g : gamma) sum += ball(g) * ball(g);

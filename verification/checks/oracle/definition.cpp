@@ -19,8 +19,8 @@ using ref::tensor::shape_of;
 /// factors of batch renormalization.
 template <class S>
 struct Scaling {
-  std::vector<S> location;  ///< subtracted
-  std::vector<S> scale;     ///< divided by
+  std::vector<S> location;  ///< the values that are subtracted
+  std::vector<S> scale;     ///< the values by which the result is divided
 };
 
 template <class S>

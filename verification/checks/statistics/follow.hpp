@@ -18,7 +18,7 @@ struct Scenario {
   ref::model::NormOptions options;
   bool masked = true;    ///< whether the layer gets the padding mask
   double pad_scale = 1;  ///< factor on the [PAD] embedding
-  bool decides = false;  ///< whether an instability fails the run; otherwise it is a demonstration
+  bool decides = false;  ///< whether instability is an error; if not, a demonstration
 };
 
 /// The update of the state nu in PowerNorm's backward, at one step.

@@ -18,7 +18,7 @@ struct StabilityReport {
   Stability stability = Stability::stable;
   double max_theta = 0;
   std::size_t steps_above_one = 0;
-  std::size_t first_above_one = 0;  ///< step, counted from 1; 0 = none
+  std::size_t first_above_one = 0;  ///< the first step (from 1) with theta not <= 1; 0 if none
   /// The first step with theta >= 2 whose previous step also has theta >= 2; 0 if there is none.
   std::size_t first_error = 0;
 };
