@@ -36,9 +36,9 @@ const std::vector<Function>& functions();
 double nearest(const Function& f, double x);
 
 /// Returns a test argument, determined by seed and index.
-/// Computes  one of four kinds, in turn: any 64 bits; uniform in [begin, end]; any exponent from
-///           2^-60 to 2^10 (for log, 1 +- such a number); a double at most 2^12 steps from one of
-///           `edges`
+/// Computes  one of four kinds, in turn: random 64 bits; a uniform number in [begin, end]; a number
+///           with a random magnitude from 2^-60 to 2^10 (for log, 1 plus or minus such a number); a
+///           double at most 2^12 steps from one of `edges`
 double argument(const Function& f, std::uint64_t seed, std::uint64_t index);
 
 /// Whether a and b are the same double. All NaNs count as the same.
