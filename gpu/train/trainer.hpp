@@ -34,7 +34,7 @@ struct LabelledBatch {
 };
 
 struct StepResult {
-  double loss = 0;  ///< the mean over the batches, before the parameters change
+  double loss = 0;               ///< the mean over the batches, before the parameters change
   std::vector<int> predictions;  ///< one class per sentence, batch after batch
   GradientNorms gradient_norms;  ///< before clipping
   double learning_rate = 0;
