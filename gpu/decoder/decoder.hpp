@@ -24,7 +24,7 @@ struct DecoderGradients {
   /// embedding, the gradient of the target embedding is one of them.
   NamedDeviceTensors dense;
   nn::RowGradient source_embedding;
-  nn::RowGradient target_embedding;  ///< without rows if the head is tied
+  nn::RowGradient target_embedding;  ///< has no rows if the head is tied
 };
 
 /// A Transformer for translation. Device version with the same formulas and preconditions as
@@ -47,8 +47,8 @@ class Decoder {
   /// Runs the forward up to the input of the head. Returns that input, [B,T,D].
   DeviceTensor<double> hidden(const DecoderInputs& inputs, const ModelRunSettings& run,
                               NamedDeviceTensors& state);
-  /// Runs the backward from the gradient of the head's input. The result includes the given
-  /// gradients `head` of the head.
+  /// Runs the backward from the gradient of the head's input. `head` holds the gradients of the
+  /// head's parameters. The result includes them.
   DecoderGradients hidden_backward(DeviceTensor<double> grad_hidden, nn::Linear&& head,
                                    NamedDeviceTensors& state);
   /// Returns the head's parameters. If the head is tied, its weight is the target embedding.

@@ -65,8 +65,8 @@ class DecoderLayer {
   DeviceTensor<double> backward(const DeviceTensor<double>& grad_y, const Memory& memory,
                                 const ModelRunSettings& run, NamedDeviceTensors& state,
                                 NamedDeviceTensors& gradients, DeviceTensor<double>& grad_memory);
-  /// Return the weights of the last forward: self-attention [B,H,T,T] and cross-attention
-  /// [B,H,T,S].
+  /// Return the attention weights of the last forward: [B,H,T,T] for self-attention, [B,H,T,S] for
+  /// cross-attention.
   const DeviceTensor<double>& self_attention_weights() const { return self_attention_.weights(); }
   const DeviceTensor<double>& cross_attention_weights() const { return cross_attention_.weights(); }
 

@@ -97,8 +97,8 @@ class CudaDevice final : public Device {
     if (stream_ != nullptr) cudaStreamDestroy(stream_);
   }
 
-  /// Allocates device memory. While work is recorded, it also works, but nothing may then wait for
-  /// the device.
+  /// Allocates device memory. It may also be called while work is recorded, because it does not
+  /// wait for the device.
   void* allocate_on_device(std::size_t bytes) {
     void* memory = nullptr;
     out_of_memory_ = cudaMalloc(&memory, bytes);

@@ -21,8 +21,9 @@ __global__ void __launch_bounds__(kElementThreads, kElementBlocks)
     kernel(i);
 }
 
-/// The number of kernel blocks that run in one CUDA block, each with its own Shared memory. It is 4
-/// if a kernel block is a single warp, otherwise 1.
+/// The number of blocks of a block kernel (launch.hpp) that run together in one CUDA block. Each of
+/// them has its own Shared memory. The number is 4 if a block of the kernel is a single warp,
+/// otherwise 1.
 template <class Kernel>
 inline constexpr int kBlocksPerCudaBlock = Kernel::kThreads == kWarpThreads ? 4 : 1;
 

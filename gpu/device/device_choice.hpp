@@ -20,8 +20,8 @@ std::size_t device_count(Backend backend);
 /// Requires  (C1) 1 <= devices
 std::size_t device_of_rank(std::size_t rank, std::size_t devices);
 
-/// Opens the device that device_of_rank chooses. For rank 0, or if there is only one device, it is
-/// the same device as open_device opens.
+/// Opens the device that device_of_rank chooses. For rank 0, or if there is only one device, this
+/// is the device that open_device opens.
 /// Throws    as device_count
 std::unique_ptr<Device> open_device_of_rank(Backend backend, std::size_t rank,
                                             std::uint64_t seed = 1);

@@ -17,8 +17,8 @@ class MemoryCache {
     std::function<void(void* memory)> free;
   };
 
-  /// If `keeps` is false, nothing is cached: sizes are exact and released memory returns to the
-  /// source as soon as possible. Memory checkers need this.
+  /// If `keeps` is false, nothing is cached: sizes are not rounded up, and released memory returns
+  /// to the source as soon as possible. Memory checkers need this.
   explicit MemoryCache(Source source, bool keeps = true)
       : source_(std::move(source)), keeps_(keeps) {}
   MemoryCache(const MemoryCache&) = delete;
@@ -36,8 +36,8 @@ class MemoryCache {
   /// Returns the size in bytes of a memory block that is in use.
   std::size_t size_of(void* memory) const { return in_use_.at(memory); }
 
-  /// Keeps released memory in the cache until end_hold(). It may be reused but does not return to
-  /// the source, because unfinished work may still use it.
+  /// Keeps released memory in the cache until end_hold(). The memory may be reused, but it does not
+  /// return to the source, because unfinished work may still use it.
   void begin_hold();
   void end_hold() noexcept;
   /// Returns all cached memory to the source.

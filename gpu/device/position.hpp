@@ -23,7 +23,7 @@ struct ClusterPosition {
 /// that rank.
 template <class Shared>
 struct ClusterMemory {
-  Shared* memory;  ///< on a GPU this block's, on the simulated device that of rank 0
+  Shared* memory;  ///< of this block (GPU), or of rank 0 (simulated device)
 
   NORMPROOF_DEVICE Shared& operator[](int rank) const {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900

@@ -10,10 +10,10 @@ namespace normproof::gpu::device {
 
 /// Records the device work that is submitted while this object exists. perform() submits the
 /// recorded work. While work is recorded, the host cannot read values. A check of values
-/// (ops/reduce.hpp) then cannot throw. It sets a flag if a value is invalid, and assumes that all
-/// values are valid. After perform(), the caller must call refused(). If it returns true, the
-/// caller repeats the work without a recording to get the error. Recorded work must therefore not
-/// modify its inputs.
+/// (ops/reduce.hpp) then cannot throw. Instead, it sets a flag if a value is invalid, and the work
+/// continues as if all values were valid. After perform(), the caller must call has_failed_check().
+/// If the result is true, the caller repeats the work without a recording to get the error.
+/// Recorded work must therefore not modify its inputs.
 class Recording {
  public:
   /// Requires  (C1) no recording is active on the device

@@ -14,7 +14,7 @@ struct EncoderGradients {
   /// The full gradients, in the order of the parameters. If the head is tied to the embedding, the
   /// gradient of the embedding is one of them.
   NamedDeviceTensors dense;
-  nn::RowGradient embedding;  ///< without rows if the head is tied
+  nn::RowGradient embedding;  ///< has no rows if the head is tied
 };
 
 /// Returns the tensors of `found`, sorted in the order of the parameters.
@@ -48,8 +48,8 @@ class Encoder {
   /// Runs the forward up to the input of the head. Returns that input, [B,D] or [B,T,D].
   DeviceTensor<double> hidden(const EncoderInputs& inputs, const ModelRunSettings& run,
                               NamedDeviceTensors& state);
-  /// Runs the backward from the gradient of the head's input. The result includes the given
-  /// gradients `head` of the head.
+  /// Runs the backward from the gradient of the head's input. `head` holds the gradients of the
+  /// head's parameters. The result includes them.
   EncoderGradients hidden_backward(DeviceTensor<double> grad_hidden, nn::Linear&& head,
                                    NamedDeviceTensors& state);
   /// Returns the head's parameters. If the head is tied, its weight is the embedding.

@@ -24,8 +24,8 @@ struct ModelRunSettings {
   /// seed and step determine.
   const std::map<std::string, DeviceTensor<bool>>* masks = nullptr;
   const ops::Products* products = &ops::ordered_products();
-  /// If not nullptr, receives the outputs of each norm other than y and the gradients, under a name
-  /// such as "layers.0.norm1.mean".
+  /// If not nullptr, receives the statistics of each norm: all outputs except y and the gradients.
+  /// Their names are such as "layers.0.norm1.mean".
   NamedDeviceTensors* statistics = nullptr;
 };
 

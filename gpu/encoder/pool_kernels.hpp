@@ -10,9 +10,9 @@ using device::ConstReals;
 using device::Reals;
 using device::TokenPositions;
 
-/// Mean pooling: the mean of each feature over the real tokens of each sentence. Row b D + d of the
-/// kernel is feature d of sentence b. The sum has the order of docs/specification/determinism.md,
-/// R2, over the real tokens only; padding is skipped.
+/// Mean pooling: the mean of each feature over the real tokens of each sentence. Row `b D + d` of
+/// the kernel computes feature d of sentence b. The sum skips padding; it adds the real tokens in
+/// the order of docs/specification/determinism.md, R2.
 struct MeanPooling {
   static constexpr int kTotals = 1;
   static constexpr int kMaxima = 0;
@@ -35,7 +35,8 @@ struct MeanPooling {
 };
 
 /// The backward of mean pooling, for element (b, t, d) of x: grad_p_bd / n_b for real tokens, +0
-/// for padding. n_b is the number of real tokens of sentence b.
+/// for padding. grad_p is the gradient of the pooled output, and n_b is the number of real tokens
+/// of sentence b.
 struct MeanPoolingBackward {
   ConstReals grad_pooled;
   TokenPositions places;

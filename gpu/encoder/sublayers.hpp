@@ -20,12 +20,12 @@ using ref::model::EncoderConfig;
 
 /// Returns the weight and bias of the linear map with this name.
 nn::Linear find_linear(const NamedDeviceTensors& parameters, const std::string& name);
-/// Stores the gradients `own` of a linear map under its name.
+/// Stores `own`, the gradients of a linear map, under the name of the map.
 void store_linear_gradients(NamedDeviceTensors& gradients, const std::string& name,
                             nn::Linear&& own);
 
-/// The dropouts of one part of a layer, such as "layers.0.attention": those inside the part, and
-/// the one of its output y.
+/// The dropouts of one part of a layer, such as "layers.0.attention": the dropouts inside the part,
+/// and the dropout of its output y.
 class SublayerDropouts {
  public:
   /// Keeps a reference to `config`, which must outlive this object.
@@ -34,8 +34,8 @@ class SublayerDropouts {
 
   const std::string& place() const { return place_; }
   double rate(const ModelRunSettings& run) const;
-  /// Returns the dropout key of a tensor of the part. `tensor` is the end of its name, such as
-  /// ".weights".
+  /// Returns the dropout key of a tensor of the part. `tensor` is the end of the tensor's name,
+  /// such as ".weights".
   /// Throws    ContractError if run.masks is given but has no mask for the tensor
   nn::DropoutKey key(const ModelRunSettings& run, const char* tensor) const;
   DeviceTensor<double> drop(const DeviceTensor<double>& y, const ModelRunSettings& run);

@@ -26,7 +26,7 @@ struct AttentionOperands {
 /// a matrix.
 struct ScoreMatrices {
   Shape shape;
-  ops::Matrices<double> layout;  ///< without data
+  ops::Matrices<double> layout;  ///< the extents and strides; holds no data
 
   ops::Matrices<double> of(DeviceTensor<double>& scores) const;
   ops::Matrices<const double> of(const DeviceTensor<double>& scores) const;
@@ -61,7 +61,7 @@ void attend(Device& device, const DeviceTensor<double>& weights, const ScoreMatr
 /// The inputs of the backward of attention.
 struct AttentionBackward {
   DeviceTensor<double> weights;  ///< the softmax of the scores
-  DeviceTensor<double> used;     ///< the factor of the values: the weights after dropout
+  DeviceTensor<double> used;     ///< the weights after dropout, which multiply the values
   /// Applies the dropout of the forward to a gradient of the weights.
   std::function<DeviceTensor<double>(const DeviceTensor<double>&)> drop;
   ops::Matrices<const double> grad_context;

@@ -11,8 +11,8 @@ using device::Device;
 using device::DeviceTensor;
 using device::Shape;
 
-/// Identifies one dropout of a training step. Its elements to keep are a function of seed, step,
-/// the name of the place (layer and tensor) and the element's index.
+/// Identifies one dropout of a training step. Seed, step, the name of the place (layer and tensor)
+/// and the index of an element determine whether the element is kept.
 struct DropoutKey {
   std::uint64_t seed = 0;
   std::uint64_t step = 0;
@@ -20,8 +20,8 @@ struct DropoutKey {
   DeviceTensor<bool> given = {};  ///< if given, the elements to keep; nothing is drawn then
 };
 
-/// Device version with the same counters, preconditions and error messages as ref/nn/dropout.hpp. A
-/// user-supplied mask, key.given, must have the given shape.
+/// Device version with the same random numbers, preconditions and error messages as
+/// ref/nn/dropout.hpp. A user-supplied mask, key.given, must have the given shape.
 /// Throws    ContractError
 DeviceTensor<bool> dropout_mask(Device& device, const Shape& shape, double rate,
                                 const DropoutKey& key);

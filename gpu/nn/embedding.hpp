@@ -21,7 +21,7 @@ struct Tokens {
 /// rows are 0.
 struct RowGradient {
   std::vector<std::size_t> rows;  ///< ascending and distinct
-  DeviceTensor<double> values;    ///< [R,D]; the other rows are 0
+  DeviceTensor<double> values;    ///< [R,D], the gradients of the R rows
 };
 
 /// Device versions with the same formulas, preconditions, error messages and bits as

@@ -84,7 +84,7 @@ struct ScaleColumns {
 /// dropout rate (docs/specification/determinism.md, R6).
 struct DropoutMask {
   ref::numeric::PhiloxStream stream;
-  std::uint64_t least;  ///< minimum of the upper bits of a kept element
+  std::uint64_t least;  ///< an element is kept if its upper random bits are >= this
   device::Span<bool> keep;
   NORMPROOF_DEVICE void operator()(std::size_t i) const {
     keep[i] = ref::numeric::upper_bits<ref::numeric::Int>(stream, i) >= least;
@@ -113,8 +113,9 @@ struct GatherRows {
   }
 };
 
-/// The backward of GatherRows. Row r of `sum` adds the rows order[begins_r .. begins_{r+1}) of
-/// grad_y in this order, starting from +0 (docs/specification/determinism.md, R3).
+/// The backward of GatherRows. Row r of `sum` is the sum of the rows of grad_y that `order` lists
+/// from begins_r to begins_{r+1} - 1. They are added in this order, starting from +0
+/// (docs/specification/determinism.md, R3).
 struct ScatterRows {
   ConstReals grad_y;
   ConstIndices order, begins;

@@ -21,8 +21,8 @@ namespace {
 
 using ops::Matrices;
 
-/// The layout of attention with H query heads and G key heads: each key head of each sample, in
-/// order, with the queries of the query heads that it serves.
+/// The memory layout of attention with H query heads and G key heads. Each key head of each sample
+/// has one matrix of queries, which holds the queries of all query heads that share the key head.
 class KeyHeads {
  public:
   KeyHeads(const AttentionShape& shape, const DeviceMask& valid, bool causal)
@@ -54,8 +54,9 @@ class KeyHeads {
             }};
   }
 
-  /// Returns the mask of the keys that each query may attend to: [rows, S], or [S] if it is the
-  /// same for all queries, for each of the B G key heads.
+  /// Returns the mask of the keys that each query may attend to. Each of the B G key heads has a
+  /// mask [rows, S], or [1, S] if attention is not causal, because all queries then have the same
+  /// mask.
   DeviceMask visible(Device& device) const {
     const Mask first = shape_.visible_keys_of_sample(0, valid_, causal_);
     if (!ref::tensor::is_given(first)) return {};

@@ -3,8 +3,8 @@
 #include "gpu/norm/normalized.hpp"
 
 /// Kernels of the layers with statistics per column (docs/specification/norms.md). A type whose
-/// name says Term, or that has no output, is a term for ops::column_sum. `rows` lists the rows of a
-/// sum in ascending order. It is absent if the sum is over all rows.
+/// name ends in Term has no output; it computes the terms of a sum of ops::column_sum. `rows` lists
+/// the rows of a sum in ascending order. It is absent if the sum is over all rows.
 namespace normproof::gpu::norm {
 
 NORMPROOF_DEVICE inline std::size_t row_number(const ConstIndices& rows, std::size_t r) {
@@ -21,8 +21,8 @@ struct MeanTerm {
   }
 };
 
-/// The term of a column's variance: (x - mean)^2. If mean is absent, the term of its quadratic
-/// mean: x^2.
+/// The term of a column's variance: (x - mean)^2. If the mean is absent: the term of the column's
+/// quadratic mean, x^2.
 struct VarianceTerm {
   ConstReals x, mean;
   ConstIndices rows;
@@ -111,9 +111,9 @@ struct RenormalizeColumns {
   }
 };
 
-/// The backward of a layer with statistics per column. With g = gamma grad_y: grad_x = (g - (a +
-/// x_hat c)) scale; a layer that does not center leaves out a. In masked rows, and in all rows if c
-/// is absent, grad_x = g scale.
+/// The backward of a layer with statistics per column. With g = gamma grad_y and the numbers a, c
+/// and scale of the column: grad_x = (g - (a + x_hat c)) scale. A layer that does not center leaves
+/// out a. In masked rows, and in all rows if c is absent, grad_x = g scale.
 template <bool centered>
 struct NormalizeColumnsBackward {
   ConstReals grad_y;

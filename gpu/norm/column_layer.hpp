@@ -41,11 +41,13 @@ struct ColumnBackward {
 
   /// Checks    grad_y and the statistics have the right shapes
   void check() const;
-  /// Return the sums over all rows of grad_y x_hat and of grad_y, and check that they are finite.
+  /// Return the gradients of gamma and beta, which are the sums of grad_y x_hat and of grad_y over
+  /// all rows. Check that they are finite.
   DeviceTensor<double> grad_gamma() const;
   DeviceTensor<double> grad_beta() const;
-  /// Returns the gradient of x, (g - (a + x_hat c)) scale with g = gamma grad_y. In rows that are
-  /// not valid it is g scale; also everywhere if c is {}. If the layer does not center, `a` is {}.
+  /// Returns the gradient of x: (g - (a + x_hat c)) scale, where g = gamma grad_y, and a and c are
+  /// numbers per channel. If the layer does not center, `a` is {} and left out. In rows that are
+  /// not valid, and in all rows if c is {}, the gradient is g scale.
   DeviceTensor<double> grad_x(const DeviceTensor<double>& a, const DeviceTensor<double>& c,
                               ConstFlags valid) const;
   XHat<Statistics::of_column, false> plain_x_hat() const {

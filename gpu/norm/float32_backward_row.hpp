@@ -5,7 +5,8 @@
 
 namespace normproof::gpu::norm {
 
-/// The sums over a run of rows for the gradients of gamma and beta, for the features of one thread.
+/// The sums over a run of rows that one thread computes: the terms of the gradients of gamma and
+/// beta, for the thread's features.
 template <class Scalar, int groups, std::size_t size>
 struct Float32GradientSums {
   Scalar gamma[groups][size];

@@ -5,7 +5,7 @@
 
 /// The last part of the gradients of gamma and beta, after float32_backward_row.hpp: adds the sums
 /// of the runs of rows. Every launch adds them in the order of docs/specification/determinism.md,
-/// R2: 32 lanes of runs, then a tree.
+/// R2: each of 32 lanes adds every 32nd run, then a tree adds the lanes.
 namespace normproof::gpu::norm {
 
 /// Converts a parameter p to the type of the arithmetic. If gamma is zero-centered, stores 1 + p.
@@ -20,8 +20,9 @@ struct ConvertParameter {
   }
 };
 
-/// Adds the runs of each lane. Element i is lane i / columns of column i % columns. It adds the
-/// runs lane, lane + 32, ... in ascending order, starting from +0.
+/// Adds the sums of the runs into 32 lanes per column. Element i of the kernel computes lane
+/// `i/columns` of column `i%columns`. This lane adds the runs lane, lane + 32, ... in ascending
+/// order, starting from +0.
 template <class Scalar>
 struct Float32GradientLanes {
   device::Span<const Scalar> runs;  ///< [count, columns]
@@ -36,7 +37,7 @@ struct Float32GradientLanes {
   }
 };
 
-/// Adds the 32 lanes of column first + feature as a tree and stores the sum in the format of the
+/// Adds the 32 lanes of column `first + feature` as a tree. Stores the sum in the format of the
 /// parameters.
 template <class Format, class Scalar>
 struct Float32GradientTree {

@@ -10,8 +10,8 @@ struct Float32NormInputs {
   DeviceNumbers gamma = {};     ///< [D], in the format options.parameters, or {} for ones
   DeviceNumbers beta = {};      ///< [D], in the format options.parameters, or {} for zeros
   DeviceNumbers grad_y = {};    ///< like x; for the backward
-  DeviceNumbers residual = {};  ///< like x; the norm is that of x + residual; or {}
-  DeviceNumbers grad_sum = {};  ///< like x; added to grad_x; or {}
+  DeviceNumbers residual = {};  ///< like x, or {}; added to x before the norm
+  DeviceNumbers grad_sum = {};  ///< like x, or {}; added to grad_x
 };
 
 struct Float32NormForward {
@@ -19,7 +19,7 @@ struct Float32NormForward {
   /// The statistics of each row, [N], in the type options.arithmetic. If the layer does not center,
   /// mean is {}.
   DeviceNumbers mean, rstd;
-  DeviceNumbers sum = {};  ///< given if there is a residual
+  DeviceNumbers sum = {};  ///< x + residual; {} if there is no residual
 };
 
 struct Float32NormGradients {

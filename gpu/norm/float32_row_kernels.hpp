@@ -6,7 +6,8 @@
 /// Kernels that process rows of float32, bfloat16 or float16 numbers. Sums have the order of
 /// docs/specification/determinism.md, R2: 32 lanes, then a tree. In every launch, one warp holds
 /// the lanes of a row. The computation on a row is a template parameter, the "direction":
-/// float32_forward_row.hpp or float32_backward_row.hpp. A direction has
+/// float32_forward_row.hpp or float32_backward_row.hpp. Tiles and slots are explained in
+/// tiled_row.hpp. A direction has
 ///   kTensors   the number of tensors for which each tile has slots
 ///   kPasses    the number of summations over the row; a pass may use the sums of earlier passes
 ///   kSums      the number of sums in each pass

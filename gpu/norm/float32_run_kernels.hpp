@@ -165,8 +165,8 @@ struct RunTiles {
   NORMPROOF_DEVICE int tiles() const { return Row::tiles(of.width); }
   NORMPROOF_DEVICE int steps_per_row() const { return 2 * tiles() + ops::kTreeSteps + 1; }
 
-  /// Performs one step of the sums of a row. `number` is the row's index in the run, `own` the
-  /// step.
+  /// Performs one step of computing the sums of a row. `number` is the index of the row in the run,
+  /// `own` is the index of the step.
   NORMPROOF_DEVICE void add_row_sums(int number, int own, Position at, Thread& thread,
                                      Shared& shared) const {
     const std::size_t i = at.block * kRunLength + number;

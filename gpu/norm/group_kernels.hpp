@@ -6,8 +6,8 @@
 
 /// Kernels of the layers with statistics per group of features of a sample
 /// (docs/specification/norms.md). The elements of a group are numbered by ascending token, then by
-/// feature. Each warp processes one group: warp sample groups + group, where `groups` is the number
-/// of groups per sample.
+/// feature. Each warp processes one group. The index of the warp is `sample * groups + group`,
+/// where `groups` is the number of groups per sample.
 namespace normproof::gpu::norm {
 
 /// Computes the row and the column of an element of a group.

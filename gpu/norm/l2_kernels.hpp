@@ -9,8 +9,8 @@ using ops::ConstReals;
 using ops::Reals;
 using ref::model::EpsPlacement;
 
-/// The factors of a row: `reciprocal` (r) multiplies x in the forward, `weight` (w) in the
-/// backward. They depend on the row's squared norm, as in ref/norm/l2_norm.hpp.
+/// The two factors of a row. The forward multiplies x by `reciprocal` (r), the backward multiplies
+/// x by `weight` (w). They depend on the row's squared norm, as in ref/norm/l2_norm.hpp.
 struct L2Factors {
   double reciprocal, weight;
 

@@ -27,8 +27,8 @@ AffineSpans check_affine(std::string_view function, const NormInputs& in, std::s
 void check_finite(std::string_view function, std::string_view argument,
                   const DeviceTensor<double>& t, Clause clause);
 
-/// Checks    each element of a statistic is finite. If one is not, searches the argument x that it
-///           was computed from for the cause
+/// Checks    each element of a statistic is finite. If one is not, looks for the cause in the
+///           argument x, from which the statistic was computed
 /// Throws    NotFiniteError: with the clause `of_x` if an element of x is not finite, else with the
 ///           clause `of_statistic`
 void check_statistic(std::string_view function, std::string_view statistic,
@@ -36,7 +36,8 @@ void check_statistic(std::string_view function, std::string_view statistic,
                      const DeviceTensor<double>& x, Clause of_statistic = Clause::C4,
                      Clause of_x = Clause::C4);
 
-/// Like check_statistic, for a reciprocal root. It is 0 if the statistic under the root overflowed.
+/// Like check_statistic, for a statistic that is a reciprocal root, such as rstd. Also rejects 0,
+/// which means that the number under the root overflowed.
 void check_reciprocal(std::string_view function, std::string_view statistic,
                       const DeviceTensor<double>& rstd, std::string_view argument,
                       const DeviceTensor<double>& x);

@@ -25,8 +25,8 @@ template <Statistics per, bool centered>
 struct XHat {
   ConstReals x, mean, rstd;
   std::size_t width;          ///< columns
-  std::size_t seq_len = 1;    ///< of_group: rows per sample
-  std::size_t per_group = 1;  ///< of_group: columns per group
+  std::size_t seq_len = 1;    ///< for of_group: rows per sample
+  std::size_t per_group = 1;  ///< for of_group: columns per group
 
   NORMPROOF_DEVICE double operator()(std::size_t row, std::size_t column) const {
     const std::size_t own = statistic(row, column);

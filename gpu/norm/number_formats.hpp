@@ -19,8 +19,8 @@ NORMPROOF_DEVICE inline float float_from_bits(std::uint32_t bits) {
 }
 
 /// Rounds to odd. Returns v if v is a float; otherwise the one of the two neighboring floats whose
-/// last bit is 1. Rounding the result to a format of at most 22 digits then gives the same as
-/// rounding v.
+/// last bit is 1. If the result is then rounded to a format with at most 22 significant bits, this
+/// gives the same number as rounding v.
 NORMPROOF_DEVICE inline float round_to_odd_float(double v) {
   const auto nearest = static_cast<float>(v);
   const auto back = static_cast<double>(nearest);
@@ -88,8 +88,9 @@ struct alignas(16) Vector {
 };
 
 /// Loads 16 bytes of elements from index i on. i must be a multiple of kSize, and the memory must
-/// begin at a multiple of 16 bytes. A GPU has one instruction for this. nvcc emits it only for its
-/// own type of two words, and for stores only through an intrinsic; it splits other assignments.
+/// begin at a multiple of 16 bytes. A GPU has one instruction for this. nvcc emits it for a load
+/// only if the type is its own type of two words, and for a store only if an intrinsic is called;
+/// it splits other assignments.
 template <class Element>
 NORMPROOF_DEVICE Vector<Element> load_vector(device::Span<const Element> from, std::size_t i) {
   (void)from[i + Vector<Element>::kSize - 1];

@@ -34,8 +34,8 @@ DeviceTensor<double> cumulative_mean(const DeviceTensor<double>& running,
   return out;
 }
 
-/// The state nu of the backward. `effective` is (1 - alpha_backward) nu. `next` adds to nu the mean
-/// over the rows of t x_hat, where t is computed with the effective nu.
+/// The state nu of the backward. `effective` is (1 - alpha_backward) nu. `next` is nu plus the mean
+/// of t x_hat over the rows, where t = g - x_hat effective and g = gamma grad_y.
 struct ScaledNuUpdate {
   DeviceTensor<double> effective;
   DeviceTensor<double> next;

@@ -7,8 +7,8 @@ namespace normproof::gpu::norm {
 /// The released code of PowerNorm. Device version with the same formulas, preconditions, error
 /// messages and bits as ref/norm/power_norm_released.hpp. Reads and updates running_psi2, nu and
 /// iterations in step.state.
-/// Leaves    y and rstd, in training also quadratic_mean and batch_rstd, with group scaling also
-///           group_rstd, in step.outputs
+/// Leaves    y and rstd in step.outputs; in training also quadratic_mean and batch_rstd; with group
+///           scaling also group_rstd
 /// Throws    ContractError
 void power_norm_released(const ref::model::PowerNormReleasedOptions& options, const NormInputs& in,
                          NormStep& step);

@@ -5,8 +5,8 @@
 
 /// Kernels of the layers with statistics per row (docs/specification/norms.md). With `groups`
 /// groups, each row of x is split into that number of equal parts, and each part has its own
-/// statistics. In this header "row" means such a part: row r is the `width` elements from index r
-/// width on. A warp processes each row.
+/// statistics. In this header, "row" means such a part: row r consists of the `width` elements from
+/// index `r * width` on. A warp processes each row.
 namespace normproof::gpu::norm {
 
 /// The forward: computes the statistics and y = gamma x_hat + beta. Without parameters y = x_hat.

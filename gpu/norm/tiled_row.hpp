@@ -35,9 +35,9 @@ using NarrowTile = TileShape<ops::kLanes, 128, 32>;
 template <int tensors>
 using WideTile = TileShape<256, 2048 / tensors, 4>;
 
-/// A row of a matrix. Positions count its elements from the start of its first slot; position p is
-/// feature p - head. Tile t contains the same features in every row, even if the rows begin at
-/// different places within a slot.
+/// A row of a matrix. A position counts elements from the start of the row's first slot. In this
+/// slot, `head` elements precede the row, so that position p is feature p - head. Tile t contains
+/// the same features in every row, even if the rows begin at different places within a slot.
 template <class Format, class Shape>
 struct TiledRow {
   using Element = typename Format::Element;
@@ -47,7 +47,7 @@ struct TiledRow {
   /// The number of slots of a tile that each thread processes.
   static constexpr int kSlotsPerThread = Shape::kSlots / Shape::kThreads;
 
-  std::size_t first;  ///< index in the matrix of position 0
+  std::size_t first;  ///< the index of position 0 in the matrix
   std::size_t head;
   std::size_t width;
 

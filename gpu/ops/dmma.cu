@@ -24,8 +24,9 @@ struct Mma8x8x4 {
 };
 
 /// The instruction mma.m16n8k8: d = a b + d for a [16,8], b [8,8] and d [16,8]. The lanes hold
-/// elements as in Mma8x8x4. In the arrays, a[i][j] is 8 i rows further down and 4 j terms further
-/// on, b[j] is 4 j terms further on, and d[i] is 8 i rows further down.
+/// elements as in Mma8x8x4. The additional elements of a lane are in the arrays: a[i][j] is 8 i
+/// rows below a[0][0] and 4 j columns to its right, b[j] is 4 j rows below b[0], and d[i] is 8 i
+/// rows below d[0].
 struct Mma16x8x8 {
   static constexpr std::size_t kRows = 16, kTerms = 8;
   static __device__ void multiply_add(double (&d)[2][2], const double (&a)[2][2],

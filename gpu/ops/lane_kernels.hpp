@@ -47,8 +47,9 @@ NORMPROOF_DEVICE double lane_sum_with_prefetch(std::size_t count, std::size_t la
   return sum;
 }
 
-/// Runs some reductions over each row: a warp per row and a lane per thread. Each reduction may use
-/// the results of the earlier ones. Then the row writes its results. The template parameter Row has
+/// Runs one or more reductions over each row. A warp processes a row, and each of its threads
+/// computes a lane. Each reduction may use the results of the earlier ones. Then the row writes its
+/// results. The template parameter Row has
 ///   static constexpr int kTotals;            the number of reductions
 ///   static constexpr int kMaxima;            the first kMaxima reductions compute a maximum, the
 ///                                            others a sum
@@ -93,8 +94,8 @@ struct WarpRows {
   }
 };
 
-/// Computes the lanes of the sum of each column. Element i is lane i / width of column i % width.
-/// The lane sums term(r, column) over the rows r = lane, lane+32, ...
+/// Computes the 32 lanes of the sum of each column. Element i of the kernel computes lane `i/width`
+/// of column `i%width`. This lane adds term(r, column) for the rows r = lane, lane+32, ...
 template <class Term>
 struct ColumnLanes {
   Term term;

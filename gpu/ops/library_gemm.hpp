@@ -9,8 +9,9 @@
 /// Calls a library for matrix products: cuBLAS, or the library that the simulated device imitates.
 namespace normproof::gpu::ops {
 
-/// Matrices that are stored without gaps in one of the two tensors: float32 or bits16, depending on
-/// `type`. If there is only one matrix, it is used for the whole batch.
+/// Matrices that are stored without gaps. Depending on `type`, the tensor `float32` or the tensor
+/// `bits16` holds them; the other one is absent. If there is only one matrix, it is used for the
+/// whole batch.
 struct PackedMatrices {
   device::DeviceTensor<float> float32;
   device::DeviceTensor<std::uint16_t> bits16;
@@ -27,7 +28,7 @@ struct PackedMatrices {
   double at(std::size_t batch, std::size_t row, std::size_t column) const;
 };
 
-/// Computes c = a b, or c + a b if `add`, in double. Sums are added in a random order.
+/// Computes c = a b, or c + a b if `add`, in double. Terms are added in a random order.
 void simulated_gemm(Device& device, const SimulatedSums& sums, const Matrices<double>& c,
                     const Matrices<const double>& a, const Matrices<const double>& b, bool add);
 /// Computes c = a b. `sums` selects how terms are added and rounded.
@@ -41,7 +42,7 @@ void simulated_gemm(Device& device, const SimulatedSums& sums, const device::Dev
 /// Requires  the strides that LibraryProducts requires
 void cublas_gemm(Device& device, const Matrices<double>& c, const Matrices<const double>& a,
                  const Matrices<const double>& b, bool add);
-/// Computes c = a b with cublasGemmStridedBatchedEx. Sums are in float32.
+/// Computes c = a b with cublasGemmStridedBatchedEx, which adds in float32.
 void cublas_gemm(Device& device, Precision precision, device::DeviceTensor<float>& c,
                  const PackedMatrices& a, const PackedMatrices& b);
 #endif

@@ -25,7 +25,8 @@ struct SimulatedSums {
   /// If true, several terms are added at once and the sum is truncated toward 0, as tensor cores
   /// do. If false, each addition is rounded to nearest.
   bool truncates;
-  /// When terms are aligned, a nonzero operand whose magnitude is smaller counts as this magnitude.
+  /// The minimum magnitude of a nonzero operand when terms are aligned. A smaller operand is
+  /// aligned as if it had this magnitude.
   double min_aligned_magnitude = 0;
 };
 SimulatedSums simulated_sums(Precision precision);

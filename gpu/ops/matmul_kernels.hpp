@@ -22,8 +22,8 @@ inline constexpr std::size_t kTile = 64;
 inline constexpr std::size_t kDepth = 16;
 static_assert(kChain % kDepth == 0);
 
-/// The terms of both operands in shared memory: each row holds one term k. The padding of 4 avoids
-/// bank conflicts when a warp reads 4 terms of 8 neighbors.
+/// The part of both operands that is in shared memory. Each row holds the elements of one term k.
+/// The padding of 4 avoids bank conflicts when a warp reads 4 terms of 8 neighbors.
 struct TileTerms {
   double a[kDepth][kTile + 4];
   double b[kDepth][kTile + 4];
@@ -169,7 +169,7 @@ struct TileThread {
   Cells cells;
   double a[kFetched], b[kFetched];
   std::size_t begin;          ///< the block's first term
-  std::size_t rows, columns;  ///< of c, from the tile's first element on
+  std::size_t rows, columns;  ///< the extents of c from the tile's first element on
   /// Memory offsets of the tile's first row of a, first column of b and first element of c.
   std::size_t in_a, in_b, in_c;
 };
@@ -216,7 +216,8 @@ struct MatmulTiles {
   }
 
  private:
-  /// An element of an operand's tile. `own` is its row in a or its column in b, `term` its index k.
+  /// An element of an operand's tile. `own` is its row in a or its column in b; `term` is its index
+  /// k in the sum.
   struct TileElement {
     std::size_t own, term;
   };

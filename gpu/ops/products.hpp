@@ -32,8 +32,8 @@ class Products {
 
 /// Returns the products of this project's own kernel, which adds in the order of
 /// docs/specification/determinism.md, R1, and has the bits of ref. If the device's tensor cores
-/// multiply as chains of fma, the kernel uses them. On a GPU, a sample product with both kernels
-/// tests that.
+/// multiply as chains of fma, the kernel uses them. On a GPU, this is tested by computing sample
+/// products with both kernels.
 const Products& ordered_products();
 
 }  // namespace normproof::gpu::ops

@@ -29,7 +29,7 @@ struct ProductOrder {
   std::uint64_t order_;
   SummationStyle style;
   bool fuses;           ///< fma instead of a rounded product
-  std::size_t parts;    ///< of Style::split
+  std::size_t parts;    ///< the number of parts, for SummationStyle::split
   std::size_t at_once;  ///< the number of terms per operation of truncating sums
 };
 
@@ -42,9 +42,9 @@ class Adder {
  public:
   Adder(const SimulatedSums& sums, std::uint64_t order) : sums_(sums), draw_(order) {}
 
-  /// Returns   sum + x y in the format of the sums: for double one fma, or a product and a sum, as
-  ///           drawn; for other formats rounded once, because x y is exact for operands of at most
-  ///           26 bits
+  /// Returns   sum + x y in the format of the sums. For double, this is one fma, or a rounded
+  ///           product and a rounded sum, depending on `fuses`. For other formats it is rounded
+  ///           once, because x y is exact for operands of at most 26 bits
   double plus(double sum, double x, double y) const {
     if (is_double()) return draw_.fuses ? std::fma(x, y, sum) : sum + x * y;
     return plus(sum, x * y);

@@ -35,8 +35,8 @@ class SoftmaxRows {
   SoftmaxRows(const SoftmaxRows&) = delete;
   SoftmaxRows& operator=(const SoftmaxRows&) = delete;
 
-  /// Throws    ContractError that names the first element of the row that is not masked and not
-  ///           finite; nothing if there is none
+  /// Throws    ContractError if an element of the row is neither masked nor finite; the message
+  ///           names the first such element
   void check_row(std::string_view argument, const DeviceTensor<double>& t, std::size_t row) const {
     const auto values = device::download(t);
     const auto flags = valid_.host_flags();

@@ -20,8 +20,8 @@ struct LossRows {
   ConstIndices rows, targets;
   std::size_t classes;
   ClassWeights weights;
-  double hard_share;  ///< 1 - s
-  double soft_share;  ///< s / C
+  double hard_share;  ///< 1 - s; s is the label smoothing
+  double soft_share;  ///< s / C; C is the number of classes
   /// The index in the batch of the first row of the log-probabilities and of their gradient.
   std::size_t begin;
 

@@ -60,8 +60,8 @@ class LossBatch {
   std::size_t unignored_rows_before(std::size_t row) const {
     return static_cast<std::size_t>(std::ranges::lower_bound(host_rows_, row) - host_rows_.begin());
   }
-  /// Returns a part of the rows that the loss does not ignore: those with the numbers `first` to
-  /// `end` - 1 among them. `begin` is the batch row of the first row of the logits.
+  /// Returns the rows `first` to `end - 1` of those rows that the loss does not ignore, counted
+  /// from 0. `begin` is the index in the batch of the first row of the logits.
   LossRows part(std::size_t begin, std::size_t first, std::size_t end) const {
     LossRows own = kernel;
     own.rows = {kernel.rows.data + first, end - first};
@@ -121,7 +121,7 @@ class LossBatch {
   DeviceTensor<std::size_t> rows_, targets_;
 };
 
-/// Checks    `values`, which are computed from the logits, are finite
+/// Checks    that `values`, which are computed from the logits, are finite
 inline void check_overflow(const DeviceTensor<double>& values, std::string_view what) {
   const std::size_t at = ops::first_not_finite(values);
   if (at < values.size())

@@ -27,7 +27,7 @@ struct ParameterGradient {
   std::string name;
   DeviceTensor<double> parameter;
   DeviceTensor<double> gradient;
-  DeviceTensor<std::size_t> place;  ///< for a gradient stored by rows
+  DeviceTensor<std::size_t> place;  ///< as in GradientSpan; for a gradient stored by rows
 
   GradientSpan span() const {
     return {gradient.span(), place.span(), parameter.shape().back(),
@@ -111,7 +111,7 @@ void parameter_step(const SgdOptions& options, double lr, std::vector<ParameterG
   }
 }
 
-/// Returns the power beta^t of step t as one product, beta times the stored beta^(t-1).
+/// Returns beta^t for step t, computed as beta times the stored power beta^(t-1).
 double next_beta_power(const OptimizerState& state, const char* name, double beta) {
   return device::download_one(state.moments.at(name)) * beta;
 }

@@ -14,8 +14,8 @@ struct GradientSpan {
   /// The index in `values` of each row of the parameter, or an index past the end if the gradient
   /// does not contain the row. Absent if the gradient is full.
   ConstIndices place;
-  std::size_t width;  ///< of a row
-  std::size_t rows;   ///< of values
+  std::size_t width;  ///< the number of elements of a row
+  std::size_t rows;   ///< the number of rows of `values`
 
   NORMPROOF_DEVICE bool has(std::size_t i) const {
     return !place.given() || place[i / width] < rows;
@@ -93,7 +93,7 @@ struct SquareSums {
     double sum;
   };
   device::Span<const ConstReals> tensors;
-  int chunks;  ///< of the longest tensor
+  int chunks;  ///< the number of chunks of the longest tensor
   Reals sums;
 
   NORMPROOF_DEVICE int steps() const { return chunks + ops::kTreeSteps + 3; }

@@ -64,7 +64,7 @@ struct Backward {
   NamedDeviceTensors norms;
   Gradients gradients;
   DeviceTensor<double> sums_of_squares;
-  std::vector<DeviceTensor<double>> losses, logits;  ///< of each batch
+  std::vector<DeviceTensor<double>> losses, logits;  ///< one per batch
 };
 
 /// The inputs of a step or of an evaluation.

@@ -34,7 +34,7 @@ struct LabelledBatch {
 };
 
 struct StepResult {
-  double loss = 0;  ///< of the forward, before the parameters change; the mean over the batches
+  double loss = 0;               ///< the mean over the batches, before the parameters change
   std::vector<int> predictions;  ///< one class per sentence, batch after batch
   GradientNorms gradient_norms;  ///< before clipping
   double learning_rate = 0;
@@ -46,10 +46,10 @@ struct LossGradient {
   double loss = 0;
   std::vector<int> predictions;
   Gradients gradients;                   ///< not clipped
-  DeviceTensor<double> sums_of_squares;  ///< of the gradients, as in gradient_norm.hpp
-  NamedDeviceTensors norms;              ///< the state of the norms afterwards
-  /// The norms' statistics of each batch (EncoderRun::statistics). Only steps of a language model
-  /// or a translator fill it.
+  DeviceTensor<double> sums_of_squares;  ///< one per gradient, as in gradient_norm.hpp
+  NamedDeviceTensors norms;              ///< the new state of the norm layers
+  /// The norms' statistics of each batch (ModelRunSettings::statistics). Only steps of a language
+  /// model or a translator fill it.
   std::vector<NamedDeviceTensors> statistics = {};
 };
 
@@ -62,8 +62,8 @@ struct Evaluation {
 /// pooling is per position, positions of padding have kIgnored.
 std::vector<int> row_targets(const ref::model::TrainConfig& config, const LabelledBatch& batch);
 
-/// Returns the learning rate of a step; the first step is 1. It is computed on the host and equals
-/// that of ref/train/learning_rate.hpp.
+/// Returns the learning rate of a step. Steps count from 1. The rate is computed on the host and
+/// equals that of ref/train/learning_rate.hpp.
 double learning_rate(const ref::model::ScheduleOptions& schedule, double base_rate,
                      std::int64_t step);
 
@@ -102,7 +102,7 @@ std::vector<int> predict(const device::Tensor<double>& logits, const device::Mas
 /// Evaluates a model in inference mode: running statistics, no dropout. Returns the predictions,
 /// batch after batch, and the mean of the batches' losses. The weight of a batch in this mean is
 /// the sum of the class weights of its targets.
-/// Requires  (C1) at least one batch, (C2), (C3)
+/// Requires  (C1) at least one batch; (C2) and (C3) of loss_gradient
 /// Throws    ContractError
 Evaluation evaluate(const ref::model::TrainConfig& config, std::span<const LabelledBatch> batches,
                     const DeviceTensor<double>& class_weights, const TrainState& state,

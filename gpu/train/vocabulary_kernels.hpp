@@ -13,8 +13,8 @@ struct CopyRange {
 };
 
 /// Adds the rows of x to the lanes of a column sum (ops/lane_kernels.hpp) that earlier rows have
-/// begun. Element i is lane i / width of column i % width. The number of earlier rows must be a
-/// multiple of 32.
+/// begun. Element i of the kernel is lane `i/width` of column `i%width`. The number of earlier rows
+/// must be a multiple of 32.
 struct ContinueColumnLanes {
   device::ConstReals x;  ///< [rows, width]
   std::size_t width;

@@ -15,8 +15,8 @@ namespace {
 constexpr auto kVocabularyLoss = "vocabulary_loss";
 constexpr std::size_t kBlockRowMultiple = 256;
 
-/// A block of rows of x that are computed together, and those of its rows that the loss does not
-/// ignore.
+/// A block of rows of x that are computed together, and a list of the rows in the block that the
+/// loss does not ignore.
 struct LossBlock {
   std::size_t begin;  // row
   LossRows counted;

@@ -46,8 +46,8 @@ struct SummedGradient {
 };
 
 /// Returns the mean gradient over the batches of a step. pass(batch, run, sum) must add the loss
-/// and the gradients of a batch to `sum` and update sum.norms. count(norms, before) must make
-/// PowerNorm's iteration counts count the batches as one step.
+/// and the gradients of a batch to `sum` and update sum.norms. count(norms, before) must set
+/// PowerNorm's iteration counts as if all batches were one step.
 /// Requires  (C2) of language_gradient
 template <class Batch, class Pass, class Count>
 LossGradient mean_gradient(std::string_view function, const ref::model::TrainConfig& config,

@@ -12,7 +12,8 @@
 
 namespace normproof::verification::checks::agreement {
 
-/// A callback. It receives each row of results as soon as all cases of its operation have run.
+/// A callback. It is called for each row of the results, as soon as all cases of the row's
+/// operation have run.
 using Finished = std::function<void(const Row&)>;
 
 /// Returns the names of the rows of compare_ordered_mode, in order: first the primitives, then the

@@ -36,7 +36,7 @@ DeviceTensor<double> full_gradient(Device& to, const gpu::nn::RowGradient& gradi
 }
 
 /// A single layer of a model. The caller uses the layer's own parameter names, such as
-/// "norm1.gamma"; inside, the layer uses their names in the model, which have a prefix.
+/// "norm1.gamma". This class adds the prefix that the names have in the model.
 class SingleLayer {
  public:
   SingleLayer(Device& to, const checks::evaluation::EncoderTensors& in, std::string place,

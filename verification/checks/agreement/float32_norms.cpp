@@ -83,7 +83,7 @@ void compare_one_case(Device& device, const Float32NormOptions& options, const I
 struct Sample {
   std::size_t count, width;
   bool affine = true;
-  std::optional<FloatType> parameters = {};  ///< none: the format of the tensors
+  std::optional<FloatType> parameters = {};  ///< if empty, the format of the tensors
   bool zero_centred_gamma = false;
   bool adds = false;
   FloatType arithmetic = FloatType::float32;

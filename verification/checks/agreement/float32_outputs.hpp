@@ -10,9 +10,9 @@ namespace normproof::verification::checks::agreement {
 
 /// Runs gpu/norm/float32_norm.hpp on a case of layer_norm, rms_norm, add_layer_norm or add_rms_norm
 /// whose tensors are float32, bfloat16 or float16. Returns the outputs as stored: y, the gradients,
-/// and the statistics or the sum. Returns nothing for any other case: another layer, another dtype,
-/// several steps, block scales, a cast of x_hat, different dtypes of gamma and beta, or different
-/// dtypes of x and the tensors of its shape.
+/// and the statistics or the sum. Returns nothing for any other case, that is, if there is another
+/// layer, another dtype, more than one step, block scales or a cast of x_hat, if gamma and beta
+/// have different dtypes, or if x and the tensors with the shape of x have different dtypes.
 std::optional<std::vector<ref::io::StoredTensor>> run_float32_norm_on_device(
     gpu::device::Device& device, const golden::corpus::Case& c);
 

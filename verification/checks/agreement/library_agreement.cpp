@@ -26,7 +26,7 @@ using gpu::device::upload;
 using gpu::ops::Products;
 using ref::tensor::Shape;
 
-/// The arguments of compare_with_library_bounds, which all its parts use.
+/// The arguments of compare_with_library_bounds. All parts of the comparison use them.
 struct LibraryComparison {
   Device& device;
   const Products& library;

@@ -98,8 +98,8 @@ struct OperationRunner {
     if (done) compare_all(got, expected, rows);
   }
 
-  /// Reports a difference. Devices do not run whole Transformers, and operations_on_device omits
-  /// them.
+  /// Reports a difference, because this must not be called: a device does not run whole
+  /// Transformers, and operations_on_device omits them.
   void operator()(const model::TransformerOperation&) const {
     rows.report_difference("a device has no whole Transformers");
   }

@@ -52,8 +52,9 @@ double device_product(const OrderProbeSettings& probe, const Terms& terms,
       .data()[0];
 }
 
-/// Computes a sum in a low-precision product. The terms M and 1 of the probe become products of
-/// float16 numbers, which are 2^54 apart. A float32 sum that contains M therefore loses the 1.
+/// Computes a sum by a low-precision product. The probe's terms M and 1 become products of two
+/// float16 numbers. These products differ by the factor 2^54, so that a float32 sum that contains M
+/// loses the 1.
 double low_precision_product(const OrderProbeSettings& probe, const Terms& terms,
                              Precision precision) {
   Terms left, right;

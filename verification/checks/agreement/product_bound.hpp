@@ -13,8 +13,8 @@ namespace normproof::verification::checks::agreement {
 struct ProductArithmetic {
   ref::numeric::FloatFormat operand;  ///< the format to which operands are rounded, to nearest
   /// The relative error of one addition: 2^-53 (double) or 2^-24 (float32) if sums are rounded to
-  /// nearest. It is 2^-23 if sums are truncated; then any number of terms may be added at once,
-  /// aligned to the largest.
+  /// nearest. It is 2^-23 if sums are truncated. Then any number of terms may be added at once,
+  /// after they have been aligned to the largest term.
   double sum_unit;
   int growth;  ///< maximum number of operations per term divided by the number of terms: 1 or 3
   double sum_largest;     ///< a partial sum above it may overflow
@@ -28,7 +28,7 @@ ProductArithmetic product_arithmetic(gpu::ops::Precision precision);
 double round_operand(const ProductArithmetic& arithmetic, double v);
 
 /// The terms k = 0 .. count-1 of one operand of an element: the given values and the rounded ones.
-/// Term k is at index k stride.
+/// Term k is at index `k * stride`.
 struct OperandTerms {
   const double* values;
   const double* rounded;
@@ -51,9 +51,10 @@ struct ElementVerdict {
 /// Compares one element of a product with its error bounds.
 /// Source    docs/error_analysis.md, section 9
 /// Computes  with n terms and A = sum |a b| over the rounded operands, a bound that is the sum of
-///           three parts. Sums: gamma(growth n) A plus the underflows. Operands: sum |a b - rounded
-///           a b|. Storing c + p: one rounding. For tensor cores, a subnormal operand counts in A
-///           as the smallest normal number. In float64, the old total c is one more term of the sum
+///           three parts. Sums: gamma(growth n) A plus the errors of underflows. Operands: sum |a b
+///           - rounded a b|. Storing c + p: one rounding. For tensor cores, a subnormal operand
+///           counts in A as the smallest normal number. In float64, the old total c is one more
+///           term of the sum
 ElementVerdict judge_element(const ProductArithmetic& arithmetic, std::size_t count, OperandTerms a,
                              OperandTerms b, std::optional<double> old_total, double got);
 

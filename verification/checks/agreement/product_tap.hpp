@@ -10,7 +10,7 @@ namespace normproof::verification::checks::agreement {
 /// A copy of device matrices in host memory.
 struct HostMatrices {
   std::vector<double> values;
-  gpu::ops::Matrices<const double> layout;  ///< in `values`, not in device memory
+  gpu::ops::Matrices<const double> layout;  ///< describes `values`, not device memory
 
   double at(std::size_t batch, std::size_t row, std::size_t column) const {
     return values[layout.offset(batch) + row * layout.row_stride + column * layout.column_stride];
@@ -20,11 +20,11 @@ struct HostMatrices {
 /// A product that a layer has requested: c = a b, or c = before + a b.
 struct ObservedProduct {
   HostMatrices a, b;
-  HostMatrices before;  ///< empty if the product is not added
+  HostMatrices before;  ///< empty if the product is not added to c
   HostMatrices c;
 };
 
-/// Lets another object compute the products, and passes the operands and the result of each one to
+/// Lets another object compute the products. Passes the operands and the result of each product to
 /// the callback `see`.
 class ObservedProducts final : public gpu::ops::Products {
  public:

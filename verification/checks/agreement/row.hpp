@@ -32,7 +32,7 @@ class Rows {
  public:
   /// Begins a case of an operation. All calls until the next begin() belong to this case.
   void begin(const std::string& operation, std::string_view case_name);
-  /// Compares a tensor with the expected one, shape and bits.
+  /// Compares the shape and the bits of a tensor with those of the expected tensor.
   void compare(std::string_view tensor, const ref::tensor::Tensor<double>& got,
                const ref::tensor::Tensor<double>& expected);
   void compare(std::string_view tensor, double got, double expected);
@@ -47,7 +47,7 @@ class Rows {
   const std::vector<Row>& all() const { return rows_; }
   /// Returns the row of the current operation.
   const Row& last() const { return rows_[current_]; }
-  /// Whether no operation has a difference.
+  /// Whether all operations agree, that is, none has a difference.
   bool agree() const;
   std::size_t cases() const;
 

@@ -81,8 +81,9 @@ class Probe {
     return terms_.size() - static_cast<std::size_t>(outside);
   }
 
-  /// Builds the tree from the leaf `pivot` upwards. For each node above the leaf, by_size maps the
-  /// node's number of terms to the terms that it adds to the node below.
+  /// Builds the tree from the leaf `pivot` upwards. by_size has an entry for each node above the
+  /// leaf: the key is the node's number of terms, the value is the list of terms that the node adds
+  /// to the node below it.
   SummationTree tree_around(std::size_t pivot,
                             std::map<std::size_t, std::vector<std::size_t>>&& by_size) {
     SummationTree tree{pivot};
@@ -115,7 +116,8 @@ std::string format_range(std::span<const std::size_t> leaves) {
                    : fmt::format("{},{}..{}", leaves[0], leaves[1], leaves.back());
 }
 
-/// Returns the length of the arithmetic progression of leaves that starts at part `begin`.
+/// Returns the number of parts, from part `begin` on, that are leaves whose indices form an
+/// arithmetic progression.
 std::size_t progression_length(const std::vector<const SummationTree*>& parts, std::size_t begin) {
   std::size_t end = begin;
   while (end < parts.size() && parts[end]->children.empty() &&

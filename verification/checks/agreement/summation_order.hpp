@@ -34,8 +34,8 @@ using Summation = std::function<double(const std::vector<double>&)>;
 SummationTree reveal_order(const Summation& sum, std::size_t count,
                            std::size_t most_sums = std::numeric_limits<std::size_t>::max());
 
-/// Return the orders of docs/specification/determinism.md: R1 (products) in chains of 256, R2 in 32
-/// lanes.
+/// Return the orders that docs/specification/determinism.md prescribes: chains of 256 terms for
+/// products (rule R1), and 32 lanes for sums (rule R2).
 SummationTree order_of_products(std::size_t count);
 SummationTree order_of_lanes(std::size_t count);
 

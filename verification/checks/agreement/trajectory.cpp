@@ -238,7 +238,7 @@ void take_language_run(const std::string& norm, TrainingRun trajectory, const st
   take(name, trajectory);
 }
 
-/// Passes a translation run to `take` in which encoder and decoder use the norm `norm`. If the norm
+/// Calls `take` with a translation run whose encoder and decoder use the norm `norm`. If the norm
 /// has statistics over sentences, only the encoder uses it.
 void take_translation_run(const std::string& norm, TrainingRun trajectory, const std::string& name,
                           const TakeTrajectory& take) {

@@ -27,7 +27,7 @@ struct TrainingRun {
   ref::model::TrainConfig config;
   ref::model::DecoderConfig translator = {};  ///< for translation, instead of config.encoder
   std::size_t batch_size = 8;
-  std::size_t seq_len = 12;  ///< of the source; the target is shorter by one
+  std::size_t seq_len = 12;  ///< of the source; the target has one token less
   std::int64_t steps = 10;
 };
 

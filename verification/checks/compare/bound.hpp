@@ -7,8 +7,8 @@
 
 /// A-priori error bounds of each element, in closed form, for an evaluation in `double` that obeys
 /// the arithmetic contract. docs/error_analysis.md proves them for round to nearest with u = 2^-53,
-/// including underflow, if nothing overflows. They are evaluated at 100 digits and rounded up.
-/// Operations without such a bound use the running error of ref's scalar running_error.
+/// including underflow, if nothing overflows. They are evaluated at 100 digits and rounded up. For
+/// an operation without such a bound, the scalar type running_error of ref computes the bound.
 namespace normproof::verification::checks::compare::bound {
 
 using ref::numeric::oracle100;
@@ -28,8 +28,8 @@ std::size_t lane_sum_roundings(std::size_t count);
 double lane_sum(std::size_t count, double sum_of_abs_terms);
 
 /// Returns the maximum number of roundings that a term undergoes in a sum of products by rule R1:
-/// at most min(count, 256) in its chain, including that of its own product, and ceil(count/256) - 1
-/// when the chains are added.
+/// at most min(count, 256) in its chain, including the rounding of its own product, and
+/// ceil(count/256) - 1 when the chains are added.
 std::size_t matmul_roundings(std::size_t count);
 
 /// Returns the error bound of one element of a matrix product (section 7), given the sum of the
@@ -48,14 +48,15 @@ Tensor<double> matmul(const Tensor<double>& a, const Tensor<double>& b);
 /// (BatchNorm or PN-V in training without padding).
 struct Slice {
   std::vector<double> x;
-  bool centred = true;  ///< mean and variance; if false, only the quadratic mean
+  bool centred = true;  ///< true: mean and variance; false: only the quadratic mean
   double eps = 1e-5;
 };
 
-/// The error bounds of the intermediate values of a slice; docs/error_analysis.md, section 3.
+/// The error bounds of the intermediate values when a slice is normalized (docs/error_analysis.md,
+/// section 3).
 struct NormalizationBounds {
   double mean = 0;       ///< 0 if not centered
-  double statistic = 0;  ///< of the biased variance, or of the quadratic mean
+  double statistic = 0;  ///< for the biased variance, or for the quadratic mean
   double rstd = 0;
   std::vector<double> x_hat;            ///< for each element
   std::vector<double> x_hat_magnitude;  ///< not a bound, but |x_hat| itself, rounded up
@@ -66,8 +67,8 @@ struct NormalizationBounds {
 /// Requires  (C1) at least one element  (C2) statistic + eps > 0
 NormalizationBounds normalization_bounds(const Slice& slice);
 
-/// Returns the error bound of y = gamma x_hat + beta, given a bound of x_hat. Each operation is
-/// rounded; section 4.
+/// Returns the error bound of y = gamma x_hat + beta, given an error bound of x_hat
+/// (docs/error_analysis.md, section 4). Each operation is rounded.
 double affine(double x_hat_magnitude, double x_hat_bound, double gamma, double beta);
 
 /// Returns the error bound of each element of LayerNorm's y.

@@ -56,13 +56,13 @@ Comparison compare(const Tensor<oracle100>& got, const Tensor<oracle100>& expect
 /// Whether `compare` accepts a single element with these values.
 bool is_within(double got, const oracle100& expected, double bound);
 
-/// Compares a `double` evaluation with the exact values. got.error, the error bound that the
-/// evaluation derived, is the bound of got.value.
+/// Compares a `double` evaluation with the exact values. The bound of each element is got.error,
+/// the error bound that the evaluation itself has computed.
 Comparison compare(const Tensor<running_error>& got, const Tensor<oracle100>& expected);
 
-/// Passes if the shapes and all bits are the same: +0 and -0 differ, and NaN differs from
-/// everything. In the result, worst_ratio is 0 or infinite, and worst_index is the first element
-/// with the largest difference in ulps.
+/// Passes if the shapes and all bits are the same. Hence +0 and -0 differ. NaN differs from
+/// everything, even from itself. In the result, worst_ratio is 0 or infinite, and worst_index is
+/// the first element with the largest difference in ulps.
 Comparison bits_equal(const Tensor<double>& got, const Tensor<double>& expected);
 
 /// Returns a double exactly, in hexadecimal, such as "-0x1.8p+1".

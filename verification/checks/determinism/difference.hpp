@@ -14,16 +14,16 @@ struct Difference {
   std::string sentence;  ///< the location and both values in hexadecimal; without the probe's name
 };
 
-/// Returns all probes that differ between two recordings, in the order of their names. A different
-/// contract version comes first.
+/// Returns all probes that differ between two recordings, in the order of their names. If the
+/// contract versions differ, this difference comes first.
 ///
 /// Computes  a comparison of hashes. If both recordings have values, the sentence names the first
 ///           value that differs; otherwise it names both hashes. A probe that is missing in one
 ///           recording is a difference
 std::vector<Difference> differences(const Recording& here, const Recording& there);
 
-/// Returns one line, without line end, that describes the first difference and says how many
-/// further ones there are. `there_name` names the other recording in this line.
+/// Returns one line, without line end, that describes the first difference and states the number of
+/// further differences. `there_name` names the other recording in this line.
 std::string verdict_line(const Recording& here, const std::vector<Difference>& found,
                          const std::string& there_name);
 

@@ -17,8 +17,9 @@ struct Function {
   void (*apply_each)(const double*, std::size_t, double*);
   double (*accurate)(double);
   /// Arguments for which the fast phase of the function is inconclusive, found among random
-  /// arguments. Let hi + lo be the result of the fast phase and e its error bound. For two
-  /// arguments each, rounding hi + (lo + e), hi + (lo - e) or hi + lo gives a wrong result.
+  /// arguments. Let hi + lo be the result of the fast phase and e its error bound. For two of the
+  /// arguments, rounding hi + (lo + e) gives a wrong result; for two others, rounding hi + (lo - e)
+  /// does; for the other two, rounding hi + lo does.
   double undecided[6];
 };
 

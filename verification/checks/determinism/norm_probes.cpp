@@ -19,7 +19,7 @@ struct Case {
   bool masked = false;
   model::Mode mode = model::Mode::training;
   bool parameters = true;
-  bool folded = false;  ///< one value for many elements
+  bool folded = false;  ///< whether outputs are added by Values::add_folded
   enum Kind { normal, offset, wide_range_number, uniform } kind = normal;
 };
 

@@ -52,9 +52,9 @@ void add_random_probes(std::vector<Probe>& probes);
 void add_sum_probes(std::vector<Probe>& probes);
 void add_training_probes(std::vector<Probe>& probes);
 
-/// Generates the inputs of a probe. Each input is a function of the probe's name and of its index.
-/// The generator uses only operations of the contract: Weyl's sequence from a random start, mixed
-/// by splitmix64 [SLF14].
+/// Generates the inputs of a probe. Each input is a function of the probe's name and of the index
+/// of the input. The generator uses only operations of the contract: Weyl's sequence from a random
+/// start, mixed by splitmix64 [SLF14].
 class Inputs {
  public:
   explicit Inputs(const std::string& probe)

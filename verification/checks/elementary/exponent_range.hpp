@@ -4,9 +4,9 @@
 
 namespace normproof::verification::checks::elementary {
 
-/// Sets the range of exponents of MPFR results in this thread until the object is destroyed. With
-/// 53 digits, exponents from -1073 to 1024, and mpfr_subnormalize after each operation, MPFR gives
-/// the results of `double`.
+/// Sets the range of exponents of MPFR results in this thread until the object is destroyed. MPFR
+/// gives the results of `double` if the precision is 53 bits, exponents are from -1073 to 1024, and
+/// mpfr_subnormalize is called after each operation.
 class ExponentRange {
  public:
   ExponentRange(mpfr_exp_t least, mpfr_exp_t largest)

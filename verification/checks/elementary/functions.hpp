@@ -36,19 +36,20 @@ const std::vector<Function>& functions();
 double nearest(const Function& f, double x);
 
 /// Returns a test argument, determined by seed and index.
-/// Computes  one of four kinds, in turn: any 64 bits; uniform in [begin, end]; any exponent from
-///           2^-60 to 2^10 (for log, 1 +- such a number); a double at most 2^12 steps from one of
-///           `edges`
+/// Computes  one of four kinds, in turn: random 64 bits; a uniform number in [begin, end]; a number
+///           with a random magnitude from 2^-60 to 2^10 (for log, 1 plus or minus such a number); a
+///           double at most 2^12 steps from one of `edges`
 double argument(const Function& f, std::uint64_t seed, std::uint64_t index);
 
 /// Whether a and b are the same double. All NaNs count as the same.
 bool same_value(double a, double b);
 
-/// Returns the relative error of the fast phase before rounding; for exp, without the power of two.
+/// Returns the relative error of the fast phase before rounding. For exp, the power of two is left
+/// out.
 /// Computes  |hi + lo - f(x)| / |f(x)| with f(x) at 250 bits; x must be in the domain of the fast
 ///           phase
 double fast_error(const Function& f, double x);
-/// Whether f has a fast phase and x is in its domain; for tanh and erf, |x|.
+/// Whether f has a fast phase and x is in its domain. For tanh and erf, |x| must be in the domain.
 bool in_fast_domain(const Function& f, double x);
 
 }  // namespace normproof::verification::checks::elementary

@@ -13,7 +13,7 @@ std::vector<double> log_table();
 std::vector<double> tanh_table();
 std::vector<double> erf_table();
 
-/// The arguments that use row i of the log table: the first and the last `double`.
+/// The range of arguments that use one row of the log table: the first and the last `double`.
 struct LogBin {
   double first, last;
 };

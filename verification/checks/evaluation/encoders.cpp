@@ -58,8 +58,8 @@ std::vector<encoder::ParameterShape> parameters_of_model(const EncoderOperation&
                                : encoder::parameter_shapes(config);
 }
 
-/// A single layer of a model. The caller uses the layer's own parameter names; inside, the layer
-/// uses their names in the model, which have a prefix.
+/// A single layer of a model. The caller uses the layer's own parameter names. This class adds the
+/// prefix that the names have in the model.
 template <class T>
 class SingleLayer {
  public:

@@ -15,15 +15,15 @@ namespace normproof::verification::checks::evaluation {
 
 using ref::model::EncoderTensors;
 
-/// A function that returns the two extents of an input matrix by name; nothing if it is absent or
-/// has another rank.
+/// A function that takes the name of an input matrix and returns its two extents; nothing if the
+/// matrix is absent or has another rank.
 using MatrixShape =
     std::function<std::optional<std::pair<std::size_t, std::size_t>>(const std::string& name)>;
 
 /// Returns the configuration of the encoder that an operation uses: its options, and its extents,
 /// which come from the shapes of the weights. Extents are 0 if there are no weights. A single
 /// encoder layer belongs to an encoder with one layer, one token and one class. A decoder layer
-/// belongs to such an encoder as its causal side.
+/// belongs to a decoder that is described in the same way, as a causal encoder.
 ref::model::EncoderConfig encoder_config(const ref::model::EncoderOperation& operation,
                                          const MatrixShape& shape_of);
 
@@ -39,19 +39,20 @@ ref::tensor::NamedTensors<double> operation_state(const ref::model::EncoderOpera
 
 /// Returns the names of a layer's dropouts and the shapes of their masks. An encoder layer has
 /// "attention.weights", "attention.y", "feed_forward.active" and "feed_forward.y". A decoder layer
-/// has "self_attention.weights", "self_attention.y", "cross_attention.weights" (to `source_len`
-/// keys) and "cross_attention.y" in place of the first two. If the dropout rate is 0, there are
-/// none.
+/// has "self_attention.weights", "self_attention.y", "cross_attention.weights" (for `source_len`
+/// keys), "cross_attention.y", "feed_forward.active" and "feed_forward.y". If the dropout rate is
+/// 0, there are none.
 std::vector<std::pair<std::string, ref::tensor::Shape>> mask_shapes(
     const ref::model::EncoderOperation& operation, const ref::model::EncoderConfig& config,
     std::size_t batch_size, std::size_t seq_len, std::size_t source_len);
 
 /// Runs an encoder, or a layer of an encoder or decoder, in any scalar type. The inputs are exact.
 /// Computes  encoder_layer: y, attention.weights, the state of the norms, and if there is a grad_y
-///           also grad_x and grad_<parameter>. decoder_layer: the same, with
-///           self_attention.weights, cross_attention.weights and grad_memory. encoder: logits, loss
-///           [1], grad_<parameter> and the state after one training step of ref/train; the gradient
-///           of the embedding [V,D] is 0 in unused rows
+///           also grad_x and grad_<parameter>. decoder_layer: the same, except that
+///           self_attention.weights and cross_attention.weights replace attention.weights, and
+///           grad_memory is added to the gradients. encoder: logits, loss [1], grad_<parameter> and
+///           the state after one training step of ref/train; the gradient of the embedding [V,D] is
+///           0 in unused rows
 /// Requires  the preconditions of ref/encoder, ref/decoder and ref/train, such as a mask for each
 ///           dropout of a layer; (C1) an encoder is in training
 /// Throws    ContractError

@@ -42,8 +42,8 @@ class FunctionReader {
 
   FunctionInputs read_all_operands() { return std::move(inputs_); }
 
-  /// Reads the inputs of a function whose tensors all have the shape of x, or the part of it that
-  /// their description names.
+  /// Reads the inputs of a function. Each tensor has the shape of x, or the part of that shape that
+  /// the tensor's description states.
   template <class Options>
   void operator()(const Options&) {
     const OperandInfo& described = info_.operands.front();

@@ -38,7 +38,7 @@ struct StepShape {
   }
 };
 
-/// Returns a text with the shapes that x may have: for several steps if `sequence`, else for one.
+/// Returns a text with the shapes that x may have. If `sequence`, x has an axis of steps.
 const char* step_shapes(Layout layout, bool sequence) {
   switch (layout) {
     case Layout::channels_first:
@@ -70,7 +70,7 @@ StepShape step_shape(const TensorReader& reader, const StoredTensor& x, Layout l
   return {x.shape[0], Shape(x.shape.begin() + 1, x.shape.end()), layout};
 }
 
-/// Returns the shape in the file of a tensor that has the given shape in each step.
+/// Returns the shape that a tensor has in the file if it has the given shape in each step.
 Shape stacked(const StepShape& steps, Shape shape, bool sequence) {
   if (sequence) shape.insert(shape.begin(), steps.steps);
   return shape;
@@ -188,8 +188,8 @@ class EncoderReader {
 };
 
 /// Calls f() and returns its result. If f throws a ContractError because of invalid extents, throws
-/// a FileError instead. The error names the encoder or decoder of a model around the layer; this
-/// function removes that prefix, because a single layer has none.
+/// a FileError instead. The ContractError names the encoder or decoder that contains the layer.
+/// This function removes that prefix, because a single layer has none.
 template <class F>
 EvalInputs without_side_prefix(std::string_view file, F f) {
   try {

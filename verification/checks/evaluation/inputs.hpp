@@ -19,13 +19,13 @@ using EvalInputs = ref::model::OperationInputs;
 
 /// Reads the inputs of a norm layer.
 /// Computes  x, optional gamma, beta, grad_y and valid, and the tensors of the layer's state, each
-///           converted exactly to double. A tensor of the state that the file does not contain is
-///           that of initial_state. With `sequence`, x, grad_y and valid have a leading axis of
-///           steps
+///           converted exactly to double. If the file does not contain a tensor of the state, the
+///           tensor is taken from initial_state. With `sequence`, x, grad_y and valid have a
+///           leading axis of steps
 /// Shapes    x [N,D] or [B,T,D], or as the layout of the options says; grad_y as x; valid as x
 ///           without D, boolean or 0 and 1 of any dtype; gamma and beta of rank 1; the state as
-///           initial_state, `iterations` [1] or []. With `sequence`, the axis of steps comes before
-///           these
+///           initial_state, `iterations` [1] or []. With `sequence`, the axis of steps precedes
+///           these axes
 /// Throws    FileError naming `file`, the tensor and the expectation; if the caller
 ///           `offers_sequence`, it also suggests --sequence; for an unknown tensor it suggests the
 ///           nearest known name
@@ -37,7 +37,7 @@ EvalInputs eval_inputs(std::string_view file, std::span<const ref::io::StoredTen
 /// - A function has the inputs of function_inputs; mode and sequence are not used.
 /// - An encoder layer has x [B,T,D], optional grad_y as x and valid [B,T], its parameters under the
 ///   names of ref/encoder without "layers.0.", and the state of its norms. With dropout it also has
-///   a mask <place>.keep for each of mask_shapes, boolean or 0 and 1, where true keeps an element.
+///   a mask <place>.keep for each entry of mask_shapes: boolean, or 0 and 1; true keeps an element.
 /// - A decoder layer also has memory [B,S,D] and optional memory_valid [B,S]. Its parameters have
 ///   the names of ref/decoder without "decoder.layers.0.".
 /// - An encoder has tokens and valid [B,T], labels [B], optional class_weights [C], its parameters

@@ -9,8 +9,8 @@
 
 namespace normproof::verification::checks::evaluation {
 
-/// Returns the index in memory of element i of a tensor. i counts the elements of [B,T,D] in C
-/// order. `shape` is the tensor's shape in the layout.
+/// Returns the position in memory of element i of a tensor. The index i counts the elements of
+/// [B,T,D] in row-major order. `shape` is the tensor's shape in the layout.
 inline std::size_t memory_index(ref::model::Layout layout, const std::vector<std::size_t>& shape,
                                 std::size_t i) {
   if (layout != ref::model::Layout::channels_first) return i;

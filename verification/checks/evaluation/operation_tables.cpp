@@ -41,7 +41,7 @@ std::string description_text(const NormPartition& cells) {
 }
 
 /// Returns a text such as "gamma [D] 1", with the initial value at the end. If the initial value is
-/// an option, its name is at the end: "alpha [1] alpha0".
+/// given by an option, the name of the option is at the end: "alpha [1] alpha0".
 std::string description_text(const NormParameter& parameter) {
   return fmt::format("{} {} {}", parameter.name, ref::model::to_string(parameter.shape),
                      parameter.option.empty() ? fmt::format("{}", parameter.initial)

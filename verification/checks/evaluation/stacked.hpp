@@ -9,7 +9,7 @@
 namespace normproof::verification::checks::evaluation {
 
 /// Stores the values of one step in a tensor that has a leading axis of steps.
-/// Requires  step 0 comes first, and `steps` is the same in each call
+/// Requires  step 0 is stored first, and `steps` is the same in each call
 template <class T>
 void store_step(ref::tensor::NamedTensors<T>& stack, const std::string& name,
                 const ref::tensor::Tensor<T>& values, std::size_t step, std::size_t steps) {

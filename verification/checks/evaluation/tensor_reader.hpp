@@ -32,7 +32,7 @@ class TensorReader {
   [[noreturn]] void fail(std::string_view name, std::string_view observation,
                          std::string_view expectation) const;
 
-  /// Checks    the name of every tensor in the file is one of these names
+  /// Checks    that the name of every tensor in the file is one of these names
   void check_names(const std::vector<std::string>& known) const;
 
   const ref::io::StoredTensor* find(std::string_view name) const;

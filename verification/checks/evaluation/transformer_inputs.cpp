@@ -50,7 +50,7 @@ class TransformerReader {
   }
 
  private:
-  /// Reads the past keys and values of all layers, if the file contains them. A tensor without
+  /// Reads the past keys and values of all layers, if the file contains them. A tensor with 0
   /// positions counts as absent.
   void read_past() {
     std::vector<std::string> names;

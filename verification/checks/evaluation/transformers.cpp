@@ -35,8 +35,8 @@ bool is_decoding(const TransformerOperation& operation) {
   return std::holds_alternative<DecodingOptions>(operation);
 }
 
-/// Returns the name that a parameter of the model has in the operation `decoding`; nothing if
-/// decoding does not use it.
+/// Returns the name that a parameter of the model has in the operation `decoding`; nothing if this
+/// operation does not use the parameter.
 std::optional<std::string> name_in_decoding(const std::string& name) {
   if (name.starts_with(kDecoder)) return name.substr(kDecoder.size());
   if (name.starts_with("head.")) return name;

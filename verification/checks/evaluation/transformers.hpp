@@ -15,8 +15,8 @@ ref::model::DecoderConfig transformer_config(const ref::model::TransformerOperat
                                              const MatrixShape& shape_of);
 
 /// Returns the parameters of an operation in the order of the model's parameters, and the state of
-/// its norms. translator uses the names of ref/decoder, language_model those of ref/encoder, and
-/// decoding those of ref/decoder without "decoder.".
+/// its norms. The operation `translator` uses the names of ref/decoder, and `language_model` the
+/// names of ref/encoder. `decoding` uses the names of ref/decoder without the prefix "decoder.".
 /// Requires  the preconditions of decoder::check_decoder
 /// Throws    ContractError
 std::vector<ref::encoder::ParameterShape> transformer_parameters(

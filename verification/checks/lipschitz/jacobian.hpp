@@ -11,8 +11,8 @@ struct UpperBound {
 };
 
 /// The Jacobian J of one part of a layer (a channel or a row), which maps x in R^n to y in R^n.
-/// Upper bounds are proved in ball arithmetic. Directions and points are guesses in `double`; the
-/// layer's own backward shows how good they are.
+/// Upper bounds are proved in ball arithmetic. Directions and points need no proof: they are
+/// computed in `double`, and the layer's own backward gives the lower bound that results from them.
 class Jacobian {
  public:
   using Vector = std::vector<double>;

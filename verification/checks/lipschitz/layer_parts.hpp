@@ -28,8 +28,8 @@ Step exact_step(const ref::model::NormOptions& options,
                 const ref::model::NormInputs<double>& inputs,
                 const ref::tensor::NamedTensors<double>& state);
 
-/// The parts of x [rows, D] that the layer does not mix: where their elements are, and their
-/// Jacobians.
+/// The parts of x [rows, D] that the layer processes independently: the places of their elements,
+/// and their Jacobians.
 struct Parts {
   PartKind kind = PartKind::row;
   std::string theory;

@@ -9,7 +9,8 @@
 
 namespace normproof::verification::checks::lipschitz {
 
-/// An enclosure of a real number by two doubles, and the theoretical upper bound of the number.
+/// Two doubles that enclose a real number, and the upper bound of this number that the theory
+/// gives.
 struct Enclosure {
   double lower = 0, upper = 0;
   double theory = 0;
@@ -22,7 +23,7 @@ Enclosure largest(const std::vector<Enclosure>& parts);
 enum class PartKind { channel, row };
 
 /// The operator norm (for Euclidean norms) of the Jacobian of each part, and the gradient that
-/// attains it.
+/// proves its lower bound.
 struct Norms {
   std::vector<Enclosure> norms;   ///< one per part
   ref::tensor::Tensor<double> x;  ///< the points at which the lower bounds are attained

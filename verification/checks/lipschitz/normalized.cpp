@@ -22,7 +22,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// The deviations of x from its mean, or from 0 if the layer does not center.
 struct Deviations {
   std::vector<ball> deviations;
-  ball sum;  ///< of their squares
+  ball sum;  ///< the sum of the squared deviations
 
   Deviations(const Vector& x, bool centred) : sum(0) {
     ball mean(0);
@@ -40,7 +40,7 @@ struct Deviations {
 /// The statistics of a part, from its sum of squared deviations.
 struct Scale {
   ball rstd;
-  ball delta;  ///< eps rstd^2: the factor that remains along x_hat
+  ball delta;  ///< eps rstd^2, the factor that the Jacobian keeps along x_hat
 
   Scale(const ball& sum, std::size_t n, double eps) {
     const ball shifted = sum / ball(static_cast<double>(n)) + ball(eps);
@@ -55,8 +55,8 @@ double element_mean(const Vector& x) {
   return sum;
 }
 
-/// Returns J J^T / rstd^2 for the Jacobian J. It is diag(gamma)^2 minus a part along the vector of
-/// ones and a part along x_hat. Without deviations, the part along x_hat is not subtracted.
+/// Returns J J^T / rstd^2 for the Jacobian J. It is diag(gamma)^2 minus a matrix for the vector of
+/// ones and a matrix for x_hat. If no deviations are given, the matrix for x_hat is not subtracted.
 DiagonalMinusRankTwo gram_matrix(const Vector& gamma, bool centred,
                                  const std::vector<ball>* deviations, const Scale* scale) {
   const ball n(static_cast<double>(gamma.size()));
@@ -104,8 +104,8 @@ Vector orthogonal_to_both(const Vector& x) {
   return g;
 }
 
-/// Returns the norm of gamma times the remaining direction, for a part in which only one direction
-/// is free.
+/// Returns the norm of diag(gamma) v for a part in which x - mean has only one possible direction
+/// v, such as (1, -1)/sqrt(2) for two elements. All elements of v have the same magnitude.
 double last_direction_norm(const Vector& gamma) {
   ball sum(0);
   for (const double g : gamma) sum += ball(g) * ball(g);

@@ -11,7 +11,7 @@ namespace normproof::verification::checks::oracle {
 using ref::tensor::Mask;
 using ref::tensor::Shape;
 
-/// A set of elements of x [B,T,D] that share one mean and variance, as flat indices into x.
+/// The flat indices of those elements of x [B,T,D] that share one mean and one variance.
 struct StatisticsCell {
   std::vector<std::size_t> members;  ///< all elements that the statistics normalize
   std::vector<std::size_t> counted;  ///< the elements that the statistics are computed from
@@ -28,7 +28,7 @@ enum class Partition {
 
 struct StatisticsCells {
   std::vector<StatisticsCell> cells;
-  Shape shape;  ///< of a statistic, with one value per cell
+  Shape shape;  ///< the shape of a statistic, which has one value per cell
 };
 
 /// Divides x into cells, the sets of elements that share their statistics.

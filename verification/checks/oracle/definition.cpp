@@ -14,13 +14,13 @@ using ref::numeric::Clause;
 using ref::tensor::empty_tensor;
 using ref::tensor::shape_of;
 
-/// Normalizes each cell (a set of elements with one mean and variance). It divides by sigma, as the
-/// mathematical definition does, instead of multiplying by 1/sigma. r and d are the factors of
-/// batch renormalization.
+/// Normalizes each cell (a set of elements that share one mean and one variance). It divides by
+/// sigma, as the mathematical definition does, instead of multiplying by 1/sigma. r and d are the
+/// factors of batch renormalization.
 template <class S>
 struct Scaling {
-  std::vector<S> location;  ///< subtracted
-  std::vector<S> scale;     ///< divided by
+  std::vector<S> location;  ///< the values that are subtracted
+  std::vector<S> scale;     ///< the values by which the result is divided
 };
 
 template <class S>
@@ -294,7 +294,7 @@ class Definition {
     return moments;
   }
 
-  /// Divides x by sqrt(square + eps). `square` is a constant for the derivative.
+  /// Divides x by sqrt(square + eps). The derivative treats `square` as a constant.
   void scale_by_constants(const StatisticsCells& channels, const Tensor<S>& x,
                           const std::vector<oracle100>& square, double eps) {
     constants_.clear();

@@ -6,9 +6,9 @@ namespace normproof::verification::checks::oracle {
 
 /// Three ways to compute a derivative. They share only the definition of the forward.
 enum class Method {
-  dual,          ///< one forward on dual numbers per input
-  complex_step,  ///< one forward on complex numbers per input
-  reverse        ///< one forward on a tape, one sweep back: for large inputs
+  dual,          ///< for each input element, one forward on dual numbers
+  complex_step,  ///< for each input element, one forward on complex numbers
+  reverse        ///< one recorded forward and one backward sweep, for large inputs
 };
 
 /// The inputs of one step, at 100 digits. An absent tensor is default-constructed or has size 0.

@@ -12,9 +12,9 @@ struct PowerNormBackward {
   Tensor<oracle100> nu;                  ///< the state after the step
 };
 
-/// The training backward of power_norm, computed from the history of its state nu. With g = gamma
-/// grad_y, nu changes by the mean over the valid rows of the part of the outgoing gradient g - nu
-/// x_hat that lies along x_hat:
+/// The training backward of power_norm, computed from the history of its state nu. Let g = gamma
+/// grad_y. The outgoing gradient is g - nu x_hat. Its product with x_hat, averaged over the valid
+/// rows, is added to nu with the weight 1 - alpha:
 ///   nu_t = nu_(t-1) + (1 - alpha) mean((g - nu_(t-1) x_hat) x_hat).
 /// This equals the form in the paper, nu (1 - (1 - alpha) Gamma) + (1 - alpha) Lambda, with Gamma =
 /// mean(x_hat^2) and Lambda = mean(g x_hat).

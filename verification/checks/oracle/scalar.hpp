@@ -22,7 +22,7 @@ inline Complex root(const Complex& x) {
 }
 
 using ref::numeric::tanh;
-/// Returns tanh(x); the derivative is 1/cosh^2.
+/// Returns tanh(x). Its derivative is 1/cosh(x)^2.
 inline Dual tanh(const Dual& x) {
   const oracle100 c = cosh(x.value);
   return Dual(tanh(x.value), x.derivative / (c * c));

@@ -85,7 +85,7 @@ inline Variable root(const Variable& x) {
   const oracle100 r = sqrt(x.value);
   return combine(r, x, 1 / (2 * r), Variable(), 0);
 }
-/// Returns tanh(x); the derivative is 1/cosh^2.
+/// Returns tanh(x). Its derivative is 1/cosh(x)^2.
 inline Variable tanh(const Variable& x) {
   const oracle100 c = cosh(x.value);
   return combine(oracle100(ref::numeric::tanh(x.value)), x, oracle100(1 / (c * c)), Variable(), 0);

@@ -14,7 +14,7 @@ using golden::corpus::StoredTensor;
 struct ErrorStatistics {
   std::size_t judged = 0;                ///< elements with a finite bound
   double max_ulp = 0, mean_ulp = 0;      ///< in units in the last place of the output's dtype
-  double max_share = 0, mean_share = 0;  ///< of the bound for the expected dtype
+  double max_share = 0, mean_share = 0;  ///< error / bound for the expected dtype
 
   bool operator==(const ErrorStatistics&) const = default;
 };
@@ -22,8 +22,8 @@ struct ErrorStatistics {
 /// Computes the errors of an output.
 /// Computes  over the elements that have a bound: the ratio of |got - (high + low)| to the bound
 ///           and, if the exact value is larger than its bound, the error in units in its last place
-///           (ulps). A value that cancels below its bound has no last place. Both are infinite if
-///           only one of output and exact value is finite
+///           (ulps). An exact value that is smaller than its bound has no error in ulps. Both
+///           errors are infinite if only one of output and exact value is finite
 /// Requires  (C1) answer, high, low (if there is one) and bound have the same number of elements
 ErrorStatistics error_statistics(const StoredTensor& answer, const StoredTensor& high,
                                  const StoredTensor* low, const ref::tensor::Tensor<double>& bound);

@@ -26,9 +26,9 @@ class History {
   /// Throws    FileError
   void keep(const std::string& sha256, const std::vector<StoredTensor>& answer) const;
 
-  /// Adds a recording to the file. The file is either replaced completely or not changed, and
-  /// everything that the line names is stored before. Several processes may do this concurrently;
-  /// each waits for the others.
+  /// Adds a recording to the file. The file is either replaced completely or not changed.
+  /// Everything that the new line names is stored before. Several processes may do this
+  /// concurrently; each waits for the others.
   /// Requires  the outputs of the cases are stored
   /// Returns   the number of the new line
   /// Throws    UsageError if another line already has the label; FileError; then the file is
@@ -50,8 +50,7 @@ class History {
 /// Throws    UsageError if one of the recordings has the label
 void check_label(const std::vector<Recording>& recordings, const std::string& label);
 
-/// Returns the index of the recording that `name` names: by its label, or by its line, such as
-/// "@3".
+/// Returns the index of a recording. `name` is its label, or "@" and its line, such as "@3".
 /// Throws    UsageError that suggests the nearest known name
 std::size_t find_recording(const std::vector<Recording>& recordings, std::string_view option,
                            const std::string& name);

@@ -10,7 +10,7 @@ namespace normproof::verification::checks::regression {
 
 /// An output whose bits differ between two recordings.
 struct OutputChange {
-  std::string path, output;          ///< output is empty if it is the whole case
+  std::string path, output;          ///< output is empty if the whole case changed
   std::string what;                  ///< the reason if steps cannot be counted, else empty
   std::size_t moved = 0, count = 0;  ///< elements
   /// The largest change of an element, in steps between neighboring numbers of the dtype.
@@ -34,9 +34,9 @@ struct Change {
 std::uint64_t steps_between(double a, double b, DType dtype);
 
 /// Compares two recordings of a history.
-/// Computes  the changes of each case. A case that is gone or has no output any more counts as
-///           `away`; a case that is new or has an output now counts as `towards`; a different case
-///           under the same name counts as `neither`
+/// Computes  the changes of each case. A case counts as `away` if it is gone or has lost its
+///           output, as `towards` if it is new or has gained an output, and as `neither` if its
+///           name now belongs to a different case
 /// Throws    FileError as History
 Change compare_recordings(const History& history, const Recording& from, const Recording& to);
 

@@ -23,7 +23,7 @@ struct RecordedOutput {
 struct RecordedCase {
   std::string path;
   std::string case_sha256;  ///< of case.json: inputs, options and expected values
-  std::string problem;      ///< why there is no output; then the other fields are empty
+  std::string problem;      ///< why there is no output; if set, the other fields are empty
   std::string answer_sha256;
   std::vector<RecordedOutput> outputs;  ///< sorted by name
 };
@@ -42,7 +42,7 @@ struct Recording {
   std::vector<std::pair<std::string, std::string>> environment;
   std::size_t cases = 0, answered = 0, outputs = 0;
   std::vector<LayerError> layers;  ///< sorted by name
-  std::string results_sha256;      ///< of the file with the cases
+  std::string results_sha256;      ///< the hash of the file with the cases
 };
 
 /// A function that stores the outputs of a case under the SHA-256 of their content. Several threads

@@ -6,8 +6,8 @@ namespace normproof::verification::checks::statistics {
 
 /// Returns the mean of each channel over the valid rows.
 ///
-/// Computes  (1/n) sum of values_rc over the n valid rows r. A row is valid if `valid` is empty or
-///           true there
+/// Computes  (1/n) sum of values_rc over the n valid rows r. Row r is valid if `valid` is empty or
+///           valid_r is true
 /// Shapes    values [..., D]; result [D]
 /// Order     rows are added in ascending order
 ref::tensor::Tensor<double> channel_means(const ref::tensor::Tensor<double>& values,

@@ -17,8 +17,8 @@ struct Fluctuation {
 /// Shapes    v [D], D >= 1
 double euclidean_norm(const ref::tensor::Tensor<double>& v);
 
-/// Returns the square root of each element. It converts the variances of the channels to the scale
-/// of their means.
+/// Returns the square root of each element. It converts the channels' variances to standard
+/// deviations, which are comparable with the means.
 ///
 /// Computes  sqrt(v_c)
 /// Shapes    v [D]

@@ -18,7 +18,7 @@ struct Scenario {
   ref::model::NormOptions options;
   bool masked = true;    ///< whether the layer gets the padding mask
   double pad_scale = 1;  ///< factor on the [PAD] embedding
-  bool decides = false;  ///< whether an instability fails the run; otherwise it is a demonstration
+  bool decides = false;  ///< whether instability is an error; if not, a demonstration
 };
 
 /// The update of the state nu in PowerNorm's backward, at one step.
@@ -28,8 +28,8 @@ struct NuUpdate {
   double rms_nu = 0;
 };
 
-/// The measurements of one step. Fluctuations are relative to the running values before the step,
-/// so the first step has none.
+/// The measurements of one step. A fluctuation is a distance from the running value before the
+/// step, so the first step has no fluctuations.
 struct RecordedStep {
   std::optional<Fluctuation> mean;            ///< batch_norm only
   std::optional<Fluctuation> variance;        ///< batch_norm only
@@ -42,9 +42,9 @@ struct RecordedStep {
 /// Runs a layer over one batch after the other and records its fluctuations and the updates of nu.
 ///
 /// The running values start at the statistics of the first batch, so that the conventional initial
-/// values 0 and 1 have no influence. power_norm_released keeps its own start, because its warm-up
-/// has the same effect. nu is recorded as the paper defines it: if the state holds nu / (1 -
-/// alpha_backward), it is multiplied by 1 - alpha_backward.
+/// values 0 and 1 have no influence. For power_norm_released, the running values keep their usual
+/// initial values, because the warm-up has the same effect. nu is recorded as the paper defines it:
+/// if the state holds nu / (1 - alpha_backward), it is multiplied by 1 - alpha_backward.
 class ScenarioRecorder {
  public:
   /// Starts a layer at its initial state.

@@ -66,8 +66,8 @@ struct RecordedScenario {
   Scenario scenario;
   bool is_power_norm = false;
   std::vector<RecordedStep> steps;
-  StabilityReport stability;  ///< of PowerNorm only
-  bool diverged = false;      ///< whether nu diverged and was followed no further
+  StabilityReport stability;  ///< only set for a PowerNorm
+  bool diverged = false;      ///< whether nu diverged; after that, nu is not recorded
 };
 
 struct Statistics {
@@ -77,8 +77,8 @@ struct Statistics {
   std::vector<RecordedScenario> followed = {};
   /// The Lipschitz constants at `sloped_steps` steps, evenly spaced from the first to the last.
   std::vector<LipschitzAtStep> slopes = {};
-  /// Whether power_norm over real tokens gives the same bits with the plain and with the large
-  /// [PAD] embedding.
+  /// Whether power_norm over real tokens gives the same bits if the [PAD] embedding is plain and if
+  /// it is multiplied by large_pad.
   bool padding_is_inert = true;
 };
 
@@ -86,8 +86,8 @@ struct Statistics {
 std::vector<Scenario> scenarios(const StatisticsOptions& options);
 
 /// Runs batch_norm and power_norm over real batches of sentences, with random embeddings and
-/// upstream gradients, and records their statistics. These are the inputs of a norm layer behind
-/// the embedding at the start of training.
+/// upstream gradients, and records their statistics. A norm layer that follows the embedding has
+/// such inputs at the start of training.
 ///
 /// Source    [SYG+20], figures 2 and 4; the batches as in docs/guide/formats.md, "Statistics"
 /// Computes  each of scenarios(options) over the same batches; calls progress(step, steps) after
@@ -98,7 +98,7 @@ std::vector<Scenario> scenarios(const StatisticsOptions& options);
 Statistics collect_statistics(const TokenizedCorpus& corpus, const StatisticsOptions& options,
                               const std::function<void(std::size_t, std::size_t)>& progress = {});
 
-/// Whether the run has an error: a scenario whose stability counts is unstable, or padding changes
+/// Whether the run has an error: nu is unstable in a scenario with `decides`, or padding changes
 /// the masked statistics.
 bool has_error(const Statistics& statistics);
 

@@ -25,12 +25,12 @@ struct FluctuationSummary {
   Summary absolute, relative;
 };
 
-/// Summarizes one fluctuation of a layer over the steps, such as `&FollowedStep::mean`. The
-/// result is empty if no step has it.
+/// Summarizes one fluctuation of a layer over the steps, such as `&RecordedStep::mean`. The result
+/// is empty if no step has it.
 std::optional<FluctuationSummary> summarize(const RecordedScenario& followed,
                                             std::optional<Fluctuation> RecordedStep::*fluctuation);
 
-/// Summarizes a quantity of the update of nu over the steps, such as `&Recursion::max_theta`. The
+/// Summarizes a quantity of the update of nu over the steps, such as `&NuUpdate::max_theta`. The
 /// result is empty if no step has it.
 std::optional<Summary> summarize(const RecordedScenario& followed, double NuUpdate::*quantity);
 

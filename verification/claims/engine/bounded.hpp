@@ -9,16 +9,16 @@
 
 namespace normproof::verification::claims::engine {
 
-/// A 50-digit number with a bound of its distance from the exact result. It is the running error
-/// analysis of ref/numeric/running_error.hpp at a higher precision. A claim computes with it if its
-/// tolerance must follow from the precision and from the numbers of the case.
+/// A 50-digit number and a bound of its distance from the exact result. Each operation also updates
+/// the bound, as in ref/numeric/running_error.hpp but at a higher precision. A claim uses this type
+/// if its tolerance must follow from the precision and from the numbers of the case.
 ///
 /// Source    [Hig02] section 3.3
 /// Error     each operation adds 2u = 2^-167 of its result to the bound and inflates the bound by 1
-///           + 2^-100, which covers the bound's own rounding. Another 50-digit evaluation of the
-///           same operations, with sums in any order, is within the bound too: its operands are
-///           within their bounds, and its results are at most twice these or less than their
-///           bounds. The exponent range of MPFR rules out underflow
+///           + 2^-100, which covers the bound's own rounding. The bound also covers another
+///           50-digit evaluation of the same operations, with sums in any order. The operands of
+///           that evaluation are within their bounds. Its results are at most twice as large as
+///           these, or smaller than their bounds. The exponent range of MPFR rules out underflow
 class Bounded {
  public:
   Bounded() = default;
@@ -49,8 +49,9 @@ class Bounded {
   Bounded& operator+=(const Bounded& b) { return *this = *this + b; }
   Bounded& operator*=(const Bounded& b) { return *this = *this * b; }
 
-  /// Returns the square root of x. For the exact v and the computed a: |sqrt(v) - sqrt(a)| = |v -
-  /// a| / (sqrt(v) + sqrt(a)), which is at most error / sqrt(a) and at most sqrt(error).
+  /// Returns the square root of x. Let v be the exact argument and a the computed one. Then
+  /// |sqrt(v) - sqrt(a)| = |v - a| / (sqrt(v) + sqrt(a)). This is at most error / sqrt(a), and at
+  /// most sqrt(error).
   friend Bounded sqrt(const Bounded& x) {
     const oracle50 least = x.value - x.error;
     return rounded(sqrt(x.value), x.error == 0       ? oracle50(0)

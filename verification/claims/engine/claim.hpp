@@ -84,11 +84,11 @@ struct Run {
 struct Evidence {
   Verdict observed = Verdict::refuted;
   std::size_t cases = 0;       ///< number of cases tried, at least as many as requested
-  std::size_t violations = 0;  ///< number of these that violate the claim
+  std::size_t violations = 0;  ///< number of cases that violate the claim
   /// The maximum over the cases of the error divided by its bound. If it is above 1, the claim is
   /// violated.
   double worst = 0;
-  std::string worst_meaning = {};   ///< in one line
+  std::string worst_meaning = {};   ///< one line that says what `worst` is
   std::string counterexample = {};  ///< the shrunk case in numbers; empty if the claim holds
   std::string detail = {};          ///< further findings
   std::uint64_t seed = 0;
@@ -105,13 +105,13 @@ struct Claim {
   std::string source = {};
   std::string assumptions = {};  ///< what the cases satisfy
   Verdict expected = Verdict::holds;
-  /// For a refuted claim: the assumption that the statement lacks, so that it is false. Otherwise
-  /// empty.
+  /// For a claim that is expected to be refuted: the assumption without which the statement is
+  /// false. Otherwise empty.
   std::string dropped = {};
   std::function<Evidence(const Run&)> check = {};
 };
 
-/// An injected error in the implementation under test. Its size can be chosen.
+/// An injected error in the implementation under test. Its size is a parameter.
 struct InjectedError {
   std::string what = {};  ///< "grad_x × (1 + δ)"
   std::function<TestedImplementation(double delta)> at = {};
@@ -120,7 +120,7 @@ struct InjectedError {
 /// The sensitivity of a claim's check to an injected error.
 struct Power {
   std::string planted = {};
-  /// The smallest size of the error that the check rejects; infinity if it does not even reject
+  /// The smallest size of the error that the check rejects; infinity if the check does not reject
   /// size 1.
   double smallest_rejected_error = 0;
 };

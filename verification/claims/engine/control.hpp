@@ -16,16 +16,17 @@ Run with_fewer_cases(const Run& run);
 /// counterexample is that of `main` too.
 Evidence combine_parts(Evidence main, const Evidence& part, const std::string& what);
 
-/// Combines the evidence `main` of a claim that is expected to be refuted with its control, a check
-/// that must hold: if the dropped assumption is restored, the statement must be true. If `main` is
-/// not refuted, returns it unchanged and does not run the control.
+/// Combines the evidence `main` of a claim that is expected to be refuted with the evidence of its
+/// control. The control checks the statement with the dropped assumption restored, and must hold.
+/// If `main` is not refuted, returns it unchanged and does not run the control.
 /// Throws    ContractError if the control is refuted
 Evidence refute_with_control(Evidence main, const std::function<Evidence()>& control,
                              const std::string& what);
 
-/// Converts the evidence of the statement "some constant suffices". Each case has its own constant
-/// and a history that should exceed it. The statement counts as refuted if every case exceeds its
-/// constant. Otherwise it counts as holding, because a larger constant may suffice.
+/// Converts the evidence of the statement "some constant is a bound". Each case has its own
+/// constant and a history that should exceed this constant. The statement counts as refuted if
+/// every case exceeds its constant. Otherwise it counts as holding, because a larger constant may
+/// be a bound.
 Evidence refute_every_constant(Evidence evidence);
 
 /// Returns the evidence with a remark added to its detail text.

@@ -6,13 +6,13 @@ namespace normproof::verification::claims::engine {
 
 /// Bounds how far a sum of random increments deviates from the sum of their conditional means. The
 /// probability of a larger deviation is at most 2 exp(-25) < 3e-11. A claim about an expectation
-/// allows its random draws this deviation.
+/// tolerates this deviation of its random draws.
 ///
 /// Computes  sqrt(2 y N) + z N, for increments X_i with E[exp(t (X_i - E X_i))] <= exp(t^2 v_i / (2
-///           (1 - c_i |t|))) for |t| < 1/c_i, given the past. With V the sum of the v_i and c the
-///           maximum of the c_i, y and z are V and c rounded up to powers of two, at least 1, and N
-///           = 25 - ln of the weight of this pair (y, z). v_i and c_i may depend on the past,
-///           because the bound covers every pair (y, z) at once
+///           (1 - c_i |t|))) for |t| < 1/c_i, given the past. y is the sum of all v_i, and z is the
+///           maximum of all c_i. Both are rounded up to powers of two that are at least 1. N = 25 -
+///           ln(weight of the pair (y, z)); the weights of all pairs add up to 1. v_i and c_i may
+///           depend on the past, because the bound covers every pair (y, z) at once
 /// Source    [Fre75]; [BLM13] Theorem 2.10; derived: docs/derivations/claims.md, E
 class Deviation {
  public:

@@ -20,7 +20,7 @@ namespace normproof::verification::claims::engine {
 struct Judgement {
   enum class Outcome { held, violated, discarded };
   Outcome outcome = Outcome::violated;
-  double attained = 0;  ///< error relative to its bound, above 1 if violated; never NaN
+  double attained = 0;  ///< error / bound: above 1 if violated; never NaN
 };
 
 /// Judges whether error <= bound. `attained` is error / bound, or 0 if error <= 0. A NaN is a
@@ -64,15 +64,15 @@ struct Property {
 /// index.
 rc::Random case_random(const Run& run, std::size_t index);
 
-/// A case without its type, so that the code that runs checks need not be a template.
+/// A case whose type is erased, so that the code that runs checks need not be a template.
 using AnyCase = std::shared_ptr<const void>;
 Evidence examine_any(const Run& run, const Property<AnyCase>& property);
 
 /// Checks a property on run.cases cases of growing size, counts the violations and shrinks the
 /// first one as far as `run` requests. Discarded cases do not count. The verdict is `refuted` if at
 /// least one case violates the property.
-/// Throws    ContractError if run.cases is 0, or if 10 cases are discarded for each one tried; what
-///           judge throws
+/// Throws    ContractError if run.cases is 0, or if 10 cases are discarded for each case tried; any
+///           exception of judge
 template <class Case>
 Evidence examine(const Run& run, const Property<Case>& property) {
   const auto typed = [](const AnyCase& c) -> const Case& {

@@ -8,7 +8,7 @@
 namespace normproof::verification::claims::engine {
 
 /// The mean of random draws, the interval [least, most] that contains its expectation, and the
-/// allowance for chance (Deviation).
+/// deviation that is allowed because the draws are random (class Deviation).
 struct SampledMean {
   std::string what;  ///< "d = 16: ‖∂L/∂W‖²/d"
   double mean = 0;

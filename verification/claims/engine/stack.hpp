@@ -38,8 +38,8 @@ struct StackStep {
 
 /// Runs the layers of an encoder.
 ///
-/// Computes  the layers of ref::encoder one after another, without padding and dropout; if grad_y
-///           is given, also their backwards
+/// Computes  the layers of ref::encoder one after another, without padding and dropout; also the
+///           layers' backwards if grad_y is given
 /// Throws    ContractError as the layers do
 template <class T>
 StackStep<T> run_stack(const StackInputs<T>& inputs);

@@ -22,7 +22,7 @@ std::vector<Bounded> scaled(const std::vector<Bounded>& values, const Bounded& f
   return result;
 }
 
-/// The results of every step, by the released code and by the paper's layer.
+/// The results of every step, computed by the released code and by the paper's layer.
 struct BothBackwards {
   std::vector<ChannelMoment> released, paper;
 };
@@ -42,8 +42,8 @@ Judgement judge_equal_gradients(const BothBackwards& s) {
 }
 
 /// Judges the exact relation of the two gradients, grad_released sqrt(psi_B^2 + eps) = grad_paper
-/// sqrt(psi_(t-1)^2 + eps). psi_B is the psi of the batch, psi_(t-1) the running psi before the
-/// step.
+/// sqrt(psi_(t-1)^2 + eps). psi_B^2 is the quadratic mean of the batch; psi_(t-1)^2 is the running
+/// quadratic mean before the step.
 Judgement judge_exact_ratio(const BothBackwards& s, const History& h) {
   Judgement judged = judge_condition(true);
   Bounded old = h.psi2;
@@ -226,7 +226,7 @@ Claim claim_c9() {
 }
 
 /// Runs the history with loss scaling and returns the last gradient, divided by the loss scale. The
-/// scale is `before` in the steps before step `change` and `after` from it on; steps are counted
+/// loss scale is `before` until step `change`, and `after` from this step on. Steps are counted
 /// from 0. If `rescale`, the state nu is rescaled at the change.
 std::vector<Bounded> last_unscaled_gradient(const TestedImplementation& subject, const History& h,
                                             double before, std::size_t change, double after,

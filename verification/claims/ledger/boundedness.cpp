@@ -166,9 +166,9 @@ Judgement judge_uniform_bounds(const TestedImplementation& subject, const Prescr
   return judged;
 }
 
-/// Returns a text that says how tight the bound is. The example has a small constant Gamma =
-/// mean(x_hat^2) and g along x_hat until nu reaches its maximum, then one step with Gamma = 1/(1 -
-/// alpha) and the opposite g.
+/// Returns a text that says how tight the bound is, for one example. In the example, Gamma =
+/// mean(x_hat^2) is small and constant and g lies along x_hat, until nu reaches its maximum. The
+/// last step has Gamma = 1/(1 - alpha) and the opposite g.
 std::string describe_tightness(const Run& run) {
   PrescribedRun d;
   d.alpha = 0.9;
@@ -236,7 +236,8 @@ Judgement judge_decay(const TestedImplementation& subject, const PrescribedRun& 
   return judged;
 }
 
-/// Returns a text with the time average over 20000 random batches, computed in double.
+/// Returns a text with the time average of mean(X~' x_hat) over 20000 random batches, computed in
+/// double.
 std::string describe_long_average(const Run& run) {
   Draw draw(case_random(run, 0));
   PlainChannel channel(run.subject, ref::model::PowerNormOptions{.eps = 0});

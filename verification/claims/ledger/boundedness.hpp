@@ -17,8 +17,8 @@ inline constexpr auto kBoundedGradients =
     "it "
     "does not say); derived: docs/derivations/norms.md";
 
-/// Draws a constant for a statement of the form "C bounds ...". It is from 1 to 2^40, with a
-/// uniform logarithm.
+/// Draws a constant for a statement of the form "C bounds ...". The constant is from 1 to 2^40, and
+/// its logarithm is uniform.
 double draw_claimed_constant(Draw& draw);
 /// Returns the smallest number of steps t with growth^t > constant + 2.
 /// Requires  growth > 1

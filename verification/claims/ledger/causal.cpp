@@ -54,7 +54,8 @@ StackInputs<double> causal_inputs(EncoderCase c, const CausalStep& step, NormOpt
   return in;
 }
 
-/// The output of one position, with the original later tokens (y) and with changed ones (y').
+/// The two outputs of one position: y with the original later tokens, and y' with changed later
+/// tokens.
 struct Position {
   std::string where;
   std::vector<double> own, moved;
@@ -82,8 +83,8 @@ struct Position {
   }
 };
 
-/// Runs the encoder with one norm, post-norm and pre-norm. Returns all positions except the last,
-/// each with its output before and after its later tokens change.
+/// Runs the encoder with one norm, as post-norm and as pre-norm. Returns all positions except the
+/// last one. Each has two outputs: with the original later tokens, and with changed later tokens.
 std::vector<Position> positions(const TestedImplementation& subject, EncoderCase c,
                                 const CausalStep& step, const NormOptions& norm) {
   std::vector<Position> result;
@@ -154,8 +155,8 @@ Property<EncoderCase> judge_causality(const TestedImplementation& subject, const
           "have more than 1"};
 }
 
-/// Returns a text that says how much the first position's output changes, relative to its largest
-/// element, if all other tokens change.
+/// Returns a text with the change of the first position's output if all other tokens change. The
+/// change is relative to the largest element of the output.
 std::string describe_typical_leak(const Run& run, const CausalStep& step, const NormOptions& norm) {
   constexpr std::size_t kEncoders = 100;
   const auto cases = sentences();
@@ -171,8 +172,8 @@ std::string describe_typical_leak(const Run& run, const CausalStep& step, const 
       norm_name(norm), moved[kEncoders / 2], kEncoders, moved.back());
 }
 
-/// Combines the evidence of all norms. The result is refuted if the claim is refuted for each norm
-/// separately. The control is the same claim in inference mode, where it must hold.
+/// Combines the evidence of all norms. The result is `refuted` if the claim is refuted for every
+/// single norm. The control is the same claim in inference mode, where it must hold.
 Evidence refute_each_norm(const Run& run, const CausalStep& step) {
   Evidence main;
   for (std::size_t i = 0; i < step.norms.size(); ++i) {

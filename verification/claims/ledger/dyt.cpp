@@ -69,9 +69,9 @@ struct Point {
     const oracle50 c = cosh(u);
     slope = 1 / (c * c);
   }
-  /// Returns a bound of the error of t = tanh(u), or of the slope 1 - t^2, that comes from rounding
-  /// u and 1 - t^2. Both functions are at most 1 and have slopes of at most 1, which is multiplied
-  /// by |u|.
+  /// Returns a bound of the rounding error of t = tanh(u), and also of 1 - t^2. Both functions are
+  /// at most 1, and their derivatives are at most 1. The rounding error of u is proportional to
+  /// |u|.
   oracle50 roundoff() const { return 16 * epsilon50() * (1 + absolute(u)); }
 };
 

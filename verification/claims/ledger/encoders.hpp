@@ -20,7 +20,7 @@ inline constexpr slong kEncoderBits = 256;
 Judgement judge_overlap(const ref::numeric::ball& a, const ref::numeric::ball& b);
 
 /// Returns the sum of squares of `count` elements from element `begin` on. The overload without
-/// them adds all elements.
+/// `count` and `begin` adds all elements.
 template <class T>
 T square_sum(const Tensor<T>& values, std::size_t begin, std::size_t count) {
   T sum(0);

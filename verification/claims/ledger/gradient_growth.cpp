@@ -19,7 +19,8 @@ History with_small_last_batch(History h) {
 }
 
 /// The quantities of the bound |grad_x_i| <= (|g_i| + |nu x_hat_i|) / sqrt(psi_(t-1)^2 + eps) in
-/// the last step. psi_(t-1) is the running psi before the step, and nu has the paper's units.
+/// the last step. psi_(t-1)^2 is the running quadratic mean before the step, and nu has the paper's
+/// units.
 struct LastStep {
   std::vector<Bounded> gradient, bound;
 };
@@ -114,8 +115,8 @@ Claim claim_d9() {
       }};
 }
 
-/// A channel with nu = 1, which is its maximum if Gamma = mean(x_hat^2) = 1 and rms(g) = 1. The
-/// next batch has k^2 tokens: one has x_hat = k, the others have x_hat = 0, so that Gamma = 1
+/// A channel with nu = 1, which is the maximum of nu if Gamma = mean(x_hat^2) = 1 and rms(g) = 1.
+/// The next batch has k^2 tokens: one has x_hat = k, the others have x_hat = 0, so that Gamma = 1
 /// again.
 struct Outlier {
   std::size_t k = 1;

@@ -17,8 +17,8 @@ using ref::model::NormPlacement;
 using ref::numeric::ball;
 using Balls = Tensor<ball>;  // [n,n] with n = tokens * d_model, or [1,n]
 
-/// The Jacobians of a sublayer: of its norm, and of the sublayer's function F (attention or
-/// feed-forward), each with respect to its own input.
+/// The two Jacobians of a sublayer: that of its norm, and that of its function F (attention or
+/// feed-forward). Each is the derivative with respect to the input of the norm or of F.
 struct Sublayer {
   Balls norm, branch;
 };
@@ -88,8 +88,8 @@ Balls feed_forward_jacobian(const EncoderCase& c, std::size_t layer, const Balls
   return result;
 }
 
-/// Two gradients to compare: that of the encoder's backward, and grad_y times a matrix that the
-/// claim says is the Jacobian.
+/// Two gradients to compare. One is computed by the encoder's backward. The other is grad_y times
+/// the matrix that, according to the claim, is the Jacobian.
 struct ComparedPaths {
   Judgement judgement;
   std::vector<double> backward, product;

@@ -42,7 +42,7 @@ constexpr std::string_view kPreNorm =
     "their means, which follow at every depth from such bounds of one layer; "
     "pre_norm_layer_laws.v has such laws for d = 2^(m+1) + 1, m >= 28, with large constants.";
 
-/// Claims about normally distributed weights whose theorems are about other distributions.
+/// The claims about normally distributed weights whose theorems assume other distributions.
 constexpr Premise kPremises[] = {{"E1", kFiniteLaw}, {"E2", kFiniteLaw}, {"E3", kFiniteLaw},
                                  {"E6", kLastLayer}, {"E7", kLastLayer}, {"E8", kLastLayer},
                                  {"E9", kPreNorm}};

@@ -9,9 +9,9 @@ namespace normproof::verification::claims::ledger {
 /// The kinds of support that a claim's verdict has besides the cases that its check tries.
 enum class Basis {
   proved,                ///< a theorem for every size, over the real numbers
-  proved_with_premises,  ///< a theorem that assumes more than the claim, or something else
+  proved_with_premises,  ///< a theorem with an assumption that the claim does not make
   decided,               ///< exact arithmetic or enclosures, for each case drawn
-  tested                 ///< only the cases
+  tested                 ///< nothing but the cases
 };
 
 /// A theorem about a claim, from verification/claims/proofs.

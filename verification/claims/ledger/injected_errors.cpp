@@ -31,8 +31,8 @@ enum class InjectedChange {
 };
 
 /// An injected error in one tensor that a layer's step returns: an output or a part of the state.
-/// If a claim is expected to be refuted, a small error cannot make its statement true; the error
-/// then affects what the control examines.
+/// If a claim is expected to be refuted, a small error cannot make its statement true. The error is
+/// then injected into a tensor that the claim's control examines.
 struct Step {
   std::string_view claims;  ///< separated by spaces
   std::string_view layer;   ///< empty: every layer

@@ -8,8 +8,9 @@
 namespace normproof::verification::claims::ledger {
 
 /// Returns the errors to inject to measure the sensitivity of a claim's check. One is in the
-/// quantity that the claim is about. Claims about random means have another one that only affects
-/// runs in double, which the random draws must detect without the enclosures.
+/// quantity that the claim is about. Claims about random means have a second error that affects
+/// only runs in double. The random draws alone must detect it, because the enclosures are not
+/// affected.
 /// Throws    UsageError if no error is defined for the claim
 std::vector<engine::InjectedError> injected_errors_for(std::string_view claim);
 

@@ -55,8 +55,9 @@ SquaredGain through_layer_norm(const TestedImplementation& subject, double eps, 
           Slice(x, g, Statistic::variance, eps).square_roundoff()};
 }
 
-/// Judges all elements of the Jacobian. Dual numbers must give (delta_ij - 1/d - x_hat_i
-/// x_hat_j/d)/s; the formula of Slice with g = e_i must give row i.
+/// Judges all elements of the Jacobian of LayerNorm. Element (i, j), computed by dual numbers, must
+/// be (delta_ij - 1/d - x_hat_i x_hat_j/d)/s, where s is the standard deviation. The formula of
+/// Slice with g = e_i must give row i.
 Judgement judge_entries(const TestedImplementation& subject, const Batch& b) {
   const std::size_t d = b.x.size();
   const Vector x = wide(b.x);
@@ -81,9 +82,9 @@ struct NormOfJacobian {
   oracle50 squared, expected, bound;
 };
 
-/// Compares the operator norm with its formula. For d >= 3, a vector g orthogonal to x and to the
-/// vector of ones attains it; errors of the orthogonality count only squared. For d = 2, (1, -1)
-/// attains it and its square is eps^2/s^6.
+/// Compares the operator norm with its formula. For d >= 3, a vector g that is orthogonal to x and
+/// to the vector of ones attains the norm. If g is only nearly orthogonal, the error is of second
+/// order. For d = 2, (1, -1) attains the norm, and the square of the norm is eps^2/s^6.
 NormOfJacobian norm_of_jacobian(const TestedImplementation& subject, const Batch& b) {
   const Vector x = wide(b.x);
   const Slice slice(x, {}, Statistic::variance, b.eps);
@@ -238,10 +239,9 @@ struct Distribution {
   std::vector<double> r;  ///< each above 0
 };
 
-/// Draws a distribution of 10k + 9 states, k + 1 of which have a small r. That is one state more
-/// than the claim allows to have a large Jacobian. The small r is the smallest that Y <= 1.1 E Y
-/// allows, where Y = ||x||^2, or up to a tenth larger, so that these states almost violate the
-/// claim.
+/// Draws a distribution of 10k + 9 states, k + 1 of which have a small r. The claim would be
+/// violated if all k + 1 states had a large Jacobian. They almost do: the small r is at most a
+/// tenth above the smallest value that the assumption Y <= 1.1 E Y allows, where Y = ||x||^2.
 Distribution draw_distribution_with_low_states(Draw& draw) {
   const std::size_t tens = draw.between(0, 3), low = tens + 1, count = 10 * tens + 9;
   const auto states = static_cast<double>(count), lower = static_cast<double>(low);

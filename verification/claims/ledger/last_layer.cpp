@@ -33,8 +33,8 @@ struct BasisMean {
   double mean = 0, expected = 0;
 };
 
-/// Returns the upstream gradients to average over. g and -g give gradients of the same length, so
-/// only one of them is included.
+/// Returns the upstream gradients over which the mean is taken. If g is included, -g is not,
+/// because both give gradients of the same length.
 std::vector<std::vector<double>> upstream_gradients(std::size_t d, Upstream upstream) {
   std::vector<std::vector<double>> result;
   const std::size_t count = upstream == Upstream::unit ? d : std::size_t{1} << (d - 1);
@@ -135,8 +135,9 @@ double eighth_moment(double d) {
          (d * d * d * d);
 }
 
-/// Returns the expectation for post-norm. There sigma^2 is s^2/d times a noncentral chi-square
-/// variable with d - 1 degrees of freedom and parameter d/s^2.
+/// Returns the expectation for post-norm. For post-norm, sigma^2 is s^2/d times a noncentral
+/// chi-square variable with d - 1 degrees of freedom and parameter d/s^2, where s^2 is the mean
+/// square of the activations.
 Expected expected_post(double d) {
   const double isotropy = 1 - 2 / d, spread = 5 / (4 * d);
   const double least = 1 - 3 / d, most = 1 - 5 / d, second = 1 - 7 / d;
@@ -145,8 +146,9 @@ Expected expected_post(double d) {
           isotropy * (f * f + slope * slope * spread), eighth_moment(d)};
 }
 
-/// Returns the expectation for pre-norm. There sigma^2 is (1 + L + S)/d times a chi-square variable
-/// with d - 1 degrees of freedom. L is the number of layers, S the sum of s^2 over the layers.
+/// Returns the expectation for pre-norm. For pre-norm, sigma^2 is (1 + L + S)/d times a chi-square
+/// variable with d - 1 degrees of freedom. L is the number of layers, S the sum of s^2 over the
+/// layers.
 Expected expected_pre(double d, double layers) {
   const double isotropy = 1 - 2 / d, spread = 5 / (4 * d), a = 1 + layers;
   const double inverse = isotropy * d / (d - 3), f = layers / (2 + 3 * layers);

@@ -19,7 +19,7 @@ std::vector<Claim> recursion_claims();    ///< C: the recursions of PowerNorm
 std::vector<Claim> boundedness_claims();  ///< D: when nu and the gradient stay bounded
 std::vector<Claim> encoder_claims();      ///< E: lengths and gradients inside whole encoders
 std::vector<Claim> dyt_claims();          ///< F: dynamic tanh in the place of a norm
-std::vector<Claim> causal_claims();       ///< L: what later tokens reach in a causal encoder
+std::vector<Claim> causal_claims();       ///< L: what later tokens affect in a causal encoder
 std::vector<Claim> matmul_claims();       ///< M: the error bound of matrix products
 
 }  // namespace normproof::verification::claims::ledger

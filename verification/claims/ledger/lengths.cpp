@@ -107,7 +107,7 @@ struct MeanSquare {
 };
 
 /// Computes the squared length of each token after the last layer, averaged over all signs of the
-/// weights. Compares it with its expectation, given the input of that layer.
+/// weights. Compares this mean with the expectation for the given input of that layer.
 MeanSquare mean_over_signs(const TestedImplementation& subject, const EncoderCase& c) {
   const ref::numeric::BallPrecision precision(kEncoderBits);
   const bool post = c.placement == NormPlacement::post;
@@ -164,8 +164,8 @@ Property<EncoderCase> sign_property(const TestedImplementation& subject, NormPla
           .worst_meaning = "|mean over signs − expected| / the radii of both enclosures"};
 }
 
-/// Sums of squared lengths over random networks, per layer, each with the deviation allowed for
-/// chance.
+/// For each layer, the sum of squared lengths over random networks, and the deviation of this sum
+/// that is allowed because the networks are random.
 struct Lengths {
   std::vector<double> sums = std::vector<double>(kDepth);
   std::vector<Deviation> deviations = std::vector<Deviation>(kDepth);

@@ -124,8 +124,8 @@ Factors with_one_sign(Factors f) {
   return f;
 }
 
-/// Returns a property of every element of a product. It holds for an element if judge(|computed -
-/// exact|, exact, bound of the element) does.
+/// Returns a property of every element of a product. It holds for an element if judge(error, exact,
+/// bound) holds, where error is |computed - exact|, and bound is the error bound of the element.
 template <class Judge>
 Property<Factors> element_property(const Run& run, Judge judge, const char* worst_meaning,
                                    std::function<Factors(Draw&)> draw = draw_factors) {

@@ -18,9 +18,9 @@ namespace {
 
 // ---- D7
 
-/// A batch that is repeated forever; the running psi^2 starts at its value. The batch has rows x
-/// with gradients g, and padded rows without gradients. The padded rows are so large that theta =
-/// (1 - alpha) mean(x_hat^2) over all rows has a given value.
+/// A batch that is repeated in every step. running_psi2 starts at the mean square of its rows x,
+/// which have the gradients g. The padded rows of the batch have no gradients. They are so large
+/// that theta = (1 - alpha) mean(x_hat^2) over all rows has a given value.
 struct LargePadding {
   double alpha = 0.5, theta = 4;
   double constant = 100;  ///< the alleged K
@@ -190,9 +190,9 @@ Claim claim_d7() {
 
 // ---- D8
 
-/// A batch with given Gamma = mean(x_hat^2) and mean(g x_hat) = Gamma, repeated until the recursion
-/// with swapped weights exceeds a constant. alpha Gamma is at least 2.5 and (1 - alpha) Gamma at
-/// most 1.
+/// A batch with a given Gamma = mean(x_hat^2) and with mean(g x_hat) = Gamma. It is repeated until
+/// the recursion with swapped weights exceeds a constant. alpha Gamma is at least 2.5, and (1 -
+/// alpha) Gamma is at most 1.
 struct SwappedWeights {
   double alpha = 0.75, Gamma = 4;
   double constant = 100;  ///< the alleged K

@@ -184,8 +184,9 @@ Variance variance_of(const std::vector<Bounded>& x, const NormStep<oracle50>& st
   return result;
 }
 
-/// Two versions of a column's statistics that should be equal: over the valid rows by the mask, and
-/// over all rows after each padded row was replaced by the mean of the valid rows.
+/// Two versions of a column's statistics that should be equal. The first one uses the mask, so that
+/// only valid rows count. The second one uses all rows, after each padded row was replaced by the
+/// mean of the valid rows.
 struct ComparedVariances {
   Variance masked, filled;
 };

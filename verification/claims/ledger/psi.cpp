@@ -10,8 +10,8 @@ using namespace fixtures;
 
 namespace {
 
-/// The bound of claim C5. One batch is repeated; the bound says how far the gradient of power_norm
-/// may be from that of power_norm_v at row i of step t >= 2. Steps are counted from 1.
+/// The bound of claim C5, in which one batch is repeated. It bounds the distance between the
+/// gradients of power_norm and power_norm_v at row i of step t >= 2. Steps are counted from 1.
 class ApproachBound {
  public:
   ApproachBound(const History& h, const ChannelMoment& first)

@@ -69,7 +69,7 @@ rc::Gen<SparseChannel> sparse_channels() {
 struct Period {
   Bounded start_psi2;     ///< (1 - alpha) alpha^(K-1) / (1 - alpha^K)
   Bounded psi2;           ///< after the period
-  Bounded amplification;  ///< factor of a difference in nu over the period
+  Bounded amplification;  ///< the growth factor of a difference in nu per period
   Bounded predicted;      ///< 1 - theta = 1 + alpha - alpha^-(K-1)
 };
 

@@ -29,8 +29,8 @@ struct DecayingActivations {
   }
 };
 
-/// Generates cases with a constant C from 1.5 to 96. C exceeds c with probability (1.5/c)^2,
-/// because the number of steps grows like C^2.
+/// Generates cases with a constant C from 1.5 to 96. Large C are rare, because the number of steps
+/// grows like C^2: C is above c with the probability (1.5/c)^2.
 rc::Gen<DecayingActivations> decays() {
   constexpr double kMinConstant = 1.5, kLargest = 96;
   return shrinking<DecayingActivations>(
@@ -49,8 +49,8 @@ rc::Gen<DecayingActivations> decays() {
       });
 }
 
-/// Returns |X~'|, the gradient before the division by psi, in the last batch. Gamma = mean(x_hat^2)
-/// is at least `floor` in every batch.
+/// Returns |X~'| of the last batch, where X~' is the gradient before the division by psi. In every
+/// batch, Gamma = mean(x_hat^2) is raised to `floor` if it is smaller.
 Bounded last_remainder(const TestedImplementation& subject, const DecayingActivations& d,
                        double floor) {
   const ref::model::PowerNormOptions options{
