@@ -28,7 +28,8 @@ T maximum_of_enclosures(const T& n, const T& least) {
   return numeric::clamp(n, least, T(std::numeric_limits<double>::infinity()));
 }
 
-/// Returns a if n >= least, otherwise 0. If the enclosures allow both cases, the result covers both.
+/// Returns a if n >= least, otherwise 0. If the enclosures allow both cases, the result covers
+/// both.
 template <class T>
 T select_by_enclosure(const T& n, const T& least, const T& a) {
   const auto n_ends = numeric::enclose(n), least_ends = numeric::enclose(least);
