@@ -54,7 +54,7 @@ struct Elements {
   }
 
   /// Returns a if v < 0, else b. For an enclosure, the sign of the midpoint decides. This is
-  /// correct because the two formulas are equal for all points.
+  /// correct only if a and b are values of the same function of v, written in two ways.
   static T select_by_sign(const T& v, const T& a, const T& b) {
     return numeric::to_double(v) < 0 ? a : b;
   }

@@ -34,7 +34,7 @@ struct StatisticsOptions {
   std::size_t warmup_steps = 10;
   /// The sequence length to which the published experiment pads sentences.
   std::size_t published_length = 512;
-  /// The number of steps at which Lipschitz constants are bounded.
+  /// The number of steps for which an upper bound of the Lipschitz constant is computed.
   std::size_t sloped_steps = 3;
   /// The radius of the ball around each part of the batch (a row or a channel) in which the
   /// Lipschitz constant is bounded.

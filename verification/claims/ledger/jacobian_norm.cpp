@@ -208,7 +208,7 @@ Property<Token> ratio_property(const TestedImplementation& subject, bool small_m
           .worst_meaning = "(‖J‖₂ ‖x‖/√d)²/C²"};
 }
 
-Claim length_norm_claim() {
+Claim jacobian_norm_from_row_length_claim() {
   return {.id = "E5",
           .title = "the norm of LayerNorm's Jacobian by the length of x",
           .statement = "one C for all x: ‖J_LN(x)‖₂ ≤ C √d/‖x‖₂",
@@ -353,7 +353,7 @@ Claim reverse_markov_claim() {
 }  // namespace
 
 std::vector<Claim> jacobian_norm_claims() {
-  return {exact_norm_claim(), length_norm_claim(), reverse_markov_claim()};
+  return {exact_norm_claim(), jacobian_norm_from_row_length_claim(), reverse_markov_claim()};
 }
 
 }  // namespace normproof::verification::claims::ledger

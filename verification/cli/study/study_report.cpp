@@ -237,7 +237,8 @@ void add_conclusions(support::report::Document& document,
   numbers.stacks = true;
   for (const studies::published::Statement& statement : studies::published::statements()) {
     const std::string name = fmt::format("({}) {}", statement.id, statement.text);
-    const studies::published::Finding published = studies::published::find_published(statement.id);
+    const studies::published::Finding published =
+        studies::published::find_published_finding(statement.id);
     table.rows.push_back({{{.text = name, .hint = statement.rule}, finding_cell(published)}});
     numbers.rows.push_back({{{name}, {"published numbers"}, {published.numbers}}});
     for (const studies::published::Condition& condition : conditions) {
@@ -377,7 +378,7 @@ nlohmann::ordered_json study_summary(const studies::published::Results& results,
                                     {"protocols", nlohmann::json::array()}};
   for (const studies::published::Statement& statement : studies::published::statements())
     summary["published"][statement.id] =
-        verdict_name(studies::published::find_published(statement.id).verdict);
+        verdict_name(studies::published::find_published_finding(statement.id).verdict);
   for (const studies::published::Condition& condition : list_conditions(results)) {
     nlohmann::ordered_json entry_json = {{"protocol", condition_name(condition)}};
     const auto tables = make_tables(results, condition, classes);

@@ -90,7 +90,7 @@ MakeSummary make_corpus(const fs::path& out, const MakeOptions& options) {
   const std::string manifest = manifest_json(texts);
   ref::io::write_file(folder.path() / "manifest.json", manifest);
   sums.emplace("manifest.json", ref::io::sha256(manifest));
-  const std::string lines = sums_text(sums);
+  const std::string lines = checksums_text(sums);
   ref::io::write_file(folder.path() / kSumsFile, lines);
   const Blessing blessing = {.reason = "made by 'normproof golden make'",
                              .added = summary.cases,

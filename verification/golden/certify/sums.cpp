@@ -60,13 +60,13 @@ class UnusedSums {
 
 }  // namespace
 
-std::string sums_text(const Sums& sums) {
+std::string checksums_text(const Sums& sums) {
   std::string text;
   for (const auto& [path, sum] : sums) text += fmt::format("{}  {}\n", sum, path);
   return text;
 }
 
-Sums parse_sums(std::string_view text, const std::string& file) {
+Sums parse_checksums(std::string_view text, const std::string& file) {
   Sums sums;
   for (const support::process::Line& line : support::process::split_lines(text)) {
     const auto fail = [&](const char* observation) {
@@ -87,7 +87,7 @@ std::string check_sums(const std::filesystem::path& folder, std::string_view man
                        std::vector<CaseDescription>& cases) {
   const std::filesystem::path file = folder / kSumsFile;
   std::string text = ref::io::read_text(file, {.regular_files_only = true});
-  UnusedSums lines(file.string(), parse_sums(text, file.string()));
+  UnusedSums lines(file.string(), parse_checksums(text, file.string()));
   lines.remove_sum("manifest.json", manifest_text);
   for (CaseDescription& description : cases) {
     const std::string of_case = description.path + "/case.json";

@@ -18,12 +18,12 @@ inline constexpr const char* kSumsFile = "SHA256SUMS";
 using Sums = std::map<std::string, std::string>;
 
 /// Returns the text of SHA256SUMS: one line per file, sorted by path.
-std::string sums_text(const Sums& sums);
+std::string checksums_text(const Sums& sums);
 
 /// Reads the text of SHA256SUMS.
 /// Throws    FileError naming `file` and the line if a line is not 64 digits, two spaces and a
 ///           path, if a path is repeated, or if the file is truncated
-Sums parse_sums(std::string_view text, const std::string& file);
+Sums parse_checksums(std::string_view text, const std::string& file);
 
 /// Checks SHA256SUMS against the manifest. There must be a line for manifest.json and for each of
 /// the three files of every case.

@@ -288,7 +288,7 @@ Finding find(const std::string& id, const Results& results, const Condition& con
                                  ref::numeric::Clause::C1);
 }
 
-Finding find_published(const std::string& id) {
+Finding find_published_finding(const std::string& id) {
   if (id == "a1")
     return published_rates(converges_at_higher_rates(published_tables(), kLayerNorm, kBatchNorm));
   if (id == "a2")
@@ -300,7 +300,7 @@ Finding find_published(const std::string& id) {
   if (id == "d") return published_rates(deep_needs_lower_rates(published_tables()));
   if (id == "e1") return published_steadier(kBatchNorm);
   if (id == "e2") return published_steadier(kNone);
-  ref::numeric::contract_failure("find_published", "id", fmt::format("is '{}'", id),
+  ref::numeric::contract_failure("find_published_finding", "id", fmt::format("is '{}'", id),
                                  "one of statements()", ref::numeric::Clause::C1);
 }
 

@@ -44,7 +44,7 @@ Finding find(const std::string& id, const Results& results, const Condition& con
 /// Decides whether the paper's own data support a statement: its tables of highest learning rates,
 /// and the values that were read off its figures.
 /// Requires  clause (C1) of find
-Finding find_published(const std::string& id);
+Finding find_published_finding(const std::string& id);
 
 /// Returns the steps, counted from 1, at which the loss has a peak: it is more than 1.25 times each
 /// of the three losses before it and of the three losses after it. The first and the last three

@@ -19,7 +19,7 @@ inline void sign(const std::filesystem::path& golden) {
     if (entry.is_regular_file() && path != kSumsFile && path != kLedgerFile)
       sums.emplace(path, ref::io::sha256(ref::io::read_text(entry.path())));
   }
-  const std::string lines = sums_text(sums);
+  const std::string lines = checksums_text(sums);
   ref::io::write_file(golden / kSumsFile, lines);
   const Blessing blessing = {.reason = "signed again",
                              .manifest_after = sums.at("manifest.json"),

@@ -20,14 +20,14 @@ const std::string kOne(64, '1'), kTwo(64, 'f');
 
 TEST(Sha256Sums, ReadBackAsWritten) {
   const Sums sums = {{"b/a file", kTwo}, {"a", kOne}};
-  EXPECT_EQ(sums_text(sums), kOne + "  a\n" + kTwo + "  b/a file\n");
-  EXPECT_EQ(parse_sums(sums_text(sums), "S"), sums);
+  EXPECT_EQ(checksums_text(sums), kOne + "  a\n" + kTwo + "  b/a file\n");
+  EXPECT_EQ(parse_checksums(checksums_text(sums), "S"), sums);
 }
 
 TEST(Sha256Sums, ErrorNamesAnInvalidLine) {
   const std::string good = kOne + "  a\n";
   const auto refused = [&](const std::string& line) {
-    return file_message([&] { parse_sums(good + line, "S"); });
+    return file_message([&] { parse_checksums(good + line, "S"); });
   };
   for (const std::string& line :
        {std::string("junk\n"), std::string("\n"), kOne + " b\n", kOne + "  \n", kOne + " *b\n",
@@ -48,10 +48,10 @@ class Sha256SumsOfACorpus : public ::testing::Test {
   fs::path golden() const { return folder_ / "golden"; }
   /// Returns the error that reading the corpus gives if SHA256SUMS has these sums.
   std::string refused(const Sums& sums) const {
-    ref::io::write_file(golden() / kSumsFile, sums_text(sums));
+    ref::io::write_file(golden() / kSumsFile, checksums_text(sums));
     return file_message([&] { list_corpus(golden(), "*"); });
   }
-  Sums sums() const { return parse_sums(ref::io::read_text(golden() / kSumsFile), "S"); }
+  Sums sums() const { return parse_checksums(ref::io::read_text(golden() / kSumsFile), "S"); }
 
   tests::ref::io::TemporaryFolder folder_;
 };

@@ -29,7 +29,8 @@ std::string line_of(const Cell& cell) {
   return result_line(run_cell(cell, two_steps_an_epoch()));
 }
 
-/// Returns the series with this name of the first norm in the result. It must exist.
+/// Returns a series of the first norm in the result. `name` is the name of the series, which must
+/// exist.
 std::vector<std::optional<double>> series_of(const CellResult& result, const std::string& name) {
   for (const auto& [own, values] : result.dynamics.at(0).series)
     if (own == name) return values;

@@ -28,25 +28,25 @@ Verdict verdict(const std::string& id, const Results& results) {
 TEST(StudyConclusions, WithoutResultsEveryVerdictIsNotRun) {
   for (const Statement& statement : statements()) {
     EXPECT_EQ(verdict(statement.id, {}), Verdict::not_run) << statement.id;
-    EXPECT_FALSE(find_published(statement.id).numbers.empty()) << statement.id;
+    EXPECT_FALSE(find_published_finding(statement.id).numbers.empty()) << statement.id;
   }
 }
 
 TEST(Find, C1_RejectsAnUnknownStatement) {
   EXPECT_EQ(normproof::ref::numeric::contract_message([] { find("z", {}, {}); }),
             "find: id is 'z'; expected one of statements() (C1)");
-  EXPECT_EQ(normproof::ref::numeric::contract_message([] { find_published("z"); }),
-            "find_published: id is 'z'; expected one of statements() (C1)");
+  EXPECT_EQ(normproof::ref::numeric::contract_message([] { find_published_finding("z"); }),
+            "find_published_finding: id is 'z'; expected one of statements() (C1)");
 }
 
 // With the published tables and the values read from the published figures, every statement holds
 // except e2. Figure 3 of the paper refutes e2: 17 / 11 against 340 / 305.
 TEST(StudyConclusions, PublishedDataSupportsAllStatementsButE2) {
   for (const Statement& statement : statements())
-    EXPECT_EQ(find_published(statement.id).verdict,
+    EXPECT_EQ(find_published_finding(statement.id).verdict,
               statement.id == "e2" ? Verdict::fails : Verdict::holds)
         << statement.id;
-  EXPECT_EQ(find_published("e2").numbers,
+  EXPECT_EQ(find_published_finding("e2").numbers,
             "largest over smallest of five layers: 1.55 against 1.11");
 }
 
