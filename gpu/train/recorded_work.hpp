@@ -27,9 +27,9 @@ auto try_recorded(device::Device& device, const char* name, const Work& work)
   return result;
 }
 
-/// Runs `work` as a recording and returns its result. If the products let the host read values
-/// (Products::needs_host_values), runs it without a recording. `work` may run twice and must not
-/// modify its inputs.
+/// Runs `work` as a recording and returns its result. If the matrix products need values on the
+/// host (Products::needs_host_values), runs it without a recording. `work` may run twice and must
+/// not modify its inputs.
 /// Throws    what `work` throws
 template <class Work>
 auto run_recorded(device::Device& device, const ops::Products& products, const char* name,

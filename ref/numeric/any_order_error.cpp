@@ -14,7 +14,8 @@ constexpr double kSlack = 1 + 0x1p-45;
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
 /// Whether a number of this magnitude is normal or a multiple of the spacing of subnormal numbers.
-/// If `arithmetic` keeps subnormal numbers, its `tiny` is twice that spacing.
+/// The spacing follows from the field `tiny` of `arithmetic`: if subnormal numbers are kept, `tiny`
+/// is twice the spacing.
 bool is_on_grid(double magnitude) {
   // In IEEE 754 formats the largest number is (1 - u) times a power of two, and the smallest normal
   // number is 4 divided by that power of two.

@@ -12,8 +12,9 @@ namespace {
 
 using ref::numeric::Dual;
 
-/// A variable of a history, x[direction], with respect to which a loss is differentiated. The loss
-/// is the sum over all steps of <grad_y_t, y_t> for one channel of power_norm.
+/// The place of an element of x in a sequence of steps. A loss is differentiated with respect to
+/// this element. The loss is the sum over all steps of <grad_y_t, y_t> for one channel of
+/// power_norm.
 struct Variable {
   std::size_t step = 0, row = 0;
 };

@@ -118,7 +118,7 @@ class PlainCache {
     return has("1/sqrt(d_k) of keys in the cache", MutationOperator::other) ? 1 / scale_ : T(1);
   }
 
-  /// Returns the rows of the cache as a token reads them.
+  /// Returns the rows of the cache, with the errors that are injected when a token reads them.
   PlainKeysValues<T> read() {
     using enum MutationOperator;
     PlainKeysValues<T> rows = rows_;

@@ -35,9 +35,9 @@ struct ClassCounts {
 
 ClassCounts class_counts(const training::Dataset& data);
 
-/// The rule that decides whether a model learned: its final validation accuracy exceeds m by at
-/// least this number of standard errors sqrt(m (1 - m) / n). Here m is the fraction of validation
-/// sentences in the largest class, and n is the number of validation sentences.
+/// The rule that decides whether a model learned. Let m be the fraction of validation sentences in
+/// the largest class, and n the number of validation sentences. The model learned if its final
+/// validation accuracy exceeds m by at least `errors` standard errors sqrt(m (1 - m) / n).
 struct LearningRule {
   double errors = 2;
 };

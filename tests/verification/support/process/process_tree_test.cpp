@@ -82,7 +82,7 @@ TEST(ProcessTree, KillsDescendantsOnceTheChildHasEnded) {
   EXPECT_TRUE(has_ended(child));
 }
 
-TEST(ProcessTree, KillsDescendantsInOtherSessionsWithoutParentOrEnvironment) {
+TEST(ProcessTree, KillsADetachedDescendantWithAnEmptyEnvironment) {
   pid_t descendant = 0;
   {
     // The shell that starts the descendant exits, so that the descendant has no parent in the tree.
