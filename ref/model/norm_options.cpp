@@ -1,9 +1,14 @@
 #include "ref/model/norm_options.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <span>
 
 #include "ref/model/norm_fields.hpp"
 #include "ref/model/norm_layers.hpp"
+#include "ref/model/operation.hpp"
 #include "ref/model/option_fields.hpp"
 
 namespace normproof::ref::numeric {
@@ -55,6 +60,10 @@ std::vector<std::string> norm_names() {
 NormOptions norm_options(std::string_view name) {
   for (std::size_t i = 0; i < norm_layers().size(); ++i)
     if (name == norm_layers()[i].name) return make_alternative<NormOptions>(i);
+  const std::vector<std::string> operations = operation_names();
+  if (std::ranges::find(operations, name) != operations.end())
+    throw numeric::UsageError(fmt::format("operation '{}' is not a layer; expected one of {}", name,
+                                          fmt::join(norm_names(), ", ")));
   throw numeric::UsageError(numeric::unknown_name("layer", name, norm_names()));
 }
 

@@ -22,6 +22,11 @@ TEST(NormOptions, UnknownLayerErrorSuggestsTheNearestName) {
             "unknown layer 'layernorm'; did you mean 'layer_norm'? know");
 }
 
+TEST(NormOptions, OperationThatIsNotALayerIsNamedAsSuch) {
+  EXPECT_EQ(error_message<UsageError>([] { norm_options("l2_norm"); }).substr(0, 60),
+            "operation 'l2_norm' is not a layer; expected one of none, ba");
+}
+
 TEST(SetOption, SetsEveryListedField) {
   for (const auto& name : norm_names()) {
     const NormOptions defaults = norm_options(name);

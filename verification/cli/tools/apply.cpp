@@ -170,7 +170,7 @@ void ApplyCommand::add(CLI::App& app) {
 grad_y (the shape of x; with it the backward runs), valid [N] or [B,T] (true = a real token), and
 the state of the layer. Any other tensor is an error.
 Output tensors: y, the statistics, grad_x, the gradient of each parameter, and the state after the
-step, in float64. `normproof layers` prints their names and shapes.
+step, in float64. `normproof operations` prints their names and shapes.
 
 Layers and their options with defaults, for --set:
 )" + layer_options_text() +

@@ -261,7 +261,7 @@ class Corpus:
                                      abi.Progress(report_progress), None))
 
     def layers(self) -> list[dict[str, Any]]:
-        """Returns what `normproof layers --json` prints."""
+        """Returns what `normproof operations --json` prints."""
         text = C.c_char_p()
         self._require(self._lib.layers(self._handle, C.byref(text)))
         described: list[dict[str, Any]] = json.loads(text.value or b"[]")
