@@ -20,6 +20,15 @@ add_test(NAME meta/second_run_builds_nothing
 set_tests_properties(meta/second_run_builds_nothing PROPERTIES
   PASS_REGULAR_EXPRESSION "no work to do" RESOURCE_LOCK build)
 
+# --help must print the help after any other option. The preset does not exist, so that nothing can be
+# built if --help is ignored.
+foreach(options "" --whole --core --no-install "--core --no-install")
+  add_test(NAME "meta/help_of_tests_run ${options}"
+    COMMAND sh -c "PRESET=none '${PROJECT_SOURCE_DIR}/tests/run' ${options} --help")
+  set_tests_properties("meta/help_of_tests_run ${options}" PROPERTIES
+    PASS_REGULAR_EXPRESSION "Installs what is missing" FAIL_REGULAR_EXPRESSION "No such preset")
+endforeach()
+
 # verification/run must configure without the packages that only tests need, and warnings must not
 # stop its build.
 add_test(NAME meta/run_needs_no_test_package COMMAND ${CMAKE_COMMAND} --fresh -S ${PROJECT_SOURCE_DIR}
