@@ -13,6 +13,7 @@
 
 namespace normproof::verification::golden::gate {
 
+using candidate::CandidateOutput;
 using certify::list_corpus;
 using certify::make_corpus;
 using mutations::Sites;
@@ -33,6 +34,10 @@ std::vector<StoredTensor> plain_output(const StoredCase& stored, const Style& st
 std::size_t samples_of(const StoredCase& stored) {
   return find(stored.description.c.inputs, "x")->shape[0];
 }
+
+// The operations with a case random-3x5x6-float32, and those of them that compute each sample
+// alone.
+constexpr std::size_t kOperations = 24, kBySample = 19;
 
 class MetamorphicRelations : public ::testing::Test {
  protected:
@@ -70,14 +75,14 @@ class MetamorphicRelations : public ::testing::Test {
 };
 
 TEST_F(MetamorphicRelations, HoldForAPlainImplementation) {
-  ASSERT_EQ(cases_.size(), 24u);
+  ASSERT_EQ(cases_.size(), kOperations);
   const Candidate plain = [](const StoredCase& stored) { return plain_output(stored); };
   for (const auto& [relation, applies] :
-       {std::pair{Relation::repeat, 23u}, std::pair{Relation::memory, 23u},
-        std::pair{Relation::split, 18u}, std::pair{Relation::permute, 23u},
-        std::pair{Relation::neighbour, 18u}}) {
+       {std::pair{Relation::repeat, kOperations}, std::pair{Relation::memory, kOperations},
+        std::pair{Relation::split, kBySample}, std::pair{Relation::permute, kOperations},
+        std::pair{Relation::neighbour, kBySample}}) {
     Counts expected = {{RelationOutcome::held, applies}};
-    if (applies < 23) expected[RelationOutcome::not_applicable] = 23 - applies;
+    if (applies < kOperations) expected[RelationOutcome::not_applicable] = kOperations - applies;
     EXPECT_EQ(counts_of(check(relation, plain)), expected) << to_string(relation);
   }
 }
@@ -87,7 +92,7 @@ TEST_F(MetamorphicRelations, DetectAnOutputThatChangesOnRepetition) {
   const auto results = check(Relation::repeat, [&](const StoredCase& stored) {
     return with_element(plain_output(stored), "y", 7, ++calls);
   });
-  EXPECT_EQ(counts_of(results), (Counts{{RelationOutcome::broken, 24}}));
+  EXPECT_EQ(counts_of(results), (Counts{{RelationOutcome::broken, kOperations}}));
   EXPECT_THAT(results[0].sentence, AllOf(StartsWith("y at [0, 1, 1] is 1, and 3 the second time")));
 }
 
@@ -97,7 +102,7 @@ TEST_F(MetamorphicRelations, DetectOutputsThatDependOnUninitializedMemory) {
       [](const StoredCase& stored) {
         return with_element(plain_output(stored), "grad_x", 0, 0x1.fefefep+127);
       });
-  EXPECT_EQ(counts_of(results), (Counts{{RelationOutcome::broken, 24}}));
+  EXPECT_EQ(counts_of(results), (Counts{{RelationOutcome::broken, kOperations}}));
   EXPECT_THAT(results[0].sentence,
               HasSubstr("and 3.3961513649220713e+38 where new memory is filled"));
 }
@@ -118,7 +123,7 @@ TEST_F(MetamorphicRelations, DetectOutputsThatDependOnThePositionInTheBatch) {
     return with_element(answer, "y", 0, values_of(answer, "y")[0] + 0x1p-10);
   });
   // Outputs are compared bit by bit, or with the bound of the gate.
-  EXPECT_EQ(counts_of(results), (Counts{{RelationOutcome::broken, 24}}));
+  EXPECT_EQ(counts_of(results), (Counts{{RelationOutcome::broken, kOperations}}));
   EXPECT_THAT(result_of(results, "layer_norm").sentence, HasSubstr("in reverse order"));
   EXPECT_THAT(result_of(results, "power_norm").sentence,
               AllOf(HasSubstr("y at [0, 0, 0] is "), HasSubstr("; expected ")));
@@ -142,8 +147,8 @@ TEST_F(MetamorphicRelations, RunACaseThatEndsTheProgramOnlyOnce) {
           "esac; echo \"$path not_offered\"; done",
       20);
   const auto results = check_relations(golden(), cases_, candidates, all_relations(), {});
-  EXPECT_EQ(counts_of(results),
-            (Counts{{RelationOutcome::broken, 5}, {RelationOutcome::declined, 23 * 5}}));
+  EXPECT_EQ(counts_of(results), (Counts{{RelationOutcome::broken, 5},
+                                        {RelationOutcome::declined, (kOperations - 1) * 5}}));
   EXPECT_EQ(result_of(results, "layer_norm").sentence,
             "the candidate ended with status 7 before it answered");
   EXPECT_EQ(std::filesystem::file_size(starts), 4u);  // two starts: one after it ended
@@ -153,19 +158,19 @@ TEST_F(MetamorphicRelations, ReportADeclinedCaseAsDeclinedForEveryRelation) {
   for (const Relation relation : all_relations())
     EXPECT_EQ(
         counts_of(check(relation, [](const StoredCase&) { return CandidateOutput::declined(); })),
-        (Counts{{RelationOutcome::declined, 24}}))
+        (Counts{{RelationOutcome::declined, kOperations}}))
         << to_string(relation);
   // The candidate may decline half a batch, but not the repetition of a case that it has accepted.
   const auto small = check(Relation::split, [](const StoredCase& stored) {
     return samples_of(stored) < 3 ? CandidateOutput::declined() : plain_output(stored);
   });
-  EXPECT_EQ(counts_of(small),
-            (Counts{{RelationOutcome::declined, 18}, {RelationOutcome::not_applicable, 5}}));
+  EXPECT_EQ(counts_of(small), (Counts{{RelationOutcome::declined, kBySample},
+                                      {RelationOutcome::not_applicable, kOperations - kBySample}}));
   int calls = 0;
   const auto again = check(Relation::repeat, [&](const StoredCase& stored) {
     return calls++ % 3 == 2 ? CandidateOutput::declined() : plain_output(stored);
   });
-  EXPECT_EQ(counts_of(again), (Counts{{RelationOutcome::broken, 23}}));
+  EXPECT_EQ(counts_of(again), (Counts{{RelationOutcome::broken, kOperations}}));
   EXPECT_EQ(again[0].sentence, "the case is declined the second time");
 }
 
