@@ -234,7 +234,7 @@ Run parse_present_names(const Command& program, const std::vector<std::string>& 
 Run parse_arguments(const Command& program, const std::vector<std::string>& arguments) {
   std::vector<std::string> present = arguments;
   const std::string notice = rename_command(program, present);
-  const Run run = parse_present_names(program, present);
+  Run run = parse_present_names(program, present);
   if (notice.empty()) return run;
   return [notice, run] {
     write_stderr(notice);
