@@ -60,3 +60,6 @@ def rope(case):
     interleaved = case.options["interleaved"]
     outputs = {"y": rotate(x, cos, sin, interleaved), "grad_x": rotate(dy, cos, -sin, interleaved)}
     return {name: protocol.stored(value, case.dtype) for name, value in outputs.items()}
+
+
+FUNCTIONS = {f.__name__: f for f in (attention, rope)}

@@ -277,15 +277,15 @@ def step(case):
     with np.errstate(all="ignore"):
         if case.op in numpy_transformers.OPERATIONS:
             return numpy_transformers.step(case, lambda norm_case: Layer(norm_case).run())
-        if case.op in ("attention", "rope"):
-            return getattr(numpy_attention, case.op)(case)
+        if case.op in numpy_attention.FUNCTIONS:
+            return numpy_attention.FUNCTIONS[case.op](case)
         return Layer(case).run() if case.op in FORMULAS else numpy_functions.step(case)
 
 
 if __name__ == "__main__":
     protocol.main("NumPy", np.__version__,
                   protocol.asks((*FORMULAS, *numpy_functions.FUNCTIONS, *numpy_functions.GATED,
-                                 *numpy_functions.ADDED, "attention", "cross_entropy", "rope", "l2_norm",
+                                 *numpy_functions.ADDED, *numpy_functions.CASE_FUNCTIONS, *numpy_attention.FUNCTIONS,
                                  *numpy_optimizers.OPTIMIZERS),
                                 ("float64", "float32", "float16", "bfloat16")) +
                   protocol.asks(numpy_transformers.OPERATIONS, ("float64", "float32")) +

@@ -70,9 +70,10 @@ def silu(x, dy, valid):
     return x * s, dy * (s * (1 + x * (1 - s)))
 
 
-def l2_norm(case, x, dy):
+def l2_norm(case):
     """Computes l2_norm, see docs/specification/norms.md. Below the floor, the norm has no derivative."""
     kind = case.compute_dtype
+    x, dy = case["x"].astype(kind), case["grad_y"].astype(kind)
     eps, placement = kind(case.options["eps"]), case.options["eps_placement"]
     square = total(x * x)
     norm = np.sqrt(square)
@@ -82,7 +83,7 @@ def l2_norm(case, x, dy):
     projection = y * total(dy * u)
     if placement == "floor":
         projection = np.where(norm < eps, kind(0), projection)
-    return {"y": y, "grad_x": (dy - projection) / divisor}
+    return protocol.all_stored(case, {"y": y, "grad_x": (dy - projection) / divisor})
 
 
 def cross_entropy(case):
@@ -102,6 +103,8 @@ def cross_entropy(case):
     return {"loss": np.array([loss], kind), "grad_logits": protocol.stored(gradient.astype(kind), case.dtype)}
 
 
+# Functions that read their inputs and options from the case, and return stored outputs.
+CASE_FUNCTIONS = {f.__name__: f for f in (cross_entropy, l2_norm)}
 FUNCTIONS = {f.__name__: f for f in (softmax, log_softmax, log_sum_exp, relu, gelu, gelu_tanh, silu)}
 # The activation that x passes.
 GATED = {name: FUNCTIONS[activation] for name, activation in protocol.equal_forms("times_gate").items()}
@@ -135,14 +138,12 @@ def add_norm(case, x, dy):
 
 
 def step(case):
-    if case.op == "cross_entropy":
-        return cross_entropy(case)
+    if case.op in CASE_FUNCTIONS:
+        return CASE_FUNCTIONS[case.op](case)
     x, dy = (case[name].astype(case.compute_dtype) for name in ("x", "grad_y"))
     valid = case.get("valid", np.ones(x.shape, bool))
     if case.op in ADDED:
         outputs = add_norm(case, x, dy)
-    elif case.op == "l2_norm":
-        outputs = l2_norm(case, x, dy)
     elif case.op in GATED:
         gate = case["gate"].astype(case.compute_dtype)
         active, grad_x = GATED[case.op](x, dy * gate, valid)
