@@ -12,29 +12,20 @@ namespace {
 
 using model::EpsPlacement;
 
+#ifndef NORMPROOF_DOUBLE_ONLY
+/// Returns max(n, limit) for enclosures.
 template <class T>
-constexpr bool carries_error =
-    numeric::is_one_of<T, numeric::running_error, numeric::any_order_error>;
-#ifdef NORMPROOF_DOUBLE_ONLY
-template <class T>
-constexpr bool is_enclosure = false;
-#else
-template <class T>
-constexpr bool is_enclosure = numeric::is_one_of<T, numeric::interval, numeric::ball>;
-
-/// Returns max(n, least) for enclosures.
-template <class T>
-T maximum_of_enclosures(const T& n, const T& least) {
-  return numeric::clamp(n, least, T(std::numeric_limits<double>::infinity()));
+T maximum_of_enclosures(const T& n, const T& limit) {
+  return numeric::clamp(n, limit, T(std::numeric_limits<double>::infinity()));
 }
 
-/// Returns a if n >= least, otherwise 0. If the enclosures allow both cases, the result covers
+/// Returns a if n >= limit, otherwise 0. If the enclosures allow both cases, the result covers
 /// both.
 template <class T>
-T select_by_enclosure(const T& n, const T& least, const T& a) {
-  const auto n_ends = numeric::enclose(n), least_ends = numeric::enclose(least);
-  if (n_ends.lower >= least_ends.upper) return a;
-  if (n_ends.upper < least_ends.lower) return T(0);
+T select_by_enclosure(const T& n, const T& limit, const T& a) {
+  const auto norm_interval = numeric::enclose(n), limit_interval = numeric::enclose(limit);
+  if (norm_interval.lower >= limit_interval.upper) return a;
+  if (norm_interval.upper < limit_interval.lower) return T(0);
   using numeric::hull;
   using numeric::mp::hull;
   return a * hull(T(0), T(1));
@@ -48,32 +39,32 @@ bool encloses_only_zero(const T& v) {
 }
 #endif
 
-/// Returns max(n, least). For an enclosure or a scalar with an error bound, the result covers every
+/// Returns max(n, limit). For an enclosure or a scalar with an error bound, the result covers every
 /// possible n.
 template <class T>
-T maximum(const T& n, const T& least) {
-  if constexpr (is_enclosure<T>) {
-    return maximum_of_enclosures(n, least);
-  } else if constexpr (carries_error<T>) {
-    return T(std::max(n.value, least.value), n.error + least.error);
+T maximum(const T& n, const T& limit) {
+  if constexpr (numeric::is_enclosure<T>) {
+    return maximum_of_enclosures(n, limit);
+  } else if constexpr (numeric::has_error_bound<T>) {
+    return T(std::max(n.value, limit.value), n.error + limit.error);
   } else {
-    return n < least ? least : n;
+    return n < limit ? limit : n;
   }
 }
 
-/// Returns a if n >= least, otherwise 0. If the error of n allows both cases, the result covers
+/// Returns a if n >= limit, otherwise 0. If the error of n allows both cases, the result covers
 /// both.
 template <class T>
-T select_if_at_least(const T& n, const T& least, const T& a) {
-  if constexpr (is_enclosure<T>) {
-    return select_by_enclosure(n, least, a);
-  } else if constexpr (carries_error<T>) {
-    const T taken = n.value >= least.value ? a : T(0);
-    const double apart = n.value - least.value, error = 2 * (n.error + least.error);
+T select_if_at_least(const T& n, const T& limit, const T& a) {
+  if constexpr (numeric::is_enclosure<T>) {
+    return select_by_enclosure(n, limit, a);
+  } else if constexpr (numeric::has_error_bound<T>) {
+    const T taken = n.value >= limit.value ? a : T(0);
+    const double apart = n.value - limit.value, error = 2 * (n.error + limit.error);
     if (error == 0 || (apart < 0 ? -apart : apart) > error) return taken;
     return T(taken.value, (a.value < 0 ? -a.value : a.value) + a.error);
   } else {
-    return n < least ? T(0) : a;
+    return n < limit ? T(0) : a;
   }
 }
 
@@ -81,9 +72,9 @@ T select_if_at_least(const T& n, const T& least, const T& a) {
 template <class T>
 bool is_exact_zero(const T* row, std::size_t width) {
   return std::all_of(row, row + width, [](const T& v) {
-    if constexpr (is_enclosure<T>) {
+    if constexpr (numeric::is_enclosure<T>) {
       return encloses_only_zero(v);
-    } else if constexpr (carries_error<T>) {
+    } else if constexpr (numeric::has_error_bound<T>) {
       return v.value == 0 && v.error == 0;
     } else {
       return v == T(0);
@@ -96,9 +87,9 @@ bool is_exact_zero(const T* row, std::size_t width) {
 template <class T>
 T reciprocal_or_zero(const T& n, const T* row, std::size_t width) {
   if (is_exact_zero(row, width)) return T(0);
-  if constexpr (is_enclosure<T>) {
+  if constexpr (numeric::is_enclosure<T>) {
     return T(1) / n;
-  } else if constexpr (carries_error<T>) {
+  } else if constexpr (numeric::has_error_bound<T>) {
     return n.value == 0 ? T(0, std::numeric_limits<double>::infinity()) : T(1) / n;
   } else {
     return n == T(0) ? T(0) : T(1) / n;

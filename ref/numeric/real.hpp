@@ -23,9 +23,15 @@ namespace normproof::ref::numeric {
 template <class T, class... Ts>
 inline constexpr bool is_one_of = (std::is_same_v<T, Ts> || ...);
 
+/// Whether T is a double with a bound of its rounding error.
+template <class T>
+inline constexpr bool has_error_bound = is_one_of<T, running_error, any_order_error>;
+
 #ifdef NORMPROOF_DOUBLE_ONLY
 
 class ball;
+template <class T>
+inline constexpr bool is_enclosure = false;
 template <class T>
 concept Real = std::is_same_v<T, double>;
 #define NORMPROOF_FOR_EACH_REAL(M) M(double)
@@ -45,6 +51,10 @@ using complex100 = Complex<oracle100>;
 /// Exact rational numbers. They have no square root, so they are used only for polynomial
 /// identities.
 using rational = mp::number<mp::cpp_rational::backend_type, mp::et_off>;
+
+/// Whether T is a set of numbers that contains the exact result.
+template <class T>
+inline constexpr bool is_enclosure = is_one_of<T, interval, ball>;
 
 /// All scalar types for which every formula in ref/ is instantiated.
 template <class T>

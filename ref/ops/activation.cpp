@@ -22,7 +22,7 @@ template <class T>
 GeluConstants<T> gelu_constants() {
   if constexpr (std::is_same_v<T, double>) {
     return kGeluConstants;
-  } else if constexpr (numeric::is_one_of<T, numeric::running_error, numeric::any_order_error>) {
+  } else if constexpr (numeric::has_error_bound<T>) {
     const auto rounded = [](double nearest) { return T::rounded(nearest, 0); };
     const auto& c = kGeluConstants;
     return {rounded(c.sqrt_half), rounded(c.density_at_0), rounded(c.twice_sqrt_2_pi),

@@ -11,10 +11,6 @@ inline namespace NORMPROOF_ISA {
 /// other than `double`. They process one element at a time.
 template <class T>
 struct Elements {
-  static constexpr bool kIsEnclosure = numeric::is_one_of<T, numeric::interval, numeric::ball>;
-  static constexpr bool kHasErrorBound =
-      numeric::is_one_of<T, numeric::running_error, numeric::any_order_error>;
-
   static void exp(const T* x, std::size_t count, T* y) {
     for (std::size_t i = 0; i < count; ++i) y[i] = numeric::exp(x[i]);
   }
@@ -40,7 +36,7 @@ struct Elements {
   static bool find_softmax_shift(const T* x, std::size_t count, T& m) {
     if (!all_finite(x, count)) return false;
     const auto point = [](const T& v) {
-      if constexpr (kIsEnclosure || kHasErrorBound)
+      if constexpr (numeric::is_enclosure<T> || numeric::has_error_bound<T>)
         return T(numeric::to_double(v));
       else
         return numeric::stop_gradient(v);
@@ -60,14 +56,14 @@ struct Elements {
   }
 
   static T select_if_positive(const T& x, const T& a) {
-    if constexpr (kIsEnclosure) {
+    if constexpr (numeric::is_enclosure<T>) {
       const auto ends = numeric::enclose(x);
       if (ends.lower > 0) return a;
       if (ends.upper <= 0) return T(0);
       using numeric::hull;
       using numeric::mp::hull;
       return a * hull(T(0), T(1));
-    } else if constexpr (kHasErrorBound) {
+    } else if constexpr (numeric::has_error_bound<T>) {
       const T taken = x > T(0) ? a : T(0);
       const bool certain = (x.value < 0 ? -x.value : x.value) > x.error || x.error == 0;
       if (certain) return taken;
@@ -77,9 +73,9 @@ struct Elements {
     }
   }
   static T positive_part(const T& x) {
-    if constexpr (kIsEnclosure) {
+    if constexpr (numeric::is_enclosure<T>) {
       return numeric::clamp(x, T(0), T(std::numeric_limits<double>::infinity()));
-    } else if constexpr (kHasErrorBound) {
+    } else if constexpr (numeric::has_error_bound<T>) {
       return T(x.value > 0 ? x.value : 0, x.error);
     } else {
       return select_if_positive(x, x);

@@ -25,7 +25,7 @@ void for_each_tensor(Gradients& gradients, F&& f) {
 template <class T>
 T clipping_factor(const T& norm, const T& limit) {
 #ifndef NORMPROOF_DOUBLE_ONLY
-  if constexpr (numeric::is_one_of<T, numeric::interval, numeric::ball>) {
+  if constexpr (numeric::is_enclosure<T>) {
     using numeric::hull;
     using numeric::mp::hull;
     if (!(norm > limit)) return hull(T(1), T(limit / norm));
