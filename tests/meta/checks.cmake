@@ -1,5 +1,5 @@
 # The checks of tests/meta/checks as tests; each is also run on injected faults that it must find.
-set(checks citations clauses comments document_paths formulas layer_names layering recipes registration
+set(checks citations clauses comments document_paths formulas layering operation_names recipes registration
   words)
 foreach(name ${checks})
   set(links)

@@ -10,11 +10,16 @@ IGNORED = -100  # the class of a padded target
 
 
 class Model(Layer):
-    """A model of `op`. `prefix` and `norm_option` are those of the layer that runs at the moment."""
+    """A translator, a language model, or the decoder of a translator without its encoder.
 
-    def __init__(self, op, given, training):
+    A translator is given the tokens of the source, and a decoder is given the memory. `prefix` and `norm_option`
+    are those of the layer that runs at the moment.
+    """
+
+    def __init__(self, given, training):
         super().__init__(given, training)
-        self.op, self.prefix, self.norm_option, self.caches = op, "", "norm", {}
+        self.prefix, self.norm_option, self.caches = "", "norm", {}
+        self.translates, self.decodes = "source" in given, "memory" in given
         self.memory = given.get("memory")
 
     def linear(self, name, x):
@@ -30,11 +35,11 @@ class Model(Layer):
 
     def attention(self, x):
         q, k, v = self.split_heads(self.linear("attention.in", x), 3)
-        translates = self.op == "translator"
-        return self.attend("attention", q, k, v, "source_valid" if translates else "valid", not translates)
+        mask = "source_valid" if self.translates else "valid"
+        return self.attend("attention", q, k, v, mask, not self.translates)
 
     def self_attention(self, x):
-        if self.op != "decoding":
+        if not self.decodes:
             return super().self_attention(x)
         rows = dict(zip(("queries", "keys", "values"), self.linear("self_attention.in", x).chunk(3, -1)))
         for part in ("keys", "values"):
@@ -49,7 +54,7 @@ class Model(Layer):
     def cross_attention(self, x):
         (q,) = self.split_heads(self.linear("cross_attention.query", x), 1)
         k, v = self.split_heads(self.linear("cross_attention.memory", self.memory), 2)
-        mask = "source_valid" if self.op == "translator" else "memory_valid"
+        mask = "source_valid" if self.translates else "memory_valid"
         return self.attend("cross_attention", q, k, v, mask, False)
 
     def embed(self, name, ids, first=0):
@@ -110,7 +115,7 @@ def run_model(op, training, **given):
     for option in ("norm", "decoder_norm"):
         if given.get(option, "layer_norm") not in NORMS:
             raise normproof.NotOffered(f"{op} with {given[option]}")
-    return getattr(Model(op, given, training), op)()
+    return getattr(Model(given, training), op)()
 
 
 def translator(training, **given):

@@ -15,6 +15,7 @@
 #include "verification/golden/certify/blessing.hpp"
 #include "verification/golden/certify/make.hpp"
 #include "verification/golden/corpus/arithmetic.hpp"
+#include "verification/golden/recipes/corpus.hpp"
 
 namespace normproof::verification::golden::certify {
 
@@ -39,6 +40,8 @@ class BlessCorpus : public ::testing::Test {
     if (!ci_.empty()) ::setenv("CI", ci_.c_str(), 1);
   }
 
+  static constexpr const char* kOnly = "quick/*_norm/random-*";
+
   fs::path golden() const { return folder_ / "golden"; }
   std::string text(const char* file) const { return ref::io::read_text(golden() / file); }
   std::size_t count_folders() const {
@@ -48,9 +51,13 @@ class BlessCorpus : public ::testing::Test {
   /// Makes the corpus again and records the reason. Returns the differences from the previous
   /// corpus.
   CorpusDifference bless_with_reason(const std::string& reason) const {
-    return bless(golden(), {.only = "quick/*_norm/random-*",
-                            .jobs = 2,
-                            .reason = [&](const CorpusDifference&) { return reason; }});
+    return bless(golden(), {.only = kOnly, .jobs = 2, .reason = [&](const CorpusDifference&) {
+                              return reason;
+                            }});
+  }
+  /// Returns the number of cases of the corpus that bless_with_reason makes.
+  static std::size_t count_recipes() {
+    return recipes::corpus(Tier::quick, recipes::kCorpusSeed, kOnly).size();
   }
   /// Makes a corpus of one case, as if another version of the program had made it.
   void make_of_another_version() const {
@@ -70,7 +77,7 @@ TEST_F(BlessCorpus, ShowsTheDifferenceAndRecordsTheReason) {
   make_of_another_version();
   const std::string before = ref::io::sha256(text("manifest.json"));
   const CorpusDifference difference = bless_with_reason("more cases");
-  EXPECT_EQ(difference.added.size(), 39u);
+  EXPECT_EQ(difference.added.size(), count_recipes() - 1);
   EXPECT_THAT(difference.removed, IsEmpty());
   EXPECT_THAT(difference.changed, IsEmpty());
   const auto line = last_line();
@@ -79,7 +86,7 @@ TEST_F(BlessCorpus, ShowsTheDifferenceAndRecordsTheReason) {
   EXPECT_EQ(line.at("manifest_after"), ref::io::sha256(text("manifest.json")));
   EXPECT_EQ(line.at("sums_after"), ref::io::sha256(text("SHA256SUMS")));
   EXPECT_THAT(text(kLedgerFile), HasSubstr("made by 'normproof golden make'"));
-  EXPECT_EQ(list_corpus(golden(), "*").size(), 40u);
+  EXPECT_EQ(list_corpus(golden(), "*").size(), count_recipes());
   EXPECT_EQ(count_folders(), 1u);
   // Blessing again finds no difference, whatever the reason.
   EXPECT_TRUE(bless_with_reason("again").empty());
@@ -89,7 +96,7 @@ TEST_F(BlessCorpus, ShowsTheDifferenceAndRecordsTheReason) {
 TEST_F(BlessCorpus, ChangesNothingWithoutAReason) {
   make_of_another_version();
   const std::string before = text("manifest.json"), blessings = text(kLedgerFile);
-  EXPECT_EQ(bless_with_reason("").added.size(), 39u);
+  EXPECT_EQ(bless_with_reason("").added.size(), count_recipes() - 1);
   EXPECT_EQ(text("manifest.json"), before);
   EXPECT_EQ(text(kLedgerFile), blessings);
   EXPECT_EQ(count_folders(), 1u);
@@ -121,7 +128,7 @@ TEST_F(BlessCorpus, RejectsACorpusThatWasChangedWithoutBlessing) {
 
 TEST_F(BlessCorpus, ReportsEveryCaseOfAFirstCorpusAsNew) {
   const CorpusDifference difference = bless_with_reason("the first one");
-  EXPECT_EQ(difference.added.size(), 40u);
+  EXPECT_EQ(difference.added.size(), count_recipes());
   EXPECT_EQ(last_line().at("manifest_before"), "");
 }
 

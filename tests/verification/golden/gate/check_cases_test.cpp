@@ -22,17 +22,17 @@ using ::testing::Not;
 class CheckCases : public RecordedOutputs {};
 
 TEST_F(CheckCases, ResultIsTheSameForAnyNumberOfJobs) {
-  EXPECT_EQ(cases_.size(), 18u);
+  ASSERT_GT(cases_.size(), 10u);
   for (const int jobs : {1, 2}) {
     std::set<std::size_t> told;
     const auto results = check_cases(golden(), cases_, from_folder(outputs()), {}, jobs,
                                      [&](std::size_t done) { told.insert(done); });
-    EXPECT_EQ(count_passed(results), 18u);
-    EXPECT_EQ(told.size(), 18u);
+    EXPECT_EQ(count_passed(results), cases_.size());
+    EXPECT_EQ(told.size(), cases_.size());
     for (std::size_t i = 0; i < results.size(); ++i)
       EXPECT_EQ(results[i].description.path, cases_[i].path);
   }
-  EXPECT_EQ(count_passed(check(from_folder(golden()))), 18u);
+  EXPECT_EQ(count_passed(check(from_folder(golden()))), cases_.size());
 }
 
 TEST_F(CheckCases, UnknownRequestedOutputIsAUsageError) {
@@ -65,7 +65,7 @@ TEST_F(CheckCases, IntegerThatDoubleCannotRepresentFailsOnlyItsCase) {
       tensor = ref::io::make_tensor("iterations", tensor.shape, std::span(beyond));
   ref::io::write_tensors(file, tensors);
   const auto results = check(from_folder(outputs()));
-  EXPECT_EQ(count_passed(results), 17u);
+  EXPECT_EQ(count_passed(results), cases_.size() - 1);
   for (const CaseResult& result : results) {
     if (result.passed()) continue;
     EXPECT_THAT(result.problem, HasSubstr("'iterations'"));

@@ -37,7 +37,7 @@ class DerivedValues:
             "inference": lambda: not case.training,
             "has_gamma": lambda: "gamma" in case.tensors,
             "has_beta": lambda: "beta" in case.tensors,
-            "approximate": lambda: self.framework.gelu_approximation(case.op == "gelu_tanh"),
+            "approximate": lambda: self.framework.gelu_approximation(names.GELU_BY_TANH.get(case.op, False)),
             "case": lambda: case,
         }
         return compute[rule]()

@@ -56,6 +56,8 @@ DERIVED: dict[str, tuple[str, ...]] = {
 }
 CONSTRUCTOR_RULES = ("features", "has_gamma", "has_beta")  # asked for by constructors only
 FUNCTION_RULES = ("last_axis",)  # asked for by functions only
+# Whether an operation is the approximation of GELU by tanh.
+GELU_BY_TANH = {"gelu": False, "gelu_tanh": True}
 
 
 def has_statistics_over_rows(op: str) -> bool:
