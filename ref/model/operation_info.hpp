@@ -80,6 +80,7 @@ std::span<const OperationInfo> operations();
 std::span<const OperationInfo> operations(OperationKind kind);
 
 const OperationInfo& operation_info(const Operation& operation);
+const OperationInfo& operation_info(const FunctionOptions& function);
 /// Returns the description of the operation with this name.
 /// Throws    UsageError that suggests the nearest known name
 const OperationInfo& operation_info(std::string_view name);
