@@ -7,8 +7,8 @@
 
 namespace normproof::ref::decoder {
 
-/// The token ids of source and target, and the masks of the real tokens. The target is the input of
-/// the decoder; each of its sentences starts with a begin-of-sentence mark.
+/// The token ids of the source and of the target, and masks that tell real tokens from padding. The
+/// target is the input of the decoder; each of its sentences starts with a begin-of-sentence mark.
 struct DecoderInputs {
   encoder::EncoderInputs source;  ///< [B,S]
   encoder::EncoderInputs target;  ///< [B,T]
@@ -72,7 +72,7 @@ class Decoder {
   /// gradients of all other parameters. add_head_gradients adds the gradients of the head.
   DecoderGradients<T> hidden_backward(Tensor<T> grad_hidden, NamedTensors<T>& state);
 
-  /// Runs the encoder. Returns its output for the source, the memory.
+  /// Runs the encoder on the source. Returns the memory, which is the encoder's output.
   Memory<T> encode(const encoder::EncoderInputs& source, const ModelRunSettings& run,
                    NamedTensors<T>& state);
 

@@ -34,8 +34,8 @@ struct DecoderConfig {
   bool tied_head = false;  ///< the head uses the target embedding's weight and its own bias
 };
 
-/// Return the configuration of one side of a translation model as the configuration of an encoder.
-/// The target side is causal.
+/// Return the configuration of an encoder that has the layers of the source side or of the target
+/// side of a translation model. The target side is causal.
 EncoderConfig source_side(const DecoderConfig& config);
 EncoderConfig target_side(const DecoderConfig& config);
 

@@ -97,10 +97,11 @@ struct PowerNormReleasedOptions {
   bool divide_by_batch_psi = true;
   /// Whether the warm-up updates running_psi2 twice: by a cumulative mean and by a moving average.
   bool cumulative_warmup_average = true;
-  /// Whether the means that update nu include the padded rows.
+  /// Whether padded rows are included in the means that update nu, the running statistic of the
+  /// backward.
   bool pads_in_backward = true;
-  /// Whether the state `nu` holds nu of the paper divided by 1 - alpha_backward, as the variable
-  /// ema_gz of the released code does.
+  /// Whether the state `nu` holds the nu of the paper divided by 1 - alpha_backward. The variable
+  /// ema_gz of the released code holds this quotient too.
   bool scaled_nu = true;
 };
 

@@ -13,9 +13,10 @@
 
 namespace normproof::ref::model {
 
-/// The options of the functions that have no state: ref/ops/softmax.hpp, ref/ops/activation.hpp,
-/// ref/ops/gated_activation.hpp, ref/nn/scaled_dot_product_attention.hpp, ref/norm/add_norm.hpp,
-/// ref/norm/l2_norm.hpp, ref/nn/rotary_embedding.hpp, ref/train/cross_entropy.hpp.
+/// The structs below hold the options of the functions that have no state, one struct per function.
+/// The functions are in ref/ops/softmax.hpp, ref/ops/activation.hpp, ref/ops/gated_activation.hpp,
+/// ref/nn/scaled_dot_product_attention.hpp, ref/norm/add_norm.hpp, ref/norm/l2_norm.hpp,
+/// ref/nn/rotary_embedding.hpp and ref/train/cross_entropy.hpp.
 struct SoftmaxOptions {};
 struct LogSoftmaxOptions {};
 struct LogSumExpOptions {};
@@ -26,7 +27,8 @@ struct SiluOptions {};
 struct SwigluOptions {};
 struct GegluOptions {};
 struct AttentionOptions {
-  /// The factor of the scores. If it is absent, the factor is 1/sqrt(d) for queries of d features.
+  /// The factor by which the scores are multiplied. If it is absent, the factor is 1/sqrt(d) for
+  /// queries of d features.
   std::optional<double> scale = {};
   bool causal = false;  ///< whether later keys are hidden: ref/model/visible_keys.hpp
 };
@@ -76,8 +78,8 @@ using FunctionOptions =
 std::vector<std::string> function_names();
 bool is_function(std::string_view name);
 
-/// The options of one layer of ref/encoder, forward and backward. The extents follow from its
-/// tensors.
+/// The options of one layer of ref/encoder, forward and backward. The extents of the layer are not
+/// options; they follow from the shapes of its tensors.
 struct EncoderLayerOptions {
   std::size_t num_heads = 1;
   Activation activation = Activation::relu;
@@ -147,9 +149,9 @@ struct LanguageModelOptions {
   /// Whether embeddings are multiplied by sqrt(d_model) before positions are added.
   bool scaled_embedding = false;
 };
-/// The options of the decoder of ref/decoder in inference, token by token. It reads a memory, new
-/// tokens, and the keys and values of the earlier tokens. It returns logits, and the keys and
-/// values of the earlier and the new tokens.
+/// The options of decoding: the decoder of ref/decoder in inference, one token at a time. Decoding
+/// reads a memory, new tokens, and the keys and values of the earlier tokens. It returns logits,
+/// and the keys and values of the earlier and the new tokens.
 struct DecodingOptions {
   std::size_t num_layers = 1;
   std::size_t num_heads = 1;

@@ -18,7 +18,8 @@ struct BatchNormStatistics {
   T* biased_variance;
 };
 
-/// The inputs and the output of the forward of batch_norm: x and y [rows, D]; all others [D].
+/// The inputs and the output of the forward of batch_norm: x and y [rows, D]. Every other array is
+/// [D].
 template <class T>
 struct BatchNormRows {
   ops::RowLayout layout;
@@ -30,7 +31,7 @@ struct BatchNormRows {
   T* y;
 };
 
-/// The inputs of batch_norm_backward: grad_y, x [rows, D]; all others [D].
+/// The inputs of batch_norm_backward: grad_y and x [rows, D]. Every other array is [D].
 template <class T>
 struct BatchNormBackward {
   ops::RowLayout layout;

@@ -6,7 +6,7 @@
 namespace normproof::ref::norm {
 
 /// The inputs and the output of batch_renorm in training. z (the input normalized as in batch_norm)
-/// and y are [rows, D] and may share their memory. All others are [D].
+/// and y are [rows, D] and may share their memory. Every other array is [D].
 template <class T>
 struct BatchRenormRows {
   ops::RowLayout layout;

@@ -22,14 +22,14 @@ constexpr bool is_enclosure = false;
 template <class T>
 constexpr bool is_enclosure = numeric::is_one_of<T, numeric::interval, numeric::ball>;
 
-/// Returns max(n, least) for enclosures.
+/// Returns max(n, least), where n is an enclosure.
 template <class T>
 T maximum_of_enclosures(const T& n, const T& least) {
   return numeric::clamp(n, least, T(std::numeric_limits<double>::infinity()));
 }
 
-/// Returns a if n >= least, otherwise 0. If the enclosures allow both cases, the result covers
-/// both.
+/// Returns a if n >= least, otherwise 0. If the enclosures n and least allow both cases, the result
+/// encloses a and 0.
 template <class T>
 T select_by_enclosure(const T& n, const T& least, const T& a) {
   const auto n_ends = numeric::enclose(n), least_ends = numeric::enclose(least);

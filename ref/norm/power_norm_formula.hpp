@@ -25,8 +25,8 @@ struct ScaledNuUpdate : PowerNormGradients<T> {
 
 inline namespace NORMPROOF_ISA {
 
-/// Computes the means Gamma_d of x_hat^2 and Lambda_d of g x_hat for a range of channels. A mean is
-/// the sum over the m rows of the set R, divided by m; g is gamma grad_y.
+/// Computes Gamma_d, the mean of x_hat^2, and Lambda_d, the mean of g x_hat, for a range of
+/// channels, where g is gamma grad_y. A mean is a sum over a set of m rows, divided by m.
 template <class T>
 void compute(const PowerNormMoments<T>& in, ops::IndexRange channels) {
   const ops::Columns<T> columns(in.layout, channels);
@@ -39,8 +39,8 @@ void compute(const PowerNormMoments<T>& in, ops::IndexRange channels) {
   });
 }
 
-/// Computes the mean of t x_hat, with t = g - nu x_hat, for a range of channels. The mean is the
-/// sum over the m rows of the set R, divided by m; g is gamma grad_y.
+/// Computes the mean of t x_hat for a range of channels, where t = g - nu x_hat and g = gamma
+/// grad_y. The mean is a sum over a set of m rows, divided by m.
 template <class T>
 void compute(const ScaledNuUpdate<T>& in, ops::IndexRange channels) {
   const ops::Columns<T> columns(in.layout, channels);

@@ -97,7 +97,8 @@ struct Elements<double> {
     return v < 0 ? a : b;
   }
 
-  /// Returns a if x > 0, else +0. This is a times the derivative of positive_part at x.
+  /// Returns `a` if x > 0, else +0. The result is the product of `a` and the derivative of
+  /// positive_part at x.
   template <class V>
   static V select_if_positive(V x, V a) {
     return x > 0 ? a : V{};

@@ -16,8 +16,8 @@ using numeric::not_finite_failure;
 using tensor::Shape;
 using tensor::shape_of;
 
-/// The rows of a tensor over its last axis. For each row, it also finds the row of the mask that
-/// belongs to it.
+/// The rows of a tensor, along its last axis. The object also finds the row of the mask that
+/// belongs to a row of the tensor.
 class MaskedRows {
  public:
   MaskedRows(std::string_view function, std::string_view argument, const Shape& shape,

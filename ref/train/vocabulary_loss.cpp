@@ -84,7 +84,8 @@ T loss_by_blocks(const Tensor<T>& x, const VocabularyHead<T>& head, const std::v
   return loss;
 }
 
-/// Sums the columns of a matrix by rule R2, for rows that are added a few at a time.
+/// Sums the columns of a matrix in the order of rule R2 of docs/specification/determinism.md. The
+/// rows are added a few at a time.
 template <class T>
 class ColumnLanes {
  public:
