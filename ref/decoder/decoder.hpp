@@ -26,8 +26,9 @@ struct DecoderGradients {
 };
 
 /// Adds the gradients of the head to the gradients of the rest of the model. If the head is tied,
-/// its weight is the target's embedding. Then the gradient of this weight in the head is added to
-/// its gradient in the embedding, with one rounding per element.
+/// its weight is the target's embedding. Then the gradient of the embedding becomes the sum of two
+/// gradients: from its use in the head and from its use as the first layer of the decoder. Each
+/// element of this sum is rounded once.
 template <numeric::Real T>
 void add_head_gradients(const DecoderConfig& config, nn::Linear<T> head,
                         DecoderGradients<T>& gradients);

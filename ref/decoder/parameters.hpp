@@ -53,8 +53,8 @@ void check_decoder(std::string_view function, const DecoderConfig& config);
 /// its NormLayer, in their order. A tied head has only a bias.
 std::vector<ParameterShape> parameter_shapes(const DecoderConfig& config);
 
-/// Returns the initial value of a norm's parameter. If the parameter does not belong to a norm, the
-/// result is empty.
+/// Returns the initial value of the parameter `name` if the parameter belongs to a norm. Otherwise
+/// the result is empty.
 std::optional<double> initial_norm_value(const DecoderConfig& config, std::string_view name);
 
 /// Returns the non-empty tensors of `parameters` with their names, in the order of

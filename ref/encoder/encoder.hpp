@@ -22,8 +22,9 @@ struct EncoderGradients {
 };
 
 /// Adds the gradients of the head to the gradients of the rest of the encoder. If the head is tied,
-/// its weight is the embedding. Then the gradient of this weight in the head is added to its
-/// gradient in the embedding, with one rounding per element.
+/// its weight is the embedding. Then the gradient of the embedding becomes the sum of two
+/// gradients: from its use in the head and from its use as the first layer. Each element of this
+/// sum is rounded once.
 template <numeric::Real T>
 void add_head_gradients(const EncoderConfig& config, nn::Linear<T> head,
                         EncoderGradients<T>& gradients);

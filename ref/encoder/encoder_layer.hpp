@@ -22,9 +22,9 @@ struct EncoderLayerInput {
   NamedTensors<T> state;  ///< the running statistics of this layer
 };
 
-/// Which results of its forward a layer saves for its backward: the attention weights, and all
-/// other results. If `rest` is false, the layer saves only its input, and the backward computes the
-/// forward again.
+/// The results of a layer's forward that the layer saves for its backward. `weights` says whether
+/// it saves the attention weights, and `rest` whether it saves all other results. If `rest` is
+/// false, the layer saves only its input, and the backward computes the forward again.
 struct SavedResults {
   bool weights = true, rest = true;
 };

@@ -27,7 +27,8 @@ enum class Layout {
 
 /// The options of the norm layers, one struct per layer. Every field has the name that `normproof
 /// apply --set` accepts. eps is added to the squared statistic, inside the root. running_decay,
-/// alpha_forward and alpha_backward are weights of the OLD value.
+/// alpha_forward and alpha_backward are the weights of the OLD value when a running average is
+/// updated.
 
 struct NoneOptions {};
 

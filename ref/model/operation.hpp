@@ -119,8 +119,8 @@ struct DecoderLayerOptions {
 using EncoderOperation = std::variant<EncoderLayerOptions, EncoderOptions, DecoderLayerOptions>;
 std::vector<std::string> encoder_operation_names();
 
-/// The options of ref/decoder as a whole, from tokens to the cross-entropy of its targets, forward
-/// and backward, without dropout.
+/// The options of a whole translation model (ref/decoder), forward and backward: from tokens to the
+/// cross-entropy of the targets, without dropout.
 struct TranslatorOptions {
   std::size_t num_layers = 1;  ///< layers of the encoder, and of the decoder
   std::size_t num_heads = 1;
@@ -135,8 +135,8 @@ struct TranslatorOptions {
   /// Whether embeddings are multiplied by sqrt(d_model) before positions are added.
   bool scaled_embedding = false;
 };
-/// The options of a causal ref/encoder, from tokens to the cross-entropy of its targets, forward
-/// and backward, without dropout.
+/// The options of a whole language model (a causal ref/encoder), forward and backward: from tokens
+/// to the cross-entropy of the targets, without dropout.
 struct LanguageModelOptions {
   std::size_t num_layers = 1;
   std::size_t num_heads = 1;
@@ -164,8 +164,8 @@ struct DecodingOptions {
   bool scaled_embedding = false;
 };
 
-/// The operations from tokens to logits over a vocabulary. transformer_operation_names returns
-/// their names: "translator", "language_model", "decoding". The option `norm` works as in
+/// The operations that compute logits over a vocabulary from tokens. transformer_operation_names
+/// returns their names: "translator", "language_model", "decoding". The option `norm` works as in
 /// EncoderOperation. The option `decoder_norm` works in the same way; the options of that norm are
 /// named `decoder_norm.eps` and so on.
 using TransformerOperation = std::variant<TranslatorOptions, LanguageModelOptions, DecodingOptions>;

@@ -17,7 +17,7 @@ struct QueriesAndKeys {
 };
 
 /// Whether query i sees key j in causal attention. The last query sees every key, and each earlier
-/// query sees one key less than the next query. If there are more queries than keys, the first
+/// query sees one key fewer than the query after it. If there are more queries than keys, the first
 /// queries see no key.
 inline bool is_visible_causally(const QueriesAndKeys& extents, std::size_t i, std::size_t j) {
   return j + extents.tokens <= i + extents.keys;

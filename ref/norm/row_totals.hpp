@@ -21,7 +21,7 @@ class RowTotals {
         rows_per_run_(rows_per_run),
         sums_(tensor::empty_tensor<T>({lane_count(layout.count, rows_per_run), count, width_})) {}
 
-  /// Returns the partial sums that run_on_lanes computes.
+  /// Returns a view of the partial sums. run_on_lanes adds to them.
   ops::LaneTotals<T> lanes() {
     return {sums_.data(), sums_.shape(0), sums_.shape(1) * width_, rows_per_run_};
   }

@@ -34,7 +34,8 @@ class MaskedRows {
   MaskedRows(const MaskedRows&) = delete;
   MaskedRows& operator=(const MaskedRows&) = delete;
 
-  /// Returns the number of rows per range. An exponential counts as 8 elements of work.
+  /// Returns the number of rows per range of a parallel loop. One exponential counts as 8 elements
+  /// of work.
   std::size_t grain() const { return 4096 / width + 1; }
 
   /// Checks that the elements of a row that take part are finite.

@@ -10,8 +10,8 @@
 #include "ref/ops/arithmetic.hpp"
 #include "ref/train/gradients.hpp"
 
-/// Computes the mean gradient of the batches of one step, and lends the parameters of the training
-/// state to a model while it computes.
+/// Functions that compute the mean gradient of the batches of one step. During this computation,
+/// the parameters of the training state are lent to a model.
 namespace normproof::ref::train {
 
 using tensor::NamedTensors;

@@ -16,9 +16,9 @@ using tensor::Tensor;
 struct LabelledBatch {
   encoder::EncoderInputs inputs;
   std::vector<int> labels;  ///< [B]
-  /// The target of each position, [B T]: a class or kIgnored. They are used with per-position
-  /// logits only. If empty, the target of a position is the label of its sentence, and padding is
-  /// ignored if mask_padding is set.
+  /// The target of each position, [B T]: a class or kIgnored. The targets are used only if the
+  /// logits are per position. If this vector is empty, the target of a position is the label of its
+  /// sentence, and padding is ignored if mask_padding is set.
   std::vector<int> targets = {};
 };
 
@@ -93,7 +93,7 @@ struct Evaluation {
 /// Computes  the mean of the losses of the batches, and the predictions, batch by batch. The weight
 ///           of a batch in the mean is the sum of the class weights of its targets. Without
 ///           class_weights it is the number of its targets
-/// Requires  as train_step
+/// Requires  the requirements of train_step
 template <numeric::Real T>
 Evaluation<T> evaluate(const model::TrainConfig& config, std::span<const LabelledBatch> batches,
                        const Tensor<T>& class_weights, TrainState<T>& state);

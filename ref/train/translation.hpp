@@ -26,7 +26,7 @@ struct TranslationConfig {
 
 /// Returns the initial parameters and the initial running statistics of the norms.
 /// Source    docs/specification/training.md
-/// Computes  as initial_train_state. The initial values of norms are those of
+/// Computes  what initial_train_state computes. The initial values of norms are those in
 ///           model::norm_layers
 /// Requires  the requirements of decoder::check_decoder
 /// Throws    ContractError
