@@ -152,8 +152,8 @@ class TokenList {
   std::set<std::string> seen_;
 };
 
-/// Adds a token for each character of ISO-8859-1, after clean-up, removal of accents and lower
-/// case.
+/// Adds a token for each character of ISO-8859-1: the character after clean-up, removal of accents
+/// and conversion to lower case.
 void add_characters(TokenList& tokens) {
   for (const std::string_view prefix : {"", "##"}) {
     for (unsigned c = 0x21; c <= 0xff; ++c) {

@@ -70,7 +70,7 @@ class Decoder {
   Tensor<T> hidden(const DecoderInputs& inputs, const ModelRunSettings& run,
                    NamedTensors<T>& state);
   /// Runs the backward without the head, given the gradient of the head's input. Returns the
-  /// gradients of all other parameters. add_head_gradients adds the gradients of the head.
+  /// gradients of all parameters except those of the head, which add_head_gradients adds.
   DecoderGradients<T> hidden_backward(Tensor<T> grad_hidden, NamedTensors<T>& state);
 
   /// Runs the encoder on the source. Returns the memory, which is the encoder's output.

@@ -83,7 +83,7 @@ class Encoder {
   Tensor<T> hidden(const EncoderInputs& inputs, const ModelRunSettings& run,
                    NamedTensors<T>& state);
   /// Runs the backward without the head, given the gradient of the head's input. Returns the
-  /// gradients of all other parameters. add_head_gradients adds the gradients of the head.
+  /// gradients of all parameters except those of the head, which add_head_gradients adds.
   EncoderGradients<T> hidden_backward(Tensor<T> grad_hidden, NamedTensors<T>& state);
 
  private:

@@ -58,7 +58,7 @@ class EncoderLayer {
                     NamedTensors<T>& state, SavedResults keep = {});
 
   /// Returns the gradient of x, and stores the gradients of the parameters in `gradients`. If the
-  /// norm is PowerNorm, it updates the running statistics of the backward in `state`.
+  /// norm is PowerNorm, the running statistics of its backward are updated in `state`.
   Tensor<T> backward(Tensor<T> grad_y, const ModelRunSettings& run, NamedTensors<T>& state,
                      EncoderLayerParameters<T>& gradients);
 

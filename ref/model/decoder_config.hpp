@@ -6,7 +6,8 @@
 
 namespace normproof::ref::model {
 
-/// The layers of one side of a translation model: of the encoder or of the decoder.
+/// The configuration of the layers of one side of a translation model: of the encoder or of the
+/// decoder.
 struct LayersConfig {
   std::size_t num_heads = 4;
   std::size_t d_ff = 64;
@@ -15,9 +16,9 @@ struct LayersConfig {
   NormOptions final_norm = LayerNormOptions{};  ///< the norm after the last layer, for `pre`
 };
 
-/// A Transformer for translation. The encoder reads the source. The decoder reads the target, and
-/// its head predicts tokens of the target's vocabulary. Padding is not attended to, and it is not
-/// part of any statistic.
+/// The configuration of a Transformer for translation. The encoder reads the source. The decoder
+/// reads the target, and its head predicts tokens of the target's vocabulary. Padding is not
+/// attended to, and it is not part of any statistic.
 struct DecoderConfig {
   std::size_t source_vocab_size = 0;
   std::size_t target_vocab_size = 0;

@@ -23,9 +23,9 @@ struct Float32NormOptions {
   numeric::FloatType arithmetic = numeric::FloatType::float32;
 };
 
-/// The number of consecutive rows in a run. float32_norm_backward adds the terms of grad_gamma and
-/// grad_beta that belong to one run in ascending order. Then it adds the sums of the runs by rule
-/// R2 of docs/specification/determinism.md.
+/// float32_norm_backward divides the rows into runs of this many consecutive rows. It adds the
+/// terms of grad_gamma and grad_beta that belong to one run in ascending order. Then it adds the
+/// sums of the runs by rule R2 of docs/specification/determinism.md.
 inline constexpr std::size_t kRowsPerRun = 32;
 
 /// Whether float32_norm can store its results in the format `type`.

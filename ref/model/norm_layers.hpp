@@ -85,7 +85,7 @@ struct NormLayer {
 
   /// Whether the layer subtracts a mean in at least one of its normalizations.
   bool centred() const;
-  /// Whether statistics are taken over several rows. Only then a mask has an effect.
+  /// Whether statistics are taken over several rows. A mask has an effect only in this case.
   bool uses_statistics_over_rows() const;
   /// Whether statistics are taken per sample. For x [N,D], each row is a sample with a single
   /// token.

@@ -35,7 +35,8 @@ struct NoneOptions {};
 struct BatchNormOptions {
   double eps = 1e-5;
   double running_decay = 0.9;
-  /// Whether the running variance is updated with n/(n-1) times the biased variance.
+  /// Whether the running variance is updated with the biased variance times n/(n-1), where n is the
+  /// number of valid rows.
   bool unbiased_running_variance = true;
   Layout layout = Layout::rows;
 };
@@ -78,7 +79,8 @@ struct PowerNormOptions {
   double eps = 1e-5;
   double alpha_forward = 0.9;
   double alpha_backward = 0.9;
-  /// The number of iterations at the start that normalize by the batch's own quadratic mean.
+  /// The number of iterations at the start in which the layer normalizes by the quadratic mean of
+  /// the batch instead of the running one.
   std::int64_t warmup_iterations = 0;
 };
 

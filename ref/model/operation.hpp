@@ -171,7 +171,7 @@ struct DecodingOptions {
 using TransformerOperation = std::variant<TranslatorOptions, LanguageModelOptions, DecodingOptions>;
 std::vector<std::string> transformer_operation_names();
 
-/// The options of steps of an optimizer on one parameter, with given gradients.
+/// The options of one or more steps of an optimizer on one parameter whose gradients are given.
 struct OptimizerOperation {
   OptimizerOptions optimizer = SgdOptions{};
   double learning_rate = 0.1;

@@ -75,8 +75,8 @@ struct OperationInfo {
 };
 
 /// Returns the descriptions of all operations: layers, functions, encoders, Transformers and
-/// optimizers. Each kind has the order of its variant in operation.hpp. The descriptions of layers
-/// are made from norm_layers().
+/// optimizers. The operations of one kind are in the order of the alternatives of its variant in
+/// operation.hpp. The descriptions of layers are made from norm_layers().
 std::span<const OperationInfo> operations();
 /// Returns the descriptions of the operations of one kind.
 std::span<const OperationInfo> operations(OperationKind kind);

@@ -18,7 +18,8 @@ struct BatchRenormRows {
   T* y;
 };
 
-/// The inputs and the output of the gradient of gamma in training: r, d and grad_gamma are [D].
+/// The arguments of the loops that compute the gradient of gamma in training. r, d and grad_gamma
+/// are [D].
 template <class T>
 struct BatchRenormGammaGradient : BatchNormBackward<T> {
   const T* r;

@@ -53,9 +53,9 @@ class FixedPoint {
   /// Increases the error by `units` units in the last place.
   NORMPROOF_DEVICE void add_error(std::uint64_t units);
 
-  /// Rounds value 2^exponent to the nearest double, which may be subnormal, 0 or infinite. If every
-  /// number within the error rounds to the same double, the function sets *result and returns true.
-  /// Otherwise it returns false.
+  /// Rounds the product of the value and 2^exponent to the nearest double, which may be subnormal,
+  /// 0 or infinite. If every number within the error rounds to the same double, the function sets
+  /// *result and returns true. Otherwise it returns false.
   NORMPROOF_DEVICE bool round(int exponent, double* result) const;
 
  private:

@@ -46,7 +46,7 @@ const RandomKernels& random_kernels() {
   return random_kernels_baseline;
 }
 
-/// Returns the 128 bits of Philox with the counter (index, stream, block).
+/// Returns the 128 bits that Philox computes from the counter (index, stream, block).
 r123::Philox4x32::ctr_type philox(std::uint64_t seed, std::uint64_t stream, std::uint64_t index,
                                   std::uint32_t block) {
   const r123::Philox4x32::ctr_type counter = {
