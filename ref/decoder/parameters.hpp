@@ -47,10 +47,10 @@ void check_decoder(std::string_view function, const DecoderConfig& config);
 
 /// Returns the names and shapes of all parameters, in the order that optimizers, files and hashes
 /// use. First come the parameters with the prefix "encoder.": the embedding; for each layer
-/// attention, norm1, feed_forward, norm2; then final_norm. Then come those with the prefix
+/// attention, norm1, feed_forward, norm2; then final_norm. Then come the parameters with the prefix
 /// "decoder.": the embedding; for each layer self_attention, norm1, cross_attention, norm2,
-/// feed_forward, norm3; then final_norm. The head is last. The parameters of a norm are those of
-/// its NormLayer, in their order. A tied head has only a bias.
+/// feed_forward, norm3; then final_norm. The head is last. The parameters of a norm have the order
+/// that its NormLayer states. A tied head has only a bias.
 std::vector<ParameterShape> parameter_shapes(const DecoderConfig& config);
 
 /// Returns the initial value of the parameter `name` if the parameter belongs to a norm. Otherwise

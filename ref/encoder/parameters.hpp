@@ -54,7 +54,7 @@ void check_config(std::string_view function, const EncoderConfig& config,
 
 /// Returns the names and shapes of all parameters, in the order that optimizers, files and hashes
 /// use: the embedding; for each layer attention, norm1, feed_forward, norm2; then final_norm and
-/// the head. The parameters of a norm are those of its NormLayer, in their order. A tied head has
+/// the head. The parameters of a norm have the order that its NormLayer states. A tied head has
 /// only a bias.
 std::vector<ParameterShape> parameter_shapes(const EncoderConfig& config);
 

@@ -8,9 +8,9 @@
 
 namespace normproof::ref::model {
 
-/// The options of float32_norm. It computes layer_norm, or rms_norm if `centred` is false, as a
-/// kernel for 32-bit and 16-bit tensors does: every operation is in float32 or in double, and each
-/// stored result is rounded once.
+/// The options of float32_norm. The function computes layer_norm, or rms_norm if `centred` is
+/// false, in the same way as a kernel for 32-bit and 16-bit tensors: every operation is in float32
+/// or in double, and each stored result is rounded once.
 struct Float32NormOptions {
   bool centred = true;
   double eps = 1e-5;                ///< is rounded to `arithmetic`

@@ -85,8 +85,8 @@ struct PowerNormOptions {
 };
 
 /// PowerNorm as in the authors' released code. Each switch turns on one difference from the paper.
-/// If all switches are off, and alphas, eps and warm-up are those of PowerNorm, it computes what
-/// PowerNorm computes.
+/// If all switches are off, and the alphas, eps and the warm-up have the values of PowerNorm, the
+/// layer computes what PowerNorm computes.
 struct PowerNormReleasedOptions {
   double eps = 1e-5;
   double alpha_forward = 0.9;

@@ -183,8 +183,8 @@ using Operation = std::variant<NormOptions, FunctionOptions, EncoderOperation, O
                                TransformerOperation>;
 
 std::string operation_name(const Operation& operation);
-/// Returns the names of all operations: those of norm_names, function_names,
-/// encoder_operation_names, transformer_operation_names and optimizer_names.
+/// Returns the names of all operations: the names that norm_names, function_names,
+/// encoder_operation_names, transformer_operation_names and optimizer_names return.
 std::vector<std::string> operation_names();
 
 /// Returns the operation with this name, with its default options.

@@ -7,7 +7,7 @@
 namespace normproof::ref::model {
 
 /// The extents of queries and of the keys that they attend to: there are `heads` heads with
-/// `tokens` queries each. Query i of head h has the row number h tokens + i.
+/// `tokens` queries each. Query i of head h is row number `h * tokens + i`.
 struct QueriesAndKeys {
   std::size_t heads = 1;
   std::size_t tokens = 0;

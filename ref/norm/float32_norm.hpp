@@ -58,9 +58,9 @@ struct Float32AddNormForward {
 };
 
 /// Normalizes the sum of two tensors, as residual connections do. The sum is rounded to
-/// options.storage first, so y and the statistics are those of float32_norm(sum). For the backward,
-/// call float32_norm_backward with `sum` as x; its grad_sum is the gradient that reaches the sum by
-/// other paths.
+/// options.storage first, so y and the statistics are what float32_norm(sum) returns. For the
+/// backward, call float32_norm_backward with `sum` as x; its grad_sum is the gradient that reaches
+/// the sum by other paths.
 /// Computes  sum = x + residual in options.arithmetic, rounded to options.storage ;
 ///           norm = float32_norm(sum)
 /// Requires  the requirements of float32_norm; (C14) residual has the shape of x

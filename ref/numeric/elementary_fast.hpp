@@ -22,7 +22,7 @@ struct Sum {
   Integers<V> power;
 };
 
-/// The constant 1.5 2^52. If it is added to a number k with |k| < 2^51, the low bits of the sum
+/// The constant 1.5 * 2^52. If it is added to a number k with |k| < 2^51, the low bits of the sum
 /// hold k rounded to an integer.
 inline constexpr double kShifter = 0x1.8p52;
 

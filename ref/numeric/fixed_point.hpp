@@ -27,7 +27,8 @@ class FixedPoint {
   /// Constructs the number from the first `limbs` limbs of a constant that has `count` limbs. The
   /// constant is rounded down.
   NORMPROOF_DEVICE FixedPoint(int limbs, const unsigned long long* constant, int count);
-  /// Returns |x| 2^exponent. It is exact if the limbs have enough bits, otherwise truncated.
+  /// Returns |x| times 2^exponent. The result is exact if the limbs have enough bits, otherwise
+  /// truncated.
   NORMPROOF_DEVICE static FixedPoint from_double(int limbs, double x, int exponent = 0);
 
   NORMPROOF_DEVICE FixedPoint& operator+=(const FixedPoint& b);

@@ -53,7 +53,7 @@ inline constexpr std::size_t kMaxLineRows = 4;
 
 /// A product of a few rows, 1 to `kMaxLineRows`, with a matrix b whose columns are contiguous: c
 /// [rows, columns] = a b, or before + a b if `before` is given. Each element of the product is one
-/// chain of `depth` multiply-adds. Element (k, j) of b is at k + j b_column_stride. The other
+/// chain of `depth` multiply-adds. Element (k, j) of b is at `k + j b_column_stride`. The other
 /// operands are addressed as in BlockProduct.
 struct LineProduct {
   const double* a;
