@@ -40,8 +40,8 @@ struct DecoderParameters {
 };
 
 /// Checks the configuration of a translation model.
-/// Requires  the requirements of encoder::check_config for both sides, including the norms after
-///           the last layers
+/// Requires  the requirements of encoder::check_config for both sides (encoder and decoder),
+///           including the norms after the last layers
 /// Throws    ContractError that names the field with its side, such as "decoder.final_norm"
 void check_decoder(std::string_view function, const DecoderConfig& config);
 

@@ -52,7 +52,7 @@ void visit_layers(const std::string& prefix, Parameters& p, F f) {
   visit_norm(prefix + "final_norm", p.final_norm, f);
 }
 
-/// Returns named entries for all parameters of the norm, each with an empty tensor.
+/// Returns one entry for each parameter of the norm: the name of the parameter and an empty tensor.
 template <class T>
 norm::NormParameters<T> empty_norm(const model::NormOptions& options) {
   norm::NormParameters<T> norm;

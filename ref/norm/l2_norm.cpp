@@ -91,8 +91,8 @@ bool is_exact_zero(const T* row, std::size_t width) {
   });
 }
 
-/// Returns 1 / n, or 0 if n = 0. If the row is not 0 but its squares underflow, the error is
-/// unknown.
+/// Returns 1 / n for the norm n of a row, or 0 if n = 0. If the row is not 0 but its squares
+/// underflow, the error is unknown.
 template <class T>
 T reciprocal_or_zero(const T& n, const T* row, std::size_t width) {
   if (is_exact_zero(row, width)) return T(0);
