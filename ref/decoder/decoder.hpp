@@ -14,8 +14,8 @@ struct DecoderInputs {
   encoder::EncoderInputs target;  ///< [B,T]
 };
 
-/// The gradients of one step. The gradients of the embeddings have only the rows of the tokens that
-/// occur in the batch.
+/// The gradients of the parameters of a translation model in one step of training. The gradients of
+/// the embeddings have only the rows of the tokens that occur in the batch.
 template <class T>
 struct DecoderGradients {
   /// The gradients of all parameters except the embeddings. But if the head is tied, they include

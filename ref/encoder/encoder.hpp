@@ -13,8 +13,8 @@ struct EncoderInputs {
   Mask valid = {};  ///< [B,T], true for a real token; empty if all tokens are real
 };
 
-/// The gradients of one step. The gradient of the embedding has only the rows of the tokens that
-/// occur in the batch.
+/// The gradients of the parameters of an encoder in one step of training. The gradient of the
+/// embedding has only the rows of the tokens that occur in the batch.
 template <class T>
 struct EncoderGradients {
   EncoderParameters<T> parameters;  ///< all except the embedding; includes it if tied_head is set

@@ -18,7 +18,7 @@ struct QuadraticMean {
   T* quadratic_mean;
 };
 
-/// The inputs and the output of the forward: x and y [rows, D]. Every other array is [D].
+/// The arguments of the loop that computes y from x: x and y [rows, D]. Every other array is [D].
 template <class T>
 struct PowerNormRows {
   ops::RowLayout layout;
@@ -29,7 +29,8 @@ struct PowerNormRows {
   T* y;
 };
 
-/// The inputs of the backward: grad_y and x [rows, D]. Every other array is [D].
+/// The arrays that all loops of the backward read: grad_y and x [rows, D]. Every other array is
+/// [D].
 template <class T>
 struct PowerNormGradients {
   ops::RowLayout layout;
