@@ -20,7 +20,8 @@ namespace {
 constexpr std::uint64_t first_year = 2003;
 constexpr std::uint64_t year_count = 12;
 
-/// Returns an amount as decimal text. The amount is given in tenths: decimal(1234) is "123.4".
+/// Returns an amount as decimal text. The amount is given in tenths: format_tenths(1234)
+/// is "123.4".
 std::string format_tenths(std::uint64_t tenths) {
   return fmt::format("{}.{}", tenths / 10, tenths % 10);
 }
