@@ -107,8 +107,9 @@ bool is_removed_by_clean_up(UChar32 c) {
   return c == 0 || c == 0xfffd || has_category(c, U_GC_CC_MASK | U_GC_CF_MASK | U_GC_CO_MASK);
 }
 
-/// Whether c is a CJK ideograph. The ranges of code points are those of the Rust release. Only the
-/// sixth range differs from [DCLT19]: here it begins at U+2B920, there at U+2B820.
+/// Whether c is a CJK ideograph. The ranges of code points are the same as in the Rust release of
+/// BERT's tokenizer. They are also the same as in [DCLT19], except that the sixth range begins at
+/// U+2B920 instead of U+2B820.
 bool is_cjk(UChar32 c) {
   constexpr std::pair<UChar32, UChar32> ranges[] = {
       {0x3400, 0x4dbf},   {0x4e00, 0x9fff},   {0xf900, 0xfaff},   {0x20000, 0x2a6df},

@@ -20,7 +20,8 @@ namespace {
 constexpr std::uint64_t first_year = 2003;
 constexpr std::uint64_t year_count = 12;
 
-/// Returns an amount as decimal text. The amount is given in tenths: decimal(1234) is "123.4".
+/// Returns an amount as decimal text. The amount is given in tenths: format_tenths(1234)
+/// is "123.4".
 std::string format_tenths(std::uint64_t tenths) {
   return fmt::format("{}.{}", tenths / 10, tenths % 10);
 }
@@ -152,8 +153,8 @@ class TokenList {
   std::set<std::string> seen_;
 };
 
-/// Adds a token for each character of ISO-8859-1, after clean-up, removal of accents and lower
-/// case.
+/// Adds a token for each character of ISO-8859-1: the character after clean-up, removal of accents
+/// and conversion to lower case.
 void add_characters(TokenList& tokens) {
   for (const std::string_view prefix : {"", "##"}) {
     for (unsigned c = 0x21; c <= 0xff; ++c) {

@@ -38,7 +38,7 @@ constexpr WordPair kPlacePairs[] = {{"kawa", "river"},
                                     {"niwa", "garden"},
                                     {"hashi", "bridge"}};
 
-/// The meaning of a noun phrase. It can be expressed in either language.
+/// The meaning of a noun phrase. It can be expressed in each of the two languages.
 struct NounPhrase {
   const WordPair* noun;
   const WordPair* kind;  ///< the adjective, or null
@@ -54,7 +54,7 @@ struct NounPhrase {
   }
 };
 
-/// The meaning of a sentence. It can be expressed in either language.
+/// The meaning of a sentence. It can be expressed in each of the two languages.
 struct SentenceMeaning {
   NounPhrase subject, object;
   const VerbPair* verb;
@@ -101,7 +101,7 @@ SentenceMeaning draw_meaning(const numeric::RandomStream& random, std::size_t nu
   return meaning;
 }
 
-/// Returns the sentence pairs with the numbers first, ..., first + count - 1 of the seed.
+/// Returns `count` sentence pairs of the seed. The first of them has the number `first`.
 ParallelText make_pairs(std::uint64_t seed, std::size_t first, std::size_t count) {
   const numeric::RandomStream random(seed, "synthetic pairs");
   ParallelText text;

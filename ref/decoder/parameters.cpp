@@ -55,8 +55,8 @@ DecoderParameters<T> make_empty_parameters(const DecoderConfig& config) {
 }
 
 /// The name of a parameter without the prefix of its side (source or target), and the configuration
-/// of that side. If the parameter belongs to the norm after the last layer, config.norm is that
-/// norm.
+/// of that side. For a parameter of the norm after the last layer, the field `norm` of this
+/// configuration is that norm.
 struct SideAndName {
   EncoderConfig config;
   std::string_view name;

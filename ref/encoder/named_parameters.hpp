@@ -13,8 +13,9 @@
 /// Functions that give parameters their names. All models that consist of layers use them.
 namespace normproof::ref::encoder {
 
-/// Call f(name, tensor) for each parameter of one part of a model, in the documented order. `name`
-/// is the name of the part and the prefix of the names of its parameters.
+/// Each of the functions below calls f for each parameter of one part of a model, in the documented
+/// order. The arguments of f are the full name of the parameter and its tensor. `name` is the name
+/// of the part, with which the names of its parameters begin.
 template <class Map, class F>
 void visit_linear(const std::string& name, Map& map, F f) {
   f(name + ".weight", map.weight);
@@ -51,7 +52,7 @@ void visit_layers(const std::string& prefix, Parameters& p, F f) {
   visit_norm(prefix + "final_norm", p.final_norm, f);
 }
 
-/// Returns named entries for all parameters of the norm, each with an empty tensor.
+/// Returns one entry for each parameter of the norm: the name of the parameter and an empty tensor.
 template <class T>
 norm::NormParameters<T> empty_norm(const model::NormOptions& options) {
   norm::NormParameters<T> norm;

@@ -121,8 +121,8 @@ Tensor<T> run_residual(const LayerCall<T>& call, const char* norm,
   return y;
 }
 
-/// Returns the gradient of x through run_residual. The function `backward` maps the gradient of the
-/// output of f to the gradient of its input.
+/// Runs the backward of run_residual. Returns the gradient of x. The function `backward` maps the
+/// gradient of the output of f to the gradient of the input of f.
 template <class T, class F>
 Tensor<T> run_residual_backward(const LayerCall<T>& call, const char* norm, Tensor<T> grad_y,
                                 ResidualSublayer<T>& site, norm::NormParameters<T>& gradients,

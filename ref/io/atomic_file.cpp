@@ -128,8 +128,8 @@ void replace_target_file(const path& target, const std::span<const std::byte>* b
   }
 }
 
-/// Reads a file to its end. `size` is the size that the system reports. It is 0 for a pipe, and a
-/// file may grow while it is read.
+/// Reads a file to its end. `size` is the size that the system reports. The file may be longer: the
+/// system reports 0 for a pipe, and a file may grow while it is read.
 void read_to_end(int descriptor, std::size_t size, const path& file, std::size_t max_bytes,
                  std::vector<std::byte>& bytes) {
   bytes.reserve(size + 1);

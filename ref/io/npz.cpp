@@ -148,8 +148,8 @@ StoredTensor from_npy_array(StoredTensor tensor) {
   return tensor;
 }
 
-/// Adds the bytes of an array as an entry of the archive. The archive does not copy `array`, so it
-/// must outlive the archive.
+/// Adds the bytes of an array as an entry of the archive. The archive does not copy `array`, so
+/// `array` must outlive the archive.
 void add_entry(zip_t* archive, const StoredTensor& tensor, const std::vector<std::byte>& array) {
   const std::string name = tensor.name + std::string(kSuffix);
   zip_source_t* source = zip_source_buffer(archive, array.data(), array.size(), 0);

@@ -63,7 +63,7 @@ struct StoredTensor {
 };
 
 /// Returns the number of bytes of a tensor: the product of the extents times item_size(dtype). If
-/// the product of the extents other than 0 does not fit in 63 bits, the result is empty. So strides
+/// the product of all nonzero extents does not fit in 63 bits, the result is empty. So strides
 /// cannot overflow either.
 std::optional<std::size_t> byte_size(DType dtype, std::span<const std::size_t> shape);
 

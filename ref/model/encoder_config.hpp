@@ -36,7 +36,7 @@ inline EnumNames<Pooling> names_of(Pooling) {
   return kNames;
 }
 
-/// A Transformer encoder with a classification head.
+/// The configuration of a Transformer encoder with a classification head.
 struct EncoderConfig {
   std::size_t vocab_size = 0;
   std::size_t d_model = 32;

@@ -175,7 +175,8 @@ struct LayerTable<std::variant<Options...>> {
       LayerDescription<Options>::value...};
 };
 
-/// Returns the value of the field with this name, if the field has the type V.
+/// Returns the value of the field with this name. If no field has this name and the type V, the
+/// result is empty.
 template <class V>
 std::optional<V> find_option(NormOptions options, std::string_view field) {
   std::optional<V> found;

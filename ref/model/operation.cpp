@@ -155,7 +155,8 @@ struct SetOption {
   }
 };
 
-/// Lists the options of an operation: all of them, or those that a file names.
+/// Lists the options of an operation. If `all` is true, these are all options; otherwise only the
+/// options that are written to files.
 struct ListOptions {
   bool all;
 

@@ -4,7 +4,7 @@
 
 namespace normproof::ref::model {
 
-/// Return the options as options of AdamW. For Adam, the weight decay is 0.
+/// Convert the options of Adam or AdamW to options of AdamW. For Adam, the weight decay is 0.
 AdamWOptions as_adamw_options(const AdamOptions& options);
 AdamWOptions as_adamw_options(const AdamWOptions& options);
 

@@ -112,7 +112,7 @@ requires std::is_enum_v<E> std::string print_field(E v) {
   return {};
 }
 
-/// Returns a variant that holds the alternative number `index`, with default values.
+/// Returns a variant that holds its alternative number `index`, with default values.
 template <class Variant, std::size_t I = 0>
 Variant make_alternative(std::size_t index) {
   if constexpr (I + 1 < std::variant_size_v<Variant>) {
@@ -158,8 +158,8 @@ OptionTexts list_all_fields(Variant options) {
   return result;
 }
 
-/// Returns the name and the value of every field as text, but omits later additions (Since) that
-/// have their default value.
+/// Returns the name and the value of every field as text, in the order of visit_fields. A field
+/// that was added later (Since) is omitted if it has its default value.
 template <class Variant>
 OptionTexts list_fields(Variant options) {
   OptionTexts result;

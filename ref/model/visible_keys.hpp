@@ -7,7 +7,7 @@
 namespace normproof::ref::model {
 
 /// The extents of queries and of the keys that they attend to: there are `heads` heads with
-/// `tokens` queries each. Query i of head h has the row number h tokens + i.
+/// `tokens` queries each. Query i of head h is row number `h * tokens + i`.
 struct QueriesAndKeys {
   std::size_t heads = 1;
   std::size_t tokens = 0;
@@ -17,7 +17,7 @@ struct QueriesAndKeys {
 };
 
 /// Whether query i sees key j in causal attention. The last query sees every key, and each earlier
-/// query sees one key less than the next query. If there are more queries than keys, the first
+/// query sees one key fewer than the query after it. If there are more queries than keys, the first
 /// queries see no key.
 inline bool is_visible_causally(const QueriesAndKeys& extents, std::size_t i, std::size_t j) {
   return j + extents.tokens <= i + extents.keys;

@@ -30,8 +30,8 @@ ops::MatrixView<const T> scores_view(const Tensor<T>& scores) {
   return scores_view(scores.data(), tensor::shape_of(scores));
 }
 
-/// Returns the scores of each head, `queries keys^T`, in the order of rule R1. `shape` is [heads,
-/// M, S].
+/// Returns the scores of each head, `queries keys^T`. The products are summed in the order of rule
+/// R1 of docs/specification/determinism.md. `shape` is [heads, M, S].
 template <class T>
 Tensor<T> attention_scores(const AttentionOperands<const T>& in, const tensor::Shape& shape) {
   Tensor<T> scores = tensor::empty_tensor<T>(shape);
@@ -39,7 +39,8 @@ Tensor<T> attention_scores(const AttentionOperands<const T>& in, const tensor::S
   return scores;
 }
 
-/// Computes the context of each head, `weights values`, in the order of rule R1.
+/// Computes the context of each head, `weights values`. The products are summed in the order of
+/// rule R1 of docs/specification/determinism.md.
 template <class T>
 void apply_attention_weights(const Tensor<T>& weights, const AttentionOperands<const T>& in,
                              const ops::MatrixView<T>& context) {

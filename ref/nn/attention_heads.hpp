@@ -134,8 +134,8 @@ inline Mask dropout_mask_of_group(const HeadGroup& group, const AttentionOptions
 }
 
 /// Computes attention and stores the context [B,T,D] in `saved`. If options.keep_weights is true,
-/// it also stores weights and keep, each [B,H,T,S]. `queries` must be the queries of `in`; they are
-/// multiplied by 1 / sqrt(d_k) in place.
+/// it also stores the attention weights and the dropout mask `keep`, each [B,H,T,S]. `queries` must
+/// be the queries of `in`; they are multiplied by 1 / sqrt(d_k) in place.
 template <class T, class Saved>
 void attend_in_heads(const HeadExtents& heads, const FeatureRows<T>& queries,
                      const HeadOperands<const T>& in, const Mask& attention_mask,

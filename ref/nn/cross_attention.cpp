@@ -65,7 +65,7 @@ HeadExtents check_head_extents(std::string_view function, const Tensor<T>& x,
   return heads;
 }
 
-/// Returns y. Stores saved.queries and everything that attend_in_heads saves.
+/// Returns y of cross_attention. Stores saved.queries and everything that attend_in_heads saves.
 template <class T>
 Tensor<T> attend_with_queries(const HeadExtents& heads, const Tensor<T>& x,
                               const Tensor<T>& keys_values, const CrossAttention<T>& parameters,

@@ -7,8 +7,8 @@
 /// per channel and are in batch_norm.cpp.
 namespace normproof::ref::norm {
 
-/// The inputs and outputs of the statistics of batch_norm: x [rows, D]; mean and biased_variance
-/// [D].
+/// The arguments of the loops that compute the statistics of batch_norm: x [rows, D]; mean and
+/// biased_variance [D].
 template <class T>
 struct BatchNormStatistics {
   ops::RowLayout layout;
@@ -18,7 +18,8 @@ struct BatchNormStatistics {
   T* biased_variance;
 };
 
-/// The inputs and the output of the forward of batch_norm: x and y [rows, D]; all others [D].
+/// The inputs and the output of the forward of batch_norm: x and y [rows, D]. Every other array is
+/// [D].
 template <class T>
 struct BatchNormRows {
   ops::RowLayout layout;
@@ -30,7 +31,7 @@ struct BatchNormRows {
   T* y;
 };
 
-/// The inputs of batch_norm_backward: grad_y, x [rows, D]; all others [D].
+/// The inputs of batch_norm_backward: grad_y and x [rows, D]. Every other array is [D].
 template <class T>
 struct BatchNormBackward {
   ops::RowLayout layout;
@@ -41,14 +42,15 @@ struct BatchNormBackward {
   const T* rstd;
 };
 
-/// The inputs and outputs of the gradients of gamma and beta: grad_gamma and grad_beta are [D].
+/// The arguments of the loops that compute the gradients of gamma and beta. grad_gamma and
+/// grad_beta are [D].
 template <class T>
 struct BatchNormParameterGradients : BatchNormBackward<T> {
   T* grad_gamma;
   T* grad_beta;
 };
 
-/// The inputs and the output of the gradient of x: scale, and the means a and c of
+/// The arguments of the loops that compute the gradient of x: scale, and the means a and c of
 /// batch_norm_backward, [D] each; grad_x [rows, D]. `valid` [rows] is null if all rows are valid. c
 /// is null in inference, where the statistics are constants.
 template <class T>

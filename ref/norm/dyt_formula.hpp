@@ -16,8 +16,8 @@ struct DyTRows {
   T* y;
 };
 
-/// The inputs and outputs of dyt_backward: grad_y, x and grad_x [rows, D]; gamma [D]. The sums of
-/// grad_gamma, grad_beta and the terms of grad_alpha are accumulated in `totals` [3, D].
+/// The inputs and outputs of dyt_backward: grad_y, x and grad_x [rows, D]; gamma [D]. The sums that
+/// give grad_gamma, grad_beta and grad_alpha are accumulated in `totals` [3, D].
 template <class T>
 struct DyTBackwardRows {
   ops::RowLayout layout;

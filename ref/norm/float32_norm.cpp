@@ -14,8 +14,8 @@ using model::Float32NormOptions;
 using numeric::FloatType;
 using tensor::convert;
 
-/// Calls work with a zero of the type of options.arithmetic: float or double. The formulas use this
-/// type as their scalar.
+/// Calls work(T{}), where T is the type of options.arithmetic, float or double. The formulas
+/// compute with numbers of this type.
 template <class Work>
 auto call_in_arithmetic(const Float32NormOptions& options, const Work& work) {
   return options.arithmetic == FloatType::float64 ? work(double{}) : work(float{});
@@ -101,7 +101,7 @@ Float32NormForward run_forward(const ops::RowLayout& layout, const Tensor<T>& x,
   return result;
 }
 
-/// Computes grad_x, and the sums of grad_gamma and grad_beta in `totals`.
+/// Computes grad_x, and accumulates the sums that become grad_gamma and grad_beta in `totals`.
 template <class T>
 void run_backward(const ops::RowLayout& layout, const Tensor<T>& grad_y, const Tensor<T>& x,
                   const Tensor<T>& gamma, const Float32NormForward& saved, bool centred,

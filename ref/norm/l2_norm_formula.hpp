@@ -4,7 +4,7 @@
 
 namespace normproof::ref::norm {
 
-/// The input and the output of the sums of squares: x [rows, D]; square [rows].
+/// The arguments of the loop that computes the sums of squares: x [rows, D]; square [rows].
 template <class T>
 struct SquaredNorms {
   ops::RowLayout layout;

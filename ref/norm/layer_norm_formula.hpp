@@ -21,7 +21,8 @@ struct LayerNormRows {
 };
 
 /// The inputs and outputs of layer_norm_backward: grad_y, x and grad_x [rows, D]; gamma [D]; mean
-/// and rstd [rows]. The sums of grad_gamma and grad_beta are accumulated in `totals` [2, D].
+/// and rstd [rows]. The sums that become grad_gamma and grad_beta are accumulated in `totals` [2,
+/// D].
 template <class T>
 struct LayerNormBackwardRows {
   ops::RowLayout layout;

@@ -54,7 +54,7 @@ class Parameters {
   const Tensor<T>* beta_;
 };
 
-/// The rows that enter the statistics: those for which the mask `valid` is true.
+/// The rows that enter the statistics. A row is one of them if the mask `valid` is true for it.
 class ValidRows {
  public:
   /// Reads and checks the mask.

@@ -20,7 +20,7 @@ struct RMSNormRows {
 };
 
 /// The inputs and outputs of rms_norm_backward: grad_y, x and grad_x [rows, D]; gamma [D]; rstd
-/// [rows]. The sums of grad_gamma and grad_beta are accumulated in `totals` [2, D].
+/// [rows]. The sums that become grad_gamma and grad_beta are accumulated in `totals` [2, D].
 template <class T>
 struct RMSNormBackwardRows {
   ops::RowLayout layout;

@@ -13,9 +13,8 @@ thread_local Arithmetic arithmetic = arithmetic_in(FloatType::float64);
 constexpr double kSlack = 1 + 0x1p-45;
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
-/// Whether a number of this magnitude is normal or a multiple of the spacing of subnormal numbers.
-/// The spacing follows from the field `tiny` of `arithmetic`: if subnormal numbers are kept, `tiny`
-/// is twice the spacing.
+/// Whether a number of this magnitude is normal, or is a multiple of the spacing of subnormal
+/// numbers. If the format keeps subnormal numbers, this spacing is half of `arithmetic.tiny`.
 bool is_on_grid(double magnitude) {
   // In IEEE 754 formats the largest number is (1 - u) times a power of two, and the smallest normal
   // number is 4 divided by that power of two.
@@ -41,9 +40,9 @@ double bound_or_infinity(double result, double error) {
   return fits && error == error ? error : kInfinite;
 }
 
-/// Returns a lower bound of a number that was at least `least` and then decreased: by at most the
-/// fraction `roundoff` of its value, and by at most the absolute amount `lost`, which covers
-/// underflow. The bound is not negative.
+/// Returns a lower bound of a rounded number. Before rounding, the number was at least `least`.
+/// Rounding decreased it at most by the fraction `roundoff` of its value plus the amount `lost`,
+/// which covers underflow. The bound is not negative.
 double rounded_down(double least, double roundoff, double lost) {
   const double left = least * (1 - roundoff) / kSlack - lost;
   return left > 0 ? left : 0;

@@ -48,8 +48,8 @@ bool is_close_name(std::string_view name, std::string_view known) {
          std::max(without_leading_dashes(name).size(), without_leading_dashes(known).size()) + 1;
 }
 
-/// Removes the sign of every NaN in the text, because the sign depends on the processor.
-/// Observations may print elements of any scalar type.
+/// Removes the sign of every NaN in the text, because the sign depends on the processor. The text
+/// is part of an error message, and may contain numbers of any scalar type.
 std::string without_nan_sign(std::string_view text) {
   std::string result(text);
   for (std::size_t at = 0; (at = result.find("-nan", at)) != std::string::npos;)

@@ -46,7 +46,7 @@ const RandomKernels& random_kernels() {
   return random_kernels_baseline;
 }
 
-/// Returns the 128 bits of Philox with the counter (index, stream, block).
+/// Returns the 128 bits that Philox computes from the counter (index, stream, block).
 r123::Philox4x32::ctr_type philox(std::uint64_t seed, std::uint64_t stream, std::uint64_t index,
                                   std::uint32_t block) {
   const r123::Philox4x32::ctr_type counter = {
@@ -80,9 +80,9 @@ class RandomStream::UniformDraws {
     return to_unit_interval(drawn_[used_++]);
   }
 
-  /// Returns true with probability exp(-1/2). It draws numbers as long as each is smaller than the
-  /// one before; the first must be smaller than 1/2. It returns whether the count of these numbers
-  /// is even; the last number drawn does not count.
+  /// Returns true with probability exp(-1/2). It draws uniform numbers until it draws one that is
+  /// not smaller than the number before it (1/2 for the first). It returns whether the count of the
+  /// earlier numbers is even.
   bool accept_with_exp_minus_half() {
     double last = 0.5;
     for (bool even = true;; even = !even) {

@@ -34,8 +34,8 @@ class WorkerThreads {
     for (std::thread& thread : threads_) thread.join();
   }
 
-  /// Runs all tasks and returns true. If another thread is in a call of this function, it runs no
-  /// task and returns false.
+  /// Runs all tasks and returns true. If another thread is already running tasks by this function,
+  /// the call runs no task and returns false.
   bool run(std::size_t tasks, std::size_t threads, const Task& task) {
     if (busy_.exchange(true, std::memory_order_acquire)) return false;
     run_with_workers(tasks, threads, task);

@@ -20,8 +20,8 @@ const ActivationKernels& activation_kernels();
 std::size_t find_rejected(std::size_t count, std::size_t grain,
                           const std::function<std::size_t(std::size_t, std::size_t)>& kernel);
 
-/// Expands to a kernel for the scalar type T. For `double` it calls the kernel of the selected
-/// instruction set, for every other type the template.
+/// Expands to a kernel for the scalar type T. If T is `double`, the kernel calls the kernel of the
+/// selected instruction set; otherwise it calls the template.
 #define NORMPROOF_ACTIVATION_KERNEL(T, of_double, of_any, arguments)                       \
   [&](std::size_t begin, std::size_t end) {                                                \
     if constexpr (std::is_same_v<T, double>)                                               \

@@ -12,8 +12,8 @@ inline namespace NORMPROOF_ISA {
 template <class T>
 struct Elements;
 
-/// Records whether all numbers passed to see() are finite. It is for loops that read the numbers
-/// anyway.
+/// Records whether all numbers passed to observe() are finite. Use it in a loop that reads these
+/// numbers for another purpose.
 template <class T>
 class FiniteSoFar {
  public:
@@ -51,8 +51,8 @@ struct Elements<double> {
   static void erf(const double* x, std::size_t count, double* y) { numeric::erf(x, count, y); }
   static double log(double x) { return numeric::log(x); }
 
-  /// Whether all elements are finite. If an element x is not finite, x - x is NaN, and so is the
-  /// sum.
+  /// Whether all elements are finite. If an element x is not finite, x - x is NaN. Then the sum of
+  /// all differences x - x is NaN too.
   static bool all_finite(const double* x, std::size_t count) {
     // NOLINTNEXTLINE(misc-redundant-expression)
     return contiguous_lane_sum<double>(count, [x](auto at) { return at(x) - at(x); }) == 0;
@@ -97,7 +97,8 @@ struct Elements<double> {
     return v < 0 ? a : b;
   }
 
-  /// Returns a if x > 0, else +0. This is a times the derivative of positive_part at x.
+  /// Returns `a` if x > 0, else +0. The result is the product of `a` and the derivative of
+  /// positive_part at x.
   template <class V>
   static V select_if_positive(V x, V a) {
     return x > 0 ? a : V{};

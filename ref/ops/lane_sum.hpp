@@ -27,9 +27,9 @@ class Scratch {
   T* data_;
 };
 
-/// Adds up the lanes (partial sums) as a tree, in the order of rule R2. `lane` is an array [count,
-/// size]; of each lane, only the elements [begin, end) are added. Lanes from `count` on have no
-/// elements. The sums end in lane 0.
+/// Adds up the lanes (partial sums) as a tree, in the order of rule R2 of
+/// docs/specification/determinism.md. `lane` is an array [count, size]; of each lane, only the
+/// elements [begin, end) are added. Lanes from `count` on have no elements. The sums end in lane 0.
 template <class T>
 inline void add_lanes(T* lane, std::size_t count, std::size_t size, std::size_t begin,
                       std::size_t end) {

@@ -80,7 +80,7 @@ MatrixView<const double> columns_from(const MatrixView<const double>& before, st
   return transposed(rows_from(transposed(before), column));
 }
 
-// One product c = a b of single matrices. Each thread of a team has its own Product.
+// One product c = a b of single matrices. Each thread of a team has its own MatrixProduct.
 class MatrixProduct {
  public:
   MatrixProduct(const MatrixView<double>& c, const MatrixView<const double>& a,

@@ -31,8 +31,8 @@ __attribute__((always_inline)) inline void unrolled(F&& f) {
   }
 }
 
-/// The strides between rows of a and between steps of the depth, if a is packed into panels.
-/// StridedRows has the strides of the original matrix.
+/// The strides of the left operand of a product if it is packed into panels: between its rows, and
+/// between steps of the depth. StridedRows has the strides of the original matrix.
 struct PackedRows {
   std::size_t row_stride() const { return 1; }
   std::size_t depth_stride() const { return kTileRows; }

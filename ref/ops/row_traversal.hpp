@@ -31,7 +31,8 @@ Inputs(const T*) -> Inputs<T, 1>;
 template <class T>
 Inputs(const T*, const T*) -> Inputs<T, 2>;
 
-/// One row of each input matrix, each with D elements. A formula receives it.
+/// One row of each input matrix. Each row has D elements. A formula receives an object of this
+/// class.
 template <class T, std::size_t kInputs>
 class Row {
  public:
@@ -63,7 +64,7 @@ class Row {
     return sum(term) / T(static_cast<double>(width_));
   }
 
-  /// Writes term(d), for every d, to the element d of this row of `matrix`.
+  /// Writes term(d) to element d of this row of `matrix`, for every d.
   template <class Term>
   [[gnu::always_inline]] void write(T* matrix, Term term) const {
     fill(matrix + index_ * width_, width_, use_streaming_stores_, term);

@@ -16,8 +16,8 @@ using numeric::not_finite_failure;
 using tensor::Shape;
 using tensor::shape_of;
 
-/// The rows of a tensor over its last axis. For each row, it also finds the row of the mask that
-/// belongs to it.
+/// The rows of a tensor, along its last axis. The object also finds the row of the mask that
+/// belongs to a row of the tensor.
 class MaskedRows {
  public:
   MaskedRows(std::string_view function, std::string_view argument, const Shape& shape,
@@ -34,7 +34,8 @@ class MaskedRows {
   MaskedRows(const MaskedRows&) = delete;
   MaskedRows& operator=(const MaskedRows&) = delete;
 
-  /// Returns the number of rows per range. An exponential counts as 8 elements of work.
+  /// Returns the number of rows per range of a parallel loop. One exponential counts as 8 elements
+  /// of work.
   std::size_t grain() const { return 4096 / width + 1; }
 
   /// Checks that the elements of a row that take part are finite.

@@ -6,7 +6,7 @@
 /// (docs/specification/activations.md). They use plain pointers.
 namespace normproof::ref::ops {
 
-/// Finds the row of a mask that belongs to a row of x. The leading axes of the mask are
+/// Finds the row of a mask that belongs to a row of x. All axes of the mask but the last are
 /// right-aligned with those of x. An axis along which the mask is repeated has stride 0.
 struct RowMask {
   const bool* valid = nullptr;  ///< null if every element takes part
@@ -77,7 +77,7 @@ struct ShiftedExponentials {
 
 /// Computes softmax: y = e / S(e) with e = exp(x - m), where S is the sum over the row and m its
 /// largest element. If no element of a row takes part, y is 0. If by_gradient is true, the result
-/// is grad_y y, the backward of log_sum_exp; grad_y has one number per row.
+/// is the product grad_y y, which is the backward of log_sum_exp; grad_y has one number per row.
 template <bool by_gradient, class T>
 std::size_t softmax_rows(const SoftmaxRows<T>& a, std::size_t begin, std::size_t end) {
   Scratch<T> scratch(a.width);

@@ -13,7 +13,8 @@
 #include "ref/train/cross_entropy.hpp"
 
 /// The cross-entropy of single rows. The same formula serves logits that are all in memory and
-/// logits that are computed a few rows at a time. The clauses are those of cross_entropy.hpp.
+/// logits that are computed a few rows at a time. The clause numbers are the same as in
+/// cross_entropy.hpp.
 namespace normproof::ref::train {
 
 using tensor::shape_of;

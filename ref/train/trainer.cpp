@@ -44,7 +44,8 @@ void check_batch(const TrainConfig& config, const LabelledBatch& batch) {
                               "one a position", Clause::C3);
 }
 
-/// Returns the target of each row of the logits, as the configuration of the pooling requires.
+/// Returns the target of each row of the logits: one target per sentence or one per position,
+/// depending on the pooling.
 std::vector<int> row_targets(const TrainConfig& config, const LabelledBatch& batch) {
   if (config.encoder.pooling == model::Pooling::masked_mean) return batch.labels;
   if (!batch.targets.empty()) return batch.targets;

@@ -51,8 +51,8 @@ void for_each_counted(const LossBatch<T>& batch, const RowBlock<T>& block, F f) 
   });
 }
 
-/// Returns the loss. It calls see(batch, block) after computing the log-probabilities of each
-/// block.
+/// Returns the loss. The logits are computed block by block; after computing the log-probabilities
+/// of a block, it calls see(batch, block).
 template <class T, class See>
 T loss_by_blocks(const Tensor<T>& x, const VocabularyHead<T>& head, const std::vector<int>& targets,
                  const model::LossOptions& options, std::size_t block_rows, See see) {
@@ -84,7 +84,8 @@ T loss_by_blocks(const Tensor<T>& x, const VocabularyHead<T>& head, const std::v
   return loss;
 }
 
-/// Sums the columns of a matrix by rule R2, for rows that are added a few at a time.
+/// Sums the columns of a matrix in the order of rule R2 of docs/specification/determinism.md. The
+/// rows are added a few at a time.
 template <class T>
 class ColumnLanes {
  public:

@@ -54,8 +54,8 @@ LossGradient<T> mean_gradient(std::string_view function, const model::TrainConfi
 }
 
 /// Adds the loss of one batch, and the gradients of the model's parameters, to `sum`. It computes
-/// the model's hidden states, the loss of the head, and the backward of both. The function
-/// to_named_gradients converts the model's gradients to Gradients<T>.
+/// the model's hidden states and the loss of the head, then the backward of the head and of the
+/// model. The function to_named_gradients converts the model's gradients to Gradients<T>.
 template <class T, class Model, class Config, class Batch, class ByName>
 void add_batch(Model& model, const Config& config, const VocabularyHead<T>& head,
                const Batch& batch, const model::LossOptions& options,
