@@ -27,7 +27,8 @@ DeviceTensor<double> column_forward(const DeviceTensor<double>& x, const AffineS
                                     const DeviceTensor<double>& mean,
                                     const DeviceTensor<double>& rstd);
 
-/// The inputs of a backward, and the computations that the layers share.
+/// The inputs of a backward, and the computations that the backwards of the layers with statistics
+/// per channel share.
 struct ColumnBackward {
   std::string_view name;
   const NormInputs& in;

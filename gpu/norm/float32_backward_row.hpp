@@ -5,8 +5,8 @@
 
 namespace normproof::gpu::norm {
 
-/// The sums over a run of rows that one thread computes: the terms of the gradients of gamma and
-/// beta, for the thread's features.
+/// The sums of one thread over a run of rows. The thread sums the terms of the gradients of gamma
+/// and beta for its own features.
 template <class Scalar, int groups, std::size_t size>
 struct Float32GradientSums {
   Scalar gamma[groups][size];
