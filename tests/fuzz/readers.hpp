@@ -22,7 +22,8 @@ struct Reader {
   std::vector<Bytes> (*seeds)(const std::filesystem::path& golden);
 };
 
-/// Returns the readers: safetensors, npz, npy, json (any file of JsonReader), manifest and answer.
+/// Returns the readers: safetensors, npz, npy, json (every file that JsonReader reads), manifest
+/// and answer.
 std::span<const Reader> readers();
 
 /// Returns the reader of this name.

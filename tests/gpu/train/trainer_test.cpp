@@ -23,7 +23,8 @@ using ref::model::TrainConfig;
 
 const std::vector<std::int32_t> kTokenIds = {1, 4, 4, 0, 10, 2, 3, 4, 0, 0, 7, 7, 1, 0, 0};
 
-/// Training batches in the types of the reference and of the device. The contents are equal.
+/// Training batches in two forms with the same contents: the types of the reference, and the types
+/// of the device.
 struct Batches {
   std::vector<ref::train::LabelledBatch> reference;
   std::vector<LabelledBatch> on_device;

@@ -43,8 +43,8 @@ inline DecoderInputs two_pairs() {
           {{2, 2, {1, 0, 2, 1}}, Mask{{true, false}, {true, true}}}};
 }
 
-/// Returns the names of the norms that a decoder may have: those without statistics over a
-/// sentence.
+/// Returns the names of the norms that a decoder may have. No statistic of these norms is computed
+/// over several positions of a sentence.
 inline std::vector<std::string> decoder_norms() {
   std::vector<std::string> names;
   for (const std::string& name : model::norm_names())

@@ -318,7 +318,7 @@ class DescribedLayer {
   NamedTensors<double> state_;
 };
 
-/// Checks every layer of model::norm_layers as the implementation `run` computes it.
+/// Checks the implementation `run` against the description of every layer in model::norm_layers.
 inline void expect_as_described(const Implementation& run) {
   for (const NormLayer& layer : model::norm_layers())
     DescribedLayer(std::string(layer.name), run).check();

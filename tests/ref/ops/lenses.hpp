@@ -92,9 +92,10 @@ void expect_encloses(const Tensor<T>& got, const Tensor<oracle100>& exact) {
   }
 }
 
-/// Compares grad_x at 50 digits with the gradient of the sum over `grad_y * f(x)`. This gradient is
-/// computed twice, with dual numbers and with the complex step. The tolerance is `bound`, the
-/// running error of grad_x, scaled to 50 digits. f maps Tensor<S> to Tensor<S>.
+/// Let the loss be the sum of all elements of `grad_y * f(x)`. Compares grad_x at 50 digits with
+/// the gradient of this loss, which is computed twice, with dual numbers and with the complex step.
+/// The tolerance is `bound`, the running error of grad_x, scaled to 50 digits. f maps Tensor<S> to
+/// Tensor<S>.
 template <class F>
 void expect_derivative(F&& f, const Tensor<double>& x, const Tensor<double>& grad_y,
                        const Tensor<oracle50>& grad_x, const Tensor<running_error>& bound) {

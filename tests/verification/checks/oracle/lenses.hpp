@@ -70,7 +70,8 @@ OracleStep run_oracle(const Case& c, Method method);
 template <class T>
 ::testing::AssertionResult agrees(const NormStep<T>& got, const OracleStep& expected,
                                   const NormStep<running_error>& bound);
-/// Compares the results of two methods of the oracle with the same tolerance.
+/// Compares the results of two methods of the oracle. The tolerance is 2^10 times the running error
+/// bound of `double`, scaled to 100 digits.
 ::testing::AssertionResult agrees(const OracleStep& got, const OracleStep& expected,
                                   const NormStep<running_error>& bound);
 /// The largest ratio of a measured error to its running error bound, and the number of elements

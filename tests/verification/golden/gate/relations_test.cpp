@@ -48,8 +48,8 @@ class MetamorphicRelations : public ::testing::Test {
 
   std::filesystem::path golden() const { return folder_ / "golden"; }
 
-  /// Checks one relation on all cases. `filled` is the candidate in a second process whose memory
-  /// is filled.
+  /// Checks one relation on all cases. `filled` is the candidate in a second process, in which
+  /// newly allocated memory is filled with a pattern.
   std::vector<RelationResult> check(Relation relation, const Candidate& query,
                                     const Candidate& filled) const {
     return check_relations(golden(), cases_, {query, filled}, {relation}, {});
@@ -62,7 +62,7 @@ class MetamorphicRelations : public ::testing::Test {
     for (const RelationResult& result : results) ++counts[result.outcome];
     return counts;
   }
-  /// Returns the result of the case of this layer.
+  /// Returns the result for the case of this layer.
   static const RelationResult& result_of(const std::vector<RelationResult>& results,
                                          const std::string& layer) {
     return *std::ranges::find_if(results, [&](const RelationResult& result) {

@@ -41,7 +41,7 @@ inline corpora::gate::CaseResult golden_result(const std::string& path, std::siz
   return result;
 }
 
-/// Returns the result of a case with a problem, so that nothing was compared.
+/// Returns the result of a case in which nothing was compared because of a problem.
 inline corpora::gate::CaseResult golden_problem(const std::string& path) {
   corpora::gate::CaseResult result = golden_result(path, 0);
   result.problem = "the candidate ended with status 7\nbefore it answered";
