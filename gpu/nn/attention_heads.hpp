@@ -43,7 +43,7 @@ struct Heads {
   }
 };
 
-/// Checks    num_heads divides D, as clause (C2) of multi_head_attention requires
+/// Checks    that num_heads divides D, as clause (C2) of multi_head_attention requires
 inline void check_num_heads(std::string_view function, std::size_t num_heads, std::size_t d_model) {
   if (num_heads == 0 || d_model % num_heads != 0)
     ref::numeric::contract_failure(function, "num_heads", fmt::format("is {}", num_heads),

@@ -70,7 +70,7 @@ struct CausalKeys {
   }
 };
 
-/// Multiplies the first `width` elements of each row by factor. A row is `stride` elements.
+/// Multiplies the first `width` elements of each row by factor. A row has `stride` elements.
 struct ScaleColumns {
   double factor;
   std::size_t width, stride;

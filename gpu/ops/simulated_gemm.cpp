@@ -33,7 +33,7 @@ struct ProductOrder {
   std::size_t at_once;  ///< the number of terms per operation of truncating sums
 };
 
-/// A product of two operands, and the magnitude that aligns it with other terms.
+/// A product of two operands, and its magnitude, by which it is aligned with other terms.
 struct Term {
   double value, magnitude;
 };

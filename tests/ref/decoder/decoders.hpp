@@ -53,8 +53,9 @@ inline std::vector<std::string> decoder_norms() {
   return names;
 }
 
-/// Returns small models with each norm of decoder_norms() in encoder and decoder, and models whose
-/// encoder has a norm with statistics over a sentence. Each comes with post-norm and with pre-norm.
+/// Returns small models with each norm of decoder_norms() in encoder and decoder, and small models
+/// whose encoder has a norm with statistics over a sentence. Each model comes in two versions, with
+/// post-norm and with pre-norm.
 inline std::vector<DecoderConfig> decoder_configs(std::size_t num_layers) {
   std::vector<DecoderConfig> configs;
   for (const NormPlacement placement : {NormPlacement::post, NormPlacement::pre}) {

@@ -68,7 +68,7 @@ inline Tensor<oracle100> weighted_total(const Tensor<double>& weights, const Ten
   return {verification::checks::compare::weighted_sum(weights, x)};
 }
 
-/// Computes every gradient that `backward` returns at 50 digits, and compares it with the
+/// Computes, at 50 digits, every gradient that `backward` returns, and compares it with the
 /// derivative of `forward`. The tolerance is the bound of the gradient's own rounding error.
 ///
 /// Two methods compute the derivative. Dual numbers give each element, with one forward per

@@ -51,8 +51,8 @@ ContractViolation contract_violation(F&& f) {
   return {.observation = "no error"};
 }
 
-/// Returns the message of the ContractError that f throws, or "no error" if f throws none. The
-/// clause is checked as in contract_violation.
+/// Returns the message of the ContractError that f throws, or "no error" if f throws none. If the
+/// name of the running test begins with a clause, expects the error to be of this clause.
 template <class F>
 std::string contract_message(F&& f) {
   return ContractError(contract_violation(f)).what();

@@ -79,8 +79,8 @@ void expect_same_on_every_machine_setting(F&& f) {
   restore_defaults();
 }
 
-/// Checks that each interval or ball of `got` contains the exact value. Its endpoints, rounded to
-/// doubles, may be at most two units in the last place apart.
+/// Checks that each interval or ball of `got` contains the exact value, and that it is narrow: its
+/// endpoints, rounded to doubles, may be at most two units in the last place apart.
 template <class T>
 void expect_encloses(const Tensor<T>& got, const Tensor<oracle100>& exact) {
   ASSERT_EQ(tensor::shape_of(got), tensor::shape_of(exact));
