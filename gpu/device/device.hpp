@@ -82,7 +82,7 @@ class Device {
 };
 
 /// Returns a simulated device, which runs threads and blocks in an order drawn from the seed. If a
-/// result depends on the order, it differs between two seeds. Seed 0 is the ascending order.
+/// result depends on the order, it differs between two seeds. Seed 0 gives the ascending order.
 std::unique_ptr<Device> simulated_device(std::uint64_t seed = 1);
 
 /// Opens the first GPU.

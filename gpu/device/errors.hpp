@@ -18,6 +18,7 @@ class NoDeviceError : public DeviceError {
   using DeviceError::DeviceError;
 };
 
+/// Returns the message of the error of a failed call.
 /// Computes  "<file>:<line>: <call>: <reason>"
 std::string describe_failed_call(const std::string& call, const std::string& reason,
                                  const char* file, int line);

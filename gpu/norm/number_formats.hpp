@@ -102,7 +102,8 @@ NORMPROOF_DEVICE Vector<Element> load_vector(device::Span<const Element> from, s
   return v;
 #endif
 }
-/// Prefetches the data that load_vector will load into the GPU's L2 cache. This only affects speed.
+/// Prefetches data into the GPU's L2 cache: the data that load_vector with the same arguments will
+/// load. This only affects speed.
 template <class Element>
 NORMPROOF_DEVICE void prefetch_vector(device::Span<const Element> from, std::size_t i) {
 #if defined(__CUDA_ARCH__)

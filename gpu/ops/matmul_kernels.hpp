@@ -250,7 +250,7 @@ struct MatmulTiles {
                row * c.row_stride + column * c.column_stride;
   }
   /// Fetches the operands for the terms from k on. Terms past the last one use the operands -0 and
-  /// +0, because fma(-0, 0, chain) is the chain even if it is -0.
+  /// +0, because fma(-0, 0, chain) equals the chain, even if the chain is -0.
   NORMPROOF_DEVICE void fetch(std::size_t thread, std::size_t k, Thread& own) const {
     fetch(thread, {a.data, own.in_a, a.row_stride, a.column_stride, own.rows}, k, -0.0, own.a);
     fetch(thread, {b.data, own.in_b, b.column_stride, b.row_stride, own.columns}, k, 0.0, own.b);

@@ -12,8 +12,8 @@ namespace normproof::gpu::train {
 /// Returns an encoder's gradients as lists of names and tensors.
 Gradients to_named_gradients(encoder::EncoderGradients own);
 
-/// Adds the gradients of a batch, `own`, to the sum. Both must contain the same parameters in the
-/// same lists.
+/// Adds `own`, the gradients of a batch, to `sum`. `own` and `sum` must contain the same parameters
+/// in the same lists.
 void accumulate(Gradients& sum, Gradients own);
 
 /// Divides every element of the gradients by `count`, in place.

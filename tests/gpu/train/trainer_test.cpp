@@ -213,7 +213,7 @@ TEST(DeviceTrainer, ErrorMessagesMatchTheReference) {
   expect_refused(batches);
 }
 
-/// Matrix products that report that they read values on the host. A training step that uses them is
+/// Matrix products that report that they need values on the host. A training step that uses them is
 /// not recorded: the device runs each operation at once.
 class HostVisibleProducts final : public ops::Products {
  public:

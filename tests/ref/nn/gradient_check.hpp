@@ -63,7 +63,7 @@ Tensor<oracle100> gradient_by_dual_numbers(const NamedTensors<double>& inputs,
   return verification::checks::compare::slopes(at.at(name), weighted_forward(at, grad_y, forward));
 }
 
-/// Returns the sum over `weights * x` as a tensor with one element.
+/// Returns the sum of all elements of `weights * x` as a tensor with one element.
 inline Tensor<oracle100> weighted_total(const Tensor<double>& weights, const Tensor<oracle100>& x) {
   return {verification::checks::compare::weighted_sum(weights, x)};
 }

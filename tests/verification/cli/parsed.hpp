@@ -41,7 +41,7 @@ inline tool::ReportOptions reports_to(
   return reports;
 }
 
-/// Returns the sentence with which the parser of the command T rejects these arguments.
+/// Returns the error message with which the parser of the command T rejects these arguments.
 template <class T>
 std::string refusal(const Arguments& arguments) {
   std::string sentence =

@@ -89,7 +89,7 @@ struct Tightness {
 /// Expects the step in `double` to have exactly the bits of the value parts of `expected`.
 ::testing::AssertionResult same_values(const NormStep<double>& got,
                                        const NormStep<running_error>& expected);
-/// Expects every tensor of the step in `double` to equal the oracle's exactly.
+/// Expects every tensor of the step in `double` to equal the tensor of the oracle exactly.
 ::testing::AssertionResult equals_exactly(const NormStep<double>& got, const OracleStep& expected);
 
 }  // namespace normproof::verification::checks::oracle

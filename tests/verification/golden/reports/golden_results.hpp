@@ -72,9 +72,9 @@ inline judged::GoldenReport golden_report(std::vector<corpora::gate::CaseResult>
   return judged::golden_report(std::move(results), command.settings(xfail_list));
 }
 
-/// Returns a report with six cases: one passes, one fails, one lacks an output, one fails as
-/// expected, one passes although the list of expected failures names it, and one is declined
-/// although the list names it.
+/// Returns a report with six cases. One passes, one has wrong elements and lacks an output, and in
+/// one the candidate crashes. The list of expected failures names the other three: one fails as
+/// expected, one passes, and one is declined.
 inline judged::GoldenReport golden_sample_report() {
   corpora::gate::CaseResult nan = golden_result("q/b_fails", 2);
   nan.tensors[0].got = std::copysign(std::numeric_limits<double>::quiet_NaN(), -1.0);
