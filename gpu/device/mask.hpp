@@ -19,10 +19,11 @@ struct TokenPositions {
   }
 };
 
-/// A mask of valid elements in device memory, [..., width]. The last axis is a row ("sentence");
-/// the constructor's `width` can set a different row length. For each row the mask also holds the
-/// positions of its valid elements. In a mask of shape [N] each element is a row of its own. A
-/// default-constructed mask means that every element is valid.
+/// A mask of valid elements in device memory, [..., width]. Each index of the leading axes selects
+/// a row ("sentence") of `width` elements. By default `width` is the extent of the last axis; for a
+/// mask of shape [N] it is 1. The constructor can set another width. For each row the mask also
+/// holds the positions of its valid elements. A default-constructed mask means that every element
+/// is valid.
 class DeviceMask {
  public:
   DeviceMask() = default;

@@ -9,9 +9,9 @@
 #include "gpu/ops/arithmetic.hpp"
 
 /// The parts of a layer, as in ref/encoder/sublayers.hpp: norms, attention and feed-forward. Each
-/// part keeps its data between a forward and its backward. Each part has a name, its place in the
-/// model, such as "layers.0.attention". The names of its parameters, gradients and state begin with
-/// it.
+/// part keeps its data between a forward and its backward. The name of a part is its place in the
+/// model, such as "layers.0.attention". The names of the part's parameters, gradients and state
+/// begin with the name of the part.
 namespace normproof::gpu::encoder {
 
 using device::Device;

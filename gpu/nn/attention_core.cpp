@@ -28,8 +28,9 @@ Matrices<T> matrices_with_layout(const Matrices<double>& layout, device::Span<T>
           layout.inner_batch_stride};
 }
 
-/// Throws the error that ref would throw. Cuts each tensor into the parts that ref computes
-/// separately, and computes the softmax of one part after the other until a part throws.
+/// Throws the error that ref would throw. To find this error, the function cuts each tensor into
+/// the parts that ref computes separately, and computes the softmax of one part after the other
+/// until a part throws.
 template <class Softmax>
 [[noreturn]] void throw_error_of_first_part(const ScoreParts& parts,
                                             const std::vector<DeviceTensor<double>>& tensors,

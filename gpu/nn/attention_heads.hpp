@@ -43,7 +43,7 @@ struct Heads {
   }
 };
 
-/// Checks    num_heads divides D, as clause (C2) of multi_head_attention requires
+/// Checks    that num_heads divides D, as clause (C2) of multi_head_attention requires
 inline void check_num_heads(std::string_view function, std::size_t num_heads, std::size_t d_model) {
   if (num_heads == 0 || d_model % num_heads != 0)
     ref::numeric::contract_failure(function, "num_heads", fmt::format("is {}", num_heads),
@@ -51,7 +51,8 @@ inline void check_num_heads(std::string_view function, std::size_t num_heads, st
                                    ref::numeric::Clause::C2);
 }
 
-/// Multiplies the first D features of each row of `width` features by 1 / sqrt(d_k).
+/// Multiplies the queries by 1 / sqrt(d_k). Each row has `width` features; its first D features are
+/// the queries.
 inline void scale_queries(DeviceTensor<double>& rows, std::size_t width, const Heads& heads) {
   const double factor = 1.0 / std::sqrt(static_cast<double>(heads.d_k()));
   device::launch_elements(rows.device(), rows.size() / width * heads.d_model,

@@ -38,7 +38,8 @@ class KeyHeads {
     return matrices(data, shape_.group.rows(), columns);
   }
 
-  /// Returns the scores in the shape that softmax expects: [B G, rows, S].
+  /// Returns the scores in the shape that softmax expects: [B G, rows, S] for B samples with G key
+  /// heads each.
   ScoreMatrices scores() const {
     const std::size_t rows = shape_.group.rows(), keys = shape_.group.keys;
     return {{count(), rows, keys}, matrices(device::Span<double>{}, rows, keys)};
@@ -54,9 +55,9 @@ class KeyHeads {
             }};
   }
 
-  /// Returns the mask of the keys that each query may attend to. Each of the B G key heads has a
-  /// mask [rows, S], or [1, S] if attention is not causal, because all queries then have the same
-  /// mask.
+  /// Returns the mask of the keys that each query may attend to. Each key head of each sample has a
+  /// mask [rows, S]. If attention is not causal, all queries of a key head have the same mask,
+  /// which is stored once as [1, S].
   DeviceMask visible(Device& device) const {
     const Mask first = shape_.visible_keys_of_sample(0, valid_, causal_);
     if (!ref::tensor::is_given(first)) return {};

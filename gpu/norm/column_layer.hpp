@@ -17,7 +17,7 @@ BatchStatistics batch_statistics(std::string_view name, const NormInputs& in, bo
                                  std::size_t valid_count);
 
 /// Returns the rstd of inference: 1 / sqrt(running + eps), where `running` is a running statistic.
-/// Checks    x and the result are finite
+/// Checks    that x and the result are finite
 DeviceTensor<double> running_rstd(std::string_view name, const NormInputs& in,
                                   std::string_view statistic, const DeviceTensor<double>& running,
                                   double eps);
@@ -27,7 +27,8 @@ DeviceTensor<double> column_forward(const DeviceTensor<double>& x, const AffineS
                                     const DeviceTensor<double>& mean,
                                     const DeviceTensor<double>& rstd);
 
-/// The inputs of a backward, and the computations that the layers share.
+/// The inputs of a backward, and the computations that the backwards of the layers with statistics
+/// per channel share.
 struct ColumnBackward {
   std::string_view name;
   const NormInputs& in;
@@ -39,7 +40,7 @@ struct ColumnBackward {
   std::size_t width() const { return in.x.shape().back(); }
   std::size_t rows() const { return in.x.size() / width(); }
 
-  /// Checks    grad_y and the statistics have the right shapes
+  /// Checks    that grad_y and the statistics have the right shapes
   void check() const;
   /// Return the gradients of gamma and beta, which are the sums of grad_y x_hat and of grad_y over
   /// all rows. Check that they are finite.

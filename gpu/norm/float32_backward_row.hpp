@@ -5,8 +5,8 @@
 
 namespace normproof::gpu::norm {
 
-/// The sums over a run of rows that one thread computes: the terms of the gradients of gamma and
-/// beta, for the thread's features.
+/// The sums of one thread over a run of rows. The thread sums the terms of the gradients of gamma
+/// and beta for its own features.
 template <class Scalar, int groups, std::size_t size>
 struct Float32GradientSums {
   Scalar gamma[groups][size];
@@ -20,9 +20,9 @@ struct Float32GradientSums {
 
 /// The backward of one row of layer_norm, or of rms_norm if not centered. One pass computes a =
 /// S(g) / D and c = S(g x_hat) / D, where g = gamma grad_y and S is the sum over the row. Then
-/// grad_x = ((g - a) - x_hat c) rstd + grad_sum; rms_norm leaves out a. While a row is in shared
-/// memory, its terms for the gradients of gamma (grad_y x_hat) and beta (grad_y) are added to the
-/// sums of the run.
+/// grad_x = ((g - a) - x_hat c) rstd + grad_sum. rms_norm leaves out a; the term grad_sum is left
+/// out if it is not given. While a row is in shared memory, its terms for the gradients of gamma
+/// (grad_y x_hat) and beta (grad_y) are added to the sums of the run.
 template <class FormatOf, class ScalarOf, bool centred>
 struct Float32BackwardRow {
   using Format = FormatOf;

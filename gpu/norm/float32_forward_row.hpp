@@ -6,9 +6,9 @@
 namespace normproof::gpu::norm {
 
 /// The forward of one row of layer_norm, or of rms_norm if not centered: y = gamma x_hat + beta. It
-/// is a "direction" as float32_row_kernels.hpp defines it. The arithmetic is that of ScalarOf,
-/// float or double. If there is a residual, the statistics are those of the stored sum of x and the
-/// residual.
+/// is a "direction" as float32_row_kernels.hpp defines it. ScalarOf, float or double, is the type
+/// of the arithmetic. If there is a residual, x + residual is stored first, and the statistics are
+/// computed from the stored sum.
 template <class FormatOf, class ScalarOf, bool centred>
 struct Float32ForwardRow {
   using Format = FormatOf;

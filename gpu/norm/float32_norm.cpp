@@ -91,6 +91,7 @@ DeviceTensor<Scalar> converted_parameter(const DeviceNumbers& from, bool plus_on
 
 /// Runs the forward on `rows` rows. A warp or a block computes a row that fits in one tile. A
 /// cluster computes a longer row if the row has at most as many tiles as a cluster has blocks.
+/// Otherwise a block computes the row, tile by tile.
 template <class Direction>
 void launch_rows(Device& device, std::size_t rows, const Direction& of) {
   using Wide = WideTile<Direction::kTensors>;
@@ -103,7 +104,8 @@ void launch_rows(Device& device, std::size_t rows, const Direction& of) {
     launch_blocks(device, rows, RowBlocks<Direction, Wide>{of});
 }
 
-/// Runs the backward on all rows. A warp, a block or a cluster computes each run of rows.
+/// Runs the backward on all rows. Depending on the length of a row, a warp, a block or a cluster
+/// computes each run of rows.
 template <class Backward>
 void launch_runs(Device& device, std::size_t runs, const Backward& of) {
   using Narrow = NarrowRunTile<Backward>;
@@ -119,8 +121,8 @@ void launch_runs(Device& device, std::size_t runs, const Backward& of) {
     launch_blocks(device, runs, RunTiles<Backward>{of});
 }
 
-/// Adds the 32 lanes of each column as a tree. `lanes` is [32, columns]. The columns from `first`
-/// on are the features of `sum`.
+/// Adds the 32 lanes of each column as a tree. `lanes` is [32, columns]. Feature d of `sum` is the
+/// sum of column `first + d`.
 template <class Scalar>
 void add_lanes_as_tree(const DeviceTensor<Scalar>& lanes, std::size_t first, DeviceNumbers& sum) {
   const std::size_t width = sum.shape()[0];

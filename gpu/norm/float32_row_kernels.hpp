@@ -40,8 +40,8 @@ struct RowTiles {
   }
 };
 
-/// Continues the sums in a cluster, in which each block keeps one tile of the row: takes the lanes
-/// of the previous block and adds this block's terms to them.
+/// Continues the sums of the previous block of a cluster, in which each block keeps one tile of the
+/// row. Starts from the lanes of the previous block and adds this block's terms to them.
 template <class Direction, class Row, class Memory, class Total>
 NORMPROOF_DEVICE void continue_previous_block_lanes(const Direction& of, std::size_t i, int pass,
                                                     device::ClusterPosition at, const Row& row,

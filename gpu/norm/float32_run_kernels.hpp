@@ -12,15 +12,16 @@ namespace normproof::gpu::norm {
 
 inline constexpr int kRunLength = static_cast<int>(ref::model::kRowsPerRun);
 
-/// The size of the arithmetic's type in floats: 2 for double, 1 for float. With double only half as
-/// many threads fit.
+/// The size of the arithmetic's type divided by the size of a float: 2 for double, 1 for float.
+/// With double only half as many threads fit on an SM.
 template <class Backward>
 inline constexpr int kDoubleFactor = sizeof(typename Backward::Scalar) == sizeof(double) ? 2 : 1;
 /// The tile for rows of up to 1024 features: one warp, with 128 registers per thread (255 for
 /// double).
 template <class Backward>
 using NarrowRunTile = TileShape<ops::kLanes, 1024 / Backward::kSize, 16 / kDoubleFactor<Backward>>;
-/// The tile for rows that fit in 16 KiB: a block of 256 threads, with the same number of registers.
+/// The tile for rows that fit in 16 KiB: a block of 256 threads, with 128 registers per thread (255
+/// for double).
 template <class Backward>
 using WideRunTile = TileShape<256, 1024, 2 / kDoubleFactor<Backward>>;
 
@@ -165,8 +166,8 @@ struct RunTiles {
   NORMPROOF_DEVICE int tiles() const { return Row::tiles(of.width); }
   NORMPROOF_DEVICE int steps_per_row() const { return 2 * tiles() + ops::kTreeSteps + 1; }
 
-  /// Performs one step of computing the sums of a row. `number` is the index of the row in the run,
-  /// `own` is the index of the step.
+  /// Performs one step of the computation of a row's sums. `number` is the index of the row in the
+  /// run, `own` is the index of the step.
   NORMPROOF_DEVICE void add_row_sums(int number, int own, Position at, Thread& thread,
                                      Shared& shared) const {
     const std::size_t i = at.block * kRunLength + number;

@@ -34,8 +34,9 @@ DeviceTensor<double> cumulative_mean(const DeviceTensor<double>& running,
   return out;
 }
 
-/// The state nu of the backward. `effective` is (1 - alpha_backward) nu. `next` is nu plus the mean
-/// of t x_hat over the rows, where t = g - x_hat effective and g = gamma grad_y.
+/// The state nu in a step of the backward. `effective` is the value that the gradient of x uses, (1
+/// - alpha_backward) nu. `next` is the new nu: the old nu plus the mean of t x_hat over the rows,
+/// where t = g - x_hat effective and g = gamma grad_y.
 struct ScaledNuUpdate {
   DeviceTensor<double> effective;
   DeviceTensor<double> next;

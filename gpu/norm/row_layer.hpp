@@ -34,8 +34,8 @@ void row_forward(std::string_view name, const NormInputs& in, const AffineSpans*
   step.outputs.set("rstd", std::move(rstd));
 }
 
-/// Runs the backward. Stores grad_x in step.outputs and, if there are parameters, grad_gamma and
-/// grad_beta. If there are none, it also checks that grad_y is finite.
+/// Runs the backward. Stores grad_x in step.outputs. If there are parameters, also stores
+/// grad_gamma and grad_beta. If there are no parameters, checks that grad_y is finite.
 template <bool centered>
 void row_backward(std::string_view name, const NormInputs& in, const AffineSpans* affine,
                   const DeviceTensor<double>& mean, const DeviceTensor<double>& rstd,

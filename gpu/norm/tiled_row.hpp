@@ -20,8 +20,8 @@ NORMPROOF_DEVICE void unroll(const F& f) {
   }
 }
 
-/// The size of a block and of its tile: the number of threads, and the number of slots that a tile
-/// has for each tensor.
+/// The shape of a block and of its tile: the number of threads, the number of slots that a tile has
+/// for each tensor, and the minimum number of resident blocks per SM.
 template <int threads, int slots, int blocks>
 struct TileShape {
   static constexpr int kThreads = threads;
@@ -60,8 +60,8 @@ struct TiledRow {
   NORMPROOF_DEVICE static bool rows_start_at_slots(std::size_t width) {
     return width % Slot::kSize == 0;
   }
-  /// Returns the number of features in a tile. If a row may begin within a slot, it is one slot
-  /// less than the size of the tile.
+  /// Returns the number of features in a tile. If a row may begin within a slot, a tile holds the
+  /// features of one slot less than it has slots.
   NORMPROOF_DEVICE static std::size_t features_per_tile(std::size_t width) {
     return rows_start_at_slots(width) ? kTile : kTile - Slot::kSize;
   }

@@ -32,8 +32,8 @@ void check_operands(std::string_view function, const DeviceTensor<double>& x,
   check_all_finite(function, "gate", gate, Clause::C2);
 }
 
-/// Returns the product of grad_y and gate, the gradient of the activation's output. Throws if an
-/// element of it is not finite.
+/// Returns the product of grad_y and gate. This product is the gradient of the activation's output.
+/// Throws if an element of the product is not finite.
 DeviceTensor<double> gated_gradient(std::string_view function, const DeviceTensor<double>& grad_y,
                                     const DeviceTensor<double>& x,
                                     const DeviceTensor<double>& gate) {

@@ -48,8 +48,8 @@ NORMPROOF_DEVICE double lane_sum_with_prefetch(std::size_t count, std::size_t la
 }
 
 /// Runs one or more reductions over each row. A warp processes a row, and each of its threads
-/// computes a lane. Each reduction may use the results of the earlier ones. Then the row writes its
-/// results. The template parameter Row has
+/// computes a lane. Each reduction may use the results of the earlier ones. After the last
+/// reduction, the results of the row are written. The template parameter Row has
 ///   static constexpr int kTotals;            the number of reductions
 ///   static constexpr int kMaxima;            the first kMaxima reductions compute a maximum, the
 ///                                            others a sum

@@ -23,7 +23,8 @@ inline constexpr std::size_t kDepth = 16;
 static_assert(kChain % kDepth == 0);
 
 /// The part of both operands that is in shared memory. Each row holds the elements of one term k.
-/// The padding of 4 avoids bank conflicts when a warp reads 4 terms of 8 neighbors.
+/// The padding of 4 numbers per row avoids bank conflicts when a warp reads 4 terms of 8
+/// neighboring rows of a or columns of b.
 struct TileTerms {
   double a[kDepth][kTile + 4];
   double b[kDepth][kTile + 4];
@@ -249,12 +250,13 @@ struct MatmulTiles {
                row * c.row_stride + column * c.column_stride;
   }
   /// Fetches the operands for the terms from k on. Terms past the last one use the operands -0 and
-  /// +0, because fma(-0, 0, chain) is the chain even if it is -0.
+  /// +0, because fma(-0, 0, chain) equals the chain, even if the chain is -0.
   NORMPROOF_DEVICE void fetch(std::size_t thread, std::size_t k, Thread& own) const {
     fetch(thread, {a.data, own.in_a, a.row_stride, a.column_stride, own.rows}, k, -0.0, own.a);
     fetch(thread, {b.data, own.in_b, b.column_stride, b.row_stride, own.columns}, k, 0.0, own.b);
   }
-  /// An operand as a block sees it. It starts at the tile's first row of a or first column of b.
+  /// The part of an operand that a block multiplies. It starts at the tile's first row of a or
+  /// first column of b.
   struct Operand {
     Span<const double> data;
     std::size_t first, own_stride, term_stride, owns;

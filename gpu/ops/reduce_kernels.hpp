@@ -47,8 +47,8 @@ NORMPROOF_DEVICE inline bool is_rejected(double x, Accepts accepts) {
   return accepts == Accepts::positive ? !(x > 0) : x < 0;
 }
 
-/// Finds the first element that a check rejects in a chunk of kChunk elements. Writes its index, or
-/// x.size if there is none.
+/// Finds the first element that a check rejects in a chunk of kChunk elements. Writes the index of
+/// this element, or x.size if there is none.
 struct FindRejected {
   static constexpr std::size_t kChunk = 1024;
   ConstReals x;

@@ -12,9 +12,9 @@ namespace {
 
 using device::Permutation;
 
-/// How the terms of an element are added. chain: one after the other along a permutation. tree: in
-/// pairs over a permutation. split: parts of neighboring terms are summed, then the parts are
-/// added.
+/// How the terms of one element of a product are added. chain: one after the other along a
+/// permutation. tree: in pairs over a permutation. split: parts of neighboring terms are summed,
+/// then the parts are added.
 enum class SummationStyle { chain, tree, split };
 
 /// The order in which one product adds its terms. Order 0 is the chain of ascending terms.
@@ -33,7 +33,7 @@ struct ProductOrder {
   std::size_t at_once;  ///< the number of terms per operation of truncating sums
 };
 
-/// A product of two operands, and the magnitude that aligns it with other terms.
+/// A product of two operands, and its magnitude, by which it is aligned with other terms.
 struct Term {
   double value, magnitude;
 };
@@ -42,9 +42,9 @@ class Adder {
  public:
   Adder(const SimulatedSums& sums, std::uint64_t order) : sums_(sums), draw_(order) {}
 
-  /// Returns   sum + x y in the format of the sums. For double, this is one fma, or a rounded
-  ///           product and a rounded sum, depending on `fuses`. For other formats it is rounded
-  ///           once, because x y is exact for operands of at most 26 bits
+  /// Returns   sum + x y in the format of the sums. For double, this is one fma if `fuses` is true,
+  ///           else a rounded product and a rounded sum. For other formats it is rounded once,
+  ///           because x y is exact for operands of at most 26 bits
   double plus(double sum, double x, double y) const {
     if (is_double()) return draw_.fuses ? std::fma(x, y, sum) : sum + x * y;
     return plus(sum, x * y);

@@ -35,7 +35,7 @@ class SoftmaxRows {
   SoftmaxRows(const SoftmaxRows&) = delete;
   SoftmaxRows& operator=(const SoftmaxRows&) = delete;
 
-  /// Throws    ContractError if an element of the row is neither masked nor finite; the message
+  /// Throws    ContractError if an unmasked element of the row is not finite; the message
   ///           names the first such element
   void check_row(std::string_view argument, const DeviceTensor<double>& t, std::size_t row) const {
     const auto values = device::download(t);

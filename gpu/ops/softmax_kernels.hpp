@@ -11,7 +11,7 @@ namespace normproof::gpu::ops {
 inline constexpr int kMaxMaskAxes = 8;
 
 /// Which elements of a row the mask includes. The leading axes of the mask are right-aligned with
-/// those of x. If an axis of the mask is repeated, its stride is 0.
+/// the leading axes of x. If an axis of the mask is repeated, its stride is 0.
 struct RowMask {
   device::TokenPositions places;
   ConstFlags flags;  ///< absent if every element is included

@@ -22,7 +22,8 @@ struct LossRows {
   ClassWeights weights;
   double hard_share;  ///< 1 - s; s is the label smoothing
   double soft_share;  ///< s / C; C is the number of classes
-  /// The index in the batch of the first row of the log-probabilities and of their gradient.
+  /// The log-probabilities and their gradient may belong to a part of the batch. This is the index
+  /// in the batch of the first row of that part.
   std::size_t begin;
 
   /// Returns the index of the first log-probability of row k.

@@ -17,7 +17,8 @@
 /// clauses are those of ref/train/cross_entropy.hpp.
 namespace normproof::gpu::train {
 
-/// The checked arguments of a batch and its constants, for the loss and its gradient.
+/// The arguments of the loss for one batch, which the constructor has checked, and the constants
+/// that the loss and its gradient use.
 class LossBatch {
  public:
   LossBatch(std::string_view function, device::Device& device, const device::Shape& shape,
@@ -60,8 +61,8 @@ class LossBatch {
   std::size_t unignored_rows_before(std::size_t row) const {
     return static_cast<std::size_t>(std::ranges::lower_bound(host_rows_, row) - host_rows_.begin());
   }
-  /// Returns the rows `first` to `end - 1` of those rows that the loss does not ignore, counted
-  /// from 0. `begin` is the index in the batch of the first row of the logits.
+  /// Numbers the rows that the loss does not ignore from 0, and returns those with the numbers
+  /// `first` to `end - 1`. `begin` is the index in the batch of the first row of the logits.
   LossRows part(std::size_t begin, std::size_t first, std::size_t end) const {
     LossRows own = kernel;
     own.rows = {kernel.rows.data + first, end - first};

@@ -19,7 +19,7 @@
 /// ref/train/vocabulary_step.hpp. The clauses are those of language.hpp.
 namespace normproof::gpu::train {
 
-/// Checks    each position has a target
+/// Checks    that each position has a target
 /// Requires  (C3) of language_gradient
 inline void check_targets(std::string_view function, const std::vector<int>& targets,
                           const nn::Tokens& tokens) {
@@ -101,7 +101,8 @@ void add_batch(Model& model, const Batch& batch, const ref::model::LossOptions& 
 
 /// Returns the mean of -log p over all targets of all batches, where p is the probability of the
 /// target. loss(batch) returns the mean of one batch, [1].
-/// Requires  (C2) of language_gradient without its maximum: at least one batch
+/// Requires  at least one batch. This is the first half of (C2) of language_gradient; the number of
+///           batches has no maximum here
 template <class Batch, class Loss>
 double mean_loss(std::string_view function, std::span<const Batch> batches, const TrainState& state,
                  const nn::Products& products, const Loss& loss) {

@@ -125,7 +125,8 @@ bool hold_answer(std::span<const std::byte> bytes) {
       [](const auto& tensors) { return bytes_of(golden::candidate::output_line(kPath, tensors)); });
 }
 
-/// Returns one case of at most a kilobyte per layer, and one per dtype and container.
+/// Returns the four smallest cases of each layer in the quick tier. The size of a case is the size
+/// of its inputs.
 std::vector<std::filesystem::path> small_cases(const std::filesystem::path& corpus) {
   std::vector<std::filesystem::path> folders;
   std::vector<std::filesystem::path> layers;

@@ -32,8 +32,9 @@ inline DecoderConfig small_translator(const std::string& encoder_norm,
   return config;
 }
 
-/// Returns the config of one model for each norm and each placement of it. A norm whose statistics
-/// span several samples is used in the encoder only; the decoder then has layer_norm.
+/// Returns the config of one model for each norm and each placement of it. A norm that computes
+/// statistics for each sentence separately is used in the encoder only; the decoder then has
+/// layer_norm.
 inline std::vector<DecoderConfig> make_translators_of_every_norm() {
   std::vector<DecoderConfig> configs;
   for (const std::string& norm : ref::model::norm_names())

@@ -63,8 +63,8 @@ TEST(DeviceAttention, ErrorMessagesMatchTheReference) {
             refusal([&] { ref::nn::multi_head_attention(x, kAttention, {}, {.num_heads = 4}); }));
 }
 
-/// Expects the device and the reference to give the same error messages: for a forward whose x has
-/// a NaN at the flat index `at`, and for a backward whose grad_y has an infinity there.
+/// Expects the device and the reference to give the same error messages. The forward gets an x with
+/// a NaN at the flat index `at`; the backward gets a grad_y with an infinity at this index.
 void expect_same_error(Device& device, const ref::tensor::Shape& shape, std::size_t num_heads,
                        std::size_t at, const Mask& valid, bool causal = false) {
   const std::size_t d = shape[2];

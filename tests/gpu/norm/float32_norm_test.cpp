@@ -39,8 +39,8 @@ void expect_same_floats(const Tensor<float>& got, const Tensor<float>& expected)
   expect_same_doubles(ref::tensor::convert<double>(got), ref::tensor::convert<double>(expected));
 }
 
-/// Expects the norm and its gradients to have the bits of the reference on the devices `on`. The
-/// input of the norm is x, or x + residual if `adds`.
+/// Expects the norm and its gradients to have the bits of the reference on every device in `on`.
+/// The input of the norm is x, or x + residual if `adds`.
 void expect_float32_bits(const Float32NormOptions& options, const Shape& shape, bool affine,
                          const std::vector<std::unique_ptr<device::Device>>& on,
                          bool adds = false) {
@@ -161,8 +161,8 @@ TEST(DeviceFloat32Norm, MatchesReferenceBitsForRowsLargerThanACluster) {
   expect_float32_bits(options, {1, 131081}, true, on, true);
 }
 
-/// Tests every kernel of the backward. A warp, a block or a cluster processes one run of 32 rows,
-/// or a block processes the run tile by tile.
+/// Tests every kernel of the backward. Depending on the row's length, a warp, a block or a cluster
+/// processes one run of 32 rows, or a block processes the run tile by tile.
 TEST(DeviceFloat32Norm, MatchesReferenceBitsIfTheLastRunOfRowsIsPartial) {
   static_assert(kRowsPerRun == 32);
   const auto on = devices_with_and_without_clusters();

@@ -109,7 +109,8 @@ struct CountedBackward {
             .runs = {runs.data(), runs.size()}};
   }
   /// Checks the sums over each run of rows. The terms of grad_beta are `grad_y = 1`. The terms of
-  /// grad_gamma are `(x - mean) * rstd = 1/4` with centering and `x * rstd = 1/2` without.
+  /// grad_gamma are `(x - mean) * rstd = 1/4` with centering and `x * rstd = 1/2` without
+  /// centering.
   void expect_sums() const {
     for (std::size_t i = 0; i < runs.size(); ++i) {
       const std::size_t first = i / (2 * width) * kRunLength;

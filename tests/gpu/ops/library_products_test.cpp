@@ -23,7 +23,8 @@ using Tensor = ref::tensor::Tensor<double>;
 const Precision kAllPrecisions[] = {Precision::float64, Precision::float32, Precision::tf32,
                                     Precision::bfloat16, Precision::float16};
 
-/// Returns random integers from -30 to 30. Their sums of products are exact in every precision.
+/// Returns random integers from -30 to 30. A sum of products of such integers is exact in every
+/// precision.
 Tensor small_integers(const ref::tensor::Shape& shape, std::string_view name) {
   const ref::numeric::RandomStream random(5, name);
   Tensor result = ref::tensor::empty_tensor<double>(shape);

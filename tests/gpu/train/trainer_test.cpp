@@ -23,7 +23,8 @@ using ref::model::TrainConfig;
 
 const std::vector<std::int32_t> kTokenIds = {1, 4, 4, 0, 10, 2, 3, 4, 0, 0, 7, 7, 1, 0, 0};
 
-/// Training batches in the types of the reference and of the device. The contents are equal.
+/// Training batches in two forms with the same contents: the types of the reference, and the types
+/// of the device.
 struct Batches {
   std::vector<ref::train::LabelledBatch> reference;
   std::vector<LabelledBatch> on_device;
@@ -212,7 +213,7 @@ TEST(DeviceTrainer, ErrorMessagesMatchTheReference) {
   expect_refused(batches);
 }
 
-/// Matrix products that report that they read values on the host. A training step that uses them is
+/// Matrix products that report that they need values on the host. A training step that uses them is
 /// not recorded: the device runs each operation at once.
 class HostVisibleProducts final : public ops::Products {
  public:

@@ -107,8 +107,8 @@ TestedImplementation with_norm(const NormOptions& norm) {
 
 enum class KeptSublayer { attention, feed_forward };
 
-/// Returns the gradient of layer l of `in` at the input x, for the upstream gradient grad_y. Only
-/// the sublayer `kept` is active: the weights of the other sublayer are 0.
+/// Returns the gradient with respect to the input x of layer l of `in`, for the upstream gradient
+/// grad_y. Only the sublayer `kept` is active: the weights of the other sublayer are 0.
 template <class T>
 Tensor<T> backward_through_sublayer(const TestedImplementation::Stack<T>& run, StackInputs<T> in,
                                     std::size_t l, KeptSublayer kept, const Tensor<T>& x,

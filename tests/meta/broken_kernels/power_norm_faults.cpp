@@ -87,8 +87,8 @@ TestedImplementation zero_gradient_without_upstream() {
   });
 }
 
-/// Returns an implementation of BatchNorm that divides the variance by n - 1 instead of n, if n,
-/// the number of valid rows, is 2 or more.
+/// Returns an implementation of BatchNorm whose output biased_variance has the divisor n - 1
+/// instead of n. Here n is the number of valid rows. If n is less than 2, the output is correct.
 TestedImplementation divide_variance_by_valid_rows_minus_1() {
   return around_layer<BatchNormOptions>([]<class T>(const TestedImplementation::Step<T>& step,
                                                     const BatchNormOptions& options,

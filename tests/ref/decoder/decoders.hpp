@@ -43,8 +43,8 @@ inline DecoderInputs two_pairs() {
           {{2, 2, {1, 0, 2, 1}}, Mask{{true, false}, {true, true}}}};
 }
 
-/// Returns the names of the norms that a decoder may have: those without statistics over a
-/// sentence.
+/// Returns the names of the norms that a decoder may have: the norms that do not compute statistics
+/// for each sentence separately.
 inline std::vector<std::string> decoder_norms() {
   std::vector<std::string> names;
   for (const std::string& name : model::norm_names())
@@ -53,8 +53,9 @@ inline std::vector<std::string> decoder_norms() {
   return names;
 }
 
-/// Returns small models with each norm of decoder_norms() in encoder and decoder, and models whose
-/// encoder has a norm with statistics over a sentence. Each comes with post-norm and with pre-norm.
+/// Returns small models with each norm of decoder_norms() in encoder and decoder, and small models
+/// whose encoder has a norm that computes statistics for each sentence separately. Each model comes
+/// in two versions, with post-norm and with pre-norm.
 inline std::vector<DecoderConfig> decoder_configs(std::size_t num_layers) {
   std::vector<DecoderConfig> configs;
   for (const NormPlacement placement : {NormPlacement::post, NormPlacement::pre}) {

@@ -42,8 +42,9 @@ NamedTensors<T> random_parameters(const EncoderConfig& config) {
   return random_values<T>(parameter_shapes(config));
 }
 
-/// Returns a tap that stores the mask of each dropout in `masks`. The tap receives the masks as
-/// tensors whose names end with ".keep"; the key in `masks` lacks this suffix.
+/// Returns a tap, that is, an object that receives intermediate tensors of a model. The tap stores
+/// the mask of each dropout in `masks`. It receives the masks as tensors whose names end with
+/// ".keep"; the key in `masks` lacks this suffix.
 inline TensorTap<double> make_mask_recorder(std::map<std::string, Mask>& masks) {
   return [&masks](const std::string& name, const Tensor<double>& values) {
     constexpr std::string_view kKeep = ".keep";

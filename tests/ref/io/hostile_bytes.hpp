@@ -56,8 +56,8 @@ inline Bytes mutated(const Bytes& valid) {
   return bytes;
 }
 
-/// Calls `use(bytes, position)` with every proper prefix of `valid`, and with `valid` after each of
-/// four changes of each single byte.
+/// Calls `use(bytes, position)` with every proper prefix of `valid`. Then changes each byte of
+/// `valid` in four ways, one change at a time, and calls `use` with each result.
 template <typename Use>
 void for_each_damage(const Bytes& valid, Use use) {
   for (std::size_t size = 0; size < valid.size(); ++size) {

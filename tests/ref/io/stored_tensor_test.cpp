@@ -120,8 +120,8 @@ TEST(Widen, ConvertsIntegersAndBooleans) {
   EXPECT_THAT(widen(make_test_tensor<std::uint8_t>(DType::boolean, {1, 0})), ElementsAre(1.0, 0.0));
 }
 
-/// Returns the message of the contract violation that f throws, without the clause, "(C1)", at its
-/// end.
+/// Returns the message of the contract violation that f throws. The clause at the end of the
+/// message, such as "(C1)", is left out.
 template <class F>
 std::string thrown_message(F&& f) {
   return sentence(numeric::contract_violation(f));

@@ -42,8 +42,8 @@ NamedTensors<T> convert_all(const NamedTensors<double>& tensors) {
   return result;
 }
 
-/// Returns a function that computes the sum over `grad_y * forward(at)`. It reads `at` when it is
-/// called.
+/// Returns a function that computes the sum of all elements of `grad_y * forward(at)`. The function
+/// reads `at` when it is called.
 template <class S, class Forward>
 auto weighted_forward(const NamedTensors<S>& at, const Tensor<double>& grad_y, Forward forward) {
   return [&at, &grad_y, forward] {
@@ -53,8 +53,8 @@ auto weighted_forward(const NamedTensors<S>& at, const Tensor<double>& grad_y, F
   };
 }
 
-/// Returns the gradient of the sum over `grad_y * forward(inputs)` with respect to the tensor
-/// `name`, computed by dual numbers.
+/// Let the loss be the sum of all elements of `grad_y * forward(inputs)`. Returns the gradient of
+/// this loss with respect to the tensor `name`, computed by dual numbers.
 template <class Forward>
 Tensor<oracle100> gradient_by_dual_numbers(const NamedTensors<double>& inputs,
                                            const std::string& name, const Tensor<double>& grad_y,
@@ -63,12 +63,12 @@ Tensor<oracle100> gradient_by_dual_numbers(const NamedTensors<double>& inputs,
   return verification::checks::compare::slopes(at.at(name), weighted_forward(at, grad_y, forward));
 }
 
-/// Returns the sum over `weights * x` as a tensor with one element.
+/// Returns the sum of all elements of `weights * x` as a tensor with one element.
 inline Tensor<oracle100> weighted_total(const Tensor<double>& weights, const Tensor<oracle100>& x) {
   return {verification::checks::compare::weighted_sum(weights, x)};
 }
 
-/// Computes every gradient that `backward` returns at 50 digits, and compares it with the
+/// Computes, at 50 digits, every gradient that `backward` returns, and compares it with the
 /// derivative of `forward`. The tolerance is the bound of the gradient's own rounding error.
 ///
 /// Two methods compute the derivative. Dual numbers give each element, with one forward per

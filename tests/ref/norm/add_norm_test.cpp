@@ -17,8 +17,8 @@ using ops::lift;
 using ops::random_tensor;
 using tensor::Shape;
 
-/// x and residual with the sum 1, -1, 1, -1. The norm of x alone or of residual alone would be
-/// wrong.
+/// The sum of x and residual is 1, -1, 1, -1. A layer that normalizes x alone, or residual alone,
+/// gives a different result.
 const Tensor<double> kAddedX = {{7, -4, 5, 0}}, kAddedResidual = {{-6, 3, -4, -1}};
 
 TEST(AddNorm, MatchesHandComputedValues) {

@@ -252,8 +252,8 @@ class DescribedLayer {
     }
   }
 
-  /// Returns the loss, which is the sum over `grad_y * y`, and the sum of the magnitudes of its
-  /// terms. The second sum bounds the rounding error of the loss.
+  /// Returns the loss, which is the sum of all elements of `grad_y * y`, and the sum of their
+  /// magnitudes. The second sum bounds the rounding error of the loss.
   std::pair<double, double> loss(const NormInputs<double>& in) const {
     const auto y = output_y(in);
     double sum = 0, magnitude = 0;
@@ -318,7 +318,7 @@ class DescribedLayer {
   NamedTensors<double> state_;
 };
 
-/// Checks every layer of model::norm_layers as the implementation `run` computes it.
+/// Checks the implementation `run` against the description of every layer in model::norm_layers.
 inline void expect_as_described(const Implementation& run) {
   for (const NormLayer& layer : model::norm_layers())
     DescribedLayer(std::string(layer.name), run).check();

@@ -188,7 +188,8 @@ TEST_F(L2NormTest, IntervalAndBallResultsContainTheExactValues) {
   }
 }
 
-/// The norm of the interval x may be below or above the floor, so the result must cover both cases.
+/// x is an interval. The norm of its numbers may be below or above the floor eps, so the result
+/// must cover both cases.
 TEST_F(L2NormTest, AnIntervalAcrossTheFloorCoversBothCases) {
   using numeric::interval;
   Tensor<interval> x = tensor::empty_tensor<interval>({2}), grad_y = x;

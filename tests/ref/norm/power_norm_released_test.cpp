@@ -24,7 +24,7 @@ const Tensor<double> kReleasedX = column({2, -2, 2, 2});
 const Affine<double> kReleasedAffine{{3}, {1}};
 const PowerNormState<double> kReleasedState{.running_psi2 = {16}, .nu = {3}, .iterations = 7};
 
-/// Returns the options of the released code without group scaling and without a warm-up.
+/// Returns options of power_norm_released without group scaling and without a warm-up.
 PowerNormReleasedOptions options_without_groups() {
   return {.eps = 0,
           .alpha_forward = 0.5,

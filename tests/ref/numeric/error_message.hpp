@@ -35,8 +35,8 @@ std::string error_message(F&& f) {
   return "no error";
 }
 
-/// Returns the contract violation for which f is rejected. If the name of the running test begins
-/// with a clause, expects the violation to be of this clause.
+/// Calls f, which must be rejected, and returns the contract violation. If the name of the running
+/// test begins with a clause, expects the violation to be of this clause.
 template <class F>
 ContractViolation contract_violation(F&& f) {
   const Clause clause = clause_of(::testing::UnitTest::GetInstance()->current_test_info()->name());
@@ -51,8 +51,8 @@ ContractViolation contract_violation(F&& f) {
   return {.observation = "no error"};
 }
 
-/// Returns the message of the ContractError that f throws, or "no error" if f throws none. The
-/// clause is checked as in contract_violation.
+/// Returns the message of the ContractError that f throws, or "no error" if f throws none. If the
+/// name of the running test begins with a clause, expects the error to be of this clause.
 template <class F>
 std::string contract_message(F&& f) {
   return ContractError(contract_violation(f)).what();

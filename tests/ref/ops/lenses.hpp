@@ -79,8 +79,8 @@ void expect_same_on_every_machine_setting(F&& f) {
   restore_defaults();
 }
 
-/// Checks that each interval or ball of `got` contains the exact value. Its endpoints, rounded to
-/// doubles, may be at most two units in the last place apart.
+/// Checks that each interval or ball of `got` contains the exact value, and that it is narrow: its
+/// endpoints, rounded to doubles, may be at most two units in the last place apart.
 template <class T>
 void expect_encloses(const Tensor<T>& got, const Tensor<oracle100>& exact) {
   ASSERT_EQ(tensor::shape_of(got), tensor::shape_of(exact));
@@ -92,9 +92,10 @@ void expect_encloses(const Tensor<T>& got, const Tensor<oracle100>& exact) {
   }
 }
 
-/// Compares grad_x at 50 digits with the gradient of the sum over `grad_y * f(x)`. This gradient is
-/// computed twice, with dual numbers and with the complex step. The tolerance is `bound`, the
-/// running error of grad_x, scaled to 50 digits. f maps Tensor<S> to Tensor<S>.
+/// Let the loss be the sum of all elements of `grad_y * f(x)`. Compares grad_x at 50 digits with
+/// the gradient of this loss, which is computed twice, with dual numbers and with the complex step.
+/// The tolerance is `bound`, the running error of grad_x, scaled to 50 digits. f maps Tensor<S> to
+/// Tensor<S>.
 template <class F>
 void expect_derivative(F&& f, const Tensor<double>& x, const Tensor<double>& grad_y,
                        const Tensor<oracle50>& grad_x, const Tensor<running_error>& bound) {

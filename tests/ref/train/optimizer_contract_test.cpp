@@ -23,7 +23,7 @@ using numeric::kNaN;
 using tensor::Shape;
 
 /// Runs an optimizer step that must be rejected, and expects that it changes neither parameters nor
-/// state. `change_state` may make the state invalid before. Returns the error message.
+/// state. Before the step, `change_state` may make the state invalid. Returns the error message.
 std::string rejection_message(
     const OptimizerOptions& options, double learning_rate, const Gradients<double>& gradients,
     const std::function<void(OptimizerState<double>&)>& change_state = {}) {

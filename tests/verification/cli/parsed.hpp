@@ -18,8 +18,8 @@ inline tool::Command toy_group(std::string name, std::vector<tool::Command> subc
   return {std::move(name), "", [](CLI::App&) { return tool::Run(); }, std::move(subcommands)};
 }
 
-/// Returns a command of type T whose options are parsed from these arguments. The command's name is
-/// not among them.
+/// Returns a command of type T whose options are parsed from these arguments. The arguments do not
+/// include the command's name.
 template <class T>
 T parsed(Arguments arguments) {
   T options;
@@ -32,8 +32,8 @@ T parsed(Arguments arguments) {
   return options;
 }
 
-/// Returns the report options of a command that writes these files. A key is an option, such as
-/// "--json".
+/// Returns the report options of a command that writes the given files. Each file comes with its
+/// option, such as "--json".
 inline tool::ReportOptions reports_to(
     const std::vector<std::pair<const char*, std::filesystem::path>>& files) {
   tool::ReportOptions reports;
@@ -41,7 +41,7 @@ inline tool::ReportOptions reports_to(
   return reports;
 }
 
-/// Returns the sentence with which the parser of the command T rejects these arguments.
+/// Returns the error message with which the parser of the command T rejects these arguments.
 template <class T>
 std::string refusal(const Arguments& arguments) {
   std::string sentence =

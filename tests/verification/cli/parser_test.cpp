@@ -36,7 +36,8 @@ struct ToyCommand {
   }
 };
 
-/// Returns a program that has a toy command, and a group with a toy command and a plain one.
+/// Returns a program with a toy command and a group. The group has a toy command and a command
+/// without options.
 tool::Command toy_program() {
   const tool::Command toy{"toy", "A toy", [](CLI::App& app) {
                             const auto options = std::make_shared<ToyCommand>();

@@ -28,8 +28,8 @@ using ref::tensor::shape_of;
 
 namespace {
 
-/// Converts numbers to the scalar T, with an error of 0, because both implementations have exactly
-/// these numbers.
+/// Converts numbers to the scalar T. Their error is 0, because PyTorch and the reference have
+/// exactly these numbers.
 template <class T>
 Tensor<T> to_scalar(const Tensor<double>& values) {
   Tensor<T> result = ref::tensor::empty_tensor<T>(shape_of(values));
@@ -84,8 +84,8 @@ Tensor<T> spread_rows(const StepInputs& question, const Tensor<T>& rows) {
   return whole;
 }
 
-/// Returns a tap that throws if the argument of a ReLU may have another sign in PyTorch than in the
-/// reference.
+/// Returns a tap, that is, a function that receives intermediate tensors. It throws if the argument
+/// of a ReLU may have another sign in PyTorch than in the reference.
 template <class T>
 ref::encoder::TensorTap<T> sign_check(const StepInputs& question) {
   const bool relu = question.config.encoder.activation == ref::model::Activation::relu;
@@ -164,7 +164,7 @@ class StepParts {
                                                              {}, none, gradients_.layers[l]));
   }
 
-  /// Computes the part from the last layer to the loss and back.
+  /// Computes one part of the step: the forward from the last layer to the loss, and its backward.
   void head() {
     const bool pre = encoder_.placement == NormPlacement::pre;
     const ref::encoder::TensorTap<T> tap;

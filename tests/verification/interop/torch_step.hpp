@@ -27,8 +27,9 @@ struct StepInputs {
 /// weights.npz and batch.npz.
 void write_step_inputs(const std::filesystem::path& folder, const StepInputs& question);
 
-/// The exact results of a step, by the names in PyTorch's answer, and error bounds for another
-/// implementation in float64. The bounds are those of any_order_error with the unit roundoff 2^-52.
+/// The exact results of a step, under the names that PyTorch's answer uses, and error bounds for
+/// another implementation in float64. The bounds are those of any_order_error with the unit
+/// roundoff 2^-52.
 struct ExpectedStep {
   NamedTensors<ref::numeric::oracle100> exact;
   NamedTensors<double> bounds;
@@ -55,8 +56,8 @@ struct TensorComparison {
   checks::compare::Comparison comparison;
 };
 
-/// Compares every expected tensor with that in `answer`. A tensor that is absent or not float64
-/// fails.
+/// Compares every expected tensor with the tensor of the same name in `answer`. A tensor that is
+/// absent from `answer` or not float64 fails.
 std::vector<TensorComparison> judge(const std::vector<ref::io::StoredTensor>& answer,
                                     const ExpectedStep& expected);
 

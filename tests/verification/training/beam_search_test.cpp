@@ -52,8 +52,8 @@ Rule random_rule(std::size_t vocabulary, std::uint64_t seed) {
   };
 }
 
-/// Adds every sentence that begins with `so_far` and has at most max_length tokens. Some of these
-/// sentences are finished, the others are cut off.
+/// Adds to `all` every sentence that begins with `so_far` and has at most max_length tokens. Some
+/// of these sentences are finished, the others are cut off.
 void enumerate(const Rule& rule, const BeamOptions& options, const Hypothesis& so_far,
                std::vector<Hypothesis>& all) {
   Tokens read = {options.begin};

@@ -115,8 +115,8 @@ TEST_F(TraceFolder, CertifiedValuesAreTheNearestDoublesOfTheExactOnes) {
   }
 }
 
-/// With instance norm, the mean over the tokens equals beta. So the gradient below the norm is
-/// exactly 0.
+/// With instance norm, the mean over the tokens equals beta for every input of the norm. So the
+/// gradients of all parameters before the norm are exactly 0.
 TEST_F(TraceFolder, ZeroTensorHasNoRelativeError) {
   config_.train.encoder.norm = ref::model::norm_options("instance_norm");
   const ExactDistance distance = trace_into("exact", {.certified = true}).steps[0].gradients;

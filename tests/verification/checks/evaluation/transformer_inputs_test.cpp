@@ -24,8 +24,8 @@ StoredTensor ones(const std::string& name, const std::vector<std::size_t>& shape
   return ref::io::make_tensor(name, dtype, shape, std::vector<double>(count, 1));
 }
 
-/// Returns the input tensors of this operation for two sentences, two features and vocabularies of
-/// three tokens.
+/// Returns the input tensors of the operation `name` for two sentences, two features and
+/// vocabularies of three tokens.
 StoredTensors tensors_of(const char* name) {
   const ref::model::Operation operation = ref::model::operation(name);
   const auto& own = std::get<ref::model::TransformerOperation>(operation);

@@ -214,9 +214,9 @@ TEST_P(DoubleStepOnHardInputs, IsWithinTheRunningErrorBound) {
 INSTANTIATE_TEST_SUITE_P(Inputs, DoubleStepOnHardInputs, ::testing::ValuesIn(kHardInputs),
                          [](const auto& adversary) { return adversary.param.name; });
 
-/// Returns an x for which every operation of the step is exact. x consists of pairs `m +- delta`,
-/// whose mean squared deviation plus eps = 1/16 is a power of 4. All other inputs are small dyadic
-/// numbers. The tolerance is 0.
+/// Returns an x for which every operation of the step is exact, so that the tests can use a
+/// tolerance of 0. x consists of pairs `m +- delta`, whose mean squared deviation plus eps = 1/16
+/// is a power of 4. All other inputs are small dyadic numbers.
 Tensor<double> exact_pairs(std::size_t rows, std::size_t features, bool has_statistics_over_rows,
                            double m, double delta, std::size_t at_m) {
   Tensor<double> x = empty_tensor<double>({rows, features});

@@ -70,7 +70,8 @@ OracleStep run_oracle(const Case& c, Method method);
 template <class T>
 ::testing::AssertionResult agrees(const NormStep<T>& got, const OracleStep& expected,
                                   const NormStep<running_error>& bound);
-/// Compares the results of two methods of the oracle with the same tolerance.
+/// Compares the results of two methods of the oracle. The tolerance is 2^10 times the running error
+/// bound of `double`, scaled to 100 digits.
 ::testing::AssertionResult agrees(const OracleStep& got, const OracleStep& expected,
                                   const NormStep<running_error>& bound);
 /// The largest ratio of a measured error to its running error bound, and the number of elements
@@ -88,7 +89,7 @@ struct Tightness {
 /// Expects the step in `double` to have exactly the bits of the value parts of `expected`.
 ::testing::AssertionResult same_values(const NormStep<double>& got,
                                        const NormStep<running_error>& expected);
-/// Expects every tensor of the step in `double` to equal the oracle's exactly.
+/// Expects every tensor of the step in `double` to equal the tensor of the oracle exactly.
 ::testing::AssertionResult equals_exactly(const NormStep<double>& got, const OracleStep& expected);
 
 }  // namespace normproof::verification::checks::oracle

@@ -16,7 +16,8 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-/// Returns two rows of a report. One passes; the other exceeds its bound by an infinite ratio.
+/// Returns two rows of a report. The first passes; the second fails with an infinite ratio of its
+/// error to its bound.
 checks::agreement::Rows sample_agreement() {
   checks::agreement::Rows rows;
   rows.begin("linear", "case <a>");

@@ -9,7 +9,8 @@ namespace {
 
 using tests::ref::io::TemporaryFolder;
 
-/// Runs both programs with the same arguments. Expects the same output and this exit status.
+/// Runs the program for `verify` alone, and `normproof verify`, with the same arguments. Expects
+/// this exit status and equal output from the two programs.
 void expect_same_output(const std::string& arguments, int status) {
   const Outcome alone = run("'" NORMPROOF_VERIFY_PROGRAM "' " + arguments);
   const Outcome whole = run("$N verify " + arguments);

@@ -41,7 +41,7 @@ class CorpusReader : public ::testing::Test {
     std::ofstream(path, std::ios::binary) << bytes;
   }
 
-  /// Reads the first case. Returns the error sentence, which must name the file `path`.
+  /// Reads the first case. Returns the error message, which must name the file `path`.
   std::string refused(const fs::path& path) const {
     const std::string message = file_message([&] { read_case(golden(), cases_.at(0)); });
     EXPECT_THAT(message, AllOf(HasSubstr(path.string()), Not(HasSubstr("\n"))));

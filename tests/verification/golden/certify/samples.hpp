@@ -140,7 +140,7 @@ inline std::vector<StoredTensor> with_element(std::vector<StoredTensor> tensors,
   return tensors;
 }
 
-/// Returns the sentence of the FileError that f throws.
+/// Returns the message of the FileError that f throws.
 template <class F>
 std::string file_message(F&& f) {
   return ref::numeric::error_message<ref::numeric::FileError>(f);

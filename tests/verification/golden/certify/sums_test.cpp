@@ -46,7 +46,7 @@ class Sha256SumsOfACorpus : public ::testing::Test {
   Sha256SumsOfACorpus() { make_corpus(golden(), {.only = "quick/layer_norm/two_rows-*"}); }
 
   fs::path golden() const { return folder_ / "golden"; }
-  /// Returns the error that reading the corpus gives if SHA256SUMS has these sums.
+  /// Writes these checksums to SHA256SUMS and reads the corpus. Returns the error message.
   std::string refused(const Sums& sums) const {
     ref::io::write_file(golden() / kSumsFile, checksums_text(sums));
     return file_message([&] { list_corpus(golden(), "*"); });

@@ -51,8 +51,8 @@ class MetamorphicRelations : public ::testing::Test {
   /// Returns the number of operations that compute each sample separately.
   std::size_t count_separate() const { return cases_.size() - kAcrossSamples; }
 
-  /// Checks one relation on all cases. `filled` is the candidate in a second process whose memory
-  /// is filled.
+  /// Checks one relation on all cases. `filled` is the candidate in a second process, in which
+  /// newly allocated memory is filled with a pattern.
   std::vector<RelationResult> check(Relation relation, const Candidate& query,
                                     const Candidate& filled) const {
     return check_relations(golden(), cases_, {query, filled}, {relation}, {});
@@ -65,7 +65,7 @@ class MetamorphicRelations : public ::testing::Test {
     for (const RelationResult& result : results) ++counts[result.outcome];
     return counts;
   }
-  /// Returns the result of the case of this layer.
+  /// Returns the result for the case of this layer.
   static const RelationResult& result_of(const std::vector<RelationResult>& results,
                                          const std::string& layer) {
     return *std::ranges::find_if(results, [&](const RelationResult& result) {

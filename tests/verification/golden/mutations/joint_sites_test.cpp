@@ -104,7 +104,9 @@ struct MistakenCase {
   std::function<void(Case&)> other;  ///< turns the case into the other case
   std::string named;
   std::vector<std::string> outputs;  ///< the outputs that the diagnosis must explain
-  /// Converts the gradients of the other case's inputs into gradients of this case's inputs.
+  /// The output with the mistake is computed from another case. This function converts the
+  /// gradients of that case's inputs into gradients of the inputs of the case to which the mistake
+  /// applies.
   std::function<void(std::vector<StoredTensor>&)> chain = {};
 };
 

@@ -41,7 +41,7 @@ inline corpora::gate::CaseResult golden_result(const std::string& path, std::siz
   return result;
 }
 
-/// Returns the result of a case with a problem, so that nothing was compared.
+/// Returns the result of a case in which nothing was compared because of a problem.
 inline corpora::gate::CaseResult golden_problem(const std::string& path) {
   corpora::gate::CaseResult result = golden_result(path, 0);
   result.problem = "the candidate ended with status 7\nbefore it answered";
@@ -72,9 +72,9 @@ inline judged::GoldenReport golden_report(std::vector<corpora::gate::CaseResult>
   return judged::golden_report(std::move(results), command.settings(xfail_list));
 }
 
-/// Returns a report with six cases: one passes, one fails, one lacks an output, one fails as
-/// expected, one passes although the list of expected failures names it, and one is declined
-/// although the list names it.
+/// Returns a report with six cases. One passes, one has wrong elements and lacks an output, and in
+/// one the candidate crashes. The list of expected failures names the other three: one fails as
+/// expected, one passes, and one is declined.
 inline judged::GoldenReport golden_sample_report() {
   corpora::gate::CaseResult nan = golden_result("q/b_fails", 2);
   nan.tensors[0].got = std::copysign(std::numeric_limits<double>::quiet_NaN(), -1.0);

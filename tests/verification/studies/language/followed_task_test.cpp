@@ -14,8 +14,8 @@ namespace {
 using ref::tensor::Tensor;
 using ::testing::IsEmpty;
 
-/// Takes two training steps of a model with this norm. Keeps the statistics ("qualities") of the
-/// second step and the tensors that the task showed.
+/// Takes two training steps of a model with one kind of norm. Keeps the statistics ("qualities") of
+/// the second step and the tensors that the task showed.
 struct TwoSteps {
   explicit TwoSteps(const std::string& norm)
       : config(config_for(quick_cell(norm), data)), own(make_task(config, data)) {

@@ -92,7 +92,7 @@ TEST(NormTrace, RequestsOnlyTensorsOfNorms) {
     EXPECT_TRUE(NormTrace::requests(name)) << name;
 }
 
-/// Two traced training steps of a task with this norm.
+/// Runs two training steps of a task and traces them. The model has the given norm.
 struct TracedSteps {
   TracedSteps(const std::string& norm, training::Task task)
       : config(config_for(quick_cell(norm, task), data)), own(make_task(config, data)) {
@@ -135,8 +135,9 @@ TEST(TracedTrainingTask, CoversEveryNormLayerAndChangesNoBit) {
     }
 }
 
-/// The batches have padding. The fluctuation of batch_norm's input must match the statistics that
-/// the norm computes from the real tokens of its side.
+/// The batches have padding. A norm in the encoder uses the real tokens of the source, a norm in
+/// the decoder those of the target. The fluctuation of batch_norm's input must match the statistics
+/// that the norm computes from these tokens.
 TEST(TracedTrainingTask, StatisticsUseTheTokensOfTheNormsSide) {
   const StudyData data = small_data();
   const auto config = config_for(quick_cell("batch_norm", training::Task::translate), data);

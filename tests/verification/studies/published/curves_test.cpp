@@ -65,7 +65,8 @@ void add_to(train::TrainState<oracle50>& state, const Gradients50& g, const orac
       embedding(rows.rows[r], d) += factor * rows.values(r, d);
 }
 
-/// Computes the probed losses by their definition, at 50 digits.
+/// The expected results of the probes, computed by their definition at 50 digits. A probe moves the
+/// parameters along the gradient and measures how the loss and the gradient change.
 struct ExactProbes {
   std::vector<oracle50> losses, gradients;
 };

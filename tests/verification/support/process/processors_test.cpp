@@ -16,7 +16,8 @@ namespace {
 
 using normproof::tests::ref::io::TemporaryFolder;
 
-/// Returns the number of processors that the CPU affinity allows if there is no control group.
+/// Returns the number of usable processors without control groups. The CPU affinity alone
+/// determines this number.
 int all() {
   const TemporaryFolder without_groups;
   return usable_processors(without_groups.path());
