@@ -19,9 +19,9 @@ class CandidateProcess {
 
   /// Writes `line` to the program and waits for one line of output. After an exception, `query`
   /// must not be called again.
-  /// Throws    FileError, one sentence: the program ended (with its status or signal, and the last
-  ///           line of its standard error), `seconds` have passed, or the output is longer than
-  ///           `max_bytes`
+  /// Throws    FileError with one sentence, if the program ended (the sentence gives its status or
+  ///           signal, and the last line of its standard error), if `seconds` have passed, or if
+  ///           the output is longer than `max_bytes`
   std::string query(const std::string& line, double seconds, std::size_t max_bytes);
 
   /// Whether a signal ended the program. A shell reports this as an exit status above 128, which

@@ -56,8 +56,8 @@ struct Replacements {
   double first, apart;
 };
 inline constexpr Replacements kReplacements{.first = 0.75, .apart = 0};
-/// Other replacements, all different from each other. An output that depends on a replaced input
-/// changes when these are used, even if it depends only on differences of inputs.
+/// Replacements that differ from kReplacements and from each other. An output that depends on a
+/// replaced input changes when these are used, even if it depends only on differences of inputs.
 inline constexpr Replacements kOtherReplacements{.first = -2.5, .apart = 0.125};
 
 /// Replaces every infinity and NaN of x and grad_y. Returns whether there was one.

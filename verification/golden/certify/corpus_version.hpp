@@ -17,8 +17,8 @@ struct CorpusVersion {
   std::string hash = {};  ///< the first 12 hexadecimal digits of the SHA-256 of manifest.json
 
   std::string number() const;  ///< such as "2.4.0"
-  /// The version followed by the first digits of the hash, in the form of semantic versioning, such
-  /// as "2.4.0+6f201482ba21".
+  /// The version number and the first digits of the SHA-256 of manifest.json, in the form of
+  /// semantic versioning, such as "2.4.0+6f201482ba21".
   std::string text() const;
 
   /// Whether a text such as "2", "2.4", "2.4.0" or the whole text() stands for this version.

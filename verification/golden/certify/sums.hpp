@@ -11,7 +11,7 @@
 namespace normproof::verification::golden::certify {
 
 /// The name of the file that contains the SHA-256 of every other file of a corpus except
-/// kBlessings. It has one line per file in the format of the tool sha256sum.
+/// BLESSINGS.jsonl. It has one line per file in the format of the tool sha256sum.
 inline constexpr const char* kSumsFile = "SHA256SUMS";
 
 /// The SHA-256 of each file, by its path relative to the corpus.

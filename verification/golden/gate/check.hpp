@@ -36,8 +36,8 @@ tolerance::Tolerance tolerance_for_options(const Case& c, const CheckOptions& op
 bool is_required(const StoredCase& stored, const std::string& output, const CheckOptions& options);
 
 /// Returns |error| / bound for each element of an output, in C order. The ratio is infinite if the
-/// bound is 0 and the error is not 0, and if the output is not finite although a finite number is
-/// expected. It is NaN if the bound is infinite.
+/// bound is 0 and the error is not 0. It is also infinite if the output is not finite although a
+/// finite number is expected. It is NaN if the bound is infinite.
 /// Requires  the case expects an output of that name, and `answer` contains it with the expected
 ///           shape
 std::vector<double> error_to_bound_ratios(const StoredCase& stored,

@@ -24,9 +24,9 @@ struct DetectionPowerOptions {
   /// Each further corpus is made from another random seed.
   std::size_t seeds = 1;
   int jobs = 1;
-  /// If `accumulation` or `formula` is set, only correct implementations are run. `accumulation` is
-  /// the format of all their operations, and `formula` is their variance formula. They are checked
-  /// with the tolerance that `golden check` grants for that declaration.
+  /// If `accumulation` or `formula` is set, only correct implementations are run. All their
+  /// operations use the format `accumulation`, and they compute the variance by `formula`. They are
+  /// checked with the tolerance that `golden check` grants a candidate that declares both.
   std::optional<Accumulation> accumulation = {};
   tolerance::Formula formula = tolerance::Formula::two_pass;
   /// Whether to inject values into correct outputs only, without running mutated implementations.

@@ -58,8 +58,9 @@ RelationCandidates make_relation_candidates(
 ///
 /// Computes  the relations `split`, `permute` and `neighbour` on y and grad_x, bit by bit, if no
 ///           statistic is taken over samples. This is so for layers that normalize rows or samples,
-///           and in inference. If a statistic is taken over samples, `permute` checks the output
-///           for the reversed samples with the error bounds of check_case.
+///           and in inference. If a statistic is taken over samples, `permute` compares the output
+///           for the reversed samples with the expected values, within the error bounds of
+///           check_case.
 ///           The result is `declined` if the candidate declines the case or the variant. If a
 ///           candidate declines a case that it computed before, the relation `repeat` is broken
 /// Throws    FileError if the corpus itself is damaged

@@ -31,8 +31,9 @@ struct ExhibitOptions {
   std::function<void(const std::string& op, std::size_t done, std::size_t of)> finished = {};
 };
 
-/// Runs each exhibit on the cases of its operation and dtype, tier by tier, until a case finds the
-/// bug. The relations of the gate are checked for an exhibit that stays within every bound.
+/// Runs each exhibit on the cases of its operation and dtype, tier by tier, until its bug is found.
+/// If an exhibit stays within every bound of a tier, the relations of the gate are checked on the
+/// cases of that tier.
 ///
 /// Requires  `only` matches the operation of an exhibit
 /// Throws    UsageError with the nearest known name

@@ -147,7 +147,8 @@ Answer run_gelu_tanh(const Case& c, const std::function<double(double z, std::si
   return work.answer();
 }
 
-/// Computes tanh(z) as `(e - 1) / (e + 1)` in float32, with `e = exp(2 z)`, which may overflow.
+/// Computes tanh(z) as `(e - 1) / (e + 1)` in float32, with `e = exp(2 z)`. The exponential may
+/// overflow.
 double tanh_of_one_exponential(double z, std::size_t) {
   const float e = std::exp(2 * static_cast<float>(z));
   return (e - 1) / (e + 1);
