@@ -18,8 +18,8 @@ namespace normproof::verification::golden::plain {
 template <class T>
 class PlainQueryAttention {
  public:
-  /// `masked`: whether some rows may be padding. It is true for the rows of a memory. Errors in the
-  /// mask of a memory can be injected separately.
+  /// `masked` says whether some rows may be padding. It is true if the rows belong to the memory
+  /// (the output of the encoder). Errors in the mask of the memory can be injected separately.
   PlainQueryAttention(PlainEncoderContext<T>& parts, Sites& sites, bool masked)
       : sites_(sites),
         a_(parts.a_.style(), sites),

@@ -24,7 +24,8 @@ struct NamedOutputs {
   }
 };
 
-/// Whether errors in writing rows can be injected into this output. They cannot for the state.
+/// Whether errors in writing rows can be injected into this output. Such errors cannot be injected
+/// into the state.
 inline bool has_write_mutations(const std::string& name) {
   for (const char* own : {"y", "logits", "loss"})
     if (name == own) return true;

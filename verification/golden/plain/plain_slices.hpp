@@ -214,8 +214,8 @@ class PlainArithmetic {
     return off(quotient);
   }
 
-  /// Returns a quotient or a reciprocal root with the error of Style::units ulps, as some hardware
-  /// computes it.
+  /// Returns `value`, a quotient or a reciprocal root, with an added error of Style::units ulps,
+  /// because some hardware computes it with such an error.
   T off(T value) const {
     if constexpr (std::is_floating_point_v<T>) {
       constexpr T kHalfUnit = std::numeric_limits<T>::epsilon() / 2;

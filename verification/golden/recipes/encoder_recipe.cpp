@@ -15,8 +15,8 @@ using corpus::output_dtype;
 
 namespace {
 
-/// Whether the row is padding if sentences have `length` tokens. The recipe decides; by default,
-/// the last b tokens of sentence b are padding.
+/// Whether the row is padding if sentences have `length` tokens. If the recipe does not say which
+/// tokens are padding, the last b tokens of sentence b are.
 bool is_pad(const EncoderRecipe& recipe, std::size_t length, std::size_t row) {
   const std::size_t b = row / length, t = row % length;
   return t > 0 && (recipe.pad ? recipe.pad(b, t) : t + b >= length);

@@ -8,9 +8,9 @@
 
 namespace normproof::verification::golden::recipes {
 
-/// Returns the `standard` cases of a norm layer at the limits of its specification. They have each
-/// option at its minimum and maximum, zeros among the elements, parameters and statistics that are
-/// 0, a single token, and more than 128 samples, which is the number of threads of four warps.
+/// Returns the `standard` cases of a norm layer at the limits of its specification. The cases have
+/// each option at its minimum and maximum, zeros among the elements, parameters and statistics that
+/// are 0, a single token, and more samples than four warps have threads (128).
 std::vector<corpus::Case> limit_cases(std::string_view layer, std::uint64_t seed);
 
 }  // namespace normproof::verification::golden::recipes
