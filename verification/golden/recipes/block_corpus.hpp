@@ -27,8 +27,8 @@ inline constexpr std::size_t kBlockEdges[] = {31,  32,   33,   63,   64,   65,  
 /// omits that block.
 ///
 /// The tier `quick` has only one or two numbers of rows. For LayerNorm and RMSNorm, one of them is
-/// 256, a multiple of every smaller block size. The tier `standard` has all other cases, and the
-/// tier `full` has none.
+/// 256, a multiple of every smaller block size. The tier `standard` has all of these extents, and
+/// the tier `full` has none.
 std::vector<Case> block_cases(Tier tier, std::string_view operation, std::uint64_t seed);
 
 /// Returns the elements of kBlockEdges that a tier uses for the keys and queries of attention and

@@ -79,7 +79,7 @@ class Recipe {
   Recipe& without(std::string parameter);
   /// Marks rows as padding. `row` is an index in C order that includes the axis of steps.
   Recipe& pads(std::function<bool(std::size_t row)> pad);
-  /// Masks the elements of a function's x for which `out` is true. `i` is an index in C order.
+  /// Masks each element i of a function's x for which `out(i)` is true. `i` is an index in C order.
   Recipe& masked(std::function<bool(std::size_t i)> out);
   /// Sets the elements of a tensor of the state. By default they are random, except that
   /// `iterations` is 2.

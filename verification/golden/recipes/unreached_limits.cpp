@@ -37,7 +37,8 @@ constexpr ValueRange kOptionRanges[] = {
 /// The range of an optimizer's eps. It must be positive, because the optimizer divides by it.
 constexpr ValueRange kOptimizerEpsRange = {"eps", 1e-8, 1e-3};
 
-/// The ranges of extents. The limit 1025 exceeds 1024, the maximum number of threads of a block.
+/// The ranges that extents must cover. The limit 1025 exceeds 1024, the maximum number of threads
+/// of a block.
 constexpr ValueRange kExtentRanges[] = {
     {"features", 1, 1025},
     {"rows", 1, 1025},
@@ -60,7 +61,7 @@ constexpr ValueRange kExtentRanges[] = {
 constexpr std::string_view kBlockedExtents[] = {"features", "rows",    "tokens", "elements",
                                                 "words",    "classes", "keys"};
 
-/// Returns all texts that an option with named values may accept.
+/// Returns the names of all values of all options whose values are names.
 std::vector<std::string> all_names() {
   std::vector<std::string> names = {"true", "false"};
   const auto add = [&names](const auto& more) {

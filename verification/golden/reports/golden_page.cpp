@@ -23,8 +23,8 @@ using support::report::Problem;
 
 namespace {
 
-/// The maximum number of pictures, not counting that of the worst case, and the maximum number of
-/// squares in all these pictures. A square takes about 150 bytes.
+/// The maximum number of pictures, not counting that of the worst case, and the maximum total
+/// number of squares in these pictures. A square takes about 150 bytes.
 constexpr std::size_t kMaxMaps = 40, kMaxSquares = 12'000;
 
 struct WorstOutput {
@@ -78,8 +78,9 @@ support::report::Figure map_figure(const WorstOutput& worst) {
                       worst.output->where, worst_row(map))};
 }
 
-/// Returns every failure except the one with the subject `shown`, sorted by path. Each failure is
-/// followed by the picture of its worst output, until the maximum number of pictures is reached.
+/// Returns every failure except the one whose subject is `shown`, sorted by path. Each failure is
+/// followed by the picture of its worst output, as long as there are fewer pictures than the
+/// maximum.
 std::vector<support::report::Part> failures_with_maps(const GoldenReport& report,
                                                       const Document& document,
                                                       const std::string& shown) {

@@ -108,8 +108,9 @@ void divide_by_scales(const Case& c, const NamedTensors<double>& values, Toleran
   }
 }
 
-/// Returns the bound after rounding to an 8-bit format. Rounding is monotonic, so the new bound is
-/// the distance between the exact value and the farther of the two rounded ends of the interval.
+/// Returns the bound after rounding to an 8-bit format. Before rounding, a value lies within
+/// `bound` of the exact value. Rounding is monotonic, so the new bound is the distance between the
+/// exact value and the farther of the two rounded ends of this interval.
 double storage_bound_8bit(double bound, double exact, double remainder, DType stored) {
   if (!std::isfinite(bound)) return bound;
   constexpr double kSlack = 1 + 0x1p-48;  // covers the rounding errors of the sums below
@@ -153,8 +154,8 @@ bool may_be_vacuous(const Case& c) {
   return c.tier == corpus::Tier::user && (corpus::is_encoder(c) || corpus::is_transformer(c));
 }
 
-/// Sets all bounds of an output to infinity if each of them exceeds every number of the case. Such
-/// bounds would accept any output of that size, even zeros.
+/// Sets all bounds of an output to infinity if each of them exceeds the magnitude of every number
+/// in the case. Such bounds would accept any output of that size, even zeros.
 void drop_vacuous_bounds(const Case& c, const NamedTensors<double>& values,
                          NamedTensors<double>& bounds) {
   double largest = 0;
