@@ -28,8 +28,8 @@ namespace {
 
 constexpr std::size_t kMaxStandardError = std::size_t{64} << 10;
 constexpr std::size_t kMaxLineShown = 200;
-/// How often to check whether the program still runs, in milliseconds. Waiting for the end of its
-/// output is not enough, because another process may keep the output open.
+/// The interval in milliseconds at which to check whether the program still runs. Waiting for the
+/// end of its output is not enough, because another process may keep the output open.
 constexpr long long kPollMilliseconds = 100;
 
 [[noreturn]] void system_failure(const char* call) {

@@ -7,9 +7,9 @@
 
 namespace normproof::verification::golden::certify {
 
-/// The semantic version of a corpus, derived from its list of changes (BLESSINGS.jsonl). An
-/// implementation that passes one version also passes the old cases of every later version with the
-/// same `major`.
+/// The semantic version of a corpus, derived from its list of changes (BLESSINGS.jsonl). If an
+/// implementation passes the cases of one version, it also passes these cases in every later
+/// version with the same `major`.
 struct CorpusVersion {
   std::size_t major = 1;  ///< incremented by a change that changes or removes a case
   std::size_t minor = 0;  ///< incremented by a change that only adds cases

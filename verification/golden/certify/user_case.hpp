@@ -8,7 +8,7 @@
 
 namespace normproof::verification::golden::certify {
 
-/// A user's case as texts and tensors. It has the same contents as a case of the corpus.
+/// A user's case, given as texts and tensors. It has the same contents as a case of the corpus.
 struct UserCase {
   std::string name;  ///< lower-case letters, digits and '_'
   std::string op;

@@ -43,8 +43,8 @@ struct TensorResult {
   /// The error that one rounding of the inputs causes at the element `where`, divided by the bound.
   /// If it is close to 1, the inputs do not allow a tighter bound.
   double input_sensitivity = 0;
-  /// The ratios of the output as a picture. It is filled in if the output failed and
-  /// CheckOptions::maps is set.
+  /// A picture of the ratios of error to bound of the output. It is filled in if the output failed
+  /// and CheckOptions::maps is set.
   ErrorRatioMap map = {};
 
   bool passed() const { return problem.empty() && failed.empty(); }

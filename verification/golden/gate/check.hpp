@@ -20,8 +20,7 @@ struct CheckOptions {
   /// The names of the required outputs. If the list is empty, y, the gradients and the state are
   /// required, and statistics are compared if the candidate returns them.
   std::vector<std::string> outputs = {};
-  /// The format in which the candidate declares that it accumulates. The default is
-  /// usual_accumulation.
+  /// The accumulation format that the candidate declares. The default is usual_accumulation.
   std::optional<Accumulation> accumulation = {};
   /// The variance formula that the candidate declares.
   tolerance::Formula formula = tolerance::Formula::two_pass;

@@ -165,8 +165,8 @@ bool is_within_mistaken_bound(const FailingOutput& f, const std::vector<double>&
 }
 
 /// Removes the outputs that are too far from the mutated formula. The allowed distance is twice the
-/// error bound of that formula: once for the output and once for the plain implementation. For a
-/// mutation without an error bound, the allowed distance is kMaxUlps.
+/// error bound of that formula, because the output and the plain implementation may each be off by
+/// this bound. For a mutation without an error bound, the allowed distance is kMaxUlps.
 void keep_plausible_outputs(const Case& c, const std::vector<FailingOutput>& failing,
                             const std::vector<StoredTensor>& mistaken, const Mutation& mutation,
                             Explanation& explanation) {
@@ -251,8 +251,8 @@ bool passes_fully_judged(const CaseResult& result) {
          });
 }
 
-/// Returns the names of the outputs that were compared. The next check requires only these, so that
-/// it does not report an output that was never requested as absent.
+/// Returns the names of the outputs that were compared. The next check requires only these outputs.
+/// If an output was never requested, that check therefore does not report that it is absent.
 std::vector<std::string> judged_output_names(const CaseResult& result) {
   std::vector<std::string> names;
   for (const TensorResult& tensor : result.tensors) names.push_back(tensor.name);

@@ -12,7 +12,8 @@ namespace normproof::verification::golden::gate {
 struct ErrorRatioMap {
   /// The labels of the rows and columns, such as "3" or "4 to 7".
   std::vector<std::string> rows, columns;
-  /// The ratio of each cell in C order. NaN if all elements of the cell have an infinite bound.
+  /// The ratio of each cell in C order. It is NaN if all elements of the cell have an infinite
+  /// bound.
   std::vector<double> error_ratios;
 };
 

@@ -47,8 +47,9 @@ struct RelationCandidates {
   Candidate with_filled_memory;
 };
 
-/// Starts a candidate program twice: with from_program, and again with glibc's MALLOC_PERTURB_ set
-/// in its environment. `on_standard_error` is the parameter of from_program.
+/// Returns two candidates that run the program `command` (from_program). For the second one,
+/// glibc's MALLOC_PERTURB_ is set in the environment of the program. Both receive
+/// `on_standard_error`, the parameter of from_program.
 RelationCandidates make_relation_candidates(
     const std::string& command, double seconds,
     const std::function<void(const std::string& last)>& on_standard_error = {});

@@ -161,8 +161,9 @@ Kernel gelu_with_tanh(const std::function<double(double, std::size_t)>& tanh) {
   return [tanh](const Case& c, const KernelEnvironment&) { return run_gelu_tanh(c, tanh); };
 }
 
-/// GELU with an injected error: full vectors of four doubles compute tanh from an exponential that
-/// may overflow. The remaining elements use tanh of the standard library.
+/// GELU with an injected error: elements are processed in vectors of four doubles, whose tanh is
+/// computed from an exponential that may overflow. The elements that do not fill a vector use tanh
+/// of the standard library.
 Answer gelu_overflowing_in_full_vectors(const Case& c, const KernelEnvironment&) {
   constexpr std::size_t kLanes = 4;
   const std::size_t whole = KernelCase(c).in("x").size() / kLanes * kLanes;

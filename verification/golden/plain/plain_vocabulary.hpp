@@ -120,8 +120,8 @@ class PlainVocabulary {
  private:
   static constexpr const char* kPrefix = "loss: ";
 
-  /// Returns the targets. Errors that can be injected: the targets of the next position, or the
-  /// inputs of the same position.
+  /// Returns the targets. An injected error can replace them by the targets of the next position,
+  /// or by the inputs of the same position.
   std::vector<int> targets() {
     std::vector<int> own = in_.targets;
     switch (sites_.any("targets", {MutationOperator::one_more, MutationOperator::one_less})) {

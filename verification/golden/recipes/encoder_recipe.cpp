@@ -113,8 +113,8 @@ class EncoderCaseMaker {
           c.dtype);
   }
 
-  /// Adds a dropout mask. It is drawn as in training, as for step 0 of a run with the seed of the
-  /// corpus.
+  /// Adds a dropout mask. It is drawn like the mask of step 0 in a training run with the seed of
+  /// the corpus.
   void add_mask(Case& c, const std::string& place, const std::vector<std::size_t>& shape,
                 double rate) const {
     const ref::tensor::Mask keep = ref::nn::dropout_mask(

@@ -41,9 +41,9 @@ inline constexpr MixedDtypes kMixedDtypes[] = {
 double near_largest(std::size_t flat, double normal);
 /// Returns the fill of a tensor with normal numbers and with numbers that are subnormal in float16
 /// but normal in float32. Six consecutive elements form a group. In every `period` consecutive
-/// groups, the elements of the first group are subnormal and all others are normal. Two tensors with
-/// different periods therefore have all four combinations of normal and subnormal elements at the
-/// same index.
+/// groups, the elements of the first group are subnormal and all others are normal. Two tensors
+/// with different periods therefore have all four combinations of normal and subnormal elements at
+/// the same index.
 Fill some_subnormal_elements(std::size_t period);
 inline constexpr const char* kWhySubnormal =
     "elements that are subnormal in float16, and normal in the arithmetic: 0 is no answer";

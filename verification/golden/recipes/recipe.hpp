@@ -20,7 +20,8 @@ using corpus::Tier;
 /// normal random number for that element.
 using Fill = std::function<double(std::size_t flat, double normal)>;
 
-/// Returns a magnitude of 0.5 to about 4 of either sign, never 1. It is a typical element of gamma.
+/// Returns a number of either sign whose magnitude is 0.5 to about 4, but never 1. It is a typical
+/// element of gamma.
 double far_from_one(std::size_t flat, double normal);
 /// Returns a number near 1.5 or near -2.5. It is a typical element of beta.
 double far_from_zero(std::size_t flat, double normal);

@@ -32,8 +32,9 @@ struct WorstOutput {
   const TensorResult* output = nullptr;
 };
 
-/// Returns the failed output of a case that exceeds its bound most, or the first such output. The
-/// result is empty if the case did not fail or nothing was compared.
+/// Returns the failed output that exceeds its bound most among the outputs of a case. If several
+/// exceed their bounds equally, the first one is returned. The result is empty if the case did not
+/// fail or nothing was compared.
 WorstOutput worst_output(const CheckedCase& c) {
   WorstOutput worst;
   if (c.outcome != Outcome::failed) return worst;
@@ -55,7 +56,8 @@ WorstOutput worst_output(const GoldenReport& report) {
   return worst;
 }
 
-/// Returns the name of the row with the largest ratio of error to bound, or the first of several.
+/// Returns the name of the row with the largest ratio of error to bound. If several rows have this
+/// ratio, the first one is returned.
 const std::string& worst_row(const gate::ErrorRatioMap& map) {
   std::size_t worst = 0;
   for (std::size_t i = 1; i < map.error_ratios.size(); ++i)

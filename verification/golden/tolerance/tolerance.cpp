@@ -64,8 +64,8 @@ ValuesAndErrors evaluate(const Case& c, const checks::evaluation::EvalInputs& in
 
 using Errors = std::map<std::string, std::vector<double>>;
 
-/// Raises the bound of each element to its error in `errors` if that is larger. If `output` is
-/// given, only the bounds of that output are raised.
+/// If the error of an element in `errors` is larger than its bound, raises the bound to that error.
+/// If `output` is given, only the bounds of that output are raised.
 void allow(const Errors& errors, NamedTensors<double>& bound, std::string_view output = {}) {
   for (const auto& [name, own] : errors) {
     if (!output.empty() && name != output) continue;
@@ -125,8 +125,9 @@ double storage_bound_8bit(double bound, double exact, double remainder, DType st
 }
 
 /// Sets the bound of an element to infinity if the element may overflow the dtype of the output.
-/// This can happen if the arithmetic has fewer digits than the dtype, as bfloat16 arithmetic with
-/// float16 outputs. The element is then not judged, as if the arithmetic itself had overflowed.
+/// This can happen if the arithmetic has fewer digits than the dtype, for example with bfloat16
+/// arithmetic and float16 outputs. The element is then not judged, as if the arithmetic itself had
+/// overflowed.
 void drop_overflowing_bounds(const Case& c, const NamedTensors<double>& values,
                              const Arithmetic& arithmetic, NamedTensors<double>& bounds) {
   for (auto& [name, bound] : bounds) {
