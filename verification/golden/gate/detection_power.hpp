@@ -40,11 +40,11 @@ bool measures_only_false_alarms(const DetectionPowerOptions& options);
 /// The result for one mutated implementation.
 struct MutationVerdict {
   Mutation mutation;
-  std::size_t killed = 0;  ///< number of corpora in which at least one case rejects it
+  std::size_t killed = 0;  ///< number of corpora in which some case rejects the mutation
   /// The number of corpora on which its outputs are bit-identical to the correct ones.
   std::size_t same_bits = 0;
-  std::string killer = {};  ///< the first case that rejects it
-  double closest = 0;       ///< the largest ratio of error to bound if no case rejects it
+  std::string killer = {};  ///< the first case that rejects the mutation
+  double closest = 0;       ///< the largest ratio of error to bound if no case rejects the mutation
 };
 
 struct LayerDetectionPower {

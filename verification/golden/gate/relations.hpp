@@ -19,7 +19,7 @@ enum class Relation {
   repeat,  ///< running the same case again gives the same bits
   /// A process in which newly allocated memory is filled with a pattern gives the same bits.
   memory,
-  split,      ///< half of the batch gives the same bits as those samples in the whole batch
+  split,      ///< the samples of half a batch have the same bits as in the whole batch
   permute,    ///< samples in reverse order give outputs in reverse order
   neighbour,  ///< NaN in the first sample does not change the bits of other samples
 };

@@ -42,7 +42,7 @@ struct CheckedCase {
   gate::CaseResult result;
   Outcome outcome = Outcome::passed;
   std::string repro;  ///< the command that checks only this case
-  std::string file;   ///< the path of its case.json, relative to the working directory
+  std::string file;   ///< the path of the case's case.json, relative to the working directory
 };
 
 /// The results of `normproof golden check`, from which every report is generated.
