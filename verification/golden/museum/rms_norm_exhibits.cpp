@@ -18,8 +18,8 @@ double mean_square(const Values& x) {
   return squares / static_cast<double>(x.size());
 }
 
-/// Returns an RMSNorm kernel that consists of the correct parts, except for those that `wrong`
-/// sets.
+/// Returns an RMSNorm kernel that consists of the correct parts. The parts that `wrong` sets
+/// replace the correct ones.
 Kernel rms_norm_kernel(SliceKernel wrong) {
   wrong.centred = false;
   return [wrong](const Case& c, const KernelEnvironment&) { return run_slice_kernel(c, wrong); };

@@ -217,7 +217,7 @@ class PlainEncoderContext {
            !site.starts_with("writing ");
   }
 
-  /// Returns the weight of the map as [out,in], transposed if that error is injected.
+  /// Returns the weight of the map as [out,in]. An injected error can transpose it.
   Numbers<T> read_weight(const PlainLinearMap& map) {
     Numbers<T> weight = given(map.name + ".weight");
     const std::string site = "weight of " + map.role;

@@ -75,8 +75,8 @@ class PlainNormStep {
   std::size_t row_of(std::size_t i) const { return i / shape_.d_model; }
   std::size_t feature_of(std::size_t i) const { return i % shape_.d_model; }
 
-  /// Returns the correct slices `right`, or the slices `wrong` of the other axis if that error is
-  /// injected.
+  /// Returns the correct slices `right`. An injected error can replace them by `wrong`, the slices
+  /// along the other axis.
   Slices choose(Slices right, Slices wrong) {
     return sites_.any("axis of the statistics", {MutationOperator::other}) ==
                    MutationOperator::other

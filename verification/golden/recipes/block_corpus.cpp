@@ -21,7 +21,7 @@ using corpus::is_layer_with_options;
 
 namespace {
 
-/// The elements of kBlockEdges that no other case of the operation has as its extent along the axis
+/// The elements of kBlockEdges that no other case of the operation has as an extent along the axis
 /// of statistics. The first list is for the common layers and for functions, and the second list is
 /// for all other layers.
 constexpr std::size_t kEdgesMissingInAllLayers[] = {32};
@@ -76,8 +76,8 @@ class BlockCases {
                      is_layer_with_options<ref::model::RMSNormOptions>(operation_));
   }
 
-  /// Returns the elements of kBlockEdges that no other case of the operation has as its extent
-  /// along the axis of statistics.
+  /// Returns the elements of kBlockEdges that no other case of the operation has as an extent along
+  /// the axis of statistics.
   std::span<const std::size_t> other_edges() const {
     const bool has_all = !norm_ || is_layer_of_rows() ||
                          is_layer_with_options<ref::model::BatchNormOptions>(operation_) ||

@@ -19,16 +19,16 @@ inline constexpr std::size_t kBlockEdges[] = {31,  32,   33,   63,   64,   65,  
                                               513, 1023, 1024, 1025, 4097, 8193};
 
 /// Returns the cases of a norm layer or row-wise function in which the number of rows or the number
-/// of features is one of kBlockEdges. Along the axis of statistics, an extent that another case of
-/// the operation has already is left out.
+/// of features is one of kBlockEdges. Along the axis of statistics, an extent is left out if
+/// another case of the operation already has it.
 ///
 /// These sizes reveal errors in the last block. If the number of rows is a multiple of the block
 /// size, the remainder is 0. A kernel that uses the remainder as the size of its last block then
 /// omits that block.
 ///
 /// The tier `quick` has only one or two numbers of rows. For LayerNorm and RMSNorm, one of them is
-/// 256, a multiple of every smaller block size. The tier `standard` has all of these extents, and
-/// the tier `full` has none.
+/// 256, a multiple of every smaller block size. The tier `standard` has all of kBlockEdges, and the
+/// tier `full` has none of them.
 std::vector<Case> block_cases(Tier tier, std::string_view operation, std::uint64_t seed);
 
 /// Returns the elements of kBlockEdges that a tier uses for the keys and queries of attention and

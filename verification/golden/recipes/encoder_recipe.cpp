@@ -133,7 +133,7 @@ class EncoderCaseMaker {
     });
   }
 
-  /// Adds the parameters, including those of the norms, and the state of the norms.
+  /// Adds the parameters of the operation and of its norms, and the state of the norms.
   void add_weights(Case& c, const EncoderRecipe& recipe,
                    const ref::model::EncoderOperation& operation,
                    const ref::model::EncoderConfig& config) const {

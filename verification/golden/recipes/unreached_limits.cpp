@@ -156,8 +156,8 @@ class LimitChecker {
   }
 
   /// Whether the dtype must occur in a case. Every floating-point dtype of 16 or more bits must
-  /// occur. The 8-bit dtypes must occur if the operation has cases in at least one of them. Not
-  /// every operation has such cases, because not every operation has 8-bit kernels.
+  /// occur. If the operation has a case in an 8-bit dtype, every 8-bit dtype must occur. Operations
+  /// without 8-bit kernels have no such cases.
   bool is_dtype_required(DType dtype) const {
     if (!ref::io::is_float(dtype)) return false;
     if (ref::io::item_size(dtype) > 1) return true;
