@@ -24,8 +24,8 @@ class CandidateProcess {
   ///           the output is longer than `max_bytes`
   std::string query(const std::string& line, double seconds, std::size_t max_bytes);
 
-  /// Whether a signal ended the program. A shell reports such an end as an exit status from 129 to
-  /// 192, which counts, too.
+  /// Whether a signal ended the program. This includes the exit statuses 129 to 192, with which a
+  /// shell reports that a signal ended its command.
   bool crashed() const;
 
   /// Whether the exit status of the shell says that it did not find the program or could not run

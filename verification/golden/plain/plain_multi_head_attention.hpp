@@ -208,8 +208,8 @@ class PlainAttention {
   }
 
   /// Returns the attention weights before dropout if `site` begins with "weights after", and the
-  /// weights after dropout otherwise. If an error is injected at `site`, the function returns the
-  /// other of these two.
+  /// weights after dropout otherwise. If an error is injected at `site`, the weights before and
+  /// after dropout are exchanged.
   const Numbers<T>& dropout_weights(const char* site) {
     const bool before = std::string_view(site).starts_with("weights after");
     const Numbers<T>& right = before ? weights_ : dropped_;

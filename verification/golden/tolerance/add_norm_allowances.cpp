@@ -101,9 +101,9 @@ class StoredSumAllowances {
     return tensor == nullptr ? Numbers() : ref::tensor::convert<any_order_error>(*tensor);
   }
 
-  /// Rounds the sum to the dtype of the case. The error of an element is one unit in the last place
-  /// if the sum is so close to a midpoint of two numbers that its own rounding error may change the
-  /// result. Otherwise the error is 0.
+  /// Rounds the sum to the dtype of the case. The sum may be so close to a midpoint of two numbers
+  /// that the rounding error of the sum itself can change the result. In this case the error of the
+  /// element is one unit in the last place. Otherwise it is 0.
   Numbers rounded_sum() const {
     Numbers stored = sum_;
     const auto round = [this](double v) {
