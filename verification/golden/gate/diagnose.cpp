@@ -43,9 +43,10 @@ constexpr std::size_t kMaxDiagnoses = 3;
 /// larger than 1, because the output and the wrong implementation may each be off by the bound of
 /// the wrong formula, which is about as large as that of the correct formula.
 constexpr double kAgreementBoundFactor = 4;
-/// A mutation is accepted as the explanation of an output if the output is this many times closer
-/// to the mutation's values than to the exact values and to the values of the implementation
-/// without mutation. This excludes mutations that change nothing.
+/// A mutation is accepted as the explanation of an output only if the output is close to the values
+/// of the mutation. Its distance from the exact values must be at least this many times as large,
+/// and so must its distance from the values of the implementation without mutation. This excludes
+/// mutations that change nothing.
 constexpr double kRequiredMargin = 8;
 /// The largest distance, in ulps, at which a mutation without an error bound still counts as an
 /// explanation.
