@@ -28,8 +28,8 @@ namespace {
 
 constexpr std::size_t kMaxStandardError = std::size_t{64} << 10;
 constexpr std::size_t kMaxLineShown = 200;
-/// How often to check whether the program still runs, in milliseconds. Waiting for the end of its
-/// output is not enough, because another process may keep the output open.
+/// The interval in milliseconds at which to check whether the program still runs. Waiting for the
+/// end of its output is not enough, because another process may keep the output open.
 constexpr long long kPollMilliseconds = 100;
 
 [[noreturn]] void system_failure(const char* call) {
@@ -48,7 +48,7 @@ int run_shell_in_child(const std::string& command, const support::process::Pipe&
   return 127;
 }
 
-/// Returns the last line of the text that is not blank, truncated for display.
+/// Returns the last nonblank line of the text, truncated for display.
 std::string_view last_line(std::string_view text) {
   text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
   return text.substr(text.rfind('\n') + 1).substr(0, kMaxLineShown);
@@ -62,7 +62,7 @@ struct CandidateProcess::Impl {
   Descriptor err;  ///< the program's standard error, closed here when the program closes it
   std::string received, standard_error;
   std::optional<support::process::ProcessEnding> ending;
-  /// The last member, so that the program is ended before its pipes are closed.
+  /// Declared last, so that the destructor ends the program before it closes the pipes.
   support::process::ProcessTree tree;
 
   void start(const std::string& command) {
@@ -133,8 +133,8 @@ struct CandidateProcess::Impl {
            std::string::npos;
   }
 
-  /// If the program has ended, reads the rest of its output and returns whether a whole line is
-  /// among it. No further output can follow, even if a process that the program left behind keeps
+  /// If the program has ended, reads the rest of its output and returns whether this contains a
+  /// whole line. No further output can follow, even if a process that the program left behind keeps
   /// the pipe open.
   bool read_remaining(std::size_t max_bytes) {
     if (!has_ended()) return false;
@@ -157,8 +157,8 @@ struct CandidateProcess::Impl {
     }
   }
 
-  /// Waits once until the program prints something on its output or on standard error, or until it
-  /// accepts more input. Returns whether a whole line of output has arrived.
+  /// Waits once, for at most `milliseconds`, until the program prints something on its output or on
+  /// standard error or accepts more input. Returns whether a whole line of output has arrived.
   bool poll_once(std::string_view text, std::size_t& given, long long milliseconds,
                  std::size_t max_bytes) {
     // The function poll ignores negative descriptors.

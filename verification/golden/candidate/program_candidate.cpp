@@ -15,7 +15,7 @@ using ref::numeric::FileError;
 
 namespace {
 
-/// A candidate program that receives one case after the other. If it ends, it is restarted for the
+/// A candidate program that receives the cases one at a time. If it ends, it is restarted for the
 /// next case.
 class Program {
  public:

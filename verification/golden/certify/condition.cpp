@@ -21,8 +21,8 @@ namespace {
 /// Describes the slices of x that a layer centers. A slice is a set of elements from which the same
 /// mean is subtracted. x has the shape [B,T,D], or [N,D] with one row per sample.
 struct CenteredSlices {
-  /// Whether a single slice contains elements of all samples, and whether it contains elements of
-  /// all tokens.
+  /// Whether one slice contains elements of all samples, and whether it contains elements of all
+  /// tokens.
   bool spans_samples = false, over_tokens = false;
   std::size_t width = 1;  ///< number of consecutive features in a slice
   bool masked = false;

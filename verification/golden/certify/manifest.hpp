@@ -40,8 +40,9 @@ struct CaseDescription {
 std::string manifest_json(const std::vector<std::string>& case_texts);
 
 /// Reads the cases of a manifest.
-/// Throws    FileError that names `file`, the field and the expected value: another format, totals
-///           that disagree with the cases, a path that is repeated or not in order
+/// Throws    FileError that names `file`, the field and the expected value, if the manifest has
+///           another format, if its totals disagree with its cases, or if a path is repeated or not
+///           in order
 std::vector<CaseDescription> parse_manifest(std::string_view text, const std::string& file);
 
 }  // namespace normproof::verification::golden::certify

@@ -29,8 +29,8 @@ using recipes::inputs_of;
 using recipes::kCorpusSeed;
 namespace {
 
-/// A case with its expected outputs and error bounds, computed once because the case is run many
-/// times.
+/// A case with its expected outputs and error bounds. They are computed once, because the case is
+/// run many times.
 struct PreparedCase {
   StoredCase stored;
   ref::model::OperationInputs inputs;

@@ -161,7 +161,7 @@ struct RelationVerdict {
 const RelationVerdict kNotApplicable = {RelationOutcome::not_applicable, ""};
 const RelationVerdict kDeclined = {RelationOutcome::declined, ""};
 
-/// Returns the verdict `broken` with this sentence, or `held` if the sentence is empty.
+/// Returns the verdict `broken` with the sentence `found`. If `found` is empty, returns `held`.
 RelationVerdict broken_if_found(std::string found) {
   const auto outcome = found.empty() ? RelationOutcome::held : RelationOutcome::broken;
   return {outcome, std::move(found)};
@@ -208,9 +208,9 @@ class RelationChecker {
   }
 
  private:
-  /// Runs the candidate once on the whole case, for all five relations together. If this run fails,
-  /// no relation can be checked. A program that is slow to fail is therefore not run once per
-  /// relation.
+  /// Runs the candidate once on the whole case. All five relations use its outputs. If this run
+  /// fails, no relation can be checked, and the candidate is not run again for each relation: a
+  /// program may need a long time to fail.
   void query_whole_case() {
     try {
       whole_output_ = candidates_.query(stored_);
@@ -227,8 +227,9 @@ class RelationChecker {
   }
 
   /// Compares samples of two sets of outputs: the outputs for the whole case, and `answer`, the
-  /// outputs for a variant. Sample `in_whole[i]` of the first is compared with sample
-  /// `in_answer[i]` of the second.
+  /// outputs for a variant. Sample `in_whole[i]` of the whole case is compared with sample
+  /// `in_answer[i]` of the variant. Returns a sentence about the first difference, or "" if there
+  /// is none.
   std::string same_samples(const Samples& in_whole, const std::vector<StoredTensor>& answer,
                            const Samples& in_answer, const char* there) const {
     for (const std::string& name : sample_outputs_) {
@@ -307,7 +308,8 @@ class RelationChecker {
   const StoredCase& stored_;
   const RelationCandidates& candidates_;
   SampleAxis axis_;
-  /// Whether each sample can be computed without the others: no statistic is taken over samples.
+  /// Whether each sample can be computed without the others, because no statistic is computed from
+  /// several samples.
   bool by_sample_ = false;
   std::vector<std::string> sample_outputs_;  ///< the outputs that are compared sample by sample
   /// The outputs for the whole case. Absent if the candidate was not run yet or failed.

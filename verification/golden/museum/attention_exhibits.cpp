@@ -97,7 +97,7 @@ class Attention {
                    std::size_t k) const {
     return (b * tokens() + i) * 3 * width_ + number * width_ + h * d_k_ + k;
   }
-  /// Returns the index from which the backward pass reads keys or values.
+  /// Returns the index at which the backward pass reads an element of the keys or values.
   std::size_t read(std::size_t number, std::size_t b, std::size_t h, std::size_t i,
                    std::size_t k) const {
     if (!wrong_.transposed_in_backward) return part(number, b, h, i, k);

@@ -44,7 +44,8 @@ PreparedCase prepare_case(const Case& c) {
 }
 
 /// Whether the exhibits support the case. The wrong kernels do not implement scales, layouts and
-/// zero-centered gamma, so that they would fail every such case for another reason than their bug.
+/// zero-centered gamma. In cases with these features they would fail for a reason other than their
+/// bug.
 bool is_supported_by_exhibits(const Case& c) {
   const auto* const layer = std::get_if<ref::model::NormOptions>(&c.options);
   if (layer == nullptr) return !corpus::is_scaled(c);

@@ -147,7 +147,8 @@ Answer run_gelu_tanh(const Case& c, const std::function<double(double z, std::si
   return work.answer();
 }
 
-/// Computes tanh(z) as `(e - 1) / (e + 1)` in float32, with `e = exp(2 z)`, which may overflow.
+/// Computes tanh(z) as `(e - 1) / (e + 1)` in float32, with `e = exp(2 z)`. The exponential may
+/// overflow.
 double tanh_of_one_exponential(double z, std::size_t) {
   const float e = std::exp(2 * static_cast<float>(z));
   return (e - 1) / (e + 1);
@@ -160,8 +161,9 @@ Kernel gelu_with_tanh(const std::function<double(double, std::size_t)>& tanh) {
   return [tanh](const Case& c, const KernelEnvironment&) { return run_gelu_tanh(c, tanh); };
 }
 
-/// GELU with an injected error: full vectors of four doubles compute tanh from an exponential that
-/// may overflow. The remaining elements use tanh of the standard library.
+/// GELU with an injected error: elements are processed in vectors of four doubles, whose tanh is
+/// computed from an exponential that may overflow. The elements that do not fill a vector use tanh
+/// of the standard library.
 Answer gelu_overflowing_in_full_vectors(const Case& c, const KernelEnvironment&) {
   constexpr std::size_t kLanes = 4;
   const std::size_t whole = KernelCase(c).in("x").size() / kLanes * kLanes;

@@ -41,7 +41,8 @@ Kernel backward_sums_by_channel() {
   };
 }
 
-/// Computes x_hat of GroupNorm. `group` returns the group whose moments are used for a channel.
+/// Computes x_hat of GroupNorm, in which each channel is normalized with the moments of the group
+/// `group(channel)`.
 Values x_hat_with_group_moments(KernelCase& work,
                                 const std::function<std::size_t(std::size_t channel)>& group) {
   const PlainShape shape = work.shape();

@@ -85,8 +85,8 @@ class PlainAddNorm {
     return tensor == nullptr ? ref::tensor::Tensor<double>() : *tensor;
   }
 
-  /// Whether an error that is injected at this site of the norm can change an output. The cases
-  /// have no mask, so that errors in reading a mask change nothing.
+  /// Whether an error that is injected at this site of the norm can change an output. The cases of
+  /// x + residual have no mask, so that errors in reading a mask change nothing.
   static bool changes_sum_output(const std::string& site) {
     return site.find("returned") == std::string::npos && !site.starts_with("reading ") &&
            !site.starts_with("writing ") && site != "rows of the parameter gradients";

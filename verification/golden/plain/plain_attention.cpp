@@ -298,9 +298,9 @@ class PlainDotProduct {
     }
   }
 
-  /// Returns the gradients of the scores of one query: `weights (grad_weights - mean)`.
-  /// grad_weights is the product of grad_y and v; mean is the mean of grad_weights, weighted by the
-  /// attention weights.
+  /// Returns the gradients of the scores of one query: `weights (grad_weights - mean)`. Here
+  /// grad_weights is the product of grad_y and v, and mean is the mean of grad_weights, weighted by
+  /// the attention weights.
   std::vector<T> grad_scores(const Query& at, const std::vector<std::size_t>& seen,
                              const std::vector<T>& weights) {
     const T* const dy = &dy_[at.number * value_width_];

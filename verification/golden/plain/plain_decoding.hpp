@@ -18,8 +18,8 @@ namespace normproof::verification::golden::plain {
 template <class T>
 class PlainQueryAttention {
  public:
-  /// `masked`: whether some rows may be padding. It is true for the rows of a memory. Errors in the
-  /// mask of a memory can be injected separately.
+  /// `masked` says whether some rows may be padding. It is true if the rows belong to the memory
+  /// (the output of the encoder). Errors in the mask of the memory can be injected separately.
   PlainQueryAttention(PlainEncoderContext<T>& parts, Sites& sites, bool masked)
       : sites_(sites),
         a_(parts.a_.style(), sites),
@@ -56,8 +56,8 @@ class PlainQueryAttention {
   }
 
  private:
-  /// Returns the feature index of component c of head h. The features of a head are contiguous, or
-  /// interleaved if that error is injected.
+  /// Returns the feature index of component c of head h. The features of a head are contiguous. An
+  /// injected error can interleave the features of the heads.
   std::size_t feature(std::size_t h, std::size_t c) {
     const bool in_turn =
         sites_.any("features of a head", {MutationOperator::other}) == MutationOperator::other;
@@ -239,7 +239,8 @@ class PlainDecoding {
     return fmt::format("layers.{}.self_attention.past_{}", layer, part);
   }
 
-  /// Returns b, or the index of the next sentence if that error is injected.
+  /// Returns the index of the sentence to use. It is b, unless an error is injected that uses the
+  /// next sentence.
   std::size_t sentence(const char* site, std::size_t b) {
     const bool next = sites_.any(site, {MutationOperator::other}) == MutationOperator::other;
     return next ? (b + 1) % in_.tokens.batch_size : b;

@@ -27,7 +27,8 @@ void copy_norm_results(const std::string& place, const NamedNumbers<T>& results,
 template <class T>
 class PlainSublayers {
  protected:
-  /// The names of a sublayer's norm, dropout and residual, and the inputs of its last forward pass.
+  /// One sublayer: the names of its norm, its dropout and its residual, and the inputs of its last
+  /// forward pass.
   struct Sublayer {
     const char *norm, *dropout;
     const char *residual, *backward;

@@ -28,8 +28,8 @@ inline std::vector<std::size_t> first_indices(std::size_t count) {
   return indices;
 }
 
-/// A linear map. `role` is its role, such as "attention.in". Its parameters are `<name>.weight` and
-/// `<name>.bias`.
+/// A linear map. `role` stands for the map in the names of sites, such as "attention.in". The
+/// parameters of the map are called `<name>.weight` and `<name>.bias`.
 struct PlainLinearMap {
   std::string role, name;
   std::size_t in = 0, out = 0;
@@ -193,7 +193,7 @@ class PlainEncoderContext {
     }
   }
 
-  /// Returns the dropout mask of the sublayer `place`. If that error is injected, returns the mask
+  /// Returns the dropout mask of the sublayer `place`. An injected error can replace it by the mask
   /// of the next sublayer, which has the same shape.
   const ref::tensor::Mask& dropout_mask_at(const std::string& place, const std::string& of) const {
     const auto is_sublayer = [](const std::string& name) { return name.ends_with(".y"); };
@@ -217,7 +217,7 @@ class PlainEncoderContext {
            !site.starts_with("writing ");
   }
 
-  /// Returns the weight of the map as [out,in], transposed if that error is injected.
+  /// Returns the weight of the map as [out,in]. An injected error can transpose it.
   Numbers<T> read_weight(const PlainLinearMap& map) {
     Numbers<T> weight = given(map.name + ".weight");
     const std::string site = "weight of " + map.role;

@@ -123,8 +123,8 @@ class PlainEncoder {
   }
 
  private:
-  /// Returns the rows over which the mean of a sentence is taken, and the number by which their sum
-  /// is divided.
+  /// Returns the rows whose mean represents a sentence, and the number by which the sum of these
+  /// rows is divided.
   std::pair<std::vector<std::size_t>, T> counted(std::size_t sentence) {
     const std::size_t seq_len = in_.tokens.seq_len;
     std::vector<std::size_t> rows;

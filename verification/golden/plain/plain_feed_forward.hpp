@@ -48,8 +48,8 @@ class PlainFeedForward {
     if (x > 0 || below == MutationOperator::drop) return x;
     return below == MutationOperator::negate ? -x : T(0);
   }
-  /// Returns the derivative of relu. At exactly 0 the error bound allows both one-sided
-  /// derivatives, because a sum in another order may not be exactly 0.
+  /// Returns the derivative of relu. If x is exactly 0, the error bound allows both one-sided
+  /// derivatives, because the sum x need not be exactly 0 if its terms are added in another order.
   T step(T x) {
     const bool always =
         sites_.any("derivative", {MutationOperator::drop}) == MutationOperator::drop;

@@ -213,7 +213,8 @@ class PlainFunctions : public PlainGates<T> {
 
   static bool is_nan(T x) { return !(x == x); }  // NOLINT(misc-redundant-expression)
 
-  /// Returns x minus the maximum. If that error is injected, a difference below -30 becomes -30.
+  /// Returns `x - largest`, in which `largest` is the maximum of the row. An injected error can
+  /// replace a difference below -30 by -30.
   T difference(T x, T largest) {
     const T d = x - largest;
     const bool clipped = d < -30 && sites_.any("differences", {Op::clip}) == Op::clip;

@@ -135,8 +135,8 @@ StoredTensor flushed(const StoredTensor& tensor) {
   return ref::io::make_tensor(tensor.name, tensor.dtype, tensor.shape, values);
 }
 
-/// Replaces subnormal results by 0 if that error is injected. The error is offered only if an input
-/// is subnormal too: otherwise a small result may be the rounding error of a cancellation.
+/// Injects an error that replaces subnormal results by 0. The error is offered only if an input is
+/// subnormal too: otherwise a small result may be the rounding error of a cancellation.
 std::vector<StoredTensor> flush_results(const Case& c, std::vector<StoredTensor> results,
                                         Sites& sites) {
   if (std::ranges::none_of(c.inputs, is_subnormal) || std::ranges::none_of(results, is_subnormal) ||

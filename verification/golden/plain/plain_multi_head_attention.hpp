@@ -165,8 +165,8 @@ class PlainAttention {
     return 1 / adl_sqrt(to_scalar<T>(whole ? width_ : d_k()));
   }
 
-  /// Returns the feature index of component c of head h. The features of a head are contiguous, or
-  /// interleaved if that error is injected.
+  /// Returns the feature index of component c of head h. The features of a head are contiguous. An
+  /// injected error can interleave the features of the heads.
   std::size_t feature(std::size_t h, std::size_t c) {
     const bool in_turn =
         sites_.any("features of a head", {MutationOperator::other}) == MutationOperator::other;
@@ -208,8 +208,8 @@ class PlainAttention {
   }
 
   /// Returns the attention weights before dropout if `site` begins with "weights after", and the
-  /// weights after dropout otherwise. If an error is injected at `site`, the function returns the
-  /// other of these two.
+  /// weights after dropout otherwise. If an error is injected at `site`, the weights before and
+  /// after dropout are exchanged.
   const Numbers<T>& dropout_weights(const char* site) {
     const bool before = std::string_view(site).starts_with("weights after");
     const Numbers<T>& right = before ? weights_ : dropped_;
@@ -257,8 +257,8 @@ class PlainAttention {
     return queries;
   }
 
-  /// Whether key j is a token of the source and not padding. If that error is injected, the mask of
-  /// the target is used instead.
+  /// Whether key j is a token of the source and not padding. An injected error can use the mask of
+  /// the target instead of the mask of the source.
   bool is_token(std::size_t b, std::size_t j) {
     const bool of_target =
         crosses_ &&

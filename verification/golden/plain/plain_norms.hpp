@@ -294,8 +294,9 @@ class PlainNormLayers : public PlainNormStep<T> {
       x_hat_[i] = x[i] * sites_.factor("rstd in x_hat", rstd_[feature_of(i)]);
   }
 
-  /// Computes the gradients of PowerNorm, whose backward pass is approximate. grad_x uses nu, a
-  /// running statistic of the backward pass, as it was after the previous step. Then nu is updated.
+  /// Computes the gradients of PowerNorm, whose backward pass is approximate. nu is a running
+  /// statistic of the backward pass. grad_x uses the value that nu had after the previous step.
+  /// Then nu is updated.
   void approximate_backward(T alpha, bool tokens_alone, bool scaled,
                             const std::vector<T>& divisor) {
     parameter_gradients(x_hat_);

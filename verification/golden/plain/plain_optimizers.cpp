@@ -84,8 +84,8 @@ class PlainOptimizer {
     return sites_.factor("gradient", g);
   }
 
-  /// Returns the direction of the step, which is the velocity, and updates `v` to
-  /// `momentum v + g`, with the gradient g.
+  /// Updates the velocity v to `momentum v + g`, with the gradient g. Returns the velocity, which
+  /// is the direction of the step.
   T velocity(T momentum, std::size_t s, std::size_t i, T& v) {
     const T g = gradient(s, i), old = v;
     const T share = is_mutated("dampening 1 - momentum", StepOp::insert) ? 1 - momentum : T(1);

@@ -137,8 +137,8 @@ class ScaledTensors {
     return values;
   }
 
-  /// Computes the scales of the blocks by the convention of the format, or by a wrong convention if
-  /// that error is injected.
+  /// Computes the scales of the blocks by the convention of the format. An injected error can use a
+  /// wrong convention.
   std::vector<double> scales_of_blocks(const StoredTensor& output,
                                        const std::vector<double>& values,
                                        const FloatFormat& format) {

@@ -21,8 +21,9 @@ namespace {
 using ref::model::EncoderTensors;
 using ref::model::TransformerTensors;
 
-/// Sets the number of rows. The loss ignores padded rows. Their gradients are therefore 0 unless
-/// the norm layer is PowerNormReleased, which gives padded rows a gradient.
+/// Sets the number of rows, and whether padded rows have gradients. The loss ignores padded rows.
+/// Their gradients are therefore 0, unless the norm layer is PowerNormReleased, which gives padded
+/// rows a gradient.
 template <class T>
 void set_rows(PlainEncoderContext<T>& parts, const ref::model::Tokens& tokens) {
   parts.set_rows(tokens.batch_size, tokens.seq_len);

@@ -37,8 +37,8 @@ struct AttentionRecipe {
   std::function<bool(std::size_t sample, std::size_t key)> valid = {};
 
   static double plain(std::size_t, double normal) { return normal; }
-  /// Returns an element of q that gives scores of a few units. With S keys, no attention weight is
-  /// then nearly 1/S or nearly 0.
+  /// Returns an element of q: twice a normal number. The scores are then a few units in size, so
+  /// that the attention weights of S keys are neither close to 1/S nor close to 0.
   static double twice_normal(std::size_t, double normal) { return 2 * normal; }
 };
 
@@ -305,8 +305,8 @@ class AttentionCases {
            .values = features});
   }
 
-  /// Adds a case with `edge` keys and a case with `edge` queries. If `edge` is small, adds a case
-  /// with a causal mask, too.
+  /// Adds a case with `edge` keys and a case with `edge` queries. If `edge` is at most 64, also
+  /// adds a case with a causal mask.
   void block_edge(std::size_t edge) {
     AttentionRecipe r{.reason = fmt::format("block_edge_{}_keys", edge),
                       .why = kWhyBlockEdge,

@@ -21,9 +21,9 @@ using corpus::is_layer_with_options;
 
 namespace {
 
-/// Those extents of kBlockEdges that no other case of the operation has along the axis of
-/// statistics. The first list is for the common layers and for functions, the second for all other
-/// layers.
+/// The elements of kBlockEdges that no other case of the operation has as an extent along the axis
+/// of statistics. The first list is for the common layers and for functions, and the second list is
+/// for all other layers.
 constexpr std::size_t kEdgesMissingInAllLayers[] = {32};
 constexpr std::size_t kEdgesMissingInRareLayers[] = {31, 32, 63, 64, 65, 127, 128, 129, 257};
 constexpr const char* kWhyRows =
@@ -76,7 +76,8 @@ class BlockCases {
                      is_layer_with_options<ref::model::RMSNormOptions>(operation_));
   }
 
-  /// Returns those of kBlockEdges that no other case has along the axis of statistics.
+  /// Returns the elements of kBlockEdges that no other case of the operation has as an extent along
+  /// the axis of statistics.
   std::span<const std::size_t> other_edges() const {
     const bool has_all = !norm_ || is_layer_of_rows() ||
                          is_layer_with_options<ref::model::BatchNormOptions>(operation_) ||

@@ -231,8 +231,8 @@ class EncoderCases : public EncoderCaseList {
          .inference = true});
   }
 
-  /// Adds the cases of a decoder layer. The source is longer or shorter than the target, and its
-  /// sentences end at other positions.
+  /// Adds the cases of a decoder layer. In most cases the source is longer or shorter than the
+  /// target, and the padding of the source begins at another position.
   void decoders() {
     ordinary("layer_norm", "post");
     for (const DType dtype : {DType::float32, DType::bfloat16})

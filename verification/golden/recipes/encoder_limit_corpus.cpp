@@ -138,7 +138,7 @@ class EncoderLimitCases : public EncoderCaseList {
          .d_ff = 65});
   }
 
-  /// Adds one case for each norm that the quick tier does not have. The cases differ from the
+  /// Adds one case for each norm that no case of the quick tier has. The cases differ from the
   /// recipe `like` only in their norm.
   void every_norm(const EncoderRecipe& like) {
     for (const std::string& norm : ref::model::norm_names()) {

@@ -251,7 +251,7 @@ class FunctionCases {
   std::string_view function_;
   std::uint64_t seed_;
   const ref::model::OperationInfo& info_;
-  bool sums_;  ///< whether it sums the elements of a row; if not, it is elementwise
+  bool sums_;  ///< whether the function sums the elements of a row; if not, it is elementwise
   std::vector<Case> cases_;
 };
 

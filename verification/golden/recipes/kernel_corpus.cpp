@@ -22,7 +22,7 @@ using Shape = std::vector<std::size_t>;
 
 constexpr DType kSixteenBitDtypes[] = {DType::bfloat16, DType::float16};
 constexpr std::size_t kQuickBlockExtents[] = {31, 63, 64, 65, 127, 128, 129, 257};
-/// Widths that exceed a block of 512 or 1024 threads.
+/// Numbers of features that exceed a block of 512 or 1024 threads by 1.
 constexpr std::size_t kQuickWidths[] = {513, 1025};
 constexpr std::size_t kStandardBlockExtents[] = {255,  256,  511,  512,  513,
                                                  1023, 1024, 1025, 4097, 8193};

@@ -200,8 +200,9 @@ class TransformerCases {
          .past = decodes_ ? std::size_t{2} : 0});
   }
 
-  /// Adds cases for each norm and each of its places. The norm is used on the encoder side. It is
-  /// also used on the decoder side unless its statistics are computed over a sentence.
+  /// Adds cases for each norm, once before the sublayers and once after them. The norm is used on
+  /// the encoder side. It is also used on the decoder side unless its statistics are computed over
+  /// a sentence.
   void add_norms() {
     for (const std::string& norm : ref::model::norm_names()) {
       const bool over_sentences =

@@ -31,7 +31,7 @@ bool has_zero_centered_gamma(const Case& c) {
       std::get<model::FunctionOptions>(c.options));
 }
 
-/// LayerNorm, as the norm that is applied to the sum.
+/// The LayerNorm that is applied to the sum of x and residual.
 struct LayerNormOfSum {
   model::LayerNormOptions options;
   auto forward(const Numbers& sum, const Affine& affine) const {
@@ -101,9 +101,9 @@ class StoredSumAllowances {
     return tensor == nullptr ? Numbers() : ref::tensor::convert<any_order_error>(*tensor);
   }
 
-  /// Rounds the sum to the dtype of the case. The error of an element is one unit in the last place
-  /// if the sum is so close to a midpoint of two numbers that its own rounding error may change the
-  /// result. Otherwise the error is 0.
+  /// Rounds the sum to the dtype of the case. The sum may be so close to a midpoint of two numbers
+  /// that the rounding error of the sum itself can change the result. In this case the error of the
+  /// element is one unit in the last place. Otherwise it is 0.
   Numbers rounded_sum() const {
     Numbers stored = sum_;
     const auto round = [this](double v) {
@@ -117,9 +117,9 @@ class StoredSumAllowances {
     return stored;
   }
 
-  /// Widens a bound so that it covers another computation of the same output. `exact` and `other`
-  /// are the output and its other computation. A small factor covers the rounding errors of both in
-  /// `double`.
+  /// Widens the bound of the output `name`, so that it also covers another way to compute this
+  /// output. `exact` contains the exact values, and `other` the values computed the other way. A
+  /// small factor covers the rounding errors of both in `double`.
   void widen(const char* name, const Numbers& exact, const Numbers& other) {
     Tensor<double>& bound = bound_.at(name);
     for (std::size_t i = 0; i < bound.size(); ++i) {
