@@ -29,8 +29,8 @@ const char* name_of(OperandKind kind) {
   return kNames[static_cast<int>(kind)];
 }
 
-/// Returns the largest integer such that, if all operands are at most this large, a sum of `count`
-/// products plus one more product is representable.
+/// Returns the largest integer n with this property: if no operand is larger than n, then a sum of
+/// `count` + 1 products is representable.
 double largest_integer(const ProductArithmetic& arithmetic, std::size_t count) {
   const double sums = arithmetic.sum_unit == 0x1p-53 ? 0x1p52 : 0x1p23;
   return std::min(std::floor(std::sqrt(sums / (static_cast<double>(count) + 1))),

@@ -24,15 +24,16 @@ struct OrderedComputation {
   bool is_product;
   std::function<double(const OrderProbeSettings&, const std::vector<double>& terms)> sum;
   /// Compares random products on the device with the rule. Returns the number of elements with the
-  /// same bits and the number of all elements. Absent if no such comparison is needed because the
-  /// order alone determines the bits.
+  /// same bits and the number of all elements. The function is empty if this comparison is not
+  /// needed because the order alone determines the bits.
   std::function<std::pair<std::size_t, std::size_t>(gpu::device::Device&)> same_bits = {};
 
   SummationTree expected(std::size_t count) const {
     return rule == "R1" ? order_of_products(count) : order_of_lanes(count);
   }
-  /// Returns the number of additions that are needed at least to determine the order of `count`
-  /// terms.
+  /// Returns the minimum number of additions that are needed to determine the order of a sum of
+  /// `count` terms. For a matrix product, this includes the additions of all elements of the
+  /// [side,side] result.
   double min_cost(std::size_t count, std::size_t side) const;
 };
 

@@ -29,7 +29,7 @@ class AccurateSum {
   double hi_ = 0, lo_ = 0;
 };
 
-/// Whether a library may treat a rounded operand as 0, because it is a subnormal float32.
+/// Whether a rounded operand is a subnormal float32, which a library may treat as 0.
 bool is_subnormal(const ProductArithmetic& arithmetic, double rounded) {
   return arithmetic.rounds_once_more && std::fabs(rounded) < arithmetic.least;
 }

@@ -42,7 +42,8 @@ class TensorReader {
 
   void check_shape(const ref::io::StoredTensor& tensor, const ref::tensor::Shape& expected) const;
 
-  /// Returns the elements of a tensor, converted exactly to double and multiplied by their factors.
+  /// Returns the elements of a tensor as doubles. The conversion is exact. Scaled elements are
+  /// multiplied by their factors.
   std::vector<double> values(const ref::io::StoredTensor& tensor) const;
   /// Returns the elements of a mask. They must be booleans or 0 and 1.
   std::vector<double> mask_values(const ref::io::StoredTensor& tensor) const;

@@ -76,7 +76,8 @@ double scale_to_max_one(Vector& x) {
   return largest;
 }
 
-/// The matrix in `double`. The guesses that need no proof are computed from it.
+/// The matrix A in `double`. It is used to guess eigenvalues and eigenvectors. The guesses need no
+/// proof.
 struct DoubleMatrix {
   Vector diagonal, u, v;
 

@@ -34,7 +34,8 @@ struct Change {
 std::uint64_t steps_between(double a, double b, DType dtype);
 
 /// Compares two recordings of a history.
-/// Computes  the changes of each case. A case counts as `away` if it is gone or has lost its
+/// Computes  the changes of each case, and whether they move towards the exact values (`towards`)
+///           or away from them (`away`). A case counts as `away` if it is gone or has lost its
 ///           output, as `towards` if it is new or has gained an output, and as `neither` if its
 ///           name now belongs to a different case
 /// Throws    FileError as History

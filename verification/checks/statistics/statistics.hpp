@@ -34,7 +34,7 @@ struct StatisticsOptions {
   std::size_t warmup_steps = 10;
   /// The sequence length to which the published experiment pads sentences.
   std::size_t published_length = 512;
-  /// The number of steps for which an upper bound of the Lipschitz constant is computed.
+  /// The number of training steps at which the Lipschitz constants are bounded.
   std::size_t sloped_steps = 3;
   /// The radius of the ball around each part of the batch (a row or a channel) in which the
   /// Lipschitz constant is bounded.
@@ -77,8 +77,8 @@ struct Statistics {
   std::vector<RecordedScenario> followed = {};
   /// The Lipschitz constants at `sloped_steps` steps, evenly spaced from the first to the last.
   std::vector<LipschitzAtStep> slopes = {};
-  /// Whether power_norm over real tokens gives the same bits if the [PAD] embedding is plain and if
-  /// it is multiplied by large_pad.
+  /// Whether power_norm over real tokens gives the same bits in two runs: with the original [PAD]
+  /// embedding, and with the [PAD] embedding multiplied by large_pad.
   bool padding_is_inert = true;
 };
 
@@ -98,8 +98,8 @@ std::vector<Scenario> scenarios(const StatisticsOptions& options);
 Statistics collect_statistics(const TokenizedCorpus& corpus, const StatisticsOptions& options,
                               const std::function<void(std::size_t, std::size_t)>& progress = {});
 
-/// Whether the run has an error: nu is unstable in a scenario with `decides`, or padding changes
-/// the masked statistics.
+/// Whether the run has an error. There are two kinds of errors: nu is unstable in a scenario whose
+/// member `decides` is true, or padding changes the masked statistics.
 bool has_error(const Statistics& statistics);
 
 }  // namespace normproof::verification::checks::statistics

@@ -15,10 +15,11 @@ namespace normproof::verification::claims::engine {
 ///
 /// Source    [Hig02] section 3.3
 /// Error     each operation adds 2u = 2^-167 of its result to the bound and inflates the bound by 1
-///           + 2^-100, which covers the bound's own rounding. The bound also covers another
-///           50-digit evaluation of the same operations, with sums in any order. The operands of
-///           that evaluation are within their bounds. Its results are at most twice as large as
-///           these, or smaller than their bounds. The exponent range of MPFR rules out underflow
+///           + 2^-100, which covers the bound's own rounding. The bound also covers a second
+///           50-digit evaluation of the same operations with sums in any order, under two
+///           conditions. The operands of the second evaluation are within their bounds. Its results
+///           are at most twice as large as the results here, or smaller than their bounds. The
+///           exponent range of MPFR rules out underflow
 class Bounded {
  public:
   Bounded() = default;

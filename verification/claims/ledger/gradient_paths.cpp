@@ -17,8 +17,8 @@ using ref::model::NormPlacement;
 using ref::numeric::ball;
 using Balls = Tensor<ball>;  // [n,n] with n = tokens * d_model, or [1,n]
 
-/// The two Jacobians of a sublayer: that of its norm, and that of its function F (attention or
-/// feed-forward). Each is the derivative with respect to the input of the norm or of F.
+/// Two Jacobians of a sublayer: the Jacobian of its norm with respect to the input of the norm, and
+/// the Jacobian of its function F (attention or feed-forward) with respect to the input of F.
 struct Sublayer {
   Balls norm, branch;
 };

@@ -147,8 +147,9 @@ Ratio ratio(const TestedImplementation& subject, const Vector& x) {
   return {stretched.squared * factor, stretched.bound * factor};
 }
 
-/// A constant C and a token that exceeds it: its |mean| is 2 C times its largest deviation, which
-/// is at least sigma. If a small mean is requested, |mean| is at most sigma instead.
+/// A token x that violates a claim with the constant C. Its |mean| is 2 C times its largest
+/// deviation from the mean, and the largest deviation is at least sigma. If a small mean is
+/// requested, |mean| is at most sigma instead.
 struct Token {
   double constant = 2;
   std::vector<double> deviations = {-1, 0, 1};
