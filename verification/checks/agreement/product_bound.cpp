@@ -34,8 +34,8 @@ bool is_subnormal(const ProductArithmetic& arithmetic, double rounded) {
   return arithmetic.rounds_once_more && std::fabs(rounded) < arithmetic.least;
 }
 
-/// Returns the magnitude by which tensor cores align an operand. A subnormal operand counts as the
-/// smallest normal number.
+/// Returns the magnitude that tensor cores use when they align an operand. A subnormal operand
+/// counts as the smallest normal number.
 double alignment_magnitude(const ProductArithmetic& arithmetic, double rounded) {
   const double magnitude = std::fabs(rounded);
   return arithmetic.aligns && magnitude > 0

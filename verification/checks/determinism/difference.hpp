@@ -8,7 +8,8 @@
 
 namespace normproof::verification::checks::determinism {
 
-/// A probe whose values differ between two recordings, called `here` and `there`.
+/// A probe whose values differ between two recordings. The two recordings are called `here` and
+/// `there`.
 struct Difference {
   std::string probe;     ///< empty if the contracts differ
   std::string sentence;  ///< the location and both values in hexadecimal; without the probe's name

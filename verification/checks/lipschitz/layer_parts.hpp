@@ -50,8 +50,8 @@ Parts make_parts(const Step& step);
 Step select_parts(const Step& step, PartKind kind, const std::vector<std::size_t>& parts,
                   const ref::tensor::Tensor<double>& x, const ref::tensor::Tensor<double>& grad_y);
 
-/// Converts [rows, D], without padding, to the shape of the given x. Rows of padding are copied
-/// from `padding`.
+/// Converts a tensor [rows, D] without padding to the shape of the given x. Rows of padding are
+/// copied from `padding`.
 ref::tensor::Tensor<double> insert_padding_rows(const ref::tensor::Tensor<double>& packed,
                                                 const Step& step,
                                                 const ref::tensor::Tensor<double>& padding);

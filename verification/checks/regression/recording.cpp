@@ -35,7 +35,7 @@ StoredTensor canonicalize_nans(const StoredTensor& tensor) {
 }
 
 /// Returns those outputs of a candidate that the case expects, sorted by name.
-/// Throws    FileError with one sentence
+/// Throws    FileError whose message is one sentence
 std::vector<StoredTensor> outputs_to_store(const StoredCase& stored,
                                            const std::vector<StoredTensor>& answer) {
   std::vector<StoredTensor> kept;

@@ -34,10 +34,10 @@ struct StatisticsOptions {
   std::size_t warmup_steps = 10;
   /// The sequence length to which the published experiment pads sentences.
   std::size_t published_length = 512;
-  /// The number of training steps at which the Lipschitz constants are bounded.
+  /// The number of training steps at which bounds of the Lipschitz constants are computed.
   std::size_t sloped_steps = 3;
-  /// The radius of the ball around each part of the batch (a row or a channel) in which the
-  /// Lipschitz constant is bounded.
+  /// The radius of a ball around each part of the batch (a row or a channel). The bound of the
+  /// Lipschitz constant holds for all inputs in this ball.
   double slope_radius = 1;
 };
 

@@ -61,7 +61,7 @@ struct Position {
   std::vector<double> own, moved;
 
   /// Returns the maximum over the features of |y' - y| / max(|y|, |y'|), where y and y' are the two
-  /// outputs. It exceeds 2^-54 if any two doubles differ.
+  /// outputs. It exceeds 2^-54 if y and y' differ in any feature.
   double largest_relative_change() const {
     double most = 0;
     for (std::size_t i = 0; i < own.size(); ++i) {

@@ -38,8 +38,8 @@ Balls multiply_matrices(const Balls& a, const Balls& b) {
   return ref::ops::matmul(a, b);
 }
 
-/// Returns the Jacobian of LayerNorm at each token, (I - 1 1^T/d - x_hat x_hat^T/d)/s, where s is
-/// the standard deviation.
+/// Returns the Jacobian of LayerNorm at each token, (I - 1 1^T/d - x_hat x_hat^T/d)/s, with
+/// s = sqrt(variance + eps) and d features.
 Balls norm_jacobian(const EncoderCase& c, const Balls& x) {
   const std::size_t d = c.d_model, n = c.tokens * d;
   const ball width(static_cast<double>(d));
