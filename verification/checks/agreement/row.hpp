@@ -32,7 +32,7 @@ class Rows {
  public:
   /// Begins a case of an operation. All calls until the next begin() belong to this case.
   void begin(const std::string& operation, std::string_view case_name);
-  /// Compares the shape and the bits of a tensor with those of the expected tensor.
+  /// Compares a tensor with the expected tensor: their shapes, and the bits of their elements.
   void compare(std::string_view tensor, const ref::tensor::Tensor<double>& got,
                const ref::tensor::Tensor<double>& expected);
   void compare(std::string_view tensor, double got, double expected);

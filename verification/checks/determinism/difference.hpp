@@ -18,9 +18,9 @@ struct Difference {
 /// Returns all probes that differ between two recordings, in the order of their names. If the
 /// contract versions differ, this difference comes first.
 ///
-/// Computes  a comparison of hashes. If both recordings have values, the sentence names the first
-///           value that differs; otherwise it names both hashes. A probe that is missing in one
-///           recording is a difference
+/// Computes  a comparison of hashes. If both recordings have values, Difference::sentence names the
+///           first value that differs; otherwise it names both hashes. A probe that is missing in
+///           one recording is a difference
 std::vector<Difference> differences(const Recording& here, const Recording& there);
 
 /// Returns one line, without line end, that describes the first difference and states the number of

@@ -60,8 +60,8 @@ class TensorReader {
 ref::tensor::Tensor<double> slice(const std::vector<double>& values, std::size_t step,
                                   const ref::tensor::Shape& shape);
 
-/// Returns `state` after replacing the tensors that the file contains. `iterations` may be a scalar
-/// in the file.
+/// Returns `state` with the values of the file: a tensor of `state` that the file contains is
+/// replaced by the tensor in the file. `iterations` may be a scalar in the file.
 ref::tensor::NamedTensors<double> read_state(const TensorReader& reader,
                                              ref::tensor::NamedTensors<double> state);
 

@@ -28,7 +28,7 @@ struct StatisticsOptions {
   std::size_t steps = 100;
   /// The standard deviation of the embedding's entries.
   double embedding_scale = 1;
-  /// The factor on the [PAD] embedding in the scenarios with a large [PAD].
+  /// The number by which the [PAD] embedding is multiplied in the scenarios with a large [PAD].
   double large_pad = 8;
   /// The number of warm-up steps of power_norm_released.
   std::size_t warmup_steps = 10;
@@ -75,7 +75,8 @@ struct Statistics {
   CorpusFacts corpus;
   std::vector<BatchRecord> batches = {};  ///< one per step
   std::vector<RecordedScenario> followed = {};
-  /// The Lipschitz constants at `sloped_steps` steps, evenly spaced from the first to the last.
+  /// Bounds of the Lipschitz constants, at `sloped_steps` steps that are evenly spaced from the
+  /// first to the last.
   std::vector<LipschitzAtStep> slopes = {};
   /// Whether power_norm over real tokens gives the same bits in two runs: with the original [PAD]
   /// embedding, and with the [PAD] embedding multiplied by large_pad.

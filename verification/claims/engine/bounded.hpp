@@ -50,9 +50,9 @@ class Bounded {
   Bounded& operator+=(const Bounded& b) { return *this = *this + b; }
   Bounded& operator*=(const Bounded& b) { return *this = *this * b; }
 
-  /// Returns the square root of x. Let v be the exact argument and a the computed one. Then
-  /// |sqrt(v) - sqrt(a)| = |v - a| / (sqrt(v) + sqrt(a)). This is at most error / sqrt(a), and at
-  /// most sqrt(error).
+  /// Returns the square root of x. Let v be the exact argument and a the computed argument, with
+  /// |v - a| <= error. Then |sqrt(v) - sqrt(a)| = |v - a| / (sqrt(v) + sqrt(a)). This is at most
+  /// error / sqrt(a), and at most sqrt(error).
   friend Bounded sqrt(const Bounded& x) {
     const oracle50 least = x.value - x.error;
     return rounded(sqrt(x.value), x.error == 0       ? oracle50(0)

@@ -46,8 +46,9 @@ std::vector<double> normal_row(const Run& run, std::size_t index) {
 
 // ---- E1
 
-/// Judges relu(x)^2 + relu(-x)^2 = x^2 for each x. Under a symmetric distribution the mean of
-/// relu(x)^2 is therefore half of E x^2. Squares of doubles and 0 are exact at 50 digits.
+/// Judges whether relu(x)^2 + relu(-x)^2 = x^2 for each x. If this holds, the mean of relu(x)^2
+/// under a symmetric distribution is half of E x^2. Squares of doubles and 0 are exact at 50
+/// digits.
 Property<Batch> relu_property(const TestedImplementation& subject) {
   return {.cases = batches({.affine = false, .min_eps = 0, .max_eps = 0}),
           .judge =

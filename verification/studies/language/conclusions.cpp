@@ -42,7 +42,7 @@ Finding judge(const std::vector<double>& differences, std::size_t for_it, std::s
   return {interval->high < 0 ? Verdict::fails : Verdict::unsettled, numbers};
 }
 
-/// Judges whether the test BLEU of the norm `above` is higher than that of the norm `below`.
+/// Judges whether the norm `above` has a higher test BLEU than the norm `below`.
 Finding judge_bleu(const Results& results, const Condition& condition, const std::string& above,
                    const std::string& below) {
   const PairedDifferences paired = paired_seeds(results, condition, above, below, test_bleu);
@@ -50,7 +50,7 @@ Finding judge_bleu(const Results& results, const Condition& condition, const std
                fmt::format("test BLEU of {} less that of {}", above, below));
 }
 
-/// Judges whether the test perplexity of the norm `above` is higher than that of the norm `below`.
+/// Judges whether the norm `above` has a higher test perplexity than the norm `below`.
 Finding judge_perplexity(const Results& results, const Condition& condition,
                          const std::string& above, const std::string& below) {
   const PairedDifferences paired = paired_seeds(results, condition, above, below, test_perplexity);

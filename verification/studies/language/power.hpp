@@ -23,10 +23,10 @@ struct PowerRow {
 std::vector<PowerRow> power_rows(const Results& results, const Quantity& quantity,
                                  std::size_t seeds);
 
-/// Published results [SYG+20]: the perplexity of PowerNorm minus that of LayerNorm, on PTB and on
-/// WikiText-103.
+/// Published results [SYG+20]: the perplexity of PowerNorm minus the perplexity of LayerNorm, on
+/// PTB and on WikiText-103.
 inline constexpr double kPublishedPtb = -5.6, kPublishedWikiText = -3.0;
-/// Published results [SYG+20]: the BLEU of PowerNorm minus that of LayerNorm, on IWSLT14 and on
+/// Published results [SYG+20]: the BLEU of PowerNorm minus the BLEU of LayerNorm, on IWSLT14 and on
 /// WMT14.
 inline constexpr double kPublishedIwslt = 0.4, kPublishedWmt = 0.6;
 

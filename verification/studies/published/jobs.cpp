@@ -41,7 +41,7 @@ void report_to_parent(int pipe, char kind, std::string text) {
   ref::io::write_all(pipe, fmt::format("{}{}\n", kind, text));
 }
 
-/// Runs tasks that have no result, until all have one.
+/// Runs the tasks that have no result yet, until every task has a result.
 void run_missing_tasks(const Store& store, const std::vector<Task>& tasks, const Runner& runner,
                        int pipe) {
   constexpr useconds_t kWait = 200'000;

@@ -45,7 +45,7 @@ struct Selection {
 Selection quick_selection();
 
 /// Returns every selected training run once, ordered by protocol. Within a protocol, the training
-/// runs of the tables come before those of the figures.
+/// runs for the tables come before the training runs for the figures.
 std::vector<Cell> plan(const Selection& selection);
 
 /// These functions return a training run: table_cell for an entry of a table, curves_cell for
