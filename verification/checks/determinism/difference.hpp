@@ -24,7 +24,8 @@ struct Difference {
 std::vector<Difference> differences(const Recording& here, const Recording& there);
 
 /// Returns one line, without line end, that describes the first difference and states the number of
-/// further differences. `there_name` names the other recording in this line.
+/// further differences. In this line, `there_name` is the name of the recording with which `here`
+/// was compared.
 std::string verdict_line(const Recording& here, const std::vector<Difference>& found,
                          const std::string& there_name);
 

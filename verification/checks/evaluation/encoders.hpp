@@ -20,7 +20,7 @@ using ref::model::EncoderTensors;
 using MatrixShape =
     std::function<std::optional<std::pair<std::size_t, std::size_t>>(const std::string& name)>;
 
-/// Returns the configuration of the encoder that an operation uses. The options are those of the
+/// Returns the configuration of the encoder that an operation uses. It has the options of the
 /// operation. The extents come from the shapes of the weights, and are 0 if there are no weights. A
 /// single encoder layer belongs to an encoder with one layer, one token and one class. For a
 /// decoder layer, the result describes a decoder of one layer, in the form of a causal encoder.

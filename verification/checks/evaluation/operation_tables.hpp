@@ -5,7 +5,8 @@
 namespace normproof::verification::checks::evaluation {
 
 /// These functions make three texts that describe all operations. The facts come from
-/// ref/model/operation_info.hpp and norm_layers.hpp. The order is that of model::operations().
+/// ref/model/operation_info.hpp and norm_layers.hpp. The operations are in the order of
+/// model::operations().
 
 /// Returns a text with one paragraph per operation.
 std::string operations_text();

@@ -49,8 +49,8 @@ rc::Gen<DecayingActivations> decays() {
       });
 }
 
-/// Returns |X~'| of the last batch, where X~' is the gradient before the division by psi. If Gamma
-/// = mean(x_hat^2) of a batch is smaller than `floor`, the batch is changed so that Gamma is
+/// Returns |X~'| of the last batch, where X~' is the gradient before the division by psi. If
+/// Gamma = mean(x_hat^2) of a batch is smaller than `floor`, the batch is changed so that Gamma is
 /// `floor`.
 Bounded last_remainder(const TestedImplementation& subject, const DecayingActivations& d,
                        double floor) {

@@ -12,7 +12,7 @@
 namespace normproof::verification::studies::published {
 
 /// The rule that decides whether a training run converged: every loss is finite, and the mean of
-/// the last losses is below `share` times the first loss. The first loss is that of the initial
+/// the last losses is below `share` times the first loss. The first loss is the loss of the initial
 /// state, which is the same for every learning rate.
 struct ConvergenceRule {
   double share = 1;

@@ -10,8 +10,8 @@
 
 namespace normproof::verification::studies::published {
 
-/// A column of a table, as a function. It returns whether the training run at a learning rate
-/// converged, or nothing if there is no such run. The rates are those of study_rates().
+/// A column of a table, as a function. It returns whether the training run at a learning rate of
+/// study_rates() converged, or nothing if there is no such run.
 using Column = std::function<std::optional<bool>(const std::string& rate)>;
 
 /// Returns the highest learning rate at which a column converged. If it converged at none, returns
