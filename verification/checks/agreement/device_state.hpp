@@ -23,7 +23,7 @@ std::vector<gpu::train::TextBatch> on_device(gpu::device::Device& device,
 std::vector<gpu::train::PairBatch> on_device(gpu::device::Device& device,
                                              std::span<const ref::train::PairBatch> batches);
 
-/// Downloads the gradients of all parameters.
+/// Copies the gradients of all parameters from the device to host memory.
 ref::train::Gradients<double> on_host(const gpu::train::Gradients& gradients);
 
 }  // namespace normproof::verification::checks::agreement

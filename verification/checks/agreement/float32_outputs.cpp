@@ -34,8 +34,8 @@ std::optional<model::Float32NormOptions> float32_norm_options(
 }
 
 /// Returns the float32 options if the operation is layer_norm, rms_norm, add_layer_norm or
-/// add_rms_norm; nothing for any other operation. The formats of tensors and parameters are not
-/// set.
+/// add_rms_norm. Returns nothing for any other operation. The result does not yet state the formats
+/// of tensors and parameters.
 std::optional<model::Float32NormOptions> float32_norm_options(const model::Operation& operation) {
   if (const auto* const function = std::get_if<model::FunctionOptions>(&operation))
     return float32_norm_options(*function);

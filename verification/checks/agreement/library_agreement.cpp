@@ -34,8 +34,8 @@ struct LibraryComparison {
   std::uint64_t seed;
   Rows& rows;
 
-  /// Runs f(products) as one case. Each product that f computes is compared with its bound. Reports
-  /// an error that f throws.
+  /// Runs f(products) as one case. Compares each product that f computes with the product's error
+  /// bound. Reports an error that f throws.
   template <class F>
   void run(const std::string& operation, const std::string& name, bool exact, const F& f) const {
     rows.begin(operation, name);

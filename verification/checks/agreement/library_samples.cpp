@@ -29,16 +29,16 @@ const char* name_of(OperandKind kind) {
   return kNames[static_cast<int>(kind)];
 }
 
-/// Returns the largest integer such that, if all operands are at most this large, a sum of `count`
-/// products plus one more product is representable.
+/// Returns the largest integer n with this property: if no operand is larger than n, then a sum of
+/// `count` + 1 products is representable.
 double largest_integer(const ProductArithmetic& arithmetic, std::size_t count) {
   const double sums = arithmetic.sum_unit == 0x1p-53 ? 0x1p52 : 0x1p23;
   return std::min(std::floor(std::sqrt(sums / (static_cast<double>(count) + 1))),
                   std::ldexp(1, arithmetic.operand.digits));
 }
 
-/// Generates the elements of an operand. The argument `line` is the row of an element of a, or the
-/// column of an element of b.
+/// Generates the elements of an operand, a or b. The argument `line` of its call operator is the
+/// row of an element of a, or the column of an element of b.
 class OperandElements {
  public:
   OperandElements(std::uint64_t seed, const std::string& name, OperandKind kind, double largest)

@@ -52,9 +52,9 @@ double device_product(const OrderProbeSettings& probe, const Terms& terms,
       .data()[0];
 }
 
-/// Computes a sum by a low-precision product. The probe's terms M and 1 become products of two
-/// float16 numbers. These products differ by the factor 2^54, so that a float32 sum that contains M
-/// loses the 1.
+/// Computes a sum by a low-precision product. The order of a sum is determined with the terms 1, M
+/// and -M. Here each term is a product of two float16 numbers. M is 2^54 times the term 1, so that
+/// a float32 sum that contains M loses the 1.
 double low_precision_product(const OrderProbeSettings& probe, const Terms& terms,
                              Precision precision) {
   Terms left, right;

@@ -22,8 +22,8 @@ struct RandomShape {
   MaskKind masked;
 };
 
-/// The shapes of x. For a norm, the last axis is the features and all other axes are rows. A
-/// function reduces the last axis.
+/// The shapes of x. For a norm, the last axis counts the features, and all other axes count the
+/// rows. A function reduces the last axis.
 const RandomShape kShapes[] = {{{2, 1}, MaskKind::none},   {{1, 33}, MaskKind::none},
                                {{31, 7}, MaskKind::some},  {{5, 3, 65}, MaskKind::some},
                                {{2, 2, 9}, MaskKind::all}, {{65537, 2}, MaskKind::none},

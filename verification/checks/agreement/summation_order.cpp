@@ -42,8 +42,8 @@ class Probe {
       : sum_(sum), terms_(count, 1.0), sums_left_(most_sums) {}
 
   /// Returns the subtrees that the given leaves form below a node of `node_size` terms. The leaves
-  /// are in ascending order. If node_size is larger than every subtree, the result is one tree of
-  /// all leaves.
+  /// are in ascending order. If node_size exceeds the number of all terms, the result is a single
+  /// tree of all leaves.
   std::vector<SummationTree> form_subtrees(std::vector<std::size_t> leaves, std::size_t node_size) {
     std::vector<SummationTree> parts;
     while (!leaves.empty()) {
@@ -116,8 +116,8 @@ std::string format_range(std::span<const std::size_t> leaves) {
                    : fmt::format("{},{}..{}", leaves[0], leaves[1], leaves.back());
 }
 
-/// Returns the number of parts, from part `begin` on, that are leaves whose indices form an
-/// arithmetic progression.
+/// Returns the length of the longest run of parts, beginning at part `begin`, that are leaves whose
+/// indices form an arithmetic progression.
 std::size_t progression_length(const std::vector<const SummationTree*>& parts, std::size_t begin) {
   std::size_t end = begin;
   while (end < parts.size() && parts[end]->children.empty() &&

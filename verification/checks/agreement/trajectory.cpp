@@ -238,8 +238,8 @@ void take_language_run(const std::string& norm, TrainingRun trajectory, const st
   take(name, trajectory);
 }
 
-/// Calls `take` with a translation run whose encoder and decoder use the norm `norm`. If the norm
-/// has statistics over sentences, only the encoder uses it.
+/// Calls `take` with a translation run whose encoder uses the norm `norm`. The decoder uses the
+/// same norm, or layer_norm if `norm` has statistics over sentences.
 void take_translation_run(const std::string& norm, TrainingRun trajectory, const std::string& name,
                           const TakeTrajectory& take) {
   const ref::model::EncoderConfig& like = trajectory.config.encoder;

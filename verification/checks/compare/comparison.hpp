@@ -27,8 +27,8 @@ struct Comparison {
   std::vector<std::size_t> failed;
   double worst_ratio = 0;  ///< maximum of |got - expected| / bound, rounded up; 0/0 = 0, NaN = inf
   std::uint64_t max_ulp = 0;  ///< maximum distance of got from expected, each rounded to double
-  /// The index of the element with the largest ratio of error and bound; the first one if several
-  /// are equal.
+  /// The index of the element with the largest ratio of error to bound. If several elements have
+  /// this ratio, it is the first of them.
   std::size_t worst_index = 0;
   double worst_got = 0;  ///< the value at that index, rounded to double
   double worst_expected = 0;

@@ -9,9 +9,9 @@ namespace normproof::verification::checks::compare {
 /// distance of any two numbers.
 inline constexpr std::uint64_t kInfinitelyFar = std::numeric_limits<std::uint64_t>::max();
 
-/// Returns the number of steps between neighboring doubles from a to b. +0 and -0 count as the same
-/// number. Subnormals count like all other numbers, and an infinity is one step beyond the largest
-/// finite double.
+/// Returns the number of steps that lead from a to b. One step leads from a double to a neighboring
+/// double. +0 and -0 count as the same number. Subnormals count like all other numbers, and an
+/// infinity is one step beyond the largest finite double.
 /// Example   ulp_distance(1, 1 + 2^-52) == 1
 ///           ulp_distance(-2^-1074, 2^-1074) == 2
 ///           ulp_distance(DBL_MAX, infinity) == 1

@@ -16,10 +16,10 @@ struct Function {
   double (*of)(double);
   void (*apply_each)(const double*, std::size_t, double*);
   double (*accurate)(double);
-  /// Arguments for which the fast phase of the function is inconclusive, found among random
-  /// arguments. Let hi + lo be the result of the fast phase and e its error bound. For two of the
-  /// arguments, rounding hi + (lo + e) gives a wrong result; for two others, rounding hi + (lo - e)
-  /// does; for the other two, rounding hi + lo does.
+  /// Six arguments for which the fast phase of the function is inconclusive, found among random
+  /// arguments. Let hi + lo be the result of the fast phase and e its error bound. Rounding hi +
+  /// (lo + e) gives a wrong result for two of the arguments, rounding hi + (lo - e) for two more,
+  /// and rounding hi + lo for the last two.
   double undecided[6];
 };
 

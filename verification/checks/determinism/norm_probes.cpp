@@ -11,8 +11,8 @@ using ref::tensor::NamedTensors;
 using ref::tensor::Shape;
 using ref::tensor::Tensor;
 
-/// A way to run a layer. Each case runs forward and backward for three steps, which carry the
-/// state.
+/// A way to run a layer. Each case runs forward and backward for three steps. The state after a
+/// step is the state before the next step.
 struct Case {
   const char* name;
   Shape shape;

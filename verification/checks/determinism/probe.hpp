@@ -77,7 +77,8 @@ class Inputs {
   ref::tensor::Tensor<double> wide_range_numbers(const ref::tensor::Shape& shape, int least,
                                                  int most);
 
-  /// Returns terms whose sum cancels: each term is followed by its negative with changed last bits.
+  /// Returns terms whose sum cancels. The terms come in pairs: the second term of a pair is the
+  /// negative of the first one, with changed last bits.
   ref::tensor::Tensor<double> cancelling(const ref::tensor::Shape& shape);
 
  private:

@@ -11,8 +11,8 @@ using ref::model::NormPlacement;
 using ref::model::Pooling;
 using ref::model::TrainConfig;
 
-/// Runs a training run. Adds the loss, the parameters and the running statistics after each step to
-/// `values`, and finally the predictions.
+/// Executes a training run. After each step, adds the loss, the gradient norm, the parameters and
+/// the running statistics to `values`. At the end, adds the loss of one more batch in evaluation.
 void record_trajectory(const std::string& probe, const TrainConfig& config,
                        const TrajectoryExtents& length, Values& values) {
   Inputs inputs(probe);

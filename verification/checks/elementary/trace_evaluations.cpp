@@ -10,8 +10,8 @@
 
 namespace {
 
-/// The distinct operations so far. "fma n1 0x1p+0 n0" is fma(n1, 1, n0), where n1 and n0 are
-/// earlier results.
+/// The distinct operations that have been recorded so far. "fma n1 0x1p+0 n0" is fma(n1, 1, n0),
+/// where n1 and n0 are earlier results.
 std::vector<std::string> operations;
 std::map<std::string, long long> numbers;
 
@@ -22,8 +22,8 @@ long long number_of(const std::string& operation) {
   return found->second;
 }
 
-/// The result of a recorded operation, identified by its id. Number and Bits have the same size, so
-/// that to_bits and from_bits keep the id.
+/// The bits of a recorded operation's result, represented by the id of the operation. Number and
+/// Bits have the same size, so that to_bits and from_bits keep the id.
 struct Bits;
 struct Number {
   long long id;

@@ -188,8 +188,8 @@ class EncoderReader {
 };
 
 /// Calls f() and returns its result. If f throws a ContractError because of invalid extents, throws
-/// a FileError instead. The ContractError names the encoder or decoder that contains the layer.
-/// This function removes that prefix, because a single layer has none.
+/// a FileError with its message instead. If the name of the argument in this message begins with
+/// "encoder." or "decoder.", removes this prefix, because the operation is a single layer.
 template <class F>
 EvalInputs without_side_prefix(std::string_view file, F f) {
   try {

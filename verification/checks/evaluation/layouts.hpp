@@ -55,7 +55,8 @@ ref::model::NormInputs<T> inputs_in_rows(ref::model::Layout layout,
   return inputs;
 }
 
-/// Converts those outputs of a step that have the shape of x to the layout.
+/// Converts outputs of a step from rows of features to the layout. It converts only the outputs
+/// that have the shape of x.
 template <class T>
 void outputs_to_layout(ref::model::Layout layout, const ref::tensor::Shape& x,
                        ref::tensor::NamedTensors<T>& outputs) {

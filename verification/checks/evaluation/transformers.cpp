@@ -143,7 +143,7 @@ class TrainedModel {
   NamedTensors<T> results_;
 };
 
-/// Returns the values of sentence b of a tensor whose first axis is the sentences.
+/// Returns the values of sentence b of a tensor whose first axis counts the sentences.
 template <class T>
 Tensor<T> values_of_sentence(const Tensor<double>& all, std::size_t b) {
   const Shape shape = {1, all.shape(1), all.shape(2)};

@@ -120,8 +120,8 @@ Norms compute_norms(const Step& step, const Parts& parts, const Tensor<double>& 
   return norms;
 }
 
-/// Returns the precision in bits. For DyT, 1 - tanh^2 is about exp(-2 |alpha x|) far from 0. This
-/// cancellation costs 3 bits for each unit of |alpha x|.
+/// Returns the precision of the ball arithmetic in bits. For DyT, 1 - tanh^2 is about exp(-2 |alpha
+/// x|) far from 0. This cancellation costs 3 bits for each unit of |alpha x|.
 slong required_precision_bits(const Step& step) {
   constexpr double kBits = 128, kMaxBits = 4096;
   if (!std::holds_alternative<model::DyTOptions>(step.options)) return static_cast<slong>(kBits);

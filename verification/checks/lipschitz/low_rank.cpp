@@ -22,7 +22,7 @@ struct Symmetric2x2 {
   T determinant() const { return a * d - b * b; }
 };
 
-/// Returns I + [u v]^T diag(1 / shifted) [u v].
+/// Returns the 2 x 2 matrix I + [u v]^T diag(1 / shifted) [u v] for the vectors u, v and `shifted`.
 template <class T>
 Symmetric2x2<T> capacitance(const std::vector<T>& shifted, const std::vector<T>& u,
                             const std::vector<T>& v) {
@@ -36,7 +36,8 @@ Symmetric2x2<T> capacitance(const std::vector<T>& shifted, const std::vector<T>&
   return s;
 }
 
-/// Returns the number of negative eigenvalues; -1 if it is uncertain or if an eigenvalue is 0.
+/// Returns the number of negative eigenvalues of a symmetric 2 x 2 matrix. Returns -1 if this
+/// number is uncertain or if an eigenvalue is 0.
 template <class T>
 int negative_eigenvalues(const Symmetric2x2<T>& s) {
   const T determinant = s.determinant(), trace = s.a + s.d;
@@ -76,7 +77,8 @@ double scale_to_max_one(Vector& x) {
   return largest;
 }
 
-/// The matrix in `double`. The guesses that need no proof are computed from it.
+/// The matrix A in `double`. It is used to guess eigenvalues and eigenvectors. The guesses need no
+/// proof.
 struct DoubleMatrix {
   Vector diagonal, u, v;
 

@@ -37,7 +37,7 @@ struct Deviations {
   }
 };
 
-/// The statistics of a part, from its sum of squared deviations.
+/// The statistics of a part, computed from the sum of the squared deviations of x.
 struct Scale {
   ball rstd;
   ball delta;  ///< eps rstd^2, the factor that the Jacobian keeps along x_hat
@@ -55,8 +55,9 @@ double element_mean(const Vector& x) {
   return sum;
 }
 
-/// Returns J J^T / rstd^2 for the Jacobian J. It is diag(gamma)^2 minus a matrix for the vector of
-/// ones and a matrix for x_hat. If no deviations are given, the matrix for x_hat is not subtracted.
+/// Returns J J^T / rstd^2 for the Jacobian J. It is diag(gamma)^2 - u u^T - v v^T. u is a multiple
+/// of gamma, or 0 if the layer does not center. v is a multiple of gamma x_hat, or 0 if no
+/// deviations are given.
 DiagonalMinusRankTwo gram_matrix(const Vector& gamma, bool centred,
                                  const std::vector<ball>* deviations, const Scale* scale) {
   const ball n(static_cast<double>(gamma.size()));

@@ -232,7 +232,8 @@ class Definition {
     const auto& t = old_.at(name);
     return {t.data(), t.data() + t.size()};
   }
-  /// Updates a running statistic to old + (1 - decay) (now - old).
+  /// Updates a running statistic to old + (1 - decay) (now - old), where `now` is the statistic of
+  /// this batch.
   void move(const char* name, const oracle100& decay, const std::vector<oracle100>& now) {
     auto& t = out_.state.at(name);
     for (std::size_t i = 0; i < now.size(); ++i)

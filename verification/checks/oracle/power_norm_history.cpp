@@ -10,8 +10,8 @@ namespace model = ref::model;
 using ref::tensor::empty_tensor;
 using ref::tensor::shape_of;
 
-/// The means over the rows, for each channel, of x_hat^2, of g x_hat and of (g - nu x_hat) x_hat,
-/// where g = gamma grad_y.
+/// The means over the rows, for each channel, of x_hat^2, of g x_hat and of (g - nu x_hat) x_hat.
+/// Here g = gamma grad_y, and nu is the state of PowerNorm's backward.
 struct ChannelMeans {
   oracle100 x_hat_squared = 0;
   oracle100 g_x_hat = 0;

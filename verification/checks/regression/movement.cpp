@@ -31,8 +31,9 @@ std::map<std::string, const Record*> by_name(const std::vector<Record>& records,
   return result;
 }
 
-/// Returns a map from each name to a pair: the record of this name in the first list, and the one
-/// in the second list. A pointer is nullptr if the list has no such record.
+/// Returns a map from each name to a pair of pointers: to the record of this name in the first
+/// list, and to the record of this name in the second list. A pointer is nullptr if the list has no
+/// such record.
 template <class Record>
 std::map<std::string, std::pair<const Record*, const Record*>> pair_by_name(
     const std::vector<Record>& from, const std::vector<Record>& to, std::string Record::*name) {

@@ -35,7 +35,7 @@ StoredTensor canonicalize_nans(const StoredTensor& tensor) {
 }
 
 /// Returns those outputs of a candidate that the case expects, sorted by name.
-/// Throws    FileError with one sentence
+/// Throws    FileError whose message is one sentence
 std::vector<StoredTensor> outputs_to_store(const StoredCase& stored,
                                            const std::vector<StoredTensor>& answer) {
   std::vector<StoredTensor> kept;
@@ -56,7 +56,8 @@ std::vector<StoredTensor> outputs_to_store(const StoredCase& stored,
   return kept;
 }
 
-/// Compares a block-scaled output with the exact values. The block scales are another output.
+/// Compares a block-scaled output with the exact values. The block scales are another output of the
+/// same case.
 RecordedOutput fingerprint_of_block_scaled(const StoredCase& stored,
                                            const std::vector<StoredTensor>& answer,
                                            const StoredTensor& tensor,

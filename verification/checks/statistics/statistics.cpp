@@ -106,8 +106,8 @@ bool same_statistics(const ScenarioRecorder& a, const ScenarioRecorder& b) {
          same(a.last().state, b.last().state, {"running_psi2", "nu"});
 }
 
-/// Whether the Lipschitz constants are bounded at this step. These steps are evenly spaced from the
-/// first to the last.
+/// Whether bounds of the Lipschitz constants are computed at this step. The steps with such bounds
+/// are evenly spaced from the first to the last step.
 bool is_certified_step(std::size_t step, const StatisticsOptions& options) {
   const std::size_t count = std::min(options.sloped_steps, options.steps);
   for (std::size_t i = 0; i < count; ++i)

@@ -136,8 +136,8 @@ struct Result {
   std::vector<Power> powers = {};  ///< if requested
 };
 
-/// Runs the check of a claim. If the check throws an exception, returns its text as `failure`, with
-/// the claim's id.
+/// Runs the check of a claim. If the check throws an exception, the `failure` of the result is the
+/// message of the exception with the claim's id.
 Result evaluate(const Claim& claim, Run run);
 
 }  // namespace normproof::verification::claims::engine

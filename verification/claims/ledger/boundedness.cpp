@@ -166,9 +166,10 @@ Judgement judge_uniform_bounds(const TestedImplementation& subject, const Prescr
   return judged;
 }
 
-/// Returns a text that says how tight the bound is, for one example. In the example, Gamma =
-/// mean(x_hat^2) is small and constant and g lies along x_hat, until nu reaches its maximum. The
-/// last step has Gamma = 1/(1 - alpha) and the opposite g.
+/// Returns a text that says how tight the bound of claim D4 is in one example. In all steps except
+/// the last one, Gamma = mean(x_hat^2) is small and constant, and g is a positive multiple of
+/// x_hat. nu approaches its maximum in these steps. The last step has Gamma = 1/(1 - alpha) and a g
+/// of opposite sign.
 std::string describe_tightness(const Run& run) {
   PrescribedRun d;
   d.alpha = 0.9;
@@ -213,8 +214,9 @@ Claim claim_d4() {
       }};
 }
 
-/// Judges that the time average of mean(X~' x_hat) over T steps decays like 1/T, where X~' is the
-/// gradient before the division by psi:
+/// Judges whether the time average of mean(X~' x_hat) over T steps decays like 1/T. X~' is the
+/// gradient before the division by psi, nu_0 is the initial state, Lambda_j = mean(g x_hat) and
+/// Gamma_j = mean(x_hat^2) in step j:
 ///   (1/T) |sum_t mean(X~' x_hat)| <= 2 max(|nu_0|, max_j |Lambda_j / Gamma_j|) / ((1 - alpha) T).
 Judgement judge_decay(const TestedImplementation& subject, const PrescribedRun& d) {
   PowerNormChannel channel = channel_of(subject, d);

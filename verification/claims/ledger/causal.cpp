@@ -26,8 +26,8 @@ struct CausalStep {
 };
 
 /// Makes the inputs of a causal encoder from a case. It uses W_Q = W_1 and W_K = W_2, so that
-/// attention depends on the visible tokens. The tokens from position `kept` on are replaced by
-/// those of grad_y. If there is a preceding step, all its tokens are those of grad_y.
+/// attention depends on the visible tokens. In x, the tokens from position `kept` on are replaced
+/// by the rows of grad_y at the same positions. If there is a preceding step, its input is grad_y.
 StackInputs<double> causal_inputs(EncoderCase c, const CausalStep& step, NormOptions norm,
                                   std::size_t kept) {
   const std::size_t d = c.d_model;
@@ -61,7 +61,7 @@ struct Position {
   std::vector<double> own, moved;
 
   /// Returns the maximum over the features of |y' - y| / max(|y|, |y'|), where y and y' are the two
-  /// outputs. It exceeds 2^-54 if any two doubles differ.
+  /// outputs. It exceeds 2^-54 if y and y' differ in any feature.
   double largest_relative_change() const {
     double most = 0;
     for (std::size_t i = 0; i < own.size(); ++i) {
@@ -172,8 +172,8 @@ std::string describe_typical_leak(const Run& run, const CausalStep& step, const 
       norm_name(norm), moved[kEncoders / 2], kEncoders, moved.back());
 }
 
-/// Combines the evidence of all norms. The result is `refuted` if the claim is refuted for every
-/// single norm. The control is the same claim in inference mode, where it must hold.
+/// Combines the evidence of all norms. The result is `refuted` if the claim is refuted for each of
+/// the norms. The control is the same claim in inference mode, where it must hold.
 Evidence refute_each_norm(const Run& run, const CausalStep& step) {
   Evidence main;
   for (std::size_t i = 0; i < step.norms.size(); ++i) {

@@ -19,8 +19,8 @@ using namespace fixtures;
 
 namespace {
 
-/// Generates batches for dynamic tanh. The extra number of a batch is alpha. alpha and gamma may be
-/// negative.
+/// Generates batches for dynamic tanh. A batch stores alpha in its member `extra`. alpha and gamma
+/// may be negative.
 rc::Gen<Batch> dyt_batches(std::size_t min_rows, std::size_t min_features) {
   const BatchKind kind{.min_rows = min_rows,
                        .max_rows = 6,

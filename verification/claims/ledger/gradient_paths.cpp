@@ -17,8 +17,8 @@ using ref::model::NormPlacement;
 using ref::numeric::ball;
 using Balls = Tensor<ball>;  // [n,n] with n = tokens * d_model, or [1,n]
 
-/// The two Jacobians of a sublayer: that of its norm, and that of its function F (attention or
-/// feed-forward). Each is the derivative with respect to the input of the norm or of F.
+/// Two Jacobians of a sublayer: the Jacobian of its norm with respect to the input of the norm, and
+/// the Jacobian of its function F (attention or feed-forward) with respect to the input of F.
 struct Sublayer {
   Balls norm, branch;
 };
@@ -38,8 +38,8 @@ Balls multiply_matrices(const Balls& a, const Balls& b) {
   return ref::ops::matmul(a, b);
 }
 
-/// Returns the Jacobian of LayerNorm at each token, (I - 1 1^T/d - x_hat x_hat^T/d)/s, where s is
-/// the standard deviation.
+/// Returns the Jacobian of LayerNorm at each token, (I - 1 1^T/d - x_hat x_hat^T/d)/s, with
+/// s = sqrt(variance + eps) and d features.
 Balls norm_jacobian(const EncoderCase& c, const Balls& x) {
   const std::size_t d = c.d_model, n = c.tokens * d;
   const ball width(static_cast<double>(d));

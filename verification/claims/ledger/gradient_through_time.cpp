@@ -45,7 +45,8 @@ oracle50 derivative_by_implementation(const TestedImplementation& subject, const
   return slope;
 }
 
-/// Bounds the rounding error of the derivative. Runs the forward on dual numbers with error bounds.
+/// Returns a bound of the rounding error of the derivative. Runs the forward on dual numbers with
+/// error bounds.
 oracle50 derivative_error_bound(const History& h, const Variable& variable) {
   using Number = Dual<Bounded>;
   const auto constant = [](double v) { return Number(Bounded(v)); };

@@ -169,9 +169,9 @@ void scale(ref::tensor::Tensor<T>& values, const T& factor) {
   for (std::size_t i = 0; i < values.size(); ++i) values.data()[i] *= factor;
 }
 
-/// Returns an injected error in a stack of layers: before(in, delta) changes its inputs, after(in,
-/// step, delta) its outputs. If `in_double`, only runs in double are changed, not those in ball
-/// arithmetic.
+/// Returns an injected error in a stack of layers. before(in, delta) changes the inputs of the
+/// stack, and after(in, step, delta) changes its outputs. If `in_double`, runs in double are
+/// changed and runs in ball arithmetic are not.
 template <class Before, class After>
 InjectedError in_stack(const std::string& what, bool in_double, Before before, After after) {
   return {in_double ? "in the draws: " + what : what, [=](double delta) {

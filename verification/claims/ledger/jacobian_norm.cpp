@@ -45,7 +45,7 @@ Vector most_amplified_direction(const Vector& x) {
   return best;
 }
 
-/// The number ||J^T g||^2 with a bound of its rounding error.
+/// The value of ||J^T g||^2, and a bound of the rounding error of this value.
 struct SquaredGain {
   oracle50 squared, bound;
 };
@@ -56,8 +56,8 @@ SquaredGain through_layer_norm(const TestedImplementation& subject, double eps, 
 }
 
 /// Judges all elements of the Jacobian of LayerNorm. Element (i, j), computed by dual numbers, must
-/// be (delta_ij - 1/d - x_hat_i x_hat_j/d)/s, where s is the standard deviation. The formula of
-/// Slice with g = e_i must give row i.
+/// be (delta_ij - 1/d - x_hat_i x_hat_j/d)/s, where s = sqrt(variance + eps) and d is the number of
+/// features. The backward of Slice for the i-th unit vector as upstream gradient must give row i.
 Judgement judge_entries(const TestedImplementation& subject, const Batch& b) {
   const std::size_t d = b.x.size();
   const Vector x = wide(b.x);
@@ -82,9 +82,10 @@ struct NormOfJacobian {
   oracle50 squared, expected, bound;
 };
 
-/// Compares the operator norm with its formula. For d >= 3, a vector g that is orthogonal to x and
-/// to the vector of ones attains the norm. If g is only nearly orthogonal, the error is of second
-/// order. For d = 2, (1, -1) attains the norm, and the square of the norm is eps^2/s^6.
+/// Compares the operator norm with its formula; d is the number of features. For d >= 3, a vector g
+/// that is orthogonal to x and to the vector of ones attains the norm. If g is only nearly
+/// orthogonal, the error is of second order. For d = 2, (1, -1) attains the norm, and the square of
+/// the norm is eps^2/s^6 with s = sqrt(variance + eps).
 NormOfJacobian norm_of_jacobian(const TestedImplementation& subject, const Batch& b) {
   const Vector x = wide(b.x);
   const Slice slice(x, {}, Statistic::variance, b.eps);
@@ -147,8 +148,9 @@ Ratio ratio(const TestedImplementation& subject, const Vector& x) {
   return {stretched.squared * factor, stretched.bound * factor};
 }
 
-/// A constant C and a token that exceeds it: its |mean| is 2 C times its largest deviation, which
-/// is at least sigma. If a small mean is requested, |mean| is at most sigma instead.
+/// A token x that violates a claim with the constant C. Its |mean| is 2 C times its largest
+/// deviation from the mean, and the largest deviation is at least sigma. If a small mean is
+/// requested, |mean| is at most sigma instead.
 struct Token {
   double constant = 2;
   std::vector<double> deviations = {-1, 0, 1};
@@ -239,9 +241,10 @@ struct Distribution {
   std::vector<double> r;  ///< each above 0
 };
 
-/// Draws a distribution of 10k + 9 states, k + 1 of which have a small r. The claim would be
-/// violated if all k + 1 states had a large Jacobian. They almost do: the small r is at most a
-/// tenth above the smallest value that the assumption Y <= 1.1 E Y allows, where Y = ||x||^2.
+/// Draws a distribution of 10k + 9 states (r, -r, 0), of which k + 1 have a smaller r than the
+/// others. ||J_LN|| is large at a small r. If ||J_LN|| exceeded its limit at all these k + 1
+/// states, the distribution would violate the claim; it nearly does. The small r is at most a tenth
+/// above the smallest value that the assumption Y <= 1.1 E Y allows, where Y = ||x||^2.
 Distribution draw_distribution_with_low_states(Draw& draw) {
   const std::size_t tens = draw.between(0, 3), low = tens + 1, count = 10 * tens + 9;
   const auto states = static_cast<double>(count), lower = static_cast<double>(low);
@@ -279,9 +282,9 @@ rc::Gen<Distribution> distributions(bool bounded) {
       });
 }
 
-/// Counts, among the N states, those with Y = ||x||^2 above 1.1 E Y, and those with ||J_LN||^2
-/// above d/(E Y/10). The squares and their sum are exact at 50 digits. ||J_LN||^2 is rstd^2, with
-/// an error below 16 roundings.
+/// The number of states with Y = ||x||^2 above 1.1 E Y, and the number of states with ||J_LN||^2
+/// above d/(E Y/10). The squares and their sum are exact at 50 digits. ||J_LN||^2 is computed as
+/// rstd^2, with an error below 16 roundings.
 struct CountedStates {
   std::size_t above = 0, steep = 0;
 };

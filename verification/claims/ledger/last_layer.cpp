@@ -47,7 +47,7 @@ std::vector<std::vector<double>> upstream_gradients(std::size_t d, Upstream upst
   return result;
 }
 
-/// Returns the input of the last norm.
+/// Returns the input of the last norm of the encoder, with one row per token.
 template <class T>
 const Tensor<T>& before_last_norm(const EncoderCase& c, const StackStep<T>& step) {
   if (c.final_norm) return step.values.at("final_norm.x");
@@ -119,8 +119,8 @@ struct Expected {
   double least = 0, most = 0;     ///< bounds of E R
   double second = 0, fourth = 0;  ///< upper bounds of E R^2 and E R^4
   double clip() const { return 4 * most; }
-  /// Returns a lower bound of E min(R, clip), where R is the relative squared length of the
-  /// gradient. It uses (r - m)_+ <= (27/256) r^4/m^3.
+  /// Returns a lower bound of E min(R, clip()), where R = ||dL/dW_2||^2/(d ||dL/dx||^2). The bound
+  /// uses max(R - m, 0) <= (27/256) R^4/m^3 with m = clip().
   double clipped_lower_bound() const {
     return least - 27 * fourth / (256 * clip() * clip() * clip());
   }
@@ -147,8 +147,8 @@ Expected expected_post(double d) {
 }
 
 /// Returns the expectation for pre-norm. For pre-norm, sigma^2 is (1 + L + S)/d times a chi-square
-/// variable with d - 1 degrees of freedom. L is the number of layers, S the sum of s^2 over the
-/// layers.
+/// variable with d - 1 degrees of freedom. L is the number of layers. S is the sum over the layers
+/// of s^2, the mean square of the layer's activations.
 Expected expected_pre(double d, double layers) {
   const double isotropy = 1 - 2 / d, spread = 5 / (4 * d), a = 1 + layers;
   const double inverse = isotropy * d / (d - 3), f = layers / (2 + 3 * layers);

@@ -46,8 +46,9 @@ std::vector<double> normal_row(const Run& run, std::size_t index) {
 
 // ---- E1
 
-/// Judges relu(x)^2 + relu(-x)^2 = x^2 for each x. Under a symmetric distribution the mean of
-/// relu(x)^2 is therefore half of E x^2. Squares of doubles and 0 are exact at 50 digits.
+/// Judges whether relu(x)^2 + relu(-x)^2 = x^2 for each x. If this holds, the mean of relu(x)^2
+/// under a symmetric distribution is half of E x^2. Squares of doubles and 0 are exact at 50
+/// digits.
 Property<Batch> relu_property(const TestedImplementation& subject) {
   return {.cases = batches({.affine = false, .min_eps = 0, .max_eps = 0}),
           .judge =
@@ -107,7 +108,7 @@ struct MeanSquare {
 };
 
 /// Computes the squared length of each token after the last layer, averaged over all signs of the
-/// weights. Compares this mean with the expectation for the given input of that layer.
+/// weights. Compares this mean with the expectation that follows from the input of the last layer.
 MeanSquare mean_over_signs(const TestedImplementation& subject, const EncoderCase& c) {
   const ref::numeric::BallPrecision precision(kEncoderBits);
   const bool post = c.placement == NormPlacement::post;
@@ -282,7 +283,8 @@ struct Width {
   std::uint64_t d = 1;
 };
 
-/// Returns an enclosure of the probability P(max <= m) = Phi(sqrt m)^d for m = 2 ln(100 d).
+/// Returns an enclosure of the probability that the largest of d values relu(X)^2 is at most m, for
+/// independent standard normal X and m = 2 ln(100 d). This probability is Phi(sqrt m)^d.
 ball probability_of_maximum(std::uint64_t d) {
   const ball width = ball(static_cast<double>(d));
   const ball m_half = ref::numeric::log(ball(100) * width);

@@ -43,9 +43,9 @@ struct Factors {
   }
 };
 
-/// Draws the factors of a product: normal numbers, numbers whose magnitudes change gradually over
-/// 90 binary orders, or numbers that cancel. In the last kind every term but the last is followed
-/// by its negative, up to the last bit.
+/// Draws the factors of a product. They are normal numbers, numbers with random magnitudes over 90
+/// binary orders, or numbers whose products cancel. Products that cancel come in pairs: the second
+/// product is the negative of the first one, multiplied by 1 or by 1 + 2^-40.
 Factors draw_factors(Draw& draw) {
   Factors f;
   f.rows = draw.size_for_case(1, 3);

@@ -116,8 +116,8 @@ std::string show_repeated(const TestedImplementation& subject, const History& h)
                      show(last.nu.value));
 }
 
-/// Returns a text about 200 steps of random data in double. Half of the rows are padding, 8 times
-/// as large as the tokens.
+/// Returns a text about 200 steps of random data in double. Half of the rows are padding. The
+/// numbers in rows of padding are 8 times as large as the numbers in real tokens.
 std::string describe_random_steps(const Run& run) {
   std::string text = "α = 0.9, random stationary data, |ema_gz| after 200 steps";
   for (const bool group_scaling : {false, true}) {
@@ -229,8 +229,8 @@ rc::Gen<SwappedWeights> swapped_weights() {
       });
 }
 
-/// Returns the maximum of |nu| over the history. The recursion uses the weights of line 8 of the
-/// algorithm in order, or swapped if `swapped`.
+/// Returns the maximum of |nu| over the history. If `swapped`, the recursion swaps the two weights
+/// of line 8 of the algorithm; otherwise it uses them as the algorithm states.
 Bounded largest_nu(const TestedImplementation& subject, const SwappedWeights& s, bool swapped) {
   const PrescribedRun d = s.drive();
   PowerNormChannel channel(

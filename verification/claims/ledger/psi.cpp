@@ -61,7 +61,7 @@ Judgement judge_approach(const TestedImplementation& subject, const History& h) 
 }
 
 /// Returns the maximum of |grad_x - target| divided by the maximum of |target|, at the last step.
-/// The target is the gradient of power_norm_v.
+/// Here grad_x is the gradient of power_norm, and `target` is the gradient of power_norm_v.
 double distance(const TestedImplementation& subject, const History& h, const ChannelMoment& m) {
   const auto target = power_norm_v_gradient(subject, to_bounded_row(h.x.front()),
                                             to_bounded_row(h.grad_y.front()), h.gamma, h.eps);

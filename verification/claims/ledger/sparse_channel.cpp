@@ -64,8 +64,8 @@ rc::Gen<SparseChannel> sparse_channels() {
       });
 }
 
-/// One period of a channel in its steady state, with eps = 0. |x| = |g| = 1 in the first of K
-/// batches, and x = 0 in the other batches.
+/// One period of a channel in its steady state, with eps = 0. The period has K batches. In the
+/// first batch, |x| = |g| = 1. In all other batches, x = 0.
 struct Period {
   Bounded start_psi2;     ///< (1 - alpha) alpha^(K-1) / (1 - alpha^K)
   Bounded psi2;           ///< after the period

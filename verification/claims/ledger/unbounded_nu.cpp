@@ -16,9 +16,9 @@ using namespace fixtures;
 
 namespace {
 
-/// Batches of one token whose activations decay: Gamma_t = mean(x_hat^2) = min(1, 1/(2 w t)) with w
-/// = 1 - alpha, and g = 1. nu then grows like sqrt(w t/2), which is the fastest growth possible. A
-/// last batch with Gamma = 1 and g = -1 follows.
+/// Batches of one token whose activations decay. In step t, Gamma_t = mean(x_hat^2) = min(1, 1/(2 w
+/// t)) with w = 1 - alpha, and g = 1. nu then grows like sqrt(w t/2), which is the fastest growth
+/// possible. A last batch with Gamma = 1 and g = -1 follows.
 struct DecayingActivations {
   double alpha = 0.5;
   double constant = 2;  ///< the alleged bound of rms(X~')
@@ -29,8 +29,8 @@ struct DecayingActivations {
   }
 };
 
-/// Generates cases with a constant C from 1.5 to 96. Large C are rare, because the number of steps
-/// grows like C^2: C is above c with the probability (1.5/c)^2.
+/// Generates cases with a constant C from 1.5 to 96. Because the number of steps grows like C^2,
+/// large values of C are rare: C exceeds c with probability (1.5/c)^2.
 rc::Gen<DecayingActivations> decays() {
   constexpr double kMinConstant = 1.5, kLargest = 96;
   return shrinking<DecayingActivations>(
@@ -49,8 +49,9 @@ rc::Gen<DecayingActivations> decays() {
       });
 }
 
-/// Returns |X~'| of the last batch, where X~' is the gradient before the division by psi. In every
-/// batch, Gamma = mean(x_hat^2) is raised to `floor` if it is smaller.
+/// Returns |X~'| of the last batch, where X~' is the gradient before the division by psi. If
+/// Gamma = mean(x_hat^2) of a batch is smaller than `floor`, the batch is changed so that Gamma is
+/// `floor`.
 Bounded last_remainder(const TestedImplementation& subject, const DecayingActivations& d,
                        double floor) {
   const ref::model::PowerNormOptions options{
@@ -65,7 +66,8 @@ Bounded last_remainder(const TestedImplementation& subject, const DecayingActiva
   return magnitude(channel.step({channel.scale()}, {-1}).remainder.front());
 }
 
-/// Returns a text with the maximum of rms(X̃′) after long decays at alpha = 0.9, in double.
+/// Returns a text with the maximum of rms(X̃′) after long decays at alpha = 0.9, in double. X̃′ is
+/// the gradient before the division by psi.
 std::string describe_long_decay(const Run& run) {
   PlainChannel channel(run.subject, ref::model::PowerNormOptions{.eps = 0});
   std::string text = "α = 0.9, Γ_t = 1/t: rms(X̃′) after the decay";
@@ -121,8 +123,9 @@ Claim claim_d5() {
       }};
 }
 
-/// A constant theta = (1 - alpha) mean(x_hat^2) and mean(g x_hat) = mean(x_hat^2) in every batch.
-/// From nu_0 = 0 this gives nu_t = 1 + (theta - 1)^t (-1)^(t+1).
+/// A run of equal batches. In each batch, theta = (1 - alpha) mean(x_hat^2) has a given value, and
+/// mean(g x_hat) = mean(x_hat^2). If the run begins with nu_0 = 0, then nu_t = 1 + (theta - 1)^t
+/// (-1)^(t+1) after step t.
 struct ResonantRun {
   double alpha = 0.5, theta = 3;
   double constant = 100;  ///< the alleged K
@@ -159,8 +162,8 @@ rc::Gen<ResonantRun> resonances() {
       });
 }
 
-/// Judges whether |nu_t| <= constant max(|nu_0|, max_j |Lambda_j / Gamma_j|) in every step t, with
-/// Lambda = mean(g x_hat) and Gamma = mean(x_hat^2).
+/// Judges whether |nu_t| <= K max(|nu_0|, max_j |Lambda_j / Gamma_j|) in every step t. K is the
+/// argument `constant`, Lambda_j = mean(g x_hat) and Gamma_j = mean(x_hat^2) in step j.
 Judgement judge_multiple_bound(const TestedImplementation& subject, const PrescribedRun& d,
                                double constant) {
   PowerNormChannel channel = channel_of(subject, d);

@@ -30,7 +30,8 @@ std::vector<std::string_view> parts_between_slashes(std::string_view name) {
   return parts;
 }
 
-/// Returns the text after the prefix in a part of the name of a training run.
+/// Returns the part without the prefix with which it begins. `part` is one part of the name of a
+/// training run.
 /// Throws    UsageError if the part does not begin with the prefix
 std::string_view after_prefix(std::string_view name, std::string_view part,
                               std::string_view prefix) {

@@ -16,8 +16,8 @@ inline constexpr std::uint64_t kRateSelectionSeeds = 2;
 
 struct RateLoss {
   std::string rate;
-  /// Number of training runs with a result, and number of those that diverged. Only the first
-  /// kRateSelectionSeeds seeds count.
+  /// The number of training runs that have a result, and the number of training runs that diverged.
+  /// Only the first kRateSelectionSeeds seeds count.
   std::size_t runs = 0, diverged = 0;
   std::optional<double> loss = {};  ///< mean validation loss over these seeds, if none diverged
 };

@@ -42,7 +42,8 @@ struct PieceMeans {
   }
 };
 
-/// The gradient of a norm layer divided by its bound, summarized over the steps.
+/// The ratio of a norm layer's gradient to the bound of this gradient, summarized over the training
+/// steps.
 struct BoundMeans {
   PieceMeans shares = {};
   NormLayerGradientBound found = {};

@@ -5,7 +5,8 @@
 namespace normproof::verification::studies::language {
 namespace {
 
-/// Returns a quantity of a norm at its chosen learning rate, with the seed as key.
+/// Returns a quantity of a norm at its chosen learning rate. The result maps each seed to the value
+/// of the quantity.
 std::map<std::uint64_t, double> values_by_seed(const Results& results, const Condition& condition,
                                                const std::string& norm, const Quantity& quantity) {
   std::map<std::uint64_t, double> found;

@@ -34,7 +34,7 @@ std::unique_ptr<training::RunTask> make_task(const training::RunConfig& config,
 
 struct TestMeasures {
   double loss = 0;
-  /// BLEU of greedy translations; only for a translator whose loss is finite
+  /// The BLEU of greedy translations. It is present only for a translator whose loss is finite.
   std::optional<double> bleu = {};
 };
 
@@ -59,8 +59,8 @@ std::string study_identity(const DataHashes& hashes);
 /// no such hash.
 bool same_protocol(std::string_view identity, std::string_view other);
 
-/// Reads the hashes of the data from a text of study.json. Its version of the arithmetic must be
-/// that of this program.
+/// Reads the hashes of the data from a text of study.json. The version of the arithmetic in the
+/// text must be the version that this program implements.
 /// Throws    FileError naming `file` and the field
 DataHashes parse_data_hashes(std::string_view identity, const std::string& file);
 

@@ -96,7 +96,8 @@ PairedDifferences paired_seeds(const Results& results, const Condition& conditio
 /// seed has it.
 struct QuantitySummary {
   std::optional<double> mean = {}, least = {}, largest = {};
-  /// Confidence interval of the difference from layer_norm, over paired seeds.
+  /// Confidence interval of the norm's quantity minus the quantity of layer_norm, over the seeds
+  /// that both norms have.
   std::optional<ConfidenceInterval> beside_layer_norm = {};
 };
 

@@ -27,8 +27,8 @@ inline constexpr std::string_view kBoundChannels = "bound_channels.";
 ///           FollowedTask, for the mean, biased variance and quadratic_mean of x. `running` is
 ///           an exponential moving average over the earlier steps, with the factor kDecay. It is
 ///           initialized by the first step, which has no fluctuation.
-///           * "gradient_share.<norm layer>", only for power_norm: the largest ratio, over the
-///           channels that have a bound, of rms(X') to its bound. X' = grad_x / rstd is the
+///           * "gradient_share.<norm layer>", only for power_norm: the maximum of rms(X')
+///           divided by its bound, over the channels that have a bound. X' = grad_x / rstd is the
 ///           gradient before the division by psi.
 ///           * "bound_channels.<norm layer>", only for power_norm: the fraction of channels that
 ///           have a bound

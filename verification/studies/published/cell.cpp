@@ -65,8 +65,9 @@ double parse_limit(std::string_view cell, std::string_view initialization) {
   return parse_named_number(cell, "limit", *text);
 }
 
-/// Parses an optional part of the name of a training run, such as "steps-20", and stores its value
-/// in `cell`. Returns the setting, such as "seed", or "" if the part is unknown.
+/// Parses an optional part of the name of a training run, such as "seed-1", and stores its value in
+/// `cell`. Returns the name of the setting that the part specifies, such as "seed", or "" if the
+/// part is unknown.
 std::string_view set_extra(Cell& cell, std::string_view name, std::string_view part) {
   if (part == "longest" || part == "512") {
     cell.padding = part == "512" ? Padding::fixed_512 : Padding::longest;

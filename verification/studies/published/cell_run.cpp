@@ -24,8 +24,8 @@ namespace {
 
 using Norms = std::vector<std::pair<std::string, double>>;
 
-/// Returns the gradient norms of all parameters that do not belong to norm layers, the embedding
-/// first.
+/// Returns the gradient norms of all parameters except the parameters of norm layers. The embedding
+/// comes first.
 Norms without_norms(const ref::encoder::EncoderConfig& config, const Norms& norms) {
   Norms own;
   for (const auto& [name, norm] : norms) {
@@ -35,7 +35,7 @@ Norms without_norms(const ref::encoder::EncoderConfig& config, const Norms& norm
   return own;
 }
 
-/// Returns the maximum of a member over the probes, or nothing if one of the values is not finite.
+/// Returns the maximum of one member of Probe over all probes, or nothing if a value is not finite.
 std::optional<double> largest_probe(const std::vector<Probe<double>>& probes,
                                     double Probe<double>::*member) {
   double most = 0;
@@ -85,7 +85,8 @@ class CellRun {
   }
 
  private:
-  /// The batches of one training step: `count` batches from index `first` on.
+  /// Identifies the batches of one training step: `count` consecutive batches, beginning at index
+  /// `first`.
   struct StepBatches {
     std::size_t first, count;
   };

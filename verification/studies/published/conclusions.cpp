@@ -112,7 +112,7 @@ Finding find_peaks(const Results& results, const Condition& condition) {
   return combine_seeds(answers);
 }
 
-/// Whether the mean of a quantity over the steps is smaller in `a` than in `b`. Returns nothing if
+/// Whether run `a` has a smaller mean of a quantity over its steps than run `b`. Returns nothing if
 /// a step lacks the quantity, or if the runs have different numbers of steps.
 Decision has_smaller_mean(const CellResult& a, const CellResult& b,
                           const std::optional<double> StepResult::*quantity, std::string& numbers) {
@@ -203,8 +203,8 @@ Finding published_rates(const RateDecision& answer) {
   return combine_seeds({{answer.numbers, answer.holds}});
 }
 
-/// Decides whether batch_norm's maximum is smaller than layer_norm's, among the values that were
-/// read off a figure of the paper.
+/// Decides whether the maximum of batch_norm is smaller than the maximum of layer_norm. The maxima
+/// are taken over the values that were read off a figure of the paper.
 Finding has_smaller_published_maximum(std::size_t figure) {
   const auto largest = [&](const char* norm) {
     double most = 0;

@@ -16,9 +16,9 @@ using ref::tensor::Tensor;
 namespace {
 
 constexpr int kProbes = 9;
-/// The step number selects the random numbers of the dropout. Consecutive probes of the published
-/// loop have step numbers that differ by this much, so that each has its own dropout. No training
-/// run has that many steps.
+/// The distance between the step numbers of consecutive probes of the published loop. The step
+/// number selects the random numbers of the dropout, so each probe has its own dropout masks. The
+/// distance is larger than the number of steps of any training run.
 constexpr std::int64_t kProbeStepDistance = std::int64_t{1} << 32;
 
 template <class T>

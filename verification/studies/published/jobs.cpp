@@ -41,7 +41,7 @@ void report_to_parent(int pipe, char kind, std::string text) {
   ref::io::write_all(pipe, fmt::format("{}{}\n", kind, text));
 }
 
-/// Runs tasks that have no result, until all have one.
+/// Runs the tasks that have no result yet, until every task has a result.
 void run_missing_tasks(const Store& store, const std::vector<Task>& tasks, const Runner& runner,
                        int pipe) {
   constexpr useconds_t kWait = 200'000;
@@ -87,8 +87,9 @@ void run_and_report(int pipe, const std::function<void()>& f) {
   }
 }
 
-/// Calls `f(pipe)` in `jobs` worker processes at the same time. Calls `hear(kind, text)` in this
-/// process for each line that a worker writes to its pipe. Returns the signals that killed workers.
+/// Calls `f(pipe)` in `jobs` worker processes at the same time. For each line that a worker writes
+/// to its pipe, calls `hear(kind, text)` in this process. Returns the numbers of the signals that
+/// killed worker processes.
 std::vector<int> run_workers(const std::string& caller, int jobs,
                              const std::function<void(int pipe)>& f,
                              const std::function<void(char, const std::string&)>& on_line) {

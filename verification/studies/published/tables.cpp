@@ -74,8 +74,8 @@ std::optional<double> mean_of_runs(const TableEntry& entry, const Value& value) 
   return count > 0 ? std::optional(sum / static_cast<double>(count)) : std::nullopt;
 }
 
-/// Returns, for every entry of the tables under these rules, how many training runs converged and
-/// how many learned. The order of the entries is always the same.
+/// Returns, for every entry of the tables, how many training runs converged and how many learned
+/// under these rules. The order of the entries does not depend on the rules.
 std::vector<std::pair<std::size_t, std::size_t>> count_outcomes(const Results& results,
                                                                 const Condition& condition,
                                                                 const ClassCounts& classes,
