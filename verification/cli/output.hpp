@@ -52,8 +52,8 @@ struct Output {
 
   // Output that the command formats itself. If absent, it is generated from the members above.
   LazyValue<std::string> text = {};  ///< text for standard output; by default the document
-  /// The JSON for standard output. By default it has one line per check or, if there are no checks,
-  /// it is the document.
+  /// The JSON for standard output. If absent, the JSON is generated from `checks`, with one line
+  /// per check. Without checks it is generated from `document`.
   LazyValue<std::string> json = {};
   LazyValue<std::string> html = {};
   LazyValue<std::string> markdown = {};

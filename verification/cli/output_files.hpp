@@ -15,8 +15,8 @@ struct NamedFile {
 };
 
 /// Checks before a command starts that its outputs can be written. No output may overwrite an input
-/// or another output, even if the name is spelled differently or is a link. An output must not be
-/// inside a folder that is an input. Devices and pipes may be named twice.
+/// or another output, even if its name is spelled differently or is a link. An output must not be
+/// inside a folder that is an input. Two options may name the same device or pipe.
 ///
 /// Throws    UsageError if two options name the same file, if a file is inside a folder of inputs,
 ///           or if a name is "-"; FileError if a file cannot be written

@@ -18,8 +18,8 @@ struct ReportForm {
 /// table.
 const std::vector<ReportForm>& report_forms();
 
-/// Returns the output as JSON: the command's own JSON if it has one, otherwise one line per check,
-/// otherwise the document.
+/// Returns the output as JSON. If the command has no JSON of its own, returns one line per check.
+/// If it has no checks either, returns the document.
 std::string json_text(const Output& output);
 
 }  // namespace normproof::verification::cli

@@ -20,7 +20,8 @@ struct ExactDistance {
   double absolute = 0, relative = 0;
   std::string tensor;  ///< name of the tensor with the largest relative difference
 
-  /// False if only tensors that are exactly 0 have a difference.
+  /// Whether `relative` is defined. It is undefined if the values differ only in tensors whose
+  /// exact values are all 0.
   bool is_relative() const { return absolute == 0 || !tensor.empty(); }
 };
 

@@ -62,7 +62,8 @@ const char* kind_name(const Lipschitz& result) {
   return result.kind == PartKind::row ? "row" : "channel";
 }
 
-/// Returns the width of an enclosure relative to its value as text, or "-" if no bound is known.
+/// Returns the relative width of an enclosure as text: upper minus lower end, divided by the upper
+/// end. Returns "-" if the upper end is infinite.
 std::string gap(const Enclosure& norm) {
   if (!std::isfinite(norm.upper)) return "-";
   return support::report::number_text(norm.upper > 0 ? (norm.upper - norm.lower) / norm.upper : 0);
