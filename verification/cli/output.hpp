@@ -41,8 +41,8 @@ class LazyValue {
 
 /// The result of a command. write_output() generates every form of report from it.
 ///
-/// A form that the user does not request is not generated. The functions in it must not refer to
-/// the command, which may no longer exist when they are called.
+/// Only the forms that the user requests are generated. The functions in an Output must not refer
+/// to the command, which may no longer exist when they are called.
 struct Output {
   ExitStatus status = kSuccess;
   LazyValue<support::report::Document> document = {};  ///< the report for people

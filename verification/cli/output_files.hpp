@@ -8,7 +8,7 @@
 
 namespace normproof::verification::cli {
 
-/// An option for a file or folder, and its value; absent if the option is not given.
+/// An option for a file or folder, and its value. The value is absent if the option is not given.
 struct NamedFile {
   const char* option;
   std::optional<std::filesystem::path> path;
@@ -29,7 +29,7 @@ std::function<void()> to_file(const std::optional<std::filesystem::path>& path,
 /// Calls every function, even after an earlier function has failed. So if a file cannot be written,
 /// only this file is lost.
 ///
-/// Throws    the first FileError of a function
+/// Throws    the first FileError that a function throws
 void write_all(const std::vector<std::function<void()>>& writers);
 
 }  // namespace normproof::verification::cli

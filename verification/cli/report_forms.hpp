@@ -14,8 +14,8 @@ struct ReportForm {
   std::string (*text)(const Output& output);
 };
 
-/// Returns every file format of reports, in the order of --help. To add a format, add a row to this
-/// table.
+/// Returns every file format of reports, in the order of --help. To add a format, add an entry to
+/// this list.
 const std::vector<ReportForm>& report_forms();
 
 /// Returns the output as JSON. If the command has no JSON of its own, returns one line per check.

@@ -20,8 +20,8 @@ namespace normproof::verification::cli::study {
 support::report::Table smoothness_table(const studies::published::Results& results,
                                         const studies::published::Condition& condition);
 
-/// Returns the answer in a sentence, over all norm layers and steps. It is empty if the table has
-/// no rows.
+/// Returns a sentence that says whether PowerNorm is smoother than BatchNorm, over all norm layers
+/// and steps. The sentence is empty if smoothness_table has no rows.
 std::string smoothness_answer(const studies::published::Results& results,
                               const studies::published::Condition& condition);
 

@@ -86,8 +86,8 @@ support::report::Table enclosure_table(const Lipschitz& result, const std::strin
            support::report::number_column(result.theory)}};
 }
 
-/// Returns the indices of the kPartsShown parts of the input with the largest norms, the largest
-/// first.
+/// Returns the indices of the parts of the input for which the upper bound of the norm is largest,
+/// in descending order of the upper bound. Returns at most kPartsShown indices.
 std::vector<std::size_t> largest_norm_parts(const Norms& norms) {
   std::vector<std::size_t> order(norms.norms.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

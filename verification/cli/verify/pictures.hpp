@@ -9,7 +9,8 @@ namespace normproof::verification::cli::verify {
 
 using support::report::Drawing;
 
-/// The pictures of the HTML report. gnuplot draws each of them. The numbers are part of its script.
+/// The pictures of the HTML report. gnuplot draws each picture. The plotted numbers are part of the
+/// gnuplot script.
 
 /// Draws, for each claim, the largest ratio of error to bound.
 Drawing slack_picture(const Report& report);

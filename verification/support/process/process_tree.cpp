@@ -19,8 +19,8 @@ namespace {
 /// millisecond. The limit matters if processes start others faster than they are killed.
 constexpr int kMaxRounds = 2000;
 
-/// Closes all descriptors except standard input, output and error. The supervisor must not hold
-/// pipes open.
+/// Closes all descriptors except standard input, output and error, because the supervisor must not
+/// hold pipes open.
 void close_descriptors() {
   // SYS_close_range, which headers before Linux 5.9 do not define
   constexpr long kCloseRange = 436;
