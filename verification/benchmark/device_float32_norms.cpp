@@ -20,8 +20,8 @@ using ref::numeric::FloatType;
 // how many different numbers there are before they repeat
 constexpr std::size_t kDistinctFloats = 65'537;
 
-/// Tensors of normally distributed numbers in device memory. There is one tensor per name; it has
-/// the format and shape of the last request.
+/// Tensors of normally distributed numbers in device memory. There is one tensor per name. If a
+/// name is requested with another format or shape, its tensor is replaced.
 class FloatTensors {
  public:
   explicit FloatTensors(Device& device) : device_(device) {}

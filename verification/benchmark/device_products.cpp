@@ -37,9 +37,9 @@ std::string layout_name(const Product& p) {
                            : fmt::format("{}@{}/{}", p.matrices(), size, form);
 }
 
-/// How an operand of attention is stored. scores: one matrix per head, one after another. parts:
-/// the heads of queries, keys and values, as columns of a tensor [B,T,3D]. mean: the heads of
-/// attention's means of values, as columns of [B,T,D].
+/// How an operand of attention is stored. scores: one matrix per head, one after another. parts: a
+/// tensor [B,T,3D], whose columns are the heads of the queries, keys and values. mean: a tensor
+/// [B,T,D], whose columns are the heads of the attention output, the weighted means of the values.
 enum class Layout { scores, mean, parts };
 
 struct Operand {
@@ -129,8 +129,9 @@ DeviceWork bare_product(DeviceRows& rows, const Product& p) {
 }
 #endif
 
-/// Returns two products of square matrices, and the products that an encoder computes in linear
-/// maps, in their gradients and in attention. If `tiny` is true, all products are small.
+/// Returns two products of square matrices, and the products that an encoder computes: in linear
+/// maps, in the gradients of linear maps, and in attention. If `tiny` is true, all products are
+/// small.
 std::vector<Product> make_products(bool tiny) {
   const std::size_t sentences = tiny ? 2 : 256, length = tiny ? 8 : 128, heads = tiny ? 2 : 4;
   const std::size_t d = tiny ? 16 : 256, d_ff = 4 * d, d_k = d / heads, tokens = sentences * length;

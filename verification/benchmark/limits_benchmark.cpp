@@ -41,7 +41,7 @@ double shortest(double seconds, const Work& work) {
   return best;
 }
 
-/// Sets the number of threads during the lifetime of this object. Afterwards it is 1.
+/// Sets the number of threads while this object exists. The destructor sets the number to 1.
 class ThreadCountScope {
  public:
   explicit ThreadCountScope(int count) { numeric::set_num_threads(count); }

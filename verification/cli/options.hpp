@@ -26,7 +26,8 @@ struct OptionBinding {
   /// option takes several.
   /// Throws    UsageError
   std::function<void(const Texts& given)> read;
-  /// Returns the texts that would set the member to its current value, or nothing if it is absent.
+  /// Returns the texts that would set the member to its current value. Returns nothing if the
+  /// member has no value.
   std::function<Texts()> write;
 };
 

@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kNameColumns = 22;
 
-/// The function that runs each command.
+/// For each command, the function that runs it.
 using RunFunctions = std::map<const CLI::App*, Run>;
 
 void add_command(CLI::App& app, const Command& command, RunFunctions& runs) {
@@ -147,7 +147,8 @@ std::string describe_expected(const CLI::Option& option) {
                      one_line(option.get_description()));
 }
 
-/// Returns the error message for an exception of CLI11. Its class says what kind of error occurred.
+/// Returns the error message for an exception of CLI11. The class of the exception says what kind
+/// of error occurred.
 std::string describe_error(const CLI::App& app, const CLI::ParseError& error,
                            const std::string& last_argument) {
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {

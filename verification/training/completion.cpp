@@ -20,7 +20,7 @@ class ContextReader {
         state_(model.state.norms),
         parameters_(ref::encoder::from_named(config_.train.encoder, model.state.parameters)) {}
 
-  /// Feeds the tokens that the model has not read yet, and returns the most likely next token.
+  /// Feeds the model the tokens that it has not read yet, and returns the most likely next token.
   std::int32_t most_likely_next(const Tokens& tokens) {
     if (!encoder_ || encoder_->size() == config_.context) {
       const bool fits = tokens.size() <= config_.context;

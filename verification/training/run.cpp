@@ -69,9 +69,10 @@ InitialWeights load_initial_weights(const RunConfig& config, const RunOptions& o
   return weights;
 }
 
-/// Repeats training step k and returns its first non-finite value, for example "layers.0.norm1.y at
-/// [0, 1, 2] is nan". If all tensors that the step passes to its tap are finite, returns "computed
-/// from layers.0.norm2.y", with the name of the last tensor that was passed.
+/// Repeats training step k. Returns the first non-finite value among the parameters and the tensors
+/// that the step computes, for example "layers.0.norm1.y at [0, 1, 2] is nan". If the step stops
+/// with a NotFiniteError although these values are finite, returns "computed from
+/// layers.0.norm2.y", with the name of the last computed tensor. Otherwise returns nothing.
 std::optional<std::string> find_first_non_finite(const RunTask& task, std::size_t k,
                                                  const train::TrainState<double>& state) {
   std::optional<std::string> found;
@@ -222,8 +223,9 @@ class Run {
                     options_.out.string()));
   }
 
-  /// Creates the folder of the run; an empty folder is accepted too. If the run is resumed, the
-  /// folder must hold a run that ended before it wrote config.json.
+  /// Creates the folder of the run. A new run also accepts an empty folder. A resumed run has no
+  /// config.json when this function is called: then the folder must exist and must hold only files
+  /// that a run writes before config.json.
   void make_folder() {
     const fs::path& out = options_.out;
     std::error_code error;

@@ -89,8 +89,9 @@ void visit_plain(RunConfig& c, bool whole, auto&& f) {
 }
 
 /// Calls `f` for each section whose settings depend on its setting `name`, such as "norm" or
-/// "optimizer". The arguments of `f` are the section, its options, a function that returns the name
-/// of given options, and a function that returns the default options of a name.
+/// "optimizer". The arguments of `f` are the section, its options, and two functions. The first
+/// function returns the name that belongs to given options. The second function returns the default
+/// options for a given name.
 void visit_named_sections(RunConfig& c, auto&& f) {
   const auto norm = [&](const char* section, model::NormOptions& options) {
     f(section, options, model::norm_name, model::norm_options);

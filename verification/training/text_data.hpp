@@ -39,7 +39,7 @@ std::vector<ref::train::TextBatch> text_batches(const TextData& data, const RunC
 std::vector<ref::train::TextBatch> batches_in_order(const std::vector<std::int32_t>& text,
                                                     const RunConfig& config);
 
-/// Returns a JSON text with the alphabet of the text, its sizes and hashes.
+/// Returns a JSON text with the alphabet, sizes and hashes of the text.
 std::string text_json(const TextData& data);
 
 /// Reads the alphabet from a JSON text that text_json() returned.

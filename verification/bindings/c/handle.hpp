@@ -55,7 +55,8 @@ struct normproof_corpus {
   using StoredTensor = normproof::ref::io::StoredTensor;
   using SelectedCase = normproof::verification::bindings::c::SelectedCase;
 
-  /// The reason why the candidate declined the selected case or failed on it.
+  /// The reason why the candidate did not compute the selected case: it declined the case or
+  /// failed.
   struct Refusal {
     bool declined;
     std::string reason;

@@ -28,7 +28,8 @@ using verification::golden::recipes::MagnitudeRange;
 
 namespace {
 
-/// One entry per tier; null if the tier has no case of the operation.
+/// Pointers to the coverage of one operation, one pointer per tier. A pointer is null if the tier
+/// has no case of the operation.
 using CoveredTiers = std::vector<const Coverage*>;
 
 std::string counts_text(const Counts& counts) {
@@ -55,7 +56,7 @@ std::string magnitudes_text(const MagnitudeRange& reach) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-/// Returns the keys of this member of Coverage, united over all tiers and without duplicates.
+/// Returns the keys that the map `member` of Coverage has in any tier. Each key is returned once.
 template <class Member>
 auto all_keys(const CoveredTiers& tiers, Member Coverage::*member) {
   std::set<typename Member::key_type> keys;

@@ -101,7 +101,9 @@ std::string step_axis(bool logarithmic) {
 
 using Values = std::vector<std::optional<double>>;
 
-/// Returns the training run of a norm that recorded dynamics and has the lowest seed, or null.
+/// Returns the training run of a norm that recorded the quantities of the norm layers at every
+/// step. If there are several, returns the one with the lowest seed. If there is none, returns
+/// null.
 const studies::published::FinishedRun* find_dynamics(const studies::published::Results& results,
                                                      const studies::published::Condition& condition,
                                                      const std::string& norm) {

@@ -14,7 +14,8 @@ using studies::language::Series;
 
 namespace {
 
-/// Returns a series whose entry i is the mean of entry i over all series that have it.
+/// Returns a series of means. Its entry i is the mean of entry i over the given series that have an
+/// entry i.
 Series mean_series(const std::vector<Series>& all) {
   std::size_t length = 0;
   for (const Series& series : all) length = std::max(length, series.size());
@@ -32,8 +33,8 @@ Series mean_series(const std::vector<Series>& all) {
   return means;
 }
 
-/// Returns one curve per norm, the mean over its training runs. `find_cells` returns the training
-/// runs of a norm, and `place` the x coordinate of an entry.
+/// Returns one curve per norm, the mean over the training runs of the norm. `find_cells` returns
+/// the training runs of a norm, and `place` returns the x coordinate of entry i.
 template <class FindCells, class MakeSeries, class Place>
 std::vector<support::report::Curve> norm_curves(const studies::language::Condition& condition,
                                                 const FindCells& find_cells,
@@ -70,7 +71,8 @@ std::optional<support::report::Figure> language_figure(
       fmt::format("{}: {}.", condition_name(condition), title)};
 }
 
-/// Draws a quantity of the tested training runs that has one number per epoch.
+/// Draws a quantity that has one number per epoch. The curve of a norm is the mean over its tests
+/// at the chosen learning rate.
 template <class MakeSeries>
 std::optional<support::report::Figure> epochs_figure(const studies::language::Results& results,
                                                      const studies::language::Condition& condition,
@@ -87,8 +89,8 @@ std::optional<support::report::Figure> epochs_figure(const studies::language::Re
       title);
 }
 
-/// Draws the fluctuations of the norm layers whose names begin with `begin`. `has` selects the
-/// statistics.
+/// Draws the fluctuations of statistics in the norm layers whose names begin with `begin`. `has`
+/// returns whether a statistic is drawn.
 template <class FindCells, class Has>
 std::optional<support::report::Figure> norm_layers_figure(
     const studies::language::Condition& condition, const FindCells& find_cells,
@@ -109,8 +111,8 @@ std::optional<support::report::Figure> norm_layers_figure(
                          title);
 }
 
-/// Draws the fluctuations of all norm layers in one figure. For translators, draws one figure for
-/// the encoder and one for the decoder.
+/// Draws the fluctuations of statistics in all norm layers in one figure. For translators, draws
+/// one figure for the encoder and one for the decoder.
 template <class FindCells, class Has>
 std::vector<support::report::Figure> figures_per_side(const studies::language::Condition& condition,
                                                       const FindCells& find_cells, const Has& has,

@@ -35,7 +35,8 @@ bool translates(const Condition& condition) {
   return condition.task == training::Task::translate;
 }
 
-/// Returns the published differences of PowerNorm as text; empty for norms without nu.
+/// Returns the published differences between PowerNorm and LayerNorm as text. Returns kNoNumber for
+/// a norm that has no moving average nu.
 std::string published_text(const std::string& norm, const Condition& condition) {
   if (!training::new_weight(ref::model::norm_options(studies::language::norms_by_side(norm).first)))
     return support::report::kNoNumber;
@@ -163,7 +164,7 @@ bool has_translators(const studies::language::Results& results) {
   return std::ranges::any_of(list_conditions(results), translates);
 }
 
-/// Returns the statements to report. The statements for translators include those for language
+/// Returns the statements to report. For translators, they include the statements for language
 /// models.
 const std::vector<studies::published::Statement>& all_statements(
     const studies::language::Results& results) {

@@ -184,8 +184,8 @@ class RunPhases {
   const studies::published::Store& store_;
   const studies::language::StudyData& data_;
   ProgressBar bar_;
-  /// Opened by the first training run of a worker process, because a process with an open GPU
-  /// cannot fork.
+  /// The device. The first training run of a worker process opens it, because a process with an
+  /// open GPU cannot fork.
   std::unique_ptr<normproof::gpu::device::Device> opened_;
   studies::published::JobsSummary total_;
 };

@@ -13,7 +13,8 @@ using studies::language::FinishedRun;
 
 namespace {
 
-/// Returns the mean of a number over the tests that have it, or nothing if none has it.
+/// Returns the mean of `f(result)` over the results of the tests. A test for which `f` returns
+/// nothing is skipped. Returns nothing if no test remains.
 template <class F>
 std::optional<double> mean_over_tests(const std::vector<const FinishedRun*>& tests, const F& f) {
   double sum = 0;

@@ -18,8 +18,8 @@ namespace normproof::verification::cli::study {
 
 namespace {
 
-/// Throws an error that says which training runs the folder lacks to compare power_norm with
-/// layer_norm, and which command executes them.
+/// Throws an error that says which training runs are missing in the folder for a comparison of
+/// power_norm with layer_norm, and which command executes them.
 [[noreturn]] void refuse_folder(const std::filesystem::path& out,
                                 const studies::published::Store& store,
                                 const studies::language::Results& results) {

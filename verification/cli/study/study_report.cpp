@@ -18,7 +18,7 @@ using support::report::plural;
 
 namespace {
 
-/// The sign that stands for an outcome, and its tone.
+/// The sign that stands for an outcome, and the tone in which it is shown.
 struct OutcomeMark {
   const char* sign;
   support::report::Tone tone;
@@ -40,8 +40,8 @@ OutcomeMark choose_mark(studies::published::Verdict verdict) {
   return verdict == studies::published::Verdict::unsettled ? kDiffer : kAbsent;
 }
 
-/// Returns the cell of a table for the training runs of one entry, such as "✓ L 0.66/0.52
-/// (published ✗)".
+/// Returns the text for one entry of a table of the study, such as "✓ L 0.66/0.52 (published ✗)".
+/// The entry stands for the training runs with the same settings and different seeds.
 support::report::Cell entry_cell(const studies::published::TableEntry& entry) {
   const OutcomeMark mark = choose_mark(entry.outcome());
   std::string text = mark.sign;

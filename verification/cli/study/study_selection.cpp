@@ -78,7 +78,7 @@ const Choices<WhichStudy>& study_choices() {
 }
 
 /// Returns the norms of a study. For the study of language models, these are the norms of all
-/// tasks; each task uses those that it knows.
+/// tasks. Each task uses the norms that it supports.
 std::vector<std::string> known_norms(WhichStudy study) {
   return study == WhichStudy::language ? studies::language::study_norms(training::Task::translate)
                                        : studies::published::study_norms();
@@ -99,8 +99,7 @@ std::vector<std::string> parse_norms(const std::string& text) {
   return names;
 }
 
-/// Checks that no option of the other study is given, and that the norms belong to the selected
-/// study.
+/// Checks that all given options and norms belong to the selected study.
 void check_selected_study(const CLI::App& app, const StudySelection& selection) {
   const bool language = selection.study == WhichStudy::language;
   const std::vector<const char*> other_options =

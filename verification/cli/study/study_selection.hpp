@@ -37,7 +37,7 @@ struct StudySelection {
   std::vector<std::string> cells = {};
   bool quick = false;
   std::optional<std::vector<ref::model::NormPlacement>> placements = {};
-  /// The tasks. If they are absent, the command chooses tasks or takes all of them.
+  /// The tasks. If they are absent, the command chooses tasks itself, or uses all tasks.
   std::optional<std::vector<training::Task>> tasks = {};
 
   void add(CLI::App& app);
@@ -54,8 +54,9 @@ struct StudySelection {
 /// Throws    UsageError if none is selected, or if a given name is not the name of a training run
 std::vector<studies::published::Cell> select_cells(const StudySelection& selection);
 
-/// Returns `selection` unchanged, or with --quick added. --quick is added if the selection contains
-/// all training runs in `there` only with --quick. `there` are the training runs in a folder.
+/// Returns `selection` unchanged or with --quick added. `there` are the training runs in a folder.
+/// --quick is added if `selection` lacks some of these training runs, but contains all of them with
+/// --quick.
 StudySelection quick_if_needed(const StudySelection& selection,
                                const std::vector<studies::published::Cell>& there);
 

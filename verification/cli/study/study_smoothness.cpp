@@ -14,8 +14,8 @@ using support::report::number_text;
 
 namespace {
 
-/// Among the steps at which two quantities are present, the number of steps at which the first is
-/// below the second.
+/// The number of steps at which two quantities are present, and the number of these steps at which
+/// the first quantity is below the second.
 struct StepCount {
   std::size_t below = 0, steps = 0;
 

@@ -62,7 +62,8 @@ const char* kind_name(const Lipschitz& result) {
   return result.kind == PartKind::row ? "row" : "channel";
 }
 
-/// Returns the width of an enclosure relative to its value as text, or "-" if no bound is known.
+/// Returns the relative width of an enclosure as text: upper minus lower end, divided by the upper
+/// end. Returns "-" if the upper end is infinite.
 std::string gap(const Enclosure& norm) {
   if (!std::isfinite(norm.upper)) return "-";
   return support::report::number_text(norm.upper > 0 ? (norm.upper - norm.lower) / norm.upper : 0);
@@ -85,8 +86,8 @@ support::report::Table enclosure_table(const Lipschitz& result, const std::strin
            support::report::number_column(result.theory)}};
 }
 
-/// Returns the indices of the kPartsShown parts of the input with the largest norms, the largest
-/// first.
+/// Returns the indices of the parts of the input for which the upper bound of the norm is largest,
+/// in descending order of the upper bound. Returns at most kPartsShown indices.
 std::vector<std::size_t> largest_norm_parts(const Norms& norms) {
   std::vector<std::size_t> order(norms.norms.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

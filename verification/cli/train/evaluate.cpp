@@ -83,7 +83,7 @@ ref::data::ParallelText select_pairs(ref::data::ParallelCorpus corpus, TextPart 
 }
 
 /// Throws an error if the synthetic sentence pairs are used (without --data), but the translator
-/// was trained on other words. It would not know any of the words.
+/// was trained on other words. The translator would not know the words of the synthetic pairs.
 void check_words(const EvaluateCommand& command, const ref::data::ParallelCorpus& corpus,
                  const training::TranslationModel& model) {
   if (command.data) return;

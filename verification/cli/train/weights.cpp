@@ -20,8 +20,8 @@
 namespace normproof::verification::cli::train {
 namespace {
 
-/// Reads the folder of a training run with the task classify. The configuration includes the size
-/// of the vocabulary.
+/// Reads the folder of a training run with the task classify. The vocabulary size in the returned
+/// configuration is read from data.json.
 training::RunFolder read_classifier_run(const std::filesystem::path& folder) {
   training::RunFolder run = training::read_run_folder(folder);
   if (run.config.task != training::Task::classify)

@@ -19,8 +19,8 @@ namespace {
 /// millisecond. The limit matters if processes start others faster than they are killed.
 constexpr int kMaxRounds = 2000;
 
-/// Closes all descriptors except standard input, output and error. The supervisor must not hold
-/// pipes open.
+/// Closes all descriptors except standard input, output and error, because the supervisor must not
+/// hold pipes open.
 void close_descriptors() {
   // SYS_close_range, which headers before Linux 5.9 do not define
   constexpr long kCloseRange = 436;
@@ -29,8 +29,8 @@ void close_descriptors() {
   for (int descriptor = 3; descriptor < limit; ++descriptor) ::close(descriptor);
 }
 
-/// Sends SIGKILL to every child of this process. The ids cannot belong to other processes, because
-/// this process has not yet waited for its children.
+/// Sends SIGKILL to every child of this process. The system cannot give the id of a child to
+/// another process before this process has waited for the child. So no other process is killed.
 void kill_children() {
   const int file = ::open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
   if (file < 0) return;
@@ -61,7 +61,7 @@ void kill_descendants() {
   }
 }
 
-/// Ends this process in the same way as the process with this waitpid status: by the same signal or
+/// Ends this process as `status` describes, a status that waitpid returned: by the same signal or
 /// with the same exit status.
 [[noreturn]] void exit_with_status_of(int status) {
   if (WIFSIGNALED(status)) {
