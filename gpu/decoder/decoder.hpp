@@ -63,7 +63,7 @@ class Decoder {
                 NamedDeviceTensors& state);
   DeviceTensor<double> encode_backward(DeviceTensor<double> grad, NamedDeviceTensors& state,
                                        NamedDeviceTensors& found);
-  bool is_pre() const { return config_.placement == ref::model::NormPlacement::pre; }
+  bool is_pre_norm() const { return config_.placement == ref::model::NormPlacement::pre; }
 
   const DecoderConfig config_;
   NamedDeviceTensors parameters_;

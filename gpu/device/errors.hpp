@@ -25,10 +25,10 @@ std::string describe_failed_call(const std::string& call, const std::string& rea
 
 /// Reports that a download was requested while work is recorded.
 /// Throws    DeviceError, always
-[[noreturn]] void fail_download(const std::string& recording);
+[[noreturn]] void throw_download_error(const std::string& recording);
 
 /// Reports that an index on the simulated device is past the end of a Span.
 /// Throws    DeviceError, always
-[[noreturn]] void fail_out_of_bounds(std::size_t index, std::size_t size);
+[[noreturn]] void throw_out_of_bounds_error(std::size_t index, std::size_t size);
 
 }  // namespace normproof::gpu::device

@@ -107,7 +107,7 @@ Tensor<T> download(const DeviceTensor<T>& from) {
 /// Returns the element of a one-element tensor, without a download if the host knows it.
 /// Requires  the tensor has one element
 template <class T>
-T download_one(const DeviceTensor<T>& one) {
+T download_element(const DeviceTensor<T>& one) {
   if (const auto known_value = one.known_value()) return *known_value;
   return download(one).data()[0];
 }

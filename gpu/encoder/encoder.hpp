@@ -19,8 +19,8 @@ struct EncoderGradients {
 };
 
 /// Returns the tensors of `found`, sorted in the order of the parameters.
-NamedDeviceTensors in_parameter_order(const NamedDeviceTensors& parameters,
-                                      const NamedDeviceTensors& found);
+NamedDeviceTensors sort_in_parameter_order(const NamedDeviceTensors& parameters,
+                                           const NamedDeviceTensors& found);
 
 /// Adds the gradients of the head's parameters to `dense`. If the head is tied, its weight is the
 /// parameter named `embedding`. The gradient of this parameter then has two parts: the gradient of

@@ -96,22 +96,21 @@ class FeedForwardSublayer {
 /// Computes  norm(f(x) + x) if the norm's placement is post; f(norm(x)) + x if it is pre
 /// Order     the residual sum is rounded once per element
 template <class F>
-DeviceTensor<double> run_residual(ref::model::NormPlacement placement, NamedNorm& norm,
-                                  const DeviceTensor<double>& x, const DeviceMask& valid,
-                                  const ModelRunSettings& run, NamedDeviceTensors& state,
-                                  const F& f) {
+DeviceTensor<double> run_residual_sublayer(ref::model::NormPlacement placement, NamedNorm& norm,
+                                           const DeviceTensor<double>& x, const DeviceMask& valid,
+                                           const ModelRunSettings& run, NamedDeviceTensors& state,
+                                           const F& f) {
   if (placement == ref::model::NormPlacement::post)
     return norm.forward(ops::add(f(x), x), valid, run, state);
   return ops::add(f(norm.forward(x, valid, run, state)), x);
 }
 
-/// Runs the backward of run_residual. Returns the gradient of x. `backward` is the backward of f:
-/// it maps the gradient of f's output to the gradient of f's input.
+/// Runs the backward of run_residual_sublayer. Returns the gradient of x. `backward` is the
+/// backward of f: it maps the gradient of f's output to the gradient of f's input.
 template <class F>
-DeviceTensor<double> run_residual_backward(ref::model::NormPlacement placement, NamedNorm& norm,
-                                           const DeviceTensor<double>& grad_y,
-                                           NamedDeviceTensors& state, NamedDeviceTensors& gradients,
-                                           const F& backward) {
+DeviceTensor<double> run_residual_sublayer_backward(
+    ref::model::NormPlacement placement, NamedNorm& norm, const DeviceTensor<double>& grad_y,
+    NamedDeviceTensors& state, NamedDeviceTensors& gradients, const F& backward) {
   if (placement == ref::model::NormPlacement::post) {
     const DeviceTensor<double> grad = norm.backward(grad_y, state, gradients);
     return ops::add(grad, backward(grad));

@@ -69,10 +69,10 @@ struct AttentionBackward {
 
 /// Writes the gradients of queries, keys and values to `out`.
 /// Throws    ContractError with the message of ref for the first invalid part
-void attention_backward_into(Device& device, const AttentionOperands<double>& out,
-                             const AttentionOperands<const double>& in,
-                             const AttentionBackward& backward, const ScoreMatrices& scores,
-                             const DeviceMask& visible, const ScoreParts& parts,
-                             const Products& products);
+void write_attention_gradients(Device& device, const AttentionOperands<double>& out,
+                               const AttentionOperands<const double>& in,
+                               const AttentionBackward& backward, const ScoreMatrices& scores,
+                               const DeviceMask& visible, const ScoreParts& parts,
+                               const Products& products);
 
 }  // namespace normproof::gpu::nn

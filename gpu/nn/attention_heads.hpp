@@ -99,7 +99,7 @@ inline DeviceMask visible_keys_mask(Device& device, const DeviceMask& attention_
 /// Runs the forward on queries that are already scaled. Sets weights, keep (the dropout mask) and
 /// context [B,T,D] of `result`.
 template <class Forward>
-void attend_in_heads(Device& device, const Heads& heads, const AttentionOperands<const double>& in,
+void attend_per_head(Device& device, const Heads& heads, const AttentionOperands<const double>& in,
                      const DeviceMask& attention_mask, const AttentionOptions& options,
                      Forward& result) {
   const DeviceTensor<double> scores =
@@ -120,7 +120,7 @@ void attend_in_heads(Device& device, const Heads& heads, const AttentionOperands
 /// Runs the backward from grad_context [B,T,D]. Writes the gradients of the scaled queries, the
 /// keys and the values to `out`.
 template <class Forward>
-void attend_in_heads_backward(Device& device, const Heads& heads,
+void attend_per_head_backward(Device& device, const Heads& heads,
                               const AttentionOperands<double>& out,
                               const AttentionOperands<const double>& in,
                               const DeviceTensor<double>& grad_context,
@@ -129,7 +129,7 @@ void attend_in_heads_backward(Device& device, const Heads& heads,
   const auto drop = [&](const DeviceTensor<double>& weights) {
     return options.dropout > 0 ? dropout(weights, forward.keep, options.dropout) : weights;
   };
-  attention_backward_into(
+  write_attention_gradients(
       device, out, in,
       {forward.weights, drop(forward.weights), drop, heads.context_matrices(grad_context.span())},
       heads.scores(), visible_keys_mask(device, attention_mask, heads, options.causal),

@@ -98,7 +98,7 @@ struct Dropout {
   double scale;
   Reals y;
   NORMPROOF_DEVICE void operator()(std::size_t i) const {
-    y[i] = ref::numeric::kept_or_zero(keep[i], x[i] * scale);
+    y[i] = ref::numeric::keep_or_zero(keep[i], x[i] * scale);
   }
 };
 

@@ -23,9 +23,9 @@ DeviceTensor<double> running_rstd(std::string_view name, const NormInputs& in,
                                   double eps);
 
 /// Returns y = gamma ((x - mean) rstd) + beta. If the layer does not center, `mean` is {}.
-DeviceTensor<double> column_forward(const DeviceTensor<double>& x, const AffineSpans& affine,
-                                    const DeviceTensor<double>& mean,
-                                    const DeviceTensor<double>& rstd);
+DeviceTensor<double> run_column_forward(const DeviceTensor<double>& x, const AffineSpans& affine,
+                                        const DeviceTensor<double>& mean,
+                                        const DeviceTensor<double>& rstd);
 
 /// The inputs of a backward, and the computations that the backwards of the layers with statistics
 /// per channel share.
@@ -51,7 +51,7 @@ struct ColumnBackward {
   /// not valid, and in all rows if c is {}, the gradient is g scale.
   DeviceTensor<double> grad_x(const DeviceTensor<double>& a, const DeviceTensor<double>& c,
                               ConstFlags valid) const;
-  XHat<Statistics::of_column, false> plain_x_hat() const {
+  XHat<Statistics::of_column, false> uncentered_x_hat() const {
     return {in.x.span(), {}, rstd.span(), width()};
   }
 };

@@ -59,8 +59,8 @@ void check_count(std::string_view function, std::string_view option, std::int64_
                  Clause clause);
 /// Checks    that a running statistic has extent D and finite elements; if `squared`, also that no
 ///           element is negative
-void check_running(std::string_view function, std::string_view name,
-                   const DeviceTensor<double>& values, std::size_t d_model, bool squared);
+void check_running_statistic(std::string_view function, std::string_view name,
+                             const DeviceTensor<double>& values, std::size_t d_model, bool squared);
 
 /// Returns the shape of x without the last axis.
 Shape row_shape(const NormInputs& in);

@@ -21,7 +21,7 @@ DeviceTensor<double> product(const DeviceTensor<double>& a, const DeviceTensor<d
 /// Throws if an element of t is not finite. The text of the message is built only then.
 void check_all_finite(std::string_view function, std::string_view argument,
                       const DeviceTensor<double>& t, Clause clause) {
-  if (first_not_finite(t) < t.size())
+  if (find_first_not_finite(t) < t.size())
     ref::tensor::check_finite(function, argument, device::download(t), clause);
 }
 

@@ -82,7 +82,7 @@ void set_iterations_to_one_step(const ref::model::NormOptions& norm, NamedDevice
   for (const auto& [name, values] : norms)
     if (name.starts_with(places) && name.ends_with(".iterations"))
       counted.set(name, device::full_tensor(values.device(), {1},
-                                            device::download_one(before.at(name)) + 1));
+                                            device::download_element(before.at(name)) + 1));
   for (const auto& [name, values] : counted) norms.set(name, values);
 }
 

@@ -43,8 +43,8 @@ struct TargetWeight {
 /// label smoothing, t the target, w the class weights and C the number of classes. If s = 0, the
 /// second term is left out.
 struct RowLoss {
-  static constexpr int kTotals = 1;
-  static constexpr int kMaxima = 0;
+  static constexpr int kNumTotals = 1;
+  static constexpr int kNumMaxima = 0;
   LossRows batch;
   bool smooths;
   ConstReals log_probabilities;

@@ -41,14 +41,14 @@ class Decomposition {
   }
 
  private:
-  Decomposition() : filtered_(nfd(), assigned_) {
+  Decomposition() : filtered_(nfd_normalizer(), assigned_) {
     UErrorCode status = U_ZERO_ERROR;
     assigned_.applyPattern(icu::UnicodeString::fromUTF8("[:Age=8.0:]"), status);
     check(status);
     assigned_.freeze();
   }
 
-  static const icu::Normalizer2& nfd() {
+  static const icu::Normalizer2& nfd_normalizer() {
     UErrorCode status = U_ZERO_ERROR;
     const icu::Normalizer2* instance = icu::Normalizer2::getNFDInstance(status);
     check(status);
@@ -133,7 +133,7 @@ class WordCollector {
     words_.emplace_back(punctuation);
   }
   void append(std::string_view character) { word_ += character; }
-  std::vector<std::string> take_words() {
+  std::vector<std::string> move_words_out() {
     end_word();
     return std::move(words_);
   }
@@ -161,7 +161,7 @@ std::vector<std::string> tokenize_ascii(std::string_view text) {
       words.add_punctuation({&c, 1});
     }
   }
-  return words.take_words();
+  return words.move_words_out();
 }
 
 /// Does steps 1 and 2 of basic_tokenize: clean-up, and spaces around CJK ideographs.
@@ -214,7 +214,7 @@ std::vector<std::string> basic_tokenize(std::string_view text) {
       words.append(character);
     }
   }
-  return words.take_words();
+  return words.move_words_out();
 }
 
 }  // namespace normproof::ref::data

@@ -60,10 +60,11 @@ class DecoderLayer {
 
  private:
   encoder::LayerCall<T> call(const ModelRunSettings& run, NamedTensors<T>& state) const;
-  Tensor<T> cross(const encoder::LayerCall<T>& call, const Tensor<T>& x, const Memory<T>& memory);
-  Tensor<T> cross_backward(const encoder::LayerCall<T>& call, const Tensor<T>& grad_y,
-                           const Memory<T>& memory, nn::CrossAttention<T>& gradients,
-                           Tensor<T>& grad_memory);
+  Tensor<T> run_cross_attention(const encoder::LayerCall<T>& call, const Tensor<T>& x,
+                                const Memory<T>& memory);
+  Tensor<T> run_cross_attention_backward(const encoder::LayerCall<T>& call, const Tensor<T>& grad_y,
+                                         const Memory<T>& memory, nn::CrossAttention<T>& gradients,
+                                         Tensor<T>& grad_memory);
 
   const encoder::EncoderConfig& config_;
   const DecoderLayerParameters<T>& parameters_;

@@ -182,7 +182,7 @@ std::optional<V> find_option(NormOptions options, std::string_view field) {
   std::optional<V> found;
   std::visit(
       [&](auto& o) {
-        visit_fields(o, [&](std::string_view own, auto& value, Since = {}) {
+        visit_fields(o, [&](std::string_view own, auto& value, SinceVersion = {}) {
           if constexpr (std::is_same_v<std::remove_cvref_t<decltype(value)>, V>)
             if (own == field) found = value;
         });
@@ -244,7 +244,7 @@ Layout norm_layout(const NormOptions& options) {
   return find_option<Layout>(options, "layout").value_or(Layout::rows);
 }
 
-NormOptions with_row_layout(NormOptions options) {
+NormOptions use_row_layout(NormOptions options) {
   if (norm_layout(options) != Layout::rows) set_option(options, "layout", "rows");
   return options;
 }

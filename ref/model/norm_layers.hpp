@@ -112,7 +112,7 @@ std::optional<bool> switch_option(const NormOptions& options, std::string_view f
 /// Layout::rows.
 Layout norm_layout(const NormOptions& options);
 /// Returns the options with the layout changed to Layout::rows.
-NormOptions with_row_layout(NormOptions options);
+NormOptions use_row_layout(NormOptions options);
 /// Returns the shape of x after conversion to Layout::rows: [B,H W,D] for [B,D,H,W] and for
 /// [B,H,W,D], and the shape of x itself for rows.
 /// Requires  (C1) x has 4 axes unless the layout is rows

@@ -54,7 +54,7 @@ enum class EpsPlacement {
   outside,  ///< n + eps
   floor     ///< max(n, eps)
 };
-inline EnumNames<EpsPlacement> names_of(EpsPlacement) {
+inline EnumNames<EpsPlacement> enum_names(EpsPlacement) {
   static constexpr std::pair<const char*, EpsPlacement> kNames[] = {
       {"inside", EpsPlacement::inside},
       {"outside", EpsPlacement::outside},

@@ -55,9 +55,10 @@ void apply_attention_weights(const Tensor<T>& weights, const AttentionOperands<c
 ///           the forward multiplied the values; drop(grad_weights) applies the backward of dropout
 ///           in place
 template <class T, class Drop>
-void attention_backward_into(const AttentionOperands<T>& out, const AttentionOperands<const T>& in,
-                             const Tensor<T>& weights, const Tensor<T>& used, Drop drop,
-                             const ops::MatrixView<const T>& grad_context, const Mask& visible) {
+void write_attention_gradients(const AttentionOperands<T>& out,
+                               const AttentionOperands<const T>& in, const Tensor<T>& weights,
+                               const Tensor<T>& used, Drop drop,
+                               const ops::MatrixView<const T>& grad_context, const Mask& visible) {
   const tensor::Shape shape = tensor::shape_of(weights);
   ops::matmul_into<T>(out.values, ops::transposed(scores_view(used)), grad_context);
   Tensor<T> grad_weights = tensor::empty_tensor<T>(shape);

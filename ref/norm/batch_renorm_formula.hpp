@@ -33,7 +33,7 @@ inline namespace NORMPROOF_ISA {
 template <class T>
 void compute(const BatchRenormRows<T>& in, ops::IndexRange rows) {
   const ops::View<T> gamma{in.gamma}, beta{in.beta}, r{in.r}, d{in.d};
-  ops::for_rows(in.layout, rows, ops::Inputs{in.z}, [&](auto& row, auto z) {
+  ops::for_each_row(in.layout, rows, ops::Inputs{in.z}, [&](auto& row, auto z) {
     const auto x_hat = [=](auto i) { return z[i] * r[i] + d[i]; };
     row.write(in.y, [=](auto i) { return gamma[i] * x_hat(i) + beta[i]; });
   });

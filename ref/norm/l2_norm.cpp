@@ -70,7 +70,7 @@ T select_if_at_least(const T& n, const T& limit, const T& a) {
 
 /// Whether every element of a row is exactly 0, so that the norm of the row has no error.
 template <class T>
-bool is_exact_zero(const T* row, std::size_t width) {
+bool is_exact_zero_row(const T* row, std::size_t width) {
   return std::all_of(row, row + width, [](const T& v) {
     if constexpr (numeric::is_enclosure<T>) {
       return encloses_only_zero(v);
@@ -86,7 +86,7 @@ bool is_exact_zero(const T* row, std::size_t width) {
 /// underflow, the error is unknown.
 template <class T>
 T reciprocal_or_zero(const T& n, const T* row, std::size_t width) {
-  if (is_exact_zero(row, width)) return T(0);
+  if (is_exact_zero_row(row, width)) return T(0);
   if constexpr (numeric::is_enclosure<T>) {
     return T(1) / n;
   } else if constexpr (numeric::has_error_bound<T>) {

@@ -73,7 +73,7 @@ void compute(const QuadraticMean<T>& in, ops::IndexRange channels) {
 template <class T>
 void compute(const PowerNormRows<T>& in, ops::IndexRange rows) {
   const ops::View<T> gamma{in.gamma}, beta{in.beta}, rstd{in.rstd};
-  ops::for_rows(in.layout, rows, ops::Inputs{in.x}, [&](auto& row, auto x) {
+  ops::for_each_row(in.layout, rows, ops::Inputs{in.x}, [&](auto& row, auto x) {
     const auto x_hat = [=](auto d) { return x[d] * rstd[d]; };
     row.write(in.y, [=](auto d) { return gamma[d] * x_hat(d) + beta[d]; });
   });
@@ -103,7 +103,7 @@ void compute(const PowerNormBackwardRows<T>& in, ops::IndexRange rows) {
     else
       row.write(in.grad_x, [=](auto d) { return g(d) * scale[d]; });
   };
-  ops::for_rows(in.layout, rows, ops::Inputs{in.x, in.grad_y}, formula);
+  ops::for_each_row(in.layout, rows, ops::Inputs{in.x, in.grad_y}, formula);
 }
 
 }  // namespace NORMPROOF_ISA

@@ -27,7 +27,7 @@ struct Arithmetic {
   /// cancel.
   bool folded = false;
 };
-constexpr Arithmetic arithmetic_in(FloatType type) {
+constexpr Arithmetic arithmetic_of_type(FloatType type) {
   const FloatFormat& format = float_format_info(type);
   return {format.unit_roundoff, format.smallest_normal, format.largest};
 }

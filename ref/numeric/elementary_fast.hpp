@@ -82,7 +82,7 @@ struct LogFast {
   template <class V>
   [[gnu::always_inline]] NORMPROOF_DEVICE static Sum<V> evaluate(V x) {
     const V shifter = constant<V>(kShifter);
-    const Integers<V> above = to_bits(x) - kLogFirst;
+    const Integers<V> above = to_bits(x) - kLogFirstBinBits;
     const V m = from_bits(to_bits(x) - (above & (~0ULL << 52)));
     // This is the exponent plus 1024. It is not negative, so a logical shift is correct.
     const Integers<V> exponent = (above + (1024ULL << 52)) >> 52;

@@ -83,7 +83,7 @@ class RandomStream::UniformDraws {
   /// Returns true with probability exp(-1/2). It draws uniform numbers until it draws one that is
   /// not smaller than the number before it (1/2 for the first). It returns whether the count of the
   /// earlier numbers is even.
-  bool accept_with_exp_minus_half() {
+  bool accept_with_probability_exp_minus_half() {
     double last = 0.5;
     for (bool even = true;; even = !even) {
       const double u = next();
@@ -93,7 +93,7 @@ class RandomStream::UniformDraws {
   }
 
   /// Returns true with probability exp(-x (2k + x) / (2k + 2)), as Algorithm N requires.
-  bool accept_with_exp_minus(double k, double x) {
+  bool accept_with_probability_exp_minus(double k, double x) {
     const double threshold = (2 * k + x) / (2 * k + 2);
     double last = x;
     for (bool even = true;; even = !even) {
@@ -146,12 +146,14 @@ double RandomStream::normal(std::uint64_t index) const {
   UniformDraws draws(*this, index);
   while (true) {
     int k = 0;
-    while (draws.accept_with_exp_minus_half()) ++k;
+    while (draws.accept_with_probability_exp_minus_half()) ++k;
     bool accepted = true;
-    for (int i = 0; accepted && i < k * (k - 1); ++i) accepted = draws.accept_with_exp_minus_half();
+    for (int i = 0; accepted && i < k * (k - 1); ++i)
+      accepted = draws.accept_with_probability_exp_minus_half();
     if (!accepted) continue;
     const double x = draws.next();
-    for (int i = 0; accepted && i < k + 1; ++i) accepted = draws.accept_with_exp_minus(k, x);
+    for (int i = 0; accepted && i < k + 1; ++i)
+      accepted = draws.accept_with_probability_exp_minus(k, x);
     if (!accepted) continue;
     const double magnitude = k + x;
     return draws.next() < 0.5 ? -magnitude : magnitude;

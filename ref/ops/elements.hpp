@@ -15,7 +15,7 @@ struct Elements;
 /// Records whether all numbers passed to observe() are finite. Use it in a loop that reads these
 /// numbers for another purpose.
 template <class T>
-class FiniteSoFar {
+class FiniteCheck {
  public:
   void observe(const T& x) { finite_ = finite_ && Elements<T>::all_finite(&x, 1); }
   bool operator()() const { return finite_; }
@@ -25,7 +25,7 @@ class FiniteSoFar {
 };
 
 template <>
-class FiniteSoFar<double> {
+class FiniteCheck<double> {
  public:
   // For a finite x, x - x is +0. Otherwise it is NaN.
   void observe(double x) { bits_ |= numeric::to_bits(x - x); }  // NOLINT(misc-redundant-expression)
@@ -63,17 +63,17 @@ struct Elements<double> {
   /// and -0 are the largest elements, m may be either of them.
   static bool find_softmax_shift(const double* x, std::size_t count, double& m) {
     constexpr std::size_t kPacks = 4;
-    constexpr std::size_t kStep = kPacks * kPackWidth;
+    constexpr std::size_t kElementsPerStep = kPacks * kPackWidth;
     double result = x[0];
-    FiniteSoFar<double> finite;
+    FiniteCheck<double> finite;
     std::size_t i = 0;
-    if (count >= kStep) {
+    if (count >= kElementsPerStep) {
       Pack most[kPacks];
-      for (std::size_t k = 0; k < kPacks; ++k) most[k] = PackAt{k * kPackWidth}(x);
-      for (; i + kStep <= count; i += kStep) {
+      for (std::size_t k = 0; k < kPacks; ++k) most[k] = PackPosition{k * kPackWidth}(x);
+      for (; i + kElementsPerStep <= count; i += kElementsPerStep) {
 #pragma GCC unroll 4
         for (std::size_t k = 0; k < kPacks; ++k) {
-          const PackAt at{i + k * kPackWidth};
+          const PackPosition at{i + k * kPackWidth};
           prefetch(at, x);
           const Pack next = at(x);
           most[k] = larger(most[k], next);

@@ -56,7 +56,7 @@ inline T lane_sum(std::size_t count, Term&& term) {
   return lane[0];
 }
 
-/// Returns the lane_sum of a term that is a function of `at`, an At or a PackAt
+/// Returns the lane_sum of a term that is a function of `at`, an At or a PackPosition
 /// (ref/numeric/pack.hpp). For `double` the lanes stay in registers.
 template <class T, class Term>
 inline T contiguous_lane_sum(std::size_t count, Term&& term) {
@@ -66,7 +66,7 @@ inline T contiguous_lane_sum(std::size_t count, Term&& term) {
     std::size_t i = 0;
     for (; i + kLanes <= count; i += kLanes) {
 #pragma GCC unroll 16
-      for (std::size_t k = 0; k < kPacks; ++k) sum[k] += term(PackAt{i + k * kPackWidth});
+      for (std::size_t k = 0; k < kPacks; ++k) sum[k] += term(PackPosition{i + k * kPackWidth});
     }
     T lane[kLanes];
 #pragma GCC unroll 16

@@ -75,7 +75,7 @@ void multiply_tile(const Tile& t, const Rows rows) {
   for (std::size_t k = t.depth; k > 0; --k) {
     Pack right[kPacks];
     unrolled<0, kPacks>([&](auto j) __attribute__((always_inline)) {
-      right[j] = PackAt{j * kPackWidth}(b);
+      right[j] = PackPosition{j * kPackWidth}(b);
     });
     unrolled<0, kRows>([&](auto i) __attribute__((always_inline)) {
       const Pack left = broadcast(a[i * row_stride]);
@@ -94,7 +94,7 @@ void multiply_tile(const Tile& t, const Rows rows) {
       unrolled<0, kPacks>([&](auto j) __attribute__((always_inline)) {
         const Pack product = sum[i * kPacks + j];
         store(c + j * kPackWidth,
-              before == nullptr ? product : PackAt{j * kPackWidth}(before) + product);
+              before == nullptr ? product : PackPosition{j * kPackWidth}(before) + product);
       });
       if (before != nullptr) before += t.before_row_stride;
     });

@@ -16,7 +16,7 @@ inline constexpr int kIgnored = -1;
 
 /// Returns the input or the output of a head, [..., C], reshaped to rows [N,C].
 template <class T>
-Tensor<T> as_rows(Tensor<T> values) {
+Tensor<T> reshape_to_rows(Tensor<T> values) {
   const std::size_t width = values.shape().back();
   values.reshape({values.size() / width, width});
   return values;

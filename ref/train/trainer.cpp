@@ -100,7 +100,7 @@ LossGradient<T> loss_gradient(const TrainConfig& config, std::span<const Labelle
     const Tensor<T> logits = encoder.forward(batch.inputs, run, result.norms);
     const tensor::Shape shape = tensor::shape_of(logits);
     const std::vector<int> targets = row_targets(config, batch);
-    const auto loss = cross_entropy(as_rows(logits), targets, class_weights, config.loss);
+    const auto loss = cross_entropy(reshape_to_rows(logits), targets, class_weights, config.loss);
     std::ranges::copy(predict(to_doubles(logits), batch.inputs.valid),
                       std::back_inserter(result.predictions));
     result.loss += loss.loss;
@@ -171,7 +171,7 @@ Evaluation<T> evaluate(const TrainConfig& config, std::span<const LabelledBatch>
     const std::vector<int> targets = row_targets(config, batch);
     const T weight = total_target_weight(targets, class_weights);
     result.loss +=
-        weight * cross_entropy(as_rows(logits), targets, class_weights, config.loss).loss;
+        weight * cross_entropy(reshape_to_rows(logits), targets, class_weights, config.loss).loss;
     weights += weight;
     std::ranges::copy(predict(to_doubles(logits), batch.inputs.valid),
                       std::back_inserter(result.predictions));

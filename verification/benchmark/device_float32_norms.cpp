@@ -87,7 +87,7 @@ DeviceWork make_work(Device& device, const std::shared_ptr<FloatTensors>& number
 
 }  // namespace
 
-void add_float32_norms(DeviceRows& rows) {
+void add_float32_norm_benchmarks(DeviceRows& rows) {
   const auto numbers = std::make_shared<FloatTensors>(rows.device());
   std::vector<std::pair<std::size_t, std::size_t>> sizes = {{65536, 1024}, {8192, 8192}};
   if (rows.tiny()) sizes = {{64, 8}, {16, 32}};

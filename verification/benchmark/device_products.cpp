@@ -79,8 +79,8 @@ Matrices<T> view(Span<T> span, const Product& p, const Operand& o) {
   return {span, 0, o.rows, o.columns, width, 1, p.sentences, all, p.heads, o.columns};
 }
 
-DeviceWork our_product(DeviceRows& rows, const std::string& row, const Product& p,
-                       const gpu::ops::Products& products) {
+DeviceWork make_own_product_work(DeviceRows& rows, const std::string& row, const Product& p,
+                                 const gpu::ops::Products& products) {
   const Operands operands = make_operands(p);
   const auto a = rows.numbers("a", shape_of(p, operands.a));
   const auto b = rows.numbers("b", shape_of(p, operands.b));
@@ -117,7 +117,7 @@ void call_cublas(Device& device, const Product& p, const double* a, const double
       &zero, c, n, static_cast<long long>(p.rows * p.columns), static_cast<int>(p.matrices())));
 }
 
-DeviceWork bare_product(DeviceRows& rows, const Product& p) {
+DeviceWork make_bare_product_work(DeviceRows& rows, const Product& p) {
   const Operands operands = make_operands(p);
   const auto a = rows.numbers("a", shape_of(p, operands.a));
   const auto b = rows.numbers("b", shape_of(p, operands.b));
@@ -167,17 +167,18 @@ void add_products(DeviceRows& rows) {
                 .prepare = [prepare, row] { return prepare(row); }});
     };
 #if defined(NORMPROOF_CUDA)
-    if (rows.on_gpu())
-      add("cublasDgemm", [&rows, p](const std::string&) { return bare_product(rows, p); });
+    if (rows.is_on_gpu())
+      add("cublasDgemm",
+          [&rows, p](const std::string&) { return make_bare_product_work(rows, p); });
 #endif
     add("ordered", [&rows, p](const std::string& row) {
-      return our_product(rows, row, p, gpu::ops::ordered_products());
+      return make_own_product_work(rows, row, p, gpu::ops::ordered_products());
     });
     for (const std::string& name : gpu::ops::precision_names()) {
       const auto library =
           std::make_shared<gpu::ops::LibraryProducts>(gpu::ops::parse_precision(name));
       add(name, [&rows, p, library](const std::string& row) {
-        return our_product(rows, row, p, *library);
+        return make_own_product_work(rows, row, p, *library);
       });
     }
   }

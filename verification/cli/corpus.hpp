@@ -33,6 +33,6 @@ inline constexpr std::uint64_t synthetic_seed = 42;
 Corpus load_corpus(const CorpusFiles& files, std::optional<std::size_t> max_length = std::nullopt);
 
 /// Returns the token ids as text: one sentence per line, with single spaces between ids.
-std::string format_ids(const checks::statistics::TokenizedCorpus& corpus);
+std::string format_token_ids(const checks::statistics::TokenizedCorpus& corpus);
 
 }  // namespace normproof::verification::cli

@@ -78,7 +78,7 @@ class BeamEntry {
   }
   void skip_extension() { ++next_; }
 
-  Hypothesis extended_by(const Extension& step, const BeamOptions& options) const {
+  Hypothesis extend(const Extension& step, const BeamOptions& options) const {
     Hypothesis longer = hypothesis_;
     longer.tokens.push_back(step.token);
     longer.log_probability = step.log_probability;
@@ -141,7 +141,7 @@ std::vector<Hypothesis> beam_search(const DecodingState& start, const BeamOption
     std::vector<BeamEntry> longer;
     for (const Extension& step : best_extensions(beam, most)) {
       const BeamEntry& branch = beam[step.hypothesis];
-      Hypothesis hypothesis = branch.extended_by(step, options);
+      Hypothesis hypothesis = branch.extend(step, options);
       if (hypothesis.ended || length == options.max_length)
         finished.push_back(std::move(hypothesis));
       else

@@ -43,9 +43,9 @@ std::vector<ref::train::PairBatch> pair_batches(const PairData& data, const RunC
                                                 std::uint64_t epoch);
 
 /// Returns batches with all sentence pairs of a corpus, sorted by length.
-std::vector<ref::train::PairBatch> pairs_in_order(const ref::data::ParallelText& text,
-                                                  const PairVocabularies& words,
-                                                  const RunConfig& config);
+std::vector<ref::train::PairBatch> make_pairs_in_order(const ref::data::ParallelText& text,
+                                                       const PairVocabularies& words,
+                                                       const RunConfig& config);
 
 /// Returns which fraction of the words in the sentences is missing in the vocabulary. It is 0 if
 /// the sentences have no words.

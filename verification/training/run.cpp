@@ -77,19 +77,19 @@ std::optional<std::string> find_first_non_finite(const RunTask& task, std::size_
                                                  const train::TrainState<double>& state) {
   std::optional<std::string> found;
   std::string last;
-  const auto look = [&](const std::string& name, const Tensor<double>& values) {
+  const auto inspect_tensor = [&](const std::string& name, const Tensor<double>& values) {
     for (std::size_t i = 0; i < values.size() && !found; ++i)
       if (!std::isfinite(values.data()[i]))
         found = fmt::format("{} at {} is {}", name,
                             ref::tensor::index_to_string(i, ref::tensor::shape_of(values)),
-                            ref::numeric::without_nan_sign(values.data()[i]));
+                            ref::numeric::remove_nan_signs(values.data()[i]));
   };
   for (const auto& [name, values] : state.parameters)
-    look(fmt::format("the parameter {}", name), values);
+    inspect_tensor(fmt::format("the parameter {}", name), values);
   auto copy = state;
   const ref::encoder::TensorTap<double> tap = [&](const std::string& name,
                                                   const Tensor<double>& values) {
-    look(name, values);
+    inspect_tensor(name, values);
     last = name;
   };
   try {
@@ -117,7 +117,7 @@ class Run {
   /// started, the folder that this run created is removed.
   RunSummary run() {
     try {
-      return continue_from(prepare());
+      return continue_from_checkpoint(prepare());
     } catch (const UsageError&) {
       if (state_.step == 0) remove_created_folder();
       throw;
@@ -129,7 +129,7 @@ class Run {
   }
 
  private:
-  RunSummary continue_from(const Checkpoint& start) {
+  RunSummary continue_from_checkpoint(const Checkpoint& start) {
     state_ = start.state;
     if (config_.keep_checkpoints > 1)
       remove_old_checkpoints(options_.out, config_.keep_checkpoints,
@@ -174,7 +174,7 @@ class Run {
     const Checkpoint checkpoint{state_, metrics_->end(), identity()};
     const auto step = static_cast<std::size_t>(state_.step);
     if (config_.keep_checkpoints > 1)
-      write_checkpoint(kept_checkpoint(options_.out, step), checkpoint);
+      write_checkpoint(kept_checkpoint_path(options_.out, step), checkpoint);
     write_checkpoint(options_.out / kCheckpoint, checkpoint);
     if (config_.keep_checkpoints > 1)
       remove_old_checkpoints(options_.out, config_.keep_checkpoints, step);
@@ -196,11 +196,12 @@ class Run {
       check_same(out / kData, data, "the data");
       // The folder may hold one kept checkpoint without checkpoint.safetensors, if the run was
       // ended between the two writes.
-      if (const auto kept = kept_steps(out); !has_checkpoint && kept.size() > 1)
-        ref::io::file_failure((out / kCheckpoint).string(), "the file",
-                              fmt::format("is absent, beside {}",
-                                          kept_checkpoint(out, kept.back()).filename().string()),
-                              "what the run wrote last, such as a copy of that one");
+      if (const auto kept = list_kept_steps(out); !has_checkpoint && kept.size() > 1)
+        ref::io::file_failure(
+            (out / kCheckpoint).string(), "the file",
+            fmt::format("is absent, beside {}",
+                        kept_checkpoint_path(out, kept.back()).filename().string()),
+            "what the run wrote last, such as a copy of that one");
       if (has_checkpoint) return read_checkpoint(out / kCheckpoint, start.state);
     } else {
       make_folder();

@@ -18,7 +18,7 @@ namespace normproof::verification::training {
 /// encoder and a decoder.
 enum class Task { classify, language, translate };
 
-inline ref::model::EnumNames<Task> names_of(Task) {
+inline ref::model::EnumNames<Task> enum_names(Task) {
   static constexpr std::pair<const char*, Task> kNames[] = {
       {"classify", Task::classify}, {"language", Task::language}, {"translate", Task::translate}};
   return kNames;

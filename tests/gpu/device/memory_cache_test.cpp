@@ -40,7 +40,7 @@ TEST(DeviceMemoryCache, ReusesMemoryForARequestOfTheSameSize) {
   void* const b = cache.acquire(100);
   EXPECT_NE(a, b);
   EXPECT_EQ(cache.size_of(a), 512u);
-  cache.put_back(a);
+  cache.return_to_cache(a);
   EXPECT_NE(cache.acquire(513), a);
   EXPECT_EQ(cache.acquire(512), a);
   EXPECT_EQ(fake.requested_sizes, (std::vector<std::size_t>{512, 512, 1024}));
@@ -61,10 +61,10 @@ TEST(DeviceMemoryCache, FreesCachedMemoryBeforeAnAllocationFails) {
   void* const a = cache.acquire(100);
   void* const b = cache.acquire(100);
   EXPECT_EQ(cache.acquire(100), nullptr);
-  cache.put_back(a);
+  cache.return_to_cache(a);
   EXPECT_NE(cache.acquire(5000), nullptr);
   EXPECT_EQ(fake.freed, std::vector<void*>{a});
-  cache.put_back(b);
+  cache.return_to_cache(b);
 }
 
 TEST(DeviceMemoryCache, HoldKeepsMemoryThatIsReturnedDuringTheHold) {
@@ -72,15 +72,15 @@ TEST(DeviceMemoryCache, HoldKeepsMemoryThatIsReturnedDuringTheHold) {
   MemoryCache cache(fake.source());
   void* const before = cache.acquire(100);
   void* const during = cache.acquire(600);
-  cache.put_back(before);
-  cache.begin_hold();
-  cache.put_back(during);
+  cache.return_to_cache(before);
+  cache.begin_memory_hold();
+  cache.return_to_cache(during);
   EXPECT_EQ(cache.acquire(1000), during);
-  cache.put_back(during);
+  cache.return_to_cache(during);
   EXPECT_NE(cache.acquire(5000), nullptr);  // replaces `before`
   EXPECT_EQ(cache.acquire(5000), nullptr);
   EXPECT_EQ(fake.freed, std::vector<void*>{before});
-  cache.end_hold();
+  cache.end_memory_hold();
   EXPECT_NE(cache.acquire(5000), nullptr);
   EXPECT_EQ(fake.freed, (std::vector<void*>{before, during}));
 }
@@ -89,10 +89,10 @@ TEST(DeviceMemoryCache, MayFreeMemoryThatAnEarlierHoldKept) {
   FakeMemory fake(1);
   MemoryCache cache(fake.source());
   void* const memory = cache.acquire(100);
-  cache.begin_hold();
-  cache.put_back(memory);
-  cache.end_hold();
-  cache.begin_hold();
+  cache.begin_memory_hold();
+  cache.return_to_cache(memory);
+  cache.end_memory_hold();
+  cache.begin_memory_hold();
   EXPECT_NE(cache.acquire(5000), nullptr);
   EXPECT_EQ(fake.freed, std::vector<void*>{memory});
 }
@@ -101,17 +101,17 @@ TEST(DeviceMemoryCache, AllocatesExactSizesAndFreesAtOnceIfCachingIsOff) {
   FakeMemory fake(10);
   MemoryCache cache(fake.source(), false);
   void* const a = cache.acquire(100);
-  cache.put_back(a);
+  cache.return_to_cache(a);
   EXPECT_EQ(fake.freed, std::vector<void*>{a});
-  cache.begin_hold();
+  cache.begin_memory_hold();
   void* const b = cache.acquire(100);
-  cache.put_back(b);
+  cache.return_to_cache(b);
   void* const c = cache.acquire(100);
   EXPECT_NE(c, b);
   EXPECT_EQ(fake.freed, std::vector<void*>{a});
-  cache.end_hold();
+  cache.end_memory_hold();
   EXPECT_EQ(fake.freed, (std::vector<void*>{a, b}));
-  cache.put_back(c);
+  cache.return_to_cache(c);
   EXPECT_EQ(fake.requested_sizes, (std::vector<std::size_t>{100, 100, 100}));
 }
 
@@ -121,8 +121,8 @@ TEST(DeviceMemoryCache, DestructorFreesAllMemory) {
     MemoryCache cache(fake.source());
     void* const a = cache.acquire(100);
     void* const b = cache.acquire(100);
-    cache.put_back(a);
-    cache.put_back(b);
+    cache.return_to_cache(a);
+    cache.return_to_cache(b);
   }
   EXPECT_EQ(fake.freed.size(), 2u);
 }

@@ -70,8 +70,8 @@ TEST(DeviceRecording, ReusesMemoryThatWasReleasedEarlierInTheRecording) {
       second = ops::sum_elements(x);
     }
     recording.perform();
-    EXPECT_EQ(download_one(first), 200);
-    EXPECT_EQ(download_one(second), 500);
+    EXPECT_EQ(download_element(first), 200);
+    EXPECT_EQ(download_element(second), 500);
   }
 }
 
@@ -122,12 +122,12 @@ TEST(DeviceRecording, UploadedNumberIsReadableUntilAKernelWritesToIt) {
   const DeviceTensor<double> same = x;
   {
     Recording recording(*device, "work");
-    EXPECT_EQ(download_one(same), 3);
+    EXPECT_EQ(download_element(same), 3);
     launch_elements(*device, 1, AddOne{x.span()});
-    EXPECT_THROW(download_one(same), DeviceError);
+    EXPECT_THROW(download_element(same), DeviceError);
     recording.perform();
   }
-  EXPECT_EQ(download_one(same), 4);
+  EXPECT_EQ(download_element(same), 4);
   EXPECT_FALSE(full_tensor(*device, {2}, 3).known_value());
 }
 
@@ -141,18 +141,18 @@ TEST(DeviceRecording, ReportsAnInvalidValueAfterTheWorkHasRun) {
     double value;
     bool has_failed_check;
   };
-  for (const Case& c : {Case{ops::first_not_finite, -1, false},
-                        {ops::first_not_finite, kInfinity, true},
-                        {ops::first_not_finite, kNaN, true},
-                        {ops::first_negative, 0, false},
-                        {ops::first_negative, -0.0, false},
-                        {ops::first_negative, -0x1p-1074, true},
-                        {ops::first_negative, kNaN, true},
-                        {ops::first_negative, kInfinity, true},
-                        {ops::first_not_positive, 0x1p-1074, false},
-                        {ops::first_not_positive, 0, true},
-                        {ops::first_not_positive, -1, true},
-                        {ops::first_not_positive, kNaN, true}})
+  for (const Case& c : {Case{ops::find_first_not_finite, -1, false},
+                        {ops::find_first_not_finite, kInfinity, true},
+                        {ops::find_first_not_finite, kNaN, true},
+                        {ops::find_first_negative, 0, false},
+                        {ops::find_first_negative, -0.0, false},
+                        {ops::find_first_negative, -0x1p-1074, true},
+                        {ops::find_first_negative, kNaN, true},
+                        {ops::find_first_negative, kInfinity, true},
+                        {ops::find_first_not_positive, 0x1p-1074, false},
+                        {ops::find_first_not_positive, 0, true},
+                        {ops::find_first_not_positive, -1, true},
+                        {ops::find_first_not_positive, kNaN, true}})
     for (const std::size_t at : {0, 1, 1024, 3000}) {
       auto values = ref::tensor::full_tensor<double>({3001}, 1);
       values.data()[at] = c.value;

@@ -26,9 +26,9 @@ TEST(DeviceSublayers, ResidualConnectionFollowsThePlacementOfTheNorm) {
   const auto normalise = [&](const DeviceTensor<double>& values) {
     return NamedNorm(norm, parameters, "n").forward(values, {}, {}, state);
   };
-  EXPECT_BITS_EQ(download(run_residual(NormPlacement::post, site, x, {}, {}, state, f)),
+  EXPECT_BITS_EQ(download(run_residual_sublayer(NormPlacement::post, site, x, {}, {}, state, f)),
                  download(normalise(ops::add(ops::add(x, other), x))));
-  EXPECT_BITS_EQ(download(run_residual(NormPlacement::pre, site, x, {}, {}, state, f)),
+  EXPECT_BITS_EQ(download(run_residual_sublayer(NormPlacement::pre, site, x, {}, {}, state, f)),
                  download(ops::add(ops::add(normalise(x), other), x)));
   // With placement `pre` and an f that passes gradients through, the result is grad_y plus the
   // gradient through the norm.
@@ -36,9 +36,9 @@ TEST(DeviceSublayers, ResidualConnectionFollowsThePlacementOfTheNorm) {
   NamedNorm again(norm, parameters, "n");
   again.forward(x, {}, {}, state);
   const auto through = again.backward(other, state, gradients);
-  EXPECT_BITS_EQ(
-      download(run_residual_backward(NormPlacement::pre, site, other, state, gradients, same)),
-      download(ops::add(other, through)));
+  EXPECT_BITS_EQ(download(run_residual_sublayer_backward(NormPlacement::pre, site, other, state,
+                                                         gradients, same)),
+                 download(ops::add(other, through)));
   EXPECT_TRUE(gradients.find("n.gamma") != nullptr && gradients.find("n.beta") != nullptr);
 }
 

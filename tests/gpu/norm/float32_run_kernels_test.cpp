@@ -51,7 +51,7 @@ namespace normproof::gpu::device {
 template <class Format>
 struct Span<const counted::Counted<Format>> {
   const counted::Counted<Format>& operator[](std::size_t i) const {
-    if (i >= size) fail_out_of_bounds(i, size);
+    if (i >= size) throw_out_of_bounds_error(i, size);
     ++counted::accesses[data + i];
     return data[i];
   }
@@ -63,7 +63,7 @@ struct Span<const counted::Counted<Format>> {
 template <class Format>
 struct Span<counted::Counted<Format>> {
   counted::Counted<Format>& operator[](std::size_t i) const {
-    if (i >= size) fail_out_of_bounds(i, size);
+    if (i >= size) throw_out_of_bounds_error(i, size);
     ++counted::accesses[data + i];
     return data[i];
   }

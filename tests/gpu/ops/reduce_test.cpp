@@ -53,14 +53,14 @@ TEST(DeviceReductions, DifferForTheTestInputsIfSummedInAnotherOrder) {
 TEST(DeviceReductions, FindTheFirstInvalidElement) {
   const auto device = device::simulated_device();
   Tensor x = ref::tensor::full_tensor<double>({5000}, 1.0);
-  EXPECT_EQ(first_not_finite(upload(*device, x)), 5000u);
+  EXPECT_EQ(find_first_not_finite(upload(*device, x)), 5000u);
   x.data()[4321] = -0.0;
-  EXPECT_EQ(first_not_finite(upload(*device, x)), 5000u);
-  EXPECT_EQ(first_not_positive(upload(*device, x)), 4321u);
+  EXPECT_EQ(find_first_not_finite(upload(*device, x)), 5000u);
+  EXPECT_EQ(find_first_not_positive(upload(*device, x)), 4321u);
   x.data()[4999] = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_EQ(first_not_finite(upload(*device, x)), 4999u);
+  EXPECT_EQ(find_first_not_finite(upload(*device, x)), 4999u);
   x.data()[1024] = -std::numeric_limits<double>::infinity();
-  EXPECT_EQ(first_not_finite(upload(*device, x)), 1024u);
+  EXPECT_EQ(find_first_not_finite(upload(*device, x)), 1024u);
 }
 
 TEST(DeviceReductions, ErrorMessagesMatchTheReference) {

@@ -39,7 +39,7 @@ TEST(DeviceCrossEntropy, MatchesReferenceBits) {
             const auto expected = ref::train::cross_entropy(logits, targets, given, options);
             const auto got =
                 cross_entropy(upload(*device, logits), targets, upload(*device, given), options);
-            EXPECT_BITS_EQ(device::download_one(got.loss), expected.loss);
+            EXPECT_BITS_EQ(device::download_element(got.loss), expected.loss);
             EXPECT_BITS_EQ(download(got.log_probabilities), expected.log_probabilities);
             EXPECT_BITS_EQ(download(cross_entropy_backward(got.log_probabilities, targets,
                                                            upload(*device, given), options)),

@@ -50,13 +50,13 @@ TEST(DeviceVocabularyLoss, MatchesReferenceBitsForAnyBlockSize) {
         for (const std::size_t block : {0, 256, 512}) {
           const auto x = upload(*device, c.x);
           const auto got = vocabulary_loss_gradient(x, c.head(*device), c.targets, options, block);
-          EXPECT_BITS_EQ(device::download_one(got.loss), expected.loss);
+          EXPECT_BITS_EQ(device::download_element(got.loss), expected.loss);
           EXPECT_BITS_EQ(download(got.grad_x), expected.grad_x);
           EXPECT_BITS_EQ(download(got.head.weight), expected.head.weight);
           EXPECT_BITS_EQ(download(got.head.bias), expected.head.bias);
-          EXPECT_BITS_EQ(
-              device::download_one(vocabulary_loss(x, c.head(*device), c.targets, options, block)),
-              expected.loss);
+          EXPECT_BITS_EQ(device::download_element(
+                             vocabulary_loss(x, c.head(*device), c.targets, options, block)),
+                         expected.loss);
         }
       }
 }

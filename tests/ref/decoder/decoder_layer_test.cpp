@@ -47,7 +47,7 @@ TEST(DecoderLayer, ComposesItsSublayersForPostAndPreNorm) {
                                               {.num_heads = 2, .causal = true})
           .y;
     };
-    const auto cross = [&](const Tensor<double>& values) {
+    const auto run_cross_attention = [&](const Tensor<double>& values) {
       return nn::cross_attention<double>(values, memory.values, p.cross_attention, memory.valid,
                                          {.num_heads = 2})
           .y;
@@ -58,11 +58,11 @@ TEST(DecoderLayer, ComposesItsSublayersForPostAndPreNorm) {
     Tensor<double> expected;
     if (placement == NormPlacement::post) {
       const auto h = normalize(add_tensors(attend(x), x), p.norm1);
-      const auto g = normalize(add_tensors(cross(h), h), p.norm2);
+      const auto g = normalize(add_tensors(run_cross_attention(h), h), p.norm2);
       expected = normalize(add_tensors(feed(g), g), p.norm3);
     } else {
       const auto h = add_tensors(attend(normalize(x, p.norm1)), x);
-      const auto g = add_tensors(cross(normalize(h, p.norm2)), h);
+      const auto g = add_tensors(run_cross_attention(normalize(h, p.norm2)), h);
       expected = add_tensors(feed(normalize(g, p.norm3)), g);
     }
     EXPECT_EQ(y, expected);

@@ -18,7 +18,7 @@ using nn::expect_gradients;
 using nn::random_tensor;
 using ::testing::HasSubstr;
 
-const ModelRunSettings kInference{.mode = model::Mode::inference};
+const ModelRunSettings kInferenceSettings{.mode = model::Mode::inference};
 
 template <class T>
 Tensor<T> run_forward(const DecoderConfig& config, const NamedTensors<T>& parameters,
@@ -183,8 +183,8 @@ TEST(Decoder, LogitsDoNotDependOnLaterTargetTokens) {
   other.target.tokens.ids[3] = 0;
   const auto changed = ::testing::ElementsAre(true, true, true, false);
   for (const DecoderConfig& config : decoder_configs(2)) {
-    EXPECT_THAT(equal_positions(run_forward(config, two_pairs(), kInference),
-                                run_forward(config, other, kInference)),
+    EXPECT_THAT(equal_positions(run_forward(config, two_pairs(), kInferenceSettings),
+                                run_forward(config, other, kInferenceSettings)),
                 changed)
         << config_label(config);
     const bool uses_statistics_over_rows =
@@ -206,9 +206,9 @@ TEST(Decoder, InferenceDoesNotDependOnBatchOrPadding) {
       {{2, 4, {0, 1, 2, 1, 2, 1, 0, 0}},
        Mask{{true, true, true, true}, {true, true, false, false}}}};
   for (const DecoderConfig& config : decoder_configs(2)) {
-    const auto expected = run_forward(config, alone, kInference);
-    const auto both = run_forward(config, two_pairs(), kInference);
-    const auto longer = run_forward(config, padded, kInference);
+    const auto expected = run_forward(config, alone, kInferenceSettings);
+    const auto both = run_forward(config, two_pairs(), kInferenceSettings);
+    const auto longer = run_forward(config, padded, kInferenceSettings);
     for (std::size_t i = 0; i < expected.size(); ++i) {
       ASSERT_EQ(both.data()[2 * 3 + i], expected.data()[i]) << config_label(config) << " " << i;
       ASSERT_EQ(longer.data()[4 * 3 + i], expected.data()[i]) << config_label(config) << " " << i;

@@ -32,10 +32,10 @@ TEST(Sublayers, DropoutUsesTheMaskOfItsPlaceAndOnlyInTraining) {
   EXPECT_EQ(keep, nn::dropout_mask({4, 8}, 0.5, {3, 2, "place.part.y"}));
   EXPECT_EQ(dropped, nn::dropout(x, keep, 0.5));
   Tensor<double> scratch;
-  EXPECT_EQ(backward_of_part_dropout(called.call(), x, keep, scratch), dropped);
+  EXPECT_EQ(run_part_dropout_backward(called.call(), x, keep, scratch), dropped);
   called.run.mode = model::Mode::inference;
   EXPECT_EQ(apply_dropout_to_part(called.call(), "part.y", x, keep), x);
-  EXPECT_EQ(&backward_of_part_dropout(called.call(), x, keep, scratch), &x);
+  EXPECT_EQ(&run_part_dropout_backward(called.call(), x, keep, scratch), &x);
 }
 
 TEST(Sublayers, KeepsAttentionWeightsThatTheTapRequests) {
@@ -62,8 +62,9 @@ TEST(Sublayers, ResidualConnectionFollowsThePlacementOfTheNorm) {
     ResidualSublayer<double> site;
     norm::NormParameters<double> gradients;
     const bool post = placement == NormPlacement::post;
-    const auto y = run_residual(called.call(), "norm1", {}, x, site, twice);
-    const auto grad = run_residual_backward(called.call(), "norm1", dy, site, gradients, twice);
+    const auto y = run_residual_sublayer(called.call(), "norm1", {}, x, site, twice);
+    const auto grad =
+        run_residual_sublayer_backward(called.call(), "norm1", dy, site, gradients, twice);
     NamedNorm<double> alone;
     const Tensor<double> in = post ? Tensor<double>(2.0 * x + x) : x;
     const auto normalized = run_norm<double>(called.norm, {}, in, {}, model::Mode::training, "n",

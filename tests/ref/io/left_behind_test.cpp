@@ -41,7 +41,7 @@ TEST(LeftoverTemporaryFiles, AreRemovedIfTheirProcessHasEnded) {
       ".p-" + dead + ".txt",  ".p-0.tmp",   ".p--7.tmp",
       "p-" + dead + ".tmp"};
   for (const std::string& name : stay) std::ofstream(folder / name) << "text";
-  remove_left_behind(folder.path(), ".p-", ".tmp");
+  remove_leftover_entries(folder.path(), ".p-", ".tmp");
   EXPECT_THAT(names_in(folder.path()), ::testing::UnorderedElementsAreArray(stay));
 }
 
@@ -54,9 +54,9 @@ TEST(LeftoverTemporaryFiles, AreKeptWhileAProcessLocksThem) {
   // A process on another machine may hold these locks. No process on this machine has its id.
   const Descriptor first(::open((folder / file).c_str(), O_WRONLY)),
       second(::open((folder / deep).c_str(), O_RDONLY | O_DIRECTORY));
-  EXPECT_TRUE(lock_in_use(first.get()));
-  EXPECT_TRUE(lock_in_use(second.get()));
-  remove_left_behind(folder.path(), ".p-", ".tmp");
+  EXPECT_TRUE(try_lock_as_in_use(first.get()));
+  EXPECT_TRUE(try_lock_as_in_use(second.get()));
+  remove_leftover_entries(folder.path(), ".p-", ".tmp");
   EXPECT_THAT(names_in(folder.path()), UnorderedElementsAre(file, deep));
 }
 
@@ -65,15 +65,15 @@ TEST(LeftoverTemporaryFiles, CannotBeLockedTwiceOrAfterRemoval) {
   std::ofstream(folder / "a") << "text";
   const Descriptor first(::open((folder / "a").c_str(), O_RDONLY)),
       second(::open((folder / "a").c_str(), O_RDONLY));
-  EXPECT_TRUE(lock_in_use(first.get()));
-  EXPECT_TRUE(lock_in_use(first.get()));
-  EXPECT_FALSE(lock_in_use(second.get()));
+  EXPECT_TRUE(try_lock_as_in_use(first.get()));
+  EXPECT_TRUE(try_lock_as_in_use(first.get()));
+  EXPECT_FALSE(try_lock_as_in_use(second.get()));
   fs::remove(folder / "a");
-  EXPECT_FALSE(lock_in_use(first.get()));
+  EXPECT_FALSE(try_lock_as_in_use(first.get()));
 }
 
 TEST(LeftoverTemporaryFiles, AnAbsentFolderIsIgnored) {
-  remove_left_behind("/nowhere/at/all", ".p-", ".tmp");
+  remove_leftover_entries("/nowhere/at/all", ".p-", ".tmp");
 }
 
 }  // namespace

@@ -25,10 +25,10 @@ StoredTensor stored_items(DType dtype, const std::vector<Item>& items) {
 }
 
 TEST(MakeTensorWithDType, InvertsWidenForEveryFiniteSixteenBitValue) {
-  for (const auto& [dtype, first_not_finite] :
+  for (const auto& [dtype, find_first_not_finite] :
        {std::pair(DType::float16, 0x7c00), std::pair(DType::bfloat16, 0x7f80)}) {
     std::vector<std::uint16_t> items;
-    for (int magnitude = 0; magnitude < first_not_finite; ++magnitude)
+    for (int magnitude = 0; magnitude < find_first_not_finite; ++magnitude)
       for (const int sign : {0, 0x8000})
         items.push_back(static_cast<std::uint16_t>(magnitude | sign));
     const StoredTensor tensor = stored_items(dtype, items);

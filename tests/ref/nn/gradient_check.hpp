@@ -36,7 +36,7 @@ Tensor<T> random_tensor(const std::string& name, const Shape& shape, std::uint64
 }
 
 template <class T>
-NamedTensors<T> convert_all(const NamedTensors<double>& tensors) {
+NamedTensors<T> convert_all_tensors(const NamedTensors<double>& tensors) {
   NamedTensors<T> result;
   for (const auto& [name, values] : tensors) result.set(name, tensor::convert<T>(values));
   return result;
@@ -59,7 +59,7 @@ template <class Forward>
 Tensor<oracle100> gradient_by_dual_numbers(const NamedTensors<double>& inputs,
                                            const std::string& name, const Tensor<double>& grad_y,
                                            Forward forward) {
-  NamedTensors<dual> at = convert_all<dual>(inputs);
+  NamedTensors<dual> at = convert_all_tensors<dual>(inputs);
   return verification::checks::compare::slopes(at.at(name), weighted_forward(at, grad_y, forward));
 }
 
@@ -82,7 +82,7 @@ template <class Forward, class Backward>
 void expect_gradients(const NamedTensors<double>& inputs, const Tensor<double>& grad_y,
                       Forward forward, Backward backward, const std::string& what) {
   const auto gradients = [&]<class T>(T) {
-    return backward(convert_all<T>(inputs), tensor::convert<T>(grad_y));
+    return backward(convert_all_tensors<T>(inputs), tensor::convert<T>(grad_y));
   };
   const NamedTensors<oracle50> found = gradients(oracle50());
   const NamedTensors<running_error> bounds = gradients(running_error());
@@ -97,7 +97,7 @@ void expect_gradients(const NamedTensors<double>& inputs, const Tensor<double>& 
     const auto weights = random_tensor<double>("weights of " + name, tensor::shape_of(values));
     auto sizes = weights;
     for (double& size : sizes) size = std::fabs(size);
-    NamedTensors<complex100> at = convert_all<complex100>(inputs);
+    NamedTensors<complex100> at = convert_all_tensors<complex100>(inputs);
     const oracle100 slope = verification::checks::compare::slope_along(
         weights, at.at(name), weighted_forward(at, grad_y, forward));
     EXPECT_WITHIN(verification::checks::compare::compare(

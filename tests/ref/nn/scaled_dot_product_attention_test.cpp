@@ -158,7 +158,7 @@ TEST(ScaledDotProductAttention, DoubleResultsAreWithinTheDerivedErrorBound) {
     const auto t = dot_product_inputs(s.extents, s.scale);
     const ExactForward exact = dot_product_definition(t, s.extents, s.valid, s.options);
     const auto got = dot_product(t, s.valid, s.options);
-    const auto bound = dot_product(convert_all<running_error>(t), s.valid, s.options);
+    const auto bound = dot_product(convert_all_tensors<running_error>(t), s.valid, s.options);
     expect_values(got.y, bound.y);
     EXPECT_WITHIN(verification::checks::compare::compare(bound.y, exact.y));
     if (!tensor::is_given(got.log_sum_exp)) continue;
@@ -179,8 +179,8 @@ TEST(ScaledDotProductAttention, IntervalAndBallResultsContainTheExactValues) {
   for (const DotProductCase& s : dot_product_cases()) {
     const auto t = dot_product_inputs(s.extents, s.scale);
     const Tensor<oracle100> exact = dot_product_definition(t, s.extents, s.valid, s.options).y;
-    expect(dot_product(convert_all<numeric::interval>(t), s.valid, s.options).y, exact);
-    expect(dot_product(convert_all<numeric::ball>(t), s.valid, s.options).y, exact);
+    expect(dot_product(convert_all_tensors<numeric::interval>(t), s.valid, s.options).y, exact);
+    expect(dot_product(convert_all_tensors<numeric::ball>(t), s.valid, s.options).y, exact);
   }
 }
 

@@ -301,13 +301,13 @@ class DescribedLayer {
   }
 
   void check_absent_parameters() const {
-    NormInputs<double> absent = in_, with_defaults = in_;
+    NormInputs<double> absent = in_, fill_missing_parameter = in_;
     for (const auto& p : layer_.parameters) {
       parameter(absent, p.name) = {};
-      parameter(with_defaults, p.name) = tensor::full_tensor<double>(
+      parameter(fill_missing_parameter, p.name) = tensor::full_tensor<double>(
           {model::entry_extent(p.shape, kFeatures)}, model::initial_value(options_, p));
     }
-    const auto got = output_y(absent), expected = output_y(with_defaults);
+    const auto got = output_y(absent), expected = output_y(fill_missing_parameter);
     for (std::size_t i = 0; i < kElements; ++i) EXPECT_EQ(got.data()[i], expected.data()[i]) << i;
   }
 

@@ -73,7 +73,7 @@ bool is_within(double candidate, const any_order_error& bound, const oracle100& 
 }
 
 class WithFloat32Arithmetic : public ::testing::Test {
-  const AnyOrderArithmetic arithmetic_{arithmetic_in(FloatType::float32)};
+  const AnyOrderArithmetic arithmetic_{arithmetic_of_type(FloatType::float32)};
 };
 using AnyOrderErrorBound = WithFloat32Arithmetic;
 
@@ -123,7 +123,7 @@ TEST_F(AnyOrderErrorBound, CoversOneRoundingOfADifferenceUnlessItIsMultipliedOut
   EXPECT_GE((third - third).error, 2 * third.error);
   // An implementation may add a third term before the second term.
   EXPECT_GE((difference() + any_order_error(1)).error, 2e6 * 0x1p-24);
-  Arithmetic folded = arithmetic_in(FloatType::float32);
+  Arithmetic folded = arithmetic_of_type(FloatType::float32);
   folded.folded = true;
   const AnyOrderArithmetic scope(folded);
   EXPECT_GE(difference().error, 1.9e6 * 0x1p-24);
@@ -285,7 +285,7 @@ TEST_F(AnyOrderErrorBound, DivisionByAPowerOfTwoAddsNoError) {
 }
 
 TEST_F(AnyOrderErrorBound, IsZeroForExactOperations) {
-  Arithmetic arithmetic = arithmetic_in(FloatType::float32);
+  Arithmetic arithmetic = arithmetic_of_type(FloatType::float32);
   arithmetic.exact_operations = true;
   const AnyOrderArithmetic scope(arithmetic);
   const any_order_error a(1.5), b(-0.25);
@@ -308,7 +308,7 @@ TEST_F(AnyOrderErrorBound, C1_ConstantsAreExactIfTheFormatRepresentsThem) {
   }
   // An implementation may flush subnormal constants to 0.
   EXPECT_GE(any_order_error(0x1p-130).error, 0x1p-130);
-  const AnyOrderArithmetic sixteen(arithmetic_in(FloatType::bfloat16));
+  const AnyOrderArithmetic sixteen(arithmetic_of_type(FloatType::bfloat16));
   EXPECT_EQ(any_order_error(0x1.fep0).error, 0);
   EXPECT_GE(any_order_error(0x1.ffp0).error, 0x1p-8);
 }

@@ -16,7 +16,7 @@ namespace normproof::ref::numeric {
 namespace {
 
 class AnyOrderErrorBoundLimits : public ::testing::Test {
-  const AnyOrderArithmetic arithmetic_{arithmetic_in(FloatType::float32)};
+  const AnyOrderArithmetic arithmetic_{arithmetic_of_type(FloatType::float32)};
 };
 
 bool is_within_bound(const any_order_error& bound, double candidate, const oracle100& exact) {
@@ -38,7 +38,7 @@ TEST_F(AnyOrderErrorBoundLimits, ErrorIsInfiniteIfTheFormatOverflows) {
   // An infinite bound stays infinite, even after multiplication by 0.
   EXPECT_EQ((large * large * any_order_error(0.0)).error, kInfinity);
   EXPECT_EQ((large * large - large * large).error, kInfinity);
-  const AnyOrderArithmetic sixteen(arithmetic_in(FloatType::float16));
+  const AnyOrderArithmetic sixteen(arithmetic_of_type(FloatType::float16));
   EXPECT_LT((any_order_error(200) * any_order_error(300)).error, kInfinity);
   EXPECT_EQ((any_order_error(256) * any_order_error(256)).error, kInfinity);
 }
@@ -63,7 +63,7 @@ TEST_F(AnyOrderErrorBoundLimits, ErrorIsInfiniteIfTheDivisorMayBeZero) {
 // Adds 20 quarters to 1001 - 1000. In float16, 1001 + 1/4 rounds to 1001, so an implementation that
 // subtracts 1000 last loses every quarter.
 TEST_F(AnyOrderErrorBoundLimits, LowerBoundAllowsForCancellationOfLargeTerms) {
-  const AnyOrderArithmetic sixteen(arithmetic_in(FloatType::float16));
+  const AnyOrderArithmetic sixteen(arithmetic_of_type(FloatType::float16));
   any_order_error sum = any_order_error(1001) - any_order_error(1000), positive = 1;
   for (int i = 0; i < 20; ++i) {
     sum += any_order_error(0.25);
@@ -83,7 +83,7 @@ TEST_F(AnyOrderErrorBoundLimits, LowerBoundAllowsForCancellationOfLargeTerms) {
 /// Returns float32 arithmetic that does not flush subnormal numbers. A subnormal result may be off
 /// by two units in the last place.
 Arithmetic float32_with_subnormals() {
-  Arithmetic arithmetic = arithmetic_in(FloatType::float32);
+  Arithmetic arithmetic = arithmetic_of_type(FloatType::float32);
   arithmetic.tiny *= 4 * arithmetic.unit_roundoff;
   return arithmetic;
 }
@@ -127,13 +127,13 @@ TEST_F(AnyOrderErrorBoundLimits, CoversRootsOfArgumentsNearZero) {
 TEST_F(AnyOrderErrorBoundLimits, ArithmeticSettingIsLocalToTheScopeAndTheThread) {
   EXPECT_EQ(AnyOrderArithmetic::current().unit_roundoff, 0x1p-24);
   {
-    const AnyOrderArithmetic inner(arithmetic_in(FloatType::bfloat16));
+    const AnyOrderArithmetic inner(arithmetic_of_type(FloatType::bfloat16));
     EXPECT_EQ(AnyOrderArithmetic::current().unit_roundoff, 0x1p-8);
     double other_thread = 0;
     std::thread([&] { other_thread = AnyOrderArithmetic::current().unit_roundoff; }).join();
     EXPECT_EQ(other_thread, 0x1p-53);
     {
-      const AnyOrderArithmetic innermost(arithmetic_in(FloatType::float16));
+      const AnyOrderArithmetic innermost(arithmetic_of_type(FloatType::float16));
       EXPECT_EQ(AnyOrderArithmetic::current().largest, 65504);
     }
     EXPECT_EQ(AnyOrderArithmetic::current().tiny, 0x1p-126);

@@ -36,7 +36,7 @@ class ElementaryFunction : public ::testing::TestWithParam<int> {
 
   void expect_nearest(double x) const {
     const double y = f.of(x), expected = nearest(f, x);
-    EXPECT_TRUE(same_value(y, expected))
+    EXPECT_TRUE(is_same_value(y, expected))
         << f.name << "(" << std::hexfloat << x << ") = " << y << ", expected " << expected;
   }
 };
@@ -107,7 +107,7 @@ TEST_P(ElementaryFunction, IsOddIfTheExactFunctionIs) {
   int differ = 0;
   for (std::uint64_t i = 0; i < 4000; ++i) {
     const double x = argument(f, 4, i);
-    differ += !same_value(f.of(-x), -f.of(x));
+    differ += !is_same_value(f.of(-x), -f.of(x));
   }
   EXPECT_EQ(differ == 0, odd) << differ;
 }
@@ -123,12 +123,12 @@ TEST_P(ElementaryFunction, IsTheSameForScalarsAndArraysOnEveryInstructionSet) {
       EXPECT_EQ(y.back(), 5) << "written past the array";
       for (std::size_t i = 1; i <= count; ++i) {
         const double expected = nearest(f, x[i]);
-        EXPECT_TRUE(same_value(y[i], expected))
+        EXPECT_TRUE(is_same_value(y[i], expected))
             << set << std::hexfloat << " " << f.name << " " << x[i];
-        EXPECT_TRUE(same_value(f.of(x[i]), expected)) << set << std::hexfloat << " " << x[i];
+        EXPECT_TRUE(is_same_value(f.of(x[i]), expected)) << set << std::hexfloat << " " << x[i];
       }
       f.apply_each(x.data() + 1, count, x.data() + 1);
-      for (std::size_t i = 1; i <= count; ++i) EXPECT_TRUE(same_value(x[i], y[i])) << "in place";
+      for (std::size_t i = 1; i <= count; ++i) EXPECT_TRUE(is_same_value(x[i], y[i])) << "in place";
       EXPECT_EQ(x.back(), 7);
     }
   }
@@ -160,7 +160,7 @@ TEST_P(ElementaryFunction, ErrorOfTheFastPhaseIsWithinItsBound) {
   double largest = 0;
   for (std::uint64_t i = 0; i < 40000; ++i) {
     const double x = argument(f, 5, i);
-    if (in_fast_domain(f, x)) largest = std::max(largest, fast_error(f, x));
+    if (is_in_fast_domain(f, x)) largest = std::max(largest, fast_error(f, x));
   }
   EXPECT_LE(largest, f.fast_error) << f.name;
   EXPECT_GE(largest, f.fast_error / 32) << f.name;
@@ -172,17 +172,17 @@ INSTANTIATE_TEST_SUITE_P(ElementaryFunctions, ElementaryFunction, ::testing::Ran
                          });
 
 TEST(ElementaryFunctions, SpecialValuesFollowIeee754) {
-  EXPECT_TRUE(same_value(exp(-kInfinity), 0.0));
+  EXPECT_TRUE(is_same_value(exp(-kInfinity), 0.0));
   EXPECT_EQ(exp(kInfinity), kInfinity);
   EXPECT_EQ(log(kInfinity), kInfinity);
   EXPECT_EQ(log(0.0), -kInfinity);
   EXPECT_EQ(log(-0.0), -kInfinity);
-  EXPECT_TRUE(same_value(log(1.0), 0.0));
+  EXPECT_TRUE(is_same_value(log(1.0), 0.0));
   for (const double x : {-1.0, -kInfinity, kNaN}) EXPECT_NE(log(x), log(x));
   using OfOne = double (*)(double);
   for (const OfOne of : {OfOne{tanh}, OfOne{erf}}) {
-    EXPECT_TRUE(same_value(of(-0.0), -0.0));
-    EXPECT_TRUE(same_value(of(0.0), 0.0));
+    EXPECT_TRUE(is_same_value(of(-0.0), -0.0));
+    EXPECT_TRUE(is_same_value(of(0.0), 0.0));
     EXPECT_EQ(of(kInfinity), 1);
     EXPECT_EQ(of(-kInfinity), -1);
   }

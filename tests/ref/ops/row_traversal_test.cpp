@@ -29,7 +29,7 @@ TEST(RowTraversal, VisitsEachRowOfTheRangeWithItsInputs) {
     const auto y = normal_numbers(layout.count * layout.width, "y");
     const IndexRange range{layout.count / 3, layout.count};
     std::size_t next = range.begin;
-    for_rows(layout, range, Inputs{x.data(), y.data()}, [&](auto& row, auto x_row, auto y_row) {
+    for_each_row(layout, range, Inputs{x.data(), y.data()}, [&](auto& row, auto x_row, auto y_row) {
       EXPECT_EQ(row.index(), next++);
       EXPECT_EQ(x_row.p, x.data() + row.index() * layout.width);
       EXPECT_EQ(y_row.p, y.data() + row.index() * layout.width);
@@ -41,7 +41,7 @@ TEST(RowTraversal, VisitsEachRowOfTheRangeWithItsInputs) {
 TEST(RowTraversal, SumsOfARowFollowTheDocumentedOrder) {
   for (const RowLayout& layout : kLayouts) {
     const auto x = normal_numbers(layout.count * layout.width, "x");
-    for_rows(layout, {0, layout.count}, Inputs{x.data()}, [&](auto& row, auto x_row) {
+    for_each_row(layout, {0, layout.count}, Inputs{x.data()}, [&](auto& row, auto x_row) {
       const double* const p = x.data() + row.index() * layout.width;
       const double expected = lane_sum<double>(layout.width, [p](std::size_t i) { return p[i]; });
       const auto term = [=](auto d) { return x_row[d]; };
@@ -57,7 +57,7 @@ TEST(RowTraversal, WritesOnlyTheRowsOfTheRange) {
     const auto x = normal_numbers(layout.count * layout.width, "x");
     std::vector<double> y(x.size(), -1.0);
     const IndexRange range{layout.count / 3, layout.count - layout.count / 4};
-    for_rows(layout, range, Inputs{x.data()}, [&](auto& row, auto x_row) {
+    for_each_row(layout, range, Inputs{x.data()}, [&](auto& row, auto x_row) {
       row.write(y.data(), [=](auto d) { return x_row[d] * 3.0; });
     });
     for (std::size_t i = 0; i < y.size(); ++i) {
@@ -77,7 +77,7 @@ std::vector<T> column_totals(const RowLayout& layout, const std::vector<T>& x, s
   const LaneTotals<T> totals{sums.data(), lanes, 2 * layout.width};
   for (std::size_t begin = 0; begin < lanes; begin += part) {
     const IndexRange range{begin, std::min(lanes, begin + part)};
-    for_rows_of_lanes(layout, range, Inputs{x.data()}, totals, [](auto& row, auto x_row) {
+    for_each_row_of_lanes(layout, range, Inputs{x.data()}, totals, [](auto& row, auto x_row) {
       const auto once = row.total(0);
       const auto twice = row.total(1);
       row.sum([=](auto d) {
@@ -117,7 +117,7 @@ TEST(RowTraversal, TotalsOfRunsOfRowsAddConsecutiveRows) {
       const LaneTotals<double> totals{sums.data(), runs, layout.width, run};
       for (std::size_t begin = 0; begin < runs; begin += 2) {
         const IndexRange range{begin, std::min(runs, begin + 2)};
-        for_rows_of_lanes(layout, range, Inputs{x.data()}, totals, [](auto& row, auto x_row) {
+        for_each_row_of_lanes(layout, range, Inputs{x.data()}, totals, [](auto& row, auto x_row) {
           const auto sum = row.total(0);
           row.sum([=](auto d) {
             sum[d] += x_row[d];

@@ -29,7 +29,7 @@ TEST(TextCorpus, WithoutFilesIsTheSyntheticCorpus) {
   EXPECT_EQ(corpus.name, "synthetic corpus");
   EXPECT_EQ(corpus.tokenized.sequences.size(), normproof::ref::data::default_synthetic_sentences);
   EXPECT_EQ(corpus.tokenized.labels.size(), corpus.tokenized.sequences.size());
-  EXPECT_EQ(format_ids(corpus.tokenized), format_ids(load_corpus({}).tokenized));
+  EXPECT_EQ(format_token_ids(corpus.tokenized), format_token_ids(load_corpus({}).tokenized));
 }
 
 TEST(TextCorpus, SentencesAndVocabularyMustBeGivenTogether) {
@@ -49,10 +49,10 @@ TEST(TextCorpus, TokenizesSentencesAndHasTheNameOfTheFile) {
   write_file(folder / "v.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\na\nb\n");
   const Corpus corpus = load_corpus({folder / "s.txt", folder / "v.txt"});
   EXPECT_EQ(corpus.name, "s.txt");
-  EXPECT_EQ(format_ids(corpus.tokenized), "2 5 5 3\n2 1 4 3\n");
+  EXPECT_EQ(format_token_ids(corpus.tokenized), "2 5 5 3\n2 1 4 3\n");
   EXPECT_EQ(corpus.tokenized.labels, (std::vector<int>{1, 2}));
   EXPECT_EQ(corpus.tokenized.vocab_size, 6u);
-  EXPECT_EQ(format_ids(load_corpus({folder / "s.txt", folder / "v.txt"}, 3).tokenized),
+  EXPECT_EQ(format_token_ids(load_corpus({folder / "s.txt", folder / "v.txt"}, 3).tokenized),
             "2 5 3\n2 1 3\n");
 }
 
@@ -67,8 +67,8 @@ TEST(TextCorpus, IdsAreThoseOfTheReferenceTokenizer) {
   const char* const expected = "bert_base_uncased/expected_ids_first_100_sentences.txt";
   if (!has_shared_data(kSentences) || !has_shared_data(expected))
     GTEST_SKIP() << "the real data is not in " << shared_data();
-  const std::string ids =
-      format_ids(load_corpus({shared_data() / kSentences, shared_data() / kVocabulary}).tokenized);
+  const std::string ids = format_token_ids(
+      load_corpus({shared_data() / kSentences, shared_data() / kVocabulary}).tokenized);
   std::string reference = read_file(shared_data() / expected);
   if (!reference.ends_with('\n')) reference += '\n';
   ASSERT_GT(reference.size(), 1000u);

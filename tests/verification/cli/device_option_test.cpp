@@ -16,7 +16,7 @@ struct DeviceCommand {
   static constexpr const char* summary = "A device alone";
 
   Backend device = Backend::simulated;
-  void add(CLI::App& app) { tool::add_device(app, device); }
+  void add(CLI::App& app) { tool::add_device_option(app, device); }
 };
 
 struct ProcessorCommand {
@@ -24,7 +24,7 @@ struct ProcessorCommand {
   static constexpr const char* summary = "A device or the processor";
 
   std::optional<Backend> device = {};
-  void add(CLI::App& app) { tool::add_device_or_processor(app, device, "What runs"); }
+  void add(CLI::App& app) { tool::add_device_or_processor_option(app, device, "What runs"); }
 };
 
 TEST(DeviceOption, ParsesADevice) {

@@ -35,8 +35,8 @@ TEST_F(OptionParsing, ParsesTextsAndFlags) {
   std::string text = "before";
   std::optional<std::string> maybe;
   bool flag = false;
-  tool::add_text(app, "--text", text, "A text", "TEXT");
-  tool::add_text(app, "--maybe", maybe, "Another", "TEXT");
+  tool::add_text_option(app, "--text", text, "A text", "TEXT");
+  tool::add_text_option(app, "--maybe", maybe, "Another", "TEXT");
   tool::add_flag(app, "--flag", flag, "A flag");
   EXPECT_EQ(words_of("--text"), "before");
   EXPECT_EQ(words_of("--maybe"), "");
@@ -56,9 +56,9 @@ TEST_F(OptionParsing, ParsesTextsAndFlags) {
 TEST_F(OptionParsing, RejectsEmptyNamesOfFilesAndFolders) {
   std::optional<std::filesystem::path> file, folder;
   std::filesystem::path needed;
-  tool::add_file(app, "--file", file, "A file");
-  tool::add_folder(app, "--folder", folder, "A folder");
-  tool::require(tool::add_folder(app, "--needed", needed, "A folder"));
+  tool::add_file_option(app, "--file", file, "A file");
+  tool::add_folder_option(app, "--folder", folder, "A folder");
+  tool::require(tool::add_folder_option(app, "--needed", needed, "A folder"));
   EXPECT_EQ(refusal({"--file", ""}), "--file is ''; expected the name of a file");
   EXPECT_EQ(refusal({"--folder", ""}), "--folder is ''; expected the name of a folder");
   EXPECT_THROW(parse({"--file", "f"}), CLI::RequiredError);
@@ -84,7 +84,9 @@ TEST_F(OptionParsing, RequiresExactlyOneOfSeveralOptions) {
   bool a = false, b = false, c = false;
   for (const auto& [name, field] : {std::pair{"--a", &a}, {"--b", &b}, {"--c", &c}})
     tool::add_flag(app, name, *field, "A flag");
-  tool::check_afterwards(app, [this] { tool::require_one_of(app, {"--a", "--b", "--c"}); });
+  tool::check_after_parsing(app, [this] {
+    tool::require_one_option_of(app, {"--a", "--b", "--c"});
+  });
   EXPECT_EQ(refusal({}), "none of --a, --b and --c is given; expected one of them");
   EXPECT_EQ(refusal({"--c", "--a"}),
             "--a and --c are given; expected one of --a, --b and --c alone");
@@ -94,8 +96,8 @@ TEST_F(OptionParsing, RequiresExactlyOneOfSeveralOptions) {
 
 TEST_F(OptionParsing, HelpTextIsWrapped) {
   std::string text;
-  tool::add_text(app, "--text", text, std::string(12, 'a') + " " + std::string(50, 'b') + " c",
-                 "TEXT");
+  tool::add_text_option(app, "--text", text,
+                        std::string(12, 'a') + " " + std::string(50, 'b') + " c", "TEXT");
   EXPECT_EQ(app.get_option("--text")->get_description(),
             std::string(12, 'a') + "\n" + std::string(50, 'b') + " c");
   tool::set_footer(app, "below");

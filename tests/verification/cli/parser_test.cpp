@@ -24,11 +24,11 @@ struct ToyCommand {
   bool loud = false;
 
   void add(CLI::App& app) {
-    tool::require(tool::add_text(app, "WORD", word, "The word", ""));
-    tool::add_number(app, "--number", number, 1, 9, "The number");
-    tool::require(tool::add_file(app, "--file", file, "The file"));
+    tool::require(tool::add_text_option(app, "WORD", word, "The word", ""));
+    tool::add_number_option(app, "--number", number, 1, 9, "The number");
+    tool::require(tool::add_file_option(app, "--file", file, "The file"));
     tool::add_flag(app, "--loud", loud, "Loudly");
-    tool::check_afterwards(app, [this] {
+    tool::check_after_parsing(app, [this] {
       if (loud && number > 5)
         throw normproof::ref::numeric::UsageError("--loud is given; expected --number at most 5");
     });

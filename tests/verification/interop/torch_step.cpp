@@ -54,7 +54,7 @@ NamedTensors<T> to_scalar(const NamedTensors<double>& tensors) {
 template <class F>
 ExpectedStep expect(F f) {
   ExpectedStep expected{f(oracle100()), {}};
-  const auto f64 = ref::numeric::arithmetic_in(ref::numeric::FloatType::float64);
+  const auto f64 = ref::numeric::arithmetic_of_type(ref::numeric::FloatType::float64);
   const ref::numeric::AnyOrderArithmetic scope({2 * f64.unit_roundoff, f64.tiny, f64.largest});
   for (const auto& [name, values] : f(any_order_error())) {
     auto errors = ref::tensor::empty_tensor<double>(shape_of(values));

@@ -34,7 +34,7 @@ class CheckpointAverage : public ::testing::Test {
     checkpoint.state.step = checkpoint.state.optimizer.step = static_cast<std::int64_t>(step);
     checkpoint.metrics = {10 * step, std::string(64, 'b')};
     checkpoint.run_sha256 = ref::io::sha256(run);
-    const auto file = kept_checkpoint(folder_.path(), step);
+    const auto file = kept_checkpoint_path(folder_.path(), step);
     write_checkpoint(file, checkpoint);
     return file;
   }
@@ -91,9 +91,9 @@ TEST_F(CheckpointAverage, ErrorNamesAFileThatDoesNotBelongToTheRun) {
   EXPECT_THAT(message({first, of_another}),
               AllOf(HasSubstr("checkpoint-3.safetensors: run_sha256 is not that of"),
                     HasSubstr("checkpoint-1.safetensors; expected checkpoints of one run")));
-  std::filesystem::copy_file(second, kept_checkpoint(folder_.path(), 7));
+  std::filesystem::copy_file(second, kept_checkpoint_path(folder_.path(), 7));
   EXPECT_THAT(
-      message({first, second, kept_checkpoint(folder_.path(), 7)}),
+      message({first, second, kept_checkpoint_path(folder_.path(), 7)}),
       HasSubstr(
           "checkpoint-7.safetensors: step is 2, as in another one; expected a step of its own"));
   const std::string bytes = ref::io::read_text(second);
@@ -110,9 +110,9 @@ TEST_F(CheckpointAverage, C1_RejectsAnEmptyList) {
 
 TEST_F(CheckpointAverage, LastCheckpointsAreThoseOfTheLatestSteps) {
   const auto a = write(9, 1), b = write(10, 1), c = write(100, 1);
-  EXPECT_THAT(last_checkpoints(folder_.path(), 2), ElementsAre(b, c));
-  EXPECT_THAT(last_checkpoints(folder_.path(), 3), ElementsAre(a, b, c));
-  EXPECT_THAT(file_message([&] { last_checkpoints(folder_.path(), 4); }),
+  EXPECT_THAT(find_last_checkpoints(folder_.path(), 2), ElementsAre(b, c));
+  EXPECT_THAT(find_last_checkpoints(folder_.path(), 3), ElementsAre(a, b, c));
+  EXPECT_THAT(file_message([&] { find_last_checkpoints(folder_.path(), 4); }),
               HasSubstr(": keeps 3 checkpoints; expected 4 or more, of a run with "
                         "training.keep_checkpoints 4"));
 }

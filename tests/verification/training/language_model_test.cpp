@@ -43,7 +43,7 @@ TEST(LanguageModel, CanBeTheAverageOfTheLastCheckpoints) {
   };
   const auto last = parameters(1), mean = parameters(2);
   const Checkpoint first =
-      read_checkpoint(kept_checkpoint(folder / "a", kept_steps(folder / "a").front()),
+      read_checkpoint(kept_checkpoint_path(folder / "a", list_kept_steps(folder / "a").front()),
                       ref::train::initial_train_state(config.train));
   for (const auto& [name, values] : mean)
     for (std::size_t i = 0; i < values.size(); ++i)

@@ -25,7 +25,7 @@ TEST(SentencePairs, BatchesHaveSpecialTokensAndPadding) {
   const PairData data = two_pairs();
   // The ids are <unk> 0, <s> 1 and </s> 2. The words follow by frequency: b 3 and a 4 in the
   // source, x 3 and y 4 in the target.
-  const auto batches = pairs_in_order(data.text.test, data.words, small_translation_config());
+  const auto batches = make_pairs_in_order(data.text.test, data.words, small_translation_config());
   ASSERT_EQ(batches.size(), 1u);
   const auto& [inputs, targets] = batches[0];
   // the shorter sentence comes first

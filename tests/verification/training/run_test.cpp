@@ -55,17 +55,17 @@ class TrainingRun : public ::testing::Test {
 TEST_F(TrainingRun, KeepsTheLastCheckpointsAfterAnyInterruption) {
   config_.keep_checkpoints = 3;
   run_into("whole", {.checkpoint_every = 2});  // checkpoints at steps 2, 3, 4 and 6
-  EXPECT_THAT(kept_steps(folder_ / "whole"), ElementsAre(3, 4, 6));
+  EXPECT_THAT(list_kept_steps(folder_ / "whole"), ElementsAre(3, 4, 6));
   EXPECT_EQ(text("whole/checkpoint-6.safetensors"), text("whole/checkpoint.safetensors"));
   for (const std::size_t step : {1, 2, 5, 6}) {
     const std::string name = fmt::format("killed{}", step);
     kill_after(name, step, {.checkpoint_every = 2});
     // The folder is in the state of a run that was killed after it wrote the first of the two
     // checkpoints of a step.
-    ref::io::write_file(kept_checkpoint(folder_ / name, 1000), "");
+    ref::io::write_file(kept_checkpoint_path(folder_ / name, 1000), "");
     run_into(name, {.resume = true, .checkpoint_every = 2});
     expect_same_files("whole", name);
-    EXPECT_THAT(kept_steps(folder_ / name), ElementsAre(3, 4, 6));
+    EXPECT_THAT(list_kept_steps(folder_ / name), ElementsAre(3, 4, 6));
     for (const std::size_t kept : {3, 4, 6}) {
       const std::string file = fmt::format("/checkpoint-{}.safetensors", kept);
       EXPECT_EQ(text(name + file), text("whole" + file));
@@ -75,10 +75,10 @@ TEST_F(TrainingRun, KeepsTheLastCheckpointsAfterAnyInterruption) {
   EXPECT_THAT(file_message([&] { run_into("killed6", {.resume = true}); }),
               HasSubstr("/checkpoint.safetensors: the file is absent, beside "
                         "checkpoint-6.safetensors; expected what the run wrote last"));
-  EXPECT_THAT(kept_steps(folder_ / "killed6"), ElementsAre(3, 4, 6));
+  EXPECT_THAT(list_kept_steps(folder_ / "killed6"), ElementsAre(3, 4, 6));
   config_.keep_checkpoints = 1;
   run_into("last", {.checkpoint_every = 2});
-  EXPECT_THAT(kept_steps(folder_ / "last"), testing::IsEmpty());
+  EXPECT_THAT(list_kept_steps(folder_ / "last"), testing::IsEmpty());
 }
 
 TEST_F(TrainingRun, WritesOneLinePerStepAndEpoch) {

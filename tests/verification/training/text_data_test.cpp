@@ -35,7 +35,7 @@ TEST(TextData, BatchesHaveTheContextOfTheConfiguration) {
   EXPECT_EQ(batches[0].inputs.tokens.batch_size, 8u);
   EXPECT_EQ(batches[0].inputs.tokens.seq_len, 10u);
   EXPECT_NE(batches[0].targets, text_batches(data, config, 1)[0].targets);
-  const auto in_order = batches_in_order(data.validation, config);
+  const auto in_order = make_batches_in_order(data.validation, config);
   EXPECT_EQ(in_order[0].targets[0], data.validation[1]);
   std::size_t predicted = 0;
   for (const auto& batch : in_order)

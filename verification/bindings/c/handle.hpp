@@ -65,7 +65,7 @@ struct normproof_corpus {
   const SelectedCase& require_selected_case(const char* function) const;
   const CaseDescription& at(const char* function, std::size_t index) const;
   void select(std::shared_ptr<const SelectedCase> chosen);
-  void begin_answer();
+  void clear_stored_output();
   /// Returns the tolerance of the selected case. It is computed at the first call.
   const normproof::verification::golden::tolerance::Tolerance& bounds();
   normproof::verification::golden::candidate::CandidateOutput ask_candidate(

@@ -18,7 +18,7 @@ using Finished = std::function<void(const Row&)>;
 
 /// Returns the names of the rows of compare_ordered_mode, in order: first the primitives, then the
 /// operations, then training.
-std::vector<std::string> ordered_rows();
+std::vector<std::string> list_rows_in_order();
 
 /// Compares the device in ordered mode with ref, bit for bit. It compares the primitives, each
 /// operation, and some training steps. The cases of an operation are random cases and the cases of

@@ -51,7 +51,7 @@ struct LibraryComparison {
   }
 
   DeviceTensor<double> tensor(const std::string& name, const Shape& shape) const {
-    return upload(device, moderate_tensor(seed, name, shape));
+    return upload(device, make_moderate_tensor(seed, name, shape));
   }
   gpu::nn::Linear linear(const std::string& name, std::size_t to, std::size_t from) const {
     return {tensor(name + "/weight", {to, from}), tensor(name + "/bias", {to})};

@@ -34,7 +34,7 @@ struct OrderedComputation {
   /// Returns the minimum number of additions that are needed to determine the order of a sum of
   /// `count` terms. For a matrix product, this includes the additions of all elements of the
   /// [side,side] result.
-  double min_cost(std::size_t count, std::size_t side) const;
+  double min_additions(std::size_t count, std::size_t side) const;
 };
 
 /// Returns the computations whose order can be determined. In ref: sum-elements, sum-columns,

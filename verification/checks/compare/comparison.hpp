@@ -63,7 +63,7 @@ Comparison compare(const Tensor<running_error>& got, const Tensor<oracle100>& ex
 /// Passes if the shapes and all bits are the same. Hence +0 and -0 differ. NaN differs from
 /// everything, even from itself. In the result, worst_ratio is 0 or infinite, and worst_index is
 /// the first element with the largest difference in ulps.
-Comparison bits_equal(const Tensor<double>& got, const Tensor<double>& expected);
+Comparison compare_bits(const Tensor<double>& got, const Tensor<double>& expected);
 
 /// Returns a double exactly, in hexadecimal, such as "-0x1.8p+1".
 std::string to_hex(double x);

@@ -15,7 +15,7 @@ namespace {
 std::vector<std::string> operations;
 std::map<std::string, long long> numbers;
 
-long long number_of(const std::string& operation) {
+long long parse_operation_number(const std::string& operation) {
   const auto [found, is_new] =
       numbers.emplace(operation, static_cast<long long>(operations.size()));
   if (is_new) operations.push_back(operation);
@@ -30,19 +30,19 @@ struct Number {
   Number(double c = 0) {
     char text[40];
     std::snprintf(text, sizeof text, "%a", c);
-    id = number_of(text);
+    id = parse_operation_number(text);
   }
 };
 struct Bits {
   long long id;
-  Bits(unsigned long long c = 0) : id(number_of(std::to_string(c))) {}
+  Bits(unsigned long long c = 0) : id(parse_operation_number(std::to_string(c))) {}
 };
 
 template <class Result, class... Operands>
 Result record_operation(std::string operation, const Operands&... operands) {
   ((operation += " n" + std::to_string(operands.id)), ...);
   Result result;
-  result.id = number_of(operation);
+  result.id = parse_operation_number(operation);
   return result;
 }
 

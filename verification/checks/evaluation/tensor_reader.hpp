@@ -57,8 +57,8 @@ class TensorReader {
 };
 
 /// Returns the values of one step as a tensor of the given shape. `values` holds all steps.
-ref::tensor::Tensor<double> slice(const std::vector<double>& values, std::size_t step,
-                                  const ref::tensor::Shape& shape);
+ref::tensor::Tensor<double> select_step_slice(const std::vector<double>& values, std::size_t step,
+                                              const ref::tensor::Shape& shape);
 
 /// Returns `state` with the values of the file: a tensor of `state` that the file contains is
 /// replaced by the tensor in the file. `iterations` may be a scalar in the file.
@@ -74,6 +74,6 @@ std::optional<std::pair<std::size_t, std::size_t>> extents_of_matrix(const Tenso
                                                                      std::string_view name);
 
 /// Returns a mask that is true for nonzero elements.
-ref::tensor::Mask to_mask(const ref::tensor::Tensor<double>& numbers);
+ref::tensor::Mask convert_to_mask(const ref::tensor::Tensor<double>& numbers);
 
 }  // namespace normproof::verification::checks::evaluation

@@ -25,9 +25,9 @@ struct Step {
 /// after warm-up by an inference step of power_norm.
 /// Requires  the preconditions of certify
 /// Throws    ContractError; any exception of the layer's forward
-Step exact_step(const ref::model::NormOptions& options,
-                const ref::model::NormInputs<double>& inputs,
-                const ref::tensor::NamedTensors<double>& state);
+Step make_exact_step(const ref::model::NormOptions& options,
+                     const ref::model::NormInputs<double>& inputs,
+                     const ref::tensor::NamedTensors<double>& state);
 
 /// The parts of x [rows, D] that the layer processes independently: the places of their elements,
 /// and their Jacobians.

@@ -32,7 +32,7 @@ struct Change {
 /// a neighboring number of the dtype. +0 and -0 count as the same number. The result is 0 if both
 /// are NaN, and kInfinitelyFar if only one is.
 /// Requires  a and b are numbers of the dtype, a float or int64
-std::uint64_t steps_between(double a, double b, DType dtype);
+std::uint64_t count_representable_steps(double a, double b, DType dtype);
 
 /// Compares two recordings of a history.
 /// Computes  the changes of each case, and whether they move towards the exact values (`towards`)

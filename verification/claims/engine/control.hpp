@@ -9,7 +9,7 @@ namespace normproof::verification::claims::engine {
 
 /// Returns the run with a quarter of its cases, but at least 25 cases. The controls of claims use
 /// it. Some of the cases may not satisfy the assumptions of a control.
-Run with_fewer_cases(const Run& run);
+Run reduce_case_count(const Run& run);
 
 /// Combines the evidence of the two parts of a claim that is expected to hold. The claim holds if
 /// both parts hold. The result has the number of cases of `main`. If both parts are refuted, it
@@ -30,6 +30,6 @@ Evidence refute_with_control(Evidence main, const std::function<Evidence()>& con
 Evidence refute_every_constant(Evidence evidence);
 
 /// Returns the evidence with a remark added to its detail text.
-Evidence with_remark(Evidence evidence, const std::string& remark);
+Evidence add_remark(Evidence evidence, const std::string& remark);
 
 }  // namespace normproof::verification::claims::engine

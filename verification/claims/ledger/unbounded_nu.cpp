@@ -31,9 +31,9 @@ struct DecayingActivations {
 
 /// Generates cases with a constant C from 1.5 to 96. Because the number of steps grows like C^2,
 /// large values of C are rare: C exceeds c with probability (1.5/c)^2.
-rc::Gen<DecayingActivations> decays() {
+rc::Gen<DecayingActivations> generate_decaying_activations() {
   constexpr double kMinConstant = 1.5, kLargest = 96;
-  return shrinking<DecayingActivations>(
+  return make_shrinking_generator<DecayingActivations>(
       [](Draw& draw) {
         DecayingActivations d;
         d.alpha = draw.chance(0.5) ? 0.5 : draw.uniform(0.05, 0.5);
@@ -98,7 +98,7 @@ Claim claim_d5() {
       .check = [](const Run& run) {
         const auto about = [&](double floor) {
           return Property<DecayingActivations>{
-              .cases = decays(),
+              .cases = generate_decaying_activations(),
               .judge =
                   [&, floor](const DecayingActivations& d) {
                     const double constant = floor > 0 ? 1 + 1 / std::sqrt(floor) : d.constant;
@@ -117,9 +117,9 @@ Claim claim_d5() {
         };
         const Evidence main = refute_with_control(
             refute_every_constant(examine(run, about(0))),
-            [&] { return examine(with_fewer_cases(run), about(0.25)); },
+            [&] { return examine(reduce_case_count(run), about(0.25)); },
             "with Γ_t ≥ 1/4 never above 1 + 1/√(1/4) = 3");
-        return with_remark(main, describe_long_decay(run));
+        return add_remark(main, describe_long_decay(run));
       }};
 }
 
@@ -131,7 +131,7 @@ struct ResonantRun {
   double constant = 100;  ///< the alleged K
   std::vector<double> z = {1};
 
-  PrescribedRun drive() const {
+  PrescribedRun make_prescribed_run() const {
     PrescribedRun d;
     d.alpha = alpha;
     d.pushes.assign(steps_to_exceed(constant, theta - 1),
@@ -140,8 +140,8 @@ struct ResonantRun {
   }
 };
 
-rc::Gen<ResonantRun> resonances() {
-  return shrinking<ResonantRun>(
+rc::Gen<ResonantRun> generate_resonant_runs() {
+  return make_shrinking_generator<ResonantRun>(
       [](Draw& draw) {
         ResonantRun r;
         r.alpha = draw.chance(0.5) ? 0.9 : draw.uniform(0.05, 0.99);
@@ -166,7 +166,7 @@ rc::Gen<ResonantRun> resonances() {
 /// argument `constant`, Lambda_j = mean(g x_hat) and Gamma_j = mean(x_hat^2) in step j.
 Judgement judge_multiple_bound(const TestedImplementation& subject, const PrescribedRun& d,
                                double constant) {
-  PowerNormChannel channel = channel_of(subject, d);
+  PowerNormChannel channel = make_channel(subject, d);
   Bounded bound = magnitude(Bounded(d.nu));
   Judgement judged = judge_condition(true);
   for (const auto& p : d.pushes) {
@@ -178,7 +178,7 @@ Judgement judge_multiple_bound(const TestedImplementation& subject, const Prescr
 }
 
 std::string last_nu(const TestedImplementation& subject, const PrescribedRun& d) {
-  PowerNormChannel channel = channel_of(subject, d);
+  PowerNormChannel channel = make_channel(subject, d);
   for (const auto& p : d.pushes) run_prescribed_step(channel, d, p);
   return fmt::format("{}: nu = {}", show(d), show(channel.nu().value));
 }
@@ -186,7 +186,7 @@ std::string last_nu(const TestedImplementation& subject, const PrescribedRun& d)
 /// Returns a text about 200 steps at alpha = 0.9 and Gamma = mean(x_hat^2) = 21, in double. The
 /// activations grow by sqrt(3) per step.
 std::string describe_two_hundred_steps(const Run& run) {
-  Draw draw(case_random(run, 0));
+  Draw draw(make_case_random(run, 0));
   PlainChannel channel(run.subject, ref::model::PowerNormOptions{.eps = 0});
   for (int t = 0; t < 200; ++t) {
     const double scale = std::sqrt(21 * channel.running_psi2());
@@ -216,18 +216,19 @@ Claim claim_d6() {
           .dropped = "θ_t < 2",
           .check = [](const Run& run) {
             const Property<ResonantRun> resonant{
-                .cases = resonances(),
+                .cases = generate_resonant_runs(),
                 .judge =
                     [&](const ResonantRun& r) {
-                      return judge_multiple_bound(run.subject, r.drive(), r.constant);
+                      return judge_multiple_bound(run.subject, r.make_prescribed_run(), r.constant);
                     },
                 .describe =
                     [&](const ResonantRun& r) {
-                      return fmt::format("K = {}: {}", r.constant, last_nu(run.subject, r.drive()));
+                      return fmt::format("K = {}: {}", r.constant,
+                                         last_nu(run.subject, r.make_prescribed_run()));
                     },
                 .worst_meaning = "|ν_t| / (K max(|ν_0|, max_j |Λ_j/Γ_j|))"};
             const Property<PrescribedRun> damped{
-                .cases = prescribed_runs(
+                .cases = generate_prescribed_runs(
                     {.min_theta = 0.2, .max_theta = 1.75, .max_steps = 40, .resonant = true}),
                 .judge =
                     [&](const PrescribedRun& d) { return judge_multiple_bound(run.subject, d, 7); },
@@ -235,9 +236,9 @@ Claim claim_d6() {
                 .worst_meaning = "|ν_t| / (7 max(|ν_0|, max_j |Λ_j/Γ_j|))"};
             const Evidence main = refute_with_control(
                 refute_every_constant(examine(run, resonant)),
-                [&] { return examine(with_fewer_cases(run), damped); },
+                [&] { return examine(reduce_case_count(run), damped); },
                 "for θ from 0.2 to 1.75 K = 1.75/(2 − 1.75) = 7 does");
-            return with_remark(main, describe_two_hundred_steps(run));
+            return add_remark(main, describe_two_hundred_steps(run));
           }};
 }
 

@@ -36,7 +36,7 @@ support::report::Table fluctuation_table(const studies::language::Results& resul
       "the steps after the warm-up and over the seeds",
       {"norm", "layer", "statistic"}, {"fluctuation"});
   for (const std::string& norm : studies::language::study_norms(condition.task)) {
-    const auto tests = tests_at_chosen_rate(results, condition, norm);
+    const auto tests = find_tests_at_chosen_rate(results, condition, norm);
     if (tests.empty()) continue;
     for (const studies::language::NormLayerFluctuation& site : tests.front()->result.fluctuation)
       table.rows.push_back(
@@ -65,7 +65,7 @@ support::report::Table gamma_table(const studies::language::Results& results,
       {"norm"}, {"mean over the seeds"});
   for (const std::string& norm : studies::language::study_norms(condition.task))
     if (const auto mean = mean_over_tests(
-            tests_at_chosen_rate(results, condition, norm),
+            find_tests_at_chosen_rate(results, condition, norm),
             [](const studies::language::CellResult& result) { return result.max_weighted_gamma; }))
       table.rows.push_back({{{norm}, {support::report::decimals(mean, 4)}}});
   return table;

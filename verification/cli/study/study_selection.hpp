@@ -19,10 +19,10 @@ namespace normproof::verification::cli::study {
 enum class WhichStudy { published, language };
 
 /// Adds the option --study.
-void add_study(CLI::App& app, WhichStudy& study,
-               const char* help =
-                   "The published experiment (default), or the norms of language "
-                   "models");
+void add_study_option(CLI::App& app, WhichStudy& study,
+                      const char* help =
+                          "The published experiment (default), or the norms of language "
+                          "models");
 
 /// The options that select training runs of a study.
 struct StudySelection {
@@ -57,8 +57,8 @@ std::vector<studies::published::Cell> select_cells(const StudySelection& selecti
 /// Returns `selection` unchanged or with --quick added. `there` are the training runs in a folder.
 /// --quick is added if `selection` lacks some of these training runs, but contains all of them with
 /// --quick.
-StudySelection quick_if_needed(const StudySelection& selection,
-                               const std::vector<studies::published::Cell>& there);
+StudySelection select_quick_if_needed(const StudySelection& selection,
+                                      const std::vector<studies::published::Cell>& there);
 
 /// Returns the training runs of the study of language models that --cells names, each once. The
 /// result is empty if the option is not given.

@@ -61,9 +61,9 @@ struct NormLayerSmoothness {
 std::map<std::string, NormLayerSmoothness> compare_smoothness(
     const studies::published::Results& results, const studies::published::Condition& condition) {
   std::map<std::string, NormLayerSmoothness> sites;
-  const auto batch_norms = curve_runs(results, condition, "batch_norm");
+  const auto batch_norms = find_curve_runs(results, condition, "batch_norm");
   for (const studies::published::FinishedRun* power :
-       curve_runs(results, condition, "power_norm")) {
+       find_curve_runs(results, condition, "power_norm")) {
     const auto batch =
         std::ranges::find(batch_norms, power->cell.seed,
                           [](const studies::published::FinishedRun* f) { return f->cell.seed; });

@@ -38,8 +38,8 @@ training::RunFolder read_classifier_run(const std::filesystem::path& folder) {
 }  // namespace
 
 void WeightsCommand::add(CLI::App& app) {
-  require(add_folder(app, "--run", folder, "The folder that 'normproof train --out' made"));
-  require(add_file(app, "--out", out, "A new file for the weights: .npz or .safetensors"));
+  require(add_folder_option(app, "--run", folder, "The folder that 'normproof train --out' made"));
+  require(add_file_option(app, "--out", out, "A new file for the weights: .npz or .safetensors"));
   set_footer(
       app,
       R"(Writes the parameters of the last checkpoint in float64, for load_state_dict of a torch.nn.Module

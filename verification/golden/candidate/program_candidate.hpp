@@ -8,7 +8,7 @@
 namespace normproof::verification::golden::candidate {
 
 /// A candidate program is given up after this number of consecutive starts without a line of
-/// output. If a signal ends the program, the start counts less (see from_program).
+/// output. If a signal ends the program, the start counts less (see make_program_candidate).
 inline constexpr int kMaxRestarts = 3;
 
 /// Returns a candidate that runs the program `command` (docs/guide/formats.md, Golden) and restarts
@@ -21,7 +21,8 @@ inline constexpr int kMaxRestarts = 3;
 /// When the candidate is destroyed, it calls `on_standard_error` with the last 64 KiB that the
 /// program printed on standard error, unless the program printed nothing there. `on_standard_error`
 /// must not throw.
-Candidate from_program(const std::string& command, double seconds, int max_restarts = kMaxRestarts,
-                       std::function<void(const std::string& last)> on_standard_error = {});
+Candidate make_program_candidate(
+    const std::string& command, double seconds, int max_restarts = kMaxRestarts,
+    std::function<void(const std::string& last)> on_standard_error = {});
 
 }  // namespace normproof::verification::golden::candidate

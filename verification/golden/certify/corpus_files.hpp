@@ -35,7 +35,7 @@ std::filesystem::path corpus_folder(const std::filesystem::path& folder);
 
 /// Returns the cases of manifest.json that match the globs, without their tensors.
 /// Throws    UsageError if a glob matches no case (`named` is the command-line option that gave the
-///           globs); FileError as read_file, parse_manifest, check_sums and check_blessed do
+///           globs); FileError as read_file, parse_manifest, check_checksums and check_blessed do
 std::vector<CaseDescription> list_corpus(const std::filesystem::path& folder,
                                          const corpus::PathGlobs& only,
                                          std::string_view named = "--only");

@@ -42,6 +42,6 @@ CorpusVersion corpus_version(const std::filesystem::path& folder);
 CorpusVersion built_corpus_version();
 
 /// Returns the text of BLESSINGS.jsonl as it was when this library was built.
-std::string_view built_ledger();
+std::string_view ledger_at_build();
 
 }  // namespace normproof::verification::golden::certify

@@ -33,7 +33,7 @@ Sums parse_checksums(std::string_view text, const std::string& file);
 ///           by an old version, it is that of manifest_entry_text
 /// Throws    FileError that names the line, if a line is missing, if a line names a file that does
 ///           not belong to the corpus, or if its SHA-256 contradicts manifest.json or a case.json
-std::string check_sums(const std::filesystem::path& folder, std::string_view manifest_text,
-                       std::vector<CaseDescription>& cases);
+std::string check_checksums(const std::filesystem::path& folder, std::string_view manifest_text,
+                            std::vector<CaseDescription>& cases);
 
 }  // namespace normproof::verification::golden::certify

@@ -64,7 +64,7 @@ bool rounds_inputs(const Case& c);
 
 /// Replaces the dtype of a case by the dtype in which its operation computes: float32 for an 8-bit
 /// dtype, otherwise the dtype itself. The inputs keep their dtypes.
-Case with_computed_dtype(Case c);
+Case set_computed_dtype(Case c);
 
 /// Replaces each 8-bit input of a case by the real numbers that it represents, in float64, and
 /// removes the scales. The outputs of the new case are float32. A case without 8-bit tensors is

@@ -60,7 +60,7 @@ struct LayerDetectionPower {
   /// The number of correct styles, and the number of their outputs that were checked.
   std::size_t styles = 0, checks = 0;
 
-  std::size_t count_killed(std::size_t seeds) const;
+  std::size_t count_killed_mutations(std::size_t seeds) const;
 };
 
 /// Measures how many wrong implementations the gate detects. Runs every implementation with an

@@ -100,9 +100,9 @@ std::vector<FailingOutput> failing_outputs(const StoredCase& stored,
 
 /// Returns the largest distance between the output and `other`, in ulps of the largest element.
 /// Returns nothing if they do not agree.
-std::optional<double> distance_if_agreeing(const FailingOutput& f,
-                                           const std::vector<StoredTensor>& other,
-                                           const std::vector<StoredTensor>& right) {
+std::optional<double> find_distance_if_agreeing(const FailingOutput& f,
+                                                const std::vector<StoredTensor>& other,
+                                                const std::vector<StoredTensor>& right) {
   const StoredTensor* const tensor = find(other, f.name);
   const StoredTensor* const plain = find(right, f.name);
   if (tensor == nullptr || plain == nullptr || *tensor == *plain) return std::nullopt;
@@ -138,7 +138,7 @@ Explanation explain(const std::vector<FailingOutput>& failing,
                     const std::vector<StoredTensor>& right) {
   Explanation explanation;
   for (const FailingOutput& f : failing) {
-    const std::optional<double> own = distance_if_agreeing(f, other, right);
+    const std::optional<double> own = find_distance_if_agreeing(f, other, right);
     if (!own) continue;
     explanation.outputs.push_back(f.name);
     explanation.ulps = std::max(explanation.ulps, *own);
@@ -298,7 +298,7 @@ std::vector<Diagnosis> locate_errors(const CaseResult& result) {
   std::vector<std::string> places;
   for (const TensorResult& t : result.tensors)
     if (!t.failed.empty())
-      places.push_back(fmt::format("{} in {}", t.name, place_of(t.failed, t.shape)));
+      places.push_back(fmt::format("{} in {}", t.name, describe_error_location(t.failed, t.shape)));
   if (places.empty()) return {};
   return {{.what = fmt::format("no known mistake; wrong: {}", fmt::join(places, "; ")),
            .kind = Diagnosis::Kind::place}};

@@ -110,7 +110,8 @@ std::vector<ExhibitResult> select_exhibits(const std::vector<Exhibit>& exhibits,
 }
 
 /// Runs the exhibits whose bug was not found yet on the cases of one tier.
-void run_tier(std::vector<ExhibitResult>& visits, Tier tier, const ExhibitOptions& options) {
+void run_exhibits_on_tier(std::vector<ExhibitResult>& visits, Tier tier,
+                          const ExhibitOptions& options) {
   std::map<std::string, std::vector<Case>> cases;
   corpus::PathGlobs missing;
   missing.globs.clear();
@@ -150,7 +151,7 @@ std::vector<ExhibitResult> run_exhibits(const std::vector<Exhibit>& exhibits,
                                         const ExhibitOptions& options) {
   std::vector<ExhibitResult> visits = select_exhibits(exhibits, options.only);
   for (const Tier tier : {Tier::quick, Tier::standard, Tier::full})
-    if (tier <= options.tier) run_tier(visits, tier, options);
+    if (tier <= options.tier) run_exhibits_on_tier(visits, tier, options);
   return visits;
 }
 

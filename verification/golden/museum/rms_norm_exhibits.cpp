@@ -136,7 +136,7 @@ Answer grad_gamma_from_overwritten_grad_y(const Case& c, const KernelEnvironment
   for (const auto& row : find_slices(work)) {
     Values x;
     for (const std::size_t i : row) x.push_back(work.in("x")[i]);
-    const double rstd = correct_moments(x, norm_eps(c), false).rstd;
+    const double rstd = compute_correct_moments(x, norm_eps(c), false).rstd;
     for (const std::size_t i : row)
       grad_gamma[i % width] += work.out("grad_x")[i] * work.in("x")[i] * rstd;
   }
@@ -160,7 +160,7 @@ Answer grad_y_of_first_row_only(const Case& c, const KernelEnvironment&) {
     for (std::size_t i = width; i < values.size(); ++i) values[i] = values[i % width];
     tensor = ref::io::make_tensor(tensor.name, tensor.dtype, tensor.shape, values);
   }
-  return run_mutated(other, {});
+  return run_with_mutation(other, {});
 }
 
 /// Returns the product of x_hat and gamma with two roundings: x_hat is rounded to bfloat16 first,
@@ -173,7 +173,7 @@ Answer eps_of_at_least_1e_minus_4(const Case& c, const KernelEnvironment&) {
   Case other = c;
   auto& options = std::get<model::RMSNormOptions>(std::get<model::NormOptions>(other.options));
   options.eps = std::max(options.eps, 1e-4);
-  return run_mutated(other, {});
+  return run_with_mutation(other, {});
 }
 
 }  // namespace

@@ -99,7 +99,7 @@ Answer sample_offset_by_group_length(const Case& c, const KernelEnvironment&) {
       values[i] = right[i / length * span + i % length];
     tensor = ref::io::make_tensor(tensor.name, tensor.dtype, tensor.shape, values);
   }
-  return run_mutated(other, {});
+  return run_with_mutation(other, {});
 }
 
 /// GroupNorm with an injected error: the tokens are padded with rows of zeros to a multiple of 32,
@@ -135,7 +135,7 @@ Answer biased_running_variance(const Case& c, const KernelEnvironment&) {
   Case other = c;
   std::get<model::BatchNormOptions>(std::get<model::NormOptions>(other.options))
       .unbiased_running_variance = false;
-  return run_mutated(other, {});
+  return run_with_mutation(other, {});
 }
 
 /// Computes y in inference. `rstd` computes the factor that multiplies `x - running_mean` from the

@@ -41,7 +41,7 @@ class PlainQueryAttention {
       Numbers<T> scores;
       for (const std::size_t j : rows) scores.push_back(score(query, to.keys, h, j));
       const T largest = *std::max_element(scores.begin(), scores.end());
-      const std::vector<std::size_t> numbers = first_indices(rows.size());
+      const std::vector<std::size_t> numbers = indices_below(rows.size());
       const T sum = a_.sum("sum of the softmax", numbers,
                            [&](std::size_t k) { return adl_exp(scores[k] - largest); });
       const bool whole = sites_.any("division by the sum of the softmax",
@@ -66,7 +66,7 @@ class PlainQueryAttention {
 
   T score(const Numbers<T>& query, const Numbers<T>& keys, std::size_t h, std::size_t j) {
     const std::size_t d_k = width_ / heads_;
-    const T product = a_.sum("sum of a score", first_indices(d_k), [&](std::size_t c) {
+    const T product = a_.sum("sum of a score", indices_below(d_k), [&](std::size_t c) {
       return query[feature(h, c)] * keys[j * width_ + feature(h, c)];
     });
     if (a_.style().divide) return product / adl_sqrt(to_scalar<T>(d_k));
@@ -93,14 +93,14 @@ class PlainDecodingLayer : PlainSublayers<T> {
         cross_(parts, cross_sites_, true),
         feed_forward_(parts, this->place_),
         width_(parts.in_.config.d_model),
-        in_map_(make_map("self_attention.in", 3)),
+        input_map(make_map("self_attention.in", 3)),
         self_out_(make_map("self_attention.out", 1)),
         query_map_(make_map("cross_attention.query", 1)),
         memory_map_(make_map("cross_attention.memory", 2)),
         cross_out_(make_map("cross_attention.out", 1)),
         cache_(this->sites_, parts.in_.config.num_heads, width_) {
-    this->offer_exchange("norm1 and norm2", self_site_, cross_site_);
-    this->offer_exchange("norm2 and norm3", cross_site_, feed_forward_site_);
+    this->offer_sublayer_exchange("norm1 and norm2", self_site_, cross_site_);
+    this->offer_sublayer_exchange("norm2 and norm3", cross_site_, feed_forward_site_);
   }
 
   /// Starts a sentence. `past` contains the rows that are in the cache already, and `tokens` is the
@@ -155,7 +155,7 @@ class PlainDecodingLayer : PlainSublayers<T> {
   }
 
   Numbers<T> attend_to_itself(const Numbers<T>& x) {
-    const Numbers<T> qkv = this->parts_.linear(in_map_, x);
+    const Numbers<T> qkv = this->parts_.linear(input_map, x);
     const PlainKeysValues<T> fresh = split_keys_and_values(qkv, 1, 3);
     Numbers<T> contexts;
     std::size_t written = 0;
@@ -195,7 +195,7 @@ class PlainDecodingLayer : PlainSublayers<T> {
   PlainQueryAttention<T> self_, cross_;
   PlainFeedForward<T> feed_forward_;
   std::size_t width_;
-  PlainLinearMap in_map_, self_out_, query_map_, memory_map_, cross_out_;
+  PlainLinearMap input_map, self_out_, query_map_, memory_map_, cross_out_;
   Sublayer self_site_{"norm1", "self_attention.y", "residual of self-attention", ""};
   Sublayer cross_site_{"norm2", "cross_attention.y", "residual of cross-attention", ""};
   Sublayer feed_forward_site_{"norm3", "feed_forward.y", "residual of the feed-forward", ""};

@@ -12,7 +12,7 @@ namespace normproof::verification::golden::plain {
 ///
 /// Source    docs/guide/formats.md, "8 bits with scales"; [RZM+23], Algorithm 1
 /// Requires  corpus::is_scaled(c)
-std::vector<StoredTensor> run_plain_scaled(const Case& c, const EvalInputs& inputs,
-                                           const Style& style, Sites& sites);
+std::vector<StoredTensor> run_plain_with_scaling(const Case& c, const EvalInputs& inputs,
+                                                 const Style& style, Sites& sites);
 
 }  // namespace normproof::verification::golden::plain

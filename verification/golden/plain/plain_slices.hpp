@@ -211,18 +211,18 @@ class PlainArithmetic {
     if constexpr (std::is_floating_point_v<T>) {
       if (ref::numeric::is_power_of_two(n)) return quotient;  // exact on any hardware
     }
-    return off(quotient);
+    return add_quotient_error(quotient);
   }
 
   /// Returns `value`, a quotient or a reciprocal root, with an added error of Style::units ulps,
   /// because some hardware computes it with such an error.
-  T off(T value) const {
+  T add_quotient_error(T value) const {
     if constexpr (std::is_floating_point_v<T>) {
-      constexpr T kHalfUnit = std::numeric_limits<T>::epsilon() / 2;
+      constexpr T kUnitRoundoff = std::numeric_limits<T>::epsilon() / 2;
       // This product rounds once more. Together with the 3 half units, the error is at most 2
       // units.
       return style_.units == 0 ? value
-                               : value * (1 + static_cast<T>(style_.units) * 3 / 2 * kHalfUnit);
+                               : value * (1 + static_cast<T>(style_.units) * 3 / 2 * kUnitRoundoff);
     } else {
       return value;
     }
@@ -237,7 +237,7 @@ class PlainArithmetic {
   }
 
   /// Returns `1 / sqrt(statistic + eps)`, unless an error is injected.
-  T rstd(T statistic, T eps) { return off(exact_rstd(statistic, eps)); }
+  T rstd(T statistic, T eps) { return add_quotient_error(exact_rstd(statistic, eps)); }
 
  private:
   /// Whether the sum of `count` terms changes visibly if only its first `block` terms are added.

@@ -281,7 +281,7 @@ class PlainNormStep {
     NormalizedSlices<T> s = statistics(slices, centred, eps, masked);
     uses_rstd_ = false;
     if (a_.style().folded && affine_ && !scalar_gamma_ && centred)
-      fold(s);
+      compute_folded_y(s);
     else
       affine("y");
     parameter_gradients(x_hat_);
@@ -290,7 +290,7 @@ class PlainNormStep {
   }
 
   /// Computes y in the folded form `x (gamma rstd) + (beta - mean gamma rstd)`.
-  void fold(const NormalizedSlices<T>& s) {
+  void compute_folded_y(const NormalizedSlices<T>& s) {
     std::vector<T> y(x_.size());
     for (std::size_t k = 0; k < s.slices.size(); ++k)
       for (const std::size_t i : s.slices[k]) {

@@ -74,7 +74,7 @@ class Recipe {
   /// normal by default.
   Recipe& parameter(std::string name, Fill fill);
   /// Sets the dtype of the parameters. By default it is the dtype of x.
-  Recipe& parameters_in(DType dtype);
+  Recipe& set_parameter_dtype(DType dtype);
   Recipe& no_affine();
   /// Omits one parameter of the layer.
   Recipe& without(std::string parameter);

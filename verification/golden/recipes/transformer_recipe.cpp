@@ -21,18 +21,18 @@ namespace {
 
 /// Returns the id of word `number`. The numbers skip the second-to-last word of the vocabulary,
 /// which therefore never occurs in a case.
-double word_number(std::size_t words, std::size_t number) {
+double word_id(std::size_t words, std::size_t number) {
   return static_cast<double>(number == words - 2 ? words - 1 : number);
 }
 /// Returns the id of word t of a target sentence. The sentence consists of its start mark and other
 /// words in turn. A vocabulary of fewer than five words has no start mark.
 double target_word(std::size_t words, std::size_t sentence, std::size_t t) {
   if (words < 5) return static_cast<double>((sentence + t) % words);
-  return t == 0 ? 1 : word_number(words, 2 + (2 * sentence + t) % (words - 3));
+  return t == 0 ? 1 : word_id(words, 2 + (2 * sentence + t) % (words - 3));
 }
 double source_word(std::size_t words, std::size_t sentence, std::size_t t) {
   if (words < 4) return static_cast<double>((sentence + t) % words);
-  return word_number(words, 1 + (sentence + 2 * t) % (words - 2));
+  return word_id(words, 1 + (sentence + 2 * t) % (words - 2));
 }
 
 class TransformerCaseMaker {

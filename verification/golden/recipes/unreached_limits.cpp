@@ -67,9 +67,9 @@ std::vector<std::string> all_names() {
   const auto add = [&names](const auto& more) {
     for (const auto& [name, value] : more) names.emplace_back(name);
   };
-  add(ref::model::names_of(ref::model::Activation{}));
-  add(ref::model::names_of(ref::model::NormPlacement{}));
-  add(ref::model::names_of(ref::model::Pooling{}));
+  add(ref::model::enum_names(ref::model::Activation{}));
+  add(ref::model::enum_names(ref::model::NormPlacement{}));
+  add(ref::model::enum_names(ref::model::Pooling{}));
   names.insert(names.end(),
                {"after_gamma", "before_gamma", "rows", "channels_first", "channels_last"});
   for (const ref::numeric::FloatFormat& format : ref::numeric::kFloatFormats)

@@ -83,9 +83,9 @@ support::report::Figure map_figure(const WorstOutput& worst) {
 /// Returns every failure except the one whose subject is `shown`, sorted by path. Each failure is
 /// followed by the picture of its worst output, as long as there are fewer pictures than the
 /// maximum.
-std::vector<support::report::Part> failures_with_maps(const GoldenReport& report,
-                                                      const Document& document,
-                                                      const std::string& shown) {
+std::vector<support::report::Part> list_failures_with_maps(const GoldenReport& report,
+                                                           const Document& document,
+                                                           const std::string& shown) {
   std::map<std::string, WorstOutput> worst;
   for (const CheckedCase& c : report.cases) worst[c.result.description.path] = worst_output(c);
   std::vector<support::report::Part> parts;
@@ -157,7 +157,7 @@ std::string golden_page(const GoldenReport& report) {
   }
   add_section(page, "Every output", make_tables(whole));
   add_section(page, shown.empty() ? "Failures" : "Other failures",
-              failures_with_maps(report, whole, shown));
+              list_failures_with_maps(report, whole, shown));
   return support::report::html(page);
 }
 

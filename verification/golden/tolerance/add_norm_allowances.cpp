@@ -80,7 +80,7 @@ class StoredSumAllowances {
     const auto exact = layer.backward(grad_y_, sum_, affine_, whole.saved);
     widen(exact, layer.backward(grad_y_, stored, affine_, rounded.saved));
     widen(exact, layer.backward(grad_y_, stored, affine_, whole.saved));
-    if (inputs_.tensors.contains("grad_sum")) allow_stored("grad_x", exact.grad_x);
+    if (inputs_.tensors.contains("grad_sum")) allow_stored_term("grad_x", exact.grad_x);
   }
 
   /// Allows an implementation to round gamma x_hat before it adds beta. The error is bounded with
@@ -92,7 +92,7 @@ class StoredSumAllowances {
     Numbers largest = y;
     for (std::size_t i = 0; i < largest.size(); ++i)
       largest.data()[i] = std::fabs(y.data()[i].value) + std::fabs(beta->data()[i % beta->size()]);
-    allow_stored("y", largest);
+    allow_stored_term("y", largest);
   }
 
  private:
@@ -142,7 +142,7 @@ class StoredSumAllowances {
   }
 
   /// Adds the error of one more rounding of a term to the dtype of the case.
-  void allow_stored(const char* name, const Numbers& term) {
+  void allow_stored_term(const char* name, const Numbers& term) {
     const ref::numeric::Arithmetic format = accumulation_arithmetic(storage_format(dtype_));
     Tensor<double>& bound = bound_.at(name);
     for (std::size_t i = 0; i < bound.size(); ++i)

@@ -26,7 +26,7 @@ inline constexpr double kConvertedStatisticError = 3 * kOperationError;
 inline constexpr double kPublishedSigmoidError = 2 * kOperationError + kUlpError;
 
 /// Returns a factor that covers the rounding errors of `operations` operations.
-constexpr double slack_of_operations(double operations, double u) {
+constexpr double operation_slack(double operations, double u) {
   return 1 + operations * kOperationError * u;
 }
 

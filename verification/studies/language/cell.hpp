@@ -48,7 +48,7 @@ inline constexpr const char* kReleasedPlacement = "power_norm_released+layer_nor
 
 /// Splits a name of study_norms() into the norm of the encoder and the norm of the decoder. If the
 /// name has no +, encoder and decoder have the same norm.
-std::pair<std::string, std::string> norms_by_side(std::string_view norm);
+std::pair<std::string, std::string> split_norms_by_side(std::string_view norm);
 
 /// Returns the name of the norm with which the study compares all others: the first of
 /// study_norms().
@@ -76,6 +76,6 @@ Cell parse_cell(std::string_view name);
 /// docs/guide/study_language.md. It lacks the settings that depend on the data, which config_for()
 /// adds.
 /// Throws    UsageError if the rate is not a number, or the norm is unknown
-training::RunConfig config_of(const Cell& cell);
+training::RunConfig make_run_config(const Cell& cell);
 
 }  // namespace normproof::verification::studies::language

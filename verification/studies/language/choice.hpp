@@ -23,8 +23,8 @@ struct RateLoss {
 };
 
 /// Returns the validation losses of a norm at each learning rate, in the order of study_rates().
-std::vector<RateLoss> rate_losses(const Results& results, const Condition& condition,
-                                  const std::string& norm);
+std::vector<RateLoss> collect_rate_losses(const Results& results, const Condition& condition,
+                                          const std::string& norm);
 
 /// Returns the learning rate that is chosen for a norm: the rate with the lowest validation loss
 /// after the last epoch, averaged over the first kRateSelectionSeeds seeds. Rates at which a seed

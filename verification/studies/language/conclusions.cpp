@@ -45,7 +45,7 @@ Finding judge(const std::vector<double>& differences, std::size_t for_it, std::s
 /// Judges whether the norm `above` has a higher test BLEU than the norm `below`.
 Finding judge_bleu(const Results& results, const Condition& condition, const std::string& above,
                    const std::string& below) {
-  const PairedDifferences paired = paired_seeds(results, condition, above, below, test_bleu);
+  const PairedDifferences paired = pair_seeds(results, condition, above, below, test_bleu);
   return judge(paired.differences, paired.first_only, paired.second_only,
                fmt::format("test BLEU of {} less that of {}", above, below));
 }
@@ -53,7 +53,7 @@ Finding judge_bleu(const Results& results, const Condition& condition, const std
 /// Judges whether the norm `above` has a higher test perplexity than the norm `below`.
 Finding judge_perplexity(const Results& results, const Condition& condition,
                          const std::string& above, const std::string& below) {
-  const PairedDifferences paired = paired_seeds(results, condition, above, below, test_perplexity);
+  const PairedDifferences paired = pair_seeds(results, condition, above, below, test_perplexity);
   // A diverged run counts as a run with infinite perplexity.
   return judge(paired.differences, paired.second_only, paired.first_only,
                fmt::format("test perplexity of {} less that of {}", above, below));
@@ -100,8 +100,8 @@ Finding find(const std::string& id, const Results& results, const Condition& con
   if (id == "p1") return judge_perplexity(results, condition, "layer_norm", "power_norm");
   if (id == "p2") return judge_perplexity(results, condition, "batch_norm", "layer_norm");
   const PairedDifferences paired =
-      paired_seeds(results, condition, "batch_norm", fluctuation_quantity("variance"), "power_norm",
-                   fluctuation_quantity("quadratic_mean"));
+      pair_seeds(results, condition, "batch_norm", fluctuation_quantity("variance"), "power_norm",
+                 fluctuation_quantity("quadratic_mean"));
   return judge(paired.differences, 0, 0,
                "relative fluctuation of BatchNorm's variance less that of PowerNorm's quadratic "
                "mean");

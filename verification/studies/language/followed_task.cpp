@@ -39,10 +39,9 @@ void add_fluctuation(const std::string& tensor, const Tensor<double>& batch,
   const auto* const running = before.find(fmt::format("{}.{}", site, own->running));
   if (running == nullptr) return;
   const bool is_mean = std::string_view(own->name) == "mean";
-  const Tensor<double> scale =
-      is_mean
-          ? checks::statistics::channel_roots(before.at(fmt::format("{}.running_variance", site)))
-          : *running;
+  const Tensor<double> scale = is_mean ? checks::statistics::channel_square_roots(
+                                             before.at(fmt::format("{}.running_variance", site)))
+                                       : *running;
   found.emplace_back(fmt::format("{}{}.{}", kFluctuation, site, own->name),
                      checks::statistics::fluctuation(batch, *running, scale).relative);
 }

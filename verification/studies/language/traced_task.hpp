@@ -14,8 +14,8 @@ namespace normproof::verification::studies::language {
 
 /// The beginnings of the names of the quality measures that NormTrace adds, such as
 /// "gradient_share.layers.0.norm1".
-inline constexpr std::string_view kGradientShare = "gradient_share.";
-inline constexpr std::string_view kBoundChannels = "bound_channels.";
+inline constexpr std::string_view kGradientSharePrefix = "gradient_share.";
+inline constexpr std::string_view kBoundChannelsPrefix = "bound_channels.";
 
 /// Measures the inputs and gradients of every norm layer during the steps of a training run, for
 /// any norm.
@@ -55,7 +55,7 @@ class NormTrace {
     std::map<std::string, ref::tensor::Tensor<double>> running;
     studies::published::GradientBound bound = {};
   };
-  const ref::model::PowerNormOptions* power_norm_of(const std::string& site) const;
+  const ref::model::PowerNormOptions* find_power_norm_options(const std::string& site) const;
 
   std::vector<std::pair<const char*, ref::model::NormOptions>> norms_;
   std::map<std::string, NormLayerHistory> sites_;

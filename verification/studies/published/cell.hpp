@@ -71,6 +71,6 @@ Cell parse_cell(std::string_view name);
 ///           feed-forward sublayers have Kaiming initialization, all other weights have Xavier
 ///           initialization. Biases are 0
 /// Throws    UsageError if the rate or the limit is not a number, or the norm is unknown
-training::RunConfig config_of(const Cell& cell);
+training::RunConfig make_run_config(const Cell& cell);
 
 }  // namespace normproof::verification::studies::published

@@ -17,7 +17,7 @@ using Column = std::function<std::optional<bool>(const std::string& rate)>;
 /// Returns the highest learning rate at which a column converged. If it converged at none, returns
 /// "no rate", or "no rate of those run" if some training runs are missing. If all training runs are
 /// missing, returns "not run".
-std::string highest_text(const Column& column);
+std::string highest_rate_text(const Column& column);
 
 /// Compares the highest learning rates at which two columns converge.
 ///

@@ -24,7 +24,7 @@ Cell cell_of(const Condition& condition) {
 TableEntry make_entry(const Results& results, Cell cell, const ClassCounts& classes,
                       const OutcomeRules& rules) {
   TableEntry entry;
-  entry.runs = runs_by_seed(results, cell);
+  entry.runs = map_runs_by_seed(results, cell);
   entry.cell = std::move(cell);
   for (const FinishedRun* run : entry.runs) {
     entry.converged += converged(run->result, rules.convergence) ? 1 : 0;
@@ -91,7 +91,7 @@ std::vector<std::pair<std::size_t, std::size_t>> count_outcomes(const Results& r
 }  // namespace
 
 Results read_results(const std::map<std::string, std::string>& lines, const std::string& file) {
-  return read_finished<FinishedRun>(lines, file, parse_cell, parse_result);
+  return read_finished_runs<FinishedRun>(lines, file, parse_cell, parse_result);
 }
 
 std::string condition_name(const Condition& condition) {
@@ -116,7 +116,7 @@ std::vector<Condition> list_conditions(const Results& results) {
   return conditions;
 }
 
-std::vector<const FinishedRun*> runs_by_seed(const Results& results, Cell cell) {
+std::vector<const FinishedRun*> map_runs_by_seed(const Results& results, Cell cell) {
   // Training runs whose names differ only in the seed have the same other settings.
   std::vector<const FinishedRun*> found;
   cell.seed = 0;

@@ -44,7 +44,7 @@ std::string condition_name(const Condition& condition);
 std::vector<Condition> list_conditions(const Results& results);
 
 /// Returns the finished training runs that differ from `cell` only in the seed, by ascending seeds.
-std::vector<const FinishedRun*> runs_by_seed(const Results& results, Cell cell);
+std::vector<const FinishedRun*> map_runs_by_seed(const Results& results, Cell cell);
 
 enum class Outcome { not_run, failed, converged, seeds_differ };
 

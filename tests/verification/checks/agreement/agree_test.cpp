@@ -15,7 +15,7 @@ TEST(DeviceAgreement, EveryOperationMatchesTheReferenceAndIsReportedOnce) {
     EXPECT_EQ(rows.all()[i].difference, "") << rows.all()[i].operation;
     EXPECT_EQ(shown[i], rows.all()[i].operation);
   }
-  EXPECT_EQ(shown, ordered_rows());
+  EXPECT_EQ(shown, list_rows_in_order());
   EXPECT_GT(rows.cases(), 500u);
 }
 

@@ -48,9 +48,9 @@ TEST(ProbedSummations, SimulatedDeviceHasNoTensorCores) {
 }
 
 TEST(ProbedSummations, ProbingCostGrowsWithTheSquareOfTheNumberOfTerms) {
-  EXPECT_EQ(find_ordered_computation("sum-elements").min_cost(1000, 8), 1e6);
-  EXPECT_EQ(find_ordered_computation("matmul").min_cost(1000, 8), 64e6);
-  EXPECT_EQ(find_ordered_computation("device-matmul").min_cost(1000, 8), 4096e6);
+  EXPECT_EQ(find_ordered_computation("sum-elements").min_additions(1000, 8), 1e6);
+  EXPECT_EQ(find_ordered_computation("matmul").min_additions(1000, 8), 64e6);
+  EXPECT_EQ(find_ordered_computation("device-matmul").min_additions(1000, 8), 4096e6);
 }
 
 TEST(ProbedSummations, RejectsAnUnknownName) {

@@ -59,8 +59,8 @@ TEST(TrainingAgreement, TrainedLanguageModelAndTranslatorEqualTheReference) {
 
 TEST(TrainingAgreement, OnlyRealTokensHaveTargets) {
   const TrainingRun trajectory = small_trajectory_of(TrainingTask::translation);
-  const auto text = text_batch(trajectory, 1);
-  const auto pairs = pair_batch(trajectory, 1);
+  const auto text = draw_text_batch(trajectory, 1);
+  const auto pairs = draw_pair_batch(trajectory, 1);
   EXPECT_EQ(pairs.inputs.target.tokens.seq_len, pairs.inputs.source.tokens.seq_len - 1);
   const auto expect_targets = [](const ref::encoder::EncoderInputs& inputs,
                                  const std::vector<int>& targets, int vocabulary) {
@@ -103,7 +103,7 @@ TEST(TrainingAgreement, SeedChangesTheTrainedState) {
 }
 
 TEST(TrainingAgreement, EverySentenceHasARealTokenAndSomeHavePadding) {
-  const auto batch = labelled_batch(small_trajectory(), 0);
+  const auto batch = draw_labelled_batch(small_trajectory(), 0);
   std::size_t real = 0;
   for (std::size_t b = 0; b < 3; ++b) EXPECT_TRUE(batch.inputs.valid.data()[b * 5]);
   for (const bool v : batch.inputs.valid) real += v ? 1 : 0;

@@ -23,7 +23,7 @@ inline Tensor<double> as_tensor(double x) {
 template <class T, class U>
 ::testing::AssertionResult same_bits(const char* got_text, const char* expected_text, const T& got,
                                      const U& expected) {
-  const Comparison c = bits_equal(as_tensor(got), as_tensor(expected));
+  const Comparison c = compare_bits(as_tensor(got), as_tensor(expected));
   if (c.passed) return ::testing::AssertionSuccess();
   return ::testing::AssertionFailure()
          << got_text << " has other bits than " << expected_text << ": " << c.describe();
@@ -32,8 +32,8 @@ template <class T, class U>
 template <class T, class U>
 ::testing::AssertionResult max_ulp_is(const char* got_text, const char* expected_text, const char*,
                                       const T& got, const U& expected, std::uint64_t recorded) {
-  const Comparison c = bits_equal(as_tensor(got), as_tensor(expected));
-  if (c.shape_failure.empty() && c.max_ulp == recorded && recorded != kInfinitelyFar)
+  const Comparison c = compare_bits(as_tensor(got), as_tensor(expected));
+  if (c.shape_failure.empty() && c.max_ulp == recorded && recorded != kInfiniteUlpDistance)
     return ::testing::AssertionSuccess();
   return ::testing::AssertionFailure()
          << got_text << " against " << expected_text << ": recorded are exactly " << recorded

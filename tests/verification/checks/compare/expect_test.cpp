@@ -35,7 +35,7 @@ TEST(ExpectMacros, MaxUlpFailsAlsoIfTheErrorIsSmaller) {
 }
 
 TEST(ExpectMacros, MaxUlpFailsForNaN) {
-  EXPECT_NONFATAL_FAILURE(EXPECT_MAX_ULP(kNaN, kNaN, kInfinitelyFar), "infinitely many");
+  EXPECT_NONFATAL_FAILURE(EXPECT_MAX_ULP(kNaN, kNaN, kInfiniteUlpDistance), "infinitely many");
 }
 
 TEST(ExpectMacros, MatcherVanishesBeforeMeasuresInUlpsOfTheTerms) {

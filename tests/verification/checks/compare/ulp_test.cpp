@@ -41,10 +41,10 @@ TEST(UlpDistance, InfinityIsOneBeyondLargestFinite) {
 }
 
 TEST(UlpDistance, NaNIsInfinitelyFarFromEverything) {
-  EXPECT_EQ(ulp_distance(kNaN, kNaN), kInfinitelyFar);
-  EXPECT_EQ(ulp_distance(kNaN, 1), kInfinitelyFar);
-  EXPECT_EQ(ulp_distance(kInfinity, -kNaN), kInfinitelyFar);
-  EXPECT_GT(kInfinitelyFar, ulp_distance(-kInfinity, kInfinity));
+  EXPECT_EQ(ulp_distance(kNaN, kNaN), kInfiniteUlpDistance);
+  EXPECT_EQ(ulp_distance(kNaN, 1), kInfiniteUlpDistance);
+  EXPECT_EQ(ulp_distance(kInfinity, -kNaN), kInfiniteUlpDistance);
+  EXPECT_GT(kInfiniteUlpDistance, ulp_distance(-kInfinity, kInfinity));
 }
 
 TEST(UlpDistance, UlpIsCorrectInEveryBinade) {
@@ -90,11 +90,11 @@ RC_GTEST_PROP(UlpDistanceProperty, IsAMetricOnNumbers, ()) {
 
 TEST(SameNumber, AcceptsSameBitsOrTwoNaNs) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_TRUE(same_number(1, 1));
-  EXPECT_TRUE(same_number(nan, -nan));
-  EXPECT_FALSE(same_number(0.0, -0.0));
-  EXPECT_FALSE(same_number(1, 1 + 0x1p-52));
-  EXPECT_FALSE(same_number(nan, 1));
+  EXPECT_TRUE(is_same_number(1, 1));
+  EXPECT_TRUE(is_same_number(nan, -nan));
+  EXPECT_FALSE(is_same_number(0.0, -0.0));
+  EXPECT_FALSE(is_same_number(1, 1 + 0x1p-52));
+  EXPECT_FALSE(is_same_number(nan, 1));
 }
 
 }  // namespace

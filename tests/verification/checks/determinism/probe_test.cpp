@@ -144,9 +144,9 @@ TEST(ProbeValues, NaNsOfBothSignsHaveSameBits) {
 
 TEST(ProbeValues, FoldedHashDependsOnEveryBit) {
   Inputs inputs("folding");
-  ref::tensor::Tensor<double> t = inputs.uniforms({3, 100}, -1, 1);
+  ref::tensor::Tensor<double> t = inputs.draw_uniforms({3, 100}, -1, 1);
   Values before;
-  before.add_folded(t);
+  before.add_block_hashes(t);
   EXPECT_EQ(before.bits().size(), 2u);  // 256 elements, then 44
   for (const std::size_t i : {0u, 100u, 255u, 256u, 299u}) {
     for (const int bit : {0, 31, 63}) {
@@ -154,7 +154,7 @@ TEST(ProbeValues, FoldedHashDependsOnEveryBit) {
       changed.data()[i] = std::bit_cast<double>(std::bit_cast<std::uint64_t>(t.data()[i]) ^
                                                 std::uint64_t{1} << bit);
       Values after;
-      after.add_folded(changed);
+      after.add_block_hashes(changed);
       EXPECT_NE(after.bits()[i / 256], before.bits()[i / 256]) << i << " " << bit;
       EXPECT_EQ(after.bits()[1 - i / 256], before.bits()[1 - i / 256]) << i << " " << bit;
     }

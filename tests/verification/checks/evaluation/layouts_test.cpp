@@ -21,7 +21,7 @@ Tensor<double> tensor_of_indices() {
 }
 
 TEST(ImageLayouts, ChannelsFirstIsTransposedToOneRowPerPixel) {
-  const Tensor<double> x = tensor_of_indices(), rows = in_rows(Layout::channels_first, x);
+  const Tensor<double> x = tensor_of_indices(), rows = convert_to_rows(Layout::channels_first, x);
   ASSERT_EQ(shape_of(rows), (Shape{2, 10, 3}));
   for (std::size_t b = 0; b < 2; ++b)
     for (std::size_t d = 0; d < 3; ++d)
@@ -30,7 +30,7 @@ TEST(ImageLayouts, ChannelsFirstIsTransposedToOneRowPerPixel) {
 }
 
 TEST(ImageLayouts, ChannelsLastKeepsItsOrder) {
-  const Tensor<double> x = tensor_of_indices(), rows = in_rows(Layout::channels_last, x);
+  const Tensor<double> x = tensor_of_indices(), rows = convert_to_rows(Layout::channels_last, x);
   ASSERT_EQ(shape_of(rows), (Shape{2, 6, 5}));
   for (std::size_t i = 0; i < x.size(); ++i) EXPECT_EQ(rows.data()[i], x.data()[i]);
 }
@@ -38,8 +38,8 @@ TEST(ImageLayouts, ChannelsLastKeepsItsOrder) {
 TEST(ImageLayouts, RoundTripThroughRowsIsExact) {
   const Tensor<double> x = tensor_of_indices();
   for (const Layout layout : {Layout::rows, Layout::channels_first, Layout::channels_last})
-    EXPECT_BITS_EQ(to_layout(layout, shape_of(x), in_rows(layout, x)), x);
-  EXPECT_EQ(in_rows(Layout::channels_first, Tensor<double>()).dimension(), 0u);
+    EXPECT_BITS_EQ(convert_to_layout(layout, shape_of(x), convert_to_rows(layout, x)), x);
+  EXPECT_EQ(convert_to_rows(Layout::channels_first, Tensor<double>()).dimension(), 0u);
 }
 
 }  // namespace

@@ -43,9 +43,9 @@ TEST(TensorReader, ErrorsNameFileTensorAndWhatIsExpected) {
 }
 
 TEST(TensorReader, SliceReturnsOneStepAndNonzeroElementsBecomeTrue) {
-  const auto part = slice({1, 2, 0, 4}, 1, {2});
+  const auto part = select_step_slice({1, 2, 0, 4}, 1, {2});
   EXPECT_THAT(part, ElementsAre(0, 4));
-  EXPECT_THAT(to_mask(part), ElementsAre(false, true));
+  EXPECT_THAT(convert_to_mask(part), ElementsAre(false, true));
 }
 
 }  // namespace

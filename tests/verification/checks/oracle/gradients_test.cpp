@@ -67,7 +67,7 @@ TEST(OracleGradients, TapeGivesTheDerivative) {
   const Variable f = rational_root(a, b);
   std::vector<oracle100> weights(tape.size(), oracle100(0));
   weights[f.node] = 1;
-  const auto swept = tape.sweep(weights);
+  const auto swept = tape.backpropagate(weights);
   EXPECT_WITHIN(near(swept[a.node], derivative_in_a(), 325));
   EXPECT_WITHIN(near(swept[b.node], derivative_in_b(), 325));
 }

@@ -242,7 +242,7 @@ template ::testing::AssertionResult agrees(const NormStep<oracle100>&, const Ora
                      Tensor<double> plain = empty_tensor<double>(shape_of(target));
                      for (std::size_t i = 0; i < plain.size(); ++i)
                        plain.data()[i] = target.data()[i].value;
-                     return checks::compare::bits_equal(value, plain);
+                     return checks::compare::compare_bits(value, plain);
                    });
 }
 

@@ -20,16 +20,20 @@ using ::testing::HasSubstr;
 
 TEST(StepsBetween, CountsRepresentableNumbersOfTheDtype) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_EQ(steps_between(1, std::nextafter(1.0, 2), DType::float64), 1u);
-  EXPECT_EQ(steps_between(1, 1 + std::ldexp(1, -23), DType::float32), 1u);
-  EXPECT_EQ(steps_between(1, 2, DType::float16), 1024u);
-  EXPECT_EQ(steps_between(1, 2, DType::bfloat16), 128u);
-  EXPECT_EQ(steps_between(-0.0, 0.0, DType::float32), 0u);
-  EXPECT_EQ(steps_between(-std::ldexp(1, -149), std::ldexp(1, -149), DType::float32), 2u);
-  EXPECT_EQ(steps_between(65504, std::numeric_limits<double>::infinity(), DType::float16), 1u);
-  EXPECT_EQ(steps_between(7, 4, DType::int64), 3u);
-  EXPECT_EQ(steps_between(nan, nan, DType::float64), 0u);
-  EXPECT_EQ(steps_between(nan, 1, DType::float16), checks::compare::kInfinitelyFar);
+  EXPECT_EQ(count_representable_steps(1, std::nextafter(1.0, 2), DType::float64), 1u);
+  EXPECT_EQ(count_representable_steps(1, 1 + std::ldexp(1, -23), DType::float32), 1u);
+  EXPECT_EQ(count_representable_steps(1, 2, DType::float16), 1024u);
+  EXPECT_EQ(count_representable_steps(1, 2, DType::bfloat16), 128u);
+  EXPECT_EQ(count_representable_steps(-0.0, 0.0, DType::float32), 0u);
+  EXPECT_EQ(count_representable_steps(-std::ldexp(1, -149), std::ldexp(1, -149), DType::float32),
+            2u);
+  EXPECT_EQ(
+      count_representable_steps(65504, std::numeric_limits<double>::infinity(), DType::float16),
+      1u);
+  EXPECT_EQ(count_representable_steps(7, 4, DType::int64), 3u);
+  EXPECT_EQ(count_representable_steps(nan, nan, DType::float64), 0u);
+  EXPECT_EQ(count_representable_steps(nan, 1, DType::float16),
+            checks::compare::kInfiniteUlpDistance);
 }
 
 class ChangeBetweenRecordings : public SmallHistory {

@@ -18,9 +18,9 @@ Evidence evidence_with(Verdict verdict, double worst = 0.5) {
 TEST(WithFewerCases, ReturnsAQuarterOfTheCasesAndAtLeast25) {
   engine::Run run;
   run.cases = 1000;
-  EXPECT_EQ(with_fewer_cases(run).cases, 250u);
+  EXPECT_EQ(reduce_case_count(run).cases, 250u);
   run.cases = 2;
-  EXPECT_EQ(with_fewer_cases(run).cases, 25u);
+  EXPECT_EQ(reduce_case_count(run).cases, 25u);
 }
 
 TEST(RefuteEveryConstant, RequiresEveryCaseToBeViolated) {
@@ -72,7 +72,7 @@ TEST(RefuteWithControl, ControlCannotRefuteInPlaceOfTheMainPart) {
 }
 
 TEST(WithRemark, AppendsToTheDetail) {
-  EXPECT_EQ(with_remark(with_remark({}, "one"), "two").detail, "one; two");
+  EXPECT_EQ(add_remark(add_remark({}, "one"), "two").detail, "one; two");
 }
 
 }  // namespace

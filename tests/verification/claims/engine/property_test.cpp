@@ -62,7 +62,7 @@ TEST(JudgeBoth, ReturnsTheWorseOfTwoJudgments) {
 }
 
 rc::Gen<int> up_to(int most) {
-  return shrinking<int>(
+  return make_shrinking_generator<int>(
       [most](Draw& draw) {
         return static_cast<int>(draw.between(0, static_cast<std::size_t>(most)));
       },
@@ -174,8 +174,9 @@ TEST(ExamineProperty, RethrowsExceptionsOfJudgeAndGenerator) {
   property.judge = [](const int&) -> Judgement { throw std::out_of_range("judge"); };
   EXPECT_THROW(examine(run_of(10), property), std::out_of_range);
   Property<int> failing = below(100);
-  failing.cases = shrinking<int>([](Draw&) -> int { throw std::domain_error("generator"); },
-                                 [](const int&) { return std::vector<int>(); });
+  failing.cases =
+      make_shrinking_generator<int>([](Draw&) -> int { throw std::domain_error("generator"); },
+                                    [](const int&) { return std::vector<int>(); });
   EXPECT_THROW(examine(run_of(10), failing), std::domain_error);
 }
 

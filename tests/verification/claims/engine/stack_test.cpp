@@ -18,7 +18,7 @@ using ref::numeric::ball;
 EncoderCase network(NormPlacement placement, std::size_t layers) {
   engine::Run run;
   run.claim = "stack_test";
-  EncoderCase c = gaussian_network(run, "", 0, 2, 4, layers);
+  EncoderCase c = draw_gaussian_network(run, "", 0, 2, 4, layers);
   c.placement = placement;
   c.final_norm = placement == NormPlacement::pre;
   return c;

@@ -147,11 +147,11 @@ TEST(StudySelectionOptions, LanguageStudyRejectsOptionsOfThePublishedStudy) {
 }
 
 TEST(StudySelectionOptions, FolderOfQuickCellsImpliesTheOptionQuick) {
-  using tool::study::quick_if_needed;
+  using tool::study::select_quick_if_needed;
   const auto with_quick = [](const Arguments& arguments, const std::vector<std::string>& names) {
     std::vector<study::Cell> there;
     for (const std::string& name : names) there.push_back(study::parse_cell(name));
-    return quick_if_needed(parsed<SelectionCommand>(arguments).selection, there).quick;
+    return select_quick_if_needed(parsed<SelectionCommand>(arguments).selection, there).quick;
   };
   const std::string of_both = "corrected/1x32/none/rate-10/seed-42",
                     of_quick = "corrected/1x32/none/rate-1e-4/seed-42/steps-20/curves/dynamics",

@@ -19,7 +19,7 @@ TEST(TokenizeProgram, PrintsTheTokenIds) {
   testing::internal::CaptureStdout();
   EXPECT_EQ(tool::run_command(TokenizeCommand()), tool::kSuccess);
   EXPECT_EQ(testing::internal::GetCapturedStdout(),
-            tool::format_ids(tool::load_corpus({}).tokenized));
+            tool::format_token_ids(tool::load_corpus({}).tokenized));
 }
 
 }  // namespace

@@ -37,12 +37,12 @@ TEST(SearchOptions, AreOnlyForTranslators) {
   using normproof::verification::training::Task;
   const auto refused = [](const SearchOptions& options) {
     return normproof::ref::numeric::error_message<normproof::ref::numeric::UsageError>(
-        [&] { tool::train::check_no_search(options, Task::language); });
+        [&] { tool::train::check_no_search_options(options, Task::language); });
   };
   EXPECT_EQ(refused({.beam = 2}),
             "--beam is given; expected none but of the task translate, not language");
   EXPECT_THAT(refused({.length_penalty = 2}), HasSubstr("--length-penalty is given"));
-  EXPECT_NO_THROW(tool::train::check_no_search({}, Task::language));
+  EXPECT_NO_THROW(tool::train::check_no_search_options({}, Task::language));
 }
 
 }  // namespace

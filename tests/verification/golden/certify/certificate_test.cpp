@@ -166,18 +166,18 @@ void expect_matches_oracle(const Case& c) {
   const auto& options = std::get<ref::model::NormOptions>(c.options);
   const ref::model::Layout layout = ref::model::norm_layout(options);
   checks::oracle::OracleInputs asked{
-      convert<oracle100>(checks::evaluation::in_rows(layout, in.x)),
+      convert<oracle100>(checks::evaluation::convert_to_rows(layout, in.x)),
       convert<oracle100>(in.gamma),
       convert<oracle100>(in.beta),
-      convert<oracle100>(checks::evaluation::in_rows(layout, in.grad_y)),
+      convert<oracle100>(checks::evaluation::convert_to_rows(layout, in.grad_y)),
       in.valid,
       in.mode};
   for (const auto& [name, values] : in.others) asked.others.set(name, convert<oracle100>(values));
   checks::oracle::OracleStep step =
-      checks::oracle::step(ref::model::with_row_layout(options), asked, state);
+      checks::oracle::step(ref::model::use_row_layout(options), asked, state);
   for (const char* name : {"y", "grad_x"})
-    step.outputs.set(name, checks::evaluation::to_layout(layout, ref::tensor::shape_of(in.x),
-                                                         step.outputs.at(name)));
+    step.outputs.set(name, checks::evaluation::convert_to_layout(
+                               layout, ref::tensor::shape_of(in.x), step.outputs.at(name)));
   std::size_t compared = 0;
   for (const auto* part : {&step.outputs, &step.state})
     for (const auto& [name, exact] : *part) {

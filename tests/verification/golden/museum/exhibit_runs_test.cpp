@@ -26,8 +26,8 @@ Exhibit exhibit_of(const char* op, Kernel run) {
 
 TEST(BugMuseumTour, ReportsNoBugInACorrectImplementation) {
   const std::vector<ExhibitResult> visits = run_exhibits(
-      {exhibit_of("scale_norm",
-                  [](const Case& c, const KernelEnvironment&) { return run_mutated(c, {}); })},
+      {exhibit_of("scale_norm", [](const Case& c,
+                                   const KernelEnvironment&) { return run_with_mutation(c, {}); })},
       {});
   ASSERT_THAT(visits, SizeIs(1));
   EXPECT_FALSE(visits[0].found());
@@ -36,12 +36,12 @@ TEST(BugMuseumTour, ReportsNoBugInACorrectImplementation) {
 }
 
 TEST(BugMuseumTour, FindsAndNamesABug) {
-  const std::vector<ExhibitResult> visits =
-      run_exhibits({exhibit_of("scale_norm",
-                               [](const Case& c, const KernelEnvironment&) {
-                                 return run_mutated(c, {"eps", mutations::MutationOperator::drop});
-                               })},
-                   {.jobs = 2});
+  const std::vector<ExhibitResult> visits = run_exhibits(
+      {exhibit_of("scale_norm",
+                  [](const Case& c, const KernelEnvironment&) {
+                    return run_with_mutation(c, {"eps", mutations::MutationOperator::drop});
+                  })},
+      {.jobs = 2});
   EXPECT_THAT(visits[0].case_path, StartsWith("quick/scale_norm/"));
   EXPECT_THAT(visits[0].relation, IsEmpty());
   EXPECT_EQ(visits[0].named, "eps: dropped");
@@ -74,8 +74,9 @@ TEST(BugMuseumTour, SearchesLowerTiersFirst) {
 }
 
 TEST(BugMuseumTour, RunsAnExhibitOfOneDtypeOnThatDtypeOnly) {
-  Exhibit exhibit = exhibit_of(
-      "scale_norm", [](const Case& c, const KernelEnvironment&) { return run_mutated(c, {}); });
+  Exhibit exhibit = exhibit_of("scale_norm", [](const Case& c, const KernelEnvironment&) {
+    return run_with_mutation(c, {});
+  });
   exhibit.dtype = DType::bfloat16;
   const std::vector<ExhibitResult> visits = run_exhibits({exhibit}, {});
   const std::vector<Case> cases = recipes::corpus(Tier::quick);
@@ -108,7 +109,7 @@ TEST(BugMuseumTour, EveryBugThatIsFoundChangesTheOutput) {
     if (!killers[exhibit.name].starts_with("quick/")) continue;  // missed, or found by a relation
     const auto killer = std::ranges::find(cases, killers[exhibit.name], corpus::case_folder);
     ASSERT_NE(killer, cases.end()) << exhibit.name << ": " << killers[exhibit.name];
-    EXPECT_NE(exhibit.run(*killer, {}), run_mutated(*killer, {})) << exhibit.name;
+    EXPECT_NE(exhibit.run(*killer, {}), run_with_mutation(*killer, {})) << exhibit.name;
     ++compared;
   }
   EXPECT_GE(compared, 40u);

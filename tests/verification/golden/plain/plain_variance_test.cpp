@@ -31,7 +31,7 @@ TEST(WelfordStatistics, OfAMeanNearZeroAreWithinTheWelfordBound) {
   const double exact = (static_cast<double>(x[0]) + x[1]) / 2;
   const double off = std::fabs(welford_statistics(x, 2).mean - exact);
   const ref::numeric::AnyOrderArithmetic scope(
-      ref::numeric::arithmetic_in(ref::numeric::FloatType::float32));
+      ref::numeric::arithmetic_of_type(ref::numeric::FloatType::float32));
   const std::vector<any_order_error> same = {x[0], x[1]};
   const any_order_error sum = (same[0] + same[1]) / any_order_error(2);
   EXPECT_GT(off, sum.error);

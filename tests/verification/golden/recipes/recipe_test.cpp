@@ -22,31 +22,35 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-std::vector<std::string> names_of(const Case& c) {
+std::vector<std::string> enum_names(const Case& c) {
   std::vector<std::string> names;
   for (const StoredTensor& tensor : c.inputs) names.push_back(tensor.name);
   return names;
 }
 
 TEST(CaseRecipe, OrdersTheInputsOfTheLayer) {
-  EXPECT_THAT(names_of(plain_recipe("layer_norm", {2, 3}).make(1)),
+  EXPECT_THAT(enum_names(plain_recipe("layer_norm", {2, 3}).make(1)),
               ElementsAre("beta", "gamma", "grad_y", "x"));
-  EXPECT_THAT(names_of(plain_recipe("layer_norm", {2, 3}).no_affine().make(1)),
+  EXPECT_THAT(enum_names(plain_recipe("layer_norm", {2, 3}).no_affine().make(1)),
               ElementsAre("grad_y", "x"));
-  EXPECT_THAT(names_of(plain_recipe("group_scaling", {2, 3}).make(1)), ElementsAre("grad_y", "x"));
-  EXPECT_THAT(names_of(plain_recipe("swiglu", {2, 3}).make(1)), ElementsAre("gate", "grad_y", "x"));
+  EXPECT_THAT(enum_names(plain_recipe("group_scaling", {2, 3}).make(1)),
+              ElementsAre("grad_y", "x"));
+  EXPECT_THAT(enum_names(plain_recipe("swiglu", {2, 3}).make(1)),
+              ElementsAre("gate", "grad_y", "x"));
   const Case scale = plain_recipe("scale_norm", {2, 3}).make(1);
-  EXPECT_THAT(names_of(scale), ElementsAre("gamma", "grad_y", "x"));
+  EXPECT_THAT(enum_names(scale), ElementsAre("gamma", "grad_y", "x"));
   EXPECT_THAT(find(scale.inputs, "gamma")->shape, ElementsAre(1u));
   EXPECT_THAT(
-      names_of(plain_recipe("batch_norm", {2, 3}).pads([](std::size_t) { return false; }).make(1)),
+      enum_names(
+          plain_recipe("batch_norm", {2, 3}).pads([](std::size_t) { return false; }).make(1)),
       ElementsAre("beta", "gamma", "grad_y", "running_mean", "running_variance", "valid", "x"));
 }
 
 TEST(CaseRecipe, ParametersMayHaveAnotherDtype) {
   for (const char* operation : {"layer_norm", "dyt", "add_rms_norm"}) {
-    const Case c =
-        plain_recipe(operation, {2, 3}, DType::bfloat16).parameters_in(DType::float32).make(1);
+    const Case c = plain_recipe(operation, {2, 3}, DType::bfloat16)
+                       .set_parameter_dtype(DType::float32)
+                       .make(1);
     EXPECT_EQ(find(c.inputs, "gamma")->dtype, DType::float32) << operation;
     EXPECT_EQ(find(c.inputs, "x")->dtype, DType::bfloat16) << operation;
     // The parameters have digits that only float32 represents.

@@ -20,7 +20,7 @@ double error_in_u(const any_order_error& result) {
 }
 
 TEST(ErrorUnits, OfOneOperationMatchTheErrorModel) {
-  const AnyOrderArithmetic scope(arithmetic_in(ref::numeric::FloatType::float32));
+  const AnyOrderArithmetic scope(arithmetic_of_type(ref::numeric::FloatType::float32));
   const any_order_error three = 3, seven = 7;
   for (const any_order_error& result : {three * seven, three / seven, sqrt(seven)})
     EXPECT_NEAR(error_in_u(result), kOperationError, 1e-6);
@@ -31,7 +31,7 @@ TEST(ErrorUnits, OfSeveralOperationsAddUp) {
   EXPECT_EQ(kScaledInputError, kOperationError + 2);
   EXPECT_EQ(kConvertedStatisticError, 3 * kOperationError);
   EXPECT_GE(kPublishedSigmoidError, 2 * kOperationError + 1);
-  EXPECT_EQ(slack_of_operations(4, 0x1p-24), 1 + 4 * kOperationError * 0x1p-24);
+  EXPECT_EQ(operation_slack(4, 0x1p-24), 1 + 4 * kOperationError * 0x1p-24);
 }
 
 }  // namespace

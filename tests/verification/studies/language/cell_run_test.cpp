@@ -36,7 +36,7 @@ TEST_F(LanguageStudyCellRun, RecordsLossesAndNormStatistics) {
   const CellResult result = run(cell);
   EXPECT_EQ(result.name, cell_name(cell));
   EXPECT_EQ(result.data_sha256, data_sha256(cell.task, data_));
-  const auto config = config_for(cell, data_);
+  const auto config = make_run_config_with_data(cell, data_);
   EXPECT_EQ(result.steps, config.epochs * make_task(config, data_)->steps_per_epoch());
   ASSERT_EQ(result.validation_loss.size(), 4u);
   EXPECT_LT(*result.validation_loss.back(), *result.validation_loss.front());

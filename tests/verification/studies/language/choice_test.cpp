@@ -36,7 +36,7 @@ TEST_F(LearningRateChoice, HasTheLowestMeanValidationLoss) {
   EXPECT_EQ(chosen(), "1e-2");
   add_loss("3e-2", 3, 0.0);  // seed 3 does not decide
   EXPECT_EQ(chosen(), "1e-2");
-  EXPECT_EQ(rate_losses(results_, {}, "none")[1].loss, 1.375);
+  EXPECT_EQ(collect_rate_losses(results_, {}, "none")[1].loss, 1.375);
 }
 
 TEST_F(LearningRateChoice, IsTheLowerRateIfLossesAreEqual) {
@@ -49,7 +49,7 @@ TEST_F(LearningRateChoice, IsADivergedRateOnlyIfAllDiverged) {
   add_deciding(results_, {}, "none");
   diverge("1e-2", 2);
   EXPECT_EQ(chosen(), "3e-3");
-  EXPECT_EQ(rate_losses(results_, {}, "none")[1].diverged, 1u);
+  EXPECT_EQ(collect_rate_losses(results_, {}, "none")[1].diverged, 1u);
   for (const std::uint64_t seed : {1, 2}) diverge("3e-3", seed);
   EXPECT_EQ(chosen(), "3e-2");
   diverge("3e-2", 1);

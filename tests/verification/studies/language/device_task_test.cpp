@@ -20,7 +20,7 @@ using Shown = std::map<std::string, Tensor<double>>;
 /// The same training task on the processor (`own`) and on a device (`there`).
 struct ProcessorAndDeviceTask {
   ProcessorAndDeviceTask(const std::string& norm, Task task)
-      : config(config_for(quick_cell(norm, task), data)),
+      : config(make_run_config_with_data(quick_cell(norm, task), data)),
         own(make_task(config, data)),
         there(*device, config, data, *own) {
     there.begin_epoch(0);

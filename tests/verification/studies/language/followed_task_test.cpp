@@ -18,7 +18,7 @@ using ::testing::IsEmpty;
 /// the second step and the tensors that the task showed.
 struct TwoSteps {
   explicit TwoSteps(const std::string& norm)
-      : config(config_for(quick_cell(norm), data)), own(make_task(config, data)) {
+      : config(make_run_config_with_data(quick_cell(norm), data)), own(make_task(config, data)) {
     FluctuationTask task(*own);
     auto state = ref::train::initial_train_state(config.train);
     task.begin_epoch(0);

@@ -98,7 +98,7 @@ TEST(LanguageStudyTables, DivergedSeedHasNoPerplexity) {
   const Cell cell = cell_of({}, "batch_norm", "1e-2", 2, RunPurpose::test);
   add(results, cell, diverged(sample_result(cell, 1)));
   const PairedDifferences paired =
-      paired_seeds(results, {}, "batch_norm", "layer_norm", test_perplexity);
+      pair_seeds(results, {}, "batch_norm", "layer_norm", test_perplexity);
   EXPECT_THAT(paired.differences, ElementsAre(0, 0));
   EXPECT_EQ(paired.second_only, 1u);
   EXPECT_EQ(paired.first_only, 0u);
@@ -120,7 +120,7 @@ TEST(LanguageStudyTables, NormWithoutAChosenRateHasNoTests) {
   Results results;
   const Cell cell = cell_of({}, "none", "1e-2", 1, RunPurpose::test);
   add(results, cell, sample_result(cell, 1));
-  EXPECT_TRUE(tests_at_chosen_rate(results, {}, "none").empty());
+  EXPECT_TRUE(find_tests_at_chosen_rate(results, {}, "none").empty());
   EXPECT_TRUE(condition_rows(results, {}).empty());
 }
 

@@ -95,7 +95,8 @@ TEST(NormTrace, RequestsOnlyTensorsOfNorms) {
 /// Runs two training steps of a task and traces them. The model has the given norm.
 struct TracedSteps {
   TracedSteps(const std::string& norm, training::Task task)
-      : config(config_for(quick_cell(norm, task), data)), own(make_task(config, data)) {
+      : config(make_run_config_with_data(quick_cell(norm, task), data)),
+        own(make_task(config, data)) {
     auto state = own->initial_state();
     NormTrace trace(config);
     NormTracingTask traced(config, data, *own, trace);
@@ -124,7 +125,7 @@ TEST(TracedTrainingTask, CoversEveryNormLayerAndChangesNoBit) {
       EXPECT_EQ(two.count("fluctuation."), 3 * sites) << norm;
       EXPECT_EQ(two.count("gradient_share."), norm == "power_norm" ? sites : 0) << norm;
       for (const auto& [name, value] : two.qualities)
-        if (name.starts_with(kGradientShare)) {
+        if (name.starts_with(kGradientSharePrefix)) {
           EXPECT_LE(value, 1) << name;
           EXPECT_GT(value, 0) << name;
         }
@@ -140,7 +141,8 @@ TEST(TracedTrainingTask, CoversEveryNormLayerAndChangesNoBit) {
 /// that the norm computes from these tokens.
 TEST(TracedTrainingTask, StatisticsUseTheTokensOfTheNormsSide) {
   const StudyData data = small_data();
-  const auto config = config_for(quick_cell("batch_norm", training::Task::translate), data);
+  const auto config =
+      make_run_config_with_data(quick_cell("batch_norm", training::Task::translate), data);
   const auto own = make_task(config, data);
   auto state = own->initial_state();
   NormTrace trace(config);
@@ -159,7 +161,7 @@ TEST(TracedTrainingTask, StatisticsUseTheTokensOfTheNormsSide) {
     EXPECT_NEAR(*quality(qualities, "fluctuation." + site + ".mean"),
                 checks::statistics::fluctuation(
                     now.at(site + ".mean"), before.at(site + ".mean"),
-                    checks::statistics::channel_roots(before.at(site + ".biased_variance")))
+                    checks::statistics::channel_square_roots(before.at(site + ".biased_variance")))
                     .relative,
                 1e-12)
         << site;

@@ -130,7 +130,7 @@ TEST(StudyCellRun, MeasurementsDoNotChangeTheTrajectory) {
 TEST(StudyCellRun, MatchesTrainStepAndHashesEveryState) {
   const auto data = two_steps_an_epoch();
   const Cell cell = small_cell();
-  training::RunConfig config = config_of(cell);
+  training::RunConfig config = make_run_config(cell);
   config.train.encoder.vocab_size = data.vocab_size;
   const auto weights = training::class_weights(data, config);
   auto state = ref::train::initial_train_state(config.train);

@@ -21,8 +21,8 @@ std::string refused_cell(const std::string& name) {
 
 /// Returns the training settings, as "key=value", in which cell b differs from cell a.
 std::vector<std::string> changes(const Cell& a, const Cell& b) {
-  const auto left = training::list_settings(config_of(a)),
-             right = training::list_settings(config_of(b));
+  const auto left = training::list_settings(make_run_config(a)),
+             right = training::list_settings(make_run_config(b));
   std::vector<std::string> found;
   for (const auto& [key, value] : right)
     if (std::ranges::find(left, std::pair(key, value)) == left.end())
@@ -103,7 +103,7 @@ TEST(StudyCell, DuplicatePartOfANameIsRejected) {
 }
 
 TEST(StudyCellConfig, DefaultIsTheCorrectedProtocol) {
-  const training::RunConfig config = config_of(Cell{.layers = 5, .learning_rate = "1e-2"});
+  const training::RunConfig config = make_run_config(Cell{.layers = 5, .learning_rate = "1e-2"});
   EXPECT_EQ(config.train.encoder.num_layers, 5u);
   EXPECT_EQ(config.train.encoder.d_model, 32u);
   EXPECT_EQ(config.train.encoder.num_heads, 8u);

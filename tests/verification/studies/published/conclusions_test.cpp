@@ -130,12 +130,12 @@ TEST(StudyConclusions, FiguresUseOnlyTheWidestCells) {
            {curves_cell(cell_of(42, norm), 2, width), gradients_cell(cell_of(42, norm), 5, width)})
         add(results, cell, sample_result(cell, {2, 1}));
     }
-  ASSERT_EQ(curve_runs(results, {}, "layer_norm").size(), 1U);
-  EXPECT_EQ(curve_runs(results, {}, "layer_norm")[0]->cell.d_ff, 320U);
-  EXPECT_EQ(gradient_runs(results, {}, "layer_norm", 5).at(0)->cell.d_ff, 320U);
-  EXPECT_THAT(curve_runs(results, {}, "none"), IsEmpty());  // a figure never mixes two widths
-  EXPECT_THAT(gradient_runs(results, {}, "none", 5), IsEmpty());
-  EXPECT_THAT(gradient_runs(results, {}, "layer_norm", 1), IsEmpty());
+  ASSERT_EQ(find_curve_runs(results, {}, "layer_norm").size(), 1U);
+  EXPECT_EQ(find_curve_runs(results, {}, "layer_norm")[0]->cell.d_ff, 320U);
+  EXPECT_EQ(find_gradient_runs(results, {}, "layer_norm", 5).at(0)->cell.d_ff, 320U);
+  EXPECT_THAT(find_curve_runs(results, {}, "none"), IsEmpty());  // a figure never mixes two widths
+  EXPECT_THAT(find_gradient_runs(results, {}, "none", 5), IsEmpty());
+  EXPECT_THAT(find_gradient_runs(results, {}, "layer_norm", 1), IsEmpty());
 }
 
 TEST(StudyConclusions, LipschitzAndSmoothnessAreComparedByTheirMeans) {

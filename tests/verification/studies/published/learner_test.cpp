@@ -12,7 +12,7 @@ namespace {
 using ref::model::Mode;
 
 struct Sample {
-  Sample() : config(config_of({.d_ff = 4})) {
+  Sample() : config(make_run_config({.d_ff = 4})) {
     config.train.encoder.vocab_size = data.vocab_size;
     weights = training::class_weights(data, config);
     batches = training::training_batches(data, config, 0);

@@ -39,10 +39,10 @@ Outcomes full_column(const std::string& highest) {
 }
 
 TEST(LearningRateStatements, HighestRateMentionsMissingCells) {
-  EXPECT_EQ(highest_text(column(full_column("0.5"))), "0.5");
-  EXPECT_EQ(highest_text(column(full_column(""))), "no rate");
-  EXPECT_EQ(highest_text(column({{"10", false}})), "no rate of those run");
-  EXPECT_EQ(highest_text(column({})), "not run");
+  EXPECT_EQ(highest_rate_text(column(full_column("0.5"))), "0.5");
+  EXPECT_EQ(highest_rate_text(column(full_column(""))), "no rate");
+  EXPECT_EQ(highest_rate_text(column({{"10", false}})), "no rate of those run");
+  EXPECT_EQ(highest_rate_text(column({})), "not run");
 }
 
 TEST(LearningRateStatements, FullColumnsCompareByTheirHighestConvergingRate) {

@@ -7,7 +7,7 @@ namespace normproof::tests::verification::studies::published {
 namespace {
 
 using normproof::ref::numeric::FileError;
-using normproof::verification::studies::published::read_finished;
+using normproof::verification::studies::published::read_finished_runs;
 using testing::ElementsAre;
 using testing::ThrowsMessage;
 
@@ -29,7 +29,7 @@ std::vector<std::string> read(const std::map<std::string, std::string>& lines) {
     return Named{line};
   };
   std::vector<std::string> found;
-  for (const auto& [name, own] : read_finished<Read>(lines, "f", parse_cell, parse_result))
+  for (const auto& [name, own] : read_finished_runs<Read>(lines, "f", parse_cell, parse_result))
     found.push_back(name + ", " + own.cell + ", " + own.result.name);
   return found;
 }
