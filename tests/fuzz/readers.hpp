@@ -17,7 +17,7 @@ struct Reader {
   /// writes what was read and reads the written bytes again.
   /// Throws    std::logic_error if the second result differs; any exception of the reader except a
   ///           FileError
-  bool (*hold)(std::span<const std::byte> bytes);
+  bool (*check_file)(std::span<const std::byte> bytes);
   /// Returns valid files, made from cases of a golden corpus, and hostile files.
   std::vector<Bytes> (*seeds)(const std::filesystem::path& golden);
 };
@@ -28,6 +28,6 @@ std::span<const Reader> readers();
 
 /// Returns the reader of this name.
 /// Throws    std::invalid_argument for an unknown name
-const Reader& reader_of(std::string_view name);
+const Reader& find_reader(std::string_view name);
 
 }  // namespace normproof::tests::fuzz

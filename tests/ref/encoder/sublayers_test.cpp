@@ -12,7 +12,7 @@ using nn::random_tensor;
 
 /// The arguments of a call of a layer, with the name "place" and a dropout rate of 1/2. A LayerCall
 /// refers to these objects.
-struct SampleCall {
+struct SampleLayerCall {
   std::string place = "place";
   model::NormOptions norm = model::norm_options("layer_norm");
   NormPlacement placement = NormPlacement::post;
@@ -24,8 +24,8 @@ struct SampleCall {
   LayerCall<double> call() { return {place, norm, placement, 0.5, valid, run, state, tap}; }
 };
 
-TEST(Sublayers, DropoutUsesTheMaskOfItsPlaceAndOnlyInTraining) {
-  SampleCall called;
+TEST(Sublayers, DropoutAppliesTheMaskWithItsNameOnlyInTraining) {
+  SampleLayerCall called;
   const auto x = random_tensor<double>("x", {4, 8});
   Mask keep;
   const auto dropped = apply_dropout_to_part(called.call(), "part.y", x, keep);
@@ -39,7 +39,7 @@ TEST(Sublayers, DropoutUsesTheMaskOfItsPlaceAndOnlyInTraining) {
 }
 
 TEST(Sublayers, KeepsAttentionWeightsThatTheTapRequests) {
-  SampleCall called;
+  SampleLayerCall called;
   const nn::AttentionOptions options{.num_heads = 2, .keep_weights = false, .causal = true};
   const auto without = attention_options(called.call(), "part", options);
   EXPECT_FALSE(without.keep_weights);
@@ -57,7 +57,7 @@ TEST(Sublayers, ResidualConnectionFollowsThePlacementOfTheNorm) {
   const auto x = random_tensor<double>("x", {3, 4}), dy = random_tensor<double>("dy", {3, 4});
   const auto twice = [](const Tensor<double>& t) { return Tensor<double>(2.0 * t); };
   for (const NormPlacement placement : {NormPlacement::post, NormPlacement::pre}) {
-    SampleCall called;
+    SampleLayerCall called;
     called.placement = placement;
     ResidualSublayer<double> site;
     norm::NormParameters<double> gradients;

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::UnorderedElementsAre;
-using tests::ref::io::names_in;
+using tests::ref::io::list_entry_names;
 
 /// Returns the id of a process that has ended.
 std::string dead_process_id() {
@@ -42,7 +42,7 @@ TEST(LeftoverTemporaryFiles, AreRemovedIfTheirProcessHasEnded) {
       "p-" + dead + ".tmp"};
   for (const std::string& name : stay) std::ofstream(folder / name) << "text";
   remove_leftover_entries(folder.path(), ".p-", ".tmp");
-  EXPECT_THAT(names_in(folder.path()), ::testing::UnorderedElementsAreArray(stay));
+  EXPECT_THAT(list_entry_names(folder.path()), ::testing::UnorderedElementsAreArray(stay));
 }
 
 TEST(LeftoverTemporaryFiles, AreKeptWhileAProcessLocksThem) {
@@ -57,7 +57,7 @@ TEST(LeftoverTemporaryFiles, AreKeptWhileAProcessLocksThem) {
   EXPECT_TRUE(try_lock_as_in_use(first.get()));
   EXPECT_TRUE(try_lock_as_in_use(second.get()));
   remove_leftover_entries(folder.path(), ".p-", ".tmp");
-  EXPECT_THAT(names_in(folder.path()), UnorderedElementsAre(file, deep));
+  EXPECT_THAT(list_entry_names(folder.path()), UnorderedElementsAre(file, deep));
 }
 
 TEST(LeftoverTemporaryFiles, CannotBeLockedTwiceOrAfterRemoval) {

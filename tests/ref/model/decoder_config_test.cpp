@@ -25,14 +25,15 @@ DecoderConfig unusual_config() {
           .tied_head = true};
 }
 
-void expect_layers(const EncoderConfig& make_side_encoder_config, const LayersConfig& layers) {
+void expect_equal_layers(const EncoderConfig& make_side_encoder_config,
+                         const LayersConfig& layers) {
   EXPECT_EQ(make_side_encoder_config.num_heads, layers.num_heads);
   EXPECT_EQ(make_side_encoder_config.d_ff, layers.d_ff);
   EXPECT_EQ(make_side_encoder_config.num_layers, layers.num_layers);
   EXPECT_EQ(norm_name(make_side_encoder_config.norm), norm_name(layers.norm));
 }
 
-void expect_common_fields(const EncoderConfig& make_side_encoder_config) {
+void expect_equal_common_fields(const EncoderConfig& make_side_encoder_config) {
   EXPECT_EQ(make_side_encoder_config.d_model, 16u);
   EXPECT_EQ(make_side_encoder_config.placement, NormPlacement::pre);
   EXPECT_EQ(make_side_encoder_config.activation, Activation::gelu);
@@ -46,8 +47,8 @@ void expect_common_fields(const EncoderConfig& make_side_encoder_config) {
 TEST(DecoderConfig, SourceSideIsAnEncoderWithoutAHead) {
   const DecoderConfig config = unusual_config();
   const EncoderConfig make_side_encoder_config = source_side(config);
-  expect_layers(make_side_encoder_config, config.encoder);
-  expect_common_fields(make_side_encoder_config);
+  expect_equal_layers(make_side_encoder_config, config.encoder);
+  expect_equal_common_fields(make_side_encoder_config);
   EXPECT_EQ(make_side_encoder_config.vocab_size, 11u);
   EXPECT_FALSE(make_side_encoder_config.causal);
   EXPECT_FALSE(make_side_encoder_config.tied_head);
@@ -56,8 +57,8 @@ TEST(DecoderConfig, SourceSideIsAnEncoderWithoutAHead) {
 TEST(DecoderConfig, TargetSideIsCausalAndHasTheHead) {
   const DecoderConfig config = unusual_config();
   const EncoderConfig make_side_encoder_config = target_side(config);
-  expect_layers(make_side_encoder_config, config.decoder);
-  expect_common_fields(make_side_encoder_config);
+  expect_equal_layers(make_side_encoder_config, config.decoder);
+  expect_equal_common_fields(make_side_encoder_config);
   EXPECT_EQ(make_side_encoder_config.vocab_size, 13u);
   EXPECT_EQ(make_side_encoder_config.num_classes, 13u);
   EXPECT_TRUE(make_side_encoder_config.causal);

@@ -76,7 +76,7 @@ TEST(NormLayers, ReferOnlyToExistingOptions) {
   }
 }
 
-TEST(NormLayers, DeriveTraitsFromTheirCellsOfStatistics) {
+TEST(NormLayers, DeriveTraitsFromTheElementsThatShareStatistics) {
   const auto find_layer = [](const char* name) { return norm_layer(norm_options(name)); };
   EXPECT_TRUE(find_layer("layer_norm").centred());
   EXPECT_FALSE(find_layer("layer_norm").uses_statistics_over_rows());

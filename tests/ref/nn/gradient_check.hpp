@@ -45,7 +45,8 @@ NamedTensors<T> convert_all_tensors(const NamedTensors<double>& tensors) {
 /// Returns a function that computes the sum of all elements of `grad_y * forward(at)`. The function
 /// reads `at` when it is called.
 template <class S, class Forward>
-auto weighted_forward(const NamedTensors<S>& at, const Tensor<double>& grad_y, Forward forward) {
+auto make_weighted_forward(const NamedTensors<S>& at, const Tensor<double>& grad_y,
+                           Forward forward) {
   return [&at, &grad_y, forward] {
     const Tensor<S> y = forward(at);
     EXPECT_EQ(tensor::shape_of(y), tensor::shape_of(grad_y));
@@ -60,11 +61,13 @@ Tensor<oracle100> gradient_by_dual_numbers(const NamedTensors<double>& inputs,
                                            const std::string& name, const Tensor<double>& grad_y,
                                            Forward forward) {
   NamedTensors<dual> at = convert_all_tensors<dual>(inputs);
-  return verification::checks::compare::slopes(at.at(name), weighted_forward(at, grad_y, forward));
+  return verification::checks::compare::slopes(at.at(name),
+                                               make_weighted_forward(at, grad_y, forward));
 }
 
 /// Returns the sum of all elements of `weights * x` as a tensor with one element.
-inline Tensor<oracle100> weighted_total(const Tensor<double>& weights, const Tensor<oracle100>& x) {
+inline Tensor<oracle100> sum_weighted_elements(const Tensor<double>& weights,
+                                               const Tensor<oracle100>& x) {
   return {verification::checks::compare::weighted_sum(weights, x)};
 }
 
@@ -98,10 +101,11 @@ void expect_gradients(const NamedTensors<double>& inputs, const Tensor<double>& 
     auto sizes = weights;
     for (double& size : sizes) size = std::fabs(size);
     NamedTensors<complex100> at = convert_all_tensors<complex100>(inputs);
-    const oracle100 slope = verification::checks::compare::slope_along(
-        weights, at.at(name), weighted_forward(at, grad_y, forward));
-    EXPECT_WITHIN(verification::checks::compare::compare(
-        weighted_total(weights, values), Tensor<oracle100>{slope}, weighted_total(sizes, bound)))
+    const oracle100 slope = verification::checks::compare::compute_directional_slope(
+        weights, at.at(name), make_weighted_forward(at, grad_y, forward));
+    EXPECT_WITHIN(verification::checks::compare::compare(sum_weighted_elements(weights, values),
+                                                         Tensor<oracle100>{slope},
+                                                         sum_weighted_elements(sizes, bound)))
         << what << ": grad_" << name << ", weighted, by the complex step";
   }
 }

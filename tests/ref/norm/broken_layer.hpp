@@ -48,7 +48,7 @@ Fault state_with_negative(const char* name);
 Fault state_with_nan(const char* name);
 /// Returns a fault that gives the saved statistic `name` a wrong extent before the backward reads
 /// it.
-Fault saved_of_wrong_extent(const char* name);
+Fault saved_statistic_of_wrong_extent(const char* name);
 
 extern const Fault kEmptyX, kZerosWithoutEps, kGammaOfWrongExtent, kBetaOfWrongExtent, kInfiniteX,
     kNanInGamma, kHugeX, kGradYOfWrongShape, kInfiniteGradY, kNoValidRow, kMaskOfWrongShape;

@@ -34,7 +34,7 @@ class ElementaryFunction : public ::testing::TestWithParam<int> {
  protected:
   const Function& f = functions()[static_cast<std::size_t>(GetParam())];
 
-  void expect_nearest(double x) const {
+  void expect_correctly_rounded(double x) const {
     const double y = f.of(x), expected = nearest(f, x);
     EXPECT_TRUE(is_same_value(y, expected))
         << f.name << "(" << std::hexfloat << x << ") = " << y << ", expected " << expected;
@@ -43,14 +43,15 @@ class ElementaryFunction : public ::testing::TestWithParam<int> {
 
 TEST_P(ElementaryFunction, IsCorrectlyRoundedAtRandomArguments) {
   for (std::uint64_t i = 0; i < sample_size() && !HasFailure(); ++i)
-    expect_nearest(argument(f, 20260101, i));
+    expect_correctly_rounded(argument(f, 20260101, i));
 }
 
 TEST_P(ElementaryFunction, IsCorrectlyRoundedAtEdgeCases) {
   for (const double edge : f.edges) {
     for (int sign = 0; sign < 2; ++sign) {
       const auto bits = std::bit_cast<std::uint64_t>(sign == 0 ? edge : -edge);
-      for (std::uint64_t i = 0; i <= 64; ++i) expect_nearest(std::bit_cast<double>(bits + i - 32));
+      for (std::uint64_t i = 0; i <= 64; ++i)
+        expect_correctly_rounded(std::bit_cast<double>(bits + i - 32));
     }
   }
 }
@@ -67,17 +68,18 @@ TEST_P(ElementaryFunction, IsCorrectlyRoundedAtTheEndsOfTableRows) {
   for (const double end : ends) {
     const auto bits = std::bit_cast<std::uint64_t>(end);
     for (std::uint64_t i = 0; i <= 48 && !HasFailure(); ++i)
-      expect_nearest(std::bit_cast<double>(bits + i - 24));
+      expect_correctly_rounded(std::bit_cast<double>(bits + i - 24));
   }
   for (const double end : ends) {
-    for (int e = 0; e < 40 && !HasFailure(); ++e) expect_nearest(end * (1 - std::ldexp(1, e - 52)));
+    for (int e = 0; e < 40 && !HasFailure(); ++e)
+      expect_correctly_rounded(end * (1 - std::ldexp(1, e - 52)));
   }
 }
 
 // CORE-MATH published these arguments for erf, log and tanh, one per line of a file.
 TEST_P(ElementaryFunction, IsCorrectlyRoundedAtPublishedHardCases) {
-  using tests::ref::data::shared_data;
-  const auto path = shared_data() / "hard_cases" / (f.name + ".txt");
+  using tests::ref::data::find_shared_data_folder;
+  const auto path = find_shared_data_folder() / "hard_cases" / (f.name + ".txt");
   std::ifstream file(path);
   if (!file) GTEST_SKIP() << path << " is not there";
   std::size_t count = 0;
@@ -87,7 +89,7 @@ TEST_P(ElementaryFunction, IsCorrectlyRoundedAtPublishedHardCases) {
     const double x =
         text.find("snan") != std::string::npos ? kNaN : std::strtod(text.c_str(), &end);
     ASSERT_NE(end, text.c_str()) << "line " << count + 1 << " of " << path << ": " << line;
-    expect_nearest(x);
+    expect_correctly_rounded(x);
   }
   EXPECT_GT(count, 10000u);
 }

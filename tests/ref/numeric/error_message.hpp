@@ -12,7 +12,7 @@ namespace normproof::ref::numeric {
 
 /// Returns the clause at the beginning of the name of a test, for example C2 for
 /// "C2_RejectsNegativeEps". Returns Clause::none if the name begins with no clause or with several.
-inline Clause clause_of(std::string_view name) {
+inline Clause parse_clause(std::string_view name) {
   if (!name.starts_with('C')) return Clause::none;
   name.remove_prefix(1);
   int number = 0;
@@ -39,7 +39,8 @@ std::string error_message(F&& f) {
 /// test begins with a clause, expects the violation to be of this clause.
 template <class F>
 ContractViolation contract_violation(F&& f) {
-  const Clause clause = clause_of(::testing::UnitTest::GetInstance()->current_test_info()->name());
+  const Clause clause =
+      parse_clause(::testing::UnitTest::GetInstance()->current_test_info()->name());
   try {
     f();
   } catch (const ContractError& error) {

@@ -71,7 +71,8 @@ TEST(RowTraversal, WritesOnlyTheRowsOfTheRange) {
 // Returns the sums over the rows of x, then those of 2 x, each per column. Lanes and columns are
 // processed in ranges of `part`. The results must not depend on `part`.
 template <class T>
-std::vector<T> column_totals(const RowLayout& layout, const std::vector<T>& x, std::size_t part) {
+std::vector<T> compute_column_totals(const RowLayout& layout, const std::vector<T>& x,
+                                     std::size_t part) {
   const std::size_t lanes = std::min(layout.count, kLanes);
   std::vector<T> sums(lanes * 2 * layout.width, T(7.0));
   const LaneTotals<T> totals{sums.data(), lanes, 2 * layout.width};
@@ -97,7 +98,7 @@ TEST(RowTraversal, TotalsOverRowsFollowTheDocumentedOrder) {
   for (const RowLayout& layout : kLayouts) {
     const auto x = normal_numbers(layout.count * layout.width, "x");
     for (const std::size_t part : {1u, 5u, 32u, 5000u}) {
-      const auto sums = column_totals(layout, x, part);
+      const auto sums = compute_column_totals(layout, x, part);
       for (std::size_t d = 0; d < layout.width; ++d) {
         const auto column = [&](std::size_t i) { return x[i * layout.width + d]; };
         const double expected = lane_sum<double>(layout.count, column);
@@ -140,9 +141,9 @@ TEST(RowTraversal, OtherScalarTypesMatchDouble) {
   using numeric::running_error;
   constexpr RowLayout kLayout{70, 33};
   const auto x = normal_numbers(kLayout.count * kLayout.width, "x");
-  const std::vector<running_error> lifted(x.begin(), x.end());
-  const auto expected = column_totals(kLayout, x, 32);
-  const auto got = column_totals(kLayout, lifted, 32);
+  const std::vector<running_error> values_with_error(x.begin(), x.end());
+  const auto expected = compute_column_totals(kLayout, x, 32);
+  const auto got = compute_column_totals(kLayout, values_with_error, 32);
   for (std::size_t d = 0; d < expected.size(); ++d) EXPECT_BITS_EQ(got[d].value, expected[d]);
 }
 

@@ -28,15 +28,15 @@ struct ProcessorCommand {
 };
 
 TEST(DeviceOption, ParsesADevice) {
-  EXPECT_EQ(parsed<DeviceCommand>({}).device, Backend::simulated);
-  EXPECT_EQ(parsed<DeviceCommand>({"--device", "cuda"}).device, Backend::cuda);
+  EXPECT_EQ(parse_command<DeviceCommand>({}).device, Backend::simulated);
+  EXPECT_EQ(parse_command<DeviceCommand>({"--device", "cuda"}).device, Backend::cuda);
   EXPECT_THAT(refusal<DeviceCommand>({"--device", "processor"}), HasSubstr("simulated, cuda"));
 }
 
 TEST(DeviceOption, ParsesADeviceOrTheProcessor) {
-  EXPECT_EQ(parsed<ProcessorCommand>({"--device", "cuda"}).device, Backend::cuda);
-  EXPECT_EQ(parsed<ProcessorCommand>({"--device", "simulated"}).device, Backend::simulated);
-  EXPECT_FALSE(parsed<ProcessorCommand>({"--device", "processor"}).device);
+  EXPECT_EQ(parse_command<ProcessorCommand>({"--device", "cuda"}).device, Backend::cuda);
+  EXPECT_EQ(parse_command<ProcessorCommand>({"--device", "simulated"}).device, Backend::simulated);
+  EXPECT_FALSE(parse_command<ProcessorCommand>({"--device", "processor"}).device);
   EXPECT_THAT(refusal<ProcessorCommand>({"--device", "cpu"}), HasSubstr("unknown device 'cpu'"));
 }
 

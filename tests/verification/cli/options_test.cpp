@@ -24,7 +24,7 @@ struct OptionParsing : testing::Test {
         [&] { parse(arguments); });
   }
   /// Returns the shell words that would give the option its current value.
-  std::string words_of(const std::string& name) {
+  std::string shell_words_of_option(const std::string& name) {
     return app.get_option(name)->capture_default_str()->get_default_str();
   }
 
@@ -38,9 +38,9 @@ TEST_F(OptionParsing, ParsesTextsAndFlags) {
   tool::add_text_option(app, "--text", text, "A text", "TEXT");
   tool::add_text_option(app, "--maybe", maybe, "Another", "TEXT");
   tool::add_flag(app, "--flag", flag, "A flag");
-  EXPECT_EQ(words_of("--text"), "before");
-  EXPECT_EQ(words_of("--maybe"), "");
-  EXPECT_EQ(words_of("--flag"), "");
+  EXPECT_EQ(shell_words_of_option("--text"), "before");
+  EXPECT_EQ(shell_words_of_option("--maybe"), "");
+  EXPECT_EQ(shell_words_of_option("--flag"), "");
   parse({});
   EXPECT_EQ(text, "before");
   EXPECT_FALSE(maybe || flag || tool::is_given(app, "--text"));
@@ -48,9 +48,9 @@ TEST_F(OptionParsing, ParsesTextsAndFlags) {
   EXPECT_EQ(text, "it's");
   EXPECT_EQ(maybe, "");
   EXPECT_TRUE(flag && tool::is_given(app, "--text"));
-  EXPECT_EQ(words_of("--text"), "'it'\\''s'");
-  EXPECT_EQ(words_of("--maybe"), "''");
-  EXPECT_EQ(words_of("--flag"), "true");
+  EXPECT_EQ(shell_words_of_option("--text"), "'it'\\''s'");
+  EXPECT_EQ(shell_words_of_option("--maybe"), "''");
+  EXPECT_EQ(shell_words_of_option("--flag"), "true");
 }
 
 TEST_F(OptionParsing, RejectsEmptyNamesOfFilesAndFolders) {
@@ -66,7 +66,7 @@ TEST_F(OptionParsing, RejectsEmptyNamesOfFilesAndFolders) {
   EXPECT_EQ(needed, "a b");
   EXPECT_EQ(file, "f");
   EXPECT_FALSE(folder);
-  EXPECT_EQ(words_of("--needed"), "'a b'");
+  EXPECT_EQ(shell_words_of_option("--needed"), "'a b'");
 }
 
 TEST_F(OptionParsing, SettingsKeepTheirOrder) {
@@ -74,7 +74,7 @@ TEST_F(OptionParsing, SettingsKeepTheirOrder) {
   tool::add_settings(app, "--set", settings, "Settings", "KEY=VALUE", "norm.name=power_norm");
   parse({"--set", "b=1", "a=x=y", "--set", "b=2"});
   EXPECT_THAT(settings, ElementsAre(Pair("b", "1"), Pair("a", "x=y"), Pair("b", "2")));
-  EXPECT_EQ(words_of("--set"), "b=1 a=x=y b=2");
+  EXPECT_EQ(shell_words_of_option("--set"), "b=1 a=x=y b=2");
   for (const char* wrong : {"norm.name", "=none"})
     EXPECT_EQ(refusal({"--set", wrong}), "--set is '" + std::string(wrong) +
                                              "'; expected KEY=VALUE, such as norm.name=power_norm");

@@ -32,7 +32,7 @@ TEST(KeptCheckpoints, AreTheLastOnesUpToAStep) {
     ref::io::write_file(kept_checkpoint_path(folder.path(), step), "");
   ref::io::write_file(folder / "checkpoint.safetensors", "");
   remove_old_checkpoints(folder.path(), 2, 8);
-  EXPECT_THAT(tests::ref::io::names_in(folder.path()),
+  EXPECT_THAT(tests::ref::io::list_entry_names(folder.path()),
               UnorderedElementsAre("checkpoint-6.safetensors", "checkpoint-8.safetensors",
                                    "checkpoint.safetensors"));
   remove_old_checkpoints(folder.path(), 2, 8);

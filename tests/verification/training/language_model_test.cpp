@@ -27,7 +27,7 @@ TEST(LanguageModel, IsReadFromTheFolderOfARun) {
   EXPECT_EQ(model.alphabet.text(), text.alphabet.text());
   EXPECT_EQ(config_json(model.config), config_json(config));
   ref::io::write_file(folder / "a/data.json", text_json(small_text()) + " ");
-  EXPECT_THAT(file_message([&] { read_language_model(folder / "a"); }),
+  EXPECT_THAT(file_error_message([&] { read_language_model(folder / "a"); }),
               HasSubstr("run_sha256 is not that of config.json and data.json"));
 }
 
@@ -50,16 +50,17 @@ TEST(LanguageModel, CanBeTheAverageOfTheLastCheckpoints) {
       EXPECT_EQ(values.data()[i],
                 (first.state.parameters.at(name).data()[i] + last.at(name).data()[i]) / 2)
           << name;
-  EXPECT_THAT(file_message([&] { parameters(3); }),
+  EXPECT_THAT(file_error_message([&] { parameters(3); }),
               HasSubstr("a: keeps 2 checkpoints; expected 3 or more"));
 }
 
 TEST(LanguageModel, IsNotReadFromARunOfAnotherTask) {
   const tests::ref::io::TemporaryFolder folder;
   run(small_run_config(), small_dataset(), {.out = folder / "a"});
-  EXPECT_THAT(usage_message([&] { read_language_model(folder / "a"); }),
+  EXPECT_THAT(usage_error_message([&] { read_language_model(folder / "a"); }),
               HasSubstr("has the task classify; expected one that 'normproof train --task"));
-  EXPECT_THAT(file_message([&] { read_language_model(folder / "b"); }), HasSubstr("config.json"));
+  EXPECT_THAT(file_error_message([&] { read_language_model(folder / "b"); }),
+              HasSubstr("config.json"));
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ TEST(TextData, SplitsTheTextInOrder) {
 }
 
 TEST(TextData, ErrorNamesATextThatIsTooShort) {
-  EXPECT_EQ(file_message([] { split_text("short", "s.txt"); }),
+  EXPECT_EQ(file_error_message([] { split_text("short", "s.txt"); }),
             "s.txt: has 5 characters; expected 40 at least");
   EXPECT_EQ(split_text(std::string(20, 'a') + std::string(20, 'b'), "s").test.size(), 2u);
 }
@@ -49,7 +49,7 @@ TEST(TextData, BatchesHaveTheContextOfTheConfiguration) {
 TEST(TextData, AlphabetReadsBackFromJson) {
   const TextData data = small_text();
   EXPECT_EQ(read_alphabet(text_json(data), "d").text(), data.alphabet.text());
-  EXPECT_THAT(file_message([] { read_alphabet("{}", "data.json"); }),
+  EXPECT_THAT(file_error_message([] { read_alphabet("{}", "data.json"); }),
               HasSubstr("data.json: alphabet is absent"));
 }
 

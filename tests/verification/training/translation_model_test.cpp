@@ -55,7 +55,7 @@ TEST(TranslationModel, CanBeTheAverageOfTheLastCheckpoints) {
 TEST(TranslationModel, IsNotReadFromARunOfAnotherTask) {
   const tests::ref::io::TemporaryFolder folder;
   run(small_run_config(), small_dataset(), {.out = folder / "a"});
-  EXPECT_THAT(usage_message([&] { read_translation_model(folder / "a"); }),
+  EXPECT_THAT(usage_error_message([&] { read_translation_model(folder / "a"); }),
               HasSubstr("has the task classify; expected one that 'normproof train --task "
                         "translate' made"));
 }

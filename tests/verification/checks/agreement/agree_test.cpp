@@ -21,10 +21,10 @@ TEST(DeviceAgreement, EveryOperationMatchesTheReferenceAndIsReportedOnce) {
 
 TEST(DeviceAgreement, RunsOnlyOperationsThatMatchAGlob) {
   const auto device = gpu::device::simulated_device(11);
-  golden::corpus::PathGlobs only("relu");
-  only.globs.emplace_back("emb*");
+  golden::corpus::PathGlobs relu_glob("relu");
+  relu_glob.globs.emplace_back("emb*");
   std::vector<std::string> shown;
-  compare_ordered_mode(*device, 2, golden::corpus::Tier::quick, only,
+  compare_ordered_mode(*device, 2, golden::corpus::Tier::quick, relu_glob,
                        [&](const Row& row) { shown.push_back(row.operation); });
   EXPECT_EQ(shown, (std::vector<std::string>{"embedding", "relu"}));
 }

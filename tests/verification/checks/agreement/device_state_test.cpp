@@ -8,7 +8,7 @@
 namespace normproof::verification::checks::agreement {
 namespace {
 
-TrainingRun one_layer_trajectory() {
+TrainingRun one_layer_training_run() {
   TrainingRun trajectory;
   trajectory.config.encoder = {
       .vocab_size = 13, .d_model = 8, .num_heads = 2, .d_ff = 12, .num_layers = 1};
@@ -25,7 +25,7 @@ void expect_same_inputs(const gpu::encoder::EncoderInputs& got,
 
 TEST(DeviceState, TrainStateIsUnchangedAfterUploadAndDownload) {
   const auto device = gpu::device::simulated_device();
-  const TrainingRun trajectory = one_layer_trajectory();
+  const TrainingRun trajectory = one_layer_training_run();
   auto state = ref::train::initial_train_state(trajectory.config);
   const std::vector<ref::train::LabelledBatch> batches = {draw_labelled_batch(trajectory, 0)};
   ref::train::train_step<double>(trajectory.config, batches, {}, state);
@@ -37,7 +37,8 @@ TEST(DeviceState, TrainStateIsUnchangedAfterUploadAndDownload) {
 
 TEST(DeviceState, UploadedBatchesKeepTokensLabelsTargetsAndMasks) {
   const auto device = gpu::device::simulated_device();
-  std::vector<ref::train::LabelledBatch> batches = {draw_labelled_batch(one_layer_trajectory(), 3)};
+  std::vector<ref::train::LabelledBatch> batches = {
+      draw_labelled_batch(one_layer_training_run(), 3)};
   batches[0].targets = {1, 2, 3};
   const auto there = on_device(*device, batches);
   ASSERT_EQ(there.size(), batches.size());
@@ -48,7 +49,7 @@ TEST(DeviceState, UploadedBatchesKeepTokensLabelsTargetsAndMasks) {
 
 TEST(DeviceState, UploadedTextAndPairBatchesKeepInputsAndTargets) {
   const auto device = gpu::device::simulated_device();
-  TrainingRun trajectory = one_layer_trajectory();
+  TrainingRun trajectory = one_layer_training_run();
   trajectory.translator.source_vocab_size = trajectory.translator.target_vocab_size = 7;
   const std::vector<ref::train::TextBatch> texts = {draw_text_batch(trajectory, 0)};
   const auto texts_there = on_device(*device, texts);

@@ -23,7 +23,7 @@ Comparison compare_one(double got, const oracle100& expected, double bound) {
                  full_tensor<double>({1}, bound));
 }
 
-TEST(Comparison, IsWithinAgreesWithCompareOne) {
+TEST(Comparison, FunctionsIsWithinAndCompareOneAgree) {
   const oracle100 beyond = oracle100(1) - oracle100(0x1p-330);
   for (const double got : {1.5, std::nextafter(1.5, 2), 1.0, -1.5, kNaN, kInfinity})
     for (const double bound : {0.5, 0.0, -1.0, kNaN, kInfinity})

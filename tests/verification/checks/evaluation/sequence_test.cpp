@@ -77,7 +77,7 @@ TEST(RunSequence, ErrorNamesTheStep) {
   }
 }
 
-TEST(RunSequence, C1_RejectsNoStepsAndUnstackedSteps) {
+TEST(RunSequence, C1_RejectsZeroStepsAndSeveralUnstackedSteps) {
   EvalInputs inputs = sample("layer_norm", {5, 3}, 2);
   const auto refusal = [&](bool stacked) {
     return normproof::ref::numeric::contract_message(

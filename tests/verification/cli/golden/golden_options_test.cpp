@@ -57,7 +57,7 @@ TEST(GoldenOptions, CorpusMayBeInASubfolderNamedData) {
                normproof::ref::numeric::UsageError);
 }
 
-TEST(GoldenOptions, PipeIsRequiredIfThereIsNoOtherCandidate) {
+TEST(GoldenOptions, OptionPipeIsRequiredIfThereIsNoOtherCandidate) {
   CLI::App app;
   std::filesystem::path out;
   std::string pipe;

@@ -11,8 +11,8 @@ namespace {
 using tool::tools::TokenizeCommand;
 
 TEST(TokenizeProgram, ParsesTheNamesOfFiles) {
-  EXPECT_FALSE(parsed<TokenizeCommand>({}).files.data);
-  EXPECT_EQ(parsed<TokenizeCommand>({"--data", "d", "--vocab", "v"}).files.vocab, "v");
+  EXPECT_FALSE(parse_command<TokenizeCommand>({}).files.data);
+  EXPECT_EQ(parse_command<TokenizeCommand>({"--data", "d", "--vocab", "v"}).files.vocab, "v");
 }
 
 TEST(TokenizeProgram, PrintsTheTokenIds) {

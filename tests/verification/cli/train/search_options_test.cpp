@@ -22,10 +22,10 @@ struct SearchCommand {
 
 TEST(SearchOptions, ParseBeamAndLengthPenalty) {
   const SearchOptions given =
-      parsed<SearchCommand>({"--beam", "4", "--length-penalty", "1.5"}).search;
+      parse_command<SearchCommand>({"--beam", "4", "--length-penalty", "1.5"}).search;
   EXPECT_EQ(given.search().width, 4u);
   EXPECT_EQ(given.search().length_penalty, 1.5);
-  EXPECT_EQ(parsed<SearchCommand>({}).search.search(),
+  EXPECT_EQ(parse_command<SearchCommand>({}).search.search(),
             normproof::verification::training::TranslationSearch{});
   EXPECT_THAT(refusal<SearchCommand>({"--beam", "0"}), HasSubstr("--beam is '0'"));
   for (const char* wrong : {"-1", "x", "nan", "inf", "10.5"})

@@ -21,7 +21,7 @@ class FolderCandidate : public RecordedOutputs {};
 TEST_F(FolderCandidate, PrefersAnNpzArchiveToSafetensors) {
   const fs::path place = outputs() / cases_[3].path;
   const auto answer = ref::io::read_tensors(place / "expected.safetensors");
-  ref::io::write_tensors(place / "expected.npz", with_element(answer, "y", 0, 99));
+  ref::io::write_tensors(place / "expected.npz", replace_element(answer, "y", 0, 99));
   EXPECT_FALSE(check(make_folder_candidate(outputs()))[3].passed());
   ref::io::write_tensors(place / "expected.npz", answer);
   fs::remove(place / "expected.safetensors");

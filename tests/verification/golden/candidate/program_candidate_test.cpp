@@ -23,13 +23,14 @@ using ::testing::Not;
 class ProgramCandidate : public RecordedOutputs {};
 
 TEST_F(ProgramCandidate, ProgramThatPrintsTheReferencesOutputsPasses) {
-  EXPECT_EQ(count_passed(check(make_program_candidate(program(), 20))), cases_.size());
+  EXPECT_EQ(count_passed(check(make_program_candidate(candidate_command(), 20))), cases_.size());
 }
 
 TEST_F(ProgramCandidate, ProgramThatExitsIsRestarted) {
   // The program exits at the fourth case. The program that is started next gets the first prepared
   // line again.
-  const std::string stumbling = program("case $line in " + cases_[3].path + "*) exit 7;; esac");
+  const std::string stumbling =
+      candidate_command("case $line in " + cases_[3].path + "*) exit 7;; esac");
   const auto results = check(make_program_candidate(stumbling, 20));
   EXPECT_EQ(count_passed(results), 3u);
   EXPECT_EQ(results[3].problem, "the candidate ended with status 7 before it answered");
@@ -38,7 +39,7 @@ TEST_F(ProgramCandidate, ProgramThatExitsIsRestarted) {
                 HasSubstr("the line begins with '" + cases_[0].path.substr(0, 40) + "'"));
 }
 
-TEST_F(ProgramCandidate, ProgramThatNeverAnswersIsGivenUp) {
+TEST_F(ProgramCandidate, GivesUpOnAProgramThatNeverAnswers) {
   const auto results =
       check(make_program_candidate("echo x >> '" + (folder_ / "starts").string() + "'", 20));
   EXPECT_EQ(count_passed(results), 0u);
@@ -67,7 +68,7 @@ TEST_F(ProgramCandidate, CommandThatCannotRunIsAUsageError) {
   EXPECT_EQ(count_passed(later), 1u);
 }
 
-TEST_F(ProgramCandidate, HangFailsOnlyItsCase) {
+TEST_F(ProgramCandidate, HangingProgramFailsOnlyTheCurrentCase) {
   const std::string slow = "while read -r path rest; do [ \"$path\" = '" + cases_[1].path +
                            "' ] && sleep 60; grep -F " + "\"$path \" '" +
                            (folder_ / "lines").string() + "'; done";
@@ -78,9 +79,10 @@ TEST_F(ProgramCandidate, HangFailsOnlyItsCase) {
 
 TEST_F(ProgramCandidate, DeclinedCaseNeitherFailsNorPasses) {
   // The program declines the second case. It must not be restarted.
-  const std::string declining = "echo x >> '" + (folder_ / "starts").string() + "'; " +
-                                program("case $line in " + cases_[1].path + "*) answer='" +
-                                        cases_[1].path + " not_offered no mask here';; esac");
+  const std::string declining =
+      "echo x >> '" + (folder_ / "starts").string() + "'; " +
+      candidate_command("case $line in " + cases_[1].path + "*) answer='" + cases_[1].path +
+                        " not_offered no mask here';; esac");
   const auto results = check(make_program_candidate(declining, 20));
   EXPECT_EQ(count_passed(results), cases_.size() - 1);
   EXPECT_EQ(fs::file_size(folder_ / "starts"), 2u);
@@ -102,7 +104,8 @@ TEST_F(ProgramCandidate, ReportedErrorFailsOnlyItsCase) {
   for (int i = 1; i <= 4; ++i)
     failing += cases_[i].path + "*) answer='" + cases_[i].path + " error KeyError: eps';; ";
   const auto results = check(make_program_candidate(
-      "echo x >> '" + (folder_ / "starts").string() + "'; " + program(failing + "esac"), 20));
+      "echo x >> '" + (folder_ / "starts").string() + "'; " + candidate_command(failing + "esac"),
+      20));
   EXPECT_EQ(count_passed(results), cases_.size() - 4);
   EXPECT_EQ(fs::file_size(folder_ / "starts"), 2u);
   for (int i = 1; i <= 4; ++i) {
@@ -113,8 +116,8 @@ TEST_F(ProgramCandidate, ReportedErrorFailsOnlyItsCase) {
 
 /// Returns the command of a candidate that prints the prepared line for the path of each case. At
 /// the cases from `first` to `last`, a signal kills it.
-std::string crashing_at(const std::vector<CaseDescription>& cases, std::size_t first,
-                        std::size_t last, const fs::path& lines) {
+std::string make_crashing_candidate(const std::vector<CaseDescription>& cases, std::size_t first,
+                                    std::size_t last, const fs::path& lines) {
   std::string paths = cases[first].path;
   for (std::size_t i = first + 1; i <= last; ++i) paths += "|" + cases[i].path;
   return "while read -r path rest; do case $path in " + paths +
@@ -123,7 +126,7 @@ std::string crashing_at(const std::vector<CaseDescription>& cases, std::size_t f
 
 TEST_F(ProgramCandidate, ProgramThatCrashesStillGetsTheOtherCases) {
   const auto results =
-      check(make_program_candidate(crashing_at(cases_, 0, 9, folder_ / "lines"), 20));
+      check(make_program_candidate(make_crashing_candidate(cases_, 0, 9, folder_ / "lines"), 20));
   for (std::size_t i = 0; i < results.size(); ++i) {
     EXPECT_EQ(results[i].problem,
               i <= 9 ? "the candidate was ended by signal 11 before it answered" : "")
@@ -139,8 +142,8 @@ TEST_F(ProgramCandidate, CrashingProgramIsRestartedMoreOftenIfItHasAnswered) {
   EXPECT_EQ(never[7].problem, crash);
   EXPECT_THAT(never[8].problem, HasSubstr("was started 8 times in a row without an answer"));
   // The program returns the outputs of five cases before its first crash. Nine more crashes follow.
-  const auto later =
-      check(make_program_candidate(crashing_at(cases_, 5, 14, folder_ / "lines"), 20, 1));
+  const auto later = check(
+      make_program_candidate(make_crashing_candidate(cases_, 5, 14, folder_ / "lines"), 20, 1));
   EXPECT_EQ(count_passed(later), cases_.size() - 10);
   EXPECT_EQ(later[14].problem, crash);
   // A shell reports a signal by its exit status.
@@ -152,9 +155,10 @@ TEST_F(ProgramCandidate, CrashingProgramIsRestartedMoreOftenIfItHasAnswered) {
 TEST_F(ProgramCandidate, StandardErrorOfTheProgramIsPrintedAfterTheLastCase) {
   std::vector<std::string> heard;
   const auto hear = [&heard](const std::string& last) { heard.push_back(last); };
-  check(make_program_candidate(program("echo complaint >&2; case $line in " + cases_[3].path +
-                                       "*) echo the last word >&2; exit 7;; esac"),
-                               20, 3, hear));
+  check(make_program_candidate(
+      candidate_command("echo complaint >&2; case $line in " + cases_[3].path +
+                        "*) echo the last word >&2; exit 7;; esac"),
+      20, 3, hear));
   ASSERT_EQ(heard.size(), 1u);
   EXPECT_THAT(heard[0], HasSubstr("complaint\ncomplaint\ncomplaint\ncomplaint\nthe last word\n"));
   heard.clear();
@@ -163,7 +167,7 @@ TEST_F(ProgramCandidate, StandardErrorOfTheProgramIsPrintedAfterTheLastCase) {
   ASSERT_EQ(heard.size(), 1u);
   EXPECT_EQ(heard[0].size(), std::size_t{64} << 10);
   heard.clear();
-  check(make_program_candidate(program(), 20, 3, hear));
+  check(make_program_candidate(candidate_command(), 20, 3, hear));
   EXPECT_TRUE(heard.empty());
 }
 

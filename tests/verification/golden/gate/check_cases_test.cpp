@@ -37,7 +37,7 @@ TEST_F(CheckCases, ResultIsTheSameForAnyNumberOfJobs) {
 
 TEST_F(CheckCases, UnknownRequestedOutputIsAUsageError) {
   const auto chosen = [&](const std::string& name) {
-    return usage_message([&] {
+    return usage_error_message([&] {
       check_cases(golden(), cases_, make_folder_candidate(outputs()), {.outputs = {name}}, 1, {});
     });
   };
@@ -49,7 +49,7 @@ TEST_F(CheckCases, UnknownRequestedOutputIsAUsageError) {
 
 TEST_F(CheckCases, DamagedCorpusIsAFileError) {
   fs::remove(golden() / cases_[5].path / "inputs.safetensors");
-  EXPECT_THAT(file_message([&] { check(make_folder_candidate(outputs())); }),
+  EXPECT_THAT(file_error_message([&] { check(make_folder_candidate(outputs())); }),
               HasSubstr(cases_[5].path + "/inputs.safetensors"));
 }
 

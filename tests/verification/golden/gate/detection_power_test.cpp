@@ -43,7 +43,7 @@ TEST(MeasureDetectionPower, DoesNotDependOnTheNumberOfJobs) {
   }
 }
 
-TEST(MeasureDetectionPower, InjectingValuesOnlyRunsNoMutations) {
+TEST(MeasureDetectionPower, RunsNoMutationsIfOnlyValuesAreInjected) {
   const auto layers =
       measure_detection_power({.only = "log_sum_exp", .jobs = 2, .inject_only = true});
   ASSERT_THAT(layers, SizeIs(1));

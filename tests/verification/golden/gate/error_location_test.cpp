@@ -50,7 +50,7 @@ TEST(ErrorLocation, NamesLanesModuloAPowerOfTwo) {
             "rows 1 modulo 2");
 }
 
-TEST(ErrorLocation, NamesARegionEvenIfSomeOfItIsRight) {
+TEST(ErrorLocation, NamesARegionEvenIfSomeOfItsElementsAreCorrect) {
   EXPECT_EQ(
       describe_location(4, 100, [](auto row, auto column) { return row == 3 && column % 7 != 0; }),
       "the last row");

@@ -84,7 +84,7 @@ TEST(LanguageStudyCell, HasOnlyOneValidName) {
 
 /// Returns the training settings of the cell `cell` that differ from the settings of the cell
 /// `from`.
-std::vector<std::string> changes_of(const Cell& cell, const Cell& from) {
+std::vector<std::string> list_changed_settings(const Cell& cell, const Cell& from) {
   const auto base = training::list_settings(make_run_config(from));
   std::vector<std::string> found;
   for (const auto& setting : training::list_settings(make_run_config(cell)))
@@ -102,7 +102,7 @@ TEST(LanguageStudyCell, TranslatorConfigurationsDifferOnlyAsTheirNamesDo) {
   const auto changed = [&](auto&& change) {
     Cell cell = base;
     change(cell);
-    return changes_of(cell, base);
+    return list_changed_settings(cell, base);
   };
   EXPECT_THAT(changed([](Cell& c) { c.placement = model::NormPlacement::post; }),
               ElementsAre("model.placement=post"));
@@ -129,7 +129,7 @@ TEST(LanguageStudyCell, TranslatorConfigurationsDifferOnlyAsTheirNamesDo) {
 }
 
 TEST(LanguageStudyCell, ConfigurationsDifferOnlyAsTheirNamesDo) {
-  const auto changes = [](const Cell& cell) { return changes_of(cell, {}); };
+  const auto changes = [](const Cell& cell) { return list_changed_settings(cell, {}); };
   using ::testing::ElementsAre;
   EXPECT_THAT(changes({.placement = model::NormPlacement::post}),
               ElementsAre("encoder.placement=post"));

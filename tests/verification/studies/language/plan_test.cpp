@@ -53,7 +53,7 @@ TEST(LanguageStudyPlan, ChosenRateIsTestedAtEverySeed) {
   selection.seeds = 3;
   EXPECT_THAT(test_cells(selection, {}), IsEmpty());
   Results results;
-  add_deciding(results, {}, "dyt");
+  add_rate_deciding_runs(results, {}, "dyt");
   EXPECT_THAT(enum_names(test_cells(selection, results)),
               ElementsAre("language/pre/dyt/rate-1e-2/seed-1/test",
                           "language/pre/dyt/rate-1e-2/seed-2/test",

@@ -18,14 +18,14 @@ using ::testing::HasSubstr;
 using training::Task;
 
 TEST(LanguageStudyData, ConfigurationHasTheVocabularySizeOfTheData) {
-  const StudyData data = small_data();
+  const StudyData data = small_study_data();
   const training::RunConfig config = make_run_config_with_data(quick_cell("none"), data);
   EXPECT_EQ(config.train.encoder.vocab_size, data.text->alphabet.size());
   EXPECT_EQ(config.train.encoder.num_classes, data.text->alphabet.size());
 }
 
 TEST(LanguageStudyData, TextShorterThanAContextIsRejected) {
-  StudyData data = small_data();
+  StudyData data = small_study_data();
   data.text->training.resize(32);
   EXPECT_THAT(ref::numeric::error_message<ref::numeric::UsageError>(
                   [&] { make_run_config_with_data(quick_cell("none"), data); }),
@@ -34,7 +34,7 @@ TEST(LanguageStudyData, TextShorterThanAContextIsRejected) {
 }
 
 TEST(LanguageStudyData, LanguageModelIsTestedOnTheTestPart) {
-  StudyData data = small_data();
+  StudyData data = small_study_data();
   const training::RunConfig config = make_run_config_with_data(quick_cell("none"), data);
   auto state = ref::train::initial_train_state(config.train);
   const TestMeasures test = measure_test(config, data, state);
@@ -47,7 +47,7 @@ TEST(LanguageStudyData, LanguageModelIsTestedOnTheTestPart) {
 
 // The test must give the same measures as a validation on the test pairs would.
 TEST(LanguageStudyData, TranslatorIsTestedOnTheTestPairs) {
-  StudyData data = small_data();
+  StudyData data = small_study_data();
   const Cell cell = quick_cell("layer_norm", Task::translate);
   const training::RunConfig config = make_run_config_with_data(cell, data);
   EXPECT_EQ(config.translation.bleu_pairs, 8u);
@@ -69,14 +69,14 @@ TEST(LanguageStudyData, TaskWithoutItsDataIsRejected) {
     return ref::numeric::error_message<ref::numeric::UsageError>(
         [&] { make_run_config_with_data(quick_cell("none", task), data); });
   };
-  EXPECT_THAT(refused({.text = small_data().text}, Task::translate),
+  EXPECT_THAT(refused({.text = small_study_data().text}, Task::translate),
               HasSubstr("is of the task translate; expected pairs to train it on"));
-  EXPECT_THAT(refused({.pairs = small_data().pairs}, Task::language),
+  EXPECT_THAT(refused({.pairs = small_study_data().pairs}, Task::language),
               HasSubstr("is of the task language; expected a text to train it on"));
 }
 
 TEST(LanguageStudyData, IdentityParsesBackAndADamagedOneIsRejected) {
-  const StudyData data = small_data();
+  const StudyData data = small_study_data();
   const DataHashes hashes = data_hashes({Task::language}, data);
   const std::string text = study_identity(hashes);
   EXPECT_EQ(parse_data_hashes(text, "f"), hashes);
@@ -99,7 +99,7 @@ TEST(LanguageStudyData, IdentityParsesBackAndADamagedOneIsRejected) {
 }
 
 TEST(LanguageStudyData, IdentitiesOfDifferentProtocolsDiffer) {
-  const StudyData data = small_data();
+  const StudyData data = small_study_data();
   for (const std::vector<Task>& tasks :
        {std::vector{Task::language}, std::vector{Task::translate, Task::language}}) {
     const std::string text = study_identity(data_hashes(tasks, data));
@@ -115,7 +115,7 @@ TEST(LanguageStudyData, IdentitiesOfDifferentProtocolsDiffer) {
 }
 
 TEST(LanguageStudyData, IdentityOfSeveralTasksParsesBack) {
-  const StudyData data = small_data();
+  const StudyData data = small_study_data();
   const DataHashes hashes = data_hashes({Task::translate, Task::language}, data);
   ASSERT_EQ(hashes.size(), 2u);
   EXPECT_NE(hashes.at(Task::language), hashes.at(Task::translate));

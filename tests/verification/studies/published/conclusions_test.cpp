@@ -25,7 +25,7 @@ Verdict verdict(const std::string& id, const Results& results) {
   return find(id, results, {}).verdict;
 }
 
-TEST(StudyConclusions, WithoutResultsEveryVerdictIsNotRun) {
+TEST(StudyConclusions, EveryVerdictIsNotRunIfThereAreNoResults) {
   for (const Statement& statement : statements()) {
     EXPECT_EQ(verdict(statement.id, {}), Verdict::not_run) << statement.id;
     EXPECT_FALSE(find_published_finding(statement.id).numbers.empty()) << statement.id;
@@ -41,7 +41,7 @@ TEST(Find, C1_RejectsAnUnknownStatement) {
 
 // With the published tables and the values read from the published figures, every statement holds
 // except e2. Figure 3 of the paper refutes e2: 17 / 11 against 340 / 305.
-TEST(StudyConclusions, PublishedDataSupportsAllStatementsButE2) {
+TEST(StudyConclusions, PublishedDataSupportsAllStatementsExceptE2) {
   for (const Statement& statement : statements())
     EXPECT_EQ(find_published_finding(statement.id).verdict,
               statement.id == "e2" ? Verdict::fails : Verdict::holds)

@@ -19,7 +19,7 @@ std::string format_lines(std::string_view text) {
   return lines;
 }
 
-TEST(SplitLines, NumbersLinesAndMarksAnUnfinishedOne) {
+TEST(SplitLines, ReturnsNumberedLinesAndMarksAnUnfinishedLine) {
   EXPECT_EQ(format_lines(""), "");
   EXPECT_EQ(format_lines("a"), "1:a...");
   EXPECT_EQ(format_lines("a\n"), "1:a");

@@ -54,9 +54,9 @@ TEST(WriteQuietly, ClosedPipeIsAnErrorAndNotASignal) {
 TEST(WriteQuietly, FullNonBlockingPipeReturnsAnError) {
   const Pipe pipe = make_pipe("pipe");
   ::fcntl(pipe.writing.get(), F_SETFL, O_NONBLOCK);
-  const std::string much(8'000'000, 'x');
-  EXPECT_GT(write_without_signal(pipe.writing.get(), much), 0);
-  EXPECT_EQ(write_without_signal(pipe.writing.get(), much), -1);
+  const std::string text_larger_than_pipe(8'000'000, 'x');
+  EXPECT_GT(write_without_signal(pipe.writing.get(), text_larger_than_pipe), 0);
+  EXPECT_EQ(write_without_signal(pipe.writing.get(), text_larger_than_pipe), -1);
   EXPECT_EQ(errno, EAGAIN);
 }
 
