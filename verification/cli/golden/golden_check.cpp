@@ -211,15 +211,17 @@ Output GoldenCheckCommand::run() const {
         fmt::format("{}: there is no such folder; expected the candidate's answers",
                     clean_line(candidate->string())));
   ref::numeric::set_num_threads(1);
-  namespace reports = verification::golden::reports;
+  namespace golden_reports = verification::golden::reports;
   const auto report = std::make_shared<const GoldenReport>(
-      reports::golden_report(check(cases), settings(known_failures, corpus)));
+      golden_reports::golden_report(check(cases), settings(known_failures, corpus)));
   return {.status = report->passed() ? kSuccess : kNumericalFailure,
-          .document = [report] { return reports::golden_document(*report); },
-          .checks = [report] { return reports::golden_checks(*report); },
-          .html = [report] { return reports::golden_page(*report); },
+          .document = [report] { return golden_reports::golden_document(*report); },
+          .checks = [report] { return golden_reports::golden_checks(*report); },
+          .html = [report] { return golden_reports::golden_page(*report); },
           .markdown =
-              [report] { return support::report::markdown(reports::golden_job_summary(*report)); }};
+              [report] {
+                return support::report::markdown(golden_reports::golden_job_summary(*report));
+              }};
 }
 
 }  // namespace normproof::verification::cli::golden
