@@ -69,13 +69,15 @@ OperationInfo describe(const SoftmaxOptions&) {
                        optional("grad_y", kShapeOfRows),
                        mask("valid", kShapeOfRows)},
           .outputs = {{"y", kShapeOfRows}, optional("grad_x", kShapeOfRows)},
-          .independence = Independence::row};
+          .independence = Independence::row,
+          .infinite_elements = InfiniteElements::minus_infinity_is_a_limit};
 }
 OperationInfo describe(const LogSoftmaxOptions&) {
   return {.name = "log_softmax",
           .operands = {{"x", kShapeOfRows}, optional("grad_y", kShapeOfRows)},
           .outputs = {{"y", kShapeOfRows}, optional("grad_x", kShapeOfRows)},
-          .independence = Independence::row};
+          .independence = Independence::row,
+          .infinite_elements = InfiniteElements::minus_infinity_is_a_limit};
 }
 OperationInfo describe(const LogSumExpOptions&) {
   return {
@@ -83,7 +85,8 @@ OperationInfo describe(const LogSumExpOptions&) {
       .operands = {{"x", kShapeOfRows}, optional("grad_y", "[...]"), mask("valid", kShapeOfRows)},
       .outputs = {{"y", "[...]"}, optional("grad_x", kShapeOfRows)},
       .independence = Independence::row,
-      .reduces = true};
+      .reduces = true,
+      .infinite_elements = InfiniteElements::minus_infinity_is_a_limit};
 }
 OperationInfo describe(const ReluOptions&) {
   return activation("relu");
@@ -129,7 +132,8 @@ OperationInfo describe(const CrossEntropyOptions&) {
                        integer("targets", "[N]"),
                        optional("class_weights", "[C]"),
                        mask("valid", "[N]")},
-          .outputs = {{"loss", "[1]"}, {"grad_logits", "[N,C]"}}};
+          .outputs = {{"loss", "[1]"}, {"grad_logits", "[N,C]"}},
+          .infinite_elements = InfiniteElements::minus_infinity_is_a_limit};
 }
 OperationInfo describe(const RopeOptions&) {
   return {.name = "rope",
@@ -138,7 +142,8 @@ OperationInfo describe(const RopeOptions&) {
                        {"sin", "[T,P]"},
                        optional("grad_y", "[..., T, D]")},
           .outputs = {{"y", "[..., T, D]"}, optional("grad_x", "[..., T, D]")},
-          .independence = Independence::sample};
+          .independence = Independence::sample,
+          .infinite_elements = InfiniteElements::make_nan};
 }
 OperationInfo describe(const L2NormOptions&) {
   return {.name = "l2_norm",
@@ -228,6 +233,14 @@ Independence find_independence(const NormLayer& layer) {
   return across_samples ? Independence::none : Independence::sample;
 }
 
+InfiniteElements describe_infinite_elements(const NormLayer& layer) {
+  // A limited factor, as of BatchRenorm, is finite for infinite statistics.
+  const bool is_limited = std::holds_alternative<BatchRenormOptions>(norm_options(layer.name));
+  const bool makes_nan =
+      layer.cells.empty() ? layer.parameters.empty() : layer.centred() && !is_limited;
+  return makes_nan ? InfiniteElements::make_nan : InfiniteElements::unspecified;
+}
+
 OperationInfo describe(const NormLayer& layer) {
   OperationInfo info = {.name = std::string(layer.name),
                         .kind = OperationKind::layer,
@@ -235,7 +248,8 @@ OperationInfo describe(const NormLayer& layer) {
                                      optional("grad_y", kShapeOfTokens),
                                      mask("valid", "[N] or [B,T]")},
                         .outputs = {{"y", kShapeOfTokens}, optional("grad_x", kShapeOfTokens)},
-                        .independence = find_independence(layer)};
+                        .independence = find_independence(layer),
+                        .infinite_elements = describe_infinite_elements(layer)};
   for (const NormParameter& parameter : layer.parameters) {
     const std::string shape(to_string(parameter.shape));
     info.operands.push_back(optional(std::string(parameter.name), shape));
@@ -375,6 +389,18 @@ std::string_view to_string(Independence independence) {
       return "none";
   }
   numeric::contract_failure("to_string", "independence", "is no enumerator", "an Independence");
+}
+
+std::string_view to_string(InfiniteElements elements) {
+  switch (elements) {
+    case InfiniteElements::unspecified:
+      return "unspecified";
+    case InfiniteElements::make_nan:
+      return "make_nan";
+    case InfiniteElements::minus_infinity_is_a_limit:
+      return "minus_infinity_is_a_limit";
+  }
+  numeric::contract_failure("to_string", "elements", "is no enumerator", "an InfiniteElements");
 }
 
 std::string_view to_string(OperandType type) {

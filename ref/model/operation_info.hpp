@@ -25,6 +25,18 @@ enum class Independence {
   none      ///< samples influence each other
 };
 
+/// What an operation computes from infinite elements of its inputs, other than gradients. A NaN
+/// always makes every output NaN that is computed from it.
+enum class InfiniteElements {
+  /// The result at an infinity depends on the order of operations.
+  unspecified,
+  /// No output that is computed from an infinity is finite.
+  make_nan,
+  /// In the first operand, an element -infinity has the exponential 0. A row is NaN if it has an
+  /// element +infinity, or no finite element.
+  minus_infinity_is_a_limit
+};
+
 enum class OperandType { real, boolean, integer };
 
 /// A tensor that an operation reads or returns.
@@ -63,6 +75,7 @@ struct OperationInfo {
   Independence independence = Independence::none;
   bool reduces = false;  ///< whether y lacks the last axis of x
   std::vector<EqualForm> equal_forms = {};
+  InfiniteElements infinite_elements = InfiniteElements::unspecified;
 
   /// Returns the operand with this name, or null if there is none.
   const OperandInfo* operand(std::string_view operand_name) const;
@@ -117,6 +130,7 @@ bool is_operation_name(std::string_view name) {
 
 /// Return the name of an enumerator, such as "layer", "row", "boolean" or "times_gate".
 std::string_view to_string(OperationKind kind);
+std::string_view to_string(InfiniteElements elements);
 std::string_view to_string(Independence independence);
 std::string_view to_string(OperandType type);
 std::string_view to_string(Combination combination);

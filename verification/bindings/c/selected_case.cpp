@@ -1,6 +1,7 @@
 #include "verification/bindings/c/selected_case.hpp"
 
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "verification/bindings/c/boundary.hpp"
@@ -52,7 +53,9 @@ ExpectedValues::ExpectedValues(const StoredCase& stored, const golden::gate::Che
     auto elements = std::make_unique<Elements>();
     elements->shape.assign(tensor.shape.begin(), tensor.shape.end());
     for (std::size_t i = 0; i < exact.high.size(); ++i)
-      elements->bound.push_back(std::isnan(exact.high[i]) ? exact.high[i] : exact.bound[i]);
+      elements->bound.push_back(!std::isfinite(exact.high[i])
+                                    ? std::numeric_limits<double>::quiet_NaN()
+                                    : exact.bound[i]);
     elements->value = std::move(exact.high);
     elements->remainder = std::move(exact.low);
     outputs_.push_back({tensor.name.c_str(), dtype_number(tensor.dtype),

@@ -166,7 +166,8 @@ ordered_json operation_json(const OperationInfo& info) {
                          {"state", operands_json(info.state)},
                          {"independence", ref::model::to_string(info.independence)},
                          {"takes_mask", info.has_mask_operand()},
-                         {"reduces", info.reduces}};
+                         {"reduces", info.reduces},
+                         {"infinite_elements", ref::model::to_string(info.infinite_elements)}};
   object["equal_forms"] = json_array(info.equal_forms, [](const ref::model::EqualForm& form) {
     return ordered_json{{"operation", form.operation},
                         {"combination", ref::model::to_string(form.combination)}};
@@ -206,6 +207,7 @@ std::string operations_text() {
       line("optional", names_text(operand_names(info, true)));
     }
     line("independence", ref::model::to_string(info.independence));
+    line("infinities", ref::model::to_string(info.infinite_elements));
   }
   return text;
 }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <future>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -92,14 +93,16 @@ bool try_round_element(const ball& x, OutputInProgress& output, std::size_t i,
   return true;
 }
 
-NamedTensors<double> compute_results_with_other_replacement(const Case& c) {
+/// Returns the outputs in `double`, with replaced inputs and generic gradients.
+NamedTensors<double> compute_generic_results(const Case& c, const Replacements& replacements) {
   EvalInputs inputs = inputs_of(c, case_folder(c));
-  replace_not_finite(inputs, kOtherReplacements);
+  replace_not_finite(inputs, c, replacements);
+  replace_gradients_by_generic_numbers(inputs);
   return checks::evaluation::run_operation<double>(c.options, inputs, c.sequence);
 }
 
-std::vector<OutputInProgress> start_outputs(const Case& c, const NamedTensors<double>& results,
-                                            const NamedTensors<double>& others) {
+/// Starts the outputs of a case. All elements are 0.
+std::vector<OutputInProgress> start_outputs(const Case& c, const NamedTensors<double>& results) {
   std::vector<OutputInProgress> outputs;
   for (const auto& [name, values] : results) {
     OutputInProgress output{
@@ -107,19 +110,33 @@ std::vector<OutputInProgress> start_outputs(const Case& c, const NamedTensors<do
     output.scaling = corpus::output_scaling(c, name);
     if (output.scaling == corpus::OutputScaling::given)
       output.scales = ref::io::widen(*corpus::find(c.inputs, corpus::scale_name(name)));
-    const auto& other = others.at(name);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const bool depends = std::bit_cast<std::uint64_t>(values.data()[i]) !=
-                           std::bit_cast<std::uint64_t>(other.data()[i]);
-      output.value.push_back(depends ? std::numeric_limits<double>::quiet_NaN() : 0);
-    }
+    output.value.assign(values.size(), 0);
     output.remainder = output.value;
     outputs.push_back(std::move(output));
   }
   return outputs;
 }
 
-/// Rounds every element that is not NaN. If an enclosure is too wide to be rounded, returns the
+/// Sets the elements that are not finite: NaN if they depend on an input that is not finite and no
+/// limit, -infinity if that is their limit.
+void set_not_finite_elements(const Case& c, const EvalInputs& original,
+                             std::vector<OutputInProgress>& outputs) {
+  const auto results = compute_generic_results(c, kReplacements);
+  const auto others = compute_generic_results(c, kOtherReplacements);
+  for (OutputInProgress& output : outputs) {
+    const auto &values = results.at(output.name), &other = others.at(output.name);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (std::bit_cast<std::uint64_t>(values.data()[i]) !=
+          std::bit_cast<std::uint64_t>(other.data()[i])) {
+        output.value[i] = output.remainder[i] = std::numeric_limits<double>::quiet_NaN();
+      } else if (is_minus_infinity(original, c, output.name, i)) {
+        output.value[i] = -std::numeric_limits<double>::infinity();
+      }
+    }
+  }
+}
+
+/// Rounds every finite element. If an enclosure is too wide to be rounded, returns the
 /// name and index of that element.
 std::optional<std::string> round_all_elements(const NamedTensors<ball>& results,
                                               std::vector<OutputInProgress>& outputs,
@@ -136,7 +153,7 @@ std::optional<std::string> round_all_elements(const NamedTensors<ball>& results,
       certificate.elements += output.scales.size();
     }
     for (std::size_t i = 0; i < values.size(); ++i) {
-      if (std::isnan(output.value[i])) continue;
+      if (!std::isfinite(output.value[i])) continue;
       if (!try_round_element(divide_by_scale(values.data()[i], output, i), output, i,
                              certificate)) {
         return fmt::format("{} at {}", output.name, ref::tensor::index_to_string(i, output.shape));
@@ -163,7 +180,7 @@ void check_second_enclosure(const Case& c, const NamedTensors<interval>& second,
     const auto& values = second.at(output.name);
     const auto& balls = first.at(output.name);
     for (std::size_t i = 0; i < values.size(); ++i) {
-      if (std::isnan(output.value[i])) continue;
+      if (!std::isfinite(output.value[i])) continue;
       const ball x = to_ball(values.data()[i]);
       certificate.second_widest = std::max(certificate.second_widest, relative_width_exponent(x));
       if (arb_overlaps(x.get(), balls.data()[i].get()) != 0) continue;
@@ -189,28 +206,14 @@ void check_exact(const Case& c, const std::vector<OutputInProgress>& outputs,
 
 }  // namespace
 
-bool replace_not_finite(EvalInputs& inputs, const Replacements& replacements) {
-  std::size_t found = 0;
-  const auto replace = [&](Tensor<double>& tensor) {
-    for (std::size_t i = 0; i < tensor.size() && ref::tensor::is_given(tensor); ++i) {
-      if (std::isfinite(tensor.data()[i])) continue;
-      tensor.data()[i] = replacements.first + replacements.apart * static_cast<double>(found++);
-    }
-  };
-  for (auto& step : inputs.steps) {
-    replace(step.x);
-    replace(step.grad_y);
-  }
-  for (auto& [name, tensor] : inputs.function.tensors) replace(tensor);
-  return found > 0;
-}
-
 Expected certify(const Case& c, bool parallel_enclosures) {
   EvalInputs inputs = inputs_of(c, case_folder(c));
-  const bool all_finite = !replace_not_finite(inputs, kReplacements);
+  std::optional<EvalInputs> original;
+  if (has_not_finite(inputs)) original = inputs;
+  replace_not_finite(inputs, c, kReplacements);
   const auto results = checks::evaluation::run_operation<double>(c.options, inputs, c.sequence);
-  std::vector<OutputInProgress> outputs =
-      start_outputs(c, results, all_finite ? results : compute_results_with_other_replacement(c));
+  std::vector<OutputInProgress> outputs = start_outputs(c, results);
+  if (original) set_not_finite_elements(c, *original, outputs);
   std::future<NamedTensors<interval>> second = std::async(
       parallel_enclosures ? std::launch::async : std::launch::deferred,
       [&] { return checks::evaluation::run_operation<interval>(c.options, inputs, c.sequence); });

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "ref/model/operation_inputs.hpp"
+#include "verification/golden/certify/not_finite.hpp"
 #include "verification/golden/corpus/case.hpp"
 
 namespace normproof::verification::golden::certify {
@@ -40,8 +41,8 @@ struct Expected {
 ///
 /// Computes  every output and the state of each step from the exact inputs. The results are
 ///           enclosed in balls whose precision is increased until both ends of each enclosure round
-///           to the same number. An output element that depends on an infinite or NaN input is NaN;
-///           other elements are unaffected. If `parallel_enclosures` is set, the second enclosure
+///           to the same number. An output element that depends on an infinite or NaN input is NaN,
+///           unless the infinity is a limit (not_finite.hpp); other elements are unaffected. If `parallel_enclosures` is set, the second enclosure
 ///           is computed on another thread, which changes no bit
 /// Requires  inputs that norm_step accepts, except that x and grad_y of a layer or function may
 ///           contain infinity and NaN; (C1) if the case is exact, every result is a number of the
@@ -49,18 +50,5 @@ struct Expected {
 /// Throws    ContractError; std::runtime_error if 16384 bits do not suffice to round an element, or
 ///           if the second enclosure (50-digit MPFI intervals) does not overlap the first
 Expected certify(const Case& c, bool parallel_enclosures = false);
-
-/// Finite numbers that replace infinities and NaNs of the inputs. The replacement of the first one
-/// is `first`; each further replacement is larger than the one before it by `apart`.
-struct Replacements {
-  double first, apart;
-};
-inline constexpr Replacements kReplacements{.first = 0.75, .apart = 0};
-/// Replacements that differ from kReplacements and from each other. An output that depends on a
-/// replaced input changes when these are used, even if it depends only on differences of inputs.
-inline constexpr Replacements kOtherReplacements{.first = -2.5, .apart = 0.125};
-
-/// Replaces every infinity and NaN of x and grad_y. Returns whether there was one.
-bool replace_not_finite(ref::model::OperationInputs& inputs, const Replacements& replacements);
 
 }  // namespace normproof::verification::golden::certify

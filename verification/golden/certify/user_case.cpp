@@ -68,7 +68,8 @@ ref::numeric::ContractViolation rename_to_option(const Case& c,
 void check_requirements(const Case& c) {
   try {
     checks::evaluation::EvalInputs inputs = recipes::inputs_of(c);
-    replace_not_finite(inputs, kReplacements);
+    check_infinities(inputs, c);
+    replace_not_finite(inputs, c, kReplacements);
     checks::evaluation::run_operation<double>(c.options, inputs, c.sequence);
   } catch (const ref::numeric::FileError& error) {
     throw UsageError(error.what());

@@ -178,7 +178,7 @@ void keep_plausible_outputs(const Case& c, const std::vector<FailingOutput>& fai
     return;
   }
   checks::evaluation::EvalInputs inputs = inputs_of(c);
-  certify::replace_not_finite(inputs, certify::kReplacements);
+  certify::replace_not_finite(inputs, c, certify::kReplacements);
   const auto errors = plain::plain_error_bounds(
       c, inputs, {}, tolerance::arithmetic_of_candidate(usual_accumulation(c.dtype), false),
       mutation);

@@ -20,6 +20,12 @@ double round_up_to_double(const oracle100& x) {
   return mpfr_get_d(x.backend().data(), MPFR_RNDU);
 }
 
+/// Whether a value is right where the exact value is NaN or -infinity. The order of operations
+/// decides whether a result is infinite or NaN, so both are right for NaN.
+bool is_right_if_not_finite(double exact, double value) {
+  return std::isnan(exact) ? !std::isfinite(value) : value == exact;
+}
+
 }  // namespace
 
 JudgedOutput::JudgedOutput(const StoredCase& stored, const std::vector<StoredTensor>& answer,
@@ -41,8 +47,8 @@ std::vector<double> JudgedOutput::error_ratios() const {
   const std::vector<double> got = ref::io::widen(answer_);
   std::vector<double> error_ratios(got.size());
   for (std::size_t i = 0; i < got.size(); ++i) {
-    if (std::isnan(exact_.high[i])) {
-      error_ratios[i] = std::isfinite(got[i]) ? kInfinity : 0;
+    if (!std::isfinite(exact_.high[i])) {
+      error_ratios[i] = is_right_if_not_finite(exact_.high[i], got[i]) ? 0 : kInfinity;
       continue;
     }
     const double element_bound = exact_.bound[i];
@@ -57,7 +63,8 @@ std::vector<double> JudgedOutput::error_ratios() const {
 
 ElementVerdict JudgedOutput::verdict(std::size_t i, double value) const {
   using enum ElementVerdict;
-  if (std::isnan(exact_.high[i])) return std::isfinite(value) ? refused : right;
+  if (!std::isfinite(exact_.high[i]))
+    return is_right_if_not_finite(exact_.high[i], value) ? right : refused;
   const double element_bound = exact_.bound[i];
   if (std::isinf(element_bound)) return unjudged;
   if (!checks::compare::is_within(value, exact(i), element_bound)) return refused;
@@ -72,10 +79,9 @@ TensorResult JudgedOutput::compare_elements() const {
   std::vector<std::size_t> judged;
   std::vector<double> bounds;
   for (std::size_t i = 0; i < got.size(); ++i) {
-    if (std::isnan(exact_.high[i])) {
-      // The order of operations decides whether a result is infinite or NaN, so both are accepted.
+    if (!std::isfinite(exact_.high[i])) {
       ++result.count;
-      if (!std::isfinite(got[i])) continue;
+      if (is_right_if_not_finite(exact_.high[i], got[i])) continue;
       if (result.failed.empty()) at(result, i, got[i], 0);
       result.failed.push_back(i);
       result.ratio = std::numeric_limits<double>::infinity();

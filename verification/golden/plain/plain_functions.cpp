@@ -212,6 +212,9 @@ class PlainFunctions : public PlainGates<T> {
   }
 
   static bool is_nan(T x) { return !(x == x); }  // NOLINT(misc-redundant-expression)
+  static bool is_minus_infinity(T x) {
+    return static_cast<double>(x) == -std::numeric_limits<double>::infinity();
+  }
 
   /// Returns `x - largest`, in which `largest` is the maximum of the row. An injected error can
   /// replace a difference below -30 by -30.
@@ -270,6 +273,7 @@ class PlainFunctions : public PlainGates<T> {
   T sum_in_one_pass(const std::vector<std::size_t>& counted) {
     T largest = counted.empty() ? T(0) : x_[counted[0]], sum = 0;
     for (const std::size_t i : counted) {
+      if (is_minus_infinity(x_[i])) continue;
       if (largest < x_[i]) sum *= exp(largest - x_[i]);
       largest = std::max(largest, x_[i]);
       sum += exp(x_[i] - largest);

@@ -193,6 +193,7 @@ class PlainLoss {
   T sum_exp_in_one_pass(const T* x) {
     T largest = x[0], sum = 0;
     for (std::size_t c = 0; c < classes_; ++c) {
+      if (static_cast<double>(x[c]) == -std::numeric_limits<double>::infinity()) continue;
       if (largest < x[c]) {
         sum *= exponential(largest - x[c]);
         largest = x[c];

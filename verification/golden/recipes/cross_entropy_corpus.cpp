@@ -67,6 +67,24 @@ class LossCases {
          .logits = [](std::size_t i, double normal) {
            return i == 8 ? std::numeric_limits<double>::quiet_NaN() : normal;
          }});
+    for (const DType dtype : {DType::float32, DType::bfloat16})
+      add({.reason = "minus_infinity_logits",
+           .why =
+               "-infinity excludes a class, as masks of the vocabulary do: the first one of a row, "
+               "the last ones, all but the target",
+           .dtype = dtype,
+           .rows = 4,
+           .classes = 6,
+           .logits =
+               [](std::size_t i, double normal) {
+                 const std::size_t row = i / 6, column = i % 6;
+                 const bool excluded = row == 1   ? column % 3 == 0
+                                       : row == 2 ? column != 4
+                                       : row == 3 ? column >= 4
+                                                  : false;
+                 return excluded ? -std::numeric_limits<double>::infinity() : normal;
+               },
+           .target = [](std::size_t row) { return row == 2 ? 4u : 1u; }});
   }
 
   void standard() {

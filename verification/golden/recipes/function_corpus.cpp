@@ -75,11 +75,29 @@ class FunctionCases {
                              return i / 6 == 1 ? std::numeric_limits<double>::quiet_NaN() : normal;
                            })
                            .make(seed_));
+    if (info_.infinite_elements == ref::model::InfiniteElements::minus_infinity_is_a_limit)
+      for (const DType dtype : {DType::float32, DType::bfloat16})
+        cases_.push_back(base_recipe("minus_infinity_logits", {4, 6}, dtype)
+                             .why("-infinity excludes an element, as masks do: the first one of a "
+                                  "row, the last ones, all but one")
+                             .x(excluded_elements)
+                             .make(seed_));
     cases_.push_back(base_recipe("nan_in_grad_y", {4, 6}, DType::float32)
                          .why("a NaN in grad_y reaches no y, and the gradients that depend on it")
                          .x(with(2, 1.5))
                          .grad_y(with(2, std::numeric_limits<double>::quiet_NaN()))
                          .make(seed_));
+  }
+
+  /// Returns -infinity at elements of a matrix with six columns: in row 1 the first and the fourth,
+  /// in row 2 all but the fifth, in row 3 the last two.
+  static double excluded_elements(std::size_t i, double normal) {
+    const std::size_t row = i / 6, column = i % 6;
+    const bool excluded = row == 1   ? column % 3 == 0
+                          : row == 2 ? column != 4
+                          : row == 3 ? column >= 4
+                                     : false;
+    return excluded ? -std::numeric_limits<double>::infinity() : normal;
   }
 
   void standard() {

@@ -220,7 +220,7 @@ Tolerance derive_tolerance(const Case& c, Accumulation accumulation, Formula for
 Tolerance derive_tolerance(const Case& stored, checks::evaluation::EvalInputs inputs,
                            Accumulation accumulation, Formula formula, bool flushes) {
   const Case c = corpus::set_computed_dtype(stored);
-  replace_not_finite(inputs, kReplacements);
+  replace_not_finite(inputs, c, kReplacements);
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   Arithmetic arithmetic = arithmetic_of_candidate(accumulation, flushes);
   if (corpus::rounds_inputs(stored))

@@ -1,0 +1,162 @@
+#include "verification/golden/certify/not_finite.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "ref/model/operation_info.hpp"
+#include "ref/numeric/errors.hpp"
+#include "ref/tensor/contract.hpp"
+
+namespace normproof::verification::golden::certify {
+
+using corpus::Case;
+using ref::model::InfiniteElements;
+using ref::model::OperationInputs;
+using ref::tensor::Mask;
+using ref::tensor::Tensor;
+
+namespace {
+
+constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
+/// exp(-kFarBelow) is less than half of the smallest positive double.
+constexpr double kFarBelow = 1e4;
+
+/// Returns a tensor of a function, or null if the operation takes no -infinity as a limit.
+std::string_view limit_operand(const Case& c) {
+  const auto& info = ref::model::operation_info(c.options);
+  if (info.infinite_elements != InfiniteElements::minus_infinity_is_a_limit) return {};
+  return info.operands.front().name;
+}
+
+/// Whether the mask excludes element i of x. A mask of cross_entropy, [N], selects rows.
+bool is_excluded(const Mask& valid, const Tensor<double>& x, std::size_t i) {
+  if (valid.size() == 0) return false;
+  return !valid.data()[valid.size() == x.size() ? i : i / x.shape().back()];
+}
+
+/// Returns the largest element of the row that begins at `begin`. Returns nothing if the row has no
+/// finite element, or one that is +infinity or NaN.
+std::optional<double> largest_element(const Tensor<double>& x, const Mask& valid,
+                                      std::size_t begin) {
+  std::optional<double> largest;
+  for (std::size_t i = begin; i < begin + x.shape().back(); ++i) {
+    const double v = x.data()[i];
+    if (is_excluded(valid, x, i) || v == kMinusInfinity) continue;
+    if (!std::isfinite(v)) return std::nullopt;
+    largest = std::max(largest.value_or(v), v);
+  }
+  return largest;
+}
+
+void replace_limits(Tensor<double>& x, const Mask& valid) {
+  const std::size_t width = x.shape().back();
+  for (std::size_t begin = 0; begin < x.size(); begin += width) {
+    const std::optional<double> largest = largest_element(x, valid, begin);
+    if (!largest) continue;
+    const double replacement = *largest - kFarBelow * (1 + std::abs(*largest));
+    for (std::size_t i = begin; i < begin + width; ++i)
+      if (x.data()[i] == kMinusInfinity) x.data()[i] = replacement;
+  }
+}
+
+/// Returns number i of a sequence in [0.5, 1.5) without any pattern: the golden ratio modulo 1.
+double generic_number(std::size_t i) {
+  const double product = static_cast<double>(i + 1) * 0.6180339887498949;
+  return 0.5 + (product - std::floor(product));
+}
+
+void make_generic(Tensor<double>& gradient, const Mask& valid) {
+  for (std::size_t i = 0; i < gradient.size() && ref::tensor::is_given(gradient); ++i) {
+    const bool is_padding = valid.size() != 0 && gradient.size() % valid.size() == 0 &&
+                            !valid.data()[i / (gradient.size() / valid.size())];
+    if (std::isfinite(gradient.data()[i]) && !is_padding) gradient.data()[i] = generic_number(i);
+  }
+}
+
+bool is_gradient(std::string_view name) {
+  return name.starts_with("grad_");
+}
+
+}  // namespace
+
+bool has_not_finite(const OperationInputs& inputs) {
+  const auto contains = [](const Tensor<double>& tensor) {
+    return ref::tensor::is_given(tensor) &&
+           !std::all_of(tensor.begin(), tensor.end(), [](double v) { return std::isfinite(v); });
+  };
+  return std::ranges::any_of(
+             inputs.steps,
+             [&](const auto& step) { return contains(step.x) || contains(step.grad_y); }) ||
+         std::ranges::any_of(inputs.function.tensors,
+                             [&](const auto& named) { return contains(named.second); });
+}
+
+void replace_not_finite(OperationInputs& inputs, const Case& c, const Replacements& replacements) {
+  if (const auto name = limit_operand(c); !name.empty())
+    replace_limits(inputs.function.tensors.at(std::string(name)), inputs.function.valid);
+  std::size_t found = 0;
+  const auto replace = [&](Tensor<double>& tensor) {
+    for (std::size_t i = 0; i < tensor.size() && ref::tensor::is_given(tensor); ++i) {
+      if (std::isfinite(tensor.data()[i])) continue;
+      tensor.data()[i] = replacements.first + replacements.apart * static_cast<double>(found++);
+    }
+  };
+  for (auto& step : inputs.steps) {
+    replace(step.x);
+    replace(step.grad_y);
+  }
+  for (auto& [name, tensor] : inputs.function.tensors) replace(tensor);
+}
+
+void replace_gradients_by_generic_numbers(OperationInputs& inputs) {
+  for (auto& step : inputs.steps) make_generic(step.grad_y, step.valid);
+  for (auto& [name, tensor] : inputs.function.tensors)
+    if (is_gradient(name)) make_generic(tensor, {});
+}
+
+bool is_minus_infinity(const OperationInputs& inputs, const Case& c, std::string_view output,
+                       std::size_t i) {
+  const auto* const function = std::get_if<ref::model::FunctionOptions>(&c.options);
+  if (function == nullptr || output != "y") return false;
+  if (!std::holds_alternative<ref::model::LogSoftmaxOptions>(*function)) return false;
+  const Tensor<double>& x = inputs.function.tensors.at("x");
+  const std::size_t width = x.shape().back();
+  return x.data()[i] == kMinusInfinity && largest_element(x, {}, i - i % width).has_value();
+}
+
+void check_infinities(const OperationInputs& inputs, const Case& c) {
+  const auto& info = ref::model::operation_info(c.options);
+  const auto check = [&](std::string_view name, const Tensor<double>& tensor) {
+    if (!ref::tensor::is_given(tensor) || is_gradient(name)) return;
+    for (std::size_t i = 0; i < tensor.size(); ++i) {
+      const double v = tensor.data()[i];
+      if (!std::isinf(v) || info.infinite_elements == InfiniteElements::make_nan) continue;
+      if (info.infinite_elements == InfiniteElements::minus_infinity_is_a_limit) continue;
+      throw ref::numeric::UsageError(fmt::format(
+          "{} at {} is {}; expected numbers that are finite or NaN, because the result of {} at an "
+          "infinity depends on the order of its operations",
+          name, ref::tensor::index_to_string(i, ref::tensor::shape_of(tensor)), v, info.name));
+    }
+  };
+  for (const auto& step : inputs.steps) check("x", step.x);
+  for (const auto& [name, tensor] : inputs.function.tensors) check(name, tensor);
+  if (inputs.function.targets.empty() || limit_operand(c).empty()) return;
+  const Tensor<double>& logits = inputs.function.tensors.at(std::string(limit_operand(c)));
+  const std::size_t width = logits.shape().back();
+  for (std::size_t row = 0; row < inputs.function.targets.size(); ++row) {
+    const std::size_t i = row * width + static_cast<std::size_t>(inputs.function.targets[row]);
+    if (i >= logits.size() || logits.data()[i] != kMinusInfinity) continue;
+    if (is_excluded(inputs.function.valid, logits, i)) continue;
+    throw ref::numeric::UsageError(fmt::format(
+        "logits at {} is -inf, and is the logit of targets[{}]; expected a finite logit, "
+        "because the loss is infinite",
+        ref::tensor::index_to_string(i, ref::tensor::shape_of(logits)), row));
+  }
+}
+
+}  // namespace normproof::verification::golden::certify
