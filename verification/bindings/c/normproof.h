@@ -141,10 +141,11 @@ typedef struct normproof_expected {
   int32_t reserved; /* 0 */
   const int64_t* shape;
   size_t count;
-  const double* value;     /* the exact result rounded to dtype; NaN where none is defined */
+  const double* value;     /* the exact result rounded to dtype; NaN where none is defined, -inf as a limit */
   const double* remainder; /* what is left of it */
   const double* bound;     /* infinite: the arithmetic claims nothing, and nothing is judged there;
-                              NaN where value is: there the answer must not be finite */
+                              NaN where value is NaN: there the answer must not be finite; and
+                              where value is -inf: there the answer must be -inf */
 } normproof_expected;
 
 /* Called between two pieces of work, never by two threads at the same time, though perhaps by

@@ -210,12 +210,13 @@ def _compare(agreement: Agreement, corpus: Corpus, case: Case, invocations: Sequ
 def _shares(stored: Stored, expected: ExpectedOutput) -> Array:
     """Returns the ratio of error to bound of each element.
 
-    It is 0 if the output and the exact value are NaN, and infinite if only one of them is.
+    It is 0 if the output and the exact value are NaN, or both -infinity, and infinite if only one of them is.
     """
     with np.errstate(all="ignore"):
         got = np.asarray(stored.widened(), np.longdouble)
         error = np.abs((got - expected.value) - expected.remainder).astype(np.float64)
         share = np.where(error == 0, 0.0, error / expected.bound)
-    undefined = np.isnan(expected.value)
+    undefined, infinite = np.isnan(expected.value), np.isinf(expected.value)
     share = np.where(undefined, np.where(np.isfinite(got), np.inf, 0.0), share)
+    share = np.where(infinite, np.where(got == expected.value, 0.0, np.inf), share)
     return np.where(np.isnan(share), np.inf, share)

@@ -1,0 +1,137 @@
+#include "verification/golden/certify/not_finite.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "ref/model/operation_info.hpp"
+#include "ref/numeric/errors.hpp"
+#include "tests/verification/golden/certify/samples.hpp"
+#include "verification/golden/certify/certificate.hpp"
+#include "verification/golden/certify/user_case.hpp"
+
+namespace normproof::verification::golden::certify {
+namespace {
+
+using ref::numeric::error_message;
+using ref::numeric::UsageError;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr double kNegative = -std::numeric_limits<double>::infinity();
+constexpr double kPositive = std::numeric_limits<double>::infinity();
+constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
+
+StoredCase certify_own(const std::string& operation, std::vector<StoredTensor> inputs,
+                       const std::vector<std::pair<std::string, std::string>>& options = {}) {
+  return certify_user_case(make_user_case({.name = "mine",
+                                           .op = operation,
+                                           .mode = "training",
+                                           .options = options,
+                                           .sequence = false,
+                                           .inputs = std::move(inputs)}),
+                           1);
+}
+StoredTensor row_of_x(const std::vector<double>& x) {
+  return make_stored_tensor("x", DType::float32, {1, x.size()}, x);
+}
+StoredTensor row_of_grad_y(const std::vector<double>& grad_y) {
+  return make_stored_tensor("grad_y", DType::float32, {1, grad_y.size()}, grad_y);
+}
+
+TEST(NotFiniteInputs, MinusInfinityExcludesAnElementOfSoftmax) {
+  const StoredCase own =
+      certify_own("softmax", {row_of_grad_y({1, 2, 3}), row_of_x({0, kNegative, 0})});
+  EXPECT_THAT(values_of(own.expected, "y"), ElementsAre(0.5, 0, 0.5));
+  EXPECT_THAT(values_of(own.expected, "grad_x"), ElementsAre(-0.5, 0, 0.5));
+  const StoredCase one = certify_own("softmax", {row_of_x({kNegative, kNegative, -7})});
+  EXPECT_THAT(values_of(one.expected, "y"), ElementsAre(0, 0, 1));
+}
+
+TEST(NotFiniteInputs, MinusInfinityHasTheValuesOfAMaskedElement) {
+  for (const double largest : {-3e38, -5.0, 0.0, 5.0, 3e38}) {
+    const std::vector<double> x = {largest, kNegative, largest - 1, kNegative};
+    const StoredTensor grad_y = row_of_grad_y({1, 2, 3, 4});
+    const StoredTensor valid = make_stored_tensor("valid", DType::boolean, {1, 4}, {1, 0, 1, 0});
+    const auto own = certify_own("softmax", {grad_y, row_of_x(x)});
+    const auto masked =
+        certify_own("softmax", {grad_y, valid, row_of_x({largest, 0, largest - 1, 0})});
+    for (const char* output : {"y", "grad_x"})
+      EXPECT_EQ(values_of(own.expected, output), values_of(masked.expected, output)) << largest;
+  }
+}
+
+TEST(NotFiniteInputs, LogSoftmaxOfMinusInfinityIsMinusInfinity) {
+  const StoredCase own =
+      certify_own("log_softmax", {row_of_grad_y({1, 2}), row_of_x({3, kNegative})});
+  EXPECT_THAT(values_of(own.expected, "y"), ElementsAre(0, kNegative));
+  EXPECT_THAT(values_of(own.expected, "grad_x"), ElementsAre(-2, 2));
+}
+
+TEST(NotFiniteInputs, LogSumExpLeavesMinusInfinityOut) {
+  const StoredCase own = certify_own("log_sum_exp", {row_of_x({3, kNegative})});
+  EXPECT_THAT(values_of(own.expected, "y"), ElementsAre(3));
+}
+
+TEST(NotFiniteInputs, ARowWithoutAFiniteElementIsNaN) {
+  for (const std::vector<double>& x :
+       {std::vector{kNegative, kNegative}, {0, kPositive}, {kNegative, kNotANumber}}) {
+    const StoredCase own = certify_own("softmax", {row_of_x(x)});
+    for (const double y : values_of(own.expected, "y")) EXPECT_TRUE(std::isnan(y));
+  }
+}
+
+TEST(NotFiniteInputs, TheLossOfAnExcludedClassIsRefused) {
+  const auto inputs = [](double target) {
+    return std::vector{make_stored_tensor("logits", DType::float32, {1, 3}, {1, kNegative, 1}),
+                       make_stored_tensor("targets", DType::int64, {1}, {target})};
+  };
+  const StoredCase own = certify_own("cross_entropy", inputs(2));
+  EXPECT_THAT(values_of(own.expected, "grad_logits"), ElementsAre(0.5, 0, -0.5));
+  EXPECT_THAT(error_message<UsageError>([&] { certify_own("cross_entropy", inputs(1)); }),
+              HasSubstr("logits at [0, 1] is -inf, and is the logit of targets[0]"));
+}
+
+TEST(NotFiniteInputs, AnInfinityWithoutALimitIsRefusedInASentence) {
+  for (const char* operation : {"relu", "gelu", "silu", "rms_norm", "l2_norm", "dyt"})
+    for (const double bad : {kNegative, kPositive})
+      EXPECT_THAT(error_message<UsageError>([&] {
+                    certify_own(operation, {row_of_x({1, bad, 2})});
+                  }),
+                  testing::AllOf(HasSubstr("x at [0, 1] is "),
+                                 HasSubstr("expected numbers that are finite")))
+          << operation;
+  EXPECT_NO_THROW(certify_own("layer_norm", {row_of_x({1, kPositive, 2})}));
+}
+
+// The gradient of a norm is 0 if grad_y is constant, whatever x is. It is still computed from x.
+TEST(NotFiniteInputs, NaNReachesTheGradientsForAnyGradY) {
+  for (const char* operation :
+       {"layer_norm", "batch_norm", "group_norm", "rms_norm", "instance_norm"})
+    for (const double grad : {0.0, 1.0, 0.3}) {
+      const std::vector<double> x = {1, kNotANumber, 2, 4}, grad_y(4, grad);
+      const StoredCase own =
+          certify_own(operation, {make_stored_tensor("grad_y", DType::float32, {2, 2}, grad_y),
+                                  make_stored_tensor("x", DType::float32, {2, 2}, x)});
+      EXPECT_TRUE(std::isnan(values_of(own.expected, "grad_x")[1])) << operation << ' ' << grad;
+    }
+}
+
+TEST(NotFiniteInputs, EveryOperationSaysWhatItDoesWithInfinities) {
+  using ref::model::InfiniteElements;
+  const auto says = [](const char* name) {
+    return ref::model::operation_info(name).infinite_elements;
+  };
+  for (const char* name : {"softmax", "log_softmax", "log_sum_exp", "cross_entropy"})
+    EXPECT_EQ(says(name), InfiniteElements::minus_infinity_is_a_limit) << name;
+  for (const char* name :
+       {"none", "layer_norm", "batch_norm", "group_norm", "instance_norm", "rope"})
+    EXPECT_EQ(says(name), InfiniteElements::make_nan) << name;
+  for (const char* name : {"relu", "rms_norm", "batch_renorm", "dyt", "attention", "adam"})
+    EXPECT_EQ(says(name), InfiniteElements::unspecified) << name;
+}
+
+}  // namespace
+}  // namespace normproof::verification::golden::certify
