@@ -25,7 +25,7 @@ enum class Independence {
   none      ///< samples influence each other
 };
 
-/// What an operation computes from infinite elements of its inputs, other than gradients. A NaN
+/// The effect of infinite elements of the inputs, other than gradients, on the outputs. A NaN
 /// always makes every output NaN that is computed from it.
 enum class InfiniteElements {
   /// The result at an infinity depends on the order of operations.

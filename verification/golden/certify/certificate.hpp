@@ -42,8 +42,9 @@ struct Expected {
 /// Computes  every output and the state of each step from the exact inputs. The results are
 ///           enclosed in balls whose precision is increased until both ends of each enclosure round
 ///           to the same number. An output element that depends on an infinite or NaN input is NaN,
-///           unless the infinity is a limit (not_finite.hpp); other elements are unaffected. If `parallel_enclosures` is set, the second enclosure
-///           is computed on another thread, which changes no bit
+///           unless the infinity is a limit (not_finite.hpp); other elements are unaffected. If
+///           `parallel_enclosures` is set, the second enclosure is computed on another thread,
+///           which changes no bit
 /// Requires  inputs that norm_step accepts, except that x and grad_y of a layer or function may
 ///           contain infinity and NaN; (C1) if the case is exact, every result is a number of the
 ///           dtype, and `double` computes it exactly

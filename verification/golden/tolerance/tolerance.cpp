@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <vector>
 
+#include "ref/model/operation_info.hpp"
 #include "ref/numeric/errors.hpp"
 #include "verification/checks/evaluation/sequence.hpp"
 #include "verification/golden/certify/certificate.hpp"
@@ -172,6 +175,42 @@ void drop_vacuous_bounds(const Case& c, const NamedTensors<double>& values,
       std::ranges::fill(bound, std::numeric_limits<double>::infinity());
 }
 
+/// Returns the number of consecutive elements of an output that are judged together: an element, a
+/// row, or the whole output. It follows from the part of the inputs on which they depend.
+std::size_t elements_per_part(const Case& c, std::string_view output, std::size_t size) {
+  const auto& info = ref::model::operation_info(c.options);
+  if (info.independence == ref::model::Independence::element) return 1;
+  const bool is_per_row = info.independence == ref::model::Independence::row &&
+                          (output == "y" || output == "sum" || output == "grad_x");
+  if (!is_per_row) return size;
+  const auto& shape = corpus::main_input(c)->shape;
+  const std::size_t rows =
+      std::accumulate(shape.begin(), shape.end() - 1, std::size_t{1}, std::multiplies<>());
+  return rows == 0 || size % rows != 0 ? size : size / rows;
+}
+
+/// Sets the bounds of a part of an output to infinity if zeros in place of the whole part would be
+/// within the bounds, although they are not the result. Such bounds say nothing about the part.
+void drop_bounds_that_accept_zeros(const Case& c, const NamedTensors<double>& values, bool flushes,
+                                   NamedTensors<double>& bounds) {
+  for (auto& [name, bound] : bounds) {
+    const auto& value = values.at(name);
+    const DType dtype = corpus::stored_output_dtype(c, name);
+    const std::size_t length = elements_per_part(c, name, bound.size());
+    for (std::size_t begin = 0; begin < bound.size(); begin += length) {
+      bool accepts_zeros = true, is_zero = true;
+      for (std::size_t i = begin; i < begin + length; ++i) {
+        const double v = value.data()[i];
+        is_zero = is_zero && v == 0;
+        accepts_zeros = accepts_zeros && std::fabs(v) <= with_storage_rounding(bound.data()[i], v,
+                                                                               1, dtype, flushes);
+      }
+      if (!accepts_zeros || is_zero) continue;
+      std::fill_n(bound.data() + begin, length, std::numeric_limits<double>::infinity());
+    }
+  }
+}
+
 /// Whether every operation is exact. In an exact case, this is true for the usual arithmetic, but
 /// not necessarily for a coarser one.
 bool is_exact(const Case& c, Accumulation accumulation) {
@@ -245,6 +284,8 @@ Tolerance derive_tolerance(const Case& stored, checks::evaluation::EvalInputs in
     add_function_allowances(c, inputs.function, evaluated.values, accumulation, bounds.bound,
                             flushes);
   if (may_be_vacuous(c)) drop_vacuous_bounds(c, evaluated.values, bounds.bound);
+  if (c.tier == corpus::Tier::user && !corpus::is_scaled(stored))
+    drop_bounds_that_accept_zeros(c, evaluated.values, flushes, bounds.bound);
   if (corpus::is_scaled(stored)) divide_by_scales(stored, evaluated.values, bounds);
   drop_overflowing_bounds(stored, evaluated.values, arithmetic, bounds.bound);
   return bounds;
