@@ -43,5 +43,7 @@ void add_accumulation_option(
     const std::string& help);
 void add_formula_option(CLI::App& app, verification::golden::tolerance::Formula& formula,
                         const std::string& help);
+void add_cast_order_option(CLI::App& app, verification::golden::tolerance::CastOrder& order,
+                           const std::string& help);
 
 }  // namespace normproof::verification::cli::golden

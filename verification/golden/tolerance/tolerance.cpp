@@ -251,13 +251,14 @@ Arithmetic arithmetic_of_candidate(Accumulation accumulation, bool flushes) {
   return arithmetic;
 }
 
-Tolerance derive_tolerance(const Case& c, Accumulation accumulation, Formula formula,
-                           bool flushes) {
-  return derive_tolerance(c, inputs_of(c), accumulation, formula, flushes);
+Tolerance derive_tolerance(const Case& c, Accumulation accumulation, Formula formula, bool flushes,
+                           CastOrder cast_order) {
+  return derive_tolerance(c, inputs_of(c), accumulation, formula, flushes, cast_order);
 }
 
 Tolerance derive_tolerance(const Case& stored, checks::evaluation::EvalInputs inputs,
-                           Accumulation accumulation, Formula formula, bool flushes) {
+                           Accumulation accumulation, Formula formula, bool flushes,
+                           CastOrder cast_order) {
   const Case c = corpus::set_computed_dtype(stored);
   replace_not_finite(inputs, c, kReplacements);
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -283,6 +284,8 @@ Tolerance derive_tolerance(const Case& stored, checks::evaluation::EvalInputs in
   if (is_function(c))
     add_function_allowances(c, inputs.function, evaluated.values, accumulation, bounds.bound,
                             flushes);
+  if (cast_order == CastOrder::before_gamma)
+    allow_cast_before_gamma(c, inputs, evaluated.values, accumulation, bounds.bound);
   if (may_be_vacuous(c)) drop_vacuous_bounds(c, evaluated.values, bounds.bound);
   if (c.tier == corpus::Tier::user && !corpus::is_scaled(stored))
     drop_bounds_that_accept_zeros(c, evaluated.values, flushes, bounds.bound);
