@@ -37,9 +37,9 @@ bool computes_variance(const Case& c);
 ///           operations of a case are exact, sums and products have no error, unless `accumulation`
 ///           is coarser than usual. For a user's case, the bound of a row or of a whole output is
 ///           infinite if zeros would be within it although they are not the result
-/// Computes  the bound of each output for `accumulation`, `formula` and `cast_order`. A bound for one formula is
-///           at most the bound for the formulas listed after it in Formula. The bounds for
-///           `one_pass` and `folded` are equal if the layer is not centered.
+/// Computes  the bound of each output for `accumulation`, `formula` and `cast_order`. A bound for
+///           one formula is at most the bound for the formulas listed after it in Formula. The
+///           bounds for `one_pass` and `folded` are equal if the layer is not centered.
 ///           An infinite bound accepts any value. It has one of three reasons: the element depends
 ///           on a non-finite input; the element may overflow the output's dtype because the
 ///           arithmetic has fewer digits than that dtype; or the case is a user's, and the bound
