@@ -92,8 +92,11 @@ bool has_not_finite(const OperationInputs& inputs) {
   return std::ranges::any_of(
              inputs.steps,
              [&](const auto& step) { return contains(step.x) || contains(step.grad_y); }) ||
-         std::ranges::any_of(inputs.function.tensors,
-                             [&](const auto& named) { return contains(named.second); });
+         std::any_of(inputs.function.tensors.begin(), inputs.function.tensors.end(),
+                     [&](const auto& entry) {
+                       const auto& [name, tensor] = entry;
+                       return contains(tensor);
+                     });
 }
 
 void replace_not_finite(OperationInputs& inputs, const Case& c, const Replacements& replacements) {
