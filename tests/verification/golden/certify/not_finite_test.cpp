@@ -113,10 +113,11 @@ TEST(NotFiniteInputs, NaNReachesTheGradientsForAnyGradY) {
   for (const char* operation :
        {"layer_norm", "batch_norm", "group_norm", "rms_norm", "instance_norm"})
     for (const double grad : {0.0, 1.0, 0.375}) {
-      const std::vector<double> x = {1, kNotANumber, 2, 4}, grad_y(4, grad);
+      const std::vector<double> x = {1, kNotANumber, 2, 4, 3, 7, 1, 2, 5, 3, 2, 9},
+                                grad_y(12, grad);
       const StoredCase own =
-          certify_own(operation, {make_stored_tensor("grad_y", DType::float32, {2, 2}, grad_y),
-                                  make_stored_tensor("x", DType::float32, {2, 2}, x)});
+          certify_own(operation, {make_stored_tensor("grad_y", DType::float32, {2, 3, 2}, grad_y),
+                                  make_stored_tensor("x", DType::float32, {2, 3, 2}, x)});
       EXPECT_TRUE(std::isnan(find_tensor_values(own.expected, "grad_x")[1]))
           << operation << ' ' << grad;
     }
