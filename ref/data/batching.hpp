@@ -37,7 +37,7 @@ struct BatchingOptions {
 ///
 /// Computes  p = identity; for i = count - 1, ..., 1: swap p[i] and p[j], where j is
 ///           RandomStream(seed, "shuffle/<epoch>").below(i, i + 1) (Fisher and Yates [Knu97, 3.4.2,
-///           algorithm P]); <epoch> is the decimal number
+///           algorithm P]); <epoch> stands for the epoch as a decimal number
 /// Requires  nothing; count 0 gives the empty permutation
 std::vector<std::size_t> shuffled_order(std::size_t count, std::uint64_t seed, std::uint64_t epoch);
 

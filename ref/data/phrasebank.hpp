@@ -7,7 +7,8 @@
 
 namespace normproof::ref::data {
 
-/// The number of sentiment labels. The labels are negative 0, neutral 1 and positive 2.
+/// The number of sentiment labels. The label 0 means negative, 1 means neutral, and 2 means
+/// positive.
 inline constexpr int num_labels = 3;
 
 /// One sentence of a corpus in UTF-8, with its sentiment label.

@@ -27,8 +27,8 @@ class Vocabulary {
   /// Does what `load` does, for bytes in memory. Error messages use `name` instead of a file name.
   static Vocabulary parse(std::string_view bytes, std::string_view name);
 
-  /// Does what `load` does, for tokens without line ends. Error messages use `name` instead of a
-  /// file name.
+  /// Does what `load` does, for tokens that are already split and have no line ends. Error messages
+  /// use `name` instead of a file name.
   static Vocabulary from_tokens(std::vector<std::string> tokens, std::string_view name);
 
   std::size_t size() const { return tokens_.size(); }

@@ -114,8 +114,8 @@ struct DecoderLayerOptions {
 
 /// The operations that consist of attention, feed-forwards and norms. encoder_operation_names
 /// returns their names: "encoder_layer", "encoder", "decoder_layer". The option `norm` is one of
-/// norm_names(). Setting it resets the options of that norm, which are named `norm.eps` and so on,
-/// to their defaults.
+/// norm_names(). The options of this norm are named `norm.eps` and so on. They are reset to their
+/// defaults whenever the option `norm` is set.
 using EncoderOperation = std::variant<EncoderLayerOptions, EncoderOptions, DecoderLayerOptions>;
 std::vector<std::string> encoder_operation_names();
 
@@ -166,8 +166,8 @@ struct DecodingOptions {
 
 /// The operations that compute logits over a vocabulary from tokens. transformer_operation_names
 /// returns their names: "translator", "language_model", "decoding". The option `norm` works as in
-/// EncoderOperation. The option `decoder_norm` works in the same way; the options of that norm are
-/// named `decoder_norm.eps` and so on.
+/// EncoderOperation. The option `decoder_norm` works in the same way; the options of the decoder's
+/// norm are named `decoder_norm.eps` and so on.
 using TransformerOperation = std::variant<TranslatorOptions, LanguageModelOptions, DecodingOptions>;
 std::vector<std::string> transformer_operation_names();
 

@@ -54,7 +54,8 @@ class Parameters {
   const Tensor<T>* beta_;
 };
 
-/// The rows that enter the statistics. A row is one of them if the mask `valid` is true for it.
+/// The list of the rows that enter the statistics. A row is in the list if the mask `valid` is true
+/// for this row.
 class ValidRows {
  public:
   /// Reads and checks the mask.

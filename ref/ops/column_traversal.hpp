@@ -37,7 +37,7 @@ class Columns {
   }
 
   /// Computes two sums per column in one pass. terms(id) returns TwoTerms{first, second} for the
-  /// element in row i and column d.
+  /// element whose position is the Cell id.
   template <class Terms>
   void sums(const RowList& rows, T* first, T* second, Terms terms) const {
     Scratch<T> both(2 * width_);
@@ -48,7 +48,7 @@ class Columns {
     }
   }
   /// Computes two means per column in one pass. terms(id) returns TwoTerms{first, second} for the
-  /// element in row i and column d.
+  /// element whose position is the Cell id.
   template <class Terms>
   void means(const RowList& rows, T* first, T* second, Terms terms) const {
     sums(rows, first, second, terms);
