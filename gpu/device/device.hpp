@@ -42,8 +42,8 @@ class Device {
   virtual void release(void* memory) noexcept = 0;
   virtual void upload(void* to, const void* from, std::size_t bytes) = 0;
   /// Copies `bytes` bytes from device memory to host memory.
-  /// Throws    DeviceError. Also throws it while work is recorded, because the values do not exist
-  ///           yet
+  /// Throws    DeviceError. It is also thrown while work is recorded, because the values do not
+  ///           exist yet
   virtual void download(void* to, const void* from, std::size_t bytes) = 0;
   /// Waits until all submitted work has finished.
   /// Throws    DeviceError if any of that work failed

@@ -49,7 +49,7 @@ std::vector<std::size_t> shuffled_order(std::size_t count, std::uint64_t seed, s
 /// Shapes    sequences: N rows of ids, each with its own length; labels [N]
 /// Requires  (C1) N >= 1  (C2) labels has extent N  (C3) no sequence is empty  (C4) batch_size >= 1
 ///           (C5) fixed_length >= 2 if given  (C6) N >= batch_size if drop_last is set
-/// Order     each sentence is in exactly one batch, except those that drop_last omits
+/// Order     each sentence is in exactly one batch, except the sentences that drop_last omits
 /// Throws    ContractError
 std::vector<TokenBatch> make_batches(const std::vector<std::vector<std::int32_t>>& sequences,
                                      const std::vector<int>& labels,

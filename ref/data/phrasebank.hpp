@@ -33,7 +33,7 @@ std::string_view label_name(int label);
 ///           file may be truncated; if a line ends with LF only, the file may have been edited. The
 ///           format excludes empty lines, sentences that consist of blanks, NUL bytes, a CR inside
 ///           a line, and a UTF-8 byte order mark.
-/// Throws    FileError with the file, the number of the line from 1, and the expectation
+/// Throws    FileError with the file, the number of the line (the first is 1) and the expectation
 std::vector<LabelledSentence> read_phrasebank(const std::filesystem::path& path);
 
 /// Does what read_phrasebank does, for bytes in memory. Error messages use `name` instead of a file

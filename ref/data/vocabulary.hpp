@@ -19,7 +19,7 @@ namespace normproof::ref::data {
 /// Requires  one token per line, in UTF-8. Each line ends with LF; the LF of the last line may be
 ///           absent. There is no empty line, no NUL, no CR and no duplicate token; [PAD], [UNK],
 ///           [CLS] and [SEP] are present
-/// Throws    FileError with the file, the number of the line from 1, and the expectation
+/// Throws    FileError with the file, the number of the line (the first is 1) and the expectation
 class Vocabulary {
  public:
   static Vocabulary load(const std::filesystem::path& path);

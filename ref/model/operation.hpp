@@ -78,8 +78,8 @@ using FunctionOptions =
 std::vector<std::string> function_names();
 bool is_function(std::string_view name);
 
-/// The options of one layer of ref/encoder, forward and backward. The extents of the layer are not
-/// options; they follow from the shapes of its tensors.
+/// The options of the forward and the backward of one layer of ref/encoder. The extents of the
+/// layer are not options; they follow from the shapes of its tensors.
 struct EncoderLayerOptions {
   std::size_t num_heads = 1;
   Activation activation = Activation::relu;
@@ -88,8 +88,8 @@ struct EncoderLayerOptions {
   NormOptions norm = LayerNormOptions{};
   bool causal = false;  ///< a position attends only to itself and earlier positions
 };
-/// The options of the encoder with its classification head and the weighted cross-entropy, forward
-/// and backward.
+/// The options of the forward and the backward of the encoder, with its classification head and the
+/// weighted cross-entropy.
 struct EncoderOptions {
   std::size_t num_layers = 1;
   std::size_t num_heads = 1;
@@ -102,8 +102,8 @@ struct EncoderOptions {
   /// Whether embeddings are multiplied by sqrt(d_model) before positions are added.
   bool scaled_embedding = false;
 };
-/// The options of one layer of ref/decoder that reads a memory, forward and backward. Its
-/// self-attention is causal.
+/// The options of the forward and the backward of one layer of ref/decoder, which reads a memory.
+/// Its self-attention is causal.
 struct DecoderLayerOptions {
   std::size_t num_heads = 1;
   Activation activation = Activation::relu;
@@ -119,8 +119,8 @@ struct DecoderLayerOptions {
 using EncoderOperation = std::variant<EncoderLayerOptions, EncoderOptions, DecoderLayerOptions>;
 std::vector<std::string> encoder_operation_names();
 
-/// The options of a whole translation model (ref/decoder), forward and backward: from tokens to the
-/// cross-entropy of the targets, without dropout.
+/// The options of the forward and the backward of a whole translation model (ref/decoder). The
+/// forward computes the cross-entropy of the targets from the tokens, without dropout.
 struct TranslatorOptions {
   std::size_t num_layers = 1;  ///< layers of the encoder, and of the decoder
   std::size_t num_heads = 1;
@@ -135,8 +135,8 @@ struct TranslatorOptions {
   /// Whether embeddings are multiplied by sqrt(d_model) before positions are added.
   bool scaled_embedding = false;
 };
-/// The options of a whole language model (a causal ref/encoder), forward and backward: from tokens
-/// to the cross-entropy of the targets, without dropout.
+/// The options of the forward and the backward of a whole language model (a causal ref/encoder).
+/// The forward computes the cross-entropy of the targets from the tokens, without dropout.
 struct LanguageModelOptions {
   std::size_t num_layers = 1;
   std::size_t num_heads = 1;

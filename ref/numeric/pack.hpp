@@ -72,7 +72,7 @@ inline Pack broadcast(double x) {
 #endif
 }
 
-/// Returns a b + c, with each element rounded once. If the instruction set has an instruction for
+/// Returns `a b + c`, with each element rounded once. If the instruction set has an instruction for
 /// this, it is used; otherwise the library function is used, which gives the same bits.
 [[gnu::always_inline]] inline Pack fma(Pack a, Pack b, Pack c) {
 #if defined(__AVX512F__)

@@ -102,8 +102,8 @@ TwoTerms(V, V)->TwoTerms<V>;
 /// Adds several rows to a row of sums, element by element, for the positions 0 .. width-1. Each of
 /// `rows` is a function that takes a position and returns the element of its row. At each position
 /// the elements are added in the order of `rows`. If kSums is 2, each function returns TwoTerms.
-/// The first terms are then added to the sums sum[0 .. width-1], and the second terms to sum[width
-/// .. 2 width-1]. A sum stays in a register while all rows are added.
+/// The first terms are then added to the first `width` sums, and the second terms to the next
+/// `width` sums. A sum stays in a register while all rows are added.
 template <std::size_t kSums = 1, class T, class... Rows>
 inline void accumulate_rows(T* sum, std::size_t width, const Rows&... rows) {
   static_assert(kSums == 1 || kSums == 2);

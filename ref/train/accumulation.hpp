@@ -17,8 +17,8 @@ namespace normproof::ref::train {
 using tensor::NamedTensors;
 using tensor::Tensor;
 
-/// Returns the sum of two row gradients, a + b. It has every row that a or b has, in ascending
-/// order.
+/// Returns the sum of two row gradients, `a + b`. It has every row that `a` or `b` has, in
+/// ascending order.
 template <class T>
 nn::RowGradient<T> add_row_gradients(const nn::RowGradient<T>& a, const nn::RowGradient<T>& b) {
   nn::RowGradient<T> sum;
