@@ -51,10 +51,11 @@ DotProductForward<T> scaled_dot_product_attention(const Tensor<T>& q, const Tens
 /// Returns the gradients of scaled_dot_product_attention.
 /// Source    docs/specification/attention.md
 /// Computes  grad_v_bgj = sum of weights_bhij grad_y_bhi over the heads h of the group and their
-///           queries i ; grad_weights_bhij = sum_e grad_y_bhie v_bgje ; grad_scores =
-///           softmax_backward(grad_weights) ; grad_q = (grad_scores k) scale ; grad_k is computed
-///           like grad_v, with grad_scores instead of weights, and with the product `q scale`
-///           instead of grad_y
+///           queries i ;
+///           grad_weights_bhij = sum_e grad_y_bhie v_bgje ;
+///           grad_scores = softmax_backward(grad_weights) ; grad_q = (grad_scores k) scale ;
+///           grad_k is computed like grad_v, with grad_scores instead of weights, and with the
+///           product `q scale` instead of grad_y
 /// Requires  (C6) grad_y has the shape of y, is finite, and is so small that the sums in the
 ///           backward of softmax are finite  (C7) saved is what the forward returned
 /// Order     as in the forward. The terms of a sum over a group are ordered by head, then by query
