@@ -10,8 +10,8 @@ namespace normproof::ref::nn {
 /// Shapes    [T,D]: the rows t = first, ..., first + T - 1
 /// Error     the double nearest to the value at 50 digits
 /// Keeps     all rows that were computed; later calls copy them. If new rows are needed and
-///           first > 0, the call computes twice as many rows, because callers with first > 0
-///           usually continue row by row
+///           first > 0, the call computes twice as many rows as needed, because callers with
+///           first > 0 usually continue row by row
 tensor::Tensor<double> positional_encoding(std::size_t seq_len, std::size_t d_model,
                                            std::size_t first = 0);
 
