@@ -19,7 +19,7 @@ struct RepeatRow {
   NORMPROOF_DEVICE void operator()(std::size_t i) const { y[i] = row[i % row.size]; }
 };
 
-/// Multiplies by a number: y = x factor.
+/// Multiplies by a number: y = factor x.
 struct Scale {
   double factor;
   ConstReals x;
@@ -70,7 +70,7 @@ struct CausalKeys {
   }
 };
 
-/// Multiplies the first `width` elements of each row by factor. A row has `stride` elements.
+/// Multiplies the first `width` elements of each row by `factor`. A row has `stride` elements.
 struct ScaleColumns {
   double factor;
   std::size_t width, stride;

@@ -61,8 +61,9 @@ class LossBatch {
   std::size_t count_unignored_rows_before(std::size_t row) const {
     return static_cast<std::size_t>(std::ranges::lower_bound(host_rows_, row) - host_rows_.begin());
   }
-  /// Numbers the rows that the loss does not ignore from 0, and returns those with the numbers
-  /// `first` to `end - 1`. `begin` is the index in the batch of the first row of the logits.
+  /// Returns some of the rows that the loss does not ignore. These rows are numbered 0, 1, ...; the
+  /// function returns the rows with the numbers `first` to `end - 1`. `begin` is the index in the
+  /// batch of the first row of the logits.
   LossRows part(std::size_t begin, std::size_t first, std::size_t end) const {
     LossRows own = kernel;
     own.rows = {kernel.rows.data + first, end - first};
