@@ -50,9 +50,9 @@ struct RotatePairs {
 };
 
 /// Finds the keys that each query of causal attention may attend to: the valid positions up to the
-/// query's own position. `row` numbers the queries of all sentences; the query's position in its
-/// sentence is row mod seq_len. Writes flags [B,T,T] and, for each row, the positions of its keys
-/// in ascending order and the number of keys.
+/// query's own position. `row` is the index of a query among the queries of all sentences; the
+/// query's position in its sentence is row mod seq_len. Writes flags [B,T,T] and, for each row, the
+/// positions of its keys in ascending order and the number of keys.
 struct CausalKeys {
   ConstFlags valid;  ///< [B,T], or absent if all are valid
   std::size_t seq_len;

@@ -95,7 +95,8 @@ struct WarpRows {
 };
 
 /// Computes the 32 lanes of the sum of each column. Element i of the kernel computes lane l of
-/// column `i%width`, where l is `i/width`. Lane l adds term(r, column) for the rows r = l, l+32, ...
+/// column `i%width`, where l is `i/width`. Lane l adds term(r, column) for the rows r = l, l+32 and
+/// so on.
 template <class Term>
 struct ColumnLanes {
   Term term;

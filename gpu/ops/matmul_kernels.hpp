@@ -197,8 +197,8 @@ struct MatmulTiles {
     return static_cast<int>(2 * ((terms + kTermsPerTile - 1) / kTermsPerTile));
   }
   /// Runs step s. Step `s = 2 i` copies kTermsPerTile terms to shared memory, starting with the
-  /// block's term number `i kTermsPerTile`. Step `s = 2 i + 1` adds these terms while the next terms
-  /// are loaded into registers.
+  /// block's term number `i kTermsPerTile`. Step `s = 2 i + 1` adds these terms while the next
+  /// terms are loaded into registers.
   NORMPROOF_DEVICE void step(int s, Position at, Thread& own, Shared& terms) const {
     if (s == 0) find_tile(at.block, own);
     const std::size_t k = own.begin + static_cast<std::size_t>(s / 2) * kTermsPerTile;
@@ -251,8 +251,8 @@ struct MatmulTiles {
     own.in_c = c.offset(grid.splits > 1 ? split * grid.batches + batch : batch) +
                row * c.row_stride + column * c.column_stride;
   }
-  /// Fetches the operands for the terms from k on. Terms past the last one use the operands -0 and
-  /// +0, because fma(-0, 0, chain) equals the chain, even if the chain is -0.
+  /// Fetches the operands for the terms from k on. For terms after the last term, it uses the
+  /// operands -0 and +0, because fma(-0, 0, chain) equals the chain, even if the chain is -0.
   NORMPROOF_DEVICE void fetch(std::size_t thread, std::size_t k, Thread& own) const {
     fetch(thread, {a.data, own.in_a, a.row_stride, a.column_stride, own.rows}, k, -0.0, own.a);
     fetch(thread, {b.data, own.in_b, b.column_stride, b.row_stride, own.columns}, k, 0.0, own.b);

@@ -104,7 +104,7 @@ class Adder {
   ProductOrder draw_;
 };
 
-/// Adds `count` terms one after the other, from position `place` of the permutation on.
+/// Adds `count` terms one after the other, starting at position `place` of the permutation.
 template <class Left, class Right>
 double chain(const Adder& adder, const Permutation& order, std::size_t place, std::size_t count,
              const Left& left, const Right& right) {

@@ -12,13 +12,13 @@
 #include "gpu/train/cross_entropy_kernels.hpp"
 #include "ref/tensor/contract.hpp"
 
-/// Code that two versions of the cross-entropy share: the one that stores all logits, and the one
-/// that computes the logits of some rows at a time. Device version of ref/train/loss_batch.hpp. The
-/// clauses are those of ref/train/cross_entropy.hpp.
+/// Code that two versions of the cross-entropy share: the version that stores all logits, and the
+/// version that computes the logits of some rows at a time. Device version of
+/// ref/train/loss_batch.hpp. The clauses are the same as in ref/train/cross_entropy.hpp.
 namespace normproof::gpu::train {
 
-/// The arguments of the loss for one batch, which the constructor has checked, and the constants
-/// that the loss and its gradient use.
+/// The checked arguments of the loss for one batch, and the constants that the loss and its
+/// gradient use. The constructor checks the arguments.
 class LossBatch {
  public:
   LossBatch(std::string_view function, device::Device& device, const device::Shape& shape,

@@ -9,7 +9,7 @@
 
 namespace normproof::gpu::train {
 
-/// The state that a training run carries from step to step. The names of the tensors are those of
+/// The state that a training run carries from step to step. The tensors have the same names as in
 /// ref/train/train_state.hpp.
 struct TrainState {
   NamedDeviceTensors parameters;

@@ -177,8 +177,8 @@ TEST(DeviceFloat32Norm, MatchesReferenceBitsIfTheLastRunOfRowsIsPartial) {
   }
 }
 
-/// Tests the second stage of the backward, which adds up the runs of rows in 32 lanes: with one run
-/// per lane, and with several.
+/// Tests the second stage of the backward, which adds the sums of the runs of rows in 32 lanes. The
+/// test covers one run per lane and several runs per lane.
 TEST(DeviceFloat32Norm, MatchesReferenceBitsForMoreRunsOfRowsThanSummationLanes) {
   const auto on = make_simulated_devices();
   for_each_float32_layer([&](Float32NormOptions options) {
