@@ -50,8 +50,8 @@ struct Expected {
 ///           if the second enclosure (50-digit MPFI intervals) does not overlap the first
 Expected certify(const Case& c, bool parallel_enclosures = false);
 
-/// Finite numbers that replace infinities and NaNs of the inputs. The replacement of the first one
-/// is `first`; each further replacement is larger than the one before it by `apart`.
+/// Finite numbers that replace infinities and NaNs of the inputs. The first infinity or NaN is
+/// replaced by `first`; each further replacement is larger than the one before it by `apart`.
 struct Replacements {
   double first, apart;
 };
