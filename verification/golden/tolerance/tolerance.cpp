@@ -156,7 +156,7 @@ bool may_be_vacuous(const Case& c) {
 }
 
 /// Sets all bounds of an output to infinity if each of them exceeds the magnitude of every number
-/// in the case. Such bounds would accept any output of that size, even zeros.
+/// in the case. Such bounds would accept any output of that magnitude, even zeros.
 void drop_vacuous_bounds(const Case& c, const NamedTensors<double>& values,
                          NamedTensors<double>& bounds) {
   double largest = 0;
