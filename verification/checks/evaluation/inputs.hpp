@@ -49,7 +49,7 @@ EvalInputs eval_inputs(std::string_view file, std::span<const ref::io::StoredTen
 EvalInputs operation_inputs(std::string_view file, std::span<const ref::io::StoredTensor> tensors,
                             const ref::model::Operation& operation, ref::model::Mode mode,
                             bool sequence);
-/// Overload for a reader, which may multiply elements by their scales.
+/// Overload for a reader. A reader may multiply elements by their scales.
 EvalInputs operation_inputs(const TensorReader& reader, const ref::model::Operation& operation,
                             ref::model::Mode mode, bool sequence);
 

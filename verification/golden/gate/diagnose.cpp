@@ -271,7 +271,7 @@ std::vector<Diagnosis> diagnose_flushing(const StoredCase& stored,
 }
 
 /// Checks the outputs again with the usual accumulation format of the dtype. If they pass, the
-/// candidate declared a finer format than it uses, which explains the failure.
+/// failure is explained: the candidate declared a finer format than it uses.
 std::vector<Diagnosis> diagnose_usual_precision(const StoredCase& stored,
                                                 const std::vector<StoredTensor>& answer,
                                                 const CaseResult& result) {

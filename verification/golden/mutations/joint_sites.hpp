@@ -17,7 +17,7 @@ struct JointSite {
   /// site whose name begins with the text before the '*'.
   std::vector<std::string_view> sites;
   /// The name of a site that the implementation must have. Without that site, this joint site would
-  /// be the same as another one. Empty if no site is required.
+  /// be the same as another joint site. Empty if no site is required.
   std::string_view needs = {};
 
   bool has(std::string_view site) const;

@@ -127,7 +127,7 @@ class PlainAddNorm {
   Sites& sites_;
   Stored<T> stored_;
   Numbers x_, residual_, dy_, dsum_;
-  /// Whether grad_sum is added before the backward pass of the norm, which is an injected error.
+  /// Whether an error is injected that adds grad_sum before the backward pass of the norm.
   bool early_ = false;
 };
 

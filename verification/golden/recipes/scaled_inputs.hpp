@@ -15,7 +15,7 @@ struct EightBitScales {
   std::optional<double> x = {};
   std::optional<double> y = {};       ///< the scale of y; if it is absent, y has block scales
   std::optional<double> grad_y = {};  ///< the scale of grad_y, which is stored in float8_e5m2
-  /// The scale of the gradients of x and gate, which are stored in float8_e5m2.
+  /// The scale of the gradients of x and gate. These gradients are stored in float8_e5m2.
   std::optional<double> gradients = {};
   bool blocks = false;  ///< whether x and gate have block scales
 };

@@ -173,7 +173,7 @@ void drop_vacuous_bounds(const Case& c, const NamedTensors<double>& values,
 }
 
 /// Whether every operation is exact. In an exact case, this is true for the usual arithmetic, but
-/// not necessarily for a coarser one.
+/// not necessarily for a coarser arithmetic.
 bool is_exact(const Case& c, Accumulation accumulation) {
   return c.exact && accumulation_arithmetic(accumulation).unit_roundoff <=
                         accumulation_arithmetic(usual_accumulation(c.dtype)).unit_roundoff;
