@@ -148,7 +148,8 @@ class OptimizerCases {
  private:
   using Settings = std::vector<std::pair<std::string, std::string>>;
 
-  /// Returns options that are far from every neutral value and from each other.
+  /// Returns the options of an ordinary case. They are far from every neutral value and from each
+  /// other.
   Settings add_ordinary_case() const {
     if (!adam_) return {{"momentum", "0.75"}, {"learning_rate", "0.125"}};
     Settings settings = {
