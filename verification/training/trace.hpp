@@ -39,8 +39,8 @@ struct TraceOptions {
   bool certified = false;
   std::string suffix = ".safetensors";  ///< ".safetensors" or ".npz"
   InitialWeights weights = {};
-  /// Reports progress: called as `after_step(stage, steps done, steps)`. The stage is "double" or
-  /// the precision, such as "2048 bits".
+  /// Reports progress. It is called with the stage, the number of completed steps and the number of
+  /// all steps. The stage is "double" or the precision, such as "2048 bits".
   std::function<void(const std::string&, std::size_t, std::size_t)> after_step = {};
 };
 

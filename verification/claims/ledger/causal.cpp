@@ -229,8 +229,8 @@ Claim causal_claim(const char* id, const char* title, const char* statement,
       .check = [step](const Run& run) { return examine(run, judge_causality(run.subject, step)); }};
 }
 
-/// Makes a claim that a step is causal, which is refuted because the step uses statistics of the
-/// batch.
+/// Makes a claim that is refuted: the claim that a step is causal. It is refuted because the step
+/// uses statistics of the batch.
 Claim leaking_claim(const char* id, const char* title, const char* statement, const char* dropped,
                     const CausalStep& step) {
   Claim claim = causal_claim(id, title, statement, step);

@@ -241,10 +241,10 @@ struct Distribution {
   std::vector<double> r;  ///< each above 0
 };
 
-/// Draws a distribution of 10k + 9 states (r, -r, 0), of which k + 1 have a smaller r than the
-/// others. ||J_LN|| is large at a small r. If ||J_LN|| exceeded its limit at all these k + 1
-/// states, the distribution would violate the claim; it nearly does. The small r is at most a tenth
-/// above the smallest value that the assumption Y <= 1.1 E Y allows, where Y = ||x||^2.
+/// Draws a distribution of `10 k + 9` states `(r, -r, 0)`. In `k + 1` of these states, r is smaller
+/// than in the others. ||J_LN|| is large at a small r. The distribution nearly violates the claim:
+/// it would violate it if ||J_LN|| exceeded its limit at all `k + 1` states. The small r is at most
+/// a tenth above the smallest value that the assumption `Y <= 1.1 E Y` allows, where `Y = ||x||^2`.
 Distribution draw_distribution_with_low_states(Draw& draw) {
   const std::size_t tens = draw.between(0, 3), low = tens + 1, count = 10 * tens + 9;
   const auto states = static_cast<double>(count), lower = static_cast<double>(low);
@@ -282,9 +282,9 @@ rc::Gen<Distribution> distributions(bool bounded) {
       });
 }
 
-/// The number of states with Y = ||x||^2 above 1.1 E Y, and the number of states with ||J_LN||^2
-/// above d/(E Y/10). The squares and their sum are exact at 50 digits. ||J_LN||^2 is computed as
-/// rstd^2, with an error below 16 roundings.
+/// The number of states in which `Y = ||x||^2` exceeds `1.1 E Y`, and the number of states in which
+/// ||J_LN||^2 exceeds `d / (E Y / 10)` for d features. The squares and their sum are exact at 50
+/// digits. ||J_LN||^2 is computed as rstd^2, with an error below 16 roundings.
 struct CountedStates {
   std::size_t above = 0, steep = 0;
 };

@@ -10,12 +10,13 @@
 
 namespace normproof::verification::studies::language {
 
-/// The size of a training run. quick: about a second, for generated data. whole: minutes, for a
-/// real text or real sentence pairs.
+/// The size of a training run. A `quick` run takes about a second and is meant for generated data.
+/// A `whole` run takes minutes and is meant for a real text or real sentence pairs.
 enum class Size { quick, whole };
 
-/// What the study measures on a trained model after validation. validation: nothing more. test: the
-/// loss on the test data. dynamics: statistics of its norms at every step (traced_task.hpp).
+/// What the study measures on a trained model after validation. With `validation`, it measures
+/// nothing more. With `test`, it measures the loss on the test data. With `dynamics`, it measures
+/// statistics of the model's norms at every step (traced_task.hpp).
 enum class RunPurpose { validation, test, dynamics };
 
 /// A cell: one training run of the study. Training runs are independent of each other. The name of

@@ -26,7 +26,8 @@ struct Probe {
 template <class T>
 using Probes = std::vector<Probe<T>>;
 
-/// A function that returns the loss and its gradient at the state `at`.
+/// A function that returns the loss and its gradient at a training state. The argument `at` is this
+/// state.
 template <class T>
 using LossAt = std::function<ref::train::LossGradient<T>(ref::train::TrainState<T>& at)>;
 

@@ -39,7 +39,7 @@ class GradientBound {
   ChannelMaxima add(const BoundInputs& step, double new_weight);
 
  private:
-  /// The values of a channel over the steps so far.
+  /// The values of a channel over all steps that were added.
   struct ChannelHistory {
     double largest_gradient = 0;
     double least_gamma = std::numeric_limits<double>::infinity();

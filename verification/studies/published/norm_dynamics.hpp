@@ -63,7 +63,7 @@ class NormDynamics {
  private:
   using Vector = std::vector<double>;
 
-  /// Mean and variance of a statistic over the steps so far, per channel.
+  /// Mean and variance of a statistic over the recorded steps, per channel.
   struct StatisticHistory {
     /// The value at the last step, and the two accumulators of Welford's algorithm: the mean, and
     /// the sum of squared deviations from the mean.

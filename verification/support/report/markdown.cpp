@@ -19,8 +19,8 @@ bool is_punctuation(char c) {
   return c > ' ' && c < 0x7f && !is_word(c);
 }
 
-/// Whether Markdown gives the sign a meaning if it is between these two characters. The character '
-/// ' is used for the start and the end of the line.
+/// Whether Markdown gives the sign a meaning if it is between these two characters. A space stands
+/// for the start and for the end of the line.
 bool has_markdown_meaning(char sign, char before, char after) {
   switch (sign) {
     case '`':
