@@ -226,8 +226,9 @@ Claim claim_c9() {
 }
 
 /// Runs the history with loss scaling and returns the last gradient, divided by the loss scale.
-/// Steps are counted from 0. The loss scale is `before` in all steps with a number below `change`,
-/// and `after` in all later steps. If `rescale`, the state nu is rescaled in step `change`.
+/// Steps are counted from 0. In the steps before step `change`, the loss scale is the argument
+/// `before`. From step `change` on, it is the argument `after`. If `rescale`, the state nu is
+/// rescaled in step `change`.
 std::vector<Bounded> last_unscaled_gradient(const TestedImplementation& subject, const History& h,
                                             double before, std::size_t change, double after,
                                             bool rescale) {

@@ -169,8 +169,8 @@ void scale(ref::tensor::Tensor<T>& values, const T& factor) {
   for (std::size_t i = 0; i < values.size(); ++i) values.data()[i] *= factor;
 }
 
-/// Returns an injected error in a stack of layers. before(in, delta) changes the inputs of the
-/// stack, and after(in, step, delta) changes its outputs. If `in_double`, runs in double are
+/// Returns an injected error in a stack of layers. `before(in, delta)` changes the inputs of the
+/// stack, and `after(in, step, delta)` changes its outputs. If `in_double`, runs in double are
 /// changed and runs in ball arithmetic are not.
 template <class Before, class After>
 InjectedError make_stack_error(const std::string& what, bool in_double, Before before,
@@ -215,7 +215,7 @@ InjectedError increase_value_weight(bool in_double) {
       kNoChange);
 }
 
-/// Returns an injected error that multiplies ‖∂L/∂W_2‖ by factor(inputs, delta).
+/// Returns an injected error that multiplies ‖∂L/∂W_2‖ by `factor(inputs, delta)`.
 template <class Factor>
 InjectedError increase_gradient_norm(const std::string& what, bool in_double, Factor factor) {
   return make_stack_error(

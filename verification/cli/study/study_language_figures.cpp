@@ -93,8 +93,8 @@ std::optional<support::report::Figure> epochs_figure(const studies::language::Re
       title);
 }
 
-/// Draws the fluctuations of statistics in the norm layers whose names begin with `begin`. `has`
-/// returns whether a statistic is drawn.
+/// Draws the fluctuations of statistics in the norm layers whose names begin with the text `begin`.
+/// The function `has` returns whether a statistic is drawn.
 template <class FindCells, class Has>
 std::optional<support::report::Figure> norm_layers_figure(
     const studies::language::Condition& condition, const FindCells& find_cells,

@@ -146,7 +146,7 @@ void check_tasks(const StudyRunCommand& command, const std::string& there,
         out.string()));
 }
 
-/// Executes training runs in several phases, and counts those that are finished.
+/// Executes training runs in several phases, and counts the training runs that are finished.
 class RunPhases {
  public:
   RunPhases(const StudyRunCommand& command, const studies::published::Store& store,

@@ -59,9 +59,9 @@ Cell gradients_cell(Cell of, std::size_t layers, std::size_t width);
 /// three norms all converged.
 Cell initialization_cell(Cell of, std::string initialization);
 
-/// Returns the place of a training run in the report, which does not depend on the seed: "table 3",
-/// "initialization", "figure 2" or "figures 4 to 6". It is empty if the report does not show the
-/// run.
+/// Returns the place of a training run in the report: "table 3", "initialization", "figure 2" or
+/// "figures 4 to 6". The place does not depend on the seed. It is empty if the report does not show
+/// the run.
 std::string report_place(const Cell& cell);
 
 /// Returns an estimate of the cost of a training run, as a number of multiplications. It determines
