@@ -74,8 +74,8 @@ std::string cell_name(const Cell& cell);
 Cell parse_cell(std::string_view name);
 
 /// Returns the training configuration of a training run, as described in
-/// docs/guide/study_language.md. It lacks the settings that depend on the data, which config_for()
-/// adds.
+/// docs/guide/study_language.md. It lacks the settings that depend on the data;
+/// make_run_config_with_data() adds them.
 /// Throws    UsageError if the rate is not a number, or the norm is unknown
 training::RunConfig make_run_config(const Cell& cell);
 

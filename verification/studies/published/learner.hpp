@@ -44,7 +44,7 @@ class Learner {
 };
 
 /// Creates a learner that trains on the CPU with ref.
-/// Requires  `config` outlives it
+/// Requires  `config` outlives the learner
 std::unique_ptr<Learner> processor_learner(const ref::model::TrainConfig& config,
                                            const ref::tensor::Tensor<double>& class_weights);
 
