@@ -84,7 +84,8 @@ struct Position {
 };
 
 /// Runs the encoder with one norm, as post-norm and as pre-norm. Returns all positions except the
-/// last one. Each has two outputs: with the original later tokens, and with changed later tokens.
+/// last one. Each position has two outputs: with the original later tokens, and with changed later
+/// tokens.
 std::vector<Position> positions(const TestedImplementation& subject, EncoderCase c,
                                 const CausalStep& step, const NormOptions& norm) {
   std::vector<Position> result;

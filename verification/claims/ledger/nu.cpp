@@ -36,8 +36,8 @@ Bounded mean_of_remainder_times_x_hat(const ChannelMoment& m) {
   return mean(terms);
 }
 
-/// The change nu_T - nu_0 over a history, and the sum of the increments of all steps, which should
-/// be equal.
+/// The change `nu_T - nu_0` over a history, and the sum of the increments of all steps. These two
+/// numbers should be equal.
 struct TelescopingSum {
   Bounded moved, added;
 };

@@ -36,8 +36,8 @@ void add_pipe_option(CLI::App& app, std::optional<std::string>& pipe, double& ti
 /// Adds the options --pipe, which is required here, and --timeout.
 void add_pipe_option(CLI::App& app, std::string& pipe, double& timeout);
 
-/// Prints `last`, the end of what the candidate wrote to standard error (at most 64 KiB), on this
-/// program's standard error.
+/// Prints the text `last` on this program's standard error. It is the end of what the candidate
+/// wrote to its standard error (at most 64 KiB).
 void print_candidate_errors(const std::string& last);
 
 void add_accumulation_option(

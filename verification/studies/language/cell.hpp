@@ -36,10 +36,10 @@ struct Cell {
 /// Returns the tasks of the study. Code that depends on the task is in study_data.cpp.
 const std::vector<training::Task>& study_tasks();
 
-/// Returns the names of the norms that the study compares for a task. layer_norm is the first.
-/// Besides the norms of the paper [SYG+20] and its code there are rms_norm and dyt. For
-/// translators, which have an encoder and a decoder, there is also kReleasedPlacement, which names
-/// one norm for the encoder and another for the decoder.
+/// Returns the names of the norms that the study compares for a task. layer_norm is the first. The
+/// list has the norms of the paper [SYG+20] and of its code, and also rms_norm and dyt. For
+/// translators, which have an encoder and a decoder, the list also has kReleasedPlacement, which
+/// names one norm for the encoder and another norm for the decoder.
 const std::vector<std::string>& study_norms(training::Task task);
 
 /// The norms of a translator in the code that the authors of [SYG+20] released, where they are

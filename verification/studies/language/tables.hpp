@@ -97,7 +97,7 @@ PairedDifferences pair_seeds(const Results& results, const Condition& condition,
 struct QuantitySummary {
   std::optional<double> mean = {}, least = {}, largest = {};
   /// Confidence interval of the norm's quantity minus the quantity of layer_norm, over the seeds
-  /// that both norms have.
+  /// that have results for the two norms.
   std::optional<ConfidenceInterval> beside_layer_norm = {};
 };
 

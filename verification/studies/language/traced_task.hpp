@@ -12,8 +12,8 @@
 
 namespace normproof::verification::studies::language {
 
-/// The beginnings of the names of the quality measures that NormTrace adds, such as
-/// "gradient_share.layers.0.norm1".
+/// These constants are the beginnings of the names of the quality measures that NormTrace adds,
+/// such as "gradient_share.layers.0.norm1".
 inline constexpr std::string_view kGradientSharePrefix = "gradient_share.";
 inline constexpr std::string_view kBoundChannelsPrefix = "bound_channels.";
 

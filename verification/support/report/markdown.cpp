@@ -39,8 +39,9 @@ bool has_markdown_meaning(char sign, char before, char after) {
   }
 }
 
-/// Returns the HTML entity for a sign that would start HTML, or an empty text for other signs.
-/// Markdown renderers treat a backslash before such a sign differently, so it cannot be used.
+/// Returns the HTML entity for a sign that would start HTML, or an empty text for other signs. A
+/// backslash cannot be used instead, because Markdown renderers disagree about a backslash before
+/// such a sign.
 std::string_view html_entity(char sign, char after) {
   if (sign == '<' && (is_word(after) || after == '/' || after == '!' || after == '?'))
     return "&lt;";
