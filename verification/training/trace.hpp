@@ -63,9 +63,9 @@ nlohmann::ordered_json steps_json(const TraceSummary& summary);
 /// Computes  the files config.json and data.json, as run() writes them; initial<suffix>, with the
 ///           state before the first step and with class_weights; one file per step,
 ///           step_0001<suffix>, ...; and manifest.json. The file of a step holds `tokens`, `valid`,
-///           `labels`, every tensor that the step passes to its encoder::TensorTap, and the state after
-///           the step with the names of a checkpoint. With gradient accumulation, the names of the
-///           tensors of batch k > 1 end in ".k".
+///           `labels`, every tensor that the step passes to its encoder::TensorTap, and the state
+///           after the step with the names of a checkpoint. With gradient accumulation, the names
+///           of the tensors of batch k > 1 end in ".k".
 ///           A certified trace repeats the steps in ball arithmetic, from the same initial state.
 ///           It doubles the precision until the double nearest to the exact value of every element
 ///           is decided. Beside each tensor it writes the remainders as "<name>_lo", as the golden
