@@ -48,9 +48,9 @@ struct RelationCandidates {
   Candidate with_filled_memory;
 };
 
-/// Returns two candidates that run the program `command`. They are made by from_program, which also
-/// receives `on_standard_error`. For the second candidate, glibc's MALLOC_PERTURB_ is set in the
-/// environment of the program.
+/// Returns two candidates that run the program `command`. They are made by make_program_candidate,
+/// which also receives `on_standard_error`. For the second candidate, glibc's MALLOC_PERTURB_ is
+/// set in the environment of the program.
 RelationCandidates make_relation_candidates(
     const std::string& command, double seconds,
     const std::function<void(const std::string& last)>& on_standard_error = {});

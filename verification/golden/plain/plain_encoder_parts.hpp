@@ -101,8 +101,8 @@ class PlainEncoderContext {
     return grad_x;
   }
 
-  /// Runs the norm whose parameters begin with `place`, using PlainLayers. Errors can be injected
-  /// at those sites of the norm that affect an output of the encoder.
+  /// Runs the norm whose parameters begin with `place`, using PlainNormLayers. Errors can be
+  /// injected at those sites of the norm that affect an output of the encoder.
   NamedNumbers<T> norm(const std::string& place, const Numbers<T>& x, const Numbers<T>& dy) {
     constexpr const char* kPrefix = "norm: ";
     ref::model::NormInputs<double> inputs{
