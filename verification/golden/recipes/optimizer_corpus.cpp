@@ -115,7 +115,7 @@ class OptimizerCases {
            .dtype = dtype,
            .shape = {3, 5, 7}});
       for (const char* option : {"learning_rate", "beta1", "beta2"})
-        if (adam_ || option == std::string_view("learning_rate")) without(option, dtype);
+        if (adam_ || option == std::string_view("learning_rate")) add_case_without(option, dtype);
       if (ref::model::is_operation_name<ref::model::AdamWOptions>(optimizer_))
         add_case_without("weight_decay", dtype);
       add({.reason = "many_steps",
