@@ -17,8 +17,9 @@ using ref::io::DType;
 using ref::io::StoredTensor;
 
 struct CheckOptions {
-  /// The names of the required outputs. If the list is empty, y, the gradients and the state are
-  /// required, and statistics are compared if the candidate returns them.
+  /// The names of the required outputs. All other outputs are ignored. If the list is empty, y, the
+  /// gradients and the state are required. In this case, statistics are compared if the candidate
+  /// returns them.
   std::vector<std::string> outputs = {};
   /// The accumulation format that the candidate declares. The default is usual_accumulation.
   std::optional<Accumulation> accumulation = {};

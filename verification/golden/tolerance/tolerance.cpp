@@ -159,7 +159,7 @@ bool may_be_vacuous(const Case& c) {
 }
 
 /// Sets all bounds of an output to infinity if each of them exceeds the magnitude of every number
-/// in the case. Such bounds would accept any output of that size, even zeros.
+/// in the case. Such bounds would accept any output of that magnitude, even zeros.
 void drop_vacuous_bounds(const Case& c, const NamedTensors<double>& values,
                          NamedTensors<double>& bounds) {
   double largest = 0;
@@ -212,7 +212,7 @@ void drop_bounds_that_accept_zeros(const Case& c, const NamedTensors<double>& va
 }
 
 /// Whether every operation is exact. In an exact case, this is true for the usual arithmetic, but
-/// not necessarily for a coarser one.
+/// not necessarily for a coarser arithmetic.
 bool is_exact(const Case& c, Accumulation accumulation) {
   return c.exact && accumulation_arithmetic(accumulation).unit_roundoff <=
                         accumulation_arithmetic(usual_accumulation(c.dtype)).unit_roundoff;

@@ -16,8 +16,8 @@ namespace {
 
 using normproof::tests::ref::io::TemporaryFolder;
 
-/// Returns the number of usable processors without control groups. The CPU affinity alone
-/// determines this number.
+/// Returns the number of processors that are usable if no control group limits them. It depends
+/// only on the CPU affinity.
 int all() {
   const TemporaryFolder without_groups;
   return usable_processors(without_groups.path());
