@@ -51,9 +51,8 @@ constexpr double kRequiredMargin = 8;
 /// The largest distance, in ulps, between an output and the values of a mutation that still counts
 /// as agreement, if the mutation has no error bound.
 constexpr double kMaxUlps = 1000;
-/// The remainder that with_storage_rounding receives for the value of a wrong formula. Because the
-/// remainder is not 0, the value counts as one that the dtype cannot represent, even if the dtype
-/// can represent the correct value.
+/// The remainder that with_storage_rounding receives with the value of a wrong formula. A remainder
+/// other than 0 says that the dtype cannot represent this value exactly.
 constexpr double kNonzeroRemainder = std::numeric_limits<double>::denorm_min();
 
 /// One output that failed, with the distances within which another implementation counts as

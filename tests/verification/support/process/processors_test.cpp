@@ -57,7 +57,7 @@ TEST(UsableProcessors, SmallestQuotaOfAGroupAndItsParentsCounts) {
   }
 }
 
-TEST(UsableProcessors, UsesTheMountedTopGroupIfTheNamedGroupIsOutsideTheMount) {
+TEST(UsableProcessors, ReadsTheTopControlGroupIfTheNamedOneIsNotMounted) {
   const TemporaryFolder root;
   write_control_group(root, "proc/self/cgroup", "0::/../elsewhere\n");
   write_control_group(root, "sys/fs/cgroup/cpu.max", "100000 100000\n");
