@@ -108,7 +108,7 @@ def test_the_file_of_expected_failures_must_be_plain_utf8(run, content, sentence
 @pytest.mark.parametrize("text, sentence", [
     ("import normproof\n@normproof.cases('layer_nrom')\ndef test_a(case): pass\n", "is unknown; expected 'layer_norm'"),
     ("import normproof\n@normproof.cases('relu')\ndef test_a(): pass\n", "needs the argument `case`"),
-    ("import normproof\n@normproof.cases('relu', dtype='f32')\ndef test_a(case): pass\n", "dtype='f32'; expected one")])
+    ("import normproof\n@normproof.cases('relu', dtype='f33')\ndef test_a(case): pass\n", "dtype='f33'; expected one")])
 def test_wrong_usage_is_reported_in_one_sentence(run, text, sentence):
     (run.folder / "test_kernels.py").write_text(text)
     status, said = run()

@@ -7,10 +7,10 @@ from typing import Any, Callable, Mapping, Sequence
 import numpy as np
 
 from normproof.arguments import describe_value, require_arguments
-from normproof.checking import fullest_case, known_names, open_corpus, require_dtypes, select_cases
+from normproof.checking import canonical_op, fullest_case, open_corpus, prepare_checked, select_cases
 from normproof.corpus import Case, Corpus, ExpectedOutput
 from normproof.errors import NotOffered, Unanswered, UsageError, in_one_line
-from normproof.invocation import Invocation, prepare_invocation
+from normproof.invocation import Invocation
 from normproof.isolation import InProcess
 from normproof.recertify import without_missing_parameters
 from normproof.signature import EVERYTHING
@@ -110,19 +110,14 @@ def agree(engine_a: Callable[..., Any], engine_b: Callable[..., Any], op: str, *
     _require_pairs(device=device, backward=backward, arguments=arguments, framework=framework, layout=layout)
     for i in range(2):
         require_arguments({**locals(), "backward": _select(backward, i), "arguments": _select(arguments, i)})
+    op = canonical_op(op)
     corpus = open_corpus(op, tier)
     selected = select_cases(corpus, op, dtype, only, tier)
-    known, example = known_names(corpus, op), corpus.select(fullest_case(corpus, selected))
-    invocations = []
-    for i, fn in enumerate((engine_a, engine_b)):
-        invocation = prepare_invocation(
-            fn, op, known, framework=_select(framework, i), device=_select(device, i), arguments=_select(arguments, i),
-            outputs=outputs, backward=_select(backward, i), layout=_select(layout, i))
-        invocations.append(invocation)
-    for i, invocation in enumerate(invocations):
-        require_dtypes(invocation, dtype)
-        invocation.require_device()
-        invocations[i] = invocation.for_case(example)
+    example = corpus.select(fullest_case(corpus, selected))
+    invocations = [prepare_checked(
+        fn, op, corpus, example, dtype, framework=_select(framework, i), device=_select(device, i),
+        arguments=_select(arguments, i), outputs=outputs, backward=_select(backward, i), layout=_select(layout, i),
+        isolate=False, seconds=seconds) for i, fn in enumerate((engine_a, engine_b))]
     read = _shared_names(*(invocation.read_names for invocation in invocations))
     corpus.set("outputs", invocations[0].policy.default_outputs if outputs else "")
     agreement = Agreement(invocations[0].title, invocations[1].title, op)

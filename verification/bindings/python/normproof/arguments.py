@@ -82,6 +82,8 @@ RULES: dict[str, Rule] = {
     "outputs": (_is_outputs, "names as 'y,grad_x', a list of them, or None for all"),
     "arguments": (_is_argument_sources, "a mapping from names of arguments to names, constants or functions of the "
                                         "case, or a list of names"),
+    "writes": (lambda value: value is None or hasattr(value, "items") and all(
+        isinstance(one, str) for pair in value.items() for one in pair), "a mapping from names of arguments to names of outputs"),
     "only": (lambda value: value is None or _is_text_or_texts(value), "a glob or several, or None for all cases"),
     "xfail": (_is_text_or_texts, "a glob or several, of cases that are known to fail"),
     "relations": (_is_text_or_texts, "names of normproof.RELATIONS, or 'all'"),

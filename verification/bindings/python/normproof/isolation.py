@@ -126,6 +126,41 @@ def _answer_cases(invocation: Invocation, line: multiprocessing.connection.Conne
         line.send(message)
 
 
+def probe_once(invocation: Invocation, case: Case, isolate: bool, seconds: float | None) -> list[str]:
+    """Returns Invocation.find_written, which calls the function once, in a process of its own if `isolate`.
+
+    Throws what the function throws.
+    """
+    if not isolate:
+        with one_process(), time_limit(seconds):
+            return invocation.find_written(case)
+    context = multiprocessing.get_context("fork")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_send_written, args=(invocation, case, theirs), daemon=True)
+    process.start()
+    theirs.close()
+    try:
+        kind, found = ours.recv() if ours.poll(seconds or None) else ("nothing", [])
+    except (EOFError, OSError):
+        kind, found = "nothing", []
+    finally:
+        ours.close()
+        process.kill()
+        process.join()
+    if kind == "error":
+        raise TypeError(found) if found.startswith("TypeError") else RuntimeError(found)
+    written: list[str] = found
+    return written
+
+
+def _send_written(invocation: Invocation, case: Case, line: multiprocessing.connection.Connection) -> None:
+    try:
+        with one_process():
+            line.send(("written", invocation.find_written(case)))
+    except Exception as error:
+        line.send(("error", in_one_line(error)))
+
+
 def start_runner(invocation: Invocation, isolate: bool, seconds: float | None) -> Runner:
     """Returns a runner in a process of its own if `isolate`, else in this process."""
     if isolate:

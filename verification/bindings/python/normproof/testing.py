@@ -5,16 +5,15 @@ import functools
 import os
 import shlex
 import sys
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, Mapping, Sequence
 
 from normproof import folders
 from normproof.arguments import require_arguments
-from normproof.checking import (fail_if_broken, give_answer, known_names, open_corpus, require_dtypes, select_cases)
+from normproof.checking import canonical_op, fail_if_broken, give_answer, open_corpus, prepare_checked, select_cases
 from normproof.conventions import Observations, describe_conventions
 from normproof.corpus import Case, Corpus
 from normproof.dtypes import dtype_names
 from normproof.errors import Mismatch, UsageError
-from normproof.invocation import prepare_invocation
 from normproof.isolation import start_runner
 from normproof.relations import RelationChecker, parse_relations
 from normproof.report import CaseResult, Report
@@ -35,6 +34,7 @@ def cases(op: str, *, dtype: Any = "float32", tier: str | None = None, only: str
             case.check(lambda x, gamma: my_kernels.rms_norm(x, gamma, case.eps))
     """
     import pytest
+    op = canonical_op(op)
     dtypes = dtype_names(dtype)
     if tier not in (None, *folders.TIERS):
         raise UsageError(f"normproof: tier={tier!r}; expected one of {', '.join(folders.TIERS)}")
@@ -72,7 +72,7 @@ def check_case(asked: Case, fn: Callable[..., Any], *, device: str = "cpu", outp
                backward: Callable[..., Any] | None = None, arguments: Any = None, framework: str | None = None,
                layout: str | None = None, relations: str | Sequence[str] = (), isolate: bool = False,
                seconds: float | None = 60, accumulation: str = "", formula: str = "", strict: bool = False,
-               flush_subnormals: bool = False) -> Report:
+               flush_subnormals: bool = False, writes: Mapping[str, str] | None = None) -> Report:
     """Implements case.check. What the function reads of the case by itself, such as case.eps, counts as received."""
     require_arguments(locals())
     changed = changed_arguments(check_case, locals())
@@ -80,16 +80,12 @@ def check_case(asked: Case, fn: Callable[..., Any], *, device: str = "cpu", outp
     tier, op = asked.path.split("/")[:2]
     call = Call(fn, op, {**changed, "dtype": asked.dtype, "tier": tier})
     corpus, index = Corpus(folders.tier_folder(tier, op), asked.path), 0
-    invocation = prepare_invocation(
-        fn, op, known_names(corpus, op), framework=framework, device=device, arguments=arguments, outputs=outputs,
-        backward=backward, layout=layout, accumulation=accumulation, formula=formula, strict=strict,
-        flush_subnormals=flush_subnormals)
-    require_dtypes(invocation, asked.dtype)
-    if not isolate:
-        invocation.require_device()
     fresh = corpus.select(index)
     fresh.read = asked.read
-    invocation = invocation.for_case(fresh)
+    invocation = prepare_checked(
+        fn, op, corpus, fresh, asked.dtype, framework=framework, device=device, arguments=arguments, outputs=outputs,
+        backward=backward, layout=layout, accumulation=accumulation, formula=formula, strict=strict,
+        flush_subnormals=flush_subnormals, writes=writes, isolate=isolate, seconds=seconds)
     invocation.policy.apply(corpus)
     corpus.set("repro", call.line(only="{path}"))
     runner, observed = start_runner(invocation, isolate, seconds), Observations()
