@@ -197,7 +197,7 @@ def test_keyword_arguments_receive_the_remaining_names():
 
 @pytest.mark.parametrize("arguments, sentence", [
     ({"op": "layer_nrom"}, "op='layer_nrom' is unknown; expected 'layer_norm'"),
-    ({"dtype": "f32"}, "dtype='f32'; expected one or several of float64"),
+    ({"dtype": "f33"}, "dtype='f33'; expected one or several of float64"),
     ({"dtype": int}, "dtype=<class 'int'>; expected one or several of float64"),
     ({"dtype": []}, "dtype=[] is empty; expected one or several of float64"),
     ({"only": 3}, "only=3; expected a glob or several, or None for all cases"),

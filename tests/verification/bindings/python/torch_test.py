@@ -446,8 +446,6 @@ def test_a_trained_batch_norm_is_judged_in_its_mode():
     trained.eval()
     report = normproof.judge(trained, "batch_norm", x=torch.randn(5, 8))
     assert report and "running_var is running_variance" in report.conventions
-    trained.running_mean += 1e-3
-    assert not normproof.judge(trained, "batch_norm", x=torch.randn(5, 8), running_mean=trained.running_mean - 1e-3)
 
 
 def test_a_refusal_of_several_dtypes_declines_the_case():

@@ -114,10 +114,13 @@ def agree(engine_a: Callable[..., Any], engine_b: Callable[..., Any], op: str, *
     corpus = open_corpus(op, tier)
     selected = select_cases(corpus, op, dtype, only, tier)
     example = corpus.select(fullest_case(corpus, selected))
-    invocations = [prepare_checked(
-        fn, op, corpus, example, dtype, framework=_select(framework, i), device=_select(device, i),
-        arguments=_select(arguments, i), outputs=outputs, backward=_select(backward, i), layout=_select(layout, i),
-        isolate=False, seconds=seconds) for i, fn in enumerate((engine_a, engine_b))]
+    invocations = []
+    for i, fn in enumerate((engine_a, engine_b)):
+        _, call_once = prepare_checked(
+            fn, op, corpus, example, dtype, framework=_select(framework, i), device=_select(device, i),
+            arguments=_select(arguments, i), outputs=outputs, backward=_select(backward, i), layout=_select(layout, i),
+            isolate=False, seconds=seconds)
+        invocations.append(call_once())
     read = _shared_names(*(invocation.read_names for invocation in invocations))
     corpus.set("outputs", invocations[0].policy.default_outputs if outputs else "")
     agreement = Agreement(invocations[0].title, invocations[1].title, op)

@@ -7,7 +7,7 @@ import numpy as np
 
 from normproof import frameworks, names, variants
 from normproof.arguments import describe_value, require_arguments
-from normproof.checking import canonical_op, judge_case
+from normproof.checking import canonical_op, has_no_answer, is_called_otherwise, judge_case
 from normproof.conventions import Observations, describe_conventions
 from normproof.corpus import Case, Corpus
 from normproof.errors import UsageError
@@ -68,7 +68,7 @@ def judge(fn: Callable[..., Any], op: str, *, mode: str | None = None, device: s
         own = trained_values(fn, op, names.with_canonical_names(op, given, "normproof.judge"), arguments)
         given = {**own, **given}
         holds = names.known_names(op) - {"x", "grad_y", "valid"}
-        mode = mode or ("training" if fn.training else "inference")
+        mode = mode or ("training" if getattr(fn, "training", True) else "inference")
         called, arguments = copies_of(fn), trained_members(fn, arguments)
     mode = mode or ("inference" if op in INFERENCE_ONLY else "training")
     given = {key: value.item() if isinstance(value, np.generic) and key in names.option_names(op) else value
@@ -83,9 +83,11 @@ def judge(fn: Callable[..., Any], op: str, *, mode: str | None = None, device: s
         device = find_device(home, given)
     forward_only = "grad_y" not in inputs and "grad_y" in names.tensor_names(op)[1]
 
+    where: str = device
+
     def prepare(framework: str | None) -> Invocation:
         found = prepare_invocation(
-            called, op, names.known_names(op), framework=framework, device=device, arguments=arguments, outputs=outputs,
+            called, op, names.known_names(op), framework=framework, device=where, arguments=arguments, outputs=outputs,
             backward=backward, layout=layout, forward_only=forward_only, accumulation=accumulation, formula=formula,
             strict=strict, flush_subnormals=flush_subnormals, writes=writes, title=title, holds=holds)
         if not isolate:
@@ -114,10 +116,9 @@ def judge(fn: Callable[..., Any], op: str, *, mode: str | None = None, device: s
     observed = Observations()
     report = Report(corpus, invocation.title, op, [], call, inputs)
     result, copy = run_and_judge(corpus, invocation, index, observed, repeat, isolate, seconds)
-    if not result.passed and not result.tensors and repeat == 1:
-        # It raised an exception or returned nothing: it may take the tensors of another framework, or write its inputs.
+    if has_no_answer(result) and repeat == 1:
         other = probe(prepare_for_case, case, framework=framework, isolate=isolate, seconds=seconds)
-        if other.writes != invocation.writes or other.framework is not invocation.framework:
+        if is_called_otherwise(other, invocation):
             invocation = other
             invocation.policy.apply(corpus)
             result, copy = run_and_judge(corpus, invocation, index, observed, repeat, isolate, seconds)

@@ -9,11 +9,13 @@ from typing import Any, Callable, Mapping, Sequence
 
 from normproof import folders
 from normproof.arguments import require_arguments
-from normproof.checking import canonical_op, fail_if_broken, give_answer, open_corpus, prepare_checked, select_cases
+from normproof.checking import (canonical_op, fail_if_broken, give_answer, has_no_answer, is_called_otherwise,
+                                open_corpus, prepare_checked, select_cases)
 from normproof.conventions import Observations, describe_conventions
 from normproof.corpus import Case, Corpus
 from normproof.dtypes import dtype_names
 from normproof.errors import Mismatch, UsageError
+from normproof.invocation import Invocation
 from normproof.isolation import start_runner
 from normproof.relations import RelationChecker, parse_relations
 from normproof.report import CaseResult, Report
@@ -82,19 +84,23 @@ def check_case(asked: Case, fn: Callable[..., Any], *, device: str = "cpu", outp
     corpus, index = Corpus(folders.tier_folder(tier, op), asked.path), 0
     fresh = corpus.select(index)
     fresh.read = asked.read
-    invocation = prepare_checked(
+    invocation, ask_again = prepare_checked(
         fn, op, corpus, fresh, asked.dtype, framework=framework, device=device, arguments=arguments, outputs=outputs,
         backward=backward, layout=layout, accumulation=accumulation, formula=formula, strict=strict,
         flush_subnormals=flush_subnormals, writes=writes, isolate=isolate, seconds=seconds)
     invocation.policy.apply(corpus)
     corpus.set("repro", call.line(only="{path}"))
-    runner, observed = start_runner(invocation, isolate, seconds), Observations()
-    try:
-        give_answer(corpus, invocation, fresh, runner, observed, index)
-    finally:
-        runner.close()
+    observed = Observations()
+    result = _run_case(corpus, invocation, fresh, observed, index, isolate, seconds)
+    if has_no_answer(result):
+        other = ask_again()
+        if is_called_otherwise(other, invocation):
+            invocation = other
+            invocation.policy.apply(corpus)
+            fresh = corpus.select(index)
+            fresh.read = asked.read
+            result = _run_case(corpus, invocation, fresh, observed, index, isolate, seconds)
     report = Report(corpus, invocation.title, op, describe_conventions(invocation, observed), call)
-    result = CaseResult(asked.path, corpus.judge())
     if relations:
         checker = RelationChecker(parse_relations(relations), Corpus(folders.tier_folder(tier, op), asked.path), seconds,
                                   invocation.policy.tolerance_settings)
@@ -108,6 +114,17 @@ def check_case(asked: Case, fn: Callable[..., Any], *, device: str = "cpu", outp
     if result.failed:
         raise Mismatch(f"{result.path}: {result.text}\n{_repeating_lines(report, call, result.path)}")
     return report
+
+
+def _run_case(corpus: Corpus, invocation: Invocation, case: Case, observed: Observations, index: int, isolate: bool,
+              seconds: float | None) -> CaseResult:
+    """Calls the implementation on the selected case and judges its outputs."""
+    runner = start_runner(invocation, isolate, seconds)
+    try:
+        give_answer(corpus, invocation, case, runner, observed, index)
+    finally:
+        runner.close()
+    return CaseResult(case.path, corpus.judge())
 
 
 def _repeating_lines(report: Report, call: Call, path: str) -> str:
