@@ -451,3 +451,34 @@ def test_a_trained_batch_norm_is_judged_in_its_mode():
 def test_a_refusal_of_several_dtypes_declines_the_case():
     report = normproof.check(torch.nn.LayerNorm, "layer_norm", only="parameters_in_bfloat16*")
     assert all(result.passed or result.declined for result in report.results), str(report)
+
+
+def llama_rms_norm(eps_is_inside):
+    """Returns the RMSNorm of Llama: x_hat is rounded to the dtype of x before it is multiplied by the weight."""
+    def rms_norm(x, weight, eps):
+        wide = x.to(torch.float32)
+        square = wide.pow(2).mean(-1, keepdim=True)
+        root = torch.rsqrt(square + eps) if eps_is_inside else 1 / (torch.sqrt(square) + eps)
+        return weight * (wide * root).to(x.dtype)
+    return rms_norm
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+def test_a_norm_may_round_before_gamma_if_it_says_so(dtype):
+    right, wrong = llama_rms_norm(True), llama_rms_norm(False)
+    assert not normproof.check(right, "rms_norm", dtype=dtype)
+    report = normproof.check(right, "rms_norm", dtype=dtype, cast_order="before_gamma", strict=True)
+    assert report, str(report)
+    assert not normproof.check(wrong, "rms_norm", dtype=dtype, cast_order="before_gamma")
+    with pytest.raises(normproof.UsageError, match="expected .*before_gamma"):
+        normproof.check(right, "rms_norm", dtype=dtype, cast_order="before")
+
+
+def test_a_layer_norm_may_round_before_gamma_if_it_says_so():
+    def layer_norm(x, weight, bias, eps):
+        wide = x.to(torch.float32)
+        centered = wide - wide.mean(-1, keepdim=True)
+        x_hat = (centered * torch.rsqrt(centered.pow(2).mean(-1, keepdim=True) + eps)).to(x.dtype)
+        return x_hat if weight is None else weight * x_hat + (0 if bias is None else bias)
+    report = normproof.check(layer_norm, "layer_norm", dtype="bfloat16", cast_order="before_gamma", strict=True)
+    assert report, str(report)

@@ -92,4 +92,5 @@ RULES: dict[str, Rule] = {
     "repeat": (_is_positive_number, "a whole number from 1"),
     "name": (_is_text, "a text, the name of the case"),
     "isolate": _FLAG, "strict": _FLAG, "flush_subnormals": _FLAG, "accumulation": _TEXT, "formula": _TEXT,
+    "cast_order": _TEXT,
 }

@@ -26,8 +26,8 @@ def check(fn: Callable[..., Any], op: str, *, dtype: Any = "float32", device: st
           outputs: str | Sequence[str] | None = None, backward: Callable[..., Any] | None = None, arguments: Any = None,
           only: str | Sequence[str] | None = None, framework: str | None = None, layout: str | None = None,
           relations: str | Sequence[str] = (), isolate: bool = False, seconds: float | None = 60,
-          accumulation: str = "", formula: str = "", xfail: str | Sequence[str] = (), strict: bool = False,
-          flush_subnormals: bool = False, writes: Mapping[str, str] | None = None) -> Report:
+          accumulation: str = "", formula: str = "", cast_order: str = "", xfail: str | Sequence[str] = (),
+          strict: bool = False, flush_subnormals: bool = False, writes: Mapping[str, str] | None = None) -> Report:
     """Judges fn on the certified cases of op.
 
     fn         a function of arrays or tensors, with parameters named as in docs/guide/python.md, or a class of PyTorch modules
@@ -44,6 +44,7 @@ def check(fn: Callable[..., Any], op: str, *, dtype: Any = "float32", device: st
     seconds    the time limit of a case; None for no limit
     writes     the outputs that fn writes into its parameters, {"dst": "y", "residual": "sum"}, if it returns nothing. Inputs
                that fn overwrites are found without it
+    cast_order  "before_gamma" if a norm in 16 bits may round x_hat before it multiplies by gamma, as Llama does
     flush_subnormals  whether fn may flush subnormal numbers to 0, as --flush-subnormals of `normproof golden check`
 
     Returns a Report. Throws UsageError for an argument that is not one of these, and if no case is selected.
@@ -60,8 +61,8 @@ def check(fn: Callable[..., Any], op: str, *, dtype: Any = "float32", device: st
     invocation, ask_again = prepare_checked(
         fn, op, corpus, corpus.select(fullest_case(corpus, selected)), dtype, framework=framework, device=device,
         arguments=arguments, outputs=outputs, backward=backward, layout=layout, accumulation=accumulation,
-        formula=formula, xfail=parse_globs(xfail), strict=strict, flush_subnormals=flush_subnormals, writes=writes,
-        isolate=isolate, seconds=seconds)
+        formula=formula, cast_order=cast_order, xfail=parse_globs(xfail), strict=strict,
+        flush_subnormals=flush_subnormals, writes=writes, isolate=isolate, seconds=seconds)
     invocation.policy.apply(corpus)
     corpus.set("repro", call.line(only="{path}"))
     observed = Observations()

@@ -411,8 +411,8 @@ def computes_gradients(signature: Signature, backward: Callable[..., Any] | None
 def prepare_invocation(fn: Any, op: str, known: Collection[str], *, framework: str | None = None, device: str = "cpu",
                        arguments: Any = None, outputs: str | Sequence[str] | None = None,
                        backward: Callable[..., Any] | None = None, layout: str | None = None, forward_only: bool = False,
-                       accumulation: str = "", formula: str = "", xfail: str = "", strict: bool = False,
-                       flush_subnormals: bool = False, writes: Mapping[str, str] | None = None,
+                       accumulation: str = "", formula: str = "", cast_order: str = "", xfail: str = "",
+                       strict: bool = False, flush_subnormals: bool = False, writes: Mapping[str, str] | None = None,
                        title: str = "", holds: Collection[str] | None = None) -> Invocation:
     """Determines how to call fn as an implementation of op.
 
@@ -445,8 +445,8 @@ def prepare_invocation(fn: Any, op: str, known: Collection[str], *, framework: s
     order = parse_outputs(outputs)
     policy = OutputPolicy(
         op, tuple(name for name in order if name != IGNORED) or None, judges_gradients,
-        constructs or bool(state & signature.read_names), accumulation=accumulation, formula=formula, xfail=xfail,
-        strict=strict, flush_subnormals=flush_subnormals, order=order)
+        constructs or bool(state & signature.read_names), accumulation=accumulation, formula=formula,
+        cast_order=cast_order, xfail=xfail, strict=strict, flush_subnormals=flush_subnormals, order=order)
     return Invocation(op, fn, signature, backward, backward_signature, tensors, device, conventions,
                       Layout(channels_first, conventions.spatial_axes), policy, constructs, MODULE_PARAMETERS,
                       takes_images=has_channels and (channels_first or layout is not None), writes=overwritten,

@@ -46,6 +46,7 @@ class OutputPolicy:
     has_gradients: bool = True
     accumulation: str = ""
     formula: str = ""
+    cast_order: str = ""
     xfail: str = ""
     strict: bool = False
     flush_subnormals: bool = False
@@ -60,7 +61,7 @@ class OutputPolicy:
     def apply(self, corpus: Corpus) -> None:
         """Sets the options of a handle of the gate."""
         settings = {"outputs": self.default_outputs, "accumulation": self.accumulation, "formula": self.formula,
-                    "xfail": self.xfail, "strict": "1" if self.strict else "",
+                    "cast_order": self.cast_order, "xfail": self.xfail, "strict": "1" if self.strict else "",
                     "flush_subnormals": "1" if self.flush_subnormals else ""}
         for name, value in settings.items():
             corpus.set(name, value)
@@ -68,7 +69,7 @@ class OutputPolicy:
     @property
     def tolerance_settings(self) -> dict[str, str]:
         """The options of the gate for the tolerance. Relations between calls are judged with them too."""
-        return {"accumulation": self.accumulation, "formula": self.formula}
+        return {"accumulation": self.accumulation, "formula": self.formula, "cast_order": self.cast_order}
 
     @property
     def depends_on_answer(self) -> bool:
