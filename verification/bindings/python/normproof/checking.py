@@ -61,7 +61,7 @@ def check(fn: Callable[..., Any], op: str, *, dtype: Any = "float32", device: st
     invocation.policy.apply(corpus)
     corpus.set("repro", call.line(only="{path}"))
     observed = Observations()
-    report = Report(corpus, invocation.title, op, describe_conventions(invocation, observed), call)
+    report = Report(corpus, invocation, op, describe_conventions(invocation, observed), call)
     report.expects_relations = bool(wanted)
     runner = start_runner(invocation, isolate, seconds)
     checker = None

@@ -1,5 +1,7 @@
 """The exceptions of the package. Each has one sentence that says what was expected."""
 
+MAX_ERROR_TEXT = 600  # characters of the text of an exception that a verdict shows
+
 
 class NormproofError(Exception):
     """The base class of every exception that this package raises on purpose."""
@@ -31,5 +33,16 @@ class Unanswered(NormproofError):
 
 def in_one_line(error: BaseException) -> str:
     """Returns the class of an exception and the first 600 characters of its text, in one line."""
-    text = " ".join(str(error).split())[:600]
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+    name = printable(type(error).__name__)
+    try:
+        text = printable(str(error)[:MAX_ERROR_TEXT])
+    except BaseException as another:  # the exception belongs to the user, and so does its __str__
+        if isinstance(another, KeyboardInterrupt):
+            raise
+        return f"{name}, whose text raises {printable(type(another).__name__)}"
+    return f"{name}: {text}" if text else name
+
+
+def printable(text: str) -> str:
+    """Returns a text in one line, with escapes such as \\x1b for characters that cannot be printed or stored as UTF-8."""
+    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in " ".join(text.split()))

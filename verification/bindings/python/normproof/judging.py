@@ -88,7 +88,7 @@ def judge(fn: Callable[..., Any], op: str, *, mode: str | None = None, device: s
     corpus.set("repro", f"# report.repro() writes the tensors of {{path}}, and the lines that hold {invocation.title} "
                         "against them again")
     observed = Observations()
-    report = Report(corpus, invocation.title, op, [], call, inputs)
+    report = Report(corpus, invocation, op, [], call, inputs)
     runner = start_runner(invocation, isolate, seconds)
     try:
         result, copy = judge_copies(corpus, invocation, index, runner, observed, repeat)

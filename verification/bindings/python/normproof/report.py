@@ -7,14 +7,18 @@ import math
 import os
 import pathlib
 import tempfile
-from typing import Any, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Iterable, Mapping
 
 from normproof import abi
 from normproof.corpus import Corpus, Verdict
 from normproof.errors import OutputError, UsageError
+from normproof.provenance import add_facts, describe_run
 from normproof.relations import RelationResult
 from normproof.repro import Call
 from normproof.stored import Array, Stored
+
+if TYPE_CHECKING:
+    from normproof.invocation import Invocation
 
 # A notebook shows a report in a frame, so that the styles of the page stay inside. The script gives the frame the
 # height of its page at any width. If the notebook does not allow scripts, or is too narrow, the frame scrolls.
@@ -70,11 +74,12 @@ class Report:
     print(report) shows the conventions of the call, and below them the text of `normproof golden check`.
     """
 
-    def __init__(self, corpus: Corpus, title: str, op: str, conventions: list[str], call: Call,
+    def __init__(self, corpus: Corpus, invocation: Invocation, op: str, conventions: list[str], call: Call,
                  inputs: Mapping[str, Stored] | None = None) -> None:
         """`call` repeats the call that made the report. `inputs` are the user-supplied tensors of normproof.judge."""
-        self._corpus, self.title, self.op, self.conventions = corpus, title, op, conventions
+        self._corpus, self.title, self.op, self.conventions = corpus, invocation.title, op, conventions
         self._call, self._inputs = call, inputs
+        self.facts = describe_run(invocation, call.command(inputs or ()))
         self.results: list[CaseResult] = []
         self.relations: list[RelationResult] = []
         self.left_out: set[str] = set()
@@ -112,7 +117,8 @@ class Report:
         return collections.Counter(result.mistakes[0] for result in self.failures if result.mistakes)
 
     def _form(self, form: str) -> tuple[str, bool]:
-        return self._corpus.report(form)
+        text, passed = self._corpus.report(form)
+        return add_facts(form, text, self.facts), passed
 
     def header(self) -> str:
         """Returns the heading: the implementation, the corpus, and the calling conventions."""

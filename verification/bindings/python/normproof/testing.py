@@ -97,7 +97,7 @@ def check_case(asked: Case, fn: Callable[..., Any], *, device: str = "cpu", outp
         give_answer(corpus, invocation, fresh, runner, observed, index)
     finally:
         runner.close()
-    report = Report(corpus, invocation.title, op, describe_conventions(invocation, observed), call)
+    report = Report(corpus, invocation, op, describe_conventions(invocation, observed), call)
     result = CaseResult(asked.path, corpus.judge())
     if relations:
         checker = RelationChecker(parse_relations(relations), Corpus(folders.tier_folder(tier, op), asked.path), seconds,
@@ -117,7 +117,7 @@ def check_case(asked: Case, fn: Callable[..., Any], *, device: str = "cpu", outp
 def _repeating_lines(report: Report, call: Call, path: str) -> str:
     """Returns lines that repeat the case. If the function cannot be imported, they run the current test of pytest."""
     test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" (")[0]
-    return f"python3 -m pytest {shlex.quote(test)}" if call.undefined and test else report.repro(path)
+    return f"python3 -m pytest {shlex.quote(test)}" if not call.is_importable and test else report.repro(path)
 
 
 listeners: list[Callable[[CaseResult], Any]] = []  # called with each result; the plug-in of pytest adds one
