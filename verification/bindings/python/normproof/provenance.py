@@ -83,7 +83,7 @@ def facts_html(facts: Mapping[str, str]) -> str:
 
 def facts_markdown(facts: Mapping[str, str]) -> str:
     """Returns a list with the facts, and the command below it."""
-    lines = "".join(f"- {name}: {_code(fact)}\n" for name, fact in facts.items() if name != "command")
+    lines = "".join(f"- {name}: {inline_code(fact)}\n" for name, fact in facts.items() if name != "command")
     fence = _fence(facts.get("command", ""), 3)
     command = f"{fence}\n{facts['command']}\n{fence}\n\n" if "command" in facts else ""
     return f"{lines}\n{command}"
@@ -101,7 +101,7 @@ def _add_to_markdown(text: str, facts: Mapping[str, str]) -> str:
     return f"{head}{end}{facts_markdown(facts)}{rest}"
 
 
-def _code(text: str) -> str:
+def inline_code(text: str) -> str:
     """Returns a text as code of Markdown, between more backquotes than it contains."""
     fence = _fence(text, 1)
     space = " " if text.startswith("`") or text.endswith("`") else ""

@@ -27,6 +27,12 @@ _FIT_FRAME_HEIGHT = ("const frame = this, page = this.contentDocument.documentEl
 _FRAME_STYLE = "width: 100%; min-width: 20em; height: 48em; border: 0; resize: vertical"
 
 
+def frame_page(page: str) -> str:
+    """Returns the frame in which a notebook shows a page."""
+    page = html.escape(page, quote=True)
+    return f'<iframe srcdoc="{page}" onload="{_FIT_FRAME_HEIGHT}" style="{_FRAME_STYLE}"></iframe>'
+
+
 class CaseResult:
     """The result of one case: its path, its outcome and the reason.
 
@@ -172,14 +178,10 @@ class Report:
         return self._write("html", file)
 
     def _write(self, form: str, file: str | os.PathLike[str] | None) -> str:
-        text = self._form(form)[0]
-        if file is not None:
-            replace_file(file, text)
-        return text
+        return write_form(self._form(form)[0], file)
 
     def _repr_html_(self) -> str:
-        page = html.escape(self.html(), quote=True)
-        return f'<iframe srcdoc="{page}" onload="{_FIT_FRAME_HEIGHT}" style="{_FRAME_STYLE}"></iframe>'
+        return frame_page(self.html())
 
     def shares(self, path: str, output: str = "y") -> Array | None:
         """Returns error over bound of each element of an output of a case, in C order.
@@ -219,6 +221,13 @@ def relations_line(relations: Iterable[RelationResult]) -> str:
     if none_applies(relations):
         return f"NONE HELD: relations of the call: {text}; expected one or more that can be asked of this function"
     return f"{'FAILED' if counts['broken'] else 'PASSED'}: relations of the call: {text}"
+
+
+def write_form(text: str, file: str | os.PathLike[str] | None) -> str:
+    """Returns the text. Also writes it to a file if one is given. Throws OutputError."""
+    if file is not None:
+        replace_file(file, text)
+    return text
 
 
 def replace_file(file: str | os.PathLike[str], contents: str | bytes) -> None:

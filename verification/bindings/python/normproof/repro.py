@@ -5,7 +5,7 @@ import inspect
 import os
 import re
 import shlex
-from typing import Any, Callable, Collection, Iterable, Mapping
+from typing import Any, Callable, Collection, Iterable, Mapping, Sequence
 
 from normproof.sources import SourceWriter
 
@@ -30,11 +30,14 @@ class Call:
     """
 
     def __init__(self, fn: Callable[..., Any], op: str, keywords: Mapping[str, Any], verb: str = "check",
-                 without: Collection[str] = ()) -> None:
-        """`verb` is the function of normproof. Lines that repeat a single case leave out the keywords of `without`."""
+                 without: Collection[str] = (), others: Sequence[Callable[..., Any]] = ()) -> None:
+        """`verb` is the function of normproof, and `others` the functions that it is given after fn.
+
+        Lines that repeat a single case leave out the keywords of `without`.
+        """
         self.op, self.verb = op, verb
         self._writer, self._without = SourceWriter(), without
-        self.fn = self._writer.text(fn, "fn")
+        self.functions = [self._writer.text(one, f"fn{index or ''}") for index, one in enumerate((fn, *others))]
         self.keywords = {name: self._writer.text(value, name) for name, value in keywords.items()}
 
     @property
@@ -50,7 +53,7 @@ class Call:
 
     def _expression(self, keywords: Mapping[str, str], inputs: str | os.PathLike[str] | None = None) -> str:
         writer = SourceWriter()
-        arguments = [self.fn, writer.text(self.op, "op"),
+        arguments = [*self.functions, writer.text(self.op, "op"),
                      *([f"**normproof.read_inputs({writer.text(str(inputs), 'inputs')})"] if inputs else ()),
                      *(f"{name}={text}" if name.isidentifier() else f"**{{{writer.text(name, 'name')}: {text}}}"
                        for name, text in keywords.items())]
