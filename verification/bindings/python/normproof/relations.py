@@ -15,6 +15,7 @@ from normproof.corpus import Case, Corpus
 from normproof.errors import NotOffered, Unanswered, UsageError, in_one_line
 from normproof.frameworks.base import Tensor
 from normproof.invocation import Answer, Invocation, Variation
+from normproof.isolation import without_expected_warnings
 from normproof.limits import one_process, time_limit
 from normproof.output_policy import is_gradient
 from normproof.recertify import without_missing_parameters
@@ -81,7 +82,7 @@ class RelationCase:
     def answer(self, case: Case | None = None, variation: Variation = Variation()) -> dict[str, Stored]:
         """Calls the implementation on a case (by default, this one) and returns its outputs. Also sets `written`."""
         self.written = ""
-        with one_process(), time_limit(self._seconds):
+        with one_process(), without_expected_warnings(self.case), time_limit(self._seconds):
             answer: Answer = self.invocation.answer(case or self.case, variation)
         self.written = answer.written
         return answer.outputs
