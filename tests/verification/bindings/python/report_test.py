@@ -78,7 +78,8 @@ def test_every_form_has_the_facts_of_the_run(monkeypatch):
     report = normproof.check(kernels.eps_outside, "layer_norm", only=["odd*", "variance*"])
     command = ("python3 -c 'import normproof; from kernels import eps_outside; print(normproof.check(eps_outside, "
                '"layer_norm", only=["odd*", "variance*"], dtype=["float32"], tier="quick"))\'')
-    facts = {**FACTS, "command": command}
+    facts = {**FACTS, "command": command, "conventions": "; ".join(report.conventions)}
+    assert "no gradients: forward alone" in facts["conventions"]
     for line in report.json().splitlines():
         assert {name: json.loads(line)[name] for name in facts} == facts
     suite, = tree.fromstring(report.junit().encode()).iter("testsuite")
@@ -94,7 +95,7 @@ def test_every_form_has_the_facts_of_the_run(monkeypatch):
 def test_facts_are_added_to_a_suite_without_properties():
     report = normproof.judge(lambda x: x, "relu", x=np.ones((2, 3), np.float32))
     suite, = tree.fromstring(report.junit().encode()).iter("testsuite")
-    assert {entry.get("name") for entry in suite.find("properties")} == {*FACTS, "command"}
+    assert {entry.get("name") for entry in suite.find("properties")} == {*FACTS, "command", "conventions"}
     assert report.facts["command"] == 'print(normproof.judge(lambda x: x, "relu", x=x))'
 
 

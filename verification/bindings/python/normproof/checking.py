@@ -18,6 +18,7 @@ from normproof.recertify import recertified_path, without_missing_parameters
 from normproof.relations import RelationChecker, RelationResult, parse_relations
 from normproof.report import CaseResult, Report
 from normproof.repro import Call, changed_arguments
+from normproof.row_lengths import describe_longest_row
 
 
 def check(fn: Callable[..., Any], op: str, *, dtype: Any = "float32", device: str = "cpu", tier: str = "quick",
@@ -82,6 +83,8 @@ def check(fn: Callable[..., Any], op: str, *, dtype: Any = "float32", device: st
     report.conventions = describe_conventions(invocation, observed)
     if others := count_other_dtypes(corpus, op, dtype, only, tier):
         report.conventions.append(f"cases not asked for their dtype: {others}")
+    if only is None and (rows := describe_longest_row(map(corpus.description, selected), op, dtype_names(dtype), tier)):
+        report.conventions.append(rows)
     for name in sorted(report.left_out):
         report.conventions.append(f"{invocation.title} takes no {name}: each case is certified again without it")
     return report

@@ -68,6 +68,12 @@ def tier_folder(tier: str, op: str = "*", stream: TextIO | None = None) -> pathl
     return cached_folder(f"{tier}-{named}", make)
 
 
+def find_made_folder(tier: str, op: str) -> pathlib.Path | None:
+    """Returns the folder in the cache with the cases of a tier and an operation, or None if they are not made yet."""
+    made = (cache_folder() / abi.corpus_version() / f"{tier}-{named}" for named in (op, "all"))
+    return next((folder for folder in made if (folder / "manifest.json").is_file()), None)
+
+
 def cached_folder(name: str, make: Callable[[pathlib.Path], None]) -> pathlib.Path:
     """Returns the folder of a corpus in the cache. If it is absent, make(folder) creates it under a temporary name."""
     folder = cache_folder() / abi.corpus_version() / name

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Iterable, Mapping
 
 from normproof import abi
 from normproof.corpus import Corpus, Verdict
-from normproof.errors import OutputError, UsageError
+from normproof.errors import OutputError, UsageError, printable
 from normproof.provenance import add_facts, describe_run
 from normproof.relations import RelationResult
 from normproof.repro import Call
@@ -85,7 +85,7 @@ class Report:
         """`call` repeats the call that made the report. `inputs` are the user-supplied tensors of normproof.judge."""
         self._corpus, self.title, self.op, self.conventions = corpus, invocation.title, op, conventions
         self._call, self._inputs = call, inputs
-        self.facts = describe_run(invocation, call.command(inputs or ()))
+        self._run = describe_run(invocation, call.command(inputs or ()))
         self.results: list[CaseResult] = []
         self.relations: list[RelationResult] = []
         self.left_out: set[str] = set()
@@ -122,6 +122,12 @@ class Report:
         """For each known mistake, the number of failing cases that are nearest to it."""
         return collections.Counter(result.mistakes[0] for result in self.failures if result.mistakes)
 
+    @property
+    def facts(self) -> dict[str, str]:
+        """The facts of the run by name: candidate, framework, version, device, date, command and conventions."""
+        conventions = printable("; ".join(self.conventions))
+        return {**self._run, "conventions": conventions} if conventions else dict(self._run)
+
     def _form(self, form: str) -> tuple[str, bool]:
         text, passed = self._corpus.report(form)
         return add_facts(form, text, self.facts), passed
@@ -130,7 +136,7 @@ class Report:
         """Returns the heading: the implementation, the corpus, and the calling conventions."""
         corpus = self._corpus.version()
         versions = f"normproof {abi.version()}" + (f", corpus {corpus}" if corpus else "")
-        return f"{self.title} held against {self.op} ({versions})\nconventions: {'; '.join(self.conventions)}\n"
+        return f"{self.title} held against {self.op} ({versions})\nconventions: {printable('; '.join(self.conventions))}\n"
 
     def __str__(self) -> str:
         text = self.header() + self._form("text")[0]
