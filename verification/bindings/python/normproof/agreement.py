@@ -12,7 +12,7 @@ from normproof.arguments import describe_value, require_arguments
 from normproof.checking import fullest_case, known_names, open_corpus, require_dtypes, select_cases
 from normproof.corpus import Case, Corpus, ExpectedOutput
 from normproof.dtypes import dtype_names
-from normproof.errors import NotOffered, Unanswered, UsageError, in_one_line
+from normproof.errors import NotOffered, Unanswered, UsageError, in_one_line, text_of_error
 from normproof.invocation import Invocation, prepare_invocation
 from normproof.isolation import InProcess
 from normproof.provenance import current_date, describe_run
@@ -197,12 +197,14 @@ def _answer_both(agreement: Agreement, case: Case, invocations: Sequence[Invocat
             invocation.require_offered(case)
             answers.append(InProcess(invocation, seconds)(case).outputs)
         except NotOffered as reason:
-            declined.append(str(reason))
+            declined.append(text_of_error(reason))
             break
         except Unanswered as reason:
             agreement.unanswered.append(f"{case.path}: {invocation.title}: {reason}")
             break
-        except (Exception, SystemExit) as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             agreement.unanswered.append(f"{case.path}: {invocation.title} raised {in_one_line(error)}")
             break
     return answers

@@ -10,7 +10,7 @@ from normproof.arguments import describe_value, require_arguments
 from normproof.conventions import Observations, describe_conventions
 from normproof.corpus import Case, Corpus, ops
 from normproof.dtypes import dtype_names
-from normproof.errors import NotOffered, Unanswered, UsageError, in_one_line
+from normproof.errors import NotOffered, Unanswered, UsageError, in_one_line, text_of_error
 from normproof.invocation import Invocation, prepare_invocation
 from normproof.isolation import Runner, start_runner
 from normproof.output_policy import parse_globs
@@ -207,10 +207,12 @@ def give_answer(corpus: Corpus, invocation: Invocation, case: Case, runner: Runn
             case = corpus.select(index)
             invocation.require_offered(case, also_read)
     except NotOffered as reason:
-        return corpus.decline(str(reason))
+        return corpus.decline(text_of_error(reason))
     except Unanswered as reason:
         return corpus.fail(str(reason))
-    except (Exception, SystemExit) as error:  # this case fails, and no other
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # this case fails, and no other
         return corpus.fail(f"{invocation.title} raised {in_one_line(error)}; expected outputs")
     finally:
         observed.members = runner.members
@@ -223,5 +225,5 @@ def give_answer(corpus: Corpus, invocation: Invocation, case: Case, runner: Runn
             if policy.accepts(case, name):
                 corpus.answer(name, stored)
         except UsageError as error:
-            return corpus.fail(str(error))
+            return corpus.fail(str(error).removeprefix("normproof: "))
     return None

@@ -33,14 +33,18 @@ class Unanswered(NormproofError):
 
 def in_one_line(error: BaseException) -> str:
     """Returns the class of an exception and the first 600 characters of its text, in one line."""
-    name = printable(type(error).__name__)
-    try:
-        text = printable(str(error)[:MAX_ERROR_TEXT])
-    except BaseException as another:  # the exception belongs to the user, and so does its __str__
-        if isinstance(another, KeyboardInterrupt):
-            raise
-        return f"{name}, whose text raises {printable(type(another).__name__)}"
+    name, text = printable(type(error).__name__), text_of_error(error)
     return f"{name}: {text}" if text else name
+
+
+def text_of_error(error: BaseException) -> str:
+    """Returns the first 600 characters of the text of an exception, in one line."""
+    try:
+        return printable(str(error)[:MAX_ERROR_TEXT])
+    except KeyboardInterrupt:
+        raise
+    except BaseException as another:  # the exception belongs to the user, and so does its __str__
+        return f"its text raises {printable(type(another).__name__)}"
 
 
 def printable(text: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any, ContextManager, Protocol
 import numpy as np
 
 from normproof.corpus import Case
-from normproof.errors import NotOffered, Unanswered, UsageError, in_one_line
+from normproof.errors import NotOffered, Unanswered, UsageError, in_one_line, text_of_error
 from normproof.invocation import Answer, Invocation
 from normproof.limits import no_answer, one_process, time_limit
 from normproof.stored import Stored
@@ -138,10 +138,12 @@ def _answer_cases(invocation: Invocation, line: multiprocessing.connection.Conne
             with one_process(), without_expected_warnings(case):
                 message = "answer", (invocation.answer(case, members=members), members)
         except NotOffered as reason:
-            message = "not_offered", str(reason)
+            message = "not_offered", text_of_error(reason)
         except Unanswered as reason:
             message = "unanswered", str(reason)
-        except Exception as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             message = "unanswered", f"{invocation.title} raised {in_one_line(error)}; expected outputs"
         line.send(message)
 
