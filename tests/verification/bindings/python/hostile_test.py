@@ -1,9 +1,5 @@
 """Tests functions that return or raise what nobody expects: the case fails in one sentence, and no other case is lost."""
 import asyncio
-import gc
-import resource
-import subprocess
-import sys
 import threading
 import time
 
@@ -177,6 +173,24 @@ def test_a_function_that_fails_when_it_is_called_again_breaks_its_relations():
         return kernels.relu(x)
     report = normproof.check(fn, "relu", only="random*", relations=["repeat", "rank"])
     assert "relation repeat: the case again: fn raised Surprising: again" in texts(report)[0]
+
+
+@pytest.mark.parametrize("in_main_thread", [True, False])
+def test_a_loop_that_catches_everything_fails_its_case(in_main_thread):
+    def fn(x):
+        while x.shape == (3, 5, 6):
+            try:
+                time.sleep(0.01)
+            except BaseException:
+                pass
+        return kernels.relu(x)
+    reports = []
+    thread = threading.Thread(target=lambda: reports.append(normproof.check(fn, "relu", seconds=0.2, **ONLY)))
+    (thread.run if in_main_thread else thread.start)()
+    if not in_main_thread:
+        thread.join(20)
+    failed, = texts(reports[0])
+    assert failed == "no answer within 0.2 seconds; expected outputs" and len(reports[0].results) == 2
 
 
 def test_agree_reports_exceptions_of_any_kind():
