@@ -138,11 +138,11 @@ class Corpus:
 
         Throws UsageError if nothing matches, CorpusError if the corpus is absent or modified.
         """
-        self._lib, self._handle = abi.library(), C.c_void_p()
+        self._lib, self._handle, self._folder = abi.library(), C.c_void_p(), folder
         if folder is None:
             status = self._lib.new(C.byref(self._handle))
         else:
-            status = self._lib.open(str(folder).encode(), glob and glob.encode(), C.byref(self._handle))
+            status = self._lib.open(os.fsencode(folder), glob and glob.encode(), C.byref(self._handle))
         self._require(status)
 
     def __enter__(self) -> Corpus:
@@ -163,7 +163,10 @@ class Corpus:
     def _require(self, status: int) -> None:
         if status == abi.OK:
             return
-        sentence = without_internal_names((self._lib.error(self._handle) or b"normproof: memory is exhausted").decode())
+        sentence = without_internal_names((self._lib.error(self._handle) or b"normproof: memory is exhausted")
+                                          .decode(errors="backslashreplace"))
+        if status == abi.FILE and self._folder is not None and folders.is_cached(self._folder):
+            sentence += f"; {folders.removal(self._folder)}"
         errors: dict[int, type[NormproofError]] = {abi.USAGE: UsageError, abi.FILE: CorpusError}
         raise errors.get(status, NormproofError)(sentence)
 
@@ -264,7 +267,7 @@ class Corpus:
         """Makes cases in a folder. progress(done, total) is called between cases; if it returns True, this stops."""
         def report_progress(_: Any, path: bytes, done: int, total: int) -> int:
             return int(bool(progress(done, total)))
-        self._require(self._lib.make(self._handle, str(folder).encode(), tiers.encode(), glob.encode(), 0,
+        self._require(self._lib.make(self._handle, os.fsencode(folder), tiers.encode(), glob.encode(), 0,
                                      abi.Progress(report_progress), None))
 
     def layers(self) -> list[dict[str, Any]]:

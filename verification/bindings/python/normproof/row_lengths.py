@@ -40,11 +40,11 @@ def describe_longest_row(descriptions: Iterable[Mapping[str, Any]], op: str, dty
     following = folders.TIERS[folders.TIERS.index(tier) + 1:]
     if not following:
         return text
-    folder = folders.find_made_folder(following[0], op)
     try:
+        folder = folders.find_made_folder(following[0], op)
         cases = json.loads((folder / "manifest.json").read_bytes())["cases"] if folder else None
         other = longest_row((entry for entry in cases or () if entry["op"] == op), dtypes) or 0
-    except (OSError, ValueError, TypeError, KeyError):  # a damaged tier is reported when it is opened
+    except (OSError, RuntimeError, ValueError, TypeError, KeyError):  # a damaged tier is reported when it is opened
         cases = None
     if cases is None:
         return f"{text}; tier={following[0]!r} may have longer rows"
