@@ -1,5 +1,6 @@
 """Tests functions that return or raise what nobody expects: the case fails in one sentence, and no other case is lost."""
 import asyncio
+import pickle
 import threading
 import time
 
@@ -191,6 +192,31 @@ def test_a_loop_that_catches_everything_fails_its_case(in_main_thread):
         thread.join(20)
     failed, = texts(reports[0])
     assert failed == "no answer within 0.2 seconds; expected outputs" and len(reports[0].results) == 2
+
+
+def test_names_of_classes_and_functions_are_shown_in_one_line():
+    odd = type("Odd\n\x1b[31m", (), {})
+    report = normproof.check(lambda x: odd(), "relu", only="random*")
+    assert r"y is a Odd \x1b[31m; expected a tensor of NumPy" in texts(report)[0]
+    assert r"y is a Odd \x1b[31m; expected" in str(normproof.agree(lambda x: odd(), kernels.relu, "relu", only="random*"))
+
+    def unknown(x, zzz):
+        return x
+    unknown.__qualname__ = "f\n\x1b[31m"
+    with pytest.raises(normproof.UsageError) as caught:
+        normproof.check(unknown, "relu")
+    assert str(caught.value).isprintable() and "zzz" in str(caught.value)
+
+
+def test_the_text_of_a_mismatch_has_lines_of_printable_characters():
+    def fn(x):
+        raise ValueError("a\n\x1b[31m")
+    with pytest.raises(normproof.Mismatch) as caught:
+        normproof.case("quick/relu/random-3x5x6-float32").check(fn)
+    first, *others = str(caught.value).split("\n")
+    assert first.endswith(r"raised ValueError: a \x1b[31m; expected outputs") and others
+    assert all(line.isprintable() for line in others)
+    assert isinstance(pickle.loads(pickle.dumps(caught.value)), normproof.Mismatch)
 
 
 def test_agree_reports_exceptions_of_any_kind():

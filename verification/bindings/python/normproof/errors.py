@@ -4,7 +4,10 @@ MAX_ERROR_TEXT = 600  # characters of the text of an exception that a verdict sh
 
 
 class NormproofError(Exception):
-    """The base class of every exception that this package raises on purpose."""
+    """The base class of every exception that this package raises on purpose. Its text has printable characters only."""
+
+    def __init__(self, *texts: object) -> None:
+        super().__init__(*(escaped(text) if isinstance(text, str) else text for text in texts))
 
 
 class UsageError(NormproofError, ValueError):
@@ -20,7 +23,10 @@ class OutputError(NormproofError, OSError):
 
 
 class Mismatch(NormproofError, AssertionError):
-    """A case failed; the text is its verdict. `case.check` raises it."""
+    """A case failed; the text is its verdict, and below it the lines that repeat the case. `case.check` raises it."""
+
+    def __init__(self, *lines: str) -> None:
+        AssertionError.__init__(self, "\n".join(map(escaped, lines)))
 
 
 class NotOffered(NormproofError):
@@ -48,5 +54,10 @@ def text_of_error(error: BaseException) -> str:
 
 
 def printable(text: str) -> str:
-    """Returns a text in one line, with escapes such as \\x1b for characters that cannot be printed or stored as UTF-8."""
-    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in " ".join(text.split()))
+    """Returns a text in one line: white space as single spaces, and escapes for characters that cannot be printed."""
+    return escaped(" ".join(text.split()))
+
+
+def escaped(text: str) -> str:
+    """Returns a text with spaces for line breaks, and escapes such as \\x1b for characters that cannot be printed or stored."""
+    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in " ".join(text.splitlines()))

@@ -110,7 +110,7 @@ def check_case(asked: Case, fn: Callable[..., Any], *, device: str = "cpu", outp
     if result.declined:
         _skip(result.text)
     if result.failed:
-        raise Mismatch(f"{result.path}: {result.text}\n{_repeating_lines(report, call, result.path)}")
+        raise Mismatch(f"{result.path}: {result.text}", *_repeating_lines(report, call, result.path).split("\n"))
     return report
 
 
