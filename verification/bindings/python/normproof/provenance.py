@@ -51,7 +51,7 @@ def current_date() -> str:
 
 
 def add_facts(form: str, text: str, facts: Mapping[str, str]) -> str:
-    """Returns a form of a report with the facts of the run. The forms "text" and "sarif" are unchanged."""
+    """Returns a form of a report with the facts of the run. Other forms are unchanged."""
     add = {"json": _add_to_json, "junit": _add_to_junit, "html": _add_to_html, "markdown": _add_to_markdown}.get(form)
     return text if add is None else add(text, facts)
 
