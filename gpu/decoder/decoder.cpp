@@ -59,7 +59,7 @@ Memory Decoder::encode(const encoder::EncoderInputs& source, const ModelRunSetti
   check_tokens_mask(source, Clause::C2);
   for (encoder::EncoderLayer& layer : encoder_layers_)
     x = layer.forward(x, source.valid, run, state);
-  if (is_pre()) x = encoder_final_norm_.forward(x, source.valid, run, state);
+  if (is_pre_norm()) x = encoder_final_norm_.forward(x, source.valid, run, state);
   return {std::move(x), source.valid};
 }
 
@@ -76,7 +76,7 @@ DeviceTensor<double> Decoder::hidden(const DecoderInputs& inputs, const ModelRun
   check_tokens_mask(target, Clause::C3);
   memory_ = encode(inputs.source, run, state);
   for (DecoderLayer& layer : layers_) x = layer.forward(x, target.valid, memory_, run, state);
-  if (is_pre()) x = final_norm_.forward(x, target.valid, run, state);
+  if (is_pre_norm()) x = final_norm_.forward(x, target.valid, run, state);
   return x;
 }
 
@@ -99,7 +99,7 @@ DecoderGradients Decoder::hidden_backward(DeviceTensor<double> grad, nn::Linear&
                                           NamedDeviceTensors& state) {
   DecoderGradients gradients;
   NamedDeviceTensors found;
-  if (is_pre()) grad = final_norm_.backward(grad, state, found);
+  if (is_pre_norm()) grad = final_norm_.backward(grad, state, found);
   DeviceTensor<double> grad_memory;
   for (std::size_t l = layers_.size(); l-- > 0;)
     grad = layers_[l].backward(grad, memory_, run_, state, found, grad_memory);
@@ -110,7 +110,7 @@ DecoderGradients Decoder::hidden_backward(DeviceTensor<double> grad, nn::Linear&
       nn::embedding_backward(grad, source_, config_.source_vocab_size, config_.scaled_embedding);
   encoder::add_head_gradients(config_.tied_head, kTargetEmbedding, std::move(head),
                               gradients.target_embedding, found);
-  gradients.dense = encoder::in_parameter_order(parameters_, found);
+  gradients.dense = encoder::sort_in_parameter_order(parameters_, found);
   return gradients;
 }
 
@@ -118,7 +118,7 @@ DecoderGradients Decoder::hidden_backward(DeviceTensor<double> grad, nn::Linear&
 /// gradient of the input of the encoder's first layer.
 DeviceTensor<double> Decoder::encode_backward(DeviceTensor<double> grad, NamedDeviceTensors& state,
                                               NamedDeviceTensors& found) {
-  if (is_pre()) grad = encoder_final_norm_.backward(grad, state, found);
+  if (is_pre_norm()) grad = encoder_final_norm_.backward(grad, state, found);
   for (std::size_t l = encoder_layers_.size(); l-- > 0;)
     grad = encoder_layers_[l].backward(grad, run_, state, found);
   return grad;

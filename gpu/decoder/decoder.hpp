@@ -12,16 +12,18 @@ using ref::model::DecoderConfig;
 using ref::model::source_side;
 using ref::model::target_side;
 
-/// The token ids and the masks of real tokens of the source and target sentences. The target tokens
-/// are the decoder's input: each sentence starts with its beginning-of-sentence token.
+/// A batch of source sentences and a batch of target sentences: the token ids of each, and a mask
+/// that marks the real tokens (not padding). The target tokens are the decoder's input: each
+/// sentence starts with its beginning-of-sentence token.
 struct DecoderInputs {
   encoder::EncoderInputs source;  ///< [B,S]
   encoder::EncoderInputs target;  ///< [B,T]
 };
 
 struct DecoderGradients {
-  /// The full gradients, in the order of the parameters. If the head is tied to the target
-  /// embedding, the gradient of the target embedding is one of them.
+  /// The gradients that are stored in full, with the shape of their parameter. They are in the
+  /// order of the parameters. The gradient of the target embedding is one of them only if the head
+  /// is tied to the target embedding.
   NamedDeviceTensors dense;
   nn::RowGradient source_embedding;
   nn::RowGradient target_embedding;  ///< has no rows if the head is tied
@@ -47,8 +49,9 @@ class Decoder {
   /// Runs the forward up to the input of the head. Returns that input, [B,T,D].
   DeviceTensor<double> hidden(const DecoderInputs& inputs, const ModelRunSettings& run,
                               NamedDeviceTensors& state);
-  /// Runs the backward from the gradient of the head's input. `head` holds the gradients of the
-  /// head's parameters. The result includes them.
+  /// Runs the backward from the head's input to the parameters. `grad_hidden` is the gradient of
+  /// the head's input, and `head` holds the gradients of the head's parameters. The result includes
+  /// the gradients in `head`.
   DecoderGradients hidden_backward(DeviceTensor<double> grad_hidden, nn::Linear&& head,
                                    NamedDeviceTensors& state);
   /// Returns the head's parameters. If the head is tied, its weight is the target embedding.
@@ -60,7 +63,7 @@ class Decoder {
                 NamedDeviceTensors& state);
   DeviceTensor<double> encode_backward(DeviceTensor<double> grad, NamedDeviceTensors& state,
                                        NamedDeviceTensors& found);
-  bool is_pre() const { return config_.placement == ref::model::NormPlacement::pre; }
+  bool is_pre_norm() const { return config_.placement == ref::model::NormPlacement::pre; }
 
   const DecoderConfig config_;
   NamedDeviceTensors parameters_;

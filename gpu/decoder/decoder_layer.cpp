@@ -61,7 +61,7 @@ DeviceTensor<double> DecoderLayer::forward(const DeviceTensor<double>& x, const 
                                            NamedDeviceTensors& state) {
   const auto residual = [&](encoder::NamedNorm& norm, const DeviceTensor<double>& in,
                             const auto& f) {
-    return run_residual(config_.placement, norm, in, valid, run, state, f);
+    return run_residual_sublayer(config_.placement, norm, in, valid, run, state, f);
   };
   const DeviceTensor<double> h = residual(norm1_, x, [&](const DeviceTensor<double>& in) {
     return self_attention_.forward(in, valid, run);
@@ -80,7 +80,8 @@ DeviceTensor<double> DecoderLayer::backward(const DeviceTensor<double>& grad_y,
                                             DeviceTensor<double>& grad_memory) {
   const auto residual = [&](encoder::NamedNorm& norm, const DeviceTensor<double>& grad,
                             const auto& backward) {
-    return run_residual_backward(config_.placement, norm, grad, state, gradients, backward);
+    return run_residual_sublayer_backward(config_.placement, norm, grad, state, gradients,
+                                          backward);
   };
   const DeviceTensor<double> grad_g = residual(norm3_, grad_y, [&](const auto& grad) {
     return feed_forward_.backward(grad, run, gradients);

@@ -46,7 +46,7 @@ class CudaDevice final : public Device {
     if (memory == nullptr) check_status(out_of_memory_, "cudaMalloc", __FILE__, __LINE__);
     return memory;
   }
-  void release(void* memory) noexcept override { memory_.put_back(memory); }
+  void release(void* memory) noexcept override { memory_.return_to_cache(memory); }
   void upload(void* to, const void* from, std::size_t bytes) override {
     if (graph_ == nullptr) {
       NORMPROOF_CUDA_CALL(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream_));
@@ -57,7 +57,7 @@ class CudaDevice final : public Device {
     NORMPROOF_CUDA_CALL(cudaMemcpyAsync(to, copy, bytes, cudaMemcpyHostToDevice, stream_));
   }
   void download(void* to, const void* from, std::size_t bytes) override {
-    if (graph_ != nullptr) fail_download(recorded_name_);
+    if (graph_ != nullptr) throw_download_error(recorded_name_);
     NORMPROOF_CUDA_CALL(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream_));
     synchronize();
   }
@@ -71,18 +71,18 @@ class CudaDevice final : public Device {
     recorded_name_ = name;
     CudaGraph& graph = graphs_[name];
     graph.begin(stream_);
-    memory_.begin_hold();
+    memory_.begin_memory_hold();
     graph_ = &graph;
   }
   void perform_recording() override {
     CudaGraph& graph = *std::exchange(graph_, nullptr);
     graph.perform(stream_);
-    memory_.end_hold();
+    memory_.end_memory_hold();
   }
   void forget_recording() noexcept override {
     if (graph_ != nullptr) graph_->discard_graph(stream_);
     graph_ = nullptr;
-    memory_.end_hold();
+    memory_.end_memory_hold();
   }
 
   cudaStream_t stream() const { return stream_; }

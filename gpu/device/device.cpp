@@ -27,7 +27,7 @@ class SimulatedDevice final : public Device {
   void* allocate(std::size_t bytes) override { return memory_.acquire(bytes); }
   void release(void* memory) noexcept override {
     enqueue([memory, size = memory_.size_of(memory)] { fill_with_nan(memory, size); });
-    memory_.put_back(memory);
+    memory_.return_to_cache(memory);
   }
   void upload(void* to, const void* from, std::size_t bytes) override {
     const auto* const first = static_cast<const std::byte*>(from);
@@ -40,7 +40,7 @@ class SimulatedDevice final : public Device {
     });
   }
   void download(void* to, const void* from, std::size_t bytes) override {
-    if (records_) fail_download(recorded_name_);
+    if (records_) throw_download_error(recorded_name_);
     std::memcpy(to, from, bytes);
   }
   void synchronize() override {}
@@ -53,19 +53,19 @@ class SimulatedDevice final : public Device {
   }
 
   void begin_recording(const std::string& name) override {
-    memory_.begin_hold();
+    memory_.begin_memory_hold();
     recorded_name_ = name;
     records_ = true;
   }
   void perform_recording() override {
     records_ = false;
-    memory_.end_hold();
+    memory_.end_memory_hold();
     const auto recorded = std::exchange(recorded_, {});
     for (const auto& work : recorded) work();
   }
   void forget_recording() noexcept override {
     records_ = false;
-    memory_.end_hold();
+    memory_.end_memory_hold();
     recorded_.clear();
   }
 

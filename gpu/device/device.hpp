@@ -22,9 +22,9 @@ Backend parse_backend(std::string_view name);
 
 class Recording;
 
-/// A device with its memory and one queue of work, so that each operation sees what earlier
-/// operations wrote. Uploads and downloads wait for the work that they depend on. Released memory
-/// is reused (memory_cache.hpp).
+/// A device with its memory and a single queue of work. Operations run in the order of the queue,
+/// so each operation reads what earlier operations wrote. Uploads and downloads wait for the work
+/// that they depend on. Released memory is reused (memory_cache.hpp).
 ///
 /// Work can also be recorded first and performed later, all at once (recording.hpp). A GPU performs
 /// recorded work as a CUDA graph.
@@ -82,7 +82,7 @@ class Device {
 };
 
 /// Returns a simulated device, which runs threads and blocks in an order drawn from the seed. If a
-/// result depends on the order, it differs between two seeds. Seed 0 is the ascending order.
+/// result depends on the order, it differs between two seeds. Seed 0 gives the ascending order.
 std::unique_ptr<Device> simulated_device(std::uint64_t seed = 1);
 
 /// Opens the first GPU.

@@ -13,13 +13,13 @@ std::string describe_failed_call(const std::string& call, const std::string& rea
   return fmt::format("{}:{}: {}: {}", name, line, call, reason);
 }
 
-void fail_download(const std::string& recording) {
+void throw_download_error(const std::string& recording) {
   throw DeviceError(fmt::format(
       "a download while '{}' is recorded; expected none, for what it reads is not there yet",
       recording));
 }
 
-void fail_out_of_bounds(std::size_t index, std::size_t size) {
+void throw_out_of_bounds_error(std::size_t index, std::size_t size) {
   throw DeviceError(fmt::format("a kernel reads or writes element {} of {}", index, size));
 }
 

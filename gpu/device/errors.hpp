@@ -18,14 +18,17 @@ class NoDeviceError : public DeviceError {
   using DeviceError::DeviceError;
 };
 
+/// Returns the message of the error of a failed call.
 /// Computes  "<file>:<line>: <call>: <reason>"
 std::string describe_failed_call(const std::string& call, const std::string& reason,
                                  const char* file, int line);
 
-/// Throws    DeviceError, always: a download was requested while work is recorded
-[[noreturn]] void fail_download(const std::string& recording);
+/// Reports that a download was requested while work is recorded.
+/// Throws    DeviceError, always
+[[noreturn]] void throw_download_error(const std::string& recording);
 
-/// Throws    DeviceError, always: an index of the simulated device is past the end of a Span
-[[noreturn]] void fail_out_of_bounds(std::size_t index, std::size_t size);
+/// Reports that an index on the simulated device is past the end of a Span.
+/// Throws    DeviceError, always
+[[noreturn]] void throw_out_of_bounds_error(std::size_t index, std::size_t size);
 
 }  // namespace normproof::gpu::device

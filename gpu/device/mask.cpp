@@ -15,14 +15,14 @@ DeviceMask::DeviceMask(Device& device, const Mask& valid, std::size_t seq_len)
   const std::size_t sentences = valid.size() / seq_len;
   std::vector<std::size_t> rows, counts(sentences, 0), places(valid.size(), 0);
   rows.reserve(valid.size());
-  first_empty_ = sentences;
+  first_empty_sentence_ = sentences;
   for (std::size_t b = 0; b < sentences; ++b) {
     for (std::size_t t = 0; t < seq_len; ++t) {
       if (!valid.data()[b * seq_len + t]) continue;
       rows.push_back(b * seq_len + t);
       places[b * seq_len + counts[b]++] = t;
     }
-    if (counts[b] == 0 && first_empty_ == sentences) first_empty_ = b;
+    if (counts[b] == 0 && first_empty_sentence_ == sentences) first_empty_sentence_ = b;
   }
   count_ = rows.size();
   masks_ = count_ < valid.size();

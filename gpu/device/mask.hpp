@@ -19,17 +19,18 @@ struct TokenPositions {
   }
 };
 
-/// A mask of valid elements in device memory, [..., width]. The last axis is a row ("sentence");
-/// the constructor's `width` can set a different row length. For each row the mask also holds the
-/// positions of its valid elements. In a mask of shape [N] each element is a row of its own. A
-/// default-constructed mask means that every element is valid.
+/// A mask of valid elements in device memory, [..., width]. Each index of the leading axes selects
+/// a row ("sentence") of `width` elements. By default `width` is the extent of the last axis; for a
+/// mask of shape [N] it is 1. The constructor can set another width. For each row the mask also
+/// holds the positions of its valid elements. A default-constructed mask means that every element
+/// is valid.
 class DeviceMask {
  public:
   DeviceMask() = default;
   DeviceMask(Device& device, const Mask& valid);
   DeviceMask(Device& device, const Mask& valid, std::size_t width);
   /// Wraps a mask that a kernel has written. Only softmax can use it, because rows(), count() and
-  /// first_empty() are not set.
+  /// first_empty_sentence() are not set.
   /// Shapes    flags [..., T]; places [.., T], the positions of the valid elements of each row, in
   ///           ascending order; counts [..], the number of valid elements in each row
   DeviceMask(DeviceTensor<bool> flags, DeviceTensor<std::size_t> places,
@@ -45,7 +46,7 @@ class DeviceMask {
   std::size_t count() const { return count_; }
   /// Returns the index of the first sentence without a valid token, or B (the number of sentences)
   /// if there is none.
-  std::size_t first_empty() const { return first_empty_; }
+  std::size_t first_empty_sentence() const { return first_empty_sentence_; }
 
   /// Downloads the flags: true for each valid element.
   Mask host_flags() const { return download(flags_); }
@@ -63,7 +64,7 @@ class DeviceMask {
   DeviceTensor<bool> flags_;
   DeviceTensor<std::size_t> rows_, places_, counts_;
   std::size_t count_ = 0;
-  std::size_t first_empty_ = 0;
+  std::size_t first_empty_sentence_ = 0;
   bool masks_ = false;
 };
 

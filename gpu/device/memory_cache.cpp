@@ -3,8 +3,8 @@
 namespace normproof::gpu::device {
 
 std::size_t MemoryCache::round_up_size(std::size_t bytes) {
-  constexpr std::size_t kLargeBytes = std::size_t{1} << 20;
-  const std::size_t unit = bytes < kLargeBytes ? 512 : 2 * kLargeBytes;
+  constexpr std::size_t kMinLargeBlockBytes = std::size_t{1} << 20;
+  const std::size_t unit = bytes < kMinLargeBlockBytes ? 512 : 2 * kMinLargeBlockBytes;
   return (bytes + unit - 1) / unit * unit;
 }
 
@@ -18,31 +18,31 @@ void* MemoryCache::acquire(std::size_t bytes) {
   }
   void* memory = source_.allocate(size);
   if (memory == nullptr && !kept_.empty()) {
-    free_kept();
+    free_kept_blocks();
     memory = source_.allocate(size);
   }
   if (memory != nullptr) in_use_.emplace(memory, size);
   return memory;
 }
 
-void MemoryCache::put_back(void* memory) noexcept {
+void MemoryCache::return_to_cache(void* memory) noexcept {
   const auto used = in_use_.find(memory);
   kept_.emplace(used->second, KeptBlock{memory, holds_});
   in_use_.erase(used);
-  if (!keeps_ && !holds_) free_kept();
+  if (!keeps_ && !holds_) free_kept_blocks();
 }
 
-void MemoryCache::begin_hold() {
+void MemoryCache::begin_memory_hold() {
   holds_ = true;
   for (auto& [size, kept] : kept_) kept.held = false;
 }
 
-void MemoryCache::end_hold() noexcept {
+void MemoryCache::end_memory_hold() noexcept {
   holds_ = false;
-  if (!keeps_) free_kept();
+  if (!keeps_) free_kept_blocks();
 }
 
-void MemoryCache::free_kept() noexcept {
+void MemoryCache::free_kept_blocks() noexcept {
   for (auto kept = kept_.begin(); kept != kept_.end();) {
     if (holds_ && kept->second.held) {
       ++kept;

@@ -23,7 +23,7 @@ class MemoryCache {
       : source_(std::move(source)), keeps_(keeps) {}
   MemoryCache(const MemoryCache&) = delete;
   MemoryCache& operator=(const MemoryCache&) = delete;
-  ~MemoryCache() { free_kept(); }
+  ~MemoryCache() { free_kept_blocks(); }
 
   /// Rounds a request up to a multiple of 512 bytes, or of 2 MiB for requests of 1 MiB and more, so
   /// that requests of similar sizes can reuse each other's memory.
@@ -32,16 +32,16 @@ class MemoryCache {
   /// Returns memory of at least `bytes` bytes. If the source has none left, returns all cached
   /// memory to the source and tries again. Returns nullptr if that fails too.
   void* acquire(std::size_t bytes);
-  void put_back(void* memory) noexcept;
+  void return_to_cache(void* memory) noexcept;
   /// Returns the size in bytes of a memory block that is in use.
   std::size_t size_of(void* memory) const { return in_use_.at(memory); }
 
-  /// Keeps released memory in the cache until end_hold(). The memory may be reused, but it does not
-  /// return to the source, because unfinished work may still use it.
-  void begin_hold();
-  void end_hold() noexcept;
+  /// Keeps released memory in the cache until end_memory_hold(). The memory may be reused, but it
+  /// does not return to the source, because unfinished work may still use it.
+  void begin_memory_hold();
+  void end_memory_hold() noexcept;
   /// Returns all cached memory to the source.
-  void free_kept() noexcept;
+  void free_kept_blocks() noexcept;
 
  private:
   struct KeptBlock {

@@ -18,16 +18,16 @@ Recording::Recording(Device& device, const std::string& name)
     const std::uint32_t none = 0;
     device.upload(flag_.span().data, &none, sizeof none);
   } catch (...) {
-    forget();
+    discard_recording();
     throw;
   }
 }
 
 Recording::~Recording() {
-  forget();
+  discard_recording();
 }
 
-void Recording::forget() noexcept {
+void Recording::discard_recording() noexcept {
   if (device_.recording_ != this) return;
   device_.recording_ = nullptr;
   device_.forget_recording();

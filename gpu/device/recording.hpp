@@ -34,7 +34,7 @@ class Recording {
   Span<std::uint32_t> flag() const { return DeviceTensor<std::uint32_t>(flag_).span(); }
 
  private:
-  void forget() noexcept;
+  void discard_recording() noexcept;
 
   Device& device_;
   DeviceTensor<std::uint32_t> flag_;

@@ -72,11 +72,11 @@ void simulate_blocks(std::uint64_t order, std::size_t blocks, const Kernel& kern
   using Thread = typename Kernel::Thread;
   static_assert(std::is_trivially_copyable_v<Shared> && std::is_trivially_copyable_v<Thread>);
   if (blocks == 0) return;
-  const Permutation order_of_blocks(order, blocks);
-  std::size_t block = order_of_blocks.first();
+  const Permutation block_order(order, blocks);
+  std::size_t block = block_order.first();
   Shared shared;
   Thread threads[Kernel::kThreads];
-  for (std::size_t b = 0; b < blocks; ++b, block = order_of_blocks.next(block)) {
+  for (std::size_t b = 0; b < blocks; ++b, block = block_order.next(block)) {
     std::memset(static_cast<void*>(&shared), 0xff, sizeof shared);
     std::memset(static_cast<void*>(&threads), 0xff, sizeof threads);
     for (int s = 0; s < kernel.steps(); ++s) {
@@ -99,18 +99,18 @@ void simulate_clusters(std::uint64_t order, std::size_t clusters, int blocks,
   static_assert(std::is_trivially_copyable_v<Shared> && std::is_trivially_copyable_v<Thread>);
   if (clusters == 0) return;
   const auto count = static_cast<std::size_t>(blocks) * Kernel::kThreads;
-  const Permutation order_of_clusters(order, clusters);
-  std::size_t cluster = order_of_clusters.first();
+  const Permutation cluster_order(order, clusters);
+  std::size_t cluster = cluster_order.first();
   std::vector<Shared> shared(static_cast<std::size_t>(blocks));
   std::vector<Thread> threads(count);
-  for (std::size_t c = 0; c < clusters; ++c, cluster = order_of_clusters.next(cluster)) {
+  for (std::size_t c = 0; c < clusters; ++c, cluster = cluster_order.next(cluster)) {
     std::memset(static_cast<void*>(shared.data()), 0xff, shared.size() * sizeof(Shared));
     std::memset(static_cast<void*>(threads.data()), 0xff, threads.size() * sizeof(Thread));
     for (int s = 0; s < kernel.steps(); ++s) {
-      const Permutation of_threads(order == 0 ? 0 : order + c + static_cast<std::uint64_t>(s),
-                                   count);
-      std::size_t own = of_threads.first();
-      for (std::size_t t = 0; t < count; ++t, own = of_threads.next(own))
+      const Permutation thread_order(order == 0 ? 0 : order + c + static_cast<std::uint64_t>(s),
+                                     count);
+      std::size_t own = thread_order.first();
+      for (std::size_t t = 0; t < count; ++t, own = thread_order.next(own))
         kernel.step(s,
                     ClusterPosition{cluster, static_cast<int>(own / Kernel::kThreads),
                                     static_cast<int>(own % Kernel::kThreads)},

@@ -23,7 +23,7 @@ struct Span {
 
   NORMPROOF_DEVICE T& operator[](std::size_t i) const {
 #if !defined(__CUDACC__)
-    if (i >= size) fail_out_of_bounds(i, size);
+    if (i >= size) throw_out_of_bounds_error(i, size);
 #endif
     return data[i];
   }

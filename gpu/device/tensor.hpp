@@ -48,7 +48,8 @@ class DeviceTensor {
   Span<const T> span() const { return {data(), size_}; }
 
   /// Returns the element of a one-element tensor if the host knows it, so that no download is
-  /// needed. The host knows it if it was uploaded and the tensor was not written to since.
+  /// needed. The host knows the element if it was uploaded and the tensor was not written to since
+  /// then.
   std::optional<T> known_value() const { return block_ ? block_->known_value : std::nullopt; }
   void upload(const T* from) {
     device_->upload(data(), from, size_ * sizeof(T));
@@ -106,7 +107,7 @@ Tensor<T> download(const DeviceTensor<T>& from) {
 /// Returns the element of a one-element tensor, without a download if the host knows it.
 /// Requires  the tensor has one element
 template <class T>
-T download_one(const DeviceTensor<T>& one) {
+T download_element(const DeviceTensor<T>& one) {
   if (const auto known_value = one.known_value()) return *known_value;
   return download(one).data()[0];
 }

@@ -31,8 +31,8 @@ Encoder::Encoder(const EncoderConfig& config, const NamedDeviceTensors& paramete
     layers_.emplace_back(config_, parameters, fmt::format("layers.{}", l));
 }
 
-NamedDeviceTensors in_parameter_order(const NamedDeviceTensors& parameters,
-                                      const NamedDeviceTensors& found) {
+NamedDeviceTensors sort_in_parameter_order(const NamedDeviceTensors& parameters,
+                                           const NamedDeviceTensors& found) {
   NamedDeviceTensors ordered;
   for (const auto& [name, values] : parameters)
     if (const auto* const own = found.find(name)) ordered.set(name, *own);
@@ -95,15 +95,16 @@ EncoderGradients Encoder::hidden_backward(DeviceTensor<double> grad_hidden, nn::
   gradients.embedding =
       nn::embedding_backward(grad, tokens_, config_.vocab_size, config_.scaled_embedding);
   add_head_gradients(config_.tied_head, kEmbedding, std::move(head), gradients.embedding, found);
-  gradients.dense = in_parameter_order(parameters_, found);
+  gradients.dense = sort_in_parameter_order(parameters_, found);
   return gradients;
 }
 
 DeviceTensor<double> Encoder::pool(const DeviceTensor<double>& x) const {
-  if (valid_.is_given() && valid_.first_empty() < tokens_.batch_size)
-    ref::numeric::contract_failure("Encoder", "valid",
-                                   fmt::format("has no token in sentence {}", valid_.first_empty()),
-                                   "one at least", Clause::C5);
+  if (valid_.is_given() && valid_.first_empty_sentence() < tokens_.batch_size)
+    ref::numeric::contract_failure(
+        "Encoder", "valid",
+        fmt::format("has no token in sentence {}", valid_.first_empty_sentence()), "one at least",
+        Clause::C5);
   DeviceTensor<double> pooled(x.device(), {tokens_.batch_size, config_.d_model});
   device::launch_blocks(x.device(), pooled.size(),
                         ops::WarpRows<MeanPooling>{{x.span(), valid_.places(tokens_.seq_len),

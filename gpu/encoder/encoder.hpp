@@ -11,20 +11,21 @@ struct EncoderInputs {
 };
 
 struct EncoderGradients {
-  /// The full gradients, in the order of the parameters. If the head is tied to the embedding, the
-  /// gradient of the embedding is one of them.
+  /// The gradients that are stored in full, with the shape of their parameter. They are in the
+  /// order of the parameters. The gradient of the embedding is one of them only if the head is tied
+  /// to the embedding.
   NamedDeviceTensors dense;
   nn::RowGradient embedding;  ///< has no rows if the head is tied
 };
 
 /// Returns the tensors of `found`, sorted in the order of the parameters.
-NamedDeviceTensors in_parameter_order(const NamedDeviceTensors& parameters,
-                                      const NamedDeviceTensors& found);
+NamedDeviceTensors sort_in_parameter_order(const NamedDeviceTensors& parameters,
+                                           const NamedDeviceTensors& found);
 
-/// Adds the gradients of the head to `dense`. If the head is tied, its weight is the parameter
-/// `embedding`, whose gradient has two parts: the head's gradient, and the gradient in `rows` from
-/// the token lookups. This function then adds both, with one rounding per element, stores the sum
-/// in `dense` and clears `rows`.
+/// Adds the gradients of the head's parameters to `dense`. If the head is tied, its weight is the
+/// parameter named `embedding`. The gradient of this parameter then has two parts: the gradient of
+/// the head's weight, and the gradient in `rows` from the token lookups. In this case the function
+/// adds the two parts, with one rounding per element, stores the sum in `dense` and clears `rows`.
 void add_head_gradients(bool tied, const std::string& embedding, nn::Linear&& head,
                         nn::RowGradient& rows, NamedDeviceTensors& dense);
 
@@ -48,8 +49,9 @@ class Encoder {
   /// Runs the forward up to the input of the head. Returns that input, [B,D] or [B,T,D].
   DeviceTensor<double> hidden(const EncoderInputs& inputs, const ModelRunSettings& run,
                               NamedDeviceTensors& state);
-  /// Runs the backward from the gradient of the head's input. `head` holds the gradients of the
-  /// head's parameters. The result includes them.
+  /// Runs the backward from the head's input to the parameters. `grad_hidden` is the gradient of
+  /// the head's input, and `head` holds the gradients of the head's parameters. The result includes
+  /// the gradients in `head`.
   EncoderGradients hidden_backward(DeviceTensor<double> grad_hidden, nn::Linear&& head,
                                    NamedDeviceTensors& state);
   /// Returns the head's parameters. If the head is tied, its weight is the embedding.

@@ -12,10 +12,10 @@ EncoderLayer::EncoderLayer(const EncoderConfig& config, const NamedDeviceTensors
 
 DeviceTensor<double> EncoderLayer::forward(const DeviceTensor<double>& x, const DeviceMask& valid,
                                            const ModelRunSettings& run, NamedDeviceTensors& state) {
-  const DeviceTensor<double> h = run_residual(
+  const DeviceTensor<double> h = run_residual_sublayer(
       config_.placement, norm1_, x, valid, run, state,
       [&](const DeviceTensor<double>& in) { return attention_.forward(in, valid, run); });
-  return run_residual(
+  return run_residual_sublayer(
       config_.placement, norm2_, h, valid, run, state,
       [&](const DeviceTensor<double>& in) { return feed_forward_.forward(in, run); });
 }
@@ -23,11 +23,11 @@ DeviceTensor<double> EncoderLayer::forward(const DeviceTensor<double>& x, const 
 DeviceTensor<double> EncoderLayer::backward(const DeviceTensor<double>& grad_y,
                                             const ModelRunSettings& run, NamedDeviceTensors& state,
                                             NamedDeviceTensors& gradients) {
-  const DeviceTensor<double> grad_h = run_residual_backward(
+  const DeviceTensor<double> grad_h = run_residual_sublayer_backward(
       config_.placement, norm2_, grad_y, state, gradients, [&](const DeviceTensor<double>& grad) {
         return feed_forward_.backward(grad, run, gradients);
       });
-  return run_residual_backward(
+  return run_residual_sublayer_backward(
       config_.placement, norm1_, grad_h, state, gradients,
       [&](const DeviceTensor<double>& grad) { return attention_.backward(grad, run, gradients); });
 }

@@ -13,23 +13,23 @@ using device::DeviceMask;
 using device::DeviceTensor;
 using device::NamedDeviceTensors;
 
-/// The options of one forward: a training step or an evaluation.
+/// The options of one forward of a model, in a training step or in an evaluation.
 struct ModelRunSettings {
   ref::model::Mode mode =
       ref::model::Mode::training;  ///< inference: no dropout, running statistics
   std::uint64_t seed = 0;          ///< seed of the dropouts
   std::uint64_t step = 0;          ///< step number of the dropouts
   /// User-supplied dropout masks, or nullptr. The key is the name of a dropout, such as
-  /// "layers.0.attention.y"; the mask is true for the elements to keep. They replace the masks that
-  /// seed and step determine.
+  /// "layers.0.attention.y"; the mask is true for the elements to keep. If masks are given, no
+  /// masks are drawn from the seed and the step.
   const std::map<std::string, DeviceTensor<bool>>* masks = nullptr;
   const ops::Products* products = &ops::ordered_products();
-  /// If not nullptr, receives the statistics of each norm: all outputs except y and the gradients.
-  /// Their names are such as "layers.0.norm1.mean".
+  /// If not nullptr, receives the statistics of each norm, that is, all of its outputs except y and
+  /// the gradients. A statistic has a name such as "layers.0.norm1.mean".
   NamedDeviceTensors* statistics = nullptr;
 };
 
-/// A norm layer at a named place in a model, such as "layers.0.norm1".
+/// A norm layer at a place in a model. The place has a name, such as "layers.0.norm1".
 class NamedNorm {
  public:
   /// Keeps a reference to `norm`, which must outlive this object.

@@ -14,8 +14,8 @@ using device::TokenPositions;
 /// the kernel computes feature d of sentence b. The sum skips padding; it adds the real tokens in
 /// the order of docs/specification/determinism.md, R2.
 struct MeanPooling {
-  static constexpr int kTotals = 1;
-  static constexpr int kMaxima = 0;
+  static constexpr int kNumTotals = 1;
+  static constexpr int kNumMaxima = 0;
   ConstReals x;
   TokenPositions places;
   std::size_t width;

@@ -9,9 +9,9 @@
 #include "gpu/ops/arithmetic.hpp"
 
 /// The parts of a layer, as in ref/encoder/sublayers.hpp: norms, attention and feed-forward. Each
-/// part keeps its data between a forward and its backward. Each part has a name, its place in the
-/// model, such as "layers.0.attention". The names of its parameters, gradients and state begin with
-/// it.
+/// part keeps its data between a forward and its backward. The name of a part is its place in the
+/// model, such as "layers.0.attention". The names of the part's parameters, gradients and state
+/// begin with the name of the part.
 namespace normproof::gpu::encoder {
 
 using device::Device;
@@ -96,22 +96,21 @@ class FeedForwardSublayer {
 /// Computes  norm(f(x) + x) if the norm's placement is post; f(norm(x)) + x if it is pre
 /// Order     the residual sum is rounded once per element
 template <class F>
-DeviceTensor<double> run_residual(ref::model::NormPlacement placement, NamedNorm& norm,
-                                  const DeviceTensor<double>& x, const DeviceMask& valid,
-                                  const ModelRunSettings& run, NamedDeviceTensors& state,
-                                  const F& f) {
+DeviceTensor<double> run_residual_sublayer(ref::model::NormPlacement placement, NamedNorm& norm,
+                                           const DeviceTensor<double>& x, const DeviceMask& valid,
+                                           const ModelRunSettings& run, NamedDeviceTensors& state,
+                                           const F& f) {
   if (placement == ref::model::NormPlacement::post)
     return norm.forward(ops::add(f(x), x), valid, run, state);
   return ops::add(f(norm.forward(x, valid, run, state)), x);
 }
 
-/// Runs the backward of run_residual. Returns the gradient of x. `backward` is the backward of f:
-/// it maps the gradient of f's output to the gradient of f's input.
+/// Runs the backward of run_residual_sublayer. Returns the gradient of x. `backward` is the
+/// backward of f: it maps the gradient of f's output to the gradient of f's input.
 template <class F>
-DeviceTensor<double> run_residual_backward(ref::model::NormPlacement placement, NamedNorm& norm,
-                                           const DeviceTensor<double>& grad_y,
-                                           NamedDeviceTensors& state, NamedDeviceTensors& gradients,
-                                           const F& backward) {
+DeviceTensor<double> run_residual_sublayer_backward(
+    ref::model::NormPlacement placement, NamedNorm& norm, const DeviceTensor<double>& grad_y,
+    NamedDeviceTensors& state, NamedDeviceTensors& gradients, const F& backward) {
   if (placement == ref::model::NormPlacement::post) {
     const DeviceTensor<double> grad = norm.backward(grad_y, state, gradients);
     return ops::add(grad, backward(grad));

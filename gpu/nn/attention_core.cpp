@@ -15,7 +15,7 @@ using ops::Matrices;
 namespace {
 
 template <class T>
-Matrices<T> matrices_with_layout(const Matrices<double>& layout, device::Span<T> data) {
+Matrices<T> make_matrices_with_layout(const Matrices<double>& layout, device::Span<T> data) {
   return {data,
           layout.first,
           layout.rows,
@@ -28,8 +28,9 @@ Matrices<T> matrices_with_layout(const Matrices<double>& layout, device::Span<T>
           layout.inner_batch_stride};
 }
 
-/// Throws the error that ref would throw. Cuts each tensor into the parts that ref computes
-/// separately, and computes the softmax of one part after the other until a part throws.
+/// Throws the error that ref would throw. To find this error, the function cuts each tensor into
+/// the parts that ref computes separately, and computes the softmax of one part after the other
+/// until a part throws.
 template <class Softmax>
 [[noreturn]] void throw_error_of_first_part(const ScoreParts& parts,
                                             const std::vector<DeviceTensor<double>>& tensors,
@@ -57,10 +58,10 @@ template <class Softmax>
 }  // namespace
 
 Matrices<double> ScoreMatrices::of(DeviceTensor<double>& scores) const {
-  return matrices_with_layout(layout, scores.span());
+  return make_matrices_with_layout(layout, scores.span());
 }
 Matrices<const double> ScoreMatrices::of(const DeviceTensor<double>& scores) const {
-  return matrices_with_layout(layout, scores.span());
+  return make_matrices_with_layout(layout, scores.span());
 }
 
 DeviceTensor<double> attention_scores(Device& device, const AttentionOperands<const double>& in,
@@ -87,11 +88,11 @@ void attend(Device& device, const DeviceTensor<double>& weights, const ScoreMatr
   ops::matmul_into(device, context, scores.of(weights), in.values, false, products);
 }
 
-void attention_backward_into(Device& device, const AttentionOperands<double>& out,
-                             const AttentionOperands<const double>& in,
-                             const AttentionBackward& backward, const ScoreMatrices& scores,
-                             const DeviceMask& visible, const ScoreParts& parts,
-                             const Products& products) {
+void write_attention_gradients(Device& device, const AttentionOperands<double>& out,
+                               const AttentionOperands<const double>& in,
+                               const AttentionBackward& backward, const ScoreMatrices& scores,
+                               const DeviceMask& visible, const ScoreParts& parts,
+                               const Products& products) {
   const auto multiply = [&](const Matrices<double>& c, const Matrices<const double>& a,
                             const Matrices<const double>& b) {
     ops::matmul_into(device, c, a, b, false, products);

@@ -22,8 +22,8 @@ struct AttentionOperands {
   ops::Matrices<T> queries, keys, values;
 };
 
-/// The scores of all heads: the shape of their tensor, and how the scores of each head lie in it as
-/// a matrix.
+/// The layout of the scores of all heads: the shape of the tensor that holds them, and where the
+/// score matrix of each head lies in this tensor.
 struct ScoreMatrices {
   Shape shape;
   ops::Matrices<double> layout;  ///< the extents and strides; holds no data
@@ -32,8 +32,8 @@ struct ScoreMatrices {
   ops::Matrices<const double> of(const DeviceTensor<double>& scores) const;
 };
 
-/// The parts into which ref splits the scores, each computed by itself. An error message names the
-/// first part that is invalid.
+/// Describes the parts of the scores that ref computes one after the other. An error message names
+/// the first part that is invalid, as in ref.
 struct ScoreParts {
   std::size_t count = 0;
   Shape shape;  ///< the shape of each part
@@ -69,10 +69,10 @@ struct AttentionBackward {
 
 /// Writes the gradients of queries, keys and values to `out`.
 /// Throws    ContractError with the message of ref for the first invalid part
-void attention_backward_into(Device& device, const AttentionOperands<double>& out,
-                             const AttentionOperands<const double>& in,
-                             const AttentionBackward& backward, const ScoreMatrices& scores,
-                             const DeviceMask& visible, const ScoreParts& parts,
-                             const Products& products);
+void write_attention_gradients(Device& device, const AttentionOperands<double>& out,
+                               const AttentionOperands<const double>& in,
+                               const AttentionBackward& backward, const ScoreMatrices& scores,
+                               const DeviceMask& visible, const ScoreParts& parts,
+                               const Products& products);
 
 }  // namespace normproof::gpu::nn

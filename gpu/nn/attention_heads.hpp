@@ -43,7 +43,7 @@ struct Heads {
   }
 };
 
-/// Checks    num_heads divides D, as clause (C2) of multi_head_attention requires
+/// Checks    that num_heads divides D, as clause (C2) of multi_head_attention requires
 inline void check_num_heads(std::string_view function, std::size_t num_heads, std::size_t d_model) {
   if (num_heads == 0 || d_model % num_heads != 0)
     ref::numeric::contract_failure(function, "num_heads", fmt::format("is {}", num_heads),
@@ -51,7 +51,8 @@ inline void check_num_heads(std::string_view function, std::size_t num_heads, st
                                    ref::numeric::Clause::C2);
 }
 
-/// Multiplies the first D features of each row of `width` features by 1 / sqrt(d_k).
+/// Multiplies the queries by 1 / sqrt(d_k). Each row has `width` features; its first D features are
+/// the queries.
 inline void scale_queries(DeviceTensor<double>& rows, std::size_t width, const Heads& heads) {
   const double factor = 1.0 / std::sqrt(static_cast<double>(heads.d_k()));
   device::launch_elements(rows.device(), rows.size() / width * heads.d_model,
@@ -98,7 +99,7 @@ inline DeviceMask visible_keys_mask(Device& device, const DeviceMask& attention_
 /// Runs the forward on queries that are already scaled. Sets weights, keep (the dropout mask) and
 /// context [B,T,D] of `result`.
 template <class Forward>
-void attend_in_heads(Device& device, const Heads& heads, const AttentionOperands<const double>& in,
+void attend_per_head(Device& device, const Heads& heads, const AttentionOperands<const double>& in,
                      const DeviceMask& attention_mask, const AttentionOptions& options,
                      Forward& result) {
   const DeviceTensor<double> scores =
@@ -119,7 +120,7 @@ void attend_in_heads(Device& device, const Heads& heads, const AttentionOperands
 /// Runs the backward from grad_context [B,T,D]. Writes the gradients of the scaled queries, the
 /// keys and the values to `out`.
 template <class Forward>
-void attend_in_heads_backward(Device& device, const Heads& heads,
+void attend_per_head_backward(Device& device, const Heads& heads,
                               const AttentionOperands<double>& out,
                               const AttentionOperands<const double>& in,
                               const DeviceTensor<double>& grad_context,
@@ -128,7 +129,7 @@ void attend_in_heads_backward(Device& device, const Heads& heads,
   const auto drop = [&](const DeviceTensor<double>& weights) {
     return options.dropout > 0 ? dropout(weights, forward.keep, options.dropout) : weights;
   };
-  attention_backward_into(
+  write_attention_gradients(
       device, out, in,
       {forward.weights, drop(forward.weights), drop, heads.context_matrices(grad_context.span())},
       heads.scores(), visible_keys_mask(device, attention_mask, heads, options.causal),

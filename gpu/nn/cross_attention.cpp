@@ -16,17 +16,19 @@ using ref::tensor::to_string;
 /// Returns the operands of attention. `queries` is [B,T,D]; `keys_values` [B,S,2D] holds the keys,
 /// then the values.
 template <class T>
-AttentionOperands<T> cross_operands(device::Span<T> queries, device::Span<T> keys_values,
-                                    const Heads& heads) {
+AttentionOperands<T> make_cross_attention_operands(device::Span<T> queries,
+                                                   device::Span<T> keys_values,
+                                                   const Heads& heads) {
   const std::size_t d = heads.d_model;
   return {heads.features(queries, heads.queries, d, 0),
           heads.features(keys_values, heads.keys, 2 * d, 0),
           heads.features(keys_values, heads.keys, 2 * d, d)};
 }
 
-Heads checked_cross_heads(std::string_view function, const DeviceTensor<double>& x,
-                          const DeviceTensor<double>& memory, const CrossAttention& parameters,
-                          const DeviceMask& memory_mask, const AttentionOptions& options) {
+Heads check_and_make_cross_heads(std::string_view function, const DeviceTensor<double>& x,
+                                 const DeviceTensor<double>& memory,
+                                 const CrossAttention& parameters, const DeviceMask& memory_mask,
+                                 const AttentionOptions& options) {
   const Shape &shape = x.shape(), &of_memory = memory.shape();
   if (shape.size() != 3)
     ref::numeric::contract_failure(function, "x", "has shape " + to_string(shape), "[B,T,D]",
@@ -56,14 +58,14 @@ CrossAttentionForward cross_attention(const DeviceTensor<double>& x,
                                       const DeviceMask& memory_mask,
                                       const AttentionOptions& options) {
   const Heads heads =
-      checked_cross_heads("cross_attention", x, memory, parameters, memory_mask, options);
+      check_and_make_cross_heads("cross_attention", x, memory, parameters, memory_mask, options);
   CrossAttentionForward result;
   result.queries = linear(x, parameters.query, *options.products);
   scale_queries(result.queries, heads.d_model, heads);
   result.keys_values = linear(memory, parameters.memory, *options.products);
-  attend_in_heads(x.device(), heads,
-                  cross_operands(std::as_const(result.queries).span(),
-                                 std::as_const(result.keys_values).span(), heads),
+  attend_per_head(x.device(), heads,
+                  make_cross_attention_operands(std::as_const(result.queries).span(),
+                                                std::as_const(result.keys_values).span(), heads),
                   memory_mask, options, result);
   result.y = linear(result.context, parameters.out, *options.products);
   return result;
@@ -77,17 +79,19 @@ CrossAttentionGradients cross_attention_backward(const DeviceTensor<double>& gra
                                                  const CrossAttentionForward& forward,
                                                  const AttentionOptions& options) {
   constexpr auto kName = "cross_attention_backward";
-  const Heads heads = checked_cross_heads(kName, x, memory, parameters, memory_mask, options);
+  const Heads heads =
+      check_and_make_cross_heads(kName, x, memory, parameters, memory_mask, options);
   check_shape(kName, "grad_y", grad_y.shape(), x.shape(), Clause::C6);
   const Products& products = *options.products;
   LinearGradients out = linear_backward(grad_y, forward.context, parameters.out, products);
   Device& device = x.device();
   DeviceTensor<double> grad_queries(device, forward.queries.shape());
   DeviceTensor<double> grad_keys_values(device, forward.keys_values.shape());
-  attend_in_heads_backward(
-      device, heads, cross_operands(grad_queries.span(), grad_keys_values.span(), heads),
-      cross_operands(forward.queries.span(), forward.keys_values.span(), heads), out.grad_x,
-      memory_mask, forward, options);
+  attend_per_head_backward(
+      device, heads,
+      make_cross_attention_operands(grad_queries.span(), grad_keys_values.span(), heads),
+      make_cross_attention_operands(forward.queries.span(), forward.keys_values.span(), heads),
+      out.grad_x, memory_mask, forward, options);
   scale_queries(grad_queries, heads.d_model, heads);
   LinearGradients query = linear_backward(grad_queries, x, parameters.query, products);
   LinearGradients of_memory =

@@ -17,8 +17,8 @@ struct Tokens {
   std::vector<std::int32_t> ids;
 };
 
-/// The gradient of an embedding [V,D], stored by rows: only the rows that the batch uses. All other
-/// rows are 0.
+/// The gradient of an embedding [V,D], stored by rows: it holds only the rows of the tokens that
+/// occur in the batch. All other rows of the gradient are 0.
 struct RowGradient {
   std::vector<std::size_t> rows;  ///< ascending and distinct
   DeviceTensor<double> values;    ///< [R,D], the gradients of the R rows

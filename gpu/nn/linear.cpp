@@ -20,7 +20,8 @@ ops::Matrices<T> row_count(Span<T> span, const Shape& shape) {
 }
 
 /// Checks the arguments and returns the shape of y.
-Shape checked_shape(std::string_view function, const DeviceTensor<double>& x, const Linear& p) {
+Shape check_and_return_y_shape(std::string_view function, const DeviceTensor<double>& x,
+                               const Linear& p) {
   Shape shape = x.shape();
   if (shape.size() < 2 || !x.is_given())
     ref::numeric::contract_failure(function, "x", "has shape " + to_string(shape),
@@ -39,7 +40,7 @@ Shape checked_shape(std::string_view function, const DeviceTensor<double>& x, co
 
 DeviceTensor<double> linear(const DeviceTensor<double>& x, const Linear& parameters,
                             const Products& products) {
-  DeviceTensor<double> y(x.device(), checked_shape("linear", x, parameters));
+  DeviceTensor<double> y(x.device(), check_and_return_y_shape("linear", x, parameters));
   device::launch_elements(x.device(), y.size(), RepeatRow{parameters.bias.span(), y.span()});
   ops::matmul_into(x.device(), row_count(y.span(), y.shape()), row_count(x.span(), x.shape()),
                    ops::transposed(row_count(parameters.weight.span(), parameters.weight.shape())),
@@ -49,7 +50,7 @@ DeviceTensor<double> linear(const DeviceTensor<double>& x, const Linear& paramet
 
 LinearGradients linear_backward(const DeviceTensor<double>& grad_y, const DeviceTensor<double>& x,
                                 const Linear& parameters, const Products& products) {
-  const Shape shape = checked_shape("linear_backward", x, parameters);
+  const Shape shape = check_and_return_y_shape("linear_backward", x, parameters);
   ref::tensor::check_shape("linear_backward", "grad_y", grad_y.shape(), shape, Clause::C3);
   Device& device = x.device();
   const Shape& weight = parameters.weight.shape();

@@ -13,7 +13,7 @@ namespace {
 /// Returns the operands of attention. `qkv` [B,T,3D] holds the queries, then the keys, then the
 /// values.
 template <class T>
-AttentionOperands<T> attention_operands(device::Span<T> qkv, const Heads& heads) {
+AttentionOperands<T> make_attention_operands(device::Span<T> qkv, const Heads& heads) {
   const std::size_t d = heads.d_model;
   const auto part = [&](std::size_t number) {
     return heads.features(qkv, heads.queries, 3 * d, number * d);
@@ -21,9 +21,9 @@ AttentionOperands<T> attention_operands(device::Span<T> qkv, const Heads& heads)
   return {part(0), part(1), part(2)};
 }
 
-Heads checked_heads(std::string_view function, const DeviceTensor<double>& x,
-                    const Attention& parameters, const DeviceMask& attention_mask,
-                    const AttentionOptions& options) {
+Heads check_and_make_heads(std::string_view function, const DeviceTensor<double>& x,
+                           const Attention& parameters, const DeviceMask& attention_mask,
+                           const AttentionOptions& options) {
   const Shape& shape = x.shape();
   if (shape.size() != 3)
     ref::numeric::contract_failure(function, "x", "has shape " + ref::tensor::to_string(shape),
@@ -46,12 +46,14 @@ Heads checked_heads(std::string_view function, const DeviceTensor<double>& x,
 AttentionForward multi_head_attention(const DeviceTensor<double>& x, const Attention& parameters,
                                       const DeviceMask& attention_mask,
                                       const AttentionOptions& options) {
-  const Heads heads = checked_heads("multi_head_attention", x, parameters, attention_mask, options);
+  const Heads heads =
+      check_and_make_heads("multi_head_attention", x, parameters, attention_mask, options);
   AttentionForward result;
   result.qkv = linear(x, parameters.in, *options.products);
   scale_queries(result.qkv, 3 * heads.d_model, heads);
-  attend_in_heads(x.device(), heads, attention_operands(std::as_const(result.qkv).span(), heads),
-                  attention_mask, options, result);
+  attend_per_head(x.device(), heads,
+                  make_attention_operands(std::as_const(result.qkv).span(), heads), attention_mask,
+                  options, result);
   result.y = linear(result.context, parameters.out, *options.products);
   return result;
 }
@@ -63,12 +65,12 @@ AttentionGradients multi_head_attention_backward(const DeviceTensor<double>& gra
                                                  const AttentionForward& forward,
                                                  const AttentionOptions& options) {
   constexpr auto kName = "multi_head_attention_backward";
-  const Heads heads = checked_heads(kName, x, parameters, attention_mask, options);
+  const Heads heads = check_and_make_heads(kName, x, parameters, attention_mask, options);
   ref::tensor::check_shape(kName, "grad_y", grad_y.shape(), x.shape(), Clause::C6);
   LinearGradients out = linear_backward(grad_y, forward.context, parameters.out, *options.products);
   DeviceTensor<double> grad_qkv(x.device(), forward.qkv.shape());
-  attend_in_heads_backward(x.device(), heads, attention_operands(grad_qkv.span(), heads),
-                           attention_operands(forward.qkv.span(), heads), out.grad_x,
+  attend_per_head_backward(x.device(), heads, make_attention_operands(grad_qkv.span(), heads),
+                           make_attention_operands(forward.qkv.span(), heads), out.grad_x,
                            attention_mask, forward, options);
   scale_queries(grad_qkv, 3 * heads.d_model, heads);
   LinearGradients in = linear_backward(grad_qkv, x, parameters.in, *options.products);

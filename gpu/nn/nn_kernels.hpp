@@ -49,10 +49,10 @@ struct RotatePairs {
   }
 };
 
-/// Finds the keys that each query of causal attention may attend to: the valid positions up to its
-/// own. `row` numbers the queries of all sentences; the query's position in its sentence is row mod
-/// seq_len. Writes flags [B,T,T] and, for each row, the positions of its keys in ascending order
-/// and the number of keys.
+/// Finds the keys that each query of causal attention may attend to: the valid positions up to the
+/// query's own position. `row` numbers the queries of all sentences; the query's position in its
+/// sentence is row mod seq_len. Writes flags [B,T,T] and, for each row, the positions of its keys
+/// in ascending order and the number of keys.
 struct CausalKeys {
   ConstFlags valid;  ///< [B,T], or absent if all are valid
   std::size_t seq_len;
@@ -70,7 +70,7 @@ struct CausalKeys {
   }
 };
 
-/// Multiplies the first `width` elements of each row by factor. A row is `stride` elements.
+/// Multiplies the first `width` elements of each row by factor. A row has `stride` elements.
 struct ScaleColumns {
   double factor;
   std::size_t width, stride;
@@ -98,7 +98,7 @@ struct Dropout {
   double scale;
   Reals y;
   NORMPROOF_DEVICE void operator()(std::size_t i) const {
-    y[i] = ref::numeric::kept_or_zero(keep[i], x[i] * scale);
+    y[i] = ref::numeric::keep_or_zero(keep[i], x[i] * scale);
   }
 };
 

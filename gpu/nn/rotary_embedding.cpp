@@ -17,7 +17,7 @@ using ref::numeric::Clause;
 
 void check_finite_table(std::string_view function, std::string_view argument,
                         const DeviceTensor<double>& t) {
-  if (ops::first_not_finite(t) < t.size())
+  if (ops::find_first_not_finite(t) < t.size())
     ref::tensor::check_finite(function, argument, device::download(t), Clause::C3);
 }
 

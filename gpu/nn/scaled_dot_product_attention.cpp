@@ -38,7 +38,8 @@ class KeyHeads {
     return matrices(data, shape_.group.rows(), columns);
   }
 
-  /// Returns the scores in the shape that softmax expects: [B G, rows, S].
+  /// Returns the scores in the shape that softmax expects: [B G, rows, S] for B samples with G key
+  /// heads each.
   ScoreMatrices scores() const {
     const std::size_t rows = shape_.group.rows(), keys = shape_.group.keys;
     return {{count(), rows, keys}, matrices(device::Span<double>{}, rows, keys)};
@@ -54,10 +55,10 @@ class KeyHeads {
             }};
   }
 
-  /// Returns the mask of the keys that each query may attend to. Each of the B G key heads has a
-  /// mask [rows, S], or [1, S] if attention is not causal, because all queries then have the same
-  /// mask.
-  DeviceMask visible(Device& device) const {
+  /// Returns the mask of the keys that each query may attend to. Each key head of each sample has a
+  /// mask [rows, S]. If attention is not causal, all queries of a key head have the same mask,
+  /// which is stored once as [1, S].
+  DeviceMask visible_keys_mask(Device& device) const {
     const Mask first = shape_.visible_keys_of_sample(0, valid_, causal_);
     if (!ref::tensor::is_given(first)) return {};
     const std::size_t rows = causal_ ? shape_.group.rows() : 1;
@@ -93,7 +94,7 @@ Shape mask_shape(const DeviceMask& valid) {
 
 void check_finite_elements(std::string_view function, std::string_view argument,
                            const DeviceTensor<double>& t, Clause clause) {
-  if (ops::first_not_finite(t) < t.size())
+  if (ops::find_first_not_finite(t) < t.size())
     ref::tensor::check_finite(function, argument, device::download(t), clause);
 }
 
@@ -126,11 +127,12 @@ DotProductForward scaled_dot_product_attention(const DeviceTensor<double>& q,
   DotProductForward result;
   result.queries = multiply_by_scale(q, options);
   const auto in = heads.operands(std::as_const(result.queries).span(), k.span(), v.span());
-  const DeviceMask visible = heads.visible(device);
+  const DeviceMask visible_keys_mask = heads.visible_keys_mask(device);
   const DeviceTensor<double> scores = attention_scores(device, in, heads.scores(), products);
-  const DeviceTensor<double> weights = attention_weights(scores, visible, heads.parts());
+  const DeviceTensor<double> weights = attention_weights(scores, visible_keys_mask, heads.parts());
   if (heads.every_query_sees_a_key())
-    result.log_sum_exp = ops::log_sum_exp(scores, visible).reshaped(shape.queries_shape());
+    result.log_sum_exp =
+        ops::log_sum_exp(scores, visible_keys_mask).reshaped(shape.queries_shape());
   result.y = DeviceTensor<double>(device, shape.y_shape());
   attend(device, weights, heads.scores(), in,
          heads.query_matrices(result.y.span(), shape.value_features), products);
@@ -155,12 +157,12 @@ DotProductGradients scaled_dot_product_attention_backward(
   DotProductGradients gradients{
       {}, DeviceTensor<double>(device, k.shape()), DeviceTensor<double>(device, v.shape())};
   const DeviceTensor<double> weights = forward.weights.reshaped(heads.scores().shape);
-  attention_backward_into(
+  write_attention_gradients(
       device, heads.operands(grad_queries.span(), gradients.k.span(), gradients.v.span()),
       heads.operands(forward.queries.span(), k.span(), v.span()),
       {weights, weights, [](const DeviceTensor<double>& own) { return own; },
        heads.query_matrices(grad_y.span(), shape.value_features)},
-      heads.scores(), heads.visible(device), heads.parts(), products);
+      heads.scores(), heads.visible_keys_mask(device), heads.parts(), products);
   gradients.q = multiply_by_scale(grad_queries, options);
   return gradients;
 }

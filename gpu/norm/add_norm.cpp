@@ -18,7 +18,8 @@ void add_residual(std::string_view function, NormInputs& in, const DeviceTensor<
   step.outputs.set("sum", in.x);
 }
 
-void add_gradient(std::string_view function, const DeviceTensor<double>& grad_sum, NormStep& step) {
+void add_sum_gradient(std::string_view function, const DeviceTensor<double>& grad_sum,
+                      NormStep& step) {
   if (!grad_sum.is_given()) return;
   const DeviceTensor<double> grad_x = step.outputs.get("grad_x");
   check_shape(function, "grad_sum", grad_sum.shape(), grad_x.shape(), Clause::C3);
@@ -39,7 +40,7 @@ void add_layer_norm_backward(NormInputs in, const DeviceTensor<double>& grad_sum
                              const NormStep& forward, NormStep& step) {
   in.x = forward.outputs.get("sum");
   layer_norm_backward(in, forward, step);
-  add_gradient("add_layer_norm_backward", grad_sum, step);
+  add_sum_gradient("add_layer_norm_backward", grad_sum, step);
 }
 
 void add_rms_norm(const ref::model::RMSNormOptions& options, NormInputs in,
@@ -52,7 +53,7 @@ void add_rms_norm_backward(NormInputs in, const DeviceTensor<double>& grad_sum,
                            const NormStep& forward, NormStep& step) {
   in.x = forward.outputs.get("sum");
   rms_norm_backward(in, forward, step);
-  add_gradient("add_rms_norm_backward", grad_sum, step);
+  add_sum_gradient("add_rms_norm_backward", grad_sum, step);
 }
 
 }  // namespace normproof::gpu::norm

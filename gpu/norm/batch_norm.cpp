@@ -21,8 +21,8 @@ void batch_norm(const ref::model::BatchNormOptions& options, const NormInputs& i
   check_decay(kName, "running_decay", options.running_decay);
   const DeviceTensor<double> running_mean = step.state.at("running_mean");
   const DeviceTensor<double> running_variance = step.state.at("running_variance");
-  check_running(kName, "running_mean", running_mean, e.d_model, false);
-  check_running(kName, "running_variance", running_variance, e.d_model, true);
+  check_running_statistic(kName, "running_mean", running_mean, e.d_model, false);
+  check_running_statistic(kName, "running_variance", running_variance, e.d_model, true);
   const AffineSpans affine = check_affine(kName, in, e.d_model);
 
   DeviceTensor<double> mean = running_mean, rstd;
@@ -48,7 +48,7 @@ void batch_norm(const ref::model::BatchNormOptions& options, const NormInputs& i
     step.outputs.set("mean", mean);
     step.outputs.set("biased_variance", statistics.square);
   }
-  step.outputs.set("y", column_forward(in.x, affine, mean, rstd));
+  step.outputs.set("y", run_column_forward(in.x, affine, mean, rstd));
   step.outputs.set("rstd", rstd);
 }
 

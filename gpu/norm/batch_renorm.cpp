@@ -24,7 +24,7 @@ void batch_renorm(const ref::model::BatchRenormOptions& options, const NormInput
   const AffineSpans affine = check_affine(kName, in, e.d_model);
   const DeviceTensor<double> rstd = step.outputs.get("rstd");
   if (in.mode == Mode::inference) {
-    step.outputs.set("y", column_forward(in.x, affine, running_mean, rstd));
+    step.outputs.set("y", run_column_forward(in.x, affine, running_mean, rstd));
     return;
   }
   check_reciprocal(kName, "1/s", reciprocal_root(running_variance, options.eps), "running_variance",

@@ -62,10 +62,10 @@ struct BatchRenormFactors {
   Reals r, d;
   NORMPROOF_DEVICE void operator()(std::size_t i) const {
     const double s = __builtin_sqrt(running_variance[i] + eps);
-    r[i] = clamped(1.0 / rstd[i] / s, 1.0 / r_max, r_max);
-    d[i] = clamped((mean[i] - running_mean[i]) / s, -d_max, d_max);
+    r[i] = clamp_value(1.0 / rstd[i] / s, 1.0 / r_max, r_max);
+    d[i] = clamp_value((mean[i] - running_mean[i]) / s, -d_max, d_max);
   }
-  NORMPROOF_DEVICE static double clamped(double v, double low, double high) {
+  NORMPROOF_DEVICE static double clamp_value(double v, double low, double high) {
     return v < low ? low : high < v ? high : v;
   }
 };

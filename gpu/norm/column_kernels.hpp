@@ -3,8 +3,8 @@
 #include "gpu/norm/normalized.hpp"
 
 /// Kernels of the layers with statistics per column (docs/specification/norms.md). A type whose
-/// name ends in Term has no output; it computes the terms of a sum of ops::column_sum. `rows` lists
-/// the rows of a sum in ascending order. It is absent if the sum is over all rows.
+/// name ends in Term has no output; it computes the terms that ops::column_sum adds. `rows` lists
+/// the rows of a sum in ascending order. If `rows` is absent, the sum is over all rows.
 namespace normproof::gpu::norm {
 
 NORMPROOF_DEVICE inline std::size_t row_number(const ConstIndices& rows, std::size_t r) {

@@ -36,9 +36,9 @@ DeviceTensor<double> running_rstd(std::string_view name, const NormInputs& in,
   return rstd;
 }
 
-DeviceTensor<double> column_forward(const DeviceTensor<double>& x, const AffineSpans& affine,
-                                    const DeviceTensor<double>& mean,
-                                    const DeviceTensor<double>& rstd) {
+DeviceTensor<double> run_column_forward(const DeviceTensor<double>& x, const AffineSpans& affine,
+                                        const DeviceTensor<double>& mean,
+                                        const DeviceTensor<double>& rstd) {
   DeviceTensor<double> y(x.device(), x.shape());
   const std::size_t width = x.shape().back();
   if (mean.is_given())
@@ -65,8 +65,9 @@ DeviceTensor<double> ColumnBackward::grad_gamma() const {
           ? ops::column_sum(device, rows(), width(),
                             GradGammaTerm<Statistics::of_column, true>{
                                 grad_y, {in.x.span(), mean.span(), rstd.span(), width()}})
-          : ops::column_sum(device, rows(), width(),
-                            GradGammaTerm<Statistics::of_column, false>{grad_y, plain_x_hat()});
+          : ops::column_sum(
+                device, rows(), width(),
+                GradGammaTerm<Statistics::of_column, false>{grad_y, uncentered_x_hat()});
   check_statistic(name, "grad_gamma", sum, "grad_y", in.grad_y, Clause::C7, Clause::C7);
   return sum;
 }
@@ -89,13 +90,13 @@ DeviceTensor<double> ColumnBackward::grad_x(const DeviceTensor<double>& a,
   if (mean.is_given())
     launch(XHat<Statistics::of_column, true>{in.x.span(), mean.span(), rstd.span(), width()});
   else
-    launch(plain_x_hat());
+    launch(uncentered_x_hat());
   return result;
 }
 
 PowerMoments power_moments(const ColumnBackward& backward, ConstIndices rows, std::size_t count) {
   Device& device = backward.in.x.device();
-  const auto x_hat = backward.plain_x_hat();
+  const auto x_hat = backward.uncentered_x_hat();
   return {divide_by_count(
               ops::column_sum(device, count, backward.width(), XHatSquareTerm{x_hat, rows}), count),
           divide_by_count(ops::column_sum(device, count, backward.width(),

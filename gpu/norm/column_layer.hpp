@@ -17,17 +17,18 @@ BatchStatistics batch_statistics(std::string_view name, const NormInputs& in, bo
                                  std::size_t valid_count);
 
 /// Returns the rstd of inference: 1 / sqrt(running + eps), where `running` is a running statistic.
-/// Checks    x and the result are finite
+/// Checks    that x and the result are finite
 DeviceTensor<double> running_rstd(std::string_view name, const NormInputs& in,
                                   std::string_view statistic, const DeviceTensor<double>& running,
                                   double eps);
 
 /// Returns y = gamma ((x - mean) rstd) + beta. If the layer does not center, `mean` is {}.
-DeviceTensor<double> column_forward(const DeviceTensor<double>& x, const AffineSpans& affine,
-                                    const DeviceTensor<double>& mean,
-                                    const DeviceTensor<double>& rstd);
+DeviceTensor<double> run_column_forward(const DeviceTensor<double>& x, const AffineSpans& affine,
+                                        const DeviceTensor<double>& mean,
+                                        const DeviceTensor<double>& rstd);
 
-/// The inputs of a backward, and the computations that the layers share.
+/// The inputs of a backward, and the computations that the backwards of the layers with statistics
+/// per channel share.
 struct ColumnBackward {
   std::string_view name;
   const NormInputs& in;
@@ -39,7 +40,7 @@ struct ColumnBackward {
   std::size_t width() const { return in.x.shape().back(); }
   std::size_t rows() const { return in.x.size() / width(); }
 
-  /// Checks    grad_y and the statistics have the right shapes
+  /// Checks    that grad_y and the statistics have the right shapes
   void check() const;
   /// Return the gradients of gamma and beta, which are the sums of grad_y x_hat and of grad_y over
   /// all rows. Check that they are finite.
@@ -50,7 +51,7 @@ struct ColumnBackward {
   /// not valid, and in all rows if c is {}, the gradient is g scale.
   DeviceTensor<double> grad_x(const DeviceTensor<double>& a, const DeviceTensor<double>& c,
                               ConstFlags valid) const;
-  XHat<Statistics::of_column, false> plain_x_hat() const {
+  XHat<Statistics::of_column, false> uncentered_x_hat() const {
     return {in.x.span(), {}, rstd.span(), width()};
   }
 };

@@ -9,7 +9,8 @@ using ref::numeric::FloatFormat;
 
 namespace {
 
-/// Calls read(tensor) with the tensor that holds the numbers: the member for their type.
+/// Calls read(tensor) with the tensor that holds the numbers. Its element type is double, float or
+/// std::uint16_t, depending on the type of the numbers.
 template <class Numbers, class Read>
 decltype(auto) read_tensor(Numbers& numbers, const Read& read) {
   if (numbers.type() == FloatType::float64) return read(numbers.template as<double>());

@@ -28,8 +28,8 @@ class DeviceNumbers {
   bool is_given() const;
   Device& device() const;
 
-  /// Returns the tensor as elements of the kernels' type: double for float64, float for float32,
-  /// std::uint16_t for the others. `Element` must match the type.
+  /// Returns the tensor with the element type that kernels use: double for float64, float for
+  /// float32, std::uint16_t for the others. `Element` must be this type.
   template <class Element>
   auto& as() {
     if constexpr (std::is_same_v<Element, double>)

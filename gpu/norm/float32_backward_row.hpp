@@ -5,8 +5,8 @@
 
 namespace normproof::gpu::norm {
 
-/// The sums over a run of rows that one thread computes: the terms of the gradients of gamma and
-/// beta, for the thread's features.
+/// The sums of one thread over a run of rows. The thread sums the terms of the gradients of gamma
+/// and beta for its own features.
 template <class Scalar, int groups, std::size_t size>
 struct Float32GradientSums {
   Scalar gamma[groups][size];
@@ -20,18 +20,18 @@ struct Float32GradientSums {
 
 /// The backward of one row of layer_norm, or of rms_norm if not centered. One pass computes a =
 /// S(g) / D and c = S(g x_hat) / D, where g = gamma grad_y and S is the sum over the row. Then
-/// grad_x = ((g - a) - x_hat c) rstd + grad_sum; rms_norm leaves out a. While a row is in shared
-/// memory, its terms for the gradients of gamma (grad_y x_hat) and beta (grad_y) are added to the
-/// sums of the run.
+/// grad_x = ((g - a) - x_hat c) rstd + grad_sum. rms_norm leaves out a; the term grad_sum is left
+/// out if it is not given. While a row is in shared memory, its terms for the gradients of gamma
+/// (grad_y x_hat) and beta (grad_y) are added to the sums of the run.
 template <class FormatOf, class ScalarOf, bool centred>
 struct Float32BackwardRow {
   using Format = FormatOf;
   using Scalar = ScalarOf;
   using Element = typename Format::Element;
   static constexpr std::size_t kSize = Vector<Element>::kSize;
-  static constexpr int kTensors = 2;
-  static constexpr int kPasses = 1;
-  static constexpr int kSums = centred ? 2 : 1;
+  static constexpr int kNumTensors = 2;
+  static constexpr int kNumPasses = 1;
+  static constexpr int kNumSums = centred ? 2 : 1;
 
   Span<const Element> grad_y, x, grad_sum;
   FloatAffine<Scalar> affine;
@@ -64,11 +64,11 @@ struct Float32BackwardRow {
 
   template <class Row, class Tile, class Total>
   NORMPROOF_DEVICE void add(std::size_t i, int t, int lane, int, const Row& row, const Tile& tile,
-                            const Total&, Scalar (&sums)[kSums]) const {
+                            const Total&, Scalar (&sums)[kNumSums]) const {
     row.for_each_feature_of_lane(t, lane, [&](std::size_t p, std::size_t d) {
       const Scalar g = affine.gamma_at(d) * number(tile[1][p / kSize].element[p % kSize]);
       if (centred) sums[0] += g;
-      sums[kSums - 1] += g * x_hat(number(tile[0][p / kSize].element[p % kSize]), i);
+      sums[kNumSums - 1] += g * x_hat(number(tile[0][p / kSize].element[p % kSize]), i);
     });
   }
 
@@ -77,9 +77,9 @@ struct Float32BackwardRow {
                               const Total& total, Gradients<Row>& gradients) const {
     const auto n = static_cast<Scalar>(width);
     const Scalar a = centred ? total(0) / n : Scalar(0);
-    const Scalar c = total(kSums - 1) / n;
+    const Scalar c = total(kNumSums - 1) / n;
     const Scalar own_rstd = rstd[i];
-    const bool whole = Row::rows_start_at_slots(width);
+    const bool whole = Row::are_rows_aligned_to_slots(width);
     row.for_each_numbered_slot(
         t, thread, [&](int k, int slot, std::size_t place, std::size_t from, std::size_t to) {
           typename Row::Slot out, other{};

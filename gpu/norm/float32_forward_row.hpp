@@ -6,17 +6,17 @@
 namespace normproof::gpu::norm {
 
 /// The forward of one row of layer_norm, or of rms_norm if not centered: y = gamma x_hat + beta. It
-/// is a "direction" as float32_row_kernels.hpp defines it. The arithmetic is that of ScalarOf,
-/// float or double. If there is a residual, the statistics are those of the stored sum of x and the
-/// residual.
+/// is a "direction" as float32_row_kernels.hpp defines it. ScalarOf, float or double, is the type
+/// of the arithmetic. If there is a residual, x + residual is stored first, and the statistics are
+/// computed from the stored sum.
 template <class FormatOf, class ScalarOf, bool centred>
 struct Float32ForwardRow {
   using Format = FormatOf;
   using Scalar = ScalarOf;
   using Element = typename Format::Element;
-  static constexpr int kTensors = 1;
-  static constexpr int kPasses = centred ? 2 : 1;
-  static constexpr int kSums = 1;
+  static constexpr int kNumTensors = 1;
+  static constexpr int kNumPasses = centred ? 2 : 1;
+  static constexpr int kNumSums = 1;
 
   Span<const Element> x, residual;
   FloatAffine<Scalar> affine;
@@ -48,14 +48,14 @@ struct Float32ForwardRow {
 
   template <class Row, class Tile, class Total>
   NORMPROOF_DEVICE void add(std::size_t, int t, int lane, int pass, const Row& row,
-                            const Tile& tile, const Total& total, Scalar (&sums)[kSums]) const {
+                            const Tile& tile, const Total& total, Scalar (&sums)[kNumSums]) const {
     if (centred && pass == 0)
       return row.for_each_feature_of_lane(t, lane, [&](std::size_t p, std::size_t) {
         sums[0] += number(tile[0][p / kSize].element[p % kSize]);
       });
     const Scalar own_mean = compute_mean(total);
     row.for_each_feature_of_lane(t, lane, [&](std::size_t p, std::size_t) {
-      const Scalar d = shifted(number(tile[0][p / kSize].element[p % kSize]), own_mean);
+      const Scalar d = subtract_mean(number(tile[0][p / kSize].element[p % kSize]), own_mean);
       sums[0] += d * d;
     });
   }
@@ -65,7 +65,7 @@ struct Float32ForwardRow {
                               const Total& total) const {
     const Scalar own_mean = compute_mean(total);
     const Scalar own_rstd =
-        Scalar(1) / square_root(total(kPasses - 1) / static_cast<Scalar>(width) + eps);
+        Scalar(1) / square_root(total(kNumPasses - 1) / static_cast<Scalar>(width) + eps);
     if (t == 0 && thread == 0) {
       if (centred) mean[i] = own_mean;
       rstd[i] = own_rstd;
@@ -75,7 +75,8 @@ struct Float32ForwardRow {
           typename Row::Slot out;
           for (std::size_t j = 0; j < kSize; ++j) {
             if (j < from || j >= to) continue;
-            const Scalar x_hat = shifted(number(tile[0][slot].element[j]), own_mean) * own_rstd;
+            const Scalar x_hat =
+                subtract_mean(number(tile[0][slot].element[j]), own_mean) * own_rstd;
             const std::size_t d = place + j - row.head;
             out.element[j] = Format::narrow(affine.gamma_at(d) * x_hat + affine.beta_at(d));
           }
@@ -93,7 +94,7 @@ struct Float32ForwardRow {
   NORMPROOF_DEVICE Scalar compute_mean(const Total& total) const {
     return centred ? total(0) / static_cast<Scalar>(width) : Scalar(0);
   }
-  NORMPROOF_DEVICE static Scalar shifted(Scalar v, Scalar own_mean) {
+  NORMPROOF_DEVICE static Scalar subtract_mean(Scalar v, Scalar own_mean) {
     return centred ? v - own_mean : v;
   }
 };

@@ -8,9 +8,9 @@
 
 using namespace normproof::gpu::norm;
 
-#define NORMPROOF_FLOAT32_FORWARD(...)                                           \
-  NORMPROOF_CUDA_BLOCKS(RowBlocks<__VA_ARGS__, NarrowTile>)                      \
-  NORMPROOF_CUDA_BLOCKS(RowBlocks<__VA_ARGS__, WideTile<__VA_ARGS__::kTensors>>) \
+#define NORMPROOF_FLOAT32_FORWARD(...)                                              \
+  NORMPROOF_CUDA_BLOCKS(RowBlocks<__VA_ARGS__, NarrowTile>)                         \
+  NORMPROOF_CUDA_BLOCKS(RowBlocks<__VA_ARGS__, WideTile<__VA_ARGS__::kNumTensors>>) \
   NORMPROOF_CUDA_CLUSTERS(RowClusters<__VA_ARGS__>)
 
 #define NORMPROOF_FLOAT32_BACKWARD(...)                                     \

@@ -18,7 +18,7 @@ using ref::numeric::float_format_info;
 
 /// Calls work(format) with an object of the storage format that `type` names.
 template <class Work>
-auto with_format(FloatType type, const Work& work) {
+auto call_with_format(FloatType type, const Work& work) {
   if (type == FloatType::float32) return work(Float32{});
   if (type == FloatType::bfloat16) return work(BFloat16{});
   return work(Float16{});
@@ -26,14 +26,14 @@ auto with_format(FloatType type, const Work& work) {
 /// Calls work(format, scalar, centered). The arguments' types are the storage format of the
 /// tensors, the type of the arithmetic, and std::true_type if the layer centers.
 template <class Work>
-void with_kernels(const Float32NormOptions& options, const Work& work) {
+void call_with_kernel_types(const Float32NormOptions& options, const Work& work) {
   const auto with_centred = [&](auto format, auto scalar) {
     if (options.centred)
       work(format, scalar, std::true_type{});
     else
       work(format, scalar, std::false_type{});
   };
-  with_format(options.storage, [&](auto format) {
+  call_with_format(options.storage, [&](auto format) {
     if (options.arithmetic == FloatType::float64)
       with_centred(format, double{});
     else
@@ -78,10 +78,10 @@ void check_matches_x(std::string_view function, std::string_view name, const Dev
 /// Returns a parameter converted to the type of the arithmetic; {} if the parameter is absent. If
 /// plus_one, adds 1 to each element.
 template <class Scalar>
-DeviceTensor<Scalar> converted_parameter(const DeviceNumbers& from, bool plus_one) {
+DeviceTensor<Scalar> convert_parameter(const DeviceNumbers& from, bool plus_one) {
   if (!from.is_given()) return {};
   DeviceTensor<Scalar> to(from.device(), from.shape());
-  with_format(from.type(), [&]<class Format>(Format) {
+  call_with_format(from.type(), [&]<class Format>(Format) {
     launch_elements(from.device(), to.size(),
                     ConvertParameter<Format, Scalar>{from.as<typename Format::Element>().span(),
                                                      plus_one, to.span()});
@@ -91,9 +91,10 @@ DeviceTensor<Scalar> converted_parameter(const DeviceNumbers& from, bool plus_on
 
 /// Runs the forward on `rows` rows. A warp or a block computes a row that fits in one tile. A
 /// cluster computes a longer row if the row has at most as many tiles as a cluster has blocks.
+/// Otherwise a block computes the row, tile by tile.
 template <class Direction>
 void launch_rows(Device& device, std::size_t rows, const Direction& of) {
-  using Wide = WideTile<Direction::kTensors>;
+  using Wide = WideTile<Direction::kNumTensors>;
   const int tiles = TiledRow<typename Direction::Format, Wide>::tiles(of.width);
   if (TiledRow<typename Direction::Format, NarrowTile>::tiles(of.width) == 1)
     launch_blocks(device, rows, RowBlocks<Direction, NarrowTile>{of});
@@ -103,7 +104,8 @@ void launch_rows(Device& device, std::size_t rows, const Direction& of) {
     launch_blocks(device, rows, RowBlocks<Direction, Wide>{of});
 }
 
-/// Runs the backward on all rows. A warp, a block or a cluster computes each run of rows.
+/// Runs the backward on all rows. Depending on the length of a row, a warp, a block or a cluster
+/// computes each run of rows.
 template <class Backward>
 void launch_runs(Device& device, std::size_t runs, const Backward& of) {
   using Narrow = NarrowRunTile<Backward>;
@@ -119,12 +121,13 @@ void launch_runs(Device& device, std::size_t runs, const Backward& of) {
     launch_blocks(device, runs, RunTiles<Backward>{of});
 }
 
-/// Adds the 32 lanes of each column as a tree. `lanes` is [32, columns]. The columns from `first`
-/// on are the features of `sum`.
+/// Adds the 32 lanes of each column as a tree. `lanes` is [32, columns]. Feature d of `sum` is the
+/// sum of column `first + d`.
 template <class Scalar>
-void add_lanes_as_tree(const DeviceTensor<Scalar>& lanes, std::size_t first, DeviceNumbers& sum) {
+void add_lanes_in_tree_order(const DeviceTensor<Scalar>& lanes, std::size_t first,
+                             DeviceNumbers& sum) {
   const std::size_t width = sum.shape()[0];
-  with_format(sum.type(), [&]<class Format>(Format) {
+  call_with_format(sum.type(), [&]<class Format>(Format) {
     launch_elements(lanes.device(), width,
                     Float32GradientTree<Format, Scalar>{lanes.span(), lanes.shape()[1], first,
                                                         sum.as<typename Format::Element>().span()});
@@ -132,8 +135,8 @@ void add_lanes_as_tree(const DeviceTensor<Scalar>& lanes, std::size_t first, Dev
 }
 
 template <class Format, class Scalar, bool centred>
-void backward_rows(const Float32NormInputs& in, const Float32NormForward& forward,
-                   const FloatAffine<Scalar>& affine, Float32NormGradients& result) {
+void launch_backward_rows(const Float32NormInputs& in, const Float32NormForward& forward,
+                          const FloatAffine<Scalar>& affine, Float32NormGradients& result) {
   using Element = typename Format::Element;
   const DeviceTensor<Element>& x = (forward.sum.is_given() ? forward.sum : in.x).as<Element>();
   Device& device = in.x.device();
@@ -154,8 +157,8 @@ void backward_rows(const Float32NormInputs& in, const Float32NormForward& forwar
                                                   .runs = runs.span()});
   launch_elements(device, lanes.size(),
                   Float32GradientLanes<Scalar>{runs.span(), count, columns, lanes.span()});
-  add_lanes_as_tree(lanes, 0, result.grad_gamma);
-  add_lanes_as_tree(lanes, width, result.grad_beta);
+  add_lanes_in_tree_order(lanes, 0, result.grad_gamma);
+  add_lanes_in_tree_order(lanes, width, result.grad_beta);
 }
 
 }  // namespace
@@ -173,12 +176,12 @@ Float32NormForward float32_norm(const Float32NormOptions& options, const Float32
                             .rstd = DeviceNumbers(device, options.arithmetic, rows)};
   if (options.centred) result.mean = DeviceNumbers(device, options.arithmetic, rows);
   if (adds) result.sum = DeviceNumbers(device, options.storage, shape);
-  with_kernels(options, [&]<class Format, class Scalar, bool centred>(Format, Scalar,
-                                                                      std::bool_constant<centred>) {
+  call_with_kernel_types(options, [&]<class Format, class Scalar, bool centred>(
+                                      Format, Scalar, std::bool_constant<centred>) {
     using Element = typename Format::Element;
     const DeviceTensor<Scalar> gamma =
-        converted_parameter<Scalar>(in.gamma, options.zero_centred_gamma);
-    const DeviceTensor<Scalar> beta = converted_parameter<Scalar>(in.beta, false);
+        convert_parameter<Scalar>(in.gamma, options.zero_centred_gamma);
+    const DeviceTensor<Scalar> beta = convert_parameter<Scalar>(in.beta, false);
     launch_rows(
         device, shape[0],
         Float32ForwardRow<Format, Scalar, centred>{.x = in.x.as<Element>().span(),
@@ -214,11 +217,11 @@ Float32NormGradients float32_norm_backward(const Float32NormOptions& options,
   Float32NormGradients result{.grad_x = DeviceNumbers(device, options.storage, in.x.shape()),
                               .grad_gamma = DeviceNumbers(device, options.parameters, features),
                               .grad_beta = DeviceNumbers(device, options.parameters, features)};
-  with_kernels(options, [&]<class Format, class Scalar, bool centred>(Format, Scalar,
-                                                                      std::bool_constant<centred>) {
+  call_with_kernel_types(options, [&]<class Format, class Scalar, bool centred>(
+                                      Format, Scalar, std::bool_constant<centred>) {
     const DeviceTensor<Scalar> gamma =
-        converted_parameter<Scalar>(in.gamma, options.zero_centred_gamma);
-    backward_rows<Format, Scalar, centred>(in, forward, {gamma.span(), {}}, result);
+        convert_parameter<Scalar>(in.gamma, options.zero_centred_gamma);
+    launch_backward_rows<Format, Scalar, centred>(in, forward, {gamma.span(), {}}, result);
   });
   return result;
 }

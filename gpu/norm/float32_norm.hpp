@@ -27,17 +27,17 @@ struct Float32NormGradients {
 };
 
 /// Device version with the same formulas, preconditions, error messages and bits as
-/// ref/norm/float32_norm.hpp. If a residual is given, the function is float32_add_norm. x is read
-/// only once if a row fits in the shared memory of a block, or of a cluster of blocks if the device
-/// has clusters (float32_row_kernels.hpp).
+/// ref/norm/float32_norm.hpp. If a residual is given, it is the device version of float32_add_norm.
+/// x is read only once if a row fits in the shared memory of a block, or of a cluster of blocks if
+/// the device has clusters (float32_row_kernels.hpp).
 /// Throws    ContractError
 Float32NormForward float32_norm(const ref::model::Float32NormOptions& options,
                                 const Float32NormInputs& in);
 
-/// The backward of float32_norm. It uses forward.sum in place of in.x if the forward had a
-/// residual. x and grad_y are read only once if a row of both fits in shared memory, as in the
-/// forward. A block processes a run of rows; it also sums the run's terms of the gradients of gamma
-/// and beta (float32_run_kernels.hpp).
+/// The backward of float32_norm. If the forward had a residual, the backward uses forward.sum in
+/// place of in.x. x and grad_y are read only once if a row of x and a row of grad_y together fit in
+/// the shared memory of a block or a cluster. A block processes a run of rows; it also sums the
+/// run's terms of the gradients of gamma and beta (float32_run_kernels.hpp).
 Float32NormGradients float32_norm_backward(const ref::model::Float32NormOptions& options,
                                            const Float32NormInputs& in,
                                            const Float32NormForward& forward);

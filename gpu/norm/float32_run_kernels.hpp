@@ -12,17 +12,19 @@ namespace normproof::gpu::norm {
 
 inline constexpr int kRunLength = static_cast<int>(ref::model::kRowsPerRun);
 
-/// The size of the arithmetic's type in floats: 2 for double, 1 for float. With double only half as
-/// many threads fit.
+/// The size of the arithmetic's type divided by the size of a float: 2 for double, 1 for float.
+/// With double only half as many threads fit on an SM.
 template <class Backward>
-inline constexpr int kDoubleFactor = sizeof(typename Backward::Scalar) == sizeof(double) ? 2 : 1;
+inline constexpr int kFloatsPerScalar = sizeof(typename Backward::Scalar) == sizeof(double) ? 2 : 1;
 /// The tile for rows of up to 1024 features: one warp, with 128 registers per thread (255 for
 /// double).
 template <class Backward>
-using NarrowRunTile = TileShape<ops::kLanes, 1024 / Backward::kSize, 16 / kDoubleFactor<Backward>>;
-/// The tile for rows that fit in 16 KiB: a block of 256 threads, with the same number of registers.
+using NarrowRunTile =
+    TileShape<ops::kLanes, 1024 / Backward::kSize, 16 / kFloatsPerScalar<Backward>>;
+/// The tile for rows that fit in 16 KiB: a block of 256 threads, with 128 registers per thread (255
+/// for double).
 template <class Backward>
-using WideRunTile = TileShape<256, 1024, 2 / kDoubleFactor<Backward>>;
+using WideRunTile = TileShape<256, 1024, 2 / kFloatsPerScalar<Backward>>;
 
 /// Processes one run per block, for rows that fit in the block's tile. For each row: loads it and
 /// adds its terms, prefetches the next row, and writes the results. Each row is read once.
@@ -67,9 +69,9 @@ struct RunBlocks {
   template <class Total>
   NORMPROOF_DEVICE void add(std::size_t i, int lane, const Row& row, const Total& total,
                             Shared& shared) const {
-    typename Backward::Scalar sums[Backward::kSums] = {};
+    typename Backward::Scalar sums[Backward::kNumSums] = {};
     of.add(i, 0, lane, 0, row, shared.tile, total, sums);
-    for (int k = 0; k < Backward::kSums; ++k) shared.lane[k][lane] = sums[k];
+    for (int k = 0; k < Backward::kNumSums; ++k) shared.lane[k][lane] = sums[k];
   }
 };
 
@@ -109,7 +111,7 @@ struct RunClusters {
     else if (own > tiles() && at.rank == last)
       memory[last].add_lanes(0, own - 1 - tiles(), at.thread);
     else if (own - 1 == at.rank && at.thread < ops::kLanes)
-      continue_previous_block_lanes(of, i, 0, at, row, memory, total);
+      continue_lanes_of_previous_block(of, i, 0, at, row, memory, total);
   }
 
  private:
@@ -128,11 +130,11 @@ struct RunTiles {
   using Scalar = typename Backward::Scalar;
   struct Shared {
     RowTiles<Backward, Shape> row;
-    Scalar total[kRunLength][Backward::kSums];
+    Scalar total[kRunLength][Backward::kNumSums];
   };
   using Row = typename RowTiles<Backward, Shape>::Row;
   struct Thread {
-    Scalar sums[Backward::kSums];
+    Scalar sums[Backward::kNumSums];
     typename Backward::template Gradients<Row> gradients;
   };
 
@@ -165,8 +167,8 @@ struct RunTiles {
   NORMPROOF_DEVICE int tiles() const { return Row::tiles(of.width); }
   NORMPROOF_DEVICE int steps_per_row() const { return 2 * tiles() + ops::kTreeSteps + 1; }
 
-  /// Performs one step of computing the sums of a row. `number` is the index of the row in the run,
-  /// `own` is the index of the step.
+  /// Performs one step of the computation of a row's sums. `number` is the index of the row in the
+  /// run, `own` is the index of the step.
   NORMPROOF_DEVICE void add_row_sums(int number, int own, Position at, Thread& thread,
                                      Shared& shared) const {
     const std::size_t i = at.block * kRunLength + number;
@@ -174,17 +176,17 @@ struct RunTiles {
     const Row row(i, of.width);
     const int t = own / 2;
     if (own == steps_per_row() - 1) {
-      for (int k = 0; at.thread == 0 && k < Backward::kSums; ++k)
+      for (int k = 0; at.thread == 0 && k < Backward::kNumSums; ++k)
         shared.total[number][k] = shared.row.lane[k][0];
     } else if (own >= 2 * tiles()) {
       shared.row.add_lanes(0, own - 2 * tiles(), at.thread);
     } else if (own % 2 == 0) {
       of.load(t, at.thread, false, row, shared.row.tile);
     } else if (at.thread < ops::kLanes) {
-      for (int k = 0; t == 0 && k < Backward::kSums; ++k) thread.sums[k] = 0;
+      for (int k = 0; t == 0 && k < Backward::kNumSums; ++k) thread.sums[k] = 0;
       of.add(
           i, t, at.thread, 0, row, shared.row.tile, [](int) { return Scalar(0); }, thread.sums);
-      for (int k = 0; t == tiles() - 1 && k < Backward::kSums; ++k)
+      for (int k = 0; t == tiles() - 1 && k < Backward::kNumSums; ++k)
         shared.row.lane[k][at.thread] = thread.sums[k];
     }
   }

@@ -24,8 +24,8 @@ struct GroupElements {
 };
 
 struct GroupForward {
-  static constexpr int kTotals = 2;
-  static constexpr int kMaxima = 0;
+  static constexpr int kNumTotals = 2;
+  static constexpr int kNumMaxima = 0;
   ConstReals x;
   AffineSpans affine;
   GroupElements elements;
@@ -70,8 +70,8 @@ struct GroupForward {
 /// c)) rstd for valid tokens and g rstd for masked tokens. S is the sum over all tokens of the
 /// group; m is the number of its valid elements.
 struct GroupBackward {
-  static constexpr int kTotals = 2;
-  static constexpr int kMaxima = 0;
+  static constexpr int kNumTotals = 2;
+  static constexpr int kNumMaxima = 0;
   ConstReals grad_y;
   XHat<Statistics::of_group, true> x_hat;
   AffineSpans affine;

@@ -8,9 +8,10 @@ namespace normproof::gpu::norm {
 namespace {
 
 void check_samples(std::string_view function, const NormInputs& in, std::size_t samples) {
-  if (in.valid.is_given() && in.valid.first_empty() < samples)
+  if (in.valid.is_given() && in.valid.first_empty_sentence() < samples)
     ref::numeric::contract_failure(
-        function, "valid", "has no valid token in sample " + std::to_string(in.valid.first_empty()),
+        function, "valid",
+        "has no valid token in sample " + std::to_string(in.valid.first_empty_sentence()),
         "at least one valid token in each sample", Clause::C8);
 }
 

@@ -17,15 +17,16 @@ void group_scaling(const ref::model::GroupScalingOptions& options, const NormInp
                    NormStep& step) {
   constexpr auto kName = "group_scaling";
   const std::size_t groups = check_groups(kName, options.groups, check_x(kName, in).d_model);
-  row_forward<false>(kName, in, nullptr, options.eps, groups, statistics_shape(in, groups), step);
+  run_row_forward<false>(kName, in, nullptr, options.eps, groups, statistics_shape(in, groups),
+                         step);
 }
 
 void group_scaling_backward(const ref::model::GroupScalingOptions& options, const NormInputs& in,
                             const NormStep& forward, NormStep& step) {
   constexpr auto kName = "group_scaling_backward";
   const std::size_t groups = check_groups(kName, options.groups, check_x(kName, in).d_model);
-  row_backward<false>(kName, in, nullptr, {}, forward.outputs.get("rstd"), groups,
-                      statistics_shape(in, groups), step);
+  run_row_backward<false>(kName, in, nullptr, {}, forward.outputs.get("rstd"), groups,
+                          statistics_shape(in, groups), step);
 }
 
 }  // namespace normproof::gpu::norm

@@ -32,8 +32,8 @@ struct L2Factors {
 
 /// The forward: y = x r. Stores r of each row in `reciprocal`.
 struct L2Forward {
-  static constexpr int kTotals = 1;
-  static constexpr int kMaxima = 0;
+  static constexpr int kNumTotals = 1;
+  static constexpr int kNumMaxima = 0;
   ConstReals x;
   double eps;
   EpsPlacement placement;
@@ -59,8 +59,8 @@ struct L2Forward {
 /// The backward: grad_x = r (grad_y - (x r) e) with e = S(grad_y (x w)), where S is the sum over
 /// the row. Stores r of each row in `reciprocal`.
 struct L2Backward {
-  static constexpr int kTotals = 2;
-  static constexpr int kMaxima = 0;
+  static constexpr int kNumTotals = 2;
+  static constexpr int kNumMaxima = 0;
   ConstReals grad_y, x;
   double eps;
   EpsPlacement placement;

@@ -7,7 +7,8 @@ namespace normproof::gpu::norm {
 namespace {
 
 /// Checks the arguments. Returns the shape of x without the last axis.
-Shape checked_rows(std::string_view function, const DeviceTensor<double>& x, double eps) {
+Shape check_and_return_leading_shape(std::string_view function, const DeviceTensor<double>& x,
+                                     double eps) {
   Shape shape = x.shape();
   if (shape.empty() || !x.is_given())
     ref::numeric::contract_failure(function, "x", "has shape " + ref::tensor::to_string(shape),
@@ -22,7 +23,7 @@ Shape checked_rows(std::string_view function, const DeviceTensor<double>& x, dou
 DeviceTensor<double> l2_norm(const DeviceTensor<double>& x,
                              const ref::model::L2NormOptions& options) {
   constexpr auto kName = "l2_norm";
-  const Shape rows = checked_rows(kName, x, options.eps);
+  const Shape rows = check_and_return_leading_shape(kName, x, options.eps);
   const std::size_t width = x.shape().back();
   DeviceTensor<double> y(x.device(), x.shape()), reciprocal(x.device(), rows);
   launch_blocks(x.device(), x.size() / width,
@@ -37,7 +38,7 @@ DeviceTensor<double> l2_norm_backward(const DeviceTensor<double>& grad_y,
                                       const ref::model::L2NormOptions& options) {
   constexpr auto kName = "l2_norm_backward";
   check_shape(kName, "grad_y", grad_y.shape(), x.shape(), Clause::C5);
-  const Shape rows = checked_rows(kName, x, options.eps);
+  const Shape rows = check_and_return_leading_shape(kName, x, options.eps);
   const std::size_t width = x.shape().back();
   DeviceTensor<double> grad_x(x.device(), x.shape()), reciprocal(x.device(), rows),
       e(x.device(), rows);

@@ -27,7 +27,7 @@ AffineSpans check_affine(std::string_view function, const NormInputs& in, std::s
 
 void check_finite(std::string_view function, std::string_view argument,
                   const DeviceTensor<double>& t, Clause clause) {
-  const std::size_t at = ops::first_not_finite(t);
+  const std::size_t at = ops::find_first_not_finite(t);
   if (at == t.size()) return;
   not_finite_failure(function, argument,
                      "has the element " + index_to_string(at, t.shape()) + " = " +
@@ -38,7 +38,7 @@ void check_finite(std::string_view function, std::string_view argument,
 void check_statistic(std::string_view function, std::string_view statistic,
                      const DeviceTensor<double>& values, std::string_view argument,
                      const DeviceTensor<double>& x, Clause of_statistic, Clause of_x) {
-  const std::size_t at = ops::first_not_finite(values);
+  const std::size_t at = ops::find_first_not_finite(values);
   if (at == values.size()) return;
   check_finite(function, argument, x, of_x);
   const double value = device::download(values).data()[at];
@@ -53,7 +53,7 @@ void check_statistic(std::string_view function, std::string_view statistic,
 void check_reciprocal(std::string_view function, std::string_view statistic,
                       const DeviceTensor<double>& rstd, std::string_view argument,
                       const DeviceTensor<double>& x) {
-  const std::size_t at = ops::first_not_positive(rstd);
+  const std::size_t at = ops::find_first_not_positive(rstd);
   if (at == rstd.size()) return;
   check_statistic(function, statistic, rstd, argument, x, Clause::C2);
   check_finite(function, argument, x, Clause::C4);
@@ -103,12 +103,13 @@ void check_count(std::string_view function, std::string_view option, std::int64_
     contract_failure(function, option, "is " + std::to_string(count), "0 or more", clause);
 }
 
-void check_running(std::string_view function, std::string_view name,
-                   const DeviceTensor<double>& values, std::size_t d_model, bool squared) {
+void check_running_statistic(std::string_view function, std::string_view name,
+                             const DeviceTensor<double>& values, std::size_t d_model,
+                             bool squared) {
   check_shape(function, name, values.shape(), {d_model}, Clause::C10);
   check_finite(function, name, values, Clause::C10);
   if (!squared) return;
-  if (const std::size_t at = ops::first_negative(values); at < d_model)
+  if (const std::size_t at = ops::find_first_negative(values); at < d_model)
     contract_failure(function, name, "has the element [" + std::to_string(at) + "] below 0",
                      "no negative element", Clause::C10);
 }

@@ -5,8 +5,8 @@
 #include "gpu/norm/step.hpp"
 #include "ref/tensor/contract.hpp"
 
-/// Functions that the layers share: the checks of ref/norm with its error messages, and tensors
-/// that have one value per channel.
+/// Functions that the layers share: checks with the error messages of ref/norm, and tensors that
+/// have one value per channel.
 namespace normproof::gpu::norm {
 
 using device::launch_blocks;
@@ -17,18 +17,18 @@ using ref::tensor::check_shape;
 using ref::tensor::Clause;
 using ref::tensor::Extents;
 
-/// Checks    x is [N,D] or [B,T,D]
+/// Checks    that x is [N,D] or [B,T,D]
 Extents check_x(std::string_view function, const NormInputs& in);
 
-/// Checks    gamma and beta, unless they are absent, have extent D and are finite
+/// Checks    that gamma and beta, unless they are absent, have extent D and are finite
 AffineSpans check_affine(std::string_view function, const NormInputs& in, std::size_t d_model);
 
-/// Checks    every element is finite
+/// Checks    that every element is finite
 void check_finite(std::string_view function, std::string_view argument,
                   const DeviceTensor<double>& t, Clause clause);
 
-/// Checks    each element of a statistic is finite. If one is not, looks for the cause in the
-///           argument x, from which the statistic was computed
+/// Checks    that each element of a statistic is finite. If an element is not, looks for the cause
+///           in the argument x, from which the statistic was computed
 /// Throws    NotFiniteError: with the clause `of_x` if an element of x is not finite, else with the
 ///           clause `of_statistic`
 void check_statistic(std::string_view function, std::string_view statistic,
@@ -42,12 +42,13 @@ void check_reciprocal(std::string_view function, std::string_view statistic,
                       const DeviceTensor<double>& rstd, std::string_view argument,
                       const DeviceTensor<double>& x);
 
-/// Checks    grad_y has the shape of x, and the saved statistic `saved` has the given shape
+/// Checks    that grad_y has the shape of x, and that the saved statistic `saved` has the given
+///           shape
 void check_backward(std::string_view function, const NormInputs& in, std::string_view name,
                     const DeviceTensor<double>& saved, const Shape& shape);
 
 /// Returns the number of valid rows.
-/// Checks    the mask has a shape that fits x, and at least one row is valid
+/// Checks    that the mask has a shape that fits x, and that at least one row is valid
 std::size_t check_valid_rows(std::string_view function, const NormInputs& in);
 void check_mask_shape(std::string_view function, const NormInputs& in);
 
@@ -56,10 +57,10 @@ void check_eps(std::string_view function, double eps);
 void check_decay(std::string_view function, std::string_view option, double decay);
 void check_count(std::string_view function, std::string_view option, std::int64_t count,
                  Clause clause);
-/// Checks    a running statistic has extent D and finite elements; if `squared`, also that none is
-///           negative
-void check_running(std::string_view function, std::string_view name,
-                   const DeviceTensor<double>& values, std::size_t d_model, bool squared);
+/// Checks    that a running statistic has extent D and finite elements; if `squared`, also that no
+///           element is negative
+void check_running_statistic(std::string_view function, std::string_view name,
+                             const DeviceTensor<double>& values, std::size_t d_model, bool squared);
 
 /// Returns the shape of x without the last axis.
 Shape row_shape(const NormInputs& in);

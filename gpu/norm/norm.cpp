@@ -29,7 +29,7 @@ void check_parameters(const model::NormLayer& layer, const NormInputs& in) {
 
 /// Returns the inputs with the gamma that the layer multiplies by: a zero-centered gamma is
 /// replaced by 1 + gamma.
-NormInputs with_effective_gamma(const model::NormOptions& options, NormInputs in) {
+NormInputs use_effective_gamma(const model::NormOptions& options, NormInputs in) {
   in.gamma = effective_gamma(in.gamma, model::has_zero_centered_gamma(options));
   return in;
 }
@@ -46,7 +46,7 @@ void none_backward(const NormInputs& in, NormStep& step) {
   step.outputs.set("grad_x", in.grad_y);
 }
 
-struct ForwardOf {
+struct ForwardVisitor {
   const NormInputs& in;
   NormStep& step;
   void operator()(const model::NoneOptions&) const { none(in, step); }
@@ -66,7 +66,7 @@ struct ForwardOf {
   }
 };
 
-struct BackwardOf {
+struct BackwardVisitor {
   const NormInputs& in;
   const NormStep& forward;
   NormStep& step;
@@ -120,14 +120,14 @@ NormStep norm_forward(const model::NormOptions& options, const NormInputs& in,
   check_parameters(model::norm_layer(options), in);
   model::check_row_layout(options);
   NormStep step{{}, state};
-  std::visit(ForwardOf{with_effective_gamma(options, in), step}, options);
+  std::visit(ForwardVisitor{use_effective_gamma(options, in), step}, options);
   return step;
 }
 
 NormStep norm_backward(const model::NormOptions& options, const NormInputs& in,
                        const NormStep& forward) {
   NormStep step{{}, forward.state};
-  std::visit(BackwardOf{with_effective_gamma(options, in), forward, step}, options);
+  std::visit(BackwardVisitor{use_effective_gamma(options, in), forward, step}, options);
   return step;
 }
 

@@ -88,9 +88,9 @@ struct alignas(16) Vector {
 };
 
 /// Loads 16 bytes of elements from index i on. i must be a multiple of kSize, and the memory must
-/// begin at a multiple of 16 bytes. A GPU has one instruction for this. nvcc emits it for a load
-/// only if the type is its own type of two words, and for a store only if an intrinsic is called;
-/// it splits other assignments.
+/// begin at a multiple of 16 bytes. A GPU has one instruction for this. nvcc emits this instruction
+/// for a load only if the type is CUDA's own type of two 64-bit words, and for a store only if an
+/// intrinsic is called. nvcc splits all other assignments.
 template <class Element>
 NORMPROOF_DEVICE Vector<Element> load_vector(device::Span<const Element> from, std::size_t i) {
   (void)from[i + Vector<Element>::kSize - 1];
@@ -102,7 +102,8 @@ NORMPROOF_DEVICE Vector<Element> load_vector(device::Span<const Element> from, s
   return v;
 #endif
 }
-/// Prefetches the data that load_vector will load into the GPU's L2 cache. This only affects speed.
+/// Prefetches data into the GPU's L2 cache: the data that load_vector with the same arguments will
+/// load. This only affects speed.
 template <class Element>
 NORMPROOF_DEVICE void prefetch_vector(device::Span<const Element> from, std::size_t i) {
 #if defined(__CUDA_ARCH__)

@@ -7,7 +7,7 @@ namespace normproof::gpu::norm {
 std::int64_t check_iterations(const NormStep& step) {
   const DeviceTensor<double>& iterations = step.state.at("iterations");
   check_shape("norm_step", "iterations", iterations.shape(), {1}, Clause::C10);
-  const double count = device::download_one(iterations);
+  const double count = device::download_element(iterations);
   const bool whole = count >= 0 && count <= 0x1p53 &&
                      static_cast<double>(static_cast<std::int64_t>(count)) == count;
   check_option("norm_step", "iterations", count, whole, "a whole number, 0 or more", Clause::C10);
@@ -27,8 +27,8 @@ void power_norm(const ref::model::PowerNormOptions& options, const NormInputs& i
   check_decay(kName, "alpha_forward", options.alpha_forward);
   check_count(kName, "warmup_iterations", options.warmup_iterations, Clause::C14);
   const DeviceTensor<double> running_psi2 = step.state.at("running_psi2");
-  check_running(kName, "running_psi2", running_psi2, e.d_model, true);
-  check_running(kName, "nu", step.state.at("nu"), e.d_model, false);
+  check_running_statistic(kName, "running_psi2", running_psi2, e.d_model, true);
+  check_running_statistic(kName, "nu", step.state.at("nu"), e.d_model, false);
   const AffineSpans affine = check_affine(kName, in, e.d_model);
 
   DeviceTensor<double> rstd;
@@ -46,7 +46,7 @@ void power_norm(const ref::model::PowerNormOptions& options, const NormInputs& i
     set_iterations(iterations + 1, step);
     step.outputs.set("quadratic_mean", quadratic_mean);
   }
-  step.outputs.set("y", column_forward(in.x, affine, {}, rstd));
+  step.outputs.set("y", run_column_forward(in.x, affine, {}, rstd));
   step.outputs.set("rstd", rstd);
 }
 
@@ -56,7 +56,7 @@ void power_norm_backward(const ref::model::PowerNormOptions& options, const Norm
   const Extents e = check_x(kName, in);
   check_decay(kName, "alpha_backward", options.alpha_backward);
   const DeviceTensor<double> nu = forward.state.at("nu");
-  check_running(kName, "nu", nu, e.d_model, false);
+  check_running_statistic(kName, "nu", nu, e.d_model, false);
   const DeviceTensor<double> rstd = forward.outputs.get("rstd");
   const ColumnBackward backward{kName, in, check_affine(kName, in, e.d_model), {}, rstd, rstd};
   backward.check();

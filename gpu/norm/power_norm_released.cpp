@@ -34,8 +34,9 @@ DeviceTensor<double> cumulative_mean(const DeviceTensor<double>& running,
   return out;
 }
 
-/// The state nu of the backward. `effective` is (1 - alpha_backward) nu. `next` is nu plus the mean
-/// of t x_hat over the rows, where t = g - x_hat effective and g = gamma grad_y.
+/// The state nu in a step of the backward. `effective` is the value that the gradient of x uses, (1
+/// - alpha_backward) nu. `next` is the new nu: the old nu plus the mean of t x_hat over the rows,
+/// where t = g - x_hat effective and g = gamma grad_y.
 struct ScaledNuUpdate {
   DeviceTensor<double> effective;
   DeviceTensor<double> next;
@@ -52,7 +53,7 @@ ScaledNuUpdate update_scaled_nu(const PowerNormReleasedOptions& options,
   const DeviceTensor<double> step =
       divide_by_count(ops::column_sum(device, count, backward.width(),
                                       NuUpdateTerm{backward.in.grad_y.span(), backward.affine,
-                                                   backward.plain_x_hat(),
+                                                   backward.uncentered_x_hat(),
                                                    std::as_const(result.effective).span(), rows}),
                       count);
   launch_elements(device, nu.size(), Sum{nu.span(), step.span(), result.next.span()});
@@ -70,8 +71,8 @@ void power_norm_released(const PowerNormReleasedOptions& options, const NormInpu
   check_decay(kName, "alpha_forward", options.alpha_forward);
   check_count(kName, "warmup_iterations", options.warmup_iterations, Clause::C14);
   DeviceTensor<double> running_psi2 = step.state.at("running_psi2");
-  check_running(kName, "running_psi2", running_psi2, e.d_model, true);
-  check_running(kName, "nu", step.state.at("nu"), e.d_model, false);
+  check_running_statistic(kName, "running_psi2", running_psi2, e.d_model, true);
+  check_running_statistic(kName, "nu", step.state.at("nu"), e.d_model, false);
   const AffineSpans affine = check_affine(kName, given, e.d_model);
   NormStep scaling;
   const NormInputs in = scaled_inputs(options, given, scaling);
@@ -100,7 +101,7 @@ void power_norm_released(const PowerNormReleasedOptions& options, const NormInpu
     step.outputs.set("quadratic_mean", quadratic_mean);
     step.outputs.set("batch_rstd", batch_rstd);
   }
-  step.outputs.set("y", column_forward(in.x, affine, {}, rstd));
+  step.outputs.set("y", run_column_forward(in.x, affine, {}, rstd));
   step.outputs.set("rstd", rstd);
   if (options.group_scaling) step.outputs.set("group_rstd", scaling.outputs.get("rstd"));
 }
@@ -111,7 +112,7 @@ void power_norm_released_backward(const PowerNormReleasedOptions& options, const
   const Extents e = check_x(kName, given);
   check_decay(kName, "alpha_backward", options.alpha_backward);
   const DeviceTensor<double> nu = forward.state.at("nu");
-  check_running(kName, "nu", nu, e.d_model, false);
+  check_running_statistic(kName, "nu", nu, e.d_model, false);
   const AffineSpans affine = check_affine(kName, given, e.d_model);
   NormStep scaling;
   const NormInputs in = scaled_inputs(options, given, scaling);

@@ -11,7 +11,7 @@ void power_norm_v(const ref::model::PowerNormVOptions& options, const NormInputs
   check_eps(kName, options.eps);
   check_decay(kName, "running_decay", options.running_decay);
   const DeviceTensor<double> running_psi2 = step.state.at("running_psi2");
-  check_running(kName, "running_psi2", running_psi2, e.d_model, true);
+  check_running_statistic(kName, "running_psi2", running_psi2, e.d_model, true);
   const AffineSpans affine = check_affine(kName, in, e.d_model);
 
   DeviceTensor<double> rstd;
@@ -26,7 +26,7 @@ void power_norm_v(const ref::model::PowerNormVOptions& options, const NormInputs
                    moving_average(running_psi2, quadratic_mean, options.running_decay));
     step.outputs.set("quadratic_mean", quadratic_mean);
   }
-  step.outputs.set("y", column_forward(in.x, affine, {}, rstd));
+  step.outputs.set("y", run_column_forward(in.x, affine, {}, rstd));
   step.outputs.set("rstd", rstd);
 }
 

@@ -10,7 +10,7 @@ void rms_norm(const ref::model::RMSNormOptions& options, const NormInputs& in, N
   const Extents e = check_x(kName, in);
   const AffineSpans affine = check_affine(kName, in, e.d_model);
   const bool casts = options.storage != ref::model::StorageFormat::float64;
-  row_forward<false>(kName, in, casts ? nullptr : &affine, options.eps, 1, row_shape(in), step);
+  run_row_forward<false>(kName, in, casts ? nullptr : &affine, options.eps, 1, row_shape(in), step);
   if (!casts) return;
   DeviceTensor<double> y = step.outputs.get("y");
   launch_elements(y.device(), y.size(),
@@ -22,7 +22,8 @@ void rms_norm(const ref::model::RMSNormOptions& options, const NormInputs& in, N
 void rms_norm_backward(const NormInputs& in, const NormStep& forward, NormStep& step) {
   constexpr auto kName = "rms_norm_backward";
   const AffineSpans affine = check_affine(kName, in, check_x(kName, in).d_model);
-  row_backward<false>(kName, in, &affine, {}, forward.outputs.get("rstd"), 1, row_shape(in), step);
+  run_row_backward<false>(kName, in, &affine, {}, forward.outputs.get("rstd"), 1, row_shape(in),
+                          step);
 }
 
 }  // namespace normproof::gpu::norm

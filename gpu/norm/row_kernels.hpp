@@ -12,8 +12,8 @@ namespace normproof::gpu::norm {
 /// The forward: computes the statistics and y = gamma x_hat + beta. Without parameters y = x_hat.
 template <bool centered>
 struct RowForward {
-  static constexpr int kTotals = centered ? 2 : 1;
-  static constexpr int kMaxima = 0;
+  static constexpr int kNumTotals = centered ? 2 : 1;
+  static constexpr int kNumMaxima = 0;
   ConstReals x;
   AffineSpans affine;
   bool has_parameters;
@@ -28,7 +28,7 @@ struct RowForward {
       return ops::lane_sum_with_prefetch(width, lane, [&](std::size_t i) { return x[first + i]; });
     const double own_mean = compute_mean(totals);
     return ops::lane_sum_with_prefetch(width, lane, [&](std::size_t i) {
-      const double d = shifted(x[first + i], own_mean);
+      const double d = subtract_mean(x[first + i], own_mean);
       return d * d;
     });
   }
@@ -36,11 +36,11 @@ struct RowForward {
   NORMPROOF_DEVICE void finish(std::size_t row, std::size_t lane, Totals totals) const {
     const double own_mean = compute_mean(totals);
     const double own_rstd =
-        1.0 / __builtin_sqrt(totals[kTotals - 1] / static_cast<double>(width) + eps);
+        1.0 / __builtin_sqrt(totals[kNumTotals - 1] / static_cast<double>(width) + eps);
     if (lane == 0 && centered) mean[row] = own_mean;
     if (lane == 0) rstd[row] = own_rstd;
     for (std::size_t i = lane; i < width; i += ops::kLanes) {
-      const double x_hat = shifted(x[row * width + i], own_mean) * own_rstd;
+      const double x_hat = subtract_mean(x[row * width + i], own_mean) * own_rstd;
       y[row * width + i] = has_parameters ? affine.gamma_at(i) * x_hat + affine.beta_at(i) : x_hat;
     }
   }
@@ -50,7 +50,7 @@ struct RowForward {
   NORMPROOF_DEVICE double compute_mean(Totals totals) const {
     return centered ? totals[0] / static_cast<double>(width) : 0.0;
   }
-  NORMPROOF_DEVICE static double shifted(double v, double own_mean) {
+  NORMPROOF_DEVICE static double subtract_mean(double v, double own_mean) {
     return centered ? v - own_mean : v;
   }
 };
@@ -59,8 +59,8 @@ struct RowForward {
 /// and c of g x_hat. A layer that does not center leaves out a.
 template <bool centered>
 struct RowBackward {
-  static constexpr int kTotals = centered ? 2 : 1;
-  static constexpr int kMaxima = 0;
+  static constexpr int kNumTotals = centered ? 2 : 1;
+  static constexpr int kNumMaxima = 0;
   ConstReals grad_y;
   XHat<Statistics::of_row, centered> x_hat;
   AffineSpans affine;
@@ -77,7 +77,7 @@ struct RowBackward {
   template <class Totals>
   NORMPROOF_DEVICE void finish(std::size_t row, std::size_t lane, Totals totals) const {
     const double count = static_cast<double>(width);
-    const double c = totals[kTotals - 1] / count;
+    const double c = totals[kNumTotals - 1] / count;
     const double a = centered ? totals[0] / count : 0.0;
     const double rstd = x_hat.rstd[row];
     for (std::size_t i = lane; i < width; i += ops::kLanes) {

@@ -10,8 +10,8 @@ namespace normproof::gpu::norm {
 /// Runs the forward. Stores y, rstd and, if the layer centers, mean in step.outputs. `statistics`
 /// is the shape of mean and rstd.
 template <bool centered>
-void row_forward(std::string_view name, const NormInputs& in, const AffineSpans* affine, double eps,
-                 std::size_t groups, const Shape& statistics, NormStep& step) {
+void run_row_forward(std::string_view name, const NormInputs& in, const AffineSpans* affine,
+                     double eps, std::size_t groups, const Shape& statistics, NormStep& step) {
   const Extents e = check_x(name, in);
   check_eps(name, eps);
   Device& device = in.x.device();
@@ -34,12 +34,12 @@ void row_forward(std::string_view name, const NormInputs& in, const AffineSpans*
   step.outputs.set("rstd", std::move(rstd));
 }
 
-/// Runs the backward. Stores grad_x in step.outputs and, if there are parameters, grad_gamma and
-/// grad_beta. If there are none, it also checks that grad_y is finite.
+/// Runs the backward. Stores grad_x in step.outputs. If there are parameters, also stores
+/// grad_gamma and grad_beta. If there are no parameters, checks that grad_y is finite.
 template <bool centered>
-void row_backward(std::string_view name, const NormInputs& in, const AffineSpans* affine,
-                  const DeviceTensor<double>& mean, const DeviceTensor<double>& rstd,
-                  std::size_t groups, const Shape& statistics, NormStep& step) {
+void run_row_backward(std::string_view name, const NormInputs& in, const AffineSpans* affine,
+                      const DeviceTensor<double>& mean, const DeviceTensor<double>& rstd,
+                      std::size_t groups, const Shape& statistics, NormStep& step) {
   const Extents e = check_x(name, in);
   if (centered) check_backward(name, in, "mean", mean, statistics);
   check_backward(name, in, "rstd", rstd, statistics);

@@ -8,8 +8,8 @@ namespace normproof::gpu::norm {
 /// The forward: y = gamma (x rnorm) with rnorm = 1 / sqrt(S(x^2) + eps), where S is the sum over
 /// the row. gamma is [1] or absent.
 struct ScaleForward {
-  static constexpr int kTotals = 1;
-  static constexpr int kMaxima = 0;
+  static constexpr int kNumTotals = 1;
+  static constexpr int kNumMaxima = 0;
   ConstReals x, gamma;
   double eps;
   std::size_t width;
@@ -35,8 +35,8 @@ struct ScaleForward {
 /// The backward: grad_x = (gamma rnorm) (grad_y - (x rnorm) along) with along = S(grad_y (x
 /// rnorm)), where S is the sum over the row.
 struct ScaleBackward {
-  static constexpr int kTotals = 1;
-  static constexpr int kMaxima = 0;
+  static constexpr int kNumTotals = 1;
+  static constexpr int kNumMaxima = 0;
   ConstReals grad_y, x, gamma, rnorm;
   std::size_t width;
   Reals grad_x, along;

@@ -7,7 +7,7 @@
 namespace normproof::gpu::norm {
 namespace {
 
-ConstReals checked_gamma(std::string_view function, const NormInputs& in) {
+ConstReals check_and_return_gamma(std::string_view function, const NormInputs& in) {
   if (!in.gamma.is_given()) return {};
   check_shape(function, "gamma", in.gamma.shape(), {1}, Clause::C3);
   check_finite(function, "gamma", in.gamma, Clause::C4);
@@ -20,7 +20,7 @@ void scale_norm(const ref::model::ScaleNormOptions& options, const NormInputs& i
   constexpr auto kName = "scale_norm";
   const Extents e = check_x(kName, in);
   check_eps(kName, options.eps);
-  const ConstReals gamma = checked_gamma(kName, in);
+  const ConstReals gamma = check_and_return_gamma(kName, in);
   Device& device = in.x.device();
   DeviceTensor<double> y(device, in.x.shape()), rnorm(device, row_shape(in));
   launch_blocks(device, e.rows(),
@@ -37,7 +37,7 @@ void scale_norm_backward(const NormInputs& in, const NormStep& forward, NormStep
   const DeviceTensor<double> rnorm = forward.outputs.get("rnorm");
   check_backward(kName, in, "rnorm", rnorm, row_shape(in));
   check_finite(kName, "grad_y", in.grad_y, Clause::C7);
-  const ConstReals gamma = checked_gamma(kName, in);
+  const ConstReals gamma = check_and_return_gamma(kName, in);
   Device& device = in.x.device();
   DeviceTensor<double> grad_x(device, in.x.shape()), along(device, {e.rows()});
   launch_blocks(device, e.rows(),

@@ -20,8 +20,8 @@ NORMPROOF_DEVICE void unroll(const F& f) {
   }
 }
 
-/// The size of a block and of its tile: the number of threads, and the number of slots that a tile
-/// has for each tensor.
+/// The shape of a block and of its tile: the number of threads, the number of slots that a tile has
+/// for each tensor, and the minimum number of resident blocks per SM.
 template <int threads, int slots, int blocks>
 struct TileShape {
   static constexpr int kThreads = threads;
@@ -57,13 +57,13 @@ struct TiledRow {
         width(of_width) {}
 
   /// Whether every row of this width begins at the start of a slot.
-  NORMPROOF_DEVICE static bool rows_start_at_slots(std::size_t width) {
+  NORMPROOF_DEVICE static bool are_rows_aligned_to_slots(std::size_t width) {
     return width % Slot::kSize == 0;
   }
-  /// Returns the number of features in a tile. If a row may begin within a slot, it is one slot
-  /// less than the size of the tile.
+  /// Returns the number of features in a tile. If a row may begin within a slot, a tile holds the
+  /// features of one slot less than it has slots.
   NORMPROOF_DEVICE static std::size_t features_per_tile(std::size_t width) {
-    return rows_start_at_slots(width) ? kTile : kTile - Slot::kSize;
+    return are_rows_aligned_to_slots(width) ? kTile : kTile - Slot::kSize;
   }
   NORMPROOF_DEVICE static int tiles(std::size_t width) {
     const std::size_t each = features_per_tile(width);

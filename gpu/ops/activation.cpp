@@ -23,8 +23,8 @@ namespace {
 }
 
 template <class F>
-DeviceTensor<double> activated(std::string_view function, const DeviceTensor<double>& x) {
-  if (const std::size_t i = first_not_finite(x); i < x.size())
+DeviceTensor<double> run_activation(std::string_view function, const DeviceTensor<double>& x) {
+  if (const std::size_t i = find_first_not_finite(x); i < x.size())
     throw_activation_error(function, "x", x, i);
   DeviceTensor<double> y(x.device(), x.shape());
   device::launch_elements(x.device(), x.size(), Activate<F>{x.span(), y.span()});
@@ -32,11 +32,11 @@ DeviceTensor<double> activated(std::string_view function, const DeviceTensor<dou
 }
 
 template <class F>
-DeviceTensor<double> activated_backward(std::string_view function,
-                                        const DeviceTensor<double>& grad_y,
-                                        const DeviceTensor<double>& x) {
+DeviceTensor<double> run_activation_backward(std::string_view function,
+                                             const DeviceTensor<double>& grad_y,
+                                             const DeviceTensor<double>& x) {
   ref::tensor::check_shape(function, "grad_y", grad_y.shape(), x.shape(), Clause::C1);
-  const std::size_t in_x = first_not_finite(x), in_grad_y = first_not_finite(grad_y);
+  const std::size_t in_x = find_first_not_finite(x), in_grad_y = find_first_not_finite(grad_y);
   if (in_grad_y <= in_x && in_grad_y < x.size())
     throw_activation_error(function, "grad_y", grad_y, in_grad_y);
   if (in_x < x.size()) throw_activation_error(function, "x", x, in_x);
@@ -49,32 +49,32 @@ DeviceTensor<double> activated_backward(std::string_view function,
 }  // namespace
 
 DeviceTensor<double> relu(const DeviceTensor<double>& x) {
-  return activated<Relu>("relu", x);
+  return run_activation<Relu>("relu", x);
 }
 DeviceTensor<double> relu_backward(const DeviceTensor<double>& grad_y,
                                    const DeviceTensor<double>& x) {
-  return activated_backward<Relu>("relu_backward", grad_y, x);
+  return run_activation_backward<Relu>("relu_backward", grad_y, x);
 }
 DeviceTensor<double> gelu(const DeviceTensor<double>& x) {
-  return activated<Gelu>("gelu", x);
+  return run_activation<Gelu>("gelu", x);
 }
 DeviceTensor<double> gelu_backward(const DeviceTensor<double>& grad_y,
                                    const DeviceTensor<double>& x) {
-  return activated_backward<Gelu>("gelu_backward", grad_y, x);
+  return run_activation_backward<Gelu>("gelu_backward", grad_y, x);
 }
 DeviceTensor<double> gelu_tanh(const DeviceTensor<double>& x) {
-  return activated<GeluTanh>("gelu_tanh", x);
+  return run_activation<GeluTanh>("gelu_tanh", x);
 }
 DeviceTensor<double> gelu_tanh_backward(const DeviceTensor<double>& grad_y,
                                         const DeviceTensor<double>& x) {
-  return activated_backward<GeluTanh>("gelu_tanh_backward", grad_y, x);
+  return run_activation_backward<GeluTanh>("gelu_tanh_backward", grad_y, x);
 }
 DeviceTensor<double> silu(const DeviceTensor<double>& x) {
-  return activated<Silu>("silu", x);
+  return run_activation<Silu>("silu", x);
 }
 DeviceTensor<double> silu_backward(const DeviceTensor<double>& grad_y,
                                    const DeviceTensor<double>& x) {
-  return activated_backward<Silu>("silu_backward", grad_y, x);
+  return run_activation_backward<Silu>("silu_backward", grad_y, x);
 }
 
 }  // namespace normproof::gpu::ops

@@ -5,10 +5,10 @@
 /// The elementwise kernels of the activations (docs/specification/activations.md).
 namespace normproof::gpu::ops {
 
-inline constexpr double kSqrtHalf = 0x1.6a09e667f3bcdp-1;      ///< 1/sqrt(2)
-inline constexpr double kDensityAt0 = 0x1.9884533d43651p-2;    ///< 1/sqrt(2 pi)
-inline constexpr double kTwiceSqrt2Pi = 0x1.9884533d43651p+0;  ///< 2 sqrt(2/pi)
-inline constexpr double kCubic = 0.044715;
+inline constexpr double kSqrtHalf = 0x1.6a09e667f3bcdp-1;          ///< 1/sqrt(2)
+inline constexpr double kNormalDensityAt0 = 0x1.9884533d43651p-2;  ///< 1/sqrt(2 pi)
+inline constexpr double kTwiceSqrt2Pi = 0x1.9884533d43651p+0;      ///< 2 sqrt(2/pi)
+inline constexpr double kGeluCubicFactor = 0.044715;
 
 /// ReLU. Forward: max(x, +0). Backward: grad_y times the derivative.
 struct Relu {
@@ -19,12 +19,12 @@ struct Relu {
 /// GELU. Forward: (x/2) (1 + erf(x / sqrt(2))).
 struct Gelu {
   NORMPROOF_DEVICE static double forward(double x) {
-    return (x * 0.5) * (erf_of(x * kSqrtHalf) + 1.0);
+    return (x * 0.5) * (evaluate_erf(x * kSqrtHalf) + 1.0);
   }
   /// Returns   grad_y ((1 + erf(x / sqrt(2)))/2 + x (exp(-x^2/2) / sqrt(2 pi)))
   NORMPROOF_DEVICE static double backward(double grad_y, double x) {
-    const double density = exp_of((x * x) * -0.5);
-    return grad_y * ((erf_of(x * kSqrtHalf) + 1.0) * 0.5 + x * (density * kDensityAt0));
+    const double density = evaluate_exp((x * x) * -0.5);
+    return grad_y * ((evaluate_erf(x * kSqrtHalf) + 1.0) * 0.5 + x * (density * kNormalDensityAt0));
   }
 };
 
@@ -38,14 +38,14 @@ NORMPROOF_DEVICE inline double sigmoid(double x, double e) {
 /// x^3), computed from e = exp(-|v|).
 struct GeluTanh {
   NORMPROOF_DEVICE static double exponential(double x) {
-    const double v = (x + (x * (x * x)) * kCubic) * kTwiceSqrt2Pi;
-    return exp_of(x < 0 ? v : -v);
+    const double v = (x + (x * (x * x)) * kGeluCubicFactor) * kTwiceSqrt2Pi;
+    return evaluate_exp(x < 0 ? v : -v);
   }
   NORMPROOF_DEVICE static double forward(double x) { return x * sigmoid(x, exponential(x)); }
   NORMPROOF_DEVICE static double backward(double grad_y, double x) {
     const double e = exponential(x);
     const double linear = e * x;
-    const double slope = (linear + ((linear * x) * x) * (kCubic * 3.0)) * kTwiceSqrt2Pi;
+    const double slope = (linear + ((linear * x) * x) * (kGeluCubicFactor * 3.0)) * kTwiceSqrt2Pi;
     const double below = e + 1.0;
     return grad_y * (sigmoid(x, e) + slope / (below * below));
   }
@@ -53,7 +53,7 @@ struct GeluTanh {
 
 /// SiLU. Forward: x s with s = 1/(1 + exp(-x)), computed from e = exp(-|x|).
 struct Silu {
-  NORMPROOF_DEVICE static double exponential(double x) { return exp_of(x < 0 ? x : -x); }
+  NORMPROOF_DEVICE static double exponential(double x) { return evaluate_exp(x < 0 ? x : -x); }
   NORMPROOF_DEVICE static double forward(double x) { return x * sigmoid(x, exponential(x)); }
   /// Returns   grad_y (s + x s'), where s' = e/(1 + e)^2 is the derivative of s
   NORMPROOF_DEVICE static double backward(double grad_y, double x) {

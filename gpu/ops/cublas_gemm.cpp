@@ -14,7 +14,7 @@
 namespace normproof::gpu::ops {
 namespace {
 
-int as_int(std::size_t extent) {
+int convert_to_int(std::size_t extent) {
   if (extent > INT_MAX)
     throw device::DeviceError(fmt::format(
         "matmul: an extent or a stride is {}; expected at most {} for cuBLAS", extent, INT_MAX));
@@ -29,9 +29,9 @@ struct Operand {
 template <class T>
 Operand gemm_operand(const Matrices<T>& m, const char* name) {
   if (m.column_stride == 1 || m.columns == 1)
-    return {CUBLAS_OP_N, as_int(m.rows == 1 ? m.columns : m.row_stride)};
+    return {CUBLAS_OP_N, convert_to_int(m.rows == 1 ? m.columns : m.row_stride)};
   if (m.row_stride == 1 || m.rows == 1)
-    return {CUBLAS_OP_T, as_int(m.columns == 1 ? m.rows : m.column_stride)};
+    return {CUBLAS_OP_T, convert_to_int(m.columns == 1 ? m.rows : m.column_stride)};
   throw device::DeviceError(
       fmt::format("matmul: {} has the strides {} and {}; expected one of them to be 1 for cuBLAS",
                   name, m.row_stride, m.column_stride));
@@ -40,7 +40,7 @@ Operand gemm_operand(const Matrices<T>& m, const char* name) {
 /// Returns the stride between consecutive matrices of the batch; empty if the stride is not
 /// constant.
 template <class T>
-std::optional<long long> single_batch_stride(const Matrices<T>& m) {
+std::optional<long long> find_constant_batch_stride(const Matrices<T>& m) {
   if (m.inner_batch_size == 1) return static_cast<long long>(m.batch_stride);
   if (m.batch_size > 1 && m.batch_stride != m.inner_batch_size * m.inner_batch_stride) return {};
   return static_cast<long long>(m.inner_batch_stride);
@@ -53,7 +53,7 @@ device::DeviceTensor<T*> places(Device& device, const Matrices<T>& m) {
   return result;
 }
 
-cudaDataType_t data_type(ref::numeric::FloatType type) {
+cudaDataType_t cublas_data_type(ref::numeric::FloatType type) {
   using ref::numeric::FloatType;
   if (type == FloatType::bfloat16) return CUDA_R_16BF;
   return type == FloatType::float16 ? CUDA_R_16F : CUDA_R_32F;
@@ -68,10 +68,10 @@ void cublas_gemm(Device& device, const Matrices<double>& c, const Matrices<const
   if (result.operation != CUBLAS_OP_N)
     throw device::DeviceError("matmul: c has columns apart; expected rows of neighbours");
   const double one = 1, beta = add ? 1 : 0;
-  const int m = as_int(c.columns), n = as_int(c.rows), k = as_int(a.columns),
-            count = as_int(c.batches());
-  const auto of_a = single_batch_stride(a), of_b = single_batch_stride(b),
-             of_c = single_batch_stride(c);
+  const int m = convert_to_int(c.columns), n = convert_to_int(c.rows),
+            k = convert_to_int(a.columns), count = convert_to_int(c.batches());
+  const auto of_a = find_constant_batch_stride(a), of_b = find_constant_batch_stride(b),
+             of_c = find_constant_batch_stride(c);
   if (of_a && of_b && of_c) {
     NORMPROOF_CUDA_CALL(cublasDgemmStridedBatched(
         device::cublas_handle(device), left.operation, right.operation, m, n, k, &one,
@@ -93,13 +93,14 @@ void cublas_gemm(Device& device, Precision precision, device::DeviceTensor<float
   const float one = 1, zero = 0;
   const auto compute =
       precision == Precision::tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
-  const int m = as_int(a.rows), n = as_int(b.columns), k = as_int(a.columns);
+  const int m = convert_to_int(a.rows), n = convert_to_int(b.columns),
+            k = convert_to_int(a.columns);
   NORMPROOF_CUDA_CALL(cublasGemmStridedBatchedEx(
       device::cublas_handle(device), CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, &one, b.data(),
-      data_type(b.type), n, static_cast<long long>(b.batch_stride()), a.data(), data_type(a.type),
-      k, static_cast<long long>(a.batch_stride()), &zero, c.span().data, CUDA_R_32F, n,
-      static_cast<long long>(a.rows * b.columns), as_int(c.shape()[0]), compute,
-      CUBLAS_GEMM_DEFAULT));
+      cublas_data_type(b.type), n, static_cast<long long>(b.batch_stride()), a.data(),
+      cublas_data_type(a.type), k, static_cast<long long>(a.batch_stride()), &zero, c.span().data,
+      CUDA_R_32F, n, static_cast<long long>(a.rows * b.columns), convert_to_int(c.shape()[0]),
+      compute, CUBLAS_GEMM_DEFAULT));
 }
 
 }  // namespace normproof::gpu::ops

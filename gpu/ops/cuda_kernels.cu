@@ -15,8 +15,8 @@ using namespace normproof::gpu::ops;
 NORMPROOF_CUDA_BLOCKS(WarpRows<SumRow>)
 NORMPROOF_CUDA_ELEMENTS(ColumnLanes<ElementTerm>)
 NORMPROOF_CUDA_ELEMENTS(ColumnTree)
-NORMPROOF_CUDA_ELEMENTS(FindRejected)
-NORMPROOF_CUDA_ELEMENTS(FlagRejected)
+NORMPROOF_CUDA_ELEMENTS(FindRejectedElement)
+NORMPROOF_CUDA_ELEMENTS(FlagRejectedElements)
 
 NORMPROOF_CUDA_BLOCKS(MatmulTiles<FmaChains>)
 NORMPROOF_CUDA_BLOCKS(MatmulTiles<TensorCoreChains>)

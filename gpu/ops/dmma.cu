@@ -43,29 +43,29 @@ struct Mma16x8x8 {
 
 template <class Mma>
 __global__ void dmma_kernel(const double* a, const double* b, std::size_t terms, double* y) {
-  constexpr std::size_t kHigh = Mma::kRows / 8, kDeep = Mma::kTerms / 4;
+  constexpr std::size_t kRowParts = Mma::kRows / 8, kTermParts = Mma::kTerms / 4;
   const std::size_t row = threadIdx.x / 4, own = threadIdx.x % 4;
-  double total[kHigh][2] = {};
+  double total[kRowParts][2] = {};
   for (std::size_t begin = 0; begin < terms; begin += kChain) {
-    double chain[kHigh][2] = {};
+    double chain[kRowParts][2] = {};
     const std::size_t end = begin + kChain < terms ? begin + kChain : terms;
     for (std::size_t k = begin; k < end; k += Mma::kTerms) {
-      double left[kHigh][kDeep], right[kDeep];
-      for (std::size_t d = 0; d < kDeep; ++d) {
+      double left[kRowParts][kTermParts], right[kTermParts];
+      for (std::size_t d = 0; d < kTermParts; ++d) {
         // Terms past the end use the operands -0 and +0, because fma(-0, 0, d) is d even if d is
         // -0.
         const std::size_t term = k + 4 * d + own;
         right[d] = term < end ? b[term * 8 + row] : 0.0;
-        for (std::size_t h = 0; h < kHigh; ++h)
+        for (std::size_t h = 0; h < kRowParts; ++h)
           left[h][d] = term < end ? a[(8 * h + row) * terms + term] : -0.0;
       }
       Mma::multiply_add(chain, left, right);
     }
-    for (std::size_t h = 0; h < kHigh; ++h)
+    for (std::size_t h = 0; h < kRowParts; ++h)
       for (std::size_t i = 0; i < 2; ++i)
         total[h][i] = begin == 0 ? chain[h][i] : total[h][i] + chain[h][i];
   }
-  for (std::size_t h = 0; h < kHigh; ++h)
+  for (std::size_t h = 0; h < kRowParts; ++h)
     for (std::size_t i = 0; i < 2; ++i) y[(8 * h + row) * 8 + 2 * own + i] = total[h][i];
 }
 

@@ -11,16 +11,16 @@ namespace normproof::gpu::ops {
 using device::ConstReals;
 using device::Reals;
 
-NORMPROOF_DEVICE inline double exp_of(double x) {
+NORMPROOF_DEVICE inline double evaluate_exp(double x) {
   return ref::numeric::evaluate_rounded<ref::numeric::Exp>(x);
 }
-NORMPROOF_DEVICE inline double log_of(double x) {
+NORMPROOF_DEVICE inline double evaluate_log(double x) {
   return ref::numeric::evaluate_rounded<ref::numeric::Log>(x);
 }
-NORMPROOF_DEVICE inline double tanh_of(double x) {
+NORMPROOF_DEVICE inline double evaluate_tanh(double x) {
   return ref::numeric::evaluate_rounded<ref::numeric::Tanh>(x);
 }
-NORMPROOF_DEVICE inline double erf_of(double x) {
+NORMPROOF_DEVICE inline double evaluate_erf(double x) {
   return ref::numeric::evaluate_rounded<ref::numeric::Erf>(x);
 }
 
@@ -32,10 +32,10 @@ struct Elementary {
   ConstReals x;
   Reals y;
   NORMPROOF_DEVICE void operator()(std::size_t i) const {
-    if constexpr (function == Function::exp) y[i] = exp_of(x[i]);
-    if constexpr (function == Function::log) y[i] = log_of(x[i]);
-    if constexpr (function == Function::tanh) y[i] = tanh_of(x[i]);
-    if constexpr (function == Function::erf) y[i] = erf_of(x[i]);
+    if constexpr (function == Function::exp) y[i] = evaluate_exp(x[i]);
+    if constexpr (function == Function::log) y[i] = evaluate_log(x[i]);
+    if constexpr (function == Function::tanh) y[i] = evaluate_tanh(x[i]);
+    if constexpr (function == Function::erf) y[i] = evaluate_erf(x[i]);
   }
 };
 

@@ -21,7 +21,7 @@ DeviceTensor<double> product(const DeviceTensor<double>& a, const DeviceTensor<d
 /// Throws if an element of t is not finite. The text of the message is built only then.
 void check_all_finite(std::string_view function, std::string_view argument,
                       const DeviceTensor<double>& t, Clause clause) {
-  if (first_not_finite(t) < t.size())
+  if (find_first_not_finite(t) < t.size())
     ref::tensor::check_finite(function, argument, device::download(t), clause);
 }
 
@@ -32,8 +32,8 @@ void check_operands(std::string_view function, const DeviceTensor<double>& x,
   check_all_finite(function, "gate", gate, Clause::C2);
 }
 
-/// Returns the product of grad_y and gate, the gradient of the activation's output. Throws if an
-/// element of it is not finite.
+/// Returns the product of grad_y and gate. This product is the gradient of the activation's output.
+/// Throws if an element of the product is not finite.
 DeviceTensor<double> gated_gradient(std::string_view function, const DeviceTensor<double>& grad_y,
                                     const DeviceTensor<double>& x,
                                     const DeviceTensor<double>& gate) {

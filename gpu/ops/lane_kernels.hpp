@@ -48,10 +48,11 @@ NORMPROOF_DEVICE double lane_sum_with_prefetch(std::size_t count, std::size_t la
 }
 
 /// Runs one or more reductions over each row. A warp processes a row, and each of its threads
-/// computes a lane. Each reduction may use the results of the earlier ones. Then the row writes its
-/// results. The template parameter Row has
-///   static constexpr int kTotals;            the number of reductions
-///   static constexpr int kMaxima;            the first kMaxima reductions compute a maximum, the
+/// computes a lane. Each reduction may use the results of the earlier ones. After the last
+/// reduction, the results of the row are written. The template parameter Row has
+///   static constexpr int kNumTotals;            the number of reductions
+///   static constexpr int kNumMaxima;            the first kNumMaxima reductions compute a maximum,
+///   the
 ///                                            others a sum
 ///   double lane(int k, std::size_t row, std::size_t lane, Totals) const;
 ///                                            the value of a lane in reduction k
@@ -63,7 +64,7 @@ struct WarpRows {
   static constexpr int kThreads = kLanes;
   static constexpr int kBlocks = 32;
   struct Shared {
-    double lane[Row::kTotals][kLanes];
+    double lane[Row::kNumTotals][kLanes];
   };
   struct Thread {};
 
@@ -75,12 +76,12 @@ struct WarpRows {
 
   Row row;
 
-  NORMPROOF_DEVICE int steps() const { return Row::kTotals * (kTreeSteps + 1) + 1; }
+  NORMPROOF_DEVICE int steps() const { return Row::kNumTotals * (kTreeSteps + 1) + 1; }
   NORMPROOF_DEVICE void step(int s, Position at, Thread&, Shared& shared) const {
     const auto lane = static_cast<std::size_t>(at.thread);
     const int k = s / (kTreeSteps + 1);
     const int in_tree = s % (kTreeSteps + 1);
-    if (k == Row::kTotals) {
+    if (k == Row::kNumTotals) {
       row.finish(at.block, lane, Totals{shared});
     } else if (in_tree == 0) {
       shared.lane[k][lane] = row.lane(k, at.block, lane, Totals{shared});
@@ -89,7 +90,7 @@ struct WarpRows {
       if (at.thread >= stride) return;
       double& left = shared.lane[k][at.thread];
       const double right = shared.lane[k][at.thread + stride];
-      left = k < Row::kMaxima ? (left < right ? right : left) : left + right;
+      left = k < Row::kNumMaxima ? (left < right ? right : left) : left + right;
     }
   }
 };

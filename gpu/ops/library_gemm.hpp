@@ -18,10 +18,10 @@ struct PackedMatrices {
   std::size_t rows, columns, batches;
   ref::numeric::FloatType type;
 
-  bool are_floats() const { return ref::numeric::float_format_info(type).bytes == 4; }
+  bool are_stored_as_float32() const { return ref::numeric::float_format_info(type).bytes == 4; }
   const void* data() const {
-    return are_floats() ? static_cast<const void*>(float32.span().data)
-                        : static_cast<const void*>(bits16.span().data);
+    return are_stored_as_float32() ? static_cast<const void*>(float32.span().data)
+                                   : static_cast<const void*>(bits16.span().data);
   }
   std::size_t batch_stride() const { return batches == 1 ? 0 : rows * columns; }
   /// Returns an element of a matrix. Only the simulated device can call it.

@@ -16,12 +16,12 @@ constexpr Precision kPrecisions[] = {Precision::float64, Precision::float32, Pre
 
 /// Rounds the matrices to the precision and packs them without gaps. If a stride of 0 repeats one
 /// matrix over the whole batch, packs that matrix once.
-PackedMatrices pack(Device& device, Precision precision, Matrices<const double> from) {
+PackedMatrices round_and_pack(Device& device, Precision precision, Matrices<const double> from) {
   if (from.batch_stride == 0 && (from.inner_batch_size == 1 || from.inner_batch_stride == 0))
     from.batch_size = from.inner_batch_size = 1;
   PackedMatrices packed{{}, {}, from.rows, from.columns, from.batches(), precision};
   const std::size_t size = packed.batches * packed.rows * packed.columns;
-  if (packed.are_floats()) {
+  if (packed.are_stored_as_float32()) {
     packed.float32 = DeviceTensor<float>(device, {size});
     launch_elements(device, size,
                     PackOperand<float>{from, float_format_info(precision), packed.float32.span()});
@@ -68,7 +68,8 @@ void LibraryProducts::multiply(Device& device, const Matrices<double>& c,
 #endif
     return simulated_gemm(device, sums_, c, a, b, add);
   }
-  const PackedMatrices left = pack(device, precision_, a), right = pack(device, precision_, b);
+  const PackedMatrices left = round_and_pack(device, precision_, a),
+                       right = round_and_pack(device, precision_, b);
   DeviceTensor<float> product(device, {c.batches(), c.rows, c.columns});
 #if defined(NORMPROOF_CUDA)
   if (device.backend() == device::Backend::cuda)

@@ -45,8 +45,8 @@ class LibraryProducts final : public Products {
  public:
   explicit LibraryProducts(Precision precision)
       : LibraryProducts(precision, simulated_sums(precision)) {}
-  /// On the simulated device, computes sums as `sums` says instead of the default for the
-  /// precision. On a GPU `sums` has no effect.
+  /// On the simulated device, `sums` determines how sums are computed, instead of the default for
+  /// the precision. On a GPU `sums` has no effect.
   LibraryProducts(Precision precision, const SimulatedSums& sums)
       : precision_(precision), sums_(sums) {}
 

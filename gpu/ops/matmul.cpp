@@ -21,7 +21,7 @@ Shape shape_of_matrices(const Matrices<T>& m) {
   return {m.batch_size, m.inner_batch_size, m.rows, m.columns};
 }
 
-std::string both_shapes(const Shape& a, const Shape& b) {
+std::string format_both_shapes(const Shape& a, const Shape& b) {
   return fmt::format("have shapes {} and {}", ref::tensor::to_string(a), ref::tensor::to_string(b));
 }
 
@@ -45,7 +45,7 @@ void matmul_into(Device& device, const Matrices<double>& c, Matrices<const doubl
                      c.rows == a.rows && c.columns == b.columns;
   if (!agree)
     ref::numeric::contract_failure(add ? "matmul_add" : "matmul_into", "a and b",
-                                   fmt::format("{} for c {}", both_shapes(a_shape, b_shape),
+                                   fmt::format("{} for c {}", format_both_shapes(a_shape, b_shape),
                                                ref::tensor::to_string(shape_of_matrices(c))),
                                    "a [M, K], b [K, N] and c [M, N] with the batch of c or none",
                                    Clause::C1);
@@ -62,8 +62,8 @@ DeviceTensor<double> matmul(const DeviceTensor<double>& a, const DeviceTensor<do
                             Transpose transpose, const Products& products) {
   const Shape &a_shape = a.shape(), &b_shape = b.shape();
   const auto throw_shape_error = [&](const char* expectation) {
-    ref::numeric::contract_failure("matmul", "a and b", both_shapes(a_shape, b_shape), expectation,
-                                   Clause::C1);
+    ref::numeric::contract_failure("matmul", "a and b", format_both_shapes(a_shape, b_shape),
+                                   expectation, Clause::C1);
   };
   if (a_shape.size() < 2 || b_shape.size() < 2) throw_shape_error("rank 2 or more");
   const bool same_batch = b_shape.size() == 2 || (a_shape.size() == b_shape.size() &&

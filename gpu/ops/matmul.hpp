@@ -12,8 +12,8 @@ using device::DeviceTensor;
 /// Source    ref/ops/matmul.hpp: the same function of the same arguments
 /// Computes  c = a b for each matrix of the batch. With `add`, c = ((c + S_0) + S_1) + ..., where
 ///           S_0, S_1, ... are the sums of the chains of 256 terms
-/// Shapes    a [M,K]; b [K,N]; c [M,N], any extent may be 0; the batch axes of a and b are those of
-///           c, or there is only one matrix
+/// Shapes    a [M,K]; b [K,N]; c [M,N]. Any extent may be 0. Each of a and b has the batch axes of
+///           c, or is a single matrix for the whole batch
 /// Requires  (C1) the extents agree
 /// Throws    ContractError naming both shapes; any exception of `products`
 void matmul_into(Device& device, const Matrices<double>& c, Matrices<const double> a,

@@ -17,16 +17,17 @@ using device::Span;
 inline constexpr std::size_t kChain = 256;
 
 /// The width and height of the tile of c that a block computes. The operands pass through shared
-/// memory, kDepth terms at a time.
+/// memory, kTermsPerTile terms at a time.
 inline constexpr std::size_t kTile = 64;
-inline constexpr std::size_t kDepth = 16;
-static_assert(kChain % kDepth == 0);
+inline constexpr std::size_t kTermsPerTile = 16;
+static_assert(kChain % kTermsPerTile == 0);
 
 /// The part of both operands that is in shared memory. Each row holds the elements of one term k.
-/// The padding of 4 avoids bank conflicts when a warp reads 4 terms of 8 neighbors.
+/// The padding of 4 numbers per row avoids bank conflicts when a warp reads 4 terms of 8
+/// neighboring rows of a or columns of b.
 struct TileTerms {
-  double a[kDepth][kTile + 4];
-  double b[kDepth][kTile + 4];
+  double a[kTermsPerTile][kTile + 4];
+  double b[kTermsPerTile][kTile + 4];
 };
 
 /// The chains of a tile, computed with fma instructions. Each thread has 8 x 8 chains: every 8th
@@ -46,7 +47,7 @@ struct FmaChains {
           thread % kChainsPerSide + j * kChainsPerSide, sum[i][j]);
   }
   NORMPROOF_DEVICE void add_terms(std::size_t thread, const TileTerms& terms) {
-    for (std::size_t d = 0; d < kDepth; ++d)
+    for (std::size_t d = 0; d < kTermsPerTile; ++d)
       for (std::size_t i = 0; i < kChainsPerSide; ++i)
         for (std::size_t j = 0; j < kChainsPerSide; ++j)
           sum[i][j] =
@@ -63,23 +64,23 @@ struct FmaChains {
 struct TensorCoreChains {
   static constexpr int kThreads = 128;
   static constexpr int kBlocks = 3;
-  static constexpr std::size_t kPieces = 4;
+  static constexpr std::size_t kPiecesPerSide = 4;
 #if !defined(__CUDACC__)
-  static_assert(kPieces == kSimulatedPieces && kDepth == kSimulatedDepth &&
+  static_assert(kPiecesPerSide == kSimulatedPieces && kTermsPerTile == kSimulatedDepth &&
                 sizeof TileTerms{}.a[0] == kSimulatedRow * sizeof(double));
 #endif
-  double sum[kPieces][kPieces][2];
+  double sum[kPiecesPerSide][kPiecesPerSide][2];
 
   template <class F>
   NORMPROOF_DEVICE void for_each(std::size_t thread, F f) {
     const std::size_t lane = thread % 32;
-    for (std::size_t i = 0; i < kPieces; ++i)
-      for (std::size_t j = 0; j < kPieces; ++j)
+    for (std::size_t i = 0; i < kPiecesPerSide; ++i)
+      for (std::size_t j = 0; j < kPiecesPerSide; ++j)
         for (std::size_t e = 0; e < 2; ++e)
           f(row(thread, i) + lane / 4, column(thread, j) + 2 * (lane % 4) + e, sum[i][j][e]);
   }
 #if !defined(__CUDACC__)
-  /// Adds kDepth terms on the processor, with one fma per term. This is what the tensor core
+  /// Adds kTermsPerTile terms on the processor, with one fma per term. This is what the tensor core
   /// instructions should compute.
   void add_terms(std::size_t thread, const TileTerms& terms) {
     const std::size_t lane = thread % 32;
@@ -88,7 +89,7 @@ struct TensorCoreChains {
   }
 #else
   NORMPROOF_DEVICE void add_terms(std::size_t thread, const TileTerms& terms) {
-    for (std::size_t d = 0; d < kDepth; d += 8) add_eight(thread, d, terms);
+    for (std::size_t d = 0; d < kTermsPerTile; d += 8) add_eight_terms(thread, d, terms);
   }
 #endif
 
@@ -104,16 +105,16 @@ struct TensorCoreChains {
   /// Adds 8 terms to all pieces of the thread. Lane l supplies the elements (l / 4, l % 4) and (l /
   /// 4, l % 4 + 4) of 8 rows of a, and the elements (l % 4, l / 4) and (l % 4 + 4, l / 4) of 8
   /// columns of b.
-  NORMPROOF_DEVICE void add_eight(std::size_t thread, std::size_t d, const TileTerms& terms) {
+  NORMPROOF_DEVICE void add_eight_terms(std::size_t thread, std::size_t d, const TileTerms& terms) {
     const std::size_t own = thread % 4, place = thread % 32 / 4;
-    double a[kPieces][2];
-    for (std::size_t i = 0; i < kPieces; ++i)
+    double a[kPiecesPerSide][2];
+    for (std::size_t i = 0; i < kPiecesPerSide; ++i)
       for (std::size_t h = 0; h < 2; ++h)
         a[i][h] = terms.a[d + 4 * h + own][row(thread, i) + place];
-    for (std::size_t j = 0; j < kPieces; ++j) {
+    for (std::size_t j = 0; j < kPiecesPerSide; ++j) {
       const double b[2] = {terms.b[d + own][column(thread, j) + place],
                            terms.b[d + 4 + own][column(thread, j) + place]};
-      for (std::size_t i = 0; i < kPieces; i += 2)
+      for (std::size_t i = 0; i < kPiecesPerSide; i += 2)
         add_products(sum[i][j], sum[i + 1][j], a[i], a[i + 1], b);
     }
   }
@@ -130,19 +131,19 @@ struct TensorCoreChains {
         : "d"(a_top[0]), "d"(a_low[0]), "d"(a_top[1]), "d"(a_low[1]), "d"(b[0]), "d"(b[1]));
 #else
     for (std::size_t h = 0; h < 2; ++h) {
-      add_four(top, a_top[h], b[h]);
-      add_four(low, a_low[h], b[h]);
+      add_four_terms(top, a_top[h], b[h]);
+      add_four_terms(low, a_low[h], b[h]);
     }
 #endif
   }
-  static NORMPROOF_DEVICE void add_four(double (&piece)[2], double a, double b) {
+  static NORMPROOF_DEVICE void add_four_terms(double (&piece)[2], double a, double b) {
     asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
                  : "+d"(piece[0]), "+d"(piece[1])
                  : "d"(a), "d"(b));
   }
 #elif defined(__CUDACC__)
   /// This version does nothing. nvcc also compiles the caller for the host, where it never runs.
-  NORMPROOF_DEVICE void add_eight(std::size_t, std::size_t, const TileTerms&) {}
+  NORMPROOF_DEVICE void add_eight_terms(std::size_t, std::size_t, const TileTerms&) {}
 #endif
 };
 
@@ -165,9 +166,9 @@ struct TileGrid {
 /// done once.
 template <class Cells>
 struct TileThread {
-  static constexpr std::size_t kFetched = kDepth * kTile / Cells::kThreads;
+  static constexpr std::size_t kElementsFetchedPerThread = kTermsPerTile * kTile / Cells::kThreads;
   Cells cells;
-  double a[kFetched], b[kFetched];
+  double a[kElementsFetchedPerThread], b[kElementsFetchedPerThread];
   std::size_t begin;          ///< the block's first term
   std::size_t rows, columns;  ///< the extents of c from the tile's first element on
   /// Memory offsets of the tile's first row of a, first column of b and first element of c.
@@ -192,13 +193,13 @@ struct MatmulTiles {
 
   NORMPROOF_DEVICE int steps() const {
     const std::size_t terms = grid.splits > 1 ? kChain : a.columns;
-    return static_cast<int>(2 * ((terms + kDepth - 1) / kDepth));
+    return static_cast<int>(2 * ((terms + kTermsPerTile - 1) / kTermsPerTile));
   }
-  /// Runs one step. Step 2 i copies the kDepth terms from i kDepth on to shared memory. Step 2 i +
-  /// 1 adds them while the next terms are loaded into registers.
+  /// Runs one step. Step 2 i copies the kTermsPerTile terms from i kTermsPerTile on to shared
+  /// memory. Step 2 i + 1 adds them while the next terms are loaded into registers.
   NORMPROOF_DEVICE void step(int s, Position at, Thread& own, Shared& terms) const {
     if (s == 0) find_tile(at.block, own);
-    const std::size_t k = own.begin + static_cast<std::size_t>(s / 2) * kDepth;
+    const std::size_t k = own.begin + static_cast<std::size_t>(s / 2) * kTermsPerTile;
     if (k >= a.columns) return;
     const auto thread = static_cast<std::size_t>(at.thread);
     if (s % 2 == 0) {
@@ -206,11 +207,11 @@ struct MatmulTiles {
       copy_to_shared(thread, own, terms);
       return;
     }
-    if (s + 1 < steps() && k + kDepth < a.columns) fetch(thread, k + kDepth, own);
+    if (s + 1 < steps() && k + kTermsPerTile < a.columns) fetch(thread, k + kTermsPerTile, own);
     if (k % kChain == 0)
       own.cells.for_each(thread, [](std::size_t, std::size_t, double& chain) { chain = 0; });
     own.cells.add_terms(thread, terms);
-    const std::size_t end = k + kDepth;
+    const std::size_t end = k + kTermsPerTile;
     if (end % kChain == 0 || end >= a.columns)
       store_chain(thread, end <= kChain || grid.splits > 1, own);
   }
@@ -231,8 +232,8 @@ struct MatmulTiles {
   }
   /// Returns the offset from the first element that a thread fetches to the n-th one.
   static NORMPROOF_DEVICE TileElement offset_from_first(std::size_t n, bool terms_are_contiguous) {
-    constexpr std::size_t kGroupsOfFour = kThreads / 4, kRounds = kTile / kGroupsOfFour;
-    if (terms_are_contiguous) return {n % kRounds * kGroupsOfFour, n / kRounds * 4};
+    constexpr std::size_t kThreadQuads = kThreads / 4, kRounds = kTile / kThreadQuads;
+    if (terms_are_contiguous) return {n % kRounds * kThreadQuads, n / kRounds * 4};
     return {0, n * (kThreads / kTile)};
   }
 
@@ -249,29 +250,30 @@ struct MatmulTiles {
                row * c.row_stride + column * c.column_stride;
   }
   /// Fetches the operands for the terms from k on. Terms past the last one use the operands -0 and
-  /// +0, because fma(-0, 0, chain) is the chain even if it is -0.
+  /// +0, because fma(-0, 0, chain) equals the chain, even if the chain is -0.
   NORMPROOF_DEVICE void fetch(std::size_t thread, std::size_t k, Thread& own) const {
     fetch(thread, {a.data, own.in_a, a.row_stride, a.column_stride, own.rows}, k, -0.0, own.a);
     fetch(thread, {b.data, own.in_b, b.column_stride, b.row_stride, own.columns}, k, 0.0, own.b);
   }
-  /// An operand as a block sees it. It starts at the tile's first row of a or first column of b.
+  /// The part of an operand that a block multiplies. It starts at the tile's first row of a or
+  /// first column of b.
   struct Operand {
     Span<const double> data;
     std::size_t first, own_stride, term_stride, owns;
   };
   NORMPROOF_DEVICE void fetch(std::size_t thread, const Operand& x, std::size_t k, double past,
-                              double (&to)[Thread::kFetched]) const {
+                              double (&to)[Thread::kElementsFetchedPerThread]) const {
     const bool neighbours = x.term_stride == 1;
     const TileElement first = first_fetched_element(thread, neighbours);
     const std::size_t from = x.first + first.own * x.own_stride + (k + first.term) * x.term_stride;
-    if (x.owns >= kTile && k + kDepth <= a.columns) {
-      for (std::size_t n = 0; n < Thread::kFetched; ++n) {
+    if (x.owns >= kTile && k + kTermsPerTile <= a.columns) {
+      for (std::size_t n = 0; n < Thread::kElementsFetchedPerThread; ++n) {
         const TileElement p = offset_from_first(n, neighbours);
         to[n] = x.data[from + p.own * x.own_stride + p.term * x.term_stride];
       }
       return;
     }
-    for (std::size_t n = 0; n < Thread::kFetched; ++n) {
+    for (std::size_t n = 0; n < Thread::kElementsFetchedPerThread; ++n) {
       const TileElement p = offset_from_first(n, neighbours);
       to[n] = first.own + p.own < x.owns && k + first.term + p.term < a.columns
                   ? x.data[from + p.own * x.own_stride + p.term * x.term_stride]
@@ -282,11 +284,12 @@ struct MatmulTiles {
     copy_to_shared(thread, a.column_stride == 1, own.a, terms.a);
     copy_to_shared(thread, b.row_stride == 1, own.b, terms.b);
   }
-  static NORMPROOF_DEVICE void copy_to_shared(std::size_t thread, bool terms_are_contiguous,
-                                              const double (&from)[Thread::kFetched],
-                                              double (&to)[kDepth][kTile + 4]) {
+  static NORMPROOF_DEVICE void copy_to_shared(
+      std::size_t thread, bool terms_are_contiguous,
+      const double (&from)[Thread::kElementsFetchedPerThread],
+      double (&to)[kTermsPerTile][kTile + 4]) {
     const TileElement first = first_fetched_element(thread, terms_are_contiguous);
-    for (std::size_t n = 0; n < Thread::kFetched; ++n) {
+    for (std::size_t n = 0; n < Thread::kElementsFetchedPerThread; ++n) {
       const TileElement p = offset_from_first(n, terms_are_contiguous);
       to[first.term + p.term][first.own + p.own] = from[n];
     }

@@ -10,7 +10,7 @@
 /// by row without gaps. A format without a C++ type is stored as 16 bits.
 namespace normproof::gpu::ops {
 
-/// Rounds and packs element i of the first `batches` matrices.
+/// Rounds and packs one element. `i` is its index in the packed matrices.
 template <class Stored>
 struct PackOperand {
   Matrices<const double> from;

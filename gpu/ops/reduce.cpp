@@ -27,15 +27,16 @@ DeviceTensor<double> sums(const DeviceTensor<double>& x, device::ConstReals w, s
   return y;
 }
 
-std::size_t find_rejected(const DeviceTensor<double>& x, Accepts accepts) {
+std::size_t find_rejected_element(const DeviceTensor<double>& x, AcceptedValues accepts) {
   if (!x.is_given()) return 0;
   if (const auto* const recording = x.device().recording()) {
-    launch_elements(x.device(), x.size(), FlagRejected{x.span(), accepts, recording->flag()});
+    launch_elements(x.device(), x.size(),
+                    FlagRejectedElements{x.span(), accepts, recording->flag()});
     return x.size();
   }
-  const std::size_t chunks = (x.size() - 1) / FindRejected::kChunk + 1;
+  const std::size_t chunks = (x.size() - 1) / FindRejectedElement::kChunk + 1;
   DeviceTensor<std::size_t> first(x.device(), {chunks});
-  launch_elements(x.device(), chunks, FindRejected{x.span(), accepts, first.span()});
+  launch_elements(x.device(), chunks, FindRejectedElement{x.span(), accepts, first.span()});
   const auto found = device::download(first);
   return *std::min_element(found.begin(), found.end());
 }
@@ -67,14 +68,14 @@ DeviceTensor<double> dot_rows(const DeviceTensor<double>& x, const DeviceTensor<
   return sums(x, w.span(), x.shape()[0]);
 }
 
-std::size_t first_not_finite(const DeviceTensor<double>& x) {
-  return find_rejected(x, Accepts::finite);
+std::size_t find_first_not_finite(const DeviceTensor<double>& x) {
+  return find_rejected_element(x, AcceptedValues::finite);
 }
-std::size_t first_negative(const DeviceTensor<double>& x) {
-  return find_rejected(x, Accepts::not_negative);
+std::size_t find_first_negative(const DeviceTensor<double>& x) {
+  return find_rejected_element(x, AcceptedValues::not_negative);
 }
-std::size_t first_not_positive(const DeviceTensor<double>& x) {
-  return find_rejected(x, Accepts::positive);
+std::size_t find_first_not_positive(const DeviceTensor<double>& x) {
+  return find_rejected_element(x, AcceptedValues::positive);
 }
 
 }  // namespace normproof::gpu::ops

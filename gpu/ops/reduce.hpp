@@ -48,10 +48,11 @@ DeviceTensor<double> column_sum(Device& device, std::size_t rows, std::size_t wi
 /// Returns   the index of the first element that is not finite, or size() if all are finite. While
 ///           work is recorded, it always returns size(); a non-finite element then sets the
 ///           recording's flag
-std::size_t first_not_finite(const DeviceTensor<double>& x);
-/// Like first_not_finite, but finds the first element that is not finite or is less than 0.
-std::size_t first_negative(const DeviceTensor<double>& x);
-/// Like first_not_finite, but finds the first element that is not finite or is not greater than 0.
-std::size_t first_not_positive(const DeviceTensor<double>& x);
+std::size_t find_first_not_finite(const DeviceTensor<double>& x);
+/// Like find_first_not_finite, but finds the first element that is not finite or is less than 0.
+std::size_t find_first_negative(const DeviceTensor<double>& x);
+/// Like find_first_not_finite, but finds the first element that is not finite or is not greater
+/// than 0.
+std::size_t find_first_not_positive(const DeviceTensor<double>& x);
 
 }  // namespace normproof::gpu::ops

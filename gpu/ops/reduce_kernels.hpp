@@ -8,8 +8,8 @@ namespace normproof::gpu::ops {
 
 /// Sums each row of x, or of the products x w if w is given. A row has `width` elements.
 struct SumRow {
-  static constexpr int kTotals = 1;
-  static constexpr int kMaxima = 0;
+  static constexpr int kNumTotals = 1;
+  static constexpr int kNumMaxima = 0;
   ConstReals x, w;
   std::size_t width;
   Reals y;
@@ -37,22 +37,22 @@ struct ElementTerm {
 };
 
 /// Which values a check accepts. Values that are not finite are never accepted.
-enum class Accepts { finite, not_negative, positive };
+enum class AcceptedValues { finite, not_negative, positive };
 
 /// Whether a check rejects x. A value that is not finite is always rejected.
-NORMPROOF_DEVICE inline bool is_rejected(double x, Accepts accepts) {
+NORMPROOF_DEVICE inline bool is_rejected(double x, AcceptedValues accepts) {
   // x - x is +0, or NaN if x is not finite.
   if (!(x - x == 0)) return true;
-  if (accepts == Accepts::finite) return false;
-  return accepts == Accepts::positive ? !(x > 0) : x < 0;
+  if (accepts == AcceptedValues::finite) return false;
+  return accepts == AcceptedValues::positive ? !(x > 0) : x < 0;
 }
 
-/// Finds the first element that a check rejects in a chunk of kChunk elements. Writes its index, or
-/// x.size if there is none.
-struct FindRejected {
+/// Finds the first element that a check rejects in a chunk of kChunk elements. Writes the index of
+/// this element, or x.size if there is none.
+struct FindRejectedElement {
   static constexpr std::size_t kChunk = 1024;
   ConstReals x;
-  Accepts accepts;
+  AcceptedValues accepts;
   Span<std::size_t> first;
 
   NORMPROOF_DEVICE void operator()(std::size_t chunk) const {
@@ -65,9 +65,9 @@ struct FindRejected {
 
 /// Sets the flag to 1 if a check rejects an element. Several threads may write it at once; all
 /// write the same value.
-struct FlagRejected {
+struct FlagRejectedElements {
   ConstReals x;
-  Accepts accepts;
+  AcceptedValues accepts;
   Span<std::uint32_t> flag;
 
   NORMPROOF_DEVICE void operator()(std::size_t i) const {

@@ -12,9 +12,9 @@ namespace {
 
 using device::Permutation;
 
-/// How the terms of an element are added. chain: one after the other along a permutation. tree: in
-/// pairs over a permutation. split: parts of neighboring terms are summed, then the parts are
-/// added.
+/// How the terms of one element of a product are added. chain: one after the other along a
+/// permutation. tree: in pairs over a permutation. split: parts of neighboring terms are summed,
+/// then the parts are added.
 enum class SummationStyle { chain, tree, split };
 
 /// The order in which one product adds its terms. Order 0 is the chain of ascending terms.
@@ -33,7 +33,7 @@ struct ProductOrder {
   std::size_t at_once;  ///< the number of terms per operation of truncating sums
 };
 
-/// A product of two operands, and the magnitude that aligns it with other terms.
+/// A product of two operands, and its magnitude, by which it is aligned with other terms.
 struct Term {
   double value, magnitude;
 };
@@ -42,9 +42,9 @@ class Adder {
  public:
   Adder(const SimulatedSums& sums, std::uint64_t order) : sums_(sums), draw_(order) {}
 
-  /// Returns   sum + x y in the format of the sums. For double, this is one fma, or a rounded
-  ///           product and a rounded sum, depending on `fuses`. For other formats it is rounded
-  ///           once, because x y is exact for operands of at most 26 bits
+  /// Returns   sum + x y in the format of the sums. For double, this is one fma if `fuses` is true,
+  ///           else a rounded product and a rounded sum. For other formats it is rounded once,
+  ///           because x y is exact for operands of at most 26 bits
   double plus(double sum, double x, double y) const {
     if (is_double()) return draw_.fuses ? std::fma(x, y, sum) : sum + x * y;
     return plus(sum, x * y);
@@ -54,7 +54,7 @@ class Adder {
     const double sum = a + b;
     if (!std::isfinite(sum)) return sum;
     const double part = sum - a, rest = (a - (sum - part)) + (b - part);
-    return rounded(round_to_odd(sum, rest));
+    return round_to_format(round_to_odd(sum, rest));
   }
   /// Returns x y and the magnitude by which tensor cores align it. A subnormal operand counts as
   /// min_aligned_magnitude. If x y is 0, the magnitude is 0.
@@ -65,7 +65,7 @@ class Adder {
   }
   /// Adds several terms as tensor cores do: aligns all to the largest one, truncates them, adds
   /// them and truncates the sum.
-  double add_truncated(const std::vector<Term>& terms) const {
+  double add_with_truncation(const std::vector<Term>& terms) const {
     double largest = 0;
     for (const Term& term : terms) largest = std::max(largest, term.magnitude);
     if (largest == 0) return 0;
@@ -78,7 +78,7 @@ class Adder {
         std::max(std::ilogb(largest), sums_.format.min_exponent) - sums_.format.digits + 1;
     for (const Term& term : terms)
       total += std::ldexp(std::trunc(std::ldexp(term.value, -unit)), unit);
-    return rounded(total);
+    return round_to_format(total);
   }
   bool truncates() const { return sums_.truncates; }
   const ProductOrder& draw() const { return draw_; }
@@ -91,7 +91,7 @@ class Adder {
     if (rest == 0 || (__builtin_bit_cast(std::uint64_t, sum) & 1) == 1) return sum;
     return std::nextafter(sum, rest > 0 ? HUGE_VAL : -HUGE_VAL);
   }
-  double rounded(double v) const {
+  double round_to_format(double v) const {
     if (!sums_.truncates) return round_to(sums_.format, v);
     if (v == 0 || !std::isfinite(v)) return v;
     const int unit = std::max(std::ilogb(v), sums_.format.min_exponent) - sums_.format.digits + 1;
@@ -120,7 +120,7 @@ double chain(const Adder& adder, const Permutation& order, std::size_t place, st
       together.push_back(adder.product(left(place), right(place)));
       place = order.next(place);
     }
-    sum = adder.add_truncated(together);
+    sum = adder.add_with_truncation(together);
   }
   return sum;
 }
@@ -149,10 +149,11 @@ double element(const Adder& adder, std::size_t terms, const Left& left, const Ri
     for (std::size_t i = 0; i < terms; ++i, place = order.next(place))
       sums.push_back(adder.plus(0, left(place), right(place)));
   } else {
-    const Permutation ascending(0, terms);
+    const Permutation ascending_order(0, terms);
     const std::size_t each = (terms + draw.parts - 1) / draw.parts;
     for (std::size_t begin = 0; begin < terms; begin += each)
-      sums.push_back(chain(adder, ascending, begin, std::min(each, terms - begin), left, right));
+      sums.push_back(
+          chain(adder, ascending_order, begin, std::min(each, terms - begin), left, right));
   }
   return sum_as_tree(adder, std::move(sums));
 }
@@ -161,7 +162,7 @@ double element(const Adder& adder, std::size_t terms, const Left& left, const Ri
 
 double PackedMatrices::at(std::size_t batch, std::size_t row, std::size_t column) const {
   const std::size_t i = batch * batch_stride() + row * columns + column;
-  if (are_floats()) return static_cast<double>(float32.span()[i]);
+  if (are_stored_as_float32()) return static_cast<double>(float32.span()[i]);
   return ref::numeric::decode(ref::numeric::float_format_info(type), bits16.span()[i]);
 }
 

@@ -4,14 +4,15 @@
 
 namespace normproof::gpu::ops {
 
-/// Sizes of the processor's version of `TensorCoreChains`, which does what the tensor cores do for
-/// one thread. A thread has 4 x 4 pieces of two neighboring chains. A call adds the next
-/// kSimulatedDepth terms to each chain in ascending order, with one fma per term. In a and b, each
-/// term is a row of kSimulatedRow numbers; pieces are 8 numbers apart.
+/// Sizes of SimulatedMma, the function that computes on the processor what the tensor cores compute
+/// for one thread of `TensorCoreChains`. A thread has 4 x 4 pieces of two neighboring chains. A
+/// call adds the next kSimulatedDepth terms to each chain in ascending order, with one fma per
+/// term. In a and b, each term is a row of kSimulatedRow numbers; pieces are 8 numbers apart.
 inline constexpr std::size_t kSimulatedDepth = 16, kSimulatedRow = 68, kSimulatedPieces = 4;
 using SimulatedMma = void (*)(const double* a, const double* b, double* sum);
 
-/// Returns the version for this processor's instruction set. All versions give the same bits.
+/// Returns the implementation of SimulatedMma for the processor's instruction set. All
+/// implementations give the same bits.
 SimulatedMma simulated_mma();
 
 extern const SimulatedMma simulated_mma_baseline;

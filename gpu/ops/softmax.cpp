@@ -35,7 +35,7 @@ class SoftmaxRows {
   SoftmaxRows(const SoftmaxRows&) = delete;
   SoftmaxRows& operator=(const SoftmaxRows&) = delete;
 
-  /// Throws    ContractError if an element of the row is neither masked nor finite; the message
+  /// Throws    ContractError if an unmasked element of the row is not finite; the message
   ///           names the first such element
   void check_row(std::string_view argument, const DeviceTensor<double>& t, std::size_t row) const {
     const auto values = device::download(t);
@@ -95,7 +95,7 @@ std::size_t run_forward(const SoftmaxRows& rows, device::ConstReals grad_y,
   launch_blocks(x.device(), rows.count,
                 WarpRows<SoftmaxRow<kind>>{
                     {grad_y, x.span(), rows.mask, rows.width, out.span(), status.span()}});
-  return first_not_finite(status);
+  return find_first_not_finite(status);
 }
 
 // Throws the error of a backward: either an invalid element, or the sum of `terms` overflows.
@@ -129,7 +129,7 @@ DeviceTensor<double> softmax_backward(const DeviceTensor<double>& grad_y,
   launch_blocks(y.device(), rows.count,
                 WarpRows<SoftmaxBackwardRow>{{grad_y.span(), y.span(), rows.mask, rows.width,
                                               grad_x.span(), status.span()}});
-  const std::size_t row = first_not_finite(status);
+  const std::size_t row = find_first_not_finite(status);
   if (row < rows.count) throw_softmax_backward_error(kName, rows, grad_y, y, row, "grad_y y");
   return grad_x;
 }
@@ -153,7 +153,7 @@ DeviceTensor<double> log_softmax_backward(const DeviceTensor<double>& grad_y,
   launch_blocks(y.device(), rows.count,
                 WarpRows<LogSoftmaxBackwardRow>{
                     {grad_y.span(), y.span(), rows.width, grad_x.span(), status.span()}});
-  const std::size_t row = first_not_finite(status);
+  const std::size_t row = find_first_not_finite(status);
   if (row < rows.count) throw_softmax_backward_error(kName, rows, grad_y, y, row, "grad_y");
   return grad_x;
 }
@@ -177,7 +177,7 @@ DeviceTensor<double> log_sum_exp_backward(const DeviceTensor<double>& grad_y,
   constexpr auto kName = "log_sum_exp_backward";
   const SoftmaxRows rows(kName, "x", x, valid);
   ref::tensor::check_shape(kName, "grad_y", grad_y.shape(), rows.leading, Clause::C4);
-  if (const std::size_t at = first_not_finite(grad_y); at < grad_y.size())
+  if (const std::size_t at = find_first_not_finite(grad_y); at < grad_y.size())
     ref::tensor::check_finite(kName, "grad_y", device::download(grad_y), Clause::C2);
   DeviceTensor<double> grad_x(x.device(), x.shape());
   const std::size_t row = run_forward<Softmax::log_sum_backward>(rows, grad_y.span(), x, grad_x);

@@ -11,7 +11,7 @@ namespace normproof::gpu::ops {
 inline constexpr int kMaxMaskAxes = 8;
 
 /// Which elements of a row the mask includes. The leading axes of the mask are right-aligned with
-/// those of x. If an axis of the mask is repeated, its stride is 0.
+/// the leading axes of x. If an axis of the mask is repeated, its stride is 0.
 struct RowMask {
   device::TokenPositions places;
   ConstFlags flags;  ///< absent if every element is included
@@ -49,8 +49,8 @@ enum class Softmax { plain, logarithm, log_sum, log_sum_backward };
 /// row must also have at least one included element.
 template <Softmax kind>
 struct SoftmaxRow {
-  static constexpr int kTotals = 3;
-  static constexpr int kMaxima = 1;
+  static constexpr int kNumTotals = 3;
+  static constexpr int kNumMaxima = 1;
   static constexpr bool kStoresExponentials =
       kind == Softmax::plain || kind == Softmax::log_sum_backward;
   ConstReals grad_y, x;
@@ -72,7 +72,7 @@ struct SoftmaxRow {
     return lane_sum(count, lane, [&](std::size_t i) {
       const std::size_t at = first + mask.at(own, i);
       if (k == 2) return x[at] - x[at];  // +0, or NaN if x is not finite
-      const double e = exp_of(x[at] - totals[0]);
+      const double e = evaluate_exp(x[at] - totals[0]);
       if (kStoresExponentials) out[at] = e;
       return e;
     });
@@ -85,9 +85,9 @@ struct SoftmaxRow {
     if (lane == 0)
       status[row] = kind == Softmax::log_sum && count == 0 ? __builtin_huge_val() : totals[2];
     if constexpr (kind == Softmax::log_sum) {
-      if (lane == 0) out[row] = totals[0] + log_of(sum);
+      if (lane == 0) out[row] = totals[0] + evaluate_log(sum);
     } else if constexpr (kind == Softmax::logarithm) {
-      const double log_sum = log_of(sum);
+      const double log_sum = evaluate_log(sum);
       for (std::size_t i = lane; i < width; i += kLanes)
         out[first + i] = (x[first + i] - totals[0]) - log_sum;
     } else {
@@ -104,8 +104,8 @@ struct SoftmaxRow {
 /// The backward of softmax: grad_x = y (grad_y - S(grad_y y)), +0 for excluded elements. S(.) is
 /// the sum over the row.
 struct SoftmaxBackwardRow {
-  static constexpr int kTotals = 1;
-  static constexpr int kMaxima = 0;
+  static constexpr int kNumTotals = 1;
+  static constexpr int kNumMaxima = 0;
   ConstReals grad_y, y;
   RowMask mask;
   std::size_t width;
@@ -132,8 +132,8 @@ struct SoftmaxBackwardRow {
 
 /// The backward of log-softmax: grad_x = grad_y - exp(y) S(grad_y). S(.) is the sum over the row.
 struct LogSoftmaxBackwardRow {
-  static constexpr int kTotals = 2;
-  static constexpr int kMaxima = 0;
+  static constexpr int kNumTotals = 2;
+  static constexpr int kNumMaxima = 0;
   ConstReals grad_y, y;
   std::size_t width;
   Reals grad_x, status;
@@ -151,7 +151,7 @@ struct LogSoftmaxBackwardRow {
     if (lane == 0) status[row] = (totals[0] - totals[0]) + totals[1];
     for (std::size_t i = lane; i < width; i += kLanes) {
       const std::size_t at = row * width + i;
-      grad_x[at] = grad_y[at] - exp_of(y[at]) * totals[0];
+      grad_x[at] = grad_y[at] - evaluate_exp(y[at]) * totals[0];
     }
   }
 };

@@ -14,8 +14,9 @@ namespace {
 
 using device::launch_elements;
 
-/// Returns, for each row of the list `rows`, its index in the gradient `of`. If the gradient does
-/// not contain the row, the index is the gradient's number of rows.
+/// Finds the position of each row of the list `rows` in the gradient `of`, which is stored by rows,
+/// and returns these positions. If the gradient does not contain a row, the position is the
+/// gradient's number of rows.
 DeviceTensor<std::size_t> places(device::Device& device, const std::vector<std::size_t>& rows,
                                  const nn::RowGradient& of) {
   std::vector<std::size_t> place;
@@ -81,7 +82,7 @@ void set_iterations_to_one_step(const ref::model::NormOptions& norm, NamedDevice
   for (const auto& [name, values] : norms)
     if (name.starts_with(places) && name.ends_with(".iterations"))
       counted.set(name, device::full_tensor(values.device(), {1},
-                                            device::download_one(before.at(name)) + 1));
+                                            device::download_element(before.at(name)) + 1));
   for (const auto& [name, values] : counted) norms.set(name, values);
 }
 

@@ -12,8 +12,8 @@ using device::Reals;
 /// contain the row is skipped.
 struct SumOfRows {
   ConstReals a, b;
-  /// The index in a and in b of each row of the sum. If a gradient does not contain the row, the
-  /// index is past its end.
+  /// For each row of the sum, its index in the gradient a and its index in the gradient b. If a
+  /// gradient does not contain the row, the index is past the end of this gradient.
   ConstIndices of_a, of_b;
   std::size_t width;
   Reals sum;

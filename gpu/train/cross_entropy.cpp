@@ -22,7 +22,7 @@ void check_matrix_of_logits(std::string_view function, std::string_view argument
 
 void check_finite_logits(std::string_view function, std::string_view argument,
                          const DeviceTensor<double>& t, Clause clause) {
-  if (ops::first_not_finite(t) < t.size())
+  if (ops::find_first_not_finite(t) < t.size())
     ref::tensor::check_finite(function, argument, device::download(t), clause);
 }
 

@@ -22,7 +22,8 @@ struct LossRows {
   ClassWeights weights;
   double hard_share;  ///< 1 - s; s is the label smoothing
   double soft_share;  ///< s / C; C is the number of classes
-  /// The index in the batch of the first row of the log-probabilities and of their gradient.
+  /// The log-probabilities and their gradient may belong to a part of the batch. This is the index
+  /// in the batch of the first row of that part.
   std::size_t begin;
 
   /// Returns the index of the first log-probability of row k.
@@ -42,8 +43,8 @@ struct TargetWeight {
 /// label smoothing, t the target, w the class weights and C the number of classes. If s = 0, the
 /// second term is left out.
 struct RowLoss {
-  static constexpr int kTotals = 1;
-  static constexpr int kMaxima = 0;
+  static constexpr int kNumTotals = 1;
+  static constexpr int kNumMaxima = 0;
   LossRows batch;
   bool smooths;
   ConstReals log_probabilities;

@@ -7,7 +7,8 @@
 namespace normproof::gpu::train {
 
 struct GradientNorms {
-  /// The norm of each gradient by name: first the full gradients, then those stored by rows.
+  /// The norm of each gradient by name: first the full gradients, then the gradients that are
+  /// stored by rows.
   std::vector<std::pair<std::string, double>> per_tensor;
   double whole = 0;
 };

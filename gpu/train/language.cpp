@@ -58,7 +58,7 @@ double language_loss(const TrainConfig& config, std::span<const TextBatch> batch
     run.mode = ref::model::Mode::inference;
     run.products = &products;
     NamedDeviceTensors norms = state.norms;
-    const auto hidden = as_rows(encoder.hidden(batch.inputs, run, norms));
+    const auto hidden = reshape_to_rows(encoder.hidden(batch.inputs, run, norms));
     return vocabulary_loss(hidden, encoder.head(), batch.targets, {}, 0, products);
   });
 }

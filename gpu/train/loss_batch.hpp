@@ -17,7 +17,8 @@
 /// clauses are those of ref/train/cross_entropy.hpp.
 namespace normproof::gpu::train {
 
-/// The checked arguments of a batch and its constants, for the loss and its gradient.
+/// The arguments of the loss for one batch, which the constructor has checked, and the constants
+/// that the loss and its gradient use.
 class LossBatch {
  public:
   LossBatch(std::string_view function, device::Device& device, const device::Shape& shape,
@@ -39,16 +40,16 @@ class LossBatch {
               s / static_cast<double>(classes_),
               0};
     sum_of_weights = ops::sum_elements(weights_);
-    if (ops::first_not_finite(sum_of_weights) == 0)
+    if (ops::find_first_not_finite(sum_of_weights) == 0)
       ref::numeric::contract_failure(function, "class_weights", "have a sum that overflows",
                                      "a finite sum", ref::numeric::Clause::C3);
     DeviceTensor<double> of_targets(device, {size()});
     device::launch_elements(device, size(), TargetWeight{kernel, of_targets.span()});
     total_weight = ops::sum_elements(of_targets);
-    if (ops::first_not_positive(total_weight) == 0)
+    if (ops::find_first_not_positive(total_weight) == 0)
       ref::numeric::contract_failure(
           function, "class_weights",
-          fmt::format("give the targets the sum {}", device::download_one(total_weight)),
+          fmt::format("give the targets the sum {}", device::download_element(total_weight)),
           "a finite sum > 0", ref::numeric::Clause::C5);
   }
   LossBatch(const LossBatch&) = delete;
@@ -57,11 +58,11 @@ class LossBatch {
   /// Returns the number of rows that the loss does not ignore.
   std::size_t size() const { return rows_.size(); }
   /// Returns the number of rows before `row` that the loss does not ignore.
-  std::size_t unignored_rows_before(std::size_t row) const {
+  std::size_t count_unignored_rows_before(std::size_t row) const {
     return static_cast<std::size_t>(std::ranges::lower_bound(host_rows_, row) - host_rows_.begin());
   }
-  /// Returns the rows `first` to `end - 1` of those rows that the loss does not ignore, counted
-  /// from 0. `begin` is the index in the batch of the first row of the logits.
+  /// Numbers the rows that the loss does not ignore from 0, and returns those with the numbers
+  /// `first` to `end - 1`. `begin` is the index in the batch of the first row of the logits.
   LossRows part(std::size_t begin, std::size_t first, std::size_t end) const {
     LossRows own = kernel;
     own.rows = {kernel.rows.data + first, end - first};
@@ -85,7 +86,7 @@ class LossBatch {
     };
     if (given.shape() != device::Shape{classes_})
       refuse("has shape " + ref::tensor::to_string(given.shape()));
-    if (const std::size_t c = ops::first_negative(given); c < classes_)
+    if (const std::size_t c = ops::find_first_negative(given); c < classes_)
       refuse(fmt::format("has the element [{}] = {}", c, device::download(given).data()[c]));
   }
 
@@ -123,7 +124,7 @@ class LossBatch {
 
 /// Checks    that `values`, which are computed from the logits, are finite
 inline void check_overflow(const DeviceTensor<double>& values, std::string_view what) {
-  const std::size_t at = ops::first_not_finite(values);
+  const std::size_t at = ops::find_first_not_finite(values);
   if (at < values.size())
     ref::numeric::contract_failure(
         "cross_entropy", "logits",

@@ -73,7 +73,7 @@ void check_values(const ParameterGradient& pair, bool squares) {
     seen = DeviceTensor<double>(seen.device(), seen.shape());
     launch_elements(seen.device(), seen.size(), Square{pair.gradient.span(), seen.span()});
   }
-  const std::size_t bad = ops::first_not_finite(seen);
+  const std::size_t bad = ops::find_first_not_finite(seen);
   if (bad < seen.size())
     contract_failure(
         kOptimizerStep, fmt::format("gradient of {}", pair.name),
@@ -113,7 +113,7 @@ void parameter_step(const SgdOptions& options, double lr, std::vector<ParameterG
 
 /// Returns beta^t for step t, computed as beta times the stored power beta^(t-1).
 double next_beta_power(const OptimizerState& state, const char* name, double beta) {
-  return device::download_one(state.moments.at(name)) * beta;
+  return device::download_element(state.moments.at(name)) * beta;
 }
 void set_beta_power(OptimizerState& state, const char* name, double power) {
   state.moments.set(name, device::full_tensor(state.moments.at(name).device(), {1}, power));
@@ -122,7 +122,7 @@ void set_beta_power(OptimizerState& state, const char* name, double power) {
 template <class Adam>
 void parameter_step(const Adam& options, double lr, std::vector<ParameterGradient>& pairs,
                     OptimizerState& state) {
-  const AdamWOptions o = ref::model::as_adamw_options(options);
+  const AdamWOptions o = ref::model::convert_to_adamw_options(options);
   for (const ParameterGradient& pair : pairs) {
     moment(state, "first_moment", pair);
     moment(state, "second_moment", pair);
@@ -149,10 +149,10 @@ void parameter_step(const Adam& options, double lr, std::vector<ParameterGradien
   }
 }
 
-std::vector<ParameterGradient> checked_pairs(const ref::model::OptimizerOptions& options,
-                                             double learning_rate,
-                                             const NamedDeviceTensors& parameters,
-                                             const Gradients& gradients) {
+std::vector<ParameterGradient> check_and_make_pairs(const ref::model::OptimizerOptions& options,
+                                                    double learning_rate,
+                                                    const NamedDeviceTensors& parameters,
+                                                    const Gradients& gradients) {
   ref::model::check_optimizer(options);
   ref::model::check_learning_rate(learning_rate);
   return pair_parameters_with_gradients(parameters, gradients);
@@ -170,7 +170,7 @@ void optimizer_step(const ref::model::OptimizerOptions& options, double learning
                     NamedDeviceTensors& parameters, const Gradients& gradients,
                     OptimizerState& state) {
   std::vector<ParameterGradient> pairs =
-      checked_pairs(options, learning_rate, parameters, gradients);
+      check_and_make_pairs(options, learning_rate, parameters, gradients);
   const bool squares = !std::holds_alternative<SgdOptions>(options);
   for (const ParameterGradient& pair : pairs) check_values(pair, squares);
   update_pairs(options, learning_rate, pairs, state);
@@ -180,7 +180,7 @@ void update_parameters(const ref::model::OptimizerOptions& options, double learn
                        NamedDeviceTensors& parameters, const Gradients& gradients,
                        OptimizerState& state) {
   std::vector<ParameterGradient> pairs =
-      checked_pairs(options, learning_rate, parameters, gradients);
+      check_and_make_pairs(options, learning_rate, parameters, gradients);
   update_pairs(options, learning_rate, pairs, state);
 }
 

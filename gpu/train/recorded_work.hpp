@@ -32,8 +32,8 @@ auto try_recorded(device::Device& device, const char* name, const Work& work)
 /// not modify its inputs.
 /// Throws    what `work` throws
 template <class Work>
-auto run_recorded(device::Device& device, const ops::Products& products, const char* name,
-                  const Work& work) {
+auto run_with_recording(device::Device& device, const ops::Products& products, const char* name,
+                        const Work& work) {
   products.prepare(device);
   if (!products.needs_host_values())
     if (auto result = try_recorded(device, name, work)) return std::move(*result);

@@ -194,11 +194,11 @@ LossGradient loss_gradient(const model::TrainConfig& config, std::span<const Lab
                      fmt::format("1 to accumulation, which is {}", config.accumulation),
                      Clause::C1);
   const StepInputs in = check_step_inputs(config, batches, class_weights, state, products, mode);
-  Backward found =
-      run_recorded(state_device(state), products, "gradients", [&] { return run_batches(in); });
+  Backward found = run_with_recording(state_device(state), products, "gradients",
+                                      [&] { return run_batches(in); });
   LossGradient result;
   for (std::size_t i = 0; i < batches.size(); ++i) {
-    result.loss += device::download_one(found.losses[i]);
+    result.loss += device::download_element(found.losses[i]);
     add_predictions(found.logits[i], batches[i], result.predictions);
   }
   if (batches.size() > 1) result.loss /= static_cast<double>(batches.size());
@@ -244,7 +244,7 @@ Evaluation evaluate(const model::TrainConfig& config, std::span<const LabelledBa
   Evaluation result;
   double weights = 0;
   for (std::size_t i = 0; i < batches.size(); ++i) {
-    const Forward forward = run_recorded(state_device(state), products, "evaluation", [&] {
+    const Forward forward = run_with_recording(state_device(state), products, "evaluation", [&] {
       encoder::Encoder encoder(config.encoder, state.parameters);
       encoder::ModelRunSettings run;
       run.mode = model::Mode::inference;
@@ -253,7 +253,7 @@ Evaluation evaluate(const model::TrainConfig& config, std::span<const LabelledBa
       return run_forward(config, batches[i], in.targets[i], class_weights, encoder, run, norms);
     });
     const double weight = total_target_weight(in.targets[i], weights_there);
-    result.loss += weight * device::download_one(forward.loss.loss);
+    result.loss += weight * device::download_element(forward.loss.loss);
     weights += weight;
     add_predictions(forward.logits, batches[i], result.predictions);
   }

@@ -64,7 +64,7 @@ double translation_loss(const TranslationConfig& config, std::span<const PairBat
     run.mode = ref::model::Mode::inference;
     run.products = &products;
     NamedDeviceTensors norms = state.norms;
-    const auto hidden = as_rows(decoder.hidden(batch.inputs, run, norms));
+    const auto hidden = reshape_to_rows(decoder.hidden(batch.inputs, run, norms));
     return vocabulary_loss(hidden, decoder.head(), batch.targets, {}, 0, products);
   });
 }

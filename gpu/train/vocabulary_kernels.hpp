@@ -12,9 +12,9 @@ struct CopyRange {
   NORMPROOF_DEVICE void operator()(std::size_t i) const { y[i] = x[first + i]; }
 };
 
-/// Adds the rows of x to the lanes of a column sum (ops/lane_kernels.hpp) that earlier rows have
-/// begun. Element i of the kernel is lane `i/width` of column `i%width`. The number of earlier rows
-/// must be a multiple of 32.
+/// Continues a column sum (ops/lane_kernels.hpp): adds the rows of x to the lanes that already hold
+/// the sums of earlier rows. Element i of the kernel is lane `i/width` of column `i%width`. The
+/// number of earlier rows must be a multiple of 32.
 struct ContinueColumnLanes {
   device::ConstReals x;  ///< [rows, width]
   std::size_t width;

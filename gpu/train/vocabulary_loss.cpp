@@ -25,12 +25,13 @@ struct LossBlock {
 };
 
 std::size_t rows_per_block(std::size_t asked, std::size_t bytes_of_row) {
-  constexpr std::size_t kBytes = std::size_t{16} << 20;
+  constexpr std::size_t kMaxBlockBytes = std::size_t{16} << 20;
   if (asked % kBlockRowMultiple != 0)
     ref::numeric::contract_failure(kVocabularyLoss, "block_rows", fmt::format("is {}", asked),
                                    "a multiple of 256", ref::numeric::Clause::C9);
   if (asked > 0) return asked;
-  return std::max<std::size_t>(1, kBytes / bytes_of_row / kBlockRowMultiple) * kBlockRowMultiple;
+  return std::max<std::size_t>(1, kMaxBlockBytes / bytes_of_row / kBlockRowMultiple) *
+         kBlockRowMultiple;
 }
 
 DeviceTensor<double> slice_rows(const DeviceTensor<double>& x, std::size_t begin,
@@ -45,10 +46,11 @@ DeviceTensor<double> slice_rows(const DeviceTensor<double>& x, std::size_t begin
 /// Computes the loss, one block of rows after the other, and returns it. Calls see(batch, block)
 /// for each block.
 template <class See>
-DeviceTensor<double> loss_by_blocks(const DeviceTensor<double>& x, const nn::Linear& head,
-                                    const std::vector<int>& targets,
-                                    const ref::model::LossOptions& options, std::size_t block_rows,
-                                    const nn::Products& products, const See& see) {
+DeviceTensor<double> compute_loss_by_blocks(const DeviceTensor<double>& x, const nn::Linear& head,
+                                            const std::vector<int>& targets,
+                                            const ref::model::LossOptions& options,
+                                            std::size_t block_rows, const nn::Products& products,
+                                            const See& process_block) {
   if (x.shape().size() != 2 || head.weight.shape().size() != 2)
     ref::numeric::contract_failure(kVocabularyLoss, "x",
                                    "has shape " + ref::tensor::to_string(x.shape()),
@@ -61,12 +63,12 @@ DeviceTensor<double> loss_by_blocks(const DeviceTensor<double>& x, const nn::Lin
   for (std::size_t begin = 0, k = 0; begin < n; begin += each) {
     const DeviceTensor<double> own = slice_rows(x, begin, std::min(each, n - begin));
     const DeviceTensor<double> logits = nn::linear(own, head, products);
-    if (ops::first_not_finite(logits) < logits.size())
+    if (ops::find_first_not_finite(logits) < logits.size())
       ref::tensor::check_finite(kVocabularyLoss, "logits", device::download(logits),
                                 ref::numeric::Clause::C8);
     const DeviceTensor<double> log_probabilities = ops::log_softmax(logits);
     check_overflow(log_probabilities, "a log-probability");
-    const std::size_t end = batch.unignored_rows_before(begin + each);
+    const std::size_t end = batch.count_unignored_rows_before(begin + each);
     const LossBlock block{begin, batch.part(begin, k, end), own, log_probabilities};
     if (end > k)
       device::launch_blocks(device, end - k,
@@ -74,7 +76,7 @@ DeviceTensor<double> loss_by_blocks(const DeviceTensor<double>& x, const nn::Lin
                                                     options.label_smoothing > 0,
                                                     log_probabilities.span(),
                                                     {losses.span().data + k, end - k}}});
-    see(batch, block);
+    process_block(batch, block);
     k = end;
   }
   const DeviceTensor<double> sum = ops::sum_elements(losses);
@@ -113,7 +115,7 @@ VocabularyLoss vocabulary_loss_gradient(const DeviceTensor<double>& x, const nn:
                         DeviceTensor<double>(device, x.shape()),
                         {DeviceTensor<double>(device, head.weight.shape()), {}}};
   DeviceTensor<double> lanes;
-  const auto see = [&](const LossBatch& batch, const LossBlock& block) {
+  const auto process_block = [&](const LossBatch& batch, const LossBlock& block) {
     const DeviceTensor<double> grad = logits_gradient(batch, block);
     const std::size_t rows = grad.shape()[0], v = grad.shape()[1], width = x.shape()[1];
     const auto grad_logits = ops::matrix(grad.span(), rows, v);
@@ -129,7 +131,8 @@ VocabularyLoss vocabulary_loss_gradient(const DeviceTensor<double>& x, const nn:
     device::launch_elements(device, lanes.size(),
                             ContinueColumnLanes{grad.span(), v, lanes.span()});
   };
-  result.loss = loss_by_blocks(x, head, targets, options, block_rows, products, see);
+  result.loss =
+      compute_loss_by_blocks(x, head, targets, options, block_rows, products, process_block);
   const std::size_t vocabulary = head.weight.shape()[0];
   result.head.bias = DeviceTensor<double>(device, {vocabulary});
   device::launch_elements(
@@ -142,8 +145,8 @@ DeviceTensor<double> vocabulary_loss(const DeviceTensor<double>& x, const nn::Li
                                      const std::vector<int>& targets,
                                      const ref::model::LossOptions& options, std::size_t block_rows,
                                      const nn::Products& products) {
-  return loss_by_blocks(x, head, targets, options, block_rows, products,
-                        [](const LossBatch&, const LossBlock&) {});
+  return compute_loss_by_blocks(x, head, targets, options, block_rows, products,
+                                [](const LossBatch&, const LossBlock&) {});
 }
 
 }  // namespace normproof::gpu::train

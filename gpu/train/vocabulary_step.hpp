@@ -19,7 +19,7 @@
 /// ref/train/vocabulary_step.hpp. The clauses are those of language.hpp.
 namespace normproof::gpu::train {
 
-/// Checks    each position has a target
+/// Checks    that each position has a target
 /// Requires  (C3) of language_gradient
 inline void check_targets(std::string_view function, const std::vector<int>& targets,
                           const nn::Tokens& tokens) {
@@ -31,7 +31,7 @@ inline void check_targets(std::string_view function, const std::vector<int>& tar
 }
 
 /// Reshapes [B,T,D] to [B T,D], one row per position.
-inline DeviceTensor<double> as_rows(const DeviceTensor<double>& hidden) {
+inline DeviceTensor<double> reshape_to_rows(const DeviceTensor<double>& hidden) {
   const std::size_t width = hidden.shape().back();
   return hidden.reshaped({hidden.size() / width, width});
 }
@@ -58,7 +58,7 @@ LossGradient mean_gradient(std::string_view function, const ref::model::TrainCon
         function, "batches", fmt::format("has {}", batches.size()),
         fmt::format("1 to accumulation, which is {}", config.accumulation),
         ref::numeric::Clause::C2);
-  SummedGradient found = run_recorded(state_device(state), products, "gradients", [&] {
+  SummedGradient found = run_with_recording(state_device(state), products, "gradients", [&] {
     SummedGradient sum;
     sum.norms = state.norms;
     for (std::size_t i = 0; i < batches.size(); ++i) {
@@ -77,7 +77,8 @@ LossGradient mean_gradient(std::string_view function, const ref::model::TrainCon
     return sum;
   });
   LossGradient result;
-  for (const DeviceTensor<double>& loss : found.losses) result.loss += device::download_one(loss);
+  for (const DeviceTensor<double>& loss : found.losses)
+    result.loss += device::download_element(loss);
   if (batches.size() > 1) result.loss /= static_cast<double>(batches.size());
   result.gradients = std::move(found.gradients);
   result.sums_of_squares = std::move(found.sums_of_squares);
@@ -92,8 +93,8 @@ template <class Model, class Batch, class Name>
 void add_batch(Model& model, const Batch& batch, const ref::model::LossOptions& options,
                const encoder::ModelRunSettings& run, const Name& name, SummedGradient& sum) {
   const DeviceTensor<double> hidden = model.hidden(batch.inputs, run, sum.norms);
-  VocabularyLoss found = vocabulary_loss_gradient(as_rows(hidden), model.head(), batch.targets,
-                                                  options, 0, *run.products);
+  VocabularyLoss found = vocabulary_loss_gradient(reshape_to_rows(hidden), model.head(),
+                                                  batch.targets, options, 0, *run.products);
   sum.losses.push_back(std::move(found.loss));
   accumulate(sum.gradients, name(model.hidden_backward(found.grad_x.reshaped(hidden.shape()),
                                                        std::move(found.head), sum.norms)));
@@ -101,7 +102,8 @@ void add_batch(Model& model, const Batch& batch, const ref::model::LossOptions& 
 
 /// Returns the mean of -log p over all targets of all batches, where p is the probability of the
 /// target. loss(batch) returns the mean of one batch, [1].
-/// Requires  (C2) of language_gradient without its maximum: at least one batch
+/// Requires  at least one batch. This is the first half of (C2) of language_gradient; the number of
+///           batches has no maximum here
 template <class Batch, class Loss>
 double mean_loss(std::string_view function, std::span<const Batch> batches, const TrainState& state,
                  const nn::Products& products, const Loss& loss) {
@@ -113,8 +115,8 @@ double mean_loss(std::string_view function, std::span<const Batch> batches, cons
     const auto ignored = std::ranges::count(batch.targets, kIgnored);
     const auto count =
         static_cast<double>(batch.targets.size() - static_cast<std::size_t>(ignored));
-    sum += count * device::download_one(run_recorded(state_device(state), products, "evaluation",
-                                                     [&] { return loss(batch); }));
+    sum += count * device::download_element(run_with_recording(
+                       state_device(state), products, "evaluation", [&] { return loss(batch); }));
     all += count;
   }
   return sum / all;

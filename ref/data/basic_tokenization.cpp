@@ -41,14 +41,14 @@ class Decomposition {
   }
 
  private:
-  Decomposition() : filtered_(nfd(), assigned_) {
+  Decomposition() : filtered_(nfd_normalizer(), assigned_) {
     UErrorCode status = U_ZERO_ERROR;
     assigned_.applyPattern(icu::UnicodeString::fromUTF8("[:Age=8.0:]"), status);
     check(status);
     assigned_.freeze();
   }
 
-  static const icu::Normalizer2& nfd() {
+  static const icu::Normalizer2& nfd_normalizer() {
     UErrorCode status = U_ZERO_ERROR;
     const icu::Normalizer2* instance = icu::Normalizer2::getNFDInstance(status);
     check(status);
@@ -107,8 +107,9 @@ bool is_removed_by_clean_up(UChar32 c) {
   return c == 0 || c == 0xfffd || has_category(c, U_GC_CC_MASK | U_GC_CF_MASK | U_GC_CO_MASK);
 }
 
-/// Whether c is a CJK ideograph. The ranges of code points are those of the Rust release. Only the
-/// sixth range differs from [DCLT19]: here it begins at U+2B920, there at U+2B820.
+/// Whether c is a CJK ideograph. The ranges of code points are the same as in the Rust release of
+/// BERT's tokenizer. They are also the same as in [DCLT19], except that the sixth range begins at
+/// U+2B920 instead of U+2B820.
 bool is_cjk(UChar32 c) {
   constexpr std::pair<UChar32, UChar32> ranges[] = {
       {0x3400, 0x4dbf},   {0x4e00, 0x9fff},   {0xf900, 0xfaff},   {0x20000, 0x2a6df},
@@ -132,7 +133,7 @@ class WordCollector {
     words_.emplace_back(punctuation);
   }
   void append(std::string_view character) { word_ += character; }
-  std::vector<std::string> take_words() {
+  std::vector<std::string> move_words_out() {
     end_word();
     return std::move(words_);
   }
@@ -160,7 +161,7 @@ std::vector<std::string> tokenize_ascii(std::string_view text) {
       words.add_punctuation({&c, 1});
     }
   }
-  return words.take_words();
+  return words.move_words_out();
 }
 
 /// Does steps 1 and 2 of basic_tokenize: clean-up, and spaces around CJK ideographs.
@@ -213,7 +214,7 @@ std::vector<std::string> basic_tokenize(std::string_view text) {
       words.append(character);
     }
   }
-  return words.take_words();
+  return words.move_words_out();
 }
 
 }  // namespace normproof::ref::data

@@ -11,7 +11,7 @@ namespace normproof::ref::data {
 ///
 /// Source    [DCLT19]; its two releases differ in some cases (see the notes). In these cases this
 ///           function follows the Rust release (tokenizers, BertNormalizer and BertPreTokenizer),
-///           which produced the expected ids
+///           which produced the ids that the tests expect
 /// Computes  in this order, character by character,
 ///           1. clean-up: U+0000, U+FFFD and the categories Cc, Cf, Co are removed, except that
 ///              TAB, LF, CR and the characters with the property White_Space become a space

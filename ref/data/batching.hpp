@@ -21,7 +21,8 @@ struct TokenBatch {
 struct BatchingOptions {
   std::size_t batch_size = 32;
   /// The length of every batch in tokens. A longer sentence keeps its first fixed_length - 1 tokens
-  /// and its last one ([SEP]). If absent, each batch is as long as its longest sentence.
+  /// and its last one ([SEP]). If no length is given, each batch is as long as its longest
+  /// sentence.
   std::optional<std::size_t> fixed_length;
   /// Whether to drop the last batch if it has fewer than batch_size sentences.
   bool drop_last = false;

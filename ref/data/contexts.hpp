@@ -9,7 +9,8 @@ namespace normproof::ref::data {
 /// The target of a position that has no next token to predict.
 inline constexpr int kNoTarget = -1;
 
-/// A batch of contexts (pieces of a text of at most T tokens), [B,T] in row-major order.
+/// A batch of contexts, [B,T] in row-major order. A context is a piece of a text; it has at most T
+/// tokens.
 struct ContextBatch {
   std::size_t batch_size = 0;        // B
   std::size_t seq_len = 0;           // T
@@ -39,7 +40,7 @@ struct ContextOptions {
 std::vector<ContextBatch> make_contexts(const std::vector<std::int32_t>& text,
                                         const ContextOptions& options);
 
-/// Returns the number of batches of an epoch, for a text with `tokens` tokens.
+/// Returns the number of batches into which make_contexts divides a text with `tokens` tokens.
 std::size_t count_context_batches(std::size_t tokens, const ContextOptions& options);
 
 }  // namespace normproof::ref::data

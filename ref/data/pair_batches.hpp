@@ -33,8 +33,8 @@ struct PairOptions {
   std::size_t batch_size = 32;  ///< pairs per batch; a last batch may have fewer
   /// Whether to put pairs of similar length into one batch, so that there is little padding.
   bool by_length = true;
-  /// Whether to shuffle the pairs. If not, they keep the order of the text, or of their lengths if
-  /// by_length is true.
+  /// Whether to shuffle the pairs. If not, they keep the order of the text; if by_length is true,
+  /// they are in ascending order of length instead.
   bool shuffle = true;
   std::uint64_t seed = 42;
   std::uint64_t epoch = 0;

@@ -20,7 +20,8 @@ namespace {
 constexpr std::uint64_t first_year = 2003;
 constexpr std::uint64_t year_count = 12;
 
-/// Returns an amount as decimal text. The amount is given in tenths: decimal(1234) is "123.4".
+/// Returns an amount as decimal text. The amount is given in tenths: format_tenths(1234)
+/// is "123.4".
 std::string format_tenths(std::uint64_t tenths) {
   return fmt::format("{}.{}", tenths / 10, tenths % 10);
 }
@@ -49,7 +50,7 @@ class SentenceWriter {
       if (length < 5) {
         append_list(14 + draw(24), sentence);
       } else {
-        append_closings(sentence);
+        append_closing_phrases(sentence);
       }
       sentence += " .";
     }
@@ -72,7 +73,7 @@ class SentenceWriter {
     for (auto open = text.find('{'); open != std::string_view::npos; open = text.find('{')) {
       sentence += text.substr(0, open);
       const auto close = text.find('}', open);
-      append_slot(text.substr(open + 1, close - open - 1), sentence);
+      append_slot_text(text.substr(open + 1, close - open - 1), sentence);
       text.remove_prefix(close + 1);
     }
     sentence += text;
@@ -84,7 +85,7 @@ class SentenceWriter {
   }
 
   /// Appends zero, one or two different phrases from the list "closing".
-  void append_closings(std::string& sentence) {
+  void append_closing_phrases(std::string& sentence) {
     const auto closings = find_lexicon_list("closing")->texts;
     const auto number = draw(10);
     if (number < 5) return;
@@ -94,7 +95,7 @@ class SentenceWriter {
     append(closings[(first + 1 + draw(closings.size() - 1)) % closings.size()], sentence);
   }
 
-  std::string money(std::uint64_t tenths) {
+  std::string format_money(std::uint64_t tenths) {
     switch (draw(4)) {
       case 0:
         return fmt::format("{}{}m", currency_, format_tenths(tenths));
@@ -105,17 +106,17 @@ class SentenceWriter {
     }
   }
 
-  void append_slot(std::string_view slot, std::string& sentence) {
+  void append_slot_text(std::string_view slot, std::string& sentence) {
     if (slot == "company") {
       append(draw(3) == 0 ? "{firm} {form}" : "{firm}", sentence);
     } else if (slot == "person") {
       append("{given} {family}", sentence);
     } else if (slot == "low") {
-      sentence += money(low_);
+      sentence += format_money(low_);
     } else if (slot == "high") {
-      sentence += money(high_);
+      sentence += format_money(high_);
     } else if (slot == "money") {
-      sentence += money(5 + draw(4000));
+      sentence += format_money(5 + draw(4000));
     } else if (slot == "percent") {
       sentence += format_tenths(1 + draw(480)) + " %";
     } else if (slot == "year") {
@@ -145,15 +146,15 @@ class TokenList {
   void add(std::string token) {
     if (seen_.insert(token).second) tokens_.push_back(std::move(token));
   }
-  std::vector<std::string> take() { return std::move(tokens_); }
+  std::vector<std::string> move_tokens_out() { return std::move(tokens_); }
 
  private:
   std::vector<std::string> tokens_;
   std::set<std::string> seen_;
 };
 
-/// Adds a token for each character of ISO-8859-1, after clean-up, removal of accents and lower
-/// case.
+/// Adds a token for each character of ISO-8859-1: the character after clean-up, removal of accents
+/// and conversion to lower case.
 void add_characters(TokenList& tokens) {
   for (const std::string_view prefix : {"", "##"}) {
     for (unsigned c = 0x21; c <= 0xff; ++c) {
@@ -169,7 +170,7 @@ void add_characters(TokenList& tokens) {
 }
 
 /// Returns `text` with each slot such as "{product}" replaced by a space.
-std::string without_slots(std::string_view text) {
+std::string replace_slots_by_spaces(std::string_view text) {
   std::string result;
   bool in_slot = false;
   for (const char c : text) {
@@ -209,12 +210,12 @@ std::vector<std::string> synthetic_vocabulary() {
   for (const auto& list : lexicon()) {
     if (list.is_names) continue;
     for (const auto text : list.texts) {
-      for (auto& word : basic_tokenize(without_slots(text))) tokens.add(std::move(word));
+      for (auto& word : basic_tokenize(replace_slots_by_spaces(text))) tokens.add(std::move(word));
     }
   }
   for (const auto stem : lexicon_stems()) tokens.add(std::string(stem));
   for (const auto syllable : lexicon_syllables()) tokens.add(fmt::format("##{}", syllable));
-  return tokens.take();
+  return tokens.move_tokens_out();
 }
 
 }  // namespace normproof::ref::data

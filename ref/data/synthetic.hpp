@@ -36,7 +36,7 @@ std::string synthetic_phrasebank(std::uint64_t seed,
 /// Vocabulary::from_tokens expects them.
 ///
 /// Computes  [PAD], [UNK], [CLS], [SEP], [MASK]; every character into which a text in ISO-8859-1 is
-///           split, both alone and after "##" (punctuation only alone); the numbers 10 to 99 and
+///           split, alone and, unless it is punctuation, also after "##"; the numbers 10 to 99 and
 ///           the years; the words of the corpus except rare names; beginnings of names, and
 ///           syllables after "##". So if a text is in ISO-8859-1, none of its words of at most 100
 ///           characters becomes [UNK].

@@ -19,7 +19,7 @@ struct WordPair {
   std::string_view source, target;
 };
 struct VerbPair {
-  std::string_view source, base, third_person, past;
+  std::string_view source, base, third_person_form, past;
 };
 
 constexpr WordPair kPersonPairs[] = {{"tomo", "miller"},  {"saku", "sailor"}, {"orime", "weaver"},
@@ -38,7 +38,7 @@ constexpr WordPair kPlacePairs[] = {{"kawa", "river"},
                                     {"niwa", "garden"},
                                     {"hashi", "bridge"}};
 
-/// The meaning of a noun phrase. It can be expressed in either language.
+/// The meaning of a noun phrase. It can be expressed in each of the two languages.
 struct NounPhrase {
   const WordPair* noun;
   const WordPair* kind;  ///< the adjective, or null
@@ -54,7 +54,7 @@ struct NounPhrase {
   }
 };
 
-/// The meaning of a sentence. It can be expressed in either language.
+/// The meaning of a sentence. It can be expressed in each of the two languages.
 struct SentenceMeaning {
   NounPhrase subject, object;
   const VerbPair* verb;
@@ -76,12 +76,12 @@ struct SentenceMeaning {
     if (denied)
       return fmt::format("{} not {}", past ? "did" : subject.plural ? "do" : "does", verb->base);
     if (past) return std::string(verb->past);
-    return std::string(subject.plural ? verb->base : verb->third_person);
+    return std::string(subject.plural ? verb->base : verb->third_person_form);
   }
 };
 
 /// Returns the meaning of the sentence with the number `number`.
-SentenceMeaning draw_meaning(const numeric::RandomStream& random, std::size_t number) {
+SentenceMeaning draw_sentence_meaning(const numeric::RandomStream& random, std::size_t number) {
   std::uint64_t next = std::uint64_t{number} * 16;
   const auto below = [&](std::size_t count) { return random.below(next++, count); };
   const auto choose = [&](const auto& words) { return &words[below(std::size(words))]; };
@@ -101,12 +101,12 @@ SentenceMeaning draw_meaning(const numeric::RandomStream& random, std::size_t nu
   return meaning;
 }
 
-/// Returns the sentence pairs with the numbers first, ..., first + count - 1 of the seed.
+/// Returns `count` sentence pairs of the seed. The first of them has the number `first`.
 ParallelText make_pairs(std::uint64_t seed, std::size_t first, std::size_t count) {
   const numeric::RandomStream random(seed, "synthetic pairs");
   ParallelText text;
   for (std::size_t i = first; i < first + count; ++i) {
-    const SentenceMeaning meaning = draw_meaning(random, i);
+    const SentenceMeaning meaning = draw_sentence_meaning(random, i);
     text.source.push_back(meaning.source());
     text.target.push_back(meaning.target());
   }

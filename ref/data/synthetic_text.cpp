@@ -35,7 +35,7 @@ class SentenceChoices {
   std::uint64_t next_;
 };
 
-std::string third_person(std::string_view verb) {
+std::string third_person_form(std::string_view verb) {
   return verb.ends_with('y') ? fmt::format("{}ies", verb.substr(0, verb.size() - 1))
                              : fmt::format("{}s", verb);
 }
@@ -53,7 +53,7 @@ std::string sentence(const numeric::RandomStream& random, std::size_t number) {
   const std::string_view person = choices.choose(kPeople);
   std::string text = noun_phrase(choices, person, plural);
   const std::string_view verb = choices.choose(kVerbs);
-  text += fmt::format(" {} ", plural ? std::string(verb) : third_person(verb));
+  text += fmt::format(" {} ", plural ? std::string(verb) : third_person_form(verb));
   const std::string_view thing = choices.choose(kObjects);
   text += noun_phrase(choices, thing, choices.below(3) == 0);
   const bool has_place = choices.below(5) < 2;

@@ -8,8 +8,8 @@
 namespace normproof::ref::data {
 
 /// Returns the bytes of a regular file or a pipe, unchanged.
-/// Throws    FileError that names the path if it is absent, is a directory or a device, or cannot
-///           be read
+/// Throws    FileError that names the path. It is thrown if the file is absent, is a directory or a
+///           device, or cannot be read
 std::string read_bytes(const std::filesystem::path& path);
 
 /// Returns the bytes in double quotes, so that an error message can contain them. Every byte

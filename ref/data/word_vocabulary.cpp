@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view kUnknown = "<unk>", kBegin = "<s>", kEnd = "</s>";
 
-bool is_special(std::string_view word) {
+bool is_special_word(std::string_view word) {
   return word == kUnknown || word == kBegin || word == kEnd;
 }
 
@@ -29,16 +29,17 @@ std::vector<std::pair<std::string, std::size_t>> count_words(
   std::map<std::string, std::size_t, std::less<>> counts;
   for (const std::string& sentence : sentences)
     for (const std::string_view word : split_words(sentence)) {
-      if (is_special(word)) continue;
+      if (is_special_word(word)) continue;
       const auto found = counts.find(word);
       if (found == counts.end())
         counts.emplace(word, 1);
       else
         ++found->second;
     }
-  std::vector<std::pair<std::string, std::size_t>> ordered(counts.begin(), counts.end());
-  std::ranges::stable_sort(ordered, std::greater<>(), &std::pair<std::string, std::size_t>::second);
-  return ordered;
+  std::vector<std::pair<std::string, std::size_t>> sorted_words(counts.begin(), counts.end());
+  std::ranges::stable_sort(sorted_words, std::greater<>(),
+                           &std::pair<std::string, std::size_t>::second);
+  return sorted_words;
 }
 
 }  // namespace
@@ -108,7 +109,7 @@ std::vector<std::int32_t> WordVocabulary::encode(std::string_view sentence) cons
   std::vector<std::int32_t> ids;
   for (const std::string_view word : split_words(sentence)) {
     const auto found = ids_.find(word);
-    ids.push_back(found == ids_.end() || is_special(word) ? unknown_ : found->second);
+    ids.push_back(found == ids_.end() || is_special_word(word) ? unknown_ : found->second);
   }
   return ids;
 }

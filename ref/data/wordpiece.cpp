@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view continuation = "##";
 
-bool begins_character(char byte) {
+bool is_character_start(char byte) {
   return (static_cast<unsigned char>(byte) & 0xc0) != 0x80;
 }
 
@@ -55,7 +55,7 @@ void WordPieceTokenizer::append_word(std::string_view word, std::vector<std::int
     ids.resize(before);
     ids.push_back(vocabulary_.unk_id());
   };
-  if (std::ranges::count_if(word, begins_character) >
+  if (std::ranges::count_if(word, is_character_start) >
       static_cast<std::ptrdiff_t>(max_word_characters)) {
     return use_unknown();
   }

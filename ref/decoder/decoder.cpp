@@ -16,7 +16,7 @@ namespace {
 constexpr auto kDecoder = "Decoder";
 constexpr auto kEncoderFinalNorm = "encoder.final_norm", kFinalNorm = "decoder.final_norm";
 
-bool is_pre(const DecoderConfig& config) {
+bool is_pre_norm(const DecoderConfig& config) {
   return config.placement == model::NormPlacement::pre;
 }
 
@@ -61,7 +61,7 @@ Memory<T> Decoder<T>::encode(const encoder::EncoderInputs& source, const ModelRu
   pass_to_tap(tap_, "encoder.x", x);
   for (encoder::EncoderLayer<T>& layer : encoder_layers_)
     x = layer.forward(std::move(x), source.valid, run, state);
-  if (is_pre(config_))
+  if (is_pre_norm(config_))
     x = run_norm<T>(config_.encoder.final_norm, parameters_.encoder.final_norm, std::move(x),
                     source.valid, run.mode, kEncoderFinalNorm, state, encoder_final_norm_, tap_);
   pass_to_tap(tap_, "memory", x);
@@ -84,7 +84,7 @@ Tensor<T> Decoder<T>::hidden(const DecoderInputs& inputs, const ModelRunSettings
   pass_to_tap(tap_, "decoder.x", x);
   for (DecoderLayer<T>& layer : layers_)
     x = layer.forward(std::move(x), target.valid, memory_, run, state);
-  if (is_pre(config_))
+  if (is_pre_norm(config_))
     x = run_norm<T>(config_.decoder.final_norm, parameters_.final_norm, std::move(x), target.valid,
                     run.mode, kFinalNorm, state, final_norm_, tap_);
   pass_to_tap(tap_, "hidden", x);
@@ -116,7 +116,7 @@ DecoderGradients<T> Decoder<T>::hidden_backward(Tensor<T> grad, NamedTensors<T>&
   DecoderGradients<T> gradients;
   DecoderParameters<T>& dense = gradients.parameters;
   dense.layers.resize(layers_.size());
-  if (is_pre(config_))
+  if (is_pre_norm(config_))
     grad = run_norm_backward<T>(config_.decoder.final_norm, std::move(grad), kFinalNorm, state,
                                 final_norm_, dense.final_norm, tap_);
   Tensor<T> grad_memory;
@@ -138,7 +138,7 @@ template <numeric::Real T>
 Tensor<T> Decoder<T>::encode_backward(Tensor<T> grad, NamedTensors<T>& state,
                                       encoder::EncoderParameters<T>& gradients) {
   gradients.layers.resize(encoder_layers_.size());
-  if (is_pre(config_))
+  if (is_pre_norm(config_))
     grad = run_norm_backward<T>(config_.encoder.final_norm, std::move(grad), kEncoderFinalNorm,
                                 state, encoder_final_norm_, gradients.final_norm, tap_);
   for (std::size_t l = encoder_layers_.size(); l-- > 0;)

@@ -7,15 +7,15 @@
 
 namespace normproof::ref::decoder {
 
-/// The token ids of source and target, and the masks of the real tokens. The target is the input of
-/// the decoder; each of its sentences starts with a begin-of-sentence mark.
+/// The token ids of the source and of the target, and masks that tell real tokens from padding. The
+/// target is the input of the decoder; each of its sentences starts with a begin-of-sentence mark.
 struct DecoderInputs {
   encoder::EncoderInputs source;  ///< [B,S]
   encoder::EncoderInputs target;  ///< [B,T]
 };
 
-/// The gradients of one step. The gradients of the embeddings have only the rows of the tokens that
-/// occur in the batch.
+/// The gradients of the parameters of a translation model in one step of training. The gradients of
+/// the embeddings have only the rows of the tokens that occur in the batch.
 template <class T>
 struct DecoderGradients {
   /// The gradients of all parameters except the embeddings. But if the head is tied, they include
@@ -26,8 +26,9 @@ struct DecoderGradients {
 };
 
 /// Adds the gradients of the head to the gradients of the rest of the model. If the head is tied,
-/// its weight is the target's embedding. Then the gradient of this weight in the head is added to
-/// its gradient in the embedding, with one rounding per element.
+/// its weight is the target's embedding. Then the gradient of the embedding becomes the sum of two
+/// gradients: from its use in the head and from its use as the first layer of the decoder. Each
+/// element of this sum is rounded once.
 template <numeric::Real T>
 void add_head_gradients(const DecoderConfig& config, nn::Linear<T> head,
                         DecoderGradients<T>& gradients);
@@ -69,10 +70,10 @@ class Decoder {
   Tensor<T> hidden(const DecoderInputs& inputs, const ModelRunSettings& run,
                    NamedTensors<T>& state);
   /// Runs the backward without the head, given the gradient of the head's input. Returns the
-  /// gradients of all other parameters. add_head_gradients adds the gradients of the head.
+  /// gradients of all parameters except those of the head, which add_head_gradients adds.
   DecoderGradients<T> hidden_backward(Tensor<T> grad_hidden, NamedTensors<T>& state);
 
-  /// Runs the encoder. Returns its output for the source, the memory.
+  /// Runs the encoder on the source. Returns the memory, which is the encoder's output.
   Memory<T> encode(const encoder::EncoderInputs& source, const ModelRunSettings& run,
                    NamedTensors<T>& state);
 

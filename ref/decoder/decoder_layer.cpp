@@ -24,8 +24,8 @@ encoder::LayerCall<T> DecoderLayer<T>::call(const ModelRunSettings& run,
 
 /// Computes dropout(cross_attention(x, memory)) and saves what its backward needs.
 template <numeric::Real T>
-Tensor<T> DecoderLayer<T>::cross(const encoder::LayerCall<T>& call, const Tensor<T>& x,
-                                 const Memory<T>& memory) {
+Tensor<T> DecoderLayer<T>::run_cross_attention(const encoder::LayerCall<T>& call,
+                                               const Tensor<T>& x, const Memory<T>& memory) {
   nn::CrossAttentionForward<T> attention = nn::cross_attention(
       x, memory.values, parameters_.cross_attention, memory.valid,
       attention_options(call, kCrossAttention, {.num_heads = config_.num_heads}));
@@ -42,13 +42,14 @@ Tensor<T> DecoderLayer<T>::cross(const encoder::LayerCall<T>& call, const Tensor
 }
 
 template <numeric::Real T>
-Tensor<T> DecoderLayer<T>::cross_backward(const encoder::LayerCall<T>& call,
-                                          const Tensor<T>& grad_y, const Memory<T>& memory,
-                                          nn::CrossAttention<T>& gradients,
-                                          Tensor<T>& grad_memory) {
+Tensor<T> DecoderLayer<T>::run_cross_attention_backward(const encoder::LayerCall<T>& call,
+                                                        const Tensor<T>& grad_y,
+                                                        const Memory<T>& memory,
+                                                        nn::CrossAttention<T>& gradients,
+                                                        Tensor<T>& grad_memory) {
   Tensor<T> own;
   nn::CrossAttentionGradients<T> backward = nn::cross_attention_backward(
-      backward_of_part_dropout(call, grad_y, saved_.crossing.keep, own), saved_.crossing.in,
+      run_part_dropout_backward(call, grad_y, saved_.crossing.keep, own), saved_.crossing.in,
       memory.values, parameters_.cross_attention, memory.valid, saved_.cross_attention,
       attention_options(call, kCrossAttention, {.num_heads = config_.num_heads}));
   gradients = std::move(backward.parameters);
@@ -68,15 +69,16 @@ Tensor<T> DecoderLayer<T>::forward(Tensor<T> x, const Mask& valid, const Memory<
                                    const ModelRunSettings& run, NamedTensors<T>& state) {
   valid_ = valid;
   const encoder::LayerCall<T> own = call(run, state);
-  Tensor<T> h = run_residual(
+  Tensor<T> h = run_residual_sublayer(
       own, "norm1", parameters_.norm1, std::move(x), saved_.attending, [&](const Tensor<T>& in) {
         return run_attention(own, kSelfAttention, in, parameters_.self_attention,
                              {.num_heads = config_.num_heads, .causal = true},
                              saved_.self_attention, saved_.attending.keep);
       });
-  h = run_residual(own, "norm2", parameters_.norm2, std::move(h), saved_.crossing,
-                   [&](const Tensor<T>& in) { return cross(own, in, memory); });
-  return run_residual(
+  h = run_residual_sublayer(
+      own, "norm2", parameters_.norm2, std::move(h), saved_.crossing,
+      [&](const Tensor<T>& in) { return run_cross_attention(own, in, memory); });
+  return run_residual_sublayer(
       own, "norm3", parameters_.norm3, std::move(h), saved_.feeding, [&](const Tensor<T>& in) {
         return run_feed_forward(own, in, parameters_.feed_forward, config_.activation,
                                 saved_.feed_forward, saved_.feeding.keep);
@@ -88,19 +90,20 @@ Tensor<T> DecoderLayer<T>::backward(Tensor<T> grad_y, const Memory<T>& memory,
                                     const ModelRunSettings& run, NamedTensors<T>& state,
                                     DecoderLayerParameters<T>& gradients, Tensor<T>& grad_memory) {
   const encoder::LayerCall<T> own = call(run, state);
-  Tensor<T> grad = run_residual_backward(
+  Tensor<T> grad = run_residual_sublayer_backward(
       own, "norm3", std::move(grad_y), saved_.feeding, gradients.norm3,
       [&](const Tensor<T>& grad_sum) {
         return run_feed_forward_backward(own, grad_sum, saved_.feeding.in, parameters_.feed_forward,
                                          config_.activation, saved_.feed_forward,
                                          saved_.feeding.keep, gradients.feed_forward);
       });
-  grad = run_residual_backward(own, "norm2", std::move(grad), saved_.crossing, gradients.norm2,
-                               [&](const Tensor<T>& grad_sum) {
-                                 return cross_backward(own, grad_sum, memory,
-                                                       gradients.cross_attention, grad_memory);
-                               });
-  grad = run_residual_backward(
+  grad = run_residual_sublayer_backward(own, "norm2", std::move(grad), saved_.crossing,
+                                        gradients.norm2, [&](const Tensor<T>& grad_sum) {
+                                          return run_cross_attention_backward(
+                                              own, grad_sum, memory, gradients.cross_attention,
+                                              grad_memory);
+                                        });
+  grad = run_residual_sublayer_backward(
       own, "norm1", std::move(grad), saved_.attending, gradients.norm1,
       [&](const Tensor<T>& grad_sum) {
         return run_attention_backward(

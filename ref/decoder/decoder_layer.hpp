@@ -50,19 +50,21 @@ class DecoderLayer {
   Tensor<T> forward(Tensor<T> x, const Mask& valid, const Memory<T>& memory,
                     const ModelRunSettings& run, NamedTensors<T>& state);
 
-  /// Returns the gradient of x, and stores the gradients of the parameters in `gradients`. The
-  /// gradient of the memory is added to grad_memory; if grad_memory is empty, it is stored there.
-  /// If the norm is PowerNorm, the running statistics of its backward are updated in `state`.
+  /// Returns the gradient of x, and stores the gradients of the parameters in `gradients`. Adds the
+  /// gradient of the memory to grad_memory; if grad_memory is empty, the gradient of the memory is
+  /// stored there. If the norm is PowerNorm, the running statistics of its backward are updated in
+  /// `state`.
   Tensor<T> backward(Tensor<T> grad_y, const Memory<T>& memory, const ModelRunSettings& run,
                      NamedTensors<T>& state, DecoderLayerParameters<T>& gradients,
                      Tensor<T>& grad_memory);
 
  private:
   encoder::LayerCall<T> call(const ModelRunSettings& run, NamedTensors<T>& state) const;
-  Tensor<T> cross(const encoder::LayerCall<T>& call, const Tensor<T>& x, const Memory<T>& memory);
-  Tensor<T> cross_backward(const encoder::LayerCall<T>& call, const Tensor<T>& grad_y,
-                           const Memory<T>& memory, nn::CrossAttention<T>& gradients,
-                           Tensor<T>& grad_memory);
+  Tensor<T> run_cross_attention(const encoder::LayerCall<T>& call, const Tensor<T>& x,
+                                const Memory<T>& memory);
+  Tensor<T> run_cross_attention_backward(const encoder::LayerCall<T>& call, const Tensor<T>& grad_y,
+                                         const Memory<T>& memory, nn::CrossAttention<T>& gradients,
+                                         Tensor<T>& grad_memory);
 
   const encoder::EncoderConfig& config_;
   const DecoderLayerParameters<T>& parameters_;

@@ -14,7 +14,7 @@ using numeric::Clause;
 namespace {
 
 constexpr auto kIncrementalDecoder = "IncrementalDecoder";
-constexpr ModelRunSettings kInference{.mode = model::Mode::inference, .memory = 0};
+constexpr ModelRunSettings kInferenceSettings{.mode = model::Mode::inference, .memory = 0};
 
 template <class T>
 Memory<T> encode_source(const DecoderConfig& config, const DecoderParameters<T>& parameters,
@@ -23,7 +23,8 @@ Memory<T> encode_source(const DecoderConfig& config, const DecoderParameters<T>&
   if (source.empty())
     numeric::contract_failure(kIncrementalDecoder, "source", "has no token", "one at least",
                               Clause::C5);
-  return Decoder<T>(config, parameters).encode({{1, source.size(), source}}, kInference, state);
+  return Decoder<T>(config, parameters)
+      .encode({{1, source.size(), source}}, kInferenceSettings, state);
 }
 
 /// Returns the number of positions whose keys and values the caches hold.
@@ -88,7 +89,7 @@ Tensor<T> IncrementalDecoder<T>::append(std::int32_t token) {
   encoder::NamedNorm<T> final_norm;
   if (config_->placement == model::NormPlacement::pre)
     x = run_norm<T>(config_->decoder.final_norm, parameters_->final_norm, std::move(x), {},
-                    kInference.mode, "decoder.final_norm", shared_->state, final_norm, {});
+                    kInferenceSettings.mode, "decoder.final_norm", shared_->state, final_norm, {});
   Tensor<T> logits =
       nn::linear(x, config_->tied_head ? parameters_->embedding : parameters_->head.weight,
                  parameters_->head.bias);
@@ -103,19 +104,22 @@ Tensor<T> IncrementalDecoder<T>::run_layer(std::size_t layer, Tensor<T> x) {
   const std::string place = fmt::format("decoder.layers.{}", layer);
   const Mask all;
   const TensorTap<T> tap;
-  const encoder::LayerCall<T> call{place, side.norm,  side.placement, 0,
-                                   all,   kInference, shared_->state, tap};
+  const encoder::LayerCall<T> call{place, side.norm,          side.placement, 0,
+                                   all,   kInferenceSettings, shared_->state, tap};
   encoder::ResidualSublayer<T> attending, crossing, feeding;
-  x = run_residual(call, "norm1", own.norm1, std::move(x), attending, [&](const Tensor<T>& in) {
-    return nn::attend_to_one_more(in, own.self_attention, side.num_heads, caches_[layer]);
-  });
-  x = run_residual(call, "norm2", own.norm2, std::move(x), crossing, [&](const Tensor<T>& in) {
-    return nn::attend_to_memory(in, shared_->keys_values[layer], own.cross_attention,
-                                shared_->valid, side.num_heads);
-  });
-  return run_residual(call, "norm3", own.norm3, std::move(x), feeding, [&](const Tensor<T>& in) {
-    return nn::feed_forward<T>(in, own.feed_forward, {.activation = side.activation}).y;
-  });
+  x = run_residual_sublayer(
+      call, "norm1", own.norm1, std::move(x), attending, [&](const Tensor<T>& in) {
+        return nn::attend_to_one_more(in, own.self_attention, side.num_heads, caches_[layer]);
+      });
+  x = run_residual_sublayer(
+      call, "norm2", own.norm2, std::move(x), crossing, [&](const Tensor<T>& in) {
+        return nn::attend_to_memory(in, shared_->keys_values[layer], own.cross_attention,
+                                    shared_->valid, side.num_heads);
+      });
+  return run_residual_sublayer(
+      call, "norm3", own.norm3, std::move(x), feeding, [&](const Tensor<T>& in) {
+        return nn::feed_forward<T>(in, own.feed_forward, {.activation = side.activation}).y;
+      });
 }
 
 #define NORMPROOF_INSTANTIATE(T) template class IncrementalDecoder<T>;

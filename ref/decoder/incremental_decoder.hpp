@@ -9,10 +9,10 @@
 
 namespace normproof::ref::decoder {
 
-/// A decoder in inference that appends one token after the other to one target sentence. Each layer
-/// keeps the keys and values of the positions so far, and those of the memory. A copy of the object
-/// continues independently, which beam search needs for its hypotheses. Copies share the data
-/// computed from the source, and may be used on different threads.
+/// A decoder in inference that appends tokens to one target sentence, one at a time. Each layer
+/// keeps the keys and values of the positions so far, and the keys and values of the memory. A copy
+/// of the object continues independently, which beam search needs for its hypotheses. Copies share
+/// the data computed from the source, and may be used on different threads.
 /// Source    docs/specification/decoder.md
 /// Computes  what the forward of Decoder in inference returns at the last position
 /// Requires  the requirements of check_decoder; (C5) the source has a token
@@ -22,8 +22,7 @@ template <numeric::Real T>
 class IncrementalDecoder {
  public:
   /// Starts a target for a source sentence. `config` and `parameters` must outlive this object.
-  /// `state` holds the running statistics, as initial_norm_state returned them or as training
-  /// updated them.
+  /// `state` holds the running statistics that initial_norm_state returned or training updated.
   IncrementalDecoder(const DecoderConfig& config, const DecoderParameters<T>& parameters,
                      NamedTensors<T> state, const std::vector<std::int32_t>& source);
 

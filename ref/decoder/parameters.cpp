@@ -41,22 +41,22 @@ void visit_all_parameters(Parameters& p, F f) {
 /// has an entry with an empty tensor.
 template <class T>
 DecoderParameters<T> make_empty_parameters(const DecoderConfig& config) {
-  const auto of_source = encoder::empty_norm<T>(config.encoder.norm);
-  const auto of_target = encoder::empty_norm<T>(config.decoder.norm);
+  const auto of_source = encoder::make_empty_norm<T>(config.encoder.norm);
+  const auto of_target = encoder::make_empty_norm<T>(config.decoder.norm);
   DecoderParameters<T> parameters;
   parameters.encoder.layers.assign(config.encoder.num_layers, {{}, of_source, {}, of_source});
   parameters.layers.assign(config.decoder.num_layers,
                            {{}, of_target, {}, of_target, {}, of_target});
   if (config.placement == model::NormPlacement::pre) {
-    parameters.encoder.final_norm = encoder::empty_norm<T>(config.encoder.final_norm);
-    parameters.final_norm = encoder::empty_norm<T>(config.decoder.final_norm);
+    parameters.encoder.final_norm = encoder::make_empty_norm<T>(config.encoder.final_norm);
+    parameters.final_norm = encoder::make_empty_norm<T>(config.decoder.final_norm);
   }
   return parameters;
 }
 
 /// The name of a parameter without the prefix of its side (source or target), and the configuration
-/// of that side. If the parameter belongs to the norm after the last layer, config.norm is that
-/// norm.
+/// of that side. For a parameter of the norm after the last layer, the field `norm` of this
+/// configuration is that norm.
 struct SideAndName {
   EncoderConfig config;
   std::string_view name;
@@ -122,7 +122,7 @@ NamedTensors<T> to_named(DecoderParameters<T> parameters) {
 
 template <numeric::Real T>
 DecoderParameters<T> from_named(const DecoderConfig& config, NamedTensors<T>&& named) {
-  encoder::check_named(parameter_shapes(config), named);
+  encoder::check_names_and_shapes(parameter_shapes(config), named);
   DecoderParameters<T> parameters = make_empty_parameters<T>(config);
   visit_all_parameters(parameters, [&](const std::string& name, Tensor<T>& values) {
     if (Tensor<T>* const given = named.find(name)) values = std::move(*given);
@@ -137,11 +137,11 @@ NamedTensors<T> initial_norm_state(const DecoderConfig& config) {
   const auto add = [&](std::string_view side, const LayersConfig& own, int norms) {
     for (std::size_t l = 0; l < own.num_layers; ++l)
       for (int n = 1; n <= norms; ++n)
-        encoder::add_norm_state(state, own.norm, config.d_model,
-                                fmt::format("{}layers.{}.norm{}", side, l, n));
+        encoder::add_initial_norm_state(state, own.norm, config.d_model,
+                                        fmt::format("{}layers.{}.norm{}", side, l, n));
     if (config.placement == model::NormPlacement::pre)
-      encoder::add_norm_state(state, own.final_norm, config.d_model,
-                              fmt::format("{}final_norm", side));
+      encoder::add_initial_norm_state(state, own.final_norm, config.d_model,
+                                      fmt::format("{}final_norm", side));
   };
   add(kSourcePrefix, config.encoder, 2);
   add(kTargetPrefix, config.decoder, 3);

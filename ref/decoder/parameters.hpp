@@ -40,21 +40,21 @@ struct DecoderParameters {
 };
 
 /// Checks the configuration of a translation model.
-/// Requires  the requirements of encoder::check_config for both sides, including the norms after
-///           the last layers
+/// Requires  the requirements of encoder::check_config for both sides (encoder and decoder),
+///           including the norms after the last layers
 /// Throws    ContractError that names the field with its side, such as "decoder.final_norm"
 void check_decoder(std::string_view function, const DecoderConfig& config);
 
 /// Returns the names and shapes of all parameters, in the order that optimizers, files and hashes
 /// use. First come the parameters with the prefix "encoder.": the embedding; for each layer
-/// attention, norm1, feed_forward, norm2; then final_norm. Then come those with the prefix
+/// attention, norm1, feed_forward, norm2; then final_norm. Then come the parameters with the prefix
 /// "decoder.": the embedding; for each layer self_attention, norm1, cross_attention, norm2,
-/// feed_forward, norm3; then final_norm. The head is last. The parameters of a norm are those of
-/// its NormLayer, in their order. A tied head has only a bias.
+/// feed_forward, norm3; then final_norm. The head is last. The parameters of a norm have the order
+/// that its NormLayer states. A tied head has only a bias.
 std::vector<ParameterShape> parameter_shapes(const DecoderConfig& config);
 
-/// Returns the initial value of a norm's parameter. If the parameter does not belong to a norm, the
-/// result is empty.
+/// Returns the initial value of the parameter `name` if the parameter belongs to a norm. Otherwise
+/// the result is empty.
 std::optional<double> initial_norm_value(const DecoderConfig& config, std::string_view name);
 
 /// Returns the non-empty tensors of `parameters` with their names, in the order of

@@ -63,11 +63,11 @@ Tensor<T> Encoder<T>::hidden(const EncoderInputs& inputs, const ModelRunSettings
   return x;
 }
 
-/// Decides which results a layer saves for its backward. If the results of all layers fit into
-/// run_.memory bytes, it saves everything. If they fit only without the attention weights, it saves
-/// all results except these. Otherwise it saves only its input. The last layer is an exception: it
-/// saves its results, except the weights if they do not fit. Its backward runs first, so computing
-/// its forward again would save no memory.
+/// Decides which results each layer saves for its backward. If the results of all layers fit into
+/// run_.memory bytes, every layer saves all of its results. If they fit only without the attention
+/// weights, every layer saves all results except these weights. Otherwise a layer saves only its
+/// input. The last layer is an exception: it always saves its results, except the weights if they
+/// do not fit. Its backward runs first, so computing its forward again would save no memory.
 template <numeric::Real T>
 SavedResults Encoder<T>::choose_saved_results(std::size_t layer) const {
   const SavedResultBytes each =

@@ -13,8 +13,8 @@ struct EncoderInputs {
   Mask valid = {};  ///< [B,T], true for a real token; empty if all tokens are real
 };
 
-/// The gradients of one step. The gradient of the embedding has only the rows of the tokens that
-/// occur in the batch.
+/// The gradients of the parameters of an encoder in one step of training. The gradient of the
+/// embedding has only the rows of the tokens that occur in the batch.
 template <class T>
 struct EncoderGradients {
   EncoderParameters<T> parameters;  ///< all except the embedding; includes it if tied_head is set
@@ -22,16 +22,17 @@ struct EncoderGradients {
 };
 
 /// Adds the gradients of the head to the gradients of the rest of the encoder. If the head is tied,
-/// its weight is the embedding. Then the gradient of this weight in the head is added to its
-/// gradient in the embedding, with one rounding per element.
+/// its weight is the embedding. Then the gradient of the embedding becomes the sum of two
+/// gradients: from its use in the head and from its use as the first layer. Each element of this
+/// sum is rounded once.
 template <numeric::Real T>
 void add_head_gradients(const EncoderConfig& config, nn::Linear<T> head,
                         EncoderGradients<T>& gradients);
 
-/// Combines the gradients of the head and of the embedding. `rows` is the gradient of the embedding
-/// from its use as the first layer. If the head is tied, `embedding` becomes the whole gradient of
-/// the embedding, `rows` becomes empty, and `own` receives only the bias. Otherwise `own` becomes
-/// the gradient of the head.
+/// Combines the gradients of the head and of the embedding. `rows` is the gradient that reaches the
+/// embedding as the first layer. If the head is tied, `embedding` becomes the whole gradient of the
+/// embedding, `rows` becomes empty, and `own` receives only the gradient of the head's bias.
+/// Otherwise `own` becomes the gradient of the head.
 template <class T>
 void add_head_gradients(bool tied, nn::Linear<T> head, nn::RowGradient<T>& rows,
                         Tensor<T>& embedding, nn::Linear<T>& own) {
@@ -82,7 +83,7 @@ class Encoder {
   Tensor<T> hidden(const EncoderInputs& inputs, const ModelRunSettings& run,
                    NamedTensors<T>& state);
   /// Runs the backward without the head, given the gradient of the head's input. Returns the
-  /// gradients of all other parameters. add_head_gradients adds the gradients of the head.
+  /// gradients of all parameters except those of the head, which add_head_gradients adds.
   EncoderGradients<T> hidden_backward(Tensor<T> grad_hidden, NamedTensors<T>& state);
 
  private:

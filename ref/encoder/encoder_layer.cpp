@@ -69,12 +69,12 @@ template <numeric::Real T>
 Tensor<T> EncoderLayer<T>::forward_and_save(Tensor<T> x, const ModelRunSettings& run,
                                             NamedTensors<T>& state) {
   const LayerCall<T> own = call(run, state);
-  Tensor<T> h = run_residual(
+  Tensor<T> h = run_residual_sublayer(
       own, "norm1", parameters_.norm1, std::move(x), saved_.attending, [&](const Tensor<T>& in) {
         return run_attention(own, "attention", in, parameters_.attention, attention_options(),
                              saved_.attention, saved_.attending.keep);
       });
-  return run_residual(
+  return run_residual_sublayer(
       own, "norm2", parameters_.norm2, std::move(h), saved_.feeding, [&](const Tensor<T>& in) {
         return run_feed_forward(own, in, parameters_.feed_forward, config_.activation,
                                 saved_.feed_forward, saved_.feeding.keep);
@@ -91,13 +91,13 @@ Tensor<T> EncoderLayer<T>::backward(Tensor<T> grad_y, const ModelRunSettings& ru
     start_.reset();
   }
   const LayerCall<T> own = call(run, state);
-  Tensor<T> grad_h = run_residual_backward(
+  Tensor<T> grad_h = run_residual_sublayer_backward(
       own, "norm2", std::move(grad_y), saved_.feeding, gradients.norm2, [&](const Tensor<T>& grad) {
         return run_feed_forward_backward(own, grad, saved_.feeding.in, parameters_.feed_forward,
                                          config_.activation, saved_.feed_forward,
                                          saved_.feeding.keep, gradients.feed_forward);
       });
-  Tensor<T> grad_x = run_residual_backward(
+  Tensor<T> grad_x = run_residual_sublayer_backward(
       own, "norm1", std::move(grad_h), saved_.attending, gradients.norm1,
       [&](const Tensor<T>& grad) {
         return run_attention_backward(own, "attention", grad, saved_.attending.in,

@@ -22,9 +22,9 @@ struct EncoderLayerInput {
   NamedTensors<T> state;  ///< the running statistics of this layer
 };
 
-/// Which results of its forward a layer saves for its backward: the attention weights, and all
-/// other results. If `rest` is false, the layer saves only its input, and the backward computes the
-/// forward again.
+/// The results of a layer's forward that the layer saves for its backward. `weights` says whether
+/// it saves the attention weights, and `rest` whether it saves all other results. If `rest` is
+/// false, the layer saves only its input, and the backward computes the forward again.
 struct SavedResults {
   bool weights = true, rest = true;
 };
@@ -58,7 +58,7 @@ class EncoderLayer {
                     NamedTensors<T>& state, SavedResults keep = {});
 
   /// Returns the gradient of x, and stores the gradients of the parameters in `gradients`. If the
-  /// norm is PowerNorm, it updates the running statistics of the backward in `state`.
+  /// norm is PowerNorm, the running statistics of its backward are updated in `state`.
   Tensor<T> backward(Tensor<T> grad_y, const ModelRunSettings& run, NamedTensors<T>& state,
                      EncoderLayerParameters<T>& gradients);
 

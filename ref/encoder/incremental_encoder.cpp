@@ -52,13 +52,14 @@ Tensor<T> IncrementalEncoder<T>::run_layer(std::size_t layer, Tensor<T> x) {
   const TensorTap<T> tap;
   const LayerCall<T> call{place, config_.norm, config_.placement, 0, all, run, state_, tap};
   ResidualSublayer<T> attending, feeding;
-  Tensor<T> h =
-      run_residual(call, "norm1", own.norm1, std::move(x), attending, [&](const Tensor<T>& in) {
+  Tensor<T> h = run_residual_sublayer(
+      call, "norm1", own.norm1, std::move(x), attending, [&](const Tensor<T>& in) {
         return nn::attend_to_one_more(in, own.attention, config_.num_heads, caches_[layer]);
       });
-  return run_residual(call, "norm2", own.norm2, std::move(h), feeding, [&](const Tensor<T>& in) {
-    return nn::feed_forward<T>(in, own.feed_forward, {.activation = config_.activation}).y;
-  });
+  return run_residual_sublayer(
+      call, "norm2", own.norm2, std::move(h), feeding, [&](const Tensor<T>& in) {
+        return nn::feed_forward<T>(in, own.feed_forward, {.activation = config_.activation}).y;
+      });
 }
 
 #define NORMPROOF_INSTANTIATE(T) template class IncrementalEncoder<T>;

@@ -13,8 +13,9 @@
 /// Functions that give parameters their names. All models that consist of layers use them.
 namespace normproof::ref::encoder {
 
-/// Call f(name, tensor) for each parameter of one part of a model, in the documented order. `name`
-/// is the name of the part and the prefix of the names of its parameters.
+/// Each of the functions below calls f for each parameter of one part of a model, in the documented
+/// order. The arguments of f are the full name of the parameter and its tensor. `name` is the name
+/// of the part, with which the names of its parameters begin.
 template <class Map, class F>
 void visit_linear(const std::string& name, Map& map, F f) {
   f(name + ".weight", map.weight);
@@ -51,9 +52,9 @@ void visit_layers(const std::string& prefix, Parameters& p, F f) {
   visit_norm(prefix + "final_norm", p.final_norm, f);
 }
 
-/// Returns named entries for all parameters of the norm, each with an empty tensor.
+/// Returns one entry for each parameter of the norm: the name of the parameter and an empty tensor.
 template <class T>
-norm::NormParameters<T> empty_norm(const model::NormOptions& options) {
+norm::NormParameters<T> make_empty_norm(const model::NormOptions& options) {
   norm::NormParameters<T> norm;
   for (const model::NormParameter& own : model::norm_layer(options).parameters)
     norm.set(own.name, {});
@@ -63,7 +64,8 @@ norm::NormParameters<T> empty_norm(const model::NormOptions& options) {
 /// Checks that `named` has exactly the tensors with the names and shapes in `shapes`.
 /// Requires  (C5) of from_named
 template <class T>
-void check_named(const std::vector<ParameterShape>& shapes, const NamedTensors<T>& named) {
+void check_names_and_shapes(const std::vector<ParameterShape>& shapes,
+                            const NamedTensors<T>& named) {
   std::vector<std::string> known;
   for (const ParameterShape& expected : shapes) {
     known.push_back(expected.name);
@@ -84,8 +86,8 @@ void check_named(const std::vector<ParameterShape>& shapes, const NamedTensors<T
 /// Adds to `state` the initial running statistics of one norm. `place`, the name of the norm in the
 /// model, is the prefix of their names.
 template <class T>
-void add_norm_state(NamedTensors<T>& state, const model::NormOptions& options, std::size_t d_model,
-                    const std::string& place) {
+void add_initial_norm_state(NamedTensors<T>& state, const model::NormOptions& options,
+                            std::size_t d_model, const std::string& place) {
   for (const auto& [name, values] : norm::initial_state<T>(options, d_model))
     state.set(fmt::format("{}.{}", place, name), values);
 }

@@ -22,8 +22,8 @@ Tensor<T> run_norm(const model::NormOptions& norm, const norm::NormParameters<T>
                    Tensor<T> x, const Mask& valid, model::Mode mode, const std::string& place,
                    NamedTensors<T>& state, NamedNorm<T>& site, const TensorTap<T>& tap);
 
-/// Runs the backward that belongs to run_norm. Returns grad_x, and stores the gradients of the
-/// given parameters in `gradients`.
+/// Runs the backward of a norm whose forward was run by run_norm. Returns grad_x, and stores the
+/// gradients of the norm's parameters in `gradients`.
 template <numeric::Real T>
 Tensor<T> run_norm_backward(const model::NormOptions& norm, Tensor<T> grad_y,
                             const std::string& place, NamedTensors<T>& state, NamedNorm<T>& site,

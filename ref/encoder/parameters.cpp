@@ -21,7 +21,7 @@ void visit_parameters(Parameters& p, F f) {
 /// empty tensor.
 template <class T>
 EncoderParameters<T> make_empty_parameters(const EncoderConfig& config) {
-  const norm::NormParameters<T> norm = empty_norm<T>(config.norm);
+  const norm::NormParameters<T> norm = make_empty_norm<T>(config.norm);
   EncoderParameters<T> parameters;
   parameters.layers.assign(config.num_layers, {{}, norm, {}, norm});
   if (config.placement == model::NormPlacement::pre) parameters.final_norm = norm;
@@ -33,16 +33,16 @@ EncoderParameters<T> make_empty_parameters(const EncoderConfig& config) {
 void check_config(std::string_view function, const EncoderConfig& config, std::string_view place,
                   std::string_view norm) {
   const auto named = [&](std::string_view field) { return fmt::format("{}{}", place, field); };
-  const auto positive = [&](const char* field, std::size_t value) {
+  const auto check_positive = [&](const char* field, std::size_t value) {
     if (value == 0)
       numeric::contract_failure(function, named(field), "is 0", "1 or more", Clause::C1);
   };
-  positive("vocab_size", config.vocab_size);
-  positive("d_model", config.d_model);
-  positive("num_heads", config.num_heads);
-  positive("d_ff", config.d_ff);
-  positive("num_layers", config.num_layers);
-  positive("num_classes", config.num_classes);
+  check_positive("vocab_size", config.vocab_size);
+  check_positive("d_model", config.d_model);
+  check_positive("num_heads", config.num_heads);
+  check_positive("d_ff", config.d_ff);
+  check_positive("num_layers", config.num_layers);
+  check_positive("num_classes", config.num_classes);
   if (config.d_model % config.num_heads != 0)
     numeric::contract_failure(function, named("num_heads"), fmt::format("is {}", config.num_heads),
                               fmt::format("a divisor of d_model, {}", config.d_model), Clause::C2);
@@ -111,7 +111,7 @@ NamedTensors<T> to_named(EncoderParameters<T> parameters) {
 
 template <numeric::Real T>
 EncoderParameters<T> from_named(const EncoderConfig& config, NamedTensors<T>&& named) {
-  check_named(parameter_shapes(config), named);
+  check_names_and_shapes(parameter_shapes(config), named);
   EncoderParameters<T> parameters = make_empty_parameters<T>(config);
   visit_parameters(parameters, [&](const std::string& name, Tensor<T>& values) {
     if (Tensor<T>* const given = named.find(name)) values = std::move(*given);
@@ -124,7 +124,7 @@ NamedTensors<T> initial_norm_state(const EncoderConfig& config) {
   check_config("initial_norm_state", config);
   NamedTensors<T> state;
   const auto add = [&](const std::string& place) {
-    add_norm_state(state, config.norm, config.d_model, place);
+    add_initial_norm_state(state, config.norm, config.d_model, place);
   };
   for (std::size_t l = 0; l < config.num_layers; ++l) {
     add(fmt::format("layers.{}.norm1", l));

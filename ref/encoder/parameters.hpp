@@ -54,16 +54,15 @@ void check_config(std::string_view function, const EncoderConfig& config,
 
 /// Returns the names and shapes of all parameters, in the order that optimizers, files and hashes
 /// use: the embedding; for each layer attention, norm1, feed_forward, norm2; then final_norm and
-/// the head. The parameters of a norm are those of its NormLayer, in their order. A tied head has
+/// the head. The parameters of a norm have the order that its NormLayer states. A tied head has
 /// only a bias.
 std::vector<ParameterShape> parameter_shapes(const EncoderConfig& config);
 
 /// Returns the shape of the parameter with this name. The prefix "layers.<l>." may be omitted.
 tensor::Shape parameter_shape(const EncoderConfig& config, std::string_view name);
 
-/// Returns the description of a norm's parameter. `name` is the name of the parameter in the
-/// encoder; the prefix "layers.<l>." may be omitted. If the parameter does not belong to a norm, it
-/// returns null.
+/// Returns the description of the parameter `name` of an encoder if the parameter belongs to a
+/// norm. Otherwise the result is null. The prefix "layers.<l>." of the name may be omitted.
 const model::NormParameter* norm_parameter(const EncoderConfig& config, std::string_view name);
 
 /// Returns the non-empty tensors of `parameters` with their names, in the order of

@@ -30,8 +30,8 @@ Tensor<T> apply_dropout_to_part(const LayerCall<T>& call, const std::string& par
 }
 
 template <numeric::Real T>
-const Tensor<T>& backward_of_part_dropout(const LayerCall<T>& call, const Tensor<T>& grad_y,
-                                          const Mask& keep, Tensor<T>& own) {
+const Tensor<T>& run_part_dropout_backward(const LayerCall<T>& call, const Tensor<T>& grad_y,
+                                           const Mask& keep, Tensor<T>& own) {
   if (call.rate() == 0) return grad_y;
   own = nn::dropout(grad_y, keep, call.rate());
   return own;
@@ -73,7 +73,7 @@ Tensor<T> run_attention_backward(const LayerCall<T>& call, const std::string& pa
                                  nn::Attention<T>& gradients) {
   Tensor<T> own;
   nn::AttentionGradients<T> backward = nn::multi_head_attention_backward(
-      backward_of_part_dropout(call, grad_y, keep, own), x, parameters, call.valid, saved,
+      run_part_dropout_backward(call, grad_y, keep, own), x, parameters, call.valid, saved,
       attention_options(call, part, options));
   gradients = std::move(backward.parameters);
   pass_to_tap(call.tap, "grad_" + call.name(part) + ".x", backward.grad_x);
@@ -103,7 +103,7 @@ Tensor<T> run_feed_forward_backward(const LayerCall<T>& call, const Tensor<T>& g
                                     nn::FeedForward<T>& gradients) {
   Tensor<T> own;
   nn::FeedForwardGradients<T> backward = nn::feed_forward_backward(
-      backward_of_part_dropout(call, grad_y, keep, own), x, parameters, saved,
+      run_part_dropout_backward(call, grad_y, keep, own), x, parameters, saved,
       {activation, call.rate(), dropout_key(call, "feed_forward.active")});
   gradients = std::move(backward.parameters);
   pass_to_tap(call.tap, "grad_" + call.name("feed_forward") + ".x", backward.grad_x);
@@ -114,8 +114,8 @@ Tensor<T> run_feed_forward_backward(const LayerCall<T>& call, const Tensor<T>& g
   template nn::DropoutKey dropout_key(const LayerCall<T>&, const std::string&);                \
   template Tensor<T> apply_dropout_to_part(const LayerCall<T>&, const std::string&, Tensor<T>, \
                                            Mask&);                                             \
-  template const Tensor<T>& backward_of_part_dropout(const LayerCall<T>&, const Tensor<T>&,    \
-                                                     const Mask&, Tensor<T>&);                 \
+  template const Tensor<T>& run_part_dropout_backward(const LayerCall<T>&, const Tensor<T>&,   \
+                                                      const Mask&, Tensor<T>&);                \
   template nn::AttentionOptions attention_options(const LayerCall<T>&, const std::string&,     \
                                                   nn::AttentionOptions);                       \
   template Tensor<T> run_attention(const LayerCall<T>&, const std::string&, const Tensor<T>&,  \

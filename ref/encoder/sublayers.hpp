@@ -58,8 +58,8 @@ Tensor<T> apply_dropout_to_part(const LayerCall<T>& call, const std::string& par
 /// Applies the backward of apply_dropout_to_part to grad_y. Without dropout, it returns grad_y
 /// itself. Otherwise it stores the result in `own` and returns `own`.
 template <numeric::Real T>
-const Tensor<T>& backward_of_part_dropout(const LayerCall<T>& call, const Tensor<T>& grad_y,
-                                          const Mask& keep, Tensor<T>& own);
+const Tensor<T>& run_part_dropout_backward(const LayerCall<T>& call, const Tensor<T>& grad_y,
+                                           const Mask& keep, Tensor<T>& own);
 
 /// Returns `options` with the dropout rate and key of the attention weights of the part `part`.
 /// keep_weights becomes true if the tap requests the weights.
@@ -106,9 +106,9 @@ struct ResidualSublayer {
 /// Computes  post: norm(f(x) + x); pre: f(norm(x)) + x
 /// Order     the residual sum is rounded once per element
 template <class T, class F>
-Tensor<T> run_residual(const LayerCall<T>& call, const char* norm,
-                       const norm::NormParameters<T>& parameters, Tensor<T> x,
-                       ResidualSublayer<T>& site, F f) {
+Tensor<T> run_residual_sublayer(const LayerCall<T>& call, const char* norm,
+                                const norm::NormParameters<T>& parameters, Tensor<T> x,
+                                ResidualSublayer<T>& site, F f) {
   const bool post = call.placement == model::NormPlacement::post;
   const auto normalize = [&](Tensor<T> values) {
     return run_norm<T>(call.norm, parameters, std::move(values), call.valid, call.run.mode,
@@ -121,12 +121,12 @@ Tensor<T> run_residual(const LayerCall<T>& call, const char* norm,
   return y;
 }
 
-/// Returns the gradient of x through run_residual. The function `backward` maps the gradient of the
-/// output of f to the gradient of its input.
+/// Runs the backward of run_residual_sublayer. Returns the gradient of x. The function `backward`
+/// maps the gradient of the output of f to the gradient of the input of f.
 template <class T, class F>
-Tensor<T> run_residual_backward(const LayerCall<T>& call, const char* norm, Tensor<T> grad_y,
-                                ResidualSublayer<T>& site, norm::NormParameters<T>& gradients,
-                                F backward) {
+Tensor<T> run_residual_sublayer_backward(const LayerCall<T>& call, const char* norm,
+                                         Tensor<T> grad_y, ResidualSublayer<T>& site,
+                                         norm::NormParameters<T>& gradients, F backward) {
   const auto backward_through_norm = [&](Tensor<T> grad) {
     return run_norm_backward<T>(call.norm, std::move(grad), call.name(norm), call.state, site.norm,
                                 gradients, call.tap);

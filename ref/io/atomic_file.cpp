@@ -22,7 +22,7 @@ using std::filesystem::path;
 
 constexpr std::size_t kChunk = std::size_t{1} << 20;
 constexpr mode_t kNewFileMode = 0666;  // before the umask is applied
-constexpr mode_t kPermissions = 07777;
+constexpr mode_t kPermissionBits = 07777;
 
 [[noreturn]] void fail_with_reason(std::string_view verb, const path& file,
                                    std::string_view reason) {
@@ -53,12 +53,12 @@ path parent_folder(const path& file) {
 class TemporaryFile {
  public:
   TemporaryFile(int folder, const path& target) : folder_(folder), target_(target) {
-    remove_left_behind(parent_folder(target), ".normproof-", ".tmp");
+    remove_leftover_entries(parent_folder(target), ".normproof-", ".tmp");
     do {
       name_ = fmt::format(".normproof-{}-{}.tmp", ::getpid(), number_++);
       descriptor_.emplace(
           ::openat(folder_, name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kNewFileMode));
-    } while (descriptor_->is_open() ? !lock_in_use(descriptor_->get()) : errno == EEXIST);
+    } while (descriptor_->is_open() ? !try_lock_as_in_use(descriptor_->get()) : errno == EEXIST);
     if (!descriptor_->is_open()) fail_to_create_beside(target_, errno);
   }
   TemporaryFile(const TemporaryFile&) = delete;
@@ -128,8 +128,8 @@ void replace_target_file(const path& target, const std::span<const std::byte>* b
   }
 }
 
-/// Reads a file to its end. `size` is the size that the system reports. It is 0 for a pipe, and a
-/// file may grow while it is read.
+/// Reads a file to its end. `size` is the size that the system reports. The file may be longer: the
+/// system reports 0 for a pipe, and a file may grow while it is read.
 void read_to_end(int descriptor, std::size_t size, const path& file, std::size_t max_bytes,
                  std::vector<std::byte>& bytes) {
   bytes.reserve(size + 1);
@@ -148,7 +148,7 @@ void read_to_end(int descriptor, std::size_t size, const path& file, std::size_t
   }
 }
 
-void write_or_check(const path& file, const std::span<const std::byte>* bytes) {
+void write_or_check_writable(const path& file, const std::span<const std::byte>* bytes) {
   if (!file.has_filename()) fail_with_reason("write", file, "it names no file");
   struct stat link = {};
   const bool is_link = ::lstat(file.c_str(), &link) == 0 && S_ISLNK(link.st_mode);
@@ -164,13 +164,13 @@ void write_or_check(const path& file, const std::span<const std::byte>* bytes) {
   }
   if (!S_ISREG(status.st_mode)) fail_with_reason("write", file, "it is not a regular file");
   replace_target_file(is_link ? std::filesystem::canonical(file) : file, bytes,
-                      status.st_mode & kPermissions);
+                      status.st_mode & kPermissionBits);
 }
 
 }  // namespace
 
 void write_file(const path& file, std::span<const std::byte> bytes) {
-  write_or_check(file, &bytes);
+  write_or_check_writable(file, &bytes);
 }
 
 void write_file(const path& file, std::string_view text) {
@@ -178,7 +178,7 @@ void write_file(const path& file, std::string_view text) {
 }
 
 void check_writable(const path& file) {
-  write_or_check(file, nullptr);
+  write_or_check_writable(file, nullptr);
 }
 
 std::vector<std::byte> read_file(const path& file, const ReadLimits& limits) {

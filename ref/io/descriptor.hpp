@@ -31,7 +31,8 @@ class Descriptor {
   int number_ = -1;
 };
 
-/// Calls a system function until no signal interrupts it. Returns the result of the last call.
+/// Calls a system function. If a signal interrupts the call, calls the function again. Returns the
+/// result of the last call.
 template <class Call>
 auto retry_interrupted(Call call) {
   auto result = call();

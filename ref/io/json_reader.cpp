@@ -26,10 +26,11 @@ std::string line_and_column(std::string_view text, std::size_t at) {
 /// Returns the position at which a number or word of the JSON text begins. The character at `at`
 /// belongs to the word, or follows it directly.
 std::size_t word_begin(std::string_view text, std::size_t at) {
-  constexpr std::string_view kEnds = " \t\r\n,:[]{}\"";
+  constexpr std::string_view kWordTerminators = " \t\r\n,:[]{}\"";
   at = std::min(at, text.size());
-  if (at > 0 && (at == text.size() || kEnds.find(text[at]) != std::string_view::npos)) --at;
-  const std::size_t before = text.substr(0, at + 1).find_last_of(kEnds);
+  if (at > 0 && (at == text.size() || kWordTerminators.find(text[at]) != std::string_view::npos))
+    --at;
+  const std::size_t before = text.substr(0, at + 1).find_last_of(kWordTerminators);
   return before == std::string_view::npos ? 0 : before + 1;
 }
 

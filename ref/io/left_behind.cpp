@@ -29,8 +29,8 @@ bool try_lock(int descriptor) {
 
 /// Returns the id of the process that created an entry with the name <prefix><process
 /// id>...<suffix>. If the name does not have this form, the result is empty.
-std::optional<pid_t> creator_process(std::string_view name, std::string_view prefix,
-                                     std::string_view suffix) {
+std::optional<pid_t> parse_creator_process(std::string_view name, std::string_view prefix,
+                                           std::string_view suffix) {
   if (name.size() < prefix.size() + suffix.size() || !name.starts_with(prefix) ||
       !name.ends_with(suffix))
     return std::nullopt;
@@ -60,7 +60,7 @@ bool was_already_scanned(const fs::path& folder, std::string_view prefix, std::s
               .second;
 }
 
-void remove_unless_held(const fs::path& place) {
+void remove_unless_locked(const fs::path& place) {
   const Descriptor entry(
       ::open(place.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC));
   struct stat status = {};
@@ -72,23 +72,24 @@ void remove_unless_held(const fs::path& place) {
 
 }  // namespace
 
-bool lock_in_use(int descriptor) {
+bool try_lock_as_in_use(int descriptor) {
   struct stat status = {};
   const bool is_ours = try_lock(descriptor) || errno != EWOULDBLOCK;
   // Another process may have removed the file after it was created and before it was locked.
   return is_ours && ::fstat(descriptor, &status) == 0 && status.st_nlink > 0;
 }
 
-void remove_left_behind(const fs::path& folder, std::string_view prefix, std::string_view suffix) {
+void remove_leftover_entries(const fs::path& folder, std::string_view prefix,
+                             std::string_view suffix) {
   if (was_already_scanned(folder, prefix, suffix)) return;
   std::error_code error;
   std::vector<fs::path> left;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error)) {
-    const auto maker = creator_process(entry->path().filename().string(), prefix, suffix);
+    const auto maker = parse_creator_process(entry->path().filename().string(), prefix, suffix);
     if (maker && !is_running(*maker)) left.push_back(entry->path());
   }
-  for (const fs::path& place : left) remove_unless_held(place);
+  for (const fs::path& place : left) remove_unless_locked(place);
 }
 
 }  // namespace normproof::ref::io

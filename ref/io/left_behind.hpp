@@ -11,7 +11,7 @@ namespace normproof::ref::io {
 /// Locks an open file or folder, to mark it as in use. The lock ends when the descriptor is closed
 /// or the process ends. Returns false if another process holds the lock, or if the file has been
 /// deleted. Returns true if the lock succeeds, or if the file system has no locks.
-bool lock_in_use(int descriptor);
+bool try_lock_as_in_use(int descriptor);
 
 /// Removes temporary files and folders that killed processes left in a folder. Each process scans a
 /// folder only once for each prefix and suffix.
@@ -19,7 +19,7 @@ bool lock_in_use(int descriptor);
 /// Computes  removes an entry if its name is <prefix><process id>...<suffix>, no process with this
 ///           id runs on this machine, and no process on any machine that shares the folder has
 ///           locked the entry. Entries that cannot be removed stay
-void remove_left_behind(const std::filesystem::path& folder, std::string_view prefix,
-                        std::string_view suffix);
+void remove_leftover_entries(const std::filesystem::path& folder, std::string_view prefix,
+                             std::string_view suffix);
 
 }  // namespace normproof::ref::io

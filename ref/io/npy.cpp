@@ -143,7 +143,7 @@ class HeaderParser {
   std::string_view field_;
 };
 
-std::string_view as_text(std::span<const std::byte> bytes) {
+std::string_view view_as_text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
@@ -151,7 +151,7 @@ std::string_view as_text(std::span<const std::byte> bytes) {
 /// elements.
 std::string_view split_header(std::span<const std::byte>& bytes, std::string_view file,
                               std::string_view field) {
-  const std::string_view text = as_text(bytes);
+  const std::string_view text = view_as_text(bytes);
   const std::size_t version_at = kMagic.size();
   const std::size_t length_at = version_at + 2;
   if (!text.starts_with(kMagic) || text.size() < length_at) {
@@ -238,7 +238,7 @@ StoredTensor decode_npy(std::span<const std::byte> bytes, std::string name, std:
   const std::size_t item = item_size(dtype);
   if (is_swapped) swap_items(tensor.bytes, item);
   if (header.fortran_order) tensor.bytes = to_c_order(tensor.bytes, tensor.shape, item);
-  if (const auto bad = find_bad_boolean(tensor)) {
+  if (const auto bad = find_invalid_boolean(tensor)) {
     file_failure(file, field, fmt::format("has a bad boolean at element {}", *bad),
                  "the bytes 0 and 1");
   }

@@ -18,11 +18,11 @@ namespace {
 constexpr std::string_view kSuffix = ".npy";
 constexpr std::string_view kEndOfEmptyArchive{"PK\x05\x06\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 22};
 // The maximum length of a name. Libzip truncates a longer name without an error.
-constexpr std::size_t kMaxName = 0xffff - kSuffix.size();
+constexpr std::size_t kMaxNameBytes = 0xffff - kSuffix.size();
 // The maximum number of unpacked bytes per packed byte: Deflate encodes at most 258 bytes in two
 // bits.
-constexpr zip_uint64_t kMaxInflation = 1032;
-constexpr std::size_t kReadSize = std::size_t{1} << 16;
+constexpr zip_uint64_t kMaxInflationFactor = 1032;
+constexpr std::size_t kReadBytes = std::size_t{1} << 16;
 constexpr zip_uint16_t kZipTimeMidnight = 0;
 constexpr zip_uint16_t kZipDateFirstDay =
     0x21;  // 1980-01-01, the first date that zip can represent
@@ -91,19 +91,19 @@ std::vector<std::byte> read_entry(zip_t* archive, const zip_stat_t& status, std:
     file_failure(file, field, "is encrypted or compressed in a way of its own",
                  "stored or deflated bytes");
   }
-  if (status.size / kMaxInflation > status.comp_size) {
+  if (status.size / kMaxInflationFactor > status.comp_size) {
     file_failure(
         file, field,
         fmt::format("claims {} bytes out of {} compressed ones", status.size, status.comp_size),
-        fmt::format("at most {} for one", kMaxInflation));
+        fmt::format("at most {} for one", kMaxInflationFactor));
   }
   const Entry entry(zip_fopen_index(archive, status.index, 0), &zip_fclose);
   if (!entry) file_failure(file, field, "cannot be opened", "an unaltered .npz file");
   std::vector<std::byte> bytes;
   std::size_t used = 0;
   for (;;) {  // up to the end of the entry, where the CRC-32 is checked
-    bytes.resize(used + kReadSize);
-    const zip_int64_t count = zip_fread(entry.get(), bytes.data() + used, kReadSize);
+    bytes.resize(used + kReadBytes);
+    const zip_int64_t count = zip_fread(entry.get(), bytes.data() + used, kReadBytes);
     if (count < 0) {
       file_failure(file, field, fmt::format("is damaged ({})", zip_file_strerror(entry.get())),
                    "an unaltered .npz file");
@@ -121,8 +121,8 @@ std::vector<std::byte> read_entry(zip_t* archive, const zip_stat_t& status, std:
 
 /// The dtypes that NumPy does not have. A tensor of such a dtype is stored as an array of bytes,
 /// and the array's name contains the dtype.
-constexpr DType kStoredAsBytes[] = {DType::float8_e4m3fn, DType::float8_e5m2,
-                                    DType::float8_e8m0fnu};
+constexpr DType kDTypesStoredAsBytes[] = {DType::float8_e4m3fn, DType::float8_e5m2,
+                                          DType::float8_e8m0fnu};
 
 std::string dtype_suffix(DType dtype) {
   return fmt::format(".{}", to_string(dtype));
@@ -131,14 +131,15 @@ std::string dtype_suffix(DType dtype) {
 /// Returns the array that stores the tensor. For a tensor x of float8_e5m2, it is an array
 /// "x.float8_e5m2" of uint8.
 StoredTensor to_npy_array(StoredTensor tensor) {
-  if (std::ranges::find(kStoredAsBytes, tensor.dtype) == std::end(kStoredAsBytes)) return tensor;
+  if (std::ranges::find(kDTypesStoredAsBytes, tensor.dtype) == std::end(kDTypesStoredAsBytes))
+    return tensor;
   tensor.name += dtype_suffix(tensor.dtype);
   tensor.dtype = DType::uint8;
   return tensor;
 }
 
 StoredTensor from_npy_array(StoredTensor tensor) {
-  for (const DType dtype : kStoredAsBytes) {
+  for (const DType dtype : kDTypesStoredAsBytes) {
     const std::string ending = dtype_suffix(dtype);
     if (tensor.dtype != DType::uint8 || !tensor.name.ends_with(ending)) continue;
     tensor.name.resize(tensor.name.size() - ending.size());
@@ -148,8 +149,8 @@ StoredTensor from_npy_array(StoredTensor tensor) {
   return tensor;
 }
 
-/// Adds the bytes of an array as an entry of the archive. The archive does not copy `array`, so it
-/// must outlive the archive.
+/// Adds the bytes of an array as an entry of the archive. The archive does not copy `array`, so
+/// `array` must outlive the archive.
 void add_entry(zip_t* archive, const StoredTensor& tensor, const std::vector<std::byte>& array) {
   const std::string name = tensor.name + std::string(kSuffix);
   zip_source_t* source = zip_source_buffer(archive, array.data(), array.size(), 0);
@@ -168,7 +169,7 @@ void add_entry(zip_t* archive, const StoredTensor& tensor, const std::vector<std
   }
 }
 
-std::vector<std::byte> read_back(zip_source_t* source) {
+std::vector<std::byte> read_written_archive(zip_source_t* source) {
   zip_stat_t status;
   zip_stat_init(&status);
   if (zip_source_stat(source, &status) < 0 || zip_source_open(source) < 0) {
@@ -226,10 +227,10 @@ std::vector<std::byte> encode_npz(std::span<const StoredTensor> tensors) {
   std::vector<std::vector<std::byte>> arrays;  // libzip reads them when the archive is closed
   for (const StoredTensor* tensor : sorted) {
     kept.push_back(to_npy_array(*tensor));
-    if (const std::size_t length = kept.back().name.size(); length > kMaxName) {
+    if (const std::size_t length = kept.back().name.size(); length > kMaxNameBytes) {
       numeric::contract_failure("encode_npz", "a tensor",
                                 fmt::format("has a name of {} bytes", length),
-                                fmt::format("at most {}", kMaxName), numeric::Clause::C4);
+                                fmt::format("at most {}", kMaxNameBytes), numeric::Clause::C4);
     }
     arrays.push_back(encode_npy(kept.back()));
   }
@@ -245,7 +246,7 @@ std::vector<std::byte> encode_npz(std::span<const StoredTensor> tensors) {
   for (std::size_t i = 0; i < kept.size(); ++i) add_entry(archive.get(), kept[i], arrays[i]);
   if (zip_close(archive.get()) < 0) fail_unwritable(zip_strerror(archive.get()));
   static_cast<void>(archive.release());  // closing has freed the archive
-  return read_back(target.get());
+  return read_written_archive(target.get());
 }
 
 }  // namespace normproof::ref::io

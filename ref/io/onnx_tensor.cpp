@@ -10,8 +10,8 @@ namespace normproof::ref::io {
 namespace {
 
 // The field numbers of ONNX's TensorProto, and the wire types of Protocol Buffers.
-constexpr std::uint64_t kDims = 1, kDataType = 2, kName = 8, kRawData = 9;
-constexpr std::uint64_t kVarint = 0, kLength = 2;
+constexpr std::uint64_t kDimsField = 1, kDataTypeField = 2, kName = 8, kRawDataField = 9;
+constexpr std::uint64_t kVarintWireType = 0, kLength = 2;
 
 std::uint64_t onnx_data_type(DType dtype) {
   switch (dtype) {
@@ -49,7 +49,7 @@ void append_varint(std::vector<std::byte>& out, std::uint64_t value) {
 }
 
 void append_number(std::vector<std::byte>& out, std::uint64_t field, std::uint64_t value) {
-  append_varint(out, field << 3 | kVarint);
+  append_varint(out, field << 3 | kVarintWireType);
   append_varint(out, value);
 }
 
@@ -65,10 +65,10 @@ void append_bytes(std::vector<std::byte>& out, std::uint64_t field,
 std::vector<std::byte> encode_onnx_tensor(const StoredTensor& tensor) {
   sorted_by_name("encode_onnx_tensor", std::span(&tensor, 1));
   std::vector<std::byte> out;
-  for (const std::size_t extent : tensor.shape) append_number(out, kDims, extent);
-  append_number(out, kDataType, onnx_data_type(tensor.dtype));
+  for (const std::size_t extent : tensor.shape) append_number(out, kDimsField, extent);
+  append_number(out, kDataTypeField, onnx_data_type(tensor.dtype));
   append_bytes(out, kName, std::as_bytes(std::span(tensor.name.data(), tensor.name.size())));
-  append_bytes(out, kRawData, tensor.bytes);
+  append_bytes(out, kRawDataField, tensor.bytes);
   return out;
 }
 

@@ -7,8 +7,8 @@
 
 namespace normproof::ref::io {
 
-/// Returns a tensor as a TensorProto of ONNX, the content of the files input_<i>.pb and
-/// output_<i>.pb of a test data set. The same tensor gives the same bytes.
+/// Returns the bytes of ONNX's TensorProto for a tensor. The files input_<i>.pb and output_<i>.pb
+/// of a test data set consist of such bytes. The same tensor gives the same bytes.
 ///
 /// Source    onnx.proto: dims (field 1), data_type (2), name (8), raw_data (9), in this order;
 ///           Protocol Buffers' wire format

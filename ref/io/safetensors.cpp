@@ -20,8 +20,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kLengthSize = 8;
-constexpr std::size_t kMaxHeader = 100'000'000;
+constexpr std::size_t kLengthBytes = 8;
+constexpr std::size_t kMaxHeaderBytes = 100'000'000;
 constexpr std::string_view kMetadata = "__metadata__";
 
 struct DTypeCode {
@@ -63,16 +63,16 @@ json parse_header(std::string_view text, std::string_view file) {
 }
 
 std::size_t header_length(std::span<const std::byte> bytes, std::string_view file) {
-  if (bytes.size() < kLengthSize) {
+  if (bytes.size() < kLengthBytes) {
     file_failure(file, "the file", fmt::format("has {} bytes", bytes.size()),
                  "8 bytes that hold the length of the header");
   }
   std::uint64_t length = 0;
-  std::memcpy(&length, bytes.data(), kLengthSize);
-  if (length > kMaxHeader || length > bytes.size() - kLengthSize) {
+  std::memcpy(&length, bytes.data(), kLengthBytes);
+  if (length > kMaxHeaderBytes || length > bytes.size() - kLengthBytes) {
     file_failure(file, "the header", fmt::format("claims {} bytes", length),
                  fmt::format("at most {}, the rest of the file, and {}, the format's limit",
-                             bytes.size() - kLengthSize, kMaxHeader));
+                             bytes.size() - kLengthBytes, kMaxHeaderBytes));
   }
   return length;
 }
@@ -121,7 +121,7 @@ class TensorReader {
     }
     const auto bytes = data_.subspan(place.begin, *size);
     tensor.bytes.assign(bytes.begin(), bytes.end());
-    if (const auto bad = find_bad_boolean(tensor)) {
+    if (const auto bad = find_invalid_boolean(tensor)) {
       fail(fmt::format("has a bad boolean at element {}", *bad), "the bytes 0 and 1");
     }
     return tensor;
@@ -183,9 +183,9 @@ void check_ranges_cover_data(std::vector<ByteRange> ranges, std::size_t data_siz
 std::vector<StoredTensor> decode_safetensors(std::span<const std::byte> bytes,
                                              std::string_view file) {
   const std::size_t length = header_length(bytes, file);
-  const auto* text = reinterpret_cast<const char*>(bytes.data() + kLengthSize);
+  const auto* text = reinterpret_cast<const char*>(bytes.data() + kLengthBytes);
   const json header = parse_header({text, length}, file);
-  const std::span<const std::byte> data = bytes.subspan(kLengthSize + length);
+  const std::span<const std::byte> data = bytes.subspan(kLengthBytes + length);
   std::vector<ByteRange> ranges;
   for (const auto& [name, fields] : header.items()) {
     if (name == kMetadata) {
@@ -224,12 +224,12 @@ std::vector<std::byte> encode_safetensors(std::span<const StoredTensor> tensors)
     offset = end;
   }
   std::string text = header.dump();
-  text.append((kLengthSize - text.size() % kLengthSize) % kLengthSize, ' ');
+  text.append((kLengthBytes - text.size() % kLengthBytes) % kLengthBytes, ' ');
   const std::uint64_t length = text.size();
 
-  std::vector<std::byte> bytes(kLengthSize + text.size());
-  std::memcpy(bytes.data(), &length, kLengthSize);
-  std::memcpy(bytes.data() + kLengthSize, text.data(), text.size());
+  std::vector<std::byte> bytes(kLengthBytes + text.size());
+  std::memcpy(bytes.data(), &length, kLengthBytes);
+  std::memcpy(bytes.data() + kLengthBytes, text.data(), text.size());
   bytes.reserve(bytes.size() + offset);
   for (const StoredTensor* tensor : sorted) {
     bytes.insert(bytes.end(), tensor->bytes.begin(), tensor->bytes.end());

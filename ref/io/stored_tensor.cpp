@@ -86,28 +86,29 @@ void store_bits(StoredTensor& tensor, std::size_t index, std::size_t bytes,
 }
 
 template <typename Item>
-void store_whole(StoredTensor& tensor, std::size_t index, double value) {
+void store_integer(StoredTensor& tensor, std::size_t index, double value) {
   constexpr double kMinimum = static_cast<double>(std::numeric_limits<Item>::min());
   constexpr double kMaximum = static_cast<double>(std::numeric_limits<Item>::max());
   store(tensor, index,
         value >= kMinimum && value < kMaximum + 1 ? static_cast<Item>(value) : Item{0});
 }
 
-constexpr int kScaleBias = 127;
-constexpr std::uint8_t kNoScale = 255;
+constexpr int kScaleExponentBias = 127;
+constexpr std::uint8_t kNaNScaleByte = 255;
 
 /// Returns the byte that encodes a scale, a power of two from 2^-127 to 2^127. For every other
 /// number it returns the byte of NaN.
 std::uint8_t encode_scale(double value) {
   int exponent = 0;
-  if (!(std::frexp(value, &exponent) == 0.5)) return kNoScale;
-  exponent += kScaleBias - 1;
-  return exponent < 0 || exponent >= kNoScale ? kNoScale : static_cast<std::uint8_t>(exponent);
+  if (!(std::frexp(value, &exponent) == 0.5)) return kNaNScaleByte;
+  exponent += kScaleExponentBias - 1;
+  return exponent < 0 || exponent >= kNaNScaleByte ? kNaNScaleByte
+                                                   : static_cast<std::uint8_t>(exponent);
 }
 
 double decode_scale(std::uint8_t byte) {
-  return byte == kNoScale ? std::numeric_limits<double>::quiet_NaN()
-                          : numeric::exact_power_of_two(byte - kScaleBias);
+  return byte == kNaNScaleByte ? std::numeric_limits<double>::quiet_NaN()
+                               : numeric::exact_power_of_two(byte - kScaleExponentBias);
 }
 
 /// Whether the dtype can represent only one NaN.
@@ -121,11 +122,11 @@ void store_element(StoredTensor& tensor, std::size_t index, double value) {
                       numeric::encode(numeric::float_format_info(*row.type), value));
   switch (tensor.dtype) {
     case DType::int64:
-      return store_whole<std::int64_t>(tensor, index, value);
+      return store_integer<std::int64_t>(tensor, index, value);
     case DType::int32:
-      return store_whole<std::int32_t>(tensor, index, value);
+      return store_integer<std::int32_t>(tensor, index, value);
     case DType::uint8:
-      return store_whole<std::uint8_t>(tensor, index, value);
+      return store_integer<std::uint8_t>(tensor, index, value);
     case DType::float8_e8m0fnu:
       return store(tensor, index, encode_scale(value));
     default:
@@ -159,7 +160,7 @@ void check_bytes(std::string_view function, const StoredTensor& tensor, Clause l
                                  shape_text(tensor.shape)),
                      length_bytes);
   }
-  if (const auto bad = find_bad_boolean(tensor)) {
+  if (const auto bad = find_invalid_boolean(tensor)) {
     contract_failure(function, label,
                      fmt::format("has the byte {} at element {}",
                                  std::to_integer<int>(tensor.bytes[*bad]), *bad),
@@ -311,7 +312,7 @@ std::vector<const StoredTensor*> sorted_by_name(std::string_view function,
   return sorted;
 }
 
-std::optional<std::size_t> find_bad_boolean(const StoredTensor& tensor) {
+std::optional<std::size_t> find_invalid_boolean(const StoredTensor& tensor) {
   if (tensor.dtype != DType::boolean) return std::nullopt;
   const auto bad = std::ranges::find_if(tensor.bytes, [](std::byte b) { return b > std::byte{1}; });
   if (bad == tensor.bytes.end()) return std::nullopt;

@@ -63,7 +63,7 @@ struct StoredTensor {
 };
 
 /// Returns the number of bytes of a tensor: the product of the extents times item_size(dtype). If
-/// the product of the extents other than 0 does not fit in 63 bits, the result is empty. So strides
+/// the product of all nonzero extents does not fit in 63 bits, the result is empty. So strides
 /// cannot overflow either.
 std::optional<std::size_t> byte_size(DType dtype, std::span<const std::size_t> shape);
 
@@ -105,6 +105,6 @@ std::vector<const StoredTensor*> sorted_by_name(std::string_view function,
 
 /// Returns the index of the first byte of a boolean tensor that is neither 0 nor 1. If there is no
 /// such byte, or if the tensor has another dtype, the result is empty.
-std::optional<std::size_t> find_bad_boolean(const StoredTensor& tensor);
+std::optional<std::size_t> find_invalid_boolean(const StoredTensor& tensor);
 
 }  // namespace normproof::ref::io

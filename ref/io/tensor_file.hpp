@@ -14,14 +14,14 @@ namespace normproof::ref::io {
 ///
 /// Requires  the suffix is .npz or .safetensors, in lower case; the file is a regular file of at
 ///           most `max_bytes` bytes, and an archive does not exceed this size when unpacked
-/// Throws    UsageError if the suffix is wrong; FileError as read_file, decode_npz and
-///           decode_safetensors
+/// Throws    UsageError if the suffix is wrong; FileError if read_file, decode_npz or
+///           decode_safetensors throws one
 std::vector<StoredTensor> read_tensors(const std::filesystem::path& path,
                                        std::size_t max_bytes = static_cast<std::size_t>(-1));
 
-/// Checks that the suffix of the path is one that read_tensors and write_tensors support. It is
-/// called before long computations.
-/// Throws    UsageError if it is not
+/// Checks that the suffix of the path is one that read_tensors and write_tensors support. Programs
+/// call this function before long computations.
+/// Throws    UsageError if the suffix is not supported
 void check_tensor_file(const std::filesystem::path& path);
 
 /// Writes tensors to a file, either completely or not at all (write_file). The same tensors give
@@ -29,8 +29,8 @@ void check_tensor_file(const std::filesystem::path& path);
 ///
 /// Requires  the suffix is .npz or .safetensors, in lower case; the requirements of encode_npz or
 ///           encode_safetensors
-/// Throws    UsageError if the suffix is wrong; ContractError as the encoders; FileError as
-///           write_file
+/// Throws    UsageError if the suffix is wrong; ContractError if the requirements are violated;
+///           FileError if write_file throws one
 void write_tensors(const std::filesystem::path& path, std::span<const StoredTensor> tensors);
 
 }  // namespace normproof::ref::io

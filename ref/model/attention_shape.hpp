@@ -27,8 +27,8 @@ struct AttentionShape {
   /// Whether every query of every sample sees at least one key.
   bool every_query_sees_a_key(const tensor::Mask& valid, bool causal) const;
 
-  /// Returns text such as "attention in sample 2, heads 4 to 7". The heads are those of the queries
-  /// that read the keys of head kv_head.
+  /// Returns text such as "attention in sample 2, heads 4 to 7". The text names the heads of
+  /// queries that read the keys of head kv_head.
   std::string describe_heads(std::size_t sample, std::size_t kv_head) const;
 };
 

@@ -3,7 +3,7 @@
 namespace normproof::ref::model {
 namespace {
 
-EncoderConfig side_as_encoder(const DecoderConfig& config, const LayersConfig& layers) {
+EncoderConfig make_side_encoder_config(const DecoderConfig& config, const LayersConfig& layers) {
   EncoderConfig own;
   own.d_model = config.d_model;
   own.num_heads = layers.num_heads;
@@ -22,14 +22,14 @@ EncoderConfig side_as_encoder(const DecoderConfig& config, const LayersConfig& l
 }  // namespace
 
 EncoderConfig source_side(const DecoderConfig& config) {
-  EncoderConfig own = side_as_encoder(config, config.encoder);
+  EncoderConfig own = make_side_encoder_config(config, config.encoder);
   own.vocab_size = config.source_vocab_size;
   own.num_classes = 1;  // irrelevant: this side has no head
   return own;
 }
 
 EncoderConfig target_side(const DecoderConfig& config) {
-  EncoderConfig own = side_as_encoder(config, config.decoder);
+  EncoderConfig own = make_side_encoder_config(config, config.decoder);
   own.vocab_size = own.num_classes = config.target_vocab_size;
   own.causal = true;
   own.tied_head = config.tied_head;

@@ -6,7 +6,8 @@
 
 namespace normproof::ref::model {
 
-/// The layers of one side of a translation model: of the encoder or of the decoder.
+/// The configuration of the layers of one side of a translation model: of the encoder or of the
+/// decoder.
 struct LayersConfig {
   std::size_t num_heads = 4;
   std::size_t d_ff = 64;
@@ -15,9 +16,9 @@ struct LayersConfig {
   NormOptions final_norm = LayerNormOptions{};  ///< the norm after the last layer, for `pre`
 };
 
-/// A Transformer for translation. The encoder reads the source. The decoder reads the target, and
-/// its head predicts tokens of the target's vocabulary. Padding is not attended to, and it is not
-/// part of any statistic.
+/// The configuration of a Transformer for translation. The encoder reads the source. The decoder
+/// reads the target, and its head predicts tokens of the target's vocabulary. Padding is not
+/// attended to, and it is not part of any statistic.
 struct DecoderConfig {
   std::size_t source_vocab_size = 0;
   std::size_t target_vocab_size = 0;
@@ -34,8 +35,8 @@ struct DecoderConfig {
   bool tied_head = false;  ///< the head uses the target embedding's weight and its own bias
 };
 
-/// Return the configuration of one side of a translation model as the configuration of an encoder.
-/// The target side is causal.
+/// Return the configuration of an encoder that has the layers of the source side or of the target
+/// side of a translation model. The target side is causal.
 EncoderConfig source_side(const DecoderConfig& config);
 EncoderConfig target_side(const DecoderConfig& config);
 

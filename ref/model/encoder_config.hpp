@@ -20,23 +20,23 @@ enum class Pooling { masked_mean, per_position };
 template <class E>
 using EnumNames = std::span<const std::pair<const char*, E>>;
 
-inline EnumNames<Activation> names_of(Activation) {
+inline EnumNames<Activation> enum_names(Activation) {
   static constexpr std::pair<const char*, Activation> kNames[] = {
       {"relu", Activation::relu}, {"gelu", Activation::gelu}, {"gelu_tanh", Activation::gelu_tanh}};
   return kNames;
 }
-inline EnumNames<NormPlacement> names_of(NormPlacement) {
+inline EnumNames<NormPlacement> enum_names(NormPlacement) {
   static constexpr std::pair<const char*, NormPlacement> kNames[] = {{"post", NormPlacement::post},
                                                                      {"pre", NormPlacement::pre}};
   return kNames;
 }
-inline EnumNames<Pooling> names_of(Pooling) {
+inline EnumNames<Pooling> enum_names(Pooling) {
   static constexpr std::pair<const char*, Pooling> kNames[] = {
       {"masked_mean", Pooling::masked_mean}, {"per_position", Pooling::per_position}};
   return kNames;
 }
 
-/// A Transformer encoder with a classification head.
+/// The configuration of a Transformer encoder with a classification head.
 struct EncoderConfig {
   std::size_t vocab_size = 0;
   std::size_t d_model = 32;

@@ -18,11 +18,11 @@ void check_format(std::string_view function, std::string_view option, numeric::F
 
 void check_formats(std::string_view function, const Float32NormOptions& options,
                    numeric::Clause clause) {
-  constexpr auto kStored = "float32, bfloat16 or float16";
+  constexpr auto kStoredFormatsText = "float32, bfloat16 or float16";
   check_format(function, "storage", options.storage, is_stored_by_float32_norm(options.storage),
-               kStored, clause);
+               kStoredFormatsText, clause);
   check_format(function, "parameters", options.parameters,
-               is_stored_by_float32_norm(options.parameters), kStored, clause);
+               is_stored_by_float32_norm(options.parameters), kStoredFormatsText, clause);
   check_format(function, "arithmetic", options.arithmetic,
                options.arithmetic == numeric::FloatType::float32 ||
                    options.arithmetic == numeric::FloatType::float64,

@@ -8,9 +8,9 @@
 
 namespace normproof::ref::model {
 
-/// The options of float32_norm. It computes layer_norm, or rms_norm if `centred` is false, as a
-/// kernel for 32-bit and 16-bit tensors does: every operation is in float32 or in double, and each
-/// stored result is rounded once.
+/// The options of float32_norm. The function computes layer_norm, or rms_norm if `centred` is
+/// false, in the same way as a kernel for 32-bit and 16-bit tensors: every operation is in float32
+/// or in double, and each stored result is rounded once.
 struct Float32NormOptions {
   bool centred = true;
   double eps = 1e-5;                ///< is rounded to `arithmetic`
@@ -23,9 +23,9 @@ struct Float32NormOptions {
   numeric::FloatType arithmetic = numeric::FloatType::float32;
 };
 
-/// The number of consecutive rows in a run. float32_norm_backward adds the terms of grad_gamma and
-/// grad_beta that belong to one run in ascending order. Then it adds the sums of the runs by rule
-/// R2 of docs/specification/determinism.md.
+/// float32_norm_backward divides the rows into runs of this many consecutive rows. It adds the
+/// terms of grad_gamma and grad_beta that belong to one run in ascending order. Then it adds the
+/// sums of the runs by rule R2 of docs/specification/determinism.md.
 inline constexpr std::size_t kRowsPerRun = 32;
 
 /// Whether float32_norm can store its results in the format `type`.

@@ -7,7 +7,7 @@ namespace normproof::ref::model {
 
 /// The version of the corpus that added the layouts of images, and the option that gamma is stored
 /// as gamma - 1.
-inline constexpr Since kSinceImages{"2.11.0"};
+inline constexpr SinceVersion kSinceImageLayouts{"2.11.0"};
 
 // The functions below list the fields of each struct of options by name. Setting an option, listing
 // the options and error messages all use this list.
@@ -16,22 +16,22 @@ inline void visit_fields(BatchNormOptions& o, auto&& f) {
   f("eps", o.eps);
   f("running_decay", o.running_decay);
   f("unbiased_running_variance", o.unbiased_running_variance);
-  f("layout", o.layout, kSinceImages);
+  f("layout", o.layout, kSinceImageLayouts);
 }
 inline void visit_fields(LayerNormOptions& o, auto&& f) {
   f("eps", o.eps);
-  f("zero_centred_gamma", o.zero_centred_gamma, kSinceImages);
+  f("zero_centred_gamma", o.zero_centred_gamma, kSinceImageLayouts);
 }
 inline void visit_fields(RMSNormOptions& o, auto&& f) {
   f("eps", o.eps);
   f("cast_order", o.cast_order);
   f("storage", o.storage);
-  f("zero_centred_gamma", o.zero_centred_gamma, kSinceImages);
+  f("zero_centred_gamma", o.zero_centred_gamma, kSinceImageLayouts);
 }
 inline void visit_fields(GroupNormOptions& o, auto&& f) {
   f("eps", o.eps);
   f("groups", o.groups);
-  f("layout", o.layout, kSinceImages);
+  f("layout", o.layout, kSinceImageLayouts);
 }
 inline void visit_fields(InstanceNormOptions& o, auto&& f) {
   f("eps", o.eps);

@@ -175,13 +175,14 @@ struct LayerTable<std::variant<Options...>> {
       LayerDescription<Options>::value...};
 };
 
-/// Returns the value of the field with this name, if the field has the type V.
+/// Returns the value of the field with this name. If no field has this name and the type V, the
+/// result is empty.
 template <class V>
 std::optional<V> find_option(NormOptions options, std::string_view field) {
   std::optional<V> found;
   std::visit(
       [&](auto& o) {
-        visit_fields(o, [&](std::string_view own, auto& value, Since = {}) {
+        visit_fields(o, [&](std::string_view own, auto& value, SinceVersion = {}) {
           if constexpr (std::is_same_v<std::remove_cvref_t<decltype(value)>, V>)
             if (own == field) found = value;
         });
@@ -243,7 +244,7 @@ Layout norm_layout(const NormOptions& options) {
   return find_option<Layout>(options, "layout").value_or(Layout::rows);
 }
 
-NormOptions with_row_layout(NormOptions options) {
+NormOptions use_row_layout(NormOptions options) {
   if (norm_layout(options) != Layout::rows) set_option(options, "layout", "rows");
   return options;
 }

@@ -11,8 +11,8 @@
 /// Tables that describe all norm layers: names, parameters, initial states and shapes, but no
 /// arithmetic. Encoders, test cases, benchmarks, the determinism check and the tables of
 /// docs/guide/formats.md are built from them, and `normproof operations` prints them. The formulas
-/// of ref/norm and gpu/norm and the independent implementations do not use them; tests check each
-/// of those against the tables.
+/// of ref/norm and gpu/norm and the independent implementations do not use the tables; tests check
+/// these formulas and implementations against them.
 namespace normproof::ref::model {
 
 /// The kinds of sets into which the elements of x [B,T,D] are partitioned. The elements of one set
@@ -62,9 +62,8 @@ struct NormState {
   double initial;
 };
 
-/// The calls after which a statistic is among the outputs of a step: every forward, a forward in
-/// training, or a backward in training.
-/// forward in training, or after a backward in training.
+/// The calls that return a statistic: every forward, only a forward in training, or only a backward
+/// in training.
 enum class StatisticAvailability { forward, training_forward, training_backward };
 
 struct NormStatistic {
@@ -86,7 +85,7 @@ struct NormLayer {
 
   /// Whether the layer subtracts a mean in at least one of its normalizations.
   bool centred() const;
-  /// Whether statistics are taken over several rows. Only then a mask has an effect.
+  /// Whether statistics are taken over several rows. A mask has an effect only in this case.
   bool uses_statistics_over_rows() const;
   /// Whether statistics are taken per sample. For x [N,D], each row is a sample with a single
   /// token.
@@ -113,7 +112,7 @@ std::optional<bool> switch_option(const NormOptions& options, std::string_view f
 /// Layout::rows.
 Layout norm_layout(const NormOptions& options);
 /// Returns the options with the layout changed to Layout::rows.
-NormOptions with_row_layout(NormOptions options);
+NormOptions use_row_layout(NormOptions options);
 /// Returns the shape of x after conversion to Layout::rows: [B,H W,D] for [B,D,H,W] and for
 /// [B,H,W,D], and the shape of x itself for rows.
 /// Requires  (C1) x has 4 axes unless the layout is rows
@@ -126,18 +125,20 @@ void check_row_layout(const NormOptions& options);
 /// Whether the layer multiplies by 1 + gamma instead of gamma.
 bool has_zero_centered_gamma(const NormOptions& options);
 
-/// Whether the switch `option` is on. It is the name of a boolean option; an empty name means
-/// always on.
+/// Whether the option with the name `option`, a boolean option of the layer, is on. If the name is
+/// empty, the result is true.
 bool is_switched_on(const NormOptions& options, std::string_view option);
 
 /// Returns the initial value of a parameter of the layer.
 double initial_value(const NormOptions& options, const NormParameter& parameter);
 
-/// Returns the extents of an entry of shape `shape`, for an x with the extents `x` in the layout of
-/// the options. The number of groups is options.groups, or 1 if the layer has no groups.
+/// Returns the extents of a parameter, a state or a statistic whose shape is `shape`. x has the
+/// extents `x` in the layout of the options. The number of groups is options.groups, or 1 if the
+/// layer has no groups.
 std::vector<std::size_t> entry_extents(EntryShape shape, const std::vector<std::size_t>& x,
                                        const NormOptions& options);
-/// Returns the extent of an entry whose shape does not depend on the rows of x.
+/// Returns the extent of a parameter, a state or a statistic whose shape does not depend on the
+/// rows of x.
 /// Requires  (C1) shape is `one` or `features`
 std::size_t entry_extent(EntryShape shape, std::size_t d_model);
 

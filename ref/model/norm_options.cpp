@@ -15,7 +15,7 @@ namespace normproof::ref::numeric {
 
 // Returns the names of the storage formats. option_fields.hpp finds this function by
 // argument-dependent lookup.
-static std::span<const std::pair<const char*, FloatType>> names_of(FloatType) {
+static std::span<const std::pair<const char*, FloatType>> enum_names(FloatType) {
   static const auto names = [] {
     std::vector<std::pair<const char*, FloatType>> stored;
     for (const FloatFormat& format : kFloatFormats)
@@ -40,10 +40,10 @@ constexpr std::pair<const char*, Layout> kLayouts[] = {{"rows", Layout::rows},
 }  // namespace
 
 // option_fields.hpp finds these functions by argument-dependent lookup.
-static std::span<const std::pair<const char*, CastOrder>> names_of(CastOrder) {
+static std::span<const std::pair<const char*, CastOrder>> enum_names(CastOrder) {
   return kCastOrders;
 }
-static std::span<const std::pair<const char*, Layout>> names_of(Layout) {
+static std::span<const std::pair<const char*, Layout>> enum_names(Layout) {
   return kLayouts;
 }
 

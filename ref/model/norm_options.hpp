@@ -27,14 +27,16 @@ enum class Layout {
 
 /// The options of the norm layers, one struct per layer. Every field has the name that `normproof
 /// apply --set` accepts. eps is added to the squared statistic, inside the root. running_decay,
-/// alpha_forward and alpha_backward are weights of the OLD value.
+/// alpha_forward and alpha_backward are the weights of the OLD value when a running average is
+/// updated.
 
 struct NoneOptions {};
 
 struct BatchNormOptions {
   double eps = 1e-5;
   double running_decay = 0.9;
-  /// Whether the running variance is updated with n/(n-1) times the biased variance.
+  /// Whether the running variance is updated with the biased variance times n/(n-1), where n is the
+  /// number of valid rows.
   bool unbiased_running_variance = true;
   Layout layout = Layout::rows;
 };
@@ -77,13 +79,14 @@ struct PowerNormOptions {
   double eps = 1e-5;
   double alpha_forward = 0.9;
   double alpha_backward = 0.9;
-  /// The number of iterations at the start that normalize by the batch's own quadratic mean.
+  /// The number of iterations at the start in which the layer normalizes by the quadratic mean of
+  /// the batch instead of the running one.
   std::int64_t warmup_iterations = 0;
 };
 
 /// PowerNorm as in the authors' released code. Each switch turns on one difference from the paper.
-/// If all switches are off, and alphas, eps and warm-up are those of PowerNorm, it computes what
-/// PowerNorm computes.
+/// If all switches are off, and the alphas, eps and the warm-up have the values of PowerNorm, the
+/// layer computes what PowerNorm computes.
 struct PowerNormReleasedOptions {
   double eps = 1e-5;
   double alpha_forward = 0.9;
@@ -97,10 +100,11 @@ struct PowerNormReleasedOptions {
   bool divide_by_batch_psi = true;
   /// Whether the warm-up updates running_psi2 twice: by a cumulative mean and by a moving average.
   bool cumulative_warmup_average = true;
-  /// Whether the means that update nu include the padded rows.
+  /// Whether padded rows are included in the means that update nu, the running statistic of the
+  /// backward.
   bool pads_in_backward = true;
-  /// Whether the state `nu` holds nu of the paper divided by 1 - alpha_backward, as the variable
-  /// ema_gz of the released code does.
+  /// Whether the state `nu` holds the nu of the paper divided by 1 - alpha_backward. The variable
+  /// ema_gz of the released code holds this quotient too.
   bool scaled_nu = true;
 };
 

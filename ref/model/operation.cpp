@@ -8,7 +8,7 @@
 
 namespace normproof::ref::model {
 
-constexpr Since kSinceCausalEncoders{"2.12.0"}, kSinceScaledEmbedding{"2.15.0"};
+constexpr SinceVersion kSinceCausalEncoders{"2.12.0"}, kSinceScaledEmbedding{"2.15.0"};
 
 // option_fields.hpp finds these functions by argument-dependent lookup.
 static void visit_fields(SoftmaxOptions&, auto&&) {}
@@ -26,11 +26,11 @@ static void visit_fields(AttentionOptions& o, auto&& f) {
 }
 static void visit_fields(AddLayerNormOptions& o, auto&& f) {
   f("eps", o.eps);
-  f("zero_centred_gamma", o.zero_centred_gamma, kSinceImages);
+  f("zero_centred_gamma", o.zero_centred_gamma, kSinceImageLayouts);
 }
 static void visit_fields(AddRMSNormOptions& o, auto&& f) {
   f("eps", o.eps);
-  f("zero_centred_gamma", o.zero_centred_gamma, kSinceImages);
+  f("zero_centred_gamma", o.zero_centred_gamma, kSinceImageLayouts);
 }
 static void visit_fields(CrossEntropyOptions& o, auto&& f) {
   f("label_smoothing", o.loss.label_smoothing);
@@ -101,7 +101,7 @@ namespace {
 /// The prefixes of the names of options that belong to a norm.
 constexpr std::string_view kNormPrefix = "norm.", kDecoderNormPrefix = "decoder_norm.";
 constexpr std::string_view kLearningRate = "learning_rate";
-std::vector<std::string> names_of_kind(OperationKind kind) {
+std::vector<std::string> list_names_of_kind(OperationKind kind) {
   std::vector<std::string> names;
   for (const OperationInfo& info : operations(kind)) names.push_back(info.name);
   return names;
@@ -123,7 +123,7 @@ NormOptions* find_decoder_norm(TransformerOperation& transformer) {
 }
 
 /// Returns the name of an option without the prefix "norm." or "decoder_norm.".
-std::string_view name_without_prefix(std::string_view field) {
+std::string_view remove_option_prefix(std::string_view field) {
   for (const std::string_view prefix : {kNormPrefix, kDecoderNormPrefix})
     if (field.starts_with(prefix)) return field.substr(prefix.size());
   return field;
@@ -144,9 +144,9 @@ struct SetOption {
   void operator()(TransformerOperation& transformer) const {
     NormOptions* const decoder_options = find_decoder_norm(transformer);
     if (field.starts_with(kNormPrefix))
-      return set_option(encoder_norm(transformer), name_without_prefix(field), value);
+      return set_option(encoder_norm(transformer), remove_option_prefix(field), value);
     if (decoder_options != nullptr && field.starts_with(kDecoderNormPrefix))
-      return set_option(*decoder_options, name_without_prefix(field), value);
+      return set_option(*decoder_options, remove_option_prefix(field), value);
     set_field(transformer, operation_name(transformer), field, value);
   }
   void operator()(OptimizerOperation& steps) const {
@@ -155,7 +155,8 @@ struct SetOption {
   }
 };
 
-/// Lists the options of an operation: all of them, or those that a file names.
+/// Lists the options of an operation. If `all` is true, these are all options; otherwise only the
+/// options that are written to files.
 struct ListOptions {
   bool all;
 
@@ -195,7 +196,7 @@ struct ListOptions {
 }  // namespace
 
 std::vector<std::string> function_names() {
-  return names_of_kind(OperationKind::function);
+  return list_names_of_kind(OperationKind::function);
 }
 
 bool is_function(std::string_view name) {
@@ -204,11 +205,11 @@ bool is_function(std::string_view name) {
 }
 
 std::vector<std::string> encoder_operation_names() {
-  return names_of_kind(OperationKind::encoder);
+  return list_names_of_kind(OperationKind::encoder);
 }
 
 std::vector<std::string> transformer_operation_names() {
-  return names_of_kind(OperationKind::transformer);
+  return list_names_of_kind(OperationKind::transformer);
 }
 
 std::string operation_name(const Operation& operation) {

@@ -13,9 +13,10 @@
 
 namespace normproof::ref::model {
 
-/// The options of the functions that have no state: ref/ops/softmax.hpp, ref/ops/activation.hpp,
-/// ref/ops/gated_activation.hpp, ref/nn/scaled_dot_product_attention.hpp, ref/norm/add_norm.hpp,
-/// ref/norm/l2_norm.hpp, ref/nn/rotary_embedding.hpp, ref/train/cross_entropy.hpp.
+/// The structs below hold the options of the functions that have no state, one struct per function.
+/// The functions are in ref/ops/softmax.hpp, ref/ops/activation.hpp, ref/ops/gated_activation.hpp,
+/// ref/nn/scaled_dot_product_attention.hpp, ref/norm/add_norm.hpp, ref/norm/l2_norm.hpp,
+/// ref/nn/rotary_embedding.hpp and ref/train/cross_entropy.hpp.
 struct SoftmaxOptions {};
 struct LogSoftmaxOptions {};
 struct LogSumExpOptions {};
@@ -26,7 +27,8 @@ struct SiluOptions {};
 struct SwigluOptions {};
 struct GegluOptions {};
 struct AttentionOptions {
-  /// The factor of the scores. If it is absent, the factor is 1/sqrt(d) for queries of d features.
+  /// The factor by which the scores are multiplied. If it is absent, the factor is 1/sqrt(d) for
+  /// queries of d features.
   std::optional<double> scale = {};
   bool causal = false;  ///< whether later keys are hidden: ref/model/visible_keys.hpp
 };
@@ -52,7 +54,7 @@ enum class EpsPlacement {
   outside,  ///< n + eps
   floor     ///< max(n, eps)
 };
-inline EnumNames<EpsPlacement> names_of(EpsPlacement) {
+inline EnumNames<EpsPlacement> enum_names(EpsPlacement) {
   static constexpr std::pair<const char*, EpsPlacement> kNames[] = {
       {"inside", EpsPlacement::inside},
       {"outside", EpsPlacement::outside},
@@ -76,8 +78,8 @@ using FunctionOptions =
 std::vector<std::string> function_names();
 bool is_function(std::string_view name);
 
-/// The options of one layer of ref/encoder, forward and backward. The extents follow from its
-/// tensors.
+/// The options of one layer of ref/encoder, forward and backward. The extents of the layer are not
+/// options; they follow from the shapes of its tensors.
 struct EncoderLayerOptions {
   std::size_t num_heads = 1;
   Activation activation = Activation::relu;
@@ -117,8 +119,8 @@ struct DecoderLayerOptions {
 using EncoderOperation = std::variant<EncoderLayerOptions, EncoderOptions, DecoderLayerOptions>;
 std::vector<std::string> encoder_operation_names();
 
-/// The options of ref/decoder as a whole, from tokens to the cross-entropy of its targets, forward
-/// and backward, without dropout.
+/// The options of a whole translation model (ref/decoder), forward and backward: from tokens to the
+/// cross-entropy of the targets, without dropout.
 struct TranslatorOptions {
   std::size_t num_layers = 1;  ///< layers of the encoder, and of the decoder
   std::size_t num_heads = 1;
@@ -133,8 +135,8 @@ struct TranslatorOptions {
   /// Whether embeddings are multiplied by sqrt(d_model) before positions are added.
   bool scaled_embedding = false;
 };
-/// The options of a causal ref/encoder, from tokens to the cross-entropy of its targets, forward
-/// and backward, without dropout.
+/// The options of a whole language model (a causal ref/encoder), forward and backward: from tokens
+/// to the cross-entropy of the targets, without dropout.
 struct LanguageModelOptions {
   std::size_t num_layers = 1;
   std::size_t num_heads = 1;
@@ -147,9 +149,9 @@ struct LanguageModelOptions {
   /// Whether embeddings are multiplied by sqrt(d_model) before positions are added.
   bool scaled_embedding = false;
 };
-/// The options of the decoder of ref/decoder in inference, token by token. It reads a memory, new
-/// tokens, and the keys and values of the earlier tokens. It returns logits, and the keys and
-/// values of the earlier and the new tokens.
+/// The options of decoding: the decoder of ref/decoder in inference, one token at a time. Decoding
+/// reads a memory, new tokens, and the keys and values of the earlier tokens. It returns logits,
+/// and the keys and values of the earlier and the new tokens.
 struct DecodingOptions {
   std::size_t num_layers = 1;
   std::size_t num_heads = 1;
@@ -162,14 +164,14 @@ struct DecodingOptions {
   bool scaled_embedding = false;
 };
 
-/// The operations from tokens to logits over a vocabulary. transformer_operation_names returns
-/// their names: "translator", "language_model", "decoding". The option `norm` works as in
+/// The operations that compute logits over a vocabulary from tokens. transformer_operation_names
+/// returns their names: "translator", "language_model", "decoding". The option `norm` works as in
 /// EncoderOperation. The option `decoder_norm` works in the same way; the options of that norm are
 /// named `decoder_norm.eps` and so on.
 using TransformerOperation = std::variant<TranslatorOptions, LanguageModelOptions, DecodingOptions>;
 std::vector<std::string> transformer_operation_names();
 
-/// The options of steps of an optimizer on one parameter, with given gradients.
+/// The options of one or more steps of an optimizer on one parameter whose gradients are given.
 struct OptimizerOperation {
   OptimizerOptions optimizer = SgdOptions{};
   double learning_rate = 0.1;
@@ -181,8 +183,8 @@ using Operation = std::variant<NormOptions, FunctionOptions, EncoderOperation, O
                                TransformerOperation>;
 
 std::string operation_name(const Operation& operation);
-/// Returns the names of all operations: those of norm_names, function_names,
-/// encoder_operation_names, transformer_operation_names and optimizer_names.
+/// Returns the names of all operations: the names that norm_names, function_names,
+/// encoder_operation_names, transformer_operation_names and optimizer_names return.
 std::vector<std::string> operation_names();
 
 /// Returns the operation with this name, with its default options.

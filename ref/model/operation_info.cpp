@@ -336,6 +336,10 @@ const OperationInfo& operation_info(const Operation& operation) {
   return operations(kind)[index];
 }
 
+const OperationInfo& operation_info(const FunctionOptions& function) {
+  return operations(OperationKind::function)[function.index()];
+}
+
 const OperationInfo& operation_info(std::string_view name) {
   const auto found = std::ranges::find(operations(), name, &OperationInfo::name);
   if (found == operations().end())

@@ -16,7 +16,8 @@ namespace normproof::ref::model {
 
 enum class OperationKind { layer, function, encoder, transformer, optimizer };
 
-/// The smallest part of the output that depends only on the same part of the input.
+/// The parts into which y can be divided so that each part depends only on the same part of the
+/// inputs. The enumerator names the smallest such part.
 enum class Independence {
   element,  ///< an element of y depends only on the elements at the same index
   row,      ///< a row of y, all elements along the last axis, depends only on the same row
@@ -37,13 +38,14 @@ struct OperandInfo {
   bool has_samples() const;
 };
 
-/// How an EqualForm combines the other operation with a second operand.
+/// How y is computed from the operation of an EqualForm and a second operand.
 enum class Combination {
   times_gate,  ///< y = operation(x) * gate
   of_sum       ///< y = operation(x + residual)
 };
 
-/// A second way to compute the same y: by another operation with the same options.
+/// A second way to compute the y of an operation: by a different operation that has the same
+/// options.
 struct EqualForm {
   std::string operation;
   Combination combination = Combination::times_gate;
@@ -73,13 +75,14 @@ struct OperationInfo {
 };
 
 /// Returns the descriptions of all operations: layers, functions, encoders, Transformers and
-/// optimizers. Each kind has the order of its variant in operation.hpp. The descriptions of layers
-/// are made from norm_layers().
+/// optimizers. The operations of one kind are in the order of the alternatives of its variant in
+/// operation.hpp. The descriptions of layers are made from norm_layers().
 std::span<const OperationInfo> operations();
 /// Returns the descriptions of the operations of one kind.
 std::span<const OperationInfo> operations(OperationKind kind);
 
 const OperationInfo& operation_info(const Operation& operation);
+const OperationInfo& operation_info(const FunctionOptions& function);
 /// Returns the description of the operation with this name.
 /// Throws    UsageError that suggests the nearest known name
 const OperationInfo& operation_info(std::string_view name);

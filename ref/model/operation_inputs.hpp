@@ -16,7 +16,7 @@ namespace normproof::ref::model {
 
 /// The inputs of a function.
 struct FunctionInputs {
-  /// The operands that are real numbers, by the names that operation_info() states.
+  /// The operands whose elements are real numbers. Their names are those in operation_info().
   tensor::NamedTensors<double> tensors;
   tensor::Mask valid = {};        ///< true: an element, key or row takes part; empty: all do
   std::vector<int> targets = {};  ///< class ids [N], for cross_entropy

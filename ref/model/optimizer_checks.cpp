@@ -32,15 +32,15 @@ void check_optimizer_options(const AdamWOptions& o) {
   check_not_negative("weight_decay", o.weight_decay, Clause::C1);
 }
 void check_optimizer_options(const AdamOptions& options) {
-  check_optimizer_options(as_adamw_options(options));
+  check_optimizer_options(convert_to_adamw_options(options));
 }
 
 }  // namespace
 
-AdamWOptions as_adamw_options(const AdamOptions& options) {
+AdamWOptions convert_to_adamw_options(const AdamOptions& options) {
   return {options.beta1, options.beta2, options.eps, 0};
 }
-AdamWOptions as_adamw_options(const AdamWOptions& options) {
+AdamWOptions convert_to_adamw_options(const AdamWOptions& options) {
   return options;
 }
 

@@ -4,9 +4,9 @@
 
 namespace normproof::ref::model {
 
-/// Return the options as options of AdamW. For Adam, the weight decay is 0.
-AdamWOptions as_adamw_options(const AdamOptions& options);
-AdamWOptions as_adamw_options(const AdamWOptions& options);
+/// Convert the options of Adam or AdamW to options of AdamW. For Adam, the weight decay is 0.
+AdamWOptions convert_to_adamw_options(const AdamOptions& options);
+AdamWOptions convert_to_adamw_options(const AdamWOptions& options);
 
 /// Checks the options of an optimizer.
 /// Requires  (C1) beta1 and beta2 are at least 0 and below 1, eps > 0, and momentum and

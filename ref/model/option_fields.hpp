@@ -21,21 +21,21 @@
 
 /// Converts the fields of option structs to and from text. Some functions must be defined before
 /// set_field and list_fields are called on a variant of such structs: visit_fields(options, f),
-/// which calls f(name, field) or f(name, field, since) for each field; and names_of(E), which
+/// which calls f(name, field) or f(name, field, since) for each field; and enum_names(E), which
 /// returns the names of the enumeration E, for each enumeration among the fields.
 namespace normproof::ref::model {
 
 /// The version of the corpus that added a field to an existing operation. A file of an older
 /// version does not name the field, which then has its default. A newer file omits the field if it
 /// has its default, so that the bytes of existing files do not change.
-struct Since {
+struct SinceVersion {
   const char* corpus_version = nullptr;  ///< null: the field is as old as its operation
 };
 
 using OptionTexts = std::vector<std::pair<std::string, std::string>>;
 
-[[noreturn]] inline void bad_value(std::string_view field, std::string_view value,
-                                   std::string_view expectation) {
+[[noreturn]] inline void throw_invalid_value(std::string_view field, std::string_view value,
+                                             std::string_view expectation) {
   throw numeric::UsageError(
       fmt::format("option {} is '{}'; expected {}", field, value, expectation));
 }
@@ -49,13 +49,14 @@ void parse_number(std::string_view field, std::string_view text, T& value, const
   T parsed{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), parsed);
   if (std::is_unsigned_v<T> && text.starts_with('-'))
-    bad_value(field, text, fmt::format("an integer from 0 on{}", suffix));
+    throw_invalid_value(field, text, fmt::format("an integer from 0 on{}", suffix));
   if (error == std::errc::result_out_of_range)
-    bad_value(field, text, fmt::format("{} in its type's range{}", kKind, suffix));
+    throw_invalid_value(field, text, fmt::format("{} in its type's range{}", kKind, suffix));
   if (error != std::errc{} || end != text.data() + text.size())
-    bad_value(field, text, fmt::format("{}{}", kKind, suffix));
+    throw_invalid_value(field, text, fmt::format("{}{}", kKind, suffix));
   if constexpr (std::is_floating_point_v<T>)
-    if (!std::isfinite(parsed)) bad_value(field, text, fmt::format("a finite number{}", suffix));
+    if (!std::isfinite(parsed))
+      throw_invalid_value(field, text, fmt::format("a finite number{}", suffix));
   value = parsed;
 }
 
@@ -77,21 +78,21 @@ inline void parse_field(std::string_view field, std::string_view text, bool& val
   } else if (text == "0" || text == "false") {
     value = false;
   } else {
-    bad_value(field, text, "true, false, 1 or 0");
+    throw_invalid_value(field, text, "true, false, 1 or 0");
   }
 }
 template <class E>
 requires std::is_enum_v<E>
 void parse_field(std::string_view field, std::string_view text, E& value) {
   std::vector<std::string> known;
-  for (const auto& [name, e] : names_of(value)) {
+  for (const auto& [name, e] : enum_names(value)) {
     known.emplace_back(name);
     if (text == name) {
       value = e;
       return;
     }
   }
-  bad_value(field, text, fmt::format("one of {}", fmt::join(known, ", ")));
+  throw_invalid_value(field, text, fmt::format("one of {}", fmt::join(known, ", ")));
 }
 
 template <FieldNumber T>
@@ -107,12 +108,12 @@ inline std::string print_field(bool v) {
 }
 template <class E>
 requires std::is_enum_v<E> std::string print_field(E v) {
-  for (const auto& [name, e] : names_of(v))
+  for (const auto& [name, e] : enum_names(v))
     if (e == v) return name;
   return {};
 }
 
-/// Returns a variant that holds the alternative number `index`, with default values.
+/// Returns a variant that holds its alternative number `index`, with default values.
 template <class Variant, std::size_t I = 0>
 Variant make_alternative(std::size_t index) {
   if constexpr (I + 1 < std::variant_size_v<Variant>) {
@@ -133,7 +134,7 @@ void set_field(Variant& options, const std::string& name, std::string_view field
   std::vector<std::string> known;
   std::visit(
       [&](auto& o) {
-        visit_fields(o, [&](const char* own, auto& target, Since = {}) {
+        visit_fields(o, [&](const char* own, auto& target, SinceVersion = {}) {
           known.emplace_back(own);
           if (field != own) return;
           parse_field(field, value, target);
@@ -150,7 +151,7 @@ OptionTexts list_all_fields(Variant options) {
   OptionTexts result;
   std::visit(
       [&](auto& o) {
-        visit_fields(o, [&](const char* name, auto& v, Since = {}) {
+        visit_fields(o, [&](const char* name, auto& v, SinceVersion = {}) {
           result.emplace_back(name, print_field(v));
         });
       },
@@ -158,8 +159,8 @@ OptionTexts list_all_fields(Variant options) {
   return result;
 }
 
-/// Returns the name and the value of every field as text, but omits later additions (Since) that
-/// have their default value.
+/// Returns the name and the value of every field as text, in the order of visit_fields. A field
+/// that was added later (SinceVersion) is omitted if it has its default value.
 template <class Variant>
 OptionTexts list_fields(Variant options) {
   OptionTexts result;
@@ -167,10 +168,10 @@ OptionTexts list_fields(Variant options) {
       [&](auto& o) {
         auto default_options = std::remove_cvref_t<decltype(o)>{};
         OptionTexts defaults;
-        visit_fields(default_options, [&](const char* name, auto& v, Since = {}) {
+        visit_fields(default_options, [&](const char* name, auto& v, SinceVersion = {}) {
           defaults.emplace_back(name, print_field(v));
         });
-        visit_fields(o, [&](const char* name, auto& v, Since since = {}) {
+        visit_fields(o, [&](const char* name, auto& v, SinceVersion since = {}) {
           std::pair<std::string, std::string> field(name, print_field(v));
           const bool is_later = since.corpus_version != nullptr;
           if (is_later && std::ranges::find(defaults, field) != defaults.end()) return;

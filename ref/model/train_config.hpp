@@ -13,7 +13,7 @@ namespace normproof::ref::model {
 /// number of classes, and n_c the number of examples in class c.
 enum class ClassWeights { none, inverse_frequency, frequency };
 
-inline EnumNames<ClassWeights> names_of(ClassWeights) {
+inline EnumNames<ClassWeights> enum_names(ClassWeights) {
   static constexpr std::pair<const char*, ClassWeights> kNames[] = {
       {"none", ClassWeights::none},
       {"inverse_frequency", ClassWeights::inverse_frequency},
@@ -25,7 +25,7 @@ inline EnumNames<ClassWeights> names_of(ClassWeights) {
 /// 1/sqrt(fan_in)), except that the biases of attention are 0.
 enum class BiasInitialization { zero, fan_in_uniform };
 
-inline EnumNames<BiasInitialization> names_of(BiasInitialization) {
+inline EnumNames<BiasInitialization> enum_names(BiasInitialization) {
   static constexpr std::pair<const char*, BiasInitialization> kNames[] = {
       {"zero", BiasInitialization::zero}, {"fan_in_uniform", BiasInitialization::fan_in_uniform}};
   return kNames;

@@ -16,7 +16,7 @@ tensor::Mask visible_keys(const QueriesAndKeys& extents, const bool* valid, bool
   for (std::size_t row = 0; row < extents.rows(); ++row) {
     bool* const own = visible.data() + row * keys;
     const std::size_t i = row % extents.tokens;
-    for (std::size_t j = 0; j < keys; ++j) own[j] = is_visible_causally(extents, i, j);
+    for (std::size_t j = 0; j < keys; ++j) own[j] = is_visible_in_causal_attention(extents, i, j);
     for (std::size_t j = 0; valid != nullptr && j < keys; ++j) own[j] = own[j] && valid[j];
   }
   return visible;

@@ -30,8 +30,8 @@ ops::MatrixView<const T> scores_view(const Tensor<T>& scores) {
   return scores_view(scores.data(), tensor::shape_of(scores));
 }
 
-/// Returns the scores of each head, `queries keys^T`, in the order of rule R1. `shape` is [heads,
-/// M, S].
+/// Returns the scores of each head, `queries keys^T`. The products are summed in the order of rule
+/// R1 of docs/specification/determinism.md. `shape` is [heads, M, S].
 template <class T>
 Tensor<T> attention_scores(const AttentionOperands<const T>& in, const tensor::Shape& shape) {
   Tensor<T> scores = tensor::empty_tensor<T>(shape);
@@ -39,7 +39,8 @@ Tensor<T> attention_scores(const AttentionOperands<const T>& in, const tensor::S
   return scores;
 }
 
-/// Computes the context of each head, `weights values`, in the order of rule R1.
+/// Computes the context of each head, `weights values`. The products are summed in the order of
+/// rule R1 of docs/specification/determinism.md.
 template <class T>
 void apply_attention_weights(const Tensor<T>& weights, const AttentionOperands<const T>& in,
                              const ops::MatrixView<T>& context) {
@@ -54,9 +55,10 @@ void apply_attention_weights(const Tensor<T>& weights, const AttentionOperands<c
 ///           the forward multiplied the values; drop(grad_weights) applies the backward of dropout
 ///           in place
 template <class T, class Drop>
-void attention_backward_into(const AttentionOperands<T>& out, const AttentionOperands<const T>& in,
-                             const Tensor<T>& weights, const Tensor<T>& used, Drop drop,
-                             const ops::MatrixView<const T>& grad_context, const Mask& visible) {
+void write_attention_gradients(const AttentionOperands<T>& out,
+                               const AttentionOperands<const T>& in, const Tensor<T>& weights,
+                               const Tensor<T>& used, Drop drop,
+                               const ops::MatrixView<const T>& grad_context, const Mask& visible) {
   const tensor::Shape shape = tensor::shape_of(weights);
   ops::matmul_into<T>(out.values, ops::transposed(scores_view(used)), grad_context);
   Tensor<T> grad_weights = tensor::empty_tensor<T>(shape);

@@ -65,7 +65,7 @@ struct HeadGroup {
   }
   tensor::Shape scores_shape() const { return {count, all.queries, all.keys}; }
   /// Returns the index of the group's first score in a tensor [B,H,T,S].
-  std::size_t first_score() const { return (sentence * all.num_heads + head) * all.scores(); }
+  std::size_t first_score_index() const { return (sentence * all.num_heads + head) * all.scores(); }
 
   /// Returns the mask of the keys that each query may attend to.
   Mask visible(const Mask& attention_mask, bool causal) const {
@@ -77,12 +77,12 @@ struct HeadGroup {
   /// Copy the scores or weights of the group's heads to a tensor [B,H,T,S], or from it.
   template <class T>
   void copy_to_full_tensor(const Tensor<T>& own, Tensor<T>& whole) const {
-    std::copy_n(own.data(), own.size(), whole.data() + first_score());
+    std::copy_n(own.data(), own.size(), whole.data() + first_score_index());
   }
   template <class T>
   Tensor<T> copy_from_full_tensor(const Tensor<T>& whole) const {
     Tensor<T> own = tensor::empty_tensor<T>(scores_shape());
-    std::copy_n(whole.data() + first_score(), own.size(), own.data());
+    std::copy_n(whole.data() + first_score_index(), own.size(), own.data());
     return own;
   }
 
@@ -130,14 +130,15 @@ Tensor<T> attention_weights_of_group(const HeadGroup& group, const HeadOperands<
 }
 
 inline Mask dropout_mask_of_group(const HeadGroup& group, const AttentionOptions& options) {
-  return dropout_mask(group.scores_shape(), options.dropout, options.key, group.first_score());
+  return dropout_mask(group.scores_shape(), options.dropout, options.key,
+                      group.first_score_index());
 }
 
 /// Computes attention and stores the context [B,T,D] in `saved`. If options.keep_weights is true,
-/// it also stores weights and keep, each [B,H,T,S]. `queries` must be the queries of `in`; they are
-/// multiplied by 1 / sqrt(d_k) in place.
+/// it also stores the attention weights and the dropout mask `keep`, each [B,H,T,S]. `queries` must
+/// be the queries of `in`; they are multiplied by 1 / sqrt(d_k) in place.
 template <class T, class Saved>
-void attend_in_heads(const HeadExtents& heads, const FeatureRows<T>& queries,
+void attend_per_head(const HeadExtents& heads, const FeatureRows<T>& queries,
                      const HeadOperands<const T>& in, const Mask& attention_mask,
                      const AttentionOptions& options, Saved& saved) {
   saved.context = tensor::empty_tensor<T>({heads.batch_size, heads.queries, heads.d_model});
@@ -165,7 +166,7 @@ void attend_in_heads(const HeadExtents& heads, const FeatureRows<T>& queries,
 /// the queries after scaling, but the gradient of the queries is with respect to the queries before
 /// scaling.
 template <class T, class Saved>
-void attend_in_heads_backward(const HeadExtents& heads, const HeadOperands<T>& out,
+void attend_per_head_backward(const HeadExtents& heads, const HeadOperands<T>& out,
                               const HeadOperands<const T>& in, const Tensor<T>& grad_context,
                               const Mask& attention_mask, const Saved& saved,
                               const AttentionOptions& options) {
@@ -182,9 +183,9 @@ void attend_in_heads_backward(const HeadExtents& heads, const HeadOperands<T>& o
     const auto drop = [&](Tensor<T>& grad_weights) {
       if (rate > 0) dropout_in_place(grad_weights, keep, rate);
     };
-    attention_backward_into<T>(group.operands(out), group.operands(in), weights,
-                               rate > 0 ? dropped : weights, drop,
-                               group.queries_view(grad_context.data()), keys);
+    write_attention_gradients<T>(group.operands(out), group.operands(in), weights,
+                                 rate > 0 ? dropped : weights, drop,
+                                 group.queries_view(grad_context.data()), keys);
     group.scale(out.queries);
   });
 }

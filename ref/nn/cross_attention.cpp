@@ -65,7 +65,7 @@ HeadExtents check_head_extents(std::string_view function, const Tensor<T>& x,
   return heads;
 }
 
-/// Returns y. Stores saved.queries and everything that attend_in_heads saves.
+/// Returns y of cross_attention. Stores saved.queries and everything that attend_per_head saves.
 template <class T>
 Tensor<T> attend_with_queries(const HeadExtents& heads, const Tensor<T>& x,
                               const Tensor<T>& keys_values, const CrossAttention<T>& parameters,
@@ -73,7 +73,7 @@ Tensor<T> attend_with_queries(const HeadExtents& heads, const Tensor<T>& x,
                               CrossAttentionSaved<T>& saved) {
   saved.queries = linear(x, parameters.query);
   const T* const queries = saved.queries.data();
-  attend_in_heads<T>(heads, FeatureRows<T>{saved.queries.data(), heads.d_model},
+  attend_per_head<T>(heads, FeatureRows<T>{saved.queries.data(), heads.d_model},
                      cross_attention_operands(queries, keys_values.data(), heads.d_model),
                      memory_mask, options, saved);
   return linear(saved.context, parameters.out);
@@ -110,7 +110,7 @@ CrossAttentionGradients<T> cross_attention_backward(const Tensor<T>& grad_y, con
   const std::size_t d = heads.d_model;
   const HeadOperands<T> grads =
       cross_attention_operands(grad_queries.data(), grad_keys_values.data(), d);
-  attend_in_heads_backward<T>(
+  attend_per_head_backward<T>(
       heads, grads, cross_attention_operands(saved.queries.data(), saved.keys_values.data(), d),
       out.grad_x, memory_mask, saved, options);
   LinearGradients<T> query = linear_backward(grad_queries, x, parameters.query);

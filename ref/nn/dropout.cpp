@@ -37,7 +37,7 @@ void write_dropout(const Tensor<T>& x, const Mask& keep, double rate, Tensor<T>&
   const T scale = T(1) / (T(1) - T(rate));
   numeric::parallel_for(x.size(), kDropoutGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
-      y.data()[i] = numeric::kept_or_zero(keep.data()[i], T(x.data()[i] * scale));
+      y.data()[i] = numeric::keep_or_zero(keep.data()[i], T(x.data()[i] * scale));
   });
 }
 

@@ -22,8 +22,8 @@ struct FeedForwardOptions {
 template <class T>
 struct FeedForwardSaved {
   Tensor<T> inner;  ///< [B,T,F]: the input of the activation
-  /// The values of erf that gelu_keeping_erf saves for its backward, [B,T,F]. Empty for other
-  /// activations.
+  /// The values of erf that gelu_keeping_erf saves for its backward, [B,T,F]. The tensor is empty
+  /// for other activations.
   Tensor<T> erf;
   Tensor<T> active;  ///< [B,T,F]: the input of the second map
   Mask keep;         ///< [B,T,F]: dropout mask; empty if there is no dropout

@@ -32,8 +32,8 @@ void check_arguments(const Tensor<T>& x, const Attention<T>& parameters, std::si
                               fmt::format("as many of both, rows of {}", d), Clause::C8);
 }
 
-/// Returns a view in which each head is one matrix. `data` has rows of D numbers, and a head is D/H
-/// columns of them.
+/// Returns a view of `data`, whose rows have D numbers. Each head is one matrix of the view: D/H
+/// adjacent columns of these rows.
 template <class T>
 ops::MatrixView<const T> split_into_heads(const T* data, std::size_t rows, std::size_t d,
                                           std::size_t num_heads) {

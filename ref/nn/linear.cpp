@@ -26,8 +26,8 @@ ops::MatrixView<T> as_rows_view(Tensor<T>& t) {
 
 /// Checks the shapes of the arguments. Returns the shape of y.
 template <class T>
-Shape checked_shape(std::string_view function, const Tensor<T>& x, const Tensor<T>& weights,
-                    const Tensor<T>& bias) {
+Shape check_and_return_y_shape(std::string_view function, const Tensor<T>& x,
+                               const Tensor<T>& weights, const Tensor<T>& bias) {
   Shape shape = shape_of(x);
   if (shape.size() < 2 || x.size() == 0)
     numeric::contract_failure(function, "x", "has shape " + tensor::to_string(shape),
@@ -47,7 +47,7 @@ Shape checked_shape(std::string_view function, const Tensor<T>& x, const Tensor<
 
 template <numeric::Real T>
 Tensor<T> linear(const Tensor<T>& x, const Tensor<T>& weight, const Tensor<T>& bias) {
-  const Shape shape = checked_shape("linear", x, weight, bias);
+  const Shape shape = check_and_return_y_shape("linear", x, weight, bias);
   Tensor<T> y = tensor::empty_tensor<T>(shape);
   ops::matmul_add_to_row<T>(as_rows_view(y), as_rows_view(x), ops::transposed(as_rows_view(weight)),
                             bias);
@@ -57,7 +57,7 @@ Tensor<T> linear(const Tensor<T>& x, const Tensor<T>& weight, const Tensor<T>& b
 template <numeric::Real T>
 LinearGradients<T> linear_backward(const Tensor<T>& grad_y, const Tensor<T>& x,
                                    const Tensor<T>& weight, const Tensor<T>& bias) {
-  const Shape shape = checked_shape("linear_backward", x, weight, bias);
+  const Shape shape = check_and_return_y_shape("linear_backward", x, weight, bias);
   tensor::check_shape("linear_backward", "grad_y", shape_of(grad_y), shape, Clause::C3);
   LinearGradients<T> result{tensor::empty_tensor<T>(shape_of(x)),
                             {tensor::empty_tensor<T>(shape_of(weight)), {}}};

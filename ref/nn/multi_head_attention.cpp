@@ -48,7 +48,7 @@ AttentionForward<T> multi_head_attention(const Tensor<T>& x, const Attention<T>&
   AttentionSaved<T>& saved = result.saved;
   saved.qkv = linear(x, parameters.in);
   const T* const qkv = saved.qkv.data();
-  attend_in_heads<T>(heads, self_attention_operands(saved.qkv.data(), heads.d_model).queries,
+  attend_per_head<T>(heads, self_attention_operands(saved.qkv.data(), heads.d_model).queries,
                      self_attention_operands(qkv, heads.d_model), attention_mask, options, saved);
   result.y = linear(saved.context, parameters.out);
   return result;
@@ -67,7 +67,7 @@ AttentionGradients<T> multi_head_attention_backward(const Tensor<T>& grad_y, con
   LinearGradients<T> out = linear_backward(grad_y, saved.context, parameters.out);
   Tensor<T> grad_qkv = tensor::empty_tensor<T>(shape_of(saved.qkv));
   const HeadOperands<T> grads = self_attention_operands(grad_qkv.data(), heads.d_model);
-  attend_in_heads_backward<T>(heads, grads,
+  attend_per_head_backward<T>(heads, grads,
                               self_attention_operands(saved.qkv.data(), heads.d_model), out.grad_x,
                               attention_mask, saved, options);
   LinearGradients<T> in = linear_backward(grad_qkv, x, parameters.in);

@@ -12,7 +12,6 @@ namespace normproof::ref::nn {
 /// Keeps     the rows computed so far; later calls copy them. If new rows are needed and first > 0,
 ///           it computes twice as many rows as needed, because callers with first > 0 usually
 ///           continue row by row
-///           row
 tensor::Tensor<double> positional_encoding(std::size_t seq_len, std::size_t d_model,
                                            std::size_t first = 0);
 

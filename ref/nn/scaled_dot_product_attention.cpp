@@ -142,7 +142,7 @@ DotProductGradients<T> scaled_dot_product_attention_backward(
       {}, tensor::empty_tensor<T>(shape_of(k)), tensor::empty_tensor<T>(shape_of(v))};
   for_each_head(shape, [&](const KeyValueHead& head) {
     const Tensor<T> weights = head.copy_from_full_tensor(saved.weights);
-    attention_backward_into<T>(
+    write_attention_gradients<T>(
         head.operands<T>(grad_queries.data(), gradients.k.data(), gradients.v.data()),
         head.operands<const T>(saved.queries.data(), k.data(), v.data()), weights, weights,
         [](Tensor<T>&) {}, head.queries_shape(grad_y.data(), shape.value_features),

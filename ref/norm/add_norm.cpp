@@ -13,7 +13,7 @@ using tensor::shape_of;
 namespace {
 
 template <class T>
-Tensor<T> checked_sum(std::string_view function, const Tensor<T>& x, const Tensor<T>& residual) {
+Tensor<T> check_and_add(std::string_view function, const Tensor<T>& x, const Tensor<T>& residual) {
   tensor::check_shape(function, "residual", shape_of(residual), shape_of(x), Clause::C1);
   Tensor<T> sum = x;
   ops::add_in_place(sum, residual);
@@ -22,7 +22,7 @@ Tensor<T> checked_sum(std::string_view function, const Tensor<T>& x, const Tenso
 }
 
 template <class T>
-void add_gradient(std::string_view function, const Tensor<T>& grad_sum, Tensor<T>& grad_x) {
+void add_sum_gradient(std::string_view function, const Tensor<T>& grad_sum, Tensor<T>& grad_x) {
   if (!tensor::is_given(grad_sum)) return;
   tensor::check_shape(function, "grad_sum", shape_of(grad_sum), shape_of(grad_x), Clause::C3);
   ops::add_in_place(grad_x, grad_sum);
@@ -35,7 +35,7 @@ template <numeric::Real T>
 AddLayerNormForward<T> add_layer_norm(const Tensor<T>& x, const Tensor<T>& residual,
                                       const Affine<T>& affine,
                                       const model::LayerNormOptions& options) {
-  Tensor<T> sum = checked_sum("add_layer_norm", x, residual);
+  Tensor<T> sum = check_and_add("add_layer_norm", x, residual);
   LayerNormForward<T> forward = layer_norm(sum, affine, options);
   return {std::move(forward.y), std::move(sum), std::move(forward.saved)};
 }
@@ -45,14 +45,14 @@ AffineGradients<T> add_layer_norm_backward(const Tensor<T>& grad_y, const Tensor
                                            const Tensor<T>& sum, const Affine<T>& affine,
                                            const LayerNormSaved<T>& saved) {
   AffineGradients<T> gradients = layer_norm_backward(grad_y, sum, affine, saved);
-  add_gradient("add_layer_norm_backward", grad_sum, gradients.grad_x);
+  add_sum_gradient("add_layer_norm_backward", grad_sum, gradients.grad_x);
   return gradients;
 }
 
 template <numeric::Real T>
 AddRMSNormForward<T> add_rms_norm(const Tensor<T>& x, const Tensor<T>& residual,
                                   const Affine<T>& affine, const model::RMSNormOptions& options) {
-  Tensor<T> sum = checked_sum("add_rms_norm", x, residual);
+  Tensor<T> sum = check_and_add("add_rms_norm", x, residual);
   RMSNormForward<T> forward = rms_norm(sum, affine, options);
   return {std::move(forward.y), std::move(sum), std::move(forward.saved)};
 }
@@ -62,7 +62,7 @@ AffineGradients<T> add_rms_norm_backward(const Tensor<T>& grad_y, const Tensor<T
                                          const Tensor<T>& sum, const Affine<T>& affine,
                                          const RMSNormSaved<T>& saved) {
   AffineGradients<T> gradients = rms_norm_backward(grad_y, sum, affine, saved);
-  add_gradient("add_rms_norm_backward", grad_sum, gradients.grad_x);
+  add_sum_gradient("add_rms_norm_backward", grad_sum, gradients.grad_x);
   return gradients;
 }
 

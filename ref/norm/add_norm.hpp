@@ -37,7 +37,7 @@ AddLayerNormForward<T> add_layer_norm(const Tensor<T>& x, const Tensor<T>& resid
                                       const model::LayerNormOptions& options = {});
 /// Returns the gradients of add_layer_norm.
 /// Computes  grad_x = layer_norm_backward(grad_y, sum) + grad_sum, which is also the gradient of
-///           the residual; grad_gamma and grad_beta are those of layer_norm_backward
+///           the residual; grad_gamma and grad_beta are what layer_norm_backward returns
 /// Requires  (C3) grad_sum has the shape of sum, or is empty and counts as zeros
 ///           (C4) grad_x is finite
 template <numeric::Real T>
@@ -54,7 +54,7 @@ AddRMSNormForward<T> add_rms_norm(const Tensor<T>& x, const Tensor<T>& residual,
                                   const model::RMSNormOptions& options = {});
 /// Returns the gradients of add_rms_norm.
 /// Computes  grad_x = rms_norm_backward(grad_y, sum) + grad_sum, which is also the gradient of the
-///           residual; grad_gamma and grad_beta are those of rms_norm_backward
+///           residual; grad_gamma and grad_beta are what rms_norm_backward returns
 /// Requires  (C3) grad_sum has the shape of sum, or is empty and counts as zeros
 ///           (C4) grad_x is finite
 template <numeric::Real T>

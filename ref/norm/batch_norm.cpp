@@ -28,8 +28,8 @@ BatchNormForward<T> batch_norm(const Tensor<T>& x, const Affine<T>& affine, cons
   const Extents e = tensor::check_activations(kName, "x", shape_of(x));
   check_eps(kName, options.eps);
   check_decay(kName, "running_decay", options.running_decay);
-  check_running(kName, "running_mean", state.running_mean, e.d_model, false);
-  check_running(kName, "running_variance", state.running_variance, e.d_model, true);
+  check_running_statistic(kName, "running_mean", state.running_mean, e.d_model, false);
+  check_running_statistic(kName, "running_variance", state.running_variance, e.d_model, true);
   const Parameters<T> parameters(kName, affine, e.d_model);
 
   BatchNormForward<T> result;

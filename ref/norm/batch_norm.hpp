@@ -34,7 +34,7 @@ struct BatchNormForward {
 ///           running_mean = running_decay running_mean + (1 - running_decay) mean ;
 ///           running_variance is updated in the same way from biased_variance, which is first
 ///           multiplied by n/(n-1) if unbiased_running_variance is set. V is the set of the n valid
-///           rows. In inference the running statistics replace those of the batch, and the state
+///           rows. In inference the running statistics replace the batch statistics, and the state
 ///           does not change
 /// Shapes    x, y [N,D] or [B,T,D]; gamma, beta, statistics, state [D]; valid [N] or [B,T]
 /// Requires  (C1) every extent of x is at least 1

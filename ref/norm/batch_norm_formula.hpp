@@ -7,8 +7,8 @@
 /// per channel and are in batch_norm.cpp.
 namespace normproof::ref::norm {
 
-/// The inputs and outputs of the statistics of batch_norm: x [rows, D]; mean and biased_variance
-/// [D].
+/// The arguments of the loops that compute the statistics of batch_norm: x [rows, D]; mean and
+/// biased_variance [D].
 template <class T>
 struct BatchNormStatistics {
   ops::RowLayout layout;
@@ -18,7 +18,8 @@ struct BatchNormStatistics {
   T* biased_variance;
 };
 
-/// The inputs and the output of the forward of batch_norm: x and y [rows, D]; all others [D].
+/// The inputs and the output of the forward of batch_norm: x and y [rows, D]. Every other array is
+/// [D].
 template <class T>
 struct BatchNormRows {
   ops::RowLayout layout;
@@ -30,7 +31,7 @@ struct BatchNormRows {
   T* y;
 };
 
-/// The inputs of batch_norm_backward: grad_y, x [rows, D]; all others [D].
+/// The inputs of batch_norm_backward: grad_y and x [rows, D]. Every other array is [D].
 template <class T>
 struct BatchNormBackward {
   ops::RowLayout layout;
@@ -41,14 +42,15 @@ struct BatchNormBackward {
   const T* rstd;
 };
 
-/// The inputs and outputs of the gradients of gamma and beta: grad_gamma and grad_beta are [D].
+/// The arguments of the loops that compute the gradients of gamma and beta. grad_gamma and
+/// grad_beta are [D].
 template <class T>
 struct BatchNormParameterGradients : BatchNormBackward<T> {
   T* grad_gamma;
   T* grad_beta;
 };
 
-/// The inputs and the output of the gradient of x: scale, and the means a and c of
+/// The arguments of the loops that compute the gradient of x: scale, and the means a and c of
 /// batch_norm_backward, [D] each; grad_x [rows, D]. `valid` [rows] is null if all rows are valid. c
 /// is null in inference, where the statistics are constants.
 template <class T>
@@ -77,7 +79,7 @@ void compute(const BatchNormStatistics<T>& in, ops::IndexRange channels) {
 template <class T>
 void compute(const BatchNormRows<T>& in, ops::IndexRange rows) {
   const ops::View<T> gamma{in.gamma}, beta{in.beta}, mean{in.mean}, rstd{in.rstd};
-  ops::for_rows(in.layout, rows, ops::Inputs{in.x}, [&](auto& row, auto x) {
+  ops::for_each_row(in.layout, rows, ops::Inputs{in.x}, [&](auto& row, auto x) {
     const auto x_hat = [=](auto d) { return (x[d] - mean[d]) * rstd[d]; };
     row.write(in.y, [=](auto d) { return gamma[d] * x_hat(d) + beta[d]; });
   });
@@ -108,7 +110,7 @@ void compute(const BatchNormBackwardRows<T>& in, ops::IndexRange rows) {
     else
       row.write(in.grad_x, [=](auto d) { return g(d) * scale[d]; });
   };
-  ops::for_rows(in.layout, rows, ops::Inputs{in.x, in.grad_y}, formula);
+  ops::for_each_row(in.layout, rows, ops::Inputs{in.x, in.grad_y}, formula);
 }
 
 }  // namespace NORMPROOF_ISA

@@ -6,7 +6,7 @@
 namespace normproof::ref::norm {
 
 /// The inputs and the output of batch_renorm in training. z (the input normalized as in batch_norm)
-/// and y are [rows, D] and may share their memory. All others are [D].
+/// and y are [rows, D] and may share their memory. Every other array is [D].
 template <class T>
 struct BatchRenormRows {
   ops::RowLayout layout;
@@ -18,7 +18,8 @@ struct BatchRenormRows {
   T* y;
 };
 
-/// The inputs and the output of the gradient of gamma in training: r, d and grad_gamma are [D].
+/// The arguments of the loops that compute the gradient of gamma in training. r, d and grad_gamma
+/// are [D].
 template <class T>
 struct BatchRenormGammaGradient : BatchNormBackward<T> {
   const T* r;
@@ -32,7 +33,7 @@ inline namespace NORMPROOF_ISA {
 template <class T>
 void compute(const BatchRenormRows<T>& in, ops::IndexRange rows) {
   const ops::View<T> gamma{in.gamma}, beta{in.beta}, r{in.r}, d{in.d};
-  ops::for_rows(in.layout, rows, ops::Inputs{in.z}, [&](auto& row, auto z) {
+  ops::for_each_row(in.layout, rows, ops::Inputs{in.z}, [&](auto& row, auto z) {
     const auto x_hat = [=](auto i) { return z[i] * r[i] + d[i]; };
     row.write(in.y, [=](auto i) { return gamma[i] * x_hat(i) + beta[i]; });
   });

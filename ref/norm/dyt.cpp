@@ -10,8 +10,8 @@ namespace normproof::ref::norm {
 namespace {
 
 template <class T>
-T checked_alpha(std::string_view function, const Tensor<T>& alpha,
-                const model::DyTOptions& options) {
+T check_and_return_alpha(std::string_view function, const Tensor<T>& alpha,
+                         const model::DyTOptions& options) {
   tensor::check_option(function, "alpha0", options.alpha0, numeric::is_finite(options.alpha0),
                        "a finite number", Clause::C2);
   if (!tensor::is_given(alpha)) return T(options.alpha0);
@@ -28,7 +28,7 @@ Tensor<T> dyt(const Tensor<T>& x, const Affine<T>& affine, const Tensor<T>& alph
   constexpr auto kName = "dyt";
   const Extents e = tensor::check_activations(kName, "x", shape_of(x));
   const Parameters<T> parameters(kName, affine, e.d_model);
-  const T slope = checked_alpha(kName, alpha, options);
+  const T slope = check_and_return_alpha(kName, alpha, options);
   tensor::check_finite(kName, "x", x, Clause::C4);
   Tensor<T> y = tensor::empty_tensor<T>(shape_of(x));
   run_on_rows(DyTRows<T>{.layout = row_layout(e),
@@ -46,7 +46,7 @@ DyTGradients<T> dyt_backward(const Tensor<T>& grad_y, const Tensor<T>& x, const 
   constexpr auto kName = "dyt_backward";
   const Extents e = tensor::check_activations(kName, "x", shape_of(x));
   const Parameters<T> parameters(kName, affine, e.d_model);
-  const T slope = checked_alpha(kName, alpha, options);
+  const T slope = check_and_return_alpha(kName, alpha, options);
   tensor::check_shape(kName, "grad_y", shape_of(grad_y), shape_of(x), Clause::C5);
   tensor::check_finite(kName, "x", x, Clause::C4);
 

@@ -16,8 +16,8 @@ struct DyTRows {
   T* y;
 };
 
-/// The inputs and outputs of dyt_backward: grad_y, x and grad_x [rows, D]; gamma [D]. The sums of
-/// grad_gamma, grad_beta and the terms of grad_alpha are accumulated in `totals` [3, D].
+/// The inputs and outputs of dyt_backward: grad_y, x and grad_x [rows, D]; gamma [D]. The sums that
+/// give grad_gamma, grad_beta and grad_alpha are accumulated in `totals` [3, D].
 template <class T>
 struct DyTBackwardRows {
   ops::RowLayout layout;
@@ -33,7 +33,7 @@ inline namespace NORMPROOF_ISA {
 
 /// Computes t = tanh(alpha x) for one row x of D elements.
 template <class T>
-void compute_t(ops::View<T> x, const T& alpha, std::size_t d_model, T* t) {
+void compute_tanh_of_alpha_x(ops::View<T> x, const T& alpha, std::size_t d_model, T* t) {
   ops::fill(t, d_model, false, [=](auto d) { return alpha * x[d]; });
   ops::Elements<T>::tanh(t, d_model, t);
 }
@@ -44,8 +44,8 @@ void compute(const DyTRows<T>& in, ops::IndexRange rows) {
   const ops::View<T> gamma{in.gamma}, beta{in.beta};
   ops::Scratch<T> scratch(in.layout.width);
   const ops::View<T> t{scratch.get()};
-  ops::for_rows(in.layout, rows, ops::Inputs{in.x}, [&](auto& row, auto x) {
-    compute_t(x, in.alpha, in.layout.width, scratch.get());
+  ops::for_each_row(in.layout, rows, ops::Inputs{in.x}, [&](auto& row, auto x) {
+    compute_tanh_of_alpha_x(x, in.alpha, in.layout.width, scratch.get());
     row.write(in.y, [=](auto d) { return gamma[d] * t[d] + beta[d]; });
   });
 }
@@ -59,7 +59,7 @@ void compute(const DyTBackwardRows<T>& in, ops::IndexRange lanes) {
   ops::Scratch<T> scratch(in.layout.width);
   const ops::View<T> t{scratch.get()};
   const auto formula = [&](auto& row, auto x, auto grad_y) {
-    compute_t(x, in.alpha, in.layout.width, scratch.get());
+    compute_tanh_of_alpha_x(x, in.alpha, in.layout.width, scratch.get());
     const auto grad_gamma = row.total(0);
     const auto grad_beta = row.total(1);
     const auto grad_alpha = row.total(2);
@@ -71,7 +71,7 @@ void compute(const DyTBackwardRows<T>& in, ops::IndexRange lanes) {
       return grad_u * alpha;
     });
   };
-  ops::for_rows_of_lanes(in.layout, lanes, ops::Inputs{in.x, in.grad_y}, in.totals, formula);
+  ops::for_each_row_of_lanes(in.layout, lanes, ops::Inputs{in.x, in.grad_y}, in.totals, formula);
 }
 
 }  // namespace NORMPROOF_ISA

@@ -14,10 +14,10 @@ using model::Float32NormOptions;
 using numeric::FloatType;
 using tensor::convert;
 
-/// Calls work with a zero of the type of options.arithmetic: float or double. The formulas use this
-/// type as their scalar.
+/// Calls work(T{}), where T is the type of options.arithmetic, float or double. The formulas
+/// compute with numbers of this type.
 template <class Work>
-auto call_in_arithmetic(const Float32NormOptions& options, const Work& work) {
+auto call_with_arithmetic_type(const Float32NormOptions& options, const Work& work) {
   return options.arithmetic == FloatType::float64 ? work(double{}) : work(float{});
 }
 
@@ -33,8 +33,8 @@ Tensor<float> rounded_to_format(const Tensor<T>& values, FloatType type) {
 
 /// Checks the requirements that all functions in this file share. Returns the layout of the rows of
 /// x.
-ops::RowLayout checked_rows(std::string_view function, const Tensor<float>& x,
-                            const Float32NormOptions& options) {
+ops::RowLayout check_and_return_leading_shape(std::string_view function, const Tensor<float>& x,
+                                              const Float32NormOptions& options) {
   const Shape shape = shape_of(x);
   if (shape.size() != 2 || shape[1] == 0)
     numeric::contract_failure(function, "x", "has shape " + tensor::to_string(shape),
@@ -57,16 +57,16 @@ void check_affine(std::string_view function, const Affine<float>& affine, std::s
 /// Returns a parameter as a tensor of T, the type of options.arithmetic. If the parameter is empty,
 /// each channel of the result is `constant`.
 template <class T>
-Tensor<T> with_defaults(const Tensor<float>& given, std::size_t d_model, double constant) {
+Tensor<T> fill_missing_parameter(const Tensor<float>& given, std::size_t d_model, double constant) {
   if (!tensor::is_given(given)) return tensor::full_tensor<T>({d_model}, T(constant));
   return convert<T>(given);
 }
 template <class T>
-Affine<T> with_defaults(const Affine<float>& affine, std::size_t d_model,
-                        const Float32NormOptions& options) {
+Affine<T> fill_missing_parameter(const Affine<float>& affine, std::size_t d_model,
+                                 const Float32NormOptions& options) {
   const bool adds_one = options.zero_centred_gamma && tensor::is_given(affine.gamma);
-  return {effective_gamma(with_defaults<T>(affine.gamma, d_model, 1), adds_one),
-          with_defaults<T>(affine.beta, d_model, 0)};
+  return {effective_gamma(fill_missing_parameter<T>(affine.gamma, d_model, 1), adds_one),
+          fill_missing_parameter<T>(affine.beta, d_model, 0)};
 }
 
 template <class T>
@@ -101,7 +101,7 @@ Float32NormForward run_forward(const ops::RowLayout& layout, const Tensor<T>& x,
   return result;
 }
 
-/// Computes grad_x, and the sums of grad_gamma and grad_beta in `totals`.
+/// Computes grad_x, and accumulates the sums that become grad_gamma and grad_beta in `totals`.
 template <class T>
 void run_backward(const ops::RowLayout& layout, const Tensor<T>& grad_y, const Tensor<T>& x,
                   const Tensor<T>& gamma, const Float32NormForward& saved, bool centred,
@@ -131,11 +131,11 @@ void run_backward(const ops::RowLayout& layout, const Tensor<T>& grad_y, const T
 Float32NormForward float32_norm(const Tensor<float>& x, const Affine<float>& affine,
                                 const Float32NormOptions& options) {
   constexpr auto kName = "float32_norm";
-  const ops::RowLayout layout = checked_rows(kName, x, options);
+  const ops::RowLayout layout = check_and_return_leading_shape(kName, x, options);
   check_affine(kName, affine, layout.width);
-  return call_in_arithmetic(options, [&]<class T>(T) {
-    return run_forward(layout, convert<T>(x), with_defaults<T>(affine, layout.width, options),
-                       options);
+  return call_with_arithmetic_type(options, [&]<class T>(T) {
+    return run_forward(layout, convert<T>(x),
+                       fill_missing_parameter<T>(affine, layout.width, options), options);
   });
 }
 
@@ -145,7 +145,7 @@ AffineGradients<float> float32_norm_backward(const Tensor<float>& grad_y, const 
                                              const Float32NormOptions& options,
                                              const Tensor<float>& grad_sum) {
   constexpr auto kName = "float32_norm_backward";
-  const ops::RowLayout layout = checked_rows(kName, x, options);
+  const ops::RowLayout layout = check_and_return_leading_shape(kName, x, options);
   check_affine(kName, affine, layout.width);
   tensor::check_shape(kName, "grad_y", shape_of(grad_y), shape_of(x), Clause::C5);
   tensor::check_shape(kName, "rstd", shape_of(saved.rstd), {layout.count}, Clause::C6);
@@ -160,12 +160,12 @@ AffineGradients<float> float32_norm_backward(const Tensor<float>& grad_y, const 
     result.grad_gamma = result.grad_beta = tensor::full_tensor<float>({layout.width}, 0);
     return result;
   }
-  call_in_arithmetic(options, [&]<class T>(T) {
+  call_with_arithmetic_type(options, [&]<class T>(T) {
     Tensor<T> grad_x = tensor::empty_tensor<T>(shape_of(x));
     RowTotals<T> totals(layout, 2, model::kRowsPerRun);
     run_backward(layout, convert<T>(grad_y), convert<T>(x),
-                 with_defaults<T>(affine, layout.width, options).gamma, saved, options.centred,
-                 grad_x, totals);
+                 fill_missing_parameter<T>(affine, layout.width, options).gamma, saved,
+                 options.centred, grad_x, totals);
     totals.finish();
     for (std::size_t i = 0; tensor::is_given(grad_sum) && i < grad_x.size(); ++i)
       grad_x.data()[i] = grad_x.data()[i] + T(grad_sum.data()[i]);
@@ -180,16 +180,16 @@ Float32AddNormForward float32_add_norm(const Tensor<float>& x, const Tensor<floa
                                        const Affine<float>& affine,
                                        const Float32NormOptions& options) {
   constexpr auto kName = "float32_add_norm";
-  const ops::RowLayout layout = checked_rows(kName, x, options);
+  const ops::RowLayout layout = check_and_return_leading_shape(kName, x, options);
   check_affine(kName, affine, layout.width);
   tensor::check_shape(kName, "residual", shape_of(residual), shape_of(x), Clause::C14);
-  return call_in_arithmetic(options, [&]<class T>(T) {
+  return call_with_arithmetic_type(options, [&]<class T>(T) {
     Tensor<T> whole = convert<T>(x);
     for (std::size_t i = 0; i < whole.size(); ++i)
       whole.data()[i] = whole.data()[i] + T(residual.data()[i]);
     Float32AddNormForward result{rounded_to_format(whole, options.storage), {}};
     result.norm = run_forward(layout, convert<T>(result.sum),
-                              with_defaults<T>(affine, layout.width, options), options);
+                              fill_missing_parameter<T>(affine, layout.width, options), options);
     return result;
   });
 }

@@ -16,7 +16,7 @@ struct Float32NormForward {
 /// options.arithmetic instead of double. Then y is rounded to options.storage, to nearest with ties
 /// to even. A tensor of a low-precision format is passed as float32 numbers that the format can
 /// represent. NaN and infinity propagate as in IEEE 754; no value is rejected.
-/// Computes  as layer_norm and rms_norm
+/// Computes  what layer_norm or rms_norm computes
 /// Shapes    x, y [N,D]; gamma, beta [D] or empty; mean, rstd [N]
 /// Requires  (C1) x is [N,D] with N >= 0 and D >= 1  (C2) eps >= 0
 ///           (C3) gamma and beta have extent D or are empty
@@ -31,8 +31,8 @@ Float32NormForward float32_norm(const Tensor<float>& x, const Affine<float>& aff
                                 const model::Float32NormOptions& options);
 
 /// Returns the gradients of float32_norm.
-/// Computes  as layer_norm_backward and rms_norm_backward. grad_sum is added to grad_x. Then grad_x
-///           is rounded to options.storage, and grad_gamma and grad_beta are rounded to
+/// Computes  what layer_norm_backward or rms_norm_backward computes. grad_sum is added to grad_x.
+///           Then grad_x is rounded to options.storage, and grad_gamma and grad_beta are rounded to
 ///           options.parameters
 /// Shapes    grad_y, grad_sum and grad_x have the shape of x; grad_gamma, grad_beta [D], which are
 ///           +0 if N = 0
@@ -58,9 +58,9 @@ struct Float32AddNormForward {
 };
 
 /// Normalizes the sum of two tensors, as residual connections do. The sum is rounded to
-/// options.storage first, so y and the statistics are those of float32_norm(sum). For the backward,
-/// call float32_norm_backward with `sum` as x; its grad_sum is the gradient that reaches the sum by
-/// other paths.
+/// options.storage first, so y and the statistics are what float32_norm(sum) returns. For the
+/// backward, call float32_norm_backward with `sum` as x; its grad_sum is the gradient that reaches
+/// the sum by other paths.
 /// Computes  sum = x + residual in options.arithmetic, rounded to options.storage ;
 ///           norm = float32_norm(sum)
 /// Requires  the requirements of float32_norm; (C14) residual has the shape of x

@@ -31,8 +31,8 @@ struct GroupPartition {
     return !tensor::is_given(valid) || valid.data()[sample * extents.seq_len + token];
   }
 
-  /// Returns the elements of one sample and one group. If valid_only is true, only those of valid
-  /// tokens.
+  /// Returns the elements of one sample and one group. If valid_only is true, it omits the elements
+  /// of padded tokens.
   GroupElements group_elements(std::size_t sample, std::size_t group, bool valid_only) const {
     const std::size_t width = extents.d_model / groups;
     GroupElements result{

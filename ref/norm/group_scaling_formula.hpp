@@ -32,7 +32,7 @@ inline namespace NORMPROOF_ISA {
 /// Computes y and rstd of group_scaling for a range of groups.
 template <class T>
 void compute(const GroupScalingRows<T>& in, ops::IndexRange groups) {
-  ops::for_rows(in.layout, groups, ops::Inputs{in.x}, [&](auto& group, auto x) {
+  ops::for_each_row(in.layout, groups, ops::Inputs{in.x}, [&](auto& group, auto x) {
     const T mean_square = group.mean([=](auto d) { return x[d] * x[d]; });
     const T rstd = T(1) / numeric::square_root(T(mean_square + in.eps));
     group.write(in.y, [=](auto d) { return x[d] * rstd; });
@@ -49,7 +49,7 @@ void compute(const GroupScalingBackwardRows<T>& in, ops::IndexRange groups) {
     const T c = group.mean([=](auto d) { return grad_y[d] * y(d); });
     group.write(in.grad_x, [=](auto d) { return (grad_y[d] - y(d) * c) * rstd; });
   };
-  ops::for_rows(in.layout, groups, ops::Inputs{in.x, in.grad_y}, formula);
+  ops::for_each_row(in.layout, groups, ops::Inputs{in.x, in.grad_y}, formula);
 }
 
 }  // namespace NORMPROOF_ISA

@@ -6,7 +6,8 @@
 namespace normproof::ref::norm {
 namespace {
 
-/// Returns the options of group_norm that make it instance_norm: one group per feature.
+/// Returns the options with which group_norm computes what instance_norm computes: one group per
+/// feature.
 model::GroupNormOptions channel_group_options(const Shape& x_shape, double eps) {
   const std::size_t d_model = x_shape.empty() ? 0 : x_shape.back();
   return {.eps = eps, .groups = static_cast<std::int64_t>(d_model)};

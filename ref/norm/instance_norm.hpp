@@ -39,7 +39,7 @@ InstanceNormForward<T> instance_norm(const Tensor<T>& x, const Affine<T>& affine
                                      const model::InstanceNormOptions& options = {});
 
 /// Returns the gradients of instance_norm.
-/// Computes  as group_norm_backward with D groups
+/// Computes  what group_norm_backward computes with D groups
 /// Requires  (C5) grad_y has the shape of x  (C6) saved is what instance_norm returned
 ///           (C7) grad_y is finite and small enough that its sums stay finite
 /// Throws    ContractError

@@ -13,14 +13,14 @@ namespace {
 using model::EpsPlacement;
 
 #ifndef NORMPROOF_DOUBLE_ONLY
-/// Returns max(n, limit) for enclosures.
+/// Returns max(n, limit), where n is an enclosure.
 template <class T>
 T maximum_of_enclosures(const T& n, const T& limit) {
   return numeric::clamp(n, limit, T(std::numeric_limits<double>::infinity()));
 }
 
-/// Returns a if n >= limit, otherwise 0. If the enclosures allow both cases, the result covers
-/// both.
+/// Returns a if n >= limit, otherwise 0. If the enclosures n and limit allow both cases, the
+/// result encloses a and 0.
 template <class T>
 T select_by_enclosure(const T& n, const T& limit, const T& a) {
   const auto norm_interval = numeric::enclose(n), limit_interval = numeric::enclose(limit);
@@ -70,7 +70,7 @@ T select_if_at_least(const T& n, const T& limit, const T& a) {
 
 /// Whether every element of a row is exactly 0, so that the norm of the row has no error.
 template <class T>
-bool is_exact_zero(const T* row, std::size_t width) {
+bool is_exact_zero_row(const T* row, std::size_t width) {
   return std::all_of(row, row + width, [](const T& v) {
     if constexpr (numeric::is_enclosure<T>) {
       return encloses_only_zero(v);
@@ -82,11 +82,11 @@ bool is_exact_zero(const T* row, std::size_t width) {
   });
 }
 
-/// Returns 1 / n, or 0 if n = 0. If the row is not 0 but its squares underflow, the error is
-/// unknown.
+/// Returns 1 / n for the norm n of a row, or 0 if n = 0. If the row is not 0 but its squares
+/// underflow, the error is unknown.
 template <class T>
 T reciprocal_or_zero(const T& n, const T* row, std::size_t width) {
-  if (is_exact_zero(row, width)) return T(0);
+  if (is_exact_zero_row(row, width)) return T(0);
   if constexpr (numeric::is_enclosure<T>) {
     return T(1) / n;
   } else if constexpr (numeric::has_error_bound<T>) {

@@ -4,7 +4,7 @@
 
 namespace normproof::ref::norm {
 
-/// The input and the output of the sums of squares: x [rows, D]; square [rows].
+/// The arguments of the loop that computes the sums of squares: x [rows, D]; square [rows].
 template <class T>
 struct SquaredNorms {
   ops::RowLayout layout;
@@ -40,7 +40,7 @@ inline namespace NORMPROOF_ISA {
 /// Computes the sum of squares of each row in the range.
 template <class T>
 void compute(const SquaredNorms<T>& in, ops::IndexRange rows) {
-  ops::for_rows(in.layout, rows, ops::Inputs{in.x}, [&](auto& row, auto x) {
+  ops::for_each_row(in.layout, rows, ops::Inputs{in.x}, [&](auto& row, auto x) {
     in.square[row.index()] = row.sum([=](auto d) { return x[d] * x[d]; });
   });
 }
@@ -48,7 +48,7 @@ void compute(const SquaredNorms<T>& in, ops::IndexRange rows) {
 /// Computes y, the output of l2_norm, for a range of rows.
 template <class T>
 void compute(const L2NormRows<T>& in, ops::IndexRange rows) {
-  ops::for_rows(in.layout, rows, ops::Inputs{in.x}, [&](auto& row, auto x) {
+  ops::for_each_row(in.layout, rows, ops::Inputs{in.x}, [&](auto& row, auto x) {
     const T r = in.reciprocal[row.index()];
     row.write(in.y, [=](auto d) { return x[d] * r; });
   });
@@ -63,7 +63,7 @@ void compute(const L2NormBackwardRows<T>& in, ops::IndexRange rows) {
     row.write(in.grad_x, [=](auto d) { return r * (grad_y[d] - (x[d] * r) * e); });
     in.e[row.index()] = e;
   };
-  ops::for_rows(in.layout, rows, ops::Inputs{in.x, in.grad_y}, formula);
+  ops::for_each_row(in.layout, rows, ops::Inputs{in.x, in.grad_y}, formula);
 }
 
 }  // namespace NORMPROOF_ISA

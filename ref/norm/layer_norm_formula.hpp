@@ -21,7 +21,8 @@ struct LayerNormRows {
 };
 
 /// The inputs and outputs of layer_norm_backward: grad_y, x and grad_x [rows, D]; gamma [D]; mean
-/// and rstd [rows]. The sums of grad_gamma and grad_beta are accumulated in `totals` [2, D].
+/// and rstd [rows]. The sums that become grad_gamma and grad_beta are accumulated in `totals` [2,
+/// D].
 template <class T>
 struct LayerNormBackwardRows {
   ops::RowLayout layout;
@@ -40,7 +41,7 @@ inline namespace NORMPROOF_ISA {
 template <class T>
 void compute(const LayerNormRows<T>& in, ops::IndexRange rows) {
   const ops::View<T> gamma{in.gamma}, beta{in.beta};
-  ops::for_rows(in.layout, rows, ops::Inputs{in.x}, [&](auto& row, auto x) {
+  ops::for_each_row(in.layout, rows, ops::Inputs{in.x}, [&](auto& row, auto x) {
     const T mean = row.mean([=](auto d) { return x[d]; });
     const T biased_variance = row.mean([=](auto d) { return ops::squared(x[d] - mean); });
     const T rstd = T(1) / numeric::square_root(T(biased_variance + in.eps));
@@ -72,7 +73,7 @@ void compute(const LayerNormBackwardRows<T>& in, ops::IndexRange lanes) {
     });
     row.write(in.grad_x, [=](auto d) { return ((g(d) - a) - x_hat(d) * c) * rstd; });
   };
-  ops::for_rows_of_lanes(in.layout, lanes, ops::Inputs{in.x, in.grad_y}, in.totals, formula);
+  ops::for_each_row_of_lanes(in.layout, lanes, ops::Inputs{in.x, in.grad_y}, in.totals, formula);
 }
 
 }  // namespace NORMPROOF_ISA

@@ -54,7 +54,7 @@ class Parameters {
   const Tensor<T>* beta_;
 };
 
-/// The rows that enter the statistics: those for which the mask `valid` is true.
+/// The rows that enter the statistics. A row is one of them if the mask `valid` is true for it.
 class ValidRows {
  public:
   /// Reads and checks the mask.
@@ -169,8 +169,8 @@ void check_decay(std::string_view function, std::string_view option, double deca
 /// Checks that a running statistic has extent D and finite elements. If `squared` is true, no
 /// element may be negative.
 template <class T>
-void check_running(std::string_view function, std::string_view name, const Tensor<T>& values,
-                   std::size_t d_model, bool squared) {
+void check_running_statistic(std::string_view function, std::string_view name,
+                             const Tensor<T>& values, std::size_t d_model, bool squared) {
   tensor::check_shape(function, name, shape_of(values), {d_model}, Clause::C10);
   tensor::check_finite(function, name, values, Clause::C10);
   for (std::size_t i = 0; squared && i < d_model; ++i) {

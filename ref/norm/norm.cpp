@@ -20,7 +20,7 @@ namespace {
 using tensor::NamedTensors;
 
 template <class T>
-bool in_training(const NormInputs<T>& inputs) {
+bool is_training(const NormInputs<T>& inputs) {
   return inputs.mode == model::Mode::training;
 }
 
@@ -42,7 +42,7 @@ Affine<T> effective_affine(const model::NormOptions& options, const NormInputs<T
 /// Returns a parameter that is neither gamma nor beta. If it is absent, the result is an empty
 /// tensor.
 template <class T>
-Tensor<T> other_parameter(const NormInputs<T>& inputs, std::string_view name) {
+Tensor<T> find_other_parameter(const NormInputs<T>& inputs, std::string_view name) {
   const Tensor<T>* const given = find_parameter(inputs, name);
   return given == nullptr ? Tensor<T>() : *given;
 }
@@ -56,7 +56,7 @@ class ForwardRunner {
     step_.state = state;
   }
 
-  NormStep<T> take_result() { return std::move(step_); }
+  NormStep<T> release_result() { return std::move(step_); }
 
   void operator()(const model::NoneOptions&) {
     constexpr auto kName = "none";
@@ -91,7 +91,7 @@ class ForwardRunner {
   }
 
   void operator()(const model::DyTOptions& options) {
-    set_outputs("y", dyt(in_.x, affine_, other_parameter(in_, "alpha"), options));
+    set_outputs("y", dyt(in_.x, affine_, find_other_parameter(in_, "alpha"), options));
   }
 
   void operator()(const model::GroupNormOptions& options) {
@@ -118,7 +118,7 @@ class ForwardRunner {
     const BatchNormState<T> state{state_.at("running_mean"), state_.at("running_variance")};
     auto forward = batch_renorm(in_.x, affine_, in_.valid, state, options, in_.mode);
     set_batch_outputs(forward);
-    if (!in_training(in_)) return;
+    if (!is_training(in_)) return;
     set_outputs("r", std::move(forward.saved.r));
     set_outputs("d", std::move(forward.saved.d));
   }
@@ -127,7 +127,7 @@ class ForwardRunner {
     const PowerNormVState<T> state{state_.at("running_psi2")};
     auto forward = power_norm_v(in_.x, affine_, in_.valid, state, options, in_.mode);
     set_outputs("y", std::move(forward.y));
-    if (in_training(in_)) set_outputs("quadratic_mean", std::move(forward.saved.quadratic_mean));
+    if (is_training(in_)) set_outputs("quadratic_mean", std::move(forward.saved.quadratic_mean));
     set_outputs("rstd", std::move(forward.saved.rstd));
     step_.state.set("running_psi2", std::move(forward.state.running_psi2));
   }
@@ -135,7 +135,7 @@ class ForwardRunner {
   void operator()(const model::PowerNormOptions& options) {
     auto forward = power_norm(in_.x, affine_, in_.valid, power_norm_state(), options, in_.mode);
     set_outputs("y", std::move(forward.y));
-    if (in_training(in_)) set_outputs("quadratic_mean", std::move(forward.saved.quadratic_mean));
+    if (is_training(in_)) set_outputs("quadratic_mean", std::move(forward.saved.quadratic_mean));
     set_outputs("rstd", std::move(forward.saved.rstd));
     set_state_tensors(forward.state);
   }
@@ -144,9 +144,9 @@ class ForwardRunner {
     auto forward =
         power_norm_released(in_.x, affine_, in_.valid, power_norm_state(), options, in_.mode);
     set_outputs("y", std::move(forward.y));
-    if (in_training(in_)) set_outputs("quadratic_mean", std::move(forward.saved.quadratic_mean));
+    if (is_training(in_)) set_outputs("quadratic_mean", std::move(forward.saved.quadratic_mean));
     set_outputs("rstd", std::move(forward.saved.rstd));
-    if (in_training(in_)) set_outputs("batch_rstd", std::move(forward.saved.batch_rstd));
+    if (is_training(in_)) set_outputs("batch_rstd", std::move(forward.saved.batch_rstd));
     if (options.group_scaling) set_outputs("group_rstd", std::move(forward.saved.group_rstd));
     set_state_tensors(forward.state);
   }
@@ -170,7 +170,7 @@ class ForwardRunner {
   template <class Forward>
   void set_batch_outputs(Forward& forward) {
     set_outputs("y", std::move(forward.y));
-    if (in_training(in_)) {
+    if (is_training(in_)) {
       set_outputs("mean", std::move(forward.saved.mean));
       set_outputs("biased_variance", std::move(forward.saved.biased_variance));
     }
@@ -201,7 +201,7 @@ class BackwardRunner {
     step_.state = forward.state;
   }
 
-  NormStep<T> take_result() { return std::move(step_); }
+  NormStep<T> release_result() { return std::move(step_); }
 
   void operator()(const model::NoneOptions&) {
     tensor::check_shape("none", "grad_y", shape_of(in_.grad_y), shape_of(in_.x), Clause::C5);
@@ -224,7 +224,7 @@ class BackwardRunner {
   }
   void operator()(const model::DyTOptions& options) {
     auto backward =
-        dyt_backward(in_.grad_y, in_.x, affine_, other_parameter(in_, "alpha"), options);
+        dyt_backward(in_.grad_y, in_.x, affine_, find_other_parameter(in_, "alpha"), options);
     set_outputs("grad_x", std::move(backward.grad_x));
     set_outputs("grad_gamma", std::move(backward.grad_gamma));
     set_outputs("grad_beta", std::move(backward.grad_beta));
@@ -271,7 +271,7 @@ class BackwardRunner {
   }
   /// Returns the mean that was subtracted from x. In inference it is the running mean.
   Tensor<T> mean() const {
-    return in_training(in_) ? saved("mean") : forward_.state.at("running_mean");
+    return is_training(in_) ? saved("mean") : forward_.state.at("running_mean");
   }
 
   void set_outputs(std::string_view name, Tensor<T> values) {
@@ -285,7 +285,7 @@ class BackwardRunner {
   }
 
   void set_outputs(PowerNormBackward<T> backward) {
-    if (in_training(in_)) {
+    if (is_training(in_)) {
       set_outputs("mean_x_hat_squared", std::move(backward.mean_x_hat_squared));
       set_outputs("mean_g_x_hat", std::move(backward.mean_g_x_hat));
     }
@@ -317,7 +317,7 @@ NormStep<T> norm_forward(const model::NormOptions& options, const NormInputs<T>&
   model::check_row_layout(options);
   ForwardRunner<T> runner(inputs, state, effective_affine(options, inputs));
   std::visit(runner, options);
-  return runner.take_result();
+  return runner.release_result();
 }
 
 template <numeric::Real T>
@@ -325,7 +325,7 @@ NormStep<T> norm_backward(const model::NormOptions& options, const NormInputs<T>
                           const NormStep<T>& forward) {
   BackwardRunner<T> runner(inputs, forward, effective_affine(options, inputs));
   std::visit(runner, options);
-  return runner.take_result();
+  return runner.release_result();
 }
 
 template <numeric::Real T>

@@ -20,8 +20,8 @@ PowerNormForward<T> power_norm(const Tensor<T>& x, const Affine<T>& affine, cons
   check_decay(kName, "alpha_forward", options.alpha_forward);
   check_count(kName, "warmup_iterations", options.warmup_iterations, Clause::C14);
   check_count(kName, "iterations", state.iterations, Clause::C10);
-  check_running(kName, "running_psi2", state.running_psi2, e.d_model, true);
-  check_running(kName, "nu", state.nu, e.d_model, false);
+  check_running_statistic(kName, "running_psi2", state.running_psi2, e.d_model, true);
+  check_running_statistic(kName, "nu", state.nu, e.d_model, false);
   const Parameters<T> parameters(kName, affine, e.d_model);
 
   PowerNormForward<T> result;
@@ -64,7 +64,7 @@ PowerNormBackward<T> power_norm_backward(const Tensor<T>& grad_y, const Tensor<T
   constexpr auto kName = "power_norm_backward";
   const Extents e = tensor::check_activations(kName, "x", shape_of(x));
   check_decay(kName, "alpha_backward", options.alpha_backward);
-  check_running(kName, "nu", nu, e.d_model, false);
+  check_running_statistic(kName, "nu", nu, e.d_model, false);
   const Parameters<T> parameters(kName, affine, e.d_model);
   check_backward(kName, grad_y, x, "rstd", saved.rstd, {e.d_model});
 

@@ -26,7 +26,7 @@ struct PowerNormForward {
   PowerNormState<T> state;
 };
 
-/// The gradients, the two means that updated nu, and nu after the backward.
+/// The gradients, the two means that update the running statistic nu, and nu after the backward.
 template <class T>
 struct PowerNormBackward {
   AffineGradients<T> gradients;

@@ -2,12 +2,11 @@
 
 #include "ref/norm/power_norm_v_formula.hpp"
 
-/// The formulas that update the running statistic nu in power_norm and power_norm_released. In the
-/// comments below, R is the set of the m rows over which the means are taken.
+/// The formulas that update the running statistic nu in power_norm and power_norm_released.
 namespace normproof::ref::norm {
 
-/// The inputs and outputs of the two means that update nu: mean_x_hat_squared (Gamma) and
-/// mean_g_x_hat (Lambda), [D] each.
+/// The arguments of the loops that compute the two means that update nu: mean_x_hat_squared (Gamma)
+/// and mean_g_x_hat (Lambda), [D] each.
 template <class T>
 struct PowerNormMoments : PowerNormGradients<T> {
   ops::RowList rows;
@@ -15,7 +14,8 @@ struct PowerNormMoments : PowerNormGradients<T> {
   T* mean_g_x_hat;
 };
 
-/// The inputs and the output of the update of nu if scaled_nu is set: nu and mean_t_x_hat are [D].
+/// The arguments of the loops that compute the mean of t x_hat, which updates nu if scaled_nu is
+/// set. nu and mean_t_x_hat are [D].
 template <class T>
 struct ScaledNuUpdate : PowerNormGradients<T> {
   ops::RowList rows;
@@ -25,8 +25,8 @@ struct ScaledNuUpdate : PowerNormGradients<T> {
 
 inline namespace NORMPROOF_ISA {
 
-/// Computes the means Gamma_d of x_hat^2 and Lambda_d of g x_hat for a range of channels. A mean is
-/// the sum over the m rows of the set R, divided by m; g is gamma grad_y.
+/// Computes Gamma_d, the mean of x_hat^2, and Lambda_d, the mean of g x_hat, for a range of
+/// channels, where g is gamma grad_y. A mean is a sum over a set of m rows, divided by m.
 template <class T>
 void compute(const PowerNormMoments<T>& in, ops::IndexRange channels) {
   const ops::Columns<T> columns(in.layout, channels);
@@ -39,8 +39,8 @@ void compute(const PowerNormMoments<T>& in, ops::IndexRange channels) {
   });
 }
 
-/// Computes the mean of t x_hat, with t = g - nu x_hat, for a range of channels. The mean is the
-/// sum over the m rows of the set R, divided by m; g is gamma grad_y.
+/// Computes the mean of t x_hat for a range of channels, where t = g - nu x_hat and g = gamma
+/// grad_y. The mean is a sum over a set of m rows, divided by m.
 template <class T>
 void compute(const ScaledNuUpdate<T>& in, ops::IndexRange channels) {
   const ops::Columns<T> columns(in.layout, channels);

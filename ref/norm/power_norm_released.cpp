@@ -42,8 +42,8 @@ PowerNormReleasedForward<T> power_norm_released(const Tensor<T>& x_in, const Aff
   check_decay(kName, "alpha_forward", options.alpha_forward);
   check_count(kName, "warmup_iterations", options.warmup_iterations, Clause::C14);
   check_count(kName, "iterations", state.iterations, Clause::C10);
-  check_running(kName, "running_psi2", state.running_psi2, e.d_model, true);
-  check_running(kName, "nu", state.nu, e.d_model, false);
+  check_running_statistic(kName, "running_psi2", state.running_psi2, e.d_model, true);
+  check_running_statistic(kName, "nu", state.nu, e.d_model, false);
   const Parameters<T> parameters(kName, affine, e.d_model);
 
   PowerNormReleasedForward<T> result;
@@ -106,7 +106,7 @@ PowerNormBackward<T> power_norm_released_backward(const Tensor<T>& grad_y, const
   constexpr auto kName = "power_norm_released_backward";
   const Extents e = tensor::check_activations(kName, "x", shape_of(x_in));
   check_decay(kName, "alpha_backward", options.alpha_backward);
-  check_running(kName, "nu", nu, e.d_model, false);
+  check_running_statistic(kName, "nu", nu, e.d_model, false);
   const Parameters<T> parameters(kName, affine, e.d_model);
   const Tensor<T> scaled =
       options.group_scaling ? group_scaling(x_in, group_scaling_options(options)).y : Tensor<T>();

@@ -33,7 +33,7 @@ struct PowerNormReleasedForward {
 ///           then running_psi2 = alpha_forward running_psi2 + (1 - alpha_forward) quadratic_mean ;
 ///           x_hat = x rstd ; y = gamma x_hat + beta. In inference rstd is computed from
 ///           running_psi2, and the state does not change
-/// Shapes    as power_norm
+/// Shapes    as in power_norm
 /// Requires  (C1) every extent of x is at least 1
 ///           (C2) eps and group_eps are >= 0, and each squared statistic + its eps > 0
 ///           (C3) gamma and beta have extent D or are empty

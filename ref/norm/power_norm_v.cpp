@@ -16,7 +16,7 @@ PowerNormVForward<T> power_norm_v(const Tensor<T>& x, const Affine<T>& affine, c
   const Extents e = tensor::check_activations(kName, "x", shape_of(x));
   check_eps(kName, options.eps);
   check_decay(kName, "running_decay", options.running_decay);
-  check_running(kName, "running_psi2", state.running_psi2, e.d_model, true);
+  check_running_statistic(kName, "running_psi2", state.running_psi2, e.d_model, true);
   const Parameters<T> parameters(kName, affine, e.d_model);
 
   PowerNormVForward<T> result;

@@ -8,8 +8,8 @@
 /// of the layers.
 namespace normproof::ref::norm {
 
-/// The inputs and the output of the quadratic mean (the mean of x^2): x [rows, D]; quadratic_mean
-/// [D].
+/// The arguments of the loops that compute the quadratic mean (the mean of x^2): x [rows, D];
+/// quadratic_mean [D].
 template <class T>
 struct QuadraticMean {
   ops::RowLayout layout;
@@ -18,7 +18,7 @@ struct QuadraticMean {
   T* quadratic_mean;
 };
 
-/// The inputs and the output of the forward: x and y [rows, D]; all others [D].
+/// The arguments of the loop that computes y from x: x and y [rows, D]. Every other array is [D].
 template <class T>
 struct PowerNormRows {
   ops::RowLayout layout;
@@ -29,7 +29,8 @@ struct PowerNormRows {
   T* y;
 };
 
-/// The inputs of the backward: grad_y, x [rows, D]; all others [D].
+/// The arrays that all loops of the backward read: grad_y and x [rows, D]. Every other array is
+/// [D].
 template <class T>
 struct PowerNormGradients {
   ops::RowLayout layout;
@@ -39,16 +40,17 @@ struct PowerNormGradients {
   const T* rstd;
 };
 
-/// The inputs and outputs of the gradients of gamma and beta: grad_gamma and grad_beta are [D].
+/// The arguments of the loops that compute the gradients of gamma and beta. grad_gamma and
+/// grad_beta are [D].
 template <class T>
 struct PowerNormParameterGradients : PowerNormGradients<T> {
   T* grad_gamma;
   T* grad_beta;
 };
 
-/// The inputs and the output of the gradient of x: c and scale [D]; grad_x [rows, D]. `valid`
-/// [rows] is null if all rows are valid. In training, c is gamma grad_gamma / n for power_norm_v,
-/// and nu for power_norm and power_norm_released. In inference, c is null.
+/// The arguments of the loops that compute the gradient of x: c and scale [D]; grad_x [rows, D].
+/// `valid` [rows] is null if all rows are valid. In training, c is gamma grad_gamma / n for
+/// power_norm_v, and nu for power_norm and power_norm_released. In inference, c is null.
 template <class T>
 struct PowerNormBackwardRows : PowerNormGradients<T> {
   const bool* valid;
@@ -71,7 +73,7 @@ void compute(const QuadraticMean<T>& in, ops::IndexRange channels) {
 template <class T>
 void compute(const PowerNormRows<T>& in, ops::IndexRange rows) {
   const ops::View<T> gamma{in.gamma}, beta{in.beta}, rstd{in.rstd};
-  ops::for_rows(in.layout, rows, ops::Inputs{in.x}, [&](auto& row, auto x) {
+  ops::for_each_row(in.layout, rows, ops::Inputs{in.x}, [&](auto& row, auto x) {
     const auto x_hat = [=](auto d) { return x[d] * rstd[d]; };
     row.write(in.y, [=](auto d) { return gamma[d] * x_hat(d) + beta[d]; });
   });
@@ -101,7 +103,7 @@ void compute(const PowerNormBackwardRows<T>& in, ops::IndexRange rows) {
     else
       row.write(in.grad_x, [=](auto d) { return g(d) * scale[d]; });
   };
-  ops::for_rows(in.layout, rows, ops::Inputs{in.x, in.grad_y}, formula);
+  ops::for_each_row(in.layout, rows, ops::Inputs{in.x, in.grad_y}, formula);
 }
 
 }  // namespace NORMPROOF_ISA

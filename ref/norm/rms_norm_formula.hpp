@@ -20,7 +20,7 @@ struct RMSNormRows {
 };
 
 /// The inputs and outputs of rms_norm_backward: grad_y, x and grad_x [rows, D]; gamma [D]; rstd
-/// [rows]. The sums of grad_gamma and grad_beta are accumulated in `totals` [2, D].
+/// [rows]. The sums that become grad_gamma and grad_beta are accumulated in `totals` [2, D].
 template <class T>
 struct RMSNormBackwardRows {
   ops::RowLayout layout;
@@ -38,7 +38,7 @@ inline namespace NORMPROOF_ISA {
 template <class T>
 void compute(const RMSNormRows<T>& in, ops::IndexRange rows) {
   const ops::View<T> gamma{in.gamma}, beta{in.beta};
-  ops::for_rows(in.layout, rows, ops::Inputs{in.x}, [&](auto& row, auto x) {
+  ops::for_each_row(in.layout, rows, ops::Inputs{in.x}, [&](auto& row, auto x) {
     const T mean_square = row.mean([=](auto d) { return x[d] * x[d]; });
     const T rstd = T(1) / numeric::square_root(T(mean_square + in.eps));
     const auto x_hat = [=](auto d) { return x[d] * rstd; };
@@ -69,7 +69,7 @@ void compute(const RMSNormBackwardRows<T>& in, ops::IndexRange lanes) {
     });
     row.write(in.grad_x, [=](auto d) { return (g(d) - x_hat(d) * c) * rstd; });
   };
-  ops::for_rows_of_lanes(in.layout, lanes, ops::Inputs{in.x, in.grad_y}, in.totals, formula);
+  ops::for_each_row_of_lanes(in.layout, lanes, ops::Inputs{in.x, in.grad_y}, in.totals, formula);
 }
 
 }  // namespace NORMPROOF_ISA

@@ -21,14 +21,14 @@ class RowTotals {
         rows_per_run_(rows_per_run),
         sums_(tensor::empty_tensor<T>({lane_count(layout.count, rows_per_run), count, width_})) {}
 
-  /// Returns the partial sums that run_on_lanes computes.
+  /// Returns a view of the partial sums. run_on_lanes adds to them.
   ops::LaneTotals<T> lanes() {
     return {sums_.data(), sums_.shape(0), sums_.shape(1) * width_, rows_per_run_};
   }
 
-  /// Adds up the lanes. Afterwards, [k] returns the k-th vector of sums. If there are more than 32
-  /// runs, the later runs are first added to the first 32 runs in ascending order: run r to run r
-  /// mod 32. None of the partial sums is -0.
+  /// Adds up the partial sums (lanes). Afterwards, [k] returns the k-th vector of sums. If the rows
+  /// are cut into more than 32 runs, run r is first added to run r mod 32, for r = 32, 33, ... None
+  /// of the partial sums is -0.
   void finish() {
     const ops::LaneTotals<T> all = lanes();
     const std::size_t first = ops::kLanes * all.size;

@@ -9,7 +9,7 @@ namespace normproof::ref::norm {
 namespace {
 
 template <class T>
-T checked_gamma(std::string_view function, const Tensor<T>& gamma) {
+T check_and_return_gamma(std::string_view function, const Tensor<T>& gamma) {
   if (!tensor::is_given(gamma)) return T(1);
   tensor::check_shape(function, "gamma", shape_of(gamma), {1}, Clause::C3);
   tensor::check_finite(function, "gamma", gamma, Clause::C4);
@@ -24,7 +24,7 @@ ScaleNormForward<T> scale_norm(const Tensor<T>& x, const Tensor<T>& gamma,
   constexpr auto kName = "scale_norm";
   const Extents e = tensor::check_activations(kName, "x", shape_of(x));
   check_eps(kName, options.eps);
-  const T scale = checked_gamma(kName, gamma);
+  const T scale = check_and_return_gamma(kName, gamma);
   ScaleNormForward<T> result{tensor::empty_tensor<T>(shape_of(x)),
                              tensor::empty_tensor<T>(row_shape(shape_of(x)))};
   run_on_rows(ScaleNormRows<T>{.layout = row_layout(e),
@@ -44,7 +44,7 @@ ScaleNormGradients<T> scale_norm_backward(const Tensor<T>& grad_y, const Tensor<
   const Extents e = tensor::check_activations(kName, "x", shape_of(x));
   check_backward(kName, grad_y, x, "rnorm", rnorm, row_shape(shape_of(x)));
   tensor::check_finite(kName, "grad_y", grad_y, Clause::C7);
-  const T scale = checked_gamma(kName, gamma);
+  const T scale = check_and_return_gamma(kName, gamma);
   ScaleNormGradients<T> result{tensor::empty_tensor<T>(shape_of(x)), tensor::empty_tensor<T>({1})};
   Tensor<T> extents_of_rows = tensor::empty_tensor<T>({e.rows()});
   run_on_rows(ScaleNormBackwardRows<T>{.layout = row_layout(e),

@@ -34,7 +34,7 @@ inline namespace NORMPROOF_ISA {
 /// Computes y and rnorm of scale_norm for a range of rows.
 template <class T>
 void compute(const ScaleNormRows<T>& in, ops::IndexRange rows) {
-  ops::for_rows(in.layout, rows, ops::Inputs{in.x}, [&](auto& row, auto x) {
+  ops::for_each_row(in.layout, rows, ops::Inputs{in.x}, [&](auto& row, auto x) {
     const T square = row.sum([=](auto d) { return x[d] * x[d]; });
     const T rnorm = T(1) / numeric::square_root(T(square + in.eps));
     const auto u = [=](auto d) { return x[d] * rnorm; };
@@ -54,7 +54,7 @@ void compute(const ScaleNormBackwardRows<T>& in, ops::IndexRange rows) {
     row.write(in.grad_x, [=](auto d) { return scale * (grad_y[d] - u(d) * e); });
     in.e[row.index()] = e;
   };
-  ops::for_rows(in.layout, rows, ops::Inputs{in.x, in.grad_y}, formula);
+  ops::for_each_row(in.layout, rows, ops::Inputs{in.x, in.grad_y}, formula);
 }
 
 }  // namespace NORMPROOF_ISA

@@ -7,15 +7,14 @@ namespace normproof::ref::numeric {
 namespace {
 
 thread_local std::uint64_t last_identity = 0;
-thread_local Arithmetic arithmetic = arithmetic_in(FloatType::float64);
+thread_local Arithmetic arithmetic = arithmetic_of_type(FloatType::float64);
 
 /// A factor that covers the rounding errors in the computation of the bound itself.
 constexpr double kSlack = 1 + 0x1p-45;
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
-/// Whether a number of this magnitude is normal or a multiple of the spacing of subnormal numbers.
-/// The spacing follows from the field `tiny` of `arithmetic`: if subnormal numbers are kept, `tiny`
-/// is twice the spacing.
+/// Whether a number of this magnitude is normal, or is a multiple of the spacing of subnormal
+/// numbers. If the format keeps subnormal numbers, this spacing is half of `arithmetic.tiny`.
 bool is_on_grid(double magnitude) {
   // In IEEE 754 formats the largest number is (1 - u) times a power of two, and the smallest normal
   // number is 4 divided by that power of two.
@@ -41,10 +40,10 @@ double bound_or_infinity(double result, double error) {
   return fits && error == error ? error : kInfinite;
 }
 
-/// Returns a lower bound of a number that was at least `least` and then decreased: by at most the
-/// fraction `roundoff` of its value, and by at most the absolute amount `lost`, which covers
-/// underflow. The bound is not negative.
-double rounded_down(double least, double roundoff, double lost) {
+/// Returns a lower bound of a rounded number. Before rounding, the number was at least `least`.
+/// Rounding decreased it at most by the fraction `roundoff` of its value plus the amount `lost`,
+/// which covers underflow. The bound is not negative.
+double lower_bound_after_rounding(double least, double roundoff, double lost) {
   const double left = least * (1 - roundoff) / kSlack - lost;
   return left > 0 ? left : 0;
 }
@@ -111,7 +110,7 @@ any_order_error& any_order_error::operator+=(const any_order_error& b) {
   // is at least the sum of the known lower bounds, because the `error` of each part covers the
   // errors of its terms. If a term is negative, a fraction u of the larger terms may be lost, so no
   // lower bound is known.
-  floor_ = non_negative ? rounded_down(least_sum, roundings, 0) : kUnknown;
+  floor_ = non_negative ? lower_bound_after_rounding(least_sum, roundings, 0) : kUnknown;
   return assign_identity();
 }
 
@@ -124,8 +123,8 @@ any_order_error& any_order_error::operator*=(const any_order_error& b) {
   *this = rounded(value * b.value,
                   max_candidate_magnitude() * b.error + (std::fabs(b.value) + b.error) * error);
   if (non_negative || is_square)
-    floor_ =
-        rounded_down(least_product, kMaxOperationError * arithmetic.unit_roundoff, arithmetic.tiny);
+    floor_ = lower_bound_after_rounding(
+        least_product, kMaxOperationError * arithmetic.unit_roundoff, arithmetic.tiny);
   return assign_identity();
 }
 
@@ -135,7 +134,7 @@ any_order_error& any_order_error::operator/=(const any_order_error& b) {
   if (b.error == 0 && is_power_of_two(b.value)) {
     if (arithmetic.exact_operations && error == 0) return *this = exact(quotient);
     const double floor = b.value > 0 && least() >= 0
-                             ? rounded_down(least() / b.value, 0, arithmetic.tiny)
+                             ? lower_bound_after_rounding(least() / b.value, 0, arithmetic.tiny)
                              : kUnknown;
     *this = any_order_error(
         quotient,
@@ -154,8 +153,8 @@ any_order_error& any_order_error::operator/=(const any_order_error& b) {
   *this = rounded(quotient, std::min((error + largest_quotient * b.error) / divisor,
                                      (non_negative ? 1 : 2) * largest_quotient));
   if (non_negative)
-    floor_ = rounded_down(least_quotient, kMaxOperationError * arithmetic.unit_roundoff,
-                          arithmetic.tiny);
+    floor_ = lower_bound_after_rounding(
+        least_quotient, kMaxOperationError * arithmetic.unit_roundoff, arithmetic.tiny);
   return assign_identity();
 }
 
@@ -170,8 +169,9 @@ any_order_error sqrt(const any_order_error& x) {
     const double relative = least > 0 ? x.error / std::sqrt(least) : absolute;
     result = any_order_error::rounded(root, std::min(relative, absolute));
   }
-  result.floor_ = rounded_down(x.least() > 0 ? std::sqrt(x.least()) : 0,
-                               kMaxOperationError * arithmetic.unit_roundoff, arithmetic.tiny);
+  result.floor_ =
+      lower_bound_after_rounding(x.least() > 0 ? std::sqrt(x.least()) : 0,
+                                 kMaxOperationError * arithmetic.unit_roundoff, arithmetic.tiny);
   return result.assign_identity();
 }
 

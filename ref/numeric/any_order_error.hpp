@@ -22,19 +22,21 @@ struct Arithmetic {
   /// differences and products of exact operands, and quotients by powers of two. All other
   /// operations, and operations on inexact operands, have the usual error.
   bool exact_operations = false;
-  /// Whether the candidate may distribute a factor over a difference and compute `x r - m r`
-  /// instead of `(x - m) r`. If x and m are nearly equal, `x r - m r` loses the digits that cancel.
+  /// Whether the tested implementation may distribute a factor over a difference and compute `x r -
+  /// m r` instead of `(x - m) r`. If x and m are nearly equal, `x r - m r` loses the digits that
+  /// cancel.
   bool folded = false;
 };
-constexpr Arithmetic arithmetic_in(FloatType type) {
+constexpr Arithmetic arithmetic_of_type(FloatType type) {
   const FloatFormat& format = float_format_info(type);
   return {format.unit_roundoff, format.smallest_normal, format.largest};
 }
 
-/// A scalar that holds the reference's `double` value and an error bound. The bound holds for every
-/// implementation of the same formula in the current Arithmetic: for sums in any order, for
-/// operations that are off by 2 units in the last place (such as CUDA's rsqrtf), with or without
-/// fma, and with or without flushing subnormal numbers to 0.
+/// A scalar that holds the reference's `double` value and an error bound. A candidate is an
+/// implementation under test. The bound holds for every implementation of the same formula in the
+/// current Arithmetic: for sums in any order, for operations that are off by 2 units in the last
+/// place (such as CUDA's rsqrtf), with or without fma, and with or without flushing subnormal
+/// numbers to 0.
 ///
 /// Source    [Hig02] sections 3.1 and 3.3; docs/error_analysis.md, section 8
 /// Computes  value: the bits of the `double` evaluation; error: |candidate - exact| <= error, and
@@ -100,18 +102,20 @@ class any_order_error {
   double value = 0;
   double error = 0;
 
-  /// Returns a lower bound of the exact result and of every candidate's result.
+  /// Returns a lower bound of the exact result, and of the result of every implementation to which
+  /// the error bound applies.
   double least() const { return std::max(floor_, value - 2 * error); }
 
  private:
   static constexpr double kUnknown = -std::numeric_limits<double>::infinity();
 
-  /// Returns an upper bound of the magnitude of a candidate's value. It follows because the
-  /// candidate's value and `value` both lie within `error` of the exact result.
+  /// Returns an upper bound of the magnitude that a tested implementation (candidate) computes. It
+  /// follows because the candidate's value and `value` both lie within `error` of the exact result.
   double max_candidate_magnitude() const { return std::fabs(value) + 2 * error; }
 
-  /// The state of a sum to which more terms may be added: the number of its terms, the sum of the
-  /// maximum magnitudes of the terms, and the sum of the errors of the terms.
+  /// terms_, magnitude_ and propagated_ are the state of a sum to which more terms may be added:
+  /// the number of its terms, the sum of the maximum magnitudes of the terms, and the sum of the
+  /// errors of the terms.
   double terms_ = 0;
   double magnitude_ = 0;
   double propagated_ = 0;
@@ -119,8 +123,8 @@ class any_order_error {
   /// A lower bound of the value that is known independently of `error`. It is kUnknown if there is
   /// none.
   double floor_ = kUnknown;
-  /// Two objects with the same nonzero identity hold the same number in every candidate, so their
-  /// product is a square. 0 means that no equality is known.
+  /// If two objects have the same nonzero identity, they hold the same number in every tested
+  /// implementation, so their product is a square. The identity 0 means that no equality is known.
   std::uint64_t identity_ = 0;
 
   any_order_error& assign_identity();

@@ -62,8 +62,8 @@ class ball {
   arb_ptr get() { return value_; }
   arb_srcptr get() const { return value_; }
 
-  /// Return, in this order: the midpoint rounded to the nearest double, the largest double below
-  /// all points of the ball, and the smallest double above all of them.
+  /// midpoint() returns the midpoint rounded to the nearest double. lower() returns the largest
+  /// double below all points of the ball, and upper() the smallest double above all of them.
   double midpoint() const;
   double lower() const;
   double upper() const;

@@ -58,13 +58,13 @@ inline any_order_error square_root(const any_order_error& x) {
 }
 
 /// Declares exp, log, tanh and erf for the scalar type T.
-/// Error     oracles: correctly rounded by MPFR; interval and ball: the result contains the values
-///           at every point of the argument; dual: both the value and the derivative are computed;
-///           complex100: the analytic continuation, each part to about 100 digits, where erf
-///           returns NaN if 2^16 bits are not enough; running_error: the bits of the `double`
-///           function, and a bound that covers the rounding and the error of the argument;
-///           any_order_error: as running_error, but the bound holds if the candidate's argument
-///           differs from the value by up to twice the error of the argument
+/// Error     oracle50 and oracle100: correctly rounded by MPFR; interval and ball: the result
+///           contains the values at every point of the argument; dual: both the value and the
+///           derivative are computed; complex100: the analytic continuation, each part to about 100
+///           digits, where erf returns NaN if 2^16 bits are not enough; running_error: the bits of
+///           the `double` function, and a bound that covers the rounding and the error of the
+///           argument; any_order_error: as running_error, but the bound holds if the candidate's
+///           argument differs from the value by up to twice the error of the argument
 #define NORMPROOF_ELEMENTARY(T) \
   T exp(const T& x);            \
   T log(const T& x);            \

@@ -27,11 +27,11 @@ NORMPROOF_DEVICE double copy_sign(double x, double y) {
 }
 
 #if defined(__CUDACC__)
-__device__ void fail_to_decide(const char*, double) {
+__device__ void fail_undecided_rounding(const char*, double) {
   __trap();
 }
 #else
-[[noreturn]] void fail_to_decide(const char* function, double x) {
+[[noreturn]] void fail_undecided_rounding(const char* function, double x) {
   throw std::logic_error(std::string(function) + ": 2048 fractional bits do not decide how " +
                          std::to_string(x) + " rounds");
 }
@@ -45,7 +45,7 @@ NORMPROOF_DEVICE double round_with_growing_precision(const char* function, doubl
   for (;;) {
     double result;
     if (attempt(limbs, &result)) return result;
-    if (limbs == kConstantLimbs) fail_to_decide(function, x);
+    if (limbs == kConstantLimbs) fail_undecided_rounding(function, x);
     limbs = limbs * 2 < kConstantLimbs ? limbs * 2 : kConstantLimbs;
   }
 }
@@ -93,10 +93,10 @@ NORMPROOF_DEVICE Exponential exponential(FixedPoint v, bool negative) {
   return {power, negative ? -k : k};
 }
 
-// Returns log(x) to about 40 bits, for a normal x. log_attempt computes the correction exactly.
-NORMPROOF_DEVICE double rough_log(double x) {
+// Returns log(x) to about 40 bits, for a normal x. try_log computes the correction exactly.
+NORMPROOF_DEVICE double approximate_log(double x) {
   const auto bits = __builtin_bit_cast(std::int64_t, x);
-  const std::int64_t above = bits - kLogFirst;
+  const std::int64_t above = bits - kLogFirstBinBits;
   const double m = __builtin_bit_cast(double, bits - (above & -(std::int64_t{1} << 52)));
   const double s = (m - 1) / (m + 1), s2 = s * s;
   double series = 0;
@@ -106,9 +106,9 @@ NORMPROOF_DEVICE double rough_log(double x) {
 
 // Computes log(x) - scaled log(2), which is log(2^-scaled x). It uses log(x) = y + log(x exp(-y)),
 // where y is an approximation of log(x).
-NORMPROOF_DEVICE bool log_attempt(double x, int scaled, int limbs, double* result) {
+NORMPROOF_DEVICE bool try_log(double x, int scaled, int limbs, double* result) {
   const int binary_exponent = static_cast<int>(__builtin_bit_cast(std::uint64_t, x) >> 52) - 1023;
-  double y = rough_log(x);
+  double y = approximate_log(x);
   // Clears the last bits of y, so that its fraction fits the limbs of the first attempt.
   y = __builtin_bit_cast(double, __builtin_bit_cast(std::int64_t, y) & -(std::int64_t{1} << 20));
   const bool negative = y < 0;
@@ -180,7 +180,7 @@ NORMPROOF_DEVICE double log_accurate(double x, int first_limbs) {
   const int scaled = subnormal ? 54 : 0;
   const double normal = subnormal ? x * 0x1p54 : x;
   return round_with_growing_precision("log", x, first_limbs, [&](int limbs, double* result) {
-    return log_attempt(normal, scaled, limbs, result);
+    return try_log(normal, scaled, limbs, result);
   });
 }
 
@@ -233,16 +233,16 @@ NORMPROOF_DEVICE double erf_accurate(double x, int first_limbs) {
 }
 
 NORMPROOF_DEVICE_CALLED double exp_accurate(double x) {
-  return exp_accurate(x, kFirstLimbs);
+  return exp_accurate(x, kInitialLimbs);
 }
 NORMPROOF_DEVICE_CALLED double log_accurate(double x) {
-  return log_accurate(x, kFirstLimbs);
+  return log_accurate(x, kInitialLimbs);
 }
 NORMPROOF_DEVICE_CALLED double tanh_accurate(double x) {
-  return tanh_accurate(x, kFirstLimbs);
+  return tanh_accurate(x, kInitialLimbs);
 }
 NORMPROOF_DEVICE_CALLED double erf_accurate(double x) {
-  return erf_accurate(x, kFirstLimbs);
+  return erf_accurate(x, kInitialLimbs);
 }
 
 }  // namespace NORMPROOF_SIDE

@@ -20,7 +20,7 @@ NORMPROOF_DEVICE double log_accurate(double x, int first_limbs);
 NORMPROOF_DEVICE double tanh_accurate(double x, int first_limbs);
 NORMPROOF_DEVICE double erf_accurate(double x, int first_limbs);
 
-inline constexpr int kFirstLimbs = 3;
+inline constexpr int kInitialLimbs = 3;
 NORMPROOF_DEVICE_CALLED double exp_accurate(double x);
 NORMPROOF_DEVICE_CALLED double log_accurate(double x);
 NORMPROOF_DEVICE_CALLED double tanh_accurate(double x);

@@ -19,8 +19,9 @@ double log(double x);
 double tanh(double x);
 double erf(double x);
 
-/// Compute exp, log, tanh and erf of each element of an array. The bits are those of the functions
-/// of one `double`. Several elements are computed at a time with the selected instruction set.
+/// Compute exp, log, tanh and erf of each element of an array. The bits are the same as with the
+/// functions of one `double`. Several elements are computed at a time with the selected instruction
+/// set.
 ///
 /// Computes  y[i] = f(x[i]) for i < count
 /// Requires  (C1) y is x itself, or the arrays do not overlap

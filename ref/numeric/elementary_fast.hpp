@@ -22,7 +22,7 @@ struct Sum {
   Integers<V> power;
 };
 
-/// The constant 1.5 2^52. If it is added to a number k with |k| < 2^51, the low bits of the sum
+/// The constant 1.5 * 2^52. If it is added to a number k with |k| < 2^51, the low bits of the sum
 /// hold k rounded to an integer.
 inline constexpr double kShifter = 0x1.8p52;
 
@@ -82,7 +82,7 @@ struct LogFast {
   template <class V>
   [[gnu::always_inline]] NORMPROOF_DEVICE static Sum<V> evaluate(V x) {
     const V shifter = constant<V>(kShifter);
-    const Integers<V> above = to_bits(x) - kLogFirst;
+    const Integers<V> above = to_bits(x) - kLogFirstBinBits;
     const V m = from_bits(to_bits(x) - (above & (~0ULL << 52)));
     // This is the exponent plus 1024. It is not negative, so a logical shift is correct.
     const Integers<V> exponent = (above + (1024ULL << 52)) >> 52;
@@ -147,8 +147,8 @@ struct TaylorFast {
   }
 };
 
-/// Rounds the sum to `*rounded`. The result has all bits set in each lane in which the rounding is
-/// decided. In the other lanes the accurate phase (elementary_accurate.hpp) must compute the
+/// Rounds the sum to `*rounded`. Returns a mask: all bits of a lane are set if the rounding is
+/// decided there. In the other lanes the accurate phase (elementary_accurate.hpp) must compute the
 /// result.
 template <class F, class V>
 [[gnu::always_inline]] NORMPROOF_DEVICE inline Integers<V> round_if_decided(const Sum<V>& sum,

@@ -29,7 +29,7 @@ template <class F, class Before>
                                                     std::size_t count, double* y) {
   std::size_t i = 0;
   for (; i + kPackWidth <= count; i += kPackWidth)
-    store(y + i, apply_to_pack<F>(before(PackAt{i}(x))));
+    store(y + i, apply_to_pack<F>(before(PackPosition{i}(x))));
   for (; i < count; ++i) y[i] = evaluate_rounded<F>(before(x[i]));
 }
 

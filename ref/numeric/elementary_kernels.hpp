@@ -10,8 +10,8 @@ struct ElementaryKernels {
   struct Function {
     double (*of)(double x);
     void (*apply_each)(const double* x, std::size_t count, double* y);
-    /// Computes the hi and lo of the fast phase, for tests. x must be in the domain of the fast
-    /// phase.
+    /// Computes hi and lo, the two parts of the result of the fast phase. Tests call this function.
+    /// x must be in the domain of the fast phase.
     void (*fast)(double x, double* hi, double* lo);
   };
   Function exp, log, tanh, erf;

@@ -20,13 +20,13 @@ inline constexpr int kLogRows = 256;
 inline constexpr int kLogColumns = 4;
 /// The bits of the `double` at which the first bin of the table of log begins. Each bin is 2^44
 /// units in the last place wide.
-inline constexpr long long kLogFirst = 0x3fe6a00000000000;
+inline constexpr long long kLogFirstBinBits = 0x3fe6a00000000000;
 
-/// The sizes of the tables of tanh and erf. Row i is for the center c for which the bits of 1 + c
-/// are those of 1.0 plus i 2^45. So each doubling of 1 + c has 2^7 centers. The row holds the
-/// Taylor coefficients at c. The zeroth and the first coefficient are stored as two doubles each:
-/// the rounded coefficient, and the rounded remainder. The second to the ninth are stored as one
-/// rounded double each.
+/// The sizes of the tables of tanh and erf. Row i is for the center c. The bits of 1 + c, read as
+/// an integer, are the bits of 1.0 plus i 2^45. So each doubling of 1 + c has 2^7 centers. The row
+/// holds the Taylor coefficients at c. The zeroth and the first coefficient are stored as two
+/// doubles each: the rounded coefficient, and the rounded remainder. The second to the ninth are
+/// stored as one rounded double each.
 inline constexpr int kTaylorColumns = 12;
 inline constexpr int kTanhRows = 553;  ///< the last center is 20
 inline constexpr int kErfRows = 353;   ///< the last center is 6

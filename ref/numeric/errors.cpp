@@ -27,7 +27,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 /// Returns the name without leading dashes, such as "eps" for "--eps". Otherwise the dashes that
 /// all options share would make their names look more similar than they are.
-std::string_view without_leading_dashes(std::string_view name) {
+std::string_view remove_leading_dashes(std::string_view name) {
   return name.substr(std::min(name.find_first_not_of('-'), name.size()));
 }
 
@@ -35,8 +35,8 @@ std::string_view without_leading_dashes(std::string_view name) {
 /// the length of the known name, which breaks ties. If the known name begins with `name`, the
 /// distance is 0.
 std::pair<std::size_t, std::size_t> name_distance(std::string_view name, std::string_view known) {
-  name = without_leading_dashes(name);
-  known = without_leading_dashes(known);
+  name = remove_leading_dashes(name);
+  known = remove_leading_dashes(known);
   const bool begins = !name.empty() && known.starts_with(name);
   return {begins ? 0 : edit_distance(name, known), known.size()};
 }
@@ -45,12 +45,12 @@ std::pair<std::size_t, std::size_t> name_distance(std::string_view name, std::st
 /// longer name agree, or the known name begins with `name`.
 bool is_close_name(std::string_view name, std::string_view known) {
   return 2 * name_distance(name, known).first <=
-         std::max(without_leading_dashes(name).size(), without_leading_dashes(known).size()) + 1;
+         std::max(remove_leading_dashes(name).size(), remove_leading_dashes(known).size()) + 1;
 }
 
-/// Removes the sign of every NaN in the text, because the sign depends on the processor.
-/// Observations may print elements of any scalar type.
-std::string without_nan_sign(std::string_view text) {
+/// Removes the sign of every NaN in the text, because the sign depends on the processor. The text
+/// is part of an error message, and may contain numbers of any scalar type.
+std::string remove_nan_signs(std::string_view text) {
   std::string result(text);
   for (std::size_t at = 0; (at = result.find("-nan", at)) != std::string::npos;)
     result.erase(at, 1);
@@ -62,7 +62,7 @@ ContractViolation make_violation(std::string_view function, std::string_view arg
                                  Clause clause) {
   return {.function = std::string(function),
           .argument = std::string(argument),
-          .observation = without_nan_sign(observation),
+          .observation = remove_nan_signs(observation),
           .expectation = std::string(expectation),
           .clause = clause};
 }

@@ -7,8 +7,8 @@
 
 namespace normproof::ref::numeric {
 
-/// The number of the violated requirement: (C1), (C2), ... in the comment of the function. It is
-/// none if the requirement has no number.
+/// The number of the violated requirement: (C1), (C2), ... in the comment of the function. The
+/// value is `none` if the requirement has no number.
 enum class Clause { none, C1, C2, C3, C4, C5, C6, C7, C8, C9, C10, C11, C12, C13, C14, C15, C16 };
 
 /// Describes how a caller violated a requirement of a function.

@@ -13,7 +13,7 @@ NORMPROOF_DEVICE int larger(int a, int b) {
   return a < b ? b : a;
 }
 
-NORMPROOF_DEVICE std::uint64_t saturated(Wide v) {
+NORMPROOF_DEVICE std::uint64_t saturate_to_64_bits(Wide v) {
   return v >> 64 != 0 ? ~std::uint64_t{0} : static_cast<std::uint64_t>(v);
 }
 
@@ -137,10 +137,10 @@ NORMPROOF_DEVICE FixedPoint operator*(const FixedPoint& a, const FixedPoint& b) 
   // plus one unit of that limb.
   const auto scaled = [n](const FixedPoint& v, std::uint64_t error) {
     const Wide fraction = (Wide{v.limb_[n - 2]} + 1) * error;
-    return saturated(Wide{v.limb_[n - 1]} * error + (fraction >> 64) + 1);
+    return saturate_to_64_bits(Wide{v.limb_[n - 1]} * error + (fraction >> 64) + 1);
   };
   const Wide of_errors = (Wide{a.error_} * b.error_ >> 64) + 1;
-  r.error_ = saturated(Wide{scaled(a, b.error_)} + scaled(b, a.error_) + of_errors + 1);
+  r.error_ = saturate_to_64_bits(Wide{scaled(a, b.error_)} + scaled(b, a.error_) + of_errors + 1);
   return r;
 }
 
@@ -151,7 +151,7 @@ NORMPROOF_DEVICE FixedPoint& FixedPoint::operator*=(std::uint64_t b) {
     limb_[i] = static_cast<std::uint64_t>(t);
     carry = static_cast<std::uint64_t>(t >> 64);
   }
-  error_ = saturated(Wide{error_} * b);
+  error_ = saturate_to_64_bits(Wide{error_} * b);
   return *this;
 }
 
@@ -200,7 +200,7 @@ NORMPROOF_DEVICE FixedPoint reciprocal(const FixedPoint& b) {
   }
   bool small = true;
   for (int i = 1; i < n; ++i) small = small && rest.limb_[i] == 0;
-  y.error_ = small ? saturated(Wide{rest.limb_[0]} + b.error_ + 1) : ~std::uint64_t{0};
+  y.error_ = small ? saturate_to_64_bits(Wide{rest.limb_[0]} + b.error_ + 1) : ~std::uint64_t{0};
   return y;
 }
 
@@ -222,7 +222,7 @@ NORMPROOF_DEVICE double FixedPoint::approximate() const {
 }
 
 NORMPROOF_DEVICE void FixedPoint::add_error(std::uint64_t units) {
-  error_ = saturated(Wide{error_} + units);
+  error_ = saturate_to_64_bits(Wide{error_} + units);
 }
 
 NORMPROOF_DEVICE bool FixedPoint::round(int exponent, double* result) const {

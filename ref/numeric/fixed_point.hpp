@@ -27,7 +27,8 @@ class FixedPoint {
   /// Constructs the number from the first `limbs` limbs of a constant that has `count` limbs. The
   /// constant is rounded down.
   NORMPROOF_DEVICE FixedPoint(int limbs, const unsigned long long* constant, int count);
-  /// Returns |x| 2^exponent. It is exact if the limbs have enough bits, otherwise truncated.
+  /// Returns |x| times 2^exponent. The result is exact if the limbs have enough bits, otherwise
+  /// truncated.
   NORMPROOF_DEVICE static FixedPoint from_double(int limbs, double x, int exponent = 0);
 
   NORMPROOF_DEVICE FixedPoint& operator+=(const FixedPoint& b);
@@ -53,9 +54,9 @@ class FixedPoint {
   /// Increases the error by `units` units in the last place.
   NORMPROOF_DEVICE void add_error(std::uint64_t units);
 
-  /// Rounds value 2^exponent to the nearest double, which may be subnormal, 0 or infinite. If every
-  /// number within the error rounds to the same double, the function sets *result and returns true.
-  /// Otherwise it returns false.
+  /// Rounds the product of the value and 2^exponent to the nearest double, which may be subnormal,
+  /// 0 or infinite. If every number within the error rounds to the same double, the function sets
+  /// *result and returns true. Otherwise it returns false.
   NORMPROOF_DEVICE bool round(int exponent, double* result) const;
 
  private:

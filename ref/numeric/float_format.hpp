@@ -87,7 +87,8 @@ constexpr bool is_used_for_arithmetic(const FloatFormat& format) {
   return format.bytes > 1;
 }
 
-/// Decides what rounding an infinity, or a number above the format's largest number, returns.
+/// The result of rounding an infinity, or a number above the format's largest number, to the
+/// format.
 enum class Overflow {
   special,  ///< returns infinity, or NaN if the format has no infinity
   saturate  ///< returns the largest number, with the sign of the operand

@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* kNames[] = {"baseline", "avx2", "avx512"};
 
-InstructionSet widest_supported_set() {
+InstructionSet widest_supported_instruction_set() {
 #if defined(__x86_64__)
   __builtin_cpu_init();
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
@@ -25,26 +25,26 @@ InstructionSet widest_supported_set() {
 #endif
 }
 
-std::atomic<InstructionSet>& selected_set() {
-  static std::atomic<InstructionSet> set{widest_supported_set()};
+std::atomic<InstructionSet>& selected_instruction_set() {
+  static std::atomic<InstructionSet> set{widest_supported_instruction_set()};
   return set;
 }
 
 }  // namespace
 
 InstructionSet instruction_set() {
-  return selected_set().load(std::memory_order_relaxed);
+  return selected_instruction_set().load(std::memory_order_relaxed);
 }
 
 std::vector<std::string> instruction_sets() {
-  return {kNames, kNames + static_cast<int>(widest_supported_set()) + 1};
+  return {kNames, kNames + static_cast<int>(widest_supported_instruction_set()) + 1};
 }
 
 void select_instruction_set(std::string_view name) {
   const auto sets = instruction_sets();
   for (std::size_t i = 0; i < sets.size(); ++i) {
     if (sets[i] != name) continue;
-    selected_set() = static_cast<InstructionSet>(i);
+    selected_instruction_set() = static_cast<InstructionSet>(i);
     return;
   }
   const std::vector<std::string> all = {std::begin(kNames), std::end(kNames)};

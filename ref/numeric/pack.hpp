@@ -14,8 +14,8 @@
 
 /// A Pack holds the neighboring doubles that fit a register. Operations on packs apply to the
 /// elements one by one, so the bits do not depend on the width. A formula is a function of `at`, an
-/// At or a PackAt with an index i. at(p) reads p[i], or the pack that begins at p[i]. at.set(p, v)
-/// writes v there.
+/// At or a PackPosition with an index i. at(p) reads p[i], or the pack that begins at p[i].
+/// at.set(p, v) writes v there.
 namespace normproof::ref::numeric {
 inline namespace NORMPROOF_ISA {
 
@@ -43,7 +43,7 @@ struct At {
   }
 };
 
-struct PackAt {
+struct PackPosition {
   std::size_t i;
   Pack operator()(const double* p) const { return *reinterpret_cast<const UnalignedPack*>(p + i); }
   void set(double* p, Pack v) const { *reinterpret_cast<UnalignedPack*>(p + i) = v; }

@@ -12,7 +12,7 @@
 namespace normproof::ref::numeric {
 namespace {
 
-/// The number of ranges per thread. With more ranges, the other threads wait less for a delayed
+/// The number of ranges per thread. If there are more ranges, threads wait less for a delayed
 /// thread, but the kernel is called more often.
 constexpr std::size_t kRangesPerThread = 2;
 

@@ -5,7 +5,8 @@
 namespace normproof::ref::numeric {
 
 /// Returns pi as the scalar type T.
-/// Error     oracles: correctly rounded by MPFR; interval and ball: an enclosure of pi
+/// Error     oracle50 and oracle100: correctly rounded by MPFR; interval and ball: an enclosure of
+///           pi
 template <class T>
 T pi();
 #ifndef NORMPROOF_DOUBLE_ONLY

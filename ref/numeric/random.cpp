@@ -46,7 +46,7 @@ const RandomKernels& random_kernels() {
   return random_kernels_baseline;
 }
 
-/// Returns the 128 bits of Philox with the counter (index, stream, block).
+/// Returns the 128 bits that Philox computes from the counter (index, stream, block).
 r123::Philox4x32::ctr_type philox(std::uint64_t seed, std::uint64_t stream, std::uint64_t index,
                                   std::uint32_t block) {
   const r123::Philox4x32::ctr_type counter = {
@@ -80,10 +80,10 @@ class RandomStream::UniformDraws {
     return to_unit_interval(drawn_[used_++]);
   }
 
-  /// Returns true with probability exp(-1/2). It draws numbers as long as each is smaller than the
-  /// one before; the first must be smaller than 1/2. It returns whether the count of these numbers
-  /// is even; the last number drawn does not count.
-  bool accept_with_exp_minus_half() {
+  /// Returns true with probability exp(-1/2). It draws uniform numbers until it draws one that is
+  /// not smaller than the number before it (1/2 for the first). It returns whether the count of the
+  /// earlier numbers is even.
+  bool accept_with_probability_exp_minus_half() {
     double last = 0.5;
     for (bool even = true;; even = !even) {
       const double u = next();
@@ -93,7 +93,7 @@ class RandomStream::UniformDraws {
   }
 
   /// Returns true with probability exp(-x (2k + x) / (2k + 2)), as Algorithm N requires.
-  bool accept_with_exp_minus(double k, double x) {
+  bool accept_with_probability_exp_minus(double k, double x) {
     const double threshold = (2 * k + x) / (2 * k + 2);
     double last = x;
     for (bool even = true;; even = !even) {
@@ -146,12 +146,14 @@ double RandomStream::normal(std::uint64_t index) const {
   UniformDraws draws(*this, index);
   while (true) {
     int k = 0;
-    while (draws.accept_with_exp_minus_half()) ++k;
+    while (draws.accept_with_probability_exp_minus_half()) ++k;
     bool accepted = true;
-    for (int i = 0; accepted && i < k * (k - 1); ++i) accepted = draws.accept_with_exp_minus_half();
+    for (int i = 0; accepted && i < k * (k - 1); ++i)
+      accepted = draws.accept_with_probability_exp_minus_half();
     if (!accepted) continue;
     const double x = draws.next();
-    for (int i = 0; accepted && i < k + 1; ++i) accepted = draws.accept_with_exp_minus(k, x);
+    for (int i = 0; accepted && i < k + 1; ++i)
+      accepted = draws.accept_with_probability_exp_minus(k, x);
     if (!accepted) continue;
     const double magnitude = k + x;
     return draws.next() < 0.5 ? -magnitude : magnitude;

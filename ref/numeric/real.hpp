@@ -40,7 +40,8 @@ concept Real = std::is_same_v<T, double>;
 
 namespace mp = boost::multiprecision;
 
-/// Numbers of 50 and 100 decimal digits. MPFR rounds every operation correctly.
+/// oracle50 and oracle100 are numbers of 50 and 100 decimal digits. MPFR rounds every operation
+/// correctly.
 using oracle50 = mp::number<mp::mpfr_float_backend<50, mp::allocate_stack>, mp::et_off>;
 using oracle100 = mp::number<mp::mpfr_float_backend<100, mp::allocate_stack>, mp::et_off>;
 /// An interval whose ends have 50 digits. MPFI rounds the ends outward, so the interval contains
@@ -56,7 +57,7 @@ using rational = mp::number<mp::cpp_rational::backend_type, mp::et_off>;
 template <class T>
 inline constexpr bool is_enclosure = is_one_of<T, interval, ball>;
 
-/// All scalar types for which every formula in ref/ is instantiated.
+/// The scalar types for which every formula in ref/ is instantiated.
 template <class T>
 concept Real = is_one_of<T, double, oracle50, oracle100, interval, ball, dual, complex100,
                          running_error, any_order_error>;

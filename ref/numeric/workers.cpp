@@ -23,7 +23,7 @@ thread_local bool in_task = false;
 /// late cannot start a task of a different call.
 class WorkerThreads {
  public:
-  static constexpr unsigned kTaskBits = 24;
+  static constexpr unsigned kTaskIndexBits = 24;
 
   WorkerThreads() = default;
   WorkerThreads(const WorkerThreads&) = delete;
@@ -34,8 +34,8 @@ class WorkerThreads {
     for (std::thread& thread : threads_) thread.join();
   }
 
-  /// Runs all tasks and returns true. If another thread is in a call of this function, it runs no
-  /// task and returns false.
+  /// Runs all tasks and returns true. If another thread is already running tasks by this function,
+  /// the call runs no task and returns false.
   bool run(std::size_t tasks, std::size_t threads, const Task& task) {
     if (busy_.exchange(true, std::memory_order_acquire)) return false;
     run_with_workers(tasks, threads, task);
@@ -53,8 +53,8 @@ class WorkerThreads {
     tasks_ = tasks;
     invited_ = threads - 1;
     ended_ = 0;
-    const std::uint64_t call = (next_.load() >> kTaskBits) + 1;
-    next_ = call << kTaskBits;
+    const std::uint64_t call = (next_.load() >> kTaskIndexBits) + 1;
+    next_ = call << kTaskIndexBits;
     called_.wake();
     run_tasks_of_call(call);
     all_ended_.wait_until([&] { return ended_.load() == tasks; });
@@ -74,16 +74,16 @@ class WorkerThreads {
 
   void run_worker(std::size_t place) {
     for (std::uint64_t seen = 0;;) {
-      called_.wait_until([&] { return ends_.load() || next_.load() >> kTaskBits != seen; });
+      called_.wait_until([&] { return ends_.load() || next_.load() >> kTaskIndexBits != seen; });
       if (ends_) return;
-      seen = next_.load() >> kTaskBits;
+      seen = next_.load() >> kTaskIndexBits;
       if (place < invited_) run_tasks_of_call(seen);
     }
   }
 
   void run_tasks_of_call(std::uint64_t call) {
     in_task = true;
-    for (std::uint64_t next = next_.load(); next >> kTaskBits == call;) {
+    for (std::uint64_t next = next_.load(); next >> kTaskIndexBits == call;) {
       const std::size_t tasks = tasks_;
       const std::size_t own = next & kNoTask;
       if (own >= tasks) break;
@@ -95,7 +95,7 @@ class WorkerThreads {
     in_task = false;
   }
 
-  static constexpr std::uint64_t kNoTask = (std::uint64_t{1} << kTaskBits) - 1;
+  static constexpr std::uint64_t kNoTask = (std::uint64_t{1} << kTaskIndexBits) - 1;
 
   std::atomic<bool> busy_{false}, ends_{false};
   std::atomic<std::uint64_t> next_{0};
@@ -116,7 +116,7 @@ struct WorkersCleanup {
   ~WorkersCleanup() { delete workers.exchange(nullptr); }
 };
 
-WorkerThreads& process_workers() {
+WorkerThreads& workers_of_process() {
   static const WorkersCleanup ending;
   WorkerThreads* present = workers.load();
   if (present == nullptr) {
@@ -131,10 +131,10 @@ WorkerThreads& process_workers() {
 
 void run_tasks(std::size_t tasks, std::size_t threads, const Task& task) {
   const bool may_ask =
-      threads > 1 && tasks < std::size_t{1} << WorkerThreads::kTaskBits && !in_task;
+      threads > 1 && tasks < std::size_t{1} << WorkerThreads::kTaskIndexBits && !in_task;
   for (std::size_t done = 0; done < tasks; ++done) {
     if (may_ask && tasks - done > 1 &&
-        process_workers().run(tasks - done, threads, [&](std::size_t i) { task(done + i); }))
+        workers_of_process().run(tasks - done, threads, [&](std::size_t i) { task(done + i); }))
       return;
     task(done);
   }

@@ -48,8 +48,8 @@ void check_element(std::string_view function, std::string_view argument, const T
 
 // Checks the arguments, then calls run(arguments), the elementwise kernel.
 template <class T, class Run>
-Tensor<T> elementwise(std::string_view function, const Tensor<T>* grad_y, const Tensor<T>& x,
-                      Run&& run, T* erf = nullptr) {
+Tensor<T> run_elementwise(std::string_view function, const Tensor<T>* grad_y, const Tensor<T>& x,
+                          Run&& run, T* erf = nullptr) {
   if (grad_y != nullptr)
     tensor::check_shape(function, "grad_y", shape_of(*grad_y), shape_of(x), Clause::C1);
   const GeluConstants<T> constants = gelu_constants<T>();
@@ -60,7 +60,7 @@ Tensor<T> elementwise(std::string_view function, const Tensor<T>* grad_y, const 
                          use_streaming_stores(x.size()),
                          out.data(),
                          erf};
-  for (std::size_t i = find_rejected(x.size(), kActivationGrain, run(a)); i < x.size(); ++i) {
+  for (std::size_t i = find_rejected_index(x.size(), kActivationGrain, run(a)); i < x.size(); ++i) {
     if (grad_y != nullptr) check_element(function, "grad_y", *grad_y, i);
     check_element(function, "x", x, i);
   }
@@ -69,19 +69,19 @@ Tensor<T> elementwise(std::string_view function, const Tensor<T>* grad_y, const 
 
 }  // namespace
 
-#define NORMPROOF_FORWARD(f)                                            \
-  template <numeric::Real T>                                            \
-  Tensor<T> f(const Tensor<T>& x) {                                     \
-    return elementwise<T>(#f, nullptr, x, [](const Elementwise<T>& a) { \
-      return NORMPROOF_ACTIVATION_KERNEL(T, f, f##_elements<T>, a);     \
-    });                                                                 \
+#define NORMPROOF_FORWARD(f)                                                \
+  template <numeric::Real T>                                                \
+  Tensor<T> f(const Tensor<T>& x) {                                         \
+    return run_elementwise<T>(#f, nullptr, x, [](const Elementwise<T>& a) { \
+      return NORMPROOF_ACTIVATION_KERNEL(T, f, f##_elements<T>, a);         \
+    });                                                                     \
   }
-#define NORMPROOF_BACKWARD(f)                                           \
-  template <numeric::Real T>                                            \
-  Tensor<T> f(const Tensor<T>& grad_y, const Tensor<T>& x) {            \
-    return elementwise<T>(#f, &grad_y, x, [](const Elementwise<T>& a) { \
-      return NORMPROOF_ACTIVATION_KERNEL(T, f, f##_elements<T>, a);     \
-    });                                                                 \
+#define NORMPROOF_BACKWARD(f)                                               \
+  template <numeric::Real T>                                                \
+  Tensor<T> f(const Tensor<T>& grad_y, const Tensor<T>& x) {                \
+    return run_elementwise<T>(#f, &grad_y, x, [](const Elementwise<T>& a) { \
+      return NORMPROOF_ACTIVATION_KERNEL(T, f, f##_elements<T>, a);         \
+    });                                                                     \
   }
 NORMPROOF_FORWARD(relu)
 NORMPROOF_FORWARD(gelu)
@@ -95,7 +95,7 @@ NORMPROOF_BACKWARD(silu_backward)
 template <numeric::Real T>
 Tensor<T> gelu_keeping_erf(const Tensor<T>& x, Tensor<T>& erf) {
   erf = tensor::empty_tensor<T>(shape_of(x));
-  return elementwise<T>(
+  return run_elementwise<T>(
       "gelu", nullptr, x,
       [](const Elementwise<T>& a) {
         return NORMPROOF_ACTIVATION_KERNEL(T, gelu, gelu_elements<T>, a);
@@ -108,7 +108,7 @@ Tensor<T> gelu_backward_from_erf(const Tensor<T>& grad_y, const Tensor<T>& x,
                                  const Tensor<T>& erf) {
   constexpr auto kName = "gelu_backward";
   tensor::check_shape(kName, "erf", shape_of(erf), shape_of(x), Clause::C3);
-  return elementwise<T>(
+  return run_elementwise<T>(
       kName, &grad_y, x,
       [](const Elementwise<T>& a) {
         return NORMPROOF_ACTIVATION_KERNEL(T, gelu_backward, gelu_backward_elements<T>, a);

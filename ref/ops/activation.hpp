@@ -38,7 +38,7 @@ Tensor<T> gelu_backward(const Tensor<T>& grad_y, const Tensor<T>& x);
 /// Compute gelu and its gradient with the same bits as gelu and gelu_backward, but save erf(x /
 /// sqrt(2)). The forward stores it in `erf`, and the backward reads it instead of computing it
 /// again.
-/// Shapes    erf as x
+/// Shapes    erf has the shape of x
 /// Requires  (C3) erf has the shape of x and is what the forward stored
 template <numeric::Real T>
 Tensor<T> gelu_keeping_erf(const Tensor<T>& x, Tensor<T>& erf);
@@ -50,7 +50,8 @@ Tensor<T> gelu_backward_from_erf(const Tensor<T>& grad_y, const Tensor<T>& x, co
 /// Error     computed with exp(-|v|), so that nothing cancels
 template <numeric::Real T>
 Tensor<T> gelu_tanh(const Tensor<T>& x);
-/// Returns the gradient of gelu_tanh, where v is as in gelu_tanh.
+/// Returns the gradient of gelu_tanh, where v is as in gelu_tanh, and gate' is the derivative of
+/// gate with respect to x.
 /// Computes  grad_x = grad_y (gate + x gate'), gate = 1 / (1 + exp(-v))
 template <numeric::Real T>
 Tensor<T> gelu_tanh_backward(const Tensor<T>& grad_y, const Tensor<T>& x);
@@ -60,7 +61,7 @@ Tensor<T> gelu_tanh_backward(const Tensor<T>& grad_y, const Tensor<T>& x);
 /// Error     computed with exp(-|x|), so that nothing overflows or cancels
 template <numeric::Real T>
 Tensor<T> silu(const Tensor<T>& x);
-/// Returns the gradient of silu, where s is the sigmoid of x.
+/// Returns the gradient of silu, where s is the sigmoid of x, and s' its derivative.
 /// Computes  grad_x = grad_y (s + x s')
 template <numeric::Real T>
 Tensor<T> silu_backward(const Tensor<T>& grad_y, const Tensor<T>& x);

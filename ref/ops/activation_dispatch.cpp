@@ -22,8 +22,9 @@ const ActivationKernels& activation_kernels() {
   return activation_kernels_baseline;
 }
 
-std::size_t find_rejected(std::size_t count, std::size_t grain,
-                          const std::function<std::size_t(std::size_t, std::size_t)>& kernel) {
+std::size_t find_rejected_index(
+    std::size_t count, std::size_t grain,
+    const std::function<std::size_t(std::size_t, std::size_t)>& kernel) {
   std::atomic<std::size_t> first = count;
   numeric::parallel_for(count, grain, [&](std::size_t begin, std::size_t end) {
     const std::size_t refused = kernel(begin, end);

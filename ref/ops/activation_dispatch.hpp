@@ -17,17 +17,17 @@ const ActivationKernels& activation_kernels();
 /// kernel returns `end`, or the index of an element that it rejects. The function returns the
 /// smallest rejected index, or `count` if there is none. The result does not depend on the number
 /// of threads.
-std::size_t find_rejected(std::size_t count, std::size_t grain,
-                          const std::function<std::size_t(std::size_t, std::size_t)>& kernel);
+std::size_t find_rejected_index(std::size_t count, std::size_t grain,
+                                const std::function<std::size_t(std::size_t, std::size_t)>& kernel);
 
-/// Expands to a kernel for the scalar type T. For `double` it calls the kernel of the selected
-/// instruction set, for every other type the template.
-#define NORMPROOF_ACTIVATION_KERNEL(T, of_double, of_any, arguments)                       \
+/// Expands to a kernel for the scalar type T. If T is `double`, the kernel calls the kernel of the
+/// selected instruction set; otherwise it calls the template.
+#define NORMPROOF_ACTIVATION_KERNEL(T, of_double, kernel_for_any_type, arguments)          \
   [&](std::size_t begin, std::size_t end) {                                                \
     if constexpr (std::is_same_v<T, double>)                                               \
       return ::normproof::ref::ops::activation_kernels().of_double(arguments, begin, end); \
     else                                                                                   \
-      return of_any(arguments, begin, end);                                                \
+      return kernel_for_any_type(arguments, begin, end);                                   \
   }
 
 }  // namespace normproof::ref::ops

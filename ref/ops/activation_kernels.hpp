@@ -42,8 +42,8 @@ inline constexpr std::size_t kChunk = 512;
 /// contains a non-finite element, or `end` if there is none. This is also what every kernel in this
 /// file returns.
 template <class T, class Body>
-std::size_t for_each_unchecked_chunk(const Elementwise<T>& a, std::size_t begin, std::size_t end,
-                                     Body&& body) {
+std::size_t for_each_chunk_until_not_finite(const Elementwise<T>& a, std::size_t begin,
+                                            std::size_t end, Body&& body) {
   for (std::size_t i = begin; i < end; i += kChunk) {
     const std::size_t count = end - i < kChunk ? end - i : kChunk;
     const T* grad_y = a.grad_y == nullptr ? nullptr : a.grad_y + i;
@@ -58,7 +58,7 @@ std::size_t for_each_unchecked_chunk(const Elementwise<T>& a, std::size_t begin,
 template <class T, class Body>
 std::size_t for_each_finite_chunk(const Elementwise<T>& a, std::size_t begin, std::size_t end,
                                   Body&& body) {
-  return for_each_unchecked_chunk(
+  return for_each_chunk_until_not_finite(
       a, begin, end, [&body](const T* grad_y, const T* x, std::size_t count, T* out) {
         if (!Elements<T>::all_finite(x, count)) return false;
         if (grad_y != nullptr && !Elements<T>::all_finite(grad_y, count)) return false;
@@ -69,22 +69,22 @@ std::size_t for_each_finite_chunk(const Elementwise<T>& a, std::size_t begin, st
 
 template <class T>
 std::size_t relu_elements(const Elementwise<T>& a, std::size_t begin, std::size_t end) {
-  return for_each_unchecked_chunk(a, begin, end,
-                                  [&a](const T*, const T* x, std::size_t count, T* y) {
-                                    FiniteSoFar<T> finite;
-                                    fill(y, count, a.use_streaming_stores, [x, &finite](auto at) {
-                                      finite.observe(at(x));
-                                      return Elements<T>::positive_part(at(x));
-                                    });
-                                    return finite();
-                                  });
+  return for_each_chunk_until_not_finite(
+      a, begin, end, [&a](const T*, const T* x, std::size_t count, T* y) {
+        FiniteCheck<T> finite;
+        fill(y, count, a.use_streaming_stores, [x, &finite](auto at) {
+          finite.observe(at(x));
+          return Elements<T>::positive_part(at(x));
+        });
+        return finite();
+      });
 }
 
 template <class T>
 std::size_t relu_backward_elements(const Elementwise<T>& a, std::size_t begin, std::size_t end) {
-  return for_each_unchecked_chunk(
+  return for_each_chunk_until_not_finite(
       a, begin, end, [&a](const T* grad_y, const T* x, std::size_t count, T* grad_x) {
-        FiniteSoFar<T> finite;
+        FiniteCheck<T> finite;
         fill(grad_x, count, a.use_streaming_stores, [grad_y, x, &finite](auto at) {
           finite.observe(at(x));
           finite.observe(at(grad_y));
@@ -96,7 +96,7 @@ std::size_t relu_backward_elements(const Elementwise<T>& a, std::size_t begin, s
 
 /// Computes e = erf(x / sqrt(2)) for `count` elements.
 template <class T>
-void scaled_erf(const GeluConstants<T>& c, const T* x, std::size_t count, T* e) {
+void compute_erf_of_scaled_x(const GeluConstants<T>& c, const T* x, std::size_t count, T* e) {
   fill(e, count, false, [&c, x](auto at) { return at(x) * c.sqrt_half; });
   Elements<T>::erf(e, count, e);
 }
@@ -108,7 +108,7 @@ std::size_t gelu_elements(const Elementwise<T>& a, std::size_t begin, std::size_
   Scratch<T> scratch(kChunk);
   return for_each_finite_chunk(a, begin, end, [&](const T*, const T* x, std::size_t count, T* y) {
     T* const e = a.erf == nullptr ? scratch.get() : a.erf + (x - a.x);
-    scaled_erf(*a.constants, x, count, e);
+    compute_erf_of_scaled_x(*a.constants, x, count, e);
     fill(y, count, a.use_streaming_stores, [&](auto at) { return (at(x) * half) * (at(e) + one); });
   });
 }
@@ -124,7 +124,7 @@ std::size_t gelu_backward_elements(const Elementwise<T>& a, std::size_t begin, s
   return for_each_finite_chunk(
       a, begin, end, [&](const T* grad_y, const T* x, std::size_t count, T* grad_x) {
         T* const e = a.erf == nullptr ? scratch.get() : a.erf + (x - a.x);
-        if (a.erf == nullptr) scaled_erf(c, x, count, e);
+        if (a.erf == nullptr) compute_erf_of_scaled_x(c, x, count, e);
         fill(density, count, false, [&](auto at) { return (at(x) * at(x)) * minus_half; });
         Elements<T>::exp(density, count, density);
         fill(grad_x, count, a.use_streaming_stores, [&](auto at) {

@@ -8,7 +8,7 @@ namespace normproof::ref::ops {
 
 inline namespace NORMPROOF_ISA {
 
-/// A range of adjacent columns. Its functions sum terms down each of these columns, over the listed
+/// A range of adjacent columns. Its functions sum terms down each of these columns, over a list of
 /// rows, in the order of lane_sum.hpp.
 template <class T>
 class Columns {
@@ -22,14 +22,14 @@ class Columns {
   /// number per column of the matrix.
   View<T> each(const T* vector) const { return {vector + begin_}; }
 
-  /// Sets sum[d], for each column d, to the sum of term(id) over the listed rows i. id is the Cell
-  /// with row i and column d.
+  /// For each column d, sets sum[d] to the sum of term(id) over the rows i in `rows`, where id is
+  /// the Cell with row i and column d.
   template <class Term>
   void sum(const RowList& rows, T* sum, Term term) const {
     add_terms_of_rows<1>(rows, width_, sum + begin_, term);
   }
-  /// Sets mean[d], for each column d, to the mean of term(id) over the listed rows i. id is the
-  /// Cell with row i and column d.
+  /// For each column d, sets mean[d] to the mean of term(id) over the rows i in `rows`, where id is
+  /// the Cell with row i and column d.
   template <class Term>
   void mean(const RowList& rows, T* mean, Term term) const {
     sum(rows, mean, term);

@@ -12,10 +12,10 @@ inline namespace NORMPROOF_ISA {
 template <class T>
 struct Elements;
 
-/// Records whether all numbers passed to see() are finite. It is for loops that read the numbers
-/// anyway.
+/// Records whether all numbers passed to observe() are finite. Use it in a loop that reads these
+/// numbers for another purpose.
 template <class T>
-class FiniteSoFar {
+class FiniteCheck {
  public:
   void observe(const T& x) { finite_ = finite_ && Elements<T>::all_finite(&x, 1); }
   bool operator()() const { return finite_; }
@@ -25,7 +25,7 @@ class FiniteSoFar {
 };
 
 template <>
-class FiniteSoFar<double> {
+class FiniteCheck<double> {
  public:
   // For a finite x, x - x is +0. Otherwise it is NaN.
   void observe(double x) { bits_ |= numeric::to_bits(x - x); }  // NOLINT(misc-redundant-expression)
@@ -51,8 +51,8 @@ struct Elements<double> {
   static void erf(const double* x, std::size_t count, double* y) { numeric::erf(x, count, y); }
   static double log(double x) { return numeric::log(x); }
 
-  /// Whether all elements are finite. If an element x is not finite, x - x is NaN, and so is the
-  /// sum.
+  /// Whether all elements are finite. If an element x is not finite, x - x is NaN. Then the sum of
+  /// all differences x - x is NaN too.
   static bool all_finite(const double* x, std::size_t count) {
     // NOLINTNEXTLINE(misc-redundant-expression)
     return contiguous_lane_sum<double>(count, [x](auto at) { return at(x) - at(x); }) == 0;
@@ -63,17 +63,17 @@ struct Elements<double> {
   /// and -0 are the largest elements, m may be either of them.
   static bool find_softmax_shift(const double* x, std::size_t count, double& m) {
     constexpr std::size_t kPacks = 4;
-    constexpr std::size_t kStep = kPacks * kPackWidth;
+    constexpr std::size_t kElementsPerStep = kPacks * kPackWidth;
     double result = x[0];
-    FiniteSoFar<double> finite;
+    FiniteCheck<double> finite;
     std::size_t i = 0;
-    if (count >= kStep) {
+    if (count >= kElementsPerStep) {
       Pack most[kPacks];
-      for (std::size_t k = 0; k < kPacks; ++k) most[k] = PackAt{k * kPackWidth}(x);
-      for (; i + kStep <= count; i += kStep) {
+      for (std::size_t k = 0; k < kPacks; ++k) most[k] = PackPosition{k * kPackWidth}(x);
+      for (; i + kElementsPerStep <= count; i += kElementsPerStep) {
 #pragma GCC unroll 4
         for (std::size_t k = 0; k < kPacks; ++k) {
-          const PackAt at{i + k * kPackWidth};
+          const PackPosition at{i + k * kPackWidth};
           prefetch(at, x);
           const Pack next = at(x);
           most[k] = larger(most[k], next);
@@ -97,7 +97,8 @@ struct Elements<double> {
     return v < 0 ? a : b;
   }
 
-  /// Returns a if x > 0, else +0. This is a times the derivative of positive_part at x.
+  /// Returns `a` if x > 0, else +0. The result is the product of `a` and the derivative of
+  /// positive_part at x.
   template <class V>
   static V select_if_positive(V x, V a) {
     return x > 0 ? a : V{};

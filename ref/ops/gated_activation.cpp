@@ -32,7 +32,7 @@ void check_operands(std::string_view function, const Tensor<T>& x, const Tensor<
   check_finite(function, "gate", gate, Clause::C2);
 }
 
-/// Returns the product grad_y gate, after checking the arguments.
+/// Returns the product `grad_y gate`, after checking the arguments.
 template <class T>
 Tensor<T> gated_gradient(std::string_view function, const Tensor<T>& grad_y, const Tensor<T>& x,
                          const Tensor<T>& gate) {

@@ -32,7 +32,8 @@ struct Elements {
   }
 
   /// Returns whether every element is finite. If so, sets m to a point near the largest element.
-  /// Softmax is the same function for every constant m, so m has no error and no derivative.
+  /// Softmax subtracts m from its row. The exact result is the same for every constant m, so m
+  /// counts as a number without error and without derivative.
   static bool find_softmax_shift(const T* x, std::size_t count, T& m) {
     if (!all_finite(x, count)) return false;
     const auto point = [](const T& v) {

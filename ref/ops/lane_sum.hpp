@@ -27,9 +27,9 @@ class Scratch {
   T* data_;
 };
 
-/// Adds up the lanes (partial sums) as a tree, in the order of rule R2. `lane` is an array [count,
-/// size]; of each lane, only the elements [begin, end) are added. Lanes from `count` on have no
-/// elements. The sums end in lane 0.
+/// Adds up the lanes (partial sums) as a tree, in the order of rule R2 of
+/// docs/specification/determinism.md. `lane` is an array [count, size]; of each lane, only the
+/// elements [begin, end) are added. Lanes from `count` on have no elements. The sums end in lane 0.
 template <class T>
 inline void add_lanes(T* lane, std::size_t count, std::size_t size, std::size_t begin,
                       std::size_t end) {
@@ -56,7 +56,7 @@ inline T lane_sum(std::size_t count, Term&& term) {
   return lane[0];
 }
 
-/// Returns the lane_sum of a term that is a function of `at`, an At or a PackAt
+/// Returns the lane_sum of a term that is a function of `at`, an At or a PackPosition
 /// (ref/numeric/pack.hpp). For `double` the lanes stay in registers.
 template <class T, class Term>
 inline T contiguous_lane_sum(std::size_t count, Term&& term) {
@@ -66,7 +66,7 @@ inline T contiguous_lane_sum(std::size_t count, Term&& term) {
     std::size_t i = 0;
     for (; i + kLanes <= count; i += kLanes) {
 #pragma GCC unroll 16
-      for (std::size_t k = 0; k < kPacks; ++k) sum[k] += term(PackAt{i + k * kPackWidth});
+      for (std::size_t k = 0; k < kPacks; ++k) sum[k] += term(PackPosition{i + k * kPackWidth});
     }
     T lane[kLanes];
 #pragma GCC unroll 16

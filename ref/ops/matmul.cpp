@@ -30,7 +30,7 @@ Shape view_shape(const MatrixView<T>& m) {
   return {m.batch_size, m.inner_batch_size, m.rows, m.columns};
 }
 
-std::string both_shapes(const Shape& a, const Shape& b) {
+std::string format_both_shapes(const Shape& a, const Shape& b) {
   return "have shapes " + to_string(a) + " and " + to_string(b);
 }
 
@@ -68,7 +68,7 @@ bool compute_span(const MatrixView<T>& m, std::size_t& span) {
 }
 
 template <class T>
-bool are_distinct(const MatrixView<T>& m) {
+bool has_distinct_elements(const MatrixView<T>& m) {
   auto axes = operand_axes(m);
   std::sort(axes.begin(), axes.end(), [](Axis x, Axis y) { return x.stride < y.stride; });
   std::size_t reach = 0;
@@ -87,7 +87,7 @@ void check_no_overlap(const char* function, const char* operand, const MatrixVie
   const std::less_equal<const T*> not_after;
   if (not_after(c.data + c_span, x.data) || not_after(x.data + x_span, c.data)) return;
   contract_failure(function, std::string("c and ") + operand,
-                   both_shapes(view_shape(c), view_shape(x)) + " and overlap in memory",
+                   format_both_shapes(view_shape(c), view_shape(x)) + " and overlap in memory",
                    "an output apart from the operands", Clause::C2);
 }
 
@@ -112,17 +112,18 @@ void check_matmul_operands(const char* function, const MatrixView<T>& c, MatrixV
   const Shape a_shape = view_shape(a);
   const Shape b_shape = view_shape(b);
   if (!fit)
-    contract_failure(function, "a and b", both_shapes(a_shape, b_shape) + ", too large with c",
+    contract_failure(function, "a and b",
+                     format_both_shapes(a_shape, b_shape) + ", too large with c",
                      "sizes and offsets below 2^63 bytes", Clause::C4);
   const bool agree = broadcast_to(c, a) && broadcast_to(c, b) && a.columns == b.rows &&
                      c.rows == a.rows && c.columns == b.columns;
   if (!agree)
     contract_failure(function, "a and b",
-                     both_shapes(a_shape, b_shape) + " for c " + to_string(view_shape(c)),
+                     format_both_shapes(a_shape, b_shape) + " for c " + to_string(view_shape(c)),
                      "a [M, K], b [K, N] and c [M, N] with the batch of c or none", Clause::C1);
   check_no_overlap(function, "a", c, spans[0], a, spans[1]);
   check_no_overlap(function, "b", c, spans[0], b, spans[2]);
-  if (spans[0] > 0 && !are_distinct(c))
+  if (spans[0] > 0 && !has_distinct_elements(c))
     contract_failure(
         function, "c",
         "has shape " + to_string(view_shape(c)) + " and strides " +
@@ -232,7 +233,8 @@ Tensor<T> matmul(const Tensor<T>& a, const Tensor<T>& b, Transpose transpose) {
   const Shape a_shape = shape_of(a);
   const Shape b_shape = shape_of(b);
   const auto fail = [&](const char* expectation, Clause clause) {
-    contract_failure("matmul", "a and b", both_shapes(a_shape, b_shape), expectation, clause);
+    contract_failure("matmul", "a and b", format_both_shapes(a_shape, b_shape), expectation,
+                     clause);
   };
   if (a_shape.size() < 2 || b_shape.size() < 2) fail("rank 2 or more", Clause::C1);
   MatrixView<const T> left = matrices(a);

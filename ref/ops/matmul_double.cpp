@@ -13,29 +13,30 @@ namespace normproof::ref::ops {
 namespace {
 
 // Tuning parameters. Sizes are numbers of elements. They affect only the speed, never the bits.
-constexpr std::size_t kPanels = std::size_t{1} << 19;        // elements of a and b packed at once
-constexpr std::size_t kSharedPanels = std::size_t{1} << 17;  // packed by all threads at once
+constexpr std::size_t kPanelElements = std::size_t{1} << 19;  // elements of a and b packed at once
+constexpr std::size_t kSharedPanelElements = std::size_t{1} << 17;  // packed by all threads at once
 // The number of rows of a, with kChain elements each, that fill most of a 512 KiB L2 cache.
 constexpr std::size_t kRowsInCache = 192;
-constexpr std::size_t kColumnsPerPass = 2048;  // columns packed for one chain; limited by kPanels
-constexpr std::size_t kUnpackedColumns = 256;  // maximum columns of c if a is not packed
-constexpr std::size_t kUnpackedStrided = 16;   // the same for an a with strided rows
-constexpr std::size_t kUnpackedRows = 96;      // maximum rows of c if b is not packed
-constexpr std::size_t kUnpackedB = 4096;       // maximum elements of a b that is not packed
-constexpr std::size_t kPanelsPerPass = 8;      // panels written together: the ways of an L1 cache
+constexpr std::size_t kColumnsPerPass =
+    2048;  // columns packed for one chain; limited by kPanelElements
+constexpr std::size_t kMaxUnpackedColumns = 256;        // maximum columns of c if a is not packed
+constexpr std::size_t kMaxUnpackedStridedColumns = 16;  // the same for an a with strided rows
+constexpr std::size_t kMaxUnpackedRows = 96;            // maximum rows of c if b is not packed
+constexpr std::size_t kMaxUnpackedElements = 4096;  // maximum elements of a b that is not packed
+constexpr std::size_t kPanelsPerPass = 8;  // panels written together: the ways of an L1 cache
 // If a sum has at least this number of chains, threads share no panels.
 constexpr std::size_t kChainsPerPass = 8;
 constexpr std::size_t kPartsPerThread = 32;     // many, so that threads finish together
 constexpr std::size_t kLinePartsPerThread = 8;  // fewer, for a product that takes less time
 constexpr std::size_t kProductsPerThread = std::size_t{1} << 16;
-constexpr std::size_t kPackedPerThread = std::size_t{1} << 13;
+constexpr std::size_t kPackedElementsPerThread = std::size_t{1} << 13;
 
 std::size_t ceil_div(std::size_t n, std::size_t d) {
   return (n + d - 1) / d;
 }
 
-// The memory that a thread keeps for its packed panels. It grows to slightly more than 2 kPanels
-// elements.
+// The memory that a thread keeps for its packed panels. It grows to slightly more than 2
+// kPanelElements elements.
 class Panels {
  public:
   Panels() = default;
@@ -72,15 +73,16 @@ std::size_t round_up(std::size_t n, std::size_t unit) {
 }
 
 // Returns the part of `before` from a row or a column on. `before` may be empty.
-MatrixView<const double> rows_from(MatrixView<const double> before, std::size_t row) {
+MatrixView<const double> rows_starting_at(MatrixView<const double> before, std::size_t row) {
   if (before.data != nullptr) before.data += row * before.row_stride;
   return before;
 }
-MatrixView<const double> columns_from(const MatrixView<const double>& before, std::size_t column) {
-  return transposed(rows_from(transposed(before), column));
+MatrixView<const double> columns_starting_at(const MatrixView<const double>& before,
+                                             std::size_t column) {
+  return transposed(rows_starting_at(transposed(before), column));
 }
 
-// One product c = a b of single matrices. Each thread of a team has its own Product.
+// One product c = a b of single matrices. Each thread of a team has its own MatrixProduct.
 class MatrixProduct {
  public:
   MatrixProduct(const MatrixView<double>& c, const MatrixView<const double>& a,
@@ -88,9 +90,11 @@ class MatrixProduct {
       : c_(c), a_(a), b_(b), before_(before), kernels_(matmul_kernels()) {
     // A matrix with one column is contiguous, whatever its column stride.
     if (c_.columns == 1) c_.column_stride = 1;
-    pack_a_ = c_.columns > (a_.column_stride == 1 ? kUnpackedColumns : kUnpackedStrided);
-    pack_b_ = b_.column_stride != 1 || c_.rows > kUnpackedRows ||
-              c_.columns % kernels_.pack_width != 0 || b_.rows * b_.row_stride > kUnpackedB;
+    pack_a_ =
+        c_.columns > (a_.column_stride == 1 ? kMaxUnpackedColumns : kMaxUnpackedStridedColumns);
+    pack_b_ = b_.column_stride != 1 || c_.rows > kMaxUnpackedRows ||
+              c_.columns % kernels_.pack_width != 0 ||
+              b_.rows * b_.row_stride > kMaxUnpackedElements;
   }
 
   void compute(std::size_t threads) {
@@ -100,13 +104,14 @@ class MatrixProduct {
     const std::size_t bands = ceil_div(c_.columns, kColumnsPerPass);
     column_band_ = round_up(ceil_div(c_.columns, bands), kernels_.tile_columns);
     const std::size_t row_bands = ceil_div(c_.rows, threads_ == 1 ? kRowsInCache
-                                                    : pack_a_     ? kPanels / kChain
+                                                    : pack_a_     ? kPanelElements / kChain
                                                                   : c_.rows);
     row_band_ = round_up(ceil_div(c_.rows, row_bands), kernels_.tile_rows);
     // A single thread packs no more than fits its caches. Several threads pack more at a time,
     // because they wait for each other after packing and after multiplying.
     const std::size_t width = (pack_a_ ? row_band_ : 0) + (pack_b_ ? column_band_ : 0);
-    if (threads_ > 1) chains_ = std::max<std::size_t>(kSharedPanels / (kChain * (width + 1)), 1);
+    if (threads_ > 1)
+      chains_ = std::max<std::size_t>(kSharedPanelElements / (kChain * (width + 1)), 1);
     panels_ = panel_memory(width * std::min(chains_ * kChain, a_.columns));
     Team::run(threads_, [this](Team::Member& member) { MatrixProduct(*this).run_steps(member); });
   }
@@ -132,12 +137,12 @@ class MatrixProduct {
         if (by_columns) {
           own.c_.columns = own.b_.columns = count;
           own.c_.data += i * part * c_.column_stride;
-          own.before_ = columns_from(before_, i * part);
+          own.before_ = columns_starting_at(before_, i * part);
           own.b_.data += i * part * b_.column_stride;
         } else {
           own.c_.rows = own.a_.rows = count;
           own.c_.data += i * part * c_.row_stride;
-          own.before_ = rows_from(before_, i * part);
+          own.before_ = rows_starting_at(before_, i * part);
           own.a_.data += i * part * a_.row_stride;
         }
         own.compute(1);
@@ -158,7 +163,7 @@ class MatrixProduct {
           packed_b_ = panels_;
           packed_a_ = packed_b_ + (pack_b_ ? padded_columns() * depth_.count : 0);
           if (threads_ == 1) {
-            multiply_alone(row == 0);
+            multiply_on_one_thread(row == 0);
           } else {
             pack(member, row == 0);
             multiply(member);
@@ -184,7 +189,7 @@ class MatrixProduct {
     const std::size_t groups = b_groups + a_groups;
     if (groups == 0) return;
     const std::size_t group_size = b_lanes * std::min(kChain, depth_.count);
-    member.share(chains * groups, ceil_div(kPackedPerThread, group_size),
+    member.share(chains * groups, ceil_div(kPackedElementsPerThread, group_size),
                  [&](std::size_t begin, std::size_t end) {
                    for (std::size_t i = begin; i < end; ++i) {
                      const std::size_t k = i / groups * kChain;
@@ -218,7 +223,7 @@ class MatrixProduct {
 
   // Packs and multiplies one chain on a single thread. The rows of a stay in the cache, and each
   // group of panels of b is multiplied right after packing.
-  void multiply_alone(bool with_b) const {
+  void multiply_on_one_thread(bool with_b) const {
     const std::size_t a_lanes = kPanelsPerPass * kernels_.tile_rows;
     for (std::size_t row = 0; pack_a_ && row < rows_.count; row += a_lanes) pack_a(0, row, a_lanes);
     if (!pack_b_ || !with_b) return multiply({0, rows_.count}, {0, columns_.count});
@@ -256,7 +261,7 @@ class MatrixProduct {
     const std::size_t row = rows_.begin + rows.begin;
     const std::size_t column = columns_.begin + columns.begin;
     double* const c = c_.data + row * c_.row_stride + column * c_.column_stride;
-    const double* const first = columns_from(rows_from(before_, row), column).data;
+    const double* const first = columns_starting_at(rows_starting_at(before_, row), column).data;
     for (std::size_t k = 0; k < depth_.count; k += kChain) {
       const std::size_t chain = chain_length_at(k);
       const std::size_t depth = depth_.begin + k;
@@ -312,7 +317,7 @@ void multiply_lines(const MatrixView<double>& c, const MatrixView<const double>&
     for (std::size_t i = begin; i < end; ++i) {
       const std::size_t column = i * part;
       double* const own = c.data + column * c.column_stride;
-      const double* const first = columns_from(before, column).data;
+      const double* const first = columns_starting_at(before, column).data;
       for (std::size_t k = 0; k < a.columns; k += kChain)
         kernels.multiply_lines(
             {a.data + k * a.column_stride, a.row_stride, a.column_stride,

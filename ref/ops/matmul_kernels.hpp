@@ -10,9 +10,9 @@ namespace normproof::ref::ops {
 /// Each element of the product is one chain of `depth` multiply-adds. `before` may be c, or a row
 /// that is repeated.
 ///
-/// a and b point to element (0, 0). Element (i, k) of a is at i a_row_stride + k a_depth_stride,
-/// and element (k, j) of b is at k b_depth_stride + j. If an operand is packed, it is a sequence of
-/// panels instead. Each panel of a holds tile_rows rows of a, and each panel of b holds
+/// a and b point to element (0, 0). Element (i, k) of a is at `i a_row_stride + k a_depth_stride`,
+/// and element (k, j) of b is at `k b_depth_stride + j`. If an operand is packed, it is a sequence
+/// of panels instead. Each panel of a holds tile_rows rows of a, and each panel of b holds
 /// tile_columns columns of b. The last panel of b may be narrower: its number of columns is rounded
 /// up to a whole number of SIMD registers. In a panel of `width` rows or columns, the element of
 /// row or column l at depth k is at `k width + l`.
@@ -53,7 +53,7 @@ inline constexpr std::size_t kMaxLineRows = 4;
 
 /// A product of a few rows, 1 to `kMaxLineRows`, with a matrix b whose columns are contiguous: c
 /// [rows, columns] = a b, or before + a b if `before` is given. Each element of the product is one
-/// chain of `depth` multiply-adds. Element (k, j) of b is at k + j b_column_stride. The other
+/// chain of `depth` multiply-adds. Element (k, j) of b is at `k + j b_column_stride`. The other
 /// operands are addressed as in BlockProduct.
 struct LineProduct {
   const double* a;

@@ -48,7 +48,7 @@ inline void transpose_square([[maybe_unused]] Pack (&row)[kPackWidth]) {
 
 /// Prefetches p[elements]. The next columns of b are far away in memory, so the processor does not
 /// prefetch them by itself. The address may lie beyond the end of b.
-inline void prefetch_behind(const double* p, std::size_t elements) {
+inline void prefetch_at_offset(const double* p, std::size_t elements) {
   const auto at = reinterpret_cast<std::uintptr_t>(p) + elements * sizeof(double);
   __builtin_prefetch(__builtin_bit_cast(const void*, at), 0, 3);
 }
@@ -57,7 +57,7 @@ inline void prefetch_behind(const double* p, std::size_t elements) {
 /// Each element is the result of one chain of multiply-adds. `columns` is the number of columns to
 /// compute.
 template <std::size_t kRows>
-void multiply_square(const LineProduct& p, std::size_t column, std::size_t columns) {
+void multiply_square_block(const LineProduct& p, std::size_t column, std::size_t columns) {
   const double* const b = p.b + column * p.b_column_stride;
   Pack sum[kRows];
   unrolled<0, kRows>([&](auto i) __attribute__((always_inline)) { sum[i] = Pack{}; });
@@ -71,8 +71,8 @@ void multiply_square(const LineProduct& p, std::size_t column, std::size_t colum
     for (; k + kPackWidth <= p.depth; k += kPackWidth) {
       Pack right[kPackWidth];
       unrolled<0, kPackWidth>([&](auto j) __attribute__((always_inline)) {
-        right[j] = PackAt{k}(b + j * p.b_column_stride);
-        prefetch_behind(b + j * p.b_column_stride + k, kPackWidth * p.b_column_stride);
+        right[j] = PackPosition{k}(b + j * p.b_column_stride);
+        prefetch_at_offset(b + j * p.b_column_stride + k, kPackWidth * p.b_column_stride);
       });
       transpose_square(right);
       unrolled<0, kPackWidth>([&](auto j)
@@ -97,7 +97,7 @@ template <std::size_t kRows>
 void multiply_rows_of_lines(const LineProduct& p) {
   for (std::size_t column = 0; column < p.columns; column += kPackWidth) {
     const std::size_t left = p.columns - column;
-    multiply_square<kRows>(p, column, left < kPackWidth ? left : kPackWidth);
+    multiply_square_block<kRows>(p, column, left < kPackWidth ? left : kPackWidth);
   }
 }
 

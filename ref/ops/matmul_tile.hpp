@@ -31,8 +31,8 @@ __attribute__((always_inline)) inline void unrolled(F&& f) {
   }
 }
 
-/// The strides between rows of a and between steps of the depth, if a is packed into panels.
-/// StridedRows has the strides of the original matrix.
+/// The strides of the left operand of a product if it is packed into panels: between its rows, and
+/// between steps of the depth. StridedRows has the strides of the original matrix.
 struct PackedRows {
   std::size_t row_stride() const { return 1; }
   std::size_t depth_stride() const { return kTileRows; }
@@ -75,7 +75,7 @@ void multiply_tile(const Tile& t, const Rows rows) {
   for (std::size_t k = t.depth; k > 0; --k) {
     Pack right[kPacks];
     unrolled<0, kPacks>([&](auto j) __attribute__((always_inline)) {
-      right[j] = PackAt{j * kPackWidth}(b);
+      right[j] = PackPosition{j * kPackWidth}(b);
     });
     unrolled<0, kRows>([&](auto i) __attribute__((always_inline)) {
       const Pack left = broadcast(a[i * row_stride]);
@@ -94,7 +94,7 @@ void multiply_tile(const Tile& t, const Rows rows) {
       unrolled<0, kPacks>([&](auto j) __attribute__((always_inline)) {
         const Pack product = sum[i * kPacks + j];
         store(c + j * kPackWidth,
-              before == nullptr ? product : PackAt{j * kPackWidth}(before) + product);
+              before == nullptr ? product : PackPosition{j * kPackWidth}(before) + product);
       });
       if (before != nullptr) before += t.before_row_stride;
     });

@@ -24,8 +24,8 @@ struct MatrixView {
 
   std::size_t batches() const { return batch_size * inner_batch_size; }
 
-  /// Returns a view of a single matrix of the batch. For batch = p inner_batch_size + q, it is
-  /// matrix (p, q).
+  /// Returns a view of a single matrix of the batch. It is matrix (p, q) for `batch = p
+  /// inner_batch_size + q`.
   MatrixView at(std::size_t batch) const {
     const std::size_t offset =
         batch / inner_batch_size * batch_stride + batch % inner_batch_size * inner_batch_stride;

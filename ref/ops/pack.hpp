@@ -16,7 +16,7 @@ using numeric::is_packed;
 using numeric::kPackBytes;
 using numeric::kPackWidth;
 using numeric::Pack;
-using numeric::PackAt;
+using numeric::PackPosition;
 using numeric::store;
 
 /// Stores a pack in memory and bypasses the caches (a non-temporal store). It is for outputs so
@@ -53,9 +53,9 @@ inline bool use_streaming_stores(std::size_t elements) {
 /// memory, because the processor's own prefetching stops at the end of a page.
 template <class Place, class T>
 inline void prefetch(Place at, const T* p) {
-  if constexpr (std::is_same_v<Place, PackAt>) {
-    constexpr std::uintptr_t kPage = 4096;
-    const auto ahead = reinterpret_cast<std::uintptr_t>(p + at.i) + kPage;
+  if constexpr (std::is_same_v<Place, PackPosition>) {
+    constexpr std::uintptr_t kPageBytes = 4096;
+    const auto ahead = reinterpret_cast<std::uintptr_t>(p + at.i) + kPageBytes;
     __builtin_prefetch(__builtin_bit_cast(const void*, ahead));
   }
 }
@@ -68,9 +68,9 @@ inline void fill(T* out, std::size_t count, bool use_streaming_stores, Term&& te
     if (use_streaming_stores) {
       for (; i < count && reinterpret_cast<std::uintptr_t>(out + i) % kPackBytes != 0; ++i)
         out[i] = term(At{i});
-      for (; i + kPackWidth <= count; i += kPackWidth) stream(out + i, term(PackAt{i}));
+      for (; i + kPackWidth <= count; i += kPackWidth) stream(out + i, term(PackPosition{i}));
     } else {
-      for (; i + kPackWidth <= count; i += kPackWidth) store(out + i, term(PackAt{i}));
+      for (; i + kPackWidth <= count; i += kPackWidth) store(out + i, term(PackPosition{i}));
     }
   }
   for (; i < count; ++i) out[i] = term(At{i});
@@ -82,7 +82,7 @@ inline void accumulate(T* sum, std::size_t count, Term&& term) {
   std::size_t i = 0;
   if constexpr (is_packed<T>) {
     for (; i + kPackWidth <= count; i += kPackWidth)
-      store(sum + i, PackAt{i}(sum) + term(PackAt{i}));
+      store(sum + i, PackPosition{i}(sum) + term(PackPosition{i}));
   }
   for (; i < count; ++i) sum[i] += term(At{i});
 }
@@ -120,7 +120,7 @@ inline void accumulate_rows(T* sum, std::size_t width, const Rows&... rows) {
   };
   std::size_t i = 0;
   if constexpr (is_packed<T>)
-    for (; i + kPackWidth <= width; i += kPackWidth) add(PackAt{i});
+    for (; i + kPackWidth <= width; i += kPackWidth) add(PackPosition{i});
   for (; i < width; ++i) add(At{i});
 }
 

@@ -31,7 +31,8 @@ Inputs(const T*) -> Inputs<T, 1>;
 template <class T>
 Inputs(const T*, const T*) -> Inputs<T, 2>;
 
-/// One row of each input matrix, each with D elements. A formula receives it.
+/// One row of each input matrix. Each row has D elements. A formula receives an object of this
+/// class.
 template <class T, std::size_t kInputs>
 class Row {
  public:
@@ -63,14 +64,14 @@ class Row {
     return sum(term) / T(static_cast<double>(width_));
   }
 
-  /// Writes term(d), for every d, to the element d of this row of `matrix`.
+  /// Writes term(d) to element d of this row of `matrix`, for every d.
   template <class Term>
   [[gnu::always_inline]] void write(T* matrix, Term term) const {
     fill(matrix + index_ * width_, width_, use_streaming_stores_, term);
   }
 
   /// Returns the k-th vector of sums over all rows. A formula adds the terms of this row to it (see
-  /// for_rows_of_lanes).
+  /// for_each_row_of_lanes).
   SumView<T> total(std::size_t k) const { return {totals_ + k * width_}; }
 
  private:
@@ -85,8 +86,9 @@ class Row {
 /// Calls formula(row, x...) for row number `index`. x... are views of this row, one per input
 /// matrix.
 template <class T, std::size_t kInputs, class Formula>
-inline void visit_generic(std::size_t index, const RowLayout& layout,
-                          const Inputs<T, kInputs>& inputs, T* totals, const Formula& formula) {
+inline void visit_row_generically(std::size_t index, const RowLayout& layout,
+                                  const Inputs<T, kInputs>& inputs, T* totals,
+                                  const Formula& formula) {
   Row<T, kInputs> row(index, layout, inputs, totals);
   if constexpr (kInputs == 1)
     formula(row, row.input(0));
@@ -100,7 +102,7 @@ template <class T, std::size_t kInputs, class Formula>
 [[gnu::flatten]] inline void visit_inlined(std::size_t index, const RowLayout& layout,
                                            const Inputs<T, kInputs>& inputs, T* totals,
                                            const Formula& formula) {
-  visit_generic<T>(index, layout, inputs, totals, formula);
+  visit_row_generically<T>(index, layout, inputs, totals, formula);
 }
 template <class T, std::size_t kInputs, class Formula>
 inline void visit_row(std::size_t index, const RowLayout& layout, const Inputs<T, kInputs>& inputs,
@@ -108,13 +110,13 @@ inline void visit_row(std::size_t index, const RowLayout& layout, const Inputs<T
   if constexpr (is_packed<T>)
     visit_inlined<T>(index, layout, inputs, totals, formula);
   else
-    visit_generic<T>(index, layout, inputs, totals, formula);
+    visit_row_generically<T>(index, layout, inputs, totals, formula);
 }
 
 /// Calls formula(row, x...) for each row of the range `rows`.
 template <class T, std::size_t kInputs, class Formula>
-inline void for_rows(const RowLayout& layout, IndexRange rows, const Inputs<T, kInputs>& inputs,
-                     const Formula& formula) {
+inline void for_each_row(const RowLayout& layout, IndexRange rows, const Inputs<T, kInputs>& inputs,
+                         const Formula& formula) {
   for (std::size_t index = rows.begin; index < rows.end; ++index)
     visit_row<T>(index, layout, inputs, nullptr, formula);
   stream_fence();
@@ -124,9 +126,9 @@ inline void for_rows(const RowLayout& layout, IndexRange rows, const Inputs<T, k
 /// the rows l, l+32, l+64, ..., or the l-th run of consecutive rows if totals.run is not 0. The
 /// sums of these lanes are set to 0 first.
 template <class T, std::size_t kInputs, class Formula>
-inline void for_rows_of_lanes(const RowLayout& layout, IndexRange lanes,
-                              const Inputs<T, kInputs>& inputs, const LaneTotals<T>& totals,
-                              const Formula& formula) {
+inline void for_each_row_of_lanes(const RowLayout& layout, IndexRange lanes,
+                                  const Inputs<T, kInputs>& inputs, const LaneTotals<T>& totals,
+                                  const Formula& formula) {
   for (std::size_t i = lanes.begin * totals.size; i < lanes.end * totals.size; ++i)
     totals.sums[i] = T(0);
   const std::size_t between_lanes = totals.run == 0 ? 1 : totals.run;

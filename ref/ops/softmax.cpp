@@ -16,8 +16,8 @@ using numeric::not_finite_failure;
 using tensor::Shape;
 using tensor::shape_of;
 
-/// The rows of a tensor over its last axis. For each row, it also finds the row of the mask that
-/// belongs to it.
+/// The rows of a tensor, along its last axis. The object also finds the row of the mask that
+/// belongs to a row of the tensor.
 class MaskedRows {
  public:
   MaskedRows(std::string_view function, std::string_view argument, const Shape& shape,
@@ -34,8 +34,9 @@ class MaskedRows {
   MaskedRows(const MaskedRows&) = delete;
   MaskedRows& operator=(const MaskedRows&) = delete;
 
-  /// Returns the number of rows per range. An exponential counts as 8 elements of work.
-  std::size_t grain() const { return 4096 / width + 1; }
+  /// Returns the number of rows per range of a parallel loop. One exponential counts as 8 elements
+  /// of work.
+  std::size_t rows_per_range() const { return 4096 / width + 1; }
 
   /// Checks that the elements of a row that take part are finite.
   /// Throws    NotFiniteError that names the first such element that is not finite
@@ -88,8 +89,8 @@ class MaskedRows {
 // Returns the arguments of a kernel. If a gradient is large, it is written by non-temporal stores.
 // The output y is not, because the backward reads it soon.
 template <class T>
-SoftmaxRows<T> kernel_arguments(const MaskedRows& rows, const Tensor<T>* grad_y, const Tensor<T>& x,
-                                Tensor<T>& out) {
+SoftmaxRows<T> make_kernel_arguments(const MaskedRows& rows, const Tensor<T>* grad_y,
+                                     const Tensor<T>& x, Tensor<T>& out) {
   return {grad_y == nullptr ? nullptr : grad_y->data(),          x.data(),  rows.mask, rows.width,
           grad_y != nullptr && use_streaming_stores(out.size()), out.data()};
 }
@@ -114,10 +115,10 @@ template <numeric::Real T>
 Tensor<T> softmax(const Tensor<T>& x, const Mask& valid) {
   const MaskedRows rows("softmax", "x", shape_of(x), &valid);
   Tensor<T> y = tensor::empty_tensor<T>(shape_of(x));
-  const auto a = kernel_arguments<T>(rows, nullptr, x, y);
+  const auto a = make_kernel_arguments<T>(rows, nullptr, x, y);
   const std::size_t row =
-      find_rejected(rows.count, rows.grain(),
-                    NORMPROOF_ACTIVATION_KERNEL(T, softmax[0], (softmax_rows<false, T>), a));
+      find_rejected_index(rows.count, rows.rows_per_range(),
+                          NORMPROOF_ACTIVATION_KERNEL(T, softmax[0], (softmax_rows<false, T>), a));
   if (row < rows.count) rows.check_row("x", x.data(), row);
   return y;
 }
@@ -128,10 +129,10 @@ Tensor<T> softmax_backward(const Tensor<T>& grad_y, const Tensor<T>& y, const Ma
   const MaskedRows rows(kName, "y", shape_of(y), &valid);
   tensor::check_shape(kName, "grad_y", shape_of(grad_y), shape_of(y), Clause::C4);
   Tensor<T> grad_x = tensor::empty_tensor<T>(shape_of(y));
-  const auto a = kernel_arguments<T>(rows, &grad_y, y, grad_x);
-  const std::size_t row =
-      find_rejected(rows.count, rows.grain(),
-                    NORMPROOF_ACTIVATION_KERNEL(T, softmax_backward, softmax_backward_rows<T>, a));
+  const auto a = make_kernel_arguments<T>(rows, &grad_y, y, grad_x);
+  const std::size_t row = find_rejected_index(
+      rows.count, rows.rows_per_range(),
+      NORMPROOF_ACTIVATION_KERNEL(T, softmax_backward, softmax_backward_rows<T>, a));
   if (row < rows.count) fail_backward(kName, rows, grad_y, y, row, "grad_y y");
   return grad_x;
 }
@@ -140,10 +141,10 @@ template <numeric::Real T>
 Tensor<T> log_softmax(const Tensor<T>& x) {
   const MaskedRows rows("log_softmax", "x", shape_of(x), nullptr);
   Tensor<T> y = tensor::empty_tensor<T>(shape_of(x));
-  const auto a = kernel_arguments<T>(rows, nullptr, x, y);
+  const auto a = make_kernel_arguments<T>(rows, nullptr, x, y);
   const std::size_t row =
-      find_rejected(rows.count, rows.grain(),
-                    NORMPROOF_ACTIVATION_KERNEL(T, log_softmax, log_softmax_rows<T>, a));
+      find_rejected_index(rows.count, rows.rows_per_range(),
+                          NORMPROOF_ACTIVATION_KERNEL(T, log_softmax, log_softmax_rows<T>, a));
   if (row < rows.count) rows.check_row("x", x.data(), row);
   return y;
 }
@@ -154,9 +155,9 @@ Tensor<T> log_softmax_backward(const Tensor<T>& grad_y, const Tensor<T>& y) {
   const MaskedRows rows(kName, "y", shape_of(y), nullptr);
   tensor::check_shape(kName, "grad_y", shape_of(grad_y), shape_of(y), Clause::C4);
   Tensor<T> grad_x = tensor::empty_tensor<T>(shape_of(y));
-  const auto a = kernel_arguments<T>(rows, &grad_y, y, grad_x);
-  const std::size_t row = find_rejected(
-      rows.count, rows.grain(),
+  const auto a = make_kernel_arguments<T>(rows, &grad_y, y, grad_x);
+  const std::size_t row = find_rejected_index(
+      rows.count, rows.rows_per_range(),
       NORMPROOF_ACTIVATION_KERNEL(T, log_softmax_backward, log_softmax_backward_rows<T>, a));
   if (row < rows.count) fail_backward(kName, rows, grad_y, y, row, "grad_y");
   return grad_x;
@@ -167,10 +168,10 @@ Tensor<T> log_sum_exp(const Tensor<T>& x, const Mask& valid) {
   constexpr auto kName = "log_sum_exp";
   const MaskedRows rows(kName, "x", shape_of(x), &valid);
   Tensor<T> y = tensor::empty_tensor<T>(rows.leading);
-  const auto a = kernel_arguments<T>(rows, nullptr, x, y);
+  const auto a = make_kernel_arguments<T>(rows, nullptr, x, y);
   const std::size_t row =
-      find_rejected(rows.count, rows.grain(),
-                    NORMPROOF_ACTIVATION_KERNEL(T, log_sum_exp, log_sum_exp_rows<T>, a));
+      find_rejected_index(rows.count, rows.rows_per_range(),
+                          NORMPROOF_ACTIVATION_KERNEL(T, log_sum_exp, log_sum_exp_rows<T>, a));
   if (row < rows.count) {
     rows.check_row("x", x.data(), row);
     contract_failure(kName, "valid",
@@ -187,10 +188,10 @@ Tensor<T> log_sum_exp_backward(const Tensor<T>& grad_y, const Tensor<T>& x, cons
   tensor::check_shape(kName, "grad_y", shape_of(grad_y), rows.leading, Clause::C4);
   tensor::check_finite(kName, "grad_y", grad_y, Clause::C2);
   Tensor<T> grad_x = tensor::empty_tensor<T>(shape_of(x));
-  const auto a = kernel_arguments<T>(rows, &grad_y, x, grad_x);
+  const auto a = make_kernel_arguments<T>(rows, &grad_y, x, grad_x);
   const std::size_t row =
-      find_rejected(rows.count, rows.grain(),
-                    NORMPROOF_ACTIVATION_KERNEL(T, softmax[1], (softmax_rows<true, T>), a));
+      find_rejected_index(rows.count, rows.rows_per_range(),
+                          NORMPROOF_ACTIVATION_KERNEL(T, softmax[1], (softmax_rows<true, T>), a));
   if (row < rows.count) rows.check_row("x", x.data(), row);
   return grad_x;
 }

@@ -6,7 +6,7 @@
 /// (docs/specification/activations.md). They use plain pointers.
 namespace normproof::ref::ops {
 
-/// Finds the row of a mask that belongs to a row of x. The leading axes of the mask are
+/// Finds the row of a mask that belongs to a row of x. All axes of the mask but the last are
 /// right-aligned with those of x. An axis along which the mask is repeated has stride 0.
 struct RowMask {
   const bool* valid = nullptr;  ///< null if every element takes part
@@ -42,7 +42,7 @@ inline namespace NORMPROOF_ISA {
 /// Copies the elements of x for which `valid` is true to the beginning of `out`, which must have
 /// room for `width` elements. Returns the number of copied elements.
 template <class T>
-std::size_t gather_valid(const T* x, const bool* valid, std::size_t width, T* out) {
+std::size_t gather_valid_elements(const T* x, const bool* valid, std::size_t width, T* out) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < width; ++i)
     if (valid[i]) out[count++] = x[i];
@@ -52,7 +52,7 @@ std::size_t gather_valid(const T* x, const bool* valid, std::size_t width, T* ou
 /// Reverses gather: writes the elements to the positions where `valid` is true, and +0 to the other
 /// positions.
 template <class T>
-void scatter_valid(const T* x, const bool* valid, std::size_t width, T* out) {
+void scatter_valid_elements(const T* x, const bool* valid, std::size_t width, T* out) {
   for (std::size_t i = 0; i < width; ++i) out[i] = valid[i] ? *x++ : T(0);
 }
 
@@ -77,7 +77,7 @@ struct ShiftedExponentials {
 
 /// Computes softmax: y = e / S(e) with e = exp(x - m), where S is the sum over the row and m its
 /// largest element. If no element of a row takes part, y is 0. If by_gradient is true, the result
-/// is grad_y y, the backward of log_sum_exp; grad_y has one number per row.
+/// is the product grad_y y, which is the backward of log_sum_exp; grad_y has one number per row.
 template <bool by_gradient, class T>
 std::size_t softmax_rows(const SoftmaxRows<T>& a, std::size_t begin, std::size_t end) {
   Scratch<T> scratch(a.width);
@@ -86,7 +86,8 @@ std::size_t softmax_rows(const SoftmaxRows<T>& a, std::size_t begin, std::size_t
     const T* x = a.x + row * a.width;
     T* y = a.out + row * a.width;
     const bool* valid = a.mask(row);
-    const std::size_t count = valid == nullptr ? a.width : gather_valid(x, valid, a.width, e);
+    const std::size_t count =
+        valid == nullptr ? a.width : gather_valid_elements(x, valid, a.width, e);
     if (count > 0) {
       const ShiftedExponentials<T> softmax_row(valid == nullptr ? x : e, count, e);
       if (!softmax_row.finite) return row;
@@ -101,7 +102,7 @@ std::size_t softmax_rows(const SoftmaxRows<T>& a, std::size_t begin, std::size_t
       else
         fill(e, count, false, result);
     }
-    if (valid != nullptr) scatter_valid(e, valid, a.width, y);
+    if (valid != nullptr) scatter_valid_elements(e, valid, a.width, y);
   }
   stream_fence();
   return end;
@@ -120,8 +121,8 @@ std::size_t softmax_backward_rows(const SoftmaxRows<T>& a, std::size_t begin, st
     std::size_t count = a.width;
     if (valid != nullptr) {
       T* gathered = scratch.get();
-      count = gather_valid(y, valid, a.width, gathered);
-      gather_valid(grad_y, valid, a.width, gathered + count);
+      count = gather_valid_elements(y, valid, a.width, gathered);
+      gather_valid_elements(grad_y, valid, a.width, gathered + count);
       y = gathered;
       grad_y = gathered + count;
     }
@@ -136,7 +137,7 @@ std::size_t softmax_backward_rows(const SoftmaxRows<T>& a, std::size_t begin, st
       fill(grad_x, count, a.use_streaming_stores, result);
     } else {
       fill(scratch.get(), count, false, result);
-      scatter_valid(scratch.get(), valid, a.width, grad_x);
+      scatter_valid_elements(scratch.get(), valid, a.width, grad_x);
     }
   }
   stream_fence();
@@ -191,7 +192,8 @@ std::size_t log_sum_exp_rows(const SoftmaxRows<T>& a, std::size_t begin, std::si
   for (std::size_t row = begin; row < end; ++row) {
     const T* x = a.x + row * a.width;
     const bool* valid = a.mask(row);
-    const std::size_t count = valid == nullptr ? a.width : gather_valid(x, valid, a.width, e.get());
+    const std::size_t count =
+        valid == nullptr ? a.width : gather_valid_elements(x, valid, a.width, e.get());
     if (count == 0) return row;
     const ShiftedExponentials<T> softmax_row(valid == nullptr ? x : e.get(), count, e.get());
     if (!softmax_row.finite) return row;

@@ -48,8 +48,9 @@ class Team {
     std::size_t base_ = 0;
   };
 
-  /// Calls steps(member) on each of at most `threads` threads, and on no more than
-  /// numeric::num_threads(). If no threads can be created, the members run one after the other.
+  /// Calls steps(member) on each thread of a team. The team has at most `threads` threads, and at
+  /// most numeric::num_threads(). If no threads can be created, the members run one after the
+  /// other.
   static void run(std::size_t threads, const std::function<void(Member&)>& steps);
 
  private:

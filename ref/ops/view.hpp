@@ -2,11 +2,11 @@
 
 #include "ref/ops/pack.hpp"
 
-/// Views whose indices look like those of the formulas: x_d of the specification is x[d] in the
-/// source. An index is a position among contiguous elements or a Cell of a matrix. The position is
-/// an At (one element) or a PackAt (the elements that fit a register). A term is a function that
-/// returns the value at an index. It captures views by value, so that the compiler knows that
-/// nothing else changes them.
+/// Views whose indices look like the indices in the formulas: x_d of the specification is x[d] in
+/// the source. An index is a position among contiguous elements or a Cell of a matrix. The position
+/// is an At (one element) or a PackPosition (the elements that fit a register). A term is a
+/// function that returns the value at an index. It captures views by value, so that the compiler
+/// knows that nothing else changes them.
 namespace normproof::ref::ops {
 
 /// The layout of a matrix with contiguous rows of `width` elements.

@@ -21,7 +21,7 @@ constexpr std::size_t kBlockUnit = std::size_t{64}
 #if defined(NORMPROOF_KEEPS_MEMORY)
 
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
-constexpr std::size_t kMinKeepLimit = std::size_t{1} << 30;
+constexpr std::size_t kMinKeepLimitBytes = std::size_t{1} << 30;
 
 std::size_t round_up_to(std::size_t bytes, std::size_t unit) {
   if (bytes > static_cast<std::size_t>(-1) - unit) throw std::bad_alloc();
@@ -49,18 +49,19 @@ char* map(std::size_t size) {
 class FreeRanges {
  public:
   char* allocate(std::size_t size) {
-    char* block = take_range(size);
+    char* block = extract_range(size);
     if (block == nullptr) {
       const std::size_t region = round_up_to(size, kHugePage);
-      release_until_fits(region, std::max({kMinKeepLimit, most_in_use_, in_use_ + region}));
+      release_ranges_until_fits(region,
+                                std::max({kMinKeepLimitBytes, most_in_use_, in_use_ + region}));
       char* fresh = map(region);
       if (fresh == nullptr) {
-        release_until_fits(region, 0);
+        release_ranges_until_fits(region, 0);
         fresh = map(region);
       }
       if (fresh == nullptr) throw std::bad_alloc();
       add(fresh, region);
-      block = take_range(size);
+      block = extract_range(size);
     }
     in_use_ += size;
     most_in_use_ = std::max(most_in_use_, in_use_);
@@ -77,7 +78,7 @@ class FreeRanges {
  private:
   /// Removes `size` bytes from the smallest range that is large enough, and returns their address.
   /// If no range is large enough, it returns null.
-  char* take_range(std::size_t size) {
+  char* extract_range(std::size_t size) {
     const auto found = by_size_.lower_bound({size, nullptr});
     if (found == by_size_.end()) return nullptr;
     const auto [whole, begin] = *found;
@@ -107,7 +108,7 @@ class FreeRanges {
 
   /// Returns the largest ranges to the system until the memory in use, the memory kept and `size`
   /// more bytes together are at most `allowed`.
-  void release_until_fits(std::size_t size, std::size_t allowed) {
+  void release_ranges_until_fits(std::size_t size, std::size_t allowed) {
     while (!by_size_.empty() && in_use_ + size + bytes_ > allowed) {
       const auto [most, begin] = *by_size_.rbegin();
       remove(begin, most);

@@ -10,14 +10,15 @@
 #include "ref/ops/arithmetic.hpp"
 #include "ref/train/gradients.hpp"
 
-/// Computes the mean gradient of the batches of one step, and lends the parameters of the training
-/// state to a model while it computes.
+/// Functions that compute the mean gradient of the batches of one step. During this computation,
+/// the parameters of the training state are lent to a model.
 namespace normproof::ref::train {
 
 using tensor::NamedTensors;
 using tensor::Tensor;
 
-/// Returns the sum a + b. It has the rows that a or b has, in ascending order.
+/// Returns the sum of two row gradients, a + b. It has every row that a or b has, in ascending
+/// order.
 template <class T>
 nn::RowGradient<T> add_row_gradients(const nn::RowGradient<T>& a, const nn::RowGradient<T>& b) {
   nn::RowGradient<T> sum;
@@ -99,8 +100,8 @@ class BorrowedParameters {
   Parameters parameters_;
 };
 
-/// Moves the parameters in `named` into the parameter struct of an encoder, until the result is
-/// destroyed.
+/// Lends the parameters in `named` to a model, as the parameter struct of an encoder. The
+/// parameters are moved into the returned object. Its destructor moves them back to `named`.
 template <class T>
 BorrowedParameters<T, encoder::EncoderParameters<T>> borrow_parameters(
     const model::TrainConfig& config, NamedTensors<T>& named) {

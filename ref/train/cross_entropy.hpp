@@ -16,7 +16,7 @@ inline constexpr int kIgnored = -1;
 
 /// Returns the input or the output of a head, [..., C], reshaped to rows [N,C].
 template <class T>
-Tensor<T> as_rows(Tensor<T> values) {
+Tensor<T> reshape_to_rows(Tensor<T> values) {
   const std::size_t width = values.shape().back();
   values.reshape({values.size() / width, width});
   return values;
@@ -66,7 +66,8 @@ CrossEntropyForward<T> cross_entropy(const Tensor<T>& logits, const std::vector<
 ///           grad_logits_ij = (p_ij Q_i - q_ij) / (sum_i w_{t_i}), +0 in ignored rows
 /// Shapes    log_probabilities, grad_logits [N,C]; targets [N]; class_weights [C], or empty for
 ///           ones
-/// Requires  (C2) to (C5)  (C7) log_probabilities is what cross_entropy returned: rank 2, finite
+/// Requires  (C2) to (C5) of cross_entropy; (C7) log_probabilities is what cross_entropy returned:
+///           rank 2, finite
 /// Order     rule R2 for both sums, rule R4 for the rest
 /// Throws    ContractError
 template <numeric::Real T>

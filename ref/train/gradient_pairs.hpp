@@ -119,7 +119,7 @@ void check_gradient_values(const GradientPair<T>& pair, bool squares) {
   };
   const std::size_t size = pair.gradient().size();
   const std::size_t bad =
-      ops::find_rejected(size, kOptimizerGrain, [&](std::size_t begin, std::size_t end) {
+      ops::find_rejected_index(size, kOptimizerGrain, [&](std::size_t begin, std::size_t end) {
         const T* part = g + begin;
         if (squares ? all_finite<true>(part, end - begin) : all_finite<false>(part, end - begin))
           return end;

@@ -24,8 +24,8 @@ double check_not_negative(std::string_view option, double value) {
   return value;
 }
 
-/// The distribution of the initial values. Value i is factor normal(i) if `normal` is true,
-/// otherwise factor (2 uniform(i) - 1).
+/// The distribution of the initial values. Value i is `factor normal(i)` if `normal` is true,
+/// otherwise `factor (2 uniform(i) - 1)`.
 struct ValueDistribution {
   double factor;
   bool normal;

@@ -33,7 +33,8 @@ inline void check_language_model(std::string_view function, const model::Encoder
 /// Computes  for each batch, the gradient of the mean cross-entropy of its targets, by
 ///           vocabulary_loss_gradient. The result is the mean over the batches. Dropout and
 ///           PowerNorm's warm-up are as in loss_gradient. A tied head uses the embedding as its
-///           weight; the gradient of the embedding is then the sum of the gradients from both uses
+///           weight; the gradient of the embedding is then the sum of the gradients from its two
+///           uses
 /// Requires  the requirements of Encoder; (C1) of check_language_model
 ///           (C2) there are 1 to `accumulation` batches
 ///           (C3) targets has B T elements, each kIgnored or a token, and at least one is a token

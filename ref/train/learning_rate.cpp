@@ -13,8 +13,8 @@ namespace {
 
 /// Checks that a count is at least `least` and at most 2^53. Returns it as a `double`, which is
 /// exact.
-double checked_count(std::string_view argument, std::int64_t count, std::int64_t least,
-                     Clause clause) {
+double check_and_return_count(std::string_view argument, std::int64_t count, std::int64_t least,
+                              Clause clause) {
   constexpr std::int64_t kMaximum = std::int64_t{1} << 53;
   if (count < least || count > kMaximum)
     numeric::contract_failure("learning_rate", argument, fmt::format("is {}", count),
@@ -23,7 +23,7 @@ double checked_count(std::string_view argument, std::int64_t count, std::int64_t
 }
 
 double warmup(std::int64_t warmup_steps, std::int64_t least) {
-  return checked_count("warmup_steps", warmup_steps, least, Clause::C3);
+  return check_and_return_count("warmup_steps", warmup_steps, least, Clause::C3);
 }
 
 double rate_factor(const model::ConstantRate&, double) {
@@ -43,7 +43,7 @@ double rate_factor(const model::InverseSquareRoot& options, double t) {
 double learning_rate(const model::ScheduleOptions& options, double base_rate, std::int64_t step) {
   tensor::check_option("learning_rate", "base_rate", base_rate, base_rate >= 0, "base_rate >= 0",
                        Clause::C1);
-  const double t = checked_count("step", step, 1, Clause::C2);
+  const double t = check_and_return_count("step", step, 1, Clause::C2);
   return base_rate * std::visit([t](const auto& o) { return rate_factor(o, t); }, options);
 }
 

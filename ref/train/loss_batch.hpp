@@ -13,14 +13,16 @@
 #include "ref/train/cross_entropy.hpp"
 
 /// The cross-entropy of single rows. The same formula serves logits that are all in memory and
-/// logits that are computed a few rows at a time. The clauses are those of cross_entropy.hpp.
+/// logits that are computed a few rows at a time. The clause numbers are the same as in
+/// cross_entropy.hpp.
 namespace normproof::ref::train {
 
 using tensor::shape_of;
 
 /// Checks the class weights and returns them. If none are given, it returns ones.
 template <class T>
-Tensor<T> checked_weights(std::string_view function, const Tensor<T>& given, std::size_t classes) {
+Tensor<T> check_and_return_weights(std::string_view function, const Tensor<T>& given,
+                                   std::size_t classes) {
   if (!tensor::is_given(given)) return tensor::full_tensor<T>({classes}, T(1));
   const auto fail = [&](const std::string& observation) {
     numeric::contract_failure(
@@ -49,7 +51,7 @@ void check_no_overflow(const T& value, std::string_view what) {
 /// Whether every element of t is finite.
 template <class T>
 bool all_finite(const Tensor<T>& t) {
-  return ops::find_rejected(
+  return ops::find_rejected_index(
              t.size(), std::size_t{1} << 14, [&](std::size_t begin, std::size_t end) {
                const bool finite = ops::Elements<T>::all_finite(t.data() + begin, end - begin);
                return finite ? end : begin;
@@ -78,7 +80,7 @@ struct LossBatch {
             const std::vector<int>& all_targets, const Tensor<T>& class_weights,
             const model::LossOptions& options)
       : classes(shape[1]),
-        weights(checked_weights(function, class_weights, classes)),
+        weights(check_and_return_weights(function, class_weights, classes)),
         smoothing(options.label_smoothing) {
     set_rows(function, shape[0], all_targets);
     tensor::check_option(function, "label_smoothing", smoothing, smoothing >= 0 && smoothing <= 1,

@@ -23,7 +23,7 @@ std::vector<std::string> moment_names(const OptimizerOptions& options) {
   return {};
 }
 constexpr const char* kPowers[] = {"beta1_power", "beta2_power"};
-bool has_powers(const OptimizerOptions& options) {
+bool has_beta_powers(const OptimizerOptions& options) {
   return !std::holds_alternative<SgdOptions>(options);
 }
 
@@ -44,12 +44,12 @@ void check_state(const OptimizerOptions& options, const std::vector<GradientPair
           Clause::C6);
   };
   const std::vector<std::string> moments = moment_names(options);
-  if (has_powers(options))
+  if (has_beta_powers(options))
     for (const char* power : kPowers) expect(power, {1});
   for (const auto& pair : pairs)
     for (const auto& moment : moments)
       expect(moment_name(moment, pair.name), shape_of(*pair.parameter));
-  const std::size_t count = pairs.size() * moments.size() + (has_powers(options) ? 2 : 0);
+  const std::size_t count = pairs.size() * moments.size() + (has_beta_powers(options) ? 2 : 0);
   if (state.moments.size() != count || state.step < 0)
     contract_failure(kOptimizerStep, "state",
                      fmt::format("has {} tensors and step {}", state.moments.size(), state.step),
@@ -85,8 +85,8 @@ void update_parameters(const SgdOptions& options, const T& lr,
 template <class T, class Adam>
 void update_parameters(const Adam& options, const T& lr, const std::vector<GradientPair<T>>& pairs,
                        OptimizerState<T>& state) {
-  constexpr bool kDecays = std::is_same_v<Adam, AdamWOptions>;
-  const AdamWOptions o = model::as_adamw_options(options);
+  constexpr bool kHasWeightDecay = std::is_same_v<Adam, AdamWOptions>;
+  const AdamWOptions o = model::convert_to_adamw_options(options);
   const T one(1), beta1(o.beta1), beta2(o.beta2), eps(o.eps);
   T& beta1_power = state.moments.at(kPowers[0]).data()[0];
   T& beta2_power = state.moments.at(kPowers[1]).data()[0];
@@ -106,7 +106,7 @@ void update_parameters(const Adam& options, const T& lr, const std::vector<Gradi
           T* __restrict m = first + begin;
           T* __restrict v = second + begin;
           for (std::size_t i = 0; i < count; ++i) {
-            if constexpr (kDecays) p[i] *= kept;
+            if constexpr (kHasWeightDecay) p[i] *= kept;
             m[i] = beta1 * m[i] + rest1 * g[i];
             v[i] = beta2 * v[i] + (rest2 * g[i]) * g[i];
             p[i] -= (step_size * m[i]) / (numeric::square_root(v[i]) / root + eps);
@@ -122,7 +122,7 @@ OptimizerState<T> initial_optimizer_state(const OptimizerOptions& options,
                                           const NamedTensors<T>& parameters) {
   model::check_optimizer(options);
   OptimizerState<T> state;
-  if (has_powers(options))
+  if (has_beta_powers(options))
     for (const char* power : kPowers) state.moments.set(power, tensor::full_tensor<T>({1}, T(1)));
   for (const auto& [name, values] : parameters)
     for (const auto& moment : moment_names(options))
@@ -138,7 +138,7 @@ void optimizer_step(const OptimizerOptions& options, double learning_rate,
   model::check_learning_rate(learning_rate);
   const std::vector<GradientPair<T>> pairs = pair_parameters_with_gradients(parameters, gradients);
   for (const auto& pair : pairs) check_gradient_shape(pair);
-  for (const auto& pair : pairs) check_gradient_values(pair, has_powers(options));
+  for (const auto& pair : pairs) check_gradient_values(pair, has_beta_powers(options));
   check_state(options, pairs, state);
   std::visit([&](const auto& o) { update_parameters(o, T(learning_rate), pairs, state); }, options);
   ++state.step;

@@ -13,8 +13,8 @@ using tensor::NamedTensors;
 template <class T>
 struct OptimizerState {
   /// The running averages of the optimizer. For SGD with momentum, they are "velocity/<name>" for
-  /// each parameter. For Adam and AdamW, they are "beta1_power" and "beta2_power" [1], then
-  /// "first_moment/<name>" and "second_moment/<name>" for each parameter.
+  /// each parameter. For Adam and AdamW, they are "first_moment/<name>" and "second_moment/<name>"
+  /// for each parameter. The powers "beta1_power" and "beta2_power" [1] come before these.
   NamedTensors<T> moments;
   std::int64_t step = 0;  ///< the number of completed steps
 };

@@ -12,7 +12,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little);
 
-void add_lines(std::string& lines, const NamedTensors<double>& tensors) {
+void append_tensor_lines(std::string& lines, const NamedTensors<double>& tensors) {
   for (const auto& [name, values] : tensors)
     lines += fmt::format("{} float64 {} {}\n", name, tensor::to_string(tensor::shape_of(values)),
                          io::sha256(std::as_bytes(std::span(values.data(), values.size()))));
@@ -22,8 +22,8 @@ void add_lines(std::string& lines, const NamedTensors<double>& tensors) {
 
 std::string state_sha256(const TrainState<double>& state) {
   std::string lines;
-  add_lines(lines, state.parameters);
-  add_lines(lines, state.norms);
+  append_tensor_lines(lines, state.parameters);
+  append_tensor_lines(lines, state.norms);
   return io::sha256(lines);
 }
 

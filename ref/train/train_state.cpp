@@ -7,7 +7,7 @@ namespace {
 
 /// Whether config requests that the bias `name` of a linear map is initialized randomly. Its range
 /// then depends on the fan_in of the weight [fan_out,fan_in] of the same map.
-bool has_drawn_bias(const model::TrainConfig& config, const std::string& name) {
+bool has_random_bias(const model::TrainConfig& config, const std::string& name) {
   return config.bias_initialization == model::BiasInitialization::fan_in_uniform &&
          name.ends_with(".bias") && name.find("attention") == std::string::npos;
 }
@@ -20,7 +20,7 @@ tensor::Tensor<double> initial_bias(const model::TrainConfig& config, const std:
 }
 
 template <class T>
-NamedTensors<T> convert_all(const NamedTensors<double>& tensors) {
+NamedTensors<T> convert_all_tensors(const NamedTensors<double>& tensors) {
   NamedTensors<T> result;
   for (const auto& [name, values] : tensors) result.set(name, tensor::convert<T>(values));
   return result;
@@ -39,7 +39,7 @@ NamedTensors<double> initial_parameters(const model::TrainConfig& config,
       parameters.set(
           name, initial_values(inside ? config.feed_forward_initialization : config.initialization,
                                name, shape, config.seed));
-    } else if (has_drawn_bias(config, name)) {
+    } else if (has_random_bias(config, name)) {
       const std::string map = name.substr(0, name.rfind('.')) + ".weight";
       const auto* const own = parameters.find(map);
       const auto& weight = own == nullptr ? parameters.at(embedding) : *own;
@@ -67,9 +67,9 @@ TrainState<double> initial_train_state(const model::TrainConfig& config) {
 
 template <numeric::Real T>
 TrainState<T> convert_state(const TrainState<double>& state) {
-  return {convert_all<T>(state.parameters),
-          convert_all<T>(state.norms),
-          {convert_all<T>(state.optimizer.moments), state.optimizer.step},
+  return {convert_all_tensors<T>(state.parameters),
+          convert_all_tensors<T>(state.norms),
+          {convert_all_tensors<T>(state.optimizer.moments), state.optimizer.step},
           state.step};
 }
 

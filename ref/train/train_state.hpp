@@ -20,14 +20,14 @@ struct TrainState {
   std::int64_t step = 0;  ///< the number of completed steps
 };
 
-/// A function that returns the initial value of a norm's parameter, given its name. For a parameter
-/// that does not belong to a norm, its result is empty.
+/// A function that maps the name of a parameter to its initial value if the parameter belongs to a
+/// norm. For any other parameter the result is empty.
 using NormValues = std::function<std::optional<double>(const std::string& name)>;
 
 /// Returns the initial parameters of a model.
 /// Source    docs/specification/training.md
-/// Computes  as initial_train_state. The bias of a tied head has no weight in the same map, so it
-///           is initialized with the fan_in of the parameter `embedding`
+/// Computes  what initial_train_state computes. The bias of a tied head has no weight in the same
+///           map, so it is initialized with the fan_in of the parameter `embedding`
 /// Throws    ContractError
 NamedTensors<double> initial_parameters(const model::TrainConfig& config,
                                         const std::vector<encoder::ParameterShape>& shapes,

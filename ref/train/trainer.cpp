@@ -44,7 +44,8 @@ void check_batch(const TrainConfig& config, const LabelledBatch& batch) {
                               "one a position", Clause::C3);
 }
 
-/// Returns the target of each row of the logits, as the configuration of the pooling requires.
+/// Returns the target of each row of the logits: one target per sentence or one per position,
+/// depending on the pooling.
 std::vector<int> row_targets(const TrainConfig& config, const LabelledBatch& batch) {
   if (config.encoder.pooling == model::Pooling::masked_mean) return batch.labels;
   if (!batch.targets.empty()) return batch.targets;
@@ -99,7 +100,7 @@ LossGradient<T> loss_gradient(const TrainConfig& config, std::span<const Labelle
     const Tensor<T> logits = encoder.forward(batch.inputs, run, result.norms);
     const tensor::Shape shape = tensor::shape_of(logits);
     const std::vector<int> targets = row_targets(config, batch);
-    const auto loss = cross_entropy(as_rows(logits), targets, class_weights, config.loss);
+    const auto loss = cross_entropy(reshape_to_rows(logits), targets, class_weights, config.loss);
     std::ranges::copy(predict(to_doubles(logits), batch.inputs.valid),
                       std::back_inserter(result.predictions));
     result.loss += loss.loss;
@@ -170,7 +171,7 @@ Evaluation<T> evaluate(const TrainConfig& config, std::span<const LabelledBatch>
     const std::vector<int> targets = row_targets(config, batch);
     const T weight = total_target_weight(targets, class_weights);
     result.loss +=
-        weight * cross_entropy(as_rows(logits), targets, class_weights, config.loss).loss;
+        weight * cross_entropy(reshape_to_rows(logits), targets, class_weights, config.loss).loss;
     weights += weight;
     std::ranges::copy(predict(to_doubles(logits), batch.inputs.valid),
                       std::back_inserter(result.predictions));

@@ -16,9 +16,9 @@ using tensor::Tensor;
 struct LabelledBatch {
   encoder::EncoderInputs inputs;
   std::vector<int> labels;  ///< [B]
-  /// The target of each position, [B T]: a class or kIgnored. They are used with per-position
-  /// logits only. If empty, the target of a position is the label of its sentence, and padding is
-  /// ignored if mask_padding is set.
+  /// The target of each position, [B T]: a class or kIgnored. The targets are used only if the
+  /// logits are per position. If this vector is empty, the target of a position is the label of its
+  /// sentence, and padding is ignored if mask_padding is set.
   std::vector<int> targets = {};
 };
 
@@ -43,13 +43,14 @@ struct LossGradient {
 /// Returns the gradient for one step of training.
 /// Source    docs/specification/training.md
 /// Computes  the gradient of the weighted cross-entropy of each batch. The result is the mean over
-///           the batches: the gradients are added in the order of the batches and divided once. The
-///           dropout of a batch depends only on the seed and the number of the step. With
-///           accumulation, it depends on the seed and on `step accumulation + index of the batch`.
-///           With the pooling per_position, every position has its own target, or the label of its
-///           sentence. The warm-up of PowerNorm counts optimizer steps; the warm-up of the released
-///           PowerNorm counts forwards. In inference mode there is no dropout, and the norms use
-///           running statistics, which the backward treats as constants
+///           the batches: the gradients are added in the order of the batches and divided once.
+///           Without accumulation, the dropout of a batch depends only on the seed and the number
+///           of the step. With accumulation, it depends only on the seed and on `step *
+///           accumulation + index of the batch`. With the pooling per_position, every position has
+///           its own target, or the label of its sentence. The warm-up of PowerNorm counts
+///           optimizer steps; the warm-up of the released PowerNorm counts forwards. In inference
+///           mode there is no dropout, and the norms use running statistics, which the backward
+///           treats as constants
 /// Requires  the requirements of Encoder and of cross_entropy; (C1) there are 1 to `accumulation`
 ///           batches
 ///           (C2) labels is [B], and 0 <= label < num_classes for each
@@ -93,7 +94,7 @@ struct Evaluation {
 /// Computes  the mean of the losses of the batches, and the predictions, batch by batch. The weight
 ///           of a batch in the mean is the sum of the class weights of its targets. Without
 ///           class_weights it is the number of its targets
-/// Requires  as train_step
+/// Requires  the requirements of train_step
 template <numeric::Real T>
 Evaluation<T> evaluate(const model::TrainConfig& config, std::span<const LabelledBatch> batches,
                        const Tensor<T>& class_weights, TrainState<T>& state);

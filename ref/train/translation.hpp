@@ -24,9 +24,10 @@ struct TranslationConfig {
   model::TrainConfig training = {};
 };
 
-/// Returns the initial parameters and the initial running statistics of the norms.
+/// Returns the initial parameters of a translation model, and the initial running statistics of its
+/// norms.
 /// Source    docs/specification/training.md
-/// Computes  as initial_train_state. The initial values of norms are those of
+/// Computes  what initial_train_state computes. The initial values of norms are those in
 ///           model::norm_layers
 /// Requires  the requirements of decoder::check_decoder
 /// Throws    ContractError
@@ -37,8 +38,8 @@ TrainState<double> initial_translation_state(const TranslationConfig& config);
 /// Computes  for each batch, the gradient of the mean cross-entropy of its targets, by
 ///           vocabulary_loss_gradient. The result is the mean over the batches. Dropout and
 ///           PowerNorm's warm-up are as in loss_gradient. A tied head uses the target's embedding
-///           as its weight; the gradient of the embedding is then the sum of the gradients from
-///           both uses
+///           as its weight; the gradient of the embedding is then the sum of the gradients from its
+///           two uses
 /// Requires  (C2) and (C3) of language_gradient; the requirements of Decoder
 /// Order     the order of Decoder and of vocabulary_loss_gradient
 /// Throws    ContractError

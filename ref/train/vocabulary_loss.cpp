@@ -14,7 +14,7 @@ namespace {
 using numeric::Clause;
 
 constexpr auto kVocabularyLoss = "vocabulary_loss";
-constexpr std::size_t kProductBlock = 256;
+constexpr std::size_t kProductBlockRows = 256;
 
 /// A block of rows of x that are computed together. Counted rows are the rows that are not ignored.
 template <class T>
@@ -27,11 +27,11 @@ struct RowBlock {
 
 std::size_t rows_per_block(std::size_t requested, std::size_t bytes_per_row) {
   constexpr std::size_t kBytes = std::size_t{16} << 20;
-  if (requested % kProductBlock != 0)
+  if (requested % kProductBlockRows != 0)
     numeric::contract_failure(kVocabularyLoss, "block_rows", fmt::format("is {}", requested),
                               "a multiple of 256", Clause::C9);
   if (requested > 0) return requested;
-  return std::max<std::size_t>(1, kBytes / bytes_per_row / kProductBlock) * kProductBlock;
+  return std::max<std::size_t>(1, kBytes / bytes_per_row / kProductBlockRows) * kProductBlockRows;
 }
 
 template <class T>
@@ -44,18 +44,19 @@ Tensor<T> rows_from(const Tensor<T>& x, std::size_t begin, std::size_t count) {
 
 /// Calls f(k) for each counted row k of the block. k is its index in LossBatch.
 template <class T, class F>
-void for_each_counted(const LossBatch<T>& batch, const RowBlock<T>& block, F f) {
+void for_each_counted_row(const LossBatch<T>& batch, const RowBlock<T>& block, F f) {
   const std::size_t count = block.counted_end - block.first_counted;
   numeric::parallel_for(count, batch.grain(), [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) f(block.first_counted + i);
   });
 }
 
-/// Returns the loss. It calls see(batch, block) after computing the log-probabilities of each
-/// block.
+/// Returns the loss. The logits are computed block by block; after computing the log-probabilities
+/// of a block, it calls see(batch, block).
 template <class T, class See>
-T loss_by_blocks(const Tensor<T>& x, const VocabularyHead<T>& head, const std::vector<int>& targets,
-                 const model::LossOptions& options, std::size_t block_rows, See see) {
+T compute_loss_by_blocks(const Tensor<T>& x, const VocabularyHead<T>& head,
+                         const std::vector<int>& targets, const model::LossOptions& options,
+                         std::size_t block_rows, See see) {
   if (x.dimension() != 2 || head.weight.dimension() != 2)
     numeric::contract_failure(kVocabularyLoss, "x", "has shape " + tensor::to_string(shape_of(x)),
                               "[N, D], and weight [V, D]", Clause::C1);
@@ -72,7 +73,7 @@ T loss_by_blocks(const Tensor<T>& x, const VocabularyHead<T>& head, const std::v
     const auto end = static_cast<std::size_t>(std::ranges::lower_bound(batch.rows, begin + each) -
                                               batch.rows.begin());
     const RowBlock<T> block{begin, k, end, own, log_probabilities};
-    for_each_counted(batch, block, [&](std::size_t i) {
+    for_each_counted_row(batch, block, [&](std::size_t i) {
       losses.data()[i] =
           batch.row_loss(i, log_probabilities.data() + (batch.row(i) - begin) * vocabulary);
     });
@@ -84,7 +85,8 @@ T loss_by_blocks(const Tensor<T>& x, const VocabularyHead<T>& head, const std::v
   return loss;
 }
 
-/// Sums the columns of a matrix by rule R2, for rows that are added a few at a time.
+/// Sums the columns of a matrix in the order of rule R2 of docs/specification/determinism.md. The
+/// rows are added a few at a time.
 template <class T>
 class ColumnLanes {
  public:
@@ -116,7 +118,7 @@ class ColumnLanes {
 };
 
 template <class T>
-auto as_matrix(T* data, std::size_t rows, std::size_t columns) {
+auto view_as_matrix(T* data, std::size_t rows, std::size_t columns) {
   return ops::matrix(data, rows, columns);
 }
 
@@ -131,21 +133,21 @@ VocabularyLoss<T> vocabulary_loss_gradient(const Tensor<T>& x, const VocabularyH
                            tensor::empty_tensor<T>(shape_of(x)),
                            {tensor::empty_tensor<T>(shape_of(head.weight)), {}}};
   ColumnLanes<T> bias(head.weight.shape(0));
-  result.loss = loss_by_blocks(
+  result.loss = compute_loss_by_blocks(
       x, head, targets, options, block_rows,
       [&](const LossBatch<T>& batch, const RowBlock<T>& block) {
         const std::size_t rows = block.x.shape(0), width = x.shape(1), v = batch.classes;
         Tensor<T> grad = tensor::full_tensor<T>({rows, v}, T(0));
-        for_each_counted(batch, block, [&](std::size_t k) {
+        for_each_counted_row(batch, block, [&](std::size_t k) {
           const std::size_t first = (batch.row(k) - block.begin) * v;
           batch.row_gradient(k, block.log_probabilities.data() + first, grad.data() + first);
         });
         const T* const given = grad.data();
-        const auto grad_logits = as_matrix(given, rows, v);
-        ops::matmul_into<T>(as_matrix(result.grad_x.data() + block.begin * width, rows, width),
-                            grad_logits, as_matrix(head.weight.data(), v, width));
-        const auto grad_weight = as_matrix(result.head.weight.data(), v, width);
-        const auto taken = as_matrix(block.x.data(), rows, width);
+        const auto grad_logits = view_as_matrix(given, rows, v);
+        ops::matmul_into<T>(view_as_matrix(result.grad_x.data() + block.begin * width, rows, width),
+                            grad_logits, view_as_matrix(head.weight.data(), v, width));
+        const auto grad_weight = view_as_matrix(result.head.weight.data(), v, width);
+        const auto taken = view_as_matrix(block.x.data(), rows, width);
         if (block.begin == 0) {
           ops::matmul_into<T>(grad_weight, ops::transposed(grad_logits), taken);
         } else {
@@ -161,8 +163,8 @@ template <numeric::Real T>
 T vocabulary_loss(const Tensor<T>& x, const VocabularyHead<T>& head,
                   const std::vector<int>& targets, const model::LossOptions& options,
                   std::size_t block_rows) {
-  return loss_by_blocks(x, head, targets, options, block_rows,
-                        [](const LossBatch<T>&, const RowBlock<T>&) {});
+  return compute_loss_by_blocks(x, head, targets, options, block_rows,
+                                [](const LossBatch<T>&, const RowBlock<T>&) {});
 }
 
 #define NORMPROOF_INSTANTIATE(T)                                                                  \

@@ -30,8 +30,8 @@ struct VocabularyLoss {
 ///           consists of whole blocks of rule R1, so the sums of grad_weight continue from one
 ///           block of rows to the next. grad_bias keeps the 32 lanes of rule R2 until the last row.
 ///           The losses of all rows are summed at the end
-/// Memory    three tensors of block_rows V numbers. If block_rows is 0, each of them takes about 16
-///           MiB, but has at least 256 rows
+/// Memory    three tensors [block_rows, V]. If block_rows is 0, each of them takes about 16 MiB,
+///           but has at least 256 rows
 /// Throws    ContractError. Its message counts rows from the first row of a block
 template <numeric::Real T>
 VocabularyLoss<T> vocabulary_loss_gradient(const Tensor<T>& x, const VocabularyHead<T>& head,

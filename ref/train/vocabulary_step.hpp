@@ -54,8 +54,8 @@ LossGradient<T> mean_gradient(std::string_view function, const model::TrainConfi
 }
 
 /// Adds the loss of one batch, and the gradients of the model's parameters, to `sum`. It computes
-/// the model's hidden states, the loss of the head, and the backward of both. The function
-/// to_named_gradients converts the model's gradients to Gradients<T>.
+/// the model's hidden states and the loss of the head, then the backward of the head and of the
+/// model. The function to_named_gradients converts the model's gradients to Gradients<T>.
 template <class T, class Model, class Config, class Batch, class ByName>
 void add_batch(Model& model, const Config& config, const VocabularyHead<T>& head,
                const Batch& batch, const model::LossOptions& options,
@@ -64,7 +64,7 @@ void add_batch(Model& model, const Config& config, const VocabularyHead<T>& head
   Tensor<T> hidden = model.hidden(batch.inputs, run, sum.norms);
   const tensor::Shape shape = tensor::shape_of(hidden);
   VocabularyLoss<T> found =
-      vocabulary_loss_gradient(as_rows(std::move(hidden)), head, batch.targets, options);
+      vocabulary_loss_gradient(reshape_to_rows(std::move(hidden)), head, batch.targets, options);
   sum.loss += found.loss;
   if (tap) tap("loss", tensor::full_tensor<T>({1}, found.loss));
   found.grad_x.reshape(shape);
@@ -84,7 +84,7 @@ T mean_loss(std::string_view function, std::span<const Batch> batches,
   T loss(0);
   double all = 0;
   for (const Batch& batch : batches) {
-    const Tensor<T> rows = as_rows(hidden(batch));
+    const Tensor<T> rows = reshape_to_rows(hidden(batch));
     const auto ignored = std::ranges::count(batch.targets, kIgnored);
     const auto count =
         static_cast<double>(batch.targets.size() - static_cast<std::size_t>(ignored));

@@ -20,7 +20,7 @@ Tensor<double> random_tensor(const tensor::Shape& shape, const char* name) {
   return t;
 }
 
-struct Data {
+struct ActivationInputs {
   Tensor<double> x = random_tensor({2048, 512}, "x");
   Tensor<double> grad_y = random_tensor({2048, 512}, "grad_y");
   Tensor<double> grad_rows = random_tensor({2048}, "grad_rows");
@@ -28,8 +28,8 @@ struct Data {
 
 // Runs forward and backward as often as the state requests, on state.range(0) threads.
 template <class Step>
-void time_step(benchmark::State& state, Step step) {
-  static const Data data;
+void time_forward_and_backward(benchmark::State& state, Step step) {
+  static const ActivationInputs data;
   numeric::set_num_threads(static_cast<int>(state.range(0)));
   // Runs a few steps first, so that the memory of the outputs is mapped (ref/tensor/allocator.hpp).
   for (int i = 0; i < 3; ++i) step(data);
@@ -43,42 +43,42 @@ void keep(const Tensor<double>& y, const Tensor<double>& grad_x) {
 }
 
 void softmax(benchmark::State& state) {
-  time_step(state, [](const Data& d) {
+  time_forward_and_backward(state, [](const ActivationInputs& d) {
     const auto y = ops::softmax(d.x);
     keep(y, ops::softmax_backward(d.grad_y, y));
   });
 }
 
 void log_softmax(benchmark::State& state) {
-  time_step(state, [](const Data& d) {
+  time_forward_and_backward(state, [](const ActivationInputs& d) {
     const auto y = ops::log_softmax(d.x);
     keep(y, ops::log_softmax_backward(d.grad_y, y));
   });
 }
 
 void log_sum_exp(benchmark::State& state) {
-  time_step(state, [](const Data& d) {
+  time_forward_and_backward(state, [](const ActivationInputs& d) {
     const auto y = ops::log_sum_exp(d.x);
     keep(y, ops::log_sum_exp_backward(d.grad_rows, d.x));
   });
 }
 
 void relu(benchmark::State& state) {
-  time_step(state, [](const Data& d) {
+  time_forward_and_backward(state, [](const ActivationInputs& d) {
     const auto y = ops::relu(d.x);
     keep(y, ops::relu_backward(d.grad_y, d.x));
   });
 }
 
 void gelu(benchmark::State& state) {
-  time_step(state, [](const Data& d) {
+  time_forward_and_backward(state, [](const ActivationInputs& d) {
     const auto y = ops::gelu(d.x);
     keep(y, ops::gelu_backward(d.grad_y, d.x));
   });
 }
 
 void gelu_tanh(benchmark::State& state) {
-  time_step(state, [](const Data& d) {
+  time_forward_and_backward(state, [](const ActivationInputs& d) {
     const auto y = ops::gelu_tanh(d.x);
     keep(y, ops::gelu_tanh_backward(d.grad_y, d.x));
   });

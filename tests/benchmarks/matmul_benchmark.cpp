@@ -62,7 +62,7 @@ struct Row {
   double ratio;       ///< median of the ratios of the rounds
   double of_fastest;  ///< ratio of the fastest rounds
 };
-std::vector<Row>& table() {
+std::vector<Row>& result_rows() {
   static std::vector<Row> rows;
   return rows;
 }
@@ -90,7 +90,8 @@ ops::MatrixView<const double> operand(const double* data, std::size_t batch, std
 
 // OpenBLAS has no batched product. One matrix uses OpenBLAS's own threads; a batch uses one thread
 // for each matrix.
-void openblas(const Shape& s, const double* a, const double* b, double* c, int threads) {
+void multiply_with_openblas(const Shape& s, const double* a, const double* b, double* c,
+                            int threads) {
   openblas_set_num_threads(s.batch == 1 ? threads : 1);
   const auto m = static_cast<int>(s.rows);
   const auto n = static_cast<int>(s.columns);
@@ -108,7 +109,7 @@ void openblas(const Shape& s, const double* a, const double* b, double* c, int t
 
 // With one thread the time is that of the thread's own clock, which stops while other threads use
 // the core.
-double now(int threads) {
+double read_clock_seconds(int threads) {
   timespec t;
   clock_gettime(threads == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &t);
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
@@ -116,14 +117,14 @@ double now(int threads) {
 
 // Returns the seconds of one call, after a call that wakes the threads.
 template <class Call>
-double seconds(std::size_t calls, int threads, const Call& call) {
+double measure_seconds_per_call(std::size_t calls, int threads, const Call& call) {
   call();
-  const double start = now(threads);
+  const double start = read_clock_seconds(threads);
   for (std::size_t i = 0; i < calls; ++i) call();
-  return (now(threads) - start) / static_cast<double>(calls);
+  return (read_clock_seconds(threads) - start) / static_cast<double>(calls);
 }
 
-void compare(benchmark::State& state, const Shape& s, int threads) {
+void compare_with_openblas(benchmark::State& state, const Shape& s, int threads) {
   const std::vector<double> a = random_values(s.batch * s.rows * s.depth, "a");
   const std::vector<double> b = random_values(s.batch * s.depth * s.columns, "b");
   std::vector<double> c(s.batch * s.rows * s.columns);
@@ -144,21 +145,22 @@ void compare(benchmark::State& state, const Shape& s, int threads) {
     // timed.
     const auto pause = std::chrono::milliseconds(threads > 1 ? 30 : 0);
     std::this_thread::sleep_for(pause);
-    ours.push_back(seconds(calls, threads, [&] { ops::matmul_into(result, left, right); }));
+    ours.push_back(
+        measure_seconds_per_call(calls, threads, [&] { ops::matmul_into(result, left, right); }));
     std::this_thread::sleep_for(pause);
-    peer.push_back(
-        seconds(calls, threads, [&] { openblas(s, a.data(), b.data(), c.data(), threads); }));
+    peer.push_back(measure_seconds_per_call(
+        calls, threads, [&] { multiply_with_openblas(s, a.data(), b.data(), c.data(), threads); }));
     ratios.push_back(peer.back() / ours.back());
     state.SetIterationTime(ours.back());
   }
   const double giga = 2e-9 * products;
   const double fastest = *std::min_element(ours.begin(), ours.end());
   const double fastest_peer = *std::min_element(peer.begin(), peer.end());
-  table().push_back({s.name, threads, giga / fastest, giga / fastest_peer, median(ratios),
-                     fastest_peer / fastest});
-  state.counters["ours GF/s"] = table().back().ours;
-  state.counters["OpenBLAS GF/s"] = table().back().peer;
-  state.counters["ratio"] = table().back().ratio;
+  result_rows().push_back({s.name, threads, giga / fastest, giga / fastest_peer, median(ratios),
+                           fastest_peer / fastest});
+  state.counters["ours GF/s"] = result_rows().back().ours;
+  state.counters["OpenBLAS GF/s"] = result_rows().back().peer;
+  state.counters["ratio"] = result_rows().back().ratio;
   numeric::set_num_threads(1);
 }
 
@@ -182,7 +184,9 @@ int main(int argc, char** argv) {
     for (const Shape& shape : kShapes)
       benchmark::RegisterBenchmark(
           (std::string(shape.name) + ", " + std::to_string(threads) + " threads").c_str(),
-          [&shape, threads](benchmark::State& state) { compare(state, shape, threads); })
+          [&shape, threads](benchmark::State& state) {
+            compare_with_openblas(state, shape, threads);
+          })
           ->UseManualTime()
           ->Iterations(rounds)
           ->Unit(benchmark::kMicrosecond);
@@ -194,7 +198,7 @@ int main(int argc, char** argv) {
       "| rows x columns x depth | threads | normproof GF/s | OpenBLAS GF/s | ratio | median ratio "
       "|\n");
   std::printf("|---|---|---|---|---|---|\n");
-  for (const Row& row : table())
+  for (const Row& row : result_rows())
     std::printf("| %s | %d | %.1f | %.1f | %.2f | %.2f |\n", row.name.c_str(), row.threads,
                 row.ours, row.peer, row.of_fastest, row.ratio);
 }

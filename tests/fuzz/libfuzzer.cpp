@@ -6,7 +6,7 @@
 // Fuzzes the reader that NORMPROOF_FUZZ_READER names. An exception of a property is a finding.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const auto& reader =
-      normproof::tests::fuzz::reader_of(std::getenv("NORMPROOF_FUZZ_READER"));
-  reader.hold(std::as_bytes(std::span(data, size)));
+      normproof::tests::fuzz::find_reader(std::getenv("NORMPROOF_FUZZ_READER"));
+  reader.check_file(std::as_bytes(std::span(data, size)));
   return 0;
 }

@@ -18,7 +18,7 @@ class Mutator {
 
  private:
   std::size_t below(std::size_t limit) { return random_() % limit; }
-  void alter(std::vector<std::byte>& bytes, const std::vector<std::byte>& other);
+  void alter_bytes(std::vector<std::byte>& bytes, const std::vector<std::byte>& other);
 
   std::mt19937_64 random_;
 };

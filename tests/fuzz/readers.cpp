@@ -26,14 +26,14 @@ using normproof::ref::numeric::FileError;
 constexpr const char* kFile = "fuzzed";
 constexpr const char* kPath = "quick/layer_norm/odd-2x3-float32";
 /// A nesting depth that would overflow a stack of 8 MiB in a recursive reader.
-constexpr std::size_t kDeep = 200'000;
+constexpr std::size_t kExcessiveNestingDepth = 200'000;
 
-Bytes bytes_of(std::string_view text) {
+Bytes to_byte_vector(std::string_view text) {
   const auto bytes = std::as_bytes(std::span(text));
   return {bytes.begin(), bytes.end()};
 }
 
-std::string_view text_of(std::span<const std::byte> bytes) {
+std::string_view to_text_view(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
@@ -42,7 +42,7 @@ void require(bool met, const char* sentence) {
 }
 
 template <class Decode, class Encode>
-bool hold_round_trip(std::span<const std::byte> bytes, Decode decode, Encode encode) {
+bool check_round_trip(std::span<const std::byte> bytes, Decode decode, Encode encode) {
   decltype(decode(bytes)) read;
   try {
     read = decode(bytes);
@@ -56,36 +56,38 @@ bool hold_round_trip(std::span<const std::byte> bytes, Decode decode, Encode enc
   return true;
 }
 
-bool hold_safetensors(std::span<const std::byte> bytes) {
-  return hold_round_trip(
+bool check_safetensors(std::span<const std::byte> bytes) {
+  return check_round_trip(
       bytes, [](std::span<const std::byte> b) { return io::decode_safetensors(b, kFile); },
       [](const auto& tensors) { return io::encode_safetensors(tensors); });
 }
 
-bool hold_npz(std::span<const std::byte> bytes) {
-  return hold_round_trip(
+bool check_npz(std::span<const std::byte> bytes) {
+  return check_round_trip(
       bytes, [](std::span<const std::byte> b) { return io::decode_npz(b, kFile); },
       [](const auto& tensors) { return io::encode_npz(tensors); });
 }
 
-bool hold_npy(std::span<const std::byte> bytes) {
-  return hold_round_trip(
+bool check_npy(std::span<const std::byte> bytes) {
+  return check_round_trip(
       bytes, [](std::span<const std::byte> b) { return io::decode_npy(b, "x", kFile); },
       [](const auto& tensor) { return io::encode_npy(tensor); });
 }
 
-bool hold_json(std::span<const std::byte> bytes) {
-  return hold_round_trip(
+bool check_json(std::span<const std::byte> bytes) {
+  return check_round_trip(
       bytes,
-      [](std::span<const std::byte> b) { return io::JsonReader(kFile).parse(text_of(b), "JSON"); },
-      [](const json& object) { return bytes_of(object.dump()); });
+      [](std::span<const std::byte> b) {
+        return io::JsonReader(kFile).parse(to_text_view(b), "JSON");
+      },
+      [](const json& object) { return to_byte_vector(object.dump()); });
 }
 
 std::vector<golden::certify::CaseDescription> read_manifest(std::span<const std::byte> bytes) {
-  return golden::certify::parse_manifest(text_of(bytes), kFile);
+  return golden::certify::parse_manifest(to_text_view(bytes), kFile);
 }
 
-std::string manifest_of(const std::vector<golden::certify::CaseDescription>& cases) {
+std::string format_manifest(const std::vector<golden::certify::CaseDescription>& cases) {
   json manifest = {{"cases", json::array()},
                    {"format", golden::certify::kManifestFormat},
                    {"totals", {{"cases", cases.size()}}}};
@@ -94,14 +96,14 @@ std::string manifest_of(const std::vector<golden::certify::CaseDescription>& cas
   return manifest.dump();
 }
 
-bool hold_manifest(std::span<const std::byte> bytes) {
+bool check_manifest(std::span<const std::byte> bytes) {
   std::vector<golden::certify::CaseDescription> read;
   try {
     read = read_manifest(bytes);
   } catch (const FileError&) {
     return false;
   }
-  const auto again = read_manifest(bytes_of(manifest_of(read)));
+  const auto again = read_manifest(to_byte_vector(format_manifest(read)));
   require(again.size() == read.size(), "there are more or fewer cases");
   for (std::size_t i = 0; i < read.size(); ++i) {
     const golden::certify::CaseDescription &a = read[i], &b = again[i];
@@ -116,17 +118,20 @@ bool hold_manifest(std::span<const std::byte> bytes) {
   return true;
 }
 
-bool hold_answer(std::span<const std::byte> bytes) {
-  return hold_round_trip(
+bool check_output_line(std::span<const std::byte> bytes) {
+  return check_round_trip(
       bytes,
       [](std::span<const std::byte> b) {
-        return golden::candidate::parse_output_line(text_of(b), kPath);
+        return golden::candidate::parse_output_line(to_text_view(b), kPath);
       },
-      [](const auto& tensors) { return bytes_of(golden::candidate::output_line(kPath, tensors)); });
+      [](const auto& tensors) {
+        return to_byte_vector(golden::candidate::output_line(kPath, tensors));
+      });
 }
 
-/// Returns one case of at most a kilobyte per layer, and one per dtype and container.
-std::vector<std::filesystem::path> small_cases(const std::filesystem::path& corpus) {
+/// Returns the four smallest cases of each layer in the quick tier. The size of a case is the size
+/// of its inputs.
+std::vector<std::filesystem::path> find_small_cases(const std::filesystem::path& corpus) {
   std::vector<std::filesystem::path> folders;
   std::vector<std::filesystem::path> layers;
   for (const auto& layer : std::filesystem::directory_iterator(corpus / "quick"))
@@ -147,22 +152,23 @@ std::vector<std::filesystem::path> small_cases(const std::filesystem::path& corp
 
 std::vector<Bytes> safetensors_seeds(const std::filesystem::path& corpus) {
   std::vector<Bytes> seeds;
-  for (const auto& folder : small_cases(corpus))
+  for (const auto& folder : find_small_cases(corpus))
     for (const char* file : {"inputs.safetensors", "expected.safetensors"})
       seeds.push_back(io::read_file(folder / file));
   const std::string head = R"({"a":{"dtype":)";
-  std::string deep(sizeof(std::uint64_t), '\0');
-  const std::string text = head + std::string(kDeep, '[') + std::string(kDeep, ']') +
+  std::string deeply_nested_file(sizeof(std::uint64_t), '\0');
+  const std::string text = head + std::string(kExcessiveNestingDepth, '[') +
+                           std::string(kExcessiveNestingDepth, ']') +
                            R"(,"shape":[],"data_offsets":[0,0]}})";
   for (std::size_t i = 0; i < sizeof(std::uint64_t); ++i)
-    deep[i] = static_cast<char>(text.size() >> (8 * i) & 0xff);
-  seeds.push_back(bytes_of(deep + text));
+    deeply_nested_file[i] = static_cast<char>(text.size() >> (8 * i) & 0xff);
+  seeds.push_back(to_byte_vector(deeply_nested_file + text));
   return seeds;
 }
 
 std::vector<Bytes> npz_seeds(const std::filesystem::path& corpus) {
   std::vector<Bytes> seeds;
-  for (const auto& folder : small_cases(corpus)) {
+  for (const auto& folder : find_small_cases(corpus)) {
     auto tensors = io::read_tensors(folder / "inputs.safetensors");
     std::erase_if(tensors, [](const auto& t) { return t.dtype == io::DType::bfloat16; });
     seeds.push_back(io::encode_npz(tensors));
@@ -172,7 +178,7 @@ std::vector<Bytes> npz_seeds(const std::filesystem::path& corpus) {
 
 std::vector<Bytes> npy_seeds(const std::filesystem::path& corpus) {
   std::vector<Bytes> seeds;
-  for (const auto& folder : small_cases(corpus))
+  for (const auto& folder : find_small_cases(corpus))
     for (const auto& tensor : io::read_tensors(folder / "inputs.safetensors"))
       if (tensor.dtype != io::DType::bfloat16) seeds.push_back(io::encode_npy(tensor));
   return seeds;
@@ -180,14 +186,14 @@ std::vector<Bytes> npy_seeds(const std::filesystem::path& corpus) {
 
 std::vector<Bytes> json_seeds(const std::filesystem::path& corpus) {
   std::vector<Bytes> seeds;
-  for (const auto& folder : small_cases(corpus))
+  for (const auto& folder : find_small_cases(corpus))
     seeds.push_back(io::read_file(folder / "case.json"));
   for (const char* open : {"[", R"({"a":)"}) {
     std::string text = R"({"a":)";
-    for (std::size_t i = 0; i < kDeep; ++i) text += open;
+    for (std::size_t i = 0; i < kExcessiveNestingDepth; ++i) text += open;
     text += "1";
-    text.append(kDeep, open[0] == '[' ? ']' : '}');
-    seeds.push_back(bytes_of(text + "}"));
+    text.append(kExcessiveNestingDepth, open[0] == '[' ? ']' : '}');
+    seeds.push_back(to_byte_vector(text + "}"));
   }
   return seeds;
 }
@@ -195,33 +201,34 @@ std::vector<Bytes> json_seeds(const std::filesystem::path& corpus) {
 std::vector<Bytes> manifest_seeds(const std::filesystem::path& corpus) {
   std::vector<Bytes> seeds;
   std::vector<std::string> texts;
-  const auto folders = small_cases(corpus);
+  const auto folders = find_small_cases(corpus);
   for (const auto& description : read_manifest(io::read_file(corpus / "manifest.json"))) {
     if (std::ranges::find(folders, corpus / description.path) == folders.end()) continue;
     texts.push_back(description.case_text);
-    seeds.push_back(bytes_of(golden::certify::manifest_json({texts.back()})));
+    seeds.push_back(to_byte_vector(golden::certify::manifest_json({texts.back()})));
   }
-  std::string deep = golden::certify::manifest_json({texts.front()});
-  const std::size_t at = deep.find("\"why\"");
-  deep.insert(at, R"("deep": )" + std::string(kDeep, '[') + std::string(kDeep, ']') + ", ");
-  seeds.push_back(bytes_of(deep));
+  std::string deeply_nested_file = golden::certify::manifest_json({texts.front()});
+  const std::size_t at = deeply_nested_file.find("\"why\"");
+  deeply_nested_file.insert(at, R"("deep": )" + std::string(kExcessiveNestingDepth, '[') +
+                                    std::string(kExcessiveNestingDepth, ']') + ", ");
+  seeds.push_back(to_byte_vector(deeply_nested_file));
   return seeds;
 }
 
-std::vector<Bytes> answer_seeds(const std::filesystem::path& corpus) {
+std::vector<Bytes> output_line_seeds(const std::filesystem::path& corpus) {
   std::vector<Bytes> seeds;
-  for (const auto& folder : small_cases(corpus))
-    seeds.push_back(bytes_of(
+  for (const auto& folder : find_small_cases(corpus))
+    seeds.push_back(to_byte_vector(
         golden::candidate::output_line(kPath, io::read_tensors(folder / "inputs.safetensors"))));
   return seeds;
 }
 
-constexpr Reader kReaders[] = {{"safetensors", hold_safetensors, safetensors_seeds},
-                               {"npz", hold_npz, npz_seeds},
-                               {"npy", hold_npy, npy_seeds},
-                               {"json", hold_json, json_seeds},
-                               {"manifest", hold_manifest, manifest_seeds},
-                               {"answer", hold_answer, answer_seeds}};
+constexpr Reader kReaders[] = {{"safetensors", check_safetensors, safetensors_seeds},
+                               {"npz", check_npz, npz_seeds},
+                               {"npy", check_npy, npy_seeds},
+                               {"json", check_json, json_seeds},
+                               {"manifest", check_manifest, manifest_seeds},
+                               {"answer", check_output_line, output_line_seeds}};
 
 }  // namespace
 
@@ -229,7 +236,7 @@ std::span<const Reader> readers() {
   return kReaders;
 }
 
-const Reader& reader_of(std::string_view name) {
+const Reader& find_reader(std::string_view name) {
   for (const Reader& reader : kReaders)
     if (reader.name == name) return reader;
   throw std::invalid_argument("no reader of that name");

@@ -18,10 +18,10 @@ void PrintTo(const Reader& reader, std::ostream* out) {
 
 namespace {
 
-constexpr int kFiles = 10'000;
-constexpr std::size_t kSmall = 100'000;
+constexpr int kAlteredFileCount = 10'000;
+constexpr std::size_t kMaxValidSeedBytes = 100'000;
 
-std::string start_of(const Bytes& bytes) {
+std::string quote_first_bytes(const Bytes& bytes) {
   const std::size_t size = std::min<std::size_t>(bytes.size(), 2000);
   return {reinterpret_cast<const char*>(bytes.data()), size};
 }
@@ -29,30 +29,31 @@ std::string start_of(const Bytes& bytes) {
 class Readers : public ::testing::TestWithParam<Reader> {
  protected:
   /// Returns whether the reader accepts the bytes. An exception of the reader fails the test.
-  bool hold(const Bytes& bytes) const {
+  bool check_file(const Bytes& bytes) const {
     try {
-      return GetParam().hold(bytes);
+      return GetParam().check_file(bytes);
     } catch (const std::exception& error) {
-      ADD_FAILURE() << error.what() << ": " << start_of(bytes);
+      ADD_FAILURE() << error.what() << ": " << quote_first_bytes(bytes);
       return false;
     }
   }
 };
 
-TEST_P(Readers, AcceptOrRejectTheirSeeds) {
+TEST_P(Readers, AcceptValidSeedFilesAndRejectDeeplyNestedOnes) {
   for (const Bytes& seed : GetParam().seeds(NORMPROOF_GOLDEN))
-    EXPECT_EQ(hold(seed), seed.size() < kSmall) << start_of(seed);
+    EXPECT_EQ(check_file(seed), seed.size() < kMaxValidSeedBytes) << quote_first_bytes(seed);
 }
 
-TEST_P(Readers, AcceptOrRejectAlteredFiles) {
+TEST_P(Readers, AcceptOrRejectAlteredFilesWithoutCrashing) {
   std::vector<Bytes> seeds = GetParam().seeds(NORMPROOF_GOLDEN);
-  std::erase_if(seeds, [](const Bytes& seed) { return seed.size() > kSmall; });
+  std::erase_if(seeds, [](const Bytes& seed) { return seed.size() > kMaxValidSeedBytes; });
   ASSERT_GE(seeds.size(), 20u);
   Mutator mutator(20261122);
   int taken = 0;
-  for (int i = 0; i < kFiles && !HasFailure(); ++i) taken += hold(mutator.next(seeds)) ? 1 : 0;
-  EXPECT_GT(taken, kFiles / 1000);
-  EXPECT_LT(taken, kFiles / 2);
+  for (int i = 0; i < kAlteredFileCount && !HasFailure(); ++i)
+    taken += check_file(mutator.next(seeds)) ? 1 : 0;
+  EXPECT_GT(taken, kAlteredFileCount / 1000);
+  EXPECT_LT(taken, kAlteredFileCount / 2);
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, Readers, ::testing::ValuesIn(readers().begin(), readers().end()),

@@ -32,7 +32,8 @@ using normproof::ref::numeric::oracle100;
 // the precision with which certify starts; these cases need no more
 constexpr long kBits = 192;
 
-/// Returns two tensors for each output: the nearest doubles and the remainders.
+/// Evaluates a case with 100 digits. Returns two tensors for each output: the doubles nearest to
+/// the output's values, and the differences between the values and these doubles.
 std::vector<StoredTensor> evaluate_at_100_digits(const StoredCase& stored) {
   const golden::corpus::Case& c = stored.description.c;
   const auto results = checks::evaluation::run_operation<oracle100>(
@@ -57,7 +58,8 @@ std::vector<StoredTensor> evaluate_at_100_digits(const StoredCase& stored) {
 }
 
 /// Computes the first enclosure of certify and rounds it, but skips the second enclosure and the
-/// remaining work. Returns the number of elements whose rounding is decided.
+/// remaining work. Returns the number of elements for which the enclosure is narrow enough to
+/// decide the rounding.
 std::size_t balls(const StoredCase& stored) {
   const golden::corpus::Case& c = stored.description.c;
   const normproof::ref::numeric::BallPrecision precision(kBits);
@@ -75,7 +77,8 @@ std::size_t balls(const StoredCase& stored) {
   return decided;
 }
 
-/// Returns the seconds that one call of `f` for every case takes: the best of three measurements.
+/// Returns the time in seconds of one call of `f` for every case. The time is the shortest of three
+/// measurements.
 template <class Function>
 double seconds(const std::vector<StoredCase>& cases, Function f) {
   double best = 1e9;

@@ -51,11 +51,11 @@ int run_rows(int argc, char** argv) {
 
   const auto device = gpu::device::open_device(backend);
   DeviceRows rows(*device, tiny || backend == gpu::device::Backend::simulated);
-  add_copy(rows);
-  add_norms(rows);
-  add_float32_norms(rows);
+  add_copy_benchmarks(rows);
+  add_norm_benchmarks(rows);
+  add_float32_norm_benchmarks(rows);
   add_products(rows);
-  add_steps(rows);
+  add_training_step_benchmarks(rows);
   ::benchmark::RunSpecifiedBenchmarks();
   return rows.failed() ? 1 : 0;
 }

@@ -20,8 +20,8 @@ using ref::numeric::FloatType;
 // how many different numbers there are before they repeat
 constexpr std::size_t kDistinctFloats = 65'537;
 
-/// Tensors of normally distributed numbers in device memory. There is one tensor per name; it has
-/// the format and shape of the last request.
+/// Tensors of normally distributed numbers in device memory. There is one tensor per name. If a
+/// name is requested with another format or shape, its tensor is replaced.
 class FloatTensors {
  public:
   explicit FloatTensors(Device& device) : device_(device) {}
@@ -87,7 +87,7 @@ DeviceWork make_work(Device& device, const std::shared_ptr<FloatTensors>& number
 
 }  // namespace
 
-void add_float32_norms(DeviceRows& rows) {
+void add_float32_norm_benchmarks(DeviceRows& rows) {
   const auto numbers = std::make_shared<FloatTensors>(rows.device());
   std::vector<std::pair<std::size_t, std::size_t>> sizes = {{65536, 1024}, {8192, 8192}};
   if (rows.tiny()) sizes = {{64, 8}, {16, 32}};

@@ -58,8 +58,8 @@ gpu::norm::NormInputs norm_inputs(DeviceRows& rows, const model::NormOptions& op
   return in;
 }
 
-DeviceWork norm_work(DeviceRows& rows, const std::string& row, const std::string& name,
-                     const NormSize& size, bool backward) {
+DeviceWork make_norm_work(DeviceRows& rows, const std::string& row, const std::string& name,
+                          const NormSize& size, bool backward) {
   const model::NormOptions options = model::norm_options(name);
   const gpu::norm::NormInputs in = norm_inputs(rows, options, size);
   const auto state = gpu::norm::initial_state(rows.device(), options, size.width);
@@ -93,7 +93,7 @@ struct TrainingRun {
   gpu::train::TrainState state;
 };
 
-TrainingRun new_run(Device& device, const StepSize& size) {
+TrainingRun make_training_run(Device& device, const StepSize& size) {
   TrainingRun run{make_config(size), {}, {}};
   const ref::numeric::RandomStream random(1, "tokens");
   gpu::train::LabelledBatch batch{{{size.batch, size.length, {}}, {}}, {}, {}};
@@ -110,7 +110,7 @@ TrainingRun new_run(Device& device, const StepSize& size) {
 
 }  // namespace
 
-void add_copy(DeviceRows& rows) {
+void add_copy_benchmarks(DeviceRows& rows) {
   const NormSize size = norm_sizes(rows.tiny()).front();
   rows.add({.name = fmt::format("copy/{}", bytes_touched(size)),
             .batch = rows.tiny() ? 1 : 20,
@@ -127,7 +127,7 @@ void add_copy(DeviceRows& rows) {
             }});
 }
 
-void add_norms(DeviceRows& rows) {
+void add_norm_benchmarks(DeviceRows& rows) {
   for (const NormSize& size : norm_sizes(rows.tiny()))
     for (const std::string& name : model::norm_names())
       for (const bool backward : {false, true}) {
@@ -142,12 +142,12 @@ void add_norms(DeviceRows& rows) {
                   .bytes = tensors * static_cast<double>(bytes_touched(size)),
                   .operations = 0,
                   .prepare = [&rows, row, name, size, backward] {
-                    return norm_work(rows, row, name, size, backward);
+                    return make_norm_work(rows, row, name, size, backward);
                   }});
       }
 }
 
-void add_steps(DeviceRows& rows) {
+void add_training_step_benchmarks(DeviceRows& rows) {
   const StepSize size = rows.tiny() ? StepSize{1, 16, 3, 8, 40} : StepSize{5, 256, 256, 128, 30522};
   const auto run = std::make_shared<std::optional<TrainingRun>>();
   const auto library = std::make_shared<gpu::ops::LibraryProducts>(gpu::ops::Precision::float64);
@@ -158,7 +158,7 @@ void add_steps(DeviceRows& rows) {
               .bytes = 0,
               .operations = static_cast<double>(size.batch * size.length),
               .prepare = [&rows, size, run, library, ordered] {
-                if (!*run) *run = new_run(rows.device(), size);
+                if (!*run) *run = make_training_run(rows.device(), size);
                 return DeviceWork{[run, library, ordered](std::int64_t times) {
                   TrainingRun& own = **run;
                   const gpu::ops::Products& products =

@@ -37,9 +37,9 @@ std::string layout_name(const Product& p) {
                            : fmt::format("{}@{}/{}", p.matrices(), size, form);
 }
 
-/// How an operand of attention is stored. scores: one matrix per head, one after another. parts:
-/// the heads of queries, keys and values, as columns of a tensor [B,T,3D]. mean: the heads of
-/// attention's means of values, as columns of [B,T,D].
+/// How an operand of attention is stored. scores: one matrix per head, one after another. parts: a
+/// tensor [B,T,3D], whose columns are the heads of the queries, keys and values. mean: a tensor
+/// [B,T,D], whose columns are the heads of the attention output, the weighted means of the values.
 enum class Layout { scores, mean, parts };
 
 struct Operand {
@@ -79,8 +79,8 @@ Matrices<T> view(Span<T> span, const Product& p, const Operand& o) {
   return {span, 0, o.rows, o.columns, width, 1, p.sentences, all, p.heads, o.columns};
 }
 
-DeviceWork our_product(DeviceRows& rows, const std::string& row, const Product& p,
-                       const gpu::ops::Products& products) {
+DeviceWork make_own_product_work(DeviceRows& rows, const std::string& row, const Product& p,
+                                 const gpu::ops::Products& products) {
   const Operands operands = make_operands(p);
   const auto a = rows.numbers("a", shape_of(p, operands.a));
   const auto b = rows.numbers("b", shape_of(p, operands.b));
@@ -117,7 +117,7 @@ void call_cublas(Device& device, const Product& p, const double* a, const double
       &zero, c, n, static_cast<long long>(p.rows * p.columns), static_cast<int>(p.matrices())));
 }
 
-DeviceWork bare_product(DeviceRows& rows, const Product& p) {
+DeviceWork make_bare_product_work(DeviceRows& rows, const Product& p) {
   const Operands operands = make_operands(p);
   const auto a = rows.numbers("a", shape_of(p, operands.a));
   const auto b = rows.numbers("b", shape_of(p, operands.b));
@@ -129,8 +129,9 @@ DeviceWork bare_product(DeviceRows& rows, const Product& p) {
 }
 #endif
 
-/// Returns two products of square matrices, and the products that an encoder computes in linear
-/// maps, in their gradients and in attention. If `tiny` is true, all products are small.
+/// Returns two products of square matrices, and the products that an encoder computes: in linear
+/// maps, in the gradients of linear maps, and in attention. If `tiny` is true, all products are
+/// small.
 std::vector<Product> make_products(bool tiny) {
   const std::size_t sentences = tiny ? 2 : 256, length = tiny ? 8 : 128, heads = tiny ? 2 : 4;
   const std::size_t d = tiny ? 16 : 256, d_ff = 4 * d, d_k = d / heads, tokens = sentences * length;
@@ -166,17 +167,18 @@ void add_products(DeviceRows& rows) {
                 .prepare = [prepare, row] { return prepare(row); }});
     };
 #if defined(NORMPROOF_CUDA)
-    if (rows.on_gpu())
-      add("cublasDgemm", [&rows, p](const std::string&) { return bare_product(rows, p); });
+    if (rows.is_on_gpu())
+      add("cublasDgemm",
+          [&rows, p](const std::string&) { return make_bare_product_work(rows, p); });
 #endif
     add("ordered", [&rows, p](const std::string& row) {
-      return our_product(rows, row, p, gpu::ops::ordered_products());
+      return make_own_product_work(rows, row, p, gpu::ops::ordered_products());
     });
     for (const std::string& name : gpu::ops::precision_names()) {
       const auto library =
           std::make_shared<gpu::ops::LibraryProducts>(gpu::ops::parse_precision(name));
       add(name, [&rows, p, library](const std::string& row) {
-        return our_product(rows, row, p, *library);
+        return make_own_product_work(rows, row, p, *library);
       });
     }
   }

@@ -26,8 +26,8 @@ struct DeviceWork {
   std::function<void()> check = [] {};
 };
 
-/// Returns work in which each batch of calls is a single recording (a CUDA graph). In a training
-/// step, a layer is part of such a recording too.
+/// Returns the work of a layer. Each batch of calls is a single recording (a CUDA graph), since the
+/// layers of a training step are part of a recording too.
 template <class Layer>
 DeviceWork record_layer(Device& device, const std::string& name, const Layer& layer) {
   const auto last = std::make_shared<std::optional<gpu::device::Recording>>();
@@ -59,10 +59,10 @@ class DeviceRows {
   DeviceRows& operator=(const DeviceRows&) = delete;
 
   Device& device() const { return device_; }
-  bool on_gpu() const { return device_.backend() == gpu::device::Backend::cuda; }
+  bool is_on_gpu() const { return device_.backend() == gpu::device::Backend::cuda; }
   bool tiny() const { return tiny_; }
-  /// Returns a tensor of normally distributed numbers. There is one tensor per name; it has the
-  /// shape of the last request.
+  /// Returns a tensor of normally distributed numbers. There is one tensor per name. If a name is
+  /// requested with another shape, its tensor is replaced.
   const DeviceTensor<double>& numbers(const std::string& name, const Shape& shape);
 
   void add(DeviceRow row);
@@ -78,16 +78,17 @@ class DeviceRows {
 };
 
 /// Adds a row for a copy within device memory, with which the norms are compared.
-void add_copy(DeviceRows& rows);
+void add_copy_benchmarks(DeviceRows& rows);
 /// Adds rows for every norm of ref/model/norm_options.hpp, forward and backward.
-void add_norms(DeviceRows& rows);
+void add_norm_benchmarks(DeviceRows& rows);
 /// Adds rows for layer_norm and rms_norm in float32, bfloat16 and float16, applied to x and to x +
 /// residual.
-void add_float32_norms(DeviceRows& rows);
+void add_float32_norm_benchmarks(DeviceRows& rows);
 /// Adds rows for matrix products with each class of gpu/ops/products.hpp and, on a GPU, with direct
 /// calls of cuBLAS.
 void add_products(DeviceRows& rows);
-/// Adds rows for a training step, with ordered products and with products of a library.
-void add_steps(DeviceRows& rows);
+/// Adds two rows for a training step. The first row uses matrix products that add in the order of
+/// the contract, the second row uses matrix products of a library.
+void add_training_step_benchmarks(DeviceRows& rows);
 
 }  // namespace normproof::verification::benchmark

@@ -29,7 +29,7 @@ double elapsed_seconds(Clock::time_point start) {
 /// Calls `work` for about `seconds` seconds, and returns the time of the fastest call. The first
 /// call does not count.
 template <class Work>
-double shortest(double seconds, const Work& work) {
+double time_fastest_call(double seconds, const Work& work) {
   work();
   double best = 1e300;
   const Clock::time_point begin = Clock::now();
@@ -41,7 +41,7 @@ double shortest(double seconds, const Work& work) {
   return best;
 }
 
-/// Sets the number of threads during the lifetime of this object. Afterwards it is 1.
+/// Sets the number of threads while this object exists. The destructor sets the number to 1.
 class ThreadCountScope {
  public:
   explicit ThreadCountScope(int count) { numeric::set_num_threads(count); }
@@ -56,7 +56,7 @@ constexpr int kSteps = 1 << 16;
 
 /// Runs kChains chains of kSteps fused multiply-adds. Returns the number of operations. The results
 /// are stored in `kept`, so that the compiler cannot remove the computation.
-double chains_of_fma(double* kept) {
+double run_fma_chains(double* kept) {
   double x[kChains] = {};
   for (int s = 0; s < kSteps; ++s)
 #pragma GCC unroll 16
@@ -89,13 +89,13 @@ double chains_of_fma(double* kept) {
 }
 #endif
 
-/// Runs chains_of_fma with the widest vectors of the processor.
-double widest_chains(double* kept) {
+/// Runs run_fma_chains with the widest vectors of the processor.
+double run_widest_fma_chains(double* kept) {
 #if defined(__x86_64__)
   if (numeric::instruction_set() == numeric::InstructionSet::avx512) return chains_of_avx512(kept);
   if (numeric::instruction_set() == numeric::InstructionSet::avx2) return chains_of_avx2(kept);
 #endif
-  return chains_of_fma(kept);
+  return run_fma_chains(kept);
 }
 
 /// Returns the bytes per second that the fastest copy of `bytes` bytes reads and writes.
@@ -104,7 +104,7 @@ double copy_rate(std::size_t bytes, int threads, double seconds) {
   const std::vector<char> from(bytes, 1);
   std::vector<char> to(bytes, 2);
   const std::size_t parts = static_cast<std::size_t>(threads);
-  const double time = shortest(seconds, [&] {
+  const double time = time_fastest_call(seconds, [&] {
     numeric::parallel_for(parts, 1, [&](std::size_t begin, std::size_t end) {
       const std::size_t first = bytes * begin / parts, last = bytes * end / parts;
       std::memcpy(to.data() + first, from.data() + first, last - first);
@@ -113,18 +113,18 @@ double copy_rate(std::size_t bytes, int threads, double seconds) {
   return 2 * static_cast<double>(bytes) / time;
 }
 
-/// Returns the operations per second of the fastest run of widest_chains. An fma counts as two
-/// operations.
+/// Returns the operations per second of the fastest run of run_widest_fma_chains. An fma counts as
+/// two operations.
 double fma_rate(int threads, double seconds) {
   const ThreadCountScope own(threads);
   const auto parts = static_cast<std::size_t>(threads);
   // distance at which two threads write to different cache lines
   constexpr std::size_t kElementsPerThread = 16;
   std::vector<double> kept(parts * kElementsPerThread), operations(parts * kElementsPerThread);
-  const double time = shortest(seconds, [&] {
+  const double time = time_fastest_call(seconds, [&] {
     numeric::parallel_for(parts, 1, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i)
-        operations[i * kElementsPerThread] = widest_chains(&kept[i * kElementsPerThread]);
+        operations[i * kElementsPerThread] = run_widest_fma_chains(&kept[i * kElementsPerThread]);
     });
   });
   double sum = 0;

@@ -47,7 +47,7 @@ std::vector<int> next_tokens(const model::Tokens& tokens) {
   return targets;
 }
 
-model::TrainConfig make_training(const SequenceSize& size) {
+model::TrainConfig make_train_config(const SequenceSize& size) {
   model::TrainConfig config;
   model::EncoderConfig& encoder = config.encoder;
   encoder.vocab_size = encoder.num_classes = size.vocabulary;
@@ -66,7 +66,7 @@ model::TrainConfig make_training(const SequenceSize& size) {
 
 train::TranslationConfig make_translator(const SequenceSize& size) {
   train::TranslationConfig config;
-  config.training = make_training(size);
+  config.training = make_train_config(size);
   config.model.source_vocab_size = config.model.target_vocab_size = size.vocabulary;
   config.model.d_model = size.d_model;
   config.model.encoder.d_ff = config.model.decoder.d_ff = 4 * size.d_model;
@@ -85,7 +85,7 @@ void repeat(benchmark::State& state, Step step) {
 }
 
 void run_language(benchmark::State& state, const SequenceSize& size) {
-  const model::TrainConfig config = make_training(size);
+  const model::TrainConfig config = make_train_config(size);
   train::TrainState<double> run = train::initial_train_state(config);
   train::TextBatch batch{random_tokens("text", kContexts, kContext, size.vocabulary), {}};
   batch.targets = next_tokens(batch.inputs.tokens);
@@ -110,7 +110,7 @@ std::int32_t most_likely_token(const Tensor<double>& logits) {
 }
 
 void run_complete(benchmark::State& state, const SequenceSize& size) {
-  const model::TrainConfig config = make_training(size);
+  const model::TrainConfig config = make_train_config(size);
   const train::TrainState<double> run = train::initial_train_state(config);
   const auto parameters = normproof::ref::encoder::from_named(config.encoder, run.parameters);
   repeat(state, [&] {

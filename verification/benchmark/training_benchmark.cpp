@@ -66,8 +66,8 @@ void add(const std::string& name, const Size& size) {
         ->UseRealTime();
 }
 
-void add_scaling(const char* name, std::size_t Size::*field,
-                 std::initializer_list<std::size_t> values) {
+void add_scaling_benchmarks(const char* name, std::size_t Size::*field,
+                            std::initializer_list<std::size_t> values) {
   for (const std::size_t value : values) {
     Size size;
     size.*field = value;
@@ -84,10 +84,10 @@ int main(int argc, char** argv) {
            {std::pair{"relu", model::Activation::relu}, std::pair{"gelu", model::Activation::gelu}})
         add(fmt::format("{}x{}-{}", layers, d_model, name),
             {.layers = layers, .d_model = d_model, .activation = activation});
-  add_scaling("batch", &Size::batch, {8, 16, 32, 64, 128});
-  add_scaling("sequence", &Size::sequence, {16, 32, 64, 128, 256, 512});
-  add_scaling("layers", &Size::layers, {1, 2, 4, 8});
-  add_scaling("d_model", &Size::d_model, {32, 64, 128, 256, 512});
+  add_scaling_benchmarks("batch", &Size::batch, {8, 16, 32, 64, 128});
+  add_scaling_benchmarks("sequence", &Size::sequence, {16, 32, 64, 128, 256, 512});
+  add_scaling_benchmarks("layers", &Size::layers, {1, 2, 4, 8});
+  add_scaling_benchmarks("d_model", &Size::d_model, {32, 64, 128, 256, 512});
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   benchmark::RunSpecifiedBenchmarks();

@@ -24,7 +24,8 @@ struct Command {
   std::string summary;
   /// Adds the options of the command to `app`, and the text that --help shows below them. Each
   /// option writes to a member of the command.
-  /// Returns   the function that runs the command after its options were read; empty for a group
+  /// Returns   the function that runs the command after its options were read. The function is
+  ///           empty for a group of commands
   std::function<Run(CLI::App& app)> add;
   std::vector<Command> subcommands = {};  ///< commands of the group
   std::string versions = {};              ///< for the program: further lines that --version prints

@@ -42,7 +42,7 @@ Corpus load_corpus(const CorpusFiles& files, std::optional<std::size_t> max_leng
   return corpus;
 }
 
-std::string format_ids(const checks::statistics::TokenizedCorpus& corpus) {
+std::string format_token_ids(const checks::statistics::TokenizedCorpus& corpus) {
   std::string text;
   for (const auto& sequence : corpus.sequences)
     fmt::format_to(std::back_inserter(text), "{}\n", fmt::join(sequence, " "));

@@ -28,11 +28,11 @@ inline constexpr std::uint64_t synthetic_seed = 42;
 ///
 /// Computes  the token ids of each sentence, including [CLS] and [SEP], cut to at most `max_length`
 ///           ids
-/// Throws    UsageError if only one of the two files is given; FileError as read_phrasebank and
-///           Vocabulary::load
+/// Throws    UsageError if only one of the two files is given; FileError if read_phrasebank or
+///           Vocabulary::load throws it
 Corpus load_corpus(const CorpusFiles& files, std::optional<std::size_t> max_length = std::nullopt);
 
 /// Returns the token ids as text: one sentence per line, with single spaces between ids.
-std::string format_ids(const checks::statistics::TokenizedCorpus& corpus);
+std::string format_token_ids(const checks::statistics::TokenizedCorpus& corpus);
 
 }  // namespace normproof::verification::cli

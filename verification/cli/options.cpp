@@ -21,15 +21,15 @@ namespace {
 constexpr std::size_t kHelpWidth = 58;
 
 template <class Field>
-CLI::Option* add_path(CLI::App& app, const std::string& name, Field& field, const char* kind,
-                      const std::string& help, const char* type) {
+CLI::Option* add_path_option(CLI::App& app, const std::string& name, Field& field, const char* kind,
+                             const std::string& help, const char* type) {
   const auto parse = [name, kind](const std::string& text) -> std::filesystem::path {
     if (text.empty())
       throw UsageError(fmt::format("{} is ''; expected the name of a {}", name, kind));
     return text;
   };
   const auto print = [](const std::filesystem::path& path) { return path.string(); };
-  return add_value(app, name, field, parse, print, help, type);
+  return add_value_option(app, name, field, parse, print, help, type);
 }
 
 /// Joins names into an enumeration such as "a, b and c".
@@ -39,15 +39,15 @@ std::string join_with_and(const Texts& names) {
 }
 
 template <class Field>
-CLI::Option* add_any_text(CLI::App& app, const std::string& name, Field& field,
-                          const std::string& help, const std::string& type,
-                          const std::optional<TextConstraint>& rule) {
+CLI::Option* add_any_text_option(CLI::App& app, const std::string& name, Field& field,
+                                 const std::string& help, const std::string& type,
+                                 const std::optional<TextConstraint>& rule) {
   const auto parse = [name, rule](const std::string& text) {
     if (rule && !rule->accepts(text))
       throw UsageError(fmt::format("{} is '{}'; expected {}", name, text, rule->expectation));
     return text;
   };
-  return add_value(
+  return add_value_option(
       app, name, field, parse, [](const std::string& text) { return text; }, help, type);
 }
 
@@ -57,8 +57,8 @@ std::string help_lines(const std::string& text) {
   return fmt::format("{}", fmt::join(wrap(text, kHelpWidth), "\n"));
 }
 
-CLI::Option* add_bound(CLI::App& app, const std::string& name, OptionBinding binding,
-                       const std::string& help, const std::string& type) {
+CLI::Option* add_bound_option(CLI::App& app, const std::string& name, OptionBinding binding,
+                              const std::string& help, const std::string& type) {
   const auto read = [read = std::move(binding.read)](const CLI::results_t& given) {
     read(given);
     return true;
@@ -80,7 +80,7 @@ std::string option_kind(const std::string& name) {
   return kind;
 }
 
-CLI::Option* accept_several(CLI::Option* option) {
+CLI::Option* accept_several_values(CLI::Option* option) {
   return option->expected(1, -1)->allow_extra_args();
 }
 
@@ -88,16 +88,16 @@ CLI::Option* require(CLI::Option* option) {
   return option->required();
 }
 
-CLI::Option* add_text(CLI::App& app, const std::string& name, std::string& field,
-                      const std::string& help, const std::string& type,
-                      std::optional<TextConstraint> rule) {
-  return add_any_text(app, name, field, help, type, rule);
+CLI::Option* add_text_option(CLI::App& app, const std::string& name, std::string& field,
+                             const std::string& help, const std::string& type,
+                             std::optional<TextConstraint> rule) {
+  return add_any_text_option(app, name, field, help, type, rule);
 }
 
-CLI::Option* add_text(CLI::App& app, const std::string& name, std::optional<std::string>& field,
-                      const std::string& help, const std::string& type,
-                      std::optional<TextConstraint> rule) {
-  return add_any_text(app, name, field, help, type, rule);
+CLI::Option* add_text_option(CLI::App& app, const std::string& name,
+                             std::optional<std::string>& field, const std::string& help,
+                             const std::string& type, std::optional<TextConstraint> rule) {
+  return add_any_text_option(app, name, field, help, type, rule);
 }
 
 CLI::Option* add_flag(CLI::App& app, const std::string& name, bool& field,
@@ -107,24 +107,25 @@ CLI::Option* add_flag(CLI::App& app, const std::string& name, bool& field,
   });
 }
 
-CLI::Option* add_file(CLI::App& app, const std::string& name, std::filesystem::path& field,
-                      const std::string& help) {
-  return add_path(app, name, field, "file", help, "FILE");
+CLI::Option* add_file_option(CLI::App& app, const std::string& name, std::filesystem::path& field,
+                             const std::string& help) {
+  return add_path_option(app, name, field, "file", help, "FILE");
 }
 
-CLI::Option* add_file(CLI::App& app, const std::string& name,
-                      std::optional<std::filesystem::path>& field, const std::string& help) {
-  return add_path(app, name, field, "file", help, "FILE");
+CLI::Option* add_file_option(CLI::App& app, const std::string& name,
+                             std::optional<std::filesystem::path>& field, const std::string& help) {
+  return add_path_option(app, name, field, "file", help, "FILE");
 }
 
-CLI::Option* add_folder(CLI::App& app, const std::string& name, std::filesystem::path& field,
-                        const std::string& help) {
-  return add_path(app, name, field, "folder", help, "DIR");
+CLI::Option* add_folder_option(CLI::App& app, const std::string& name, std::filesystem::path& field,
+                               const std::string& help) {
+  return add_path_option(app, name, field, "folder", help, "DIR");
 }
 
-CLI::Option* add_folder(CLI::App& app, const std::string& name,
-                        std::optional<std::filesystem::path>& field, const std::string& help) {
-  return add_path(app, name, field, "folder", help, "DIR");
+CLI::Option* add_folder_option(CLI::App& app, const std::string& name,
+                               std::optional<std::filesystem::path>& field,
+                               const std::string& help) {
+  return add_path_option(app, name, field, "folder", help, "DIR");
 }
 
 CLI::Option* add_settings(CLI::App& app, const std::string& name, Settings& field,
@@ -145,11 +146,11 @@ CLI::Option* add_settings(CLI::App& app, const std::string& name, Settings& fiel
     for (const auto& [key, value] : field) texts.push_back(fmt::format("{}={}", key, value));
     return texts;
   };
-  return accept_several(add_bound(app, name, {read, write}, help, type));
+  return accept_several_values(add_bound_option(app, name, {read, write}, help, type));
 }
 
-CLI::Option* add_list(CLI::App& app, const std::string& name, std::vector<std::string>& field,
-                      const std::string& help) {
+CLI::Option* add_list_option(CLI::App& app, const std::string& name,
+                             std::vector<std::string>& field, const std::string& help) {
   const auto read = [&field, name](const Texts& given) {
     field.clear();
     for (const std::string& list : given)
@@ -158,7 +159,7 @@ CLI::Option* add_list(CLI::App& app, const std::string& name, std::vector<std::s
   const auto write = [&field] {
     return field.empty() ? Texts() : Texts{fmt::format("{}", fmt::join(field, ","))};
   };
-  return accept_several(add_bound(app, name, {read, write}, help, "LIST"));
+  return accept_several_values(add_bound_option(app, name, {read, write}, help, "LIST"));
 }
 
 void set_footer(CLI::App& app, const std::string& text) {
@@ -169,11 +170,11 @@ bool is_given(const CLI::App& app, const std::string& name) {
   return app.count(name) > 0;
 }
 
-void check_afterwards(CLI::App& app, std::function<void()> check) {
+void check_after_parsing(CLI::App& app, std::function<void()> check) {
   app.final_callback(std::move(check));
 }
 
-void require_one_of(CLI::App& app, const std::vector<std::string>& names) {
+void require_one_option_of(CLI::App& app, const std::vector<std::string>& names) {
   Texts given;
   for (const std::string& name : names)
     if (is_given(app, name)) given.push_back(name);

@@ -26,17 +26,18 @@ struct OptionBinding {
   /// option takes several.
   /// Throws    UsageError
   std::function<void(const Texts& given)> read;
-  /// Returns the texts that would set the member to its current value, or nothing if it is absent.
+  /// Returns the texts that would set the member to its current value. Returns nothing if the
+  /// member has no value.
   std::function<Texts()> write;
 };
 
 /// Adds an option `--name TYPE`, or a positional argument if the name has no dashes. The text
 /// `help` is broken into lines at spaces.
-CLI::Option* add_bound(CLI::App& app, const std::string& name, OptionBinding binding,
-                       const std::string& help, const std::string& type);
+CLI::Option* add_bound_option(CLI::App& app, const std::string& name, OptionBinding binding,
+                              const std::string& help, const std::string& type);
 
 /// Allows several values after the option, and allows the option to occur several times.
-CLI::Option* accept_several(CLI::Option* option);
+CLI::Option* accept_several_values(CLI::Option* option);
 CLI::Option* require(CLI::Option* option);
 
 /// Defines which texts an option accepts, and what its error message says.
@@ -46,23 +47,25 @@ struct TextConstraint {
   const char* expectation;
 };
 
-CLI::Option* add_text(CLI::App& app, const std::string& name, std::string& field,
-                      const std::string& help, const std::string& type,
-                      std::optional<TextConstraint> rule = std::nullopt);
-CLI::Option* add_text(CLI::App& app, const std::string& name, std::optional<std::string>& field,
-                      const std::string& help, const std::string& type,
-                      std::optional<TextConstraint> rule = std::nullopt);
+CLI::Option* add_text_option(CLI::App& app, const std::string& name, std::string& field,
+                             const std::string& help, const std::string& type,
+                             std::optional<TextConstraint> rule = std::nullopt);
+CLI::Option* add_text_option(CLI::App& app, const std::string& name,
+                             std::optional<std::string>& field, const std::string& help,
+                             const std::string& type,
+                             std::optional<TextConstraint> rule = std::nullopt);
 CLI::Option* add_flag(CLI::App& app, const std::string& name, bool& field, const std::string& help);
 
 /// Adds an option whose value is the name of a file. The name must not be empty.
-CLI::Option* add_file(CLI::App& app, const std::string& name, std::filesystem::path& field,
-                      const std::string& help);
-CLI::Option* add_file(CLI::App& app, const std::string& name,
-                      std::optional<std::filesystem::path>& field, const std::string& help);
-CLI::Option* add_folder(CLI::App& app, const std::string& name, std::filesystem::path& field,
-                        const std::string& help);
-CLI::Option* add_folder(CLI::App& app, const std::string& name,
-                        std::optional<std::filesystem::path>& field, const std::string& help);
+CLI::Option* add_file_option(CLI::App& app, const std::string& name, std::filesystem::path& field,
+                             const std::string& help);
+CLI::Option* add_file_option(CLI::App& app, const std::string& name,
+                             std::optional<std::filesystem::path>& field, const std::string& help);
+CLI::Option* add_folder_option(CLI::App& app, const std::string& name, std::filesystem::path& field,
+                               const std::string& help);
+CLI::Option* add_folder_option(CLI::App& app, const std::string& name,
+                               std::optional<std::filesystem::path>& field,
+                               const std::string& help);
 
 /// Options of the form NAME=VALUE in the order in which they were given; a name may occur several
 /// times.
@@ -73,8 +76,8 @@ CLI::Option* add_settings(CLI::App& app, const std::string& name, Settings& fiel
 
 /// Adds an option whose value is a list of names, separated by commas. It may be given several
 /// times.
-CLI::Option* add_list(CLI::App& app, const std::string& name, std::vector<std::string>& field,
-                      const std::string& help);
+CLI::Option* add_list_option(CLI::App& app, const std::string& name,
+                             std::vector<std::string>& field, const std::string& help);
 
 /// Sets the text that --help shows below the options.
 void set_footer(CLI::App& app, const std::string& text);
@@ -82,11 +85,11 @@ void set_footer(CLI::App& app, const std::string& text);
 bool is_given(const CLI::App& app, const std::string& name);
 
 /// Calls `check` after all options have been read, so that it can check their combination.
-void check_afterwards(CLI::App& app, std::function<void()> check);
+void check_after_parsing(CLI::App& app, std::function<void()> check);
 
 /// Requires that exactly one of these options is given.
 /// Throws    UsageError if none or several are given
-void require_one_of(CLI::App& app, const std::vector<std::string>& names);
+void require_one_option_of(CLI::App& app, const std::vector<std::string>& names);
 
 /// Splits the text at commas. `option` is the name for error messages.
 /// Throws    UsageError if a part is empty

@@ -41,8 +41,8 @@ class LazyValue {
 
 /// The result of a command. write_output() generates every form of report from it.
 ///
-/// A form that the user does not request is not generated. The functions in it must not refer to
-/// the command, which may no longer exist when they are called.
+/// Only the forms that the user requests are generated. The functions in an Output must not refer
+/// to the command, which may no longer exist when they are called.
 struct Output {
   ExitStatus status = kSuccess;
   LazyValue<support::report::Document> document = {};  ///< the report for people
@@ -52,8 +52,8 @@ struct Output {
 
   // Output that the command formats itself. If absent, it is generated from the members above.
   LazyValue<std::string> text = {};  ///< text for standard output; by default the document
-  /// The JSON for standard output. By default it has one line per check or, if there are no checks,
-  /// it is the document.
+  /// The JSON for standard output. If absent, the JSON is generated from `checks`, with one line
+  /// per check. Without checks it is generated from `document`.
   LazyValue<std::string> json = {};
   LazyValue<std::string> html = {};
   LazyValue<std::string> markdown = {};

@@ -17,7 +17,7 @@ using ref::numeric::UsageError;
 
 namespace {
 
-bool same_file(const fs::path& a, const fs::path& b) {
+bool is_same_file(const fs::path& a, const fs::path& b) {
   std::error_code absent;
   if (fs::is_character_file(a, absent) || fs::is_fifo(a, absent)) return false;
   // If the first folder of a relative name does not exist, weakly_canonical returns the name
@@ -28,7 +28,7 @@ bool same_file(const fs::path& a, const fs::path& b) {
 }
 
 /// Throws an error if `file` is inside `folder`, which is an input.
-void check_outside(const NamedFile& file, const fs::path& folder) {
+void check_outside_folder(const NamedFile& file, const fs::path& folder) {
   std::error_code error;
   const fs::path inside = fs::weakly_canonical(fs::absolute(*file.path), error);
   const fs::path above = fs::weakly_canonical(fs::absolute(folder), error);
@@ -52,10 +52,10 @@ void check_outputs(const std::vector<NamedFile>& inputs, const std::vector<Named
     for (const NamedFile& other : seen) {
       std::error_code absent;
       if (other.path && fs::is_directory(*other.path, absent)) {
-        check_outside(output, *other.path);
+        check_outside_folder(output, *other.path);
         continue;
       }
-      if (other.path && same_file(path, *other.path)) {
+      if (other.path && is_same_file(path, *other.path)) {
         throw UsageError(fmt::format("{} and {} name the same file '{}'; expected different ones",
                                      other.option, output.option, path.string()));
       }

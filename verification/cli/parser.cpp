@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kNameColumns = 22;
 
-/// The function that runs each command.
+/// For each command, the function that runs it.
 using RunFunctions = std::map<const CLI::App*, Run>;
 
 void add_command(CLI::App& app, const Command& command, RunFunctions& runs) {
@@ -107,27 +107,27 @@ bool requests_help(const CLI::App& app) {
 }
 
 /// Returns an option that was given several times although it allows only one, or null.
-const CLI::Option* find_repeated(const CLI::App& app) {
+const CLI::Option* find_repeated_option(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options())
     if (static_cast<int>(option->count()) > std::max(option->get_items_expected_max(), 1))
       return option;
   for (const CLI::App* verb : app.get_subcommands())
-    if (const CLI::Option* const found = find_repeated(*verb)) return found;
+    if (const CLI::Option* const found = find_repeated_option(*verb)) return found;
   return nullptr;
 }
 
-std::string one_line(std::string text) {
+std::string join_to_one_line(std::string text) {
   std::ranges::replace(text, '\n', ' ');
   while (!text.empty() && text.back() == ' ') text.pop_back();
   return text;
 }
 
 /// Returns a required option that was not given, or null.
-const CLI::Option* find_missing(const CLI::App& app) {
+const CLI::Option* find_missing_option(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options())
     if (option->get_required() && option->count() == 0) return option;
   for (const CLI::App* verb : app.get_subcommands())
-    if (const CLI::Option* const found = find_missing(*verb)) return found;
+    if (const CLI::Option* const found = find_missing_option(*verb)) return found;
   return nullptr;
 }
 
@@ -144,14 +144,15 @@ const CLI::Option* find_option(const CLI::App& app, const std::string& name) {
 std::string describe_expected(const CLI::Option& option) {
   return fmt::format("expected {}: {}",
                      option.get_positional() ? option.get_name() : option.get_type_name(),
-                     one_line(option.get_description()));
+                     join_to_one_line(option.get_description()));
 }
 
-/// Returns the error message for an exception of CLI11. Its class says what kind of error occurred.
+/// Returns the error message for an exception of CLI11. The class of the exception says what kind
+/// of error occurred.
 std::string describe_error(const CLI::App& app, const CLI::ParseError& error,
                            const std::string& last_argument) {
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
-    if (const CLI::Option* const repeated = find_repeated(app))
+    if (const CLI::Option* const repeated = find_repeated_option(app))
       return fmt::format("{} is given more than once; expected once", repeated->get_name());
     // Only the last option can lack a value; for any other option, CLI11 takes the next argument as
     // the value.
@@ -160,9 +161,9 @@ std::string describe_error(const CLI::App& app, const CLI::ParseError& error,
                          describe_expected(*valueless));
   }
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr)
-    if (const CLI::Option* const missing = find_missing(app))
+    if (const CLI::Option* const missing = find_missing_option(app))
       return fmt::format("{} is required; {}", missing->get_name(), describe_expected(*missing));
-  return one_line(error.what());
+  return join_to_one_line(error.what());
 }
 
 Run print(const std::string& text) {

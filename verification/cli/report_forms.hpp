@@ -14,12 +14,12 @@ struct ReportForm {
   std::string (*text)(const Output& output);
 };
 
-/// Returns every file format of reports, in the order of --help. To add a format, add a row to this
-/// table.
+/// Returns every file format of reports, in the order of --help. To add a format, add an entry to
+/// this list.
 const std::vector<ReportForm>& report_forms();
 
-/// Returns the output as JSON: the command's own JSON if it has one, otherwise one line per check,
-/// otherwise the document.
+/// Returns the output as JSON. If the command has no JSON of its own, returns one line per check.
+/// If it has no checks either, returns the document.
 std::string json_text(const Output& output);
 
 }  // namespace normproof::verification::cli

@@ -23,14 +23,14 @@ ReportOptions::ReportOptions() : files(report_forms().size()) {}
 
 void ReportOptions::add(CLI::App& app) {
   for (std::size_t i = 0; i < files.size(); ++i)
-    add_file(app, report_forms()[i].option, files[i], report_forms()[i].help);
+    add_file_option(app, report_forms()[i].option, files[i], report_forms()[i].help);
 }
 
 void ReportOptions::add_with_json_flag(CLI::App& app) {
   add_json_flag(app, json_on_stdout);
   for (std::size_t i = 0; i < files.size(); ++i)
     if (std::string_view(report_forms()[i].option) != "--json")
-      add_file(app, report_forms()[i].option, files[i], report_forms()[i].help);
+      add_file_option(app, report_forms()[i].option, files[i], report_forms()[i].help);
 }
 
 std::optional<std::filesystem::path>& ReportOptions::file(std::string_view option) {

@@ -24,36 +24,38 @@ int processor_count() {
   return std::min(support::process::usable_processors(), kMaxThreads);
 }
 
-void add_jobs(CLI::App& app, int& jobs, const std::string& what) {
-  add_number(app, "--jobs", jobs, 1, kMaxThreads, jobs_help(what));
+void add_jobs_option(CLI::App& app, int& jobs, const std::string& what) {
+  add_number_option(app, "--jobs", jobs, 1, kMaxThreads, jobs_help(what));
 }
 
-void add_jobs(CLI::App& app, std::optional<int>& jobs, const std::string& what) {
-  add_number(app, "--jobs", jobs, 1, kMaxThreads, jobs_help(what));
+void add_jobs_option(CLI::App& app, std::optional<int>& jobs, const std::string& what) {
+  add_number_option(app, "--jobs", jobs, 1, kMaxThreads, jobs_help(what));
 }
 
-void add_threads(CLI::App& app, int& threads) {
-  add_number(app, "--threads", threads, 1, kMaxThreads,
-             "Threads (default: the number of processors); the bits do not depend on it");
+void add_threads_option(CLI::App& app, int& threads) {
+  add_number_option(app, "--threads", threads, 1, kMaxThreads,
+                    "Threads (default: the number of processors); the bits do not depend on it");
 }
 
-void add_seed(CLI::App& app, std::uint64_t& seed, const std::string& what) {
-  add_number(app, "--seed", seed, 0, kMaxSeed, fmt::format("Seed of {} (default: {})", what, seed));
+void add_seed_option(CLI::App& app, std::uint64_t& seed, const std::string& what) {
+  add_number_option(app, "--seed", seed, 0, kMaxSeed,
+                    fmt::format("Seed of {} (default: {})", what, seed));
 }
 
-void add_seed(CLI::App& app, std::optional<std::uint64_t>& seed, const std::string& help) {
-  add_number(app, "--seed", seed, 0, kMaxSeed, help);
+void add_seed_option(CLI::App& app, std::optional<std::uint64_t>& seed, const std::string& help) {
+  add_number_option(app, "--seed", seed, 0, kMaxSeed, help);
 }
 
 void add_json_flag(CLI::App& app, bool& json) {
   add_flag(app, "--json", json, "Print JSON on standard output");
 }
 
-void add_corpus_files(CLI::App& app, CorpusFiles& files) {
-  add_file(app, "--data", files.data,
-           "Sentences in the format of Financial PhraseBank (ISO-8859-1, CR LF, sentence@label); "
-           "default: a synthetic corpus");
-  add_file(
+void add_corpus_files_option(CLI::App& app, CorpusFiles& files) {
+  add_file_option(
+      app, "--data", files.data,
+      "Sentences in the format of Financial PhraseBank (ISO-8859-1, CR LF, sentence@label); "
+      "default: a synthetic corpus");
+  add_file_option(
       app, "--vocab", files.vocab,
       "WordPiece vocabulary, one token per line, such as vocab.txt of BERT; required with --data");
 }

@@ -18,20 +18,20 @@ namespace normproof::verification::cli {
 int processor_count();
 
 /// Adds the option --jobs. `what` names the things that run in parallel, such as "Claims".
-void add_jobs(CLI::App& app, int& jobs, const std::string& what);
-void add_jobs(CLI::App& app, std::optional<int>& jobs, const std::string& what);
-void add_threads(CLI::App& app, int& threads);
+void add_jobs_option(CLI::App& app, int& jobs, const std::string& what);
+void add_jobs_option(CLI::App& app, std::optional<int>& jobs, const std::string& what);
+void add_threads_option(CLI::App& app, int& threads);
 
 /// Adds the option --seed, a 64-bit number. `what` says what the seed determines, such as "every
 /// random choice".
-void add_seed(CLI::App& app, std::uint64_t& seed, const std::string& what);
+void add_seed_option(CLI::App& app, std::uint64_t& seed, const std::string& what);
 /// Adds the option --seed, which may be absent. `help` says what happens without the option.
-void add_seed(CLI::App& app, std::optional<std::uint64_t>& seed, const std::string& help);
+void add_seed_option(CLI::App& app, std::optional<std::uint64_t>& seed, const std::string& help);
 
 /// Adds the option --json to a command that prints its results.
 void add_json_flag(CLI::App& app, bool& json);
 
 /// Adds the options --data and --vocab.
-void add_corpus_files(CLI::App& app, CorpusFiles& files);
+void add_corpus_files_option(CLI::App& app, CorpusFiles& files);
 
 }  // namespace normproof::verification::cli

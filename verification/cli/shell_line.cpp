@@ -43,10 +43,10 @@ std::string shell_word(const std::string& text) {
 }
 
 std::string differing_options(const std::function<void(CLI::App&)>& add,
-                              const std::function<void(CLI::App&)>& add_usual) {
+                              const std::function<void(CLI::App&)>& add_usual_options) {
   CLI::App given, usual;
   add(given);
-  add_usual(usual);
+  add_usual_options(usual);
   // Returns the current value of an option, quoted for a shell. options.cpp stores it in CLI11.
   const auto words_of = [](CLI::Option* option) {
     return option->capture_default_str()->get_default_str();

@@ -16,7 +16,7 @@ std::string shell_word(const std::string& text);
 /// Compares two CLI::App objects that have the same options. Returns, as shell code, the options of
 /// the first object whose values differ from the values in the second.
 std::string differing_options(const std::function<void(CLI::App&)>& add,
-                              const std::function<void(CLI::App&)>& add_usual);
+                              const std::function<void(CLI::App&)>& add_usual_options);
 
 /// Returns the command line that runs a command with these options.
 ///

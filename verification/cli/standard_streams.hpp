@@ -42,11 +42,12 @@ bool is_terminal(int descriptor);
 /// not a terminal.
 std::size_t terminal_width(int descriptor, std::size_t otherwise);
 
-/// Ignores SIGPIPE from now on: writing to a closed pipe is an error and does not end the process.
+/// Ignores SIGPIPE from now on. Then a write to a closed pipe fails with an error and does not end
+/// the process.
 void ignore_closed_pipes();
 
-/// Ignores SIGXFSZ from now on: exceeding the file size limit (ulimit -f) is an error of the write,
-/// like a full disk, and does not end the process.
+/// Ignores SIGXFSZ from now on. Then a write beyond the file size limit (ulimit -f) fails with an
+/// error, like a write to a full disk, and does not end the process.
 void ignore_file_size_limit();
 
 }  // namespace normproof::verification::cli

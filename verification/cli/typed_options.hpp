@@ -41,25 +41,26 @@ struct OptionValueType<std::optional<Value>> {
 /// Adds an option with one value. `parse` converts a text to the value, and `print` converts the
 /// value to a text. The member `field` may be a std::optional.
 template <class Field, class Parse, class Print>
-CLI::Option* add_value(CLI::App& app, const std::string& name, Field& field, Parse parse,
-                       Print print, const std::string& help, const std::string& type) {
+CLI::Option* add_value_option(CLI::App& app, const std::string& name, Field& field, Parse parse,
+                              Print print, const std::string& help, const std::string& type) {
   const auto write = [&field, print]() -> Texts {
     if constexpr (std::is_same_v<typename OptionValueType<Field>::type, Field>)
       return {std::string(print(field))};
     else
       return field ? Texts{std::string(print(*field))} : Texts();
   };
-  return add_bound(app, name,
-                   {[&field, parse](const Texts& given) { field = parse(given.front()); }, write},
-                   help, type);
+  return add_bound_option(
+      app, name, {[&field, parse](const Texts& given) { field = parse(given.front()); }, write},
+      help, type);
 }
 
 /// Adds an option whose value is an integer from `minimum` to `maximum`.
 template <class Field, class Number = typename OptionValueType<Field>::type>
-CLI::Option* add_number(CLI::App& app, const std::string& name, Field& field,
-                        std::type_identity_t<Number> minimum, std::type_identity_t<Number> maximum,
-                        const std::string& help, const std::string& type = "N") {
-  return add_value(
+CLI::Option* add_number_option(CLI::App& app, const std::string& name, Field& field,
+                               std::type_identity_t<Number> minimum,
+                               std::type_identity_t<Number> maximum, const std::string& help,
+                               const std::string& type = "N") {
+  return add_value_option(
       app, name, field,
       [=](const std::string& text) { return parse_number<Number>(name, text, minimum, maximum); },
       [](Number number) { return fmt::format("{}", number); }, help, type);
@@ -68,17 +69,17 @@ CLI::Option* add_number(CLI::App& app, const std::string& name, Field& field,
 /// Adds an option whose value has a name. `of` converts a name to the value and rejects unknown
 /// names. to_string converts the value to its name.
 template <class Field, class Of>
-CLI::Option* add_named(CLI::App& app, const std::string& name, Field& field, Of of,
-                       const std::string& help, const std::string& type) {
-  return add_value(
+CLI::Option* add_named_value_option(CLI::App& app, const std::string& name, Field& field, Of of,
+                                    const std::string& help, const std::string& type) {
+  return add_value_option(
       app, name, field, of, [](const auto& value) { return to_string(value); }, help, type);
 }
 
 /// Adds an option whose value is a list of distinct names, separated by commas. `of` converts a
 /// name to a value.
 template <class Value, class Of>
-CLI::Option* add_names(CLI::App& app, const std::string& name, std::vector<Value>& field, Of of,
-                       const std::string& help, const std::string& type) {
+CLI::Option* add_name_list_option(CLI::App& app, const std::string& name, std::vector<Value>& field,
+                                  Of of, const std::string& help, const std::string& type) {
   const auto parse = [=](const std::string& text) {
     std::vector<Value> values;
     for (const std::string& part : split_list(name, text)) {
@@ -95,7 +96,7 @@ CLI::Option* add_names(CLI::App& app, const std::string& name, std::vector<Value
       text += fmt::format("{}{}", text.empty() ? "" : ",", to_string(value));
     return text;
   };
-  return add_value(app, name, field, parse, print, help, type);
+  return add_value_option(app, name, field, parse, print, help, type);
 }
 
 template <class Value>
@@ -116,9 +117,9 @@ std::string option_kind(const std::string& name);
 /// Adds an option whose value is one of a few named choices. If `type` is empty, --help shows the
 /// names of the choices.
 template <class Field, class Value = typename OptionValueType<Field>::type>
-CLI::Option* add_choice(CLI::App& app, const std::string& name, Field& field,
-                        const Choices<std::type_identity_t<Value>>& choices,
-                        const std::string& help, const std::string& type = "") {
+CLI::Option* add_choice_option(CLI::App& app, const std::string& name, Field& field,
+                               const Choices<std::type_identity_t<Value>>& choices,
+                               const std::string& help, const std::string& type = "") {
   const auto parse = [=](const std::string& text) {
     std::vector<std::string> known;
     for (const auto& [own, value] : choices) {
@@ -130,7 +131,8 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, Field& field,
   const auto print = [=](const Value& value) {
     return std::ranges::find(choices, value, &std::pair<std::string, Value>::second)->first;
   };
-  return add_value(app, name, field, parse, print, help, type.empty() ? join_names(choices) : type);
+  return add_value_option(app, name, field, parse, print, help,
+                          type.empty() ? join_names(choices) : type);
 }
 
 }  // namespace normproof::verification::cli

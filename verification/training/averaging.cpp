@@ -17,7 +17,7 @@ using ref::tensor::Tensor;
 namespace {
 
 /// Whether the tensor of this name counts steps.
-bool is_count(const std::string& name) {
+bool is_step_count(const std::string& name) {
   return name.ends_with(".iterations");
 }
 
@@ -27,13 +27,13 @@ void add_to(NamedTensors<double>& sum, const NamedTensors<double>& more) {
   for (const auto& [name, values] : more) {
     Tensor<double>& own = sum.at(name);
     for (std::size_t i = 0; i < values.size(); ++i)
-      own.data()[i] = is_count(name) ? values.data()[i] : own.data()[i] + values.data()[i];
+      own.data()[i] = is_step_count(name) ? values.data()[i] : own.data()[i] + values.data()[i];
   }
 }
 
 void divide(NamedTensors<double>& sum, double count) {
   for (auto& [name, values] : sum)
-    if (!is_count(name))
+    if (!is_step_count(name))
       for (double& value : values) value /= count;
 }
 
@@ -67,16 +67,16 @@ Checkpoint mean_checkpoint(const std::vector<std::filesystem::path>& files,
   return mean;
 }
 
-std::vector<std::filesystem::path> last_checkpoints(const std::filesystem::path& folder,
-                                                    std::size_t count) {
-  const std::vector<std::size_t> steps = kept_steps(folder);
+std::vector<std::filesystem::path> find_last_checkpoints(const std::filesystem::path& folder,
+                                                         std::size_t count) {
+  const std::vector<std::size_t> steps = list_kept_steps(folder);
   if (steps.size() < count)
     throw ref::numeric::FileError(fmt::format(
         "{}: keeps {} checkpoints; expected {} or more, of a run with training.keep_checkpoints {}",
         folder.string(), steps.size(), count, count));
   std::vector<std::filesystem::path> files;
   for (std::size_t i = steps.size() - count; i < steps.size(); ++i)
-    files.push_back(kept_checkpoint(folder, steps[i]));
+    files.push_back(kept_checkpoint_path(folder, steps[i]));
   return files;
 }
 

@@ -27,7 +27,7 @@ Checkpoint mean_checkpoint(const std::vector<std::filesystem::path>& files,
 
 /// Returns the paths of the last `count` checkpoints in the folder of a run, the earliest first.
 /// Throws    FileError naming the folder if it has fewer checkpoints
-std::vector<std::filesystem::path> last_checkpoints(const std::filesystem::path& folder,
-                                                    std::size_t count);
+std::vector<std::filesystem::path> find_last_checkpoints(const std::filesystem::path& folder,
+                                                         std::size_t count);
 
 }  // namespace normproof::verification::training

@@ -41,7 +41,7 @@ void check_logits(const Tensor<double>& logits, std::int32_t end) {
         fmt::format("[V] with V above end, {}", end), Clause::C3);
 }
 
-/// The extension of a hypothesis in the beam by one token.
+/// A token that may follow a hypothesis in the beam.
 struct Extension {
   std::size_t hypothesis;
   std::int32_t token;
@@ -55,7 +55,8 @@ class BeamEntry {
       : hypothesis_(std::move(hypothesis)), state_(std::move(state)) {}
 
   /// Feeds the last token of the hypothesis to the model, or `begin` if the hypothesis is empty.
-  /// Then sorts the `most` most likely next tokens to the front of the ranking.
+  /// Then sorts the front of the ranking: its first `most` entries are the most likely next tokens,
+  /// the most likely first.
   void read(const BeamOptions& options, std::size_t most) {
     const auto& tokens = hypothesis_.tokens;
     const Tensor<double> logits = state_->append(tokens.empty() ? options.begin : tokens.back());
@@ -77,7 +78,7 @@ class BeamEntry {
   }
   void skip_extension() { ++next_; }
 
-  Hypothesis extended_by(const Extension& step, const BeamOptions& options) const {
+  Hypothesis extend(const Extension& step, const BeamOptions& options) const {
     Hypothesis longer = hypothesis_;
     longer.tokens.push_back(step.token);
     longer.log_probability = step.log_probability;
@@ -102,7 +103,8 @@ bool is_better(const Extension& a, const Extension& b) {
   return a.token != b.token ? a.token < b.token : a.hypothesis < b.hypothesis;
 }
 
-/// Returns the `most` best extensions over all hypotheses of the beam, the best first.
+/// Returns the best extensions over all hypotheses of the beam, at most `most` of them, the best
+/// first.
 std::vector<Extension> best_extensions(std::vector<BeamEntry>& beam, std::size_t most) {
   std::vector<Extension> steps;
   while (steps.size() < most) {
@@ -139,7 +141,7 @@ std::vector<Hypothesis> beam_search(const DecodingState& start, const BeamOption
     std::vector<BeamEntry> longer;
     for (const Extension& step : best_extensions(beam, most)) {
       const BeamEntry& branch = beam[step.hypothesis];
-      Hypothesis hypothesis = branch.extended_by(step, options);
+      Hypothesis hypothesis = branch.extend(step, options);
       if (hypothesis.ended || length == options.max_length)
         finished.push_back(std::move(hypothesis));
       else

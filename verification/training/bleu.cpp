@@ -47,7 +47,7 @@ double compute_brevity_penalty(const Bleu& bleu) {
 }
 
 /// Computes the precisions, the brevity penalty and the score from the counts in `bleu`.
-void evaluate_counts(Bleu& bleu) {
+void compute_score_from_counts(Bleu& bleu) {
   bleu.brevity_penalty = compute_brevity_penalty(bleu);
   if (std::accumulate(bleu.matches.begin(), bleu.matches.end(), std::size_t{0}) == 0) return;
   double smoothing = 1, logarithms = 0;
@@ -76,7 +76,7 @@ Bleu corpus_bleu(const std::vector<std::string>& hypotheses,
   for (std::size_t i = 0; i < hypotheses.size(); ++i)
     add_sentence(bleu, bleu_tokens(hypotheses[i], tokenizer),
                  bleu_tokens(references[i], tokenizer));
-  evaluate_counts(bleu);
+  compute_score_from_counts(bleu);
   return bleu;
 }
 

@@ -24,7 +24,7 @@ bool is_python_space(std::int32_t c) {
 /// Calls `f(first, end)` for each maximal part of the text without white space. `first` points to
 /// its first byte, `end` behind its last byte.
 template <class F>
-void for_each_part(std::string_view text, F f) {
+void for_each_word(std::string_view text, F f) {
   std::size_t first = 0;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t begin = at;
@@ -115,11 +115,11 @@ std::vector<std::string> bleu_tokens(std::string_view sentence, BleuTokenizer to
                                    fmt::format("has {} bytes", sentence.size()), "less than 2^31",
                                    ref::numeric::Clause::C1);
   std::size_t end = 0;
-  for_each_part(sentence, [&](std::size_t, std::size_t behind) { end = behind; });
+  for_each_word(sentence, [&](std::size_t, std::size_t behind) { end = behind; });
   std::string text(sentence.substr(0, end));
   if (tokenizer == BleuTokenizer::mteval_13a) text = separate_punctuation_13a(std::move(text));
   std::vector<std::string> tokens;
-  for_each_part(text, [&](std::size_t first, std::size_t behind) {
+  for_each_word(text, [&](std::size_t first, std::size_t behind) {
     tokens.push_back(text.substr(first, behind - first));
   });
   return tokens;

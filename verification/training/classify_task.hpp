@@ -10,7 +10,7 @@ namespace normproof::verification::training {
 class ClassifyTask : public RunTask {
  public:
   /// Keeps references to both arguments, which must outlive the task.
-  /// Throws    UsageError under the conditions of class_weights()
+  /// Throws    UsageError if class_weights() throws it
   ClassifyTask(const RunConfig& config, const Dataset& data);
 
   std::string data_json(const std::string& weights_sha256) const override;

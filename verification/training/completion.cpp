@@ -20,8 +20,8 @@ class ContextReader {
         state_(model.state.norms),
         parameters_(ref::encoder::from_named(config_.train.encoder, model.state.parameters)) {}
 
-  /// Feeds the tokens that the model has not read yet, and returns the most likely next token.
-  std::int32_t most_likely_next(const Tokens& tokens) {
+  /// Feeds the model the tokens that it has not read yet, and returns the most likely next token.
+  std::int32_t predict_most_likely_next(const Tokens& tokens) {
     if (!encoder_ || encoder_->size() == config_.context) {
       const bool fits = tokens.size() <= config_.context;
       const std::size_t kept = fits ? tokens.size() : std::max<std::size_t>(1, config_.context / 2);
@@ -50,7 +50,7 @@ std::string complete(const LanguageModel& model, const std::string& prompt, std:
                                    ref::numeric::Clause::C1);
   const std::size_t given = tokens.size();
   ContextReader reader(model);
-  while (tokens.size() < given + length) tokens.push_back(reader.most_likely_next(tokens));
+  while (tokens.size() < given + length) tokens.push_back(reader.predict_most_likely_next(tokens));
   tokens.erase(tokens.begin(), tokens.begin() + static_cast<std::ptrdiff_t>(given));
   return model.alphabet.decode(tokens);
 }

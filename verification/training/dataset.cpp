@@ -31,9 +31,9 @@ LabelledBatch to_labelled_batch(const ref::data::TokenBatch& batch) {
   return result;
 }
 
-std::vector<LabelledBatch> make_batches_of(const Sentences& sentences, const Dataset& data,
-                                           const RunConfig& config, bool shuffle,
-                                           std::uint64_t epoch) {
+std::vector<LabelledBatch> make_sentence_batches(const Sentences& sentences, const Dataset& data,
+                                                 const RunConfig& config, bool shuffle,
+                                                 std::uint64_t epoch) {
   std::vector<LabelledBatch> batches;
   for (const auto& batch : ref::data::make_batches(sentences.sequences, sentences.labels,
                                                    {.batch_size = config.batch_size,
@@ -97,7 +97,7 @@ std::vector<std::size_t> parse_split(std::string_view text, const std::string& f
 
 std::vector<LabelledBatch> training_batches(const Dataset& data, const RunConfig& config,
                                             std::uint64_t epoch) {
-  return make_batches_of(data.training, data, config, true, epoch);
+  return make_sentence_batches(data.training, data, config, true, epoch);
 }
 
 std::span<const LabelledBatch> select_step_batches(std::span<const LabelledBatch> epoch,
@@ -108,7 +108,7 @@ std::span<const LabelledBatch> select_step_batches(std::span<const LabelledBatch
 }
 
 std::vector<LabelledBatch> validation_batches(const Dataset& data, const RunConfig& config) {
-  return make_batches_of(data.validation, data, config, false, 0);
+  return make_sentence_batches(data.validation, data, config, false, 0);
 }
 
 std::size_t steps_per_epoch(const Dataset& data, const RunConfig& config) {

@@ -30,11 +30,11 @@ std::optional<std::size_t> parse_step(std::string_view name) {
 
 }  // namespace
 
-fs::path kept_checkpoint(const fs::path& folder, std::size_t step) {
+fs::path kept_checkpoint_path(const fs::path& folder, std::size_t step) {
   return folder / fmt::format("checkpoint-{}.safetensors", step);
 }
 
-std::vector<std::size_t> kept_steps(const fs::path& folder) {
+std::vector<std::size_t> list_kept_steps(const fs::path& folder) {
   std::vector<std::size_t> steps;
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folder, ignored))
@@ -44,9 +44,11 @@ std::vector<std::size_t> kept_steps(const fs::path& folder) {
 }
 
 void remove_old_checkpoints(const fs::path& folder, std::size_t count, std::size_t step) {
-  std::vector<std::size_t> steps = kept_steps(folder);
+  std::vector<std::size_t> steps = list_kept_steps(folder);
   std::error_code ignored;
-  const auto remove = [&](std::size_t one) { fs::remove(kept_checkpoint(folder, one), ignored); };
+  const auto remove = [&](std::size_t one) {
+    fs::remove(kept_checkpoint_path(folder, one), ignored);
+  };
   for (; !steps.empty() && steps.back() > step; steps.pop_back()) remove(steps.back());
   for (std::size_t i = 0; i + count < steps.size(); ++i) remove(steps[i]);
 }

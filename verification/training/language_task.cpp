@@ -17,7 +17,7 @@ Qualities language_qualities(double loss) {
 }
 
 LanguageTask::LanguageTask(const RunConfig& config, const TextData& data)
-    : config_(config), data_(data), validation_(batches_in_order(data.validation, config)) {}
+    : config_(config), data_(data), validation_(make_batches_in_order(data.validation, config)) {}
 
 std::string LanguageTask::data_json(const std::string& weights_sha256) const {
   if (!weights_sha256.empty())

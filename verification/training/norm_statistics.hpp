@@ -39,8 +39,8 @@ class NormStatistics {
   std::map<std::string, std::map<std::string, std::vector<double>>> sites_;
 };
 
-/// Returns the options of the norms of a model. Each entry has the options, and the text with which
-/// the names of the norm layers that use them begin, such as "decoder.layers.".
+/// Returns the options of the norms of a model. Each entry has a prefix, such as "decoder.layers.",
+/// and the options of all norm layers whose names begin with this prefix.
 std::vector<std::pair<const char*, ref::model::NormOptions>> model_norms(const RunConfig& config);
 
 /// Returns 1 - alpha_backward, the weight that a new value has in the moving average nu of

@@ -93,8 +93,8 @@ std::vector<PairBatch> pair_batches(const PairData& data, const RunConfig& confi
       {.batch_size = config.batch_size, .seed = config.train.seed, .epoch = epoch});
 }
 
-std::vector<PairBatch> pairs_in_order(const ref::data::ParallelText& text,
-                                      const PairVocabularies& words, const RunConfig& config) {
+std::vector<PairBatch> make_pairs_in_order(const ref::data::ParallelText& text,
+                                           const PairVocabularies& words, const RunConfig& config) {
   return build_pair_batches(text, words, {.batch_size = config.batch_size, .shuffle = false});
 }
 

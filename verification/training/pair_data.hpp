@@ -25,8 +25,8 @@ struct PairData {
   PairVocabularies words;
 };
 
-/// Returns the configuration of a translator and its training. The vocabulary sizes are those of
-/// `words`.
+/// Returns the configuration of a translator and its training. The vocabulary sizes are the sizes
+/// of the vocabularies in `words`.
 ref::train::TranslationConfig translation_config(const RunConfig& config,
                                                  const PairVocabularies& words);
 
@@ -43,16 +43,16 @@ std::vector<ref::train::PairBatch> pair_batches(const PairData& data, const RunC
                                                 std::uint64_t epoch);
 
 /// Returns batches with all sentence pairs of a corpus, sorted by length.
-std::vector<ref::train::PairBatch> pairs_in_order(const ref::data::ParallelText& text,
-                                                  const PairVocabularies& words,
-                                                  const RunConfig& config);
+std::vector<ref::train::PairBatch> make_pairs_in_order(const ref::data::ParallelText& text,
+                                                       const PairVocabularies& words,
+                                                       const RunConfig& config);
 
 /// Returns which fraction of the words in the sentences is missing in the vocabulary. It is 0 if
 /// the sentences have no words.
 double unknown_fraction(const ref::data::WordVocabulary& words,
                         const std::vector<std::string>& sentences);
 
-/// Returns a JSON text with the vocabularies of the corpus, its sizes and hashes.
+/// Returns a JSON text with the vocabularies, sizes and hashes of the corpus.
 std::string pairs_json(const PairData& data);
 
 /// Reads the vocabularies that pairs_json wrote.

@@ -24,15 +24,15 @@ using ref::tensor::Tensor;
 namespace {
 
 /// Parts of parameter names, each with the corresponding part of PyTorch's name. The parts in
-/// `kPartNames` may occur anywhere in a name, the parts in `kEndNames` only at its end.
+/// `kPartNames` may occur anywhere in a name, the parts in `kEndingNames` only at its end.
 constexpr std::pair<std::string_view, std::string_view> kPartNames[] = {
     {".attention.in.", ".self_attn.in_proj_"},
     {".attention.out.", ".self_attn.out_proj."},
     {".feed_forward.first.", ".linear1."},
     {".feed_forward.second.", ".linear2."},
     {"final_norm.", "encoder.norm."}};
-constexpr std::pair<std::string_view, std::string_view> kEndNames[] = {{".gamma", ".weight"},
-                                                                       {".beta", ".bias"}};
+constexpr std::pair<std::string_view, std::string_view> kEndingNames[] = {{".gamma", ".weight"},
+                                                                          {".beta", ".bias"}};
 
 void check_norm_is_layer_norm(const EncoderConfig& config) {
   if (!std::holds_alternative<ref::model::LayerNormOptions>(config.norm))
@@ -47,8 +47,8 @@ std::string expected_shape_text(const ParameterShape& wanted) {
                      ref::tensor::to_string(wanted.shape));
 }
 
-Tensor<double> checked_weights(const StoredTensor& tensor, const ParameterShape& wanted,
-                               const std::string& file) {
+Tensor<double> check_and_return_weights(const StoredTensor& tensor, const ParameterShape& wanted,
+                                        const std::string& file) {
   if (!ref::io::is_float(tensor.dtype) || tensor.shape != wanted.shape)
     ref::io::file_failure(file, tensor.name,
                           fmt::format("is {} {}", ref::io::to_string(tensor.dtype),
@@ -92,7 +92,7 @@ std::string pytorch_name(const std::string& parameter) {
   for (const auto& [own, theirs] : kPartNames)
     if (const std::size_t at = name.find(own); at != std::string::npos)
       name.replace(at, own.size(), theirs);
-  for (const auto& [own, theirs] : kEndNames)
+  for (const auto& [own, theirs] : kEndingNames)
     if (name.ends_with(own)) name.replace(name.size() - own.size(), own.size(), theirs);
   return name.starts_with("layers.") ? fmt::format("encoder.{}", name) : name;
 }
@@ -128,7 +128,7 @@ NamedTensors<double> from_pytorch(const EncoderConfig& config,
     const auto at = std::ranges::find(names, name);
     const auto found = tensors.begin() + (at - names.begin());
     if (at == names.end()) ref::io::file_failure(file, name, "is absent", expected_shape_text(own));
-    parameters.set(own.name, checked_weights(*found, own, file));
+    parameters.set(own.name, check_and_return_weights(*found, own, file));
   }
   for (const std::string& name : names)
     if (std::ranges::find(known, name) == known.end())

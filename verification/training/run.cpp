@@ -69,26 +69,27 @@ InitialWeights load_initial_weights(const RunConfig& config, const RunOptions& o
   return weights;
 }
 
-/// Repeats training step k and returns its first non-finite value, for example "layers.0.norm1.y at
-/// [0, 1, 2] is nan". If all tensors that the step passes to its tap are finite, returns "computed
-/// from layers.0.norm2.y", with the name of the last tensor that was passed.
+/// Repeats training step k. Returns the first non-finite value among the parameters and the tensors
+/// that the step computes, for example "layers.0.norm1.y at [0, 1, 2] is nan". If the step stops
+/// with a NotFiniteError although these values are finite, returns "computed from
+/// layers.0.norm2.y", with the name of the last computed tensor. Otherwise returns nothing.
 std::optional<std::string> find_first_non_finite(const RunTask& task, std::size_t k,
                                                  const train::TrainState<double>& state) {
   std::optional<std::string> found;
   std::string last;
-  const auto look = [&](const std::string& name, const Tensor<double>& values) {
+  const auto inspect_tensor = [&](const std::string& name, const Tensor<double>& values) {
     for (std::size_t i = 0; i < values.size() && !found; ++i)
       if (!std::isfinite(values.data()[i]))
         found = fmt::format("{} at {} is {}", name,
                             ref::tensor::index_to_string(i, ref::tensor::shape_of(values)),
-                            ref::numeric::without_nan_sign(values.data()[i]));
+                            ref::numeric::remove_nan_signs(values.data()[i]));
   };
   for (const auto& [name, values] : state.parameters)
-    look(fmt::format("the parameter {}", name), values);
+    inspect_tensor(fmt::format("the parameter {}", name), values);
   auto copy = state;
   const ref::encoder::TensorTap<double> tap = [&](const std::string& name,
                                                   const Tensor<double>& values) {
-    look(name, values);
+    inspect_tensor(name, values);
     last = name;
   };
   try {
@@ -116,7 +117,7 @@ class Run {
   /// started, the folder that this run created is removed.
   RunSummary run() {
     try {
-      return continue_from(prepare());
+      return continue_from_checkpoint(prepare());
     } catch (const UsageError&) {
       if (state_.step == 0) remove_created_folder();
       throw;
@@ -128,7 +129,7 @@ class Run {
   }
 
  private:
-  RunSummary continue_from(const Checkpoint& start) {
+  RunSummary continue_from_checkpoint(const Checkpoint& start) {
     state_ = start.state;
     if (config_.keep_checkpoints > 1)
       remove_old_checkpoints(options_.out, config_.keep_checkpoints,
@@ -173,7 +174,7 @@ class Run {
     const Checkpoint checkpoint{state_, metrics_->end(), identity()};
     const auto step = static_cast<std::size_t>(state_.step);
     if (config_.keep_checkpoints > 1)
-      write_checkpoint(kept_checkpoint(options_.out, step), checkpoint);
+      write_checkpoint(kept_checkpoint_path(options_.out, step), checkpoint);
     write_checkpoint(options_.out / kCheckpoint, checkpoint);
     if (config_.keep_checkpoints > 1)
       remove_old_checkpoints(options_.out, config_.keep_checkpoints, step);
@@ -195,11 +196,12 @@ class Run {
       check_same(out / kData, data, "the data");
       // The folder may hold one kept checkpoint without checkpoint.safetensors, if the run was
       // ended between the two writes.
-      if (const auto kept = kept_steps(out); !has_checkpoint && kept.size() > 1)
-        ref::io::file_failure((out / kCheckpoint).string(), "the file",
-                              fmt::format("is absent, beside {}",
-                                          kept_checkpoint(out, kept.back()).filename().string()),
-                              "what the run wrote last, such as a copy of that one");
+      if (const auto kept = list_kept_steps(out); !has_checkpoint && kept.size() > 1)
+        ref::io::file_failure(
+            (out / kCheckpoint).string(), "the file",
+            fmt::format("is absent, beside {}",
+                        kept_checkpoint_path(out, kept.back()).filename().string()),
+            "what the run wrote last, such as a copy of that one");
       if (has_checkpoint) return read_checkpoint(out / kCheckpoint, start.state);
     } else {
       make_folder();
@@ -222,8 +224,9 @@ class Run {
                     options_.out.string()));
   }
 
-  /// Creates the folder of the run; an empty folder is accepted too. If the run is resumed, the
-  /// folder must hold a run that ended before it wrote config.json.
+  /// Creates the folder of the run. A new run also accepts an empty folder. A resumed run has no
+  /// config.json when this function is called: then the folder must exist and must hold only files
+  /// that a run writes before config.json.
   void make_folder() {
     const fs::path& out = options_.out;
     std::error_code error;

@@ -30,7 +30,8 @@ struct RunProgress {
 struct RunOptions {
   std::filesystem::path out = {};
   bool resume = false;
-  /// Number of steps between checkpoints; 0: only at the end of each epoch.
+  /// Number of steps between checkpoints. If it is 0, checkpoints are written only at the end of
+  /// each epoch.
   std::size_t checkpoint_every = 0;
   InitialWeights weights = {};  ///< user-supplied initial weights of a new run
   std::function<void(const RunProgress&)> after_step = {};
@@ -67,12 +68,12 @@ RunSummary run(const RunConfig& config, const Dataset& data, const RunOptions& o
 double quality(const Qualities& qualities, std::string_view name);
 
 /// Whether a training step failed because of an impossible setting. This is assumed if the step is
-/// the first one and all its values are finite. All values count as finite if `found` names no
-/// value and the error `refusal` is not a NotFiniteError.
+/// the first one and no non-finite value was found: `found` is absent, and the error `refusal` is
+/// not a NotFiniteError.
 bool is_caused_by_settings(std::size_t step, const std::optional<std::string>& found,
                            const ref::numeric::ContractError& refusal);
 
-/// Reports that a training step failed. The arguments are those of is_caused_by_settings.
+/// Reports that a training step failed. The arguments are the arguments of is_caused_by_settings.
 /// Throws    UsageError that names the setting if a setting caused the failure, otherwise
 ///           RunFailure
 [[noreturn]] void throw_step_failure(const RunConfig& config, std::size_t step,

@@ -89,8 +89,9 @@ void visit_plain(RunConfig& c, bool whole, auto&& f) {
 }
 
 /// Calls `f` for each section whose settings depend on its setting `name`, such as "norm" or
-/// "optimizer". The arguments of `f` are the section, its options, a function that returns the name
-/// of given options, and a function that returns the default options of a name.
+/// "optimizer". The arguments of `f` are the section, its options, and two functions. The first
+/// function returns the name that belongs to given options. The second function returns the default
+/// options for a given name.
 void visit_named_sections(RunConfig& c, auto&& f) {
   const auto norm = [&](const char* section, model::NormOptions& options) {
     f(section, options, model::norm_name, model::norm_options);
@@ -126,13 +127,13 @@ void check_field(const std::string& section, const auto& options, std::string_vi
 /// Checks each setting against the range that every run requires. Impossible combinations of
 /// settings are rejected later, by the model.
 void check_run(const RunConfig& config) {
-  using model::bad_value, model::print_field;
+  using model::throw_invalid_value, model::print_field;
   const auto positive = [](const char* key, auto value) {
-    if (value < 1) bad_value(key, print_field(value), "1 or more");
+    if (value < 1) throw_invalid_value(key, print_field(value), "1 or more");
   };
   const auto share = [](const char* key, double value) {
     if (!(value >= 0 && value < 1))
-      bad_value(key, print_field(value), "a number from 0 on, below 1");
+      throw_invalid_value(key, print_field(value), "a number from 0 on, below 1");
   };
   const bool translate = config.task == Task::translate;
   const auto layers = [&](const char* const keys[3], const auto& side) {
@@ -150,8 +151,9 @@ void check_run(const RunConfig& config) {
     layers(kDecoder, config.translator.decoder);
     share("model.dropout", config.translator.dropout);
     if (config.translation.vocabulary_size < 4)
-      bad_value("translation.vocabulary_size", print_field(config.translation.vocabulary_size),
-                "4 or more: <unk>, <s>, </s> and a word");
+      throw_invalid_value("translation.vocabulary_size",
+                          print_field(config.translation.vocabulary_size),
+                          "4 or more: <unk>, <s>, </s> and a word");
     positive("translation.max_length", config.translation.max_length);
   } else {
     positive("encoder.d_model", config.train.encoder.d_model);
@@ -159,22 +161,25 @@ void check_run(const RunConfig& config) {
     share("encoder.dropout", config.train.encoder.dropout);
   }
   if (!(config.train.learning_rate >= 0))
-    bad_value("training.learning_rate", print_field(config.train.learning_rate), "0 or more");
+    throw_invalid_value("training.learning_rate", print_field(config.train.learning_rate),
+                        "0 or more");
   if (const auto most = config.train.max_gradient_norm; most && !(*most > 0))
-    bad_value("training.max_gradient_norm", print_field(most), "a number above 0, or none");
+    throw_invalid_value("training.max_gradient_norm", print_field(most),
+                        "a number above 0, or none");
   const double smoothing = config.train.loss.label_smoothing;
   if (!(smoothing >= 0 && smoothing <= 1))
-    bad_value("loss.label_smoothing", print_field(smoothing), "a number from 0 to 1");
+    throw_invalid_value("loss.label_smoothing", print_field(smoothing), "a number from 0 to 1");
   positive("training.batch_size", config.batch_size);
   positive("training.epochs", config.epochs);
   positive("training.accumulation", config.train.accumulation);
   positive("training.context", config.context);
   positive("training.keep_checkpoints", config.keep_checkpoints);
   if (config.fixed_length && *config.fixed_length < 2)
-    bad_value("training.fixed_length", print_field(config.fixed_length), "2 or more, or none");
+    throw_invalid_value("training.fixed_length", print_field(config.fixed_length),
+                        "2 or more, or none");
   if (!(config.validation_share > 0 && config.validation_share < 1))
-    bad_value("training.validation_share", print_field(config.validation_share),
-              "a number between 0 and 1");
+    throw_invalid_value("training.validation_share", print_field(config.validation_share),
+                        "a number between 0 and 1");
 }
 
 /// Converts the text of a setting to its JSON value.
@@ -222,8 +227,8 @@ std::string settings_json(const Settings& settings) {
 /// setting "norm.eps", and "norm" may be "norm.name". For a translator, the argument may begin with
 /// the encoder or decoder: "decoder.final_norm" for "decoder_final_norm.name", or "encoder.d_model"
 /// for "model.d_model".
-bool may_name_setting(const RunConfig& config, const std::string& argument,
-                      const std::string& key) {
+bool may_refer_to_setting(const RunConfig& config, const std::string& argument,
+                          const std::string& key) {
   const auto is = [&](const std::string& name) { return key == name || key == name + ".name"; };
   const std::size_t dot = argument.find('.');
   const std::string side = argument.substr(0, dot);
@@ -285,7 +290,7 @@ std::optional<Task> find_task(const ordered_json& object, const ref::io::JsonRea
       !object["training"].contains("task"))
     return std::nullopt;
   const std::string text = text_of(object["training"]["task"]);
-  for (const auto& [name, task] : names_of(Task()))
+  for (const auto& [name, task] : enum_names(Task()))
     if (text == name) return task;
   reader.fail("training.task", fmt::format("is '{}'", text), "classify, language or translate");
 }
@@ -340,7 +345,7 @@ std::string name_setting_in_error(const RunConfig& config,
   const Settings settings = list_settings(config);
   std::vector<std::string> keys;
   for (const auto& [key, value] : settings)
-    if (may_name_setting(config, violation.argument, key)) keys.push_back(key);
+    if (may_refer_to_setting(config, violation.argument, key)) keys.push_back(key);
   const std::optional<std::string> key =
       keys.size() == 1 ? keys.front() : find_rejected_setting(settings, keys, violation);
   if (!key) return sentence(violation);
@@ -375,8 +380,8 @@ void set_setting(RunConfig& config, std::string_view key, std::string_view value
   });
   if (!found) refuse_setting(config, key);
   if (changed.task != config.task)
-    model::bad_value(key, value,
-                     fmt::format("{}, the task of the run", model::print_field(config.task)));
+    model::throw_invalid_value(
+        key, value, fmt::format("{}, the task of the run", model::print_field(config.task)));
   check_run(changed);
   config = changed;
 }

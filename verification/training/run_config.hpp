@@ -18,7 +18,7 @@ namespace normproof::verification::training {
 /// encoder and a decoder.
 enum class Task { classify, language, translate };
 
-inline ref::model::EnumNames<Task> names_of(Task) {
+inline ref::model::EnumNames<Task> enum_names(Task) {
   static constexpr std::pair<const char*, Task> kNames[] = {
       {"classify", Task::classify}, {"language", Task::language}, {"translate", Task::translate}};
   return kNames;
@@ -31,7 +31,7 @@ struct TranslationSettings {
   std::size_t vocabulary_size = 4096;
   /// Maximum number of tokens in a translation, including the end token.
   std::size_t max_length = 50;
-  /// Number of validation pairs that are translated for BLEU; 0: no BLEU.
+  /// Number of validation pairs that are translated for BLEU. If it is 0, BLEU is not computed.
   std::size_t bleu_pairs = 100;
 };
 
@@ -70,10 +70,10 @@ std::vector<std::pair<std::string, std::string>> list_settings(const RunConfig& 
 ///           names key, value and expectation
 void set_setting(RunConfig& config, std::string_view key, std::string_view value);
 
-/// Returns the message of an error in which the setting replaces the function's argument:
-/// "encoder.num_heads is 5; ...". If several settings have this name, the result names the setting
-/// with the rejected value in the section of the layer or optimizer that rejected it. If no setting
-/// matches, the message is unchanged.
+/// Returns the message of an error. If a setting caused the error, the message names the setting
+/// instead of the function's argument: "encoder.num_heads is 5; ...". If several settings have the
+/// argument's name, the message names the setting with the rejected value in the section of the
+/// layer or optimizer that rejected it. If no setting matches, the message names the argument.
 std::string name_setting_in_error(const RunConfig& config,
                                   const ref::numeric::ContractError& error);
 
@@ -82,9 +82,9 @@ std::string config_json(const RunConfig& config);
 /// Returns all settings as JSON, including the settings that list_settings() leaves out.
 std::string whole_config_json(const RunConfig& config);
 
-/// Parses the JSON text of config_json() or a part of it. A setting that the text lacks gets the
-/// default of the task that the text names. If the text names no task, `task` is used. The text may
-/// name the task classify, although config_json() leaves it out.
+/// Parses the JSON text of config_json() or a part of it. A setting that is absent from the text
+/// gets the default of the task that the text names. If the text names no task, `task` is used. The
+/// text may name the task classify, although config_json() leaves it out.
 /// Throws    FileError naming `file`, the key and the expectation
 RunConfig parse_config(std::string_view text, const std::string& file, Task task = Task::classify);
 

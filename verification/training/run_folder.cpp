@@ -39,7 +39,7 @@ ref::train::TrainState<double> read_last_state(const RunFolder& run, std::size_t
                                    ref::numeric::Clause::C1);
   const std::vector<std::filesystem::path> files =
       average == 1 ? std::vector{run.path / "checkpoint.safetensors"}
-                   : last_checkpoints(run.path, average);
+                   : find_last_checkpoints(run.path, average);
   Checkpoint checkpoint = mean_checkpoint(files, like);
   if (checkpoint.run_sha256 != run.sha256)
     ref::io::file_failure(files.front().string(), "run_sha256",

@@ -10,7 +10,7 @@
 namespace normproof::verification::training {
 
 /// Quality measures of a model as pairs of name and value. The names, such as "accuracy" and
-/// "perplexity", are those of metrics.jsonl.
+/// "perplexity", are the same as in metrics.jsonl.
 using Qualities = std::vector<std::pair<std::string, double>>;
 
 struct TaskStepResult {

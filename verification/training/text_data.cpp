@@ -72,8 +72,8 @@ std::vector<TextBatch> text_batches(const TextData& data, const RunConfig& confi
                                             .epoch = epoch});
 }
 
-std::vector<TextBatch> batches_in_order(const std::vector<std::int32_t>& text,
-                                        const RunConfig& config) {
+std::vector<TextBatch> make_batches_in_order(const std::vector<std::int32_t>& text,
+                                             const RunConfig& config) {
   return build_text_batches(
       text, {.length = config.context, .batch_size = config.batch_size, .shuffle = false});
 }

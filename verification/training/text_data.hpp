@@ -36,10 +36,10 @@ std::vector<ref::train::TextBatch> text_batches(const TextData& data, const RunC
 /// Returns batches of the contexts of a text, in the order of the text. Every character except the
 /// first is predicted once.
 /// Requires  the requirements of ref::data::make_contexts
-std::vector<ref::train::TextBatch> batches_in_order(const std::vector<std::int32_t>& text,
-                                                    const RunConfig& config);
+std::vector<ref::train::TextBatch> make_batches_in_order(const std::vector<std::int32_t>& text,
+                                                         const RunConfig& config);
 
-/// Returns a JSON text with the alphabet of the text, its sizes and hashes.
+/// Returns a JSON text with the alphabet, sizes and hashes of the text.
 std::string text_json(const TextData& data);
 
 /// Reads the alphabet from a JSON text that text_json() returned.

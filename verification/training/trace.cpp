@@ -130,8 +130,8 @@ class Trace {
   TraceSummary trace() {
     golden::certify::NewFolder folder("--out", options_.out);
     folder_ = folder.path();
-    write_start();
-    run_in_double();
+    write_initial_state();
+    run_in_double_arithmetic();
     if (options_.certified) certify();
     for (const DoubleStep& step : doubles_) summary_.steps.push_back(step.traced);
     write_manifest();
@@ -140,13 +140,13 @@ class Trace {
   }
 
  private:
-  void run_in_double() {
+  void run_in_double_arithmetic() {
     train::TrainState<double> state = start_;
     for (std::size_t s = 0; s < batches_.size(); ++s) {
       DoubleStep step;
       StepRecord record;
       for (const LabelledBatch& batch : batches_[s]) add_inputs(batch, record);
-      const auto result = take_train_step<double>(
+      const auto result = run_train_step<double>(
           s, weights_, state, [&](const std::string& name, const Tensor<double>& values) {
             const std::string own = record.make_unique_name(name);
             record.add(own, values);
@@ -160,7 +160,7 @@ class Trace {
         ++summary_.tensors;
         summary_.elements += tensor.bytes.size() / ref::io::item_size(tensor.dtype);
       }
-      if (!options_.certified) write_tensor_file(step_stem(s), record.tensors());
+      if (!options_.certified) write_tensor_file(step_file_stem(s), record.tensors());
       step.traced.loss = result.loss;
       step.traced.learning_rate = result.learning_rate;
       step.traced.sha256 = train::state_sha256(state);
@@ -174,7 +174,7 @@ class Trace {
     long& bits = summary_.bits;
     for (bits = kFirstTraceBits;; bits *= 2) {
       try {
-        return run_in_balls(bits);
+        return run_with_ball_arithmetic(bits);
       } catch (const UndecidedElement& open) {
         if (bits >= kMaxTraceBits)
           throw RunFailure(fmt::format("{} is not decided with {} bits", open.place, bits));
@@ -182,7 +182,7 @@ class Trace {
     }
   }
 
-  void run_in_balls(long bits) {
+  void run_with_ball_arithmetic(long bits) {
     const SingleThreadScope alone;
     const ref::numeric::BallPrecision precision(bits);
     auto state = train::convert_state<ball>(start_);
@@ -197,7 +197,7 @@ class Trace {
           throw UndecidedElement{fmt::format("step {}: {}", s + 1, *open)};
       };
       for (const LabelledBatch& batch : batches_[s]) add_inputs(batch, record);
-      take_train_step<ball>(
+      run_train_step<ball>(
           s, weights, state, [&](const std::string& name, const Tensor<ball>& values) {
             const std::string own = record.make_unique_name(name);
             keep(own, values);
@@ -208,15 +208,15 @@ class Trace {
       for (const auto& [name, values] : state.parameters)
         update_distance(traced.parameters, name, doubles_[s].after.at(name), values);
       for_each_tensor(state, keep);
-      write_tensor_file(step_stem(s), record.tensors());
+      write_tensor_file(step_file_stem(s), record.tensors());
       if (options_.after_step)
         options_.after_step(fmt::format("{} bits", bits), s + 1, batches_.size());
     }
   }
 
   template <class T, class See>
-  train::StepResult<T> take_train_step(std::size_t s, const Tensor<T>& weights,
-                                       train::TrainState<T>& state, See see) const {
+  train::StepResult<T> run_train_step(std::size_t s, const Tensor<T>& weights,
+                                      train::TrainState<T>& state, See see) const {
     try {
       return train::train_step<T>(config_.train, batches_[s], weights, state,
                                   ref::encoder::TensorTap<T>(see));
@@ -225,7 +225,7 @@ class Trace {
     }
   }
 
-  static std::string step_stem(std::size_t s) { return fmt::format("step_{:04}", s + 1); }
+  static std::string step_file_stem(std::size_t s) { return fmt::format("step_{:04}", s + 1); }
 
   /// Writes the tensors into a file. The new file replaces an earlier file of the same step, whose
   /// tensors were computed with fewer bits of precision.
@@ -235,7 +235,7 @@ class Trace {
     hashes_[name] = ref::io::sha256(ref::io::read_text(folder_ / name));
   }
 
-  void write_start() {
+  void write_initial_state() {
     ref::io::write_file(folder_ / "config.json", config_json(config_));
     ref::io::write_file(folder_ / "data.json", data_json(data_, hash_weights(options_.weights)));
     StepRecord initial;

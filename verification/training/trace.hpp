@@ -20,7 +20,8 @@ struct ExactDistance {
   double absolute = 0, relative = 0;
   std::string tensor;  ///< name of the tensor with the largest relative difference
 
-  /// False if only tensors that are exactly 0 have a difference.
+  /// Whether `relative` is defined. It is undefined if the values differ only in tensors whose
+  /// exact values are all 0.
   bool is_relative() const { return absolute == 0 || !tensor.empty(); }
 };
 
@@ -59,12 +60,12 @@ nlohmann::ordered_json steps_json(const TraceSummary& summary);
 /// Runs the first steps of a training run, and writes every tensor of their forward and backward
 /// passes into a new folder.
 ///
-/// Computes  the files config.json and data.json, as run() writes them; initial<suffix>, the state
-///           before the first step and class_weights; one file per step, step_0001<suffix>, ...;
-///           and manifest.json. The file of a step holds `tokens`, `valid`, `labels`, every tensor
-///           that the step passes to its encoder::Tap, and the state after the step with the names
-///           of a checkpoint. With gradient accumulation, the names of the tensors of batch k > 1
-///           end in ".k".
+/// Computes  the files config.json and data.json, as run() writes them; initial<suffix>, with the
+///           state before the first step and with class_weights; one file per step,
+///           step_0001<suffix>, ...; and manifest.json. The file of a step holds `tokens`, `valid`,
+///           `labels`, every tensor that the step passes to its encoder::Tap, and the state after
+///           the step with the names of a checkpoint. With gradient accumulation, the names of the
+///           tensors of batch k > 1 end in ".k".
 ///           A certified trace repeats the steps in ball arithmetic, from the same initial state.
 ///           It doubles the precision until the double nearest to the exact value of every element
 ///           is decided. Beside each tensor it writes the remainders as "<name>_lo", as the golden

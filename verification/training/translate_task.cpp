@@ -15,7 +15,7 @@ TranslateTask::TranslateTask(const RunConfig& config, const PairData& data)
     : config_(config),
       data_(data),
       training_(translation_config(config, data.words)),
-      validation_(pairs_in_order(data.text.validation, data.words, config)) {}
+      validation_(make_pairs_in_order(data.text.validation, data.words, config)) {}
 
 std::string TranslateTask::data_json(const std::string& weights_sha256) const {
   if (!weights_sha256.empty())

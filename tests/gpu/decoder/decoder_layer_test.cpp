@@ -15,7 +15,7 @@ using device::upload;
 using ref::tensor::Mask;
 using RefTensor = ref::tensor::Tensor<double>;
 
-constexpr auto kPlace = "decoder.layers.1";
+constexpr auto kLayerName = "decoder.layers.1";
 
 /// Runs two steps of decoder layer 1 on the device and in the reference, and expects equal bits.
 /// The gradient with respect to the encoder output starts from a nonzero tensor, as if later layers
@@ -26,15 +26,17 @@ void expect_same_decoder_layer(Device& device, const DecoderConfig& config, cons
   const auto parameters = ref::decoder::from_named(config, named);
   const EncoderConfig side = target_side(config);
   const auto ref_side = ref::decoder::target_side(config);
-  const auto x = plain_sample({2, 5, 8}, "x"), grad_y = plain_sample({2, 5, 8}, "grad_y");
-  const ref::decoder::Memory<double> memory{plain_sample({2, 7, 8}, "memory"), memory_valid};
+  const auto x = random_normal_tensor({2, 5, 8}, "x"),
+             grad_y = random_normal_tensor({2, 5, 8}, "grad_y");
+  const ref::decoder::Memory<double> memory{random_normal_tensor({2, 7, 8}, "memory"),
+                                            memory_valid};
   const Memory memory_there{upload(device, memory.values), DeviceMask(device, memory_valid)};
   RefTensors state = ref::decoder::initial_norm_state<double>(config);
   NamedDeviceTensors got_state = upload(device, state);
-  RefTensor grad_memory = plain_sample({2, 7, 8}, "behind");
+  RefTensor grad_memory = random_normal_tensor({2, 7, 8}, "behind");
   DeviceTensor<double> got_grad_memory = upload(device, grad_memory);
-  ref::decoder::DecoderLayer<double> layer(ref_side, parameters.layers[1], kPlace, {});
-  DecoderLayer got(side, upload(device, named), kPlace);
+  ref::decoder::DecoderLayer<double> layer(ref_side, parameters.layers[1], kLayerName, {});
+  DecoderLayer got(side, upload(device, named), kLayerName);
   const DeviceMask mask(device, valid);
   for (std::uint64_t step = 4; step < 6; ++step) {
     const ref::encoder::ModelRunSettings ref_run{.mode = mode, .seed = 3, .step = step};
@@ -60,7 +62,7 @@ void expect_same_decoder_layer(Device& device, const DecoderConfig& config, cons
 
 TEST(DeviceDecoderLayer, MatchesReferenceBitsForEveryNormAndPlacement) {
   const auto device = device::simulated_device(5);
-  const Mask valid = sample_mask({2, 5}, "valid"), memory_valid = sample_mask({2, 7}, "memory");
+  const Mask valid = random_mask({2, 5}, "valid"), memory_valid = random_mask({2, 7}, "memory");
   for (DecoderConfig config : make_translators_of_every_norm()) {
     SCOPED_TRACE(ref::model::norm_name(config.decoder.norm));
     expect_same_decoder_layer(*device, config, valid, memory_valid, ref::model::Mode::training);
@@ -75,11 +77,11 @@ TEST(DeviceDecoderLayer, MatchesReferenceBitsForEveryNormAndPlacement) {
 TEST(DeviceDecoderLayer, MatchesReferenceAttentionWeightsWithGivenDropoutMasks) {
   const auto device = device::simulated_device(5);
   const DecoderConfig config =
-      small_translator("none", "layer_norm", ref::model::NormPlacement::pre);
+      small_translator_config("none", "layer_norm", ref::model::NormPlacement::pre);
   const EncoderConfig side = target_side(config);
-  DecoderLayer layer(side, upload(*device, sample_parameters(config)), kPlace);
-  const auto x = upload(*device, plain_sample({2, 5, 8}, "x"));
-  const Memory memory{upload(*device, plain_sample({2, 7, 8}, "memory"))};
+  DecoderLayer layer(side, upload(*device, sample_parameters(config)), kLayerName);
+  const auto x = upload(*device, random_normal_tensor({2, 5, 8}, "x"));
+  const Memory memory{upload(*device, random_normal_tensor({2, 7, 8}, "memory"))};
   NamedDeviceTensors state;
   layer.forward(x, {}, memory, {}, state);
   EXPECT_EQ(layer.self_attention_weights().shape(), (device::Shape{2, 2, 5, 5}));
@@ -88,11 +90,11 @@ TEST(DeviceDecoderLayer, MatchesReferenceAttentionWeightsWithGivenDropoutMasks) 
   ModelRunSettings run;
   run.masks = &masks;
   const auto add = [&](const char* part, const ref::tensor::Shape& shape) {
-    const std::string missing = refusal([&] { layer.forward(x, {}, memory, run, state); });
-    const std::string name = std::string(kPlace) + part;
+    const std::string missing = refusal_message([&] { layer.forward(x, {}, memory, run, state); });
+    const std::string name = std::string(kLayerName) + part;
     EXPECT_EQ(missing,
               "encoder layer: masks has no " + name + "; expected one for each dropout (C1)");
-    masks.emplace(name, upload(*device, sample_mask(shape, name)));
+    masks.emplace(name, upload(*device, random_mask(shape, name)));
   };
   add(".self_attention.weights", {2, 2, 5, 5});
   add(".self_attention.y", {2, 5, 8});
@@ -100,7 +102,7 @@ TEST(DeviceDecoderLayer, MatchesReferenceAttentionWeightsWithGivenDropoutMasks) 
   add(".cross_attention.y", {2, 5, 8});
   add(".feed_forward.active", {2, 5, 10});
   add(".feed_forward.y", {2, 5, 8});
-  EXPECT_EQ(refusal([&] { layer.forward(x, {}, memory, run, state); }), kNoError);
+  EXPECT_EQ(refusal_message([&] { layer.forward(x, {}, memory, run, state); }), kNoError);
 }
 
 }  // namespace

@@ -15,16 +15,16 @@ using device::upload;
 
 /// Returns two sentence pairs with padding in the sources and in the targets.
 ref::decoder::DecoderInputs sample_inputs() {
-  return {{{2, 6, {1, 4, 4, 10, 10, 2, 3, 4, 0, 7, 0, 0}}, sample_mask({2, 6}, "source")},
-          {{2, 4, {8, 1, 1, 0, 2, 2, 5, 3}}, sample_mask({2, 4}, "target")}};
+  return {{{2, 6, {1, 4, 4, 10, 10, 2, 3, 4, 0, 7, 0, 0}}, random_mask({2, 6}, "source")},
+          {{2, 4, {8, 1, 1, 0, 2, 2, 5, 3}}, random_mask({2, 4}, "target")}};
 }
 
-encoder::EncoderInputs on_device(Device& device, const ref::encoder::EncoderInputs& inputs) {
+encoder::EncoderInputs upload_inputs(Device& device, const ref::encoder::EncoderInputs& inputs) {
   return {{inputs.tokens.batch_size, inputs.tokens.seq_len, inputs.tokens.ids},
           DeviceMask(device, inputs.valid)};
 }
-DecoderInputs on_device(Device& device, const ref::decoder::DecoderInputs& inputs) {
-  return {on_device(device, inputs.source), on_device(device, inputs.target)};
+DecoderInputs upload_inputs(Device& device, const ref::decoder::DecoderInputs& inputs) {
+  return {upload_inputs(device, inputs.source), upload_inputs(device, inputs.target)};
 }
 
 void expect_same_rows(const nn::RowGradient& got, const ref::nn::RowGradient<double>& expected) {
@@ -43,10 +43,10 @@ void expect_same_decoder(Device& device, const DecoderConfig& config,
   ref::decoder::Decoder<double> decoder(config, parameters);
   Decoder got(config, upload(device, named));
   const auto logits = decoder.forward(inputs, {.mode = mode, .seed = 3, .step = 4}, state);
-  EXPECT_BITS_EQ(download(got.forward(on_device(device, inputs),
+  EXPECT_BITS_EQ(download(got.forward(upload_inputs(device, inputs),
                                       {.mode = mode, .seed = 3, .step = 4}, got_state)),
                  logits);
-  const auto grad = plain_sample(ref::tensor::shape_of(logits), "grad");
+  const auto grad = random_normal_tensor(ref::tensor::shape_of(logits), "grad");
   auto expected = decoder.backward(grad, state);
   const DecoderGradients gradients = got.backward(upload(device, grad), got_state);
   expect_same_rows(gradients.source_embedding, expected.source_embedding);
@@ -75,13 +75,13 @@ TEST(DeviceDecoder, MatchesReferenceBitsForEveryNormWithTiedAndUntiedHead) {
 
 TEST(DeviceDecoder, MatchesReferenceBitsInEveryThreadOrderWithDifferentNorms) {
   DecoderConfig config =
-      small_translator("power_norm", "layer_norm", ref::model::NormPlacement::pre);
+      small_translator_config("power_norm", "layer_norm", ref::model::NormPlacement::pre);
   config.encoder.final_norm = ref::model::norm_options("batch_norm");
   config.decoder.final_norm = ref::model::norm_options("rms_norm");
   config.decoder.num_layers = 1;
   config.positions = false;
   ref::decoder::DecoderInputs inputs = sample_inputs();
-  for (const auto& device : devices()) {
+  for (const auto& device : make_simulated_devices()) {
     expect_same_decoder(*device, config, inputs, ref::model::Mode::training);
     expect_same_decoder(*device, config, {{inputs.source.tokens}, {inputs.target.tokens}},
                         ref::model::Mode::training);
@@ -97,7 +97,7 @@ TEST(DeviceDecoder, KeepsCopyOfItsConfig) {
   DecoderConfig other = config;
   Decoder expected(config, parameters), decoder(other, parameters);
   other = {};
-  const DecoderInputs inputs = on_device(*device, sample_inputs());
+  const DecoderInputs inputs = upload_inputs(*device, sample_inputs());
   EXPECT_BITS_EQ(download(decoder.forward(inputs, {}, other_state)),
                  download(expected.forward(inputs, {}, state)));
 }
@@ -105,31 +105,31 @@ TEST(DeviceDecoder, KeepsCopyOfItsConfig) {
 TEST(DeviceDecoder, ErrorMessagesMatchTheReference) {
   const auto device = device::simulated_device();
   const DecoderConfig config =
-      small_translator("layer_norm", "layer_norm", ref::model::NormPlacement::post);
+      small_translator_config("layer_norm", "layer_norm", ref::model::NormPlacement::post);
   const RefTensors named = sample_parameters(config);
   const auto parameters = ref::decoder::from_named(config, named);
   const auto expect_same = [&](const ref::decoder::DecoderInputs& inputs) {
-    const std::string expected = refusal([&] {
+    const std::string expected = refusal_message([&] {
       RefTensors state;
       ref::decoder::Decoder<double>(config, parameters).forward(inputs, {}, state);
     });
     EXPECT_NE(expected, kNoError);
-    EXPECT_EQ(
-        refusal([&] {
-          NamedDeviceTensors state;
-          Decoder(config, upload(*device, named)).forward(on_device(*device, inputs), {}, state);
-        }),
-        expected);
+    EXPECT_EQ(refusal_message([&] {
+                NamedDeviceTensors state;
+                Decoder(config, upload(*device, named))
+                    .forward(upload_inputs(*device, inputs), {}, state);
+              }),
+              expected);
   };
   auto inputs = sample_inputs();
   inputs.target.tokens = {1, 8, inputs.target.tokens.ids};
   inputs.target.valid = ref::tensor::Mask();
   expect_same(inputs);
   inputs = sample_inputs();
-  inputs.source.valid = sample_mask({2, 5}, "source");
+  inputs.source.valid = random_mask({2, 5}, "source");
   expect_same(inputs);
   inputs = sample_inputs();
-  inputs.target.valid = sample_mask({2, 6}, "target");
+  inputs.target.valid = random_mask({2, 6}, "target");
   expect_same(inputs);
   inputs = sample_inputs();
   inputs.target.tokens.ids[3] = 9;
@@ -141,11 +141,11 @@ TEST(DeviceDecoder, ErrorMessagesMatchTheReference) {
   RefTensors ref_state;
   Decoder got(config, upload(*device, named));
   ref::decoder::Decoder<double> decoder(config, parameters);
-  got.forward(on_device(*device, sample_inputs()), {}, state);
+  got.forward(upload_inputs(*device, sample_inputs()), {}, state);
   decoder.forward(sample_inputs(), {}, ref_state);
-  const auto grad = plain_sample({2, 4, 8}, "grad");
-  EXPECT_EQ(refusal([&] { got.backward(upload(*device, grad), state); }),
-            refusal([&] { decoder.backward(grad, ref_state); }));
+  const auto grad = random_normal_tensor({2, 4, 8}, "grad");
+  EXPECT_EQ(refusal_message([&] { got.backward(upload(*device, grad), state); }),
+            refusal_message([&] { decoder.backward(grad, ref_state); }));
 }
 
 }  // namespace

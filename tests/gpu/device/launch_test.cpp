@@ -12,37 +12,37 @@ namespace {
 
 /// A kernel that counts its calls and stores the number of the call for each element: 0 for the
 /// element that runs first.
-struct WriteTurn {
+struct StoreCallNumberKernel {
   using OnlySimulated = void;
   Reals turn;
   Reals counter;
   void operator()(std::size_t i) const { turn[i] = counter[0]++; }
 };
 
-std::vector<double> turn_of_each_element(std::uint64_t seed, std::size_t count) {
+std::vector<double> find_call_numbers(std::uint64_t seed, std::size_t count) {
   const auto device = simulated_device(seed);
   DeviceTensor<double> turn(*device, {count}), counter = full_tensor(*device, {1}, 0);
-  launch_elements(*device, count, WriteTurn{turn.span(), counter.span()});
+  launch_elements(*device, count, StoreCallNumberKernel{turn.span(), counter.span()});
   const auto host = download(turn);
   return {host.begin(), host.end()};
 }
 
 TEST(KernelLaunch, RunsEachElementOnceInTheOrderOfTheSeed) {
   for (const std::size_t count : {1, 2, 3, 7, 32, 1000, 1024, 1025, 2500}) {
-    const auto first = turn_of_each_element(1, count);
+    const auto first = find_call_numbers(1, count);
     EXPECT_EQ(std::set<double>(first.begin(), first.end()).size(), count);
-    EXPECT_EQ(first, turn_of_each_element(1, count));
+    EXPECT_EQ(first, find_call_numbers(1, count));
   }
-  EXPECT_NE(turn_of_each_element(1, 1000), turn_of_each_element(2, 1000));
-  EXPECT_NE(turn_of_each_element(1, 2500), turn_of_each_element(2, 2500));
-  EXPECT_EQ(turn_of_each_element(0, 3), (std::vector<double>{0, 1, 2}));
-  EXPECT_TRUE(std::ranges::is_sorted(turn_of_each_element(0, 2500)));
+  EXPECT_NE(find_call_numbers(1, 1000), find_call_numbers(2, 1000));
+  EXPECT_NE(find_call_numbers(1, 2500), find_call_numbers(2, 2500));
+  EXPECT_EQ(find_call_numbers(0, 3), (std::vector<double>{0, 1, 2}));
+  EXPECT_TRUE(std::ranges::is_sorted(find_call_numbers(0, 2500)));
 }
 
 /// A kernel in which each thread reads the value that its neighbor wrote in the previous step. The
 /// threads run in a random order, so some would read NaN if there were no barrier between the
 /// steps.
-struct ReadNeighborThread {
+struct ReadNeighborThreadKernel {
   using OnlySimulated = void;
   static constexpr int kThreads = 32;
   static constexpr int kBlocks = 32;
@@ -69,7 +69,7 @@ struct ReadNeighborThread {
 TEST(KernelLaunch, ThreadsOfABlockFinishAStepBeforeTheNext) {
   const auto device = simulated_device(3);
   DeviceTensor<double> out(*device, {5, 32});
-  launch_blocks(*device, 5, ReadNeighborThread{out.span()});
+  launch_blocks(*device, 5, ReadNeighborThreadKernel{out.span()});
   const auto host = download(out);
   for (std::size_t i = 0; i < host.size(); ++i)
     EXPECT_EQ(host.data()[i], static_cast<double>((i + 1) % 32));
@@ -77,7 +77,7 @@ TEST(KernelLaunch, ThreadsOfABlockFinishAStepBeforeTheNext) {
 
 /// A kernel in which each thread reads the value that the next block of its cluster wrote in the
 /// previous step.
-struct ReadNextBlock {
+struct ReadNextBlockKernel {
   using OnlySimulated = void;
   static constexpr int kThreads = 4;
   static constexpr int kBlocks = 1;
@@ -108,7 +108,7 @@ TEST(KernelLaunch, BlocksOfAClusterFinishAStepBeforeTheNext) {
   for (const std::uint64_t seed : {0, 3, 5}) {
     const auto device = simulated_device(seed);
     DeviceTensor<double> out(*device, {4, 3, 4});
-    launch_clusters(*device, 4, 3, ReadNextBlock{out.span(), 3});
+    launch_clusters(*device, 4, 3, ReadNextBlockKernel{out.span(), 3});
     const auto host = download(out);
     for (std::size_t i = 0; i < host.size(); ++i)
       EXPECT_EQ(host.data()[i], static_cast<double>(10 * (i / 12) + (i / 4 + 1) % 3)) << i;
@@ -118,7 +118,7 @@ TEST(KernelLaunch, BlocksOfAClusterFinishAStepBeforeTheNext) {
 TEST(KernelLaunch, RejectsAnIndexBeyondTheTensor) {
   const auto device = simulated_device();
   DeviceTensor<double> turn(*device, {2}), counter = full_tensor(*device, {1}, 0);
-  const WriteTurn kernel{turn.span(), counter.span()};
+  const StoreCallNumberKernel kernel{turn.span(), counter.span()};
   EXPECT_THROW(launch_elements(*device, 3, kernel), DeviceError);
 }
 

@@ -11,7 +11,7 @@ TEST(DeviceMask, ListsPositionsOfValidTokens) {
   const DeviceMask mask(*device, valid);
   EXPECT_TRUE(mask.masks());
   EXPECT_EQ(mask.count(), 2u);
-  EXPECT_EQ(mask.first_empty(), 1u);
+  EXPECT_EQ(mask.first_empty_sentence(), 1u);
   EXPECT_EQ(mask.rows().size, 2u);
   EXPECT_EQ(mask.rows()[1], 2u);
   const TokenPositions places = mask.places(3);

@@ -34,17 +34,17 @@ class FakeMemory {
 };
 
 TEST(DeviceMemoryCache, ReusesMemoryForARequestOfTheSameSize) {
-  FakeMemory fake(10);
-  MemoryCache cache(fake.source());
+  FakeMemory fake_memory(10);
+  MemoryCache cache(fake_memory.source());
   void* const a = cache.acquire(100);
   void* const b = cache.acquire(100);
   EXPECT_NE(a, b);
   EXPECT_EQ(cache.size_of(a), 512u);
-  cache.put_back(a);
+  cache.return_to_cache(a);
   EXPECT_NE(cache.acquire(513), a);
   EXPECT_EQ(cache.acquire(512), a);
-  EXPECT_EQ(fake.requested_sizes, (std::vector<std::size_t>{512, 512, 1024}));
-  EXPECT_TRUE(fake.freed.empty());
+  EXPECT_EQ(fake_memory.requested_sizes, (std::vector<std::size_t>{512, 512, 1024}));
+  EXPECT_TRUE(fake_memory.freed.empty());
 }
 
 TEST(DeviceMemoryCache, RoundsRequestedSizesUp) {
@@ -56,75 +56,75 @@ TEST(DeviceMemoryCache, RoundsRequestedSizesUp) {
 }
 
 TEST(DeviceMemoryCache, FreesCachedMemoryBeforeAnAllocationFails) {
-  FakeMemory fake(2);
-  MemoryCache cache(fake.source());
+  FakeMemory fake_memory(2);
+  MemoryCache cache(fake_memory.source());
   void* const a = cache.acquire(100);
   void* const b = cache.acquire(100);
   EXPECT_EQ(cache.acquire(100), nullptr);
-  cache.put_back(a);
+  cache.return_to_cache(a);
   EXPECT_NE(cache.acquire(5000), nullptr);
-  EXPECT_EQ(fake.freed, std::vector<void*>{a});
-  cache.put_back(b);
+  EXPECT_EQ(fake_memory.freed, std::vector<void*>{a});
+  cache.return_to_cache(b);
 }
 
-TEST(DeviceMemoryCache, HoldKeepsMemoryThatIsReturnedDuringTheHold) {
-  FakeMemory fake(2);
-  MemoryCache cache(fake.source());
+TEST(DeviceMemoryCache, KeepsMemoryThatIsReturnedDuringAHold) {
+  FakeMemory fake_memory(2);
+  MemoryCache cache(fake_memory.source());
   void* const before = cache.acquire(100);
   void* const during = cache.acquire(600);
-  cache.put_back(before);
-  cache.begin_hold();
-  cache.put_back(during);
+  cache.return_to_cache(before);
+  cache.begin_memory_hold();
+  cache.return_to_cache(during);
   EXPECT_EQ(cache.acquire(1000), during);
-  cache.put_back(during);
+  cache.return_to_cache(during);
   EXPECT_NE(cache.acquire(5000), nullptr);  // replaces `before`
   EXPECT_EQ(cache.acquire(5000), nullptr);
-  EXPECT_EQ(fake.freed, std::vector<void*>{before});
-  cache.end_hold();
+  EXPECT_EQ(fake_memory.freed, std::vector<void*>{before});
+  cache.end_memory_hold();
   EXPECT_NE(cache.acquire(5000), nullptr);
-  EXPECT_EQ(fake.freed, (std::vector<void*>{before, during}));
+  EXPECT_EQ(fake_memory.freed, (std::vector<void*>{before, during}));
 }
 
 TEST(DeviceMemoryCache, MayFreeMemoryThatAnEarlierHoldKept) {
-  FakeMemory fake(1);
-  MemoryCache cache(fake.source());
+  FakeMemory fake_memory(1);
+  MemoryCache cache(fake_memory.source());
   void* const memory = cache.acquire(100);
-  cache.begin_hold();
-  cache.put_back(memory);
-  cache.end_hold();
-  cache.begin_hold();
+  cache.begin_memory_hold();
+  cache.return_to_cache(memory);
+  cache.end_memory_hold();
+  cache.begin_memory_hold();
   EXPECT_NE(cache.acquire(5000), nullptr);
-  EXPECT_EQ(fake.freed, std::vector<void*>{memory});
+  EXPECT_EQ(fake_memory.freed, std::vector<void*>{memory});
 }
 
 TEST(DeviceMemoryCache, AllocatesExactSizesAndFreesAtOnceIfCachingIsOff) {
-  FakeMemory fake(10);
-  MemoryCache cache(fake.source(), false);
+  FakeMemory fake_memory(10);
+  MemoryCache cache(fake_memory.source(), false);
   void* const a = cache.acquire(100);
-  cache.put_back(a);
-  EXPECT_EQ(fake.freed, std::vector<void*>{a});
-  cache.begin_hold();
+  cache.return_to_cache(a);
+  EXPECT_EQ(fake_memory.freed, std::vector<void*>{a});
+  cache.begin_memory_hold();
   void* const b = cache.acquire(100);
-  cache.put_back(b);
+  cache.return_to_cache(b);
   void* const c = cache.acquire(100);
   EXPECT_NE(c, b);
-  EXPECT_EQ(fake.freed, std::vector<void*>{a});
-  cache.end_hold();
-  EXPECT_EQ(fake.freed, (std::vector<void*>{a, b}));
-  cache.put_back(c);
-  EXPECT_EQ(fake.requested_sizes, (std::vector<std::size_t>{100, 100, 100}));
+  EXPECT_EQ(fake_memory.freed, std::vector<void*>{a});
+  cache.end_memory_hold();
+  EXPECT_EQ(fake_memory.freed, (std::vector<void*>{a, b}));
+  cache.return_to_cache(c);
+  EXPECT_EQ(fake_memory.requested_sizes, (std::vector<std::size_t>{100, 100, 100}));
 }
 
 TEST(DeviceMemoryCache, DestructorFreesAllMemory) {
-  FakeMemory fake(3);
+  FakeMemory fake_memory(3);
   {
-    MemoryCache cache(fake.source());
+    MemoryCache cache(fake_memory.source());
     void* const a = cache.acquire(100);
     void* const b = cache.acquire(100);
-    cache.put_back(a);
-    cache.put_back(b);
+    cache.return_to_cache(a);
+    cache.return_to_cache(b);
   }
-  EXPECT_EQ(fake.freed.size(), 2u);
+  EXPECT_EQ(fake_memory.freed.size(), 2u);
 }
 
 }  // namespace

@@ -16,18 +16,18 @@ namespace {
 
 using ref::numeric::contract_message;
 
-struct AddOne {
+struct AddOneKernel {
   using OnlySimulated = void;
   Reals x;
   void operator()(std::size_t i) const { x[i] += 1; }
 };
 
 TEST(DeviceRecording, RunsTheRecordedWorkInOrder) {
-  for (const auto& device : devices()) {
+  for (const auto& device : make_simulated_devices()) {
     DeviceTensor<double> x = full_tensor(*device, {5}, 1);
     {
       Recording recording(*device, "work");
-      for (int i = 0; i < 3; ++i) launch_elements(*device, 5, AddOne{x.span()});
+      for (int i = 0; i < 3; ++i) launch_elements(*device, 5, AddOneKernel{x.span()});
       recording.perform();
       EXPECT_FALSE(recording.has_failed_check());
     }
@@ -40,7 +40,7 @@ TEST(DeviceRecording, DiscardsRecordedWorkThatIsNeverRun) {
   DeviceTensor<double> x = full_tensor(*device, {5}, 1);
   {
     const Recording recording(*device, "work");
-    launch_elements(*device, 5, AddOne{x.span()});
+    launch_elements(*device, 5, AddOneKernel{x.span()});
   }
   EXPECT_BITS_EQ(download(x), ref::tensor::full_tensor<double>({5}, 1));
   EXPECT_EQ(device->recording(), nullptr);
@@ -57,12 +57,12 @@ TEST(DeviceRecording, CopiesUploadedDataAtTheTimeOfTheUpload) {
 }
 
 TEST(DeviceRecording, ReusesMemoryThatWasReleasedEarlierInTheRecording) {
-  for (const auto& device : devices()) {
+  for (const auto& device : make_simulated_devices()) {
     DeviceTensor<double> first, second;
     Recording recording(*device, "work");
     {
       DeviceTensor<double> x = full_tensor(*device, {100}, 1);
-      launch_elements(*device, 100, AddOne{x.span()});
+      launch_elements(*device, 100, AddOneKernel{x.span()});
       first = ops::sum_elements(x);
     }
     {
@@ -70,8 +70,8 @@ TEST(DeviceRecording, ReusesMemoryThatWasReleasedEarlierInTheRecording) {
       second = ops::sum_elements(x);
     }
     recording.perform();
-    EXPECT_EQ(download_one(first), 200);
-    EXPECT_EQ(download_one(second), 500);
+    EXPECT_EQ(download_element(first), 200);
+    EXPECT_EQ(download_element(second), 500);
   }
 }
 
@@ -91,7 +91,7 @@ TEST(DeviceRecording, C1_RejectsADeviceThatIsAlreadyRecording) {
   const auto device = simulated_device();
   DeviceTensor<double> x = full_tensor(*device, {5}, 1);
   Recording recording(*device, "work");
-  launch_elements(*device, 5, AddOne{x.span()});
+  launch_elements(*device, 5, AddOneKernel{x.span()});
   EXPECT_EQ(contract_message([&] { Recording(*device, "other"); }),
             "Recording: device records other work; expected no work that is being recorded (C1)");
   recording.perform();
@@ -122,12 +122,12 @@ TEST(DeviceRecording, UploadedNumberIsReadableUntilAKernelWritesToIt) {
   const DeviceTensor<double> same = x;
   {
     Recording recording(*device, "work");
-    EXPECT_EQ(download_one(same), 3);
-    launch_elements(*device, 1, AddOne{x.span()});
-    EXPECT_THROW(download_one(same), DeviceError);
+    EXPECT_EQ(download_element(same), 3);
+    launch_elements(*device, 1, AddOneKernel{x.span()});
+    EXPECT_THROW(download_element(same), DeviceError);
     recording.perform();
   }
-  EXPECT_EQ(download_one(same), 4);
+  EXPECT_EQ(download_element(same), 4);
   EXPECT_FALSE(full_tensor(*device, {2}, 3).known_value());
 }
 
@@ -136,23 +136,23 @@ TEST(DeviceRecording, ReportsAnInvalidValueAfterTheWorkHasRun) {
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
   const auto device = simulated_device();
   using Check = std::size_t (*)(const DeviceTensor<double>&);
-  struct Case {
+  struct InvalidValueCase {
     Check check;
     double value;
     bool has_failed_check;
   };
-  for (const Case& c : {Case{ops::first_not_finite, -1, false},
-                        {ops::first_not_finite, kInfinity, true},
-                        {ops::first_not_finite, kNaN, true},
-                        {ops::first_negative, 0, false},
-                        {ops::first_negative, -0.0, false},
-                        {ops::first_negative, -0x1p-1074, true},
-                        {ops::first_negative, kNaN, true},
-                        {ops::first_negative, kInfinity, true},
-                        {ops::first_not_positive, 0x1p-1074, false},
-                        {ops::first_not_positive, 0, true},
-                        {ops::first_not_positive, -1, true},
-                        {ops::first_not_positive, kNaN, true}})
+  for (const InvalidValueCase& c : {InvalidValueCase{ops::find_first_not_finite, -1, false},
+                                    {ops::find_first_not_finite, kInfinity, true},
+                                    {ops::find_first_not_finite, kNaN, true},
+                                    {ops::find_first_negative, 0, false},
+                                    {ops::find_first_negative, -0.0, false},
+                                    {ops::find_first_negative, -0x1p-1074, true},
+                                    {ops::find_first_negative, kNaN, true},
+                                    {ops::find_first_negative, kInfinity, true},
+                                    {ops::find_first_not_positive, 0x1p-1074, false},
+                                    {ops::find_first_not_positive, 0, true},
+                                    {ops::find_first_not_positive, -1, true},
+                                    {ops::find_first_not_positive, kNaN, true}})
     for (const std::size_t at : {0, 1, 1024, 3000}) {
       auto values = ref::tensor::full_tensor<double>({3001}, 1);
       values.data()[at] = c.value;

@@ -10,7 +10,7 @@ namespace normproof::gpu {
 inline constexpr auto kNoError = "nothing is refused";
 
 /// Returns the message of the ContractError that f throws, or kNoError if f throws none.
-inline std::string refusal(const std::function<void()>& f) {
+inline std::string refusal_message(const std::function<void()>& f) {
   try {
     f();
   } catch (const ref::numeric::ContractError& error) {

@@ -14,7 +14,7 @@ namespace normproof::gpu {
 
 /// Returns three simulated devices. One runs its threads in ascending order, the other two run them
 /// in random orders. A test that runs on all three detects results that depend on the thread order.
-inline std::vector<std::unique_ptr<device::Device>> devices() {
+inline std::vector<std::unique_ptr<device::Device>> make_simulated_devices() {
   std::vector<std::unique_ptr<device::Device>> result;
   result.reserve(3);
   for (const std::uint64_t seed : {0, 1, 20}) result.push_back(device::simulated_device(seed));
@@ -23,7 +23,8 @@ inline std::vector<std::unique_ptr<device::Device>> devices() {
 
 /// Returns random numbers with magnitudes from about 2^-20 to 2^20. The bits of their sum depend on
 /// the order of summation.
-inline ref::tensor::Tensor<double> sample(const ref::tensor::Shape& shape, std::string_view name) {
+inline ref::tensor::Tensor<double> random_wide_range_tensor(const ref::tensor::Shape& shape,
+                                                            std::string_view name) {
   const ref::numeric::RandomStream random(7, name);
   auto result = ref::tensor::empty_tensor<double>(shape);
   for (std::size_t i = 0; i < result.size(); ++i) {
@@ -34,8 +35,8 @@ inline ref::tensor::Tensor<double> sample(const ref::tensor::Shape& shape, std::
 }
 
 /// Returns standard normal numbers.
-inline ref::tensor::Tensor<double> plain_sample(const ref::tensor::Shape& shape,
-                                                std::string_view name) {
+inline ref::tensor::Tensor<double> random_normal_tensor(const ref::tensor::Shape& shape,
+                                                        std::string_view name) {
   const ref::numeric::RandomStream random(7, name);
   auto result = ref::tensor::empty_tensor<double>(shape);
   for (std::size_t i = 0; i < result.size(); ++i) result.data()[i] = random.normal(i);
@@ -44,7 +45,7 @@ inline ref::tensor::Tensor<double> plain_sample(const ref::tensor::Shape& shape,
 
 /// Returns a mask in which about two thirds of the elements are true. The first element of each row
 /// is always true.
-inline ref::tensor::Mask sample_mask(const ref::tensor::Shape& shape, std::string_view name) {
+inline ref::tensor::Mask random_mask(const ref::tensor::Shape& shape, std::string_view name) {
   const ref::numeric::RandomStream random(7, name);
   auto result = ref::tensor::empty_tensor<bool>(shape);
   const std::size_t each = shape.size() > 1 ? shape.back() : result.size();

@@ -16,7 +16,8 @@ void expect_same_layer(Device& device, const EncoderConfig& config,
                        const ref::tensor::Mask& valid) {
   const RefNamed named = sample_parameters(config);
   const auto parameters = ref::encoder::from_named(config, named);
-  const auto x = plain_sample({2, 5, 8}, "x"), grad_y = plain_sample({2, 5, 8}, "grad_y");
+  const auto x = random_normal_tensor({2, 5, 8}, "x"),
+             grad_y = random_normal_tensor({2, 5, 8}, "grad_y");
   const ref::encoder::ModelRunSettings ref_run{.seed = 3, .step = 4};
   const ModelRunSettings run{.seed = 3, .step = 4};
   RefNamed state = ref::encoder::initial_norm_state<double>(config);
@@ -40,7 +41,7 @@ void expect_same_layer(Device& device, const EncoderConfig& config,
 }
 
 TEST(DeviceEncoderLayer, MatchesReferenceBitsForEveryNormAndPlacement) {
-  const auto mask = sample_mask({2, 5}, "valid");
+  const auto mask = random_mask({2, 5}, "valid");
   const auto device = device::simulated_device(5);
   for (const auto& name : ref::model::norm_names())
     for (const auto placement : {ref::model::NormPlacement::post, ref::model::NormPlacement::pre}) {

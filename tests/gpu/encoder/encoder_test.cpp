@@ -28,7 +28,7 @@ void expect_same_encoder(Device& device, const EncoderConfig& config,
   EXPECT_BITS_EQ(download(got.forward({{2, 5, kIds}, DeviceMask(device, valid)},
                                       {.mode = mode, .seed = 3, .step = 4}, got_state)),
                  logits);
-  const auto grad = plain_sample(ref::tensor::shape_of(logits), "grad");
+  const auto grad = random_normal_tensor(ref::tensor::shape_of(logits), "grad");
   auto expected = encoder.backward(grad, state);
   const EncoderGradients gradients = got.backward(upload(device, grad), got_state);
   EXPECT_EQ(gradients.embedding.rows, expected.embedding.rows);
@@ -46,8 +46,8 @@ void expect_same_encoder(Device& device, const EncoderConfig& config,
 }
 
 TEST(DeviceEncoder, MatchesReferenceBits) {
-  const auto mask = sample_mask({2, 5}, "valid");
-  for (const auto& device : devices())
+  const auto mask = random_mask({2, 5}, "valid");
+  for (const auto& device : make_simulated_devices())
     for (const auto placement : {ref::model::NormPlacement::post, ref::model::NormPlacement::pre})
       for (const auto pooling :
            {ref::model::Pooling::masked_mean, ref::model::Pooling::per_position}) {
@@ -64,8 +64,8 @@ TEST(DeviceEncoder, MatchesReferenceBits) {
 }
 
 TEST(DeviceEncoder, MatchesReferenceBitsWithTiedHead) {
-  const auto mask = sample_mask({2, 5}, "valid");
-  for (const auto& device : devices())
+  const auto mask = random_mask({2, 5}, "valid");
+  for (const auto& device : make_simulated_devices())
     for (const auto placement : {ref::model::NormPlacement::post, ref::model::NormPlacement::pre})
       for (const auto pooling :
            {ref::model::Pooling::masked_mean, ref::model::Pooling::per_position}) {
@@ -103,12 +103,12 @@ TEST(DeviceEncoder, RejectsSentenceWithoutRealTokens) {
   ref::tensor::Mask valid = ref::tensor::full_tensor<bool>({2, 5}, false);
   valid.data()[0] = true;
   EXPECT_EQ(
-      refusal([&] {
+      refusal_message([&] {
         NamedDeviceTensors state;
         Encoder(config, on_device(*device, named))
             .forward({{2, 5, kIds}, DeviceMask(*device, valid)}, {}, state);
       }),
-      refusal([&] {
+      refusal_message([&] {
         RefNamed state;
         ref::encoder::Encoder<double>(config, parameters).forward({{2, 5, kIds}, valid}, {}, state);
       }));

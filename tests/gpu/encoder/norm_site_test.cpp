@@ -15,13 +15,13 @@ TEST(DeviceNormSite, UpdatesOnlyItsOwnState) {
   const auto device = device::simulated_device(4);
   const ref::model::NormOptions norm = ref::model::norm_options("batch_norm");
   NamedDeviceTensors parameters, state;
-  parameters.set("n1.gamma", upload(*device, plain_sample({8}, "gamma")));
-  parameters.set("n1.beta", upload(*device, plain_sample({8}, "beta")));
+  parameters.set("n1.gamma", upload(*device, random_normal_tensor({8}, "gamma")));
+  parameters.set("n1.beta", upload(*device, random_normal_tensor({8}, "beta")));
   const auto initial = ref::norm::initial_state<double>(norm, 8);
   for (const char* place : {"n1.", "n10.", "m.n1."})
     for (const auto& [name, values] : initial) state.set(place + name, upload(*device, values));
   NamedNorm site(norm, parameters, "n1");
-  site.forward(upload(*device, plain_sample({2, 5, 8}, "x")), {}, {}, state);
+  site.forward(upload(*device, random_normal_tensor({2, 5, 8}, "x")), {}, {}, state);
   EXPECT_EQ(state.size(), 3 * initial.size());
   EXPECT_NE(download(state.at("n1.running_mean")), initial.at("running_mean"));
   for (const char* place : {"n10.", "m.n1."})
@@ -36,9 +36,9 @@ TEST(DeviceNormSite, ReportsStatisticsOnlyIfTheyAreRequested) {
   NamedDeviceTensors state;
   for (const auto& [name, values] : ref::norm::initial_state<double>(norm, 8))
     state.set("n." + name, upload(*device, values));
-  parameters.set("n.gamma", upload(*device, plain_sample({8}, "gamma")));
-  parameters.set("n.beta", upload(*device, plain_sample({8}, "beta")));
-  const auto x = upload(*device, plain_sample({2, 5, 8}, "x"));
+  parameters.set("n.gamma", upload(*device, random_normal_tensor({8}, "gamma")));
+  parameters.set("n.beta", upload(*device, random_normal_tensor({8}, "beta")));
+  const auto x = upload(*device, random_normal_tensor({2, 5, 8}, "x"));
   ModelRunSettings run;
   NamedNorm site(norm, parameters, "n");
   site.forward(x, {}, run, state);

@@ -12,7 +12,7 @@ using RefNamed = ref::tensor::NamedTensors<double>;
 inline RefNamed sample_parameters(const EncoderConfig& config) {
   RefNamed named;
   for (const auto& p : ref::encoder::parameter_shapes(config)) {
-    auto values = plain_sample(p.shape, p.name);
+    auto values = random_normal_tensor(p.shape, p.name);
     for (double& v : values) v /= 2;
     named.set(p.name, std::move(values));
   }

@@ -22,7 +22,8 @@ const ref::nn::Attention<double> kAttention{sample_linear(18, 6, "in"), sample_l
 void expect_same_attention(Device& device, const Mask& valid, std::size_t num_heads, double rate,
                            bool causal) {
   const Attention there{on_device(device, kAttention.in), on_device(device, kAttention.out)};
-  const auto x = plain_sample({2, 7, 6}, "x"), grad_y = plain_sample({2, 7, 6}, "grad_y");
+  const auto x = random_normal_tensor({2, 7, 6}, "x"),
+             grad_y = random_normal_tensor({2, 7, 6}, "grad_y");
   const ref::nn::AttentionOptions options{.num_heads = num_heads,
                                           .dropout = rate,
                                           .key = {.seed = 1, .step = 2, .place = "p"},
@@ -45,9 +46,9 @@ void expect_same_attention(Device& device, const Mask& valid, std::size_t num_he
 }
 
 TEST(DeviceAttention, MatchesReferenceBits) {
-  for (const auto& device : devices())
+  for (const auto& device : make_simulated_devices())
     for (const std::size_t num_heads : {1, 3, 6})
-      for (const Mask& valid : {Mask{}, sample_mask({2, 7}, "valid")}) {
+      for (const Mask& valid : {Mask{}, random_mask({2, 7}, "valid")}) {
         expect_same_attention(*device, valid, num_heads, 0, false);
         expect_same_attention(*device, valid, num_heads, 0.3, false);
         expect_same_attention(*device, valid, num_heads, 0, true);
@@ -58,21 +59,23 @@ TEST(DeviceAttention, MatchesReferenceBits) {
 TEST(DeviceAttention, ErrorMessagesMatchTheReference) {
   const auto device = device::simulated_device();
   const Attention there{on_device(*device, kAttention.in), on_device(*device, kAttention.out)};
-  const auto x = plain_sample({2, 7, 6}, "x");
-  EXPECT_EQ(refusal([&] { multi_head_attention(upload(*device, x), there, {}, {.num_heads = 4}); }),
-            refusal([&] { ref::nn::multi_head_attention(x, kAttention, {}, {.num_heads = 4}); }));
+  const auto x = random_normal_tensor({2, 7, 6}, "x");
+  EXPECT_EQ(
+      refusal_message(
+          [&] { multi_head_attention(upload(*device, x), there, {}, {.num_heads = 4}); }),
+      refusal_message([&] { ref::nn::multi_head_attention(x, kAttention, {}, {.num_heads = 4}); }));
 }
 
-/// Expects the device and the reference to give the same error messages: for a forward whose x has
-/// a NaN at the flat index `at`, and for a backward whose grad_y has an infinity there.
+/// Expects the device and the reference to give the same error messages. The forward gets an x with
+/// a NaN at the flat index `at`; the backward gets a grad_y with an infinity at this index.
 void expect_same_error(Device& device, const ref::tensor::Shape& shape, std::size_t num_heads,
                        std::size_t at, const Mask& valid, bool causal = false) {
   const std::size_t d = shape[2];
   const ref::nn::Attention<double> parameters{sample_linear(3 * d, d, "in"),
                                               sample_linear(d, d, "out")};
   const Attention there{on_device(device, parameters.in), on_device(device, parameters.out)};
-  auto x = plain_sample(shape, "x");
-  auto grad_y = plain_sample(shape, "grad_y");
+  auto x = random_normal_tensor(shape, "x");
+  auto grad_y = random_normal_tensor(shape, "grad_y");
   const ref::nn::AttentionOptions options{.num_heads = num_heads, .causal = causal};
   AttentionOptions device_options;
   device_options.num_heads = num_heads;
@@ -81,20 +84,21 @@ void expect_same_error(Device& device, const ref::tensor::Shape& shape, std::siz
   const auto forward = ref::nn::multi_head_attention(x, parameters, valid, options);
   const auto got = multi_head_attention(upload(device, x), there, mask, device_options);
   grad_y.data()[at] = std::numeric_limits<double>::infinity();
-  const std::string backward = refusal([&] {
+  const std::string backward = refusal_message([&] {
     ref::nn::multi_head_attention_backward(grad_y, x, parameters, valid, forward.saved, options);
   });
   EXPECT_NE(backward.find("attention in sentence "), std::string::npos) << backward;
-  EXPECT_EQ(refusal([&] {
+  EXPECT_EQ(refusal_message([&] {
               multi_head_attention_backward(upload(device, grad_y), upload(device, x), there, mask,
                                             got, device_options);
             }),
             backward);
   x.data()[at] = std::nan("");
   const std::string sentence =
-      refusal([&] { ref::nn::multi_head_attention(x, parameters, valid, options); });
+      refusal_message([&] { ref::nn::multi_head_attention(x, parameters, valid, options); });
   EXPECT_NE(sentence.find("attention in sentence "), std::string::npos) << sentence;
-  EXPECT_EQ(refusal([&] { multi_head_attention(upload(device, x), there, mask, device_options); }),
+  EXPECT_EQ(refusal_message(
+                [&] { multi_head_attention(upload(device, x), there, mask, device_options); }),
             sentence);
 }
 
@@ -102,8 +106,8 @@ void expect_same_error(Device& device, const ref::tensor::Shape& shape, std::siz
 TEST(DeviceAttention, ErrorNamesTheSentenceAndHeadsOfInvalidScores) {
   const auto device = device::simulated_device(3);
   expect_same_error(*device, {2, 7, 6}, 3, 7 * 6 + 2 * 6 + 3, {});
-  expect_same_error(*device, {3, 7, 6}, 2, 2 * 7 * 6, sample_mask({3, 7}, "valid"));
-  expect_same_error(*device, {3, 7, 6}, 2, 2 * 7 * 6, sample_mask({3, 7}, "valid"), true);
+  expect_same_error(*device, {3, 7, 6}, 2, 2 * 7 * 6, random_mask({3, 7}, "valid"));
+  expect_same_error(*device, {3, 7, 6}, 2, 2 * 7 * 6, random_mask({3, 7}, "valid"), true);
   expect_same_error(*device, {2, 257, 2}, 2, 257 * 2 + 1, {});
 }
 

@@ -8,7 +8,8 @@ namespace normproof::gpu::nn {
 
 inline ref::nn::Linear<double> sample_linear(std::size_t out, std::size_t in,
                                              const std::string& name) {
-  return {plain_sample({out, in}, name + ".weight"), plain_sample({out}, name + ".bias")};
+  return {random_normal_tensor({out, in}, name + ".weight"),
+          random_normal_tensor({out}, name + ".bias")};
 }
 
 inline Linear on_device(Device& device, const ref::nn::Linear<double>& map) {

@@ -20,10 +20,10 @@ struct DotProductSample {
   ref::tensor::Tensor<double> q, k, v, grad_y;
 
   DotProductSample(std::size_t heads, std::size_t kv_heads, std::size_t tokens, std::size_t keys)
-      : q(plain_sample({2, heads, tokens, 3}, "q")),
-        k(plain_sample({2, kv_heads, keys, 3}, "k")),
-        v(plain_sample({2, kv_heads, keys, 2}, "v")),
-        grad_y(plain_sample({2, heads, tokens, 2}, "grad_y")) {}
+      : q(random_normal_tensor({2, heads, tokens, 3}, "q")),
+        k(random_normal_tensor({2, kv_heads, keys, 3}, "k")),
+        v(random_normal_tensor({2, kv_heads, keys, 2}, "v")),
+        grad_y(random_normal_tensor({2, heads, tokens, 2}, "grad_y")) {}
 };
 
 void expect_same_dot_product(Device& device, const DotProductSample& s, const Mask& valid,
@@ -48,13 +48,13 @@ void expect_same_dot_product(Device& device, const DotProductSample& s, const Ma
 }
 
 TEST(DeviceDotProductAttention, MatchesReferenceBits) {
-  for (const auto& device : devices())
+  for (const auto& device : make_simulated_devices())
     for (const DotProductSample& s : {DotProductSample(1, 1, 1, 1), DotProductSample(2, 2, 5, 5),
                                       DotProductSample(6, 2, 3, 7), DotProductSample(4, 1, 9, 4)})
       for (const bool causal : {false, true})
         for (const bool masked : {false, true}) {
           const std::size_t keys = s.k.shape()[2];
-          const Mask valid = masked ? sample_mask({2, keys}, "valid") : Mask{};
+          const Mask valid = masked ? random_mask({2, keys}, "valid") : Mask{};
           expect_same_dot_product(*device, s, valid, {.causal = causal});
           expect_same_dot_product(*device, s, valid, {.scale = 0.3, .causal = causal});
         }
@@ -64,25 +64,25 @@ TEST(DeviceDotProductAttention, ErrorMessagesMatchTheReference) {
   const auto device = device::simulated_device();
   const auto expect = [&](const DotProductSample& s, const Mask& valid) {
     const std::string sentence =
-        refusal([&] { ref::nn::scaled_dot_product_attention(s.q, s.k, s.v, valid, {}); });
+        refusal_message([&] { ref::nn::scaled_dot_product_attention(s.q, s.k, s.v, valid, {}); });
     EXPECT_NE(sentence, "");
-    EXPECT_EQ(refusal([&] {
+    EXPECT_EQ(refusal_message([&] {
                 scaled_dot_product_attention(upload(*device, s.q), upload(*device, s.k),
                                              upload(*device, s.v), DeviceMask(*device, valid));
               }),
               sentence);
   };
-  const DotProductSample good(4, 2, 3, 5);
-  expect(good, Mask{{true, false}});
-  DotProductSample bad = good;
+  const DotProductSample valid_sample(4, 2, 3, 5);
+  expect(valid_sample, Mask{{true, false}});
+  DotProductSample bad = valid_sample;
   bad.v.data()[3] = std::numeric_limits<double>::quiet_NaN();
   expect(bad, {});
-  bad = good;
+  bad = valid_sample;
   for (double& q : bad.q) q = 1e200;
   for (std::size_t i = 50; i < bad.k.size(); ++i) bad.k.data()[i] = 1e200;
   expect(bad, {});
-  bad = good;
-  bad.k = plain_sample({2, 3, 5, 3}, "k");
+  bad = valid_sample;
+  bad.k = random_normal_tensor({2, 3, 5, 3}, "k");
   expect(bad, {});
 }
 
@@ -94,11 +94,11 @@ TEST(DeviceDotProductAttention, ErrorMessagesOfTheBackwardMatchTheReference) {
   const auto got = scaled_dot_product_attention(upload(*device, s.q), k, v);
   for (double& gradient : s.grad_y) gradient = 1e308;
   for (double& value : s.v) value = 1e10;
-  const std::string sentence = refusal([&] {
+  const std::string sentence = refusal_message([&] {
     ref::nn::scaled_dot_product_attention_backward(s.grad_y, s.k, s.v, {}, forward.saved);
   });
   EXPECT_NE(sentence.find("attention in sample 0, heads 0 to 1"), std::string::npos) << sentence;
-  EXPECT_EQ(refusal([&] {
+  EXPECT_EQ(refusal_message([&] {
               scaled_dot_product_attention_backward(upload(*device, s.grad_y), k,
                                                     upload(*device, s.v), {}, got);
             }),

@@ -16,16 +16,16 @@ using device::download;
 using device::upload;
 using ref::tensor::Tensor;
 
-struct AddedTensors {
+struct AddNormTensors {
   Tensor<double> x, residual, gamma, beta, grad_y, grad_sum;
 
-  explicit AddedTensors(const Shape& shape)
-      : x(sample(shape, "x")),
-        residual(sample(shape, "residual")),
-        gamma(sample({shape.back()}, "gamma")),
-        beta(sample({shape.back()}, "beta")),
-        grad_y(sample(shape, "grad_y")),
-        grad_sum(sample(shape, "grad_sum")) {}
+  explicit AddNormTensors(const Shape& shape)
+      : x(random_wide_range_tensor(shape, "x")),
+        residual(random_wide_range_tensor(shape, "residual")),
+        gamma(random_wide_range_tensor({shape.back()}, "gamma")),
+        beta(random_wide_range_tensor({shape.back()}, "beta")),
+        grad_y(random_wide_range_tensor(shape, "grad_y")),
+        grad_sum(random_wide_range_tensor(shape, "grad_sum")) {}
   NormInputs on(Device& device) const {
     return {.x = upload(device, x),
             .gamma = upload(device, gamma),
@@ -35,8 +35,9 @@ struct AddedTensors {
 };
 
 template <class Forward>
-void expect_same_step(const NormStep& forward, const NormStep& backward, const Forward& expected,
-                      const ref::norm::AffineGradients<double>& gradients) {
+void expect_same_add_norm_step(const NormStep& forward, const NormStep& backward,
+                               const Forward& expected,
+                               const ref::norm::AffineGradients<double>& gradients) {
   EXPECT_BITS_EQ(download(forward.outputs.at("y")), expected.y);
   EXPECT_BITS_EQ(download(forward.outputs.at("sum")), expected.sum);
   EXPECT_BITS_EQ(download(backward.outputs.at("grad_x")), gradients.grad_x);
@@ -45,22 +46,22 @@ void expect_same_step(const NormStep& forward, const NormStep& backward, const F
 }
 
 TEST(DeviceAddNorm, MatchesReferenceBits) {
-  for (const auto& device : devices())
+  for (const auto& device : make_simulated_devices())
     for (const Shape& shape : {Shape{1, 1}, {5, 66}, {2, 3, 33}}) {
-      const AddedTensors t(shape);
+      const AddNormTensors t(shape);
       const ref::norm::Affine<double> affine{t.gamma, t.beta};
       NormStep forward, backward;
       add_layer_norm({}, t.on(*device), upload(*device, t.residual), forward);
       add_layer_norm_backward(t.on(*device), upload(*device, t.grad_sum), forward, backward);
       const auto layer = ref::norm::add_layer_norm(t.x, t.residual, affine);
-      expect_same_step(
+      expect_same_add_norm_step(
           forward, backward, layer,
           ref::norm::add_layer_norm_backward(t.grad_y, t.grad_sum, layer.sum, affine, layer.saved));
       NormStep rms_forward, rms_backward;
       add_rms_norm({}, t.on(*device), upload(*device, t.residual), rms_forward);
       add_rms_norm_backward(t.on(*device), upload(*device, t.grad_sum), rms_forward, rms_backward);
       const auto rms = ref::norm::add_rms_norm(t.x, t.residual, affine);
-      expect_same_step(
+      expect_same_add_norm_step(
           rms_forward, rms_backward, rms,
           ref::norm::add_rms_norm_backward(t.grad_y, t.grad_sum, rms.sum, affine, rms.saved));
     }
@@ -68,16 +69,16 @@ TEST(DeviceAddNorm, MatchesReferenceBits) {
 
 TEST(DeviceAddNorm, ErrorMessagesMatchTheReference) {
   const auto device = device::simulated_device();
-  AddedTensors t({2, 3});
+  AddNormTensors t({2, 3});
   const auto expect_same = [&] {
     NormStep forward, backward;
-    const auto expected = refusal([&] {
+    const auto expected = refusal_message([&] {
       const auto layer = ref::norm::add_layer_norm(t.x, t.residual, {t.gamma, t.beta});
       ref::norm::add_layer_norm_backward(t.grad_y, t.grad_sum, layer.sum, {t.gamma, t.beta},
                                          layer.saved);
     });
     EXPECT_NE(expected, kNoError);
-    EXPECT_EQ(refusal([&] {
+    EXPECT_EQ(refusal_message([&] {
                 add_layer_norm({}, t.on(*device), upload(*device, t.residual), forward);
                 add_layer_norm_backward(t.on(*device), upload(*device, t.grad_sum), forward,
                                         backward);
@@ -88,7 +89,7 @@ TEST(DeviceAddNorm, ErrorMessagesMatchTheReference) {
     const Tensor<double> good = *spoilt;
     spoilt->data()[4] = std::numeric_limits<double>::infinity();
     expect_same();
-    *spoilt = sample({3, 2}, "other shape");
+    *spoilt = random_wide_range_tensor({3, 2}, "other shape");
     expect_same();
     *spoilt = good;
   }

@@ -36,7 +36,8 @@ void expect_same(const NamedDeviceTensors& got, const RefState& expected) {
 
 /// Runs `steps` steps of forward and backward on the device and in the reference, and expects equal
 /// bits. Each step starts from the state after the previous step.
-void run_both(Device& device, const NormOptions& options, const RefInputs& inputs, int steps) {
+void compare_steps_with_reference(Device& device, const NormOptions& options,
+                                  const RefInputs& inputs, int steps) {
   const std::size_t d_model = inputs.x.shape().back();
   const NormInputs in = on_device(device, inputs);
   RefState expected_state = ref::norm::initial_state<double>(options, d_model);
@@ -55,17 +56,17 @@ void run_both(Device& device, const NormOptions& options, const RefInputs& input
 
 }  // namespace
 
-void expect_bits_of_ref(const NormOptions& options, const RefInputs& inputs, int steps) {
+void expect_reference_bits(const NormOptions& options, const RefInputs& inputs, int steps) {
   const std::size_t d_model = inputs.x.shape().back();
-  const std::string expected = refusal([&] {
+  const std::string expected = refusal_message([&] {
     ref::norm::norm_step(options, inputs, ref::norm::initial_state<double>(options, d_model));
   });
-  for (const auto& device : devices()) {
+  for (const auto& device : make_simulated_devices()) {
     if (expected == kNoError) {
-      run_both(*device, options, inputs, steps);
+      compare_steps_with_reference(*device, options, inputs, steps);
       continue;
     }
-    EXPECT_EQ(refusal([&] {
+    EXPECT_EQ(refusal_message([&] {
                 const NormInputs in = on_device(*device, inputs);
                 norm_backward(options, in,
                               norm_forward(options, in, initial_state(*device, options, d_model)));
@@ -74,42 +75,48 @@ void expect_bits_of_ref(const NormOptions& options, const RefInputs& inputs, int
   }
 }
 
-void expect_bits_past_65535_rows(const NormOptions& options) {
+void expect_reference_bits_beyond_65535_rows(const NormOptions& options) {
   const auto device = device::simulated_device();
-  run_both(*device, options, {.x = sample({65537, 3}, "x"), .grad_y = sample({65537, 3}, "grad_y")},
-           1);
+  compare_steps_with_reference(*device, options,
+                               {.x = random_wide_range_tensor({65537, 3}, "x"),
+                                .grad_y = random_wide_range_tensor({65537, 3}, "grad_y")},
+                               1);
 }
 
-void expect_bits_on_samples(const NormOptions& options) {
-  struct Sample {
+void expect_reference_bits_for_samples(const NormOptions& options) {
+  struct ShapeAndMasking {
     ref::tensor::Shape shape;
     bool masked;
   };
-  for (const auto& [shape, masked] : {Sample{{1, 6}, false}, Sample{{67, 6}, true},
-                                      Sample{{3, 5, 66}, true}, Sample{{2, 40, 6}, false}}) {
+  for (const auto& [shape, masked] :
+       {ShapeAndMasking{{1, 6}, false}, ShapeAndMasking{{67, 6}, true},
+        ShapeAndMasking{{3, 5, 66}, true}, ShapeAndMasking{{2, 40, 6}, false}}) {
     const std::size_t d_model = shape.back();
-    RefInputs in{.x = sample(shape, "x"), .grad_y = sample(shape, "grad_y")};
-    if (masked) in.valid = sample_mask({shape.begin(), shape.end() - 1}, "valid");
+    RefInputs in{.x = random_wide_range_tensor(shape, "x"),
+                 .grad_y = random_wide_range_tensor(shape, "grad_y")};
+    if (masked) in.valid = random_mask({shape.begin(), shape.end() - 1}, "valid");
     for (const Mode mode : {Mode::training, Mode::inference}) {
       in.mode = mode;
-      expect_bits_of_ref(options, in);
+      expect_reference_bits(options, in);
       RefInputs trained = in;
       for (const auto& parameter : ref::model::norm_layer(options).parameters)
         ref::norm::set_parameter(
             trained, parameter.name,
-            sample({ref::model::entry_extent(parameter.shape, d_model)}, parameter.name));
-      expect_bits_of_ref(options, trained, 3);
+            random_wide_range_tensor({ref::model::entry_extent(parameter.shape, d_model)},
+                                     parameter.name));
+      expect_reference_bits(options, trained, 3);
     }
   }
 }
 
-void expect_refusals_of_ref(const NormOptions& options) {
+void expect_same_rejections_as_reference(const NormOptions& options) {
   const auto has_failed_check = [&](const RefInputs& in) {
     const RefState state = ref::norm::initial_state<double>(options, 4);
-    EXPECT_NE(refusal([&] { ref::norm::norm_step(options, in, state); }), kNoError);
-    expect_bits_of_ref(options, in);
+    EXPECT_NE(refusal_message([&] { ref::norm::norm_step(options, in, state); }), kNoError);
+    expect_reference_bits(options, in);
   };
-  const RefInputs fine{.x = sample({3, 4}, "x"), .grad_y = sample({3, 4}, "grad_y")};
+  const RefInputs fine{.x = random_wide_range_tensor({3, 4}, "x"),
+                       .grad_y = random_wide_range_tensor({3, 4}, "grad_y")};
   RefInputs in = fine;
   in.x.data()[5] = std::numeric_limits<double>::quiet_NaN();
   has_failed_check(in);
@@ -121,10 +128,10 @@ void expect_refusals_of_ref(const NormOptions& options) {
   in.grad_y.data()[11] = std::numeric_limits<double>::infinity();
   has_failed_check(in);
   in = fine;
-  in.grad_y = sample({4, 3}, "grad_y");
+  in.grad_y = random_wide_range_tensor({4, 3}, "grad_y");
   has_failed_check(in);
   in = fine;
-  in.gamma = sample({5}, "gamma");
+  in.gamma = random_wide_range_tensor({5}, "gamma");
   has_failed_check(in);
 }
 

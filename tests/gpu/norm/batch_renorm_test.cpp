@@ -8,17 +8,17 @@ namespace normproof::gpu::norm {
 namespace {
 
 TEST(DeviceBatchRenorm, MatchesReferenceBits) {
-  expect_bits_on_samples(ref::model::BatchRenormOptions{});
-  expect_bits_on_samples(ref::model::BatchRenormOptions{.r_max = 1, .d_max = 0});
-  expect_bits_on_samples(ref::model::BatchRenormOptions{.r_max = 1e9, .d_max = 1e9});
+  expect_reference_bits_for_samples(ref::model::BatchRenormOptions{});
+  expect_reference_bits_for_samples(ref::model::BatchRenormOptions{.r_max = 1, .d_max = 0});
+  expect_reference_bits_for_samples(ref::model::BatchRenormOptions{.r_max = 1e9, .d_max = 1e9});
 }
 
 TEST(DeviceBatchRenorm, MatchesReferenceBeyond65535Rows) {
-  expect_bits_past_65535_rows(ref::model::BatchRenormOptions{});
+  expect_reference_bits_beyond_65535_rows(ref::model::BatchRenormOptions{});
 }
 
 TEST(DeviceBatchRenorm, RejectsTheInputsThatTheReferenceRejects) {
-  expect_refusals_of_ref(ref::model::BatchRenormOptions{});
+  expect_same_rejections_as_reference(ref::model::BatchRenormOptions{});
 }
 
 }  // namespace

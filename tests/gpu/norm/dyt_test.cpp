@@ -9,21 +9,22 @@ namespace normproof::gpu::norm {
 namespace {
 
 TEST(DeviceDyT, MatchesReferenceBits) {
-  expect_bits_on_samples(ref::model::DyTOptions{});
+  expect_reference_bits_for_samples(ref::model::DyTOptions{});
 }
 
 TEST(DeviceDyT, MatchesReferenceBeyond65535Rows) {
-  expect_bits_past_65535_rows(ref::model::DyTOptions{});
+  expect_reference_bits_beyond_65535_rows(ref::model::DyTOptions{});
 }
 
 TEST(DeviceDyT, RejectsTheInputsThatTheReferenceRejects) {
-  expect_refusals_of_ref(ref::model::DyTOptions{});
+  expect_same_rejections_as_reference(ref::model::DyTOptions{});
 }
 
 TEST(DeviceDyT, RejectsAlphaOfWrongShape) {
-  RefInputs in{.x = sample({3, 4}, "x"), .grad_y = sample({3, 4}, "grad_y")};
-  in.others.set("alpha", sample({2}, "alpha"));
-  expect_bits_of_ref(ref::model::DyTOptions{}, in);
+  RefInputs in{.x = random_wide_range_tensor({3, 4}, "x"),
+               .grad_y = random_wide_range_tensor({3, 4}, "grad_y")};
+  in.others.set("alpha", random_wide_range_tensor({2}, "alpha"));
+  expect_reference_bits(ref::model::DyTOptions{}, in);
 }
 
 }  // namespace

@@ -18,15 +18,17 @@ using ref::model::kRowsPerRun;
 using ref::tensor::Shape;
 using RefAffine = ref::norm::Affine<float>;
 
-constexpr FloatType kStoredTypes[] = {FloatType::float32, FloatType::bfloat16, FloatType::float16};
+constexpr FloatType kStorageFormats[] = {FloatType::float32, FloatType::bfloat16,
+                                         FloatType::float16};
 
-Tensor<float> float32_numbers(FloatType type, Tensor<double> values) {
+Tensor<float> round_to_storage_format(FloatType type, Tensor<double> values) {
   for (double& v : values) v = round_to(type, v);
   return ref::tensor::convert<float>(values);
 }
-Tensor<float> float32_numbers(FloatType type, const Shape& shape, std::string_view name) {
-  return float32_numbers(
-      type, type == FloatType::float16 ? plain_sample(shape, name) : sample(shape, name));
+Tensor<float> round_to_storage_format(FloatType type, const Shape& shape, std::string_view name) {
+  return round_to_storage_format(type, type == FloatType::float16
+                                           ? random_normal_tensor(shape, name)
+                                           : random_wide_range_tensor(shape, name));
 }
 
 /// Expects two tensors with equal bits, or two absent tensors. The shapes of absent tensors may
@@ -39,8 +41,8 @@ void expect_same_floats(const Tensor<float>& got, const Tensor<float>& expected)
   expect_same_doubles(ref::tensor::convert<double>(got), ref::tensor::convert<double>(expected));
 }
 
-/// Expects the norm and its gradients to have the bits of the reference on the devices `on`. The
-/// input of the norm is x, or x + residual if `adds`.
+/// Expects the norm and its gradients to have the bits of the reference on every device in `on`.
+/// The input of the norm is x, or x + residual if `adds`.
 void expect_float32_bits(const Float32NormOptions& options, const Shape& shape, bool affine,
                          const std::vector<std::unique_ptr<device::Device>>& on,
                          bool adds = false) {
@@ -50,15 +52,15 @@ void expect_float32_bits(const Float32NormOptions& options, const Shape& shape, 
                                   << ref::numeric::float_format_info(options.arithmetic).name
                                   << (adds ? " of a sum" : ""));
   const auto numbers = [&](const char* name) {
-    return float32_numbers(options.storage, shape, name);
+    return round_to_storage_format(options.storage, shape, name);
   };
   const Tensor<float> x = numbers("x"), grad_y = numbers("grad_y");
   const Tensor<float> residual = adds ? numbers("residual") : Tensor<float>();
   const Tensor<float> grad_sum = adds ? numbers("grad_sum") : Tensor<float>();
   RefAffine affine_parameters;
   if (affine)
-    affine_parameters = {float32_numbers(options.parameters, {shape[1]}, "gamma"),
-                         float32_numbers(options.parameters, {shape[1]}, "beta")};
+    affine_parameters = {round_to_storage_format(options.parameters, {shape[1]}, "gamma"),
+                         round_to_storage_format(options.parameters, {shape[1]}, "beta")};
   ref::norm::Float32AddNormForward expected{x, {}};
   if (adds)
     expected = ref::norm::float32_add_norm(x, residual, affine_parameters, options);
@@ -90,7 +92,7 @@ void expect_float32_bits(const Float32NormOptions& options, const Shape& shape, 
 }
 
 void for_each_float32_layer(const std::function<void(Float32NormOptions)>& f) {
-  for (const FloatType type : kStoredTypes)
+  for (const FloatType type : kStorageFormats)
     for (const bool centred : {true, false})
       f({.centred = centred, .storage = type, .parameters = type});
 }
@@ -103,8 +105,8 @@ std::vector<std::unique_ptr<device::Device>> devices_with_and_without_clusters()
   return on;
 }
 
-TEST(DeviceFloat32Norm, MatchesReferenceBitsForWidthsOfEveryRemainder) {
-  const auto on = devices();
+TEST(DeviceFloat32Norm, MatchesReferenceBitsForWidthsThatAreNotMultiplesOfTheVectorSize) {
+  const auto on = make_simulated_devices();
   for_each_float32_layer([&](const Float32NormOptions& options) {
     for (std::size_t width = 1; width <= 35; ++width)
       expect_float32_bits(options, {3, width}, width % 2 == 0, on);
@@ -114,7 +116,7 @@ TEST(DeviceFloat32Norm, MatchesReferenceBitsForWidthsOfEveryRemainder) {
 }
 
 TEST(DeviceFloat32Norm, MatchesReferenceBitsForAnyNumberOfRows) {
-  const auto on = devices();
+  const auto on = make_simulated_devices();
   for_each_float32_layer([&](const Float32NormOptions& options) {
     for (const std::size_t rows : {0, 1, 31, 32, 33, 65, 161})
       expect_float32_bits(options, {rows, 12}, true, on, rows % 2 == 0);
@@ -123,7 +125,7 @@ TEST(DeviceFloat32Norm, MatchesReferenceBitsForAnyNumberOfRows) {
 }
 
 TEST(DeviceFloat32Norm, MatchesReferenceBitsInDoubleArithmetic) {
-  const auto on = devices();
+  const auto on = make_simulated_devices();
   for_each_float32_layer([&](Float32NormOptions options) {
     options.arithmetic = FloatType::float64;
     for (const std::size_t width : {1, 7, 16, 33, 257})
@@ -161,12 +163,12 @@ TEST(DeviceFloat32Norm, MatchesReferenceBitsForRowsLargerThanACluster) {
   expect_float32_bits(options, {1, 131081}, true, on, true);
 }
 
-/// Tests every kernel of the backward. A warp, a block or a cluster processes one run of 32 rows,
-/// or a block processes the run tile by tile.
+/// Tests every kernel of the backward. Depending on the row's length, a warp, a block or a cluster
+/// processes one run of 32 rows, or a block processes the run tile by tile.
 TEST(DeviceFloat32Norm, MatchesReferenceBitsIfTheLastRunOfRowsIsPartial) {
   static_assert(kRowsPerRun == 32);
   const auto on = devices_with_and_without_clusters();
-  for (const FloatType type : kStoredTypes) {
+  for (const FloatType type : kStorageFormats) {
     const Float32NormOptions options{.storage = type, .parameters = type};
     for (const std::size_t rows : {1, 31, 33, 64})
       expect_float32_bits(options, {rows, 1032}, true, on, rows == 33);
@@ -178,7 +180,7 @@ TEST(DeviceFloat32Norm, MatchesReferenceBitsIfTheLastRunOfRowsIsPartial) {
 /// Tests the second stage of the backward, which adds up the runs of rows in 32 lanes: with one run
 /// per lane, and with several.
 TEST(DeviceFloat32Norm, MatchesReferenceBitsForMoreRunsOfRowsThanSummationLanes) {
-  const auto on = devices();
+  const auto on = make_simulated_devices();
   for_each_float32_layer([&](Float32NormOptions options) {
     for (const std::size_t rows : {31 * 32 + 1, 32 * 32, 32 * 32 + 1, 70 * 32 + 5}) {
       expect_float32_bits(options, {rows, 9}, true, on, rows % 2 == 0);
@@ -189,9 +191,9 @@ TEST(DeviceFloat32Norm, MatchesReferenceBitsForMoreRunsOfRowsThanSummationLanes)
 }
 
 TEST(DeviceFloat32Norm, MatchesReferenceBitsForOtherParameterFormatsAndZeroCenteredGamma) {
-  const auto on = devices();
+  const auto on = make_simulated_devices();
   for_each_float32_layer([&](Float32NormOptions options) {
-    for (const FloatType parameters : kStoredTypes) {
+    for (const FloatType parameters : kStorageFormats) {
       options.parameters = parameters;
       options.zero_centred_gamma = !options.zero_centred_gamma;
       options.eps = 0x1p-7;
@@ -202,7 +204,7 @@ TEST(DeviceFloat32Norm, MatchesReferenceBitsForOtherParameterFormatsAndZeroCente
 
 TEST(DeviceFloat32Norm, PropagatesNonFiniteInputsLikeReference) {
   const auto device = device::simulated_device(3);
-  Tensor<float> x = float32_numbers(FloatType::float32, {3, 9}, "x");
+  Tensor<float> x = round_to_storage_format(FloatType::float32, {3, 9}, "x");
   x.data()[1] = std::numeric_limits<float>::quiet_NaN();
   x.data()[10] = std::numeric_limits<float>::infinity();
   const Float32NormOptions options{.storage = FloatType::float32};
@@ -228,7 +230,7 @@ TEST(DeviceFloat32Norm, RejectsTheInputsThatTheReferenceRejects) {
     return upload_numbers(*device, FloatType::float32, full(shape));
   };
   const auto both_refuse = [&](const RejectedCase& given) {
-    const std::string expected = refusal([&] {
+    const std::string expected = refusal_message([&] {
       const RefAffine affine_parameters{full(given.gamma), {}};
       ref::norm::float32_add_norm(full(given.x), full(given.residual), affine_parameters,
                                   given.options);
@@ -237,7 +239,7 @@ TEST(DeviceFloat32Norm, RejectsTheInputsThatTheReferenceRejects) {
                                        {{}, saved, saved}, given.options, full(given.grad_sum));
     });
     EXPECT_NE(expected, kNoError);
-    const auto got = refusal([&] {
+    const auto got = refusal_message([&] {
       const Float32NormInputs in{.x = upload(given.x),
                                  .gamma = upload(given.gamma),
                                  .grad_y = upload(given.grad_y),
@@ -267,13 +269,13 @@ TEST(DeviceFloat32Norm, RejectsTheInputsThatTheReferenceRejects) {
 TEST(DeviceFloat32Norm, RejectsTensorsOfWrongFormat) {
   const auto device = device::simulated_device();
   const DeviceNumbers x = upload_numbers(*device, FloatType::float16, {{1, 2}, {3, 4}});
-  EXPECT_EQ(refusal([&] { float32_norm({.storage = FloatType::bfloat16}, {.x = x}); }),
+  EXPECT_EQ(refusal_message([&] { float32_norm({.storage = FloatType::bfloat16}, {.x = x}); }),
             "float32_norm: x is float16; expected bfloat16, as the options have it (C12)");
   const Float32NormOptions options{.storage = FloatType::float16, .arithmetic = FloatType::float64};
   Float32NormForward forward = float32_norm(options, {.x = x});
   forward.rstd = upload_numbers(*device, FloatType::float32, {1, 2});
   EXPECT_EQ(
-      refusal([&] { float32_norm_backward(options, {.x = x, .grad_y = x}, forward); }),
+      refusal_message([&] { float32_norm_backward(options, {.x = x, .grad_y = x}, forward); }),
       "float32_norm_backward: rstd is float32; expected float64, as the options have it (C12)");
 }
 

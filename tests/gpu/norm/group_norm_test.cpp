@@ -9,22 +9,22 @@ namespace {
 
 TEST(DeviceGroupNorm, MatchesReferenceBits) {
   for (const int groups : {1, 3, 6, 4})
-    expect_bits_on_samples(ref::model::GroupNormOptions{.groups = groups});
+    expect_reference_bits_for_samples(ref::model::GroupNormOptions{.groups = groups});
 }
 
 TEST(DeviceGroupNorm, RejectsSentenceWithoutValidTokens) {
   RefInputs in{.x = {{{1, 2}, {0, 1}}, {{3, 4}, {1, 1}}},
                .grad_y = {{{1, 2}, {3, 4}}, {{3, 4}, {5, 6}}}};
   in.valid = {{true, false}, {false, false}};
-  expect_bits_of_ref(ref::model::GroupNormOptions{}, in);
+  expect_reference_bits(ref::model::GroupNormOptions{}, in);
 }
 
 TEST(DeviceGroupNorm, MatchesReferenceBeyond65535Rows) {
-  expect_bits_past_65535_rows(ref::model::GroupNormOptions{});
+  expect_reference_bits_beyond_65535_rows(ref::model::GroupNormOptions{});
 }
 
 TEST(DeviceGroupNorm, RejectsTheInputsThatTheReferenceRejects) {
-  expect_refusals_of_ref(ref::model::GroupNormOptions{});
+  expect_same_rejections_as_reference(ref::model::GroupNormOptions{});
 }
 
 }  // namespace

@@ -9,15 +9,15 @@ namespace {
 
 TEST(DeviceGroupScaling, MatchesReferenceBits) {
   for (const int groups : {1, 3, 6, 4})
-    expect_bits_on_samples(ref::model::GroupScalingOptions{.groups = groups});
+    expect_reference_bits_for_samples(ref::model::GroupScalingOptions{.groups = groups});
 }
 
 TEST(DeviceGroupScaling, MatchesReferenceBeyond65535Rows) {
-  expect_bits_past_65535_rows(ref::model::GroupScalingOptions{});
+  expect_reference_bits_beyond_65535_rows(ref::model::GroupScalingOptions{});
 }
 
 TEST(DeviceGroupScaling, RejectsTheInputsThatTheReferenceRejects) {
-  expect_refusals_of_ref(ref::model::GroupScalingOptions{});
+  expect_same_rejections_as_reference(ref::model::GroupScalingOptions{});
 }
 
 }  // namespace

@@ -8,15 +8,15 @@ namespace normproof::gpu::norm {
 namespace {
 
 TEST(DeviceInstanceNorm, MatchesReferenceBits) {
-  expect_bits_on_samples(ref::model::InstanceNormOptions{});
+  expect_reference_bits_for_samples(ref::model::InstanceNormOptions{});
 }
 
 TEST(DeviceInstanceNorm, MatchesReferenceBeyond65535Rows) {
-  expect_bits_past_65535_rows(ref::model::InstanceNormOptions{});
+  expect_reference_bits_beyond_65535_rows(ref::model::InstanceNormOptions{});
 }
 
 TEST(DeviceInstanceNorm, RejectsTheInputsThatTheReferenceRejects) {
-  expect_refusals_of_ref(ref::model::InstanceNormOptions{});
+  expect_same_rejections_as_reference(ref::model::InstanceNormOptions{});
 }
 
 }  // namespace

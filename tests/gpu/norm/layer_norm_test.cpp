@@ -8,16 +8,16 @@ namespace normproof::gpu::norm {
 namespace {
 
 TEST(DeviceLayerNorm, MatchesReferenceBits) {
-  expect_bits_on_samples(ref::model::LayerNormOptions{});
-  expect_bits_on_samples(ref::model::LayerNormOptions{.eps = 0x1p-40});
+  expect_reference_bits_for_samples(ref::model::LayerNormOptions{});
+  expect_reference_bits_for_samples(ref::model::LayerNormOptions{.eps = 0x1p-40});
 }
 
 TEST(DeviceLayerNorm, MatchesReferenceBeyond65535Rows) {
-  expect_bits_past_65535_rows(ref::model::LayerNormOptions{});
+  expect_reference_bits_beyond_65535_rows(ref::model::LayerNormOptions{});
 }
 
 TEST(DeviceLayerNorm, RejectsTheInputsThatTheReferenceRejects) {
-  expect_refusals_of_ref(ref::model::LayerNormOptions{});
+  expect_same_rejections_as_reference(ref::model::LayerNormOptions{});
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ TEST(DeviceNorm, MatchesReferenceBitsForEveryLayer) {
   for (const auto& name : ref::model::norm_names())
     for (const auto mode : {ref::model::Mode::training, ref::model::Mode::inference}) {
       in.mode = mode;
-      expect_bits_of_ref(ref::model::norm_options(name), in, 2);
+      expect_reference_bits(ref::model::norm_options(name), in, 2);
     }
 }
 
@@ -24,14 +24,15 @@ TEST(DeviceNorm, MatchesReferenceForZeroCenteredGammaAndChannelsLast) {
   for (const char* layer : {"layer_norm", "rms_norm"}) {
     auto options = ref::model::norm_options(layer);
     ref::model::set_option(options, "zero_centred_gamma", "1");
-    expect_bits_of_ref(options, in, 2);
+    expect_reference_bits(options, in, 2);
   }
-  expect_bits_of_ref(ref::model::BatchNormOptions{.layout = ref::model::Layout::channels_last}, in);
+  expect_reference_bits(ref::model::BatchNormOptions{.layout = ref::model::Layout::channels_last},
+                        in);
 }
 
 TEST(DeviceNorm, LayerNoneRejectsParameters) {
-  expect_bits_of_ref(ref::model::NoneOptions{}, {.x = {{1, 2}}, .gamma = {1, 1}});
-  expect_refusals_of_ref(ref::model::NoneOptions{});
+  expect_reference_bits(ref::model::NoneOptions{}, {.x = {{1, 2}}, .gamma = {1, 1}});
+  expect_same_rejections_as_reference(ref::model::NoneOptions{});
 }
 
 }  // namespace

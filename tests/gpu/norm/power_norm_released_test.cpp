@@ -9,7 +9,7 @@ namespace {
 
 TEST(DevicePowerNormReleased, MatchesReferenceBitsWithEachSwitchOff) {
   const ref::model::PowerNormReleasedOptions released{.warmup_iterations = 2, .groups = 3};
-  expect_bits_on_samples(released);
+  expect_reference_bits_for_samples(released);
   for (const auto field : {&ref::model::PowerNormReleasedOptions::group_scaling,
                            &ref::model::PowerNormReleasedOptions::divide_by_batch_psi,
                            &ref::model::PowerNormReleasedOptions::cumulative_warmup_average,
@@ -17,16 +17,16 @@ TEST(DevicePowerNormReleased, MatchesReferenceBitsWithEachSwitchOff) {
                            &ref::model::PowerNormReleasedOptions::scaled_nu}) {
     auto options = released;
     options.*field = false;
-    expect_bits_on_samples(options);
+    expect_reference_bits_for_samples(options);
   }
 }
 
 TEST(DevicePowerNormReleased, MatchesReferenceBeyond65535Rows) {
-  expect_bits_past_65535_rows(ref::model::PowerNormReleasedOptions{.groups = 3});
+  expect_reference_bits_beyond_65535_rows(ref::model::PowerNormReleasedOptions{.groups = 3});
 }
 
 TEST(DevicePowerNormReleased, RejectsTheInputsThatTheReferenceRejects) {
-  expect_refusals_of_ref(ref::model::PowerNormReleasedOptions{});
+  expect_same_rejections_as_reference(ref::model::PowerNormReleasedOptions{});
 }
 
 }  // namespace

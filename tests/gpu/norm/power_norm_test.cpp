@@ -8,16 +8,16 @@ namespace normproof::gpu::norm {
 namespace {
 
 TEST(DevicePowerNorm, MatchesReferenceBitsBeforeAndAfterWarmUp) {
-  expect_bits_on_samples(ref::model::PowerNormOptions{});
-  expect_bits_on_samples(ref::model::PowerNormOptions{.warmup_iterations = 2});
+  expect_reference_bits_for_samples(ref::model::PowerNormOptions{});
+  expect_reference_bits_for_samples(ref::model::PowerNormOptions{.warmup_iterations = 2});
 }
 
 TEST(DevicePowerNorm, MatchesReferenceBeyond65535Rows) {
-  expect_bits_past_65535_rows(ref::model::PowerNormOptions{});
+  expect_reference_bits_beyond_65535_rows(ref::model::PowerNormOptions{});
 }
 
 TEST(DevicePowerNorm, RejectsTheInputsThatTheReferenceRejects) {
-  expect_refusals_of_ref(ref::model::PowerNormOptions{});
+  expect_same_rejections_as_reference(ref::model::PowerNormOptions{});
 }
 
 }  // namespace

@@ -8,15 +8,15 @@ namespace normproof::gpu::norm {
 namespace {
 
 TEST(DevicePowerNormV, MatchesReferenceBits) {
-  expect_bits_on_samples(ref::model::PowerNormVOptions{});
+  expect_reference_bits_for_samples(ref::model::PowerNormVOptions{});
 }
 
 TEST(DevicePowerNormV, MatchesReferenceBeyond65535Rows) {
-  expect_bits_past_65535_rows(ref::model::PowerNormVOptions{});
+  expect_reference_bits_beyond_65535_rows(ref::model::PowerNormVOptions{});
 }
 
 TEST(DevicePowerNormV, RejectsTheInputsThatTheReferenceRejects) {
-  expect_refusals_of_ref(ref::model::PowerNormVOptions{});
+  expect_same_rejections_as_reference(ref::model::PowerNormVOptions{});
 }
 
 }  // namespace

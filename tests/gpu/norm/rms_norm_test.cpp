@@ -11,22 +11,23 @@ using ref::model::CastOrder;
 using ref::model::StorageFormat;
 
 TEST(DeviceRMSNorm, MatchesReferenceBits) {
-  expect_bits_on_samples(ref::model::RMSNormOptions{});
+  expect_reference_bits_for_samples(ref::model::RMSNormOptions{});
 }
 
 TEST(DeviceRMSNorm, MatchesReferenceBitsForEveryStorageFormatAndCastOrder) {
   for (const auto storage :
        {StorageFormat::float32, StorageFormat::bfloat16, StorageFormat::float16})
     for (const auto order : {CastOrder::after_gamma, CastOrder::before_gamma})
-      expect_bits_on_samples(ref::model::RMSNormOptions{.cast_order = order, .storage = storage});
+      expect_reference_bits_for_samples(
+          ref::model::RMSNormOptions{.cast_order = order, .storage = storage});
 }
 
 TEST(DeviceRMSNorm, MatchesReferenceBeyond65535Rows) {
-  expect_bits_past_65535_rows(ref::model::RMSNormOptions{});
+  expect_reference_bits_beyond_65535_rows(ref::model::RMSNormOptions{});
 }
 
 TEST(DeviceRMSNorm, RejectsTheInputsThatTheReferenceRejects) {
-  expect_refusals_of_ref(ref::model::RMSNormOptions{});
+  expect_same_rejections_as_reference(ref::model::RMSNormOptions{});
 }
 
 }  // namespace

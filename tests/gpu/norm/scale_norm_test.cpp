@@ -8,15 +8,15 @@ namespace normproof::gpu::norm {
 namespace {
 
 TEST(DeviceScaleNorm, MatchesReferenceBits) {
-  expect_bits_on_samples(ref::model::ScaleNormOptions{});
+  expect_reference_bits_for_samples(ref::model::ScaleNormOptions{});
 }
 
 TEST(DeviceScaleNorm, MatchesReferenceBeyond65535Rows) {
-  expect_bits_past_65535_rows(ref::model::ScaleNormOptions{});
+  expect_reference_bits_beyond_65535_rows(ref::model::ScaleNormOptions{});
 }
 
 TEST(DeviceScaleNorm, RejectsTheInputsThatTheReferenceRejects) {
-  expect_refusals_of_ref(ref::model::ScaleNormOptions{});
+  expect_same_rejections_as_reference(ref::model::ScaleNormOptions{});
 }
 
 }  // namespace

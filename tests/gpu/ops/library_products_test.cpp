@@ -23,7 +23,8 @@ using Tensor = ref::tensor::Tensor<double>;
 const Precision kAllPrecisions[] = {Precision::float64, Precision::float32, Precision::tf32,
                                     Precision::bfloat16, Precision::float16};
 
-/// Returns random integers from -30 to 30. Their sums of products are exact in every precision.
+/// Returns random integers from -30 to 30. A sum of products of such integers is exact in every
+/// precision.
 Tensor small_integers(const ref::tensor::Shape& shape, std::string_view name) {
   const ref::numeric::RandomStream random(5, name);
   Tensor result = ref::tensor::empty_tensor<double>(shape);
@@ -36,7 +37,7 @@ TEST(LibraryProducts, MultipliesIntegersExactlyInEveryPrecisionAndOrder) {
   const Tensor a = small_integers({5, 70}, "a"), b = small_integers({70, 6}, "b");
   const Tensor expected = ref::ops::matmul(a, b);
   for (const Precision precision : kAllPrecisions)
-    for (const auto& device : devices())
+    for (const auto& device : make_simulated_devices())
       for (int order = 0; order < 12; ++order)
         EXPECT_BITS_EQ(download(matmul(upload(*device, a), upload(*device, b), Transpose::none,
                                        LibraryProducts(precision))),
@@ -92,17 +93,18 @@ TEST(LibraryProducts, PrecisionNamesParseBackToTheirPrecisions) {
 }
 
 TEST(LibraryProducts, ComputesTheAddressesOfMatricesWithTwoBatchAxes) {
-  for (const auto& device : devices()) {
+  for (const auto& device : make_simulated_devices()) {
     const auto values = upload(*device, small_integers({1000}, "values"));
     const Matrices<const double> heads{values.span(), 7, 3, 2, 40, 1, 4, 200, 5, 2};
     DeviceTensor<const double*> places(*device, {heads.batches()});
     device::launch_elements(*device, heads.batches(),
                             MatrixAddresses<const double>{heads, places.span()});
-    std::vector<const double*> found(heads.batches());
-    device->download(found.data(), places.span().data, found.size() * sizeof(const double*));
+    std::vector<const double*> matrix_addresses(heads.batches());
+    device->download(matrix_addresses.data(), places.span().data,
+                     matrix_addresses.size() * sizeof(const double*));
     for (std::size_t p = 0; p < 4; ++p)
       for (std::size_t q = 0; q < 5; ++q)
-        EXPECT_EQ(found[p * 5 + q] - heads.data.data, 7 + 200 * p + 2 * q);
+        EXPECT_EQ(matrix_addresses[p * 5 + q] - heads.data.data, 7 + 200 * p + 2 * q);
   }
 }
 

@@ -35,21 +35,22 @@ const MatmulSample kMatmulSamples[] = {{{1, 1}, {1, 1}, Transpose::none},
                                        {{4, 0}, {0, 3}, Transpose::none},
                                        {{600, 40}, {40, 600}, Transpose::none}};
 
-ref::ops::Transpose reference_transpose(Transpose transpose) {
+ref::ops::Transpose to_reference_transpose(Transpose transpose) {
   return transpose == Transpose::none ? ref::ops::Transpose::none
          : transpose == Transpose::a  ? ref::ops::Transpose::a
                                       : ref::ops::Transpose::b;
 }
 
 TEST(DeviceMatmul, MatchesReferenceBits) {
-  for (const auto& device : devices())
+  for (const auto& device : make_simulated_devices())
     for (const auto& [a_shape, b_shape, transpose] : kMatmulSamples) {
-      const Tensor a = sample(a_shape, "a"), b = sample(b_shape, "b");
+      const Tensor a = random_wide_range_tensor(a_shape, "a"),
+                   b = random_wide_range_tensor(b_shape, "b");
       DeviceTensor<double> left(*device, a_shape), right(*device, b_shape);
       if (a.size() > 0) left = upload(*device, a);
       if (b.size() > 0) right = upload(*device, b);
       EXPECT_BITS_EQ(download(matmul(left, right, transpose)),
-                     ref::ops::matmul(a, b, reference_transpose(transpose)));
+                     ref::ops::matmul(a, b, to_reference_transpose(transpose)));
     }
 }
 
@@ -57,9 +58,10 @@ TEST(DeviceMatmul, MatchesReferenceBits) {
 // product is added to the old values of the result.
 TEST(DeviceMatmul, HandlesStridedBatchesAndAccumulation) {
   const std::size_t batch = 2, heads = 3, rows = 4, num_columns = 5, wide = 300;
-  const Tensor a = sample({batch, rows, heads * wide}, "a"), b = sample({num_columns, wide}, "b");
-  Tensor c = sample({batch, heads, rows, num_columns}, "c");
-  for (const auto& device : devices()) {
+  const Tensor a = random_wide_range_tensor({batch, rows, heads * wide}, "a"),
+               b = random_wide_range_tensor({num_columns, wide}, "b");
+  Tensor c = random_wide_range_tensor({batch, heads, rows, num_columns}, "c");
+  for (const auto& device : make_simulated_devices()) {
     const auto left = upload(*device, a), right = upload(*device, b);
     auto result = upload(*device, c);
     const Matrices<double> to{result.span(), 0,
@@ -84,14 +86,15 @@ TEST(DeviceMatmul, HandlesStridedBatchesAndAccumulation) {
 TEST(DeviceMatmul, UnderflowOfANegativeProductGivesMinusZero) {
   const Tensor a = ref::tensor::full_tensor<double>({1, 1}, -0x1p-600);
   const Tensor b = ref::tensor::full_tensor<double>({1, 1}, 0x1p-600);
-  for (const auto& device : devices())
+  for (const auto& device : make_simulated_devices())
     EXPECT_BITS_EQ(download(matmul(upload(*device, a), upload(*device, b))),
                    ref::ops::matmul(a, b));
 }
 
 TEST(DeviceMatmul, TestsTensorCoresOnceAndNeverDuringARecording) {
   const auto device = device::simulated_device(2);
-  const auto a = upload(*device, sample({9, 300}, "a")), b = upload(*device, sample({300, 9}, "b"));
+  const auto a = upload(*device, random_wide_range_tensor({9, 300}, "a")),
+             b = upload(*device, random_wide_range_tensor({300, 9}, "b"));
   EXPECT_EQ(device->tensor_cores_are_exact, false);
   const Tensor expected = download(matmul(a, b));
   device->tensor_cores_are_exact.reset();
@@ -114,9 +117,11 @@ TEST(DeviceMatmul, ErrorMessagesMatchTheReference) {
   for (const auto& [a_shape, b_shape] :
        {std::pair<Shape, Shape>{{2, 3}, {2, 3}}, {{3}, {3, 1}}, {{2, 2, 3}, {4, 3, 2}}})
     for (const Transpose transpose : {Transpose::none, Transpose::a, Transpose::b}) {
-      const Tensor a = sample(a_shape, "a"), b = sample(b_shape, "b");
-      EXPECT_EQ(refusal([&] { matmul(upload(*device, a), upload(*device, b), transpose); }),
-                refusal([&] { ref::ops::matmul(a, b, reference_transpose(transpose)); }));
+      const Tensor a = random_wide_range_tensor(a_shape, "a"),
+                   b = random_wide_range_tensor(b_shape, "b");
+      EXPECT_EQ(
+          refusal_message([&] { matmul(upload(*device, a), upload(*device, b), transpose); }),
+          refusal_message([&] { ref::ops::matmul(a, b, to_reference_transpose(transpose)); }));
     }
 }
 

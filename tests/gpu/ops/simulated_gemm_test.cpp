@@ -20,7 +20,8 @@ double product(device::Device& device, const Tensor& a, const Tensor& b,
 }
 
 TEST(SimulatedGemm, SumsInAnotherOrderInEachProduct) {
-  const Tensor a = sample({1, 200}, "a"), b = sample({200, 1}, "b");
+  const Tensor a = random_wide_range_tensor({1, 200}, "a"),
+               b = random_wide_range_tensor({200, 1}, "b");
   for (const Precision precision : {Precision::float64, Precision::float32, Precision::tf32}) {
     const auto device = device::simulated_device(1);
     std::set<double> seen;
@@ -30,7 +31,8 @@ TEST(SimulatedGemm, SumsInAnotherOrderInEachProduct) {
 }
 
 TEST(SimulatedGemm, SeedDeterminesTheResult) {
-  const Tensor a = sample({1, 200}, "a"), b = sample({200, 1}, "b");
+  const Tensor a = random_wide_range_tensor({1, 200}, "a"),
+               b = random_wide_range_tensor({200, 1}, "b");
   const LibraryProducts library(Precision::float32);
   for (int seed = 0; seed < 20; ++seed)
     EXPECT_EQ(product(*device::simulated_device(static_cast<std::uint64_t>(seed)), a, b, library),
@@ -39,7 +41,8 @@ TEST(SimulatedGemm, SeedDeterminesTheResult) {
 
 // The expected value is a chain of std::fma on the host, in ascending order of the terms.
 TEST(SimulatedGemm, SeedZeroSumsInAnAscendingChainOfFloatFma) {
-  const Tensor a = sample({1, 300}, "a"), b = sample({300, 1}, "b");
+  const Tensor a = random_wide_range_tensor({1, 300}, "a"),
+               b = random_wide_range_tensor({300, 1}, "b");
   float expected = 0;
   for (std::size_t k = 0; k < 300; ++k)
     expected = std::fma(static_cast<float>(a(0, k)), static_cast<float>(b(k, 0)), expected);

@@ -22,7 +22,7 @@ Gradients make_gradients(device::Device& device, const Tensor& dense, std::vecto
 }
 
 TEST(GradientAccumulation, AddsDenseAndRowGradientsOfBothBatches) {
-  for (const auto& device : devices()) {
+  for (const auto& device : make_simulated_devices()) {
     Gradients sum;
     accumulate(sum, make_gradients(*device, {1, 2}, {1, 4}, {{10, 20}, {30, -0.0}}));
     EXPECT_EQ(download(sum.dense.at("w")), (Tensor{1, 2}));
@@ -50,7 +50,7 @@ TEST(GradientAccumulation, TiedEmbeddingHasNoRowGradient) {
   EXPECT_EQ(gradients.dense.size(), 1u);
 }
 
-TEST(GradientAccumulation, CountsOneIterationPerStepOnlyForPowerNormUnderThePrefix) {
+TEST(GradientAccumulation, CountsOneIterationPerStepOnlyForPowerNormTensorsWithThePrefix) {
   const auto device = device::simulated_device();
   device::NamedDeviceTensors before, norms;
   for (const char* name : {"encoder.n.iterations", "decoder.n.iterations"}) {

@@ -19,7 +19,7 @@ using ref::model::TrainConfig;
 
 /// Returns a batch in which the target of each token is the next token of its sentence. The last
 /// token of a sentence has no target.
-ref::train::TextBatch next_tokens(ref::encoder::EncoderInputs inputs) {
+ref::train::TextBatch make_next_token_batch(ref::encoder::EncoderInputs inputs) {
   ref::train::TextBatch batch{std::move(inputs), {}};
   const auto& [tokens, valid] = batch.inputs;
   for (std::size_t i = 0; i < tokens.ids.size(); ++i) {
@@ -29,12 +29,12 @@ ref::train::TextBatch next_tokens(ref::encoder::EncoderInputs inputs) {
   return batch;
 }
 
-std::vector<TextBatch> texts_on_device(Device& device,
-                                       const std::vector<ref::train::TextBatch>& batches) {
+std::vector<TextBatch> upload_texts(Device& device,
+                                    const std::vector<ref::train::TextBatch>& batches) {
   std::vector<TextBatch> there;
   there.reserve(batches.size());
   for (const auto& batch : batches)
-    there.push_back({inputs_on_device(device, batch.inputs), batch.targets});
+    there.push_back({upload_inputs(device, batch.inputs), batch.targets});
   return there;
 }
 
@@ -56,15 +56,15 @@ void expect_same_trajectory(Device& device, const std::string& probe, const Trai
     std::vector<ref::train::TextBatch> batches;
     for (std::int64_t i = 0; i < config.accumulation; ++i)
       batches.push_back(
-          next_tokens(determinism::random_batch(inputs, e.batch_size, e.seq_len).inputs));
+          make_next_token_batch(determinism::random_batch(inputs, e.batch_size, e.seq_len).inputs));
     return batches;
   };
   auto expected = ref::train::initial_train_state(config);
-  TrainState state = state_on_device(device, expected);
+  TrainState state = upload_state(device, expected);
   for (std::size_t step = 0; step < steps; ++step) {
     const auto batches = next_batches();
     const auto by_ref = ref::train::language_step<double>(config, batches, expected);
-    const StepResult got = language_step(config, texts_on_device(device, batches), state);
+    const StepResult got = language_step(config, upload_texts(device, batches), state);
     ASSERT_EQ(got.loss, by_ref.loss) << probe << ' ' << step;
     ASSERT_EQ(got.gradient_norms.whole, by_ref.gradient_norms.whole) << probe << ' ' << step;
     EXPECT_EQ(got.gradient_norms.per_tensor, by_ref.gradient_norms.per_tensor);
@@ -72,7 +72,7 @@ void expect_same_trajectory(Device& device, const std::string& probe, const Trai
   }
   EXPECT_EQ(host_state_sha256(state), ref::train::state_sha256(expected)) << probe;
   const auto last = next_batches();
-  EXPECT_BITS_EQ(language_loss(config, texts_on_device(device, last), state),
+  EXPECT_BITS_EQ(language_loss(config, upload_texts(device, last), state),
                  ref::train::language_loss<double>(config, last, expected));
 }
 
@@ -84,7 +84,7 @@ TEST(DeviceLanguageTraining, MatchesReferenceTrajectory) {
 }
 
 TEST(DeviceLanguageTraining, MatchesReferenceWithSeveralBatchesPerStep) {
-  for (const auto& device : devices())
+  for (const auto& device : make_simulated_devices())
     for (const bool tied : {true, false})
       for (const char* norm : {"power_norm", "dyt"}) {
         TrainConfig config = language_config(norm, tied, NormPlacement::post);
@@ -100,18 +100,18 @@ TEST(DeviceLanguageTraining, ErrorMessagesMatchTheReference) {
   determinism::Inputs inputs("refused");
   const TrainConfig fine = language_config("layer_norm", true);
   const std::vector<ref::train::TextBatch> batches = {
-      next_tokens(determinism::random_batch(inputs, 2, 3).inputs)};
+      make_next_token_batch(determinism::random_batch(inputs, 2, 3).inputs)};
   const auto expect_refused = [&](const TrainConfig& config,
                                   const std::vector<ref::train::TextBatch>& given,
                                   double weight_value = 0) {
     auto expected = ref::train::initial_train_state(fine);
     if (weight_value != 0) expected.parameters.at("embedding.weight").data()[8] = weight_value;
-    TrainState state = state_on_device(*device, expected);
+    TrainState state = upload_state(*device, expected);
     const std::string before = host_state_sha256(state);
     const std::string sentence =
-        refusal([&] { ref::train::language_step<double>(config, given, expected); });
+        refusal_message([&] { ref::train::language_step<double>(config, given, expected); });
     EXPECT_NE(sentence, kNoError);
-    EXPECT_EQ(refusal([&] { language_step(config, texts_on_device(*device, given), state); }),
+    EXPECT_EQ(refusal_message([&] { language_step(config, upload_texts(*device, given), state); }),
               sentence);
     EXPECT_EQ(host_state_sha256(state), before);
   };

@@ -8,7 +8,7 @@
 /// Functions that copy the state and the inputs of training between the host and a device.
 namespace normproof::gpu::train {
 
-inline TrainState state_on_device(Device& device, const ref::train::TrainState<double>& state) {
+inline TrainState upload_state(Device& device, const ref::train::TrainState<double>& state) {
   TrainState result;
   result.parameters = device::upload(device, state.parameters);
   result.norms = device::upload(device, state.norms);
@@ -16,8 +16,8 @@ inline TrainState state_on_device(Device& device, const ref::train::TrainState<d
   return result;
 }
 
-inline encoder::EncoderInputs inputs_on_device(Device& device,
-                                               const ref::encoder::EncoderInputs& inputs) {
+inline encoder::EncoderInputs upload_inputs(Device& device,
+                                            const ref::encoder::EncoderInputs& inputs) {
   return {{inputs.tokens.batch_size, inputs.tokens.seq_len, inputs.tokens.ids},
           device::DeviceMask(device, inputs.valid)};
 }

@@ -23,14 +23,15 @@ using ref::model::TrainConfig;
 
 const std::vector<std::int32_t> kTokenIds = {1, 4, 4, 0, 10, 2, 3, 4, 0, 0, 7, 7, 1, 0, 0};
 
-/// Training batches in the types of the reference and of the device. The contents are equal.
-struct Batches {
+/// Training batches in two forms with the same contents: the types of the reference, and the types
+/// of the device.
+struct HostAndDeviceBatches {
   std::vector<ref::train::LabelledBatch> reference;
   std::vector<LabelledBatch> on_device;
 };
-Batches sample_batches(Device& device, std::int64_t count) {
-  Batches batches;
-  const auto valid = sample_mask({3, 5}, "valid");
+HostAndDeviceBatches sample_batches(Device& device, std::int64_t count) {
+  HostAndDeviceBatches batches;
+  const auto valid = random_mask({3, 5}, "valid");
   for (std::int64_t i = 0; i < count; ++i) {
     std::vector<std::int32_t> ids = kTokenIds;
     for (std::int32_t& id : ids) id = static_cast<std::int32_t>((id + 3 * i) % 11);
@@ -56,9 +57,9 @@ TrainConfig small_config(const std::string& norm) {
 
 void expect_same_trajectory(Device& device, const TrainConfig& config, int steps) {
   auto state = ref::train::initial_train_state(config);
-  TrainState got = state_on_device(device, state);
+  TrainState got = upload_state(device, state);
   const ref::tensor::Tensor<double> weights = {0.5, 2, 1};
-  const Batches batches = sample_batches(device, config.accumulation);
+  const HostAndDeviceBatches batches = sample_batches(device, config.accumulation);
   for (int s = 0; s < steps; ++s) {
     const auto expected = ref::train::train_step<double>(config, batches.reference, weights, state);
     const StepResult result = train_step(config, batches.on_device, upload(device, weights), got);
@@ -83,7 +84,7 @@ TEST(DeviceTrainer, MatchesReferenceTrajectory) {
                     .num_classes = 3,
                     .dropout = 0.1};
   config.learning_rate = 0.05;
-  for (const auto& device : devices())
+  for (const auto& device : make_simulated_devices())
     for (const auto& norm :
          {ref::model::norm_options("layer_norm"), ref::model::norm_options("batch_norm"),
           ref::model::norm_options("power_norm")}) {
@@ -113,10 +114,10 @@ TEST(DeviceTrainer, MatchesReferenceWithSeveralBatchesPerStep) {
 TEST(DeviceTrainer, StepInInferenceModeMatchesReferenceForEveryNorm) {
   for (const std::string& norm : ref::model::norm_names()) {
     const TrainConfig config = small_config(norm);
-    for (const auto& device : devices()) {
+    for (const auto& device : make_simulated_devices()) {
       auto state = ref::train::initial_train_state(config);
-      TrainState got = state_on_device(*device, state);
-      const Batches batches = sample_batches(*device, 1);
+      TrainState got = upload_state(*device, state);
+      const HostAndDeviceBatches batches = sample_batches(*device, 1);
       for (const auto mode : {ref::model::Mode::training, ref::model::Mode::inference}) {
         const auto expected =
             ref::train::train_step<double>(config, batches.reference, {}, state, {}, mode);
@@ -138,13 +139,13 @@ TEST(DeviceTrainer, MatchesReferenceEvaluation) {
   for (const auto pooling : {ref::model::Pooling::masked_mean, ref::model::Pooling::per_position})
     for (const bool masks : {false, true})
       for (const auto& given : {ref::tensor::Tensor<double>{}, weights})
-        for (const auto& device : devices()) {
+        for (const auto& device : make_simulated_devices()) {
           TrainConfig config = small_config("batch_norm");
           config.encoder.pooling = pooling;
           config.encoder.mask_padding = masks;
           auto state = ref::train::initial_train_state(config);
-          TrainState got = state_on_device(*device, state);
-          const Batches batches = sample_batches(*device, 3);
+          TrainState got = upload_state(*device, state);
+          const HostAndDeviceBatches batches = sample_batches(*device, 3);
           const auto expected =
               ref::train::evaluate<double>(config, batches.reference, given, state);
           const Evaluation result =
@@ -153,16 +154,16 @@ TEST(DeviceTrainer, MatchesReferenceEvaluation) {
           EXPECT_EQ(result.predictions, expected.predictions);
           for (const auto& [name, values] : state.norms)
             EXPECT_BITS_EQ(download(got.norms.at(name)), values) << name;
-          EXPECT_EQ(refusal([&] { evaluate(config, {}, {}, got); }),
-                    refusal([&] { ref::train::evaluate<double>(config, {}, {}, state); }));
+          EXPECT_EQ(refusal_message([&] { evaluate(config, {}, {}, got); }),
+                    refusal_message([&] { ref::train::evaluate<double>(config, {}, {}, state); }));
         }
 }
 
 TEST(DeviceTrainer, MatchesReferencePredictions) {
-  const auto valid = sample_mask({4, 5}, "valid");
+  const auto valid = random_mask({4, 5}, "valid");
   for (const device::Shape& shape : {device::Shape{4, 3}, {4, 5, 3}, {4, 1, 2}})
     for (int k = 0; k < 20; ++k) {
-      auto logits = plain_sample(shape, std::to_string(k));
+      auto logits = random_normal_tensor(shape, std::to_string(k));
       for (double& v : logits) v = v < 0 ? -1 : v < 1 ? 0 : 3;  // creates equal sums
       const auto flags = shape.size() == 3 && shape[1] == 5 ? valid : ref::tensor::Mask();
       EXPECT_EQ(predict(logits, flags), ref::train::predict(logits, flags));
@@ -174,8 +175,8 @@ TEST(DeviceTrainer, MatchesReferenceGradient) {
   TrainConfig config = small_config("power_norm");
   config.accumulation = 2;
   auto state = ref::train::initial_train_state(config);
-  const TrainState got = state_on_device(*device, state);
-  const Batches batches = sample_batches(*device, 2);
+  const TrainState got = upload_state(*device, state);
+  const HostAndDeviceBatches batches = sample_batches(*device, 2);
   const auto expected = ref::train::loss_gradient<double>(config, batches.reference, {}, state);
   const LossGradient result = loss_gradient(config, batches.on_device, {}, got);
   EXPECT_BITS_EQ(result.loss, expected.loss);
@@ -194,17 +195,17 @@ TEST(DeviceTrainer, ErrorMessagesMatchTheReference) {
   TrainConfig config;
   config.encoder = {.vocab_size = 11, .d_model = 8, .num_heads = 2, .d_ff = 12};
   config.accumulation = 2;
-  const auto expect_refused = [&](const Batches& batches) {
+  const auto expect_refused = [&](const HostAndDeviceBatches& batches) {
     auto state = ref::train::initial_train_state(config);
-    TrainState got = state_on_device(*device, state);
-    const std::string expected =
-        refusal([&] { ref::train::train_step<double>(config, batches.reference, {}, state); });
+    TrainState got = upload_state(*device, state);
+    const std::string expected = refusal_message(
+        [&] { ref::train::train_step<double>(config, batches.reference, {}, state); });
     EXPECT_NE(expected, kNoError);
-    EXPECT_EQ(refusal([&] { train_step(config, batches.on_device, {}, got); }), expected);
+    EXPECT_EQ(refusal_message([&] { train_step(config, batches.on_device, {}, got); }), expected);
   };
   expect_refused({});
   expect_refused(sample_batches(*device, 3));
-  Batches batches = sample_batches(*device, 2);
+  HostAndDeviceBatches batches = sample_batches(*device, 2);
   batches.reference[1].targets = batches.on_device[1].targets = std::vector<int>(15, 1);
   expect_refused(batches);
   config.encoder.pooling = ref::model::Pooling::per_position;
@@ -212,7 +213,7 @@ TEST(DeviceTrainer, ErrorMessagesMatchTheReference) {
   expect_refused(batches);
 }
 
-/// Matrix products that report that they read values on the host. A training step that uses them is
+/// Matrix products that report that they need values on the host. A training step that uses them is
 /// not recorded: the device runs each operation at once.
 class HostVisibleProducts final : public ops::Products {
  public:
@@ -236,8 +237,8 @@ struct TrainingResult {
 TrainingResult run_training(const TrainConfig& config, const ops::Products& products,
                             std::uint64_t seed = 1) {
   const auto device = device::simulated_device(seed);
-  TrainState state = state_on_device(*device, ref::train::initial_train_state(config));
-  const Batches batches = sample_batches(*device, config.accumulation);
+  TrainState state = upload_state(*device, ref::train::initial_train_state(config));
+  const HostAndDeviceBatches batches = sample_batches(*device, config.accumulation);
   for (int s = 0; s < 3; ++s) train_step(config, batches.on_device, {}, state, products);
   return {download(state.parameters), download(state.norms), device->next_order()};
 }
@@ -274,17 +275,19 @@ TEST(DeviceTrainer, RecordedStepMatchesAnUnrecordedStepWithLibraryProducts) {
 /// Sets the first element of one tensor of the training state to an invalid value. The tensor is a
 /// state of a norm if `of_norms`, else a parameter. Expects device and reference to give the same
 /// error message and to leave the state unchanged.
-void expect_same_error_for_value(const TrainConfig& config, bool of_norms, const std::string& name,
-                                 double value, const ref::tensor::Tensor<double>& weights = {}) {
+void expect_same_error_for_invalid_value(const TrainConfig& config, bool of_norms,
+                                         const std::string& name, double value,
+                                         const ref::tensor::Tensor<double>& weights = {}) {
   const auto device = device::simulated_device();
-  const Batches batches = sample_batches(*device, 1);
+  const HostAndDeviceBatches batches = sample_batches(*device, 1);
   auto state = ref::train::initial_train_state(config);
   (of_norms ? state.norms : state.parameters).at(name).data()[0] = value;
-  TrainState got = state_on_device(*device, state);
-  const std::string expected =
-      refusal([&] { ref::train::train_step<double>(config, batches.reference, weights, state); });
+  TrainState got = upload_state(*device, state);
+  const std::string expected = refusal_message(
+      [&] { ref::train::train_step<double>(config, batches.reference, weights, state); });
   ASSERT_NE(expected, kNoError) << name << ' ' << value;
-  EXPECT_EQ(refusal([&] { train_step(config, batches.on_device, upload(*device, weights), got); }),
+  EXPECT_EQ(refusal_message(
+                [&] { train_step(config, batches.on_device, upload(*device, weights), got); }),
             expected);
   for (const auto& [parameter, values] : state.parameters)
     EXPECT_BITS_EQ(download(got.parameters.at(parameter)), values) << parameter;
@@ -299,21 +302,21 @@ TEST(DeviceTrainer, ErrorMessagesOfARecordedStepMatchTheReference) {
   const double infinity = std::numeric_limits<double>::infinity();
   const TrainConfig layer = small_config("layer_norm");
   const TrainConfig power = small_config("power_norm");
-  expect_same_error_for_value(layer, false, "embedding.weight", infinity);
-  expect_same_error_for_value(layer, false, "layers.0.norm1.gamma", -infinity);
-  expect_same_error_for_value(layer, false, "head.bias", infinity);
-  expect_same_error_for_value(layer, false, "layers.0.attention.in.weight", infinity);
-  expect_same_error_for_value(power, true, "layers.0.norm1.running_psi2", -1);
-  expect_same_error_for_value(power, true, "layers.0.norm2.iterations", 0.5);
-  expect_same_error_for_value(power, true, "layers.0.norm2.nu", infinity);
+  expect_same_error_for_invalid_value(layer, false, "embedding.weight", infinity);
+  expect_same_error_for_invalid_value(layer, false, "layers.0.norm1.gamma", -infinity);
+  expect_same_error_for_invalid_value(layer, false, "head.bias", infinity);
+  expect_same_error_for_invalid_value(layer, false, "layers.0.attention.in.weight", infinity);
+  expect_same_error_for_invalid_value(power, true, "layers.0.norm1.running_psi2", -1);
+  expect_same_error_for_invalid_value(power, true, "layers.0.norm2.iterations", 0.5);
+  expect_same_error_for_invalid_value(power, true, "layers.0.norm2.nu", infinity);
   // While a step is recorded, the invalid smoothing is found at once, but the infinity is not seen.
   // The reference finds the infinity first, so the device must report the infinity too.
   TrainConfig smooth = small_config("layer_norm");
   smooth.loss.label_smoothing = 1.5;
-  expect_same_error_for_value(smooth, false, "embedding.weight", infinity);
-  expect_same_error_for_value(layer, false, "head.bias", 0, {1, -1, 1});
-  expect_same_error_for_value(layer, false, "head.bias", 0, {0, 0, 0});
-  expect_same_error_for_value(layer, false, "head.bias", 0, {1.7e308, 1.7e308, 0});
+  expect_same_error_for_invalid_value(smooth, false, "embedding.weight", infinity);
+  expect_same_error_for_invalid_value(layer, false, "head.bias", 0, {1, -1, 1});
+  expect_same_error_for_invalid_value(layer, false, "head.bias", 0, {0, 0, 0});
+  expect_same_error_for_invalid_value(layer, false, "head.bias", 0, {1.7e308, 1.7e308, 0});
 }
 
 TEST(DeviceTrainer, MatchesReferenceLearningRates) {

@@ -21,8 +21,8 @@ std::vector<PairBatch> on_device(Device& device, const RefPairs& batches) {
   std::vector<PairBatch> there;
   there.reserve(batches.size());
   for (const auto& batch : batches)
-    there.push_back({{train::inputs_on_device(device, batch.inputs.source),
-                      train::inputs_on_device(device, batch.inputs.target)},
+    there.push_back({{train::upload_inputs(device, batch.inputs.source),
+                      train::upload_inputs(device, batch.inputs.target)},
                      batch.targets});
   return there;
 }
@@ -32,7 +32,7 @@ void expect_same_trajectory(Device& device, const std::string& probe, const RefC
   determinism::Inputs inputs(probe);
   const TranslationConfig there{config.model, config.training};
   auto expected = ref::train::initial_translation_state(config);
-  TrainState state = train::state_on_device(device, expected);
+  TrainState state = train::upload_state(device, expected);
   for (std::size_t step = 0; step < steps; ++step) {
     RefPairs batches;
     for (std::int64_t i = 0; i < config.training.accumulation; ++i)
@@ -62,7 +62,7 @@ TEST(DeviceTranslation, MatchesReferenceTrajectory) {
 
 TEST(DeviceTranslation, MatchesReferenceWithSeveralBatchesInEveryThreadOrder) {
   using ref::model::NormPlacement;
-  for (const auto& device : devices())
+  for (const auto& device : make_simulated_devices())
     for (const auto placement : {NormPlacement::post, NormPlacement::pre}) {
       const bool post = placement == NormPlacement::post;
       const char* const norm = post ? "power_norm" : "power_norm_released";
@@ -84,12 +84,12 @@ TEST(DeviceTranslation, ErrorMessagesMatchTheReference) {
     auto expected = ref::train::initial_translation_state(config);
     if (weight_value != 0)
       for (double& v : expected.parameters.at("encoder.embedding.weight")) v = weight_value;
-    TrainState state = train::state_on_device(*device, expected);
+    TrainState state = train::upload_state(*device, expected);
     const std::string before = train::host_state_sha256(state);
     const std::string sentence =
-        refusal([&] { ref::train::translation_step<double>(config, batches, expected); });
+        refusal_message([&] { ref::train::translation_step<double>(config, batches, expected); });
     EXPECT_NE(sentence, kNoError);
-    EXPECT_EQ(refusal([&] { translation_step(there, on_device(*device, batches), state); }),
+    EXPECT_EQ(refusal_message([&] { translation_step(there, on_device(*device, batches), state); }),
               sentence);
     EXPECT_EQ(train::host_state_sha256(state), before);
     EXPECT_EQ(state.step, 0);
@@ -106,9 +106,9 @@ TEST(DeviceTranslation, ErrorMessagesMatchTheReference) {
   // The infinity is found only when the recorded step runs.
   expect_refused(fine, std::numeric_limits<double>::infinity());
   auto state = ref::train::initial_translation_state(config);
-  const TrainState state_there = train::state_on_device(*device, state);
-  EXPECT_EQ(refusal([&] { translation_loss(there, {}, state_there); }),
-            refusal([&] { ref::train::translation_loss<double>(config, {}, state); }));
+  const TrainState state_there = train::upload_state(*device, state);
+  EXPECT_EQ(refusal_message([&] { translation_loss(there, {}, state_there); }),
+            refusal_message([&] { ref::train::translation_loss<double>(config, {}, state); }));
 }
 
 }  // namespace

@@ -23,9 +23,9 @@ struct LossCase {
   std::vector<int> targets;
 
   LossCase(std::size_t rows, std::size_t d_model, std::size_t vocabulary, std::size_t counted)
-      : x(plain_sample({rows, d_model}, "x")),
-        weight(plain_sample({vocabulary, d_model}, "weight")),
-        bias(plain_sample({vocabulary}, "bias")) {
+      : x(random_normal_tensor({rows, d_model}, "x")),
+        weight(random_normal_tensor({vocabulary, d_model}, "weight")),
+        bias(random_normal_tensor({vocabulary}, "bias")) {
     for (std::size_t i = 0; i < rows; ++i)
       targets.push_back(i % 4 == 1 || i >= counted ? kIgnored
                                                    : static_cast<int>(i * 7 % vocabulary));
@@ -39,7 +39,7 @@ struct LossCase {
 // first 200 contain a block without targets. 20 rows are fewer than the 32 summation lanes of rule
 // R2.
 TEST(DeviceVocabularyLoss, MatchesReferenceBitsForAnyBlockSize) {
-  for (const auto& device : devices())
+  for (const auto& device : make_simulated_devices())
     for (const auto& [rows, counted] :
          {std::pair<std::size_t, std::size_t>{1, 1}, {20, 20}, {700, 700}, {600, 200}})
       for (const double smoothing : {0.0, 0.1}) {
@@ -50,13 +50,13 @@ TEST(DeviceVocabularyLoss, MatchesReferenceBitsForAnyBlockSize) {
         for (const std::size_t block : {0, 256, 512}) {
           const auto x = upload(*device, c.x);
           const auto got = vocabulary_loss_gradient(x, c.head(*device), c.targets, options, block);
-          EXPECT_BITS_EQ(device::download_one(got.loss), expected.loss);
+          EXPECT_BITS_EQ(device::download_element(got.loss), expected.loss);
           EXPECT_BITS_EQ(download(got.grad_x), expected.grad_x);
           EXPECT_BITS_EQ(download(got.head.weight), expected.head.weight);
           EXPECT_BITS_EQ(download(got.head.bias), expected.head.bias);
-          EXPECT_BITS_EQ(
-              device::download_one(vocabulary_loss(x, c.head(*device), c.targets, options, block)),
-              expected.loss);
+          EXPECT_BITS_EQ(device::download_element(
+                             vocabulary_loss(x, c.head(*device), c.targets, options, block)),
+                         expected.loss);
         }
       }
 }
@@ -64,37 +64,37 @@ TEST(DeviceVocabularyLoss, MatchesReferenceBitsForAnyBlockSize) {
 TEST(DeviceVocabularyLoss, ErrorMessagesMatchTheReference) {
   const auto device = device::simulated_device();
   const auto expect_same = [&](const LossCase& c, double smoothing = 0, std::size_t block = 0) {
-    const std::string expected = refusal([&] {
+    const std::string expected = refusal_message([&] {
       ref::train::vocabulary_loss_gradient<double>(c.x, {c.weight, c.bias}, c.targets, {smoothing},
                                                    block);
     });
     EXPECT_NE(expected, kNoError);
-    EXPECT_EQ(refusal([&] {
+    EXPECT_EQ(refusal_message([&] {
                 vocabulary_loss_gradient(upload(*device, c.x), c.head(*device), c.targets,
                                          {smoothing}, block);
               }),
               expected);
   };
-  const LossCase fine(300, 3, 5, 300);
-  expect_same(fine, 1.5);
-  expect_same(fine, 0, 100);
-  LossCase c = fine;
+  const LossCase valid_case(300, 3, 5, 300);
+  expect_same(valid_case, 1.5);
+  expect_same(valid_case, 0, 100);
+  LossCase c = valid_case;
   c.targets.pop_back();
   expect_same(c);
-  c = fine;
+  c = valid_case;
   c.targets[7] = 5;
   expect_same(c);
   expect_same(LossCase(300, 3, 5, 0));
-  c = fine;
-  c.bias = plain_sample({4}, "bias");
+  c = valid_case;
+  c.bias = random_normal_tensor({4}, "bias");
   expect_same(c);
-  c = fine;
+  c = valid_case;
   c.x.data()[280 * 3] = std::numeric_limits<double>::infinity();
   expect_same(c, 0, 256);
-  c = fine;
+  c = valid_case;
   c.bias = {1.7e308, -1.7e308, 0, 0, 0};
   expect_same(c);
-  c.x = plain_sample({2, 3, 3}, "x");
+  c.x = random_normal_tensor({2, 3, 3}, "x");
   expect_same(c);
 }
 

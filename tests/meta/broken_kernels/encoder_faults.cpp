@@ -13,7 +13,7 @@ using LN = ref::model::LayerNormOptions;
 /// Returns an implementation that computes a stack of encoder layers as `f(run, inputs)`. `f` is a
 /// generic callable, and `run` is the correct implementation.
 template <class Around>
-TestedImplementation around_stack(Around f) {
+TestedImplementation wrap_stack(Around f) {
   const TestedImplementation sound;
   TestedImplementation faulty;
   faulty.stack_double = [f, run = sound.stack_double](const StackInputs<double>& in) {
@@ -27,8 +27,8 @@ TestedImplementation around_stack(Around f) {
 
 /// Returns an implementation that calls `change(inputs)` before the stack of encoder layers runs.
 template <class Change>
-TestedImplementation change_inputs(Change change) {
-  return around_stack([change](const auto& run, auto in) {
+TestedImplementation change_stack_inputs(Change change) {
+  return wrap_stack([change](const auto& run, auto in) {
     change(in);
     return run(in);
   });
@@ -37,8 +37,8 @@ TestedImplementation change_inputs(Change change) {
 /// Returns an implementation that calls `change(step)` on the results of the stack of encoder
 /// layers.
 template <class Change>
-TestedImplementation change_step(Change change) {
-  return around_stack([change](const auto& run, const auto& in) {
+TestedImplementation change_stack_results(Change change) {
+  return wrap_stack([change](const auto& run, const auto& in) {
     auto step = run(in);
     change(step);
     return step;
@@ -57,65 +57,65 @@ TestedImplementation restrict_to_double(TestedImplementation faulty) {
 }
 
 TestedImplementation scale_second_weight(double factor) {
-  return change_inputs([=](auto& in) {
+  return change_stack_inputs([=](auto& in) {
     for (auto& layer : in.layers) scale(layer.feed_forward.second.weight, factor);
   });
 }
 
 TestedImplementation scale_attention_weight(double factor) {
-  return change_inputs([=](auto& in) {
+  return change_stack_inputs([=](auto& in) {
     for (auto& layer : in.layers) scale(layer.attention.in.weight, factor);
   });
 }
 
 TestedImplementation scale_weight_gradient(double factor) {
-  return change_step([=](auto& step) {
+  return change_stack_results([=](auto& step) {
     if (!step.gradients.empty()) scale(step.gradients.back().feed_forward.second.weight, factor);
   });
 }
 
 TestedImplementation scale_weight_gradient_by_depth() {
-  return change_step([](auto& step) {
+  return change_stack_results([](auto& step) {
     const auto layers = static_cast<double>(step.gradients.size());
     if (layers > 0) scale(step.gradients.back().feed_forward.second.weight, layers);
   });
 }
 
 TestedImplementation enlarge_grad_x() {
-  return change_step([](auto& step) { scale(step.grad_x, kSlightlyAboveOne); });
+  return change_stack_results([](auto& step) { scale(step.grad_x, kSlightlyAboveOne); });
 }
 
-TestedImplementation with_eps() {
-  return change_inputs([](auto& in) { in.config.norm = LN{.eps = 1e-5}; });
+TestedImplementation add_eps_to_norms() {
+  return change_stack_inputs([](auto& in) { in.config.norm = LN{.eps = 1e-5}; });
 }
 
-TestedImplementation not_causal() {
-  return change_inputs([](auto& in) { in.config.causal = false; });
+TestedImplementation disable_causal_mask() {
+  return change_stack_inputs([](auto& in) { in.config.causal = false; });
 }
 
-TestedImplementation in_mode(Mode mode) {
-  return change_inputs([=](auto& in) { in.mode = mode; });
+TestedImplementation force_mode(Mode mode) {
+  return change_stack_inputs([=](auto& in) { in.mode = mode; });
 }
 
-TestedImplementation without_earlier_step() {
-  return change_inputs([](auto& in) { in.before = {}; });
+TestedImplementation skip_earlier_step() {
+  return change_stack_inputs([](auto& in) { in.before = {}; });
 }
 
-TestedImplementation with_norm(const NormOptions& norm) {
-  return change_inputs([=](auto& in) { in.config.norm = norm; });
+TestedImplementation replace_norm(const NormOptions& norm) {
+  return change_stack_inputs([=](auto& in) { in.config.norm = norm; });
 }
 
-enum class KeptSublayer { attention, feed_forward };
+enum class ActiveSublayer { attention, feed_forward };
 
-/// Returns the gradient of layer l of `in` at the input x, for the upstream gradient grad_y. Only
-/// the sublayer `kept` is active: the weights of the other sublayer are 0.
+/// Returns the gradient with respect to the input x of layer l of `in`, for the upstream gradient
+/// grad_y. Only the sublayer `kept` is active: the weights of the other sublayer are 0.
 template <class T>
-Tensor<T> backward_through_sublayer(const TestedImplementation::Stack<T>& run, StackInputs<T> in,
-                                    std::size_t l, KeptSublayer kept, const Tensor<T>& x,
-                                    const Tensor<T>& grad_y) {
+Tensor<T> backpropagate_through_sublayer(const TestedImplementation::Stack<T>& run,
+                                         StackInputs<T> in, std::size_t l, ActiveSublayer kept,
+                                         const Tensor<T>& x, const Tensor<T>& grad_y) {
   auto layer = in.layers[l];
-  if (kept == KeptSublayer::attention) scale(layer.feed_forward.second.weight, 0);
-  if (kept == KeptSublayer::feed_forward) scale(layer.attention.in.weight, 0);
+  if (kept == ActiveSublayer::attention) scale(layer.feed_forward.second.weight, 0);
+  if (kept == ActiveSublayer::feed_forward) scale(layer.attention.in.weight, 0);
   in.layers = {layer};
   in.x = x;
   in.grad_y = grad_y;
@@ -124,36 +124,37 @@ Tensor<T> backward_through_sublayer(const TestedImplementation::Stack<T>& run, S
 
 /// Returns an implementation whose backward is wrong: it propagates the gradient through all norms
 /// first, and then through all sublayers.
-TestedImplementation backward_through_all_norms_first() {
-  return around_stack([]<class T>(const TestedImplementation::Stack<T>& run,
-                                  const StackInputs<T>& in) {
-    auto step = run(in);
-    if (!is_given(in.grad_y)) return step;
-    const auto value = [&](std::size_t l, const char* name) {
-      return step.values.at("layers." + std::to_string(l) + "." + name);
-    };
-    Tensor<T> g = in.grad_y;
-    for (std::size_t l = in.layers.size(); l-- > 0;)
-      for (const char* name : {"norm2.x", "norm1.x"}) {
-        const NormInputs<T> at{.x = value(l, name), .grad_y = g};
-        g = ref::norm::norm_step<T>(in.config.norm, at, {}).outputs.at("grad_x");
-      }
-    StackInputs<T> bare = in;
-    bare.config.norm = ref::model::NoneOptions{};
-    for (std::size_t l = in.layers.size(); l-- > 0;) {
-      g = backward_through_sublayer(run, bare, l, KeptSublayer::feed_forward, value(l, "norm1.y"),
-                                    g);
-      g = backward_through_sublayer(run, bare, l, KeptSublayer::attention, value(l, "norm1.y"), g);
-    }
-    step.grad_x = g;
-    return step;
-  });
+TestedImplementation backpropagate_through_all_norms_first() {
+  return wrap_stack(
+      []<class T>(const TestedImplementation::Stack<T>& run, const StackInputs<T>& in) {
+        auto step = run(in);
+        if (!is_given(in.grad_y)) return step;
+        const auto value = [&](std::size_t l, const char* name) {
+          return step.values.at("layers." + std::to_string(l) + "." + name);
+        };
+        Tensor<T> g = in.grad_y;
+        for (std::size_t l = in.layers.size(); l-- > 0;)
+          for (const char* name : {"norm2.x", "norm1.x"}) {
+            const NormInputs<T> at{.x = value(l, name), .grad_y = g};
+            g = ref::norm::norm_step<T>(in.config.norm, at, {}).outputs.at("grad_x");
+          }
+        StackInputs<T> bare = in;
+        bare.config.norm = ref::model::NoneOptions{};
+        for (std::size_t l = in.layers.size(); l-- > 0;) {
+          g = backpropagate_through_sublayer(run, bare, l, ActiveSublayer::feed_forward,
+                                             value(l, "norm1.y"), g);
+          g = backpropagate_through_sublayer(run, bare, l, ActiveSublayer::attention,
+                                             value(l, "norm1.y"), g);
+        }
+        step.grad_x = g;
+        return step;
+      });
 }
 
 /// Returns an implementation whose backward is wrong: it adds to grad_y the contribution that each
 /// single sublayer would make for the upstream gradient grad_y.
-TestedImplementation backward_as_sum_over_sublayers() {
-  return around_stack(
+TestedImplementation backpropagate_as_sum_over_sublayers() {
+  return wrap_stack(
       []<class T>(const TestedImplementation::Stack<T>& run, const StackInputs<T>& in) {
         auto step = run(in);
         if (!is_given(in.grad_y)) return step;
@@ -164,17 +165,17 @@ TestedImplementation backward_as_sum_over_sublayers() {
         };
         for (std::size_t l = 0; l < in.layers.size(); ++l) {
           const std::string place = "layers." + std::to_string(l);
-          add(backward_through_sublayer(run, in, l, KeptSublayer::attention,
-                                        step.values.at(place + ".norm1.x"), in.grad_y));
-          add(backward_through_sublayer(run, in, l, KeptSublayer::feed_forward,
-                                        step.values.at(place + ".norm2.x"), in.grad_y));
+          add(backpropagate_through_sublayer(run, in, l, ActiveSublayer::attention,
+                                             step.values.at(place + ".norm1.x"), in.grad_y));
+          add(backpropagate_through_sublayer(run, in, l, ActiveSublayer::feed_forward,
+                                             step.values.at(place + ".norm2.x"), in.grad_y));
         }
         step.grad_x = sum;
         return step;
       });
 }
 
-TestedImplementation with_relu(double above, double below) {
+TestedImplementation replace_relu_slopes(double above, double below) {
   TestedImplementation subject;
   subject.relu = [=](ref::tensor::Tensor<double> x) {
     for (double& v : x) v *= v > 0 ? above : below;
@@ -187,11 +188,11 @@ TestedImplementation with_relu(double above, double below) {
 
 std::vector<Fault> encoder_faults() {
   return {
-      {"E1", "ReLU leaks", with_relu(1, 0x1p-20)},
-      {"E1", "ReLU is 2^-20 too large", with_relu(kSlightlyAboveOne, 0)},
+      {"E1", "ReLU leaks", replace_relu_slopes(1, 0x1p-20)},
+      {"E1", "ReLU is 2^-20 too large", replace_relu_slopes(kSlightlyAboveOne, 0)},
       {"E2", "W_2 is 2^-20 too large", scale_second_weight(kSlightlyAboveOne)},
       {"E2", "in double, W_2 is twice as large", restrict_to_double(scale_second_weight(2))},
-      {"E2", "LN has eps", with_eps()},
+      {"E2", "LN has eps", add_eps_to_norms()},
       {"E3", "W_V is 2^-20 too large", scale_attention_weight(kSlightlyAboveOne)},
       {"E3", "in double, W_V is three times as large",
        restrict_to_double(scale_attention_weight(3))},
@@ -205,30 +206,30 @@ std::vector<Fault> encoder_faults() {
       {"E7", "the gradient is 2^-20 too long", scale_weight_gradient(kSlightlyAboveOne)},
       {"E7", "in double, the gradient is twice as long",
        restrict_to_double(scale_weight_gradient(2))},
-      {"E8", "LN has eps", with_eps()},
+      {"E8", "LN has eps", add_eps_to_norms()},
       {"E8", "in double, the gradient grows with the depth",
        restrict_to_double(scale_weight_gradient_by_depth())},
       {"E9", "the gradient is 2^-20 too long", scale_weight_gradient(kSlightlyAboveOne)},
       {"E9", "in double, the gradient grows with the depth",
        restrict_to_double(scale_weight_gradient_by_depth())},
-      {"E10", "ReLU is twice as large", with_relu(2, 0)},
+      {"E10", "ReLU is twice as large", replace_relu_slopes(2, 0)},
       {"E11", "LN: rstd = 0", scale_output<LN>("rstd", 0)},
       {"E12", "grad_x is 2^-20 too long", enlarge_grad_x()},
-      {"E12", "the backward goes through all norms first", backward_through_all_norms_first()},
-      {"E13", "the backward goes through all norms first", backward_through_all_norms_first()},
+      {"E12", "the backward goes through all norms first", backpropagate_through_all_norms_first()},
+      {"E13", "the backward goes through all norms first", backpropagate_through_all_norms_first()},
       {"E14", "grad_x is 2^-20 too long", enlarge_grad_x()},
-      {"E14", "the backward adds up single layers", backward_as_sum_over_sublayers()},
-      {"E15", "the backward adds up single layers", backward_as_sum_over_sublayers()},
-      {"L1", "no mask", not_causal()},
-      {"L1", "inference takes the statistics of the batch", in_mode(Mode::training)},
-      {"L2", "no mask", not_causal()},
-      {"L2", "BatchNorm in its place", with_norm(ref::model::BatchNormOptions{})},
-      {"L3", "training takes the running statistics", in_mode(Mode::inference)},
-      {"L3", "LayerNorm in its place", with_norm(LN{})},
-      {"L4", "training takes the running psi", in_mode(Mode::inference)},
-      {"L4", "RMSNorm in its place", with_norm(ref::model::RMSNormOptions{})},
-      {"L5", "the psi of the batch", with_norm(ref::model::PowerNormVOptions{})},
-      {"L5", "warm-up begins anew", without_earlier_step()},
+      {"E14", "the backward adds up single layers", backpropagate_as_sum_over_sublayers()},
+      {"E15", "the backward adds up single layers", backpropagate_as_sum_over_sublayers()},
+      {"L1", "no mask", disable_causal_mask()},
+      {"L1", "inference takes the statistics of the batch", force_mode(Mode::training)},
+      {"L2", "no mask", disable_causal_mask()},
+      {"L2", "BatchNorm in its place", replace_norm(ref::model::BatchNormOptions{})},
+      {"L3", "training takes the running statistics", force_mode(Mode::inference)},
+      {"L3", "LayerNorm in its place", replace_norm(LN{})},
+      {"L4", "training takes the running psi", force_mode(Mode::inference)},
+      {"L4", "RMSNorm in its place", replace_norm(ref::model::RMSNormOptions{})},
+      {"L5", "the psi of the batch", replace_norm(ref::model::PowerNormVOptions{})},
+      {"L5", "warm-up begins anew", skip_earlier_step()},
   };
 }
 

@@ -44,7 +44,7 @@ std::vector<Fault> dyt_faults();         ///< for the claims whose ids begin wit
 ///     return result;
 ///   })
 template <class Around>
-TestedImplementation around(Around f) {
+TestedImplementation wrap_step(Around f) {
   const auto wrapped =
       [f]<class T>(TestedImplementation::Step<T> sound) -> TestedImplementation::Step<T> {
     return [f, sound](const NormOptions& options, const NormInputs<T>& in,
@@ -62,8 +62,8 @@ TestedImplementation around(Around f) {
 /// Returns an implementation that is broken for the layer with these options only. It computes a
 /// step of this layer as `f(step, options, inputs, state)`; see around().
 template <class Options, class Around>
-TestedImplementation around_layer(Around f) {
-  return around(
+TestedImplementation wrap_layer_step(Around f) {
+  return wrap_step(
       [f](const auto& step, const NormOptions& options, const auto& in, const auto& state) {
         if (const auto* own = std::get_if<Options>(&options)) return f(step, *own, in, state);
         return step(options, in, state);
@@ -82,7 +82,7 @@ inline constexpr double kSlightlyAboveOne = 1 + 0x1p-20;
 /// layer has this output.
 template <class Options>
 TestedImplementation scale_output(const std::string& name, double factor) {
-  return around_layer<Options>(
+  return wrap_layer_step<Options>(
       [=](const auto& step, const Options& options, const auto& in, const auto& state) {
         auto result = step(options, in, state);
         if (auto* values = result.outputs.find(name))

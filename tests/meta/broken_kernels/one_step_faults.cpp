@@ -23,7 +23,7 @@ T upstream_gradient(const NormInputs<T>& in, std::size_t at) {
 
 template <class Options>
 TestedImplementation multiply_eps(double factor) {
-  return around_layer<Options>(
+  return wrap_layer_step<Options>(
       [=](const auto& step, Options options, const auto& in, const auto& state) {
         options.eps *= factor;
         return step(options, in, state);
@@ -42,10 +42,10 @@ T find_rstd(const NormStep<T>& step, const NormInputs<T>& in, std::size_t at) {
 // in grad_y, so the gradient of an omitted row is still gamma * grad_y * rstd plus the terms of the
 // sums.
 template <class Options, class Counts>
-TestedImplementation backward_sums_over(Counts counts) {
-  return around_layer<Options>([=]<class T>(const TestedImplementation::Step<T>& step,
-                                            const Options& options, const NormInputs<T>& in,
-                                            const NamedTensors<T>& state) {
+TestedImplementation sum_backward_over_rows(Counts counts) {
+  return wrap_layer_step<Options>([=]<class T>(const TestedImplementation::Step<T>& step,
+                                               const Options& options, const NormInputs<T>& in,
+                                               const NamedTensors<T>& state) {
     auto result = step(options, in, state);
     if (!is_given(in.grad_y)) return result;
     const std::size_t features = in.x.shape().back(), rows = in.x.size() / features;
@@ -63,22 +63,22 @@ TestedImplementation backward_sums_over(Counts counts) {
 }
 
 template <class Options>
-TestedImplementation backward_omits_last_row() {
-  return backward_sums_over<Options>(
+TestedImplementation omit_last_row_in_backward() {
+  return sum_backward_over_rows<Options>(
       [](const auto&, std::size_t row, std::size_t rows) { return row + 1 < rows; });
 }
 
 template <class Options>
-TestedImplementation backward_sums_over_valid_rows() {
-  return backward_sums_over<Options>([](const auto& in, std::size_t row, std::size_t) {
+TestedImplementation omit_padding_in_backward_sums() {
+  return sum_backward_over_rows<Options>([](const auto& in, std::size_t row, std::size_t) {
     return !is_given(in.valid) || in.valid.data()[row];
   });
 }
 
 // Includes padding in the statistics.
 template <class Options>
-TestedImplementation without_mask() {
-  return around_layer<Options>(
+TestedImplementation ignore_padding_mask() {
+  return wrap_layer_step<Options>(
       [](const auto& step, const Options& options, auto in, const auto& state) {
         in.valid = decltype(in.valid)();
         return step(options, in, state);
@@ -87,10 +87,10 @@ TestedImplementation without_mask() {
 
 // Treats the statistics as constants in the backward: grad_x = gamma * grad_y * rstd.
 template <class Options>
-TestedImplementation frozen_backward() {
-  return around_layer<Options>([]<class T>(const TestedImplementation::Step<T>& step,
-                                           const Options& options, const NormInputs<T>& in,
-                                           const NamedTensors<T>& state) {
+TestedImplementation freeze_statistics_in_backward() {
+  return wrap_layer_step<Options>([]<class T>(const TestedImplementation::Step<T>& step,
+                                              const Options& options, const NormInputs<T>& in,
+                                              const NamedTensors<T>& state) {
     auto result = step(options, in, state);
     if (auto* grad_x = result.outputs.find("grad_x"))
       for (std::size_t at = 0; at < grad_x->size(); ++at)
@@ -101,8 +101,8 @@ TestedImplementation frozen_backward() {
 
 // Omits gamma in the backward.
 template <class Options>
-TestedImplementation backward_omits_gamma() {
-  return around_layer<Options>(
+TestedImplementation omit_gamma_in_backward() {
+  return wrap_layer_step<Options>(
       [](const auto& step, const Options& options, const auto& in, const auto& state) {
         auto result = step(options, in, state);
         if (!is_given(in.grad_y)) return result;
@@ -116,9 +116,9 @@ TestedImplementation backward_omits_gamma() {
 // Adds `factor * x` to an output if `of_x`, else `factor * grad_y`, element by element.
 template <class Options>
 TestedImplementation leak_into_output(const std::string& output, bool of_x, double factor) {
-  return around_layer<Options>([=]<class T>(const TestedImplementation::Step<T>& step,
-                                            const Options& options, const NormInputs<T>& in,
-                                            const NamedTensors<T>& state) {
+  return wrap_layer_step<Options>([=]<class T>(const TestedImplementation::Step<T>& step,
+                                               const Options& options, const NormInputs<T>& in,
+                                               const NamedTensors<T>& state) {
     auto result = step(options, in, state);
     const auto& source = of_x ? in.x : in.grad_y;
     if (auto* values = result.outputs.find(output))
@@ -131,9 +131,9 @@ TestedImplementation leak_into_output(const std::string& output, bool of_x, doub
 // Runs the layer with the options `Other` instead of the layer with the options `Options`.
 template <class Options, class Other>
 TestedImplementation replace_forward() {
-  return around_layer<Options>([]<class T>(const TestedImplementation::Step<T>& step,
-                                           const Options& options, const NormInputs<T>& in,
-                                           const NamedTensors<T>&) {
+  return wrap_layer_step<Options>([]<class T>(const TestedImplementation::Step<T>& step,
+                                              const Options& options, const NormInputs<T>& in,
+                                              const NamedTensors<T>&) {
     Other other;
     other.eps = options.eps;
     if constexpr (std::is_same_v<Other, BatchNormOptions>) other.unbiased_running_variance = false;
@@ -142,8 +142,8 @@ TestedImplementation replace_forward() {
 }
 
 // Makes LayerNorm depend on the batch's first row.
-TestedImplementation layer_norm_sees_batch() {
-  return around_layer<LayerNormOptions>(
+TestedImplementation make_layer_norm_depend_on_batch() {
+  return wrap_layer_step<LayerNormOptions>(
       []<class T>(const TestedImplementation::Step<T>& step, const LayerNormOptions& options,
                   const NormInputs<T>& in, const NamedTensors<T>& state) {
         auto result = step(options, in, state);
@@ -154,8 +154,8 @@ TestedImplementation layer_norm_sees_batch() {
       });
 }
 
-TestedImplementation batch_norm_by_running_statistics() {
-  return around_layer<BatchNormOptions>(
+TestedImplementation use_running_statistics_in_batch_norm() {
+  return wrap_layer_step<BatchNormOptions>(
       [](const auto& step, const BatchNormOptions& options, auto in, const auto& state) {
         in.mode = Mode::inference;
         return step(options, in, state);
@@ -165,8 +165,8 @@ TestedImplementation batch_norm_by_running_statistics() {
 // Computes the backward as printed in the paper of PowerNorm:
 // `grad_x = (grad_y - x_hat * mean(grad_y * x_hat)) / (psi * gamma)`. The backward is linear in
 // grad_y, so a division of grad_y by gamma^2 gives this formula.
-TestedImplementation printed_power_norm_v() {
-  return around_layer<PowerNormVOptions>(
+TestedImplementation use_printed_power_norm_v_backward() {
+  return wrap_layer_step<PowerNormVOptions>(
       []<class T>(const TestedImplementation::Step<T>& step, const PowerNormVOptions& options,
                   const NormInputs<T>& in, const NamedTensors<T>& state) {
         if (!is_given(in.gamma) || !is_given(in.grad_y)) return step(options, in, state);
@@ -180,7 +180,7 @@ TestedImplementation printed_power_norm_v() {
 }
 
 TestedImplementation divide_variance_by_n_minus_1() {
-  return around_layer<BatchNormOptions>(
+  return wrap_layer_step<BatchNormOptions>(
       []<class T>(const TestedImplementation::Step<T>& step, const BatchNormOptions& options,
                   const NormInputs<T>& in, const NamedTensors<T>& state) {
         auto result = step(options, in, state);
@@ -192,8 +192,8 @@ TestedImplementation divide_variance_by_n_minus_1() {
 }
 
 // Omits the division by psi in the backward of PN-V.
-TestedImplementation undivided_power_norm_v() {
-  return around_layer<PowerNormVOptions>(
+TestedImplementation omit_division_by_psi() {
+  return wrap_layer_step<PowerNormVOptions>(
       []<class T>(const TestedImplementation::Step<T>& step, const PowerNormVOptions& options,
                   const NormInputs<T>& in, const NamedTensors<T>& state) {
         auto bare = in;
@@ -207,8 +207,8 @@ TestedImplementation undivided_power_norm_v() {
 }
 
 // Makes PowerNorm normalize by the psi of the current batch instead of the running psi.
-TestedImplementation power_norm_of_the_batch() {
-  return around_layer<PowerNormOptions>(
+TestedImplementation normalize_by_batch_psi() {
+  return wrap_layer_step<PowerNormOptions>(
       [](const auto& step, PowerNormOptions options, const auto& in, const auto& state) {
         options.warmup_iterations = 1;
         return step(options, in, state);
@@ -216,8 +216,8 @@ TestedImplementation power_norm_of_the_batch() {
 }
 
 // Adds an error that only 100 digits can detect.
-TestedImplementation slightly_off_at_100_digits() {
-  return around_layer<PowerNormVOptions>(
+TestedImplementation add_error_seen_only_at_100_digits() {
+  return wrap_layer_step<PowerNormVOptions>(
       []<class T>(const TestedImplementation::Step<T>& step, const PowerNormVOptions& options,
                   const NormInputs<T>& in, const NamedTensors<T>& state) {
         auto result = step(options, in, state);
@@ -268,36 +268,37 @@ std::vector<Fault> one_step_faults() {
 
   add("T1", "LN adds 2^-20 x to y", leak_into_output<LN>("y", true, 0x1p-20));
   add("T1", "LN multiplies y by eps + 1",
-      around_layer<LN>([](const auto& step, const LN& options, const auto& in, const auto& state) {
-        auto result = step(options, in, state);
-        apply_to_each(result.outputs.at("y"),
-                      [&]<class T>(const T& v) { return T(v + v * T(options.eps)); });
-        return result;
-      }));
-  add("T2", "LN sees the first row", layer_norm_sees_batch());
+      wrap_layer_step<LN>(
+          [](const auto& step, const LN& options, const auto& in, const auto& state) {
+            auto result = step(options, in, state);
+            apply_to_each(result.outputs.at("y"),
+                          [&]<class T>(const T& v) { return T(v + v * T(options.eps)); });
+            return result;
+          }));
+  add("T2", "LN sees the first row", make_layer_norm_depend_on_batch());
   add("T3", "LN takes eps twice", multiply_eps<LN>(2));
   add("T3", "BN takes eps twice", multiply_eps<BN>(2));
-  add("T4", "BN in training uses the running statistics", batch_norm_by_running_statistics());
+  add("T4", "BN in training uses the running statistics", use_running_statistics_in_batch_norm());
   add("T5", "BN runs as PN-V", replace_forward<BN, PNV>());
 
   add("A1 B2 B6", "BN: " + scaled, scale_output<BN>("grad_x", kSlightlyAboveOne));
-  add("A1 A13 B2 B4", "BN: the backward's sums miss the last row", backward_omits_last_row<BN>());
+  add("A1 A13 B2 B4", "BN: the backward's sums miss the last row", omit_last_row_in_backward<BN>());
   add("A1", "BN: eps twice", multiply_eps<BN>(2));
   add("A2 B6", "LN: " + scaled, scale_output<LN>("grad_x", kSlightlyAboveOne));
-  add("A2", "LN: the backward of constant statistics", frozen_backward<LN>());
+  add("A2", "LN: the backward of constant statistics", freeze_statistics_in_backward<LN>());
   add("A3 A13 B1 B3 B6 B7 B10 B12", "PN-V: " + scaled,
       scale_output<PNV>("grad_x", kSlightlyAboveOne));
-  add("A3 A13 B1", "PN-V: the backward's sums miss the last row", backward_omits_last_row<PNV>());
-  add("A3", "PN-V: the backward forgets gamma", backward_omits_gamma<PNV>());
+  add("A3 A13 B1", "PN-V: the backward's sums miss the last row", omit_last_row_in_backward<PNV>());
+  add("A3", "PN-V: the backward forgets gamma", omit_gamma_in_backward<PNV>());
   add("A13", "PN-V: the backward's sum runs over valid rows alone",
-      backward_sums_over_valid_rows<PNV>());
-  add("A13", "PN-V: padding takes part", without_mask<PNV>());
+      omit_padding_in_backward_sums<PNV>());
+  add("A13", "PN-V: padding takes part", ignore_padding_mask<PNV>());
   add("A4 B6", "RMSNorm: " + scaled, scale_output<RMSNormOptions>("grad_x", kSlightlyAboveOne));
   add("A4", "RMSNorm: eps twice", multiply_eps<RMSNormOptions>(2));
-  add("A5", "PN-V computes the printed form", printed_power_norm_v());
+  add("A5", "PN-V computes the printed form", use_printed_power_norm_v_backward());
   add("A6", "GroupNorm: " + scaled, scale_output<GroupNormOptions>("grad_x", kSlightlyAboveOne));
   add("A6", "GroupNorm with one group",
-      around_layer<GroupNormOptions>(
+      wrap_layer_step<GroupNormOptions>(
           [](const auto& step, GroupNormOptions options, const auto& in, const auto& state) {
             options.groups = 1;
             return step(options, in, state);
@@ -310,7 +311,7 @@ std::vector<Fault> one_step_faults() {
   add("A10", "BatchRenorm: " + scaled,
       scale_output<BatchRenormOptions>("grad_x", kSlightlyAboveOne));
   add("A10", "BatchRenorm: r is not clipped",
-      around_layer<BatchRenormOptions>(
+      wrap_layer_step<BatchRenormOptions>(
           [](const auto& step, BatchRenormOptions options, const auto& in, const auto& state) {
             options.r_max = 1e300;
             return step(options, in, state);
@@ -318,27 +319,28 @@ std::vector<Fault> one_step_faults() {
   add("A11", "LN: grad_gamma is 2^-20 too long", scale_output<LN>("grad_gamma", kSlightlyAboveOne));
   add("A11", "PowerNorm: grad_beta is 2^-20 too long",
       scale_output<PowerNormOptions>("grad_beta", kSlightlyAboveOne));
-  add("A12", "PN-V: grad_x is 2^-180 too long", slightly_off_at_100_digits());
+  add("A12", "PN-V: grad_x is 2^-180 too long", add_error_seen_only_at_100_digits());
 
   add("B4", "BN adds 2^-20 grad_y to grad_x", leak_into_output<BN>("grad_x", false, 0x1p-20));
   add("B5", "quadratic_mean is 2^-20 too long",
       scale_output<PNV>("quadratic_mean", kSlightlyAboveOne));
   add("B5", "biased_variance divides by n - 1", divide_variance_by_n_minus_1());
   add("B7", "BN: grad_x half as long", scale_output<BN>("grad_x", 0.5));
-  add("B8", "BN: the backward of constant statistics", frozen_backward<BN>());
+  add("B8", "BN: the backward of constant statistics", freeze_statistics_in_backward<BN>());
   add("B9 B11 B18", "PN-V runs as BN", replace_forward<PNV, BN>());
   add("B10 B12", "BN: " + scaled, scale_output<BN>("grad_x", kSlightlyAboveOne));
-  add("B13", "PN-V: the backward divides by no psi", undivided_power_norm_v());
+  add("B13", "PN-V: the backward divides by no psi", omit_division_by_psi());
   add("B14", "BN: grad_x = 0", scale_output<BN>("grad_x", 0));
   add("B15", "BN: y = grad_x = 0",
-      around_layer<BN>([](const auto& step, const BN& options, const auto& in, const auto& state) {
-        auto result = step(options, in, state);
-        for (const char* name : {"y", "grad_x"})
-          if (auto* values = result.outputs.find(name))
-            apply_to_each(*values, []<class T>(const T&) { return T(0); });
-        return result;
-      }));
-  add("B16", "PowerNorm normalises by the batch's psi", power_norm_of_the_batch());
+      wrap_layer_step<BN>(
+          [](const auto& step, const BN& options, const auto& in, const auto& state) {
+            auto result = step(options, in, state);
+            for (const char* name : {"y", "grad_x"})
+              if (auto* values = result.outputs.find(name))
+                apply_to_each(*values, []<class T>(const T&) { return T(0); });
+            return result;
+          }));
+  add("B16", "PowerNorm normalises by the batch's psi", normalize_by_batch_psi());
   add("B17", "PN-V adds 2^-20 x to y", leak_into_output<PNV>("y", true, 0x1p-20));
   return faults;
 }

@@ -19,7 +19,7 @@ using namespace ref::model;
 /// Returns an implementation that calls `change(options)` before each step of the layer.
 template <class Options, class Change>
 TestedImplementation change_options(Change change) {
-  return around_layer<Options>(
+  return wrap_layer_step<Options>(
       [=](const auto& step, Options options, const auto& in, const auto& state) {
         change(options);
         return step(options, in, state);
@@ -30,7 +30,7 @@ TestedImplementation change_options(Change change) {
 /// `change(next, old)`.
 template <class Options, class Change>
 TestedImplementation change_next_state(const std::string& name, Change change) {
-  return around_layer<Options>(
+  return wrap_layer_step<Options>(
       [=](const auto& step, const Options& options, const auto& in, const auto& state) {
         auto result = step(options, in, state);
         auto& next = result.state.at(name);
@@ -43,9 +43,9 @@ TestedImplementation change_next_state(const std::string& name, Change change) {
 /// Returns an implementation that runs each step with 0 in place of nu, a tensor of the state.
 template <class Options>
 TestedImplementation replace_nu_by_zero() {
-  return around_layer<Options>([]<class T>(const TestedImplementation::Step<T>& step,
-                                           const Options& options, const NormInputs<T>& in,
-                                           NamedTensors<T> state) {
+  return wrap_layer_step<Options>([]<class T>(const TestedImplementation::Step<T>& step,
+                                              const Options& options, const NormInputs<T>& in,
+                                              NamedTensors<T> state) {
     apply_to_each(state.at("nu"), [](const T&) { return T(0); });
     return step(options, in, state);
   });
@@ -55,9 +55,9 @@ TestedImplementation replace_nu_by_zero() {
 /// in the released code) changes by `theta * (Lambda / Gamma - nu)`.
 template <class Options>
 TestedImplementation clamp_theta() {
-  return around_layer<Options>([]<class T>(const TestedImplementation::Step<T>& step,
-                                           const Options& options, const NormInputs<T>& in,
-                                           const NamedTensors<T>& state) {
+  return wrap_layer_step<Options>([]<class T>(const TestedImplementation::Step<T>& step,
+                                              const Options& options, const NormInputs<T>& in,
+                                              const NamedTensors<T>& state) {
     auto result = step(options, in, state);
     if (!is_given(in.grad_y)) return result;
     const auto& Gamma = result.outputs.at("mean_x_hat_squared");
@@ -74,9 +74,9 @@ TestedImplementation clamp_theta() {
 /// Returns an implementation whose grad_x is zero if grad_y is zero everywhere.
 template <class Options>
 TestedImplementation zero_gradient_without_upstream() {
-  return around_layer<Options>([]<class T>(const TestedImplementation::Step<T>& step,
-                                           const Options& options, const NormInputs<T>& in,
-                                           const NamedTensors<T>& state) {
+  return wrap_layer_step<Options>([]<class T>(const TestedImplementation::Step<T>& step,
+                                              const Options& options, const NormInputs<T>& in,
+                                              const NamedTensors<T>& state) {
     auto result = step(options, in, state);
     const auto* grad_x = result.outputs.find("grad_x");
     if (grad_x == nullptr) return result;
@@ -87,13 +87,13 @@ TestedImplementation zero_gradient_without_upstream() {
   });
 }
 
-/// Returns an implementation of BatchNorm that divides the variance by n - 1 instead of n, if n,
-/// the number of valid rows, is 2 or more.
+/// Returns an implementation of BatchNorm whose output biased_variance has the divisor n - 1
+/// instead of n. Here n is the number of valid rows. If n is less than 2, the output is correct.
 TestedImplementation divide_variance_by_valid_rows_minus_1() {
-  return around_layer<BatchNormOptions>([]<class T>(const TestedImplementation::Step<T>& step,
-                                                    const BatchNormOptions& options,
-                                                    const NormInputs<T>& in,
-                                                    const NamedTensors<T>& state) {
+  return wrap_layer_step<BatchNormOptions>([]<class T>(const TestedImplementation::Step<T>& step,
+                                                       const BatchNormOptions& options,
+                                                       const NormInputs<T>& in,
+                                                       const NamedTensors<T>& state) {
     auto result = step(options, in, state);
     std::size_t n = in.x.size() / in.x.shape().back();
     if (is_given(in.valid))
@@ -107,7 +107,7 @@ TestedImplementation divide_variance_by_valid_rows_minus_1() {
 }
 
 TestedImplementation ignore_mask() {
-  return around_layer<BatchNormOptions>(
+  return wrap_layer_step<BatchNormOptions>(
       []<class T>(const TestedImplementation::Step<T>& step, const BatchNormOptions& options,
                   NormInputs<T> in, const NamedTensors<T>& state) {
         in.valid = decltype(in.valid)();
@@ -117,7 +117,7 @@ TestedImplementation ignore_mask() {
 
 /// Returns an implementation of PowerNorm that omits the derivative of the running psi^2.
 TestedImplementation omit_derivative_of_psi() {
-  return around_layer<PowerNormOptions>(
+  return wrap_layer_step<PowerNormOptions>(
       []<class T>(const TestedImplementation::Step<T>& step, const PowerNormOptions& options,
                   const NormInputs<T>& in, const NamedTensors<T>& state) {
         auto result = step(options, in, state);

@@ -192,9 +192,9 @@ RC_GTEST_PROP(ShuffledOrder, IsAPermutation, (std::uint64_t seed, std::uint64_t 
   const auto count = *rc::gen::inRange<std::size_t>(0, 200);
   auto order = shuffled_order(count, seed, epoch);
   std::ranges::sort(order);
-  std::vector<std::size_t> identity(count);
-  std::iota(identity.begin(), identity.end(), std::size_t{0});
-  RC_ASSERT(order == identity);
+  std::vector<std::size_t> identity_permutation(count);
+  std::iota(identity_permutation.begin(), identity_permutation.end(), std::size_t{0});
+  RC_ASSERT(order == identity_permutation);
 }
 
 }  // namespace

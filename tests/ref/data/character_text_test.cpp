@@ -46,8 +46,8 @@ TEST(Alphabet, C1_RejectsTokensOutsideOfTheAlphabet) {
 
 TEST(Alphabet, TinyShakespeareHas65Characters) {
   const std::string file = "tinyshakespeare/input.txt";
-  if (!has_shared_data(file)) GTEST_SKIP() << "no " << shared_data() / file;
-  const std::string text = normproof::ref::data::read_bytes(shared_data() / file);
+  if (!shared_data_exists(file)) GTEST_SKIP() << "no " << find_shared_data_folder() / file;
+  const std::string text = normproof::ref::data::read_bytes(find_shared_data_folder() / file);
   const Alphabet alphabet = Alphabet::from_text(text, file);
   EXPECT_EQ(alphabet.size(), 65u);
   EXPECT_EQ(alphabet.encode(text, file).size(), 1115394u);

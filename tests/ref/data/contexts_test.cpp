@@ -34,7 +34,7 @@ TEST(TextContexts, FollowTheOrderOfTheText) {
   EXPECT_EQ(batches[1], (ContextBatch{1, 3, {6, 7, 0}, {1, 1, 0}, {7, 8, kNoTarget}}));
 }
 
-TEST(TextContexts, HaveEveryTokenExceptTheFirstAsATargetOnce) {
+TEST(TextContexts, UseEveryTokenExceptTheFirstAsATargetExactlyOnce) {
   for (const std::size_t tokens : {2, 3, 64, 65, 66, 200})
     for (const std::uint64_t epoch : {0, 1}) {
       const ContextOptions options{.length = 13, .batch_size = 4, .seed = 7, .epoch = epoch};

@@ -26,16 +26,16 @@ using normproof::ref::numeric::RandomStream;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr SpecialTokenIds kMarks{.source_end = 102,
-                                 .source_padding = 100,
-                                 .target_begin = 201,
-                                 .target_end = 202,
-                                 .target_padding = 200};
+constexpr SpecialTokenIds kSpecialTokenIds{.source_end = 102,
+                                           .source_padding = 100,
+                                           .target_begin = 201,
+                                           .target_end = 202,
+                                           .target_padding = 200};
 
 const SentenceIds kSource = {{1, 2, 3}, {4}, {5, 6}}, kTarget = {{11}, {12, 13}, {14, 15, 16}};
 
 TEST(SentencePairBatches, ArePaddedAndMaskThePadding) {
-  const auto batches = make_pair_batches(kSource, kTarget, kMarks,
+  const auto batches = make_pair_batches(kSource, kTarget, kSpecialTokenIds,
                                          {.batch_size = 2, .by_length = false, .shuffle = false});
   ASSERT_EQ(batches.size(), 2u);
   EXPECT_EQ(batches[0], (PairBatch{.batch_size = 2,
@@ -73,8 +73,9 @@ TEST(SentencePairBatches, ContainEveryPairOnce) {
                     target = random_sentences(83, "target");
   for (const bool by_length : {false, true})
     for (const bool shuffle : {false, true}) {
-      const auto batches = make_pair_batches(
-          source, target, kMarks, {.batch_size = 8, .by_length = by_length, .shuffle = shuffle});
+      const auto batches =
+          make_pair_batches(source, target, kSpecialTokenIds,
+                            {.batch_size = 8, .by_length = by_length, .shuffle = shuffle});
       ASSERT_EQ(batches.size(), 11u);
       const auto met = pair_indices(batches);
       EXPECT_EQ(std::set<std::size_t>(met.begin(), met.end()).size(), 83u);
@@ -86,14 +87,15 @@ TEST(SentencePairBatches, ContainEveryPairOnce) {
             const bool is_word = t < target[i].size(), is_real = t <= target[i].size();
             EXPECT_EQ(batch.target_valid[at + t], is_real ? 1 : 0);
             EXPECT_EQ(batch.targets[at + t], is_word   ? target[i][t]
-                                             : is_real ? kMarks.target_end
+                                             : is_real ? kSpecialTokenIds.target_end
                                                        : kNoTarget);
             // The input after a position is the target of that position.
             if (is_word) {
               EXPECT_EQ(batch.inputs[at + t + 1], batch.targets[at + t]);
             }
           }
-          EXPECT_EQ(batch.source[b * batch.source_len + source[i].size()], kMarks.source_end);
+          EXPECT_EQ(batch.source[b * batch.source_len + source[i].size()],
+                    kSpecialTokenIds.source_end);
         }
     }
 }
@@ -108,16 +110,16 @@ std::size_t count_padding(const std::vector<PairBatch>& batches) {
 
 TEST(SentencePairBatches, HaveLessPaddingIfSentencesAreBatchedByLength) {
   const SentenceIds source = random_sentences(200, "source");
-  const auto sorted = make_pair_batches(source, source, kMarks, {.batch_size = 10}),
-             mixed =
-                 make_pair_batches(source, source, kMarks, {.batch_size = 10, .by_length = false});
+  const auto sorted = make_pair_batches(source, source, kSpecialTokenIds, {.batch_size = 10}),
+             mixed = make_pair_batches(source, source, kSpecialTokenIds,
+                                       {.batch_size = 10, .by_length = false});
   EXPECT_LT(4 * count_padding(sorted), count_padding(mixed));
 }
 
 TEST(SentencePairBatches, OrderOfPairsDependsOnSeedAndEpoch) {
   const SentenceIds source = random_sentences(60, "source");
   const auto order = [&](PairOptions options) {
-    return pair_indices(make_pair_batches(source, source, kMarks, options));
+    return pair_indices(make_pair_batches(source, source, kSpecialTokenIds, options));
   };
   EXPECT_EQ(order({.by_length = false, .seed = 9, .epoch = 2}), shuffled_order(60, 9, 2));
   for (const bool by_length : {false, true}) {
@@ -142,14 +144,14 @@ TEST(SentencePairBatches, BatchesByLengthAreShuffledRunsOfTheSortedPairs) {
   for (const std::size_t k : shuffled_order(11, 4, 1))
     for (std::size_t i = 8 * k; i < std::min<std::size_t>(8 * k + 8, 83); ++i)
       expected.push_back(sorted[i]);
-  EXPECT_EQ(pair_indices(make_pair_batches(source, target, kMarks,
+  EXPECT_EQ(pair_indices(make_pair_batches(source, target, kSpecialTokenIds,
                                            {.batch_size = 8, .seed = 4, .epoch = 1})),
             expected);
 }
 
 std::string rejection_message(const SentenceIds& source, const SentenceIds& target,
                               const PairOptions& options) {
-  return contract_message([&] { make_pair_batches(source, target, kMarks, options); });
+  return contract_message([&] { make_pair_batches(source, target, kSpecialTokenIds, options); });
 }
 
 TEST(SentencePairBatches, C1_RejectsUnequalNumbersOfSourcesAndTargets) {

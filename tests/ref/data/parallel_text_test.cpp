@@ -90,8 +90,9 @@ TEST(ParallelCorpus, ReadsTrainingValidationAndTestFilesFromAFolder) {
 
 TEST(ParallelCorpus, EnglishJapaneseCorpusHas50000TrainingPairs) {
   const std::string folder = "small_parallel_enja";
-  if (!has_shared_data(folder + "/train.ja")) GTEST_SKIP() << "no " << shared_data() / folder;
-  const auto corpus = read_parallel_corpus(shared_data() / folder, "ja", "en");
+  if (!shared_data_exists(folder + "/train.ja"))
+    GTEST_SKIP() << "no " << find_shared_data_folder() / folder;
+  const auto corpus = read_parallel_corpus(find_shared_data_folder() / folder, "ja", "en");
   EXPECT_EQ(corpus.training.source.size(), 50'000u);
   EXPECT_EQ(corpus.validation.source.size(), 500u);
   EXPECT_EQ(corpus.test.target.size(), 500u);

@@ -114,10 +114,12 @@ TEST(ParsePhraseBank, RejectsUnknownLabels) {
 TEST(ReadPhraseBank, ErrorsNameThePath) {
   const TemporaryFile good("a@neutral\r\n");
   EXPECT_EQ(read_phrasebank(good.path()), (Sentences{{"a", 1}}));
-  const TemporaryFile bad("a@neutral\r\nb\r\n");
-  EXPECT_THAT(error_message<FileError>([&bad] { read_phrasebank(bad.path()); }),
-              StrEq(bad.path().string() + ":2: the line \"b\" has no '@'; expected "
-                                          "sentence@label"));
+  const TemporaryFile file_with_invalid_line("a@neutral\r\nb\r\n");
+  EXPECT_THAT(
+      error_message<FileError>(
+          [&file_with_invalid_line] { read_phrasebank(file_with_invalid_line.path()); }),
+      StrEq(file_with_invalid_line.path().string() + ":2: the line \"b\" has no '@'; expected "
+                                                     "sentence@label"));
   const TemporaryFile empty("");
   EXPECT_THAT(
       error_message<FileError>([&empty] { read_phrasebank(empty.path()); }),
@@ -191,8 +193,8 @@ RC_GTEST_PROP(FormatPhraseBank, ParsingTheFormattedTextReturnsTheSentences, ()) 
 
 TEST(ReadPhraseBank, ReadsThePublishedCorpus) {
   const std::filesystem::path file = "financial_phrasebank/Sentences_AllAgree.txt";
-  if (!has_shared_data(file)) GTEST_SKIP() << (shared_data() / file) << " is absent";
-  const auto sentences = read_phrasebank(shared_data() / file);
+  if (!shared_data_exists(file)) GTEST_SKIP() << (find_shared_data_folder() / file) << " is absent";
+  const auto sentences = read_phrasebank(find_shared_data_folder() / file);
   EXPECT_EQ(sentences.size(), 2264u);
   std::array<int, num_labels> counts = {};
   for (const auto& s : sentences) ++counts[static_cast<std::size_t>(s.label)];

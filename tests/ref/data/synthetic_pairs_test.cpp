@@ -30,34 +30,36 @@ class RuleBasedTranslator {
     at_ = 0;
     std::string place;
     if (words_.size() > 1 && words_[1] == "ni") {
-      place = " at the " + word();
+      place = " at the " + translate_word();
       ++at_;
     }
     bool plural = false, of_object = false;
-    const std::string subject = phrase("ga", plural), object = phrase("o", of_object);
-    const std::string stem(words_[at_++]);
-    const bool past = skip("ta"), denied = skip("nai");
-    return "the " + subject + " " + verb(stem, past, denied, plural) + " the " + object + place +
-           " .";
+    const std::string subject = translate_phrase("ga", plural),
+                      object = translate_phrase("o", of_object);
+    const std::string verb_stem(words_[at_++]);
+    const bool past = skip_particle("ta"), denied = skip_particle("nai");
+    return "the " + subject + " " + conjugate_verb(verb_stem, past, denied, plural) + " the " +
+           object + place + " .";
   }
 
  private:
-  std::string word() { return nouns_and_kinds.at(std::string(words_[at_++])); }
-  bool skip(std::string_view marker) {
+  std::string translate_word() { return nouns_and_kinds.at(std::string(words_[at_++])); }
+  bool skip_particle(std::string_view marker) {
     if (words_[at_] != marker) return false;
     ++at_;
     return true;
   }
-  std::string phrase(std::string_view marker, bool& plural) {
-    const std::string noun = word();
+  std::string translate_phrase(std::string_view marker, bool& plural) {
+    const std::string noun = translate_word();
     const bool has_kind = words_[at_] != "ra" && words_[at_] != marker;
-    const std::string kind = has_kind ? word() + " " : "";
-    plural = skip("ra");
-    EXPECT_TRUE(skip(marker));
+    const std::string kind = has_kind ? translate_word() + " " : "";
+    plural = skip_particle("ra");
+    EXPECT_TRUE(skip_particle(marker));
     return kind + noun + (plural ? "s" : "");
   }
-  static std::string verb(const std::string& stem, bool past, bool denied, bool plural) {
-    const auto& forms = verbs.at(stem);
+  static std::string conjugate_verb(const std::string& verb_stem, bool past, bool denied,
+                                    bool plural) {
+    const auto& forms = verbs.at(verb_stem);
     if (denied) return (past ? "did not " : plural ? "do not " : "does not ") + forms[0];
     return past ? forms[2] : plural ? forms[0] : forms[1];
   }
@@ -136,9 +138,10 @@ TEST(SyntheticPairCorpus, SplitsThePairsInOrder) {
 // If many test sentences occurred in the training set, a model could translate them from memory.
 TEST(SyntheticPairCorpus, FewTestSentencesOccurInTraining) {
   const auto corpus = synthetic_pair_corpus(42);
-  const std::set<std::string> known(corpus.training.source.begin(), corpus.training.source.end());
+  const std::set<std::string> training_sources(corpus.training.source.begin(),
+                                               corpus.training.source.end());
   std::size_t twice = 0;
-  for (const std::string& sentence : corpus.test.source) twice += known.count(sentence);
+  for (const std::string& sentence : corpus.test.source) twice += training_sources.count(sentence);
   EXPECT_LT(twice, 20u);
 }
 

@@ -35,7 +35,7 @@ std::string sha256(std::string_view bytes) {
   return text;
 }
 
-WordPieceTokenizer tokenizer() {
+WordPieceTokenizer make_tokenizer() {
   return WordPieceTokenizer(Vocabulary::from_tokens(synthetic_vocabulary(), "synthetic"));
 }
 
@@ -74,7 +74,7 @@ TEST(SyntheticPhraseBank, SomeSentencesHaveAccentsAndAtSigns) {
 
 // The header documents these figures, rounded, for large corpora. Here they are exact for one seed.
 TEST(SyntheticPhraseBank, LengthsAndLabelsMatchTheDocumentedFigures) {
-  const auto t = tokenizer();
+  const auto t = make_tokenizer();
   std::vector<std::size_t> lengths;
   std::array<int, num_labels> labels = {};
   for (const auto& s : synthetic_sentences(3, 10000)) {
@@ -97,7 +97,7 @@ TEST(SyntheticPhraseBank, C1_RejectsCountsOutOfRange) {
 }
 
 TEST(SyntheticVocabulary, ContainsEveryLatin1Character) {
-  const auto t = tokenizer();
+  const auto t = make_tokenizer();
   for (int c = 1; c < 256; ++c) {
     const std::string character = utf8_character(c);
     for (const auto& text : {character, fmt::format("a{}{}", character, character)}) {
@@ -107,7 +107,7 @@ TEST(SyntheticVocabulary, ContainsEveryLatin1Character) {
 }
 
 RC_GTEST_PROP(SyntheticPhraseBank, EveryCorpusParsesAndFitsItsVocabulary, (std::uint64_t seed)) {
-  static const auto t = tokenizer();
+  static const auto t = make_tokenizer();
   const auto count = *rc::gen::inRange<std::size_t>(1, 40);
   const auto sentences = synthetic_sentences(seed, count);
   RC_ASSERT(sentences.size() == count);

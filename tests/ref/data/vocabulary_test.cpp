@@ -100,8 +100,8 @@ TEST(Vocabulary, ErrorsNameThePath) {
 
 TEST(Vocabulary, LoadsTheVocabularyOfBert) {
   const std::filesystem::path file = "bert_base_uncased/vocab.txt";
-  if (!has_shared_data(file)) GTEST_SKIP() << (shared_data() / file) << " is absent";
-  const auto v = Vocabulary::load(shared_data() / file);
+  if (!shared_data_exists(file)) GTEST_SKIP() << (find_shared_data_folder() / file) << " is absent";
+  const auto v = Vocabulary::load(find_shared_data_folder() / file);
   EXPECT_EQ(v.size(), 30522u);
   EXPECT_EQ(v.pad_id(), 0);
   EXPECT_EQ(v.unk_id(), 100);

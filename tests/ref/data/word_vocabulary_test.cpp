@@ -91,10 +91,12 @@ TEST(WordVocabulary, ErrorsNameTheLineOfAnInvalidVocabulary) {
 // that occur only twice.
 TEST(WordVocabulary, AgreesWithTheFileOfTheSharedCorpusExceptForRareWords) {
   const std::string folder = "small_parallel_enja";
-  if (!has_shared_data(folder + "/train.en")) GTEST_SKIP() << "no " << shared_data() / folder;
-  const auto file = WordVocabulary::load(shared_data() / folder / "train.en.vocab.4k");
-  const auto text = normproof::ref::data::read_parallel_text(shared_data() / folder / "train.ja",
-                                                             shared_data() / folder / "train.en");
+  if (!shared_data_exists(folder + "/train.en"))
+    GTEST_SKIP() << "no " << find_shared_data_folder() / folder;
+  const auto file = WordVocabulary::load(find_shared_data_folder() / folder / "train.en.vocab.4k");
+  const auto text =
+      normproof::ref::data::read_parallel_text(find_shared_data_folder() / folder / "train.ja",
+                                               find_shared_data_folder() / folder / "train.en");
   const auto made = WordVocabulary::from_sentences(text.target);
   EXPECT_EQ(file.size(), 4096u);
   EXPECT_EQ(made.size(), 4096u);

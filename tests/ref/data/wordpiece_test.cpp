@@ -159,10 +159,11 @@ class WordPieceOnPhraseBank : public ::testing::Test {
  protected:
   void SetUp() override {
     for (const auto& file : {sentences_, vocab_, expected_}) {
-      if (!has_shared_data(file)) GTEST_SKIP() << (shared_data() / file) << " is absent";
+      if (!shared_data_exists(file))
+        GTEST_SKIP() << (find_shared_data_folder() / file) << " is absent";
     }
-    const WordPieceTokenizer tokenizer(Vocabulary::load(shared_data() / vocab_));
-    for (const auto& s : read_phrasebank(shared_data() / sentences_))
+    const WordPieceTokenizer tokenizer(Vocabulary::load(find_shared_data_folder() / vocab_));
+    for (const auto& s : read_phrasebank(find_shared_data_folder() / sentences_))
       ids_.push_back(tokenizer.encode(s.sentence));
   }
 
@@ -173,7 +174,7 @@ class WordPieceOnPhraseBank : public ::testing::Test {
 };
 
 TEST_F(WordPieceOnPhraseBank, MatchesTheExpectedIdsOfTheFirst100Sentences) {
-  std::ifstream expected(shared_data() / expected_);
+  std::ifstream expected(find_shared_data_folder() / expected_);
   std::size_t lines = 0;
   for (std::string line; std::getline(expected, line); ++lines) {
     std::istringstream numbers(line);

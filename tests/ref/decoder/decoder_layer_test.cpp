@@ -13,7 +13,7 @@ using nn::random_tensor;
 
 /// Returns a random encoder output for two sentences with 3 positions and 4 features. The second
 /// sentence ends with a position of padding.
-Memory<double> sample_memory() {
+Memory<double> sample_encoder_output() {
   return {random_tensor<double>("memory", {2, 3, 4}),
           Mask{{true, true, true}, {true, true, false}}};
 }
@@ -26,12 +26,12 @@ Tensor<double> add_tensors(Tensor<double> a, const Tensor<double>& b) {
 /// The expected output is composed from attention, norms and feed-forward as documented.
 TEST(DecoderLayer, ComposesItsSublayersForPostAndPreNorm) {
   for (const NormPlacement placement : {NormPlacement::post, NormPlacement::pre}) {
-    const DecoderConfig config = small_decoder("none", "layer_norm", placement);
-    const auto p = random_decoder<double>(config).layers[0];
+    const DecoderConfig config = small_decoder_config("none", "layer_norm", placement);
+    const auto p = random_decoder_parameters<double>(config).layers[0];
     const encoder::EncoderConfig side = target_side(config);
     const auto x = random_tensor<double>("x", {2, 2, 4});
     const Mask valid{{true, false}, {true, true}};
-    const Memory<double> memory = sample_memory();
+    const Memory<double> memory = sample_encoder_output();
     NamedTensors<double> state;
     DecoderLayer<double> layer(side, p, "decoder.layers.0", {});
     const auto y = layer.forward(x, valid, memory, {}, state);
@@ -47,7 +47,7 @@ TEST(DecoderLayer, ComposesItsSublayersForPostAndPreNorm) {
                                               {.num_heads = 2, .causal = true})
           .y;
     };
-    const auto cross = [&](const Tensor<double>& values) {
+    const auto run_cross_attention = [&](const Tensor<double>& values) {
       return nn::cross_attention<double>(values, memory.values, p.cross_attention, memory.valid,
                                          {.num_heads = 2})
           .y;
@@ -58,20 +58,20 @@ TEST(DecoderLayer, ComposesItsSublayersForPostAndPreNorm) {
     Tensor<double> expected;
     if (placement == NormPlacement::post) {
       const auto h = normalize(add_tensors(attend(x), x), p.norm1);
-      const auto g = normalize(add_tensors(cross(h), h), p.norm2);
+      const auto g = normalize(add_tensors(run_cross_attention(h), h), p.norm2);
       expected = normalize(add_tensors(feed(g), g), p.norm3);
     } else {
       const auto h = add_tensors(attend(normalize(x, p.norm1)), x);
-      const auto g = add_tensors(cross(normalize(h, p.norm2)), h);
+      const auto g = add_tensors(run_cross_attention(normalize(h, p.norm2)), h);
       expected = add_tensors(feed(normalize(g, p.norm3)), g);
     }
     EXPECT_EQ(y, expected);
   }
 }
 
-TEST(DecoderLayer, AddsItsGradientOfTheEncoderOutputToThatOfLaterLayers) {
-  const DecoderConfig config = small_decoder("none", "layer_norm", NormPlacement::post);
-  const auto p = random_decoder<double>(config).layers[0];
+TEST(DecoderLayer, AddsItsGradientOfTheEncoderOutputToTheGradientOfLaterLayers) {
+  const DecoderConfig config = small_decoder_config("none", "layer_norm", NormPlacement::post);
+  const auto p = random_decoder_parameters<double>(config).layers[0];
   const encoder::EncoderConfig side = target_side(config);
   const auto x = random_tensor<double>("x", {2, 2, 4}), dy = random_tensor<double>("dy", {2, 2, 4});
   const auto behind = random_tensor<double>("behind", {2, 3, 4});
@@ -79,8 +79,8 @@ TEST(DecoderLayer, AddsItsGradientOfTheEncoderOutputToThatOfLaterLayers) {
     NamedTensors<double> state;
     DecoderLayerParameters<double> gradients;
     DecoderLayer<double> layer(side, p, "decoder.layers.0", {});
-    layer.forward(x, {}, sample_memory(), {}, state);
-    layer.backward(dy, sample_memory(), {}, state, gradients, grad_memory);
+    layer.forward(x, {}, sample_encoder_output(), {}, state);
+    layer.backward(dy, sample_encoder_output(), {}, state, gradients, grad_memory);
     return grad_memory;
   };
   const auto norm_parameters = grad_memory_after({});
@@ -93,16 +93,16 @@ TEST(DecoderLayer, AddsItsGradientOfTheEncoderOutputToThatOfLaterLayers) {
 /// numbers and by the complex step.
 void expect_derivative_of_layer(const char* norm, NormPlacement placement,
                                 const ModelRunSettings& run = {}, double dropout = 0) {
-  DecoderConfig config = small_decoder("none", norm, placement);
+  DecoderConfig config = small_decoder_config("none", norm, placement);
   config.dropout = dropout;
   const encoder::EncoderConfig side = target_side(config);
   const Mask valid{{true, false}, {true, true}};
   auto inputs = encoder::random_values<double>(parameter_shapes(config));
   inputs.set("x", random_tensor<double>("x", {2, 2, 4}));
-  inputs.set("memory", sample_memory().values);
+  inputs.set("memory", sample_encoder_output().values);
   const auto run_layer = [&]<class T>(NamedTensors<T> at, auto use) {
     const Tensor<T> x = at.at("x");
-    const Memory<T> memory{at.at("memory"), sample_memory().valid};
+    const Memory<T> memory{at.at("memory"), sample_encoder_output().valid};
     NamedTensors<T> parameters;
     for (const auto& p : parameter_shapes(config)) parameters.set(p.name, at.at(p.name));
     const auto p = from_named(config, parameters);
@@ -141,34 +141,36 @@ TEST(DecoderLayer, BackwardIsTheDerivativeWithPreNorm) {
 }
 TEST(DecoderLayer, BackwardIsTheDerivativeWithGivenDropoutMasks) {
   std::map<std::string, Mask> masks;
-  DecoderConfig config = small_decoder("none", "layer_norm", NormPlacement::pre);
+  DecoderConfig config = small_decoder_config("none", "layer_norm", NormPlacement::pre);
   config.dropout = 0.5;
-  const auto p = random_decoder<double>(config);
+  const auto p = random_decoder_parameters<double>(config);
   const encoder::EncoderConfig side = target_side(config);
   NamedTensors<double> state;
   DecoderLayer<double>(side, p.layers[0], "decoder.layers.0", encoder::make_mask_recorder(masks))
-      .forward(random_tensor<double>("x", {2, 2, 4}), {}, sample_memory(), {.seed = 5}, state);
+      .forward(random_tensor<double>("x", {2, 2, 4}), {}, sample_encoder_output(), {.seed = 5},
+               state);
   ASSERT_EQ(masks.size(), 6u);
   expect_derivative_of_layer("layer_norm", NormPlacement::pre, {.masks = &masks}, 0.5);
 }
 
 TEST(DecoderLayer, UpdatesOnlyItsOwnNormState) {
-  const DecoderConfig config = small_decoder("batch_norm", "batch_norm", NormPlacement::post, 2);
-  const auto p = random_decoder<double>(config);
+  const DecoderConfig config =
+      small_decoder_config("batch_norm", "batch_norm", NormPlacement::post, 2);
+  const auto p = random_decoder_parameters<double>(config);
   const encoder::EncoderConfig side = target_side(config);
   auto state = initial_norm_state<double>(config);
   const auto before = state;
   DecoderLayer<double> layer(side, p.layers[1], "decoder.layers.1", {});
-  layer.forward(random_tensor<double>("x", {2, 2, 4}), {}, sample_memory(), {}, state);
+  layer.forward(random_tensor<double>("x", {2, 2, 4}), {}, sample_encoder_output(), {}, state);
   EXPECT_EQ(state.names(), before.names());
   for (const auto& [name, values] : before)
     EXPECT_EQ(values == state.at(name), !name.starts_with("decoder.layers.1.")) << name;
 }
 
 TEST(DecoderLayer, GivenDropoutMasksReproduceTheBitsOfDrawnMasks) {
-  DecoderConfig config = small_decoder("none", "layer_norm", NormPlacement::pre);
+  DecoderConfig config = small_decoder_config("none", "layer_norm", NormPlacement::pre);
   config.dropout = 0.5;
-  const auto p = random_decoder<double>(config).layers[0];
+  const auto p = random_decoder_parameters<double>(config).layers[0];
   const encoder::EncoderConfig side = target_side(config);
   const auto x = random_tensor<double>("x", {2, 2, 4}), dy = random_tensor<double>("dy", {2, 2, 4});
   std::map<std::string, Mask> masks;
@@ -177,8 +179,8 @@ TEST(DecoderLayer, GivenDropoutMasksReproduceTheBitsOfDrawnMasks) {
     DecoderLayerParameters<double> gradients;
     Tensor<double> grad_memory;
     DecoderLayer<double> layer(side, p, "decoder.layers.0", tap);
-    std::vector<Tensor<double>> all = {layer.forward(x, {}, sample_memory(), run, state)};
-    all.push_back(layer.backward(dy, sample_memory(), run, state, gradients, grad_memory));
+    std::vector<Tensor<double>> all = {layer.forward(x, {}, sample_encoder_output(), run, state)};
+    all.push_back(layer.backward(dy, sample_encoder_output(), run, state, gradients, grad_memory));
     all.push_back(grad_memory);
     return all;
   };

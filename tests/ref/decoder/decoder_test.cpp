@@ -18,7 +18,7 @@ using nn::expect_gradients;
 using nn::random_tensor;
 using ::testing::HasSubstr;
 
-const ModelRunSettings kInference{.mode = model::Mode::inference};
+const ModelRunSettings kInferenceSettings{.mode = model::Mode::inference};
 
 template <class T>
 Tensor<T> run_forward(const DecoderConfig& config, const NamedTensors<T>& parameters,
@@ -62,33 +62,35 @@ NamedTensors<T> run_backward(const DecoderConfig& config, const NamedTensors<T>&
 void expect_derivative(const DecoderConfig& config, const ModelRunSettings& run = {}) {
   const auto parameters = encoder::random_values<double>(parameter_shapes(config));
   const auto grad = random_tensor<double>("grad_logits", {2, 2, config.target_vocab_size});
-  EXPECT_EQ(run_backward(config, parameters, grad, two_pairs(), run).names(), parameters.names());
+  EXPECT_EQ(run_backward(config, parameters, grad, two_sentence_pairs(), run).names(),
+            parameters.names());
   expect_gradients(
-      parameters, grad, [&](const auto& p) { return run_forward(config, p, two_pairs(), run); },
+      parameters, grad,
+      [&](const auto& p) { return run_forward(config, p, two_sentence_pairs(), run); },
       [&](const auto& p, const auto& grad_y) {
-        return run_backward(config, p, grad_y, two_pairs(), run);
+        return run_backward(config, p, grad_y, two_sentence_pairs(), run);
       },
       config_label(config));
 }
 
 TEST(Decoder, BackwardIsTheDerivativeWithPostNorm) {
-  expect_derivative(small_decoder("batch_norm", "layer_norm", NormPlacement::post));
+  expect_derivative(small_decoder_config("batch_norm", "layer_norm", NormPlacement::post));
 }
 TEST(Decoder, BackwardIsTheDerivativeWithPreNorm) {
-  expect_derivative(small_decoder("layer_norm", "batch_norm", NormPlacement::pre));
+  expect_derivative(small_decoder_config("layer_norm", "batch_norm", NormPlacement::pre));
 }
 TEST(Decoder, BackwardIsTheDerivativeForQuadraticMeanLayersWithPostNorm) {
-  expect_derivative(small_decoder("power_norm_v", "rms_norm", NormPlacement::post));
+  expect_derivative(small_decoder_config("power_norm_v", "rms_norm", NormPlacement::post));
 }
 TEST(Decoder, BackwardIsTheDerivativeForQuadraticMeanLayersWithPreNorm) {
-  expect_derivative(small_decoder("scale_norm", "power_norm_v", NormPlacement::pre));
+  expect_derivative(small_decoder_config("scale_norm", "power_norm_v", NormPlacement::pre));
 }
 TEST(Decoder, BackwardIsTheDerivativeWithStatisticsOverEachSourceSentence) {
-  expect_derivative(small_decoder("group_norm", "dyt", NormPlacement::pre));
+  expect_derivative(small_decoder_config("group_norm", "dyt", NormPlacement::pre));
 }
 
 TEST(Decoder, BackwardIsTheDerivativeWithATiedHeadAndWithoutPositions) {
-  DecoderConfig config = small_decoder("none", "layer_norm", NormPlacement::post);
+  DecoderConfig config = small_decoder_config("none", "layer_norm", NormPlacement::post);
   config.tied_head = true;
   config.positions = false;
   config.activation = model::Activation::relu;
@@ -100,35 +102,35 @@ TEST(Decoder, BackwardIsTheDerivativeWithATiedHeadAndWithoutPositions) {
 // Each decoder layer contributes to the gradient of the encoder output, so the backward must add
 // them.
 TEST(Decoder, BackwardIsTheDerivativeWithTwoDecoderLayers) {
-  DecoderConfig config = small_decoder("none", "layer_norm", NormPlacement::pre);
+  DecoderConfig config = small_decoder_config("none", "layer_norm", NormPlacement::pre);
   config.decoder.num_layers = 2;
   expect_derivative(config);
 }
 
 TEST(Decoder, BackwardIsTheDerivativeWithGivenDropoutMasks) {
-  DecoderConfig config = small_decoder("layer_norm", "batch_norm", NormPlacement::post);
+  DecoderConfig config = small_decoder_config("layer_norm", "batch_norm", NormPlacement::post);
   config.dropout = 0.5;
-  const auto p = random_decoder<double>(config);
+  const auto p = random_decoder_parameters<double>(config);
   auto state = initial_norm_state<double>(config);
   std::map<std::string, Mask> masks;
   Decoder<double>(config, p, encoder::make_mask_recorder(masks))
-      .forward(two_pairs(), {.seed = 7}, state);
+      .forward(two_sentence_pairs(), {.seed = 7}, state);
   ASSERT_EQ(masks.size(), 10u);
   expect_derivative(config, {.masks = &masks});
 }
 
 TEST(Decoder, EncoderSideEqualsAnEncoderWithPerPositionOutput) {
   for (const NormPlacement placement : {NormPlacement::post, NormPlacement::pre}) {
-    const DecoderConfig config = small_decoder("power_norm", "layer_norm", placement, 2);
-    const auto p = random_decoder<double>(config);
+    const DecoderConfig config = small_decoder_config("power_norm", "layer_norm", placement, 2);
+    const auto p = random_decoder_parameters<double>(config);
     const encoder::EncoderConfig side = source_side(config);
     for (const model::Mode mode : {model::Mode::training, model::Mode::inference}) {
       auto state = initial_norm_state<double>(config);
       auto own_state = encoder::initial_norm_state<double>(side);
       const auto memory =
-          Decoder<double>(config, p).encode(two_pairs().source, {.mode = mode}, state);
+          Decoder<double>(config, p).encode(two_sentence_pairs().source, {.mode = mode}, state);
       const auto expected = encoder::Encoder<double>(side, p.encoder)
-                                .hidden(two_pairs().source, {.mode = mode}, own_state);
+                                .hidden(two_sentence_pairs().source, {.mode = mode}, own_state);
       EXPECT_EQ(memory.values, expected);
       for (const auto& [name, values] : own_state)
         EXPECT_EQ(state.at("encoder." + name), values) << name;
@@ -137,7 +139,7 @@ TEST(Decoder, EncoderSideEqualsAnEncoderWithPerPositionOutput) {
 }
 
 /// Returns for each position whether the logits a and b are equal there.
-std::vector<bool> equal_positions(const Tensor<double>& a, const Tensor<double>& b) {
+std::vector<bool> find_equal_positions(const Tensor<double>& a, const Tensor<double>& b) {
   const std::size_t width = a.shape().back();
   std::vector<bool> equal;
   for (std::size_t i = 0; i < a.size(); i += width)
@@ -146,32 +148,32 @@ std::vector<bool> equal_positions(const Tensor<double>& a, const Tensor<double>&
 }
 
 TEST(Decoder, PaddingOfTheSourceDoesNotChangeTheLogits) {
-  DecoderInputs other = two_pairs();
+  DecoderInputs other = two_sentence_pairs();
   other.source.tokens.ids[5] = 2;
   for (const DecoderConfig& config : decoder_configs(2)) {
     for (const model::Mode mode : {model::Mode::training, model::Mode::inference})
-      EXPECT_EQ(run_forward(config, two_pairs(), {.mode = mode}),
+      EXPECT_EQ(run_forward(config, two_sentence_pairs(), {.mode = mode}),
                 run_forward(config, other, {.mode = mode}))
           << config_label(config);
     const auto parameters = encoder::random_values<double>(parameter_shapes(config));
     const auto grad = random_tensor<double>("grad", {2, 2, 3});
-    const auto expected = run_backward(config, parameters, grad, two_pairs());
+    const auto expected = run_backward(config, parameters, grad, two_sentence_pairs());
     for (const auto& [name, values] : run_backward(config, parameters, grad, other))
       EXPECT_EQ(values, expected.at(name)) << name << " " << config_label(config);
   }
   // If the padding counts as a token, the logits do change.
   other.source.valid = Mask();
-  EXPECT_NE(run_forward(decoder_configs(1)[0], two_pairs()),
+  EXPECT_NE(run_forward(decoder_configs(1)[0], two_sentence_pairs()),
             run_forward(decoder_configs(1)[0], other));
 }
 
 TEST(Decoder, PaddingOfTheTargetDoesNotChangeTheLogitsOfRealTokens) {
-  DecoderInputs other = two_pairs();
+  DecoderInputs other = two_sentence_pairs();
   other.target.tokens.ids[1] = 2;
   for (const DecoderConfig& config : decoder_configs(2))
     for (const model::Mode mode : {model::Mode::training, model::Mode::inference})
-      EXPECT_THAT(equal_positions(run_forward(config, two_pairs(), {.mode = mode}),
-                                  run_forward(config, other, {.mode = mode})),
+      EXPECT_THAT(find_equal_positions(run_forward(config, two_sentence_pairs(), {.mode = mode}),
+                                       run_forward(config, other, {.mode = mode})),
                   ::testing::ElementsAre(true, false, true, true))
           << config_label(config);
 }
@@ -179,23 +181,25 @@ TEST(Decoder, PaddingOfTheTargetDoesNotChangeTheLogitsOfRealTokens) {
 // In training, only norms with statistics over features have this property. The statistics of other
 // norms include later tokens.
 TEST(Decoder, LogitsDoNotDependOnLaterTargetTokens) {
-  DecoderInputs other = two_pairs();
+  DecoderInputs other = two_sentence_pairs();
   other.target.tokens.ids[3] = 0;
   const auto changed = ::testing::ElementsAre(true, true, true, false);
   for (const DecoderConfig& config : decoder_configs(2)) {
-    EXPECT_THAT(equal_positions(run_forward(config, two_pairs(), kInference),
-                                run_forward(config, other, kInference)),
+    EXPECT_THAT(find_equal_positions(run_forward(config, two_sentence_pairs(), kInferenceSettings),
+                                     run_forward(config, other, kInferenceSettings)),
                 changed)
         << config_label(config);
     const bool uses_statistics_over_rows =
         model::norm_layer(config.decoder.norm).uses_statistics_over_rows();
     if (uses_statistics_over_rows) continue;
-    EXPECT_THAT(equal_positions(run_forward(config, two_pairs()), run_forward(config, other)),
-                changed)
+    EXPECT_THAT(
+        find_equal_positions(run_forward(config, two_sentence_pairs()), run_forward(config, other)),
+        changed)
         << config_label(config);
   }
-  const DecoderConfig leaks = small_decoder("none", "batch_norm", NormPlacement::post);
-  EXPECT_FALSE(equal_positions(run_forward(leaks, two_pairs()), run_forward(leaks, other))[2]);
+  const DecoderConfig leaks = small_decoder_config("none", "batch_norm", NormPlacement::post);
+  EXPECT_FALSE(
+      find_equal_positions(run_forward(leaks, two_sentence_pairs()), run_forward(leaks, other))[2]);
 }
 
 TEST(Decoder, InferenceDoesNotDependOnBatchOrPadding) {
@@ -206,9 +210,9 @@ TEST(Decoder, InferenceDoesNotDependOnBatchOrPadding) {
       {{2, 4, {0, 1, 2, 1, 2, 1, 0, 0}},
        Mask{{true, true, true, true}, {true, true, false, false}}}};
   for (const DecoderConfig& config : decoder_configs(2)) {
-    const auto expected = run_forward(config, alone, kInference);
-    const auto both = run_forward(config, two_pairs(), kInference);
-    const auto longer = run_forward(config, padded, kInference);
+    const auto expected = run_forward(config, alone, kInferenceSettings);
+    const auto both = run_forward(config, two_sentence_pairs(), kInferenceSettings);
+    const auto longer = run_forward(config, padded, kInferenceSettings);
     for (std::size_t i = 0; i < expected.size(); ++i) {
       ASSERT_EQ(both.data()[2 * 3 + i], expected.data()[i]) << config_label(config) << " " << i;
       ASSERT_EQ(longer.data()[4 * 3 + i], expected.data()[i]) << config_label(config) << " " << i;
@@ -217,7 +221,7 @@ TEST(Decoder, InferenceDoesNotDependOnBatchOrPadding) {
 }
 
 TEST(Decoder, BitsDoNotDependOnTheThreadCount) {
-  DecoderConfig config = small_decoder("power_norm", "layer_norm", NormPlacement::post, 2);
+  DecoderConfig config = small_decoder_config("power_norm", "layer_norm", NormPlacement::post, 2);
   config.source_vocab_size = config.target_vocab_size = 50;
   config.d_model = 48;
   config.encoder.num_heads = config.decoder.num_heads = 4;
@@ -232,7 +236,7 @@ TEST(Decoder, BitsDoNotDependOnTheThreadCount) {
     return inputs;
   };
   const DecoderInputs inputs{sentences(31), sentences(23)};
-  const auto p = random_decoder<double>(config);
+  const auto p = random_decoder_parameters<double>(config);
   const auto step = [&] {
     auto state = initial_norm_state<double>(config);
     Decoder<double> decoder(config, p);
@@ -253,37 +257,38 @@ TEST(Decoder, BitsDoNotDependOnTheThreadCount) {
 
 TEST(Decoder, HiddenStateAndHeadGiveTheBitsOfTheWholeModel) {
   for (const bool tied : {true, false}) {
-    DecoderConfig config = small_decoder("power_norm", "layer_norm", NormPlacement::pre, 2);
+    DecoderConfig config = small_decoder_config("power_norm", "layer_norm", NormPlacement::pre, 2);
     config.tied_head = tied;
     const auto named = encoder::random_values<double>(parameter_shapes(config));
     const auto grad = random_tensor<double>("grad", {2, 2, 3});
     const auto p = from_named(config, named);
     auto state = initial_norm_state<double>(config);
     Decoder<double> decoder(config, p);
-    const auto hidden = decoder.hidden(two_pairs(), {}, state);
+    const auto hidden = decoder.hidden(two_sentence_pairs(), {}, state);
     const auto& weight = tied ? p.embedding : p.head.weight;
-    EXPECT_EQ(nn::linear(hidden, weight, p.head.bias), run_forward(config, named, two_pairs()));
+    EXPECT_EQ(nn::linear(hidden, weight, p.head.bias),
+              run_forward(config, named, two_sentence_pairs()));
     auto head = nn::linear_backward(grad, hidden, weight, p.head.bias);
     auto gradients = decoder.hidden_backward(std::move(head.grad_x), state);
     add_head_gradients(config, std::move(head.parameters), gradients);
-    const auto expected = run_backward(config, named, grad, two_pairs());
+    const auto expected = run_backward(config, named, grad, two_sentence_pairs());
     for (const auto& [name, values] : named_gradients(config, std::move(gradients)))
       EXPECT_EQ(values, expected.at(name)) << name;
   }
 }
 
 TEST(Decoder, ATapReceivesEveryIntermediateTensorOnceAndChangesNothing) {
-  DecoderConfig config = small_decoder("layer_norm", "layer_norm", NormPlacement::pre);
-  const auto p = random_decoder<double>(config);
+  DecoderConfig config = small_decoder_config("layer_norm", "layer_norm", NormPlacement::pre);
+  const auto p = random_decoder_parameters<double>(config);
   auto state = initial_norm_state<double>(config);
   std::map<std::string, Shape> seen;
   const TensorTap<double> tap = [&](const std::string& name, const Tensor<double>& values) {
     EXPECT_TRUE(seen.emplace(name, tensor::shape_of(values)).second) << name << " twice";
   };
   Decoder<double> decoder(config, p, tap);
-  const auto logits = decoder.forward(two_pairs(), {}, state);
+  const auto logits = decoder.forward(two_sentence_pairs(), {}, state);
   decoder.backward(logits, state);
-  EXPECT_EQ(logits, run_forward(config, two_pairs()));
+  EXPECT_EQ(logits, run_forward(config, two_sentence_pairs()));
   for (const char* name : {"encoder.x",
                            "encoder.layers.0.attention.weights",
                            "encoder.layers.0.norm2.x",
@@ -316,10 +321,10 @@ TEST(Decoder, ATapReceivesEveryIntermediateTensorOnceAndChangesNothing) {
 /// Returns the error message.
 template <class Change>
 std::string inputs_rejection_message(Change change) {
-  const DecoderConfig config = small_decoder("none", "none", NormPlacement::post);
-  const auto p = random_decoder<double>(config);
+  const DecoderConfig config = small_decoder_config("none", "none", NormPlacement::post);
+  const auto p = random_decoder_parameters<double>(config);
   auto state = initial_norm_state<double>(config);
-  DecoderInputs inputs = two_pairs();
+  DecoderInputs inputs = two_sentence_pairs();
   Tensor<double> grad = random_tensor<double>("grad", {2, 2, 3});
   change(inputs, grad);
   return numeric::contract_message([&] {
@@ -330,14 +335,15 @@ std::string inputs_rejection_message(Change change) {
 }
 
 TEST(Decoder, KeepsACopyOfItsConfig) {
-  DecoderConfig config = small_decoder("layer_norm", "layer_norm", model::NormPlacement::pre, 1);
+  DecoderConfig config =
+      small_decoder_config("layer_norm", "layer_norm", model::NormPlacement::pre, 1);
   const auto named = encoder::random_values<double>(parameter_shapes(config));
   const auto p = from_named(config, named);
-  const auto expected = run_forward(config, named, two_pairs());
+  const auto expected = run_forward(config, named, two_sentence_pairs());
   auto state = initial_norm_state<double>(config);
   Decoder<double> decoder(config, p);
   config = {};
-  EXPECT_EQ(decoder.forward(two_pairs(), {}, state), expected);
+  EXPECT_EQ(decoder.forward(two_sentence_pairs(), {}, state), expected);
 }
 
 TEST(Decoder, C1_RejectsTargetsWithAnotherNumberOfSentences) {

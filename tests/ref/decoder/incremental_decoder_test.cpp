@@ -13,14 +13,14 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr std::size_t kTokens = 70;
+constexpr std::size_t kTargetTokens = 70;
 
 /// Returns one sentence pair. Its source has three tokens and two positions of padding, its target
 /// has 70 tokens.
-DecoderInputs long_pair() {
+DecoderInputs long_sentence_pair() {
   DecoderInputs inputs{{{1, 5, {1, 3, 2, 0, 0}}, Mask{{true, true, true, false, false}}},
-                       {{1, kTokens, {}}}};
-  for (std::size_t i = 0; i < kTokens; ++i)
+                       {{1, kTargetTokens, {}}}};
+  for (std::size_t i = 0; i < kTargetTokens; ++i)
     inputs.target.tokens.ids.push_back(static_cast<std::int32_t>(i * i % 3));
   return inputs;
 }
@@ -32,9 +32,9 @@ const std::vector<std::int32_t> kSource = {1, 3, 2};
 struct TrainedDecoder {
   explicit TrainedDecoder(DecoderConfig described)
       : config(std::move(described)),
-        parameters(random_decoder<double>(config)),
+        parameters(random_decoder_parameters<double>(config)),
         state(initial_norm_state<double>(config)) {
-    Decoder<double>(config, parameters).hidden(long_pair(), {}, state);
+    Decoder<double>(config, parameters).hidden(long_sentence_pair(), {}, state);
   }
 
   DecoderConfig config;
@@ -42,35 +42,36 @@ struct TrainedDecoder {
   NamedTensors<double> state;
 };
 
-void expect_equals_full_forward(const DecoderConfig& config) {
+void expect_same_as_full_forward(const DecoderConfig& config) {
   TrainedDecoder trained(config);
-  const auto whole = Decoder<double>(trained.config, trained.parameters)
-                         .forward(long_pair(), {.mode = model::Mode::inference}, trained.state);
+  const auto whole =
+      Decoder<double>(trained.config, trained.parameters)
+          .forward(long_sentence_pair(), {.mode = model::Mode::inference}, trained.state);
   IncrementalDecoder<double> incremental(trained.config, trained.parameters, trained.state,
                                          kSource);
-  const std::vector<std::int32_t> ids = long_pair().target.tokens.ids;
-  for (std::size_t t = 0; t < kTokens; ++t) {
+  const std::vector<std::int32_t> ids = long_sentence_pair().target.tokens.ids;
+  for (std::size_t t = 0; t < kTargetTokens; ++t) {
     const auto logits = incremental.append(ids[t]);
     ASSERT_EQ(tensor::shape_of(logits), (Shape{3}));
     for (std::size_t c = 0; c < 3; ++c)
       ASSERT_EQ(logits.data()[c], whole.data()[t * 3 + c])
           << config_label(config) << " position " << t;
   }
-  EXPECT_EQ(incremental.size(), kTokens);
+  EXPECT_EQ(incremental.size(), kTargetTokens);
 }
 
 TEST(IncrementalDecoder, MatchesTheFullForwardForEveryNormAndPlacement) {
-  for (const DecoderConfig& config : decoder_configs(2)) expect_equals_full_forward(config);
+  for (const DecoderConfig& config : decoder_configs(2)) expect_same_as_full_forward(config);
 }
 
 TEST(IncrementalDecoder, MatchesTheFullForwardWithATiedHeadAndWithoutPositions) {
-  DecoderConfig config = small_decoder("power_norm", "layer_norm", NormPlacement::pre, 2);
+  DecoderConfig config = small_decoder_config("power_norm", "layer_norm", NormPlacement::pre, 2);
   config.tied_head = true;
-  expect_equals_full_forward(config);
+  expect_same_as_full_forward(config);
   config.positions = false;
-  expect_equals_full_forward(config);
+  expect_same_as_full_forward(config);
   config.scaled_embedding = true;
-  expect_equals_full_forward(config);
+  expect_same_as_full_forward(config);
 }
 
 Tensor<double> logits_after_prefix(IncrementalDecoder<double> decoder,
@@ -83,13 +84,14 @@ Tensor<double> logits_after_prefix(IncrementalDecoder<double> decoder,
 // After a copy, original and copy can append different tokens, as the hypotheses of a beam search
 // do, even at the same time on different threads.
 TEST(IncrementalDecoder, CopiesContinueIndependently) {
-  const TrainedDecoder trained(small_decoder("power_norm", "batch_norm", NormPlacement::post, 2));
-  const IncrementalDecoder<double> start(trained.config, trained.parameters, trained.state,
-                                         kSource);
-  const auto one = logits_after_prefix(start, {1, 2, 0, 1}),
-             other = logits_after_prefix(start, {1, 2, 2, 1});
+  const TrainedDecoder trained(
+      small_decoder_config("power_norm", "batch_norm", NormPlacement::post, 2));
+  const IncrementalDecoder<double> decoder_at_start(trained.config, trained.parameters,
+                                                    trained.state, kSource);
+  const auto one = logits_after_prefix(decoder_at_start, {1, 2, 0, 1}),
+             other = logits_after_prefix(decoder_at_start, {1, 2, 2, 1});
   EXPECT_NE(one, other);
-  IncrementalDecoder<double> first = start;
+  IncrementalDecoder<double> first = decoder_at_start;
   first.append(1);
   first.append(2);
   IncrementalDecoder<double> second = first;
@@ -100,35 +102,35 @@ TEST(IncrementalDecoder, CopiesContinueIndependently) {
   beside.join();
   EXPECT_EQ(found_one, one);
   EXPECT_EQ(found_other, other);
-  EXPECT_EQ(start.size(), 0u);
+  EXPECT_EQ(decoder_at_start.size(), 0u);
 }
 
 /// The encoder output belongs to a source that ends with two positions of padding.
 TEST(IncrementalDecoder, ResumesFromAnEncoderOutputAndCachedKeysAndValues) {
   for (const NormPlacement placement : {NormPlacement::post, NormPlacement::pre}) {
-    TrainedDecoder trained(small_decoder("layer_norm", "batch_norm", placement, 2));
+    TrainedDecoder trained(small_decoder_config("layer_norm", "batch_norm", placement, 2));
     const Memory<double> memory =
         Decoder<double>(trained.config, trained.parameters)
-            .encode(long_pair().source, {.mode = model::Mode::inference}, trained.state);
+            .encode(long_sentence_pair().source, {.mode = model::Mode::inference}, trained.state);
     IncrementalDecoder<double> whole(trained.config, trained.parameters, trained.state, kSource);
     whole.append(1);
     whole.append(2);
-    IncrementalDecoder<double> resumed(trained.config, trained.parameters, trained.state, memory,
-                                       whole.caches());
-    EXPECT_EQ(resumed.size(), 2u);
-    EXPECT_EQ(resumed.append(0), whole.append(0));
-    EXPECT_EQ(resumed.append(2), whole.append(2));
-    ASSERT_EQ(resumed.caches().size(), 2u);
+    IncrementalDecoder<double> resumed_decoder(trained.config, trained.parameters, trained.state,
+                                               memory, whole.caches());
+    EXPECT_EQ(resumed_decoder.size(), 2u);
+    EXPECT_EQ(resumed_decoder.append(0), whole.append(0));
+    EXPECT_EQ(resumed_decoder.append(2), whole.append(2));
+    ASSERT_EQ(resumed_decoder.caches().size(), 2u);
     for (std::size_t l = 0; l < 2; ++l) {
-      EXPECT_EQ(resumed.caches()[l].keys, whole.caches()[l].keys);
-      EXPECT_EQ(resumed.caches()[l].values, whole.caches()[l].values);
-      EXPECT_EQ(resumed.caches()[l].keys.size(), 4u * 4);
+      EXPECT_EQ(resumed_decoder.caches()[l].keys, whole.caches()[l].keys);
+      EXPECT_EQ(resumed_decoder.caches()[l].values, whole.caches()[l].values);
+      EXPECT_EQ(resumed_decoder.caches()[l].keys.size(), 4u * 4);
     }
   }
 }
 
 TEST(IncrementalDecoder, C7_RejectsAnEncoderOutputOfSeveralSentences) {
-  const TrainedDecoder trained(small_decoder("none", "none", NormPlacement::post));
+  const TrainedDecoder trained(small_decoder_config("none", "none", NormPlacement::post));
   const Memory<double> two{tensor::full_tensor<double>({2, 3, 4}, 1.0), {}};
   EXPECT_THAT(numeric::contract_message([&] {
                 IncrementalDecoder<double>(trained.config, trained.parameters, trained.state, two);
@@ -137,7 +139,7 @@ TEST(IncrementalDecoder, C7_RejectsAnEncoderOutputOfSeveralSentences) {
 }
 
 TEST(IncrementalDecoder, C8_RejectsCachedKeysAndValuesThatDoNotFitTheLayers) {
-  const TrainedDecoder trained(small_decoder("none", "none", NormPlacement::post, 2));
+  const TrainedDecoder trained(small_decoder_config("none", "none", NormPlacement::post, 2));
   const Memory<double> memory{tensor::full_tensor<double>({1, 3, 4}, 1.0), {}};
   using Caches = std::vector<nn::KeyValueCache<double>>;
   const auto message = [&](const Caches& past) {
@@ -155,7 +157,7 @@ TEST(IncrementalDecoder, C8_RejectsCachedKeysAndValuesThatDoNotFitTheLayers) {
 }
 
 TEST(IncrementalDecoder, C5_RejectsAnEmptySource) {
-  const TrainedDecoder trained(small_decoder("none", "none", NormPlacement::post));
+  const TrainedDecoder trained(small_decoder_config("none", "none", NormPlacement::post));
   EXPECT_THAT(numeric::contract_message([&] {
                 IncrementalDecoder<double>(trained.config, trained.parameters, trained.state,
                                            std::vector<std::int32_t>());
@@ -164,7 +166,7 @@ TEST(IncrementalDecoder, C5_RejectsAnEmptySource) {
 }
 
 TEST(IncrementalDecoder, C6_RejectsTokensOutsideOfTheTargetVocabulary) {
-  const TrainedDecoder trained(small_decoder("none", "none", NormPlacement::post));
+  const TrainedDecoder trained(small_decoder_config("none", "none", NormPlacement::post));
   IncrementalDecoder<double> decoder(trained.config, trained.parameters, trained.state, kSource);
   EXPECT_THAT(numeric::contract_message([&] { decoder.append(3); }),
               HasSubstr("token is 3; expected 0 to 2 (C6)"));

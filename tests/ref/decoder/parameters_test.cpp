@@ -65,12 +65,12 @@ TEST(DecoderParameters, AreListedInTheDocumentedOrder) {
                                              "decoder.final_norm.beta",
                                              "head.weight",
                                              "head.bias"};
-  EXPECT_EQ(parameter_names(small_decoder("layer_norm", "layer_norm", NormPlacement::pre)),
+  EXPECT_EQ(parameter_names(small_decoder_config("layer_norm", "layer_norm", NormPlacement::pre)),
             expected);
 }
 
-TEST(DecoderParameters, HaveTheExtentsOfEncoderOrDecoder) {
-  const DecoderConfig config = small_decoder("layer_norm", "layer_norm", NormPlacement::pre);
+TEST(DecoderParameters, HaveTheExtentsOfTheSideToWhichTheyBelong) {
+  const DecoderConfig config = small_decoder_config("layer_norm", "layer_norm", NormPlacement::pre);
   const std::vector<std::pair<std::string, Shape>> expected = {
       {"encoder.embedding.weight", {4, 4}},
       {"decoder.embedding.weight", {3, 4}},
@@ -92,7 +92,7 @@ TEST(DecoderParameters, HaveTheExtentsOfEncoderOrDecoder) {
 // The released code of PowerNorm calls a similar choice of norms "power power layer layer". Here
 // the final norm of the encoder is a ScaleNorm.
 TEST(DecoderParameters, EncoderDecoderAndFinalNormsFollowTheConfig) {
-  DecoderConfig config = small_decoder("power_norm", "dyt", NormPlacement::pre);
+  DecoderConfig config = small_decoder_config("power_norm", "dyt", NormPlacement::pre);
   config.encoder.final_norm = model::norm_options("scale_norm");
   config.decoder.final_norm = model::norm_options("layer_norm");
   const auto state = initial_norm_state<double>(config);
@@ -121,14 +121,15 @@ TEST(DecoderParameters, NamedTensorsConvertBackToTheSameParameters) {
 }
 
 TEST(DecoderParameters, ATiedHeadHasOnlyABias) {
-  DecoderConfig config = small_decoder("none", "none", NormPlacement::post);
+  DecoderConfig config = small_decoder_config("none", "none", NormPlacement::post);
   config.tied_head = true;
   EXPECT_THAT(parameter_names(config), ::testing::Not(Contains("head.weight")));
   EXPECT_THAT(parameter_names(config), Contains("head.bias"));
 }
 
 TEST(DecoderParameters, RejectsUnknownMissingAndMisshapenParameters) {
-  const DecoderConfig config = small_decoder("layer_norm", "layer_norm", NormPlacement::post);
+  const DecoderConfig config =
+      small_decoder_config("layer_norm", "layer_norm", NormPlacement::post);
   auto named = encoder::random_values<double>(parameter_shapes(config));
   named.set("decoder.layers.0.norm4.gamma", {1});
   EXPECT_THAT(numeric::contract_message([&] { from_named(config, named); }),
@@ -141,7 +142,7 @@ TEST(DecoderParameters, RejectsUnknownMissingAndMisshapenParameters) {
 
 template <class Change>
 std::string config_rejection_message(Change change) {
-  DecoderConfig config = small_decoder("layer_norm", "layer_norm", NormPlacement::pre);
+  DecoderConfig config = small_decoder_config("layer_norm", "layer_norm", NormPlacement::pre);
   change(config);
   return numeric::contract_message([&] { check_decoder("f", config); });
 }

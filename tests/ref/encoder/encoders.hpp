@@ -42,15 +42,16 @@ NamedTensors<T> random_parameters(const EncoderConfig& config) {
   return random_values<T>(parameter_shapes(config));
 }
 
-/// Returns a tap that stores the mask of each dropout in `masks`. The tap receives the masks as
-/// tensors whose names end with ".keep"; the key in `masks` lacks this suffix.
+/// Returns a tap, that is, an object that receives intermediate tensors of a model. The tap stores
+/// the mask of each dropout in `masks`. It receives the masks as tensors whose names end with
+/// ".keep"; the key in `masks` lacks this suffix.
 inline TensorTap<double> make_mask_recorder(std::map<std::string, Mask>& masks) {
   return [&masks](const std::string& name, const Tensor<double>& values) {
-    constexpr std::string_view kKeep = ".keep";
-    if (!name.ends_with(kKeep)) return;
+    constexpr std::string_view kKeepMaskSuffix = ".keep";
+    if (!name.ends_with(kKeepMaskSuffix)) return;
     Mask keep = tensor::empty_tensor<bool>(tensor::shape_of(values));
     for (std::size_t i = 0; i < keep.size(); ++i) keep.data()[i] = values.data()[i] != 0;
-    masks.emplace(name.substr(0, name.size() - kKeep.size()), keep);
+    masks.emplace(name.substr(0, name.size() - kKeepMaskSuffix.size()), keep);
   };
 }
 

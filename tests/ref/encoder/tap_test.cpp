@@ -28,11 +28,11 @@ TEST(TensorTap, ReceivesOnlyTheTensorsThatItRequests) {
   EXPECT_TRUE(all.requests("x"));
   all("x", Tensor<double>{1, 2});
 
-  const TensorTap<double> some(see, [](const std::string& name) { return name == "y"; });
-  EXPECT_TRUE(some);
-  EXPECT_FALSE(some.requests("x"));
-  some("x", Tensor<double>{1, 2});
-  some("y", Tensor<double>{1, 2});
+  const TensorTap<double> selective_tap(see, [](const std::string& name) { return name == "y"; });
+  EXPECT_TRUE(selective_tap);
+  EXPECT_FALSE(selective_tap.requests("x"));
+  selective_tap("x", Tensor<double>{1, 2});
+  selective_tap("y", Tensor<double>{1, 2});
   EXPECT_THAT(seen, ElementsAre("x", "y"));
 }
 

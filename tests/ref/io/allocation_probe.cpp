@@ -15,7 +15,7 @@ namespace normproof::tests::ref::io {
 AllocationProbe::AllocationProbe() {
   largest_request = 0;
 }
-std::size_t AllocationProbe::largest() const {
+std::size_t AllocationProbe::largest_request_bytes() const {
   return largest_request;
 }
 

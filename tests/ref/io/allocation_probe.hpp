@@ -9,7 +9,7 @@ namespace normproof::tests::ref::io {
 class AllocationProbe {
  public:
   AllocationProbe();
-  std::size_t largest() const;
+  std::size_t largest_request_bytes() const;
 };
 
 }  // namespace normproof::tests::ref::io

@@ -28,7 +28,7 @@ using numeric::FileError;
 using ::testing::ElementsAre;
 using ::testing::StrEq;
 using ::testing::UnorderedElementsAre;
-using tests::ref::io::names_in;
+using tests::ref::io::list_entry_names;
 using tests::ref::io::TemporaryFolder;
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -39,10 +39,10 @@ constexpr bool kHasAddressSanitizer = __has_feature(address_sanitizer);
 constexpr bool kHasAddressSanitizer = false;
 #endif
 
-constexpr uid_t kNobody = 65534;
-constexpr std::size_t kSmallDisk = std::size_t{1} << 16;
-constexpr off_t kHugeFile = off_t{1} << 40;
-const std::string kLongText(4 * kSmallDisk, 'x');
+constexpr uid_t kNobodyUserId = 65534;
+constexpr std::size_t kSmallDiskBytes = std::size_t{1} << 16;
+constexpr off_t kHugeFileBytes = off_t{1} << 40;
+const std::string kLongText(4 * kSmallDiskBytes, 'x');
 
 void write_old_file(const std::filesystem::path& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;
@@ -91,7 +91,7 @@ TEST(WriteFile, CreatesAFileAndNoOtherFiles) {
   const TemporaryFolder folder;
   write_file(folder / "new.txt", std::string_view("one\0two", 7));
   EXPECT_EQ(read_text(folder / "new.txt"), std::string("one\0two", 7));
-  EXPECT_THAT(names_in(folder.path()), ElementsAre("new.txt"));
+  EXPECT_THAT(list_entry_names(folder.path()), ElementsAre("new.txt"));
 }
 
 TEST(WriteFile, ReplacesTheWholeOldFile) {
@@ -99,7 +99,7 @@ TEST(WriteFile, ReplacesTheWholeOldFile) {
   write_old_file(folder / "a", "a long old text");
   write_file(folder / "a", "new");
   EXPECT_EQ(read_text(folder / "a"), "new");
-  EXPECT_THAT(names_in(folder.path()), ElementsAre("a"));
+  EXPECT_THAT(list_entry_names(folder.path()), ElementsAre("a"));
 }
 
 TEST(WriteFile, WritesAnEmptyFile) {
@@ -155,7 +155,7 @@ TEST(WriteFile, WritesToTheTargetOfASymbolicLink) {
   write_file(folder / "link", "new");
   EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
   EXPECT_EQ(read_text(folder / "there/a"), "new");
-  EXPECT_THAT(names_in(folder / "there"), ElementsAre("a"));
+  EXPECT_THAT(list_entry_names(folder / "there"), ElementsAre("a"));
 }
 
 TEST(WriteFile, WritesDirectlyToAPipe) {
@@ -191,7 +191,7 @@ TEST(WriteFile, RejectsTargetsThatAreNotFiles) {
   EXPECT_EQ(rejection_message(std::string(256, 'n')),
             "cannot write '" + base + "/" + std::string(256, 'n') + "': File name too long");
   EXPECT_EQ(failure_message([] { write_file("", "new"); }), "cannot write '': it names no file");
-  EXPECT_THAT(names_in(folder.path()), UnorderedElementsAre("sub", "dangling", "file"));
+  EXPECT_THAT(list_entry_names(folder.path()), UnorderedElementsAre("sub", "dangling", "file"));
   EXPECT_EQ(read_text(folder / "file"), "old");
 }
 
@@ -200,13 +200,13 @@ TEST(WriteFile, KeepsTheOldFileIfTheFolderIsNotWritable) {
   const TemporaryFolder folder;
   ASSERT_EQ(::chmod(folder.path().c_str(), 0755), 0);
   write_old_file(folder / "a", "old");
-  ASSERT_EQ(::seteuid(kNobody), 0);
+  ASSERT_EQ(::seteuid(kNobodyUserId), 0);
   const std::string sentence = failure_message([&] { write_file(folder / "a", "new"); });
   ASSERT_EQ(::seteuid(0), 0);
   EXPECT_EQ(sentence, "cannot write '" + (folder / "a").string() + "': the folder '" +
                           folder.path().string() + "' is read-only (Permission denied)");
   EXPECT_EQ(read_text(folder / "a"), "old");
-  EXPECT_THAT(names_in(folder.path()), ElementsAre("a"));
+  EXPECT_THAT(list_entry_names(folder.path()), ElementsAre("a"));
 }
 
 TEST(WriteFile, KeepsTheOldFileAtAFileSizeLimit) {
@@ -214,24 +214,24 @@ TEST(WriteFile, KeepsTheOldFileAtAFileSizeLimit) {
   write_old_file(folder / "a", "old");
   std::string sentence;
   {
-    const FileSizeLimit limit(kSmallDisk, SIG_IGN);
+    const FileSizeLimit limit(kSmallDiskBytes, SIG_IGN);
     sentence = failure_message([&] { write_file(folder / "a", kLongText); });
   }
   EXPECT_EQ(sentence, "cannot write '" + (folder / "a").string() + "': File too large");
   EXPECT_EQ(read_text(folder / "a"), "old");
-  EXPECT_THAT(names_in(folder.path()), ElementsAre("a"));
+  EXPECT_THAT(list_entry_names(folder.path()), ElementsAre("a"));
 }
 
 TEST(WriteFile, KeepsTheOldFileOnAFullDisk) {
   const TemporaryFolder folder;
-  const std::string options = "size=" + std::to_string(kSmallDisk);
+  const std::string options = "size=" + std::to_string(kSmallDiskBytes);
   if (::mount("tmpfs", folder.path().c_str(), "tmpfs", 0, options.c_str()) != 0) {
     GTEST_SKIP() << "no small disk can be mounted here: " << std::strerror(errno);
   }
   write_old_file(folder / "a", "old");
   const std::string sentence = failure_message([&] { write_file(folder / "a", kLongText); });
   const std::string text = read_text(folder / "a");
-  const std::vector<std::string> names = names_in(folder.path());
+  const std::vector<std::string> names = list_entry_names(folder.path());
   ASSERT_EQ(::umount2(folder.path().c_str(), MNT_DETACH), 0);
   EXPECT_EQ(sentence, "cannot write '" + (folder / "a").string() + "': No space left on device");
   EXPECT_EQ(text, "old");
@@ -251,7 +251,8 @@ TEST(WriteFile, KeepsTheOldFileIfTheProcessIsKilled) {
   if (child == 0) {
     const rlimit no_core{0, 0};
     ::setrlimit(RLIMIT_CORE, &no_core);
-    const FileSizeLimit limit(kSmallDisk, SIG_DFL);  // the signal kills the process inside write()
+    const FileSizeLimit limit(kSmallDiskBytes,
+                              SIG_DFL);  // the signal kills the process inside write()
     write_file(folder / "a", kLongText);
     ::_exit(0);
   }
@@ -260,11 +261,11 @@ TEST(WriteFile, KeepsTheOldFileIfTheProcessIsKilled) {
   ASSERT_TRUE(WIFSIGNALED(status));
   EXPECT_EQ(WTERMSIG(status), SIGXFSZ);
   EXPECT_EQ(read_text(folder / "a"), "old");
-  EXPECT_THAT(names_in(folder.path()),
+  EXPECT_THAT(list_entry_names(folder.path()),
               UnorderedElementsAre("a", ".normproof-" + std::to_string(child) + "-0.tmp"));
   // The next process that writes there removes the temporary file.
   write_file(folder / "a", "new");
-  EXPECT_THAT(names_in(folder.path()), UnorderedElementsAre("a"));
+  EXPECT_THAT(list_entry_names(folder.path()), UnorderedElementsAre("a"));
 }
 
 TEST(WriteFile, DoesNotTouchTemporaryFilesOfRunningProcesses) {
@@ -273,7 +274,7 @@ TEST(WriteFile, DoesNotTouchTemporaryFilesOfRunningProcesses) {
   write_old_file(folder / first, "left behind");
   write_file(folder / "a", "new");
   EXPECT_EQ(read_text(folder / first), "left behind");
-  EXPECT_THAT(names_in(folder.path()), UnorderedElementsAre("a", first));
+  EXPECT_THAT(list_entry_names(folder.path()), UnorderedElementsAre("a", first));
 }
 
 TEST(ReadFile, ReturnsEveryByteOfAFileOfAnySize) {
@@ -337,7 +338,7 @@ TEST(ReadFile, RejectsAFileWithoutPermission) {
   ASSERT_EQ(::chmod(folder.path().c_str(), 0755), 0);
   write_old_file(folder / "a", "text");
   ASSERT_EQ(::chmod((folder / "a").c_str(), 0600), 0);
-  ASSERT_EQ(::seteuid(kNobody), 0);
+  ASSERT_EQ(::seteuid(kNobodyUserId), 0);
   const std::string sentence = failure_message([&] { read_file(folder / "a"); });
   ASSERT_EQ(::seteuid(0), 0);
   EXPECT_EQ(sentence, "cannot read '" + (folder / "a").string() + "': Permission denied");
@@ -348,10 +349,10 @@ TEST(ReadFile, RejectsAFileThatDoesNotFitInMemory) {
   const TemporaryFolder folder;
   write_old_file(folder / "a", "text");
   // The file is sparse: it uses no disk blocks.
-  ASSERT_EQ(::truncate((folder / "a").c_str(), kHugeFile), 0);
+  ASSERT_EQ(::truncate((folder / "a").c_str(), kHugeFileBytes), 0);
   rlimit before = {};
   ASSERT_EQ(::getrlimit(RLIMIT_AS, &before), 0);
-  const rlimit limit{static_cast<rlim_t>(kHugeFile) / 2, before.rlim_max};
+  const rlimit limit{static_cast<rlim_t>(kHugeFileBytes) / 2, before.rlim_max};
   ASSERT_EQ(::setrlimit(RLIMIT_AS, &limit), 0);
   const std::string sentence = failure_message([&] { read_file(folder / "a"); });
   ASSERT_EQ(::setrlimit(RLIMIT_AS, &before), 0);

@@ -22,7 +22,7 @@ bool is_open(int number) {
   return ::fcntl(number, F_GETFD) >= 0;
 }
 
-Descriptor open_null() {
+Descriptor open_dev_null() {
   return Descriptor(::open("/dev/null", O_RDWR | O_CLOEXEC));
 }
 
@@ -35,7 +35,7 @@ std::array<Descriptor, 2> make_pipe() {
 TEST(Descriptor, ClosesAtTheEndOfItsScope) {
   int number = -1;
   {
-    const Descriptor file = open_null();
+    const Descriptor file = open_dev_null();
     number = file.get();
     EXPECT_TRUE(is_open(number));
   }
@@ -44,7 +44,7 @@ TEST(Descriptor, ClosesAtTheEndOfItsScope) {
 
 TEST(Descriptor, OnlyTheLastOwnerClosesTheFile) {
   const auto move_descriptor = [] {
-    Descriptor first = open_null();
+    Descriptor first = open_dev_null();
     return Descriptor(std::move(first));
   };
   const Descriptor second = move_descriptor();
@@ -53,16 +53,16 @@ TEST(Descriptor, OnlyTheLastOwnerClosesTheFile) {
 }
 
 TEST(Descriptor, AssignmentClosesTheOldDescriptor) {
-  Descriptor held = open_null();
+  Descriptor held = open_dev_null();
   const int before = held.get();
-  held = open_null();
+  held = open_dev_null();
   EXPECT_TRUE(held.is_open());
   EXPECT_NE(held.get(), before);
   EXPECT_FALSE(is_open(before));
 }
 
 TEST(Descriptor, CloseReturnsTheResultOfTheSystemCall) {
-  Descriptor file = open_null();
+  Descriptor file = open_dev_null();
   EXPECT_EQ(file.close(), 0);
   EXPECT_FALSE(file.is_open());
   EXPECT_EQ(file.close(), -1);

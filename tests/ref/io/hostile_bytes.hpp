@@ -29,7 +29,7 @@ std::optional<Tensors> try_decode(Decode decode, std::span<const std::byte> byte
 
 /// Returns the bytes of a valid file after 1 to 7 random changes. A change alters one byte, removes
 /// or repeats a range of bytes, or cuts off the end.
-inline Bytes mutated(const Bytes& valid) {
+inline Bytes make_randomly_damaged_copy(const Bytes& valid) {
   Bytes bytes = valid;
   const int steps = *rc::gen::inRange(1, 8);
   for (int step = 0; step < steps && !bytes.empty(); ++step) {
@@ -56,10 +56,10 @@ inline Bytes mutated(const Bytes& valid) {
   return bytes;
 }
 
-/// Calls `use(bytes, position)` with every proper prefix of `valid`, and with `valid` after each of
-/// four changes of each single byte.
+/// Calls `use(bytes, position)` with every proper prefix of `valid`. Then changes each byte of
+/// `valid` in four ways, one change at a time, and calls `use` with each result.
 template <typename Use>
-void for_each_damage(const Bytes& valid, Use use) {
+void for_each_damaged_file(const Bytes& valid, Use use) {
   for (std::size_t size = 0; size < valid.size(); ++size) {
     use(Bytes(valid.begin(), valid.begin() + static_cast<std::ptrdiff_t>(size)), size);
   }

@@ -17,7 +17,7 @@ using Json = JsonReader::json;
 const JsonReader kReader("f.json");
 
 template <class F>
-std::string thrown_by_reader(F&& f) {
+std::string reader_error_message(F&& f) {
   return numeric::error_message<FileError>(f);
 }
 
@@ -35,7 +35,7 @@ TEST(JsonReader, ReadsFieldsOfEveryType) {
 
 TEST(JsonReader, RejectsTextThatIsNotAnObject) {
   for (const std::string text : {"[1]", "1", "null", "\"a\""})
-    EXPECT_EQ(thrown_by_reader([&] { kReader.parse(text, "a corpus"); }),
+    EXPECT_EQ(reader_error_message([&] { kReader.parse(text, "a corpus"); }),
               "f.json: the whole is no JSON object; expected a corpus")
         << text;
 }
@@ -54,7 +54,7 @@ TEST(JsonReader, ErrorsNameLineAndColumnOfInvalidJson) {
                                                       {"{\n  \"a\": 1\n  \"b\": 2\n}\n", 3, 5},
                                                       {"{\"a\": nul}", 1, 10},
                                                       {"{\"a\": 1,\n}", 2, 1}})
-    EXPECT_EQ(thrown_by_reader([&] { kReader.parse(text, "a corpus"); }),
+    EXPECT_EQ(reader_error_message([&] { kReader.parse(text, "a corpus"); }),
               fmt::format("f.json: the whole is no JSON object (line {}, column {}); expected a "
                           "corpus",
                           line, column))
@@ -63,44 +63,44 @@ TEST(JsonReader, ErrorsNameLineAndColumnOfInvalidJson) {
 
 TEST(JsonReader, RejectsNonFiniteNumbers) {
   for (const std::string word : {"NaN", "nan", "Infinity", "-Infinity", "inf", "-inf"})
-    EXPECT_EQ(thrown_by_reader([&] { kReader.parse("{\n\"a\": [" + word + "]}", "a corpus"); }),
+    EXPECT_EQ(reader_error_message([&] { kReader.parse("{\n\"a\": [" + word + "]}", "a corpus"); }),
               "f.json: the number " + word +
                   " (line 2, column 7) is not finite; expected a finite number");
-  EXPECT_EQ(thrown_by_reader([&] { kReader.parse("{\"a\": -1e400, \"b\": 2}", "a corpus"); }),
+  EXPECT_EQ(reader_error_message([&] { kReader.parse("{\"a\": -1e400, \"b\": 2}", "a corpus"); }),
             "f.json: the number -1e400 (line 1, column 7) is larger than any double; expected a "
             "finite number");
   EXPECT_EQ(kReader.number(kReader.parse("{\"a\": 1e308}", ""), "a", "a"), 1e308);
 }
 
 TEST(JsonReader, RejectsDuplicateKeys) {
-  EXPECT_EQ(
-      thrown_by_reader([&] { kReader.parse(R"({"a": {"b": 1, "c": [{"b": 2}], "b": 1}})", ""); }),
-      "f.json: the key 'b' occurs twice; expected every key once");
+  EXPECT_EQ(reader_error_message(
+                [&] { kReader.parse(R"({"a": {"b": 1, "c": [{"b": 2}], "b": 1}})", ""); }),
+            "f.json: the key 'b' occurs twice; expected every key once");
   EXPECT_NO_THROW(kReader.parse(R"({"a": {"b": 1}, "b": [{"a": 1}, {"a": 2}]})", ""));
 }
 
 TEST(JsonReader, ErrorsNameFieldsOfWrongType) {
   const Json object = {{"t", 1}, {"n", -1}, {"m", 1.0}, {"b", "true"}, {"o", nullptr}, {"l", true}};
-  EXPECT_EQ(thrown_by_reader([&] { kReader.text(object, "c[3].t", "t"); }),
+  EXPECT_EQ(reader_error_message([&] { kReader.text(object, "c[3].t", "t"); }),
             "f.json: c[3].t is a number; expected a string");
-  EXPECT_EQ(thrown_by_reader([&] { kReader.whole(object, "n", "n"); }),
+  EXPECT_EQ(reader_error_message([&] { kReader.whole(object, "n", "n"); }),
             "f.json: n is a number; expected a whole number");
-  EXPECT_EQ(thrown_by_reader([&] { kReader.whole(object, "m", "m"); }),
+  EXPECT_EQ(reader_error_message([&] { kReader.whole(object, "m", "m"); }),
             "f.json: m is a number; expected a whole number");
-  EXPECT_EQ(thrown_by_reader([&] { kReader.number(object, "b", "b"); }),
+  EXPECT_EQ(reader_error_message([&] { kReader.number(object, "b", "b"); }),
             "f.json: b is a string; expected a number");
-  EXPECT_EQ(thrown_by_reader([&] { kReader.boolean(object, "b", "b"); }),
+  EXPECT_EQ(reader_error_message([&] { kReader.boolean(object, "b", "b"); }),
             "f.json: b is a string; expected true or false");
-  EXPECT_EQ(thrown_by_reader([&] { kReader.object(object, "o", "o"); }),
+  EXPECT_EQ(reader_error_message([&] { kReader.object(object, "o", "o"); }),
             "f.json: o is a null; expected an object");
-  EXPECT_EQ(thrown_by_reader([&] { kReader.array(object, "l", "l"); }),
+  EXPECT_EQ(reader_error_message([&] { kReader.array(object, "l", "l"); }),
             "f.json: l is a boolean; expected an array");
-  EXPECT_EQ(thrown_by_reader([&] { kReader.text(object, "x.absent", "absent"); }),
+  EXPECT_EQ(reader_error_message([&] { kReader.text(object, "x.absent", "absent"); }),
             "f.json: x.absent is absent; expected a string");
 }
 
 TEST(JsonReader, FailWritesAMessageOfOneLine) {
-  EXPECT_EQ(thrown_by_reader([] { kReader.fail("a", "is 'x\ny\t'", "z"); }),
+  EXPECT_EQ(reader_error_message([] { kReader.fail("a", "is 'x\ny\t'", "z"); }),
             "f.json: a is 'x?y?'; expected z");
 }
 

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::UnorderedElementsAre;
-using tests::ref::io::names_in;
+using tests::ref::io::list_entry_names;
 
 /// Returns the id of a process that has ended.
 std::string dead_process_id() {
@@ -41,8 +41,8 @@ TEST(LeftoverTemporaryFiles, AreRemovedIfTheirProcessHasEnded) {
       ".p-" + dead + ".txt",  ".p-0.tmp",   ".p--7.tmp",
       "p-" + dead + ".tmp"};
   for (const std::string& name : stay) std::ofstream(folder / name) << "text";
-  remove_left_behind(folder.path(), ".p-", ".tmp");
-  EXPECT_THAT(names_in(folder.path()), ::testing::UnorderedElementsAreArray(stay));
+  remove_leftover_entries(folder.path(), ".p-", ".tmp");
+  EXPECT_THAT(list_entry_names(folder.path()), ::testing::UnorderedElementsAreArray(stay));
 }
 
 TEST(LeftoverTemporaryFiles, AreKeptWhileAProcessLocksThem) {
@@ -54,10 +54,10 @@ TEST(LeftoverTemporaryFiles, AreKeptWhileAProcessLocksThem) {
   // A process on another machine may hold these locks. No process on this machine has its id.
   const Descriptor first(::open((folder / file).c_str(), O_WRONLY)),
       second(::open((folder / deep).c_str(), O_RDONLY | O_DIRECTORY));
-  EXPECT_TRUE(lock_in_use(first.get()));
-  EXPECT_TRUE(lock_in_use(second.get()));
-  remove_left_behind(folder.path(), ".p-", ".tmp");
-  EXPECT_THAT(names_in(folder.path()), UnorderedElementsAre(file, deep));
+  EXPECT_TRUE(try_lock_as_in_use(first.get()));
+  EXPECT_TRUE(try_lock_as_in_use(second.get()));
+  remove_leftover_entries(folder.path(), ".p-", ".tmp");
+  EXPECT_THAT(list_entry_names(folder.path()), UnorderedElementsAre(file, deep));
 }
 
 TEST(LeftoverTemporaryFiles, CannotBeLockedTwiceOrAfterRemoval) {
@@ -65,15 +65,15 @@ TEST(LeftoverTemporaryFiles, CannotBeLockedTwiceOrAfterRemoval) {
   std::ofstream(folder / "a") << "text";
   const Descriptor first(::open((folder / "a").c_str(), O_RDONLY)),
       second(::open((folder / "a").c_str(), O_RDONLY));
-  EXPECT_TRUE(lock_in_use(first.get()));
-  EXPECT_TRUE(lock_in_use(first.get()));
-  EXPECT_FALSE(lock_in_use(second.get()));
+  EXPECT_TRUE(try_lock_as_in_use(first.get()));
+  EXPECT_TRUE(try_lock_as_in_use(first.get()));
+  EXPECT_FALSE(try_lock_as_in_use(second.get()));
   fs::remove(folder / "a");
-  EXPECT_FALSE(lock_in_use(first.get()));
+  EXPECT_FALSE(try_lock_as_in_use(first.get()));
 }
 
 TEST(LeftoverTemporaryFiles, AnAbsentFolderIsIgnored) {
-  remove_left_behind("/nowhere/at/all", ".p-", ".tmp");
+  remove_leftover_entries("/nowhere/at/all", ".p-", ".tmp");
 }
 
 }  // namespace

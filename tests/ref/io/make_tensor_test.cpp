@@ -17,58 +17,58 @@ namespace {
 using numeric::ContractError;
 
 template <typename Item>
-StoredTensor stored_items(DType dtype, const std::vector<Item>& items) {
+StoredTensor make_stored_tensor(DType dtype, const std::vector<Item>& items) {
   StoredTensor tensor{"t", dtype, {items.size()}, {}};
   const auto bytes = std::as_bytes(std::span(items));
   tensor.bytes.assign(bytes.begin(), bytes.end());
   return tensor;
 }
 
-TEST(MakeTensorWithDType, InvertsWidenForEveryFiniteSixteenBitValue) {
-  for (const auto& [dtype, first_not_finite] :
+TEST(MakeTensorWithDType, IsTheInverseOfWidenForEveryFinite16BitValue) {
+  for (const auto& [dtype, find_first_not_finite] :
        {std::pair(DType::float16, 0x7c00), std::pair(DType::bfloat16, 0x7f80)}) {
     std::vector<std::uint16_t> items;
-    for (int magnitude = 0; magnitude < first_not_finite; ++magnitude)
+    for (int magnitude = 0; magnitude < find_first_not_finite; ++magnitude)
       for (const int sign : {0, 0x8000})
         items.push_back(static_cast<std::uint16_t>(magnitude | sign));
-    const StoredTensor tensor = stored_items(dtype, items);
+    const StoredTensor tensor = make_stored_tensor(dtype, items);
     EXPECT_EQ(make_tensor("t", dtype, tensor.shape, widen(tensor)), tensor);
   }
 }
 
-TEST(MakeTensorWithDType, InvertsWidenForEveryByteOfEightBitFormats) {
+TEST(MakeTensorWithDType, IsTheInverseOfWidenForEveryByteOf8BitFormats) {
   std::vector<std::uint8_t> bytes(256);
   for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(i);
   for (const DType dtype : {DType::float8_e4m3fn, DType::float8_e5m2, DType::float8_e8m0fnu}) {
-    const StoredTensor tensor = stored_items(dtype, bytes);
+    const StoredTensor tensor = make_stored_tensor(dtype, bytes);
     EXPECT_EQ(make_tensor("t", dtype, tensor.shape, widen(tensor)), tensor) << to_string(dtype);
   }
 }
 
 TEST(MakeTensorWithDType, E8m0StoresOnlyPowersOfTwo) {
   const StoredTensor tensor =
-      stored_items<std::uint8_t>(DType::float8_e8m0fnu, {0, 1, 127, 128, 254});
+      make_stored_tensor<std::uint8_t>(DType::float8_e8m0fnu, {0, 1, 127, 128, 254});
   EXPECT_EQ(widen(tensor), (std::vector{0x1p-127, 0x1p-126, 1.0, 2.0, 0x1p127}));
-  EXPECT_TRUE(std::isnan(widen(stored_items<std::uint8_t>(DType::float8_e8m0fnu, {255}))[0]));
+  EXPECT_TRUE(std::isnan(widen(make_stored_tensor<std::uint8_t>(DType::float8_e8m0fnu, {255}))[0]));
   for (const double v : {0.0, 3.0, -1.0, 0x1p-128, 0x1p128})
     EXPECT_THROW(make_tensor("t", DType::float8_e8m0fnu, {1}, std::array{v}), ContractError) << v;
 }
 
-TEST(MakeTensorWithDType, InvertsWidenForEveryKindOfFloat32) {
+TEST(MakeTensorWithDType, IsTheInverseOfWidenForEveryKindOfFloat32) {
   const std::vector<std::uint32_t> items = {
       0x00000000, 0x80000000, 0x00000001, 0x80000001, 0x007fffff, 0x00400000,
       0x00800000, 0x3f800000, 0x3f800001, 0xbdcccccd, 0x7f7fffff, 0xff7fffff,
       0x7f800000, 0xff800000, 0x7fc00000, 0xffc00000, 0x7fc00001};
-  const StoredTensor tensor = stored_items(DType::float32, items);
+  const StoredTensor tensor = make_stored_tensor(DType::float32, items);
   EXPECT_EQ(make_tensor("t", DType::float32, tensor.shape, widen(tensor)), tensor);
 }
 
-TEST(MakeTensorWithDType, InvertsWidenForIntegersOfEveryDType) {
-  const StoredTensor small = stored_items<std::uint8_t>(DType::uint8, {0, 1, 255});
-  const StoredTensor masks = stored_items<std::uint8_t>(DType::boolean, {0, 1});
-  const StoredTensor wide = stored_items<std::int32_t>(
+TEST(MakeTensorWithDType, IsTheInverseOfWidenForIntegersOfEveryDType) {
+  const StoredTensor small = make_stored_tensor<std::uint8_t>(DType::uint8, {0, 1, 255});
+  const StoredTensor masks = make_stored_tensor<std::uint8_t>(DType::boolean, {0, 1});
+  const StoredTensor wide = make_stored_tensor<std::int32_t>(
       DType::int32, {0, -1, std::numeric_limits<std::int32_t>::min(), 0x7fffffff});
-  const StoredTensor widest = stored_items<std::int64_t>(
+  const StoredTensor widest = make_stored_tensor<std::int64_t>(
       DType::int64, {-7, std::int64_t{1} << 53, -(std::int64_t{1} << 53)});
   for (const StoredTensor& tensor : {small, masks, wide, widest})
     EXPECT_EQ(make_tensor("t", tensor.dtype, tensor.shape, widen(tensor)), tensor);

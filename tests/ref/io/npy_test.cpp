@@ -18,7 +18,7 @@ using numeric::FileError;
 using ::testing::ElementsAre;
 using tests::ref::io::AllocationProbe;
 using tests::ref::io::Bytes;
-using tests::ref::io::mutated;
+using tests::ref::io::make_randomly_damaged_copy;
 using tests::ref::io::Tensors;
 using tests::ref::io::try_decode;
 
@@ -41,7 +41,7 @@ std::string make_npy_header(const std::string& descr, const std::string& order,
   return "{'descr': " + descr + ", 'fortran_order': " + order + ", 'shape': " + shape + ", }\n";
 }
 
-std::string quoted(std::string text) {
+std::string quote_text(std::string text) {
   text.insert(text.begin(), '\'');
   text.push_back('\'');
   return text;
@@ -51,7 +51,7 @@ StoredTensor decode_test_npy(const Bytes& bytes) {
   return decode_npy(bytes, "x", "f.npz");
 }
 
-std::string npy_failure(const Bytes& bytes) {
+std::string npy_error_message(const Bytes& bytes) {
   try {
     decode_test_npy(bytes);
   } catch (const FileError& error) {
@@ -91,7 +91,7 @@ TEST(DecodeNpy, ConvertsFortranOrderToCOrder) {
 TEST(DecodeNpy, ConvertsBigEndianToLittleEndian) {
   const auto element = [](const std::string& descr, const std::string& bytes) {
     return widen(decode_test_npy(
-                     make_npy_file(make_npy_header(quoted(descr), "False", "(1,)"), bytes)))
+                     make_npy_file(make_npy_header(quote_text(descr), "False", "(1,)"), bytes)))
         .front();
   };
   EXPECT_EQ(element(">f8", std::string("\x3f\xf8\0\0\0\0\0\0", 8)), 1.5);
@@ -130,38 +130,41 @@ TEST(DecodeNpy, RejectsInvalidHeaders) {
         "{'descr': '|u1', 'fortran_order': False, 'shape': (6,",
         "{'descr': '|u1', 'fortran_order': False, 'shape': (6,)} x",
         "{'descr': '|u1, 'fortran_order': False, 'shape': (6,)}"}) {
-    EXPECT_EQ(npy_failure(make_npy_file(header, "abcdef")), sentence) << header;
+    EXPECT_EQ(npy_error_message(make_npy_file(header, "abcdef")), sentence) << header;
   }
 }
 
 TEST(DecodeNpy, RejectsUnsupportedDTypes) {
   for (const std::string descr :
        {"|O", "<c16", "<f16", "<i2", "<U3", "|S4", "=f8", "|f8", "f8", "", "<M8[ns]", "<u8"}) {
-    EXPECT_EQ(npy_failure(make_npy_file(make_npy_header(quoted(descr), "False", "(1,)"), "abc")),
+    EXPECT_EQ(npy_error_message(
+                  make_npy_file(make_npy_header(quote_text(descr), "False", "(1,)"), "abc")),
               "f.npz: array 'x' has the dtype '" + descr +
                   "'; expected a dtype of f8, f4, f2, i8, i4, u1 or b1");
   }
-  EXPECT_EQ(
-      npy_failure(make_npy_file(make_npy_header("[('a', '<f8')]", "False", "(1,)"), "abcdefgh")),
-      "f.npz: array 'x' has a structured dtype; expected a dtype of f8, f4, f2, i8, i4, u1 "
-      "or b1");
+  EXPECT_EQ(npy_error_message(
+                make_npy_file(make_npy_header("[('a', '<f8')]", "False", "(1,)"), "abcdefgh")),
+            "f.npz: array 'x' has a structured dtype; expected a dtype of f8, f4, f2, i8, i4, u1 "
+            "or b1");
 }
 
 TEST(DecodeNpy, RejectsALengthThatDoesNotMatchTheShape) {
   const std::string header = make_npy_header("'<f8'", "False", "(2, 3)");
-  EXPECT_EQ(npy_failure(make_npy_file(header, std::string(47, 'a'))),
+  EXPECT_EQ(npy_error_message(make_npy_file(header, std::string(47, 'a'))),
             "f.npz: array 'x' has 47 bytes of elements; expected 48 for its shape and dtype");
-  EXPECT_EQ(npy_failure(make_npy_file(header, std::string(49, 'a'))),
+  EXPECT_EQ(npy_error_message(make_npy_file(header, std::string(49, 'a'))),
             "f.npz: array 'x' has 49 bytes of elements; expected 48 for its shape and dtype");
   EXPECT_EQ(
-      npy_failure(make_npy_file(make_npy_header("'<f8'", "False", "(4294967296, 4294967296)"), "")),
+      npy_error_message(
+          make_npy_file(make_npy_header("'<f8'", "False", "(4294967296, 4294967296)"), "")),
       "f.npz: array 'x' has 0 bytes of elements; expected a shape whose size fits in 63 bits");
 }
 
 TEST(DecodeNpy, RejectsFilesThatEndInsideTheHeader) {
   const Bytes bytes = make_npy_file(make_npy_header("'|u1'", "False", "(0,)"), "");
   for (std::size_t size = 0; size < bytes.size(); ++size) {
-    const std::string sentence = npy_failure({bytes.begin(), bytes.begin() + std::ptrdiff_t(size)});
+    const std::string sentence =
+        npy_error_message({bytes.begin(), bytes.begin() + std::ptrdiff_t(size)});
     if (size < 8) {
       EXPECT_EQ(
           sentence,
@@ -176,9 +179,9 @@ TEST(DecodeNpy, RejectsFilesThatEndInsideTheHeader) {
 }
 
 TEST(DecodeNpy, RejectsOtherVersionsAndBadBooleans) {
-  EXPECT_EQ(npy_failure(make_npy_file(make_npy_header("'|u1'", "False", "(1,)"), "a", 4)),
+  EXPECT_EQ(npy_error_message(make_npy_file(make_npy_header("'|u1'", "False", "(1,)"), "a", 4)),
             "f.npz: array 'x' has .npy version 4.0; expected 1.0, 2.0 or 3.0");
-  EXPECT_EQ(npy_failure(make_npy_file(make_npy_header("'|b1'", "False", "(2,)"), "\x01\x02")),
+  EXPECT_EQ(npy_error_message(make_npy_file(make_npy_header("'|b1'", "False", "(2,)"), "\x01\x02")),
             "f.npz: array 'x' has a bad boolean at element 1; expected the bytes 0 and 1");
 }
 
@@ -266,24 +269,24 @@ std::size_t npy_memory_limit(std::size_t file_size) {
 
 RC_GTEST_PROP(DecodeNpy, ReadsOrRejectsRandomlyDamagedFiles, ()) {
   const bool is_fortran = *rc::gen::arbitrary<bool>();
-  const Bytes bytes =
-      mutated(make_npy_file(make_npy_header("'>f4'", is_fortran ? "True" : "False", "(2, 3, 1)"),
-                            "abcdefghijklmnopqrstuvwx"));
+  const Bytes bytes = make_randomly_damaged_copy(
+      make_npy_file(make_npy_header("'>f4'", is_fortran ? "True" : "False", "(2, 3, 1)"),
+                    "abcdefghijklmnopqrstuvwx"));
   const AllocationProbe probe;
   static_cast<void>(try_decode(
       [](std::span<const std::byte> file) { return Tensors{decode_npy(file, "x", "f.npz")}; },
       bytes));
-  RC_ASSERT(probe.largest() <= npy_memory_limit(bytes.size()));
+  RC_ASSERT(probe.largest_request_bytes() <= npy_memory_limit(bytes.size()));
 }
 
 TEST(DecodeNpy, DoesNotAllocateMemoryForAHugeInvalidShape) {
   const Bytes bytes =
       make_npy_file(make_npy_header("'<f8'", "True", "(1099511627776,)"), "abcdefgh");
   const AllocationProbe probe;
-  EXPECT_EQ(npy_failure(bytes),
+  EXPECT_EQ(npy_error_message(bytes),
             "f.npz: array 'x' has 8 bytes of elements; expected 8796093022208 "
             "for its shape and dtype");
-  EXPECT_LE(probe.largest(), npy_memory_limit(bytes.size()));
+  EXPECT_LE(probe.largest_request_bytes(), npy_memory_limit(bytes.size()));
 }
 
 }  // namespace

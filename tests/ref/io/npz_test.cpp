@@ -26,8 +26,8 @@ using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 using tests::ref::io::AllocationProbe;
 using tests::ref::io::Bytes;
-using tests::ref::io::for_each_damage;
-using tests::ref::io::mutated;
+using tests::ref::io::for_each_damaged_file;
+using tests::ref::io::make_randomly_damaged_copy;
 using tests::ref::io::Tensors;
 using tests::ref::io::try_decode;
 
@@ -56,7 +56,7 @@ TEST(Npz, StoresEightBitFormatsAsBytes) {
   EXPECT_EQ(decode_test_npz(encode_npz(bytes))[1], bytes[1]);
 }
 
-std::string npz_failure(const Bytes& bytes) {
+std::string npz_error_message(const Bytes& bytes) {
   try {
     decode_test_npz(bytes);
   } catch (const FileError& error) {
@@ -126,8 +126,8 @@ TEST(Npz, WritesAnEmptyArchiveForNoTensors) {
 }
 
 TEST(Npz, WritesAndReturnsTensorsInTheOrderOfTheirNames) {
-  const Tensors reversed(kNpzTensors.rbegin(), kNpzTensors.rend());
-  EXPECT_EQ(encode_npz(reversed), encode_npz(kNpzTensors));
+  const Tensors reversed_tensors(kNpzTensors.rbegin(), kNpzTensors.rend());
+  EXPECT_EQ(encode_npz(reversed_tensors), encode_npz(kNpzTensors));
   // Creates an archive in a different order by renaming "x.npy" to "0.npy".
   const Tensors read = decode_test_npz(replace_in_file(encode_npz(kNpzTensors), "x.npy", "0.npy"));
   EXPECT_EQ(read.front().name, "0");
@@ -156,9 +156,9 @@ TEST(Npz, EntriesAreUncompressedAndHaveTheFirstZipDate) {
 TEST(Npz, RejectsBytesThatAreNotAnArchive) {
   const std::string reason =
       "f.npz: the zip archive cannot be read (Not a zip archive); expected an unaltered .npz file";
-  EXPECT_EQ(npz_failure({}), reason);
-  EXPECT_EQ(npz_failure(to_bytes("text")), reason);
-  EXPECT_EQ(npz_failure(to_bytes(std::string(5000, 'P'))), reason);
+  EXPECT_EQ(npz_error_message({}), reason);
+  EXPECT_EQ(npz_error_message(to_bytes("text")), reason);
+  EXPECT_EQ(npz_error_message(to_bytes(std::string(5000, 'P'))), reason);
 }
 
 TEST(Npz, RejectsEntriesWithAWrongChecksum) {
@@ -166,49 +166,50 @@ TEST(Npz, RejectsEntriesWithAWrongChecksum) {
   const std::size_t at = to_text(bytes).find(to_text(kNpzTensors[2].bytes));
   ASSERT_NE(at, std::string::npos);
   bytes[at] ^= std::byte{1};
-  EXPECT_EQ(npz_failure(bytes),
+  EXPECT_EQ(npz_error_message(bytes),
             "f.npz: entry 'x.npy' is damaged (CRC error); expected an unaltered .npz file");
 }
 
 TEST(Npz, RejectsDuplicateNames) {
   Tensors tensors{make_tensor("aa", {1}, std::array{1.0}), make_tensor("ab", {1}, std::array{1.0})};
   EXPECT_EQ(
-      npz_failure(replace_in_file(encode_npz(tensors), "ab.npy", "aa.npy")),
+      npz_error_message(replace_in_file(encode_npz(tensors), "ab.npy", "aa.npy")),
       "f.npz: the zip archive cannot be read (a name occurs twice); expected an unaltered .npz "
       "file");
 }
 
 TEST(Npz, RejectsEntriesThatAreNotArrays) {
-  EXPECT_EQ(npz_failure(replace_in_file(encode_npz(kNpzTensors), "a/b.npy", "a/b.txt")),
+  EXPECT_EQ(npz_error_message(replace_in_file(encode_npz(kNpzTensors), "a/b.npy", "a/b.txt")),
             "f.npz: entry 'a/b.txt' is no array; expected a name and .npy");
   const Tensors one{make_tensor("x", {}, std::array{1.0})};
-  EXPECT_EQ(npz_failure(replace_in_file(encode_npz(one), "x.npy", ".npy/")),
+  EXPECT_EQ(npz_error_message(replace_in_file(encode_npz(one), "x.npy", ".npy/")),
             "f.npz: entry '.npy/' is no array; expected a name and .npy");
 }
 
 /// The archive has two entries, and the bytes of the second lie inside the bytes of the first. With
 /// a chain of such entries, a small file could unpack to an unlimited size.
 TEST(Npz, RejectsOverlappingEntries) {
-  constexpr std::size_t kDirectoryEntry = 46 + 5;  // the fixed part and "b.npy"
-  constexpr std::size_t kOffsetField = 42;
+  constexpr std::size_t kDirectoryEntryBytes = 46 + 5;  // the fixed part and "b.npy"
+  constexpr std::size_t kOffsetFieldPosition = 42;
   const StoredTensor large{"b", DType::uint8, {1000}, Bytes(1000)};
   const std::string inner = to_text(encode_npz(Tensors{large}));
-  const std::size_t local_size = inner.size() - 22 - kDirectoryEntry;
+  const std::size_t local_size = inner.size() - 22 - kDirectoryEntryBytes;
   const std::string local = inner.substr(0, local_size);
-  std::string directory = inner.substr(local_size, kDirectoryEntry);
+  std::string directory = inner.substr(local_size, kDirectoryEntryBytes);
 
   const StoredTensor outer{"a", DType::uint8, {local_size}, to_bytes(local)};
   std::string text = to_text(encode_npz(Tensors{outer}));
   const std::size_t offset = text.find(local);
   ASSERT_NE(offset, std::string::npos);
-  directory[kOffsetField] = static_cast<char>(offset & 0xff);
-  directory[kOffsetField + 1] = static_cast<char>(offset >> 8);
+  directory[kOffsetFieldPosition] = static_cast<char>(offset & 0xff);
+  directory[kOffsetFieldPosition + 1] = static_cast<char>(offset >> 8);
   const std::size_t end = text.size() - 22;
-  text[end + 8] = text[end + 10] = 2;                                 // number of entries
-  constexpr std::size_t kArrayEntry = 46 + 5;                         // "a.npy"
-  text[end + 12] = static_cast<char>(kArrayEntry + kDirectoryEntry);  // size of the directory
+  text[end + 8] = text[end + 10] = 2;               // number of entries
+  constexpr std::size_t kArrayEntryBytes = 46 + 5;  // "a.npy"
+  text[end + 12] =
+      static_cast<char>(kArrayEntryBytes + kDirectoryEntryBytes);  // size of the directory
   text.insert(end, directory);
-  EXPECT_EQ(npz_failure(to_bytes(text)),
+  EXPECT_EQ(npz_error_message(to_bytes(text)),
             "f.npz: the zip archive cannot be read (entries overlap or reach beyond the end); "
             "expected an unaltered .npz file");
 }
@@ -224,10 +225,10 @@ TEST(Npz, RejectsClaimedSizesThatDeflateCannotReach) {
   const Bytes content = encode_npy(make_tensor("x", {100}, std::vector<double>(100)));
   const Bytes bytes = set_claimed_size(make_deflated_archive("x.npy", content), 0xfffffff0);
   const AllocationProbe probe;
-  EXPECT_THAT(npz_failure(bytes),
+  EXPECT_THAT(npz_error_message(bytes),
               MatchesRegex("f.npz: entry 'x.npy' claims 4294967280 bytes out of [0-9]+ compressed "
                            "ones; expected at most 1032 for one"));
-  EXPECT_LE(probe.largest(), std::size_t{1} << 17);
+  EXPECT_LE(probe.largest_request_bytes(), std::size_t{1} << 17);
 }
 
 TEST(Npz, RejectsMoreUnpackedBytesThanTheLimit) {
@@ -243,19 +244,20 @@ TEST(Npz, RejectsMoreUnpackedBytesThanTheLimit) {
 }
 
 TEST(Npz, RejectsAClaimedSizeThatDoesNotMatchTheEntry) {
-  constexpr std::size_t kZeros = std::size_t{1} << 22;
-  const Bytes bytes = make_deflated_archive("x.npy", Bytes(kZeros));
+  constexpr std::size_t kZeroByteCount = std::size_t{1} << 22;
+  const Bytes bytes = make_deflated_archive("x.npy", Bytes(kZeroByteCount));
   const auto sentence = [](std::uint32_t claim) {
     return "f.npz: entry 'x.npy' does not hold " + std::to_string(claim) +
            " bytes; expected the size that the archive states";
   };
-  for (const std::uint32_t claim : {std::uint32_t{kZeros - 1}, std::uint32_t{kZeros + 1}}) {
-    EXPECT_EQ(npz_failure(set_claimed_size(bytes, claim)), sentence(claim));
+  for (const std::uint32_t claim :
+       {std::uint32_t{kZeroByteCount - 1}, std::uint32_t{kZeroByteCount + 1}}) {
+    EXPECT_EQ(npz_error_message(set_claimed_size(bytes, claim)), sentence(claim));
   }
   const Bytes bomb = set_claimed_size(bytes, 1000);
   const AllocationProbe probe;
-  EXPECT_EQ(npz_failure(bomb), sentence(1000));
-  EXPECT_LE(probe.largest(), std::size_t{1} << 18);
+  EXPECT_EQ(npz_error_message(bomb), sentence(1000));
+  EXPECT_LE(probe.largest_request_bytes(), std::size_t{1} << 18);
 }
 
 TEST(Npz, RejectsEncryptedEntriesAndOtherCompression) {
@@ -270,14 +272,14 @@ TEST(Npz, RejectsEncryptedEntriesAndOtherCompression) {
     Bytes bytes = valid;
     bytes[static_cast<std::size_t>(field)] = std::byte(value);
     bytes[directory + static_cast<std::size_t>(field) + 2] = std::byte(value);
-    EXPECT_THAT(npz_failure(bytes), sentence);
+    EXPECT_THAT(npz_error_message(bytes), sentence);
   }
 }
 
 TEST(Npz, DetectsEveryDamageThatChangesATensor) {
   const Bytes valid = encode_npz(kNpzTensors);
   int noticed = 0;
-  for_each_damage(valid, [&](const Bytes& bytes, std::size_t at) {
+  for_each_damaged_file(valid, [&](const Bytes& bytes, std::size_t at) {
     const std::optional<Tensors> read = try_decode(decode_test_npz, bytes);
     if (!read) {
       ++noticed;
@@ -295,10 +297,10 @@ std::size_t npz_memory_limit(std::size_t file_size) {
 }
 
 RC_GTEST_PROP(Npz, ReadsOrRejectsRandomlyDamagedFiles, ()) {
-  const Bytes bytes = mutated(encode_npz(kNpzTensors));
+  const Bytes bytes = make_randomly_damaged_copy(encode_npz(kNpzTensors));
   const AllocationProbe probe;
   static_cast<void>(try_decode(decode_test_npz, bytes));
-  RC_ASSERT(probe.largest() <= npz_memory_limit(bytes.size()));
+  RC_ASSERT(probe.largest_request_bytes() <= npz_memory_limit(bytes.size()));
 }
 
 TEST(Npz, WriterRejectsDTypesAndNamesThatTheFormatCannotStore) {

@@ -8,7 +8,7 @@
 namespace normproof::ref::io {
 namespace {
 
-std::vector<int> encode_as_ints(const StoredTensor& tensor) {
+std::vector<int> encode_to_integers(const StoredTensor& tensor) {
   std::vector<int> bytes;
   for (const std::byte b : encode_onnx_tensor(tensor)) bytes.push_back(std::to_integer<int>(b));
   return bytes;
@@ -23,12 +23,12 @@ TEST(OnnxTensor, WritesFieldsInTheOrderOfTheirFieldNumbers) {
                                      0x42, 1, 'x',      // name
                                      0x4a, 8, 0,    0, 0x80,
                                      0x3f, 0, 0,    0, 0xc0};  // raw_data: 1, -2
-  EXPECT_EQ(encode_as_ints(make_tensor("x", DType::float32, {2, 1}, values)), expected);
+  EXPECT_EQ(encode_to_integers(make_tensor("x", DType::float32, {2, 1}, values)), expected);
 }
 
 TEST(OnnxTensor, WritesLargeIntegersAsVarints) {
   const std::vector<double> values(300, 0);
-  const auto bytes = encode_as_ints(make_tensor("n", DType::boolean, {300}, values));
+  const auto bytes = encode_to_integers(make_tensor("n", DType::boolean, {300}, values));
   EXPECT_EQ(std::vector<int>(bytes.begin(), bytes.begin() + 5),
             (std::vector<int>{0x08, 0xac, 0x02, 0x10, 9}));
   EXPECT_EQ(bytes.size(), 3u + 2 + 3 + 3 + 300);
@@ -40,7 +40,7 @@ TEST(OnnxTensor, SupportsEveryDType) {
       {DType::float32, 1}, {DType::uint8, 2},    {DType::int32, 6},    {DType::int64, 7},
       {DType::boolean, 9}, {DType::float16, 10}, {DType::float64, 11}, {DType::bfloat16, 16}};
   for (const auto& [dtype, number] : types)
-    EXPECT_EQ(encode_as_ints(make_tensor("t", dtype, {}, values)).at(1), number)
+    EXPECT_EQ(encode_to_integers(make_tensor("t", dtype, {}, values)).at(1), number)
         << to_string(dtype);
 }
 

@@ -20,8 +20,8 @@ using numeric::FileError;
 using ::testing::ElementsAre;
 using tests::ref::io::AllocationProbe;
 using tests::ref::io::Bytes;
-using tests::ref::io::for_each_damage;
-using tests::ref::io::mutated;
+using tests::ref::io::for_each_damaged_file;
+using tests::ref::io::make_randomly_damaged_copy;
 using tests::ref::io::Tensors;
 using tests::ref::io::try_decode;
 
@@ -49,7 +49,7 @@ Tensors decode_test_safetensors(std::span<const std::byte> bytes) {
   return decode_safetensors(bytes, "f.st");
 }
 
-std::string safetensors_failure(const Bytes& bytes) {
+std::string safetensors_error_message(const Bytes& bytes) {
   try {
     decode_test_safetensors(bytes);
   } catch (const FileError& error) {
@@ -58,8 +58,8 @@ std::string safetensors_failure(const Bytes& bytes) {
   return "no FileError";
 }
 
-std::string safetensors_failure(const std::string& header, std::size_t data_size) {
-  return safetensors_failure(make_safetensors_file(header, data_size));
+std::string safetensors_error_message(const std::string& header, std::size_t data_size) {
+  return safetensors_error_message(make_safetensors_file(header, data_size));
 }
 
 TEST(Safetensors, DecodingReturnsTheEncodedTensors) {
@@ -122,49 +122,49 @@ TEST(Safetensors, AcceptsMetadataAndTensorsInAnyOrder) {
 }
 
 TEST(Safetensors, RejectsAnInvalidHeaderLength) {
-  EXPECT_EQ(safetensors_failure(Bytes(7)),
+  EXPECT_EQ(safetensors_error_message(Bytes(7)),
             "f.st: the file has 7 bytes; expected 8 bytes that hold the length of the header");
   Bytes bytes = make_safetensors_file("{}", 0);
   bytes[0] = std::byte{3};
-  EXPECT_EQ(safetensors_failure(bytes),
+  EXPECT_EQ(safetensors_error_message(bytes),
             "f.st: the header claims 3 bytes; expected at most 2, the rest of the file, and "
             "100000000, the format's limit");
   bytes[7] = std::byte{0xff};
-  EXPECT_EQ(safetensors_failure(bytes),
+  EXPECT_EQ(safetensors_error_message(bytes),
             "f.st: the header claims 18374686479671623683 bytes; expected at most 2, the rest of "
             "the file, and 100000000, the format's limit");
 }
 
 TEST(Safetensors, RejectsAHeaderLongerThanTheLimitOfTheFormat) {
-  EXPECT_EQ(safetensors_failure(std::string(100'000'001, ' '), 0),
+  EXPECT_EQ(safetensors_error_message(std::string(100'000'001, ' '), 0),
             "f.st: the header claims 100000001 bytes; expected at most 100000001, the rest of the "
             "file, and 100000000, the format's limit");
 }
 
 TEST(Safetensors, RejectsAHeaderThatIsNotAnObject) {
-  EXPECT_EQ(safetensors_failure("{\"a\": }", 0),
+  EXPECT_EQ(safetensors_error_message("{\"a\": }", 0),
             "f.st: the header is no JSON at its byte 7; expected a JSON object of name -> {dtype, "
             "shape, data_offsets}");
-  EXPECT_EQ(safetensors_failure("", 0),
+  EXPECT_EQ(safetensors_error_message("", 0),
             "f.st: the header is no JSON at its byte 1; expected a JSON object of name -> {dtype, "
             "shape, data_offsets}");
-  EXPECT_EQ(safetensors_failure("{\"\xff\": 1}", 0),
+  EXPECT_EQ(safetensors_error_message("{\"\xff\": 1}", 0),
             "f.st: the header is no JSON at its byte 3; expected a JSON object of name -> {dtype, "
             "shape, data_offsets}");
-  EXPECT_EQ(safetensors_failure(std::string("{}\0x", 4), 0),
+  EXPECT_EQ(safetensors_error_message(std::string("{}\0x", 4), 0),
             "f.st: the header is no JSON at its byte 3; expected a JSON object of name -> {dtype, "
             "shape, data_offsets}");
   const std::string no_object =
       "f.st: the header is not an object; expected JSON that begins with '{'";
   for (const char* header : {"[]", "1", " {}"})
-    EXPECT_EQ(safetensors_failure(header, 0), no_object);
+    EXPECT_EQ(safetensors_error_message(header, 0), no_object);
 }
 
 TEST(Safetensors, RejectsDuplicateKeys) {
   const std::string a = R"("a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]})";
-  EXPECT_EQ(safetensors_failure("{" + a + "," + a + "}", 1),
+  EXPECT_EQ(safetensors_error_message("{" + a + "," + a + "}", 1),
             "f.st: header key 'a' occurs twice; expected every key once");
-  EXPECT_EQ(safetensors_failure(
+  EXPECT_EQ(safetensors_error_message(
                 R"({"a":{"dtype":"U8","dtype":"I8","shape":[1],"data_offsets":[0,1]}})", 1),
             "f.st: header key 'dtype' occurs twice; expected every key once");
 }
@@ -173,30 +173,32 @@ TEST(Safetensors, RejectsInvalidTensorDescriptions) {
   const std::string fields =
       "f.st: tensor 'a' is not described by three fields; expected exactly dtype, shape and "
       "data_offsets";
-  EXPECT_EQ(safetensors_failure(R"({"a":[]})", 0), fields);
-  EXPECT_EQ(safetensors_failure(R"({"a":{"dtype":"U8","shape":[0]}})", 0), fields);
-  EXPECT_EQ(safetensors_failure(R"({"a":{"dtype":"U8","shape":[0],"offsets":[0,0]}})", 0), fields);
-  EXPECT_EQ(
-      safetensors_failure(R"({"a":{"dtype":"U8","shape":[0],"data_offsets":[0,0],"b":1}})", 0),
-      fields);
+  EXPECT_EQ(safetensors_error_message(R"({"a":[]})", 0), fields);
+  EXPECT_EQ(safetensors_error_message(R"({"a":{"dtype":"U8","shape":[0]}})", 0), fields);
+  EXPECT_EQ(safetensors_error_message(R"({"a":{"dtype":"U8","shape":[0],"offsets":[0,0]}})", 0),
+            fields);
+  EXPECT_EQ(safetensors_error_message(
+                R"({"a":{"dtype":"U8","shape":[0],"data_offsets":[0,0],"b":1}})", 0),
+            fields);
   const std::string dtypes =
       "; expected F64, F32, F16, BF16, I64, I32, U8, BOOL, F8_E4M3, F8_E5M2 or F8_E8M0";
-  EXPECT_EQ(safetensors_failure(R"({"a":{"dtype":"F8_E3M4","shape":[1],"data_offsets":[0,1]}})", 1),
-            "f.st: tensor 'a' has the dtype F8_E3M4" + dtypes);
-  EXPECT_EQ(safetensors_failure(R"({"a":{"dtype":3,"shape":[1],"data_offsets":[0,1]}})", 1),
+  EXPECT_EQ(
+      safetensors_error_message(R"({"a":{"dtype":"F8_E3M4","shape":[1],"data_offsets":[0,1]}})", 1),
+      "f.st: tensor 'a' has the dtype F8_E3M4" + dtypes);
+  EXPECT_EQ(safetensors_error_message(R"({"a":{"dtype":3,"shape":[1],"data_offsets":[0,1]}})", 1),
             "f.st: tensor 'a' has the dtype 3" + dtypes);
   const std::string sizes =
       "f.st: tensor 'a' has a shape that is no list of sizes; expected integers from 0 to 2^64 - 1";
   for (const char* shape : {"1", "[-1]", "[1.0]", "[\"1\"]", "[18446744073709551616]", "[[1]]"}) {
-    EXPECT_EQ(safetensors_failure(std::string(R"({"a":{"dtype":"U8","shape":)") + shape +
-                                      R"(,"data_offsets":[0,1]}})",
-                                  1),
+    EXPECT_EQ(safetensors_error_message(std::string(R"({"a":{"dtype":"U8","shape":)") + shape +
+                                            R"(,"data_offsets":[0,1]}})",
+                                        1),
               sizes)
         << shape;
   }
-  EXPECT_EQ(safetensors_failure(R"({"__metadata__":{"a":1}})", 0),
+  EXPECT_EQ(safetensors_error_message(R"({"__metadata__":{"a":1}})", 0),
             "f.st: __metadata__ is not a map of texts; expected text -> text");
-  EXPECT_EQ(safetensors_failure(R"({"__metadata__":"a"})", 0),
+  EXPECT_EQ(safetensors_error_message(R"({"__metadata__":"a"})", 0),
             "f.st: __metadata__ is not a map of texts; expected text -> text");
 }
 
@@ -209,25 +211,27 @@ TEST(Safetensors, RejectsInvalidOffsets) {
       "f.st: tensor 'a' has data_offsets that are no range of the file; expected [begin, end] "
       "within the 4 bytes after the header";
   for (const char* offsets : {"[0,5]", "[3,2]", "[0]", "[0,4,4]", "[5,5]"}) {
-    EXPECT_EQ(safetensors_failure("{" + u8("a", 4, offsets) + "}", 4), no_range) << offsets;
+    EXPECT_EQ(safetensors_error_message("{" + u8("a", 4, offsets) + "}", 4), no_range) << offsets;
   }
-  EXPECT_EQ(safetensors_failure("{" + u8("a", 3, "[0,4]") + "}", 4),
+  EXPECT_EQ(safetensors_error_message("{" + u8("a", 3, "[0,4]") + "}", 4),
             "f.st: tensor 'a' has 4 bytes of elements; expected 3 for its shape and dtype");
-  EXPECT_EQ(safetensors_failure("{" + u8("a", 3, "[1,4]") + "}", 4),
+  EXPECT_EQ(safetensors_error_message("{" + u8("a", 3, "[1,4]") + "}", 4),
             "f.st: tensor 'a' begins at byte 1 of the data; expected 0, where the tensor before it "
             "ends");
-  EXPECT_EQ(safetensors_failure("{" + u8("a", 3, "[0,3]") + "," + u8("b", 2, "[2,4]") + "}", 4),
-            "f.st: tensor 'b' begins at byte 2 of the data; expected 3, where the tensor before it "
-            "ends");
-  EXPECT_EQ(safetensors_failure("{" + u8("a", 2, "[0,2]") + "," + u8("b", 1, "[3,4]") + "}", 4),
-            "f.st: tensor 'b' begins at byte 3 of the data; expected 2, where the tensor before it "
-            "ends");
-  EXPECT_EQ(safetensors_failure("{" + u8("a", 3, "[0,3]") + "}", 4),
+  EXPECT_EQ(
+      safetensors_error_message("{" + u8("a", 3, "[0,3]") + "," + u8("b", 2, "[2,4]") + "}", 4),
+      "f.st: tensor 'b' begins at byte 2 of the data; expected 3, where the tensor before it "
+      "ends");
+  EXPECT_EQ(
+      safetensors_error_message("{" + u8("a", 2, "[0,2]") + "," + u8("b", 1, "[3,4]") + "}", 4),
+      "f.st: tensor 'b' begins at byte 3 of the data; expected 2, where the tensor before it "
+      "ends");
+  EXPECT_EQ(safetensors_error_message("{" + u8("a", 3, "[0,3]") + "}", 4),
             "f.st: the data has 4 bytes; expected 3, where the last tensor ends");
   EXPECT_EQ(
-      safetensors_failure(R"({"a":{"dtype":"F64","shape":[4294967296,4294967296,2],)"
-                          R"("data_offsets":[0,0]}})",
-                          0),
+      safetensors_error_message(R"({"a":{"dtype":"F64","shape":[4294967296,4294967296,2],)"
+                                R"("data_offsets":[0,0]}})",
+                                0),
       "f.st: tensor 'a' has 0 bytes of elements; expected a shape whose size fits in 63 bits");
 }
 
@@ -235,7 +239,7 @@ TEST(Safetensors, RejectsBooleansOtherThanZeroAndOne) {
   Bytes bytes =
       make_safetensors_file(R"({"a":{"dtype":"BOOL","shape":[2],"data_offsets":[0,2]}})", 2);
   bytes.back() = std::byte{2};
-  EXPECT_EQ(safetensors_failure(bytes),
+  EXPECT_EQ(safetensors_error_message(bytes),
             "f.st: tensor 'a' has a bad boolean at element 1; expected the bytes 0 and 1");
 }
 
@@ -247,10 +251,10 @@ std::size_t safetensors_memory_limit(std::size_t file_size) {
 
 TEST(Safetensors, ReadsOrRejectsEveryDamagedFile) {
   const Bytes valid = encode_safetensors(kSafetensorsTensors);
-  for_each_damage(valid, [&](const Bytes& bytes, std::size_t at) {
+  for_each_damaged_file(valid, [&](const Bytes& bytes, std::size_t at) {
     const AllocationProbe probe;
     const std::optional<Tensors> read = try_decode(decode_test_safetensors, bytes);
-    ASSERT_LE(probe.largest(), safetensors_memory_limit(bytes.size())) << at;
+    ASSERT_LE(probe.largest_request_bytes(), safetensors_memory_limit(bytes.size())) << at;
     if (bytes.size() < valid.size()) {
       ASSERT_FALSE(read.has_value()) << "cut at " << at;
     }
@@ -258,19 +262,19 @@ TEST(Safetensors, ReadsOrRejectsEveryDamagedFile) {
 }
 
 RC_GTEST_PROP(Safetensors, ReadsOrRejectsRandomlyDamagedFiles, ()) {
-  const Bytes bytes = mutated(encode_safetensors(kSafetensorsTensors));
+  const Bytes bytes = make_randomly_damaged_copy(encode_safetensors(kSafetensorsTensors));
   const AllocationProbe probe;
   static_cast<void>(try_decode(decode_test_safetensors, bytes));
-  RC_ASSERT(probe.largest() <= safetensors_memory_limit(bytes.size()));
+  RC_ASSERT(probe.largest_request_bytes() <= safetensors_memory_limit(bytes.size()));
 }
 
 TEST(Safetensors, RejectsDeepNesting) {
   std::string header = "{\"a\":";
   for (int i = 0; i < 200000; ++i) header += "[";
   const char* const rejection_message = "f.st: the header nests 200001 deep; expected at most 64";
-  EXPECT_EQ(safetensors_failure(header, 0), rejection_message);
+  EXPECT_EQ(safetensors_error_message(header, 0), rejection_message);
   for (int i = 0; i < 200000; ++i) header += "]";
-  EXPECT_EQ(safetensors_failure(header + "}", 0), rejection_message);
+  EXPECT_EQ(safetensors_error_message(header + "}", 0), rejection_message);
 }
 
 TEST(Safetensors, C4_WriterRejectsTheReservedName) {

@@ -52,7 +52,7 @@ double decode_by_definition(unsigned bits, int exponent_bits, int fraction_bits)
   return is_negative ? -magnitude : magnitude;
 }
 
-void expect_every_sixteen_bit_value(DType dtype, int exponent_bits, int fraction_bits) {
+void expect_exact_widening_of_16_bit_values(DType dtype, int exponent_bits, int fraction_bits) {
   std::vector<std::uint16_t> items(1 << 16);
   for (std::size_t i = 0; i < items.size(); ++i) items[i] = static_cast<std::uint16_t>(i);
   const std::vector<std::uint64_t> bits = widened_bits(dtype, items);
@@ -73,10 +73,10 @@ void expect_every_sixteen_bit_value(DType dtype, int exponent_bits, int fraction
 }
 
 TEST(Widen, IsExactForEveryFloat16) {
-  expect_every_sixteen_bit_value(DType::float16, 5, 10);
+  expect_exact_widening_of_16_bit_values(DType::float16, 5, 10);
 }
 TEST(Widen, IsExactForEveryBfloat16) {
-  expect_every_sixteen_bit_value(DType::bfloat16, 8, 7);
+  expect_exact_widening_of_16_bit_values(DType::bfloat16, 8, 7);
 }
 
 TEST(Widen, MatchesKnownFloat16Examples) {
@@ -112,23 +112,23 @@ TEST(Widen, ConvertsIntegersAndBooleans) {
   constexpr std::int64_t kLimit = std::int64_t{1} << 53;
   EXPECT_THAT(widen(make_test_tensor<std::int64_t>(DType::int64, {0, -1, kLimit, -kLimit})),
               ElementsAre(0.0, -1.0, 0x1p53, -0x1p53));
-  constexpr auto kMin = std::numeric_limits<std::int32_t>::min();
-  EXPECT_THAT(widen(make_test_tensor<std::int32_t>(DType::int32, {7, kMin})),
+  constexpr auto kInt32Min = std::numeric_limits<std::int32_t>::min();
+  EXPECT_THAT(widen(make_test_tensor<std::int32_t>(DType::int32, {7, kInt32Min})),
               ElementsAre(7.0, -0x1p31));
   EXPECT_THAT(widen(make_test_tensor<std::uint8_t>(DType::uint8, {0, 255})),
               ElementsAre(0.0, 255.0));
   EXPECT_THAT(widen(make_test_tensor<std::uint8_t>(DType::boolean, {1, 0})), ElementsAre(1.0, 0.0));
 }
 
-/// Returns the message of the contract violation that f throws, without the clause, "(C1)", at its
-/// end.
+/// Returns the message of the contract violation that f throws. The clause at the end of the
+/// message, such as "(C1)", is left out.
 template <class F>
-std::string thrown_message(F&& f) {
+std::string violation_message(F&& f) {
   return sentence(numeric::contract_violation(f));
 }
 
 std::string widen_rejection_message(const StoredTensor& tensor) {
-  return thrown_message([&] { widen(tensor); });
+  return violation_message([&] { widen(tensor); });
 }
 
 TEST(Widen, C1_RejectsALengthThatDoesNotMatchTheShape) {
@@ -137,14 +137,14 @@ TEST(Widen, C1_RejectsALengthThatDoesNotMatchTheShape) {
 }
 
 TEST(Widen, C2_RejectsInt64BeyondTwoToThe53) {
-  constexpr std::int64_t kEdge = std::int64_t{1} << 53;
+  constexpr std::int64_t kMaxExactInteger = std::int64_t{1} << 53;
   const auto rejection_message = [](std::int64_t value) {
     return widen_rejection_message(make_test_tensor<std::int64_t>(DType::int64, {1, value}));
   };
-  EXPECT_EQ(rejection_message(kEdge + 1),
+  EXPECT_EQ(rejection_message(kMaxExactInteger + 1),
             "widen: tensor 't' has the int64 9007199254740993 at element 1; expected a magnitude "
             "of at most 2^53, which a double holds exactly");
-  for (const std::int64_t value : {-kEdge - 1, std::numeric_limits<std::int64_t>::min()})
+  for (const std::int64_t value : {-kMaxExactInteger - 1, std::numeric_limits<std::int64_t>::min()})
     EXPECT_THAT(rejection_message(value), HasSubstr(std::to_string(value)));
 }
 
@@ -168,21 +168,21 @@ TEST(MakeTensor, StoresTheElementsLittleEndian) {
 }
 
 TEST(MakeTensor, C1_RejectsAWrongNumberOfValues) {
-  EXPECT_EQ(thrown_message([] {
+  EXPECT_EQ(violation_message([] {
               make_tensor("t", {3}, std::array{1.0, 2.0});
             }),
             "make_tensor: tensor 't' holds 16 bytes; expected 24 bytes for float64 of the shape "
             "[3]");
-  EXPECT_NE(thrown_message([] { make_tensor("t", {0}, std::array{1.0}); }), "no error");
+  EXPECT_NE(violation_message([] { make_tensor("t", {0}, std::array{1.0}); }), "no error");
   for (const DType dtype : {DType::float32, DType::boolean})
-    EXPECT_NE(thrown_message([&] {
+    EXPECT_NE(violation_message([&] {
                 make_tensor("t", dtype, {3}, std::array{1.0, 0.0});
               }),
               "no error");
 }
 
 TEST(MakeTensor, C2_RejectsAValueThatTheDTypeCannotRepresent) {
-  EXPECT_EQ(thrown_message([] {
+  EXPECT_EQ(violation_message([] {
               make_tensor("t", DType::float16, {2}, std::array{1.0, 0.1});
             }),
             "make_tensor: tensor 't' has 0.1 at element 1; expected a value that float16 holds");
@@ -213,10 +213,10 @@ TEST(SortedByName, OrdersNamesByBytes) {
 }
 
 std::string sort_rejection_message(const std::vector<StoredTensor>& tensors) {
-  return thrown_message([&] { sorted_by_name("f", tensors); });
+  return violation_message([&] { sorted_by_name("f", tensors); });
 }
 
-TEST(SortedByName, C1_RejectsNamesThatNoFileCanHold) {
+TEST(SortedByName, C1_RejectsNamesThatNoFileFormatCanStore) {
   for (const std::string& name :
        {std::string(), std::string("a\0b", 3), std::string("\xff"), std::string("\xc3")})
     EXPECT_EQ(sort_rejection_message(
@@ -241,10 +241,10 @@ TEST(SortedByName, C3_RejectsABooleanOtherThanZeroOrOne) {
 }
 
 TEST(DType, HasTheExpectedNamesAndSizes) {
-  constexpr std::array kAll{DType::float64, DType::float32, DType::float16, DType::bfloat16,
-                            DType::int64,   DType::int32,   DType::uint8,   DType::boolean};
+  constexpr std::array kAllDTypes{DType::float64, DType::float32, DType::float16, DType::bfloat16,
+                                  DType::int64,   DType::int32,   DType::uint8,   DType::boolean};
   std::vector<std::string> shown;
-  for (const DType dtype : kAll) {
+  for (const DType dtype : kAllDTypes) {
     shown.push_back(std::string(to_string(dtype)) + " " + std::to_string(item_size(dtype)));
   }
   EXPECT_THAT(shown, ElementsAre("float64 8", "float32 4", "float16 2", "bfloat16 2", "int64 8",

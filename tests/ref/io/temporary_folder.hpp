@@ -32,7 +32,7 @@ class TemporaryFolder {
 };
 
 /// Returns the names of the entries of a folder, in no particular order.
-inline std::vector<std::string> names_in(const std::filesystem::path& folder) {
+inline std::vector<std::string> list_entry_names(const std::filesystem::path& folder) {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(folder))
     names.push_back(entry.path().filename().string());

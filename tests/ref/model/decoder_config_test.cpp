@@ -25,43 +25,44 @@ DecoderConfig unusual_config() {
           .tied_head = true};
 }
 
-void expect_layers(const EncoderConfig& side_as_encoder, const LayersConfig& layers) {
-  EXPECT_EQ(side_as_encoder.num_heads, layers.num_heads);
-  EXPECT_EQ(side_as_encoder.d_ff, layers.d_ff);
-  EXPECT_EQ(side_as_encoder.num_layers, layers.num_layers);
-  EXPECT_EQ(norm_name(side_as_encoder.norm), norm_name(layers.norm));
+void expect_equal_layers(const EncoderConfig& make_side_encoder_config,
+                         const LayersConfig& layers) {
+  EXPECT_EQ(make_side_encoder_config.num_heads, layers.num_heads);
+  EXPECT_EQ(make_side_encoder_config.d_ff, layers.d_ff);
+  EXPECT_EQ(make_side_encoder_config.num_layers, layers.num_layers);
+  EXPECT_EQ(norm_name(make_side_encoder_config.norm), norm_name(layers.norm));
 }
 
-void expect_common_fields(const EncoderConfig& side_as_encoder) {
-  EXPECT_EQ(side_as_encoder.d_model, 16u);
-  EXPECT_EQ(side_as_encoder.placement, NormPlacement::pre);
-  EXPECT_EQ(side_as_encoder.activation, Activation::gelu);
-  EXPECT_EQ(side_as_encoder.pooling, Pooling::per_position);
-  EXPECT_FALSE(side_as_encoder.positions);
-  EXPECT_TRUE(side_as_encoder.scaled_embedding);
-  EXPECT_TRUE(side_as_encoder.mask_padding);
-  EXPECT_EQ(side_as_encoder.dropout, 0.25);
+void expect_equal_common_fields(const EncoderConfig& make_side_encoder_config) {
+  EXPECT_EQ(make_side_encoder_config.d_model, 16u);
+  EXPECT_EQ(make_side_encoder_config.placement, NormPlacement::pre);
+  EXPECT_EQ(make_side_encoder_config.activation, Activation::gelu);
+  EXPECT_EQ(make_side_encoder_config.pooling, Pooling::per_position);
+  EXPECT_FALSE(make_side_encoder_config.positions);
+  EXPECT_TRUE(make_side_encoder_config.scaled_embedding);
+  EXPECT_TRUE(make_side_encoder_config.mask_padding);
+  EXPECT_EQ(make_side_encoder_config.dropout, 0.25);
 }
 
 TEST(DecoderConfig, SourceSideIsAnEncoderWithoutAHead) {
   const DecoderConfig config = unusual_config();
-  const EncoderConfig side_as_encoder = source_side(config);
-  expect_layers(side_as_encoder, config.encoder);
-  expect_common_fields(side_as_encoder);
-  EXPECT_EQ(side_as_encoder.vocab_size, 11u);
-  EXPECT_FALSE(side_as_encoder.causal);
-  EXPECT_FALSE(side_as_encoder.tied_head);
+  const EncoderConfig make_side_encoder_config = source_side(config);
+  expect_equal_layers(make_side_encoder_config, config.encoder);
+  expect_equal_common_fields(make_side_encoder_config);
+  EXPECT_EQ(make_side_encoder_config.vocab_size, 11u);
+  EXPECT_FALSE(make_side_encoder_config.causal);
+  EXPECT_FALSE(make_side_encoder_config.tied_head);
 }
 
 TEST(DecoderConfig, TargetSideIsCausalAndHasTheHead) {
   const DecoderConfig config = unusual_config();
-  const EncoderConfig side_as_encoder = target_side(config);
-  expect_layers(side_as_encoder, config.decoder);
-  expect_common_fields(side_as_encoder);
-  EXPECT_EQ(side_as_encoder.vocab_size, 13u);
-  EXPECT_EQ(side_as_encoder.num_classes, 13u);
-  EXPECT_TRUE(side_as_encoder.causal);
-  EXPECT_TRUE(side_as_encoder.tied_head);
+  const EncoderConfig make_side_encoder_config = target_side(config);
+  expect_equal_layers(make_side_encoder_config, config.decoder);
+  expect_equal_common_fields(make_side_encoder_config);
+  EXPECT_EQ(make_side_encoder_config.vocab_size, 13u);
+  EXPECT_EQ(make_side_encoder_config.num_classes, 13u);
+  EXPECT_TRUE(make_side_encoder_config.causal);
+  EXPECT_TRUE(make_side_encoder_config.tied_head);
 }
 
 }  // namespace

@@ -76,7 +76,7 @@ TEST(NormLayers, ReferOnlyToExistingOptions) {
   }
 }
 
-TEST(NormLayers, DeriveTraitsFromTheirCellsOfStatistics) {
+TEST(NormLayers, DeriveTraitsFromTheElementsThatShareStatistics) {
   const auto find_layer = [](const char* name) { return norm_layer(norm_options(name)); };
   EXPECT_TRUE(find_layer("layer_norm").centred());
   EXPECT_FALSE(find_layer("layer_norm").uses_statistics_over_rows());
@@ -124,8 +124,8 @@ TEST(NormLayers, ImageLayoutsConvertToRowsOfPixels) {
                     last = GroupNormOptions{.groups = 2, .layout = Layout::channels_last};
   EXPECT_EQ(norm_layout(first), Layout::channels_first);
   EXPECT_EQ(norm_layout(LayerNormOptions{}), Layout::rows);
-  EXPECT_EQ(norm_layout(with_row_layout(last)), Layout::rows);
-  EXPECT_EQ(count_option(with_row_layout(last), "groups"), 2);
+  EXPECT_EQ(norm_layout(use_row_layout(last)), Layout::rows);
+  EXPECT_EQ(count_option(use_row_layout(last), "groups"), 2);
   using Extents = std::vector<std::size_t>;
   EXPECT_EQ(shape_in_rows(Layout::channels_first, {2, 6, 3, 5}), (Extents{2, 15, 6}));
   EXPECT_EQ(shape_in_rows(Layout::channels_last, {2, 6, 3, 5}), (Extents{2, 18, 5}));

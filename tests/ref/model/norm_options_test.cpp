@@ -22,7 +22,7 @@ TEST(NormOptions, UnknownLayerErrorSuggestsTheNearestName) {
             "unknown layer 'layernorm'; did you mean 'layer_norm'? know");
 }
 
-TEST(NormOptions, OperationThatIsNotALayerIsNamedAsSuch) {
+TEST(NormOptions, ErrorSaysThatTheOperationIsNotALayer) {
   EXPECT_EQ(error_message<UsageError>([] { norm_options("l2_norm"); }).substr(0, 60),
             "operation 'l2_norm' is not a layer; expected one of none, ba");
 }
@@ -75,7 +75,7 @@ TEST(SetOption, RejectsWrongFieldsAndValues) {
             "option storage is 'fp8'; expected one of float64, float32, bfloat16, float16");
 }
 
-TEST(ListOptions, OmitsNewerOptionsThatHaveTheirDefaults) {
+TEST(ListOptions, OmitsLaterAddedOptionsThatHaveTheirDefaults) {
   using Texts = std::vector<std::pair<std::string, std::string>>;
   NormOptions options = GroupNormOptions{};
   EXPECT_EQ(list_options(options), (Texts{{"eps", "1e-05"}, {"groups", "1"}}));

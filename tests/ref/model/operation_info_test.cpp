@@ -108,7 +108,7 @@ TEST(OperationInfo, IndependenceOfALayerFollowsFromItsStatistics) {
   }
 }
 
-TEST(OperationInfo, EqualFormsReferToExistingOperations) {
+TEST(OperationInfo, EqualCompositionsReferToExistingOperations) {
   for (const OperationInfo& info : operations())
     for (const EqualForm& form : info.equal_forms) {
       EXPECT_NO_THROW(operation_info(form.operation)) << info.name;

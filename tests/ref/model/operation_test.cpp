@@ -62,7 +62,7 @@ TEST(Operation, EncoderIncludesTheOptionsOfItsNorm) {
 }
 
 // Files written before these options existed do not contain them. Attention always had `causal`.
-TEST(Operation, OmitsNewerOptionsThatAreFalse) {
+TEST(Operation, ListOmitsLaterAddedOptionsThatAreFalse) {
   const auto listed = [](const char* name, const char* option, const char* value) {
     Operation other_operation = operation(name);
     set_option(other_operation, option, value);

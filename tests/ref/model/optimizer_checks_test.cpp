@@ -39,9 +39,9 @@ TEST(OptimizerChecks, AcceptsDefaultsAndLimits) {
 }
 
 TEST(OptimizerChecks, AdamConvertsToAdamWWithoutWeightDecay) {
-  EXPECT_EQ(as_adamw_options(AdamOptions{0.5, 0.75, 0.125}).weight_decay, 0);
-  EXPECT_EQ(as_adamw_options(AdamOptions{0.5, 0.75, 0.125}).beta2, 0.75);
-  EXPECT_EQ(as_adamw_options(AdamWOptions{0.5, 0.75, 0.125, 3}).weight_decay, 3);
+  EXPECT_EQ(convert_to_adamw_options(AdamOptions{0.5, 0.75, 0.125}).weight_decay, 0);
+  EXPECT_EQ(convert_to_adamw_options(AdamOptions{0.5, 0.75, 0.125}).beta2, 0.75);
+  EXPECT_EQ(convert_to_adamw_options(AdamWOptions{0.5, 0.75, 0.125, 3}).weight_decay, 3);
 }
 
 }  // namespace

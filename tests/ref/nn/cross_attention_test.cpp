@@ -25,8 +25,8 @@ CrossAttention<T> make_cross_attention(const NamedTensors<T>& t) {
 /// Returns random inputs of cross-attention: x [B,T,D], the encoder output "source" [B,S,D], and
 /// the weights and biases of the linear maps.
 template <class T>
-NamedTensors<T> cross_inputs(std::size_t batch, std::size_t queries, std::size_t keys,
-                             std::size_t d) {
+NamedTensors<T> cross_attention_inputs(std::size_t batch, std::size_t queries, std::size_t keys,
+                                       std::size_t d) {
   NamedTensors<T> inputs;
   inputs.set("x", random_tensor<T>("x", {batch, queries, d}));
   inputs.set("source", random_tensor<T>("source", {batch, keys, d}));
@@ -39,8 +39,8 @@ NamedTensors<T> cross_inputs(std::size_t batch, std::size_t queries, std::size_t
 }
 
 template <class T>
-NamedTensors<T> cross_gradients(const NamedTensors<T>& t, const Tensor<T>& grad_y, const Mask& mask,
-                                const AttentionOptions& options) {
+NamedTensors<T> cross_attention_gradients(const NamedTensors<T>& t, const Tensor<T>& grad_y,
+                                          const Mask& mask, const AttentionOptions& options) {
   const auto run =
       cross_attention(t.at("x"), t.at("source"), make_cross_attention(t), mask, options);
   const auto back = cross_attention_backward(grad_y, t.at("x"), t.at("source"),
@@ -57,16 +57,17 @@ NamedTensors<T> cross_gradients(const NamedTensors<T>& t, const Tensor<T>& grad_
   return gradients;
 }
 
-void expect_cross_derivative(std::size_t batch, std::size_t queries, std::size_t keys,
-                             std::size_t d, const Mask& mask, const AttentionOptions& options) {
+void expect_cross_attention_derivative(std::size_t batch, std::size_t queries, std::size_t keys,
+                                       std::size_t d, const Mask& mask,
+                                       const AttentionOptions& options) {
   expect_gradients(
-      cross_inputs<double>(batch, queries, keys, d),
+      cross_attention_inputs<double>(batch, queries, keys, d),
       random_tensor<double>("grad_y", {batch, queries, d}),
       [&](const auto& t) {
         return cross_attention(t.at("x"), t.at("source"), make_cross_attention(t), mask, options).y;
       },
       [&]<class T>(const NamedTensors<T>& t, const Tensor<T>& grad_y) {
-        return cross_gradients(t, grad_y, mask, options);
+        return cross_attention_gradients(t, grad_y, mask, options);
       },
       "B " + std::to_string(batch) + " T " + std::to_string(queries) + " S " +
           std::to_string(keys) + " D " + std::to_string(d));
@@ -76,20 +77,21 @@ TEST(CrossAttention, BackwardIsTheDerivativeForAllExtentsUpTo3AndAllMasks) {
   for (std::size_t queries = 1; queries <= 3; ++queries)
     for (std::size_t keys = 1; keys <= 3; ++keys)
       for (const std::size_t heads : {1, 2})
-        expect_cross_derivative(1, queries, keys, 2, {}, {.num_heads = heads});
+        expect_cross_attention_derivative(1, queries, keys, 2, {}, {.num_heads = heads});
   for (std::size_t bits = 0; bits < 8; ++bits) {
     const Mask mask{{(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0}};
-    expect_cross_derivative(1, 2, 3, 2, mask, {.num_heads = 2});
+    expect_cross_attention_derivative(1, 2, 3, 2, mask, {.num_heads = 2});
   }
-  expect_cross_derivative(2, 3, 2, 3, Mask{{true, false}, {true, true}}, {.num_heads = 3});
+  expect_cross_attention_derivative(2, 3, 2, 3, Mask{{true, false}, {true, true}},
+                                    {.num_heads = 3});
 }
 
 TEST(CrossAttention, BackwardIsTheDerivativeWithDropout) {
-  expect_cross_derivative(2, 3, 2, 2, Mask{{true, true}, {true, false}},
-                          {.num_heads = 2, .dropout = 0.5, .key = {1, 1, "a"}});
+  expect_cross_attention_derivative(2, 3, 2, 2, Mask{{true, true}, {true, false}},
+                                    {.num_heads = 2, .dropout = 0.5, .key = {1, 1, "a"}});
   const Mask given = {{{{true, false, true}}, {{false, true, true}}}};  // [1,2,1,3]
-  expect_cross_derivative(1, 1, 3, 2, {},
-                          {.num_heads = 2, .dropout = 0.25, .key = {0, 0, "a", &given}});
+  expect_cross_attention_derivative(1, 1, 3, 2, {},
+                                    {.num_heads = 2, .dropout = 0.25, .key = {0, 0, "a", &given}});
 }
 
 /// Returns parameters with which self-attention computes the same as cross-attention with the given
@@ -113,7 +115,7 @@ Attention<double> make_self_attention(const NamedTensors<double>& t) {
 // With 5 tokens all heads are computed together. With 190 tokens the heads are computed one by one.
 TEST(CrossAttention, MatchesSelfAttentionIfMemoryIsTheInput) {
   for (const std::size_t tokens : {std::size_t{5}, std::size_t{190}}) {
-    NamedTensors<double> t = cross_inputs<double>(2, tokens, tokens, 6);
+    NamedTensors<double> t = cross_attention_inputs<double>(2, tokens, tokens, 6);
     t.at("source") = t.at("x");
     Mask mask = tensor::full_tensor<bool>({2, tokens}, true);
     mask.data()[tokens + 3] = false;
@@ -125,7 +127,7 @@ TEST(CrossAttention, MatchesSelfAttentionIfMemoryIsTheInput) {
       EXPECT_EQ(cross.y, self.y);
       EXPECT_EQ(cross.saved.weights, self.saved.weights);
       const auto grad_y = random_tensor<double>("grad_y", {2, tokens, 6});
-      const auto back = cross_gradients(t, grad_y, mask, options);
+      const auto back = cross_attention_gradients(t, grad_y, mask, options);
       const auto expected = multi_head_attention_backward(grad_y, t.at("x"), make_self_attention(t),
                                                           mask, self.saved, options);
       EXPECT_EQ(back.at("out.weight"), expected.parameters.out.weight);
@@ -146,7 +148,7 @@ Tensor<double> select_rows(const Tensor<double>& x, std::size_t sample, std::siz
 
 TEST(CrossAttention, BitsDoNotDependOnThreadCountBatchOrPadding) {
   constexpr std::size_t kT = 31, kS = 70, kShort = 41, kD = 24;
-  auto t = cross_inputs<double>(3, kT, kS, kD);
+  auto t = cross_attention_inputs<double>(3, kT, kS, kD);
   const auto parameters = make_cross_attention(t);
   Mask mask = tensor::full_tensor<bool>({3, kS}, true);
   for (std::size_t j = kShort; j < kS; ++j) mask.data()[kS + j] = false;
@@ -172,20 +174,20 @@ TEST(CrossAttention, BitsDoNotDependOnThreadCountBatchOrPadding) {
 }
 
 TEST(CrossAttention, BackwardWithRecomputedWeightsHasTheSameBits) {
-  const auto t = cross_inputs<double>(2, 5, 7, 4);
+  const auto t = cross_attention_inputs<double>(2, 5, 7, 4);
   const auto grad_y = random_tensor<double>("grad_y", {2, 5, 4});
   for (const double rate : {0.0, 0.3}) {
     AttentionOptions options{.num_heads = 2, .dropout = rate, .key = {1, 1, "a"}};
-    const auto kept = cross_gradients(t, grad_y, {}, options);
+    const auto kept = cross_attention_gradients(t, grad_y, {}, options);
     options.keep_weights = false;
-    for (const auto& [name, values] : cross_gradients(t, grad_y, {}, options))
+    for (const auto& [name, values] : cross_attention_gradients(t, grad_y, {}, options))
       EXPECT_EQ(values, kept.at(name)) << name;
   }
 }
 
 // If the encoder output is all padding, no position may attend to it.
 TEST(CrossAttention, OutputIsTheBiasIfTheMemoryIsFullyMasked) {
-  const auto t = cross_inputs<double>(1, 2, 2, 4);
+  const auto t = cross_attention_inputs<double>(1, 2, 2, 4);
   const auto y = cross_attention(t.at("x"), t.at("source"), make_cross_attention(t),
                                  Mask{{false, false}}, {.num_heads = 2})
                      .y;
@@ -194,7 +196,7 @@ TEST(CrossAttention, OutputIsTheBiasIfTheMemoryIsFullyMasked) {
 
 template <class Change>
 std::string attention_rejection_message(Change change) {
-  auto t = cross_inputs<double>(1, 2, 3, 4);
+  auto t = cross_attention_inputs<double>(1, 2, 3, 4);
   Mask mask;
   AttentionOptions options{.num_heads = 2};
   change(t, mask, options);
@@ -230,12 +232,12 @@ TEST(CrossAttention, C4_RejectsMaskOfWrongShape) {
               HasSubstr("valid has shape [1, 2]; expected shape [1, 3] (C4)"));
 }
 TEST(CrossAttention, C6_RejectsGradYOfWrongShape) {
-  const auto t = cross_inputs<double>(1, 2, 3, 4);
-  EXPECT_THAT(
-      numeric::contract_message([&] {
-        cross_gradients(t, random_tensor<double>("grad_y", {1, 3, 4}), {}, {.num_heads = 2});
-      }),
-      HasSubstr("grad_y has shape [1, 3, 4]; expected shape [1, 2, 4] (C6)"));
+  const auto t = cross_attention_inputs<double>(1, 2, 3, 4);
+  EXPECT_THAT(numeric::contract_message([&] {
+                cross_attention_gradients(t, random_tensor<double>("grad_y", {1, 3, 4}), {},
+                                          {.num_heads = 2});
+              }),
+              HasSubstr("grad_y has shape [1, 3, 4]; expected shape [1, 2, 4] (C6)"));
 }
 TEST(CrossAttention, C8_RejectsMemoryThatDoesNotMatchX) {
   const auto with = [](const Shape& shape) {
@@ -253,7 +255,7 @@ TEST(CrossAttention, C9_RejectsCausalAttention) {
       HasSubstr("causal is true"));
 }
 TEST(CrossAttention, C10_RejectsKeysAndValuesOfWrongShape) {
-  const auto t = cross_inputs<double>(1, 2, 3, 4);
+  const auto t = cross_attention_inputs<double>(1, 2, 3, 4);
   EXPECT_THAT(numeric::contract_message([&] {
                 attend_to_memory(t.at("x"), t.at("source"), make_cross_attention(t), {}, 2);
               }),

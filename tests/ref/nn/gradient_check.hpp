@@ -36,16 +36,17 @@ Tensor<T> random_tensor(const std::string& name, const Shape& shape, std::uint64
 }
 
 template <class T>
-NamedTensors<T> convert_all(const NamedTensors<double>& tensors) {
+NamedTensors<T> convert_all_tensors(const NamedTensors<double>& tensors) {
   NamedTensors<T> result;
   for (const auto& [name, values] : tensors) result.set(name, tensor::convert<T>(values));
   return result;
 }
 
-/// Returns a function that computes the sum over `grad_y * forward(at)`. It reads `at` when it is
-/// called.
+/// Returns a function that computes the sum of all elements of `grad_y * forward(at)`. The function
+/// reads `at` when it is called.
 template <class S, class Forward>
-auto weighted_forward(const NamedTensors<S>& at, const Tensor<double>& grad_y, Forward forward) {
+auto make_weighted_forward(const NamedTensors<S>& at, const Tensor<double>& grad_y,
+                           Forward forward) {
   return [&at, &grad_y, forward] {
     const Tensor<S> y = forward(at);
     EXPECT_EQ(tensor::shape_of(y), tensor::shape_of(grad_y));
@@ -53,22 +54,24 @@ auto weighted_forward(const NamedTensors<S>& at, const Tensor<double>& grad_y, F
   };
 }
 
-/// Returns the gradient of the sum over `grad_y * forward(inputs)` with respect to the tensor
-/// `name`, computed by dual numbers.
+/// Let the loss be the sum of all elements of `grad_y * forward(inputs)`. Returns the gradient of
+/// this loss with respect to the tensor `name`, computed by dual numbers.
 template <class Forward>
 Tensor<oracle100> gradient_by_dual_numbers(const NamedTensors<double>& inputs,
                                            const std::string& name, const Tensor<double>& grad_y,
                                            Forward forward) {
-  NamedTensors<dual> at = convert_all<dual>(inputs);
-  return verification::checks::compare::slopes(at.at(name), weighted_forward(at, grad_y, forward));
+  NamedTensors<dual> at = convert_all_tensors<dual>(inputs);
+  return verification::checks::compare::slopes(at.at(name),
+                                               make_weighted_forward(at, grad_y, forward));
 }
 
-/// Returns the sum over `weights * x` as a tensor with one element.
-inline Tensor<oracle100> weighted_total(const Tensor<double>& weights, const Tensor<oracle100>& x) {
+/// Returns the sum of all elements of `weights * x` as a tensor with one element.
+inline Tensor<oracle100> sum_weighted_elements(const Tensor<double>& weights,
+                                               const Tensor<oracle100>& x) {
   return {verification::checks::compare::weighted_sum(weights, x)};
 }
 
-/// Computes every gradient that `backward` returns at 50 digits, and compares it with the
+/// Computes, at 50 digits, every gradient that `backward` returns, and compares it with the
 /// derivative of `forward`. The tolerance is the bound of the gradient's own rounding error.
 ///
 /// Two methods compute the derivative. Dual numbers give each element, with one forward per
@@ -82,7 +85,7 @@ template <class Forward, class Backward>
 void expect_gradients(const NamedTensors<double>& inputs, const Tensor<double>& grad_y,
                       Forward forward, Backward backward, const std::string& what) {
   const auto gradients = [&]<class T>(T) {
-    return backward(convert_all<T>(inputs), tensor::convert<T>(grad_y));
+    return backward(convert_all_tensors<T>(inputs), tensor::convert<T>(grad_y));
   };
   const NamedTensors<oracle50> found = gradients(oracle50());
   const NamedTensors<running_error> bounds = gradients(running_error());
@@ -97,11 +100,12 @@ void expect_gradients(const NamedTensors<double>& inputs, const Tensor<double>& 
     const auto weights = random_tensor<double>("weights of " + name, tensor::shape_of(values));
     auto sizes = weights;
     for (double& size : sizes) size = std::fabs(size);
-    NamedTensors<complex100> at = convert_all<complex100>(inputs);
-    const oracle100 slope = verification::checks::compare::slope_along(
-        weights, at.at(name), weighted_forward(at, grad_y, forward));
-    EXPECT_WITHIN(verification::checks::compare::compare(
-        weighted_total(weights, values), Tensor<oracle100>{slope}, weighted_total(sizes, bound)))
+    NamedTensors<complex100> at = convert_all_tensors<complex100>(inputs);
+    const oracle100 slope = verification::checks::compare::compute_directional_slope(
+        weights, at.at(name), make_weighted_forward(at, grad_y, forward));
+    EXPECT_WITHIN(verification::checks::compare::compare(sum_weighted_elements(weights, values),
+                                                         Tensor<oracle100>{slope},
+                                                         sum_weighted_elements(sizes, bound)))
         << what << ": grad_" << name << ", weighted, by the complex step";
   }
 }

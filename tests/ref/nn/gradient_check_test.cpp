@@ -24,12 +24,12 @@ int count_failed_checks(int exponent, bool in_one = false) {
         [=]<class T>(const NamedTensors<T>& t, const Tensor<T>& grad_y) {
           NamedTensors<T> gradients;
           Tensor<T> grad_x = t.at("x");
-          T wrong(1);
-          for (int i = 0; i < -exponent; ++i) wrong = wrong / T(2);
+          T wrong_factor(1);
+          for (int i = 0; i < -exponent; ++i) wrong_factor = wrong_factor / T(2);
           for (std::size_t i = 0; i < grad_x.size(); ++i) {
             T& v = grad_x.data()[i];
             v = T(3) * v * v * grad_y.data()[i];
-            if (!in_one || i + 1 == grad_x.size()) v = v * (T(1) + wrong);
+            if (!in_one || i + 1 == grad_x.size()) v = v * (T(1) + wrong_factor);
           }
           gradients.set("x", std::move(grad_x));
           return gradients;

@@ -85,7 +85,7 @@ TEST(MultiHeadAttention, CausalBackwardIsTheDerivativeForAllExtentsUpTo3AndAllMa
 }
 
 /// Compares multi-head attention with its definition, evaluated at 50 digits with plain loops.
-void expect_definition(bool causal) {
+void expect_attention_definition(bool causal) {
   constexpr std::size_t kT = 3, kD = 4, kH = 2, kDk = 2;
   const auto t = attention_inputs<oracle50>(1, kT, kD);
   const auto y_of = [causal](const auto& named) {
@@ -137,10 +137,10 @@ void expect_definition(bool causal) {
 }
 
 TEST(MultiHeadAttention, MatchesTheDefinition) {
-  expect_definition(false);
+  expect_attention_definition(false);
 }
 TEST(MultiHeadAttention, MatchesTheDefinitionOfCausalAttention) {
-  expect_definition(true);
+  expect_attention_definition(true);
 }
 
 // With 37 tokens all heads are computed together. With 190 tokens the heads are computed one by

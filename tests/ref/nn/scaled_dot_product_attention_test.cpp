@@ -37,15 +37,17 @@ Tensor<double> dot_product_gradient(const DotProductExtents& e) {
 }
 
 template <class T>
-DotProductForward<T> dot_product(const NamedTensors<T>& t, const Mask& valid,
-                                 const model::AttentionOptions& options) {
+DotProductForward<T> run_dot_product_attention(const NamedTensors<T>& t, const Mask& valid,
+                                               const model::AttentionOptions& options) {
   return scaled_dot_product_attention(t.at("q"), t.at("k"), t.at("v"), valid, options);
 }
 template <class T>
-NamedTensors<T> dot_product_backward(const NamedTensors<T>& t, const Tensor<T>& grad_y,
-                                     const Mask& valid, const model::AttentionOptions& options) {
+NamedTensors<T> run_dot_product_attention_backward(const NamedTensors<T>& t,
+                                                   const Tensor<T>& grad_y, const Mask& valid,
+                                                   const model::AttentionOptions& options) {
   auto gradients = scaled_dot_product_attention_backward(
-      grad_y, t.at("k"), t.at("v"), valid, dot_product(t, valid, options).saved, options);
+      grad_y, t.at("k"), t.at("v"), valid, run_dot_product_attention(t, valid, options).saved,
+      options);
   NamedTensors<T> named;
   named.set("q", std::move(gradients.q));
   named.set("k", std::move(gradients.k));
@@ -53,7 +55,7 @@ NamedTensors<T> dot_product_backward(const NamedTensors<T>& t, const Tensor<T>& 
   return named;
 }
 
-Mask bits_mask(std::size_t bits, const tensor::Shape& shape) {
+Mask mask_from_bits(std::size_t bits, const tensor::Shape& shape) {
   Mask mask = tensor::empty_tensor<bool>(shape);
   for (std::size_t i = 0; i < mask.size(); ++i) mask.data()[i] = (bits >> i & 1) != 0;
   return mask;
@@ -64,9 +66,9 @@ void expect_dot_product_derivative(const DotProductExtents& e, const Mask& valid
                                    const std::string& what) {
   expect_gradients(
       dot_product_inputs(e), dot_product_gradient(e),
-      [&](const auto& t) { return dot_product(t, valid, options).y; },
+      [&](const auto& t) { return run_dot_product_attention(t, valid, options).y; },
       [&]<class T>(const NamedTensors<T>& t, const Tensor<T>& grad_y) {
-        return dot_product_backward(t, grad_y, valid, options);
+        return run_dot_product_attention_backward(t, grad_y, valid, options);
       },
       what);
 }
@@ -82,23 +84,25 @@ TEST(ScaledDotProductAttention, BackwardIsTheDerivativeForAllExtentsUpTo3) {
 
 TEST(ScaledDotProductAttention, BackwardIsTheDerivativeForAllMasksAndGroups) {
   for (std::size_t bits = 0; bits < 8; ++bits)
-    expect_dot_product_derivative({1, 2, 1, 2, 3, 1, 1}, bits_mask(bits, {1, 3}),
+    expect_dot_product_derivative({1, 2, 1, 2, 3, 1, 1}, mask_from_bits(bits, {1, 3}),
                                   {.causal = bits % 2 == 0}, "mask " + std::to_string(bits));
   for (const std::size_t kv_heads : {1, 2, 4})
-    expect_dot_product_derivative({2, 4, kv_heads, 2, 2, 1, 2}, bits_mask(0b1101, {2, 2}),
+    expect_dot_product_derivative({2, 4, kv_heads, 2, 2, 1, 2}, mask_from_bits(0b1101, {2, 2}),
                                   {.scale = 0.75}, "G " + std::to_string(kv_heads));
 }
 
-struct ExactForward {
+struct ExactAttentionForward {
   Tensor<oracle100> y, log_sum_exp;
 };
 
 /// Evaluates the definition of attention query by query at 100 digits. It does not subtract the
 /// largest score, because nothing overflows at 100 digits.
-ExactForward dot_product_definition(const NamedTensors<double>& t, const DotProductExtents& e,
-                                    const Mask& valid, const model::AttentionOptions& options) {
-  ExactForward defined{tensor::full_tensor<oracle100>({e.samples, e.heads, e.tokens, e.values}, 0),
-                       tensor::full_tensor<oracle100>({e.samples, e.heads, e.tokens}, 0)};
+ExactAttentionForward evaluate_attention_definition(const NamedTensors<double>& t,
+                                                    const DotProductExtents& e, const Mask& valid,
+                                                    const model::AttentionOptions& options) {
+  ExactAttentionForward defined{
+      tensor::full_tensor<oracle100>({e.samples, e.heads, e.tokens, e.values}, 0),
+      tensor::full_tensor<oracle100>({e.samples, e.heads, e.tokens}, 0)};
   const oracle100 scale = options.scale
                               ? oracle100(*options.scale)
                               : oracle100(1 / sqrt(oracle100(static_cast<double>(e.features))));
@@ -143,12 +147,12 @@ std::vector<DotProductCase> dot_product_cases() {
           {{1, 2, 1, 4, 4, 2, 2}, {}, {.causal = true}},
           {{1, 1, 1, 2, 5, 2, 2}, {}, {.causal = true}},
           {{1, 1, 1, 5, 2, 2, 2}, {}, {.causal = true}},
-          {{2, 2, 1, 3, 3, 2, 1}, bits_mask(0b001110, {2, 3}), {.causal = true}},
-          {{2, 2, 2, 3, 3, 2, 1}, bits_mask(0b000110, {2, 3}), {.scale = 0.3}},
+          {{2, 2, 1, 3, 3, 2, 1}, mask_from_bits(0b001110, {2, 3}), {.causal = true}},
+          {{2, 2, 2, 3, 3, 2, 1}, mask_from_bits(0b000110, {2, 3}), {.scale = 0.3}},
           {{1, 1, 1, 3, 7, 4, 2}, {}, {}, 300}};
 }
 
-void expect_values(const Tensor<double>& got, const Tensor<running_error>& with_bound) {
+void expect_same_values(const Tensor<double>& got, const Tensor<running_error>& with_bound) {
   ASSERT_EQ(got.size(), with_bound.size());
   for (std::size_t i = 0; i < got.size(); ++i) EXPECT_EQ(got.data()[i], with_bound.data()[i].value);
 }
@@ -156,13 +160,15 @@ void expect_values(const Tensor<double>& got, const Tensor<running_error>& with_
 TEST(ScaledDotProductAttention, DoubleResultsAreWithinTheDerivedErrorBound) {
   for (const DotProductCase& s : dot_product_cases()) {
     const auto t = dot_product_inputs(s.extents, s.scale);
-    const ExactForward exact = dot_product_definition(t, s.extents, s.valid, s.options);
-    const auto got = dot_product(t, s.valid, s.options);
-    const auto bound = dot_product(convert_all<running_error>(t), s.valid, s.options);
-    expect_values(got.y, bound.y);
+    const ExactAttentionForward exact =
+        evaluate_attention_definition(t, s.extents, s.valid, s.options);
+    const auto got = run_dot_product_attention(t, s.valid, s.options);
+    const auto bound =
+        run_dot_product_attention(convert_all_tensors<running_error>(t), s.valid, s.options);
+    expect_same_values(got.y, bound.y);
     EXPECT_WITHIN(verification::checks::compare::compare(bound.y, exact.y));
     if (!tensor::is_given(got.log_sum_exp)) continue;
-    expect_values(got.log_sum_exp, bound.log_sum_exp);
+    expect_same_values(got.log_sum_exp, bound.log_sum_exp);
     EXPECT_WITHIN(verification::checks::compare::compare(bound.log_sum_exp, exact.log_sum_exp));
   }
 }
@@ -178,9 +184,13 @@ TEST(ScaledDotProductAttention, IntervalAndBallResultsContainTheExactValues) {
   };
   for (const DotProductCase& s : dot_product_cases()) {
     const auto t = dot_product_inputs(s.extents, s.scale);
-    const Tensor<oracle100> exact = dot_product_definition(t, s.extents, s.valid, s.options).y;
-    expect(dot_product(convert_all<numeric::interval>(t), s.valid, s.options).y, exact);
-    expect(dot_product(convert_all<numeric::ball>(t), s.valid, s.options).y, exact);
+    const Tensor<oracle100> exact =
+        evaluate_attention_definition(t, s.extents, s.valid, s.options).y;
+    expect(
+        run_dot_product_attention(convert_all_tensors<numeric::interval>(t), s.valid, s.options).y,
+        exact);
+    expect(run_dot_product_attention(convert_all_tensors<numeric::ball>(t), s.valid, s.options).y,
+           exact);
   }
 }
 
@@ -188,12 +198,12 @@ TEST(ScaledDotProductAttention, QueriesWithoutVisibleKeysGiveZerosAndNoLogSumExp
   const DotProductExtents e{2, 1, 1, 2, 2, 1, 1};
   const auto t = dot_product_inputs(e);
   const Mask valid{{true, true}, {false, false}};
-  const auto run = dot_product(t, valid, {});
+  const auto run = run_dot_product_attention(t, valid, {});
   EXPECT_FALSE(tensor::is_given(run.log_sum_exp));
   EXPECT_NE(run.y.data()[0], 0);
   EXPECT_EQ(run.y.data()[2], 0);
   EXPECT_EQ(run.y.data()[3], 0);
-  const auto gradients = dot_product_backward(t, dot_product_gradient(e), valid, {});
+  const auto gradients = run_dot_product_attention_backward(t, dot_product_gradient(e), valid, {});
   for (const char* name : {"q", "k", "v"}) {
     EXPECT_EQ(gradients.at(name).data()[2], 0) << name;
     EXPECT_EQ(gradients.at(name).data()[3], 0) << name;
@@ -214,11 +224,12 @@ TEST(ScaledDotProductAttention, GroupedQueryAttentionEqualsAttentionWithRepeated
   copy("k", e.features);
   copy("v", e.values);
   for (const bool causal : {false, true}) {
-    EXPECT_EQ(dot_product(t, {}, {.causal = causal}).y,
-              dot_product(repeated, {}, {.causal = causal}).y);
-    const auto grouped = dot_product_backward(t, dot_product_gradient(e), {}, {.causal = causal});
-    const auto apart =
-        dot_product_backward(repeated, dot_product_gradient(e), {}, {.causal = causal});
+    EXPECT_EQ(run_dot_product_attention(t, {}, {.causal = causal}).y,
+              run_dot_product_attention(repeated, {}, {.causal = causal}).y);
+    const auto grouped =
+        run_dot_product_attention_backward(t, dot_product_gradient(e), {}, {.causal = causal});
+    const auto apart = run_dot_product_attention_backward(repeated, dot_product_gradient(e), {},
+                                                          {.causal = causal});
     EXPECT_EQ(grouped.at("q"), apart.at("q"));
   }
 }
@@ -255,40 +266,40 @@ TEST(ScaledDotProductAttention, BitsDoNotDependOnThreadCountBatchOrPadding) {
   const auto t = dot_product_inputs(e);
   Mask valid = tensor::full_tensor<bool>({3, 40}, true);
   for (std::size_t j = 33; j < 40; ++j) valid.data()[40 + j] = false;  // in sample 1
-  const auto whole = dot_product(t, valid, {});
-  const auto gradients = dot_product_backward(t, dot_product_gradient(e), valid, {});
+  const auto whole = run_dot_product_attention(t, valid, {});
+  const auto gradients = run_dot_product_attention_backward(t, dot_product_gradient(e), valid, {});
   for (const int threads : {2, 5}) {
     numeric::set_num_threads(threads);
-    EXPECT_EQ(dot_product(t, valid, {}).y, whole.y);
-    EXPECT_EQ(dot_product_backward(t, dot_product_gradient(e), valid, {}).at("k"),
+    EXPECT_EQ(run_dot_product_attention(t, valid, {}).y, whole.y);
+    EXPECT_EQ(run_dot_product_attention_backward(t, dot_product_gradient(e), valid, {}).at("k"),
               gradients.at("k"));
   }
   numeric::set_num_threads(1);
   // Sample 1 is computed alone, without its masked keys.
   NamedTensors<double> alone = dot_product_inputs({1, 4, 2, 9, 33, 5, 3});
-  const auto cut = [&](const char* name, std::size_t rows, std::size_t long_rows,
-                       std::size_t heads) {
+  const auto truncate_tensor = [&](const char* name, std::size_t rows, std::size_t long_rows,
+                                   std::size_t heads) {
     Tensor<double>& kv_head = alone.at(name);
     const std::size_t width = kv_head.size() / rows / heads;
     for (std::size_t h = 0; h < heads; ++h)
       std::copy_n(t.at(name).data() + (heads + h) * long_rows * width, rows * width,
                   kv_head.data() + h * rows * width);
   };
-  cut("q", 9, 9, 4);
-  cut("k", 33, 40, 2);
-  cut("v", 33, 40, 2);
-  const auto y = dot_product(alone, {}, {}).y;
+  truncate_tensor("q", 9, 9, 4);
+  truncate_tensor("k", 33, 40, 2);
+  truncate_tensor("v", 33, 40, 2);
+  const auto y = run_dot_product_attention(alone, {}, {}).y;
   for (std::size_t i = 0; i < y.size(); ++i) ASSERT_EQ(y.data()[i], whole.y.data()[y.size() + i]);
 }
 
 TEST(ScaledDotProductAttention, ShapeErrorsNameTheFunction) {
   const auto t = dot_product_inputs({1, 4, 3, 1, 2, 2, 1});
-  EXPECT_EQ(contract_message([&] { dot_product(t, {}, {}); }),
+  EXPECT_EQ(contract_message([&] { run_dot_product_attention(t, {}, {}); }),
             "scaled_dot_product_attention: k has shape [1, 3, 2, 2]; expected [1,G,S,2], G a "
             "divisor of 4 (C2)");
   const auto two = dot_product_inputs({1, 1, 1, 2, 3, 1, 1});
   EXPECT_EQ(contract_message([&] {
-              dot_product(two, {{true, true}}, {});
+              run_dot_product_attention(two, {{true, true}}, {});
             }),
             "scaled_dot_product_attention: valid has shape [1, 2]; expected shape [1, 3] (C3)");
 }
@@ -296,7 +307,7 @@ TEST(ScaledDotProductAttention, ShapeErrorsNameTheFunction) {
 TEST(ScaledDotProductAttention, C5_RejectsNonFiniteElements) {
   auto t = dot_product_inputs({2, 2, 1, 2, 2, 1, 1});
   t.at("k").data()[3] = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_EQ(contract_message([&] { dot_product(t, {}, {}); }),
+  EXPECT_EQ(contract_message([&] { run_dot_product_attention(t, {}, {}); }),
             "scaled_dot_product_attention: k has the element [1, 0, 1, 0] = nan; expected finite "
             "values (C5)");
 }
@@ -305,7 +316,8 @@ TEST(ScaledDotProductAttention, ErrorNamesTheHeadsOfOverflowingScores) {
   auto t = dot_product_inputs({2, 2, 1, 2, 2, 1, 1});
   t.at("k").data()[3] = t.at("q").data()[7] = 1e200;
   EXPECT_THAT(
-      numeric::error_message<numeric::NotFiniteError>([&] { dot_product(t, {}, {}); }),
+      numeric::error_message<numeric::NotFiniteError>(
+          [&] { run_dot_product_attention(t, {}, {}); }),
       HasSubstr("attention in sample 1, heads 0 to 1: softmax: x has the element [0, 3, 1]"));
 }
 
@@ -313,19 +325,19 @@ TEST(ScaledDotProductAttentionBackward, C6_RejectsGradYOfWrongShapeOrNotFinite) 
   const DotProductExtents e{1, 1, 1, 2, 2, 1, 1};
   const auto t = dot_product_inputs(e);
   EXPECT_THAT(contract_message([&] {
-                dot_product_backward(t, Tensor<double>{1.0, 2.0}, {}, {});
+                run_dot_product_attention_backward(t, Tensor<double>{1.0, 2.0}, {}, {});
               }),
               HasSubstr("grad_y has shape [2]; expected shape [1, 1, 2, 1] (C6)"));
   auto grad_y = dot_product_gradient(e);
   grad_y.data()[1] = std::numeric_limits<double>::infinity();
-  EXPECT_THAT(contract_message([&] { dot_product_backward(t, grad_y, {}, {}); }),
+  EXPECT_THAT(contract_message([&] { run_dot_product_attention_backward(t, grad_y, {}, {}); }),
               HasSubstr("grad_y has the element [0, 0, 1, 0] = inf; expected finite values (C6)"));
 }
 
 TEST(ScaledDotProductAttentionBackward, C7_RejectsSavedWeightsOfWrongShape) {
   const DotProductExtents e{1, 1, 1, 2, 2, 1, 1};
   const auto t = dot_product_inputs(e);
-  auto saved = dot_product(t, {}, {}).saved;
+  auto saved = run_dot_product_attention(t, {}, {}).saved;
   saved.weights = tensor::full_tensor<double>({1, 1, 2, 3}, 0.5);
   EXPECT_THAT(contract_message([&] {
                 scaled_dot_product_attention_backward(dot_product_gradient(e), t.at("k"), t.at("v"),

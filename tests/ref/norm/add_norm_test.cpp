@@ -13,12 +13,12 @@ namespace {
 using numeric::contract_message;
 using numeric::oracle50;
 using numeric::running_error;
-using ops::lift;
+using ops::convert_elements;
 using ops::random_tensor;
 using tensor::Shape;
 
-/// x and residual with the sum 1, -1, 1, -1. The norm of x alone or of residual alone would be
-/// wrong.
+/// The sum of x and residual is 1, -1, 1, -1. A layer that normalizes x alone, or residual alone,
+/// gives a different result.
 const Tensor<double> kAddedX = {{7, -4, 5, 0}}, kAddedResidual = {{-6, 3, -4, -1}};
 
 TEST(AddNorm, MatchesHandComputedValues) {
@@ -109,24 +109,25 @@ void expect_derivative_in_x_and_residual() {
   const Tensor<double> grad_y = random_tensor(shape, "g"), grad_sum = random_tensor(shape, "s");
   const Tensor<double> gamma = random_tensor({5}, "gamma"), beta = random_tensor({5}, "beta");
   const auto run = [&]<class T>(const Tensor<T>& a, const Tensor<T>& b) {
-    return Added::forward(a, b, Affine<T>{lift<T>(gamma), lift<T>(beta)});
+    return Added::forward(a, b, Affine<T>{convert_elements<T>(gamma), convert_elements<T>(beta)});
   };
   const auto grad_x = [&]<class T>(T) {
-    const Affine<T> affine{lift<T>(gamma), lift<T>(beta)};
-    const auto forward = run(lift<T>(x), lift<T>(residual));
-    return Added::backward(lift<T>(grad_y), lift<T>(grad_sum), forward.sum, affine, forward.saved)
+    const Affine<T> affine{convert_elements<T>(gamma), convert_elements<T>(beta)};
+    const auto forward = run(convert_elements<T>(x), convert_elements<T>(residual));
+    return Added::backward(convert_elements<T>(grad_y), convert_elements<T>(grad_sum), forward.sum,
+                           affine, forward.saved)
         .grad_x;
   };
   const Tensor<double> weights = concatenate_outputs(grad_y, grad_sum);
   ops::expect_derivative(
       [&]<class S>(const Tensor<S>& at) {
-        const auto result = run(at, lift<S>(residual));
+        const auto result = run(at, convert_elements<S>(residual));
         return concatenate_outputs(result.y, result.sum);
       },
       x, weights, grad_x(oracle50()), grad_x(running_error()));
   ops::expect_derivative(
       [&]<class S>(const Tensor<S>& at) {
-        const auto result = run(lift<S>(x), at);
+        const auto result = run(convert_elements<S>(x), at);
         return concatenate_outputs(result.y, result.sum);
       },
       residual, weights, grad_x(oracle50()), grad_x(running_error()));

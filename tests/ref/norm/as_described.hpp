@@ -99,9 +99,9 @@ class DescribedLayer {
       SCOPED_TRACE(mode == model::Mode::training ? "training" : "inference");
       in_.mode = mode;
       check_names_and_shapes();
-      check_reach();
-      check_reach_of_parameters();
-      check_shift();
+      check_dependence_on_x();
+      check_dependence_on_parameters();
+      check_shift_invariance();
       check_gradients();
       check_absent_parameters();
     }
@@ -118,7 +118,7 @@ class DescribedLayer {
   }
 
   NormStep<double> step(const NormInputs<double>& in) const { return run_(options_, in, state_); }
-  tensor::Tensor<double> output_y(const NormInputs<double>& in) const {
+  tensor::Tensor<double> compute_y(const NormInputs<double>& in) const {
     return step(in).outputs.at("y");
   }
   bool training() const { return in_.mode == model::Mode::training; }
@@ -137,14 +137,15 @@ class DescribedLayer {
         expect(s.name, model::entry_extents(s.shape, shape_of(in_.x), options_));
     for (const auto& p : layer_.parameters)
       expect("grad_" + std::string(p.name), {model::entry_extent(p.shape, kFeatures)});
-    check_same(got.outputs, expected);
+    check_equal_outputs(got.outputs, expected);
     expected = {};
     for (const auto& entry : layer_.state)
       expect(entry.name, {model::entry_extent(entry.shape, kFeatures)});
-    check_same(got.state, expected);
+    check_equal_outputs(got.state, expected);
   }
 
-  static void check_same(const NamedTensors<double>& got, const NamedTensors<double>& expected) {
+  static void check_equal_outputs(const NamedTensors<double>& got,
+                                  const NamedTensors<double>& expected) {
     std::vector<std::string> names = got.names(), wanted = expected.names();
     std::ranges::sort(names);
     std::ranges::sort(wanted);
@@ -186,7 +187,7 @@ class DescribedLayer {
     return {};
   }
 
-  bool is_counted(Partition partition, std::size_t i) const {
+  bool is_counted_in_statistics(Partition partition, std::size_t i) const {
     return partition == Partition::row || partition == Partition::row_group ||
            in_.valid.data()[i / kFeatures];
   }
@@ -194,40 +195,41 @@ class DescribedLayer {
   /// Returns for each element of y whether it depends on element j of x according to the
   /// description. The layer applies its partitions in turn, and each extends the set of affected
   /// elements.
-  std::vector<bool> described_reach(std::size_t j) const {
-    std::vector<bool> reached(kElements, false);
-    reached[j] = true;
+  std::vector<bool> described_dependence(std::size_t j) const {
+    std::vector<bool> depends_on_x(kElements, false);
+    depends_on_x[j] = true;
     for (const model::NormPartition& c : cells()) {
-      const std::vector<bool> before = reached;
+      const std::vector<bool> before = depends_on_x;
       for (std::size_t k = 0; k < kElements; ++k)
-        for (std::size_t i = 0; i < kElements && before[k] && is_counted(c.partition, k); ++i)
-          if (cell_index(c.partition, i) == cell_index(c.partition, k)) reached[i] = true;
+        for (std::size_t i = 0;
+             i < kElements && before[k] && is_counted_in_statistics(c.partition, k); ++i)
+          if (cell_index(c.partition, i) == cell_index(c.partition, k)) depends_on_x[i] = true;
     }
-    return reached;
+    return depends_on_x;
   }
 
-  void check_reach() const {
-    const auto y = output_y(in_);
+  void check_dependence_on_x() const {
+    const auto y = compute_y(in_);
     for (const std::size_t j : {std::size_t{0}, std::size_t{9}, kPadding * kFeatures + 1}) {
       NormInputs<double> moved = in_;
       moved.x.data()[j] += 0.375;
-      const auto now = output_y(moved);
-      std::vector<bool> reached(kElements);
-      for (std::size_t i = 0; i < kElements; ++i) reached[i] = now.data()[i] != y.data()[i];
-      EXPECT_EQ(reached, described_reach(j)) << "from element " << j << " of x";
+      const auto now = compute_y(moved);
+      std::vector<bool> depends_on_x(kElements);
+      for (std::size_t i = 0; i < kElements; ++i) depends_on_x[i] = now.data()[i] != y.data()[i];
+      EXPECT_EQ(depends_on_x, described_dependence(j)) << "from element " << j << " of x";
     }
   }
 
   /// Checks that an element of a parameter [D] affects exactly the elements of its feature in y,
   /// and that a parameter [1] affects every element of y.
-  void check_reach_of_parameters() const {
-    const auto y = output_y(in_);
+  void check_dependence_on_parameters() const {
+    const auto y = compute_y(in_);
     for (const auto& p : layer_.parameters) {
       const std::size_t extent = model::entry_extent(p.shape, kFeatures);
       for (std::size_t k = 0; k < extent; ++k) {
         NormInputs<double> moved = in_;
         parameter(moved, p.name).data()[k] += 0.375;
-        const auto now = output_y(moved);
+        const auto now = compute_y(moved);
         for (std::size_t i = 0; i < kElements; ++i)
           EXPECT_EQ(now.data()[i] != y.data()[i], extent == 1 || i % kFeatures == k)
               << "from element " << k << " of " << p.name << " to element " << i;
@@ -237,13 +239,13 @@ class DescribedLayer {
 
   /// Checks that a shift of all elements of a cell changes y unless the layer subtracts the mean of
   /// the cell.
-  void check_shift() const {
-    const auto y = output_y(in_);
+  void check_shift_invariance() const {
+    const auto y = compute_y(in_);
     for (const model::NormPartition& c : cells()) {
       NormInputs<double> moved = in_;
       for (std::size_t i = 0; i < kElements; ++i)
         if (cell_index(c.partition, i) == cell_index(c.partition, 0)) moved.x.data()[i] += 1.5;
-      const auto now = output_y(moved);
+      const auto now = compute_y(moved);
       double largest = 0;
       for (std::size_t i = 0; i < kElements; ++i)
         largest = std::max(largest, std::fabs(now.data()[i] - y.data()[i]));
@@ -252,10 +254,10 @@ class DescribedLayer {
     }
   }
 
-  /// Returns the loss, which is the sum over `grad_y * y`, and the sum of the magnitudes of its
-  /// terms. The second sum bounds the rounding error of the loss.
+  /// Returns the loss, which is the sum of all elements of `grad_y * y`, and the sum of their
+  /// magnitudes. The second sum bounds the rounding error of the loss.
   std::pair<double, double> loss(const NormInputs<double>& in) const {
-    const auto y = output_y(in);
+    const auto y = compute_y(in);
     double sum = 0, magnitude = 0;
     for (std::size_t i = 0; i < kElements; ++i) {
       sum += y.data()[i] * in.grad_y.data()[i];
@@ -301,13 +303,13 @@ class DescribedLayer {
   }
 
   void check_absent_parameters() const {
-    NormInputs<double> absent = in_, with_defaults = in_;
+    NormInputs<double> absent = in_, fill_missing_parameter = in_;
     for (const auto& p : layer_.parameters) {
       parameter(absent, p.name) = {};
-      parameter(with_defaults, p.name) = tensor::full_tensor<double>(
+      parameter(fill_missing_parameter, p.name) = tensor::full_tensor<double>(
           {model::entry_extent(p.shape, kFeatures)}, model::initial_value(options_, p));
     }
-    const auto got = output_y(absent), expected = output_y(with_defaults);
+    const auto got = compute_y(absent), expected = compute_y(fill_missing_parameter);
     for (std::size_t i = 0; i < kElements; ++i) EXPECT_EQ(got.data()[i], expected.data()[i]) << i;
   }
 
@@ -318,8 +320,8 @@ class DescribedLayer {
   NamedTensors<double> state_;
 };
 
-/// Checks every layer of model::norm_layers as the implementation `run` computes it.
-inline void expect_as_described(const Implementation& run) {
+/// Checks the implementation `run` against the description of every layer in model::norm_layers.
+inline void expect_layers_match_descriptions(const Implementation& run) {
   for (const NormLayer& layer : model::norm_layers())
     DescribedLayer(std::string(layer.name), run).check();
 }

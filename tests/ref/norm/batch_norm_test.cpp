@@ -122,7 +122,8 @@ NORMPROOF_REJECTS(BatchNorm, C4_RejectsAnInfiniteElement, kInfiniteX);
 NORMPROOF_REJECTS(BatchNorm, C4_RejectsNanInGamma, kNanInGamma);
 NORMPROOF_REJECTS(BatchNorm, C4_RejectsOverflowingStatistics, kHugeX);
 NORMPROOF_REJECTS(BatchNorm, C5_RejectsGradYOfWrongShape, kGradYOfWrongShape);
-NORMPROOF_REJECTS(BatchNorm, C6_RejectsSavedRstdOfWrongExtent, saved_of_wrong_extent("rstd"));
+NORMPROOF_REJECTS(BatchNorm, C6_RejectsSavedRstdOfWrongExtent,
+                  saved_statistic_of_wrong_extent("rstd"));
 NORMPROOF_REJECTS(BatchNorm, C7_RejectsInfiniteGradY, kInfiniteGradY);
 NORMPROOF_REJECTS(BatchNorm, C8_RejectsMaskOfWrongShape, kMaskOfWrongShape);
 NORMPROOF_REJECTS(BatchNorm, C10_RejectsNanInRunningMean, state_with_nan("running_mean"));

@@ -67,10 +67,12 @@ NORMPROOF_REJECTS(BatchRenorm, C4_RejectsAnInfiniteElement, kInfiniteX);
 NORMPROOF_REJECTS(BatchRenorm, C4_RejectsNanInGamma, kNanInGamma);
 NORMPROOF_REJECTS(BatchRenorm, C4_RejectsOverflowingStatistics, kHugeX);
 NORMPROOF_REJECTS(BatchRenorm, C5_RejectsGradYOfWrongShape, kGradYOfWrongShape);
-NORMPROOF_REJECTS(BatchRenorm, C6_RejectsSavedMeanOfWrongExtent, saved_of_wrong_extent("mean"));
-NORMPROOF_REJECTS(BatchRenorm, C6_RejectsSavedRstdOfWrongExtent, saved_of_wrong_extent("rstd"));
-NORMPROOF_REJECTS(BatchRenorm, C6_RejectsSavedROfWrongExtent, saved_of_wrong_extent("r"));
-NORMPROOF_REJECTS(BatchRenorm, C6_RejectsSavedDOfWrongExtent, saved_of_wrong_extent("d"));
+NORMPROOF_REJECTS(BatchRenorm, C6_RejectsSavedMeanOfWrongExtent,
+                  saved_statistic_of_wrong_extent("mean"));
+NORMPROOF_REJECTS(BatchRenorm, C6_RejectsSavedRstdOfWrongExtent,
+                  saved_statistic_of_wrong_extent("rstd"));
+NORMPROOF_REJECTS(BatchRenorm, C6_RejectsSavedROfWrongExtent, saved_statistic_of_wrong_extent("r"));
+NORMPROOF_REJECTS(BatchRenorm, C6_RejectsSavedDOfWrongExtent, saved_statistic_of_wrong_extent("d"));
 NORMPROOF_REJECTS(BatchRenorm, C7_RejectsInfiniteGradY, kInfiniteGradY);
 NORMPROOF_REJECTS(BatchRenorm, C8_RejectsMaskWithoutValidRow, kNoValidRow);
 NORMPROOF_REJECTS(BatchRenorm, C8_RejectsMaskOfWrongShape, kMaskOfWrongShape);

@@ -50,7 +50,7 @@ Fault state_with_negative(const char* name) {
 Fault state_with_nan(const char* name) {
   return {name, [=](LayerCall& q) { q.state.at(name).data()[0] = kNaN; }};
 }
-Fault saved_of_wrong_extent(const char* name) {
+Fault saved_statistic_of_wrong_extent(const char* name) {
   return {name, [=](LayerCall& q) {
             q.between = [=](NormStep<double>& step) {
               step.outputs.set(name, full_tensor<double>({5}, 1));

@@ -15,7 +15,8 @@ struct LayerCall {
   model::NormOptions options;
   NormInputs<double> in;
   tensor::NamedTensors<double> state;
-  /// Called with the result of the forward, which it may change, before the backward runs.
+  /// Called with the result of the forward before the backward runs. The function may change this
+  /// result.
   std::function<void(NormStep<double>&)> between = [](NormStep<double>&) {};
 };
 
@@ -40,14 +41,14 @@ void expect_rejected(const model::NormOptions& options, const Fault& fault);
 
 /// Returns a fault that sets an option of the layer to an invalid value.
 Fault wrong_option(const char* field, const char* value);
-/// These functions return a fault in the tensor `name` of the state: a wrong extent, an element -1,
-/// or an element NaN.
+/// These functions return a fault in the tensor `name` of the state: a wrong extent, an element
+/// that is -1, or an element that is NaN.
 Fault state_of_wrong_extent(const char* name);
 Fault state_with_negative(const char* name);
 Fault state_with_nan(const char* name);
 /// Returns a fault that gives the saved statistic `name` a wrong extent before the backward reads
 /// it.
-Fault saved_of_wrong_extent(const char* name);
+Fault saved_statistic_of_wrong_extent(const char* name);
 
 extern const Fault kEmptyX, kZerosWithoutEps, kGammaOfWrongExtent, kBetaOfWrongExtent, kInfiniteX,
     kNanInGamma, kHugeX, kGradYOfWrongShape, kInfiniteGradY, kNoValidRow, kMaskOfWrongShape;

@@ -5,7 +5,7 @@ namespace normproof::ref::norm {
 namespace {
 
 TEST(LayerDescriptions, AgreeWithTheLayersOfTheReference) {
-  expect_as_described([](const auto& options, const auto& in, const auto& state) {
+  expect_layers_match_descriptions([](const auto& options, const auto& in, const auto& state) {
     return norm_step<double>(options, in, state);
   });
 }

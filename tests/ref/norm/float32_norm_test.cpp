@@ -19,8 +19,8 @@ using model::Float32NormOptions;
 using numeric::contract_message;
 using numeric::FloatType;
 
-constexpr Float32NormOptions kInFloat32{.storage = FloatType::float32,
-                                        .parameters = FloatType::float32};
+constexpr Float32NormOptions kFloat32Options{.storage = FloatType::float32,
+                                             .parameters = FloatType::float32};
 
 Tensor<float> float32_sample(const tensor::Shape& shape, std::string_view name) {
   const numeric::RandomStream random(5, name);
@@ -30,24 +30,24 @@ Tensor<float> float32_sample(const tensor::Shape& shape, std::string_view name) 
   return result;
 }
 
-void expect_floats(const Tensor<float>& got, const Tensor<float>& expected) {
+void expect_same_floats(const Tensor<float>& got, const Tensor<float>& expected) {
   EXPECT_BITS_EQ(tensor::convert<double>(got), tensor::convert<double>(expected));
 }
 
 TEST(Float32Norm, MatchesHandComputedValues) {
   const Tensor<float> x = {{0, 2, 0, 2}, {10, 10, 14, 14}};
   const Affine<float> affine{{1, 2, 4, 8}, {0.5, 0, 0, -1}};
-  Float32NormOptions options = kInFloat32;
+  Float32NormOptions options = kFloat32Options;
   options.eps = 0;
   const auto forward = float32_norm(x, affine, options);
   EXPECT_BITS_EQ(forward.mean, (Tensor<double>{1, 12}));
   EXPECT_BITS_EQ(forward.rstd, (Tensor<double>{1, 0.5}));
-  expect_floats(forward.y, {{-0.5, 2, -4, 7}, {-0.5, -2, 4, 7}});
+  expect_same_floats(forward.y, {{-0.5, 2, -4, 7}, {-0.5, -2, 4, 7}});
   const auto gradients =
       float32_norm_backward({{4, 0, 0, 0}, {0, 0, 0, 1}}, x, affine, forward, options);
-  expect_floats(gradients.grad_x, {{2, 0, -2, 0}, {0, 0, -2, 2}});
-  expect_floats(gradients.grad_gamma, {-4, 0, 0, 1});
-  expect_floats(gradients.grad_beta, {4, 0, 0, 1});
+  expect_same_floats(gradients.grad_x, {{2, 0, -2, 0}, {0, 0, -2, 2}});
+  expect_same_floats(gradients.grad_gamma, {-4, 0, 0, 1});
+  expect_same_floats(gradients.grad_beta, {4, 0, 0, 1});
 }
 
 /// Adds terms in the order of rule R2 of docs/specification/determinism.md. Lane l of 32 adds the
@@ -77,7 +77,7 @@ void expect_sums_in_documented_order(bool centred, std::size_t rows) {
   const Tensor<float> x = float32_sample({rows, kWidth}, "x");
   const Tensor<float> grad_y = float32_sample({rows, kWidth}, "grad_y");
   const Affine<float> affine{float32_sample({kWidth}, "gamma"), float32_sample({kWidth}, "beta")};
-  Float32NormOptions options = kInFloat32;
+  Float32NormOptions options = kFloat32Options;
   options.centred = centred;
   options.eps = 0.1;
   const auto forward = float32_norm(x, affine, options);
@@ -148,17 +148,17 @@ TEST(Float32Norm, OutputsAreRoundedOnceToTheStorageFormat) {
   const Tensor<float> x = {{1, 2, 4, 9}, {-1, 0.5, 3, 256}};
   const Tensor<float> grad_y = {{1, -3, 0.25, 7}, {2, 2, 0.5, -1}};
   const Affine<float> affine{{0.5, 1.5, -2, 3}, {0.125, 7, -300, 0.25}};
-  const auto forward = float32_norm(x, affine, kInFloat32);
-  const auto exact = float32_norm_backward(grad_y, x, affine, forward, kInFloat32);
+  const auto forward = float32_norm(x, affine, kFloat32Options);
+  const auto exact = float32_norm_backward(grad_y, x, affine, forward, kFloat32Options);
   const Float32NormOptions halves{.storage = FloatType::float16, .parameters = FloatType::bfloat16};
   const auto rounded_to_format = float32_norm(x, affine, halves);
-  expect_floats(rounded_to_format.y, round_elements(FloatType::float16, forward.y));
+  expect_same_floats(rounded_to_format.y, round_elements(FloatType::float16, forward.y));
   EXPECT_BITS_EQ(rounded_to_format.mean, forward.mean);
   EXPECT_BITS_EQ(rounded_to_format.rstd, forward.rstd);
   const auto gradients = float32_norm_backward(grad_y, x, affine, rounded_to_format, halves);
-  expect_floats(gradients.grad_x, round_elements(FloatType::float16, exact.grad_x));
-  expect_floats(gradients.grad_gamma, round_elements(FloatType::bfloat16, exact.grad_gamma));
-  expect_floats(gradients.grad_beta, round_elements(FloatType::bfloat16, exact.grad_beta));
+  expect_same_floats(gradients.grad_x, round_elements(FloatType::float16, exact.grad_x));
+  expect_same_floats(gradients.grad_gamma, round_elements(FloatType::bfloat16, exact.grad_gamma));
+  expect_same_floats(gradients.grad_beta, round_elements(FloatType::bfloat16, exact.grad_beta));
   EXPECT_NE(rounded_to_format.y.data()[0], forward.y.data()[0]);
   EXPECT_NE(gradients.grad_gamma.data()[0], exact.grad_gamma.data()[0]);
 }
@@ -185,20 +185,21 @@ TEST(Float32Norm, Float64ArithmeticEqualsTheDoubleLayerRoundedOnce) {
   };
   const auto expect = [&](const auto& layer, const AffineGradients<double>& gradients) {
     const auto got = float32_norm(x, affine, options);
-    expect_floats(got.y, round_elements(FloatType::bfloat16, layer.y));
+    expect_same_floats(got.y, round_elements(FloatType::bfloat16, layer.y));
     EXPECT_BITS_EQ(got.rstd, layer.saved.rstd);
     const auto back = float32_norm_backward(grad_y, x, affine, got, options);
-    expect_floats(back.grad_x, round_elements(FloatType::bfloat16, gradients.grad_x));
+    expect_same_floats(back.grad_x, round_elements(FloatType::bfloat16, gradients.grad_x));
     const auto at = [&](const Tensor<double>& t, std::size_t r, std::size_t d) {
       return t.data()[r * shape[1] + d];
     };
-    expect_floats(back.grad_gamma, in_runs([&](std::size_t r, std::size_t d) {
-                    const double mean = options.centred ? got.mean.data()[r] : 0;
-                    const double x_hat = (at(wide_x, r, d) - mean) * got.rstd.data()[r];
-                    return at(wide_grad_y, r, d) * x_hat;
-                  }));
-    expect_floats(back.grad_beta,
-                  in_runs([&](std::size_t r, std::size_t d) { return at(wide_grad_y, r, d); }));
+    expect_same_floats(back.grad_gamma, in_runs([&](std::size_t r, std::size_t d) {
+                         const double mean = options.centred ? got.mean.data()[r] : 0;
+                         const double x_hat = (at(wide_x, r, d) - mean) * got.rstd.data()[r];
+                         return at(wide_grad_y, r, d) * x_hat;
+                       }));
+    expect_same_floats(back.grad_beta, in_runs([&](std::size_t r, std::size_t d) {
+                         return at(wide_grad_y, r, d);
+                       }));
   };
   const auto centred = layer_norm(wide_x, in_double, {.eps = 0.1});
   EXPECT_BITS_EQ(float32_norm(x, affine, options).mean, centred.saved.mean);
@@ -222,9 +223,9 @@ TEST(Float32Norm, AddNormNormalizesTheSumRoundedToTheStorageFormat) {
     const auto got = float32_add_norm(x, residual, affine, options_with_arithmetic);
     Tensor<float> sum = x;
     for (std::size_t i = 0; i < sum.size(); ++i) sum.data()[i] += residual.data()[i];
-    expect_floats(got.sum, round_elements(FloatType::bfloat16, sum));
+    expect_same_floats(got.sum, round_elements(FloatType::bfloat16, sum));
     const auto norm = float32_norm(got.sum, affine, options_with_arithmetic);
-    expect_floats(got.norm.y, norm.y);
+    expect_same_floats(got.norm.y, norm.y);
     EXPECT_BITS_EQ(got.norm.mean, norm.mean);
     EXPECT_BITS_EQ(got.norm.rstd, norm.rstd);
   }
@@ -247,45 +248,45 @@ TEST(Float32Norm, GradXIsRoundedAfterGradSumIsAdded) {
   }
   options.storage = FloatType::bfloat16;
   const auto got = float32_norm_backward(grad_y, sum, {}, forward, options, grad_sum);
-  expect_floats(got.grad_x, round_elements(FloatType::bfloat16, whole));
+  expect_same_floats(got.grad_x, round_elements(FloatType::bfloat16, whole));
   EXPECT_NE(got.grad_x, round_elements(FloatType::bfloat16, twice_rounded));
-  expect_floats(got.grad_gamma, alone.grad_gamma);
-  expect_floats(got.grad_beta, alone.grad_beta);
+  expect_same_floats(got.grad_gamma, alone.grad_gamma);
+  expect_same_floats(got.grad_beta, alone.grad_beta);
 }
 
 TEST(Float32Norm, HandlesZeroRowsAndOneFeature) {
   const Tensor<float> none = tensor::empty_tensor<float>({0, 3});
-  const auto forward = float32_norm(none, {}, kInFloat32);
+  const auto forward = float32_norm(none, {}, kFloat32Options);
   EXPECT_EQ(tensor::shape_of(forward.y), (tensor::Shape{0, 3}));
   EXPECT_EQ(tensor::shape_of(forward.rstd), (tensor::Shape{0}));
-  const auto gradients = float32_norm_backward(none, none, {}, forward, kInFloat32);
-  expect_floats(gradients.grad_gamma, {0, 0, 0});
-  expect_floats(gradients.grad_beta, {0, 0, 0});
+  const auto gradients = float32_norm_backward(none, none, {}, forward, kFloat32Options);
+  expect_same_floats(gradients.grad_gamma, {0, 0, 0});
+  expect_same_floats(gradients.grad_beta, {0, 0, 0});
   Tensor<float> column = tensor::full_tensor<float>({2, 1}, 3);
   column.data()[1] = -7e30F;
-  expect_floats(float32_norm(column, {{2}, {5}}, kInFloat32).y,
-                tensor::full_tensor<float>({2, 1}, 5));
+  expect_same_floats(float32_norm(column, {{2}, {5}}, kFloat32Options).y,
+                     tensor::full_tensor<float>({2, 1}, 5));
 }
 
 TEST(Float32Norm, ZeroCenteredGammaScalesByOnePlusGamma) {
   const Tensor<float> x = {{1, 2, 4, 9}};
-  Float32NormOptions around_one = kInFloat32;
+  Float32NormOptions around_one = kFloat32Options;
   around_one.zero_centred_gamma = true;
-  expect_floats(float32_norm(x, {{0.5, -1, 0x1p-30F, 3}, {}}, around_one).y,
-                float32_norm(x, {{1.5, 0, 1, 4}, {}}, kInFloat32).y);
+  expect_same_floats(float32_norm(x, {{0.5, -1, 0x1p-30F, 3}, {}}, around_one).y,
+                     float32_norm(x, {{1.5, 0, 1, 4}, {}}, kFloat32Options).y);
 }
 
 const Tensor<float> kFloat32X = {{1, 2, 4}, {3, 5, 9}};
 
 TEST(Float32Norm, C1_RejectsXWithoutFeatures) {
   EXPECT_EQ(contract_message([] {
-              float32_norm(tensor::empty_tensor<float>({2, 0}), {}, kInFloat32);
+              float32_norm(tensor::empty_tensor<float>({2, 0}), {}, kFloat32Options);
             }),
             "float32_norm: x has shape [2, 0]; expected [N, D], D at least 1 (C1)");
 }
 
 TEST(Float32Norm, C2_RejectsNegativeEps) {
-  Float32NormOptions options = kInFloat32;
+  Float32NormOptions options = kFloat32Options;
   options.eps = -1;
   EXPECT_EQ(contract_message([&] { float32_norm(kFloat32X, {}, options); }),
             "float32_norm: eps is -1; expected eps >= 0 (C2)");
@@ -293,45 +294,46 @@ TEST(Float32Norm, C2_RejectsNegativeEps) {
 
 TEST(Float32Norm, C3_RejectsGammaOfWrongExtent) {
   EXPECT_EQ(contract_message([] {
-              float32_norm(kFloat32X, {{1, 2}, {}}, kInFloat32);
+              float32_norm(kFloat32X, {{1, 2}, {}}, kFloat32Options);
             }),
             "float32_norm: gamma has shape [2]; expected shape [3] (C3)");
 }
 
 TEST(Float32Norm, C5_RejectsGradYOfWrongShape) {
-  const auto forward = float32_norm(kFloat32X, {}, kInFloat32);
+  const auto forward = float32_norm(kFloat32X, {}, kFloat32Options);
   EXPECT_EQ(contract_message([&] {
-              float32_norm_backward({{1, 2, 3}}, kFloat32X, {}, forward, kInFloat32);
+              float32_norm_backward({{1, 2, 3}}, kFloat32X, {}, forward, kFloat32Options);
             }),
             "float32_norm_backward: grad_y has shape [1, 3]; expected shape [2, 3] (C5)");
 }
 
 TEST(Float32Norm, C6_RejectsSavedStatisticOfWrongShape) {
-  auto forward = float32_norm(kFloat32X, {}, kInFloat32);
+  auto forward = float32_norm(kFloat32X, {}, kFloat32Options);
   forward.mean = {1};
   EXPECT_EQ(contract_message(
-                [&] { float32_norm_backward(kFloat32X, kFloat32X, {}, forward, kInFloat32); }),
+                [&] { float32_norm_backward(kFloat32X, kFloat32X, {}, forward, kFloat32Options); }),
             "float32_norm_backward: mean has shape [1]; expected shape [2] (C6)");
 }
 
 TEST(Float32Norm, C12_RejectsFloat64Storage) {
-  Float32NormOptions options = kInFloat32;
+  Float32NormOptions options = kFloat32Options;
   options.storage = FloatType::float64;
   EXPECT_EQ(contract_message([&] { float32_norm(kFloat32X, {}, options); }),
             "float32_norm: storage is float64; expected float32, bfloat16 or float16 (C12)");
 }
 
 TEST(Float32Norm, C13_RejectsGradSumOfWrongShape) {
-  const auto forward = float32_norm(kFloat32X, {}, kInFloat32);
-  EXPECT_EQ(contract_message([&] {
-              float32_norm_backward(kFloat32X, kFloat32X, {}, forward, kInFloat32, {{1, 2, 3}});
-            }),
-            "float32_norm_backward: grad_sum has shape [1, 3]; expected shape [2, 3] (C13)");
+  const auto forward = float32_norm(kFloat32X, {}, kFloat32Options);
+  EXPECT_EQ(
+      contract_message([&] {
+        float32_norm_backward(kFloat32X, kFloat32X, {}, forward, kFloat32Options, {{1, 2, 3}});
+      }),
+      "float32_norm_backward: grad_sum has shape [1, 3]; expected shape [2, 3] (C13)");
 }
 
 TEST(Float32AddNorm, C14_RejectsResidualOfWrongShape) {
   EXPECT_EQ(contract_message([] {
-              float32_add_norm(kFloat32X, {{1, 2, 3}}, {}, kInFloat32);
+              float32_add_norm(kFloat32X, {{1, 2, 3}}, {}, kFloat32Options);
             }),
             "float32_add_norm: residual has shape [1, 3]; expected shape [2, 3] (C14)");
 }

@@ -51,7 +51,7 @@ TEST(GroupNorm, PaddingDoesNotChangeTheStatistics) {
   EXPECT_BITS_EQ(with.saved.rstd, without.saved.rstd);
 }
 
-TEST(GroupNorm, EverySampleNeedsAValidToken) {
+TEST(GroupNorm, RejectsASampleWithoutAValidToken) {
   const Tensor<double> x = tensor::full_tensor<double>({2, 2, 2}, 1.0);
   const Mask valid = {{true, false}, {false, false}};
   EXPECT_EQ(contract_message([&] { group_norm(x, {}, valid); }),
@@ -69,8 +69,10 @@ NORMPROOF_REJECTS(GroupNorm, C4_RejectsAnInfiniteElement, kInfiniteX);
 NORMPROOF_REJECTS(GroupNorm, C4_RejectsNanInGamma, kNanInGamma);
 NORMPROOF_REJECTS(GroupNorm, C4_RejectsOverflowingStatistics, kHugeX);
 NORMPROOF_REJECTS(GroupNorm, C5_RejectsGradYOfWrongShape, kGradYOfWrongShape);
-NORMPROOF_REJECTS(GroupNorm, C6_RejectsSavedMeanOfWrongExtent, saved_of_wrong_extent("mean"));
-NORMPROOF_REJECTS(GroupNorm, C6_RejectsSavedRstdOfWrongExtent, saved_of_wrong_extent("rstd"));
+NORMPROOF_REJECTS(GroupNorm, C6_RejectsSavedMeanOfWrongExtent,
+                  saved_statistic_of_wrong_extent("mean"));
+NORMPROOF_REJECTS(GroupNorm, C6_RejectsSavedRstdOfWrongExtent,
+                  saved_statistic_of_wrong_extent("rstd"));
 NORMPROOF_REJECTS(GroupNorm, C7_RejectsInfiniteGradY, kInfiniteGradY);
 NORMPROOF_REJECTS(GroupNorm, C8_RejectsMaskWithoutValidRow, kNoValidRow);
 NORMPROOF_REJECTS(GroupNorm, C8_RejectsMaskOfWrongShape, kMaskOfWrongShape);

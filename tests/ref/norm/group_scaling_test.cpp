@@ -45,7 +45,8 @@ NORMPROOF_REJECTS(GroupScaling, C2_RejectsAllZerosWithoutEps, kZerosWithoutEps);
 NORMPROOF_REJECTS(GroupScaling, C4_RejectsAnInfiniteElement, kInfiniteX);
 NORMPROOF_REJECTS(GroupScaling, C4_RejectsOverflowingStatistics, kHugeX);
 NORMPROOF_REJECTS(GroupScaling, C5_RejectsGradYOfWrongShape, kGradYOfWrongShape);
-NORMPROOF_REJECTS(GroupScaling, C6_RejectsSavedRstdOfWrongExtent, saved_of_wrong_extent("rstd"));
+NORMPROOF_REJECTS(GroupScaling, C6_RejectsSavedRstdOfWrongExtent,
+                  saved_statistic_of_wrong_extent("rstd"));
 NORMPROOF_REJECTS(GroupScaling, C7_RejectsInfiniteGradY, kInfiniteGradY);
 
 }  // namespace

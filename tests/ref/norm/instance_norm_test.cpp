@@ -51,8 +51,10 @@ NORMPROOF_REJECTS(InstanceNorm, C4_RejectsAnInfiniteElement, kInfiniteX);
 NORMPROOF_REJECTS(InstanceNorm, C4_RejectsNanInGamma, kNanInGamma);
 NORMPROOF_REJECTS(InstanceNorm, C4_RejectsOverflowingStatistics, kHugeTokenOfThree);
 NORMPROOF_REJECTS(InstanceNorm, C5_RejectsGradYOfWrongShape, kGradYOfWrongShape);
-NORMPROOF_REJECTS(InstanceNorm, C6_RejectsSavedMeanOfWrongExtent, saved_of_wrong_extent("mean"));
-NORMPROOF_REJECTS(InstanceNorm, C6_RejectsSavedRstdOfWrongExtent, saved_of_wrong_extent("rstd"));
+NORMPROOF_REJECTS(InstanceNorm, C6_RejectsSavedMeanOfWrongExtent,
+                  saved_statistic_of_wrong_extent("mean"));
+NORMPROOF_REJECTS(InstanceNorm, C6_RejectsSavedRstdOfWrongExtent,
+                  saved_statistic_of_wrong_extent("rstd"));
 NORMPROOF_REJECTS(InstanceNorm, C7_RejectsInfiniteGradY, kInfiniteGradY);
 NORMPROOF_REJECTS(InstanceNorm, C8_RejectsMaskWithoutValidRow, kNoValidRow);
 NORMPROOF_REJECTS(InstanceNorm, C8_RejectsMaskOfWrongShape, kMaskOfWrongShape);

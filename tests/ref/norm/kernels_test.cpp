@@ -80,10 +80,13 @@ TEST_P(NormLayerKernels, DoubleKernelsMatchTheGenericTemplate) {
   const auto options = model::norm_options(GetParam());
   const auto in = random_inputs(options, 3, 11, 33);
   using numeric::running_error;
-  const auto lift = [](const Tensor<double>& t) { return tensor::convert<running_error>(t); };
-  NormInputs<running_error> lifted{.x = lift(in.x), .grad_y = lift(in.grad_y), .valid = in.valid};
+  const auto convert_elements = [](const Tensor<double>& t) {
+    return tensor::convert<running_error>(t);
+  };
+  NormInputs<running_error> lifted{
+      .x = convert_elements(in.x), .grad_y = convert_elements(in.grad_y), .valid = in.valid};
   for (const model::NormParameter& parameter : model::norm_layer(options).parameters)
-    set_parameter(lifted, parameter.name, lift(*find_parameter(in, parameter.name)));
+    set_parameter(lifted, parameter.name, convert_elements(*find_parameter(in, parameter.name)));
   const auto got = norm_step(options, lifted, initial_state<running_error>(options, 33));
   const auto expected = norm_step(options, in, initial_state<double>(options, 33));
   for (const auto& [name, values] : expected.outputs) {

@@ -17,7 +17,7 @@ using numeric::contract_message;
 using numeric::oracle100;
 using numeric::oracle50;
 using numeric::running_error;
-using ops::lift;
+using ops::convert_elements;
 using ops::random_tensor;
 using tensor::Shape;
 
@@ -42,7 +42,7 @@ struct ExactL2Norm {
 ExactL2Norm exact_l2_norm(const Tensor<double>& x, const Tensor<double>& grad_y,
                           const L2NormOptions& o) {
   const std::size_t width = x.shape(x.dimension() - 1);
-  ExactL2Norm d{lift<oracle100>(x), lift<oracle100>(x)};
+  ExactL2Norm d{convert_elements<oracle100>(x), convert_elements<oracle100>(x)};
   for (std::size_t first = 0; first < x.size(); first += width) {
     oracle100 square = 0;
     for (std::size_t i = 0; i < width; ++i)
@@ -75,7 +75,7 @@ ExactL2Norm exact_l2_norm(const Tensor<double>& x, const Tensor<double>& grad_y,
 
 class L2NormTest : public ::testing::Test {
  protected:
-  void TearDown() override { ops::restore_defaults(); }
+  void TearDown() override { ops::restore_default_settings(); }
 };
 
 TEST_F(L2NormTest, MatchesHandComputedValues) {
@@ -164,8 +164,9 @@ TEST_F(L2NormTest, DoubleResultsAreWithinTheRunningErrorBound) {
       const Tensor<double> x = rows_of_different_norms(shape, "x"),
                            grad_y = random_tensor(shape, "g");
       const ExactL2Norm expected = exact_l2_norm(x, grad_y, o);
-      const auto y = l2_norm(lift<running_error>(x), o);
-      const auto grad_x = l2_norm_backward(lift<running_error>(grad_y), lift<running_error>(x), o);
+      const auto y = l2_norm(convert_elements<running_error>(x), o);
+      const auto grad_x = l2_norm_backward(convert_elements<running_error>(grad_y),
+                                           convert_elements<running_error>(x), o);
       EXPECT_WITHIN(ops::compare(y, expected.y));
       EXPECT_WITHIN(ops::compare(grad_x, expected.grad_x));
       EXPECT_BITS_EQ(l2_norm(x, o), ops::values(y));
@@ -180,16 +181,20 @@ TEST_F(L2NormTest, IntervalAndBallResultsContainTheExactValues) {
   const Tensor<double> x = rows_of_different_norms(shape, "x"), grad_y = random_tensor(shape, "g");
   for (const L2NormOptions& o : kEpsPlacements) {
     const ExactL2Norm expected = exact_l2_norm(x, grad_y, o);
-    ops::expect_encloses(l2_norm(lift<interval>(x), o), expected.y);
-    ops::expect_encloses(l2_norm(lift<ball>(x), o), expected.y);
-    ops::expect_encloses(l2_norm_backward(lift<interval>(grad_y), lift<interval>(x), o),
-                         expected.grad_x);
-    ops::expect_encloses(l2_norm_backward(lift<ball>(grad_y), lift<ball>(x), o), expected.grad_x);
+    ops::expect_encloses(l2_norm(convert_elements<interval>(x), o), expected.y);
+    ops::expect_encloses(l2_norm(convert_elements<ball>(x), o), expected.y);
+    ops::expect_encloses(
+        l2_norm_backward(convert_elements<interval>(grad_y), convert_elements<interval>(x), o),
+        expected.grad_x);
+    ops::expect_encloses(
+        l2_norm_backward(convert_elements<ball>(grad_y), convert_elements<ball>(x), o),
+        expected.grad_x);
   }
 }
 
-/// The norm of the interval x may be below or above the floor, so the result must cover both cases.
-TEST_F(L2NormTest, AnIntervalAcrossTheFloorCoversBothCases) {
+/// x is an interval. The norm of its numbers may be below or above the floor eps, so the result
+/// must cover both cases.
+TEST_F(L2NormTest, AnIntervalThatContainsTheEpsFloorCoversBothCases) {
   using numeric::interval;
   Tensor<interval> x = tensor::empty_tensor<interval>({2}), grad_y = x;
   x(0) = numeric::mp::hull(interval(0.5), interval(2));
@@ -213,8 +218,9 @@ TEST_F(L2NormTest, BackwardIsTheDerivative) {
                            grad_y = random_tensor(shape, "g");
       ops::expect_derivative(
           [&]<class S>(const Tensor<S>& at) { return l2_norm(at, o); }, x, grad_y,
-          l2_norm_backward(lift<oracle50>(grad_y), lift<oracle50>(x), o),
-          l2_norm_backward(lift<running_error>(grad_y), lift<running_error>(x), o));
+          l2_norm_backward(convert_elements<oracle50>(grad_y), convert_elements<oracle50>(x), o),
+          l2_norm_backward(convert_elements<running_error>(grad_y),
+                           convert_elements<running_error>(x), o));
     }
 }
 
@@ -223,7 +229,8 @@ TEST_F(L2NormTest, BackwardIsTheDerivative) {
 TEST_F(L2NormTest, ErrorBoundIsInfiniteIfAllSquaresUnderflow) {
   const L2NormOptions o{.eps = 1, .eps_placement = EpsPlacement::outside};
   const Tensor<double> x = {{1e-170, 1e-170}}, grad_y = {{1, 2}};
-  const auto grad_x = l2_norm_backward(lift<running_error>(grad_y), lift<running_error>(x), o);
+  const auto grad_x = l2_norm_backward(convert_elements<running_error>(grad_y),
+                                       convert_elements<running_error>(x), o);
   EXPECT_EQ(grad_x.data()[0].error, std::numeric_limits<double>::infinity());
   EXPECT_BITS_EQ(l2_norm_backward(grad_y, x, o), grad_y);
 }

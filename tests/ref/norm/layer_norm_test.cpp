@@ -102,11 +102,11 @@ TEST(LayerNorm, C6_RejectsSavedRstdOfWrongExtent) {
             "layer_norm_backward: rstd has shape [3]; expected shape [2] (C6)");
 }
 
-constexpr double kNotFinite[] = {std::numeric_limits<double>::infinity(),
-                                 std::numeric_limits<double>::quiet_NaN()};
+constexpr double kNonFiniteValues[] = {std::numeric_limits<double>::infinity(),
+                                       std::numeric_limits<double>::quiet_NaN()};
 
 TEST(LayerNorm, C4_RejectsElementsThatAreNotFinite) {
-  for (const double bad : kNotFinite) {
+  for (const double bad : kNonFiniteValues) {
     Tensor<double> x = kLayerNormX;
     x(1, 2) = bad;
     EXPECT_EQ(contract_message([&] { layer_norm(x, {}); }),
@@ -117,7 +117,7 @@ TEST(LayerNorm, C4_RejectsElementsThatAreNotFinite) {
 
 TEST(LayerNorm, C7_RejectsGradYThatIsNotFinite) {
   const auto saved = layer_norm(kLayerNormX, {}).saved;
-  for (const double bad : kNotFinite) {
+  for (const double bad : kNonFiniteValues) {
     Tensor<double> grad_y = kLayerNormX;
     grad_y(1, 2) = bad;
     EXPECT_EQ(contract_message([&] { layer_norm_backward(grad_y, kLayerNormX, {}, saved); }),
@@ -143,7 +143,8 @@ TEST(LayerNorm, HugeValuesAreNormalizedOrRejected) {
 NORMPROOF_REJECTS(LayerNorm, C3_RejectsBetaOfWrongExtent, kBetaOfWrongExtent);
 NORMPROOF_REJECTS(LayerNorm, C4_RejectsNanInGamma, kNanInGamma);
 NORMPROOF_REJECTS(LayerNorm, C4_RejectsOverflowingStatistics, kHugeX);
-NORMPROOF_REJECTS(LayerNorm, C6_RejectsSavedMeanOfWrongExtent, saved_of_wrong_extent("mean"));
+NORMPROOF_REJECTS(LayerNorm, C6_RejectsSavedMeanOfWrongExtent,
+                  saved_statistic_of_wrong_extent("mean"));
 
 }  // namespace
 }  // namespace normproof::ref::norm

@@ -24,7 +24,7 @@ const Tensor<double> kReleasedX = column({2, -2, 2, 2});
 const Affine<double> kReleasedAffine{{3}, {1}};
 const PowerNormState<double> kReleasedState{.running_psi2 = {16}, .nu = {3}, .iterations = 7};
 
-/// Returns the options of the released code without group scaling and without a warm-up.
+/// Returns options of power_norm_released without group scaling and without a warm-up.
 PowerNormReleasedOptions options_without_groups() {
   return {.eps = 0,
           .alpha_forward = 0.5,
@@ -92,8 +92,9 @@ TEST(PowerNormReleased, OptionPadsInBackwardIncludesPaddedRows) {
 
 /// Runs three steps from running_psi2 = 16 on batches with the quadratic means 4, 16 and 4.
 /// Compares rstd and running_psi2 of each step with the expected values.
-void expect_warmup(std::int64_t warmup_iterations, bool cumulative, const std::vector<double>& rstd,
-                   const std::vector<double>& running_psi2) {
+void expect_warmup_statistics(std::int64_t warmup_iterations, bool cumulative,
+                              const std::vector<double>& rstd,
+                              const std::vector<double>& running_psi2) {
   auto options = options_without_groups();
   options.warmup_iterations = warmup_iterations;
   options.cumulative_warmup_average = cumulative;
@@ -111,21 +112,21 @@ void expect_warmup(std::int64_t warmup_iterations, bool cumulative, const std::v
 
 TEST(PowerNormReleased, WarmupHasTheDocumentedNumberOfIterations) {
   const double root_10 = 1 / numeric::square_root(10), root_13 = 1 / numeric::square_root(13);
-  expect_warmup(0, true, {0.25, root_10, root_13}, {10, 13, 8.5});
+  expect_warmup_statistics(0, true, {0.25, root_10, root_13}, {10, 13, 8.5});
   // W = 1: iteration 1 is normalized by its batch; the cumulative mean has already ended.
-  expect_warmup(1, true, {0.5, root_10, root_13}, {10, 13, 8.5});
+  expect_warmup_statistics(1, true, {0.5, root_10, root_13}, {10, 13, 8.5});
   // W = 2: iteration 1 forgets the initial state; 2 is normalized by its batch; 3 by the running
   // psi.
-  expect_warmup(2, true, {0.5, 0.25, root_10}, {4, 10, 7});
+  expect_warmup_statistics(2, true, {0.5, 0.25, root_10}, {4, 10, 7});
   // W = 3: iteration 2 has both updates: 4/2 + 16/2 = 10, then 10/2 + 16/2 = 13
-  expect_warmup(3, true, {0.5, 0.25, 0.5}, {4, 13, 8.5});
-  expect_warmup(3, false, {0.5, 0.25, 0.5}, {10, 13, 8.5});
+  expect_warmup_statistics(3, true, {0.5, 0.25, 0.5}, {4, 13, 8.5});
+  expect_warmup_statistics(3, false, {0.5, 0.25, 0.5}, {10, 13, 8.5});
 }
 
 TEST(PowerNormReleased, AppliesGroupScalingFirst) {
   PowerNormReleasedOptions options{.warmup_iterations = 0, .groups = 2, .group_eps = 0.5};
   const model::GroupScalingOptions scaling{.eps = 0.5, .groups = 2};
-  const auto in = sequence_step(5, 0, 6, 4, 2);
+  const auto in = make_sequence_inputs(5, 0, 6, 4, 2);
   const PowerNormState<double> state{{2, 1, 0.5, 3}, {1, -1, 0.5, 0}, 0};
   const auto forward = power_norm_released(in.x, {in.gamma, in.beta}, in.valid, state, options);
   const auto backward = power_norm_released_backward(in.grad_y, in.x, {in.gamma, in.beta}, in.valid,
@@ -184,9 +185,9 @@ RC_GTEST_PROP(PowerNormReleased, EqualsPowerNormBitForBitWithEverySwitchOff, ())
   const auto b = run_sequence(paper, seed, 5, rows, features, padded);
   for (std::size_t t = 0; t < b.size(); ++t) {
     for (const auto& [name, values] : b[t].outputs)
-      RC_ASSERT(verification::checks::compare::bits_equal(a[t].outputs.at(name), values).passed);
+      RC_ASSERT(verification::checks::compare::compare_bits(a[t].outputs.at(name), values).passed);
     for (const auto& [name, values] : b[t].state)
-      RC_ASSERT(verification::checks::compare::bits_equal(a[t].state.at(name), values).passed);
+      RC_ASSERT(verification::checks::compare::compare_bits(a[t].state.at(name), values).passed);
   }
 }
 
@@ -213,7 +214,7 @@ std::vector<std::string> find_differing_tensors(const std::vector<NormStep<runni
   return names;
 }
 
-std::vector<std::string> outputs_changed_by(const std::string& field) {
+std::vector<std::string> find_outputs_changed_by_option(const std::string& field) {
   PowerNormReleasedOptions base = options_with_all_switches_off();
   base.warmup_iterations = 3;
   base.groups = 2;
@@ -226,19 +227,19 @@ std::vector<std::string> outputs_changed_by(const std::string& field) {
 using Names = std::vector<std::string>;
 
 TEST(PowerNormReleased, EachSwitchChangesOnlyTheDocumentedOutputs) {
-  EXPECT_EQ(outputs_changed_by("scaled_nu"), (Names{"nu"}));
-  EXPECT_EQ(outputs_changed_by("divide_by_batch_psi"), (Names{"grad_x"}));
-  EXPECT_EQ(outputs_changed_by("pads_in_backward"),
+  EXPECT_EQ(find_outputs_changed_by_option("scaled_nu"), (Names{"nu"}));
+  EXPECT_EQ(find_outputs_changed_by_option("divide_by_batch_psi"), (Names{"grad_x"}));
+  EXPECT_EQ(find_outputs_changed_by_option("pads_in_backward"),
             (Names{"grad_x", "mean_g_x_hat", "mean_x_hat_squared", "nu"}));
-  EXPECT_EQ(outputs_changed_by("cumulative_warmup_average"),
+  EXPECT_EQ(find_outputs_changed_by_option("cumulative_warmup_average"),
             (Names{"grad_gamma", "grad_x", "mean_g_x_hat", "mean_x_hat_squared", "nu", "rstd",
                    "running_psi2", "y"}));
-  EXPECT_EQ(outputs_changed_by("group_scaling"),
+  EXPECT_EQ(find_outputs_changed_by_option("group_scaling"),
             (Names{"batch_rstd", "grad_gamma", "grad_x", "mean_g_x_hat", "mean_x_hat_squared", "nu",
                    "quadratic_mean", "rstd", "running_psi2", "y"}));
 }
 
-TEST(PowerNormReleased, AllowsTwoForwardsBeforeABackward) {
+TEST(PowerNormReleased, AllowsTwoForwardPassesBeforeABackwardPass) {
   // The released module cannot do this: its backward changes the buffer that the second backward
   // needs.
   const auto first =
@@ -284,9 +285,9 @@ NORMPROOF_REJECTS(PowerNormReleased, C4_RejectsNanInGamma, kNanInGamma);
 NORMPROOF_REJECTS(PowerNormReleased, C4_RejectsOverflowingStatistics, kHugeX);
 NORMPROOF_REJECTS(PowerNormReleased, C5_RejectsGradYOfWrongShape, kGradYOfWrongShape);
 NORMPROOF_REJECTS(PowerNormReleased, C6_RejectsSavedBatchRstdOfWrongExtent,
-                  saved_of_wrong_extent("batch_rstd"));
+                  saved_statistic_of_wrong_extent("batch_rstd"));
 NORMPROOF_REJECTS(PowerNormReleased, C6_RejectsSavedRstdOfWrongExtent,
-                  saved_of_wrong_extent("rstd"));
+                  saved_statistic_of_wrong_extent("rstd"));
 NORMPROOF_REJECTS(PowerNormReleased, C7_RejectsInfiniteGradY, kInfiniteGradY);
 NORMPROOF_REJECTS(PowerNormReleased, C8_RejectsMaskWithoutValidRow, kNoValidRow);
 NORMPROOF_REJECTS(PowerNormReleased, C8_RejectsMaskOfWrongShape, kMaskOfWrongShape);

@@ -25,8 +25,8 @@ Tensor<T> normal_tensor(const tensor::Shape& shape, std::uint64_t seed, const st
 /// of x changes from step to step. The last `padded` rows are padding with three times this scale.
 /// gamma and beta are the same in every step.
 template <class T = double>
-NormInputs<T> sequence_step(std::uint64_t seed, std::size_t t, std::size_t rows,
-                            std::size_t features, std::size_t padded) {
+NormInputs<T> make_sequence_inputs(std::uint64_t seed, std::size_t t, std::size_t rows,
+                                   std::size_t features, std::size_t padded) {
   const std::string step = std::to_string(t);
   NormInputs<T> in;
   in.x = normal_tensor<T>({rows, features}, seed, "x" + step, 0.5 + static_cast<double>(t % 3));
@@ -42,8 +42,8 @@ NormInputs<T> sequence_step(std::uint64_t seed, std::size_t t, std::size_t rows,
   return in;
 }
 
-/// Runs norm_step on `steps` inputs of sequence_step, starting from the initial state. Returns the
-/// result of each step.
+/// Runs norm_step on `steps` inputs of make_sequence_inputs, starting from the initial state.
+/// Returns the result of each step.
 template <class T = double>
 std::vector<NormStep<T>> run_sequence(const model::NormOptions& options, std::uint64_t seed,
                                       std::size_t steps, std::size_t rows, std::size_t features,
@@ -51,7 +51,8 @@ std::vector<NormStep<T>> run_sequence(const model::NormOptions& options, std::ui
   std::vector<NormStep<T>> result;
   auto state = initial_state<T>(options, features);
   for (std::size_t t = 0; t < steps; ++t) {
-    result.push_back(norm_step(options, sequence_step<T>(seed, t, rows, features, padded), state));
+    result.push_back(
+        norm_step(options, make_sequence_inputs<T>(seed, t, rows, features, padded), state));
     state = result.back().state;
   }
   return result;

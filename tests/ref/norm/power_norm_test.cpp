@@ -74,7 +74,7 @@ TEST(PowerNorm, PaddedRowsAreScaledButDoNotUpdateTheState) {
 }
 
 TEST(PowerNorm, ChannelsAreIndependent) {
-  const auto in = sequence_step(1, 0, 9, 3, 2);
+  const auto in = make_sequence_inputs(1, 0, 9, 3, 2);
   const model::NormOptions options = PowerNormOptions{};
   const auto whole = norm_step(options, in, initial_state<double>(options, 3));
   for (std::size_t channel = 0; channel < 3; ++channel) {
@@ -97,7 +97,7 @@ TEST(PowerNorm, ChannelsAreIndependent) {
 }
 
 TEST(PowerNorm, TreatsSamplesAndTokensAsRows) {
-  const auto flat = sequence_step(2, 0, 12, 2, 3);
+  const auto flat = make_sequence_inputs(2, 0, 12, 2, 3);
   NormInputs<double> in = flat;
   in.x.reshape({3, 4, 2});
   in.grad_y.reshape({3, 4, 2});
@@ -179,7 +179,7 @@ TEST(PowerNorm, ResumesFromAStoredStateBitForBit) {
       state.set(read.name, values);
     }
     for (std::size_t t = 5; t < 10; ++t) {
-      const auto step = norm_step(options, sequence_step(3, t, 6, 4, 1), state);
+      const auto step = norm_step(options, make_sequence_inputs(3, t, 6, 4, 1), state);
       EXPECT_BITS_EQ(step.outputs.at("y"), whole[t].outputs.at("y"));
       EXPECT_BITS_EQ(step.outputs.at("grad_x"), whole[t].outputs.at("grad_x"));
       state = step.state;
@@ -193,7 +193,7 @@ TEST(PowerNorm, RowOrderChangesTheStateOnlyByRounding) {
   constexpr std::size_t kRows = 100;
   const model::NormOptions options =
       PowerNormOptions{.alpha_forward = 0.125, .alpha_backward = 0.125};
-  const auto in = sequence_step<running_error>(4, 0, kRows, 3, 10);
+  const auto in = make_sequence_inputs<running_error>(4, 0, kRows, 3, 10);
   auto turned = in;
   const auto from = [](std::size_t i) { return (37 * i + 11) % kRows; };  // 37 and 100 are coprime
   for (std::size_t i = 0; i < kRows; ++i) {
@@ -248,7 +248,8 @@ NORMPROOF_REJECTS(PowerNorm, C4_RejectsAnInfiniteElement, kInfiniteX);
 NORMPROOF_REJECTS(PowerNorm, C4_RejectsNanInGamma, kNanInGamma);
 NORMPROOF_REJECTS(PowerNorm, C4_RejectsOverflowingStatistics, kHugeX);
 NORMPROOF_REJECTS(PowerNorm, C5_RejectsGradYOfWrongShape, kGradYOfWrongShape);
-NORMPROOF_REJECTS(PowerNorm, C6_RejectsSavedRstdOfWrongExtent, saved_of_wrong_extent("rstd"));
+NORMPROOF_REJECTS(PowerNorm, C6_RejectsSavedRstdOfWrongExtent,
+                  saved_statistic_of_wrong_extent("rstd"));
 NORMPROOF_REJECTS(PowerNorm, C7_RejectsInfiniteGradY, kInfiniteGradY);
 NORMPROOF_REJECTS(PowerNorm, C8_RejectsMaskWithoutValidRow, kNoValidRow);
 NORMPROOF_REJECTS(PowerNorm, C8_RejectsMaskOfWrongShape, kMaskOfWrongShape);

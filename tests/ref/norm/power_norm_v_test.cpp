@@ -26,7 +26,7 @@ TEST(PowerNormV, MatchesHandComputedValues) {
   EXPECT_BITS_EQ(gradients.grad_x, column({4.5, 1.5, -1.5, -1.5}));
 }
 
-TEST(PowerNormV, PaddedRowsAreScaledAndCountInTheSumOfTheBackward) {
+TEST(PowerNormV, PaddedRowsAreScaledAndCountInTheSumsOfTheBackward) {
   const Mask valid = {true, true, true, false};
   const Tensor<double> x = column({2, -2, 2, 6});
   const auto forward = power_norm_v(x, {}, valid, {{1}}, kPowerNormVOptions);
@@ -68,7 +68,8 @@ NORMPROOF_REJECTS(PowerNormV, C4_RejectsAnInfiniteElement, kInfiniteX);
 NORMPROOF_REJECTS(PowerNormV, C4_RejectsNanInGamma, kNanInGamma);
 NORMPROOF_REJECTS(PowerNormV, C4_RejectsOverflowingStatistics, kHugeX);
 NORMPROOF_REJECTS(PowerNormV, C5_RejectsGradYOfWrongShape, kGradYOfWrongShape);
-NORMPROOF_REJECTS(PowerNormV, C6_RejectsSavedRstdOfWrongExtent, saved_of_wrong_extent("rstd"));
+NORMPROOF_REJECTS(PowerNormV, C6_RejectsSavedRstdOfWrongExtent,
+                  saved_statistic_of_wrong_extent("rstd"));
 NORMPROOF_REJECTS(PowerNormV, C7_RejectsInfiniteGradY, kInfiniteGradY);
 NORMPROOF_REJECTS(PowerNormV, C8_RejectsMaskWithoutValidRow, kNoValidRow);
 NORMPROOF_REJECTS(PowerNormV, C8_RejectsMaskOfWrongShape, kMaskOfWrongShape);

@@ -61,7 +61,8 @@ NORMPROOF_REJECTS(RMSNorm, C4_RejectsAnInfiniteElement, kInfiniteX);
 NORMPROOF_REJECTS(RMSNorm, C4_RejectsNanInGamma, kNanInGamma);
 NORMPROOF_REJECTS(RMSNorm, C4_RejectsOverflowingStatistics, kHugeX);
 NORMPROOF_REJECTS(RMSNorm, C5_RejectsGradYOfWrongShape, kGradYOfWrongShape);
-NORMPROOF_REJECTS(RMSNorm, C6_RejectsSavedRstdOfWrongExtent, saved_of_wrong_extent("rstd"));
+NORMPROOF_REJECTS(RMSNorm, C6_RejectsSavedRstdOfWrongExtent,
+                  saved_statistic_of_wrong_extent("rstd"));
 NORMPROOF_REJECTS(RMSNorm, C7_RejectsInfiniteGradY, kInfiniteGradY);
 
 }  // namespace

@@ -35,7 +35,8 @@ NORMPROOF_REJECTS(ScaleNorm, C4_RejectsAnInfiniteElement, kInfiniteX);
 NORMPROOF_REJECTS(ScaleNorm, C4_RejectsNanInGamma, kNanInGamma);
 NORMPROOF_REJECTS(ScaleNorm, C4_RejectsOverflowingStatistics, kHugeX);
 NORMPROOF_REJECTS(ScaleNorm, C5_RejectsGradYOfWrongShape, kGradYOfWrongShape);
-NORMPROOF_REJECTS(ScaleNorm, C6_RejectsSavedRnormOfWrongExtent, saved_of_wrong_extent("rnorm"));
+NORMPROOF_REJECTS(ScaleNorm, C6_RejectsSavedRnormOfWrongExtent,
+                  saved_statistic_of_wrong_extent("rnorm"));
 NORMPROOF_REJECTS(ScaleNorm, C7_RejectsInfiniteGradY, kInfiniteGradY);
 
 }  // namespace

@@ -23,7 +23,7 @@ using Floats = std::vector<float>;
 /// A function that adds terms in float, in some order.
 using FloatSum = std::function<float(const Floats&)>;
 
-float sum_in_order(const Floats& terms) {
+float sum_left_to_right(const Floats& terms) {
   float sum = 0;
   for (const float term : terms) sum += term;
   return sum;
@@ -47,13 +47,13 @@ float sum_in_lanes(const Floats& terms) {
 float sum_in_shuffled_order(Floats terms, std::uint64_t seed) {
   const RandomStream random(seed, "order");
   for (std::size_t i = terms.size(); i > 1; --i) std::swap(terms[i - 1], terms[random.below(i, i)]);
-  return sum_in_order(terms);
+  return sum_left_to_right(terms);
 }
 
 std::vector<FloatSum> summation_orders() {
-  std::vector<FloatSum> sums = {sum_in_order, sum_pairwise, sum_in_lanes, [](const Floats& terms) {
-                                  return sum_in_order(Floats(terms.rbegin(), terms.rend()));
-                                }};
+  std::vector<FloatSum> sums = {
+      sum_left_to_right, sum_pairwise, sum_in_lanes,
+      [](const Floats& terms) { return sum_left_to_right(Floats(terms.rbegin(), terms.rend())); }};
   for (std::uint64_t seed = 0; seed < 5; ++seed)
     sums.emplace_back([seed](const Floats& terms) { return sum_in_shuffled_order(terms, seed); });
   return sums;
@@ -73,7 +73,7 @@ bool is_within(double candidate, const any_order_error& bound, const oracle100& 
 }
 
 class WithFloat32Arithmetic : public ::testing::Test {
-  const AnyOrderArithmetic arithmetic_{arithmetic_in(FloatType::float32)};
+  const AnyOrderArithmetic arithmetic_{arithmetic_of_type(FloatType::float32)};
 };
 using AnyOrderErrorBound = WithFloat32Arithmetic;
 
@@ -95,7 +95,7 @@ TEST_F(AnyOrderErrorBound, CoversSumsInAnyOrder) {
     EXPECT_TRUE(is_within(sum.value, sum, exact));
     // The bound is close to the bound of [Hig02].
     EXPECT_LE(sum.error, 1.01 * (static_cast<double>(count) * 0x1p-24) * magnitude);
-    EXPECT_FALSE(is_within(sum_in_order(Floats(x.begin(), x.end() - 1)), sum, exact)) << count;
+    EXPECT_FALSE(is_within(sum_left_to_right(Floats(x.begin(), x.end() - 1)), sum, exact)) << count;
   }
 }
 
@@ -116,14 +116,14 @@ TEST_F(AnyOrderErrorBound, TreatsNestedSumsAsOneSumInAnyOrder) {
   EXPECT_NEAR(all.error, flat.error, flat.error * 0x1p-40);
 }
 
-TEST_F(AnyOrderErrorBound, CoversOneRoundingOfADifferenceUnlessItIsMultipliedOut) {
+TEST_F(AnyOrderErrorBound, CoversOnlyOneRoundingOfADifferenceUnlessFactorsMayBeDistributed) {
   const auto difference = [] { return any_order_error(1e6F) - any_order_error(1e6F - 3); };
   EXPECT_LE(difference().error, 1.01 * 3 * 0x1p-24);
   const any_order_error third = any_order_error(1) / any_order_error(3);
   EXPECT_GE((third - third).error, 2 * third.error);
   // An implementation may add a third term before the second term.
   EXPECT_GE((difference() + any_order_error(1)).error, 2e6 * 0x1p-24);
-  Arithmetic folded = arithmetic_in(FloatType::float32);
+  Arithmetic folded = arithmetic_of_type(FloatType::float32);
   folded.folded = true;
   const AnyOrderArithmetic scope(folded);
   EXPECT_GE(difference().error, 1.9e6 * 0x1p-24);
@@ -145,7 +145,7 @@ TEST_F(AnyOrderErrorBound, CoversDotProductsWithAndWithoutFma) {
   for (const FloatSum& candidate : summation_orders())
     EXPECT_TRUE(is_within(candidate(products), sum, exact));
   products[100] = -products[100];
-  EXPECT_FALSE(is_within(sum_in_order(products), sum, exact));
+  EXPECT_FALSE(is_within(sum_left_to_right(products), sum, exact));
 }
 
 TEST_F(AnyOrderErrorBound, CoversProductsQuotientsAndRoots) {
@@ -192,7 +192,7 @@ TEST_F(AnyOrderErrorBound, CoversTheErrorsOfTheOperands) {
 }
 
 template <class T, class Sum>
-std::vector<T> layer_norm_row(const std::vector<T>& x, const T& eps, const Sum& sum) {
+std::vector<T> normalize_row(const std::vector<T>& x, const T& eps, const Sum& sum) {
   const T count(static_cast<float>(x.size()));
   const T mean = sum(x) / count;
   std::vector<T> centred, squares;
@@ -207,7 +207,7 @@ std::vector<T> layer_norm_row(const std::vector<T>& x, const T& eps, const Sum& 
 }
 
 template <class T>
-T plain_sum(const std::vector<T>& terms) {
+T sum_in_plain_order(const std::vector<T>& terms) {
   T sum = 0;
   for (const T& term : terms) sum += term;
   return sum;
@@ -217,14 +217,14 @@ TEST_F(AnyOrderErrorBound, CoversTwoPassLayerNormButNotOnePassVariance) {
   for (const float offset : {0.0F, 1.0F, 100.0F, 10000.0F}) {
     Floats x = random_floats("row", 48);
     for (float& element : x) element += offset;
-    const auto bound = layer_norm_row(std::vector<any_order_error>(x.begin(), x.end()),
-                                      any_order_error(1e-5), plain_sum<any_order_error>);
-    const auto exact = layer_norm_row(std::vector<oracle100>(x.begin(), x.end()), oracle100(1e-5),
-                                      plain_sum<oracle100>);
+    const auto bound = normalize_row(std::vector<any_order_error>(x.begin(), x.end()),
+                                     any_order_error(1e-5), sum_in_plain_order<any_order_error>);
+    const auto exact = normalize_row(std::vector<oracle100>(x.begin(), x.end()), oracle100(1e-5),
+                                     sum_in_plain_order<oracle100>);
     const auto value =
-        layer_norm_row(std::vector<double>(x.begin(), x.end()), 1e-5, plain_sum<double>);
+        normalize_row(std::vector<double>(x.begin(), x.end()), 1e-5, sum_in_plain_order<double>);
     for (const FloatSum& sum : summation_orders()) {
-      const Floats candidate = layer_norm_row(x, 1e-5F, sum);
+      const Floats candidate = normalize_row(x, 1e-5F, sum);
       for (std::size_t i = 0; i < x.size(); ++i)
         EXPECT_TRUE(is_within(candidate[i], bound[i], exact[i])) << offset << " at " << i;
     }
@@ -232,23 +232,25 @@ TEST_F(AnyOrderErrorBound, CoversTwoPassLayerNormButNotOnePassVariance) {
     // The one-pass variance E[x^2] - E[x]^2 loses all digits at the last offset.
     Floats squares;
     for (const float element : x) squares.push_back(element * element);
-    const float mean = sum_in_order(x) / 48, variance = sum_in_order(squares) / 48 - mean * mean;
+    const float mean = sum_left_to_right(x) / 48,
+                variance = sum_left_to_right(squares) / 48 - mean * mean;
     if (offset == 10000) {
       EXPECT_FALSE(is_within((x[0] - mean) / std::sqrt(variance + 1e-5F), bound[0], exact[0]));
     }
     // The bound must also detect a missing eps. It matters in a row of small variance.
     for (float& element : x) element = (element - offset) * 0x1p-10F;
-    const auto small = layer_norm_row(std::vector<any_order_error>(x.begin(), x.end()),
-                                      any_order_error(1e-5), plain_sum<any_order_error>);
-    const auto exact_small = layer_norm_row(std::vector<oracle100>(x.begin(), x.end()),
-                                            oracle100(1e-5), plain_sum<oracle100>);
-    EXPECT_FALSE(is_within(layer_norm_row(x, 0.0F, sum_in_order)[0], small[0], exact_small[0]));
+    const auto small = normalize_row(std::vector<any_order_error>(x.begin(), x.end()),
+                                     any_order_error(1e-5), sum_in_plain_order<any_order_error>);
+    const auto exact_small = normalize_row(std::vector<oracle100>(x.begin(), x.end()),
+                                           oracle100(1e-5), sum_in_plain_order<oracle100>);
+    EXPECT_FALSE(is_within(normalize_row(x, 0.0F, sum_left_to_right)[0], small[0], exact_small[0]));
   }
 }
 
 TEST_F(AnyOrderErrorBound, LowerBoundOfASquareIsNotNegative) {
-  const any_order_error far(0, 1), other(0, 1);
-  const any_order_error a = far + any_order_error(1e-3), b = other + any_order_error(1e-3);
+  const any_order_error term_with_large_error(0, 1), other(0, 1);
+  const any_order_error a = term_with_large_error + any_order_error(1e-3),
+                        b = other + any_order_error(1e-3);
   EXPECT_EQ((a * a).least(), 0);
   EXPECT_LT((a * b).least(), 0);  // a different number with the same value and error
   EXPECT_LT((a - b).least(), 0);
@@ -285,7 +287,7 @@ TEST_F(AnyOrderErrorBound, DivisionByAPowerOfTwoAddsNoError) {
 }
 
 TEST_F(AnyOrderErrorBound, IsZeroForExactOperations) {
-  Arithmetic arithmetic = arithmetic_in(FloatType::float32);
+  Arithmetic arithmetic = arithmetic_of_type(FloatType::float32);
   arithmetic.exact_operations = true;
   const AnyOrderArithmetic scope(arithmetic);
   const any_order_error a(1.5), b(-0.25);
@@ -308,7 +310,7 @@ TEST_F(AnyOrderErrorBound, C1_ConstantsAreExactIfTheFormatRepresentsThem) {
   }
   // An implementation may flush subnormal constants to 0.
   EXPECT_GE(any_order_error(0x1p-130).error, 0x1p-130);
-  const AnyOrderArithmetic sixteen(arithmetic_in(FloatType::bfloat16));
+  const AnyOrderArithmetic bfloat16_arithmetic(arithmetic_of_type(FloatType::bfloat16));
   EXPECT_EQ(any_order_error(0x1.fep0).error, 0);
   EXPECT_GE(any_order_error(0x1.ffp0).error, 0x1p-8);
 }

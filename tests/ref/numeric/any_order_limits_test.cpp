@@ -16,7 +16,7 @@ namespace normproof::ref::numeric {
 namespace {
 
 class AnyOrderErrorBoundLimits : public ::testing::Test {
-  const AnyOrderArithmetic arithmetic_{arithmetic_in(FloatType::float32)};
+  const AnyOrderArithmetic arithmetic_{arithmetic_of_type(FloatType::float32)};
 };
 
 bool is_within_bound(const any_order_error& bound, double candidate, const oracle100& exact) {
@@ -25,20 +25,20 @@ bool is_within_bound(const any_order_error& bound, double candidate, const oracl
 }
 
 TEST_F(AnyOrderErrorBoundLimits, ErrorIsInfiniteIfTheFormatOverflows) {
-  const any_order_error large(0x1p100), largest(0x1.fffffep+127);
-  EXPECT_EQ((large * large).error, kInfinity);
-  EXPECT_EQ((large * large).value, 0x1p200);
+  const any_order_error large_value(0x1p100), largest(0x1.fffffep+127);
+  EXPECT_EQ((large_value * large_value).error, kInfinity);
+  EXPECT_EQ((large_value * large_value).value, 0x1p200);
   EXPECT_EQ((largest + largest).error, kInfinity);
-  EXPECT_EQ((large / any_order_error(0x1p-100)).error, kInfinity);
+  EXPECT_EQ((large_value / any_order_error(0x1p-100)).error, kInfinity);
   EXPECT_EQ(any_order_error(1e39).error, kInfinity);
   EXPECT_EQ(any_order_error(kInfinity).error, kInfinity);
   EXPECT_EQ(any_order_error(kNaN).error, kInfinity);
   EXPECT_EQ(exp(any_order_error(89)).error, kInfinity);
   EXPECT_LT(exp(any_order_error(88)).error, kInfinity);
   // An infinite bound stays infinite, even after multiplication by 0.
-  EXPECT_EQ((large * large * any_order_error(0.0)).error, kInfinity);
-  EXPECT_EQ((large * large - large * large).error, kInfinity);
-  const AnyOrderArithmetic sixteen(arithmetic_in(FloatType::float16));
+  EXPECT_EQ((large_value * large_value * any_order_error(0.0)).error, kInfinity);
+  EXPECT_EQ((large_value * large_value - large_value * large_value).error, kInfinity);
+  const AnyOrderArithmetic sixteen(arithmetic_of_type(FloatType::float16));
   EXPECT_LT((any_order_error(200) * any_order_error(300)).error, kInfinity);
   EXPECT_EQ((any_order_error(256) * any_order_error(256)).error, kInfinity);
 }
@@ -63,7 +63,7 @@ TEST_F(AnyOrderErrorBoundLimits, ErrorIsInfiniteIfTheDivisorMayBeZero) {
 // Adds 20 quarters to 1001 - 1000. In float16, 1001 + 1/4 rounds to 1001, so an implementation that
 // subtracts 1000 last loses every quarter.
 TEST_F(AnyOrderErrorBoundLimits, LowerBoundAllowsForCancellationOfLargeTerms) {
-  const AnyOrderArithmetic sixteen(arithmetic_in(FloatType::float16));
+  const AnyOrderArithmetic sixteen(arithmetic_of_type(FloatType::float16));
   any_order_error sum = any_order_error(1001) - any_order_error(1000), positive = 1;
   for (int i = 0; i < 20; ++i) {
     sum += any_order_error(0.25);
@@ -83,14 +83,14 @@ TEST_F(AnyOrderErrorBoundLimits, LowerBoundAllowsForCancellationOfLargeTerms) {
 /// Returns float32 arithmetic that does not flush subnormal numbers. A subnormal result may be off
 /// by two units in the last place.
 Arithmetic float32_with_subnormals() {
-  Arithmetic arithmetic = arithmetic_in(FloatType::float32);
+  Arithmetic arithmetic = arithmetic_of_type(FloatType::float32);
   arithmetic.tiny *= 4 * arithmetic.unit_roundoff;
   return arithmetic;
 }
 
 TEST_F(AnyOrderErrorBoundLimits, CoversErrorsOfTwoUnitsInSubnormalResults) {
   const AnyOrderArithmetic scope(float32_with_subnormals());
-  constexpr double kUnit = 0x1p-149;
+  constexpr double kSmallestSubnormal = 0x1p-149;
   const double x = 93.0 / 64 * 0x1p-74;  // x x is 4.2 units
   const auto square = [&] {
     const any_order_error one(x);
@@ -100,8 +100,8 @@ TEST_F(AnyOrderErrorBoundLimits, CoversErrorsOfTwoUnitsInSubnormalResults) {
       any_order_error(1) / sqrt((square() + square() + square()) / any_order_error(3));
   // The product x x is computed 2 units too small. The mean of three such products is again
   // computed 2 units too small.
-  const double product = 3 * kUnit, mean = 3 * product / 3 - 2 * kUnit;
-  ASSERT_LE(std::fabs(product - x * x), 2 * kUnit);
+  const double product = 3 * kSmallestSubnormal, mean = 3 * product / 3 - 2 * kSmallestSubnormal;
+  ASSERT_LE(std::fabs(product - x * x), 2 * kSmallestSubnormal);
   const auto root = static_cast<float>(std::sqrt(mean));
   EXPECT_TRUE(is_within_bound(rstd, 1 / root, 1 / oracle100(x)));
 }
@@ -127,13 +127,13 @@ TEST_F(AnyOrderErrorBoundLimits, CoversRootsOfArgumentsNearZero) {
 TEST_F(AnyOrderErrorBoundLimits, ArithmeticSettingIsLocalToTheScopeAndTheThread) {
   EXPECT_EQ(AnyOrderArithmetic::current().unit_roundoff, 0x1p-24);
   {
-    const AnyOrderArithmetic inner(arithmetic_in(FloatType::bfloat16));
+    const AnyOrderArithmetic inner_arithmetic(arithmetic_of_type(FloatType::bfloat16));
     EXPECT_EQ(AnyOrderArithmetic::current().unit_roundoff, 0x1p-8);
     double other_thread = 0;
     std::thread([&] { other_thread = AnyOrderArithmetic::current().unit_roundoff; }).join();
     EXPECT_EQ(other_thread, 0x1p-53);
     {
-      const AnyOrderArithmetic innermost(arithmetic_in(FloatType::float16));
+      const AnyOrderArithmetic innermost_arithmetic(arithmetic_of_type(FloatType::float16));
       EXPECT_EQ(AnyOrderArithmetic::current().largest, 65504);
     }
     EXPECT_EQ(AnyOrderArithmetic::current().tiny, 0x1p-126);
@@ -165,28 +165,29 @@ TEST_F(AnyOrderErrorBoundLimits, ComparisonsUseOnlyTheValue) {
 }
 
 template <class Candidate, class Function, class Exact>
-void expect_covered(const char* name, const Candidate& candidate, const Function& f,
-                    const Exact& of, double least, double most) {
+void expect_error_bound_covers(const char* name, const Candidate& candidate, const Function& f,
+                               const Exact& of, double least, double most) {
   const RandomStream random(5, name);
   for (std::uint64_t i = 0; i < 2000; ++i) {
     const auto a = static_cast<float>(least + (most - least) * random.uniform(2 * i));
     const auto b = static_cast<float>(0.5 + random.uniform(2 * i + 1));
-    const any_order_error held(a), computed = held * any_order_error(b);
+    const any_order_error operand_a(a), computed = operand_a * any_order_error(b);
     const double argument = static_cast<double>(a) * b;
-    EXPECT_TRUE(is_within_bound(f(held), candidate(a), of(oracle100(a)))) << name << " of " << a;
+    EXPECT_TRUE(is_within_bound(f(operand_a), candidate(a), of(oracle100(a))))
+        << name << " of " << a;
     EXPECT_TRUE(is_within_bound(f(computed), candidate(a * b), of(oracle100(argument))))
         << name << " of " << argument;
     EXPECT_EQ(f(computed).value, f(running_error(argument, 0)).value);
     // A result that is one percent off must be outside of the bound.
     if (std::fabs(candidate(a)) > 0x1p-20F) {
-      EXPECT_FALSE(is_within_bound(f(held), 1.01 * candidate(a), of(oracle100(a))))
+      EXPECT_FALSE(is_within_bound(f(operand_a), 1.01 * candidate(a), of(oracle100(a))))
           << name << " of " << a;
     }
   }
 }
 
 #define NORMPROOF_EXPECT_COVERED(f, least, most)                                 \
-  expect_covered(                                                                \
+  expect_error_bound_covers(                                                     \
       #f, [](float x) { return std::f(x); }, [](const auto& x) { return f(x); }, \
       [](const oracle100& x) { return f(x); }, least, most)
 
@@ -215,13 +216,13 @@ TEST_F(AnyOrderErrorBoundLimits, CoversElementaryFunctionsOfInexactArguments) {
 }
 
 TEST_F(AnyOrderErrorBoundLimits, ClampDoesNotIncreaseTheError) {
-  const any_order_error low(-1), high(0.1);
+  const any_order_error low_value(-1), high_value(0.1);
   for (const double value : {-2.0, -1.0, 0.0, 0.1, 3.0}) {
     const any_order_error x(value, 0x1p-4);
-    const any_order_error clamped = clamp(x, low, high);
+    const any_order_error clamped = clamp(x, low_value, high_value);
     EXPECT_EQ(clamped.value, std::min(std::max(value, -1.0), 0.1));
     EXPECT_GE(clamped.error, x.error);
-    EXPECT_LE(clamped.error, x.error + high.error);
+    EXPECT_LE(clamped.error, x.error + high_value.error);
   }
 }
 

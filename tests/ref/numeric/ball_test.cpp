@@ -13,32 +13,32 @@ TEST(Ball, EnclosesExactRationalResults) {
   const RandomStream stream(7, "ball");
   std::uint64_t draw = 0;
   for (int trial = 0; trial < 2000; ++trial) {
-    ball enclosed(1.0);
+    ball enclosing_ball(1.0);
     rational exact(1);
     for (int step = 0; step < 12; ++step) {
       const double v = (stream.uniform(draw++) - 0.5) * (step % 3 == 0 ? 0x1p40 : 3.0);
       const rational w(v);
       switch (stream.below(draw++, 4)) {
         case 0:
-          enclosed += ball(v), exact += w;
+          enclosing_ball += ball(v), exact += w;
           break;
         case 1:
-          enclosed -= ball(v), exact -= w;
+          enclosing_ball -= ball(v), exact -= w;
           break;
         case 2:
-          enclosed *= ball(v), exact *= w;
+          enclosing_ball *= ball(v), exact *= w;
           break;
         default:
-          if (v != 0) enclosed /= ball(v), exact /= w;
+          if (v != 0) enclosing_ball /= ball(v), exact /= w;
       }
     }
-    ASSERT_LE(rational(enclosed.lower()), exact) << trial;
-    ASSERT_GE(rational(enclosed.upper()), exact) << trial;
+    ASSERT_LE(rational(enclosing_ball.lower()), exact) << trial;
+    ASSERT_GE(rational(enclosing_ball.upper()), exact) << trial;
   }
 }
 
 TEST(Ball, ComparisonsAreTrueOnlyIfCertain) {
-  BallPrecision coarse(20);
+  BallPrecision coarse_precision(20);
   const ball third = ball(1.0) / ball(3.0);
   EXPECT_FALSE(third < ball(1.0 / 3.0) && third > ball(1.0 / 3.0));
   EXPECT_TRUE(third < ball(0.34));

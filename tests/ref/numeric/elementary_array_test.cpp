@@ -34,23 +34,24 @@ class ElementaryFunction : public ::testing::TestWithParam<int> {
  protected:
   const Function& f = functions()[static_cast<std::size_t>(GetParam())];
 
-  void expect_nearest(double x) const {
+  void expect_correctly_rounded(double x) const {
     const double y = f.of(x), expected = nearest(f, x);
-    EXPECT_TRUE(same_value(y, expected))
+    EXPECT_TRUE(is_same_value(y, expected))
         << f.name << "(" << std::hexfloat << x << ") = " << y << ", expected " << expected;
   }
 };
 
 TEST_P(ElementaryFunction, IsCorrectlyRoundedAtRandomArguments) {
   for (std::uint64_t i = 0; i < sample_size() && !HasFailure(); ++i)
-    expect_nearest(argument(f, 20260101, i));
+    expect_correctly_rounded(argument(f, 20260101, i));
 }
 
 TEST_P(ElementaryFunction, IsCorrectlyRoundedAtEdgeCases) {
   for (const double edge : f.edges) {
     for (int sign = 0; sign < 2; ++sign) {
       const auto bits = std::bit_cast<std::uint64_t>(sign == 0 ? edge : -edge);
-      for (std::uint64_t i = 0; i <= 64; ++i) expect_nearest(std::bit_cast<double>(bits + i - 32));
+      for (std::uint64_t i = 0; i <= 64; ++i)
+        expect_correctly_rounded(std::bit_cast<double>(bits + i - 32));
     }
   }
 }
@@ -67,17 +68,18 @@ TEST_P(ElementaryFunction, IsCorrectlyRoundedAtTheEndsOfTableRows) {
   for (const double end : ends) {
     const auto bits = std::bit_cast<std::uint64_t>(end);
     for (std::uint64_t i = 0; i <= 48 && !HasFailure(); ++i)
-      expect_nearest(std::bit_cast<double>(bits + i - 24));
+      expect_correctly_rounded(std::bit_cast<double>(bits + i - 24));
   }
   for (const double end : ends) {
-    for (int e = 0; e < 40 && !HasFailure(); ++e) expect_nearest(end * (1 - std::ldexp(1, e - 52)));
+    for (int e = 0; e < 40 && !HasFailure(); ++e)
+      expect_correctly_rounded(end * (1 - std::ldexp(1, e - 52)));
   }
 }
 
 // CORE-MATH published these arguments for erf, log and tanh, one per line of a file.
 TEST_P(ElementaryFunction, IsCorrectlyRoundedAtPublishedHardCases) {
-  using tests::ref::data::shared_data;
-  const auto path = shared_data() / "hard_cases" / (f.name + ".txt");
+  using tests::ref::data::find_shared_data_folder;
+  const auto path = find_shared_data_folder() / "hard_cases" / (f.name + ".txt");
   std::ifstream file(path);
   if (!file) GTEST_SKIP() << path << " is not there";
   std::size_t count = 0;
@@ -87,7 +89,7 @@ TEST_P(ElementaryFunction, IsCorrectlyRoundedAtPublishedHardCases) {
     const double x =
         text.find("snan") != std::string::npos ? kNaN : std::strtod(text.c_str(), &end);
     ASSERT_NE(end, text.c_str()) << "line " << count + 1 << " of " << path << ": " << line;
-    expect_nearest(x);
+    expect_correctly_rounded(x);
   }
   EXPECT_GT(count, 10000u);
 }
@@ -107,7 +109,7 @@ TEST_P(ElementaryFunction, IsOddIfTheExactFunctionIs) {
   int differ = 0;
   for (std::uint64_t i = 0; i < 4000; ++i) {
     const double x = argument(f, 4, i);
-    differ += !same_value(f.of(-x), -f.of(x));
+    differ += !is_same_value(f.of(-x), -f.of(x));
   }
   EXPECT_EQ(differ == 0, odd) << differ;
 }
@@ -123,12 +125,12 @@ TEST_P(ElementaryFunction, IsTheSameForScalarsAndArraysOnEveryInstructionSet) {
       EXPECT_EQ(y.back(), 5) << "written past the array";
       for (std::size_t i = 1; i <= count; ++i) {
         const double expected = nearest(f, x[i]);
-        EXPECT_TRUE(same_value(y[i], expected))
+        EXPECT_TRUE(is_same_value(y[i], expected))
             << set << std::hexfloat << " " << f.name << " " << x[i];
-        EXPECT_TRUE(same_value(f.of(x[i]), expected)) << set << std::hexfloat << " " << x[i];
+        EXPECT_TRUE(is_same_value(f.of(x[i]), expected)) << set << std::hexfloat << " " << x[i];
       }
       f.apply_each(x.data() + 1, count, x.data() + 1);
-      for (std::size_t i = 1; i <= count; ++i) EXPECT_TRUE(same_value(x[i], y[i])) << "in place";
+      for (std::size_t i = 1; i <= count; ++i) EXPECT_TRUE(is_same_value(x[i], y[i])) << "in place";
       EXPECT_EQ(x.back(), 7);
     }
   }
@@ -160,7 +162,7 @@ TEST_P(ElementaryFunction, ErrorOfTheFastPhaseIsWithinItsBound) {
   double largest = 0;
   for (std::uint64_t i = 0; i < 40000; ++i) {
     const double x = argument(f, 5, i);
-    if (in_fast_domain(f, x)) largest = std::max(largest, fast_error(f, x));
+    if (is_in_fast_domain(f, x)) largest = std::max(largest, fast_error(f, x));
   }
   EXPECT_LE(largest, f.fast_error) << f.name;
   EXPECT_GE(largest, f.fast_error / 32) << f.name;
@@ -172,17 +174,17 @@ INSTANTIATE_TEST_SUITE_P(ElementaryFunctions, ElementaryFunction, ::testing::Ran
                          });
 
 TEST(ElementaryFunctions, SpecialValuesFollowIeee754) {
-  EXPECT_TRUE(same_value(exp(-kInfinity), 0.0));
+  EXPECT_TRUE(is_same_value(exp(-kInfinity), 0.0));
   EXPECT_EQ(exp(kInfinity), kInfinity);
   EXPECT_EQ(log(kInfinity), kInfinity);
   EXPECT_EQ(log(0.0), -kInfinity);
   EXPECT_EQ(log(-0.0), -kInfinity);
-  EXPECT_TRUE(same_value(log(1.0), 0.0));
+  EXPECT_TRUE(is_same_value(log(1.0), 0.0));
   for (const double x : {-1.0, -kInfinity, kNaN}) EXPECT_NE(log(x), log(x));
   using OfOne = double (*)(double);
   for (const OfOne of : {OfOne{tanh}, OfOne{erf}}) {
-    EXPECT_TRUE(same_value(of(-0.0), -0.0));
-    EXPECT_TRUE(same_value(of(0.0), 0.0));
+    EXPECT_TRUE(is_same_value(of(-0.0), -0.0));
+    EXPECT_TRUE(is_same_value(of(0.0), 0.0));
     EXPECT_EQ(of(kInfinity), 1);
     EXPECT_EQ(of(-kInfinity), -1);
   }

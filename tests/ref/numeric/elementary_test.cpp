@@ -68,9 +68,9 @@ TEST(Clamp, LimitsDoublesAndDualNumbers) {
 
 // Clamps an interval. The result must contain the clamped value of each point of the interval.
 template <class T>
-void expect_clamp_encloses_every_point(const T& wide, double lower, double upper) {
-  const Enclosure e = enclose(clamp(wide, T(lower), T(upper)));
-  const Enclosure x = enclose(wide);
+void expect_clamp_encloses_every_point(const T& wide_interval, double lower, double upper) {
+  const Enclosure e = enclose(clamp(wide_interval, T(lower), T(upper)));
+  const Enclosure x = enclose(wide_interval);
   for (const double point : {x.lower, x.upper, (x.lower + x.upper) / 2}) {
     const double image = clamp(point, lower, upper);
     EXPECT_LE(e.lower, image);
@@ -84,9 +84,9 @@ TEST(Clamp, ResultOfAnIntervalContainsTheResultOfEveryPoint) {
   for (const auto& [lower, upper] :
        {std::pair{0.0, 1.0}, std::pair{-3.0, 0.5}, std::pair{0.25, 0.5}, std::pair{2.0, 3.0}}) {
     expect_clamp_encloses_every_point(hull(ball(-0.5), ball(1.5)), lower, upper);
-    interval wide(0.0);
-    mpfi_interv_d(wide.backend().data(), -0.5, 1.5);
-    expect_clamp_encloses_every_point(wide, lower, upper);
+    interval wide_interval(0.0);
+    mpfi_interv_d(wide_interval.backend().data(), -0.5, 1.5);
+    expect_clamp_encloses_every_point(wide_interval, lower, upper);
   }
 }
 
@@ -176,9 +176,9 @@ TEST(ElementaryFunctions, IntervalsAndErrorBoundsContainTheResultOfEveryPoint) {
       const double radius = std::ldexp(stream.uniform(3 * i + 1), -static_cast<int>(i % 40));
       const double low = center - radius, high = center + radius;
       if (f.begin > 0 && low <= 0) continue;
-      interval wide(0.0);
-      mpfi_interv_d(wide.backend().data(), low, high);
-      const Enclosure in = enclose(f.of_interval(wide));
+      interval wide_interval(0.0);
+      mpfi_interv_d(wide_interval.backend().data(), low, high);
+      const Enclosure in = enclose(f.of_interval(wide_interval));
       const Enclosure ba = enclose(f.of_ball(hull(ball(low), ball(high))));
       const double candidate_argument_range = std::max(high - center, center - low) * (1 + 0x1p-40);
       const running_error r = f.of_running_error(running_error(center, candidate_argument_range));

@@ -12,7 +12,7 @@ namespace normproof::ref::numeric {
 
 /// Returns the clause at the beginning of the name of a test, for example C2 for
 /// "C2_RejectsNegativeEps". Returns Clause::none if the name begins with no clause or with several.
-inline Clause clause_of(std::string_view name) {
+inline Clause parse_clause(std::string_view name) {
   if (!name.starts_with('C')) return Clause::none;
   name.remove_prefix(1);
   int number = 0;
@@ -35,11 +35,12 @@ std::string error_message(F&& f) {
   return "no error";
 }
 
-/// Returns the contract violation for which f is rejected. If the name of the running test begins
-/// with a clause, expects the violation to be of this clause.
+/// Calls f, which must be rejected, and returns the contract violation. If the name of the running
+/// test begins with a clause, expects the violation to be of this clause.
 template <class F>
 ContractViolation contract_violation(F&& f) {
-  const Clause clause = clause_of(::testing::UnitTest::GetInstance()->current_test_info()->name());
+  const Clause clause =
+      parse_clause(::testing::UnitTest::GetInstance()->current_test_info()->name());
   try {
     f();
   } catch (const ContractError& error) {
@@ -51,8 +52,8 @@ ContractViolation contract_violation(F&& f) {
   return {.observation = "no error"};
 }
 
-/// Returns the message of the ContractError that f throws, or "no error" if f throws none. The
-/// clause is checked as in contract_violation.
+/// Returns the message of the ContractError that f throws, or "no error" if f throws none. If the
+/// name of the running test begins with a clause, expects the error to be of this clause.
 template <class F>
 std::string contract_message(F&& f) {
   return ContractError(contract_violation(f)).what();

@@ -26,7 +26,7 @@ TEST(ContractFailure, MessageNamesFunctionArgumentAndExpectation) {
             (ContractViolation{"layer_norm", "gamma", "has shape [4]", "shape [5]"}));
 }
 
-TEST(ContractFailure, ClauseAppearsInWhatButNotInTheSentence) {
+TEST(ContractFailure, ClauseIsInTheExceptionTextButNotInTheSentence) {
   const ContractError error = catch_contract_error(
       [] { contract_failure("dropout", "rate", "is 2", "0 <= rate < 1", Clause::C12); });
   EXPECT_STREQ(error.what(), "dropout: rate is 2; expected 0 <= rate < 1 (C12)");
@@ -83,10 +83,10 @@ TEST(UnknownNameMessage, SaysThatNoNameIsKnown) {
 }
 
 TEST(ClauseOf, ReturnsTheClauseAtTheBeginningOfATestName) {
-  EXPECT_EQ(clause_of("C2EpsIsBelowZero"), Clause::C2);
-  EXPECT_EQ(clause_of("C12"), Clause::C12);
+  EXPECT_EQ(parse_clause("C2EpsIsBelowZero"), Clause::C2);
+  EXPECT_EQ(parse_clause("C12"), Clause::C12);
   for (const char* name : {"C1AndC2AreOfShapes", "C1toC4Hold", "CasesAreNone", "EpsC2", "C", ""})
-    EXPECT_EQ(clause_of(name), Clause::none) << name;
+    EXPECT_EQ(parse_clause(name), Clause::none) << name;
 }
 
 }  // namespace

@@ -34,12 +34,12 @@ void expect_within_error(const FixedPoint& a, const Exact& exact, const char* wh
 }
 
 // A random fixed-point number with an error bound, and an exact number within this error.
-struct NumberAndPoint {
+struct ExactAndFixedPointNumber {
   FixedPoint number;
   Exact point;
 };
-NumberAndPoint random_fixed_point(const RandomStream& stream, std::uint64_t i, int limbs,
-                                  int integer_bits) {
+ExactAndFixedPointNumber random_fixed_point(const RandomStream& stream, std::uint64_t i, int limbs,
+                                            int integer_bits) {
   FixedPoint a = FixedPoint::from_double(limbs, stream.uniform(8 * i) + 0x1p-60, integer_bits);
   for (int k = 1; k < limbs; ++k) {
     FixedPoint part = FixedPoint::from_double(limbs, stream.uniform(8 * i + 1), -53 * k);
@@ -57,11 +57,11 @@ TEST(FixedPointArithmetic, EveryOperationEnclosesTheExactResult) {
   std::uint64_t i = 0;
   for (const int limbs : {2, 3, 4, 8, 33}) {
     for (int round = 0; round < 200; ++round) {
-      const NumberAndPoint a = random_fixed_point(stream, i++, limbs, 5),
-                           b = random_fixed_point(stream, i++, limbs, 5);
+      const ExactAndFixedPointNumber a = random_fixed_point(stream, i++, limbs, 5),
+                                     b = random_fixed_point(stream, i++, limbs, 5);
       expect_within_error(FixedPoint(a.number) += b.number, a.point + b.point, "sum");
       const bool larger = a.number.at_least(b.number);
-      const NumberAndPoint &up = larger ? a : b, &low = larger ? b : a;
+      const ExactAndFixedPointNumber &up = larger ? a : b, &low = larger ? b : a;
       expect_within_error(FixedPoint(up.number) -= low.number, up.point - low.point, "difference");
       expect_within_error(a.number * b.number, a.point * b.point, "product");
       const std::uint32_t small = 1 + static_cast<std::uint32_t>(stream.below(8 * i + 5, 1000));
@@ -69,7 +69,7 @@ TEST(FixedPointArithmetic, EveryOperationEnclosesTheExactResult) {
       expect_within_error(FixedPoint(a.number) /= small, a.point / small, "quotient by an integer");
       const int bits = static_cast<int>(stream.below(8 * i + 6, 150));
       expect_within_error(FixedPoint(a.number) >>= bits, ldexp(a.point, -bits), "shift");
-      NumberAndPoint denominator = random_fixed_point(stream, i++, limbs, round % 40);
+      ExactAndFixedPointNumber denominator = random_fixed_point(stream, i++, limbs, round % 40);
       denominator.number += FixedPoint(limbs, 1);
       denominator.point += 1;
       expect_within_error(reciprocal(denominator.number), 1 / denominator.point, "reciprocal");
@@ -124,9 +124,9 @@ TEST(FixedPointArithmetic, RoundsToNearestEvenAndReportsUndecidedRoundings) {
   EXPECT_TRUE(midpoint.round(0, &y));
   EXPECT_EQ(y, 1 + 0x1p-52);
 
-  FixedPoint unknown(4, 1);
-  unknown.add_error(~std::uint64_t{0});
-  EXPECT_FALSE(unknown.round(0, &y));
+  FixedPoint undecided_number(4, 1);
+  undecided_number.add_error(~std::uint64_t{0});
+  EXPECT_FALSE(undecided_number.round(0, &y));
 }
 
 // MPFR rounds the same numbers, including subnormal and overflowing results.

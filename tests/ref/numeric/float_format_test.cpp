@@ -21,7 +21,7 @@
 namespace normproof::ref::numeric {
 namespace {
 
-using verification::checks::compare::same_number;
+using verification::checks::compare::is_same_number;
 
 /// Returns the number that would follow the largest number of the format if the exponent range were
 /// not limited.
@@ -89,8 +89,8 @@ TEST(RoundTo, KeepsNumbersOfTheFormatAndRoundsTiesToEven) {
         const auto round = [&](double v) { return round_to(format, sign * v); };
         EXPECT_BITS_EQ(round(below), sign * below);
         EXPECT_BITS_EQ(round(std::nextafter(tie, 0.0)), sign * below);
-        EXPECT_TRUE(same_number(round(tie), sign * even)) << below;
-        EXPECT_TRUE(same_number(round(std::nextafter(tie, kInfinity)), sign * above)) << below;
+        EXPECT_TRUE(is_same_number(round(tie), sign * even)) << below;
+        EXPECT_TRUE(is_same_number(round(std::nextafter(tie, kInfinity)), sign * above)) << below;
       }
     }
   }
@@ -167,7 +167,7 @@ TEST(RoundTo, OverflowGivesInfinityNanOrTheLargestNumber) {
   for (const FloatFormat& format : small_formats()) {
     const double special = format.has_infinity ? kInfinity : kNaN;
     for (const double v : {next_beyond_largest(format), 1e30 * format.largest, kInfinity}) {
-      EXPECT_TRUE(same_number(round_to(format, v), special)) << format.name;
+      EXPECT_TRUE(is_same_number(round_to(format, v), special)) << format.name;
       EXPECT_EQ(round_to(format, v, Overflow::saturate), format.largest) << format.name;
       EXPECT_EQ(round_to(format, -v, Overflow::saturate), -format.largest) << format.name;
       EXPECT_TRUE(std::signbit(round_to(format, -v))) << format.name;

@@ -10,21 +10,21 @@
 namespace normproof::tests::ref::numeric {
 namespace {
 
-using normproof::ref::numeric::without_nan_sign;
+using normproof::ref::numeric::remove_nan_signs;
 
 TEST(WithoutNanSign, EveryNanPrintsWithoutASign) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   ASSERT_EQ(fmt::format("{}", std::copysign(nan, -1.0)), "-nan");
   for (const double sign : {-1.0, 1.0}) {
-    EXPECT_EQ(fmt::format("{}", without_nan_sign(std::copysign(nan, sign))), "nan");
-    EXPECT_EQ(fmt::format("{:.9g}", without_nan_sign(std::copysign(nan, sign))), "nan");
+    EXPECT_EQ(fmt::format("{}", remove_nan_signs(std::copysign(nan, sign))), "nan");
+    EXPECT_EQ(fmt::format("{:.9g}", remove_nan_signs(std::copysign(nan, sign))), "nan");
   }
 }
 
 TEST(WithoutNanSign, OtherValuesKeepTheirBits) {
   for (const double x : {0.0, -0.0, -1.5, std::numeric_limits<double>::infinity(),
                          -std::numeric_limits<double>::infinity()})
-    EXPECT_EQ(std::bit_cast<std::uint64_t>(without_nan_sign(x)), std::bit_cast<std::uint64_t>(x));
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(remove_nan_signs(x)), std::bit_cast<std::uint64_t>(x));
 }
 
 }  // namespace

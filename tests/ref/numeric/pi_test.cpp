@@ -13,7 +13,7 @@ namespace {
 // The tests compute pi by Machin's formula, so that they do not depend on a constant of a library.
 constexpr int kTerms = 200;
 template <class T>
-T pi_by_machin() {
+T compute_pi_by_machin() {
   const auto arctangent_of_inverse = [](int n) {
     T sum(0), power = T(1) / n;
     for (int k = 0; k < kTerms; ++k) {
@@ -33,7 +33,7 @@ oracle100 ulp_of_pi() {
 // Each term is rounded three times, for the power, the quotient and the sum. Each rounding error is
 // at most half an ulp of a number below 1. The two sums are then multiplied by 16 and 4.
 TEST(Pi, AgreesWithMachinsFormula) {
-  const oracle100 exact = pi_by_machin<oracle100>();
+  const oracle100 exact = compute_pi_by_machin<oracle100>();
   const oracle100 error_of_machin =
       oracle100(3 * kTerms * (16 + 4)) * std::numeric_limits<oracle100>::epsilon() / 2;
   EXPECT_LE(abs(pi<oracle100>() - exact), error_of_machin + ulp_of_pi<oracle100>() / 2);

@@ -74,7 +74,7 @@ TEST(RandomStream, DependsOnlyOnSeedStreamAndIndex) {
 
 // The moments and the tail of 2^20 numbers must lie within 2.5 standard errors of the values of the
 // normal distribution. The stream is fixed, so the test always gives the same result.
-TEST(RandomStream, NormalHasTheMomentsOfTheNormalDistribution) {
+TEST(RandomStream, NormalNumbersHaveTheMomentsOfTheNormalDistribution) {
   const RandomStream stream(2026, "moments");
   constexpr int kCount = 1 << 20;
   double sum = 0;
@@ -95,7 +95,7 @@ TEST(RandomStream, NormalHasTheMomentsOfTheNormalDistribution) {
   for (const double e : standard_errors) EXPECT_LE(std::fabs(e), 2.5);
 }
 
-TEST(RandomStream, UniformStaysBelowOne) {
+TEST(RandomStream, UniformNumbersAreLessThanOne) {
   const RandomStream stream(1, "uniform");
   double least = 1;
   double most = 0;
@@ -110,7 +110,7 @@ TEST(RandomStream, UniformStaysBelowOne) {
   EXPECT_GE(most, 1 - 0x1p-13);
 }
 
-TEST(RandomStream, BelowReturnsEveryNumberOfItsRange) {
+TEST(RandomStream, RandomIntegersReachEveryNumberOfTheirRange) {
   const RandomStream stream(1, "below");
   std::set<std::uint64_t> seen;
   for (std::uint64_t i = 0; i < 200; ++i) seen.insert(stream.below(i, 7));

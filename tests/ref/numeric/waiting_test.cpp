@@ -40,19 +40,19 @@ TEST(WaitingUntilACondition, WakesEveryWaitingThread) {
 TEST(WaitingUntilACondition, MissesNoChangeOfTheCondition) {
   Waiting waiting;
   std::atomic<int> turn{0};
-  constexpr int kTurns = 20000;
+  constexpr int kTurnCount = 20000;
   const auto run_player = [&](int own) {
-    for (int i = own; i < kTurns; i += 2) {
+    for (int i = own; i < kTurnCount; i += 2) {
       waiting.wait_until([&] { return turn == i; });
       if (i % 1000 < 2) std::this_thread::sleep_for(std::chrono::milliseconds(1));
       turn = i + 1;
       waiting.wake();
     }
   };
-  std::thread even(run_player, 0), odd(run_player, 1);
-  even.join();
-  odd.join();
-  EXPECT_EQ(turn, kTurns);
+  std::thread even_player(run_player, 0), odd_player(run_player, 1);
+  even_player.join();
+  odd_player.join();
+  EXPECT_EQ(turn, kTurnCount);
 }
 
 }  // namespace

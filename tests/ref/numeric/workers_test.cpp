@@ -15,30 +15,30 @@ namespace {
 TEST(RunTasks, RunsEveryTaskOnceAndItsWritesAreVisibleAfterwards) {
   for (const std::size_t threads : {1u, 2u, 3u, 7u})
     for (const std::size_t tasks : {0u, 1u, 2u, 5u, 1000u}) {
-      std::vector<int> times(tasks, 0);
-      run_tasks(tasks, threads, [&](std::size_t i) { ++times[i]; });
-      EXPECT_EQ(times, std::vector<int>(tasks, 1)) << threads;
+      std::vector<int> run_counts(tasks, 0);
+      run_tasks(tasks, threads, [&](std::size_t i) { ++run_counts[i]; });
+      EXPECT_EQ(run_counts, std::vector<int>(tasks, 1)) << threads;
     }
 }
 
 // A thread that wakes up late finds the next call already running. No task may run twice.
 TEST(RunTasks, RunsManyShortCallsInARow) {
-  std::vector<int> times(5, 0);
-  constexpr int kCalls = 20000;
-  for (int call = 0; call < kCalls; ++call)
-    run_tasks(1 + static_cast<std::size_t>(call) % 5, 3, [&](std::size_t i) { ++times[i]; });
-  EXPECT_EQ(times,
-            (std::vector<int>{kCalls, kCalls / 5 * 4, kCalls / 5 * 3, kCalls / 5 * 2, kCalls / 5}));
+  std::vector<int> run_counts(5, 0);
+  constexpr int kCallCount = 20000;
+  for (int call = 0; call < kCallCount; ++call)
+    run_tasks(1 + static_cast<std::size_t>(call) % 5, 3, [&](std::size_t i) { ++run_counts[i]; });
+  EXPECT_EQ(run_counts, (std::vector<int>{kCallCount, kCallCount / 5 * 4, kCallCount / 5 * 3,
+                                          kCallCount / 5 * 2, kCallCount / 5}));
 }
 
 // With 16 threads, many threads wake up late. No task may run twice.
 TEST(RunTasks, RunsManyShortCallsWithMoreThreadsThanProcessors) {
-  std::vector<std::atomic<int>> times(5);
-  constexpr int kCalls = 5000;
-  for (int call = 0; call < kCalls; ++call)
-    run_tasks(1 + static_cast<std::size_t>(call) % 5, 16, [&](std::size_t i) { ++times[i]; });
-  for (std::size_t i = 0; i < times.size(); ++i)
-    EXPECT_EQ(times[i], kCalls / 5 * (5 - static_cast<int>(i))) << i;
+  std::vector<std::atomic<int>> run_counts(5);
+  constexpr int kCallCount = 5000;
+  for (int call = 0; call < kCallCount; ++call)
+    run_tasks(1 + static_cast<std::size_t>(call) % 5, 16, [&](std::size_t i) { ++run_counts[i]; });
+  for (std::size_t i = 0; i < run_counts.size(); ++i)
+    EXPECT_EQ(run_counts[i], kCallCount / 5 * (5 - static_cast<int>(i))) << i;
 }
 
 TEST(RunTasks, UsesOtherThreads) {
@@ -90,14 +90,14 @@ TEST(RunTasks, NestedTasksRunInOrderOnTheSameThread) {
 
 TEST(RunTasks, RunsTheTasksOfConcurrentCallers) {
   std::vector<std::thread> callers;
-  std::vector<std::vector<int>> times(4, std::vector<int>(50, 0));
-  for (auto& own : times)
+  std::vector<std::vector<int>> run_counts(4, std::vector<int>(50, 0));
+  for (auto& own : run_counts)
     callers.emplace_back([&own] {
       for (int call = 0; call < 200; ++call)
         run_tasks(own.size(), 2, [&](std::size_t i) { ++own[i]; });
     });
   for (std::thread& caller : callers) caller.join();
-  for (const auto& own : times) EXPECT_EQ(own, std::vector<int>(50, 200));
+  for (const auto& own : run_counts) EXPECT_EQ(own, std::vector<int>(50, 200));
 }
 
 TEST(RunTasks, AForkedProcessStartsItsOwnThreads) {

@@ -74,7 +74,7 @@ Tensor<double> activation_arguments() {
 
 class ActivationTest : public ::testing::Test {
  protected:
-  void TearDown() override { restore_defaults(); }
+  void TearDown() override { restore_default_settings(); }
 };
 
 TEST_F(ActivationTest, ReluMatchesHandComputedValues) {
@@ -86,7 +86,8 @@ TEST_F(ActivationTest, ReluMatchesHandComputedValues) {
 
 TEST_F(ActivationTest, ReluSlopeAtZeroIsZeroForEveryScalar) {
   const auto slope_at_0 = []<class T>(T) {
-    const Tensor<T> grad_x = relu_backward(lift<T>({5, 5}), lift<T>({0, 3}));
+    const Tensor<T> grad_x =
+        relu_backward(convert_elements<T>({5, 5}), convert_elements<T>({0, 3}));
     EXPECT_EQ(numeric::to_double(grad_x(0)), 0);
     EXPECT_EQ(numeric::to_double(grad_x(1)), 5);
   };
@@ -159,9 +160,11 @@ TEST_F(ActivationTest, DoubleResultsAreWithinTheRunningErrorBound) {
   const auto running = all_activations<running_error>();
   for (std::size_t k = 0; k < doubles.size(); ++k) {
     SCOPED_TRACE(doubles[k].name);
-    const auto y = running[k].forward(lift<running_error>(x));
-    const auto grad_x = running[k].backward(lift<running_error>(grad_y), lift<running_error>(x));
-    Tensor<oracle100> expected_y = lift<oracle100>(x), expected_grad_x = lift<oracle100>(x);
+    const auto y = running[k].forward(convert_elements<running_error>(x));
+    const auto grad_x = running[k].backward(convert_elements<running_error>(grad_y),
+                                            convert_elements<running_error>(x));
+    Tensor<oracle100> expected_y = convert_elements<oracle100>(x),
+                      expected_grad_x = convert_elements<oracle100>(x);
     for (std::size_t i = 0; i < x.size(); ++i) {
       const ExactActivation d = exact_activation(doubles[k].name, oracle100(x(i)));
       expected_y(i) = d.y;
@@ -218,16 +221,19 @@ TEST_F(ActivationTest, IntervalAndBallResultsContainTheExactValues) {
     for (std::size_t i = 0; i < x.size(); ++i) {
       const ExactActivation d = exact_activation(balls[k].name, oracle100(x(i)));
       const Tensor<double> at = {x(i)}, g = {grad_y(i)};
-      const auto holds = [&](const auto& got, const oracle100& exact) {
+      const auto is_correct = [&](const auto& got, const oracle100& exact) {
         const auto [lower, upper] = numeric::enclose(got(0));
         EXPECT_LE(oracle100(lower), exact) << x(i);
         EXPECT_GE(oracle100(upper), exact) << x(i);
         EXPECT_LE(upper - lower, 0x1p-50 * std::fabs(x(i)) + 0x1p-50) << x(i);
       };
-      holds(intervals[k].forward(lift<interval>(at)), d.y);
-      holds(balls[k].forward(lift<ball>(at)), d.y);
-      holds(intervals[k].backward(lift<interval>(g), lift<interval>(at)), g(0) * d.slope);
-      holds(balls[k].backward(lift<ball>(g), lift<ball>(at)), g(0) * d.slope);
+      is_correct(intervals[k].forward(convert_elements<interval>(at)), d.y);
+      is_correct(balls[k].forward(convert_elements<ball>(at)), d.y);
+      is_correct(
+          intervals[k].backward(convert_elements<interval>(g), convert_elements<interval>(at)),
+          g(0) * d.slope);
+      is_correct(balls[k].backward(convert_elements<ball>(g), convert_elements<ball>(at)),
+                 g(0) * d.slope);
     }
   }
 }
@@ -244,12 +250,12 @@ void expect_activation_of_every_point(double first, double last) {
   x(0) = hull(T(first), T(last));
   for (std::size_t k = 0; k < doubles.size(); ++k) {
     const auto y = numeric::enclose(enclosing[k].forward(x)(0));
-    const auto slope = numeric::enclose(enclosing[k].backward(lift<T>({3}), x)(0));
+    const auto slope = numeric::enclose(enclosing[k].backward(convert_elements<T>({3}), x)(0));
     for (double point = first; point <= last; point += (last - first) / 16) {
       SCOPED_TRACE(doubles[k].name + " at " + std::to_string(point));
       const Tensor<oracle50> at = {oracle50(point)};
       const oracle50 value = doubles[k].forward(at)(0);
-      const oracle50 derivative = doubles[k].backward(lift<oracle50>({3}), at)(0);
+      const oracle50 derivative = doubles[k].backward(convert_elements<oracle50>({3}), at)(0);
       EXPECT_LE(y.lower, value);
       EXPECT_GE(y.upper, value);
       EXPECT_LE(slope.lower, derivative);
@@ -271,7 +277,7 @@ TEST_F(ActivationTest, RunningErrorOfReluCoversBothSidesOfZero) {
   x(1) = running_error(-0.25, 0.125);
   EXPECT_BITS_EQ(values(relu(x)), (Tensor<double>{0, 0}));
   EXPECT_GE(relu(x)(0).error, 0.25);
-  const auto slope = relu_backward(lift<running_error>({3, 3}), x);
+  const auto slope = relu_backward(convert_elements<running_error>({3, 3}), x);
   EXPECT_BITS_EQ(values(slope), (Tensor<double>{0, 0}));
   EXPECT_GE(slope(0).error, 3);
   EXPECT_BITS_EQ(slope(1).error, 0.0);
@@ -292,8 +298,11 @@ TEST_F(ActivationTest, BackwardIsTheDerivative) {
                        std::to_string(scale));
           expect_derivative(
               [k]<class S>(const Tensor<S>& at) { return all_activations<S>()[k].forward(at); }, x,
-              grad_y, oracles[k].backward(lift<oracle50>(grad_y), lift<oracle50>(x)),
-              running[k].backward(lift<running_error>(grad_y), lift<running_error>(x)));
+              grad_y,
+              oracles[k].backward(convert_elements<oracle50>(grad_y),
+                                  convert_elements<oracle50>(x)),
+              running[k].backward(convert_elements<running_error>(grad_y),
+                                  convert_elements<running_error>(x)));
         }
       }
     }
@@ -325,7 +334,7 @@ TEST_F(ActivationTest, C1_RejectsGradYOfWrongShape) {
 
 // The shapes cover several chunks and non-temporal stores. The test runs on every instruction set
 // and for every scalar type.
-TEST_F(ActivationTest, GeluKeepingErfHasTheSameBits) {
+TEST_F(ActivationTest, GeluThatSavesErfHasTheSameBits) {
   for (const Shape& shape : {Shape{0}, Shape{3}, Shape{3, 5, 967}, Shape{900, 701}}) {
     const Tensor<double> x = random_tensor(shape, "kept", 2);
     const Tensor<double> grad_y = random_tensor(shape, "kept gradient");
@@ -340,7 +349,7 @@ TEST_F(ActivationTest, GeluKeepingErfHasTheSameBits) {
   }
   const Tensor<double> at = {-1.5, 0.25, 3};
   const auto check = [&]<class T>(T) {
-    const Tensor<T> x = lift<T>(at), ones = lift<T>({1, 1, 1});
+    const Tensor<T> x = convert_elements<T>(at), ones = convert_elements<T>({1, 1, 1});
     Tensor<T> erf;
     const Tensor<T> y = gelu(x), kept = gelu_keeping_erf(x, erf);
     const Tensor<T> grad_x = gelu_backward(ones, x),
@@ -385,7 +394,7 @@ TEST_F(ActivationTest, C2_RejectsNonFiniteElements) {
     }
   }
   for (const auto& f : all_activations<numeric::interval>())
-    EXPECT_THROW(f.forward(lift<numeric::interval>({kNaN})), numeric::ContractError);
+    EXPECT_THROW(f.forward(convert_elements<numeric::interval>({kNaN})), numeric::ContractError);
 }
 
 }  // namespace

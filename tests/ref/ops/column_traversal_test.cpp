@@ -10,12 +10,12 @@
 namespace normproof::ref::ops {
 namespace {
 
-constexpr RowLayout kTall{130, 37};
-constexpr IndexRange kRange{3, 31};
+constexpr RowLayout kTallLayout{130, 37};
+constexpr IndexRange kColumnRange{3, 31};
 
 std::vector<double> normal_matrix(std::string_view stream) {
   const numeric::RandomStream random(18, stream);
-  std::vector<double> x(kTall.count * kTall.width);
+  std::vector<double> x(kTallLayout.count * kTallLayout.width);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = random.normal(i);
   return x;
 }
@@ -25,7 +25,7 @@ double expected_column_sum(const RowList& rows, const std::vector<double>& x,
                            const std::vector<double>& c, std::size_t d) {
   return lane_sum<double>(rows.count, [&](std::size_t i) {
     const std::size_t row = rows.listed == nullptr ? i : rows.listed[i];
-    const double difference = x[row * kTall.width + d] - c[d];
+    const double difference = x[row * kTallLayout.width + d] - c[d];
     return difference * difference;
   });
 }
@@ -35,13 +35,15 @@ class ColumnTraversal : public ::testing::TestWithParam<std::size_t> {
   ColumnTraversal() {
     // Lists all rows for 0, otherwise every GetParam()-th row starting with the second.
     const std::size_t step = GetParam();
-    for (std::size_t row = 1; step > 0 && row < kTall.count; row += step) listed_.push_back(row);
-    rows_ = step == 0 ? RowList{nullptr, kTall.count} : RowList{listed_.data(), listed_.size()};
+    for (std::size_t row = 1; step > 0 && row < kTallLayout.count; row += step)
+      listed_.push_back(row);
+    rows_ =
+        step == 0 ? RowList{nullptr, kTallLayout.count} : RowList{listed_.data(), listed_.size()};
   }
 
-  void expect_in_range(const std::vector<double>& got, const auto& expected) const {
+  void expect_equal_in_range(const std::vector<double>& got, const auto& expected) const {
     for (std::size_t d = 0; d < got.size(); ++d) {
-      const bool in = d >= kRange.begin && d < kRange.end;
+      const bool in = d >= kColumnRange.begin && d < kColumnRange.end;
       EXPECT_BITS_EQ(got[d], in ? expected(d) : -1.0) << "column " << d;
     }
   }
@@ -53,35 +55,37 @@ class ColumnTraversal : public ::testing::TestWithParam<std::size_t> {
 };
 
 TEST_P(ColumnTraversal, SumsTheListedRowsInTheDocumentedOrder) {
-  const Columns<double> columns(kTall, kRange);
+  const Columns<double> columns(kTallLayout, kColumnRange);
   const auto x = columns.of(x_.data());
   const auto c = columns.each(c_.data());
   const auto term = [=](auto id) { return squared(x[id] - c[id]); };
   const double count = static_cast<double>(rows_.count);
   const auto sum = [&](std::size_t d) { return expected_column_sum(rows_, x_, c_, d); };
-  std::vector<double> got(kTall.width, -1.0);
+  std::vector<double> got(kTallLayout.width, -1.0);
   columns.sum(rows_, got.data(), term);
-  expect_in_range(got, sum);
+  expect_equal_in_range(got, sum);
   columns.mean(rows_, got.data(), term);
-  expect_in_range(got, [&](std::size_t d) { return sum(d) / count; });
+  expect_equal_in_range(got, [&](std::size_t d) { return sum(d) / count; });
 }
 
 TEST_P(ColumnTraversal, SumsTwoTermsInOnePass) {
-  const Columns<double> columns(kTall, kRange);
+  const Columns<double> columns(kTallLayout, kColumnRange);
   const auto x = columns.of(x_.data());
   const auto c = columns.each(c_.data());
-  const std::vector<double> zero(kTall.width, 0.0);
+  const std::vector<double> zero_centers(kTallLayout.width, 0.0);
   const auto terms = [=](auto id) { return TwoTerms{squared(x[id] - c[id]), x[id] * x[id]}; };
   const double count = static_cast<double>(rows_.count);
   const auto first_sum = [&](std::size_t d) { return expected_column_sum(rows_, x_, c_, d); };
-  const auto second_sum = [&](std::size_t d) { return expected_column_sum(rows_, x_, zero, d); };
-  std::vector<double> first(kTall.width, -1.0), second(kTall.width, -1.0);
+  const auto second_sum = [&](std::size_t d) {
+    return expected_column_sum(rows_, x_, zero_centers, d);
+  };
+  std::vector<double> first(kTallLayout.width, -1.0), second(kTallLayout.width, -1.0);
   columns.sums(rows_, first.data(), second.data(), terms);
-  expect_in_range(first, first_sum);
-  expect_in_range(second, second_sum);
+  expect_equal_in_range(first, first_sum);
+  expect_equal_in_range(second, second_sum);
   columns.means(rows_, first.data(), second.data(), terms);
-  expect_in_range(first, [&](std::size_t d) { return first_sum(d) / count; });
-  expect_in_range(second, [&](std::size_t d) { return second_sum(d) / count; });
+  expect_equal_in_range(first, [&](std::size_t d) { return first_sum(d) / count; });
+  expect_equal_in_range(second, [&](std::size_t d) { return second_sum(d) / count; });
 }
 
 INSTANTIATE_TEST_SUITE_P(Rows, ColumnTraversal, ::testing::Values(0, 1, 2, 200));

@@ -49,7 +49,7 @@ TEST(FmaChain, FollowsTheDocumentedOrder) {
   }
 }
 
-TEST(FmaChain, DiffersFromOneBlockAndFromRoundedProducts) {
+TEST(FmaChain, DiffersFromASingleBlockAndFromSumsOfRoundedProducts) {
   const ChainTerms t = random_terms(513);
   double one_chain = 0;
   double rounded_products = 0;
@@ -86,24 +86,25 @@ TEST(FmaChain, ZeroResultsHaveTheDocumentedSign) {
 
 /// A scalar that counts roundings instead of adding numbers. The count of a sum is the largest
 /// number of roundings that one of its terms passes through.
-struct PathLength {
+struct RoundingCountScalar {
   int roundings = -1;  ///< -1 means +0, with nothing added yet
-  PathLength(int r = 0) : roundings(r - 1) {}
-  PathLength& operator+=(const PathLength& b) {
+  RoundingCountScalar(int r = 0) : roundings(r - 1) {}
+  RoundingCountScalar& operator+=(const RoundingCountScalar& b) {
     roundings = std::max(roundings, b.roundings) + 1;
     return *this;
   }
 };
-PathLength multiply_add(const PathLength&, const PathLength&, const PathLength& c) {
-  PathLength result;
+RoundingCountScalar multiply_add(const RoundingCountScalar&, const RoundingCountScalar&,
+                                 const RoundingCountScalar& c) {
+  RoundingCountScalar result;
   result.roundings = std::max(c.roundings, 0) + 1;
   return result;
 }
 
 TEST(FmaChain, NumberOfRoundingsMatchesTheErrorBound) {
   for (std::size_t count = 1; count <= 1100; ++count) {
-    PathLength longest;
-    const auto any = [](std::size_t) { return PathLength(); };
+    RoundingCountScalar longest;
+    const auto any = [](std::size_t) { return RoundingCountScalar(); };
     fma_chain(count, any, any, longest);
     EXPECT_EQ(verification::checks::compare::bound::matmul_roundings(count),
               static_cast<std::size_t>(longest.roundings))
@@ -112,7 +113,7 @@ TEST(FmaChain, NumberOfRoundingsMatchesTheErrorBound) {
   EXPECT_EQ(verification::checks::compare::bound::matmul_roundings(0), 0u);
 }
 
-TEST(FmaChain, RunningErrorHasTheValueOfDouble) {
+TEST(FmaChain, ChainInRunningErrorArithmeticHasTheValueOfDouble) {
   for (const std::size_t count : kChainLengths) {
     const ChainTerms t = random_terms(count);
     numeric::running_error sum;

@@ -30,7 +30,7 @@ std::vector<GatedActivation<T>> gated_activations() {
 
 class GatedActivationTest : public ::testing::Test {
  protected:
-  void TearDown() override { restore_defaults(); }
+  void TearDown() override { restore_default_settings(); }
 };
 
 TEST_F(GatedActivationTest, AppliesTheActivationToXButNotToTheGate) {
@@ -90,17 +90,19 @@ TEST_F(GatedActivationTest, BackwardIsTheDerivative) {
     for (std::size_t k = 0; k < oracles.size(); ++k) {
       SCOPED_TRACE(oracles[k].name);
       const auto got =
-          oracles[k].backward(lift<oracle50>(grad_y), lift<oracle50>(x), lift<oracle50>(gate));
-      const auto bound = running[k].backward(lift<running_error>(grad_y), lift<running_error>(x),
-                                             lift<running_error>(gate));
+          oracles[k].backward(convert_elements<oracle50>(grad_y), convert_elements<oracle50>(x),
+                              convert_elements<oracle50>(gate));
+      const auto bound = running[k].backward(convert_elements<running_error>(grad_y),
+                                             convert_elements<running_error>(x),
+                                             convert_elements<running_error>(gate));
       expect_derivative(
           [&]<class S>(const Tensor<S>& at) {
-            return gated_activations<S>()[k].forward(at, lift<S>(gate));
+            return gated_activations<S>()[k].forward(at, convert_elements<S>(gate));
           },
           x, grad_y, got.x, bound.x);
       expect_derivative(
           [&]<class S>(const Tensor<S>& at) {
-            return gated_activations<S>()[k].forward(lift<S>(x), at);
+            return gated_activations<S>()[k].forward(convert_elements<S>(x), at);
           },
           gate, grad_y, got.gate, bound.gate);
     }
@@ -121,12 +123,13 @@ TEST_F(GatedActivationTest, IntervalAndBallResultsContainTheResultAtFiftyDigits)
           EXPECT_GE(upper, values(i)) << enclosing[k].name;
         }
       };
-      const auto [of_x, of_gate] =
-          enclosing[k].backward(lift<T>(grad_y), lift<T>(x), lift<T>(gate));
+      const auto [of_x, of_gate] = enclosing[k].backward(
+          convert_elements<T>(grad_y), convert_elements<T>(x), convert_elements<T>(gate));
       const auto [true_x, true_gate] =
-          exact[k].backward(lift<oracle50>(grad_y), lift<oracle50>(x), lift<oracle50>(gate));
-      holds(enclosing[k].forward(lift<T>(x), lift<T>(gate)),
-            exact[k].forward(lift<oracle50>(x), lift<oracle50>(gate)));
+          exact[k].backward(convert_elements<oracle50>(grad_y), convert_elements<oracle50>(x),
+                            convert_elements<oracle50>(gate));
+      holds(enclosing[k].forward(convert_elements<T>(x), convert_elements<T>(gate)),
+            exact[k].forward(convert_elements<oracle50>(x), convert_elements<oracle50>(gate)));
       holds(of_x, true_x);
       holds(of_gate, true_gate);
     }

@@ -39,7 +39,7 @@ inline Tensor<double> random_tensor(const Shape& shape, std::string_view stream,
 }
 
 template <class T>
-Tensor<T> lift(const Tensor<double>& t) {
+Tensor<T> convert_elements(const Tensor<double>& t) {
   return tensor::convert<T>(t);
 }
 
@@ -59,7 +59,7 @@ inline double sum_in_32_lanes(const std::vector<double>& x) {
   return lane[0];
 }
 
-inline void restore_defaults() {
+inline void restore_default_settings() {
   numeric::set_num_threads(1);
   numeric::select_instruction_set(numeric::instruction_sets().back());
 }
@@ -76,11 +76,11 @@ void expect_same_on_every_machine_setting(F&& f) {
       EXPECT_BITS_EQ(f(), expected) << set << ", " << threads << " threads";
     }
   }
-  restore_defaults();
+  restore_default_settings();
 }
 
-/// Checks that each interval or ball of `got` contains the exact value. Its endpoints, rounded to
-/// doubles, may be at most two units in the last place apart.
+/// Checks that each interval or ball of `got` contains the exact value, and that it is narrow: its
+/// endpoints, rounded to doubles, may be at most two units in the last place apart.
 template <class T>
 void expect_encloses(const Tensor<T>& got, const Tensor<oracle100>& exact) {
   ASSERT_EQ(tensor::shape_of(got), tensor::shape_of(exact));
@@ -92,14 +92,15 @@ void expect_encloses(const Tensor<T>& got, const Tensor<oracle100>& exact) {
   }
 }
 
-/// Compares grad_x at 50 digits with the gradient of the sum over `grad_y * f(x)`. This gradient is
-/// computed twice, with dual numbers and with the complex step. The tolerance is `bound`, the
-/// running error of grad_x, scaled to 50 digits. f maps Tensor<S> to Tensor<S>.
+/// Let the loss be the sum of all elements of `grad_y * f(x)`. Compares grad_x at 50 digits with
+/// the gradient of this loss, which is computed twice, with dual numbers and with the complex step.
+/// The tolerance is `bound`, the running error of grad_x, scaled to 50 digits. f maps Tensor<S> to
+/// Tensor<S>.
 template <class F>
 void expect_derivative(F&& f, const Tensor<double>& x, const Tensor<double>& grad_y,
                        const Tensor<oracle50>& grad_x, const Tensor<running_error>& bound) {
   const auto expect = [&]<class S>(S, const char* way) {
-    Tensor<S> at = lift<S>(x);
+    Tensor<S> at = convert_elements<S>(x);
     const auto slopes = verification::checks::compare::slopes(
         at, [&] { return verification::checks::compare::weighted_sum(grad_y, f(at)); });
     EXPECT_WITHIN(compare(tensor::convert<oracle100>(grad_x), slopes,

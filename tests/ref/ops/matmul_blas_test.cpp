@@ -90,14 +90,14 @@ TEST(SingularValues, C1_RejectsAVector) {
 
 // LAPACK promises an error of a small multiple of u times the largest singular value. The multiple
 // 64 is larger than the measured errors.
-constexpr double kUlps = 64 * 0x1p-53;
+constexpr double kMaxRelativeError = 64 * 0x1p-53;
 
 TEST(SingularValues, DiagonalMatrixHasTheMagnitudesOfItsElements) {
   const Tensor<double> a = {{0, -3, 0}, {0.5, 0, 0}};
   const auto values = singular_values(a);
   ASSERT_EQ(values.size(), 2u);
-  EXPECT_LE(std::fabs(values[0] - 3), 3 * kUlps);
-  EXPECT_LE(std::fabs(values[1] - 0.5), 3 * kUlps);
+  EXPECT_LE(std::fabs(values[0] - 3), 3 * kMaxRelativeError);
+  EXPECT_LE(std::fabs(values[1] - 0.5), 3 * kMaxRelativeError);
   EXPECT_EQ(spectral_norm(a), values[0]);
 }
 
@@ -105,20 +105,20 @@ TEST(SingularValues, MatchKnownValuesOfThreeMatrices) {
   // The singular values of [[1, 1], [0, 1]] are the golden ratio and its inverse.
   const double golden = (1 + std::sqrt(5.0)) / 2;
   const auto shear = singular_values(Tensor<double>{{1, 1}, {0, 1}});
-  EXPECT_LE(std::fabs(shear[0] - golden), golden * kUlps);
-  EXPECT_LE(std::fabs(shear[1] - 1 / golden), golden * kUlps);
+  EXPECT_LE(std::fabs(shear[0] - golden), golden * kMaxRelativeError);
+  EXPECT_LE(std::fabs(shear[1] - 1 / golden), golden * kMaxRelativeError);
   // A matrix [m, n] of ones has sqrt(m n) once, otherwise 0.
   const auto ones = singular_values(tensor::full_tensor<double>({9, 4}, 1.0));
   ASSERT_EQ(ones.size(), 4u);
-  EXPECT_LE(std::fabs(ones[0] - 6), 6 * kUlps);
-  for (std::size_t i = 1; i < 4; ++i) EXPECT_LE(std::fabs(ones[i]), 6 * kUlps);
+  EXPECT_LE(std::fabs(ones[0] - 6), 6 * kMaxRelativeError);
+  for (std::size_t i = 1; i < 4; ++i) EXPECT_LE(std::fabs(ones[i]), 6 * kMaxRelativeError);
   // The Hadamard matrix of order 8 has sqrt(8) eight times.
   Tensor<double> hadamard = empty_tensor<double>({8, 8});
   for (std::size_t i = 0; i < 8; ++i)
     for (std::size_t j = 0; j < 8; ++j)
       hadamard(i, j) = __builtin_popcount(static_cast<unsigned>(i & j)) % 2 == 0 ? 1 : -1;
   for (const double value : singular_values(hadamard))
-    EXPECT_LE(std::fabs(value - std::sqrt(8.0)), 3 * kUlps);
+    EXPECT_LE(std::fabs(value - std::sqrt(8.0)), 3 * kMaxRelativeError);
 }
 
 // The sum of squares is the squared Frobenius norm, up to a few roundings per term.

@@ -81,8 +81,8 @@ TEST(MatmulInto, C2_RejectsAnOutputThatOverlapsAnOperand) {
   const auto first = matrix(memory.data(), 4, 4), last = matrix(memory.data() + 15, 4, 4);
   EXPECT_NE(contract_message([&] { matmul_into(first, last, matrices(b)); }), "no error");
   EXPECT_NE(contract_message([&] { matmul_into(last, first, matrices(b)); }), "no error");
-  std::vector<double> side_by_side(32, 1.0);
-  const auto low = matrix(side_by_side.data(), 4, 4), high = matrix(low.data + 16, 4, 4);
+  std::vector<double> interleaved_values(32, 1.0);
+  const auto low = matrix(interleaved_values.data(), 4, 4), high = matrix(low.data + 16, 4, 4);
   EXPECT_NO_THROW(matmul_into(low, high, high)) << "operands may be the same";
   EXPECT_NO_THROW(matmul_into(high, low, low));
 }
@@ -112,15 +112,15 @@ TEST(MatmulInto, C3_RejectsAnOutputWithCoincidingElements) {
 }
 
 TEST(MatmulInto, C4_RejectsSizesThatOverflow) {
-  constexpr std::size_t kHuge = std::size_t{1} << 40;
-  const auto a = Tensor<double>::from_shape({kHuge, 0});
-  const auto b = Tensor<double>::from_shape({0, kHuge});
+  constexpr std::size_t kHugeExtent = std::size_t{1} << 40;
+  const auto a = Tensor<double>::from_shape({kHugeExtent, 0});
+  const auto b = Tensor<double>::from_shape({0, kHugeExtent});
   EXPECT_EQ(contract_message([&] { matmul(Tensor<double>(a), Tensor<double>(b)); }),
             "matmul: a and b have shapes [1099511627776, 0] and [0, 1099511627776]; expected a "
             "result of less than 2^63 bytes (C4)");
   double value = 0;
   MatrixView<double> c = matrix(&value, 1, 1);
-  MatrixView<const double> x = matrix<const double>(&value, kHuge, kHuge);
+  MatrixView<const double> x = matrix<const double>(&value, kHugeExtent, kHugeExtent);
   EXPECT_EQ(contract_message([&] { matmul_into(c, x, x); }),
             "matmul_into: a and b have shapes [1099511627776, 1099511627776] and [1099511627776, "
             "1099511627776], too large with c; expected sizes and offsets below 2^63 bytes (C4)");

@@ -18,7 +18,7 @@ namespace {
 // Calls f(label) with every instruction set of this processor and several thread counts. The first
 // call runs with the baseline instruction set and one thread.
 template <class F>
-void on_every_instruction_set(const F& f) {
+void for_each_instruction_set(const F& f) {
   for (const auto& set : numeric::instruction_sets())
     for (const int threads : {1, 2, 3, 5}) {
       numeric::select_instruction_set(set);
@@ -62,7 +62,7 @@ StoredMatrix make_stored_matrix(std::size_t rows, std::size_t columns, Layout la
   return s;
 }
 
-bool same_bits(const std::vector<double>& x, const std::vector<double>& y) {
+bool have_same_bits(const std::vector<double>& x, const std::vector<double>& y) {
   return x.size() == y.size() && std::memcmp(x.data(), y.data(), x.size() * sizeof(double)) == 0;
 }
 
@@ -94,9 +94,9 @@ std::string describe_product(const ProductCase& x) {
 void expect_naive_bits(const std::vector<ProductCase>& cases) {
   std::vector<std::vector<double>> expected;
   for (const ProductCase& x : cases) expected.push_back(run_product(x, true));
-  on_every_instruction_set([&](const std::string& machine) {
+  for_each_instruction_set([&](const std::string& machine) {
     for (std::size_t i = 0; i < cases.size(); ++i)
-      ASSERT_TRUE(same_bits(run_product(cases[i], false), expected[i]))
+      ASSERT_TRUE(have_same_bits(run_product(cases[i], false), expected[i]))
           << describe_product(cases[i]) << " on " << machine;
   });
 }
@@ -125,7 +125,7 @@ TEST(MatmulDouble, FollowsTheDocumentedOrderForAllLayouts) {
   expect_naive_bits(cases);
 }
 
-TEST(MatmulDouble, FollowsTheDocumentedOrderForDepthsAcrossBlocks) {
+TEST(MatmulDouble, FollowsTheDocumentedOrderForDepthsOfSeveralBlocks) {
   std::vector<ProductCase> cases;
   for (const std::size_t k : {1u, 2u, 3u, 4u, 5u, 31u, 255u, 256u, 257u, 511u, 512u, 513u, 769u})
     for (const Layout a : {Layout::rows, Layout::columns})
@@ -168,7 +168,7 @@ TEST(MatmulDouble, FollowsTheDocumentedOrderBeyondThePanelSize) {
     numeric::select_instruction_set(numeric::instruction_sets().back());
     for (const int threads : {1, 3}) {
       numeric::set_num_threads(threads);
-      EXPECT_TRUE(same_bits(run_product(x, false), expected))
+      EXPECT_TRUE(have_same_bits(run_product(x, false), expected))
           << describe_product(x) << " on " << threads;
     }
     numeric::set_num_threads(1);
@@ -208,8 +208,8 @@ TEST(MatmulDouble, AddsToTheOldValues) {
           c.view.data[i * c.view.row_stride + j * c.view.column_stride] +=
               naive_element(a_block, b_block, i, j);
         }
-    on_every_instruction_set([&](const std::string& machine) {
-      EXPECT_TRUE(same_bits(run_product(x, false, true), c.values))
+    for_each_instruction_set([&](const std::string& machine) {
+      EXPECT_TRUE(have_same_bits(run_product(x, false, true), c.values))
           << describe_product(x) << " on " << machine;
     });
   }
@@ -238,7 +238,7 @@ TEST(MatmulDouble, EachElementHasTheBitsOfItsOwnDotProduct) {
 // Infinities and NaN propagate as in IEEE 754. Padding and zero factors must neither create nor
 // hide them.
 TEST(MatmulDouble, InfinitiesAndNanPropagate) {
-  on_every_instruction_set([](const std::string& machine) {
+  for_each_instruction_set([](const std::string& machine) {
     StoredMatrix a = make_stored_matrix(7, 9, Layout::rows, "a");
     StoredMatrix b = make_stored_matrix(9, 10, Layout::rows, "b");
     StoredMatrix c = make_stored_matrix(7, 10, Layout::rows, "c");

@@ -76,8 +76,8 @@ TEST(Matmul, BatchEqualsItsMatricesOneByOne) {
     for (std::size_t q = 0; q < 3; ++q) {
       Tensor<double> left = empty_tensor<double>({5, 7});
       Tensor<double> right = empty_tensor<double>({7, 4});
-      Tensor<double> own = empty_tensor<double>({5, 4});
-      Tensor<double> common = empty_tensor<double>({5, 4});
+      Tensor<double> own_product = empty_tensor<double>({5, 4});
+      Tensor<double> batched_product = empty_tensor<double>({5, 4});
       Tensor<double> crossed = empty_tensor<double>({7, 2});
       for (std::size_t i = 0; i < 5; ++i)
         for (std::size_t j = 0; j < 7; ++j) left(i, j) = a(p, q, i, j);
@@ -85,20 +85,20 @@ TEST(Matmul, BatchEqualsItsMatricesOneByOne) {
         for (std::size_t j = 0; j < 4; ++j) right(i, j) = b(p, q, i, j);
       for (std::size_t i = 0; i < 5; ++i)
         for (std::size_t j = 0; j < 4; ++j) {
-          own(i, j) = c(p, q, i, j);
-          common(i, j) = d(p, q, i, j);
+          own_product(i, j) = c(p, q, i, j);
+          batched_product(i, j) = d(p, q, i, j);
         }
       for (std::size_t i = 0; i < 7; ++i)
         for (std::size_t j = 0; j < 2; ++j) crossed(i, j) = e(p, q, i, j);
-      EXPECT_BITS_EQ(own, multiply_naively(left, right));
-      EXPECT_BITS_EQ(common, multiply_naively(left, shared));
+      EXPECT_BITS_EQ(own_product, multiply_naively(left, right));
+      EXPECT_BITS_EQ(batched_product, multiply_naively(left, shared));
       EXPECT_BITS_EQ(crossed, multiply_naively(transpose(left), random_tensor({5, 2}, "e")));
     }
 }
 
 // Computes the scores q k^T of attention. Head h of q [B, T, D] consists of the columns from h d to
 // h d + d - 1.
-TEST(Matmul, MultipliesHeadsThatAreColumnsOfATensor) {
+TEST(Matmul, MultipliesHeadsThatAreColumnSlicesOfATensor) {
   constexpr std::size_t kBatch = 2, kTime = 5, kHeads = 3, kWidth = 4;
   const Tensor<double> q = random_tensor({kBatch, kTime, kHeads * kWidth}, "q");
   const Tensor<double> k = random_tensor({kBatch, kTime, kHeads * kWidth}, "k");

@@ -29,7 +29,7 @@ TEST(RowTraversal, VisitsEachRowOfTheRangeWithItsInputs) {
     const auto y = normal_numbers(layout.count * layout.width, "y");
     const IndexRange range{layout.count / 3, layout.count};
     std::size_t next = range.begin;
-    for_rows(layout, range, Inputs{x.data(), y.data()}, [&](auto& row, auto x_row, auto y_row) {
+    for_each_row(layout, range, Inputs{x.data(), y.data()}, [&](auto& row, auto x_row, auto y_row) {
       EXPECT_EQ(row.index(), next++);
       EXPECT_EQ(x_row.p, x.data() + row.index() * layout.width);
       EXPECT_EQ(y_row.p, y.data() + row.index() * layout.width);
@@ -41,7 +41,7 @@ TEST(RowTraversal, VisitsEachRowOfTheRangeWithItsInputs) {
 TEST(RowTraversal, SumsOfARowFollowTheDocumentedOrder) {
   for (const RowLayout& layout : kLayouts) {
     const auto x = normal_numbers(layout.count * layout.width, "x");
-    for_rows(layout, {0, layout.count}, Inputs{x.data()}, [&](auto& row, auto x_row) {
+    for_each_row(layout, {0, layout.count}, Inputs{x.data()}, [&](auto& row, auto x_row) {
       const double* const p = x.data() + row.index() * layout.width;
       const double expected = lane_sum<double>(layout.width, [p](std::size_t i) { return p[i]; });
       const auto term = [=](auto d) { return x_row[d]; };
@@ -57,7 +57,7 @@ TEST(RowTraversal, WritesOnlyTheRowsOfTheRange) {
     const auto x = normal_numbers(layout.count * layout.width, "x");
     std::vector<double> y(x.size(), -1.0);
     const IndexRange range{layout.count / 3, layout.count - layout.count / 4};
-    for_rows(layout, range, Inputs{x.data()}, [&](auto& row, auto x_row) {
+    for_each_row(layout, range, Inputs{x.data()}, [&](auto& row, auto x_row) {
       row.write(y.data(), [=](auto d) { return x_row[d] * 3.0; });
     });
     for (std::size_t i = 0; i < y.size(); ++i) {
@@ -71,13 +71,14 @@ TEST(RowTraversal, WritesOnlyTheRowsOfTheRange) {
 // Returns the sums over the rows of x, then those of 2 x, each per column. Lanes and columns are
 // processed in ranges of `part`. The results must not depend on `part`.
 template <class T>
-std::vector<T> column_totals(const RowLayout& layout, const std::vector<T>& x, std::size_t part) {
+std::vector<T> compute_column_totals(const RowLayout& layout, const std::vector<T>& x,
+                                     std::size_t part) {
   const std::size_t lanes = std::min(layout.count, kLanes);
   std::vector<T> sums(lanes * 2 * layout.width, T(7.0));
   const LaneTotals<T> totals{sums.data(), lanes, 2 * layout.width};
   for (std::size_t begin = 0; begin < lanes; begin += part) {
     const IndexRange range{begin, std::min(lanes, begin + part)};
-    for_rows_of_lanes(layout, range, Inputs{x.data()}, totals, [](auto& row, auto x_row) {
+    for_each_row_of_lanes(layout, range, Inputs{x.data()}, totals, [](auto& row, auto x_row) {
       const auto once = row.total(0);
       const auto twice = row.total(1);
       row.sum([=](auto d) {
@@ -97,7 +98,7 @@ TEST(RowTraversal, TotalsOverRowsFollowTheDocumentedOrder) {
   for (const RowLayout& layout : kLayouts) {
     const auto x = normal_numbers(layout.count * layout.width, "x");
     for (const std::size_t part : {1u, 5u, 32u, 5000u}) {
-      const auto sums = column_totals(layout, x, part);
+      const auto sums = compute_column_totals(layout, x, part);
       for (std::size_t d = 0; d < layout.width; ++d) {
         const auto column = [&](std::size_t i) { return x[i * layout.width + d]; };
         const double expected = lane_sum<double>(layout.count, column);
@@ -117,7 +118,7 @@ TEST(RowTraversal, TotalsOfRunsOfRowsAddConsecutiveRows) {
       const LaneTotals<double> totals{sums.data(), runs, layout.width, run};
       for (std::size_t begin = 0; begin < runs; begin += 2) {
         const IndexRange range{begin, std::min(runs, begin + 2)};
-        for_rows_of_lanes(layout, range, Inputs{x.data()}, totals, [](auto& row, auto x_row) {
+        for_each_row_of_lanes(layout, range, Inputs{x.data()}, totals, [](auto& row, auto x_row) {
           const auto sum = row.total(0);
           row.sum([=](auto d) {
             sum[d] += x_row[d];
@@ -140,9 +141,9 @@ TEST(RowTraversal, OtherScalarTypesMatchDouble) {
   using numeric::running_error;
   constexpr RowLayout kLayout{70, 33};
   const auto x = normal_numbers(kLayout.count * kLayout.width, "x");
-  const std::vector<running_error> lifted(x.begin(), x.end());
-  const auto expected = column_totals(kLayout, x, 32);
-  const auto got = column_totals(kLayout, lifted, 32);
+  const std::vector<running_error> values_with_error(x.begin(), x.end());
+  const auto expected = compute_column_totals(kLayout, x, 32);
+  const auto got = compute_column_totals(kLayout, values_with_error, 32);
   for (std::size_t d = 0; d < expected.size(); ++d) EXPECT_BITS_EQ(got[d].value, expected[d]);
 }
 

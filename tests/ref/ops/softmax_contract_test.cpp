@@ -91,7 +91,7 @@ TEST(SoftmaxContract, C2_RejectsNonFiniteElements) {
                 message("log_softmax_backward", "y"));
     }
   }
-  Tensor<numeric::ball> balls = lift<numeric::ball>(good);
+  Tensor<numeric::ball> balls = convert_elements<numeric::ball>(good);
   balls(0, 1) = numeric::ball(kNaN);
   EXPECT_THROW(softmax(balls), numeric::ContractError);
 }

@@ -27,7 +27,7 @@ Mask random_mask(const Shape& shape, std::string_view stream) {
   return valid;
 }
 
-Mask mask_of_bits(const Shape& shape, std::size_t bits) {
+Mask mask_from_bits(const Shape& shape, std::size_t bits) {
   Mask valid = tensor::empty_tensor<bool>(shape);
   for (std::size_t i = 0; i < valid.size(); ++i) valid.data()[i] = (bits >> i & 1) != 0;
   return valid;
@@ -117,7 +117,7 @@ Shape result_shape(std::string_view name, Shape shape) {
 
 class SoftmaxTest : public ::testing::Test {
  protected:
-  void TearDown() override { restore_defaults(); }
+  void TearDown() override { restore_default_settings(); }
 };
 
 TEST_F(SoftmaxTest, MatchesHandComputedValues) {
@@ -196,17 +196,18 @@ TEST_F(SoftmaxTest, MaskedRowEqualsTheRowWithoutMaskedElements) {
     short_x.data()[k] = x.data()[kept[k]];
     short_grad_y.data()[k] = grad_y.data()[kept[k]];
   }
-  const auto expect_spread = [&](const Tensor<double>& got, const Tensor<double>& expected) {
+  const auto expect_repeated = [&](const Tensor<double>& got, const Tensor<double>& expected) {
     Tensor<double> spread = tensor::full_tensor<double>({1, width}, 0.0);
     for (std::size_t k = 0; k < kept.size(); ++k) spread.data()[kept[k]] = expected.data()[k];
     EXPECT_BITS_EQ(got, spread);
   };
   const Tensor<double> y = softmax(x, valid), short_y = softmax(short_x);
-  expect_spread(y, short_y);
-  expect_spread(softmax_backward(grad_y, y, valid), softmax_backward(short_grad_y, short_y));
+  expect_repeated(y, short_y);
+  expect_repeated(softmax_backward(grad_y, y, valid), softmax_backward(short_grad_y, short_y));
   EXPECT_BITS_EQ(log_sum_exp(x, valid), log_sum_exp(short_x));
   const Tensor<double> grad_row = {0.7};
-  expect_spread(log_sum_exp_backward(grad_row, x, valid), log_sum_exp_backward(grad_row, short_x));
+  expect_repeated(log_sum_exp_backward(grad_row, x, valid),
+                  log_sum_exp_backward(grad_row, short_x));
 }
 
 TEST_F(SoftmaxTest, GivesTheSameBitsOnEveryInstructionSetAndThreadCount) {
@@ -246,9 +247,9 @@ TEST_F(SoftmaxTest, DoubleResultsAreWithinTheRunningErrorBound) {
           SCOPED_TRACE(name + " of " + tensor::to_string(shape) + " times " +
                        std::to_string(scale));
           const ExactSoftmax expected = exact_softmax(name, x, grad_y, mask);
-          const auto y = running[k].forward(lift<running_error>(x), mask);
-          const auto grad_x =
-              running[k].backward(lift<running_error>(grad_y), lift<running_error>(x), mask);
+          const auto y = running[k].forward(convert_elements<running_error>(x), mask);
+          const auto grad_x = running[k].backward(convert_elements<running_error>(grad_y),
+                                                  convert_elements<running_error>(x), mask);
           EXPECT_WITHIN(compare(y, expected.y));
           EXPECT_WITHIN(compare(grad_x, expected.grad_x));
           EXPECT_BITS_EQ(doubles[k].forward(x, mask), values(y));
@@ -271,12 +272,13 @@ TEST_F(SoftmaxTest, IntervalAndBallResultsContainTheExactValues) {
     const Mask mask = intervals[k].masked ? valid : Mask{};
     const Tensor<double> grad_y = random_tensor(result_shape(name, shape), "enclosure gradient");
     const ExactSoftmax expected = exact_softmax(name, x, grad_y, mask);
-    expect_encloses(intervals[k].forward(lift<numeric::interval>(x), mask), expected.y);
-    expect_encloses(balls[k].forward(lift<numeric::ball>(x), mask), expected.y);
-    expect_encloses(
-        intervals[k].backward(lift<numeric::interval>(grad_y), lift<numeric::interval>(x), mask),
-        expected.grad_x);
-    expect_encloses(balls[k].backward(lift<numeric::ball>(grad_y), lift<numeric::ball>(x), mask),
+    expect_encloses(intervals[k].forward(convert_elements<numeric::interval>(x), mask), expected.y);
+    expect_encloses(balls[k].forward(convert_elements<numeric::ball>(x), mask), expected.y);
+    expect_encloses(intervals[k].backward(convert_elements<numeric::interval>(grad_y),
+                                          convert_elements<numeric::interval>(x), mask),
+                    expected.grad_x);
+    expect_encloses(balls[k].backward(convert_elements<numeric::ball>(grad_y),
+                                      convert_elements<numeric::ball>(x), mask),
                     expected.grad_x);
   }
 }
@@ -312,7 +314,7 @@ TEST_F(SoftmaxTest, BackwardIsTheDerivative) {
             random_tensor(result_shape(oracles[k].name, shape), "derivative gradient");
         const std::size_t masks = oracles[k].masked ? std::size_t{1} << (rows * width) : 1;
         for (std::size_t bits = 0; bits < masks; ++bits) {
-          const Mask mask = oracles[k].masked ? mask_of_bits(shape, bits) : Mask{};
+          const Mask mask = oracles[k].masked ? mask_from_bits(shape, bits) : Mask{};
           if (oracles[k].name == "log_sum_exp" && has_empty_row(mask)) continue;
           SCOPED_TRACE(oracles[k].name + " of " + tensor::to_string(shape) + ", mask " +
                        std::to_string(bits));
@@ -320,8 +322,11 @@ TEST_F(SoftmaxTest, BackwardIsTheDerivative) {
               [&]<class S>(const Tensor<S>& at) {
                 return all_softmax_functions<S>()[k].forward(at, mask);
               },
-              x, grad_y, oracles[k].backward(lift<oracle50>(grad_y), lift<oracle50>(x), mask),
-              running[k].backward(lift<running_error>(grad_y), lift<running_error>(x), mask));
+              x, grad_y,
+              oracles[k].backward(convert_elements<oracle50>(grad_y), convert_elements<oracle50>(x),
+                                  mask),
+              running[k].backward(convert_elements<running_error>(grad_y),
+                                  convert_elements<running_error>(x), mask));
         }
       }
     }

@@ -37,30 +37,30 @@ TEST_P(ThreadTeamTest, ProcessesEveryIndexOfEveryStepOnce) {
 
 TEST_P(ThreadTeamTest, AStepSeesTheWritesOfThePreviousStep) {
   constexpr std::size_t kSize = 500;
-  std::vector<std::size_t> previous(kSize, 0);
+  std::vector<std::size_t> previous_values(kSize, 0);
   std::vector<std::size_t> current(kSize, 0);
   Team::run(8, [&](Team::Member& member) {
     for (std::size_t step = 0; step < 40; ++step) {
-      auto& from = step % 2 == 0 ? previous : current;
-      auto& to = step % 2 == 0 ? current : previous;
+      auto& from = step % 2 == 0 ? previous_values : current;
+      auto& to = step % 2 == 0 ? current : previous_values;
       member.share(kSize, 1, [&](std::size_t begin, std::size_t end) {
         for (; begin < end; ++begin) to[begin] = from[kSize - 1 - begin] + 1;
       });
     }
   });
-  for (const std::size_t value : previous) EXPECT_EQ(value, 40u);
+  for (const std::size_t value : previous_values) EXPECT_EQ(value, 40u);
 }
 
 TEST_P(ThreadTeamTest, AStepWaitsForTheSlowestRange) {
-  std::vector<int> written(4, 0);
+  std::vector<int> written_values(4, 0);
   std::atomic<int> missed{0};
   Team::run(8, [&](Team::Member& member) {
     member.share(4, 1, [&](std::size_t begin, std::size_t end) {
       if (begin == 0) std::this_thread::sleep_for(std::chrono::milliseconds(50));
-      for (; begin < end; ++begin) written[begin] = 1;
+      for (; begin < end; ++begin) written_values[begin] = 1;
     });
     member.share(8, 1, [&](std::size_t, std::size_t) {
-      for (const int done : written) missed += 1 - done;
+      for (const int done : written_values) missed += 1 - done;
     });
   });
   EXPECT_EQ(missed, 0);

@@ -19,7 +19,7 @@ using numeric::kNaN;
 using numeric::oracle100;
 using numeric::oracle50;
 using numeric::running_error;
-using ops::lift;
+using ops::convert_elements;
 using ops::random_tensor;
 using tensor::Shape;
 using verification::checks::compare::compare;
@@ -58,17 +58,19 @@ std::vector<LossCase> random_cases(const std::vector<Shape>& shapes) {
 }
 
 template <class T>
-Tensor<T> loss_at(const LossCase& c, const Tensor<T>& logits) {
-  return {cross_entropy(logits, c.targets, lift<T>(c.class_weights), {c.smoothing}).loss};
+Tensor<T> compute_case_loss(const LossCase& c, const Tensor<T>& logits) {
+  return {
+      cross_entropy(logits, c.targets, convert_elements<T>(c.class_weights), {c.smoothing}).loss};
 }
 template <class T>
 Tensor<T> loss(const LossCase& c) {
-  return loss_at(c, lift<T>(c.logits));
+  return compute_case_loss(c, convert_elements<T>(c.logits));
 }
 template <class T>
 Tensor<T> gradient(const LossCase& c) {
-  const auto weights = lift<T>(c.class_weights);
-  const auto forward = cross_entropy(lift<T>(c.logits), c.targets, weights, {c.smoothing});
+  const auto weights = convert_elements<T>(c.class_weights);
+  const auto forward =
+      cross_entropy(convert_elements<T>(c.logits), c.targets, weights, {c.smoothing});
   return cross_entropy_backward(forward.log_probabilities, c.targets, weights, {c.smoothing});
 }
 
@@ -110,7 +112,7 @@ ExactLoss exact_loss(const LossCase& c) {
 
 class CrossEntropyTest : public ::testing::Test {
  protected:
-  void TearDown() override { ops::restore_defaults(); }
+  void TearDown() override { ops::restore_default_settings(); }
 };
 
 TEST_F(CrossEntropyTest, MatchesHandComputedValues) {
@@ -266,8 +268,9 @@ TEST_F(CrossEntropyTest, BackwardIsTheDerivative) {
             for (std::size_t i = 0, rest = number; i < rows; ++i, rest /= classes + 1)
               c.targets[i] = static_cast<int>(rest % (classes + 1)) - 1;
             SCOPED_TRACE(fmt::format("{}, targets {}", c.name(), number));
-            ops::expect_derivative([&](const auto& at) { return loss_at(c, at); }, c.logits, {1.0},
-                                   gradient<oracle50>(c), gradient<running_error>(c));
+            ops::expect_derivative([&](const auto& at) { return compute_case_loss(c, at); },
+                                   c.logits, {1.0}, gradient<oracle50>(c),
+                                   gradient<running_error>(c));
             ++cases;
           }
         }
@@ -299,7 +302,7 @@ TEST_F(CrossEntropyTest, IgnoredRowsDoNotChangeLossOrGradient) {
   }
 }
 
-TEST_F(CrossEntropyTest, WeightsOfOneEqualNoWeights) {
+TEST_F(CrossEntropyTest, WeightsOfOneGiveTheSameResultAsNoWeights) {
   for (const double smoothing : {0.0, 0.1}) {
     const LossCase plain = random_case({50, 7}, false, smoothing);
     LossCase ones = plain;

@@ -25,17 +25,18 @@ using verification::checks::compare::scaled_bound;
 template <class T>
 Gradients<T> random_gradient_set() {
   Gradients<T> gradients;
-  gradients.dense.set("long", ops::lift<T>(ops::random_tensor({101, 7}, "long")));
-  gradients.dense.set("short", ops::lift<T>(ops::random_tensor({3}, "short", 10)));
+  gradients.dense.set("long", ops::convert_elements<T>(ops::random_tensor({101, 7}, "long")));
+  gradients.dense.set("short", ops::convert_elements<T>(ops::random_tensor({3}, "short", 10)));
   gradients.rows.push_back(
-      {"rows", {{1, 4, 5}, ops::lift<T>(ops::random_tensor({3, 11}, "rows", 0.1))}});
+      {"rows", {{1, 4, 5}, ops::convert_elements<T>(ops::random_tensor({3, 11}, "rows", 0.1))}});
   return gradients;
 }
 
 /// Returns a vector of the norm of each tensor, then the norm of all gradients together, then all
 /// elements of the gradients.
 template <class T>
-Tensor<T> to_tensor(const GradientNorms<T>& norms, const Gradients<T>& gradients = {}) {
+Tensor<T> flatten_norms_and_gradients(const GradientNorms<T>& norms,
+                                      const Gradients<T>& gradients = {}) {
   std::vector<T> values;
   for (const auto& [name, norm] : norms.per_tensor) values.push_back(norm);
   values.push_back(norms.whole);
@@ -50,12 +51,12 @@ template <class T>
 Tensor<T> clip_random_gradients(std::optional<double> max_norm) {
   Gradients<T> gradients = random_gradient_set<T>();
   const auto norms = clip_gradients(gradients, max_norm);
-  return to_tensor(norms, gradients);
+  return flatten_norms_and_gradients(norms, gradients);
 }
 
 class GradientNormTest : public ::testing::Test {
  protected:
-  void TearDown() override { ops::restore_defaults(); }
+  void TearDown() override { ops::restore_default_settings(); }
 };
 
 TEST_F(GradientNormTest, MatchesHandComputedValues) {
@@ -66,16 +67,18 @@ TEST_F(GradientNormTest, MatchesHandComputedValues) {
   ASSERT_EQ(norms.per_tensor.size(), 2u);
   EXPECT_EQ(norms.per_tensor[0].first, "a");
   EXPECT_EQ(norms.per_tensor[1].first, "b");
-  EXPECT_BITS_EQ(to_tensor(norms), (Tensor<double>{5, 12, 13}));
-  EXPECT_BITS_EQ(to_tensor(clip_gradients(gradients, 6.5)), (Tensor<double>{5, 12, 13}));
+  EXPECT_BITS_EQ(flatten_norms_and_gradients(norms), (Tensor<double>{5, 12, 13}));
+  EXPECT_BITS_EQ(flatten_norms_and_gradients(clip_gradients(gradients, 6.5)),
+                 (Tensor<double>{5, 12, 13}));
   EXPECT_BITS_EQ(gradients.dense.at("a"), (Tensor<double>{{1.5, 0}, {0, -2}}));
   EXPECT_BITS_EQ(gradients.rows[0].second.values, (Tensor<double>{{6, 0}}));
 }
 
 TEST_F(GradientNormTest, NormOfNoGradientIsZero) {
-  EXPECT_BITS_EQ(to_tensor(gradient_norms(Gradients<double>{})), (Tensor<double>{0}));
+  EXPECT_BITS_EQ(flatten_norms_and_gradients(gradient_norms(Gradients<double>{})),
+                 (Tensor<double>{0}));
   Gradients<double> no_rows{{}, {{"embedding", {{}, tensor::empty_tensor<double>({0, 8})}}}};
-  EXPECT_BITS_EQ(to_tensor(clip_gradients(no_rows, 1)), (Tensor<double>{0, 0}));
+  EXPECT_BITS_EQ(flatten_norms_and_gradients(clip_gradients(no_rows, 1)), (Tensor<double>{0, 0}));
 }
 
 // The expected values follow docs/specification/training.md operation by operation.
@@ -103,7 +106,7 @@ TEST_F(GradientNormTest, FollowsTheSpecification) {
 TEST_F(GradientNormTest, ClippingLeavesGradientsWithinMaxNormUnchanged) {
   const auto gradients = random_gradient_set<double>();
   const auto norms = gradient_norms(gradients);
-  const Tensor<double> unchanged = to_tensor(norms, gradients);
+  const Tensor<double> unchanged = flatten_norms_and_gradients(norms, gradients);
   EXPECT_BITS_EQ(clip_random_gradients<double>(std::nullopt), unchanged);
   EXPECT_BITS_EQ(clip_random_gradients<double>(norms.whole), unchanged);
   EXPECT_BITS_EQ(clip_random_gradients<double>(1e300), unchanged);
@@ -127,8 +130,8 @@ TEST_F(GradientNormTest, EveryScalarTypeIsWithinItsErrorBound) {
 // norm of the tensor that contains g_i and for the norm of all gradients.
 TEST_F(GradientNormTest, DerivativeOfTheNormIsTheNormalizedGradient) {
   Gradients<numeric::dual> gradients;
-  gradients.dense.set("a", ops::lift<numeric::dual>({3, 4}));
-  gradients.dense.set("b", ops::lift<numeric::dual>({12}));
+  gradients.dense.set("a", ops::convert_elements<numeric::dual>({3, 4}));
+  gradients.dense.set("b", ops::convert_elements<numeric::dual>({12}));
   gradients.dense.at("a")(1).derivative = 1;
   const auto norms = gradient_norms(gradients);
   EXPECT_EQ(norms.per_tensor[0].second.derivative, oracle50(4) / 5);
@@ -143,7 +146,7 @@ TEST_F(GradientNormTest, GivesTheSameBitsOnEveryThreadCount) {
       for (const char* name : {"a", "b", "c", "d"})
         gradients.dense.set(name, ops::random_tensor({20011}, name));
       const auto norms = clip_gradients(gradients, max_norm);
-      return to_tensor(norms, gradients);
+      return flatten_norms_and_gradients(norms, gradients);
     });
 }
 

@@ -22,7 +22,7 @@ using tensor::Tensor;
 
 class InitializationTest : public ::testing::Test {
  protected:
-  void TearDown() override { ops::restore_defaults(); }
+  void TearDown() override { ops::restore_default_settings(); }
 };
 
 // The shape [out, in] is [3, 5]. The extents differ, so that the test detects an implementation

@@ -133,7 +133,7 @@ TEST(LanguageTraining, C1_RejectsEncodersThatAreNoLanguageModel) {
               HasSubstr("num_classes is 3; expected vocab_size, 5 (C1)"));
 }
 
-TEST(LanguageTraining, C2_RejectsTooFewOrTooManyBatches) {
+TEST(LanguageTraining, C2_RejectsTooFewAndTooManyBatches) {
   EXPECT_THAT(rejection_message([](auto&, auto& b) { b.clear(); }), HasSubstr("batches has 0"));
   EXPECT_THAT(rejection_message([](auto&, auto& b) { b.resize(3, sample_text()); }),
               HasSubstr("1 to accumulation, which is 2 (C2)"));

@@ -38,7 +38,7 @@ std::vector<OptimizerOptions> all_optimizers() {
       AdamOptions{},  AdamOptions{.beta1 = 0, .beta2 = 0.5, .eps = 1e-3},
       AdamWOptions{}, AdamWOptions{.beta1 = 0.7, .beta2 = 0.95, .eps = 1e-6, .weight_decay = 0.3}};
 }
-std::string optimizer_text(const OptimizerOptions& options) {
+std::string describe_optimizer(const OptimizerOptions& options) {
   std::string text = model::optimizer_name(options);
   for (const auto& [field, value] : list_options(options))
     text += fmt::format(" {}={}", field, value);
@@ -94,7 +94,7 @@ Tensor<oracle100> exact_training_result(const OptimizerOptions& options, double 
 
 class OptimizerTest : public ::testing::Test {
  protected:
-  void TearDown() override { ops::restore_defaults(); }
+  void TearDown() override { ops::restore_default_settings(); }
 };
 
 TEST_F(OptimizerTest, MatchesHandComputedValues) {
@@ -135,7 +135,7 @@ TEST_F(OptimizerTest, StateHasTheDocumentedNames) {
 TEST_F(OptimizerTest, FollowsTheSpecification) {
   const double lr = 0.037;
   for (const auto& options : all_optimizers()) {
-    SCOPED_TRACE(optimizer_text(options));
+    SCOPED_TRACE(describe_optimizer(options));
     for (const std::size_t size : {1u, 2u, 7u, 33u}) {
       Tensor<double> p = ops::random_tensor({size}, "optimizer");
       const auto gradients = random_gradients({size}, 4);
@@ -177,7 +177,7 @@ TEST_F(OptimizerTest, FiveStepsMatchTheExactValues) {
   const Tensor<double> p = ops::random_tensor({3, 4}, "optimizer");
   const auto gradients = random_gradients({3, 4}, 5);
   for (const auto& options : all_optimizers()) {
-    SCOPED_TRACE(optimizer_text(options));
+    SCOPED_TRACE(describe_optimizer(options));
     const auto exact = exact_training_result(options, 0.1, p, gradients);
     const auto running = train_one_parameter<running_error>(options, 0.1, p, gradients);
     EXPECT_WITHIN(compare(running, exact));
@@ -206,7 +206,7 @@ TEST_F(OptimizerTest, FiveStepsMatchPyTorch) {
       {AdamWOptions{.weight_decay = 0.05},
        {1.0334897432360153, -0.49660198397747823, -0.10519679071946003}}};
   for (const auto& [options, expected] : known) {
-    SCOPED_TRACE(optimizer_text(options));
+    SCOPED_TRACE(describe_optimizer(options));
     EXPECT_WITHIN(compare_with_known_values(
         expected, train_one_parameter<numeric::any_order_error>(options, 0.1, p, gradients)));
   }
@@ -240,8 +240,9 @@ Tensor<double> to_dense_gradient(const nn::RowGradient<double>& gradient, const 
 TEST_F(OptimizerTest, RowGradientActsAsADenseGradientWithZeros) {
   for (const Shape& shape : {Shape{1, 1}, Shape{7, 3}, Shape{2000, 17}}) {
     for (const auto& options : all_optimizers()) {
-      SCOPED_TRACE(optimizer_text(options));
-      NamedTensors<double> by_rows = one_parameter<double>(ops::random_tensor(shape, "embedding"));
+      SCOPED_TRACE(describe_optimizer(options));
+      NamedTensors<double> by_rows =
+          make_single_parameter<double>(ops::random_tensor(shape, "embedding"));
       by_rows.at("p").data()[0] = -0.0;
       NamedTensors<double> dense = by_rows;
       auto state_by_rows = initial_optimizer_state(options, by_rows);
@@ -250,7 +251,7 @@ TEST_F(OptimizerTest, RowGradientActsAsADenseGradientWithZeros) {
         const auto gradient = random_row_gradient(shape, step);
         optimizer_step(options, 0.1, by_rows, {{}, {{"p", gradient}}}, state_by_rows);
         optimizer_step(options, 0.1, dense,
-                       one_gradient<double>(to_dense_gradient(gradient, shape)), state);
+                       make_single_gradient<double>(to_dense_gradient(gradient, shape)), state);
         EXPECT_BITS_EQ(all_values(by_rows, state_by_rows), all_values(dense, state));
       }
     }
@@ -260,7 +261,7 @@ TEST_F(OptimizerTest, RowGradientActsAsADenseGradientWithZeros) {
 TEST_F(OptimizerTest, GivesTheSameBitsOnEveryThreadCount) {
   const Shape shape = {3000, 7};
   for (const auto& options : all_optimizers()) {
-    SCOPED_TRACE(optimizer_text(options));
+    SCOPED_TRACE(describe_optimizer(options));
     ops::expect_same_on_every_machine_setting([&] {
       NamedTensors<double> parameters;
       parameters.set("weight", ops::random_tensor({20011}, "weight"));

@@ -36,14 +36,14 @@ inline Tensor<double> all_values(const NamedTensors<double>& parameters,
 }
 
 template <class T>
-NamedTensors<T> one_parameter(const Tensor<double>& p) {
+NamedTensors<T> make_single_parameter(const Tensor<double>& p) {
   NamedTensors<T> parameters;
-  parameters.set("p", ops::lift<T>(p));
+  parameters.set("p", ops::convert_elements<T>(p));
   return parameters;
 }
 template <class T>
-Gradients<T> one_gradient(const Tensor<double>& g) {
-  return {one_parameter<T>(g), {}};
+Gradients<T> make_single_gradient(const Tensor<double>& g) {
+  return {make_single_parameter<T>(g), {}};
 }
 
 /// Optimizes a single parameter. Its initial value is p. Runs one step for each gradient.
@@ -52,10 +52,10 @@ template <class T>
 Tensor<T> train_one_parameter(const model::OptimizerOptions& options, double learning_rate,
                               const Tensor<double>& p,
                               const std::vector<Tensor<double>>& gradients) {
-  NamedTensors<T> parameters = one_parameter<T>(p);
+  NamedTensors<T> parameters = make_single_parameter<T>(p);
   OptimizerState<T> state = initial_optimizer_state(options, parameters);
   for (const auto& g : gradients)
-    optimizer_step(options, learning_rate, parameters, one_gradient<T>(g), state);
+    optimizer_step(options, learning_rate, parameters, make_single_gradient<T>(g), state);
   EXPECT_EQ(state.step, static_cast<std::int64_t>(gradients.size()));
   return parameters.at("p");
 }

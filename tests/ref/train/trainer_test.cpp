@@ -44,7 +44,7 @@ StepResult<double> step(const TrainConfig& config, TrainState<double>& state,
 /// Compares `f(oracle50())`, a tensor computed at 50 digits, with its expected value. The tolerance
 /// is the running error of `f(running_error())`, scaled to 50 digits.
 template <class F>
-void expect_at_50_digits(F f, const Tensor<oracle100>& expected, const std::string& what) {
+void expect_equal_at_50_digits(F f, const Tensor<oracle100>& expected, const std::string& what) {
   EXPECT_WITHIN(verification::checks::compare::compare(
       tensor::convert<oracle100>(f(oracle50())), expected,
       verification::checks::compare::scaled_bound<oracle50>(f(running_error()))))
@@ -72,9 +72,9 @@ void expect_loss_derivative(const TrainConfig& config, const std::vector<Labelle
         return compute_loss_and_gradient(copy).loss;
       });
     };
-    expect_at_50_digits(gradient, slopes(dual()), fmt::format("{} {} by duals", what, name));
-    expect_at_50_digits(gradient, slopes(complex100()),
-                        fmt::format("{} {} by the complex step", what, name));
+    expect_equal_at_50_digits(gradient, slopes(dual()), fmt::format("{} {} by duals", what, name));
+    expect_equal_at_50_digits(gradient, slopes(complex100()),
+                              fmt::format("{} {} by the complex step", what, name));
   }
 }
 
@@ -156,7 +156,7 @@ TEST(TrainStep, AccumulatedGradientIsTheMeanOverTheBatches) {
   const auto first = after({batch_of_two_sentences()}, oracle100()),
              second = after({batch_of_one_sentence()}, oracle100());
   EXPECT_NE(first, second);
-  expect_at_50_digits(
+  expect_equal_at_50_digits(
       [&](auto t) {
         return after({batch_of_two_sentences(), batch_of_one_sentence()}, t);
       },
@@ -194,7 +194,7 @@ TEST(TrainStep, C1_RejectsTooManyBatchesAndGivesEachBatchItsOwnDropoutMask) {
               HasSubstr("batches has 3; expected 1 to accumulation, which is 2 (C1)"));
 }
 
-TEST(TrainStep, WarmupCountsStepsForPowerNormAndForwardsForPowerNormReleased) {
+TEST(TrainStep, WarmupCountsStepsForPowerNormAndForwardPassesForPowerNormReleased) {
   for (const auto& [norm, count] :
        {std::pair{"power_norm", 1.0}, std::pair{"power_norm_released", 2.0}}) {
     const TrainConfig config = small_train_config(norm);
@@ -214,15 +214,15 @@ TEST(TrainStep, ClippingLimitsTheLengthOfTheStep) {
   const auto length = [&]<class T>(T) {
     auto trained_state = convert_state<T>(start);
     train_step<T>(config, std::vector{batch_of_two_sentences()}, {}, trained_state);
-    T square(0);
+    T sum_of_squares(0);
     for (const auto& [name, values] : start.parameters)
       for (std::size_t i = 0; i < values.size(); ++i) {
         const T off = T(values.data()[i]) - trained_state.parameters.at(name).data()[i];
-        square += off * off;
+        sum_of_squares += off * off;
       }
-    return tensor::full_tensor<T>({1}, numeric::square_root(square));
+    return tensor::full_tensor<T>({1}, numeric::square_root(sum_of_squares));
   };
-  expect_at_50_digits(length, {oracle100(0.25 * 0.125)}, "length");
+  expect_equal_at_50_digits(length, {oracle100(0.25 * 0.125)}, "length");
 }
 
 TEST(TrainStep, C2_RejectsLabelsThatAreNoClass) {
@@ -284,7 +284,7 @@ TEST(TrainStep, InferenceModeUsesNoDropoutAndKeepsTheNormState) {
     const auto norms = state.norms;
     const std::vector<LabelledBatch> batches = {batch_of_two_sentences(), batch_of_one_sentence()};
     const double evaluated = evaluate<double>(config, {batches.data(), 1}, {}, state).loss;
-    const auto in_inference = [&](TrainState<double>& of, std::size_t count) {
+    const auto run_inference_steps = [&](TrainState<double>& of, std::size_t count) {
       return train_step<double>(config, {batches.data(), count}, {}, of, {},
                                 model::Mode::inference);
     };
@@ -292,10 +292,10 @@ TEST(TrainStep, InferenceModeUsesNoDropoutAndKeepsTheNormState) {
     EXPECT_NE(step(config, trained).loss, evaluated) << norm;
     auto later = state;  // its step number would give different dropout masks
     later.step += 5;
-    EXPECT_EQ(in_inference(state, 1).loss, evaluated) << norm;
-    in_inference(later, 1);
+    EXPECT_EQ(run_inference_steps(state, 1).loss, evaluated) << norm;
+    run_inference_steps(later, 1);
     EXPECT_EQ(state_sha256(later), state_sha256(state)) << norm;
-    in_inference(state, 2);
+    run_inference_steps(state, 2);
     for (const auto& [name, values] : norms) EXPECT_EQ(state.norms.at(name), values) << name;
   }
 }
@@ -353,7 +353,7 @@ TEST(Evaluate, RunsInInferenceModeWithoutChangingTheState) {
     const T value = evaluate<T>(config, {both.data() + begin, count}, {}, converted).loss;
     return tensor::full_tensor<T>({1}, value);
   };
-  expect_at_50_digits(
+  expect_equal_at_50_digits(
       [&](auto t) { return loss(0, 2, t); },
       Tensor<oracle100>((oracle100(2) * loss(0, 1, oracle100()) + loss(1, 1, oracle100())) /
                         oracle100(3)),

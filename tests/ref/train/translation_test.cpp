@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 TranslationConfig small_translation(bool tied, const std::string& encoder_norm = "layer_norm",
                                     NormPlacement placement = NormPlacement::post) {
   TranslationConfig config;
-  config.model = decoder::small_decoder(encoder_norm, "layer_norm", placement);
+  config.model = decoder::small_decoder_config(encoder_norm, "layer_norm", placement);
   config.model.tied_head = tied;
   config.model.dropout = 0.25;
   config.training.optimizer = model::AdamOptions{};
@@ -32,7 +32,7 @@ TranslationConfig small_translation(bool tied, const std::string& encoder_norm =
 /// Returns a batch of two sentence pairs. The first target sentence ends with padding, for which no
 /// token is predicted. The targets are increased by `shift` modulo the vocabulary size.
 PairBatch sample_pairs(int shift = 0) {
-  PairBatch batch{decoder::two_pairs(), {2, kIgnored, 1, 0}};
+  PairBatch batch{decoder::two_sentence_pairs(), {2, kIgnored, 1, 0}};
   for (int& target : batch.targets)
     if (target != kIgnored) target = (target + shift) % 3;
   return batch;

@@ -30,8 +30,8 @@ struct VocabularyLossCase {
 };
 
 /// Computes the loss and its gradient from the matrix of all logits, not in blocks of rows.
-VocabularyLoss<double> loss_of_whole_matrix(const VocabularyLossCase& c,
-                                            const model::LossOptions& options) {
+VocabularyLoss<double> compute_loss_from_all_logits(const VocabularyLossCase& c,
+                                                    const model::LossOptions& options) {
   const auto logits = nn::linear(c.x, c.weight, c.bias);
   const auto loss = cross_entropy<double>(logits, c.targets, {}, options);
   const auto grad = cross_entropy_backward<double>(loss.log_probabilities, c.targets, {}, options);
@@ -46,7 +46,7 @@ TEST(VocabularyLoss, ResultDoesNotDependOnTheBlockSize) {
     for (const double smoothing : {0.0, 0.1}) {
       const VocabularyLossCase c(rows, 5, 11);
       const model::LossOptions options{.label_smoothing = smoothing};
-      const auto expected = loss_of_whole_matrix(c, options);
+      const auto expected = compute_loss_from_all_logits(c, options);
       for (const std::size_t block : {0, 256, 512})
         for (const int threads : {1, 3}) {
           numeric::set_num_threads(threads);

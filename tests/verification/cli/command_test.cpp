@@ -38,7 +38,7 @@ TEST(Command, EachCommandLineGetsNewOptions) {
 
 /// A command for tests. It has a report, an input file and an input folder, and counts how often it
 /// runs.
-struct CountedReport {
+struct ReportingTestCommand {
   static constexpr const char* name = "report";
   static constexpr const char* former_name = "tell";
   static constexpr const char* summary = "Reports";
@@ -58,8 +58,8 @@ struct CountedReport {
 
 TEST(Command, WritesEveryRequestedReport) {
   const tests::ref::io::TemporaryFolder folder;
-  const CountedReport command{
-      .reports = reports_to({{"--html", folder / "h"}, {"--junit", folder / "x"}})};
+  const ReportingTestCommand command{
+      .reports = make_report_options({{"--html", folder / "h"}, {"--junit", folder / "x"}})};
   testing::internal::CaptureStdout();
   EXPECT_EQ(tool::run_command(command), tool::kSuccess);
   EXPECT_EQ(testing::internal::GetCapturedStdout(), "done\n");
@@ -73,21 +73,21 @@ TEST(Command, ReportsMayNotReplaceInputs) {
   const tests::ref::io::TemporaryFolder folder;
   write_file(folder / "in", "x");
   std::filesystem::create_directory(folder / "corpus");
-  CountedReport command{.in = folder / "in",
-                        .folder = folder / "corpus",
-                        .reports = reports_to({{"--html", folder / "in"}})};
+  ReportingTestCommand command{.in = folder / "in",
+                               .folder = folder / "corpus",
+                               .reports = make_report_options({{"--html", folder / "in"}})};
   EXPECT_THAT(error_message<UsageError>([&] { tool::run_command(command); }),
               testing::HasSubstr("--in and --html name the same file"));
-  command.reports = reports_to({{"--sarif", folder / "corpus" / "new"}});
+  command.reports = make_report_options({{"--sarif", folder / "corpus" / "new"}});
   EXPECT_THAT(error_message<UsageError>([&] { tool::run_command(command); }),
               testing::HasSubstr("expected a file elsewhere"));
   EXPECT_EQ(*command.runs, 0);
 }
 
 TEST(Command, FormerNameRunsTheCommandAndPrintsTheNewName) {
-  const tool::Command program = toy_group(
-      "normproof",
-      {tool::command<CountedReport>(), toy_group("group", {tool::command<CountedReport>()})});
+  const tool::Command program = make_toy_group(
+      "normproof", {tool::command<ReportingTestCommand>(),
+                    make_toy_group("group", {tool::command<ReportingTestCommand>()})});
   for (const Arguments& arguments : {Arguments{"tell"}, Arguments{"group", "tell"}}) {
     testing::internal::CaptureStdout();
     testing::internal::CaptureStderr();

@@ -16,7 +16,7 @@ struct DeviceCommand {
   static constexpr const char* summary = "A device alone";
 
   Backend device = Backend::simulated;
-  void add(CLI::App& app) { tool::add_device(app, device); }
+  void add(CLI::App& app) { tool::add_device_option(app, device); }
 };
 
 struct ProcessorCommand {
@@ -24,19 +24,19 @@ struct ProcessorCommand {
   static constexpr const char* summary = "A device or the processor";
 
   std::optional<Backend> device = {};
-  void add(CLI::App& app) { tool::add_device_or_processor(app, device, "What runs"); }
+  void add(CLI::App& app) { tool::add_device_or_processor_option(app, device, "What runs"); }
 };
 
 TEST(DeviceOption, ParsesADevice) {
-  EXPECT_EQ(parsed<DeviceCommand>({}).device, Backend::simulated);
-  EXPECT_EQ(parsed<DeviceCommand>({"--device", "cuda"}).device, Backend::cuda);
+  EXPECT_EQ(parse_command<DeviceCommand>({}).device, Backend::simulated);
+  EXPECT_EQ(parse_command<DeviceCommand>({"--device", "cuda"}).device, Backend::cuda);
   EXPECT_THAT(refusal<DeviceCommand>({"--device", "processor"}), HasSubstr("simulated, cuda"));
 }
 
 TEST(DeviceOption, ParsesADeviceOrTheProcessor) {
-  EXPECT_EQ(parsed<ProcessorCommand>({"--device", "cuda"}).device, Backend::cuda);
-  EXPECT_EQ(parsed<ProcessorCommand>({"--device", "simulated"}).device, Backend::simulated);
-  EXPECT_FALSE(parsed<ProcessorCommand>({"--device", "processor"}).device);
+  EXPECT_EQ(parse_command<ProcessorCommand>({"--device", "cuda"}).device, Backend::cuda);
+  EXPECT_EQ(parse_command<ProcessorCommand>({"--device", "simulated"}).device, Backend::simulated);
+  EXPECT_FALSE(parse_command<ProcessorCommand>({"--device", "processor"}).device);
   EXPECT_THAT(refusal<ProcessorCommand>({"--device", "cpu"}), HasSubstr("unknown device 'cpu'"));
 }
 

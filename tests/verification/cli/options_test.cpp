@@ -24,7 +24,7 @@ struct OptionParsing : testing::Test {
         [&] { parse(arguments); });
   }
   /// Returns the shell words that would give the option its current value.
-  std::string words_of(const std::string& name) {
+  std::string shell_words_of_option(const std::string& name) {
     return app.get_option(name)->capture_default_str()->get_default_str();
   }
 
@@ -35,12 +35,12 @@ TEST_F(OptionParsing, ParsesTextsAndFlags) {
   std::string text = "before";
   std::optional<std::string> maybe;
   bool flag = false;
-  tool::add_text(app, "--text", text, "A text", "TEXT");
-  tool::add_text(app, "--maybe", maybe, "Another", "TEXT");
+  tool::add_text_option(app, "--text", text, "A text", "TEXT");
+  tool::add_text_option(app, "--maybe", maybe, "Another", "TEXT");
   tool::add_flag(app, "--flag", flag, "A flag");
-  EXPECT_EQ(words_of("--text"), "before");
-  EXPECT_EQ(words_of("--maybe"), "");
-  EXPECT_EQ(words_of("--flag"), "");
+  EXPECT_EQ(shell_words_of_option("--text"), "before");
+  EXPECT_EQ(shell_words_of_option("--maybe"), "");
+  EXPECT_EQ(shell_words_of_option("--flag"), "");
   parse({});
   EXPECT_EQ(text, "before");
   EXPECT_FALSE(maybe || flag || tool::is_given(app, "--text"));
@@ -48,17 +48,17 @@ TEST_F(OptionParsing, ParsesTextsAndFlags) {
   EXPECT_EQ(text, "it's");
   EXPECT_EQ(maybe, "");
   EXPECT_TRUE(flag && tool::is_given(app, "--text"));
-  EXPECT_EQ(words_of("--text"), "'it'\\''s'");
-  EXPECT_EQ(words_of("--maybe"), "''");
-  EXPECT_EQ(words_of("--flag"), "true");
+  EXPECT_EQ(shell_words_of_option("--text"), "'it'\\''s'");
+  EXPECT_EQ(shell_words_of_option("--maybe"), "''");
+  EXPECT_EQ(shell_words_of_option("--flag"), "true");
 }
 
 TEST_F(OptionParsing, RejectsEmptyNamesOfFilesAndFolders) {
   std::optional<std::filesystem::path> file, folder;
   std::filesystem::path needed;
-  tool::add_file(app, "--file", file, "A file");
-  tool::add_folder(app, "--folder", folder, "A folder");
-  tool::require(tool::add_folder(app, "--needed", needed, "A folder"));
+  tool::add_file_option(app, "--file", file, "A file");
+  tool::add_folder_option(app, "--folder", folder, "A folder");
+  tool::require(tool::add_folder_option(app, "--needed", needed, "A folder"));
   EXPECT_EQ(refusal({"--file", ""}), "--file is ''; expected the name of a file");
   EXPECT_EQ(refusal({"--folder", ""}), "--folder is ''; expected the name of a folder");
   EXPECT_THROW(parse({"--file", "f"}), CLI::RequiredError);
@@ -66,7 +66,7 @@ TEST_F(OptionParsing, RejectsEmptyNamesOfFilesAndFolders) {
   EXPECT_EQ(needed, "a b");
   EXPECT_EQ(file, "f");
   EXPECT_FALSE(folder);
-  EXPECT_EQ(words_of("--needed"), "'a b'");
+  EXPECT_EQ(shell_words_of_option("--needed"), "'a b'");
 }
 
 TEST_F(OptionParsing, SettingsKeepTheirOrder) {
@@ -74,7 +74,7 @@ TEST_F(OptionParsing, SettingsKeepTheirOrder) {
   tool::add_settings(app, "--set", settings, "Settings", "KEY=VALUE", "norm.name=power_norm");
   parse({"--set", "b=1", "a=x=y", "--set", "b=2"});
   EXPECT_THAT(settings, ElementsAre(Pair("b", "1"), Pair("a", "x=y"), Pair("b", "2")));
-  EXPECT_EQ(words_of("--set"), "b=1 a=x=y b=2");
+  EXPECT_EQ(shell_words_of_option("--set"), "b=1 a=x=y b=2");
   for (const char* wrong : {"norm.name", "=none"})
     EXPECT_EQ(refusal({"--set", wrong}), "--set is '" + std::string(wrong) +
                                              "'; expected KEY=VALUE, such as norm.name=power_norm");
@@ -84,7 +84,9 @@ TEST_F(OptionParsing, RequiresExactlyOneOfSeveralOptions) {
   bool a = false, b = false, c = false;
   for (const auto& [name, field] : {std::pair{"--a", &a}, {"--b", &b}, {"--c", &c}})
     tool::add_flag(app, name, *field, "A flag");
-  tool::check_afterwards(app, [this] { tool::require_one_of(app, {"--a", "--b", "--c"}); });
+  tool::check_after_parsing(app, [this] {
+    tool::require_one_option_of(app, {"--a", "--b", "--c"});
+  });
   EXPECT_EQ(refusal({}), "none of --a, --b and --c is given; expected one of them");
   EXPECT_EQ(refusal({"--c", "--a"}),
             "--a and --c are given; expected one of --a, --b and --c alone");
@@ -94,8 +96,8 @@ TEST_F(OptionParsing, RequiresExactlyOneOfSeveralOptions) {
 
 TEST_F(OptionParsing, HelpTextIsWrapped) {
   std::string text;
-  tool::add_text(app, "--text", text, std::string(12, 'a') + " " + std::string(50, 'b') + " c",
-                 "TEXT");
+  tool::add_text_option(app, "--text", text,
+                        std::string(12, 'a') + " " + std::string(50, 'b') + " c", "TEXT");
   EXPECT_EQ(app.get_option("--text")->get_description(),
             std::string(12, 'a') + "\n" + std::string(50, 'b') + " c");
   tool::set_footer(app, "below");

@@ -15,7 +15,7 @@ using normproof::ref::numeric::FileError;
 using normproof::verification::support::report::Document;
 using normproof::verification::support::report::Paragraph;
 
-std::string printed_by(const Output& output, const ReportOptions& reports) {
+std::string render_output(const Output& output, const ReportOptions& reports) {
   testing::internal::CaptureStdout();
   write_output(output, reports);
   return testing::internal::GetCapturedStdout();
@@ -23,15 +23,15 @@ std::string printed_by(const Output& output, const ReportOptions& reports) {
 
 TEST(CommandOutput, PrintsTheDocumentUnlessThereIsAText) {
   const Document document{"Title", {Paragraph{"one"}, Paragraph{"two"}}};
-  EXPECT_EQ(printed_by({.document = document}, {}), "one\ntwo\n");
-  EXPECT_EQ(printed_by({.document = document, .text = std::string("text")}, {}), "text");
-  EXPECT_EQ(printed_by(printed("line\n"), {}), "line\n");
+  EXPECT_EQ(render_output({.document = document}, {}), "one\ntwo\n");
+  EXPECT_EQ(render_output({.document = document, .text = std::string("text")}, {}), "text");
+  EXPECT_EQ(render_output(printed("line\n"), {}), "line\n");
 }
 
 TEST(CommandOutput, PrintsJsonInsteadOfTextIfRequested) {
   ReportOptions reports;
   reports.json_on_stdout = true;
-  EXPECT_EQ(printed_by({.text = std::string("text"), .json = std::string("{}\n")}, reports),
+  EXPECT_EQ(render_output({.text = std::string("text"), .json = std::string("{}\n")}, reports),
             "{}\n");
 }
 
@@ -42,9 +42,9 @@ TEST(CommandOutput, RendersOnlyTheRequestedFormats) {
                         ++pages;
                         return std::string("page");
                       }};
-  printed_by(output, {});
+  render_output(output, {});
   EXPECT_EQ(pages, 0);
-  printed_by(output, reports_to({{"--html", folder / "h"}}));
+  render_output(output, make_report_options({{"--html", folder / "h"}}));
   EXPECT_EQ(pages, 1);
   EXPECT_EQ(read_file(folder / "h"), "page");
 }
@@ -53,9 +53,9 @@ TEST(CommandOutput, OtherFilesAreWrittenIfOneCannotBe) {
   const tests::ref::io::TemporaryFolder folder;
   const Output output{.document = Document{"Title", {Paragraph{"one"}}}};
   testing::internal::CaptureStdout();
-  EXPECT_THROW(
-      write_output(output, reports_to({{"--json", "/dev/full"}, {"--markdown", folder / "m"}})),
-      FileError);
+  EXPECT_THROW(write_output(output, make_report_options(
+                                        {{"--json", "/dev/full"}, {"--markdown", folder / "m"}})),
+               FileError);
   EXPECT_EQ(testing::internal::GetCapturedStdout(), "one\n");
   EXPECT_EQ(read_file(folder / "m"), "one\n");
 }

@@ -24,11 +24,11 @@ struct ToyCommand {
   bool loud = false;
 
   void add(CLI::App& app) {
-    tool::require(tool::add_text(app, "WORD", word, "The word", ""));
-    tool::add_number(app, "--number", number, 1, 9, "The number");
-    tool::require(tool::add_file(app, "--file", file, "The file"));
+    tool::require(tool::add_text_option(app, "WORD", word, "The word", ""));
+    tool::add_number_option(app, "--number", number, 1, 9, "The number");
+    tool::require(tool::add_file_option(app, "--file", file, "The file"));
     tool::add_flag(app, "--loud", loud, "Loudly");
-    tool::check_afterwards(app, [this] {
+    tool::check_after_parsing(app, [this] {
       if (loud && number > 5)
         throw normproof::ref::numeric::UsageError("--loud is given; expected --number at most 5");
     });
@@ -36,8 +36,9 @@ struct ToyCommand {
   }
 };
 
-/// Returns a program that has a toy command, and a group with a toy command and a plain one.
-tool::Command toy_program() {
+/// Returns a program with a toy command and a group. The group has a toy command and a command
+/// without options.
+tool::Command make_toy_program() {
   const tool::Command toy{"toy", "A toy", [](CLI::App& app) {
                             const auto options = std::make_shared<ToyCommand>();
                             options->add(app);
@@ -47,45 +48,46 @@ tool::Command toy_program() {
                           }};
   const tool::Command plain{"plain", "No options",
                             [](CLI::App&) { return [] { return tool::kNoDevice; }; }};
-  return toy_group("normproof", {toy, toy_group("group", {toy, plain})});
+  return make_toy_group("normproof", {toy, make_toy_group("group", {toy, plain})});
 }
 
-std::string refused_by(const Arguments& arguments) {
+std::string parse_error_message(const Arguments& arguments) {
   return normproof::ref::numeric::error_message<normproof::ref::numeric::UsageError>(
-      [&] { tool::parse_arguments(toy_program(), arguments); });
+      [&] { tool::parse_arguments(make_toy_program(), arguments); });
 }
 
 TEST(CommandLineParser, EmptyValueDoesNotConsumeTheNextArgument) {
-  EXPECT_EQ(refused_by({"toy", "x", "--file=", "--number=4"}),
+  EXPECT_EQ(parse_error_message({"toy", "x", "--file=", "--number=4"}),
             "--file is given without a value; expected --file=VALUE");
-  EXPECT_EQ(refused_by({"toy", "x", "--file", "a=", "--number="}),
+  EXPECT_EQ(parse_error_message({"toy", "x", "--file", "a=", "--number="}),
             "--number is given without a value; expected --number=VALUE");
 }
 
 std::string printed_by(const Arguments& arguments) {
   testing::internal::CaptureStdout();
-  EXPECT_EQ(tool::parse_arguments(toy_program(), arguments)(), tool::kSuccess);
+  EXPECT_EQ(tool::parse_arguments(make_toy_program(), arguments)(), tool::kSuccess);
   return testing::internal::GetCapturedStdout();
 }
 
 TEST(CommandLineParser, RunsTheGivenCommandWithItsOptions) {
-  EXPECT_EQ(tool::parse_arguments(toy_program(), {"toy", "x", "--file", "f"})(),
+  EXPECT_EQ(tool::parse_arguments(make_toy_program(), {"toy", "x", "--file", "f"})(),
             tool::kNumericalFailure);
-  EXPECT_EQ(tool::parse_arguments(toy_program(), {"group", "toy", "--file=f", "x", "--loud"})(),
-            tool::kSuccess);
-  EXPECT_EQ(tool::parse_arguments(toy_program(), {"group", "plain"})(), tool::kNoDevice);
+  EXPECT_EQ(
+      tool::parse_arguments(make_toy_program(), {"group", "toy", "--file=f", "x", "--loud"})(),
+      tool::kSuccess);
+  EXPECT_EQ(tool::parse_arguments(make_toy_program(), {"group", "plain"})(), tool::kNoDevice);
 }
 
 TEST(CommandLineParser, SetsTheFieldsOfTheCommand) {
-  const auto toy = parsed<ToyCommand>({"--number", "5", "--loud", "w", "--file", "f"});
+  const auto toy = parse_command<ToyCommand>({"--number", "5", "--loud", "w", "--file", "f"});
   EXPECT_EQ(toy.word, "w");
   EXPECT_EQ(toy.number, 5);
   EXPECT_EQ(toy.file, "f");
   EXPECT_TRUE(toy.loud);
-  EXPECT_EQ(parsed<ToyCommand>({"w", "--file", "f"}).number, 3);
+  EXPECT_EQ(parse_command<ToyCommand>({"w", "--file", "f"}).number, 3);
 }
 
-TEST(CommandLineParser, HelpIsOfTheInnermostCommandAndTakesPrecedenceOverErrors) {
+TEST(CommandLineParser, HelpDescribesTheInnermostCommandAndTakesPrecedenceOverErrors) {
   EXPECT_THAT(printed_by({"--help"}), AllOf(HasSubstr("A toy"), HasSubstr("group")));
   EXPECT_THAT(printed_by({"group", "-h"}), AllOf(HasSubstr("plain"), Not(HasSubstr("--number"))));
   for (const Arguments& arguments :
@@ -121,7 +123,8 @@ TEST(CommandLineParser, EachErrorIsReportedInOneSentenceWithTheNearestName) {
       {{"toy", "x", "--file", "f", "--number", "6", "--loud"}, "expected --number at most 5"},
   };
   for (const auto& [arguments, message] : all)
-    EXPECT_THAT(refused_by(arguments), AllOf(HasSubstr(message), Not(HasSubstr("\n")))) << message;
+    EXPECT_THAT(parse_error_message(arguments), AllOf(HasSubstr(message), Not(HasSubstr("\n"))))
+        << message;
 }
 
 }  // namespace

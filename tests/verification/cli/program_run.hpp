@@ -46,7 +46,7 @@ inline bool is_one_sentence(const std::string& text) {
 }
 
 /// Returns the lines of a report from this heading to the end of its table.
-inline std::string table_below(const std::string& report, const std::string& heading) {
+inline std::string extract_table_below(const std::string& report, const std::string& heading) {
   const std::size_t begin = report.find(heading);
   if (begin == std::string::npos) return "no table " + heading;
   const std::size_t table = report.find("\n|", begin) + 1;

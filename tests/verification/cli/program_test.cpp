@@ -13,7 +13,7 @@ using namespace normproof::verification::cli;
 using testing::HasSubstr;
 
 /// Runs the program within this process. Returns its exit status and output.
-Outcome run_here(const std::vector<std::string>& arguments) {
+Outcome run_in_this_process(const std::vector<std::string>& arguments) {
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
   Outcome outcome;
@@ -24,18 +24,19 @@ Outcome run_here(const std::vector<std::string>& arguments) {
 }
 
 TEST(ProgramStreams, OutputGoesToStandardOutput) {
-  const Outcome outcome = run_here({"--version"});
+  const Outcome outcome = run_in_this_process({"--version"});
   EXPECT_EQ(outcome.status, kSuccess);
   EXPECT_EQ(outcome.err, "");
   EXPECT_TRUE(outcome.out.starts_with("normproof "));
 }
 
 TEST(ProgramStreams, ErrorsAreOneSentenceOnStandardError) {
-  const Outcome usage = run_here({"verfy"});
+  const Outcome usage = run_in_this_process({"verfy"});
   EXPECT_EQ(usage.status, kUsageError);
   EXPECT_EQ(usage.out, "");
   EXPECT_TRUE(is_one_sentence(usage.err)) << usage.err;
-  const Outcome file = run_here({"tokenize", "--data", "/absent/d", "--vocab", "/absent/v"});
+  const Outcome file =
+      run_in_this_process({"tokenize", "--data", "/absent/d", "--vocab", "/absent/v"});
   EXPECT_EQ(file.status, kFileError);
   EXPECT_EQ(file.out, "");
   EXPECT_TRUE(is_one_sentence(file.err)) << file.err;

@@ -19,7 +19,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 
 /// Writes every report format of an output. Returns the texts by option, such as "--json".
-std::map<std::string, std::string> write_forms(const Output& output) {
+std::map<std::string, std::string> write_all_formats(const Output& output) {
   std::map<std::string, std::string> texts;
   for (const ReportForm& form : report_forms()) texts[form.option] = form.text(output);
   return texts;
@@ -27,7 +27,7 @@ std::map<std::string, std::string> write_forms(const Output& output) {
 
 TEST(ReportFormats, DocumentIsEnoughForEveryFormat) {
   Output output{.document = Document{"Title", {Paragraph{"It holds."}}}};
-  auto texts = write_forms(output);
+  auto texts = write_all_formats(output);
   EXPECT_THAT(texts["--json"], HasSubstr("{\n      \"paragraph\": \"It holds.\"\n"));
   EXPECT_THAT(texts["--junit"], AllOf(HasSubstr("tests=\"1\""), HasSubstr("failures=\"0\""),
                                       HasSubstr("name=\"Title\"")));
@@ -36,7 +36,7 @@ TEST(ReportFormats, DocumentIsEnoughForEveryFormat) {
   EXPECT_EQ(texts["--markdown"], "It holds.\n");
 
   output.status = kNumericalFailure;
-  texts = write_forms(output);
+  texts = write_all_formats(output);
   EXPECT_THAT(texts["--junit"], AllOf(HasSubstr("failures=\"1\""), HasSubstr("It holds.")));
   EXPECT_THAT(texts["--sarif"], HasSubstr("It holds."));
 }
@@ -46,15 +46,15 @@ TEST(ReportFormats, ListOfChecksDeterminesJUnitAndJson) {
       .document = Document{"Title", {Paragraph{"It holds."}}},
       .checks = Checks{
           {"suite", {Check{.group = "suite", .name = "a"}, Check{.group = "suite", .name = "b"}}}}};
-  auto texts = write_forms(output);
+  auto texts = write_all_formats(output);
   EXPECT_THAT(texts["--junit"], HasSubstr("tests=\"2\""));
   EXPECT_EQ(std::ranges::count(texts["--json"], '\n'), 2);
 }
 
 TEST(ReportFormats, CommandMayWriteAFormatItself) {
   const std::string text = "mine";
-  auto texts =
-      write_forms({.document = Document{"Title"}, .json = text, .html = text, .markdown = text});
+  auto texts = write_all_formats(
+      {.document = Document{"Title"}, .json = text, .html = text, .markdown = text});
   for (const char* option : {"--json", "--html", "--markdown"}) EXPECT_EQ(texts[option], text);
 }
 

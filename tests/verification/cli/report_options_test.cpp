@@ -21,9 +21,10 @@ struct ReportingCommand {
 };
 
 TEST(ReportOptions, HoldTheNameOfEachReportFile) {
-  const ReportOptions reports = parsed<ReportingCommand>({"--json", "j", "--junit", "x", "--sarif",
-                                                          "s", "--html", "h", "--markdown", "m"})
-                                    .reports;
+  const ReportOptions reports =
+      parse_command<ReportingCommand>(
+          {"--json", "j", "--junit", "x", "--sarif", "s", "--html", "h", "--markdown", "m"})
+          .reports;
   EXPECT_EQ(reports.file("--json"), "j");
   EXPECT_EQ(reports.file("--markdown"), "m");
   EXPECT_FALSE(reports.json_on_stdout);
@@ -35,7 +36,7 @@ TEST(ReportOptions, HoldTheNameOfEachReportFile) {
 }
 
 TEST(ReportOptions, AreAbsentUnlessGiven) {
-  for (const tool::NamedFile& file : parsed<ReportingCommand>({}).reports.named())
+  for (const tool::NamedFile& file : parse_command<ReportingCommand>({}).reports.named())
     EXPECT_FALSE(file.path) << file.option;
 }
 

@@ -19,8 +19,8 @@ TEST(SharedOptions, JobsAndThreadsDefaultToTheNumberOfProcessors) {
             std::min(normproof::verification::support::process::usable_processors(), 1024));
   CLI::App app;
   int jobs = tool::processor_count(), threads = jobs;
-  tool::add_jobs(app, jobs, "Claims");
-  tool::add_threads(app, threads);
+  tool::add_jobs_option(app, jobs, "Claims");
+  tool::add_threads_option(app, threads);
   app.parse("--jobs 7 --threads 1024", false);
   EXPECT_EQ(jobs, 7);
   EXPECT_EQ(threads, 1024);
@@ -34,7 +34,7 @@ TEST(SharedOptions, JobsAndThreadsDefaultToTheNumberOfProcessors) {
 TEST(SharedOptions, SeedIsAny64BitNumber) {
   CLI::App app;
   std::uint64_t seed = 42;
-  tool::add_seed(app, seed, "every random choice");
+  tool::add_seed_option(app, seed, "every random choice");
   EXPECT_THAT(app.help(), testing::HasSubstr("Seed of every random choice (default: 42)"));
   app.parse("--seed 18446744073709551615", false);
   EXPECT_EQ(seed, UINT64_MAX);
@@ -43,7 +43,7 @@ TEST(SharedOptions, SeedIsAny64BitNumber) {
 TEST(SharedOptions, NamesOfCorpusFilesAreParsed) {
   CLI::App app;
   tool::CorpusFiles files;
-  tool::add_corpus_files(app, files);
+  tool::add_corpus_files_option(app, files);
   app.parse("--data d --vocab v", false);
   EXPECT_EQ(files.data, "d");
   EXPECT_EQ(files.vocab, "v");

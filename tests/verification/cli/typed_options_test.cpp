@@ -46,8 +46,8 @@ TEST_F(TypedOptions, NumberMustBeTheWholeText) {
             UINT64_MAX);
   int number = 1;
   std::optional<std::size_t> maybe;
-  tool::add_number(app, "--number", number, -3, 3, "A number");
-  tool::add_number(app, "--maybe", maybe, 0, 9, "A number", "K");
+  tool::add_number_option(app, "--number", number, -3, 3, "A number");
+  tool::add_number_option(app, "--maybe", maybe, 0, 9, "A number", "K");
   for (const char* text : {"", " 1", "1 ", "+1", "0x1", "1.0", "4", "-4", "99999999999999999999"})
     EXPECT_EQ(refusal({"--number", text}),
               "--number is '" + std::string(text) + "'; expected a whole number from -3 to 3");
@@ -63,9 +63,9 @@ TEST_F(TypedOptions, NumberMustBeTheWholeText) {
 TEST_F(TypedOptions, ParsesChoicesByName) {
   Color colour = Color::red;
   int number = 0;
-  tool::add_choice(app, "--colour", colour, {{"red", Color::red}, {"green", Color::green}},
-                   "A colour");
-  tool::add_choice(app, "NUMBER", number, {{"one", 1}, {"two", 2}}, "A number");
+  tool::add_choice_option(app, "--colour", colour, {{"red", Color::red}, {"green", Color::green}},
+                          "A colour");
+  tool::add_choice_option(app, "NUMBER", number, {{"one", 1}, {"two", 2}}, "A number");
   EXPECT_EQ(app.get_option("--colour")->get_type_name(), "red|green");
   EXPECT_EQ(refusal({"--colour", "gren"}),
             "unknown --colour 'gren'; did you mean 'green'? known: red, green");
@@ -79,8 +79,8 @@ TEST_F(TypedOptions, ParsesChoicesByName) {
 TEST_F(TypedOptions, ParsesNamesWithAGivenFunction) {
   std::optional<Color> colour;
   std::vector<Color> colours = {Color::green};
-  tool::add_named(app, "--colour", colour, color_index, "A colour", "NAME");
-  tool::add_names(app, "--colours", colours, color_index, "Colours", "LIST");
+  tool::add_named_value_option(app, "--colour", colour, color_index, "A colour", "NAME");
+  tool::add_name_list_option(app, "--colours", colours, color_index, "Colours", "LIST");
   EXPECT_EQ(words_of("--colours"), "green");
   EXPECT_EQ(refusal({"--colour", "blue"}).find("unknown colour 'blue'"), 0u);
   EXPECT_EQ(refusal({"--colours", "red,blue"}).find("unknown colour 'blue'"), 0u);

@@ -15,7 +15,7 @@ inline Case attention_case(const std::vector<double>& q, const std::vector<doubl
   c.options = ref::model::operation("attention");
   c.dtype = dtype;
   const auto put = [&](const char* name, const std::vector<double>& values) {
-    c.inputs.push_back(tensor_of(name, dtype, {1, 1, values.size(), 1}, values));
+    c.inputs.push_back(make_stored_tensor(name, dtype, {1, 1, values.size(), 1}, values));
   };
   put("grad_y", grad_y);
   put("k", k);

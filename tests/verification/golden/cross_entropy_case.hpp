@@ -6,14 +6,14 @@ namespace normproof::verification::golden {
 
 /// Returns a case of cross_entropy with two rows of two classes. All logits are 0, the targets are
 /// 0 and 1.
-inline Case two_rows_of_two_classes(DType dtype = DType::float64) {
+inline Case cross_entropy_case_of_two_rows(DType dtype = DType::float64) {
   Case c;
   c.reason = "sample";
   c.why = "a test's own";
   c.options = ref::model::operation("cross_entropy");
   c.dtype = dtype;
-  c.inputs = {tensor_of("logits", dtype, {2, 2}, {0, 0, 0, 0}),
-              tensor_of("targets", DType::int64, {2}, {0, 1})};
+  c.inputs = {make_stored_tensor("logits", dtype, {2, 2}, {0, 0, 0, 0}),
+              make_stored_tensor("targets", DType::int64, {2}, {0, 1})};
   return c;
 }
 

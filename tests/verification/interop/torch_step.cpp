@@ -28,8 +28,8 @@ using ref::tensor::shape_of;
 
 namespace {
 
-/// Converts numbers to the scalar T, with an error of 0, because both implementations have exactly
-/// these numbers.
+/// Converts numbers to the scalar T. Their error is 0, because PyTorch and the reference have
+/// exactly these numbers.
 template <class T>
 Tensor<T> to_scalar(const Tensor<double>& values) {
   Tensor<T> result = ref::tensor::empty_tensor<T>(shape_of(values));
@@ -54,7 +54,7 @@ NamedTensors<T> to_scalar(const NamedTensors<double>& tensors) {
 template <class F>
 ExpectedStep expect(F f) {
   ExpectedStep expected{f(oracle100()), {}};
-  const auto f64 = ref::numeric::arithmetic_in(ref::numeric::FloatType::float64);
+  const auto f64 = ref::numeric::arithmetic_of_type(ref::numeric::FloatType::float64);
   const ref::numeric::AnyOrderArithmetic scope({2 * f64.unit_roundoff, f64.tiny, f64.largest});
   for (const auto& [name, values] : f(any_order_error())) {
     auto errors = ref::tensor::empty_tensor<double>(shape_of(values));
@@ -71,23 +71,23 @@ std::string gradient_name(const std::string& parameter) {
 /// Returns the gradient of the embedding with one row per word. `rows` has only the rows of the
 /// words in the batch; the other rows are +0.
 template <class T>
-Tensor<T> spread_rows(const StepInputs& question, const Tensor<T>& rows) {
+Tensor<T> scatter_embedding_rows(const StepInputs& question, const Tensor<T>& rows) {
   const auto& ids = question.batch.inputs.tokens.ids;
-  const std::set<std::int32_t> touched(ids.begin(), ids.end());
+  const std::set<std::int32_t> batch_token_ids(ids.begin(), ids.end());
   const std::size_t width = rows.shape(1);
   auto whole = ref::tensor::full_tensor<T>({question.config.encoder.vocab_size, width}, T(0));
   const T* next = rows.data();
-  for (const std::int32_t id : touched) {
+  for (const std::int32_t id : batch_token_ids) {
     std::copy_n(next, width, whole.data() + static_cast<std::size_t>(id) * width);
     next += width;
   }
   return whole;
 }
 
-/// Returns a tap that throws if the argument of a ReLU may have another sign in PyTorch than in the
-/// reference.
+/// Returns a tap, that is, a function that receives intermediate tensors. It throws if the argument
+/// of a ReLU may have another sign in PyTorch than in the reference.
 template <class T>
-ref::encoder::TensorTap<T> sign_check(const StepInputs& question) {
+ref::encoder::TensorTap<T> make_relu_sign_check(const StepInputs& question) {
   const bool relu = question.config.encoder.activation == ref::model::Activation::relu;
   return [relu](const std::string& name, const Tensor<T>& values) {
     if constexpr (std::is_same_v<T, any_order_error>)
@@ -98,15 +98,15 @@ ref::encoder::TensorTap<T> sign_check(const StepInputs& question) {
 }
 
 template <class T>
-NamedTensors<T> whole_step(const StepInputs& question) {
+NamedTensors<T> run_whole_step(const StepInputs& question) {
   NamedTensors<T> results;
   ref::train::TrainState<T> state{to_scalar<T>(question.parameters), {}, {}, 0};
-  const auto check = sign_check<T>(question);
+  const auto check = make_relu_sign_check<T>(question);
   const ref::encoder::TensorTap<T> tap = [&](const std::string& name, const Tensor<T>& values) {
     check(name, values);
     if (name == "loss") results.set(name, values);
     if (name == "grad_embedding.weight.rows")
-      results.set("grad.embedding.weight", spread_rows(question, values));
+      results.set("grad.embedding.weight", scatter_embedding_rows(question, values));
     else if (name.starts_with("grad_") && question.parameters.contains(name.substr(5)))
       results.set(gradient_name(name.substr(5)), values);
   };
@@ -150,11 +150,11 @@ class StepParts {
     const auto rows = ref::nn::embedding_backward(given("grad_x.0"), tokens, encoder_.vocab_size,
                                                   encoder_.scaled_embedding)
                           .values;
-    results_.set(gradient_name("embedding.weight"), spread_rows(question_, rows));
+    results_.set(gradient_name("embedding.weight"), scatter_embedding_rows(question_, rows));
   }
 
   void layer(std::size_t l) {
-    const ref::encoder::TensorTap<T> tap = sign_check<T>(question_);
+    const ref::encoder::TensorTap<T> tap = make_relu_sign_check<T>(question_);
     gradients_.layers.resize(encoder_.num_layers);
     NamedTensors<T> none;
     ref::encoder::EncoderLayer<T> layer(encoder_, parameters_.layers[l], "layer", tap);
@@ -164,7 +164,7 @@ class StepParts {
                                                              {}, none, gradients_.layers[l]));
   }
 
-  /// Computes the part from the last layer to the loss and back.
+  /// Computes one part of the step: the forward from the last layer to the loss, and its backward.
   void head() {
     const bool pre = encoder_.placement == NormPlacement::pre;
     const ref::encoder::TensorTap<T> tap;
@@ -184,7 +184,7 @@ class StepParts {
         ref::nn::linear_backward(ref::train::cross_entropy_backward(loss.log_probabilities, labels),
                                  pooled, parameters_.head);
     gradients_.head = std::move(back.parameters);
-    Tensor<T> grad = spread(back.grad_x);
+    Tensor<T> grad = spread_over_tokens(back.grad_x);
     if (pre)
       grad = ref::encoder::run_norm_backward<T>(encoder_.norm, std::move(grad), "final_norm", none,
                                                 site, gradients_.final_norm, tap);
@@ -214,7 +214,7 @@ class StepParts {
     return mean;
   }
 
-  Tensor<T> spread(const Tensor<T>& grad) const {
+  Tensor<T> spread_over_tokens(const Tensor<T>& grad) const {
     const auto& tokens = question_.batch.inputs.tokens;
     auto result =
         ref::tensor::full_tensor<T>({tokens.batch_size, tokens.seq_len, grad.shape(1)}, T(0));
@@ -243,7 +243,7 @@ class StepParts {
   NamedTensors<T> results_;
 };
 
-Tensor<double> as_doubles(const StoredTensor& stored) {
+Tensor<double> widen_to_doubles(const StoredTensor& stored) {
   Tensor<double> values = ref::tensor::empty_tensor<double>(stored.shape);
   std::ranges::copy(ref::io::widen(stored), values.data());
   return values;
@@ -273,13 +273,14 @@ void write_step_inputs(const std::filesystem::path& folder, const StepInputs& qu
                                             std::span(positions.data(), positions.size()))});
 }
 
-ExpectedStep expect_step(const StepInputs& question) {
-  return expect([&]<class T>(const T&) { return whole_step<T>(question); });
+ExpectedStep compute_expected_step(const StepInputs& question) {
+  return expect([&]<class T>(const T&) { return run_whole_step<T>(question); });
 }
 
-ExpectedStep expect_parts(const StepInputs& question, const std::vector<StoredTensor>& answer) {
+ExpectedStep compute_expected_parts(const StepInputs& question,
+                                    const std::vector<StoredTensor>& answer) {
   NamedTensors<double> given;
-  for (const StoredTensor& tensor : answer) given.set(tensor.name, as_doubles(tensor));
+  for (const StoredTensor& tensor : answer) given.set(tensor.name, widen_to_doubles(tensor));
   return expect([&]<class T>(const T&) { return StepParts<T>(question, given).all(); });
 }
 
@@ -289,7 +290,8 @@ std::vector<TensorComparison> judge(const std::vector<StoredTensor>& answer,
   for (const auto& [name, exact] : expected.exact) {
     const auto found = std::ranges::find(answer, name, &StoredTensor::name);
     const bool usable = found != answer.end() && found->dtype == DType::float64;
-    const Tensor<double> got = usable ? as_doubles(*found) : ref::tensor::empty_tensor<double>({0});
+    const Tensor<double> got =
+        usable ? widen_to_doubles(*found) : ref::tensor::empty_tensor<double>({0});
     judgements.push_back({name, checks::compare::compare(got, exact, expected.bounds.at(name))});
   }
   return judgements;

@@ -27,8 +27,9 @@ struct StepInputs {
 /// weights.npz and batch.npz.
 void write_step_inputs(const std::filesystem::path& folder, const StepInputs& question);
 
-/// The exact results of a step, by the names in PyTorch's answer, and error bounds for another
-/// implementation in float64. The bounds are those of any_order_error with the unit roundoff 2^-52.
+/// The exact results of a step, under the names that PyTorch's answer uses, and error bounds for
+/// another implementation in float64. The bounds are those of any_order_error with the unit
+/// roundoff 2^-52.
 struct ExpectedStep {
   NamedTensors<ref::numeric::oracle100> exact;
   NamedTensors<double> bounds;
@@ -38,16 +39,16 @@ struct ExpectedStep {
 /// each parameter. `<name>` is the name of the parameter in PyTorch.
 /// Throws    std::logic_error if the argument of a ReLU may be on either side of 0, so that no
 ///           bound is known
-ExpectedStep expect_step(const StepInputs& question);
+ExpectedStep compute_expected_step(const StepInputs& question);
 
 /// Returns the expected results of each part of the step, computed from the inputs of that part in
 /// `answer`. The parts are the embedding, each layer's forward and backward, the step from the last
 /// layer to the loss and back, and the optimizer. So the bound of a part does not grow with the
 /// number of layers. There are two more names: "x.<l>" is the input of layer l, and "grad_x.<l>"
 /// its gradient, for l from 0 to the number of layers.
-/// Throws    as expect_step; ContractError if `answer` lacks the inputs of a part
-ExpectedStep expect_parts(const StepInputs& question,
-                          const std::vector<ref::io::StoredTensor>& answer);
+/// Throws    as compute_expected_step; ContractError if `answer` lacks the inputs of a part
+ExpectedStep compute_expected_parts(const StepInputs& question,
+                                    const std::vector<ref::io::StoredTensor>& answer);
 
 /// The comparison of one tensor of PyTorch's answer with the expected tensor.
 struct TensorComparison {
@@ -55,8 +56,8 @@ struct TensorComparison {
   checks::compare::Comparison comparison;
 };
 
-/// Compares every expected tensor with that in `answer`. A tensor that is absent or not float64
-/// fails.
+/// Compares every expected tensor with the tensor of the same name in `answer`. A tensor that is
+/// absent from `answer` or not float64 fails.
 std::vector<TensorComparison> judge(const std::vector<ref::io::StoredTensor>& answer,
                                     const ExpectedStep& expected);
 

@@ -26,7 +26,8 @@ using ref::model::Activation;
 using ref::model::NormPlacement;
 
 /// Returns a step in which all extents differ. Its sentences have seven, three and one tokens.
-StepInputs small_step(NormPlacement placement, Activation activation, std::size_t num_layers) {
+StepInputs make_small_step_inputs(NormPlacement placement, Activation activation,
+                                  std::size_t num_layers) {
   StepInputs question;
   ref::model::EncoderConfig& e = question.config.encoder;
   e = ref::encoder::small_config("layer_norm", placement, num_layers);
@@ -76,7 +77,7 @@ class TorchStepOfTraining : public ::testing::Test {
   std::vector<std::vector<ref::io::StoredTensor>> answers_;
 };
 
-std::ptrdiff_t count_outside(const std::vector<TensorComparison>& judgements) {
+std::ptrdiff_t count_tensors_outside_bounds(const std::vector<TensorComparison>& judgements) {
   return std::ranges::count_if(judgements,
                                [](const TensorComparison& j) { return !j.comparison.passed; });
 }
@@ -92,8 +93,8 @@ double largest(const Tensor<T>& values) {
 /// Expects every tensor of the answer to be within its bound. Prints two numbers: the largest ratio
 /// of an error to its bound, and the largest ratio of a tensor's widest bound to its largest
 /// element.
-void expect_within(const std::string& what, const std::vector<ref::io::StoredTensor>& answer,
-                   const ExpectedStep& expected) {
+void expect_within_bounds(const std::string& what, const std::vector<ref::io::StoredTensor>& answer,
+                          const ExpectedStep& expected) {
   double share = 0, width = 0;
   for (const auto& [name, comparison] : judge(answer, expected)) {
     EXPECT_WITHIN(comparison) << what << " " << name;
@@ -109,23 +110,25 @@ TEST_F(TorchStepOfTraining, IsWithinTheBoundsInLossGradientsAndParameters) {
   for (const auto placement : {NormPlacement::post, NormPlacement::pre})
     for (const auto activation : {Activation::relu, Activation::gelu})
       for (const std::size_t num_layers : {1, 2, 6})
-        questions.push_back(small_step(placement, activation, num_layers));
+        questions.push_back(make_small_step_inputs(placement, activation, num_layers));
   run_torch_step(questions);
   for (std::size_t i = 0; i < answers_.size(); ++i) {
     const ref::model::EncoderConfig& e = questions[i].config.encoder;
     const std::string what =
         fmt::format("{} {} {}", e.placement == NormPlacement::post ? "post" : "pre",
                     e.activation == Activation::relu ? "relu" : "gelu", e.num_layers);
-    expect_within(what + " in parts", answers_[i], expect_parts(questions[i], answers_[i]));
+    expect_within_bounds(what + " in parts", answers_[i],
+                         compute_expected_parts(questions[i], answers_[i]));
     // With two layers, the bound of the whole step is as large as the gradients
     // (docs/guide/interop.md).
-    if (e.num_layers <= 2) expect_within(what, answers_[i], expect_step(questions[i]));
+    if (e.num_layers <= 2)
+      expect_within_bounds(what, answers_[i], compute_expected_step(questions[i]));
   }
 }
 
 /// Returns the first row of the queries (part 0), the keys (1) or the values (2) in the parameter
 /// `name`.
-double* first_row(StepInputs& question, const char* name, std::size_t part) {
+double* find_first_projection_row(StepInputs& question, const char* name, std::size_t part) {
   auto& values = question.parameters.at(name);
   return values.data() + part * (values.size() / 3);
 }
@@ -141,12 +144,15 @@ const Mistake kMistakes[] = {
     {"queries and keys swapped",
      [](StepInputs& q) {
        for (const char* const name : {kInWeight, kInBias})
-         std::swap_ranges(first_row(q, name, 0), first_row(q, name, 1), first_row(q, name, 1));
+         std::swap_ranges(find_first_projection_row(q, name, 0),
+                          find_first_projection_row(q, name, 1),
+                          find_first_projection_row(q, name, 1));
      }},
     {"1/sqrt(d_k) left out",  // d_k is 4
      [](StepInputs& q) {
        for (const char* const name : {kInWeight, kInBias})
-         std::for_each(first_row(q, name, 0), first_row(q, name, 1), [](double& v) { v *= 2; });
+         std::for_each(find_first_projection_row(q, name, 0), find_first_projection_row(q, name, 1),
+                       [](double& v) { v *= 2; });
      }},
     {"heads of another size", [](StepInputs& q) { q.config.encoder.num_heads = 2; }},
     {"padding attended to and pooled",
@@ -164,38 +170,41 @@ const Mistake kMistakes[] = {
      }},
     {"a label", [](StepInputs& q) { q.batch.labels[1] = 1; }}};
 
-TEST_F(TorchStepOfTraining, OfAnotherModelIsOutsideTheBounds) {
+TEST_F(TorchStepOfTraining, StepOfAnotherModelIsOutsideTheBounds) {
   for (const auto placement : {NormPlacement::post, NormPlacement::pre}) {
-    const StepInputs question = small_step(placement, Activation::gelu, 1);
+    const StepInputs question = make_small_step_inputs(placement, Activation::gelu, 1);
     std::vector<StepInputs> wrong;
     for (const Mistake& mistake : kMistakes) mistake.make(wrong.emplace_back(question));
     answers_.clear();
     run_torch_step(wrong);
-    const ExpectedStep expected = expect_step(question);
+    const ExpectedStep expected = compute_expected_step(question);
     for (std::size_t i = 0; i < answers_.size(); ++i) {
-      EXPECT_GT(count_outside(judge(answers_[i], expected)), 0) << kMistakes[i].name;
-      EXPECT_GT(count_outside(judge(answers_[i], expect_parts(question, answers_[i]))), 0)
+      EXPECT_GT(count_tensors_outside_bounds(judge(answers_[i], expected)), 0) << kMistakes[i].name;
+      EXPECT_GT(count_tensors_outside_bounds(
+                    judge(answers_[i], compute_expected_parts(question, answers_[i]))),
+                0)
           << kMistakes[i].name << ", in parts";
     }
   }
 }
 
-TEST_F(TorchStepOfTraining, WithOneWrongNumberIsOutsideTheBounds) {
-  const std::vector<StepInputs> questions = {small_step(NormPlacement::pre, Activation::relu, 2)};
+TEST_F(TorchStepOfTraining, StepWithOneWrongNumberIsOutsideTheBounds) {
+  const std::vector<StepInputs> questions = {
+      make_small_step_inputs(NormPlacement::pre, Activation::relu, 2)};
   run_torch_step(questions);
   if (answers_.empty()) return;
-  const ExpectedStep expected = expect_parts(questions[0], answers_[0]);
+  const ExpectedStep expected = compute_expected_parts(questions[0], answers_[0]);
   for (auto& tensor : answers_[0]) {
     const auto right = tensor;
     std::vector<double> values = ref::io::widen(tensor);
     const auto most = std::ranges::max_element(values, {}, [](double v) { return std::fabs(v); });
     *most *= 1 + 0x1p-20;
     tensor = ref::io::make_tensor(right.name, right.shape, std::span<const double>(values));
-    EXPECT_EQ(count_outside(judge(answers_[0], expected)), 1) << right.name;
+    EXPECT_EQ(count_tensors_outside_bounds(judge(answers_[0], expected)), 1) << right.name;
     tensor = right;
   }
   answers_[0].pop_back();
-  EXPECT_EQ(count_outside(judge(answers_[0], expected)), 1);
+  EXPECT_EQ(count_tensors_outside_bounds(judge(answers_[0], expected)), 1);
 }
 
 }  // namespace

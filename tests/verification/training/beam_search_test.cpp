@@ -52,10 +52,10 @@ Rule random_rule(std::size_t vocabulary, std::uint64_t seed) {
   };
 }
 
-/// Adds every sentence that begins with `so_far` and has at most max_length tokens. Some of these
-/// sentences are finished, the others are cut off.
-void enumerate(const Rule& rule, const BeamOptions& options, const Hypothesis& so_far,
-               std::vector<Hypothesis>& all) {
+/// Adds to `all` every sentence that begins with `so_far` and has at most max_length tokens. Some
+/// of these sentences are finished, the others are cut off.
+void append_all_sentences(const Rule& rule, const BeamOptions& options, const Hypothesis& so_far,
+                          std::vector<Hypothesis>& all) {
   Tokens read = {options.begin};
   read.insert(read.end(), so_far.tokens.begin(), so_far.tokens.end());
   const Tensor<double> follows = ref::ops::log_softmax(rule(read));
@@ -69,13 +69,13 @@ void enumerate(const Rule& rule, const BeamOptions& options, const Hypothesis& s
     if (longer.ended || longer.tokens.size() == options.max_length)
       all.push_back(longer);
     else
-      enumerate(rule, options, longer, all);
+      append_all_sentences(rule, options, longer, all);
   }
 }
 
-std::vector<Hypothesis> all_sentences(const Rule& rule, const BeamOptions& options) {
+std::vector<Hypothesis> list_all_sentences(const Rule& rule, const BeamOptions& options) {
   std::vector<Hypothesis> all;
-  enumerate(rule, options, {}, all);
+  append_all_sentences(rule, options, {}, all);
   std::ranges::stable_sort(all, [](const Hypothesis& a, const Hypothesis& b) {
     return a.ended != b.ended ? a.ended : a.score > b.score;
   });
@@ -91,7 +91,7 @@ TEST(BeamSearch, WideEnoughBeamFindsAllSentencesBestFirst) {
                               .length_penalty = 0.25 * static_cast<double>(seed % 5),
                               .max_length = 4};
     const auto found = beam_search(RuleDecodingState(rule), options);
-    const auto all = all_sentences(rule, options);
+    const auto all = list_all_sentences(rule, options);
     ASSERT_EQ(all.size(), 31u);  // 1 + 2 + 4 + 8 finished, 16 cut off
     EXPECT_EQ(found, all) << seed;
   }

@@ -27,17 +27,17 @@ using Lines = std::vector<std::string>;
 
 const std::string kFolder = NORMPROOF_SOURCE_DIR "/tests/verification/training";
 
-BleuTokenizer tokenizer_of(const Json& answer) {
+BleuTokenizer parse_tokenizer_name(const Json& answer) {
   return answer["tokenize"] == "none" ? BleuTokenizer::none : BleuTokenizer::mteval_13a;
 }
 
 /// Expects our scores to equal sacrebleu's. Doubles may differ by the relative error `off`.
-void expect_answers(const Json& answers, double off) {
+void expect_sacrebleu_scores(const Json& answers, double off) {
   ASSERT_FALSE(answers.empty());
   for (const Json& answer : answers) {
     SCOPED_TRACE(answer["name"].get<std::string>());
     const auto hypotheses = answer["hypotheses"].get<Lines>();
-    const BleuTokenizer tokenizer = tokenizer_of(answer);
+    const BleuTokenizer tokenizer = parse_tokenizer_name(answer);
     for (std::size_t i = 0; i < hypotheses.size(); ++i)
       EXPECT_EQ(bleu_tokens(hypotheses[i], tokenizer), answer["tokens"][i].get<Lines>());
     const Bleu bleu = corpus_bleu(hypotheses, answer["references"].get<Lines>(), tokenizer);
@@ -49,7 +49,7 @@ void expect_answers(const Json& answers, double off) {
 }
 
 TEST(Bleu, MatchesRecordedScoresOfSacrebleu) {
-  expect_answers(Json::parse(ref::io::read_text(kFolder + "/bleu_cases.json")), 0);
+  expect_sacrebleu_scores(Json::parse(ref::io::read_text(kFolder + "/bleu_cases.json")), 0);
 }
 
 /// Returns random sentences with few distinct words and much punctuation. The hypotheses are close
@@ -99,7 +99,7 @@ TEST(Bleu, MatchesAnInstalledSacrebleu) {
   if (code == 77 || code == 127) GTEST_SKIP() << said;
   ASSERT_EQ(code, 0) << said;
   // exp and log of the C library may be off by one ulp, and sacrebleu sums in another order.
-  expect_answers(Json::parse(said), 8 * 0x1p-52);
+  expect_sacrebleu_scores(Json::parse(said), 8 * 0x1p-52);
 }
 
 TEST(Bleu, MatchesHandCountedSentences) {

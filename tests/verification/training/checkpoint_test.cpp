@@ -27,7 +27,7 @@ class CheckpointFile : public ::testing::Test {
   }
   std::filesystem::path file() const { return folder_ / "checkpoint.safetensors"; }
   std::string message() const {
-    return file_message(
+    return file_error_message(
         [&] { read_checkpoint(file(), ref::train::initial_train_state(config_.train)); });
   }
 

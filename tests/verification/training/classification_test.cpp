@@ -18,21 +18,22 @@ TEST(Classify, MatchesHandComputation) {
   EXPECT_EQ(classify({2, 2}, {2, 2}, 3).accuracy, 1);
 }
 
-std::string classify_refusal(const std::vector<int>& predictions, const std::vector<int>& labels) {
+std::string classify_error_message(const std::vector<int>& predictions,
+                                   const std::vector<int>& labels) {
   return ref::numeric::contract_message([&] { classify(predictions, labels, 3); });
 }
 
 TEST(Classify, C1_RejectsEmptyInputOrDifferentNumbers) {
-  EXPECT_EQ(classify_refusal({}, {}),
+  EXPECT_EQ(classify_error_message({}, {}),
             "classify: predictions has 0 for 0 labels; expected as many, at least one (C1)");
-  EXPECT_EQ(classify_refusal({1}, {1, 2}),
+  EXPECT_EQ(classify_error_message({1}, {1, 2}),
             "classify: predictions has 1 for 2 labels; expected as many, at least one (C1)");
 }
 
 TEST(Classify, C2_RejectsClassesOutOfRange) {
-  EXPECT_EQ(classify_refusal({3}, {1}),
+  EXPECT_EQ(classify_error_message({3}, {1}),
             "classify: predictions has the class 3 at 0; expected a class below 3 (C2)");
-  EXPECT_EQ(classify_refusal({1, 1}, {1, -1}).substr(0, 25), "classify: labels has the ");
+  EXPECT_EQ(classify_error_message({1, 1}, {1, -1}).substr(0, 25), "classify: labels has the ");
 }
 
 }  // namespace

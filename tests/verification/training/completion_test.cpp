@@ -35,13 +35,13 @@ std::string complete_without_cache(const LanguageModel& model, const std::string
   std::size_t first = tokens.size() <= context ? 0 : tokens.size() - context / 2;
   while (tokens.size() < given + length) {
     if (tokens.size() - first > context) first = tokens.size() - context / 2;
-    const std::vector<std::int32_t> seen(tokens.begin() + static_cast<std::ptrdiff_t>(first),
-                                         tokens.end());
+    const std::vector<std::int32_t> visible_tokens(
+        tokens.begin() + static_cast<std::ptrdiff_t>(first), tokens.end());
     auto norms = model.state.norms;
-    const auto logits =
-        ref::encoder::Encoder<double>(config, parameters)
-            .forward({{1, seen.size(), seen}, {}}, {.mode = ref::model::Mode::inference}, norms);
-    const double* const last = logits.data() + (seen.size() - 1) * config.vocab_size;
+    const auto logits = ref::encoder::Encoder<double>(config, parameters)
+                            .forward({{1, visible_tokens.size(), visible_tokens}, {}},
+                                     {.mode = ref::model::Mode::inference}, norms);
+    const double* const last = logits.data() + (visible_tokens.size() - 1) * config.vocab_size;
     tokens.push_back(
         static_cast<std::int32_t>(std::max_element(last, last + config.vocab_size) - last));
   }
@@ -63,7 +63,7 @@ TEST(Completion, C1_RejectsAnEmptyPrompt) {
 }
 
 TEST(Completion, ErrorNamesACharacterOutsideTheAlphabet) {
-  EXPECT_THAT(file_message([&] { complete(trained_model(), "the Z", 3); }),
+  EXPECT_THAT(file_error_message([&] { complete(trained_model(), "the Z", 3); }),
               HasSubstr("the prompt:1: has the character \"Z\"; expected one of the"));
 }
 

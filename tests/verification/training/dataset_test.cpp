@@ -31,7 +31,7 @@ TEST(DatasetSplit, FollowsTheSeedOrTheGivenIndices) {
   const Dataset named = split(hundred_sentences(), {3, 98}, config);
   EXPECT_THAT(named.validation.sequences, ElementsAre(ElementsAre(3, 1), ElementsAre(98, 1)));
   EXPECT_THAT(named.validation.labels, ElementsAre(0, 2));
-  EXPECT_THAT(usage_message([&] {
+  EXPECT_THAT(usage_error_message([&] {
                 split({{{1}}, {0}}, {}, config);
               }),
               HasSubstr("of 1 sentences none is left to validate on"));
@@ -40,7 +40,7 @@ TEST(DatasetSplit, FollowsTheSeedOrTheGivenIndices) {
 TEST(ParseSplit, ErrorNamesTheInvalidLine) {
   EXPECT_THAT(parse_split("3\n0\n2", "f", 4), ElementsAre(3u, 0u, 2u));
   const auto message = [](const char* text) {
-    return file_message([&] { parse_split(text, "f", 4); });
+    return file_error_message([&] { parse_split(text, "f", 4); });
   };
   EXPECT_THAT(message("3\n4\n"),
               HasSubstr("f: line 2 is '4'; expected the number of a sentence, 0 to 3"));
@@ -85,7 +85,7 @@ TEST(ClassWeights, MatchEveryOptionOfTheLoss) {
   EXPECT_EQ(class_weights(data, config).dimension(), 0u);
   config.train.class_weights = ref::model::ClassWeights::inverse_frequency;
   data.training.labels = {0, 1};
-  EXPECT_THAT(usage_message([&] { class_weights(data, config); }),
+  EXPECT_THAT(usage_error_message([&] { class_weights(data, config); }),
               HasSubstr("class 2 has no training sentence"));
 }
 

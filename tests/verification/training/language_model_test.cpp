@@ -27,7 +27,7 @@ TEST(LanguageModel, IsReadFromTheFolderOfARun) {
   EXPECT_EQ(model.alphabet.text(), text.alphabet.text());
   EXPECT_EQ(config_json(model.config), config_json(config));
   ref::io::write_file(folder / "a/data.json", text_json(small_text()) + " ");
-  EXPECT_THAT(file_message([&] { read_language_model(folder / "a"); }),
+  EXPECT_THAT(file_error_message([&] { read_language_model(folder / "a"); }),
               HasSubstr("run_sha256 is not that of config.json and data.json"));
 }
 
@@ -43,23 +43,24 @@ TEST(LanguageModel, CanBeTheAverageOfTheLastCheckpoints) {
   };
   const auto last = parameters(1), mean = parameters(2);
   const Checkpoint first =
-      read_checkpoint(kept_checkpoint(folder / "a", kept_steps(folder / "a").front()),
+      read_checkpoint(kept_checkpoint_path(folder / "a", list_kept_steps(folder / "a").front()),
                       ref::train::initial_train_state(config.train));
   for (const auto& [name, values] : mean)
     for (std::size_t i = 0; i < values.size(); ++i)
       EXPECT_EQ(values.data()[i],
                 (first.state.parameters.at(name).data()[i] + last.at(name).data()[i]) / 2)
           << name;
-  EXPECT_THAT(file_message([&] { parameters(3); }),
+  EXPECT_THAT(file_error_message([&] { parameters(3); }),
               HasSubstr("a: keeps 2 checkpoints; expected 3 or more"));
 }
 
 TEST(LanguageModel, IsNotReadFromARunOfAnotherTask) {
   const tests::ref::io::TemporaryFolder folder;
   run(small_run_config(), small_dataset(), {.out = folder / "a"});
-  EXPECT_THAT(usage_message([&] { read_language_model(folder / "a"); }),
+  EXPECT_THAT(usage_error_message([&] { read_language_model(folder / "a"); }),
               HasSubstr("has the task classify; expected one that 'normproof train --task"));
-  EXPECT_THAT(file_message([&] { read_language_model(folder / "b"); }), HasSubstr("config.json"));
+  EXPECT_THAT(file_error_message([&] { read_language_model(folder / "b"); }),
+              HasSubstr("config.json"));
 }
 
 }  // namespace

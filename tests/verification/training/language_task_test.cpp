@@ -17,11 +17,11 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-struct Ended {};
+struct RunEnded {};
 
 class LanguageTaskRun : public ::testing::Test {
  protected:
-  RunSummary run_into(const std::string& name, RunOptions options = {}) {
+  RunSummary run_in_folder(const std::string& name, RunOptions options = {}) {
     LanguageTask task(config_, text_);
     options.out = folder_ / name;
     return run(config_, task, options);
@@ -39,7 +39,7 @@ class LanguageTaskRun : public ::testing::Test {
 
 TEST_F(LanguageTaskRun, LearnsAndRecordsLossPerplexityAndBits) {
   config_.epochs = 6;
-  const RunSummary summary = run_into("a");
+  const RunSummary summary = run_in_folder("a");
   LanguageTask task(config_, text_);
   auto untrained = ref::train::initial_train_state(config_.train);
   EXPECT_LT(summary.validation_loss, task.validate(untrained).loss - 0.5);
@@ -55,31 +55,31 @@ TEST_F(LanguageTaskRun, FilesAreEqualForAnyThreadsAndAfterResuming) {
   config_.train.encoder.norm = ref::model::PowerNormOptions{};
   config_.train.encoder.dropout = 0.25;
   config_.train.accumulation = 2;
-  const RunSummary whole = run_into("whole", {.checkpoint_every = 2});
+  const RunSummary whole = run_in_folder("whole", {.checkpoint_every = 2});
   ref::numeric::set_num_threads(3);
   for (const std::size_t step : {1, 3, 4}) {
     const std::string name = "killed" + std::to_string(step);
     RunOptions options{.checkpoint_every = 2};
     options.after_step = [=](const RunProgress& p) {
-      if (p.step == step) throw Ended();
+      if (p.step == step) throw RunEnded();
     };
-    EXPECT_THROW(run_into(name, options), Ended);
-    EXPECT_EQ(run_into(name, {.resume = true, .checkpoint_every = 2}).sha256, whole.sha256);
+    EXPECT_THROW(run_in_folder(name, options), RunEnded);
+    EXPECT_EQ(run_in_folder(name, {.resume = true, .checkpoint_every = 2}).sha256, whole.sha256);
     expect_same_files("whole", name);
   }
   ref::numeric::set_num_threads(1);
 }
 
 TEST_F(LanguageTaskRun, RejectsAnotherTextWhenResuming) {
-  run_into("a");
+  run_in_folder("a");
   text_.training[0] = text_.training[0] == 0 ? 1 : 0;
-  EXPECT_THAT(usage_message([&] { run_into("a", {.resume = true}); }),
+  EXPECT_THAT(usage_error_message([&] { run_in_folder("a", {.resume = true}); }),
               HasSubstr("the data is not that"));
 }
 
-TEST_F(LanguageTaskRun, RejectsANormOverSentencesBeforeMakingAFolder) {
+TEST_F(LanguageTaskRun, RejectsANormWithStatisticsOverSentencesBeforeMakingAFolder) {
   config_.train.encoder.norm = ref::model::InstanceNormOptions{};
-  EXPECT_THAT(usage_message([&] { run_into("a"); }),
+  EXPECT_THAT(usage_error_message([&] { run_in_folder("a"); }),
               HasSubstr("norm.name is instance_norm where attention is causal"));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "a"));
 }

@@ -15,13 +15,13 @@ using testing::Pair;
 
 using Values = normproof::ref::tensor::Tensor<double>;
 
-Values values_of(std::initializer_list<double> numbers) {
+Values find_tensor_values(std::initializer_list<double> numbers) {
   Values values = normproof::ref::tensor::empty_tensor<double>({numbers.size()});
   std::copy(numbers.begin(), numbers.end(), values.data());
   return values;
 }
 
-TEST(NormStatistics, RequestOnlyStatisticsOfNorms) {
+TEST(NormStatistics, RequestOnlyTensorsOfNormLayers) {
   for (const char* name : {"layers.0.norm1.mean", "final_norm.mean_x_hat_squared",
                            "decoder.layers.1.norm3.running_psi2"})
     EXPECT_TRUE(NormStatistics::requests(name)) << name;
@@ -32,10 +32,10 @@ TEST(NormStatistics, RequestOnlyStatisticsOfNorms) {
 
 TEST(NormStatistics, RecordMinimumMeanAndMaximum) {
   NormStatistics seen;
-  seen.record("layers.0.norm1.mean", values_of({3, -1, 4}));
+  seen.record("layers.0.norm1.mean", find_tensor_values({3, -1, 4}));
   seen.record("layers.0.norm1.mean",
-              values_of({1, 0, 2}));  // a later tensor replaces an earlier one
-  seen.record("final_norm.rstd", values_of({0.5}));
+              find_tensor_values({1, 0, 2}));  // a later tensor replaces an earlier one
+  seen.record("final_norm.rstd", find_tensor_values({0.5}));
   EXPECT_THAT(seen.sites(),
               ElementsAre(Pair("final_norm", ElementsAre(Pair("rstd", ElementsAre(0.5, 0.5, 0.5)))),
                           Pair("layers.0.norm1", ElementsAre(Pair("mean", ElementsAre(0, 1, 2))))));
@@ -48,9 +48,9 @@ TEST(NormStatistics, WeightOfANewValueExistsOnlyForNormsWithNu) {
 
 TEST(NormStatistics, GammaIsWeightedByTheAlphaOfItsOwnNorm) {
   NormStatistics seen;
-  seen.record("encoder.layers.0.norm1.mean_x_hat_squared", values_of({1, 8}));
-  seen.record("decoder.final_norm.mean_x_hat_squared", values_of({3, 2}));
-  seen.record("decoder.layers.0.norm1.mean_x_hat_squared", values_of({100}));
+  seen.record("encoder.layers.0.norm1.mean_x_hat_squared", find_tensor_values({1, 8}));
+  seen.record("decoder.final_norm.mean_x_hat_squared", find_tensor_values({3, 2}));
+  seen.record("decoder.layers.0.norm1.mean_x_hat_squared", find_tensor_values({100}));
   RunConfig config;
   config.task = Task::translate;
   EXPECT_EQ(max_weighted_gamma_statistic(config, seen), std::nullopt);

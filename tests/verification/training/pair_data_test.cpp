@@ -16,16 +16,16 @@ using ref::train::kIgnored;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-PairData two_pairs() {
+PairData two_sentence_pairs() {
   const ref::data::ParallelText text{{"b a", "b"}, {"x", "y x y"}};
   return add_vocabularies({text, text, text}, small_translation_config());
 }
 
 TEST(SentencePairs, BatchesHaveSpecialTokensAndPadding) {
-  const PairData data = two_pairs();
+  const PairData data = two_sentence_pairs();
   // The ids are <unk> 0, <s> 1 and </s> 2. The words follow by frequency: b 3 and a 4 in the
   // source, x 3 and y 4 in the target.
-  const auto batches = pairs_in_order(data.text.test, data.words, small_translation_config());
+  const auto batches = make_pairs_in_order(data.text.test, data.words, small_translation_config());
   ASSERT_EQ(batches.size(), 1u);
   const auto& [inputs, targets] = batches[0];
   // the shorter sentence comes first
@@ -65,7 +65,7 @@ TEST(SentencePairs, VocabularyHoldsTheMostFrequentWordsUpToItsSize) {
 }
 
 TEST(SentencePairs, CountsUnknownWords) {
-  const PairVocabularies words = two_pairs().words;
+  const PairVocabularies words = two_sentence_pairs().words;
   EXPECT_EQ(unknown_fraction(words.source, {"a z b", "z"}), 0.5);
   EXPECT_EQ(unknown_fraction(words.source, {"b a"}), 0);
   EXPECT_EQ(unknown_fraction(words.target, {"a b"}), 1);
@@ -73,7 +73,7 @@ TEST(SentencePairs, CountsUnknownWords) {
 }
 
 TEST(SentencePairs, VocabulariesReadBackFromJson) {
-  const PairData data = two_pairs();
+  const PairData data = two_sentence_pairs();
   const std::string json = pairs_json(data);
   const PairVocabularies words = read_pair_words(json, "data.json");
   EXPECT_EQ(words.source.text(), "<unk>\n<s>\n</s>\nb\na\n");
@@ -82,10 +82,11 @@ TEST(SentencePairs, VocabulariesReadBackFromJson) {
   EXPECT_EQ(object.at("test").at("pairs"), 2);
   EXPECT_EQ(object.at("test").at("source_sha256"), ref::io::sha256("b a\nb\n"));
   EXPECT_EQ(object.at("validation").at("target_sha256"), ref::io::sha256("x\ny x y\n"));
-  EXPECT_THAT(file_message([] { read_pair_words("{}", "data.json"); }),
+  EXPECT_THAT(file_error_message([] { read_pair_words("{}", "data.json"); }),
               HasSubstr("data.json: source_words is absent"));
-  EXPECT_THAT(file_message([] { read_pair_words(R"({"source_words": "a\n"})", "data.json"); }),
-              HasSubstr("data.json: source_words:1: the vocabulary ends without the word <unk>"));
+  EXPECT_THAT(
+      file_error_message([] { read_pair_words(R"({"source_words": "a\n"})", "data.json"); }),
+      HasSubstr("data.json: source_words:1: the vocabulary ends without the word <unk>"));
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ ref::model::TrainConfig pre_norm_config() {
 }
 
 /// Returns weights whose elements all differ. Among them are -0 and a subnormal number.
-NamedTensors<double> distinct_parameters(const ref::model::EncoderConfig& config) {
+NamedTensors<double> parameters_with_distinct_elements(const ref::model::EncoderConfig& config) {
   NamedTensors<double> parameters;
   double next = 0x1.23456789abcdep-3;
   for (const auto& [name, shape] : ref::encoder::parameter_shapes(config)) {
@@ -42,14 +42,14 @@ NamedTensors<double> distinct_parameters(const ref::model::EncoderConfig& config
 class PytorchWeights : public ::testing::Test {
  protected:
   std::string message() const {
-    return file_message([&] { from_pytorch(config_.encoder, tensors_, "w.npz"); });
+    return file_error_message([&] { from_pytorch(config_.encoder, tensors_, "w.npz"); });
   }
   StoredTensor& at(const std::string& name) {
     return *std::ranges::find(tensors_, name, &StoredTensor::name);
   }
 
   ref::model::TrainConfig config_ = pre_norm_config();
-  NamedTensors<double> parameters_ = distinct_parameters(config_.encoder);
+  NamedTensors<double> parameters_ = parameters_with_distinct_elements(config_.encoder);
   std::vector<StoredTensor> tensors_ = to_pytorch(config_.encoder, parameters_);
 };
 
@@ -80,7 +80,7 @@ TEST_F(PytorchWeights, ConvertToPytorchAndBackBitForBit) {
     for (const std::size_t layers : {1, 2, 11}) {
       config_.encoder.placement = placement;
       config_.encoder.num_layers = layers;
-      parameters_ = distinct_parameters(config_.encoder);
+      parameters_ = parameters_with_distinct_elements(config_.encoder);
       tensors_ = to_pytorch(config_.encoder, parameters_);
       const auto again = from_pytorch(config_.encoder, tensors_, "w.npz");
       EXPECT_EQ(again.names(), parameters_.names());
@@ -147,8 +147,9 @@ TEST_F(PytorchWeights, AreRejectedForAnyNormButLayerNorm) {
     const std::string expected =
         "norm.name is '" + norm +
         "', which torch.nn.TransformerEncoderLayer does not have; expected layer_norm";
-    EXPECT_EQ(usage_message([&] { to_pytorch(config_.encoder, parameters_); }), expected);
-    EXPECT_EQ(usage_message([&] { from_pytorch(config_.encoder, tensors_, "w.npz"); }), expected);
+    EXPECT_EQ(usage_error_message([&] { to_pytorch(config_.encoder, parameters_); }), expected);
+    EXPECT_EQ(usage_error_message([&] { from_pytorch(config_.encoder, tensors_, "w.npz"); }),
+              expected);
   }
 }
 

@@ -53,9 +53,9 @@ TEST(RunConfig, KeepCheckpointsIsListedUnlessItIsOne) {
   EXPECT_EQ(parse_config(config_json(config), "c").keep_checkpoints, 5u);
   set_setting(config, "training.keep_checkpoints", "1");
   EXPECT_EQ(config_json(config), config_json({}));
-  EXPECT_THAT(usage_message([&] { set_setting(config, "training.keep_checkpoints", "0"); }),
+  EXPECT_THAT(usage_error_message([&] { set_setting(config, "training.keep_checkpoints", "0"); }),
               HasSubstr("training.keep_checkpoints is '0'; expected 1 or more"));
-  EXPECT_THAT(usage_message([&] { set_setting(config, "training.keep_checkpoint", "2"); }),
+  EXPECT_THAT(usage_error_message([&] { set_setting(config, "training.keep_checkpoint", "2"); }),
               HasSubstr("did you mean 'training.keep_checkpoints'?"));
 }
 
@@ -86,11 +86,11 @@ TEST(RunConfig, LanguageModelHasItsOwnSettings) {
   EXPECT_EQ(parse_config(json, "c").task, Task::language);
   EXPECT_TRUE(parse_config("{}", "c", Task::language).train.encoder.causal);
   EXPECT_EQ(config_json({}).find("task"), std::string::npos);
-  EXPECT_THAT(usage_message([&] { set_setting(config, "training.task", "classify"); }),
+  EXPECT_THAT(usage_error_message([&] { set_setting(config, "training.task", "classify"); }),
               HasSubstr("training.task is 'classify'; expected language, the task of the run"));
-  EXPECT_THAT(usage_message([&] { set_setting(config, "encoder.pooling", "masked_mean"); }),
+  EXPECT_THAT(usage_error_message([&] { set_setting(config, "encoder.pooling", "masked_mean"); }),
               HasSubstr("unknown setting 'encoder.pooling'"));
-  EXPECT_THAT(usage_message([&] { set_setting(config, "training.context", "0"); }),
+  EXPECT_THAT(usage_error_message([&] { set_setting(config, "training.context", "0"); }),
               HasSubstr("training.context is '0'; expected 1 or more"));
 }
 
@@ -116,7 +116,7 @@ TEST(RunConfig, TranslatorHasSettingsForBothSides) {
   EXPECT_EQ(config_json(parse_config(json, "c")), json);
   EXPECT_EQ(parse_config(json, "c").task, Task::translate);
   const auto refused = [&](const char* key, const char* value) {
-    return usage_message([&] { set_setting(config, key, value); });
+    return usage_error_message([&] { set_setting(config, key, value); });
   };
   EXPECT_THAT(refused("encoder.d_model", "8"),
               AllOf(HasSubstr("unknown setting 'encoder.d_model'"), HasSubstr("model.d_model"),
@@ -171,7 +171,7 @@ TEST(RunConfig, ErrorNamesTheSettingWithTheRejectedValue) {
 TEST(RunConfig, ErrorForAnUnknownValueNamesItsSection) {
   const auto refused = [](const char* key, const char* value) {
     RunConfig config = default_config(Task::translate);
-    return usage_message([&] { set_setting(config, key, value); });
+    return usage_error_message([&] { set_setting(config, key, value); });
   };
   EXPECT_THAT(refused("decoder_norm.name", "laye"),
               StartsWith("decoder_norm.name: unknown layer 'laye'; did you mean 'layer_norm'?"));
@@ -193,7 +193,7 @@ TEST(RunConfig, MissingSettingsKeepTheirDefaults) {
 TEST(RunConfig, ErrorsNameUnknownAndInvalidSettings) {
   const auto message = [](const char* key, const char* value) {
     RunConfig config;
-    return usage_message([&] { set_setting(config, key, value); });
+    return usage_error_message([&] { set_setting(config, key, value); });
   };
   EXPECT_THAT(message("encoder.dmodel", "3"), HasSubstr("did you mean 'encoder.d_model'?"));
   EXPECT_THAT(message("norm.name", "layernorm"), HasSubstr("did you mean 'layer_norm'?"));
@@ -226,7 +226,7 @@ TEST(RunConfig, ErrorsNameUnknownAndInvalidSettings) {
   EXPECT_THAT(message("training.validation_share", "1"), HasSubstr("between 0 and 1"));
   EXPECT_THAT(message("training.fixed_length", "1"), HasSubstr("2 or more, or none"));
   const auto parsed = [](const char* text) {
-    return file_message([&] { parse_config(text, "c.json"); });
+    return file_error_message([&] { parse_config(text, "c.json"); });
   };
   EXPECT_THAT(parsed("{"), HasSubstr("c.json: the whole is no JSON object (line 1, column 2)"));
   EXPECT_THAT(parsed(R"({"training": {"task": "poetry"}})"),

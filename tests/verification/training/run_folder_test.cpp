@@ -33,15 +33,18 @@ TEST_F(ClassifierRunFolder, ReadsConfigurationDataAndState) {
 }
 
 TEST_F(ClassifierRunFolder, ErrorsNameFilesThatDoNotBelongToTheRun) {
-  EXPECT_THAT(usage_message([&] { read_run_folder(folder_ / "a", Task::translate); }),
+  EXPECT_THAT(usage_error_message([&] { read_run_folder(folder_ / "a", Task::translate); }),
               HasSubstr("has the task classify; expected one that 'normproof train --task "
                         "translate' made"));
-  EXPECT_THAT(file_message([&] { read_run_folder(folder_ / "b"); }), HasSubstr("b/config.json"));
+  EXPECT_THAT(file_error_message([&] { read_run_folder(folder_ / "b"); }),
+              HasSubstr("b/config.json"));
   ref::io::write_file(folder_ / "a/data.json", "{}");
-  EXPECT_THAT(file_message([&] { read_last_state(read_run_folder(folder_ / "a"), 1, like_); }),
-              HasSubstr("run_sha256 is not that of config.json and data.json"));
-  EXPECT_THAT(file_message([&] { read_last_state(read_run_folder(folder_ / "a"), 2, like_); }),
-              HasSubstr("a: keeps 0 checkpoints; expected 2 or more"));
+  EXPECT_THAT(
+      file_error_message([&] { read_last_state(read_run_folder(folder_ / "a"), 1, like_); }),
+      HasSubstr("run_sha256 is not that of config.json and data.json"));
+  EXPECT_THAT(
+      file_error_message([&] { read_last_state(read_run_folder(folder_ / "a"), 2, like_); }),
+      HasSubstr("a: keeps 0 checkpoints; expected 2 or more"));
 }
 
 TEST_F(ClassifierRunFolder, C1_RejectsAnAverageOfZero) {

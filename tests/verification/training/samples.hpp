@@ -35,11 +35,11 @@ inline RunConfig small_run_config() {
 }
 
 template <class F>
-std::string usage_message(F&& f) {
+std::string usage_error_message(F&& f) {
   return ref::numeric::error_message<ref::numeric::UsageError>(f);
 }
 template <class F>
-std::string file_message(F&& f) {
+std::string file_error_message(F&& f) {
   return ref::numeric::error_message<ref::numeric::FileError>(f);
 }
 

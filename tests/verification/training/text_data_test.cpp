@@ -23,7 +23,7 @@ TEST(TextData, SplitsTheTextInOrder) {
 }
 
 TEST(TextData, ErrorNamesATextThatIsTooShort) {
-  EXPECT_EQ(file_message([] { split_text("short", "s.txt"); }),
+  EXPECT_EQ(file_error_message([] { split_text("short", "s.txt"); }),
             "s.txt: has 5 characters; expected 40 at least");
   EXPECT_EQ(split_text(std::string(20, 'a') + std::string(20, 'b'), "s").test.size(), 2u);
 }
@@ -35,7 +35,7 @@ TEST(TextData, BatchesHaveTheContextOfTheConfiguration) {
   EXPECT_EQ(batches[0].inputs.tokens.batch_size, 8u);
   EXPECT_EQ(batches[0].inputs.tokens.seq_len, 10u);
   EXPECT_NE(batches[0].targets, text_batches(data, config, 1)[0].targets);
-  const auto in_order = batches_in_order(data.validation, config);
+  const auto in_order = make_batches_in_order(data.validation, config);
   EXPECT_EQ(in_order[0].targets[0], data.validation[1]);
   std::size_t predicted = 0;
   for (const auto& batch : in_order)
@@ -49,7 +49,7 @@ TEST(TextData, BatchesHaveTheContextOfTheConfiguration) {
 TEST(TextData, AlphabetReadsBackFromJson) {
   const TextData data = small_text();
   EXPECT_EQ(read_alphabet(text_json(data), "d").text(), data.alphabet.text());
-  EXPECT_THAT(file_message([] { read_alphabet("{}", "data.json"); }),
+  EXPECT_THAT(file_error_message([] { read_alphabet("{}", "data.json"); }),
               HasSubstr("data.json: alphabet is absent"));
 }
 

@@ -36,7 +36,7 @@ std::map<std::string, StoredTensor> by_name(const fs::path& file) {
 
 class TraceFolder : public ::testing::Test {
  protected:
-  TraceSummary trace_into(const std::string& name, TraceOptions options = {}) const {
+  TraceSummary trace_in_folder(const std::string& name, TraceOptions options = {}) const {
     options.out = folder_ / name;
     return trace(config_, data_, options);
   }
@@ -47,9 +47,9 @@ class TraceFolder : public ::testing::Test {
   Dataset data_ = small_dataset();
 };
 
-TEST_F(TraceFolder, HoldsEveryTensorOfTheRunThatTrainMakes) {
+TEST_F(TraceFolder, HoldsEveryTensorOfTheSameTrainingRun) {
   config_.train.encoder.dropout = 0.25;
-  const TraceSummary summary = trace_into("t", {.steps = 6});
+  const TraceSummary summary = trace_in_folder("t", {.steps = 6});
   const RunSummary whole = run(config_, data_, {.out = folder_ / "r"});
   ASSERT_EQ(summary.steps.size(), 6u);
   EXPECT_EQ(summary.steps[5].sha256, whole.sha256);
@@ -73,7 +73,7 @@ TEST_F(TraceFolder, HoldsEveryTensorOfTheRunThatTrainMakes) {
 }
 
 TEST_F(TraceFolder, ManifestHasTheHashOfEveryFile) {
-  trace_into("t", {.steps = 2, .suffix = ".npz"});
+  trace_in_folder("t", {.steps = 2, .suffix = ".npz"});
   const auto manifest = nlohmann::json::parse(ref::io::read_text(folder_ / "t/manifest.json"));
   EXPECT_EQ(manifest.at("format"), "normproof-trace-1");
   EXPECT_TRUE(manifest.at("certified").is_null());
@@ -90,8 +90,8 @@ TEST_F(TraceFolder, CertifiedValuesAreTheNearestDoublesOfTheExactOnes) {
        {"layer_norm", "batch_norm", "power_norm", "power_norm_released", "none"}) {
     config_.train.encoder.norm = ref::model::norm_options(norm);
     const std::string exact = fmt::format("{}_exact", norm);
-    const TraceSummary plain = trace_into(norm, {.steps = 2});
-    const TraceSummary certified = trace_into(exact, {.steps = 2, .certified = true});
+    const TraceSummary plain = trace_in_folder(norm, {.steps = 2});
+    const TraceSummary certified = trace_in_folder(exact, {.steps = 2, .certified = true});
     EXPECT_GE(certified.bits, 2048) << norm;
     EXPECT_EQ(certified.steps[1].sha256, plain.steps[1].sha256) << norm;
     EXPECT_EQ(certified.tensors, plain.tensors) << norm;
@@ -115,12 +115,12 @@ TEST_F(TraceFolder, CertifiedValuesAreTheNearestDoublesOfTheExactOnes) {
   }
 }
 
-/// With instance norm, the mean over the tokens equals beta. So the gradient below the norm is
-/// exactly 0.
+/// With instance norm, the mean over the tokens equals beta for every input of the norm. So the
+/// gradients of all parameters before the norm are exactly 0.
 TEST_F(TraceFolder, ZeroTensorHasNoRelativeError) {
   config_.train.encoder.norm = ref::model::norm_options("instance_norm");
-  const ExactDistance distance = trace_into("exact", {.certified = true}).steps[0].gradients;
-  trace_into("double");
+  const ExactDistance distance = trace_in_folder("exact", {.certified = true}).steps[0].gradients;
+  trace_in_folder("double");
   const auto truth = tensors("exact/step_0001.safetensors"),
              values = tensors("double/step_0001.safetensors");
   const auto largest = [](const StoredTensor& tensor) {
@@ -142,7 +142,7 @@ TEST_F(TraceFolder, CertifiedTraceIsTheSameOnManyThreads) {
     while (sequence.size() < 40)
       sequence.push_back(4 + static_cast<std::int32_t>(sequence.size()) % 8);
   const auto text = [&](const char* name) {
-    trace_into(name, {.certified = true});
+    trace_in_folder(name, {.certified = true});
     return ref::io::read_text(folder_ / name / "step_0001.safetensors");
   };
   const std::string once = text("one");
@@ -154,7 +154,7 @@ TEST_F(TraceFolder, CertifiedTraceIsTheSameOnManyThreads) {
 
 TEST_F(TraceFolder, TensorsOfAccumulatedBatchesHaveNumberedNames) {
   config_.train.accumulation = 2;
-  trace_into("t");
+  trace_in_folder("t");
   const auto first = tensors("t/step_0001.safetensors");
   EXPECT_TRUE(first.contains("tokens.2"));
   EXPECT_TRUE(first.contains("logits.2"));
@@ -165,10 +165,10 @@ TEST_F(TraceFolder, StartsFromGivenWeightsAsARunDoes) {
   config_.train.seed = 5;
   const auto weights = ref::train::initial_train_state(config_.train).parameters;
   config_.train.seed = 42;
-  const TraceSummary summary = trace_into("t", {.steps = 6, .weights = weights});
+  const TraceSummary summary = trace_in_folder("t", {.steps = 6, .weights = weights});
   const RunSummary whole = run(config_, data_, {.out = folder_ / "r", .weights = weights});
   EXPECT_EQ(summary.steps[5].sha256, whole.sha256);
-  EXPECT_NE(summary.steps[0].sha256, trace_into("random").steps[0].sha256);
+  EXPECT_NE(summary.steps[0].sha256, trace_in_folder("random").steps[0].sha256);
   EXPECT_EQ(ref::io::read_text(folder_ / "t/data.json"),
             ref::io::read_text(folder_ / "r/data.json"));
   const auto initial = tensors("t/initial.safetensors");
@@ -178,13 +178,14 @@ TEST_F(TraceFolder, StartsFromGivenWeightsAsARunDoes) {
 }
 
 TEST_F(TraceFolder, RejectedTraceLeavesNoFolder) {
-  EXPECT_THAT(usage_message([&] { trace_into("t", {.steps = 0}); }), HasSubstr("--steps is 0"));
+  EXPECT_THAT(usage_error_message([&] { trace_in_folder("t", {.steps = 0}); }),
+              HasSubstr("--steps is 0"));
   config_.train.learning_rate = -1;
-  EXPECT_THAT(usage_message([&] { trace_into("t"); }), HasSubstr("step 1: "));
+  EXPECT_THAT(usage_error_message([&] { trace_in_folder("t"); }), HasSubstr("step 1: "));
   EXPECT_FALSE(fs::exists(folder_ / "t"));
   fs::create_directory(folder_ / "full");
   ref::io::write_file(folder_ / "full" / "a", "");
-  EXPECT_NE(usage_message([&] { trace_into("full"); }), "no error");
+  EXPECT_NE(usage_error_message([&] { trace_in_folder("full"); }), "no error");
 }
 
 }  // namespace

@@ -19,11 +19,11 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-struct Stopped {};
+struct RunStopped {};
 
 class TranslateTaskRun : public ::testing::Test {
  protected:
-  RunSummary run_into(const std::string& name, RunOptions options = {}) {
+  RunSummary run_in_folder(const std::string& name, RunOptions options = {}) {
     TranslateTask task(config_, pairs_);
     options.out = folder_ / name;
     return run(config_, task, options);
@@ -41,7 +41,7 @@ class TranslateTaskRun : public ::testing::Test {
 
 TEST_F(TranslateTaskRun, LearnsAndRecordsLossPerplexityAndBleu) {
   config_.epochs = 8;
-  const RunSummary summary = run_into("a");
+  const RunSummary summary = run_in_folder("a");
   const TranslateTask task(config_, pairs_);
   auto untrained = task.initial_state();
   EXPECT_LT(summary.validation_loss, task.validate(untrained).loss - 0.5);
@@ -52,7 +52,7 @@ TEST_F(TranslateTaskRun, LearnsAndRecordsLossPerplexityAndBleu) {
   EXPECT_EQ(summary.steps, 8 * task.steps_per_epoch());
 }
 
-TEST_F(TranslateTaskRun, BleuIsOfTheFirstValidationPairsOrAbsent) {
+TEST_F(TranslateTaskRun, BleuCoversTheFirstValidationPairsOrIsAbsent) {
   const TranslateTask task(config_, pairs_);
   auto state = task.initial_state();
   const auto& text = pairs_.text.validation;
@@ -63,7 +63,7 @@ TEST_F(TranslateTaskRun, BleuIsOfTheFirstValidationPairsOrAbsent) {
       corpus_bleu(translate(config_, pairs_.words, state, first), expected, translation_tokenizer)
           .score);
   config_.translation.bleu_pairs = 0;
-  run_into("a");
+  run_in_folder("a");
   EXPECT_THAT(this->text("a/metrics.jsonl"), Not(HasSubstr("bleu")));
 }
 
@@ -78,16 +78,16 @@ TEST_F(TranslateTaskRun, FilesAreEqualForAnyThreadsAndAfterResuming) {
   config_.translator.dropout = 0.25;
   config_.train.accumulation = 2;
   config_.keep_checkpoints = 2;
-  const RunSummary whole = run_into("whole", {.checkpoint_every = 2});
+  const RunSummary whole = run_in_folder("whole", {.checkpoint_every = 2});
   ref::numeric::set_num_threads(3);
   for (const std::size_t step : {1, 2, 3}) {
     const std::string name = "killed" + std::to_string(step);
     RunOptions options{.checkpoint_every = 2};
     options.after_step = [=](const RunProgress& p) {
-      if (p.step == step) throw Stopped();
+      if (p.step == step) throw RunStopped();
     };
-    EXPECT_THROW(run_into(name, options), Stopped);
-    EXPECT_EQ(run_into(name, {.resume = true, .checkpoint_every = 2}).sha256, whole.sha256);
+    EXPECT_THROW(run_in_folder(name, options), RunStopped);
+    EXPECT_EQ(run_in_folder(name, {.resume = true, .checkpoint_every = 2}).sha256, whole.sha256);
     expect_equal_files("whole", name);
   }
   ref::numeric::set_num_threads(1);
@@ -97,7 +97,7 @@ TEST_F(TranslateTaskRun, FilesAreEqualForAnyThreadsAndAfterResuming) {
 // norms.
 TEST_F(TranslateTaskRun, MaximumGammaIsWeightedByTheNormOfItsSide) {
   const auto first_line = [&](const std::string& name) {
-    run_into(name);
+    run_in_folder(name);
     const std::string lines = text(name + "/metrics.jsonl");
     return lines.substr(0, lines.find('\n'));
   };
@@ -114,15 +114,15 @@ TEST_F(TranslateTaskRun, MaximumGammaIsWeightedByTheNormOfItsSide) {
 }
 
 TEST_F(TranslateTaskRun, RejectsOtherPairsWhenResuming) {
-  run_into("a");
+  run_in_folder("a");
   pairs_.text.test.target[0] += " more";
-  EXPECT_THAT(usage_message([&] { run_into("a", {.resume = true}); }),
+  EXPECT_THAT(usage_error_message([&] { run_in_folder("a", {.resume = true}); }),
               HasSubstr("the data is not that"));
 }
 
 TEST_F(TranslateTaskRun, RejectsAnInvalidSideBeforeMakingAFolder) {
   config_.translator.decoder.norm = ref::model::InstanceNormOptions{};
-  EXPECT_THAT(usage_message([&] { run_into("a"); }),
+  EXPECT_THAT(usage_error_message([&] { run_in_folder("a"); }),
               HasSubstr("decoder_norm.name is instance_norm where attention is causal"));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "a"));
 }

@@ -44,10 +44,10 @@ TEST(TranslationModel, CanBeTheAverageOfTheLastCheckpoints) {
     return state.parameters.at("decoder.layers.0.cross_attention.query.weight").data()[1];
   };
   const double last = weight(read_translation_model(folder / "a").state);
-  const double first =
-      weight(read_checkpoint(kept_checkpoint(folder / "a", kept_steps(folder / "a").front()),
-                             task.initial_state())
-                 .state);
+  const double first = weight(
+      read_checkpoint(kept_checkpoint_path(folder / "a", list_kept_steps(folder / "a").front()),
+                      task.initial_state())
+          .state);
   EXPECT_NE(first, last);
   EXPECT_EQ(weight(read_translation_model(folder / "a", 2).state), (first + last) / 2);
 }
@@ -55,7 +55,7 @@ TEST(TranslationModel, CanBeTheAverageOfTheLastCheckpoints) {
 TEST(TranslationModel, IsNotReadFromARunOfAnotherTask) {
   const tests::ref::io::TemporaryFolder folder;
   run(small_run_config(), small_dataset(), {.out = folder / "a"});
-  EXPECT_THAT(usage_message([&] { read_translation_model(folder / "a"); }),
+  EXPECT_THAT(usage_error_message([&] { read_translation_model(folder / "a"); }),
               HasSubstr("has the task classify; expected one that 'normproof train --task "
                         "translate' made"));
 }

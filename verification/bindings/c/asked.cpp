@@ -43,7 +43,7 @@ std::vector<golden::corpus::Tier> parse_tiers(std::string_view names) {
   return tiers;
 }
 
-int processors() {
+int count_processors() {
   constexpr int kMaxProcessors = 1024;
   return std::min(process::usable_processors(), kMaxProcessors);
 }
@@ -101,7 +101,7 @@ void normproof_corpus::make(const char* place, const char* tiers, const char* gl
   golden::certify::make_corpus(
       place, {.tiers = parse_tiers(tiers),
               .only = glob == nullptr ? "*" : glob,
-              .jobs = jobs == 0 ? processors() : jobs,
+              .jobs = jobs == 0 ? count_processors() : jobs,
               .finished = [&](const std::string& path, std::size_t done, std::size_t of) {
                 if (progress == nullptr || stopped) return;
                 stopped = progress(user, path.c_str(), done, of) != 0;

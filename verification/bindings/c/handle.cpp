@@ -85,7 +85,7 @@ void normproof_corpus::set(const char* name, const char* value) {
     bounds_.reset();
   } else if (option == "outputs") {
     std::vector<std::string> outputs = split_at_commas(value);
-    if (!cases_.empty()) gate::check_outputs_known(cases_, outputs);
+    if (!cases_.empty()) gate::check_outputs_exist(cases_, outputs);
     options_.outputs = std::move(outputs);
   } else if (option == "xfail") {
     settings_.xfail = value;
@@ -102,7 +102,7 @@ void normproof_corpus::set(const char* name, const char* value) {
   }
 }
 
-void normproof_corpus::begin_answer() {
+void normproof_corpus::clear_stored_output() {
   answer_.clear();
   refusal_.reset();
 }
@@ -111,7 +111,7 @@ void normproof_corpus::select(std::shared_ptr<const SelectedCase> chosen) {
   selected_ = std::move(chosen);
   bounds_.reset();
   judged_.reset();
-  begin_answer();
+  clear_stored_output();
 }
 
 void normproof_corpus::select(std::size_t which, normproof_case* out) {
@@ -161,7 +161,7 @@ void normproof_corpus::add(const char* name, std::int32_t dtype, std::int32_t ra
 void normproof_corpus::refuse(const char* function, bool declined, const char* reason) {
   require_selected_case(function);
   require(reason != nullptr, function, "the reason is null; expected a sentence");
-  begin_answer();
+  clear_stored_output();
   refusal_ = Refusal{declined, reason};
 }
 
@@ -185,7 +185,7 @@ void normproof_corpus::judge(normproof_verdict* out) {
   results_.insert_or_assign(index_, std::move(result));
   judged_index_ = index_;
   judged_ = refusal_ ? std::vector<io::StoredTensor>() : std::move(answer_);
-  begin_answer();
+  clear_stored_output();
 }
 
 void normproof_corpus::totals(std::size_t* judged_cases, std::size_t* passed) const {

@@ -55,7 +55,8 @@ struct normproof_corpus {
   using StoredTensor = normproof::ref::io::StoredTensor;
   using SelectedCase = normproof::verification::bindings::c::SelectedCase;
 
-  /// The reason why the candidate declined the selected case or failed on it.
+  /// The reason why the candidate did not compute the selected case: it declined the case or
+  /// failed.
   struct Refusal {
     bool declined;
     std::string reason;
@@ -64,7 +65,7 @@ struct normproof_corpus {
   const SelectedCase& require_selected_case(const char* function) const;
   const CaseDescription& at(const char* function, std::size_t index) const;
   void select(std::shared_ptr<const SelectedCase> chosen);
-  void begin_answer();
+  void clear_stored_output();
   /// Returns the tolerance of the selected case. It is computed at the first call.
   const normproof::verification::golden::tolerance::Tolerance& bounds();
   normproof::verification::golden::candidate::CandidateOutput ask_candidate(

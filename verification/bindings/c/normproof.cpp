@@ -31,7 +31,7 @@ std::int32_t record_error(normproof_corpus& corpus, std::int32_t status,
 
 /// Calls `f` and converts an exception into a status, since no exception may leave a C function.
 template <class F>
-std::int32_t call_guarded(normproof_corpus* corpus, F&& f) noexcept {
+std::int32_t call_and_record_error(normproof_corpus* corpus, F&& f) noexcept {
   if (corpus == nullptr) return NORMPROOF_USAGE;
   const DefaultFloatingPointMode mode;
   const DefaultFloatingPointMode* const outer = std::exchange(corpus->mode, &mode);
@@ -67,7 +67,7 @@ std::int32_t normproof_abi_version() {
 std::int32_t normproof_open(const char* folder, const char* glob, normproof_corpus** out) {
   const std::int32_t status = normproof_new(out);
   if (status != NORMPROOF_OK) return status;
-  return call_guarded(*out, [&] { (*out)->open(folder, glob); });
+  return call_and_record_error(*out, [&] { (*out)->open(folder, glob); });
 }
 
 void normproof_close(normproof_corpus* corpus) {
@@ -83,30 +83,30 @@ std::size_t normproof_case_count(const normproof_corpus* corpus) {
 }
 
 std::int32_t normproof_set(normproof_corpus* corpus, const char* name, const char* value) {
-  return call_guarded(corpus, [&] { corpus->set(name, value); });
+  return call_and_record_error(corpus, [&] { corpus->set(name, value); });
 }
 
 std::int32_t normproof_select(normproof_corpus* corpus, std::size_t index, normproof_case* out) {
-  return call_guarded(corpus, [&] { corpus->select(index, out); });
+  return call_and_record_error(corpus, [&] { corpus->select(index, out); });
 }
 
 const char* normproof_option(normproof_corpus* corpus, const char* name) {
   const char* value = nullptr;
-  call_guarded(corpus, [&] { value = corpus->option(name); });
+  call_and_record_error(corpus, [&] { value = corpus->option(name); });
   return value;
 }
 
 std::int32_t normproof_answer(normproof_corpus* corpus, const char* name, std::int32_t dtype,
                               std::int32_t rank, const std::int64_t* shape, const void* data) {
-  return call_guarded(corpus, [&] { corpus->add(name, dtype, rank, shape, data); });
+  return call_and_record_error(corpus, [&] { corpus->add(name, dtype, rank, shape, data); });
 }
 
 std::int32_t normproof_judge(normproof_corpus* corpus, normproof_verdict* out) {
-  return call_guarded(corpus, [&] { corpus->judge(out); });
+  return call_and_record_error(corpus, [&] { corpus->judge(out); });
 }
 
 std::int32_t normproof_totals(normproof_corpus* corpus, std::size_t* judged, std::size_t* passed) {
-  return call_guarded(corpus, [&] { corpus->totals(judged, passed); });
+  return call_and_record_error(corpus, [&] { corpus->totals(judged, passed); });
 }
 
 std::int32_t normproof_abi_minor() {
@@ -139,63 +139,65 @@ const char* normproof_version_of(const normproof_corpus* corpus) {
 
 const char* normproof_case_path(normproof_corpus* corpus, std::size_t index) {
   const char* path = nullptr;
-  call_guarded(corpus, [&] { path = corpus->path_at(index); });
+  call_and_record_error(corpus, [&] { path = corpus->path_at(index); });
   return path;
 }
 
 const char* normproof_case_json(normproof_corpus* corpus, std::size_t index) {
   const char* text = nullptr;
-  call_guarded(corpus, [&] { text = corpus->json_at(index); });
+  call_and_record_error(corpus, [&] { text = corpus->json_at(index); });
   return text;
 }
 
 std::int32_t normproof_expect(normproof_corpus* corpus, std::size_t* count,
                               const normproof_expected** out) {
-  return call_guarded(corpus, [&] { corpus->expect(count, out); });
+  return call_and_record_error(corpus, [&] { corpus->expect(count, out); });
 }
 
 std::int32_t normproof_certify(normproof_corpus* corpus, const char* name, const char* op,
                                const char* mode, const char* options, std::int32_t is_sequence,
                                std::size_t input_count, const normproof_tensor* inputs,
                                std::int32_t threads, std::size_t* index) {
-  return call_guarded(corpus, [&] {
+  return call_and_record_error(corpus, [&] {
     corpus->certify(name, op, mode, options, is_sequence, input_count, inputs, threads, index);
   });
 }
 
 std::int32_t normproof_decline(normproof_corpus* corpus, const char* reason) {
-  return call_guarded(corpus, [&] { corpus->refuse("normproof_decline", true, reason); });
+  return call_and_record_error(corpus, [&] { corpus->refuse("normproof_decline", true, reason); });
 }
 
 std::int32_t normproof_fail(normproof_corpus* corpus, const char* reason) {
-  return call_guarded(corpus, [&] { corpus->refuse("normproof_fail", false, reason); });
+  return call_and_record_error(corpus, [&] { corpus->refuse("normproof_fail", false, reason); });
 }
 
 std::int32_t normproof_verdict_json(normproof_corpus* corpus, const char** out) {
-  return call_guarded(corpus, [&] { corpus->verdict_json(out); });
+  return call_and_record_error(corpus, [&] { corpus->verdict_json(out); });
 }
 
 std::int32_t normproof_shares(normproof_corpus* corpus, const char* output, std::size_t* count,
                               const double** out) {
-  return call_guarded(corpus, [&] { corpus->shares(output, count, out); });
+  return call_and_record_error(corpus, [&] { corpus->shares(output, count, out); });
 }
 
 std::int32_t normproof_report(normproof_corpus* corpus, const char* form, const char** out,
                               std::int32_t* passed) {
-  return call_guarded(corpus, [&] { corpus->report(form, out, passed); });
+  return call_and_record_error(corpus, [&] { corpus->report(form, out, passed); });
 }
 
 std::int32_t normproof_relation(normproof_corpus* corpus, const char* relation, normproof_ask ask,
                                 void* user, const char** outcome, const char** sentence) {
-  return call_guarded(corpus, [&] { corpus->relation(relation, ask, user, outcome, sentence); });
+  return call_and_record_error(corpus,
+                               [&] { corpus->relation(relation, ask, user, outcome, sentence); });
 }
 
 std::int32_t normproof_make(normproof_corpus* corpus, const char* folder, const char* tiers,
                             const char* glob, std::int32_t jobs, normproof_progress progress,
                             void* user) {
-  return call_guarded(corpus, [&] { corpus->make(folder, tiers, glob, jobs, progress, user); });
+  return call_and_record_error(corpus,
+                               [&] { corpus->make(folder, tiers, glob, jobs, progress, user); });
 }
 
 std::int32_t normproof_layers(normproof_corpus* corpus, const char** out) {
-  return call_guarded(corpus, [&] { corpus->layers(out); });
+  return call_and_record_error(corpus, [&] { corpus->layers(out); });
 }

@@ -12,14 +12,14 @@ namespace normproof::verification::bindings::c {
 
 using golden::gate::CaseResult;
 using golden::gate::TensorResult;
-using ref::numeric::without_nan_sign;
+using ref::numeric::remove_nan_signs;
 using support::report::count_text;
 
 namespace {
 
 std::string element_text(const TensorResult& t) {
   return fmt::format("{} at {}: got {:.9g}, exact {:.9g}, bound {:.3g} (ratio {:.3g})", t.name,
-                     t.where, without_nan_sign(t.got), without_nan_sign(t.exact), t.bound, t.ratio);
+                     t.where, remove_nan_signs(t.got), remove_nan_signs(t.exact), t.bound, t.ratio);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 
 namespace normproof::verification::checks::agreement {
 
-std::vector<std::string> ordered_rows() {
+std::vector<std::string> list_rows_in_order() {
   std::vector<std::string> names;
   for (const Primitive& primitive : primitives()) names.push_back(primitive.name);
   for (const std::string& operation : operations_on_device()) names.push_back(operation);

@@ -98,8 +98,8 @@ class SingleLayer {
   NamedDeviceTensors parameters_, state_, gradients_, got_;
 };
 
-NamedDeviceTensors run_whole(Device& to, const checks::evaluation::EncoderTensors& in,
-                             const gpu::ops::Products& products) {
+NamedDeviceTensors run_whole_encoder(Device& to, const checks::evaluation::EncoderTensors& in,
+                                     const gpu::ops::Products& products) {
   NamedDeviceTensors parameters, state = upload(to, in.state), got;
   for (const auto& p : ref::encoder::parameter_shapes(in.config))
     parameters.set(p.name, upload(to, in.tensors.at(p.name)));
@@ -138,7 +138,7 @@ NamedDeviceTensors run_encoder_on_device(Device& device,
                                          const checks::evaluation::EncoderTensors& inputs,
                                          const gpu::ops::Products& products) {
   if (std::holds_alternative<model::EncoderOptions>(operation))
-    return run_whole(device, inputs, products);
+    return run_whole_encoder(device, inputs, products);
   if (std::holds_alternative<model::DecoderLayerOptions>(operation))
     return SingleLayer(device, inputs, "decoder.layers.0", products).run_decoder_layer();
   return SingleLayer(device, inputs, "layers.0", products).run_encoder_layer();

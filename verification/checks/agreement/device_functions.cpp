@@ -56,12 +56,12 @@ struct FunctionRunner {
     store_outputs(gpu::ops::silu(x()), [&] { return gpu::ops::silu_backward(grad_y(), x()); });
   }
   void operator()(const model::SwigluOptions&) const {
-    store_gated(gpu::ops::swiglu(x(), gate()),
-                [&] { return gpu::ops::swiglu_backward(grad_y(), x(), gate()); });
+    store_gated_outputs(gpu::ops::swiglu(x(), gate()),
+                        [&] { return gpu::ops::swiglu_backward(grad_y(), x(), gate()); });
   }
   void operator()(const model::GegluOptions&) const {
-    store_gated(gpu::ops::geglu(x(), gate()),
-                [&] { return gpu::ops::geglu_backward(grad_y(), x(), gate()); });
+    store_gated_outputs(gpu::ops::geglu(x(), gate()),
+                        [&] { return gpu::ops::geglu_backward(grad_y(), x(), gate()); });
   }
   void operator()(const model::AttentionOptions& options) const {
     const DeviceTensor<double> k = tensor("k"), v = tensor("v");
@@ -82,7 +82,7 @@ struct FunctionRunner {
     gpu::norm::add_layer_norm({.eps = o.eps}, own, given("residual"), forward);
     if (in.tensors.contains("grad_y"))
       gpu::norm::add_layer_norm_backward(own, given("grad_sum"), forward, backward);
-    store_norm_of_sum(forward, backward);
+    store_norm_of_sum_outputs(forward, backward);
   }
   void operator()(const model::AddRMSNormOptions& o) const {
     const gpu::norm::NormInputs own = norm_inputs(o.zero_centred_gamma);
@@ -90,7 +90,7 @@ struct FunctionRunner {
     gpu::norm::add_rms_norm({.eps = o.eps}, own, given("residual"), forward);
     if (in.tensors.contains("grad_y"))
       gpu::norm::add_rms_norm_backward(own, given("grad_sum"), forward, backward);
-    store_norm_of_sum(forward, backward);
+    store_norm_of_sum_outputs(forward, backward);
   }
   void operator()(const model::L2NormOptions& options) const {
     store_outputs(gpu::norm::l2_norm(x(), options),
@@ -129,8 +129,8 @@ struct FunctionRunner {
             .beta = given("beta"),
             .grad_y = given("grad_y")};
   }
-  void store_norm_of_sum(const gpu::norm::NormStep& forward,
-                         const gpu::norm::NormStep& backward) const {
+  void store_norm_of_sum_outputs(const gpu::norm::NormStep& forward,
+                                 const gpu::norm::NormStep& backward) const {
     for (const char* name : {"y", "sum"}) got.set(name, forward.outputs.get(name));
     for (const auto& [name, values] : backward.outputs) {
       const bool of_absent = (name == "grad_gamma" && !in.tensors.contains("gamma")) ||
@@ -145,7 +145,7 @@ struct FunctionRunner {
     if (in.tensors.contains("grad_y")) got.set("grad_x", backward());
   }
   template <class Backward>
-  void store_gated(const DeviceTensor<double>& y, Backward&& backward) const {
+  void store_gated_outputs(const DeviceTensor<double>& y, Backward&& backward) const {
     got.set("y", y);
     if (!in.tensors.contains("grad_y")) return;
     const gpu::ops::DeviceGatedGradients gradients = backward();

@@ -28,16 +28,17 @@ NamedTensors<double> run_norm_on_device(Device& device, const ref::model::NormOp
                                    fmt::format("has {} steps", steps), stacked ? "1 or more" : "1",
                                    ref::numeric::Clause::C1);
   const ref::model::Layout layout = ref::model::norm_layout(options);
-  const ref::model::NormOptions of_rows = ref::model::with_row_layout(options);
+  const ref::model::NormOptions of_rows = ref::model::use_row_layout(options);
   NamedDeviceTensors state = upload(device, inputs.state);
   NamedTensors<double> answer;
   for (std::size_t s = 0; s < steps; ++s) {
     const gpu::norm::NormStep step = norm_step_on_device(
-        device, of_rows, checks::evaluation::inputs_in_rows(layout, inputs.steps[s]), state);
+        device, of_rows, checks::evaluation::convert_inputs_to_rows(layout, inputs.steps[s]),
+        state);
     state = step.state;
     NamedTensors<double> outputs = download(step.outputs);
-    checks::evaluation::outputs_to_layout(layout, ref::tensor::shape_of(inputs.steps[s].x),
-                                          outputs);
+    checks::evaluation::convert_outputs_to_layout(layout, ref::tensor::shape_of(inputs.steps[s].x),
+                                                  outputs);
     for (const NamedTensors<double>& left : {std::move(outputs), download(step.state)})
       for (const auto& [name, values] : left) {
         if (stacked)

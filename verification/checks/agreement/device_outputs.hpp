@@ -16,11 +16,11 @@ gpu::norm::NormStep norm_step_on_device(gpu::device::Device& device,
                                         const ref::norm::NormInputs<double>& in,
                                         const gpu::device::NamedDeviceTensors& state);
 
-/// Runs an operation on the device in ordered mode and returns its outputs, like
-/// checks::evaluation::run_operation: a norm layer, a function, an encoder, or a layer of an
-/// encoder or decoder. Returns nothing for a whole Transformer, because its training steps are
-/// compared instead (trajectory.hpp). Also returns nothing for an optimizer, because a device keeps
-/// only the results of the last step.
+/// Runs an operation on the device in ordered mode and returns its outputs under the names of
+/// checks::evaluation::run_operation. The operation may be a norm layer, a function, an encoder, or
+/// a layer of an encoder or decoder. Returns nothing for a whole Transformer, because
+/// compare_trajectory (trajectory.hpp) compares its training steps instead. Also returns nothing
+/// for an optimizer, because a device keeps only the results of the last step.
 /// Requires  (C1) at least one step, and exactly one without `stacked`
 /// Throws    ContractError as the operation does
 std::optional<ref::tensor::NamedTensors<double>> run_operation_on_device(

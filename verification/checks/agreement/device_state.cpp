@@ -27,7 +27,7 @@ gpu::train::TrainState on_device(Device& device, const ref::train::TrainState<do
   return result;
 }
 
-ref::train::TrainState<double> on_host(const gpu::train::TrainState& state) {
+ref::train::TrainState<double> copy_to_host(const gpu::train::TrainState& state) {
   ref::train::TrainState<double> result;
   result.parameters = download(state.parameters);
   result.norms = download(state.norms);
@@ -66,7 +66,7 @@ std::vector<gpu::train::PairBatch> on_device(Device& device,
   return result;
 }
 
-ref::train::Gradients<double> on_host(const gpu::train::Gradients& gradients) {
+ref::train::Gradients<double> copy_to_host(const gpu::train::Gradients& gradients) {
   ref::train::Gradients<double> result;
   result.dense = download(gradients.dense);
   for (const auto& [name, rows] : gradients.rows)

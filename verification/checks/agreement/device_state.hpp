@@ -13,7 +13,7 @@ namespace normproof::verification::checks::agreement {
 
 gpu::train::TrainState on_device(gpu::device::Device& device,
                                  const ref::train::TrainState<double>& state);
-ref::train::TrainState<double> on_host(const gpu::train::TrainState& state);
+ref::train::TrainState<double> copy_to_host(const gpu::train::TrainState& state);
 
 std::vector<gpu::train::LabelledBatch> on_device(
     gpu::device::Device& device, std::span<const ref::train::LabelledBatch> batches);
@@ -23,7 +23,7 @@ std::vector<gpu::train::TextBatch> on_device(gpu::device::Device& device,
 std::vector<gpu::train::PairBatch> on_device(gpu::device::Device& device,
                                              std::span<const ref::train::PairBatch> batches);
 
-/// Downloads the gradients of all parameters.
-ref::train::Gradients<double> on_host(const gpu::train::Gradients& gradients);
+/// Copies the gradients of all parameters from the device to host memory.
+ref::train::Gradients<double> copy_to_host(const gpu::train::Gradients& gradients);
 
 }  // namespace normproof::verification::checks::agreement

@@ -24,8 +24,8 @@ using ref::tensor::is_given;
 using ref::tensor::Shape;
 using ref::tensor::Tensor;
 
-/// Returns random numbers of the format with magnitudes from 2^-20 to 2^20. For float16 they are
-/// from 2^-14 to 2^14, so that few results are infinite.
+/// Returns random numbers that the format can represent. Their magnitudes are from 2^-20 to 2^20,
+/// or from 2^-14 to 2^14 for float16, so that few results are infinite.
 Tensor<float> random_numbers(std::uint64_t seed, const std::string& name, const Shape& shape,
                              FloatType format) {
   Tensor<double> values = random_tensor(seed, name, shape);

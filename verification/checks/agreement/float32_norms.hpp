@@ -9,13 +9,13 @@
 
 namespace normproof::verification::checks::agreement {
 
-/// Compares layer_norm and rms_norm of tensors of this format on the device with
-/// ref/norm/float32_norm.hpp. The result is the row "float32_norm_<format>". The cases have
+/// Compares layer_norm and rms_norm on the device with ref/norm/float32_norm.hpp, for tensors of
+/// the given format. The result is the row "float32_norm_<format>". The cases have
 /// - rows of one feature, of an odd number of features, longer than a warp's tile, and longer than
 ///   every tile,
 /// - no rows, and more than 65535 rows,
 /// - parameters in another format, absent, and zero-centered,
-/// - a residual, with the gradient of the sum,
+/// - a residual, with an upstream gradient for the sum,
 /// - float32 and double arithmetic.
 void compare_float32_norms(gpu::device::Device& device, std::uint64_t seed,
                            ref::numeric::FloatType format, Rows& rows);

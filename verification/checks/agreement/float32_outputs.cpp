@@ -34,8 +34,8 @@ std::optional<model::Float32NormOptions> float32_norm_options(
 }
 
 /// Returns the float32 options if the operation is layer_norm, rms_norm, add_layer_norm or
-/// add_rms_norm; nothing for any other operation. The formats of tensors and parameters are not
-/// set.
+/// add_rms_norm. Returns nothing for any other operation. The result does not yet state the formats
+/// of tensors and parameters.
 std::optional<model::Float32NormOptions> float32_norm_options(const model::Operation& operation) {
   if (const auto* const function = std::get_if<model::FunctionOptions>(&operation))
     return float32_norm_options(*function);
@@ -53,9 +53,9 @@ std::optional<model::Float32NormOptions> float32_norm_options(const model::Opera
 /// Returns the format that all tensors with one of these names have in the case. If the case has no
 /// such tensor, returns `otherwise`. Returns nothing if the formats differ, or if float32_norm
 /// cannot store the format.
-std::optional<FloatType> common_type(const golden::corpus::Case& c,
-                                     std::initializer_list<const char*> names,
-                                     FloatType otherwise) {
+std::optional<FloatType> find_common_format(const golden::corpus::Case& c,
+                                            std::initializer_list<const char*> names,
+                                            FloatType otherwise) {
   std::optional<FloatType> found;
   for (const char* const name : names) {
     const StoredTensor* const tensor = golden::corpus::find(c.inputs, name);
@@ -114,9 +114,10 @@ std::optional<std::vector<StoredTensor>> run_float32_norm_on_device(Device& devi
   std::optional<model::Float32NormOptions> options = float32_norm_options(c.options);
   const StoredTensor* const x = golden::corpus::find(c.inputs, "x");
   if (!options || x == nullptr || c.sequence || golden::corpus::is_scaled(c)) return std::nullopt;
-  const auto storage = common_type(c, {"x", "grad_y", "residual", "grad_sum"}, FloatType::float32);
+  const auto storage =
+      find_common_format(c, {"x", "grad_y", "residual", "grad_sum"}, FloatType::float32);
   if (!storage) return std::nullopt;
-  const auto parameters = common_type(c, {"gamma", "beta"}, *storage);
+  const auto parameters = find_common_format(c, {"gamma", "beta"}, *storage);
   if (!parameters) return std::nullopt;
   options->storage = *storage;
   options->parameters = *parameters;

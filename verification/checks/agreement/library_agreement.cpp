@@ -34,8 +34,8 @@ struct LibraryComparison {
   std::uint64_t seed;
   Rows& rows;
 
-  /// Runs f(products) as one case. Each product that f computes is compared with its bound. Reports
-  /// an error that f throws.
+  /// Runs f(products) as one case. Compares each product that f computes with the product's error
+  /// bound. Reports an error that f throws.
   template <class F>
   void run(const std::string& operation, const std::string& name, bool exact, const F& f) const {
     rows.begin(operation, name);
@@ -51,7 +51,7 @@ struct LibraryComparison {
   }
 
   DeviceTensor<double> tensor(const std::string& name, const Shape& shape) const {
-    return upload(device, moderate_tensor(seed, name, shape));
+    return upload(device, make_moderate_tensor(seed, name, shape));
   }
   gpu::nn::Linear linear(const std::string& name, std::size_t to, std::size_t from) const {
     return {tensor(name + "/weight", {to, from}), tensor(name + "/bias", {to})};

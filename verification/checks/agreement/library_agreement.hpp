@@ -9,7 +9,7 @@ namespace normproof::verification::checks::agreement {
 
 /// Compares each matrix product that a library computes with the error bound for its operands. The
 /// products are single products, and the products inside linear maps, feed-forwards, attention,
-/// encoders of this tier of the golden corpus, and training steps. Other computations are not
+/// encoders of the golden corpus in the given tier, and training steps. Other computations are not
 /// compared here, because compare_ordered_mode tests them. For products of integers and of scaled
 /// powers of two the tolerance is 0.
 /// Requires  no other job runs on the device at the same time

@@ -29,16 +29,16 @@ const char* name_of(OperandKind kind) {
   return kNames[static_cast<int>(kind)];
 }
 
-/// Returns the largest integer such that, if all operands are at most this large, a sum of `count`
-/// products plus one more product is representable.
+/// Returns the largest integer n with this property: if no operand is larger than n, then a sum of
+/// `count` + 1 products is representable.
 double largest_integer(const ProductArithmetic& arithmetic, std::size_t count) {
   const double sums = arithmetic.sum_unit == 0x1p-53 ? 0x1p52 : 0x1p23;
   return std::min(std::floor(std::sqrt(sums / (static_cast<double>(count) + 1))),
                   std::ldexp(1, arithmetic.operand.digits));
 }
 
-/// Generates the elements of an operand. The argument `line` is the row of an element of a, or the
-/// column of an element of b.
+/// Generates the elements of an operand, a or b. The argument `line` of its call operator is the
+/// row of an element of a, or the column of an element of b.
 class OperandElements {
  public:
   OperandElements(std::uint64_t seed, const std::string& name, OperandKind kind, double largest)
@@ -85,8 +85,8 @@ ProductSample make_sample(std::uint64_t seed, const ProductArithmetic& arithmeti
       b_transposed,
       add};
   const double largest = largest_integer(arithmetic, k);
-  const OperandElements of_a(seed, s.name + "/a", kind, largest),
-      of_b(seed, s.name + "/b", kind, largest);
+  const OperandElements elements_of_a(seed, s.name + "/a", kind, largest),
+      elements_of_b(seed, s.name + "/b", kind, largest);
   s.a = ref::tensor::empty_tensor<double>({batch, a_transposed ? k : m, a_transposed ? m : k});
   s.b = ref::tensor::empty_tensor<double>({b_transposed ? n : k, b_transposed ? k : n});
   s.c = ref::tensor::full_tensor<double>({batch, m, n}, 0.0);
@@ -94,12 +94,12 @@ ProductSample make_sample(std::uint64_t seed, const ProductArithmetic& arithmeti
     for (std::size_t i = 0; i < m; ++i)
       for (std::size_t t = 0; t < k; ++t) {
         const std::size_t at = p * m * k + (a_transposed ? t * m + i : i * k + t);
-        s.a.data()[at] = of_a(at, t, k, i);
+        s.a.data()[at] = elements_of_a(at, t, k, i);
       }
   for (std::size_t t = 0; t < k; ++t)
     for (std::size_t j = 0; j < n; ++j) {
       const std::size_t at = b_transposed ? j * k + t : t * n + j;
-      s.b.data()[at] = of_b(at, t, k, j);
+      s.b.data()[at] = elements_of_b(at, t, k, j);
     }
   if (!add) return s;
   // The old value of c is a product too, that of the last term.
@@ -133,8 +133,8 @@ std::vector<ProductSample> product_samples(std::uint64_t seed, const ProductArit
   return samples;
 }
 
-ref::tensor::Tensor<double> moderate_tensor(std::uint64_t seed, const std::string& name,
-                                            const Shape& shape) {
+ref::tensor::Tensor<double> make_moderate_tensor(std::uint64_t seed, const std::string& name,
+                                                 const Shape& shape) {
   const OperandElements of(seed, name, OperandKind::moderate, 1);
   Tensor<double> values = ref::tensor::empty_tensor<double>(shape);
   for (std::size_t i = 0; i < values.size(); ++i) values.data()[i] = of(i, 0, 1, 0);

@@ -27,7 +27,7 @@ std::vector<ProductSample> product_samples(std::uint64_t seed, const ProductArit
                                            golden::corpus::Tier tier, bool exact);
 
 /// Returns random normal numbers over 12 binary orders of magnitude, small enough for every format.
-ref::tensor::Tensor<double> moderate_tensor(std::uint64_t seed, const std::string& name,
-                                            const ref::tensor::Shape& shape);
+ref::tensor::Tensor<double> make_moderate_tensor(std::uint64_t seed, const std::string& name,
+                                                 const ref::tensor::Shape& shape);
 
 }  // namespace normproof::verification::checks::agreement

@@ -42,8 +42,8 @@ std::string violation_message(const std::optional<ref::numeric::ContractViolatio
   return violation ? ref::numeric::ContractError(*violation).what() : "";
 }
 
-/// Runs one operation with ref and on the device. Returns true if both accept the inputs, so that
-/// the caller must compare the results.
+/// Runs one operation with ref and on the device. Returns true if both accept the inputs; the
+/// caller then compares the results. Otherwise compares the error messages and returns false.
 bool run_both_sides(const std::function<void()>& by_ref, const std::function<void()>& on_device,
                     Rows& rows) {
   const auto expected = contract_error_message(by_ref), got = contract_error_message(on_device);
@@ -98,8 +98,8 @@ struct OperationRunner {
     if (done) compare_all(got, expected, rows);
   }
 
-  /// Reports a difference, because this must not be called: a device does not run whole
-  /// Transformers, and operations_on_device omits them.
+  /// Reports a difference. This overload is never called in a correct program, because
+  /// operations_on_device omits whole Transformers.
   void operator()(const model::TransformerOperation&) const {
     rows.report_difference("a device has no whole Transformers");
   }

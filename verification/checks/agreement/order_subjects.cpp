@@ -27,14 +27,14 @@ using gpu::ops::Products;
 using ref::tensor::Tensor;
 using Terms = std::vector<double>;
 
-Tensor<double> as_rows(const Terms& terms, std::size_t rows) {
+Tensor<double> arrange_in_rows(const Terms& terms, std::size_t rows) {
   Tensor<double> x = ref::tensor::empty_tensor<double>({rows, terms.size()});
   for (std::size_t r = 0; r < rows; ++r)
     std::copy(terms.begin(), terms.end(), x.data() + r * terms.size());
   return x;
 }
 
-Tensor<double> as_columns(const Terms& terms, std::size_t columns) {
+Tensor<double> arrange_in_columns(const Terms& terms, std::size_t columns) {
   Tensor<double> x = ref::tensor::empty_tensor<double>({terms.size(), columns});
   for (std::size_t i = 0; i < x.size(); ++i) x.data()[i] = terms[i / columns];
   return x;
@@ -44,28 +44,29 @@ Tensor<double> ones(std::size_t count, std::size_t columns) {
   return ref::tensor::full_tensor<double>({count, columns}, 1.0);
 }
 
-double device_product(const OrderProbeSettings& probe, const Terms& terms,
-                      const Products& products) {
-  return download(gpu::ops::matmul(upload(*probe.device, as_rows(terms, probe.side)),
+double run_device_product(const OrderProbeSettings& probe, const Terms& terms,
+                          const Products& products) {
+  return download(gpu::ops::matmul(upload(*probe.device, arrange_in_rows(terms, probe.side)),
                                    upload(*probe.device, ones(terms.size(), probe.side)),
                                    gpu::ops::Transpose::none, products))
       .data()[0];
 }
 
-/// Computes a sum by a low-precision product. The probe's terms M and 1 become products of two
-/// float16 numbers. These products differ by the factor 2^54, so that a float32 sum that contains M
-/// loses the 1.
-double low_precision_product(const OrderProbeSettings& probe, const Terms& terms,
-                             Precision precision) {
+/// Computes a sum by a low-precision product. The order of a sum is determined with the terms 1, M
+/// and -M. Here each term is a product of two float16 numbers. M is 2^54 times the term 1, so that
+/// a float32 sum that contains M loses the 1.
+double run_low_precision_product(const OrderProbeSettings& probe, const Terms& terms,
+                                 Precision precision) {
   Terms left, right;
   for (const double t : terms) {
     left.push_back(t == 1 ? 0x1p-12 : std::copysign(0x1p15, t));
     right.push_back(std::fabs(left.back()));
   }
-  return 0x1p24 * download(gpu::ops::matmul(upload(*probe.device, as_rows(left, probe.side)),
-                                            upload(*probe.device, as_columns(right, probe.side)),
-                                            gpu::ops::Transpose::none, LibraryProducts(precision)))
-                      .data()[0];
+  return 0x1p24 *
+         download(gpu::ops::matmul(upload(*probe.device, arrange_in_rows(left, probe.side)),
+                                   upload(*probe.device, arrange_in_columns(right, probe.side)),
+                                   gpu::ops::Transpose::none, LibraryProducts(precision)))
+             .data()[0];
 }
 
 std::pair<std::size_t, std::size_t> count_matching_dmma_bits(Device& device, std::size_t rows) {
@@ -89,7 +90,7 @@ OrderedComputation dmma_computation(const char* name, const char* instruction, s
           ComputationPlace::gpu_only,
           true,
           [rows](const OrderProbeSettings& probe, const Terms& t) {
-            return download(gpu::ops::dmma_product(upload(*probe.device, as_rows(t, rows)),
+            return download(gpu::ops::dmma_product(upload(*probe.device, arrange_in_rows(t, rows)),
                                                    upload(*probe.device, ones(t.size(), 8))))
                 .data()[0];
           },
@@ -104,7 +105,7 @@ OrderedComputation library_computation(Precision precision) {
           ComputationPlace::gpu_only,
           true,
           [precision](const OrderProbeSettings& probe, const Terms& t) {
-            return low_precision_product(probe, t, precision);
+            return run_low_precision_product(probe, t, precision);
           }};
 }
 
@@ -113,43 +114,47 @@ std::vector<OrderedComputation> make_ordered_computations() {
       {"sum-elements", "the sum over all elements of a tensor, by ref", "R2", ComputationPlace::ref,
        false,
        [](const OrderProbeSettings&, const Terms& t) {
-         return ref::ops::sum_elements(as_rows(t, 1));
+         return ref::ops::sum_elements(arrange_in_rows(t, 1));
        }},
       {"sum-columns", "the sum along the columns of a matrix, by ref", "R2", ComputationPlace::ref,
        false,
        [](const OrderProbeSettings&, const Terms& t) {
-         return ref::ops::sum_columns(as_columns(t, 1)).data()[0];
+         return ref::ops::sum_columns(arrange_in_columns(t, 1)).data()[0];
        }},
       {"matmul", "a matrix product by ref", "R1", ComputationPlace::ref, true,
        [](const OrderProbeSettings& probe, const Terms& t) {
-         return ref::ops::matmul(as_rows(t, probe.side), ones(t.size(), probe.side)).data()[0];
+         return ref::ops::matmul(arrange_in_rows(t, probe.side), ones(t.size(), probe.side))
+             .data()[0];
        }},
       {"matmul-blas", "a matrix product by the BLAS that the program is linked with", "R1",
        ComputationPlace::ref, true,
        [](const OrderProbeSettings& probe, const Terms& t) {
-         return ref::ops::matmul_blas(as_rows(t, probe.side), ones(t.size(), probe.side)).data()[0];
+         return ref::ops::matmul_blas(arrange_in_rows(t, probe.side), ones(t.size(), probe.side))
+             .data()[0];
        }},
       {"device-sum-elements", "the sum over all elements of a tensor, on the device", "R2",
        ComputationPlace::device, false,
        [](const OrderProbeSettings& probe, const Terms& t) {
-         return download(gpu::ops::sum_elements(upload(*probe.device, as_rows(t, 1)))).data()[0];
+         return download(gpu::ops::sum_elements(upload(*probe.device, arrange_in_rows(t, 1))))
+             .data()[0];
        }},
       {"device-sum-columns", "the sum along the columns of a matrix, on the device", "R2",
        ComputationPlace::device, false,
        [](const OrderProbeSettings& probe, const Terms& t) {
-         return download(gpu::ops::sum_columns(upload(*probe.device, as_columns(t, 1)))).data()[0];
+         return download(gpu::ops::sum_columns(upload(*probe.device, arrange_in_columns(t, 1))))
+             .data()[0];
        }},
       {"device-matmul", "a matrix product by our kernel, on the device", "R1",
        ComputationPlace::device, true,
        [](const OrderProbeSettings& probe, const Terms& t) {
-         return device_product(probe, t, gpu::ops::ordered_products());
+         return run_device_product(probe, t, gpu::ops::ordered_products());
        }},
       dmma_computation("device-dmma", "mma.m8n8k4", 8),
       dmma_computation("device-dmma-wide", "mma.m16n8k8", 16),
       {"cublas", "a matrix product by cuBLAS in double, on a GPU", "R1", ComputationPlace::gpu_only,
        true,
        [](const OrderProbeSettings& probe, const Terms& t) {
-         return device_product(probe, t, LibraryProducts(Precision::float64));
+         return run_device_product(probe, t, LibraryProducts(Precision::float64));
        }},
       library_computation(Precision::float32),
       library_computation(Precision::tf32),
@@ -160,7 +165,7 @@ std::vector<OrderedComputation> make_ordered_computations() {
 
 }  // namespace
 
-double OrderedComputation::min_cost(std::size_t count, std::size_t side) const {
+double OrderedComputation::min_additions(std::size_t count, std::size_t side) const {
   const auto n = static_cast<double>(count);
   // A block of the device computes a tile of 64 by 64 elements even if the product is smaller.
   const std::size_t least_side = place == ComputationPlace::device ? std::size_t{64} : 1;

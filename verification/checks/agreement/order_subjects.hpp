@@ -24,23 +24,25 @@ struct OrderedComputation {
   bool is_product;
   std::function<double(const OrderProbeSettings&, const std::vector<double>& terms)> sum;
   /// Compares random products on the device with the rule. Returns the number of elements with the
-  /// same bits and the number of all elements. Absent if no such comparison is needed because the
-  /// order alone determines the bits.
+  /// same bits and the number of all elements. The function is empty if this comparison is not
+  /// needed because the order alone determines the bits.
   std::function<std::pair<std::size_t, std::size_t>(gpu::device::Device&)> same_bits = {};
 
   SummationTree expected(std::size_t count) const {
     return rule == "R1" ? order_of_products(count) : order_of_lanes(count);
   }
-  /// Returns the number of additions that are needed at least to determine the order of `count`
-  /// terms.
-  double min_cost(std::size_t count, std::size_t side) const;
+  /// Returns the minimum number of additions that are needed to determine the order of a sum of
+  /// `count` terms. For a matrix product, this includes the additions of all elements of the
+  /// [side,side] result.
+  double min_additions(std::size_t count, std::size_t side) const;
 };
 
 /// Returns the computations whose order can be determined. In ref: sum-elements, sum-columns,
 /// matmul and matmul-blas. On a device: device-sum-elements, device-sum-columns, device-matmul,
-/// device-dmma, device-dmma-wide, cublas and cublas-<precision>. In a product, the terms are the
-/// elements of a row of a [side,K], and all elements of b [K,side] are 1. If sums are float32, the
-/// term M is the product `2^15 * 2^15`, and the term 1 is the product `2^-12 * 2^-12`.
+/// device-dmma, device-dmma-wide, cublas and cublas-<precision>. For a product of a [side,K] and b
+/// [K,side] with K terms per sum, each row of a holds the terms, and all elements of b are 1. If
+/// sums are float32, the term M is the product `2^15 * 2^15`, and the term 1 is the product
+/// `2^-12 * 2^-12`.
 const std::vector<OrderedComputation>& ordered_computations();
 
 /// Returns the computation of this name.

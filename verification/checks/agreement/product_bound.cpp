@@ -29,13 +29,13 @@ class AccurateSum {
   double hi_ = 0, lo_ = 0;
 };
 
-/// Whether a library may treat a rounded operand as 0, because it is a subnormal float32.
+/// Whether a rounded operand is a subnormal float32, which a library may treat as 0.
 bool is_subnormal(const ProductArithmetic& arithmetic, double rounded) {
   return arithmetic.rounds_once_more && std::fabs(rounded) < arithmetic.least;
 }
 
-/// Returns the magnitude by which tensor cores align an operand. A subnormal operand counts as the
-/// smallest normal number.
+/// Returns the magnitude that tensor cores use when they align an operand. A subnormal operand
+/// counts as the smallest normal number.
 double alignment_magnitude(const ProductArithmetic& arithmetic, double rounded) {
   const double magnitude = std::fabs(rounded);
   return arithmetic.aligns && magnitude > 0

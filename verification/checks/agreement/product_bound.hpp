@@ -12,9 +12,9 @@ namespace normproof::verification::checks::agreement {
 /// The assumptions about the arithmetic of a library.
 struct ProductArithmetic {
   ref::numeric::FloatFormat operand;  ///< the format to which operands are rounded, to nearest
-  /// The relative error of one addition: 2^-53 (double) or 2^-24 (float32) if sums are rounded to
-  /// nearest. It is 2^-23 if sums are truncated. Then any number of terms may be added at once,
-  /// after they have been aligned to the largest term.
+  /// The relative error of one addition. If sums are rounded to nearest, it is 2^-53 (double) or
+  /// 2^-24 (float32). If sums are truncated, it is 2^-23; an addition may then add any number of
+  /// terms at once, after aligning them to the largest term.
   double sum_unit;
   int growth;  ///< maximum number of operations per term divided by the number of terms: 1 or 3
   double sum_largest;     ///< a partial sum above it may overflow
@@ -27,8 +27,8 @@ ProductArithmetic product_arithmetic(gpu::ops::Precision precision);
 /// Returns the operand v rounded to the library's format, to nearest, ties to even.
 double round_operand(const ProductArithmetic& arithmetic, double v);
 
-/// The terms k = 0 .. count-1 of one operand of an element: the given values and the rounded ones.
-/// Term k is at index `k * stride`.
+/// The `count` factors that one operand contributes to the sum of an element: both the given values
+/// and the rounded ones. Factor k = 0 .. count-1 is at index `k * stride`.
 struct OperandTerms {
   const double* values;
   const double* rounded;
@@ -50,11 +50,12 @@ struct ElementVerdict {
 
 /// Compares one element of a product with its error bounds.
 /// Source    docs/error_analysis.md, section 9
-/// Computes  with n terms and A = sum |a b| over the rounded operands, a bound that is the sum of
-///           three parts. Sums: gamma(growth n) A plus the errors of underflows. Operands: sum |a b
-///           - rounded a b|. Storing c + p: one rounding. For tensor cores, a subnormal operand
-///           counts in A as the smallest normal number. In float64, the old total c is one more
-///           term of the sum
+/// Computes  a bound that is the sum of three parts. Let n be the number of terms, and A = sum |a
+///           b| over the rounded operands. The part for the sums is gamma(growth n) A plus the
+///           errors of underflows, with `growth` of ProductArithmetic. The part for the operands is
+///           sum |a b - rounded a b|. The part for storing c + p is one rounding. For tensor cores,
+///           a subnormal operand counts in A as the smallest normal number. In float64, the old
+///           total c is one more term of the sum
 ElementVerdict judge_element(const ProductArithmetic& arithmetic, std::size_t count, OperandTerms a,
                              OperandTerms b, std::optional<double> old_total, double got);
 

@@ -22,8 +22,8 @@ struct RandomShape {
   MaskKind masked;
 };
 
-/// The shapes of x. For a norm, the last axis is the features and all other axes are rows. A
-/// function reduces the last axis.
+/// The shapes of x. For a norm, the last axis counts the features, and all other axes count the
+/// rows. A function reduces the last axis.
 const RandomShape kShapes[] = {{{2, 1}, MaskKind::none},   {{1, 33}, MaskKind::none},
                                {{31, 7}, MaskKind::some},  {{5, 3, 65}, MaskKind::some},
                                {{2, 2, 9}, MaskKind::all}, {{65537, 2}, MaskKind::none},
@@ -38,8 +38,8 @@ Mask random_mask(std::uint64_t seed, const std::string& name, const Shape& shape
   return valid;
 }
 
-RandomCase norm_case(std::uint64_t seed, const std::string& layer, const RandomShape& shape,
-                     model::Mode mode) {
+RandomCase make_norm_case(std::uint64_t seed, const std::string& layer, const RandomShape& shape,
+                          model::Mode mode) {
   RandomCase c;
   c.name = fmt::format("{}/{}{}", layer, ref::tensor::to_string(shape.x),
                        mode == model::Mode::inference ? "/inference" : "");
@@ -90,7 +90,7 @@ RandomCase attention_case(std::uint64_t seed, const RandomHeads& h) {
   return c;
 }
 
-RandomCase rope_case(std::uint64_t seed, std::size_t tokens, bool interleaved) {
+RandomCase make_rope_case(std::uint64_t seed, std::size_t tokens, bool interleaved) {
   RandomCase c;
   c.name = fmt::format("rope/{}{}", tokens, interleaved ? "/interleaved" : "");
   c.operation = model::operation("rope");
@@ -104,7 +104,7 @@ RandomCase rope_case(std::uint64_t seed, std::size_t tokens, bool interleaved) {
   return c;
 }
 
-RandomCase cross_entropy_case(std::uint64_t seed, const RandomShape& shape, double smoothing) {
+RandomCase make_cross_entropy_case(std::uint64_t seed, const RandomShape& shape, double smoothing) {
   RandomCase c;
   c.name = fmt::format("cross_entropy/{}/{}", ref::tensor::to_string(shape.x), smoothing);
   c.operation = model::operation("cross_entropy");
@@ -122,8 +122,8 @@ RandomCase cross_entropy_case(std::uint64_t seed, const RandomShape& shape, doub
   return c;
 }
 
-RandomCase function_case(std::uint64_t seed, const std::string& function,
-                         const RandomShape& shape) {
+RandomCase make_function_case(std::uint64_t seed, const std::string& function,
+                              const RandomShape& shape) {
   RandomCase c;
   c.name = fmt::format("{}/{}", function, ref::tensor::to_string(shape.x));
   c.operation = model::operation(function);
@@ -171,19 +171,19 @@ struct FunctionCases {
 
   template <class Options>
   void operator()(const Options&) const {
-    for (const RandomShape& shape : kShapes) take(function_case(seed, name, shape));
+    for (const RandomShape& shape : kShapes) take(make_function_case(seed, name, shape));
   }
   void operator()(const model::AttentionOptions&) const {
     for (const RandomHeads& heads : kHeads) take(attention_case(seed, heads));
   }
   void operator()(const model::RopeOptions&) const {
     for (const std::size_t tokens : {1, 2, 31, 33, 129})
-      for (const bool interleaved : {false, true}) take(rope_case(seed, tokens, interleaved));
+      for (const bool interleaved : {false, true}) take(make_rope_case(seed, tokens, interleaved));
   }
   void operator()(const model::CrossEntropyOptions&) const {
     for (const RandomShape& shape : kShapes)
       for (const double smoothing : {0.0, 0.1})
-        if (shape.x.size() == 2) take(cross_entropy_case(seed, shape, smoothing));
+        if (shape.x.size() == 2) take(make_cross_entropy_case(seed, shape, smoothing));
   }
 };
 
@@ -193,8 +193,9 @@ void for_each_random_case(std::uint64_t seed, const std::string& name, const Tak
   const model::Operation operation = model::operation(name);
   if (std::holds_alternative<model::NormOptions>(operation))
     for (const RandomShape& shape : kShapes) {
-      take(norm_case(seed, name, shape, model::Mode::training));
-      if (shape.masked != MaskKind::all) take(norm_case(seed, name, shape, model::Mode::inference));
+      take(make_norm_case(seed, name, shape, model::Mode::training));
+      if (shape.masked != MaskKind::all)
+        take(make_norm_case(seed, name, shape, model::Mode::inference));
     }
   if (const auto* const function = std::get_if<model::FunctionOptions>(&operation))
     std::visit(FunctionCases{seed, name, take}, *function);

@@ -32,12 +32,12 @@ class Rows {
  public:
   /// Begins a case of an operation. All calls until the next begin() belong to this case.
   void begin(const std::string& operation, std::string_view case_name);
-  /// Compares the shape and the bits of a tensor with those of the expected tensor.
+  /// Compares a tensor with the expected tensor: their shapes, and the bits of their elements.
   void compare(std::string_view tensor, const ref::tensor::Tensor<double>& got,
                const ref::tensor::Tensor<double>& expected);
   void compare(std::string_view tensor, double got, double expected);
-  /// Adds the comparison of one element of a library's product. If the element exceeds a bound,
-  /// `element` returns its description.
+  /// Adds the comparison of one element of a library's product. If the error of the element exceeds
+  /// a bound, `element` is called to describe the element.
   void judge(const ElementVerdict& verdict, const std::function<std::string()>& element);
   /// Reports a difference that is not about an element, such as a missing error.
   void report_difference(std::string_view sentence);

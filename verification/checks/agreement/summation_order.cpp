@@ -22,7 +22,7 @@ SummationTree make_node(std::vector<SummationTree> children) {
 }
 
 /// Returns the tree that adds the parts from left to right: ((first + second) + third) + ...
-SummationTree left_to_right(std::vector<SummationTree> parts) {
+SummationTree make_left_to_right_tree(std::vector<SummationTree> parts) {
   SummationTree sum = std::move(parts.front());
   for (std::size_t i = 1; i < parts.size(); ++i)
     sum = make_node({std::move(sum), std::move(parts[i])});
@@ -33,7 +33,7 @@ SummationTree chain(std::size_t first, std::size_t end, std::size_t stride) {
   std::vector<SummationTree> leaves;
   leaves.reserve((end - first) / stride + 1);
   for (std::size_t i = first; i < end; i += stride) leaves.push_back({i});
-  return left_to_right(std::move(leaves));
+  return make_left_to_right_tree(std::move(leaves));
 }
 
 class Probe {
@@ -42,8 +42,8 @@ class Probe {
       : sum_(sum), terms_(count, 1.0), sums_left_(most_sums) {}
 
   /// Returns the subtrees that the given leaves form below a node of `node_size` terms. The leaves
-  /// are in ascending order. If node_size is larger than every subtree, the result is one tree of
-  /// all leaves.
+  /// are in ascending order. If node_size exceeds the number of all terms, the result is a single
+  /// tree of all leaves.
   std::vector<SummationTree> form_subtrees(std::vector<std::size_t> leaves, std::size_t node_size) {
     std::vector<SummationTree> parts;
     while (!leaves.empty()) {
@@ -55,7 +55,7 @@ class Probe {
         const std::size_t size = smallest_common_subtree(pivot, leaf);
         (size < node_size ? by_size[size] : rest).push_back(leaf);
       }
-      parts.push_back(tree_around(pivot, std::move(by_size)));
+      parts.push_back(build_tree_around_leaf(pivot, std::move(by_size)));
       leaves = std::move(rest);
     }
     return parts;
@@ -84,8 +84,8 @@ class Probe {
   /// Builds the tree from the leaf `pivot` upwards. by_size has an entry for each node above the
   /// leaf: the key is the node's number of terms, the value is the list of terms that the node adds
   /// to the node below it.
-  SummationTree tree_around(std::size_t pivot,
-                            std::map<std::size_t, std::vector<std::size_t>>&& by_size) {
+  SummationTree build_tree_around_leaf(std::size_t pivot,
+                                       std::map<std::size_t, std::vector<std::size_t>>&& by_size) {
     SummationTree tree{pivot};
     std::size_t size = 1;
     for (auto& [expected, others] : by_size) {
@@ -116,9 +116,10 @@ std::string format_range(std::span<const std::size_t> leaves) {
                    : fmt::format("{},{}..{}", leaves[0], leaves[1], leaves.back());
 }
 
-/// Returns the number of parts, from part `begin` on, that are leaves whose indices form an
-/// arithmetic progression.
-std::size_t progression_length(const std::vector<const SummationTree*>& parts, std::size_t begin) {
+/// Returns the length of the longest run of parts, beginning at part `begin`, that are leaves whose
+/// indices form an arithmetic progression.
+std::size_t count_progression_leaves(const std::vector<const SummationTree*>& parts,
+                                     std::size_t begin) {
   std::size_t end = begin;
   while (end < parts.size() && parts[end]->children.empty() &&
          (end < begin + 2 ||
@@ -130,7 +131,7 @@ std::size_t progression_length(const std::vector<const SummationTree*>& parts, s
 std::string join_parts(const std::vector<const SummationTree*>& parts) {
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < parts.size();) {
-    const std::size_t run = progression_length(parts, i);
+    const std::size_t run = count_progression_leaves(parts, i);
     if (run == 0) {
       texts.push_back(to_string(*parts[i++]));
       continue;
@@ -157,12 +158,12 @@ SummationTree reveal_order(const Summation& sum, std::size_t count, std::size_t 
 }
 
 SummationTree order_of_products(std::size_t count) {
-  constexpr std::size_t kBlock = 256;
+  constexpr std::size_t kTermsPerBlock = 256;
   std::vector<SummationTree> blocks;
-  blocks.reserve(count / kBlock + 1);
-  for (std::size_t begin = 0; begin < count; begin += kBlock)
-    blocks.push_back(chain(begin, std::min(count, begin + kBlock), 1));
-  return left_to_right(std::move(blocks));
+  blocks.reserve(count / kTermsPerBlock + 1);
+  for (std::size_t begin = 0; begin < count; begin += kTermsPerBlock)
+    blocks.push_back(chain(begin, std::min(count, begin + kTermsPerBlock), 1));
+  return make_left_to_right_tree(std::move(blocks));
 }
 
 SummationTree order_of_lanes(std::size_t count) {

@@ -39,9 +39,10 @@ SummationTree reveal_order(const Summation& sum, std::size_t count,
 SummationTree order_of_products(std::size_t count);
 SummationTree order_of_lanes(std::size_t count);
 
-/// Returns the order as text. "[0..255] [256..511]" are lists that are added one after the other. A
-/// list is added from left to right: "0..255" is 0, 1, 2, ... and "0,32..96" is 0, 32, 64, 96. {..}
-/// adds all its terms at once.
+/// Returns the order as text. In "[0..255] [256..511]", each pair of brackets is a list; the sums
+/// of the lists are added from left to right. Within a list, terms are added from left to right:
+/// "0..255" is 0, 1, 2, ... and "0,32..96" is 0, 32, 64, 96. The terms within {..} are all added at
+/// once.
 std::string to_string(const SummationTree& tree);
 
 }  // namespace normproof::verification::checks::agreement

@@ -15,7 +15,8 @@ using ref::numeric::RandomStream;
 
 namespace {
 
-RandomStream make_stream(const TrainingRun& trajectory, std::int64_t step, const char* name) {
+RandomStream make_random_stream(const TrainingRun& trajectory, std::int64_t step,
+                                const char* name) {
   return {trajectory.config.seed, fmt::format("agreement/{}/{}", step, name)};
 }
 
@@ -66,13 +67,14 @@ ref::train::StepResult<double> run_step_on_ref(const TrainingRun& trajectory, st
                                                ref::train::TrainState<double>& state) {
   const auto& config = trajectory.config;
   if (trajectory.task == TrainingTask::language)
-    return ref::train::language_step<double>(config, select_step_batches(trajectory, s, text_batch),
-                                             state);
+    return ref::train::language_step<double>(
+        config, select_step_batches(trajectory, s, draw_text_batch), state);
   if (trajectory.task == TrainingTask::translation)
-    return ref::train::translation_step<double>(
-        {trajectory.translator, config}, select_step_batches(trajectory, s, pair_batch), state);
-  return ref::train::train_step<double>(config, select_step_batches(trajectory, s, labelled_batch),
-                                        {}, state);
+    return ref::train::translation_step<double>({trajectory.translator, config},
+                                                select_step_batches(trajectory, s, draw_pair_batch),
+                                                state);
+  return ref::train::train_step<double>(
+      config, select_step_batches(trajectory, s, draw_labelled_batch), {}, state);
 }
 
 gpu::train::StepResult run_step_on_device(Device& device, const TrainingRun& trajectory,
@@ -83,11 +85,11 @@ gpu::train::StepResult run_step_on_device(Device& device, const TrainingRun& tra
     return on_device(device, select_step_batches(trajectory, s, batch));
   };
   if (trajectory.task == TrainingTask::language)
-    return gpu::train::language_step(config, batches(text_batch), state, products);
+    return gpu::train::language_step(config, batches(draw_text_batch), state, products);
   if (trajectory.task == TrainingTask::translation)
-    return gpu::train::translation_step({trajectory.translator, config}, batches(pair_batch), state,
-                                        products);
-  return gpu::train::train_step(config, batches(labelled_batch), {}, state, products);
+    return gpu::train::translation_step({trajectory.translator, config}, batches(draw_pair_batch),
+                                        state, products);
+  return gpu::train::train_step(config, batches(draw_labelled_batch), {}, state, products);
 }
 
 }  // namespace
@@ -97,41 +99,42 @@ std::string row_name(TrainingTask task) {
   return task == TrainingTask::translation ? "training_translation" : "training";
 }
 
-ref::train::LabelledBatch labelled_batch(const TrainingRun& trajectory, std::int64_t step) {
+ref::train::LabelledBatch draw_labelled_batch(const TrainingRun& trajectory, std::int64_t step) {
   const ref::model::EncoderConfig& encoder = trajectory.config.encoder;
   const std::size_t b = trajectory.batch_size;
   ref::train::LabelledBatch batch;
-  batch.inputs = padded_sentences(make_stream(trajectory, step, "ids"),
-                                  make_stream(trajectory, step, "lengths"), b, trajectory.seq_len,
-                                  encoder.vocab_size);
-  const RandomStream labels = make_stream(trajectory, step, "labels");
+  batch.inputs = padded_sentences(make_random_stream(trajectory, step, "ids"),
+                                  make_random_stream(trajectory, step, "lengths"), b,
+                                  trajectory.seq_len, encoder.vocab_size);
+  const RandomStream labels = make_random_stream(trajectory, step, "labels");
   for (std::size_t s = 0; s < b; ++s)
     batch.labels.push_back(static_cast<int>(labels.below(s, encoder.num_classes)));
   return batch;
 }
 
-ref::train::TextBatch text_batch(const TrainingRun& trajectory, std::int64_t step) {
+ref::train::TextBatch draw_text_batch(const TrainingRun& trajectory, std::int64_t step) {
   const std::size_t vocabulary = trajectory.config.encoder.vocab_size;
   ref::train::TextBatch batch;
-  batch.inputs = padded_sentences(make_stream(trajectory, step, "ids"),
-                                  make_stream(trajectory, step, "lengths"), trajectory.batch_size,
-                                  trajectory.seq_len, vocabulary);
+  batch.inputs = padded_sentences(make_random_stream(trajectory, step, "ids"),
+                                  make_random_stream(trajectory, step, "lengths"),
+                                  trajectory.batch_size, trajectory.seq_len, vocabulary);
   batch.targets =
-      random_targets(make_stream(trajectory, step, "targets"), batch.inputs, vocabulary);
+      random_targets(make_random_stream(trajectory, step, "targets"), batch.inputs, vocabulary);
   return batch;
 }
 
-ref::train::PairBatch pair_batch(const TrainingRun& trajectory, std::int64_t step) {
+ref::train::PairBatch draw_pair_batch(const TrainingRun& trajectory, std::int64_t step) {
   const ref::model::DecoderConfig& translator = trajectory.translator;
   ref::train::PairBatch batch;
   batch.inputs.source = padded_sentences(
-      make_stream(trajectory, step, "ids"), make_stream(trajectory, step, "lengths"),
+      make_random_stream(trajectory, step, "ids"), make_random_stream(trajectory, step, "lengths"),
       trajectory.batch_size, trajectory.seq_len, translator.source_vocab_size);
-  batch.inputs.target = padded_sentences(
-      make_stream(trajectory, step, "target/ids"), make_stream(trajectory, step, "target/lengths"),
-      trajectory.batch_size, trajectory.seq_len - 1, translator.target_vocab_size);
-  batch.targets = random_targets(make_stream(trajectory, step, "targets"), batch.inputs.target,
-                                 translator.target_vocab_size);
+  batch.inputs.target =
+      padded_sentences(make_random_stream(trajectory, step, "target/ids"),
+                       make_random_stream(trajectory, step, "target/lengths"),
+                       trajectory.batch_size, trajectory.seq_len - 1, translator.target_vocab_size);
+  batch.targets = random_targets(make_random_stream(trajectory, step, "targets"),
+                                 batch.inputs.target, translator.target_vocab_size);
   return batch;
 }
 
@@ -149,7 +152,7 @@ std::string run_training_on_device(Device& device, const TrainingRun& trajectory
   auto state = on_device(device, initial_state(trajectory));
   for (std::int64_t s = 0; s < trajectory.steps; ++s)
     seen(s + 1, run_step_on_device(device, trajectory, s, state, products).loss);
-  return ref::train::state_sha256(on_host(state));
+  return ref::train::state_sha256(copy_to_host(state));
 }
 
 void compare_trajectory(Device& device, const TrainingRun& trajectory, std::string_view case_name,
@@ -164,7 +167,7 @@ void compare_trajectory(Device& device, const TrainingRun& trajectory, std::stri
     rows.compare(fmt::format("gradient norm of step {}", s + 1), got.gradient_norms.whole,
                  by_ref.gradient_norms.whole);
   }
-  const auto host = on_host(state);
+  const auto host = copy_to_host(state);
   for (const auto& [name, values] : expected.parameters)
     rows.compare(name, host.parameters.at(name), values);
   for (const auto& [name, values] : expected.norms) rows.compare(name, host.norms.at(name), values);
@@ -176,7 +179,8 @@ using TakeTrajectory = std::function<void(const std::string&, const TrainingRun&
 
 /// Returns a training run of two steps with three sentences. With post-norm it uses SGD, smoothed
 /// labels and clipping; with pre-norm it uses Adam.
-TrainingRun short_training_run(std::uint64_t seed, TrainingTask task, NormPlacement placement) {
+TrainingRun make_short_training_run(std::uint64_t seed, TrainingTask task,
+                                    NormPlacement placement) {
   const bool post = placement == NormPlacement::post;
   TrainingRun trajectory;
   trajectory.task = task;
@@ -201,7 +205,7 @@ TrainingRun short_training_run(std::uint64_t seed, TrainingTask task, NormPlacem
   return trajectory;
 }
 
-bool is_over_samples(const std::string& norm) {
+bool has_statistics_over_samples(const std::string& norm) {
   return ref::model::norm_layer(ref::model::norm_options(norm)).uses_statistics_per_sample();
 }
 
@@ -210,23 +214,23 @@ void set_causal(ref::model::EncoderConfig& encoder) {
   encoder.pooling = ref::model::Pooling::per_position;
 }
 
-void take_classifier_run(const std::string& norm, TrainingRun trajectory, const std::string& name,
-                         const TakeTrajectory& take) {
+void collect_classifier_runs(const std::string& norm, TrainingRun trajectory,
+                             const std::string& name, const TakeTrajectory& take) {
   auto& config = trajectory.config;
   config.encoder.norm = ref::model::norm_options(norm);
   take(name, trajectory);
   if (config.encoder.placement == NormPlacement::pre) {
     config.accumulation = 3;
     take(name + "/accumulation", trajectory);
-  } else if (!is_over_samples(norm)) {
+  } else if (!has_statistics_over_samples(norm)) {
     set_causal(config.encoder);
     take(name + "/causal", trajectory);
   }
 }
 
-void take_language_run(const std::string& norm, TrainingRun trajectory, const std::string& name,
-                       const TakeTrajectory& take) {
-  if (is_over_samples(norm)) return;
+void collect_language_runs(const std::string& norm, TrainingRun trajectory, const std::string& name,
+                           const TakeTrajectory& take) {
+  if (has_statistics_over_samples(norm)) return;
   auto& config = trajectory.config;
   config.encoder.norm = ref::model::norm_options(norm);
   config.encoder.num_classes = config.encoder.vocab_size;
@@ -238,10 +242,10 @@ void take_language_run(const std::string& norm, TrainingRun trajectory, const st
   take(name, trajectory);
 }
 
-/// Calls `take` with a translation run whose encoder and decoder use the norm `norm`. If the norm
-/// has statistics over sentences, only the encoder uses it.
-void take_translation_run(const std::string& norm, TrainingRun trajectory, const std::string& name,
-                          const TakeTrajectory& take) {
+/// Calls `take` with a translation run whose encoder uses the norm `norm`. The decoder uses the
+/// same norm, or layer_norm if `norm` has statistics over sentences.
+void collect_translation_runs(const std::string& norm, TrainingRun trajectory,
+                              const std::string& name, const TakeTrajectory& take) {
   const ref::model::EncoderConfig& like = trajectory.config.encoder;
   const auto side = [&](const std::string& own) {
     const ref::model::NormOptions options = ref::model::norm_options(own);
@@ -252,7 +256,7 @@ void take_translation_run(const std::string& norm, TrainingRun trajectory, const
                            .target_vocab_size = 11,
                            .d_model = like.d_model,
                            .encoder = side(norm),
-                           .decoder = side(is_over_samples(norm) ? "layer_norm" : norm),
+                           .decoder = side(has_statistics_over_samples(norm) ? "layer_norm" : norm),
                            .placement = like.placement,
                            .activation = like.activation,
                            .scaled_embedding = post,
@@ -264,12 +268,12 @@ void take_translation_run(const std::string& norm, TrainingRun trajectory, const
 }  // namespace
 
 void for_each_training(std::uint64_t seed, TrainingTask task, const TakeTrajectory& take) {
-  const auto with = task == TrainingTask::classes    ? take_classifier_run
-                    : task == TrainingTask::language ? take_language_run
-                                                     : take_translation_run;
+  const auto with = task == TrainingTask::classes    ? collect_classifier_runs
+                    : task == TrainingTask::language ? collect_language_runs
+                                                     : collect_translation_runs;
   for (const std::string& norm : ref::model::norm_names())
     for (const auto placement : {NormPlacement::post, NormPlacement::pre})
-      with(norm, short_training_run(seed, task, placement),
+      with(norm, make_short_training_run(seed, task, placement),
            fmt::format("{}/{}", norm, placement == NormPlacement::post ? "post" : "pre"), take);
 }
 

@@ -33,11 +33,11 @@ struct TrainingRun {
 
 /// Returns the batch with the number `step`: tokens and labels drawn from the seed. The sentences
 /// have different lengths and are padded.
-ref::train::LabelledBatch labelled_batch(const TrainingRun& trajectory, std::int64_t step);
+ref::train::LabelledBatch draw_labelled_batch(const TrainingRun& trajectory, std::int64_t step);
 /// Return the batch with the number `step` for a language model or a translator. Each real token
 /// has a random target.
-ref::train::TextBatch text_batch(const TrainingRun& trajectory, std::int64_t step);
-ref::train::PairBatch pair_batch(const TrainingRun& trajectory, std::int64_t step);
+ref::train::TextBatch draw_text_batch(const TrainingRun& trajectory, std::int64_t step);
+ref::train::PairBatch draw_pair_batch(const TrainingRun& trajectory, std::int64_t step);
 
 /// Runs a training run with ref and returns train::state_sha256 of the final state. Calls
 /// `seen(step, loss)` after each step.

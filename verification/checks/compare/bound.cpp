@@ -26,7 +26,7 @@ oracle100 underflow_error() {
   return oracle100(0x1p-1074) / 2;
 }
 
-oracle100 gamma_exact(std::size_t n) {
+oracle100 exact_rounding_error_factor(std::size_t n) {
   const oracle100 nu = oracle100(n) * unit_roundoff();
   if (nu >= 1)
     ref::numeric::contract_failure("bound::gamma", "n", "is " + std::to_string(n), "n u < 1",
@@ -45,7 +45,7 @@ oracle100 magnitude(const oracle100& x) {
 }
 
 double product_bound(std::size_t count, const oracle100& magnitude) {
-  const oracle100 relative = gamma_exact(matmul_roundings(count));
+  const oracle100 relative = exact_rounding_error_factor(matmul_roundings(count));
   return round_up(relative * magnitude + oracle100(count) * underflow_error() * (1 + relative));
 }
 
@@ -65,8 +65,9 @@ void check_affine(const char* function, const Tensor<double>& x, const Tensor<do
 
 // Returns the bound of y. `per_row`: each row of x [rows, d_model] is a slice; otherwise each
 // column.
-Tensor<double> bound_by_slice(const Tensor<double>& x, const Tensor<double>& gamma,
-                              const Tensor<double>& beta, double eps, bool centred, bool per_row) {
+Tensor<double> compute_bound_per_slice(const Tensor<double>& x, const Tensor<double>& gamma,
+                                       const Tensor<double>& beta, double eps, bool centred,
+                                       bool per_row) {
   const std::size_t d_model = x.shape().back();
   const std::size_t rows = x.size() / d_model;
   Tensor<double> result = ref::tensor::empty_tensor<double>(ref::tensor::shape_of(x));
@@ -89,7 +90,7 @@ Tensor<double> bound_by_slice(const Tensor<double>& x, const Tensor<double>& gam
 }  // namespace
 
 double gamma(std::size_t n) {
-  return round_up(gamma_exact(n));
+  return round_up(exact_rounding_error_factor(n));
 }
 
 std::size_t lane_sum_roundings(std::size_t count) {
@@ -101,7 +102,8 @@ std::size_t lane_sum_roundings(std::size_t count) {
 }
 
 double lane_sum(std::size_t count, double sum_of_abs_terms) {
-  return round_up(gamma_exact(lane_sum_roundings(count)) * oracle100(sum_of_abs_terms));
+  return round_up(exact_rounding_error_factor(lane_sum_roundings(count)) *
+                  oracle100(sum_of_abs_terms));
 }
 
 std::size_t matmul_roundings(std::size_t count) {
@@ -151,9 +153,10 @@ NormalizationBounds normalization_bounds(const Slice& slice) {
 
   // The sections are those of docs/error_analysis.md: 3.1 derives the mean, 3.2 the statistic, 3.3
   // rstd and 3.4 x_hat.
-  const oracle100 e = slice.centred
-                          ? oracle100(gamma_exact(k + 1) * mean_magnitude + underflow_error())
-                          : oracle100(0);
+  const oracle100 e =
+      slice.centred
+          ? oracle100(exact_rounding_error_factor(k + 1) * mean_magnitude + underflow_error())
+          : oracle100(0);
   oracle100 statistic(0);
   for (const double x : slice.x) {
     const oracle100 d = oracle100(x) - mean;
@@ -162,7 +165,7 @@ NormalizationBounds normalization_bounds(const Slice& slice) {
   statistic /= n;
   const std::size_t roundings = slice.centred ? k + 4 : k + 2;
   const oracle100 off =
-      e * e + gamma_exact(roundings) * (statistic + e * e) + 3 * underflow_error();
+      e * e + exact_rounding_error_factor(roundings) * (statistic + e * e) + 3 * underflow_error();
   const oracle100 q = statistic + oracle100(slice.eps);
   if (!(q > 0))
     ref::numeric::contract_failure("bound::normalization_bounds", "statistic + eps", "is 0", "> 0",
@@ -176,9 +179,10 @@ NormalizationBounds normalization_bounds(const Slice& slice) {
   const bool defined = rho < 1;
   const oracle100 inverse_root = defined ? oracle100(1 / square_root(oracle100(1 - rho))) : rho;
   // rstd lies in [2^-512, 2^537], so it never underflows.
-  result.rstd = defined ? round_up(rstd * (inverse_root * (1 + gamma_exact(2)) - 1)) : kInfinity;
+  result.rstd = defined ? round_up(rstd * (inverse_root * (1 + exact_rounding_error_factor(2)) - 1))
+                        : kInfinity;
   const std::size_t factors = slice.centred ? 4 : 3;
-  const oracle100 excess = inverse_root * (1 + gamma_exact(factors)) - 1;
+  const oracle100 excess = inverse_root * (1 + exact_rounding_error_factor(factors)) - 1;
   for (const double x : slice.x) {
     const oracle100 d = magnitude(oracle100(x) - mean);
     result.x_hat_magnitude.push_back(round_up(d * rstd));
@@ -202,19 +206,19 @@ double affine(double x_hat_magnitude, double x_hat_bound, double gamma, double b
 Tensor<double> layer_norm(const Tensor<double>& x, const Tensor<double>& gamma,
                           const Tensor<double>& beta, double eps) {
   check_affine("bound::layer_norm", x, gamma, beta);
-  return bound_by_slice(x, gamma, beta, eps, true, true);
+  return compute_bound_per_slice(x, gamma, beta, eps, true, true);
 }
 
 Tensor<double> rms_norm(const Tensor<double>& x, const Tensor<double>& gamma,
                         const Tensor<double>& beta, double eps) {
   check_affine("bound::rms_norm", x, gamma, beta);
-  return bound_by_slice(x, gamma, beta, eps, false, true);
+  return compute_bound_per_slice(x, gamma, beta, eps, false, true);
 }
 
 Tensor<double> batch_norm(const Tensor<double>& x, const Tensor<double>& gamma,
                           const Tensor<double>& beta, double eps) {
   check_affine("bound::batch_norm", x, gamma, beta);
-  return bound_by_slice(x, gamma, beta, eps, true, false);
+  return compute_bound_per_slice(x, gamma, beta, eps, true, false);
 }
 
 }  // namespace normproof::verification::checks::compare::bound

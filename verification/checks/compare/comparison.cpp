@@ -16,10 +16,10 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-double nearest(double x) {
+double nearest_double(double x) {
   return x;
 }
-double nearest(const oracle100& x) {
+double nearest_double(const oracle100& x) {
   return mpfr_get_d(x.backend().data(), MPFR_RNDN);
 }
 
@@ -75,7 +75,7 @@ bool check_shapes(Comparison& result, const Tensor<T>& got, const Tensor<U>& exp
 
 /// Stores |got - expected| in `error`. Returns whether it is at most the bound.
 template <class T, class B>
-bool passes(oracle100& error, const T& got, const oracle100& expected, const B& bound) {
+bool is_within_bound(oracle100& error, const T& got, const oracle100& expected, const B& bound) {
   subtract(error.backend().data(), got, expected.backend().data());
   mpfr_abs(error.backend().data(), error.backend().data(), MPFR_RNDN);
   return is_finite_bound(bound) && within(error.backend().data(), bound);
@@ -98,17 +98,17 @@ Comparison compare_elements(const Tensor<T>& got, const Tensor<oracle100>& expec
     const T& value = got.data()[i];
     const oracle100& target = expected.data()[i];
     const B& limit = bound.data()[i];
-    if (!passes(error, value, target, limit)) result.failed.push_back(i);
-    const std::uint64_t ulps = ulp_distance(nearest(value), nearest(target));
+    if (!is_within_bound(error, value, target, limit)) result.failed.push_back(i);
+    const std::uint64_t ulps = ulp_distance(nearest_double(value), nearest_double(target));
     if (ulps > result.max_ulp) result.max_ulp = ulps;
     const double ratio = bound_ratio(error.backend().data(), oracle100(limit));
     if (ratio > worst) {
       worst = ratio;
       result.worst_ratio = ratio;
       result.worst_index = i;
-      result.worst_got = nearest(value);
-      result.worst_expected = nearest(target);
-      result.worst_bound = nearest(limit);
+      result.worst_got = nearest_double(value);
+      result.worst_expected = nearest_double(target);
+      result.worst_bound = nearest_double(limit);
       result.worst_error = to_decimal(error.backend().data());
     }
   }
@@ -133,7 +133,7 @@ std::string Comparison::describe() const {
   return fmt::format(
       "{}; at most {} ulp off; the worst is {}: got {}, expected {}, error {}, bound {}, ratio "
       "{:.3g}.",
-      verdict, max_ulp == kInfinitelyFar ? "infinitely many" : std::to_string(max_ulp),
+      verdict, max_ulp == kInfiniteUlpDistance ? "infinitely many" : std::to_string(max_ulp),
       ref::tensor::index_to_string(worst_index, expected_shape), to_hex(worst_got),
       to_hex(worst_expected), worst_error, to_hex(worst_bound), worst_ratio);
 }
@@ -150,7 +150,7 @@ Comparison compare(const Tensor<oracle100>& got, const Tensor<oracle100>& expect
 
 bool is_within(double got, const oracle100& expected, double bound) {
   oracle100 error;
-  return passes(error, got, expected, bound);
+  return is_within_bound(error, got, expected, bound);
 }
 
 Comparison compare(const Tensor<running_error>& got, const Tensor<oracle100>& expected) {
@@ -163,7 +163,7 @@ Comparison compare(const Tensor<running_error>& got, const Tensor<oracle100>& ex
   return compare_elements(value, expected, bound);
 }
 
-Comparison bits_equal(const Tensor<double>& got, const Tensor<double>& expected) {
+Comparison compare_bits(const Tensor<double>& got, const Tensor<double>& expected) {
   Comparison result;
   if (!check_shapes(result, got, expected)) return result;
   result.count = expected.size();

@@ -27,8 +27,8 @@ struct Comparison {
   std::vector<std::size_t> failed;
   double worst_ratio = 0;  ///< maximum of |got - expected| / bound, rounded up; 0/0 = 0, NaN = inf
   std::uint64_t max_ulp = 0;  ///< maximum distance of got from expected, each rounded to double
-  /// The index of the element with the largest ratio of error and bound; the first one if several
-  /// are equal.
+  /// The index of the element with the largest ratio of error to bound. If several elements have
+  /// this ratio, it is the first of them.
   std::size_t worst_index = 0;
   double worst_got = 0;  ///< the value at that index, rounded to double
   double worst_expected = 0;
@@ -63,7 +63,7 @@ Comparison compare(const Tensor<running_error>& got, const Tensor<oracle100>& ex
 /// Passes if the shapes and all bits are the same. Hence +0 and -0 differ. NaN differs from
 /// everything, even from itself. In the result, worst_ratio is 0 or infinite, and worst_index is
 /// the first element with the largest difference in ulps.
-Comparison bits_equal(const Tensor<double>& got, const Tensor<double>& expected);
+Comparison compare_bits(const Tensor<double>& got, const Tensor<double>& expected);
 
 /// Returns a double exactly, in hexadecimal, such as "-0x1.8p+1".
 std::string to_hex(double x);

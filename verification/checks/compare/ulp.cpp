@@ -17,12 +17,12 @@ std::uint64_t ulp_distance(double a, double b) {
   // Without the sign bit, the bits of a double are its index among the non-negative doubles.
   const std::uint64_t index_a = bits_a & ~kSign;
   const std::uint64_t index_b = bits_b & ~kSign;
-  if (index_a > kInfinityBits || index_b > kInfinityBits) return kInfinitelyFar;
+  if (index_a > kInfinityBits || index_b > kInfinityBits) return kInfiniteUlpDistance;
   if ((bits_a ^ bits_b) & kSign) return index_a + index_b;
   return index_a > index_b ? index_a - index_b : index_b - index_a;
 }
 
-bool same_number(double a, double b) {
+bool is_same_number(double a, double b) {
   return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b) ||
          (std::isnan(a) && std::isnan(b));
 }

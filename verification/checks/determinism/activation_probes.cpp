@@ -14,7 +14,7 @@ void add_tensor(const Tensor<double>& t, Values& values) {
   if (t.size() <= 1024)
     values.add(t);
   else
-    values.add_folded(t);
+    values.add_block_hashes(t);
 }
 
 struct Activation {
@@ -38,26 +38,26 @@ void add_activations(std::vector<Probe>& probes) {
                           Inputs inputs(probe);
                           const Tensor<double> x = inputs_of(inputs, shape);
                           add_tensor(activation.forward(x), values);
-                          const Tensor<double> grad_y = inputs.uniforms(shape, -1, 1);
+                          const Tensor<double> grad_y = inputs.draw_uniforms(shape, -1, 1);
                           add_tensor(activation.backward(grad_y, x), values);
                         }});
     };
-    add("small", {7, 13}, [](Inputs& i, const Shape& s) { return i.normals(s); });
-    add("tails", {501}, [](Inputs& i, const Shape& s) { return i.uniforms(s, -40, 40); });
+    add("small", {7, 13}, [](Inputs& i, const Shape& s) { return i.draw_normals(s); });
+    add("tails", {501}, [](Inputs& i, const Shape& s) { return i.draw_uniforms(s, -40, 40); });
     add("wide", {501},
         [](Inputs& i, const Shape& s) { return i.wide_range_numbers(s, -1074, 300); });
     // This tensor is large enough to be shared by four threads.
-    add("large", {300, 441}, [](Inputs& i, const Shape& s) { return i.uniforms(s, -6, 6); });
+    add("large", {300, 441}, [](Inputs& i, const Shape& s) { return i.draw_uniforms(s, -6, 6); });
   }
 }
 
 void run_softmax(const std::string& probe, const Shape& shape, bool masked, double scale,
                  Values& values) {
   Inputs inputs(probe);
-  const Tensor<double> x = inputs.uniforms(shape, -scale, scale);
-  const Tensor<double> grad_y = inputs.uniforms(shape, -1, 1);
+  const Tensor<double> x = inputs.draw_uniforms(shape, -scale, scale);
+  const Tensor<double> grad_y = inputs.draw_uniforms(shape, -1, 1);
   const Shape rows(shape.begin(), shape.end() - 1);
-  const Tensor<double> grad_rows = inputs.uniforms(rows, -1, 1);
+  const Tensor<double> grad_rows = inputs.draw_uniforms(rows, -1, 1);
   Mask valid;
   if (masked) {
     valid = ref::tensor::empty_tensor<bool>({shape.back()});

@@ -40,7 +40,7 @@ void multiply_add(Values& values) {
 // Computes a b + c by the contract, which rounds the product before the sum. A compiler may
 // contract a product and a sum to an fma only if all uses of the product are nearby. The sum and
 // the difference therefore have separate loops.
-void separate_product(Values& values) {
+void probe_separate_product(Values& values) {
   Inputs inputs("arithmetic/separate_product");
   std::vector<double> a(kCount), b(kCount), c(kCount), d(kCount), sum(kCount), difference(kCount);
   for (std::size_t i = 0; i < kCount; ++i) {
@@ -58,7 +58,7 @@ void separate_product(Values& values) {
 }
 
 // Uses subnormal operands and results, which become 0 if the processor flushes subnormals.
-void subnormal(Values& values) {
+void probe_subnormals(Values& values) {
   Inputs inputs("arithmetic/subnormal");
   for (std::size_t i = 0; i < kCount; ++i) {
     const double a = inputs.wide_range_number(-1074, -1020);
@@ -77,8 +77,8 @@ void add_arithmetic_probes(std::vector<Probe>& probes) {
   probes.push_back({"arithmetic/divide", divide});
   probes.push_back({"arithmetic/square_root", square_root});
   probes.push_back({"arithmetic/multiply_add", multiply_add});
-  probes.push_back({"arithmetic/separate_product", separate_product});
-  probes.push_back({"arithmetic/subnormal", subnormal});
+  probes.push_back({"arithmetic/separate_product", probe_separate_product});
+  probes.push_back({"arithmetic/subnormal", probe_subnormals});
 }
 
 }  // namespace normproof::verification::checks::determinism

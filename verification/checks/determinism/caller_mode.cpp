@@ -12,20 +12,20 @@ using ref::numeric::UsageError;
 
 #if defined(__x86_64__)
 // Sets bits of the MXCSR register.
-void set_control(unsigned bits) {
+void set_fp_control_bits(unsigned bits) {
   __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | bits);
 }
-constexpr unsigned kFlush = 1u << 15;
-constexpr unsigned kDenormalsAreZero = 1u << 6;
+constexpr unsigned kFlushToZeroBit = 1u << 15;
+constexpr unsigned kDenormalsAreZeroBit = 1u << 6;
 #elif defined(__aarch64__)
 // The FZ bit of FPCR flushes both operands and results.
-void set_control(unsigned long bits) {
+void set_fp_control_bits(unsigned long bits) {
   unsigned long control;
   __asm__ volatile("mrs %0, fpcr" : "=r"(control));
   __asm__ volatile("msr fpcr, %0" : : "r"(control | bits));
 }
-constexpr unsigned long kFlush = 1ul << 24;
-constexpr unsigned long kDenormalsAreZero = kFlush;
+constexpr unsigned long kFlushToZeroBit = 1ul << 24;
+constexpr unsigned long kDenormalsAreZeroBit = kFlushToZeroBit;
 #endif
 
 }  // namespace
@@ -36,8 +36,8 @@ void set_caller_mode(std::string_view mode) {
     return;
   }
 #if defined(__x86_64__) || defined(__aarch64__)
-  if (mode == "flush") return set_control(kFlush);
-  if (mode == "denormals-are-zero") return set_control(kDenormalsAreZero);
+  if (mode == "flush") return set_fp_control_bits(kFlushToZeroBit);
+  if (mode == "denormals-are-zero") return set_fp_control_bits(kDenormalsAreZeroBit);
 #else
   if (mode == "flush" || mode == "denormals-are-zero")
     throw UsageError("this processor has no mode '" + std::string(mode) + "'");

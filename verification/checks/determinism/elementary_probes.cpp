@@ -16,10 +16,10 @@ struct Function {
   double (*of)(double);
   void (*apply_each)(const double*, std::size_t, double*);
   double (*accurate)(double);
-  /// Arguments for which the fast phase of the function is inconclusive, found among random
-  /// arguments. Let hi + lo be the result of the fast phase and e its error bound. For two of the
-  /// arguments, rounding hi + (lo + e) gives a wrong result; for two others, rounding hi + (lo - e)
-  /// does; for the other two, rounding hi + lo does.
+  /// Six arguments for which the fast phase of the function is inconclusive, found among random
+  /// arguments. Let hi + lo be the result of the fast phase and e its error bound. Rounding hi +
+  /// (lo + e) gives a wrong result for two of the arguments, rounding hi + (lo - e) for two more,
+  /// and rounding hi + lo for the last two.
   double undecided[6];
 };
 
@@ -67,8 +67,8 @@ constexpr Range kRanges[] = {
     {"erf", "gelu", -6, 6},           {"erf", "tail", 3, 6.5},
 };
 
-constexpr std::size_t kArguments = 1024;
-constexpr std::size_t kAccurate = 48;
+constexpr std::size_t kArgumentCount = 1024;
+constexpr std::size_t kAccurateCount = 48;
 
 // An odd number of elements, so that an array ends with a partial vector.
 constexpr std::size_t kOddCount = 509;
@@ -79,7 +79,7 @@ void evaluate(const Function& function, const std::vector<double>& x, Values& va
   values.add(y);
 }
 
-std::vector<double> special() {
+std::vector<double> special_arguments() {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   std::vector<double> x = {0.0,
                            0x1p-1074,
@@ -105,11 +105,11 @@ void add_elementary_probes(std::vector<Probe>& probes) {
     for (const Function& function : kFunctions) {
       if (std::string_view(range.function) != function.name) continue;
       const std::string name = std::string("elementary/") + function.name + "_" + range.name;
-      probes.push_back({name, [name, function, range](Values& values) {
-                          evaluate(function,
-                                   Inputs(name).uniforms(kArguments, range.lower, range.upper),
-                                   values);
-                        }});
+      probes.push_back(
+          {name, [name, function, range](Values& values) {
+             evaluate(function,
+                      Inputs(name).draw_uniforms(kArgumentCount, range.lower, range.upper), values);
+           }});
     }
   }
   for (const Function& function : kFunctions) {
@@ -123,8 +123,8 @@ void add_elementary_probes(std::vector<Probe>& probes) {
                                  values);
                       }});
     probes.push_back({prefix + "_special", [=](Values& values) {
-                        evaluate(function, special(), values);
-                        for (const double x : special()) values.add(function.of(x));
+                        evaluate(function, special_arguments(), values);
+                        for (const double x : special_arguments()) values.add(function.of(x));
                       }});
     probes.push_back({prefix + "_undecided", [=](Values& values) {
                         evaluate(function,
@@ -135,7 +135,7 @@ void add_elementary_probes(std::vector<Probe>& probes) {
     // Calls the accurate phase directly, because ordinary arguments rarely reach it.
     probes.push_back({prefix + "_accurate", [=](Values& values) {
                         Inputs inputs(prefix + "_accurate");
-                        for (std::size_t i = 0; i < kAccurate; ++i) {
+                        for (std::size_t i = 0; i < kAccurateCount; ++i) {
                           const double x = inputs.wide_range_number(-30, 9);
                           values.add(function.accurate(x));
                           values.add(function.of(x));

@@ -33,7 +33,7 @@ constexpr const char* kCompiler = "clang++ " __clang_version__;
 constexpr const char* kCompiler = "g++ " __VERSION__;
 #endif
 
-std::string processor() {
+std::string describe_processor() {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {
     if (!line.starts_with("model name")) continue;
@@ -43,7 +43,7 @@ std::string processor() {
   return "unknown";
 }
 
-std::string system() {
+std::string describe_system() {
   utsname names{};
   if (uname(&names) != 0) return "unknown";
   return fmt::format("{} {}", names.sysname, names.release);
@@ -60,8 +60,8 @@ std::vector<std::pair<std::string, std::string>> environment() {
            fmt::format("{} of {}", sets[static_cast<std::size_t>(ref::numeric::instruction_set())],
                        fmt::join(sets, ", "))},
           {"threads", std::to_string(ref::numeric::num_threads())},
-          {"processor", processor()},
-          {"system", system()},
+          {"processor", describe_processor()},
+          {"system", describe_system()},
           {"c_library", fmt::format("glibc {}", gnu_get_libc_version())}};
 }
 

@@ -11,7 +11,7 @@ using ref::tensor::Shape;
 using ref::tensor::Tensor;
 
 Tensor<float> make_numbers(FloatType type, Inputs& inputs, const Shape& shape) {
-  Tensor<double> values = inputs.normals(shape);
+  Tensor<double> values = inputs.draw_normals(shape);
   for (double& v : values) v = round_to(type, v);
   return ref::tensor::convert<float>(values);
 }
@@ -22,7 +22,7 @@ void run(const Float32NormOptions& options, const Shape& shape, bool adds, bool 
   const auto keep = [&](const auto& t) {
     const Tensor<double> exact = ref::tensor::convert<double>(t);
     if (folded)
-      values.add_folded(exact);
+      values.add_block_hashes(exact);
     else
       values.add(exact);
   };

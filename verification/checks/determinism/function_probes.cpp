@@ -11,11 +11,11 @@ namespace nn = ref::nn;
 using ref::tensor::Mask;
 using ref::tensor::Tensor;
 
-void add_folded_tensor(const Tensor<double>& t, Values& values) {
+void add_tensor_hashes(const Tensor<double>& t, Values& values) {
   if (t.size() <= 1024)
     values.add(t);
   else
-    values.add_folded(t);
+    values.add_block_hashes(t);
 }
 
 struct Heads {
@@ -25,58 +25,59 @@ struct Heads {
 void run_attention(const std::string& probe, const Heads& h, bool masked,
                    const ref::model::AttentionOptions& options, Values& values) {
   Inputs inputs(probe);
-  const Tensor<double> q = inputs.uniforms({h.samples, h.heads, h.tokens, h.features}, -3, 3);
-  const Tensor<double> k = inputs.uniforms({h.samples, h.kv_heads, h.keys, h.features}, -3, 3);
+  const Tensor<double> q = inputs.draw_uniforms({h.samples, h.heads, h.tokens, h.features}, -3, 3);
+  const Tensor<double> k = inputs.draw_uniforms({h.samples, h.kv_heads, h.keys, h.features}, -3, 3);
   const Tensor<double> v =
-      inputs.uniforms({h.samples, h.kv_heads, h.keys, h.value_features}, -1, 1);
+      inputs.draw_uniforms({h.samples, h.kv_heads, h.keys, h.value_features}, -1, 1);
   const Tensor<double> grad_y =
-      inputs.uniforms({h.samples, h.heads, h.tokens, h.value_features}, -1, 1);
+      inputs.draw_uniforms({h.samples, h.heads, h.tokens, h.value_features}, -1, 1);
   Mask valid;
   if (masked) {
     valid = ref::tensor::empty_tensor<bool>({h.samples, h.keys});
     for (bool& key : valid) key = inputs.below(3) != 0;
   }
   const auto forward = nn::scaled_dot_product_attention(q, k, v, valid, options);
-  add_folded_tensor(forward.y, values);
-  if (ref::tensor::is_given(forward.log_sum_exp)) add_folded_tensor(forward.log_sum_exp, values);
+  add_tensor_hashes(forward.y, values);
+  if (ref::tensor::is_given(forward.log_sum_exp)) add_tensor_hashes(forward.log_sum_exp, values);
   const auto gradients =
       nn::scaled_dot_product_attention_backward(grad_y, k, v, valid, forward.saved, options);
   for (const Tensor<double>* gradient : {&gradients.q, &gradients.k, &gradients.v})
-    add_folded_tensor(*gradient, values);
+    add_tensor_hashes(*gradient, values);
 }
 
 void run_cross_entropy(const std::string& probe, std::size_t rows, std::size_t classes,
                        double smoothing, Values& values) {
   Inputs inputs(probe);
-  const Tensor<double> logits = inputs.uniforms({rows, classes}, -8, 8);
-  const Tensor<double> weights = inputs.uniforms(ref::tensor::Shape{classes}, 0.25, 4);
+  const Tensor<double> logits = inputs.draw_uniforms({rows, classes}, -8, 8);
+  const Tensor<double> weights = inputs.draw_uniforms(ref::tensor::Shape{classes}, 0.25, 4);
   std::vector<int> targets;
   for (std::size_t i = 0; i < rows; ++i)
     targets.push_back(i % 5 == 3 ? ref::train::kIgnored : static_cast<int>(inputs.below(classes)));
   const ref::model::LossOptions options{.label_smoothing = smoothing};
   const auto forward = ref::train::cross_entropy(logits, targets, weights, options);
-  add_folded_tensor(Tensor<double>{forward.loss}, values);
-  add_folded_tensor(
+  add_tensor_hashes(Tensor<double>{forward.loss}, values);
+  add_tensor_hashes(
       ref::train::cross_entropy_backward(forward.log_probabilities, targets, weights, options),
       values);
 }
 
 void run_rope(const std::string& probe, bool interleaved, Values& values) {
   Inputs inputs(probe);
-  const Tensor<double> x = inputs.uniforms({2, 3, 37, 10}, -3, 3);
-  const Tensor<double> cos = inputs.uniforms({37, 4}, -1, 1), sin = inputs.uniforms({37, 4}, -1, 1);
+  const Tensor<double> x = inputs.draw_uniforms({2, 3, 37, 10}, -3, 3);
+  const Tensor<double> cos = inputs.draw_uniforms({37, 4}, -1, 1),
+                       sin = inputs.draw_uniforms({37, 4}, -1, 1);
   const ref::model::RopeOptions options{.interleaved = interleaved};
-  add_folded_tensor(nn::rotary_embedding(x, cos, sin, options), values);
-  add_folded_tensor(nn::rotary_embedding_backward(x, cos, sin, options), values);
+  add_tensor_hashes(nn::rotary_embedding(x, cos, sin, options), values);
+  add_tensor_hashes(nn::rotary_embedding_backward(x, cos, sin, options), values);
 }
 
 void run_l2_norm(const std::string& probe, const ref::model::L2NormOptions& options,
                  Values& values) {
   Inputs inputs(probe);
-  const Tensor<double> x = inputs.uniforms({5, 7, 67}, -3, 3);
-  const Tensor<double> grad_y = inputs.uniforms({5, 7, 67}, -1, 1);
-  add_folded_tensor(ref::norm::l2_norm(x, options), values);
-  add_folded_tensor(ref::norm::l2_norm_backward(grad_y, x, options), values);
+  const Tensor<double> x = inputs.draw_uniforms({5, 7, 67}, -3, 3);
+  const Tensor<double> grad_y = inputs.draw_uniforms({5, 7, 67}, -1, 1);
+  add_tensor_hashes(ref::norm::l2_norm(x, options), values);
+  add_tensor_hashes(ref::norm::l2_norm_backward(grad_y, x, options), values);
 }
 
 }  // namespace
@@ -102,7 +103,7 @@ void add_function_probes(std::vector<Probe>& probes) {
     const std::string probe = std::string("rope/") + (interleaved ? "interleaved" : "halves");
     probes.push_back({probe, [=](Values& values) { run_rope(probe, interleaved, values); }});
   }
-  for (const auto& [name, placement] : ref::model::names_of(ref::model::EpsPlacement::inside)) {
+  for (const auto& [name, placement] : ref::model::enum_names(ref::model::EpsPlacement::inside)) {
     const std::string probe = std::string("l2_norm/") + name;
     // Rows of 67 numbers from -3 to 3 have norms around 14. With eps = 14, some norms are therefore
     // smaller than eps.

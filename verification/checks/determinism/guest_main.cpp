@@ -23,19 +23,19 @@ namespace {
 constexpr const char* kOutput = "/stdout";
 constexpr const char* kComplaint = "/stderr";
 
-std::string contents(const char* path) {
+std::string read_contents(const char* path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
 // Sends text to the emulated printer. A byte is sent when the strobe rises.
 void print(const std::string& text) {
-  constexpr unsigned short kData = 0x378, kControl = 0x37a;
-  constexpr unsigned char kSelected = 0x0c, kStrobe = 0x01;
+  constexpr unsigned short kDataPort = 0x378, kControlPort = 0x37a;
+  constexpr unsigned char kSelectedBits = 0x0c, kStrobeBit = 0x01;
   for (const char byte : text) {
-    outb(static_cast<unsigned char>(byte), kData);
-    outb(kSelected | kStrobe, kControl);
-    outb(kSelected, kControl);
+    outb(static_cast<unsigned char>(byte), kDataPort);
+    outb(kSelectedBits | kStrobeBit, kControlPort);
+    outb(kSelectedBits, kControlPort);
   }
 }
 
@@ -71,12 +71,13 @@ void make_folders() {
 int serve() {
   if (iopl(3) != 0) return 1;
   make_folders();
-  const int status = run(contents("/command"));
-  const std::string output = contents(kOutput), complaint = contents(kComplaint);
+  const int status = run(read_contents("/command"));
+  const std::string output = read_contents(kOutput), complaint = read_contents(kComplaint);
   print("status " + std::to_string(status) + " stdout " + std::to_string(output.size()) +
         " stderr " + std::to_string(complaint.size()) + "\n" + output + complaint);
-  constexpr unsigned short kEmulator = 0x8900;
-  for (const char byte : std::string("Shutdown")) outb(static_cast<unsigned char>(byte), kEmulator);
+  constexpr unsigned short kEmulatorPort = 0x8900;
+  for (const char byte : std::string("Shutdown"))
+    outb(static_cast<unsigned char>(byte), kEmulatorPort);
   return 1;
 }
 

@@ -30,23 +30,24 @@ struct Layout {
 constexpr Layout kLayouts[] = {
     {"ab", Transpose::none}, {"atb", Transpose::a}, {"abt", Transpose::b}};
 
-Shape batched(std::size_t batch, std::size_t rows, std::size_t columns) {
+Shape make_batched_shape(std::size_t batch, std::size_t rows, std::size_t columns) {
   return batch == 0 ? Shape{rows, columns} : Shape{batch, rows, columns};
 }
 
 Shape left_shape(const Product& p, Transpose t, std::size_t batch) {
-  return t == Transpose::a ? batched(batch, p.depth, p.rows) : batched(batch, p.rows, p.depth);
+  return t == Transpose::a ? make_batched_shape(batch, p.depth, p.rows)
+                           : make_batched_shape(batch, p.rows, p.depth);
 }
 Shape right_shape(const Product& p, Transpose t, std::size_t batch) {
-  return t == Transpose::b ? batched(batch, p.columns, p.depth)
-                           : batched(batch, p.depth, p.columns);
+  return t == Transpose::b ? make_batched_shape(batch, p.columns, p.depth)
+                           : make_batched_shape(batch, p.depth, p.columns);
 }
 
 void add_result(const Tensor<double>& c, Values& values) {
   if (c.size() <= 1024)
     values.add(c);
   else
-    values.add_folded(c);
+    values.add_block_hashes(c);
 }
 
 void add_layouts(std::vector<Probe>& probes) {
@@ -56,9 +57,10 @@ void add_layouts(std::vector<Probe>& probes) {
                                "x" + std::to_string(p.depth) + "x" + std::to_string(p.columns);
       probes.push_back({name, [=](Values& values) {
                           Inputs inputs(name);
-                          const auto a = inputs.uniforms(left_shape(p, layout.transpose, 0), -1, 1);
+                          const auto a =
+                              inputs.draw_uniforms(left_shape(p, layout.transpose, 0), -1, 1);
                           const auto b =
-                              inputs.uniforms(right_shape(p, layout.transpose, 0), -1, 1);
+                              inputs.draw_uniforms(right_shape(p, layout.transpose, 0), -1, 1);
                           add_result(ops::matmul(a, b, layout.transpose), values);
                         }});
     }
@@ -72,20 +74,20 @@ void add_batches(std::vector<Probe>& probes) {
       if (right_batch == 0 && layout.transpose == Transpose::a) continue;
       const std::string name =
           std::string("matmul/batched_") + layout.name + (right_batch == 0 ? "_shared" : "");
-      probes.push_back({name, [=](Values& values) {
-                          Inputs inputs(name);
-                          const auto a =
-                              inputs.uniforms(left_shape(kProduct, layout.transpose, 6), -1, 1);
-                          const auto b = inputs.uniforms(
-                              right_shape(kProduct, layout.transpose, right_batch), -1, 1);
-                          add_result(ops::matmul(a, b, layout.transpose), values);
-                        }});
+      probes.push_back(
+          {name, [=](Values& values) {
+             Inputs inputs(name);
+             const auto a = inputs.draw_uniforms(left_shape(kProduct, layout.transpose, 6), -1, 1);
+             const auto b =
+                 inputs.draw_uniforms(right_shape(kProduct, layout.transpose, right_batch), -1, 1);
+             add_result(ops::matmul(a, b, layout.transpose), values);
+           }});
     }
   }
 }
 
-/// Returns the matrices of all heads of a [B,T,D] tensor. Head h of a sentence has the d columns
-/// from `h*d` on, where d is the number of features per head.
+/// Returns the matrices of all heads of a [B,T,D] tensor, for each sentence. A head has d features.
+/// The matrix of head h consists of the d columns from `h*d` on.
 template <class T>
 MatrixView<T> heads(T* data, std::size_t batch_size, std::size_t seq_len, std::size_t num_heads,
                     std::size_t d) {
@@ -102,11 +104,11 @@ MatrixView<T> heads(T* data, std::size_t batch_size, std::size_t seq_len, std::s
 
 // Computes attention scores q k^T and their product with v for each head. The heads are not copied
 // out of their [B,T,D] tensors.
-void strided_heads(Values& values) {
+void probe_strided_heads(Values& values) {
   constexpr std::size_t kBatch = 2, kSeq = 37, kHeads = 3, kDim = 21;
   Inputs inputs("matmul/strided_heads");
-  const Tensor<double> q = inputs.uniforms({kBatch, kSeq, kHeads * kDim}, -1, 1);
-  const Tensor<double> k = inputs.uniforms({kBatch, kSeq, kHeads * kDim}, -1, 1);
+  const Tensor<double> q = inputs.draw_uniforms({kBatch, kSeq, kHeads * kDim}, -1, 1);
+  const Tensor<double> k = inputs.draw_uniforms({kBatch, kSeq, kHeads * kDim}, -1, 1);
   Tensor<double> scores = ref::tensor::empty_tensor<double>({kBatch, kHeads, kSeq, kSeq});
   Tensor<double> context = ref::tensor::empty_tensor<double>({kBatch, kSeq, kHeads * kDim});
   MatrixView<double> score_view = ops::matrix(scores.data(), kSeq, kSeq);
@@ -123,11 +125,11 @@ void strided_heads(Values& values) {
 }
 
 // Computes a product whose result is stored by columns and whose operands are every second element.
-void strided(Values& values) {
+void probe_strided_product(Values& values) {
   constexpr std::size_t kRows = 23, kDepth = 300, kColumns = 31;
   Inputs inputs("matmul/strided");
-  const Tensor<double> a = inputs.uniforms({kRows, 2 * kDepth}, -1, 1);
-  const Tensor<double> b = inputs.uniforms({kDepth, 2 * kColumns}, -1, 1);
+  const Tensor<double> a = inputs.draw_uniforms({kRows, 2 * kDepth}, -1, 1);
+  const Tensor<double> b = inputs.draw_uniforms({kDepth, 2 * kColumns}, -1, 1);
   Tensor<double> c = ref::tensor::empty_tensor<double>({kColumns, kRows});
   ops::matmul_into<double>({c.data(), kRows, kColumns, 1, kRows},
                            {a.data(), kRows, kDepth, 2 * kDepth, 2},
@@ -135,26 +137,26 @@ void strided(Values& values) {
   values.add(c);
 }
 
-void add_to_old_result(Values& values) {
+void probe_sum_with_old_result(Values& values) {
   Inputs inputs("matmul/add");
   for (const std::size_t depth : {0u, 1u, 256u, 257u, 700u}) {
-    const Tensor<double> a = inputs.uniforms({9, std::max<std::size_t>(depth, 1)}, -1, 1);
-    const Tensor<double> b = inputs.uniforms({std::max<std::size_t>(depth, 1), 11}, -1, 1);
-    Tensor<double> c = inputs.uniforms({9, 11}, -1, 1);
+    const Tensor<double> a = inputs.draw_uniforms({9, std::max<std::size_t>(depth, 1)}, -1, 1);
+    const Tensor<double> b = inputs.draw_uniforms({std::max<std::size_t>(depth, 1), 11}, -1, 1);
+    Tensor<double> c = inputs.draw_uniforms({9, 11}, -1, 1);
     ops::matmul_add<double>(ops::matrices(c), {a.data(), 9, depth, std::max<std::size_t>(depth, 1)},
                             {b.data(), depth, 11, 11});
     values.add(c);
   }
 }
 
-void wide_products(Values& values) {
+void probe_wide_products(Values& values) {
   Inputs inputs("matmul/wide");
   const Tensor<double> a = inputs.wide_range_numbers({13, 400}, -400, 400);
   const Tensor<double> b = inputs.wide_range_numbers({400, 15}, -400, 400);
   values.add(ops::matmul(a, b));
 }
 
-void subnormal_products(Values& values) {
+void probe_subnormal_products(Values& values) {
   Inputs inputs("matmul/subnormal");
   const Tensor<double> a = inputs.wide_range_numbers({13, 300}, -540, -530);
   const Tensor<double> b = inputs.wide_range_numbers({300, 15}, -545, -530);
@@ -172,11 +174,11 @@ void cancelling(Values& values) {
 void add_matmul_probes(std::vector<Probe>& probes) {
   add_layouts(probes);
   add_batches(probes);
-  probes.push_back({"matmul/strided_heads", strided_heads});
-  probes.push_back({"matmul/strided", strided});
-  probes.push_back({"matmul/add", add_to_old_result});
-  probes.push_back({"matmul/wide", wide_products});
-  probes.push_back({"matmul/subnormal", subnormal_products});
+  probes.push_back({"matmul/strided_heads", probe_strided_heads});
+  probes.push_back({"matmul/strided", probe_strided_product});
+  probes.push_back({"matmul/add", probe_sum_with_old_result});
+  probes.push_back({"matmul/wide", probe_wide_products});
+  probes.push_back({"matmul/subnormal", probe_subnormal_products});
   probes.push_back({"matmul/cancelling", cancelling});
 }
 

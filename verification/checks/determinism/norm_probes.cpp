@@ -11,15 +11,15 @@ using ref::tensor::NamedTensors;
 using ref::tensor::Shape;
 using ref::tensor::Tensor;
 
-/// A way to run a layer. Each case runs forward and backward for three steps, which carry the
-/// state.
+/// A way to run a layer. Each case runs forward and backward for three steps. The state after a
+/// step is the state before the next step.
 struct Case {
   const char* name;
   Shape shape;
   bool masked = false;
   model::Mode mode = model::Mode::training;
   bool parameters = true;
-  bool folded = false;  ///< whether outputs are added by Values::add_folded
+  bool folded = false;  ///< whether outputs are added by Values::add_block_hashes
   enum Kind { normal, offset, wide_range_number, uniform } kind = normal;
 };
 
@@ -71,12 +71,12 @@ Tensor<double> collect_values(const Case& c, Inputs& inputs, const Shape& shape)
     case Case::wide_range_number:
       return inputs.wide_range_numbers(shape, -60, 60);
     case Case::uniform:
-      return inputs.uniforms(shape, -1, 2);
+      return inputs.draw_uniforms(shape, -1, 2);
     case Case::normal:
     case Case::offset:
       break;
   }
-  Tensor<double> t = inputs.normals(shape);
+  Tensor<double> t = inputs.draw_normals(shape);
   if (c.kind == Case::offset)
     for (double& value : t) value += 1e6;
   return t;
@@ -93,7 +93,7 @@ Mask make_mask(const Case& c, Inputs& inputs) {
 void add_all(const Case& c, const NamedTensors<double>& tensors, Values& values) {
   for (const auto& [name, tensor] : tensors) {
     if (c.folded)
-      values.add_folded(tensor);
+      values.add_block_hashes(tensor);
     else
       values.add(tensor);
   }
@@ -107,7 +107,8 @@ void run(const std::string& probe, const Layer& layer, const Case& c, Values& va
   norm::NormInputs<double> in;
   for (const model::NormParameter& own : model::norm_layer(layer.options).parameters)
     if (c.parameters)
-      norm::set_parameter(in, own.name, inputs.normals({model::entry_extent(own.shape, d_model)}));
+      norm::set_parameter(in, own.name,
+                          inputs.draw_normals({model::entry_extent(own.shape, d_model)}));
   in.mode = c.mode;
   for (int step = 0; step < steps; ++step) {
     in.x = collect_values(c, inputs, c.shape);
@@ -121,7 +122,7 @@ void run(const std::string& probe, const Layer& layer, const Case& c, Values& va
 }
 
 template <class... Options>
-bool holds_one_of(const model::NormOptions& options) {
+bool holds_one_of_types(const model::NormOptions& options) {
   return (std::holds_alternative<Options>(options) || ...);
 }
 
@@ -133,8 +134,8 @@ void add_norm_probes(std::vector<Probe>& probes) {
     // Large inputs for one layer of each kind of kernel: statistics per row, statistics per column,
     // and layers with kernels of their own.
     const bool large =
-        holds_one_of<model::LayerNormOptions, model::BatchNormOptions, model::PowerNormOptions,
-                     model::ScaleNormOptions>(layer.options);
+        holds_one_of_types<model::LayerNormOptions, model::BatchNormOptions,
+                           model::PowerNormOptions, model::ScaleNormOptions>(layer.options);
     for (const Case& c : kCases) {
       if (c.kind == Case::uniform && (variant || large != (c.shape[0] > 1000))) continue;
       const std::string name = "norm/" + layer.name + "_" + c.name;

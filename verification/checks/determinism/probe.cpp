@@ -21,7 +21,7 @@ void Values::add(const std::vector<double>& values) {
   for (const double x : values) add(x);
 }
 
-void Values::add_folded(const Tensor<double>& t) {
+void Values::add_block_hashes(const Tensor<double>& t) {
   constexpr std::size_t kElementsPerHash = 256;
   for (std::size_t begin = 0; begin < t.size(); begin += kElementsPerHash) {
     std::uint64_t hash = 0xcbf29ce484222325u;
@@ -67,19 +67,19 @@ double Inputs::wide_range_number(int least, int most) {
   const std::uint64_t random = bits();
   const int exponent =
       least + static_cast<int>(below(static_cast<std::uint64_t>(most - least) + 1));
-  constexpr std::uint64_t kFraction = (std::uint64_t{1} << 52) - 1;
-  std::uint64_t result = random & (kFraction | std::uint64_t{1} << 63);
+  constexpr std::uint64_t kFractionMask = (std::uint64_t{1} << 52) - 1;
+  std::uint64_t result = random & (kFractionMask | std::uint64_t{1} << 63);
   if (exponent >= -1022) {
     result |= static_cast<std::uint64_t>(exponent + 1023) << 52;
   } else {  // the leading bit is at position 2^exponent
     const int place = exponent + 1074;
     const std::uint64_t leading = std::uint64_t{1} << place;
-    result = (result & ~kFraction) | leading | (random & (leading - 1));
+    result = (result & ~kFractionMask) | leading | (random & (leading - 1));
   }
   return std::bit_cast<double>(result);
 }
 
-std::vector<double> Inputs::uniforms(std::size_t count, double lower, double upper) {
+std::vector<double> Inputs::draw_uniforms(std::size_t count, double lower, double upper) {
   std::vector<double> values(count);
   for (double& value : values) value = uniform(lower, upper);
   return values;
@@ -91,13 +91,13 @@ std::vector<double> Inputs::wide_range_numbers(std::size_t count, int least, int
   return values;
 }
 
-Tensor<double> Inputs::normals(const Shape& shape) {
+Tensor<double> Inputs::draw_normals(const Shape& shape) {
   Tensor<double> t = empty_tensor<double>(shape);
   for (double& value : t) value = normal();
   return t;
 }
 
-Tensor<double> Inputs::uniforms(const Shape& shape, double lower, double upper) {
+Tensor<double> Inputs::draw_uniforms(const Shape& shape, double lower, double upper) {
   Tensor<double> t = empty_tensor<double>(shape);
   for (double& value : t) value = uniform(lower, upper);
   return t;

@@ -21,7 +21,7 @@ class Values {
 
   /// Adds one value for every 256 elements of t: the FNV-1a hash of their bits. It depends on every
   /// bit and takes little space.
-  void add_folded(const ref::tensor::Tensor<double>& t);
+  void add_block_hashes(const ref::tensor::Tensor<double>& t);
 
   const std::vector<std::uint64_t>& bits() const { return bits_; }
 
@@ -70,14 +70,16 @@ class Inputs {
   /// -1022.
   double wide_range_number(int least, int most);
 
-  std::vector<double> uniforms(std::size_t count, double lower, double upper);
+  std::vector<double> draw_uniforms(std::size_t count, double lower, double upper);
   std::vector<double> wide_range_numbers(std::size_t count, int least, int most);
-  ref::tensor::Tensor<double> normals(const ref::tensor::Shape& shape);
-  ref::tensor::Tensor<double> uniforms(const ref::tensor::Shape& shape, double lower, double upper);
+  ref::tensor::Tensor<double> draw_normals(const ref::tensor::Shape& shape);
+  ref::tensor::Tensor<double> draw_uniforms(const ref::tensor::Shape& shape, double lower,
+                                            double upper);
   ref::tensor::Tensor<double> wide_range_numbers(const ref::tensor::Shape& shape, int least,
                                                  int most);
 
-  /// Returns terms whose sum cancels: each term is followed by its negative with changed last bits.
+  /// Returns terms whose sum cancels. The terms come in pairs: the second term of a pair is the
+  /// negative of the first one, with changed last bits.
   ref::tensor::Tensor<double> cancelling(const ref::tensor::Shape& shape);
 
  private:

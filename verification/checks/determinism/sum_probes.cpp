@@ -12,7 +12,7 @@ Tensor<double> terms(const std::string& kind, Inputs& inputs, const Shape& shape
   if (kind == "wide") return inputs.wide_range_numbers(shape, -300, 300);
   if (kind == "subnormal") return inputs.wide_range_numbers(shape, -1074, -1015);
   if (kind == "cancelling") return inputs.cancelling(shape);
-  return inputs.normals(shape);
+  return inputs.draw_normals(shape);
 }
 
 std::string text_of(const Shape& shape) {
@@ -43,7 +43,7 @@ void add_sum_probes(std::vector<Probe>& probes) {
       probes.push_back({prefix, [=](Values& values) {
                           Inputs inputs(prefix);
                           const Tensor<double> x = terms(kind, inputs, shape);
-                          const Tensor<double> w = inputs.uniforms(shape, -1, 1);
+                          const Tensor<double> w = inputs.draw_uniforms(shape, -1, 1);
                           values.add(ops::sum_rows(x));
                           values.add(ops::sum_columns(x));
                           values.add(ops::dot_rows(x, w));

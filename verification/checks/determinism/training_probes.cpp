@@ -11,8 +11,8 @@ using ref::model::NormPlacement;
 using ref::model::Pooling;
 using ref::model::TrainConfig;
 
-/// Runs a training run. Adds the loss, the parameters and the running statistics after each step to
-/// `values`, and finally the predictions.
+/// Executes a training run. After each step, adds the loss, the gradient norm, the parameters and
+/// the running statistics to `values`. At the end, adds the loss of one more batch in evaluation.
 void record_trajectory(const std::string& probe, const TrainConfig& config,
                        const TrajectoryExtents& length, Values& values) {
   Inputs inputs(probe);
@@ -25,8 +25,8 @@ void record_trajectory(const std::string& probe, const TrainConfig& config,
     const auto result = train::train_step<double>(config, batches, class_weights, state);
     values.add(result.loss);
     values.add(result.gradient_norms.whole);
-    for (const auto& [name, tensor] : state.parameters) values.add_folded(tensor);
-    for (const auto& [name, tensor] : state.norms) values.add_folded(tensor);
+    for (const auto& [name, tensor] : state.parameters) values.add_block_hashes(tensor);
+    for (const auto& [name, tensor] : state.norms) values.add_block_hashes(tensor);
   }
   const std::vector<train::LabelledBatch> last = {
       random_batch(inputs, length.batch_size, length.seq_len)};
@@ -50,8 +50,8 @@ void record_translation_trajectory(const std::string& probe,
     const auto result = ref::train::translation_step<double>(config, batches, state);
     values.add(result.loss);
     values.add(result.gradient_norms.whole);
-    for (const auto& [name, tensor] : state.parameters) values.add_folded(tensor);
-    for (const auto& [name, tensor] : state.norms) values.add_folded(tensor);
+    for (const auto& [name, tensor] : state.parameters) values.add_block_hashes(tensor);
+    for (const auto& [name, tensor] : state.norms) values.add_block_hashes(tensor);
   }
   const std::vector<ref::train::PairBatch> last = {random_pairs(inputs)};
   values.add(ref::train::translation_loss<double>(config, last, state));
@@ -61,7 +61,7 @@ void record_translation_trajectory(const std::string& probe,
 
 void add_training_probes(std::vector<Probe>& probes) {
   probes.push_back({"training/positions", [](Values& values) {
-                      values.add_folded(ref::nn::positional_encoding(70, 34));
+                      values.add_block_hashes(ref::nn::positional_encoding(70, 34));
                     }});
   for (const std::string& norm : ref::model::norm_names()) {
     add(probes, norm + "_post", training_config(norm, NormPlacement::post));

@@ -10,8 +10,8 @@
 /// The models and training options of the training probes, and functions that make their batches.
 namespace normproof::verification::checks::determinism {
 
-/// The size of the vocabulary of the source, and of a language model. The target vocabulary of a
-/// translation model has four tokens fewer.
+/// The number of tokens in the source vocabulary of a translation model, and in the vocabulary of a
+/// language model. The target vocabulary of a translation model has four tokens fewer.
 inline constexpr std::size_t kProbeVocabulary = 24;
 
 /// Returns the options for training an encoder of two layers with the given norm, using Adam.
@@ -94,7 +94,7 @@ inline ref::train::PairBatch random_pairs(Inputs& inputs) {
   return batch;
 }
 
-/// A training run of a translation model that is a probe: its name and the model.
+/// A probe that trains a translation model: its name and the configuration of the model.
 struct TranslationProbe {
   std::string name;
   ref::train::TranslationConfig config;

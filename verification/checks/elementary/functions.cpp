@@ -122,11 +122,11 @@ double argument(const Function& f, std::uint64_t seed, std::uint64_t index) {
   }
 }
 
-bool same_value(double a, double b) {
+bool is_same_value(double a, double b) {
   return (a != a && b != b) || std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
 }
 
-bool in_fast_domain(const Function& f, double x) {
+bool is_in_fast_domain(const Function& f, double x) {
   const double t = std::fabs(x);
   if (f.kernel == nullptr) return false;
   if (f.name == "exp") return t <= 708;

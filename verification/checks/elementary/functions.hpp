@@ -42,7 +42,7 @@ double nearest(const Function& f, double x);
 double argument(const Function& f, std::uint64_t seed, std::uint64_t index);
 
 /// Whether a and b are the same double. All NaNs count as the same.
-bool same_value(double a, double b);
+bool is_same_value(double a, double b);
 
 /// Returns the relative error of the fast phase before rounding. For exp, the power of two is left
 /// out.
@@ -50,6 +50,6 @@ bool same_value(double a, double b);
 ///           phase
 double fast_error(const Function& f, double x);
 /// Whether f has a fast phase and x is in its domain. For tanh and erf, |x| must be in the domain.
-bool in_fast_domain(const Function& f, double x);
+bool is_in_fast_domain(const Function& f, double x);
 
 }  // namespace normproof::verification::checks::elementary

@@ -61,7 +61,7 @@ std::vector<double> exp_table() {
 
 LogBin log_bin(int row) {
   const auto at = [](std::int64_t bits) { return std::bit_cast<double>(bits); };
-  const std::int64_t begin = kLogFirst + (std::int64_t{row} << 44);
+  const std::int64_t begin = kLogFirstBinBits + (std::int64_t{row} << 44);
   return {at(begin), at(begin + (std::int64_t{1} << 44) - 1)};
 }
 

@@ -18,7 +18,8 @@ struct LogBin {
   double first, last;
 };
 LogBin log_bin(int row);
-/// Returns the point at which row `row` of the tables of tanh and erf has its Taylor series.
+/// Returns the point around which the Taylor series in row `row` of the tables of tanh and erf is
+/// expanded.
 double taylor_center(int row);
 
 /// Return log(2) and 2/sqrt(pi), rounded down to kConstantLimbs limbs. The last limb is the integer

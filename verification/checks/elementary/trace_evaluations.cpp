@@ -10,39 +10,39 @@
 
 namespace {
 
-/// The distinct operations so far. "fma n1 0x1p+0 n0" is fma(n1, 1, n0), where n1 and n0 are
-/// earlier results.
+/// The distinct operations that have been recorded so far. "fma n1 0x1p+0 n0" is fma(n1, 1, n0),
+/// where n1 and n0 are earlier results.
 std::vector<std::string> operations;
 std::map<std::string, long long> numbers;
 
-long long number_of(const std::string& operation) {
+long long parse_operation_number(const std::string& operation) {
   const auto [found, is_new] =
       numbers.emplace(operation, static_cast<long long>(operations.size()));
   if (is_new) operations.push_back(operation);
   return found->second;
 }
 
-/// The result of a recorded operation, identified by its id. Number and Bits have the same size, so
-/// that to_bits and from_bits keep the id.
+/// The bits of a recorded operation's result, represented by the id of the operation. Number and
+/// Bits have the same size, so that to_bits and from_bits keep the id.
 struct Bits;
 struct Number {
   long long id;
   Number(double c = 0) {
     char text[40];
     std::snprintf(text, sizeof text, "%a", c);
-    id = number_of(text);
+    id = parse_operation_number(text);
   }
 };
 struct Bits {
   long long id;
-  Bits(unsigned long long c = 0) : id(number_of(std::to_string(c))) {}
+  Bits(unsigned long long c = 0) : id(parse_operation_number(std::to_string(c))) {}
 };
 
 template <class Result, class... Operands>
 Result record_operation(std::string operation, const Operands&... operands) {
   ((operation += " n" + std::to_string(operands.id)), ...);
   Result result;
-  result.id = number_of(operation);
+  result.id = parse_operation_number(operation);
   return result;
 }
 

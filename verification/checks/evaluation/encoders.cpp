@@ -40,7 +40,7 @@ std::string_view layer_prefix(const EncoderOperation& operation) {
 }
 
 /// Returns the smallest translation model whose decoder contains the given layer.
-DecoderConfig smallest_translator(const EncoderConfig& config) {
+DecoderConfig make_smallest_translator(const EncoderConfig& config) {
   const ref::model::LayersConfig layers{config.num_heads, config.d_ff, 1, config.norm, config.norm};
   return {.source_vocab_size = 1,
           .target_vocab_size = 1,
@@ -54,7 +54,7 @@ DecoderConfig smallest_translator(const EncoderConfig& config) {
 
 std::vector<encoder::ParameterShape> parameters_of_model(const EncoderOperation& operation,
                                                          const EncoderConfig& config) {
-  return is_decoder(operation) ? decoder::parameter_shapes(smallest_translator(config))
+  return is_decoder(operation) ? decoder::parameter_shapes(make_smallest_translator(config))
                                : encoder::parameter_shapes(config);
 }
 
@@ -78,23 +78,23 @@ class SingleLayer {
   NamedTensors<T> run_encoder_layer() {
     const auto parameters = encoder::from_named(inputs_.config, std::move(parameters_));
     encoder::EncoderLayer<T> layer(inputs_.config, parameters.layers[0], place(),
-                                   output_callback());
+                                   make_output_callback());
     results_.set("y", layer.forward(given("x"), inputs_.valid, run(), state_));
     if (inputs_.tensors.contains("grad_y")) {
       encoder::EncoderParameters<T> gradients;
       gradients.layers.resize(1);
       results_.set("grad_x", layer.backward(given("grad_y"), run(), state_, gradients.layers[0]));
-      put_gradients(encoder::to_named(std::move(gradients)));
+      store_gradients(encoder::to_named(std::move(gradients)));
     }
     return take();
   }
 
   NamedTensors<T> run_decoder_layer() {
-    const DecoderConfig translator = smallest_translator(inputs_.config);
+    const DecoderConfig translator = make_smallest_translator(inputs_.config);
     const EncoderConfig config = decoder::target_side(translator);
     const auto parameters = decoder::from_named(translator, std::move(parameters_));
     const decoder::Memory<T> memory{given("memory"), inputs_.memory_valid};
-    decoder::DecoderLayer<T> layer(config, parameters.layers[0], place(), output_callback());
+    decoder::DecoderLayer<T> layer(config, parameters.layers[0], place(), make_output_callback());
     results_.set("y", layer.forward(given("x"), inputs_.valid, memory, run(), state_));
     if (inputs_.tensors.contains("grad_y")) {
       decoder::DecoderParameters<T> gradients;
@@ -103,7 +103,7 @@ class SingleLayer {
       results_.set("grad_x", layer.backward(given("grad_y"), memory, run(), state_,
                                             gradients.layers[0], grad_memory));
       results_.set("grad_memory", std::move(grad_memory));
-      put_gradients(decoder::to_named(std::move(gradients)));
+      store_gradients(decoder::to_named(std::move(gradients)));
     }
     return take();
   }
@@ -114,13 +114,13 @@ class SingleLayer {
   }
   std::string place() const { return prefix_.substr(0, prefix_.size() - 1); }
   encoder::ModelRunSettings run() const { return {.mode = inputs_.mode, .masks = &run_masks_}; }
-  encoder::TensorTap<T> output_callback() {
+  encoder::TensorTap<T> make_output_callback() {
     return [this](const std::string& name, const Tensor<T>& values) {
       if (name.starts_with(prefix_) && name.ends_with("attention.weights"))
         results_.set(name.substr(prefix_.size()), values);
     };
   }
-  void put_gradients(const NamedTensors<T>& gradients) {
+  void store_gradients(const NamedTensors<T>& gradients) {
     for (const auto& [name, values] : gradients)
       results_.set(fmt::format("grad_{}", name.substr(prefix_.size())), values);
   }
@@ -171,7 +171,7 @@ class StepResults {
 };
 
 template <class T>
-NamedTensors<T> run_whole(const EncoderTensors& inputs) {
+NamedTensors<T> run_whole_encoder(const EncoderTensors& inputs) {
   if (inputs.mode != ref::model::Mode::training)
     ref::numeric::contract_failure("encoder", "mode", "is inference", "training", Clause::C1);
   const ref::model::TrainConfig config{.encoder = inputs.config};
@@ -261,7 +261,7 @@ NamedTensors<double> operation_state(const EncoderOperation& operation,
   const std::string_view prefix = layer_prefix(operation);
   NamedTensors<double> own;
   for (const auto& [name, values] :
-       is_decoder(operation) ? decoder::initial_norm_state<double>(smallest_translator(config))
+       is_decoder(operation) ? decoder::initial_norm_state<double>(make_smallest_translator(config))
                              : encoder::initial_norm_state<double>(config))
     if (name.starts_with(prefix)) own.set(name.substr(prefix.size()), values);
   return own;
@@ -287,7 +287,7 @@ std::vector<std::pair<std::string, ref::tensor::Shape>> mask_shapes(
 
 template <ref::numeric::Real T>
 NamedTensors<T> run_encoder(const EncoderOperation& operation, const EncoderTensors& inputs) {
-  if (std::holds_alternative<EncoderOptions>(operation)) return run_whole<T>(inputs);
+  if (std::holds_alternative<EncoderOptions>(operation)) return run_whole_encoder<T>(inputs);
   SingleLayer<T> layer(operation, inputs);
   return is_decoder(operation) ? layer.run_decoder_layer() : layer.run_encoder_layer();
 }

@@ -20,10 +20,10 @@ using ref::model::EncoderTensors;
 using MatrixShape =
     std::function<std::optional<std::pair<std::size_t, std::size_t>>(const std::string& name)>;
 
-/// Returns the configuration of the encoder that an operation uses: its options, and its extents,
-/// which come from the shapes of the weights. Extents are 0 if there are no weights. A single
-/// encoder layer belongs to an encoder with one layer, one token and one class. A decoder layer
-/// belongs to a decoder that is described in the same way, as a causal encoder.
+/// Returns the configuration of the encoder that an operation uses. It has the options of the
+/// operation. The extents come from the shapes of the weights, and are 0 if there are no weights. A
+/// single encoder layer belongs to an encoder with one layer, one token and one class. For a
+/// decoder layer, the result describes a decoder of one layer, in the form of a causal encoder.
 ref::model::EncoderConfig encoder_config(const ref::model::EncoderOperation& operation,
                                          const MatrixShape& shape_of);
 

@@ -18,12 +18,12 @@ using ref::tensor::Shape;
 
 namespace {
 
-bool has_extent_0(const Shape& shape) {
+bool has_zero_extent(const Shape& shape) {
   return std::ranges::find(shape, std::size_t{0}) != shape.end();
 }
 
 /// Returns the shape that the operand's description prescribes if x has the given shape.
-Shape shape_beside(const OperandInfo& operand, const Shape& x) {
+Shape expected_operand_shape(const OperandInfo& operand, const Shape& x) {
   if (operand.shape == "[D]") return {x.back()};
   if (operand.shape == "[...]") return {x.begin(), x.end() - 1};
   return x;
@@ -49,7 +49,7 @@ class FunctionReader {
     const OperandInfo& described = info_.operands.front();
     const StoredTensor& x = reader_.required(described.name, "the tensor x, [..., D]");
     const Shape& shape = x.shape;
-    if (shape.size() < 2 || has_extent_0(shape))
+    if (shape.size() < 2 || has_zero_extent(shape))
       reader_.fail("x", "has shape " + ref::tensor::to_string(shape),
                    "[..., D] of rank 2 at least, every extent at least 1");
     if (!described.shape.starts_with("[...") && shape.size() > 3)
@@ -58,12 +58,12 @@ class FunctionReader {
       if (operand.optional) continue;
       const StoredTensor& tensor =
           reader_.required(operand.name, "the tensor " + operand.name + ", of the shape of x");
-      reader_.check_shape(tensor, shape_beside(operand, shape));
+      reader_.check_shape(tensor, expected_operand_shape(operand, shape));
       take(tensor);
     }
     for (const OperandInfo& operand : info_.operands)
       if (operand.optional && operand.type == OperandType::real)
-        read_optional_operand(operand.name, shape_beside(operand, shape));
+        read_optional_operand(operand.name, expected_operand_shape(operand, shape));
     read_mask_of_x(shape);
   }
 
@@ -82,14 +82,14 @@ class FunctionReader {
   void operator()(const ref::model::RopeOptions&) {
     const StoredTensor& x = reader_.required("x", "the tensor x, [..., T, D]");
     const Shape& shape = x.shape;
-    if (shape.size() < 2 || shape.back() < 2 || has_extent_0(shape))
+    if (shape.size() < 2 || shape.back() < 2 || has_zero_extent(shape))
       reader_.fail("x", "has shape " + ref::tensor::to_string(shape),
                    "[..., T, D], every extent at least 1 and D at least 2");
     take(x);
     const StoredTensor& cos = reader_.required("cos", "the tensor cos, [T,P]");
     const StoredTensor& sin = reader_.required("sin", "the tensor sin, [T,P]");
     const std::size_t tokens = shape[shape.size() - 2];
-    if (cos.shape.size() != 2 || cos.shape[0] != tokens || has_extent_0(cos.shape) ||
+    if (cos.shape.size() != 2 || cos.shape[0] != tokens || has_zero_extent(cos.shape) ||
         2 * cos.shape[1] > shape.back())
       reader_.fail("cos", "has shape " + ref::tensor::to_string(cos.shape),
                    "[T,P], T of x and 2 P at most its D: " + ref::tensor::to_string(shape));
@@ -102,7 +102,7 @@ class FunctionReader {
   void operator()(const ref::model::CrossEntropyOptions&) {
     const StoredTensor& logits = reader_.required("logits", "the tensor logits, [N,C]");
     const Shape& shape = logits.shape;
-    if (shape.size() != 2 || has_extent_0(shape))
+    if (shape.size() != 2 || has_zero_extent(shape))
       reader_.fail("logits", "has shape " + ref::tensor::to_string(shape),
                    "[N,C], every extent at least 1");
     take(logits);
@@ -118,7 +118,7 @@ class FunctionReader {
 
  private:
   void take(const StoredTensor& tensor) {
-    inputs_.tensors.set(tensor.name, slice(reader_.values(tensor), 0, tensor.shape));
+    inputs_.tensors.set(tensor.name, select_step_slice(reader_.values(tensor), 0, tensor.shape));
   }
   void read_optional_operand(std::string_view name, const Shape& shape) {
     const StoredTensor* const tensor = reader_.find(name);
@@ -131,13 +131,13 @@ class FunctionReader {
     const StoredTensor* const valid = reader_.find("valid");
     if (valid == nullptr) return;
     reader_.check_shape(*valid, shape);
-    inputs_.valid = to_mask(slice(reader_.mask_values(*valid), 0, shape));
+    inputs_.valid = convert_to_mask(select_step_slice(reader_.mask_values(*valid), 0, shape));
   }
 
   const StoredTensor& heads(const char* name, const char* axes) {
     const StoredTensor& tensor =
         reader_.required(name, std::string("the tensor ") + name + ", " + axes);
-    if (tensor.shape.size() != 4 || has_extent_0(tensor.shape))
+    if (tensor.shape.size() != 4 || has_zero_extent(tensor.shape))
       reader_.fail(name, "has shape " + ref::tensor::to_string(tensor.shape),
                    std::string(axes) + ", every extent at least 1");
     take(tensor);

@@ -30,7 +30,7 @@ struct StepShape {
   Shape x;
   Layout layout = Layout::rows;
 
-  Shape in_rows() const { return ref::model::shape_in_rows(layout, x); }
+  Shape row_shape() const { return ref::model::shape_in_rows(layout, x); }
   /// Returns the shape of a mask: [N], [B,T] or [B,H,W], the shape of x without features.
   Shape rows() const {
     if (layout == Layout::channels_first) return {x[0], x[2], x[3]};
@@ -39,7 +39,7 @@ struct StepShape {
 };
 
 /// Returns a text with the shapes that x may have. If `sequence`, x has an axis of steps.
-const char* step_shapes(Layout layout, bool sequence) {
+const char* describe_step_shapes(Layout layout, bool sequence) {
   switch (layout) {
     case Layout::channels_first:
       return sequence ? "[S,B,D,H,W], S steps (--sequence)" : "[B,D,H,W]";
@@ -51,8 +51,8 @@ const char* step_shapes(Layout layout, bool sequence) {
   return sequence ? "[S,N,D] or [S,B,T,D], S steps (--sequence)" : "[N,D] or [B,T,D]";
 }
 
-std::string shapes_of_x(Layout layout, bool sequence, bool offers_sequence) {
-  return std::string(step_shapes(layout, sequence)) +
+std::string describe_shapes_of_x(Layout layout, bool sequence, bool offers_sequence) {
+  return std::string(describe_step_shapes(layout, sequence)) +
          (offers_sequence && !sequence ? "; an axis of steps needs --sequence" : "");
 }
 
@@ -62,7 +62,7 @@ StepShape step_shape(const TensorReader& reader, const StoredTensor& x, Layout l
   const bool fits = layout == Layout::rows ? rank == 2 || rank == 3 : rank == 4;
   if (!fits)
     reader.fail("x", "has shape " + ref::tensor::to_string(x.shape),
-                shapes_of_x(layout, sequence, offers_sequence));
+                describe_shapes_of_x(layout, sequence, offers_sequence));
   if (std::ranges::find(x.shape, std::size_t{0}) != x.shape.end()) {
     reader.fail("x", "has shape " + ref::tensor::to_string(x.shape), "every extent at least 1");
   }
@@ -71,7 +71,7 @@ StepShape step_shape(const TensorReader& reader, const StoredTensor& x, Layout l
 }
 
 /// Returns the shape that a tensor has in the file if it has the given shape in each step.
-Shape stacked(const StepShape& steps, Shape shape, bool sequence) {
+Shape add_step_axis(const StepShape& steps, Shape shape, bool sequence) {
   if (sequence) shape.insert(shape.begin(), steps.steps);
   return shape;
 }
@@ -86,7 +86,7 @@ Tensor<double> parameter(const TensorReader& reader, const ref::model::NormLayer
     reader.fail(name, "has shape " + ref::tensor::to_string(tensor->shape),
                 fmt::format("shape {}", described ? to_string(described->shape) : "[D]"));
   }
-  return slice(reader.values(*tensor), 0, tensor->shape);
+  return select_step_slice(reader.values(*tensor), 0, tensor->shape);
 }
 
 /// Reads the tensors of an encoder, or of a layer of an encoder or decoder.
@@ -132,14 +132,14 @@ class EncoderReader {
     const StoredTensor& tensor =
         reader_.required(known_.back(), fmt::format("shape {}", ref::tensor::to_string(shape)));
     reader_.check_shape(tensor, shape);
-    return to_mask(slice(reader_.mask_values(tensor), 0, shape));
+    return convert_to_mask(select_step_slice(reader_.mask_values(tensor), 0, shape));
   }
 
   void take(const std::string& name, const Shape& shape) {
     known_.push_back(name);
     const StoredTensor& tensor = reader_.required(name, "shape " + ref::tensor::to_string(shape));
     reader_.check_shape(tensor, shape);
-    in_.tensors.set(name, slice(reader_.values(tensor), 0, shape));
+    in_.tensors.set(name, select_step_slice(reader_.values(tensor), 0, shape));
   }
 
   /// Reads x. Returns the shape of x without features.
@@ -188,10 +188,10 @@ class EncoderReader {
 };
 
 /// Calls f() and returns its result. If f throws a ContractError because of invalid extents, throws
-/// a FileError instead. The ContractError names the encoder or decoder that contains the layer.
-/// This function removes that prefix, because a single layer has none.
+/// a FileError with its message instead. If the name of the argument in this message begins with
+/// "encoder." or "decoder.", removes this prefix, because the operation is a single layer.
 template <class F>
-EvalInputs without_side_prefix(std::string_view file, F f) {
+EvalInputs remove_side_prefix(std::string_view file, F f) {
   try {
     return f();
   } catch (const ref::numeric::ContractError& error) {
@@ -204,7 +204,7 @@ EvalInputs without_side_prefix(std::string_view file, F f) {
 
 EvalInputs encoder_inputs(const TensorReader& reader, const ref::model::EncoderOperation& operation,
                           ref::model::Mode mode) {
-  return without_side_prefix(reader.file(), [&] {
+  return remove_side_prefix(reader.file(), [&] {
     EvalInputs inputs;
     inputs.encoder = EncoderReader(reader, operation, mode).read();
     return inputs;
@@ -223,12 +223,12 @@ OptimizerTensors optimizer_inputs(const TensorReader& reader,
   const Shape& shape = parameter.shape;
   const bool steps = sequence && !gradient.shape.empty() && gradient.shape[0] > 0;
   const StepShape stack{steps ? gradient.shape[0] : 1, shape};
-  reader.check_shape(gradient, stacked(stack, shape, sequence));
+  reader.check_shape(gradient, add_step_axis(stack, shape, sequence));
   OptimizerTensors inputs;
-  inputs.parameter = slice(reader.values(parameter), 0, shape);
+  inputs.parameter = select_step_slice(reader.values(parameter), 0, shape);
   const std::vector<double> gradients = reader.values(gradient);
   for (std::size_t s = 0; s < stack.steps; ++s)
-    inputs.gradients.push_back(slice(gradients, s, shape));
+    inputs.gradients.push_back(select_step_slice(gradients, s, shape));
   NamedTensors<double> state;
   for (const std::string& moment : moment_names(options))
     state.set(moment, ref::tensor::full_tensor<double>(shape, 0));
@@ -251,7 +251,7 @@ EvalInputs layer_inputs(const TensorReader& reader, const ref::model::NormOption
 
   EvalInputs inputs;
   inputs.state =
-      read_state(reader, ref::norm::initial_state<double>(options, shape.in_rows().back()));
+      read_state(reader, ref::norm::initial_state<double>(options, shape.row_shape().back()));
   const std::vector<double> x_values = reader.values(x);
   NormInputs<double> step{.x = {},
                           .gamma = parameter(reader, layer, "gamma"),
@@ -261,18 +261,19 @@ EvalInputs layer_inputs(const TensorReader& reader, const ref::model::NormOption
     if (ref::norm::find_parameter(step, entry.name) == nullptr)
       ref::norm::set_parameter(step, entry.name, parameter(reader, layer, entry.name));
   inputs.steps.assign(shape.steps, step);
-  for (std::size_t s = 0; s < shape.steps; ++s) inputs.steps[s].x = slice(x_values, s, shape.x);
+  for (std::size_t s = 0; s < shape.steps; ++s)
+    inputs.steps[s].x = select_step_slice(x_values, s, shape.x);
   if (const StoredTensor* const grad_y = reader.find("grad_y")) {
-    reader.check_shape(*grad_y, stacked(shape, shape.x, sequence));
+    reader.check_shape(*grad_y, add_step_axis(shape, shape.x, sequence));
     const std::vector<double> values = reader.values(*grad_y);
     for (std::size_t s = 0; s < shape.steps; ++s)
-      inputs.steps[s].grad_y = slice(values, s, shape.x);
+      inputs.steps[s].grad_y = select_step_slice(values, s, shape.x);
   }
   if (const StoredTensor* const valid = reader.find("valid")) {
-    reader.check_shape(*valid, stacked(shape, shape.rows(), sequence));
+    reader.check_shape(*valid, add_step_axis(shape, shape.rows(), sequence));
     const std::vector<double> values = reader.mask_values(*valid);
     for (std::size_t s = 0; s < shape.steps; ++s) {
-      inputs.steps[s].valid = to_mask(slice(values, s, shape.rows()));
+      inputs.steps[s].valid = convert_to_mask(select_step_slice(values, s, shape.rows()));
     }
   }
   return inputs;
@@ -288,7 +289,7 @@ EvalInputs operation_inputs(const TensorReader& reader, const ref::model::Operat
     return encoder_inputs(reader, *encoder, mode);
   EvalInputs inputs;
   if (const auto* const transformer = std::get_if<ref::model::TransformerOperation>(&operation))
-    return without_side_prefix(reader.file(), [&] {
+    return remove_side_prefix(reader.file(), [&] {
       inputs.transformer = transformer_inputs(reader, *transformer, mode);
       return inputs;
     });

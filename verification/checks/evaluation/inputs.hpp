@@ -22,10 +22,10 @@ using EvalInputs = ref::model::OperationInputs;
 ///           converted exactly to double. If the file does not contain a tensor of the state, the
 ///           tensor is taken from initial_state. With `sequence`, x, grad_y and valid have a
 ///           leading axis of steps
-/// Shapes    x [N,D] or [B,T,D], or as the layout of the options says; grad_y as x; valid as x
-///           without D, boolean or 0 and 1 of any dtype; gamma and beta of rank 1; the state as
-///           initial_state, `iterations` [1] or []. With `sequence`, the axis of steps precedes
-///           these axes
+/// Shapes    x is [N,D] or [B,T,D], or has the axes of the layout in the options. grad_y has the
+///           shape of x. valid has the shape of x without D, and is boolean, or 0 and 1 of any
+///           dtype. gamma and beta have rank 1. The state has the shapes of initial_state;
+///           `iterations` is [1] or []. With `sequence`, the axis of steps precedes these axes
 /// Throws    FileError naming `file`, the tensor and the expectation; if the caller
 ///           `offers_sequence`, it also suggests --sequence; for an unknown tensor it suggests the
 ///           nearest known name

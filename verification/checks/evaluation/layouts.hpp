@@ -23,7 +23,7 @@ inline std::size_t memory_index(ref::model::Layout layout, const std::vector<std
 /// empty.
 /// Requires  the preconditions of shape_in_rows
 template <class T>
-ref::tensor::Tensor<T> in_rows(ref::model::Layout layout, const ref::tensor::Tensor<T>& x) {
+ref::tensor::Tensor<T> convert_to_rows(ref::model::Layout layout, const ref::tensor::Tensor<T>& x) {
   if (layout == ref::model::Layout::rows || !ref::tensor::is_given(x)) return x;
   const ref::tensor::Shape shape = ref::tensor::shape_of(x);
   auto rows = ref::tensor::empty_tensor<T>(ref::model::shape_in_rows(layout, shape));
@@ -34,8 +34,8 @@ ref::tensor::Tensor<T> in_rows(ref::model::Layout layout, const ref::tensor::Ten
 
 /// Converts rows of features to a tensor of the given layout and shape.
 template <class T>
-ref::tensor::Tensor<T> to_layout(ref::model::Layout layout, const ref::tensor::Shape& shape,
-                                 const ref::tensor::Tensor<T>& rows) {
+ref::tensor::Tensor<T> convert_to_layout(ref::model::Layout layout, const ref::tensor::Shape& shape,
+                                         const ref::tensor::Tensor<T>& rows) {
   if (layout == ref::model::Layout::rows) return rows;
   auto x = ref::tensor::empty_tensor<T>(shape);
   for (std::size_t i = 0; i < rows.size(); ++i)
@@ -45,23 +45,24 @@ ref::tensor::Tensor<T> to_layout(ref::model::Layout layout, const ref::tensor::S
 
 /// Converts x, grad_y and the mask of a step from the layout to rows of features.
 template <class T>
-ref::model::NormInputs<T> inputs_in_rows(ref::model::Layout layout,
-                                         ref::model::NormInputs<T> inputs) {
+ref::model::NormInputs<T> convert_inputs_to_rows(ref::model::Layout layout,
+                                                 ref::model::NormInputs<T> inputs) {
   if (layout == ref::model::Layout::rows) return inputs;
-  inputs.x = in_rows(layout, inputs.x);
-  inputs.grad_y = in_rows(layout, inputs.grad_y);
+  inputs.x = convert_to_rows(layout, inputs.x);
+  inputs.grad_y = convert_to_rows(layout, inputs.grad_y);
   if (ref::tensor::is_given(inputs.valid))
     inputs.valid.reshape({inputs.x.shape(0), inputs.x.shape(1)});
   return inputs;
 }
 
-/// Converts those outputs of a step that have the shape of x to the layout.
+/// Converts outputs of a step from rows of features to the layout. It converts only the outputs
+/// that have the shape of x.
 template <class T>
-void outputs_to_layout(ref::model::Layout layout, const ref::tensor::Shape& x,
-                       ref::tensor::NamedTensors<T>& outputs) {
+void convert_outputs_to_layout(ref::model::Layout layout, const ref::tensor::Shape& x,
+                               ref::tensor::NamedTensors<T>& outputs) {
   for (const char* name : {"y", "grad_x"})
     if (const ref::tensor::Tensor<T>* const rows = outputs.find(name))
-      outputs.set(name, to_layout(layout, x, *rows));
+      outputs.set(name, convert_to_layout(layout, x, *rows));
 }
 
 }  // namespace normproof::verification::checks::evaluation

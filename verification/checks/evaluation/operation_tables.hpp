@@ -4,8 +4,9 @@
 
 namespace normproof::verification::checks::evaluation {
 
-/// Three texts that describe all operations, from ref/model/operation_info.hpp and norm_layers.hpp,
-/// in the order of model::operations().
+/// These functions make three texts that describe all operations. The facts come from
+/// ref/model/operation_info.hpp and norm_layers.hpp. The operations are in the order of
+/// model::operations().
 
 /// Returns a text with one paragraph per operation.
 std::string operations_text();

@@ -21,7 +21,7 @@ namespace {
 constexpr const char* kParameter = "parameter";
 constexpr const char* kIterations = "iterations";
 
-std::string name_in_train(const std::string& moment) {
+std::string train_moment_name(const std::string& moment) {
   return fmt::format("{}/{}", moment, kParameter);
 }
 
@@ -53,13 +53,13 @@ struct Betas {
 };
 
 template <class T>
-train::OptimizerState<T> state_before(const OptimizerOptions& options,
-                                      const OptimizerTensors& inputs,
-                                      const NamedTensors<T>& parameters) {
+train::OptimizerState<T> make_state_before_step(const OptimizerOptions& options,
+                                                const OptimizerTensors& inputs,
+                                                const NamedTensors<T>& parameters) {
   train::OptimizerState<T> state = train::initial_optimizer_state<T>(options, parameters);
   state.step = read_iterations(inputs);
   for (const std::string& moment : moment_names(options))
-    state.moments.at(name_in_train(moment)) = ref::tensor::convert<T>(inputs.state.at(moment));
+    state.moments.at(train_moment_name(moment)) = ref::tensor::convert<T>(inputs.state.at(moment));
   const std::vector<double> betas = std::visit(Betas{}, options);
   for (std::size_t i = 0; i < betas.size(); ++i)
     state.moments.at(fmt::format("beta{}_power", i + 1)) = compute_power<T>(betas[i], state.step);
@@ -69,7 +69,7 @@ train::OptimizerState<T> state_before(const OptimizerOptions& options,
 }  // namespace
 
 std::vector<std::string> moment_names(const OptimizerOptions& options) {
-  const std::string suffix = name_in_train("");
+  const std::string suffix = train_moment_name("");
   NamedTensors<double> one;
   one.set(kParameter, ref::tensor::full_tensor<double>({1}, 0));
   std::vector<std::string> names;
@@ -85,7 +85,7 @@ NamedTensors<T> run_optimizer(const ref::model::OptimizerOperation& operation,
   const std::size_t steps = inputs.gradients.size();
   NamedTensors<T> parameters, results;
   parameters.set(kParameter, ref::tensor::convert<T>(inputs.parameter));
-  auto state = state_before<T>(operation.optimizer, inputs, parameters);
+  auto state = make_state_before_step<T>(operation.optimizer, inputs, parameters);
   for (std::size_t s = 0; s < steps; ++s) {
     train::Gradients<T> gradients;
     gradients.dense.set(kParameter, ref::tensor::convert<T>(inputs.gradients[s]));
@@ -99,7 +99,7 @@ NamedTensors<T> run_optimizer(const ref::model::OptimizerOperation& operation,
     };
     keep(kParameter, parameters.at(kParameter));
     for (const std::string& moment : moment_names(operation.optimizer))
-      keep(moment, state.moments.at(name_in_train(moment)));
+      keep(moment, state.moments.at(train_moment_name(moment)));
     keep(kIterations, ref::tensor::full_tensor<T>({1}, T(static_cast<double>(state.step))));
   }
   return results;

@@ -20,7 +20,7 @@ namespace {
 
 template <class T>
 NormInputs<T> convert_inputs(ref::model::Layout layout, const NormInputs<double>& given) {
-  const NormInputs<double> inputs = inputs_in_rows(layout, given);
+  const NormInputs<double> inputs = convert_inputs_to_rows(layout, given);
   const auto optional = [](const Tensor<double>& tensor) {
     return tensor.dimension() == 0 ? Tensor<T>() : ref::tensor::convert<T>(tensor);
   };
@@ -52,7 +52,7 @@ NamedTensors<T> run_sequence(const ref::model::NormOptions& options, const EvalI
                                    stacked ? "1 or more" : "1", Clause::C1);
   }
   const ref::model::Layout layout = ref::model::norm_layout(options);
-  const ref::model::NormOptions of_rows = ref::model::with_row_layout(options);
+  const ref::model::NormOptions of_rows = ref::model::use_row_layout(options);
   NamedTensors<T> state, results;
   for (const auto& [name, values] : inputs.state) state.set(name, ref::tensor::convert<T>(values));
   for (std::size_t s = 0; s < steps; ++s) {
@@ -62,7 +62,7 @@ NamedTensors<T> run_sequence(const ref::model::NormOptions& options, const EvalI
     } catch (const ContractError& error) {
       throw StepError(s, error);
     }
-    outputs_to_layout(layout, shape_of(inputs.steps[s].x), step.outputs);
+    convert_outputs_to_layout(layout, shape_of(inputs.steps[s].x), step.outputs);
     state = step.state;
     if (stacked) {
       put(results, step.outputs, s, steps);

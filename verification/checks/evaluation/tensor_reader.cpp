@@ -86,14 +86,15 @@ std::vector<int> TensorReader::ids(const StoredTensor& tensor, std::size_t count
   return numbers;
 }
 
-Tensor<double> slice(const std::vector<double>& values, std::size_t step, const Shape& shape) {
+Tensor<double> select_step_slice(const std::vector<double>& values, std::size_t step,
+                                 const Shape& shape) {
   Tensor<double> tensor = ref::tensor::empty_tensor<double>(shape);
   const auto begin = values.begin() + static_cast<std::ptrdiff_t>(step * tensor.size());
   std::copy_n(begin, tensor.size(), tensor.data());
   return tensor;
 }
 
-Mask to_mask(const Tensor<double>& numbers) {
+Mask convert_to_mask(const Tensor<double>& numbers) {
   Mask mask = ref::tensor::empty_tensor<bool>(ref::tensor::shape_of(numbers));
   for (std::size_t i = 0; i < mask.size(); ++i) mask.data()[i] = numbers.data()[i] != 0;
   return mask;
@@ -106,7 +107,7 @@ ref::tensor::NamedTensors<double> read_state(const TensorReader& reader,
     if (tensor == nullptr) continue;
     const Shape shape = ref::tensor::shape_of(initial);
     if (!(name == "iterations" && tensor->shape.empty())) reader.check_shape(*tensor, shape);
-    initial = slice(reader.values(*tensor), 0, shape);
+    initial = select_step_slice(reader.values(*tensor), 0, shape);
   }
   return state;
 }
@@ -115,7 +116,7 @@ ref::tensor::Mask read_mask(const TensorReader& reader, std::string_view name, c
   const StoredTensor* const mask = reader.find(name);
   if (mask == nullptr) return {};
   reader.check_shape(*mask, shape);
-  return to_mask(slice(reader.mask_values(*mask), 0, shape));
+  return convert_to_mask(select_step_slice(reader.mask_values(*mask), 0, shape));
 }
 
 std::optional<std::pair<std::size_t, std::size_t>> extents_of_matrix(const TensorReader& reader,

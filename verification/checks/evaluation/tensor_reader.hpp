@@ -42,7 +42,8 @@ class TensorReader {
 
   void check_shape(const ref::io::StoredTensor& tensor, const ref::tensor::Shape& expected) const;
 
-  /// Returns the elements of a tensor, converted exactly to double and multiplied by their factors.
+  /// Returns the elements of a tensor as doubles. The conversion is exact. Scaled elements are
+  /// multiplied by their factors.
   std::vector<double> values(const ref::io::StoredTensor& tensor) const;
   /// Returns the elements of a mask. They must be booleans or 0 and 1.
   std::vector<double> mask_values(const ref::io::StoredTensor& tensor) const;
@@ -56,11 +57,11 @@ class TensorReader {
 };
 
 /// Returns the values of one step as a tensor of the given shape. `values` holds all steps.
-ref::tensor::Tensor<double> slice(const std::vector<double>& values, std::size_t step,
-                                  const ref::tensor::Shape& shape);
+ref::tensor::Tensor<double> select_step_slice(const std::vector<double>& values, std::size_t step,
+                                              const ref::tensor::Shape& shape);
 
-/// Returns `state` after replacing the tensors that the file contains. `iterations` may be a scalar
-/// in the file.
+/// Returns `state` with the values of the file: a tensor of `state` that the file contains is
+/// replaced by the tensor in the file. `iterations` may be a scalar in the file.
 ref::tensor::NamedTensors<double> read_state(const TensorReader& reader,
                                              ref::tensor::NamedTensors<double> state);
 
@@ -73,6 +74,6 @@ std::optional<std::pair<std::size_t, std::size_t>> extents_of_matrix(const Tenso
                                                                      std::string_view name);
 
 /// Returns a mask that is true for nonzero elements.
-ref::tensor::Mask to_mask(const ref::tensor::Tensor<double>& numbers);
+ref::tensor::Mask convert_to_mask(const ref::tensor::Tensor<double>& numbers);
 
 }  // namespace normproof::verification::checks::evaluation

@@ -46,13 +46,13 @@ class TransformerReader {
     const Shape& memory = required_row_tensor_shape("memory", "S");
     take("memory", memory);
     read_source_mask("memory_valid", memory[1]);
-    read_past();
+    read_past_keys_and_values();
   }
 
  private:
   /// Reads the past keys and values of all layers, if the file contains them. A tensor with 0
   /// positions counts as absent.
-  void read_past() {
+  void read_past_keys_and_values() {
     std::vector<std::string> names;
     for (std::size_t l = 0; l < in_.config.decoder.num_layers; ++l)
       for (const char* part : {"keys", "values"})
@@ -78,7 +78,7 @@ class TransformerReader {
   void take(const std::string& name, const Shape& shape) {
     const StoredTensor& tensor = required(name, "shape " + ref::tensor::to_string(shape));
     reader_.check_shape(tensor, shape);
-    in_.tensors.set(name, slice(reader_.values(tensor), 0, shape));
+    in_.tensors.set(name, select_step_slice(reader_.values(tensor), 0, shape));
   }
 
   /// Returns the shape [B,N,D] of a required tensor that has N rows of D features per sentence.

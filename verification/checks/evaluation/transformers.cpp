@@ -37,7 +37,7 @@ bool is_decoding(const TransformerOperation& operation) {
 
 /// Returns the name that a parameter of the model has in the operation `decoding`; nothing if this
 /// operation does not use the parameter.
-std::optional<std::string> name_in_decoding(const std::string& name) {
+std::optional<std::string> decoding_parameter_name(const std::string& name) {
   if (name.starts_with(kDecoder)) return name.substr(kDecoder.size());
   if (name.starts_with("head.")) return name;
   return std::nullopt;
@@ -51,7 +51,7 @@ void check_mode(const char* function, Mode mode, Mode expected) {
 }
 
 template <class T>
-NamedTensors<T> converted(const NamedTensors<double>& given) {
+NamedTensors<T> convert_tensors(const NamedTensors<double>& given) {
   NamedTensors<T> own;
   for (const auto& [name, values] : given) own.set(name, ref::tensor::convert<T>(values));
   return own;
@@ -59,8 +59,8 @@ NamedTensors<T> converted(const NamedTensors<double>& given) {
 
 /// Returns those parameters of a model that the inputs contain.
 template <class T>
-NamedTensors<T> given_parameters(const TransformerOperation& operation,
-                                 const TransformerTensors& in) {
+NamedTensors<T> select_given_parameters(const TransformerOperation& operation,
+                                        const TransformerTensors& in) {
   NamedTensors<T> own;
   for (const encoder::ParameterShape& p : transformer_parameters(operation, in.config))
     own.set(p.name, ref::tensor::convert<T>(in.tensors.at(p.name)));
@@ -89,7 +89,8 @@ class TrainedModel {
   }
 
   NamedTensors<T> translator(const TransformerOperation& operation) {
-    const auto parameters = decoder::from_named<T>(in_.config, given_parameters<T>(operation, in_));
+    const auto parameters =
+        decoder::from_named<T>(in_.config, select_given_parameters<T>(operation, in_));
     decoder::Decoder<T> model(in_.config, parameters);
     const auto gradients = forward_and_backward(
         model, decoder::DecoderInputs{{in_.source, in_.source_valid}, {in_.tokens, in_.valid}});
@@ -104,7 +105,8 @@ class TrainedModel {
 
   NamedTensors<T> language_model(const TransformerOperation& operation) {
     const encoder::EncoderConfig config = decoder::target_side(in_.config);
-    const auto parameters = encoder::from_named<T>(config, given_parameters<T>(operation, in_));
+    const auto parameters =
+        encoder::from_named<T>(config, select_given_parameters<T>(operation, in_));
     encoder::Encoder<T> model(config, parameters);
     const auto gradients =
         forward_and_backward(model, encoder::EncoderInputs{in_.tokens, in_.valid});
@@ -116,10 +118,10 @@ class TrainedModel {
  private:
   template <class Model, class Inputs>
   auto forward_and_backward(Model& model, const Inputs& inputs) {
-    NamedTensors<T> state = converted<T>(in_.state);
+    NamedTensors<T> state = convert_tensors<T>(in_.state);
     const Tensor<T> logits = model.forward(inputs, {}, state);
     const auto loss =
-        ref::train::cross_entropy<T>(ref::train::as_rows(logits), targets_, {}, in_.loss);
+        ref::train::cross_entropy<T>(ref::train::reshape_to_rows(logits), targets_, {}, in_.loss);
     Tensor<T> grad =
         ref::train::cross_entropy_backward<T>(loss.log_probabilities, targets_, {}, in_.loss);
     grad.reshape(ref::tensor::shape_of(logits));
@@ -143,9 +145,9 @@ class TrainedModel {
   NamedTensors<T> results_;
 };
 
-/// Returns the values of sentence b of a tensor whose first axis is the sentences.
+/// Returns the values of sentence b of a tensor whose first axis counts the sentences.
 template <class T>
-Tensor<T> values_of_sentence(const Tensor<double>& all, std::size_t b) {
+Tensor<T> select_sentence(const Tensor<double>& all, std::size_t b) {
   const Shape shape = {1, all.shape(1), all.shape(2)};
   Tensor<T> own = ref::tensor::empty_tensor<T>(shape);
   for (std::size_t i = 0; i < own.size(); ++i) own.data()[i] = T(all.data()[b * own.size() + i]);
@@ -160,14 +162,14 @@ class Decoding {
     NamedTensors<T> named;
     // Decoding does not use the other parameters of the model; they are 0.
     for (const encoder::ParameterShape& p : decoder::parameter_shapes(in.config)) {
-      const std::optional<std::string> own = name_in_decoding(p.name);
+      const std::optional<std::string> own = decoding_parameter_name(p.name);
       named.set(p.name, own ? ref::tensor::convert<T>(in.tensors.at(*own))
                             : ref::tensor::full_tensor<T>(p.shape, T(0)));
     }
     parameters_ = decoder::from_named<T>(in.config, std::move(named));
     for (const auto& [name, values] : in.state)
       state_.set(std::string(kDecoder) + name, ref::tensor::convert<T>(values));
-    const Tensor<double>* const past = in.tensors.find(past_name(0, "keys"));
+    const Tensor<double>* const past = in.tensors.find(past_tensor_name(0, "keys"));
     past_ = past == nullptr ? 0 : past->shape(1);
     words_ = in.config.target_vocab_size;
   }
@@ -189,13 +191,13 @@ class Decoding {
   }
 
  private:
-  static std::string past_name(std::size_t layer, const char* part) {
+  static std::string past_tensor_name(std::size_t layer, const char* part) {
     return fmt::format("layers.{}.self_attention.past_{}", layer, part);
   }
 
   decoder::Memory<T> encoder_output_of_sentence(std::size_t b) const {
     const Tensor<double>& all = in_.tensors.at("memory");
-    decoder::Memory<T> memory{values_of_sentence<T>(all, b), {}};
+    decoder::Memory<T> memory{select_sentence<T>(all, b), {}};
     if (!ref::tensor::is_given(in_.source_valid)) return memory;
     memory.valid = ref::tensor::full_tensor<bool>({1, all.shape(1)}, true);
     std::copy_n(in_.source_valid.data() + b * all.shape(1), all.shape(1), memory.valid.data());
@@ -206,7 +208,7 @@ class Decoding {
     std::vector<ref::nn::KeyValueCache<T>> caches(in_.config.decoder.num_layers);
     for (std::size_t l = 0; past_ > 0 && l < caches.size(); ++l) {
       const auto part = [&](const char* name) {
-        const Tensor<T> own = values_of_sentence<T>(in_.tensors.at(past_name(l, name)), b);
+        const Tensor<T> own = select_sentence<T>(in_.tensors.at(past_tensor_name(l, name)), b);
         return std::vector<T>(own.begin(), own.end());
       };
       caches[l] = {part("keys"), part("values")};
@@ -301,7 +303,7 @@ std::vector<encoder::ParameterShape> transformer_parameters(const TransformerOpe
   if (!is_decoding(operation)) return all;
   std::vector<encoder::ParameterShape> own;
   for (const encoder::ParameterShape& p : all)
-    if (const auto name = name_in_decoding(p.name)) own.push_back({*name, p.shape});
+    if (const auto name = decoding_parameter_name(p.name)) own.push_back({*name, p.shape});
   return own;
 }
 
@@ -313,7 +315,7 @@ NamedTensors<double> transformer_state(const TransformerOperation& operation,
   if (!is_decoding(operation)) return all;
   NamedTensors<double> own;
   for (const auto& [name, values] : all)
-    if (const auto own_name = name_in_decoding(name)) own.set(*own_name, values);
+    if (const auto own_name = decoding_parameter_name(name)) own.set(*own_name, values);
   return own;
 }
 

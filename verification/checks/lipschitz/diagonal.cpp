@@ -15,7 +15,7 @@ namespace {
 
 using Vector = Jacobian::Vector;
 
-std::size_t nearest_to_zero(const Vector& x) {
+std::size_t find_nearest_to_zero(const Vector& x) {
   const auto least = std::ranges::min_element(x, {}, [](double value) { return std::fabs(value); });
   return static_cast<std::size_t>(least - x.begin());
 }
@@ -55,7 +55,7 @@ UpperBound DyTJacobian::at(const Vector& x) const {
 
 UpperBound DyTJacobian::around(const Vector& x, double radius) const {
   const ball largest = ball(std::fabs(gamma_)) * ball(std::fabs(alpha_));
-  const ball rest = ball(std::fabs(x[nearest_to_zero(x)])) - ball(radius);
+  const ball rest = ball(std::fabs(x[find_nearest_to_zero(x)])) - ball(radius);
   const ball least(std::max(0.0, rest.lower()));
   // 1 / cosh(t)^2 = 4 w / (1 + w)^2 with w = exp(-2 t). This form does not cancel.
   const ball w = ref::numeric::exp(ball(-2) * ball(std::fabs(alpha_)) * least);
@@ -64,11 +64,11 @@ UpperBound DyTJacobian::around(const Vector& x, double radius) const {
 }
 
 Vector DyTJacobian::direction(const Vector& x) const {
-  return unit_vector(x.size(), nearest_to_zero(x));
+  return unit_vector(x.size(), find_nearest_to_zero(x));
 }
 
 std::vector<Vector> DyTJacobian::steepest_points(const Vector& x, double radius) const {
-  const std::size_t i = nearest_to_zero(x);
+  const std::size_t i = find_nearest_to_zero(x);
   std::vector<Vector> points;
   for (const double share : {1.0, 1 - 0x1p-40}) {
     const double rest = std::max(0.0, std::fabs(x[i]) - radius * share);

@@ -4,15 +4,16 @@
 
 namespace normproof::verification::checks::lipschitz {
 
-/// Upper bounds of the norm ||J|| of a Jacobian at one point, or at every point of a ball.
+/// Upper bounds of the norm ||J|| of a Jacobian: at one point, or over all points of a ball.
 struct UpperBound {
   double norm = 0;    ///< proved upper bound of ||J||; infinite if nothing is known
   double theory = 0;  ///< the bound of docs/derivations/lipschitz.md, rounded up
 };
 
-/// The Jacobian J of one part of a layer (a channel or a row), which maps x in R^n to y in R^n.
-/// Upper bounds are proved in ball arithmetic. Directions and points need no proof: they are
-/// computed in `double`, and the layer's own backward gives the lower bound that results from them.
+/// The Jacobian J of one part of a layer (a channel or a row), which maps x in R^n to y in R^n. Its
+/// upper bounds are proved in ball arithmetic. direction() and steepest_points() are computed in
+/// `double` and need no proof: they only choose the gradient and the point at which the layer's own
+/// backward gives a lower bound.
 class Jacobian {
  public:
   using Vector = std::vector<double>;
@@ -23,7 +24,7 @@ class Jacobian {
   virtual ~Jacobian() = default;
 
   virtual UpperBound at(const Vector& x) const = 0;
-  /// Returns upper bounds that hold for every x' with ||x' - x|| <= radius.
+  /// Returns upper bounds of ||J|| that hold at every point x' with ||x' - x|| <= radius.
   virtual UpperBound around(const Vector& x, double radius) const = 0;
 
   /// Returns a nonzero gradient g of y that is amplified as much as possible: ||J^T g|| / ||g|| is

@@ -61,16 +61,16 @@ class PartsBuilder {
     gamma_ = given("gamma").value_or(Vector(step.width, 1));
   }
 
-  Parts operator()(const model::LayerNormOptions& o) const { return by_row(o.eps, true); }
-  Parts operator()(const model::RMSNormOptions& o) const { return by_row(o.eps, false); }
+  Parts operator()(const model::LayerNormOptions& o) const { return split_by_row(o.eps, true); }
+  Parts operator()(const model::RMSNormOptions& o) const { return split_by_row(o.eps, false); }
   Parts operator()(const model::BatchNormOptions& o) const {
-    return by_channel(o.eps, true, "running_variance");
+    return split_by_channel(o.eps, true, "running_variance");
   }
   Parts operator()(const model::PowerNormVOptions& o) const {
-    return by_channel(o.eps, false, "running_psi2");
+    return split_by_channel(o.eps, false, "running_psi2");
   }
   Parts operator()(const model::PowerNormOptions& o) const {
-    return by_channel(o.eps, false, "running_psi2");
+    return split_by_channel(o.eps, false, "running_psi2");
   }
   Parts operator()(const model::DyTOptions& o) const {
     const double alpha = given("alpha").value_or(Vector{o.alpha0}).front();
@@ -94,14 +94,14 @@ class PartsBuilder {
     return Vector(values->begin(), values->end());
   }
 
-  Parts by_row(double eps, bool centred) const {
+  Parts split_by_row(double eps, bool centred) const {
     Parts parts{PartKind::row, centred ? "max|gamma|/sigma" : "max|gamma|/rms"};
     for (std::size_t i = 0; i < step_.rows.size(); ++i)
       parts.jacobians.push_back(std::make_unique<NormalizedJacobian>(gamma_, eps, centred));
     return parts;
   }
 
-  Parts by_channel(double eps, bool centred, std::string_view running) const {
+  Parts split_by_channel(double eps, bool centred, std::string_view running) const {
     const bool moves = step_.inputs.mode == model::Mode::training;
     Parts parts{PartKind::channel,
                 fmt::format("|gamma|/{}{}", moves ? "" : "running ", centred ? "sigma" : "psi")};
@@ -122,8 +122,8 @@ class PartsBuilder {
 
 }  // namespace
 
-Step exact_step(const model::NormOptions& options, const NormInputs<double>& inputs,
-                const NamedTensors<double>& state) {
+Step make_exact_step(const model::NormOptions& options, const NormInputs<double>& inputs,
+                     const NamedTensors<double>& state) {
   // The forward throws if the layer rejects the inputs.
   ref::norm::norm_forward<double>(options, inputs, state);
   Step step{options, inputs, state, {}, ref::tensor::shape_of(inputs.x).back()};
@@ -137,16 +137,16 @@ Step exact_step(const model::NormOptions& options, const NormInputs<double>& inp
 
 Jacobian::Vector Parts::gather(const Tensor<double>& values, std::size_t part) const {
   Vector result;
-  const bool by_row = kind == PartKind::row;
-  for (std::size_t i = 0; i < (by_row ? width : rows); ++i)
-    result.push_back(values.data()[by_row ? part * width + i : i * width + part]);
+  const bool split_by_row = kind == PartKind::row;
+  for (std::size_t i = 0; i < (split_by_row ? width : rows); ++i)
+    result.push_back(values.data()[split_by_row ? part * width + i : i * width + part]);
   return result;
 }
 
 void Parts::scatter(Tensor<double>& values, std::size_t part, const Vector& from) const {
-  const bool by_row = kind == PartKind::row;
+  const bool split_by_row = kind == PartKind::row;
   for (std::size_t i = 0; i < from.size(); ++i)
-    values.data()[by_row ? part * width + i : i * width + part] = from[i];
+    values.data()[split_by_row ? part * width + i : i * width + part] = from[i];
 }
 
 Parts make_parts(const Step& step) {

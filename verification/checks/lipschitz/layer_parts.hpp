@@ -20,13 +20,14 @@ struct Step {
   std::size_t width = 0;          ///< D
 };
 
-/// Returns the step with only the valid rows. A step of power_norm becomes a step of power_norm_v
-/// during warm-up and an inference step after that, which is the same function of x.
+/// Returns the step with only the valid rows. A step of power_norm is replaced by a step with the
+/// same function of x and an exact backward: during warm-up by a training step of power_norm_v,
+/// after warm-up by an inference step of power_norm.
 /// Requires  the preconditions of certify
 /// Throws    ContractError; any exception of the layer's forward
-Step exact_step(const ref::model::NormOptions& options,
-                const ref::model::NormInputs<double>& inputs,
-                const ref::tensor::NamedTensors<double>& state);
+Step make_exact_step(const ref::model::NormOptions& options,
+                     const ref::model::NormInputs<double>& inputs,
+                     const ref::tensor::NamedTensors<double>& state);
 
 /// The parts of x [rows, D] that the layer processes independently: the places of their elements,
 /// and their Jacobians.
@@ -49,8 +50,8 @@ Parts make_parts(const Step& step);
 Step select_parts(const Step& step, PartKind kind, const std::vector<std::size_t>& parts,
                   const ref::tensor::Tensor<double>& x, const ref::tensor::Tensor<double>& grad_y);
 
-/// Converts [rows, D], without padding, to the shape of the given x. Rows of padding are copied
-/// from `padding`.
+/// Converts a tensor [rows, D] without padding to the shape of the given x. Rows of padding are
+/// copied from `padding`.
 ref::tensor::Tensor<double> insert_padding_rows(const ref::tensor::Tensor<double>& packed,
                                                 const Step& step,
                                                 const ref::tensor::Tensor<double>& padding);

@@ -62,8 +62,8 @@ std::vector<double> gain_lower_bounds(const Step& step, PartKind kind) {
 }
 
 /// Returns the `count` parts with the largest upper bounds; all parts if there are fewer.
-std::vector<std::size_t> largest_norm_parts(const std::vector<Enclosure>& norms,
-                                            std::size_t count) {
+std::vector<std::size_t> find_parts_with_largest_norms(const std::vector<Enclosure>& norms,
+                                                       std::size_t count) {
   std::vector<std::size_t> order(norms.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   if (count >= order.size()) return order;
@@ -101,7 +101,7 @@ Norms compute_norms(const Step& step, const Parts& parts, const Tensor<double>& 
     parts.scatter(x, p, point);
     parts.scatter(grad_y, p, jacobian.direction(point));
   }
-  const auto asked = largest_norm_parts(norms.norms, attained);
+  const auto asked = find_parts_with_largest_norms(norms.norms, attained);
   const std::vector<double> lower =
       gain_lower_bounds(select_parts(step, parts.kind, asked, x, grad_y), parts.kind);
   for (std::size_t i = 0; i < lower.size(); ++i) {
@@ -120,8 +120,8 @@ Norms compute_norms(const Step& step, const Parts& parts, const Tensor<double>& 
   return norms;
 }
 
-/// Returns the precision in bits. For DyT, 1 - tanh^2 is about exp(-2 |alpha x|) far from 0. This
-/// cancellation costs 3 bits for each unit of |alpha x|.
+/// Returns the precision of the ball arithmetic in bits. For DyT, 1 - tanh^2 is about exp(-2 |alpha
+/// x|) far from 0. This cancellation costs 3 bits for each unit of |alpha x|.
 slong required_precision_bits(const Step& step) {
   constexpr double kBits = 128, kMaxBits = 4096;
   if (!std::holds_alternative<model::DyTOptions>(step.options)) return static_cast<slong>(kBits);
@@ -157,7 +157,7 @@ Lipschitz certify(const model::NormOptions& options, const NormInputs<double>& i
   if (!(radius >= 0 && std::isfinite(radius)))
     ref::numeric::contract_failure("lipschitz", "radius", fmt::format("is {}", radius),
                                    "a finite number, 0 or more", Clause::C2);
-  const Step step = exact_step(options, inputs, state);
+  const Step step = make_exact_step(options, inputs, state);
   const Parts parts = make_parts(step);
   const ref::numeric::BallPrecision precision(required_precision_bits(step));
 

@@ -27,8 +27,8 @@ enum class PartKind { channel, row };
 struct Norms {
   std::vector<Enclosure> norms;   ///< one per part
   ref::tensor::Tensor<double> x;  ///< the points at which the lower bounds are attained
-  /// The gradient g of y for each part that proves the lower bound: ||J^T g|| >= lower ||g||. 0 for
-  /// padding.
+  /// For each part, the gradient g of y that proves the lower bound: ||J^T g|| >= lower ||g||.
+  /// Elements at padding are 0.
   ref::tensor::Tensor<double> grad_y;
 };
 

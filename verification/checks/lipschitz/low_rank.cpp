@@ -22,10 +22,10 @@ struct Symmetric2x2 {
   T determinant() const { return a * d - b * b; }
 };
 
-/// Returns I + [u v]^T diag(1 / shifted) [u v].
+/// Returns the 2 x 2 matrix I + [u v]^T diag(1 / shifted) [u v] for the vectors u, v and `shifted`.
 template <class T>
-Symmetric2x2<T> capacitance(const std::vector<T>& shifted, const std::vector<T>& u,
-                            const std::vector<T>& v) {
+Symmetric2x2<T> capacitance_matrix(const std::vector<T>& shifted, const std::vector<T>& u,
+                                   const std::vector<T>& v) {
   Symmetric2x2<T> s{T(1), T(0), T(1)};
   for (std::size_t i = 0; i < shifted.size(); ++i) {
     const T ui = u[i] / shifted[i], vi = v[i] / shifted[i];
@@ -36,9 +36,10 @@ Symmetric2x2<T> capacitance(const std::vector<T>& shifted, const std::vector<T>&
   return s;
 }
 
-/// Returns the number of negative eigenvalues; -1 if it is uncertain or if an eigenvalue is 0.
+/// Returns the number of negative eigenvalues of a symmetric 2 x 2 matrix. Returns -1 if this
+/// number is uncertain or if an eigenvalue is 0.
 template <class T>
-int negative_eigenvalues(const Symmetric2x2<T>& s) {
+int count_negative_eigenvalues(const Symmetric2x2<T>& s) {
   const T determinant = s.determinant(), trace = s.a + s.d;
   if (determinant < T(0)) return 1;
   if (!(determinant > T(0))) return -1;
@@ -60,7 +61,7 @@ bool exceeds_all_eigenvalues(const std::vector<T>& diagonal, const std::vector<T
       return false;
     if (negative > 2) return false;  // two terms raise at most two eigenvalues
   }
-  return negative == negative_eigenvalues(capacitance(shifted, u, v));
+  return negative == count_negative_eigenvalues(capacitance_matrix(shifted, u, v));
 }
 
 Vector midpoints(const std::vector<ball>& balls) {
@@ -76,7 +77,8 @@ double scale_to_max_one(Vector& x) {
   return largest;
 }
 
-/// The matrix in `double`. The guesses that need no proof are computed from it.
+/// The matrix A in `double`. It is used to guess eigenvalues and eigenvectors. The guesses need no
+/// proof.
 struct DoubleMatrix {
   Vector diagonal, u, v;
 
@@ -98,7 +100,7 @@ struct DoubleMatrix {
     Vector shifted, y;
     for (const double d : diagonal) shifted.push_back(sigma - d);
     for (std::size_t i = 0; i < x.size(); ++i) y.push_back(x[i] / shifted[i]);
-    const Symmetric2x2<double> s = capacitance(shifted, u, v);
+    const Symmetric2x2<double> s = capacitance_matrix(shifted, u, v);
     double p = 0, q = 0;
     for (std::size_t i = 0; i < x.size(); ++i) {
       p += u[i] * y[i];
@@ -127,7 +129,7 @@ struct DoubleMatrix {
 };
 
 /// Returns the Rayleigh quotient x^T A x / x^T x.
-ball rayleigh(const DiagonalMinusRankTwo& a, const Vector& x) {
+ball rayleigh_quotient(const DiagonalMinusRankTwo& a, const Vector& x) {
   ball square(0), sum(0), pu(0), pv(0);
   for (std::size_t i = 0; i < x.size(); ++i) {
     const ball xi(x[i]);
@@ -156,7 +158,7 @@ TopEigenvalue top_eigenvalue(const DiagonalMinusRankTwo& a) {
   const DoubleMatrix guess{midpoints(a.diagonal), midpoints(a.u), midpoints(a.v)};
   if (!(most > 0)) return {ball(0), Vector(guess.diagonal.size(), 1)};
   Vector vector = guess.eigenvector(guess.eigenvalue());
-  const double least = std::max(0.0, rayleigh(a, vector).lower());
+  const double least = std::max(0.0, rayleigh_quotient(a, vector).lower());
   for (const double room : {0x1p-40, 0x1p-20}) {
     const double lambda = least * (1 + room);
     if (lambda < most && is_above_all_eigenvalues(a, ball(lambda)))

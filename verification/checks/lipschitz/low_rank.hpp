@@ -14,9 +14,10 @@ struct DiagonalMinusRankTwo {
 
 /// Whether lambda is proved to be greater than every eigenvalue of A.
 /// Source    Haynsworth's inertia formula; docs/derivations/lipschitz.md
-/// Computes  whether lambda I - A has no negative eigenvalue. Let M = lambda I - diag(diagonal).
-///           The number of negative eigenvalues of lambda I - A is that of M minus that of I + [u
-///           v]^T M^-1 [u v]. The result is false if the balls are too wide
+/// Computes  whether lambda I - A has no negative eigenvalue. Let M = lambda I - diag(diagonal) and
+///           K = I + [u v]^T M^-1 [u v]. The number of negative eigenvalues of lambda I - A is the
+///           number of negative eigenvalues of M minus the number of negative eigenvalues of K. The
+///           result is false if the balls are too wide
 bool is_above_all_eigenvalues(const DiagonalMinusRankTwo& a, const ref::numeric::ball& lambda);
 
 struct TopEigenvalue {

@@ -37,7 +37,7 @@ struct Deviations {
   }
 };
 
-/// The statistics of a part, from its sum of squared deviations.
+/// The statistics of a part, computed from the sum of the squared deviations of x.
 struct Scale {
   ball rstd;
   ball delta;  ///< eps rstd^2, the factor that the Jacobian keeps along x_hat
@@ -55,8 +55,9 @@ double element_mean(const Vector& x) {
   return sum;
 }
 
-/// Returns J J^T / rstd^2 for the Jacobian J. It is diag(gamma)^2 minus a matrix for the vector of
-/// ones and a matrix for x_hat. If no deviations are given, the matrix for x_hat is not subtracted.
+/// Returns J J^T / rstd^2 for the Jacobian J. It is diag(gamma)^2 - u u^T - v v^T. u is a multiple
+/// of gamma, or 0 if the layer does not center. v is a multiple of gamma x_hat, or 0 if no
+/// deviations are given.
 DiagonalMinusRankTwo gram_matrix(const Vector& gamma, bool centred,
                                  const std::vector<ball>* deviations, const Scale* scale) {
   const ball n(static_cast<double>(gamma.size()));
@@ -88,7 +89,7 @@ Vector orthogonal_vector(const Vector& x) {
 /// Returns a vector orthogonal to x and to the vector of ones that has two or three nonzero
 /// elements.
 /// Requires  n >= 3
-Vector orthogonal_to_both(const Vector& x) {
+Vector vector_orthogonal_to_x_and_ones(const Vector& x) {
   const auto [low, high] = std::ranges::minmax_element(x);
   const auto i = static_cast<std::size_t>(low - x.begin());
   auto j = static_cast<std::size_t>(high - x.begin());
@@ -106,7 +107,7 @@ Vector orthogonal_to_both(const Vector& x) {
 
 /// Returns the norm of diag(gamma) v for a part in which x - mean has only one possible direction
 /// v, such as (1, -1)/sqrt(2) for two elements. All elements of v have the same magnitude.
-double last_direction_norm(const Vector& gamma) {
+double norm_along_only_direction(const Vector& gamma) {
   ball sum(0);
   for (const double g : gamma) sum += ball(g) * ball(g);
   return sqrt(sum / ball(static_cast<double>(gamma.size()))).upper();
@@ -138,7 +139,8 @@ UpperBound NormalizedJacobian::around(const Vector& x, double radius) const {
   if (largest_ == 0 || free == 0 || (free == 1 && eps_ == 0)) return {0, theory};
   if (theory == kInfinity || (uniform_ && free > 1)) return {theory, theory};
   if (free == 1)
-    return {(ball(last_direction_norm(gamma)) * nearest.rstd * nearest.delta).upper(), theory};
+    return {(ball(norm_along_only_direction(gamma)) * nearest.rstd * nearest.delta).upper(),
+            theory};
 
   const ball top = top_eigenvalue(gram_matrix(gamma, centred_, &spread.deviations, &here)).above;
   if (radius == 0) return {std::min((nearest.rstd * sqrt(top)).upper(), theory), theory};
@@ -164,7 +166,7 @@ Jacobian::Vector NormalizedJacobian::direction(const Vector& x) const {
     const Scale here(spread.sum, n, eps_);
     return top_eigenvalue(gram_matrix(gamma, centred_, &spread.deviations, &here)).vector;
   }
-  Vector g = centred_ ? orthogonal_to_both(x) : orthogonal_vector(x);
+  Vector g = centred_ ? vector_orthogonal_to_x_and_ones(x) : orthogonal_vector(x);
   for (std::size_t i = 0; i < n; ++i) g[i] = std::signbit(gamma[i]) ? -g[i] : g[i];
   return g;
 }

@@ -12,7 +12,7 @@ namespace normproof::verification::checks::lipschitz {
 /// is the vector of ones. The theoretical bound of its norm is max |gamma| rstd.
 class NormalizedJacobian : public Jacobian {
  public:
-  /// Requires  gamma has n elements, or one for all; eps >= 0
+  /// Requires  gamma has n elements, or a single element that all features use; eps >= 0
   NormalizedJacobian(Vector gamma, double eps, bool centred);
 
   UpperBound at(const Vector& x) const override;

@@ -69,10 +69,10 @@ class Definition {
     for (const StatisticsCell& row : rows.cells) {
       S squares(oracle100(0));
       for (const std::size_t i : row.members) squares = squares + in_.x.data()[i] * in_.x.data()[i];
-      length.push_back(checked_root(squares + number(o.eps)));
+      length.push_back(check_and_take_root(squares + number(o.eps)));
     }
     divide(rows, in_.x, {}, length);
-    record("rnorm", rows.shape, inverse(length));
+    record("rnorm", rows.shape, reciprocals(length));
     out_.y = empty_tensor<S>(shape_of(in_.x));
     for (std::size_t i = 0; i < out_.y.size(); ++i)
       out_.y.data()[i] = in_.gamma.data()[0] * out_.x_hat.data()[i];
@@ -87,7 +87,8 @@ class Definition {
   }
 
   void operator()(const model::BatchNormOptions& o) {
-    if (!training_) return normalize_by_running("running_mean", "running_variance", o.eps, in_.x);
+    if (!training_)
+      return normalize_by_running_statistics("running_mean", "running_variance", o.eps, in_.x);
     const StatisticsCells channels = cut(Partition::channel);
     const Moments moments = normalize(channels, true, o.eps, {"mean", "biased_variance", "rstd"});
     affine();
@@ -104,7 +105,7 @@ class Definition {
   }
 
   void operator()(const model::PowerNormVOptions& o) {
-    if (!training_) return normalize_by_running("", "running_psi2", o.eps, in_.x);
+    if (!training_) return normalize_by_running_statistics("", "running_psi2", o.eps, in_.x);
     const Moments moments =
         normalize(cut(Partition::channel), false, o.eps, {"", "quadratic_mean", "rstd"});
     affine();
@@ -112,17 +113,18 @@ class Definition {
   }
 
   void operator()(const model::BatchRenormOptions& o) {
-    if (!training_) return normalize_by_running("running_mean", "running_variance", o.eps, in_.x);
+    if (!training_)
+      return normalize_by_running_statistics("running_mean", "running_variance", o.eps, in_.x);
     const StatisticsCells channels = cut(Partition::channel);
     const Moments moments = normalize(channels, true, o.eps, {"mean", "biased_variance", "rstd"});
     std::vector<oracle100> r;
     std::vector<oracle100> d;
     for (std::size_t c = 0; c < channels.cells.size(); ++c) {
       const oracle100 running_sigma =
-          checked_root(oracle100(old("running_variance", c) + oracle100(o.eps)));
+          check_and_take_root(oracle100(old_statistic("running_variance", c) + oracle100(o.eps)));
       const oracle100 batch_sigma = root(oracle100(moments.square[c] + oracle100(o.eps)));
       r.push_back(limited(batch_sigma / running_sigma, 1 / oracle100(o.r_max), oracle100(o.r_max)));
-      d.push_back(limited((moments.location[c] - old("running_mean", c)) / running_sigma,
+      d.push_back(limited((moments.location[c] - old_statistic("running_mean", c)) / running_sigma,
                           -oracle100(o.d_max), oracle100(o.d_max)));
       for (const std::size_t i : channels.cells[c].members)
         out_.x_hat.data()[i] = out_.x_hat.data()[i] * S(r[c]) + S(d[c]);
@@ -135,14 +137,14 @@ class Definition {
   }
 
   void operator()(const model::PowerNormOptions& o) {
-    if (!training_) return normalize_by_running("", "running_psi2", o.eps, in_.x);
-    const oracle100 iteration = old("iterations", 0) + 1;
+    if (!training_) return normalize_by_running_statistics("", "running_psi2", o.eps, in_.x);
+    const oracle100 iteration = old_statistic("iterations", 0) + 1;
     const StatisticsCells channels = cut(Partition::channel);
     const std::vector<oracle100> psi2 = quadratic_means(channels, in_.x);
     const bool warm_up = iteration <= oracle100(o.warmup_iterations);
-    scale_by_constants(channels, in_.x, warm_up ? psi2 : all_old("running_psi2"), o.eps);
+    scale_by_constants(channels, in_.x, warm_up ? psi2 : all_old_statistics("running_psi2"), o.eps);
     record("quadratic_mean", channels.shape, psi2);
-    record("rstd", channels.shape, inverse(constants_));
+    record("rstd", channels.shape, reciprocals(constants_));
     affine();
     move("running_psi2", o.alpha_forward, psi2);
     set_iterations(iteration);
@@ -159,19 +161,20 @@ class Definition {
       scaled = out_.x_hat;
     }
     if (!training_) {
-      normalize_by_running("", "running_psi2", o.eps, scaled);
+      normalize_by_running_statistics("", "running_psi2", o.eps, scaled);
     } else {
-      const oracle100 k = old("iterations", 0) + 1;
+      const oracle100 k = old_statistic("iterations", 0) + 1;
       const oracle100 warm_up(o.warmup_iterations);
       const StatisticsCells channels = cut(Partition::channel);
       const std::vector<oracle100> psi2 = quadratic_means(channels, scaled);
-      scale_by_constants(channels, scaled, k <= warm_up ? psi2 : all_old("running_psi2"), o.eps);
+      scale_by_constants(channels, scaled, k <= warm_up ? psi2 : all_old_statistics("running_psi2"),
+                         o.eps);
       std::vector<oracle100> batch_rstd;
       batch_rstd.reserve(psi2.size());
       for (const auto& v : psi2)
-        batch_rstd.push_back(1 / checked_root(oracle100(v + oracle100(o.eps))));
+        batch_rstd.push_back(1 / check_and_take_root(oracle100(v + oracle100(o.eps))));
       record("quadratic_mean", channels.shape, psi2);
-      record("rstd", channels.shape, inverse(constants_));
+      record("rstd", channels.shape, reciprocals(constants_));
       record("batch_rstd", channels.shape, batch_rstd);
       // If both the cumulative mean and the moving average are used, they are one moving average
       // that multiplies the old value by alpha (k-1)/k.
@@ -181,7 +184,7 @@ class Definition {
       set_iterations(k);
       affine();
     }
-    if (o.group_scaling) record("group_rstd", groups.shape, inverse(group_scale));
+    if (o.group_scaling) record("group_rstd", groups.shape, reciprocals(group_scale));
   }
 
  private:
@@ -198,7 +201,7 @@ class Definition {
   static S number(double x) { return S(oracle100(x)); }
 
   template <class U>
-  static U checked_root(const U& x) {
+  static U check_and_take_root(const U& x) {
     if (!(value_of(x) > 0))
       ref::numeric::contract_failure("oracle", "x", "makes a statistic + eps 0", "more than 0",
                                      Clause::C2);
@@ -220,19 +223,22 @@ class Definition {
     out_.statistics.set(name, t);
   }
   template <class U>
-  static std::vector<oracle100> inverse(const std::vector<U>& scale) {
+  static std::vector<oracle100> reciprocals(const std::vector<U>& scale) {
     std::vector<oracle100> result;
     result.reserve(scale.size());
     for (const auto& s : scale) result.push_back(1 / value_of(s));
     return result;
   }
 
-  const oracle100& old(const char* name, std::size_t i) const { return old_.at(name).data()[i]; }
-  std::vector<oracle100> all_old(const char* name) const {
+  const oracle100& old_statistic(const char* name, std::size_t i) const {
+    return old_.at(name).data()[i];
+  }
+  std::vector<oracle100> all_old_statistics(const char* name) const {
     const auto& t = old_.at(name);
     return {t.data(), t.data() + t.size()};
   }
-  /// Updates a running statistic to old + (1 - decay) (now - old).
+  /// Updates a running statistic to old + (1 - decay) (now - old), where `now` is the statistic of
+  /// this batch.
   void move(const char* name, const oracle100& decay, const std::vector<oracle100>& now) {
     auto& t = out_.state.at(name);
     for (std::size_t i = 0; i < now.size(); ++i)
@@ -240,7 +246,7 @@ class Definition {
   }
   void set_iterations(const oracle100& k) { out_.state.at("iterations").data()[0] = k; }
 
-  S mean_of(const StatisticsCell& cell, const Tensor<S>& x) const {
+  S compute_mean(const StatisticsCell& cell, const Tensor<S>& x) const {
     S sum(oracle100(0));
     for (const std::size_t i : cell.counted) sum = sum + x.data()[i];
     return sum / S(oracle100(cell.counted.size()));
@@ -256,7 +262,7 @@ class Definition {
                                    double eps) const {
     std::vector<S> result;
     for (const StatisticsCell& cell : cells.cells)
-      result.push_back(checked_root(mean_square(cell, x, S(oracle100(0))) + number(eps)));
+      result.push_back(check_and_take_root(mean_square(cell, x, S(oracle100(0))) + number(eps)));
     return result;
   }
   std::vector<oracle100> quadratic_means(const StatisticsCells& cells, const Tensor<S>& x) const {
@@ -280,17 +286,17 @@ class Definition {
     std::vector<S> scale;
     Moments moments;
     for (const StatisticsCell& cell : cells.cells) {
-      const S about = centred ? mean_of(cell, in_.x) : S(oracle100(0));
+      const S about = centred ? compute_mean(cell, in_.x) : S(oracle100(0));
       const S square = mean_square(cell, in_.x, about);
       location.push_back(about);
-      scale.push_back(checked_root(square + number(eps)));
+      scale.push_back(check_and_take_root(square + number(eps)));
       moments.location.push_back(value_of(about));
       moments.square.push_back(value_of(square));
     }
     divide(cells, in_.x, location, scale);
     if (*names.location != '\0') record(names.location, cells.shape, moments.location);
     if (*names.square != '\0') record(names.square, cells.shape, moments.square);
-    record(names.rstd, cells.shape, inverse(scale));
+    record(names.rstd, cells.shape, reciprocals(scale));
     return moments;
   }
 
@@ -299,21 +305,21 @@ class Definition {
                           const std::vector<oracle100>& square, double eps) {
     constants_.clear();
     for (const auto& v : square)
-      constants_.push_back(S(checked_root(oracle100(v + oracle100(eps)))));
+      constants_.push_back(S(check_and_take_root(oracle100(v + oracle100(eps)))));
     divide(channels, x, {}, constants_);
   }
 
   /// Normalizes x by the running statistics.
-  void normalize_by_running(const char* location, const char* square, double eps,
-                            const Tensor<S>& x) {
+  void normalize_by_running_statistics(const char* location, const char* square, double eps,
+                                       const Tensor<S>& x) {
     const StatisticsCells channels = partition(Partition::channel, shape_of(x), 1, Mask());
     Tensor<S> shifted = x;
     if (*location != '\0')
       for (std::size_t c = 0; c < channels.cells.size(); ++c)
         for (const std::size_t i : channels.cells[c].members)
-          shifted.data()[i] = x.data()[i] - S(old(location, c));
-    scale_by_constants(channels, shifted, all_old(square), eps);
-    record("rstd", channels.shape, inverse(constants_));
+          shifted.data()[i] = x.data()[i] - S(old_statistic(location, c));
+    scale_by_constants(channels, shifted, all_old_statistics(square), eps);
+    record("rstd", channels.shape, reciprocals(constants_));
     affine();
   }
 

@@ -88,7 +88,7 @@ Gradients reverse_mode(const model::NormOptions& options, const OracleInputs& in
     const Variable& y = evaluation.y.data()[i];
     if (y.tape != nullptr) weights[y.node] += inputs.grad_y.data()[i];
   }
-  const std::vector<oracle100> swept = tape.sweep(std::move(weights));
+  const std::vector<oracle100> swept = tape.backpropagate(std::move(weights));
   const auto read = [&](const Tensor<Variable>& watched) {
     Tensor<oracle100> result = empty_tensor<oracle100>(shape_of(watched));
     for (std::size_t i = 0; i < watched.size(); ++i)

@@ -4,7 +4,7 @@
 
 namespace normproof::verification::checks::oracle {
 
-/// The results of one step of the oracle. Names and order are those of ref's results.
+/// The results of one step of the oracle. They have the names and the order of the results of ref.
 struct OracleStep {
   NamedTensors<oracle100> outputs;
   NamedTensors<oracle100> state;

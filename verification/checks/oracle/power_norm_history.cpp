@@ -10,8 +10,8 @@ namespace model = ref::model;
 using ref::tensor::empty_tensor;
 using ref::tensor::shape_of;
 
-/// The means over the rows, for each channel, of x_hat^2, of g x_hat and of (g - nu x_hat) x_hat,
-/// where g = gamma grad_y.
+/// The means over the rows, for each channel, of x_hat^2, of g x_hat and of (g - nu x_hat) x_hat.
+/// Here g = gamma grad_y, and nu is the state of PowerNorm's backward.
 struct ChannelMeans {
   oracle100 x_hat_squared = 0;
   oracle100 g_x_hat = 0;
@@ -31,7 +31,7 @@ ChannelMeans channel_means(const std::vector<std::size_t>& rows_of_r, const Tens
   return {means.x_hat_squared / m, means.g_x_hat / m, means.remaining / m};
 }
 
-Tensor<oracle100> incoming(const OracleInputs& inputs, const Tensor<oracle100>& gamma) {
+Tensor<oracle100> incoming_gradient(const OracleInputs& inputs, const Tensor<oracle100>& gamma) {
   Tensor<oracle100> g = inputs.grad_y;
   for (std::size_t i = 0; i < g.size(); ++i) g.data()[i] *= gamma.data()[i % gamma.size()];
   return g;
@@ -51,7 +51,7 @@ PowerNormBackward power_norm_backward(const model::PowerNormOptions& options,
                                       const NamedTensors<oracle100>& state) {
   const Shape shape = shape_of(inputs.x);
   const StatisticsCells channels = partition(Partition::channel, shape, 1, inputs.valid);
-  const Tensor<oracle100> g = incoming(inputs, gamma);
+  const Tensor<oracle100> g = incoming_gradient(inputs, gamma);
   PowerNormBackward result = allocate(shape);
   for (std::size_t c = 0; c < channels.cells.size(); ++c) {
     const StatisticsCell& channel = channels.cells[c];
@@ -77,7 +77,7 @@ PowerNormBackward power_norm_released_backward(const model::PowerNormReleasedOpt
   const Shape shape = shape_of(inputs.x);
   const StatisticsCells channels =
       partition(Partition::channel, shape, 1, options.pads_in_backward ? Mask() : inputs.valid);
-  const Tensor<oracle100> g = incoming(inputs, gamma);
+  const Tensor<oracle100> g = incoming_gradient(inputs, gamma);
   const oracle100 w = 1 - oracle100(options.alpha_backward);
   const auto& divisor =
       evaluation.statistics.at(options.divide_by_batch_psi ? "batch_rstd" : "rstd");

@@ -4,7 +4,8 @@
 
 namespace normproof::verification::checks::oracle {
 
-/// The results of PowerNorm's approximate backward that a derivative does not have.
+/// The results of PowerNorm's approximate backward. grad_x is not a derivative. The other members
+/// are the statistics and the state that this backward computes.
 struct PowerNormBackward {
   Tensor<oracle100> grad_x;
   Tensor<oracle100> mean_x_hat_squared;  ///< Gamma
@@ -25,8 +26,8 @@ PowerNormBackward power_norm_backward(const ref::model::PowerNormOptions& option
                                       const NamedTensors<oracle100>& state);
 
 /// The training backward of power_norm_released, computed from the history of its state ema_gz =
-/// nu/(1 - alpha). The update of ema_gz is that of nu in the paper, divided by 1 - alpha once more.
-/// The backward of group scaling is a derivative by `method`.
+/// nu/(1 - alpha). A step computes the paper's new nu from nu = (1 - alpha) ema_gz, and divides it
+/// by 1 - alpha. The backward of group scaling is computed as a derivative by `method`.
 PowerNormBackward power_norm_released_backward(const ref::model::PowerNormReleasedOptions& options,
                                                const OracleInputs& inputs,
                                                const Tensor<oracle100>& gamma,

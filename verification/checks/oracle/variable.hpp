@@ -17,7 +17,7 @@ using ref::numeric::oracle100;
 /// Source    [GW08], reverse mode
 class Tape {
  public:
-  static constexpr std::size_t kConstant = static_cast<std::size_t>(-1);
+  static constexpr std::size_t kConstantNode = static_cast<std::size_t>(-1);
 
   /// Adds a node. Its derivative with respect to node a is da, and with respect to node b it is db.
   std::size_t record(std::size_t a, const oracle100& da, std::size_t b, const oracle100& db) {
@@ -27,11 +27,11 @@ class Tape {
 
   /// Returns the derivative of a weighted sum of nodes with respect to every node.
   /// Computes  d(sum_i weight_i node_i)/d(node), with one weight per node
-  std::vector<oracle100> sweep(std::vector<oracle100> weights) const {
+  std::vector<oracle100> backpropagate(std::vector<oracle100> weights) const {
     for (std::size_t i = nodes_.size(); i-- > 0;) {
       const Node& node = nodes_[i];
-      if (node.a != kConstant) weights[node.a] += weights[i] * node.da;
-      if (node.b != kConstant) weights[node.b] += weights[i] * node.db;
+      if (node.a != kConstantNode) weights[node.a] += weights[i] * node.da;
+      if (node.b != kConstantNode) weights[node.b] += weights[i] * node.db;
     }
     return weights;
   }
@@ -54,12 +54,12 @@ struct Variable {
   Variable(const oracle100& constant) : value(constant) {}
   Variable(const oracle100& v, Tape* t, std::size_t n) : value(v), tape(t), node(n) {}
   static Variable input(const oracle100& v, Tape& tape) {
-    return {v, &tape, tape.record(Tape::kConstant, 0, Tape::kConstant, 0)};
+    return {v, &tape, tape.record(Tape::kConstantNode, 0, Tape::kConstantNode, 0)};
   }
 
   oracle100 value = 0;
   Tape* tape = nullptr;
-  std::size_t node = Tape::kConstant;
+  std::size_t node = Tape::kConstantNode;
 };
 
 inline Variable combine(const oracle100& value, const Variable& a, const oracle100& da,

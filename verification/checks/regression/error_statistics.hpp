@@ -10,7 +10,7 @@ using golden::corpus::DType;
 using golden::corpus::StoredTensor;
 
 /// The errors of an output relative to the exact values. They are rounded to six digits, because
-/// they are only compared with those of other recordings.
+/// they are only compared with the errors in other recordings.
 struct ErrorStatistics {
   std::size_t judged = 0;                ///< elements with a finite bound
   double max_ulp = 0, mean_ulp = 0;      ///< in units in the last place of the output's dtype

@@ -26,9 +26,9 @@ class History {
   /// Throws    FileError
   void keep(const std::string& sha256, const std::vector<StoredTensor>& answer) const;
 
-  /// Adds a recording to the file. The file is either replaced completely or not changed.
-  /// Everything that the new line names is stored before. Several processes may do this
-  /// concurrently; each waits for the others.
+  /// Adds a recording to the file. The file is either replaced completely or not changed. All
+  /// outputs and results that the new line names are stored before the line. Several processes may
+  /// do this concurrently; each waits for the others.
   /// Requires  the outputs of the cases are stored
   /// Returns   the number of the new line
   /// Throws    UsageError if another line already has the label; FileError; then the file is

@@ -31,8 +31,9 @@ std::map<std::string, const Record*> by_name(const std::vector<Record>& records,
   return result;
 }
 
-/// Returns a map from each name to a pair: the record of this name in the first list, and the one
-/// in the second list. A pointer is nullptr if the list has no such record.
+/// Returns a map from each name to a pair of pointers: to the record of this name in the first
+/// list, and to the record of this name in the second list. A pointer is nullptr if the list has no
+/// such record.
 template <class Record>
 std::map<std::string, std::pair<const Record*, const Record*>> pair_by_name(
     const std::vector<Record>& from, const std::vector<Record>& to, std::string Record::*name) {
@@ -59,7 +60,7 @@ void count_steps(const StoredTensor& before, const StoredTensor& after, OutputCh
   const std::vector<double> from = ref::io::widen(before), to = ref::io::widen(after);
   for (std::size_t i = 0; i < std::min(from.size(), to.size()); ++i) {
     if (std::bit_cast<std::uint64_t>(from[i]) == std::bit_cast<std::uint64_t>(to[i])) continue;
-    const std::uint64_t steps = steps_between(from[i], to[i], before.dtype);
+    const std::uint64_t steps = count_representable_steps(from[i], to[i], before.dtype);
     if (movement.moved++ > 0 && steps <= movement.max_steps) continue;
     movement.max_steps = steps;
     movement.where = ref::tensor::index_to_string(i, before.shape);
@@ -123,9 +124,9 @@ std::size_t Change::count(Direction towards_or_away) const {
       std::ranges::count(movements, towards_or_away, &OutputChange::direction));
 }
 
-std::uint64_t steps_between(double a, double b, DType dtype) {
+std::uint64_t count_representable_steps(double a, double b, DType dtype) {
   if (std::isnan(a) || std::isnan(b))
-    return std::isnan(a) && std::isnan(b) ? 0 : checks::compare::kInfinitelyFar;
+    return std::isnan(a) && std::isnan(b) ? 0 : checks::compare::kInfiniteUlpDistance;
   if (dtype == DType::float64) return checks::compare::ulp_distance(a, b);
   if (!ref::io::is_float(dtype)) return static_cast<std::uint64_t>(std::fabs(a - b));
   // The bits of a non-negative number are its index among the numbers of the dtype.

@@ -28,13 +28,15 @@ struct Change {
   std::size_t count(Direction towards_or_away) const;
 };
 
-/// Returns the number of steps between neighboring numbers of the dtype from a to b. +0 and -0
-/// count as the same number. The result is 0 if both are NaN, and kInfinitelyFar if only one is.
+/// Returns the number of steps that lead from a to b. One step leads from a number of the dtype to
+/// a neighboring number of the dtype. +0 and -0 count as the same number. The result is 0 if both
+/// are NaN, and kInfinitelyFar if only one is.
 /// Requires  a and b are numbers of the dtype, a float or int64
-std::uint64_t steps_between(double a, double b, DType dtype);
+std::uint64_t count_representable_steps(double a, double b, DType dtype);
 
 /// Compares two recordings of a history.
-/// Computes  the changes of each case. A case counts as `away` if it is gone or has lost its
+/// Computes  the changes of each case, and whether they move towards the exact values (`towards`)
+///           or away from them (`away`). A case counts as `away` if it is gone or has lost its
 ///           output, as `towards` if it is new or has gained an output, and as `neither` if its
 ///           name now belongs to a different case
 /// Throws    FileError as History

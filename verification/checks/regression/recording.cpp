@@ -35,9 +35,9 @@ StoredTensor canonicalize_nans(const StoredTensor& tensor) {
 }
 
 /// Returns those outputs of a candidate that the case expects, sorted by name.
-/// Throws    FileError with one sentence
-std::vector<StoredTensor> outputs_to_store(const StoredCase& stored,
-                                           const std::vector<StoredTensor>& answer) {
+/// Throws    FileError whose message is one sentence
+std::vector<StoredTensor> select_outputs_to_store(const StoredCase& stored,
+                                                  const std::vector<StoredTensor>& answer) {
   std::vector<StoredTensor> kept;
   for (const StoredTensor& tensor : answer) {
     if (tensor.name.ends_with("_lo")) continue;
@@ -56,11 +56,12 @@ std::vector<StoredTensor> outputs_to_store(const StoredCase& stored,
   return kept;
 }
 
-/// Compares a block-scaled output with the exact values. The block scales are another output.
-RecordedOutput fingerprint_of_block_scaled(const StoredCase& stored,
-                                           const std::vector<StoredTensor>& answer,
-                                           const StoredTensor& tensor,
-                                           const golden::tolerance::Tolerance& bounds) {
+/// Compares a block-scaled output with the exact values. The block scales are another output of the
+/// same case.
+RecordedOutput fingerprint_block_scaled_output(const StoredCase& stored,
+                                               const std::vector<StoredTensor>& answer,
+                                               const StoredTensor& tensor,
+                                               const golden::tolerance::Tolerance& bounds) {
   const auto judged = golden::gate::compute_judged_values(stored, answer, tensor.name, bounds);
   const StoredTensor high = ref::io::make_tensor("high", tensor.shape, judged.high);
   const StoredTensor low = ref::io::make_tensor("low", tensor.shape, judged.low);
@@ -78,7 +79,7 @@ std::vector<RecordedOutput> fingerprints(const StoredCase& stored,
   std::vector<RecordedOutput> outputs;
   for (const StoredTensor& tensor : answer) {
     if (golden::corpus::is_scaled(c)) {
-      outputs.push_back(fingerprint_of_block_scaled(stored, answer, tensor, bounds));
+      outputs.push_back(fingerprint_block_scaled_output(stored, answer, tensor, bounds));
       continue;
     }
     const StoredTensor& high = *golden::corpus::find(stored.expected, tensor.name);
@@ -98,7 +99,7 @@ std::optional<std::vector<StoredTensor>> get_outputs(const StoredCase& stored,
                                                      std::string& problem) {
   try {
     const golden::candidate::CandidateOutput output = candidate(stored);
-    if (!output.is_declined()) return outputs_to_store(stored, output.tensors());
+    if (!output.is_declined()) return select_outputs_to_store(stored, output.tensors());
   } catch (const FileError& error) {
     problem = error.what();
   } catch (const ref::numeric::ContractError& error) {  // an int64 that no double can represent

@@ -35,7 +35,8 @@ struct LayerError {
   ErrorStatistics error;
 };
 
-/// The outputs that a candidate computed at one time. A recording is one line of a history.
+/// The outputs that a candidate computed in one recording run. A recording is one line of a
+/// history.
 struct Recording {
   std::string label;      ///< empty if none was given
   std::string candidate;  ///< how the candidate was run
@@ -51,8 +52,8 @@ using Keep =
     std::function<void(const std::string& sha256, const std::vector<StoredTensor>& answer)>;
 
 /// Runs the candidate on each case, stores its outputs and computes the fingerprints. If outputs
-/// are missing or do not match the case, the case's record has a problem. Cases that the candidate
-/// declines are left out.
+/// are missing or do not match the case, the record of the case describes this problem. Cases that
+/// the candidate declines are left out.
 /// Requires  jobs is 1 if only one thread at a time may call the candidate
 /// Throws    FileError if the corpus itself is damaged; any exception of `keep`
 std::vector<RecordedCase> record_cases(const std::filesystem::path& golden,

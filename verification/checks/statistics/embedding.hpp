@@ -8,7 +8,8 @@
 
 namespace normproof::verification::checks::statistics {
 
-/// A table of random token embeddings, like that of a model before the first training step.
+/// A table of random token embeddings, similar to the embedding of a model before the first
+/// training step.
 ///
 /// Computes  entry (v, d) = scale * RandomStream(seed, "embedding").normal(v D + d), rounded once
 /// Shapes    the table [V,D]

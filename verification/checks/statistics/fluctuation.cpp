@@ -15,7 +15,7 @@ double euclidean_norm(const Tensor<double>& v) {
   return ref::numeric::square_root(ref::ops::sum_elements(squares));
 }
 
-Tensor<double> channel_roots(const Tensor<double>& v) {
+Tensor<double> channel_square_roots(const Tensor<double>& v) {
   Tensor<double> roots = v;
   for (double& value : roots) value = ref::numeric::square_root(value);
   return roots;

@@ -22,7 +22,7 @@ double euclidean_norm(const ref::tensor::Tensor<double>& v);
 ///
 /// Computes  sqrt(v_c)
 /// Shapes    v [D]
-ref::tensor::Tensor<double> channel_roots(const ref::tensor::Tensor<double>& v);
+ref::tensor::Tensor<double> channel_square_roots(const ref::tensor::Tensor<double>& v);
 
 /// Returns the distance of a batch's statistic from its running value.
 ///

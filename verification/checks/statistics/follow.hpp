@@ -11,7 +11,8 @@
 
 namespace normproof::verification::checks::statistics {
 
-/// A layer, and whether its statistics include padding: one of the settings that are compared.
+/// A layer with its options, and whether it gets the padding mask. The study of statistics compares
+/// several scenarios.
 struct Scenario {
   std::string name;         ///< short, for a table
   std::string description;  ///< one sentence
@@ -34,8 +35,8 @@ struct RecordedStep {
   std::optional<Fluctuation> mean;            ///< batch_norm only
   std::optional<Fluctuation> variance;        ///< batch_norm only
   std::optional<Fluctuation> quadratic_mean;  ///< power_norm and power_norm_released
-  /// The update of nu; empty for other layers than power_norm and power_norm_released, and after nu
-  /// has diverged.
+  /// The update of nu. It is empty for a layer other than power_norm and power_norm_released, and
+  /// after nu has diverged.
   std::optional<NuUpdate> recursion;
 };
 

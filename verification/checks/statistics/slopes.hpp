@@ -18,10 +18,11 @@ struct LipschitzAtStep {
   checks::lipschitz::Enclosure around;  ///< the maximum over the ball around the batch
 };
 
-/// Bounds the Lipschitz constant of every layer that checks::lipschitz::certify supports.
+/// Returns bounds of the Lipschitz constant of every layer that checks::lipschitz::certify
+/// supports.
 ///
-/// Computes  checks::lipschitz::certify of each layer with gamma = 1 over the real tokens.
-///           power_norm starts from `power_norm_state`, its state before the step
+/// Computes  checks::lipschitz::certify of each layer with gamma = 1 on the real tokens. For
+///           power_norm, the state before the step is `power_norm_state`
 /// Shapes    x [B,T,D]; valid [B,T]
 /// Requires  the preconditions of checks::lipschitz::certify
 /// Throws    ContractError

@@ -6,9 +6,10 @@
 
 namespace normproof::verification::checks::statistics {
 
-/// Whether the state nu of PowerNorm's backward is stable. An update multiplies nu by 1 - theta,
-/// where theta = (1 - alpha_backward) mean(x_hat^2) per channel. If theta <= 1, the new nu is a
-/// convex combination. If theta >= 2, nu oscillates with growing amplitude.
+/// Whether the state nu of PowerNorm's backward is stable. An update multiplies nu by 1 - theta and
+/// adds a value of the batch, where theta = (1 - alpha_backward) mean(x_hat^2) per channel. If
+/// theta <= 1, the new nu is a convex combination of the old nu and mean(g x_hat) / mean(x_hat^2)
+/// of the batch. If theta >= 2, nu oscillates with growing amplitude.
 enum class Stability { stable, warning, error };
 
 /// Returns "stable", "warning" or "error".

@@ -95,7 +95,7 @@ bool same_bits(const Tensor<double>* a, const Tensor<double>* b) {
          std::memcmp(a->data(), b->data(), a->size() * sizeof(double)) == 0;
 }
 
-bool same_statistics(const ScenarioRecorder& a, const ScenarioRecorder& b) {
+bool have_same_statistics(const ScenarioRecorder& a, const ScenarioRecorder& b) {
   const auto same = [](const NamedTensors<double>& left, const NamedTensors<double>& right,
                        std::initializer_list<std::string_view> names) {
     return std::ranges::all_of(
@@ -106,8 +106,8 @@ bool same_statistics(const ScenarioRecorder& a, const ScenarioRecorder& b) {
          same(a.last().state, b.last().state, {"running_psi2", "nu"});
 }
 
-/// Whether the Lipschitz constants are bounded at this step. These steps are evenly spaced from the
-/// first to the last.
+/// Whether bounds of the Lipschitz constants are computed at this step. The steps with such bounds
+/// are evenly spaced from the first to the last step.
 bool is_certified_step(std::size_t step, const StatisticsOptions& options) {
   const std::size_t count = std::min(options.sloped_steps, options.steps);
   for (std::size_t i = 0; i < count; ++i)
@@ -167,8 +167,9 @@ Statistics collect_statistics(const TokenizedCorpus& corpus, const StatisticsOpt
     for (ScenarioRecorder& follower : followers)
       follower.step(follower.scenario().pad_scale == 1 ? x : large_pad_x, grad_y, valid);
     result.batches.push_back(record_batch(batch, followers));
-    result.padding_is_inert = result.padding_is_inert &&
-                              same_statistics(followers[kPowerNorm], followers[kPowerNormLargePad]);
+    result.padding_is_inert =
+        result.padding_is_inert &&
+        have_same_statistics(followers[kPowerNorm], followers[kPowerNormLargePad]);
     if (is_certified_step(step, options))
       for (LipschitzAtStep& slope : bound_lipschitz_constants(
                step, x, valid, followers[kPowerNorm].before(), options.slope_radius))

@@ -28,16 +28,16 @@ struct StatisticsOptions {
   std::size_t steps = 100;
   /// The standard deviation of the embedding's entries.
   double embedding_scale = 1;
-  /// The factor on the [PAD] embedding in the scenarios with a large [PAD].
+  /// The number by which the [PAD] embedding is multiplied in the scenarios with a large [PAD].
   double large_pad = 8;
   /// The number of warm-up steps of power_norm_released.
   std::size_t warmup_steps = 10;
   /// The sequence length to which the published experiment pads sentences.
   std::size_t published_length = 512;
-  /// The number of steps for which an upper bound of the Lipschitz constant is computed.
+  /// The number of training steps at which bounds of the Lipschitz constants are computed.
   std::size_t sloped_steps = 3;
-  /// The radius of the ball around each part of the batch (a row or a channel) in which the
-  /// Lipschitz constant is bounded.
+  /// The radius of a ball around each part of the batch (a row or a channel). The bound of the
+  /// Lipschitz constant holds for all inputs in this ball.
   double slope_radius = 1;
 };
 
@@ -75,10 +75,11 @@ struct Statistics {
   CorpusFacts corpus;
   std::vector<BatchRecord> batches = {};  ///< one per step
   std::vector<RecordedScenario> followed = {};
-  /// The Lipschitz constants at `sloped_steps` steps, evenly spaced from the first to the last.
+  /// Bounds of the Lipschitz constants, at `sloped_steps` steps that are evenly spaced from the
+  /// first to the last.
   std::vector<LipschitzAtStep> slopes = {};
-  /// Whether power_norm over real tokens gives the same bits if the [PAD] embedding is plain and if
-  /// it is multiplied by large_pad.
+  /// Whether power_norm over real tokens gives the same bits in two runs: with the original [PAD]
+  /// embedding, and with the [PAD] embedding multiplied by large_pad.
   bool padding_is_inert = true;
 };
 
@@ -98,8 +99,8 @@ std::vector<Scenario> scenarios(const StatisticsOptions& options);
 Statistics collect_statistics(const TokenizedCorpus& corpus, const StatisticsOptions& options,
                               const std::function<void(std::size_t, std::size_t)>& progress = {});
 
-/// Whether the run has an error: nu is unstable in a scenario with `decides`, or padding changes
-/// the masked statistics.
+/// Whether the run has an error. There are two kinds of errors: nu is unstable in a scenario whose
+/// member `decides` is true, or padding changes the masked statistics.
 bool has_error(const Statistics& statistics);
 
 }  // namespace normproof::verification::checks::statistics

@@ -86,7 +86,7 @@ ordered_json enclosure_json(const checks::lipschitz::Enclosure& norm) {
   return {{"lower", norm.lower}, {"upper", norm.upper}, {"theory", norm.theory}};
 }
 
-ordered_json slope_json(const LipschitzAtStep& slope) {
+ordered_json lipschitz_at_step_json(const LipschitzAtStep& slope) {
   return {{"step", slope.step},
           {"layer", slope.layer},
           {"theory", slope.theory},
@@ -131,7 +131,7 @@ ordered_json to_json(const Statistics& statistics) {
     json["followed"].push_back(followed_json(followed));
   json["slopes"] = ordered_json::array();
   for (const LipschitzAtStep& slope : statistics.slopes)
-    json["slopes"].push_back(slope_json(slope));
+    json["slopes"].push_back(lipschitz_at_step_json(slope));
   return json;
 }
 

@@ -15,10 +15,11 @@ namespace normproof::verification::claims::engine {
 ///
 /// Source    [Hig02] section 3.3
 /// Error     each operation adds 2u = 2^-167 of its result to the bound and inflates the bound by 1
-///           + 2^-100, which covers the bound's own rounding. The bound also covers another
-///           50-digit evaluation of the same operations, with sums in any order. The operands of
-///           that evaluation are within their bounds. Its results are at most twice as large as
-///           these, or smaller than their bounds. The exponent range of MPFR rules out underflow
+///           + 2^-100, which covers the bound's own rounding. The bound also covers a second
+///           50-digit evaluation of the same operations with sums in any order, under two
+///           conditions. The operands of the second evaluation are within their bounds. Its results
+///           are at most twice as large as the results here, or smaller than their bounds. The
+///           exponent range of MPFR rules out underflow
 class Bounded {
  public:
   Bounded() = default;
@@ -49,9 +50,9 @@ class Bounded {
   Bounded& operator+=(const Bounded& b) { return *this = *this + b; }
   Bounded& operator*=(const Bounded& b) { return *this = *this * b; }
 
-  /// Returns the square root of x. Let v be the exact argument and a the computed one. Then
-  /// |sqrt(v) - sqrt(a)| = |v - a| / (sqrt(v) + sqrt(a)). This is at most error / sqrt(a), and at
-  /// most sqrt(error).
+  /// Returns the square root of x. Let v be the exact argument and a the computed argument, with
+  /// |v - a| <= error. Then |sqrt(v) - sqrt(a)| = |v - a| / (sqrt(v) + sqrt(a)). This is at most
+  /// error / sqrt(a), and at most sqrt(error).
   friend Bounded sqrt(const Bounded& x) {
     const oracle50 least = x.value - x.error;
     return rounded(sqrt(x.value), x.error == 0       ? oracle50(0)

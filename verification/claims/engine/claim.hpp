@@ -118,7 +118,7 @@ struct InjectedError {
 };
 
 /// The sensitivity of a claim's check to an injected error.
-struct Power {
+struct CheckSensitivity {
   std::string planted = {};
   /// The smallest size of the error that the check rejects; infinity if the check does not reject
   /// size 1.
@@ -133,11 +133,11 @@ struct Result {
   std::string failure;
   /// Whether the check ran without failure and the verdict is the expected one.
   bool as_expected = false;
-  std::vector<Power> powers = {};  ///< if requested
+  std::vector<CheckSensitivity> powers = {};  ///< if requested
 };
 
-/// Runs the check of a claim. If the check throws an exception, returns its text as `failure`, with
-/// the claim's id.
+/// Runs the check of a claim. If the check throws an exception, the `failure` of the result is the
+/// message of the exception with the claim's id.
 Result evaluate(const Claim& claim, Run run);
 
 }  // namespace normproof::verification::claims::engine

@@ -20,7 +20,7 @@ std::string summary(const Evidence& evidence, const std::string& what) {
 
 }  // namespace
 
-Run with_fewer_cases(const Run& run) {
+Run reduce_case_count(const Run& run) {
   Run result = run;
   result.cases = std::max<std::size_t>(25, run.cases / 4);
   return result;
@@ -33,7 +33,7 @@ Evidence combine_parts(Evidence main, const Evidence& part, const std::string& w
     main.counterexample = what + ": " + part.counterexample;
   }
   if (!(part.worst <= main.worst)) main.worst = part.worst;
-  return with_remark(std::move(main), summary(part, what));
+  return add_remark(std::move(main), summary(part, what));
 }
 
 Evidence refute_with_control(Evidence main, const std::function<Evidence()>& control,
@@ -45,21 +45,21 @@ Evidence refute_with_control(Evidence main, const std::function<Evidence()>& con
                                    fmt::format("is violated in {} of {}: {}", restored.violations,
                                                restored.cases, restored.counterexample),
                                    "a control that holds");
-  return with_remark(std::move(main), summary(restored, what));
+  return add_remark(std::move(main), summary(restored, what));
 }
 
 Evidence refute_every_constant(Evidence evidence) {
   const std::size_t kept = evidence.cases - evidence.violations;
   if (evidence.observed == Verdict::holds) return evidence;
-  if (kept == 0) return with_remark(std::move(evidence), "refuted for every constant drawn");
+  if (kept == 0) return add_remark(std::move(evidence), "refuted for every constant drawn");
   evidence.observed = Verdict::holds;
   evidence.counterexample.clear();
   const std::string remark =
       fmt::format("{} of {} constants drawn are not refuted", kept, evidence.cases);
-  return with_remark(std::move(evidence), remark);
+  return add_remark(std::move(evidence), remark);
 }
 
-Evidence with_remark(Evidence evidence, const std::string& remark) {
+Evidence add_remark(Evidence evidence, const std::string& remark) {
   if (!evidence.detail.empty()) evidence.detail += "; ";
   evidence.detail += remark;
   return evidence;

@@ -23,8 +23,8 @@ PowerOfTwo next_power_of_two(double v) {
   return power;
 }
 
-/// Returns -ln(weight), where 1/((e+1)(e+2)) is the weight of the power's exponent e. The weights
-/// of all exponents add up to 1.
+/// Returns -ln(w), where w = 1/((e+1)(e+2)) is the weight of the power 2^e. The weights of all
+/// exponents e = 0, 1, ... add up to 1.
 double negative_log_weight(const PowerOfTwo& power) {
   return ref::numeric::log((power.exponent + 1) * (power.exponent + 2));
 }

@@ -6,7 +6,7 @@
 namespace normproof::verification::claims::engine {
 
 double smallest_rejected_error(const Claim& claim, const InjectedError& planted, Run run) {
-  constexpr int kSmallest = 400, kCoarse = 40, kHalvings = 3;
+  constexpr int kSmallestErrorExponent = 400, kCoarse = 40, kHalvings = 3;
   run.shrinks = false;
   run.stops_at_violation = claim.expected == Verdict::holds;
   const auto rejects = [&](double delta) {
@@ -14,7 +14,7 @@ double smallest_rejected_error(const Claim& claim, const InjectedError& planted,
     return !evaluate(claim, run).as_expected;
   };
   if (!rejects(1)) return std::numeric_limits<double>::infinity();
-  int seen = 0, unseen = kSmallest;
+  int seen = 0, unseen = kSmallestErrorExponent;
   while (unseen - seen > 1) {
     const int between = (seen + unseen) / 2;
     (rejects(std::ldexp(1.0, -between)) ? seen : unseen) = between;

@@ -46,7 +46,7 @@ Judgement worse_judgement(const Judgement& a, const Judgement& b) {
   return {held ? Outcome::held : Outcome::violated, std::max(a.attained, b.attained)};
 }
 
-rc::Random case_random(const Run& run, std::size_t index) {
+rc::Random make_case_random(const Run& run, std::size_t index) {
   std::uint64_t name = 0xcbf29ce484222325;  // FNV-1a hash
   for (const char c : run.claim) name = (name ^ static_cast<unsigned char>(c)) * 0x100000001b3;
   return rc::Random(rc::Random::Key{run.seed, name, index, 0});
@@ -81,7 +81,7 @@ AnyCase shrink_violation(const rc::Shrinkable<AnyCase>& violation,
 
 }  // namespace
 
-Evidence examine_any(const Run& run, const Property<AnyCase>& property) {
+Evidence examine_any_case(const Run& run, const Property<AnyCase>& property) {
   using Outcome = Judgement::Outcome;
   if (run.cases == 0)
     ref::numeric::contract_failure("claim " + run.claim, "cases", "is 0", "1 or more");
@@ -92,7 +92,7 @@ Evidence examine_any(const Run& run, const Property<AnyCase>& property) {
   std::size_t discards = 0;
   for (std::size_t index = 0; evidence.cases < run.cases; ++index) {
     const int size = 1 + static_cast<int>(evidence.cases * rc::kNominalSize / run.cases);
-    const rc::Shrinkable<AnyCase> generated = property.cases(case_random(run, index), size);
+    const rc::Shrinkable<AnyCase> generated = property.cases(make_case_random(run, index), size);
     const Judgement judgement = property.judge(generated.value());
     if (judgement.outcome == Outcome::discarded) {
       if (++discards > 10 * (evidence.cases + 10))

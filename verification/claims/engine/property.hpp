@@ -62,11 +62,11 @@ struct Property {
 
 /// Returns the random numbers for the case with this index. They depend only on seed, claim and
 /// index.
-rc::Random case_random(const Run& run, std::size_t index);
+rc::Random make_case_random(const Run& run, std::size_t index);
 
 /// A case whose type is erased, so that the code that runs checks need not be a template.
 using AnyCase = std::shared_ptr<const void>;
-Evidence examine_any(const Run& run, const Property<AnyCase>& property);
+Evidence examine_any_case(const Run& run, const Property<AnyCase>& property);
 
 /// Checks a property on run.cases cases of growing size, counts the violations and shrinks the
 /// first one as far as `run` requests. Discarded cases do not count. The verdict is `refuted` if at
@@ -87,7 +87,7 @@ Evidence examine(const Run& run, const Property<Case>& property) {
       .judge = [&](const AnyCase& c) { return property.judge(typed(c)); },
       .describe = [&](const AnyCase& c) { return property.describe(typed(c)); },
       .worst_meaning = property.worst_meaning};
-  return examine_any(run, any);
+  return examine_any_case(run, any);
 }
 
 }  // namespace normproof::verification::claims::engine

@@ -18,7 +18,7 @@ namespace normproof::verification::claims::engine {
 namespace {
 
 // Returns a result as one line of JSON. `worst` is text in hexadecimal, because it may be infinite.
-std::string to_line(const Result& result) {
+std::string result_to_line(const Result& result) {
   const Evidence& e = result.evidence;
   nlohmann::json line = {{"id", result.id},
                          {"failure", result.failure},
@@ -32,13 +32,13 @@ std::string to_line(const Result& result) {
                          {"detail", e.detail},
                          {"seed", e.seed},
                          {"powers", nlohmann::json::array()}};
-  for (const Power& power : result.powers)
+  for (const CheckSensitivity& power : result.powers)
     line["powers"].push_back(
         {power.planted, ref::numeric::hexadecimal(power.smallest_rejected_error)});
   return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
-Result from_line(const std::string& text) {
+Result result_from_line(const std::string& text) {
   const auto line = nlohmann::json::parse(text);
   Result result;
   result.id = line.at("id").get<std::string>();
@@ -61,7 +61,7 @@ Result from_line(const std::string& text) {
 
 // Returns the result that a claim's process has reported. If the process died, returns a failure.
 Result reported_result(const Claim& claim, const support::process::WorkerReport& report) {
-  if (report.text.ends_with('\n')) return from_line(report.text);
+  if (report.text.ends_with('\n')) return result_from_line(report.text);
   Result result;
   result.id = claim.id;
   result.failure =
@@ -133,7 +133,7 @@ std::vector<Result> run_claims(const std::vector<Claim>& claims, const RunSettin
           for (const InjectedError& planted : settings.planted(claims[i]))
             result.powers.push_back(
                 {planted.what, smallest_rejected_error(claims[i], planted, run)});
-        return to_line(result);
+        return result_to_line(result);
       },
       [&](std::size_t i, const support::process::WorkerReport& report) {
         results[i] = reported_result(claims[i], report);

@@ -21,7 +21,7 @@ Evidence sample_evidence(const Run& run, std::size_t draws, const std::vector<Sa
     evidence.worst = std::max(evidence.worst, judged.attained);
     const std::string text = fmt::format("{} = {:.4g}, in [{:.4g}, {:.4g}] ± {:.2g}", m.what,
                                          m.mean, m.least, m.most, m.allowance);
-    evidence = with_remark(evidence, text);
+    evidence = add_remark(evidence, text);
     if (judged.outcome == Judgement::Outcome::held) continue;
     if (++evidence.violations == 1) evidence.counterexample = text;
     evidence.observed = Verdict::refuted;

@@ -31,8 +31,8 @@ template <class T>
 struct StackStep {
   Tensor<T> y, grad_x;
   std::vector<EncoderLayerParameters<T>> gradients;  ///< layer by layer
-  /// The intermediate tensors of the forward by name, such as "layers.0.norm2.x" and
-  /// "final_norm.rstd".
+  /// The intermediate tensors of the forward pass. The keys are their names, such as
+  /// "layers.0.norm2.x" and "final_norm.rstd".
   std::map<std::string, Tensor<T>> values;
 };
 

@@ -12,7 +12,7 @@ using namespace fixtures;
 
 namespace {
 
-constexpr auto kAnyHistory =
+constexpr auto kAnyHistoryText =
     "any α, ε, and ψ² and ν at the start; no padding, no group scaling, W = 0";
 
 std::vector<Bounded> scaled(const std::vector<Bounded>& values, const Bounded& factor) {
@@ -30,7 +30,7 @@ BothBackwards run_both_layers(const TestedImplementation& subject, const History
                               bool divide_by_batch_psi) {
   auto options = h.released();
   options.divide_by_batch_psi = divide_by_batch_psi;
-  return {run_history(channel_of(subject, options, h), h),
+  return {run_history(make_channel(subject, options, h), h),
           run_history(paper_channel(subject, h), h)};
 }
 
@@ -70,8 +70,8 @@ std::string show_gradients(const History& h, const BothBackwards& s) {
 
 /// Returns a text with the range of |grad_x released| / |grad_x paper| over 400 random batches of
 /// moderate size.
-std::string ratio_range(const Run& run) {
-  Draw draw(case_random(run, 0));
+std::string describe_ratio_range(const Run& run) {
+  Draw draw(make_case_random(run, 0));
   History h;
   h.alpha_forward = h.alpha_backward = 0.9;
   h.eps = 1e-5;
@@ -104,7 +104,7 @@ Claim claim_c3() {
           .title = "the released gradient is the paper's",
           .statement = "grad_x of the released code = X̃′/√(ψ_{t−1}² + ε), the paper's",
           .source = "released code against [SYG+20] Algorithm 2, line 7",
-          .assumptions = kAnyHistory,
+          .assumptions = kAnyHistoryText,
           .expected = Verdict::refuted,
           .dropped =
               "the backward divides by the ψ that produced x̂: the released code divides by the "
@@ -120,15 +120,15 @@ Claim claim_c3() {
               return show_gradients(h, run_both_layers(run.subject, h, true));
             };
             const HistoryKind kind;
-            Evidence main = examine(run, Property<History>{.cases = histories(kind),
+            Evidence main = examine(run, Property<History>{.cases = generate_histories(kind),
                                                            .judge = judge_with(true, false),
                                                            .describe = describe,
                                                            .worst_meaning = kRounding});
             main = refute_with_control(
                 main,
                 [&] {
-                  return examine(with_fewer_cases(run),
-                                 Property<History>{.cases = histories(kind),
+                  return examine(reduce_case_count(run),
+                                 Property<History>{.cases = generate_histories(kind),
                                                    .judge = judge_with(true, true),
                                                    .describe = describe,
                                                    .worst_meaning = kRounding});
@@ -137,19 +137,19 @@ Claim claim_c3() {
             main = refute_with_control(
                 main,
                 [&] {
-                  return examine(with_fewer_cases(run),
-                                 Property<History>{.cases = histories(kind),
+                  return examine(reduce_case_count(run),
+                                 Property<History>{.cases = generate_histories(kind),
                                                    .judge = judge_with(false, false),
                                                    .describe = describe,
                                                    .worst_meaning = kRounding});
                 },
                 "equal with divide_by_batch_psi = false");
-            return with_remark(main, ratio_range(run));
+            return add_remark(main, describe_ratio_range(run));
           }};
 }
 
 /// Returns the history with an upstream gradient of zero in its last step.
-History with_last_gradient_zero(History h) {
+History clear_last_gradient(History h) {
   std::fill(h.grad_y.back().begin(), h.grad_y.back().end(), 0.0);
   return h;
 }
@@ -160,23 +160,23 @@ Claim claim_c9() {
       .title = "no gradient from above, none below",
       .statement = "∂L/∂y = 0 ⇒ grad_x = 0, as for every Jacobian",
       .source = "derived: docs/derivations/norms.md; [SYG+20] Algorithm 2, lines 6 and 7",
-      .assumptions = kAnyHistory,
+      .assumptions = kAnyHistoryText,
       .expected = Verdict::refuted,
       .dropped = "ν_{t−1} = 0: the backward is affine in ∂L/∂y, grad_x = (g − ν x̂)/ψ, not linear",
       .check = [](const Run& run) {
         const auto last = [&](const History& h) {
-          return run_history(channel_of(run.subject, h.paper(), h), h).back();
+          return run_history(make_channel(run.subject, h.paper(), h), h).back();
         };
         const auto describe = [&](const History& h) {
-          const ChannelMoment m = last(with_last_gradient_zero(h));
+          const ChannelMoment m = last(clear_last_gradient(h));
           return fmt::format("{}: grad_x of the last step begins with {}",
-                             show(with_last_gradient_zero(h)), show(m.grad_x.front().value));
+                             show(clear_last_gradient(h)), show(m.grad_x.front().value));
         };
         Evidence main = examine(
-            run, Property<History>{.cases = histories({}),
+            run, Property<History>{.cases = generate_histories({}),
                                    .judge =
                                        [&](const History& h) {
-                                         const ChannelMoment m = last(with_last_gradient_zero(h));
+                                         const ChannelMoment m = last(clear_last_gradient(h));
                                          return agree(m.grad_x,
                                                       std::vector<Bounded>(h.rows(), Bounded(0)));
                                        },
@@ -185,13 +185,13 @@ Claim claim_c9() {
         main = refute_with_control(
             main,
             [&] {
-              return examine(with_fewer_cases(run),
+              return examine(reduce_case_count(run),
                              Property<History>{
-                                 .cases = histories({}),
+                                 .cases = generate_histories({}),
                                  .judge =
                                      [&](const History& h) {
                                        const ChannelMoment m = last(h);
-                                       const ChannelMoment zero = last(with_last_gradient_zero(h));
+                                       const ChannelMoment zero = last(clear_last_gradient(h));
                                        std::vector<Bounded> linear, expected;
                                        for (std::size_t i = 0; i < h.rows(); ++i) {
                                          linear.push_back(m.grad_x[i] - zero.grad_x[i]);
@@ -207,13 +207,13 @@ Claim claim_c9() {
         return refute_with_control(
             main,
             [&] {
-              return examine(with_fewer_cases(run),
-                             Property<History>{.cases = histories({.max_steps = 1}),
+              return examine(reduce_case_count(run),
+                             Property<History>{.cases = generate_histories({.max_steps = 1}),
                                                .judge =
                                                    [&](History h) {
                                                      h.nu = 0;
                                                      for (const Bounded& v :
-                                                          last(with_last_gradient_zero(h)).grad_x)
+                                                          last(clear_last_gradient(h)).grad_x)
                                                        if (v.value != 0)
                                                          return judge_condition(false);
                                                      return judge_condition(true);
@@ -231,7 +231,7 @@ Claim claim_c9() {
 std::vector<Bounded> last_unscaled_gradient(const TestedImplementation& subject, const History& h,
                                             double before, std::size_t change, double after,
                                             bool rescale) {
-  PowerNormChannel channel = channel_of(subject, h.paper(), h);
+  PowerNormChannel channel = make_channel(subject, h.paper(), h);
   channel.set_nu(Bounded(h.nu) * Bounded(before));
   std::vector<Bounded> last;
   for (std::size_t t = 0; t < h.steps(); ++t) {
@@ -244,45 +244,46 @@ std::vector<Bounded> last_unscaled_gradient(const TestedImplementation& subject,
   return last;
 }
 
-Judgement scale_is_harmless(const TestedImplementation& subject, const History& h, double before,
-                            std::size_t change, double after, bool rescale) {
+Judgement judge_harmless_loss_scale(const TestedImplementation& subject, const History& h,
+                                    double before, std::size_t change, double after, bool rescale) {
   return agree(last_unscaled_gradient(subject, h, before, change, after, rescale),
                last_unscaled_gradient(subject, h, 1, 0, 1, false));
 }
 
 Claim claim_c10() {
-  return {.id = "C10",
-          .title = "a constant loss scale is harmless",
-          .statement =
-              "(c g_1, …, c g_T) and c ν_0 give c grad_x_T: homogeneous of degree 1 in the "
-              "whole history of gradients",
-          .source = "derived: docs/derivations/norms.md",
-          .assumptions = "any α, ε and start; c = 1024 and c = −3, constant over the history",
-          .expected = Verdict::holds,
-          .check = [](const Run& run) {
-            return examine(
-                run,
-                Property<History>{
-                    .cases = histories({}),
-                    .judge =
-                        [&](const History& h) {
-                          return worse_judgement(
-                              scale_is_harmless(run.subject, h, 1024, h.steps(), 1024, false),
-                              scale_is_harmless(run.subject, h, -3, h.steps(), -3, false));
-                        },
-                    .describe =
-                        [&](const History& h) {
-                          return fmt::format(
-                              "{}: grad_x of the last step begins with {}, scaled by 1024 and back "
-                              "with {}",
-                              show(h),
-                              show(last_unscaled_gradient(run.subject, h, 1, 0, 1, false)[0].value),
-                              show(last_unscaled_gradient(run.subject, h, 1024, h.steps(), 1024,
-                                                          false)[0]
-                                       .value));
-                        },
-                    .worst_meaning = kRounding});
-          }};
+  return {
+      .id = "C10",
+      .title = "a constant loss scale is harmless",
+      .statement =
+          "(c g_1, …, c g_T) and c ν_0 give c grad_x_T: homogeneous of degree 1 in the "
+          "whole history of gradients",
+      .source = "derived: docs/derivations/norms.md",
+      .assumptions = "any α, ε and start; c = 1024 and c = −3, constant over the history",
+      .expected = Verdict::holds,
+      .check = [](const Run& run) {
+        return examine(
+            run,
+            Property<History>{
+                .cases = generate_histories({}),
+                .judge =
+                    [&](const History& h) {
+                      return worse_judgement(
+                          judge_harmless_loss_scale(run.subject, h, 1024, h.steps(), 1024, false),
+                          judge_harmless_loss_scale(run.subject, h, -3, h.steps(), -3, false));
+                    },
+                .describe =
+                    [&](const History& h) {
+                      return fmt::format(
+                          "{}: grad_x of the last step begins with {}, scaled by 1024 and back "
+                          "with {}",
+                          show(h),
+                          show(last_unscaled_gradient(run.subject, h, 1, 0, 1, false)[0].value),
+                          show(last_unscaled_gradient(run.subject, h, 1024, h.steps(), 1024,
+                                                      false)[0]
+                                   .value));
+                    },
+                .worst_meaning = kRounding});
+      }};
 }
 
 Claim claim_c11() {
@@ -300,7 +301,7 @@ Claim claim_c11() {
         const HistoryKind kind{.min_steps = 3};
         const auto judge = [&](bool rescale) {
           return [&, rescale](const History& h) {
-            return scale_is_harmless(run.subject, h, 1024, h.steps() - 2, 512, rescale);
+            return judge_harmless_loss_scale(run.subject, h, 1024, h.steps() - 2, 512, rescale);
           };
         };
         const auto describe = [&](const History& h) {
@@ -312,15 +313,16 @@ Claim claim_c11() {
                        .value));
         };
         return refute_with_control(
-            examine(run, Property<History>{.cases = histories(kind),
+            examine(run, Property<History>{.cases = generate_histories(kind),
                                            .judge = judge(false),
                                            .describe = describe,
                                            .worst_meaning = kRounding}),
             [&] {
-              return examine(with_fewer_cases(run), Property<History>{.cases = histories(kind),
-                                                                      .judge = judge(true),
-                                                                      .describe = describe,
-                                                                      .worst_meaning = kRounding});
+              return examine(reduce_case_count(run),
+                             Property<History>{.cases = generate_histories(kind),
+                                               .judge = judge(true),
+                                               .describe = describe,
+                                               .worst_meaning = kRounding});
             },
             "harmless where ν is rescaled with the loss");
       }};

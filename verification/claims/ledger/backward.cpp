@@ -31,10 +31,11 @@ Claim backward_claim(const Statement& s, const Layer& layer, const BatchKind& ki
           }};
 }
 
-constexpr auto kCentred =
+constexpr auto kCenteredFormulaText =
     "grad_x_i = (1/s)[g_i − mean(g) − x̂_i mean(g x̂)], s = √(σ² + ε), g = γ ∂L/∂y";
-constexpr auto kUncentred = "grad_x_i = (1/s)[g_i − x̂_i mean(g x̂)], s = √(ψ² + ε), g = γ ∂L/∂y";
-constexpr auto kAnyColumns = "ε > 0; any x, also constant and zero columns, |mean| up to 2²⁶ σ";
+constexpr auto kUncenteredFormulaText =
+    "grad_x_i = (1/s)[g_i − x̂_i mean(g x̂)], s = √(ψ² + ε), g = γ ∂L/∂y";
+constexpr auto kAnyColumnsText = "ε > 0; any x, also constant and zero columns, |mean| up to 2²⁶ σ";
 
 }  // namespace
 
@@ -62,45 +63,47 @@ std::vector<Claim> backward_claims() {
         const Evidence main =
             examine(run, backward_property(run.subject, power_norm_v_layer(), masked));
         return combine_parts(main,
-                             examine(with_fewer_cases(run),
+                             examine(reduce_case_count(run),
                                      backward_property(run.subject, batch_norm_layer(), masked)),
                              "the same of batch_norm, with its mean(g) over all rows too");
       }};
 
   return {
-      backward_claim(
-          {"A1", "backward of BatchNorm", over("mean over the batch, per channel", kCentred),
-           "[IS15] section 3" + derived, kAnyColumns},
-          batch_norm_layer(), small),
-      backward_claim(
-          {"A2", "backward of LayerNorm", over("mean over the features, per token", kCentred),
-           "[BKH16]" + derived, kAnyColumns},
-          layer_norm_layer(), wide),
-      backward_claim(
-          {"A3", "backward of PN-V", over("mean over the batch, per channel", kUncentred),
-           "[SYG+20]" + derived, kAnyColumns},
-          power_norm_v_layer(), small),
-      backward_claim(
-          {"A4", "backward of RMSNorm", over("mean over the features, per token", kUncentred),
-           "[ZS19]" + derived, kAnyColumns},
-          rms_norm_layer(), wide),
+      backward_claim({"A1", "backward of BatchNorm",
+                      over("mean over the batch, per channel", kCenteredFormulaText),
+                      "[IS15] section 3" + derived, kAnyColumnsText},
+                     batch_norm_layer(), small),
+      backward_claim({"A2", "backward of LayerNorm",
+                      over("mean over the features, per token", kCenteredFormulaText),
+                      "[BKH16]" + derived, kAnyColumnsText},
+                     layer_norm_layer(), wide),
+      backward_claim({"A3", "backward of PN-V",
+                      over("mean over the batch, per channel", kUncenteredFormulaText),
+                      "[SYG+20]" + derived, kAnyColumnsText},
+                     power_norm_v_layer(), small),
+      backward_claim({"A4", "backward of RMSNorm",
+                      over("mean over the features, per token", kUncenteredFormulaText),
+                      "[ZS19]" + derived, kAnyColumnsText},
+                     rms_norm_layer(), wide),
       printed_form_claim(),
-      backward_claim({"A6", "backward of GroupNorm",
-                      over("mean over the tokens and features of one sample's group", kCentred),
-                      "[WH18]" + derived, kAnyColumns},
-                     group_norm_layer(), sampled),
+      backward_claim(
+          {"A6", "backward of GroupNorm",
+           over("mean over the tokens and features of one sample's group", kCenteredFormulaText),
+           "[WH18]" + derived, kAnyColumnsText},
+          group_norm_layer(), sampled),
       backward_claim({"A7", "backward of InstanceNorm",
-                      over("mean over the tokens of one sample, per channel", kCentred),
-                      "[UVL16]" + derived, kAnyColumns},
+                      over("mean over the tokens of one sample, per channel", kCenteredFormulaText),
+                      "[UVL16]" + derived, kAnyColumnsText},
                      instance_norm_layer(), sampled),
-      backward_claim({"A8", "backward of group scaling",
-                      over("mean over one group of a token's features, γ = 1", kUncentred),
-                      "[CPV+19]" + derived, kAnyColumns},
-                     group_scaling_layer(), plain),
+      backward_claim(
+          {"A8", "backward of group scaling",
+           over("mean over one group of a token's features, γ = 1", kUncenteredFormulaText),
+           "[CPV+19]" + derived, kAnyColumnsText},
+          group_scaling_layer(), plain),
       backward_claim(
           {"A9", "backward of ScaleNorm",
            "u = x/√(‖x‖² + ε) per token: grad_x = (γ/√(‖x‖² + ε)) (∂L/∂y − u ⟨∂L/∂y, u⟩)",
-           "[NS19]" + derived, kAnyColumns},
+           "[NS19]" + derived, kAnyColumnsText},
           scale_norm_layer(), plain),
       batch_renorm_claim(),
       affine_gradient_claim(),

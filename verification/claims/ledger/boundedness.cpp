@@ -24,7 +24,7 @@ Bounded lambda_gamma_ratio(const PrescribedStepResult& step) {
 }
 
 Judgement judge_convex_bound(const TestedImplementation& subject, const PrescribedRun& d) {
-  PowerNormChannel channel = channel_of(subject, d);
+  PowerNormChannel channel = make_channel(subject, d);
   Bounded bound = magnitude(Bounded(d.nu));
   Judgement judged = judge_condition(true);
   for (const auto& p : d.pushes) {
@@ -37,8 +37,8 @@ Judgement judge_convex_bound(const TestedImplementation& subject, const Prescrib
 
 /// Returns a text with |nu| after the last step and the maximum over all steps of |Lambda / Gamma|,
 /// where Lambda = mean(g x_hat) and Gamma = mean(x_hat^2).
-std::string describe_extremes(const TestedImplementation& subject, const PrescribedRun& d) {
-  PowerNormChannel channel = channel_of(subject, d);
+std::string describe_extreme_values(const TestedImplementation& subject, const PrescribedRun& d) {
+  PowerNormChannel channel = make_channel(subject, d);
   Bounded ratio;
   for (const auto& p : d.pushes)
     ratio = larger(ratio, lambda_gamma_ratio(run_prescribed_step(channel, d, p)));
@@ -60,10 +60,10 @@ Claim claim_d1() {
         return examine(
             run,
             Property<PrescribedRun>{
-                .cases = prescribed_runs({}),
+                .cases = generate_prescribed_runs({}),
                 .judge = [&](const PrescribedRun& d) { return judge_convex_bound(run.subject, d); },
                 .describe =
-                    [&](const PrescribedRun& d) { return describe_extremes(run.subject, d); },
+                    [&](const PrescribedRun& d) { return describe_extreme_values(run.subject, d); },
                 .worst_meaning = "|ν_t| / max(|ν_0|, max_j |Λ_j/Γ_j|)"});
       }};
 }
@@ -71,7 +71,7 @@ Claim claim_d1() {
 constexpr double kMaxTheta = 1.75;
 
 Judgement judge_theta_below_two(const TestedImplementation& subject, const PrescribedRun& d) {
-  PowerNormChannel channel = channel_of(subject, d);
+  PowerNormChannel channel = make_channel(subject, d);
   Bounded ratio, theta = 1;
   for (const auto& p : d.pushes) theta = larger(theta, Bounded(p.theta));
   Judgement judged = judge_condition(true);
@@ -99,54 +99,54 @@ Claim claim_d2() {
         return examine(
             run,
             Property<PrescribedRun>{
-                .cases = prescribed_runs({.max_theta = kMaxTheta, .resonant = true}),
+                .cases = generate_prescribed_runs({.max_theta = kMaxTheta, .resonant = true}),
                 .judge =
                     [&](const PrescribedRun& d) { return judge_theta_below_two(run.subject, d); },
                 .describe =
-                    [&](const PrescribedRun& d) { return describe_extremes(run.subject, d); },
+                    [&](const PrescribedRun& d) { return describe_extreme_values(run.subject, d); },
                 .worst_meaning = "|ν_t| / max(|ν_0|, R θ_max/(2 − θ_max)); attained where "
                                  "θ = θ_max and the signs of Λ alternate"});
       }};
 }
 
 Claim claim_d3() {
-  return {.id = "D3",
-          .title = "Cauchy–Schwarz for Λ",
-          .statement = "|Λ| ≤ rms(g) √Γ over the valid rows, hence |Λ/Γ| ≤ rms(g)/√Γ",
-          .source = "derived: docs/derivations/norms.md",
-          .assumptions = "any batch, with padded rows; any α, ε and state",
-          .expected = Verdict::holds,
-          .check = [](const Run& run) {
-            const auto sides = [&](const History& h) {
-              const ChannelMoment m = run_history(channel_of(run.subject, h.paper(), h), h).back();
-              std::vector<Bounded> g;
-              for (std::size_t i = 0; i < h.rows(); ++i)
-                if (h.is_valid(i)) g.push_back(Bounded(h.gamma) * Bounded(h.grad_y.back()[i]));
-              return std::pair{magnitude(m.Lambda), root_mean_square(g) * sqrt(m.Gamma)};
-            };
-            return examine(run,
-                           Property<History>{
-                               .cases = histories({.max_steps = 3, .padded = true}),
-                               .judge =
-                                   [&](const History& h) {
-                                     const auto [left, right] = sides(h);
-                                     return at_most(left, right);
-                                   },
-                               .describe =
-                                   [&](const History& h) {
-                                     const auto [left, right] = sides(h);
-                                     return fmt::format("{}: |Λ| = {}, rms(g)√Γ = {}", show(h),
-                                                        show(left.value), show(right.value));
-                                   },
-                               .worst_meaning = "|Λ| / (rms(g) √Γ), attained where g is along x̂"});
-          }};
+  return {
+      .id = "D3",
+      .title = "Cauchy–Schwarz for Λ",
+      .statement = "|Λ| ≤ rms(g) √Γ over the valid rows, hence |Λ/Γ| ≤ rms(g)/√Γ",
+      .source = "derived: docs/derivations/norms.md",
+      .assumptions = "any batch, with padded rows; any α, ε and state",
+      .expected = Verdict::holds,
+      .check = [](const Run& run) {
+        const auto sides = [&](const History& h) {
+          const ChannelMoment m = run_history(make_channel(run.subject, h.paper(), h), h).back();
+          std::vector<Bounded> g;
+          for (std::size_t i = 0; i < h.rows(); ++i)
+            if (h.is_valid(i)) g.push_back(Bounded(h.gamma) * Bounded(h.grad_y.back()[i]));
+          return std::pair{magnitude(m.Lambda), root_mean_square(g) * sqrt(m.Gamma)};
+        };
+        return examine(run, Property<History>{
+                                .cases = generate_histories({.max_steps = 3, .padded = true}),
+                                .judge =
+                                    [&](const History& h) {
+                                      const auto [left, right] = sides(h);
+                                      return at_most(left, right);
+                                    },
+                                .describe =
+                                    [&](const History& h) {
+                                      const auto [left, right] = sides(h);
+                                      return fmt::format("{}: |Λ| = {}, rms(g)√Γ = {}", show(h),
+                                                         show(left.value), show(right.value));
+                                    },
+                                .worst_meaning = "|Λ| / (rms(g) √Γ), attained where g is along x̂"});
+      }};
 }
 
 /// The minimum of theta = (1 - alpha) mean(x_hat^2) over all steps of a case.
 constexpr double kMinTheta = 0.25;
 
 Judgement judge_uniform_bounds(const TestedImplementation& subject, const PrescribedRun& d) {
-  PowerNormChannel channel = channel_of(subject, d);
+  PowerNormChannel channel = make_channel(subject, d);
   const Bounded w = Bounded(1) - Bounded(d.alpha);
   const Bounded c = Bounded(kMinTheta) * Bounded(oracle50(1 - 2 * margin_to_limits())) / w;
   const Bounded root_c = sqrt(c);
@@ -166,9 +166,10 @@ Judgement judge_uniform_bounds(const TestedImplementation& subject, const Prescr
   return judged;
 }
 
-/// Returns a text that says how tight the bound is, for one example. In the example, Gamma =
-/// mean(x_hat^2) is small and constant and g lies along x_hat, until nu reaches its maximum. The
-/// last step has Gamma = 1/(1 - alpha) and the opposite g.
+/// Returns a text that says how tight the bound of claim D4 is in one example. In all steps except
+/// the last one, Gamma = mean(x_hat^2) is small and constant, and g is a positive multiple of
+/// x_hat. nu approaches its maximum in these steps. The last step has Gamma = 1/(1 - alpha) and a g
+/// of opposite sign.
 std::string describe_tightness(const Run& run) {
   PrescribedRun d;
   d.alpha = 0.9;
@@ -178,7 +179,7 @@ std::string describe_tightness(const Run& run) {
                         .across = 0,
                         .z = {1},
                         .v = {0}});
-  PowerNormChannel channel = channel_of(run.subject, d);
+  PowerNormChannel channel = make_channel(run.subject, d);
   Bounded size;
   for (const auto& p : d.pushes)
     size = root_mean_square(run_prescribed_step(channel, d, p, 1).moment.remainder);
@@ -203,21 +204,22 @@ Claim claim_d4() {
         const Evidence main = examine(
             run,
             Property<PrescribedRun>{
-                .cases = prescribed_runs({.min_theta = kMinTheta, .start = false}),
+                .cases = generate_prescribed_runs({.min_theta = kMinTheta, .start = false}),
                 .judge =
                     [&](const PrescribedRun& d) { return judge_uniform_bounds(run.subject, d); },
                 .describe =
-                    [&](const PrescribedRun& d) { return describe_extremes(run.subject, d); },
+                    [&](const PrescribedRun& d) { return describe_extreme_values(run.subject, d); },
                 .worst_meaning = "the largest share of any of the five bounds"});
-        return with_remark(main, describe_tightness(run));
+        return add_remark(main, describe_tightness(run));
       }};
 }
 
-/// Judges that the time average of mean(X~' x_hat) over T steps decays like 1/T, where X~' is the
-/// gradient before the division by psi:
+/// Judges whether the time average of mean(X~' x_hat) over T steps decays like 1/T. X~' is the
+/// gradient before the division by psi, nu_0 is the initial state, Lambda_j = mean(g x_hat) and
+/// Gamma_j = mean(x_hat^2) in step j:
 ///   (1/T) |sum_t mean(X~' x_hat)| <= 2 max(|nu_0|, max_j |Lambda_j / Gamma_j|) / ((1 - alpha) T).
 Judgement judge_decay(const TestedImplementation& subject, const PrescribedRun& d) {
-  PowerNormChannel channel = channel_of(subject, d);
+  PowerNormChannel channel = make_channel(subject, d);
   Bounded bound = magnitude(Bounded(d.nu)), total;
   double steps = 0;
   Judgement judged = judge_condition(true);
@@ -239,7 +241,7 @@ Judgement judge_decay(const TestedImplementation& subject, const PrescribedRun& 
 /// Returns a text with the time average of mean(X~' x_hat) over 20000 random batches, computed in
 /// double.
 std::string describe_long_average(const Run& run) {
-  Draw draw(case_random(run, 0));
+  Draw draw(make_case_random(run, 0));
   PlainChannel channel(run.subject, ref::model::PowerNormOptions{.eps = 0});
   double total = 0;
   std::string text = "α = 0.9, random data, time average of mean(X̃′ x̂)";
@@ -258,25 +260,26 @@ std::string describe_long_average(const Run& run) {
 }
 
 Claim claim_d12() {
-  return {.id = "D12",
-          .title = "X̃′ and x̂ are orthogonal in the time average",
-          .statement =
-              "θ_t ∈ [0, 1] ⇒ (1/T)|Σ_{t≤T} mean(X̃′_t x̂_t)| = |ν_T − ν_0|/((1 − α)T) ≤ "
-              "2 max(|ν_0|, max_j |Λ_j/Γ_j|)/((1 − α)T): it decays like 1/T",
-          .source = "[CPV+19]; derived: docs/derivations/norms.md",
-          .assumptions = "0 ≤ Γ_t ≤ 1/(1 − α); any gradients, any start",
-          .expected = Verdict::holds,
-          .check = [](const Run& run) {
-            const Evidence main = examine(
-                run,
-                Property<PrescribedRun>{
-                    .cases = prescribed_runs({}),
-                    .judge = [&](const PrescribedRun& d) { return judge_decay(run.subject, d); },
-                    .describe =
-                        [&](const PrescribedRun& d) { return describe_extremes(run.subject, d); },
-                    .worst_meaning = "time average / its bound, over all T"});
-            return with_remark(main, describe_long_average(run));
-          }};
+  return {
+      .id = "D12",
+      .title = "X̃′ and x̂ are orthogonal in the time average",
+      .statement =
+          "θ_t ∈ [0, 1] ⇒ (1/T)|Σ_{t≤T} mean(X̃′_t x̂_t)| = |ν_T − ν_0|/((1 − α)T) ≤ "
+          "2 max(|ν_0|, max_j |Λ_j/Γ_j|)/((1 − α)T): it decays like 1/T",
+      .source = "[CPV+19]; derived: docs/derivations/norms.md",
+      .assumptions = "0 ≤ Γ_t ≤ 1/(1 − α); any gradients, any start",
+      .expected = Verdict::holds,
+      .check = [](const Run& run) {
+        const Evidence main = examine(
+            run,
+            Property<PrescribedRun>{
+                .cases = generate_prescribed_runs({}),
+                .judge = [&](const PrescribedRun& d) { return judge_decay(run.subject, d); },
+                .describe =
+                    [&](const PrescribedRun& d) { return describe_extreme_values(run.subject, d); },
+                .worst_meaning = "time average / its bound, over all T"});
+        return add_remark(main, describe_long_average(run));
+      }};
 }
 
 }  // namespace

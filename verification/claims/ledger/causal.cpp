@@ -26,8 +26,8 @@ struct CausalStep {
 };
 
 /// Makes the inputs of a causal encoder from a case. It uses W_Q = W_1 and W_K = W_2, so that
-/// attention depends on the visible tokens. The tokens from position `kept` on are replaced by
-/// those of grad_y. If there is a preceding step, all its tokens are those of grad_y.
+/// attention depends on the visible tokens. In x, the tokens from position `kept` on are replaced
+/// by the rows of grad_y at the same positions. If there is a preceding step, its input is grad_y.
 StackInputs<double> causal_inputs(EncoderCase c, const CausalStep& step, NormOptions norm,
                                   std::size_t kept) {
   const std::size_t d = c.d_model;
@@ -61,7 +61,7 @@ struct Position {
   std::vector<double> own, moved;
 
   /// Returns the maximum over the features of |y' - y| / max(|y|, |y'|), where y and y' are the two
-  /// outputs. It exceeds 2^-54 if any two doubles differ.
+  /// outputs. It exceeds 2^-54 if y and y' differ in any feature.
   double largest_relative_change() const {
     double most = 0;
     for (std::size_t i = 0; i < own.size(); ++i) {
@@ -111,8 +111,8 @@ std::vector<Position> positions(const TestedImplementation& subject, EncoderCase
   return result;
 }
 
-Position worst_position(const TestedImplementation& subject, const EncoderCase& c,
-                        const CausalStep& step) {
+Position find_worst_position(const TestedImplementation& subject, const EncoderCase& c,
+                             const CausalStep& step) {
   Position worst;
   double most = -1;
   for (const NormOptions& norm : step.norms)
@@ -146,7 +146,7 @@ Property<EncoderCase> judge_causality(const TestedImplementation& subject, const
           },
       .describe =
           [&subject, step](const EncoderCase& c) {
-            const Position p = worst_position(subject, c, step);
+            const Position p = find_worst_position(subject, c, step);
             return fmt::format("{}, with other tokens those of grad_y; {}: y = {}, then {}",
                                show(c), p.where, show(p.own), show(p.moved));
           },
@@ -162,7 +162,7 @@ std::string describe_typical_leak(const Run& run, const CausalStep& step, const 
   const auto cases = sentences();
   std::vector<double> moved;
   for (std::size_t i = 0; i < kEncoders; ++i) {
-    const EncoderCase c = cases(case_random(run, i), rc::kNominalSize).value();
+    const EncoderCase c = cases(make_case_random(run, i), rc::kNominalSize).value();
     moved.push_back(positions(run.subject, c, step, norm).front().relative_change());
   }
   std::ranges::sort(moved);
@@ -172,8 +172,8 @@ std::string describe_typical_leak(const Run& run, const CausalStep& step, const 
       norm_name(norm), moved[kEncoders / 2], kEncoders, moved.back());
 }
 
-/// Combines the evidence of all norms. The result is `refuted` if the claim is refuted for every
-/// single norm. The control is the same claim in inference mode, where it must hold.
+/// Combines the evidence of all norms. The result is `refuted` if the claim is refuted for each of
+/// the norms. The control is the same claim in inference mode, where it must hold.
 Evidence refute_each_norm(const Run& run, const CausalStep& step) {
   Evidence main;
   for (std::size_t i = 0; i < step.norms.size(); ++i) {
@@ -184,8 +184,8 @@ Evidence refute_each_norm(const Run& run, const CausalStep& step) {
       main = one;
     } else {
       main.worst = std::max(main.worst, one.worst);
-      main = with_remark(main, fmt::format("{}: {} of {} leak", norm_name(alone.norms.front()),
-                                           one.violations, one.cases));
+      main = add_remark(main, fmt::format("{}: {} of {} leak", norm_name(alone.norms.front()),
+                                          one.violations, one.cases));
     }
   }
   main = refute_with_control(
@@ -193,11 +193,11 @@ Evidence refute_each_norm(const Run& run, const CausalStep& step) {
       [&] {
         CausalStep inference = step;
         inference.mode = Mode::inference;
-        return examine(with_fewer_cases(run), judge_causality(run.subject, inference));
+        return examine(reduce_case_count(run), judge_causality(run.subject, inference));
       },
       "in inference");
   for (const NormOptions& norm : step.norms)
-    main = with_remark(main, describe_typical_leak(run, step, norm));
+    main = add_remark(main, describe_typical_leak(run, step, norm));
   return main;
 }
 
@@ -211,8 +211,8 @@ std::vector<NormOptions> norms_satisfying(bool (*wanted)(const ref::model::NormL
   return norms;
 }
 
-constexpr auto kDerived = "derived: docs/derivations/claims.md, L1 to L5";
-constexpr auto kSentence =
+constexpr auto kDerivationSource = "derived: docs/derivations/claims.md, L1 to L5";
+constexpr auto kSentenceAssumption =
     "one sentence of 2 to 4 tokens, one or two layers, post-norm and pre-norm, W_Q = W_1, W_K = "
     "W_2, ε > 0; the head, a map of each position by itself, is left out";
 
@@ -223,8 +223,8 @@ Claim causal_claim(const char* id, const char* title, const char* statement,
       .id = id,
       .title = title,
       .statement = statement,
-      .source = kDerived,
-      .assumptions = kSentence,
+      .source = kDerivationSource,
+      .assumptions = kSentenceAssumption,
       .expected = Verdict::holds,
       .check = [step](const Run& run) { return examine(run, judge_causality(run.subject, step)); }};
 }

@@ -19,8 +19,8 @@ using namespace fixtures;
 
 namespace {
 
-/// Generates batches for dynamic tanh. The extra number of a batch is alpha. alpha and gamma may be
-/// negative.
+/// Generates batches for dynamic tanh. A batch stores alpha in its member `extra`. alpha and gamma
+/// may be negative.
 rc::Gen<Batch> dyt_batches(std::size_t min_rows, std::size_t min_features) {
   const BatchKind kind{.min_rows = min_rows,
                        .max_rows = 6,
@@ -57,7 +57,7 @@ NormStep<T> step_of(const TestedImplementation& subject, const Batch& b) {
   return subject.step<T>(ref::model::DyTOptions{}, inputs_of<T>(b));
 }
 
-std::string show_squashed(const Batch& b) {
+std::string show_squashed_batch(const Batch& b) {
   return fmt::format("{}, α = {}", show(b), alpha_of(b));
 }
 
@@ -155,7 +155,7 @@ Claim backward_claim() {
                                            return worse_judgement(check_formula(subject, b),
                                                                   check_derivative(subject, b));
                                          },
-                                     .describe = show_squashed,
+                                     .describe = show_squashed_batch,
                                      .worst_meaning = "|gradient − formula| or |gradient − "
                                                       "slope by dual numbers| / bound of "
                                                       "rounding at 50 digits"});
@@ -191,7 +191,7 @@ Claim bounded_claim() {
         };
         return examine(run, Property<Batch>{.cases = dyt_batches(1, 1),
                                             .judge = of_the_bound,
-                                            .describe = show_squashed,
+                                            .describe = show_squashed_batch,
                                             .worst_meaning = "|y − β| / |γ|, up to a rounding"});
       }};
 }
@@ -202,7 +202,7 @@ struct TwoPoints {
   oracle50 rise, run, bound;
 };
 
-TwoPoints chord(const TestedImplementation& subject, const Batch& b, std::size_t j) {
+TwoPoints compute_chord(const TestedImplementation& subject, const Batch& b, std::size_t j) {
   const auto y = step_of<oracle50>(subject, b).outputs.at("y");
   const std::size_t k = b.features + j;
   const oracle50 gamma = std::fabs(gamma_of(b, j));
@@ -223,7 +223,7 @@ Claim lipschitz_claim() {
             const auto judge = [&](const Batch& b) {
               Judgement all = judge_condition(true);
               for (std::size_t j = 0; j < b.features; ++j) {
-                const TwoPoints c = chord(subject, b, j);
+                const TwoPoints c = compute_chord(subject, b, j);
                 all = worse_judgement(all, within(c.rise, std::fabs(alpha_of(b) * gamma_of(b, j)) *
                                                                   c.run * (1 + 4 * epsilon50()) +
                                                               c.bound));
@@ -239,7 +239,7 @@ Claim lipschitz_claim() {
             };
             return examine(run, Property<Batch>{.cases = dyt_batches(2, 1),
                                                 .judge = judge,
-                                                .describe = show_squashed,
+                                                .describe = show_squashed_batch,
                                                 .worst_meaning = "|f(x) − f(x′)| / |αγ| |x − x′|"});
           }};
 }
@@ -269,7 +269,7 @@ Claim independence_claim() {
             };
             return examine(run, Property<Batch>{.cases = dyt_batches(2, 1),
                                                 .judge = judge,
-                                                .describe = show_squashed,
+                                                .describe = show_squashed_batch,
                                                 .worst_meaning = "0: no size, bits alone"});
           }};
 }
@@ -315,7 +315,7 @@ Claim scale_dependence_claim() {
         return refute_with_control(
             examine(run, scale_property(run.subject, ref::model::DyTOptions{})),
             [&] {
-              return examine(with_fewer_cases(run),
+              return examine(reduce_case_count(run),
                              scale_property(run.subject, ref::model::RMSNormOptions{.eps = 0}));
             },
             "for RMSNorm it holds");

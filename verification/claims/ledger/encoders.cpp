@@ -31,7 +31,7 @@ Judgement judge_overlap(const ref::numeric::ball& a, const ref::numeric::ball& b
   return within(std::fabs(difference.midpoint()), (difference.upper() - difference.lower()) / 2);
 }
 
-std::string layer_value(std::size_t layer, const char* name) {
+std::string layer_value_name(std::size_t layer, const char* name) {
   return fmt::format("layers.{}.{}", layer, name);
 }
 

@@ -33,7 +33,7 @@ T square_sum(const Tensor<T>& values) {
 }
 
 /// Returns the name of an intermediate tensor of a layer, such as "layers.2.norm1.x".
-std::string layer_value(std::size_t layer, const char* name);
+std::string layer_value_name(std::size_t layer, const char* name);
 
 // The claims of group E, by topic.
 std::vector<Claim> length_claims();         ///< E1, E2, E3, E10

@@ -13,7 +13,7 @@ using namespace fixtures;
 namespace {
 
 /// Returns the history with its last batch scaled to about a thousandth (2^-10).
-History with_small_last_batch(History h) {
+History shrink_last_batch(History h) {
   for (double& x : h.x.back()) x *= 0x1p-10;
   return h;
 }
@@ -27,7 +27,7 @@ struct LastStep {
 template <class Options>
 LastStep last_step(const TestedImplementation& subject, const Options& options, const History& h,
                    const Bounded& unit) {
-  PowerNormChannel channel = channel_of(subject, options, h);
+  PowerNormChannel channel = make_channel(subject, options, h);
   for (std::size_t t = 0; t + 1 < h.steps(); ++t)
     channel.step(to_bounded_row(h.x[t]), to_bounded_row(h.grad_y[t]));
   const Bounded nu = unit * channel.nu();
@@ -53,7 +53,7 @@ Judgement judge_all_bounds(const LastStep& step) {
 /// Returns a text with the largest gradient after a long run of batches of scale 1 and a last batch
 /// of scale 1e-3 with g = 1.
 std::string describe_small_last_batch(const Run& run) {
-  Draw draw(case_random(run, 0));
+  Draw draw(make_case_random(run, 0));
   History h;
   h.alpha_forward = h.alpha_backward = 0.9;
   h.eps = 1e-5;
@@ -90,28 +90,29 @@ Claim claim_d9() {
       .check = [](const Run& run) {
         const auto about = [&](bool released) {
           const auto step = [&, released](const History& drawn) {
-            const History h = with_small_last_batch(drawn);
+            const History h = shrink_last_batch(drawn);
             return released ? last_step(run.subject, h.released(), h,
                                         Bounded(1) - Bounded(h.alpha_backward))
                             : last_step(run.subject, h.paper(), h, Bounded(1));
           };
           return Property<History>{
-              .cases = histories({.max_steps = 8, .positive_eps = true}),
+              .cases = generate_histories({.max_steps = 8, .positive_eps = true}),
               .judge = [step](const History& h) { return judge_all_bounds(step(h)); },
               .describe =
                   [step](const History& h) {
                     const LastStep last = step(h);
                     return fmt::format("{}: first |grad_x| of the last step {}, bound {}",
-                                       show(with_small_last_batch(h)),
+                                       show(shrink_last_batch(h)),
                                        show(last.gradient.front().value),
                                        show(last.bound.front().value));
                   },
               .worst_meaning = "|grad_x_i| / its bound"};
         };
         const Evidence main = refute_with_control(
-            examine(run, about(true)), [&] { return examine(with_fewer_cases(run), about(false)); },
+            examine(run, about(true)),
+            [&] { return examine(reduce_case_count(run), about(false)); },
             "the bound in power_norm");
-        return with_remark(main, describe_small_last_batch(run));
+        return add_remark(main, describe_small_last_batch(run));
       }};
 }
 
@@ -124,8 +125,8 @@ struct Outlier {
   std::vector<double> signs;  ///< g of the k^2 tokens, each +-1
 };
 
-rc::Gen<Outlier> outliers() {
-  return shrinking<Outlier>(
+rc::Gen<Outlier> generate_outliers() {
+  return make_shrinking_generator<Outlier>(
       [](Draw& draw) {
         Outlier o;
         o.k = draw.size_for_case(1, 9);
@@ -174,7 +175,7 @@ Claim claim_d10() {
           .check = [](const Run& run) {
             const auto about = [&](bool per_row) {
               return Property<Outlier>{
-                  .cases = outliers(),
+                  .cases = generate_outliers(),
                   .judge =
                       [&, per_row](const Outlier& o) {
                         const ChannelMoment m = run_outlier_batch(run.subject, o);
@@ -199,7 +200,7 @@ Claim claim_d10() {
             };
             return refute_with_control(
                 examine(run, about(false)),
-                [&] { return examine(with_fewer_cases(run), about(true)); },
+                [&] { return examine(reduce_case_count(run), about(true)); },
                 "|X̃′_i| ≤ |g_i| + (G/√c)|x̂_i|");
           }};
 }
@@ -219,7 +220,7 @@ Claim claim_d11() {
               return g;
             };
             const auto last = [&](const History& h) {
-              return run_history(channel_of(run.subject, h.paper(), h), h).back();
+              return run_history(make_channel(run.subject, h.paper(), h), h).back();
             };
             const auto describe = [&](const History& h) {
               return fmt::format("{}: ‖X~'‖/√B = {}, ‖g‖/√B = {}", show(h),
@@ -227,7 +228,7 @@ Claim claim_d11() {
                                  show(root_mean_square(gradient(h)).value));
             };
             const auto about = [&](std::function<Judgement(const History&)> judge) {
-              return Property<History>{.cases = histories({.max_steps = 6}),
+              return Property<History>{.cases = generate_histories({.max_steps = 6}),
                                        .judge = std::move(judge),
                                        .describe = describe,
                                        .worst_meaning = "‖X̃′‖ / ‖g‖"};
@@ -240,7 +241,7 @@ Claim claim_d11() {
                 main,
                 [&] {
                   return examine(
-                      with_fewer_cases(run), about([&](const History& h) {
+                      reduce_case_count(run), about([&](const History& h) {
                         const auto& x = h.x.back();
                         if (h.eps == 0 &&
                             std::all_of(x.begin(), x.end(), [](double v) { return v == 0; }))

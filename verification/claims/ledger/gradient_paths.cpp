@@ -17,8 +17,8 @@ using ref::model::NormPlacement;
 using ref::numeric::ball;
 using Balls = Tensor<ball>;  // [n,n] with n = tokens * d_model, or [1,n]
 
-/// The two Jacobians of a sublayer: that of its norm, and that of its function F (attention or
-/// feed-forward). Each is the derivative with respect to the input of the norm or of F.
+/// Two Jacobians of a sublayer: the Jacobian of its norm with respect to the input of the norm, and
+/// the Jacobian of its function F (attention or feed-forward) with respect to the input of F.
 struct Sublayer {
   Balls norm, branch;
 };
@@ -38,8 +38,8 @@ Balls multiply_matrices(const Balls& a, const Balls& b) {
   return ref::ops::matmul(a, b);
 }
 
-/// Returns the Jacobian of LayerNorm at each token, (I - 1 1^T/d - x_hat x_hat^T/d)/s, where s is
-/// the standard deviation.
+/// Returns the Jacobian of LayerNorm at each token, (I - 1 1^T/d - x_hat x_hat^T/d)/s, with
+/// s = sqrt(variance + eps) and d features.
 Balls norm_jacobian(const EncoderCase& c, const Balls& x) {
   const std::size_t d = c.d_model, n = c.tokens * d;
   const ball width(static_cast<double>(d));
@@ -105,12 +105,12 @@ ComparedPaths compare_paths(const TestedImplementation& subject, const EncoderCa
   std::vector<Sublayer> sublayers;
   sublayers.reserve(2 * c.layers.size());
   for (std::size_t l = 0; l < c.layers.size(); ++l) {
-    const Balls& inner = step.values.at(layer_value(l, "feed_forward.inner"));
+    const Balls& inner = step.values.at(layer_value_name(l, "feed_forward.inner"));
     for (const ball& v : inner)
       if (!(v > ball(0)) && !(v <= ball(0))) return {discarded(), {}, {}};
-    sublayers.push_back(
-        {norm_jacobian(c, step.values.at(layer_value(l, "norm1.x"))), attention_jacobian(c, l)});
-    sublayers.push_back({norm_jacobian(c, step.values.at(layer_value(l, "norm2.x"))),
+    sublayers.push_back({norm_jacobian(c, step.values.at(layer_value_name(l, "norm1.x"))),
+                         attention_jacobian(c, l)});
+    sublayers.push_back({norm_jacobian(c, step.values.at(layer_value_name(l, "norm2.x"))),
                          feed_forward_jacobian(c, l, inner)});
   }
   const std::size_t n = c.x.size();
@@ -163,7 +163,7 @@ Balls sum_of_partial_derivatives(const std::vector<Sublayer>& sublayers, std::si
 }
 
 /// Returns the encoder with all sublayers except the first one set to F = 0.
-EncoderCase first_sublayer(EncoderCase c) {
+EncoderCase keep_only_first_sublayer(EncoderCase c) {
   for (std::size_t l = 0; l < c.layers.size(); ++l) {
     if (l > 0) c.layers[l].value.assign(c.layers[l].value.size(), 0);
     c.layers[l].first.assign(c.layers[l].first.size(), 0);
@@ -174,7 +174,7 @@ EncoderCase first_sublayer(EncoderCase c) {
 Property<EncoderCase> path_property(const TestedImplementation& subject, NormPlacement placement,
                                     const Jacobian& jacobian, bool one_sublayer = false) {
   const auto compared = [&subject, jacobian, one_sublayer](const EncoderCase& c) {
-    return compare_paths(subject, one_sublayer ? first_sublayer(c) : c, jacobian);
+    return compare_paths(subject, one_sublayer ? keep_only_first_sublayer(c) : c, jacobian);
   };
   return {.cases = encoders({.placement = placement,
                              .max_tokens = 2,
@@ -223,7 +223,7 @@ Claim separated_claim() {
                 examine(run, path_property(run.subject, NormPlacement::post, separated_product)),
                 [&] {
                   return examine(
-                      with_fewer_cases(run),
+                      reduce_case_count(run),
                       path_property(run.subject, NormPlacement::post, separated_product, true));
                 },
                 "with F = 0 after the first sublayer it holds");
@@ -261,7 +261,7 @@ Claim partial_derivative_claim() {
                 examine(run,
                         path_property(run.subject, NormPlacement::pre, sum_of_partial_derivatives)),
                 [&] {
-                  return examine(with_fewer_cases(run),
+                  return examine(reduce_case_count(run),
                                  path_property(run.subject, NormPlacement::pre,
                                                sum_of_partial_derivatives, true));
                 },

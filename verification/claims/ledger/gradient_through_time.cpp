@@ -45,7 +45,8 @@ oracle50 derivative_by_implementation(const TestedImplementation& subject, const
   return slope;
 }
 
-/// Bounds the rounding error of the derivative. Runs the forward on dual numbers with error bounds.
+/// Returns a bound of the rounding error of the derivative. Runs the forward on dual numbers with
+/// error bounds.
 oracle50 derivative_error_bound(const History& h, const Variable& variable) {
   using Number = Dual<Bounded>;
   const auto constant = [](double v) { return Number(Bounded(v)); };
@@ -105,8 +106,8 @@ Judgement judge_gradient_formula(const TestedImplementation& subject, const Hist
 
 /// Returns a text with the distance of power_norm's grad_x from the true gradient over a history of
 /// `steps` batches.
-std::string describe_distance(const Run& run) {
-  Draw draw(case_random(run, 0));
+std::string describe_gradient_distance(const Run& run) {
+  Draw draw(make_case_random(run, 0));
   History h;
   h.alpha_forward = h.alpha_backward = 0.9;
   h.eps = 1e-5;
@@ -119,7 +120,7 @@ std::string describe_distance(const Run& run) {
     h.x.push_back(x);
     h.grad_y.push_back(g);
   }
-  const auto moments = run_history(channel_of(run.subject, h.paper(), h), h);
+  const auto moments = run_history(make_channel(run.subject, h.paper(), h), h);
   oracle50 difference = 0, size = 0;
   for (std::size_t t = 0; t < h.steps(); ++t) {
     for (std::size_t i = 0; i < h.rows(); ++i) {
@@ -149,7 +150,7 @@ Claim claim_c16() {
         const Evidence main = examine(
             run,
             Property<History>{
-                .cases = histories({.max_steps = 4, .max_rows = 2}),
+                .cases = generate_histories({.max_steps = 4, .max_rows = 2}),
                 .judge = [&](const History& h) { return judge_gradient_formula(run.subject, h); },
                 .describe =
                     [&](const History& h) {
@@ -159,13 +160,13 @@ Claim claim_c16() {
                                          show(gradient_through_time_formula(h, {}).value));
                     },
                 .worst_meaning = "|derivative − formula| / what rounding at 50 digits may do"});
-        return with_remark(main, describe_distance(run));
+        return add_remark(main, describe_gradient_distance(run));
       }};
 }
 
 }  // namespace
 
-std::vector<Claim> gradient_through_time() {
+std::vector<Claim> gradient_through_time_claims() {
   return {claim_c16()};
 }
 

@@ -79,7 +79,7 @@ constexpr std::array kSteps = {
 
 /// Returns 1 + δ in the scalar type T.
 template <class T>
-T factor_of(double delta) {
+T error_factor(double delta) {
   return T(1) + T(delta);
 }
 
@@ -91,7 +91,7 @@ void inject_change(ref::tensor::Tensor<T>& values, const Step& step, double delt
     T& v = values.data()[i];
     switch (step.how) {
       case InjectedChange::times:
-        v = T(v * factor_of<T>(delta));
+        v = T(v * error_factor<T>(delta));
         break;
       case InjectedChange::plus:
         v = T(v + T(delta));
@@ -109,8 +109,8 @@ void inject_change(ref::tensor::Tensor<T>& values, const Step& step, double delt
 }
 
 template <class T>
-TestedImplementation::Step<T> with_injected_change(const TestedImplementation::Step<T>& sound,
-                                                   const Step& step, double delta) {
+TestedImplementation::Step<T> apply_injected_change(const TestedImplementation::Step<T>& sound,
+                                                    const Step& step, double delta) {
   return [=](NormOptions options, const NormInputs<T>& in, const NamedTensors<T>& state) {
     const bool meant = step.layer.empty() || step.layer == ref::model::norm_name(options);
     if (meant && step.how == InjectedChange::eps)
@@ -128,12 +128,12 @@ TestedImplementation::Step<T> with_injected_change(const TestedImplementation::S
   };
 }
 
-TestedImplementation with_step(const Step& step, double delta) {
+TestedImplementation replace_step(const Step& step, double delta) {
   TestedImplementation subject;
-  subject.step_double = with_injected_change<double>(subject.step_double, step, delta);
-  subject.step_oracle50 = with_injected_change<oracle50>(subject.step_oracle50, step, delta);
-  subject.step_oracle100 = with_injected_change<oracle100>(subject.step_oracle100, step, delta);
-  subject.step_dual = with_injected_change<dual>(subject.step_dual, step, delta);
+  subject.step_double = apply_injected_change<double>(subject.step_double, step, delta);
+  subject.step_oracle50 = apply_injected_change<oracle50>(subject.step_oracle50, step, delta);
+  subject.step_oracle100 = apply_injected_change<oracle100>(subject.step_oracle100, step, delta);
+  subject.step_dual = apply_injected_change<dual>(subject.step_dual, step, delta);
   return subject;
 }
 
@@ -169,11 +169,12 @@ void scale(ref::tensor::Tensor<T>& values, const T& factor) {
   for (std::size_t i = 0; i < values.size(); ++i) values.data()[i] *= factor;
 }
 
-/// Returns an injected error in a stack of layers: before(in, delta) changes its inputs, after(in,
-/// step, delta) its outputs. If `in_double`, only runs in double are changed, not those in ball
-/// arithmetic.
+/// Returns an injected error in a stack of layers. before(in, delta) changes the inputs of the
+/// stack, and after(in, step, delta) changes its outputs. If `in_double`, runs in double are
+/// changed and runs in ball arithmetic are not.
 template <class Before, class After>
-InjectedError in_stack(const std::string& what, bool in_double, Before before, After after) {
+InjectedError make_stack_error(const std::string& what, bool in_double, Before before,
+                               After after) {
   return {in_double ? "in the draws: " + what : what, [=](double delta) {
             const auto wrap = [=](auto run) {
               return [=](auto in) {
@@ -195,21 +196,21 @@ template <class Inputs>
 using scalar_of = std::decay_t<decltype(*std::declval<Inputs&>().x.data())>;
 
 InjectedError increase_second_weight(bool in_double) {
-  return in_stack(
+  return make_stack_error(
       "W_2 × (1 + δ)", in_double,
       [](auto& in, double delta) {
         for (auto& layer : in.layers)
-          scale(layer.feed_forward.second.weight, factor_of<scalar_of<decltype(in)>>(delta));
+          scale(layer.feed_forward.second.weight, error_factor<scalar_of<decltype(in)>>(delta));
       },
       kNoChange);
 }
 
 InjectedError increase_value_weight(bool in_double) {
-  return in_stack(
+  return make_stack_error(
       "W_V × (1 + δ)", in_double,
       [](auto& in, double delta) {
         for (auto& layer : in.layers)
-          scale(layer.attention.in.weight, factor_of<scalar_of<decltype(in)>>(delta));
+          scale(layer.attention.in.weight, error_factor<scalar_of<decltype(in)>>(delta));
       },
       kNoChange);
 }
@@ -217,16 +218,17 @@ InjectedError increase_value_weight(bool in_double) {
 /// Returns an injected error that multiplies ‖∂L/∂W_2‖ by factor(inputs, delta).
 template <class Factor>
 InjectedError increase_gradient_norm(const std::string& what, bool in_double, Factor factor) {
-  return in_stack(what, in_double, kNoChange, [factor](const auto& in, auto& step, double delta) {
-    if (!step.gradients.empty())
-      scale(step.gradients.back().feed_forward.second.weight, factor(in, delta));
-  });
+  return make_stack_error(
+      what, in_double, kNoChange, [factor](const auto& in, auto& step, double delta) {
+        if (!step.gradients.empty())
+          scale(step.gradients.back().feed_forward.second.weight, factor(in, delta));
+      });
 }
 
 constexpr auto kOnePlusDelta = [](const auto& in, double delta) {
-  return factor_of<scalar_of<decltype(in)>>(delta);
+  return error_factor<scalar_of<decltype(in)>>(delta);
 };
-double power_of(double base, double exponent) {
+double raise_to_power(double base, double exponent) {
   return ref::numeric::exp(exponent * ref::numeric::log(base));
 }
 
@@ -238,26 +240,26 @@ InjectedError change_exponent(bool of_width, double sign) {
       [=](const auto& in, double delta) {
         const double size = of_width ? static_cast<double>(in.config.d_model) / 16
                                      : static_cast<double>(in.layers.size());
-        return scalar_of<decltype(in)>(power_of(size, sign * delta));
+        return scalar_of<decltype(in)>(raise_to_power(size, sign * delta));
       });
 }
 
 InjectedError increase_grad_x() {
-  return in_stack("the encoder's grad_x × (1 + δ)", false, kNoChange,
-                  [](const auto& in, auto& step, double delta) {
-                    scale(step.grad_x, factor_of<scalar_of<decltype(in)>>(delta));
-                  });
+  return make_stack_error("the encoder's grad_x × (1 + δ)", false, kNoChange,
+                          [](const auto& in, auto& step, double delta) {
+                            scale(step.grad_x, error_factor<scalar_of<decltype(in)>>(delta));
+                          });
 }
 
 InjectedError last_token_everywhere() {
-  return in_stack("the encoder's y + δ times the last row of x", false, kNoChange,
-                  [](const auto& in, auto& step, double delta) {
-                    using T = scalar_of<decltype(in)>;
-                    const std::size_t d = in.config.d_model;
-                    const T* last = in.x.data() + (in.x.size() - d);
-                    for (std::size_t i = 0; i < step.y.size(); ++i)
-                      step.y.data()[i] += T(delta) * last[i % d];
-                  });
+  return make_stack_error("the encoder's y + δ times the last row of x", false, kNoChange,
+                          [](const auto& in, auto& step, double delta) {
+                            using T = scalar_of<decltype(in)>;
+                            const std::size_t d = in.config.d_model;
+                            const T* last = in.x.data() + (in.x.size() - d);
+                            for (std::size_t i = 0; i < step.y.size(); ++i)
+                              step.y.data()[i] += T(delta) * last[i % d];
+                          });
 }
 
 InjectedError increase_relu() {
@@ -289,7 +291,7 @@ InjectedError increase_product() {
 std::vector<InjectedError> injected_errors_for(std::string_view claim) {
   for (const Step& step : kSteps)
     if (names(step.claims, claim))
-      return {{text_of(step), [&step](double delta) { return with_step(step, delta); }}};
+      return {{text_of(step), [&step](double delta) { return replace_step(step, delta); }}};
   const InjectedError gradient =
       increase_gradient_norm("‖∂L/∂W_2‖ × (1 + δ)", false, kOnePlusDelta);
   if (names("E1 E10", claim)) return {increase_relu()};

@@ -7,10 +7,10 @@
 
 namespace normproof::verification::claims::ledger {
 
-/// Returns the errors to inject to measure the sensitivity of a claim's check. One is in the
-/// quantity that the claim is about. Claims about random means have a second error that affects
-/// only runs in double. The random draws alone must detect it, because the enclosures are not
-/// affected.
+/// Returns the errors to inject to measure the sensitivity of a claim's check. One error changes
+/// the quantity that the claim is about. A claim about random means has a second error, which
+/// changes only runs in double. The check must detect it by its random draws, because the
+/// enclosures are not affected.
 /// Throws    UsageError if no error is defined for the claim
 std::vector<engine::InjectedError> injected_errors_for(std::string_view claim);
 

@@ -43,59 +43,63 @@ Judgement equal_up_to_sign(const ComparedOutputs& m, int sign) {
   return all;
 }
 
-std::string show_moved(const Batch& b, const std::string& how, const ComparedOutputs& m) {
+std::string show_compared_outputs(const Batch& b, const std::string& how,
+                                  const ComparedOutputs& m) {
   return fmt::format("x = {}: f(x) = {}, f({}) = {}", show(b.x), show(narrow(m.before)), how,
                      show(narrow(m.after)));
 }
 
 // Whether, in double, scaling x by a power of two or changing its sign has exactly the expected
 // effect on the output.
-bool exact_in_double(const TestedImplementation& subject, const Batch& b, double factor) {
+bool is_exact_in_double(const TestedImplementation& subject, const Batch& b, double factor) {
   Batch scaled = b;
   for (double& v : scaled.x) v *= factor;
-  const auto y = subject.step<double>(power_norm_v_with(0), b.inputs<double>()).outputs.at("y");
+  const auto y =
+      subject.step<double>(make_power_norm_v_options(0), b.inputs<double>()).outputs.at("y");
   const auto z =
-      subject.step<double>(power_norm_v_with(0), scaled.inputs<double>()).outputs.at("y");
+      subject.step<double>(make_power_norm_v_options(0), scaled.inputs<double>()).outputs.at("y");
   for (std::size_t i = 0; i < y.size(); ++i)
     if (z.data()[i] != (factor < 0 ? -y.data()[i] : y.data()[i])) return false;
   return true;
 }
 
 Claim scale_claim() {
-  return {
-      .id = "B17",
-      .title = "PN-V does not see the scale of its input",
-      .statement =
-          "f(c x) = f(x) for c > 0, f(−x) = −f(x), at ε = 0; in double for c = ±2ᵏ bit by bit",
-      .source = "derived: docs/derivations/claims.md, B17",
-      .assumptions = "ε = 0, ψ > 0, no overflow",
-      .expected = Verdict::holds,
-      .check = [](const Run& run) {
-        const auto& subject = run.subject;
-        const auto scaled = [&](const Batch& b, int sign) {
-          return compare_outputs(
-              subject, power_norm_v_with(0), Statistic::quadratic_mean, b,
-              [&](const oracle50& v) { return oracle50(sign * b.extra[0] * v); });
-        };
-        return examine(
-            run,
-            Property<Batch>{
-                .cases = channels(1, 9, false, 1),
-                .judge =
-                    [&](const Batch& b) {
-                      const double two = std::ldexp(1.0, std::ilogb(b.extra[0]));
-                      return worse_judgement(worse_judgement(equal_up_to_sign(scaled(b, 1), 1),
-                                                             equal_up_to_sign(scaled(b, -1), -1)),
-                                             judge_condition(exact_in_double(subject, b, two) &&
-                                                             exact_in_double(subject, b, -two)));
-                    },
-                .describe =
-                    [&](const Batch& b) {
-                      return show_moved(b, fmt::format("{} x", b.extra[0]), scaled(b, 1)) + "; " +
-                             show_moved(b, fmt::format("−{} x", b.extra[0]), scaled(b, -1));
-                    },
-                .worst_meaning = "|f(c x) − f(x)| / bound of rounding at 50 digits"});
-      }};
+  return {.id = "B17",
+          .title = "PN-V does not see the scale of its input",
+          .statement =
+              "f(c x) = f(x) for c > 0, f(−x) = −f(x), at ε = 0; in double for c = ±2ᵏ bit by bit",
+          .source = "derived: docs/derivations/claims.md, B17",
+          .assumptions = "ε = 0, ψ > 0, no overflow",
+          .expected = Verdict::holds,
+          .check = [](const Run& run) {
+            const auto& subject = run.subject;
+            const auto scaled = [&](const Batch& b, int sign) {
+              return compare_outputs(
+                  subject, make_power_norm_v_options(0), Statistic::quadratic_mean, b,
+                  [&](const oracle50& v) { return oracle50(sign * b.extra[0] * v); });
+            };
+            return examine(
+                run, Property<Batch>{
+                         .cases = channels(1, 9, false, 1),
+                         .judge =
+                             [&](const Batch& b) {
+                               const double two = std::ldexp(1.0, std::ilogb(b.extra[0]));
+                               return worse_judgement(
+                                   worse_judgement(equal_up_to_sign(scaled(b, 1), 1),
+                                                   equal_up_to_sign(scaled(b, -1), -1)),
+                                   judge_condition(is_exact_in_double(subject, b, two) &&
+                                                   is_exact_in_double(subject, b, -two)));
+                             },
+                         .describe =
+                             [&](const Batch& b) {
+                               return show_compared_outputs(b, fmt::format("{} x", b.extra[0]),
+                                                            scaled(b, 1)) +
+                                      "; " +
+                                      show_compared_outputs(b, fmt::format("−{} x", b.extra[0]),
+                                                            scaled(b, -1));
+                             },
+                         .worst_meaning = "|f(c x) − f(x)| / bound of rounding at 50 digits"});
+          }};
 }
 
 // Both layers use the error bound of BatchNorm, which is larger because sigma <= psi.
@@ -108,7 +112,7 @@ Property<Batch> shift_property(const TestedImplementation& subject, const NormOp
           .judge = [=](const Batch& b) { return equal_up_to_sign(shifted(b), 1); },
           .describe =
               [=](const Batch& b) {
-                return show_moved(b, fmt::format("x + {}", b.extra[0]), shifted(b));
+                return show_compared_outputs(b, fmt::format("x + {}", b.extra[0]), shifted(b));
               },
           .worst_meaning = "|f(x + t) − f(x)| / bound of rounding at 50 digits"};
 }
@@ -123,10 +127,10 @@ Claim shift_claim() {
           .dropped = "centring: BN subtracts the mean and is invariant, PN-V does not",
           .check = [](const Run& run) {
             return refute_with_control(
-                examine(run, shift_property(run.subject, power_norm_v_with(0))),
+                examine(run, shift_property(run.subject, make_power_norm_v_options(0))),
                 [&] {
-                  return examine(with_fewer_cases(run),
-                                 shift_property(run.subject, batch_norm_with(0)));
+                  return examine(reduce_case_count(run),
+                                 shift_property(run.subject, make_batch_norm_options(0)));
                 },
                 "for BN it holds");
           }};

@@ -15,7 +15,7 @@ using namespace fixtures;
 
 namespace {
 
-NormOptions layer_norm_of(double eps) {
+NormOptions make_layer_norm_options(double eps) {
   return ref::model::LayerNormOptions{.eps = eps};
 }
 
@@ -36,28 +36,28 @@ rc::Gen<Batch> tokens(std::size_t least, double max_eps,
 
 /// Projects each coordinate unit vector onto the orthogonal complement of x and the vector of ones.
 /// Returns the longest projection. Its length is at least sqrt(1/3).
-Vector most_amplified_direction(const Vector& x) {
-  Vector best = project_out_one_and(x, unit(x.size(), 0));
+Vector find_most_amplified_direction(const Vector& x) {
+  Vector best = project_out_ones_and_vector(x, unit(x.size(), 0));
   for (std::size_t k = 1; k < x.size(); ++k) {
-    Vector other = project_out_one_and(x, unit(x.size(), k));
+    Vector other = project_out_ones_and_vector(x, unit(x.size(), k));
     if (square(other) > square(best)) best = std::move(other);
   }
   return best;
 }
 
-/// The number ||J^T g||^2 with a bound of its rounding error.
+/// The value of ||J^T g||^2, and a bound of the rounding error of this value.
 struct SquaredGain {
   oracle50 squared, bound;
 };
-SquaredGain through_layer_norm(const TestedImplementation& subject, double eps, const Vector& x,
-                               const Vector& g) {
-  return {square(channel_step(subject, layer_norm_of(eps), x, g, Axis::features).grad_x),
+SquaredGain compute_layer_norm_gain(const TestedImplementation& subject, double eps,
+                                    const Vector& x, const Vector& g) {
+  return {square(channel_step(subject, make_layer_norm_options(eps), x, g, Axis::features).grad_x),
           Slice(x, g, Statistic::variance, eps).square_roundoff()};
 }
 
 /// Judges all elements of the Jacobian of LayerNorm. Element (i, j), computed by dual numbers, must
-/// be (delta_ij - 1/d - x_hat_i x_hat_j/d)/s, where s is the standard deviation. The formula of
-/// Slice with g = e_i must give row i.
+/// be (delta_ij - 1/d - x_hat_i x_hat_j/d)/s, where s = sqrt(variance + eps) and d is the number of
+/// features. The backward of Slice for the i-th unit vector as upstream gradient must give row i.
 Judgement judge_entries(const TestedImplementation& subject, const Batch& b) {
   const std::size_t d = b.x.size();
   const Vector x = wide(b.x);
@@ -67,7 +67,7 @@ Judgement judge_entries(const TestedImplementation& subject, const Batch& b) {
   Judgement all = judge_condition(true);
   for (std::size_t j = 0; j < d; ++j) {
     in.x.data()[j].derivative = 1;
-    const auto y = subject.step<dual>(layer_norm_of(b.eps), in).outputs.at("y");
+    const auto y = subject.step<dual>(make_layer_norm_options(b.eps), in).outputs.at("y");
     in.x.data()[j].derivative = 0;
     for (std::size_t i = 0; i < d; ++i) {
       const Slice row(x, unit(d, i), Statistic::variance, b.eps);
@@ -82,26 +82,27 @@ struct NormOfJacobian {
   oracle50 squared, expected, bound;
 };
 
-/// Compares the operator norm with its formula. For d >= 3, a vector g that is orthogonal to x and
-/// to the vector of ones attains the norm. If g is only nearly orthogonal, the error is of second
-/// order. For d = 2, (1, -1) attains the norm, and the square of the norm is eps^2/s^6.
-NormOfJacobian norm_of_jacobian(const TestedImplementation& subject, const Batch& b) {
+/// Compares the operator norm with its formula; d is the number of features. For d >= 3, a vector g
+/// that is orthogonal to x and to the vector of ones attains the norm. If g is only nearly
+/// orthogonal, the error is of second order. For d = 2, (1, -1) attains the norm, and the square of
+/// the norm is eps^2/s^6 with s = sqrt(variance + eps).
+NormOfJacobian compare_jacobian_norm(const TestedImplementation& subject, const Batch& b) {
   const Vector x = wide(b.x);
   const Slice slice(x, {}, Statistic::variance, b.eps);
   const oracle50 s2 = slice.s * slice.s;
   const bool two = x.size() == 2;
-  const Vector g = two ? Vector{1, -1} : most_amplified_direction(x);
-  const SquaredGain stretched = through_layer_norm(subject, b.eps, x, g);
+  const Vector g = two ? Vector{1, -1} : find_most_amplified_direction(x);
+  const SquaredGain stretched = compute_layer_norm_gain(subject, b.eps, x, g);
   const oracle50 share = two ? oracle50(b.eps / s2) : oracle50(1);
   return {stretched.squared, square(g) * share * share / s2, stretched.bound};
 }
 
 Judgement judge_norm(const TestedImplementation& subject, const Batch& b) {
-  const NormOfJacobian n = norm_of_jacobian(subject, b);
+  const NormOfJacobian n = compare_jacobian_norm(subject, b);
   const Vector x = wide(b.x), g = wide(b.grad_y);
-  const SquaredGain any = through_layer_norm(subject, b.eps, x, g);
+  const SquaredGain any = compute_layer_norm_gain(subject, b.eps, x, g);
   const oracle50 limit =
-      n.expected / square(x.size() == 2 ? Vector{1, -1} : most_amplified_direction(x));
+      n.expected / square(x.size() == 2 ? Vector{1, -1} : find_most_amplified_direction(x));
   return worse_judgement(worse_judgement(within(absolute(n.squared - n.expected), n.bound),
                                          within(any.squared, square(g) * limit + any.bound)),
                          judge_entries(subject, b));
@@ -112,7 +113,7 @@ Property<Batch> norm_property(const TestedImplementation& subject, double max_ep
           .judge = [&](const Batch& b) { return judge_norm(subject, b); },
           .describe =
               [&](const Batch& b) {
-                const NormOfJacobian n = norm_of_jacobian(subject, b);
+                const NormOfJacobian n = compare_jacobian_norm(subject, b);
                 return fmt::format("{}: ‖Jᵀg‖² = {} at the worst g, expected {}", show(b),
                                    show(n.squared), show(n.expected));
               },
@@ -141,14 +142,15 @@ struct Ratio {
 };
 
 Ratio ratio(const TestedImplementation& subject, const Vector& x) {
-  const Vector g = most_amplified_direction(x);
-  const SquaredGain stretched = through_layer_norm(subject, 0, x, g);
+  const Vector g = find_most_amplified_direction(x);
+  const SquaredGain stretched = compute_layer_norm_gain(subject, 0, x, g);
   const oracle50 factor = square(x) / (static_cast<double>(x.size()) * square(g));
   return {stretched.squared * factor, stretched.bound * factor};
 }
 
-/// A constant C and a token that exceeds it: its |mean| is 2 C times its largest deviation, which
-/// is at least sigma. If a small mean is requested, |mean| is at most sigma instead.
+/// A token x that violates a claim with the constant C. Its |mean| is 2 C times its largest
+/// deviation from the mean, and the largest deviation is at least sigma. If a small mean is
+/// requested, |mean| is at most sigma instead.
 struct Token {
   double constant = 2;
   std::vector<double> deviations = {-1, 0, 1};
@@ -169,7 +171,7 @@ struct Token {
 };
 
 rc::Gen<Token> shifted_tokens(bool small_mean) {
-  return shrinking<Token>(
+  return make_shrinking_generator<Token>(
       [small_mean](Draw& draw) {
         Token t;
         t.constant = std::ldexp(draw.uniform(1, 2), static_cast<int>(draw.between(0, 39)));
@@ -224,11 +226,11 @@ Claim jacobian_norm_from_row_length_claim() {
           .check = [](const Run& run) {
             const Evidence evidence = refute_with_control(
                 refute_every_constant(examine(run, ratio_property(run.subject, false))),
-                [&] { return examine(with_fewer_cases(run), ratio_property(run.subject, true)); },
+                [&] { return examine(reduce_case_count(run), ratio_property(run.subject, true)); },
                 "with |mean| ≤ σ C = √2 does");
             const Ratio hundred = ratio(run.subject, wide({99, 100, 101}));
-            return with_remark(evidence, fmt::format("x = (99, 100, 101): ‖J‖₂ ‖x‖/√d = {}",
-                                                     show(oracle50(sqrt(hundred.squared)))));
+            return add_remark(evidence, fmt::format("x = (99, 100, 101): ‖J‖₂ ‖x‖/√d = {}",
+                                                    show(oracle50(sqrt(hundred.squared)))));
           }};
 }
 
@@ -239,9 +241,10 @@ struct Distribution {
   std::vector<double> r;  ///< each above 0
 };
 
-/// Draws a distribution of 10k + 9 states, k + 1 of which have a small r. The claim would be
-/// violated if all k + 1 states had a large Jacobian. They almost do: the small r is at most a
-/// tenth above the smallest value that the assumption Y <= 1.1 E Y allows, where Y = ||x||^2.
+/// Draws a distribution of 10k + 9 states (r, -r, 0), of which k + 1 have a smaller r than the
+/// others. ||J_LN|| is large at a small r. If ||J_LN|| exceeded its limit at all these k + 1
+/// states, the distribution would violate the claim; it nearly does. The small r is at most a tenth
+/// above the smallest value that the assumption Y <= 1.1 E Y allows, where Y = ||x||^2.
 Distribution draw_distribution_with_low_states(Draw& draw) {
   const std::size_t tens = draw.between(0, 3), low = tens + 1, count = 10 * tens + 9;
   const auto states = static_cast<double>(count), lower = static_cast<double>(low);
@@ -252,7 +255,7 @@ Distribution draw_distribution_with_low_states(Draw& draw) {
 }
 
 rc::Gen<Distribution> distributions(bool bounded) {
-  return shrinking<Distribution>(
+  return make_shrinking_generator<Distribution>(
       [=](Draw& draw) {
         if (bounded && draw.chance(0.5)) return draw_distribution_with_low_states(draw);
         Distribution law;
@@ -279,9 +282,9 @@ rc::Gen<Distribution> distributions(bool bounded) {
       });
 }
 
-/// Counts, among the N states, those with Y = ||x||^2 above 1.1 E Y, and those with ||J_LN||^2
-/// above d/(E Y/10). The squares and their sum are exact at 50 digits. ||J_LN||^2 is rstd^2, with
-/// an error below 16 roundings.
+/// The number of states with Y = ||x||^2 above 1.1 E Y, and the number of states with ||J_LN||^2
+/// above d/(E Y/10). The squares and their sum are exact at 50 digits. ||J_LN||^2 is computed as
+/// rstd^2, with an error below 16 roundings.
 struct CountedStates {
   std::size_t above = 0, steep = 0;
 };
@@ -297,7 +300,7 @@ CountedStates count_states(const TestedImplementation& subject, const Distributi
     in.x(i, 1) = -r;
     total += 2 * r * r;
   }
-  const auto rstd = subject.step<oracle50>(layer_norm_of(0), in).outputs.at("rstd");
+  const auto rstd = subject.step<oracle50>(make_layer_norm_options(0), in).outputs.at("rstd");
   const oracle50 states = static_cast<double>(count);
   CountedStates counted;
   for (std::size_t i = 0; i < count; ++i) {
@@ -308,7 +311,8 @@ CountedStates count_states(const TestedImplementation& subject, const Distributi
   return counted;
 }
 
-Property<Distribution> law_property(const TestedImplementation& subject, std::size_t most_above) {
+Property<Distribution> distribution_property(const TestedImplementation& subject,
+                                             std::size_t most_above) {
   return {.cases = distributions(most_above == 0),
           .judge =
               [&subject, most_above](const Distribution& law) {
@@ -344,8 +348,8 @@ Claim reverse_markov_claim() {
       .dropped = "Y ≤ (1 + ε) E Y always (δ = 0): one state of large Y moves E Y past the rest",
       .check = [](const Run& run) {
         return refute_with_control(
-            examine(run, law_property(run.subject, 1)),
-            [&] { return examine(with_fewer_cases(run), law_property(run.subject, 0)); },
+            examine(run, distribution_property(run.subject, 1)),
+            [&] { return examine(reduce_case_count(run), distribution_property(run.subject, 0)); },
             "with Y ≤ (1 + ε) E Y always it holds");
       }};
 }

@@ -47,11 +47,11 @@ std::vector<std::vector<double>> upstream_gradients(std::size_t d, Upstream upst
   return result;
 }
 
-/// Returns the input of the last norm.
+/// Returns the input of the last norm of the encoder, with one row per token.
 template <class T>
-const Tensor<T>& before_last_norm(const EncoderCase& c, const StackStep<T>& step) {
+const Tensor<T>& input_of_last_norm(const EncoderCase& c, const StackStep<T>& step) {
   if (c.final_norm) return step.values.at("final_norm.x");
-  return step.values.at(layer_value(c.layers.size() - 1, "norm2.x"));
+  return step.values.at(layer_value_name(c.layers.size() - 1, "norm2.x"));
 }
 
 template <class T>
@@ -59,7 +59,8 @@ T gradient_square(const StackStep<T>& step) {
   return square_sum(step.gradients.back().feed_forward.second.weight);
 }
 
-BasisMean mean_over_basis(const TestedImplementation& subject, EncoderCase c, Upstream upstream) {
+BasisMean average_over_basis(const TestedImplementation& subject, EncoderCase c,
+                             Upstream upstream) {
   const ref::numeric::BallPrecision precision(kEncoderBits);
   const std::size_t d = c.d_model, last = c.layers.size() - 1;
   const ball width(static_cast<double>(d));
@@ -71,11 +72,11 @@ BasisMean mean_over_basis(const TestedImplementation& subject, EncoderCase c, Up
     const StackStep<ball> step = subject.stack_ball(c.inputs<ball>());
     sum += gradient_square(step);
     if (&g != &basis.front()) continue;
-    const Tensor<ball>& x = before_last_norm(c, step);
+    const Tensor<ball>& x = input_of_last_norm(c, step);
     ball mean(0), variance(0);
     for (const ball& v : x) mean += v / width;
     for (const ball& v : x) variance += (v - mean) * (v - mean) / width;
-    expected = square_sum(step.values.at(layer_value(last, "feed_forward.active"))) *
+    expected = square_sum(step.values.at(layer_value_name(last, "feed_forward.active"))) *
                (width - ball(2)) / (width * variance);
     if (upstream == Upstream::signs) expected *= width;
     // The input of the feed-forward has the same length in every layer.
@@ -83,7 +84,7 @@ BasisMean mean_over_basis(const TestedImplementation& subject, EncoderCase c, Up
       result.judgement = worse_judgement(
           result.judgement,
           judge_overlap(
-              square_sum(step.values.at(layer_value(l, c.final_norm ? "norm2.y" : "norm1.y"))),
+              square_sum(step.values.at(layer_value_name(l, c.final_norm ? "norm2.y" : "norm1.y"))),
               width));
   }
   const ball mean = sum / ball(static_cast<double>(basis.size()));
@@ -101,11 +102,11 @@ Property<EncoderCase> basis_property(const TestedImplementation& subject, NormPl
                              .max_layers = max_layers}),
           .judge =
               [&subject, upstream](const EncoderCase& c) {
-                return mean_over_basis(subject, c, upstream).judgement;
+                return average_over_basis(subject, c, upstream).judgement;
               },
           .describe =
               [&subject, upstream](const EncoderCase& c) {
-                const BasisMean b = mean_over_basis(subject, c, upstream);
+                const BasisMean b = average_over_basis(subject, c, upstream);
                 return fmt::format("{}: mean of ‖∂L/∂W_2‖² {}, expected {}", show(c), b.mean,
                                    b.expected);
               },
@@ -119,8 +120,8 @@ struct Expected {
   double least = 0, most = 0;     ///< bounds of E R
   double second = 0, fourth = 0;  ///< upper bounds of E R^2 and E R^4
   double clip() const { return 4 * most; }
-  /// Returns a lower bound of E min(R, clip), where R is the relative squared length of the
-  /// gradient. It uses (r - m)_+ <= (27/256) r^4/m^3.
+  /// Returns a lower bound of E min(R, clip()), where R = ||dL/dW_2||^2/(d ||dL/dx||^2). The bound
+  /// uses max(R - m, 0) <= (27/256) R^4/m^3 with m = clip().
   double clipped_lower_bound() const {
     return least - 27 * fourth / (256 * clip() * clip() * clip());
   }
@@ -138,7 +139,7 @@ double eighth_moment(double d) {
 /// Returns the expectation for post-norm. For post-norm, sigma^2 is s^2/d times a noncentral
 /// chi-square variable with d - 1 degrees of freedom and parameter d/s^2, where s^2 is the mean
 /// square of the activations.
-Expected expected_post(double d) {
+Expected expected_for_post_norm(double d) {
   const double isotropy = 1 - 2 / d, spread = 5 / (4 * d);
   const double least = 1 - 3 / d, most = 1 - 5 / d, second = 1 - 7 / d;
   const double f = 1 / (2 + second), slope = 1 / ((1 + second / 2) * (1 + second / 2));
@@ -147,9 +148,9 @@ Expected expected_post(double d) {
 }
 
 /// Returns the expectation for pre-norm. For pre-norm, sigma^2 is (1 + L + S)/d times a chi-square
-/// variable with d - 1 degrees of freedom. L is the number of layers, S the sum of s^2 over the
-/// layers.
-Expected expected_pre(double d, double layers) {
+/// variable with d - 1 degrees of freedom. L is the number of layers. S is the sum over the layers
+/// of s^2, the mean square of the layer's activations.
+Expected expected_for_pre_norm(double d, double layers) {
   const double isotropy = 1 - 2 / d, spread = 5 / (4 * d), a = 1 + layers;
   const double inverse = isotropy * d / (d - 3), f = layers / (2 + 3 * layers);
   const double slope = a / ((a + layers / 2) * (a + layers / 2));
@@ -168,8 +169,9 @@ struct Size {
 };
 
 /// Returns ||dL/dW_2||^2 of one random network.
-double drawn_square(const Run& run, const Size& size, Upstream upstream, std::size_t index) {
-  EncoderCase c = network_in_law(run, size.placement, index, size.d_model, size.layers);
+double draw_squared_gradient(const Run& run, const Size& size, Upstream upstream,
+                             std::size_t index) {
+  EncoderCase c = draw_network_in_law(run, size.placement, index, size.d_model, size.layers);
   double length2 = 0;
   for (const double v : c.grad_y) length2 += v * v;
   const double length = ref::numeric::square_root(length2);
@@ -179,17 +181,17 @@ double drawn_square(const Run& run, const Size& size, Upstream upstream, std::si
 
 /// Returns the evidence for random networks: for each size, the mean over run.cases networks must
 /// be near its expectation.
-Evidence sampled_gradient(const Run& run, const std::vector<Size>& sizes, Upstream upstream) {
+Evidence sample_gradient(const Run& run, const std::vector<Size>& sizes, Upstream upstream) {
   std::vector<SampledMean> means;
   means.reserve(sizes.size());
   for (const Size& size : sizes) {
     const auto d = static_cast<double>(size.d_model), layers = static_cast<double>(size.layers);
     const bool post = size.placement == NormPlacement::post;
-    const Expected expected = post ? expected_post(d) : expected_pre(d, layers);
+    const Expected expected = post ? expected_for_post_norm(d) : expected_for_pre_norm(d, layers);
     const double unit = upstream == Upstream::unit ? d : d * d;
     double sum = 0;
     for (std::size_t index = 0; index < run.cases; ++index)
-      sum += std::min(drawn_square(run, size, upstream, index) / unit, expected.clip());
+      sum += std::min(draw_squared_gradient(run, size, upstream, index) / unit, expected.clip());
     // The values are scaled such that their mean is about d, because Deviation rounds its
     // parameters up to at least 1.
     const double scale = d / expected.most;
@@ -227,8 +229,8 @@ Claim scaling_claim(const Scaling& s) {
           .expected = Verdict::holds,
           .check = [s](const Run& run) {
             return combine_parts(
-                sampled_gradient(run, s.sizes, s.upstream),
-                examine(with_fewer_cases(run),
+                sample_gradient(run, s.sizes, s.upstream),
+                examine(reduce_case_count(run),
                         basis_property(run.subject, s.placement, s.upstream, s.max_layers)),
                 "exactly, the mean over ∂L/∂x");
           }};

@@ -21,9 +21,9 @@ namespace {
 using ref::model::NormPlacement;
 using ref::numeric::ball;
 
-constexpr std::size_t kPostWidth = 64, kPreWidth = 8;  // widths of the random networks
-constexpr std::size_t kDepth = 3;                      // number of their layers
-constexpr std::size_t kInputs = 64;                    // width of a random relu
+constexpr std::size_t kPostNormWidth = 64, kPreNormWidth = 8;  // widths of the random networks
+constexpr std::size_t kDepth = 3;                              // number of their layers
+constexpr std::size_t kReluInputs = 64;                        // width of a random relu
 
 Tensor<double> row_tensor(const std::vector<double>& values) {
   Tensor<double> result = ref::tensor::empty_tensor<double>({1, values.size()});
@@ -31,29 +31,30 @@ Tensor<double> row_tensor(const std::vector<double>& values) {
   return result;
 }
 
-std::vector<double> negative(std::vector<double> values) {
+std::vector<double> negate_values(std::vector<double> values) {
   for (double& v : values) v = -v;
   return values;
 }
 
-/// Returns kInputs random normal numbers.
-std::vector<double> normal_row(const Run& run, std::size_t index) {
+/// Returns kReluInputs random normal numbers.
+std::vector<double> draw_normal_row(const Run& run, std::size_t index) {
   const ref::numeric::RandomStream stream(run.seed, fmt::format("claims/{}/{}", run.claim, index));
-  std::vector<double> values(kInputs);
-  for (std::size_t i = 0; i < kInputs; ++i) values[i] = stream.normal(i);
+  std::vector<double> values(kReluInputs);
+  for (std::size_t i = 0; i < kReluInputs; ++i) values[i] = stream.normal(i);
   return values;
 }
 
 // ---- E1
 
-/// Judges relu(x)^2 + relu(-x)^2 = x^2 for each x. Under a symmetric distribution the mean of
-/// relu(x)^2 is therefore half of E x^2. Squares of doubles and 0 are exact at 50 digits.
+/// Judges whether relu(x)^2 + relu(-x)^2 = x^2 for each x. If this holds, the mean of relu(x)^2
+/// under a symmetric distribution is half of E x^2. Squares of doubles and 0 are exact at 50
+/// digits.
 Property<Batch> relu_property(const TestedImplementation& subject) {
   return {.cases = batches({.affine = false, .min_eps = 0, .max_eps = 0}),
           .judge =
               [&](const Batch& b) {
                 const auto there = subject.relu(row_tensor(b.x));
-                const auto back = subject.relu(row_tensor(negative(b.x)));
+                const auto back = subject.relu(row_tensor(negate_values(b.x)));
                 Judgement all = judge_condition(true);
                 for (std::size_t i = 0; i < b.x.size(); ++i) {
                   const oracle50 x = b.x[i], p = there.data()[i], q = back.data()[i];
@@ -70,17 +71,17 @@ Property<Batch> relu_property(const TestedImplementation& subject) {
           .worst_meaning = "exact: relu(x)² + relu(−x)² = x², or not"};
 }
 
-Evidence sampled_relu(const Run& run) {
+Evidence sample_relu_lengths(const Run& run) {
   Deviation deviation;
   double sum = 0;
   for (std::size_t index = 0; index < run.cases; ++index) {
     const double sigma = std::ldexp(1.0, static_cast<int>(index % 7) - 3);
-    std::vector<double> x = normal_row(run, index);
+    std::vector<double> x = draw_normal_row(run, index);
     for (double& v : x) v *= sigma;
     sum += square_sum(run.subject.relu(row_tensor(x))) / (sigma * sigma);
-    deviation.add(relu_square_increment().variance, relu_square_increment().scale, kInputs);
+    deviation.add(relu_square_increment().variance, relu_square_increment().scale, kReluInputs);
   }
-  const double count = static_cast<double>(run.cases * kInputs);
+  const double count = static_cast<double>(run.cases * kReluInputs);
   return sample_evidence(run, run.cases,
                          {{"‖ReLU(X)‖²/(σ² d)", sum / count, 0.5, 0.5, deviation.bound() / count}});
 }
@@ -93,7 +94,7 @@ Claim relu_length_claim() {
           .assumptions = "any law that is symmetric about 0; drawn: d = 64, σ from 1/8 to 8",
           .expected = Verdict::holds,
           .check = [](const Run& run) {
-            return combine_parts(examine(run, relu_property(run.subject)), sampled_relu(run),
+            return combine_parts(examine(run, relu_property(run.subject)), sample_relu_lengths(run),
                                  "normal draws");
           }};
 }
@@ -107,7 +108,7 @@ struct MeanSquare {
 };
 
 /// Computes the squared length of each token after the last layer, averaged over all signs of the
-/// weights. Compares this mean with the expectation for the given input of that layer.
+/// weights. Compares this mean with the expectation that follows from the input of the last layer.
 MeanSquare mean_over_signs(const TestedImplementation& subject, const EncoderCase& c) {
   const ref::numeric::BallPrecision precision(kEncoderBits);
   const bool post = c.placement == NormPlacement::post;
@@ -117,30 +118,31 @@ MeanSquare mean_over_signs(const TestedImplementation& subject, const EncoderCas
   for (int signs = 0; signs < combinations; ++signs) {
     EncoderCase signed_case = c;
     LayerWeights& w = signed_case.layers.back();
-    if ((signs & 1) != 0) w.first = negative(w.first);
-    if ((signs & 2) != 0) w.second = negative(w.second);
-    if ((signs & 4) != 0) w.value = negative(w.value);
+    if ((signs & 1) != 0) w.first = negate_values(w.first);
+    if ((signs & 2) != 0) w.second = negate_values(w.second);
+    if ((signs & 4) != 0) w.value = negate_values(w.value);
     const StackStep<ball> step = subject.stack_ball(signed_case.inputs<ball>(false));
-    const Tensor<ball>& end = post ? step.values.at(layer_value(last, "norm2.x")) : step.y;
+    const Tensor<ball>& end = post ? step.values.at(layer_value_name(last, "norm2.x")) : step.y;
     for (std::size_t t = 0; t < c.tokens; ++t) sums[t] += square_sum(end, t * d, d);
     if (signs > 0) continue;
     // The expected squared length after attention is d (post-norm) or ||x||^2 + ||mean of LN(x)||^2
     // (pre-norm). The feed-forward adds ||W_2||_F^2/2, which is d/2 for variance 1/d.
-    ball attended(static_cast<double>(d)), second(0);
+    ball squared_length_after_attention(static_cast<double>(d)), second(0);
     for (const double v : w.second) second += ball(v) * ball(v);
     if (!post) {
-      const Tensor<ball>& normalised = step.values.at(layer_value(last, "norm1.y"));
-      attended = ball(0);
+      const Tensor<ball>& normalised = step.values.at(layer_value_name(last, "norm1.y"));
+      squared_length_after_attention = ball(0);
       for (std::size_t j = 0; j < d; ++j) {
         ball sum(0);
         for (std::size_t t = 0; t < c.tokens; ++t) sum += normalised.data()[t * d + j];
         sum /= ball(static_cast<double>(c.tokens));
-        attended += sum * sum;
+        squared_length_after_attention += sum * sum;
       }
     }
     for (std::size_t t = 0; t < c.tokens; ++t) {
-      expected[t] = attended + second / ball(2);
-      if (!post) expected[t] += square_sum(step.values.at(layer_value(last, "norm1.x")), t * d, d);
+      expected[t] = squared_length_after_attention + second / ball(2);
+      if (!post)
+        expected[t] += square_sum(step.values.at(layer_value_name(last, "norm1.x")), t * d, d);
     }
   }
   MeanSquare result;
@@ -166,7 +168,7 @@ Property<EncoderCase> sign_property(const TestedImplementation& subject, NormPla
 
 /// For each layer, the sum of squared lengths over random networks, and the deviation of this sum
 /// that is allowed because the networks are random.
-struct Lengths {
+struct SquaredLengthSums {
   std::vector<double> sums = std::vector<double>(kDepth);
   std::vector<Deviation> deviations = std::vector<Deviation>(kDepth);
 
@@ -189,54 +191,56 @@ void add(Deviation& deviation, const Increment& increment, std::size_t count = 1
   deviation.add(increment.variance, increment.scale, count);
 }
 
-Evidence sampled_post(const Run& run) {
-  Lengths lengths;
+Evidence sample_post_norm_lengths(const Run& run) {
+  SquaredLengthSums lengths;
   for (std::size_t index = 0; index < run.cases; ++index) {
-    const EncoderCase c = network_in_law(run, NormPlacement::post, index, kPostWidth, kDepth);
+    const EncoderCase c =
+        draw_network_in_law(run, NormPlacement::post, index, kPostNormWidth, kDepth);
     const StackStep<double> step = run.subject.stack_double(c.inputs<double>(false));
     for (std::size_t l = 0; l < kDepth; ++l) {
-      lengths.sums[l] += square_sum(step.values.at(layer_value(l, "norm2.x")));
-      const double active = square_sum(step.values.at(layer_value(l, "feed_forward.active")));
-      const double given = square_sum(step.values.at(layer_value(l, "norm1.y")));
-      add(lengths.deviations[l], relu_square_increment(), kPostWidth);
+      lengths.sums[l] += square_sum(step.values.at(layer_value_name(l, "norm2.x")));
+      const double active = square_sum(step.values.at(layer_value_name(l, "feed_forward.active")));
+      const double given = square_sum(step.values.at(layer_value_name(l, "norm1.y")));
+      add(lengths.deviations[l], relu_square_increment(), kPostNormWidth);
       add(lengths.deviations[l],
-          noncentral_square_increment(given, active / kPostWidth, kPostWidth));
+          noncentral_square_increment(given, active / kPostNormWidth, kPostNormWidth));
     }
   }
-  return lengths.evidence(run, kPostWidth, 0.5, 0.5, 0);
+  return lengths.evidence(run, kPostNormWidth, 0.5, 0.5, 0);
 }
 
 /// Draws random pre-norm networks with two tokens and measures the first token.
-Evidence sampled_pre(const Run& run) {
-  Lengths lengths;
+Evidence sample_pre_norm_lengths(const Run& run) {
+  SquaredLengthSums lengths;
   for (std::size_t index = 0; index < run.cases; ++index) {
-    EncoderCase c = gaussian_network(run, "pre", index, 2, kPreWidth, kDepth);
+    EncoderCase c = draw_gaussian_network(run, "pre", index, 2, kPreNormWidth, kDepth);
     c.placement = NormPlacement::pre;
     const StackStep<double> step = run.subject.stack_double(c.inputs<double>(false));
     Deviation path;
     const auto first = [&](const std::string& name) {
-      return square_sum(step.values.at(name), 0, kPreWidth);
+      return square_sum(step.values.at(name), 0, kPreNormWidth);
     };
-    std::vector<Increment> increments{noncentral_square_increment(0, 1, kPreWidth)};
+    std::vector<Increment> increments{noncentral_square_increment(0, 1, kPreNormWidth)};
     for (std::size_t l = 0; l < kDepth; ++l) {
-      const Tensor<double>& normalised = step.values.at(layer_value(l, "norm1.y"));
-      double attended = 0;
-      for (std::size_t j = 0; j < kPreWidth; ++j) {
-        const double mean = (normalised.data()[j] + normalised.data()[kPreWidth + j]) / 2;
-        attended += mean * mean;
+      const Tensor<double>& normalised = step.values.at(layer_value_name(l, "norm1.y"));
+      double squared_length_after_attention = 0;
+      for (std::size_t j = 0; j < kPreNormWidth; ++j) {
+        const double mean = (normalised.data()[j] + normalised.data()[kPreNormWidth + j]) / 2;
+        squared_length_after_attention += mean * mean;
       }
-      const double active = first(layer_value(l, "feed_forward.active"));
-      increments.push_back(noncentral_square_increment(first(layer_value(l, "norm1.x")),
-                                                       attended / kPreWidth, kPreWidth));
-      increments.push_back(noncentral_square_increment(first(layer_value(l, "norm2.x")),
-                                                       active / kPreWidth, kPreWidth));
+      const double active = first(layer_value_name(l, "feed_forward.active"));
+      increments.push_back(noncentral_square_increment(
+          first(layer_value_name(l, "norm1.x")), squared_length_after_attention / kPreNormWidth,
+          kPreNormWidth));
+      increments.push_back(noncentral_square_increment(first(layer_value_name(l, "norm2.x")),
+                                                       active / kPreNormWidth, kPreNormWidth));
       for (const Increment& increment : increments) add(lengths.deviations[l], increment);
-      add(lengths.deviations[l], relu_square_increment(), kPreWidth * (l + 1));
-      lengths.sums[l] +=
-          l + 1 < kDepth ? first(layer_value(l + 1, "norm1.x")) : square_sum(step.y, 0, kPreWidth);
+      add(lengths.deviations[l], relu_square_increment(), kPreNormWidth * (l + 1));
+      lengths.sums[l] += l + 1 < kDepth ? first(layer_value_name(l + 1, "norm1.x"))
+                                        : square_sum(step.y, 0, kPreNormWidth);
     }
   }
-  return lengths.evidence(run, kPreWidth, 0.5, 1.5, 1);
+  return lengths.evidence(run, kPreNormWidth, 0.5, 1.5, 1);
 }
 
 Claim post_length_claim() {
@@ -251,8 +255,8 @@ Claim post_length_claim() {
           .expected = Verdict::holds,
           .check = [](const Run& run) {
             return combine_parts(
-                sampled_post(run),
-                examine(with_fewer_cases(run), sign_property(run.subject, NormPlacement::post)),
+                sample_post_norm_lengths(run),
+                examine(reduce_case_count(run), sign_property(run.subject, NormPlacement::post)),
                 "exactly, over the signs of the weights");
           }};
 }
@@ -270,8 +274,8 @@ Claim pre_length_claim() {
           .expected = Verdict::holds,
           .check = [](const Run& run) {
             return combine_parts(
-                sampled_pre(run),
-                examine(with_fewer_cases(run), sign_property(run.subject, NormPlacement::pre)),
+                sample_pre_norm_lengths(run),
+                examine(reduce_case_count(run), sign_property(run.subject, NormPlacement::pre)),
                 "exactly, over the signs of the weights");
           }};
 }
@@ -282,7 +286,8 @@ struct Width {
   std::uint64_t d = 1;
 };
 
-/// Returns an enclosure of the probability P(max <= m) = Phi(sqrt m)^d for m = 2 ln(100 d).
+/// Returns an enclosure of the probability that the largest of d values relu(X)^2 is at most m, for
+/// independent standard normal X and m = 2 ln(100 d). This probability is Phi(sqrt m)^d.
 ball probability_of_maximum(std::uint64_t d) {
   const ball width = ball(static_cast<double>(d));
   const ball m_half = ref::numeric::log(ball(100) * width);
@@ -291,7 +296,7 @@ ball probability_of_maximum(std::uint64_t d) {
 }
 
 Property<Width> tail_property() {
-  return {.cases = shrinking<Width>(
+  return {.cases = make_shrinking_generator<Width>(
               [](Draw& draw) { return Width{std::uint64_t{1} << draw.between(0, 40)}; },
               [](const Width& w) {
                 return w.d > 1 ? std::vector<Width>{{w.d / 2}} : std::vector<Width>{};
@@ -309,12 +314,12 @@ Property<Width> tail_property() {
           .worst_meaning = "P(max > 2 ln(100 d)) / 0.01"};
 }
 
-Evidence sampled_maxima(const Run& run) {
-  const double limit = 2 * ref::numeric::log(100.0 * kInputs);
+Evidence sample_maxima(const Run& run) {
+  const double limit = 2 * ref::numeric::log(100.0 * kReluInputs);
   Deviation deviation;
   double above = 0;
   for (std::size_t index = 0; index < run.cases; ++index) {
-    const auto y = run.subject.relu(row_tensor(normal_row(run, index)));
+    const auto y = run.subject.relu(row_tensor(draw_normal_row(run, index)));
     const double most = *std::max_element(y.begin(), y.end());
     above += most * most > limit ? 1 : 0;
     add(deviation, bounded_increment(1.0 / 200, 1));
@@ -333,8 +338,7 @@ Claim maximum_claim() {
           .assumptions = "Φ(√(2 ln(100 d)))^d enclosed for d = 1, 2, 4, ..., 2⁴⁰; drawn: d = 64",
           .expected = Verdict::holds,
           .check = [](const Run& run) {
-            return combine_parts(examine(run, tail_property()), sampled_maxima(run),
-                                 "normal draws");
+            return combine_parts(examine(run, tail_property()), sample_maxima(run), "normal draws");
           }};
 }
 

@@ -27,14 +27,14 @@ struct Projector {
   std::size_t lost;  // n minus the rank
 };
 
-std::vector<Projector> projectors() {
+std::vector<Projector> compute_projectors() {
   const auto row = [](auto options) {
     options.eps = 0;
     return NormOptions(options);
   };
   return {
-      {power_norm_v_with(0), Statistic::quadratic_mean, Axis::batch, "PN-V", 1},
-      {batch_norm_with(0), Statistic::variance, Axis::batch, "BN", 2},
+      {make_power_norm_v_options(0), Statistic::quadratic_mean, Axis::batch, "PN-V", 1},
+      {make_batch_norm_options(0), Statistic::variance, Axis::batch, "BN", 2},
       {row(ref::model::RMSNormOptions{}), Statistic::quadratic_mean, Axis::features, "RMSNorm", 1},
       {row(ref::model::LayerNormOptions{}), Statistic::variance, Axis::features, "LN", 2}};
 }
@@ -101,14 +101,14 @@ Claim projector_claim() {
                     .judge =
                         [&](const Batch& b) {
                           Judgement all = judge_condition(true);
-                          for (const Projector& kind : projectors())
+                          for (const Projector& kind : compute_projectors())
                             all = worse_judgement(all, check_projector(subject, kind, b).judgement);
                           return all;
                         },
                     .describe =
                         [&](const Batch& b) {
                           std::string text = "x = " + show(b.x);
-                          for (const Projector& kind : projectors())
+                          for (const Projector& kind : compute_projectors())
                             text += "; " + check_projector(subject, kind, b).text;
                           return text;
                         },
@@ -129,11 +129,13 @@ Gain compute_gain(const TestedImplementation& subject, const NormOptions& option
           Slice(x, g, statistic, 0).square_roundoff()};
 }
 
-Gain gain_of_power_norm_v(const TestedImplementation& subject, const Vector& x, const Vector& g) {
-  return compute_gain(subject, power_norm_v_with(0), Statistic::quadratic_mean, x, g);
+Gain compute_power_norm_v_gain(const TestedImplementation& subject, const Vector& x,
+                               const Vector& g) {
+  return compute_gain(subject, make_power_norm_v_options(0), Statistic::quadratic_mean, x, g);
 }
-Gain gain_of_batch_norm(const TestedImplementation& subject, const Vector& x, const Vector& g) {
-  return compute_gain(subject, batch_norm_with(0), Statistic::variance, x, g);
+Gain compute_batch_norm_gain(const TestedImplementation& subject, const Vector& x,
+                             const Vector& g) {
+  return compute_gain(subject, make_batch_norm_options(0), Statistic::variance, x, g);
 }
 
 // Whether the projection `rest` is so close to zero, relative to the vector `whole`, that it
@@ -149,12 +151,13 @@ struct Norms {
 
 Norms compare_norms(const TestedImplementation& subject, const Batch& b) {
   const Vector x = wide(b.x), g = wide(b.grad_y);
-  const Vector g0 = project_out_one_and(x, g);
+  const Vector g0 = project_out_ones_and_vector(x, g);
   if (is_degenerate(g0, g)) return {discarded(), 0, 0};
   const oracle50 length = square(g0);
-  const Gain pn = gain_of_power_norm_v(subject, x, g0), bn = gain_of_batch_norm(subject, x, g0);
-  const Gain pn_any = gain_of_power_norm_v(subject, x, g),
-             bn_any = gain_of_batch_norm(subject, x, g);
+  const Gain pn = compute_power_norm_v_gain(subject, x, g0),
+             bn = compute_batch_norm_gain(subject, x, g0);
+  const Gain pn_any = compute_power_norm_v_gain(subject, x, g),
+             bn_any = compute_batch_norm_gain(subject, x, g);
   const oracle50 psi2 = Slice(x, g, Statistic::quadratic_mean, 0).statistic;
   const oracle50 sigma2 = Slice(x, g, Statistic::variance, 0).statistic;
   // g0 has rounding errors too; the error bounds for g cover them.
@@ -203,10 +206,10 @@ Claim operator_norm_claim() {
 Norms compare_two_rows(const TestedImplementation& subject, const Batch& b) {
   const Vector x = wide(b.x);
   const Vector g{x[1], -x[0]};  // orthogonal to x: attains PN-V's norm
-  const Gain pn = gain_of_power_norm_v(subject, x, g);
+  const Gain pn = compute_power_norm_v_gain(subject, x, g);
   oracle50 frobenius = 0, slack = pn.bound / square(g);
   for (std::size_t k = 0; k < 2; ++k) {
-    const Gain bn = gain_of_batch_norm(subject, x, unit(2, k));
+    const Gain bn = compute_batch_norm_gain(subject, x, unit(2, k));
     frobenius += bn.squared;
     slack += bn.bound;
   }
@@ -237,16 +240,16 @@ Claim two_rows_claim() {
                                                                      n.batch_norm, "PN-V");
                                                  },
                                              .worst_meaning = "‖J_PN-V‖² / (‖J_BN‖² + rounding)"}),
-                [&] { return examine(with_fewer_cases(run), norms_property(subject)); },
+                [&] { return examine(reduce_case_count(run), norms_property(subject)); },
                 "for B ≥ 3 it holds");
           }};
 }
 
 // ---- B16: PowerNorm divides by the psi of earlier steps.
 
-Norms compare_running(const TestedImplementation& subject, const Batch& b) {
+Norms compare_norms_with_running_statistics(const TestedImplementation& subject, const Batch& b) {
   const Vector x = wide(b.x), g = wide(b.grad_y);
-  const Vector g0 = project_out_one_and(x, g);
+  const Vector g0 = project_out_ones_and_vector(x, g);
   if (is_degenerate(g0, g)) return {discarded(), 0, 0};
   const ref::model::PowerNormOptions options{.eps = 0};
   auto state = ref::norm::initial_state<oracle50>(options, 1);
@@ -259,17 +262,21 @@ Norms compare_running(const TestedImplementation& subject, const Batch& b) {
   const auto& grad_x = step.outputs.at("grad_x");
   const oracle50 length = square(g0);
   const oracle50 pn2 = square(Vector(grad_x.data(), grad_x.data() + grad_x.size())) / length;
-  const Gain bn = gain_of_batch_norm(subject, x, g0);
+  const Gain bn = compute_batch_norm_gain(subject, x, g0);
   const oracle50 slack = bn.bound / length + 64 * epsilon50() * pn2;
   return {within(pn2, bn.squared / length + slack), pn2, bn.squared / length};
 }
 
-Property<Batch> running_property(const TestedImplementation& subject, rc::Gen<Batch> cases) {
+Property<Batch> running_statistics_property(const TestedImplementation& subject,
+                                            rc::Gen<Batch> cases) {
   return {.cases = std::move(cases),
-          .judge = [&](const Batch& b) { return compare_running(subject, b).judgement; },
+          .judge =
+              [&](const Batch& b) {
+                return compare_norms_with_running_statistics(subject, b).judgement;
+              },
           .describe =
               [&](const Batch& b) {
-                const Norms n = compare_running(subject, b);
+                const Norms n = compare_norms_with_running_statistics(subject, b);
                 return fmt::format("ψ²_(t−1) = {}, σ_B = {}, {}", b.extra[0],
                                    show(oracle50(Slice(wide(b.x), {}, Statistic::variance, 0).s)),
                                    show_norms(b, n.power_norm_v, n.batch_norm, "PN"));
@@ -277,36 +284,38 @@ Property<Batch> running_property(const TestedImplementation& subject, rc::Gen<Ba
           .worst_meaning = "‖J_PN‖²/‖J_BN‖² = σ_B²/ψ²_(t−1)"};
 }
 
-Claim running_claim() {
-  return {
-      .id = "B16",
-      .title = "PowerNorm itself has the smaller Lipschitz constant",
-      .statement = "in-step ‖J_PN‖ = γ/ψ_(t−1) ≤ γ/σ_B = ‖J_BN‖",
-      .source = "[SYG+20] abstract, read for PN; derived: docs/derivations/claims.md, B7",
-      .assumptions = "B ≥ 3, ε = 0, ν = 0, any ψ_(t−1) > 0",
-      .expected = Verdict::refuted,
-      .dropped = "σ_B ≤ ψ_(t−1): the theorem is about PN-V, whose ψ is the batch's own",
-      .check = [](const Run& run) {
-        const auto quiet = rc::gen::map(channels(3, 8, true, 1), [](Batch b) {
-          const auto rows = static_cast<double>(b.rows);
-          double mean = 0, variance = 0;
-          for (const double v : b.x) mean += v / rows;
-          for (const double v : b.x) variance += (v - mean) * (v - mean) / rows;
-          const double above = b.extra[0] * b.extra[0] * b.extra[0];  // from 2^-18 on
-          b.extra[0] = variance * (1 + above);
-          return b;
-        });
-        return refute_with_control(
-            examine(run, running_property(run.subject, channels(3, 8, true, 1))),
-            [&] { return examine(with_fewer_cases(run), running_property(run.subject, quiet)); },
-            "with σ_B ≤ ψ_(t−1) it holds");
-      }};
+Claim running_statistics_claim() {
+  return {.id = "B16",
+          .title = "PowerNorm itself has the smaller Lipschitz constant",
+          .statement = "in-step ‖J_PN‖ = γ/ψ_(t−1) ≤ γ/σ_B = ‖J_BN‖",
+          .source = "[SYG+20] abstract, read for PN; derived: docs/derivations/claims.md, B7",
+          .assumptions = "B ≥ 3, ε = 0, ν = 0, any ψ_(t−1) > 0",
+          .expected = Verdict::refuted,
+          .dropped = "σ_B ≤ ψ_(t−1): the theorem is about PN-V, whose ψ is the batch's own",
+          .check = [](const Run& run) {
+            const auto quiet = rc::gen::map(channels(3, 8, true, 1), [](Batch b) {
+              const auto rows = static_cast<double>(b.rows);
+              double mean = 0, variance = 0;
+              for (const double v : b.x) mean += v / rows;
+              for (const double v : b.x) variance += (v - mean) * (v - mean) / rows;
+              const double above = b.extra[0] * b.extra[0] * b.extra[0];  // from 2^-18 on
+              b.extra[0] = variance * (1 + above);
+              return b;
+            });
+            return refute_with_control(
+                examine(run, running_statistics_property(run.subject, channels(3, 8, true, 1))),
+                [&] {
+                  return examine(reduce_case_count(run),
+                                 running_statistics_property(run.subject, quiet));
+                },
+                "with σ_B ≤ ψ_(t−1) it holds");
+          }};
 }
 
 }  // namespace
 
 std::vector<Claim> lipschitz_claims() {
-  return {projector_claim(), operator_norm_claim(), two_rows_claim(), running_claim()};
+  return {projector_claim(), operator_norm_claim(), two_rows_claim(), running_statistics_claim()};
 }
 
 }  // namespace normproof::verification::claims::ledger

@@ -43,9 +43,9 @@ struct Factors {
   }
 };
 
-/// Draws the factors of a product: normal numbers, numbers whose magnitudes change gradually over
-/// 90 binary orders, or numbers that cancel. In the last kind every term but the last is followed
-/// by its negative, up to the last bit.
+/// Draws the factors of a product. They are normal numbers, numbers with random magnitudes over 90
+/// binary orders, or numbers whose products cancel. Products that cancel come in pairs: the second
+/// product is the negative of the first one, multiplied by 1 or by 1 + 2^-40.
 Factors draw_factors(Draw& draw) {
   Factors f;
   f.rows = draw.size_for_case(1, 3);
@@ -66,7 +66,7 @@ Factors draw_factors(Draw& draw) {
   return f;
 }
 
-Factors with_depths(const Factors& f, std::size_t begin, std::size_t end) {
+Factors select_depths(const Factors& f, std::size_t begin, std::size_t end) {
   Factors result{f.rows, end - begin, f.columns, {}, {}};
   for (std::size_t i = 0; i < f.rows; ++i)
     for (std::size_t k = begin; k < end; ++k) result.a.push_back(f.a[i * f.depth + k]);
@@ -74,7 +74,7 @@ Factors with_depths(const Factors& f, std::size_t begin, std::size_t end) {
   return result;
 }
 
-Factors one_element(const Factors& f, std::size_t row, std::size_t column) {
+Factors select_one_element(const Factors& f, std::size_t row, std::size_t column) {
   Factors result{1, f.depth, 1, {}, {}};
   for (std::size_t k = 0; k < f.depth; ++k) {
     result.a.push_back(f.a[row * f.depth + k]);
@@ -87,12 +87,12 @@ std::vector<Factors> simplify_factors(const Factors& f) {
   std::vector<Factors> result;
   if (f.rows * f.columns > 1) {
     for (std::size_t i = 0; i < f.rows; ++i)
-      for (std::size_t j = 0; j < f.columns; ++j) result.push_back(one_element(f, i, j));
+      for (std::size_t j = 0; j < f.columns; ++j) result.push_back(select_one_element(f, i, j));
     return result;
   }
   for (std::size_t part = f.depth / 2; part > 0; part /= 2) {
-    result.push_back(with_depths(f, part, f.depth));
-    result.push_back(with_depths(f, 0, f.depth - part));
+    result.push_back(select_depths(f, part, f.depth));
+    result.push_back(select_depths(f, 0, f.depth - part));
   }
   if (f.depth > 8) return result;
   for (std::size_t k = 0; k < f.depth; ++k) {
@@ -118,7 +118,7 @@ std::string describe(const Run& run, const Factors& f) {
 }
 
 /// Returns the same factors with signs such that all terms have the same sign.
-Factors with_one_sign(Factors f) {
+Factors make_terms_same_sign(Factors f) {
   for (double& v : f.a) v = std::fabs(v);
   for (double& v : f.b) v = std::fabs(v);
   return f;
@@ -129,7 +129,7 @@ Factors with_one_sign(Factors f) {
 template <class Judge>
 Property<Factors> element_property(const Run& run, Judge judge, const char* worst_meaning,
                                    std::function<Factors(Draw&)> draw = draw_factors) {
-  return {.cases = shrinking<Factors>(std::move(draw), simplify_factors),
+  return {.cases = make_shrinking_generator<Factors>(std::move(draw), simplify_factors),
           .judge =
               [&run, judge](const Factors& f) {
                 const Tensor<double> a = f.left(), b = f.right();
@@ -151,7 +151,7 @@ Property<Factors> element_property(const Run& run, Judge judge, const char* wors
 double largest(const ball& x) {
   return std::max(x.upper(), -x.lower());
 }
-double smallest(const ball& x) {
+double smallest_magnitude(const ball& x) {
   return std::max({x.lower(), -x.upper(), 0.0});
 }
 
@@ -186,15 +186,18 @@ std::vector<Claim> matmul_claims() {
        .dropped = "all aₖbₖ of one sign; where they cancel, Σ |aₖbₖ| is no multiple of |c|",
        .check = [](const Run& run) {
          const auto relative = [](std::size_t depth, const ball& error, const ball& exact, double) {
-           return within(smallest(error),
+           return within(smallest_magnitude(error),
                          bound::gamma(bound::matmul_roundings(depth)) * largest(exact));
          };
          constexpr auto kShare = "|ĉ − c| / (γ(r) |c|)";
          return refute_with_control(
              examine(run, element_property(run, relative, kShare)),
              [&] {
-               const auto draw = [](Draw& source) { return with_one_sign(draw_factors(source)); };
-               return examine(with_fewer_cases(run), element_property(run, relative, kShare, draw));
+               const auto draw = [](Draw& source) {
+                 return make_terms_same_sign(draw_factors(source));
+               };
+               return examine(reduce_case_count(run),
+                              element_property(run, relative, kShare, draw));
              },
              "where all aₖbₖ have one sign it holds");
        }}};

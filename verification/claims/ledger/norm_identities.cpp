@@ -32,8 +32,9 @@ struct Identity {
 
 Property<Batch> identity_property(const TestedImplementation& subject, const Identity& identity) {
   const auto sides = [subject, identity](const Batch& b, std::size_t channel) {
-    const auto options = identity.statistic == Statistic::variance ? batch_norm_with(b.eps)
-                                                                   : power_norm_v_with(b.eps);
+    const auto options = identity.statistic == Statistic::variance
+                             ? make_batch_norm_options(b.eps)
+                             : make_power_norm_v_options(b.eps);
     const auto step = subject.step<oracle50>(options, b.inputs<oracle50>());
     const Members members = columns(b)[channel];
     Vector grad_x;
@@ -91,10 +92,10 @@ struct QuadraticMean {
   oracle50 psi2, mean, variance, bound;
 };
 
-QuadraticMean quadratic_mean_of(const TestedImplementation& subject, const Batch& b) {
+QuadraticMean compute_quadratic_mean(const TestedImplementation& subject, const Batch& b) {
   const auto in = b.inputs<oracle50>();
-  const auto pn = subject.step<oracle50>(power_norm_v_with(b.eps), in);
-  const auto bn = subject.step<oracle50>(batch_norm_with(b.eps), in);
+  const auto pn = subject.step<oracle50>(make_power_norm_v_options(b.eps), in);
+  const auto bn = subject.step<oracle50>(make_batch_norm_options(b.eps), in);
   QuadraticMean q{pn.outputs.at("quadratic_mean").data()[0], bn.outputs.at("mean").data()[0],
                   bn.outputs.at("biased_variance").data()[0], 0};
   const Vector x = wide(b.x);
@@ -117,13 +118,13 @@ Claim quadratic_mean_claim() {
                          .cases = batches({.max_rows = 12, .max_features = 1, .affine = false}),
                          .judge =
                              [&](const Batch& b) {
-                               const QuadraticMean q = quadratic_mean_of(subject, b);
+                               const QuadraticMean q = compute_quadratic_mean(subject, b);
                                return within(absolute(q.psi2 - q.mean * q.mean - q.variance),
                                              q.bound);
                              },
                          .describe =
                              [&](const Batch& b) {
-                               const QuadraticMean q = quadratic_mean_of(subject, b);
+                               const QuadraticMean q = compute_quadratic_mean(subject, b);
                                return fmt::format("{}: ψ² = {}, μ = {}, σ² = {}", show(b),
                                                   show(q.psi2), show(q.mean), show(q.variance));
                              },

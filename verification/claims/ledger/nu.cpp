@@ -10,19 +10,20 @@ using namespace fixtures;
 
 namespace {
 
-constexpr auto kState = "any α, ε, ψ² and ν at the start; no padding, no group scaling, W = 0";
+constexpr auto kAnyStateText =
+    "any α, ε, ψ² and ν at the start; no padding, no group scaling, W = 0";
 
 std::string last_nu(const History& h, const Bounded& released, const Bounded& expected) {
   return fmt::format("{}: (1 − α) e = {}, expected {}", show(h),
-                     show(in_paper_units(h, released).value), show(expected.value));
+                     show(convert_to_paper_units(h, released).value), show(expected.value));
 }
 
-Judgement same_recursion(const TestedImplementation& subject, const History& h) {
-  const auto released = run_history(channel_of(subject, h.released(), h), h);
+Judgement judge_same_recursion(const TestedImplementation& subject, const History& h) {
+  const auto released = run_history(make_channel(subject, h.released(), h), h);
   const auto paper = run_history(paper_channel(subject, h), h);
   Judgement judged = judge_condition(true);
   for (std::size_t t = 0; t < h.steps(); ++t) {
-    judged = worse_judgement(judged, agree(in_paper_units(h, released[t].nu), paper[t].nu));
+    judged = worse_judgement(judged, agree(convert_to_paper_units(h, released[t].nu), paper[t].nu));
     judged = worse_judgement(judged, agree(released[t].remainder, paper[t].remainder));
     judged = worse_judgement(judged, agree(released[t].running_psi2, paper[t].running_psi2));
   }
@@ -48,13 +49,13 @@ TelescopingSum telescoping_sum(const PowerNormChannel& start, const History& h) 
   return {moments.back().nu - start.nu(), sum(terms)};
 }
 
-/// Computes the backward that is proposed in issue 3 of the released code. There nu has the paper's
-/// units, and its update is nu = nu + mean((1 - alpha) (g - nu z) z). Returns its outgoing
-/// gradients g - nu z.
+/// Computes the backward that is proposed in issue 3 of the released code. In this proposal, nu has
+/// the paper's units and is updated to nu + mean((1 - alpha) (g - nu z) z). Returns the outgoing
+/// gradients g - nu z of the proposed backward.
 std::vector<std::vector<Bounded>> proposed_remainders(const History& h,
                                                       const std::vector<ChannelMoment>& moments) {
   const Bounded w = Bounded(1) - Bounded(h.alpha_backward);
-  Bounded nu = in_paper_units(h, Bounded(h.nu));
+  Bounded nu = convert_to_paper_units(h, Bounded(h.nu));
   std::vector<std::vector<Bounded>> result;
   for (std::size_t t = 0; t < h.steps(); ++t) {
     std::vector<Bounded> remainder, terms;
@@ -96,21 +97,21 @@ Claim claim_c1() {
           "has e ← e + mean((g − (1 − α) e x̂) x̂) and the paper "
           "ν ← ν(1 − (1 − α)Γ) + (1 − α)Λ",
       .source = "released code against [SYG+20] Algorithm 2; derived: docs/derivations/norms.md",
-      .assumptions = kState,
+      .assumptions = kAnyStateText,
       .expected = Verdict::holds,
       .check = [](const Run& run) {
         return examine(
-            run, Property<History>{
-                     .cases = histories({}),
-                     .judge = [&](const History& h) { return same_recursion(run.subject, h); },
-                     .describe =
-                         [&](const History& h) {
-                           return last_nu(
-                               h,
-                               run_history(channel_of(run.subject, h.released(), h), h).back().nu,
-                               run_history(paper_channel(run.subject, h), h).back().nu);
-                         },
-                     .worst_meaning = kRounding});
+            run,
+            Property<History>{
+                .cases = generate_histories({}),
+                .judge = [&](const History& h) { return judge_same_recursion(run.subject, h); },
+                .describe =
+                    [&](const History& h) {
+                      return last_nu(
+                          h, run_history(make_channel(run.subject, h.released(), h), h).back().nu,
+                          run_history(paper_channel(run.subject, h), h).back().nu);
+                    },
+                .worst_meaning = kRounding});
       }};
 }
 
@@ -121,21 +122,21 @@ Claim claim_c2() {
               "ν_T − ν_0 = (1 − α) Σ_t mean(X̃′_t x̂_t), and "
               "ema_gz_T − ema_gz_0 = Σ_t mean(X̃′_t x̂_t)",
           .source = "[CPV+19]; derived: docs/derivations/norms.md",
-          .assumptions = kState,
+          .assumptions = kAnyStateText,
           .expected = Verdict::holds,
           .check = [](const Run& run) {
             const auto sides = [&](const History& h) {
-              return std::pair{telescoping_sum(channel_of(run.subject, h.paper(), h), h),
-                               telescoping_sum(channel_of(run.subject, h.released(), h), h)};
+              return std::pair{telescoping_sum(make_channel(run.subject, h.paper(), h), h),
+                               telescoping_sum(make_channel(run.subject, h.released(), h), h)};
             };
             return examine(
                 run, Property<History>{
-                         .cases = histories({}),
+                         .cases = generate_histories({}),
                          .judge =
                              [&](const History& h) {
                                const auto [paper, released] = sides(h);
                                return worse_judgement(
-                                   agree(paper.moved, in_paper_units(h, paper.added)),
+                                   agree(paper.moved, convert_to_paper_units(h, paper.added)),
                                    agree(released.moved, released.added));
                              },
                          .describe =
@@ -144,7 +145,7 @@ Claim claim_c2() {
                                return fmt::format(
                                    "{}: ν moves by {}, (1 − α)Σ = {}; ema_gz moves by {}, Σ = {}",
                                    show(h), show(paper.moved.value),
-                                   show(in_paper_units(h, paper.added).value),
+                                   show(convert_to_paper_units(h, paper.added).value),
                                    show(released.moved.value), show(released.added.value));
                              },
                          .worst_meaning = kRounding});
@@ -152,39 +153,40 @@ Claim claim_c2() {
 }
 
 Claim claim_c4() {
-  return {
-      .id = "C4",
-      .title = "the repair proposed in issue 3 changes nothing",
-      .statement =
-          "ν ← ν + mean((1 − α)(g − ν x̂) x̂) in place of the released lines gives the "
-          "same X̃′_t in every step",
-      .source = "issue 3 of the released code; derived: docs/derivations/norms.md",
-      .assumptions = kState,
-      .expected = Verdict::holds,
-      .check = [](const Run& run) {
-        return examine(
-            run,
-            Property<History>{
-                .cases = histories({}),
-                .judge =
-                    [&](const History& h) {
-                      const auto moments = run_history(channel_of(run.subject, h.released(), h), h);
-                      const auto proposed = proposed_remainders(h, moments);
-                      Judgement judged = judge_condition(true);
-                      for (std::size_t t = 0; t < h.steps(); ++t)
-                        judged = worse_judgement(judged, agree(moments[t].remainder, proposed[t]));
-                      return judged;
-                    },
-                .describe =
-                    [&](const History& h) {
-                      const auto moments = run_history(channel_of(run.subject, h.released(), h), h);
-                      return fmt::format(
-                          "{}: X̃′ of the last step begins with {}, proposed {}", show(h),
-                          show(moments.back().remainder.front().value),
-                          show(proposed_remainders(h, moments).back().front().value));
-                    },
-                .worst_meaning = kRounding});
-      }};
+  return {.id = "C4",
+          .title = "the repair proposed in issue 3 changes nothing",
+          .statement =
+              "ν ← ν + mean((1 − α)(g − ν x̂) x̂) in place of the released lines gives the "
+              "same X̃′_t in every step",
+          .source = "issue 3 of the released code; derived: docs/derivations/norms.md",
+          .assumptions = kAnyStateText,
+          .expected = Verdict::holds,
+          .check = [](const Run& run) {
+            return examine(
+                run, Property<History>{
+                         .cases = generate_histories({}),
+                         .judge =
+                             [&](const History& h) {
+                               const auto moments =
+                                   run_history(make_channel(run.subject, h.released(), h), h);
+                               const auto proposed = proposed_remainders(h, moments);
+                               Judgement judged = judge_condition(true);
+                               for (std::size_t t = 0; t < h.steps(); ++t)
+                                 judged = worse_judgement(judged,
+                                                          agree(moments[t].remainder, proposed[t]));
+                               return judged;
+                             },
+                         .describe =
+                             [&](const History& h) {
+                               const auto moments =
+                                   run_history(make_channel(run.subject, h.released(), h), h);
+                               return fmt::format(
+                                   "{}: X̃′ of the last step begins with {}, proposed {}", show(h),
+                                   show(moments.back().remainder.front().value),
+                                   show(proposed_remainders(h, moments).back().front().value));
+                             },
+                         .worst_meaning = kRounding});
+          }};
 }
 
 Claim claim_c8() {
@@ -200,21 +202,21 @@ Claim claim_c8() {
             return examine(
                 run,
                 Property<History>{
-                    .cases = histories({.zero_eps = true}),
+                    .cases = generate_histories({.zero_eps = true}),
                     .judge =
                         [&](const History& drawn) {
                           const History h = describe_warm_up(drawn);
                           return worse_judgement(
-                              moving_average_of_lambda(channel_of(run.subject, h.paper(), h), h,
+                              moving_average_of_lambda(make_channel(run.subject, h.paper(), h), h,
                                                        Bounded(1)),
-                              moving_average_of_lambda(channel_of(run.subject, h.released(), h), h,
-                                                       Bounded(1) - Bounded(h.alpha_backward)));
+                              moving_average_of_lambda(make_channel(run.subject, h.released(), h),
+                                                       h, Bounded(1) - Bounded(h.alpha_backward)));
                         },
                     .describe =
                         [&](const History& drawn) {
                           const History h = describe_warm_up(drawn);
                           const auto m =
-                              run_history(channel_of(run.subject, h.paper(), h), h).back();
+                              run_history(make_channel(run.subject, h.paper(), h), h).back();
                           return fmt::format("{}: in the last step Γ = {}, Λ = {}, ν = {}", show(h),
                                              show(m.Gamma.value), show(m.Lambda.value),
                                              show(m.nu.value));

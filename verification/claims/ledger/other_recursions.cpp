@@ -49,7 +49,7 @@ struct LargePadding {
 };
 
 rc::Gen<LargePadding> large_padding_cases() {
-  return shrinking<LargePadding>(
+  return make_shrinking_generator<LargePadding>(
       [](Draw& draw) {
         LargePadding l;
         l.alpha = draw.chance(0.5) ? 0.9 : draw.uniform(0.2, 0.95);
@@ -92,7 +92,7 @@ Judgement judge_multiple_of_ratios(const TestedImplementation& subject, const Hi
   auto options = h.released();
   options.pads_in_backward = pads_in_backward;
   const Bounded w = Bounded(1) - Bounded(h.alpha_backward);
-  PowerNormChannel channel = channel_of(subject, options, h);
+  PowerNormChannel channel = make_channel(subject, options, h);
   Bounded ratio;
   Judgement judged = judge_condition(true);
   for (std::size_t t = 0; t < h.steps(); ++t) {
@@ -106,8 +106,8 @@ Judgement judge_multiple_of_ratios(const TestedImplementation& subject, const Hi
   return judged;
 }
 
-std::string show_repeated(const TestedImplementation& subject, const History& h) {
-  const ChannelMoment last = run_history(channel_of(subject, h.released(), h), h).back();
+std::string show_repeated_history(const TestedImplementation& subject, const History& h) {
+  const ChannelMoment last = run_history(make_channel(subject, h.released(), h), h).back();
   History one = h;
   one.x.resize(1);
   one.grad_y.resize(1);
@@ -116,12 +116,12 @@ std::string show_repeated(const TestedImplementation& subject, const History& h)
                      show(last.nu.value));
 }
 
-/// Returns a text about 200 steps of random data in double. Half of the rows are padding, 8 times
-/// as large as the tokens.
+/// Returns a text about 200 steps of random data in double. Half of the rows are padding. The
+/// numbers in rows of padding are 8 times as large as the numbers in real tokens.
 std::string describe_random_steps(const Run& run) {
   std::string text = "α = 0.9, random stationary data, |ema_gz| after 200 steps";
   for (const bool group_scaling : {false, true}) {
-    Draw draw(case_random(run, 0));
+    Draw draw(make_case_random(run, 0));
     PlainChannel channel(run.subject, ref::model::PowerNormReleasedOptions{
                                           .warmup_iterations = 0, .group_scaling = group_scaling});
     std::vector<bool> valid(16, true);
@@ -164,27 +164,27 @@ Claim claim_d7() {
                 .describe =
                     [&](const LargePadding& l) {
                       return fmt::format("K = {}: {}", l.constant,
-                                         show_repeated(run.subject, l.history()));
+                                         show_repeated_history(run.subject, l.history()));
                     },
                 .worst_meaning = "|(1 − α) ema_gz_t| / (K max_j |Λ_j/Γ_j|)"};
             const Property<History> valid_alone{
-                .cases = histories({.min_steps = 20,
-                                    .max_steps = 30,
-                                    .padded = true,
-                                    .repeated = true,
-                                    .start = false,
-                                    .positive_eps = true}),
+                .cases = generate_histories({.min_steps = 20,
+                                             .max_steps = 30,
+                                             .padded = true,
+                                             .repeated = true,
+                                             .start = false,
+                                             .positive_eps = true}),
                 .judge =
                     [&](const History& h) {
                       return judge_multiple_of_ratios(run.subject, h, 1, false);
                     },
-                .describe = [&](const History& h) { return show_repeated(run.subject, h); },
+                .describe = [&](const History& h) { return show_repeated_history(run.subject, h); },
                 .worst_meaning = "|(1 − α) ema_gz_t| / max_j |Λ_j/Γ_j|"};
             const Evidence main = refute_with_control(
                 refute_every_constant(examine(run, loud)),
-                [&] { return examine(with_fewer_cases(run), valid_alone); },
+                [&] { return examine(reduce_case_count(run), valid_alone); },
                 "with pads_in_backward = false, where θ ≤ 1, K = 1 does");
-            return with_remark(main, describe_random_steps(run));
+            return add_remark(main, describe_random_steps(run));
           }};
 }
 
@@ -198,7 +198,7 @@ struct SwappedWeights {
   double constant = 100;  ///< the alleged K
   std::vector<double> z = {1};
 
-  PrescribedRun drive() const {
+  PrescribedRun make_prescribed_run() const {
     PrescribedRun d;
     d.alpha = alpha;
     d.pushes.assign(
@@ -208,8 +208,8 @@ struct SwappedWeights {
   }
 };
 
-rc::Gen<SwappedWeights> swapped_weights() {
-  return shrinking<SwappedWeights>(
+rc::Gen<SwappedWeights> generate_swapped_weights() {
+  return make_shrinking_generator<SwappedWeights>(
       [](Draw& draw) {
         SwappedWeights s;
         s.alpha = draw.chance(0.5) ? 0.9 : draw.uniform(0.75, 0.95);
@@ -229,10 +229,10 @@ rc::Gen<SwappedWeights> swapped_weights() {
       });
 }
 
-/// Returns the maximum of |nu| over the history. The recursion uses the weights of line 8 of the
-/// algorithm in order, or swapped if `swapped`.
+/// Returns the maximum of |nu| over the history. If `swapped`, the recursion swaps the two weights
+/// of line 8 of the algorithm; otherwise it uses them as the algorithm states.
 Bounded largest_nu(const TestedImplementation& subject, const SwappedWeights& s, bool swapped) {
-  const PrescribedRun d = s.drive();
+  const PrescribedRun d = s.make_prescribed_run();
   PowerNormChannel channel(
       subject,
       ref::model::PowerNormOptions{
@@ -247,7 +247,7 @@ Bounded largest_nu(const TestedImplementation& subject, const SwappedWeights& s,
 std::string describe_erratic_batches(const Run& run) {
   std::string text = "α = 0.9, 400 batches of erratic scale: max |ν|";
   for (const bool swapped : {true, false}) {
-    Draw draw(case_random(run, 0));
+    Draw draw(make_case_random(run, 0));
     PlainChannel channel(run.subject,
                          ref::model::PowerNormOptions{.alpha_backward = swapped ? 1 - 0.9 : 0.9});
     double most = 0;
@@ -284,7 +284,7 @@ Claim claim_d8() {
       .check = [](const Run& run) {
         const auto about = [&](bool swapped) {
           return Property<SwappedWeights>{
-              .cases = swapped_weights(),
+              .cases = generate_swapped_weights(),
               .judge =
                   [&, swapped](const SwappedWeights& s) {
                     if (!swapped) return at_most(largest_nu(run.subject, s, false), Bounded(1));
@@ -294,7 +294,7 @@ Claim claim_d8() {
               .describe =
                   [&](const SwappedWeights& s) {
                     return fmt::format("K = {}: {}: max |nu| = {} swapped, {} as printed",
-                                       s.constant, show(s.drive()),
+                                       s.constant, show(s.make_prescribed_run()),
                                        show(largest_nu(run.subject, s, true).value),
                                        show(largest_nu(run.subject, s, false).value));
                   },
@@ -302,9 +302,9 @@ Claim claim_d8() {
         };
         const Evidence main = refute_with_control(
             refute_every_constant(examine(run, about(true))),
-            [&] { return examine(with_fewer_cases(run), about(false)); },
+            [&] { return examine(reduce_case_count(run), about(false)); },
             "as printed max |ν| ≤ max |Λ/Γ| on the same histories");
-        return with_remark(main, describe_erratic_batches(run));
+        return add_remark(main, describe_erratic_batches(run));
       }};
 }
 

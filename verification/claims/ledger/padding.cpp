@@ -13,10 +13,11 @@ using namespace fixtures;
 
 namespace {
 
-constexpr auto kPadded = "at least one valid and one padded row; any α, ε, start; no group scaling";
+constexpr auto kPaddedRowsText =
+    "at least one valid and one padded row; any α, ε, start; no group scaling";
 
 /// Returns the history with upstream gradients of zero in the padded rows.
-History with_zero_gradients_at_padding(History h) {
+History clear_gradients_at_padding(History h) {
   for (auto& g : h.grad_y)
     for (std::size_t i = 0; i < h.rows(); ++i)
       if (!h.is_valid(i)) g[i] = 0;
@@ -24,7 +25,7 @@ History with_zero_gradients_at_padding(History h) {
 }
 
 /// Returns the history with different numbers in the padded rows of x.
-History with_changed_padding(History h) {
+History change_padding(History h) {
   for (auto& x : h.x)
     for (std::size_t i = 0; i < h.rows(); ++i)
       if (!h.is_valid(i)) x[i] = 5 * x[i] + 1;
@@ -37,10 +38,10 @@ std::vector<ChannelMoment> released(const TestedImplementation& subject, const H
                                     bool pads_in_backward) {
   auto options = h.released();
   options.pads_in_backward = pads_in_backward;
-  return run_history(channel_of(subject, options, h), h);
+  return run_history(make_channel(subject, options, h), h);
 }
 std::vector<ChannelMoment> paper(const TestedImplementation& subject, const History& h) {
-  return run_history(channel_of(subject, h.paper(), h), h);
+  return run_history(make_channel(subject, h.paper(), h), h);
 }
 
 /// Judges whether grad_x is 0, up to rounding, in all padded rows.
@@ -63,10 +64,10 @@ Judgement same_bits(const ChannelMoment& a, const ChannelMoment& b) {
   return judge_condition(a.nu.value == b.nu.value && a.running_psi2.value == b.running_psi2.value);
 }
 
-Property<History> about(std::function<Judgement(const History&)> judge,
-                        std::function<std::string(const History&)> describe,
-                        const std::string& meaning) {
-  return {.cases = histories({.padded = true}),
+Property<History> make_padding_property(std::function<Judgement(const History&)> judge,
+                                        std::function<std::string(const History&)> describe,
+                                        const std::string& meaning) {
+  return {.cases = generate_histories({.padded = true}),
           .judge = std::move(judge),
           .describe = std::move(describe),
           .worst_meaning = meaning};
@@ -77,14 +78,14 @@ Claim claim_c12() {
           .title = "released code: padded rows get no gradient",
           .statement = "∂L/∂y = 0 in the padded rows ⇒ grad_x = 0 there",
           .source = "released code; author's answer in its issue 11",
-          .assumptions = kPadded,
+          .assumptions = kPaddedRowsText,
           .expected = Verdict::refuted,
           .dropped =
               "Γ, Λ and X̃′ over the valid rows alone: the released backward subtracts ν x̂ from "
               "every row",
           .check = [](const Run& run) {
             const auto describe = [&](const History& drawn) {
-              const History h = with_zero_gradients_at_padding(drawn);
+              const History h = clear_gradients_at_padding(drawn);
               std::vector<std::string> numbers;
               const ChannelMoment last = released(run.subject, h, true).back();
               for (const Bounded& v : last.grad_x) numbers.push_back(show(v.value));
@@ -92,9 +93,9 @@ Claim claim_c12() {
                                  fmt::join(numbers, ", "));
             };
             const Evidence main =
-                examine(run, about(
+                examine(run, make_padding_property(
                                  [&](const History& drawn) {
-                                   const History h = with_zero_gradients_at_padding(drawn);
+                                   const History h = clear_gradients_at_padding(drawn);
                                    return judge_padding_gradient(released(run.subject, h, true), h);
                                  },
                                  describe, kRounding));
@@ -102,10 +103,10 @@ Claim claim_c12() {
                 main,
                 [&] {
                   return examine(
-                      with_fewer_cases(run),
-                      about(
+                      reduce_case_count(run),
+                      make_padding_property(
                           [&](const History& drawn) {
-                            const History h = with_zero_gradients_at_padding(drawn);
+                            const History h = clear_gradients_at_padding(drawn);
                             return worse_judgement(
                                 judge_padding_gradient_exactly(paper(run.subject, h), h),
                                 judge_padding_gradient_exactly(released(run.subject, h, false), h));
@@ -124,31 +125,30 @@ Claim claim_c13() {
           "two histories that differ in the padded rows of x alone leave the same "
           "ema_gz",
       .source = "released code; author's answer in its issue 11",
-      .assumptions = kPadded,
+      .assumptions = kPaddedRowsText,
       .expected = Verdict::refuted,
       .dropped = "Γ and Λ over the valid rows alone: the released code averages over all rows",
       .check = [](const Run& run) {
         const auto describe = [&](const History& h) {
-          return fmt::format(
-              "{}: ema_gz = {}; with 5 x + 1 in the padded rows: {}", show(h),
-              show(released(run.subject, h, true).back().nu.value),
-              show(released(run.subject, with_changed_padding(h), true).back().nu.value));
+          return fmt::format("{}: ema_gz = {}; with 5 x + 1 in the padded rows: {}", show(h),
+                             show(released(run.subject, h, true).back().nu.value),
+                             show(released(run.subject, change_padding(h), true).back().nu.value));
         };
         const Evidence main = examine(
-            run, about(
+            run, make_padding_property(
                      [&](const History& h) {
                        return agree(released(run.subject, h, true).back().nu,
-                                    released(run.subject, with_changed_padding(h), true).back().nu);
+                                    released(run.subject, change_padding(h), true).back().nu);
                      },
                      describe, kRounding));
         return refute_with_control(
             main,
             [&] {
               return examine(
-                  with_fewer_cases(run),
-                  about(
+                  reduce_case_count(run),
+                  make_padding_property(
                       [&](const History& h) {
-                        const History other = with_changed_padding(h);
+                        const History other = change_padding(h);
                         const auto psi2 = [&](const History& history) {
                           return released(run.subject, history, true).back().running_psi2.value;
                         };
@@ -171,8 +171,8 @@ Claim claim_c13() {
 struct Variance {
   Bounded mean, variance;
 };
-Variance variance_of(const std::vector<Bounded>& x, const NormStep<oracle50>& step,
-                     std::size_t column) {
+Variance compute_variance(const std::vector<Bounded>& x, const NormStep<oracle50>& step,
+                          std::size_t column) {
   Variance result;
   std::vector<Bounded> squares;
   squares.reserve(x.size());
@@ -207,10 +207,10 @@ std::vector<ComparedVariances> fill(const TestedImplementation& subject, const B
     for (std::size_t i = 0; i < b.rows; ++i)
       if (b.is_valid(i)) valid.emplace_back(b.x_at(i, j));
     ComparedVariances column;
-    column.masked = variance_of(valid, masked, j);
+    column.masked = compute_variance(valid, masked, j);
     for (std::size_t i = 0; i < b.rows; ++i)
       all.push_back(b.is_valid(i) ? Bounded(b.x_at(i, j)) : column.masked.mean);
-    column.filled = variance_of(all, filled, j);
+    column.filled = compute_variance(all, filled, j);
     result.push_back(column);
   }
   return result;
@@ -254,7 +254,7 @@ Claim claim_c14() {
                       }
                       return judged;
                     }));
-        const Evidence equal = examine(with_fewer_cases(run), property([&](const Batch& b) {
+        const Evidence equal = examine(reduce_case_count(run), property([&](const Batch& b) {
                                          Judgement judged = judge_condition(true);
                                          for (const ComparedVariances& f : fill(run.subject, b))
                                            judged = worse_judgement(
@@ -265,8 +265,8 @@ Claim claim_c14() {
           main.observed = Verdict::refuted;
           main.counterexample = "the filled variance is the masked one in every case";
         }
-        return with_remark(main, fmt::format("σ_V² itself is missed in {} of {}, e.g. {}",
-                                             equal.violations, equal.cases, equal.counterexample));
+        return add_remark(main, fmt::format("σ_V² itself is missed in {} of {}, e.g. {}",
+                                            equal.violations, equal.cases, equal.counterexample));
       }};
 }
 
@@ -274,8 +274,8 @@ struct ScaledToken {
   std::vector<Bounded> y;  ///< of one group of one token
   Bounded mean_square;
 };
-ScaledToken scaled_group(const Batch& b, const NormStep<oracle50>& step, std::size_t token,
-                         std::size_t first, std::size_t count) {
+ScaledToken scale_group(const Batch& b, const NormStep<oracle50>& step, std::size_t token,
+                        std::size_t first, std::size_t count) {
   ScaledToken result;
   std::vector<Bounded> squares;
   for (std::size_t j = first; j < first + count; ++j)
@@ -289,7 +289,7 @@ ScaledToken scaled_group(const Batch& b, const NormStep<oracle50>& step, std::si
   return result;
 }
 
-Judgement group_is_bounded(const TestedImplementation& subject, const Batch& b) {
+Judgement judge_bounded_group(const TestedImplementation& subject, const Batch& b) {
   const std::size_t groups = group_count(b), count = b.features / groups;
   const auto step = subject.step<oracle50>(
       ref::model::GroupScalingOptions{.eps = b.eps, .groups = static_cast<std::int64_t>(groups)},
@@ -299,7 +299,7 @@ Judgement group_is_bounded(const TestedImplementation& subject, const Batch& b) 
   for (std::size_t group = 0; group < groups; ++group) {
     std::vector<Bounded> squares, shares;
     for (std::size_t i = 0; i < b.rows; ++i) {
-      const ScaledToken token = scaled_group(b, step, i, group * count, count);
+      const ScaledToken token = scale_group(b, step, i, group * count, count);
       shares.push_back(token.mean_square / (token.mean_square + Bounded(b.eps)));
       for (const Bounded& y : token.y) {
         squares.push_back(y * y);
@@ -324,20 +324,21 @@ Claim claim_c15() {
           .expected = Verdict::holds,
           .check = [](const Run& run) {
             return examine(
-                run, Property<Batch>{
-                         .cases = batches({.max_rows = 5, .max_features = 6, .affine = false}),
-                         .judge = [&](const Batch& b) { return group_is_bounded(run.subject, b); },
-                         .describe =
-                             [&](const Batch& b) {
-                               const auto groups = static_cast<std::int64_t>(group_count(b));
-                               const auto step = run.subject.step<double>(
-                                   ref::model::GroupScalingOptions{.eps = b.eps, .groups = groups},
-                                   b.inputs<double>());
-                               const auto& y = step.outputs.at("y");
-                               return fmt::format("{}, {} groups: scaled to {}", show(b), groups,
-                                                  show(std::vector<double>(y.begin(), y.end())));
-                             },
-                         .worst_meaning = "|x|/√C_g, Σψ²/C_g, and roundings over their bound"});
+                run,
+                Property<Batch>{
+                    .cases = batches({.max_rows = 5, .max_features = 6, .affine = false}),
+                    .judge = [&](const Batch& b) { return judge_bounded_group(run.subject, b); },
+                    .describe =
+                        [&](const Batch& b) {
+                          const auto groups = static_cast<std::int64_t>(group_count(b));
+                          const auto step = run.subject.step<double>(
+                              ref::model::GroupScalingOptions{.eps = b.eps, .groups = groups},
+                              b.inputs<double>());
+                          const auto& y = step.outputs.at("y");
+                          return fmt::format("{}, {} groups: scaled to {}", show(b), groups,
+                                             show(std::vector<double>(y.begin(), y.end())));
+                        },
+                    .worst_meaning = "|x|/√C_g, Σψ²/C_g, and roundings over their bound"});
           }};
 }
 

@@ -19,19 +19,19 @@ namespace {
 
 using ref::model::PowerNormVOptions;
 
-struct Compared {
+struct ComparedGradients {
   Judgement judgement = judge_condition(true);
   oracle50 grad_x, other;  // at the element with the largest error relative to its bound
-  void keep_worst(const Judgement& one, const oracle50& got, const oracle50& expected) {
+  void keep_worst_judgement(const Judgement& one, const oracle50& got, const oracle50& expected) {
     if (!(one.attained <= judgement.attained)) grad_x = got, other = expected;
     judgement = worse_judgement(judgement, one);
   }
 };
 
-Compared compare_printed(const TestedImplementation& subject, const Batch& b) {
+ComparedGradients compare_printed_form(const TestedImplementation& subject, const Batch& b) {
   const auto step = subject.step<oracle50>(PowerNormVOptions{.eps = b.eps}, b.inputs<oracle50>());
   const auto& grad_x = step.outputs.at("grad_x");
-  Compared result;
+  ComparedGradients result;
   const auto slices = columns(b);
   for (std::size_t j = 0; j < slices.size(); ++j) {
     const Slice slice(b, slices[j], Statistic::quadratic_mean);
@@ -41,18 +41,18 @@ Compared compare_printed(const TestedImplementation& subject, const Batch& b) {
       const oracle50 printed = slice.grad_x[i] / (gamma * gamma);
       const oracle50 got = grad_x.data()[slices[j][i]];
       const oracle50 bound = slice.gradient_roundoff() * (1 + 1 / (gamma * gamma));
-      result.keep_worst(within(absolute(got - printed), bound), got, printed);
+      result.keep_worst_judgement(within(absolute(got - printed), bound), got, printed);
     }
   }
   return result;
 }
 
-Property<Batch> printed_property(const TestedImplementation& subject, rc::Gen<Batch> cases) {
+Property<Batch> printed_form_property(const TestedImplementation& subject, rc::Gen<Batch> cases) {
   return {.cases = std::move(cases),
-          .judge = [=](const Batch& b) { return compare_printed(subject, b).judgement; },
+          .judge = [=](const Batch& b) { return compare_printed_form(subject, b).judgement; },
           .describe =
               [=](const Batch& b) {
-                const Compared c = compare_printed(subject, b);
+                const ComparedGradients c = compare_printed_form(subject, b);
                 return fmt::format("{}: grad_x = {}, printed form {}", show(b), show(c.grad_x),
                                    show(c.other));
               },
@@ -61,7 +61,7 @@ Property<Batch> printed_property(const TestedImplementation& subject, rc::Gen<Ba
 
 // The step size h of the finite difference and its error bound. The bound is the truncation error,
 // h^2/6 times a bound of the third derivative, plus rounding (docs/derivations/claims.md, A12).
-oracle50 difference_step(const Slice& slice) {
+oracle50 choose_difference_step(const Slice& slice) {
   return oracle50(std::ldexp(1.0, -110 + std::ilogb(static_cast<double>(slice.s))));
 }
 oracle50 difference_bound(const Slice& slice, const oracle50& h) {
@@ -76,15 +76,15 @@ oracle50 difference_bound(const Slice& slice, const oracle50& h) {
   return truncation + (32 + 8 * n) * unit * magnitude / h;
 }
 
-Compared compare_difference(const TestedImplementation& subject, const Batch& b) {
+ComparedGradients compare_difference(const TestedImplementation& subject, const Batch& b) {
   const PowerNormVOptions options{.eps = b.eps};
   const NormInputs<oracle100> in = b.inputs<oracle100>();
   const auto step = subject.step<oracle100>(options, in);
   const auto& grad_x = step.outputs.at("grad_x");
-  Compared result;
+  ComparedGradients result;
   for (const Members& members : columns(b)) {
     const Slice slice(b, members, Statistic::quadratic_mean);
-    const oracle50 h = difference_step(slice);
+    const oracle50 h = choose_difference_step(slice);
     for (const std::size_t at : members) {
       const auto y_at = [&](int side) {
         NormInputs<oracle100> moved = in;
@@ -102,8 +102,8 @@ Compared compare_difference(const TestedImplementation& subject, const Batch& b)
       difference /= 2 * oracle100(h);
       const oracle100 got = grad_x.data()[at];
       const oracle100 error = got - difference;
-      result.keep_worst(within(absolute(oracle50(error)), difference_bound(slice, h)),
-                        oracle50(got), oracle50(difference));
+      result.keep_worst_judgement(within(absolute(oracle50(error)), difference_bound(slice, h)),
+                                  oracle50(got), oracle50(difference));
     }
   }
   return result;
@@ -126,9 +126,10 @@ Claim printed_form_claim() {
               return b;
             });
             return refute_with_control(
-                examine(run, printed_property(run.subject, batches(kind))),
+                examine(run, printed_form_property(run.subject, batches(kind))),
                 [&] {
-                  return examine(with_fewer_cases(run), printed_property(run.subject, with_signs));
+                  return examine(reduce_case_count(run),
+                                 printed_form_property(run.subject, with_signs));
                 },
                 "with γ² = 1 it holds");
           }};
@@ -153,7 +154,7 @@ Claim central_difference_claim() {
                 .judge = [&](const Batch& b) { return compare_difference(subject, b).judgement; },
                 .describe =
                     [&](const Batch& b) {
-                      const Compared c = compare_difference(subject, b);
+                      const ComparedGradients c = compare_difference(subject, b);
                       return fmt::format("{}: grad_x = {}, difference {}", show(b), show(c.grad_x),
                                          show(c.other));
                     },

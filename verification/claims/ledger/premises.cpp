@@ -35,7 +35,7 @@ Property<Batch> not_larger_property(const TestedImplementation& subject, bool ga
     return psi > 0 && (gamma_above_psi ? gamma > psi * 1.001 : gamma <= psi * 0.999);
   };
   const auto squares = [&subject](const Batch& b) {
-    const auto step = subject.step<oracle50>(power_norm_v_with(0), b.inputs<oracle50>());
+    const auto step = subject.step<oracle50>(make_power_norm_v_options(0), b.inputs<oracle50>());
     const auto& grad_x = step.outputs.at("grad_x");
     return std::pair(square(Vector(grad_x.data(), grad_x.data() + grad_x.size())),
                      square(wide(b.grad_y)));
@@ -59,20 +59,21 @@ Property<Batch> not_larger_property(const TestedImplementation& subject, bool ga
 }
 
 Claim gamma_claim() {
-  return {
-      .id = "B13",
-      .title = "PN-V never enlarges the gradient",
-      .statement = "‖grad_x‖ ≤ ‖∂L/∂y‖",
-      .source = "[SYG+20] on the gradient through PN-V; derived: docs/derivations/claims.md, B",
-      .assumptions = "ε = 0, γ > ψ_B",
-      .expected = Verdict::refuted,
-      .dropped = "γ ≤ ψ_B",
-      .check = [](const Run& run) {
-        return refute_with_control(
-            examine(run, not_larger_property(run.subject, true)),
-            [&] { return examine(with_fewer_cases(run), not_larger_property(run.subject, false)); },
-            "with γ ≤ ψ_B it holds");
-      }};
+  return {.id = "B13",
+          .title = "PN-V never enlarges the gradient",
+          .statement = "‖grad_x‖ ≤ ‖∂L/∂y‖",
+          .source = "[SYG+20] on the gradient through PN-V; derived: docs/derivations/claims.md, B",
+          .assumptions = "ε = 0, γ > ψ_B",
+          .expected = Verdict::refuted,
+          .dropped = "γ ≤ ψ_B",
+          .check = [](const Run& run) {
+            return refute_with_control(
+                examine(run, not_larger_property(run.subject, true)),
+                [&] {
+                  return examine(reduce_case_count(run), not_larger_property(run.subject, false));
+                },
+                "with γ ≤ ψ_B it holds");
+          }};
 }
 
 // ---- B14: a concrete loss L = sum c_i (y_i - t_i)^2 / 2 with t = x and c = 1 + |grad_y|, at y =
@@ -89,14 +90,14 @@ ComparedLosses compare_losses(const TestedImplementation& subject, const Batch& 
   const Vector t = wide(b.x);
   ComparedLosses l;
   for (const double v : b.grad_y) l.curvature.emplace_back(1 + std::fabs(v));
-  const Vector z = channel_step(subject, batch_norm_with(0), t, Vector(t.size())).y;
+  const Vector z = channel_step(subject, make_batch_norm_options(0), t, Vector(t.size())).y;
   Vector upstream;
   for (std::size_t i = 0; i < t.size(); ++i) upstream.push_back(l.curvature[i] * (z[i] - t[i]));
-  l.normalised = channel_step(subject, batch_norm_with(0), t, upstream);
+  l.normalised = channel_step(subject, make_batch_norm_options(0), t, upstream);
   const Slice slice(t, upstream, Statistic::variance, 0);
   l.sigma2 = slice.statistic;
   l.bound = slice.square_roundoff();
-  l.same = square(channel_step(subject, batch_norm_with(0), t, l.curvature).grad_x);
+  l.same = square(channel_step(subject, make_batch_norm_options(0), t, l.curvature).grad_x);
   l.bound_same = Slice(t, l.curvature, Statistic::variance, 0).square_roundoff();
   return l;
 }
@@ -139,7 +140,7 @@ Claim genuine_loss_claim() {
         };
         return refute_with_control(
             examine(run, property(false)),
-            [&] { return examine(with_fewer_cases(run), property(true)); },
+            [&] { return examine(reduce_case_count(run), property(true)); },
             "with the same upstream gradient it holds");
       }};
 }
@@ -150,10 +151,10 @@ struct TranscribedBound {
   oracle50 left, right, bound;
 };
 
-TranscribedBound transcribed(const TestedImplementation& subject, const Batch& b,
-                             bool square_root) {
+TranscribedBound transcribe_bound(const TestedImplementation& subject, const Batch& b,
+                                  bool square_root) {
   const Vector x = wide(b.x), g = wide(b.grad_y);
-  const Channel channel = channel_step(subject, batch_norm_with(0), x, g);
+  const Channel channel = channel_step(subject, make_batch_norm_options(0), x, g);
   const Slice slice(x, g, Statistic::variance, 0);
   const oracle50 m = slice.divisor, along = dot(g, channel.y), mean_part = slice.sum_g();
   const oracle50 coefficient = square_root ? oracle50(1 / sqrt(m)) : oracle50(1 / m);
@@ -178,12 +179,12 @@ Claim transcription_claim() {
                   .cases = channels(2, 8, true),
                   .judge =
                       [&subject, square_root](const Batch& b) {
-                        const TranscribedBound s = transcribed(subject, b, square_root);
+                        const TranscribedBound s = transcribe_bound(subject, b, square_root);
                         return within(s.left, s.right + s.bound);
                       },
                   .describe =
                       [&subject, square_root](const Batch& b) {
-                        const TranscribedBound s = transcribed(subject, b, square_root);
+                        const TranscribedBound s = transcribe_bound(subject, b, square_root);
                         return fmt::format("x = {}, g = {}: left {}, right {}", show(b.x),
                                            show(b.grad_y), show(s.left), show(s.right));
                       },
@@ -191,12 +192,12 @@ Claim transcription_claim() {
             };
             Evidence evidence = refute_with_control(
                 examine(run, property(true)),
-                [&] { return examine(with_fewer_cases(run), property(false)); },
+                [&] { return examine(reduce_case_count(run), property(false)); },
                 "with 1/m it holds");
             Batch b;
             b.rows = 4, b.features = 1;
             b.x = b.grad_y = {1, 1, -1, -1};
-            const TranscribedBound s = transcribed(subject, b, true);
+            const TranscribedBound s = transcribe_bound(subject, b, true);
             evidence.detail += fmt::format("; g = ŷ = (1, 1, -1, -1), m = 4: left {}, right {}",
                                            show(s.left), show(s.right));
             return evidence;

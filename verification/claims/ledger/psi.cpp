@@ -48,7 +48,7 @@ class ApproachBound {
 };
 
 Judgement judge_approach(const TestedImplementation& subject, const History& h) {
-  const auto moments = run_history(channel_of(subject, h.paper(), h), h);
+  const auto moments = run_history(make_channel(subject, h.paper(), h), h);
   const auto target = power_norm_v_gradient(subject, to_bounded_row(h.x.front()),
                                             to_bounded_row(h.grad_y.front()), h.gamma, h.eps);
   const ApproachBound approach(h, moments.front());
@@ -61,7 +61,7 @@ Judgement judge_approach(const TestedImplementation& subject, const History& h) 
 }
 
 /// Returns the maximum of |grad_x - target| divided by the maximum of |target|, at the last step.
-/// The target is the gradient of power_norm_v.
+/// Here grad_x is the gradient of power_norm, and `target` is the gradient of power_norm_v.
 double distance(const TestedImplementation& subject, const History& h, const ChannelMoment& m) {
   const auto target = power_norm_v_gradient(subject, to_bounded_row(h.x.front()),
                                             to_bounded_row(h.grad_y.front()), h.gamma, h.eps);
@@ -75,7 +75,7 @@ double distance(const TestedImplementation& subject, const History& h, const Cha
 
 /// Returns a text about one batch that is repeated 600 times at alpha = 0.9.
 std::string describe_long_approach(const Run& run) {
-  Draw draw(case_random(run, 0));
+  Draw draw(make_case_random(run, 0));
   History h;
   h.alpha_forward = h.alpha_backward = 0.9;
   std::vector<double> x, g;
@@ -85,7 +85,7 @@ std::string describe_long_approach(const Run& run) {
   }
   h.x = {x};
   h.grad_y = {g};
-  PowerNormChannel channel = channel_of(run.subject, h.paper(), h);
+  PowerNormChannel channel = make_channel(run.subject, h.paper(), h);
   std::string text = "relative distance at α = 0.9";
   for (int t = 1; t <= 600; ++t) {
     const ChannelMoment m = channel.step(to_bounded_row(x), to_bounded_row(g));
@@ -107,22 +107,22 @@ Claim claim_c5() {
           .check = [](const Run& run) {
             const Evidence main = examine(
                 run, Property<History>{
-                         .cases = histories({.min_steps = 2,
-                                             .max_steps = 24,
-                                             .one_alpha = true,
-                                             .repeated = true,
-                                             .zero_eps = true}),
+                         .cases = generate_histories({.min_steps = 2,
+                                                      .max_steps = 24,
+                                                      .one_alpha = true,
+                                                      .repeated = true,
+                                                      .zero_eps = true}),
                          .judge = [&](const History& h) { return judge_approach(run.subject, h); },
                          .describe =
                              [&](const History& h) {
                                const auto moments =
-                                   run_history(channel_of(run.subject, h.paper(), h), h);
+                                   run_history(make_channel(run.subject, h.paper(), h), h);
                                return fmt::format("{}: relative distance after {} steps {:.3g}",
                                                   show(h), h.steps(),
                                                   distance(run.subject, h, moments.back()));
                              },
                          .worst_meaning = "|grad_x_t − grad_x of PN-V| / b_t, over all t ≥ 2"});
-            return with_remark(main, describe_long_approach(run));
+            return add_remark(main, describe_long_approach(run));
           }};
 }
 
@@ -136,13 +136,13 @@ Claim claim_c6() {
           .check = [](const Run& run) {
             return examine(
                 run, Property<History>{
-                         .cases = histories({.max_steps = 24, .repeated = true}),
+                         .cases = generate_histories({.max_steps = 24, .repeated = true}),
                          .judge =
                              [&](const History& h) {
                                Judgement judged = judge_condition(true);
                                Bounded power = 1;
                                for (const ChannelMoment& m :
-                                    run_history(channel_of(run.subject, h.paper(), h), h)) {
+                                    run_history(make_channel(run.subject, h.paper(), h), h)) {
                                  power *= Bounded(h.alpha_forward);
                                  judged = worse_judgement(
                                      judged, agree(m.running_psi2 - m.quadratic_mean,
@@ -153,7 +153,7 @@ Claim claim_c6() {
                          .describe =
                              [&](const History& h) {
                                const auto m =
-                                   run_history(channel_of(run.subject, h.paper(), h), h).back();
+                                   run_history(make_channel(run.subject, h.paper(), h), h).back();
                                return fmt::format("{}: after {} steps ψ² = {}, ψ_B² = {}", show(h),
                                                   h.steps(), show(m.running_psi2.value),
                                                   show(m.quadratic_mean.value));
@@ -190,7 +190,7 @@ Claim claim_c7() {
           .expected = Verdict::holds,
           .check = [](const Run& run) {
             const auto moments = [&](const History& h) {
-              return run_history(channel_of(run.subject, h.released(), h), h);
+              return run_history(make_channel(run.subject, h.released(), h), h);
             };
             const auto forgets = [&](const History& h) {
               if (h.warmup_iterations < 2) return judge_condition(true);
@@ -200,7 +200,7 @@ Claim claim_c7() {
                                      moments(other).back().running_psi2.value);
             };
             return examine(run, Property<History>{
-                                    .cases = histories({.warmup = true}),
+                                    .cases = generate_histories({.warmup = true}),
                                     .judge =
                                         [&](const History& h) {
                                           Judgement judged = forgets(h);

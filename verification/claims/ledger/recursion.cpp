@@ -12,7 +12,7 @@ using namespace fixtures;
 std::vector<Claim> recursion_claims() {
   std::vector<Claim> all;
   for (const auto& part : {nu_claims(), psi_claims(), affine_backward_claims(), padding_claims(),
-                           gradient_through_time()})
+                           gradient_through_time_claims()})
     all.insert(all.end(), part.begin(), part.end());
   const auto number = [](const Claim& claim) { return std::stoi(claim.id.substr(1)); };
   std::sort(all.begin(), all.end(),

@@ -22,9 +22,9 @@ struct Pair {
   Slice pn, bn;
 };
 
-Pair both_layers(const TestedImplementation& subject, const Vector& x, const Vector& g) {
-  Pair p{square(channel_step(subject, power_norm_v_with(0), x, g).grad_x),
-         square(channel_step(subject, batch_norm_with(0), x, g).grad_x), 0,
+Pair run_both_layers(const TestedImplementation& subject, const Vector& x, const Vector& g) {
+  Pair p{square(channel_step(subject, make_power_norm_v_options(0), x, g).grad_x),
+         square(channel_step(subject, make_batch_norm_options(0), x, g).grad_x), 0,
          Slice(x, g, Statistic::quadratic_mean, 0), Slice(x, g, Statistic::variance, 0)};
   p.bound = p.pn.square_roundoff() + p.bn.square_roundoff();
   return p;
@@ -39,21 +39,21 @@ std::string show_pair(const Vector& x, const Vector& g, const Pair& p) {
 /// gradient g. If `worst`, g is replaced by its component that is orthogonal to x and to the vector
 /// of ones. Neither layer removes any part of this component. Rounding makes it not exactly
 /// orthogonal; this counts as a rounding error of g.
-Property<Batch> smaller_property(const TestedImplementation& subject, bool worst) {
+Property<Batch> smaller_gradient_property(const TestedImplementation& subject, bool worst) {
   const auto gradient = [worst](const Batch& b) {
-    return worst ? project_out_one_and(wide(b.x), wide(b.grad_y)) : wide(b.grad_y);
+    return worst ? project_out_ones_and_vector(wide(b.x), wide(b.grad_y)) : wide(b.grad_y);
   };
   return {.cases = channels(3, 9, true),
           .judge =
               [&subject, gradient](const Batch& b) {
-                const Pair p = both_layers(subject, wide(b.x), gradient(b));
-                const Pair whole = both_layers(subject, wide(b.x), wide(b.grad_y));
+                const Pair p = run_both_layers(subject, wide(b.x), gradient(b));
+                const Pair whole = run_both_layers(subject, wide(b.x), wide(b.grad_y));
                 return within(p.power_norm_v, p.batch_norm + p.bound + whole.bound);
               },
           .describe =
               [&subject, gradient](const Batch& b) {
                 const Vector x = wide(b.x), g = gradient(b);
-                return show_pair(x, g, both_layers(subject, x, g));
+                return show_pair(x, g, run_both_layers(subject, x, g));
               },
           .worst_meaning = "‖grad PN-V‖² / (‖grad BN‖² + rounding)"};
 }
@@ -68,8 +68,11 @@ Claim pointwise_claim() {
           .dropped = "the worst g of each layer (B7), or the criterion of B10",
           .check = [](const Run& run) {
             return refute_with_control(
-                examine(run, smaller_property(run.subject, false)),
-                [&] { return examine(with_fewer_cases(run), smaller_property(run.subject, true)); },
+                examine(run, smaller_gradient_property(run.subject, false)),
+                [&] {
+                  return examine(reduce_case_count(run),
+                                 smaller_gradient_property(run.subject, true));
+                },
                 "for g ⊥ 1, x it holds");
           }};
 }
@@ -80,7 +83,7 @@ struct Criterion {
   oracle50 left, right, bound;
 };
 
-Criterion criterion(const Pair& p) {
+Criterion compare_criterion(const Pair& p) {
   const oracle50 n = p.bn.divisor;
   const oracle50 mu = p.bn.mean, sigma = p.bn.s, sigma2 = p.bn.statistic, psi2 = p.pn.statistic;
   const oracle50 a = p.bn.sum_g(), b = p.bn.sum_g_x_hat();  // multiplied by sqrt(n)
@@ -106,15 +109,15 @@ Claim criterion_claim() {
                                .cases = channels(2, 9, true),
                                .judge =
                                    [&](const Batch& b) {
-                                     const Criterion c =
-                                         criterion(both_layers(subject, wide(b.x), wide(b.grad_y)));
+                                     const Criterion c = compare_criterion(
+                                         run_both_layers(subject, wide(b.x), wide(b.grad_y)));
                                      return within(absolute(c.left - c.right), c.bound);
                                    },
                                .describe =
                                    [&](const Batch& b) {
                                      const Vector x = wide(b.x), g = wide(b.grad_y);
-                                     const Pair p = both_layers(subject, x, g);
-                                     const Criterion c = criterion(p);
+                                     const Pair p = run_both_layers(subject, x, g);
+                                     const Criterion c = compare_criterion(p);
                                      return fmt::format("{}; left {}, right {}", show_pair(x, g, p),
                                                         show(c.left), show(c.right));
                                    },
@@ -126,7 +129,7 @@ Claim criterion_claim() {
 // is the first grad_y. The comparison uses a g with the mean 0: the case's grad_y followed by its
 // negative.
 
-Vector values_and_negatives(const std::vector<double>& values) {
+Vector append_negatives(const std::vector<double>& values) {
   Vector result = wide(values);
   for (const double v : values) result.emplace_back(-v);
   return result;
@@ -148,7 +151,7 @@ Claim constant_gradient_claim() {
       .check = [](const Run& run) {
         const auto& subject = run.subject;
         const auto pair_of = [&](const Batch& b) {
-          return both_layers(subject, values_and_negatives(b.x), constant_gradient(b));
+          return run_both_layers(subject, append_negatives(b.x), constant_gradient(b));
         };
         const Property<Batch> constant{.cases = channels(2, 5, true),
                                        .judge =
@@ -159,7 +162,7 @@ Claim constant_gradient_claim() {
                                            },
                                        .describe =
                                            [&](const Batch& b) {
-                                             return show_pair(values_and_negatives(b.x),
+                                             return show_pair(append_negatives(b.x),
                                                               constant_gradient(b), pair_of(b));
                                            },
                                        .worst_meaning = "‖grad PN-V‖² / (‖grad BN‖² + rounding)"};
@@ -167,22 +170,22 @@ Claim constant_gradient_claim() {
             .cases = channels(2, 5, true),
             .judge =
                 [&](const Batch& b) {
-                  const Pair p = both_layers(subject, values_and_negatives(b.x),
-                                             values_and_negatives(b.grad_y));
+                  const Pair p =
+                      run_both_layers(subject, append_negatives(b.x), append_negatives(b.grad_y));
                   return within(absolute(p.power_norm_v - p.batch_norm), p.bound);
                 },
             .describe =
                 [&](const Batch& b) {
-                  const Vector x = values_and_negatives(b.x), g = values_and_negatives(b.grad_y);
-                  return show_pair(x, g, both_layers(subject, x, g));
+                  const Vector x = append_negatives(b.x), g = append_negatives(b.grad_y);
+                  return show_pair(x, g, run_both_layers(subject, x, g));
                 },
             .worst_meaning = "|‖grad PN-V‖² − ‖grad BN‖²| / rounding"};
         const Vector x{-1, 0, 1, 0}, g(4, oracle50(1));
-        return with_remark(
+        return add_remark(
             refute_with_control(
-                examine(run, constant), [&] { return examine(with_fewer_cases(run), mean_zero); },
+                examine(run, constant), [&] { return examine(reduce_case_count(run), mean_zero); },
                 "for a g of mean 0 both are equally long"),
-            "the textbook instance: " + show_pair(x, g, both_layers(subject, x, g)));
+            "the textbook instance: " + show_pair(x, g, run_both_layers(subject, x, g)));
       }};
 }
 
@@ -196,7 +199,7 @@ JacobianTraces jacobian_traces(const TestedImplementation& subject, const Batch&
   JacobianTraces t;
   const Vector x = wide(b.x);
   for (std::size_t k = 0; k < b.rows; ++k) {
-    const Pair p = both_layers(subject, x, unit(b.rows, k));
+    const Pair p = run_both_layers(subject, x, unit(b.rows, k));
     t.power_norm_v += p.power_norm_v;
     t.batch_norm += p.batch_norm;
     t.bound_pn += p.pn.square_roundoff();
@@ -223,7 +226,7 @@ Judgement judge_traces(const JacobianTraces& t, const Batch& b) {
 // double. It is only an illustration.
 std::string describe_frequencies(const Run& run) {
   constexpr std::size_t kRows = 16, kDraws = 400;
-  Draw draw(case_random(run, run.cases + 1));
+  Draw draw(make_case_random(run, run.cases + 1));
   std::vector<double> base(kRows);
   double mean = 0, variance = 0;
   for (double& v : base) mean += (v = draw.normal()) / kRows;
@@ -239,8 +242,8 @@ std::string describe_frequencies(const Run& run) {
       b.grad_y.push_back(draw.normal());
     }
     const auto in = b.inputs<double>();
-    const auto pn = run.subject.step<double>(power_norm_v_with(0), in).outputs.at("grad_x");
-    const auto bn = run.subject.step<double>(batch_norm_with(0), in).outputs.at("grad_x");
+    const auto pn = run.subject.step<double>(make_power_norm_v_options(0), in).outputs.at("grad_x");
+    const auto bn = run.subject.step<double>(make_batch_norm_options(0), in).outputs.at("grad_x");
     std::size_t larger = 0;
     for (std::size_t j = 0; j < kDraws; ++j) {
       double pn2 = 0, bn2 = 0;

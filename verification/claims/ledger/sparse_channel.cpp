@@ -45,8 +45,8 @@ struct SparseChannel {
   std::size_t K = 2;
 };
 
-rc::Gen<SparseChannel> sparse_channels() {
-  return shrinking<SparseChannel>(
+rc::Gen<SparseChannel> generate_sparse_channels() {
+  return make_shrinking_generator<SparseChannel>(
       [](Draw& draw) {
         SparseChannel s;
         s.alpha = draw.chance(0.3) ? 0.9 : draw.uniform(0.2, 0.94);
@@ -64,8 +64,8 @@ rc::Gen<SparseChannel> sparse_channels() {
       });
 }
 
-/// One period of a channel in its steady state, with eps = 0. |x| = |g| = 1 in the first of K
-/// batches, and x = 0 in the other batches.
+/// One period of a channel in its steady state, with eps = 0. The period has K batches. In the
+/// first batch, |x| = |g| = 1. In all other batches, x = 0.
 struct Period {
   Bounded start_psi2;     ///< (1 - alpha) alpha^(K-1) / (1 - alpha^K)
   Bounded psi2;           ///< after the period
@@ -133,7 +133,7 @@ Claim claim_d13() {
         };
         const auto about = [&](std::function<Judgement(const SparseChannel&)> judge,
                                const std::string& meaning) {
-          return Property<SparseChannel>{.cases = sparse_channels(),
+          return Property<SparseChannel>{.cases = generate_sparse_channels(),
                                          .judge = std::move(judge),
                                          .describe = describe,
                                          .worst_meaning = meaning};
@@ -144,24 +144,24 @@ Claim claim_d13() {
                        return at_most(magnitude(period(run.subject, s).amplification), Bounded(1));
                      },
                      "|amplification over one period|"));
-        return with_remark(
-            refute_with_control(
-                main,
-                [&] {
-                  return examine(with_fewer_cases(run),
-                                 about(
-                                     [&](const SparseChannel& s) {
-                                       const Period p = period(run.subject, s);
-                                       const bool amplified = abs(p.amplification.value) > 1;
-                                       return worse_judgement(
-                                           worse_judgement(agree(p.amplification, p.predicted),
-                                                           agree(p.psi2, p.start_psi2)),
-                                           judge_condition(amplified == diverges(s.alpha, s.K)));
-                                     },
-                                     "|difference| / what rounding at 50 digits may do"));
-                },
-                "it is exactly 1 − θ, and |1 − θ| > 1 just where α^(K−1)(2 + α) < 1"),
-            describe_hundred_periods(run));
+        return add_remark(refute_with_control(
+                              main,
+                              [&] {
+                                return examine(
+                                    reduce_case_count(run),
+                                    about(
+                                        [&](const SparseChannel& s) {
+                                          const Period p = period(run.subject, s);
+                                          const bool amplified = abs(p.amplification.value) > 1;
+                                          return worse_judgement(
+                                              worse_judgement(agree(p.amplification, p.predicted),
+                                                              agree(p.psi2, p.start_psi2)),
+                                              judge_condition(amplified == diverges(s.alpha, s.K)));
+                                        },
+                                        "|difference| / what rounding at 50 digits may do"));
+                              },
+                              "it is exactly 1 − θ, and |1 − θ| > 1 just where α^(K−1)(2 + α) < 1"),
+                          describe_hundred_periods(run));
       }};
 }
 

@@ -18,12 +18,12 @@ namespace {
 
 using namespace ref::model;
 
-NormOptions layer_norm_with(double eps) {
+NormOptions make_layer_norm_options(double eps) {
   return LayerNormOptions{.eps = eps};
 }
 
 Vector token(const TestedImplementation& subject, double eps, const Vector& x) {
-  return channel_step(subject, layer_norm_with(eps), x, Vector(x.size()), Axis::features).y;
+  return channel_step(subject, make_layer_norm_options(eps), x, Vector(x.size()), Axis::features).y;
 }
 
 // ---- T1: LN(c x; c^2 eps) = LN(x; eps), and LN(c x) = LN(x) if eps = 0.
@@ -105,8 +105,8 @@ struct RowComparison {
   std::string first;  // the first element that differs
 };
 
-RowComparison alone(const TestedImplementation& subject, const NormOptions& options, const Batch& b,
-                    Mode mode) {
+RowComparison compare_row_alone(const TestedImplementation& subject, const NormOptions& options,
+                                const Batch& b, Mode mode) {
   NormInputs<double> in = b.inputs<double>();
   in.mode = mode;
   const auto together = subject.step<double>(options, in);
@@ -134,10 +134,12 @@ RowComparison alone(const TestedImplementation& subject, const NormOptions& opti
   return result;
 }
 
-Property<Batch> alone_property(const TestedImplementation& subject, bool layer_norm, Mode mode) {
+Property<Batch> row_alone_property(const TestedImplementation& subject, bool layer_norm,
+                                   Mode mode) {
   const auto compare = [&subject, layer_norm, mode](const Batch& b) {
-    const NormOptions options = layer_norm ? layer_norm_with(b.eps) : batch_norm_with(b.eps);
-    return alone(subject, options, b, mode);
+    const NormOptions options =
+        layer_norm ? make_layer_norm_options(b.eps) : make_batch_norm_options(b.eps);
+    return compare_row_alone(subject, options, b, mode);
   };
   return {.cases = batches({.min_rows = 2, .max_rows = 6, .max_features = 4}),
           .judge = [=](const Batch& b) { return judge_condition(compare(b).same); },
@@ -155,7 +157,7 @@ Claim layer_norm_batch_claim() {
           .assumptions = "double, training",
           .expected = Verdict::holds,
           .check = [](const Run& run) {
-            return examine(run, alone_property(run.subject, true, Mode::training));
+            return examine(run, row_alone_property(run.subject, true, Mode::training));
           }};
 }
 
@@ -169,10 +171,10 @@ Claim batch_norm_batch_claim() {
           .dropped = "inference: running statistics; in training every row moves μ_B and σ_B²",
           .check = [](const Run& run) {
             return refute_with_control(
-                examine(run, alone_property(run.subject, false, Mode::training)),
+                examine(run, row_alone_property(run.subject, false, Mode::training)),
                 [&] {
-                  return examine(with_fewer_cases(run),
-                                 alone_property(run.subject, false, Mode::inference));
+                  return examine(reduce_case_count(run),
+                                 row_alone_property(run.subject, false, Mode::inference));
                 },
                 "in inference it holds, bit by bit");
           }};
@@ -191,10 +193,10 @@ oracle50 normalized_larger_of_two(const oracle50& apart, const oracle50& eps) {
   return 1 / sqrt(oracle50(1 + 4 * eps / (apart * apart)));
 }
 
-Square square_of(const TestedImplementation& subject, const Batch& b) {
+Square compute_square(const TestedImplementation& subject, const Batch& b) {
   const auto in = b.inputs<oracle50>();
-  const auto ln = subject.step<oracle50>(layer_norm_with(b.eps), in).outputs.at("y");
-  const auto bn = subject.step<oracle50>(batch_norm_with(b.eps), in).outputs.at("y");
+  const auto ln = subject.step<oracle50>(make_layer_norm_options(b.eps), in).outputs.at("y");
+  const auto bn = subject.step<oracle50>(make_batch_norm_options(b.eps), in).outputs.at("y");
   Square result;
   for (std::size_t i = 0; i < 2; ++i)
     for (std::size_t j = 0; j < 2; ++j) {
@@ -249,10 +251,10 @@ Claim square_claim() {
                                         return b.x[0] != b.x[1] && b.x[2] != b.x[3] &&
                                                b.x[0] != b.x[2] && b.x[1] != b.x[3];
                                       }),
-                     .judge = [&](const Batch& b) { return square_of(subject, b).judgement; },
+                     .judge = [&](const Batch& b) { return compute_square(subject, b).judgement; },
                      .describe =
                          [&](const Batch& b) {
-                           const Square s = square_of(subject, b);
+                           const Square s = compute_square(subject, b);
                            return fmt::format("{}: LN {}, BN {}", show(b),
                                               show_square(s.layer_norm), show_square(s.batch_norm));
                          },
@@ -261,7 +263,7 @@ Claim square_claim() {
         b.rows = b.features = 2;
         b.x = {1, 2, 2, 3};
         b.eps = 1e-5;
-        const Square s = square_of(subject, b);
+        const Square s = compute_square(subject, b);
         evidence.detail =
             fmt::format("[[1,2],[2,3]], ε = 1e-05: LN {}, BN {}, 1 − v = {:.3g}",
                         show_square(s.layer_norm), show_square(s.batch_norm), 1 - s.layer_norm[1]);
@@ -290,8 +292,8 @@ Claim affine_claim() {
               Vector z = x;
               for (oracle50& v : z) v = b.extra[0] * v + b.extra[1];
               const Slice before(x, g, Statistic::variance, 0), after(z, g, Statistic::variance, 0);
-              return Both{channel_step(subject, batch_norm_with(0), x, g),
-                          channel_step(subject, batch_norm_with(0), z, g),
+              return Both{channel_step(subject, make_batch_norm_options(0), x, g),
+                          channel_step(subject, make_batch_norm_options(0), z, g),
                           before.x_hat_roundoff() + after.x_hat_roundoff(),
                           before.gradient_roundoff() + b.extra[0] * after.gradient_roundoff(),
                           b.extra[0]};

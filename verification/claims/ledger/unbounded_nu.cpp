@@ -16,9 +16,9 @@ using namespace fixtures;
 
 namespace {
 
-/// Batches of one token whose activations decay: Gamma_t = mean(x_hat^2) = min(1, 1/(2 w t)) with w
-/// = 1 - alpha, and g = 1. nu then grows like sqrt(w t/2), which is the fastest growth possible. A
-/// last batch with Gamma = 1 and g = -1 follows.
+/// Batches of one token whose activations decay. In step t, Gamma_t = mean(x_hat^2) = min(1, 1/(2 w
+/// t)) with w = 1 - alpha, and g = 1. nu then grows like sqrt(w t/2), which is the fastest growth
+/// possible. A last batch with Gamma = 1 and g = -1 follows.
 struct DecayingActivations {
   double alpha = 0.5;
   double constant = 2;  ///< the alleged bound of rms(X~')
@@ -29,11 +29,11 @@ struct DecayingActivations {
   }
 };
 
-/// Generates cases with a constant C from 1.5 to 96. Large C are rare, because the number of steps
-/// grows like C^2: C is above c with the probability (1.5/c)^2.
-rc::Gen<DecayingActivations> decays() {
+/// Generates cases with a constant C from 1.5 to 96. Because the number of steps grows like C^2,
+/// large values of C are rare: C exceeds c with probability (1.5/c)^2.
+rc::Gen<DecayingActivations> generate_decaying_activations() {
   constexpr double kMinConstant = 1.5, kLargest = 96;
-  return shrinking<DecayingActivations>(
+  return make_shrinking_generator<DecayingActivations>(
       [](Draw& draw) {
         DecayingActivations d;
         d.alpha = draw.chance(0.5) ? 0.5 : draw.uniform(0.05, 0.5);
@@ -49,8 +49,9 @@ rc::Gen<DecayingActivations> decays() {
       });
 }
 
-/// Returns |X~'| of the last batch, where X~' is the gradient before the division by psi. In every
-/// batch, Gamma = mean(x_hat^2) is raised to `floor` if it is smaller.
+/// Returns |X~'| of the last batch, where X~' is the gradient before the division by psi. If
+/// Gamma = mean(x_hat^2) of a batch is smaller than `floor`, the batch is changed so that Gamma is
+/// `floor`.
 Bounded last_remainder(const TestedImplementation& subject, const DecayingActivations& d,
                        double floor) {
   const ref::model::PowerNormOptions options{
@@ -65,7 +66,8 @@ Bounded last_remainder(const TestedImplementation& subject, const DecayingActiva
   return magnitude(channel.step({channel.scale()}, {-1}).remainder.front());
 }
 
-/// Returns a text with the maximum of rms(X̃′) after long decays at alpha = 0.9, in double.
+/// Returns a text with the maximum of rms(X̃′) after long decays at alpha = 0.9, in double. X̃′ is
+/// the gradient before the division by psi.
 std::string describe_long_decay(const Run& run) {
   PlainChannel channel(run.subject, ref::model::PowerNormOptions{.eps = 0});
   std::string text = "α = 0.9, Γ_t = 1/t: rms(X̃′) after the decay";
@@ -96,7 +98,7 @@ Claim claim_d5() {
       .check = [](const Run& run) {
         const auto about = [&](double floor) {
           return Property<DecayingActivations>{
-              .cases = decays(),
+              .cases = generate_decaying_activations(),
               .judge =
                   [&, floor](const DecayingActivations& d) {
                     const double constant = floor > 0 ? 1 + 1 / std::sqrt(floor) : d.constant;
@@ -115,20 +117,21 @@ Claim claim_d5() {
         };
         const Evidence main = refute_with_control(
             refute_every_constant(examine(run, about(0))),
-            [&] { return examine(with_fewer_cases(run), about(0.25)); },
+            [&] { return examine(reduce_case_count(run), about(0.25)); },
             "with Γ_t ≥ 1/4 never above 1 + 1/√(1/4) = 3");
-        return with_remark(main, describe_long_decay(run));
+        return add_remark(main, describe_long_decay(run));
       }};
 }
 
-/// A constant theta = (1 - alpha) mean(x_hat^2) and mean(g x_hat) = mean(x_hat^2) in every batch.
-/// From nu_0 = 0 this gives nu_t = 1 + (theta - 1)^t (-1)^(t+1).
+/// A run of equal batches. In each batch, theta = (1 - alpha) mean(x_hat^2) has a given value, and
+/// mean(g x_hat) = mean(x_hat^2). If the run begins with nu_0 = 0, then nu_t = 1 + (theta - 1)^t
+/// (-1)^(t+1) after step t.
 struct ResonantRun {
   double alpha = 0.5, theta = 3;
   double constant = 100;  ///< the alleged K
   std::vector<double> z = {1};
 
-  PrescribedRun drive() const {
+  PrescribedRun make_prescribed_run() const {
     PrescribedRun d;
     d.alpha = alpha;
     d.pushes.assign(steps_to_exceed(constant, theta - 1),
@@ -137,8 +140,8 @@ struct ResonantRun {
   }
 };
 
-rc::Gen<ResonantRun> resonances() {
-  return shrinking<ResonantRun>(
+rc::Gen<ResonantRun> generate_resonant_runs() {
+  return make_shrinking_generator<ResonantRun>(
       [](Draw& draw) {
         ResonantRun r;
         r.alpha = draw.chance(0.5) ? 0.9 : draw.uniform(0.05, 0.99);
@@ -159,11 +162,11 @@ rc::Gen<ResonantRun> resonances() {
       });
 }
 
-/// Judges whether |nu_t| <= constant max(|nu_0|, max_j |Lambda_j / Gamma_j|) in every step t, with
-/// Lambda = mean(g x_hat) and Gamma = mean(x_hat^2).
+/// Judges whether |nu_t| <= K max(|nu_0|, max_j |Lambda_j / Gamma_j|) in every step t. K is the
+/// argument `constant`, Lambda_j = mean(g x_hat) and Gamma_j = mean(x_hat^2) in step j.
 Judgement judge_multiple_bound(const TestedImplementation& subject, const PrescribedRun& d,
                                double constant) {
-  PowerNormChannel channel = channel_of(subject, d);
+  PowerNormChannel channel = make_channel(subject, d);
   Bounded bound = magnitude(Bounded(d.nu));
   Judgement judged = judge_condition(true);
   for (const auto& p : d.pushes) {
@@ -175,7 +178,7 @@ Judgement judge_multiple_bound(const TestedImplementation& subject, const Prescr
 }
 
 std::string last_nu(const TestedImplementation& subject, const PrescribedRun& d) {
-  PowerNormChannel channel = channel_of(subject, d);
+  PowerNormChannel channel = make_channel(subject, d);
   for (const auto& p : d.pushes) run_prescribed_step(channel, d, p);
   return fmt::format("{}: nu = {}", show(d), show(channel.nu().value));
 }
@@ -183,7 +186,7 @@ std::string last_nu(const TestedImplementation& subject, const PrescribedRun& d)
 /// Returns a text about 200 steps at alpha = 0.9 and Gamma = mean(x_hat^2) = 21, in double. The
 /// activations grow by sqrt(3) per step.
 std::string describe_two_hundred_steps(const Run& run) {
-  Draw draw(case_random(run, 0));
+  Draw draw(make_case_random(run, 0));
   PlainChannel channel(run.subject, ref::model::PowerNormOptions{.eps = 0});
   for (int t = 0; t < 200; ++t) {
     const double scale = std::sqrt(21 * channel.running_psi2());
@@ -213,18 +216,19 @@ Claim claim_d6() {
           .dropped = "θ_t < 2",
           .check = [](const Run& run) {
             const Property<ResonantRun> resonant{
-                .cases = resonances(),
+                .cases = generate_resonant_runs(),
                 .judge =
                     [&](const ResonantRun& r) {
-                      return judge_multiple_bound(run.subject, r.drive(), r.constant);
+                      return judge_multiple_bound(run.subject, r.make_prescribed_run(), r.constant);
                     },
                 .describe =
                     [&](const ResonantRun& r) {
-                      return fmt::format("K = {}: {}", r.constant, last_nu(run.subject, r.drive()));
+                      return fmt::format("K = {}: {}", r.constant,
+                                         last_nu(run.subject, r.make_prescribed_run()));
                     },
                 .worst_meaning = "|ν_t| / (K max(|ν_0|, max_j |Λ_j/Γ_j|))"};
             const Property<PrescribedRun> damped{
-                .cases = prescribed_runs(
+                .cases = generate_prescribed_runs(
                     {.min_theta = 0.2, .max_theta = 1.75, .max_steps = 40, .resonant = true}),
                 .judge =
                     [&](const PrescribedRun& d) { return judge_multiple_bound(run.subject, d, 7); },
@@ -232,9 +236,9 @@ Claim claim_d6() {
                 .worst_meaning = "|ν_t| / (7 max(|ν_0|, max_j |Λ_j/Γ_j|))"};
             const Evidence main = refute_with_control(
                 refute_every_constant(examine(run, resonant)),
-                [&] { return examine(with_fewer_cases(run), damped); },
+                [&] { return examine(reduce_case_count(run), damped); },
                 "for θ from 0.2 to 1.75 K = 1.75/(2 − 1.75) = 7 does");
-            return with_remark(main, describe_two_hundred_steps(run));
+            return add_remark(main, describe_two_hundred_steps(run));
           }};
 }
 

@@ -52,16 +52,16 @@ std::string read_reason() {
 }  // namespace
 
 void GoldenBlessCommand::add(CLI::App& app) {
-  add_golden(app, golden);
+  add_golden_option(app, golden);
   const TextConstraint sentence = {
       [](const std::string& text) { return text.find_first_not_of(" \t\n") != std::string::npos; },
       "a sentence"};
-  add_text(app, "--reason", reason, "Why the values change (default: asked on the terminal)",
-           "TEXT", sentence);
-  add_names(app, "--tier", tiers, verification::golden::corpus::parse_tier,
-            "Tiers to add to those of the corpus, separated by commas", "TIER");
-  add_only(app, only);
-  add_jobs(app, jobs, "Cases to certify");
+  add_text_option(app, "--reason", reason, "Why the values change (default: asked on the terminal)",
+                  "TEXT", sentence);
+  add_name_list_option(app, "--tier", tiers, verification::golden::corpus::parse_tier,
+                       "Tiers to add to those of the corpus, separated by commas", "TIER");
+  add_only_option(app, only);
+  add_jobs_option(app, jobs, "Cases to certify");
   set_footer(
       app,
       R"(Prints what would be added, removed and changed, with differences in units in the last place. Then

@@ -59,8 +59,8 @@ void check_version(const verification::golden::certify::CorpusVersion& corpus,
       verification::golden::certify::built_corpus_version().text()));
 }
 
-std::string repro_line(const GoldenCheckCommand& command, const std::string& path,
-                       Outcome outcome) {
+std::string reproduction_line(const GoldenCheckCommand& command, const std::string& path,
+                              Outcome outcome) {
   const GoldenCheckCommand usual;
   GoldenCheckCommand alone = command;
   alone.only = path;
@@ -76,41 +76,47 @@ std::string repro_line(const GoldenCheckCommand& command, const std::string& pat
 }  // namespace
 
 void GoldenCheckCommand::add(CLI::App& app) {
-  add_golden(app, golden);
+  add_golden_option(app, golden);
   add_candidate(app, candidate);
-  add_pipe(app, pipe, timeout);
-  add_device(app, device,
-             "Check this program's GPU code, on the first GPU (cuda) or on a simulated one. "
-             "layer_norm and rms_norm of 32 and 16 bits run in float32, the rest in double; "
-             "optimizers, whole Transformers and 8-bit outputs are declined");
-  add_list(app, "--outputs", options.outputs,
-           "The outputs to check, separated by commas (default: y, the gradients, the state, and "
-           "statistics that are present)");
-  add_accumulation(app, options.accumulation,
-                   "The dtype of the candidate's sums (default: float32 for 16-bit cases, else the "
-                   "dtype of the case)");
-  add_formula(app, options.formula,
-              "two_pass (default); folded: x r - m r is accepted too, with the error that it may "
-              "have; or one_pass: so is E[x^2] - E[x]^2");
+  add_pipe_option(app, pipe, timeout);
+  add_device_option(app, device,
+                    "Check this program's GPU code, on the first GPU (cuda) or on a simulated one. "
+                    "layer_norm and rms_norm of 32 and 16 bits run in float32, the rest in double; "
+                    "optimizers, whole Transformers and 8-bit outputs are declined");
+  add_list_option(
+      app, "--outputs", options.outputs,
+      "The outputs to check, separated by commas (default: y, the gradients, the state, and "
+      "statistics that are present)");
+  add_accumulation_option(
+      app, options.accumulation,
+      "The dtype of the candidate's sums (default: float32 for 16-bit cases, else the "
+      "dtype of the case)");
+  add_formula_option(
+      app, options.formula,
+      "two_pass (default); folded: x r - m r is accepted too, with the error that it may "
+      "have; or one_pass: so is E[x^2] - E[x]^2");
   add_flag(app, "--flush-subnormals", options.flush_subnormals,
            "Declare that the candidate flushes subnormal numbers to zero. Without this option such "
            "a candidate fails");
-  add_only(app, only);
-  add_number(app, "--min-cases", min_cases, 1, 1'000'000'000,
-             "Fail if fewer cases are judged (default: 1)");
-  add_text(app, "--corpus-version", corpus_version,
-           "The required version of the corpus: 2, 2.4 or 2.4.0; with another version the exit "
-           "status is 3",
-           "VERSION");
-  add_file(
+  add_only_option(app, only);
+  add_number_option(app, "--min-cases", min_cases, 1, 1'000'000'000,
+                    "Fail if fewer cases are judged (default: 1)");
+  add_text_option(
+      app, "--corpus-version", corpus_version,
+      "The required version of the corpus: 2, 2.4 or 2.4.0; with another version the exit "
+      "status is 3",
+      "VERSION");
+  add_file_option(
       app, "--xfail", xfail,
       "A file of cases that are known to fail, one glob per line; a case that passes is a failure");
   add_flag(app, "--strict", strict,
            "Fail if an element is not judged: with another formula or arithmetic a bound may claim "
            "nothing");
   reports.add(app);
-  add_jobs(app, jobs, "Cases to check");
-  check_afterwards(app, [&app] { require_one_of(app, {"--candidate", "--pipe", "--device"}); });
+  add_jobs_option(app, jobs, "Cases to check");
+  check_after_parsing(app, [&app] {
+    require_one_option_of(app, {"--candidate", "--pipe", "--device"});
+  });
   set_footer(
       app,
       R"(Prints the metrics of every output, and for each failure the element, its bound and the command
@@ -130,9 +136,9 @@ verification::golden::candidate::Candidate GoldenCheckCommand::source() const {
   using verification::golden::candidate::Candidate;
   using verification::golden::candidate::CandidateOutput;
   using verification::golden::corpus::Case;
-  if (candidate) return verification::golden::candidate::from_folder(*candidate);
+  if (candidate) return verification::golden::candidate::make_folder_candidate(*candidate);
   if (pipe)
-    return verification::golden::candidate::from_program(
+    return verification::golden::candidate::make_program_candidate(
         *pipe, timeout, verification::golden::candidate::kMaxRestarts, print_candidate_errors);
   const std::shared_ptr<normproof::gpu::device::Device> opened = open_rank_device(*device);
   const Candidate in_double = verification::golden::candidate::double_candidate(
@@ -181,7 +187,7 @@ verification::golden::reports::ReportSettings GoldenCheckCommand::settings(
       .xfail_name = xfail ? xfail->string() : "--xfail",
       .checks_whole_corpus = only == "*",
       .repro = [this](const std::string& path,
-                      Outcome outcome) { return repro_line(*this, path, outcome); },
+                      Outcome outcome) { return reproduction_line(*this, path, outcome); },
       .file = [this](const std::string& path) { return (golden / path / "case.json").string(); },
       .corpus = std::move(corpus)};
 }
@@ -205,15 +211,17 @@ Output GoldenCheckCommand::run() const {
         fmt::format("{}: there is no such folder; expected the candidate's answers",
                     clean_line(candidate->string())));
   ref::numeric::set_num_threads(1);
-  namespace reports = verification::golden::reports;
+  namespace golden_reports = verification::golden::reports;
   const auto report = std::make_shared<const GoldenReport>(
-      reports::golden_report(check(cases), settings(known_failures, corpus)));
+      golden_reports::golden_report(check(cases), settings(known_failures, corpus)));
   return {.status = report->passed() ? kSuccess : kNumericalFailure,
-          .document = [report] { return reports::golden_document(*report); },
-          .checks = [report] { return reports::golden_checks(*report); },
-          .html = [report] { return reports::golden_page(*report); },
+          .document = [report] { return golden_reports::golden_document(*report); },
+          .checks = [report] { return golden_reports::golden_checks(*report); },
+          .html = [report] { return golden_reports::golden_page(*report); },
           .markdown =
-              [report] { return support::report::markdown(reports::golden_job_summary(*report)); }};
+              [report] {
+                return support::report::markdown(golden_reports::golden_job_summary(*report));
+              }};
 }
 
 }  // namespace normproof::verification::cli::golden

@@ -28,7 +28,8 @@ using verification::golden::recipes::MagnitudeRange;
 
 namespace {
 
-/// One entry per tier; null if the tier has no case of the operation.
+/// Pointers to the coverage of one operation, one pointer per tier. A pointer is null if the tier
+/// has no case of the operation.
 using CoveredTiers = std::vector<const Coverage*>;
 
 std::string counts_text(const Counts& counts) {
@@ -55,9 +56,9 @@ std::string magnitudes_text(const MagnitudeRange& reach) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-/// Returns the keys of this member of Coverage, united over all tiers and without duplicates.
+/// Returns the keys that the map `member` of Coverage has in any tier. Each key is returned once.
 template <class Member>
-auto all_keys(const CoveredTiers& tiers, Member Coverage::*member) {
+auto collect_keys(const CoveredTiers& tiers, Member Coverage::*member) {
   std::set<typename Member::key_type> keys;
   for (const Coverage* const tier : tiers)
     if (tier != nullptr)
@@ -83,7 +84,7 @@ class OperationTable {
     rows("", &Coverage::inputs, counts_text);
     rows("", &Coverage::extents,
          [](const auto& extents) { return fmt::format("{}", fmt::join(extents, ", ")); });
-    for (const auto& key : all_keys(tiers_, &Coverage::magnitudes))
+    for (const auto& key : collect_keys(tiers_, &Coverage::magnitudes))
       row(fmt::format("magnitude of {}, {}", key.first, ref::io::to_string(key.second)),
           [&](const Coverage& c) { return entry_text(c.magnitudes, key, magnitudes_text); });
     return std::move(table_);
@@ -105,7 +106,7 @@ class OperationTable {
 
   template <class Member, class Text>
   void rows(const char* prefix, Member Coverage::*member, Text text) {
-    for (const std::string& name : all_keys(tiers_, member))
+    for (const std::string& name : collect_keys(tiers_, member))
       row(prefix + name, [&](const Coverage& c) { return entry_text(c.*member, name, text); });
   }
 
@@ -220,9 +221,10 @@ std::string coverage_json(const TierCoverage& tiers) {
 }  // namespace
 
 void GoldenCoverageCommand::add(CLI::App& app) {
-  add_names(app, "--tier", tiers, verification::golden::corpus::parse_tier,
-            "quick (default), standard or full, or several of them separated by commas", "TIER");
-  add_golden(app, golden);
+  add_name_list_option(app, "--tier", tiers, verification::golden::corpus::parse_tier,
+                       "quick (default), standard or full, or several of them separated by commas",
+                       "TIER");
+  add_golden_option(app, golden);
   reports.add(app);
   set_footer(
       app,

@@ -13,13 +13,13 @@ using support::report::plural;
 
 void GoldenExportCommand::add(CLI::App& app) {
   using verification::golden::candidate::ExportFormat;
-  add_golden(app, golden);
-  require(add_choice(
+  add_golden_option(app, golden);
+  require(add_choice_option(
       app, "--format", format,
       {{"npz", ExportFormat::npz}, {"onnx", ExportFormat::onnx}, {"text", ExportFormat::text}},
       "npz: NumPy; onnx: test_data_set_0/*.pb; text: one line per case, as --pipe reads it"));
-  add_new_folder(app, out);
-  add_only(app, only);
+  add_new_folder_option(app, out);
+  add_only_option(app, only);
   set_footer(app, R"(Examples:
   normproof golden export --golden golden --format npz --out npz --only '*/layer_norm/*'
   normproof golden export --golden golden --format text --out text)");

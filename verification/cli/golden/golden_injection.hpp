@@ -8,8 +8,8 @@
 
 namespace normproof::verification::cli::golden {
 
-/// Summarizes the injected values in a sentence: "31 values, each in the place of one element: 30
-/// refused, 1 right there, 0 within the bound, 0 not judged".
+/// Summarizes the injected values in a sentence, such as "31 values, each in the place of one
+/// element: 30 refused, 1 right there, 0 within the bound, 0 not judged".
 std::string injection_text(const verification::golden::gate::InjectionCounts& count);
 
 /// Returns a table with one row per injected value, and a row with the totals.

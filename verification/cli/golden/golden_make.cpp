@@ -16,11 +16,12 @@ using support::report::count_text;
 using support::report::plural;
 
 void GoldenMakeCommand::add(CLI::App& app) {
-  add_new_folder(app, out);
-  add_names(app, "--tier", tiers, verification::golden::corpus::parse_tier,
-            "quick (default), standard or full, or several of them separated by commas", "TIER");
-  add_only(app, only);
-  add_jobs(app, jobs, "Cases to certify");
+  add_new_folder_option(app, out);
+  add_name_list_option(app, "--tier", tiers, verification::golden::corpus::parse_tier,
+                       "quick (default), standard or full, or several of them separated by commas",
+                       "TIER");
+  add_only_option(app, only);
+  add_jobs_option(app, jobs, "Cases to certify");
   set_footer(
       app,
       R"(Writes one folder per case with case.json, inputs.safetensors and expected.safetensors, then

@@ -15,18 +15,18 @@ using support::report::plural;
 
 namespace {
 
-std::size_t count_found(const std::vector<ExhibitResult>& visits) {
+std::size_t count_found_bugs(const std::vector<ExhibitResult>& visits) {
   return static_cast<std::size_t>(std::ranges::count_if(visits, &ExhibitResult::found));
 }
 
 std::string closing_line(const std::vector<ExhibitResult>& visits) {
-  return fmt::format("{} of {} found", count_found(visits), plural(visits.size(), "exhibit"));
+  return fmt::format("{} of {} found", count_found_bugs(visits), plural(visits.size(), "exhibit"));
 }
 
 /// Returns the name of the case that found the bug, such as "quick/layer_norm/odd-13x17-float32".
 /// If the bug violates a relation between outputs, the name of the relation comes first: "relation
 /// memory, quick/...". If no case found it, returns how close a case came to finding it.
-std::string finding_case_text(const ExhibitResult& visit) {
+std::string detecting_case_text(const ExhibitResult& visit) {
   if (!visit.found())
     return fmt::format("missed by {}; the largest share of a bound is {}",
                        plural(visit.cases, "case"), number_text(visit.closest));
@@ -49,15 +49,15 @@ support::report::Table known_bugs_table(const std::vector<ExhibitResult>& visits
                            {dtype_name(visit)},
                            {visit.exhibit.sentence},
                            {visit.exhibit.missed_by},
-                           {finding_case_text(visit)},
+                           {detecting_case_text(visit)},
                            {visit.named}}});
   return table;
 }
 
 }  // namespace
 
-bool all_bugs_found(const std::vector<ExhibitResult>& visits) {
-  return count_found(visits) == visits.size();
+bool are_all_bugs_found(const std::vector<ExhibitResult>& visits) {
+  return count_found_bugs(visits) == visits.size();
 }
 
 std::string known_bugs_text(const std::vector<ExhibitResult>& visits) {
@@ -65,7 +65,7 @@ std::string known_bugs_text(const std::vector<ExhibitResult>& visits) {
   for (const ExhibitResult& visit : visits) {
     const std::string named = visit.named.empty() ? "" : fmt::format(", named '{}'", visit.named);
     text += fmt::format("{:<6} {} ({}): {}{}\n", visit.found() ? "found" : "MISSED",
-                        visit.exhibit.name, visit.exhibit.link, finding_case_text(visit), named);
+                        visit.exhibit.name, visit.exhibit.link, detecting_case_text(visit), named);
   }
   return text + closing_line(visits) + "\n";
 }
@@ -99,7 +99,7 @@ std::string known_bugs_json(const std::vector<ExhibitResult>& visits,
                             verification::golden::museum::Tier tier) {
   using nlohmann::ordered_json;
   ordered_json object = {{"tier", to_string(tier)},
-                         {"found", count_found(visits)},
+                         {"found", count_found_bugs(visits)},
                          {"exhibits", ordered_json::array()}};
   for (const ExhibitResult& visit : visits)
     object["exhibits"].push_back({{"name", visit.exhibit.name},

@@ -21,6 +21,6 @@ std::string known_bugs_markdown(const std::vector<ExhibitResult>& visits,
                                 verification::golden::museum::Tier tier);
 std::string known_bugs_json(const std::vector<ExhibitResult>& visits,
                             verification::golden::museum::Tier tier);
-bool all_bugs_found(const std::vector<ExhibitResult>& visits);
+bool are_all_bugs_found(const std::vector<ExhibitResult>& visits);
 
 }  // namespace normproof::verification::cli::golden

@@ -13,15 +13,15 @@ namespace normproof::verification::cli::golden {
 namespace {
 
 template <class Field>
-CLI::Option* add_pipe_and_timeout(CLI::App& app, Field& pipe, double& timeout) {
+CLI::Option* add_pipe_and_timeout_options(CLI::App& app, Field& pipe, double& timeout) {
   constexpr int kMaxSeconds = 86400;
-  constexpr TextConstraint kCommand = {[](const std::string& text) { return !text.empty(); },
-                                       "a command for sh"};
-  CLI::Option* const option = add_text(
+  constexpr TextConstraint kCommandConstraint = {
+      [](const std::string& text) { return !text.empty(); }, "a command for sh"};
+  CLI::Option* const option = add_text_option(
       app, "--pipe", pipe,
       "A command that reads one line per case and prints the output (docs/guide/formats.md)", "CMD",
-      kCommand);
-  add_value(
+      kCommandConstraint);
+  add_value_option(
       app, "--timeout", timeout,
       [](const std::string& text) { return parse_number("--timeout", text, 1, kMaxSeconds); },
       [](double seconds) { return fmt::format("{}", seconds); },
@@ -30,14 +30,14 @@ CLI::Option* add_pipe_and_timeout(CLI::App& app, Field& pipe, double& timeout) {
 }
 
 template <class Field>
-CLI::Option* add_corpus_folder(CLI::App& app, Field& golden) {
+CLI::Option* add_corpus_folder_option(CLI::App& app, Field& golden) {
   const auto parse = [](const std::string& text) {
     if (text.empty())
       throw ref::numeric::UsageError("--golden is ''; expected the name of a folder");
     return verification::golden::certify::corpus_folder(text);
   };
   const auto print = [](const std::filesystem::path& path) { return path.string(); };
-  return add_value(
+  return add_value_option(
       app, "--golden", golden, parse, print,
       "A corpus that 'normproof golden make' wrote, or a folder that contains one in 'data'",
       "DIR");
@@ -45,37 +45,38 @@ CLI::Option* add_corpus_folder(CLI::App& app, Field& golden) {
 
 }  // namespace
 
-void add_golden(CLI::App& app, std::filesystem::path& golden) {
-  require(add_corpus_folder(app, golden));
+void add_golden_option(CLI::App& app, std::filesystem::path& golden) {
+  require(add_corpus_folder_option(app, golden));
 }
 
-void add_golden(CLI::App& app, std::optional<std::filesystem::path>& golden) {
-  add_corpus_folder(app, golden);
+void add_golden_option(CLI::App& app, std::optional<std::filesystem::path>& golden) {
+  add_corpus_folder_option(app, golden);
 }
 
-void add_new_folder(CLI::App& app, std::filesystem::path& out) {
-  require(add_folder(app, "--out", out, "The folder to create; it must be new or empty"));
+void add_new_folder_option(CLI::App& app, std::filesystem::path& out) {
+  require(add_folder_option(app, "--out", out, "The folder to create; it must be new or empty"));
 }
 
-void add_only(CLI::App& app, verification::golden::corpus::PathGlobs& only) {
-  accept_several(add_bound(
+void add_only_option(CLI::App& app, verification::golden::corpus::PathGlobs& only) {
+  accept_several_values(add_bound_option(
       app, "--only",
       {[&only](const Texts& given) { only.globs = given; }, [&only] { return only.globs; }},
       "Only cases whose path matches this glob; may be repeated (default: all)", "GLOB"));
 }
 
 void add_candidate(CLI::App& app, std::optional<std::filesystem::path>& candidate) {
-  add_folder(app, "--candidate", candidate,
-             "The outputs to check: <path of the case>/expected.safetensors or .npz, with the "
-             "names of the corpus");
+  add_folder_option(
+      app, "--candidate", candidate,
+      "The outputs to check: <path of the case>/expected.safetensors or .npz, with the "
+      "names of the corpus");
 }
 
-void add_pipe(CLI::App& app, std::optional<std::string>& pipe, double& timeout) {
-  add_pipe_and_timeout(app, pipe, timeout);
+void add_pipe_option(CLI::App& app, std::optional<std::string>& pipe, double& timeout) {
+  add_pipe_and_timeout_options(app, pipe, timeout);
 }
 
-void add_pipe(CLI::App& app, std::string& pipe, double& timeout) {
-  require(add_pipe_and_timeout(app, pipe, timeout));
+void add_pipe_option(CLI::App& app, std::string& pipe, double& timeout) {
+  require(add_pipe_and_timeout_options(app, pipe, timeout));
 }
 
 void print_candidate_errors(const std::string& last) {
@@ -83,19 +84,19 @@ void print_candidate_errors(const std::string& last) {
                            support::report::clean(last), last.ends_with('\n') ? "" : "\n"));
 }
 
-void add_accumulation(CLI::App& app,
-                      std::optional<verification::golden::corpus::Accumulation>& accumulation,
-                      const std::string& help) {
+void add_accumulation_option(
+    CLI::App& app, std::optional<verification::golden::corpus::Accumulation>& accumulation,
+    const std::string& help) {
   using verification::golden::corpus::Accumulation;
   const auto print = [](Accumulation a) { return verification::golden::corpus::to_string(a); };
-  add_value(app, "--accumulation", accumulation, verification::golden::corpus::parse_accumulation,
-            print, help, "DTYPE");
+  add_value_option(app, "--accumulation", accumulation,
+                   verification::golden::corpus::parse_accumulation, print, help, "DTYPE");
 }
 
-void add_formula(CLI::App& app, verification::golden::tolerance::Formula& formula,
-                 const std::string& help) {
-  add_named(app, "--formula", formula, verification::golden::tolerance::parse_formula, help,
-            "NAME");
+void add_formula_option(CLI::App& app, verification::golden::tolerance::Formula& formula,
+                        const std::string& help) {
+  add_named_value_option(app, "--formula", formula, verification::golden::tolerance::parse_formula,
+                         help, "NAME");
 }
 
 }  // namespace normproof::verification::cli::golden

@@ -29,7 +29,7 @@ struct PowerTotals {
   std::size_t cases = 0, wrong = 0, killed = 0, checks = 0, false_alarms = 0;
   verification::golden::gate::InjectionResult planted = {};
 
-  std::size_t undetected_mutations() const { return wrong - killed; }
+  std::size_t list_undetected_mutations() const { return wrong - killed; }
   PowerTotals& operator+=(const PowerTotals& t) {
     cases += t.cases;
     wrong += t.wrong;
@@ -42,7 +42,7 @@ struct PowerTotals {
 };
 
 PowerTotals add_up_totals(const LayerDetectionPower& layer, std::size_t seeds) {
-  return {layer.cases,  layer.verdicts.size(),     layer.count_killed(seeds),
+  return {layer.cases,  layer.verdicts.size(),     layer.count_killed_mutations(seeds),
           layer.checks, layer.false_alarms.size(), layer.planted};
 }
 
@@ -52,12 +52,12 @@ PowerTotals add_up_totals(const std::vector<LayerDetectionPower>& layers, std::s
   return all;
 }
 
-bool all_as_expected(const PowerTotals& totals) {
-  return totals.undetected_mutations() == 0 && totals.false_alarms == 0 &&
+bool are_all_as_expected(const PowerTotals& totals) {
+  return totals.list_undetected_mutations() == 0 && totals.false_alarms == 0 &&
          totals.planted.all_refused();
 }
 
-std::string corpora(std::size_t count) {
+std::string format_corpora_count(std::size_t count) {
   return count == 1 ? "1 corpus" : fmt::format("{} corpora", count);
 }
 
@@ -69,7 +69,7 @@ std::string undetected_mutation_line(const LayerDetectionPower& layer,
                                      const MutationVerdict& verdict, std::size_t seeds) {
   return fmt::format(
       "{}, {}: rejected by {} of {}; {}", layer.layer, mutation_name(verdict.mutation),
-      verdict.killed, corpora(seeds),
+      verdict.killed, format_corpora_count(seeds),
       verdict.same_bits == seeds
           ? "no case tells it from the right one by a single bit"
           : fmt::format("the largest share of a bound is {}", number_text(verdict.closest)));
@@ -84,7 +84,7 @@ support::report::Table power_table(const std::vector<LayerDetectionPower>& layer
   const auto add = [&](const std::string& name, const PowerTotals& t) {
     table.rows.push_back({{{name}}});
     for (const std::size_t count :
-         {t.cases, t.wrong, t.killed, t.undetected_mutations(), t.checks, t.false_alarms})
+         {t.cases, t.wrong, t.killed, t.list_undetected_mutations(), t.checks, t.false_alarms})
       table.rows.back().cells.push_back({std::to_string(count)});
   };
   for (const LayerDetectionPower& layer : layers) add(layer.layer, add_up_totals(layer, seeds));
@@ -105,9 +105,9 @@ support::report::Table detecting_cases_table(const std::vector<LayerDetectionPow
 
 std::string power_summary(const PowerTotals& all, const DetectionPowerOptions& options) {
   const std::string where =
-      fmt::format("tier {}, {}", to_string(options.tier), corpora(options.seeds));
+      fmt::format("tier {}, {}", to_string(options.tier), format_corpora_count(options.seeds));
   const std::string alarms = plural(all.false_alarms, "false alarm");
-  const char* const verdict = all_as_expected(all) ? "PASSED" : "FAILED";
+  const char* const verdict = are_all_as_expected(all) ? "PASSED" : "FAILED";
   if (options.inject_only)
     return fmt::format("{}: {}, {}; {}", verdict, plural(all.cases, "case"),
                        injection_text(all.planted.total()), where);
@@ -193,32 +193,34 @@ std::string power_json(const std::vector<LayerDetectionPower>& layers,
 
 void GoldenDetectionPowerCommand::add(CLI::App& app) {
   constexpr std::size_t kMaxSeeds = 10'000;
-  add_named(app, "--tier", options.tier, verification::golden::corpus::parse_tier,
-            "quick (default), standard or full", "TIER");
-  add_text(app, "--layer", options.only, "Only layers whose name matches this glob (default: all)",
-           "GLOB");
-  add_number(app, "--seeds", options.seeds, 1, kMaxSeeds,
-             "Number of corpora: that of 'golden make', and others with other random numbers "
-             "(default: 1)");
-  add_accumulation(
+  add_named_value_option(app, "--tier", options.tier, verification::golden::corpus::parse_tier,
+                         "quick (default), standard or full", "TIER");
+  add_text_option(app, "--layer", options.only,
+                  "Only layers whose name matches this glob (default: all)", "GLOB");
+  add_number_option(
+      app, "--seeds", options.seeds, 1, kMaxSeeds,
+      "Number of corpora: that of 'golden make', and others with other random numbers "
+      "(default: 1)");
+  add_accumulation_option(
       app, options.accumulation,
       "Only right implementations, with every operation in this format: float16 or bfloat16");
-  add_formula(app, options.formula,
-              "folded: only right implementations, with x r - m r for (x - m) r; or one_pass: only "
-              "right ones, with the variance E[x^2] - E[x]^2");
+  add_formula_option(
+      app, options.formula,
+      "folded: only right implementations, with x r - m r for (x - m) r; or one_pass: only "
+      "right ones, with the variance E[x^2] - E[x]^2");
   add_flag(app, "--planted", options.inject_only,
            "Only put NaN, infinity, 0 and 12345 in place of one element of a right output at a "
            "time, and count how many are refused and how many elements are not judged");
   add_flag(app, "--museum", museum,
            "Only public bugs, each reproduced as a small wrong kernel: which of them the tier and "
            "those below it find");
-  check_afterwards(app, [&app, this] {
+  check_after_parsing(app, [&app, this] {
     for (const char* other : {"--seeds", "--accumulation", "--formula", "--planted"})
       if (museum && is_given(app, other))
         throw ref::numeric::UsageError(fmt::format("--museum and {}; expected one of them", other));
   });
   reports.add(app);
-  add_jobs(app, options.jobs, "Implementations to run");
+  add_jobs_option(app, options.jobs, "Implementations to run");
   set_footer(
       app,
       R"(Breaks a second implementation of every layer at each place of its formula, in every way that the
@@ -245,8 +247,8 @@ Output GoldenDetectionPowerCommand::run() const {
   const support::report::Document document = power_document(layers, options);
   const std::string text = support::report::markdown(document);
   const support::report::Document killers{"", {detecting_cases_table(layers)}};
-  return {.status =
-              all_as_expected(add_up_totals(layers, options.seeds)) ? kSuccess : kNumericalFailure,
+  return {.status = are_all_as_expected(add_up_totals(layers, options.seeds)) ? kSuccess
+                                                                              : kNumericalFailure,
           .document = document,
           .text = text,
           .json = power_json(layers, options),
@@ -264,7 +266,7 @@ Output GoldenDetectionPowerCommand::report_known_bugs() const {
        .finished = [&](const std::string& op, std::size_t done, std::size_t of) {
          progress.show("visiting", done, of, op);
        }});
-  return {.status = all_bugs_found(visits) ? kSuccess : kNumericalFailure,
+  return {.status = are_all_bugs_found(visits) ? kSuccess : kNumericalFailure,
           .document = known_bugs_document(visits),
           .text = known_bugs_text(visits),
           .json = known_bugs_json(visits, options.tier),

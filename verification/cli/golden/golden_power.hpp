@@ -19,10 +19,10 @@ struct GoldenDetectionPowerCommand {
   void add(CLI::App& app);
 
   /// Prints the mutation score of a tier: for each layer, the fraction of implementations with an
-  /// injected error that the gate rejects. Also prints the false alarms, and each survivor with an
-  /// explanation.
+  /// injected error that the gate rejects. Also prints each correct implementation that the gate
+  /// rejects (a false alarm), and explains each wrong implementation that the gate accepts.
   /// Returns   kSuccess if every implementation with an injected error was rejected, and no correct
-  ///           implementation was
+  ///           implementation was rejected
   Output run() const;
 
  private:

@@ -41,7 +41,8 @@ std::size_t count_outcome(const std::vector<RelationResult>& results, RelationOu
   return static_cast<std::size_t>(std::ranges::count(results, outcome, &RelationResult::outcome));
 }
 
-std::string relation_repro(const GoldenRelationsCommand& command, const RelationResult& result) {
+std::string relation_reproduction_line(const GoldenRelationsCommand& command,
+                                       const RelationResult& result) {
   GoldenRelationsCommand alone = command;
   alone.relations = {result.relation};
   alone.only = result.path;
@@ -49,7 +50,7 @@ std::string relation_repro(const GoldenRelationsCommand& command, const Relation
   return shell_line("golden relations", alone);
 }
 
-bool all_held(const std::vector<RelationResult>& results) {
+bool all_relations_hold(const std::vector<RelationResult>& results) {
   return count_outcome(results, RelationOutcome::broken) == 0 &&
          count_outcome(results, RelationOutcome::held) > 0;
 }
@@ -83,11 +84,11 @@ support::report::Document relations_document(const std::vector<RelationResult>& 
           fmt::format("{}: {}", result.path,
                       verification::golden::gate::to_string(result.relation)),
           {result.sentence},
-          relation_repro(command, result)});
+          relation_reproduction_line(command, result)});
   const std::size_t held = count_outcome(results, RelationOutcome::held);
   const std::size_t declined = count_outcome(results, RelationOutcome::declined);
   std::string summary = fmt::format(
-      "{}: {} of {} hold, {}", all_held(results) ? "PASSED" : "FAILED", count_text(held),
+      "{}: {} of {} hold, {}", all_relations_hold(results) ? "PASSED" : "FAILED", count_text(held),
       plural(held + count_outcome(results, RelationOutcome::broken), "relation"),
       plural(cases, "case"));
   if (declined > 0) summary += fmt::format("; {} declined", plural(declined, "relation"));
@@ -108,7 +109,7 @@ support::report::Check make_check(const RelationResult& result,
   if (result.outcome == RelationOutcome::broken) {
     check.outcome = support::report::Outcome::failed;
     check.findings = {{"relation/" + relation, result.sentence}};
-    check.repro = relation_repro(command, result);
+    check.repro = relation_reproduction_line(command, result);
     check.properties["problem"] = clean(result.sentence);
     return check;
   }
@@ -137,13 +138,14 @@ support::report::Checks relation_checks(const std::vector<RelationResult>& resul
 }  // namespace
 
 void GoldenRelationsCommand::add(CLI::App& app) {
-  add_golden(app, golden);
-  add_pipe(app, pipe, timeout);
-  add_names(app, "--relations", relations, verification::golden::gate::parse_relation,
-            "repeat, memory, split, permute or neighbour, or several of them separated by commas "
-            "(default: all)",
-            "LIST");
-  add_only(app, only);
+  add_golden_option(app, golden);
+  add_pipe_option(app, pipe, timeout);
+  add_name_list_option(
+      app, "--relations", relations, verification::golden::gate::parse_relation,
+      "repeat, memory, split, permute or neighbour, or several of them separated by commas "
+      "(default: all)",
+      "LIST");
+  add_only_option(app, only);
   reports.add(app);
   set_footer(
       app,
@@ -173,7 +175,7 @@ Output GoldenRelationsCommand::run() const {
           progress.show("asking", done, cases.size(), cases[done - 1].path);
         });
   }();
-  return {.status = all_held(results) ? kSuccess : kNumericalFailure,
+  return {.status = all_relations_hold(results) ? kSuccess : kNumericalFailure,
           .document = relations_document(results, *this, cases.size()),
           .checks = relation_checks(results, *this)};
 }

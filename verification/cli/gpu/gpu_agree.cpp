@@ -22,27 +22,29 @@ namespace normproof::verification::cli::gpu {
 
 void GpuAgreeCommand::add(CLI::App& app) {
   using verification::golden::corpus::Tier;
-  add_device(app, device);
-  add_seed(app, seed, "the random inputs");
-  add_jobs(app, jobs, "Threads of the reference");
-  add_choice(app, "--mode", mode,
-             {{"ordered", GpuProductMode::ordered}, {"cublas", GpuProductMode::cublas}},
-             "ordered (default): normproof's kernels, bit for bit; cublas: matrix products by "
-             "cuBLAS, or by a simulated library on the simulated device, each within its bound");
-  add_value(app, "--precision", precision, normproof::gpu::ops::parse_precision,
-            normproof::gpu::ops::precision_name,
-            "Precision of the operands in cublas mode: double (default), float32, tf32, bfloat16 "
-            "or float16; the sums are double for double, else float32",
-            "NAME");
-  add_choice(app, "--tier", tier, {{"quick", Tier::quick}, {"standard", Tier::standard}},
-             "Tier of the golden corpus: quick (default) or standard", "TIER");
-  accept_several(add_bound(
+  add_device_option(app, device);
+  add_seed_option(app, seed, "the random inputs");
+  add_jobs_option(app, jobs, "Threads of the reference");
+  add_choice_option(
+      app, "--mode", mode,
+      {{"ordered", GpuProductMode::ordered}, {"cublas", GpuProductMode::cublas}},
+      "ordered (default): normproof's kernels, bit for bit; cublas: matrix products by "
+      "cuBLAS, or by a simulated library on the simulated device, each within its bound");
+  add_value_option(
+      app, "--precision", precision, normproof::gpu::ops::parse_precision,
+      normproof::gpu::ops::precision_name,
+      "Precision of the operands in cublas mode: double (default), float32, tf32, bfloat16 "
+      "or float16; the sums are double for double, else float32",
+      "NAME");
+  add_choice_option(app, "--tier", tier, {{"quick", Tier::quick}, {"standard", Tier::standard}},
+                    "Tier of the golden corpus: quick (default) or standard", "TIER");
+  accept_several_values(add_bound_option(
       app, "--only",
       {[this](const Texts& given) { only.globs = given; }, [this] { return only.globs; }},
       "Only rows of ordered mode whose name matches this glob; may be repeated (default: all)",
       "GLOB"));
   reports.add(app);
-  check_afterwards(app, [this, &app] {
+  check_after_parsing(app, [this, &app] {
     if (mode == GpuProductMode::ordered && is_given(app, "--precision"))
       throw ref::numeric::UsageError(
           "--precision is given without --mode cublas; expected it there alone, for ordered "
@@ -50,7 +52,7 @@ void GpuAgreeCommand::add(CLI::App& app) {
     if (mode == GpuProductMode::cublas && is_given(app, "--only"))
       throw ref::numeric::UsageError(
           "--only is given with --mode cublas; expected it in ordered mode alone");
-    const std::vector<std::string> rows = checks::agreement::ordered_rows();
+    const std::vector<std::string> rows = checks::agreement::list_rows_in_order();
     if (const auto idle = only.first_unmatched_glob(rows))
       throw ref::numeric::UsageError(fmt::format("--only '{}' names no row; expected one of {}",
                                                  *idle, fmt::join(rows, ", ")));
@@ -80,7 +82,7 @@ Output GpuAgreeCommand::run() const {
   printed_rows->print(agreement_head(*this));
   ProgressBar progress;
   std::size_t rows_done = 0;
-  const std::vector<std::string> ordered = checks::agreement::ordered_rows();
+  const std::vector<std::string> ordered = checks::agreement::list_rows_in_order();
   const auto selected = static_cast<std::size_t>(
       std::ranges::count_if(ordered, [&](const std::string& row) { return only.match(row); }));
   const std::size_t kRows = mode == GpuProductMode::ordered ? selected : 12;

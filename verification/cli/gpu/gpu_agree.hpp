@@ -12,8 +12,8 @@
 
 namespace normproof::verification::cli::gpu {
 
-/// Which matrix products are compared. ordered: our kernel, which adds in the order of the
-/// contract. cublas: the products of cuBLAS.
+/// Which matrix products are compared with ref. ordered: the products of the project's own kernel,
+/// which adds in the order of the contract. cublas: the products of cuBLAS.
 enum class GpuProductMode { ordered, cublas };
 
 struct GpuAgreeCommand {

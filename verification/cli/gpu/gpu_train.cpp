@@ -23,37 +23,39 @@ namespace {
 
 /// Adds an option that accepts only the names for which `find_options` succeeds.
 template <class FindOptions>
-void add_known_name(CLI::App& app, const std::string& name, std::string& field,
-                    FindOptions find_options, const std::string& help, const std::string& type) {
+void add_known_name_option(CLI::App& app, const std::string& name, std::string& field,
+                           FindOptions find_options, const std::string& help,
+                           const std::string& type) {
   const auto parse = [find_options](const std::string& text) {
     find_options(text);
     return text;
   };
   const auto print = [](const std::string& text) { return text; };
-  add_value(app, name, field, parse, print, help, type);
+  add_value_option(app, name, field, parse, print, help, type);
 }
 
 }  // namespace
 
 void GpuTrainCommand::add(CLI::App& app) {
-  add_device(app, device);
-  add_choice(app, "--task", task,
-             {{"classify", TrainingTask::classes},
-              {"language", TrainingTask::language},
-              {"translate", TrainingTask::translation}},
-             "classify (default): an encoder with a class head; language: a causal one with a tied "
-             "head; translate: an encoder and a decoder");
-  add_known_name(app, "--norm", norm, ref::model::norm_options,
-                 "The norm layer (default: layer_norm); one with statistics over sentences "
-                 "requires --task classify",
-                 "NORM");
+  add_device_option(app, device);
+  add_choice_option(
+      app, "--task", task,
+      {{"classify", TrainingTask::classes},
+       {"language", TrainingTask::language},
+       {"translate", TrainingTask::translation}},
+      "classify (default): an encoder with a class head; language: a causal one with a tied "
+      "head; translate: an encoder and a decoder");
+  add_known_name_option(app, "--norm", norm, ref::model::norm_options,
+                        "The norm layer (default: layer_norm); one with statistics over sentences "
+                        "requires --task classify",
+                        "NORM");
   add_flag(app, "--scaled-embedding", scaled_embedding,
            "Multiply each embedding by sqrt(d_model) before positions are added");
-  add_known_name(app, "--optimizer", optimizer, ref::model::optimizer_options,
-                 "sgd (default), adam or adamw", "NAME");
-  add_number(app, "--steps", steps, 1, 1'000'000, "Steps of training (default: 10)");
-  add_seed(app, seed, "weights, data and dropout");
-  add_jobs(app, jobs, "Threads of the reference");
+  add_known_name_option(app, "--optimizer", optimizer, ref::model::optimizer_options,
+                        "sgd (default), adam or adamw", "NAME");
+  add_number_option(app, "--steps", steps, 1, 1'000'000, "Steps of training (default: 10)");
+  add_seed_option(app, seed, "weights, data and dropout");
+  add_jobs_option(app, jobs, "Threads of the reference");
   reports.add(app);
   set_footer(
       app,

@@ -33,7 +33,7 @@ std::string subjects_text() {
 }
 
 /// Checks that the options may be combined.
-void check_probe(const ProbeOrderCommand& command, bool device_given, bool side_given) {
+void check_probe_options(const ProbeOrderCommand& command, bool device_given, bool side_given) {
   const OrderedComputation& subject = checks::agreement::find_ordered_computation(command.subject);
   if (device_given && subject.place == ComputationPlace::ref)
     throw UsageError(fmt::format(
@@ -47,7 +47,7 @@ void check_probe(const ProbeOrderCommand& command, bool device_given, bool side_
   if (side_given && (!subject.is_product || subject.same_bits))
     throw UsageError(fmt::format(
         "--side is given for {}; expected it for matrix products of any extents", subject.name));
-  const double cost = subject.min_cost(command.terms, command.side);
+  const double cost = subject.min_additions(command.terms, command.side);
   if (cost > kMaxAdditions)
     throw UsageError(fmt::format(
         "--terms is {} for {}, which takes {:.2g} additions at least; expected {} at most, for "
@@ -65,14 +65,15 @@ void ProbeOrderCommand::add(CLI::App& app) {
     return checks::agreement::find_ordered_computation(text).name;
   };
   const auto print = [](const std::string& text) { return text; };
-  require(
-      add_value(app, "SUBJECT", subject, parse, print, "The computation to probe; see below", ""));
-  add_number(app, "--terms", terms, 1, 100'000, "Number of terms (default: 600)");
-  add_number(app, "--side", side, 1, 4096, "Rows and columns of a matrix product (default: 8)");
-  add_device(app, device);
+  require(add_value_option(app, "SUBJECT", subject, parse, print,
+                           "The computation to probe; see below", ""));
+  add_number_option(app, "--terms", terms, 1, 100'000, "Number of terms (default: 600)");
+  add_number_option(app, "--side", side, 1, 4096,
+                    "Rows and columns of a matrix product (default: 8)");
+  add_device_option(app, device);
   reports.add(app);
-  check_afterwards(app, [this, &app] {
-    check_probe(*this, is_given(app, "--device"), is_given(app, "--side"));
+  check_after_parsing(app, [this, &app] {
+    check_probe_options(*this, is_given(app, "--device"), is_given(app, "--side"));
   });
   set_footer(app, subjects_text() + R"(
 A list in brackets is added from left to right: [0..2] is (0 + 1) + 2, where 0, 1, 2 are the numbers

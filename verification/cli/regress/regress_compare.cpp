@@ -50,14 +50,16 @@ RegressReport select_recordings(const RegressCompareCommand& command, const Hist
 }  // namespace
 
 void RegressCompareCommand::add(CLI::App& app) {
-  require(add_file(app, "--history", history, "The history that 'normproof regress record' wrote"));
-  add_text(app, "--from", from,
-           "Label of the first recording, or '@3' for line 3 (default: the one before --to)",
-           "LABEL");
-  add_text(app, "--to", to,
-           "Label of the second recording, or '@4' for line 4 (default: the last one)", "LABEL");
-  add_choice(app, "--allow", allow_towards, {{"none", false}, {"towards", true}},
-             "Which changes are allowed: none (default), or those towards the truth");
+  require(add_file_option(app, "--history", history,
+                          "The history that 'normproof regress record' wrote"));
+  add_text_option(app, "--from", from,
+                  "Label of the first recording, or '@3' for line 3 (default: the one before --to)",
+                  "LABEL");
+  add_text_option(app, "--to", to,
+                  "Label of the second recording, or '@4' for line 4 (default: the last one)",
+                  "LABEL");
+  add_choice_option(app, "--allow", allow_towards, {{"none", false}, {"towards", true}},
+                    "Which changes are allowed: none (default), or those towards the truth");
   reports.add(app);
   set_footer(
       app,

@@ -17,7 +17,8 @@ struct RegressCompareCommand {
       "truth";
 
   std::filesystem::path history = {};
-  /// Names of the two recordings. If absent: the second to last and the last recording.
+  /// Names of the two recordings. If `to` is absent, it is the last recording. If `from` is absent,
+  /// it is the recording before `to`.
   std::optional<std::string> from = {}, to = {};
   bool allow_towards = false;
   ReportOptions reports = {};

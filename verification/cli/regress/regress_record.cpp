@@ -35,10 +35,10 @@ verification::golden::candidate::Candidate make_candidate(const RegressRecordCom
     if (!std::filesystem::is_directory(*command.candidate, error))
       throw FileError(fmt::format("{}: there is no such folder; expected answers to record",
                                   clean_line(command.candidate->string())));
-    return verification::golden::candidate::from_folder(*command.candidate);
+    return verification::golden::candidate::make_folder_candidate(*command.candidate);
   }
   return command.pipe
-             ? verification::golden::candidate::from_program(
+             ? verification::golden::candidate::make_program_candidate(
                    *command.pipe, command.timeout, verification::golden::candidate::kMaxRestarts,
                    golden::print_candidate_errors)
              : verification::golden::candidate::reference_candidate();
@@ -52,21 +52,23 @@ std::string candidate_name(const RegressRecordCommand& command) {
 }  // namespace
 
 void RegressRecordCommand::add(CLI::App& app) {
-  golden::add_golden(app, golden);
-  require(add_file(app, "--history", history,
-                   "The history to append to; created if it does not exist"));
+  golden::add_golden_option(app, golden);
+  require(add_file_option(app, "--history", history,
+                          "The history to append to; created if it does not exist"));
   golden::add_candidate(app, candidate);
-  golden::add_pipe(app, pipe, timeout);
+  golden::add_pipe_option(app, pipe, timeout);
   add_flag(app, "--self", self, "Record this program itself, in double");
   const TextConstraint no_place = {
       [](const std::string& text) { return !text.empty() && !text.starts_with('@'); },
       "a text that does not begin with @"};
-  add_text(app, "--label", label,
-           "A name for the recording, such as a commit (default: none; '@3' is line 3)", "TEXT",
-           no_place);
-  golden::add_only(app, only);
-  add_jobs(app, jobs, "Cases to record");
-  check_afterwards(app, [&app] { require_one_of(app, {"--candidate", "--pipe", "--self"}); });
+  add_text_option(app, "--label", label,
+                  "A name for the recording, such as a commit (default: none; '@3' is line 3)",
+                  "TEXT", no_place);
+  golden::add_only_option(app, only);
+  add_jobs_option(app, jobs, "Cases to record");
+  check_after_parsing(app, [&app] {
+    require_one_option_of(app, {"--candidate", "--pipe", "--self"});
+  });
   set_footer(
       app,
       R"(Appends one line to FILE, and stores each distinct output once in the folder FILE.answers. Another
@@ -79,8 +81,8 @@ Examples:
 }
 
 Output RegressRecordCommand::run() const {
-  const History book(history);
-  checks::regression::check_label(book.read(), label);
+  const History recorded_history(history);
+  checks::regression::check_label(recorded_history.read(), label);
   ref::io::check_writable(history);
   const auto cases = verification::golden::certify::list_corpus(golden, only);
   const verification::golden::candidate::Candidate recorded_candidate = make_candidate(*this);
@@ -90,7 +92,7 @@ Output RegressRecordCommand::run() const {
       golden, cases, recorded_candidate,
       [&](const std::string& sha256,
           const std::vector<verification::golden::corpus::StoredTensor>& answer) {
-        book.keep(sha256, answer);
+        recorded_history.keep(sha256, answer);
       },
       pipe ? 1 : jobs,
       [&](std::size_t done) {
@@ -104,7 +106,7 @@ Output RegressRecordCommand::run() const {
   recording.label = label;
   recording.candidate = candidate_name(*this);
   recording.environment = checks::determinism::environment();
-  const std::size_t line = book.append(recording, recorded);
+  const std::size_t line = recorded_history.append(recording, recorded);
   std::string text =
       fmt::format("{}: line {}{}: {}, {}{}\n", clean_line(history.string()), line,
                   label.empty() ? "" : fmt::format(" '{}'", clean_line(label)),

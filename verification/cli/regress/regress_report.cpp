@@ -25,7 +25,7 @@ using support::report::plural;
 namespace {
 
 std::string format_steps(std::uint64_t steps) {
-  return steps == checks::compare::kInfinitelyFar
+  return steps == checks::compare::kInfiniteUlpDistance
              ? "to or from NaN"
              : fmt::format("by up to {} ulp", count_text(steps));
 }
@@ -143,7 +143,7 @@ std::string regress_json(const RegressReport& report) {
                           {"what", movement.what},
                           {"moved", movement.moved},
                           {"count", movement.count}};
-    entry["most_ulp"] = movement.max_steps == checks::compare::kInfinitelyFar
+    entry["most_ulp"] = movement.max_steps == checks::compare::kInfiniteUlpDistance
                             ? ordered_json("nan")
                             : ordered_json(movement.max_steps);
     entry["where"] = movement.where;

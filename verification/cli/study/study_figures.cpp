@@ -27,7 +27,7 @@ using support::report::plural;
 
 namespace {
 
-constexpr double kGap = std::numeric_limits<double>::quiet_NaN();
+constexpr double kMissingPoint = std::numeric_limits<double>::quiet_NaN();
 
 /// Returns the index of a norm's color, which is the same in every figure.
 std::size_t color_index(const std::string& norm) {
@@ -36,7 +36,7 @@ std::size_t color_index(const std::string& norm) {
 }
 
 /// Returns the gnuplot style for published values of a norm: open symbols in the norm's color.
-std::string published_style(const std::string& norm) {
+std::string published_line_style(const std::string& norm) {
   const std::string like = line(color_index(norm), false);
   const std::size_t begin = like.find("linecolor"), end = like.find(" linewidth");
   return fmt::format("with points pointtype 6 pointsize 1.1 linewidth 1.8 {}",
@@ -50,9 +50,9 @@ std::string file_name(const studies::published::Condition& condition, const std:
   return name;
 }
 
-support::report::Figure drawn(const studies::published::Condition& condition,
-                              const std::string& what, const std::string& script,
-                              const std::string& label, std::string caption) {
+support::report::Figure draw_figure(const studies::published::Condition& condition,
+                                    const std::string& what, const std::string& script,
+                                    const std::string& label, std::string caption) {
   const std::string file = file_name(condition, what);
   return {file, draw(script, file.substr(0, file.size() - 4), label, 1100, 460),
           std::move(caption)};
@@ -101,18 +101,20 @@ std::string step_axis(bool logarithmic) {
 
 using Values = std::vector<std::optional<double>>;
 
-/// Returns the training run of a norm that recorded dynamics and has the lowest seed, or null.
+/// Returns the training run of a norm that recorded the quantities of the norm layers at every
+/// step. If there are several, returns the one with the lowest seed. If there is none, returns
+/// null.
 const studies::published::FinishedRun* find_dynamics(const studies::published::Results& results,
                                                      const studies::published::Condition& condition,
                                                      const std::string& norm) {
-  for (const studies::published::FinishedRun* run : curve_runs(results, condition, norm))
+  for (const studies::published::FinishedRun* run : find_curve_runs(results, condition, norm))
     if (!run->result.dynamics.empty()) return run;
   return nullptr;
 }
 
 /// Returns the maximum or the minimum of a quantity over the steps, as text.
-std::string extreme_text(const studies::published::NormLayerDynamics& site, const std::string& name,
-                         bool largest) {
+std::string extreme_value_text(const studies::published::NormLayerDynamics& site,
+                               const std::string& name, bool largest) {
   const Values* const values = site.find(name);
   std::optional<double> found;
   if (values != nullptr)
@@ -149,7 +151,7 @@ std::optional<support::report::Figure> gradient_figure(
   for (const std::string& norm : studies::published::study_norms()) {
     std::vector<studies::published::CellResult> cells;
     for (const studies::published::FinishedRun* run :
-         gradient_runs(results, condition, norm, figure == 2 ? 1 : 5)) {
+         find_gradient_runs(results, condition, norm, figure == 2 ? 1 : 5)) {
       cells.push_back(run->result);
       width = run->cell.d_ff;
     }
@@ -168,13 +170,13 @@ std::optional<support::report::Figure> gradient_figure(
       means.points.emplace_back(x, mean);
       deviations.points.emplace_back(x, std::max(mean - deviation, mean / 10));
       deviations.points.emplace_back(x, mean + deviation);
-      deviations.points.emplace_back(x, kGap);
+      deviations.points.emplace_back(x, kMissingPoint);
       if (first)
         tics += fmt::format("{}{} {}", i == 0 ? "" : ", ", gnuplot_text(short_name(tensor)), i);
     }
     curves.push_back(means);
     curves.push_back(deviations);
-    curves.push_back({fmt::format("{}, published", norm), published_style(norm),
+    curves.push_back({fmt::format("{}, published", norm), published_line_style(norm),
                       published_gradients(norm, spreads, figure)});
   }
   if (curves.empty()) return std::nullopt;
@@ -187,7 +189,7 @@ std::optional<support::report::Figure> gradient_figure(
           "',10' ({})\nset key outside right noenhanced\n",
           tics) +
       plot(curves);
-  return drawn(
+  return draw_figure(
       condition, fmt::format("figure-{}", figure), script, title,
       fmt::format(
           "Figure {}. L2 norm of the gradient by each parameter tensor on the first "
@@ -205,7 +207,7 @@ std::optional<support::report::Figure> curve_figure(const studies::published::Re
   std::vector<Curve> curves;
   std::size_t steps = 0, width = 0;
   for (const std::string& norm : studies::published::study_norms()) {
-    const auto runs = curve_runs(results, condition, norm);
+    const auto runs = find_curve_runs(results, condition, norm);
     for (const studies::published::FinishedRun* run : runs) {
       Curve curve{run == runs.front() ? norm : "", line(color_index(norm), false), {}};
       for (std::size_t i = 0; i < run->result.steps.size(); ++i) {
@@ -213,14 +215,14 @@ std::optional<support::report::Figure> curve_figure(const studies::published::Re
         const std::optional<double> value = figure == 4   ? step.loss
                                             : figure == 5 ? step.lipschitz
                                                           : step.smoothness;
-        curve.points.emplace_back(static_cast<double>(i + 1), value.value_or(kGap));
+        curve.points.emplace_back(static_cast<double>(i + 1), value.value_or(kMissingPoint));
       }
       steps = std::max(steps, curve.points.size());
       width = run->cell.d_ff;
       curves.push_back(std::move(curve));
     }
     if (!runs.empty())
-      curves.push_back({fmt::format("{}, published", norm), published_style(norm),
+      curves.push_back({fmt::format("{}, published", norm), published_line_style(norm),
                         studies::published::published_points(figure, norm)});
   }
   if (curves.empty()) return std::nullopt;
@@ -230,11 +232,12 @@ std::optional<support::report::Figure> curve_figure(const studies::published::Re
                       "with lines linecolor '#888888' dashtype (4,3)",
                       {{1, floor}, {static_cast<double>(steps), floor}}});
   const std::string& title = names.at(figure - 4);
-  return drawn(condition, fmt::format("figure-{}", figure),
-               picture_preamble(title) + step_axis(figure > 4) + plot(curves), title,
-               fmt::format("Figure {}. {}, step by step: 1 layer of width {} at the rate 1e-4, a "
-                           "line a seed. Open circles: read off the published figure.",
-                           figure, title, width));
+  return draw_figure(
+      condition, fmt::format("figure-{}", figure),
+      picture_preamble(title) + step_axis(figure > 4) + plot(curves), title,
+      fmt::format("Figure {}. {}, step by step: 1 layer of width {} at the rate 1e-4, a "
+                  "line a seed. Open circles: read off the published figure.",
+                  figure, title, width));
 }
 
 std::optional<support::report::Figure> dynamics_figure(
@@ -253,14 +256,16 @@ std::optional<support::report::Figure> dynamics_figure(
                     line(curves.size(), curves.size() >= 8),
                     {}};
         for (std::size_t i = 0; i < values->size(); ++i)
-          curve.points.emplace_back(static_cast<double>(i + 1), (*values)[i].value_or(kGap));
+          curve.points.emplace_back(static_cast<double>(i + 1),
+                                    (*values)[i].value_or(kMissingPoint));
         curves.push_back(std::move(curve));
       }
   }
   if (curves.empty()) return std::nullopt;
-  return drawn(condition, quantities.front(),
-               picture_preamble(title) + step_axis(true) + "set key font ',11'\n" + plot(curves),
-               title, fmt::format("{}, step by step, in the run of figures 4 to 6.", title));
+  return draw_figure(
+      condition, quantities.front(),
+      picture_preamble(title) + step_axis(true) + "set key font ',11'\n" + plot(curves), title,
+      fmt::format("{}, step by step, in the run of figures 4 to 6.", title));
 }
 
 support::report::Table dynamics_table(const studies::published::Results& results,
@@ -285,7 +290,8 @@ support::report::Table dynamics_table(const studies::published::Results& results
       row.push_back({steps_below_text(site, "lipschitz_power_norm", "lipschitz_batch_norm")});
       for (const char* quantity : {"max_weighted_gamma", "nu_largest", "psi_least", "gradient_seen",
                                    "gradient_bound", "gradient_share"})
-        row.push_back({extreme_text(site, quantity, std::string_view(quantity) != "psi_least")});
+        row.push_back(
+            {extreme_value_text(site, quantity, std::string_view(quantity) != "psi_least")});
       table.rows.push_back({std::move(row)});
     }
   }

@@ -9,8 +9,9 @@
 
 namespace normproof::verification::cli::study {
 
-/// The figures 2 to 6 of the paper, for a condition of the study. A function returns nothing if no
-/// training run of the figure has a result. Published values are open symbols in the norm's color.
+/// Functions that draw the figures 2 to 6 of the published paper, for one condition of the study. A
+/// function returns nothing if no training run of its figure has a result. Published values are
+/// open symbols in the norm's color.
 
 /// Returns figure 2 or 3: the gradient norm of each parameter tensor at the initial state, as mean
 /// and standard deviation over the seeds.
@@ -18,8 +19,9 @@ std::optional<support::report::Figure> gradient_figure(
     const studies::published::Results& results, const studies::published::Condition& condition,
     std::size_t figure);
 
-/// Returns figure 4 (loss), 5 (Lipschitz constant) or 6 (smoothness) over the training steps. It
-/// has one line per norm and seed. Figure 4 also shows the loss floor.
+/// Returns figure 4 (loss), 5 (Lipschitz constant) or 6 (smoothness) over the training steps. The
+/// figure has one line per norm and seed. Figure 4 also shows the smallest loss of predictions that
+/// ignore the input (loss_floor).
 std::optional<support::report::Figure> curve_figure(const studies::published::Results& results,
                                                     const studies::published::Condition& condition,
                                                     const studies::published::ClassCounts& classes,

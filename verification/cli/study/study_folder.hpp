@@ -16,7 +16,7 @@ namespace normproof::verification::cli::study {
 studies::published::Store open_store(const std::filesystem::path& out);
 
 /// Checks that `text`, the content of a study.json, belongs to the study `study`.
-/// Throws    UsageError if the text belongs to the other study
+/// Throws    UsageError if the text belongs to another study
 void check_study(const std::filesystem::path& out, const std::string& text, WhichStudy study);
 
 /// Parses `text`, the content of a study.json.

@@ -14,8 +14,9 @@ using studies::language::Series;
 
 namespace {
 
-/// Returns a series whose entry i is the mean of entry i over all series that have it.
-Series mean_series(const std::vector<Series>& all) {
+/// Returns a series of means. Its entry i is the mean of entry i over the given series that have an
+/// entry i.
+Series make_mean_series(const std::vector<Series>& all) {
   std::size_t length = 0;
   for (const Series& series : all) length = std::max(length, series.size());
   Series means(length);
@@ -32,12 +33,13 @@ Series mean_series(const std::vector<Series>& all) {
   return means;
 }
 
-/// Returns one curve per norm, the mean over its training runs. `find_cells` returns the training
-/// runs of a norm, and `place` the x coordinate of an entry.
+/// Returns one curve per norm, the mean over the training runs of the norm. `find_cells` returns
+/// the training runs of a norm, and `place` returns the x coordinate of entry i.
 template <class FindCells, class MakeSeries, class Place>
-std::vector<support::report::Curve> norm_curves(const studies::language::Condition& condition,
-                                                const FindCells& find_cells,
-                                                const MakeSeries& make_series, const Place& place) {
+std::vector<support::report::Curve> make_norm_curves(const studies::language::Condition& condition,
+                                                     const FindCells& find_cells,
+                                                     const MakeSeries& make_series,
+                                                     const Place& place) {
   std::vector<support::report::Curve> curves;
   const std::vector<std::string>& norms = studies::language::study_norms(condition.task);
   for (std::size_t colour = 0; colour < norms.size(); ++colour) {
@@ -46,7 +48,7 @@ std::vector<support::report::Curve> norm_curves(const studies::language::Conditi
       if (!cell->result.diverged)
         for (Series& series : make_series(cell->result)) all.push_back(std::move(series));
     support::report::Curve curve{norms[colour], support::report::line(colour, false), {}};
-    const Series means = mean_series(all);
+    const Series means = make_mean_series(all);
     for (std::size_t i = 0; i < means.size(); ++i)
       if (means[i]) curve.points.emplace_back(place(i), *means[i]);
     if (!curve.points.empty()) curves.push_back(std::move(curve));
@@ -70,7 +72,8 @@ std::optional<support::report::Figure> language_figure(
       fmt::format("{}: {}.", condition_name(condition), title)};
 }
 
-/// Draws a quantity of the tested training runs that has one number per epoch.
+/// Draws a quantity that has one number per epoch. The curve of a norm is the mean over its tests
+/// at the chosen learning rate.
 template <class MakeSeries>
 std::optional<support::report::Figure> epochs_figure(const studies::language::Results& results,
                                                      const studies::language::Condition& condition,
@@ -79,16 +82,18 @@ std::optional<support::report::Figure> epochs_figure(const studies::language::Re
                                                      const std::string& title) {
   return language_figure(
       condition, what, "set xlabel 'epoch'\n",
-      norm_curves(
+      make_norm_curves(
           condition,
-          [&](const std::string& norm) { return tests_at_chosen_rate(results, condition, norm); },
+          [&](const std::string& norm) {
+            return find_tests_at_chosen_rate(results, condition, norm);
+          },
           [&](const CellResult& result) { return std::vector<Series>{make_series(result)}; },
           [](std::size_t i) { return static_cast<double>(i + 1); }),
       title);
 }
 
-/// Draws the fluctuations of the norm layers whose names begin with `begin`. `has` selects the
-/// statistics.
+/// Draws the fluctuations of statistics in the norm layers whose names begin with `begin`. `has`
+/// returns whether a statistic is drawn.
 template <class FindCells, class Has>
 std::optional<support::report::Figure> norm_layers_figure(
     const studies::language::Condition& condition, const FindCells& find_cells,
@@ -101,16 +106,16 @@ std::optional<support::report::Figure> norm_layers_figure(
     return all;
   };
   return language_figure(condition, what, "set xlabel 'share of the run'\nset logscale y\n",
-                         norm_curves(condition, find_cells, read_sites,
-                                     [](std::size_t i) {
-                                       return (static_cast<double>(i) + 0.5) /
-                                              static_cast<double>(studies::language::kPieces);
-                                     }),
+                         make_norm_curves(condition, find_cells, read_sites,
+                                          [](std::size_t i) {
+                                            return (static_cast<double>(i) + 0.5) /
+                                                   static_cast<double>(studies::language::kPieces);
+                                          }),
                          title);
 }
 
-/// Draws the fluctuations of all norm layers in one figure. For translators, draws one figure for
-/// the encoder and one for the decoder.
+/// Draws the fluctuations of statistics in all norm layers in one figure. For translators, draws
+/// one figure for the encoder and one for the decoder.
 template <class FindCells, class Has>
 std::vector<support::report::Figure> figures_per_side(const studies::language::Condition& condition,
                                                       const FindCells& find_cells, const Has& has,
@@ -151,7 +156,7 @@ std::vector<support::report::Figure> fluctuation_figures(
     const studies::language::Results& results, const studies::language::Condition& condition) {
   return figures_per_side(
       condition,
-      [&](const std::string& norm) { return tests_at_chosen_rate(results, condition, norm); },
+      [&](const std::string& norm) { return find_tests_at_chosen_rate(results, condition, norm); },
       [](const std::string& statistic) { return statistic != "mean"; }, "fluctuation",
       "Fluctuation of the batch variance or quadratic mean about the running one");
 }

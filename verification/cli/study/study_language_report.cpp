@@ -31,15 +31,17 @@ std::string interval_text(const std::optional<studies::language::ConfidenceInter
                      interval->count == seeds ? "" : fmt::format(" over {}", interval->count));
 }
 
-bool translates(const Condition& condition) {
+bool is_translation(const Condition& condition) {
   return condition.task == training::Task::translate;
 }
 
-/// Returns the published differences of PowerNorm as text; empty for norms without nu.
+/// Returns the published differences between PowerNorm and LayerNorm as text. Returns kNoNumber for
+/// a norm that has no moving average nu.
 std::string published_text(const std::string& norm, const Condition& condition) {
-  if (!training::new_weight(ref::model::norm_options(studies::language::norms_by_side(norm).first)))
+  if (!training::new_weight(
+          ref::model::norm_options(studies::language::split_norms_by_side(norm).first)))
     return support::report::kNoNumber;
-  if (translates(condition))
+  if (is_translation(condition))
     return fmt::format("{:+.1f} (IWSLT14), {:+.1f} (WMT14)", studies::language::kPublishedIwslt,
                        studies::language::kPublishedWmt);
   return fmt::format("{:+.1f} (PTB), {:+.1f} (WikiText-103)", studies::language::kPublishedPtb,
@@ -72,7 +74,7 @@ support::report::Table translation_test_table(const studies::language::Results& 
 
 support::report::Table test_table(const studies::language::Results& results,
                                   const Condition& condition) {
-  if (translates(condition)) return translation_test_table(results, condition);
+  if (is_translation(condition)) return translation_test_table(results, condition);
   support::report::Table table = support::report::numbers_table(
       kTestCaption, {"norm", "rate"},
       {"seeds", "diverged", "perplexity", "least", "largest", "bits per character",
@@ -91,14 +93,14 @@ support::report::Table test_table(const studies::language::Results& results,
   return table;
 }
 
-support::report::Table rates_table(const studies::language::Results& results,
-                                   const Condition& condition) {
+support::report::Table learning_rates_table(const studies::language::Results& results,
+                                            const Condition& condition) {
   support::report::Table table = support::report::numbers_table(
       fmt::format("The mean validation loss of {}, rate by rate; > marks the rate that is chosen",
                   plural(studies::language::kRateSelectionSeeds, "seed")),
       {"norm"}, studies::language::study_rates());
   for (const std::string& norm : studies::language::study_norms(condition.task)) {
-    const auto losses = rate_losses(results, condition, norm);
+    const auto losses = collect_rate_losses(results, condition, norm);
     if (std::ranges::all_of(losses, [](const auto& rate_loss) { return rate_loss.runs == 0; }))
       continue;
     const auto chosen = chosen_rate(results, condition, norm);
@@ -139,7 +141,7 @@ void add_language_condition(support::report::Document& document,
                             const studies::language::Results& results, const Condition& condition) {
   document.add(support::report::Heading{2, condition_name(condition)});
   add_table(document, test_table(results, condition));
-  add_table(document, rates_table(results, condition));
+  add_table(document, learning_rates_table(results, condition));
   if (const std::string text = end_of_grid_text(results, condition); !text.empty())
     document.add(support::report::Paragraph{text});
   if (auto figure = learning_figure(results, condition)) document.add(std::move(*figure));
@@ -160,10 +162,10 @@ bool has_statement(const Condition& condition, const std::string& id) {
 }
 
 bool has_translators(const studies::language::Results& results) {
-  return std::ranges::any_of(list_conditions(results), translates);
+  return std::ranges::any_of(list_conditions(results), is_translation);
 }
 
-/// Returns the statements to report. The statements for translators include those for language
+/// Returns the statements to report. For translators, they include the statements for language
 /// models.
 const std::vector<studies::published::Statement>& all_statements(
     const studies::language::Results& results) {
@@ -240,7 +242,7 @@ void add_language_cells(support::report::Document& document,
 
 /// Returns the largest number of seeds with which a norm and layer_norm were both tested. If this
 /// number is less than 2, returns 2.
-std::size_t paired_seeds(const studies::language::Results& results) {
+std::size_t count_paired_seeds(const studies::language::Results& results) {
   std::size_t seeds = 2;
   for (const Condition& condition : list_conditions(results))
     for (const studies::language::Row& row : condition_rows(results, condition))
@@ -308,7 +310,7 @@ support::report::Document language_document(const studies::language::Results& re
                         "{:+.1f} of IWSLT14 and {:+.1f} of WMT14",
                         studies::language::kPublishedIwslt, studies::language::kPublishedWmt)
           : "")});
-  for (support::report::Table& table : language_power_tables(results, paired_seeds(results)))
+  for (support::report::Table& table : language_power_tables(results, count_paired_seeds(results)))
     document.add(std::move(table));
   add_language_cells(document, results);
   return document;

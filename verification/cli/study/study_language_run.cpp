@@ -121,7 +121,7 @@ studies::language::StudyData load_language_data(const StudyRunCommand& command,
   studies::language::StudyData data;
   if (has(Task::language)) data.text = load_study_text(command, is_quick(Task::language));
   if (has(Task::translate)) data.pairs = load_study_pairs(command, is_quick(Task::translate));
-  for (const studies::language::Cell& cell : cells) config_for(cell, data);
+  for (const studies::language::Cell& cell : cells) make_run_config_with_data(cell, data);
   return data;
 }
 
@@ -139,7 +139,7 @@ void check_tasks(const StudyRunCommand& command, const std::string& there,
         "--out {} is the folder of a study of {}; expected a new folder, or {} {}", out.string(),
         tasks_text(in_folder, " and "), command.selection.cells.empty() ? "--tasks" : "cells of",
         tasks_text(in_folder, command.selection.cells.empty() ? "," : " and ")));
-  if (!studies::language::same_protocol(there, studies::language::study_identity(hashes)))
+  if (!studies::language::has_same_protocol(there, studies::language::study_identity(hashes)))
     throw UsageError(fmt::format(
         "--out {} is the folder of a study whose cells another version of the program trained, "
         "with other settings; expected a new folder",
@@ -184,15 +184,15 @@ class RunPhases {
   const studies::published::Store& store_;
   const studies::language::StudyData& data_;
   ProgressBar bar_;
-  /// Opened by the first training run of a worker process, because a process with an open GPU
-  /// cannot fork.
+  /// The device. The first training run of a worker process opens it, because a process with an
+  /// open GPU cannot fork.
   std::unique_ptr<normproof::gpu::device::Device> opened_;
   studies::published::JobsSummary total_;
 };
 
 /// Executes the training runs that the user names. Tests run last, since a test may use the model
 /// that was trained for a validation.
-void run_named(RunPhases& phases, const LanguageCells& cells) {
+void run_named_cells(RunPhases& phases, const LanguageCells& cells) {
   for (const bool tested : {false, true}) {
     LanguageCells phase_cells;
     std::ranges::copy_if(cells, std::back_inserter(phase_cells),
@@ -203,13 +203,13 @@ void run_named(RunPhases& phases, const LanguageCells& cells) {
   }
 }
 
-void run_selected(RunPhases& phases, const StudyRunCommand& command,
-                  const studies::language::Selection& selection,
-                  const studies::published::Store& store) {
+void run_selected_cells(RunPhases& phases, const StudyRunCommand& command,
+                        const studies::language::Selection& selection,
+                        const studies::published::Store& store) {
   phases.run("choosing rates", rate_selection_cells(selection));
   const studies::language::Results results = read_language_results(command.out, store);
   std::error_code ignored;
-  for (const studies::language::Cell& cell : cells_at_rejected_rates(selection, results))
+  for (const studies::language::Cell& cell : list_cells_at_rejected_rates(selection, results))
     fs::remove_all(studies::language::run_folder(command.out, cell), ignored);
   phases.run("testing", test_cells(selection, results));
   phases.run("tracing norms", dynamics_cells(selection, results));
@@ -275,9 +275,9 @@ Output run_language_study(const StudyRunCommand& command) {
   check_language_data(command.out, store, hashes);
   RunPhases phases(command, store, data);
   if (named.empty())
-    run_selected(phases, command, selection.language_selection(), store);
+    run_selected_cells(phases, command, selection.language_selection(), store);
   else
-    run_named(phases, named);
+    run_named_cells(phases, named);
   std::error_code ignored;
   fs::remove(command.out / "runs", ignored);  // fails if a training run still has its folder
   // only rank 0 prints the summary

@@ -13,7 +13,8 @@ using studies::language::FinishedRun;
 
 namespace {
 
-/// Returns the mean of a number over the tests that have it, or nothing if none has it.
+/// Returns the mean of `f(result)` over the results of the tests. A test for which `f` returns
+/// nothing is skipped. Returns nothing if no test remains.
 template <class F>
 std::optional<double> mean_over_tests(const std::vector<const FinishedRun*>& tests, const F& f) {
   double sum = 0;
@@ -35,7 +36,7 @@ support::report::Table fluctuation_table(const studies::language::Results& resul
       "the steps after the warm-up and over the seeds",
       {"norm", "layer", "statistic"}, {"fluctuation"});
   for (const std::string& norm : studies::language::study_norms(condition.task)) {
-    const auto tests = tests_at_chosen_rate(results, condition, norm);
+    const auto tests = find_tests_at_chosen_rate(results, condition, norm);
     if (tests.empty()) continue;
     for (const studies::language::NormLayerFluctuation& site : tests.front()->result.fluctuation)
       table.rows.push_back(
@@ -64,7 +65,7 @@ support::report::Table gamma_table(const studies::language::Results& results,
       {"norm"}, {"mean over the seeds"});
   for (const std::string& norm : studies::language::study_norms(condition.task))
     if (const auto mean = mean_over_tests(
-            tests_at_chosen_rate(results, condition, norm),
+            find_tests_at_chosen_rate(results, condition, norm),
             [](const studies::language::CellResult& result) { return result.max_weighted_gamma; }))
       table.rows.push_back({{{norm}, {support::report::decimals(mean, 4)}}});
   return table;

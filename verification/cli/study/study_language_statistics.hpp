@@ -18,13 +18,15 @@ support::report::Table fluctuation_table(const studies::language::Results& resul
 support::report::Table gamma_table(const studies::language::Results& results,
                                    const studies::language::Condition& condition);
 
-/// Returns the fluctuations of the statistics of norm inputs relative to their moving averages, for
-/// training runs that record dynamics. The table has one row per norm and layer.
+/// Returns a table of the fluctuations of the statistics of norm inputs, relative to their moving
+/// averages. It covers the training runs that record statistics of every norm layer at every step.
+/// It has one row per norm and layer.
 support::report::Table norm_input_table(const studies::language::Results& results,
                                         const studies::language::Condition& condition);
 
-/// Returns the ratio of PowerNorm's gradient to its bound, for training runs that record dynamics.
-/// The table has one row per norm and layer that have the bound.
+/// Returns a table of the ratio of PowerNorm's gradient to its bound. It covers the training runs
+/// that record statistics of every norm layer at every step. It has one row per norm and layer, if
+/// the bound was recorded for them.
 support::report::Table bound_table(const studies::language::Results& results,
                                    const studies::language::Condition& condition);
 

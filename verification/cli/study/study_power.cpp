@@ -18,8 +18,8 @@ namespace normproof::verification::cli::study {
 
 namespace {
 
-/// Throws an error that says which training runs the folder lacks to compare power_norm with
-/// layer_norm, and which command executes them.
+/// Throws an error that says which training runs are missing in the folder for a comparison of
+/// power_norm with layer_norm, and which command executes them.
 [[noreturn]] void refuse_folder(const std::filesystem::path& out,
                                 const studies::published::Store& store,
                                 const studies::language::Results& results) {
@@ -46,12 +46,13 @@ namespace {
 }  // namespace
 
 void StudyStatisticalPowerCommand::add(CLI::App& app) {
-  add_study(app, study,
-            "The norms of language models (default); the seeds of the published experiment are not "
-            "paired");
-  require(add_folder(app, "--out", out, "The folder of the study of language models"));
-  add_number(app, "--seeds", seeds, 2, 1000,
-             "Number of paired seeds of the planned study (default: 5)");
+  add_study_option(
+      app, study,
+      "The norms of language models (default); the seeds of the published experiment are not "
+      "paired");
+  require(add_folder_option(app, "--out", out, "The folder of the study of language models"));
+  add_number_option(app, "--seeds", seeds, 2, 1000,
+                    "Number of paired seeds of the planned study (default: 5)");
   reports.add_with_json_flag(app);
   set_footer(
       app,

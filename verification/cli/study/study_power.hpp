@@ -22,7 +22,8 @@ struct StudyStatisticalPowerCommand {
   void add(CLI::App& app);
 
   /// Prints the smallest difference from layer_norm that a study with this number of seeds can
-  /// detect, with one line per norm and condition. It is estimated from the results in the folder.
+  /// detect, with one line per norm and condition. The difference is estimated from the results in
+  /// the folder.
   /// Throws    UsageError, FileError
   Output run() const;
 };

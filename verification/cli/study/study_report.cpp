@@ -18,7 +18,7 @@ using support::report::plural;
 
 namespace {
 
-/// The sign that stands for an outcome, and its tone.
+/// The sign that stands for an outcome, and the tone in which it is shown.
 struct OutcomeMark {
   const char* sign;
   support::report::Tone tone;
@@ -40,8 +40,8 @@ OutcomeMark choose_mark(studies::published::Verdict verdict) {
   return verdict == studies::published::Verdict::unsettled ? kDiffer : kAbsent;
 }
 
-/// Returns the cell of a table for the training runs of one entry, such as "✓ L 0.66/0.52
-/// (published ✗)".
+/// Returns the text for one entry of a table of the study, such as "✓ L 0.66/0.52 (published ✗)".
+/// The entry stands for the training runs with the same settings and different seeds.
 support::report::Cell entry_cell(const studies::published::TableEntry& entry) {
   const OutcomeMark mark = choose_mark(entry.outcome());
   std::string text = mark.sign;
@@ -163,7 +163,7 @@ void add_dynamics(support::report::Document& document, const studies::published:
 
 /// Returns the class counts with the numbers of validation sentences added to the numbers of
 /// training sentences.
-studies::published::ClassCounts merge_classes(studies::published::ClassCounts classes) {
+studies::published::ClassCounts merge_class_counts(studies::published::ClassCounts classes) {
   classes.training.resize(std::max(classes.training.size(), classes.validation.size()));
   for (std::size_t c = 0; c < classes.validation.size(); ++c)
     classes.training[c] += classes.validation[c];
@@ -202,8 +202,8 @@ void add_condition(support::report::Document& document, const studies::published
         "training sentences, {:.4f} by all; the largest class is {:.4f} of "
         "the validation sentences.{}",
         agreement_text(counts), loss_floor(classes, condition.protocol.count_weights),
-        loss_floor(merge_classes(classes), condition.protocol.count_weights), classes.majority(),
-        lowest_loss_text(tables))});
+        loss_floor(merge_class_counts(classes), condition.protocol.count_weights),
+        classes.majority(), lowest_loss_text(tables))});
     document.add(highest_rates_table(tables));
     for (const studies::published::Table& table : tables)
       document.add(entries_table(table, shape_text(table.shape)));

@@ -13,12 +13,14 @@ namespace normproof::verification::cli::study {
 /// It depends only on the arguments.
 ///
 /// For each condition it shows tables, figures, the statistics of the norm layers and the
-/// sensitivity to the rules. Then it shows which statements hold with which faults, and what the
-/// published experiment could not show. It ends with every training run, its hash and its command.
+/// sensitivity to the rules. Then it shows for each statement of the paper with which faults of the
+/// published code it holds, and it explains what the published experiment could not show. It ends
+/// with every training run, its hash and its command.
 support::report::Document study_document(const studies::published::Results& results,
                                          const studies::published::ClassCounts& classes);
 
-/// Returns a verdict with its sign, such as "✓ holds". The tooltip shows the numbers behind it.
+/// Returns a verdict with its sign, such as "✓ holds". The tooltip shows the numbers from which the
+/// verdict follows.
 support::report::Cell finding_cell(const studies::published::Finding& finding);
 
 /// Returns the counts as text: "published entries: 54 the same here, 9 not", followed by the other

@@ -17,10 +17,11 @@ namespace normproof::verification::cli::study {
 using support::report::plural;
 
 void StudyReportCommand::add(CLI::App& app) {
-  add_study(app, study);
-  require(add_folder(app, "--out", out,
-                     "The folder of the study; report.html, report.md and its pictures are written "
-                     "there"));
+  add_study_option(app, study);
+  require(add_folder_option(
+      app, "--out", out,
+      "The folder of the study; report.html, report.md and its pictures are written "
+      "there"));
   add_json_flag(app, json);
   set_footer(app, R"(Examples:
   normproof study report --out s

@@ -50,12 +50,13 @@ training::Dataset load_study_data(const train::TrainingSource& source) {
 void StudyRunCommand::add(CLI::App& app) {
   selection.add(app);
   train::add_training_data(app, source);
-  add_folder(app, "--pairs", pairs,
-             "For language models: the folder of the pairs that translators are trained on");
+  add_folder_option(app, "--pairs", pairs,
+                    "For language models: the folder of the pairs that translators are trained on");
   train::add_languages(app, source.languages);
-  add_jobs(app, jobs, "Cells to compute");
-  add_device_or_processor(app, device, "The device that trains, except for cells with dynamics");
-  require(add_folder(app, "--out", out, "The folder of the study; created, or resumed"));
+  add_jobs_option(app, jobs, "Cells to compute");
+  add_device_or_processor_option(app, device,
+                                 "The device that trains, except for cells with dynamics");
+  require(add_folder_option(app, "--out", out, "The folder of the study; created, or resumed"));
   add_json_flag(app, json);
   set_footer(
       app,
@@ -90,7 +91,7 @@ Output StudyRunCommand::run() const {
   std::vector<studies::published::Task> tasks;
   tasks.reserve(cells.size());
   for (const studies::published::Cell& cell : cells) {
-    studies::published::config_of(cell);  // throws here if the training run is impossible
+    studies::published::make_run_config(cell);  // throws here if the training run is impossible
     tasks.push_back({cell_name(cell), cost(cell)});
   }
   const training::Dataset data = load_study_data(source);

@@ -21,7 +21,7 @@ struct StudyRunCommand {
       {};  ///< data, vocabulary, validation sentences, and the languages of sentence pairs
   std::optional<std::filesystem::path> pairs = {};  ///< only for the study of language models
   std::optional<int> jobs = {};                     ///< absent: job_count() decides
-  /// The device to train on; absent: the CPU.
+  /// The device on which the models are trained. If absent, they are trained on the CPU.
   std::optional<normproof::gpu::device::Backend> device = {};
   std::filesystem::path out = {};
   bool json = false;

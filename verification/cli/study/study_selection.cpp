@@ -16,11 +16,11 @@ using ref::numeric::UsageError;
 namespace {
 
 /// Returns the name unchanged. It is the parser of an option whose value is the text itself.
-std::string same_name(const std::string& name) {
+std::string parse_name_unchanged(const std::string& name) {
   return name;
 }
 
-std::string number_name(std::size_t number) {
+std::string number_option_name(std::size_t number) {
   return std::to_string(number);
 }
 
@@ -36,7 +36,7 @@ auto list_printer(Name name) {
 /// Returns a function that parses a list: the word `all` alone, or values separated by commas.
 /// `parse` converts each value.
 template <class Value, class Parse>
-auto list_or_all(const char* option, const std::vector<Value>& all, Parse parse) {
+auto make_list_or_all_parser(const char* option, const std::vector<Value>& all, Parse parse) {
   return [=](const std::string& text) {
     if (text == "all") return all;
     std::vector<Value> values;
@@ -59,16 +59,17 @@ auto known_name_parser(const char* kind, const std::vector<std::string>& known) 
   };
 }
 
-void add_numbers(CLI::App& app, const char* option, std::optional<std::vector<std::size_t>>& field,
-                 std::size_t minimum, std::size_t maximum, const std::string& help) {
+void add_numbers_option(CLI::App& app, const char* option,
+                        std::optional<std::vector<std::size_t>>& field, std::size_t minimum,
+                        std::size_t maximum, const std::string& help) {
   const auto parse = [=](const std::string& text) {
     return text == "none" ? std::vector<std::size_t>()
                           : studies::published::parse_numbers(option, text, minimum, maximum);
   };
   const auto print = [](const std::vector<std::size_t>& numbers) {
-    return numbers.empty() ? "none" : list_printer<std::size_t>(number_name)(numbers);
+    return numbers.empty() ? "none" : list_printer<std::size_t>(number_option_name)(numbers);
   };
-  add_value(app, option, field, parse, print, help, "LIST");
+  add_value_option(app, option, field, parse, print, help, "LIST");
 }
 
 const Choices<WhichStudy>& study_choices() {
@@ -78,15 +79,15 @@ const Choices<WhichStudy>& study_choices() {
 }
 
 /// Returns the norms of a study. For the study of language models, these are the norms of all
-/// tasks; each task uses those that it knows.
-std::vector<std::string> known_norms(WhichStudy study) {
+/// tasks. Each task uses the norms that it supports.
+std::vector<std::string> list_known_norms(WhichStudy study) {
   return study == WhichStudy::language ? studies::language::study_norms(training::Task::translate)
                                        : studies::published::study_norms();
 }
 
 /// Replaces the single name `all` by the names of all norms of the study.
 std::vector<std::string> expand_all_norms(const std::vector<std::string>& norms, WhichStudy study) {
-  return norms == std::vector<std::string>{"all"} ? known_norms(study) : norms;
+  return norms == std::vector<std::string>{"all"} ? list_known_norms(study) : norms;
 }
 
 /// Parses the word `all` alone, or names separated by commas. It does not check the names, because
@@ -99,8 +100,7 @@ std::vector<std::string> parse_norms(const std::string& text) {
   return names;
 }
 
-/// Checks that no option of the other study is given, and that the norms belong to the selected
-/// study.
+/// Checks that all given options and norms belong to the selected study.
 void check_selected_study(const CLI::App& app, const StudySelection& selection) {
   const bool language = selection.study == WhichStudy::language;
   const std::vector<const char*> other_options =
@@ -114,14 +114,14 @@ void check_selected_study(const CLI::App& app, const StudySelection& selection) 
                                    language ? "language" : "published"));
   if (selection.norms)
     for (const std::string& norm : expand_all_norms(*selection.norms, selection.study))
-      known_name_parser("norm", known_norms(selection.study))(norm);
+      known_name_parser("norm", list_known_norms(selection.study))(norm);
   if (language && selection.seeds && *selection.seeds < studies::language::kRateSelectionSeeds)
     throw UsageError(fmt::format("--seeds is '{}'; expected {} or more with --study language",
                                  *selection.seeds, studies::language::kRateSelectionSeeds));
 }
 
 /// Checks that no other option that selects training runs is given together with --cells.
-void check_only_cells(const CLI::App& app) {
+void check_cells_given_alone(const CLI::App& app) {
   for (const char* option :
        {"--protocol", "--tables", "--figures", "--no-initialization", "--norms", "--rates",
         "--padding", "--seeds", "--gradient-seeds", "--quick", "--placements", "--tasks"})
@@ -146,29 +146,33 @@ void check_cells(const StudySelection& selection) {
 
 }  // namespace
 
-void add_study(CLI::App& app, WhichStudy& study, const char* help) {
-  add_choice(app, "--study", study, study_choices(), help);
+void add_study_option(CLI::App& app, WhichStudy& study, const char* help) {
+  add_choice_option(app, "--study", study, study_choices(), help);
 }
 
 void StudySelection::add(CLI::App& app) {
   constexpr std::size_t kMaxSeeds = 1000;
-  add_study(app, study);
-  add_value(app, "--protocol", protocols,
-            list_or_all("--protocol", studies::published::standard_protocols(),
-                        studies::published::parse_protocol),
-            list_printer<studies::published::Protocol>(studies::published::protocol_name),
-            "corrected (default), published, corrected+FAULT, published-FAULT, several separated "
-            "by commas, or all",
-            "LIST");
-  add_numbers(app, "--tables", tables, 1, 6, "Tables, such as 1,3-4, or none (default: 1-6)");
-  add_numbers(app, "--figures", figures, 2, 6, "Figures, such as 2,4-6, or none (default: 2-6)");
+  add_study_option(app, study);
+  add_value_option(
+      app, "--protocol", protocols,
+      make_list_or_all_parser("--protocol", studies::published::standard_protocols(),
+                              studies::published::parse_protocol),
+      list_printer<studies::published::Protocol>(studies::published::protocol_name),
+      "corrected (default), published, corrected+FAULT, published-FAULT, several separated "
+      "by commas, or all",
+      "LIST");
+  add_numbers_option(app, "--tables", tables, 1, 6,
+                     "Tables, such as 1,3-4, or none (default: 1-6)");
+  add_numbers_option(app, "--figures", figures, 2, 6,
+                     "Figures, such as 2,4-6, or none (default: 2-6)");
   add_flag(app, "--no-initialization", no_initialization,
            "Without the two uniform initializations");
-  add_value(app, "--norms", norms, parse_norms, list_printer<std::string>(same_name),
-            "Norms separated by commas, or all (default: layer_norm, batch_norm,none,power_norm; "
-            "for language models all)",
-            "LIST");
-  add_value(
+  add_value_option(
+      app, "--norms", norms, parse_norms, list_printer<std::string>(parse_name_unchanged),
+      "Norms separated by commas, or all (default: layer_norm, batch_norm,none,power_norm; "
+      "for language models all)",
+      "LIST");
+  add_value_option(
       app, "--rates", rates,
       [known = known_name_parser("learning rate", studies::published::study_rates())](
           const std::string& text) {
@@ -177,25 +181,28 @@ void StudySelection::add(CLI::App& app) {
           values.push_back(known(part));
         return values;
       },
-      list_printer<std::string>(same_name),
+      list_printer<std::string>(parse_name_unchanged),
       "Learning rates of the tables (default: 10,1,0.5,0.1,1e-2,1e-3,1e-4)", "LIST");
-  add_choice(app, "--padding", padding,
-             {{"longest", studies::published::Padding::longest},
-              {"512", studies::published::Padding::fixed_512}},
-             "Length of a batch: its longest sentence, or 512 (default: 512 if the protocol is "
-             "published, else longest)");
-  add_number(app, "--seeds", seeds, 1, kMaxSeeds,
-             "Number of seeds of tables and curves: 42, 43, ... (default: 1); for language models, "
-             "of the tests: 1, 2, ... (default: 5)");
-  add_number(app, "--gradient-seeds", gradient_seeds, 1, kMaxSeeds,
-             "Number of seeds of figures 2 and 3: 1, 2, ... (default: 100)");
-  add_value(
-      app, "--cells", cells, studies::published::split_list, list_printer<std::string>(same_name),
+  add_choice_option(
+      app, "--padding", padding,
+      {{"longest", studies::published::Padding::longest},
+       {"512", studies::published::Padding::fixed_512}},
+      "Length of a batch: its longest sentence, or 512 (default: 512 if the protocol is "
+      "published, else longest)");
+  add_number_option(
+      app, "--seeds", seeds, 1, kMaxSeeds,
+      "Number of seeds of tables and curves: 42, 43, ... (default: 1); for language models, "
+      "of the tests: 1, 2, ... (default: 5)");
+  add_number_option(app, "--gradient-seeds", gradient_seeds, 1, kMaxSeeds,
+                    "Number of seeds of figures 2 and 3: 1, 2, ... (default: 100)");
+  add_value_option(
+      app, "--cells", cells, studies::published::split_list,
+      list_printer<std::string>(parse_name_unchanged),
       "Only these cells, by the names that study list prints; replaces all other choices", "LIST");
   add_flag(app, "--quick", quick,
            "Table 1 at three rates, figures at 20 steps and two seeds; for language models small "
            "ones, on a synthetic text and synthetic pairs");
-  add_value(
+  add_value_option(
       app, "--tasks", tasks,
       [](const std::string& text) {
         std::set<training::Task> values;
@@ -204,7 +211,8 @@ void StudySelection::add(CLI::App& app) {
               studies::language::study_tasks(),
               [&](training::Task task) { return ref::model::print_field(task) == part; });
           if (found == studies::language::study_tasks().end())
-            ref::model::bad_value("--tasks", part, "language, translate or both between commas");
+            ref::model::throw_invalid_value("--tasks", part,
+                                            "language, translate or both between commas");
           values.insert(*found);
         }
         return std::vector<training::Task>(values.begin(), values.end());
@@ -214,7 +222,7 @@ void StudySelection::add(CLI::App& app) {
       "For language models: language, translate or both separated by a comma (default: to run, "
       "those whose data are given; for the status, those of the folder; else both)",
       "LIST");
-  add_value(
+  add_value_option(
       app, "--placements", placements,
       [](const std::string& text) {
         std::vector<ref::model::NormPlacement> values;
@@ -225,8 +233,8 @@ void StudySelection::add(CLI::App& app) {
       list_printer<ref::model::NormPlacement>(
           [](ref::model::NormPlacement value) { return ref::model::print_field(value); }),
       "For language models: post, pre or both separated by a comma (default: post,pre)", "LIST");
-  check_afterwards(app, [this, &app] {
-    if (is_given(app, "--cells")) check_only_cells(app);
+  check_after_parsing(app, [this, &app] {
+    if (is_given(app, "--cells")) check_cells_given_alone(app);
     check_selected_study(app, *this);
     check_cells(*this);
   });
@@ -270,8 +278,8 @@ std::vector<studies::published::Cell> select_cells(const StudySelection& selecti
   return cells;
 }
 
-StudySelection quick_if_needed(const StudySelection& selection,
-                               const std::vector<studies::published::Cell>& there) {
+StudySelection select_quick_if_needed(const StudySelection& selection,
+                                      const std::vector<studies::published::Cell>& there) {
   if (!selection.cells.empty()) return selection;
   const auto has_all = [&](const StudySelection& of) {
     const std::vector<studies::published::Cell> cells = select_cells(of);

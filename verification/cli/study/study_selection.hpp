@@ -19,10 +19,10 @@ namespace normproof::verification::cli::study {
 enum class WhichStudy { published, language };
 
 /// Adds the option --study.
-void add_study(CLI::App& app, WhichStudy& study,
-               const char* help =
-                   "The published experiment (default), or the norms of language "
-                   "models");
+void add_study_option(CLI::App& app, WhichStudy& study,
+                      const char* help =
+                          "The published experiment (default), or the norms of language "
+                          "models");
 
 /// The options that select training runs of a study.
 struct StudySelection {
@@ -37,7 +37,7 @@ struct StudySelection {
   std::vector<std::string> cells = {};
   bool quick = false;
   std::optional<std::vector<ref::model::NormPlacement>> placements = {};
-  /// The tasks. If they are absent, the command chooses tasks or takes all of them.
+  /// The tasks. If they are absent, the command chooses tasks itself, or uses all tasks.
   std::optional<std::vector<training::Task>> tasks = {};
 
   void add(CLI::App& app);
@@ -54,10 +54,11 @@ struct StudySelection {
 /// Throws    UsageError if none is selected, or if a given name is not the name of a training run
 std::vector<studies::published::Cell> select_cells(const StudySelection& selection);
 
-/// Returns `selection` unchanged, or with --quick added. --quick is added if the selection contains
-/// all training runs in `there` only with --quick. `there` are the training runs in a folder.
-StudySelection quick_if_needed(const StudySelection& selection,
-                               const std::vector<studies::published::Cell>& there);
+/// Returns `selection` unchanged or with --quick added. `there` are the training runs in a folder.
+/// --quick is added if `selection` lacks some of these training runs, but contains all of them with
+/// --quick.
+StudySelection select_quick_if_needed(const StudySelection& selection,
+                                      const std::vector<studies::published::Cell>& there);
 
 /// Returns the training runs of the study of language models that --cells names, each once. The
 /// result is empty if the option is not given.

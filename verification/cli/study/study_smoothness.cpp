@@ -14,8 +14,8 @@ using support::report::number_text;
 
 namespace {
 
-/// Among the steps at which two quantities are present, the number of steps at which the first is
-/// below the second.
+/// The number of steps at which two quantities are present, and the number of these steps at which
+/// the first quantity is below the second.
 struct StepCount {
   std::size_t below = 0, steps = 0;
 
@@ -61,9 +61,9 @@ struct NormLayerSmoothness {
 std::map<std::string, NormLayerSmoothness> compare_smoothness(
     const studies::published::Results& results, const studies::published::Condition& condition) {
   std::map<std::string, NormLayerSmoothness> sites;
-  const auto batch_norms = curve_runs(results, condition, "batch_norm");
+  const auto batch_norms = find_curve_runs(results, condition, "batch_norm");
   for (const studies::published::FinishedRun* power :
-       curve_runs(results, condition, "power_norm")) {
+       find_curve_runs(results, condition, "power_norm")) {
     const auto batch =
         std::ranges::find(batch_norms, power->cell.seed,
                           [](const studies::published::FinishedRun* f) { return f->cell.seed; });

@@ -14,13 +14,14 @@ namespace normproof::verification::cli::study {
 /// The compared Lipschitz constants are gamma/psi for PowerNorm, with the psi by which it divides,
 /// and gamma/sigma for BatchNorm. A row shows the number of steps at which PowerNorm's constant is
 /// smaller, with each constant taken from the training run of its norm, and the means of the two
-/// constants. It also shows two more such numbers, for which the two constants are computed from
-/// the same activations: those of BatchNorm's training run, and those of PowerNorm's.
+/// constants. It also shows this number of steps for two constants that are computed from the same
+/// activations: once the activations of BatchNorm's training run, and once those of PowerNorm's
+/// training run.
 support::report::Table smoothness_table(const studies::published::Results& results,
                                         const studies::published::Condition& condition);
 
-/// Returns the answer in a sentence, over all norm layers and steps. It is empty if the table has
-/// no rows.
+/// Returns a sentence that says whether PowerNorm is smoother than BatchNorm, over all norm layers
+/// and steps. The sentence is empty if smoothness_table has no rows.
 std::string smoothness_answer(const studies::published::Results& results,
                               const studies::published::Condition& condition);
 

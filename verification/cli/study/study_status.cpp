@@ -49,7 +49,8 @@ SelectedCells list_selected_cells(const StudyStatusCommand& command,
     const studies::published::Results results = read_contents(command.out, store).results;
     std::vector<studies::published::Cell> there;
     for (const auto& [name, finished] : results) there.push_back(finished.cell);
-    return list_selected_cells(select_cells(quick_if_needed(command.selection, there)), results);
+    return list_selected_cells(select_cells(select_quick_if_needed(command.selection, there)),
+                               results);
   }
   const studies::language::Results results = read_language_results(command.out, store);
   StudySelection selection = command.selection;
@@ -104,8 +105,8 @@ std::string done_text(const Status& status) {
 
 void StudyStatusCommand::add(CLI::App& app) {
   selection.add(app);
-  add_jobs(app, jobs, "Cells to compute");
-  require(add_folder(app, "--out", out, "The folder of the study"));
+  add_jobs_option(app, jobs, "Cells to compute");
+  require(add_folder_option(app, "--out", out, "The folder of the study"));
   reports.add_with_json_flag(app);
   set_footer(
       app,

@@ -79,7 +79,7 @@ std::optional<std::string> find_overflow(const std::vector<ResultTensor>& column
     if (found == c.values.end()) continue;
     const auto i = static_cast<std::size_t>(found - c.values.begin());
     return fmt::format("{} at {} is {}", c.name, ref::tensor::index_to_string(i, c.shape),
-                       ref::numeric::without_nan_sign(*found));
+                       ref::numeric::remove_nan_signs(*found));
   }
   return std::nullopt;
 }
@@ -114,8 +114,9 @@ bool is_option_error(const ref::numeric::ContractViolation& violation,
   return std::ranges::any_of(fields, [&](const auto& o) { return o.first == violation.argument; });
 }
 
-[[noreturn]] void explain(const checks::evaluation::StepError& error, const ApplyCommand& command,
-                          const model::NormOptions& options, std::size_t steps) {
+[[noreturn]] void throw_explained_error(const checks::evaluation::StepError& error,
+                                        const ApplyCommand& command,
+                                        const model::NormOptions& options, std::size_t steps) {
   const std::string refusal = sentence(error.violation());
   if (is_option_error(error.violation(), options)) throw UsageError(refusal);
   const std::string where =
@@ -132,7 +133,7 @@ std::optional<std::string> run(const ApplyCommand& command, const model::NormOpt
          checks::evaluation::run_sequence<T>(options, inputs, command.sequence))
       columns.push_back(make_result_tensor(name, values));
   } catch (const checks::evaluation::StepError& error) {
-    explain(error, command, options, inputs.steps.size());
+    throw_explained_error(error, command, options, inputs.steps.size());
   }
   io::write_tensors(command.out, stored(columns));
   const std::optional<std::string> found = find_overflow(columns);
@@ -145,25 +146,29 @@ std::optional<std::string> run(const ApplyCommand& command, const model::NormOpt
 }  // namespace
 
 void ApplyCommand::add(CLI::App& app) {
-  require(add_text(app, "LAYER", layer, "The layer; names and options are listed below", ""));
-  require(add_file(app, "--in", in, "The input tensors: .npz or .safetensors"));
-  require(add_file(app, "--out", out, "The file for the output tensors: .npz or .safetensors"));
-  add_choice(app, "--scalar", scalar,
-             {{"double", ApplyArithmetic::float64},
-              {"oracle50", ApplyArithmetic::oracle50},
-              {"interval", ApplyArithmetic::interval}},
-             "double: the reference (default); oracle50: 50 digits, rounded once at the end; "
-             "interval: an enclosure, as <name>_lo and <name>_hi beside <name>");
+  require(
+      add_text_option(app, "LAYER", layer, "The layer; names and options are listed below", ""));
+  require(add_file_option(app, "--in", in, "The input tensors: .npz or .safetensors"));
+  require(
+      add_file_option(app, "--out", out, "The file for the output tensors: .npz or .safetensors"));
+  add_choice_option(
+      app, "--scalar", scalar,
+      {{"double", ApplyArithmetic::float64},
+       {"oracle50", ApplyArithmetic::oracle50},
+       {"interval", ApplyArithmetic::interval}},
+      "double: the reference (default); oracle50: 50 digits, rounded once at the end; "
+      "interval: an enclosure, as <name>_lo and <name>_hi beside <name>");
   add_settings(app, "--set", settings, "An option of the layer; may be repeated", "NAME=VALUE",
                "eps=1e-5");
   add_flag(app, "--sequence", sequence,
            "x, grad_y and valid have a leading axis of steps; the state is carried from step to "
            "step");
-  add_choice(app, "--mode", mode,
-             {{"training", model::Mode::training}, {"inference", model::Mode::inference}},
-             "training (default): use the statistics of the batch, and update the running ones; "
-             "inference: use the running statistics");
-  check_afterwards(app, [this] { check_no_repeats(settings); });
+  add_choice_option(
+      app, "--mode", mode,
+      {{"training", model::Mode::training}, {"inference", model::Mode::inference}},
+      "training (default): use the statistics of the batch, and update the running ones; "
+      "inference: use the running statistics");
+  check_after_parsing(app, [this] { check_no_repeats(settings); });
   set_footer(
       app,
       R"(Input tensors: x [N,D] or [B,T,D]. Optional: the parameters that the layer has (gamma, beta, alpha),

@@ -32,8 +32,8 @@ struct ApplyCommand {
   void add(CLI::App& app);
 
   /// Calls apply_to_file().
-  /// Throws    UsageError and FileError as apply_to_file(); std::runtime_error if a number
-  ///           overflowed
+  /// Throws    UsageError and FileError if apply_to_file() throws them; std::runtime_error if a
+  ///           number overflowed
   Output run() const;
 };
 
@@ -47,8 +47,8 @@ struct ApplyCommand {
 /// Order     the same bytes for any number of threads
 /// Returns   nothing or, if a number overflowed, a sentence that names file, tensor and element.
 ///           The results are written even then
-/// Throws    UsageError about options; FileError naming file and tensor, or as read_tensors and
-///           write_tensors. If writing fails, no partial file --out remains
+/// Throws    UsageError about options; FileError naming file and tensor; FileError if read_tensors
+///           or write_tensors throws it. If writing fails, no partial file --out remains
 std::optional<std::string> apply_to_file(const ApplyCommand& command);
 
 }  // namespace normproof::verification::cli::tools

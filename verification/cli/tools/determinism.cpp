@@ -68,18 +68,20 @@ support::report::Document determinism_document(const checks::determinism::Record
 }  // namespace
 
 void DeterminismCommand::add(CLI::App& app) {
-  add_file(app, "--against", against,
-           "Compare with the file that --json wrote elsewhere, and print one line: which probe "
-           "differs first, with both values (default: compare with the hashes of the contract, "
-           "which the program contains)");
+  add_file_option(
+      app, "--against", against,
+      "Compare with the file that --json wrote elsewhere, and print one line: which probe "
+      "differs first, with both values (default: compare with the hashes of the contract, "
+      "which the program contains)");
   reports.add(app);
-  add_threads(app, threads);
+  add_threads_option(app, threads);
   const TextConstraint not_empty = {[](const std::string& text) { return !text.empty(); },
                                     "the name of a set"};
-  add_text(app, "--instruction-set", instruction_set,
-           "baseline, avx2 or avx512 (default: the widest that this processor has); the bits do "
-           "not depend on it",
-           "SET", not_empty);
+  add_text_option(
+      app, "--instruction-set", instruction_set,
+      "baseline, avx2 or avx512 (default: the widest that this processor has); the bits do "
+      "not depend on it",
+      "SET", not_empty);
   set_footer(
       app,
       R"(A probe is a computation of the reference on fixed inputs. There are probes for every elementary

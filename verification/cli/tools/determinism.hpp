@@ -18,7 +18,8 @@ struct DeterminismCommand {
 
   std::optional<std::filesystem::path> against = {};
   int threads = processor_count();
-  /// absent: the widest instruction set of this processor
+  /// Name of the instruction set that the program uses. If absent, it is the widest instruction set
+  /// of this processor.
   std::optional<std::string> instruction_set = {};
   ReportOptions reports = {};
 
@@ -27,8 +28,8 @@ struct DeterminismCommand {
 
   /// Runs every probe of the determinism contract, writes the requested files, and prints the
   /// result. Without --against, it prints the environment, one hash per probe, and whether the
-  /// hashes are those that the contract promises. With --against, it prints one line, which says
-  /// whether the hashes equal the hashes in that file.
+  /// hashes are those that the contract promises. With --against FILE, it prints one line, which
+  /// says whether the hashes equal the hashes in FILE.
   /// Returns   kSuccess if the bits are the same
   /// Throws    UsageError, FileError
   Output run() const;

@@ -25,12 +25,12 @@ namespace {
 
 namespace numeric = ref::numeric;
 
-constexpr std::string_view kBlank = " \t\r";
+constexpr std::string_view kBlankCharacters = " \t\r";
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(kBlank);
+std::string_view trim_blanks(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(kBlankCharacters);
   if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
+  return text.substr(first, text.find_last_not_of(kBlankCharacters) - first + 1);
 }
 
 // Parses a number as strtod does in the C locale. Returns nothing if the number overflows or
@@ -68,13 +68,13 @@ void apply(ElementaryFunction function, std::vector<double>& x) {
 }  // namespace
 
 void ElementaryCommand::add(CLI::App& app) {
-  require(add_choice(app, "FUNCTION", function,
-                     {{"exp", ElementaryFunction::exp},
-                      {"log", ElementaryFunction::log},
-                      {"tanh", ElementaryFunction::tanh},
-                      {"erf", ElementaryFunction::erf},
-                      {"sqrt", ElementaryFunction::sqrt}},
-                     "exp, log, tanh, erf or sqrt"));
+  require(add_choice_option(app, "FUNCTION", function,
+                            {{"exp", ElementaryFunction::exp},
+                             {"log", ElementaryFunction::log},
+                             {"tanh", ElementaryFunction::tanh},
+                             {"erf", ElementaryFunction::erf},
+                             {"sqrt", ElementaryFunction::sqrt}},
+                            "exp, log, tanh, erf or sqrt"));
   set_footer(
       app,
       R"(Reads one number per line from standard input (hexadecimal such as 0x1.8p+0, decimal, inf, nan).
@@ -93,7 +93,7 @@ Output ElementaryCommand::run() const {
 std::string elementary_lines(ElementaryFunction function, std::string_view input) {
   std::vector<double> values;
   for (const support::process::Line& line : support::process::split_lines(input)) {
-    const std::optional<double> value = parse_double(trimmed(line.text));
+    const std::optional<double> value = parse_double(trim_blanks(line.text));
     if (!value) {
       throw numeric::FileError(fmt::format(
           "standard input, line {}: '{}' is no double; expected a number in its range, such as "

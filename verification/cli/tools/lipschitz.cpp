@@ -34,7 +34,7 @@ using ref::numeric::UsageError;
 
 namespace {
 
-constexpr std::size_t kPartsShown = 10;
+constexpr std::size_t kMaxPartsShown = 10;
 
 double parse_radius(const std::string& text) {
   double radius = 0;
@@ -62,8 +62,9 @@ const char* kind_name(const Lipschitz& result) {
   return result.kind == PartKind::row ? "row" : "channel";
 }
 
-/// Returns the width of an enclosure relative to its value as text, or "-" if no bound is known.
-std::string gap(const Enclosure& norm) {
+/// Returns the relative width of an enclosure as text: upper minus lower end, divided by the upper
+/// end. Returns "-" if the upper end is infinite.
+std::string relative_width_text(const Enclosure& norm) {
   if (!std::isfinite(norm.upper)) return "-";
   return support::report::number_text(norm.upper > 0 ? (norm.upper - norm.lower) / norm.upper : 0);
 }
@@ -72,7 +73,7 @@ support::report::Row enclosure_row(const std::string& where, const Enclosure& no
   return {{{where},
            {fmt::format("{:.6g}", norm.upper)},
            {fmt::format("{:.6g}", norm.lower)},
-           {gap(norm)},
+           {relative_width_text(norm)},
            {fmt::format("{:.6g}", norm.theory)}}};
 }
 
@@ -85,14 +86,14 @@ support::report::Table enclosure_table(const Lipschitz& result, const std::strin
            support::report::number_column(result.theory)}};
 }
 
-/// Returns the indices of the kPartsShown parts of the input with the largest norms, the largest
-/// first.
-std::vector<std::size_t> largest_norm_parts(const Norms& norms) {
+/// Returns the indices of the parts of the input for which the upper bound of the norm is largest,
+/// in descending order of the upper bound. Returns at most kMaxPartsShown indices.
+std::vector<std::size_t> find_parts_with_largest_norms(const Norms& norms) {
   std::vector<std::size_t> order(norms.norms.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, std::ranges::greater{},
                            [&](std::size_t p) { return norms.norms[p].upper; });
-  order.resize(std::min(order.size(), kPartsShown));
+  order.resize(std::min(order.size(), kMaxPartsShown));
   return order;
 }
 
@@ -173,27 +174,27 @@ Lipschitz certify_file(const LipschitzCommand& command, const model::NormOptions
 }  // namespace
 
 void LipschitzCommand::add(CLI::App& app) {
-  require(add_value(
+  require(add_value_option(
       app, "LAYER", layer, parse_layer, [](const std::string& value) { return value; },
       "The layer: batch_norm, layer_norm, rms_norm, power_norm_v, power_norm or dyt",
       fmt::format("{{{}}}", fmt::join(checks::lipschitz::layer_names(), ","))));
-  require(add_file(app, "--in", in, "The input tensors: .npz or .safetensors"));
-  add_value(
+  require(add_file_option(app, "--in", in, "The input tensors: .npz or .safetensors"));
+  add_value_option(
       app, "--radius", radius, parse_radius, [](double value) { return fmt::format("{}", value); },
       "Also bound the norm at every x' with ||x' - x|| <= R: the Lipschitz constant there "
       "(default: 0, none)",
       "R");
   add_settings(app, "--set", settings, "An option of the layer; may be repeated", "NAME=VALUE",
                "eps=1e-5");
-  add_choice(app, "--mode", mode,
-             {{"training", model::Mode::training}, {"inference", model::Mode::inference}},
-             "training (default): statistics of the batch, for power_norm the running ones; "
-             "inference: running statistics");
-  add_file(
+  add_choice_option(app, "--mode", mode,
+                    {{"training", model::Mode::training}, {"inference", model::Mode::inference}},
+                    "training (default): statistics of the batch, for power_norm the running ones; "
+                    "inference: running statistics");
+  add_file_option(
       app, "--out", out,
       "A file for the inputs and gradients that attain each norm: .npz or .safetensors; see below");
   reports.add_with_json_flag(app);
-  check_afterwards(app, [this] { check_no_repeats(settings); });
+  check_after_parsing(app, [this] { check_no_repeats(settings); });
   set_footer(
       app,
       R"(The Jacobian dy/dx consists of one part per channel (batch_norm, power_norm_v, power_norm, dyt) or
@@ -238,7 +239,7 @@ support::report::Document lipschitz_document(const LipschitzCommand& command,
   const auto add_parts = [&](const Norms& norms, const std::string& where) {
     support::report::Table table =
         enclosure_table(result, fmt::format("{}, {}", kind_name(result), where));
-    for (const std::size_t p : largest_norm_parts(norms))
+    for (const std::size_t p : find_parts_with_largest_norms(norms))
       table.rows.push_back(enclosure_row(fmt::format("{}", result.parts[p]), norms.norms[p]));
     document.add(std::move(table));
   };

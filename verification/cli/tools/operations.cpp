@@ -11,7 +11,7 @@ void OperationsCommand::add(CLI::App& app) {
   add_json_flag(app, json);
   add_flag(app, "--table", table,
            "Print the layers as a table in Markdown: the one of docs/guide/formats.md");
-  check_afterwards(app, [this] {
+  check_after_parsing(app, [this] {
     if (json && table)
       throw ref::numeric::UsageError("--json and --table are given; expected one of them");
   });

@@ -7,7 +7,8 @@
 namespace normproof::verification::cli::tools {
 
 void RenderCommand::add(CLI::App& app) {
-  require(add_file(app, "--document", source, "The document, {\"title\": ..., \"parts\": [...]}"));
+  require(add_file_option(app, "--document", source,
+                          "The document, {\"title\": ..., \"parts\": [...]}"));
   reports.add(app);
   set_footer(
       app,

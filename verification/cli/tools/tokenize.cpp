@@ -6,7 +6,7 @@
 namespace normproof::verification::cli::tools {
 
 void TokenizeCommand::add(CLI::App& app) {
-  add_corpus_files(app, files);
+  add_corpus_files_option(app, files);
   set_footer(
       app,
       R"(The ids are those of BERT's uncased WordPiece tokenizer, [CLS] and [SEP] included, separated by
@@ -18,7 +18,7 @@ Examples:
 }
 
 Output TokenizeCommand::run() const {
-  return printed(format_ids(load_corpus(files).tokenized));
+  return printed(format_token_ids(load_corpus(files).tokenized));
 }
 
 }  // namespace normproof::verification::cli::tools

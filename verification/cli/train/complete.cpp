@@ -14,10 +14,11 @@ namespace normproof::verification::cli::train {
 
 void CompleteCommand::add(CLI::App& app) {
   add_run(app, folder, average);
-  require(add_text(app, "--prompt", prompt, "The text to continue", "TEXT",
-                   TextConstraint{[](const std::string& text) { return !text.empty(); },
-                                  "a character at least"}));
-  add_number(app, "--length", length, 0, 1'000'000, "Number of characters to add (default: 200)");
+  require(add_text_option(app, "--prompt", prompt, "The text to continue", "TEXT",
+                          TextConstraint{[](const std::string& text) { return !text.empty(); },
+                                         "a character at least"}));
+  add_number_option(app, "--length", length, 0, 1'000'000,
+                    "Number of characters to add (default: 200)");
   set_footer(
       app,
       R"(Adds the likeliest character each time, the first one if several are equal. The keys and values of

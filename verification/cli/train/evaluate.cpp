@@ -20,7 +20,7 @@
 namespace normproof::verification::cli::train {
 namespace {
 
-const Choices<TextPart>& part_names() {
+const Choices<TextPart>& text_part_names() {
   static const Choices<TextPart> names = {
       {"validation", TextPart::validation}, {"test", TextPart::test}, {"whole", TextPart::whole}};
   return names;
@@ -57,11 +57,11 @@ std::string state_text(std::size_t average, std::int64_t step) {
 support::report::Document evaluate_language(const EvaluateCommand& command) {
   training::LanguageModel model = training::read_language_model(command.folder, command.average);
   check_no_languages(command.languages, model.config.task);
-  check_no_search(command.search, model.config.task);
+  check_no_search_options(command.search, model.config.task);
   const auto [text, name] = load_text(command.data);
   const auto tokens = encode_part(model.alphabet, text, name, command.part);
   const double loss = ref::train::language_loss<double>(
-      model.config.train, training::batches_in_order(tokens, model.config), model.state);
+      model.config.train, training::make_batches_in_order(tokens, model.config), model.state);
   const training::Qualities found = training::language_qualities(loss);
   return make_document(
       {fmt::format("{}: {}, {} characters", name, state_text(command.average, model.state.step),
@@ -83,7 +83,7 @@ ref::data::ParallelText select_pairs(ref::data::ParallelCorpus corpus, TextPart 
 }
 
 /// Throws an error if the synthetic sentence pairs are used (without --data), but the translator
-/// was trained on other words. It would not know any of the words.
+/// was trained on other words. The translator would not know the words of the synthetic pairs.
 void check_words(const EvaluateCommand& command, const ref::data::ParallelCorpus& corpus,
                  const training::TranslationModel& model) {
   if (command.data) return;
@@ -106,7 +106,7 @@ support::report::Document evaluate_translator(const EvaluateCommand& command) {
   const training::TranslationSearch search = command.search.search();
   const double loss = ref::train::translation_loss<double>(
       training::translation_config(model.config, model.words),
-      training::pairs_in_order(pairs, model.words, model.config), model.state);
+      training::make_pairs_in_order(pairs, model.words, model.config), model.state);
   const auto translations =
       training::translate(model.config, model.words, model.state, pairs.source, search);
   return make_document(
@@ -128,13 +128,15 @@ support::report::Document evaluate_translator(const EvaluateCommand& command) {
 
 void EvaluateCommand::add(CLI::App& app) {
   add_run(app, folder, average);
-  add_file(app, "--data", data, "A text in UTF-8, or a folder of pairs (default: synthetic ones)");
+  add_file_option(app, "--data", data,
+                  "A text in UTF-8, or a folder of pairs (default: synthetic ones)");
   add_languages(app, languages);
   add_search_options(app, search);
-  add_choice(app, "--part", part, part_names(),
-             "The part of a text: the 5 % that a run validates on, the last 5 % (default), or all "
-             "of it. For pairs: the files dev, test or all");
-  add_threads(app, threads);
+  add_choice_option(
+      app, "--part", part, text_part_names(),
+      "The part of a text: the 5 % that a run validates on, the last 5 % (default), or all "
+      "of it. For pairs: the files dev, test or all");
+  add_threads_option(app, threads);
   reports.add(app);
   set_footer(
       app,
@@ -165,8 +167,8 @@ Output EvaluateCommand::run() const {
   if (task == training::Task::classify)
     throw ref::numeric::UsageError(fmt::format(
         "the run in {} has the task classify; expected language or translate", folder.string()));
-  const bool translates = task == training::Task::translate;
-  return {.document = translates ? evaluate_translator(*this) : evaluate_language(*this)};
+  const bool is_translation = task == training::Task::translate;
+  return {.document = is_translation ? evaluate_translator(*this) : evaluate_language(*this)};
 }
 
 }  // namespace normproof::verification::cli::train

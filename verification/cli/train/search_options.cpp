@@ -15,7 +15,7 @@ double parse_length_penalty(const std::string& text) {
   double alpha = 0;
   ref::model::parse_field("--length-penalty", text, alpha);
   if (!(alpha >= 0 && alpha <= 10))
-    ref::model::bad_value("--length-penalty", text, "a number from 0 to 10");
+    ref::model::throw_invalid_value("--length-penalty", text, "a number from 0 to 10");
   return alpha;
 }
 
@@ -28,15 +28,15 @@ training::TranslationSearch SearchOptions::search() const {
 }
 
 void add_search_options(CLI::App& app, SearchOptions& options) {
-  add_number(app, "--beam", options.beam, 1, 1000,
-             "Hypotheses per translation (default: 1, the likeliest word each time)");
-  add_value(
+  add_number_option(app, "--beam", options.beam, 1, 1000,
+                    "Hypotheses per translation (default: 1, the likeliest word each time)");
+  add_value_option(
       app, "--length-penalty", options.length_penalty, parse_length_penalty,
       [](double alpha) { return fmt::format("{}", alpha); },
       "In a beam search, divide log-probabilities by ((5 + length) / 6)^A (default: 0.6)", "A");
 }
 
-void check_no_search(const SearchOptions& options, training::Task task) {
+void check_no_search_options(const SearchOptions& options, training::Task task) {
   for (const auto& [option, given] :
        {std::pair{"--beam", options.beam.has_value()},
         std::pair{"--length-penalty", options.length_penalty.has_value()}})

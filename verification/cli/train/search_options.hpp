@@ -25,6 +25,6 @@ void add_search_options(CLI::App& app, SearchOptions& options);
 
 /// Checks that search options are given only for a task with a search.
 /// Throws    UsageError if they are given for another task
-void check_no_search(const SearchOptions& options, training::Task task);
+void check_no_search_options(const SearchOptions& options, training::Task task);
 
 }  // namespace normproof::verification::cli::train

@@ -113,16 +113,16 @@ std::string trace_json(const TraceCommand& command, const std::string& corpus,
 }
 
 void TraceCommand::add(CLI::App& app) {
-  require(add_folder(app, "--out", out, "A new folder"));
-  add_number(app, "--steps", steps, 1, 9999, "Number of steps (default: 1)", "K");
+  require(add_folder_option(app, "--out", out, "A new folder"));
+  add_number_option(app, "--steps", steps, 1, 9999, "Number of steps (default: 1)", "K");
   add_flag(
       app, "--certified", certified,
       "Write for each element the double nearest to the true value, and the remainder beside it");
-  add_choice(app, "--format", suffix, {{"safetensors", ".safetensors"}, {"npz", ".npz"}},
-             "safetensors (default) or npz");
+  add_choice_option(app, "--format", suffix, {{"safetensors", ".safetensors"}, {"npz", ".npz"}},
+                    "safetensors (default) or npz");
   add_training_source(app, source);
   add_initial_weights(app, weights);
-  add_threads(app, threads);
+  add_threads_option(app, threads);
   reports.add_with_json_flag(app);
   set_footer(
       app,

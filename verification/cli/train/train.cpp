@@ -190,25 +190,26 @@ std::string train_task(const TrainCommand& command, const RunConfig& config) {
 }  // namespace
 
 void TrainCommand::add(CLI::App& app) {
-  add_choice<std::optional<training::Task>, training::Task>(
+  add_choice_option<std::optional<training::Task>, training::Task>(
       app, "--task", source.task,
       {{"classify", training::Task::classify},
        {"language", training::Task::language},
        {"translate", training::Task::translate}},
       "Predict one class per sentence (default), the next character of a text, or a translation");
-  add_folder(app, "--out", out,
-             "The folder of the run; it must be new or empty, except with --resume");
+  add_folder_option(app, "--out", out,
+                    "The folder of the run; it must be new or empty, except with --resume");
   add_training_source(app, source);
   add_languages(app, source.languages);
   add_initial_weights(app, weights);
   add_flag(app, "--resume", resume,
            "Continue after the last checkpoint in --out, with the same bits");
-  add_number(app, "--checkpoint-every", checkpoint_every, 0, 1'000'000'000,
-             "Also write a checkpoint every N steps (default: only at the end of each epoch); give "
-             "it again with --resume");
-  add_threads(app, threads);
+  add_number_option(
+      app, "--checkpoint-every", checkpoint_every, 0, 1'000'000'000,
+      "Also write a checkpoint every N steps (default: only at the end of each epoch); give "
+      "it again with --resume");
+  add_threads_option(app, threads);
   add_flag(app, "--print-config", print_config, "Print all settings and exit");
-  check_afterwards(app, [this] {
+  check_after_parsing(app, [this] {
     if (out.empty() && !print_config)
       throw UsageError("--out is not given; expected the folder of the run");
     if (resume && weights)

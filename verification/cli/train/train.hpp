@@ -21,7 +21,8 @@ struct TrainCommand {
   /// File of the initial weights, with PyTorch's names.
   std::optional<std::filesystem::path> weights = {};
   bool resume = false;
-  /// Number of steps between checkpoints; 0: only at the end of each epoch.
+  /// Number of steps between checkpoints. If it is 0, checkpoints are written only at the end of
+  /// each epoch.
   std::size_t checkpoint_every = 0;
   int threads = processor_count();
   bool print_config = false;

@@ -93,7 +93,7 @@ void add_curves(support::report::Document& document, const std::map<std::string,
   document.add(support::report::Figure{"", draw(script, id, title, 1100, 420), caption});
 }
 
-const char* caption_of_loss(training::Task task) {
+const char* loss_caption(training::Task task) {
   switch (task) {
     case training::Task::language:
       return "The mean cross-entropy of the characters of each batch, and of all validation "
@@ -117,7 +117,7 @@ std::string train_page(std::string_view metrics, const training::RunConfig& conf
   document.add(support::report::Paragraph{fmt::format(
       "{}; the state after the last one has the SHA-256", plural(curves.steps, "step"))});
   document.add(support::report::Code{curves.sha256});
-  add_curves(document, curves.loss, "loss", "Loss", false, caption_of_loss(config.task));
+  add_curves(document, curves.loss, "loss", "Loss", false, loss_caption(config.task));
   add_curves(document, curves.accuracy, "accuracy", "Accuracy", false,
              "The share of sentences whose class is predicted correctly, and the mean of F1 over "
              "the classes.");

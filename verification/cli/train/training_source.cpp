@@ -16,7 +16,7 @@ using ref::numeric::UsageError;
 namespace {
 
 /// Throws an error if options are given that only the task classify has.
-void refuse_files_of_classes(const TrainingSource& source, training::Task task) {
+void refuse_class_options(const TrainingSource& source, training::Task task) {
   for (const auto& [option, given] : {std::pair{"--vocab", source.files.vocab.has_value()},
                                       std::pair{"--validation", source.validation.has_value()}})
     if (given)
@@ -68,23 +68,24 @@ std::pair<std::string, std::string> load_text(const std::optional<std::filesyste
 }
 
 TextSource load_text_data(const TrainingSource& source, training::RunConfig& config) {
-  refuse_files_of_classes(source, config.task);
+  refuse_class_options(source, config.task);
   check_no_languages(source.languages, config.task);
   const auto [text, name] = load_text(source.files.data);
   TextSource loaded{training::split_text(text, name), name};
   const std::size_t to_predict = loaded.data.training.size() - 1;
   if (config.context > to_predict)
-    ref::model::bad_value("training.context", fmt::format("{}", config.context),
-                          fmt::format("{} at most, the characters to predict of what {} has to "
-                                      "train on",
-                                      to_predict, name));
+    ref::model::throw_invalid_value(
+        "training.context", fmt::format("{}", config.context),
+        fmt::format("{} at most, the characters to predict of what {} has to "
+                    "train on",
+                    to_predict, name));
   config.train.encoder.vocab_size = loaded.data.alphabet.size();
   config.train.encoder.num_classes = loaded.data.alphabet.size();
   return loaded;
 }
 
 PairSource load_pair_data(const TrainingSource& source, const training::RunConfig& config) {
-  refuse_files_of_classes(source, config.task);
+  refuse_class_options(source, config.task);
   auto [text, name] = load_pairs(source.files.data, source.languages);
   return {training::add_vocabularies(std::move(text), config), std::move(name)};
 }

@@ -54,7 +54,8 @@ struct TextSource {
 
 /// Loads the text of --data, or the synthetic text. Splits it, and sets the size of the alphabet in
 /// `config`.
-/// Throws    UsageError if options are given that only sentences have; FileError
+/// Throws    UsageError if an option is given that a language model does not have, such as --vocab;
+///           FileError
 TextSource load_text_data(const TrainingSource& source, training::RunConfig& config);
 
 /// Returns the text of the file, or the synthetic text, and its name.
@@ -67,13 +68,14 @@ struct PairSource {
 };
 
 /// Loads the sentence pairs of --data, or the synthetic pairs, and builds their vocabularies.
-/// Throws    UsageError if options are given that only sentences have; FileError
+/// Throws    UsageError if an option is given that a translator does not have, such as --vocab;
+///           FileError
 PairSource load_pair_data(const TrainingSource& source, const training::RunConfig& config);
 
 /// Returns the sentence pairs in a folder, or synthetic pairs, and their name. `option` is the name
 /// of the option for error messages.
-/// Throws    UsageError if the folder or one of the languages is given, but not all of them;
-///           FileError
+/// Throws    UsageError if some of folder, source language and target language are given, but not
+///           all three, or if the two languages are the same; FileError
 std::pair<ref::data::ParallelCorpus, std::string> load_pairs(
     const std::optional<std::filesystem::path>& folder, const LanguagePair& languages,
     const char* option = "--data", const ref::data::SyntheticPairCounts& synthetic = {});

@@ -59,11 +59,11 @@ std::string memory_error_text(const std::filesystem::path& file,
 
 void TranslateCommand::add(CLI::App& app) {
   add_run(app, folder, average);
-  require(add_file(
+  require(add_file_option(
       app, "--in", in,
       "Sentences in UTF-8, one per line, with spaces between the words; - for standard input"));
   add_search_options(app, search);
-  add_threads(app, threads);
+  add_threads_option(app, threads);
   set_footer(
       app,
       R"(Prints one line for each line. A translation depends neither on the other lines nor on the number of

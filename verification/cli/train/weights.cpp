@@ -20,8 +20,8 @@
 namespace normproof::verification::cli::train {
 namespace {
 
-/// Reads the folder of a training run with the task classify. The configuration includes the size
-/// of the vocabulary.
+/// Reads the folder of a training run with the task classify. The vocabulary size in the returned
+/// configuration is read from data.json.
 training::RunFolder read_classifier_run(const std::filesystem::path& folder) {
   training::RunFolder run = training::read_run_folder(folder);
   if (run.config.task != training::Task::classify)
@@ -38,8 +38,8 @@ training::RunFolder read_classifier_run(const std::filesystem::path& folder) {
 }  // namespace
 
 void WeightsCommand::add(CLI::App& app) {
-  require(add_folder(app, "--run", folder, "The folder that 'normproof train --out' made"));
-  require(add_file(app, "--out", out, "A new file for the weights: .npz or .safetensors"));
+  require(add_folder_option(app, "--run", folder, "The folder that 'normproof train --out' made"));
+  require(add_file_option(app, "--out", out, "A new file for the weights: .npz or .safetensors"));
   set_footer(
       app,
       R"(Writes the parameters of the last checkpoint in float64, for load_state_dict of a torch.nn.Module

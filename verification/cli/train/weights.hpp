@@ -20,7 +20,8 @@ struct WeightsCommand {
   /// (training::to_pytorch), and prints the checkpoint's step. Missing parent folders of `out` are
   /// created.
   /// Requires  `out` ends in .npz or .safetensors, and does not exist
-  /// Throws    UsageError about `out`, or if PyTorch's layer does not have the norm; FileError
+  /// Throws    UsageError about `out`, or if PyTorch's encoder layer does not support the norm;
+  ///           FileError
   Output run() const;
 };
 

@@ -68,7 +68,7 @@ std::optional<fs::path> build_folder(const fs::path& top, const fs::path& runnin
   return top / "build" / *part;
 }
 
-fs::path running_program() {
+fs::path running_program_path() {
   std::error_code unreadable;
   fs::path program = fs::read_symlink("/proc/self/exe", unreadable);
   return program;
@@ -99,7 +99,7 @@ fs::path find_in_checkout(const fs::path& file, const std::vector<fs::path>& pla
 }
 
 fs::path find_in_checkout(const fs::path& file) {
-  return find_in_checkout(file, {running_program().parent_path(), fs::current_path()});
+  return find_in_checkout(file, {running_program_path().parent_path(), fs::current_path()});
 }
 
 CheckerReport parse_outcome(const Checker& checker, int status, std::string_view out,
@@ -140,7 +140,7 @@ CheckerReport run_checker(const Checker& checker, const fs::path& program, int j
   fs::path top = program;
   for (auto part = checker.file.begin(); part != checker.file.end(); ++part)
     top = top.parent_path();
-  if (const auto build = build_folder(top, running_program()))
+  if (const auto build = build_folder(top, running_program_path()))
     arguments.insert(arguments.end(), {"--build", (*build / checker.name).string()});
   const support::process::ProgramResult result =
       support::process::run_program(arguments, "", environment);

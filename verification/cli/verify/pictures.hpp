@@ -9,19 +9,22 @@ namespace normproof::verification::cli::verify {
 
 using support::report::Drawing;
 
-/// The pictures of the HTML report. gnuplot draws each of them. The numbers are part of its script.
+/// The pictures of the HTML report. gnuplot draws each picture. The plotted numbers are part of the
+/// gnuplot script.
 
 /// Draws, for each claim, the largest ratio of error to bound.
 Drawing slack_picture(const Report& report);
 
 /// Draws, for each training step, how far the statistics of the batch are from the running
-/// statistics. Also draws the fraction of padding.
+/// statistics. Also draws which fraction of the positions in each batch is padding.
 Drawing fluctuation_picture(const Report& report);
 
-/// Draws theta and |nu| of every PowerNorm layer over the training steps.
+/// Draws two numbers of every PowerNorm layer over the training steps: theta = (1 - alpha) Gamma,
+/// and the absolute value of the moving average nu. Each number is the maximum over the channels.
 Drawing recursion_picture(const Report& report);
 
-/// Draws |nu| of PowerNorm for a channel that is active only in every K-th batch.
+/// Draws the absolute value of PowerNorm's moving average nu, for a channel that is active only in
+/// every K-th batch.
 Drawing nu_picture(const Report& report);
 
 /// Return the gnuplot scripts of the pictures.

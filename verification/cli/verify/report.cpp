@@ -29,12 +29,12 @@ std::vector<std::string> reasons(const ReportedClaim& claim) {
 }
 
 std::string power_text(const SmallestRejectedError& power) {
-  constexpr int kLargestExponent = -20, kSmallestExponent = -399;
+  constexpr int kMaxErrorExponent = -20, kMinErrorExponent = -399;
   if (std::isinf(power.smallest_rejected_error)) return power.planted + ": not even δ = 1";
   const int exponent = std::ilogb(power.smallest_rejected_error);
-  if (exponent <= kSmallestExponent)
+  if (exponent <= kMinErrorExponent)
     return fmt::format("{}: every δ tried, down to 2^{}", power.planted, exponent);
-  if (exponent <= kLargestExponent)
+  if (exponent <= kMaxErrorExponent)
     return fmt::format("{}: from δ = 2^{} on", power.planted, exponent);
   return fmt::format("{}: from δ = {:.2g} on", power.planted, power.smallest_rejected_error);
 }

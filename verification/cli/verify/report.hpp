@@ -42,7 +42,8 @@ struct ReportedClaim {
   std::vector<SmallestRejectedError> powers = {};  ///< only if --power is given
 };
 
-/// The absolute value of nu in PowerNorm, for a channel that is active only in every K-th batch.
+/// The absolute values of nu, the moving average in PowerNorm's backward pass, for a channel that
+/// is active only in every K-th batch.
 struct NuSeries {
   std::size_t period = 0;  ///< the number K
   double theta = 0;        ///< (1 - alpha) Gamma of an active batch in the steady state

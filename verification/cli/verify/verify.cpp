@@ -34,7 +34,7 @@ namespace {
 
 constexpr double kAlpha = 0.9;
 constexpr std::size_t kPeriods = 100;
-constexpr std::size_t kLongestSentence = 512;
+constexpr std::size_t kMaxSentenceTokens = 512;
 
 NuSeries simulate_periodic_channel(std::size_t period) {
   double decay = 1;  // alpha^(K-1), by which running_psi2 decays while the channel is inactive
@@ -81,7 +81,7 @@ ReportedClaim report_claim(const claims::engine::Claim& claim,
   reported.evidence_detail = clean(evidence_text(grounds));
   for (const claims::ledger::Theorem& theorem : grounds.theorems)
     reported.theorems.emplace_back(theorem.name);
-  for (const claims::engine::Power& power : result.powers)
+  for (const claims::engine::CheckSensitivity& power : result.powers)
     reported.powers.push_back({clean_line(power.planted), power.smallest_rejected_error});
   return reported;
 }
@@ -107,7 +107,7 @@ void require_listed_theorems(CheckerReport& proofs,
 
 /// Returns the ids of the claims that --claims selects, so that a checker skips all others. The
 /// list is empty if all claims are selected.
-std::vector<std::string> among(const std::vector<claims::engine::Claim>& selected) {
+std::vector<std::string> list_selected_ids(const std::vector<claims::engine::Claim>& selected) {
   std::vector<std::string> ids;
   if (selected.size() == claims::ledger::ledger().size()) return ids;
   for (const claims::engine::Claim& claim : selected) ids.push_back(claim.id);
@@ -117,16 +117,18 @@ std::vector<std::string> among(const std::vector<claims::engine::Claim>& selecte
 }  // namespace
 
 void VerifyCommand::add(CLI::App& app) {
-  add_text(app, "--claims", claims,
-           "The claims to check: globs on their ids, separated by commas, such as 'A*, D1[0-3]' "
-           "(default: all)",
-           "GLOB");
-  add_seed(app, seed, "every random choice");
-  add_number(app, "--cases", cases, 1, 1'000'000'000,
-             "Test cases per claim (default: 1000); with 1, a claim that should be refuted may "
-             "meet no counterexample");
-  add_jobs(app, jobs, "Claims to check");
-  add_corpus_files(app, files);
+  add_text_option(
+      app, "--claims", claims,
+      "The claims to check: globs on their ids, separated by commas, such as 'A*, D1[0-3]' "
+      "(default: all)",
+      "GLOB");
+  add_seed_option(app, seed, "every random choice");
+  add_number_option(
+      app, "--cases", cases, 1, 1'000'000'000,
+      "Test cases per claim (default: 1000); with 1, a claim that should be refuted may "
+      "meet no counterexample");
+  add_jobs_option(app, jobs, "Claims to check");
+  add_corpus_files_option(app, files);
   add_flag(
       app, "--proofs", proofs,
       "Also let Coq check the theorems about these claims. Runs verification/claims/proofs/check "
@@ -166,7 +168,7 @@ Report make_report(const VerifyCommand& command) {
   if (command.proofs)
     checkers.emplace_back(proofs_checker(), find_in_checkout(proofs_checker().file));
   if (command.smt) checkers.emplace_back(smt_checker(), find_in_checkout(smt_checker().file));
-  const Corpus corpus = load_corpus(command.files, kLongestSentence);
+  const Corpus corpus = load_corpus(command.files, kMaxSentenceTokens);
   Report report{.version = NORMPROOF_VERSION,
                 .seed = command.seed,
                 .cases = command.cases,
@@ -198,7 +200,8 @@ Report make_report(const VerifyCommand& command) {
   for (std::size_t i = 0; i < checkers.size(); ++i) {
     const auto& [checker, program] = checkers[i];
     progress.show("checking " + checker.what, i, checkers.size(), checker.file.string());
-    report.checkers.push_back(run_checker(checker, program, command.jobs, among(selected)));
+    report.checkers.push_back(
+        run_checker(checker, program, command.jobs, list_selected_ids(selected)));
   }
   if (command.proofs) require_listed_theorems(report.checkers.front(), selected);
   return report;

@@ -50,8 +50,8 @@ support::report::Check make_padding_check(const checks::statistics::Statistics& 
   return check;
 }
 
-/// Returns one check for each item that a checker checked. If there are no items, or if the checker
-/// failed for another reason, a check states the reason.
+/// Returns one check for each item that a checker checked. If the checker was skipped, or failed
+/// without a failed item, one more check states the reason.
 support::report::CheckSuite checker_suite(const CheckerReport& checker) {
   const std::string group = "normproof." + checker.name;
   support::report::CheckSuite suite{group};

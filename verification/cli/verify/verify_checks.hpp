@@ -5,8 +5,8 @@
 
 namespace normproof::verification::cli::verify {
 
-/// Returns the results as checks: one for each claim, one for each layer whose statistics can fail,
-/// one for the masked padding, and one for each item that a checker checked.
+/// Returns the results as checks: one for each claim, one for each layer whose statistics must be
+/// stable, one that masked padding has no influence, and one for each item that a checker checked.
 support::report::Checks verify_checks(const Report& report);
 
 }  // namespace normproof::verification::cli::verify

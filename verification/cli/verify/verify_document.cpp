@@ -119,7 +119,7 @@ void add_claims(Document& document, const Report& report) {
 }
 
 /// Returns mean and maximum over the steps as text: "3.1e-03 (4.9e-03)".
-std::string mean_and_largest(const std::optional<Summary>& summary) {
+std::string mean_and_maximum_text(const std::optional<Summary>& summary) {
   return summary ? fmt::format("{:.1e} ({:.1e})", summary->mean, summary->largest) : "";
 }
 
@@ -136,7 +136,7 @@ support::report::Table fluctuation_table(const Report& report, const char* capti
          {&RecordedStep::mean, &RecordedStep::variance, &RecordedStep::quadratic_mean}) {
       const auto summary = checks::statistics::summarize(followed, member);
       table.rows.back().cells.push_back(
-          {mean_and_largest(summary ? std::optional(*summary.*part) : std::nullopt)});
+          {mean_and_maximum_text(summary ? std::optional(*summary.*part) : std::nullopt)});
     }
   }
   return table;
@@ -199,7 +199,7 @@ std::string slope_text(double value) {
 }
 
 /// Returns the maximum, over the steps, of an enclosure of a layer's Lipschitz constant.
-checks::lipschitz::Enclosure largest_slope(
+checks::lipschitz::Enclosure largest_lipschitz_constant(
     const Report& report, const std::string& layer,
     checks::lipschitz::Enclosure checks::statistics::LipschitzAtStep::*where) {
   std::vector<checks::lipschitz::Enclosure> found;
@@ -223,9 +223,10 @@ void add_slopes(Document& document, const Report& report) {
   for (const checks::statistics::LipschitzAtStep& slope : s.slopes) {
     if (slope.layer == s.slopes.front().layer) ++steps;
     if (slope.step != s.slopes.front().step) continue;
-    const auto at = largest_slope(report, slope.layer, &checks::statistics::LipschitzAtStep::at);
-    const auto around =
-        largest_slope(report, slope.layer, &checks::statistics::LipschitzAtStep::around);
+    const auto at =
+        largest_lipschitz_constant(report, slope.layer, &checks::statistics::LipschitzAtStep::at);
+    const auto around = largest_lipschitz_constant(report, slope.layer,
+                                                   &checks::statistics::LipschitzAtStep::around);
     table.rows.push_back({{{slope.layer},
                            {slope.theory},
                            {slope_text(at.theory)},

@@ -36,13 +36,13 @@ class CandidateOutput {
   std::string reason_ = {};
 };
 
-/// An implementation under test, as a function that returns its output for a case.
+/// A function that runs the implementation under test on a case and returns its output.
 /// Throws    FileError if the case fails; its text is one sentence with the reason
 using Candidate = std::function<CandidateOutput(const StoredCase& stored)>;
 
-/// Returns the maximum size in bytes of a candidate's output for a case, as a line of text or as a
-/// file. For each expected number, the size allows twice the length of the longest text of a
-/// number. A constant is added for names and sentences.
+/// Returns the maximum size in bytes of a candidate's output for a case. It is the same for a line
+/// of text and for a file. For each expected number, the size allows twice the length of the
+/// longest text of a number. A constant is added for names and sentences.
 std::size_t max_output_bytes(const StoredCase& stored);
 
 }  // namespace normproof::verification::golden::candidate

@@ -27,12 +27,12 @@ using ref::numeric::FileError;
 namespace {
 
 constexpr std::size_t kMaxStandardError = std::size_t{64} << 10;
-constexpr std::size_t kMaxLineShown = 200;
-/// How often to check whether the program still runs, in milliseconds. Waiting for the end of its
-/// output is not enough, because another process may keep the output open.
+constexpr std::size_t kMaxShownLineBytes = 200;
+/// The interval in milliseconds at which to check whether the program still runs. Waiting for the
+/// end of its output is not enough, because another process may keep the output open.
 constexpr long long kPollMilliseconds = 100;
 
-[[noreturn]] void system_failure(const char* call) {
+[[noreturn]] void throw_system_error(const char* call) {
   throw std::system_error(errno, std::generic_category(), std::string("the candidate: ") + call);
 }
 
@@ -48,10 +48,10 @@ int run_shell_in_child(const std::string& command, const support::process::Pipe&
   return 127;
 }
 
-/// Returns the last line of the text that is not blank, truncated for display.
+/// Returns the last nonblank line of the text, truncated for display.
 std::string_view last_line(std::string_view text) {
   text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
-  return text.substr(text.rfind('\n') + 1).substr(0, kMaxLineShown);
+  return text.substr(text.rfind('\n') + 1).substr(0, kMaxShownLineBytes);
 }
 
 }  // namespace
@@ -62,7 +62,7 @@ struct CandidateProcess::Impl {
   Descriptor err;  ///< the program's standard error, closed here when the program closes it
   std::string received, standard_error;
   std::optional<support::process::ProcessEnding> ending;
-  /// The last member, so that the program is ended before its pipes are closed.
+  /// Declared last, so that the destructor ends the program before it closes the pipes.
   support::process::ProcessTree tree;
 
   void start(const std::string& command) {
@@ -96,7 +96,7 @@ struct CandidateProcess::Impl {
     return ending.has_value();
   }
 
-  [[noreturn]] void fail_program_ended() {
+  [[noreturn]] void throw_program_ended() {
     read_standard_error();
     const std::string_view last = last_line(standard_error);
     throw FileError(
@@ -110,7 +110,7 @@ struct CandidateProcess::Impl {
   [[noreturn]] void fail_output_closed() {
     in.close();
     for (int tries = 0; tries < 100; ++tries) {
-      if (has_ended()) fail_program_ended();
+      if (has_ended()) throw_program_ended();
       ::usleep(10'000);
     }
     throw FileError("the candidate closed its standard output before it answered");
@@ -121,7 +121,7 @@ struct CandidateProcess::Impl {
     const std::ptrdiff_t count = ref::io::read_once(out.get(), received);
     if (count == 0) fail_output_closed();
     if (count < 0) {
-      if (errno != EAGAIN) system_failure("read");
+      if (errno != EAGAIN) throw_system_error("read");
       return false;
     }
     if (received.size() > max_bytes)
@@ -133,32 +133,33 @@ struct CandidateProcess::Impl {
            std::string::npos;
   }
 
-  /// If the program has ended, reads the rest of its output and returns whether a whole line is
-  /// among it. No further output can follow, even if a process that the program left behind keeps
+  /// If the program has ended, reads the rest of its output and returns whether this contains a
+  /// whole line. No further output can follow, even if a process that the program left behind keeps
   /// the pipe open.
   bool read_remaining(std::size_t max_bytes) {
     if (!has_ended()) return false;
     pollfd file = {out.get(), POLLIN, 0};
     while (::poll(&file, 1, 0) > 0 && (file.revents & POLLIN) != 0)
       if (read_available(max_bytes)) return true;
-    fail_program_ended();
+    throw_program_ended();
   }
 
   /// Writes as much of the text as the pipe accepts. If the program has closed its input, the rest
   /// is skipped, because the program may still send its output.
   void write_available(std::string_view text, std::size_t& given) {
-    const std::ptrdiff_t count = support::process::write_quietly(in.get(), text.substr(given));
+    const std::ptrdiff_t count =
+        support::process::write_without_signal(in.get(), text.substr(given));
     if (count >= 0) {
       given += static_cast<std::size_t>(count);
     } else if (errno == EPIPE) {
       given = text.size();
     } else if (errno != EAGAIN) {
-      system_failure("write");
+      throw_system_error("write");
     }
   }
 
-  /// Waits once until the program prints something on its output or on standard error, or until it
-  /// accepts more input. Returns whether a whole line of output has arrived.
+  /// Waits once, for at most `milliseconds`, until the program prints something on its output or on
+  /// standard error or accepts more input. Returns whether a whole line of output has arrived.
   bool poll_once(std::string_view text, std::size_t& given, long long milliseconds,
                  std::size_t max_bytes) {
     // The function poll ignores negative descriptors.
@@ -167,7 +168,7 @@ struct CandidateProcess::Impl {
                                     {given < text.size() ? in.get() : -1, POLLOUT, 0}}};
     const int ready = ::poll(files.data(), files.size(),
                              static_cast<int>(std::min(milliseconds, kPollMilliseconds)));
-    if (ready < 0 && errno != EINTR) system_failure("poll");
+    if (ready < 0 && errno != EINTR) throw_system_error("poll");
     if (ready < 0) return false;
     if (files[2].revents != 0) write_available(text, given);
     if (files[1].revents != 0) read_standard_error();

@@ -19,13 +19,13 @@ class CandidateProcess {
 
   /// Writes `line` to the program and waits for one line of output. After an exception, `query`
   /// must not be called again.
-  /// Throws    FileError, one sentence: the program ended (with its status or signal, and the last
-  ///           line of its standard error), `seconds` have passed, or the output is longer than
-  ///           `max_bytes`
+  /// Throws    FileError with one sentence, if the program ended (the sentence gives its status or
+  ///           signal, and the last line of its standard error), if `seconds` have passed, or if
+  ///           the output is longer than `max_bytes`
   std::string query(const std::string& line, double seconds, std::size_t max_bytes);
 
-  /// Whether a signal ended the program. A shell reports this as an exit status above 128, which
-  /// counts too.
+  /// Whether a signal ended the program. This includes the exit statuses 129 to 192, with which a
+  /// shell reports that a signal ended its command.
   bool crashed() const;
 
   /// Whether the exit status of the shell says that it did not find the program or could not run

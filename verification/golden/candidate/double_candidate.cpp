@@ -19,8 +19,8 @@ using corpus::DType;
 
 namespace {
 
-checks::evaluation::EvalInputs finite_inputs(const Case& c,
-                                             const certify::Replacements& replacements) {
+checks::evaluation::EvalInputs replace_non_finite_inputs(
+    const Case& c, const certify::Replacements& replacements) {
   checks::evaluation::EvalInputs inputs = recipes::inputs_of(c, corpus::case_folder(c));
   certify::replace_not_finite(inputs, replacements);
   return inputs;
@@ -31,9 +31,9 @@ checks::evaluation::EvalInputs finite_inputs(const Case& c,
 Candidate double_candidate(Evaluate evaluate) {
   return [evaluate = std::move(evaluate)](const StoredCase& stored) -> CandidateOutput {
     const Case& c = stored.description.c;
-    const auto results = evaluate(c, finite_inputs(c, kReplacements));
+    const auto results = evaluate(c, replace_non_finite_inputs(c, kReplacements));
     if (!results) return CandidateOutput::declined();
-    const auto others = evaluate(c, finite_inputs(c, kOtherReplacements));
+    const auto others = evaluate(c, replace_non_finite_inputs(c, kOtherReplacements));
     std::vector<StoredTensor> outputs;
     for (const auto& [name, tensor] : *results) {
       const double* const other = others->at(name).data();

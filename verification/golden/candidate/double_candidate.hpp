@@ -19,7 +19,7 @@ using Evaluate = std::function<std::optional<ref::tensor::NamedTensors<double>>(
 /// elements, `evaluate` is called twice with different finite replacements.
 Candidate double_candidate(Evaluate evaluate);
 
-/// Returns the reference implementation of this program, in `double`, as a candidate.
+/// Returns a candidate that runs the reference implementation of this program in `double`.
 Candidate reference_candidate();
 
 }  // namespace normproof::verification::golden::candidate

@@ -50,8 +50,8 @@ void write_npz(const fs::path& place, const StoredCase& stored) {
   ref::io::write_file(place / "expected.npz", ref::io::encode_npz(stored.expected));
 }
 
-/// Writes each tensor to a numbered file. The tensors that come first in ONNX operators (x, y,
-/// gamma, beta) have the first numbers.
+/// Writes each tensor to a numbered file. x, y, gamma and beta have the first numbers, because they
+/// come first in ONNX operators.
 void write_protobufs(const fs::path& folder, const char* prefix,
                      std::vector<StoredTensor> tensors) {
   const auto rank = [](const StoredTensor& tensor) {

@@ -6,7 +6,7 @@ namespace normproof::verification::golden::candidate {
 
 namespace fs = std::filesystem;
 
-Candidate from_folder(const fs::path& folder) {
+Candidate make_folder_candidate(const fs::path& folder) {
   return [folder](const StoredCase& stored) -> CandidateOutput {
     const fs::path place = folder / stored.description.path;
     std::error_code ignored;

@@ -23,7 +23,7 @@ using ref::model::Mode;
 namespace {
 
 using Shape = std::vector<std::size_t>;
-constexpr std::size_t kMaxWordShown = 40;
+constexpr std::size_t kMaxShownWordBytes = 40;
 constexpr std::size_t kMaxReasonBytes = 1000;
 
 std::string number(double value, DType dtype) {
@@ -89,7 +89,7 @@ class OutputLineReader {
   std::vector<StoredTensor> read() {
     if (words_.empty()) fail("is empty", "the path of the case and its outputs");
     if (words_[0] != path_)
-      fail(fmt::format("begins with '{}'", shown(words_[0])),
+      fail(fmt::format("begins with '{}'", shorten_for_message(words_[0])),
            "the path of the case; what else is printed belongs on standard error");
     next_ = 1;
     std::vector<StoredTensor> tensors;
@@ -110,20 +110,23 @@ class OutputLineReader {
                           expectation);
   }
 
-  static std::string_view shown(std::string_view word) { return word.substr(0, kMaxWordShown); }
+  static std::string_view shorten_for_message(std::string_view word) {
+    return word.substr(0, kMaxShownWordBytes);
+  }
 
   StoredTensor read_tensor() {
     const std::string_view head = words_[next_];
     const std::size_t first = head.find(':'), last = head.rfind(':');
     if (first == std::string_view::npos || first == last || first == 0)
-      fail(fmt::format("is '{}'", shown(head)), "name:dtype:shape, such as y:float32:7x16");
+      fail(fmt::format("is '{}'", shorten_for_message(head)),
+           "name:dtype:shape, such as y:float32:7x16");
     const std::string_view name = head.substr(0, first);
     const DType dtype = parse_dtype(head.substr(first + 1, last - first - 1));
     const Shape shape = parse_shape(head.substr(last + 1));
     const std::optional<std::size_t> bytes = ref::io::byte_size(dtype, shape);
     const std::size_t count = bytes ? *bytes / ref::io::item_size(dtype) : words_.size();
     if (count > words_.size() - next_ - 1)
-      fail(fmt::format("is '{}', and the words that follow are {}", shown(head),
+      fail(fmt::format("is '{}', and the words that follow are {}", shorten_for_message(head),
                        words_.size() - next_ - 1),
            "as many elements as the shape has");
     std::vector<double> values(count);
@@ -131,7 +134,7 @@ class OutputLineReader {
       ++next_;
       const std::optional<double> parsed = parse_number(words_[next_]);
       if (!parsed)
-        fail(fmt::format("is '{}'", shown(words_[next_])),
+        fail(fmt::format("is '{}'", shorten_for_message(words_[next_])),
              fmt::format("a number, for {} has {} elements", head, count));
       value = std::isnan(*parsed) ? std::numeric_limits<double>::quiet_NaN() : *parsed;
     }
@@ -146,7 +149,7 @@ class OutputLineReader {
 
   DType parse_dtype(std::string_view name) const {
     if (const auto dtype = ref::io::find_dtype(name)) return *dtype;
-    fail(fmt::format("has the dtype '{}'", shown(name)),
+    fail(fmt::format("has the dtype '{}'", shorten_for_message(name)),
          ref::io::list_dtypes([](DType) { return true; }));
   }
 
@@ -157,7 +160,8 @@ class OutputLineReader {
       std::size_t extent = 0;
       const auto [stop, error] = std::from_chars(text.data(), text.data() + end, extent);
       if (error != std::errc{} || stop != text.data() + end || end + 1 == text.size())
-        fail(fmt::format("has the shape '{}'", shown(text)), "extents with x between them");
+        fail(fmt::format("has the shape '{}'", shorten_for_message(text)),
+             "extents with x between them");
       shape.push_back(extent);
       text.remove_prefix(std::min(end + 1, text.size()));
     }

@@ -42,9 +42,9 @@ std::optional<std::string> parse_error_line(std::string_view line, const std::st
 
 /// Reads the tensors from a candidate's line of output. The line contains the path of the case,
 /// then each output in the format of case_to_line.
-/// Throws    FileError, one sentence: a different path, a word that is not a number, more or fewer
-///           elements than the shape has, an unknown dtype, an element that the dtype cannot
-///           represent
+/// Throws    FileError with one sentence, if the line has a different path, a word that is not a
+///           number, more or fewer elements than the shape has, an unknown dtype, or an element
+///           that the dtype cannot represent
 std::vector<StoredTensor> parse_output_line(std::string_view line, const std::string& path);
 
 }  // namespace normproof::verification::golden::candidate

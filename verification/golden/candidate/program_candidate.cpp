@@ -15,7 +15,7 @@ using ref::numeric::FileError;
 
 namespace {
 
-/// A candidate program that receives one case after the other. If it ends, it is restarted for the
+/// A candidate program that receives the cases one at a time. If it ends, it is restarted for the
 /// next case.
 class Program {
  public:
@@ -108,8 +108,8 @@ class Program {
 
 }  // namespace
 
-Candidate from_program(const std::string& command, double seconds, int max_restarts,
-                       std::function<void(const std::string&)> on_standard_error) {
+Candidate make_program_candidate(const std::string& command, double seconds, int max_restarts,
+                                 std::function<void(const std::string&)> on_standard_error) {
   const auto program =
       std::make_shared<Program>(command, seconds, max_restarts, std::move(on_standard_error));
   return [program](const StoredCase& stored) { return program->query(stored); };

@@ -48,7 +48,7 @@ std::string read_ledger(const fs::path& corpus) {
   return fs::exists(file, ignored) ? ref::io::read_text(file) : std::string();
 }
 
-std::map<std::string, CaseDescription> cases_by_path(const fs::path& corpus) {
+std::map<std::string, CaseDescription> map_cases_by_path(const fs::path& corpus) {
   std::map<std::string, CaseDescription> cases;
   std::error_code ignored;
   if (!fs::exists(corpus / "manifest.json", ignored)) return cases;
@@ -70,7 +70,7 @@ std::optional<std::string> tensor_difference(const StoredTensor& before,
   std::size_t count = 0;
   double ulps = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (checks::compare::same_number(old_values[i], values[i])) continue;
+    if (checks::compare::is_same_number(old_values[i], values[i])) continue;
     ++count;
     ulps = std::max(ulps,
                     std::fabs(values[i] - old_values[i]) / ulp_size(old_values[i], before.dtype));
@@ -101,7 +101,7 @@ std::string case_difference(const fs::path& before, const CaseDescription& old_c
 }
 
 CorpusDifference compare_corpora(const fs::path& before, const fs::path& after) {
-  const auto old_cases = cases_by_path(before), cases = cases_by_path(after);
+  const auto old_cases = map_cases_by_path(before), cases = map_cases_by_path(after);
   CorpusDifference difference;
   // The next statement throws if an old case is damaged.
   for (const auto& [path, old_case] : old_cases) read_case(before, old_case);
@@ -119,7 +119,8 @@ CorpusDifference compare_corpora(const fs::path& before, const fs::path& after) 
 }
 
 std::vector<Tier> corpus_tiers(const fs::path& corpus, std::vector<Tier> tiers) {
-  for (const auto& [path, description] : cases_by_path(corpus)) tiers.push_back(description.c.tier);
+  for (const auto& [path, description] : map_cases_by_path(corpus))
+    tiers.push_back(description.c.tier);
   if (tiers.empty()) tiers.push_back(Tier::quick);
   std::ranges::sort(tiers);
   tiers.erase(std::unique(tiers.begin(), tiers.end()), tiers.end());
@@ -134,9 +135,9 @@ class NewCorpusFolder {
     const fs::path named = golden.has_filename() ? golden : golden.parent_path();
     const fs::path parent = named.has_parent_path() ? named.parent_path() : fs::path(".");
     const std::string name = named.filename().string();
-    ref::io::remove_left_behind(parent, fmt::format(".{}-", name), ".new");
+    ref::io::remove_leftover_entries(parent, fmt::format(".{}-", name), ".new");
     // An interrupted make_corpus leaves these folders behind.
-    ref::io::remove_left_behind(parent, fmt::format("..{}-", name), ".tmp");
+    ref::io::remove_leftover_entries(parent, fmt::format("..{}-", name), ".tmp");
     path_ = named.parent_path() / fmt::format(".{}-{}.new", name, getpid());
   }
   ~NewCorpusFolder() {

@@ -20,7 +20,8 @@ struct CorpusDifference {
 
 struct BlessOptions {
   std::vector<Tier> tiers = {};  ///< tiers to make in addition to those that the corpus has
-  /// Globs for the cases to make, if the corpus has only some of them.
+  /// Globs that select the cases to make. They are used for a corpus that has only some of the
+  /// cases.
   corpus::PathGlobs only = {};
   int jobs = 1;
   std::function<void(const std::string& path, std::size_t done, std::size_t of)> finished = {};
@@ -30,7 +31,7 @@ struct BlessOptions {
 };
 
 /// Makes the corpus again, replaces the old files by the new ones, and appends a line to the
-/// corpus' list of changes, the file kBlessings.
+/// corpus' list of changes, the file BLESSINGS.jsonl.
 ///
 /// Computes  the new corpus in a temporary folder next to the old one. The two folders then
 ///           exchange their names in one atomic step. If there is no old folder, it counts as a

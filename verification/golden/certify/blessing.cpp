@@ -19,7 +19,7 @@ using ref::numeric::FileError;
 
 namespace {
 
-[[noreturn]] void fail_altered(const fs::path& golden, const char* name) {
+[[noreturn]] void throw_altered_ledger_error(const fs::path& golden, const char* name) {
   throw FileError(fmt::format(
       "{}: is not the one that {} names last; expected changes by 'normproof golden bless' alone",
       (golden / name).string(), kLedgerFile));
@@ -61,9 +61,10 @@ std::string check_blessed(const fs::path& golden, const std::string& manifest_te
     manifest = reader.sha256(line, "manifest_after", "manifest_after");
     sums = optional_sha256(reader, line, "sums_after");
   }
-  if (manifest != ref::io::sha256(manifest_text)) fail_altered(golden, "manifest.json");
+  if (manifest != ref::io::sha256(manifest_text))
+    throw_altered_ledger_error(golden, "manifest.json");
   if (!sums.empty() && sums != ref::io::sha256(ref::io::read_text(golden / kSumsFile)))
-    fail_altered(golden, kSumsFile);
+    throw_altered_ledger_error(golden, kSumsFile);
   return text;
 }
 

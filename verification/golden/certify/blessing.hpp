@@ -18,7 +18,7 @@ struct Blessing {
   std::string reason = {};
   std::size_t added = 0, removed = 0, changed = 0;  ///< numbers of cases
   std::string manifest_before = {}, manifest_after = {}, sums_after = {};
-  /// The initial version of the corpus, only in the first line. Empty means 1.0.0.
+  /// The initial version of the corpus. Only the first line has it, and "" means 1.0.0.
   std::string version = {};
 };
 
@@ -26,8 +26,8 @@ std::string blessing_line(const Blessing& blessing);
 
 /// Checks the list of changes of a corpus: each line must start from the hash with which the
 /// previous line ends, and the last line must have the hashes of the current files.
-/// Computes  the text of kBlessings
-/// Throws    FileError if the file kBlessings is absent or damaged, a line does not start from the
+/// Computes  the text of BLESSINGS.jsonl
+/// Throws    FileError if BLESSINGS.jsonl is absent or damaged, a line does not start from the
 ///           manifest with which the previous line ends, or the hash of manifest.json or SHA256SUMS
 ///           differs from that in the last line
 std::string check_blessed(const std::filesystem::path& golden, const std::string& manifest_text);

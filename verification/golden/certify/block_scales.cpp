@@ -22,7 +22,7 @@ class RunningMaximum {
     if (arf_cmp(value_, v) < 0) arf_set(value_, v);
   }
   bool is_zero() const { return arf_is_zero(value_) != 0; }
-  /// Returns floor(log2) of the maximum.
+  /// Returns floor(log2(m)) for the maximum m.
   /// Requires  not is_zero()
   int exponent() const { return static_cast<int>(fmpz_get_si(ARF_EXPREF(value_))) - 1; }
 

@@ -36,7 +36,7 @@ using ref::tensor::Tensor;
 
 namespace {
 
-constexpr long kFirstBits = 192;
+constexpr long kInitialBits = 192;
 constexpr long kMaxBits = 16384;
 
 /// Returns the relative width of an enclosure as an exponent: the smallest e such that 2^e is at
@@ -92,7 +92,7 @@ bool try_round_element(const ball& x, OutputInProgress& output, std::size_t i,
   return true;
 }
 
-NamedTensors<double> results_with_other_replacement(const Case& c) {
+NamedTensors<double> compute_results_with_other_replacement(const Case& c) {
   EvalInputs inputs = inputs_of(c, case_folder(c));
   replace_not_finite(inputs, kOtherReplacements);
   return checks::evaluation::run_operation<double>(c.options, inputs, c.sequence);
@@ -210,13 +210,13 @@ Expected certify(const Case& c, bool parallel_enclosures) {
   const bool all_finite = !replace_not_finite(inputs, kReplacements);
   const auto results = checks::evaluation::run_operation<double>(c.options, inputs, c.sequence);
   std::vector<OutputInProgress> outputs =
-      start_outputs(c, results, all_finite ? results : results_with_other_replacement(c));
+      start_outputs(c, results, all_finite ? results : compute_results_with_other_replacement(c));
   std::future<NamedTensors<interval>> second = std::async(
       parallel_enclosures ? std::launch::async : std::launch::deferred,
       [&] { return checks::evaluation::run_operation<interval>(c.options, inputs, c.sequence); });
   Expected expected;
   Certificate& certificate = expected.certificate;
-  for (certificate.bits = kFirstBits;; certificate.bits *= 2) {
+  for (certificate.bits = kInitialBits;; certificate.bits *= 2) {
     const BallPrecision precision(certificate.bits);
     const auto first = checks::evaluation::run_operation<ball>(c.options, inputs, c.sequence);
     const auto open = round_all_elements(first, outputs, certificate);

@@ -15,8 +15,8 @@ struct Certificate {
   long bits = 0;  ///< the precision in bits that sufficed to round every element
   /// The number of elements whose value was determined by enclosures. All other elements are NaN.
   std::size_t elements = 0;
-  /// The number of elements that lie midway between two numbers of the dtype, to within a relative
-  /// distance of 2^-1100.
+  /// The number of elements whose exact value is the midpoint of two numbers of the dtype, to
+  /// within a relative distance of 2^-1100.
   std::size_t ties = 0;
   /// The relative width of the widest enclosure, as an exponent of 2. If the enclosed value is 0 or
   /// nearly 0, the absolute width counts instead.
@@ -40,9 +40,9 @@ struct Expected {
 ///
 /// Computes  every output and the state of each step from the exact inputs. The results are
 ///           enclosed in balls whose precision is increased until both ends of each enclosure round
-///           to the same numbers. An output element that depends on an infinite or NaN input is
-///           NaN; other elements are unaffected. If `parallel_enclosures` is set, the second
-///           enclosure is computed on another thread, which changes no bit
+///           to the same number. An output element that depends on an infinite or NaN input is NaN;
+///           other elements are unaffected. If `parallel_enclosures` is set, the second enclosure
+///           is computed on another thread, which changes no bit
 /// Requires  inputs that norm_step accepts, except that x and grad_y of a layer or function may
 ///           contain infinity and NaN; (C1) if the case is exact, every result is a number of the
 ///           dtype, and `double` computes it exactly
@@ -56,8 +56,8 @@ struct Replacements {
   double first, apart;
 };
 inline constexpr Replacements kReplacements{.first = 0.75, .apart = 0};
-/// Other replacements, all different from each other. An output that depends on a replaced input
-/// changes when these are used, even if it depends only on differences of inputs.
+/// Replacements that differ from kReplacements and from each other. An output that depends on a
+/// replaced input changes when these are used, even if it depends only on differences of inputs.
 inline constexpr Replacements kOtherReplacements{.first = -2.5, .apart = 0.125};
 
 /// Replaces every infinity and NaN of x and grad_y. Returns whether there was one.

@@ -21,8 +21,8 @@ namespace {
 /// Describes the slices of x that a layer centers. A slice is a set of elements from which the same
 /// mean is subtracted. x has the shape [B,T,D], or [N,D] with one row per sample.
 struct CenteredSlices {
-  /// Whether a single slice contains elements of all samples, and whether it contains elements of
-  /// all tokens.
+  /// Whether one slice contains elements of all samples, and whether it contains elements of all
+  /// tokens.
   bool spans_samples = false, over_tokens = false;
   std::size_t width = 1;  ///< number of consecutive features in a slice
   bool masked = false;
@@ -30,8 +30,8 @@ struct CenteredSlices {
 };
 
 /// Returns the slices that the layer centers, or nothing if it does not subtract a mean.
-std::optional<CenteredSlices> centered_slices(const ref::model::NormOptions& options,
-                                              std::size_t d_model) {
+std::optional<CenteredSlices> find_centered_slices(const ref::model::NormOptions& options,
+                                                   std::size_t d_model) {
   using ref::model::Partition;
   for (const ref::model::NormPartition& cells : ref::model::norm_layer(options).cells) {
     if (!cells.centred) continue;
@@ -54,7 +54,7 @@ std::optional<CenteredSlices> centered_slices(const ref::model::NormOptions& opt
   return std::nullopt;
 }
 
-double largest_condition(const NormInputs<double>& in, const CenteredSlices& slices) {
+double largest_condition_number(const NormInputs<double>& in, const CenteredSlices& slices) {
   const auto& shape = in.x.shape();
   const std::size_t d_model = shape.back();
   const std::size_t samples = shape[0], tokens = shape.size() == 3 ? shape[1] : 1;
@@ -97,9 +97,9 @@ double condition_number(const Case& c) {
   if (layer == nullptr || c.mode == Mode::inference) return largest;
   checks::evaluation::EvalInputs inputs = inputs_of(c, case_folder(c));
   for (auto& step : inputs.steps) {
-    step.x = checks::evaluation::in_rows(ref::model::norm_layout(*layer), step.x);
-    const auto slices = centered_slices(*layer, step.x.shape().back());
-    if (slices) largest = std::max(largest, largest_condition(step, *slices));
+    step.x = checks::evaluation::convert_to_rows(ref::model::norm_layout(*layer), step.x);
+    const auto slices = find_centered_slices(*layer, step.x.shape().back());
+    if (slices) largest = std::max(largest, largest_condition_number(step, *slices));
   }
   return largest;
 }

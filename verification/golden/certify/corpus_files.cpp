@@ -24,8 +24,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::vector<StoredTensor> read_tensors_checked(const fs::path& file, const std::string& file_sha256,
-                                               const std::string& expected_sha256) {
+std::vector<StoredTensor> read_tensors_and_check_hash(const fs::path& file,
+                                                      const std::string& file_sha256,
+                                                      const std::string& expected_sha256) {
   const std::vector<std::byte> bytes = ref::io::read_file(file, {.regular_files_only = true});
   if (const std::string sha256 = ref::io::sha256(bytes); sha256 != file_sha256)
     ref::io::file_failure(file.string(), "the file",
@@ -51,8 +52,8 @@ struct CorpusListing {
 ///
 /// Computes  the list, and caches it: if the files that list the cases have the same contents at
 ///           the next call, they are not parsed or hashed again
-/// Throws    FileError as read_file, parse_manifest, check_sums and check_blessed do
-std::shared_ptr<const CorpusListing> list_cached(const fs::path& folder) {
+/// Throws    FileError as read_file, parse_manifest, check_checksums and check_blessed do
+std::shared_ptr<const CorpusListing> list_corpus_cached(const fs::path& folder) {
   static std::mutex mutex;
   static std::shared_ptr<const CorpusListing> kept;
   const auto read_text_of = [&](const char* name) {
@@ -68,7 +69,7 @@ std::shared_ptr<const CorpusListing> list_cached(const fs::path& folder) {
       last->sums == read_text_of(kSumsFile) && last->blessings == read_text_of(kLedgerFile))
     return last;
   now.cases = parse_manifest(now.manifest, (folder / "manifest.json").string());
-  now.sums = check_sums(folder, now.manifest, now.cases);
+  now.sums = check_checksums(folder, now.manifest, now.cases);
   now.blessings = check_blessed(folder, now.manifest);
   last = std::make_shared<const CorpusListing>(std::move(now));
   const std::lock_guard lock(mutex);
@@ -101,7 +102,7 @@ fs::path corpus_folder(const fs::path& folder) {
 
 std::vector<CaseDescription> list_corpus(const fs::path& folder, const corpus::PathGlobs& only,
                                          std::string_view named) {
-  const std::shared_ptr<const CorpusListing> all = list_cached(folder);
+  const std::shared_ptr<const CorpusListing> all = list_corpus_cached(folder);
   std::vector<std::string> paths;
   paths.reserve(all->cases.size());
   for (const CaseDescription& description : all->cases) paths.push_back(description.path);
@@ -124,11 +125,11 @@ StoredCase read_case(const fs::path& folder, const CaseDescription& description)
       ref::io::read_text(file, {.regular_files_only = true}) != description.file_text)
     ref::io::file_failure(file.string(), "the text", "is another one: it was altered",
                           "that of manifest.json");
-  c.inputs = read_tensors_checked(place / "inputs.safetensors", description.inputs_file_sha256,
-                                  description.inputs_sha256);
+  c.inputs = read_tensors_and_check_hash(place / "inputs.safetensors",
+                                         description.inputs_file_sha256, description.inputs_sha256);
   stored.expected =
-      read_tensors_checked(place / "expected.safetensors", description.expected_file_sha256,
-                           description.expected_sha256);
+      read_tensors_and_check_hash(place / "expected.safetensors", description.expected_file_sha256,
+                                  description.expected_sha256);
   if (case_folder(c) != description.path)
     ref::io::file_failure((place / "inputs.safetensors").string(), "the tensor x",
                           fmt::format("belongs to a case '{}'", case_folder(c)),

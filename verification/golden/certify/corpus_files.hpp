@@ -35,16 +35,17 @@ std::filesystem::path corpus_folder(const std::filesystem::path& folder);
 
 /// Returns the cases of manifest.json that match the globs, without their tensors.
 /// Throws    UsageError if a glob matches no case (`named` is the command-line option that gave the
-///           globs); FileError as read_file, parse_manifest, check_sums and check_blessed do
+///           globs); FileError as read_file, parse_manifest, check_checksums and check_blessed do
 std::vector<CaseDescription> list_corpus(const std::filesystem::path& folder,
                                          const corpus::PathGlobs& only,
                                          std::string_view named = "--only");
 
 /// Reads the tensors of a case from its folder.
 /// Requires  the description is from list_corpus
-/// Throws    FileError naming the file if it is absent, not a regular file, truncated or altered
-///           (its SHA-256 differs from the one in SHA256SUMS, or the SHA-256 of its contents from
-///           the one in manifest.json), or if case.json contradicts manifest.json
+/// Throws    FileError that names the file, if it is absent, not a regular file, truncated or
+///           altered, or if case.json contradicts manifest.json. A file counts as altered if its
+///           SHA-256 differs from the one in SHA256SUMS, or if the SHA-256 of its contents differs
+///           from the one in manifest.json
 StoredCase read_case(const std::filesystem::path& folder, const CaseDescription& description);
 
 }  // namespace normproof::verification::golden::certify

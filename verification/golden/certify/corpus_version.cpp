@@ -96,7 +96,7 @@ CorpusVersion corpus_version(const std::filesystem::path& folder) {
 }
 
 CorpusVersion built_corpus_version() {
-  return parse_ledger_version(built_ledger(), kLedgerFile);
+  return parse_ledger_version(ledger_at_build(), kLedgerFile);
 }
 
 }  // namespace normproof::verification::golden::certify

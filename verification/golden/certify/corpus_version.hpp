@@ -7,9 +7,9 @@
 
 namespace normproof::verification::golden::certify {
 
-/// The semantic version of a corpus, derived from its list of changes (BLESSINGS.jsonl). An
-/// implementation that passes one version also passes the old cases of every later version with the
-/// same `major`.
+/// The semantic version of a corpus, derived from its list of changes (BLESSINGS.jsonl). If an
+/// implementation passes the cases of one version, it also passes these cases in every later
+/// version with the same `major`.
 struct CorpusVersion {
   std::size_t major = 1;  ///< incremented by a change that changes or removes a case
   std::size_t minor = 0;  ///< incremented by a change that only adds cases
@@ -17,8 +17,8 @@ struct CorpusVersion {
   std::string hash = {};  ///< the first 12 hexadecimal digits of the SHA-256 of manifest.json
 
   std::string number() const;  ///< such as "2.4.0"
-  /// The version followed by the first digits of the hash, in the form of semantic versioning, such
-  /// as "2.4.0+6f201482ba21".
+  /// The version number and the first digits of the SHA-256 of manifest.json, in the form of
+  /// semantic versioning, such as "2.4.0+6f201482ba21".
   std::string text() const;
 
   /// Whether a text such as "2", "2.4", "2.4.0" or the whole text() stands for this version.
@@ -42,6 +42,6 @@ CorpusVersion corpus_version(const std::filesystem::path& folder);
 CorpusVersion built_corpus_version();
 
 /// Returns the text of BLESSINGS.jsonl as it was when this library was built.
-std::string_view built_ledger();
+std::string_view ledger_at_build();
 
 }  // namespace normproof::verification::golden::certify

@@ -50,7 +50,7 @@ std::string make_case_file_text(const json& whole) {
 }
 
 /// Rounds x to three significant decimal digits.
-double round_to_three(double x) {
+double round_to_three_digits(double x) {
   return std::strtod(fmt::format("{:.2e}", x).c_str(), nullptr);
 }
 
@@ -268,7 +268,7 @@ std::string manifest_entry_text(const Case& c, const Expected& expected) {
         {"ties", certificate.ties},
         {"second_widest", power_of_two(certificate.second_widest)},
         {"widest", power_of_two(certificate.widest)}}},
-      {"condition", round_to_three(condition_number(c))},
+      {"condition", round_to_three_digits(condition_number(c))},
       {"convention", convention(c)},
       {"dtype", ref::io::to_string(c.dtype)},
       {"exact", c.exact},

@@ -29,10 +29,11 @@ struct CaseDescription {
   double condition = 1;  ///< condition_number, rounded to three digits
   /// The names of the expected outputs, sorted.
   std::vector<std::string> outputs;
-  std::string case_text;                                 ///< the text of manifest_entry_text
-  std::string file_text;                                 ///< the text of case.json
-  std::string inputs_sha256, expected_sha256;            ///< SHA-256 of the tensors
-  std::string inputs_file_sha256, expected_file_sha256;  ///< SHA-256 of the files, from check_sums
+  std::string case_text;                       ///< the text of manifest_entry_text
+  std::string file_text;                       ///< the text of case.json
+  std::string inputs_sha256, expected_sha256;  ///< SHA-256 of the tensors
+  std::string inputs_file_sha256,
+      expected_file_sha256;  ///< SHA-256 of the files, from check_checksums
 };
 
 /// Returns the text of manifest.json: the entries of the cases, sorted by path, and totals.
@@ -40,8 +41,9 @@ struct CaseDescription {
 std::string manifest_json(const std::vector<std::string>& case_texts);
 
 /// Reads the cases of a manifest.
-/// Throws    FileError that names `file`, the field and the expected value: another format, totals
-///           that disagree with the cases, a path that is repeated or not in order
+/// Throws    FileError that names `file`, the field and the expected value, if the manifest has
+///           another format, if its totals disagree with its cases, or if a path is repeated or not
+///           in order
 std::vector<CaseDescription> parse_manifest(std::string_view text, const std::string& file);
 
 }  // namespace normproof::verification::golden::certify

@@ -16,9 +16,10 @@ using ref::io::DType;
 
 namespace {
 
-/// A binary number format. `digits` is the number of significant bits. `least` and `largest` are
-/// the exponents of the smallest subnormal number and of the largest number, as in MPFR: a number
-/// is less than 2^exponent. `overflow_value` is the result for values out of range.
+/// A binary number format. `digits` is the number of significant bits. `least` is the exponent of
+/// the smallest subnormal number, and `largest` is the exponent of the largest number. Exponents
+/// follow the convention of MPFR: a number with exponent e is at least 2^(e-1) and less than 2^e in
+/// magnitude. `overflow_value` is the result for values out of range.
 struct BinaryFormat {
   mpfr_prec_t digits;
   mpfr_exp_t least, largest;
@@ -43,7 +44,7 @@ BinaryFormat binary_format(DType dtype, ref::numeric::Overflow overflow) {
 
 constexpr slong kTieAccuracyBits = 1100;
 
-/// Whether rounding x to the number of digits gives the same result as rounding it to the format.
+/// Whether rounding x to `format.digits` bits gives the same result as rounding x to the format.
 /// This is true if neither x nor its rounded value is subnormal or out of range.
 bool is_inside_normal_range(arf_srcptr x, const BinaryFormat& format) {
   return arf_cmpabs_2exp_si(x, format.least + format.digits - 1) >= 0 &&

@@ -23,12 +23,12 @@ NewFolder::NewFolder(const char* option, const fs::path& out) : out_(out) {
         "{} {} is there already; expected the name of a new folder", option, out.string()));
   const fs::path parent = out_.has_parent_path() ? out_.parent_path() : fs::path(".");
   const std::string prefix = fmt::format(".{}-", out_.filename().string());
-  ref::io::remove_left_behind(parent, prefix, ".tmp");
+  ref::io::remove_leftover_entries(parent, prefix, ".tmp");
   const fs::path beside = out_.parent_path() / fmt::format("{}{}.tmp", prefix, getpid());
   create(beside);
   path_ = beside;
   held_ = ref::io::Descriptor(::open(beside.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (held_.is_open()) ref::io::lock_in_use(held_.get());
+  if (held_.is_open()) ref::io::try_lock_as_in_use(held_.get());
 }
 
 NewFolder::~NewFolder() {

@@ -9,9 +9,9 @@ namespace normproof::verification::golden::certify {
 using corpus::Case;
 using ref::io::StoredTensor;
 
-/// Splits a case into parts of consecutive rows that can be certified separately. This is possible
-/// for operations that compute each row independently, such as LayerNorm without gradients. The
-/// rows are those of the first axis of x.
+/// Splits a case into parts that can be certified separately. Each part consists of consecutive
+/// rows; a row is one index of the first axis of x. A case can be split if its operation computes
+/// each row independently, such as LayerNorm without gradients.
 ///
 /// Computes  `count` parts, or one part per row if there are fewer rows than that. If rows depend
 ///           on each other through a statistic, a state or the gradient of a parameter, the only

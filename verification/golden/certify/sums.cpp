@@ -17,11 +17,11 @@ constexpr std::size_t kDigits = 64;
 
 /// The SHA-256 sums of files by path. Each sum is removed when it is used, so that unused lines can
 /// be reported at the end.
-class UnusedSums {
+class UnusedChecksums {
  public:
-  UnusedSums(std::string file, Sums sums) : file_(std::move(file)), sums_(std::move(sums)) {}
+  UnusedChecksums(std::string file, Sums sums) : file_(std::move(file)), sums_(std::move(sums)) {}
 
-  std::string remove_sum(const std::string& path) {
+  std::string remove_checksum(const std::string& path) {
     const auto found = sums_.find(path);
     if (found == sums_.end())
       file_failure(file_, "the line of " + path, "is missing", "one for each file of the corpus");
@@ -30,23 +30,23 @@ class UnusedSums {
     return sum;
   }
 
-  void remove_sum(const std::string& path, std::string_view content) {
+  void remove_checksum(const std::string& path, std::string_view content) {
     const std::string expected = ref::io::sha256(content);
-    if (remove_sum(path) != expected)
+    if (remove_checksum(path) != expected)
       file_failure(file_, "the line of " + path, "is not that of the file: one of them was altered",
                    fmt::format("{}  {}", expected, path));
   }
 
   /// If the sum of this path is that of `content`, removes the sum and returns true. Otherwise
   /// returns false.
-  bool remove_sum_if_equal(const std::string& path, std::string_view content) {
+  bool remove_checksum_if_equal(const std::string& path, std::string_view content) {
     const auto found = sums_.find(path);
     if (found == sums_.end() || found->second != ref::io::sha256(content)) return false;
     sums_.erase(found);
     return true;
   }
 
-  void check_empty() const {
+  void check_all_used() const {
     if (!sums_.empty())
       file_failure(file_, "the line of " + sums_.begin()->first,
                    "is about no file that manifest.json names",
@@ -83,22 +83,24 @@ Sums parse_checksums(std::string_view text, const std::string& file) {
   return sums;
 }
 
-std::string check_sums(const std::filesystem::path& folder, std::string_view manifest_text,
-                       std::vector<CaseDescription>& cases) {
+std::string check_checksums(const std::filesystem::path& folder, std::string_view manifest_text,
+                            std::vector<CaseDescription>& cases) {
   const std::filesystem::path file = folder / kSumsFile;
   std::string text = ref::io::read_text(file, {.regular_files_only = true});
-  UnusedSums lines(file.string(), parse_checksums(text, file.string()));
-  lines.remove_sum("manifest.json", manifest_text);
+  UnusedChecksums lines(file.string(), parse_checksums(text, file.string()));
+  lines.remove_checksum("manifest.json", manifest_text);
   for (CaseDescription& description : cases) {
     const std::string of_case = description.path + "/case.json";
-    if (lines.remove_sum_if_equal(of_case, description.case_text))
+    if (lines.remove_checksum_if_equal(of_case, description.case_text))
       description.file_text = description.case_text;
     else
-      lines.remove_sum(of_case, description.file_text);
-    description.inputs_file_sha256 = lines.remove_sum(description.path + "/inputs.safetensors");
-    description.expected_file_sha256 = lines.remove_sum(description.path + "/expected.safetensors");
+      lines.remove_checksum(of_case, description.file_text);
+    description.inputs_file_sha256 =
+        lines.remove_checksum(description.path + "/inputs.safetensors");
+    description.expected_file_sha256 =
+        lines.remove_checksum(description.path + "/expected.safetensors");
   }
-  lines.check_empty();
+  lines.check_all_used();
   return text;
 }
 

@@ -11,7 +11,7 @@
 namespace normproof::verification::golden::certify {
 
 /// The name of the file that contains the SHA-256 of every other file of a corpus except
-/// kBlessings. It has one line per file in the format of the tool sha256sum.
+/// BLESSINGS.jsonl. It has one line per file in the format of the tool sha256sum.
 inline constexpr const char* kSumsFile = "SHA256SUMS";
 
 /// The SHA-256 of each file, by its path relative to the corpus.
@@ -21,19 +21,19 @@ using Sums = std::map<std::string, std::string>;
 std::string checksums_text(const Sums& sums);
 
 /// Reads the text of SHA256SUMS.
-/// Throws    FileError naming `file` and the line if a line is not 64 digits, two spaces and a
-///           path, if a path is repeated, or if the file is truncated
+/// Throws    FileError that names `file` and the line, if a line does not consist of 64 digits, two
+///           spaces and a path, if a path is repeated, or if the file is truncated
 Sums parse_checksums(std::string_view text, const std::string& file);
 
 /// Checks SHA256SUMS against the manifest. There must be a line for manifest.json and for each of
 /// the three files of every case.
 ///
 /// Computes  the text of SHA256SUMS, and the expected sums of the files, which are stored in
-///           `cases`. The expected text of case.json is that of case_file_text, or that of
-///           manifest_entry_text in a corpus written by an old version
-/// Throws    FileError naming the line if a line is missing, names a file that does not belong to
-///           the corpus, or has a SHA-256 that contradicts manifest.json or a case.json
-std::string check_sums(const std::filesystem::path& folder, std::string_view manifest_text,
-                       std::vector<CaseDescription>& cases);
+///           `cases`. The expected text of case.json is that of case_file_text. In a corpus written
+///           by an old version, it is that of manifest_entry_text
+/// Throws    FileError that names the line, if a line is missing, if a line names a file that does
+///           not belong to the corpus, or if its SHA-256 contradicts manifest.json or a case.json
+std::string check_checksums(const std::filesystem::path& folder, std::string_view manifest_text,
+                            std::vector<CaseDescription>& cases);
 
 }  // namespace normproof::verification::golden::certify

@@ -78,8 +78,8 @@ void check_requirements(const Case& c) {
   }
 }
 
-/// Adds the certificate of a part to that of the whole case: counts are added, and the precision
-/// and the widths are the maximum of both.
+/// Adds the certificate of a part to that of the whole case. The counts are added. The precision
+/// and the widths become the larger of the two values.
 void add(Certificate& all, const Certificate& part) {
   all.bits = std::max(all.bits, part.bits);
   all.elements += part.elements;
@@ -91,18 +91,18 @@ void add(Certificate& all, const Certificate& part) {
 Expected certify_in_parts(const Case& c, int threads) {
   const std::vector<Case> parts = split_into_row_parts(c, static_cast<std::size_t>(threads));
   if (parts.size() == 1) return certify(c, threads > 1);
-  std::vector<Expected> part_results(parts.size());
+  std::vector<Expected> results_of_parts(parts.size());
   try {
     for_each_in_parallel(parts.size(), threads,
-                         [&](std::size_t i) { part_results[i] = certify(parts[i]); });
+                         [&](std::size_t i) { results_of_parts[i] = certify(parts[i]); });
     // The message would name an element of the part, not of the case.
   } catch (const std::runtime_error&) {
     return certify(c, true);
   }
   Expected whole;
-  whole.certificate = part_results.front().certificate;
+  whole.certificate = results_of_parts.front().certificate;
   std::vector<std::vector<StoredTensor>> tensors;
-  for (Expected& part : part_results) {
+  for (Expected& part : results_of_parts) {
     if (!tensors.empty()) add(whole.certificate, part.certificate);
     tensors.push_back(std::move(part.tensors));
   }

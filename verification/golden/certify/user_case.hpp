@@ -8,7 +8,7 @@
 
 namespace normproof::verification::golden::certify {
 
-/// A user's case as texts and tensors. It has the same contents as a case of the corpus.
+/// A user's case, given as texts and tensors. It has the same contents as a case of the corpus.
 struct UserCase {
   std::string name;  ///< lower-case letters, digits and '_'
   std::string op;
@@ -25,8 +25,9 @@ struct UserCase {
 std::vector<std::pair<std::string, std::string>> parse_user_options(const std::string& text);
 
 /// Converts a user's case to a case of the tier `user`.
-/// Throws    UsageError, one sentence: an unknown name with the nearest known one; a tensor that is
-///           absent, unknown or has a wrong shape; an option or an input that the operation rejects
+/// Throws    UsageError with one sentence, if a name is unknown (the sentence gives the nearest
+///           known name), if a tensor is absent, unknown or has a wrong shape, or if the operation
+///           rejects an option or an input
 Case make_user_case(const UserCase& question);
 
 /// Computes and certifies the expected values of a user's case. Returns what the folder of a case

@@ -24,7 +24,7 @@ Accumulation parse_accumulation(std::string_view name) {
 }
 
 ref::numeric::Arithmetic accumulation_arithmetic(Accumulation accumulation) {
-  return ref::numeric::arithmetic_in(accumulation);
+  return ref::numeric::arithmetic_of_type(accumulation);
 }
 
 Accumulation usual_accumulation(DType dtype) {
@@ -42,9 +42,10 @@ DType output_dtype(DType dtype, std::string_view name) {
 }
 
 DType output_dtype(const Case& c, std::string_view name) {
-  constexpr std::string_view kGradient = "grad_";
-  const StoredTensor* const of =
-      name.starts_with(kGradient) ? find(c.inputs, name.substr(kGradient.size())) : nullptr;
+  constexpr std::string_view kGradientPrefix = "grad_";
+  const StoredTensor* const of = name.starts_with(kGradientPrefix)
+                                     ? find(c.inputs, name.substr(kGradientPrefix.size()))
+                                     : nullptr;
   return of != nullptr && ref::io::is_float(of->dtype) ? of->dtype : output_dtype(c.dtype, name);
 }
 

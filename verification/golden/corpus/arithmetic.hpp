@@ -22,8 +22,8 @@ Accumulation usual_accumulation(DType dtype);
 /// store statistics, losses, optimizer moments and running statistics in float32. A count of
 /// iterations is int64.
 DType output_dtype(DType dtype, std::string_view name);
-/// Overload for a case whose inputs may have different dtypes: a gradient has the dtype of its
-/// input.
+/// Overload for a case whose inputs may have different dtypes. The gradient with respect to an
+/// input has the dtype of that input.
 DType output_dtype(const Case& c, std::string_view name);
 
 /// Whether storing a number in `dtype` can round it. This is the case if `dtype` has fewer digits

@@ -38,7 +38,8 @@ struct Case {
   bool sequence = false;
   /// Whether the dtype represents every intermediate result exactly, so that the tolerance is 0.
   bool exact = false;
-  /// The inputs of `normproof apply`, sorted by name.
+  /// The inputs of the operation, under the names that `normproof apply` gives them, sorted by
+  /// name.
   std::vector<StoredTensor> inputs;
 };
 

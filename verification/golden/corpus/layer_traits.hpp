@@ -23,7 +23,7 @@ bool has_state(std::string_view layer);
 bool has_statistics(std::string_view layer);
 /// Whether the layer subtracts a mean.
 bool is_centered(std::string_view layer);
-/// Whether implementations add beta to the output after storing it. This is the case for layers
+/// Whether implementations add beta after they have stored the output. This is the case for layers
 /// that were published without beta.
 bool adds_beta_after_storing(std::string_view layer);
 /// Whether a statistic is computed from several rows. If so, the mask of padded rows changes the

@@ -91,14 +91,14 @@ bool rounds_inputs(const Case& c) {
          });
 }
 
-Case with_computed_dtype(Case c) {
+Case set_computed_dtype(Case c) {
   if (is_scaled(c)) c.dtype = DType::float32;
   return c;
 }
 
 Case dequantize_inputs(const Case& c) {
   if (!is_scaled(c)) return c;
-  Case real = with_computed_dtype(c);
+  Case real = set_computed_dtype(c);
   std::erase_if(real.inputs, [](const StoredTensor& t) { return t.name.ends_with("_scale"); });
   for (StoredTensor& input : real.inputs) {
     if (!has_8_bits(input.dtype)) continue;

@@ -62,9 +62,9 @@ bool has_scales(const StoredTensor& input);
 /// its scale causes rounding errors.
 bool rounds_inputs(const Case& c);
 
-/// Replaces the dtype of a case by the dtype of its arithmetic, which is float32 for an 8-bit
-/// dtype. The inputs keep their dtypes.
-Case with_computed_dtype(Case c);
+/// Replaces the dtype of a case by the dtype in which its operation computes: float32 for an 8-bit
+/// dtype, otherwise the dtype itself. The inputs keep their dtypes.
+Case set_computed_dtype(Case c);
 
 /// Replaces each 8-bit input of a case by the real numbers that it represents, in float64, and
 /// removes the scales. The outputs of the new case are float32. A case without 8-bit tensors is

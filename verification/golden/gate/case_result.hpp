@@ -35,16 +35,16 @@ struct TensorResult {
   /// The largest relative error and the largest error in ulps of the dtype, over the elements
   /// counted by `elements_with_digits`.
   double max_relative = 0, max_ulp = 0;
-  /// The largest |got - exact| over the elements counted by `elements_with_digits`, divided by the
-  /// largest |exact| of the output.
+  /// The largest |got - exact| divided by the largest |exact| of the output. Only the elements that
+  /// `elements_with_digits` counts are included in the first maximum.
   double norm_wise = 0;
   std::string where = {};  ///< index of the element with the largest ratio, such as "[2, 3]"
   double got = 0, exact = 0, bound = 0;  ///< the values at the element `where`
   /// The error that one rounding of the inputs causes at the element `where`, divided by the bound.
   /// If it is close to 1, the inputs do not allow a tighter bound.
   double input_sensitivity = 0;
-  /// The ratios of the output as a picture. It is filled in if the output failed and
-  /// CheckOptions::maps is set.
+  /// A picture of the ratios of error to bound of the output. It is filled in if the output failed
+  /// and CheckOptions::maps is set.
   ErrorRatioMap map = {};
 
   bool passed() const { return problem.empty() && failed.empty(); }
@@ -62,7 +62,8 @@ struct Diagnosis {
   Kind kind = Kind::mistake;
   double ulps = 0;  ///< distance to the wrong formula's values, in ulps of the largest element
   std::vector<std::string> outputs = {};  ///< the outputs that agree; empty for an arithmetic
-  /// Whether every element of these outputs has a finite bound for that less accurate formula.
+  /// If the explanation is a less accurate formula: whether every element of `outputs` has a finite
+  /// error bound under that formula.
   bool bounded = true;
 
   std::string sentence() const;

@@ -53,7 +53,7 @@ std::string find_problem(const StoredTensor& expected, const StoredTensor& answe
                          : " or a wider one");
 }
 
-TensorResult not_compared(const std::string& name, std::string problem) {
+TensorResult make_uncompared_result(const std::string& name, std::string problem) {
   return {.name = name, .problem = std::move(problem)};
 }
 
@@ -97,13 +97,13 @@ CaseResult check_case(const StoredCase& stored, const std::vector<StoredTensor>&
     const bool is_needed = is_required(stored, name, options);
     const StoredTensor* const given = find(answer, name);
     if (given == nullptr) {
-      if (is_needed) result.tensors.push_back(not_compared(name, "is absent"));
+      if (is_needed) result.tensors.push_back(make_uncompared_result(name, "is absent"));
       continue;
     }
     if (!is_needed && !options.outputs.empty()) continue;
     const std::string problem = find_problem(*find(stored.expected, name), *given);
     if (!problem.empty()) {
-      result.tensors.push_back(not_compared(name, problem));
+      result.tensors.push_back(make_uncompared_result(name, problem));
       continue;
     }
     result.tensors.push_back(JudgedOutput(stored, answer, name, bounds).judge(options.maps));

@@ -20,8 +20,7 @@ struct CheckOptions {
   /// The names of the required outputs. If the list is empty, y, the gradients and the state are
   /// required, and statistics are compared if the candidate returns them.
   std::vector<std::string> outputs = {};
-  /// The format in which the candidate declares that it accumulates. The default is
-  /// usual_accumulation.
+  /// The accumulation format that the candidate declares. The default is usual_accumulation.
   std::optional<Accumulation> accumulation = {};
   /// The variance formula that the candidate declares.
   tolerance::Formula formula = tolerance::Formula::two_pass;
@@ -36,8 +35,8 @@ tolerance::Tolerance tolerance_for_options(const Case& c, const CheckOptions& op
 bool is_required(const StoredCase& stored, const std::string& output, const CheckOptions& options);
 
 /// Returns |error| / bound for each element of an output, in C order. The ratio is infinite if the
-/// bound is 0 and the error is not 0, and if the output is not finite although a finite number is
-/// expected. It is NaN if the bound is infinite.
+/// bound is 0 and the error is not 0. It is also infinite if the output is not finite although a
+/// finite number is expected. It is NaN if the bound is infinite.
 /// Requires  the case expects an output of that name, and `answer` contains it with the expected
 ///           shape
 std::vector<double> error_to_bound_ratios(const StoredCase& stored,

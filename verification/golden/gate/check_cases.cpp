@@ -12,7 +12,7 @@ namespace normproof::verification::golden::gate {
 using certify::for_each_in_parallel;
 using certify::read_case;
 
-void check_outputs_known(const std::vector<CaseDescription>& cases,
+void check_outputs_exist(const std::vector<CaseDescription>& cases,
                          const std::vector<std::string>& outputs) {
   std::set<std::string> known;
   for (const CaseDescription& description : cases)
@@ -46,7 +46,7 @@ std::vector<CaseResult> check_cases(const std::filesystem::path& golden,
                                     const Candidate& candidate, const CheckOptions& options,
                                     int jobs,
                                     const std::function<void(std::size_t done)>& finished) {
-  check_outputs_known(cases, options.outputs);
+  check_outputs_exist(cases, options.outputs);
   std::vector<CaseResult> results(cases.size());
   std::mutex mutex;
   std::size_t done = 0;

@@ -35,7 +35,7 @@ CaseResult check_and_diagnose(const StoredCase& stored, const std::vector<Stored
 
 /// Checks that each name in `outputs` is an expected output of at least one case.
 /// Throws    UsageError with the nearest known name
-void check_outputs_known(const std::vector<CaseDescription>& cases,
+void check_outputs_exist(const std::vector<CaseDescription>& cases,
                          const std::vector<std::string>& outputs);
 
 }  // namespace normproof::verification::golden::gate

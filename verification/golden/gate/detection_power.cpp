@@ -29,8 +29,8 @@ using recipes::inputs_of;
 using recipes::kCorpusSeed;
 namespace {
 
-/// A case with its expected outputs and error bounds, computed once because the case is run many
-/// times.
+/// A case with its expected outputs and error bounds. They are computed once, because the case is
+/// run many times.
 struct PreparedCase {
   StoredCase stored;
   ref::model::OperationInputs inputs;
@@ -71,7 +71,7 @@ constexpr NamedStyle kStyles[] = {
 /// Returns the styles that are correct in the chosen arithmetic. Some styles square the mean of a
 /// block, or the distances from the first element. In 16-bit arithmetic, these squares can overflow
 /// although the variance does not. Such styles are then excluded.
-std::vector<NamedStyle> correct_styles(const DetectionPowerOptions& options) {
+std::vector<NamedStyle> list_correct_styles(const DetectionPowerOptions& options) {
   std::vector<NamedStyle> styles;
   for (const NamedStyle& named : kStyles)
     if (!options.accumulation || !(named.style.merged || named.style.shifted))
@@ -102,7 +102,7 @@ PreparedCase prepare_case(const Case& c, const DetectionPowerOptions& options) {
   return prepared;
 }
 
-InjectionResult inject_into(const PreparedCase& prepared) {
+InjectionResult inject_errors_into_case(const PreparedCase& prepared) {
   return inject_values(prepared.stored, prepared.right, prepared.bounds);
 }
 
@@ -113,7 +113,7 @@ void measure_injection(LayerDetectionPower& power, const std::vector<Case>& case
   power.cases = cases.size();
   std::mutex mutex;
   for_each_in_parallel(cases.size(), options.jobs, [&](std::size_t i) {
-    const InjectionResult planted = inject_into(prepare_case(cases[i], options));
+    const InjectionResult planted = inject_errors_into_case(prepare_case(cases[i], options));
     const std::lock_guard lock(mutex);
     power.planted += planted;
   });
@@ -131,7 +131,7 @@ class PowerTrial {
   void run(int jobs) {
     power_.cases = prepared_cases_.size();
     if (!measures_only_false_alarms(options_)) list_mutations();
-    const std::vector<NamedStyle> styles = correct_styles(options_);
+    const std::vector<NamedStyle> styles = list_correct_styles(options_);
     for_each_in_parallel(styles.size(), jobs, [&](std::size_t i) { run_style(styles[i]); });
     if (!measures_only_false_alarms(options_))
       for_each_in_parallel(prepared_cases_.size(), jobs,
@@ -180,7 +180,7 @@ class PowerTrial {
   }
 
   void run_injection(const PreparedCase& prepared) {
-    const InjectionResult planted = inject_into(prepared);
+    const InjectionResult planted = inject_errors_into_case(prepared);
     const std::lock_guard lock(mutex_);
     power_.planted += planted;
   }
@@ -216,7 +216,7 @@ bool measures_only_false_alarms(const DetectionPowerOptions& options) {
   return options.accumulation || options.formula != tolerance::Formula::two_pass;
 }
 
-std::size_t LayerDetectionPower::count_killed(std::size_t seeds) const {
+std::size_t LayerDetectionPower::count_killed_mutations(std::size_t seeds) const {
   return static_cast<std::size_t>(std::ranges::count(verdicts, seeds, &MutationVerdict::killed));
 }
 
@@ -240,7 +240,7 @@ std::vector<LayerDetectionPower> measure_detection_power(const DetectionPowerOpt
       const std::vector<Case>& layer_cases = entry.second;
       LayerDetectionPower& power = layers[layer];
       power.layer = layer;
-      power.styles = correct_styles(options).size();
+      power.styles = list_correct_styles(options).size();
       if (options.inject_only) {
         measure_injection(power, layer_cases, options);
       } else {

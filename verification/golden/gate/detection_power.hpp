@@ -24,9 +24,9 @@ struct DetectionPowerOptions {
   /// Each further corpus is made from another random seed.
   std::size_t seeds = 1;
   int jobs = 1;
-  /// If `accumulation` or `formula` is set, only correct implementations are run. `accumulation` is
-  /// the format of all their operations, and `formula` is their variance formula. They are checked
-  /// with the tolerance that `golden check` grants for that declaration.
+  /// If `accumulation` or `formula` is set, only correct implementations are run. All their
+  /// operations use the format `accumulation`, and they compute the variance by `formula`. They are
+  /// checked with the tolerance that `golden check` grants a candidate that declares both.
   std::optional<Accumulation> accumulation = {};
   tolerance::Formula formula = tolerance::Formula::two_pass;
   /// Whether to inject values into correct outputs only, without running mutated implementations.
@@ -40,11 +40,11 @@ bool measures_only_false_alarms(const DetectionPowerOptions& options);
 /// The result for one mutated implementation.
 struct MutationVerdict {
   Mutation mutation;
-  std::size_t killed = 0;  ///< number of corpora in which at least one case rejects it
+  std::size_t killed = 0;  ///< number of corpora in which some case rejects the mutation
   /// The number of corpora on which its outputs are bit-identical to the correct ones.
   std::size_t same_bits = 0;
-  std::string killer = {};  ///< the first case that rejects it
-  double closest = 0;       ///< the largest ratio of error to bound if no case rejects it
+  std::string killer = {};  ///< the first case that rejects the mutation
+  double closest = 0;       ///< the largest ratio of error to bound if no case rejects the mutation
 };
 
 struct LayerDetectionPower {
@@ -60,7 +60,7 @@ struct LayerDetectionPower {
   /// The number of correct styles, and the number of their outputs that were checked.
   std::size_t styles = 0, checks = 0;
 
-  std::size_t count_killed(std::size_t seeds) const;
+  std::size_t count_killed_mutations(std::size_t seeds) const;
 };
 
 /// Measures how many wrong implementations the gate detects. Runs every implementation with an

@@ -39,20 +39,21 @@ namespace {
 constexpr std::size_t kMaxElements = 20'000;
 constexpr std::size_t kMaxDiagnoses = 3;
 /// An output agrees with a wrong implementation if their distance is at most this number times the
-/// error bound of the correct formula, plus 64 unit roundoffs of the wrong value. The output and
-/// the wrong implementation may each be off by the bound of the wrong formula, which is about as
-/// large as that of the correct formula.
+/// error bound of the correct formula, plus 64 unit roundoffs of the wrong value. The factor is
+/// larger than 1, because the output and the wrong implementation may each be off by the bound of
+/// the wrong formula, which is about as large as that of the correct formula.
 constexpr double kAgreementBoundFactor = 4;
-/// A mutation is accepted as the explanation of an output if the output is this many times closer
-/// to the mutation's values than to the exact values and to the values of the implementation
-/// without mutation. This excludes mutations that change nothing.
+/// A mutation is accepted as the explanation of an output only if the output is close to the values
+/// of the mutation. Its distance from the exact values must be at least this many times as large,
+/// and so must its distance from the values of the implementation without mutation. This excludes
+/// mutations that change nothing.
 constexpr double kRequiredMargin = 8;
 /// The largest distance, in ulps, at which a mutation without an error bound still counts as an
 /// explanation.
 constexpr double kMaxUlps = 1000;
-/// Passed to with_storage_rounding as the remainder of a wrong formula's value. Because it is not
-/// 0, that value counts as one that the dtype cannot represent, even if the dtype represents the
-/// correct value exactly.
+/// The remainder that with_storage_rounding receives for the value of a wrong formula. Because the
+/// remainder is not 0, the value counts as one that the dtype cannot represent, even if the dtype
+/// can represent the correct value.
 constexpr double kNonzeroRemainder = std::numeric_limits<double>::denorm_min();
 
 /// One output that failed, with the distances within which another implementation counts as
@@ -99,9 +100,9 @@ std::vector<FailingOutput> failing_outputs(const StoredCase& stored,
 
 /// Returns the largest distance between the output and `other`, in ulps of the largest element.
 /// Returns nothing if they do not agree.
-std::optional<double> distance_if_agreeing(const FailingOutput& f,
-                                           const std::vector<StoredTensor>& other,
-                                           const std::vector<StoredTensor>& right) {
+std::optional<double> find_distance_if_agreeing(const FailingOutput& f,
+                                                const std::vector<StoredTensor>& other,
+                                                const std::vector<StoredTensor>& right) {
   const StoredTensor* const tensor = find(other, f.name);
   const StoredTensor* const plain = find(right, f.name);
   if (tensor == nullptr || plain == nullptr || *tensor == *plain) return std::nullopt;
@@ -137,7 +138,7 @@ Explanation explain(const std::vector<FailingOutput>& failing,
                     const std::vector<StoredTensor>& right) {
   Explanation explanation;
   for (const FailingOutput& f : failing) {
-    const std::optional<double> own = distance_if_agreeing(f, other, right);
+    const std::optional<double> own = find_distance_if_agreeing(f, other, right);
     if (!own) continue;
     explanation.outputs.push_back(f.name);
     explanation.ulps = std::max(explanation.ulps, *own);
@@ -165,8 +166,8 @@ bool is_within_mistaken_bound(const FailingOutput& f, const std::vector<double>&
 }
 
 /// Removes the outputs that are too far from the mutated formula. The allowed distance is twice the
-/// error bound of that formula: once for the output and once for the plain implementation. For a
-/// mutation without an error bound, the allowed distance is kMaxUlps.
+/// error bound of that formula, because the output and the plain implementation may each be off by
+/// this bound. For a mutation without an error bound, the allowed distance is kMaxUlps.
 void keep_plausible_outputs(const Case& c, const std::vector<FailingOutput>& failing,
                             const std::vector<StoredTensor>& mistaken, const Mutation& mutation,
                             Explanation& explanation) {
@@ -205,9 +206,9 @@ Case add_missing_grad_y(const StoredCase& stored) {
 }
 
 /// Returns the mutations that explain failing outputs. Mutations that explain more outputs come
-/// first, then closer ones. A mutation need not explain every failing output: the same error may
-/// occur twice, may leave an output unchanged, or may affect a statistic that is computed
-/// separately.
+/// first. If several explain equally many, the closest comes first. A mutation need not explain
+/// every failing output: the same error may occur twice, may leave an output unchanged, or may
+/// affect a statistic that is computed separately.
 std::vector<Diagnosis> find_agreeing_mutations(const Case& c,
                                                const std::vector<FailingOutput>& failing) {
   std::vector<std::pair<std::size_t, Diagnosis>> found;
@@ -233,8 +234,8 @@ std::vector<Diagnosis> find_agreeing_mutations(const Case& c,
   return closest;
 }
 
-/// Returns the accumulation formats to try that are coarser than the usual one. The dtype of the
-/// case comes first if it is among them.
+/// Returns the accumulation formats that are coarser than the usual one, in the order in which they
+/// are tried. The dtype of the case comes first if it is among them.
 std::vector<Accumulation> coarser_accumulations(DType dtype) {
   std::vector<Accumulation> coarser;
   if (dtype == DType::float64) coarser = {Accumulation::float32, Accumulation::float16};
@@ -251,8 +252,8 @@ bool passes_fully_judged(const CaseResult& result) {
          });
 }
 
-/// Returns the names of the outputs that were compared. The next check requires only these, so that
-/// it does not report an output that was never requested as absent.
+/// Returns the names of the outputs that were compared. The next check requires only these outputs.
+/// If an output was never requested, that check therefore does not report that it is absent.
 std::vector<std::string> judged_output_names(const CaseResult& result) {
   std::vector<std::string> names;
   for (const TensorResult& tensor : result.tensors) names.push_back(tensor.name);
@@ -297,7 +298,7 @@ std::vector<Diagnosis> locate_errors(const CaseResult& result) {
   std::vector<std::string> places;
   for (const TensorResult& t : result.tensors)
     if (!t.failed.empty())
-      places.push_back(fmt::format("{} in {}", t.name, place_of(t.failed, t.shape)));
+      places.push_back(fmt::format("{} in {}", t.name, describe_error_location(t.failed, t.shape)));
   if (places.empty()) return {};
   return {{.what = fmt::format("no known mistake; wrong: {}", fmt::join(places, "; ")),
            .kind = Diagnosis::Kind::place}};

@@ -8,8 +8,8 @@
 namespace normproof::verification::golden::gate {
 
 /// Searches for known wrong implementations that give the same output as the candidate. The wrong
-/// implementations are the mutations of mutation.hpp. Those that explain more outputs come first,
-/// then closer ones.
+/// implementations are the mutations of mutation.hpp. Those that explain more outputs come first.
+/// If several explain equally many, the closest comes first.
 ///
 /// Computes  up to three mutations that agree with failing outputs. If no mutation agrees: a less
 ///           precise arithmetic or a less accurate formula whose error bound contains the output.

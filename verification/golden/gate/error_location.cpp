@@ -20,15 +20,15 @@ std::size_t product(const Indices& extents) {
   return all;
 }
 
-Indices distinct(const Indices& values) {
+Indices select_distinct(const Indices& values) {
   const std::set<std::size_t> set(values.begin(), values.end());
   return {set.begin(), set.end()};
 }
 
 /// Returns a text such as "columns 3 modulo 8" if the indices are exactly those below `extent` that
 /// have the same remainder modulo a power of two. The smallest such power is used.
-std::optional<std::string> describe_residue(const Indices& indices, std::size_t extent,
-                                            const std::string& many) {
+std::optional<std::string> describe_residue_class(const Indices& indices, std::size_t extent,
+                                                  const std::string& many) {
   for (std::size_t period = 2; period <= 64 && 2 * period <= extent; period *= 2) {
     const std::size_t residue = indices.front() % period;
     const auto is_there = [&](std::size_t i) { return i % period == residue; };
@@ -40,7 +40,7 @@ std::optional<std::string> describe_residue(const Indices& indices, std::size_t 
 }
 
 /// Describes a set of rows or columns. Returns nothing if the indices are neither a range nor the
-/// set that describe_residue describes.
+/// set that describe_residue_class describes.
 std::optional<std::string> describe_range(const Indices& indices, std::size_t extent,
                                           const std::string& one) {
   const std::size_t first = indices.front(), last = indices.back();
@@ -51,12 +51,12 @@ std::optional<std::string> describe_range(const Indices& indices, std::size_t ex
   if (indices.size() == last - first + 1)
     return last + 1 == extent ? fmt::format("{}s from {} on", one, first)
                               : fmt::format("{}s {} to {}", one, first, last);
-  return describe_residue(indices, extent, one + "s");
+  return describe_residue_class(indices, extent, one + "s");
 }
 
 }  // namespace
 
-std::string place_of(const Indices& wrong, const Indices& shape) {
+std::string describe_error_location(const Indices& wrong, const Indices& shape) {
   const std::size_t all = product(shape);
   if (wrong.empty() || wrong.back() >= all)
     ref::numeric::contract_failure("find_kind_and_index", "wrong", "is empty or past the end",
@@ -68,8 +68,8 @@ std::string place_of(const Indices& wrong, const Indices& shape) {
     rows.push_back(i / width);
     columns.push_back(i % width);
   }
-  rows = distinct(rows);
-  columns = distinct(columns);
+  rows = select_distinct(rows);
+  columns = select_distinct(columns);
   const auto row_range = describe_range(rows, count, "row"),
              column_range = describe_range(columns, width, "column");
   // Some elements of a wrong region are within their bounds by chance, so three quarters suffice.

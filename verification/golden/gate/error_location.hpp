@@ -12,6 +12,7 @@ namespace normproof::verification::golden::gate {
 /// index of all axes except the last.
 ///
 /// Requires  (C1) wrong: flat indices in C order, ascending, each less than the number of elements
-std::string place_of(const std::vector<std::size_t>& wrong, const std::vector<std::size_t>& shape);
+std::string describe_error_location(const std::vector<std::size_t>& wrong,
+                                    const std::vector<std::size_t>& shape);
 
 }  // namespace normproof::verification::golden::gate

@@ -6,13 +6,14 @@
 
 namespace normproof::verification::golden::gate {
 
-/// A picture of the ratios of error to bound of all elements of a tensor. A row of the tensor is
-/// one index of all axes except the last. The picture consists of cells. If the tensor has more
-/// rows or columns than the picture, a cell shows the maximum of several elements.
+/// A picture of a tensor that shows the ratio of error to bound of every element. A row of the
+/// tensor is one index of all axes except the last. The picture consists of cells. If the tensor
+/// has more rows or columns than the picture, a cell shows the maximum of several elements.
 struct ErrorRatioMap {
   /// The labels of the rows and columns, such as "3" or "4 to 7".
   std::vector<std::string> rows, columns;
-  /// The ratio of each cell in C order. NaN if all elements of the cell have an infinite bound.
+  /// The ratio of each cell in C order. It is NaN if all elements of the cell have an infinite
+  /// bound.
   std::vector<double> error_ratios;
 };
 

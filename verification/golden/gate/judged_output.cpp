@@ -46,7 +46,7 @@ std::vector<double> JudgedOutput::error_ratios() const {
       continue;
     }
     const double element_bound = exact_.bound[i];
-    const double error = error_at(i, got[i]);
+    const double error = compute_error_at(i, got[i]);
     error_ratios[i] = std::isinf(element_bound) ? std::numeric_limits<double>::quiet_NaN()
                       : error == 0              ? 0
                       : element_bound == 0      ? kInfinity
@@ -91,7 +91,7 @@ TensorResult JudgedOutput::compare_elements() const {
   }
   result.count += judged.size();
   if (judged.empty()) return result;
-  const checks::compare::Comparison comparison = compare_judged(got, judged, bounds);
+  const checks::compare::Comparison comparison = compare_judged_output(got, judged, bounds);
   add_metrics(got, judged, bounds, result);
   const bool nan_failed = !result.failed.empty();
   for (const std::size_t k : comparison.failed) result.failed.push_back(judged[k]);
@@ -116,9 +116,9 @@ oracle100 JudgedOutput::exact(std::size_t i) const {
   return oracle100(exact_.high[i]) + oracle100(exact_.low[i]);
 }
 
-checks::compare::Comparison JudgedOutput::compare_judged(const std::vector<double>& got,
-                                                         const std::vector<std::size_t>& judged,
-                                                         const std::vector<double>& bounds) const {
+checks::compare::Comparison JudgedOutput::compare_judged_output(
+    const std::vector<double>& got, const std::vector<std::size_t>& judged,
+    const std::vector<double>& bounds) const {
   const std::vector<std::size_t> shape = {judged.size()};
   auto a = ref::tensor::empty_tensor<double>(shape), c = ref::tensor::empty_tensor<double>(shape);
   auto b = ref::tensor::empty_tensor<oracle100>(shape);
@@ -131,7 +131,7 @@ checks::compare::Comparison JudgedOutput::compare_judged(const std::vector<doubl
 }
 
 /// Returns |got - exact|, rounded up; infinity if `got` is not finite.
-double JudgedOutput::error_at(std::size_t i, double got) const {
+double JudgedOutput::compute_error_at(std::size_t i, double got) const {
   if (!std::isfinite(got)) return std::numeric_limits<double>::infinity();
   const oracle100 difference = oracle100(got) - exact(i);
   return round_up_to_double(difference < 0 ? oracle100(-difference) : difference);
@@ -146,7 +146,7 @@ void JudgedOutput::add_metrics(const std::vector<double>& got,
     const std::size_t i = judged[k];
     const double magnitude = std::fabs(exact_.high[i]);
     largest_exact = std::max(largest_exact, magnitude);
-    const double error = error_at(i, got[i]);
+    const double error = compute_error_at(i, got[i]);
     result.max_absolute = std::max(result.max_absolute, error);
     const bool is_within = error <= bounds[k];
     if (is_within ? bounds[k] > half_of_the_digits * magnitude

@@ -41,10 +41,10 @@ class JudgedOutput {
   TensorResult compare_elements() const;
   void at(TensorResult& result, std::size_t i, double got, double bound) const;
   ref::numeric::oracle100 exact(std::size_t i) const;
-  checks::compare::Comparison compare_judged(const std::vector<double>& got,
-                                             const std::vector<std::size_t>& judged,
-                                             const std::vector<double>& bounds) const;
-  double error_at(std::size_t i, double got) const;
+  checks::compare::Comparison compare_judged_output(const std::vector<double>& got,
+                                                    const std::vector<std::size_t>& judged,
+                                                    const std::vector<double>& bounds) const;
+  double compute_error_at(std::size_t i, double got) const;
   void add_metrics(const std::vector<double>& got, const std::vector<std::size_t>& judged,
                    const std::vector<double>& bounds, TensorResult& result) const;
 

@@ -20,7 +20,7 @@
 namespace normproof::verification::golden::gate {
 
 using candidate::CandidateOutput;
-using candidate::from_program;
+using candidate::make_program_candidate;
 using certify::read_case;
 using corpus::case_folder;
 using corpus::DType;
@@ -135,7 +135,7 @@ std::optional<std::string> difference(const StoredTensor& a, const StoredTensor&
                        ref::tensor::to_string(b.shape), there);
   const std::vector<double> first = ref::io::widen(a), second = ref::io::widen(b);
   for (std::size_t i = 0; i < first.size(); ++i) {
-    if (checks::compare::same_number(first[i], second[i])) continue;
+    if (checks::compare::is_same_number(first[i], second[i])) continue;
     return fmt::format("{} at {} is {}, and {} {}", a.name,
                        ref::tensor::index_to_string(i, a.shape), first[i], second[i], there);
   }
@@ -161,8 +161,8 @@ struct RelationVerdict {
 const RelationVerdict kNotApplicable = {RelationOutcome::not_applicable, ""};
 const RelationVerdict kDeclined = {RelationOutcome::declined, ""};
 
-/// Returns the verdict `broken` with this sentence, or `held` if the sentence is empty.
-RelationVerdict broken_if_found(std::string found) {
+/// Returns the verdict `broken` with the sentence `found`. If `found` is empty, returns `held`.
+RelationVerdict make_verdict_from_sentence(std::string found) {
   const auto outcome = found.empty() ? RelationOutcome::held : RelationOutcome::broken;
   return {outcome, std::move(found)};
 }
@@ -192,10 +192,11 @@ class RelationChecker {
     switch (relation) {
       case Relation::repeat:
         if (axis_.count > 1) candidates_.query(restrict_to_samples(stored_, reversed()));
-        return broken_if_found(same_as_whole(candidates_.query(stored_), "the second time"));
+        return make_verdict_from_sentence(
+            compare_with_whole_case(candidates_.query(stored_), "the second time"));
       case Relation::memory:
-        return broken_if_found(
-            same_as_whole(candidates_.with_filled_memory(stored_), "where new memory is filled"));
+        return make_verdict_from_sentence(compare_with_whole_case(
+            candidates_.with_filled_memory(stored_), "where new memory is filled"));
       case Relation::split:
         return split();
       case Relation::permute:
@@ -208,9 +209,9 @@ class RelationChecker {
   }
 
  private:
-  /// Runs the candidate once on the whole case, for all five relations together. If this run fails,
-  /// no relation can be checked. A program that is slow to fail is therefore not run once per
-  /// relation.
+  /// Runs the candidate once on the whole case. All five relations use its outputs. If this run
+  /// fails, no relation can be checked, and the candidate is not run again for each relation: a
+  /// program may need a long time to fail.
   void query_whole_case() {
     try {
       whole_output_ = candidates_.query(stored_);
@@ -221,16 +222,17 @@ class RelationChecker {
 
   const std::vector<StoredTensor>& whole() const { return whole_output_->tensors(); }
 
-  std::string same_as_whole(const CandidateOutput& again, const char* there) const {
+  std::string compare_with_whole_case(const CandidateOutput& again, const char* there) const {
     if (again.is_declined()) return fmt::format("the case is declined {}", there);
     return difference(whole(), again.tensors(), there).value_or("");
   }
 
   /// Compares samples of two sets of outputs: the outputs for the whole case, and `answer`, the
-  /// outputs for a variant. Sample `in_whole[i]` of the first is compared with sample
-  /// `in_answer[i]` of the second.
-  std::string same_samples(const Samples& in_whole, const std::vector<StoredTensor>& answer,
-                           const Samples& in_answer, const char* there) const {
+  /// outputs for a variant. Sample `in_whole[i]` of the whole case is compared with sample
+  /// `in_answer[i]` of the variant. Returns a sentence about the first difference, or "" if there
+  /// is none.
+  std::string compare_samples(const Samples& in_whole, const std::vector<StoredTensor>& answer,
+                              const Samples& in_answer, const char* there) const {
     for (const std::string& name : sample_outputs_) {
       const StoredTensor* const first = find(whole(), name);
       const StoredTensor* const second = find(answer, name);
@@ -257,10 +259,11 @@ class RelationChecker {
       const Samples in_whole = range(begin, end), alone = range(0, end - begin);
       const CandidateOutput output = candidates_.query(restrict_to_samples(stored_, in_whole));
       if (output.is_declined()) return kDeclined;
-      std::string found = same_samples(in_whole, output.tensors(), alone, "in half of the batch");
-      if (!found.empty()) return broken_if_found(std::move(found));
+      std::string found =
+          compare_samples(in_whole, output.tensors(), alone, "in half of the batch");
+      if (!found.empty()) return make_verdict_from_sentence(std::move(found));
     }
-    return broken_if_found("");
+    return make_verdict_from_sentence("");
   }
 
   RelationVerdict permute() {
@@ -269,18 +272,18 @@ class RelationChecker {
     const CandidateOutput output = candidates_.query(other);
     if (output.is_declined()) return kDeclined;
     if (by_sample_)
-      return broken_if_found(
-          same_samples(reversed(), output.tensors(), range(0, axis_.count), "in reverse order"));
+      return make_verdict_from_sentence(
+          compare_samples(reversed(), output.tensors(), range(0, axis_.count), "in reverse order"));
     const CaseResult result =
         check_case(other, output.tensors(), {.outputs = {"y", "grad_x", "loss", "grad_logits"}});
     for (const TensorResult& tensor : result.tensors)
       if (!tensor.passed())
-        return broken_if_found(
+        return make_verdict_from_sentence(
             tensor.problem.empty()
                 ? fmt::format("{} at {} is {} in reverse order; expected {} within {:.3g}",
                               tensor.name, tensor.where, tensor.got, tensor.exact, tensor.bound)
                 : tensor.problem);
-    return broken_if_found("");
+    return make_verdict_from_sentence("");
   }
 
   RelationVerdict neighbour() {
@@ -288,8 +291,8 @@ class RelationChecker {
     const Samples others = range(1, axis_.count);
     const CandidateOutput output = candidates_.query(fill_first_sample_with_nan(stored_));
     if (output.is_declined()) return kDeclined;
-    return broken_if_found(
-        same_samples(others, output.tensors(), others, "beside a sample of NaN"));
+    return make_verdict_from_sentence(
+        compare_samples(others, output.tensors(), others, "beside a sample of NaN"));
   }
 
   Samples reversed() const {
@@ -307,7 +310,8 @@ class RelationChecker {
   const StoredCase& stored_;
   const RelationCandidates& candidates_;
   SampleAxis axis_;
-  /// Whether each sample can be computed without the others: no statistic is taken over samples.
+  /// Whether each sample can be computed without the others, because no statistic is computed from
+  /// several samples.
   bool by_sample_ = false;
   std::vector<std::string> sample_outputs_;  ///< the outputs that are compared sample by sample
   /// The outputs for the whole case. Absent if the candidate was not run yet or failed.
@@ -370,9 +374,9 @@ RelationCandidates make_relation_candidates(
   // 1.4e306 in float64 and as 3.4e38 in float32. Up to four variants of a case may end the program
   // before the next case begins.
   constexpr int kMaxConsecutiveStarts = 6;
-  return {from_program(command, seconds, kMaxConsecutiveStarts, on_standard_error),
-          from_program("MALLOC_PERTURB_=128; export MALLOC_PERTURB_; " + command, seconds,
-                       kMaxConsecutiveStarts, on_standard_error)};
+  return {make_program_candidate(command, seconds, kMaxConsecutiveStarts, on_standard_error),
+          make_program_candidate("MALLOC_PERTURB_=128; export MALLOC_PERTURB_; " + command, seconds,
+                                 kMaxConsecutiveStarts, on_standard_error)};
 }
 
 std::vector<RelationResult> check_relations(const std::filesystem::path& golden,

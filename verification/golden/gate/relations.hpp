@@ -19,7 +19,7 @@ enum class Relation {
   repeat,  ///< running the same case again gives the same bits
   /// A process in which newly allocated memory is filled with a pattern gives the same bits.
   memory,
-  split,      ///< half of the batch gives the same bits as those samples in the whole batch
+  split,      ///< the samples of half a batch have the same bits as in the whole batch
   permute,    ///< samples in reverse order give outputs in reverse order
   neighbour,  ///< NaN in the first sample does not change the bits of other samples
 };
@@ -47,8 +47,9 @@ struct RelationCandidates {
   Candidate with_filled_memory;
 };
 
-/// Starts a candidate program twice: with from_program, and again with glibc's MALLOC_PERTURB_ set
-/// in its environment. `on_standard_error` is the parameter of from_program.
+/// Returns two candidates that run the program `command` (from_program). For the second one,
+/// glibc's MALLOC_PERTURB_ is set in the environment of the program. Both receive
+/// `on_standard_error`, the parameter of from_program.
 RelationCandidates make_relation_candidates(
     const std::string& command, double seconds,
     const std::function<void(const std::string& last)>& on_standard_error = {});
@@ -58,8 +59,9 @@ RelationCandidates make_relation_candidates(
 ///
 /// Computes  the relations `split`, `permute` and `neighbour` on y and grad_x, bit by bit, if no
 ///           statistic is taken over samples. This is so for layers that normalize rows or samples,
-///           and in inference. If a statistic is taken over samples, `permute` checks the output
-///           for the reversed samples with the error bounds of check_case.
+///           and in inference. If a statistic is taken over samples, `permute` compares the output
+///           for the reversed samples with the expected values, within the error bounds of
+///           check_case.
 ///           The result is `declined` if the candidate declines the case or the variant. If a
 ///           candidate declines a case that it computed before, the relation `repeat` is broken
 /// Throws    FileError if the corpus itself is damaged

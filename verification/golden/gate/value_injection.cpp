@@ -34,8 +34,8 @@ std::vector<NamedValue> injected_values(DType dtype) {
   return values;
 }
 
-/// The member of InjectionCounts that counts each verdict, in the order of the enumerators of
-/// ElementVerdict.
+/// For each verdict, the member of InjectionCounts that counts it. The verdicts are in the order of
+/// the enumerators of ElementVerdict.
 constexpr std::size_t InjectionCounts::*kCountOfVerdict[] = {
     &InjectionCounts::refused, &InjectionCounts::right, &InjectionCounts::within,
     &InjectionCounts::unjudged};

@@ -13,7 +13,7 @@ namespace normproof::verification::golden::gate {
 struct InjectionCounts {
   std::size_t elements = 0;
   std::size_t refused = 0;  ///< rejected by the gate
-  /// The injected value is accepted as correct: 0 if 0 is expected, or NaN or infinity if NaN is
+  /// How often the injected value was correct: 0 if 0 is expected, or NaN or infinity if NaN is
   /// expected.
   std::size_t right = 0;
   std::size_t within = 0;    ///< different from the expected number, but within its bound
@@ -35,11 +35,12 @@ struct InjectionResult {
 };
 
 /// Replaces each element of a correct output by several wrong values, one element and one value at
-/// a time, and counts the verdicts. An output fails if one of its elements does, so that only the
+/// a time, and counts the verdicts. If one element fails, the output fails. Therefore only the
 /// verdict on the replaced element (JudgedOutput::verdict) is computed.
 ///
 /// Computes  in time proportional to the number of elements
-/// Requires  the output `right` passes; if it does not, `missed` says so
+/// Requires  the correct outputs `right` pass the gate. If they do not, `missed` contains a
+///           sentence that says so
 InjectionResult inject_values(const StoredCase& stored, const std::vector<StoredTensor>& right,
                               const tolerance::Tolerance& bounds);
 

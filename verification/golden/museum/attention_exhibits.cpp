@@ -41,7 +41,7 @@ class Attention {
         scale_(1 / std::sqrt(static_cast<double>(d_k_))) {}
 
   Values forward(const Values& x) {
-    qkv_ = parts_.linear(in_map_(), x);
+    qkv_ = parts_.linear(input_map(), x);
     weights_.assign(parts_.samples_ * heads_ * tokens() * tokens(), 0);
     for_each_query([&](std::size_t b, std::size_t h, std::size_t i) { attend(b, h, i); });
     dropped_ = parts_.apply_dropout("attention.weights", weights_);
@@ -51,27 +51,27 @@ class Attention {
         for (std::size_t k = 0; k < d_k_; ++k)
           context_[place(b, h, i, k)] += dropped_[weight(b, h, i, j)] * qkv_[part(2, b, h, j, k)];
     });
-    return parts_.linear(out_map_(), context_);
+    return parts_.linear(output_map(), context_);
   }
 
   const Values& weights() const { return weights_; }
 
   Values backward(const Values& dy, const Values& x, Named& gradients) {
-    const Values grad = parts_.linear_backward(out_map_(), dy, context_, gradients);
-    Values of_weights(weights_.size()), grad_qkv(qkv_.size(), 0);
+    const Values grad = parts_.linear_backward(output_map(), dy, context_, gradients);
+    Values grad_weights(weights_.size()), grad_qkv(qkv_.size(), 0);
     for_each_query([&](std::size_t b, std::size_t h, std::size_t i) {
       for (std::size_t j = 0; j < tokens(); ++j)
         for (std::size_t k = 0; k < d_k_; ++k)
-          of_weights[weight(b, h, i, j)] += grad[place(b, h, i, k)] * qkv_[read(2, b, h, j, k)];
+          grad_weights[weight(b, h, i, j)] += grad[place(b, h, i, k)] * qkv_[read(2, b, h, j, k)];
     });
-    of_weights = parts_.apply_dropout("attention.weights", of_weights, true);
+    grad_weights = parts_.apply_dropout("attention.weights", grad_weights, true);
     for_each_query([&](std::size_t b, std::size_t h, std::size_t i) {
       double mean = 0;
       for (std::size_t j = 0; j < tokens(); ++j)
-        mean += of_weights[weight(b, h, i, j)] * weights_[weight(b, h, i, j)];
+        mean += grad_weights[weight(b, h, i, j)] * weights_[weight(b, h, i, j)];
       for (std::size_t j = 0; j < tokens(); ++j) {
         const std::size_t at = weight(b, h, i, j);
-        const double score = scale_ * weights_[at] * (of_weights[at] - mean);
+        const double score = scale_ * weights_[at] * (grad_weights[at] - mean);
         for (std::size_t k = 0; k < d_k_; ++k) {
           grad_qkv[part(0, b, h, i, k)] += score * qkv_[read(1, b, h, j, k)];
           grad_qkv[part(1, b, h, j, k)] += score * qkv_[part(0, b, h, i, k)];
@@ -79,14 +79,14 @@ class Attention {
         }
       }
     });
-    return parts_.linear_backward(in_map_(), grad_qkv, x, gradients);
+    return parts_.linear_backward(input_map(), grad_qkv, x, gradients);
   }
 
  private:
-  plain::PlainLinearMap in_map_() const {
+  plain::PlainLinearMap input_map() const {
     return {"attention.in", "attention.in", width_, 3 * width_};
   }
-  plain::PlainLinearMap out_map_() const {
+  plain::PlainLinearMap output_map() const {
     return {"attention.out", "attention.out", width_, width_};
   }
   std::size_t tokens() const { return parts_.tokens_; }
@@ -97,7 +97,7 @@ class Attention {
                    std::size_t k) const {
     return (b * tokens() + i) * 3 * width_ + number * width_ + h * d_k_ + k;
   }
-  /// Returns the index from which the backward pass reads keys or values.
+  /// Returns the index at which the backward pass reads an element of the keys or values.
   std::size_t read(std::size_t number, std::size_t b, std::size_t h, std::size_t i,
                    std::size_t k) const {
     if (!wrong_.transposed_in_backward) return part(number, b, h, i, k);
@@ -235,7 +235,9 @@ Kernel encoder_layer_with_errors(const AttentionErrors& wrong) {
   };
 }
 Kernel mutated_encoder_layer(const Mutation& mutation) {
-  return [mutation](const Case& c, const KernelEnvironment&) { return run_mutated(c, mutation); };
+  return [mutation](const Case& c, const KernelEnvironment&) {
+    return run_with_mutation(c, mutation);
+  };
 }
 
 }  // namespace

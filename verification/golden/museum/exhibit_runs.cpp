@@ -44,7 +44,8 @@ PreparedCase prepare_case(const Case& c) {
 }
 
 /// Whether the exhibits support the case. The wrong kernels do not implement scales, layouts and
-/// zero-centered gamma, so that they would fail every such case for another reason than their bug.
+/// zero-centered gamma. In cases with these features they would fail for a reason other than their
+/// bug.
 bool is_supported_by_exhibits(const Case& c) {
   const auto* const layer = std::get_if<ref::model::NormOptions>(&c.options);
   if (layer == nullptr) return !corpus::is_scaled(c);
@@ -109,7 +110,8 @@ std::vector<ExhibitResult> select_exhibits(const std::vector<Exhibit>& exhibits,
 }
 
 /// Runs the exhibits whose bug was not found yet on the cases of one tier.
-void run_tier(std::vector<ExhibitResult>& visits, Tier tier, const ExhibitOptions& options) {
+void run_exhibits_on_tier(std::vector<ExhibitResult>& visits, Tier tier,
+                          const ExhibitOptions& options) {
   std::map<std::string, std::vector<Case>> cases;
   corpus::PathGlobs missing;
   missing.globs.clear();
@@ -149,7 +151,7 @@ std::vector<ExhibitResult> run_exhibits(const std::vector<Exhibit>& exhibits,
                                         const ExhibitOptions& options) {
   std::vector<ExhibitResult> visits = select_exhibits(exhibits, options.only);
   for (const Tier tier : {Tier::quick, Tier::standard, Tier::full})
-    if (tier <= options.tier) run_tier(visits, tier, options);
+    if (tier <= options.tier) run_exhibits_on_tier(visits, tier, options);
   return visits;
 }
 

@@ -16,10 +16,10 @@ using corpus::Tier;
 struct ExhibitResult {
   Exhibit exhibit;
   std::size_t cases = 0;       ///< number of cases that were run
-  std::string case_path = {};  ///< the case that finds the bug; empty if none does
-  std::string relation = {};   ///< the relation that is broken there; empty if a bound is exceeded
+  std::string case_path = {};  ///< the case in which the bug is found; empty if there is none
+  std::string relation = {};   ///< the broken relation; empty if a bound is exceeded
   std::string named = {};      ///< the gate's diagnosis of the bug, or empty
-  double closest = 0;          ///< the largest ratio of error to bound if no case finds the bug
+  double closest = 0;          ///< the largest ratio of error to bound if the bug is not found
 
   bool found() const { return !case_path.empty(); }
 };
@@ -31,8 +31,9 @@ struct ExhibitOptions {
   std::function<void(const std::string& op, std::size_t done, std::size_t of)> finished = {};
 };
 
-/// Runs each exhibit on the cases of its operation and dtype, tier by tier, until a case finds the
-/// bug. The relations of the gate are checked for an exhibit that stays within every bound.
+/// Runs each exhibit on the cases of its operation and dtype, tier by tier, until its bug is found.
+/// If an exhibit stays within every bound of a tier, the relations of the gate are checked on the
+/// cases of that tier.
 ///
 /// Requires  `only` matches the operation of an exhibit
 /// Throws    UsageError with the nearest known name

@@ -41,7 +41,7 @@ Kernel softmax_with_row_kernel(const RowKernel& kernel) {
   return [kernel](const Case& c, const KernelEnvironment&) { return run_softmax(c, kernel); };
 }
 
-double largest_of(const Values& row) {
+double largest_value(const Values& row) {
   double largest = -kInfinity;
   for (const double v : row)
     if (!(v <= largest)) largest = v;
@@ -63,7 +63,7 @@ double plain_sum(const Values& terms) {
 }
 
 Values softmax_with_bfloat16_sum(const Values& row) {
-  return probabilities(row, largest_of(row), [](const Values& terms) {
+  return probabilities(row, largest_value(row), [](const Values& terms) {
     return rounded_sum(StorageFormat::bfloat16, terms);
   });
 }
@@ -80,14 +80,14 @@ Values softmax_by_threads(const Values& row) {
                     row.begin() + static_cast<std::ptrdiff_t>(std::min(begin + kLanes, row.size())),
                     [](double v) { return v == -kInfinity; });
   if (broken) return Values(row.size(), std::numeric_limits<double>::quiet_NaN());
-  return probabilities(row, largest_of(row), plain_sum);
+  return probabilities(row, largest_value(row), plain_sum);
 }
 
 /// Softmax with an injected error: the search for the maximum starts from -50000 instead of
 /// -infinity.
 Values softmax_with_finite_minus_infinity(const Values& row) {
-  constexpr double kSentinel = -5e4;
-  return probabilities(row, std::max(kSentinel, largest_of(row)), plain_sum);
+  constexpr double kMaskSentinel = -5e4;
+  return probabilities(row, std::max(kMaskSentinel, largest_value(row)), plain_sum);
 }
 
 /// Softmax with an injected error: masked elements become -FLT_MAX. In a row that is masked
@@ -95,7 +95,7 @@ Values softmax_with_finite_minus_infinity(const Values& row) {
 Values softmax_masked_with_flt_max(const Values& row) {
   Values finite = row;
   for (double& v : finite) v = std::max(v, -double{FLT_MAX});
-  return probabilities(finite, largest_of(finite), plain_sum);
+  return probabilities(finite, largest_value(finite), plain_sum);
 }
 
 /// Softmax with an injected error: the search for the maximum skips NaN. A maximum of -infinity is
@@ -122,7 +122,7 @@ Answer log_of_softmax(const Case& c, const KernelEnvironment&) {
   for (std::size_t begin = 0; begin < x.size(); begin += width) {
     const Values row(x.begin() + static_cast<std::ptrdiff_t>(begin),
                      x.begin() + static_cast<std::ptrdiff_t>(begin + width));
-    const Values p = probabilities(row, largest_of(row), plain_sum);
+    const Values p = probabilities(row, largest_value(row), plain_sum);
     for (std::size_t d = 0; d < width; ++d)
       work.out("y")[begin + d] = std::log(static_cast<float>(p[d]));
   }
@@ -147,7 +147,8 @@ Answer run_gelu_tanh(const Case& c, const std::function<double(double z, std::si
   return work.answer();
 }
 
-/// Computes tanh(z) as `(e - 1) / (e + 1)` in float32, with `e = exp(2 z)`, which may overflow.
+/// Computes tanh(z) as `(e - 1) / (e + 1)` in float32, with `e = exp(2 z)`. The exponential may
+/// overflow.
 double tanh_of_one_exponential(double z, std::size_t) {
   const float e = std::exp(2 * static_cast<float>(z));
   return (e - 1) / (e + 1);
@@ -160,8 +161,9 @@ Kernel gelu_with_tanh(const std::function<double(double, std::size_t)>& tanh) {
   return [tanh](const Case& c, const KernelEnvironment&) { return run_gelu_tanh(c, tanh); };
 }
 
-/// GELU with an injected error: full vectors of four doubles compute tanh from an exponential that
-/// may overflow. The remaining elements use tanh of the standard library.
+/// GELU with an injected error: elements are processed in vectors of four doubles, whose tanh is
+/// computed from an exponential that may overflow. The elements that do not fill a vector use tanh
+/// of the standard library.
 Answer gelu_overflowing_in_full_vectors(const Case& c, const KernelEnvironment&) {
   constexpr std::size_t kLanes = 4;
   const std::size_t whole = KernelCase(c).in("x").size() / kLanes * kLanes;

@@ -62,7 +62,7 @@ std::vector<StoredTensor> KernelCase::answer() const {
   return tensors;
 }
 
-std::vector<StoredTensor> run_mutated(const Case& c, Mutation mutation) {
+std::vector<StoredTensor> run_with_mutation(const Case& c, Mutation mutation) {
   return run_plain_implementation(c, std::move(mutation));
 }
 

@@ -50,7 +50,7 @@ class KernelCase {
 };
 
 /// Runs the plain implementation with an injected error and returns its outputs.
-std::vector<StoredTensor> run_mutated(const Case& c, mutations::Mutation mutation);
+std::vector<StoredTensor> run_with_mutation(const Case& c, mutations::Mutation mutation);
 
 /// Returns the option eps of a norm.
 double norm_eps(const Case& c);

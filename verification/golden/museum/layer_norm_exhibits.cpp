@@ -132,7 +132,7 @@ struct NormalizedRows {
     for (const auto& slice : slices) {
       Values row;
       for (const std::size_t i : slice) row.push_back(x[i]);
-      moments.push_back(correct_moments(row, norm_eps(work.of()), true));
+      moments.push_back(compute_correct_moments(row, norm_eps(work.of()), true));
       for (const std::size_t i : slice) {
         x_hat[i] = (x[i] - moments.back().mean) * moments.back().rstd;
         g[i] = grad_y.empty() ? 0 : (gamma.empty() ? 1 : gamma[i % width]) * grad_y[i];

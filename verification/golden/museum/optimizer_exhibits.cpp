@@ -28,7 +28,7 @@ using Update = std::function<void(Element& e, const AdamStep& step)>;
 AdamStep make_step(const Case& c, double t) {
   const auto& operation = std::get<ref::model::OptimizerOperation>(c.options);
   if (const auto* const adam = std::get_if<ref::model::AdamOptions>(&operation.optimizer))
-    return {t, operation.learning_rate, ref::model::as_adamw_options(*adam)};
+    return {t, operation.learning_rate, ref::model::convert_to_adamw_options(*adam)};
   return {t, operation.learning_rate, std::get<ref::model::AdamWOptions>(operation.optimizer)};
 }
 

@@ -18,8 +18,8 @@ double mean_square(const Values& x) {
   return squares / static_cast<double>(x.size());
 }
 
-/// Returns an RMSNorm kernel that consists of the correct parts, except for those that `wrong`
-/// sets.
+/// Returns an RMSNorm kernel that consists of the correct parts. The parts that `wrong` sets
+/// replace the correct ones.
 Kernel rms_norm_kernel(SliceKernel wrong) {
   wrong.centred = false;
   return [wrong](const Case& c, const KernelEnvironment&) { return run_slice_kernel(c, wrong); };
@@ -36,8 +36,8 @@ double variance(const Values& x) {
   return mean_square(x) - mean * mean;
 }
 
-/// RMSNorm with an injected error: x is divided by its largest magnitude m first, but eps is not,
-/// so that it has the effect of `eps m^2`.
+/// RMSNorm with an injected error: x is first divided by its largest magnitude m, but eps is not.
+/// The effect is that of `eps m^2` instead of eps.
 Moments moments_with_unscaled_eps(const Values& x, double eps) {
   double largest = 0;
   for (const double v : x) largest = std::max(largest, std::fabs(v));
@@ -67,7 +67,7 @@ double mean_of_float16_quotients(const Values& x) {
 }
 
 /// Mean of squares with an injected error: a pipeline of three stages omits the last block of 1024
-/// elements, unless there are one or four blocks.
+/// elements. It omits nothing if there are one or four blocks.
 double mean_square_without_last_block(const Values& x) {
   constexpr std::size_t kBlock = 1024;
   const std::size_t blocks = (x.size() + kBlock - 1) / kBlock;
@@ -136,7 +136,7 @@ Answer grad_gamma_from_overwritten_grad_y(const Case& c, const KernelEnvironment
   for (const auto& row : find_slices(work)) {
     Values x;
     for (const std::size_t i : row) x.push_back(work.in("x")[i]);
-    const double rstd = correct_moments(x, norm_eps(c), false).rstd;
+    const double rstd = compute_correct_moments(x, norm_eps(c), false).rstd;
     for (const std::size_t i : row)
       grad_gamma[i % width] += work.out("grad_x")[i] * work.in("x")[i] * rstd;
   }
@@ -160,7 +160,7 @@ Answer grad_y_of_first_row_only(const Case& c, const KernelEnvironment&) {
     for (std::size_t i = width; i < values.size(); ++i) values[i] = values[i % width];
     tensor = ref::io::make_tensor(tensor.name, tensor.dtype, tensor.shape, values);
   }
-  return run_mutated(other, {});
+  return run_with_mutation(other, {});
 }
 
 /// Returns the product of x_hat and gamma with two roundings: x_hat is rounded to bfloat16 first,
@@ -173,7 +173,7 @@ Answer eps_of_at_least_1e_minus_4(const Case& c, const KernelEnvironment&) {
   Case other = c;
   auto& options = std::get<model::RMSNormOptions>(std::get<model::NormOptions>(other.options));
   options.eps = std::max(options.eps, 1e-4);
-  return run_mutated(other, {});
+  return run_with_mutation(other, {});
 }
 
 }  // namespace

@@ -36,8 +36,8 @@ class SliceRun {
       rstd.push_back(moments.rstd);
       if (!grad_y_.empty()) backward(slice, moments);
     }
-    store_if_output("mean", mean);
-    store_if_output("rstd", rstd);
+    store_if_requested("mean", mean);
+    store_if_requested("rstd", rstd);
     if (work_.has_output("grad_gamma")) reduce();
   }
 
@@ -58,8 +58,9 @@ class SliceRun {
     for (const std::size_t i : slice)
       if (counts(i)) counted.push_back(x_[i]);
     const double eps = norm_eps(work_.of());
-    const Moments moments = kernel_.measure ? kernel_.measure(counted, eps)
-                                            : correct_moments(counted, eps, kernel_.centred);
+    const Moments moments = kernel_.measure
+                                ? kernel_.measure(counted, eps)
+                                : compute_correct_moments(counted, eps, kernel_.centred);
     const Values& beta = work_.in("beta");
     for (const std::size_t i : slice) {
       x_hat_[i] = kernel_.normalize ? kernel_.normalize(x_[i], moments)
@@ -100,7 +101,7 @@ class SliceRun {
     }
   }
 
-  void store_if_output(const std::string& name, const Values& values) {
+  void store_if_requested(const std::string& name, const Values& values) {
     if (work_.has_output(name)) work_.out(name) = values;
   }
 
@@ -119,7 +120,7 @@ double sum_of_squares(const Values& x, double mean) {
   return squares;
 }
 
-Moments correct_moments(const Values& x, double eps, bool centred) {
+Moments compute_correct_moments(const Values& x, double eps, bool centred) {
   const double n = static_cast<double>(x.size());
   const double mean = centred ? sum_of(x) / n : 0;
   return {mean, 1 / std::sqrt(sum_of_squares(x, mean) / n + eps)};

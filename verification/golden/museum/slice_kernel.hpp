@@ -38,7 +38,7 @@ struct SliceKernel {
 
 /// Returns the sum of squared distances from `mean`.
 double sum_of_squares(const Values& x, double mean);
-Moments correct_moments(const Values& x, double eps, bool centred);
+Moments compute_correct_moments(const Values& x, double eps, bool centred);
 /// Returns grad_x of a slice: `rstd (g - mean(g) - x_hat mean(g x_hat))`. If `centred` is false,
 /// the term `mean(g)` is omitted.
 Values correct_backward(const SliceGradient& slice, bool centred);

@@ -41,7 +41,8 @@ Kernel backward_sums_by_channel() {
   };
 }
 
-/// Computes x_hat of GroupNorm. `group` returns the group whose moments are used for a channel.
+/// Computes x_hat of GroupNorm, in which each channel is normalized with the moments of the group
+/// `group(channel)`.
 Values x_hat_with_group_moments(KernelCase& work,
                                 const std::function<std::size_t(std::size_t channel)>& group) {
   const PlainShape shape = work.shape();
@@ -98,7 +99,7 @@ Answer sample_offset_by_group_length(const Case& c, const KernelEnvironment&) {
       values[i] = right[i / length * span + i % length];
     tensor = ref::io::make_tensor(tensor.name, tensor.dtype, tensor.shape, values);
   }
-  return run_mutated(other, {});
+  return run_with_mutation(other, {});
 }
 
 /// GroupNorm with an injected error: the tokens are padded with rows of zeros to a multiple of 32,
@@ -134,7 +135,7 @@ Answer biased_running_variance(const Case& c, const KernelEnvironment&) {
   Case other = c;
   std::get<model::BatchNormOptions>(std::get<model::NormOptions>(other.options))
       .unbiased_running_variance = false;
-  return run_mutated(other, {});
+  return run_with_mutation(other, {});
 }
 
 /// Computes y in inference. `rstd` computes the factor that multiplies `x - running_mean` from the

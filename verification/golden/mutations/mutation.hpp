@@ -224,9 +224,9 @@ class Sites {
   std::string prefix_;                ///< the prefix of this part, used if joint_ is set
   bool listing_ = false;
   std::vector<Mutation> seen_;
-  /// The listed operators of each site, one bit per operator.
+  /// For each site, the operators that it was listed with, one bit per operator.
   std::map<std::string, std::uint64_t, std::less<>> recorded_;
-  /// The first site of each joint site that was used.
+  /// For each joint site, the first of its sites that was used.
   std::map<const JointSite*, std::string> first_;
 };
 

@@ -71,7 +71,7 @@ class PlainAddNorm {
     step.replace_inputs(of_x ? x_ : sum, statistics_of_x ? x_ : Numbers(), std::move(dy));
     std::visit(step, layer);
     for (const Mutation& mutation : own.seen())
-      if (changes_sum_output(mutation.site))
+      if (can_change_output(mutation.site))
         sites_.any((kPrefix + mutation.site).c_str(), {mutation.op});
     Results results;
     for (auto& [name, values] : step.take())
@@ -85,9 +85,9 @@ class PlainAddNorm {
     return tensor == nullptr ? ref::tensor::Tensor<double>() : *tensor;
   }
 
-  /// Whether an error that is injected at this site of the norm can change an output. The cases
-  /// have no mask, so that errors in reading a mask change nothing.
-  static bool changes_sum_output(const std::string& site) {
+  /// Whether an error that is injected at this site of the norm can change an output. The cases of
+  /// x + residual have no mask, so that errors in reading a mask change nothing.
+  static bool can_change_output(const std::string& site) {
     return site.find("returned") == std::string::npos && !site.starts_with("reading ") &&
            !site.starts_with("writing ") && site != "rows of the parameter gradients";
   }

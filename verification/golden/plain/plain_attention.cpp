@@ -88,12 +88,12 @@ class PlainDotProduct {
     return values;
   }
 
-  bool is_other(const char* site) { return sites_.any(site, {Op::other}) == Op::other; }
+  bool is_mutated_to_other(const char* site) { return sites_.any(site, {Op::other}) == Op::other; }
 
   Query query(std::size_t number) {
     Query at{number / (heads_ * tokens_), number / tokens_ % heads_, number % tokens_, number, 0};
     const std::size_t group = heads_ / kv_heads_;
-    const bool in_turn = kv_heads_ > 1 && group > 1 && is_other("head of the keys");
+    const bool in_turn = kv_heads_ > 1 && group > 1 && is_mutated_to_other("head of the keys");
     const std::size_t own = in_turn ? at.head % kv_heads_ : at.head / group;
     at.first_key = (at.sample * kv_heads_ + own) * keys_;
     return at;
@@ -126,7 +126,7 @@ class PlainDotProduct {
 
   bool is_key_included(bool backward, std::size_t sample, std::size_t j) {
     if (!masked_) return true;
-    if (samples_ > 1 && is_other("sample of the mask")) sample = (sample + 1) % samples_;
+    if (samples_ > 1 && is_mutated_to_other("sample of the mask")) sample = (sample + 1) % samples_;
     const auto of = [&](std::size_t key) -> bool { return valid_[sample * keys_ + key]; };
     switch (sites_.any("length of a sample", {Op::one_more, Op::one_less})) {
       case Op::one_more:
@@ -153,7 +153,7 @@ class PlainDotProduct {
     if (options_.scale) {
       factor = sites_.constant("given scale", static_cast<T>(*options_.scale));
     } else {
-      const std::size_t d = width_ * (heads_ > 1 && is_other("d and H d") ? heads_ : 1);
+      const std::size_t d = width_ * (heads_ > 1 && is_mutated_to_other("d and H d") ? heads_ : 1);
       factor = 1 / adl_sqrt(static_cast<T>(static_cast<double>(d)));
     }
     return sites_.factor(site, factor);
@@ -216,7 +216,8 @@ class PlainDotProduct {
         y_[at.number * value_width_ + c] = a_.over(y_[at.number * value_width_ + c], sum);
     }
     T log = adl_log(sum);
-    if (is_other("logarithm of the sum")) log = log * static_cast<T>(std::numbers::log2e);
+    if (is_mutated_to_other("logarithm of the sum"))
+      log = log * static_cast<T>(std::numbers::log2e);
     logs_[at.number] =
         sites_.term("largest score, added back", largest) + sites_.term("log of the sum", log);
     return true;
@@ -224,7 +225,7 @@ class PlainDotProduct {
 
   void store_y(const Query& at, const std::vector<std::size_t>& seen) {
     const T* const weights = &weights_[at.number * keys_];
-    const bool keys = width_ == value_width_ && is_other("keys and values");
+    const bool keys = width_ == value_width_ && is_mutated_to_other("keys and values");
     for (std::size_t c = 0; c < value_width_; ++c)
       y_[at.number * value_width_ + c] = a_.sum("sum of y", seen, [&](std::size_t j) {
         return stored(weights[j]) * (keys ? k_ : v_)[(at.first_key + j) * value_width_ + c];
@@ -298,9 +299,9 @@ class PlainDotProduct {
     }
   }
 
-  /// Returns the gradients of the scores of one query: `weights (grad_weights - mean)`.
-  /// grad_weights is the product of grad_y and v; mean is the mean of grad_weights, weighted by the
-  /// attention weights.
+  /// Returns the gradients of the scores of one query: `weights (grad_weights - mean)`. Here
+  /// grad_weights is the product of grad_y and v, and mean is the mean of grad_weights, weighted by
+  /// the attention weights.
   std::vector<T> grad_scores(const Query& at, const std::vector<std::size_t>& seen,
                              const std::vector<T>& weights) {
     const T* const dy = &dy_[at.number * value_width_];

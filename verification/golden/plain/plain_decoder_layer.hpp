@@ -16,8 +16,8 @@ class PlainDecoderLayer : PlainSublayers<T> {
         self_attention_(parts, this->place_, "self_attention"),
         cross_attention_(parts, this->place_, "cross_attention", &source),
         feed_forward_(parts, this->place_) {
-    this->offer_exchange("norm1 and norm2", self_site_, cross_site_);
-    this->offer_exchange("norm2 and norm3", cross_site_, feed_forward_site_);
+    this->offer_sublayer_exchange("norm1 and norm2", self_site_, cross_site_);
+    this->offer_sublayer_exchange("norm2 and norm3", cross_site_, feed_forward_site_);
   }
 
   Numbers<T> forward(const Numbers<T>& x, const Numbers<T>& memory) {

@@ -18,8 +18,8 @@ namespace normproof::verification::golden::plain {
 template <class T>
 class PlainQueryAttention {
  public:
-  /// `masked`: whether some rows may be padding. It is true for the rows of a memory. Errors in the
-  /// mask of a memory can be injected separately.
+  /// `masked` says whether some rows may be padding. It is true if the rows belong to the memory
+  /// (the output of the encoder). Errors in the mask of the memory can be injected separately.
   PlainQueryAttention(PlainEncoderContext<T>& parts, Sites& sites, bool masked)
       : sites_(sites),
         a_(parts.a_.style(), sites),
@@ -41,7 +41,7 @@ class PlainQueryAttention {
       Numbers<T> scores;
       for (const std::size_t j : rows) scores.push_back(score(query, to.keys, h, j));
       const T largest = *std::max_element(scores.begin(), scores.end());
-      const std::vector<std::size_t> numbers = first_indices(rows.size());
+      const std::vector<std::size_t> numbers = indices_below(rows.size());
       const T sum = a_.sum("sum of the softmax", numbers,
                            [&](std::size_t k) { return adl_exp(scores[k] - largest); });
       const bool whole = sites_.any("division by the sum of the softmax",
@@ -56,8 +56,8 @@ class PlainQueryAttention {
   }
 
  private:
-  /// Returns the feature index of component c of head h. The features of a head are contiguous, or
-  /// interleaved if that error is injected.
+  /// Returns the feature index of component c of head h. The features of a head are contiguous. An
+  /// injected error can interleave the features of the heads.
   std::size_t feature(std::size_t h, std::size_t c) {
     const bool in_turn =
         sites_.any("features of a head", {MutationOperator::other}) == MutationOperator::other;
@@ -66,7 +66,7 @@ class PlainQueryAttention {
 
   T score(const Numbers<T>& query, const Numbers<T>& keys, std::size_t h, std::size_t j) {
     const std::size_t d_k = width_ / heads_;
-    const T product = a_.sum("sum of a score", first_indices(d_k), [&](std::size_t c) {
+    const T product = a_.sum("sum of a score", indices_below(d_k), [&](std::size_t c) {
       return query[feature(h, c)] * keys[j * width_ + feature(h, c)];
     });
     if (a_.style().divide) return product / adl_sqrt(to_scalar<T>(d_k));
@@ -93,14 +93,14 @@ class PlainDecodingLayer : PlainSublayers<T> {
         cross_(parts, cross_sites_, true),
         feed_forward_(parts, this->place_),
         width_(parts.in_.config.d_model),
-        in_map_(make_map("self_attention.in", 3)),
+        input_map(make_map("self_attention.in", 3)),
         self_out_(make_map("self_attention.out", 1)),
         query_map_(make_map("cross_attention.query", 1)),
         memory_map_(make_map("cross_attention.memory", 2)),
         cross_out_(make_map("cross_attention.out", 1)),
         cache_(this->sites_, parts.in_.config.num_heads, width_) {
-    this->offer_exchange("norm1 and norm2", self_site_, cross_site_);
-    this->offer_exchange("norm2 and norm3", cross_site_, feed_forward_site_);
+    this->offer_sublayer_exchange("norm1 and norm2", self_site_, cross_site_);
+    this->offer_sublayer_exchange("norm2 and norm3", cross_site_, feed_forward_site_);
   }
 
   /// Starts a sentence. `past` contains the rows that are in the cache already, and `tokens` is the
@@ -155,7 +155,7 @@ class PlainDecodingLayer : PlainSublayers<T> {
   }
 
   Numbers<T> attend_to_itself(const Numbers<T>& x) {
-    const Numbers<T> qkv = this->parts_.linear(in_map_, x);
+    const Numbers<T> qkv = this->parts_.linear(input_map, x);
     const PlainKeysValues<T> fresh = split_keys_and_values(qkv, 1, 3);
     Numbers<T> contexts;
     std::size_t written = 0;
@@ -195,7 +195,7 @@ class PlainDecodingLayer : PlainSublayers<T> {
   PlainQueryAttention<T> self_, cross_;
   PlainFeedForward<T> feed_forward_;
   std::size_t width_;
-  PlainLinearMap in_map_, self_out_, query_map_, memory_map_, cross_out_;
+  PlainLinearMap input_map, self_out_, query_map_, memory_map_, cross_out_;
   Sublayer self_site_{"norm1", "self_attention.y", "residual of self-attention", ""};
   Sublayer cross_site_{"norm2", "cross_attention.y", "residual of cross-attention", ""};
   Sublayer feed_forward_site_{"norm3", "feed_forward.y", "residual of the feed-forward", ""};
@@ -239,7 +239,8 @@ class PlainDecoding {
     return fmt::format("layers.{}.self_attention.past_{}", layer, part);
   }
 
-  /// Returns b, or the index of the next sentence if that error is injected.
+  /// Returns the index of the sentence to use. It is b, unless an error is injected that uses the
+  /// next sentence.
   std::size_t sentence(const char* site, std::size_t b) {
     const bool next = sites_.any(site, {MutationOperator::other}) == MutationOperator::other;
     return next ? (b + 1) % in_.tokens.batch_size : b;

@@ -27,7 +27,8 @@ void copy_norm_results(const std::string& place, const NamedNumbers<T>& results,
 template <class T>
 class PlainSublayers {
  protected:
-  /// The names of a sublayer's norm, dropout and residual, and the inputs of its last forward pass.
+  /// One sublayer: the names of its norm, its dropout and its residual, and the inputs of its last
+  /// forward pass.
   struct Sublayer {
     const char *norm, *dropout;
     const char *residual, *backward;
@@ -40,7 +41,7 @@ class PlainSublayers {
             (sites_.any("place of the norm", {MutationOperator::other}) == MutationOperator::other);
   }
 
-  void offer_exchange(const char* site, Sublayer& a, Sublayer& b) {
+  void offer_sublayer_exchange(const char* site, Sublayer& a, Sublayer& b) {
     if (sites_.any(site, {MutationOperator::other}) == MutationOperator::other)
       std::swap(a.norm, b.norm);
   }
@@ -103,7 +104,7 @@ class PlainEncoderLayer : PlainSublayers<T> {
       : PlainSublayers<T>(parts, std::move(place)),
         attention_(parts, this->place_, "attention"),
         feed_forward_(parts, this->place_) {
-    this->offer_exchange("norm1 and norm2", attention_site_, feed_forward_site_);
+    this->offer_sublayer_exchange("norm1 and norm2", attention_site_, feed_forward_site_);
   }
 
   Numbers<T> forward(const Numbers<T>& x) {

@@ -22,14 +22,14 @@ T to_scalar(std::size_t n) {
   return static_cast<T>(static_cast<double>(n));
 }
 
-inline std::vector<std::size_t> first_indices(std::size_t count) {
+inline std::vector<std::size_t> indices_below(std::size_t count) {
   std::vector<std::size_t> indices(count);
   for (std::size_t i = 0; i < count; ++i) indices[i] = i;
   return indices;
 }
 
-/// A linear map. `role` is its role, such as "attention.in". Its parameters are `<name>.weight` and
-/// `<name>.bias`.
+/// A linear map. `role` stands for the map in the names of sites, such as "attention.in". The
+/// parameters of the map are called `<name>.weight` and `<name>.bias`.
 struct PlainLinearMap {
   std::string role, name;
   std::size_t in = 0, out = 0;
@@ -41,7 +41,7 @@ template <class T>
 class PlainEncoderContext {
  public:
   PlainEncoderContext(const ref::model::EncoderTensors& in, const Style& style, Sites& sites)
-      : in_(in), a_(without_one_pass(style), sites), sites_(sites) {
+      : in_(in), a_(disable_one_pass(style), sites), sites_(sites) {
     for (const auto& [name, values] : in.tensors)
       for (const double v : values) given_[name].push_back(static_cast<T>(v));
     for (const auto& [name, values] : in.state)
@@ -62,7 +62,7 @@ class PlainEncoderContext {
   Numbers<T> linear(const PlainLinearMap& map, const Numbers<T>& x) {
     const Numbers<T>& bias = given(map.name + ".bias");
     const std::string sum = "sum of " + map.role, of_bias = "bias of " + map.role;
-    const std::vector<std::size_t> inner = first_indices(map.in);
+    const std::vector<std::size_t> inner = indices_below(map.in);
     const Numbers<T> weight = read_weight(map);
     Numbers<T> y(x.size() / map.in * map.out);
     for (std::size_t k = 0; k < y.size(); ++k) {
@@ -78,14 +78,14 @@ class PlainEncoderContext {
   Numbers<T> linear_backward(const PlainLinearMap& map, const Numbers<T>& dy, const Numbers<T>& x,
                              NamedNumbers<T>& gradients) {
     const std::string sum = "sum of the gradient by what " + map.role + " takes";
-    const std::vector<std::size_t> outer = first_indices(map.out);
+    const std::vector<std::size_t> outer = indices_below(map.out);
     const Numbers<T> weight = read_weight(map);
     Numbers<T> grad_x(x.size());
     for (std::size_t k = 0; k < x.size(); ++k)
       grad_x[k] = a_.sum(sum.c_str(), outer, [&](std::size_t o) {
         return dy[k / map.in * map.out + o] * weight[o * map.in + k % map.in];
       });
-    const std::vector<std::size_t> all = first_indices(x.size() / map.in);
+    const std::vector<std::size_t> all = indices_below(x.size() / map.in);
     const std::string of_weight = "sum of grad_" + map.role + ".weight",
                       of_bias = "sum of grad_" + map.role + ".bias";
     Numbers<T>& grad_weight = gradients["grad_" + map.name + ".weight"];
@@ -126,7 +126,7 @@ class PlainEncoderContext {
   /// `prefix` is added to the names of their sites.
   void offer_mutations(const std::string& prefix, const Sites& part) {
     for (const Mutation& mutation : part.seen())
-      if (changes_encoder_output(mutation.site) &&
+      if (can_change_encoder_output(mutation.site) &&
           (pads_have_gradients_ || !mutation.site.starts_with("rows of ")))
         sites_.any((prefix + mutation.site).c_str(), {mutation.op});
   }
@@ -193,7 +193,7 @@ class PlainEncoderContext {
     }
   }
 
-  /// Returns the dropout mask of the sublayer `place`. If that error is injected, returns the mask
+  /// Returns the dropout mask of the sublayer `place`. An injected error can replace it by the mask
   /// of the next sublayer, which has the same shape.
   const ref::tensor::Mask& dropout_mask_at(const std::string& place, const std::string& of) const {
     const auto is_sublayer = [](const std::string& name) { return name.ends_with(".y"); };
@@ -208,16 +208,16 @@ class PlainEncoderContext {
     return mask->second;
   }
 
-  static Style without_one_pass(Style style) {
+  static Style disable_one_pass(Style style) {
     style.one_pass = false;
     return style;
   }
-  static bool changes_encoder_output(const std::string& site) {
+  static bool can_change_encoder_output(const std::string& site) {
     return site.find("returned") == std::string::npos && !site.starts_with("reading ") &&
            !site.starts_with("writing ");
   }
 
-  /// Returns the weight of the map as [out,in], transposed if that error is injected.
+  /// Returns the weight of the map as [out,in]. An injected error can transpose it.
   Numbers<T> read_weight(const PlainLinearMap& map) {
     Numbers<T> weight = given(map.name + ".weight");
     const std::string site = "weight of " + map.role;

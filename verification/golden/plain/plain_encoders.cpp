@@ -123,8 +123,8 @@ class PlainEncoder {
   }
 
  private:
-  /// Returns the rows over which the mean of a sentence is taken, and the number by which their sum
-  /// is divided.
+  /// Returns the rows whose mean represents a sentence, and the number by which the sum of these
+  /// rows is divided.
   std::pair<std::vector<std::size_t>, T> counted(std::size_t sentence) {
     const std::size_t seq_len = in_.tokens.seq_len;
     std::vector<std::size_t> rows;
@@ -217,7 +217,7 @@ class PlainEncoder {
     const std::size_t classes = in_.config.num_classes;
     const T* const own = logits.data() + row * classes;
     const T largest = *std::max_element(own, own + classes);
-    const T sum = parts_.a_.sum("sum of exponentials", first_indices(classes),
+    const T sum = parts_.a_.sum("sum of exponentials", indices_below(classes),
                                 [&](std::size_t k) { return adl_exp(own[k] - largest); });
     for (std::size_t k = 0; k < classes; ++k)
       log_p[row * classes + k] = (own[k] - largest) - sites_.term("log of the sum", adl_log(sum));
@@ -232,8 +232,8 @@ class PlainEncoder {
 };
 
 template <class T>
-std::vector<StoredTensor> run_encoder_as(const Case& c, const EvalInputs& inputs,
-                                         const Style& style, Sites& sites) {
+std::vector<StoredTensor> run_encoder_with_scalar_type(const Case& c, const EvalInputs& inputs,
+                                                       const Style& style, Sites& sites) {
   const EncoderTensors& in = inputs.encoder;
   NamedOutputs<T> answer = has_operation<ref::model::EncoderOptions>(c)
                                ? PlainEncoder<T>(in, style, sites).run()
@@ -247,8 +247,9 @@ std::vector<StoredTensor> run_encoder_as(const Case& c, const EvalInputs& inputs
 
 std::vector<StoredTensor> run_plain_encoder(const Case& c, const EvalInputs& inputs,
                                             const Style& style, Sites& sites) {
-  return in_arithmetic(style.accumulation.value_or(usual_accumulation(c.dtype)),
-                       [&]<class T>(T) { return run_encoder_as<T>(c, inputs, style, sites); });
+  return in_arithmetic(style.accumulation.value_or(usual_accumulation(c.dtype)), [&]<class T>(T) {
+    return run_encoder_with_scalar_type<T>(c, inputs, style, sites);
+  });
 }
 
 }  // namespace normproof::verification::golden::plain

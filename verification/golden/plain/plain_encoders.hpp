@@ -5,8 +5,8 @@
 namespace normproof::verification::golden::plain {
 
 /// Runs one encoder layer, one decoder layer, or the whole encoder with head and loss, with simple
-/// loops. Their norms are those of run_plain. The names of the norms' sites for injected errors
-/// have the prefix "norm: ".
+/// loops. The norms in them are computed as in run_plain. The names of the norms' sites for
+/// injected errors have the prefix "norm: ".
 ///
 /// Source    docs/specification/encoder.md, docs/specification/decoder.md,
 ///           docs/specification/training.md

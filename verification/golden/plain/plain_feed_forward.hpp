@@ -25,7 +25,7 @@ class PlainFeedForward {
     inner_ = parts_.linear(first_, x);
     active_.clear();
     for (const T v : inner_)
-      active_.push_back(activation_ == model::Activation::relu ? rectified(v) : v * gate(v));
+      active_.push_back(activation_ == model::Activation::relu ? apply_relu(v) : v * gate(v));
     active_ = parts_.apply_dropout("feed_forward.active", active_);
     return parts_.linear(second_, active_);
   }
@@ -42,21 +42,21 @@ class PlainFeedForward {
   }
 
  private:
-  T rectified(T x) {
+  T apply_relu(T x) {
     const MutationOperator below =
         sites_.any("values below 0", {MutationOperator::drop, MutationOperator::negate});
     if (x > 0 || below == MutationOperator::drop) return x;
     return below == MutationOperator::negate ? -x : T(0);
   }
-  /// Returns the derivative of relu. At exactly 0 the error bound allows both one-sided
-  /// derivatives, because a sum in another order may not be exactly 0.
+  /// Returns the derivative of relu. If x is exactly 0, the error bound allows both one-sided
+  /// derivatives, because the sum x need not be exactly 0 if its terms are added in another order.
   T step(T x) {
     const bool always =
         sites_.any("derivative", {MutationOperator::drop}) == MutationOperator::drop;
     return x > 0 || always ? T(1) : T(0);
   }
 
-  bool by_tanh() {
+  bool computes_by_tanh() {
     const bool other =
         sites_.any("formula of the gate", {MutationOperator::other}) == MutationOperator::other;
     return (activation_ == model::Activation::gelu_tanh) != other;
@@ -66,12 +66,12 @@ class PlainFeedForward {
            (x + static_cast<T>(0.044715) * x * x * x);
   }
   T gate(T x) {
-    if (by_tanh()) return (1 + adl_tanh(tanh_argument(x))) / 2;
+    if (computes_by_tanh()) return (1 + adl_tanh(tanh_argument(x))) / 2;
     const T argument = x * static_cast<T>(1 / std::numbers::sqrt2);
     return parts_.a_.style().divide ? adl_erfc(-argument) / 2 : (1 + adl_erf(argument)) / 2;
   }
   T slope(T x) {
-    if (by_tanh()) {
+    if (computes_by_tanh()) {
       const T t = adl_tanh(tanh_argument(x));
       const T of_argument = static_cast<T>(std::numbers::sqrt2 * std::numbers::inv_sqrtpi) *
                             (1 + 3 * static_cast<T>(0.044715) * x * x);

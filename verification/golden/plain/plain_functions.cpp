@@ -131,7 +131,7 @@ class PlainFunctions : public PlainGates<T> {
     std::vector<T> y(x_.size()), grad(x_.size());
     const bool turned = sites_.any("axis of the sum", {Op::other}) == Op::other;
     for (const auto& slice : turned ? cut_columns(shape_) : cut_rows(shape_, shape_.d_model))
-      l2_row(o, slice, y, grad);
+      run_l2_row(o, slice, y, grad);
     store("y", std::move(y));
     store("grad_x", std::move(grad));
   }
@@ -161,8 +161,8 @@ class PlainFunctions : public PlainGates<T> {
   }
 
   /// Computes l2_norm and its backward pass on one row.
-  void l2_row(const model::L2NormOptions& o, const std::vector<std::size_t>& row, std::vector<T>& y,
-              std::vector<T>& grad) {
+  void run_l2_row(const model::L2NormOptions& o, const std::vector<std::size_t>& row,
+                  std::vector<T>& y, std::vector<T>& grad) {
     T square = a_.sum("sum of squares", row, [&](std::size_t i) { return x_[i] * x_[i]; });
     if (sites_.any("sum of squares over D", {Op::insert}) == Op::insert)
       square /= static_cast<T>(static_cast<double>(row.size()));
@@ -205,15 +205,16 @@ class PlainFunctions : public PlainGates<T> {
                        : sites_.any("eps outside the root",
                                     {Op::drop, Op::ten_times, Op::inside_root, Op::square});
     const T used = how == Op::ten_times ? 10 * eps : how == Op::square ? eps * eps : eps;
-    if (how == Op::drop) return a_.off(1 / root);
-    if (how == Op::inside_root) return a_.off(1 / adl_sqrt(square + eps));
-    if (is_floor && how != Op::outside_root) return a_.off(1 / larger(root, used));
-    return a_.off(1 / (root + used));
+    if (how == Op::drop) return a_.add_quotient_error(1 / root);
+    if (how == Op::inside_root) return a_.add_quotient_error(1 / adl_sqrt(square + eps));
+    if (is_floor && how != Op::outside_root) return a_.add_quotient_error(1 / larger(root, used));
+    return a_.add_quotient_error(1 / (root + used));
   }
 
   static bool is_nan(T x) { return !(x == x); }  // NOLINT(misc-redundant-expression)
 
-  /// Returns x minus the maximum. If that error is injected, a difference below -30 becomes -30.
+  /// Returns `x - largest`, in which `largest` is the maximum of the row. An injected error can
+  /// replace a difference below -30 by -30.
   T difference(T x, T largest) {
     const T d = x - largest;
     const bool clipped = d < -30 && sites_.any("differences", {Op::clip}) == Op::clip;
@@ -342,8 +343,8 @@ class PlainFunctions : public PlainGates<T> {
 };
 
 template <class T>
-std::vector<StoredTensor> run_function_as(const Case& c, const EvalInputs& inputs,
-                                          const Style& style, Sites& sites) {
+std::vector<StoredTensor> run_function_with_scalar_type(const Case& c, const EvalInputs& inputs,
+                                                        const Style& style, Sites& sites) {
   const std::vector<std::size_t>& shape = find(c.inputs, "x")->shape;
   std::size_t rows = 1;
   for (std::size_t axis = 0; axis + 1 < shape.size(); ++axis) rows *= shape[axis];
@@ -372,8 +373,9 @@ std::vector<StoredTensor> run_plain_function(const Case& c, const EvalInputs& in
   if (has_operation<model::RopeOptions>(c)) return run_plain_rope(c, inputs, style, sites);
   if (has_operation<model::CrossEntropyOptions>(c))
     return run_plain_cross_entropy(c, inputs, style, sites);
-  return in_arithmetic(style.accumulation.value_or(usual_accumulation(c.dtype)),
-                       [&]<class T>(T) { return run_function_as<T>(c, inputs, style, sites); });
+  return in_arithmetic(style.accumulation.value_or(usual_accumulation(c.dtype)), [&]<class T>(T) {
+    return run_function_with_scalar_type<T>(c, inputs, style, sites);
+  });
 }
 
 }  // namespace normproof::verification::golden::plain

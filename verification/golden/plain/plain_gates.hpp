@@ -92,7 +92,7 @@ class PlainGates {
   static constexpr double kGeluCubicFactor = 0.044715;
   static constexpr double kSqrtOf2OverPi = std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
 
-  /// Returns a constant factor of a formula.
+  /// Returns `value`, a constant factor of a formula, unless an error is injected at the site.
   T factor(const char* site, double value) {
     return sites_.factor(site, sites_.constant(site, static_cast<T>(value)));
   }

@@ -110,8 +110,8 @@ std::vector<StoredTensor> stored(const Case& c, std::size_t steps, const PlainRe
 }
 
 template <class T>
-std::vector<StoredTensor> run_as(const Case& c, const EvalInputs& inputs, const Style& style,
-                                 Sites& sites) {
+std::vector<StoredTensor> run_layer_with_scalar_type(const Case& c, const EvalInputs& inputs,
+                                                     const Style& style, Sites& sites) {
   return stored(c, inputs.steps.size(), run_steps<T>(c, inputs, style, sites), style, sites);
 }
 
@@ -135,8 +135,8 @@ StoredTensor flushed(const StoredTensor& tensor) {
   return ref::io::make_tensor(tensor.name, tensor.dtype, tensor.shape, values);
 }
 
-/// Replaces subnormal results by 0 if that error is injected. The error is offered only if an input
-/// is subnormal too: otherwise a small result may be the rounding error of a cancellation.
+/// Injects an error that replaces subnormal results by 0. The error is offered only if an input is
+/// subnormal too: otherwise a small result may be the rounding error of a cancellation.
 std::vector<StoredTensor> flush_results(const Case& c, std::vector<StoredTensor> results,
                                         Sites& sites) {
   if (std::ranges::none_of(c.inputs, is_subnormal) || std::ranges::none_of(results, is_subnormal) ||
@@ -149,13 +149,14 @@ std::vector<StoredTensor> flush_results(const Case& c, std::vector<StoredTensor>
 
 std::vector<StoredTensor> run_without_flush_mutation(const Case& c, const EvalInputs& inputs,
                                                      const Style& style, Sites& sites) {
-  if (corpus::is_scaled(c)) return run_plain_scaled(c, inputs, style, sites);
+  if (corpus::is_scaled(c)) return run_plain_with_scaling(c, inputs, style, sites);
   if (is_encoder(c)) return run_plain_encoder(c, inputs, style, sites);
   if (is_transformer(c)) return run_plain_transformer(c, inputs, style, sites);
   if (is_optimizer(c)) return run_plain_optimizer(c, inputs, style, sites);
   if (!is_layer(c)) return run_plain_function(c, inputs, style, sites);
-  return in_arithmetic(style.accumulation.value_or(usual_accumulation(c.dtype)),
-                       [&]<class T>(T) { return run_as<T>(c, inputs, style, sites); });
+  return in_arithmetic(style.accumulation.value_or(usual_accumulation(c.dtype)), [&]<class T>(T) {
+    return run_layer_with_scalar_type<T>(c, inputs, style, sites);
+  });
 }
 
 }  // namespace

@@ -26,8 +26,8 @@ class PlainLayout {
 
   const PlainShape& rows() const { return shape_; }
 
-  /// Returns a tensor with the shape of x as rows [B,T,D]. A tensor that is not given is returned
-  /// unchanged.
+  /// Returns the tensor `name`, which has the shape of x, in the form of rows [B,T,D]. A tensor
+  /// that is not given is returned unchanged.
   ref::tensor::Tensor<double> read(const std::string& name,
                                    const ref::tensor::Tensor<double>& memory) {
     if (layout_ == Layout::rows || !ref::tensor::is_given(memory)) return memory;

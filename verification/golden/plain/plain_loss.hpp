@@ -209,8 +209,7 @@ class PlainLoss {
   std::size_t rows_ = 0, classes_ = 0;
   std::vector<T> x_, weights_, losses_, loss_, grad_;
   std::vector<bool> counts_;
-  /// The label-smoothing terms of ignored rows. They are included in the loss only if that error is
-  /// injected.
+  /// The label-smoothing terms of ignored rows. Only an injected error adds them to the loss.
   std::vector<T> ignored_smoothing_;
   bool weighted_ = false, masked_ = false, smooths_ignored_rows_ = false;
   std::vector<std::size_t> all_classes_;

@@ -37,7 +37,7 @@ class PlainAttention {
         valid_(crosses_ ? source->valid : parts.valid_),
         query_map_(make_map(place, "query", 1)),
         joint_map_(crosses_ ? make_map(place, "memory", 2) : make_map(place, "in", 3)),
-        out_map_(make_map(place, "out", 1)) {}
+        output_map(make_map(place, "out", 1)) {}
   PlainAttention(const PlainAttention&) = delete;
   PlainAttention& operator=(const PlainAttention&) = delete;
 
@@ -45,7 +45,7 @@ class PlainAttention {
   /// needs.
   Numbers<T> forward(const Numbers<T>& x, const Numbers<T>& memory = {}) {
     if (crosses_) {
-      memory_ = memory_or_mistake(memory, x);
+      memory_ = choose_memory_rows(memory, x);
       projected_.queries = parts_.linear(query_map_, x);
     }
     projected_.joint = parts_.linear(joint_map_, crosses_ ? memory_ : x);
@@ -59,12 +59,12 @@ class PlainAttention {
     context_.assign(x.size(), T(0));
     for_each_value(parts_.tokens_, [&](std::size_t b, std::size_t h, std::size_t i, std::size_t c) {
       context_[context_at(b, h, i, c)] =
-          a_.sum("sum of the context", first_indices(keys_), [&](std::size_t j) {
+          a_.sum("sum of the context", indices_below(keys_), [&](std::size_t j) {
             return dropped_[weight_at(b, h, i, j)] * at(projected_, kValues, b, h, j, c);
           });
     });
     offer_mutations();
-    return parts_.linear(out_map_, context_);
+    return parts_.linear(output_map, context_);
   }
 
   const Numbers<T>& weights() const { return weights_; }
@@ -72,27 +72,28 @@ class PlainAttention {
   /// Returns the gradient with respect to x. The gradient with respect to the memory is stored in
   /// `gradients`.
   Numbers<T> backward(const Numbers<T>& dy, const Numbers<T>& x, NamedNumbers<T>& gradients) {
-    const Numbers<T> grad_context = parts_.linear_backward(out_map_, dy, context_, gradients);
+    const Numbers<T> grad_context = parts_.linear_backward(output_map, dy, context_, gradients);
     const Numbers<T> grad_scores = softmax_backward(grad_context);
     const T scale = sites_.factor("1/sqrt(d_k) in the backward", score_scale());
     Projections grad{Numbers<T>(projected_.queries.size(), T(0)),
                      Numbers<T>(projected_.joint.size(), T(0))};
     const Numbers<T>& used =
         dropout_weights("weights before dropout in the gradient by the values");
-    const std::vector<std::size_t> queries = first_indices(parts_.tokens_);
+    const std::vector<std::size_t> queries = indices_below(parts_.tokens_);
     for_each_value(parts_.tokens_, [&](std::size_t b, std::size_t h, std::size_t i, std::size_t c) {
       at(grad, kQueries, b, h, i, c) =
           scale *
-          a_.sum("sum of the gradient by the queries", first_indices(keys_), [&](std::size_t j) {
+          a_.sum("sum of the gradient by the queries", indices_below(keys_), [&](std::size_t j) {
             return grad_scores[weight_at(b, h, i, j)] * at(projected_, kKeys, b, h, j, c);
           });
     });
     for_each_value(keys_, [&](std::size_t b, std::size_t h, std::size_t j, std::size_t c) {
       at(grad, kKeys, b, h, j, c) =
-          scale *
-          a_.sum("sum of the gradient by the keys", queries_that_see(j), [&](std::size_t i) {
-            return grad_scores[weight_at(b, h, i, j)] * at(projected_, kQueries, b, h, i, c);
-          });
+          scale * a_.sum("sum of the gradient by the keys", list_queries_that_see_key(j),
+                         [&](std::size_t i) {
+                           return grad_scores[weight_at(b, h, i, j)] *
+                                  at(projected_, kQueries, b, h, i, c);
+                         });
       at(grad, kValues, b, h, j, c) =
           a_.sum("sum of the gradient by the values", queries, [&](std::size_t i) {
             return used[weight_at(b, h, i, j)] * grad_context[context_at(b, h, i, c)];
@@ -125,7 +126,7 @@ class PlainAttention {
 
   /// Returns the rows from which keys and values are computed. These are the rows of the memory,
   /// unless an error is injected.
-  Numbers<T> memory_or_mistake(const Numbers<T>& memory, const Numbers<T>& x) {
+  Numbers<T> choose_memory_rows(const Numbers<T>& memory, const Numbers<T>& x) {
     const bool next =
         sites_.any("sentence of the memory", {MutationOperator::other}) == MutationOperator::other;
     const bool own = sites_.any("memory", {MutationOperator::other}) == MutationOperator::other;
@@ -165,8 +166,8 @@ class PlainAttention {
     return 1 / adl_sqrt(to_scalar<T>(whole ? width_ : d_k()));
   }
 
-  /// Returns the feature index of component c of head h. The features of a head are contiguous, or
-  /// interleaved if that error is injected.
+  /// Returns the feature index of component c of head h. The features of a head are contiguous. An
+  /// injected error can interleave the features of the heads.
   std::size_t feature(std::size_t h, std::size_t c) {
     const bool in_turn =
         sites_.any("features of a head", {MutationOperator::other}) == MutationOperator::other;
@@ -208,8 +209,8 @@ class PlainAttention {
   }
 
   /// Returns the attention weights before dropout if `site` begins with "weights after", and the
-  /// weights after dropout otherwise. If an error is injected at `site`, the function returns the
-  /// other of these two.
+  /// weights after dropout otherwise. If an error is injected at `site`, the weights before and
+  /// after dropout are exchanged.
   const Numbers<T>& dropout_weights(const char* site) {
     const bool before = std::string_view(site).starts_with("weights after");
     const Numbers<T>& right = before ? weights_ : dropped_;
@@ -221,7 +222,7 @@ class PlainAttention {
     const std::size_t j = k % keys_, i = k / keys_ % parts_.tokens_,
                       h = k / (parts_.tokens_ * keys_) % heads_,
                       b = k / (parts_.tokens_ * keys_ * heads_);
-    const T product = a_.sum("sum of a score", first_indices(d_k()), [&](std::size_t c) {
+    const T product = a_.sum("sum of a score", indices_below(d_k()), [&](std::size_t c) {
       return at(projected_, kQueries, b, h, i, c) * at(projected_, kKeys, b, h, j, c);
     });
     if (a_.style().divide) return product / adl_sqrt(to_scalar<T>(d_k()));
@@ -250,15 +251,15 @@ class PlainAttention {
   }
 
   /// Returns the queries that the causal mask lets attend to key j.
-  std::vector<std::size_t> queries_that_see(std::size_t j) {
+  std::vector<std::size_t> list_queries_that_see_key(std::size_t j) {
     std::vector<std::size_t> queries;
     for (std::size_t i = 0; i < parts_.tokens_; ++i)
       if (causal_mask_allows(i, j)) queries.push_back(i);
     return queries;
   }
 
-  /// Whether key j is a token of the source and not padding. If that error is injected, the mask of
-  /// the target is used instead.
+  /// Whether key j is a token of the source and not padding. An injected error can use the mask of
+  /// the target instead of the mask of the source.
   bool is_token(std::size_t b, std::size_t j) {
     const bool of_target =
         crosses_ &&
@@ -304,7 +305,7 @@ class PlainAttention {
     Numbers<T> of_weights(weights_.size());
     for_each_score([&](std::size_t b, std::size_t h, std::size_t i, std::size_t j) {
       of_weights[weight_at(b, h, i, j)] = a_.sum("sum of the gradient by the weights of attention",
-                                                 first_indices(d_k()), [&](std::size_t c) {
+                                                 indices_below(d_k()), [&](std::size_t c) {
                                                    return grad_context[context_at(b, h, i, c)] *
                                                           at(projected_, kValues, b, h, j, c);
                                                  });
@@ -314,7 +315,7 @@ class PlainAttention {
     Numbers<T> grad(weights_.size());
     for_each_score([&](std::size_t b, std::size_t h, std::size_t i, std::size_t j) {
       const T mean =
-          a_.sum("sum in the backward of the softmax", first_indices(keys_), [&](std::size_t k) {
+          a_.sum("sum in the backward of the softmax", indices_below(keys_), [&](std::size_t k) {
             const std::size_t at = weight_at(b, h, i, k);
             return of_weights[at] * w[at];
           });
@@ -333,7 +334,7 @@ class PlainAttention {
   std::string role_;
   std::size_t heads_, width_, keys_;
   std::vector<bool> valid_;
-  PlainLinearMap query_map_, joint_map_, out_map_;
+  PlainLinearMap query_map_, joint_map_, output_map;
   Numbers<T> memory_, weights_, dropped_, context_;
   Projections projected_;
 };

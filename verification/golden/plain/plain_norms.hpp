@@ -29,7 +29,7 @@ class PlainNormLayers : public PlainNormStep<T> {
     store_slices(normalize_rows(shape_.d_model, false, o.eps), false, o.eps);
   }
   void operator()(const model::GroupScalingOptions& o) {
-    store_slices(normalize_rows(width_of(o.groups), false, o.eps), false, o.eps);
+    store_slices(normalize_rows(group_width(o.groups), false, o.eps), false, o.eps);
   }
   void operator()(const model::ScaleNormOptions& o) {
     sum_not_mean_ = true;
@@ -53,8 +53,8 @@ class PlainNormLayers : public PlainNormStep<T> {
     store_slices(normalize_cells(cut_samples(shape_, 1), true, o.eps), true, o.eps);
   }
   void operator()(const model::GroupNormOptions& o) {
-    store_slices(normalize_cells(cut_groups(shape_, width_of(o.groups), sites_), true, o.eps), true,
-                 o.eps);
+    store_slices(normalize_cells(cut_groups(shape_, group_width(o.groups), sites_), true, o.eps),
+                 true, o.eps);
   }
   void operator()(const model::BatchNormOptions& o) {
     if (!training_)
@@ -87,7 +87,7 @@ class PlainNormLayers : public PlainNormStep<T> {
       return normalize_by_running_statistics("running_mean", "running_variance", o.eps);
     auto s = statistics(choose(cut_columns(shape_), cut_rows(shape_, shape_.d_model)), true, o.eps,
                         true);
-    renormalize(s, o);
+    run_batch_renorm(s, o);
     store_slices(s, true, o.eps);
     store_square("biased_variance", s.statistic, s.n, o.eps);
     move("running_mean", s.mean, o.running_decay);
@@ -97,7 +97,7 @@ class PlainNormLayers : public PlainNormStep<T> {
     if (!training_) return normalize_by_running_statistics("", "running_psi2", o.eps);
     const auto s = statistics(cut_columns(shape_), false, o.eps, true);
     const T iteration = state_["iterations"][0] + 1;
-    const bool warm = is_warm(iteration, o.warmup_iterations);
+    const bool warm = is_after_warmup(iteration, o.warmup_iterations);
     std::vector<T> old_psi2 = state_["running_psi2"];
     const T forward = static_cast<T>(o.alpha_forward), backward = static_cast<T>(o.alpha_backward);
     move("running_psi2", s.statistic, sites_.pick("alpha_forward", forward, backward));
@@ -112,14 +112,14 @@ class PlainNormLayers : public PlainNormStep<T> {
   void operator()(const model::PowerNormReleasedOptions& o) {
     grad_x_is_delayed_ = true;  // group scaling still changes grad_x
     std::vector<T> group_rstd;
-    const std::size_t width = width_of(o.groups);
-    if (o.group_scaling) group_rstd = scale_groups(width, o.group_eps);
+    const std::size_t width = group_width(o.groups);
+    if (o.group_scaling) group_rstd = apply_group_scaling(width, o.group_eps);
     if (!training_) {
       normalize_by_running_statistics("", "running_psi2", o.eps);
     } else {
       const auto s = statistics(cut_columns(shape_), false, o.eps, true);
       const T k = state_["iterations"][0] + 1;
-      const bool warm = is_warm(k, o.warmup_iterations);
+      const bool warm = is_after_warmup(k, o.warmup_iterations);
       std::vector<T> old_psi2 = state_["running_psi2"];
       const bool cumulative = o.cumulative_warmup_average &&
                               k < static_cast<T>(static_cast<double>(o.warmup_iterations));
@@ -149,7 +149,7 @@ class PlainNormLayers : public PlainNormStep<T> {
                            by_batch ? s.rstd : rstd_);
       state_["iterations"] = {k};
     }
-    if (o.group_scaling) unscale_groups(group_rstd, width);
+    if (o.group_scaling) apply_group_scaling_backward(group_rstd, width);
     finish("grad_x");
   }
 
@@ -191,7 +191,7 @@ class PlainNormLayers : public PlainNormStep<T> {
   using Base::x_;
   using Base::x_hat_;
 
-  std::size_t width_of(std::int64_t groups) const {
+  std::size_t group_width(std::int64_t groups) const {
     return shape_.d_model / static_cast<std::size_t>(groups);
   }
 
@@ -240,7 +240,7 @@ class PlainNormLayers : public PlainNormStep<T> {
     store("grad_alpha", {grad_alpha});
   }
 
-  void renormalize(NormalizedSlices<T>& s, const model::BatchRenormOptions& o) {
+  void run_batch_renorm(NormalizedSlices<T>& s, const model::BatchRenormOptions& o) {
     const std::vector<T> z = x_hat_;
     std::vector<T> scale(s.rstd.size()), returned_r(scale), returned_d(scale);
     for (std::size_t k = 0; k < s.slices.size(); ++k) {
@@ -268,7 +268,7 @@ class PlainNormLayers : public PlainNormStep<T> {
     store_statistic("d", returned_d);
   }
 
-  bool is_warm(T iteration, std::int64_t warmup) {
+  bool is_after_warmup(T iteration, std::int64_t warmup) {
     const T last =
         sites_.count("last iteration of the warm-up", static_cast<T>(static_cast<double>(warmup)));
     return iteration <= last;
@@ -294,8 +294,9 @@ class PlainNormLayers : public PlainNormStep<T> {
       x_hat_[i] = x[i] * sites_.factor("rstd in x_hat", rstd_[feature_of(i)]);
   }
 
-  /// Computes the gradients of PowerNorm, whose backward pass is approximate. grad_x uses nu, a
-  /// running statistic of the backward pass, as it was after the previous step. Then nu is updated.
+  /// Computes the gradients of PowerNorm, whose backward pass is approximate. nu is a running
+  /// statistic of the backward pass. grad_x uses the value that nu had after the previous step.
+  /// Then nu is updated.
   void approximate_backward(T alpha, bool tokens_alone, bool scaled,
                             const std::vector<T>& divisor) {
     parameter_gradients(x_hat_);
@@ -375,7 +376,7 @@ class PlainNormLayers : public PlainNormStep<T> {
 
   /// Divides each group of `width` features of a row by its root mean square. Returns the
   /// reciprocal root mean squares.
-  std::vector<T> scale_groups(std::size_t width, double eps) {
+  std::vector<T> apply_group_scaling(std::size_t width, double eps) {
     std::vector<T> rstd, squares;
     std::vector<T> scaled(x_.size());
     for (const auto& group : cut_rows(shape_, width)) {
@@ -392,7 +393,7 @@ class PlainNormLayers : public PlainNormStep<T> {
   }
 
   /// Applies the backward pass of group scaling to grad_x.
-  void unscale_groups(const std::vector<T>& rstd, std::size_t width) {
+  void apply_group_scaling_backward(const std::vector<T>& rstd, std::size_t width) {
     if (dy_.empty()) return;
     std::vector<T>& grad = out_["grad_x"];
     const Slices groups = cut_rows(shape_, width);

@@ -84,8 +84,8 @@ class PlainOptimizer {
     return sites_.factor("gradient", g);
   }
 
-  /// Returns the direction of the step, which is the velocity, and updates `v` to
-  /// `momentum v + g`, with the gradient g.
+  /// Updates the velocity v to `momentum v + g`, with the gradient g. Returns the velocity, which
+  /// is the direction of the step.
   T velocity(T momentum, std::size_t s, std::size_t i, T& v) {
     const T g = gradient(s, i), old = v;
     const T share = is_mutated("dampening 1 - momentum", StepOp::insert) ? 1 - momentum : T(1);
@@ -104,7 +104,7 @@ class PlainOptimizer {
                     T(1),
                     T(1)};
       if (is_mutated("beta1 and beta2", StepOp::other)) std::swap(step.beta1, step.beta2);
-      correct(step, o, s);
+      correct_bias(step, o, s);
       std::vector<T> first = moments_["first_moment"], second = moments_["second_moment"];
       for (std::size_t i = 0; i < p_.size(); ++i)
         p_[i] = decays ? adamw_update(step, s, i, first[i], second[i])
@@ -116,7 +116,7 @@ class PlainOptimizer {
   }
 
   /// Computes the bias corrections `1 - beta^t` of both moments, with the step number t.
-  void correct(AdamStep& step, const ref::model::AdamWOptions& o, std::size_t s) {
+  void correct_bias(AdamStep& step, const ref::model::AdamWOptions& o, std::size_t s) {
     const bool anew = is_mutated("steps done before, in the bias correction", StepOp::drop);
     const std::size_t t = sites_.count("step in the bias correction", anew ? s + 1 : step_count(s));
     const auto correction = [&](T beta, double exact) {
@@ -232,8 +232,8 @@ class PlainOptimizer {
 };
 
 template <class T>
-std::vector<StoredTensor> run_steps_as(const Case& c, const EvalInputs& inputs, const Style& style,
-                                       Sites& sites) {
+std::vector<StoredTensor> run_steps_with_scalar_type(const Case& c, const EvalInputs& inputs,
+                                                     const Style& style, Sites& sites) {
   const auto& operation = std::get<ref::model::OptimizerOperation>(c.options);
   const std::vector<std::size_t>& shape = find(c.inputs, "parameter")->shape;
   const std::size_t width = shape.back(), count = inputs.optimizer.parameter.size();
@@ -258,8 +258,9 @@ std::vector<StoredTensor> run_steps_as(const Case& c, const EvalInputs& inputs, 
 
 std::vector<StoredTensor> run_plain_optimizer(const Case& c, const EvalInputs& inputs,
                                               const Style& style, Sites& sites) {
-  return in_arithmetic(style.accumulation.value_or(usual_accumulation(c.dtype)),
-                       [&]<class T>(T) { return run_steps_as<T>(c, inputs, style, sites); });
+  return in_arithmetic(style.accumulation.value_or(usual_accumulation(c.dtype)), [&]<class T>(T) {
+    return run_steps_with_scalar_type<T>(c, inputs, style, sites);
+  });
 }
 
 }  // namespace normproof::verification::golden::plain

@@ -10,9 +10,9 @@
 
 namespace normproof::verification::golden::plain {
 
-/// The outputs of an encoder or a whole Transformer by name. `shapes` has the shape of each output,
-/// except for gradients of parameters and for the state, which have the shapes of the parameters
-/// and of the old state.
+/// The outputs of an encoder or a whole Transformer by name. `shapes` contains the shapes of
+/// outputs, but not those of gradients of parameters and of the state. The gradient of a parameter
+/// has the shape of the parameter, and the new state has the shape of the old state.
 template <class T>
 struct NamedOutputs {
   NamedNumbers<T> values;
@@ -24,7 +24,8 @@ struct NamedOutputs {
   }
 };
 
-/// Whether errors in writing rows can be injected into this output. They cannot for the state.
+/// Whether errors in writing rows can be injected into this output. Such errors cannot be injected
+/// into the state.
 inline bool has_write_mutations(const std::string& name) {
   for (const char* own : {"y", "logits", "loss"})
     if (name == own) return true;

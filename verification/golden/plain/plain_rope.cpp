@@ -51,7 +51,7 @@ class PlainRope {
                          : value;
   }
 
-  /// Returns the row of the tables cos and sin that is used for a row of x.
+  /// Returns the row of the tables cos and sin that belongs to row `row` of x.
   std::size_t table_row(std::size_t row) {
     switch (sites_.any("row of the tables", {Op::one_more, Op::other, Op::drop})) {
       case Op::one_more:

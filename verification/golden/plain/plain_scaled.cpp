@@ -137,8 +137,8 @@ class ScaledTensors {
     return values;
   }
 
-  /// Computes the scales of the blocks by the convention of the format, or by a wrong convention if
-  /// that error is injected.
+  /// Computes the scales of the blocks by the convention of the format. An injected error can use a
+  /// wrong convention.
   std::vector<double> scales_of_blocks(const StoredTensor& output,
                                        const std::vector<double>& values,
                                        const FloatFormat& format) {
@@ -170,7 +170,7 @@ class ScaledTensors {
     return largest;
   }
 
-  bool is_forgotten(std::size_t i, std::size_t d_model) const {
+  bool is_scale_forgotten(std::size_t i, std::size_t d_model) const {
     return block_mutation_ == Op::forget_remainder &&
            i % d_model >= d_model / kScaledBlockSize * kScaledBlockSize;
   }
@@ -179,7 +179,7 @@ class ScaledTensors {
                                              const std::vector<double>& scales) const {
     const std::size_t d_model = output.shape.back();
     for (std::size_t i = 0; i < values.size(); ++i)
-      values[i] = is_forgotten(i, d_model) ? 0 : values[i] / scales[block_index(i, d_model)];
+      values[i] = is_scale_forgotten(i, d_model) ? 0 : values[i] / scales[block_index(i, d_model)];
     return values;
   }
 
@@ -233,8 +233,8 @@ void replace(EvalInputs& inputs, const Case& c, const std::string& name,
 
 }  // namespace
 
-std::vector<StoredTensor> run_plain_scaled(const Case& c, const EvalInputs& inputs,
-                                           const Style& style, Sites& sites) {
+std::vector<StoredTensor> run_plain_with_scaling(const Case& c, const EvalInputs& inputs,
+                                                 const Style& style, Sites& sites) {
   ScaledTensors tensors(c, style, sites);
   EvalInputs read = inputs;
   for (const StoredTensor& input : c.inputs)

@@ -62,7 +62,7 @@ inline Slices cut_samples(const PlainShape& s, std::size_t width) {
   return slices;
 }
 /// Returns the slices of GroupNorm, whose groups have `width` features. The groups are consecutive
-/// features, or interleaved if that error is injected.
+/// features. An injected error can interleave the groups.
 inline Slices cut_groups(const PlainShape& s, std::size_t width, Sites& sites) {
   const bool interleaved =
       width > 1 && width < s.d_model &&
@@ -142,7 +142,7 @@ inline double truncate_to_dtype(DType dtype, double v) {
 }
 
 /// Makes a tensor of the given dtype from an output, as a kernel stores it. Each value is rounded
-/// to the dtype, or truncated if that error is injected.
+/// to the dtype. An injected error can truncate the values instead.
 template <class T>
 StoredTensor stored_tensor(const std::string& name, DType dtype, std::vector<std::size_t> shape,
                            const std::vector<T>& values, const Style& style, Sites& sites) {
@@ -211,18 +211,18 @@ class PlainArithmetic {
     if constexpr (std::is_floating_point_v<T>) {
       if (ref::numeric::is_power_of_two(n)) return quotient;  // exact on any hardware
     }
-    return off(quotient);
+    return add_quotient_error(quotient);
   }
 
-  /// Returns a quotient or a reciprocal root with the error of Style::units ulps, as some hardware
-  /// computes it.
-  T off(T value) const {
+  /// Returns `value`, a quotient or a reciprocal root, with an added error of Style::units ulps,
+  /// because some hardware computes it with such an error.
+  T add_quotient_error(T value) const {
     if constexpr (std::is_floating_point_v<T>) {
-      constexpr T kHalfUnit = std::numeric_limits<T>::epsilon() / 2;
+      constexpr T kUnitRoundoff = std::numeric_limits<T>::epsilon() / 2;
       // This product rounds once more. Together with the 3 half units, the error is at most 2
       // units.
       return style_.units == 0 ? value
-                               : value * (1 + static_cast<T>(style_.units) * 3 / 2 * kHalfUnit);
+                               : value * (1 + static_cast<T>(style_.units) * 3 / 2 * kUnitRoundoff);
     } else {
       return value;
     }
@@ -237,7 +237,7 @@ class PlainArithmetic {
   }
 
   /// Returns `1 / sqrt(statistic + eps)`, unless an error is injected.
-  T rstd(T statistic, T eps) { return off(exact_rstd(statistic, eps)); }
+  T rstd(T statistic, T eps) { return add_quotient_error(exact_rstd(statistic, eps)); }
 
  private:
   /// Whether the sum of `count` terms changes visibly if only its first `block` terms are added.

@@ -15,7 +15,7 @@ using ref::model::Mode;
 template <class T>
 struct NormalizedSlices {
   Slices slices;
-  /// [slice][element]: whether the statistics include the element
+  /// counts[slice][element] says whether the statistics of the slice include the element.
   std::vector<std::vector<bool>> counts;
   bool masked = false;
   std::vector<T> n, mean, statistic, rstd;
@@ -75,7 +75,8 @@ class PlainNormStep {
   std::size_t row_of(std::size_t i) const { return i / shape_.d_model; }
   std::size_t feature_of(std::size_t i) const { return i % shape_.d_model; }
 
-  /// Returns the correct slices, or the slices of the other axis if that error is injected.
+  /// Returns the correct slices `right`. An injected error can replace them by `wrong`, the slices
+  /// along the other axis.
   Slices choose(Slices right, Slices wrong) {
     return sites_.any("axis of the statistics", {MutationOperator::other}) ==
                    MutationOperator::other
@@ -280,7 +281,7 @@ class PlainNormStep {
     NormalizedSlices<T> s = statistics(slices, centred, eps, masked);
     uses_rstd_ = false;
     if (a_.style().folded && affine_ && !scalar_gamma_ && centred)
-      fold(s);
+      compute_folded_y(s);
     else
       affine("y");
     parameter_gradients(x_hat_);
@@ -289,7 +290,7 @@ class PlainNormStep {
   }
 
   /// Computes y in the folded form `x (gamma rstd) + (beta - mean gamma rstd)`.
-  void fold(const NormalizedSlices<T>& s) {
+  void compute_folded_y(const NormalizedSlices<T>& s) {
     std::vector<T> y(x_.size());
     for (std::size_t k = 0; k < s.slices.size(); ++k)
       for (const std::size_t i : s.slices[k]) {

@@ -21,8 +21,9 @@ namespace {
 using ref::model::EncoderTensors;
 using ref::model::TransformerTensors;
 
-/// Sets the number of rows. The loss ignores padded rows. Their gradients are therefore 0 unless
-/// the norm layer is PowerNormReleased, which gives padded rows a gradient.
+/// Sets the number of rows, and whether padded rows have gradients. The loss ignores padded rows.
+/// Their gradients are therefore 0, unless the norm layer is PowerNormReleased, which gives padded
+/// rows a gradient.
 template <class T>
 void set_rows(PlainEncoderContext<T>& parts, const ref::model::Tokens& tokens) {
   parts.set_rows(tokens.batch_size, tokens.seq_len);
@@ -160,8 +161,8 @@ class PlainTranslator {
 };
 
 template <class T>
-NamedOutputs<T> run_transformer_as(const Case& c, const TransformerTensors& in, const Style& style,
-                                   Sites& sites) {
+NamedOutputs<T> run_transformer_with_scalar_type(const Case& c, const TransformerTensors& in,
+                                                 const Style& style, Sites& sites) {
   if (has_operation<ref::model::DecodingOptions>(c))
     return PlainDecoding<T>(in, style, sites).run();
   if (has_operation<ref::model::LanguageModelOptions>(c))
@@ -175,8 +176,8 @@ std::vector<StoredTensor> run_plain_transformer(const Case& c, const EvalInputs&
                                                 const Style& style, Sites& sites) {
   const TransformerTensors& in = inputs.transformer;
   return in_arithmetic(style.accumulation.value_or(usual_accumulation(c.dtype)), [&]<class T>(T) {
-    return store_outputs(c, run_transformer_as<T>(c, in, style, sites), in.tensors, in.state, style,
-                         sites);
+    return store_outputs(c, run_transformer_with_scalar_type<T>(c, in, style, sites), in.tensors,
+                         in.state, style, sites);
   });
 }
 

@@ -59,9 +59,9 @@ MeanAndVariance<T> welford_statistics(const std::vector<T>& x, std::size_t width
 }
 
 /// Bounds the error of a mean that is merged from blocks. Two blocks A and B with the means m_A and
-/// m_B are merged as `m_A + (m_B - m_A) n_B / n`. Here n is the number of elements of both blocks,
-/// and n_B is that of the smaller block B. The bound is valid for every tree of blocks; Welford's
-/// recurrence is one of these trees.
+/// m_B are merged as `m_A + (m_B - m_A) n_B / n`. Here B is the smaller block, n_B is the number of
+/// its elements, and n is the number of elements of both blocks. The bound is valid for every tree
+/// of blocks; Welford's recurrence is one of these trees.
 ///
 /// Source    docs/error_analysis.md, section 8
 /// Computes  the mean by a sum in any order. Its error is increased by `3 u log2(n) (max - min)`,

@@ -10,8 +10,9 @@
 
 namespace normproof::verification::golden::plain {
 
-/// Returns one side of a Transformer (encoder or decoder) as the inputs of an encoder. Tensors keep
-/// their names. If the head is tied, the tensor named `embedding` is also added as "head.weight".
+/// Returns one side of a Transformer, its encoder or its decoder, in the form of the inputs of an
+/// encoder. Tensors keep their names. If the head is tied, the tensor named `embedding` is also
+/// added as "head.weight".
 inline ref::model::EncoderTensors make_side_inputs(const ref::model::TransformerTensors& in,
                                                    const ref::model::LayersConfig& layers,
                                                    bool causal, const ref::tensor::Mask& valid,
@@ -66,8 +67,8 @@ class PlainVocabulary {
 
   Numbers<T> embed() { return embedding_.forward(in_.tokens); }
 
-  /// Computes logits and loss from the output of the last layer. Returns the gradient of that
-  /// output.
+  /// Computes logits and loss from the output of the last layer. Returns the gradient with respect
+  /// to that output.
   Numbers<T> compute_loss(Numbers<T> x, DType dtype, NamedOutputs<T>& answer) {
     const T factor = tied_head_factor<T>(sites_, in_.config);
     for (T& element : x) element *= factor;
@@ -94,8 +95,8 @@ class PlainVocabulary {
     return grad;
   }
 
-  /// Computes the gradient of the embedding. `grad` is the gradient of the first layer's input.
-  /// compute_loss must have been called before.
+  /// Computes the gradient of the embedding. `grad` is the gradient with respect to the input of
+  /// the first layer. compute_loss must have been called before.
   void embed_backward(const Numbers<T>& grad, NamedNumbers<T>& gradients) {
     embedding_.backward(in_.tokens, grad, gradients);
     if (!in_.config.tied_head) return;
@@ -119,8 +120,8 @@ class PlainVocabulary {
  private:
   static constexpr const char* kPrefix = "loss: ";
 
-  /// Returns the targets. Errors that can be injected: the targets of the next position, or the
-  /// inputs of the same position.
+  /// Returns the targets. An injected error can replace them by the targets of the next position,
+  /// or by the inputs of the same position.
   std::vector<int> targets() {
     std::vector<int> own = in_.targets;
     switch (sites_.any("targets", {MutationOperator::one_more, MutationOperator::one_less})) {

@@ -53,20 +53,20 @@ class AddNormCases {
     for (const MixedDtypes& mixed : kMixedDtypes)
       add(base_recipe(mixed.reason, {5, 12}, mixed.x_dtype)
               .why(mixed.why)
-              .parameters_in(mixed.parameters_dtype));
+              .set_parameter_dtype(mixed.parameters_dtype));
     gradients();
-    residuals();
-    conditioned();
+    add_residual_cases();
+    add_conditioned_cases();
     extents();
     exact();
-    sixteen_bit_cases();
-    not_finite({3, 4, 6});
+    add_sixteen_bit_cases();
+    add_not_finite_cases({3, 4, 6});
     for (const std::size_t extent : kQuickAddNormEdges)
       add(base_recipe("block_edge", {1, extent}, DType::float32).why(kWhyBlockEdge));
   }
 
   void standard() {
-    not_finite({7, 33});
+    add_not_finite_cases({7, 33});
     for (const DType dtype : kHighPrecisionAddNormDtypes) {
       for (const char* name : {"a", "b", "c"})
         add(base_recipe(fmt::format("random_{}", name), {4, 9, 30}, dtype)
@@ -81,7 +81,7 @@ class AddNormCases {
       for (const std::size_t extent : block_edge_extents(tier))
         add(base_recipe("block_edge", {3, extent}, DType::float32).why(kWhyBlockEdge));
     for (const DType dtype : kLowPrecisionAddNormDtypes) {
-      many_rows({2050, 12}, dtype);
+      add_many_row_cases({2050, 12}, dtype);
       add(base_recipe("wide_row", {5, 4097}, dtype).why(kWhyWide).x(offset_by(2)));
     }
     add(base_recipe("zeros_in_x", {7, 16}, DType::float32)
@@ -130,7 +130,7 @@ class AddNormCases {
             }));
   }
 
-  void residuals() {
+  void add_residual_cases() {
     const Shape shape = {7, 16};
     for (const DType dtype : {DType::float32, DType::bfloat16, DType::float16})
       add(base_recipe("large_residual", shape, dtype)
@@ -146,7 +146,7 @@ class AddNormCases {
               }));
   }
 
-  void conditioned() {
+  void add_conditioned_cases() {
     const Shape shape = {7, 16};
     const auto both = [&](std::string reason, double scale, DType dtype, const char* why) {
       return base_recipe(std::move(reason), shape, dtype)
@@ -226,21 +226,21 @@ class AddNormCases {
               .exact());
   }
 
-  void many_rows(const Shape& shape, DType dtype) {
+  void add_many_row_cases(const Shape& shape, DType dtype) {
     add(base_recipe("many_rows", shape, dtype)
             .why("gradients of gamma and beta over more rows than a block has threads")
             .grad_y([](std::size_t, double normal) { return 1 + 0.5 * normal; }));
   }
 
-  void sixteen_bit_cases() {
+  void add_sixteen_bit_cases() {
     const Shape shape = {5, 33};
     for (const DType dtype : kLowPrecisionAddNormDtypes) {
       add(base_recipe("magnitude_300", shape, dtype)
               .why("squares of 9e4, which overflow float16")
               .x(scaled_by(300)));
     }
-    many_rows({300, 2}, DType::bfloat16);
-    many_rows({257, 2}, DType::float32);
+    add_many_row_cases({300, 2}, DType::bfloat16);
+    add_many_row_cases({257, 2}, DType::float32);
     add(base_recipe("wide_row", {1, 513}, DType::float16).why(kWhyWide).x(offset_by(2)));
     add(base_recipe("magnitude_2e4", shape, DType::float16)
             .why("near the largest number of float16: any sum of the row overflows it")
@@ -249,7 +249,7 @@ class AddNormCases {
             }));
   }
 
-  void not_finite(const Shape& shape) {
+  void add_not_finite_cases(const Shape& shape) {
     const auto bad = [](std::size_t i, double normal) {
       return i == 31 ? std::numeric_limits<double>::quiet_NaN() : normal;
     };

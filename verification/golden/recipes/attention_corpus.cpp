@@ -37,8 +37,8 @@ struct AttentionRecipe {
   std::function<bool(std::size_t sample, std::size_t key)> valid = {};
 
   static double plain(std::size_t, double normal) { return normal; }
-  /// Returns an element of q that gives scores of a few units. With S keys, no attention weight is
-  /// then nearly 1/S or nearly 0.
+  /// Returns an element of q: twice a normal number. The scores are then a few units in size, so
+  /// that the attention weights of S keys are neither close to 1/S nor close to 0.
   static double twice_normal(std::size_t, double normal) { return 2 * normal; }
 };
 
@@ -49,14 +49,14 @@ class AttentionCases {
   std::vector<Case> take() { return std::move(cases_); }
 
   void quick() {
-    for (const DType dtype : kEveryDtype) in_every_dtype(dtype);
+    for (const DType dtype : kEveryDtype) add_cases_in_every_dtype(dtype);
     masks();
     scores();
     extents();
-    for (const std::size_t edge : block_edges_of_tier(tier_)) block_edge(edge);
-    low_precision_cases(513);
-    float16_limits();
-    not_finite();
+    for (const std::size_t edge : block_edges_of_tier(tier_)) add_block_edge_cases(edge);
+    add_low_precision_cases(513);
+    add_float16_limit_cases();
+    add_not_finite_cases();
   }
 
   void standard() {
@@ -123,8 +123,8 @@ class AttentionCases {
            .features = 2,
            .values = 2});
     }
-    for (const std::size_t edge : block_edges_of_tier(tier_)) block_edge(edge);
-    low_precision_cases(2050);
+    for (const std::size_t edge : block_edges_of_tier(tier_)) add_block_edge_cases(edge);
+    add_low_precision_cases(2050);
   }
 
  private:
@@ -159,7 +159,7 @@ class AttentionCases {
     return [=](std::size_t, double normal) { return offset + factor * normal; };
   }
 
-  void in_every_dtype(DType dtype) {
+  void add_cases_in_every_dtype(DType dtype) {
     add({.reason = "random", .why = "ordinary inputs", .dtype = dtype, .values = 3});
     add({.reason = "causal",
          .why = "a query sees the keys up to its own: later ones, or earlier ones, or not its own",
@@ -305,9 +305,9 @@ class AttentionCases {
            .values = features});
   }
 
-  /// Adds a case with `edge` keys and a case with `edge` queries. If `edge` is small, adds a case
-  /// with a causal mask, too.
-  void block_edge(std::size_t edge) {
+  /// Adds a case with `edge` keys and a case with `edge` queries. If `edge` is at most 64, also
+  /// adds a case with a causal mask.
+  void add_block_edge_cases(std::size_t edge) {
     AttentionRecipe r{.reason = fmt::format("block_edge_{}_keys", edge),
                       .why = kWhyBlockEdge,
                       .samples = 1,
@@ -328,7 +328,7 @@ class AttentionCases {
     add(r);
   }
 
-  void low_precision_cases(std::size_t extent) {
+  void add_low_precision_cases(std::size_t extent) {
     for (const DType dtype : kLowPrecisionDtypes) {
       AttentionRecipe r{.reason = "many_keys",
                         .why = "sums over keys, and their exponentials, that are kept in 16 bits",
@@ -352,7 +352,7 @@ class AttentionCases {
     }
   }
 
-  void float16_limits() {
+  void add_float16_limit_cases() {
     add({.reason = "subnormal_16_bits",
          .why = kWhySubnormal,
          .dtype = DType::float16,
@@ -366,7 +366,7 @@ class AttentionCases {
          .k = scaled_by(0x1p-13)});
   }
 
-  void not_finite() {
+  void add_not_finite_cases() {
     constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
     const auto with = [](std::size_t at) {
       return [at](std::size_t i, double normal) { return i == at ? kNaN : normal; };

@@ -21,20 +21,20 @@ using corpus::is_layer_with_options;
 
 namespace {
 
-/// Those extents of kBlockEdges that no other case of the operation has along the axis of
-/// statistics. The first list is for the common layers and for functions, the second for all other
-/// layers.
+/// The elements of kBlockEdges that no other case of the operation has as an extent along the axis
+/// of statistics. The first list is for the common layers and for functions, and the second list is
+/// for all other layers.
 constexpr std::size_t kEdgesMissingInAllLayers[] = {32};
 constexpr std::size_t kEdgesMissingInRareLayers[] = {31, 32, 63, 64, 65, 127, 128, 129, 257};
 constexpr const char* kWhyRows =
     "as many rows as a block has, one less or one more: the last block of rows is lost, whole or "
     "in part, or counts twice";
 
-bool is_among(const std::vector<std::string>& names, std::string_view operation) {
+bool contains_name(const std::vector<std::string>& names, std::string_view operation) {
   return std::ranges::find(names, operation) != names.end();
 }
 bool is_norm(std::string_view operation) {
-  return is_among(ref::model::norm_names(), operation);
+  return contains_name(ref::model::norm_names(), operation);
 }
 
 class BlockCases {
@@ -61,10 +61,10 @@ class BlockCases {
   void standard() {
     const bool uses_statistics_over_rows = norm_ && has_statistics_over_rows(operation_);
     const bool over_nothing = norm_ && !corpus::has_statistics(operation_);
-    for (const std::size_t extent : uses_statistics_over_rows ? other_edges() : kBlockEdges)
+    for (const std::size_t extent : uses_statistics_over_rows ? missing_block_edges() : kBlockEdges)
       rows(extent, 4);
     for (const std::size_t extent :
-         uses_statistics_over_rows || over_nothing ? kBlockEdges : other_edges())
+         uses_statistics_over_rows || over_nothing ? kBlockEdges : missing_block_edges())
       features(extent);
   }
 
@@ -76,8 +76,9 @@ class BlockCases {
                      is_layer_with_options<ref::model::RMSNormOptions>(operation_));
   }
 
-  /// Returns those of kBlockEdges that no other case has along the axis of statistics.
-  std::span<const std::size_t> other_edges() const {
+  /// Returns the elements of kBlockEdges that no other case of the operation has as an extent along
+  /// the axis of statistics.
+  std::span<const std::size_t> missing_block_edges() const {
     const bool has_all = !norm_ || is_layer_of_rows() ||
                          is_layer_with_options<ref::model::BatchNormOptions>(operation_) ||
                          is_layer_with_options<ref::model::GroupNormOptions>(operation_);
@@ -129,10 +130,11 @@ std::vector<Case> block_cases(Tier tier, std::string_view operation, std::uint64
 std::vector<std::size_t> block_edges_of_tier(Tier tier) {
   constexpr std::size_t kQuickTierEdges[] = {31, 33, 127, 129};
   if (tier == Tier::quick) return {std::begin(kQuickTierEdges), std::end(kQuickTierEdges)};
-  std::vector<std::size_t> other_edges;
+  std::vector<std::size_t> missing_block_edges;
   if (tier == Tier::standard)
-    std::ranges::set_difference(kBlockEdges, kQuickTierEdges, std::back_inserter(other_edges));
-  return other_edges;
+    std::ranges::set_difference(kBlockEdges, kQuickTierEdges,
+                                std::back_inserter(missing_block_edges));
+  return missing_block_edges;
 }
 
 }  // namespace normproof::verification::golden::recipes

@@ -179,7 +179,7 @@ void join(MagnitudeRange& reach, const MagnitudeRange& more) {
   reach.infinity |= more.infinity;
 }
 template <class Map>
-void join_each(Map& map, const Map& more) {
+void merge_each_entry(Map& map, const Map& more) {
   for (const auto& [key, value] : more) join(map[key], value);
 }
 
@@ -210,10 +210,10 @@ Coverage& Coverage::operator+=(const Coverage& more) {
   cases += more.cases;
   join(dtypes, more.dtypes);
   join(modes, more.modes);
-  join_each(options, more.options);
-  join_each(inputs, more.inputs);
-  join_each(extents, more.extents);
-  join_each(magnitudes, more.magnitudes);
+  merge_each_entry(options, more.options);
+  merge_each_entry(inputs, more.inputs);
+  merge_each_entry(extents, more.extents);
+  merge_each_entry(magnitudes, more.magnitudes);
   return *this;
 }
 

@@ -20,7 +20,7 @@ struct NumbersFirst {
   using is_transparent = void;
   bool operator()(std::string_view a, std::string_view b) const;
 };
-/// The number of cases that have a value, for each value as a text.
+/// For each value, in the form of a text: the number of cases that have this value.
 using Counts = std::map<std::string, std::size_t, NumbersFirst>;
 
 /// Which magnitudes and special values occur among the elements of a tensor.

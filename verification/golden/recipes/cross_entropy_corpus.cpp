@@ -48,11 +48,11 @@ class LossCases {
 
   void quick() {
     for (const DType dtype : {DType::float64, DType::float32, DType::float16, DType::bfloat16})
-      in_every_dtype(dtype);
-    for (const DType dtype : {DType::float64, DType::float32}) logits_far_from_zero(dtype);
+      add_cases_in_every_dtype(dtype);
+    for (const DType dtype : {DType::float64, DType::float32}) add_logits_far_from_zero(dtype);
     options();
     extents();
-    for (const std::size_t edge : block_edges_of_tier(tier_)) block_edge(edge);
+    for (const std::size_t edge : block_edges_of_tier(tier_)) add_block_edge_cases(edge);
     low_precision_cases(513, 600);
     add({.reason = "subnormal_16_bits",
          .why = kWhySubnormal,
@@ -81,7 +81,7 @@ class LossCases {
              .logits = LossRecipe::scaled_logits(3),
              .weights = LossRecipe::uneven_class_weight,
              .valid = every_third_is_ignored});
-    for (const std::size_t edge : block_edges_of_tier(tier_)) block_edge(edge);
+    for (const std::size_t edge : block_edges_of_tier(tier_)) add_block_edge_cases(edge);
     low_precision_cases(2050, 2050);
   }
 
@@ -113,7 +113,7 @@ class LossCases {
     cases_.push_back(std::move(c));
   }
 
-  void in_every_dtype(DType dtype) {
+  void add_cases_in_every_dtype(DType dtype) {
     add({.reason = "random", .why = "ordinary inputs", .dtype = dtype});
     add({.reason = "ignored",
          .why = "a third of the rows takes no part: the mean is over the others",
@@ -139,7 +139,7 @@ class LossCases {
          .logits = LossRecipe::scaled_logits(100)});
   }
 
-  void logits_far_from_zero(DType dtype) {
+  void add_logits_far_from_zero(DType dtype) {
     add({.reason = "offset_1e4",
          .why = "large logits that differ by little",
          .dtype = dtype,
@@ -182,7 +182,7 @@ class LossCases {
   }
 
   /// Adds a case with `edge` classes and a case with `edge` rows.
-  void block_edge(std::size_t edge) {
+  void add_block_edge_cases(std::size_t edge) {
     LossRecipe r{.reason = "block_edge", .why = kWhyBlockEdge, .rows = 3, .classes = edge};
     add(r);
     std::swap(r.rows, r.classes);

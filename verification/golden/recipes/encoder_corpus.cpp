@@ -22,11 +22,11 @@ class EncoderCases : public EncoderCaseList {
   using EncoderCaseList::EncoderCaseList;
 
   void quick() {
-    if (decoder_) return decoders();
+    if (decoder_) return add_decoder_cases();
     for (const char* norm : {"layer_norm", "batch_norm", "power_norm", "power_norm_released"})
-      for (const char* placement : {"post", "pre"}) ordinary(norm, placement);
-    ordinary("power_norm", "post", DType::float32);
-    if (!whole_) ordinary("layer_norm", "post", DType::float32);
+      for (const char* placement : {"post", "pre"}) add_ordinary_case(norm, placement);
+    add_ordinary_case("power_norm", "post", DType::float32);
+    if (!whole_) add_ordinary_case("layer_norm", "post", DType::float32);
     add({.reason = "without_mask",
          .why = "no padding: every key is attended to",
          .options = {{"activation", "gelu"}},
@@ -46,10 +46,10 @@ class EncoderCases : public EncoderCaseList {
          .fills = {{whole_ ? "embedding.weight" : "x",
                     [](std::size_t, double normal) { return 1e6 + normal; }}}});
     if (whole_)
-      whole_encoders();
+      add_whole_encoder_cases();
     else
       layers();
-    causal();
+    add_causal_cases();
   }
 
   void standard() {
@@ -71,8 +71,8 @@ class EncoderCases : public EncoderCaseList {
            .tokens = 5,
            .d_model = 9,
            .d_ff = 7});
-    shapes();
-    padding_cases();
+    add_shape_cases();
+    add_padding_cases();
     if (whole_)
       add({.reason = "three_layers",
            .why = "three layers, 17 classes and 31 words",
@@ -115,7 +115,7 @@ class EncoderCases : public EncoderCaseList {
     return settings;
   }
 
-  void shapes() {
+  void add_shape_cases() {
     add({.reason = "one_token",
          .why = "T = 1: the only key takes all, and no gradient passes the softmax",
          .options = gelu("post", "2"),
@@ -143,7 +143,7 @@ class EncoderCases : public EncoderCaseList {
     if (!decoder_)
       add({.reason = "causal_long",
            .why = "a causal mask over one key more than a vector of 32",
-           .options = with_causal(gelu("pre", "2")),
+           .options = make_causal(gelu("pre", "2")),
            .tokens = 33});
     add({.reason = "wide_feed_forward",
          .why = "a feed-forward of one feature more than two vectors of 32",
@@ -155,7 +155,7 @@ class EncoderCases : public EncoderCaseList {
          .d_ff = 1});
   }
 
-  void padding_cases() {
+  void add_padding_cases() {
     add({.reason = "first_tokens_alone",
          .why = "nothing but padding behind the first token of each sentence",
          .options = gelu("post", "2"),
@@ -170,8 +170,8 @@ class EncoderCases : public EncoderCaseList {
          .pad = [](std::size_t b, std::size_t t) { return (t + b) % 3 == 1; }});
   }
 
-  void ordinary(const std::string& norm, const std::string& placement,
-                DType dtype = DType::float64) {
+  void add_ordinary_case(const std::string& norm, const std::string& placement,
+                         DType dtype = DType::float64) {
     const bool post = placement == "post";
     EncoderRecipe recipe{.reason = fmt::format("{}_{}", placement, norm),
                          .why = decoder_ ? "an ordinary layer of a decoder, with padding in source "
@@ -190,7 +190,7 @@ class EncoderCases : public EncoderCaseList {
     add(recipe);
   }
 
-  Settings with_causal(Settings settings) const {
+  Settings make_causal(Settings settings) const {
     if (decoder_) return settings;  // it is always causal and has no such option
     settings.emplace_back("causal", "true");
     if (whole_) settings.emplace_back("pooling", "per_position");
@@ -199,28 +199,28 @@ class EncoderCases : public EncoderCaseList {
 
   /// Adds cases with a causal mask: rows with few visible keys next to rows with many, and a
   /// sentence that ends early, so that some keys are masked both by the causal mask and as padding.
-  void causal() {
+  void add_causal_cases() {
     for (const DType dtype : {DType::float64, DType::float32, DType::bfloat16})
       if (!whole_ || dtype == DType::float64)
         add({.reason = "causal_post",
              .why = "a token sees itself and those before it: the first one alone itself",
-             .options = with_causal(gelu("post", "2")),
+             .options = make_causal(gelu("post", "2")),
              .dtype = dtype,
              .tokens = 4});
     add({.reason = "causal_pre_power_norm",
          .why = "psi and the statistics of the backward run over tokens that the mask keeps apart",
-         .options = with_causal({{"placement", "pre"}, {"num_heads", "2"}, {"norm", "power_norm"}}),
+         .options = make_causal({{"placement", "pre"}, {"num_heads", "2"}, {"norm", "power_norm"}}),
          .samples = 3,
          .tokens = 5});
     add({.reason = "causal_without_padding",
          .why = "one mask alone, three heads of as many features as there are tokens",
-         .options = with_causal(gelu("pre", "3")),
+         .options = make_causal(gelu("pre", "3")),
          .d_model = 9,
          .pads = false});
     if (!whole_)
       add({.reason = "causal_dropout",
            .why = "the mask of the dropout has a place for keys that are not seen",
-           .options = with_causal({{"num_heads", "2"}, {"dropout", "0.25"}}),
+           .options = make_causal({{"num_heads", "2"}, {"dropout", "0.25"}}),
            .tokens = 4});
   }
 
@@ -231,14 +231,14 @@ class EncoderCases : public EncoderCaseList {
          .inference = true});
   }
 
-  /// Adds the cases of a decoder layer. The source is longer or shorter than the target, and its
-  /// sentences end at other positions.
-  void decoders() {
-    ordinary("layer_norm", "post");
+  /// Adds the cases of a decoder layer. In most cases the source is longer or shorter than the
+  /// target, and the padding of the source begins at another position.
+  void add_decoder_cases() {
+    add_ordinary_case("layer_norm", "post");
     for (const DType dtype : {DType::float32, DType::bfloat16})
-      ordinary("layer_norm", "pre", dtype);
-    ordinary("batch_norm", "pre");
-    ordinary("power_norm", "post");
+      add_ordinary_case("layer_norm", "pre", dtype);
+    add_ordinary_case("batch_norm", "pre");
+    add_ordinary_case("power_norm", "post");
     add({.reason = "short_source_power_norm",
          .why = "more queries than keys, pre-norm, psi of each of three norms",
          .options =
@@ -272,7 +272,7 @@ class EncoderCases : public EncoderCaseList {
   }
 
   void add_source_cases() {
-    ordinary("power_norm_released", "post");
+    add_ordinary_case("power_norm_released", "post");
     add({.reason = "one_key",
          .why = "S = 1: the only key of the source takes all, and no gradient passes that softmax",
          .options = gelu("post", "2"),
@@ -297,12 +297,12 @@ class EncoderCases : public EncoderCaseList {
          .why = "scores of a hundred: softmax takes nearly one key alone",
          .options = {{"num_heads", "2"}, {"activation", "gelu"}},
          .fills = {{"x", [](std::size_t, double normal) { return 12 * normal; }}}});
-    dropout_cases();
+    add_dropout_cases();
   }
 
   /// Adds cases with dropout. The masks are inputs, so that it does not matter how an
   /// implementation draws random numbers.
-  void dropout_cases() {
+  void add_dropout_cases() {
     const auto with_rate = [](const char* rate, const char* placement, const char* activation) {
       return Settings{{"placement", placement},
                       {"num_heads", "2"},
@@ -334,7 +334,7 @@ class EncoderCases : public EncoderCaseList {
          .inference = true});
   }
 
-  void whole_encoders() {
+  void add_whole_encoder_cases() {
     add({.reason = "two_layers",
          .why = "what the first layer answers is what the second takes",
          .options = {{"num_layers", "2"}, {"num_heads", "2"}, {"activation", "gelu"}}});

@@ -55,17 +55,17 @@ class EncoderLimitCases : public EncoderCaseList {
       else
         add_layers(dtype);
     }
-    if (!whole_) float16_limits();
+    if (!whole_) add_float16_limit_cases();
   }
 
   void standard() {
     for (const DType dtype : kLowPrecisionEncoderDtypes) low_precision_cases(dtype);
-    if (decoder_) float16_limits();
-    every_norm(
+    if (decoder_) add_float16_limit_cases();
+    add_case_of_every_norm(
         {.reason = "pre", .why = "an encoder with a norm that few have", .dtype = DType::float32});
     extents();
     values();
-    in_float64();
+    add_float64_cases();
   }
 
  private:
@@ -81,7 +81,7 @@ class EncoderLimitCases : public EncoderCaseList {
          .dtype = dtype});
   }
 
-  void float16_limits() {
+  void add_float16_limit_cases() {
     const auto in_every = [](std::size_t period) {
       return [period](std::size_t i, double normal) {
         return i / 4 % period == 0 ? 0x1p-17 * normal : normal;
@@ -138,9 +138,9 @@ class EncoderLimitCases : public EncoderCaseList {
          .d_ff = 65});
   }
 
-  /// Adds one case for each norm that the quick tier does not have. The cases differ from the
+  /// Adds one case for each norm that no case of the quick tier has. The cases differ from the
   /// recipe `like` only in their norm.
-  void every_norm(const EncoderRecipe& like) {
+  void add_case_of_every_norm(const EncoderRecipe& like) {
     for (const std::string& norm : ref::model::norm_names()) {
       if (decoder_ &&
           ref::model::norm_layer(ref::model::norm_options(norm)).uses_statistics_per_sample())
@@ -161,11 +161,11 @@ class EncoderLimitCases : public EncoderCaseList {
   /// Adds float64 cases that reveal errors which float32 cases hide: a factor that is rounded to 16
   /// bits, or one lost term in a thousand. For a whole encoder the float32 bound is wider than the
   /// effect of such an error.
-  void in_float64() {
+  void add_float64_cases() {
     const auto between_tokens = [](std::size_t b, std::size_t t) { return (t + b) % 3 == 1; };
-    every_norm({.reason = "pre",
-                .why = "a norm that few have: its factors rounded to 16 bits",
-                .pad = between_tokens});
+    add_case_of_every_norm({.reason = "pre",
+                            .why = "a norm that few have: its factors rounded to 16 bits",
+                            .pad = between_tokens});
     add({.reason = "many_sentences",
          .why = "gradients of parameters over 1041 rows, of a word over 347: a sum that ends early",
          .options = gelu("pre", "2"),

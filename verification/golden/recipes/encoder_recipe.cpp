@@ -15,8 +15,8 @@ using corpus::output_dtype;
 
 namespace {
 
-/// Whether the row is padding if sentences have `length` tokens. The recipe decides; by default,
-/// the last b tokens of sentence b are padding.
+/// Whether the row is padding if sentences have `length` tokens. If the recipe does not say which
+/// tokens are padding, the last b tokens of sentence b are.
 bool is_pad(const EncoderRecipe& recipe, std::size_t length, std::size_t row) {
   const std::size_t b = row / length, t = row % length;
   return t > 0 && (recipe.pad ? recipe.pad(b, t) : t + b >= length);
@@ -113,8 +113,8 @@ class EncoderCaseMaker {
           c.dtype);
   }
 
-  /// Adds a dropout mask. It is drawn as in training, as for step 0 of a run with the seed of the
-  /// corpus.
+  /// Adds a dropout mask. It is drawn like the mask of step 0 in a training run with the seed of
+  /// the corpus.
   void add_mask(Case& c, const std::string& place, const std::vector<std::size_t>& shape,
                 double rate) const {
     const ref::tensor::Mask keep = ref::nn::dropout_mask(
@@ -133,7 +133,7 @@ class EncoderCaseMaker {
     });
   }
 
-  /// Adds the parameters, including those of the norms, and the state of the norms.
+  /// Adds the parameters of the operation and of its norms, and the state of the norms.
   void add_weights(Case& c, const EncoderRecipe& recipe,
                    const ref::model::EncoderOperation& operation,
                    const ref::model::EncoderConfig& config) const {

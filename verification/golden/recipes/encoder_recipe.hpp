@@ -21,7 +21,8 @@ struct EncoderRecipe {
   std::size_t vocabulary = 5, classes = 3;
   std::size_t keys = 4;  ///< number of source positions of a decoder
   bool inference = false, pads = true, class_weights = true;
-  /// Whether token t of sentence b is padding, in source and target. The first token never is.
+  /// Whether token t of sentence b is padding, in source and target. The first token is never
+  /// padding.
   std::function<bool(std::size_t b, std::size_t t)> pad = {};
   /// The functions that compute the elements of tensors, by name of the tensor. Other tensors have
   /// their usual elements.

@@ -47,11 +47,11 @@ class FunctionCases {
             .why("odd extents, no multiple of any vector or warp"));
     add(base_recipe("last_lane", {3, 33}, DType::float32)
             .why("one element more than a vector of 32"));
-    blocks(1025, 33);
+    add_block_cases(1025, 33);
     if (sums_)
       sums();
     else
-      activations();
+      add_activation_cases();
     add(base_recipe("subnormal_16_bits", {6, 6}, DType::float16)
             .why(kWhySubnormal)
             .x(sums_ ? scaled(1) : some_subnormal_elements(2))
@@ -83,7 +83,7 @@ class FunctionCases {
   }
 
   void standard() {
-    blocks(4097, 129);
+    add_block_cases(4097, 129);
     for (const DType dtype : {DType::float64, DType::float32}) {
       for (const char* name : {"a", "b", "c"})
         add(base_recipe(fmt::format("random_{}", name), {4, 9, 30}, dtype)
@@ -99,7 +99,7 @@ class FunctionCases {
       add(base_recipe("long_row", {1, 4099}, dtype)
               .why("one row of a prime number of elements: errors of a sum add up")
               .x(scaled(0.5)));
-      if (sums_) sums_of_the_standard_tier(dtype);
+      if (sums_) add_standard_tier_sums(dtype);
     }
   }
 
@@ -136,7 +136,7 @@ class FunctionCases {
 
   /// Adds cases that are hard for kernels. `wide` and `middling` are the lengths of rows in 16-bit
   /// cases.
-  void blocks(std::size_t wide, std::size_t middling) {
+  void add_block_cases(std::size_t wide, std::size_t middling) {
     for (const std::size_t extent : block_edge_extents(tier_))
       add(base_recipe("block_edge", {3, extent}, DType::float32).why(kWhyBlockEdge).x(scaled(2)));
     for (const DType dtype : {DType::bfloat16, DType::float16}) {
@@ -177,7 +177,7 @@ class FunctionCases {
             .x([](std::size_t, double) { return 0.3; }));
   }
 
-  void sums_of_the_standard_tier(DType dtype) {
+  void add_standard_tier_sums(DType dtype) {
     add(base_recipe("zeros_in_x", {7, 16}, dtype)
             .why("elements of 0, and a row of 0")
             .x([](std::size_t i, double normal) { return i % 3 == 0 || i < 16 ? 0 : normal; }));
@@ -213,7 +213,7 @@ class FunctionCases {
               .masked([](std::size_t i) { return i / 6 == 1; }));
   }
 
-  void activations() {
+  void add_activation_cases() {
     for (const DType dtype : {DType::float64, DType::float32}) {
       add(base_recipe("near_zero", {4, 6}, dtype)
               .why("0, -0 and values around them: the derivative at 0, and what is lost below it")
@@ -251,7 +251,7 @@ class FunctionCases {
   std::string_view function_;
   std::uint64_t seed_;
   const ref::model::OperationInfo& info_;
-  bool sums_;  ///< whether it sums the elements of a row; if not, it is elementwise
+  bool sums_;  ///< whether the function sums the elements of a row; if not, it is elementwise
   std::vector<Case> cases_;
 };
 

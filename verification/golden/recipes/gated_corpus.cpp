@@ -44,8 +44,8 @@ class GatedCases {
     add(base_recipe("last_lane", {3, 33}, DType::float32)
             .why("one element more than a vector of 32"));
     add(base_recipe("block_edge", {1, 257}, DType::float32).why(kWhyBlockEdge).x(scaled(2)));
-    near_zero(DType::float32);
-    for (const DType dtype : kHighPrecisionGateDtypes) tails(dtype);
+    add_near_zero_cases(DType::float32);
+    for (const DType dtype : kHighPrecisionGateDtypes) add_tail_cases(dtype);
     add(base_recipe("large", {3, 7}, DType::float32)
             .why("from 80 to 8e4 on both sides: exp overflows beyond 88.7, and is subnormal "
                  "before 103")
@@ -53,7 +53,7 @@ class GatedCases {
               return (i % 2 == 0 ? -1 : 1) * (i < 14 ? 80 + 2 * static_cast<double>(i)
                                                      : std::ldexp(80.0, static_cast<int>(i) - 10));
             }));
-    large_16_bits({3, 33});
+    add_large_sixteen_bit_cases({3, 33});
     add(base_recipe("subnormal_16_bits", {6, 6}, DType::float16)
             .why(kWhySubnormal)
             .x(some_subnormal_elements(2))
@@ -65,7 +65,7 @@ class GatedCases {
             .gate([](std::size_t i, double) {
               return std::ldexp(1.0, static_cast<int>(i % 3) - 2);
             }));
-    not_finite();
+    add_not_finite_cases();
   }
 
   void standard() {
@@ -90,7 +90,7 @@ class GatedCases {
       add(base_recipe("middle", {6, 11}, dtype)
               .why("from -4 to 4 in small steps: approximations of the activation differ here")
               .x([](std::size_t i, double) { return static_cast<double>(i) / 8 - 4; }));
-    large_16_bits({9, 129});
+    add_large_sixteen_bit_cases({9, 129});
   }
 
  private:
@@ -112,11 +112,11 @@ class GatedCases {
     return i % 3 == 0 ? 0.0 : i % 3 == 1 ? -0.0 : 0x1p-14 * normal;
   }
 
-  void near_zero(DType dtype) {
+  void add_near_zero_cases(DType dtype) {
     add(base_recipe("near_zero", {4, 6}, dtype).why(kWhyNearZero).x(around_zero));
   }
 
-  void tails(DType dtype) {
+  void add_tail_cases(DType dtype) {
     add(base_recipe("tails", {3, 14}, dtype)
             .why("from 2 to 16 on both sides: where the activation is nearly 0 or x")
             .x([](std::size_t i, double) {
@@ -126,7 +126,7 @@ class GatedCases {
 
   /// Adds 16-bit cases with large elements. The gate is a power of two, so that the product of gate
   /// and activation is rounded once, whether or not the activation was stored.
-  void large_16_bits(const Shape& shape) {
+  void add_large_sixteen_bit_cases(const Shape& shape) {
     for (const DType dtype : kLowPrecisionGateDtypes)
       add(base_recipe("large_16_bits", shape, dtype)
               .why("elements up to 300: exponentials overflow")
@@ -138,7 +138,7 @@ class GatedCases {
               }));
   }
 
-  void not_finite() {
+  void add_not_finite_cases() {
     add(base_recipe("nan_in_x", {4, 6}, DType::float32)
             .why("a NaN reaches what depends on it, and nothing else")
             .x(with(13, kGatedNaN)));

@@ -22,7 +22,7 @@ using Shape = std::vector<std::size_t>;
 
 constexpr DType kSixteenBitDtypes[] = {DType::bfloat16, DType::float16};
 constexpr std::size_t kQuickBlockExtents[] = {31, 63, 64, 65, 127, 128, 129, 257};
-/// Widths that exceed a block of 512 or 1024 threads.
+/// Numbers of features that exceed a block of 512 or 1024 threads by 1.
 constexpr std::size_t kQuickWidths[] = {513, 1025};
 constexpr std::size_t kStandardBlockExtents[] = {255,  256,  511,  512,  513,
                                                  1023, 1024, 1025, 4097, 8193};
@@ -35,26 +35,26 @@ class LayerCases {
 
   void quick() {
     if (is_common()) {
-      edges(block_edge_extents(tier_));
-      many_rows(600, 6);
+      add_edge_cases(block_edge_extents(tier_));
+      add_many_row_cases(600, 6);
       wide(3, 1025);
     }
     if (is_computed_per_row()) {
-      edges(kQuickWidths);
-      many_rows_of_float32();
+      add_edge_cases(kQuickWidths);
+      add_many_float32_rows();
     }
-    if (is_layer_with_options<ref::model::GroupNormOptions>(layer_)) large_groups();
-    if (corpus::is_centered(layer_)) one_feature();
-    sixteen_bit_cases();
+    if (is_layer_with_options<ref::model::GroupNormOptions>(layer_)) add_large_group_cases();
+    if (corpus::is_centered(layer_)) add_one_feature_cases();
+    add_sixteen_bit_cases();
     parameters();
-    if (is_computed_per_row()) zero_centered();
+    if (is_computed_per_row()) add_zero_centered_cases();
     tiny();
-    if (has_option(layer_, "eps")) every_eps();
+    if (has_option(layer_, "eps")) add_case_of_every_eps();
   }
 
   void standard() {
-    edges(block_edge_extents(tier_));
-    many_rows(2050, 12);
+    add_edge_cases(block_edge_extents(tier_));
+    add_many_row_cases(2050, 12);
     wide(5, 4097);
     if (has_option(layer_, "groups"))
       for (const DType dtype : {DType::float32, DType::bfloat16})
@@ -82,19 +82,19 @@ class LayerCases {
            is_layer_with_options<ref::model::RMSNormOptions>(layer_);
   }
 
-  void many_rows_of_float32() {
+  void add_many_float32_rows() {
     add(base_recipe("many_rows", {1031, 3}, DType::float32)
             .why("gradients of gamma and beta over an odd number of rows, more than a block has "
                  "threads"));
   }
 
-  void one_feature() {
+  void add_one_feature_cases() {
     add(base_recipe("lone_feature_1e6", {2, 5, 1}, DType::float32)
             .why("D = 1 far from 0: an element less itself is 0, and so is x_hat by row")
             .x(offset_by(1e6)));
   }
 
-  void large_groups() {
+  void add_large_group_cases() {
     add(base_recipe("many_samples", {129, 2, 4}, DType::float32)
             .why("more samples than a block of 128 has threads, of two tokens"));
     add(base_recipe("large_group", {1, 683, 6}, DType::float16)
@@ -103,7 +103,7 @@ class LayerCases {
   }
 
   /// Adds a case for each extent of the axis along which the layer computes statistics.
-  void edges(std::span<const std::size_t> extents) {
+  void add_edge_cases(std::span<const std::size_t> extents) {
     for (const std::size_t extent : extents)
       add(base_recipe("block_edge",
                       has_statistics_over_rows(layer_) ? rows_by_features(layer_, extent, 2)
@@ -113,7 +113,7 @@ class LayerCases {
               .x(offset_by(1)));
   }
 
-  void many_rows(std::size_t rows, std::size_t features) {
+  void add_many_row_cases(std::size_t rows, std::size_t features) {
     for (const DType dtype : kSixteenBitDtypes)
       add(base_recipe("many_rows", rows_by_features(layer_, rows, features), dtype)
               .why(
@@ -129,7 +129,7 @@ class LayerCases {
               .x(offset_by(2)));
   }
 
-  void sixteen_bit_cases() {
+  void add_sixteen_bit_cases() {
     const Shape shape = rows_by_features(layer_, 5, 66);
     const auto with = [&](const char* reason, DType dtype, const char* why, Fill x) {
       add(base_recipe(reason, shape, dtype).why(why).x(std::move(x)));
@@ -160,7 +160,7 @@ class LayerCases {
       for (const MixedDtypes& mixed : kMixedDtypes)
         add(base_recipe(mixed.reason, rows_by_features(layer_, 5, 12), mixed.x_dtype)
                 .why(mixed.why)
-                .parameters_in(mixed.parameters_dtype));
+                .set_parameter_dtype(mixed.parameters_dtype));
     if (corpus::adds_beta_after_storing(layer_))
       for (const DType dtype : {DType::float32, DType::float16, DType::bfloat16})
         add(base_recipe("gamma_alone", rows_by_features(layer_, 5, 12), dtype)
@@ -168,7 +168,7 @@ class LayerCases {
                 .without("beta"));
   }
 
-  void zero_centered() {
+  void add_zero_centered_cases() {
     for (const DType dtype : {DType::float32, DType::bfloat16})
       add(base_recipe(kZeroCentred, {5, 12}, dtype)
               .why(kWhyZeroCentred)
@@ -193,7 +193,7 @@ class LayerCases {
             .x(scaled_by(1e-41)));
   }
 
-  void every_eps() {
+  void add_case_of_every_eps() {
     const Shape shape = rows_by_features(layer_, 7, 16);
     const auto with = [&](const char* reason, const char* eps, double scale, DType dtype,
                           const char* why) {

@@ -37,17 +37,17 @@ class L2NormCases {
         add(recipe_with_eps_placement("random", {3, 5, 6}, dtype, placement)
                 .why("ordinary inputs"));
     for (const DType dtype : kL2NormDtypes) near_eps(dtype);
-    other_eps();
+    add_other_eps_cases();
     zeros();
     conditioned();
     extents();
-    sixteen_bit_cases();
+    add_sixteen_bit_cases();
     subnormal();
-    not_finite({4, 6});
+    add_not_finite_cases({4, 6});
   }
 
   void standard() {
-    not_finite({7, 33});
+    add_not_finite_cases({7, 33});
     for (const DType dtype : kHighPrecisionL2NormDtypes) {
       for (const char* placement : kPlacements)
         add(recipe_with_eps_placement("random_a", {4, 9, 30}, dtype, placement)
@@ -120,7 +120,7 @@ class L2NormCases {
     }
   }
 
-  void other_eps() {
+  void add_other_eps_cases() {
     const Shape shape = {7, 16};
     add(base_recipe("eps_1e-12", shape, DType::float32)
             .why("an eps below the least that some library puts in its place")
@@ -143,16 +143,17 @@ class L2NormCases {
     const auto row_of_zeros = [](std::size_t i, double normal) {
       return i / 6 % 2 == 1 ? 0.0 : normal;
     };
-    const auto with_zeros = [&](DType dtype, const char* placement, const char* eps) {
+    const auto add_case_with_zeros = [&](DType dtype, const char* placement, const char* eps) {
       add(recipe_with_eps_placement("zero_rows", {4, 6}, dtype, placement)
               .why("rows of zeros: y is 0, and the gradient is grad_y by eps or its root")
               .option("eps", eps)
               .x(row_of_zeros));
     };
-    for (const char* placement : kPlacements) with_zeros(DType::float32, placement, "1e-3");
-    with_zeros(DType::float64, "inside", "1e-6");
+    for (const char* placement : kPlacements)
+      add_case_with_zeros(DType::float32, placement, "1e-3");
+    add_case_with_zeros(DType::float64, "inside", "1e-6");
     for (const DType dtype : kLowPrecisionL2NormDtypes)
-      for (const char* placement : kPlacements) with_zeros(dtype, placement, "1e-3");
+      for (const char* placement : kPlacements) add_case_with_zeros(dtype, placement, "1e-3");
     add(base_recipe("zeros_in_x", {7, 16}, DType::float32)
             .why("elements of 0 in every row")
             .x([](std::size_t i, double normal) { return i % 3 == 0 ? 0.0 : normal; }));
@@ -197,7 +198,7 @@ class L2NormCases {
       add(base_recipe("block_edge", {1, extent}, DType::float32).why(kWhyBlockEdge));
   }
 
-  void sixteen_bit_cases() {
+  void add_sixteen_bit_cases() {
     for (const DType dtype : kLowPrecisionL2NormDtypes) {
       add(base_recipe("magnitude_300", {5, 33}, dtype)
               .why("squares of 9e4, which overflow float16")
@@ -230,20 +231,20 @@ class L2NormCases {
             .grad_y(scaled_by(1e-40)));
   }
 
-  void not_finite(const Shape& shape) {
+  void add_not_finite_cases(const Shape& shape) {
     const auto bad = [](double value) {
       return [=](std::size_t i, double normal) { return i == 13 ? value : normal; };
     };
-    constexpr double kNaNOfL2 = std::numeric_limits<double>::quiet_NaN();
+    constexpr double kL2NormNaN = std::numeric_limits<double>::quiet_NaN();
     add(base_recipe("nan_in_x", shape, DType::float32)
             .why("a NaN reaches its row of y and grad_x, and nothing else")
-            .x(bad(kNaNOfL2)));
+            .x(bad(kL2NormNaN)));
     add(recipe_with_eps_placement("nan_in_x", shape, DType::float32, "floor")
             .why("a NaN reaches its row of y and grad_x: a maximum that drops it finds eps")
-            .x(bad(kNaNOfL2)));
+            .x(bad(kL2NormNaN)));
     add(base_recipe("nan_in_grad_y", shape, DType::float32)
             .why("a NaN in grad_y reaches no y, and its row of grad_x")
-            .grad_y(bad(kNaNOfL2)));
+            .grad_y(bad(kL2NormNaN)));
   }
 
   Tier tier_;

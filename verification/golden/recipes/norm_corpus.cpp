@@ -44,19 +44,19 @@ class NormCases {
     plain(layer);
     extents(layer);
     if (has_statistics(layer)) {
-      through_statistics(layer);
+      add_gradient_through_statistics_cases(layer);
       conditioned(layer);
       exact(layer);
     } else {
-      squashing_function_cases(layer);
+      add_squashing_function_cases(layer);
     }
-    not_finite(layer);
+    add_not_finite_cases(layer);
     if (uses_mask(layer))
-      padded(layer);
+      add_padded_cases(layer);
     else
-      masked_without_effect(layer);
+      add_cases_with_ineffective_mask(layer);
     std::ranges::move(state_cases(layer, seed_), std::back_inserter(cases_));
-    if (is_layer_with_options<ref::model::LayerNormOptions>(layer)) reports();
+    if (is_layer_with_options<ref::model::LayerNormOptions>(layer)) add_bug_report_cases();
   }
 
   void standard(std::string_view layer) {
@@ -109,7 +109,7 @@ class NormCases {
               .no_affine());
   }
 
-  void through_statistics(std::string_view layer) {
+  void add_gradient_through_statistics_cases(std::string_view layer) {
     add(norm_recipe(tier_, layer, "one_hot_gradient", {3, 5, 6}, DType::float32)
             .why(
                 "one element of grad_y is not 0: every other gradient comes through the statistics")
@@ -117,7 +117,7 @@ class NormCases {
   }
 
   // Adds cases for a layer that applies a squashing function (tanh) instead of a norm.
-  void squashing_function_cases(std::string_view layer) {
+  void add_squashing_function_cases(std::string_view layer) {
     const Shape shape = {3, 5, 6};
     const auto with = [&](const char* reason, DType dtype, const char* why) {
       return norm_recipe(tier_, layer, reason, shape, dtype).why(why);
@@ -141,7 +141,7 @@ class NormCases {
             .grad_y(some_subnormal_elements(3)));
     add(with("near_largest", DType::float16, kWhyNearLargest).x(near_largest));
     for (const MixedDtypes& mixed : kMixedDtypes)
-      add(with(mixed.reason, mixed.x_dtype, mixed.why).parameters_in(mixed.parameters_dtype));
+      add(with(mixed.reason, mixed.x_dtype, mixed.why).set_parameter_dtype(mixed.parameters_dtype));
     add(with("negative_alpha", DType::float32, "alpha below 0 turns every sign round")
             .parameter("alpha", [](auto, double) { return -0.75; }));
     add(with("other_alpha0", DType::float32,
@@ -258,7 +258,7 @@ class NormCases {
     }
   }
 
-  void not_finite(std::string_view layer) {
+  void add_not_finite_cases(std::string_view layer) {
     const Shape shape = {3, 4, 6};
     const auto with = [](std::size_t at, double bad) {
       return [=](std::size_t i, double normal) { return i == at ? bad : normal; };
@@ -285,7 +285,7 @@ class NormCases {
               .x(with(7 * 6 + 2, kNaN)));
   }
 
-  void padded(std::string_view layer) {
+  void add_padded_cases(std::string_view layer) {
     for (const DType dtype : {DType::float64, DType::float32}) {
       const auto pad = [](std::size_t row) { return row % 5 >= 3 + (row / 5) % 2; };
       add(norm_recipe(tier_, layer, "pads_1000x", {3, 5, 6}, dtype)
@@ -301,7 +301,7 @@ class NormCases {
     }
   }
 
-  void masked_without_effect(std::string_view layer) {
+  void add_cases_with_ineffective_mask(std::string_view layer) {
     add(norm_recipe(tier_, layer, "mask_without_influence", {3, 5, 6}, DType::float32)
             .why(has_statistics(layer)
                      ? "statistics of each row: padding is normalised like any other row, and its "
@@ -312,7 +312,7 @@ class NormCases {
   }
 
   // Adds inputs of public bug reports, each described in the words of its project.
-  void reports() {
+  void add_bug_report_cases() {
     const auto report = [&](const char* reason, const char* why, Shape shape, Fill x) {
       add(norm_recipe(tier_, "layer_norm", reason, std::move(shape), DType::float32)
               .why(why)

@@ -11,9 +11,9 @@ namespace normproof::verification::golden::recipes {
 using corpus::DType;
 using corpus::Tier;
 
-/// Starts the description of a case of a norm layer. If the layer has a warm-up, the case is after
-/// its end. The number of groups divides d_model and differs from the width of a group. If there is
-/// a single row, the running variance is the biased one.
+/// Starts the description of a case of a norm layer. If the layer has a warm-up, the step of the
+/// case comes after the end of the warm-up. The number of groups divides d_model and differs from
+/// the width of a group. If there is a single row, the running variance is the biased one.
 Recipe norm_recipe(Tier tier, std::string_view layer, std::string reason,
                    std::vector<std::size_t> shape, DType dtype);
 
@@ -39,10 +39,11 @@ inline constexpr MixedDtypes kMixedDtypes[] = {
 
 /// Returns an element of either sign near the largest number of float16.
 double near_largest(std::size_t flat, double normal);
-/// Returns the fill of a tensor with normal numbers and numbers that are subnormal in float16 but
-/// normal in float32. The elements form groups of six. The first of each `period` consecutive
-/// groups is subnormal. Two tensors with different periods therefore have all combinations of both
-/// kinds.
+/// Returns the fill of a tensor with normal numbers and with numbers that are subnormal in float16
+/// but normal in float32. Six consecutive elements form a group. In every `period` consecutive
+/// groups, the elements of the first group are subnormal and all others are normal. Two tensors
+/// with different periods therefore have all four combinations of normal and subnormal elements at
+/// the same index.
 Fill some_subnormal_elements(std::size_t period);
 inline constexpr const char* kWhySubnormal =
     "elements that are subnormal in float16, and normal in the arithmetic: 0 is no answer";

@@ -41,8 +41,8 @@ double standard(std::size_t, double normal) {
 }
 
 /// Returns the fill that was chosen for `name`, or `usual` if none was chosen.
-Fill chosen_fill(const std::vector<std::pair<std::string, Fill>>& fills, std::string_view name,
-                 Fill usual) {
+Fill find_chosen_fill(const std::vector<std::pair<std::string, Fill>>& fills, std::string_view name,
+                      Fill usual) {
   for (const auto& [own, given] : fills)
     if (own == name) usual = given;
   return usual;
@@ -132,7 +132,7 @@ Recipe& Recipe::parameter(std::string name, Fill fill) {
   parameters_.emplace_back(std::move(name), std::move(fill));
   return *this;
 }
-Recipe& Recipe::parameters_in(DType dtype) {
+Recipe& Recipe::set_parameter_dtype(DType dtype) {
   parameter_dtype_ = dtype;
   return *this;
 }
@@ -183,12 +183,12 @@ Case Recipe::make(std::uint64_t seed) const {
 
 void Recipe::add_residual_inputs(Case& c, std::uint64_t seed) const {
   for (const char* name : {"residual", "grad_sum"})
-    c.inputs.push_back(
-        filled_tensor(c, name, shape_, c.dtype, chosen_fill(parameters_, name, standard), seed));
+    c.inputs.push_back(filled_tensor(c, name, shape_, c.dtype,
+                                     find_chosen_fill(parameters_, name, standard), seed));
   for (const auto& [name, usual] : {std::pair{"gamma", &far_from_one}, {"beta", &far_from_zero}})
     if (affine_ && name != absent_)
       c.inputs.push_back(filled_tensor(c, name, {shape_.back()}, parameter_dtype_.value_or(c.dtype),
-                                       chosen_fill(parameters_, name, usual), seed));
+                                       find_chosen_fill(parameters_, name, usual), seed));
 }
 
 void Recipe::add_layer_inputs(Case& c, std::uint64_t seed) const {
@@ -201,7 +201,7 @@ void Recipe::add_layer_inputs(Case& c, std::uint64_t seed) const {
       c.inputs.push_back(
           filled_tensor(c, entry.name, {ref::model::entry_extent(entry.shape, d_model)},
                         parameter_dtype_.value_or(c.dtype),
-                        chosen_fill(parameters_, entry.name, parameter_fill(entry)), seed));
+                        find_chosen_fill(parameters_, entry.name, parameter_fill(entry)), seed));
   if (pad_) {
     const Shape rows = stacked(Shape(shape_.begin(), shape_.end() - 1));
     c.inputs.push_back(filled_tensor(
@@ -212,7 +212,7 @@ void Recipe::add_layer_inputs(Case& c, std::uint64_t seed) const {
     c.inputs.push_back(
         filled_tensor(c, entry.name, {ref::model::entry_extent(entry.shape, d_model)},
                       output_dtype(c.dtype, entry.name),
-                      chosen_fill(state_, entry.name, state_fill(entry.name)), seed));
+                      find_chosen_fill(state_, entry.name, state_fill(entry.name)), seed));
 }
 
 }  // namespace normproof::verification::golden::recipes

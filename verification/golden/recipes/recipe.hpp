@@ -20,7 +20,8 @@ using corpus::Tier;
 /// normal random number for that element.
 using Fill = std::function<double(std::size_t flat, double normal)>;
 
-/// Returns a magnitude of 0.5 to about 4 of either sign, never 1. It is a typical element of gamma.
+/// Returns a number of either sign whose magnitude is 0.5 to about 4, but never 1. It is a typical
+/// element of gamma.
 double far_from_one(std::size_t flat, double normal);
 /// Returns a number near 1.5 or near -2.5. It is a typical element of beta.
 double far_from_zero(std::size_t flat, double normal);
@@ -73,13 +74,13 @@ class Recipe {
   /// normal by default.
   Recipe& parameter(std::string name, Fill fill);
   /// Sets the dtype of the parameters. By default it is the dtype of x.
-  Recipe& parameters_in(DType dtype);
+  Recipe& set_parameter_dtype(DType dtype);
   Recipe& no_affine();
   /// Omits one parameter of the layer.
   Recipe& without(std::string parameter);
   /// Marks rows as padding. `row` is an index in C order that includes the axis of steps.
   Recipe& pads(std::function<bool(std::size_t row)> pad);
-  /// Masks the elements of a function's x for which `out` is true. `i` is an index in C order.
+  /// Masks each element i of a function's x for which `out(i)` is true. `i` is an index in C order.
   Recipe& masked(std::function<bool(std::size_t i)> out);
   /// Sets the elements of a tensor of the state. By default they are random, except that
   /// `iterations` is 2.

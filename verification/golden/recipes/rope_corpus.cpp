@@ -15,8 +15,8 @@ using corpus::DType;
 
 namespace {
 
-/// Returns a rational number t for each angle. From it, cosine and sine are computed as a rational
-/// point of the unit circle, so that no trigonometric function is called.
+/// Returns the rational number t for angle i. The cosine and the sine of the angle are computed
+/// from t as a rational point of the unit circle, so that no trigonometric function is called.
 double half_angle_tangent(std::size_t i) {
   return static_cast<double>((7 * i + 3) % 61) / 16 - 1.875;
 }

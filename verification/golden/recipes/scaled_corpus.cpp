@@ -50,22 +50,22 @@ class ScaledCases {
 
   void quick() {
     for (const DType dtype : kEightBitDtypes) {
-      one_scale(dtype);
-      near_ties(dtype);
+      add_one_scale_cases(dtype);
+      add_near_tie_cases(dtype);
       blocks("mxfp8_random", {4, 100}, dtype);
     }
     const double nan = std::numeric_limits<double>::quiet_NaN();
     add(recipe("float8_nan_in_x", {4, 6})
             .why("a NaN of 8 bits reaches what depends on it, and nothing else")
             .x([=](std::size_t i, double normal) { return i == 13 ? nan : normal; }),
-        with_one_scale(DType::float8_e4m3fn));
+        make_one_scale(DType::float8_e4m3fn));
     blocks("mxfp8_last_block", {3, 33}, DType::float8_e4m3fn);
     blocks("mxfp8_short_row", {4, 31}, DType::float8_e4m3fn);
     add(recipe("mxfp8_of_float32", {3, 70})
             .why("x in float32, y in blocks: its scales are found by the kernel")
             .x(fill_varying_by_block(70)),
         {.dtype = DType::float8_e4m3fn});
-    if (!operation_row_.is_layer && !is_softmax_) zero_block();
+    if (!operation_row_.is_layer && !is_softmax_) add_zero_block_case();
   }
 
   void standard() {
@@ -73,7 +73,7 @@ class ScaledCases {
       add(recipe("float8_wide", {3, 1027})
               .why("rows of real width in 8 bits")
               .x([](std::size_t, double normal) { return normal; }),
-          with_one_scale(dtype));
+          make_one_scale(dtype));
       blocks("mxfp8_wide", {3, 1027}, dtype);
     }
     blocks("mxfp8_more_rows", {40, 64}, DType::float8_e4m3fn);
@@ -99,32 +99,32 @@ class ScaledCases {
   double scale_of_y(DType dtype) const {
     return operation_row_.largest_y / (0.73 * row(dtype).largest);
   }
-  EightBitScales with_one_scale(DType dtype) const {
+  EightBitScales make_one_scale(DType dtype) const {
     return {.dtype = dtype, .x = kScaleOfX, .y = scale_of_y(dtype)};
   }
 
   static double twice(std::size_t, double normal) { return 2 * normal; }
 
-  void one_scale(DType dtype) {
+  void add_one_scale_cases(DType dtype) {
     add(recipe("float8_random", {4, 66})
             .why("x and y of 8 bits, each with one scale: forgotten, inverted or applied twice, "
                  "the wrong format, truncation")
             .x(twice),
-        with_one_scale(dtype));
-    EightBitScales beyond = with_one_scale(dtype);
+        make_one_scale(dtype));
+    EightBitScales beyond = make_one_scale(dtype);
     *beyond.y /= 12;
     add(recipe("float8_saturated", {3, 33})
             .why("y beyond the range: the largest number, and no infinity or NaN")
             .x(twice),
         beyond);
-    EightBitScales small = with_one_scale(dtype);
+    EightBitScales small = make_one_scale(dtype);
     *small.y *= row(dtype).largest / row(dtype).smallest_normal / 4;
     add(recipe("float8_subnormal", {3, 33})
             .why("most of y below the smallest normal number: its digits end, and 0 is not there "
                  "yet")
             .x(twice),
         small);
-    EightBitScales gradients = with_one_scale(dtype);
+    EightBitScales gradients = make_one_scale(dtype);
     gradients.grad_y = 0.0013;
     gradients.gradients =
         operation_row_.largest_gradient / (0.73 * row(DType::float8_e5m2).largest);
@@ -143,7 +143,7 @@ class ScaledCases {
   /// Adds cases in which y is next to a midpoint of two numbers of the format. It is closer to the
   /// midpoint than float16 can resolve, so that an additional rounding to float16 gives the wrong
   /// result.
-  void near_ties(DType dtype) {
+  void add_near_tie_cases(DType dtype) {
     const double scale = ref::numeric::round_to(ref::numeric::FloatType::float32,
                                                 is_softmax_ ? 1.1 / row(dtype).largest : 0.43);
     const int digits = row(dtype).digits;
@@ -173,8 +173,8 @@ class ScaledCases {
     add(own, {.dtype = dtype, .y = scale});
   }
 
-  /// Returns a fill in which blocks differ: by an added constant for softmax, otherwise by a
-  /// factor.
+  /// Returns a fill that depends on the block of an element. For softmax, a constant is added that
+  /// differs from block to block. For other operations, elements are multiplied by such a factor.
   Fill fill_varying_by_block(std::size_t d_model) const {
     const bool adds = is_softmax_;
     return [=](std::size_t i, double normal) {
@@ -193,7 +193,7 @@ class ScaledCases {
         {.dtype = dtype, .blocks = true});
   }
 
-  void zero_block() {
+  void add_zero_block_case() {
     add(recipe("mxfp8_zero_block", {3, 64})
             .why("a block of zeros: no scale of it is NaN, and none of its elements")
             .x([](std::size_t i, double normal) {

@@ -6,7 +6,7 @@
 
 namespace normproof::verification::golden::recipes {
 
-/// How the tensors of a case are stored in 8 bits. Scales are rounded to float32.
+/// The options for storing the tensors of a case in 8 bits. Scales are rounded to float32.
 struct EightBitScales {
   /// The 8-bit dtype of y, and of x and gate if they are stored in 8 bits.
   corpus::DType dtype = corpus::DType::float8_e4m3fn;
@@ -22,8 +22,8 @@ struct EightBitScales {
 
 /// Converts the tensors of a float32 case to 8 bits. Each element is rounded to the nearest number,
 /// or to the largest number if it is out of range.
-/// Requires  the dtype of c is float32; x, gate and grad_y are finite, or may contain NaN if there
-///           are no block scales
+/// Requires  the dtype of c is float32; x, gate and grad_y are finite. If there are no block
+///           scales, they may also contain NaN
 corpus::Case convert_to_8_bits(corpus::Case c, const EightBitScales& scales);
 
 }  // namespace normproof::verification::golden::recipes

@@ -17,7 +17,7 @@ using corpus::Tier;
 
 namespace {
 
-constexpr double kNaNOfWarmup = std::numeric_limits<double>::quiet_NaN();
+constexpr double kWarmupNaN = std::numeric_limits<double>::quiet_NaN();
 
 class StateCases {
  public:
@@ -41,7 +41,7 @@ class StateCases {
             .inference());
   }
 
-  void sequences(std::string_view layer) {
+  void add_sequence_cases(std::string_view layer) {
     for (const DType dtype : {DType::float64, DType::float32})
       add(norm_recipe(Tier::quick, layer, "steps", {6, 5}, dtype)
               .why("four steps: the state of one is the input of the next")
@@ -109,7 +109,7 @@ class StateCases {
     add(norm_recipe(Tier::quick, layer, "nan_in_warmup", {3, 4, 6}, DType::float32)
             .why("in the warm-up the statistic of the batch scales: a NaN reaches it, and rstd")
             .option("warmup_iterations", "4")
-            .x([](std::size_t i, double normal) { return i == 31 ? kNaNOfWarmup : normal; }));
+            .x([](std::size_t i, double normal) { return i == 31 ? kWarmupNaN : normal; }));
     add(norm_recipe(Tier::quick, layer, "pads_8x", {3, 5, 6}, DType::float32)
             .why("padding eight times as large as the tokens, as an embedding of [PAD] may be")
             .pads([](std::size_t row) { return row % 5 >= 3; })
@@ -138,7 +138,7 @@ std::vector<Case> state_cases(std::string_view layer, std::uint64_t seed) {
   if (!has_state(layer)) return {};
   StateCases cases(seed);
   cases.inference(layer);
-  cases.sequences(layer);
+  cases.add_sequence_cases(layer);
   if (has_option(layer, "warmup_iterations")) cases.power_norm(layer);
   return cases.take();
 }

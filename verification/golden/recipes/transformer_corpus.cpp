@@ -31,9 +31,9 @@ class TransformerCases {
   std::vector<Case> take() { return std::move(cases_); }
 
   void quick() {
-    if (translates_) translators();
-    if (decodes_) decoding_cases();
-    if (!translates_ && !decodes_) language_models();
+    if (translates_) add_translator_cases();
+    if (decodes_) add_decoding_cases();
+    if (!translates_ && !decodes_) add_language_model_cases();
   }
 
   void standard() {
@@ -110,7 +110,7 @@ class TransformerCases {
     return options;
   }
 
-  void translators() {
+  void add_translator_cases() {
     add({.reason = "pre_batch_norm",
          .why = "statistics of the batch in the encoder alone; features that differ by little; "
                 "logits of 800, whose exp overflows",
@@ -140,7 +140,7 @@ class TransformerCases {
     scaled_embedding();
   }
 
-  void language_models() {
+  void add_language_model_cases() {
     add({.reason = "tied_pre_layer_norm",
          .why = "the head has the embedding's weight, whose gradient is a sum; sentences of "
                 "several lengths",
@@ -161,7 +161,7 @@ class TransformerCases {
     scaled_embedding();
   }
 
-  void decoding_cases() {
+  void add_decoding_cases() {
     add({.reason = "post_layer_norm",
          .why = "from the first token on: an empty cache, which each token joins",
          .options = gelu("post", "2"),
@@ -200,8 +200,9 @@ class TransformerCases {
          .past = decodes_ ? std::size_t{2} : 0});
   }
 
-  /// Adds cases for each norm and each of its places. The norm is used on the encoder side. It is
-  /// also used on the decoder side unless its statistics are computed over a sentence.
+  /// Adds cases for each norm, once before the sublayers and once after them. The norm is used on
+  /// the encoder side. It is also used on the decoder side unless its statistics are computed over
+  /// a sentence.
   void add_norms() {
     for (const std::string& norm : ref::model::norm_names()) {
       const bool over_sentences =

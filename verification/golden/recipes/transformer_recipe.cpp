@@ -19,19 +19,20 @@ using ref::model::TranslatorOptions;
 
 namespace {
 
-/// Returns the id of a word that occurs in the case. The last word but one of the vocabulary is
-/// skipped.
-double word_number(std::size_t words, std::size_t number) {
+/// Returns the id of word `number`. The numbers skip the second-to-last word of the vocabulary,
+/// which therefore never occurs in a case.
+double word_id(std::size_t words, std::size_t number) {
   return static_cast<double>(number == words - 2 ? words - 1 : number);
 }
-/// Returns word t of a target sentence: its start mark, then other words in turn.
+/// Returns the id of word t of a target sentence. The sentence consists of its start mark and other
+/// words in turn. A vocabulary of fewer than five words has no start mark.
 double target_word(std::size_t words, std::size_t sentence, std::size_t t) {
   if (words < 5) return static_cast<double>((sentence + t) % words);
-  return t == 0 ? 1 : word_number(words, 2 + (2 * sentence + t) % (words - 3));
+  return t == 0 ? 1 : word_id(words, 2 + (2 * sentence + t) % (words - 3));
 }
 double source_word(std::size_t words, std::size_t sentence, std::size_t t) {
   if (words < 4) return static_cast<double>((sentence + t) % words);
-  return word_number(words, 1 + (sentence + 2 * t) % (words - 2));
+  return word_id(words, 1 + (sentence + 2 * t) % (words - 2));
 }
 
 class TransformerCaseMaker {
@@ -85,8 +86,8 @@ class TransformerCaseMaker {
   }
 
  private:
-  /// Whether a row is padding. Sentence k of n ends with at most n - 1 - k padding tokens, so that
-  /// the last row is a token.
+  /// Whether a row is padding. Sentence k of the n sentences ends with at most n - 1 - k padding
+  /// tokens, so that the last row of the batch is a token.
   bool is_pad(std::size_t length, std::size_t row) const {
     const std::size_t t = row % length, after = recipe_.samples - 1 - row / length;
     return recipe_.pads && t > 0 && t + after % length >= length;

@@ -26,8 +26,8 @@ struct TransformerRecipe {
 };
 
 /// Returns the case that the recipe describes. `operation` is one of
-/// model::transformer_operation_names(). The target of a position is the next token. In a
-/// vocabulary of at least four words, the last word but one never occurs.
+/// model::transformer_operation_names(). The target of a position is the next token. If the
+/// vocabulary has at least four words, its second-to-last word never occurs.
 /// Throws    UsageError as set_option does
 Case transformer_case(Tier tier, std::string_view operation, const TransformerRecipe& recipe,
                       std::uint64_t seed);

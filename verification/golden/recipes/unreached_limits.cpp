@@ -34,10 +34,11 @@ constexpr ValueRange kOptionRanges[] = {
     {"beta2", 0, 0.999},     {"weight_decay", 0, 1},    {"learning_rate", 0, 0.1},
     {"scale", 0.125, 1},     {"label_smoothing", 0, 1},
 };
-/// The range of an optimizer's eps. It must be positive, because the optimizer divides by it.
+/// The range of an optimizer's eps. The optimizer divides by eps, which must therefore be positive.
 constexpr ValueRange kOptimizerEpsRange = {"eps", 1e-8, 1e-3};
 
-/// The ranges of extents. The limit 1025 exceeds 1024, the maximum number of threads of a block.
+/// The ranges that extents must cover. The limit 1025 exceeds 1024, the maximum number of threads
+/// of a block.
 constexpr ValueRange kExtentRanges[] = {
     {"features", 1, 1025},
     {"rows", 1, 1025},
@@ -60,15 +61,15 @@ constexpr ValueRange kExtentRanges[] = {
 constexpr std::string_view kBlockedExtents[] = {"features", "rows",    "tokens", "elements",
                                                 "words",    "classes", "keys"};
 
-/// Returns all texts that an option with named values may accept.
+/// Returns the names of all values of all options whose values are names.
 std::vector<std::string> all_names() {
   std::vector<std::string> names = {"true", "false"};
   const auto add = [&names](const auto& more) {
     for (const auto& [name, value] : more) names.emplace_back(name);
   };
-  add(ref::model::names_of(ref::model::Activation{}));
-  add(ref::model::names_of(ref::model::NormPlacement{}));
-  add(ref::model::names_of(ref::model::Pooling{}));
+  add(ref::model::enum_names(ref::model::Activation{}));
+  add(ref::model::enum_names(ref::model::NormPlacement{}));
+  add(ref::model::enum_names(ref::model::Pooling{}));
   names.insert(names.end(),
                {"after_gamma", "before_gamma", "rows", "channels_first", "channels_last"});
   for (const ref::numeric::FloatFormat& format : ref::numeric::kFloatFormats)
@@ -154,9 +155,9 @@ class LimitChecker {
     return of_encoder || (layer() != nullptr && carries_state());
   }
 
-  /// Whether the dtype must occur in a case. Every floating-point dtype of 16 or more bits must.
-  /// Every 8-bit dtype must if the operation has cases in at least one 8-bit dtype, because not
-  /// every operation has 8-bit kernels.
+  /// Whether the dtype must occur in a case. Every floating-point dtype of 16 or more bits must
+  /// occur. If the operation has a case in an 8-bit dtype, every 8-bit dtype must occur. Operations
+  /// without 8-bit kernels have no such cases.
   bool is_dtype_required(DType dtype) const {
     if (!ref::io::is_float(dtype)) return false;
     if (ref::io::item_size(dtype) > 1) return true;

@@ -26,7 +26,8 @@ struct KnownUnreachedLimit {
 };
 std::span<const KnownUnreachedLimit> known_unreached_limits();
 
-/// Returns why no case reaches a limit, or "" if it is not in known_unreached_limits().
+/// Returns why no case reaches the limit `end`, or "" if the limit is not in
+/// known_unreached_limits().
 std::string_view unreached_limit_reason(std::string_view operation, std::string_view end);
 
 }  // namespace normproof::verification::golden::recipes

@@ -23,8 +23,8 @@ using support::report::Problem;
 
 namespace {
 
-/// The maximum number of pictures, not counting that of the worst case, and the maximum number of
-/// squares in all these pictures. A square takes about 150 bytes.
+/// The maximum number of pictures, not counting that of the worst case, and the maximum total
+/// number of squares in these pictures. A square takes about 150 bytes.
 constexpr std::size_t kMaxMaps = 40, kMaxSquares = 12'000;
 
 struct WorstOutput {
@@ -32,8 +32,9 @@ struct WorstOutput {
   const TensorResult* output = nullptr;
 };
 
-/// Returns the failed output of a case that exceeds its bound most, or the first such output. The
-/// result is empty if the case did not fail or nothing was compared.
+/// Returns the failed output that exceeds its bound most among the outputs of a case. If several
+/// exceed their bounds equally, the first one is returned. The result is empty if the case did not
+/// fail or nothing was compared.
 WorstOutput worst_output(const CheckedCase& c) {
   WorstOutput worst;
   if (c.outcome != Outcome::failed) return worst;
@@ -55,7 +56,8 @@ WorstOutput worst_output(const GoldenReport& report) {
   return worst;
 }
 
-/// Returns the name of the row with the largest ratio of error to bound, or the first of several.
+/// Returns the name of the row with the largest ratio of error to bound. If several rows have this
+/// ratio, the first one is returned.
 const std::string& worst_row(const gate::ErrorRatioMap& map) {
   std::size_t worst = 0;
   for (std::size_t i = 1; i < map.error_ratios.size(); ++i)
@@ -78,11 +80,12 @@ support::report::Figure map_figure(const WorstOutput& worst) {
                       worst.output->where, worst_row(map))};
 }
 
-/// Returns every failure except the one with the subject `shown`, sorted by path. Each failure is
-/// followed by the picture of its worst output, until the maximum number of pictures is reached.
-std::vector<support::report::Part> failures_with_maps(const GoldenReport& report,
-                                                      const Document& document,
-                                                      const std::string& shown) {
+/// Returns every failure except the one whose subject is `shown`, sorted by path. Each failure is
+/// followed by the picture of its worst output, as long as there are fewer pictures than the
+/// maximum.
+std::vector<support::report::Part> list_failures_with_maps(const GoldenReport& report,
+                                                           const Document& document,
+                                                           const std::string& shown) {
   std::map<std::string, WorstOutput> worst;
   for (const CheckedCase& c : report.cases) worst[c.result.description.path] = worst_output(c);
   std::vector<support::report::Part> parts;
@@ -154,7 +157,7 @@ std::string golden_page(const GoldenReport& report) {
   }
   add_section(page, "Every output", make_tables(whole));
   add_section(page, shown.empty() ? "Failures" : "Other failures",
-              failures_with_maps(report, whole, shown));
+              list_failures_with_maps(report, whole, shown));
   return support::report::html(page);
 }
 

@@ -216,7 +216,7 @@ std::string failure_text(const TensorResult& t) {
   if (!t.problem.empty()) return fmt::format("{} {}", t.name, t.problem);
   std::string text = fmt::format(
       "{} at {}: got {:.9g}, exact {:.9g}, bound {:.3g} (ratio {}); {} of {} elements", t.name,
-      t.where, ref::numeric::without_nan_sign(t.got), ref::numeric::without_nan_sign(t.exact),
+      t.where, ref::numeric::remove_nan_signs(t.got), ref::numeric::remove_nan_signs(t.exact),
       t.bound, number_text(t.ratio), count_text(t.failed.size()), count_text(t.count));
   const std::pair<const char*, double> metrics[] = {{"; max abs", t.max_absolute},
                                                     {", max rel", t.max_relative},
@@ -236,7 +236,7 @@ std::string failure_text(const TensorResult& t) {
 /// Returns the smallest condition number among the failed cases of each layer. A layer is included
 /// only if all of its failed cases are ill-conditioned and a well-conditioned case passed.
 std::map<std::string, double> min_condition_of_failures(const GoldenReport& report) {
-  constexpr double kIllConditioned = 20;
+  constexpr double kIllConditionedThreshold = 20;
   std::map<std::string, double> failed, passed;
   for (const CheckedCase& c : report.cases) {
     if (c.outcome == Outcome::declined) continue;
@@ -250,8 +250,8 @@ std::map<std::string, double> min_condition_of_failures(const GoldenReport& repo
     if (!fresh) entry->second = std::min(entry->second, condition);
   }
   std::erase_if(failed, [&](const auto& entry) {
-    return entry.second < kIllConditioned || !passed.contains(entry.first) ||
-           passed[entry.first] >= kIllConditioned;
+    return entry.second < kIllConditionedThreshold || !passed.contains(entry.first) ||
+           passed[entry.first] >= kIllConditionedThreshold;
   });
   return failed;
 }

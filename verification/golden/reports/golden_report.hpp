@@ -26,8 +26,8 @@ struct ReportSettings {
   bool strict = false;     ///< whether an element with an infinite bound counts as a failure
   std::string xfail = {};  ///< list of expected failures: one glob per line, '#' starts a comment
   std::string xfail_name = "--xfail";  ///< the name of that list in error messages
-  /// Whether the whole corpus is checked. If so, a glob of the list that matches no case is an
-  /// error.
+  /// Whether the whole corpus is checked. If so, it is an error if a glob in the list of expected
+  /// failures matches no case.
   bool checks_whole_corpus = true;
   /// Returns the command that checks a single case.
   std::function<std::string(const std::string& path, Outcome outcome)> repro = {};
@@ -42,7 +42,7 @@ struct CheckedCase {
   gate::CaseResult result;
   Outcome outcome = Outcome::passed;
   std::string repro;  ///< the command that checks only this case
-  std::string file;   ///< the path of its case.json, relative to the working directory
+  std::string file;   ///< the path of the case's case.json, relative to the working directory
 };
 
 /// The results of `normproof golden check`, from which every report is generated.
@@ -69,8 +69,8 @@ GoldenReport golden_report(std::vector<gate::CaseResult> results, const ReportSe
 /// with the most outputs.
 std::vector<std::string> diagnosis_lines(const GoldenReport& report);
 
-/// Returns lines with the version of the corpus and, if it applies, the warning that it is older
-/// than the corpus that this program makes.
+/// Returns lines with the version of the corpus. If the corpus is older than the one that this
+/// program makes, the lines contain a warning.
 std::vector<std::string> corpus_lines(const GoldenReport& report);
 
 /// Returns one line for each layer with declined cases: the number of declined cases, and the first

@@ -31,7 +31,7 @@ bool has_zero_centered_gamma(const Case& c) {
       std::get<model::FunctionOptions>(c.options));
 }
 
-/// LayerNorm, as the norm that is applied to the sum.
+/// The LayerNorm that is applied to the sum of x and residual.
 struct LayerNormOfSum {
   model::LayerNormOptions options;
   auto forward(const Numbers& sum, const Affine& affine) const {
@@ -80,7 +80,7 @@ class StoredSumAllowances {
     const auto exact = layer.backward(grad_y_, sum_, affine_, whole.saved);
     widen(exact, layer.backward(grad_y_, stored, affine_, rounded.saved));
     widen(exact, layer.backward(grad_y_, stored, affine_, whole.saved));
-    if (inputs_.tensors.contains("grad_sum")) allow_stored("grad_x", exact.grad_x);
+    if (inputs_.tensors.contains("grad_sum")) allow_stored_term("grad_x", exact.grad_x);
   }
 
   /// Allows an implementation to round gamma x_hat before it adds beta. The error is bounded with
@@ -92,7 +92,7 @@ class StoredSumAllowances {
     Numbers largest = y;
     for (std::size_t i = 0; i < largest.size(); ++i)
       largest.data()[i] = std::fabs(y.data()[i].value) + std::fabs(beta->data()[i % beta->size()]);
-    allow_stored("y", largest);
+    allow_stored_term("y", largest);
   }
 
  private:
@@ -101,9 +101,9 @@ class StoredSumAllowances {
     return tensor == nullptr ? Numbers() : ref::tensor::convert<any_order_error>(*tensor);
   }
 
-  /// Rounds the sum to the dtype of the case. The error of an element is one unit in the last place
-  /// if the sum is so close to a midpoint of two numbers that its own rounding error may change the
-  /// result. Otherwise the error is 0.
+  /// Rounds the sum to the dtype of the case. The sum may be so close to a midpoint of two numbers
+  /// that the rounding error of the sum itself can change the result. In this case the error of the
+  /// element is one unit in the last place. Otherwise it is 0.
   Numbers rounded_sum() const {
     Numbers stored = sum_;
     const auto round = [this](double v) {
@@ -117,9 +117,9 @@ class StoredSumAllowances {
     return stored;
   }
 
-  /// Widens a bound so that it covers another computation of the same output. `exact` and `other`
-  /// are the output and its other computation. A small factor covers the rounding errors of both in
-  /// `double`.
+  /// Widens the bound of the output `name`, so that it also covers another way to compute this
+  /// output. `exact` contains the exact values, and `other` the values computed the other way. A
+  /// small factor covers the rounding errors of both in `double`.
   void widen(const char* name, const Numbers& exact, const Numbers& other) {
     Tensor<double>& bound = bound_.at(name);
     for (std::size_t i = 0; i < bound.size(); ++i) {
@@ -142,7 +142,7 @@ class StoredSumAllowances {
   }
 
   /// Adds the error of one more rounding of a term to the dtype of the case.
-  void allow_stored(const char* name, const Numbers& term) {
+  void allow_stored_term(const char* name, const Numbers& term) {
     const ref::numeric::Arithmetic format = accumulation_arithmetic(storage_format(dtype_));
     Tensor<double>& bound = bound_.at(name);
     for (std::size_t i = 0; i < bound.size(); ++i)

@@ -59,7 +59,7 @@ class AttentionAllowances {
   }
   void add(const char* name, std::size_t i, double amount) {
     const double slack =
-        slack_of_operations(2 * static_cast<double>(shape_.group.keys + shape_.features + 8), u_);
+        operation_slack(2 * static_cast<double>(shape_.group.keys + shape_.features + 8), u_);
     double& bound = bound_.at(name).data()[i];
     bound += amount * slack;
     // 0 times an infinite error is NaN. The bound is infinite in this case, too.

@@ -42,7 +42,7 @@ void add_cross_entropy_allowances(const Case& c, const checks::evaluation::Funct
       moved_gradient[at] = all * ref::numeric::exp(apart + exponent) * exponent;
     }
   }
-  const double slack = slack_of_operations(2 * static_cast<double>(rows + classes), u);
+  const double slack = operation_slack(2 * static_cast<double>(rows + classes), u);
   bound.at("loss").data()[0] += moved / total * slack;
   for (std::size_t at = 0; at < x.size(); ++at)
     bound.at("grad_logits").data()[at] += moved_gradient[at] / total * slack;

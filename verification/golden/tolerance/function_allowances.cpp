@@ -76,7 +76,7 @@ void allow_stored_factors(const Case& c, const checks::evaluation::FunctionInput
   const double u = accumulation_arithmetic(accumulation).unit_roundoff;
   const ref::numeric::Arithmetic format = accumulation_arithmetic(storage_format(c.dtype));
   const Tensor<double>* const grad_y = inputs.tensors.find("grad_y");
-  constexpr double kSteepest = 1.2;  // exceeds the derivatives of silu and gelu
+  constexpr double kMaxActivationSlope = 1.2;  // exceeds the derivatives of silu and gelu
   const auto allow = [&](const char* name, const Tensor<double>& value, auto other_factor) {
     Tensor<double>& error = errors.at(name);
     for (std::size_t i = 0; i < error.size(); ++i) {
@@ -84,12 +84,12 @@ void allow_stored_factors(const Case& c, const checks::evaluation::FunctionInput
       const bool once = std::fabs(std::frexp(other_factor(i), &exponent)) == 0.5;
       const double moved = (once ? 0 : std::fabs(value.data()[i]) + error.data()[i]) +
                            2 * format.tiny * std::fabs(other_factor(i));
-      error.data()[i] += format.unit_roundoff * moved * slack_of_operations(4, u);
+      error.data()[i] += format.unit_roundoff * moved * operation_slack(4, u);
     }
   };
   allow("y", values.at("y"), [&](std::size_t i) { return inputs.tensors.at("gate").data()[i]; });
   if (grad_y == nullptr) return;
-  allow("grad_x", values.at("grad_x"), [&](std::size_t) { return kSteepest; });
+  allow("grad_x", values.at("grad_x"), [&](std::size_t) { return kMaxActivationSlope; });
   allow("grad_gate", values.at("grad_gate"), [&](std::size_t i) { return grad_y->data()[i]; });
 }
 
@@ -122,7 +122,7 @@ void allow_stored_products(const Case& c, const checks::evaluation::FunctionInpu
       const std::size_t at = i / width % tokens * pairs + p;
       errors.at(name).data()[i] +=
           (moved(x.data()[i], cos.data()[at]) + moved(x.data()[other], sin.data()[at])) *
-          slack_of_operations(4, u);
+          operation_slack(4, u);
     }
   };
   allow("y", inputs.tensors.at("x"));

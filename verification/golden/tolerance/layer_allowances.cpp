@@ -18,8 +18,9 @@ using ref::tensor::Tensor;
 
 namespace {
 
-/// Allows an adapter to convert running statistics from another convention: it may multiply by
-/// n/(n-1) or its reciprocal, and use the weight a if the reference uses 1 - a.
+/// Allows an adapter to convert running statistics from another convention. The adapter may
+/// multiply them by n/(n-1) or its reciprocal. It may also use the weight a where the reference
+/// uses 1 - a.
 void allow_conversion(const NamedTensors<double>& values, double u, NamedTensors<double>& bound) {
   for (const char* const name : {"running_mean", "running_variance"}) {
     const Tensor<double>* const running = values.find(name);

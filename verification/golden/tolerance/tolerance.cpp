@@ -64,8 +64,8 @@ ValuesAndErrors evaluate(const Case& c, const checks::evaluation::EvalInputs& in
 
 using Errors = std::map<std::string, std::vector<double>>;
 
-/// Raises the bound of each element to its error in `errors` if that is larger. If `output` is
-/// given, only the bounds of that output are raised.
+/// If the error of an element in `errors` is larger than its bound, raises the bound to that error.
+/// If `output` is given, only the bounds of that output are raised.
 void allow(const Errors& errors, NamedTensors<double>& bound, std::string_view output = {}) {
   for (const auto& [name, own] : errors) {
     if (!output.empty() && name != output) continue;
@@ -108,8 +108,9 @@ void divide_by_scales(const Case& c, const NamedTensors<double>& values, Toleran
   }
 }
 
-/// Returns the bound after rounding to an 8-bit format. Rounding is monotonic, so the new bound is
-/// the distance between the exact value and the farther of the two rounded ends of the interval.
+/// Returns the bound after rounding to an 8-bit format. Before rounding, a value lies within
+/// `bound` of the exact value. Rounding is monotonic, so the new bound is the distance between the
+/// exact value and the farther of the two rounded ends of this interval.
 double storage_bound_8bit(double bound, double exact, double remainder, DType stored) {
   if (!std::isfinite(bound)) return bound;
   constexpr double kSlack = 1 + 0x1p-48;  // covers the rounding errors of the sums below
@@ -124,8 +125,9 @@ double storage_bound_8bit(double bound, double exact, double remainder, DType st
 }
 
 /// Sets the bound of an element to infinity if the element may overflow the dtype of the output.
-/// This can happen if the arithmetic has fewer digits than the dtype, as bfloat16 arithmetic with
-/// float16 outputs. The element is then not judged, as if the arithmetic itself had overflowed.
+/// This can happen if the arithmetic has fewer digits than the dtype, for example with bfloat16
+/// arithmetic and float16 outputs. The element is then not judged, as if the arithmetic itself had
+/// overflowed.
 void drop_overflowing_bounds(const Case& c, const NamedTensors<double>& values,
                              const Arithmetic& arithmetic, NamedTensors<double>& bounds) {
   for (auto& [name, bound] : bounds) {
@@ -153,8 +155,8 @@ bool may_be_vacuous(const Case& c) {
   return c.tier == corpus::Tier::user && (corpus::is_encoder(c) || corpus::is_transformer(c));
 }
 
-/// Sets all bounds of an output to infinity if each of them exceeds every number of the case. Such
-/// bounds would accept any output of that size, even zeros.
+/// Sets all bounds of an output to infinity if each of them exceeds the magnitude of every number
+/// in the case. Such bounds would accept any output of that size, even zeros.
 void drop_vacuous_bounds(const Case& c, const NamedTensors<double>& values,
                          NamedTensors<double>& bounds) {
   double largest = 0;
@@ -217,7 +219,7 @@ Tolerance derive_tolerance(const Case& c, Accumulation accumulation, Formula for
 
 Tolerance derive_tolerance(const Case& stored, checks::evaluation::EvalInputs inputs,
                            Accumulation accumulation, Formula formula, bool flushes) {
-  const Case c = corpus::with_computed_dtype(stored);
+  const Case c = corpus::set_computed_dtype(stored);
   replace_not_finite(inputs, kReplacements);
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   Arithmetic arithmetic = arithmetic_of_candidate(accumulation, flushes);

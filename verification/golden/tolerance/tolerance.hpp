@@ -64,12 +64,12 @@ Tolerance derive_tolerance(const Case& c, checks::evaluation::EvalInputs inputs,
 /// ulps, like any other operation.
 ref::numeric::Arithmetic arithmetic_of_candidate(Accumulation accumulation, bool flushes);
 
-/// Adds the rounding to the dtype of storage to an error bound. The exact value is
-/// `exact + remainder`. If the dtype can represent the exact value, the result is at most twice
-/// `bound`. For a count (int64), the result is 0. For an 8-bit dtype, each number within `bound` of
-/// the exact value is rounded to the dtype, with saturation; the result is the largest distance of
-/// such a rounded number from the exact value. If `flushes` is set, a subnormal number of the dtype
-/// may be stored as 0.
+/// Returns `bound` increased by the error of rounding to `stored`, the dtype in which an output is
+/// stored. The exact value is `exact + remainder`. If the dtype can represent the exact value, the
+/// result is at most twice `bound`. For a count (int64), the result is 0. For an 8-bit dtype, each
+/// number within `bound` of the exact value is rounded to the dtype, with saturation; the result is
+/// the largest distance of such a rounded number from the exact value. If `flushes` is set, a
+/// subnormal number of the dtype may be stored as 0.
 double with_storage_rounding(double bound, double exact, double remainder, DType stored,
                              bool flushes = false);
 

@@ -7,7 +7,7 @@
 /// docs/error_analysis.md, section 8.
 namespace normproof::verification::golden::tolerance {
 
-/// The largest size of one unit in the last place of a number x, in units of `u |x|`.
+/// The largest size of one unit in the last place of a number x, as a multiple of `u |x|`.
 inline constexpr double kUlpError = 2;
 
 /// The error limit of one operation other than an addition.
@@ -21,12 +21,12 @@ inline constexpr double kScaledInputError = kOperationError + kUlpError;
 /// reciprocal, and a weight a that stands for 1 - a in the reference.
 inline constexpr double kConvertedStatisticError = 3 * kOperationError;
 
-/// The error limit of 1 - s, where `s = 1/(1 + exp(-x))` is a sigmoid: an exponential, a quotient
-/// and two sums.
+/// The error limit of 1 - s, in which `s = 1/(1 + exp(-x))` is a sigmoid. It consists of the errors
+/// of an exponential, a quotient and two sums.
 inline constexpr double kPublishedSigmoidError = 2 * kOperationError + kUlpError;
 
 /// Returns a factor that covers the rounding errors of `operations` operations.
-constexpr double slack_of_operations(double operations, double u) {
+constexpr double operation_slack(double operations, double u) {
   return 1 + operations * kOperationError * u;
 }
 

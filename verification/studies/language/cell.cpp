@@ -30,10 +30,11 @@ std::vector<std::string_view> parts_between_slashes(std::string_view name) {
   return parts;
 }
 
-/// Returns the text after the prefix in a part of the name of a training run.
+/// Returns the part without the prefix with which it begins. `part` is one part of the name of a
+/// training run.
 /// Throws    UsageError if the part does not begin with the prefix
-std::string_view after_prefix(std::string_view name, std::string_view part,
-                              std::string_view prefix) {
+std::string_view text_after_prefix(std::string_view name, std::string_view part,
+                                   std::string_view prefix) {
   if (!part.starts_with(prefix))
     reject_cell(name, fmt::format("has the part '{}'", part), fmt::format("{}...", prefix));
   return part.substr(prefix.size());
@@ -87,7 +88,7 @@ void set_translator(const Cell& cell, training::RunConfig& config) {
   translator.d_model = quick ? 16 : 64;
   translator.placement = cell.placement;
   translator.scaled_embedding = true;
-  const auto [encoder, decoder] = norms_by_side(cell.norm);
+  const auto [encoder, decoder] = split_norms_by_side(cell.norm);
   const auto set_side = [&](model::LayersConfig& side, const std::string& norm) {
     side.num_heads = 4;
     side.d_ff = 4 * translator.d_model;
@@ -123,7 +124,7 @@ const std::vector<std::string>& study_norms(training::Task task) {
   return task == training::Task::translate ? of_two_sides : of_one_side;
 }
 
-std::pair<std::string, std::string> norms_by_side(std::string_view norm) {
+std::pair<std::string, std::string> split_norms_by_side(std::string_view norm) {
   const std::size_t plus = norm.find('+');
   if (plus == std::string_view::npos) return {std::string(norm), std::string(norm)};
   return {std::string(norm.substr(0, plus)), std::string(norm.substr(plus + 1))};
@@ -163,13 +164,13 @@ Cell parse_cell(std::string_view name) {
   check_norm_name(cell.task, parts[2]);
   cell.norm = parts[2];
   cell.learning_rate =
-      studies::published::number_name(parse_rate(name, after_prefix(name, parts[3], "rate-")));
+      studies::published::number_name(parse_rate(name, text_after_prefix(name, parts[3], "rate-")));
   if (std::ranges::find(study_rates(), cell.learning_rate) == study_rates().end())
     reject_cell(name, fmt::format("has the rate {}", cell.learning_rate),
                 fmt::format("one of the study, {}", fmt::join(study_rates(), ", ")));
-  cell.seed = value_of<std::uint64_t>(name, "the seed", after_prefix(name, parts[4], "seed-"));
+  cell.seed = value_of<std::uint64_t>(name, "the seed", text_after_prefix(name, parts[4], "seed-"));
   if (cell.seed == 0) reject_cell(name, "has the seed 0", "1 or more");
-  const auto set_once = [&](RunPurpose purpose) {
+  const auto set_purpose_once = [&](RunPurpose purpose) {
     if (cell.purpose != RunPurpose::validation && cell.purpose != purpose)
       reject_cell(name, "has the parts test and dynamics", "one of them");
     cell.purpose = purpose;
@@ -178,9 +179,9 @@ Cell parse_cell(std::string_view name) {
     if (parts[i] == "quick")
       cell.size = Size::quick;
     else if (parts[i] == "test")
-      set_once(RunPurpose::test);
+      set_purpose_once(RunPurpose::test);
     else if (parts[i] == "dynamics")
-      set_once(RunPurpose::dynamics);
+      set_purpose_once(RunPurpose::dynamics);
     else
       reject_cell(name, fmt::format("has the part '{}'", parts[i]), "quick, test or dynamics");
   }
@@ -189,7 +190,7 @@ Cell parse_cell(std::string_view name) {
   return cell;
 }
 
-training::RunConfig config_of(const Cell& cell) {
+training::RunConfig make_run_config(const Cell& cell) {
   check_norm_name(cell.task, cell.norm);
   training::RunConfig config = training::default_config(cell.task);
   if (cell.task == training::Task::translate)

@@ -36,17 +36,19 @@ struct Cell {
 const std::vector<training::Task>& study_tasks();
 
 /// Returns the names of the norms that the study compares for a task. layer_norm is the first.
-/// Besides the norms of the paper [SYG+20] and its code there are rms_norm and dyt. Translators,
-/// which have an encoder and a decoder, also have kReleasedPlacement.
+/// Besides the norms of the paper [SYG+20] and its code there are rms_norm and dyt. For
+/// translators, which have an encoder and a decoder, there is also kReleasedPlacement, which names
+/// one norm for the encoder and another for the decoder.
 const std::vector<std::string>& study_norms(training::Task task);
 
-/// The norms of a translator in the code that the authors of [SYG+20] released (`power power layer
-/// layer`). The name before the + is the encoder's norm, the name after it the decoder's.
+/// The norms of a translator in the code that the authors of [SYG+20] released, where they are
+/// written `power power layer layer`. The name before the + is the norm of the encoder, and the
+/// name after it is the norm of the decoder.
 inline constexpr const char* kReleasedPlacement = "power_norm_released+layer_norm";
 
 /// Splits a name of study_norms() into the norm of the encoder and the norm of the decoder. If the
 /// name has no +, encoder and decoder have the same norm.
-std::pair<std::string, std::string> norms_by_side(std::string_view norm);
+std::pair<std::string, std::string> split_norms_by_side(std::string_view norm);
 
 /// Returns the name of the norm with which the study compares all others: the first of
 /// study_norms().
@@ -74,6 +76,6 @@ Cell parse_cell(std::string_view name);
 /// docs/guide/study_language.md. It lacks the settings that depend on the data, which config_for()
 /// adds.
 /// Throws    UsageError if the rate is not a number, or the norm is unknown
-training::RunConfig config_of(const Cell& cell);
+training::RunConfig make_run_config(const Cell& cell);
 
 }  // namespace normproof::verification::studies::language

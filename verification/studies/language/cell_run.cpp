@@ -72,7 +72,7 @@ fs::path run_folder(const fs::path& study, const Cell& cell) {
 }
 
 CellResult run_cell(const Cell& cell, const StudyData& data, const CellOptions& options) {
-  const training::RunConfig config = config_for(cell, data);
+  const training::RunConfig config = make_run_config_with_data(cell, data);
   const fs::path folder = run_folder(options.folder, cell);
   const auto own = make_task(config, data);
   const bool traces = cell.purpose == RunPurpose::dynamics;

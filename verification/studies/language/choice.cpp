@@ -2,8 +2,8 @@
 
 namespace normproof::verification::studies::language {
 
-std::vector<RateLoss> rate_losses(const Results& results, const Condition& condition,
-                                  const std::string& norm) {
+std::vector<RateLoss> collect_rate_losses(const Results& results, const Condition& condition,
+                                          const std::string& norm) {
   std::vector<RateLoss> losses;
   for (const std::string& rate : study_rates()) {
     RateLoss own{rate};
@@ -27,7 +27,7 @@ std::vector<RateLoss> rate_losses(const Results& results, const Condition& condi
 
 std::optional<std::string> chosen_rate(const Results& results, const Condition& condition,
                                        const std::string& norm) {
-  const auto losses = rate_losses(results, condition, norm);
+  const auto losses = collect_rate_losses(results, condition, norm);
   const RateLoss* best = nullptr;
   for (const RateLoss& own : losses) {
     if (own.runs < kRateSelectionSeeds) return std::nullopt;

@@ -16,15 +16,15 @@ inline constexpr std::uint64_t kRateSelectionSeeds = 2;
 
 struct RateLoss {
   std::string rate;
-  /// Number of training runs with a result, and number of those that diverged. Only the first
-  /// kRateSelectionSeeds seeds count.
+  /// The number of training runs that have a result, and the number of training runs that diverged.
+  /// Only the first kRateSelectionSeeds seeds count.
   std::size_t runs = 0, diverged = 0;
   std::optional<double> loss = {};  ///< mean validation loss over these seeds, if none diverged
 };
 
 /// Returns the validation losses of a norm at each learning rate, in the order of study_rates().
-std::vector<RateLoss> rate_losses(const Results& results, const Condition& condition,
-                                  const std::string& norm);
+std::vector<RateLoss> collect_rate_losses(const Results& results, const Condition& condition,
+                                          const std::string& norm);
 
 /// Returns the learning rate that is chosen for a norm: the rate with the lowest validation loss
 /// after the last epoch, averaged over the first kRateSelectionSeeds seeds. Rates at which a seed

@@ -17,9 +17,9 @@ constexpr const char* kRule =
     "the 95 % interval of the paired difference over seeds is all on this side; refuted where it "
     "is all on the other";
 
-/// Judges whether differences between two norms, one per seed, are above 0. If only one of the two
-/// training runs of a seed diverged, the seed has no difference: it counts in `for_it` or in
-/// `against_it`.
+/// Judges whether differences between two norms, one per seed, are above 0. A seed has no
+/// difference if one of its two training runs diverged and the other did not. Such a seed counts in
+/// `for_it` or in `against_it`.
 Finding judge(const std::vector<double>& differences, std::size_t for_it, std::size_t against_it,
               const std::string& what) {
   const std::size_t seeds = differences.size() + for_it + against_it;
@@ -42,18 +42,18 @@ Finding judge(const std::vector<double>& differences, std::size_t for_it, std::s
   return {interval->high < 0 ? Verdict::fails : Verdict::unsettled, numbers};
 }
 
-/// Judges whether the test BLEU of the norm `above` is higher than that of the norm `below`.
+/// Judges whether the norm `above` has a higher test BLEU than the norm `below`.
 Finding judge_bleu(const Results& results, const Condition& condition, const std::string& above,
                    const std::string& below) {
-  const PairedDifferences paired = paired_seeds(results, condition, above, below, test_bleu);
+  const PairedDifferences paired = pair_seeds(results, condition, above, below, test_bleu);
   return judge(paired.differences, paired.first_only, paired.second_only,
                fmt::format("test BLEU of {} less that of {}", above, below));
 }
 
-/// Judges whether the test perplexity of the norm `above` is higher than that of the norm `below`.
+/// Judges whether the norm `above` has a higher test perplexity than the norm `below`.
 Finding judge_perplexity(const Results& results, const Condition& condition,
                          const std::string& above, const std::string& below) {
-  const PairedDifferences paired = paired_seeds(results, condition, above, below, test_perplexity);
+  const PairedDifferences paired = pair_seeds(results, condition, above, below, test_perplexity);
   // A diverged run counts as a run with infinite perplexity.
   return judge(paired.differences, paired.second_only, paired.first_only,
                fmt::format("test perplexity of {} less that of {}", above, below));
@@ -100,8 +100,8 @@ Finding find(const std::string& id, const Results& results, const Condition& con
   if (id == "p1") return judge_perplexity(results, condition, "layer_norm", "power_norm");
   if (id == "p2") return judge_perplexity(results, condition, "batch_norm", "layer_norm");
   const PairedDifferences paired =
-      paired_seeds(results, condition, "batch_norm", fluctuation_quantity("variance"), "power_norm",
-                   fluctuation_quantity("quadratic_mean"));
+      pair_seeds(results, condition, "batch_norm", fluctuation_quantity("variance"), "power_norm",
+                 fluctuation_quantity("quadratic_mean"));
   return judge(paired.differences, 0, 0,
                "relative fluctuation of BatchNorm's variance less that of PowerNorm's quadratic "
                "mean");

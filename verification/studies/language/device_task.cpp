@@ -17,8 +17,8 @@ using training::Task;
 
 namespace {
 
-/// Returns the batches of training step k, where `each` is the number of batches per step. The last
-/// step has the remaining batches.
+/// Returns the batches of training step k, which has `each` batches. The last step has the batches
+/// that remain, which may be fewer.
 template <class Batch>
 std::span<const Batch> select_step_batches(const std::vector<Batch>& epoch, std::size_t each,
                                            std::size_t k) {
@@ -52,11 +52,11 @@ training::TaskStepResult DeviceTask::step(std::size_t k, train::TrainState<doubl
                                           const ref::encoder::TensorTap<double>& tap) const {
   if (requests_all_tensors(tap)) return task_.step(k, state, tap);
   const auto each = static_cast<std::size_t>(config_.train.accumulation);
-  const bool translates = config_.task == Task::translate;
+  const bool is_translation = config_.task == Task::translate;
   gpu::train::TrainState there = checks::agreement::on_device(device_, state);
   gpu::train::StepResult found;
   try {
-    if (translates) {
+    if (is_translation) {
       const auto config = training::translation_config(config_, data_.pairs.value().words);
       const auto batches =
           checks::agreement::on_device(device_, select_step_batches(pairs_, each, k));
@@ -70,14 +70,14 @@ training::TaskStepResult DeviceTask::step(std::size_t k, train::TrainState<doubl
     return task_.step(k, state, tap);  // The CPU repeats the step and reports the error.
   }
   pass_statistics_to_tap(found, tap);
-  state = checks::agreement::on_host(there);
+  state = checks::agreement::copy_to_host(there);
   training::TaskStepResult step{
       {found.loss,
        {},
        {std::move(found.gradient_norms.per_tensor), found.gradient_norms.whole},
        found.learning_rate},
       {}};
-  if (translates)
+  if (is_translation)
     step.qualities = {{"perplexity", ref::numeric::exp(found.loss)}};
   else
     step.qualities = training::language_qualities(found.loss);

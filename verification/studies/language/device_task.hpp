@@ -5,10 +5,10 @@
 
 namespace normproof::verification::studies::language {
 
-/// Forwards to another task, except that training steps run on a GPU. The losses, gradients, states
-/// and statistics of the norms have the same bits as on the CPU. The other task begins epochs and
-/// computes the validation. It also performs a training step if the tap requests more than
-/// statistics of norms, or if the GPU code rejects the step.
+/// Forwards all calls to another task, except that it runs training steps on a GPU. The losses,
+/// gradients, states and statistics of the norms have the same bits as on the CPU. The underlying
+/// task also performs a training step if the tap requests more than statistics of norms, or if the
+/// GPU code rejects the step.
 class DeviceTask : public training::ForwardingTask {
  public:
   /// Keeps references to all arguments, which must outlive this object. `task` must be the result

@@ -29,8 +29,8 @@ const ComparedStatistic* find_compared_statistic(std::string_view tensor) {
   return nullptr;
 }
 
-/// If `tensor` is a statistic of a norm layer that has a running value, adds the statistic's
-/// fluctuation to `found`. `before` holds the running values before the step.
+/// If `tensor` is a statistic for which a norm layer keeps a running value, adds the fluctuation of
+/// this statistic to `found`. `before` holds the running values before the step.
 void add_fluctuation(const std::string& tensor, const Tensor<double>& batch,
                      const NamedTensors<double>& before, training::Qualities& found) {
   const ComparedStatistic* const own = find_compared_statistic(tensor);
@@ -39,10 +39,9 @@ void add_fluctuation(const std::string& tensor, const Tensor<double>& batch,
   const auto* const running = before.find(fmt::format("{}.{}", site, own->running));
   if (running == nullptr) return;
   const bool is_mean = std::string_view(own->name) == "mean";
-  const Tensor<double> scale =
-      is_mean
-          ? checks::statistics::channel_roots(before.at(fmt::format("{}.running_variance", site)))
-          : *running;
+  const Tensor<double> scale = is_mean ? checks::statistics::channel_square_roots(
+                                             before.at(fmt::format("{}.running_variance", site)))
+                                       : *running;
   found.emplace_back(fmt::format("{}{}.{}", kFluctuation, site, own->name),
                      checks::statistics::fluctuation(batch, *running, scale).relative);
 }

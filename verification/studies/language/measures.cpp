@@ -42,7 +42,8 @@ struct PieceMeans {
   }
 };
 
-/// The gradient of a norm layer divided by its bound, summarized over the steps.
+/// The ratio of a norm layer's gradient to the bound of this gradient, summarized over the training
+/// steps.
 struct BoundMeans {
   PieceMeans shares = {};
   NormLayerGradientBound found = {};
@@ -60,7 +61,7 @@ T& find_or_add_layer(ByNormLayer<T>& sites, const std::string& name) {
 
 /// Returns the part of the key after the prefix, or nothing if the key does not begin with the
 /// prefix.
-std::optional<std::string> after_prefix(const std::string& key, std::string_view prefix) {
+std::optional<std::string> text_after_prefix(const std::string& key, std::string_view prefix) {
   if (!key.starts_with(prefix)) return std::nullopt;
   return key.substr(prefix.size());
 }
@@ -97,15 +98,15 @@ void read_measures(std::string_view metrics, const std::string& file, std::size_
     for (const auto& [key, value] : object.items()) {
       if (!value.is_number()) continue;
       const double number = value.get<double>();
-      if (const auto site = after_prefix(key, kFluctuation)) {
+      if (const auto site = text_after_prefix(key, kFluctuation)) {
         PieceMeans& means = find_or_add_layer(sites, *site);
         means.pieces[piece].add(number);
         if (static_cast<std::int64_t>(step) > warmup) means.after_warmup.add(number);
-      } else if (const auto bounded = after_prefix(key, kGradientShare)) {
+      } else if (const auto bounded = text_after_prefix(key, kGradientSharePrefix)) {
         BoundMeans& own = find_or_add_layer(bounds, *bounded);
         own.shares.pieces[piece].add(number);
         own.found.largest = std::max(own.found.largest.value_or(0), number);
-      } else if (const auto counted = after_prefix(key, kBoundChannels)) {
+      } else if (const auto counted = text_after_prefix(key, kBoundChannelsPrefix)) {
         double& channels = find_or_add_layer(bounds, *counted).found.channels;
         channels = std::min(channels, number);
       }

@@ -48,7 +48,7 @@ std::vector<Cell> dynamics_cells(const Selection& selection, const Results& resu
   return cells;
 }
 
-std::vector<Cell> cells_at_rejected_rates(const Selection& selection, const Results& results) {
+std::vector<Cell> list_cells_at_rejected_rates(const Selection& selection, const Results& results) {
   std::vector<Cell> cells = rate_selection_cells(selection);
   std::erase_if(cells, [&](const Cell& cell) {
     const auto rate = chosen_rate(results, {cell.task, cell.placement, cell.size}, cell.norm);

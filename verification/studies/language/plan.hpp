@@ -31,7 +31,7 @@ std::vector<Cell> dynamics_cells(const Selection& selection, const Results& resu
 
 /// Returns the training runs in rate_selection_cells() whose learning rate was not chosen. Their
 /// folders are no longer needed.
-std::vector<Cell> cells_at_rejected_rates(const Selection& selection, const Results& results);
+std::vector<Cell> list_cells_at_rejected_rates(const Selection& selection, const Results& results);
 
 /// Returns the relative cost of a training run. If the run only tests a model that was already
 /// trained to choose the learning rate, the cost is small.

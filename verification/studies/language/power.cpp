@@ -5,9 +5,12 @@
 namespace normproof::verification::studies::language {
 namespace {
 
-/// Returns a quantity of a norm at its chosen learning rate, with the seed as key.
-std::map<std::uint64_t, double> values_by_seed(const Results& results, const Condition& condition,
-                                               const std::string& norm, const Quantity& quantity) {
+/// Returns a quantity of a norm at its chosen learning rate. The result maps each seed to the value
+/// of the quantity.
+std::map<std::uint64_t, double> map_values_by_seed(const Results& results,
+                                                   const Condition& condition,
+                                                   const std::string& norm,
+                                                   const Quantity& quantity) {
   std::map<std::uint64_t, double> found;
   const auto rate = chosen_rate(results, condition, norm);
   if (!rate) return found;
@@ -27,12 +30,12 @@ std::vector<PowerRow> power_rows(const Results& results, const Quantity& quantit
                                  std::size_t seeds) {
   std::vector<PowerRow> rows;
   for (const Condition& condition : list_conditions(results)) {
-    const auto reference = values_by_seed(results, condition, reference_norm(), quantity);
+    const auto reference = map_values_by_seed(results, condition, reference_norm(), quantity);
     for (const std::string& norm : study_norms(condition.task)) {
       if (norm == reference_norm()) continue;
       std::vector<double> differences;
       double sum = 0;
-      for (const auto& [seed, value] : values_by_seed(results, condition, norm, quantity))
+      for (const auto& [seed, value] : map_values_by_seed(results, condition, norm, quantity))
         if (const auto other = reference.find(seed); other != reference.end()) {
           differences.push_back(value - other->second);
           sum += other->second;

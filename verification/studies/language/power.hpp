@@ -16,17 +16,17 @@ struct PowerRow {
   double layer_norm_mean = 0;  ///< mean of the quantity for layer_norm over these seeds
 };
 
-/// Returns one row for each norm except layer_norm. A norm has a row only if, for at least two
-/// seeds, the norm and layer_norm both have the quantity at their chosen rates. The quantity is
-/// validation_perplexity or validation_bleu; results on test data are not used.
+/// Returns one row for each norm except layer_norm. A norm has a row only if there are at least two
+/// seeds for which both the norm and layer_norm have the quantity at their chosen rates. The
+/// quantity is validation_perplexity or validation_bleu; results on test data are not used.
 /// Requires  2 <= seeds
 std::vector<PowerRow> power_rows(const Results& results, const Quantity& quantity,
                                  std::size_t seeds);
 
-/// Published results [SYG+20]: the perplexity of PowerNorm minus that of LayerNorm, on PTB and on
-/// WikiText-103.
+/// Published results [SYG+20]: the perplexity of PowerNorm minus the perplexity of LayerNorm, on
+/// PTB and on WikiText-103.
 inline constexpr double kPublishedPtb = -5.6, kPublishedWikiText = -3.0;
-/// Published results [SYG+20]: the BLEU of PowerNorm minus that of LayerNorm, on IWSLT14 and on
+/// Published results [SYG+20]: the BLEU of PowerNorm minus the BLEU of LayerNorm, on IWSLT14 and on
 /// WMT14.
 inline constexpr double kPublishedIwslt = 0.4, kPublishedWmt = 0.6;
 

@@ -9,7 +9,7 @@ std::string protocol_sha256(training::Task task) {
   std::string text;
   for (const Size size : {Size::quick, Size::whole})
     for (const Cell& cell : rate_selection_cells({.tasks = {task}, .size = size}))
-      text += cell_name(cell) + "\n" + training::config_json(config_of(cell));
+      text += cell_name(cell) + "\n" + training::config_json(make_run_config(cell));
   return ref::io::sha256(text);
 }
 

@@ -44,8 +44,8 @@ Series read_series(const JsonReader& reader, const json& object, const std::stri
   return series;
 }
 
-NormLayerFluctuation read_site(const JsonReader& reader, const json& object,
-                               const std::string& field) {
+NormLayerFluctuation read_norm_layer_fluctuation(const JsonReader& reader, const json& object,
+                                                 const std::string& field) {
   if (!object.is_object()) reader.fail(field, "is no object", "site, statistic, mean and pieces");
   return {reader.text(object, field + ".site", "site"),
           reader.text(object, field + ".statistic", "statistic"),
@@ -53,8 +53,8 @@ NormLayerFluctuation read_site(const JsonReader& reader, const json& object,
           read_series(reader, object, field + ".pieces", "pieces")};
 }
 
-NormLayerGradientBound read_bound(const JsonReader& reader, const json& object,
-                                  const std::string& field) {
+NormLayerGradientBound read_norm_layer_gradient_bound(const JsonReader& reader, const json& object,
+                                                      const std::string& field) {
   if (!object.is_object()) reader.fail(field, "is no object", "site, largest, channels and pieces");
   return {reader.text(object, field + ".site", "site"), read_optional(reader, object, "largest"),
           reader.number(object, field + ".channels", "channels"),
@@ -117,11 +117,11 @@ CellResult parse_result(std::string_view line, const std::string& file) {
   result.test_bleu = read_optional(reader, object, "test_bleu");
   result.max_weighted_gamma = read_optional(reader, object, "max_weighted_gamma");
   for (const json& site : reader.array(object, "fluctuation", "fluctuation"))
-    result.fluctuation.push_back(
-        read_site(reader, site, fmt::format("fluctuation[{}]", result.fluctuation.size())));
+    result.fluctuation.push_back(read_norm_layer_fluctuation(
+        reader, site, fmt::format("fluctuation[{}]", result.fluctuation.size())));
   if (object.contains("gradient_bound"))
     for (const json& site : reader.array(object, "gradient_bound", "gradient_bound"))
-      result.gradient_bound.push_back(read_bound(
+      result.gradient_bound.push_back(read_norm_layer_gradient_bound(
           reader, site, fmt::format("gradient_bound[{}]", result.gradient_bound.size())));
   if (object.contains("diverged")) {
     const json& diverged = reader.object(object, "diverged", "diverged");

@@ -21,9 +21,9 @@ using Policy = boost::math::policies::policy<boost::math::policies::promote_doub
 constexpr double kQuantile = 0.975, kPower = 0.8;
 
 double student_quantile(std::size_t count) {
-  const boost::math::students_t_distribution<double, Policy> student(
+  const boost::math::students_t_distribution<double, Policy> student_distribution(
       static_cast<double>(count - 1));
-  return boost::math::quantile(student, kQuantile);
+  return boost::math::quantile(student_distribution, kQuantile);
 }
 
 double mean_of_values(const std::vector<double>& values) {

@@ -34,14 +34,14 @@ Task parse_task(const ref::io::JsonReader& reader, const std::string& field,
 
 }  // namespace
 
-training::RunConfig config_for(const Cell& cell, const StudyData& data) {
-  training::RunConfig config = config_of(cell);
-  const bool translates = cell.task == Task::translate;
-  if (translates ? !data.pairs : !data.text)
+training::RunConfig make_run_config_with_data(const Cell& cell, const StudyData& data) {
+  training::RunConfig config = make_run_config(cell);
+  const bool is_translation = cell.task == Task::translate;
+  if (is_translation ? !data.pairs : !data.text)
     throw ref::numeric::UsageError(fmt::format("{} is of the task {}; expected {} to train it on",
                                                cell_name(cell), ref::model::print_field(cell.task),
-                                               translates ? "pairs" : "a text"));
-  if (translates) {
+                                               is_translation ? "pairs" : "a text"));
+  if (is_translation) {
     config.translation.bleu_pairs = data.pairs->text.validation.source.size();
     return config;
   }
@@ -66,12 +66,12 @@ TestMeasures measure_test(const training::RunConfig& config, const StudyData& da
                           ref::train::TrainState<double>& state) {
   if (config.task == Task::language)
     return {ref::train::language_loss<double>(
-        config.train, training::batches_in_order(data.text.value().test, config), state)};
+        config.train, training::make_batches_in_order(data.text.value().test, config), state)};
   const training::PairData& pairs = data.pairs.value();
   const ref::data::ParallelText& test = pairs.text.test;
   TestMeasures measures{ref::train::translation_loss<double>(
       training::translation_config(config, pairs.words),
-      training::pairs_in_order(test, pairs.words, config), state)};
+      training::make_pairs_in_order(test, pairs.words, config), state)};
   if (std::isfinite(measures.loss))
     measures.bleu =
         training::corpus_bleu(training::translate(config, pairs.words, state, test.source),
@@ -107,7 +107,7 @@ std::string study_identity(const DataHashes& hashes) {
   return identity.dump(1) + "\n";
 }
 
-bool same_protocol(std::string_view identity, std::string_view other) {
+bool has_same_protocol(std::string_view identity, std::string_view other) {
   const auto of = [](std::string_view text) {
     return nlohmann::json::parse(text).value(kProtocol, nlohmann::json());
   };

@@ -25,7 +25,7 @@ struct StudyData {
 /// translator's configuration requests that every validation pair is translated.
 /// Throws    UsageError if the data of the task is absent or unsuitable for training, if the
 ///           learning rate is not a number, or if the norm is unknown
-training::RunConfig config_for(const Cell& cell, const StudyData& data);
+training::RunConfig make_run_config_with_data(const Cell& cell, const StudyData& data);
 
 /// Creates the task of a configuration.
 /// Requires  `config` and `data` outlive the task
@@ -34,7 +34,7 @@ std::unique_ptr<training::RunTask> make_task(const training::RunConfig& config,
 
 struct TestMeasures {
   double loss = 0;
-  /// BLEU of greedy translations; only for a translator whose loss is finite
+  /// The BLEU of greedy translations. It is present only for a translator whose loss is finite.
   std::optional<double> bleu = {};
 };
 
@@ -57,10 +57,10 @@ std::string study_identity(const DataHashes& hashes);
 
 /// Whether two texts of study.json have the same hash of the protocol. Texts of old versions have
 /// no such hash.
-bool same_protocol(std::string_view identity, std::string_view other);
+bool has_same_protocol(std::string_view identity, std::string_view other);
 
-/// Reads the hashes of the data from a text of study.json. Its version of the arithmetic must be
-/// that of this program.
+/// Reads the hashes of the data from a text of study.json. The version of the arithmetic in the
+/// text must be the version that this program implements.
 /// Throws    FileError naming `file` and the field
 DataHashes parse_data_hashes(std::string_view identity, const std::string& file);
 

@@ -37,7 +37,7 @@ QuantitySummary summarize_quantity(const Results& results, const Condition& cond
   }
   if (norm != reference_norm())
     own.beside_layer_norm = student_interval(
-        paired_seeds(results, condition, norm, reference_norm(), quantity).differences);
+        pair_seeds(results, condition, norm, reference_norm(), quantity).differences);
   return own;
 }
 
@@ -62,7 +62,7 @@ Row norm_row(const Results& results, const Condition& condition, const std::stri
 }  // namespace
 
 Results read_results(const std::map<std::string, std::string>& lines, const std::string& file) {
-  return studies::published::read_finished<FinishedRun>(lines, file, parse_cell, parse_result);
+  return studies::published::read_finished_runs<FinishedRun>(lines, file, parse_cell, parse_result);
 }
 
 std::string results_sha256(const std::map<std::string, std::string>& lines) {
@@ -108,9 +108,9 @@ Cell dynamics_cell(const Condition& condition, const std::string& norm, const st
   return cell_of(condition, norm, rate, 1, RunPurpose::dynamics);
 }
 
-std::vector<const FinishedRun*> tests_at_chosen_rate(const Results& results,
-                                                     const Condition& condition,
-                                                     const std::string& norm) {
+std::vector<const FinishedRun*> find_tests_at_chosen_rate(const Results& results,
+                                                          const Condition& condition,
+                                                          const std::string& norm) {
   std::vector<const FinishedRun*> tests;
   const auto rate = chosen_rate(results, condition, norm);
   if (!rate) return tests;
@@ -147,18 +147,18 @@ std::optional<double> validation_bleu(const CellResult& result) {
   return result.last_validation_bleu();
 }
 
-PairedDifferences paired_seeds(const Results& results, const Condition& condition,
-                               const std::string& first, const std::string& second,
-                               const Quantity& quantity) {
-  return paired_seeds(results, condition, first, quantity, second, quantity);
+PairedDifferences pair_seeds(const Results& results, const Condition& condition,
+                             const std::string& first, const std::string& second,
+                             const Quantity& quantity) {
+  return pair_seeds(results, condition, first, quantity, second, quantity);
 }
 
-PairedDifferences paired_seeds(const Results& results, const Condition& condition,
-                               const std::string& first, const Quantity& of_first,
-                               const std::string& second, const Quantity& of_second) {
+PairedDifferences pair_seeds(const Results& results, const Condition& condition,
+                             const std::string& first, const Quantity& of_first,
+                             const std::string& second, const Quantity& of_second) {
   PairedDifferences paired;
-  const auto others = tests_at_chosen_rate(results, condition, second);
-  for (const FinishedRun* own : tests_at_chosen_rate(results, condition, first)) {
+  const auto others = find_tests_at_chosen_rate(results, condition, second);
+  for (const FinishedRun* own : find_tests_at_chosen_rate(results, condition, first)) {
     const auto other = std::ranges::find(others, own->cell.seed,
                                          [](const FinishedRun* test) { return test->cell.seed; });
     if (other == others.end()) continue;
@@ -173,7 +173,7 @@ PairedDifferences paired_seeds(const Results& results, const Condition& conditio
 std::vector<Row> condition_rows(const Results& results, const Condition& condition) {
   std::vector<Row> rows;
   for (const std::string& norm : study_norms(condition.task))
-    if (auto tests = tests_at_chosen_rate(results, condition, norm); !tests.empty())
+    if (auto tests = find_tests_at_chosen_rate(results, condition, norm); !tests.empty())
       rows.push_back(norm_row(results, condition, norm, std::move(tests)));
   return rows;
 }

@@ -55,9 +55,9 @@ Cell dynamics_cell(const Condition& condition, const std::string& norm, const st
 
 /// Returns the tested training runs of a norm at its chosen learning rate, by ascending seeds. The
 /// result is empty if the rate cannot be chosen yet.
-std::vector<const FinishedRun*> tests_at_chosen_rate(const Results& results,
-                                                     const Condition& condition,
-                                                     const std::string& norm);
+std::vector<const FinishedRun*> find_tests_at_chosen_rate(const Results& results,
+                                                          const Condition& condition,
+                                                          const std::string& norm);
 
 /// Returns the training run that recorded the dynamics of a norm at its chosen learning rate, or
 /// null.
@@ -85,18 +85,19 @@ struct PairedDifferences {
   /// Numbers of seeds for which only the first or only the second norm has the quantity.
   std::size_t first_only = 0, second_only = 0;
 };
-PairedDifferences paired_seeds(const Results& results, const Condition& condition,
-                               const std::string& first, const std::string& second,
-                               const Quantity& quantity);
-PairedDifferences paired_seeds(const Results& results, const Condition& condition,
-                               const std::string& first, const Quantity& of_first,
-                               const std::string& second, const Quantity& of_second);
+PairedDifferences pair_seeds(const Results& results, const Condition& condition,
+                             const std::string& first, const std::string& second,
+                             const Quantity& quantity);
+PairedDifferences pair_seeds(const Results& results, const Condition& condition,
+                             const std::string& first, const Quantity& of_first,
+                             const std::string& second, const Quantity& of_second);
 
 /// The mean, minimum and maximum of a quantity over the seeds that have it. They are absent if no
 /// seed has it.
 struct QuantitySummary {
   std::optional<double> mean = {}, least = {}, largest = {};
-  /// Confidence interval of the difference from layer_norm, over paired seeds.
+  /// Confidence interval of the norm's quantity minus the quantity of layer_norm, over the seeds
+  /// that both norms have.
   std::optional<ConfidenceInterval> beside_layer_norm = {};
 };
 

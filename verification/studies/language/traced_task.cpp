@@ -61,8 +61,9 @@ void add_bound(const std::string& name, const std::map<std::string, Tensor<doubl
   const auto grad_x_squared = channels("grad_x"), grad_y_squared = channels("grad_y");
   const auto gamma = values_of(parameters.at(name + ".gamma"));
   const auto own = bound.add({gamma, big_gamma, rstd, grad_x_squared, grad_y_squared}, new_weight);
-  if (own.channels > 0) found.emplace_back(fmt::format("{}{}", kGradientShare, name), own.share);
-  found.emplace_back(fmt::format("{}{}", kBoundChannels, name),
+  if (own.channels > 0)
+    found.emplace_back(fmt::format("{}{}", kGradientSharePrefix, name), own.share);
+  found.emplace_back(fmt::format("{}{}", kBoundChannelsPrefix, name),
                      own.channels / static_cast<double>(gamma.size()));
 }
 
@@ -74,7 +75,8 @@ bool NormTrace::requests(const std::string& name) {
          what == "mean_x_hat_squared";
 }
 
-const ref::model::PowerNormOptions* NormTrace::power_norm_of(const std::string& site) const {
+const ref::model::PowerNormOptions* NormTrace::find_power_norm_options(
+    const std::string& site) const {
   const auto norm =
       std::ranges::find_if(norms_, [&](const auto& own) { return site.starts_with(own.first); });
   return norm == norms_.end() ? nullptr : std::get_if<ref::model::PowerNormOptions>(&norm->second);
@@ -82,7 +84,7 @@ const ref::model::PowerNormOptions* NormTrace::power_norm_of(const std::string& 
 
 void NormTrace::record(const std::string& name, const Tensor<double>& values, const Mask& valid) {
   const auto [site, what] = split_tensor_name(name);
-  if (what != "x" && power_norm_of(site) == nullptr) return;
+  if (what != "x" && find_power_norm_options(site) == nullptr) return;
   auto& seen = sites_[site].seen;
   if (what == "x") {
     seen["mean"] = checks::statistics::channel_means(values, valid);
@@ -103,13 +105,13 @@ training::Qualities NormTrace::end_step(const NamedTensors<double>& parameters) 
         running[statistic] = seen.at(statistic);
     } else {
       update_fluctuation(name, "mean", seen.at("mean"),
-                         checks::statistics::channel_roots(running.at("variance")),
+                         checks::statistics::channel_square_roots(running.at("variance")),
                          running.at("mean"), found);
       for (const char* statistic : {"variance", "quadratic_mean"})
         update_fluctuation(name, statistic, seen.at(statistic), running.at(statistic),
                            running.at(statistic), found);
     }
-    if (const auto* const norm = power_norm_of(name))
+    if (const auto* const norm = find_power_norm_options(name))
       add_bound(name, seen, bound, *training::new_weight(*norm), parameters, found);
   }
   return found;

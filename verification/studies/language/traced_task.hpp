@@ -14,8 +14,8 @@ namespace normproof::verification::studies::language {
 
 /// The beginnings of the names of the quality measures that NormTrace adds, such as
 /// "gradient_share.layers.0.norm1".
-inline constexpr std::string_view kGradientShare = "gradient_share.";
-inline constexpr std::string_view kBoundChannels = "bound_channels.";
+inline constexpr std::string_view kGradientSharePrefix = "gradient_share.";
+inline constexpr std::string_view kBoundChannelsPrefix = "bound_channels.";
 
 /// Measures the inputs and gradients of every norm layer during the steps of a training run, for
 /// any norm.
@@ -27,8 +27,8 @@ inline constexpr std::string_view kBoundChannels = "bound_channels.";
 ///           FollowedTask, for the mean, biased variance and quadratic_mean of x. `running` is
 ///           an exponential moving average over the earlier steps, with the factor kDecay. It is
 ///           initialized by the first step, which has no fluctuation.
-///           * "gradient_share.<norm layer>", only for power_norm: the largest ratio, over the
-///           channels that have a bound, of rms(X') to its bound. X' = grad_x / rstd is the
+///           * "gradient_share.<norm layer>", only for power_norm: the maximum of rms(X')
+///           divided by its bound, over the channels that have a bound. X' = grad_x / rstd is the
 ///           gradient before the division by psi.
 ///           * "bound_channels.<norm layer>", only for power_norm: the fraction of channels that
 ///           have a bound
@@ -55,7 +55,7 @@ class NormTrace {
     std::map<std::string, ref::tensor::Tensor<double>> running;
     studies::published::GradientBound bound = {};
   };
-  const ref::model::PowerNormOptions* power_norm_of(const std::string& site) const;
+  const ref::model::PowerNormOptions* find_power_norm_options(const std::string& site) const;
 
   std::vector<std::pair<const char*, ref::model::NormOptions>> norms_;
   std::map<std::string, NormLayerHistory> sites_;

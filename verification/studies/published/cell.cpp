@@ -17,7 +17,7 @@ using ref::numeric::UsageError;
 
 namespace {
 
-constexpr std::string_view kUniform = "uniform-";
+constexpr std::string_view kUniformPrefix = "uniform-";
 constexpr const char* kShape = "PROTOCOL/LAYERSxWIDTH/NORM/rate-R, then /seed-N and others";
 
 [[noreturn]] void bad_cell(std::string_view name, std::string_view observation,
@@ -59,15 +59,16 @@ double parse_named_number(std::string_view cell, std::string_view kind, std::str
 }
 
 double parse_limit(std::string_view cell, std::string_view initialization) {
-  const auto text = after(initialization, kUniform);
+  const auto text = after(initialization, kUniformPrefix);
   if (!text)
     bad_cell(cell, fmt::format("has the initialization '{}'", initialization), "uniform-LIMIT");
   return parse_named_number(cell, "limit", *text);
 }
 
-/// Parses an optional part of the name of a training run, such as "steps-20", and stores its value
-/// in `cell`. Returns the setting, such as "seed", or "" if the part is unknown.
-std::string_view set_extra(Cell& cell, std::string_view name, std::string_view part) {
+/// Parses an optional part of the name of a training run, such as "seed-1", and stores its value in
+/// `cell`. Returns the name of the setting that the part specifies, such as "seed", or "" if the
+/// part is unknown.
+std::string_view set_optional_part(Cell& cell, std::string_view name, std::string_view part) {
   if (part == "longest" || part == "512") {
     cell.padding = part == "512" ? Padding::fixed_512 : Padding::longest;
     return "padding";
@@ -88,7 +89,7 @@ std::string_view set_extra(Cell& cell, std::string_view name, std::string_view p
     cell.steps = parse_cell_number<std::size_t>(name, "the number of steps", *steps);
     return "number of steps";
   }
-  if (part.starts_with(kUniform)) {
+  if (part.starts_with(kUniformPrefix)) {
     parse_limit(name, part);
     cell.initialization = part;
     return "initialization";
@@ -163,7 +164,7 @@ Cell parse_cell(std::string_view name) {
   cell.learning_rate = *rate;
   std::set<std::string_view> set;
   for (std::size_t i = 4; i < parts.size(); ++i) {
-    const std::string_view what = set_extra(cell, name, parts[i]);
+    const std::string_view what = set_optional_part(cell, name, parts[i]);
     if (what.empty())
       bad_cell(name, fmt::format("has the part '{}'", parts[i]),
                "seed-N, longest, 512, uniform-LIMIT, steps-N, curves or dynamics");
@@ -174,7 +175,7 @@ Cell parse_cell(std::string_view name) {
   return cell;
 }
 
-training::RunConfig config_of(const Cell& cell) {
+training::RunConfig make_run_config(const Cell& cell) {
   const std::string name = cell_name(cell);
   const Protocol& faults = cell.protocol;
   check_norm(cell.norm);

@@ -14,8 +14,8 @@ namespace normproof::verification::studies::published {
 /// fixed_512: 512.
 enum class Padding { longest, fixed_512 };
 
-/// Returns the padding of a protocol, if a training run does not specify another one. It is
-/// fixed_512 if the protocol's name begins with "published".
+/// Returns the padding of the training runs of a protocol whose names do not specify a padding. It
+/// is fixed_512 if the protocol's name begins with "published".
 Padding default_padding(const Protocol& protocol);
 
 /// A cell: one training run of the study. Training runs are independent of each other. The name of
@@ -71,6 +71,6 @@ Cell parse_cell(std::string_view name);
 ///           feed-forward sublayers have Kaiming initialization, all other weights have Xavier
 ///           initialization. Biases are 0
 /// Throws    UsageError if the rate or the limit is not a number, or the norm is unknown
-training::RunConfig config_of(const Cell& cell);
+training::RunConfig make_run_config(const Cell& cell);
 
 }  // namespace normproof::verification::studies::published

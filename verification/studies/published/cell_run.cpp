@@ -24,9 +24,9 @@ namespace {
 
 using Norms = std::vector<std::pair<std::string, double>>;
 
-/// Returns the gradient norms of all parameters that do not belong to norm layers, the embedding
-/// first.
-Norms without_norms(const ref::encoder::EncoderConfig& config, const Norms& norms) {
+/// Returns the gradient norms of all parameters except the parameters of norm layers. The embedding
+/// comes first.
+Norms exclude_norm_layers(const ref::encoder::EncoderConfig& config, const Norms& norms) {
   Norms own;
   for (const auto& [name, norm] : norms) {
     if (ref::encoder::norm_parameter(config, name) != nullptr) continue;
@@ -35,9 +35,9 @@ Norms without_norms(const ref::encoder::EncoderConfig& config, const Norms& norm
   return own;
 }
 
-/// Returns the maximum of a member over the probes, or nothing if one of the values is not finite.
-std::optional<double> largest_probe(const std::vector<Probe<double>>& probes,
-                                    double Probe<double>::*member) {
+/// Returns the maximum of one member of Probe over all probes, or nothing if a value is not finite.
+std::optional<double> max_over_probes(const std::vector<Probe<double>>& probes,
+                                      double Probe<double>::*member) {
   double most = 0;
   for (const Probe<double>& probe : probes) {
     if (!std::isfinite(probe.*member)) return std::nullopt;
@@ -50,7 +50,7 @@ std::optional<double> largest_probe(const std::vector<Probe<double>>& probes,
 class CellRun {
  public:
   CellRun(const Cell& cell, const training::Dataset& data, const CellOptions& options)
-      : cell_(cell), data_(data), options_(options), config_(config_of(cell)) {
+      : cell_(cell), data_(data), options_(options), config_(make_run_config(cell)) {
     config_.train.encoder.vocab_size = data.vocab_size;
     const auto weights = training::class_weights(data, config_);
     learner_ = options.device == nullptr || cell.dynamics
@@ -58,26 +58,26 @@ class CellRun {
                    : device_learner(*options.device, config_.train, weights);
     result_.name = cell_name(cell);
     result_.data_sha256 = ref::io::sha256(training::data_json(data));
-    validation_ = with_targets(training::validation_batches(data, config_));
+    validation_ = set_targets(training::validation_batches(data, config_));
     learner_->set_validation(validation_);
     if (cell.dynamics) dynamics_.emplace(config_.train.encoder);
   }
 
   CellResult run() {
-    add_state();
+    append_state_hash();
     const std::size_t each = training::steps_per_epoch(data_, config_);
     if (cell_.steps == 0) {
       begin_epoch(0);
-      run_or_diverge([&] { measure_initial_gradients(); });
+      run_or_record_divergence([&] { measure_initial_gradients(); });
     }
     for (std::size_t step = 0; step < cell_.steps; ++step) {
       const std::size_t k = step % each;
       if (k == 0) begin_epoch(step / each);
-      if (!run_or_diverge([&] { take_step(k); })) break;
+      if (!run_or_record_divergence([&] { take_step(k); })) break;
       if (options_.after_step)
         options_.after_step({step + 1, cell_.steps, result_.steps.back().loss});
       const bool last = k + 1 == each || step + 1 == cell_.steps;
-      if (last && !run_or_diverge([&] { validate(); })) break;
+      if (last && !run_or_record_divergence([&] { validate(); })) break;
     }
     if (dynamics_) result_.dynamics = dynamics_->result();
     result_.sha256 = ref::io::sha256(trajectory_);
@@ -85,11 +85,12 @@ class CellRun {
   }
 
  private:
-  /// The batches of one training step: `count` batches from index `first` on.
+  /// Identifies the batches of one training step: `count` consecutive batches, beginning at index
+  /// `first`.
   struct StepBatches {
     std::size_t first, count;
   };
-  StepBatches batches_of(std::size_t k) const {
+  StepBatches select_batches(std::size_t k) const {
     const auto own = training::select_step_batches(batches_, config_, k);
     return {static_cast<std::size_t>(own.data() - batches_.data()), own.size()};
   }
@@ -97,7 +98,7 @@ class CellRun {
   /// Calls `f` and returns true. If `f` fails because of a non-finite value, records that the
   /// training run diverged and returns false.
   template <class F>
-  bool run_or_diverge(F f) {
+  bool run_or_record_divergence(F f) {
     try {
       f();
       return true;
@@ -110,7 +111,7 @@ class CellRun {
     }
   }
 
-  std::vector<LabelledBatch> with_targets(std::vector<LabelledBatch> batches) const {
+  std::vector<LabelledBatch> set_targets(std::vector<LabelledBatch> batches) const {
     if (cell_.protocol.misaligned_labels)
       for (LabelledBatch& batch : batches)
         batch.targets = misaligned_targets(batch, config_.train.encoder.mask_padding);
@@ -118,25 +119,27 @@ class CellRun {
   }
 
   void begin_epoch(std::size_t epoch) {
-    batches_ = with_targets(training::training_batches(data_, config_, epoch));
+    batches_ = set_targets(training::training_batches(data_, config_, epoch));
     learner_->set_batches(batches_);
   }
 
   std::size_t steps_done() const { return static_cast<std::size_t>(learner_->state().step); }
 
-  void add_state() { trajectory_ += fmt::format("{}\n", train::state_sha256(learner_->state())); }
+  void append_state_hash() {
+    trajectory_ += fmt::format("{}\n", train::state_sha256(learner_->state()));
+  }
 
   void measure_initial_gradients() {
-    const StepBatches batches = batches_of(0);
+    const StepBatches batches = select_batches(0);
     const auto found = learner_->loss_gradient(batches.first, batches.count, model::Mode::training,
                                                learner_->state());
-    result_.initial_gradients =
-        without_norms(config_.train.encoder, train::gradient_norms(found.gradients).per_tensor);
+    result_.initial_gradients = exclude_norm_layers(
+        config_.train.encoder, train::gradient_norms(found.gradients).per_tensor);
   }
 
   /// Performs training step k of an epoch.
   void take_step(std::size_t k) {
-    const StepBatches batches = batches_of(k);
+    const StepBatches batches = select_batches(k);
     const LabelledBatch& batch = batches_[batches.first];
     const auto mode =
         cell_.protocol.inference_stays_on && k > 0 ? model::Mode::inference : model::Mode::training;
@@ -152,14 +155,14 @@ class CellRun {
     if (dynamics_) dynamics_->end_step(learner_->state());
     if (steps_done() == 1)
       result_.initial_gradients =
-          without_norms(config_.train.encoder, found.gradient_norms.per_tensor);
+          exclude_norm_layers(config_.train.encoder, found.gradient_norms.per_tensor);
     step.loss = found.loss;
     step.accuracy =
         training::classify(found.predictions, batch.labels, config_.train.encoder.num_classes)
             .accuracy;
     step.gradient_norm = found.gradient_norms.whole;
     result_.steps.push_back(step);
-    add_state();
+    append_state_hash();
   }
 
   void probe(const StepBatches& batches, model::Mode mode, StepResult& step) {
@@ -169,8 +172,8 @@ class CellRun {
             return learner_->loss_gradient(batches.first, batches.count, mode, at);
           },
           config_.train.learning_rate, learner_->state(), cell_.protocol.consecutive_probes);
-      step.lipschitz = largest_probe(probes, &Probe<double>::loss_change);
-      step.smoothness = largest_probe(probes, &Probe<double>::gradient_change);
+      step.lipschitz = max_over_probes(probes, &Probe<double>::loss_change);
+      step.smoothness = max_over_probes(probes, &Probe<double>::gradient_change);
     } catch (const ref::numeric::ContractError&) {
       // If a probe is not finite, the values stay absent. Probes do not decide whether the training
       // run diverges; only its steps do.

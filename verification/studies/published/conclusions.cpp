@@ -46,7 +46,7 @@ std::optional<std::pair<std::size_t, std::size_t>> widest_model_shape(
 }
 
 /// Combines the decisions of all seeds into one finding.
-Finding combine_seeds(const std::vector<std::pair<std::string, Decision>>& answers) {
+Finding combine_decisions_of_seeds(const std::vector<std::pair<std::string, Decision>>& answers) {
   Finding finding;
   std::size_t yes = 0, no = 0;
   for (const auto& [numbers, answer] : answers) {
@@ -79,8 +79,8 @@ TableSeedsAndRates find_table_seeds_and_rates(const Results& results, const Cond
   return extent;
 }
 
-Finding find_rates(const Results& results, const Condition& condition,
-                   const std::function<RateDecision(const RatesRun&)>& answer) {
+Finding judge_rates(const Results& results, const Condition& condition,
+                    const std::function<RateDecision(const RatesRun&)>& answer) {
   std::vector<std::pair<std::string, Decision>> answers;
   const TableSeedsAndRates extent = find_table_seeds_and_rates(results, condition);
   for (const std::uint64_t seed : extent.seeds) {
@@ -94,12 +94,12 @@ Finding find_rates(const Results& results, const Condition& condition,
     const RateDecision found = answer({converges, extent.rates});
     answers.emplace_back(fmt::format("seed {}: {}", seed, found.numbers), found.holds);
   }
-  return combine_seeds(answers);
+  return combine_decisions_of_seeds(answers);
 }
 
-Finding find_peaks(const Results& results, const Condition& condition) {
+Finding judge_peaks(const Results& results, const Condition& condition) {
   std::vector<std::pair<std::string, Decision>> answers;
-  for (const FinishedRun* run : curve_runs(results, condition, kBatchNorm)) {
+  for (const FinishedRun* run : find_curve_runs(results, condition, kBatchNorm)) {
     const std::vector<std::size_t> peaks = find_loss_peaks(run->result);
     // A run that diverged has fewer steps than requested.
     const bool too_short = peaks.empty() && run->result.steps.size() < kStudySteps;
@@ -109,10 +109,10 @@ Finding find_peaks(const Results& results, const Condition& condition) {
                                   : fmt::format("peaks at {}", fmt::join(peaks, ", "))),
         too_short ? Decision() : Decision(!peaks.empty()));
   }
-  return combine_seeds(answers);
+  return combine_decisions_of_seeds(answers);
 }
 
-/// Whether the mean of a quantity over the steps is smaller in `a` than in `b`. Returns nothing if
+/// Whether run `a` has a smaller mean of a quantity over its steps than run `b`. Returns nothing if
 /// a step lacks the quantity, or if the runs have different numbers of steps.
 Decision has_smaller_mean(const CellResult& a, const CellResult& b,
                           const std::optional<double> StepResult::*quantity, std::string& numbers) {
@@ -130,11 +130,11 @@ Decision has_smaller_mean(const CellResult& a, const CellResult& b,
   return sums[0] < sums[1];
 }
 
-Finding find_smaller_mean(const Results& results, const Condition& condition,
-                          const std::optional<double> StepResult::*quantity) {
+Finding judge_smaller_mean(const Results& results, const Condition& condition,
+                           const std::optional<double> StepResult::*quantity) {
   std::vector<std::pair<std::string, Decision>> answers;
-  for (const FinishedRun* batch_norm : curve_runs(results, condition, kBatchNorm))
-    for (const FinishedRun* layer_norm : curve_runs(results, condition, kLayerNorm)) {
+  for (const FinishedRun* batch_norm : find_curve_runs(results, condition, kBatchNorm))
+    for (const FinishedRun* layer_norm : find_curve_runs(results, condition, kLayerNorm)) {
       const bool comparable = batch_norm->cell.seed == layer_norm->cell.seed &&
                               batch_norm->cell.steps == layer_norm->cell.steps;
       if (!comparable) continue;
@@ -143,12 +143,12 @@ Finding find_smaller_mean(const Results& results, const Condition& condition,
           has_smaller_mean(batch_norm->result, layer_norm->result, quantity, numbers);
       answers.emplace_back(numbers, answer);
     }
-  return combine_seeds(answers);
+  return combine_decisions_of_seeds(answers);
 }
 
 /// Returns the ratio of the maximum to the minimum of the values. It is infinite if the minimum is
 /// 0.
-double range_ratio(const std::vector<double>& values) {
+double max_to_min_ratio(const std::vector<double>& values) {
   const auto [least, largest] = std::ranges::minmax(values);
   return least > 0 ? largest / least : std::numeric_limits<double>::infinity();
 }
@@ -161,12 +161,12 @@ std::vector<double> second_feed_forward_norms(const CellResult& cell) {
   return norms;
 }
 
-Finding find_steadier(const Results& results, const Condition& condition,
-                      const std::string& other) {
+Finding judge_steadier_norm(const Results& results, const Condition& condition,
+                            const std::string& other) {
   std::vector<double> own_mean(5), other_mean(5);
   std::size_t seeds = 0, yes = 0;
-  const auto others = gradient_runs(results, condition, other, 5);
-  for (const FinishedRun* own : gradient_runs(results, condition, kLayerNorm, 5)) {
+  const auto others = find_gradient_runs(results, condition, other, 5);
+  for (const FinishedRun* own : find_gradient_runs(results, condition, kLayerNorm, 5)) {
     const auto same_seed = [&](const FinishedRun* f) { return f->cell.seed == own->cell.seed; };
     const auto match = std::ranges::find_if(others, same_seed);
     if (match == others.end()) continue;
@@ -174,14 +174,14 @@ Finding find_steadier(const Results& results, const Condition& condition,
                               b = second_feed_forward_norms((*match)->result);
     if (a.size() != own_mean.size() || b.size() != other_mean.size()) continue;
     ++seeds;
-    yes += range_ratio(a) < range_ratio(b) ? 1 : 0;
+    yes += max_to_min_ratio(a) < max_to_min_ratio(b) ? 1 : 0;
     for (std::size_t l = 0; l < own_mean.size(); ++l) {
       own_mean[l] += a[l];
       other_mean[l] += b[l];
     }
   }
   if (seeds == 0) return {};
-  const double own_ratio = range_ratio(own_mean), other_ratio = range_ratio(other_mean);
+  const double own_ratio = max_to_min_ratio(own_mean), other_ratio = max_to_min_ratio(other_mean);
   const bool holds = own_ratio < other_ratio;
   const bool settled = 100 * (holds ? yes : seeds - yes) >= 95 * seeds;
   return {!settled ? Verdict::unsettled
@@ -199,12 +199,12 @@ RatesRun published_tables() {
           {study_rates().begin(), study_rates().end()}};
 }
 
-Finding published_rates(const RateDecision& answer) {
-  return combine_seeds({{answer.numbers, answer.holds}});
+Finding make_published_rates_finding(const RateDecision& answer) {
+  return combine_decisions_of_seeds({{answer.numbers, answer.holds}});
 }
 
-/// Decides whether batch_norm's maximum is smaller than layer_norm's, among the values that were
-/// read off a figure of the paper.
+/// Decides whether the maximum of batch_norm is smaller than the maximum of layer_norm. The maxima
+/// are taken over the values that were read off a figure of the paper.
 Finding has_smaller_published_maximum(std::size_t figure) {
   const auto largest = [&](const char* norm) {
     double most = 0;
@@ -216,9 +216,9 @@ Finding has_smaller_published_maximum(std::size_t figure) {
           fmt::format("largest read off: {:.3g} against {:.3g}", own, other)};
 }
 
-Finding published_steadier(const std::string& other) {
-  const double own_ratio = range_ratio(published_deep_gradients(kLayerNorm));
-  const double other_ratio = range_ratio(published_deep_gradients(other));
+Finding published_steadier_norm(const std::string& other) {
+  const double own_ratio = max_to_min_ratio(published_deep_gradients(kLayerNorm));
+  const double other_ratio = max_to_min_ratio(published_deep_gradients(other));
   return {own_ratio < other_ratio ? Verdict::holds : Verdict::fails,
           fmt::format("largest over smallest of five layers: {:.3g} against {:.3g}", own_ratio,
                       other_ratio)};
@@ -272,34 +272,36 @@ const std::vector<Statement>& statements() {
 
 Finding find(const std::string& id, const Results& results, const Condition& condition) {
   const auto rates_beside = [&](const char* other) {
-    return find_rates(results, condition, [other](const RatesRun& rates) {
+    return judge_rates(results, condition, [other](const RatesRun& rates) {
       return converges_at_higher_rates(rates, kLayerNorm, other);
     });
   };
   if (id == "a1") return rates_beside(kBatchNorm);
   if (id == "a2") return rates_beside(kNone);
-  if (id == "b") return find_peaks(results, condition);
-  if (id == "c1") return find_smaller_mean(results, condition, &StepResult::lipschitz);
-  if (id == "c2") return find_smaller_mean(results, condition, &StepResult::smoothness);
-  if (id == "d") return find_rates(results, condition, deep_needs_lower_rates);
-  if (id == "e1") return find_steadier(results, condition, kBatchNorm);
-  if (id == "e2") return find_steadier(results, condition, kNone);
+  if (id == "b") return judge_peaks(results, condition);
+  if (id == "c1") return judge_smaller_mean(results, condition, &StepResult::lipschitz);
+  if (id == "c2") return judge_smaller_mean(results, condition, &StepResult::smoothness);
+  if (id == "d") return judge_rates(results, condition, deep_needs_lower_rates);
+  if (id == "e1") return judge_steadier_norm(results, condition, kBatchNorm);
+  if (id == "e2") return judge_steadier_norm(results, condition, kNone);
   ref::numeric::contract_failure("find", "id", fmt::format("is '{}'", id), "one of statements()",
                                  ref::numeric::Clause::C1);
 }
 
 Finding find_published_finding(const std::string& id) {
   if (id == "a1")
-    return published_rates(converges_at_higher_rates(published_tables(), kLayerNorm, kBatchNorm));
+    return make_published_rates_finding(
+        converges_at_higher_rates(published_tables(), kLayerNorm, kBatchNorm));
   if (id == "a2")
-    return published_rates(converges_at_higher_rates(published_tables(), kLayerNorm, kNone));
+    return make_published_rates_finding(
+        converges_at_higher_rates(published_tables(), kLayerNorm, kNone));
   if (id == "b")
     return {Verdict::holds, fmt::format("peaks at {}", fmt::join(published_peaks, ", "))};
   if (id == "c1") return has_smaller_published_maximum(5);
   if (id == "c2") return has_smaller_published_maximum(6);
-  if (id == "d") return published_rates(deep_needs_lower_rates(published_tables()));
-  if (id == "e1") return published_steadier(kBatchNorm);
-  if (id == "e2") return published_steadier(kNone);
+  if (id == "d") return make_published_rates_finding(deep_needs_lower_rates(published_tables()));
+  if (id == "e1") return published_steadier_norm(kBatchNorm);
+  if (id == "e2") return published_steadier_norm(kNone);
   ref::numeric::contract_failure("find_published_finding", "id", fmt::format("is '{}'", id),
                                  "one of statements()", ref::numeric::Clause::C1);
 }
@@ -316,22 +318,24 @@ std::vector<std::size_t> find_loss_peaks(const CellResult& cell) {
   return peaks;
 }
 
-std::vector<const FinishedRun*> curve_runs(const Results& results, const Condition& condition,
-                                           const std::string& norm) {
+std::vector<const FinishedRun*> find_curve_runs(const Results& results, const Condition& condition,
+                                                const std::string& norm) {
   const auto shape = widest_model_shape(
       results, condition, [](const Cell& cell) { return cell.curves && cell.layers == 1; });
   if (!shape) return {};
-  return runs_by_seed(results,
-                      curves_cell(with_norm(condition, norm), shape->second, shape->first));
+  return map_runs_by_seed(results,
+                          curves_cell(with_norm(condition, norm), shape->second, shape->first));
 }
 
-std::vector<const FinishedRun*> gradient_runs(const Results& results, const Condition& condition,
-                                              const std::string& norm, std::size_t layers) {
+std::vector<const FinishedRun*> find_gradient_runs(const Results& results,
+                                                   const Condition& condition,
+                                                   const std::string& norm, std::size_t layers) {
   const auto shape = widest_model_shape(results, condition, [&](const Cell& cell) {
     return cell.steps == 0 && cell.layers == layers;
   });
   if (!shape) return {};
-  return runs_by_seed(results, gradients_cell(with_norm(condition, norm), layers, shape->first));
+  return map_runs_by_seed(results,
+                          gradients_cell(with_norm(condition, norm), layers, shape->first));
 }
 
 }  // namespace normproof::verification::studies::published

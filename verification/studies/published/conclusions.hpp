@@ -51,15 +51,16 @@ Finding find_published_finding(const std::string& id);
 /// steps have no peaks.
 std::vector<std::size_t> find_loss_peaks(const CellResult& cell);
 
-/// Returns the training runs of a norm that recorded curves, by ascending seeds. It considers only
-/// the widest model for which any norm has curves in this condition, and of the runs of this model
-/// only those with the most steps.
-std::vector<const FinishedRun*> curve_runs(const Results& results, const Condition& condition,
-                                           const std::string& norm);
+/// Returns the training runs of a norm that recorded curves, by ascending seeds. It considers
+/// only the widest model for which any norm has curves in this condition. Among the training runs
+/// with this model, it considers only the runs with the largest number of steps.
+std::vector<const FinishedRun*> find_curve_runs(const Results& results, const Condition& condition,
+                                                const std::string& norm);
 
 /// Returns the training runs of a norm that computed initial gradients, by ascending seeds. Only
 /// runs of the widest model count.
-std::vector<const FinishedRun*> gradient_runs(const Results& results, const Condition& condition,
-                                              const std::string& norm, std::size_t layers);
+std::vector<const FinishedRun*> find_gradient_runs(const Results& results,
+                                                   const Condition& condition,
+                                                   const std::string& norm, std::size_t layers);
 
 }  // namespace normproof::verification::studies::published

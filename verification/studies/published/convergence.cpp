@@ -20,7 +20,8 @@ namespace {
 
 constexpr const char* kFormat = "normproof-study-1";
 
-/// Returns the text of study.json. It appends a field with the SHA-256 of the other fields.
+/// Returns the text of study.json: the given fields, followed by a field with the SHA-256 of these
+/// fields.
 std::string append_hash(ordered_json identity) {
   identity["sha256"] = ref::io::sha256(identity.dump(1));
   return identity.dump(1) + "\n";

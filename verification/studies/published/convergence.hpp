@@ -12,7 +12,7 @@
 namespace normproof::verification::studies::published {
 
 /// The rule that decides whether a training run converged: every loss is finite, and the mean of
-/// the last losses is below `share` times the first loss. The first loss is that of the initial
+/// the last losses is below `share` times the first loss. The first loss is the loss of the initial
 /// state, which is the same for every learning rate.
 struct ConvergenceRule {
   double share = 1;
@@ -36,8 +36,9 @@ struct ClassCounts {
 ClassCounts class_counts(const training::Dataset& data);
 
 /// The rule that decides whether a model learned. Let m be the fraction of validation sentences in
-/// the largest class, and n the number of validation sentences. The model learned if its final
-/// validation accuracy exceeds m by at least `errors` standard errors sqrt(m (1 - m) / n).
+/// the largest class, and n the number of validation sentences. The standard error of m is sqrt(m
+/// (1 - m) / n). The model learned if its final validation accuracy exceeds m by more than `errors`
+/// standard errors.
 struct LearningRule {
   double errors = 2;
 };
@@ -60,8 +61,8 @@ struct Identity {
   std::string data_sha256;  ///< hash of training::data_json; every result has the same hash
 };
 
-/// Parses a study.json that study_identity() wrote. Its version of the arithmetic must be that of
-/// this program.
+/// Parses a study.json that study_identity() wrote. The version of the arithmetic in it must be the
+/// version that this program implements.
 /// Throws    FileError naming `file` and the field if it is absent, altered, or of another format
 ///           or arithmetic
 Identity parse_identity(std::string_view text, const std::string& file);

@@ -15,10 +15,10 @@ using ref::tensor::Tensor;
 
 namespace {
 
-constexpr int kProbes = 9;
-/// The step number selects the random numbers of the dropout. Consecutive probes of the published
-/// loop have step numbers that differ by this much, so that each has its own dropout. No training
-/// run has that many steps.
+constexpr int kProbeCount = 9;
+/// The distance between the step numbers of consecutive probes of the published loop. The step
+/// number selects the random numbers of the dropout, so each probe has its own dropout masks. The
+/// distance is larger than the number of steps of any training run.
 constexpr std::int64_t kProbeStepDistance = std::int64_t{1} << 32;
 
 template <class T>
@@ -32,7 +32,7 @@ void subtract(Tensor<T>& a, const Tensor<T>& b) {
 }
 
 template <class T>
-T largest_norm(const train::GradientNorms<T>& norms) {
+T largest_gradient_norm(const train::GradientNorms<T>& norms) {
   T largest(0);
   for (const auto& [name, norm] : norms.per_tensor)
     if (largest < norm) largest = norm;
@@ -42,7 +42,8 @@ T largest_norm(const train::GradientNorms<T>& norms) {
 }  // namespace
 
 template <class T>
-void move_along(NamedTensors<T>& parameters, const train::Gradients<T>& gradients, double alpha) {
+void move_along_gradient(NamedTensors<T>& parameters, const train::Gradients<T>& gradients,
+                         double alpha) {
   const T a(alpha);
   for (const auto& [name, gradient] : gradients.dense) {
     T* const p = parameters.at(name).data();
@@ -83,20 +84,20 @@ Probes<T> probe_loss(const LossAt<T>& loss_at, double learning_rate, train::Trai
   train::LossGradient<T> before = first;
   train::TrainState<T> moved = state;
   Probes<T> probes;
-  probes.reserve(kProbes);
-  for (int k = 1; k <= kProbes; ++k) {
+  probes.reserve(kProbeCount);
+  for (int k = 1; k <= kProbeCount; ++k) {
     const double alpha = k * (learning_rate / 10);
     if (consecutive)
       moved.step = state.step + k * kProbeStepDistance;
     else
       moved.parameters = state.parameters;
-    move_along(moved.parameters, before.gradients, alpha);
+    move_along_gradient(moved.parameters, before.gradients, alpha);
     train::LossGradient<T> found = loss_at(moved);
     const auto norms = train::gradient_norms(difference(before.gradients, found.gradients));
     probes.push_back({alpha, absolute(T(before.loss - found.loss)),
-                      consecutive ? largest_norm(norms) : norms.whole});
+                      consecutive ? largest_gradient_norm(norms) : norms.whole});
     if (!consecutive) continue;
-    move_along(moved.parameters, first.gradients, -alpha);
+    move_along_gradient(moved.parameters, first.gradients, -alpha);
     before = std::move(found);
   }
   return probes;
@@ -112,7 +113,7 @@ Probes<T> probe_loss(const ProbedBatch& batch, const Tensor<T>& class_weights,
 }
 
 #define NORMPROOF_INSTANTIATE(T)                                                                   \
-  template void move_along(NamedTensors<T>&, const train::Gradients<T>&, double);                  \
+  template void move_along_gradient(NamedTensors<T>&, const train::Gradients<T>&, double);         \
   template train::Gradients<T> difference(const train::Gradients<T>&, const train::Gradients<T>&); \
   template Probes<T> probe_loss(const LossAt<T>&, double, train::TrainState<T>&, bool);            \
   template Probes<T> probe_loss(const ProbedBatch&, const Tensor<T>&, train::TrainState<T>&, bool);

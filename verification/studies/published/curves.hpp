@@ -59,8 +59,8 @@ Probes<T> probe_loss(const ProbedBatch& batch, const ref::tensor::Tensor<T>& cla
 ///
 /// Computes  `p = p - alpha g` for every parameter p that has a gradient g, element by element
 template <class T>
-void move_along(ref::tensor::NamedTensors<T>& parameters, const ref::train::Gradients<T>& gradients,
-                double alpha);
+void move_along_gradient(ref::tensor::NamedTensors<T>& parameters,
+                         const ref::train::Gradients<T>& gradients, double alpha);
 
 /// Subtracts the gradients b from the gradients a.
 ///

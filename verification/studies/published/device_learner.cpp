@@ -10,8 +10,8 @@ namespace normproof::verification::studies::published {
 namespace {
 
 namespace train = ref::train;
+using checks::agreement::copy_to_host;
 using checks::agreement::on_device;
-using checks::agreement::on_host;
 using DeviceBatches = std::vector<gpu::train::LabelledBatch>;
 
 class DeviceLearner final : public Learner {
@@ -46,7 +46,7 @@ class DeviceLearner final : public Learner {
     auto found =
         gpu::train::loss_gradient(config_, part(first, count), weights_, on_device(device_, at),
                                   gpu::ops::ordered_products(), mode);
-    return {found.loss, std::move(found.predictions), on_host(found.gradients),
+    return {found.loss, std::move(found.predictions), copy_to_host(found.gradients),
             gpu::device::download(found.norms)};
   }
   train::Evaluation<double> evaluate() override {
@@ -54,7 +54,7 @@ class DeviceLearner final : public Learner {
     return {found.loss, std::move(found.predictions)};
   }
   State& state() override {
-    if (!host_) host_ = on_host(state_);
+    if (!host_) host_ = copy_to_host(state_);
     return *host_;
   }
 

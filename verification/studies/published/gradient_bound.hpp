@@ -9,7 +9,7 @@ namespace normproof::verification::studies::published {
 struct BoundInputs {
   const std::vector<double>& gamma;
   const std::vector<double>& big_gamma;  ///< the statistic Gamma, the mean of x_hat^2
-  /// `1 / sqrt(psi^2 + eps)`, where psi is the divisor in this step
+  /// `1 / sqrt(psi^2 + eps)`, where psi^2 is the running mean square by which this step normalizes
   const std::vector<double>& rstd;
   const std::vector<double>& grad_x_squared;  ///< mean of grad_x^2 over the valid rows
   const std::vector<double>& grad_y_squared;  ///< mean of grad_y^2 over the valid rows

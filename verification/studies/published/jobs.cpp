@@ -41,10 +41,10 @@ void report_to_parent(int pipe, char kind, std::string text) {
   ref::io::write_all(pipe, fmt::format("{}{}\n", kind, text));
 }
 
-/// Runs tasks that have no result, until all have one.
+/// Runs the tasks that have no result yet, until every task has a result.
 void run_missing_tasks(const Store& store, const std::vector<Task>& tasks, const Runner& runner,
                        int pipe) {
-  constexpr useconds_t kWait = 200'000;
+  constexpr useconds_t kPollMicroseconds = 200'000;
   std::vector<std::string> missing;
   missing.reserve(tasks.size());
   for (const Task& task : tasks) missing.push_back(task.name);
@@ -62,7 +62,8 @@ void run_missing_tasks(const Store& store, const std::vector<Task>& tasks, const
     const std::set<std::string> done = store.names();
     std::erase_if(missing, [&](const std::string& name) { return done.contains(name); });
     if (missing.empty()) return;
-    if (!claimed) ::usleep(kWait);  // the remaining tasks are being run by other processes
+    if (!claimed)
+      ::usleep(kPollMicroseconds);  // the remaining tasks are being run by other processes
   }
 }
 
@@ -87,11 +88,12 @@ void run_and_report(int pipe, const std::function<void()>& f) {
   }
 }
 
-/// Calls `f(pipe)` in `jobs` worker processes at the same time. Calls `hear(kind, text)` in this
-/// process for each line that a worker writes to its pipe. Returns the signals that killed workers.
+/// Calls `f(pipe)` in `jobs` worker processes at the same time. For each line that a worker writes
+/// to its pipe, calls `hear(kind, text)` in this process. Returns the numbers of the signals that
+/// killed worker processes.
 std::vector<int> run_workers(const std::string& caller, int jobs,
                              const std::function<void(int pipe)>& f,
-                             const std::function<void(char, const std::string&)>& on_line) {
+                             const std::function<void(char, const std::string&)>& handle_line) {
   std::vector<int> signals;
   const auto work = [&](std::size_t, int pipe) {
     ::signal(SIGPIPE, SIG_IGN);
@@ -99,7 +101,7 @@ std::vector<int> run_workers(const std::string& caller, int jobs,
   };
   const auto receive = [&](std::size_t, std::string& output) {
     for (std::size_t end; (end = output.find('\n')) != std::string::npos; output.erase(0, end + 1))
-      on_line(output.front(), output.substr(1, end - 1));
+      handle_line(output.front(), output.substr(1, end - 1));
   };
   const auto finish = [&](std::size_t, const support::process::WorkerReport& report) {
     if (report.ending.by_signal) signals.push_back(report.ending.code);
@@ -120,7 +122,7 @@ class ProgressEstimate {
     }
   }
 
-  const JobsProgress& count_done(const std::string& name) {
+  const JobsProgress& count_finished_task(const std::string& name) {
     ++progress_.done;
     progress_.name = name;
     const double cost = costs_[name];
@@ -183,18 +185,18 @@ JobsSummary run_tasks(const Store& store, std::vector<Task> tasks, const Runner&
       ref::numeric::set_num_threads(1);
       run_missing_tasks(store, missing, runner, pipe);
     };
-    const auto on_line = [&](char kind, const std::string& text) {
+    const auto handle_line = [&](char kind, const std::string& text) {
       if (kind != 'd') {
         if (failed == 0) sentence = text;
         failed = failed == 0 ? kind : failed;
         return;
       }
       ++summary.done_here;
-      const JobsProgress& progress = ledger.count_done(text);
+      const JobsProgress& progress = ledger.count_finished_task(text);
       if (options.progress) options.progress(progress);
     };
     const int jobs = std::min(options.jobs, static_cast<int>(missing.size()));
-    signals = run_workers("run_tasks", jobs, work, on_line);
+    signals = run_workers("run_tasks", jobs, work, handle_line);
   }
   store.sort();
   if (failed != 0) rethrow(failed, sentence);

@@ -31,8 +31,9 @@ class Learner {
   virtual ref::train::StepResult<double> step(std::size_t first, std::size_t count,
                                               ref::model::Mode mode,
                                               const ref::encoder::TensorTap<double>& tap) = 0;
-  /// Returns the loss and its gradient at the state `at`. Its parameters and step number may differ
-  /// from those of state().
+  /// Returns the loss and its gradient at the state `at`, for the `count` batches from index
+  /// `first` on. The parameters and the step number of `at` may differ from the
+  /// values in state().
   virtual ref::train::LossGradient<double> loss_gradient(std::size_t first, std::size_t count,
                                                          ref::model::Mode mode, State& at) = 0;
   virtual ref::train::Evaluation<double> evaluate() = 0;

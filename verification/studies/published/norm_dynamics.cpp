@@ -62,7 +62,7 @@ double largest_product(const Channels& gamma, const Channels& factor) {
 }
 
 /// Returns 1 / sqrt(v + eps) for each channel.
-Channels reciprocal_roots(const Channels& v, double eps) {
+Channels reciprocal_square_roots(const Channels& v, double eps) {
   Channels result(v.size());
   std::ranges::transform(v, result.begin(), [=](double e) { return 1 / square_root(e + eps); });
   return result;
@@ -200,9 +200,9 @@ void NormDynamics::finish_layer(NormLayerHistory& site,
       numbers[fmt::format("{}_rms", running)] = root_mean_square(*now);
   }
   numbers["lipschitz_batch_norm"] =
-      largest_product(gamma, reciprocal_roots(seen.at("variance"), eps));
+      largest_product(gamma, reciprocal_square_roots(seen.at("variance"), eps));
   numbers["lipschitz_power_norm"] =
-      largest_product(gamma, reciprocal_roots(seen.at("quadratic_mean"), eps));
+      largest_product(gamma, reciprocal_square_roots(seen.at("quadratic_mean"), eps));
   const auto rstd = seen.find("rstd");
   if (rstd == seen.end()) {
     numbers["lipschitz"] = 1;

@@ -65,7 +65,8 @@ class NormDynamics {
 
   /// Mean and variance of a statistic over the steps so far, per channel.
   struct StatisticHistory {
-    /// The value at the last step, and the two sums of Welford's algorithm.
+    /// The value at the last step, and the two accumulators of Welford's algorithm: the mean, and
+    /// the sum of squared deviations from the mean.
     Vector last, mean, squares;
     double steps = 0;
     std::optional<double> add(const Vector& values);

@@ -39,7 +39,8 @@ bool has_figure(const Selection& selection, std::size_t least, std::size_t most)
                              [&](std::size_t f) { return f >= least && f <= most; });
 }
 
-/// Adds the training runs that are shown outside the tables, for the norm and protocol of `of`.
+/// Adds the training runs that the study shows outside its tables. They have the norm and the
+/// protocol of the cell `of`.
 void add_figures(CellList& cells, const Selection& selection, const Cell& of) {
   if (selection.initialization)
     for (const char* limit : kInitializations)

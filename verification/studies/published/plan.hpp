@@ -45,12 +45,12 @@ struct Selection {
 Selection quick_selection();
 
 /// Returns every selected training run once, ordered by protocol. Within a protocol, the training
-/// runs of the tables come before those of the figures.
+/// runs for the tables come before the training runs for the figures.
 std::vector<Cell> plan(const Selection& selection);
 
 /// These functions return a training run: table_cell for an entry of a table, curves_cell for
-/// figures 4 to 6, gradients_cell for figures 2 and 3. Protocol, padding and norm are those of
-/// `of`. The seed is 42, or 1 for figures 2 and 3.
+/// figures 4 to 6, gradients_cell for figures 2 and 3. The training run has the protocol, the
+/// padding and the norm of the cell `of`. The seed is 42, or 1 for figures 2 and 3.
 Cell table_cell(Cell of, const TableShape& shape, std::string rate);
 Cell curves_cell(Cell of, std::size_t steps, std::size_t width);
 Cell gradients_cell(Cell of, std::size_t layers, std::size_t width);

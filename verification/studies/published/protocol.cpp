@@ -19,7 +19,7 @@ constexpr std::pair<const char*, bool Protocol::*> kFaults[] = {
     {"count_weights", &Protocol::count_weights},
     {"published_model", &Protocol::published_model}};
 
-constexpr std::string_view kCorrected = "corrected";
+constexpr std::string_view kCorrectedName = "corrected";
 constexpr std::string_view kPublished = "published";
 constexpr std::size_t kMaxAddedFaults =
     3;  // maximum number of faults appended to "corrected" in a name
@@ -53,7 +53,7 @@ std::size_t count_faults(const Protocol& protocol) {
 
 std::string protocol_name(const Protocol& protocol) {
   const bool added = count_faults(protocol) <= kMaxAddedFaults;
-  std::string text(added ? kCorrected : kPublished);
+  std::string text(added ? kCorrectedName : kPublished);
   for (const auto& [name, own] : kFaults)
     if (protocol.*own == added) text += fmt::format("{}{}", added ? '+' : '-', name);
   return text;
@@ -62,12 +62,12 @@ std::string protocol_name(const Protocol& protocol) {
 Protocol parse_protocol(std::string_view name) {
   const std::size_t end = std::min(name.find_first_of("+-"), name.size());
   const std::string_view base = name.substr(0, end);
-  if (base != kCorrected && base != kPublished) {
+  if (base != kCorrectedName && base != kPublished) {
     std::vector<std::string> known;
     for (const Protocol& protocol : standard_protocols()) known.push_back(protocol_name(protocol));
     throw ref::numeric::UsageError(ref::numeric::unknown_name("protocol", name, known));
   }
-  const bool added = base == kCorrected;
+  const bool added = base == kCorrectedName;
   Protocol protocol = added ? Protocol() : published_protocol();
   for (std::size_t at = end; at < name.size();) {
     const std::size_t next = std::min(name.find_first_of("+-", at + 1), name.size());

@@ -24,8 +24,8 @@ struct Protocol {
   bool no_padding_mask = false;
   /// The weight of a class is its number of sentences, rather than the inverse of this number.
   bool count_weights = false;
-  /// The model has no positions, and weights and biases are initialized as in the published code
-  /// (docs/specification/study.md).
+  /// The model has no position encodings, and weights and biases are initialized as in the
+  /// published code (docs/specification/study.md).
   bool published_model = false;
 
   bool operator==(const Protocol&) const = default;
@@ -46,12 +46,14 @@ std::size_t count_faults(const Protocol& protocol);
 /// the faults that are absent: "published-misaligned_labels".
 std::string protocol_name(const Protocol& protocol);
 
-/// Parses the name of a protocol in either form. It may list any number of faults in any order.
+/// Parses the name of a protocol. The name has a form of protocol_name(), such as
+/// "corrected+misaligned_labels" or "published-misaligned_labels". It may list any number of faults
+/// in any order.
 /// Throws    UsageError with the nearest known name
 Protocol parse_protocol(std::string_view name);
 
-/// Returns the fourteen standard protocols: the corrected one, the published one, those with a
-/// single fault, and those with all faults except one.
+/// Returns the fourteen standard protocols: the corrected one, the published one, the protocols
+/// with a single fault, and the protocols with all faults except one.
 std::vector<Protocol> standard_protocols();
 
 }  // namespace normproof::verification::studies::published

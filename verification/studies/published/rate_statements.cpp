@@ -24,7 +24,7 @@ Decision logical_and(const Decision& a, const Decision& b) {
 }
 
 bool has_results(const Column& column) {
-  return highest_text(column) != kNotRun;
+  return highest_rate_text(column) != kNotRun;
 }
 
 /// Lists the decided parts, followed by the undecided ones: "..., ...; not decided: tables 3, 5".
@@ -39,7 +39,7 @@ std::string join_decisions(const std::vector<std::string>& decided, const char* 
 
 }  // namespace
 
-std::string highest_text(const Column& column) {
+std::string highest_rate_text(const Column& column) {
   std::size_t answers = 0;
   for (const std::string& rate : study_rates()) {
     const auto converged = column(rate);
@@ -81,8 +81,8 @@ RateDecision converges_at_higher_rates(const RatesRun& run, const std::string& n
       begun = begun || has_results(own) || has_results(others);
       continue;
     }
-    decided.push_back(fmt::format("table {}: {} against {}", shape.number, highest_text(own),
-                                  highest_text(others)));
+    decided.push_back(fmt::format("table {}: {} against {}", shape.number, highest_rate_text(own),
+                                  highest_rate_text(others)));
     never_lower = never_lower && *order >= 0;
     once_higher = once_higher || *order > 0;
   }
@@ -112,9 +112,9 @@ RateDecision deep_needs_lower_rates(const RatesRun& run) {
       begun = begun || has_results(none) || has_results(layer_norm);
       continue;
     }
-    decided.push_back(
-        fmt::format("width {}: without norm {} at 5 layers, {} at 1; layer_norm {} at 5", deep.d_ff,
-                    highest_text(none), highest_text(shallow_none), highest_text(layer_norm)));
+    decided.push_back(fmt::format(
+        "width {}: without norm {} at 5 layers, {} at 1; layer_norm {} at 5", deep.d_ff,
+        highest_rate_text(none), highest_rate_text(shallow_none), highest_rate_text(layer_norm)));
     holds = holds && *here;
   }
   if (decided.empty() || (holds && begun)) return {};

@@ -10,24 +10,24 @@
 
 namespace normproof::verification::studies::published {
 
-/// A column of a table, as a function. It returns whether the training run at a learning rate
-/// converged, or nothing if there is no such run. The rates are those of study_rates().
+/// A column of a table, as a function. It returns whether the training run at a learning rate of
+/// study_rates() converged, or nothing if there is no such run.
 using Column = std::function<std::optional<bool>(const std::string& rate)>;
 
 /// Returns the highest learning rate at which a column converged. If it converged at none, returns
 /// "no rate", or "no rate of those run" if some training runs are missing. If all training runs are
 /// missing, returns "not run".
-std::string highest_text(const Column& column);
+std::string highest_rate_text(const Column& column);
 
 /// Compares the highest learning rates at which two columns converge.
 ///
 /// Computes  the order of the two highest rates, from the training runs at the rates in `run`. It
-///           compares the columns at each rate, from the highest rate down. At the first rate where
-///           only one column converged, this column has the higher rate. If instead both columns
-///           converge at a rate before that, they are equal. The result is nothing if missing runs
-///           may change the answer: if a run is missing before the decision; if the columns are
-///           equal, but a higher rate is not in `run`; or if no column converged and any rate is
-///           not in `run`
+///           compares the columns at each of these rates, from the highest rate down, and stops at
+///           the first rate at which a column converged. If only one column converged there, this
+///           column has the higher rate. If both columns converged there, the highest rates are
+///           equal. The result is nothing if missing runs may change the answer. This is so if a
+///           run is missing before the decision; if the highest rates are equal, but a higher rate
+///           is not in `run`; or if no column converged and any rate is not in `run`
 /// Requires  every rate for which a column has an answer is in `run`
 std::optional<std::strong_ordering> compare_highest(const Column& left, const Column& right,
                                                     const std::set<std::string>& run);

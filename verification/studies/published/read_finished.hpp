@@ -14,9 +14,9 @@ namespace normproof::verification::studies::published {
 /// `FinishedRun` is made of parse_cell(name) and parse_result(line, place).
 /// Throws    FileError naming `file` and what is wrong, such as a result with another name
 template <class FinishedRun, class ParseCell, class ParseResult>
-std::map<std::string, FinishedRun> read_finished(const std::map<std::string, std::string>& lines,
-                                                 const std::string& file, ParseCell parse_cell,
-                                                 ParseResult parse_result) {
+std::map<std::string, FinishedRun> read_finished_runs(
+    const std::map<std::string, std::string>& lines, const std::string& file, ParseCell parse_cell,
+    ParseResult parse_result) {
   std::map<std::string, FinishedRun> results;
   for (const auto& [name, line] : lines) {
     const std::string place = fmt::format("{}: result of {}", file, name);

@@ -104,7 +104,8 @@ ordered_json site_json(const NormLayerDynamics& site) {
   return {{"site", site.site}, {"series", series}, {"spreads", pairs_json(site.spreads)}};
 }
 
-NormLayerDynamics site_of(const LineReader& line, const json& object, const std::string& field) {
+NormLayerDynamics read_norm_layer(const LineReader& line, const json& object,
+                                  const std::string& field) {
   const JsonReader& reader = line.reader();
   if (!object.is_object()) reader.fail(field, "is no object", "site, series and spreads");
   NormLayerDynamics site;
@@ -184,7 +185,7 @@ CellResult parse_result(std::string_view text, const std::string& file) {
   line.columns(epochs, "epochs", "macro_f1", result.epochs, &EpochResult::macro_f1, false);
   for (const json& site : reader.array(object, "dynamics", "dynamics"))
     result.dynamics.push_back(
-        site_of(line, site, fmt::format("dynamics[{}]", result.dynamics.size())));
+        read_norm_layer(line, site, fmt::format("dynamics[{}]", result.dynamics.size())));
   if (object.contains("diverged")) {
     const json& diverged = reader.object(object, "diverged", "diverged");
     result.diverged = {reader.whole(diverged, "diverged.step", "step"),

@@ -38,8 +38,8 @@ struct Divergence {
 };
 
 /// Returns the error message of a failed step, in the form that it has in published results. The
-/// message includes the clause of the error. Only errors of norms and of the loss are written
-/// without a clause, because they had none when the results were published.
+/// message includes the clause of the error, except for errors of norms and of the loss. Those
+/// messages had no clause when the results were published.
 std::string divergence_sentence(std::size_t step, const ref::numeric::ContractError& refusal);
 
 /// The quantities of a norm layer over the steps of a training run (norm_dynamics.hpp). A quantity
@@ -63,7 +63,8 @@ struct NormLayerDynamics {
 /// The result of a training run. It does not depend on the machine, the time or the number of jobs.
 struct CellResult {
   std::string name;  ///< name of the training run, as written by cell_name()
-  /// SHA-256 of the lines "<state_sha256>\n" for the states after step 0, 1, ...
+  /// The SHA-256 of a text that has one line "<state_sha256>\n" for each state: after step 0, after
+  /// step 1, and so on.
   std::string sha256;
   std::string data_sha256;  ///< hash of training::data_json
   /// The L2 norm of the gradient of each parameter tensor, at the initial state on the first batch.

@@ -28,8 +28,8 @@ using ref::numeric::FileError;
 using ref::numeric::UsageError;
 using support::process::FileLock;
 using support::process::Line;
+using support::process::remove_unfinished_line;
 using support::process::split_lines;
-using support::process::without_unfinished_line;
 
 namespace {
 
@@ -46,7 +46,7 @@ constexpr std::string_view kResultKey = ",\"result\":";
       fmt::format("cannot write '{}': {}", file.string(), std::generic_category().message(error)));
 }
 
-bool is_valid_in_name(char c) {
+bool is_valid_name_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
          std::string_view("_+-./").find(c) != std::string_view::npos;
 }
@@ -68,7 +68,7 @@ std::string text_of(const fs::path& file) {
 }
 
 /// Returns the name and the result in a line of results.jsonl, or nothing if the line was altered.
-std::optional<std::pair<std::string, std::string>> parse_stored(std::string_view line) {
+std::optional<std::pair<std::string, std::string>> parse_stored_line(std::string_view line) {
   const std::size_t key = line.find(kResultKey);
   if (key == std::string_view::npos || !line.ends_with('}')) return std::nullopt;
   const auto head = nlohmann::json::parse(fmt::format("{}}}", line.substr(0, key)), nullptr, false);
@@ -88,7 +88,7 @@ std::optional<std::pair<std::string, std::string>> parse_stored(std::string_view
 template <class F>
 void for_each_result(const fs::path& path, std::string_view lines, const F& f) {
   for (const Line& line : split_lines(lines)) {
-    auto parsed = parse_stored(line.text);
+    auto parsed = parse_stored_line(line.text);
     if (!parsed)
       file_failure(path.string(), fmt::format("line {}", line.number), "is altered",
                    "a result with the SHA-256 that stands before it");
@@ -97,7 +97,7 @@ void for_each_result(const fs::path& path, std::string_view lines, const F& f) {
 }
 
 /// Returns the file name of the lock for the task `name`.
-std::string lock_name(std::string name) {
+std::string lock_file_name(std::string name) {
   std::ranges::replace(name, '/', '~');
   return name + ".lock";
 }
@@ -159,7 +159,7 @@ void Store::warn_of_partial_line(const fs::path& path) const {
 std::map<std::string, std::string> Store::results() const {
   const fs::path path = file(kResults);
   const std::string text = text_of(path);
-  const std::string_view whole = without_unfinished_line(text);
+  const std::string_view whole = remove_unfinished_line(text);
   if (whole.size() != text.size()) warn_of_partial_line(path);
   std::map<std::string, std::string> results;
   for_each_result(path, whole, [&](std::string name, std::string result, std::size_t number) {
@@ -186,7 +186,7 @@ void Store::check_data(const DataOf& data_sha256_of) const {
       reader.fail("data_sha256", fmt::format("is {}", there),
                   fmt::format("{}, that of the data in study.json", data_sha256));
   };
-  for_each_result(path, without_unfinished_line(text), check);
+  for_each_result(path, remove_unfinished_line(text), check);
 }
 
 std::map<std::string, double> Store::times() const {
@@ -205,7 +205,7 @@ std::map<std::string, double> Store::times() const {
 std::set<std::string> Store::names() const {
   const std::string text = text_of(file(kResults));
   std::set<std::string> names;
-  for (const Line& line : split_lines(without_unfinished_line(text))) {
+  for (const Line& line : split_lines(remove_unfinished_line(text))) {
     if (!line.text.starts_with(kNameKey)) continue;
     const std::string_view rest = line.text.substr(kNameKey.size());
     names.emplace(rest.substr(0, rest.find('"')));
@@ -214,7 +214,7 @@ std::set<std::string> Store::names() const {
 }
 
 std::optional<TaskClaim> Store::claim(const std::string& name) const {
-  if (!std::ranges::all_of(name, is_valid_in_name))
+  if (!std::ranges::all_of(name, is_valid_name_character))
     ref::numeric::contract_failure("Store::claim", "name", fmt::format("is '{}'", name),
                                    "letters, digits and _ + - . / alone", Clause::C1);
   std::error_code ignored;
@@ -224,13 +224,13 @@ std::optional<TaskClaim> Store::claim(const std::string& name) const {
     // it holds this lock.
     const FileLock held = lock();
     fs::create_directories(file(kLocks), ignored);
-    taken = FileLock::acquire(file(kLocks) / lock_name(name), FileLock::LockWait::at_once);
+    taken = FileLock::acquire(file(kLocks) / lock_file_name(name), FileLock::LockWait::at_once);
   }
   if (!taken) return std::nullopt;
   // The previous holder of the task's lock may have finished the task. It stores the result before
   // it releases the lock.
   if (names().contains(name)) {
-    fs::remove(file(kLocks) / lock_name(name), ignored);
+    fs::remove(file(kLocks) / lock_file_name(name), ignored);
     return std::nullopt;
   }
   return TaskClaim(name, std::move(*taken));
@@ -242,8 +242,7 @@ void Store::append(const fs::path& path, const std::string& line) const {
   const off_t size = ::lseek(file.get(), 0, SEEK_END);
   char last = '\n';
   const bool ends = size <= 0 || (::pread(file.get(), &last, 1, size - 1) == 1 && last == '\n');
-  const off_t kept =
-      ends ? size : static_cast<off_t>(without_unfinished_line(text_of(path)).size());
+  const off_t kept = ends ? size : static_cast<off_t>(remove_unfinished_line(text_of(path)).size());
   if (!ends) warn_of_partial_line(path);
   const bool is_placed = size >= 0 && (ends || ::ftruncate(file.get(), kept) == 0) &&
                          ::lseek(file.get(), kept, SEEK_SET) >= 0;
@@ -267,7 +266,7 @@ void Store::add(const TaskClaim& claim, const std::string& result, double second
            fmt::format("{}\"seconds\":{:.3f}}}\n", line_beginning(claim.name()), seconds));
   }
   std::error_code ignored;
-  fs::remove(file(kLocks) / lock_name(claim.name()), ignored);
+  fs::remove(file(kLocks) / lock_file_name(claim.name()), ignored);
 }
 
 void Store::sort() const {

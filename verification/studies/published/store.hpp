@@ -59,9 +59,9 @@ class Store {
   /// Throws    FileError naming the file and the line if a line was altered or a name occurs twice
   std::map<std::string, std::string> results() const;
 
-  /// Checks the field data_sha256 of every result. It must be `data_sha256`, or the hash that
-  /// belongs to the result's name.
-  /// Throws    FileError naming the file, the line and the expectation
+  /// Checks the field data_sha256 of every result. In the first overload, it must be the argument.
+  /// In the second overload, it must be the hash that the function returns for the name of the
+  /// result.
   void check_data(const std::string& data_sha256) const;
   using DataOf = std::function<std::string(const std::string& name)>;
   void check_data(const DataOf& data_sha256_of) const;

@@ -24,7 +24,7 @@ Cell cell_of(const Condition& condition) {
 TableEntry make_entry(const Results& results, Cell cell, const ClassCounts& classes,
                       const OutcomeRules& rules) {
   TableEntry entry;
-  entry.runs = runs_by_seed(results, cell);
+  entry.runs = map_runs_by_seed(results, cell);
   entry.cell = std::move(cell);
   for (const FinishedRun* run : entry.runs) {
     entry.converged += converged(run->result, rules.convergence) ? 1 : 0;
@@ -74,8 +74,8 @@ std::optional<double> mean_of_runs(const TableEntry& entry, const Value& value) 
   return count > 0 ? std::optional(sum / static_cast<double>(count)) : std::nullopt;
 }
 
-/// Returns, for every entry of the tables under these rules, how many training runs converged and
-/// how many learned. The order of the entries is always the same.
+/// Returns, for every entry of the tables, how many training runs converged and how many learned
+/// under these rules. The order of the entries does not depend on the rules.
 std::vector<std::pair<std::size_t, std::size_t>> count_outcomes(const Results& results,
                                                                 const Condition& condition,
                                                                 const ClassCounts& classes,
@@ -91,7 +91,7 @@ std::vector<std::pair<std::size_t, std::size_t>> count_outcomes(const Results& r
 }  // namespace
 
 Results read_results(const std::map<std::string, std::string>& lines, const std::string& file) {
-  return read_finished<FinishedRun>(lines, file, parse_cell, parse_result);
+  return read_finished_runs<FinishedRun>(lines, file, parse_cell, parse_result);
 }
 
 std::string condition_name(const Condition& condition) {
@@ -116,7 +116,7 @@ std::vector<Condition> list_conditions(const Results& results) {
   return conditions;
 }
 
-std::vector<const FinishedRun*> runs_by_seed(const Results& results, Cell cell) {
+std::vector<const FinishedRun*> map_runs_by_seed(const Results& results, Cell cell) {
   // Training runs whose names differ only in the seed have the same other settings.
   std::vector<const FinishedRun*> found;
   cell.seed = 0;

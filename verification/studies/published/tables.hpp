@@ -35,8 +35,8 @@ struct Condition {
   bool operator==(const Condition&) const = default;
 };
 
-/// Returns the name of a condition: the protocol, such as "corrected", and the padding if it is not
-/// the protocol's default, as in "published/longest".
+/// Returns the name of a condition, such as "corrected" or "published/longest". The name consists
+/// of the protocol and, if the padding is not the default of the protocol, the padding.
 std::string condition_name(const Condition& condition);
 
 /// Returns the conditions that have results: first the corrected protocol, then the published one,
@@ -44,7 +44,7 @@ std::string condition_name(const Condition& condition);
 std::vector<Condition> list_conditions(const Results& results);
 
 /// Returns the finished training runs that differ from `cell` only in the seed, by ascending seeds.
-std::vector<const FinishedRun*> runs_by_seed(const Results& results, Cell cell);
+std::vector<const FinishedRun*> map_runs_by_seed(const Results& results, Cell cell);
 
 enum class Outcome { not_run, failed, converged, seeds_differ };
 
@@ -69,7 +69,8 @@ std::optional<std::pair<double, double>> accuracy_range(const TableEntry& entry)
 
 struct Table {
   TableShape shape;
-  /// Rates and norms that have a result, in the order of the study.
+  /// The learning rates and norms that have a result, in the order of study_rates() and
+  /// study_norms().
   std::vector<std::string> rates, norms;
   /// The entry of rate r and norm n is entries[r][n].
   std::vector<std::vector<TableEntry>> entries;

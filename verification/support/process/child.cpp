@@ -34,7 +34,7 @@ ProcessEnding decode_ending(int status) {
 
 /// Throws a ContractError naming `function` if `process` is not a valid process id. waitpid would
 /// wait for any child process if it were given such a number.
-void check_begun(const char* function, pid_t process) {
+void check_process_started(const char* function, pid_t process) {
   if (process <= 0)
     ref::numeric::contract_failure(function, "the process", "was not begun, or was waited for",
                                    "one that no one has waited for", ref::numeric::Clause::C1);
@@ -73,7 +73,7 @@ void Child::kill() const {
 }
 
 ProcessEnding Child::wait() {
-  check_begun("Child::wait", process_);
+  check_process_started("Child::wait", process_);
   int status = 0;
   ref::io::retry_interrupted([&] { return ::waitpid(process_, &status, 0); });
   process_ = -1;
@@ -81,7 +81,7 @@ ProcessEnding Child::wait() {
 }
 
 std::optional<ProcessEnding> Child::try_wait() {
-  check_begun("Child::try_wait", process_);
+  check_process_started("Child::try_wait", process_);
   int status = 0;
   const pid_t ended =
       ref::io::retry_interrupted([&] { return ::waitpid(process_, &status, WNOHANG); });

@@ -50,7 +50,8 @@ class Child {
   /// Waits until the process has ended, and returns how it ended.
   /// Requires  (C1) it was begun, and was not waited for
   ProcessEnding wait();
-  /// Returns how the process ended, or nothing if it still runs. It has the requirement of wait().
+  /// Returns how the process ended, or nothing if it still runs. The requirement is the same as for
+  /// wait().
   std::optional<ProcessEnding> try_wait();
 
  private:

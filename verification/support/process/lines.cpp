@@ -13,7 +13,7 @@ std::vector<Line> split_lines(std::string_view text) {
   return lines;
 }
 
-std::string_view without_unfinished_line(std::string_view text) {
+std::string_view remove_unfinished_line(std::string_view text) {
   return text.substr(0, text.rfind('\n') + 1);
 }
 

@@ -19,6 +19,6 @@ std::vector<Line> split_lines(std::string_view text);
 
 /// Returns the part of the text up to and including its last line feed. An unfinished last line is
 /// dropped.
-std::string_view without_unfinished_line(std::string_view text);
+std::string_view remove_unfinished_line(std::string_view text);
 
 }  // namespace normproof::verification::support::process

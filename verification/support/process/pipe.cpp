@@ -18,7 +18,7 @@ Pipe make_pipe(const std::string& what) {
   return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
-std::ptrdiff_t write_quietly(int descriptor, std::string_view text) {
+std::ptrdiff_t write_without_signal(int descriptor, std::string_view text) {
   sigset_t pipe_signal, before;
   ::sigemptyset(&pipe_signal);
   ::sigaddset(&pipe_signal, SIGPIPE);

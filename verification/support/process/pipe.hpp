@@ -21,7 +21,7 @@ Pipe make_pipe(const std::string& what);
 /// Writes to a pipe with a single call of write(). If nobody reads the pipe any more, the call
 /// fails with EPIPE and does not end this process, even if SIGPIPE is not ignored.
 /// Returns   the number of bytes written, or -1 with the reason in errno
-std::ptrdiff_t write_quietly(int descriptor, std::string_view text);
+std::ptrdiff_t write_without_signal(int descriptor, std::string_view text);
 
 /// Reads lines from a pipe, one after another.
 class LineReader {

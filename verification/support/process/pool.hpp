@@ -43,8 +43,8 @@ void run_pool(const std::string& caller, std::size_t count, int jobs,
 ///           ended. The calls are in the order in which the worker processes end. The report's text
 ///           is the value that work(i) returned. If the process was killed, the text is the part of
 ///           this value that it had written
-/// Requires  the requirements of the other overload
-/// Throws    the exceptions of the other overload
+/// Requires  the requirements of run_pool with PoolFunctions
+/// Throws    the exceptions of run_pool with PoolFunctions
 void run_pool(const std::string& caller, std::size_t count, int jobs,
               const std::function<std::string(std::size_t i)>& work,
               const std::function<void(std::size_t i, const WorkerReport& report)>& finish);

@@ -17,20 +17,20 @@ namespace {
 
 /// Maximum number of attempts to kill all processes of the tree; one attempt takes about a
 /// millisecond. The limit matters if processes start others faster than they are killed.
-constexpr int kMaxRounds = 2000;
+constexpr int kMaxKillRounds = 2000;
 
-/// Closes all descriptors except standard input, output and error. The supervisor must not hold
-/// pipes open.
-void close_descriptors() {
+/// Closes all descriptors except standard input, output and error, because the supervisor must not
+/// hold pipes open.
+void close_inherited_descriptors() {
   // SYS_close_range, which headers before Linux 5.9 do not define
-  constexpr long kCloseRange = 436;
-  if (::syscall(kCloseRange, 3U, ~0U, 0U) == 0) return;
+  constexpr long kCloseRangeSystemCall = 436;
+  if (::syscall(kCloseRangeSystemCall, 3U, ~0U, 0U) == 0) return;
   const long limit = std::min(::sysconf(_SC_OPEN_MAX), 65'536L);
   for (int descriptor = 3; descriptor < limit; ++descriptor) ::close(descriptor);
 }
 
-/// Sends SIGKILL to every child of this process. The ids cannot belong to other processes, because
-/// this process has not yet waited for its children.
+/// Sends SIGKILL to every child of this process. The system cannot give the id of a child to
+/// another process before this process has waited for the child. So no other process is killed.
 void kill_children() {
   const int file = ::open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
   if (file < 0) return;
@@ -51,7 +51,7 @@ void kill_children() {
 /// Kills all descendants of this process. When a descendant is killed, its children become children
 /// of this process. Therefore the function kills children until there are none.
 void kill_descendants() {
-  for (int round = 0; round < kMaxRounds; ++round) {
+  for (int round = 0; round < kMaxKillRounds; ++round) {
     kill_children();
     pid_t ended = 0;
     do ended = ::waitpid(-1, nullptr, WNOHANG);
@@ -61,9 +61,9 @@ void kill_descendants() {
   }
 }
 
-/// Ends this process in the same way as the process with this waitpid status: by the same signal or
+/// Ends this process as `status` describes, a status that waitpid returned: by the same signal or
 /// with the same exit status.
-[[noreturn]] void exit_with_status_of(int status) {
+[[noreturn]] void exit_like_process(int status) {
   if (WIFSIGNALED(status)) {
     const rlimit none = {0, 0};
     ::setrlimit(RLIMIT_CORE, &none);
@@ -102,7 +102,7 @@ int supervise(pid_t parent, const std::function<int()>& f) {
     ::sigprocmask(SIG_SETMASK, &before, nullptr);
     ::_exit(f());
   }
-  close_descriptors();
+  close_inherited_descriptors();
   int status = SIGTERM;
   for (pid_t ended = 0; ended != child;) {
     int number = 0;
@@ -117,7 +117,7 @@ int supervise(pid_t parent, const std::function<int()>& f) {
       if (ended == child) status = ending;
   }
   kill_descendants();
-  exit_with_status_of(status);
+  exit_like_process(status);
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ double read_limit_version_1(const path& group) {
 /// Returns the smallest of the limits of a control group and of all its parents, up to the folder
 /// `top`.
 template <class Limit>
-double smallest_limit(const path& top, const std::string& group, const Limit& limit_of) {
+double find_smallest_limit(const path& top, const std::string& group, const Limit& limit_of) {
   path below = path(group).relative_path().lexically_normal();
   // The group is outside the part of the tree that is mounted here.
   if (below.native().starts_with("..")) below.clear();
@@ -69,9 +69,10 @@ double read_group_limit(const path& root) {
     const std::string controllers = line.substr(first + 1, second - first - 1);
     const std::string group = line.substr(second + 1);
     if (controllers.empty())
-      least = std::min(least, smallest_limit(groups, group, read_limit_version_2));
+      least = std::min(least, find_smallest_limit(groups, group, read_limit_version_2));
     else if (("," + controllers + ",").find(",cpu,") != std::string::npos)
-      least = std::min(least, smallest_limit(groups / controllers, group, read_limit_version_1));
+      least =
+          std::min(least, find_smallest_limit(groups / controllers, group, read_limit_version_1));
   }
   return least;
 }

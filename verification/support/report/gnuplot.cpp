@@ -19,7 +19,7 @@ using support::report::cut;
 namespace {
 
 /// Returns this process's environment without the variables that influence gnuplot's output.
-std::vector<std::string> plain_environment() {
+std::vector<std::string> locale_free_environment() {
   std::vector<std::string> result = {"LC_ALL=C"};
   for (char** variable = environ; *variable != nullptr; ++variable) {
     const std::string_view text = *variable;
@@ -73,7 +73,7 @@ Drawing draw(std::string_view script, std::string_view id, std::string_view labe
         "linewidth 1.2 background '#ffffff'\n",
         width, height);
     const support::process::ProgramResult result = support::process::run_program(
-        {"gnuplot", "--default-settings"}, head + std::string(script), plain_environment());
+        {"gnuplot", "--default-settings"}, head + std::string(script), locale_free_environment());
     if (!result.ending.succeeded()) {
       return {"", fmt::format("gnuplot failed ({})", clean_line(cut(result.err, 300)))};
     }

@@ -78,13 +78,13 @@ Drawing draw_heat_map(const HeatMap& map, std::string_view label) {
   const std::size_t rows = map.rows.size(), columns = map.columns.size();
   const std::size_t size = std::clamp((kWidth - kLeft - 10) / std::max(columns, std::size_t{1}),
                                       std::size_t{4}, kLargestSquare);
-  constexpr std::size_t kTop = 2 * kLegendLine + 44;
+  constexpr std::size_t kTopMargin = 2 * kLegendLine + 44;
   std::string body = legend(4);
   const std::size_t every_column = kLabelSpacing / size + 1, every_row = 18 / size + 1;
   for (std::size_t column = 0; column < columns; column += every_column)
-    body += words(kLeft + column * size + size / 2, kTop - 8, "middle", map.columns[column]);
+    body += words(kLeft + column * size + size / 2, kTopMargin - 8, "middle", map.columns[column]);
   for (std::size_t row = 0; row < rows; ++row) {
-    const std::size_t y = kTop + row * size;
+    const std::size_t y = kTopMargin + row * size;
     if (row % every_row == 0) body += words(kLeft - 8, y + size / 2 + 5, "end", map.rows[row]);
     for (std::size_t column = 0; column < columns; ++column) {
       const std::size_t i = row * columns + column;
@@ -99,7 +99,7 @@ Drawing draw_heat_map(const HeatMap& map, std::string_view label) {
   return {
       fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {}\" role=\"img\" "
                   "aria-label=\"{}\" font-size=\"16\" fill=\"#1b1b1b\">{}</svg>",
-                  kWidth, kTop + rows * size + 10, escape_markup(clean_line(label)), body),
+                  kWidth, kTopMargin + rows * size + 10, escape_markup(clean_line(label)), body),
       ""};
 }
 

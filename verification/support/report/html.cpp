@@ -11,13 +11,13 @@ namespace normproof::verification::support::report {
 
 namespace {
 
-std::string escaped(const std::string& text) {
+std::string escape_html(const std::string& text) {
   return escape_markup(clean(text));
 }
 
 /// Returns the HTML attribute ` name="value"`, or an empty text if the value is empty.
 std::string attribute(const char* name, const std::string& value) {
-  return value.empty() ? "" : fmt::format(" {}=\"{}\"", name, escaped(value));
+  return value.empty() ? "" : fmt::format(" {}=\"{}\"", name, escape_html(value));
 }
 
 std::string class_attribute(Tone tone) {
@@ -39,21 +39,22 @@ std::string class_attribute(Tone tone) {
 
 /// Puts content that may be wider than the window into a frame, in which the reader can scroll it
 /// by mouse or keyboard.
-std::string in_scrolling_frame(const std::string& inside, const std::string& name) {
+std::string put_in_scrolling_frame(const std::string& inside, const std::string& name) {
   return fmt::format("<div class=\"wide\" tabindex=\"0\" role=\"region\"{}>{}</div>\n",
                      attribute("aria-label", name), inside);
 }
 
 std::string folded(const std::string& summary, const std::string& inside, bool open) {
   return fmt::format("<details{}><summary>{}</summary>{}</details>", open ? " open" : "",
-                     escaped(summary), inside);
+                     escape_html(summary), inside);
 }
 
 std::string details_html(const Details& details) {
   if (details.summary.empty()) return "";
   std::string list;
   for (const auto& [term, text] : details.terms)
-    if (!text.empty()) list += fmt::format("<dt>{}</dt><dd>{}</dd>", escaped(term), escaped(text));
+    if (!text.empty())
+      list += fmt::format("<dt>{}</dt><dd>{}</dd>", escape_html(term), escape_html(text));
   return folded(details.summary, fmt::format("<dl>{}</dl>", list), details.open);
 }
 
@@ -61,16 +62,16 @@ std::string cell_html(const Cell& cell, const Column& column, const std::string&
   std::string classes = class_attribute(cell.tone);
   if (column.align == Align::right) classes += classes.empty() ? "number" : " number";
   const std::string title =
-      cell.title.empty() ? "" : fmt::format("<b>{}</b><br>", escaped(cell.title));
+      cell.title.empty() ? "" : fmt::format("<b>{}</b><br>", escape_html(cell.title));
   return fmt::format("<td{}{}{}>{}{}{}{}</td>", attribute("class", classes),
                      attribute("data-label", column.name), attribute("title", cell.hint), title,
-                     escaped(cell.text), notes, details_html(cell.details));
+                     escape_html(cell.text), notes, details_html(cell.details));
 }
 
 std::string row_html(const Row& row, const std::vector<Column>& columns) {
   std::string notes, cells;
   for (const std::string& note : row.notes)
-    notes += fmt::format("<div class=\"note\">{}</div>", escaped(note));
+    notes += fmt::format("<div class=\"note\">{}</div>", escape_html(note));
   const std::size_t count = std::min(row.cells.size(), columns.size());
   for (std::size_t i = 0; i < count; ++i)
     cells += cell_html(row.cells[i], columns[i], i + 1 == count ? notes : "");
@@ -91,26 +92,27 @@ std::string head_class(const Table& table, std::size_t column) {
 
 struct HtmlRenderer {
   std::string operator()(const Heading& heading) const {
-    return fmt::format("<h{0}>{1}</h{0}>\n", heading.level, escaped(heading.text));
+    return fmt::format("<h{0}>{1}</h{0}>\n", heading.level, escape_html(heading.text));
   }
   std::string operator()(const Paragraph& paragraph) const {
     const bool outcome = paragraph.tone == Tone::good || paragraph.tone == Tone::bad;
     return fmt::format(
         "<p{}>{}</p>\n",
         attribute("class", (outcome ? "outcome " : "") + class_attribute(paragraph.tone)),
-        escaped(paragraph.text));
+        escape_html(paragraph.text));
   }
   std::string operator()(const List& list) const {
     std::string items;
-    for (const std::string& item : list.items) items += fmt::format("<li>{}</li>\n", escaped(item));
+    for (const std::string& item : list.items)
+      items += fmt::format("<li>{}</li>\n", escape_html(item));
     return fmt::format("<ul>\n{}</ul>\n", items);
   }
   std::string operator()(const Code& code) const {
-    return in_scrolling_frame(fmt::format("<pre>{}</pre>", escaped(code.text)), "");
+    return put_in_scrolling_frame(fmt::format("<pre>{}</pre>", escape_html(code.text)), "");
   }
   std::string operator()(const Problem& problem) const {
     std::string text = fmt::format("<section class=\"problem\"><p><b>{}</b> <code>{}</code></p>\n",
-                                   escaped(problem.verdict), escaped(problem.subject));
+                                   escape_html(problem.verdict), escape_html(problem.subject));
     if (!problem.sentences.empty()) text += (*this)(List{problem.sentences});
     if (!problem.repro.empty()) text += (*this)(Code{problem.repro});
     return text + "</section>\n";
@@ -120,24 +122,24 @@ struct HtmlRenderer {
     inside += "<thead><tr>";
     for (std::size_t i = 0; i < table.columns.size(); ++i)
       inside += fmt::format("<th scope=\"col\"{}>{}</th>", attribute("class", head_class(table, i)),
-                            escaped(table.columns[i].name));
+                            escape_html(table.columns[i].name));
     inside += "</tr></thead>\n<tbody>\n";
     for (const Row& row : table.rows) inside += row_html(row, table.columns);
-    inside = in_scrolling_frame(inside + "</tbody></table>", table.caption);
+    inside = put_in_scrolling_frame(inside + "</tbody></table>", table.caption);
     if (table.folded) return folded(table.caption, inside, false) + "\n";
     if (table.caption.empty()) return inside;
-    return fmt::format("<p class=\"caption\">{}</p>\n{}", escaped(table.caption), inside);
+    return fmt::format("<p class=\"caption\">{}</p>\n{}", escape_html(table.caption), inside);
   }
   std::string operator()(const Figure& figure) const {
     const std::string picture =
         figure.drawing.failure.empty()
-            ? in_scrolling_frame(figure.drawing.svg, "")
+            ? put_in_scrolling_frame(figure.drawing.svg, "")
             : fmt::format(
                   "<p class=\"absent\">There is no picture here: {}. The numbers are in the "
                   "report that --json writes.</p>\n",
-                  escaped(figure.drawing.failure));
+                  escape_html(figure.drawing.failure));
     return fmt::format("<figure>{}<figcaption>{}</figcaption></figure>\n", picture,
-                       escaped(figure.caption));
+                       escape_html(figure.caption));
   }
 };
 
@@ -150,7 +152,7 @@ std::string html(const Document& document) {
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n{}</body>\n</html>\n",
-      escaped(document.title), html_style(), body);
+      escape_html(document.title), html_style(), body);
 }
 
 }  // namespace normproof::verification::support::report

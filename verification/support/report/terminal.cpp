@@ -15,7 +15,7 @@ constexpr std::size_t kIndent = 2;
 constexpr std::size_t kMinNameWidth = 12;  // minimum width to which the name of a row may be cut
 
 /// Returns the text, wrapped to the width, with `indent` spaces before each line.
-std::string indented(const std::string& text, std::size_t indent, std::size_t width) {
+std::string indent_lines(const std::string& text, std::size_t indent, std::size_t width) {
   const std::string before(indent, ' ');
   if (width == unlimited_width) return before + clean_line(text) + "\n";
   std::string lines;
@@ -33,27 +33,29 @@ class TerminalRenderer {
  public:
   explicit TerminalRenderer(std::size_t width) : width_(width) {}
 
-  std::string operator()(const Heading& heading) const { return indented(heading.text, 0, width_); }
+  std::string operator()(const Heading& heading) const {
+    return indent_lines(heading.text, 0, width_);
+  }
   std::string operator()(const Paragraph& paragraph) const {
-    return indented(paragraph.text, 0, width_);
+    return indent_lines(paragraph.text, 0, width_);
   }
   std::string operator()(const List& list) const {
     std::string text;
-    for (const std::string& item : list.items) text += indented(item, kIndent, width_);
+    for (const std::string& item : list.items) text += indent_lines(item, kIndent, width_);
     return text;
   }
   std::string operator()(const Code& code) const { return clean(code.text) + "\n"; }
   std::string operator()(const Problem& problem) const {
     std::string text = fmt::format("{} {}\n", problem.verdict, clean_line(problem.subject));
     for (const std::string& sentence : problem.sentences)
-      text += indented(sentence, kIndent, width_);
+      text += indent_lines(sentence, kIndent, width_);
     // The command is not wrapped, so that users can copy it.
     if (!problem.repro.empty())
-      text += indented("repro: " + problem.repro, kIndent, unlimited_width);
+      text += indent_lines("repro: " + problem.repro, kIndent, unlimited_width);
     return text;
   }
   std::string operator()(const Table& table) const {
-    std::string text = table.caption.empty() ? "" : indented(table.caption, 0, width_);
+    std::string text = table.caption.empty() ? "" : indent_lines(table.caption, 0, width_);
     const TableLines lines(table.columns, table.rows, width_);
     text += lines.head();
     for (const Row& row : table.rows) text += lines.row(row);
@@ -67,7 +69,7 @@ class TerminalRenderer {
 
 /// Whether the two parts follow each other without an empty line. This is so after a heading,
 /// between two paragraphs, and between a paragraph and the part that it introduces.
-bool need_no_empty_line(const Part& above, const Part& below) {
+bool follow_without_empty_line(const Part& above, const Part& below) {
   if (std::holds_alternative<Heading>(above)) return true;
   return std::holds_alternative<Paragraph>(above) &&
          (std::holds_alternative<Paragraph>(below) || std::holds_alternative<List>(below) ||
@@ -106,8 +108,8 @@ std::string TableLines::row(const Row& row) const {
   const std::size_t indent = widths_.front() + kGap;
   for (const std::string& note : row.notes) {
     const bool cut_off = width_ != unlimited_width && row.tone != Tone::bad;
-    text += indented(cut_off ? cut(clean_line(note), width_ - std::min(width_, indent)) : note,
-                     indent, cut_off ? unlimited_width : width_);
+    text += indent_lines(cut_off ? cut(clean_line(note), width_ - std::min(width_, indent)) : note,
+                         indent, cut_off ? unlimited_width : width_);
   }
   return text;
 }
@@ -128,7 +130,7 @@ std::string TableLines::line(const Row& row) const {
     before += widths_[i] + kGap;
   }
   text = text.substr(0, text.find_last_not_of(' ') + 1) + "\n";
-  return whole.empty() ? text : text + indented(whole, widths_.front() + kGap, width_);
+  return whole.empty() ? text : text + indent_lines(whole, widths_.front() + kGap, width_);
 }
 
 std::string terminal_text(const Document& document, std::size_t width) {
@@ -137,7 +139,7 @@ std::string terminal_text(const Document& document, std::size_t width) {
   for (const Part& part : document.parts) {
     const std::string part_text = std::visit(TerminalRenderer(width), part);
     if (part_text.empty()) continue;
-    if (above != nullptr && !need_no_empty_line(*above, part)) text += "\n";
+    if (above != nullptr && !follow_without_empty_line(*above, part)) text += "\n";
     text += part_text;
     above = &part;
   }

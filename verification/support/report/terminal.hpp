@@ -18,8 +18,8 @@ inline constexpr std::size_t unlimited_width = 0;
 ///           details, hints and titles of cells
 std::string terminal_text(const Document& document, std::size_t width = unlimited_width);
 
-/// Renders a table row by row. The width of a column is the maximum of its head, its min_width and
-/// its cells in `rows`.
+/// Renders a table row by row. The width of a column is the maximum of its min_width, the width of
+/// its head, and the widths of its cells in `rows`.
 class TableLines {
  public:
   explicit TableLines(const std::vector<Column>& columns, const std::vector<Row>& rows = {},

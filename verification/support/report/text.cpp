@@ -12,7 +12,7 @@
 namespace normproof::verification::support::report {
 namespace {
 
-constexpr std::string_view kReplacement = "\xef\xbf\xbd";
+constexpr std::string_view kReplacementCharacter = "\xef\xbf\xbd";
 constexpr std::string_view kEllipsis = "\xe2\x80\xa6";
 
 /// Returns the character at `position` and advances `position` behind it. A negative result means
@@ -50,7 +50,7 @@ std::string clean(std::string_view text) {
     const UChar32 character = next(text, position);
     // XML does not allow U+FFFE and U+FFFF.
     if (character < 0 || character == 0xfffe || character == 0xffff) {
-      result += kReplacement;
+      result += kReplacementCharacter;
     } else if (character != '\n' && u_charType(character) == U_CONTROL_CHAR) {
       result += ' ';
     } else {
@@ -110,7 +110,7 @@ std::vector<std::string> wrap(std::string_view utf8, std::size_t width) {
 }
 
 std::string number_text(double value) {
-  return fmt::format("{:.3g}", ref::numeric::without_nan_sign(value));
+  return fmt::format("{:.3g}", ref::numeric::remove_nan_signs(value));
 }
 
 std::string decimals(const std::optional<double>& value, int digits) {

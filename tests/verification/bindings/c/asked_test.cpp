@@ -36,7 +36,7 @@ class CAbiCallbacks : public CAbi {
 
   /// A callback for a case: its only output is y = x times a factor. A row of y depends only on the
   /// same row of x.
-  std::int32_t answer_scaled_x(const normproof_case& question, double factor) {
+  std::int32_t output_scaled_x(const normproof_case& question, double factor) {
     for (std::size_t i = 0; i < question.input_count; ++i) {
       const normproof_tensor& x = question.inputs[i];
       if (std::string_view(x.name) != "x") continue;
@@ -58,25 +58,25 @@ TEST_F(CAbiCallbacks, RelationCheckDetectsOutputsThatBreakARelation) {
   int ask_candidate = 0;
   const auto same = [&](const normproof_case& question) {
     ++ask_candidate;
-    return answer_scaled_x(question, 2);
+    return output_scaled_x(question, 2);
   };
   for (const char* name : {"repeat", "split", "permute", "neighbour"})
     EXPECT_EQ(check_relation(name, same), "held") << name;
   EXPECT_EQ(ask_candidate, 3 + 3 + 2 + 2);
   ask_candidate = 0;
   const auto drifting = [&](const normproof_case& question) {
-    return answer_scaled_x(question, 1 + ++ask_candidate);
+    return output_scaled_x(question, 1 + ++ask_candidate);
   };
   EXPECT_THAT(check_relation("repeat", drifting),
               AllOf(HasSubstr("broken: y at [0, 0, 0] is "), HasSubstr("the second time")));
   const auto by_batch = [&](const normproof_case& question) {
-    return answer_scaled_x(question,
+    return output_scaled_x(question,
                            static_cast<double>(question.inputs[question.input_count - 1].shape[0]));
   };
   EXPECT_THAT(check_relation("split", by_batch), HasSubstr("in half of the batch"));
   EXPECT_STREQ(normproof_case_path(corpus_, 0), kRandom);
   // The case is still selected.
-  EXPECT_EQ(judge(golden::reference_output(stored_at(kRandom))).passed, 1);
+  EXPECT_EQ(judge(golden::reference_output(read_committed_case(kRandom))).passed, 1);
 }
 
 TEST_F(CAbiCallbacks, RelationCheckReportsACallbackThatDeclinesOrFails) {
@@ -109,7 +109,7 @@ TEST_F(CAbiCallbacks, CallbackRunsInTheCallersFloatingPointMode) {
   int rounding = -1;
   const std::string outcome = check_relation("repeat", [&](const normproof_case& question) {
     rounding = std::fegetround();
-    return answer_scaled_x(question, 2);
+    return output_scaled_x(question, 2);
   });
   const int afterwards = std::fegetround();
   std::fesetround(FE_TONEAREST);

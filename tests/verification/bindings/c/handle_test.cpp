@@ -16,9 +16,9 @@ namespace {
 using testing::HasSubstr;
 
 /// Holds the inputs of a case as the C structs that a caller passes.
-class GivenInputs {
+class UserInputs {
  public:
-  explicit GivenInputs(const std::vector<golden::corpus::StoredTensor>& inputs) {
+  explicit UserInputs(const std::vector<golden::corpus::StoredTensor>& inputs) {
     shapes_.reserve(inputs.size());
     for (const auto& input : inputs) {
       const auto& shape = shapes_.emplace_back(input.shape.begin(), input.shape.end());
@@ -45,8 +45,8 @@ class CAbiUserCases : public CAbi {
                              inputs.data(), threads, &index_);
   }
 
-  const golden::certify::StoredCase stored_ = stored_at(kRandom);
-  GivenInputs given_{stored_.description.c.inputs};
+  const golden::certify::StoredCase stored_ = read_committed_case(kRandom);
+  UserInputs given_{stored_.description.c.inputs};
   std::size_t index_ = 77;
 };
 
@@ -63,7 +63,7 @@ TEST_F(CAbiUserCases, AreJudgedLikeCasesOfTheCorpus) {
   const auto right = golden::reference_output(stored_);
   EXPECT_EQ(judge(right).passed, 1);
   const double ratio = judge(right).ratio;
-  const auto wrong = golden::with_element(right, "y", 4, 77);
+  const auto wrong = golden::replace_element(right, "y", 4, 77);
   EXPECT_EQ(judge(wrong).passed, 0);
   ASSERT_EQ(open(kRandom), NORMPROOF_OK);
   select(0);
@@ -85,32 +85,32 @@ TEST_F(CAbiUserCases, AreAddedToAnOpenCorpus) {
 
 TEST_F(CAbiUserCases, InvalidCasesAreRejectedWithASentence) {
   auto& inputs = given_.tensors();
-  const auto refused = [&](std::int32_t status, const char* sentence) {
+  const auto expect_refused = [&](std::int32_t status, const char* sentence) {
     EXPECT_EQ(status, NORMPROOF_USAGE);
     EXPECT_THAT(error(), HasSubstr(sentence));
     EXPECT_EQ(index_, 77u);
     EXPECT_EQ(normproof_case_count(corpus_), 0u);
   };
-  refused(certify(inputs, "Mine"), "expected small letters");
-  refused(certify(inputs, "mine", "rmsnorm"), "did you mean 'rms_norm'");
-  refused(certify(inputs, "mine", "layer_norm", "{\"epz\":\"1\"}"), "did you mean 'eps'");
-  refused(certify(inputs, "mine", "layer_norm", "{"), "no JSON object");
-  refused(certify(inputs, nullptr), "is null");
-  refused(certify(inputs, "mine", "layer_norm", nullptr, -1), "threads is -1");
-  refused(normproof_certify(corpus_, "mine", "layer_norm", "training", nullptr, 0, 1, nullptr, 1,
-                            &index_),
-          "inputs is null");
+  expect_refused(certify(inputs, "Mine"), "expected small letters");
+  expect_refused(certify(inputs, "mine", "rmsnorm"), "did you mean 'rms_norm'");
+  expect_refused(certify(inputs, "mine", "layer_norm", "{\"epz\":\"1\"}"), "did you mean 'eps'");
+  expect_refused(certify(inputs, "mine", "layer_norm", "{"), "no JSON object");
+  expect_refused(certify(inputs, nullptr), "is null");
+  expect_refused(certify(inputs, "mine", "layer_norm", nullptr, -1), "threads is -1");
+  expect_refused(normproof_certify(corpus_, "mine", "layer_norm", "training", nullptr, 0, 1,
+                                   nullptr, 1, &index_),
+                 "inputs is null");
   const auto with = [&](auto&& change) {
     auto changed = inputs;
     change(changed.back());  // the last one is x
     return certify(changed);
   };
-  refused(with([](auto& x) { x.bytes -= 8; }), "x has 712 bytes; expected 720");
-  refused(with([](auto& x) { x.name = nullptr; }), "has no name");
-  refused(with([](auto& x) { x.name = "z"; }), "unknown tensor 'z'");
-  refused(with([](auto& x) { x.dtype = 11; }), "x has the dtype 11");
-  refused(with([](auto& x) { x.data = nullptr; }), "the data of x is null");
-  refused(with([](auto& x) { x.rank = 9; }), "x has the rank 9");
+  expect_refused(with([](auto& x) { x.bytes -= 8; }), "x has 712 bytes; expected 720");
+  expect_refused(with([](auto& x) { x.name = nullptr; }), "has no name");
+  expect_refused(with([](auto& x) { x.name = "z"; }), "unknown tensor 'z'");
+  expect_refused(with([](auto& x) { x.dtype = 11; }), "x has the dtype 11");
+  expect_refused(with([](auto& x) { x.data = nullptr; }), "the data of x is null");
+  expect_refused(with([](auto& x) { x.rank = 9; }), "x has the rank 9");
   EXPECT_EQ(normproof_certify(nullptr, "mine", "layer_norm", "training", nullptr, 0, 0, nullptr, 1,
                               &index_),
             NORMPROOF_USAGE);
@@ -124,7 +124,7 @@ TEST_F(CAbiUserCases, HandlesOfDifferentThreadsAreIndependent) {
     for (std::size_t i = 0; i < normproof_case_count(own); ++i) {
       normproof_case question;
       EXPECT_EQ(normproof_select(own, i, &question), NORMPROOF_OK);
-      for (const auto& tensor : golden::reference_output(stored_at(question.path))) {
+      for (const auto& tensor : golden::reference_output(read_committed_case(question.path))) {
         const std::vector<std::int64_t> shape(tensor.shape.begin(), tensor.shape.end());
         EXPECT_EQ(
             normproof_answer(own, tensor.name.c_str(), static_cast<int>(tensor.dtype),

@@ -69,7 +69,7 @@ TEST_F(CAbi, SelectedCaseMatchesTheCorpus) {
 /// Returns the name of the main output of a case: y of a layer, the logits of an encoder, the loss
 /// of a loss function, the parameter of an optimizer.
 template <class Tensors>
-std::string main_output(const Tensors& answer) {
+std::string find_main_output(const Tensors& answer) {
   for (const char* name : {"y", "logits", "loss", "parameter"})
     for (const auto& tensor : answer)
       if (tensor.name == name) return name;
@@ -85,10 +85,10 @@ TEST_F(CAbi, VerdictEqualsThatOfTheGoldenGate) {
     const golden::certify::StoredCase stored = golden::certify::read_case(kGolden, descriptions[i]);
     const auto right = golden::reference_output(stored);
     auto without_y = right;
-    const std::string y = main_output(right);
+    const std::string y = find_main_output(right);
     std::erase_if(without_y, [&](const auto& tensor) { return tensor.name == y; });
     select(i);
-    for (const auto& tensors : {right, golden::with_element(right, y, 0, 64), without_y}) {
+    for (const auto& tensors : {right, golden::replace_element(right, y, 0, 64), without_y}) {
       const auto result = golden::gate::check_cases(
           kGolden, {descriptions[i]}, [&](const auto&) { return tensors; }, {}, 1, {})[0];
       const normproof_verdict verdict = judge(tensors);
@@ -156,7 +156,8 @@ TEST_F(CAbi, FormulaOptionWidensTheBound) {
   const auto stored =
       golden::certify::read_case(kGolden, golden::certify::list_corpus(kGolden, kOffset)[0]);
   const auto right = std::vector{*golden::corpus::find(golden::reference_output(stored), "y")};
-  const auto y = golden::with_element(right, "y", 3, golden::values_of(right, "y")[3] + 1);
+  const auto y =
+      golden::replace_element(right, "y", 3, golden::find_tensor_values(right, "y")[3] + 1);
   ASSERT_EQ(normproof_set(corpus_, "outputs", "y"), NORMPROOF_OK);
   EXPECT_EQ(judge(y).passed, 0);
   ASSERT_EQ(normproof_set(corpus_, "formula", "one_pass"), NORMPROOF_OK);

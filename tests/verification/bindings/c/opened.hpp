@@ -51,7 +51,7 @@ class CAbi : public ::testing::Test {
 };
 
 /// Reads the case with this path from the committed corpus.
-inline golden::certify::StoredCase stored_at(const std::string& path) {
+inline golden::certify::StoredCase read_committed_case(const std::string& path) {
   return golden::certify::read_case(kGolden, golden::certify::list_corpus(kGolden, path).at(0));
 }
 

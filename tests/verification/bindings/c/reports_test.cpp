@@ -34,11 +34,11 @@ class CAbiReports : public CAbi {
 
   /// Writes the outputs of every case into a folder and judges them. In every second case, one
   /// element is wrong.
-  void answer_every_case(const fs::path& answers) {
+  void submit_outputs_of_every_case(const fs::path& answers) {
     for (std::size_t i = 0; i < normproof_case_count(corpus_); ++i) {
       select(i);
-      auto tensors = golden::reference_output(stored_at(case_.path));
-      if (i % 2 == 1) tensors = golden::with_element(tensors, "y", 3, 77);
+      auto tensors = golden::reference_output(read_committed_case(case_.path));
+      if (i % 2 == 1) tensors = golden::replace_element(tensors, "y", 3, 77);
       fs::create_directories(answers / case_.path);
       normproof::ref::io::write_tensors(answers / case_.path / "expected.npz", tensors);
       judge(tensors);
@@ -54,7 +54,7 @@ TEST_F(CAbiReports, EqualTheReportsOfTheProgramByteForByte) {
                             answers.string() + " --only {path}";
   ASSERT_EQ(normproof_set(corpus_, "repro", repro.c_str()), NORMPROOF_OK);
   ASSERT_EQ(normproof_set(corpus_, "xfail", "*odd-13x17-float64  # known\n"), NORMPROOF_OK);
-  answer_every_case(answers);
+  submit_outputs_of_every_case(answers);
   cli::write_file(folder / "known", "*odd-13x17-float64  # known\n");
   std::string options;
   const std::map<std::string, std::string> forms = {{"json", "json"},
@@ -82,7 +82,8 @@ TEST_F(CAbiReports, VerdictJsonIsOneLinePerCase) {
   EXPECT_EQ(normproof_verdict_json(corpus_, &text), NORMPROOF_USAGE);
   EXPECT_THAT(error(), HasSubstr("no case is judged"));
   select(0);
-  judge(golden::with_element(golden::reference_output(stored_at(kRandom)), "y", 7, 77));
+  judge(
+      golden::replace_element(golden::reference_output(read_committed_case(kRandom)), "y", 7, 77));
   ASSERT_EQ(normproof_verdict_json(corpus_, &text), NORMPROOF_OK) << error();
   EXPECT_EQ(std::string(text) + "\n", report_text("json", false));
   const auto json = nlohmann::json::parse(text);
@@ -103,7 +104,8 @@ TEST_F(CAbiReports, ErrorToBoundRatiosShowWhichElementIsWrong) {
   select(0);
   EXPECT_EQ(ask("y"), NORMPROOF_USAGE);
   EXPECT_THAT(error(), HasSubstr("is not judged"));
-  const auto wrong = golden::with_element(golden::reference_output(stored_at(kRandom)), "y", 7, 77);
+  const auto wrong =
+      golden::replace_element(golden::reference_output(read_committed_case(kRandom)), "y", 7, 77);
   const double ratio = judge(wrong).ratio;
   ASSERT_EQ(ask("y"), NORMPROOF_OK) << error();
   ASSERT_EQ(count, 90u);
@@ -145,7 +147,7 @@ TEST_F(CAbiReports, CallerMayDeclineOrFailACase) {
   EXPECT_THAT(report_text("json", false),
               AllOf(HasSubstr("\"outcome\":\"failed\""), HasSubstr("it raised ValueError: no")));
   // Declining or failing a case affects one verdict only.
-  EXPECT_EQ(judge(golden::reference_output(stored_at(kRandom))).passed, 1);
+  EXPECT_EQ(judge(golden::reference_output(read_committed_case(kRandom))).passed, 1);
   report_text("json", true);
 }
 
@@ -156,7 +158,7 @@ TEST_F(CAbiReports, MinCasesXfailAndStrictDecideWhetherAReportPasses) {
   EXPECT_EQ(normproof_report(corpus_, "json", &text, &passed), NORMPROOF_USAGE);
   EXPECT_THAT(error(), HasSubstr("no case is judged"));
   select(0);
-  judge(golden::reference_output(stored_at(kRandom)));
+  judge(golden::reference_output(read_committed_case(kRandom)));
   EXPECT_EQ(normproof_report(corpus_, "xml", &text, &passed), NORMPROOF_USAGE);
   EXPECT_EQ(normproof_report(corpus_, nullptr, &text, &passed), NORMPROOF_USAGE);
   EXPECT_THAT(report_text("text", true), HasSubstr("PASSED: 1 of 1 case passed"));

@@ -21,7 +21,7 @@ TEST_F(CAbiExpectedValues, ValuesAndBoundsEqualThoseOfTheGate) {
         std::string("quick/layer_norm/offset_1e4-7x16-float32")}) {
     ASSERT_EQ(open(path), NORMPROOF_OK) << error();
     select(0);
-    const golden::certify::StoredCase stored = stored_at(path);
+    const golden::certify::StoredCase stored = read_committed_case(path);
     const golden::tolerance::Tolerance bounds =
         golden::gate::tolerance_for_options(stored.description.c, {});
     std::size_t count = 0;

@@ -15,16 +15,16 @@ TEST(DeviceAgreement, EveryOperationMatchesTheReferenceAndIsReportedOnce) {
     EXPECT_EQ(rows.all()[i].difference, "") << rows.all()[i].operation;
     EXPECT_EQ(shown[i], rows.all()[i].operation);
   }
-  EXPECT_EQ(shown, ordered_rows());
+  EXPECT_EQ(shown, list_rows_in_order());
   EXPECT_GT(rows.cases(), 500u);
 }
 
 TEST(DeviceAgreement, RunsOnlyOperationsThatMatchAGlob) {
   const auto device = gpu::device::simulated_device(11);
-  golden::corpus::PathGlobs only("relu");
-  only.globs.emplace_back("emb*");
+  golden::corpus::PathGlobs relu_glob("relu");
+  relu_glob.globs.emplace_back("emb*");
   std::vector<std::string> shown;
-  compare_ordered_mode(*device, 2, golden::corpus::Tier::quick, only,
+  compare_ordered_mode(*device, 2, golden::corpus::Tier::quick, relu_glob,
                        [&](const Row& row) { shown.push_back(row.operation); });
   EXPECT_EQ(shown, (std::vector<std::string>{"embedding", "relu"}));
 }

@@ -11,7 +11,7 @@ namespace {
 
 // Expects a device to use the dropout masks that the layer's cases give. `place` is the name of a
 // mask.
-void expect_masks_used(const std::string& layer, const std::string& place) {
+void expect_given_masks_used(const std::string& layer, const std::string& place) {
   const auto device = gpu::device::simulated_device(2);
   std::size_t masked = 0;
   for (const golden::corpus::Case& c : golden::recipes::corpus(golden::corpus::Tier::quick)) {
@@ -38,8 +38,8 @@ void expect_masks_used(const std::string& layer, const std::string& place) {
 }
 
 TEST(DeviceEncoder, UsesGivenDropoutMasks) {
-  expect_masks_used("encoder_layer", "attention.y");
-  expect_masks_used("decoder_layer", "cross_attention.y");
+  expect_given_masks_used("encoder_layer", "attention.y");
+  expect_given_masks_used("decoder_layer", "cross_attention.y");
 }
 
 }  // namespace

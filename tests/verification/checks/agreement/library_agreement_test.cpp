@@ -10,7 +10,7 @@ namespace {
 using gpu::ops::LibraryProducts;
 using gpu::ops::Precision;
 
-Rows agree_with(const gpu::ops::Products& library, Precision precision) {
+Rows compare_library_with_reference(const gpu::ops::Products& library, Precision precision) {
   const auto device = gpu::device::simulated_device(5);
   std::size_t finished = 0;
   Rows rows = compare_with_library_bounds(
@@ -21,7 +21,7 @@ Rows agree_with(const gpu::ops::Products& library, Precision precision) {
 
 TEST(LibraryAgreement, EveryProductOfEveryLayerIsWithinItsErrorBound) {
   for (const Precision precision : {Precision::float64, Precision::bfloat16}) {
-    const Rows rows = agree_with(LibraryProducts(precision), precision);
+    const Rows rows = compare_library_with_reference(LibraryProducts(precision), precision);
     std::vector<std::string> operations;
     for (const Row& row : rows.all()) {
       EXPECT_EQ(row.difference, "") << row.operation;
@@ -37,8 +37,8 @@ TEST(LibraryAgreement, EveryProductOfEveryLayerIsWithinItsErrorBound) {
 
 TEST(LibraryAgreement, DetectsADroppedTermInEveryOperation) {
   const LibraryProducts library(Precision::float32);
-  const Rows rows =
-      agree_with(ProductsWithChangedOperand(library, drop_last_term), Precision::float32);
+  const Rows rows = compare_library_with_reference(
+      ProductsWithChangedOperand(library, drop_last_term), Precision::float32);
   for (const Row& row : rows.all()) EXPECT_NE(row.difference, "") << row.operation;
 }
 

@@ -43,7 +43,7 @@ inline void drop_last_term(const gpu::ops::Matrices<const double>& a, std::vecto
 }
 
 /// Returns a change that rounds every element to `format`.
-inline ProductsWithChangedOperand::Change round_operands_to(ref::numeric::FloatFormat format) {
+inline ProductsWithChangedOperand::Change make_operand_rounding(ref::numeric::FloatFormat format) {
   return [format](const gpu::ops::Matrices<const double>&, std::vector<double>& values) {
     for (double& v : values) v = round_to(format, v);
   };

@@ -45,7 +45,7 @@ TEST(ProductSamples, CoverEveryVariantOfAProductAndDependOnTheSeed) {
 }
 
 TEST(ProductSamples, ModerateNumbersFitInFloat16) {
-  for (const double v : moderate_tensor(1, "x", {1000})) EXPECT_LT(std::fabs(v), 1000);
+  for (const double v : make_moderate_tensor(1, "x", {1000})) EXPECT_LT(std::fabs(v), 1000);
 }
 
 }  // namespace

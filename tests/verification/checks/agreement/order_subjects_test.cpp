@@ -8,7 +8,7 @@
 namespace normproof::verification::checks::agreement {
 namespace {
 
-SummationTree reveal(const OrderedComputation& subject, std::size_t count) {
+SummationTree reveal_summation_tree(const OrderedComputation& subject, std::size_t count) {
   const auto device = gpu::device::simulated_device(0);
   return reveal_order(
       [&](const std::vector<double>& terms) {
@@ -17,20 +17,21 @@ SummationTree reveal(const OrderedComputation& subject, std::size_t count) {
       count);
 }
 
-TEST(ProbedSummations, OwnImplementationsSumInTheOrderOfTheContract) {
+TEST(ProbedSummations, ImplementationsOfThisProjectSumInTheSpecifiedOrder) {
   for (const char* name : {"sum-elements", "sum-columns", "matmul", "device-sum-elements",
                            "device-sum-columns", "device-matmul"})
     for (const std::size_t count : {1, 2, 31, 33, 70}) {
       const OrderedComputation& subject = find_ordered_computation(name);
-      EXPECT_EQ(to_string(reveal(subject, count)), to_string(subject.expected(count)))
+      EXPECT_EQ(to_string(reveal_summation_tree(subject, count)),
+                to_string(subject.expected(count)))
           << name << " " << count;
     }
 }
 
 TEST(ProbedSummations, ProbeRevealsThatLongProductsSumInBlocksOf256) {
-  EXPECT_EQ(to_string(reveal(find_ordered_computation("matmul"), 600)),
+  EXPECT_EQ(to_string(reveal_summation_tree(find_ordered_computation("matmul"), 600)),
             "[0..255 [256..511] [512..599]]");
-  EXPECT_EQ(to_string(reveal(find_ordered_computation("device-matmul"), 300)),
+  EXPECT_EQ(to_string(reveal_summation_tree(find_ordered_computation("device-matmul"), 300)),
             "[0..255 [256..299]]");
 }
 
@@ -39,18 +40,21 @@ TEST(ProbedSummations, ProbeRevealsThatLongProductsSumInBlocksOf256) {
 TEST(ProbedSummations, ProbeRevealsTheOrderOfALibraryInEveryPrecision) {
   for (const char* name :
        {"cublas", "cublas-float32", "cublas-tf32", "cublas-bfloat16", "cublas-float16"})
-    EXPECT_EQ(to_string(reveal(find_ordered_computation(name), 300)), "[0..299]") << name;
+    EXPECT_EQ(to_string(reveal_summation_tree(find_ordered_computation(name), 300)), "[0..299]")
+        << name;
 }
 
 TEST(ProbedSummations, SimulatedDeviceHasNoTensorCores) {
   for (const char* name : {"device-dmma", "device-dmma-wide"})
-    EXPECT_THROW(reveal(find_ordered_computation(name), 8), gpu::device::NoDeviceError) << name;
+    EXPECT_THROW(reveal_summation_tree(find_ordered_computation(name), 8),
+                 gpu::device::NoDeviceError)
+        << name;
 }
 
 TEST(ProbedSummations, ProbingCostGrowsWithTheSquareOfTheNumberOfTerms) {
-  EXPECT_EQ(find_ordered_computation("sum-elements").min_cost(1000, 8), 1e6);
-  EXPECT_EQ(find_ordered_computation("matmul").min_cost(1000, 8), 64e6);
-  EXPECT_EQ(find_ordered_computation("device-matmul").min_cost(1000, 8), 4096e6);
+  EXPECT_EQ(find_ordered_computation("sum-elements").min_additions(1000, 8), 1e6);
+  EXPECT_EQ(find_ordered_computation("matmul").min_additions(1000, 8), 64e6);
+  EXPECT_EQ(find_ordered_computation("device-matmul").min_additions(1000, 8), 4096e6);
 }
 
 TEST(ProbedSummations, RejectsAnUnknownName) {

@@ -24,7 +24,7 @@ ElementVerdict judge_dot_product(Precision precision, const std::array<double, n
   return judge_element(arithmetic, n, {a.data(), p.data(), 1}, {b.data(), q.data(), 1}, old, got);
 }
 
-TEST(ProductErrorBound, OfOneProductIsHalfAnUlp) {
+TEST(ProductErrorBound, IsHalfAnUlpForOneProduct) {
   const double x = 1 + 0x1p-52, y = 1 + 0x1.8p-51;  // the rounding error of x y is nearly 2^-53 x y
   const ElementVerdict fine = judge_dot_product<1>(Precision::float64, {x}, {y}, {}, x * y);
   EXPECT_LE(fine.of_bound, 1);

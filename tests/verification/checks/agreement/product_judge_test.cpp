@@ -25,7 +25,8 @@ Row judge_library(const Products& library, Precision precision, std::uint64_t se
   Rows rows;
   rows.begin("product", "all");
   ProductJudge judge(rows, product_arithmetic(precision), exact);
-  const ObservedProducts tapped(library, [&](const ObservedProduct& seen) { judge(seen); });
+  const ObservedProducts observed_library(library,
+                                          [&](const ObservedProduct& seen) { judge(seen); });
   for (const ProductSample& s : product_samples(seed, product_arithmetic(precision), tier, exact)) {
     const auto a = gpu::device::upload(*device, s.a), b = gpu::device::upload(*device, s.b);
     auto c = gpu::device::upload(*device, s.c);
@@ -34,14 +35,14 @@ Row judge_library(const Products& library, Precision precision, std::uint64_t se
     if (s.a_transposed) left = gpu::ops::transposed(left);
     if (s.b_transposed) right = gpu::ops::transposed(right);
     gpu::ops::matmul_into(*device, gpu::ops::matrices(c.span(), c.shape()), left, right, s.add,
-                          tapped);
+                          observed_library);
   }
   EXPECT_GT(judge.seen(), 0u);
   return rows.all()[0];
 }
 
-/// Judges one product of square matrices. The elements of a are small multiples of `value` and
-/// those of b are 1, so that no sum cancels. Returns the row of the report.
+/// Judges one product of square matrices. The elements of a are small multiples of `value`, and the
+/// elements of b are 1, so that no sum cancels. Returns the row of the report.
 Row judge_square_product(const Products& library, Precision precision, double value) {
   const auto device = gpu::device::simulated_device(4);
   auto a = ref::tensor::full_tensor<double>({32, 32}, value);
@@ -77,7 +78,7 @@ TEST(ProductJudge, LibrariesMultiplyExactSamplesWithoutError) {
 
 // The contract's own products are within the bounds of a library that computes in double. They are
 // exact on exact samples only in double.
-TEST(ProductJudge, AcceptsTheContractsOwnProducts) {
+TEST(ProductJudge, AcceptsProductsSummedInTheSpecifiedOrder) {
   EXPECT_EQ(judge_library(gpu::ops::ordered_products(), Precision::float64, 1, false).difference,
             "");
   EXPECT_EQ(judge_library(gpu::ops::ordered_products(), Precision::float64, 1, true).difference,
@@ -87,10 +88,10 @@ TEST(ProductJudge, AcceptsTheContractsOwnProducts) {
 TEST(ProductJudge, DetectsADroppedTerm) {
   for (const Precision precision : kJudged) {
     const LibraryProducts library(precision);
-    const ProductsWithChangedOperand faulty(library, drop_last_term);
-    EXPECT_NE(judge_library(faulty, precision, 1, false).difference, "")
+    const ProductsWithChangedOperand faulty_library(library, drop_last_term);
+    EXPECT_NE(judge_library(faulty_library, precision, 1, false).difference, "")
         << gpu::ops::precision_name(precision);
-    EXPECT_NE(judge_library(faulty, precision, 1, true).difference, "")
+    EXPECT_NE(judge_library(faulty_library, precision, 1, true).difference, "")
         << gpu::ops::precision_name(precision);
   }
 }
@@ -104,10 +105,10 @@ TEST(ProductJudge, DetectsSumsInLowerPrecision) {
       "");
   for (const Precision precision :
        {Precision::float32, Precision::tf32, Precision::bfloat16, Precision::float16}) {
-    const LibraryProducts faulty(precision, float16);
-    EXPECT_NE(judge_library(faulty, precision, 1, false).difference, "")
+    const LibraryProducts faulty_library(precision, float16);
+    EXPECT_NE(judge_library(faulty_library, precision, 1, false).difference, "")
         << gpu::ops::precision_name(precision);
-    EXPECT_NE(judge_library(faulty, precision, 1, true).difference, "")
+    EXPECT_NE(judge_library(faulty_library, precision, 1, true).difference, "")
         << gpu::ops::precision_name(precision);
   }
 }
@@ -138,9 +139,11 @@ TEST(ProductJudge, DetectsAnOperandInLowerPrecision) {
     EXPECT_NE(judge_library(LibraryProducts(used), promised, 1, false).difference, "")
         << gpu::ops::precision_name(promised);
   const LibraryProducts library(Precision::bfloat16);
-  const ProductsWithChangedOperand seven(library, round_operands_to(ref::numeric::float_format(
-                                                      Precision::bfloat16, "7 digits", 2, 8, 7)));
-  EXPECT_NE(judge_library(seven, Precision::bfloat16, 1, false).difference, "");
+  const ProductsWithChangedOperand library_with_seven_bit_operands(
+      library,
+      make_operand_rounding(ref::numeric::float_format(Precision::bfloat16, "7 digits", 2, 8, 7)));
+  EXPECT_NE(
+      judge_library(library_with_seven_bit_operands, Precision::bfloat16, 1, false).difference, "");
 }
 
 // The operands lie just above the midpoint of two numbers of the format, by less than float32
@@ -150,18 +153,20 @@ TEST(ProductJudge, DetectsAnOperandRoundedTwice) {
        {std::pair{Precision::bfloat16, 8}, {Precision::tf32, 11}, {Precision::float16, 11}}) {
     const double between = 1 + std::ldexp(1, -digits) + 0x1p-30;
     const LibraryProducts library(precision);
-    const ProductsWithChangedOperand twice(
-        library, round_operands_to(ref::numeric::float_format_info(Precision::float32)));
+    const ProductsWithChangedOperand library_with_twice_rounded_operands(
+        library, make_operand_rounding(ref::numeric::float_format_info(Precision::float32)));
     EXPECT_EQ(judge_square_product(library, precision, between).difference, "");
-    EXPECT_NE(judge_square_product(twice, precision, between).difference, "")
+    EXPECT_NE(
+        judge_square_product(library_with_twice_rounded_operands, precision, between).difference,
+        "")
         << gpu::ops::precision_name(precision);
   }
 }
 
 TEST(ProductJudge, NamesTheFirstElementBeyondItsBound) {
   const LibraryProducts library(Precision::float64);
-  const ProductsWithChangedOperand faulty(library, drop_last_term);
-  EXPECT_TRUE(judge_square_product(faulty, Precision::float64, 1)
+  const ProductsWithChangedOperand faulty_library(library, drop_last_term);
+  EXPECT_TRUE(judge_square_product(faulty_library, Precision::float64, 1)
                   .difference.starts_with(
                       "square: product 1 of [32, 32] by [32, 32], element [0, 0, 0]: "));
 }

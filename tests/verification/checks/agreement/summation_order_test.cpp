@@ -48,7 +48,7 @@ TEST(SummationOrder, RevealsPairwiseAndStridedSums) {
 
 // Adds three terms and the previous sum with a single rounding, as matrix units do. If one term is
 // huge, all smaller terms are lost, wherever they are.
-double sum_in_threes(const std::vector<double>& terms) {
+double sum_three_terms_per_rounding(const std::vector<double>& terms) {
   const auto is_huge = [](double v) { return v > 0x1p100 || v < -0x1p100; };
   double sum = 0;
   for (std::size_t i = 0; i < terms.size(); i += 3) {
@@ -65,7 +65,7 @@ double sum_in_threes(const std::vector<double>& terms) {
 }
 
 TEST(SummationOrder, RevealsSeveralTermsAddedWithOneRounding) {
-  EXPECT_EQ(to_string(reveal_order(sum_in_threes, 6)), "{{0..2} 3..5}");
+  EXPECT_EQ(to_string(reveal_order(sum_three_terms_per_rounding, 6)), "{{0..2} 3..5}");
 }
 
 TEST(SummationOrder, ContractOrdersHaveTheExpectedTrees) {
@@ -80,17 +80,17 @@ TEST(SummationOrder, ContractOrdersHaveTheExpectedTrees) {
 // Revealing a sum from left to right, or from right to left, takes about two sums per term.
 TEST(SummationOrder, IsRevealedByFewSums) {
   std::size_t asked = 0;
-  const auto counted = [&](const std::vector<double>& t) {
+  const auto count_and_sum = [&](const std::vector<double>& t) {
     ++asked;
     return sum_left_to_right(t);
   };
-  EXPECT_EQ(to_string(reveal_order(counted, 1000)), "[0..999]");
+  EXPECT_EQ(to_string(reveal_order(count_and_sum, 1000)), "[0..999]");
   EXPECT_LT(asked, 2100u);
   asked = 0;
   const SummationTree backwards = reveal_order(
       [&](std::vector<double> t) {
         std::ranges::reverse(t);
-        return counted(t);
+        return count_and_sum(t);
       },
       1000);
   EXPECT_EQ(backwards.children.size(), 2u);

@@ -5,7 +5,7 @@
 namespace normproof::verification::checks::agreement {
 namespace {
 
-TrainingRun small_trajectory() {
+TrainingRun small_training_run() {
   TrainingRun trajectory;
   trajectory.batch_size = 3;
   trajectory.seq_len = 5;
@@ -18,7 +18,7 @@ TrainingRun small_trajectory() {
 }
 
 TEST(TrainingAgreement, TrainedStateOnADeviceEqualsTheReferenceInTwoThreadOrders) {
-  const TrainingRun trajectory = small_trajectory();
+  const TrainingRun trajectory = small_training_run();
   const auto ignore = [](std::int64_t, double) {};
   const std::string expected = run_training_on_ref(trajectory, ignore);
   for (const std::uint64_t seed : {0, 5}) {
@@ -27,8 +27,8 @@ TEST(TrainingAgreement, TrainedStateOnADeviceEqualsTheReferenceInTwoThreadOrders
   }
 }
 
-TrainingRun small_trajectory_of(TrainingTask task) {
-  TrainingRun trajectory = small_trajectory();
+TrainingRun small_training_run_for_task(TrainingTask task) {
+  TrainingRun trajectory = small_training_run();
   trajectory.task = task;
   auto& encoder = trajectory.config.encoder;
   encoder.causal = true;
@@ -49,7 +49,7 @@ TEST(TrainingAgreement, TrainedLanguageModelAndTranslatorEqualTheReference) {
   const auto device = gpu::device::simulated_device(5);
   std::string last;
   for (const TrainingTask task : {TrainingTask::language, TrainingTask::translation}) {
-    const TrainingRun trajectory = small_trajectory_of(task);
+    const TrainingRun trajectory = small_training_run_for_task(task);
     const std::string expected = run_training_on_ref(trajectory, ignore);
     EXPECT_EQ(run_training_on_device(*device, trajectory, ignore), expected) << row_name(task);
     EXPECT_NE(expected, last);
@@ -58,9 +58,9 @@ TEST(TrainingAgreement, TrainedLanguageModelAndTranslatorEqualTheReference) {
 }
 
 TEST(TrainingAgreement, OnlyRealTokensHaveTargets) {
-  const TrainingRun trajectory = small_trajectory_of(TrainingTask::translation);
-  const auto text = text_batch(trajectory, 1);
-  const auto pairs = pair_batch(trajectory, 1);
+  const TrainingRun trajectory = small_training_run_for_task(TrainingTask::translation);
+  const auto text = draw_text_batch(trajectory, 1);
+  const auto pairs = draw_pair_batch(trajectory, 1);
   EXPECT_EQ(pairs.inputs.target.tokens.seq_len, pairs.inputs.source.tokens.seq_len - 1);
   const auto expect_targets = [](const ref::encoder::EncoderInputs& inputs,
                                  const std::vector<int>& targets, int vocabulary) {
@@ -95,7 +95,7 @@ TEST(TrainingAgreement, EveryTaskRunsWithEverySupportedNorm) {
 }
 
 TEST(TrainingAgreement, SeedChangesTheTrainedState) {
-  TrainingRun trajectory = small_trajectory();
+  TrainingRun trajectory = small_training_run();
   const auto ignore = [](std::int64_t, double) {};
   const std::string first = run_training_on_ref(trajectory, ignore);
   ++trajectory.config.seed;
@@ -103,7 +103,7 @@ TEST(TrainingAgreement, SeedChangesTheTrainedState) {
 }
 
 TEST(TrainingAgreement, EverySentenceHasARealTokenAndSomeHavePadding) {
-  const auto batch = labelled_batch(small_trajectory(), 0);
+  const auto batch = draw_labelled_batch(small_training_run(), 0);
   std::size_t real = 0;
   for (std::size_t b = 0; b < 3; ++b) EXPECT_TRUE(batch.inputs.valid.data()[b * 5]);
   for (const bool v : batch.inputs.valid) real += v ? 1 : 0;

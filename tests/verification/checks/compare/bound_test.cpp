@@ -68,7 +68,7 @@ TEST(ErrorBounds, LaneSumRoundingsEqualThoseOnTheLongestPath) {
 
 /// The running bound and the closed form hold for sums of every size. The test prints the largest
 /// ratio of the error to each bound.
-TEST(ErrorBounds, LaneSumBoundsHoldAndPrintTightness) {
+TEST(ErrorBounds, LaneSumBoundsHoldAndTheirTightnessIsPrinted) {
   std::printf("%8s %14s %14s %14s\n", "count", "error", "/running", "/closed form");
   for (const std::size_t count : {1u, 2u, 3u, 31u, 32u, 33u, 64u, 65u, 100u, 513u, 4096u, 20000u}) {
     double worst_running = 0;
@@ -145,7 +145,7 @@ Tensor<double> normal(const RandomStream& random, const Shape& shape, double off
 
 /// The closed forms and the running bound hold for y of well-conditioned and ill-conditioned
 /// inputs. The test prints the largest ratio of the error to each bound.
-TEST(ErrorBounds, NormalizationBoundsHoldAndPrintTightness) {
+TEST(ErrorBounds, NormalizationBoundsHoldAndTheirTightnessIsPrinted) {
   const LayerWithBound families[] = {{"layer_norm", LayerNormOptions{}, &bound::layer_norm},
                                      {"rms_norm", RMSNormOptions{}, &bound::rms_norm},
                                      {"batch_norm", BatchNormOptions{}, &bound::batch_norm}};
@@ -216,17 +216,17 @@ TEST(ErrorBounds, NormalizationBoundIsInfiniteIfTheErrorMayExceedTheVariance) {
   EXPECT_TRUE(std::isinf(bound::affine(0, bounds.x_hat[0], 1, 0)));
 }
 
-std::string refused_slice(const bound::Slice& slice) {
+std::string slice_error_message(const bound::Slice& slice) {
   return ref::numeric::contract_message([&] { bound::normalization_bounds(slice); });
 }
 
 TEST(NormalizationBounds, C1_RejectsEmptySlice) {
-  EXPECT_EQ(refused_slice({.x = {}, .centred = true, .eps = 1}),
+  EXPECT_EQ(slice_error_message({.x = {}, .centred = true, .eps = 1}),
             "bound::normalization_bounds: x is empty; expected an element at least (C1)");
 }
 
 TEST(Normalisation, C2_RejectsZeroStatistic) {
-  EXPECT_EQ(refused_slice({.x = {1, 1}, .centred = true, .eps = 0}),
+  EXPECT_EQ(slice_error_message({.x = {1, 1}, .centred = true, .eps = 0}),
             "bound::normalization_bounds: statistic + eps is 0; expected > 0 (C2)");
 }
 

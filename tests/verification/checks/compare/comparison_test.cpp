@@ -23,7 +23,7 @@ Comparison compare_one(double got, const oracle100& expected, double bound) {
                  full_tensor<double>({1}, bound));
 }
 
-TEST(Comparison, IsWithinAgreesWithCompareOne) {
+TEST(Comparison, FunctionsIsWithinAndCompareOneAgree) {
   const oracle100 beyond = oracle100(1) - oracle100(0x1p-330);
   for (const double got : {1.5, std::nextafter(1.5, 2), 1.0, -1.5, kNaN, kInfinity})
     for (const double bound : {0.5, 0.0, -1.0, kNaN, kInfinity})
@@ -65,7 +65,7 @@ TEST(Comparison, NaNNeverPasses) {
   EXPECT_FALSE(compare_one(1, oracle100(1), kNaN).passed);
   const auto c = compare_one(kNaN, oracle100(1), 1);
   EXPECT_EQ(c.worst_ratio, kInfinity);
-  EXPECT_EQ(c.max_ulp, kInfinitelyFar);
+  EXPECT_EQ(c.max_ulp, kInfiniteUlpDistance);
 }
 
 TEST(Comparison, InfinityNeverPasses) {
@@ -79,7 +79,7 @@ TEST(Comparison, InfinityNeverPasses) {
 
 TEST(Comparison, TreatsZerosOfBothSignsAsEqual) {
   EXPECT_TRUE(compare_one(-0.0, oracle100(0), 0).passed);
-  EXPECT_FALSE(bits_equal(full_tensor<double>({1}, -0.0), full_tensor<double>({1}, 0.0)).passed);
+  EXPECT_FALSE(compare_bits(full_tensor<double>({1}, -0.0), full_tensor<double>({1}, 0.0)).passed);
 }
 
 TEST(Comparison, SentenceNamesMismatchedShapes) {
@@ -90,7 +90,7 @@ TEST(Comparison, SentenceNamesMismatchedShapes) {
   const auto b = compare(full_tensor<double>({2}, 1), full_tensor<oracle100>({2}, 1),
                          full_tensor<double>({1}, 9));
   EXPECT_EQ(b.describe(), "fails: bound has shape [1], expected [2].");
-  EXPECT_FALSE(bits_equal(full_tensor<double>({2}, 1), full_tensor<double>({2, 1}, 1)).passed);
+  EXPECT_FALSE(compare_bits(full_tensor<double>({2}, 1), full_tensor<double>({2, 1}, 1)).passed);
 }
 
 TEST(Comparison, FindsOneWrongElementAmongAMillion) {
@@ -140,7 +140,7 @@ TEST(Comparison, BitwiseComparisonReportsTheLargestDifference) {
   const Tensor<double> expected = got;
   got(1) = 1 + 0x1p-52;
   got(2) = 1 + 0x1p-51;
-  const auto c = bits_equal(got, expected);
+  const auto c = compare_bits(got, expected);
   EXPECT_EQ(c.failed.size(), 2u);
   EXPECT_EQ(c.worst_index, 2u);
   EXPECT_EQ(c.max_ulp, 2u);

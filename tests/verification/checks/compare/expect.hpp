@@ -13,27 +13,28 @@
 /// of them fail for NaN.
 namespace normproof::verification::checks::compare {
 
-inline Tensor<double> as_tensor(const Tensor<double>& t) {
+inline Tensor<double> make_tensor_from(const Tensor<double>& t) {
   return t;
 }
-inline Tensor<double> as_tensor(double x) {
+inline Tensor<double> make_tensor_from(double x) {
   return ref::tensor::full_tensor<double>({1}, x);
 }
 
 template <class T, class U>
 ::testing::AssertionResult same_bits(const char* got_text, const char* expected_text, const T& got,
                                      const U& expected) {
-  const Comparison c = bits_equal(as_tensor(got), as_tensor(expected));
+  const Comparison c = compare_bits(make_tensor_from(got), make_tensor_from(expected));
   if (c.passed) return ::testing::AssertionSuccess();
   return ::testing::AssertionFailure()
          << got_text << " has other bits than " << expected_text << ": " << c.describe();
 }
 
 template <class T, class U>
-::testing::AssertionResult max_ulp_is(const char* got_text, const char* expected_text, const char*,
-                                      const T& got, const U& expected, std::uint64_t recorded) {
-  const Comparison c = bits_equal(as_tensor(got), as_tensor(expected));
-  if (c.shape_failure.empty() && c.max_ulp == recorded && recorded != kInfinitelyFar)
+::testing::AssertionResult has_max_ulp_error(const char* got_text, const char* expected_text,
+                                             const char*, const T& got, const U& expected,
+                                             std::uint64_t recorded) {
+  const Comparison c = compare_bits(make_tensor_from(got), make_tensor_from(expected));
+  if (c.shape_failure.empty() && c.max_ulp == recorded && recorded != kInfiniteUlpDistance)
     return ::testing::AssertionSuccess();
   return ::testing::AssertionFailure()
          << got_text << " against " << expected_text << ": recorded are exactly " << recorded
@@ -62,9 +63,9 @@ MATCHER_P2(vanishes_before, sum_of_abs_terms, ulps,
   EXPECT_PRED_FORMAT2(::normproof::verification::checks::compare::same_bits, got, expected)
 /// Expects the largest error in ulps to be exactly the recorded number. A smaller error fails too,
 /// so that somebody records the improvement.
-#define EXPECT_MAX_ULP(got, expected, exactly)                                               \
-  EXPECT_PRED_FORMAT3(::normproof::verification::checks::compare::max_ulp_is, got, expected, \
-                      exactly)
+#define EXPECT_MAX_ULP(got, expected, exactly)                                            \
+  EXPECT_PRED_FORMAT3(::normproof::verification::checks::compare::has_max_ulp_error, got, \
+                      expected, exactly)
 /// Expects a Comparison to have passed.
 #define EXPECT_WITHIN(comparison) \
   EXPECT_PRED_FORMAT1(::normproof::verification::checks::compare::comparison_passes, comparison)

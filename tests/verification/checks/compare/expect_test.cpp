@@ -35,10 +35,10 @@ TEST(ExpectMacros, MaxUlpFailsAlsoIfTheErrorIsSmaller) {
 }
 
 TEST(ExpectMacros, MaxUlpFailsForNaN) {
-  EXPECT_NONFATAL_FAILURE(EXPECT_MAX_ULP(kNaN, kNaN, kInfinitelyFar), "infinitely many");
+  EXPECT_NONFATAL_FAILURE(EXPECT_MAX_ULP(kNaN, kNaN, kInfiniteUlpDistance), "infinitely many");
 }
 
-TEST(ExpectMacros, MatcherVanishesBeforeMeasuresInUlpsOfTheTerms) {
+TEST(ExpectMacros, MatcherForVanishingSumsUsesUlpsOfTheTerms) {
   EXPECT_THAT(0x1p-52, vanishes_before(1.0, 1));
   EXPECT_THAT(-0x1p-52, vanishes_before(1.0, 1));
   EXPECT_THAT(0.0, vanishes_before(0.0, 0));

@@ -19,17 +19,17 @@ struct Operand {
   oracle100 exact;
 };
 
-double any_magnitude(int least_exponent, int greatest_exponent) {
+double draw_magnitude(int least_exponent, int greatest_exponent) {
   const auto mantissa =
       *rc::gen::inRange<std::int64_t>(std::int64_t{1} << 52, std::int64_t{1} << 53);
   const auto exponent = *rc::gen::inRange(least_exponent, greatest_exponent);
   return std::ldexp(static_cast<double>(mantissa), exponent - 52);
 }
 
-Operand any_operand(bool positive) {
+Operand draw_operand(bool positive) {
   // A third of the operands are small, so that products and quotients underflow.
   const bool small = *rc::gen::inRange(0, 3) == 0;
-  double value = small ? any_magnitude(-1074, -900) : any_magnitude(-300, 300);
+  double value = small ? draw_magnitude(-1074, -900) : draw_magnitude(-300, 300);
   if (!positive && *rc::gen::inRange(0, 2) == 0) value = -value;
   // Errors range from 0 to tiny positive ones.
   const auto kind = *rc::gen::inRange(0, 4);
@@ -50,30 +50,30 @@ void check(const running_error& got, const oracle100& exact) {
 }
 
 RC_GTEST_PROP(RunningErrorProperty, BoundsSumAndDifference, ()) {
-  const Operand a = any_operand(false);
-  const Operand b = any_operand(false);
+  const Operand a = draw_operand(false);
+  const Operand b = draw_operand(false);
   RC_ASSERT((a.computed + b.computed).value == a.computed.value + b.computed.value);
   check(a.computed + b.computed, a.exact + b.exact);
   check(a.computed - b.computed, a.exact - b.exact);
 }
 
 RC_GTEST_PROP(RunningErrorProperty, BoundsProduct, ()) {
-  const Operand a = any_operand(false);
-  const Operand b = any_operand(false);
+  const Operand a = draw_operand(false);
+  const Operand b = draw_operand(false);
   RC_ASSERT((a.computed * b.computed).value == a.computed.value * b.computed.value);
   check(a.computed * b.computed, a.exact * b.exact);
 }
 
 RC_GTEST_PROP(RunningErrorProperty, BoundsQuotient, ()) {
-  const Operand a = any_operand(false);
-  const Operand b = any_operand(false);
+  const Operand a = draw_operand(false);
+  const Operand b = draw_operand(false);
   RC_PRE(b.exact != 0);
   RC_ASSERT((a.computed / b.computed).value == a.computed.value / b.computed.value);
   check(a.computed / b.computed, a.exact / b.exact);
 }
 
 RC_GTEST_PROP(RunningErrorProperty, BoundsRoot, ()) {
-  const Operand a = any_operand(true);
+  const Operand a = draw_operand(true);
   check(ref::numeric::square_root(a.computed), ref::numeric::square_root(a.exact));
 }
 

@@ -6,9 +6,9 @@
 
 namespace normproof::verification::checks::compare {
 
-/// Returns bound (5.1) of docs/error_analysis.md for each element: `2^10 (u'/u) error`, where u is
-/// the unit roundoff of double, u' that of an evaluation with `digits` binary digits, and `error`
-/// the running error in double.
+/// Returns bound (5.1) of docs/error_analysis.md for each element: `2^10 (u'/u) error`. Here u is
+/// the unit roundoff of double, u' is the unit roundoff of an evaluation with `digits` binary
+/// digits, and `error` is the running error in double.
 inline ref::tensor::Tensor<ref::numeric::oracle100> scaled_bound(
     const ref::tensor::Tensor<ref::numeric::running_error>& t, int digits) {
   using ref::numeric::oracle100;

@@ -54,7 +54,7 @@ Tensor<oracle100> slopes(Tensor<S>& x, F f) {
 /// Returns the directional derivative `sum_i direction_i (d f / d x_i)` by the complex step. f must
 /// read the tensor x; it is called once.
 template <class F>
-oracle100 slope_along(const Tensor<double>& direction, Tensor<complex100>& x, F f) {
+oracle100 compute_directional_slope(const Tensor<double>& direction, Tensor<complex100>& x, F f) {
   const Tensor<complex100> kept = x;
   for (std::size_t i = 0; i < x.size(); ++i)
     x.data()[i].im = ldexp(oracle100(direction.data()[i]), kStepExponent);

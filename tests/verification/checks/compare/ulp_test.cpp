@@ -14,8 +14,8 @@ namespace {
 
 using ref::numeric::kInfinity;
 using ref::numeric::kNaN;
-constexpr double kLargest = std::numeric_limits<double>::max();
-constexpr double kTiny = std::numeric_limits<double>::denorm_min();
+constexpr double kLargestDouble = std::numeric_limits<double>::max();
+constexpr double kSmallestSubnormal = std::numeric_limits<double>::denorm_min();
 
 TEST(UlpDistance, NeighborsHaveDistanceOne) {
   EXPECT_EQ(ulp_distance(1, 1 + 0x1p-52), 1u);
@@ -25,34 +25,34 @@ TEST(UlpDistance, NeighborsHaveDistanceOne) {
 
 TEST(UlpDistance, ZerosHaveDistanceZero) {
   EXPECT_EQ(ulp_distance(0.0, -0.0), 0u);
-  EXPECT_EQ(ulp_distance(0.0, kTiny), 1u);
-  EXPECT_EQ(ulp_distance(-kTiny, kTiny), 2u);
+  EXPECT_EQ(ulp_distance(0.0, kSmallestSubnormal), 1u);
+  EXPECT_EQ(ulp_distance(-kSmallestSubnormal, kSmallestSubnormal), 2u);
 }
 
 TEST(UlpDistance, CountsSubnormalsLikeOtherNumbers) {
-  EXPECT_EQ(ulp_distance(0x1p-1022, 0x1p-1022 - kTiny), 1u);
+  EXPECT_EQ(ulp_distance(0x1p-1022, 0x1p-1022 - kSmallestSubnormal), 1u);
   EXPECT_EQ(ulp_distance(0.0, 0x1p-1022), std::uint64_t{1} << 52);
 }
 
-TEST(UlpDistance, InfinityIsOneBeyondLargestFinite) {
-  EXPECT_EQ(ulp_distance(kLargest, kInfinity), 1u);
+TEST(UlpDistance, InfinityIsOneUlpBeyondTheLargestFiniteNumber) {
+  EXPECT_EQ(ulp_distance(kLargestDouble, kInfinity), 1u);
   EXPECT_EQ(ulp_distance(kInfinity, kInfinity), 0u);
   EXPECT_EQ(ulp_distance(-kInfinity, kInfinity), 2 * 0x7ff0000000000000u);
 }
 
 TEST(UlpDistance, NaNIsInfinitelyFarFromEverything) {
-  EXPECT_EQ(ulp_distance(kNaN, kNaN), kInfinitelyFar);
-  EXPECT_EQ(ulp_distance(kNaN, 1), kInfinitelyFar);
-  EXPECT_EQ(ulp_distance(kInfinity, -kNaN), kInfinitelyFar);
-  EXPECT_GT(kInfinitelyFar, ulp_distance(-kInfinity, kInfinity));
+  EXPECT_EQ(ulp_distance(kNaN, kNaN), kInfiniteUlpDistance);
+  EXPECT_EQ(ulp_distance(kNaN, 1), kInfiniteUlpDistance);
+  EXPECT_EQ(ulp_distance(kInfinity, -kNaN), kInfiniteUlpDistance);
+  EXPECT_GT(kInfiniteUlpDistance, ulp_distance(-kInfinity, kInfinity));
 }
 
 TEST(UlpDistance, UlpIsCorrectInEveryBinade) {
   EXPECT_EQ(ulp(1.0), 0x1p-52);
   EXPECT_EQ(ulp(-1.75), 0x1p-52);
-  EXPECT_EQ(ulp(0.0), kTiny);
-  EXPECT_EQ(ulp(kTiny), kTiny);
-  EXPECT_EQ(ulp(kLargest), 0x1p971);
+  EXPECT_EQ(ulp(0.0), kSmallestSubnormal);
+  EXPECT_EQ(ulp(kSmallestSubnormal), kSmallestSubnormal);
+  EXPECT_EQ(ulp(kLargestDouble), 0x1p971);
   EXPECT_TRUE(std::isnan(ulp(kInfinity)));
   EXPECT_TRUE(std::isnan(ulp(kNaN)));
   for (int exponent = -1074; exponent <= 1023; ++exponent) {
@@ -61,13 +61,13 @@ TEST(UlpDistance, UlpIsCorrectInEveryBinade) {
   }
 }
 
-double any_double() {
+double draw_double() {
   const auto bits = *rc::gen::arbitrary<std::uint64_t>();
   return std::bit_cast<double>(bits);
 }
 
 RC_GTEST_PROP(UlpDistanceProperty, CountsStepsBetweenNeighbors, ()) {
-  double x = any_double();
+  double x = draw_double();
   RC_PRE(std::isfinite(x));
   const auto steps = *rc::gen::inRange(0, 50);
   double y = x;
@@ -78,9 +78,9 @@ RC_GTEST_PROP(UlpDistanceProperty, CountsStepsBetweenNeighbors, ()) {
 }
 
 RC_GTEST_PROP(UlpDistanceProperty, IsAMetricOnNumbers, ()) {
-  const double a = any_double();
-  const double b = any_double();
-  const double c = any_double();
+  const double a = draw_double();
+  const double b = draw_double();
+  const double c = draw_double();
   RC_PRE(!std::isnan(a) && !std::isnan(b) && !std::isnan(c));
   RC_ASSERT(ulp_distance(a, b) == ulp_distance(b, a));
   RC_ASSERT((ulp_distance(a, b) == 0) == (a == b));
@@ -90,11 +90,11 @@ RC_GTEST_PROP(UlpDistanceProperty, IsAMetricOnNumbers, ()) {
 
 TEST(SameNumber, AcceptsSameBitsOrTwoNaNs) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_TRUE(same_number(1, 1));
-  EXPECT_TRUE(same_number(nan, -nan));
-  EXPECT_FALSE(same_number(0.0, -0.0));
-  EXPECT_FALSE(same_number(1, 1 + 0x1p-52));
-  EXPECT_FALSE(same_number(nan, 1));
+  EXPECT_TRUE(is_same_number(1, 1));
+  EXPECT_TRUE(is_same_number(nan, -nan));
+  EXPECT_FALSE(is_same_number(0.0, -0.0));
+  EXPECT_FALSE(is_same_number(1, 1 + 0x1p-52));
+  EXPECT_FALSE(is_same_number(nan, 1));
 }
 
 }  // namespace

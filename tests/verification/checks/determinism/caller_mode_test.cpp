@@ -29,7 +29,7 @@ using ref::tensor::full_tensor;
 using ref::tensor::Tensor;
 using testing::HasSubstr;
 
-std::vector<std::string> modes() {
+std::vector<std::string> floating_point_modes() {
 #if defined(__x86_64__) || defined(__aarch64__)
   return {"flush", "denormals-are-zero", "upward"};
 #else
@@ -38,7 +38,7 @@ std::vector<std::string> modes() {
 }
 
 /// Runs the body in a new thread with this floating-point mode. The mode ends with the thread.
-void run_in_mode(const std::string& mode, const std::function<void()>& body) {
+void run_in_floating_point_mode(const std::string& mode, const std::function<void()>& body) {
   std::thread([&] {
     set_caller_mode(mode);
     body();
@@ -47,8 +47,8 @@ void run_in_mode(const std::string& mode, const std::function<void()>& body) {
 
 TEST(FloatingPointMode, ChangeIsDetectedByRegisterAndByResults) {
   EXPECT_NO_THROW(numeric::check_fp_mode());
-  for (const std::string& mode : modes()) {
-    run_in_mode(mode, [&] {
+  for (const std::string& mode : floating_point_modes()) {
+    run_in_floating_point_mode(mode, [&] {
       EXPECT_THROW(numeric::check_fp_mode(), EnvironmentError) << mode;
       EXPECT_THROW(numeric::check_fp_environment(), EnvironmentError) << mode;
     });
@@ -86,8 +86,8 @@ TEST(FloatingPointMode, EveryTensorOperationRejectsAChangedMode) {
   }
   for (const auto& [name, operation] : operations) {
     EXPECT_NO_THROW(operation()) << name;
-    for (const std::string& mode : modes())
-      run_in_mode(mode, [&, &name = name, &operation = operation] {
+    for (const std::string& mode : floating_point_modes())
+      run_in_floating_point_mode(mode, [&, &name = name, &operation = operation] {
         EXPECT_THROW(operation(), EnvironmentError) << name << ", " << mode;
       });
   }

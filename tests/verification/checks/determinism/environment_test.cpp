@@ -13,16 +13,16 @@ TEST(DeterminismEnvironment, NamesCompilerProcessorAndThreads) {
   ref::numeric::set_num_threads(3);
   const auto entries = environment();
   ref::numeric::set_num_threads(1);
-  const std::map<std::string, std::string> by_name(entries.begin(), entries.end());
-  ASSERT_EQ(by_name.size(), entries.size());
+  const std::map<std::string, std::string> value_by_name(entries.begin(), entries.end());
+  ASSERT_EQ(value_by_name.size(), entries.size());
   for (const char* name : {"compiler", "flags", "architecture", "instruction_set", "threads",
                            "processor", "system", "c_library"}) {
-    ASSERT_TRUE(by_name.contains(name)) << name;
-    EXPECT_FALSE(by_name.at(name).empty()) << name;
+    ASSERT_TRUE(value_by_name.contains(name)) << name;
+    EXPECT_FALSE(value_by_name.at(name).empty()) << name;
   }
-  EXPECT_EQ(by_name.at("threads"), "3");
-  EXPECT_NE(by_name.at("flags").find("-ffp-contract=off"), std::string::npos);
-  EXPECT_NE(by_name.at("compiler").find("++ "), std::string::npos);
+  EXPECT_EQ(value_by_name.at("threads"), "3");
+  EXPECT_NE(value_by_name.at("flags").find("-ffp-contract=off"), std::string::npos);
+  EXPECT_NE(value_by_name.at("compiler").find("++ "), std::string::npos);
 }
 
 }  // namespace

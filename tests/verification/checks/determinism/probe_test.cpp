@@ -18,7 +18,7 @@ namespace {
 
 namespace numeric = ref::numeric;
 
-std::vector<std::uint64_t> bits_of(const std::string& name) {
+std::vector<std::uint64_t> run_probe(const std::string& name) {
   for (const Probe& probe : probes()) {
     if (probe.name != name) continue;
     Values values;
@@ -48,7 +48,8 @@ class RestoreThreadSettings {
 /// with one instruction set per number of threads. The next number of threads uses the next set, so
 /// that each large probe runs with every set. A few consecutive large probes together run with
 /// every combination.
-bool is_run_with(const std::string& probe, std::size_t number, std::size_t set, int threads) {
+bool should_run_probe_with(const std::string& probe, std::size_t number, std::size_t set,
+                           int threads) {
   const std::size_t sets = numeric::instruction_sets().size();
   const bool dear =
       probe.starts_with("training/") || probe.ends_with("large") || probe.ends_with("_shared");
@@ -59,15 +60,15 @@ TEST(DeterminismProbes, LargeProbesRunWithEveryInstructionSetAndThreadCount) {
   const std::size_t sets = numeric::instruction_sets().size();
   ASSERT_LE(sets, 4u);
   for (std::size_t number = 0; number < 4; ++number) {
-    std::vector<int> of_set(sets), of_threads(4);
+    std::vector<int> probes_per_set(sets), probes_per_thread_count(4);
     for (std::size_t set = 0; set < sets; ++set)
       for (int threads = 1; threads <= 4; ++threads)
-        if (is_run_with("training/shared", number, set, threads)) {
-          ++of_set[set];
-          ++of_threads[static_cast<std::size_t>(threads) - 1];
+        if (should_run_probe_with("training/shared", number, set, threads)) {
+          ++probes_per_set[set];
+          ++probes_per_thread_count[static_cast<std::size_t>(threads) - 1];
         }
-    EXPECT_EQ(std::ranges::count(of_set, 0), 0) << number;
-    EXPECT_EQ(of_threads, std::vector<int>(4, 1)) << number;
+    EXPECT_EQ(std::ranges::count(probes_per_set, 0), 0) << number;
+    EXPECT_EQ(probes_per_thread_count, std::vector<int>(4, 1)) << number;
   }
 }
 
@@ -87,7 +88,7 @@ TEST(DeterminismProbes, HaveTheBitsOfTheContractOnEveryInstructionSetAndThreadCo
       std::vector<Probe> asked;
       Recording expected{.contract = every.contract, .environment = {}, .probes = {}};
       for (std::size_t i = 0; i < all.size(); ++i) {
-        if (!is_run_with(all[i].name, i, set, threads)) continue;
+        if (!should_run_probe_with(all[i].name, i, set, threads)) continue;
         asked.push_back(all[i]);
         expected.probes.push_back(every.probes[i]);
       }
@@ -125,7 +126,7 @@ TEST(DeterminismProbes, CoverEveryPartOfTheContract) {
 TEST(DeterminismProbes, SubnormalProbesContainSubnormalNumbers) {
   for (const char* name :
        {"arithmetic/subnormal", "matmul/subnormal", "elementary/exp_subnormal"}) {
-    const auto bits = bits_of(name);
+    const auto bits = run_probe(name);
     const auto subnormal = std::ranges::count_if(bits, [](std::uint64_t b) {
       return std::fpclassify(std::bit_cast<double>(b)) == FP_SUBNORMAL;
     });
@@ -144,9 +145,9 @@ TEST(ProbeValues, NaNsOfBothSignsHaveSameBits) {
 
 TEST(ProbeValues, FoldedHashDependsOnEveryBit) {
   Inputs inputs("folding");
-  ref::tensor::Tensor<double> t = inputs.uniforms({3, 100}, -1, 1);
+  ref::tensor::Tensor<double> t = inputs.draw_uniforms({3, 100}, -1, 1);
   Values before;
-  before.add_folded(t);
+  before.add_block_hashes(t);
   EXPECT_EQ(before.bits().size(), 2u);  // 256 elements, then 44
   for (const std::size_t i : {0u, 100u, 255u, 256u, 299u}) {
     for (const int bit : {0, 31, 63}) {
@@ -154,14 +155,14 @@ TEST(ProbeValues, FoldedHashDependsOnEveryBit) {
       changed.data()[i] = std::bit_cast<double>(std::bit_cast<std::uint64_t>(t.data()[i]) ^
                                                 std::uint64_t{1} << bit);
       Values after;
-      after.add_folded(changed);
+      after.add_block_hashes(changed);
       EXPECT_NE(after.bits()[i / 256], before.bits()[i / 256]) << i << " " << bit;
       EXPECT_EQ(after.bits()[1 - i / 256], before.bits()[1 - i / 256]) << i << " " << bit;
     }
   }
 }
 
-TEST(ProbeInputs, WideNumbersReachBothEndsOfTheirRange) {
+TEST(ProbeInputs, WideRangeNumbersReachBothEndsOfTheirRange) {
   Inputs inputs("wide");
   int least = 2000;
   int most = -2000;

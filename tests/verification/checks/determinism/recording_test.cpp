@@ -26,7 +26,7 @@ Recording sample() {
           .probes = {{"a/one", 2, sha256_of(a), a}, {"b/two", 1, sha256_of(b), b}}};
 }
 
-std::string replaced(std::string text, const std::string& what, const std::string& by) {
+std::string replace_text(std::string text, const std::string& what, const std::string& by) {
   const std::size_t at = text.find(what);
   EXPECT_NE(at, std::string::npos) << what;
   return text.replace(at, what.size(), by);
@@ -82,9 +82,10 @@ TEST(DeterminismRecording, ErrorForADamagedFileNamesFileFieldAndExpectation) {
     EXPECT_THAT(error_message<FileError>([&] { parse_recording(text, "f.json"); }),
                 AllOf(HasSubstr("f.json: " + field + " "), HasSubstr("; expected " + what)));
   };
-  const auto changed = [&](const std::string& what, const std::string& by, const std::string& field,
-                           const std::string& expectation) {
-    refused(replaced(good, what, by), field, expectation);
+  const auto expect_error_for_change = [&](const std::string& what, const std::string& by,
+                                           const std::string& field,
+                                           const std::string& expectation) {
+    refused(replace_text(good, what, by), field, expectation);
   };
   refused("", "the whole", "what 'normproof determinism --json' writes");
   refused("[1]", "the whole", "what");
@@ -93,24 +94,29 @@ TEST(DeterminismRecording, ErrorForADamagedFileNamesFileFieldAndExpectation) {
   refused(good + '\0' + "x", "the whole", "what");
   refused(good.substr(0, good.size() / 2), "the whole", "what");
   refused("{}", "format", "a string");
-  changed("normproof-determinism-1", "normproof-determinism-9", "format",
-          "'normproof-determinism-1'");
-  changed("\"contract\": 1", "\"contract\": 0", "contract", "a version");
-  changed("\"contract\": 1", "\"contract\": -1", "contract", "a whole number");
-  changed("\"threads\": \"2\"", "\"threads\": 2", "environment.threads", "a string");
-  changed("a/one", "a one", "probes[0].name", "lower-case");
-  changed("a/one", "c/one", "probes[1].name", "a name after 'c/one'");
-  changed("b/two", "a/one", "probes[1].name", "a name after 'a/one'");
-  changed("\"count\": 2", "\"count\": 3", "probes[0].count", "the number of its values, 2");
-  changed("\"sha256\": \"", "\"sha256\": \"x", "probes[0].sha256", "64 hexadecimal digits");
+  expect_error_for_change("normproof-determinism-1", "normproof-determinism-9", "format",
+                          "'normproof-determinism-1'");
+  expect_error_for_change("\"contract\": 1", "\"contract\": 0", "contract", "a version");
+  expect_error_for_change("\"contract\": 1", "\"contract\": -1", "contract", "a whole number");
+  expect_error_for_change("\"threads\": \"2\"", "\"threads\": 2", "environment.threads",
+                          "a string");
+  expect_error_for_change("a/one", "a one", "probes[0].name", "lower-case");
+  expect_error_for_change("a/one", "c/one", "probes[1].name", "a name after 'c/one'");
+  expect_error_for_change("b/two", "a/one", "probes[1].name", "a name after 'a/one'");
+  expect_error_for_change("\"count\": 2", "\"count\": 3", "probes[0].count",
+                          "the number of its values, 2");
+  expect_error_for_change("\"sha256\": \"", "\"sha256\": \"x", "probes[0].sha256",
+                          "64 hexadecimal digits");
   // A digit of a value or of the hash is changed; the two must match.
-  changed("0807060504030201", "0807060504030200", "probes[0].sha256", "that of its values");
+  expect_error_for_change("0807060504030201", "0807060504030200", "probes[0].sha256",
+                          "that of its values");
   const std::string hash = sample().probes[1].sha256;
-  changed(hash, replaced(hash, hash.substr(0, 1), hash[0] == '0' ? "1" : "0"), "probes[1].sha256",
-          "that of its values");
-  changed("0807060504030201", "080706050403020", "probes[0].values", "16 digits");
-  changed("ffffffffffffffff\"", "ffffffffffffffff \"", "probes[1].values", "a value at its end");
-  changed("\"probes\": [", "\"probes\": [3,", "probes[0]", "an object");
+  expect_error_for_change(hash, replace_text(hash, hash.substr(0, 1), hash[0] == '0' ? "1" : "0"),
+                          "probes[1].sha256", "that of its values");
+  expect_error_for_change("0807060504030201", "080706050403020", "probes[0].values", "16 digits");
+  expect_error_for_change("ffffffffffffffff\"", "ffffffffffffffff \"", "probes[1].values",
+                          "a value at its end");
+  expect_error_for_change("\"probes\": [", "\"probes\": [3,", "probes[0]", "an object");
   refused(R"({"format": "normproof-determinism-1", "contract": 1, "probes": []})", "probes",
           "at least");
 }

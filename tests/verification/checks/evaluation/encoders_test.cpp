@@ -23,7 +23,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Tensors = std::vector<StoredTensor>;
 
-StoredTensor random_stored(const std::string& name, std::vector<std::size_t> shape) {
+StoredTensor random_stored_tensor(const std::string& name, std::vector<std::size_t> shape) {
   const ref::numeric::RandomStream random(1, name);
   std::size_t count = 1;
   for (const std::size_t extent : shape) count *= extent;
@@ -33,8 +33,8 @@ StoredTensor random_stored(const std::string& name, std::vector<std::size_t> sha
   return ref::io::make_tensor(name, DType::float64, std::move(shape), values);
 }
 
-StoredTensor whole_numbers(const char* name, std::vector<std::size_t> shape,
-                           const std::vector<double>& values) {
+StoredTensor stored_integers(const char* name, std::vector<std::size_t> shape,
+                             const std::vector<double>& values) {
   return ref::io::make_tensor(name, DType::int64, std::move(shape), values);
 }
 
@@ -43,7 +43,7 @@ StoredTensor whole_numbers(const char* name, std::vector<std::size_t> shape,
 Tensors layer_weights(const std::string& prefix) {
   Tensors tensors;
   const auto add = [&](const char* name, std::vector<std::size_t> shape) {
-    tensors.push_back(random_stored(prefix + name, std::move(shape)));
+    tensors.push_back(random_stored_tensor(prefix + name, std::move(shape)));
   };
   add("attention.in.weight", {6, 2});
   add("attention.in.bias", {6});
@@ -62,18 +62,18 @@ Tensors layer_weights(const std::string& prefix) {
 
 Tensors layer_tensors() {
   Tensors tensors = layer_weights("");
-  tensors.push_back(random_stored("x", {1, 3, 2}));
-  tensors.push_back(random_stored("grad_y", {1, 3, 2}));
+  tensors.push_back(random_stored_tensor("x", {1, 3, 2}));
+  tensors.push_back(random_stored_tensor("grad_y", {1, 3, 2}));
   return tensors;
 }
 
 Tensors encoder_tensors() {
   Tensors tensors = layer_weights("layers.0.");
-  tensors.push_back(random_stored("embedding.weight", {4, 2}));
-  tensors.push_back(random_stored("head.weight", {3, 2}));
-  tensors.push_back(random_stored("head.bias", {3}));
-  tensors.push_back(whole_numbers("tokens", {2, 2}, {1, 3, 1, 1}));
-  tensors.push_back(whole_numbers("labels", {2}, {2, 0}));
+  tensors.push_back(random_stored_tensor("embedding.weight", {4, 2}));
+  tensors.push_back(random_stored_tensor("head.weight", {3, 2}));
+  tensors.push_back(random_stored_tensor("head.bias", {3}));
+  tensors.push_back(stored_integers("tokens", {2, 2}, {1, 3, 1, 1}));
+  tensors.push_back(stored_integers("labels", {2}, {2, 0}));
   return tensors;
 }
 
@@ -83,7 +83,7 @@ NamedTensors<double> run(const Operation& operation, const Tensors& tensors,
                                false);
 }
 
-Tensors without(Tensors tensors, std::string_view name) {
+Tensors remove_tensor(Tensors tensors, std::string_view name) {
   std::erase_if(tensors, [&](const StoredTensor& tensor) { return tensor.name == name; });
   return tensors;
 }
@@ -98,7 +98,7 @@ TEST(EncoderEvaluation, EncoderLayerReturnsYAndEveryGradient) {
       EXPECT_EQ(ref::tensor::shape_of(results.at("grad_" + tensor.name)), tensor.shape);
     }
   const auto forward =
-      run(ref::model::operation("encoder_layer"), without(layer_tensors(), "grad_y"));
+      run(ref::model::operation("encoder_layer"), remove_tensor(layer_tensors(), "grad_y"));
   EXPECT_THAT(forward.names(), ElementsAre("attention.weights", "y"));
 }
 
@@ -106,7 +106,7 @@ TEST(EncoderEvaluation, EncoderLayerReturnsYAndEveryGradient) {
 Tensors decoder_tensors() {
   Tensors tensors;
   const auto add = [&](const char* name, std::vector<std::size_t> shape) {
-    tensors.push_back(random_stored(name, std::move(shape)));
+    tensors.push_back(random_stored_tensor(name, std::move(shape)));
   };
   for (const StoredTensor& tensor : layer_weights(""))
     if (!tensor.name.starts_with("attention.")) tensors.push_back(tensor);
@@ -139,7 +139,7 @@ TEST(EncoderEvaluation, DecoderLayerReturnsYAndEveryGradient) {
     if (tensor.name != "grad_y") {
       EXPECT_EQ(ref::tensor::shape_of(results.at("grad_" + tensor.name)), tensor.shape);
     }
-  const auto forward = run(layer, without(decoder_tensors(), "grad_y"));
+  const auto forward = run(layer, remove_tensor(decoder_tensors(), "grad_y"));
   EXPECT_THAT(forward.names(),
               ElementsAre("self_attention.weights", "cross_attention.weights", "y"));
   // The first query attends only to the first key.
@@ -160,9 +160,10 @@ TEST(EncoderEvaluation, DecoderGradientsMatchDifferenceQuotients) {
     return operation_inputs("f", at, layer, ref::model::Mode::training, false);
   };
   const auto gradients = run_operation<oracle100>(layer, of_mode(tensors), false);
-  const std::vector<double> grad_y = ref::io::widen(random_stored("grad_y", {2, 2, 2}));
-  const auto weighted = [&](const Tensors& at) {
-    const auto y = run_operation<oracle100>(layer, of_mode(without(at, "grad_y")), false).at("y");
+  const std::vector<double> grad_y = ref::io::widen(random_stored_tensor("grad_y", {2, 2, 2}));
+  const auto weighted_output_sum = [&](const Tensors& at) {
+    const auto y =
+        run_operation<oracle100>(layer, of_mode(remove_tensor(at, "grad_y")), false).at("y");
     oracle100 sum = 0;
     for (std::size_t i = 0; i < y.size(); ++i) sum += grad_y[i] * y.data()[i];
     return sum;
@@ -177,7 +178,7 @@ TEST(EncoderEvaluation, DecoderGradientsMatchDifferenceQuotients) {
         std::vector<double> other = values;
         other[i] += by;
         tensor = ref::io::make_tensor(given.name, given.dtype, given.shape, other);
-        return weighted(tensors);
+        return weighted_output_sum(tensors);
       };
       const double high = values[i] + kStep, low = values[i] - kStep;
       const oracle100 slope = (moved(kStep) - moved(-kStep)) / (oracle100(high) - oracle100(low));
@@ -246,16 +247,17 @@ TEST(EncoderEvaluation, ErrorsNameTheTensorAndWhatIsExpected) {
     return ref::numeric::error_message<FileError>(
         [&] { run(ref::model::operation(name), tensors); });
   };
-  EXPECT_THAT(message("encoder_layer", without(layer_tensors(), "x")), HasSubstr("x is absent"));
-  EXPECT_THAT(message("encoder_layer", without(layer_tensors(), "norm1.gamma")),
+  EXPECT_THAT(message("encoder_layer", remove_tensor(layer_tensors(), "x")),
+              HasSubstr("x is absent"));
+  EXPECT_THAT(message("encoder_layer", remove_tensor(layer_tensors(), "norm1.gamma")),
               HasSubstr("norm1.gamma is absent; expected shape [2]"));
   Tensors more = layer_tensors();
-  more.push_back(random_stored("norm3.gamma", {2}));
+  more.push_back(random_stored_tensor("norm3.gamma", {2}));
   EXPECT_THAT(message("encoder_layer", more), HasSubstr("unknown tensor 'norm3.gamma'"));
-  Tensors labels = without(encoder_tensors(), "labels");
-  labels.push_back(whole_numbers("labels", {2}, {3, 0}));
+  Tensors labels = remove_tensor(encoder_tensors(), "labels");
+  labels.push_back(stored_integers("labels", {2}, {3, 0}));
   EXPECT_THAT(message("encoder", labels), HasSubstr("whole numbers from 0 to 2"));
-  EXPECT_THAT(message("encoder", without(encoder_tensors(), "head.weight")),
+  EXPECT_THAT(message("encoder", remove_tensor(encoder_tensors(), "head.weight")),
               HasSubstr("num_classes is 0"));
   Operation heads = ref::model::operation("encoder_layer");
   ref::model::set_option(heads, "num_heads", "3");
@@ -268,9 +270,9 @@ TEST(EncoderEvaluation, DecoderMemoryIsCheckedAndItsPaddingIgnored) {
   const auto message = [&](const Tensors& tensors) {
     return ref::numeric::error_message<FileError>([&] { run(layer, tensors); });
   };
-  EXPECT_THAT(message(without(decoder_tensors(), "memory")), HasSubstr("memory is absent"));
-  Tensors other = without(decoder_tensors(), "memory");
-  other.push_back(random_stored("memory", {1, 3, 2}));
+  EXPECT_THAT(message(remove_tensor(decoder_tensors(), "memory")), HasSubstr("memory is absent"));
+  Tensors other = remove_tensor(decoder_tensors(), "memory");
+  other.push_back(random_stored_tensor("memory", {1, 3, 2}));
   EXPECT_THAT(message(other), HasSubstr("memory has shape [1, 3, 2]; expected [2,S,2]"));
   Tensors masked = decoder_tensors();
   masked.push_back(ref::io::make_tensor("memory_valid", DType::boolean, {2, 3},
@@ -280,7 +282,7 @@ TEST(EncoderEvaluation, DecoderMemoryIsCheckedAndItsPaddingIgnored) {
     EXPECT_EQ(results.at("cross_attention.weights").data()[3 * row + 2], 0);
   for (const std::size_t d : {4, 5}) EXPECT_EQ(results.at("grad_memory").data()[d], 0);
   Tensors run_encoder_layer = layer_tensors();
-  run_encoder_layer.push_back(random_stored("memory", {1, 3, 2}));
+  run_encoder_layer.push_back(random_stored_tensor("memory", {1, 3, 2}));
   EXPECT_THAT(ref::numeric::error_message<FileError>(
                   [&] { run(ref::model::operation("encoder_layer"), run_encoder_layer); }),
               HasSubstr("unknown tensor 'memory'"));
@@ -297,7 +299,7 @@ TEST(RunEncoder, C1_RejectsEncoderInInference) {
             "encoder: mode is inference; expected training (C1)");
 }
 
-Tensors with_masks(const std::vector<double>& of_sublayers) {
+Tensors add_dropout_masks(const std::vector<double>& of_sublayers) {
   Tensors tensors = layer_tensors();
   const auto put = [&](const char* name, std::vector<std::size_t> shape,
                        const std::vector<double>& keep) {
@@ -314,15 +316,16 @@ TEST(EncoderEvaluation, LayerWithDroppedSublayersReturnsItsInput) {
   Operation operation = ref::model::operation("encoder_layer");
   ref::model::set_option(operation, "placement", "pre");
   ref::model::set_option(operation, "dropout", "0.5");
-  const Tensors dropped = with_masks(std::vector<double>(6, 0));
+  const Tensors dropped = add_dropout_masks(std::vector<double>(6, 0));
   const auto results = run(operation, dropped);
-  const std::vector<double> x = ref::io::widen(random_stored("x", {1, 3, 2}));
+  const std::vector<double> x = ref::io::widen(random_stored_tensor("x", {1, 3, 2}));
   EXPECT_TRUE(std::ranges::equal(results.at("y"), x));
-  const std::vector<double> grad_y = ref::io::widen(random_stored("grad_y", {1, 3, 2}));
+  const std::vector<double> grad_y = ref::io::widen(random_stored_tensor("grad_y", {1, 3, 2}));
   EXPECT_TRUE(std::ranges::equal(results.at("grad_x"), grad_y));
   // In inference, masks are accepted but not used.
   EXPECT_FALSE(std::ranges::equal(run(operation, dropped, ref::model::Mode::inference).at("y"), x));
-  EXPECT_FALSE(std::ranges::equal(run(operation, with_masks({0, 0, 0, 0, 0, 1})).at("y"), x));
+  EXPECT_FALSE(
+      std::ranges::equal(run(operation, add_dropout_masks({0, 0, 0, 0, 0, 1})).at("y"), x));
 }
 
 TEST(EncoderEvaluation, LayerWithDropoutRequiresAMaskForEachDropout) {
@@ -331,8 +334,8 @@ TEST(EncoderEvaluation, LayerWithDropoutRequiresAMaskForEachDropout) {
   const auto message = [&](const Tensors& tensors) {
     return ref::numeric::error_message<FileError>([&] { run(operation, tensors); });
   };
-  const Tensors all = with_masks(std::vector<double>(6, 1));
-  EXPECT_THAT(message(without(all, "feed_forward.active.keep")),
+  const Tensors all = add_dropout_masks(std::vector<double>(6, 1));
+  EXPECT_THAT(message(remove_tensor(all, "feed_forward.active.keep")),
               HasSubstr("feed_forward.active.keep is absent; expected shape [1, 3, 2]"));
   EXPECT_THAT(ref::numeric::error_message<FileError>(
                   [&] { run(ref::model::operation("encoder_layer"), all); }),

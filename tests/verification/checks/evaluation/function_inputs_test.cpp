@@ -47,8 +47,8 @@ TEST(FunctionInputs, TensorsOfARowFunctionMustHaveTheShapeOfX) {
                  "grad_y has shape [1, 2]; expected shape [1]");
 }
 
-/// Returns zeros as q [2,4,3,5], k [2,2,6,5], v [2,2,6,7], grad_y and valid. The tensor called
-/// `name` has the shape `shape` instead.
+/// Returns tensors of zeros: q [2,4,3,5], k [2,2,6,5], v [2,2,6,7], grad_y and valid. The tensor
+/// called `name` has the shape `shape` instead.
 std::vector<StoredTensor> heads(const char* name = "", const Shape& shape = {}) {
   std::vector<StoredTensor> tensors = {zeros("q", {2, 4, 3, 5}), zeros("k", {2, 2, 6, 5}),
                                        zeros("v", {2, 2, 6, 7}), zeros("grad_y", {2, 4, 3, 7}),

@@ -19,8 +19,8 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-EvalInputs inputs_of(const std::string& layer, const std::vector<io::StoredTensor>& tensors,
-                     bool sequence = false) {
+EvalInputs read_eval_inputs(const std::string& layer, const std::vector<io::StoredTensor>& tensors,
+                            bool sequence = false) {
   return eval_inputs("in.npz", tensors, model::norm_options(layer), model::Mode::training,
                      sequence);
 }
@@ -30,9 +30,9 @@ io::StoredTensor numbers(const std::string& name, Shape shape, std::vector<doubl
 }
 
 TEST(EvaluationInputs, AreReadFromTheFileAndAbsentStateHasItsInitialValue) {
-  const auto inputs =
-      inputs_of("batch_norm", {numbers("x", {2, 1}, {3, 4}), numbers("running_mean", {1}, {7}),
-                               numbers("gamma", {1}, {5}), numbers("valid", {2}, {1, 0})});
+  const auto inputs = read_eval_inputs(
+      "batch_norm", {numbers("x", {2, 1}, {3, 4}), numbers("running_mean", {1}, {7}),
+                     numbers("gamma", {1}, {5}), numbers("valid", {2}, {1, 0})});
   ASSERT_EQ(inputs.steps.size(), 1u);
   EXPECT_EQ(inputs.steps[0].x.data()[1], 4);
   EXPECT_EQ(inputs.steps[0].gamma.data()[0], 5);
@@ -45,11 +45,11 @@ TEST(EvaluationInputs, AreReadFromTheFileAndAbsentStateHasItsInitialValue) {
 }
 
 TEST(EvaluationInputs, SequenceInputsThatChangeHaveAnAxisOfSteps) {
-  const auto inputs =
-      inputs_of("power_norm",
-                {numbers("x", {2, 2, 1}, {1, 2, 3, 4}), numbers("grad_y", {2, 2, 1}, {5, 6, 7, 8}),
-                 numbers("valid", {2, 2}, {1, 1, 0, 1}), numbers("gamma", {1}, {9})},
-                true);
+  const auto inputs = read_eval_inputs(
+      "power_norm",
+      {numbers("x", {2, 2, 1}, {1, 2, 3, 4}), numbers("grad_y", {2, 2, 1}, {5, 6, 7, 8}),
+       numbers("valid", {2, 2}, {1, 1, 0, 1}), numbers("gamma", {1}, {9})},
+      true);
   ASSERT_EQ(inputs.steps.size(), 2u);
   EXPECT_EQ(normproof::ref::tensor::shape_of(inputs.steps[1].x), (Shape{2, 1}));
   EXPECT_EQ(inputs.steps[1].x.data()[0], 3);
@@ -63,30 +63,31 @@ TEST(EvaluationInputs, SmallFloatsAndIntegersAreWidenedExactly) {
   io::StoredTensor half{"x", io::DType::float16, {1, 2}, {}};
   for (const int byte : {0x01, 0x00, 0xff, 0x7b})  // the smallest subnormal, 65504
     half.bytes.push_back(static_cast<std::byte>(byte));
-  const auto inputs = inputs_of("none", {half});
+  const auto inputs = read_eval_inputs("none", {half});
   EXPECT_EQ(inputs.steps[0].x.data()[0], 0x1p-24);
   EXPECT_EQ(inputs.steps[0].x.data()[1], 65504);
 }
 
-TEST(EvaluationInputs, TensorIterationsMayBeAScalar) {
+TEST(EvaluationInputs, TensorNamedIterationsMayBeAScalar) {
   const auto inputs =
-      inputs_of("power_norm", {numbers("x", {1, 1}, {1}), numbers("iterations", {}, {4})});
+      read_eval_inputs("power_norm", {numbers("x", {1, 1}, {1}), numbers("iterations", {}, {4})});
   EXPECT_EQ(inputs.state.at("iterations").data()[0], 4);
   EXPECT_EQ(normproof::ref::tensor::shape_of(inputs.state.at("iterations")), (Shape{1}));
 }
 
 TEST(EvaluationInputs, ErrorForAnUnknownNameSuggestsTheNearestName) {
+  EXPECT_THAT(([] {
+                read_eval_inputs("batch_norm",
+                                 {numbers("x", {1, 1}, {1}), numbers("runing_mean", {1}, {1})});
+              }),
+              ThrowsMessage<FileError>(AllOf(HasSubstr("in.npz: unknown tensor 'runing_mean'"),
+                                             HasSubstr("did you mean 'running_mean'?"))));
+  // A state tensor that belongs to another layer is also an unknown name, and not ignored.
   EXPECT_THAT(
       ([] {
-        inputs_of("batch_norm", {numbers("x", {1, 1}, {1}), numbers("runing_mean", {1}, {1})});
+        read_eval_inputs("layer_norm", {numbers("x", {1, 1}, {1}), numbers("nu", {1}, {1})});
       }),
-      ThrowsMessage<FileError>(AllOf(HasSubstr("in.npz: unknown tensor 'runing_mean'"),
-                                     HasSubstr("did you mean 'running_mean'?"))));
-  // A state tensor that belongs to another layer is also an unknown name, and not ignored.
-  EXPECT_THAT(([] {
-                inputs_of("layer_norm", {numbers("x", {1, 1}, {1}), numbers("nu", {1}, {1})});
-              }),
-              ThrowsMessage<FileError>(HasSubstr("unknown tensor 'nu'")));
+      ThrowsMessage<FileError>(HasSubstr("unknown tensor 'nu'")));
 }
 
 TEST(EvaluationInputs, ImagesMustHaveTheShapeOfTheLayout) {
@@ -110,7 +111,7 @@ TEST(EvaluationInputs, ImagesMustHaveTheShapeOfTheLayout) {
               ThrowsMessage<FileError>(HasSubstr("x has shape [2, 3, 4]; expected [B,H,W,D]")));
 }
 
-struct Bad {
+struct InvalidInput {
   std::string layer;
   std::vector<io::StoredTensor> tensors;
   bool sequence;
@@ -119,7 +120,7 @@ struct Bad {
 
 TEST(EvaluationInputs, ErrorsNameTheTensorAndWhatIsExpected) {
   const auto x = numbers("x", {2, 1}, {3, 4});
-  const std::vector<Bad> all = {
+  const std::vector<InvalidInput> all = {
       {"none", {}, false, "x is absent"},
       {"none", {numbers("x", {2}, {1, 2})}, false, "x has shape [2]; expected [N,D] or [B,T,D]"},
       {"none", {numbers("x", {}, {1})}, true, "x has shape []; expected [S,N,D]"},
@@ -155,9 +156,10 @@ TEST(EvaluationInputs, ErrorsNameTheTensorAndWhatIsExpected) {
        "running_mean has shape [2]; expected shape [1]"},
       {"power_norm", {x, numbers("iterations", {2}, {1, 2})}, false, "iterations has shape [2]"},
   };
-  for (const Bad& bad : all) {
-    EXPECT_THAT(error_message<FileError>([&] { inputs_of(bad.layer, bad.tensors, bad.sequence); }),
-                AllOf(HasSubstr("in.npz: "), HasSubstr(bad.message)))
+  for (const InvalidInput& bad : all) {
+    EXPECT_THAT(
+        error_message<FileError>([&] { read_eval_inputs(bad.layer, bad.tensors, bad.sequence); }),
+        AllOf(HasSubstr("in.npz: "), HasSubstr(bad.message)))
         << bad.message;
   }
 }
@@ -165,7 +167,7 @@ TEST(EvaluationInputs, ErrorsNameTheTensorAndWhatIsExpected) {
 TEST(EvaluationInputs, IntegersThatDoubleCannotRepresentAreRejected) {
   const std::vector<std::int64_t> large = {(std::int64_t{1} << 53) + 1};
   const auto x = io::make_tensor("x", {1, 1}, std::span<const std::int64_t>(large));
-  EXPECT_THAT(error_message<FileError>([&] { inputs_of("none", {x}); }),
+  EXPECT_THAT(error_message<FileError>([&] { read_eval_inputs("none", {x}); }),
               AllOf(HasSubstr("in.npz: "), HasSubstr("tensor 'x'")));
 }
 

@@ -16,18 +16,18 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::string text_in(const std::string& file) {
+std::string read_file_text(const std::string& file) {
   std::ifstream in(std::string(NORMPROOF_SOURCE_DIR) + "/" + file);
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
 TEST(OperationTables, CommittedJsonEqualsThatOfTheProgram) {
-  EXPECT_EQ(text_in("verification/interop/operations.json"), operations_json())
+  EXPECT_EQ(read_file_text("verification/interop/operations.json"), operations_json())
       << "normproof operations --json > verification/interop/operations.json";
 }
 
 TEST(OperationTables, FormatsDocumentHasTheTableOfLayers) {
-  EXPECT_THAT(text_in("docs/guide/formats.md"), HasSubstr("\n\n" + layers_markdown() + "\n"))
+  EXPECT_THAT(read_file_text("docs/guide/formats.md"), HasSubstr("\n\n" + layers_markdown() + "\n"))
       << "normproof operations --table prints it";
 }
 

@@ -34,8 +34,8 @@ inline normproof::ref::io::StoredTensor mask_tensor(Shape shape, bool padded = t
   return mask;
 }
 
-/// Returns all input tensors of a layer. `shape` is that of x in one step. If `steps` is not 0, the
-/// tensors that change from step to step have a leading axis of `steps` steps.
+/// Returns all input tensors of a layer. `shape` is the shape of x in one step. If `steps` is not
+/// 0, the tensors that change from step to step have a leading axis of `steps` steps.
 inline std::vector<normproof::ref::io::StoredTensor> sample_tensors(const std::string& layer,
                                                                     Shape shape,
                                                                     std::size_t steps = 0) {

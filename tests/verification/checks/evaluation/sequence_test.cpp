@@ -54,14 +54,14 @@ TEST(RunSequence, LayoutAppliesToXAndToTensorsOfItsShape) {
   EvalInputs inputs = sample("group_norm", {2, 10, 6}, 0);
   const auto of_rows = run_sequence<double>(options, inputs, false);
   for (auto* tensor : {&inputs.steps[0].x, &inputs.steps[0].grad_y})
-    *tensor = to_layout(Layout::channels_first, images, *tensor);
+    *tensor = convert_to_layout(Layout::channels_first, images, *tensor);
   inputs.steps[0].valid.reshape({2, 2, 5});
   model::set_option(options, "layout", "channels_first");
   const auto results = run_sequence<double>(options, inputs, false);
   ASSERT_EQ(results.names(), of_rows.names());
   for (const auto& [name, values] : of_rows)
     EXPECT_BITS_EQ(name == "y" || name == "grad_x"
-                       ? to_layout(Layout::channels_first, images, values)
+                       ? convert_to_layout(Layout::channels_first, images, values)
                        : values,
                    results.at(name));
 }
@@ -77,7 +77,7 @@ TEST(RunSequence, ErrorNamesTheStep) {
   }
 }
 
-TEST(RunSequence, C1_RejectsNoStepsAndUnstackedSteps) {
+TEST(RunSequence, C1_RejectsZeroStepsAndSeveralUnstackedSteps) {
   EvalInputs inputs = sample("layer_norm", {5, 3}, 2);
   const auto refusal = [&](bool stacked) {
     return normproof::ref::numeric::contract_message(

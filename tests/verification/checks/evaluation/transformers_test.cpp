@@ -31,7 +31,7 @@ Tensor<double> random_tensor(const std::string& name, const ref::tensor::Shape& 
 
 /// Returns inputs of a model with two layers on each side. Padding: the second target position of
 /// the first sentence, and the last source position of the second sentence.
-EvalInputs inputs_of_transformer(const Operation& operation, std::size_t width = kWidth) {
+EvalInputs make_transformer_inputs(const Operation& operation, std::size_t width = kWidth) {
   const auto& own = std::get<ref::model::TransformerOperation>(operation);
   EvalInputs inputs;
   TransformerTensors& in = inputs.transformer;
@@ -51,9 +51,9 @@ EvalInputs inputs_of_transformer(const Operation& operation, std::size_t width =
   return inputs;
 }
 
-EvalInputs inputs_of_decoding(const Operation& operation, std::size_t past,
-                              std::size_t width = kWidth) {
-  EvalInputs inputs = inputs_of_transformer(operation, width);
+EvalInputs make_decoding_inputs(const Operation& operation, std::size_t past,
+                                std::size_t width = kWidth) {
+  EvalInputs inputs = make_transformer_inputs(operation, width);
   TransformerTensors& in = inputs.transformer;
   in.mode = Mode::inference;
   in.valid = {};
@@ -67,7 +67,7 @@ EvalInputs inputs_of_decoding(const Operation& operation, std::size_t past,
 
 /// Returns the operation `name` with pre-norm and label smoothing. If `tied`, the head is tied to
 /// the embedding, and the embedding is scaled.
-Operation operation_with_pre_norm_and_smoothing(const char* name, bool tied) {
+Operation make_pre_norm_operation_with_label_smoothing(const char* name, bool tied) {
   Operation operation = ref::model::operation(name);
   for (const auto& [option, value] : {std::pair{"placement", "pre"},
                                       {"activation", "gelu"},
@@ -81,8 +81,8 @@ Operation operation_with_pre_norm_and_smoothing(const char* name, bool tied) {
 TEST(TransformerEvaluation, GradientsMatchDifferenceQuotientsOfTheLoss) {
   for (const char* name : {"translator", "language_model"})
     for (const bool tied : {false, true}) {
-      const Operation operation = operation_with_pre_norm_and_smoothing(name, tied);
-      EvalInputs inputs = inputs_of_transformer(operation);
+      const Operation operation = make_pre_norm_operation_with_label_smoothing(name, tied);
+      EvalInputs inputs = make_transformer_inputs(operation);
       const auto gradients = run_operation<oracle100>(operation, inputs, false);
       constexpr double kStep = 0x1p-24;
       for (const std::string& parameter : inputs.transformer.tensors.names()) {
@@ -108,7 +108,7 @@ TEST(TransformerEvaluation, GradientsMatchDifferenceQuotientsOfTheLoss) {
 TEST(TransformerEvaluation, LossIsTheMeanOverRealTokens) {
   for (const char* name : {"translator", "language_model"}) {
     const Operation operation = ref::model::operation(name);
-    EvalInputs inputs = inputs_of_transformer(operation);
+    EvalInputs inputs = make_transformer_inputs(operation);
     const auto before = run_operation<double>(operation, inputs, false);
     EXPECT_EQ(ref::tensor::shape_of(before.at("logits")),
               (ref::tensor::Shape{kSamples, kTokens, kWords}));
@@ -130,7 +130,7 @@ TEST(TransformerEvaluation, ScaledEmbeddingEqualsAScaledWeightIfTheHeadIsUntied)
     const Operation plain = ref::model::operation(name);
     const bool decodes = std::string(name) == "decoding";
     EvalInputs inputs =
-        decodes ? inputs_of_decoding(scaled, 1, 4) : inputs_of_transformer(scaled, 4);
+        decodes ? make_decoding_inputs(scaled, 1, 4) : make_transformer_inputs(scaled, 4);
     const auto found = run_operation<double>(scaled, inputs, false);
     inputs.transformer.config.scaled_embedding = false;
     EXPECT_NE(run_operation<double>(plain, inputs, false).at("logits"), found.at("logits")) << name;
@@ -150,7 +150,7 @@ TEST(TransformerEvaluation, ScaledEmbeddingEqualsAScaledWeightIfTheHeadIsUntied)
 TEST(TransformerEvaluation, GradientsOfUnusedTokensAreZero) {
   const auto results =
       run_operation<double>(ref::model::operation("translator"),
-                            inputs_of_transformer(ref::model::operation("translator")), false);
+                            make_transformer_inputs(ref::model::operation("translator")), false);
   for (const char* side : {"encoder", "decoder"}) {
     const Tensor<double>& grad = results.at(std::string("grad_") + side + ".embedding.weight");
     for (std::size_t d = 0; d < kWidth; ++d) {
@@ -161,8 +161,8 @@ TEST(TransformerEvaluation, GradientsOfUnusedTokensAreZero) {
 }
 
 TEST(TransformerEvaluation, StepwiseDecodingMatchesDecodingAtOnce) {
-  const Operation operation = operation_with_pre_norm_and_smoothing("decoding", false);
-  const EvalInputs whole = inputs_of_decoding(operation, 1);
+  const Operation operation = make_pre_norm_operation_with_label_smoothing("decoding", false);
+  const EvalInputs whole = make_decoding_inputs(operation, 1);
   const auto at_once = run_operation<double>(operation, whole, false);
   EvalInputs part = whole;
   for (std::size_t t = 0; t < kTokens; ++t) {
@@ -185,7 +185,7 @@ TEST(TransformerEvaluation, StepwiseDecodingMatchesDecodingAtOnce) {
 
 TEST(TransformerEvaluation, DecodingIgnoresPaddingOfTheMemory) {
   const Operation operation = ref::model::operation("decoding");
-  EvalInputs inputs = inputs_of_decoding(operation, 0);
+  EvalInputs inputs = make_decoding_inputs(operation, 0);
   const auto before = run_operation<double>(operation, inputs, false);
   double* const memory = inputs.transformer.tensors.at("memory").data();
   for (std::size_t d = 0; d < kWidth; ++d) memory[5 * kWidth + d] = 17;
@@ -197,7 +197,7 @@ TEST(TransformerEvaluation, DecodingIgnoresPaddingOfTheMemory) {
 TEST(RunTransformer, C1_RejectsWrongMode) {
   const auto message = [](const char* name, Mode mode) {
     const Operation operation = ref::model::operation(name);
-    EvalInputs inputs = inputs_of_transformer(operation);
+    EvalInputs inputs = make_transformer_inputs(operation);
     inputs.transformer.mode = mode;
     return ref::numeric::contract_message([&] { run_operation<double>(operation, inputs, false); });
   };
@@ -212,7 +212,7 @@ TEST(RunTransformer, C1_RejectsWrongMode) {
 TEST(TransformerEvaluation, OnlyNormParametersHaveInitialValues) {
   const Operation operation = ref::model::operation("translator");
   const auto& own = std::get<ref::model::TransformerOperation>(operation);
-  const auto config = inputs_of_transformer(operation).transformer.config;
+  const auto config = make_transformer_inputs(operation).transformer.config;
   EXPECT_EQ(initial_norm_value(own, config, "decoder.layers.0.norm3.gamma"), 1);
   EXPECT_EQ(initial_norm_value(own, config, "encoder.layers.0.norm1.beta"), 0);
   EXPECT_EQ(initial_norm_value(own, config, "head.bias"), std::nullopt);

@@ -12,7 +12,7 @@ using normproof::ref::numeric::oracle100;
 using Matrix = std::vector<std::vector<oracle100>>;
 
 /// Computes the eigenvalues of a symmetric matrix by Jacobi rotations at 100 digits.
-inline std::vector<oracle100> eigenvalues(Matrix a) {
+inline std::vector<oracle100> compute_eigenvalues(Matrix a) {
   const std::size_t n = a.size();
   for (int sweep = 0; sweep < 30; ++sweep) {
     for (std::size_t p = 0; p < n; ++p) {
@@ -41,12 +41,13 @@ inline std::vector<oracle100> eigenvalues(Matrix a) {
 
 inline oracle100 largest_eigenvalue(const Matrix& a) {
   oracle100 most = a[0][0];
-  for (const oracle100& value : eigenvalues(a)) most = value > most ? value : most;
+  for (const oracle100& value : compute_eigenvalues(a)) most = value > most ? value : most;
   return most;
 }
 
-/// Returns the square block of a matrix whose row and column indices are `part`.
-inline Matrix block(const Matrix& a, const std::vector<std::size_t>& part) {
+/// Returns the square block of the matrix a that consists of the rows and columns with the indices
+/// in `part`.
+inline Matrix select_square_block(const Matrix& a, const std::vector<std::size_t>& part) {
   Matrix result;
   for (const std::size_t i : part) {
     result.emplace_back();
@@ -57,11 +58,11 @@ inline Matrix block(const Matrix& a, const std::vector<std::size_t>& part) {
 
 inline oracle100 spectral_norm(const Matrix& a) {
   const std::size_t n = a.size();
-  Matrix gram(n, std::vector<oracle100>(n, oracle100(0)));
+  Matrix gram_matrix(n, std::vector<oracle100>(n, oracle100(0)));
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j < n; ++j)
-      for (std::size_t k = 0; k < n; ++k) gram[i][j] += a[k][i] * a[k][j];
-  return sqrt(largest_eigenvalue(gram));
+      for (std::size_t k = 0; k < n; ++k) gram_matrix[i][j] += a[k][i] * a[k][j];
+  return sqrt(largest_eigenvalue(gram_matrix));
 }
 
 /// One step of a layer's forward as a function of x, at 100 digits.
@@ -77,12 +78,12 @@ struct LayerFunction {
     normproof::ref::model::NormInputs<oracle100> in{
         .x = convert<oracle100>(inputs.x), .valid = inputs.valid, .mode = inputs.mode};
     for (std::size_t i = 0; i < x.size(); ++i) in.x.data()[i] = x[i];
-    const auto put = [&](const char* name, const Tensor<double>& values) {
+    const auto set_if_present = [&](const char* name, const Tensor<double>& values) {
       if (is_given(values)) set_parameter(in, name, convert<oracle100>(values));
     };
-    put("gamma", inputs.gamma);
-    put("beta", inputs.beta);
-    for (const auto& [name, values] : inputs.others) put(name.c_str(), values);
+    set_if_present("gamma", inputs.gamma);
+    set_if_present("beta", inputs.beta);
+    for (const auto& [name, values] : inputs.others) set_if_present(name.c_str(), values);
     normproof::ref::tensor::NamedTensors<oracle100> before;
     for (const auto& [name, values] : state) before.set(name, convert<oracle100>(values));
     const auto step = normproof::ref::norm::norm_forward<oracle100>(options, in, before);
@@ -105,7 +106,7 @@ struct LayerFunction {
   }
 };
 
-inline std::vector<oracle100> exactly(const normproof::ref::tensor::Tensor<double>& x) {
+inline std::vector<oracle100> to_oracle_vector(const normproof::ref::tensor::Tensor<double>& x) {
   return {x.begin(), x.end()};
 }
 

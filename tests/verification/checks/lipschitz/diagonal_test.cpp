@@ -24,7 +24,7 @@ TEST(RunningStatisticsJacobian, IsConstant) {
 /// off by one ulp, and two operations follow.
 constexpr double kLibraryTolerance = 16 * 0x1p-53;
 
-TEST(DyTJacobian, IsSteepestNearZero) {
+TEST(DyTJacobian, IsLargestNearZero) {
   const DyTJacobian jacobian(-2, 0.5);
   const auto slope = [](double x) { return 1 / std::cosh(x / 2) / std::cosh(x / 2); };
   EXPECT_NEAR(jacobian.at({3, -1, 2}).norm, slope(1), kLibraryTolerance * slope(1));

@@ -19,8 +19,8 @@ DiagonalMinusRankTwo make_matrix(const std::vector<double>& diagonal, const std:
   return {{diagonal.begin(), diagonal.end()}, {u.begin(), u.end()}, {v.begin(), v.end()}};
 }
 
-oracle100 expected_top(const std::vector<double>& d, const std::vector<double>& u,
-                       const std::vector<double>& v) {
+oracle100 expected_top_eigenvalue(const std::vector<double>& d, const std::vector<double>& u,
+                                  const std::vector<double>& v) {
   Matrix a(d.size(), std::vector<oracle100>(d.size()));
   for (std::size_t i = 0; i < d.size(); ++i) {
     for (std::size_t j = 0; j < d.size(); ++j)
@@ -31,19 +31,19 @@ oracle100 expected_top(const std::vector<double>& d, const std::vector<double>& 
 }
 
 /// The allowed relative error: top_eigenvalue encloses its result within 2^-40.
-constexpr double kProvedTolerance = 0x1p-40;
+constexpr double kEigenvalueTolerance = 0x1p-40;
 
-void expect_top(const std::vector<double>& d, const std::vector<double>& u,
-                const std::vector<double>& v) {
+void expect_top_eigenvalue(const std::vector<double>& d, const std::vector<double>& u,
+                           const std::vector<double>& v) {
   const auto a = make_matrix(d, u, v);
-  const double top = to_double(expected_top(d, u, v));
+  const double top = to_double(expected_top_eigenvalue(d, u, v));
   // `top` is rounded to double. Balls of 128 bits resolve a difference of a thousand of its ulps.
   const double ulps = 1000 * 0x1p-53 * top;
   EXPECT_TRUE(is_above_all_eigenvalues(a, ball(top + ulps)));
   EXPECT_FALSE(is_above_all_eigenvalues(a, ball(top - ulps)));
   const double found = top_eigenvalue(a).above.upper();
   EXPECT_GE(found, top * (1 - 0x1p-52));
-  EXPECT_LE(found, top * (1 + kProvedTolerance));
+  EXPECT_LE(found, top * (1 + kEigenvalueTolerance));
 }
 
 TEST(DiagonalPlusLowRank, LargestEigenvalueIsEnclosedToTwelveDigits) {
@@ -57,19 +57,19 @@ TEST(DiagonalPlusLowRank, LargestEigenvalueIsEnclosedToTwelveDigits) {
       v.push_back(0.7 * random.normal(3 * i + 2));
     }
     SCOPED_TRACE(seed);
-    if (expected_top(d, u, v) > 1e-3) expect_top(d, u, v);
+    if (expected_top_eigenvalue(d, u, v) > 1e-3) expect_top_eigenvalue(d, u, v);
   }
 }
 
 TEST(DiagonalPlusLowRank, DiagonalElementsMayBeEqualAndVectorsZero) {
-  expect_top({4, 4, 4, 1}, {1, 1, 0, 0}, {0, 1, 1, 0});
-  expect_top({4, 4, 1, 1}, {0.5, 0, 0, 0}, {0, 0.5, 0, 0});
-  expect_top({4, 3, 2}, {0, 0, 0}, {0, 0, 0});
-  expect_top({9, 1, 1, 1}, {2.5, 0, 0, 0}, {0, 0, 0, 0});
-  expect_top({9, 8, 1}, {2.5, 1, 0}, {1, 2.5, 0});
+  expect_top_eigenvalue({4, 4, 4, 1}, {1, 1, 0, 0}, {0, 1, 1, 0});
+  expect_top_eigenvalue({4, 4, 1, 1}, {0.5, 0, 0, 0}, {0, 0.5, 0, 0});
+  expect_top_eigenvalue({4, 3, 2}, {0, 0, 0}, {0, 0, 0});
+  expect_top_eigenvalue({9, 1, 1, 1}, {2.5, 0, 0, 0}, {0, 0, 0, 0});
+  expect_top_eigenvalue({9, 8, 1}, {2.5, 1, 0}, {1, 2.5, 0});
 }
 
-TEST(DiagonalPlusLowRank, IsAboveIsFalseIfTheEnclosureIsUndecided) {
+TEST(DiagonalPlusLowRank, ComparisonIsFalseIfTheEnclosureIsUndecided) {
   const auto a = make_matrix({4, 1, 1}, {0, 0, 0}, {0, 0, 0});
   EXPECT_FALSE(
       is_above_all_eigenvalues(a, ball(4)));  // an eigenvalue is not an upper bound above itself

@@ -12,24 +12,24 @@ namespace {
 using normproof::verification::checks::lipschitz::NormalizedJacobian;
 using Vector = NormalizedJacobian::Vector;
 
-constexpr double kRounding = 0x1p-48;  // a few operations at 128 bits, one rounding up
+constexpr double kRoundingTolerance = 0x1p-48;  // a few operations at 128 bits, one rounding up
 
-TEST(NormalizedJacobian, OfTwoElementsVanishesWithoutEps) {
+TEST(NormalizedJacobian, VanishesForTwoElementsWithoutEps) {
   // variance 1, eps 3: rstd 1/2, delta 3/4
   const auto bound = NormalizedJacobian({2}, 3, true).at({0, 2});
-  EXPECT_NEAR(bound.norm, 0.75, kRounding);
-  EXPECT_NEAR(bound.theory, 1, kRounding);
+  EXPECT_NEAR(bound.norm, 0.75, kRoundingTolerance);
+  EXPECT_NEAR(bound.theory, 1, kRoundingTolerance);
   EXPECT_EQ(NormalizedJacobian({2}, 0, true).at({0, 2}).norm, 0);
   EXPECT_EQ(NormalizedJacobian({2}, 3, true).at({5}).norm, 0);
   // One gamma per feature: sqrt((9 + 16) / 2) rstd delta.
   EXPECT_NEAR(NormalizedJacobian({3, -4}, 3, true).at({0, 2}).norm, std::sqrt(12.5) * 0.375,
-              kRounding);
-  EXPECT_NEAR(NormalizedJacobian({2}, 3, false).at({1}).norm, 0.75, kRounding);
+              kRoundingTolerance);
+  EXPECT_NEAR(NormalizedJacobian({2}, 3, false).at({1}).norm, 0.75, kRoundingTolerance);
 }
 
-TEST(NormalizedJacobian, WithOneGammaAttainsTheTheoreticalBound) {
+TEST(NormalizedJacobian, AttainsTheTheoreticalBoundIfAllGammasAreEqual) {
   const auto bound = NormalizedJacobian({-3}, 0, true).at({1, 1, -2});
-  EXPECT_NEAR(bound.norm, 3 / std::sqrt(2), kRounding);
+  EXPECT_NEAR(bound.norm, 3 / std::sqrt(2), kRoundingTolerance);
   EXPECT_EQ(bound.norm, bound.theory);
   EXPECT_GE(bound.norm, 3 / std::sqrt(2));
 }
@@ -41,21 +41,21 @@ TEST(NormalizedJacobian, IgnoresALargeGammaInTheDirectionOfXHat) {
   constexpr double kEnclosureTolerance = 1e-9;
   const auto bound = NormalizedJacobian({5, 1, 1}, 0, false).at({3, 0, 0});
   EXPECT_NEAR(bound.norm, 1 / std::sqrt(3), kEnclosureTolerance);
-  EXPECT_NEAR(bound.theory, 5 / std::sqrt(3), kRounding);
+  EXPECT_NEAR(bound.theory, 5 / std::sqrt(3), kRoundingTolerance);
 }
 
 TEST(NormalizedJacobian, NormOverABallWithAConstantRowIsOneOverRootEps) {
   const NormalizedJacobian jacobian({1}, 0.25, true);
-  EXPECT_NEAR(jacobian.around({1, 1, -2}, 3).norm, 2, kRounding);
+  EXPECT_NEAR(jacobian.around({1, 1, -2}, 3).norm, 2, kRoundingTolerance);
   EXPECT_NEAR(jacobian.around({1, 1, -2}, std::sqrt(6) - std::sqrt(3)).norm, 1 / std::sqrt(1.25),
-              kRounding);
+              kRoundingTolerance);
   EXPECT_EQ(NormalizedJacobian({1}, 0, true).around({1, 1, -2}, 3).norm,
             std::numeric_limits<double>::infinity());
   EXPECT_EQ(jacobian.steepest_points({1, 1, -2}, 3).front(), (Vector{0, 0, 0}));
   EXPECT_EQ(jacobian.steepest_points({1, 1, -2}, 3).back(), (Vector{1, 1, -2}));
 }
 
-TEST(NormalizedJacobian, NormOverASmallBallIsNearThatAtItsCenter) {
+TEST(NormalizedJacobian, NormOverASmallBallIsNearTheNormAtItsCenter) {
   const NormalizedJacobian jacobian({3, -1, 2, 0.5}, 1e-5, true);
   const Vector x = {1, -2, 0.5, 4};
   const double at = jacobian.at(x).norm;

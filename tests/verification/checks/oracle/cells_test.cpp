@@ -48,14 +48,14 @@ TEST(StatisticCells, EverySampleHasItsOwnCells) {
   EXPECT_THAT(groups.cells[1].counted, ElementsAre(2, 3, 6, 7));
 }
 
-std::string partition_refusal(Partition kind, std::size_t groups, const Mask& valid,
-                              const Shape& shape = kShape) {
+std::string partition_error_message(Partition kind, std::size_t groups, const Mask& valid,
+                                    const Shape& shape = kShape) {
   return contract_message([&] { partition(kind, shape, groups, valid); });
 }
 
 TEST(StatisticCells, C1_RejectsEmptyExtents) {
   for (const Shape& shape : {Shape{0, 3}, Shape{2, 0}, Shape{2, 0, 3}, Shape{3}})
-    EXPECT_THAT(partition_refusal(Partition::row, 1, {}, shape),
+    EXPECT_THAT(partition_error_message(Partition::row, 1, {}, shape),
                 HasSubstr("oracle: x has shape ["));
 }
 
@@ -63,17 +63,18 @@ TEST(StatisticCells, C8_RejectsMasksOfWrongShapeOrWithoutValidRow) {
   const std::string empty =
       "oracle: valid leaves a statistic without an element; expected at least one valid row for "
       "each (C8)";
-  EXPECT_EQ(partition_refusal(Partition::channel, 1, mask_of_bits(kShape, 0)), empty);
-  EXPECT_EQ(partition_refusal(Partition::sample_channel, 1, mask_of_bits(kShape, 0b111)), empty);
-  EXPECT_EQ(partition_refusal(Partition::row, 1, mask_of_bits(kShape, 0)), "no error");
-  EXPECT_EQ(partition_refusal(Partition::row, 1, mask_of_bits({3, 2, 4}, 0b111)),
+  EXPECT_EQ(partition_error_message(Partition::channel, 1, mask_of_bits(kShape, 0)), empty);
+  EXPECT_EQ(partition_error_message(Partition::sample_channel, 1, mask_of_bits(kShape, 0b111)),
+            empty);
+  EXPECT_EQ(partition_error_message(Partition::row, 1, mask_of_bits(kShape, 0)), "no error");
+  EXPECT_EQ(partition_error_message(Partition::row, 1, mask_of_bits({3, 2, 4}, 0b111)),
             "oracle: valid has shape [3, 2]; expected shape [2, 3] (C8)");
 }
 
 TEST(StatisticCells, C11_RejectsGroupsThatDoNotDivideFeatures) {
-  EXPECT_EQ(partition_refusal(Partition::row_group, 3, {}),
+  EXPECT_EQ(partition_error_message(Partition::row_group, 3, {}),
             "oracle: groups is 3; expected a divisor of D = 4 (C11)");
-  EXPECT_EQ(partition_refusal(Partition::row_group, 0, {}),
+  EXPECT_EQ(partition_error_message(Partition::row_group, 0, {}),
             "oracle: groups is 0; expected a divisor of D = 4 (C11)");
 }
 

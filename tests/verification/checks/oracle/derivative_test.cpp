@@ -31,8 +31,8 @@ struct DifferentiatedInput {
 /// Returns the derivative of `sum(grad_y y)` with respect to the tensor `member` of the inputs.
 template <class S>
 Tensor<oracle100> differentiate(const Case& c, const DifferentiatedInput& member) {
-  NormInputs<S> inputs = inputs_as<S>(c.inputs);
-  const auto state = state_as<S>(c.state);
+  NormInputs<S> inputs = convert_norm_inputs<S>(c.inputs);
+  const auto state = convert_norm_state<S>(c.state);
   inputs.grad_y = Tensor<S>();
   return checks::compare::slopes(member(inputs), [&] {
     return checks::compare::weighted_sum(
@@ -42,8 +42,8 @@ Tensor<oracle100> differentiate(const Case& c, const DifferentiatedInput& member
 
 /// Compares the backward with the derivative by dual numbers. First checks that dual numbers and
 /// the complex step agree.
-checks::compare::Comparison backward_against_forward(const Case& c,
-                                                     const DifferentiatedInput& member) {
+checks::compare::Comparison compare_backward_with_derivative(const Case& c,
+                                                             const DifferentiatedInput& member) {
   const std::string name = "grad_" + member.name;
   const auto found = convert<oracle100>(run<oracle50>(c).outputs.at(name));
   const auto bound = scaled_bound<oracle50>(run<running_error>(c).outputs.at(name));
@@ -54,26 +54,26 @@ checks::compare::Comparison backward_against_forward(const Case& c,
   return checks::compare::compare(found, by_complex_step, bound);
 }
 
-bool is_approximate(const Case& c) {
+bool has_approximate_backward(const Case& c) {
   return c.inputs.mode == Mode::training && !model::norm_layer(c.options).exact_backward;
 }
 
 TEST(ReferenceBackward, IsTheDerivativeOfTheForward) {
   for (const Shape& shape : {Shape{2, 3}, Shape{5, 4}, Shape{2, 3, 2}})
-    for (const auto& options : every_layer(shape.back()))
+    for (const auto& options : options_of_every_layer(shape.back()))
       for (const Mode mode : {Mode::training, Mode::inference})
         for (const bool masked : {false, true}) {
           Case c = make_case(options, normal("dual", shape, 0.5, 2), mode, "dual");
           if (masked && (!uses_mask(options) || shape.size() != 3)) continue;
           if (masked) c.inputs.valid = mask_of_bits(shape, 0b101011);
-          const auto x = backward_against_forward(c, {"x"});
-          EXPECT_NE(x.passed, is_approximate(c)) << c.name() << " " << x.describe();
+          const auto x = compare_backward_with_derivative(c, {"x"});
+          EXPECT_NE(x.passed, has_approximate_backward(c)) << c.name() << " " << x.describe();
           if (!is_absent(c.inputs.gamma)) {
-            const auto gamma = backward_against_forward(c, {"gamma"});
+            const auto gamma = compare_backward_with_derivative(c, {"gamma"});
             EXPECT_TRUE(gamma.passed) << c.name() << " " << gamma.describe();
           }
           if (!is_absent(c.inputs.beta)) {
-            const auto beta = backward_against_forward(c, {"beta"});
+            const auto beta = compare_backward_with_derivative(c, {"beta"});
             EXPECT_TRUE(beta.passed) << c.name() << " " << beta.describe();
           }
         }
@@ -81,11 +81,11 @@ TEST(ReferenceBackward, IsTheDerivativeOfTheForward) {
 
 /// With nu = 0 and constant running statistics, grad_x of PowerNorm is the derivative of its
 /// forward.
-TEST(ReferenceBackward, OfPowerNormWithoutNuIsTheDerivative) {
+TEST(ReferenceBackward, IsTheDerivativeForPowerNormWithoutNu) {
   Case c = make_case(model::PowerNormOptions{}, normal("memory", {6, 3}, 0.5, 2), Mode::training,
                      "memory");
   c.state.at("nu") = ref::tensor::full_tensor<double>({3}, 0.0);
-  const auto x = backward_against_forward(c, {"x"});
+  const auto x = compare_backward_with_derivative(c, {"x"});
   EXPECT_TRUE(x.passed) << x.describe();
 }
 

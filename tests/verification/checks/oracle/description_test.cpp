@@ -16,11 +16,12 @@ NamedTensors<double> to_double(const NamedTensors<oracle100>& tensors) {
 }
 
 TEST(LayerDescription, MatchesTheDefinitionsOfTheOracle) {
-  ref::norm::expect_as_described([](const auto& options, const auto& in, const auto& state) {
-    const Case c{options, in, state};
-    const OracleStep step = run_oracle(c, Method::reverse);
-    return NormStep<double>{to_double(step.outputs), to_double(step.state)};
-  });
+  ref::norm::expect_layers_match_descriptions(
+      [](const auto& options, const auto& in, const auto& state) {
+        const Case c{options, in, state};
+        const OracleStep step = run_oracle(c, Method::reverse);
+        return NormStep<double>{to_double(step.outputs), to_double(step.state)};
+      });
 }
 
 TEST(LayerDescription, HasTheInitialStatesOfTheOracle) {

@@ -22,8 +22,8 @@ namespace model = ref::model;
 /// are reversed after each step. If `may_diverge`, a contract error of PowerNorm with a diverged nu
 /// is accepted.
 void check(Case c, int steps, Tightness& tightness, bool may_diverge = false) {
-  NamedTensors<running_error> running = state_as<running_error>(c.state);
-  NamedTensors<oracle100> exact = state_as<oracle100>(c.state);
+  NamedTensors<running_error> running = convert_norm_state<running_error>(c.state);
+  NamedTensors<oracle100> exact = convert_norm_state<oracle100>(c.state);
   for (int i = 0; i < steps; ++i) {
     NormStep<double> got;
     try {
@@ -34,11 +34,11 @@ void check(Case c, int steps, Tightness& tightness, bool may_diverge = false) {
       ASSERT_THAT(e.what(), ::testing::HasSubstr("makes nu at")) << c.name();
       return;
     }
-    const auto bound =
-        ref::norm::norm_step<running_error>(c.options, inputs_as<running_error>(c.inputs), running);
-    const auto expected = step(c.options, oracle_inputs(c.inputs), exact, Method::reverse);
-    ASSERT_TRUE(same_values(got, bound)) << c.name() << " step " << i;
-    ASSERT_TRUE(within_running_error(bound, expected, &tightness)) << c.name() << " step " << i;
+    const auto bound = ref::norm::norm_step<running_error>(
+        c.options, convert_norm_inputs<running_error>(c.inputs), running);
+    const auto expected = step(c.options, to_oracle_inputs(c.inputs), exact, Method::reverse);
+    ASSERT_TRUE(has_same_values(got, bound)) << c.name() << " step " << i;
+    ASSERT_TRUE(is_within_running_error(bound, expected, &tightness)) << c.name() << " step " << i;
     c.state = got.state;
     running = bound.state;
     exact = expected.state;
@@ -49,9 +49,9 @@ void check(Case c, int steps, Tightness& tightness, bool may_diverge = false) {
 
 /// Checks all layers on x in training and inference. If there are enough rows, also checks them
 /// with a mask that excludes every third row.
-void check_all_layers(const Tensor<double>& x, const std::string& stream, Tightness& tightness,
-                      bool may_diverge = false) {
-  for (const auto& options : every_layer(x.shape().back()))
+void check_every_layer(const Tensor<double>& x, const std::string& stream, Tightness& tightness,
+                       bool may_diverge = false) {
+  for (const auto& options : options_of_every_layer(x.shape().back()))
     for (const Mode mode : {Mode::training, Mode::inference}) {
       Case c = make_case(options, x, mode, stream);
       const std::size_t rows = x.size() / x.shape().back();
@@ -71,37 +71,37 @@ void check_all_layers(const Tensor<double>& x, const std::string& stream, Tightn
     }
 }
 
-constexpr std::size_t kSizes[] = {1, 2, 3, 31, 32, 33, 64, 65, 100, 513};
+constexpr std::size_t kExtents[] = {1, 2, 3, 31, 32, 33, 64, 65, 100, 513};
 
-TEST(DoubleStep, OfRandomRowsIsWithinTheRunningErrorBound) {
+TEST(DoubleStep, IsWithinTheRunningErrorBoundForRandomRows) {
   Tightness tightness;
-  for (const std::size_t d : kSizes) {
+  for (const std::size_t d : kExtents) {
     const Shape shape{d > 100 ? 2u : 3u, d};
-    ASSERT_NO_FATAL_FAILURE(check_all_layers(normal("rows", shape, 0.3, 1.5),
-                                             ref::tensor::to_string(shape), tightness));
+    ASSERT_NO_FATAL_FAILURE(check_every_layer(normal("rows", shape, 0.3, 1.5),
+                                              ref::tensor::to_string(shape), tightness));
   }
   std::printf("largest error / running bound: %.3g\n", tightness.worst);
   EXPECT_EQ(tightness.unclaimed, 0u);
   EXPECT_GT(tightness.worst, 0.01) << "the bound has lost all touch with the error";
 }
 
-TEST(DoubleStep, OfRandomColumnsIsWithinTheRunningErrorBound) {
+TEST(DoubleStep, IsWithinTheRunningErrorBoundForRandomColumns) {
   Tightness tightness;
-  for (const std::size_t n : kSizes) {
+  for (const std::size_t n : kExtents) {
     const Shape shape{n, 2};
-    ASSERT_NO_FATAL_FAILURE(check_all_layers(normal("columns", shape, 0.3, 1.5),
-                                             ref::tensor::to_string(shape), tightness));
+    ASSERT_NO_FATAL_FAILURE(check_every_layer(normal("columns", shape, 0.3, 1.5),
+                                              ref::tensor::to_string(shape), tightness));
   }
   std::printf("largest error / running bound: %.3g\n", tightness.worst);
   EXPECT_EQ(tightness.unclaimed, 0u);
   EXPECT_GT(tightness.worst, 0.01) << "the bound has lost all touch with the error";
 }
 
-TEST(DoubleStep, OfPaddedSamplesIsWithinTheRunningErrorBound) {
+TEST(DoubleStep, IsWithinTheRunningErrorBoundForPaddedSamples) {
   Tightness tightness;
   const Shape shape{3, 11, 6};
   const auto x = normal("samples", shape, -1, 2);
-  for (const auto& options : every_layer(6))
+  for (const auto& options : options_of_every_layer(6))
     for (const Mode mode : {Mode::training, Mode::inference}) {
       Case c = make_case(options, x, mode, "samples");
       // Sentences of 11, 7 and 1 tokens.
@@ -113,9 +113,9 @@ TEST(DoubleStep, OfPaddedSamplesIsWithinTheRunningErrorBound) {
     }
 }
 
-TEST(DoubleStep, WithoutParametersOrGradientIsWithinTheRunningErrorBound) {
+TEST(DoubleStep, IsWithinTheRunningErrorBoundWithoutParametersOrGradient) {
   Tightness tightness;
-  for (const auto& options : every_layer(5))
+  for (const auto& options : options_of_every_layer(5))
     for (const Mode mode : {Mode::training, Mode::inference}) {
       Case c = make_case(options, normal("absent", {4, 5}, 1, 2), mode, "absent");
       c.inputs.gamma = Tensor<double>();
@@ -124,8 +124,8 @@ TEST(DoubleStep, WithoutParametersOrGradientIsWithinTheRunningErrorBound) {
       c.inputs.grad_y = Tensor<double>();
       const auto got = run<double>(c);
       const auto bound = run<running_error>(c);
-      ASSERT_TRUE(same_values(got, bound)) << c.name();
-      ASSERT_TRUE(within_running_error(bound, run_oracle(c, Method::reverse))) << c.name();
+      ASSERT_TRUE(has_same_values(got, bound)) << c.name();
+      ASSERT_TRUE(is_within_running_error(bound, run_oracle(c, Method::reverse))) << c.name();
       EXPECT_FALSE(got.outputs.contains("grad_x"));
     }
 }
@@ -149,7 +149,7 @@ Tensor<double> offset(const Shape& shape) {
   return normal("offset", shape, power, 1);
 }
 
-const RandomStream kWide(3, "wide");
+const RandomStream kWideRangeStream(3, "wide");
 
 const HardInput kHardInputs[] = {
     {"offset_1e0", &offset<0>},
@@ -166,8 +166,8 @@ const HardInput kHardInputs[] = {
     {"wide_range",
      [](const Shape& s) {
        return elementwise(s, [](std::size_t i) {
-         const double sign = kWide.bits(2 * i) % 2 == 0 ? 1 : -1;
-         const double u = kWide.uniform(2 * i + 1);
+         const double sign = kWideRangeStream.bits(2 * i) % 2 == 0 ? 1 : -1;
+         const double u = kWideRangeStream.uniform(2 * i + 1);
          return sign * std::ldexp(1 + u, static_cast<int>(996 * u) - 498);
        });
      },
@@ -203,7 +203,7 @@ TEST_P(DoubleStepOnHardInputs, IsWithinTheRunningErrorBound) {
   Tightness tightness;
   for (const Shape& shape : {Shape{4, 4}, Shape{5, 33}, Shape{65, 3}, Shape{2, 3, 4}})
     ASSERT_NO_FATAL_FAILURE(
-        check_all_layers(GetParam().x(shape), GetParam().name, tightness, GetParam().wide));
+        check_every_layer(GetParam().x(shape), GetParam().name, tightness, GetParam().wide));
   if (GetParam().wide) {
     EXPECT_GT(tightness.claimed, 9 * tightness.unclaimed);
   } else {
@@ -214,11 +214,12 @@ TEST_P(DoubleStepOnHardInputs, IsWithinTheRunningErrorBound) {
 INSTANTIATE_TEST_SUITE_P(Inputs, DoubleStepOnHardInputs, ::testing::ValuesIn(kHardInputs),
                          [](const auto& adversary) { return adversary.param.name; });
 
-/// Returns an x for which every operation of the step is exact. x consists of pairs `m +- delta`,
-/// whose mean squared deviation plus eps = 1/16 is a power of 4. All other inputs are small dyadic
-/// numbers. The tolerance is 0.
-Tensor<double> exact_pairs(std::size_t rows, std::size_t features, bool has_statistics_over_rows,
-                           double m, double delta, std::size_t at_m) {
+/// Returns an x for which every operation of the step is exact, so that the tests can use a
+/// tolerance of 0. x consists of pairs `m +- delta`, whose mean squared deviation plus eps = 1/16
+/// is a power of 4. All other inputs are small dyadic numbers.
+Tensor<double> make_input_of_exact_pairs(std::size_t rows, std::size_t features,
+                                         bool has_statistics_over_rows, double m, double delta,
+                                         std::size_t at_m) {
   Tensor<double> x = empty_tensor<double>({rows, features});
   for (std::size_t r = 0; r < rows; ++r)
     for (std::size_t f = 0; f < features; ++f) {
@@ -228,7 +229,7 @@ Tensor<double> exact_pairs(std::size_t rows, std::size_t features, bool has_stat
   return x;
 }
 
-void make_dyadic(Case& c) {
+void round_inputs_to_dyadic_numbers(Case& c) {
   const auto fill = [](Tensor<double>& t, double first, double step_by, std::size_t period) {
     if (is_absent(t)) return;
     for (std::size_t i = 0; i < t.size(); ++i)
@@ -261,14 +262,14 @@ TEST_P(DoubleStepOnExactInputs, EqualsTheOracleExactly) {
   const auto check_exact = [](const NormOptions& options, const Tensor<double>& x) {
     for (const Mode mode : {Mode::training, Mode::inference}) {
       Case c = make_case(options, x, mode, "exact");
-      make_dyadic(c);
+      round_inputs_to_dyadic_numbers(c);
       ASSERT_TRUE(equals_exactly(run<double>(c), run_oracle(c, Method::reverse))) << c.name();
     }
   };
-  const auto centred_rows = exact_pairs(4, p.count, true, 5, p.delta, p.at_m);
-  const auto rows = exact_pairs(4, p.count, true, 0, p.delta, p.at_m);
-  const auto centred_columns = exact_pairs(p.count, 4, false, 5, p.delta, p.at_m);
-  const auto columns = exact_pairs(p.count, 4, false, 0, p.delta, p.at_m);
+  const auto centred_rows = make_input_of_exact_pairs(4, p.count, true, 5, p.delta, p.at_m);
+  const auto rows = make_input_of_exact_pairs(4, p.count, true, 0, p.delta, p.at_m);
+  const auto centred_columns = make_input_of_exact_pairs(p.count, 4, false, 5, p.delta, p.at_m);
+  const auto columns = make_input_of_exact_pairs(p.count, 4, false, 0, p.delta, p.at_m);
   check_exact(model::LayerNormOptions{.eps = kEps}, centred_rows);
   check_exact(model::GroupNormOptions{.eps = kEps}, centred_rows);
   check_exact(model::RMSNormOptions{.eps = kEps}, rows);
@@ -304,13 +305,13 @@ INSTANTIATE_TEST_SUITE_P(Inputs, DoubleStepOnExactInputs,
                                            ExactInput{"three_quarters_of_64", 0.5, 64, 16, 4}),
                          [](const auto& exact) { return exact.param.name; });
 
-TEST(DoubleStep, OfInstanceNormIsExactOnExactInputs) {
+TEST(DoubleStep, IsExactForInstanceNormOnExactInputs) {
   Tensor<double> x = empty_tensor<double>({2, 8, 3});
-  const auto columns = exact_pairs(8, 3, false, 5, 0.5, 2);
+  const auto columns = make_input_of_exact_pairs(8, 3, false, 5, 0.5, 2);
   for (std::size_t b = 0; b < 2; ++b)
     std::copy_n(columns.data(), columns.size(), x.data() + b * columns.size());
   Case c = make_case(model::InstanceNormOptions{.eps = 0.0625}, x, Mode::training, "exact");
-  make_dyadic(c);
+  round_inputs_to_dyadic_numbers(c);
   EXPECT_TRUE(equals_exactly(run<double>(c), run_oracle(c, Method::reverse)));
   c.inputs.x(1, 3, 2) += 0.1;
   EXPECT_FALSE(equals_exactly(run<double>(c), run_oracle(c, Method::reverse)));

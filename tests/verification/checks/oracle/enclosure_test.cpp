@@ -19,21 +19,21 @@ using ref::numeric::ball;
 using ref::numeric::interval;
 using ref::numeric::rational;
 
-struct Ends {
+struct Endpoints {
   oracle100 lower;
   oracle100 upper;
 };
 
 /// Returns the two ends as 100-digit numbers. For an interval of 50 digits they are exact. The ends
 /// of a ball are rounded outward.
-Ends interval_ends(const interval& x) {
-  Ends ends;
+Endpoints find_endpoints(const interval& x) {
+  Endpoints ends;
   mpfi_get_left(ends.lower.backend().data(), x.backend().data());
   mpfi_get_right(ends.upper.backend().data(), x.backend().data());
   return ends;
 }
-Ends interval_ends(const ball& x) {
-  Ends ends;
+Endpoints find_endpoints(const ball& x) {
+  Endpoints ends;
   arb_get_interval_mpfr(ends.lower.backend().data(), ends.upper.backend().data(), x.get());
   return ends;
 }
@@ -54,7 +54,7 @@ void check_encloses(const Case& c, int digits) {
       const auto limit = scaled_bound(errors.at(entry.name), digits - 2);
       ASSERT_EQ(shape_of(entry.values), shape_of(value)) << c.name();
       for (std::size_t i = 0; i < value.size(); ++i) {
-        const Ends ends = interval_ends(entry.values.data()[i]);
+        const Endpoints ends = find_endpoints(entry.values.data()[i]);
         ASSERT_TRUE(ends.lower <= value.data()[i] && value.data()[i] <= ends.upper)
             << c.name() << " " << entry.name << " element " << i << ": " << ends.lower << " .. "
             << ends.upper << " does not hold " << value.data()[i];
@@ -68,42 +68,42 @@ void check_encloses(const Case& c, int digits) {
   ASSERT_NO_FATAL_FAILURE(check(got.state, expected.state, bound.state));
 }
 
-void check_both(const Case& c) {
+void check_intervals_and_balls(const Case& c) {
   ASSERT_NO_FATAL_FAILURE(check_encloses<interval>(c, std::numeric_limits<interval>::digits));
   ASSERT_NO_FATAL_FAILURE(check_encloses<ball>(c, static_cast<int>(ball::precision())));
 }
 
 TEST(Enclosures, ContainTheOracleForRandomSteps) {
   for (const Shape& shape : {Shape{1, 1}, Shape{2, 3}, Shape{7, 5}, Shape{40, 2}, Shape{2, 3, 4}})
-    for (const auto& options : every_layer(shape.back()))
+    for (const auto& options : options_of_every_layer(shape.back()))
       for (const Mode mode : {Mode::training, Mode::inference}) {
         Case c = make_case(options, normal("enclosure", shape, 0.5, 2), mode, "enclosure");
         const auto* batch_norm = std::get_if<model::BatchNormOptions>(&options);
         if (shape[0] == 1 && batch_norm != nullptr && batch_norm->unbiased_running_variance)
           continue;
-        ASSERT_NO_FATAL_FAILURE(check_both(c));
+        ASSERT_NO_FATAL_FAILURE(check_intervals_and_balls(c));
         if (shape.size() != 3) continue;
         c.inputs.valid = mask_of_bits(shape, 0b110101);
-        ASSERT_NO_FATAL_FAILURE(check_both(c));
+        ASSERT_NO_FATAL_FAILURE(check_intervals_and_balls(c));
       }
 }
 
 TEST(Enclosures, ContainTheOracleForIllConditionedSteps) {
   for (const double offset : {1e4, 1e8})
-    for (const auto& options : every_layer(4))
-      ASSERT_NO_FATAL_FAILURE(check_both(
+    for (const auto& options : options_of_every_layer(4))
+      ASSERT_NO_FATAL_FAILURE(check_intervals_and_balls(
           make_case(options, normal("conditioned", {6, 4}, offset, 1), Mode::training, "bad")));
 }
 
-TEST(Enclosures, OfFewerBitsAreWiderAndStillContainTheOracle) {
+TEST(Enclosures, AreWiderWithFewerBitsAndStillContainTheOracle) {
   const Case c = make_case(model::BatchNormOptions{}, normal("few bits", {9, 3}, 1e3, 1),
                            Mode::training, "few bits");
   const auto width = [&] {
-    const Ends ends = interval_ends(run<ball>(c).outputs.at("y").data()[0]);
+    const Endpoints ends = find_endpoints(run<ball>(c).outputs.at("y").data()[0]);
     return oracle100(ends.upper - ends.lower);
   };
   const oracle100 wide_before = width();
-  const ref::numeric::BallPrecision few(60);
+  const ref::numeric::BallPrecision low_precision(60);
   EXPECT_GT(width(), 0x1p60 * wide_before);
   ASSERT_NO_FATAL_FAILURE(check_encloses<ball>(c, 60));
 }
@@ -119,11 +119,11 @@ int compare_exactly(const oracle100& end, const rational& value) {
 }
 
 template <class T>
-void check_holds(const Tensor<T>& enclosures, const std::vector<rational>& values,
-                 const std::string& name, int& rounded) {
+void check_contains_rationals(const Tensor<T>& enclosures, const std::vector<rational>& values,
+                              const std::string& name, int& rounded) {
   ASSERT_EQ(enclosures.size(), values.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const Ends ends = interval_ends(enclosures.data()[i]);
+    const Endpoints ends = find_endpoints(enclosures.data()[i]);
     EXPECT_LE(compare_exactly(ends.lower, values[i]), 0) << name << " " << i;
     EXPECT_GE(compare_exactly(ends.upper, values[i]), 0) << name << " " << i;
     if (ends.lower < ends.upper) ++rounded;
@@ -154,13 +154,14 @@ TEST(Enclosures, ContainExactRationalsOfPowerNorm) {
   const auto check = [&]<class T>(T) {
     const auto got = run<T>(c);
     int rounded = 0;
-    check_holds(got.outputs.at("quadratic_mean"), {square}, "quadratic_mean", rounded);
-    check_holds(got.outputs.at("mean_x_hat_squared"), {mean_square}, "Gamma", rounded);
-    check_holds(got.outputs.at("mean_g_x_hat"), {mean_product}, "Lambda", rounded);
-    check_holds(got.state.at("nu"), {nu + w * (mean_product - nu * mean_square)}, "nu", rounded);
-    check_holds(got.state.at("running_psi2"),
-                {exact(0.9) * rational(3, 16) + (1 - exact(0.9)) * square}, "running_psi2",
-                rounded);
+    check_contains_rationals(got.outputs.at("quadratic_mean"), {square}, "quadratic_mean", rounded);
+    check_contains_rationals(got.outputs.at("mean_x_hat_squared"), {mean_square}, "Gamma", rounded);
+    check_contains_rationals(got.outputs.at("mean_g_x_hat"), {mean_product}, "Lambda", rounded);
+    check_contains_rationals(got.state.at("nu"), {nu + w * (mean_product - nu * mean_square)}, "nu",
+                             rounded);
+    check_contains_rationals(got.state.at("running_psi2"),
+                             {exact(0.9) * rational(3, 16) + (1 - exact(0.9)) * square},
+                             "running_psi2", rounded);
     // A multiple of 1/7 has no finite expansion unless it is an integer.
     EXPECT_GE(rounded, 3);
   };
@@ -185,13 +186,14 @@ TEST(Enclosures, ContainExactRationalsOfBatchNorm) {
   const auto check = [&]<class T>(T) {
     const auto got = run<T>(c);
     int rounded = 0;
-    check_holds(got.outputs.at("mean"), {mean}, "mean", rounded);
-    check_holds(got.outputs.at("biased_variance"), {variance}, "biased_variance", rounded);
-    check_holds(got.state.at("running_mean"), {decay * old_mean + (1 - decay) * mean}, "mean",
-                rounded);
-    check_holds(got.state.at("running_variance"),
-                {decay * old_variance + (1 - decay) * variance * rational(7, 6)}, "variance",
-                rounded);
+    check_contains_rationals(got.outputs.at("mean"), {mean}, "mean", rounded);
+    check_contains_rationals(got.outputs.at("biased_variance"), {variance}, "biased_variance",
+                             rounded);
+    check_contains_rationals(got.state.at("running_mean"), {decay * old_mean + (1 - decay) * mean},
+                             "mean", rounded);
+    check_contains_rationals(got.state.at("running_variance"),
+                             {decay * old_variance + (1 - decay) * variance * rational(7, 6)},
+                             "variance", rounded);
     // A multiple of 1/7 has no finite expansion unless it is an integer.
     EXPECT_GE(rounded, 3);
   };

@@ -22,10 +22,10 @@ Tensor<T> convert_if_given(const Tensor<double>& t) {
 /// Compares the names of the tensors. Then calls `check(name, got, expected)` for each tensor of
 /// outputs and state.
 template <class T, class U, class Check>
-::testing::AssertionResult check_all(const NamedTensors<T>& got_outputs,
-                                     const NamedTensors<T>& got_state,
-                                     const NamedTensors<U>& outputs, const NamedTensors<U>& state,
-                                     Check check) {
+::testing::AssertionResult check_all_tensors(const NamedTensors<T>& got_outputs,
+                                             const NamedTensors<T>& got_state,
+                                             const NamedTensors<U>& outputs,
+                                             const NamedTensors<U>& state, Check check) {
   const auto one_side = [&](const char* side, const NamedTensors<T>& got,
                             const NamedTensors<U>& expected) -> ::testing::AssertionResult {
     if (got.names() != expected.names()) {
@@ -44,7 +44,7 @@ template <class T, class U, class Check>
 }
 
 template <class Step>
-const auto& ref_step(const Step& step, const std::string& side) {
+const auto& to_norm_step(const Step& step, const std::string& side) {
   return side == "outputs" ? step.outputs : step.state;
 }
 
@@ -63,7 +63,7 @@ std::string Case::name() const {
   return text;
 }
 
-std::vector<NormOptions> every_layer(std::size_t d_model) {
+std::vector<NormOptions> options_of_every_layer(std::size_t d_model) {
   const auto groups = static_cast<std::int64_t>(d_model);
   std::vector<NormOptions> layers = {
       model::NoneOptions{},
@@ -150,7 +150,7 @@ Mask mask_of_bits(const Shape& x_shape, std::uint64_t bits) {
 }
 
 template <class T>
-NormInputs<T> inputs_as(const NormInputs<double>& inputs) {
+NormInputs<T> convert_norm_inputs(const NormInputs<double>& inputs) {
   NormInputs<T> result{.x = convert<T>(inputs.x),
                        .gamma = convert_if_given<T>(inputs.gamma),
                        .beta = convert_if_given<T>(inputs.beta),
@@ -163,20 +163,20 @@ NormInputs<T> inputs_as(const NormInputs<double>& inputs) {
 }
 
 template <class T>
-NamedTensors<T> state_as(const NamedTensors<double>& state) {
+NamedTensors<T> convert_norm_state(const NamedTensors<double>& state) {
   NamedTensors<T> result;
   for (const auto& entry : state) result.set(entry.name, convert<T>(entry.values));
   return result;
 }
 
-#define NORMPROOF_INSTANTIATE(T)                                  \
-  template NormInputs<T> inputs_as<T>(const NormInputs<double>&); \
-  template NamedTensors<T> state_as<T>(const NamedTensors<double>&);
+#define NORMPROOF_INSTANTIATE(T)                                            \
+  template NormInputs<T> convert_norm_inputs<T>(const NormInputs<double>&); \
+  template NamedTensors<T> convert_norm_state<T>(const NamedTensors<double>&);
 NORMPROOF_FOR_EACH_REAL(NORMPROOF_INSTANTIATE)
 #undef NORMPROOF_INSTANTIATE
 
-OracleInputs oracle_inputs(const NormInputs<double>& inputs) {
-  const auto converted = inputs_as<oracle100>(inputs);
+OracleInputs to_oracle_inputs(const NormInputs<double>& inputs) {
+  const auto converted = convert_norm_inputs<oracle100>(inputs);
   return {.x = converted.x,
           .gamma = converted.gamma,
           .beta = converted.beta,
@@ -187,72 +187,76 @@ OracleInputs oracle_inputs(const NormInputs<double>& inputs) {
 }
 
 OracleStep run_oracle(const Case& c, Method method) {
-  return step(c.options, oracle_inputs(c.inputs), state_as<oracle100>(c.state), method);
+  return step(c.options, to_oracle_inputs(c.inputs), convert_norm_state<oracle100>(c.state),
+              method);
 }
 
 template <class T>
-::testing::AssertionResult agrees(const NormStep<T>& got, const OracleStep& expected,
-                                  const NormStep<running_error>& bound) {
-  return check_all(got.outputs, got.state, expected.outputs, expected.state,
-                   [&](const std::string& side, const std::string& name, const Tensor<T>& value,
-                       const Tensor<oracle100>& target) {
-                     return checks::compare::compare(
-                         convert<oracle100>(value), target,
-                         scaled_bound<T>(ref_step(bound, side).at(name)));
-                   });
+::testing::AssertionResult agrees_with_oracle(const NormStep<T>& got, const OracleStep& expected,
+                                              const NormStep<running_error>& bound) {
+  return check_all_tensors(got.outputs, got.state, expected.outputs, expected.state,
+                           [&](const std::string& side, const std::string& name,
+                               const Tensor<T>& value, const Tensor<oracle100>& target) {
+                             return checks::compare::compare(
+                                 convert<oracle100>(value), target,
+                                 scaled_bound<T>(to_norm_step(bound, side).at(name)));
+                           });
 }
-template ::testing::AssertionResult agrees(const NormStep<oracle50>&, const OracleStep&,
-                                           const NormStep<running_error>&);
-template ::testing::AssertionResult agrees(const NormStep<oracle100>&, const OracleStep&,
-                                           const NormStep<running_error>&);
+template ::testing::AssertionResult agrees_with_oracle(const NormStep<oracle50>&, const OracleStep&,
+                                                       const NormStep<running_error>&);
+template ::testing::AssertionResult agrees_with_oracle(const NormStep<oracle100>&,
+                                                       const OracleStep&,
+                                                       const NormStep<running_error>&);
 
-::testing::AssertionResult agrees(const OracleStep& got, const OracleStep& expected,
-                                  const NormStep<running_error>& bound) {
-  return agrees(NormStep<oracle100>{got.outputs, got.state}, expected, bound);
-}
-
-::testing::AssertionResult within_running_error(const NormStep<running_error>& got,
-                                                const OracleStep& expected, Tightness* tightness) {
-  return check_all(got.outputs, got.state, expected.outputs, expected.state,
-                   [&](const std::string&, const std::string&, Tensor<running_error> value,
-                       const Tensor<oracle100>& target) {
-                     std::size_t unclaimed = 0;
-                     Tensor<oracle100> claimed = target;
-                     for (std::size_t i = 0; i < value.size() && i < target.size(); ++i) {
-                       if (!std::isinf(value.data()[i].error)) continue;
-                       ++unclaimed;
-                       value.data()[i] = running_error(0.0);
-                       claimed.data()[i] = 0;
-                     }
-                     const Comparison c = checks::compare::compare(value, claimed);
-                     if (tightness != nullptr) {
-                       tightness->worst = std::max(tightness->worst, c.worst_ratio);
-                       tightness->unclaimed += unclaimed;
-                       tightness->claimed += c.count - unclaimed;
-                     }
-                     return c;
-                   });
+::testing::AssertionResult agrees_with_oracle(const OracleStep& got, const OracleStep& expected,
+                                              const NormStep<running_error>& bound) {
+  return agrees_with_oracle(NormStep<oracle100>{got.outputs, got.state}, expected, bound);
 }
 
-::testing::AssertionResult same_values(const NormStep<double>& got,
-                                       const NormStep<running_error>& expected) {
-  return check_all(got.outputs, got.state, expected.outputs, expected.state,
-                   [](const std::string&, const std::string&, const Tensor<double>& value,
-                      const Tensor<running_error>& target) {
-                     Tensor<double> plain = empty_tensor<double>(shape_of(target));
-                     for (std::size_t i = 0; i < plain.size(); ++i)
-                       plain.data()[i] = target.data()[i].value;
-                     return checks::compare::bits_equal(value, plain);
-                   });
+::testing::AssertionResult is_within_running_error(const NormStep<running_error>& got,
+                                                   const OracleStep& expected,
+                                                   Tightness* tightness) {
+  return check_all_tensors(got.outputs, got.state, expected.outputs, expected.state,
+                           [&](const std::string&, const std::string&, Tensor<running_error> value,
+                               const Tensor<oracle100>& target) {
+                             std::size_t unclaimed = 0;
+                             Tensor<oracle100> claimed = target;
+                             for (std::size_t i = 0; i < value.size() && i < target.size(); ++i) {
+                               if (!std::isinf(value.data()[i].error)) continue;
+                               ++unclaimed;
+                               value.data()[i] = running_error(0.0);
+                               claimed.data()[i] = 0;
+                             }
+                             const Comparison c = checks::compare::compare(value, claimed);
+                             if (tightness != nullptr) {
+                               tightness->worst = std::max(tightness->worst, c.worst_ratio);
+                               tightness->unclaimed += unclaimed;
+                               tightness->claimed += c.count - unclaimed;
+                             }
+                             return c;
+                           });
+}
+
+::testing::AssertionResult has_same_values(const NormStep<double>& got,
+                                           const NormStep<running_error>& expected) {
+  return check_all_tensors(got.outputs, got.state, expected.outputs, expected.state,
+                           [](const std::string&, const std::string&, const Tensor<double>& value,
+                              const Tensor<running_error>& target) {
+                             Tensor<double> plain = empty_tensor<double>(shape_of(target));
+                             for (std::size_t i = 0; i < plain.size(); ++i)
+                               plain.data()[i] = target.data()[i].value;
+                             return checks::compare::compare_bits(value, plain);
+                           });
 }
 
 ::testing::AssertionResult equals_exactly(const NormStep<double>& got, const OracleStep& expected) {
-  return check_all(got.outputs, got.state, expected.outputs, expected.state,
-                   [](const std::string&, const std::string&, const Tensor<double>& value,
-                      const Tensor<oracle100>& target) {
-                     return checks::compare::compare(
-                         value, target, ref::tensor::full_tensor<double>(shape_of(value), 0.0));
-                   });
+  return check_all_tensors(got.outputs, got.state, expected.outputs, expected.state,
+                           [](const std::string&, const std::string&, const Tensor<double>& value,
+                              const Tensor<oracle100>& target) {
+                             return checks::compare::compare(
+                                 value, target,
+                                 ref::tensor::full_tensor<double>(shape_of(value), 0.0));
+                           });
 }
 
 }  // namespace normproof::verification::checks::oracle

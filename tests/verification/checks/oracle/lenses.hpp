@@ -38,7 +38,7 @@ struct Case {
 
 /// Returns every layer, with each option that changes its formula. Options that are impossible with
 /// `d_model` features are left out.
-std::vector<NormOptions> every_layer(std::size_t d_model);
+std::vector<NormOptions> options_of_every_layer(std::size_t d_model);
 /// Whether the statistics of a layer depend on the mask.
 bool uses_mask(const NormOptions& options);
 bool has_state(const NormOptions& options);
@@ -54,25 +54,27 @@ Mask mask_of_bits(const Shape& x_shape, std::uint64_t bits);
 
 /// Converts the inputs to the scalar type T.
 template <class T>
-NormInputs<T> inputs_as(const NormInputs<double>& inputs);
+NormInputs<T> convert_norm_inputs(const NormInputs<double>& inputs);
 template <class T>
-NamedTensors<T> state_as(const NamedTensors<double>& state);
+NamedTensors<T> convert_norm_state(const NamedTensors<double>& state);
 template <class T>
 NormStep<T> run(const Case& c) {
-  return ref::norm::norm_step<T>(c.options, inputs_as<T>(c.inputs), state_as<T>(c.state));
+  return ref::norm::norm_step<T>(c.options, convert_norm_inputs<T>(c.inputs),
+                                 convert_norm_state<T>(c.state));
 }
-OracleInputs oracle_inputs(const NormInputs<double>& inputs);
+OracleInputs to_oracle_inputs(const NormInputs<double>& inputs);
 OracleStep run_oracle(const Case& c, Method method);
 
 /// Compares the names in order, then every tensor of a step at 50 or 100 digits. The tolerance is
 /// 2^10 times the running error bound of `double`, scaled by the ratio of the unit roundoffs
 /// (docs/error_analysis.md, section 5).
 template <class T>
-::testing::AssertionResult agrees(const NormStep<T>& got, const OracleStep& expected,
-                                  const NormStep<running_error>& bound);
-/// Compares the results of two methods of the oracle with the same tolerance.
-::testing::AssertionResult agrees(const OracleStep& got, const OracleStep& expected,
-                                  const NormStep<running_error>& bound);
+::testing::AssertionResult agrees_with_oracle(const NormStep<T>& got, const OracleStep& expected,
+                                              const NormStep<running_error>& bound);
+/// Compares the results of two methods of the oracle. The tolerance is 2^10 times the running error
+/// bound of `double`, scaled to 100 digits.
+::testing::AssertionResult agrees_with_oracle(const OracleStep& got, const OracleStep& expected,
+                                              const NormStep<running_error>& bound);
 /// The largest ratio of a measured error to its running error bound, and the number of elements
 /// with and without a bound.
 struct Tightness {
@@ -82,13 +84,13 @@ struct Tightness {
 };
 /// Expects the value parts of `got` to be within their running error bounds of the expected values.
 /// Elements with an infinite bound are skipped. Adds the ratios to `tightness`, if given.
-::testing::AssertionResult within_running_error(const NormStep<running_error>& got,
-                                                const OracleStep& expected,
-                                                Tightness* tightness = nullptr);
+::testing::AssertionResult is_within_running_error(const NormStep<running_error>& got,
+                                                   const OracleStep& expected,
+                                                   Tightness* tightness = nullptr);
 /// Expects the step in `double` to have exactly the bits of the value parts of `expected`.
-::testing::AssertionResult same_values(const NormStep<double>& got,
-                                       const NormStep<running_error>& expected);
-/// Expects every tensor of the step in `double` to equal the oracle's exactly.
+::testing::AssertionResult has_same_values(const NormStep<double>& got,
+                                           const NormStep<running_error>& expected);
+/// Expects every tensor of the step in `double` to equal the tensor of the oracle exactly.
 ::testing::AssertionResult equals_exactly(const NormStep<double>& got, const OracleStep& expected);
 
 }  // namespace normproof::verification::checks::oracle

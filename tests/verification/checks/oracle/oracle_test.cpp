@@ -95,7 +95,7 @@ TEST(Oracle, MatchesTwoHandComputedPowerNormSteps) {
 
 /// The released code of PowerNorm stores nu / (1 - alpha). Its gradients equal the gradients by the
 /// paper's formula, if the code and the formula divide by the same psi.
-TEST(Oracle, NuOfReleasedPowerNormIsThatOfThePaperOverOneMinusAlpha) {
+TEST(Oracle, NuOfReleasedPowerNormIsNuOfThePaperDividedByOneMinusAlpha) {
   const model::PowerNormOptions paper{.eps = 7, .alpha_forward = 0.5, .alpha_backward = 0.75};
   const model::PowerNormReleasedOptions released{.eps = 7,
                                                  .alpha_forward = 0.5,
@@ -124,11 +124,11 @@ TEST(Oracle, PowerNormSumsLambdaIfAlphaBackwardIsOne) {
   const model::PowerNormReleasedOptions options{.alpha_backward = 1, .group_scaling = false};
   const Case c = make_case(options, normal("alpha 1", {5, 2}, 0, 2), Mode::training, "alpha 1");
   const auto bound = run<running_error>(c);
-  EXPECT_TRUE(agrees(run<oracle100>(c), run_oracle(c, Method::reverse), bound));
+  EXPECT_TRUE(agrees_with_oracle(run<oracle100>(c), run_oracle(c, Method::reverse), bound));
 }
 
-TEST(Oracle, InitialStateMatchesRef) {
-  for (const auto& options : every_layer(3)) {
+TEST(Oracle, InitialStateMatchesTheReference) {
+  for (const auto& options : options_of_every_layer(3)) {
     const auto expected = ref::norm::initial_state<oracle100>(options, 3);
     const auto got = initial_state(options, 3);
     ASSERT_EQ(got.names(), expected.names());

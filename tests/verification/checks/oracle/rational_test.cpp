@@ -13,14 +13,14 @@ namespace {
 using ref::numeric::rational;
 using ref::ops::lane_sum;
 
-rational any_rational() {
+rational draw_rational() {
   const auto numerator = *rc::gen::inRange(-1000, 1001);
   const auto denominator = *rc::gen::inRange(1, 100);
   return rational(numerator, denominator);
 }
-std::vector<rational> any_vector(std::size_t count) {
+std::vector<rational> draw_vector(std::size_t count) {
   std::vector<rational> result;
-  for (std::size_t i = 0; i < count; ++i) result.push_back(any_rational());
+  for (std::size_t i = 0; i < count; ++i) result.push_back(draw_rational());
   return result;
 }
 template <class Term>
@@ -29,7 +29,7 @@ rational mean(std::size_t count, Term term) {
 }
 
 RC_GTEST_PROP(RationalIdentity, LaneSumEqualsThePlainSum, ()) {
-  const auto t = any_vector(*rc::gen::inRange<std::size_t>(0, 100));
+  const auto t = draw_vector(*rc::gen::inRange<std::size_t>(0, 100));
   rational plain = 0;
   for (const auto& x : t) plain += x;
   RC_ASSERT(lane_sum<rational>(t.size(), [&](std::size_t i) { return t[i]; }) == plain);
@@ -37,7 +37,7 @@ RC_GTEST_PROP(RationalIdentity, LaneSumEqualsThePlainSum, ()) {
 
 /// Checks `psi^2 = mu^2 + sigma^2`.
 RC_GTEST_PROP(RationalIdentity, QuadraticMeanIsSquaredMeanPlusVariance, ()) {
-  const auto x = any_vector(*rc::gen::inRange<std::size_t>(1, 40));
+  const auto x = draw_vector(*rc::gen::inRange<std::size_t>(1, 40));
   const std::size_t n = x.size();
   const rational mu = mean(n, [&](std::size_t i) { return x[i]; });
   const rational variance = mean(n, [&](std::size_t i) { return (x[i] - mu) * (x[i] - mu); });
@@ -50,8 +50,8 @@ RC_GTEST_PROP(RationalIdentity, QuadraticMeanIsSquaredMeanPlusVariance, ()) {
 /// d is `mean(g d) eps/(v + eps)`.
 RC_GTEST_PROP(RationalIdentity, CenteredBackwardSumsToZero, ()) {
   const std::size_t n = *rc::gen::inRange<std::size_t>(1, 40);
-  const auto x = any_vector(n);
-  const auto g = any_vector(n);
+  const auto x = draw_vector(n);
+  const auto g = draw_vector(n);
   const rational eps(*rc::gen::inRange(1, 100), 1000);
   const rational mu = mean(n, [&](std::size_t i) { return x[i]; });
   const auto d = [&](std::size_t i) -> rational { return x[i] - mu; };
@@ -69,8 +69,8 @@ RC_GTEST_PROP(RationalIdentity, CenteredBackwardSumsToZero, ()) {
 /// `sqrt(psi^2 + eps)`.
 RC_GTEST_PROP(RationalIdentity, PowerNormVBackwardTimesXMatchesItsFormula, ()) {
   const std::size_t n = *rc::gen::inRange<std::size_t>(1, 40);
-  const auto x = any_vector(n);
-  const auto g = any_vector(n);
+  const auto x = draw_vector(n);
+  const auto g = draw_vector(n);
   const rational eps(*rc::gen::inRange(1, 100), 1000);
   const rational q = mean(n, [&](std::size_t i) { return x[i] * x[i]; }) + eps;
   const rational gx = mean(n, [&](std::size_t i) { return g[i] * x[i]; });
@@ -83,10 +83,10 @@ RC_GTEST_PROP(RationalIdentity, PowerNormVBackwardTimesXMatchesItsFormula, ()) {
 /// x_hat.
 RC_GTEST_PROP(RationalIdentity, TwoFormsOfTheNuRecursionAreEqual, ()) {
   const std::size_t n = *rc::gen::inRange<std::size_t>(1, 40);
-  auto z = any_vector(n);
+  auto z = draw_vector(n);
   z[0] = rational(1, 3);  // Gamma > 0
-  const auto g = any_vector(n);
-  const rational nu = any_rational();
+  const auto g = draw_vector(n);
+  const rational nu = draw_rational();
   const rational w(*rc::gen::inRange(0, 11), 10);
   const rational gamma = mean(n, [&](std::size_t i) { return z[i] * z[i]; });
   const rational lambda = mean(n, [&](std::size_t i) { return g[i] * z[i]; });
@@ -106,8 +106,8 @@ RC_GTEST_PROP(RationalIdentity, TwoFormsOfTheNuRecursionAreEqual, ()) {
 /// A cumulative mean followed by a moving average equals a single moving average that keeps the
 /// fraction `alpha (k-1)/k` of the old value.
 RC_GTEST_PROP(RationalIdentity, WarmUpThenMovingAverageIsOneMovingAverage, ()) {
-  const rational running = any_rational();
-  const rational batch = any_rational();
+  const rational running = draw_rational();
+  const rational batch = draw_rational();
   const rational alpha(*rc::gen::inRange(0, 11), 10);
   const rational k = *rc::gen::inRange(1, 100);
   const rational cumulative = running * (k - 1) / k + batch / k;

@@ -31,12 +31,12 @@ bool both_reject(const Case& c) {
   return ref_refuses || oracle_refuses;
 }
 
-struct Counts {
+struct CaseCounts {
   std::size_t compared = 0;
   std::size_t refused = 0;
 };
 
-void check(const Case& c, bool every_method, Counts& counts) {
+void check(const Case& c, bool every_method, CaseCounts& counts) {
   if (both_reject(c)) {
     ++counts.refused;
     return;
@@ -44,19 +44,19 @@ void check(const Case& c, bool every_method, Counts& counts) {
   ++counts.compared;
   const auto bound = run<running_error>(c);
   const auto expected = run_oracle(c, Method::reverse);
-  ASSERT_TRUE(agrees(run<oracle100>(c), expected, bound)) << c.name();
+  ASSERT_TRUE(agrees_with_oracle(run<oracle100>(c), expected, bound)) << c.name();
   if (!every_method) return;
-  ASSERT_TRUE(agrees(run<oracle50>(c), expected, bound)) << c.name();
-  ASSERT_TRUE(agrees(run_oracle(c, Method::dual), expected, bound)) << c.name();
-  ASSERT_TRUE(agrees(run_oracle(c, Method::complex_step), expected, bound)) << c.name();
+  ASSERT_TRUE(agrees_with_oracle(run<oracle50>(c), expected, bound)) << c.name();
+  ASSERT_TRUE(agrees_with_oracle(run_oracle(c, Method::dual), expected, bound)) << c.name();
+  ASSERT_TRUE(agrees_with_oracle(run_oracle(c, Method::complex_step), expected, bound)) << c.name();
 }
 
-void check_every_mask(const Shape& shape, Mode mode, Counts& counts) {
+void check_every_mask(const Shape& shape, Mode mode, CaseCounts& counts) {
   const std::string stream = "small world " + ref::tensor::to_string(shape);
   const auto x = normal(stream + "/x", shape, 0.5, 2);
   std::size_t rows = 1;
   for (std::size_t axis = 0; axis + 1 < shape.size(); ++axis) rows *= shape[axis];
-  for (const auto& options : every_layer(shape.back())) {
+  for (const auto& options : options_of_every_layer(shape.back())) {
     Case c = make_case(options, x, mode, stream);
     check(c, true, counts);
     if (::testing::Test::HasFatalFailure()) return;
@@ -80,7 +80,7 @@ void check_every_mask(const Shape& shape, Mode mode, Counts& counts) {
 class ReferenceOnSmallInputs : public ::testing::TestWithParam<Mode> {};
 
 TEST_P(ReferenceOnSmallInputs, MatchesTheDefinitionForAllSmallMatrices) {
-  Counts counts;
+  CaseCounts counts;
   for (std::size_t n = 1; n <= 3; ++n)
     for (std::size_t d = 1; d <= 3; ++d)
       ASSERT_NO_FATAL_FAILURE(check_every_mask({n, d}, GetParam(), counts));
@@ -89,7 +89,7 @@ TEST_P(ReferenceOnSmallInputs, MatchesTheDefinitionForAllSmallMatrices) {
 }
 
 TEST_P(ReferenceOnSmallInputs, MatchesTheDefinitionForAllSmallBatches) {
-  Counts counts;
+  CaseCounts counts;
   constexpr std::size_t kRows = 6;  // each additional row doubles the number of masks
   for (std::size_t b = 1; b <= 3; ++b)
     for (std::size_t t = 1; t <= 3 && b * t <= kRows; ++t)

@@ -14,9 +14,10 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-ErrorStatistics measure(DType answer, const std::vector<double>& got, DType expected,
-                        const std::vector<double>& high, const std::vector<double>& low,
-                        const std::vector<double>& bounds) {
+ErrorStatistics compute_error_statistics(DType answer, const std::vector<double>& got,
+                                         DType expected, const std::vector<double>& high,
+                                         const std::vector<double>& low,
+                                         const std::vector<double>& bounds) {
   const std::vector<std::size_t> shape = {got.size()};
   auto bound = ref::tensor::empty_tensor<double>(shape);
   for (std::size_t i = 0; i < bounds.size(); ++i) bound.data()[i] = bounds[i];
@@ -26,14 +27,15 @@ ErrorStatistics measure(DType answer, const std::vector<double>& got, DType expe
                           expected == DType::int64 ? nullptr : &remainder, bound);
 }
 
-TEST(ErrorStatistics, CountUlpsOfTheOutputsDtype) {
+TEST(ErrorStatistics, CountUlpsInTheDtypeOfTheOutput) {
   const std::vector<double> got = {1.5, -4}, high = {1.5, -4},
                             low = {std::ldexp(1, -24), std::ldexp(1, -21)}, bound = {1e-3, 1e-3};
-  const auto narrow = measure(DType::float32, got, DType::float32, high, low, bound);
+  const auto narrow =
+      compute_error_statistics(DType::float32, got, DType::float32, high, low, bound);
   EXPECT_EQ(narrow.judged, 2u);
   EXPECT_EQ(narrow.max_ulp, 1);      // one ulp of -4 is 2^-21
   EXPECT_EQ(narrow.mean_ulp, 0.75);  // one ulp of 1.5 is 2^-23
-  const auto wide = measure(DType::float64, got, DType::float32, high, low, bound);
+  const auto wide = compute_error_statistics(DType::float64, got, DType::float32, high, low, bound);
   EXPECT_NEAR(wide.max_ulp, std::ldexp(1, 29), 1e4);
   EXPECT_EQ(wide.max_share, narrow.max_share);
 }
@@ -56,39 +58,51 @@ TEST(ErrorStatistics, C1_RejectsDifferentNumbersOfElements) {
 }
 
 TEST(ErrorStatistics, UseTheBoundOfTheExpectedDtype) {
-  const auto s = measure(DType::float64, {1.5}, DType::float64, {1}, {0}, {0.25});
+  const auto s = compute_error_statistics(DType::float64, {1.5}, DType::float64, {1}, {0}, {0.25});
   EXPECT_EQ(s.max_share, 2);
   EXPECT_EQ(s.mean_share, 2);
-  const auto rounded = measure(DType::float16, {1.5}, DType::float16, {1}, {0}, {0.25});
+  const auto rounded =
+      compute_error_statistics(DType::float16, {1.5}, DType::float16, {1}, {0}, {0.25});
   EXPECT_LT(rounded.max_share, 2);  // the bound also includes the rounding to float16
 }
 
 TEST(ErrorStatistics, CountNoUlpsForExpectedValuesBelowTheirBound) {
-  const auto s = measure(DType::float64, {1e-9, 1}, DType::float64, {0, 1}, {0, 0}, {1e-8, 1e-8});
+  const auto s = compute_error_statistics(DType::float64, {1e-9, 1}, DType::float64, {0, 1}, {0, 0},
+                                          {1e-8, 1e-8});
   EXPECT_EQ(s.max_ulp, 0);
   EXPECT_EQ(s.max_share, 0.1);
   EXPECT_EQ(s.mean_share, 0.05);
 }
 
 TEST(ErrorStatistics, AreInfiniteForANonFiniteOutput) {
-  EXPECT_EQ(measure(DType::float64, {kNaN}, DType::float64, {1}, {0}, {1}).max_share, kInfinity);
-  EXPECT_EQ(measure(DType::float64, {kInfinity}, DType::float64, {1}, {0}, {0.5}).max_ulp,
+  EXPECT_EQ(
+      compute_error_statistics(DType::float64, {kNaN}, DType::float64, {1}, {0}, {1}).max_share,
+      kInfinity);
+  EXPECT_EQ(compute_error_statistics(DType::float64, {kInfinity}, DType::float64, {1}, {0}, {0.5})
+                .max_ulp,
             kInfinity);
-  EXPECT_EQ(measure(DType::float64, {1}, DType::float64, {kNaN}, {kNaN}, {1}).mean_share,
-            kInfinity);
+  EXPECT_EQ(
+      compute_error_statistics(DType::float64, {1}, DType::float64, {kNaN}, {kNaN}, {1}).mean_share,
+      kInfinity);
   for (const double any : {kNaN, kInfinity})
-    EXPECT_EQ(measure(DType::float64, {any}, DType::float64, {kNaN}, {kNaN}, {1}).max_share, 0);
+    EXPECT_EQ(compute_error_statistics(DType::float64, {any}, DType::float64, {kNaN}, {kNaN}, {1})
+                  .max_share,
+              0);
 }
 
 TEST(ErrorStatistics, SkipElementsWithAnInfiniteBound) {
-  const auto s = measure(DType::float64, {5}, DType::float64, {1}, {0}, {kInfinity});
+  const auto s =
+      compute_error_statistics(DType::float64, {5}, DType::float64, {1}, {0}, {kInfinity});
   EXPECT_EQ(s, ErrorStatistics());
 }
 
 TEST(ErrorStatistics, AllowNoErrorInExactCasesAndIntegers) {
-  EXPECT_EQ(measure(DType::float64, {2}, DType::float64, {2}, {0}, {0}).max_share, 0);
-  EXPECT_EQ(measure(DType::float64, {3}, DType::float64, {2}, {0}, {0}).max_share, kInfinity);
-  EXPECT_EQ(measure(DType::int64, {3}, DType::int64, {2}, {0}, {1}).max_share, kInfinity);
+  EXPECT_EQ(compute_error_statistics(DType::float64, {2}, DType::float64, {2}, {0}, {0}).max_share,
+            0);
+  EXPECT_EQ(compute_error_statistics(DType::float64, {3}, DType::float64, {2}, {0}, {0}).max_share,
+            kInfinity);
+  EXPECT_EQ(compute_error_statistics(DType::int64, {3}, DType::int64, {2}, {0}, {1}).max_share,
+            kInfinity);
 }
 
 TEST(ChangeDirection, DependsOnTheMaximumAndTheMeanErrorRatio) {

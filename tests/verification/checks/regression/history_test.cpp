@@ -39,8 +39,8 @@ class RegressionHistory : public SmallHistory {
 
 TEST_F(RegressionHistory, ReadsBackWhatItWrote) {
   EXPECT_TRUE(history().read().empty());
-  const auto recorded =
-      record(with_y([](double) { return std::numeric_limits<double>::infinity(); }));
+  const auto recorded = record_candidate(make_candidate_with_changed_y(
+      [](double) { return std::numeric_limits<double>::infinity(); }));
   Recording recording = summarize(recorded);
   recording.label = "v \"1\"";
   recording.candidate = "--pipe 'x'";
@@ -72,7 +72,7 @@ TEST_F(RegressionHistory, ReadsBackWhatItWrote) {
 
 TEST_F(RegressionHistory, ConcurrentProcessesLoseNoRecording) {
   constexpr int kProcesses = 6, kEach = 5;
-  const std::vector<RecordedCase> recorded = record(reference_candidate());
+  const std::vector<RecordedCase> recorded = record_candidate(reference_candidate());
   std::vector<support::process::Child> children;
   for (int i = 0; i < kProcesses; ++i)
     children.push_back(support::process::Child::begin("fork", [&, i] {
@@ -100,7 +100,7 @@ TEST_F(RegressionHistory, StoresEqualOutputsOnce) {
   const auto before = count();
   append(reference_candidate(), "b");
   EXPECT_EQ(count(), before);
-  append(with_y([](double y) { return y + 1; }), "c");
+  append(make_candidate_with_changed_y([](double y) { return y + 1; }), "c");
   EXPECT_EQ(count(), 2 * before);
 }
 

@@ -20,16 +20,20 @@ using ::testing::HasSubstr;
 
 TEST(StepsBetween, CountsRepresentableNumbersOfTheDtype) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_EQ(steps_between(1, std::nextafter(1.0, 2), DType::float64), 1u);
-  EXPECT_EQ(steps_between(1, 1 + std::ldexp(1, -23), DType::float32), 1u);
-  EXPECT_EQ(steps_between(1, 2, DType::float16), 1024u);
-  EXPECT_EQ(steps_between(1, 2, DType::bfloat16), 128u);
-  EXPECT_EQ(steps_between(-0.0, 0.0, DType::float32), 0u);
-  EXPECT_EQ(steps_between(-std::ldexp(1, -149), std::ldexp(1, -149), DType::float32), 2u);
-  EXPECT_EQ(steps_between(65504, std::numeric_limits<double>::infinity(), DType::float16), 1u);
-  EXPECT_EQ(steps_between(7, 4, DType::int64), 3u);
-  EXPECT_EQ(steps_between(nan, nan, DType::float64), 0u);
-  EXPECT_EQ(steps_between(nan, 1, DType::float16), checks::compare::kInfinitelyFar);
+  EXPECT_EQ(count_representable_steps(1, std::nextafter(1.0, 2), DType::float64), 1u);
+  EXPECT_EQ(count_representable_steps(1, 1 + std::ldexp(1, -23), DType::float32), 1u);
+  EXPECT_EQ(count_representable_steps(1, 2, DType::float16), 1024u);
+  EXPECT_EQ(count_representable_steps(1, 2, DType::bfloat16), 128u);
+  EXPECT_EQ(count_representable_steps(-0.0, 0.0, DType::float32), 0u);
+  EXPECT_EQ(count_representable_steps(-std::ldexp(1, -149), std::ldexp(1, -149), DType::float32),
+            2u);
+  EXPECT_EQ(
+      count_representable_steps(65504, std::numeric_limits<double>::infinity(), DType::float16),
+      1u);
+  EXPECT_EQ(count_representable_steps(7, 4, DType::int64), 3u);
+  EXPECT_EQ(count_representable_steps(nan, nan, DType::float64), 0u);
+  EXPECT_EQ(count_representable_steps(nan, 1, DType::float16),
+            checks::compare::kInfiniteUlpDistance);
 }
 
 class ChangeBetweenRecordings : public SmallHistory {
@@ -38,7 +42,7 @@ class ChangeBetweenRecordings : public SmallHistory {
     const auto recordings = history().read();
     return compare_recordings(history(), recordings.at(recordings.size() - 2), recordings.back());
   }
-  static double rough(double y) { return static_cast<double>(static_cast<float>(y)); }
+  static double round_to_float(double y) { return static_cast<double>(static_cast<float>(y)); }
   static golden::candidate::Candidate without(const std::string& name) {
     return [name, own = reference_candidate()](const golden::certify::StoredCase& stored) {
       std::vector<StoredTensor> answer = own(stored).tensors();
@@ -59,7 +63,7 @@ TEST_F(ChangeBetweenRecordings, DoesNotExistIfTheBitsAreEqual) {
 
 TEST_F(ChangeBetweenRecordings, IsAwayFromTheTruthIfLessAccurateAndTowardsItIfMore) {
   append(reference_candidate(), "a");
-  append(with_y(rough), "b");
+  append(make_candidate_with_changed_y(round_to_float), "b");
   const Change away = change();
   ASSERT_EQ(away.movements.size(), 2u);  // not y: it equals beta, which float represents
   EXPECT_EQ(away.moved_cases, 2u);
@@ -74,7 +78,7 @@ TEST_F(ChangeBetweenRecordings, IsAwayFromTheTruthIfLessAccurateAndTowardsItIfMo
 
 TEST_F(ChangeBetweenRecordings, CountsChangedElementsAndTheirDistance) {
   append(reference_candidate(), "a");
-  append(with_y([calls = 0](double y) mutable {
+  append(make_candidate_with_changed_y([calls = 0](double y) mutable {
            const int steps = ++calls > 4 ? 0 : calls == 3 ? 2 : calls == 1 ? 0 : 1;
            for (int i = 0; i < steps; ++i) y = std::nextafter(y, 1e9);
            return y;
@@ -91,8 +95,8 @@ TEST_F(ChangeBetweenRecordings, CountsChangedElementsAndTheirDistance) {
 }
 
 TEST_F(ChangeBetweenRecordings, IncludesTheSignOfZero) {
-  append(with_y([](double) { return 0.0; }), "a");
-  append(with_y([](double) { return -0.0; }), "b");
+  append(make_candidate_with_changed_y([](double) { return 0.0; }), "a");
+  append(make_candidate_with_changed_y([](double) { return -0.0; }), "b");
   const Change change = this->change();
   ASSERT_EQ(change.movements.size(), 3u);
   EXPECT_EQ(change.movements[0].max_steps, 0u);
@@ -122,7 +126,7 @@ TEST_F(ChangeBetweenRecordings, ReportsNewAndMissingOutputs) {
 
 TEST_F(ChangeBetweenRecordings, ReportsNewMissingAndChangedCases) {
   append(reference_candidate(), "a");
-  auto recorded = record(reference_candidate());
+  auto recorded = record_candidate(reference_candidate());
   recorded[0].case_sha256 = std::string(64, '0');
   recorded.pop_back();
   Recording recording = summarize(recorded);
@@ -142,7 +146,7 @@ TEST_F(ChangeBetweenRecordings, HasNoDistanceIfTheDtypesDiffer) {
         auto answer = own(stored).tensors();
         for (auto& tensor : answer) {
           auto values = ref::io::widen(tensor);
-          for (double& value : values) value = rough(value);
+          for (double& value : values) value = round_to_float(value);
           tensor = ref::io::make_tensor(tensor.name, DType::float32, tensor.shape, values);
         }
         return answer;
@@ -156,7 +160,7 @@ TEST_F(ChangeBetweenRecordings, HasNoDistanceIfTheDtypesDiffer) {
 
 TEST_F(ChangeBetweenRecordings, ErrorNamesAnAbsentOutput) {
   append(reference_candidate(), "a");
-  append(with_y(rough), "b");
+  append(make_candidate_with_changed_y(round_to_float), "b");
   const std::string sha256 = history().read_cases(history().read()[0])[1].answer_sha256;
   std::filesystem::remove(file().string() + ".answers/" + sha256 + ".safetensors");
   EXPECT_THAT(error_message<ref::numeric::FileError>([&] { change(); }), HasSubstr(sha256));

@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 class RecordedCases : public SmallHistory {};
 
 TEST_F(RecordedCases, EachOutputHasAHashAndErrorStatistics) {
-  const auto recorded = record(reference_candidate());
+  const auto recorded = record_candidate(reference_candidate());
   ASSERT_EQ(recorded.size(), 3u);
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(recorded[i].path, cases_[i].path);
@@ -39,7 +39,8 @@ TEST_F(RecordedCases, EachOutputHasAHashAndErrorStatistics) {
 }
 
 TEST_F(RecordedCases, DoNotDependOnTheNumberOfJobs) {
-  const auto one = record(reference_candidate(), 1), two = record(reference_candidate(), 2);
+  const auto one = record_candidate(reference_candidate(), 1),
+             two = record_candidate(reference_candidate(), 2);
   for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(one[i].answer_sha256, two[i].answer_sha256);
 }
 
@@ -47,8 +48,8 @@ TEST_F(RecordedCases, AllNaNsAreEqual) {
   const auto nan = [](std::uint64_t bits) {
     return [bits](double) { return std::bit_cast<double>(bits); };
   };
-  const auto one = record(with_y(nan(0x7ff8000000000000))),
-             two = record(with_y(nan(0xfff8000000000001)));
+  const auto one = record_candidate(make_candidate_with_changed_y(nan(0x7ff8000000000000))),
+             two = record_candidate(make_candidate_with_changed_y(nan(0xfff8000000000001)));
   for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(one[i].answer_sha256, two[i].answer_sha256);
   EXPECT_EQ(summarize(one).layers.at(0).error.max_share, std::numeric_limits<double>::infinity());
 }
@@ -56,7 +57,7 @@ TEST_F(RecordedCases, AllNaNsAreEqual) {
 TEST_F(RecordedCases, DeclinedCaseIsOmitted) {
   const std::string declined = cases_[1].path;
   const auto recorded =
-      record([&, own = reference_candidate()](const golden::certify::StoredCase& stored) {
+      record_candidate([&, own = reference_candidate()](const golden::certify::StoredCase& stored) {
         return stored.description.path == declined ? golden::candidate::CandidateOutput::declined()
                                                    : own(stored);
       });
@@ -67,7 +68,7 @@ TEST_F(RecordedCases, DeclinedCaseIsOmitted) {
 
 TEST_F(RecordedCases, InvalidOutputIsRecordedAsAProblem) {
   const auto problem_of = [this](const golden::candidate::Candidate& implementation) {
-    const auto recorded = record(implementation);
+    const auto recorded = record_candidate(implementation);
     EXPECT_TRUE(recorded[0].outputs.empty());
     EXPECT_EQ(summarize(recorded).answered, 0u);
     return recorded[0].problem;

@@ -27,8 +27,8 @@ class SmallHistory : public ::testing::Test {
   std::filesystem::path file() const { return folder_ / "h.jsonl"; }
   History history() const { return History(file()); }
 
-  std::vector<RecordedCase> record(const golden::candidate::Candidate& implementation,
-                                   int jobs = 1) const {
+  std::vector<RecordedCase> record_candidate(const golden::candidate::Candidate& implementation,
+                                             int jobs = 1) const {
     return record_cases(golden(), cases_, implementation,
                         [this](const std::string& sha256, const std::vector<StoredTensor>& answer) {
                           history().keep(sha256, answer);
@@ -36,14 +36,15 @@ class SmallHistory : public ::testing::Test {
                         jobs, {});
   }
   void append(const golden::candidate::Candidate& implementation, const std::string& label) const {
-    const std::vector<RecordedCase> recorded = record(implementation);
+    const std::vector<RecordedCase> recorded = record_candidate(implementation);
     Recording recording = summarize(recorded);
     recording.label = label;
     history().append(recording, recorded);
   }
 
   /// Returns a candidate that computes the reference's outputs and applies f to every element of y.
-  static golden::candidate::Candidate with_y(const std::function<double(double)>& f) {
+  static golden::candidate::Candidate make_candidate_with_changed_y(
+      const std::function<double(double)>& f) {
     return [f, own = reference_candidate()](const golden::certify::StoredCase& stored) {
       std::vector<StoredTensor> answer = own(stored).tensors();
       for (StoredTensor& tensor : answer) {

@@ -21,7 +21,7 @@ TEST(ChannelMeans, AverageOnlyValidRows) {
   EXPECT_EQ(channel_means(rows(), {}), (Tensor<double>{250.75, 251.5}));
 }
 
-TEST(ChannelMeans, MeanSquaresAreOfDeviationsFromTheGivenCenter) {
+TEST(ChannelMeans, MeanSquaresUseDeviationsFromTheGivenCenter) {
   EXPECT_EQ(channel_mean_squares(rows(), kThree), (Tensor<double>{7, 4}));
   EXPECT_EQ(channel_mean_squares(rows(), kThree, {1, 2}), (Tensor<double>{6, 0}));
 }

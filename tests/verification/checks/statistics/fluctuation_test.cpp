@@ -18,7 +18,7 @@ TEST(Fluctuation, IsTheEuclideanDistanceOverTheNumberOfChannels) {
   EXPECT_EQ(result.absolute, 1.25);  // 5 / 4
   EXPECT_EQ(result.relative, 0.5);   // 5 / 10
   EXPECT_EQ(euclidean_norm(scale), 10);
-  EXPECT_EQ(channel_roots({4, 0.25}), (Tensor<double>{2, 0.5}));
+  EXPECT_EQ(channel_square_roots({4, 0.25}), (Tensor<double>{2, 0.5}));
 }
 
 TEST(Fluctuation, IsZeroForEqualStatisticsEvenIfTheScaleIsZero) {

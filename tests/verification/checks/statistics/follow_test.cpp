@@ -28,7 +28,7 @@ const Mask kTwo = mask({true, true});
 
 // Computed by hand. The batches (0, 2) and (2, 6) have the means 1 and 4 and the variances 1 and 4.
 // The running values start as the values of the first batch.
-TEST(FollowedStatistics, BatchNormFluctuatesAgainstTheRunningValuesBeforeTheStep) {
+TEST(FollowedStatistics, FluctuationOfBatchNormIsMeasuredFromTheRunningValuesBeforeTheStep) {
   ScenarioRecorder follower(
       {.name = "",
        .description = "",

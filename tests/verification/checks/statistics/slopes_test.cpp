@@ -18,7 +18,7 @@ using normproof::ref::tensor::Tensor;
 /// The largest width of a certified enclosure that the tests accept for this small input.
 constexpr double kNarrow = 1e-12;
 
-TEST(Slopes, OfOneSentenceMatchHandComputation) {
+TEST(Slopes, MatchHandComputationForOneSentence) {
   // Three tokens of one feature, and one position of padding, which must not count.
   Tensor<double> x = normproof::ref::tensor::full_tensor<double>({1, 4, 1}, 0);
   Mask valid = normproof::ref::tensor::full_tensor<bool>({1, 4}, true);

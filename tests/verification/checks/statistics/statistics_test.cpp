@@ -26,7 +26,7 @@ std::string dump(const Statistics& statistics) {
   return to_json(statistics).dump();
 }
 
-const RecordedScenario& named(const Statistics& statistics, std::string_view name) {
+const RecordedScenario& find_scenario(const Statistics& statistics, std::string_view name) {
   for (const RecordedScenario& followed : statistics.followed)
     if (followed.scenario.name == name) return followed;
   throw std::out_of_range(std::string(name));
@@ -103,8 +103,8 @@ TEST(StatisticsReport, ReportsProgressAfterEveryStep) {
 TEST(StatisticsReport, MaskedStatisticsIgnorePadding) {
   const Statistics statistics = collect_statistics(random_corpus(20, 9), kSmall);
   EXPECT_TRUE(statistics.padding_is_inert);
-  const RecordedScenario& plain = named(statistics, "power_norm");
-  const RecordedScenario& large = named(statistics, "power_norm, large [PAD]");
+  const RecordedScenario& plain = find_scenario(statistics, "power_norm");
+  const RecordedScenario& large = find_scenario(statistics, "power_norm, large [PAD]");
   for (std::size_t i = 0; i < plain.steps.size(); ++i) {
     EXPECT_EQ(plain.steps[i].recursion->max_nu, large.steps[i].recursion->max_nu);
     EXPECT_EQ(plain.steps[i].recursion->max_theta, large.steps[i].recursion->max_theta);
@@ -141,12 +141,14 @@ TEST(StatisticsReport, SyntheticSentencesShowTheEffectOfPadding) {
       collect_statistics(corpus, {.d_model = 16, .batch_size = 32, .steps = 60});
   EXPECT_FALSE(has_error(statistics));
   const auto variance = [&](std::string_view name) {
-    return summarize(named(statistics, name), &RecordedStep::variance)->relative.mean;
+    return summarize(find_scenario(statistics, name), &RecordedStep::variance)->relative.mean;
   };
   EXPECT_GT(variance("batch_norm, padding counted"), 2 * variance("batch_norm"));
-  EXPECT_EQ(named(statistics, "released").stability.stability, Stability::stable);
-  EXPECT_EQ(named(statistics, "released, large [PAD]").stability.stability, Stability::stable);
-  const RecordedScenario& unstable = named(statistics, "released, no group scaling, large [PAD]");
+  EXPECT_EQ(find_scenario(statistics, "released").stability.stability, Stability::stable);
+  EXPECT_EQ(find_scenario(statistics, "released, large [PAD]").stability.stability,
+            Stability::stable);
+  const RecordedScenario& unstable =
+      find_scenario(statistics, "released, no group scaling, large [PAD]");
   EXPECT_EQ(unstable.stability.stability, Stability::error);
   EXPECT_GT(summarize(unstable, &NuUpdate::max_nu)->largest, 1e20);
 }

@@ -9,12 +9,12 @@
 namespace normproof::verification::claims::engine {
 namespace {
 
-Claim claim_with(Verdict expected, std::function<Evidence(const Run&)> check) {
+Claim make_claim_with_check(Verdict expected, std::function<Evidence(const Run&)> check) {
   return {.id = "X1", .expected = expected, .check = std::move(check)};
 }
 
-Claim claim_finding(Verdict expected, Verdict observed) {
-  return claim_with(expected, [observed](const Run& r) {
+Claim make_claim_with_verdicts(Verdict expected, Verdict observed) {
+  return make_claim_with_check(expected, [observed](const Run& r) {
     return Evidence{.observed = observed, .cases = r.cases, .seed = r.seed};
   });
 }
@@ -22,7 +22,7 @@ Claim claim_finding(Verdict expected, Verdict observed) {
 TEST(EvaluateClaim, ComparesTheVerdictWithTheExpectedOne) {
   for (const Verdict expected : {Verdict::holds, Verdict::refuted}) {
     for (const Verdict observed : {Verdict::holds, Verdict::refuted}) {
-      const Result result = evaluate(claim_finding(expected, observed), {.cases = 3});
+      const Result result = evaluate(make_claim_with_verdicts(expected, observed), {.cases = 3});
       EXPECT_EQ(result.id, "X1");
       EXPECT_EQ(result.failure, "");
       EXPECT_EQ(result.as_expected, expected == observed);
@@ -31,45 +31,49 @@ TEST(EvaluateClaim, ComparesTheVerdictWithTheExpectedOne) {
 }
 
 TEST(EvaluateClaim, ExceptionIsAFailureThatNamesTheClaim) {
-  const Result result = evaluate(
-      claim_with(Verdict::refuted,
-                 [](const engine::Run&) -> Evidence { throw std::runtime_error("no such state"); }),
-      {.seed = 9});
+  const Result result = evaluate(make_claim_with_check(Verdict::refuted,
+                                                       [](const engine::Run&) -> Evidence {
+                                                         throw std::runtime_error("no such state");
+                                                       }),
+                                 {.seed = 9});
   EXPECT_FALSE(result.as_expected);
   EXPECT_EQ(result.failure, "claim X1: its check threw: no such state");
   EXPECT_EQ(result.evidence.seed, 9u);
 }
 
 TEST(EvaluateClaim, SentenceOfAContractErrorHasNoClauseNumber) {
-  const Result result = evaluate(claim_with(Verdict::holds,
-                                            [](const engine::Run&) -> Evidence {
-                                              ref::numeric::contract_failure(
-                                                  "f", "x", "is 0", "1", ref::numeric::Clause::C2);
-                                            }),
-                                 {});
+  const Result result =
+      evaluate(make_claim_with_check(Verdict::holds,
+                                     [](const engine::Run&) -> Evidence {
+                                       ref::numeric::contract_failure("f", "x", "is 0", "1",
+                                                                      ref::numeric::Clause::C2);
+                                     }),
+               {});
   EXPECT_EQ(result.failure, "claim X1: its check threw: f: x is 0; expected 1");
 }
 
 TEST(EvaluateClaim, AnyThrownValueIsAFailure) {
-  const Result result =
-      evaluate(claim_with(Verdict::refuted, [](const engine::Run&) -> Evidence { throw 1; }), {});
+  const Result result = evaluate(
+      make_claim_with_check(Verdict::refuted, [](const engine::Run&) -> Evidence { throw 1; }), {});
   EXPECT_FALSE(result.as_expected);
   EXPECT_NE(result.failure.find("claim X1"), std::string::npos);
 }
 
 TEST(EvaluateClaim, ZeroCasesTriedIsAFailure) {
-  const Result result = evaluate(claim_finding(Verdict::holds, Verdict::holds), {.cases = 0});
+  const Result result =
+      evaluate(make_claim_with_verdicts(Verdict::holds, Verdict::holds), {.cases = 0});
   EXPECT_FALSE(result.as_expected);
   EXPECT_EQ(result.failure, "claim X1: its check tried no case");
 }
 
 TEST(EvaluateClaim, PassesTheClaimIdToTheCheck) {
-  const Result result = evaluate(
-      claim_with(Verdict::holds,
-                 [](const engine::Run& r) {
-                   return Evidence{.observed = Verdict::holds, .cases = 1, .detail = r.claim};
-                 }),
-      {});
+  const Result result = evaluate(make_claim_with_check(Verdict::holds,
+                                                       [](const engine::Run& r) {
+                                                         return Evidence{.observed = Verdict::holds,
+                                                                         .cases = 1,
+                                                                         .detail = r.claim};
+                                                       }),
+                                 {});
   EXPECT_EQ(result.evidence.detail, "X1");
 }
 

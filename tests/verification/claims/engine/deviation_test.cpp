@@ -28,7 +28,7 @@ TEST(DeviationBound, RoundsItsArgumentsUpToPowersOfTwo) {
 
 // Returns the logarithm of the bound `exp(t^2 v/(2 (1 - c t)))` of a moment generating function. v
 // is the variance and c the scale of the increment.
-double allowed(const Increment& increment, double t) {
+double moment_bound_exponent(const Increment& increment, double t) {
   return t * t * increment.variance / (2 * (1 - increment.scale * std::fabs(t)));
 }
 
@@ -37,7 +37,7 @@ TEST(MomentGeneratingFunctionBound, HoldsForTheSquareOfReluOfANormalNumber) {
     if (k == 0) continue;
     const double t = k / 20.0;
     const double exact = std::log(0.5 + 0.5 / std::sqrt(1 - 2 * t)) - t / 2;
-    EXPECT_LE(exact, allowed(relu_square_increment(), t)) << t;
+    EXPECT_LE(exact, moment_bound_exponent(relu_square_increment(), t)) << t;
   }
 }
 
@@ -52,7 +52,7 @@ TEST(MomentGeneratingFunctionBound, HoldsForANoncentralSquare) {
           const auto width = static_cast<double>(d);
           const double exact =
               t * x2 * (1 / (1 - 2 * tau) - 1) - width / 2 * std::log1p(-2 * tau) - width * tau;
-          EXPECT_LE(exact, allowed(increment, t)) << x2 << " " << s2 << " " << tau;
+          EXPECT_LE(exact, moment_bound_exponent(increment, t)) << x2 << " " << s2 << " " << tau;
         }
       }
 }
@@ -61,7 +61,8 @@ TEST(MomentGeneratingFunctionBound, HoldsForABiasedCoin) {
   const Increment increment = bounded_increment(0.09, 1);  // 1 with probability 0.1
   for (int k = -9; k <= 9; ++k) {
     const double t = k / 4.0;
-    EXPECT_LE(std::log(0.9 + 0.1 * std::exp(t)) - 0.1 * t, allowed(increment, t)) << t;
+    EXPECT_LE(std::log(0.9 + 0.1 * std::exp(t)) - 0.1 * t, moment_bound_exponent(increment, t))
+        << t;
   }
 }
 

@@ -20,7 +20,7 @@ InjectedError relu_plus_delta() {
 }
 
 /// Returns the claim "relu(0) is at most `allowed`" with this expected verdict.
-Claim at_most_claim(double allowed, Verdict expected) {
+Claim make_upper_bound_claim(double allowed, Verdict expected) {
   return {.id = "Z1", .expected = expected, .check = [allowed](const Run& run) {
             EXPECT_FALSE(run.shrinks);
             const auto y = run.subject.relu(ref::tensor::full_tensor<double>({1}, 0));
@@ -32,18 +32,20 @@ Claim at_most_claim(double allowed, Verdict expected) {
 }
 
 TEST(SmallestDetectedError, IsFoundByBisection) {
-  EXPECT_EQ(smallest_rejected_error(at_most_claim(0x1p-101, Verdict::holds), relu_plus_delta(), {}),
+  EXPECT_EQ(smallest_rejected_error(make_upper_bound_claim(0x1p-101, Verdict::holds),
+                                    relu_plus_delta(), {}),
             0x1p-100);
   // Above 2^-40 the threshold is found to an eighth of an octave: 0.3 lies between 9/32 and 5/16.
-  EXPECT_EQ(smallest_rejected_error(at_most_claim(0.3, Verdict::holds), relu_plus_delta(), {}),
-            0.3125);
+  EXPECT_EQ(
+      smallest_rejected_error(make_upper_bound_claim(0.3, Verdict::holds), relu_plus_delta(), {}),
+      0.3125);
 }
 
 TEST(SmallestDetectedError, IsInfiniteIfNoErrorIsDetected) {
-  EXPECT_TRUE(
-      std::isinf(smallest_rejected_error(at_most_claim(2, Verdict::holds), relu_plus_delta(), {})));
   EXPECT_TRUE(std::isinf(
-      smallest_rejected_error(at_most_claim(0, Verdict::refuted), relu_plus_delta(), {})));
+      smallest_rejected_error(make_upper_bound_claim(2, Verdict::holds), relu_plus_delta(), {})));
+  EXPECT_TRUE(std::isinf(
+      smallest_rejected_error(make_upper_bound_claim(0, Verdict::refuted), relu_plus_delta(), {})));
 }
 
 }  // namespace

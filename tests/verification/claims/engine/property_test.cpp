@@ -61,8 +61,8 @@ TEST(JudgeBoth, ReturnsTheWorseOfTwoJudgments) {
   EXPECT_EQ(worse_judgement(discarded(), judge_condition(false)).outcome, Outcome::discarded);
 }
 
-rc::Gen<int> up_to(int most) {
-  return shrinking<int>(
+rc::Gen<int> integers_up_to(int most) {
+  return make_shrinking_generator<int>(
       [most](Draw& draw) {
         return static_cast<int>(draw.between(0, static_cast<std::size_t>(most)));
       },
@@ -74,13 +74,13 @@ rc::Gen<int> up_to(int most) {
 }
 
 Property<int> below(int limit) {
-  return {.cases = up_to(100),
+  return {.cases = integers_up_to(100),
           .judge = [limit](const int& v) { return within(v, limit); },
           .describe = [](const int& v) { return "v = " + std::to_string(v); },
           .worst_meaning = "v / limit"};
 }
 
-Run run_of(std::size_t cases, std::uint64_t seed = 1, const std::string& claim = "X") {
+Run make_run(std::size_t cases, std::uint64_t seed = 1, const std::string& claim = "X") {
   engine::Run run;
   run.cases = cases;
   run.seed = seed;
@@ -89,7 +89,7 @@ Run run_of(std::size_t cases, std::uint64_t seed = 1, const std::string& claim =
 }
 
 TEST(ExamineProperty, FindsThatAPropertyHoldsIfNoCaseViolatesIt) {
-  const Evidence e = examine(run_of(500), below(100));
+  const Evidence e = examine(make_run(500), below(100));
   EXPECT_EQ(e.observed, Verdict::holds);
   EXPECT_EQ(e.cases, 500u);
   EXPECT_EQ(e.violations, 0u);
@@ -101,7 +101,7 @@ TEST(ExamineProperty, FindsThatAPropertyHoldsIfNoCaseViolatesIt) {
 }
 
 TEST(ExamineProperty, CountsViolationsAndShrinksTheFirstCounterexample) {
-  const Evidence e = examine(run_of(500), below(70));
+  const Evidence e = examine(make_run(500), below(70));
   EXPECT_EQ(e.observed, Verdict::refuted);
   EXPECT_EQ(e.cases, 500u);  // every case is tried, even after a violation
   EXPECT_GT(e.violations, 90u);
@@ -110,7 +110,7 @@ TEST(ExamineProperty, CountsViolationsAndShrinksTheFirstCounterexample) {
 }
 
 TEST(ExamineProperty, StopsAtAViolationOrSkipsShrinkingIfRequested) {
-  engine::Run brief = run_of(500);
+  engine::Run brief = make_run(500);
   brief.stops_at_violation = true;
   const Evidence stopped = examine(brief, below(70));
   EXPECT_EQ(stopped.observed, Verdict::refuted);
@@ -133,9 +133,9 @@ TEST(ExamineProperty, DrawsCasesThatDependOnlyOnSeedAndClaim) {
     examine(run, watching);
     return seen;
   };
-  EXPECT_EQ(digest(run_of(50)), digest(run_of(50)));
-  EXPECT_NE(digest(run_of(50)), digest(run_of(50, 2)));
-  EXPECT_NE(digest(run_of(50)), digest(run_of(50, 1, "Y")));
+  EXPECT_EQ(digest(make_run(50)), digest(make_run(50)));
+  EXPECT_NE(digest(make_run(50)), digest(make_run(50, 2)));
+  EXPECT_NE(digest(make_run(50)), digest(make_run(50, 1, "Y")));
 }
 
 TEST(ExamineProperty, DrawsCasesOfGrowingSize) {
@@ -147,7 +147,7 @@ TEST(ExamineProperty, DrawsCasesOfGrowingSize) {
                                .judge = [](const int&) { return judge_condition(true); },
                                .describe = [](const int&) { return ""; },
                                .worst_meaning = ""};
-  examine(run_of(200), property);
+  examine(make_run(200), property);
   EXPECT_EQ(sizes.front(), 1);
   EXPECT_EQ(sizes.back(), 100);
   EXPECT_TRUE(std::is_sorted(sizes.begin(), sizes.end()));
@@ -156,27 +156,28 @@ TEST(ExamineProperty, DrawsCasesOfGrowingSize) {
 TEST(ExamineProperty, ReplacesDiscardedCases) {
   Property<int> property = below(100);
   property.judge = [](const int& v) { return v % 2 == 0 ? discarded() : within(v, 100); };
-  EXPECT_EQ(examine(run_of(100), property).cases, 100u);
+  EXPECT_EQ(examine(make_run(100), property).cases, 100u);
 }
 
 TEST(ExamineProperty, RejectsAGeneratorWhoseCasesNeverMeetThePremises) {
   Property<int> property = below(100);
   property.judge = [](const int&) { return discarded(); };
-  EXPECT_THROW(examine(run_of(10), property), ContractError);
+  EXPECT_THROW(examine(make_run(10), property), ContractError);
 }
 
 TEST(ExamineProperty, RejectsZeroCases) {
-  EXPECT_THROW(examine(run_of(0), below(1)), ContractError);
+  EXPECT_THROW(examine(make_run(0), below(1)), ContractError);
 }
 
 TEST(ExamineProperty, RethrowsExceptionsOfJudgeAndGenerator) {
   Property<int> property = below(100);
   property.judge = [](const int&) -> Judgement { throw std::out_of_range("judge"); };
-  EXPECT_THROW(examine(run_of(10), property), std::out_of_range);
+  EXPECT_THROW(examine(make_run(10), property), std::out_of_range);
   Property<int> failing = below(100);
-  failing.cases = shrinking<int>([](Draw&) -> int { throw std::domain_error("generator"); },
-                                 [](const int&) { return std::vector<int>(); });
-  EXPECT_THROW(examine(run_of(10), failing), std::domain_error);
+  failing.cases =
+      make_shrinking_generator<int>([](Draw&) -> int { throw std::domain_error("generator"); },
+                                    [](const int&) { return std::vector<int>(); });
+  EXPECT_THROW(examine(make_run(10), failing), std::domain_error);
 }
 
 TEST(ExamineProperty, ShrinkingSkipsCasesThatViolateAContract) {
@@ -186,9 +187,9 @@ TEST(ExamineProperty, ShrinkingSkipsCasesThatViolateAContract) {
     return within(v, 70);
   };
   property.cases = rc::Gen<int>([](const rc::Random& random, int) {
-    return rc::shrinkable::map(up_to(20)(random, 100), [](int v) { return v + 71; });
+    return rc::shrinkable::map(integers_up_to(20)(random, 100), [](int v) { return v + 71; });
   });
-  EXPECT_EQ(examine(run_of(5), property).counterexample, "v = 71");
+  EXPECT_EQ(examine(make_run(5), property).counterexample, "v = 71");
 }
 
 }  // namespace

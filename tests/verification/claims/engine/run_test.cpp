@@ -19,12 +19,12 @@ using namespace fixtures;
 
 namespace {
 
-Claim claim_of(const std::string& id, std::function<Evidence(const Run&)> check) {
+Claim make_claim_with_id(const std::string& id, std::function<Evidence(const Run&)> check) {
   return {.id = id, .expected = Verdict::holds, .check = std::move(check)};
 }
 
-Claim claim_that_draws(const std::string& id) {
-  return claim_of(id, [](const engine::Run& run) {
+Claim make_random_claim(const std::string& id) {
+  return make_claim_with_id(id, [](const engine::Run& run) {
     return examine(run, Property<Batch>{.cases = batches({}),
                                         .judge = [](const Batch& b) { return within(b.x[0], 1.5); },
                                         .describe = [](const Batch& b) { return show(b); },
@@ -33,7 +33,7 @@ Claim claim_that_draws(const std::string& id) {
 }
 
 std::vector<Claim> three_claims() {
-  return {claim_that_draws("A1"), claim_that_draws("A2"), claim_that_draws("B1")};
+  return {make_random_claim("A1"), make_random_claim("A2"), make_random_claim("B1")};
 }
 
 std::vector<std::string> ids(const std::vector<Claim>& claims) {
@@ -113,15 +113,16 @@ TEST(RunClaims, EvidenceIsTheSameForAnyNumberOfJobs) {
 
 TEST(RunClaims, CrashIsAFailureOfThatClaimOnly) {
   const std::vector<Claim> claims{
-      claim_that_draws("A1"),
-      claim_of("A2",
-               [](const engine::Run&) -> Evidence {
-                 ::raise(SIGKILL);
-                 return {};
-               }),
-      claim_of("A3", [](const engine::Run&) -> Evidence { ::_exit(0); }),
-      claim_of("A4", [](const engine::Run&) -> Evidence { throw std::runtime_error("broken"); }),
-      claim_that_draws("B1")};
+      make_random_claim("A1"),
+      make_claim_with_id("A2",
+                         [](const engine::Run&) -> Evidence {
+                           ::raise(SIGKILL);
+                           return {};
+                         }),
+      make_claim_with_id("A3", [](const engine::Run&) -> Evidence { ::_exit(0); }),
+      make_claim_with_id(
+          "A4", [](const engine::Run&) -> Evidence { throw std::runtime_error("broken"); }),
+      make_random_claim("B1")};
   const auto results = run_claims(claims, {.cases = 20, .jobs = 2});
   EXPECT_EQ(results[0].failure, "");
   EXPECT_EQ(results[1].failure, "claim A2: its process was ended by signal 9 (Killed)");
@@ -144,7 +145,8 @@ TEST(RunClaims, TransfersEveryTextAndNumberFromItsWorkers) {
   sent.counterexample = std::string(100000, 'x') + "\n\"quoted\"";
   sent.detail = "broken \xff utf-8";
   sent.seed = std::numeric_limits<std::uint64_t>::max();
-  const auto got = run_claims({claim_of("A1", [&](const engine::Run&) { return sent; })}, {})[0];
+  const auto got =
+      run_claims({make_claim_with_id("A1", [&](const engine::Run&) { return sent; })}, {})[0];
   EXPECT_EQ(got.evidence.worst, sent.worst);
   EXPECT_EQ(got.evidence.worst_meaning, sent.worst_meaning);
   EXPECT_EQ(got.evidence.counterexample, sent.counterexample);
@@ -152,9 +154,9 @@ TEST(RunClaims, TransfersEveryTextAndNumberFromItsWorkers) {
   EXPECT_EQ(got.evidence.seed, sent.seed);
   EXPECT_TRUE(got.as_expected);
   sent.worst = 0.1;
-  EXPECT_EQ(
-      run_claims({claim_of("A1", [&](const engine::Run&) { return sent; })}, {})[0].evidence.worst,
-      0.1);
+  EXPECT_EQ(run_claims({make_claim_with_id("A1", [&](const engine::Run&) { return sent; })}, {})[0]
+                .evidence.worst,
+            0.1);
 }
 
 TEST(RunClaims, ReportsProgressAndLeavesNoProcess) {
@@ -171,8 +173,8 @@ TEST(RunClaims, ReportsProgressAndLeavesNoProcess) {
 }
 
 TEST(RunClaims, WorkersEndIfProgressThrows) {
-  const std::vector<Claim> claims{claim_that_draws("A1"),
-                                  claim_of("A2", [](const engine::Run&) -> Evidence {
+  const std::vector<Claim> claims{make_random_claim("A1"),
+                                  make_claim_with_id("A2", [](const engine::Run&) -> Evidence {
                                     ::pause();
                                     return {};
                                   })};
@@ -197,7 +199,7 @@ TEST(RunClaims, ZeroCasesFailEveryClaim) {
 }
 
 TEST(RunClaims, ReportsSensitivitiesIfRequested) {
-  const Claim claim = claim_of("A1", [](const engine::Run& run) {
+  const Claim claim = make_claim_with_id("A1", [](const engine::Run& run) {
     Evidence e;
     e.cases = 1;
     const auto y = run.subject.relu(ref::tensor::full_tensor<double>({1}, 1));
@@ -223,7 +225,7 @@ TEST(RunClaims, ReportsSensitivitiesIfRequested) {
 }
 
 TEST(RunClaims, UsesTheGivenImplementation) {
-  const Claim claim = claim_of("A1", [](const engine::Run& run) {
+  const Claim claim = make_claim_with_id("A1", [](const engine::Run& run) {
     Evidence e;
     e.cases = 1;
     NormInputs<double> in;

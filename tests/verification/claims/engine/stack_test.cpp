@@ -15,10 +15,10 @@ namespace {
 using ref::model::NormPlacement;
 using ref::numeric::ball;
 
-EncoderCase network(NormPlacement placement, std::size_t layers) {
+EncoderCase make_network(NormPlacement placement, std::size_t layers) {
   engine::Run run;
   run.claim = "stack_test";
-  EncoderCase c = gaussian_network(run, "", 0, 2, 4, layers);
+  EncoderCase c = draw_gaussian_network(run, "", 0, 2, 4, layers);
   c.placement = placement;
   c.final_norm = placement == NormPlacement::pre;
   return c;
@@ -27,7 +27,7 @@ EncoderCase network(NormPlacement placement, std::size_t layers) {
 // Running the layers one by one must give the same values and gradients as running the whole stack.
 TEST(RunLayerStack, EqualsRunningTheLayersOneByOne) {
   for (const NormPlacement placement : {NormPlacement::post, NormPlacement::pre}) {
-    auto in = network(placement, 3).inputs<double>();
+    auto in = make_network(placement, 3).inputs<double>();
     const auto whole = run_stack(in);
     auto first = in, rest = in;
     first.layers.resize(1);
@@ -47,8 +47,8 @@ TEST(RunLayerStack, EqualsRunningTheLayersOneByOne) {
   }
 }
 
-TEST(RunLayerStack, WithoutAnUpstreamGradientOnlyTheForwardRuns) {
-  const auto step = run_stack(network(NormPlacement::post, 2).inputs<double>(false));
+TEST(RunLayerStack, RunsOnlyTheForwardIfThereIsNoUpstreamGradient) {
+  const auto step = run_stack(make_network(NormPlacement::post, 2).inputs<double>(false));
   EXPECT_FALSE(ref::tensor::is_given(step.grad_x));
   EXPECT_TRUE(step.gradients.empty());
 }
@@ -73,7 +73,7 @@ TEST(RunLayerStack, InferenceUsesTheRunningStatisticsOfTheEarlierStep) {
 }
 
 TEST(RunLayerStack, BallsContainTheResultsInDouble) {
-  const EncoderCase c = network(NormPlacement::post, 2);
+  const EncoderCase c = make_network(NormPlacement::post, 2);
   const auto doubles = run_stack(c.inputs<double>());
   // 53 bits make the balls as wide as the rounding errors of double
   const ref::numeric::BallPrecision precision(53);
@@ -88,7 +88,7 @@ TEST(RunLayerStack, BallsContainTheResultsInDouble) {
 }
 
 TEST(RunLayerStack, RejectsWhatTheLayersReject) {
-  auto in = network(NormPlacement::post, 1).inputs<double>();
+  auto in = make_network(NormPlacement::post, 1).inputs<double>();
   in.x = ref::tensor::empty_tensor<double>({1, 2, 3});
   EXPECT_THROW(run_stack(in), ref::numeric::ContractError);
 }

@@ -36,7 +36,7 @@ TEST(SquareSum, SumsTheSelectedElements) {
 }
 
 TEST(LayerValueName, HasTheIndexOfTheLayer) {
-  EXPECT_EQ(layer_value(2, "norm1.x"), "layers.2.norm1.x");
+  EXPECT_EQ(layer_value_name(2, "norm1.x"), "layers.2.norm1.x");
 }
 
 }  // namespace

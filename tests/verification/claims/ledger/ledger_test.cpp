@@ -80,17 +80,17 @@ TEST_P(EveryClaim, HasItsExpectedVerdict) {
   }
 }
 
-std::vector<std::string> every_id() {
+std::vector<std::string> list_claim_ids() {
   std::vector<std::string> ids;
   for (const Claim& claim : ledger()) ids.push_back(claim.id);
   return ids;
 }
 
-std::string name_of(const testing::TestParamInfo<std::string>& parameter) {
+std::string make_test_name(const testing::TestParamInfo<std::string>& parameter) {
   return parameter.param;
 }
 
-INSTANTIATE_TEST_SUITE_P(, EveryClaim, testing::ValuesIn(every_id()), name_of);
+INSTANTIATE_TEST_SUITE_P(, EveryClaim, testing::ValuesIn(list_claim_ids()), make_test_name);
 
 }  // namespace
 }  // namespace normproof::verification::claims::ledger

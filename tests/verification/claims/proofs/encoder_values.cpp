@@ -19,19 +19,19 @@ using verification::claims::engine::StackStep;
 using verification::claims::fixtures::EncoderCase;
 using verification::claims::fixtures::LayerWeights;
 
-void print(const char* name, const std::vector<double>& numbers) {
+void print_numbers(const char* name, const std::vector<double>& numbers) {
   std::printf("%s", name);
   for (const double v : numbers) std::printf(" %a", v);
   std::printf("\n");
 }
 
-void print(const char* name, const ref::tensor::Tensor<ball>& enclosures) {
+void print_numbers(const char* name, const ref::tensor::Tensor<ball>& enclosures) {
   std::printf("%s", name);
   for (const ball& v : enclosures) std::printf(" %a %a", v.lower(), v.upper());
   std::printf("\n");
 }
 
-void print(const char* name, const ball& enclosure) {
+void print_numbers(const char* name, const ball& enclosure) {
   std::printf("%s %a %a\n", name, enclosure.lower(), enclosure.upper());
 }
 
@@ -53,37 +53,37 @@ EncoderCase draw_encoder(NormPlacement placement, std::size_t tokens, std::size_
   return c;
 }
 
-void print_drawn(const char* name, const EncoderCase& c) {
+void print_drawn_case(const char* name, const EncoderCase& c) {
   std::printf("case %s %zu %zu\n", name, c.tokens, c.d_model);
-  print("eps", std::vector<double>{c.eps});
-  print("x", c.x);
-  print("grad_y", c.grad_y);
-  print("W_V", c.layers[0].value);
-  print("W_1", c.layers[0].first);
-  print("W_2", c.layers[0].second);
+  print_numbers("eps", std::vector<double>{c.eps});
+  print_numbers("x", c.x);
+  print_numbers("grad_y", c.grad_y);
+  print_numbers("W_V", c.layers[0].value);
+  print_numbers("W_1", c.layers[0].first);
+  print_numbers("W_2", c.layers[0].second);
 }
 
 void print_case(const char* name, const EncoderCase& c) {
   const auto step = verification::claims::engine::run_stack(c.inputs<ball>());
-  print_drawn(name, c);
+  print_drawn_case(name, c);
   for (const char* value : {"norm1.y", "norm2.x", "norm2.y", "feed_forward.active"})
-    print(value, step.values.at("layers.0." + std::string(value)));
-  print("y", step.y);
-  print("grad_W_2", step.gradients.back().feed_forward.second.weight);
-  print("grad_x", step.grad_x);
+    print_numbers(value, step.values.at("layers.0." + std::string(value)));
+  print_numbers("y", step.y);
+  print_numbers("grad_W_2", step.gradients.back().feed_forward.second.weight);
+  print_numbers("grad_x", step.grad_x);
 }
 
 /// Prints the values of the case with causal attention, W_Q = W_1 and W_K = W_2. With pre-norm, a
 /// final norm follows the layer.
-void print_causal(const char* name, EncoderCase c) {
+void print_causal_case(const char* name, EncoderCase c) {
   c.final_norm = c.placement == NormPlacement::pre;
   auto in = c.inputs<ball>(false);
   in.config.causal = true;
   ball* weight = in.layers[0].attention.in.weight.data();
   for (const auto* matrix : {&c.layers[0].first, &c.layers[0].second})
     for (const double v : *matrix) *weight++ = ball(v);
-  print_drawn(name, c);
-  print("y", verification::claims::engine::run_stack(in).y);
+  print_drawn_case(name, c);
+  print_numbers("y", verification::claims::engine::run_stack(in).y);
 }
 
 std::vector<double> negate(std::vector<double> matrix) {
@@ -95,7 +95,7 @@ std::vector<double> negate(std::vector<double> matrix) {
 /// `both_second` is true, the mean also covers the two signs of W_2; W_2 has the same sign in all
 /// layers.
 template <class F>
-ball mean_over_signs(const EncoderCase& c, std::size_t layers, bool both_second, F f) {
+ball average_over_signs(const EncoderCase& c, std::size_t layers, bool both_second, F f) {
   const unsigned of_first = 1U << layers, draws = of_first * (both_second ? 2 : 1);
   ball sum(0);
   for (unsigned signs = 0; signs < draws; ++signs) {
@@ -110,51 +110,51 @@ ball mean_over_signs(const EncoderCase& c, std::size_t layers, bool both_second,
   return sum / ball(static_cast<int>(draws));
 }
 
-ball square_sum(const ref::tensor::Tensor<ball>& values, std::size_t begin, std::size_t count) {
+ball sum_squares(const ref::tensor::Tensor<ball>& values, std::size_t begin, std::size_t count) {
   ball sum(0);
   for (std::size_t i = begin; i < begin + count; ++i) sum += values.data()[i] * values.data()[i];
   return sum;
 }
 
-ball gradient_square(const StackStep<ball>& step) {
+ball squared_gradient_length(const StackStep<ball>& step) {
   const auto& gradient = step.gradients.back().feed_forward.second.weight;
-  return square_sum(gradient, 0, gradient.size());
+  return sum_squares(gradient, 0, gradient.size());
 }
 
 void print_means(const char* name, const EncoderCase& c) {
-  print_drawn(name, c);
-  print("length", mean_over_signs(c, 1, true, [&](const StackStep<ball>& step) {
-          return square_sum(step.values.at("layers.0.norm2.x"), 0, c.d_model);
-        }));
-  print("gradient", mean_over_signs(c, 1, false, gradient_square));
+  print_drawn_case(name, c);
+  print_numbers("length", average_over_signs(c, 1, true, [&](const StackStep<ball>& step) {
+                  return sum_squares(step.values.at("layers.0.norm2.x"), 0, c.d_model);
+                }));
+  print_numbers("gradient", average_over_signs(c, 1, false, squared_gradient_length));
 }
 
 /// Prints the mean variance of the features after two layers.
-void print_mean_spread(const char* name, const EncoderCase& c) {
-  print_drawn(name, c);
-  print("spread", mean_over_signs(c, 2, false, [&](const StackStep<ball>& step) {
-          ball sum(0);
-          for (const ball& v : step.y) sum += v;
-          const ball d(static_cast<int>(c.d_model)), mean = sum / d;
-          return square_sum(step.y, 0, c.d_model) / d - mean * mean;
-        }));
+void print_mean_feature_variance(const char* name, const EncoderCase& c) {
+  print_drawn_case(name, c);
+  print_numbers("spread", average_over_signs(c, 2, false, [&](const StackStep<ball>& step) {
+                  ball sum(0);
+                  for (const ball& v : step.y) sum += v;
+                  const ball d(static_cast<int>(c.d_model)), mean = sum / d;
+                  return sum_squares(step.y, 0, c.d_model) / d - mean * mean;
+                }));
 }
 
 /// Prints the mean squared length of the second of two tokens.
-void print_mean_of_tokens(const char* name, const EncoderCase& c) {
-  print_drawn(name, c);
-  print("length", mean_over_signs(c, 1, false, [&](const StackStep<ball>& step) {
-          return square_sum(step.y, c.d_model, c.d_model);
-        }));
+void print_mean_squared_token_length(const char* name, const EncoderCase& c) {
+  print_drawn_case(name, c);
+  print_numbers("length", average_over_signs(c, 1, false, [&](const StackStep<ball>& step) {
+                  return sum_squares(step.y, c.d_model, c.d_model);
+                }));
 }
 
 /// Prints an enclosure of the probability `P(max ReLU(X)^2 <= 2 ln(100 d))` for a vector X of d = 4
 /// independent standard normal numbers.
-void print_probability() {
+void print_maximum_probability() {
   const ball root = sqrt(ref::numeric::log(ball(400)));
   const ball phi = (ball(1) + ref::numeric::erf(root)) / ball(2);
   std::printf("case chance 1 4\n");
-  print("chance", phi * phi * phi * phi);
+  print_numbers("chance", phi * phi * phi * phi);
 }
 
 }  // namespace
@@ -164,11 +164,12 @@ int main() {
   print_case("post", draw_encoder(NormPlacement::post, 1, 3, 0));
   print_case("pre", draw_encoder(NormPlacement::pre, 1, 2, 0.0625));
   print_case("pre_of_two", draw_encoder(NormPlacement::pre, 2, 2, 0.0625));
-  print_causal("causal_post", draw_encoder(NormPlacement::post, 2, 2, 0.0625));
-  print_causal("causal_pre", draw_encoder(NormPlacement::pre, 2, 2, 0.0625));
+  print_causal_case("causal_post", draw_encoder(NormPlacement::post, 2, 2, 0.0625));
+  print_causal_case("causal_pre", draw_encoder(NormPlacement::pre, 2, 2, 0.0625));
   print_means("means_post", draw_encoder(NormPlacement::post, 1, 3, 0));
-  print_mean_spread("means_of_two_layers", draw_encoder(NormPlacement::pre, 1, 2, 0.0625));
-  print_mean_of_tokens("means_of_two", draw_encoder(NormPlacement::pre, 2, 2, 0.0625));
-  print_probability();
+  print_mean_feature_variance("means_of_two_layers",
+                              draw_encoder(NormPlacement::pre, 1, 2, 0.0625));
+  print_mean_squared_token_length("means_of_two", draw_encoder(NormPlacement::pre, 2, 2, 0.0625));
+  print_maximum_probability();
   return 0;
 }

@@ -42,7 +42,7 @@ void print_case(bool centred, numeric::FloatType format, std::size_t n, double o
     gamma.push_back(draw(1));
     beta.push_back(i % 7 == 2 ? 0 : draw(2));
   }
-  numeric::Arithmetic arithmetic = numeric::arithmetic_in(format);
+  numeric::Arithmetic arithmetic = numeric::arithmetic_of_type(format);
   if (scale != 1) arithmetic.tiny *= 4 * arithmetic.unit_roundoff;
   const numeric::AnyOrderArithmetic scope(arithmetic);
   const norm::Affine<any_order_error> affine{row(gamma, false), row(beta, false)};

@@ -44,7 +44,7 @@ TEST(GoldenCheckOnDevice, NormsIn32And16BitsPass) {
   EXPECT_EQ(strict.status, 1) << "sums in float64 were not asked of float32 kernels";
 }
 
-TEST(GoldenCheckOnDevice, WithoutAGpuReportsOneSentence) {
+TEST(GoldenCheckOnDevice, ReportsOneSentenceIfThereIsNoGpu) {
   const Outcome cuda = run(std::string(kCommitted) + "--device cuda --only 'quick/dyt/*'");
   if (cuda.status == 0) GTEST_SKIP() << "this machine has a GPU";
   EXPECT_EQ(cuda.status, 77);

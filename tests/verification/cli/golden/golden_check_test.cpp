@@ -60,7 +60,7 @@ class GoldenCheckProgram : public ::testing::Test {
 TEST(GoldenCheckOptions, ParsesEveryOptionAndHasDefaults) {
   namespace corpora = normproof::verification::golden;
   const auto plain =
-      parsed<tool::golden::GoldenCheckCommand>({"--golden", "g", "--candidate", "c"});
+      parse_command<tool::golden::GoldenCheckCommand>({"--golden", "g", "--candidate", "c"});
   EXPECT_EQ(plain.golden, "g");
   EXPECT_EQ(plain.candidate, "c");
   EXPECT_FALSE(plain.pipe || plain.xfail || plain.reports.file("--json") ||
@@ -71,35 +71,35 @@ TEST(GoldenCheckOptions, ParsesEveryOptionAndHasDefaults) {
   EXPECT_TRUE(plain.options.outputs.empty());
   EXPECT_EQ(plain.options.formula, corpora::tolerance::Formula::two_pass);
   EXPECT_EQ(plain.min_cases, 1u);
-  const auto full = parsed<tool::golden::GoldenCheckCommand>({"--golden",
-                                                              "g",
-                                                              "--pipe",
-                                                              "./a b 'c'",
-                                                              "--timeout",
-                                                              "2",
-                                                              "--only",
-                                                              "*x*",
-                                                              "--outputs",
-                                                              "y,grad_x",
-                                                              "--accumulation",
-                                                              "float16",
-                                                              "--min-cases",
-                                                              "7",
-                                                              "--xfail",
-                                                              "x.txt",
-                                                              "--json",
-                                                              "r.jsonl",
-                                                              "--junit",
-                                                              "r.xml",
-                                                              "--sarif",
-                                                              "r.sarif",
-                                                              "--markdown",
-                                                              "r.md",
-                                                              "--jobs",
-                                                              "2",
-                                                              "--formula",
-                                                              "one_pass",
-                                                              "--flush-subnormals"});
+  const auto full = parse_command<tool::golden::GoldenCheckCommand>({"--golden",
+                                                                     "g",
+                                                                     "--pipe",
+                                                                     "./a b 'c'",
+                                                                     "--timeout",
+                                                                     "2",
+                                                                     "--only",
+                                                                     "*x*",
+                                                                     "--outputs",
+                                                                     "y,grad_x",
+                                                                     "--accumulation",
+                                                                     "float16",
+                                                                     "--min-cases",
+                                                                     "7",
+                                                                     "--xfail",
+                                                                     "x.txt",
+                                                                     "--json",
+                                                                     "r.jsonl",
+                                                                     "--junit",
+                                                                     "r.xml",
+                                                                     "--sarif",
+                                                                     "r.sarif",
+                                                                     "--markdown",
+                                                                     "r.md",
+                                                                     "--jobs",
+                                                                     "2",
+                                                                     "--formula",
+                                                                     "one_pass",
+                                                                     "--flush-subnormals"});
   EXPECT_TRUE(full.options.flush_subnormals);
   EXPECT_FALSE(plain.options.flush_subnormals);
   EXPECT_EQ(full.pipe, "./a b 'c'");

@@ -15,7 +15,7 @@ using tool::golden::GoldenExportCommand;
 
 TEST(GoldenExportOptions, ParsesEveryOption) {
   using Format = normproof::verification::golden::candidate::ExportFormat;
-  const auto given = parsed<GoldenExportCommand>(
+  const auto given = parse_command<GoldenExportCommand>(
       {"--golden", "g", "--format", "text", "--out", "o", "--only", "q/*"});
   EXPECT_EQ(given.golden, "g");
   EXPECT_EQ(given.format, Format::text);

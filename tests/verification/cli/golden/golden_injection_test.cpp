@@ -25,7 +25,7 @@ normproof::verification::golden::gate::InjectionResult two_injection_results() {
   return planted;
 }
 
-TEST(InjectedValuesReport, IsWrittenAsLineTableAndJson) {
+TEST(InjectedValuesReport, IsWrittenAsALineATableAndJson) {
   EXPECT_EQ(
       injection_text(two_injection_results().total()),
       "2,400 values, each in the place of one element: 2,390 refused, 7 right there, 2 within "

@@ -14,12 +14,12 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 TEST(GoldenMakeOptions, ParsesEveryOptionAndHasDefaults) {
-  const auto plain = parsed<GoldenMakeCommand>({"--out", "d"});
+  const auto plain = parse_command<GoldenMakeCommand>({"--out", "d"});
   EXPECT_EQ(plain.out, "d");
   EXPECT_THAT(plain.tiers, ElementsAre(Tier::quick));
   EXPECT_EQ(plain.only, "*");
   EXPECT_EQ(plain.jobs, tool::processor_count());
-  const auto full = parsed<GoldenMakeCommand>(
+  const auto full = parse_command<GoldenMakeCommand>(
       {"--tier", "full,quick", "--only=*/layer_norm/*", "--jobs", "3", "--out=d"});
   EXPECT_THAT(full.tiers, ElementsAre(Tier::full, Tier::quick));
   EXPECT_EQ(full.only, "*/layer_norm/*");

@@ -40,8 +40,8 @@ TEST(BugMuseum, ReportsFoundAndMissedBugs) {
       "MISSED hidden (owner/project#7): missed by 3 cases; the largest share of a bound is "
       "0.25\n"
       "1 of 2 exhibits found\n");
-  EXPECT_FALSE(all_bugs_found(visits));
-  EXPECT_TRUE(all_bugs_found({visits[0]}));
+  EXPECT_FALSE(are_all_bugs_found(visits));
+  EXPECT_TRUE(are_all_bugs_found({visits[0]}));
   const auto json = nlohmann::json::parse(known_bugs_json(visits, Tier::quick));
   EXPECT_EQ(json.at("found"), 1);
   EXPECT_EQ(json.at("exhibits").at(0).at("found_by"), "quick/softmax/odd-13x17-float32");

@@ -23,10 +23,10 @@ TEST(GoldenOptions, SetTheFieldsOfTheCommand) {
   std::optional<std::filesystem::path> candidate;
   std::optional<std::string> pipe;
   double timeout = 60;
-  tool::golden::add_golden(app, golden);
-  tool::golden::add_only(app, only);
+  tool::golden::add_golden_option(app, golden);
+  tool::golden::add_only_option(app, only);
   tool::golden::add_candidate(app, candidate);
-  tool::golden::add_pipe(app, pipe, timeout);
+  tool::golden::add_pipe_option(app, pipe, timeout);
   app.parse("--golden g --only q/* --candidate c --only r --pipe p --timeout 86400", false);
   EXPECT_EQ(golden, "g");
   EXPECT_THAT(only.globs, ::testing::ElementsAre("q/*", "r"));
@@ -42,7 +42,7 @@ TEST(GoldenOptions, CorpusMayBeInASubfolderNamedData) {
   const normproof::tests::ref::io::TemporaryFolder folder;
   CLI::App app;
   std::filesystem::path golden;
-  tool::golden::add_golden(app, golden);
+  tool::golden::add_golden_option(app, golden);
   const auto found = [&] {
     app.parse("--golden " + folder.path().string(), false);
     return golden;
@@ -57,13 +57,13 @@ TEST(GoldenOptions, CorpusMayBeInASubfolderNamedData) {
                normproof::ref::numeric::UsageError);
 }
 
-TEST(GoldenOptions, PipeIsRequiredIfThereIsNoOtherCandidate) {
+TEST(GoldenOptions, OptionPipeIsRequiredIfThereIsNoOtherCandidate) {
   CLI::App app;
   std::filesystem::path out;
   std::string pipe;
   double timeout = 60;
-  tool::golden::add_pipe(app, pipe, timeout);
-  tool::golden::add_new_folder(app, out);
+  tool::golden::add_pipe_option(app, pipe, timeout);
+  tool::golden::add_new_folder_option(app, out);
   EXPECT_THROW(app.parse("--out o", false), CLI::RequiredError);
   EXPECT_THROW(app.parse("--pipe p", false), CLI::RequiredError);
   app.parse("--pipe p --out o", false);

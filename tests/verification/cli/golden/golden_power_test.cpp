@@ -25,8 +25,8 @@ TEST(GateDetectionPower, PrintsTheScoreAndWritesEveryVerdict) {
   EXPECT_EQ(outcome.err, "");
   EXPECT_THAT(outcome.out, AllOf(StartsWith("| layer | cases | wrong |"), HasSubstr("\n| all | "),
                                  HasSubstr("\nPASSED: "), EndsWith("tier quick, 1 corpus\n")));
-  const auto parsed = nlohmann::json::parse(normproof::ref::io::read_text(verdicts));
-  const auto& layer = parsed.at("layers").at(0);
+  const auto parse_command = nlohmann::json::parse(normproof::ref::io::read_text(verdicts));
+  const auto& layer = parse_command.at("layers").at(0);
   EXPECT_EQ(layer.at("layer"), "group_scaling");
   EXPECT_TRUE(layer.at("false_alarms").empty());
   for (const auto& verdict : layer.at("wrong")) {

@@ -30,7 +30,7 @@ class GoldenRelations : public ::testing::Test {
   }
 
   Outcome in(const std::string& command) const { return run(enter_ + command); }
-  Outcome relations(const std::string& more = "") const {
+  Outcome run_golden_relations(const std::string& more = "") const {
     return in("$N golden relations --golden g --pipe 'sh copy' " + more);
   }
 
@@ -39,7 +39,7 @@ class GoldenRelations : public ::testing::Test {
 };
 
 TEST_F(GoldenRelations, CountsRelationsThatHold) {
-  const Outcome outcome = relations("--json j --junit x");
+  const Outcome outcome = run_golden_relations("--json j --junit x");
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
   EXPECT_EQ(outcome.err, "");
   EXPECT_THAT(outcome.out, AllOf(StartsWith("relation   held  broken  does not apply  declined\n"
@@ -75,7 +75,7 @@ TEST_F(GoldenRelations, BrokenRelationHasItsReproCommand) {
 }
 
 TEST_F(GoldenRelations, FailsIfNoRelationApplies) {
-  const Outcome outcome = relations("--relations split --only '*/one_row-*'");
+  const Outcome outcome = run_golden_relations("--relations split --only '*/one_row-*'");
   EXPECT_EQ(outcome.status, 1);
   EXPECT_THAT(
       outcome.out,

@@ -18,7 +18,7 @@ using tests::ref::io::TemporaryFolder;
 TEST(GpuAgreeOptions, ParsesEveryOption) {
   namespace golden = normproof::verification::golden;
   namespace gpu = normproof::gpu;
-  const auto given = parsed<tool::gpu::GpuAgreeCommand>(
+  const auto given = parse_command<tool::gpu::GpuAgreeCommand>(
       {"--device", "cuda", "--seed", "7", "--json", "a.json", "--jobs", "2", "--mode", "cublas",
        "--precision", "tf32", "--tier", "standard", "--html", "a.html"});
   EXPECT_EQ(given.device, normproof::gpu::device::Backend::cuda);
@@ -30,7 +30,7 @@ TEST(GpuAgreeOptions, ParsesEveryOption) {
   EXPECT_EQ(given.mode, tool::gpu::GpuProductMode::cublas);
   EXPECT_EQ(given.precision, normproof::gpu::ops::Precision::tf32);
   EXPECT_EQ(given.tier, normproof::verification::golden::corpus::Tier::standard);
-  const auto plain = parsed<tool::gpu::GpuAgreeCommand>({"--seed", "0"});
+  const auto plain = parse_command<tool::gpu::GpuAgreeCommand>({"--seed", "0"});
   EXPECT_EQ(plain.device, normproof::gpu::device::Backend::simulated);
   EXPECT_EQ(plain.mode, tool::gpu::GpuProductMode::ordered);
   EXPECT_EQ(plain.tier, normproof::verification::golden::corpus::Tier::quick);
@@ -53,7 +53,7 @@ TEST(GpuAgreeOptions, ErrorsNameInvalidOptions) {
   refused({"--tier", "full"}, "quick, standard");
 }
 
-TEST(GpuProgram, AgreePrintsOneRowPerOperationAndWritesFiles) {
+TEST(GpuProgram, CommandAgreePrintsOneRowPerOperationAndWritesFiles) {
   const TemporaryFolder folder;
   const Outcome outcome =
       run("cd '" + folder.path().string() +
@@ -89,7 +89,7 @@ TEST(GpuProgram, FilesAreWrittenEvenIfPrintingFails) {
   EXPECT_THAT(read_file(folder / "a.json"), HasSubstr("\"operation\": \"training\""));
 }
 
-TEST(GpuProgram, TrainPrintsTheHashesOfDeviceAndReference) {
+TEST(GpuProgram, CommandTrainPrintsTheHashesOfDeviceAndReference) {
   const Outcome outcome = run("$N gpu train --steps 2 --norm power_norm --optimizer adam");
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_THAT(outcome.out,
@@ -115,7 +115,7 @@ TEST(GpuProgram, TrainPrintsTheHashesOfDeviceAndReference) {
   EXPECT_THAT(refused.err, HasSubstr("--norm is 'group_norm'; expected one without"));
 }
 
-TEST(GpuProgram, ProbeOrderPrintsTheSummationTreeAndTheVerdict) {
+TEST(GpuProgram, CommandProbeOrderPrintsTheSummationTreeAndTheVerdict) {
   const Outcome ours = run("$N probe-order matmul --terms 600");
   EXPECT_EQ(ours.status, 0) << ours.err;
   EXPECT_THAT(ours.out, AllOf(HasSubstr("600 terms: [0..255 [256..511] [512..599]]\n"),
@@ -125,7 +125,7 @@ TEST(GpuProgram, ProbeOrderPrintsTheSummationTreeAndTheVerdict) {
               HasSubstr("4 terms: [0 2 [1 3]]\n"));
 }
 
-TEST(GpuProgram, WithoutAGpuReportsOneSentenceAndStatus77) {
+TEST(GpuProgram, ReportsOneSentenceAndStatus77IfThereIsNoGpu) {
   const Outcome outcome = run("$N gpu agree --device cuda");
   if (outcome.status == 0) GTEST_SKIP() << "this machine has a GPU";
   EXPECT_EQ(outcome.status, 77);

@@ -16,8 +16,9 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-/// Returns two rows of a report. One passes; the other exceeds its bound by an infinite ratio.
-checks::agreement::Rows sample_agreement() {
+/// Returns two rows of a report. The first passes; the second fails with an infinite ratio of its
+/// error to its bound.
+checks::agreement::Rows sample_agreement_rows() {
   checks::agreement::Rows rows;
   rows.begin("linear", "case <a>");
   rows.judge({.of_bound = 0.25, .of_sums = 0.5, .judged = true}, [] { return ""; });
@@ -36,7 +37,7 @@ GpuAgreeCommand cublas_command() {
 }
 
 TEST(GpuAgreementReport, LineHasErrorRatiosAndTheNumberOfUnjudgedElements) {
-  const checks::agreement::Rows rows = sample_agreement();
+  const checks::agreement::Rows rows = sample_agreement_rows();
   EXPECT_THAT(agreement_head(cublas_command()),
               AllOf(HasSubstr("cublas mode, bfloat16 with sums in float32, seed 1"),
                     HasSubstr("by a simulated library"), HasSubstr("of sums")));
@@ -61,14 +62,14 @@ TEST(GpuAgreementReport, OrderedModeHasNoErrorRatios) {
 }
 
 TEST(GpuAgreementReport, JsonHasEveryRowAndInfinityAsText) {
-  EXPECT_THAT(agreement_json(sample_agreement(), cublas_command()),
+  EXPECT_THAT(agreement_json(sample_agreement_rows(), cublas_command()),
               AllOf(HasSubstr("\"agree\": false"), HasSubstr("\"precision\": \"bfloat16\""),
                     HasSubstr("\"not_judged\": 1"), HasSubstr("\"of_bound\": \"inf\""),
                     HasSubstr("\"of_sums\": 0.5")));
 }
 
 TEST(GpuAgreementReport, JUnitFailsTheRowThatDiffers) {
-  const std::string junit = support::report::junit(agreement_checks(sample_agreement()));
+  const std::string junit = support::report::junit(agreement_checks(sample_agreement_rows()));
   EXPECT_THAT(tests::verification::support::report::junit_violations(junit), testing::IsEmpty());
   EXPECT_THAT(junit, AllOf(HasSubstr("tests=\"2\""), HasSubstr("name=\"linear\" />"),
                            HasSubstr("<failure message=\"case &lt;b")));
@@ -76,7 +77,7 @@ TEST(GpuAgreementReport, JUnitFailsTheRowThatDiffers) {
 
 TEST(GpuAgreementReport, PageIsSelfContained) {
   const std::string page =
-      support::report::html(agreement_document(sample_agreement(), cublas_command()));
+      support::report::html(agreement_document(sample_agreement_rows(), cublas_command()));
   EXPECT_TRUE(page.starts_with("<!DOCTYPE html>"));
   for (const char* foreign : {"<script", "<link", "<img", "@import", "src="})
     EXPECT_THAT(page, Not(HasSubstr(foreign)));

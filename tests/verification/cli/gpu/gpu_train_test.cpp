@@ -14,18 +14,19 @@ using tool::gpu::GpuTrainCommand;
 using TrainingTask = normproof::verification::checks::agreement::TrainingTask;
 
 TEST(GpuTrainOptions, ParsesEveryOption) {
-  const auto train =
-      parsed<GpuTrainCommand>({"--norm", "batch_norm", "--optimizer", "adam", "--steps", "3"});
+  const auto train = parse_command<GpuTrainCommand>(
+      {"--norm", "batch_norm", "--optimizer", "adam", "--steps", "3"});
   EXPECT_EQ(train.norm, "batch_norm");
   EXPECT_EQ(train.optimizer, "adam");
   EXPECT_EQ(train.steps, 3);
   EXPECT_EQ(train.seed, 42u);
   EXPECT_EQ(train.task, TrainingTask::classes);
   EXPECT_FALSE(train.scaled_embedding);
-  EXPECT_TRUE(parsed<GpuTrainCommand>({"--scaled-embedding"}).scaled_embedding);
-  EXPECT_EQ(parsed<GpuTrainCommand>({"--seed", "0"}).seed, 0u);
-  EXPECT_EQ(parsed<GpuTrainCommand>({"--task", "language"}).task, TrainingTask::language);
-  EXPECT_EQ(parsed<GpuTrainCommand>({"--task", "translate"}).task, TrainingTask::translation);
+  EXPECT_TRUE(parse_command<GpuTrainCommand>({"--scaled-embedding"}).scaled_embedding);
+  EXPECT_EQ(parse_command<GpuTrainCommand>({"--seed", "0"}).seed, 0u);
+  EXPECT_EQ(parse_command<GpuTrainCommand>({"--task", "language"}).task, TrainingTask::language);
+  EXPECT_EQ(parse_command<GpuTrainCommand>({"--task", "translate"}).task,
+            TrainingTask::translation);
 }
 
 TEST(GpuTrainOptions, ErrorsNameInvalidOptions) {

@@ -12,7 +12,7 @@ using testing::HasSubstr;
 using tool::gpu::ProbeOrderCommand;
 
 TEST(ProbeOrderOptions, ParsesEveryOption) {
-  const auto probe = parsed<ProbeOrderCommand>({"matmul", "--terms", "300"});
+  const auto probe = parse_command<ProbeOrderCommand>({"matmul", "--terms", "300"});
   EXPECT_EQ(probe.subject, "matmul");
   EXPECT_EQ(probe.terms, 300u);
   EXPECT_EQ(probe.side, 8u);

@@ -18,11 +18,11 @@ namespace {
 using testing::HasSubstr;
 
 /// A command, and the words that call it. The list of words is empty for the program itself.
-struct CalledCommand {
+struct CommandWithWords {
   Arguments words;
   tool::Command command;
 
-  Arguments with(const Arguments& more) const {
+  Arguments append_arguments(const Arguments& more) const {
     Arguments all = words;
     all.insert(all.end(), more.begin(), more.end());
     return all;
@@ -34,39 +34,39 @@ struct CalledCommand {
   }
 };
 
-void add_called(const tool::Command& command, const Arguments& words,
-                std::vector<CalledCommand>& all) {
+void add_command_with_words(const tool::Command& command, const Arguments& words,
+                            std::vector<CommandWithWords>& all) {
   all.push_back({words, command});
   for (const tool::Command& verb : command.subcommands) {
     Arguments longer = words;
     longer.push_back(verb.name);
-    add_called(verb, longer, all);
+    add_command_with_words(verb, longer, all);
   }
 }
 
 /// Returns every command, including groups of commands and the program itself.
-std::vector<CalledCommand> called_commands() {
-  std::vector<CalledCommand> all;
-  add_called(tool::program::all_commands(), {}, all);
+std::vector<CommandWithWords> list_commands_with_words() {
+  std::vector<CommandWithWords> all;
+  add_command_with_words(tool::program::all_commands(), {}, all);
   return all;
 }
 
-std::string help_of(const CalledCommand& called) {
+std::string print_help(const CommandWithWords& called) {
   testing::internal::CaptureStdout();
   const tool::ExitStatus status =
-      tool::parse_arguments(tool::program::all_commands(), called.with({"--help"}))();
+      tool::parse_arguments(tool::program::all_commands(), called.append_arguments({"--help"}))();
   std::string help = testing::internal::GetCapturedStdout();
   EXPECT_EQ(status, tool::kSuccess) << called.text();
   return help;
 }
 
-std::string refusal_of(const Arguments& arguments) {
+std::string run_error_message(const Arguments& arguments) {
   return normproof::ref::numeric::error_message<normproof::ref::numeric::UsageError>(
       [&] { tool::parse_arguments(tool::program::all_commands(), arguments); });
 }
 
 /// Adds the command to the app and returns its options except --help.
-std::vector<CLI::Option*> options_of(CLI::App& app, const CalledCommand& called) {
+std::vector<CLI::Option*> list_command_options(CLI::App& app, const CommandWithWords& called) {
   called.command.add(app);
   return app.get_options(
       [&app](const CLI::Option* option) { return option != app.get_help_ptr(); });
@@ -74,13 +74,13 @@ std::vector<CLI::Option*> options_of(CLI::App& app, const CalledCommand& called)
 
 TEST(AllCommands, HaveUniqueNames) {
   std::set<std::string> texts;
-  for (const CalledCommand& called : called_commands())
+  for (const CommandWithWords& called : list_commands_with_words())
     EXPECT_TRUE(texts.insert(called.text()).second) << called.text();
 }
 
 TEST(AllCommands, HelpHasASummaryAndExamplesAndFitsATerminal) {
-  for (const CalledCommand& called : called_commands()) {
-    const std::string help = help_of(called);
+  for (const CommandWithWords& called : list_commands_with_words()) {
+    const std::string help = print_help(called);
     EXPECT_THAT(help, HasSubstr("Example")) << called.text();
     EXPECT_THAT(help, HasSubstr("\n  " + called.text())) << "an example";
     EXPECT_NE(called.command.summary, "") << called.text();
@@ -94,10 +94,10 @@ TEST(AllCommands, HelpHasASummaryAndExamplesAndFitsATerminal) {
 }
 
 TEST(AllCommands, HelpDescribesEveryOption) {
-  for (const CalledCommand& called : called_commands()) {
-    const std::string help = help_of(called);
+  for (const CommandWithWords& called : list_commands_with_words()) {
+    const std::string help = print_help(called);
     CLI::App app;
-    for (const CLI::Option* option : options_of(app, called)) {
+    for (const CLI::Option* option : list_command_options(app, called)) {
       const std::string name = option->get_name();
       EXPECT_NE(option->get_description(), "") << called.text() << " " << name;
       EXPECT_THAT(help, HasSubstr("  " + name)) << called.text();
@@ -109,24 +109,24 @@ TEST(AllCommands, HelpDescribesEveryOption) {
 }
 
 TEST(AllCommands, ErrorsForUnknownOptionsAndCommandsSuggestTheNearestName) {
-  for (const CalledCommand& called : called_commands()) {
+  for (const CommandWithWords& called : list_commands_with_words()) {
     CLI::App app;
-    for (const CLI::Option* option : options_of(app, called)) {
+    for (const CLI::Option* option : list_command_options(app, called)) {
       if (option->get_positional()) continue;
       const std::string name = option->get_name(), wrong = name + "q";
-      EXPECT_THAT(refusal_of(called.with({wrong})),
+      EXPECT_THAT(run_error_message(called.append_arguments({wrong})),
                   HasSubstr("unknown option '" + wrong + "'; did you mean '" + name + "'?"))
           << called.text();
     }
     if (called.command.subcommands.empty()) continue;
     for (const tool::Command& verb : called.command.subcommands)
-      EXPECT_THAT(refusal_of(called.with({verb.name + "q"})),
+      EXPECT_THAT(run_error_message(called.append_arguments({verb.name + "q"})),
                   HasSubstr("command '" + verb.name + "q'; did you mean '" + verb.name + "'?"));
   }
 }
 
 /// Returns the type and the description of an option on one line.
-std::string definition_of(const CLI::Option& option) {
+std::string describe_option(const CLI::Option& option) {
   std::string text = option.get_type_name() + ": " + option.get_description();
   std::ranges::replace(text, '\n', ' ');
   return text;
@@ -136,11 +136,11 @@ TEST(AllCommands, SharedOptionsHaveOneDefinition) {
   // The key is an option. The value maps each definition of the option to a command that uses it.
   std::map<std::string, std::map<std::string, std::string>> definitions;
   std::map<std::string, std::size_t> uses;
-  for (const CalledCommand& called : called_commands()) {
+  for (const CommandWithWords& called : list_commands_with_words()) {
     CLI::App app;
-    for (const CLI::Option* option : options_of(app, called)) {
+    for (const CLI::Option* option : list_command_options(app, called)) {
       ++uses[option->get_name()];
-      definitions[option->get_name()].try_emplace(definition_of(*option), called.text());
+      definitions[option->get_name()].try_emplace(describe_option(*option), called.text());
     }
   }
   // These options have different meanings in different commands.
@@ -165,18 +165,19 @@ TEST(AllCommands, SharedOptionsHaveOneDefinition) {
 
 TEST(AllCommands, EachErrorIsReportedInOneSentence) {
   EXPECT_THAT(
-      refusal_of({}),
+      run_error_message({}),
       HasSubstr("no command is given; expected one of verify, apply, tokenize, elementary"));
-  EXPECT_THAT(refusal_of({"golden"}),
+  EXPECT_THAT(run_error_message({"golden"}),
               HasSubstr("no golden command is given; expected one of make, check"));
-  EXPECT_THAT(refusal_of({"golden", "chekc"}),
+  EXPECT_THAT(run_error_message({"golden", "chekc"}),
               HasSubstr("unknown golden command 'chekc'; did you mean 'check'?"));
-  EXPECT_THAT(refusal_of({"regress"}),
+  EXPECT_THAT(run_error_message({"regress"}),
               HasSubstr("no regress command is given; expected one of record, compare (see "
                         "normproof regress --help)"));
-  EXPECT_THAT(refusal_of({"study"}), HasSubstr("list, run, status, report"));
-  EXPECT_THAT(refusal_of({"verify", "tokenize"}), HasSubstr("more than one command is given"));
-  EXPECT_THAT(refusal_of({"study", "list", "more"}),
+  EXPECT_THAT(run_error_message({"study"}), HasSubstr("list, run, status, report"));
+  EXPECT_THAT(run_error_message({"verify", "tokenize"}),
+              HasSubstr("more than one command is given"));
+  EXPECT_THAT(run_error_message({"study", "list", "more"}),
               HasSubstr("unexpected argument 'more' of study list"));
 }
 

@@ -30,7 +30,7 @@ TEST(NormproofProgram, HelpAndVersionSucceed) {
   }
 }
 
-TEST(NormproofProgram, EvalIsTheFormerNameOfApply) {
+TEST(NormproofProgram, CommandEvalIsTheFormerNameOfCommandApply) {
   const Outcome former = run("$N eval --help"), present = run("$N apply --help");
   EXPECT_EQ(former.status, 0);
   EXPECT_EQ(former.out, present.out);
@@ -107,7 +107,7 @@ TEST(NormproofProgram, InvalidFileExitsWithStatus3) {
 
 TEST(NormproofProgram, FailedWriteIsReported) {
   const TemporaryFolder folder;
-  const std::string verify = "$N verify --claims T2 --cases 1" + small_corpus(folder.path());
+  const std::string verify = "$N verify --claims T2 --cases 1" + write_small_corpus(folder.path());
   for (const std::string& command :
        {std::string("$N tokenize > /dev/full"), std::string("$N --help > /dev/full"),
         verify + " > /dev/full", std::string("$N tokenize >&-")}) {
@@ -126,7 +126,7 @@ TEST(NormproofProgram, FailedWriteIsReported) {
   EXPECT_TRUE(is_one_sentence(directory.err)) << directory.err;
 }
 
-TEST(NormproofProgram, TokenizePrintsTheSameSyntheticCorpusEveryTime) {
+TEST(NormproofProgram, CommandTokenizePrintsTheSameSyntheticCorpusEveryTime) {
   const Outcome first = run("$N tokenize");
   EXPECT_EQ(first.status, 0);
   EXPECT_EQ(first.err, "");
@@ -134,21 +134,22 @@ TEST(NormproofProgram, TokenizePrintsTheSameSyntheticCorpusEveryTime) {
   EXPECT_EQ(run("LC_ALL=C.UTF-8 $N tokenize").out, first.out);
 }
 
-TEST(NormproofProgram, TokenizePrintsTheIdsOfTheReference) {
-  using tests::ref::data::has_shared_data;
-  using tests::ref::data::shared_data;
+TEST(NormproofProgram, CommandTokenizePrintsTheIdsOfTheReference) {
+  using tests::ref::data::find_shared_data_folder;
+  using tests::ref::data::shared_data_exists;
   const char* const expected = "bert_base_uncased/expected_ids_first_100_sentences.txt";
-  if (!has_shared_data(expected)) GTEST_SKIP() << "the real data is not in " << shared_data();
+  if (!shared_data_exists(expected))
+    GTEST_SKIP() << "the real data is not in " << find_shared_data_folder();
   const Outcome outcome =
       run("$N tokenize --data " +
-          quoted(shared_data() / "financial_phrasebank/Sentences_AllAgree.txt") + " --vocab " +
-          quoted(shared_data() / "bert_base_uncased/vocab.txt") + " | head -n 100 | diff - <(cat " +
-          quoted(shared_data() / expected) + "; tail -c 1 " + quoted(shared_data() / expected) +
-          " | grep -q . && echo)");
+          quoted(find_shared_data_folder() / "financial_phrasebank/Sentences_AllAgree.txt") +
+          " --vocab " + quoted(find_shared_data_folder() / "bert_base_uncased/vocab.txt") +
+          " | head -n 100 | diff - <(cat " + quoted(find_shared_data_folder() / expected) +
+          "; tail -c 1 " + quoted(find_shared_data_folder() / expected) + " | grep -q . && echo)");
   EXPECT_EQ(outcome.status, 0) << outcome.out.substr(0, 400) << outcome.err;
 }
 
-TEST(NormproofProgram, ApplyWritesFilesThatNumPyReads) {
+TEST(NormproofProgram, CommandApplyWritesFilesThatNumPyReads) {
   if (run("/usr/bin/python3 -c 'import numpy'").status != 0)
     GTEST_SKIP() << "/usr/bin/python3 has no numpy";
   const TemporaryFolder folder;
@@ -173,7 +174,7 @@ TEST(NormproofProgram, ApplyWritesFilesThatNumPyReads) {
   EXPECT_EQ(outcome.out, "");
 }
 
-TEST(NormproofProgram, ApplyWritesTheSameBytesEveryTime) {
+TEST(NormproofProgram, CommandApplyWritesTheSameBytesEveryTime) {
   const TemporaryFolder folder;
   io::write_tensors(folder / "x.safetensors", sample_tensors("power_norm_released", {3, 5, 4}, 2));
   const std::string command = "cd " + quoted(folder.path()) +

@@ -36,7 +36,7 @@ class RegressProgram : public ::testing::Test {
 
   /// Returns the command of a candidate that prints the exact results after the sed command `edit`
   /// has changed them.
-  std::string pipe(const std::string& edit) const {
+  std::string make_pipe_command(const std::string& edit) const {
     return "--timeout 5 --pipe 'while read -r path rest; do grep \"^$path \" t/expected.txt | sed "
            "\"" +
            edit + "\"; done' ";
@@ -44,7 +44,7 @@ class RegressProgram : public ::testing::Test {
   /// Returns the command of a candidate that truncates every number to three hexadecimal digits
   /// after the point. Its relative error is up to 2^-12.
   std::string truncating_candidate() const {
-    return pipe("s/\\(0x1[.][0-9a-f]\\{3\\}\\)[0-9a-f]*p/\\1p/g");
+    return make_pipe_command("s/\\(0x1[.][0-9a-f]\\{3\\}\\)[0-9a-f]*p/\\1p/g");
   }
 
   void refused(const Outcome& outcome, int status, const std::string& what) const {
@@ -59,11 +59,11 @@ class RegressProgram : public ::testing::Test {
 };
 
 TEST(RegressCompareOptions, ParsesEveryOption) {
-  const auto plain = parsed<tool::regress::RegressCompareCommand>({"--history", "h"});
+  const auto plain = parse_command<tool::regress::RegressCompareCommand>({"--history", "h"});
   EXPECT_EQ(plain.history, "h");
   EXPECT_FALSE(plain.from || plain.to || plain.allow_towards || plain.reports.file("--html") ||
                plain.reports.file("--json") || plain.reports.file("--junit"));
-  const auto full = parsed<tool::regress::RegressCompareCommand>(
+  const auto full = parse_command<tool::regress::RegressCompareCommand>(
       {"--history", "h", "--from", "a", "--to", "@2", "--allow", "towards", "--html", "r.html",
        "--json", "r.json", "--junit", "r.xml"});
   EXPECT_EQ(full.from, "a");
@@ -98,7 +98,7 @@ TEST_F(RegressProgram, EqualRecordingsDoNotDiffer) {
 }
 
 TEST_F(RegressProgram, DistinguishesLessAndMoreAccurateChanges) {
-  EXPECT_EQ(record(pipe("") + "--label exact").status, 0);
+  EXPECT_EQ(record(make_pipe_command("") + "--label exact").status, 0);
   EXPECT_EQ(record(truncating_candidate() + "--label rough").status, 0);
   const Outcome away = compare("--json r.json --junit r.xml --html r.html");
   EXPECT_EQ(away.status, 1);

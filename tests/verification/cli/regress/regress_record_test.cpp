@@ -12,7 +12,8 @@ using testing::HasSubstr;
 using tool::regress::RegressRecordCommand;
 
 TEST(RegressRecordOptions, ParsesEveryOption) {
-  const auto plain = parsed<RegressRecordCommand>({"--golden", "g", "--history", "h", "--self"});
+  const auto plain =
+      parse_command<RegressRecordCommand>({"--golden", "g", "--history", "h", "--self"});
   EXPECT_EQ(plain.golden, "g");
   EXPECT_EQ(plain.history, "h");
   EXPECT_TRUE(plain.self);
@@ -20,17 +21,17 @@ TEST(RegressRecordOptions, ParsesEveryOption) {
   EXPECT_EQ(plain.label, "");
   EXPECT_EQ(plain.only, "*");
   EXPECT_EQ(plain.timeout, 60);
-  const auto full =
-      parsed<RegressRecordCommand>({"--golden=g", "--history=h", "--pipe", "p", "--timeout", "5",
-                                    "--label", "v1", "--only", "quick/*", "--jobs", "3"});
+  const auto full = parse_command<RegressRecordCommand>({"--golden=g", "--history=h", "--pipe", "p",
+                                                         "--timeout", "5", "--label", "v1",
+                                                         "--only", "quick/*", "--jobs", "3"});
   EXPECT_EQ(full.pipe, "p");
   EXPECT_EQ(full.timeout, 5);
   EXPECT_EQ(full.label, "v1");
   EXPECT_EQ(full.only, "quick/*");
   EXPECT_EQ(full.jobs, 3);
-  EXPECT_EQ(
-      parsed<RegressRecordCommand>({"--golden=g", "--history=h", "--candidate", "c"}).candidate,
-      "c");
+  EXPECT_EQ(parse_command<RegressRecordCommand>({"--golden=g", "--history=h", "--candidate", "c"})
+                .candidate,
+            "c");
 }
 
 TEST(RegressRecordOptions, ErrorsNameInvalidOptions) {

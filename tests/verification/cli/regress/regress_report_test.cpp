@@ -45,7 +45,8 @@ TEST(RegressReport, ChangedDTypeHasNoDirection) {
 
 TEST(RegressReport, ChangeToOrFromNaNHasNoDistance) {
   RegressReport report = sample_regression();
-  report.change.movements[0].max_steps = normproof::verification::checks::compare::kInfinitelyFar;
+  report.change.movements[0].max_steps =
+      normproof::verification::checks::compare::kInfiniteUlpDistance;
   EXPECT_THAT(output_change_text(report.change.movements[0]),
               StartsWith("2 of 12 elements to or from NaN, most at"));
   EXPECT_EQ(nlohmann::json::parse(regress_json(report))["movements"][0]["most_ulp"], "nan");

@@ -16,7 +16,7 @@ using testing::SizeIs;
 namespace sample = normproof::tests::verification::studies::published;
 namespace study = normproof::verification::studies::published;
 
-normproof::verification::studies::published::Results with_curves(const char* norm) {
+normproof::verification::studies::published::Results make_results_with_curves(const char* norm) {
   normproof::verification::studies::published::Cell cell;
   cell.norm = norm;
   cell = normproof::verification::studies::published::curves_cell(cell, 2, 3200);
@@ -37,22 +37,22 @@ normproof::verification::studies::published::Results with_curves(const char* nor
 
 TEST(StudyFigures, AreAbsentIfNothingWasRun) {
   EXPECT_FALSE(gradient_figure({}, {}, 2));
-  EXPECT_FALSE(curve_figure({}, {}, sample::even_classes(), 4));
+  EXPECT_FALSE(curve_figure({}, {}, sample::evenly_split_class_counts(), 4));
   EXPECT_FALSE(dynamics_figure({}, {}, {"none"}, {"lipschitz"}, "t"));
   EXPECT_THAT(dynamics_table({}, {}).rows, SizeIs(0));
 }
 
 TEST(StudyFigures, HaveOneCurvePerNormAndThePublishedValues) {
-  const study::Results results = with_curves("batch_norm");
+  const study::Results results = make_results_with_curves("batch_norm");
   for (const std::size_t number : {4, 5, 6}) {
-    const auto figure = curve_figure(results, {}, sample::even_classes(), number);
+    const auto figure = curve_figure(results, {}, sample::evenly_split_class_counts(), number);
     ASSERT_TRUE(figure);
     EXPECT_EQ(figure->file, "corrected-figure-" + std::to_string(number) + ".svg");
     EXPECT_EQ(figure->drawing.failure, "");
     EXPECT_THAT(figure->drawing.svg,
                 AllOf(HasSubstr("batch_norm, published"), HasSubstr(">batch_norm<")));
   }
-  EXPECT_THAT(curve_figure(results, {}, sample::even_classes(), 4)->drawing.svg,
+  EXPECT_THAT(curve_figure(results, {}, sample::evenly_split_class_counts(), 4)->drawing.svg,
               HasSubstr("entropy of the weighted prior"));
 }
 
@@ -76,7 +76,7 @@ TEST(StudyFigures, GradientsAreNamedAsInThePublishedFigures) {
 }
 
 TEST(StudyFigures, TableCountsTheStepsAtWhichPowerNormIsSmoother) {
-  const study::Results results = with_curves("power_norm");
+  const study::Results results = make_results_with_curves("power_norm");
   const auto table = dynamics_table(results, {});
   ASSERT_THAT(table.rows, SizeIs(1));
   std::vector<std::string> texts;

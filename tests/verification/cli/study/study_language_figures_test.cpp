@@ -19,14 +19,14 @@ TEST(LanguageStudyFigures, AreAbsentIfNothingWasTested) {
   EXPECT_FALSE(learning_figure(results, {}));
   EXPECT_TRUE(fluctuation_figures(results, {}).empty());
   EXPECT_FALSE(bleu_figure(results, {}));
-  language_sample::add_deciding(results, {}, "none");
+  language_sample::add_rate_deciding_runs(results, {}, "none");
   EXPECT_FALSE(learning_figure(results, {}));
 }
 
 TEST(LanguageStudyFigures, HaveOneLinePerNorm) {
   normproof::verification::studies::language::Results results;
-  language_sample::add_tested(results, {}, "layer_norm", {1.0, 1.1});
-  language_sample::add_tested(results, {}, "batch_norm", {1.0, 1.1});
+  language_sample::add_tested_runs(results, {}, "layer_norm", {1.0, 1.1});
+  language_sample::add_tested_runs(results, {}, "batch_norm", {1.0, 1.1});
   for (auto& [name, finished] : results)
     if (finished.cell.norm == "batch_norm")
       finished.result.fluctuation = {{"final_norm", "variance", 0.5, {0.75, 0.25}},
@@ -48,7 +48,7 @@ TEST(LanguageStudyFigures, FiguresOfNormInputsHaveOneLinePerNorm) {
   normproof::verification::studies::language::Results results;
   EXPECT_TRUE(norm_input_figures(results, {}).empty());
   for (const char* norm : {"layer_norm", "dyt"}) {
-    language_sample::add_tested(results, {}, norm, {1.0, 1.1});
+    language_sample::add_tested_runs(results, {}, norm, {1.0, 1.1});
     const auto cell = normproof::verification::studies::language::dynamics_cell({}, norm, "1e-2");
     auto result = language_sample::sample_result(cell, 1.0);
     result.fluctuation = {{"final_norm", "variance", 0.5, {0.75, 0.25}},
@@ -68,19 +68,19 @@ TEST(LanguageStudyFigures, FiguresOfNormInputsHaveOneLinePerNorm) {
 }
 
 TEST(LanguageStudyFigures, TranslatorsHaveABleuFigureAndOneFigurePerSide) {
-  using language_sample::kTranslators;
+  using language_sample::kTranslatorCondition;
   normproof::verification::studies::language::Results results;
-  language_sample::add_tested(results, kTranslators, "batch_norm", {1.0, 1.1});
+  language_sample::add_tested_runs(results, kTranslatorCondition, "batch_norm", {1.0, 1.1});
   for (auto& [name, finished] : results)
     finished.result.fluctuation = {{"encoder.final_norm", "variance", 0.5, {0.75, 0.25}}};
-  const auto bleu = bleu_figure(results, kTranslators);
+  const auto bleu = bleu_figure(results, kTranslatorCondition);
   ASSERT_TRUE(bleu);
   EXPECT_EQ(bleu->file, "translate-pre-norm-bleu.svg");
   EXPECT_THAT(bleu->drawing.svg, HasSubstr(">batch_norm<"));
-  ASSERT_EQ(fluctuation_figures(results, kTranslators).size(), 1u);
+  ASSERT_EQ(fluctuation_figures(results, kTranslatorCondition).size(), 1u);
   for (auto& [name, finished] : results)
     finished.result.fluctuation.push_back({"decoder.final_norm", "variance", 0.5, {0.5, 0.25}});
-  const auto both = fluctuation_figures(results, kTranslators);
+  const auto both = fluctuation_figures(results, kTranslatorCondition);
   ASSERT_EQ(both.size(), 2u);
   EXPECT_EQ(both[0].file, "translate-pre-norm-encoder-fluctuation.svg");
   EXPECT_EQ(both[1].file, "translate-pre-norm-decoder-fluctuation.svg");

@@ -17,10 +17,10 @@ using testing::HasSubstr;
 using testing::Not;
 namespace language_sample = normproof::tests::verification::studies::language;
 
-normproof::verification::studies::language::Results three_seeds() {
+normproof::verification::studies::language::Results results_of_three_seeds() {
   normproof::verification::studies::language::Results results;
-  language_sample::add_tested(results, {}, "layer_norm", {1.0, 1.1, 1.2});
-  language_sample::add_tested(results, {}, "power_norm", {0.9, 1.0, 1.1});
+  language_sample::add_tested_runs(results, {}, "layer_norm", {1.0, 1.1, 1.2});
+  language_sample::add_tested_runs(results, {}, "power_norm", {0.9, 1.0, 1.1});
   for (auto& [name, finished] : results)
     if (finished.cell.norm == "power_norm") {
       finished.result.max_weighted_gamma = 1.25;
@@ -29,12 +29,12 @@ normproof::verification::studies::language::Results three_seeds() {
   return results;
 }
 
-std::string document_of(const normproof::verification::studies::language::Results& results) {
+std::string render_report(const normproof::verification::studies::language::Results& results) {
   return normproof::verification::support::report::markdown(language_document(results, "abc"));
 }
 
 TEST(LanguageStudyReport, ComparesEveryNormWithLayerNormAndThePaper) {
-  const std::string text = document_of(three_seeds());
+  const std::string text = render_report(results_of_three_seeds());
   EXPECT_THAT(text, AllOf(HasSubstr("18 cells, sha256 of all results abc"), HasSubstr("✓ holds"),
                           HasSubstr("| layer_norm | 1e-2 | 3 | 0 | 3.0142 | 2.7183 | 3.3201 |"),
                           HasSubstr("-0.287 [-0.358, -0.216] | -5.6 (PTB), -3.0 (WikiText-103) |"),
@@ -44,18 +44,18 @@ TEST(LanguageStudyReport, ComparesEveryNormWithLayerNormAndThePaper) {
                           HasSubstr("language/pre/power_norm/rate-1e-2/seed-3/test")));
 }
 
-TEST(LanguageStudyReport, SeedOfOneNormAloneCountsOnlyInItsMean) {
-  auto results = three_seeds();
+TEST(LanguageStudyReport, SeedWithResultsOfOneNormCountsOnlyInTheMeanOfThatNorm) {
+  auto results = results_of_three_seeds();
   const auto cell = normproof::verification::studies::language::cell_of(
       {}, "power_norm", "1e-2", 4, normproof::verification::studies::language::RunPurpose::test);
   language_sample::add(results, cell, language_sample::sample_result(cell, 1.0));
-  EXPECT_THAT(document_of(results), AllOf(HasSubstr("| power_norm | 1e-2 | 4 | 0 | 2.7251 |"),
-                                          HasSubstr("-0.287 [-0.358, -0.216] over 3 |"),
-                                          HasSubstr("3 paired seeds can see")));
+  EXPECT_THAT(render_report(results), AllOf(HasSubstr("| power_norm | 1e-2 | 4 | 0 | 2.7251 |"),
+                                            HasSubstr("-0.287 [-0.358, -0.216] over 3 |"),
+                                            HasSubstr("3 paired seeds can see")));
 }
 
 TEST(LanguageStudyReport, HasStatisticsOfNormInputsAndOfTheGradientBound) {
-  auto results = three_seeds();
+  auto results = results_of_three_seeds();
   for (const char* norm : {"layer_norm", "power_norm"}) {
     const auto cell = normproof::verification::studies::language::dynamics_cell({}, norm, "1e-2");
     auto result = language_sample::sample_result(cell, 1.0);
@@ -66,22 +66,23 @@ TEST(LanguageStudyReport, HasStatisticsOfNormInputsAndOfTheGradientBound) {
       result.gradient_bound = {{"final_norm", 0.625, 0.5, {0.5, std::nullopt, 0.25}}};
     language_sample::add(results, cell, result);
   }
-  const std::string text = document_of(results);
+  const std::string text = render_report(results);
   EXPECT_THAT(text, AllOf(HasSubstr("| layer_norm | final_norm | 0.1250 | 0.7500 | 0.2500 |"),
                           HasSubstr("| power_norm | final_norm | 0.1250 | 0.7500 | 0.2500 |"),
                           HasSubstr("| power_norm | final_norm | 0.3750 | 0.6250 | 50.0 % |"),
                           HasSubstr("| layer_norm | 1e-2 | 3 | 0 | 3.0142 |")));
-  EXPECT_THAT(document_of(three_seeds()), Not(HasSubstr("What every norm layer takes")));
+  EXPECT_THAT(render_report(results_of_three_seeds()),
+              Not(HasSubstr("What every norm layer takes")));
 }
 
 TEST(LanguageStudyReport, TranslatorsHaveBleuComparedWithThePaper) {
-  using language_sample::kTranslators;
+  using language_sample::kTranslatorCondition;
   normproof::verification::studies::language::Results results;
-  language_sample::add_tested(results, kTranslators, "layer_norm", {1.0, 1.1, 1.2});
-  language_sample::add_tested(results, kTranslators,
-                              normproof::verification::studies::language::kReleasedPlacement,
-                              {0.9, 1.0, 1.2});
-  const std::string text = document_of(results);
+  language_sample::add_tested_runs(results, kTranslatorCondition, "layer_norm", {1.0, 1.1, 1.2});
+  language_sample::add_tested_runs(results, kTranslatorCondition,
+                                   normproof::verification::studies::language::kReleasedPlacement,
+                                   {0.9, 1.0, 1.2});
+  const std::string text = render_report(results);
   EXPECT_THAT(
       text,
       AllOf(HasSubstr("causal language model and of a translator"),
@@ -90,10 +91,10 @@ TEST(LanguageStudyReport, TranslatorsHaveBleuComparedWithThePaper) {
                       "+0.667 [-0.768, +2.101] | +0.4 (IWSLT14), +0.6 (WMT14) |"),
             HasSubstr("in BLEU 3 paired seeds can see"), HasSubstr("| of layer_norm's BLEU |"),
             HasSubstr("| validation BLEU | test BLEU |"), HasSubstr("is above LayerNorm's")));
-  language_sample::add_tested(results, {}, "layer_norm", {1.0, 1.1, 1.2});
-  EXPECT_THAT(document_of(results),
+  language_sample::add_tested_runs(results, {}, "layer_norm", {1.0, 1.1, 1.2});
+  EXPECT_THAT(render_report(results),
               HasSubstr("| PowerNorm's test BLEU is above LayerNorm's | – | · not run |"));
-  EXPECT_THAT(document_of(three_seeds()), Not(HasSubstr("BLEU")));
+  EXPECT_THAT(render_report(results_of_three_seeds()), Not(HasSubstr("BLEU")));
   const auto summary = language_summary(results, "abc");
   const auto& norms = summary.at("conditions").at(1).at("norms");
   EXPECT_EQ(norms.at("layer_norm").at("bleu"), 29.0);
@@ -104,34 +105,34 @@ TEST(LanguageStudyReport, TranslatorsHaveBleuComparedWithThePaper) {
 }
 
 TEST(LanguageStudyReport, WarnsIfTheChosenRateIsTheSmallestOrLargest) {
-  auto results = three_seeds();
-  EXPECT_THAT(document_of(results), Not(HasSubstr("may lie beyond")));
+  auto results = results_of_three_seeds();
+  EXPECT_THAT(render_report(results), Not(HasSubstr("may lie beyond")));
   for (auto& [name, finished] : results)
     if (finished.cell.learning_rate == "3e-2" && finished.cell.norm == "power_norm")
       finished.result.validation_loss = {0.5};
-  EXPECT_THAT(document_of(results),
+  EXPECT_THAT(render_report(results),
               HasSubstr("The rate chosen is the least or the largest there is of power_norm: "
                         "a better one may lie beyond."));
 }
 
 TEST(LanguageStudyReport, MentionsARunThatDiverged) {
-  auto results = three_seeds();
+  auto results = results_of_three_seeds();
   for (auto& [name, finished] : results)
     if (finished.cell.learning_rate == "3e-2")
       finished.result = language_sample::diverged(std::move(finished.result));
-  EXPECT_THAT(document_of(results),
+  EXPECT_THAT(render_report(results),
               AllOf(HasSubstr("| > 1.0000 | diverged 2/2 |"), HasSubstr("step 4: a sentence")));
 }
 
 TEST(LanguageStudyReport, HasNoTableForRunsThatAreMissing) {
   normproof::verification::studies::language::Results results;
-  language_sample::add_deciding(results, {}, "dyt");
-  EXPECT_THAT(document_of(results), AllOf(HasSubstr("· not run"), HasSubstr("rate by rate"),
-                                          Not(HasSubstr("The test part"))));
+  language_sample::add_rate_deciding_runs(results, {}, "dyt");
+  EXPECT_THAT(render_report(results), AllOf(HasSubstr("· not run"), HasSubstr("rate by rate"),
+                                            Not(HasSubstr("The test part"))));
 }
 
 TEST(LanguageStudyReport, JsonSummaryHasTheNumbersOfTheReport) {
-  const auto summary = language_summary(three_seeds(), "abc");
+  const auto summary = language_summary(results_of_three_seeds(), "abc");
   EXPECT_EQ(summary.at("sha256"), "abc");
   const auto& condition = summary.at("conditions").at(0);
   EXPECT_EQ(condition.at("condition"), "language, pre-norm");

@@ -36,11 +36,11 @@ class LanguageStudyProgram : public ::testing::Test {
 };
 
 /// Returns every table of the report whose caption begins with `caption`.
-std::vector<std::string> tables_below(const std::string& report, const std::string& caption) {
+std::vector<std::string> find_tables_below(const std::string& report, const std::string& caption) {
   std::vector<std::string> tables;
   for (std::size_t at = report.find(caption); at != std::string::npos;
        at = report.find(caption, at + 1))
-    tables.push_back(table_below(report.substr(at), caption));
+    tables.push_back(extract_table_below(report.substr(at), caption));
   return tables;
 }
 
@@ -206,7 +206,7 @@ TEST_F(LanguageStudyProgram, DocumentsHaveTheTablesOfTheirResults) {
     const std::string report = read_file(folder_ / own / "report.md");
     std::size_t tables = 0;
     for (const char* caption : kCaptions)
-      for (const std::string& table : tables_below(report, caption)) {
+      for (const std::string& table : find_tables_below(report, caption)) {
         EXPECT_THAT(document, HasSubstr(table)) << own << caption;
         ++tables;
       }

@@ -16,7 +16,7 @@ namespace report = normproof::verification::support::report;
 
 using Texts = std::vector<std::vector<std::string>>;
 
-Texts texts_of(const report::Table& table) {
+Texts list_cell_texts(const report::Table& table) {
   Texts texts;
   for (const report::Row& row : table.rows) {
     texts.emplace_back();
@@ -27,10 +27,10 @@ Texts texts_of(const report::Table& table) {
 
 /// Returns results with two tested seeds per norm. For PowerNorm, only the result of seed 1 has
 /// statistics.
-Results two_seeds() {
+Results results_of_two_seeds() {
   Results results;
-  language_sample::add_tested(results, {}, "layer_norm", {1.0, 1.1});
-  language_sample::add_tested(results, {}, "power_norm", {0.9, 1.0});
+  language_sample::add_tested_runs(results, {}, "layer_norm", {1.0, 1.1});
+  language_sample::add_tested_runs(results, {}, "power_norm", {0.9, 1.0});
   for (auto& [name, finished] : results)
     if (finished.cell.norm == "power_norm") {
       const double more = static_cast<double>(finished.cell.seed);
@@ -40,8 +40,8 @@ Results two_seeds() {
   return results;
 }
 
-Results with_dynamics() {
-  Results results = two_seeds();
+Results results_with_dynamics() {
+  Results results = results_of_two_seeds();
   for (const char* norm : {"layer_norm", "power_norm"}) {
     const auto cell = normproof::verification::studies::language::dynamics_cell({}, norm, "1e-2");
     auto result = language_sample::sample_result(cell, 1.0);
@@ -55,26 +55,27 @@ Results with_dynamics() {
 }
 
 TEST(LanguageStudyStatistics, AreMeansOverTheTestedSeeds) {
-  EXPECT_EQ(texts_of(fluctuation_table(two_seeds(), {})),
+  EXPECT_EQ(list_cell_texts(fluctuation_table(results_of_two_seeds(), {})),
             (Texts{{"power_norm", "final_norm", "quadratic_mean", "0.7500"}}));
-  EXPECT_EQ(texts_of(gamma_table(two_seeds(), {})), (Texts{{"power_norm", "2.7500"}}));
+  EXPECT_EQ(list_cell_texts(gamma_table(results_of_two_seeds(), {})),
+            (Texts{{"power_norm", "2.7500"}}));
 }
 
 TEST(LanguageStudyStatistics, NormInputsCoverEveryNorm) {
-  EXPECT_EQ(texts_of(norm_input_table(with_dynamics(), {})),
+  EXPECT_EQ(list_cell_texts(norm_input_table(results_with_dynamics(), {})),
             (Texts{{"layer_norm", "final_norm", "–", "0.7500", "0.2500"},
                    {"power_norm", "final_norm", "–", "0.7500", "0.2500"}}));
-  EXPECT_EQ(texts_of(bound_table(with_dynamics(), {})),
+  EXPECT_EQ(list_cell_texts(bound_table(results_with_dynamics(), {})),
             (Texts{{"power_norm", "final_norm", "0.3750", "0.6250", "50.0 %"}}));
 }
 
 TEST(LanguageStudyStatistics, HaveNoRowForRunsThatAreMissing) {
   Results chosen;
-  language_sample::add_deciding(chosen, {}, "power_norm");
+  language_sample::add_rate_deciding_runs(chosen, {}, "power_norm");
   EXPECT_THAT(fluctuation_table(chosen, {}).rows, IsEmpty());
   EXPECT_THAT(gamma_table(chosen, {}).rows, IsEmpty());
-  EXPECT_THAT(norm_input_table(two_seeds(), {}).rows, IsEmpty());
-  EXPECT_THAT(bound_table(two_seeds(), {}).rows, IsEmpty());
+  EXPECT_THAT(norm_input_table(results_of_two_seeds(), {}).rows, IsEmpty());
+  EXPECT_THAT(bound_table(results_of_two_seeds(), {}).rows, IsEmpty());
 }
 
 }  // namespace

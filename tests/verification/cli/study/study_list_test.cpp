@@ -12,8 +12,8 @@ using testing::HasSubstr;
 using tool::study::StudyListCommand;
 
 TEST(StudyList, PrintsTheNamesOfTheCells) {
-  StudyListCommand command =
-      parsed<StudyListCommand>({"--cells", "corrected/1x32/none/rate-0.1/seed-42", "--json"});
+  StudyListCommand command = parse_command<StudyListCommand>(
+      {"--cells", "corrected/1x32/none/rate-0.1/seed-42", "--json"});
   EXPECT_TRUE(command.json);
   testing::internal::CaptureStdout();
   EXPECT_EQ(tool::run_command(command), tool::kSuccess);
@@ -26,7 +26,7 @@ TEST(StudyList, PrintsTheNamesOfTheCells) {
 }
 
 TEST(StudyList, ListsTheCellsOfTheLanguageStudy) {
-  const StudyListCommand command = parsed<StudyListCommand>({"--study", "language"});
+  const StudyListCommand command = parse_command<StudyListCommand>({"--study", "language"});
   testing::internal::CaptureStdout();
   EXPECT_EQ(tool::run_command(command), tool::kSuccess);
   EXPECT_EQ(

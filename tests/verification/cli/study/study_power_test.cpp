@@ -21,17 +21,19 @@ using tool::study::StudyStatisticalPowerCommand;
 namespace language_sample = normproof::tests::verification::studies::language;
 
 TEST(StudyPowerOptions, ParsesFolderAndSeeds) {
-  const auto given = parsed<StudyStatisticalPowerCommand>({"--out", "o", "--seeds", "9", "--json"});
+  const auto given =
+      parse_command<StudyStatisticalPowerCommand>({"--out", "o", "--seeds", "9", "--json"});
   EXPECT_EQ(given.out, "o");
   EXPECT_EQ(given.seeds, 9u);
   EXPECT_TRUE(given.reports.json_on_stdout);
-  EXPECT_EQ(parsed<StudyStatisticalPowerCommand>({"--out", "o"}).seeds, 5u);
+  EXPECT_EQ(parse_command<StudyStatisticalPowerCommand>({"--out", "o"}).seeds, 5u);
   EXPECT_THAT(refusal<StudyStatisticalPowerCommand>({"--out", "o", "--seeds", "1"}),
               HasSubstr("--seeds is '1'"));
   EXPECT_THAT(refusal<StudyStatisticalPowerCommand>({}), HasSubstr("--out is required"));
-  EXPECT_NO_THROW(parsed<StudyStatisticalPowerCommand>({"--study", "language", "--out", "o"}));
+  EXPECT_NO_THROW(
+      parse_command<StudyStatisticalPowerCommand>({"--study", "language", "--out", "o"}));
   const auto published =
-      parsed<StudyStatisticalPowerCommand>({"--study", "published", "--out", "o"});
+      parse_command<StudyStatisticalPowerCommand>({"--study", "published", "--out", "o"});
   EXPECT_THAT(normproof::ref::numeric::error_message<normproof::ref::numeric::UsageError>(
                   [&] { published.run(); }),
               HasSubstr("--study is published, whose seeds are not paired; expected language"));
@@ -39,15 +41,17 @@ TEST(StudyPowerOptions, ParsesFolderAndSeeds) {
 
 TEST(StudyPower, PrintsTheDetectableDifference) {
   const tests::ref::io::TemporaryFolder folder;
-  const auto data = normproof::verification::studies::language::small_data();
+  const auto data = normproof::verification::studies::language::small_study_data();
   const normproof::verification::studies::published::Store store(folder.path());
   store.begin(normproof::verification::studies::language::study_identity(
       data_hashes(normproof::verification::studies::language::study_tasks(), data)));
   normproof::verification::studies::language::Results results;
-  language_sample::add_tested(results, {}, "layer_norm", {1.0, 1.0});
-  language_sample::add_tested(results, {}, "dyt", {1.0, 1.1});
-  language_sample::add_tested(results, language_sample::kTranslators, "layer_norm", {1.0, 1.0});
-  language_sample::add_tested(results, language_sample::kTranslators, "none", {1.0, 1.1});
+  language_sample::add_tested_runs(results, {}, "layer_norm", {1.0, 1.0});
+  language_sample::add_tested_runs(results, {}, "dyt", {1.0, 1.1});
+  language_sample::add_tested_runs(results, language_sample::kTranslatorCondition, "layer_norm",
+                                   {1.0, 1.0});
+  language_sample::add_tested_runs(results, language_sample::kTranslatorCondition, "none",
+                                   {1.0, 1.1});
   for (auto& [name, finished] : results) {
     finished.result.data_sha256 = data_sha256(finished.cell.task, data);
     store.add(*store.claim(name), result_line(finished.result), 1);

@@ -12,11 +12,11 @@ using testing::HasSubstr;
 using tool::study::StudyReportCommand;
 
 TEST(StudyReportOptions, ParsesAFolder) {
-  EXPECT_EQ(parsed<StudyReportCommand>({"--out", "o"}).out, "o");
-  EXPECT_FALSE(parsed<StudyReportCommand>({"--out", "o"}).json);
+  EXPECT_EQ(parse_command<StudyReportCommand>({"--out", "o"}).out, "o");
+  EXPECT_FALSE(parse_command<StudyReportCommand>({"--out", "o"}).json);
   using tool::study::WhichStudy;
-  EXPECT_EQ(parsed<StudyReportCommand>({"--out", "o"}).study, WhichStudy::published);
-  EXPECT_EQ(parsed<StudyReportCommand>({"--out", "o", "--study", "language"}).study,
+  EXPECT_EQ(parse_command<StudyReportCommand>({"--out", "o"}).study, WhichStudy::published);
+  EXPECT_EQ(parse_command<StudyReportCommand>({"--out", "o", "--study", "language"}).study,
             WhichStudy::language);
   EXPECT_THAT(refusal<StudyReportCommand>({}), HasSubstr("--out is required; expected DIR: "));
   EXPECT_THAT(refusal<StudyReportCommand>({"--out", "o", "--quick"}),

@@ -23,7 +23,7 @@ namespace study = normproof::verification::studies::published;
 
 /// Returns the results of two training runs (cells). With LayerNorm, training converged, as
 /// published. Without a norm, training did not converge, although the published run did.
-study::Results two_cells() {
+study::Results results_of_two_cells() {
   study::Results results;
   sample::add_table_cell(results, 1, "layer_norm", "0.1", true);
   sample::add_table_cell(results, 1, "none", "0.1", false);
@@ -31,7 +31,8 @@ study::Results two_cells() {
 }
 
 TEST(StudyReport, ComparesEachTableEntryWithThePublishedOne) {
-  const std::string page = rendered::markdown(study_document(two_cells(), sample::even_classes()));
+  const std::string page = rendered::markdown(
+      study_document(results_of_two_cells(), sample::evenly_split_class_counts()));
   EXPECT_THAT(
       page, AllOf(HasSubstr("2 cells of 1 protocol"), HasSubstr("## Protocol corrected"),
                   HasSubstr("published entries: 1 the same here, 1 not. The loss"),
@@ -48,7 +49,7 @@ TEST(StudyReport, ComparesEachTableEntryWithThePublishedOne) {
 }
 
 TEST(StudyReport, ReportsDivergedCellsAndDisagreeingSeeds) {
-  study::Results results = two_cells();
+  study::Results results = results_of_two_cells();
   study::Cell cell = results.begin()->second.cell;
   cell.seed = 43;
   normproof::verification::studies::published::CellResult diverged =
@@ -57,7 +58,7 @@ TEST(StudyReport, ReportsDivergedCellsAndDisagreeingSeeds) {
   diverged.diverged = normproof::verification::studies::published::Divergence{
       .step = 2, .sentence = "the loss is inf"};
   sample::add(results, cell, diverged);
-  const rendered::Document document = study_document(results, sample::even_classes());
+  const rendered::Document document = study_document(results, sample::evenly_split_class_counts());
   EXPECT_THAT(rendered::markdown(document),
               AllOf(HasSubstr("the loss is inf"), HasSubstr("± 1/2 0.500/0.250 (")));
   EXPECT_THAT(rendered::html(document),
@@ -65,9 +66,9 @@ TEST(StudyReport, ReportsDivergedCellsAndDisagreeingSeeds) {
 }
 
 TEST(StudyReport, CountsCellsThatNoTableOrFigureShows) {
-  study::Results results = two_cells();
+  study::Results results = results_of_two_cells();
   const auto page = [&] {
-    return rendered::markdown(study_document(results, sample::even_classes()));
+    return rendered::markdown(study_document(results, sample::evenly_split_class_counts()));
   };
   EXPECT_THAT(page(), AllOf(HasSubstr("rate-0.1/seed-42 | table 1 |"),
                             Not(HasSubstr("no table and no figure"))));
@@ -79,7 +80,7 @@ TEST(StudyReport, CountsCellsThatNoTableOrFigureShows) {
 }
 
 TEST(StudyReport, JsonSummaryHasTheNumbersOfTheReport) {
-  const auto summary = study_summary(two_cells(), sample::even_classes());
+  const auto summary = study_summary(results_of_two_cells(), sample::evenly_split_class_counts());
   EXPECT_EQ(summary.at("cells"), 2);
   const auto& own = summary.at("protocols").at(0);
   EXPECT_EQ(own.at("protocol"), "corrected");

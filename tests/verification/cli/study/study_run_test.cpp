@@ -43,9 +43,9 @@ class StudyProgram : public ::testing::Test {
 };
 
 TEST(StudyRunOptions, ParsesEveryOption) {
-  const auto given = parsed<tool::study::StudyRunCommand>({"--out", "o", "--tables", "1,4",
-                                                           "--jobs", "3", "--data", "d", "--vocab",
-                                                           "v", "--validation", "n", "--json"});
+  const auto given = parse_command<tool::study::StudyRunCommand>(
+      {"--out", "o", "--tables", "1,4", "--jobs", "3", "--data", "d", "--vocab", "v",
+       "--validation", "n", "--json"});
   EXPECT_EQ(given.out, "o");
   EXPECT_EQ(given.job_count(), 3);
   EXPECT_TRUE(given.json);
@@ -58,27 +58,30 @@ TEST(StudyRunOptions, ParsesEveryOption) {
 
 TEST(StudyRunOptions, DefaultDeviceIsTheProcessor) {
   using normproof::gpu::device::Backend;
-  EXPECT_FALSE(parsed<tool::study::StudyRunCommand>({"--out", "o"}).device);
+  EXPECT_FALSE(parse_command<tool::study::StudyRunCommand>({"--out", "o"}).device);
   EXPECT_FALSE(
-      parsed<tool::study::StudyRunCommand>({"--out", "o", "--device", "processor"}).device);
-  EXPECT_EQ(parsed<tool::study::StudyRunCommand>({"--out", "o", "--device", "simulated"}).device,
-            Backend::simulated);
-  const auto cuda = parsed<tool::study::StudyRunCommand>({"--out", "o", "--device", "cuda"});
+      parse_command<tool::study::StudyRunCommand>({"--out", "o", "--device", "processor"}).device);
+  EXPECT_EQ(
+      parse_command<tool::study::StudyRunCommand>({"--out", "o", "--device", "simulated"}).device,
+      Backend::simulated);
+  const auto cuda = parse_command<tool::study::StudyRunCommand>({"--out", "o", "--device", "cuda"});
   EXPECT_EQ(cuda.device, Backend::cuda);
   EXPECT_EQ(cuda.job_count(), 1);
-  EXPECT_EQ(parsed<tool::study::StudyRunCommand>({"--out", "o", "--device", "cuda", "--jobs", "3"})
-                .job_count(),
-            3);
+  EXPECT_EQ(
+      parse_command<tool::study::StudyRunCommand>({"--out", "o", "--device", "cuda", "--jobs", "3"})
+          .job_count(),
+      3);
   EXPECT_THAT(refusal<tool::study::StudyRunCommand>({"--out", "o", "--device", "cpu"}),
               HasSubstr("unknown device 'cpu'"));
 }
 
 TEST(StudyRunOptions, MpiRankRunsOneJobByDefault) {
-  EXPECT_EQ(parsed<tool::study::StudyRunCommand>({"--out", "o"}).job_count(),
+  EXPECT_EQ(parse_command<tool::study::StudyRunCommand>({"--out", "o"}).job_count(),
             tool::processor_count());
   ::setenv("OMPI_COMM_WORLD_RANK", "1", 1);
-  const int alone = parsed<tool::study::StudyRunCommand>({"--out", "o"}).job_count();
-  const int told = parsed<tool::study::StudyRunCommand>({"--out", "o", "--jobs", "4"}).job_count();
+  const int alone = parse_command<tool::study::StudyRunCommand>({"--out", "o"}).job_count();
+  const int told =
+      parse_command<tool::study::StudyRunCommand>({"--out", "o", "--jobs", "4"}).job_count();
   ::unsetenv("OMPI_COMM_WORLD_RANK");
   EXPECT_EQ(alone, 1);
   EXPECT_EQ(told, 4);
@@ -160,7 +163,7 @@ TEST_F(StudyProgram, MpiRanksShareTheWorkAndAKilledRankLosesOnlyItsCell) {
   EXPECT_EQ(results("a"), results("b"));
 }
 
-TEST_F(StudyProgram, MpiRanksUseTheDevicesInTurn) {
+TEST_F(StudyProgram, MpiRanksAreAssignedToDevicesRoundRobin) {
   if (in("command -v mpirun").status != 0) GTEST_SKIP() << "mpirun is not installed";
   const Outcome outcome =
       in("export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
@@ -245,17 +248,17 @@ TEST_F(StudyProgram, RejectsResultsThatDoNotMatchStudyJson) {
 }
 
 TEST_F(StudyProgram, FileSizeLimitIsReportedAndLeavesNoFile) {
-  const auto limited = [&](const std::string& verb) {
+  const auto run_with_file_size_limit = [&](const std::string& verb) {
     const Outcome outcome = in("C=${C%%,*}; (ulimit -f 1; $N study " + verb + " --out a)");
     EXPECT_EQ(outcome.status, 3) << outcome.err;
     EXPECT_TRUE(is_one_sentence(outcome.err)) << outcome.err;
     EXPECT_THAT(outcome.err, HasSubstr("File too large"));
   };
-  limited("run --cells $C");
+  run_with_file_size_limit("run --cells $C");
   EXPECT_EQ(results("a"), "");
   in("$N study run --out a --cells ${C%%,*}");
   const Outcome before = in("ls -A a");
-  limited("report");
+  run_with_file_size_limit("report");
   EXPECT_EQ(in("ls -A a").out, before.out);
 }
 
@@ -322,7 +325,7 @@ TEST_F(StudyProgram, DocumentHasTheTablesOfItsResults) {
   const std::string document = read_file(NORMPROOF_SOURCE_DIR "/docs/guide/study.md");
   for (const char* heading :
        {"**Statements by protocols**", "## Protocol corrected\n", "## Protocol published\n"})
-    EXPECT_THAT(document, HasSubstr(table_below(report, heading))) << heading;
+    EXPECT_THAT(document, HasSubstr(extract_table_below(report, heading))) << heading;
 }
 
 TEST_F(StudyProgram, EachErrorIsReportedInOneSentence) {

@@ -24,12 +24,12 @@ struct SelectionCommand {
   void add(CLI::App& app) { selection.add(app); }
 };
 
-study::Selection selection_of(const Arguments& arguments) {
-  return parsed<SelectionCommand>(arguments).selection.selection();
+study::Selection parse_selection(const Arguments& arguments) {
+  return parse_command<SelectionCommand>(arguments).selection.selection();
 }
 
 TEST(StudySelectionOptions, ParsesEveryOption) {
-  const study::Selection selection = selection_of(
+  const study::Selection selection = parse_selection(
       {"--protocol", "published,corrected+count_weights", "--padding", "longest", "--tables", "1,4",
        "--figures", "none", "--no-initialization", "--norms", "none,rms_norm", "--rates", "10,1e-4",
        "--seeds", "5", "--gradient-seeds", "7"});
@@ -47,20 +47,20 @@ TEST(StudySelectionOptions, ParsesEveryOption) {
 }
 
 TEST(StudySelectionOptions, QuickAndAllAreAbbreviations) {
-  const study::Selection quick = selection_of({"--quick", "--norms", "all"});
+  const study::Selection quick = parse_selection({"--quick", "--norms", "all"});
   EXPECT_THAT(quick.rates, SizeIs(3));
   EXPECT_EQ(quick.curve_steps, 20U);
   EXPECT_EQ(quick.norms, study::study_norms());
-  EXPECT_THAT(selection_of({"--protocol", "all"}).protocols, SizeIs(14));
-  EXPECT_EQ(selection_of({}).seeds, study::Selection().seeds);
+  EXPECT_THAT(parse_selection({"--protocol", "all"}).protocols, SizeIs(14));
+  EXPECT_EQ(parse_selection({}).seeds, study::Selection().seeds);
 }
 
 TEST(StudySelectionOptions, CellsAreSelectedByName) {
-  const auto named = parsed<SelectionCommand>({"--cells", "a,b"}).selection;
+  const auto named = parse_command<SelectionCommand>({"--cells", "a,b"}).selection;
   EXPECT_THAT(named.cells, ElementsAre("a", "b"));
   EXPECT_THROW(select_cells(named), UsageError);
   const std::string cell = "corrected/1x32/none/rate-0.1/seed-42";
-  const auto one = parsed<SelectionCommand>({"--cells", cell + "," + cell}).selection;
+  const auto one = parse_command<SelectionCommand>({"--cells", cell + "," + cell}).selection;
   EXPECT_THAT(select_cells(one), SizeIs(1));
   EXPECT_EQ(study::cell_name(select_cells(one).front()).find("corrected/1x32/none/rate-0.1"), 0u);
 }
@@ -89,28 +89,29 @@ TEST(StudySelectionOptions, LanguageStudyHasItsOwnOptions) {
   using normproof::ref::model::NormPlacement;
   using normproof::verification::training::Task;
   const auto selection =
-      parsed<SelectionCommand>({"--study", "language", "--quick", "--norms", "dyt,power_norm_v",
-                                "--placements", "pre", "--seeds", "3"})
+      parse_command<SelectionCommand>({"--study", "language", "--quick", "--norms",
+                                       "dyt,power_norm_v", "--placements", "pre", "--seeds", "3"})
           .selection.language_selection();
   EXPECT_EQ(selection.size, normproof::verification::studies::language::Size::quick);
   EXPECT_THAT(selection.norms, ElementsAre("dyt", "power_norm_v"));
   EXPECT_THAT(selection.placements, ElementsAre(NormPlacement::pre));
   EXPECT_EQ(selection.seeds, 3U);
-  const auto usual = parsed<SelectionCommand>({"--study", "language", "--norms", "all"}).selection;
+  const auto usual =
+      parse_command<SelectionCommand>({"--study", "language", "--norms", "all"}).selection;
   EXPECT_EQ(usual.language_selection().norms,
             normproof::verification::studies::language::study_norms(Task::translate));
   EXPECT_THAT(list_language_cells(usual, {}), SizeIs(96 + 108));
   const auto of_tasks = [](const char* tasks) {
-    return parsed<SelectionCommand>({"--study", "language", "--tasks", tasks}).selection;
+    return parse_command<SelectionCommand>({"--study", "language", "--tasks", tasks}).selection;
   };
   EXPECT_THAT(list_language_cells(of_tasks("language"), {}), SizeIs(96));
   EXPECT_THAT(of_tasks("translate,language,translate").language_selection().tasks,
               ElementsAre(Task::language, Task::translate));
   EXPECT_THAT(named_language_cells(usual), IsEmpty());
   const std::string cell = "language/pre/none/rate-1e-2/seed-1/test";
-  EXPECT_THAT(named_language_cells(
-                  parsed<SelectionCommand>({"--study", "language", "--cells", cell + "," + cell})
-                      .selection),
+  EXPECT_THAT(named_language_cells(parse_command<SelectionCommand>(
+                                       {"--study", "language", "--cells", cell + "," + cell})
+                                       .selection),
               ElementsAre(normproof::verification::studies::language::parse_cell(cell)));
 }
 
@@ -139,7 +140,7 @@ TEST(StudySelectionOptions, LanguageStudyRejectsOptionsOfThePublishedStudy) {
       refusal<SelectionCommand>({"--cells", of_language}),
       HasSubstr("'" + of_language + "' is one of language models; expected --study language"));
   refused({"--tasks", "classify"}, "--tasks is 'classify'; expected language, translate or both");
-  const auto none = parsed<SelectionCommand>(
+  const auto none = parse_command<SelectionCommand>(
       {"--study", "language", "--tasks", "language", "--norms", "power_norm_released+layer_norm"});
   EXPECT_THAT(normproof::ref::numeric::error_message<UsageError>(
                   [&] { list_language_cells(none.selection, {}); }),
@@ -147,11 +148,12 @@ TEST(StudySelectionOptions, LanguageStudyRejectsOptionsOfThePublishedStudy) {
 }
 
 TEST(StudySelectionOptions, FolderOfQuickCellsImpliesTheOptionQuick) {
-  using tool::study::quick_if_needed;
+  using tool::study::select_quick_if_needed;
   const auto with_quick = [](const Arguments& arguments, const std::vector<std::string>& names) {
     std::vector<study::Cell> there;
     for (const std::string& name : names) there.push_back(study::parse_cell(name));
-    return quick_if_needed(parsed<SelectionCommand>(arguments).selection, there).quick;
+    return select_quick_if_needed(parse_command<SelectionCommand>(arguments).selection, there)
+        .quick;
   };
   const std::string of_both = "corrected/1x32/none/rate-10/seed-42",
                     of_quick = "corrected/1x32/none/rate-1e-4/seed-42/steps-20/curves/dynamics",

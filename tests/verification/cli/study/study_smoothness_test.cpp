@@ -19,9 +19,9 @@ namespace study = normproof::verification::studies::published;
 
 using Series = std::vector<std::optional<double>>;
 
-/// Adds the result of a run of three steps for the loss curves of figures 4 to 6. The model has one
-/// norm layer. The series are Lipschitz constants at each step: that of the norm itself, that of
-/// BatchNorm and that of PowerNorm.
+/// Adds the result of a training run of three steps for the loss curves of figures 4 to 6. The
+/// model has one norm layer. Each series has one Lipschitz constant per step: of the norm itself
+/// (`own`), of BatchNorm, and of PowerNorm.
 void add_run(study::Results& results, const char* norm, std::uint64_t seed, const Series& own,
              const Series& of_batch_norm, const Series& of_power_norm) {
   study::Cell cell;

@@ -13,7 +13,7 @@ using tool::study::StudyStatusCommand;
 
 TEST(StudyStatusOptions, ParsesEveryOption) {
   const auto status =
-      parsed<StudyStatusCommand>({"--out", "o", "--cells", "a,b", "--jobs", "2", "--json"});
+      parse_command<StudyStatusCommand>({"--out", "o", "--cells", "a,b", "--jobs", "2", "--json"});
   EXPECT_EQ(status.out, "o");
   EXPECT_EQ(status.jobs, 2);
   EXPECT_TRUE(status.reports.json_on_stdout);

@@ -72,7 +72,7 @@ class ApplyToFile : public testing::Test {
 };
 
 TEST(ApplyOptions, ParsesEveryOption) {
-  const auto plain = parsed<ApplyCommand>({"layer_norm", "--in", "a.npz", "--out", "b.npz"});
+  const auto plain = parse_command<ApplyCommand>({"layer_norm", "--in", "a.npz", "--out", "b.npz"});
   EXPECT_EQ(plain.layer, "layer_norm");
   EXPECT_EQ(plain.in, "a.npz");
   EXPECT_EQ(plain.out, "b.npz");
@@ -80,9 +80,9 @@ TEST(ApplyOptions, ParsesEveryOption) {
   EXPECT_EQ(plain.mode, model::Mode::training);
   EXPECT_FALSE(plain.sequence);
   EXPECT_TRUE(plain.settings.empty());
-  const auto full = parsed<ApplyCommand>({"--in", "a.npz", "--set", "eps=1e-3", "groups=2", "--set",
-                                          "x=a=b", "--out", "b.npz", "--scalar", "interval",
-                                          "--mode", "inference", "--sequence", "layer_norm"});
+  const auto full = parse_command<ApplyCommand>(
+      {"--in", "a.npz", "--set", "eps=1e-3", "groups=2", "--set", "x=a=b", "--out", "b.npz",
+       "--scalar", "interval", "--mode", "inference", "--sequence", "layer_norm"});
   using Settings = std::vector<std::pair<std::string, std::string>>;
   EXPECT_EQ(full.settings, (Settings{{"eps", "1e-3"}, {"groups", "2"}, {"x", "a=b"}}));
   EXPECT_EQ(full.layer, "layer_norm");
@@ -114,7 +114,7 @@ TEST(ApplyOptions, EachErrorIsReportedInOneSentence) {
 
 TEST(ApplyOptions, HelpListsEveryLayerWithItsOptionsAndDefaults) {
   testing::internal::CaptureStdout();
-  tool::parse_arguments(toy_group("normproof", {tool::command<ApplyCommand>()}),
+  tool::parse_arguments(make_toy_group("normproof", {tool::command<ApplyCommand>()}),
                         {"apply", "--help"})();
   const std::string text = testing::internal::GetCapturedStdout();
   for (const std::string& name : model::norm_names()) {
@@ -282,12 +282,12 @@ TEST_F(ApplyToFile, RejectsOverwritingTheInput) {
 }
 
 TEST_F(ApplyToFile, InvalidOptionIsAUsageErrorForEveryLayer) {
-  struct Setting {
+  struct OptionSetting {
     const char* layer;
     const char* option;
     const char* value;
   };
-  const std::vector<Setting> settings = {
+  const std::vector<OptionSetting> settings = {
       {"layer_norm", "eps", "-1"},
       {"batch_norm", "eps", "-1"},
       {"batch_norm", "running_decay", "2"},

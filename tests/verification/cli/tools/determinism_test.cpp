@@ -25,12 +25,12 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 }
 
 TEST(DeterminismOptions, ParsesEveryOption) {
-  const auto plain = parsed<tool::tools::DeterminismCommand>({});
+  const auto plain = parse_command<tool::tools::DeterminismCommand>({});
   EXPECT_FALSE(plain.against || plain.instruction_set || plain.reports.file("--json") ||
                plain.reports.file("--junit"));
-  const auto full =
-      parsed<tool::tools::DeterminismCommand>({"--against", "a", "--json", "j", "--junit", "x",
-                                               "--threads", "2", "--instruction-set", "avx2"});
+  const auto full = parse_command<tool::tools::DeterminismCommand>(
+      {"--against", "a", "--json", "j", "--junit", "x", "--threads", "2", "--instruction-set",
+       "avx2"});
   EXPECT_EQ(full.against, "a");
   EXPECT_EQ(full.reports.file("--json"), "j");
   EXPECT_EQ(full.reports.file("--junit"), "x");

@@ -25,8 +25,8 @@ std::string exp_of(const std::string& lines) {
 }
 
 TEST(ElementaryOptions, ParsesAFunction) {
-  EXPECT_EQ(parsed<ElementaryCommand>({"erf"}).function, ElementaryFunction::erf);
-  EXPECT_EQ(parsed<ElementaryCommand>({"sqrt"}).function, ElementaryFunction::sqrt);
+  EXPECT_EQ(parse_command<ElementaryCommand>({"erf"}).function, ElementaryFunction::erf);
+  EXPECT_EQ(parse_command<ElementaryCommand>({"sqrt"}).function, ElementaryFunction::sqrt);
   EXPECT_THAT(refusal<ElementaryCommand>({}), HasSubstr("FUNCTION is required"));
   EXPECT_THAT(refusal<ElementaryCommand>({"tan"}),
               HasSubstr("unknown function 'tan'; did you mean 'tanh'?"));

@@ -44,7 +44,7 @@ class LipschitzProgram : public testing::Test {
   tests::ref::io::TemporaryFolder folder_;
 };
 
-TEST_F(LipschitzProgram, PrintsTheNormOfATextbookRow) {
+TEST_F(LipschitzProgram, PrintsTheJacobianNormForATextbookRow) {
   const Outcome done = run("layer_norm --in x.npz --set eps=0");
   EXPECT_EQ(done.status, 0) << done.err;
   EXPECT_EQ(done.out,
@@ -70,15 +70,15 @@ TEST_F(LipschitzProgram, JsonHasEveryPartAndTheBall) {
   EXPECT_EQ(json["parts"][0]["at"], json["at"]);
   const double at = json["at"]["upper"].get<double>();
   // Both ends are rounded outward to a JSON number.
-  constexpr double kOutwards = 4 * std::numeric_limits<double>::epsilon();
+  constexpr double kOutwardRounding = 4 * std::numeric_limits<double>::epsilon();
   EXPECT_GE(at, 2);  // 3 / sqrt(2 + 1/4)
-  EXPECT_LE(at, 2 + 2 * kOutwards);
+  EXPECT_LE(at, 2 + 2 * kOutwardRounding);
   EXPECT_LE(json["at"]["lower"].get<double>(), at);
   const double lower = json["around"]["lower"], upper = json["around"]["upper"];
   EXPECT_LE(lower, 6);  // 3 / sqrt(1/4): 0 is in the ball
-  EXPECT_GE(lower, 6 - 6 * kOutwards);
+  EXPECT_GE(lower, 6 - 6 * kOutwardRounding);
   EXPECT_GE(upper, 6);
-  EXPECT_LE(upper, 6 + 6 * kOutwards);
+  EXPECT_LE(upper, 6 + 6 * kOutwardRounding);
 }
 
 TEST_F(LipschitzProgram, ExplainsWhyNoBoundIsKnown) {
@@ -105,8 +105,9 @@ TEST_F(LipschitzProgram, ReportsAssumedRunningStatistics) {
   EXPECT_TRUE(json("layer_norm --in x.npz --mode inference").empty());
   run("batch_norm --in x.npz");
   auto tensors = io::read_tensors(folder_ / "x.npz");
-  const std::vector<double> four(3, 4.0);
-  tensors.push_back(io::make_tensor("running_variance", {3}, std::span<const double>(four)));
+  const std::vector<double> row_of_fours(3, 4.0);
+  tensors.push_back(
+      io::make_tensor("running_variance", {3}, std::span<const double>(row_of_fours)));
   io::write_tensors(folder_ / "given.npz", tensors);
   const Outcome given = run("batch_norm --in given.npz --mode inference");
   EXPECT_EQ(given.status, 0) << given.err;
@@ -127,7 +128,7 @@ TEST_F(LipschitzProgram, JsonHasInfIfNoBoundIsKnown) {
   EXPECT_EQ(nlohmann::json::parse(done.out)["around"]["upper"], "inf");
 }
 
-TEST_F(LipschitzProgram, OutputFileHasTheInputsThatAttainTheNorms) {
+TEST_F(LipschitzProgram, OutputFileHasTheInputsThatAttainTheJacobianNorms) {
   const Outcome done = run("rms_norm --in x.npz --radius 0.5 --out out.npz");
   EXPECT_EQ(done.status, 0) << done.err;
   EXPECT_THAT(done.out, HasSubstr("within 0.5 of x"));
@@ -185,8 +186,8 @@ TEST_F(LipschitzProgram, RejectsAnAxisOfSteps) {
 
 TEST(LipschitzOptions, ParsesEveryOption) {
   const auto full =
-      parsed<LipschitzCommand>({"power_norm", "--in", "a.npz", "--radius", "0.25", "--set", "eps=1",
-                                "--mode", "inference", "--out", "b.npz", "--json"});
+      parse_command<LipschitzCommand>({"power_norm", "--in", "a.npz", "--radius", "0.25", "--set",
+                                       "eps=1", "--mode", "inference", "--out", "b.npz", "--json"});
   EXPECT_EQ(full.layer, "power_norm");
   EXPECT_EQ(full.radius, 0.25);
   EXPECT_EQ(full.mode, normproof::ref::model::Mode::inference);

@@ -13,24 +13,27 @@ namespace {
 
 using tool::tools::OperationsCommand;
 
-std::string printed(const Arguments& arguments) {
+std::string run_and_capture_output(const Arguments& arguments) {
   testing::internal::CaptureStdout();
-  EXPECT_EQ(tool::run_command(parsed<OperationsCommand>(arguments)), tool::kSuccess);
+  EXPECT_EQ(tool::run_command(parse_command<OperationsCommand>(arguments)), tool::kSuccess);
   return testing::internal::GetCapturedStdout();
 }
 
 TEST(OperationsProgram, PrintsTheDescriptionsOfAllOperations) {
-  EXPECT_EQ(printed({}), normproof::verification::checks::evaluation::operations_text());
-  EXPECT_EQ(printed({"--json"}), normproof::verification::checks::evaluation::operations_json());
-  EXPECT_EQ(printed({"--table"}), normproof::verification::checks::evaluation::layers_markdown());
+  EXPECT_EQ(run_and_capture_output({}),
+            normproof::verification::checks::evaluation::operations_text());
+  EXPECT_EQ(run_and_capture_output({"--json"}),
+            normproof::verification::checks::evaluation::operations_json());
+  EXPECT_EQ(run_and_capture_output({"--table"}),
+            normproof::verification::checks::evaluation::layers_markdown());
 }
 
 TEST(OperationsProgram, RejectsTwoFormats) {
-  EXPECT_THROW(parsed<OperationsCommand>({"--json", "--table"}),
+  EXPECT_THROW(parse_command<OperationsCommand>({"--json", "--table"}),
                normproof::ref::numeric::UsageError);
 }
 
-TEST(OperationsProgram, FormerNameLayersPrintsTheNewName) {
+TEST(OperationsProgram, FormerCommandLayersPrintsTheNewName) {
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
   const auto status = tool::parse_arguments(tool::program::all_commands(), {"layers", "--table"})();

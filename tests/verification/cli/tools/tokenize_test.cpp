@@ -11,15 +11,15 @@ namespace {
 using tool::tools::TokenizeCommand;
 
 TEST(TokenizeProgram, ParsesTheNamesOfFiles) {
-  EXPECT_FALSE(parsed<TokenizeCommand>({}).files.data);
-  EXPECT_EQ(parsed<TokenizeCommand>({"--data", "d", "--vocab", "v"}).files.vocab, "v");
+  EXPECT_FALSE(parse_command<TokenizeCommand>({}).files.data);
+  EXPECT_EQ(parse_command<TokenizeCommand>({"--data", "d", "--vocab", "v"}).files.vocab, "v");
 }
 
 TEST(TokenizeProgram, PrintsTheTokenIds) {
   testing::internal::CaptureStdout();
   EXPECT_EQ(tool::run_command(TokenizeCommand()), tool::kSuccess);
   EXPECT_EQ(testing::internal::GetCapturedStdout(),
-            tool::format_ids(tool::load_corpus({}).tokenized));
+            tool::format_token_ids(tool::load_corpus({}).tokenized));
 }
 
 }  // namespace

@@ -14,12 +14,14 @@ using tool::train::CompleteCommand;
 
 TEST(CompleteOptions, ParsesRunPromptAndLength) {
   const auto complete =
-      parsed<CompleteCommand>({"--run", "r", "--prompt", "the old ", "--length", "7"});
+      parse_command<CompleteCommand>({"--run", "r", "--prompt", "the old ", "--length", "7"});
   EXPECT_EQ(complete.folder, "r");
   EXPECT_EQ(complete.prompt, "the old ");
   EXPECT_EQ(complete.length, 7u);
   EXPECT_EQ(complete.average, 1u);
-  EXPECT_EQ(parsed<CompleteCommand>({"--run", "r", "--prompt", "a", "--average", "3"}).average, 3u);
+  EXPECT_EQ(
+      parse_command<CompleteCommand>({"--run", "r", "--prompt", "a", "--average", "3"}).average,
+      3u);
   EXPECT_THAT(refusal<CompleteCommand>({"--run", "r"}), HasSubstr("--prompt is required"));
   EXPECT_THAT(refusal<CompleteCommand>({"--run", "r", "--prompt", ""}),
               HasSubstr("expected a character at least"));

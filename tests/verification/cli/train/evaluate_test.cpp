@@ -33,17 +33,17 @@ class LanguageProgram : public ::testing::Test {
 
 TEST(EvaluateOptions, ParsesRunTextAndPart) {
   using tool::train::EvaluateCommand, tool::train::TextPart;
-  const auto evaluate =
-      parsed<EvaluateCommand>({"--run", "r", "--data", "d", "--part", "whole", "--threads", "2"});
+  const auto evaluate = parse_command<EvaluateCommand>(
+      {"--run", "r", "--data", "d", "--part", "whole", "--threads", "2"});
   EXPECT_EQ(evaluate.folder, "r");
   EXPECT_EQ(evaluate.data, "d");
   EXPECT_EQ(evaluate.part, TextPart::whole);
-  EXPECT_EQ(parsed<EvaluateCommand>({"--run", "r"}).part, TextPart::test);
-  EXPECT_EQ(parsed<EvaluateCommand>({"--run", "r"}).average, 1u);
-  EXPECT_EQ(parsed<EvaluateCommand>({"--run", "r", "--average", "5"}).average, 5u);
+  EXPECT_EQ(parse_command<EvaluateCommand>({"--run", "r"}).part, TextPart::test);
+  EXPECT_EQ(parse_command<EvaluateCommand>({"--run", "r"}).average, 1u);
+  EXPECT_EQ(parse_command<EvaluateCommand>({"--run", "r", "--average", "5"}).average, 5u);
   EXPECT_THAT(refusal<EvaluateCommand>({"--run", "r", "--average", "0"}),
               HasSubstr("--average is '0'; expected a whole number from 1 to 1000"));
-  const auto pairs = parsed<EvaluateCommand>(
+  const auto pairs = parse_command<EvaluateCommand>(
       {"--run", "r", "--data", "d", "--source", "ja", "--target", "en", "--beam", "4"});
   EXPECT_EQ(pairs.languages.source, "ja");
   EXPECT_EQ(pairs.languages.target, "en");
@@ -79,8 +79,8 @@ TEST_F(LanguageProgram, TrainsEvaluatesAndCompletesWithTheSameBitsOnAnyThreads) 
          "cut -c6-11");
   // Both losses are printed with four digits after the point. One is truncated, the other is
   // rounded.
-  constexpr double kLastDigit = 1e-4;
-  EXPECT_NEAR(std::stod(validation.out), std::stod(loss), kLastDigit);
+  constexpr double kPrintedLossTolerance = 1e-4;
+  EXPECT_NEAR(std::stod(validation.out), std::stod(loss), kPrintedLossTolerance);
 
   const Outcome completed = in("$N complete --run a --prompt 'the old ' --length 30");
   EXPECT_EQ(completed.status, 0) << completed.err;

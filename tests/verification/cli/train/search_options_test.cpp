@@ -22,10 +22,10 @@ struct SearchCommand {
 
 TEST(SearchOptions, ParseBeamAndLengthPenalty) {
   const SearchOptions given =
-      parsed<SearchCommand>({"--beam", "4", "--length-penalty", "1.5"}).search;
+      parse_command<SearchCommand>({"--beam", "4", "--length-penalty", "1.5"}).search;
   EXPECT_EQ(given.search().width, 4u);
   EXPECT_EQ(given.search().length_penalty, 1.5);
-  EXPECT_EQ(parsed<SearchCommand>({}).search.search(),
+  EXPECT_EQ(parse_command<SearchCommand>({}).search.search(),
             normproof::verification::training::TranslationSearch{});
   EXPECT_THAT(refusal<SearchCommand>({"--beam", "0"}), HasSubstr("--beam is '0'"));
   for (const char* wrong : {"-1", "x", "nan", "inf", "10.5"})
@@ -37,12 +37,12 @@ TEST(SearchOptions, AreOnlyForTranslators) {
   using normproof::verification::training::Task;
   const auto refused = [](const SearchOptions& options) {
     return normproof::ref::numeric::error_message<normproof::ref::numeric::UsageError>(
-        [&] { tool::train::check_no_search(options, Task::language); });
+        [&] { tool::train::check_no_search_options(options, Task::language); });
   };
   EXPECT_EQ(refused({.beam = 2}),
             "--beam is given; expected none but of the task translate, not language");
   EXPECT_THAT(refused({.length_penalty = 2}), HasSubstr("--length-penalty is given"));
-  EXPECT_NO_THROW(tool::train::check_no_search({}, Task::language));
+  EXPECT_NO_THROW(tool::train::check_no_search_options({}, Task::language));
 }
 
 }  // namespace

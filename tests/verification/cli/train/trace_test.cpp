@@ -33,7 +33,7 @@ class TraceProgram : public ::testing::Test {
 };
 
 TEST(TraceOptions, ParsesEveryOption) {
-  const auto trace = parsed<tool::train::TraceCommand>(
+  const auto trace = parse_command<tool::train::TraceCommand>(
       {"--out", "o", "--steps", "20", "--certified", "--format", "npz", "--threads", "3",
        "--config", "c", "--weights", "w", "--json"});
   EXPECT_EQ(trace.out, "o");
@@ -44,7 +44,7 @@ TEST(TraceOptions, ParsesEveryOption) {
   EXPECT_EQ(trace.source.config, "c");
   EXPECT_EQ(trace.weights, "w");
   EXPECT_TRUE(trace.reports.json_on_stdout);
-  EXPECT_EQ(parsed<tool::train::TraceCommand>({"--out", "o"}).suffix, ".safetensors");
+  EXPECT_EQ(parse_command<tool::train::TraceCommand>({"--out", "o"}).suffix, ".safetensors");
 }
 
 TEST(TraceOptions, ErrorsNameMissingAndInvalidOptions) {

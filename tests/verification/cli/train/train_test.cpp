@@ -33,27 +33,27 @@ class TrainProgram : public ::testing::Test {
 TEST(TrainOptions, ParsesEveryOption) {
   using testing::ElementsAre;
   using testing::Pair;
-  const auto train = parsed<tool::train::TrainCommand>({"--out",
-                                                        "o",
-                                                        "--config",
-                                                        "c",
-                                                        "--set",
-                                                        "norm.name=none",
-                                                        "--set",
-                                                        "a.b=c=d",
-                                                        "--seed",
-                                                        "9",
-                                                        "--data",
-                                                        "d",
-                                                        "--vocab",
-                                                        "v",
-                                                        "--validation",
-                                                        "n",
-                                                        "--checkpoint-every",
-                                                        "5",
-                                                        "--threads",
-                                                        "3",
-                                                        "--resume"});
+  const auto train = parse_command<tool::train::TrainCommand>({"--out",
+                                                               "o",
+                                                               "--config",
+                                                               "c",
+                                                               "--set",
+                                                               "norm.name=none",
+                                                               "--set",
+                                                               "a.b=c=d",
+                                                               "--seed",
+                                                               "9",
+                                                               "--data",
+                                                               "d",
+                                                               "--vocab",
+                                                               "v",
+                                                               "--validation",
+                                                               "n",
+                                                               "--checkpoint-every",
+                                                               "5",
+                                                               "--threads",
+                                                               "3",
+                                                               "--resume"});
   EXPECT_EQ(train.out, "o");
   EXPECT_EQ(train.source.config, "c");
   EXPECT_THAT(train.source.settings, ElementsAre(Pair("norm.name", "none"), Pair("a.b", "c=d")));
@@ -64,13 +64,14 @@ TEST(TrainOptions, ParsesEveryOption) {
   EXPECT_EQ(train.threads, 3);
   EXPECT_TRUE(train.resume);
   EXPECT_FALSE(train.print_config);
-  EXPECT_EQ(parsed<tool::train::TrainCommand>({"--out", "o", "--weights", "w.npz"}).weights,
+  EXPECT_EQ(parse_command<tool::train::TrainCommand>({"--out", "o", "--weights", "w.npz"}).weights,
             "w.npz");
-  EXPECT_TRUE(parsed<tool::train::TrainCommand>({"--print-config"}).print_config);
+  EXPECT_TRUE(parse_command<tool::train::TrainCommand>({"--print-config"}).print_config);
   using normproof::verification::training::Task;
-  EXPECT_EQ(parsed<tool::train::TrainCommand>({"--out", "o", "--task", "language"}).source.task,
-            Task::language);
-  const auto translate = parsed<tool::train::TrainCommand>(
+  EXPECT_EQ(
+      parse_command<tool::train::TrainCommand>({"--out", "o", "--task", "language"}).source.task,
+      Task::language);
+  const auto translate = parse_command<tool::train::TrainCommand>(
       {"--out", "o", "--task", "translate", "--source", "ja", "--target", "en"});
   EXPECT_EQ(translate.source.task, Task::translate);
   EXPECT_EQ(translate.source.languages.source, "ja");

@@ -26,7 +26,7 @@ struct SourceCommand {
 };
 
 TEST(TrainingSourceOptions, SettingsKeepTheirOrder) {
-  const auto [source, weights] = parsed<SourceCommand>(
+  const auto [source, weights] = parse_command<SourceCommand>(
       {"--config", "c", "--set", "norm.name=none", "--set", "a.b=c=d", "--seed", "9", "--data", "d",
        "--vocab", "v", "--validation", "n", "--weights", "w"});
   EXPECT_EQ(source.config, "c");
@@ -40,7 +40,7 @@ TEST(TrainingSourceOptions, SettingsKeepTheirOrder) {
 
 TEST(TrainingSourceOptions, LanguagesAreFileExtensions) {
   const auto languages =
-      parsed<SourceCommand>({"--source", "ja", "--target", "en"}).source.languages;
+      parse_command<SourceCommand>({"--source", "ja", "--target", "en"}).source.languages;
   EXPECT_EQ(languages.source, "ja");
   EXPECT_EQ(languages.target, "en");
   for (const char* wrong : {"", "../x"})
@@ -59,10 +59,10 @@ struct RunCommand {
 };
 
 TEST(TrainingSourceOptions, RunIsAFolderAndANumberOfCheckpoints) {
-  const auto [folder, average] = parsed<RunCommand>({"--run", "r", "--average", "3"});
+  const auto [folder, average] = parse_command<RunCommand>({"--run", "r", "--average", "3"});
   EXPECT_EQ(folder, "r");
   EXPECT_EQ(average, 3u);
-  EXPECT_EQ(parsed<RunCommand>({"--run", "r"}).average, 1u);
+  EXPECT_EQ(parse_command<RunCommand>({"--run", "r"}).average, 1u);
   EXPECT_THAT(refusal<RunCommand>({}), testing::HasSubstr("--run is required"));
 }
 

@@ -44,15 +44,15 @@ TEST(TrainingSource, ConfigurationGetsTheVocabularySize) {
 
 TEST(TrainingSource, LanguageModelRequiresAText) {
   const tests::ref::io::TemporaryFolder folder;
-  const auto config_of = [&](const char* file, std::optional<training::Task> task) {
+  const auto make_run_config = [&](const char* file, std::optional<training::Task> task) {
     ref::io::write_file(folder / "c.json", file);
     return load_config({.config = folder / "c.json", .task = task});
   };
-  training::RunConfig config = config_of(R"({"training": {"task": "language"}})", {});
+  training::RunConfig config = make_run_config(R"({"training": {"task": "language"}})", {});
   EXPECT_EQ(config.task, training::Task::language);
-  EXPECT_EQ(config_of("{}", training::Task::language).task, training::Task::language);
+  EXPECT_EQ(make_run_config("{}", training::Task::language).task, training::Task::language);
   EXPECT_THAT(ref::numeric::error_message<ref::numeric::UsageError>([&] {
-                config_of(R"({"training": {"task": "language"}})", training::Task::classify);
+                make_run_config(R"({"training": {"task": "language"}})", training::Task::classify);
               }),
               HasSubstr("--task is not that of"));
   const TextSource loaded = load_text_data({}, config);

@@ -40,7 +40,7 @@ class TranslateProgram : public ::testing::Test {
 
 TEST(TranslateOptions, ParsesRunSentencesAndSearch) {
   using tool::train::TranslateCommand;
-  const auto translate = parsed<TranslateCommand>(
+  const auto translate = parse_command<TranslateCommand>(
       {"--run", "r", "--in", "-", "--beam", "3", "--average", "2", "--threads", "2"});
   EXPECT_EQ(translate.folder, "r");
   EXPECT_EQ(translate.in, "-");
@@ -177,7 +177,7 @@ TEST_F(TranslateProgram, ReportsErrors) {
 }
 
 // With the default settings, the numbers must be those of docs/guide/language.md.
-TEST_F(TranslateProgram, LearnsTheMadeUpPairs) {
+TEST_F(TranslateProgram, LearnsTheSyntheticPairs) {
   EXPECT_EQ(in("$N train --task translate --out a").status, 0);
   const std::string found = in("$N evaluate --run a").out;
   const std::size_t at = found.find("BLEU = ");

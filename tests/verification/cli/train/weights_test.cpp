@@ -31,7 +31,7 @@ class WeightsProgram : public ::testing::Test {
 };
 
 TEST(WeightsOptions, ParsesRunAndFile) {
-  const auto weights = parsed<tool::train::WeightsCommand>({"--run", "r", "--out", "w.npz"});
+  const auto weights = parse_command<tool::train::WeightsCommand>({"--run", "r", "--out", "w.npz"});
   EXPECT_EQ(weights.folder, "r");
   EXPECT_EQ(weights.out, "w.npz");
   EXPECT_THAT(refusal<tool::train::WeightsCommand>({"--out", "w.npz"}),

@@ -36,7 +36,7 @@ TEST(ProofCheckers, OutputLineAboutAClaimBecomesAnItem) {
   EXPECT_TRUE(report.items[0].good);
 }
 
-TEST(ProofCheckers, AnyOutputButAPassIsAFailure) {
+TEST(ProofCheckers, EveryOutputExceptAPassIsAFailure) {
   // The checker fails if an item failed, whatever the exit status; if the output has no items or no
   // last line; and if the exit status is not 0.
   EXPECT_EQ(outcome(0, "FAILED  A1   A1_x: rests on y\nPASSED: 1 theorem\n").state, State::failed);
@@ -78,7 +78,7 @@ class VerifyProofs : public testing::Test {
     std::filesystem::permissions(file, std::filesystem::perms::owner_all);
     return run("cd '" + folder_.path().string() + "/top'; cp $N bin/normproof; " +
                "bin/normproof verify --claims T4 --cases 5 --proofs " + more +
-               small_corpus(folder_.path()));
+               write_small_corpus(folder_.path()));
   }
   TemporaryFolder folder_;
 };
@@ -101,7 +101,7 @@ TEST_F(VerifyProofs, RunInTheBuildFolderOfThePreset) {
   const Outcome outcome = run(
       "cd '" + folder_.path().string() + "/top'; mkdir -p build/own/cli; cp $N build/own/cli/n; " +
       "build/own/cli/n verify --claims T4 --cases 5 --proofs --jobs 2 --json r.json" +
-      small_corpus(folder_.path()));
+      write_small_corpus(folder_.path()));
   const auto json = nlohmann::json::parse(read_file(folder_ / "top/r.json"));
   const std::string said = json.at("checkers").at(0).at("summary");
   EXPECT_THAT(said, HasSubstr("--jobs 2 --among T4 --build"));
@@ -121,7 +121,7 @@ class VerifyClaims : public testing::Test {
     }
     run("cd '" + folder_.path().string() + "/top'; mkdir -p bin; cp $N bin/normproof; " +
         "bin/normproof verify --cases 1 --jobs 2 --proofs --smt --json r.json " + options +
-        small_corpus(folder_.path()));
+        write_small_corpus(folder_.path()));
     std::vector<std::string> said;
     const auto json = nlohmann::json::parse(read_file(folder_ / "top/r.json"));
     for (const auto& checker : json.at("checkers")) said.push_back(checker.at("summary"));

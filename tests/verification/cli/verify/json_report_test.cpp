@@ -46,7 +46,7 @@ TEST(VerifyJson, HoldsEveryPartOfTheReport) {
 
 TEST(VerifyJson, HasSensitivitiesAndCheckers) {
   EXPECT_TRUE(nlohmann::json::parse(json_report(sample_report())).at("checkers").empty());
-  const auto json = nlohmann::json::parse(json_report(measured_report()));
+  const auto json = nlohmann::json::parse(json_report(sample_report_with_sensitivities()));
   EXPECT_EQ(json.at("passed"), false);  // a checker was skipped, so the exit status is 77
   const auto& powers = json.at("claims").at(0).at("powers");
   EXPECT_EQ(powers.at(0).at("planted"), "grad_x × (1 + δ)");

@@ -57,7 +57,7 @@ TEST(VerifyReport, SucceedsOnlyIfEverythingIsAsExpected) {
 }
 
 TEST(VerifyReport, CheckerCanFailOrBeSkipped) {
-  Report report = measured_report();
+  Report report = sample_report_with_sensitivities();
   EXPECT_TRUE(succeeded(report));
   EXPECT_TRUE(has_skipped_checker(report));
   EXPECT_EQ(closing_line(report),

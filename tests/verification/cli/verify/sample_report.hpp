@@ -65,7 +65,7 @@ inline normproof::verification::cli::verify::Report sample_report() {
 
 /// Returns sample_report() with the smallest error that each check rejects, and with two checkers.
 /// One of the checkers could not be run.
-inline normproof::verification::cli::verify::Report measured_report() {
+inline normproof::verification::cli::verify::Report sample_report_with_sensitivities() {
   using namespace normproof::verification::cli::verify;
   auto report = sample_report();
   report.claims[0].powers = {{"grad_x × (1 + δ)", 0x1p-150}, {"in the draws: y × (1 + δ)", 0.0625}};

@@ -36,7 +36,7 @@ TEST(VerifyJUnit, EveryClaimAndEveryDecidingLayerIsATestCase) {
 }
 
 TEST(VerifyJUnit, EachCheckerIsATestSuite) {
-  Report report = measured_report();
+  Report report = sample_report_with_sensitivities();
   const auto document = parse(report);
   const auto proofs =
       document.child("testsuites").find_child_by_attribute("name", "normproof.proofs");

@@ -52,7 +52,7 @@ TEST(VerifyText, LinesFitTheWidth) {
   EXPECT_EQ(verify_text(sample_report(), 10), verify_text(sample_report(), 80));
 }
 
-TEST(VerifyText, StatisticsReportUnstableLayers) {
+TEST(VerifyText, UnstableLayersAreShownInTheStatistics) {
   Report report = sample_report();
   std::string text = verify_text(report, 100);
   EXPECT_THAT(text, HasSubstr("a<b>.txt"));
@@ -77,13 +77,13 @@ TEST(VerifyText, StatisticsReportUnstableLayers) {
 
 TEST(VerifyText, SensitivitiesAreATableIfMeasured) {
   EXPECT_THAT(verify_text(sample_report(), 100), Not(HasSubstr("\nPower\n")));
-  const std::string text = verify_text(measured_report(), 100);
+  const std::string text = verify_text(sample_report_with_sensitivities(), 100);
   EXPECT_THAT(text, HasSubstr("A1     proved    grad_x × (1 + δ): from δ = 2^-150 on\n"));
   EXPECT_THAT(text, HasSubstr("B12    tested    y + δ: not even δ = 1\n"));
 }
 
 TEST(VerifyText, ShowsCounterexamplesOfCheckers) {
-  Report report = measured_report();
+  Report report = sample_report_with_sensitivities();
   EXPECT_THAT(verify_text(report, 100), Not(HasSubstr("A1_square")));
   report.checkers[1] = {
       .name = "smt",
@@ -97,7 +97,7 @@ TEST(VerifyText, ShowsCounterexamplesOfCheckers) {
 }
 
 TEST(EvidenceMarkdown, HasOneRowPerClaim) {
-  const std::string text = evidence_markdown(measured_report());
+  const std::string text = evidence_markdown(sample_report_with_sensitivities());
   EXPECT_THAT(
       text,
       HasSubstr("| A1 | holds & more | holds | proved | A1_square | grad_x × (1 + δ): from δ = "
@@ -107,7 +107,7 @@ TEST(EvidenceMarkdown, HasOneRowPerClaim) {
 }
 
 TEST(VerifyPage, ShowsCheckers) {
-  const std::string html = verify_page(measured_report());
+  const std::string html = verify_page(sample_report_with_sensitivities());
   EXPECT_THAT(html, HasSubstr("normproof verify --proofs: passed: 1 theorem about 1 claim"));
   EXPECT_THAT(html, HasSubstr("A1_square, squares.v: &lt;no axiom&gt;"));
   EXPECT_THAT(html, HasSubstr("normproof verify --smt: skipped: z3 not installed"));
@@ -203,7 +203,7 @@ TEST(VerifyPage, ElementsAreClosedAndIdsUnique) {
   }
 }
 
-TEST(VerifyPage, WithoutGnuplotAMessageReplacesThePictures) {
+TEST(VerifyPage, MessageReplacesThePicturesIfGnuplotIsMissing) {
   const tests::ref::io::TemporaryFolder empty;
   const std::string path = std::getenv("PATH");
   ::setenv("PATH", empty.path().c_str(), 1);

@@ -9,7 +9,8 @@ namespace {
 
 using tests::ref::io::TemporaryFolder;
 
-/// Runs both programs with the same arguments. Expects the same output and this exit status.
+/// Runs the program for `verify` alone, and `normproof verify`, with the same arguments. Expects
+/// this exit status and equal output from the two programs.
 void expect_same_output(const std::string& arguments, int status) {
   const Outcome alone = run("'" NORMPROOF_VERIFY_PROGRAM "' " + arguments);
   const Outcome whole = run("$N verify " + arguments);
@@ -21,7 +22,7 @@ void expect_same_output(const std::string& arguments, int status) {
 
 TEST(VerifyOnlyProgram, PrintsTheSameAsNormproofVerify) {
   const TemporaryFolder folder;
-  expect_same_output("--claims A1,T4 --cases 20" + small_corpus(folder.path()), 0);
+  expect_same_output("--claims A1,T4 --cases 20" + write_small_corpus(folder.path()), 0);
   expect_same_output("--help", 0);
   expect_same_output("--cases 0", 2);
   expect_same_output("--clams A1", 2);
@@ -33,7 +34,7 @@ TEST(VerifyOnlyProgram, WritesTheSameReportAsNormproofVerify) {
   const std::string alone = (folder / "alone.html").string(),
                     whole = (folder / "whole.html").string();
   const std::string arguments =
-      " --claims A1 --cases 20" + small_corpus(folder.path()) + " --html '";
+      " --claims A1 --cases 20" + write_small_corpus(folder.path()) + " --html '";
   EXPECT_EQ(run("'" NORMPROOF_VERIFY_PROGRAM "'" + arguments + alone + "'").status, 0);
   EXPECT_EQ(run("$N verify" + arguments + whole + "'").status, 0);
   EXPECT_FALSE(read_file(alone).empty());

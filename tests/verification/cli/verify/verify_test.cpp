@@ -25,7 +25,7 @@ using testing::ThrowsMessage;
 using tests::ref::io::TemporaryFolder;
 
 TEST(VerifyOptions, ParsesEveryOptionAndHasDefaults) {
-  const auto plain = parsed<VerifyCommand>({});
+  const auto plain = parse_command<VerifyCommand>({});
   EXPECT_EQ(plain.claims, "*");
   EXPECT_EQ(plain.seed, 1u);
   EXPECT_EQ(plain.cases, 1000u);
@@ -33,14 +33,15 @@ TEST(VerifyOptions, ParsesEveryOptionAndHasDefaults) {
   EXPECT_FALSE(plain.proofs || plain.smt || plain.power || plain.reports.file("--markdown"));
   EXPECT_FALSE(plain.files.data || plain.files.vocab || plain.reports.file("--json") ||
                plain.reports.file("--junit") || plain.reports.file("--html"));
-  const auto full = parsed<VerifyCommand>({"--claims", "A*,B1",   "--seed=18446744073709551615",
-                                           "--cases",  "5",       "--jobs",
-                                           "3",        "--data",  "d.txt",
-                                           "--vocab",  "v.txt",   "--json",
-                                           "r.json",   "--junit", "r.xml",
-                                           "--html",   "r.html",  "--proofs",
-                                           "--smt",    "--power", "--markdown",
-                                           "r.md"});
+  const auto full =
+      parse_command<VerifyCommand>({"--claims", "A*,B1",   "--seed=18446744073709551615",
+                                    "--cases",  "5",       "--jobs",
+                                    "3",        "--data",  "d.txt",
+                                    "--vocab",  "v.txt",   "--json",
+                                    "r.json",   "--junit", "r.xml",
+                                    "--html",   "r.html",  "--proofs",
+                                    "--smt",    "--power", "--markdown",
+                                    "r.md"});
   EXPECT_EQ(full.claims, "A*,B1");
   EXPECT_EQ(full.seed, 18446744073709551615u);
   EXPECT_EQ(full.cases, 5u);
@@ -79,7 +80,7 @@ TEST(Verify, ReportsHaveTheSameBytesInAnyEnvironment) {
   const TemporaryFolder corpus;
   const std::string arguments =
       " verify --claims 'T*,A5,D13' --cases 20 --seed 3 --json r.json --junit r.xml --html r.html" +
-      small_corpus(corpus.path());
+      write_small_corpus(corpus.path());
   const Outcome first = run("cd '" + a.path().string() + "'; $N" + arguments + " --jobs 1");
   const Outcome second = run("cd '" + b.path().string() +
                              "'; LC_ALL=C.UTF-8 TZ=Asia/Tokyo COLUMNS=40 OMP_NUM_THREADS=1 $N" +
@@ -110,7 +111,7 @@ TEST(Verify, ReportsHaveTheSameBytesInAnyEnvironment) {
 TEST(Verify, MeasuresTheSensitivityOfEachClaim) {
   const TemporaryFolder folder;
   const std::string begin = "cd '" + folder.path().string() + "'; $N verify --claims 'B3,B4'" +
-                            small_corpus(folder.path());
+                            write_small_corpus(folder.path());
   const Outcome one = run(begin + " --cases 20 --power --jobs 1 --markdown one.md");
   const Outcome two = run(begin + " --cases 20 --power --jobs 2 --markdown two.md");
   EXPECT_EQ(one.status, 0) << one.err;
@@ -122,14 +123,16 @@ TEST(Verify, MeasuresTheSensitivityOfEachClaim) {
 }
 
 TEST(Verify, ComputesStatisticsOfRealSentences) {
-  using tests::ref::data::has_shared_data;
-  using tests::ref::data::shared_data;
+  using tests::ref::data::find_shared_data_folder;
+  using tests::ref::data::shared_data_exists;
   const char* const sentences = "financial_phrasebank/Sentences_AllAgree.txt";
-  if (!has_shared_data(sentences)) GTEST_SKIP() << "the real data is not in " << shared_data();
-  const Report report = make_report(
-      {.claims = "T2",
-       .cases = 1,
-       .files = {shared_data() / sentences, shared_data() / "bert_base_uncased/vocab.txt"}});
+  if (!shared_data_exists(sentences))
+    GTEST_SKIP() << "the real data is not in " << find_shared_data_folder();
+  const Report report =
+      make_report({.claims = "T2",
+                   .cases = 1,
+                   .files = {find_shared_data_folder() / sentences,
+                             find_shared_data_folder() / "bert_base_uncased/vocab.txt"}});
   EXPECT_EQ(report.corpus, "Sentences_AllAgree.txt");
   EXPECT_EQ(report.statistics.corpus.sentences, 2264u);
   EXPECT_EQ(report.statistics.corpus.tokens, 68295u);
@@ -152,18 +155,18 @@ TEST(Verify, ChecksOutputsBeforeTheWork) {
   const auto verify_with = [](const VerifyCommand& command) {
     return [command] { tool::run_command(command); };
   };
-  EXPECT_THAT(verify_with({.reports = reports_to({{"--html", folder / "absent/r.html"}})}),
+  EXPECT_THAT(verify_with({.reports = make_report_options({{"--html", folder / "absent/r.html"}})}),
               ThrowsMessage<FileError>(HasSubstr("does not exist")));
-  EXPECT_THAT(verify_with({.reports = reports_to({{"--json", folder.path()}})}),
+  EXPECT_THAT(verify_with({.reports = make_report_options({{"--json", folder.path()}})}),
               ThrowsMessage<FileError>(HasSubstr("it is a folder")));
-  EXPECT_THAT(
-      verify_with({.reports = reports_to({{"--json", folder / "r"}, {"--html", folder / "r"}})}),
-      ThrowsMessage<UsageError>(HasSubstr("--json and --html name the same file")));
-  EXPECT_THAT(verify_with({.reports = reports_to(
+  EXPECT_THAT(verify_with({.reports = make_report_options(
+                               {{"--json", folder / "r"}, {"--html", folder / "r"}})}),
+              ThrowsMessage<UsageError>(HasSubstr("--json and --html name the same file")));
+  EXPECT_THAT(verify_with({.reports = make_report_options(
                                {{"--json", folder / "r"}, {"--html", folder / "." / "r"}})}),
               ThrowsMessage<UsageError>(HasSubstr("--json and --html name the same file")));
   EXPECT_THAT(verify_with({.files = {folder / "s.txt", folder / "v.txt"},
-                           .reports = reports_to({{"--junit", folder / "." / "s.txt"}})}),
+                           .reports = make_report_options({{"--junit", folder / "." / "s.txt"}})}),
               ThrowsMessage<UsageError>(HasSubstr("--data and --junit name the same file")));
   EXPECT_EQ(read_file(folder / "s.txt"), "a@neutral\r\n");
 }
@@ -172,7 +175,7 @@ TEST(Verify, FailedOutputDoesNotAffectTheOthers) {
   const TemporaryFolder folder;
   const Outcome outcome =
       run("cd '" + folder.path().string() + "'; $N verify --claims T4 --cases 5" +
-          small_corpus(folder.path()) + " --json /dev/full --html r.html");
+          write_small_corpus(folder.path()) + " --json /dev/full --html r.html");
   EXPECT_EQ(outcome.status, 3);
   EXPECT_THAT(outcome.err, HasSubstr("/dev/full"));
   EXPECT_THAT(outcome.out, HasSubstr("PASSED: 1 claim"));

@@ -20,27 +20,27 @@ using Clock = std::chrono::steady_clock;
 
 /// The time limit in seconds. It is much longer than any of these programs takes, and much shorter
 /// than the limit of a test that hangs.
-constexpr double kTimeLimit = 20;
-constexpr std::size_t kMaxBytes = 4'000'000;
+constexpr double kTimeLimitSeconds = 20;
+constexpr std::size_t kMaxOutputBytes = 4'000'000;
 
-std::string refusal(const std::string& command, double seconds = kTimeLimit) {
+std::string refusal(const std::string& command, double seconds = kTimeLimitSeconds) {
   CandidateProcess process(command);
-  return file_message([&] { process.query("question", seconds, kMaxBytes); });
+  return file_error_message([&] { process.query("question", seconds, kMaxOutputBytes); });
 }
 
 TEST(CandidateProcess, ReturnsOneLinePerLineSent) {
   CandidateProcess process("while read -r a b; do echo \"$b $a\"; done");
-  EXPECT_EQ(process.query("one two", kTimeLimit, kMaxBytes), "two one");
-  EXPECT_EQ(process.query("three four", kTimeLimit, kMaxBytes), "four three");
-  EXPECT_EQ(process.query("", kTimeLimit, kMaxBytes), " ");
+  EXPECT_EQ(process.query("one two", kTimeLimitSeconds, kMaxOutputBytes), "two one");
+  EXPECT_EQ(process.query("three four", kTimeLimitSeconds, kMaxOutputBytes), "four three");
+  EXPECT_EQ(process.query("", kTimeLimitSeconds, kMaxOutputBytes), " ");
 }
 
 TEST(CandidateProcess, HandlesLinesLongerThanAPipe) {
   CandidateProcess process("exec cat");
   // cat starts to answer before it has read the whole line.
   const std::string line(3'000'000, 'x');
-  EXPECT_EQ(process.query(line, kTimeLimit, kMaxBytes), line);
-  EXPECT_EQ(process.query("short", kTimeLimit, kMaxBytes), "short");
+  EXPECT_EQ(process.query(line, kTimeLimitSeconds, kMaxOutputBytes), line);
+  EXPECT_EQ(process.query("short", kTimeLimitSeconds, kMaxOutputBytes), "short");
 }
 
 TEST(CandidateProcess, ReportsTheExitStatusOrSignal) {
@@ -57,16 +57,17 @@ TEST(CandidateProcess, ReportsTheExitStatusOrSignal) {
 
 /// Runs a command to its end. Then returns the result of the member function `recognizes` of the
 /// process.
-bool recognizes_end_of(const std::string& command, bool (CandidateProcess::*recognizes)() const) {
+bool run_and_recognize_end(const std::string& command,
+                           bool (CandidateProcess::*recognizes)() const) {
   CandidateProcess process(command);
   EXPECT_FALSE((process.*recognizes)());
-  file_message([&] { process.query("question", kTimeLimit, kMaxBytes); });
+  file_error_message([&] { process.query("question", kTimeLimitSeconds, kMaxOutputBytes); });
   return (process.*recognizes)();
 }
 
 TEST(CandidateProcess, DistinguishesACommandThatCannotRunFromAnExit) {
   const auto could_not_run = [](const char* command) {
-    return recognizes_end_of(command, &CandidateProcess::could_not_run);
+    return run_and_recognize_end(command, &CandidateProcess::could_not_run);
   };
   EXPECT_TRUE(could_not_run("no-such-program-anywhere"));
   EXPECT_TRUE(could_not_run("/dev/null"));
@@ -77,7 +78,7 @@ TEST(CandidateProcess, DistinguishesACommandThatCannotRunFromAnExit) {
 
 TEST(CandidateProcess, DistinguishesACrashFromAnExit) {
   const auto crashes = [](const char* command) {
-    return recognizes_end_of(command, &CandidateProcess::crashed);
+    return run_and_recognize_end(command, &CandidateProcess::crashed);
   };
   EXPECT_TRUE(crashes("kill -SEGV $$"));
   EXPECT_TRUE(crashes("read -r line; exit 134"));
@@ -104,7 +105,7 @@ TEST(CandidateProcess, ReportsTheLastLineOfStandardErrorOnExit) {
 
 TEST(CandidateProcess, ErrorQuotesTheEndOfStandardError) {
   CandidateProcess process("read -r line; seq 100000 >&2; echo done; read -r line");
-  EXPECT_EQ(process.query("", kTimeLimit, kMaxBytes), "done");
+  EXPECT_EQ(process.query("", kTimeLimitSeconds, kMaxOutputBytes), "done");
   const std::string heard = process.standard_error();
   EXPECT_EQ(heard.size(), std::size_t{64} << 10);
   EXPECT_THAT(heard, ::testing::EndsWith("\n99999\n100000\n"));
@@ -112,7 +113,7 @@ TEST(CandidateProcess, ErrorQuotesTheEndOfStandardError) {
 
 TEST(CandidateProcess, RejectsOutputLongerThanTheLimit) {
   CandidateProcess process("read -r line; exec cat /dev/zero");
-  EXPECT_EQ(file_message([&] { process.query("", kTimeLimit, 1000); }),
+  EXPECT_EQ(file_error_message([&] { process.query("", kTimeLimitSeconds, 1000); }),
             "the candidate's answer has more than 1000 bytes, which is more than the case needs; "
             "expected one line");
 }
@@ -120,8 +121,8 @@ TEST(CandidateProcess, RejectsOutputLongerThanTheLimit) {
 TEST(CandidateProcess, AcceptsTheOutputOfAProgramThatThenExits) {
   for (int tries = 0; tries < 20; ++tries) {
     CandidateProcess process("read -r line; echo last");
-    EXPECT_EQ(process.query("", kTimeLimit, kMaxBytes), "last");
-    EXPECT_EQ(file_message([&] { process.query("", kTimeLimit, kMaxBytes); }),
+    EXPECT_EQ(process.query("", kTimeLimitSeconds, kMaxOutputBytes), "last");
+    EXPECT_EQ(file_error_message([&] { process.query("", kTimeLimitSeconds, kMaxOutputBytes); }),
               "the candidate ended with status 0 before it answered");
   }
 }
@@ -140,11 +141,11 @@ TEST(CandidateProcess, ClosedStandardOutputIsAnError) {
 
 TEST(CandidateProcess, ProgramMayAnswerAfterClosingItsInput) {
   CandidateProcess process("exec <&-; sleep 0.1; echo done");
-  EXPECT_EQ(process.query(std::string(1'000'000, 'x'), kTimeLimit, kMaxBytes), "done");
+  EXPECT_EQ(process.query(std::string(1'000'000, 'x'), kTimeLimitSeconds, kMaxOutputBytes), "done");
 }
 
 /// Waits for a process that is not a child of this one. Returns whether it has ended.
-bool has_ended(pid_t process) {
+bool wait_until_ended(pid_t process) {
   for (int tries = 0; tries < 500; ++tries) {
     std::ifstream status("/proc/" + std::to_string(process) + "/stat");
     std::string text;
@@ -159,25 +160,25 @@ TEST(CandidateProcess, EndsItsChildProcesses) {
   pid_t self = 0, child = 0;
   {
     CandidateProcess process("sleep 300 & echo $$ $!; wait");
-    std::istringstream answer(process.query("", kTimeLimit, kMaxBytes));
+    std::istringstream answer(process.query("", kTimeLimitSeconds, kMaxOutputBytes));
     answer >> self >> child;
     ASSERT_GT(self, 0);
     ASSERT_GT(child, 0);
     ASSERT_EQ(::kill(child, 0), 0);
   }
-  EXPECT_TRUE(has_ended(self));
-  EXPECT_TRUE(has_ended(child));
+  EXPECT_TRUE(wait_until_ended(self));
+  EXPECT_TRUE(wait_until_ended(child));
 }
 
 TEST(CandidateProcess, EndsProcessesInAnotherSession) {
   pid_t child = 0;
   {
     CandidateProcess process("setsid sh -c 'echo $$; exec sleep 300' & wait");
-    std::istringstream(process.query("", kTimeLimit, kMaxBytes)) >> child;
+    std::istringstream(process.query("", kTimeLimitSeconds, kMaxOutputBytes)) >> child;
     ASSERT_GT(child, 0);
     ASSERT_EQ(::getsid(child), child);
   }
-  EXPECT_TRUE(has_ended(child));
+  EXPECT_TRUE(wait_until_ended(child));
 }
 
 TEST(CandidateProcess, EndsProcessesLeftByAnExitedProgram) {
@@ -191,7 +192,7 @@ TEST(CandidateProcess, EndsProcessesLeftByAnExitedProgram) {
   pid_t child = 0;
   std::ifstream(file) >> child;
   ASSERT_GT(child, 0);
-  EXPECT_TRUE(has_ended(child));
+  EXPECT_TRUE(wait_until_ended(child));
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ TEST(CandidateOutput, HoldsTensorsOrAReasonForDeclining) {
   EXPECT_THROW(declined.tensors(), ref::numeric::ContractError);
 }
 
-TEST(CandidateOutput, WithoutTensorsIsNotADeclinedCase) {
+TEST(CandidateOutput, OutputWithoutTensorsIsNotADeclinedCase) {
   EXPECT_FALSE(CandidateOutput(std::vector<StoredTensor>()).is_declined());
 }
 

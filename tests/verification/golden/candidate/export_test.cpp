@@ -29,7 +29,7 @@ class CorpusExport : public ::testing::Test {
  protected:
   CorpusExport() { make_corpus(folder_ / "golden", {.only = "*/scale_norm/random*"}); }
 
-  StoredCase stored(const std::string& only) {
+  StoredCase read_exported_case(const std::string& only) {
     return read_case(folder_ / "golden", list_corpus(folder_ / "golden", only).at(0));
   }
 
@@ -40,7 +40,7 @@ TEST_F(CorpusExport, NpzHoldsTheSameTensorsExceptBfloat16) {
   const auto summary = export_corpus(folder_ / "golden", "*", ExportFormat::npz, folder_ / "npz");
   EXPECT_EQ(summary.cases, 3u);
   EXPECT_EQ(summary.left_out, 1u);
-  const StoredCase c = stored("*-float16");
+  const StoredCase c = read_exported_case("*-float16");
   const auto place = folder_ / "npz" / c.description.path;
   EXPECT_EQ(ref::io::read_tensors(place / "inputs.npz"), c.description.c.inputs);
   EXPECT_EQ(ref::io::read_tensors(place / "expected.npz"), c.expected);
@@ -54,7 +54,7 @@ TEST_F(CorpusExport, NpzIsRejectedIfEveryCaseIsBfloat16) {
 
 TEST_F(CorpusExport, OnnxFilesOrderInputsLikeTheOperators) {
   export_corpus(folder_ / "golden", "*", ExportFormat::onnx, folder_ / "onnx");
-  const StoredCase c = stored("*bfloat16");
+  const StoredCase c = read_exported_case("*bfloat16");
   const auto place = folder_ / "onnx" / c.description.path / "test_data_set_0";
   const auto expect = [&](const char* file, const std::vector<StoredTensor>& tensors,
                           const char* name) {
@@ -78,8 +78,8 @@ TEST_F(CorpusExport, TextEqualsTheLinesOfThePipeProtocol) {
     ASSERT_TRUE(std::getline(inputs, line));
     EXPECT_EQ(line, case_to_line(c.description.c));
     ASSERT_TRUE(std::getline(answers, line));
-    EXPECT_EQ(values_of(parse_output_line(line, description.path), "grad_x"),
-              values_of(c.expected, "grad_x"));
+    EXPECT_EQ(find_tensor_values(parse_output_line(line, description.path), "grad_x"),
+              find_tensor_values(c.expected, "grad_x"));
   }
   EXPECT_FALSE(std::getline(inputs, line));
 }
@@ -94,7 +94,7 @@ TEST_F(CorpusExport, LeavesAnExistingFolderUnchanged) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "npz"));
 }
 
-TEST(ExportFormats, RejectUnknownNamesWithTheNearest) {
+TEST(ExportFormats, RejectUnknownNamesAndSuggestTheNearest) {
   EXPECT_EQ(parse_export_format("onnx"), ExportFormat::onnx);
   EXPECT_EQ(ref::numeric::error_message<UsageError>([] { parse_export_format("npy"); }),
             "unknown format 'npy'; did you mean 'npz'? known: npz, onnx, text");

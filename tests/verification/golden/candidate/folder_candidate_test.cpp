@@ -21,11 +21,11 @@ class FolderCandidate : public RecordedOutputs {};
 TEST_F(FolderCandidate, PrefersAnNpzArchiveToSafetensors) {
   const fs::path place = outputs() / cases_[3].path;
   const auto answer = ref::io::read_tensors(place / "expected.safetensors");
-  ref::io::write_tensors(place / "expected.npz", with_element(answer, "y", 0, 99));
-  EXPECT_FALSE(check(from_folder(outputs()))[3].passed());
+  ref::io::write_tensors(place / "expected.npz", replace_element(answer, "y", 0, 99));
+  EXPECT_FALSE(check(make_folder_candidate(outputs()))[3].passed());
   ref::io::write_tensors(place / "expected.npz", answer);
   fs::remove(place / "expected.safetensors");
-  EXPECT_TRUE(check(from_folder(outputs()))[3].passed());
+  EXPECT_TRUE(check(make_folder_candidate(outputs()))[3].passed());
 }
 
 TEST_F(FolderCandidate, MissingOrDamagedOutputFailsOnlyItsCase) {
@@ -35,7 +35,7 @@ TEST_F(FolderCandidate, MissingOrDamagedOutputFailsOnlyItsCase) {
       fs::remove(place);
     else
       std::ofstream(place) << "no tensors";
-    const auto results = check(from_folder(outputs()));
+    const auto results = check(make_folder_candidate(outputs()));
     EXPECT_EQ(count_passed(results), cases_.size() - 1);
     EXPECT_FALSE(results[2].passed());
     EXPECT_THAT(results[2].problem, AllOf(HasSubstr(place.string()), Not(HasSubstr("\n"))));

@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-std::vector<std::string> words_in(const std::string& line) {
+std::vector<std::string> list_words(const std::string& line) {
   std::vector<std::string> words;
   std::istringstream text(line);
   for (std::string word; text >> word;) words.push_back(word);
@@ -26,7 +26,7 @@ std::vector<std::string> words_in(const std::string& line) {
 }
 
 TEST(PipeProtocol, WritesACaseAsOneLineOfWords) {
-  Case c = one_and_three("0.5", DType::float32);
+  Case c = layer_norm_case_of_one_and_three("0.5", DType::float32);
   EXPECT_EQ(case_to_line(c),
             "quick/layer_norm/sample-1x2-float32 layer_norm training eps=0.5 "
             "grad_y:float32:1x2 0x1p+0 0x0p+0 x:float32:1x2 0x1p+0 0x1.8p+1");
@@ -58,7 +58,7 @@ TEST(PipeProtocol, ReadsBackTheSameBits) {
                        .pads([](std::size_t row) { return row == 1; })
                        .make(1);
     std::string answer = "p";
-    for (const std::string& word : words_in(case_to_line(c)))
+    for (const std::string& word : list_words(case_to_line(c)))
       if (answer != "p" || word.starts_with(c.inputs[0].name + ":")) answer += " " + word;
     EXPECT_EQ(parse_output_line(answer, "p"), c.inputs);
     EXPECT_EQ(answer, output_line("p", c.inputs));
@@ -102,7 +102,7 @@ TEST(PipeProtocol, ReadsNumbersInEveryNotation) {
 
 TEST(PipeProtocol, ReportsEachMalformedLineInOneSentence) {
   const auto refused = [](const std::string& line, const std::string& what) {
-    EXPECT_THAT(file_message([&] { parse_output_line(line, "a/path"); }),
+    EXPECT_THAT(file_error_message([&] { parse_output_line(line, "a/path"); }),
                 AllOf(StartsWith("the answer to a/path: "), HasSubstr(what), Not(HasSubstr("\n"))))
         << line;
   };

@@ -36,8 +36,8 @@ class RecordedOutputs : public ::testing::Test {
   std::filesystem::path golden() const { return folder_ / "golden"; }
   std::filesystem::path outputs() const { return folder_ / "outputs"; }
   /// Returns the command of a candidate that reads one line per case and prints the next prepared
-  /// line. It first runs the shell command `before_each`.
-  std::string program(const std::string& before_each = ":") const {
+  /// line. Before it prints a line, it runs the shell command `before_each`.
+  std::string candidate_command(const std::string& before_each = ":") const {
     return "exec 3< '" + (folder_ / "lines").string() +
            "'; while read -r line; do read -r answer <&3; " + before_each +
            "; printf '%s\\n' \"$answer\"; done";

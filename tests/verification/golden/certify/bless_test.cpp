@@ -60,11 +60,11 @@ class BlessCorpus : public ::testing::Test {
     return recipes::corpus(Tier::quick, recipes::kCorpusSeed, kOnly).size();
   }
   /// Makes a corpus of one case, as if another version of the program had made it.
-  void make_of_another_version() const {
+  void make_corpus_of_another_version() const {
     make_corpus(golden(), {.only = "quick/layer_norm/random-*-float64"});
   }
 
-  nlohmann::json last_line() const {
+  nlohmann::json read_last_ledger_line() const {
     const std::string lines = text(kLedgerFile);
     return nlohmann::json::parse(lines.substr(lines.rfind('\n', lines.size() - 2) + 1));
   }
@@ -74,13 +74,13 @@ class BlessCorpus : public ::testing::Test {
 };
 
 TEST_F(BlessCorpus, ShowsTheDifferenceAndRecordsTheReason) {
-  make_of_another_version();
+  make_corpus_of_another_version();
   const std::string before = ref::io::sha256(text("manifest.json"));
   const CorpusDifference difference = bless_with_reason("more cases");
   EXPECT_EQ(difference.added.size(), count_recipes() - 1);
   EXPECT_THAT(difference.removed, IsEmpty());
   EXPECT_THAT(difference.changed, IsEmpty());
-  const auto line = last_line();
+  const auto line = read_last_ledger_line();
   EXPECT_EQ(line.at("reason"), "more cases");
   EXPECT_EQ(line.at("manifest_before"), before);
   EXPECT_EQ(line.at("manifest_after"), ref::io::sha256(text("manifest.json")));
@@ -90,11 +90,11 @@ TEST_F(BlessCorpus, ShowsTheDifferenceAndRecordsTheReason) {
   EXPECT_EQ(count_folders(), 1u);
   // Blessing again finds no difference, whatever the reason.
   EXPECT_TRUE(bless_with_reason("again").empty());
-  EXPECT_EQ(last_line(), line);
+  EXPECT_EQ(read_last_ledger_line(), line);
 }
 
 TEST_F(BlessCorpus, ChangesNothingWithoutAReason) {
-  make_of_another_version();
+  make_corpus_of_another_version();
   const std::string before = text("manifest.json"), blessings = text(kLedgerFile);
   EXPECT_EQ(bless_with_reason("").added.size(), count_recipes() - 1);
   EXPECT_EQ(text("manifest.json"), before);
@@ -103,22 +103,22 @@ TEST_F(BlessCorpus, ChangesNothingWithoutAReason) {
 }
 
 TEST_F(BlessCorpus, IsRejectedInCI) {
-  make_of_another_version();
+  make_corpus_of_another_version();
   ::setenv("CI", "true", 1);
-  EXPECT_THAT(usage_message([&] { bless_with_reason("because"); }),
+  EXPECT_THAT(usage_error_message([&] { bless_with_reason("because"); }),
               HasSubstr("the environment variable CI is set"));
   ::unsetenv("CI");
   EXPECT_EQ(list_corpus(golden(), "*").size(), 1u);
 }
 
 TEST_F(BlessCorpus, RejectsACorpusThatWasChangedWithoutBlessing) {
-  make_of_another_version();
+  make_corpus_of_another_version();
   bless_with_reason("more cases");
   make_corpus(folder_ / "part", {.only = "quick/rms_norm/random-*"});
   // Puts the files of another corpus into the folder.
   for (const char* name : {"manifest.json", "SHA256SUMS"})
     fs::copy_file(folder_ / "part" / name, golden() / name, fs::copy_options::overwrite_existing);
-  const auto refused = [&] { return file_message([&] { list_corpus(golden(), "*"); }); };
+  const auto refused = [&] { return file_error_message([&] { list_corpus(golden(), "*"); }); };
   EXPECT_THAT(refused(), HasSubstr("is not the one that BLESSINGS.jsonl names last; expected "
                                    "changes by 'normproof golden bless' alone"));
   // Removing the ledger does not make the corpus valid.
@@ -129,18 +129,18 @@ TEST_F(BlessCorpus, RejectsACorpusThatWasChangedWithoutBlessing) {
 TEST_F(BlessCorpus, ReportsEveryCaseOfAFirstCorpusAsNew) {
   const CorpusDifference difference = bless_with_reason("the first one");
   EXPECT_EQ(difference.added.size(), count_recipes());
-  EXPECT_EQ(last_line().at("manifest_before"), "");
+  EXPECT_EQ(read_last_ledger_line().at("manifest_before"), "");
 }
 
 TEST_F(BlessCorpus, ReportsByHowMuchAValueChanges) {
   // In this corpus, which a former version could have made, y differs in one element.
-  make_of_another_version();
+  make_corpus_of_another_version();
   const std::string path = list_corpus(golden(), "*")[0].path;
   const fs::path file = golden() / path / "expected.safetensors";
   auto tensors = ref::io::read_tensors(file);
   const std::string old_sum = content_sha256(tensors);
-  const double y = values_of(tensors, "y")[3];
-  tensors = with_element(tensors, "y", 3, y + 4 * ulp_size(y, DType::float64));
+  const double y = find_tensor_values(tensors, "y")[3];
+  tensors = replace_element(tensors, "y", 3, y + 4 * ulp_size(y, DType::float64));
   ref::io::write_tensors(file, tensors);
   const auto replace = [&](const fs::path& name, const std::string& from, const std::string& to) {
     std::string content = ref::io::read_text(name);

@@ -26,7 +26,7 @@ class BlessingLedger : public ::testing::Test {
   }
   std::string refused(const std::string& lines) const {
     ref::io::write_file(folder_ / kLedgerFile, lines);
-    return file_message([&] { check_blessed(folder_.path(), "manifest"); });
+    return file_error_message([&] { check_blessed(folder_.path(), "manifest"); });
   }
 
   tests::ref::io::TemporaryFolder folder_;
@@ -49,13 +49,13 @@ TEST_F(BlessingLedger, RejectsAMissingLine) {
               HasSubstr("line 2: manifest_before is not the manifest_after of the line before"));
 }
 
-TEST_F(BlessingLedger, AcceptsOldLinesWithoutSums) {
+TEST_F(BlessingLedger, AcceptsOldLinesWithoutChecksums) {
   EXPECT_EQ(refused("{\"manifest_before\":\"\",\"manifest_after\":\"" + now_ + "\"}\n"),
             "no error");
 }
 
 TEST_F(BlessingLedger, RejectsACorpusWithoutALedger) {
-  EXPECT_THAT(file_message([&] { check_blessed(folder_.path(), "manifest"); }),
+  EXPECT_THAT(file_error_message([&] { check_blessed(folder_.path(), "manifest"); }),
               HasSubstr("BLESSINGS.jsonl': No such file"));
   EXPECT_THAT(refused("junk\n"), HasSubstr("an object a line, as 'normproof golden bless' writes"));
 }

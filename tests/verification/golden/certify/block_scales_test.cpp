@@ -15,7 +15,7 @@ const ref::numeric::FloatFormat& e4m3() {
   return float_format_info(ref::numeric::FloatType::float8_e4m3fn);
 }
 
-ball between(double middle, double radius) {
+ball make_ball(double middle, double radius) {
   ball x(middle);
   mag_set_d(arb_radref(x.get()), radius);
   return x;
@@ -38,10 +38,10 @@ TEST(BlockScales, AreMinimalForBlocksOfZeros) {
 }
 
 TEST(BlockScales, AreUndecidedIfAnEnclosureStraddlesAPowerOfTwo) {
-  EXPECT_FALSE(block_scales({between(4, 0x1p-40), ball(1)}, 2, e4m3()));
-  EXPECT_THAT(*block_scales({between(5, 0x1p-40), ball(1)}, 2, e4m3()), ElementsAre(0x1p-6));
+  EXPECT_FALSE(block_scales({make_ball(4, 0x1p-40), ball(1)}, 2, e4m3()));
+  EXPECT_THAT(*block_scales({make_ball(5, 0x1p-40), ball(1)}, 2, e4m3()), ElementsAre(0x1p-6));
   // Another element of the block decides the scale.
-  EXPECT_THAT(*block_scales({between(4, 0x1p-40), ball(6)}, 2, e4m3()), ElementsAre(0x1p-6));
+  EXPECT_THAT(*block_scales({make_ball(4, 0x1p-40), ball(6)}, 2, e4m3()), ElementsAre(0x1p-6));
 }
 
 }  // namespace

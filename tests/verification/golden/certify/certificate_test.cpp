@@ -31,12 +31,12 @@ using ::testing::HasSubstr;
 
 TEST(Certify, LayerNormOfOneAndThreeMatchesHandComputation) {
   // The mean is 2, the variance 1 and eps 3. So rstd is 1/2, and every number is exact.
-  const Expected expected = certify(one_and_three("3"));
-  EXPECT_THAT(values_of(expected.tensors, "y"), ElementsAre(-0.5, 0.5));
-  EXPECT_THAT(values_of(expected.tensors, "mean"), ElementsAre(2.0));
-  EXPECT_THAT(values_of(expected.tensors, "rstd"), ElementsAre(0.5));
+  const Expected expected = certify(layer_norm_case_of_one_and_three("3"));
+  EXPECT_THAT(find_tensor_values(expected.tensors, "y"), ElementsAre(-0.5, 0.5));
+  EXPECT_THAT(find_tensor_values(expected.tensors, "mean"), ElementsAre(2.0));
+  EXPECT_THAT(find_tensor_values(expected.tensors, "rstd"), ElementsAre(0.5));
   // `grad_x = rstd (g - mean(g) - x_hat mean(g x_hat))` with g = grad_y = (1, 0).
-  EXPECT_THAT(values_of(expected.tensors, "grad_x"), ElementsAre(0.1875, -0.1875));
+  EXPECT_THAT(find_tensor_values(expected.tensors, "grad_x"), ElementsAre(0.1875, -0.1875));
   for (const StoredTensor& tensor : expected.tensors)
     if (tensor.name.ends_with("_lo")) {
       for (const double low : ref::io::widen(tensor)) EXPECT_EQ(low, 0) << tensor.name;
@@ -47,23 +47,24 @@ TEST(Certify, RemainderOfAnIrrationalResultIsCorrect) {
   // With eps = 1, y is 1/sqrt(2), whose double and next 53 digits are known.
   const oracle100 root = 1 / ref::numeric::square_root(oracle100(2));
   for (const DType dtype : {DType::float64, DType::float32, DType::float16, DType::bfloat16}) {
-    const Expected expected = certify(one_and_three("1", dtype));
-    const double high = rounded_to(dtype, ref::numeric::to_double(root));
+    const Expected expected = certify(layer_norm_case_of_one_and_three("1", dtype));
+    const double high = round_to_dtype(dtype, ref::numeric::to_double(root));
     const double low = ref::numeric::to_double(oracle100(root - oracle100(high)));
-    EXPECT_THAT(values_of(expected.tensors, "y"), ElementsAre(-high, high));
-    EXPECT_THAT(values_of(expected.tensors, "y_lo"), ElementsAre(-low, low));
+    EXPECT_THAT(find_tensor_values(expected.tensors, "y"), ElementsAre(-high, high));
+    EXPECT_THAT(find_tensor_values(expected.tensors, "y_lo"), ElementsAre(-low, low));
     EXPECT_EQ(find(expected.tensors, "y")->dtype, dtype);
     EXPECT_EQ(find(expected.tensors, "y_lo")->dtype, DType::float64);
   }
-  EXPECT_EQ(values_of(certify(one_and_three("1")).tensors, "y")[1], 0x1.6a09e667f3bcdp-1);
+  EXPECT_EQ(find_tensor_values(certify(layer_norm_case_of_one_and_three("1")).tensors, "y")[1],
+            0x1.6a09e667f3bcdp-1);
 }
 
 TEST(Certify, ReportsPrecisionElementsTiesAndWidths) {
-  const Certificate certificate = certify(one_and_three("1")).certificate;
+  const Certificate certificate = certify(layer_norm_case_of_one_and_three("1")).certificate;
   EXPECT_EQ(certificate.bits, 192);
   // The outputs are y and grad_x with two elements each, and mean, biased variance and rstd of one
   // row.
-  const std::vector<StoredTensor> tensors = certify(one_and_three("1")).tensors;
+  const std::vector<StoredTensor> tensors = certify(layer_norm_case_of_one_and_three("1")).tensors;
   std::size_t elements = 0;
   for (const StoredTensor& tensor : tensors)
     if (!tensor.name.ends_with("_lo")) elements += ref::io::widen(tensor).size();
@@ -73,7 +74,7 @@ TEST(Certify, ReportsPrecisionElementsTiesAndWidths) {
   EXPECT_GT(certificate.widest, -192);
   // The enclosures have 192 bits, of which a few are lost.
   EXPECT_LT(certificate.second_widest, -150);
-  const Certificate points = certify(one_and_three("3")).certificate;
+  const Certificate points = certify(layer_norm_case_of_one_and_three("3")).certificate;
   EXPECT_EQ(points.widest, std::numeric_limits<long>::min());
 }
 
@@ -93,7 +94,8 @@ TEST(Certify, ReturnsTheOutputsOfTheLayerInAscendingOrder) {
 
 std::vector<bool> nan_flags(const Expected& expected, std::string_view name) {
   std::vector<bool> result;
-  for (const double value : values_of(expected.tensors, name)) result.push_back(std::isnan(value));
+  for (const double value : find_tensor_values(expected.tensors, name))
+    result.push_back(std::isnan(value));
   return result;
 }
 
@@ -116,7 +118,7 @@ TEST(Certify, NaNReachesExactlyTheElementsThatDependOnIt) {
   // The other elements equal those of the same case without NaN.
   const Expected whole = certify(plain_recipe("layer_norm", {2, 3}).make(1));
   for (std::size_t i = 0; i < 3; ++i)
-    EXPECT_EQ(values_of(in_x.tensors, "y")[i], values_of(whole.tensors, "y")[i]);
+    EXPECT_EQ(find_tensor_values(in_x.tensors, "y")[i], find_tensor_values(whole.tensors, "y")[i]);
   EXPECT_EQ(in_x.certificate.elements + 3 + 3 + 1 + 1 + 3, whole.certificate.elements);
 }
 
@@ -144,10 +146,10 @@ TEST(Certify, NaNReachesElementsThatDependOnDifferencesOnly) {
 }
 
 TEST(Certify, C1_RejectsAnExactCaseWithAnInexactResult) {
-  Case c = one_and_three("3");
+  Case c = layer_norm_case_of_one_and_three("3");
   c.exact = true;
-  EXPECT_THAT(values_of(certify(c).tensors, "y_lo"), ElementsAre(0.0, 0.0));
-  c = one_and_three("1");
+  EXPECT_THAT(find_tensor_values(certify(c).tensors, "y_lo"), ElementsAre(0.0, 0.0));
+  c = layer_norm_case_of_one_and_three("1");
   c.exact = true;
   EXPECT_THAT(ref::numeric::contract_message([&] { certify(c); }),
               testing::AllOf(HasSubstr("certify: quick/layer_norm/sample-1x2-float64 is not exact "
@@ -166,23 +168,23 @@ void expect_matches_oracle(const Case& c) {
   const auto& options = std::get<ref::model::NormOptions>(c.options);
   const ref::model::Layout layout = ref::model::norm_layout(options);
   checks::oracle::OracleInputs asked{
-      convert<oracle100>(checks::evaluation::in_rows(layout, in.x)),
+      convert<oracle100>(checks::evaluation::convert_to_rows(layout, in.x)),
       convert<oracle100>(in.gamma),
       convert<oracle100>(in.beta),
-      convert<oracle100>(checks::evaluation::in_rows(layout, in.grad_y)),
+      convert<oracle100>(checks::evaluation::convert_to_rows(layout, in.grad_y)),
       in.valid,
       in.mode};
   for (const auto& [name, values] : in.others) asked.others.set(name, convert<oracle100>(values));
   checks::oracle::OracleStep step =
-      checks::oracle::step(ref::model::with_row_layout(options), asked, state);
+      checks::oracle::step(ref::model::use_row_layout(options), asked, state);
   for (const char* name : {"y", "grad_x"})
-    step.outputs.set(name, checks::evaluation::to_layout(layout, ref::tensor::shape_of(in.x),
-                                                         step.outputs.at(name)));
+    step.outputs.set(name, checks::evaluation::convert_to_layout(
+                               layout, ref::tensor::shape_of(in.x), step.outputs.at(name)));
   std::size_t compared = 0;
   for (const auto* part : {&step.outputs, &step.state})
     for (const auto& [name, exact] : *part) {
-      const std::vector<double> high = values_of(expected.tensors, name);
-      std::vector<double> low = values_of(expected.tensors, name + "_lo");
+      const std::vector<double> high = find_tensor_values(expected.tensors, name);
+      std::vector<double> low = find_tensor_values(expected.tensors, name + "_lo");
       ASSERT_EQ(high.size(), exact.size()) << case_folder(c) << " " << name;
       if (low.empty()) low.assign(high.size(), 0);
       for (std::size_t i = 0; i < high.size(); ++i) {
@@ -195,7 +197,7 @@ void expect_matches_oracle(const Case& c) {
             << case_folder(c) << " " << name << " at " << i;
         const DType dtype = find(expected.tensors, name)->dtype;
         ASSERT_EQ(high[i] + low[i] == high[i] || dtype != DType::float64, true);
-        ASSERT_EQ(rounded_to(dtype, high[i]), high[i]);
+        ASSERT_EQ(round_to_dtype(dtype, high[i]), high[i]);
         if (high[i] != 0 && low[i] != 0) {
           ASSERT_LE(std::fabs(low[i] / high[i]), 0x1p-8) << name;
         }
@@ -242,13 +244,14 @@ void expect_matches_definition(const std::string& function, DType dtype) {
   const Expected expected = certify(c);
   // Returns how far hi + lo is from the exact value. It is at most half an ulp of lo.
   const auto off = [&](const char* name, std::size_t i, const oracle100& value) {
-    const double high = values_of(expected.tensors, name)[i];
-    const double low = values_of(expected.tensors, std::string(name) + "_lo")[i];
+    const double high = find_tensor_values(expected.tensors, name)[i];
+    const double low = find_tensor_values(expected.tensors, std::string(name) + "_lo")[i];
     const oracle100 bound = oracle100(std::fabs(low)) * 0x1p-53 + oracle100("1e-50");
     return oracle100(abs(oracle100(value - oracle100(high) - oracle100(low))) / bound);
   };
-  const std::vector<double> x = values_of(c.inputs, "x"), grad_y = values_of(c.inputs, "grad_y");
-  std::vector<double> gate = values_of(c.inputs, "gate");
+  const std::vector<double> x = find_tensor_values(c.inputs, "x"),
+                            grad_y = find_tensor_values(c.inputs, "grad_y");
+  std::vector<double> gate = find_tensor_values(c.inputs, "gate");
   const bool gated = !gate.empty();
   if (!gated) gate.assign(x.size(), 1);
   const oracle100 h("1e-30");  // a quotient is off by 1e-60
@@ -304,16 +307,18 @@ TEST(Certify, AddNormEqualsTheLayerOfTheSum) {
                            .parameter("grad_sum", [](std::size_t, double) { return 0.0; })
                            .make(1);
     Case alone = plain_recipe(layer, {3, 7}).make(1);
-    std::vector<double> sum = values_of(added.inputs, "x");
-    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += values_of(added.inputs, "residual")[i];
+    std::vector<double> sum = find_tensor_values(added.inputs, "x");
+    for (std::size_t i = 0; i < sum.size(); ++i)
+      sum[i] += find_tensor_values(added.inputs, "residual")[i];
     for (StoredTensor& tensor : alone.inputs)
-      tensor = tensor.name == "x" ? tensor_of("x", DType::float64, {3, 7}, sum)
+      tensor = tensor.name == "x" ? make_stored_tensor("x", DType::float64, {3, 7}, sum)
                                   : *find(added.inputs, tensor.name);
     const auto got = certify(added).tensors, expected = certify(alone).tensors;
-    EXPECT_EQ(values_of(got, "sum"), sum);
+    EXPECT_EQ(find_tensor_values(got, "sum"), sum);
     for (const char* name : {"y", "y_lo", "grad_x", "grad_x_lo", "grad_gamma", "grad_gamma_lo",
                              "grad_beta", "grad_beta_lo"})
-      EXPECT_EQ(values_of(got, name), values_of(expected, name)) << layer << " " << name;
+      EXPECT_EQ(find_tensor_values(got, name), find_tensor_values(expected, name))
+          << layer << " " << name;
   }
 }
 

@@ -13,16 +13,16 @@ namespace normproof::verification::golden::certify {
 using recipes::Fill;
 namespace {
 
-Fill listed(std::vector<double> values) {
+Fill fill_with(std::vector<double> values) {
   return [values = std::move(values)](std::size_t i, double) { return values.at(i); };
 }
 
 Recipe condition_recipe(const std::string& layer, std::vector<std::size_t> shape,
                         std::vector<double> x) {
-  return plain_recipe(layer, std::move(shape)).option("eps", "3").x(listed(std::move(x)));
+  return plain_recipe(layer, std::move(shape)).option("eps", "3").x(fill_with(std::move(x)));
 }
 
-TEST(ConditionNumber, OfLayerNormIsThatOfTheWorstRow) {
+TEST(ConditionNumber, IsThatOfTheWorstRowForLayerNorm) {
   // The row (1, 3) has mean 2 and variance 1. The row (9, 11) has mean 10 and variance 1, and so
   // the larger condition number.
   EXPECT_BITS_EQ(condition_number(condition_recipe("layer_norm", {1, 2}, {1, 3}).make(1)),
@@ -31,7 +31,7 @@ TEST(ConditionNumber, OfLayerNormIsThatOfTheWorstRow) {
                  std::sqrt(101.0 / 4));
 }
 
-TEST(ConditionNumber, OfBatchNormIsThatOfTheWorstColumnWithoutPadding) {
+TEST(ConditionNumber, IsThatOfTheWorstColumnWithoutPaddingForBatchNorm) {
   const std::vector<double> x = {9, 1, 11, 3};
   for (const char* layer : {"batch_norm", "batch_renorm"})
     EXPECT_BITS_EQ(condition_number(condition_recipe(layer, {2, 2}, x).make(1)),
@@ -43,7 +43,7 @@ TEST(ConditionNumber, OfBatchNormIsThatOfTheWorstColumnWithoutPadding) {
                  std::sqrt(5.0 / 4));
 }
 
-TEST(ConditionNumber, OfInstanceAndGroupNormIsThatOfTheWorstSlice) {
+TEST(ConditionNumber, IsThatOfTheWorstSliceForInstanceAndGroupNorm) {
   // Two samples, two tokens, two features. The first feature of the second sample is (9, 11).
   const std::vector<double> x = {1, 3, 3, 1, 9, 1, 11, 3};
   EXPECT_BITS_EQ(condition_number(condition_recipe("instance_norm", {2, 2, 2}, x).make(1)),
@@ -69,7 +69,7 @@ TEST(ConditionNumber, UsesTheChannelsOfEitherLayout) {
   EXPECT_BITS_EQ(of("channels_last", {1, 1, 2, 2}, {9, 1, 11, 3}), std::sqrt(101.0 / 4));
 }
 
-TEST(ConditionNumber, OfASequenceIsThatOfTheWorstStep) {
+TEST(ConditionNumber, IsThatOfTheWorstStepForASequence) {
   EXPECT_BITS_EQ(condition_number(
                      condition_recipe("batch_norm", {2, 1}, {1, 3, 9, 11, 1, 3}).steps(3).make(1)),
                  std::sqrt(101.0 / 4));
@@ -82,7 +82,7 @@ TEST(ConditionNumber, IgnoresInfinityAndNaN) {
       std::sqrt(5.0 / 4));
 }
 
-TEST(ConditionNumber, IsOneForLayersThatDoNotCenterAndNeverLess) {
+TEST(ConditionNumber, IsOneForLayersThatDoNotCenterAndAtLeastOneForAllLayers) {
   for (const char* layer : {"rms_norm", "scale_norm", "power_norm_v", "group_scaling"})
     EXPECT_EQ(condition_number(condition_recipe(layer, {2, 2}, {9, 11, 1, 3}).make(1)), 1) << layer;
   EXPECT_EQ(condition_number(condition_recipe("batch_norm", {2, 1}, {9, 11}).inference().make(1)),

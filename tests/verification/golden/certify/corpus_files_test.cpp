@@ -41,9 +41,9 @@ class CorpusReader : public ::testing::Test {
     std::ofstream(path, std::ios::binary) << bytes;
   }
 
-  /// Reads the first case. Returns the error sentence, which must name the file `path`.
+  /// Reads the first case. Returns the error message, which must name the file `path`.
   std::string refused(const fs::path& path) const {
-    const std::string message = file_message([&] { read_case(golden(), cases_.at(0)); });
+    const std::string message = file_error_message([&] { read_case(golden(), cases_.at(0)); });
     EXPECT_THAT(message, AllOf(HasSubstr(path.string()), Not(HasSubstr("\n"))));
     return message;
   }
@@ -68,9 +68,9 @@ TEST_F(CorpusReader, ListsTheCasesThatMatchAGlob) {
   several.globs = {"*two_rows*", cases_[1].path};
   EXPECT_EQ(list_corpus(golden(), several).size(), 2u);
   several.globs.push_back("*rms*");
-  EXPECT_THAT(usage_message([&] { list_corpus(golden(), several, "the glob"); }),
+  EXPECT_THAT(usage_error_message([&] { list_corpus(golden(), several, "the glob"); }),
               HasSubstr("the glob '*rms*' names no case of "));
-  EXPECT_EQ(usage_message([&] { list_corpus(golden(), "*rms*"); }),
+  EXPECT_EQ(usage_error_message([&] { list_corpus(golden(), "*rms*"); }),
             "--only '*rms*' names no case of " + (golden() / "manifest.json").string() +
                 "; expected a glob such as '*/layer_norm/*'");
 }
@@ -142,29 +142,29 @@ TEST_F(CorpusReader, NamesAnAbsentFile) {
   fs::remove(file("expected.safetensors"));
   refused(file("expected.safetensors"));
   fs::remove(golden() / "manifest.json");
-  EXPECT_THAT(file_message([&] { list_corpus(golden(), "*"); }),
+  EXPECT_THAT(file_error_message([&] { list_corpus(golden(), "*"); }),
               HasSubstr((golden() / "manifest.json").string()));
-  EXPECT_THAT(file_message([&] { list_corpus(golden() / "absent", "*"); }),
+  EXPECT_THAT(file_error_message([&] { list_corpus(golden() / "absent", "*"); }),
               HasSubstr("absent/manifest.json"));
 }
 
-TEST_F(CorpusReader, RejectsAManifestThatContradictsTheSums) {
+TEST_F(CorpusReader, RejectsAManifestThatContradictsTheChecksums) {
   const fs::path manifest = golden() / "manifest.json";
   std::string text = bytes_of(manifest);
   const std::size_t at = text.find("\"exact\": false");
   ASSERT_NE(at, std::string::npos);
   write(manifest, text.replace(at, 14, "\"exact\": true "));
-  EXPECT_THAT(file_message([&] { list_corpus(golden(), "*"); }),
+  EXPECT_THAT(file_error_message([&] { list_corpus(golden(), "*"); }),
               AllOf(HasSubstr("SHA256SUMS: the line of manifest.json"), HasSubstr("was altered")));
   fs::remove(golden() / "SHA256SUMS");
-  EXPECT_THAT(file_message([&] { list_corpus(golden(), "*"); }), HasSubstr("SHA256SUMS"));
+  EXPECT_THAT(file_error_message([&] { list_corpus(golden(), "*"); }), HasSubstr("SHA256SUMS"));
 }
 
 TEST_F(CorpusReader, DoesNotUseTheCacheIfAFileChanged) {
   for (const char* name : {"manifest.json", "SHA256SUMS", "BLESSINGS.jsonl"}) {
     const std::string whole = bytes_of(golden() / name);
     write(golden() / name, "\n" + whole);
-    EXPECT_THAT(file_message([&] { list_corpus(golden(), "*"); }), HasSubstr(name));
+    EXPECT_THAT(file_error_message([&] { list_corpus(golden(), "*"); }), HasSubstr(name));
     write(golden() / name, whole);
     EXPECT_EQ(list_corpus(golden(), "*").size(), cases_.size());
   }
@@ -190,7 +190,7 @@ TEST_F(CorpusReader, ReadsCaseFilesOfFormerVersions) {
   write(file("case.json"), whole + " ");
   refused(file("case.json"));
   sign(golden());
-  EXPECT_THAT(file_message([&] { list_corpus(golden(), "*"); }), HasSubstr("was altered"));
+  EXPECT_THAT(file_error_message([&] { list_corpus(golden(), "*"); }), HasSubstr("was altered"));
 }
 
 TEST_F(CorpusReader, NamesADamagedManifest) {
@@ -198,7 +198,8 @@ TEST_F(CorpusReader, NamesADamagedManifest) {
   const std::string whole = bytes_of(manifest);
   for (std::size_t length = 0; length + 2 < whole.size(); length += 1 + length / 2) {
     write(manifest, whole.substr(0, length));
-    EXPECT_THAT(file_message([&] { list_corpus(golden(), "*"); }), HasSubstr(manifest.string()));
+    EXPECT_THAT(file_error_message([&] { list_corpus(golden(), "*"); }),
+                HasSubstr(manifest.string()));
   }
 }
 

@@ -49,13 +49,13 @@ TEST(CorpusVersion, IsDerivedFromTheLedgerOfBlessings) {
 }
 
 TEST(CorpusVersion, RejectsADamagedLedger) {
-  EXPECT_THAT(file_message([] { parse_ledger_version("junk\n", "ledger"); }),
+  EXPECT_THAT(file_error_message([] { parse_ledger_version("junk\n", "ledger"); }),
               testing::HasSubstr("ledger"));
-  EXPECT_THAT(file_message([] {
+  EXPECT_THAT(file_error_message([] {
                 number_of({{9, 0, 0}}, "3.4");
               }),
               testing::HasSubstr("version is '3.4'; expected three numbers"));
-  EXPECT_THAT(file_message([] {
+  EXPECT_THAT(file_error_message([] {
                 number_of({{9, 0, 0}}, "3.4.5.6");
               }),
               testing::HasSubstr("version is '3.4.5.6'"));
@@ -73,7 +73,7 @@ TEST(CorpusVersion, MatchesItsPrefixes) {
   EXPECT_FALSE((CorpusVersion{3, 0, 0}.is_older_than(version)));
 }
 
-TEST(CorpusVersion, OfTheLibraryIsThatOfTheCommittedCorpus) {
+TEST(CorpusVersion, IsTheSameInTheLibraryAndInTheCommittedCorpus) {
   EXPECT_EQ(built_corpus_version().text(), corpus_version(kCommitted).text());
   EXPECT_EQ(built_corpus_version().hash,
             ref::io::sha256(ref::io::read_text(kCommitted / "manifest.json")).substr(0, 12));

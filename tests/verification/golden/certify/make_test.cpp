@@ -21,7 +21,7 @@ using ::testing::HasSubstr;
 using tests::ref::io::TemporaryFolder;
 
 /// Returns the bytes of every file below the folder, by path.
-std::map<std::string, std::string> files_of(const fs::path& folder) {
+std::map<std::string, std::string> read_files(const fs::path& folder) {
   std::map<std::string, std::string> files;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
     if (!entry.is_regular_file()) continue;
@@ -31,7 +31,7 @@ std::map<std::string, std::string> files_of(const fs::path& folder) {
   return files;
 }
 
-std::size_t entries_of(const fs::path& folder) {
+std::size_t count_remaining_entries(const fs::path& folder) {
   return static_cast<std::size_t>(
       std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
 }
@@ -54,11 +54,11 @@ TEST(MakeCorpus, WritesTheSameBytesForAnyNumberOfJobs) {
   EXPECT_EQ(told, 12u);
   make_corpus(folder / "b", few());
   make_corpus(folder / "c", few(2));
-  const auto files = files_of(folder / "a");
+  const auto files = read_files(folder / "a");
   EXPECT_EQ(files.size(), 3 * 12u + 3);
-  EXPECT_EQ(files, files_of(folder / "b"));
-  EXPECT_EQ(files, files_of(folder / "c"));
-  EXPECT_EQ(entries_of(folder.path()), 3u);  // and nothing else is left
+  EXPECT_EQ(files, read_files(folder / "b"));
+  EXPECT_EQ(files, read_files(folder / "c"));
+  EXPECT_EQ(count_remaining_entries(folder.path()), 3u);  // and nothing else is left
   std::size_t elements = 0;
   for (const auto& [path, bytes] : files) {
     if (!path.ends_with("expected.safetensors")) continue;
@@ -68,10 +68,10 @@ TEST(MakeCorpus, WritesTheSameBytesForAnyNumberOfJobs) {
   EXPECT_EQ(summary.elements, elements);
 }
 
-TEST(MakeCorpus, WritesTheSumsOfTheFiles) {
+TEST(MakeCorpus, WritesTheChecksumsOfTheFiles) {
   const TemporaryFolder folder;
   make_corpus(folder / "a", few());
-  auto files = files_of(folder / "a");
+  auto files = read_files(folder / "a");
   const std::string sums = files.at("SHA256SUMS");
   files.erase("SHA256SUMS");
   files.erase("BLESSINGS.jsonl");
@@ -96,24 +96,24 @@ TEST(MakeCorpus, AcceptsOnlyAnAbsentOrEmptyFolder) {
   fs::create_directory(folder / "empty");
   EXPECT_EQ(make_corpus(folder / "empty", one).cases, 1u);
   EXPECT_EQ(make_corpus(folder / "deep/er/new", one).cases, 1u);
-  const auto before = files_of(folder.path());
-  EXPECT_EQ(usage_message([&] { make_corpus(folder / "empty", one); }),
+  const auto before = read_files(folder.path());
+  EXPECT_EQ(usage_error_message([&] { make_corpus(folder / "empty", one); }),
             "--out " + (folder / "empty").string() +
                 " is there already; expected the name of a new folder");
   std::ofstream(folder / "file") << "x";
-  EXPECT_THAT(usage_message([&] { make_corpus(folder / "file", one); }),
+  EXPECT_THAT(usage_error_message([&] { make_corpus(folder / "file", one); }),
               HasSubstr("is there already"));
-  EXPECT_THAT(file_message([&] { make_corpus(folder / "file/below", one); }),
+  EXPECT_THAT(file_error_message([&] { make_corpus(folder / "file/below", one); }),
               HasSubstr("the folder cannot be made"));
   fs::remove(folder / "file");
-  EXPECT_EQ(files_of(folder.path()), before);
+  EXPECT_EQ(read_files(folder.path()), before);
 }
 
 TEST(MakeCorpus, RejectsAGlobThatMatchesNoCase) {
   const TemporaryFolder folder;
-  EXPECT_EQ(usage_message([&] { make_corpus(folder / "a", {.only = "*/layernorm/*"}); }),
+  EXPECT_EQ(usage_error_message([&] { make_corpus(folder / "a", {.only = "*/layernorm/*"}); }),
             "--only '*/layernorm/*' names no case; expected a glob such as '*/layer_norm/*'");
-  EXPECT_EQ(entries_of(folder.path()), 0u);
+  EXPECT_EQ(count_remaining_entries(folder.path()), 0u);
 }
 
 TEST(MakeCorpus, LeavesNothingBehindIfItFails) {
@@ -124,7 +124,7 @@ TEST(MakeCorpus, LeavesNothingBehindIfItFails) {
       if (done == 3) throw std::runtime_error("the disk is gone");
     };
     EXPECT_THROW(make_corpus(folder / "a", options), std::runtime_error);
-    EXPECT_EQ(entries_of(folder.path()), 0u);
+    EXPECT_EQ(count_remaining_entries(folder.path()), 0u);
   }
 }
 

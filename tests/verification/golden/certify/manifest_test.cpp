@@ -34,7 +34,7 @@ std::string sample_text(const std::string& reason = "sample") {
 }
 
 /// Returns the case of a manifest whose only case has this text.
-CaseDescription description_of(const std::string& text) {
+CaseDescription parse_description(const std::string& text) {
   return parse_manifest(manifest_json({text}), "m.json").at(0);
 }
 
@@ -43,7 +43,7 @@ TEST(CaseJson, ReadsBackWhatItWrote) {
   const Expected expected = certify(c);
   const std::string text = manifest_entry_text(c, expected);
   EXPECT_EQ(text, manifest_entry_text(c, expected));
-  const CaseDescription read = description_of(text);
+  const CaseDescription read = parse_description(text);
   EXPECT_EQ(read.case_text, text);
   EXPECT_EQ(read.path, case_folder(c));
   EXPECT_EQ(read.c.tier, c.tier);
@@ -80,8 +80,9 @@ TEST(CaseJson, DescribesTheTensorsOfTheCase) {
   EXPECT_EQ(object["certificate"]["bits"], 192);
   EXPECT_THAT(object["certificate"]["widest"].get<std::string>(), StartsWith("2^-"));
   EXPECT_EQ(object["totals"]["tensors"], expected.tensors.size());
-  EXPECT_EQ(json::parse(manifest_entry_text(one_and_three("3"),
-                                            certify(one_and_three("3"))))["certificate"]["widest"],
+  EXPECT_EQ(json::parse(manifest_entry_text(
+                layer_norm_case_of_one_and_three("3"),
+                certify(layer_norm_case_of_one_and_three("3"))))["certificate"]["widest"],
             "0");
 }
 
@@ -95,14 +96,14 @@ TEST(CaseJson, FileHoldsOnlyWhatACandidateNeeds) {
   EXPECT_EQ(make_case_file_text, whole);
   EXPECT_EQ(make_case_file_text["options"]["eps"], "0.5");
   EXPECT_EQ(file.find('\n'), file.size() - 1);
-  EXPECT_EQ(description_of(text).file_text, file);
+  EXPECT_EQ(parse_description(text).file_text, file);
 }
 
 TEST(CaseJson, ContainsOptionsOfLaterVersionsOnlyIfTheyAreSet) {
   const auto written = [](Recipe recipe) {
     const Case c = recipe.make(1);
     const std::string text = manifest_entry_text(c, certify(c));
-    EXPECT_EQ(ref::model::list_options(description_of(text).c.options),
+    EXPECT_EQ(ref::model::list_options(parse_description(text).c.options),
               ref::model::list_options(c.options));
     return json::parse(text);
   };
@@ -130,7 +131,7 @@ TEST(CaseJson, ErrorNamesEachDamagedField) {
       bad[pointer] = value;
     std::string name = field;
     std::ranges::replace(name, '/', '.');
-    EXPECT_THAT(file_message([&] { description_of(bad.dump()); }),
+    EXPECT_THAT(file_error_message([&] { parse_description(bad.dump()); }),
                 AllOf(StartsWith("m.json: cases[0]."), HasSubstr(name + " "),
                       HasSubstr("; expected "), HasSubstr(what)))
         << field << " = " << value;
@@ -158,7 +159,8 @@ TEST(CaseJson, ErrorNamesEachDamagedField) {
   refused("sha256/expected", std::string(64, 'G'), "64 hexadecimal digits");
   json bad = good;
   bad["options"]["esp"] = "1";
-  EXPECT_THAT(file_message([&] { description_of(bad.dump()); }), HasSubstr("did you mean 'eps'?"));
+  EXPECT_THAT(file_error_message([&] { parse_description(bad.dump()); }),
+              HasSubstr("did you mean 'eps'?"));
 }
 
 TEST(Manifest, HoldsTheCasesAndTheirTotals) {
@@ -172,13 +174,13 @@ TEST(Manifest, HoldsTheCasesAndTheirTotals) {
   const std::vector<CaseDescription> cases = parse_manifest(text, "m.json");
   ASSERT_EQ(cases.size(), 2u);
   EXPECT_EQ(cases[1].path, "quick/batch_norm/b-2x4x3-float32");
-  EXPECT_EQ(cases[1].expected_sha256, description_of(texts[1]).expected_sha256);
+  EXPECT_EQ(cases[1].expected_sha256, parse_description(texts[1]).expected_sha256);
 }
 
 TEST(Manifest, ReportsEachDamageInOneSentence) {
   const json good = json::parse(manifest_json({sample_text("a"), sample_text("b")}));
   const auto refused = [](const json& bad, const std::string& what) {
-    EXPECT_THAT(file_message([&] { parse_manifest(bad.dump(), "m.json"); }),
+    EXPECT_THAT(file_error_message([&] { parse_manifest(bad.dump(), "m.json"); }),
                 AllOf(StartsWith("m.json: "), HasSubstr(what)));
   };
   json bad = good;

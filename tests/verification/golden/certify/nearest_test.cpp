@@ -17,7 +17,7 @@ namespace {
 using ref::numeric::ball;
 using ref::numeric::BallPrecision;
 
-constexpr DType kFloats[] = {DType::float64, DType::float32, DType::float16, DType::bfloat16};
+constexpr DType kFloatDTypes[] = {DType::float64, DType::float32, DType::float16, DType::bfloat16};
 
 /// Returns `2^exponent` exactly.
 ball power_of_two(slong exponent) {
@@ -26,12 +26,12 @@ ball power_of_two(slong exponent) {
   return x;
 }
 
-double value_of(const ball& x, DType dtype) {
+double round_to_nearest(const ball& x, DType dtype) {
   const auto result = nearest(x, dtype);
   return result ? result->value : kGoldenNaN;
 }
 
-TEST(NearestStoredNumber, OutOfRangeOf8BitFormatsFollowsTheOverflowMode) {
+TEST(NearestStoredNumber, FollowsTheOverflowModeForValuesOutOfRangeOf8BitFormats) {
   using ref::numeric::Overflow;
   const auto at = [](double x, DType dtype, Overflow overflow) {
     return nearest(ball(x), dtype, overflow)->value;
@@ -53,16 +53,17 @@ TEST(NearestStoredNumber, OutOfRangeOf8BitFormatsFollowsTheOverflowMode) {
   }
 }
 
-TEST(NearestStoredNumber, AgreesWithHardwareRoundingForPoints) {
+TEST(NearestStoredNumber, AgreesWithHardwareRoundingForExactNumbers) {
   const ref::numeric::RandomStream random(1, "nearest");
   for (std::uint64_t i = 0; i < 4000; ++i) {
     // Covers more than the range of every format, including subnormal numbers.
     const double x =
         std::ldexp(random.normal(2 * i), static_cast<int>(random.below(2 * i + 1, 340)) - 170);
-    EXPECT_EQ(value_of(ball(x), DType::float64), x);
-    EXPECT_EQ(value_of(ball(x), DType::float32), static_cast<double>(static_cast<float>(x)));
+    EXPECT_EQ(round_to_nearest(ball(x), DType::float64), x);
+    EXPECT_EQ(round_to_nearest(ball(x), DType::float32),
+              static_cast<double>(static_cast<float>(x)));
     for (const DType dtype : {DType::float32, DType::float16, DType::bfloat16})
-      EXPECT_EQ(value_of(ball(x), dtype), rounded_to(dtype, x)) << x;
+      EXPECT_EQ(round_to_nearest(ball(x), dtype), round_to_dtype(dtype, x)) << x;
     EXPECT_FALSE(nearest(ball(x), DType::float16)->tie);
   }
 }
@@ -77,20 +78,20 @@ void expect_ties_to_even(DType dtype, std::uint16_t infinity) {
     one.bytes[1] = static_cast<std::byte>(bits >> 8);
     numbers.push_back(ref::io::widen(one)[0]);
   }
-  const BallPrecision enough(600);
+  const BallPrecision high_precision(600);
   for (std::size_t i = 0; i + 1 < numbers.size(); ++i) {
     const double halfway = numbers[i] / 2 + numbers[i + 1] / 2;
     const ball little = power_of_two(-300);
     const double even = numbers[i % 2 == 0 ? i : i + 1];
-    ASSERT_EQ(value_of(ball(halfway), dtype), even) << numbers[i];
-    ASSERT_EQ(value_of(ball(-halfway), dtype), even == 0 ? 0 : -even);
-    ASSERT_EQ(value_of(ball(halfway) - little, dtype), numbers[i]);
-    ASSERT_EQ(value_of(ball(halfway) + little, dtype), numbers[i + 1]);
+    ASSERT_EQ(round_to_nearest(ball(halfway), dtype), even) << numbers[i];
+    ASSERT_EQ(round_to_nearest(ball(-halfway), dtype), even == 0 ? 0 : -even);
+    ASSERT_EQ(round_to_nearest(ball(halfway) - little, dtype), numbers[i]);
+    ASSERT_EQ(round_to_nearest(ball(halfway) + little, dtype), numbers[i + 1]);
   }
   const double largest = numbers.back(), step = largest - numbers[numbers.size() - 2];
-  ASSERT_EQ(value_of(ball(largest + step / 2), dtype), kGoldenInfinity);
-  ASSERT_EQ(value_of(ball(-largest - step / 2), dtype), -kGoldenInfinity);
-  ASSERT_EQ(value_of(ball(largest + step / 2) - power_of_two(-300), dtype), largest);
+  ASSERT_EQ(round_to_nearest(ball(largest + step / 2), dtype), kGoldenInfinity);
+  ASSERT_EQ(round_to_nearest(ball(-largest - step / 2), dtype), -kGoldenInfinity);
+  ASSERT_EQ(round_to_nearest(ball(largest + step / 2) - power_of_two(-300), dtype), largest);
 }
 
 TEST(NearestStoredNumber, RoundsEveryFloat16TieToEven) {
@@ -101,7 +102,7 @@ TEST(NearestStoredNumber, RoundsEveryBfloat16TieToEven) {
 }
 
 TEST(NearestStoredNumber, IsCorrectAtTheLimitsOfFloat32AndFloat64) {
-  const BallPrecision enough(2400);
+  const BallPrecision high_precision(2400);
   struct Format {
     DType dtype;
     /// The exponents of the smallest subnormal number and of the largest power of two.
@@ -112,23 +113,23 @@ TEST(NearestStoredNumber, IsCorrectAtTheLimitsOfFloat32AndFloat64) {
        {Format{DType::float32, -149, 127, 24}, {DType::float64, -1074, 1023, 53}}) {
     const double least = std::ldexp(1.0, static_cast<int>(f.least));
     const ball half = power_of_two(f.least - 1), little = power_of_two(-1200);
-    EXPECT_EQ(value_of(half, f.dtype), 0);
-    EXPECT_FALSE(std::signbit(value_of(-half, f.dtype)));
-    EXPECT_EQ(value_of(half + little, f.dtype), least);
-    EXPECT_EQ(value_of(half * ball(3), f.dtype), 2 * least);
-    EXPECT_EQ(value_of(half * ball(3) - little, f.dtype), least);
+    EXPECT_EQ(round_to_nearest(half, f.dtype), 0);
+    EXPECT_FALSE(std::signbit(round_to_nearest(-half, f.dtype)));
+    EXPECT_EQ(round_to_nearest(half + little, f.dtype), least);
+    EXPECT_EQ(round_to_nearest(half * ball(3), f.dtype), 2 * least);
+    EXPECT_EQ(round_to_nearest(half * ball(3) - little, f.dtype), least);
     const double most = std::ldexp(2 - std::ldexp(1.0, 1 - f.digits), static_cast<int>(f.largest));
     const ball overflow_value = ball(most) + power_of_two(f.largest - f.digits);
-    EXPECT_EQ(value_of(ball(most), f.dtype), most);
-    EXPECT_EQ(value_of(overflow_value, f.dtype), kGoldenInfinity);
-    EXPECT_EQ(value_of(overflow_value - little, f.dtype), most);
-    EXPECT_EQ(value_of(-overflow_value, f.dtype), -kGoldenInfinity);
+    EXPECT_EQ(round_to_nearest(ball(most), f.dtype), most);
+    EXPECT_EQ(round_to_nearest(overflow_value, f.dtype), kGoldenInfinity);
+    EXPECT_EQ(round_to_nearest(overflow_value - little, f.dtype), most);
+    EXPECT_EQ(round_to_nearest(-overflow_value, f.dtype), -kGoldenInfinity);
   }
 }
 
 /// Returns one end of the ball x as an exact number. `bound` is Arb's function for the lower or the
 /// upper end.
-ball enclosure_end(const ball& x, void (*bound)(arf_t, const arb_t, slong)) {
+ball find_enclosure_end(const ball& x, void (*bound)(arf_t, const arb_t, slong)) {
   ball end;
   bound(arb_midref(end.get()), x.get(), 4000);
   return end;
@@ -139,22 +140,22 @@ TEST(NearestStoredNumber, EqualsTheRoundingOfBothEndsOfTheEnclosure) {
   const BallPrecision fine(200);
   std::size_t decided = 0, open = 0;
   for (std::uint64_t i = 0; i < 40000; i += 4) {
-    const DType dtype = kFloats[i / 4 % 4];
+    const DType dtype = kFloatDTypes[i / 4 % 4];
     const int range = dtype == DType::float64 ? 1100 : dtype == DType::float16 ? 30 : 160;
-    const double number = rounded_to(
+    const double number = round_to_dtype(
         dtype,
         std::ldexp(random.normal(i), static_cast<int>(random.below(i + 1, 2 * range)) - range));
     if (!std::isfinite(number) || number == 0) continue;
     // A ball around the midpoint of `number` and the next number. The relative offset and radius
     // are about 2^-60.
-    constexpr int kDigits[] = {53, 24, 11, 8};
-    const slong half = std::ilogb(number) - kDigits[i / 4 % 4];
+    constexpr int kSignificandBits[] = {53, 24, 11, 8};
+    const slong half = std::ilogb(number) - kSignificandBits[i / 4 % 4];
     ball x =
         ball(number) + power_of_two(half) + ball(random.normal(i + 2)) * power_of_two(half - 60);
     const ball radius = ball(std::abs(random.normal(i + 3))) * power_of_two(half - 60);
     arb_add_error(x.get(), radius.get());
-    const auto low = nearest(enclosure_end(x, arb_get_lbound_arf), dtype);
-    const auto high = nearest(enclosure_end(x, arb_get_ubound_arf), dtype);
+    const auto low = nearest(find_enclosure_end(x, arb_get_lbound_arf), dtype);
+    const auto high = nearest(find_enclosure_end(x, arb_get_ubound_arf), dtype);
     const auto both = nearest(x, dtype);
     ASSERT_TRUE(low && high);
     ASSERT_EQ(both.has_value(), low->value == high->value) << number;
@@ -171,7 +172,7 @@ TEST(NearestStoredNumber, IsAbsentIfPointsOfTheEnclosureRoundDifferently) {
   const BallPrecision coarse(40);
   const ball third = ball(1) / ball(3);
   EXPECT_FALSE(nearest(third, DType::float64));
-  EXPECT_EQ(value_of(third, DType::float32), static_cast<double>(1.0F / 3.0F));
+  EXPECT_EQ(round_to_nearest(third, DType::float32), static_cast<double>(1.0F / 3.0F));
   // 1 plus half an ulp of float32. The enclosure contains the tie.
   const ball tie = third * ball(3) + power_of_two(-24);
   EXPECT_FALSE(nearest(tie, DType::float32));
@@ -179,7 +180,7 @@ TEST(NearestStoredNumber, IsAbsentIfPointsOfTheEnclosureRoundDifferently) {
   arb_zero_pm_inf(all.get());
   ball nan;
   arb_indeterminate(nan.get());
-  for (const DType dtype : kFloats) {
+  for (const DType dtype : kFloatDTypes) {
     EXPECT_FALSE(nearest(all, dtype));
     EXPECT_FALSE(nearest(nan, dtype));
   }
@@ -200,7 +201,7 @@ TEST(NearestStoredNumber, NarrowEnclosureOfAMidpointIsATie) {
   // The enclosure contains 1, which float32 represents. All its points round to 1, so there is no
   // tie.
   EXPECT_FALSE(nearest(one, DType::float32)->tie);
-  EXPECT_EQ(value_of(one, DType::float32), 1);
+  EXPECT_EQ(round_to_nearest(one, DType::float32), 1);
 }
 
 TEST(NearestStoredNumber, C1_RejectsIntegerDtypes) {

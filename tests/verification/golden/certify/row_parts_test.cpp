@@ -17,16 +17,16 @@ Case seven_rows(const std::string& op, std::vector<StoredTensor> others = {}) {
   std::vector<double> values(7 * 2 * 4);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = 1 + 0.37 * static_cast<double>(i);
   values[9] = kGoldenInfinity;
-  others.push_back(tensor_of("x", DType::float64, {7, 2, 4}, values));
+  others.push_back(make_stored_tensor("x", DType::float64, {7, 2, 4}, values));
   return make_user_case({.name = "rows", .op = op, .inputs = std::move(others)});
 }
 
 StoredTensor ones(const std::string& name) {
-  return tensor_of(name, DType::float64, {7, 2, 4}, std::vector<double>(56, 1));
+  return make_stored_tensor(name, DType::float64, {7, 2, 4}, std::vector<double>(56, 1));
 }
 
 const StoredTensor kGamma =
-    tensor_of("gamma", DType::float64, {4}, std::vector<double>{1, 2, 3, 4});
+    make_stored_tensor("gamma", DType::float64, {4}, std::vector<double>{1, 2, 3, 4});
 
 TEST(CaseSplitByRows, IsCertifiedToTheValuesOfTheWholeCase) {
   for (const Case& c :
@@ -46,8 +46,10 @@ TEST(CaseSplitByRows, IsCertifiedToTheValuesOfTheWholeCase) {
 }
 
 TEST(CaseSplitByRows, IsNotPossibleIfRowsDependOnEachOther) {
-  const StoredTensor angles = tensor_of("cos", DType::float64, {2, 2}, std::vector<double>(4, 1));
-  const StoredTensor sines = tensor_of("sin", DType::float64, {2, 2}, std::vector<double>(4, 0));
+  const StoredTensor angles =
+      make_stored_tensor("cos", DType::float64, {2, 2}, std::vector<double>(4, 1));
+  const StoredTensor sines =
+      make_stored_tensor("sin", DType::float64, {2, 2}, std::vector<double>(4, 0));
   for (const Case& c :
        {seven_rows("batch_norm"), seven_rows("group_norm"), seven_rows("power_norm_v"),
         seven_rows("layer_norm", {ones("grad_y")}), seven_rows("rope", {angles, sines}),

@@ -32,11 +32,12 @@ using ref::io::StoredTensor;
 
 inline constexpr double kGoldenNaN = std::numeric_limits<double>::quiet_NaN();
 inline constexpr double kGoldenInfinity = std::numeric_limits<double>::infinity();
-inline constexpr Accumulation kEveryAccumulation[] = {
-    Accumulation::float64, Accumulation::float32, Accumulation::float16, Accumulation::bfloat16};
+inline constexpr Accumulation kAllAccumulations[] = {Accumulation::float64, Accumulation::float32,
+                                                     Accumulation::float16, Accumulation::bfloat16};
 
-inline StoredTensor tensor_of(const std::string& name, DType dtype, std::vector<std::size_t> shape,
-                              const std::vector<double>& values) {
+inline StoredTensor make_stored_tensor(const std::string& name, DType dtype,
+                                       std::vector<std::size_t> shape,
+                                       const std::vector<double>& values) {
   return ref::io::make_tensor(name, dtype, std::move(shape), values);
 }
 
@@ -47,7 +48,7 @@ inline Recipe plain_recipe(const std::string& layer, std::vector<std::size_t> sh
 }
 
 /// Returns the case of LayerNorm for the row (1, 3), whose mean is 2 and whose variance is 1.
-inline Case one_and_three(const std::string& eps, DType dtype = DType::float64) {
+inline Case layer_norm_case_of_one_and_three(const std::string& eps, DType dtype = DType::float64) {
   return plain_recipe("layer_norm", {1, 2}, dtype)
       .option("eps", eps)
       .x([](std::size_t i, double) { return i == 0 ? 1.0 : 3.0; })
@@ -57,8 +58,8 @@ inline Case one_and_three(const std::string& eps, DType dtype = DType::float64) 
 }
 
 /// Returns the values of the tensor with this name, or an empty vector if there is none.
-inline std::vector<double> values_of(const std::vector<StoredTensor>& tensors,
-                                     std::string_view name) {
+inline std::vector<double> find_tensor_values(const std::vector<StoredTensor>& tensors,
+                                              std::string_view name) {
   const StoredTensor* const tensor = find(tensors, name);
   return tensor == nullptr ? std::vector<double>() : ref::io::widen(*tensor);
 }
@@ -70,14 +71,15 @@ inline StoredCase certified(const Case& c) {
   return stored;
 }
 
-inline double rounded_to(DType dtype, double value) {
+inline double round_to_dtype(DType dtype, double value) {
   return dtype == DType::int64 ? value : ref::numeric::round_to(*ref::io::float_type(dtype), value);
 }
 
 /// Returns the number that each element of an output is divided by when it is stored. It is 1,
 /// except for 8-bit outputs with scales. For block scales, it is the certified scale of the
 /// element's block.
-inline std::vector<double> scales_of_output(const StoredCase& stored, const StoredTensor& output) {
+inline std::vector<double> find_output_scales(const StoredCase& stored,
+                                              const StoredTensor& output) {
   const Case& c = stored.description.c;
   std::vector<double> scales(ref::io::widen(output).size(), 1);
   const std::string name = corpus::scale_name(output.name);
@@ -94,7 +96,7 @@ inline std::vector<double> scales_of_output(const StoredCase& stored, const Stor
 
 /// Replaces a value out of the range of an 8-bit dtype by the dtype's largest number with the same
 /// sign.
-inline double within_range(DType dtype, double value) {
+inline double saturate_to_range(DType dtype, double value) {
   if (!ref::io::is_float(dtype) || ref::io::item_size(dtype) != 1) return value;
   const double largest = ref::numeric::float_format_info(*ref::io::float_type(dtype)).largest;
   return std::clamp(value, -largest, largest);
@@ -112,14 +114,15 @@ inline std::vector<StoredTensor> reference_output(const StoredCase& stored) {
        checks::evaluation::run_operation<double>(c.options, inputs, c.sequence)) {
     const StoredTensor& expected = *find(stored.expected, name);
     const std::vector<double> wanted = ref::io::widen(expected);
-    const std::vector<double> scales = scales_of_output(stored, expected);
+    const std::vector<double> scales = find_output_scales(stored, expected);
     std::vector<double> values(wanted.size());
     for (std::size_t i = 0; i < values.size(); ++i)
-      values[i] = std::isnan(wanted[i])
-                      ? kGoldenNaN
-                      : rounded_to(expected.dtype,
-                                   within_range(expected.dtype, results.data()[i] / scales[i]));
-    answer.push_back(tensor_of(name, expected.dtype, expected.shape, values));
+      values[i] =
+          std::isnan(wanted[i])
+              ? kGoldenNaN
+              : round_to_dtype(expected.dtype,
+                               saturate_to_range(expected.dtype, results.data()[i] / scales[i]));
+    answer.push_back(make_stored_tensor(name, expected.dtype, expected.shape, values));
   }
   if (corpus::output_scaling(c, "y") == corpus::OutputScaling::blocks)
     answer.push_back(*find(stored.expected, "y_scale"));
@@ -128,25 +131,25 @@ inline std::vector<StoredTensor> reference_output(const StoredCase& stored) {
 }
 
 /// Returns the tensors with one element of the tensor `name` changed to `value`.
-inline std::vector<StoredTensor> with_element(std::vector<StoredTensor> tensors,
-                                              std::string_view name, std::size_t index,
-                                              double value) {
+inline std::vector<StoredTensor> replace_element(std::vector<StoredTensor> tensors,
+                                                 std::string_view name, std::size_t index,
+                                                 double value) {
   for (StoredTensor& tensor : tensors) {
     if (tensor.name != name) continue;
     std::vector<double> values = ref::io::widen(tensor);
     values.at(index) = value;
-    tensor = tensor_of(tensor.name, tensor.dtype, tensor.shape, values);
+    tensor = make_stored_tensor(tensor.name, tensor.dtype, tensor.shape, values);
   }
   return tensors;
 }
 
-/// Returns the sentence of the FileError that f throws.
+/// Returns the message of the FileError that f throws.
 template <class F>
-std::string file_message(F&& f) {
+std::string file_error_message(F&& f) {
   return ref::numeric::error_message<ref::numeric::FileError>(f);
 }
 template <class F>
-std::string usage_message(F&& f) {
+std::string usage_error_message(F&& f) {
   return ref::numeric::error_message<ref::numeric::UsageError>(f);
 }
 

@@ -18,7 +18,7 @@ using testing::HasSubstr;
 const std::filesystem::path kCorpus =
     std::filesystem::path(NORMPROOF_SOURCE_DIR) / "verification/golden/data";
 
-UserCase user_case_from(const Case& c) {
+UserCase convert_to_user_case(const Case& c) {
   return {.name = "mine",
           .op = corpus::case_operation_name(c),
           .mode = c.mode == ref::model::Mode::training ? "training" : "inference",
@@ -37,7 +37,7 @@ TEST(UserCaseOfTheGate, IsCertifiedToTheValuesOfTheCorpus) {
     // chosen separately.
     if (corpus::main_input(c)->dtype != c.dtype && !corpus::is_encoder(c)) continue;
     // Only a recipe may declare a case exact. A user-supplied case cannot.
-    UserCase question = user_case_from(c);
+    UserCase question = convert_to_user_case(c);
     std::ranges::reverse(question.inputs);
     const StoredCase own = certify_user_case(make_user_case(question), i % 2 == 0 ? 2 : 1);
     EXPECT_EQ(own.expected, stored.expected) << stored.description.path;
@@ -62,7 +62,7 @@ TEST(UserCaseOfTheGate, ReadsOptionsFromAJsonObjectOfTexts) {
 }
 
 TEST(UserCaseOfTheGate, ReportsAnyMismatchInOneSentence) {
-  const UserCase right = user_case_from(one_and_three("1e-05"));
+  const UserCase right = convert_to_user_case(layer_norm_case_of_one_and_three("1e-05"));
   ASSERT_EQ(make_user_case(right).tier, corpus::Tier::user);
   const auto refused = [&](auto&& change) {
     UserCase wrong = right;
@@ -85,7 +85,7 @@ TEST(UserCaseOfTheGate, ReportsAnyMismatchInOneSentence) {
               HasSubstr("unknown tensor 'grad_z'"));
   EXPECT_THAT(refused([](auto& q) { q.inputs[0].shape = {2, 1}; }), HasSubstr("grad_y has shape"));
   EXPECT_THAT(refused([](auto& q) {
-                q.inputs[1] = tensor_of("x", DType::int32, {1, 2}, {1, 3});
+                q.inputs[1] = make_stored_tensor("x", DType::int32, {1, 2}, {1, 3});
               }),
               HasSubstr("x has dtype int32; expected float64"));
 }

@@ -8,9 +8,9 @@ namespace normproof::verification::golden::corpus {
 namespace {
 
 TEST(GoldenArithmetic, AccumulationTypesAreFoundByName) {
-  for (const Accumulation accumulation : kEveryAccumulation)
+  for (const Accumulation accumulation : kAllAccumulations)
     EXPECT_EQ(parse_accumulation(to_string(accumulation)), accumulation);
-  EXPECT_EQ(usage_message([] { parse_accumulation("flot32"); }),
+  EXPECT_EQ(usage_error_message([] { parse_accumulation("flot32"); }),
             "unknown accumulation 'flot32'; did you mean 'float32'? known: float64, float32, "
             "bfloat16, float16");
   EXPECT_EQ(accumulation_arithmetic(Accumulation::float64).unit_roundoff, 0x1p-53);

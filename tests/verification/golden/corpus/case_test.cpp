@@ -21,13 +21,13 @@ TEST(GoldenCase, PathHoldsTierLayerRegimeShapeAndDtype) {
 TEST(GoldenCase, FindsTiersByName) {
   for (const Tier tier : {Tier::quick, Tier::standard, Tier::full})
     EXPECT_EQ(parse_tier(to_string(tier)), tier);
-  EXPECT_EQ(usage_message([] { parse_tier("quik"); }),
+  EXPECT_EQ(usage_error_message([] { parse_tier("quik"); }),
             "unknown tier 'quik'; did you mean 'quick'? known: quick, standard, full");
 }
 
 TEST(GoldenCase, FindsTensorsByName) {
-  const std::vector<StoredTensor> tensors = {tensor_of("a", DType::float64, {1}, {1}),
-                                             tensor_of("b", DType::float64, {1}, {2})};
+  const std::vector<StoredTensor> tensors = {make_stored_tensor("a", DType::float64, {1}, {1}),
+                                             make_stored_tensor("b", DType::float64, {1}, {2})};
   EXPECT_EQ(find(tensors, "b"), &tensors[1]);
   EXPECT_EQ(find(tensors, "c"), nullptr);
 }

@@ -11,7 +11,7 @@ namespace {
 
 namespace model = ref::model;
 
-Case case_of(const std::string& operation) {
+Case find_case(const std::string& operation) {
   Case c;
   c.options = model::operation(operation);
   return c;
@@ -22,7 +22,7 @@ TEST(OperationKind, MatchesTheListThatContainsTheOperation) {
     return std::ranges::find(names, name) != names.end();
   };
   for (const std::string& name : model::operation_names()) {
-    const Case c = case_of(name);
+    const Case c = find_case(name);
     EXPECT_EQ(is_layer(c), among(model::norm_names(), name)) << name;
     EXPECT_EQ(is_function(c), among(model::function_names(), name)) << name;
     EXPECT_EQ(is_encoder(c), among(model::encoder_operation_names(), name)) << name;
@@ -33,7 +33,7 @@ TEST(OperationKind, MatchesTheListThatContainsTheOperation) {
 
 TEST(OperationKind, IsIdentifiedByTheTypeOfTheOptions) {
   for (const std::string& name : model::operation_names()) {
-    const Case c = case_of(name);
+    const Case c = find_case(name);
     EXPECT_EQ(has_operation<model::LayerNormOptions>(c), name == "layer_norm") << name;
     EXPECT_EQ(has_operation<model::LogSumExpOptions>(c), name == "log_sum_exp") << name;
     EXPECT_EQ(has_operation<model::EncoderOptions>(c), name == "encoder") << name;

@@ -9,11 +9,11 @@ TEST(PathGlobs, MatchIfOneGlobMatches) {
   EXPECT_TRUE(PathGlobs().match("quick/a/b"));
   EXPECT_TRUE(PathGlobs("*/a/*").match("quick/a/b"));
   EXPECT_FALSE(PathGlobs("*/a/*").match("quick/c/b"));
-  PathGlobs two;
-  two.globs = {"*/a/*", "*/c/[xy]"};
-  EXPECT_TRUE(two.match("quick/a/b"));
-  EXPECT_TRUE(two.match("quick/c/y"));
-  EXPECT_FALSE(two.match("quick/c/z"));
+  PathGlobs two_globs;
+  two_globs.globs = {"*/a/*", "*/c/[xy]"};
+  EXPECT_TRUE(two_globs.match("quick/a/b"));
+  EXPECT_TRUE(two_globs.match("quick/c/y"));
+  EXPECT_FALSE(two_globs.match("quick/c/z"));
 }
 
 TEST(PathGlobs, ExcludeAFolderInWhichNoNameCanMatch) {
@@ -24,10 +24,10 @@ TEST(PathGlobs, ExcludeAFolderInWhichNoNameCanMatch) {
   // A star also matches slashes. A slash may be escaped, or be in brackets.
   for (const char* glob : {"*", "q*k", "quick/*k", "*a/b/c/d", "[q]uick/b/x", "quick/b\\/x"})
     EXPECT_TRUE(PathGlobs(glob).may_match_in("quick", "a")) << glob;
-  PathGlobs two("quick/a/*");
-  two.globs.push_back("quick/c/*");
-  EXPECT_TRUE(two.may_match_in("quick", "c"));
-  EXPECT_FALSE(two.may_match_in("quick", "d"));
+  PathGlobs two_globs("quick/a/*");
+  two_globs.globs.push_back("quick/c/*");
+  EXPECT_TRUE(two_globs.may_match_in("quick", "c"));
+  EXPECT_FALSE(two_globs.may_match_in("quick", "d"));
 }
 
 TEST(PathGlobs, ReturnTheFirstGlobThatMatchesNothing) {

@@ -13,40 +13,41 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 /// Returns the case of silu for a row of 34 8-bit elements in two blocks.
-Case in_blocks() {
+Case block_scaled_case() {
   Case c = plain_recipe("silu", {1, 34}, DType::float32).make(1);
   c.dtype = DType::float8_e4m3fn;
   for (StoredTensor& input : c.inputs)
     if (input.name == "x")
-      input = tensor_of("x", DType::float8_e4m3fn, {1, 34}, std::vector<double>(34, 1.5));
-  c.inputs.push_back(tensor_of("x_scale", DType::float8_e8m0fnu, {1, 2}, {0.5, 8}));
+      input = make_stored_tensor("x", DType::float8_e4m3fn, {1, 34}, std::vector<double>(34, 1.5));
+  c.inputs.push_back(make_stored_tensor("x_scale", DType::float8_e8m0fnu, {1, 2}, {0.5, 8}));
   return c;
 }
 
-Case by_one_scale() {
-  Case c = in_blocks();
-  c.inputs.back() = tensor_of("x_scale", DType::float32, {1}, {3});
-  c.inputs.push_back(tensor_of("y_scale", DType::float32, {1}, {0.25}));
+Case single_scale_case() {
+  Case c = block_scaled_case();
+  c.inputs.back() = make_stored_tensor("x_scale", DType::float32, {1}, {3});
+  c.inputs.push_back(make_stored_tensor("y_scale", DType::float32, {1}, {0.25}));
   return c;
 }
 
 TEST(OutputScaling, DequantizesEachBlockByItsScale) {
-  const Case real = dequantize_inputs(in_blocks());
+  const Case real = dequantize_inputs(block_scaled_case());
   EXPECT_EQ(real.dtype, DType::float32);
   EXPECT_EQ(find(real.inputs, "x_scale"), nullptr);
-  const std::vector<double> x = values_of(real.inputs, "x");
+  const std::vector<double> x = find_tensor_values(real.inputs, "x");
   EXPECT_EQ(x[0], 0.75);
   EXPECT_EQ(x[31], 0.75);
   EXPECT_EQ(x[32], 12);
   EXPECT_EQ(x[33], 12);
-  EXPECT_FALSE(rounds_inputs(in_blocks()));
+  EXPECT_FALSE(rounds_inputs(block_scaled_case()));
 }
 
 TEST(OutputScaling, DequantizesByASingleScale) {
-  const std::vector<double> x = values_of(dequantize_inputs(by_one_scale()).inputs, "x");
+  const std::vector<double> x =
+      find_tensor_values(dequantize_inputs(single_scale_case()).inputs, "x");
   EXPECT_EQ(x[0], 4.5);
   EXPECT_EQ(x[33], 4.5);
-  EXPECT_TRUE(rounds_inputs(by_one_scale()));
+  EXPECT_TRUE(rounds_inputs(single_scale_case()));
 }
 
 TEST(OutputScaling, LeavesCasesWithoutScalesUnchanged) {
@@ -58,14 +59,14 @@ TEST(OutputScaling, LeavesCasesWithoutScalesUnchanged) {
 }
 
 TEST(OutputScaling, DerivesTheScalingOfOutputsFromTheInputs) {
-  Case c = by_one_scale();
-  EXPECT_EQ(output_scaling(in_blocks(), "y"), OutputScaling::blocks);
+  Case c = single_scale_case();
+  EXPECT_EQ(output_scaling(block_scaled_case(), "y"), OutputScaling::blocks);
   EXPECT_EQ(output_scaling(c, "y"), OutputScaling::given);
   EXPECT_EQ(output_scaling(c, "grad_x"), OutputScaling::none);
   EXPECT_EQ(stored_output_dtype(c, "y"), DType::float8_e4m3fn);
   EXPECT_EQ(stored_output_dtype(c, "y_scale"), DType::float8_e8m0fnu);
   EXPECT_EQ(stored_output_dtype(c, "grad_x"), DType::float32);
-  c.inputs.push_back(tensor_of("grad_x_scale", DType::float32, {1}, {1}));
+  c.inputs.push_back(make_stored_tensor("grad_x_scale", DType::float32, {1}, {1}));
   EXPECT_EQ(stored_output_dtype(c, "grad_x"), DType::float8_e5m2);
 }
 
@@ -90,8 +91,8 @@ TEST(OutputScaling, C1_RejectsAnAbsentScaleOrOneOfAnotherShape) {
   const auto refusal = [](const Case& c) {
     return ref::numeric::error_message<ref::numeric::ContractError>([&] { dequantize_inputs(c); });
   };
-  Case c = in_blocks();
-  c.inputs.back() = tensor_of("x_scale", DType::float8_e8m0fnu, {1, 1}, {1});
+  Case c = block_scaled_case();
+  c.inputs.back() = make_stored_tensor("x_scale", DType::float8_e8m0fnu, {1, 1}, {1});
   EXPECT_THAT(refusal(c), HasSubstr("is float8_e8m0fnu [1, 1]"));
   c.inputs.pop_back();
   EXPECT_THAT(refusal(c), HasSubstr("is absent; expected float32 [1], or float8_e8m0fnu [1, 2]"));

@@ -10,7 +10,7 @@
 
 namespace normproof::verification::golden::gate {
 
-using candidate::from_folder;
+using candidate::make_folder_candidate;
 using corpus::case_operation_name;
 namespace {
 
@@ -25,20 +25,21 @@ TEST_F(CheckCases, ResultIsTheSameForAnyNumberOfJobs) {
   ASSERT_GT(cases_.size(), 10u);
   for (const int jobs : {1, 2}) {
     std::set<std::size_t> told;
-    const auto results = check_cases(golden(), cases_, from_folder(outputs()), {}, jobs,
+    const auto results = check_cases(golden(), cases_, make_folder_candidate(outputs()), {}, jobs,
                                      [&](std::size_t done) { told.insert(done); });
     EXPECT_EQ(count_passed(results), cases_.size());
     EXPECT_EQ(told.size(), cases_.size());
     for (std::size_t i = 0; i < results.size(); ++i)
       EXPECT_EQ(results[i].description.path, cases_[i].path);
   }
-  EXPECT_EQ(count_passed(check(from_folder(golden()))), cases_.size());
+  EXPECT_EQ(count_passed(check(make_folder_candidate(golden()))), cases_.size());
 }
 
 TEST_F(CheckCases, UnknownRequestedOutputIsAUsageError) {
   const auto chosen = [&](const std::string& name) {
-    return usage_message(
-        [&] { check_cases(golden(), cases_, from_folder(outputs()), {.outputs = {name}}, 1, {}); });
+    return usage_error_message([&] {
+      check_cases(golden(), cases_, make_folder_candidate(outputs()), {.outputs = {name}}, 1, {});
+    });
   };
   EXPECT_EQ(chosen("y"), "no error");
   EXPECT_EQ(chosen("nu"), "no error");
@@ -48,7 +49,7 @@ TEST_F(CheckCases, UnknownRequestedOutputIsAUsageError) {
 
 TEST_F(CheckCases, DamagedCorpusIsAFileError) {
   fs::remove(golden() / cases_[5].path / "inputs.safetensors");
-  EXPECT_THAT(file_message([&] { check(from_folder(outputs())); }),
+  EXPECT_THAT(file_error_message([&] { check(make_folder_candidate(outputs())); }),
               HasSubstr(cases_[5].path + "/inputs.safetensors"));
 }
 
@@ -64,7 +65,7 @@ TEST_F(CheckCases, IntegerThatDoubleCannotRepresentFailsOnlyItsCase) {
     if (tensor.name == "iterations")
       tensor = ref::io::make_tensor("iterations", tensor.shape, std::span(beyond));
   ref::io::write_tensors(file, tensors);
-  const auto results = check(from_folder(outputs()));
+  const auto results = check(make_folder_candidate(outputs()));
   EXPECT_EQ(count_passed(results), cases_.size() - 1);
   for (const CaseResult& result : results) {
     if (result.passed()) continue;

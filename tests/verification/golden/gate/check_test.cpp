@@ -21,7 +21,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-const TensorResult& result_of(const CaseResult& result, std::string_view name) {
+const TensorResult& find_tensor_result(const CaseResult& result, std::string_view name) {
   const auto found = std::ranges::find(result.tensors, name, &TensorResult::name);
   if (found == result.tensors.end()) throw std::out_of_range(std::string(name));
   return *found;
@@ -72,12 +72,12 @@ TEST(CheckCase, FindsAWrongSignInEveryOutputOfEveryLayer) {
       const auto last = values.size() - 1;
       if (values[last] == 0) continue;
       const CaseResult result =
-          check_case(stored, with_element(answer, tensor.name, last, -values[last]), {});
+          check_case(stored, replace_element(answer, tensor.name, last, -values[last]), {});
       EXPECT_FALSE(result.passed()) << case_folder(c) << " " << tensor.name;
       for (const TensorResult& t : result.tensors)
         EXPECT_EQ(t.failed.size(), t.name == tensor.name ? 1u : 0u)
             << case_folder(c) << " " << t.name;
-      EXPECT_EQ(result_of(result, tensor.name).got, -values[last]);
+      EXPECT_EQ(find_tensor_result(result, tensor.name).got, -values[last]);
     }
   }
 }
@@ -88,8 +88,8 @@ TEST(CheckCase, AcceptsErrorsUpToTheBoundAndNoFarther) {
   const tolerance::Tolerance bounds =
       tolerance::derive_tolerance(stored.description.c, Accumulation::float32);
   for (const char* name : {"y", "grad_x", "grad_gamma", "running_variance"}) {
-    const std::vector<double> high = values_of(stored.expected, name),
-                              low = values_of(stored.expected, std::string(name) + "_lo");
+    const std::vector<double> high = find_tensor_values(stored.expected, name),
+                              low = find_tensor_values(stored.expected, std::string(name) + "_lo");
     const auto& shape = find(stored.expected, name)->shape;
     for (std::size_t i = 0; i < high.size(); ++i) {
       const double bound = tolerance::with_storage_rounding(bounds.bound.at(name).data()[i],
@@ -100,21 +100,21 @@ TEST(CheckCase, AcceptsErrorsUpToTheBoundAndNoFarther) {
         const CaseResult result =
             check_case(stored,
                        replace_tensor(reference_output(stored),
-                                      tensor_of(name, DType::float64, shape, values)),
+                                      make_stored_tensor(name, DType::float64, shape, values)),
                        {});
         EXPECT_EQ(result.passed(), std::fabs(share) < 1) << name << " " << i << " " << share;
-        EXPECT_GE(result_of(result, name).ratio, 0.989);
+        EXPECT_GE(find_tensor_result(result, name).ratio, 0.989);
       }
     }
   }
 }
 
 TEST(CheckCase, ComputesTheMetricsOfOneWrongElement) {
-  const StoredCase stored = certified(one_and_three("3"));
+  const StoredCase stored = certified(layer_norm_case_of_one_and_three("3"));
   const CaseResult result =
-      check_case(stored, with_element(reference_output(stored), "y", 1, 0.75), {});
+      check_case(stored, replace_element(reference_output(stored), "y", 1, 0.75), {});
   EXPECT_FALSE(result.passed());
-  const TensorResult& y = result_of(result, "y");
+  const TensorResult& y = find_tensor_result(result, "y");
   EXPECT_EQ(y.count, 2u);
   EXPECT_EQ(y.failed.size(), 1u);
   EXPECT_EQ(y.unjudged, 0u);
@@ -135,12 +135,13 @@ TEST(CheckCase, ComputesTheMetricsOfOneWrongElement) {
 
 // If eps is small compared with the variance, grad_x of a row of two elements nearly cancels.
 TEST(CheckCase, ExcludesElementsWithoutMeaningfulDigitsFromUlpMetrics) {
-  const StoredCase stored = certified(one_and_three("1e-12"));
-  EXPECT_EQ(result_of(check_case(stored, reference_output(stored), {}), "y").elements_with_digits,
+  const StoredCase stored = certified(layer_norm_case_of_one_and_three("1e-12"));
+  EXPECT_EQ(find_tensor_result(check_case(stored, reference_output(stored), {}), "y")
+                .elements_with_digits,
             2u);
   const tolerance::Tolerance bounds = tolerance::derive_tolerance(
       stored.description.c, corpus::usual_accumulation(stored.description.c.dtype));
-  const std::vector<double> exact = values_of(stored.expected, "grad_x");
+  const std::vector<double> exact = find_tensor_values(stored.expected, "grad_x");
   std::vector<double> values = exact;
   std::size_t cancels = 0;
   for (std::size_t i = 0; i < exact.size(); ++i) {
@@ -151,12 +152,13 @@ TEST(CheckCase, ExcludesElementsWithoutMeaningfulDigitsFromUlpMetrics) {
   }
   ASSERT_GT(cancels, 0u);
   const auto& shape = find(stored.expected, "grad_x")->shape;
-  const CaseResult result = check_case(
-      stored,
-      replace_tensor(reference_output(stored), tensor_of("grad_x", DType::float64, shape, values)),
-      {});
+  const CaseResult result =
+      check_case(stored,
+                 replace_tensor(reference_output(stored),
+                                make_stored_tensor("grad_x", DType::float64, shape, values)),
+                 {});
   EXPECT_TRUE(result.passed());
-  const TensorResult& grad_x = result_of(result, "grad_x");
+  const TensorResult& grad_x = find_tensor_result(result, "grad_x");
   EXPECT_GT(grad_x.max_absolute, 0);
   EXPECT_EQ(grad_x.elements_with_digits, exact.size() - cancels);
   EXPECT_EQ(grad_x.max_ulp, 0);
@@ -167,26 +169,27 @@ TEST(CheckCase, ExcludesElementsWithoutMeaningfulDigitsFromUlpMetrics) {
 TEST(CheckCase, ReturnsAnErrorMapOfAFailedOutputOnRequest) {
   const StoredCase& stored = batch_norm();
   const double y = certify::exact_values(stored, "y").high[4];
-  const auto wrong = with_element(reference_output(stored), "y", 4, y + 1);
-  EXPECT_TRUE(result_of(check_case(stored, wrong, {}), "y").map.error_ratios.empty());
+  const auto wrong = replace_element(reference_output(stored), "y", 4, y + 1);
+  EXPECT_TRUE(find_tensor_result(check_case(stored, wrong, {}), "y").map.error_ratios.empty());
   const CaseResult result = check_case(stored, wrong, {.maps = true});
-  const TensorResult& failed = result_of(result, "y");
+  const TensorResult& failed = find_tensor_result(result, "y");
   ASSERT_EQ(failed.map.error_ratios.size(), 12u);
   EXPECT_DOUBLE_EQ(failed.map.error_ratios[4], failed.ratio);
   for (std::size_t i = 0; i < 12; ++i) EXPECT_EQ(failed.map.error_ratios[i] > 1, i == 4) << i;
-  EXPECT_TRUE(result_of(result, "grad_x").map.error_ratios.empty());
+  EXPECT_TRUE(find_tensor_result(result, "grad_x").map.error_ratios.empty());
   const auto nan =
-      check_case(stored, with_element(reference_output(stored), "y", 4, NAN), {.maps = true});
-  EXPECT_EQ(result_of(nan, "y").map.error_ratios[4], INFINITY);
+      check_case(stored, replace_element(reference_output(stored), "y", 4, NAN), {.maps = true});
+  EXPECT_EQ(find_tensor_result(nan, "y").map.error_ratios[4], INFINITY);
 }
 
 TEST(CheckCase, AllowsOnlyErrorsOfSquareRootsInAnExactCase) {
-  Case c = one_and_three("3", DType::float32);
+  Case c = layer_norm_case_of_one_and_three("3", DType::float32);
   c.exact = true;
   const StoredCase stored = certified(c);
   const auto failures = [&](const char* name, double value) {
-    return result_of(check_case(stored, with_element(reference_output(stored), name, 0, value), {}),
-                     name)
+    return find_tensor_result(
+               check_case(stored, replace_element(reference_output(stored), name, 0, value), {}),
+               name)
         .failed.size();
   };
   EXPECT_TRUE(check_case(stored, reference_output(stored), {}).passed());
@@ -201,8 +204,8 @@ TEST(CheckCase, AcceptsNaNAndInfinityOnlyIfNaNIsExpected) {
   const StoredCase& stored = batch_norm();
   for (const double bad : {kGoldenNaN, kGoldenInfinity, -kGoldenInfinity}) {
     const CaseResult result =
-        check_case(stored, with_element(reference_output(stored), "y", 4, bad), {});
-    const TensorResult& y = result_of(result, "y");
+        check_case(stored, replace_element(reference_output(stored), "y", 4, bad), {});
+    const TensorResult& y = find_tensor_result(result, "y");
     EXPECT_EQ(y.failed.size(), 1u);
     EXPECT_EQ(y.ratio, kGoldenInfinity);
     EXPECT_EQ(y.max_absolute, kGoldenInfinity);
@@ -216,16 +219,16 @@ TEST(CheckCase, AcceptsNaNAndInfinityOnlyIfNaNIsExpected) {
       check_case(fill_first_sample_with_nan, reference_output(fill_first_sample_with_nan), {})
           .passed());
   // Depending on the order of operations, infinity and NaN are interchangeable.
-  EXPECT_TRUE(
-      check_case(
-          fill_first_sample_with_nan,
-          with_element(reference_output(fill_first_sample_with_nan), "y", 5, -kGoldenInfinity), {})
-          .passed());
+  EXPECT_TRUE(check_case(fill_first_sample_with_nan,
+                         replace_element(reference_output(fill_first_sample_with_nan), "y", 5,
+                                         -kGoldenInfinity),
+                         {})
+                  .passed());
   for (const double bad : {0.0, 0x1p100}) {
     const CaseResult result =
         check_case(fill_first_sample_with_nan,
-                   with_element(reference_output(fill_first_sample_with_nan), "y", 5, bad), {});
-    const TensorResult& y = result_of(result, "y");
+                   replace_element(reference_output(fill_first_sample_with_nan), "y", 5, bad), {});
+    const TensorResult& y = find_tensor_result(result, "y");
     EXPECT_EQ(y.failed.size(), 1u) << bad;
     EXPECT_EQ(y.ratio, kGoldenInfinity);
     EXPECT_EQ(y.where, "[1, 2]");
@@ -240,19 +243,19 @@ TEST(CheckCase, RequiresGradientsAndStateButNotStatistics) {
   for (const char* name : {"y", "grad_x", "grad_gamma", "grad_beta", "running_mean"}) {
     const CaseResult result = check_case(stored, without(answer, name), {});
     EXPECT_FALSE(result.passed()) << name;
-    EXPECT_EQ(result_of(result, name).problem, "is absent");
+    EXPECT_EQ(find_tensor_result(result, name).problem, "is absent");
   }
   for (const char* name : {"mean", "rstd", "biased_variance"}) {
     EXPECT_TRUE(check_case(stored, without(answer, name), {}).passed()) << name;
     // An optional output is compared if it is present.
-    EXPECT_FALSE(check_case(stored, with_element(answer, name, 0, 99), {}).passed()) << name;
+    EXPECT_FALSE(check_case(stored, replace_element(answer, name, 0, 99), {}).passed()) << name;
     EXPECT_FALSE(check_case(stored, without(answer, name), {.outputs = {name}}).passed()) << name;
   }
 }
 
 TEST(CheckCase, ChecksOnlyTheRequestedOutputs) {
   const StoredCase& stored = batch_norm();
-  const auto wrong = with_element(reference_output(stored), "grad_x", 0, 99);
+  const auto wrong = replace_element(reference_output(stored), "grad_x", 0, 99);
   const CaseResult y = check_case(stored, wrong, {.outputs = {"y", "mean"}});
   EXPECT_TRUE(y.passed());
   EXPECT_EQ(y.tensors.size(), 2u);
@@ -265,22 +268,24 @@ TEST(CheckCase, ChecksOnlyTheRequestedOutputs) {
 TEST(CheckCase, RejectsWrongShapesDtypesAndNames) {
   const StoredCase& stored = batch_norm();
   const auto answer = reference_output(stored);
-  const std::vector<double> y = values_of(answer, "y");
+  const std::vector<double> y = find_tensor_values(answer, "y");
   const auto problem = [&](const StoredTensor& by) {
     const CaseResult result = check_case(stored, replace_tensor(answer, by), {});
     EXPECT_FALSE(result.passed());
-    return result_of(result, by.name).problem;
+    return find_tensor_result(result, by.name).problem;
   };
-  EXPECT_EQ(problem(tensor_of("y", DType::float32, {12}, y)), "has shape [12]; expected [4, 3]");
-  EXPECT_EQ(problem(tensor_of("y", DType::float16, {4, 3}, std::vector<double>(12, 0.5))),
+  EXPECT_EQ(problem(make_stored_tensor("y", DType::float32, {12}, y)),
+            "has shape [12]; expected [4, 3]");
+  EXPECT_EQ(problem(make_stored_tensor("y", DType::float16, {4, 3}, std::vector<double>(12, 0.5))),
             "has dtype float16; expected float32 or a wider one");
-  EXPECT_EQ(problem(tensor_of("y", DType::int64, {4, 3}, std::vector<double>(12, 1))),
+  EXPECT_EQ(problem(make_stored_tensor("y", DType::int64, {4, 3}, std::vector<double>(12, 1))),
             "has dtype int64; expected float32 or a wider one");
-  EXPECT_TRUE(
-      check_case(stored, replace_tensor(answer, tensor_of("y", DType::float64, {4, 3}, y)), {})
-          .passed());
+  EXPECT_TRUE(check_case(stored,
+                         replace_tensor(answer, make_stored_tensor("y", DType::float64, {4, 3}, y)),
+                         {})
+                  .passed());
   auto extra = answer;
-  extra.push_back(tensor_of("grad_gama", DType::float32, {1}, {0}));
+  extra.push_back(make_stored_tensor("grad_gama", DType::float32, {1}, {0}));
   EXPECT_THAT(check_case(stored, extra, {}).problem,
               HasSubstr("unknown tensor 'grad_gama'; did you mean 'grad_gamma'?"));
   // The expected tensors of the corpus, including the remainders, are a valid output.
@@ -291,22 +296,22 @@ TEST(CheckCase, RequiresExactCounts) {
   const StoredCase stored = certified(plain_recipe("power_norm", {4, 3}, DType::float32).make(1));
   const auto answer = reference_output(stored);
   EXPECT_TRUE(check_case(stored, answer, {}).passed());
-  EXPECT_THAT(values_of(answer, "iterations"), ElementsAre(3.0));
-  EXPECT_FALSE(check_case(stored, with_element(answer, "iterations", 0, 2), {}).passed());
+  EXPECT_THAT(find_tensor_values(answer, "iterations"), ElementsAre(3.0));
+  EXPECT_FALSE(check_case(stored, replace_element(answer, "iterations", 0, 2), {}).passed());
 }
 
 TEST(CheckCase, CoarserAccumulationWidensTheBound) {
   const StoredCase& stored = batch_norm();
-  const double y = values_of(stored.expected, "y")[0];
+  const double y = find_tensor_values(stored.expected, "y")[0];
   const auto off =
-      with_element(reference_output(stored), "y", 0, rounded_to(DType::float32, y + 0.01));
+      replace_element(reference_output(stored), "y", 0, round_to_dtype(DType::float32, y + 0.01));
   EXPECT_FALSE(check_case(stored, off, {}).passed());
   const CaseResult wide = check_case(stored, off, {.accumulation = Accumulation::bfloat16});
   EXPECT_TRUE(wide.passed());
   const CaseResult narrow =
       check_case(stored, reference_output(stored), {.accumulation = Accumulation::float64});
   EXPECT_TRUE(narrow.passed());
-  EXPECT_LT(result_of(narrow, "y").bound, result_of(wide, "y").bound);
+  EXPECT_LT(find_tensor_result(narrow, "y").bound, find_tensor_result(wide, "y").bound);
 }
 
 TEST(CheckCase, DoesNotJudgeElementsThatMayOverflow) {
@@ -316,9 +321,9 @@ TEST(CheckCase, DoesNotJudgeElementsThatMayOverflow) {
                     .make(1));
   const CaseResult result = check_case(stored, reference_output(stored), {});
   EXPECT_TRUE(result.passed());
-  EXPECT_EQ(result_of(result, "y").unjudged, 8u);
-  EXPECT_EQ(result_of(result, "y").count, 0u);
-  EXPECT_EQ(result_of(result, "grad_beta").unjudged, 0u);
+  EXPECT_EQ(find_tensor_result(result, "y").unjudged, 8u);
+  EXPECT_EQ(find_tensor_result(result, "y").count, 0u);
+  EXPECT_EQ(find_tensor_result(result, "grad_beta").unjudged, 0u);
 }
 
 TEST(CheckCase, AcceptsOnePassVarianceOnlyIfItIsDeclared) {
@@ -369,7 +374,7 @@ TEST(CheckCase, AllowsErrorsInAnExactCaseForCoarserArithmetic) {
                      .make(1);
   const StoredCase stored = certified(c);
   auto answer = reference_output(stored);
-  answer = with_element(answer, "y", 0, values_of(answer, "y")[0] * (1 + 0x1p-9));
+  answer = replace_element(answer, "y", 0, find_tensor_values(answer, "y")[0] * (1 + 0x1p-9));
   EXPECT_FALSE(check_case(stored, answer, {}).passed());
   EXPECT_FALSE(check_case(stored, answer, {.accumulation = Accumulation::float64}).passed());
   EXPECT_TRUE(check_case(stored, answer, {.accumulation = Accumulation::bfloat16}).passed());

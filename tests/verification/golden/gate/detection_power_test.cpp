@@ -28,7 +28,7 @@ TEST(MeasureDetectionPower, GateRejectsEveryMutationOfALayerAndNoCorrectStyle) {
   EXPECT_TRUE(power.planted.all_refused());
   EXPECT_GT(power.planted.total().refused, 10'000u);
   EXPECT_EQ(power.planted.total().unjudged, 0u);
-  EXPECT_EQ(power.count_killed(2), power.verdicts.size());
+  EXPECT_EQ(power.count_killed_mutations(2), power.verdicts.size());
   EXPECT_THAT(power.verdicts,
               Each(Field(&MutationVerdict::killer, testing::StartsWith("quick/rms_norm/"))));
 }
@@ -43,7 +43,7 @@ TEST(MeasureDetectionPower, DoesNotDependOnTheNumberOfJobs) {
   }
 }
 
-TEST(MeasureDetectionPower, InjectingValuesOnlyRunsNoMutations) {
+TEST(MeasureDetectionPower, RunsNoMutationsIfOnlyValuesAreInjected) {
   const auto layers =
       measure_detection_power({.only = "log_sum_exp", .jobs = 2, .inject_only = true});
   ASSERT_THAT(layers, SizeIs(1));

@@ -23,7 +23,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-const StoredCase& near_eps() {
+const StoredCase& case_with_variance_near_eps() {
   static const StoredCase stored =
       certified(plain_recipe("layer_norm", {5, 8}, DType::float32)
                     .x([](std::size_t, double normal) { return 0x1p-8 * normal; })
@@ -33,12 +33,13 @@ const StoredCase& near_eps() {
 
 std::vector<StoredTensor> broken(const Mutation& mutation, const Style& style = {}) {
   Sites sites(mutation);
-  return run_plain(near_eps().description.c, recipes::inputs_of(near_eps().description.c), style,
-                   sites);
+  return run_plain(case_with_variance_near_eps().description.c,
+                   recipes::inputs_of(case_with_variance_near_eps().description.c), style, sites);
 }
 
-std::vector<Diagnosis> diagnosis_of(const std::vector<StoredTensor>& answer) {
-  return diagnose(near_eps(), answer, check_case(near_eps(), answer, {}));
+std::vector<Diagnosis> diagnose_output(const std::vector<StoredTensor>& answer) {
+  return diagnose(case_with_variance_near_eps(), answer,
+                  check_case(case_with_variance_near_eps(), answer, {}));
 }
 
 TEST(Diagnose, NamesTheWrongFormulaForAnyOrderOfOperations) {
@@ -50,7 +51,7 @@ TEST(Diagnose, NamesTheWrongFormulaForAnyOrderOfOperations) {
          {Style{}, Style{.sum = Style::Sum::backwards}, Style{.welford = true}}) {
       if (style.welford && mutation.site == "n of the statistic")
         continue;  // this style has no such mutation site
-      const auto found = diagnosis_of(broken(mutation, style));
+      const auto found = diagnose_output(broken(mutation, style));
       ASSERT_THAT(found, Not(IsEmpty())) << mutation.site;
       EXPECT_EQ(found[0].what, mutation.site + ": " + std::string(to_string(mutation.op)));
       EXPECT_EQ(found[0].kind, Diagnosis::Kind::mistake);
@@ -63,8 +64,8 @@ TEST(Diagnose, ExplainsTheOtherOutputsEvenIfOneCannotBeExplained) {
   auto answer = broken({"eps", MutationOperator::outside_root});
   for (StoredTensor& tensor : answer)
     if (tensor.name == "rstd")
-      tensor = tensor_of("rstd", tensor.dtype, tensor.shape, std::vector<double>(5, 1));
-  const auto found = diagnosis_of(answer);
+      tensor = make_stored_tensor("rstd", tensor.dtype, tensor.shape, std::vector<double>(5, 1));
+  const auto found = diagnose_output(answer);
   ASSERT_THAT(found, Not(IsEmpty()));
   EXPECT_EQ(found[0].what, "eps: outside the root");
   EXPECT_THAT(found[0].outputs, ElementsAre("grad_gamma", "grad_x", "y"));
@@ -72,9 +73,10 @@ TEST(Diagnose, ExplainsTheOtherOutputsEvenIfOneCannotBeExplained) {
 
 TEST(Diagnose, NamesTheUsualPrecisionIfTheDeclaredOneIsFiner) {
   const std::vector<StoredTensor> right = broken({});
-  const CaseResult result = check_case(near_eps(), right, {.accumulation = Accumulation::float64});
+  const CaseResult result =
+      check_case(case_with_variance_near_eps(), right, {.accumulation = Accumulation::float64});
   ASSERT_FALSE(result.passed());
-  const std::vector<Diagnosis> found = diagnose(near_eps(), right, result);
+  const std::vector<Diagnosis> found = diagnose(case_with_variance_near_eps(), right, result);
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_EQ(found[0].sentence(), "no farther off than sums in float32 may be");
 }
@@ -82,15 +84,16 @@ TEST(Diagnose, NamesTheUsualPrecisionIfTheDeclaredOneIsFiner) {
 TEST(Diagnose, DoesNotExplainOutputsThatAMistakeLeavesUnchanged) {
   // rstd is wrong. The other outputs fail because the check requires sums in float64.
   const std::vector<StoredTensor> answer =
-      with_element(broken({}), "rstd", 2, values_of(broken({}), "rstd")[2] * 2);
-  const CaseResult result = check_case(near_eps(), answer, {.accumulation = Accumulation::float64});
+      replace_element(broken({}), "rstd", 2, find_tensor_values(broken({}), "rstd")[2] * 2);
+  const CaseResult result =
+      check_case(case_with_variance_near_eps(), answer, {.accumulation = Accumulation::float64});
   ASSERT_GT(std::ranges::count_if(result.tensors, [](const auto& t) { return !t.passed(); }), 3);
-  for (const Diagnosis& found : diagnose(near_eps(), answer, result))
+  for (const Diagnosis& found : diagnose(case_with_variance_near_eps(), answer, result))
     EXPECT_NE(found.kind, Diagnosis::Kind::mistake) << found.sentence();
 }
 
 TEST(Diagnose, FindsNothingForACorrectOutput) {
-  EXPECT_THAT(diagnosis_of(broken({})), IsEmpty());
+  EXPECT_THAT(diagnose_output(broken({})), IsEmpty());
 }
 
 TEST(Diagnose, DescribesTheLocationOfAnUnknownMistake) {
@@ -99,9 +102,9 @@ TEST(Diagnose, DescribesTheLocationOfAnUnknownMistake) {
     if (tensor.name != "y") continue;
     std::vector<double> values = ref::io::widen(tensor);
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i);
-    tensor = tensor_of("y", tensor.dtype, tensor.shape, values);
+    tensor = make_stored_tensor("y", tensor.dtype, tensor.shape, values);
   }
-  const auto found = diagnosis_of(answer);
+  const auto found = diagnose_output(answer);
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].kind, Diagnosis::Kind::place);
   EXPECT_EQ(found[0].sentence(), "no known mistake; wrong: y in every element");
@@ -114,7 +117,7 @@ TEST(Diagnose, NamesALowerPrecisionIfNoWrongFormulaMatches) {
   for (StoredTensor& tensor : answer) {
     std::vector<double> values = ref::io::widen(tensor);
     for (double& value : values) value *= 1 + 0x1p-12;
-    tensor = tensor_of(tensor.name, DType::float64, tensor.shape, values);
+    tensor = make_stored_tensor(tensor.name, DType::float64, tensor.shape, values);
   }
   const auto found = diagnose(ordinary, answer, check_case(ordinary, answer, {}));
   ASSERT_THAT(found, SizeIs(1));
@@ -128,7 +131,7 @@ TEST(Diagnose, NamesALowerPrecisionForTheRequestedOutputs) {
   std::erase_if(answer, [](const StoredTensor& tensor) { return tensor.name != "y"; });
   std::vector<double> values = ref::io::widen(answer.at(0));
   for (double& value : values) value *= 1 + 0x1p-12;
-  answer[0] = tensor_of("y", DType::float64, answer[0].shape, values);
+  answer[0] = make_stored_tensor("y", DType::float64, answer[0].shape, values);
   const auto found = diagnose(ordinary, answer, check_case(ordinary, answer, {.outputs = {"y"}}));
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_EQ(found[0].sentence(), "no farther off than sums in float16 may be");
@@ -136,7 +139,7 @@ TEST(Diagnose, NamesALowerPrecisionForTheRequestedOutputs) {
 
 /// Returns the diagnoses for a plain implementation with this mutation. The implementation adds the
 /// terms of each sum from the last to the first.
-std::vector<std::string> diagnosis_names(const Case& c, const Mutation& mutation) {
+std::vector<std::string> diagnose_mutation(const Case& c, const Mutation& mutation) {
   const StoredCase stored = certified(c);
   Sites sites(mutation);
   const auto answer = run_plain(c, recipes::inputs_of(c), {.sum = Style::Sum::backwards}, sites);
@@ -149,21 +152,23 @@ std::vector<std::string> diagnosis_names(const Case& c, const Mutation& mutation
 
 TEST(Diagnose, NamesABlockThatTheCandidateIgnores) {
   const Case c = plain_recipe("layer_norm", {2, 1300}, DType::float32).make(1);
-  EXPECT_THAT(diagnosis_names(c, {"every sum", MutationOperator::first_1024}),
+  EXPECT_THAT(diagnose_mutation(c, {"every sum", MutationOperator::first_1024}),
               Contains("every sum: without what is past its first 1024"));
-  EXPECT_THAT(diagnosis_names(c, {"sum of squares", MutationOperator::first_256}),
+  EXPECT_THAT(diagnose_mutation(c, {"sum of squares", MutationOperator::first_256}),
               Contains("sum of squares: without what is past its first 256"));
 }
 
 TEST(Diagnose, NamesFloat32ConstantsInFloat64) {
-  const Case near_eps = plain_recipe("rms_norm", {5, 8})
-                            .x([](std::size_t, double normal) { return 0x1p-8 * normal; })
-                            .make(1);
-  EXPECT_THAT(diagnosis_names(near_eps, {"eps", MutationOperator::single_precision}),
-              Contains("eps: rounded to float32"));
+  const Case case_with_variance_near_eps =
+      plain_recipe("rms_norm", {5, 8})
+          .x([](std::size_t, double normal) { return 0x1p-8 * normal; })
+          .make(1);
+  EXPECT_THAT(
+      diagnose_mutation(case_with_variance_near_eps, {"eps", MutationOperator::single_precision}),
+      Contains("eps: rounded to float32"));
   for (const char* function : {"gelu", "gelu_tanh"})
-    EXPECT_THAT(diagnosis_names(plain_recipe(function, {5, 8}).make(1),
-                                {"every constant", MutationOperator::single_precision}),
+    EXPECT_THAT(diagnose_mutation(plain_recipe(function, {5, 8}).make(1),
+                                  {"every constant", MutationOperator::single_precision}),
                 Contains("every constant: rounded to float32"));
 }
 
@@ -173,21 +178,21 @@ TEST(Diagnose, NamesAClippedSoftmaxAndAMaximumThatSkipsNaN) {
         .x([=](std::size_t i, double normal) { return i % 4 == 3 ? last : normal; })
         .make(1);
   };
-  EXPECT_THAT(diagnosis_names(row(-50), {"differences", MutationOperator::clip}),
+  EXPECT_THAT(diagnose_mutation(row(-50), {"differences", MutationOperator::clip}),
               Contains("differences: clipped"));
-  EXPECT_THAT(diagnosis_names(row(-20), {"exponentials", MutationOperator::clip}),
+  EXPECT_THAT(diagnose_mutation(row(-20), {"exponentials", MutationOperator::clip}),
               Contains("exponentials: clipped"));
   const Case nan = plain_recipe("softmax", {2, 4}, DType::float32)
                        .x([](std::size_t i, double normal) { return i < 4 ? NAN : normal; })
                        .make(1);
-  EXPECT_THAT(diagnosis_names(nan, {"largest element", MutationOperator::ignore_nan}),
+  EXPECT_THAT(diagnose_mutation(nan, {"largest element", MutationOperator::ignore_nan}),
               Contains("largest element: passing over NaN"));
 }
 
 TEST(Diagnose, NamesAResetStepCounter) {
   for (const Case& c : recipes::optimizer_cases(Tier::quick, "adam", 1)) {
     if (c.reason != "random") continue;
-    EXPECT_THAT(diagnosis_names(c, {"step counter", MutationOperator::reset}),
+    EXPECT_THAT(diagnose_mutation(c, {"step counter", MutationOperator::reset}),
                 Contains("step counter: reset at each step"));
   }
 }
@@ -213,14 +218,14 @@ std::vector<Diagnosis> diagnose_without_gradients(const std::string& op,
   const StoredCase stored = certify::certify_user_case(
       certify::make_user_case({.name = "forward", .op = op, .inputs = inputs}), false);
   const std::vector<StoredTensor> answer = {
-      tensor_of("y", DType::float32, find(stored.expected, "y")->shape, y)};
+      make_stored_tensor("y", DType::float32, find(stored.expected, "y")->shape, y)};
   return diagnose(stored, answer, check_case(stored, answer, {.outputs = {"y"}}));
 }
 
 TEST(Diagnose, DiagnosesAFunctionWithoutGradients) {
-  const StoredTensor x = tensor_of("x", DType::float32, {2, 2}, {1, -2, 3, 0.5});
-  const StoredTensor cos = tensor_of("cos", DType::float32, {2, 1}, {0.5, 1});
-  const StoredTensor sin = tensor_of("sin", DType::float32, {2, 1}, {0.25, 0});
+  const StoredTensor x = make_stored_tensor("x", DType::float32, {2, 2}, {1, -2, 3, 0.5});
+  const StoredTensor cos = make_stored_tensor("cos", DType::float32, {2, 1}, {0.5, 1});
+  const StoredTensor sin = make_stored_tensor("sin", DType::float32, {2, 1}, {0.25, 0});
   EXPECT_THAT(diagnose_without_gradients("relu", {x}, {-1, 2, -3, -0.5}), SizeIs(1));
   for (const char* op : {"silu", "softmax", "log_softmax"})
     EXPECT_THAT(diagnose_without_gradients(op, {x}, {9, 9, 9, 9}), Not(IsEmpty())) << op;

@@ -17,7 +17,7 @@ std::string describe_location(std::size_t rows, std::size_t width, Wrong wrong) 
   Indices found;
   for (std::size_t i = 0; i < rows * width; ++i)
     if (wrong(i / width, i % width)) found.push_back(i);
-  return place_of(found, {rows, width});
+  return describe_error_location(found, {rows, width});
 }
 
 TEST(ErrorLocation, NamesRowsAndColumns) {
@@ -50,7 +50,7 @@ TEST(ErrorLocation, NamesLanesModuloAPowerOfTwo) {
             "rows 1 modulo 2");
 }
 
-TEST(ErrorLocation, NamesARegionEvenIfSomeOfItIsRight) {
+TEST(ErrorLocation, NamesARegionEvenIfSomeOfItsElementsAreCorrect) {
   EXPECT_EQ(
       describe_location(4, 100, [](auto row, auto column) { return row == 3 && column % 7 != 0; }),
       "the last row");
@@ -62,14 +62,14 @@ TEST(ErrorLocation, NamesARegionEvenIfSomeOfItIsRight) {
 }
 
 TEST(ErrorLocation, TreatsAVectorAsOneRow) {
-  EXPECT_EQ(place_of({4}, {5}), "the last column");
-  EXPECT_EQ(place_of({0, 1, 2}, {3}), "every element");
+  EXPECT_EQ(describe_error_location({4}, {5}), "the last column");
+  EXPECT_EQ(describe_error_location({0, 1, 2}, {3}), "every element");
 }
 
 TEST(ErrorLocation, C1_RejectsIndicesOutsideTheTensor) {
   for (const Indices& wrong : {Indices{}, Indices{6}})
     EXPECT_EQ(ref::numeric::contract_message([&] {
-                place_of(wrong, {2, 3});
+                describe_error_location(wrong, {2, 3});
               }),
               "find_kind_and_index: wrong is empty or past the end; expected elements of the "
               "tensor (C1)");

@@ -20,7 +20,7 @@ TEST(ErrorRatioMap, HasOneCellPerElementIfThereAreFew) {
   EXPECT_EQ(map.error_ratios[5], INFINITY);
 }
 
-TEST(ErrorRatioMap, OfAVectorIsOneRow) {
+TEST(ErrorRatioMap, HasOneRowForAVector) {
   const ErrorRatioMap map = make_error_ratio_map({4}, {1, 2, 3, 4});
   EXPECT_THAT(map.rows, ElementsAre("0"));
   EXPECT_THAT(map.error_ratios, ElementsAre(1, 2, 3, 4));
@@ -47,7 +47,7 @@ TEST(ErrorRatioMap, CellHoldsTheLargestRatioOfItsElements) {
   EXPECT_TRUE(std::isnan(map.error_ratios[0]));
 }
 
-TEST(ErrorRatioMap, OfNoElementsIsEmpty) {
+TEST(ErrorRatioMap, IsEmptyIfThereAreNoElements) {
   EXPECT_TRUE(make_error_ratio_map({0, 3}, {}).error_ratios.empty());
   EXPECT_TRUE(make_error_ratio_map({3, 0}, {}).rows.empty());
 }

@@ -54,11 +54,11 @@ TEST(JudgedOutput, VerdictOnAnElementEqualsThatOnTheWholeOutput) {
   RstdSample asked;
   asked.bounds.bound.at("rstd").data()[1] = kGoldenInfinity;
   std::vector<std::pair<float, std::vector<std::size_t>>> failed;
-  for (const double value : {0.0, rounded_to(DType::float32, 0.8164966), kGoldenNaN}) {
+  for (const double value : {0.0, round_to_dtype(DType::float32, 0.8164966), kGoldenNaN}) {
     std::vector<std::size_t> refused;
     for (std::size_t i = 0; i < 3; ++i) {
       const JudgedOutput rstd = asked.output();
-      const std::vector<StoredTensor> other = with_element(asked.answer, "rstd", i, value);
+      const std::vector<StoredTensor> other = replace_element(asked.answer, "rstd", i, value);
       const TensorResult result =
           JudgedOutput(asked.stored, other, "rstd", asked.bounds).judge(false);
       const bool is_refused = rstd.verdict(i, value) == ElementVerdict::refused;

@@ -17,14 +17,14 @@ using ::testing::Each;
 using ::testing::ElementsAre;
 
 /// Returns the case of silu for these numbers, which are so large that silu(x) = x.
-StoredCase large_row(const std::vector<double>& x, const EightBitScales& scales) {
+StoredCase large_silu_case(const std::vector<double>& x, const EightBitScales& scales) {
   return certified(convert_to_8_bits(plain_recipe("silu", {1, x.size()}, DType::float32)
                                          .x([=](std::size_t i, double) { return x[i]; })
                                          .make(1),
                                      scales));
 }
 
-std::vector<StoredTensor> expected_answer(const StoredCase& stored) {
+std::vector<StoredTensor> expected_outputs(const StoredCase& stored) {
   std::vector<StoredTensor> answer = stored.expected;
   std::erase_if(answer, [](const StoredTensor& t) { return t.name.ends_with("_lo"); });
   return answer;
@@ -38,70 +38,73 @@ std::vector<std::string> failing(const StoredCase& stored,
   return names;
 }
 
-JudgedValues judged(const StoredCase& stored, const std::vector<StoredTensor>& answer,
-                    const std::string& name) {
+JudgedValues compute_values(const StoredCase& stored, const std::vector<StoredTensor>& answer,
+                            const std::string& name) {
   const Case& c = stored.description.c;
   return compute_judged_values(stored, answer, name,
                                tolerance::derive_tolerance(c, corpus::usual_accumulation(c.dtype)));
 }
 
-TEST(JudgedEightBitValues, WithASingleScaleOnlyTheNearestOrSaturatedNumberPasses) {
-  const StoredCase stored = large_row({90, 100.5, 2000}, {.dtype = DType::float8_e4m3fn, .y = 0.5});
-  const auto answer = expected_answer(stored);
-  EXPECT_THAT(values_of(answer, "y"), ElementsAre(176, 208, 448));
+TEST(JudgedEightBitValues, OnlyTheNearestOrSaturatedNumberPassesWithASingleScale) {
+  const StoredCase stored =
+      large_silu_case({90, 100.5, 2000}, {.dtype = DType::float8_e4m3fn, .y = 0.5});
+  const auto answer = expected_outputs(stored);
+  EXPECT_THAT(find_tensor_values(answer, "y"), ElementsAre(176, 208, 448));
   EXPECT_THAT(failing(stored, answer), ElementsAre());
   for (const auto& [at, wrong] : {std::pair(0, 192.0), std::pair(0, 160.0), std::pair(1, 192.0),
                                   std::pair(2, 416.0), std::pair(2, kGoldenNaN)})
-    EXPECT_THAT(failing(stored, with_element(answer, "y", at, wrong)), ElementsAre("y")) << wrong;
+    EXPECT_THAT(failing(stored, replace_element(answer, "y", at, wrong)), ElementsAre("y"))
+        << wrong;
 }
 
-TEST(JudgedEightBitValues, NearATieBothNeighborsPass) {
-  const StoredCase stored = large_row({68 * (1 + 0x1p-24)}, {.y = 1});
-  const auto answer = expected_answer(stored);
+TEST(JudgedEightBitValues, BothNeighborsOfANumberNearATiePass) {
+  const StoredCase stored = large_silu_case({68 * (1 + 0x1p-24)}, {.y = 1});
+  const auto answer = expected_outputs(stored);
   for (const double right : {64.0, 72.0})
-    EXPECT_THAT(failing(stored, with_element(answer, "y", 0, right)), ElementsAre()) << right;
-  EXPECT_THAT(failing(stored, with_element(answer, "y", 0, 80)), ElementsAre("y"));
+    EXPECT_THAT(failing(stored, replace_element(answer, "y", 0, right)), ElementsAre()) << right;
+  EXPECT_THAT(failing(stored, replace_element(answer, "y", 0, 80)), ElementsAre("y"));
 }
 
 TEST(JudgedEightBitValues, OnlyOneScaleOfABlockPasses) {
-  const StoredCase stored = large_row({90, 100.5, 60}, {.blocks = false});
-  const auto answer = expected_answer(stored);
-  ASSERT_THAT(values_of(answer, "y_scale"), ElementsAre(0.25));
-  EXPECT_THAT(judged(stored, answer, "y_scale").bound, ElementsAre(0));
+  const StoredCase stored = large_silu_case({90, 100.5, 60}, {.blocks = false});
+  const auto answer = expected_outputs(stored);
+  ASSERT_THAT(find_tensor_values(answer, "y_scale"), ElementsAre(0.25));
+  EXPECT_THAT(compute_values(stored, answer, "y_scale").bound, ElementsAre(0));
   for (const double wrong : {0.125, 0.5, kGoldenNaN})
-    EXPECT_THAT(failing(stored, with_element(answer, "y_scale", 0, wrong)),
+    EXPECT_THAT(failing(stored, replace_element(answer, "y_scale", 0, wrong)),
                 testing::Contains("y_scale"))
         << wrong;
 }
 
-TEST(JudgedEightBitValues, NearAPowerOfTwoBothScalesPassWithMatchingElements) {
-  const StoredCase stored = large_row({64 * (1 - 0x1p-24), 40}, {.blocks = false});
-  auto answer = expected_answer(stored);
-  ASSERT_THAT(values_of(answer, "y_scale"), ElementsAre(0.125));
-  ASSERT_THAT(values_of(answer, "y"), ElementsAre(448, 320));
+TEST(JudgedEightBitValues, BothScalesNearAPowerOfTwoPassWithMatchingElements) {
+  const StoredCase stored = large_silu_case({64 * (1 - 0x1p-24), 40}, {.blocks = false});
+  auto answer = expected_outputs(stored);
+  ASSERT_THAT(find_tensor_values(answer, "y_scale"), ElementsAre(0.125));
+  ASSERT_THAT(find_tensor_values(answer, "y"), ElementsAre(448, 320));
   EXPECT_THAT(failing(stored, answer), ElementsAre());
-  answer = with_element(answer, "y_scale", 0, 0.25);
+  answer = replace_element(answer, "y_scale", 0, 0.25);
   EXPECT_THAT(failing(stored, answer), ElementsAre("y"));
-  answer = with_element(with_element(answer, "y", 0, 256), "y", 1, 160);
+  answer = replace_element(replace_element(answer, "y", 0, 256), "y", 1, 160);
   EXPECT_THAT(failing(stored, answer), ElementsAre());
 }
 
 TEST(JudgedEightBitValues, AnyFiniteScalePassesForABlockOfZeros) {
-  const StoredCase stored = large_row({0, 0, 0}, {.blocks = false});
-  const auto answer = expected_answer(stored);
+  const StoredCase stored = large_silu_case({0, 0, 0}, {.blocks = false});
+  const auto answer = expected_outputs(stored);
   for (const double scale : {0x1p-127, 1.0, 0x1p127})
-    EXPECT_THAT(failing(stored, with_element(answer, "y_scale", 0, scale)), ElementsAre()) << scale;
-  EXPECT_THAT(failing(stored, with_element(answer, "y_scale", 0, kGoldenNaN)),
+    EXPECT_THAT(failing(stored, replace_element(answer, "y_scale", 0, scale)), ElementsAre())
+        << scale;
+  EXPECT_THAT(failing(stored, replace_element(answer, "y_scale", 0, kGoldenNaN)),
               ElementsAre("y_scale"));
-  EXPECT_THAT(judged(stored, answer, "y").high, Each(0));
+  EXPECT_THAT(compute_values(stored, answer, "y").high, Each(0));
 }
 
 TEST(JudgedEightBitValues, ScalesAreRequiredAnd8BitFormatsAreNotInterchangeable) {
-  const StoredCase stored = large_row({90, 100.5, 60}, {.blocks = false});
-  auto answer = expected_answer(stored);
+  const StoredCase stored = large_silu_case({90, 100.5, 60}, {.blocks = false});
+  auto answer = expected_outputs(stored);
   std::erase_if(answer, [](const StoredTensor& t) { return t.name == "y_scale"; });
   EXPECT_THAT(failing(stored, answer), ElementsAre("y_scale"));
-  answer = expected_answer(stored);
+  answer = expected_outputs(stored);
   for (StoredTensor& tensor : answer)
     if (tensor.name == "y") tensor.dtype = DType::float8_e5m2;
   EXPECT_THAT(failing(stored, answer), ElementsAre("y"));

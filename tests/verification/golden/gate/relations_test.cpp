@@ -31,7 +31,7 @@ std::vector<StoredTensor> plain_output(const StoredCase& stored, const Style& st
   return run_plain(stored.description.c, recipes::inputs_of(stored.description.c), style, sites);
 }
 
-std::size_t samples_of(const StoredCase& stored) {
+std::size_t count_samples(const StoredCase& stored) {
   return find(stored.description.c.inputs, "x")->shape[0];
 }
 
@@ -51,8 +51,8 @@ class MetamorphicRelations : public ::testing::Test {
   /// Returns the number of operations that compute each sample separately.
   std::size_t count_separate() const { return cases_.size() - kAcrossSamples; }
 
-  /// Checks one relation on all cases. `filled` is the candidate in a second process whose memory
-  /// is filled.
+  /// Checks one relation on all cases. `filled` is the candidate in a second process, in which
+  /// newly allocated memory is filled with a pattern.
   std::vector<RelationResult> check(Relation relation, const Candidate& query,
                                     const Candidate& filled) const {
     return check_relations(golden(), cases_, {query, filled}, {relation}, {});
@@ -60,12 +60,12 @@ class MetamorphicRelations : public ::testing::Test {
   std::vector<RelationResult> check(Relation relation, const Candidate& query) const {
     return check(relation, query, query);
   }
-  static Counts counts_of(const std::vector<RelationResult>& results) {
+  static Counts count_relation_outcomes(const std::vector<RelationResult>& results) {
     Counts counts;
     for (const RelationResult& result : results) ++counts[result.outcome];
     return counts;
   }
-  /// Returns the result of the case of this layer.
+  /// Returns the result for the case of this layer.
   static const RelationResult& result_of(const std::vector<RelationResult>& results,
                                          const std::string& layer) {
     return *std::ranges::find_if(results, [&](const RelationResult& result) {
@@ -88,16 +88,17 @@ TEST_F(MetamorphicRelations, HoldForAPlainImplementation) {
     Counts expected = {{RelationOutcome::held, applies}};
     if (applies < count_operations())
       expected[RelationOutcome::not_applicable] = count_operations() - applies;
-    EXPECT_EQ(counts_of(check(relation, plain)), expected) << to_string(relation);
+    EXPECT_EQ(count_relation_outcomes(check(relation, plain)), expected) << to_string(relation);
   }
 }
 
 TEST_F(MetamorphicRelations, DetectAnOutputThatChangesOnRepetition) {
   int calls = 0;
   const auto results = check(Relation::repeat, [&](const StoredCase& stored) {
-    return with_element(plain_output(stored), "y", 7, ++calls);
+    return replace_element(plain_output(stored), "y", 7, ++calls);
   });
-  EXPECT_EQ(counts_of(results), (Counts{{RelationOutcome::broken, count_operations()}}));
+  EXPECT_EQ(count_relation_outcomes(results),
+            (Counts{{RelationOutcome::broken, count_operations()}}));
   EXPECT_THAT(results[0].sentence, AllOf(StartsWith("y at [0, 1, 1] is 1, and 3 the second time")));
 }
 
@@ -105,9 +106,10 @@ TEST_F(MetamorphicRelations, DetectOutputsThatDependOnUninitializedMemory) {
   const auto results = check(
       Relation::memory, [](const StoredCase& stored) { return plain_output(stored); },
       [](const StoredCase& stored) {
-        return with_element(plain_output(stored), "grad_x", 0, 0x1.fefefep+127);
+        return replace_element(plain_output(stored), "grad_x", 0, 0x1.fefefep+127);
       });
-  EXPECT_EQ(counts_of(results), (Counts{{RelationOutcome::broken, count_operations()}}));
+  EXPECT_EQ(count_relation_outcomes(results),
+            (Counts{{RelationOutcome::broken, count_operations()}}));
   EXPECT_THAT(results[0].sentence,
               HasSubstr("and 3.3961513649220713e+38 where new memory is filled"));
 }
@@ -115,7 +117,7 @@ TEST_F(MetamorphicRelations, DetectOutputsThatDependOnUninitializedMemory) {
 TEST_F(MetamorphicRelations, DetectOutputsThatDependOnTheBatchSize) {
   const auto results = check(Relation::split, [](const StoredCase& stored) {
     return plain_output(
-        stored, {.sum = samples_of(stored) < 3 ? Style::Sum::backwards : Style::Sum::forwards});
+        stored, {.sum = count_samples(stored) < 3 ? Style::Sum::backwards : Style::Sum::forwards});
   });
   EXPECT_EQ(result_of(results, "layer_norm").outcome, RelationOutcome::broken);
   EXPECT_THAT(result_of(results, "layer_norm").sentence, HasSubstr("in half of the batch"));
@@ -125,10 +127,11 @@ TEST_F(MetamorphicRelations, DetectOutputsThatDependOnTheBatchSize) {
 TEST_F(MetamorphicRelations, DetectOutputsThatDependOnThePositionInTheBatch) {
   const auto results = check(Relation::permute, [](const StoredCase& stored) {
     const auto answer = plain_output(stored);
-    return with_element(answer, "y", 0, values_of(answer, "y")[0] + 0x1p-10);
+    return replace_element(answer, "y", 0, find_tensor_values(answer, "y")[0] + 0x1p-10);
   });
   // Outputs are compared bit by bit, or with the bound of the gate.
-  EXPECT_EQ(counts_of(results), (Counts{{RelationOutcome::broken, count_operations()}}));
+  EXPECT_EQ(count_relation_outcomes(results),
+            (Counts{{RelationOutcome::broken, count_operations()}}));
   EXPECT_THAT(result_of(results, "layer_norm").sentence, HasSubstr("in reverse order"));
   EXPECT_THAT(result_of(results, "power_norm").sentence,
               AllOf(HasSubstr("y at [0, 0, 0] is "), HasSubstr("; expected ")));
@@ -137,8 +140,8 @@ TEST_F(MetamorphicRelations, DetectOutputsThatDependOnThePositionInTheBatch) {
 TEST_F(MetamorphicRelations, DetectANaNThatSpreadsToOtherSamples) {
   const auto results = check(Relation::neighbour, [](const StoredCase& stored) {
     const auto answer = plain_output(stored);
-    const std::vector<double> y = values_of(answer, "y");
-    return with_element(answer, "y", y.size() - 1, y.back() + 0 * y.front());
+    const std::vector<double> y = find_tensor_values(answer, "y");
+    return replace_element(answer, "y", y.size() - 1, y.back() + 0 * y.front());
   });
   EXPECT_EQ(result_of(results, "rms_norm").outcome, RelationOutcome::broken);
   EXPECT_THAT(result_of(results, "rms_norm").sentence, HasSubstr("nan beside a sample of NaN"));
@@ -152,7 +155,7 @@ TEST_F(MetamorphicRelations, RunACaseThatEndsTheProgramOnlyOnce) {
           "esac; echo \"$path not_offered\"; done",
       20);
   const auto results = check_relations(golden(), cases_, candidates, all_relations(), {});
-  EXPECT_EQ(counts_of(results),
+  EXPECT_EQ(count_relation_outcomes(results),
             (Counts{{RelationOutcome::broken, 5},
                     {RelationOutcome::declined, (count_operations() - 1) * 5}}));
   EXPECT_EQ(result_of(results, "layer_norm").sentence,
@@ -162,22 +165,23 @@ TEST_F(MetamorphicRelations, RunACaseThatEndsTheProgramOnlyOnce) {
 
 TEST_F(MetamorphicRelations, ReportADeclinedCaseAsDeclinedForEveryRelation) {
   for (const Relation relation : all_relations())
-    EXPECT_EQ(
-        counts_of(check(relation, [](const StoredCase&) { return CandidateOutput::declined(); })),
-        (Counts{{RelationOutcome::declined, count_operations()}}))
+    EXPECT_EQ(count_relation_outcomes(
+                  check(relation, [](const StoredCase&) { return CandidateOutput::declined(); })),
+              (Counts{{RelationOutcome::declined, count_operations()}}))
         << to_string(relation);
   // The candidate may decline half a batch, but not the repetition of a case that it has accepted.
   const auto small = check(Relation::split, [](const StoredCase& stored) {
-    return samples_of(stored) < 3 ? CandidateOutput::declined() : plain_output(stored);
+    return count_samples(stored) < 3 ? CandidateOutput::declined() : plain_output(stored);
   });
-  EXPECT_EQ(counts_of(small),
+  EXPECT_EQ(count_relation_outcomes(small),
             (Counts{{RelationOutcome::declined, count_separate()},
                     {RelationOutcome::not_applicable, count_operations() - count_separate()}}));
   int calls = 0;
   const auto again = check(Relation::repeat, [&](const StoredCase& stored) {
     return calls++ % 3 == 2 ? CandidateOutput::declined() : plain_output(stored);
   });
-  EXPECT_EQ(counts_of(again), (Counts{{RelationOutcome::broken, count_operations()}}));
+  EXPECT_EQ(count_relation_outcomes(again),
+            (Counts{{RelationOutcome::broken, count_operations()}}));
   EXPECT_EQ(again[0].sentence, "the case is declined the second time");
 }
 
@@ -189,18 +193,19 @@ TEST_F(MetamorphicRelations, ReportAMissingOutputOrWrongShapeInOneSentence) {
   const auto whole = check(Relation::split, [](const StoredCase& stored) {
     auto answer = plain_output(stored);
     for (StoredTensor& tensor : answer)
-      if (samples_of(stored) < 3) tensor = tensor_of(tensor.name, tensor.dtype, {1}, {0});
+      if (count_samples(stored) < 3)
+        tensor = make_stored_tensor(tensor.name, tensor.dtype, {1}, {0});
     return answer;
   });
   EXPECT_THAT(result_of(whole, "layer_norm").sentence,
               StartsWith("y has 1 samples in half of the batch"));
   const auto without = check(Relation::permute, [](const StoredCase& stored) {
     auto answer = plain_output(stored);
-    if (values_of(stored.description.c.inputs, "x")[0] < 0)
+    if (find_tensor_values(stored.description.c.inputs, "x")[0] < 0)
       std::erase_if(answer, [](const auto& t) { return t.name == "grad_x"; });
     return answer;
   });
-  EXPECT_GE(counts_of(without)[RelationOutcome::broken], 1u);
+  EXPECT_GE(count_relation_outcomes(without)[RelationOutcome::broken], 1u);
 }
 
 TEST_F(MetamorphicRelations, RunTheProgramInTwoProcesses) {
@@ -215,7 +220,7 @@ TEST_F(MetamorphicRelations, RunTheProgramInTwoProcesses) {
 TEST(RelationNames, ParseBackAndUnknownOnesAreRejected) {
   for (const Relation relation : all_relations())
     EXPECT_EQ(parse_relation(to_string(relation)), relation);
-  EXPECT_THAT(usage_message([] { parse_relation("splits"); }),
+  EXPECT_THAT(usage_error_message([] { parse_relation("splits"); }),
               StartsWith("unknown relation 'splits'; did you mean 'split'?"));
 }
 

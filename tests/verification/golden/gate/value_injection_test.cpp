@@ -16,7 +16,7 @@ using ::testing::Ge;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-tolerance::Tolerance bounds_of(const StoredCase& stored) {
+tolerance::Tolerance derive_bounds(const StoredCase& stored) {
   return tolerance::derive_tolerance(stored.description.c,
                                      corpus::usual_accumulation(stored.description.c.dtype));
 }
@@ -24,7 +24,7 @@ tolerance::Tolerance bounds_of(const StoredCase& stored) {
 TEST(InjectedValues, AreRejectedIfWrong) {
   const StoredCase stored = certified(plain_recipe("layer_norm", {3, 5}, DType::float32).make(1));
   const InjectionResult planted =
-      inject_values(stored, reference_output(stored), bounds_of(stored));
+      inject_values(stored, reference_output(stored), derive_bounds(stored));
   // The outputs are y, grad_x, grad_gamma, grad_beta, mean and rstd.
   EXPECT_THAT(planted.of, SizeIs(4));
   for (const auto& [value, count] : planted.of) EXPECT_EQ(count.elements, 46u) << value;
@@ -32,14 +32,14 @@ TEST(InjectedValues, AreRejectedIfWrong) {
   EXPECT_TRUE(planted.all_refused());
 }
 
-TEST(InjectedValues, AreNotCountedAsWrongIfRight) {
+TEST(InjectedValues, AreNotCountedAsWrongIfTheyAreCorrect) {
   const StoredCase stored =
       certified(plain_recipe("layer_norm", {2, 3}, DType::float32)
                     .x([](std::size_t i, double normal) { return i == 4 ? kGoldenNaN : normal; })
                     .grad_y([](std::size_t i, double normal) { return i < 3 ? 0 : normal; })
                     .make(1));
   const InjectionResult planted =
-      inject_values(stored, reference_output(stored), bounds_of(stored));
+      inject_values(stored, reference_output(stored), derive_bounds(stored));
   EXPECT_TRUE(planted.all_refused());
   // NaN and infinity are correct in the second row of y and grad_x, in the statistics of that row,
   // and in the gradient of gamma.
@@ -54,7 +54,7 @@ TEST(InjectedValues, AreNotCountedAsWrongIfRight) {
 
 TEST(InjectedValues, AreCountedSeparatelyIfWithinTheBound) {
   const StoredCase stored = certified(plain_recipe("layer_norm", {3, 5}, DType::float32).make(1));
-  tolerance::Tolerance bounds = bounds_of(stored);
+  tolerance::Tolerance bounds = derive_bounds(stored);
   bounds.bound.at("grad_beta").fill(20000);
   const InjectionResult planted = inject_values(stored, reference_output(stored), bounds);
   EXPECT_TRUE(planted.all_refused());
@@ -66,7 +66,7 @@ TEST(InjectedValues, AreCountedSeparatelyIfWithinTheBound) {
 
 TEST(InjectedValues, AreAllMissedIfTheBoundIsInfinite) {
   const StoredCase stored = certified(plain_recipe("layer_norm", {3, 5}, DType::float32).make(1));
-  tolerance::Tolerance bounds = bounds_of(stored);
+  tolerance::Tolerance bounds = derive_bounds(stored);
   bounds.bound.at("grad_beta").fill(kGoldenInfinity);
   const InjectionResult planted = inject_values(stored, reference_output(stored), bounds);
   EXPECT_FALSE(planted.all_refused());
@@ -77,8 +77,8 @@ TEST(InjectedValues, AreAllMissedIfTheBoundIsInfinite) {
 
 TEST(InjectedValues, AreReportedAsMissedInAWrongOutput) {
   const StoredCase stored = certified(plain_recipe("layer_norm", {3, 5}, DType::float32).make(1));
-  const InjectionResult planted =
-      inject_values(stored, with_element(reference_output(stored), "y", 7, 9), bounds_of(stored));
+  const InjectionResult planted = inject_values(
+      stored, replace_element(reference_output(stored), "y", 7, 9), derive_bounds(stored));
   EXPECT_THAT(planted.missed,
               ElementsAre("quick/layer_norm/sample-3x5-float32: the answer itself is refused"));
 }
@@ -104,8 +104,8 @@ std::vector<StoredCase> small_cases() {
 }
 
 /// Replaces each element in turn by each injected value, and counts the outputs that fail.
-std::size_t count_failing(const StoredCase& stored, const std::vector<StoredTensor>& right,
-                          const tolerance::Tolerance& bounds) {
+std::size_t count_failing_outputs(const StoredCase& stored, const std::vector<StoredTensor>& right,
+                                  const tolerance::Tolerance& bounds) {
   std::size_t failing = 0;
   for (const StoredTensor& tensor : right) {
     std::vector<double> values = {kGoldenNaN, kGoldenInfinity, 0, 12345};
@@ -114,9 +114,9 @@ std::size_t count_failing(const StoredCase& stored, const std::vector<StoredTens
     if (scales) values = {kGoldenNaN, 0x1p-127, 0x1p127};
     for (std::size_t i = 0; i < ref::io::widen(tensor).size(); ++i)
       for (const double value : values) {
-        const CaseResult result =
-            check_case(stored, with_element(right, tensor.name, i, rounded_to(tensor.dtype, value)),
-                       {}, bounds);
+        const CaseResult result = check_case(
+            stored, replace_element(right, tensor.name, i, round_to_dtype(tensor.dtype, value)), {},
+            bounds);
         // If a scale changes, the expected elements of its block change too.
         const auto of_it = std::ranges::find(result.tensors, tensor.name, &TensorResult::name);
         failing += (scales ? of_it->passed() : result.passed()) ? 0 : 1;
@@ -131,10 +131,10 @@ TEST(InjectedValues, HaveTheVerdictsOfACheckOfTheWholeCase) {
   for (const StoredCase& stored : cases) {
     std::vector<StoredTensor> right = stored.expected;
     std::erase_if(right, [](const StoredTensor& t) { return t.name.ends_with("_lo"); });
-    const tolerance::Tolerance bounds = bounds_of(stored);
+    const tolerance::Tolerance bounds = derive_bounds(stored);
     const InjectionResult planted = inject_values(stored, right, bounds);
     EXPECT_TRUE(planted.all_refused()) << testing::PrintToString(planted.missed);
-    EXPECT_EQ(planted.total().refused, count_failing(stored, right, bounds))
+    EXPECT_EQ(planted.total().refused, count_failing_outputs(stored, right, bounds))
         << stored.description.path;
   }
 }

@@ -20,14 +20,15 @@ using testing::IsEmpty;
 using testing::SizeIs;
 using testing::StartsWith;
 
-Exhibit exhibit_of(const char* op, Kernel run) {
+Exhibit make_exhibit(const char* op, Kernel run) {
   return {"planted", "owner/project#1", "planted", "planted", op, std::nullopt, std::move(run)};
 }
 
 TEST(BugMuseumTour, ReportsNoBugInACorrectImplementation) {
   const std::vector<ExhibitResult> visits = run_exhibits(
-      {exhibit_of("scale_norm",
-                  [](const Case& c, const KernelEnvironment&) { return run_mutated(c, {}); })},
+      {make_exhibit(
+          "scale_norm",
+          [](const Case& c, const KernelEnvironment&) { return run_with_mutation(c, {}); })},
       {});
   ASSERT_THAT(visits, SizeIs(1));
   EXPECT_FALSE(visits[0].found());
@@ -36,12 +37,12 @@ TEST(BugMuseumTour, ReportsNoBugInACorrectImplementation) {
 }
 
 TEST(BugMuseumTour, FindsAndNamesABug) {
-  const std::vector<ExhibitResult> visits =
-      run_exhibits({exhibit_of("scale_norm",
-                               [](const Case& c, const KernelEnvironment&) {
-                                 return run_mutated(c, {"eps", mutations::MutationOperator::drop});
-                               })},
-                   {.jobs = 2});
+  const std::vector<ExhibitResult> visits = run_exhibits(
+      {make_exhibit("scale_norm",
+                    [](const Case& c, const KernelEnvironment&) {
+                      return run_with_mutation(c, {"eps", mutations::MutationOperator::drop});
+                    })},
+      {.jobs = 2});
   EXPECT_THAT(visits[0].case_path, StartsWith("quick/scale_norm/"));
   EXPECT_THAT(visits[0].relation, IsEmpty());
   EXPECT_EQ(visits[0].named, "eps: dropped");
@@ -49,13 +50,13 @@ TEST(BugMuseumTour, FindsAndNamesABug) {
 
 TEST(BugMuseumTour, FindsReadsOfUninitializedMemoryByARelation) {
   const std::vector<ExhibitResult> visits =
-      run_exhibits({exhibit_of("scale_norm",
-                               [](const Case& c, const KernelEnvironment& device) {
-                                 KernelCase work(c);
-                                 if (device.uninitialized_value != 0)
-                                   work.out("y").back() = device.uninitialized_value;
-                                 return work.answer();
-                               })},
+      run_exhibits({make_exhibit("scale_norm",
+                                 [](const Case& c, const KernelEnvironment& device) {
+                                   KernelCase work(c);
+                                   if (device.uninitialized_value != 0)
+                                     work.out("y").back() = device.uninitialized_value;
+                                   return work.answer();
+                                 })},
                    {});
   EXPECT_EQ(visits[0].relation, "memory");
   EXPECT_THAT(visits[0].case_path, StartsWith("quick/scale_norm/"));
@@ -63,19 +64,20 @@ TEST(BugMuseumTour, FindsReadsOfUninitializedMemoryByARelation) {
 
 TEST(BugMuseumTour, SearchesLowerTiersFirst) {
   const std::vector<ExhibitResult> visits =
-      run_exhibits({exhibit_of("relu",
-                               [](const Case& c, const KernelEnvironment&) {
-                                 KernelCase work(c);
-                                 if (c.tier == Tier::standard) work.out("y")[0] += 1;
-                                 return work.answer();
-                               })},
+      run_exhibits({make_exhibit("relu",
+                                 [](const Case& c, const KernelEnvironment&) {
+                                   KernelCase work(c);
+                                   if (c.tier == Tier::standard) work.out("y")[0] += 1;
+                                   return work.answer();
+                                 })},
                    {.tier = Tier::standard});
   EXPECT_THAT(visits[0].case_path, StartsWith("standard/relu/"));
 }
 
 TEST(BugMuseumTour, RunsAnExhibitOfOneDtypeOnThatDtypeOnly) {
-  Exhibit exhibit = exhibit_of(
-      "scale_norm", [](const Case& c, const KernelEnvironment&) { return run_mutated(c, {}); });
+  Exhibit exhibit = make_exhibit("scale_norm", [](const Case& c, const KernelEnvironment&) {
+    return run_with_mutation(c, {});
+  });
   exhibit.dtype = DType::bfloat16;
   const std::vector<ExhibitResult> visits = run_exhibits({exhibit}, {});
   const std::vector<Case> cases = recipes::corpus(Tier::quick);
@@ -108,7 +110,7 @@ TEST(BugMuseumTour, EveryBugThatIsFoundChangesTheOutput) {
     if (!killers[exhibit.name].starts_with("quick/")) continue;  // missed, or found by a relation
     const auto killer = std::ranges::find(cases, killers[exhibit.name], corpus::case_folder);
     ASSERT_NE(killer, cases.end()) << exhibit.name << ": " << killers[exhibit.name];
-    EXPECT_NE(exhibit.run(*killer, {}), run_mutated(*killer, {})) << exhibit.name;
+    EXPECT_NE(exhibit.run(*killer, {}), run_with_mutation(*killer, {})) << exhibit.name;
     ++compared;
   }
   EXPECT_GE(compared, 40u);

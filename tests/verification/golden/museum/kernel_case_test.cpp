@@ -19,7 +19,7 @@ Case layer_norm_case(DType dtype = DType::float32) {
 TEST(ExhibitOutput, StartsAsTheCorrectOutputAndKeepsChanges) {
   const Case c = layer_norm_case(DType::bfloat16);
   KernelCase work(c);
-  EXPECT_EQ(work.answer(), run_mutated(c, {}));
+  EXPECT_EQ(work.answer(), run_with_mutation(c, {}));
   EXPECT_EQ(work.shape().samples, 2u);
   EXPECT_EQ(work.shape().tokens, 3u);
   EXPECT_EQ(work.shape().d_model, 4u);

@@ -10,7 +10,7 @@ namespace normproof::verification::golden::museum {
 namespace {
 
 /// Returns an exhibit without a bug, for the operation `op`.
-Exhibit correct_exhibit(const char* op, bool centred) {
+Exhibit make_exhibit_without_bug(const char* op, bool centred) {
   return {"right",
           "owner/project#1",
           "nothing",
@@ -27,7 +27,8 @@ TEST(SliceKernel, IsCorrectWithoutABug) {
   for (const auto& [op, centred] :
        {std::pair("layer_norm", true), std::pair("rms_norm", false), std::pair("group_norm", true),
         std::pair("instance_norm", true), std::pair("batch_norm", true)}) {
-    const std::vector<ExhibitResult> visits = run_exhibits({correct_exhibit(op, centred)}, {});
+    const std::vector<ExhibitResult> visits =
+        run_exhibits({make_exhibit_without_bug(op, centred)}, {});
     ASSERT_EQ(visits.size(), 1u);
     EXPECT_FALSE(visits[0].found()) << op << ": " << visits[0].case_path << visits[0].named;
     EXPECT_GT(visits[0].cases, 20u) << op;
@@ -36,7 +37,7 @@ TEST(SliceKernel, IsCorrectWithoutABug) {
 }
 
 TEST(SliceKernel, IsWrongIfOneOfItsPartsIsWrong) {
-  Exhibit exhibit = correct_exhibit("instance_norm", true);
+  Exhibit exhibit = make_exhibit_without_bug("instance_norm", true);
   exhibit.run = [](const Case& c, const KernelEnvironment&) {
     return run_slice_kernel(c, {.scale = [](double x_hat, double) { return x_hat; }});
   };

@@ -30,7 +30,7 @@ using ::testing::IsSupersetOf;
 using ::testing::Not;
 using enum MutationOperator;
 
-TEST(JointMutationSites, AreOfferedOnceTwoOfTheirSitesWereReached) {
+TEST(JointMutationSites, AreOfferedAfterTwoOfTheirSitesWereReached) {
   Sites sites;
   sites.list();
   sites.term("residual of attention", 1.0);
@@ -74,7 +74,7 @@ TEST(JointMutationSites, AreAllOfferedInTheQuickTier) {
   EXPECT_THAT(open, IsEmpty());
 }
 
-Case case_for(const std::string& op, const std::string& reason) {
+Case find_case(const std::string& op, const std::string& reason) {
   const corpus::Operation operation = ref::model::operation(op);
   const bool is_encoder = std::holds_alternative<ref::model::EncoderOperation>(operation);
   const bool is_optimizer = std::holds_alternative<ref::model::OptimizerOperation>(operation);
@@ -91,7 +91,7 @@ void change(std::vector<StoredTensor>& tensors, const std::string& name,
     if (tensor.name != name) continue;
     std::vector<double> values = ref::io::widen(tensor);
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = f(i, values[i]);
-    tensor = tensor_of(name, tensor.dtype, tensor.shape, values);
+    tensor = make_stored_tensor(name, tensor.dtype, tensor.shape, values);
     return;
   }
   ADD_FAILURE() << "there is no " << name;
@@ -99,16 +99,18 @@ void change(std::vector<StoredTensor>& tensors, const std::string& name,
 
 /// A mistake, and the case to which it applies. The output of a candidate with the mistake is the
 /// reference's output for another case.
-struct MistakenCase {
+struct CaseWithMistake {
   std::string op, reason;
   std::function<void(Case&)> other;  ///< turns the case into the other case
   std::string named;
   std::vector<std::string> outputs;  ///< the outputs that the diagnosis must explain
-  /// Converts the gradients of the other case's inputs into gradients of this case's inputs.
+  /// The output with the mistake is computed from another case. This function converts the
+  /// gradients of that case's inputs into gradients of the inputs of the case to which the mistake
+  /// applies.
   std::function<void(std::vector<StoredTensor>&)> chain = {};
 };
 
-std::function<void(Case&)> option(const std::string& name, const std::string& value) {
+std::function<void(Case&)> set_case_option(const std::string& name, const std::string& value) {
   return [=](Case& c) { ref::model::set_option(c.options, name, value); };
 }
 
@@ -136,7 +138,7 @@ void scale_queries(std::vector<StoredTensor>& tensors, const std::string& prefix
 
 /// Returns the mistake that multiplies the attention scores by a factor. `named` is the expected
 /// diagnosis.
-MistakenCase mistake_in_scores(double factor, const std::string& named) {
+CaseWithMistake mistake_in_scores(double factor, const std::string& named) {
   return {"encoder_layer",
           "eight_features",
           [=](Case& c) { scale_queries(c.inputs, "", factor); },
@@ -145,7 +147,7 @@ MistakenCase mistake_in_scores(double factor, const std::string& named) {
           [=](auto& answer) { scale_queries(answer, "grad_", factor); }};
 }
 
-std::vector<MistakenCase> mistakes() {
+std::vector<CaseWithMistake> mistakes() {
   return {
       {"layer_norm",
        "",
@@ -154,17 +156,17 @@ std::vector<MistakenCase> mistakes() {
        {"grad_x", "y"}},
       {"batch_norm",
        "",
-       option("running_decay", "0.1"),
+       set_case_option("running_decay", "0.1"),
        "every running statistic: as weight of the new value",
        {"running_mean", "running_variance"}},
       {"encoder_layer",
        "post_layer_norm",
-       option("placement", "pre"),
+       set_case_option("placement", "pre"),
        "place of the norm: taken for the other",
        {"attention.weights", "grad_x", "y"}},
       {"encoder_layer",
        "large_eps",
-       option("norm.eps", "1e-30"),
+       set_case_option("norm.eps", "1e-30"),
        "norm: eps: dropped",
        {"grad_norm1.gamma", "grad_norm2.gamma", "grad_x", "y"}},
       mistake_in_scores(2, "1/sqrt(d_k), forward and backward: dropped"),
@@ -186,13 +188,13 @@ std::vector<MistakenCase> mistakes() {
        {"attention.weights", "grad_x", "norm1.running_mean", "norm2.running_variance", "y"}},
       {"encoder_layer",
        "dropout_post",
-       option("dropout", "1e-300"),
+       set_case_option("dropout", "1e-300"),
        "scale of every dropout: dropped",
        {"grad_feed_forward.second.weight", "grad_x", "y"}},
       {"encoder_layer",
        "dropout_pre",
        [](Case& c) {
-         option("dropout", "1e-300")(c);
+         set_case_option("dropout", "1e-300")(c);
          constant(kMasks, 1)(c);
        },
        "every dropout: dropped",
@@ -223,20 +225,20 @@ std::vector<MistakenCase> mistakes() {
   };
 }
 
-std::vector<Diagnosis> diagnosis_for(const StoredCase& stored,
-                                     const std::vector<StoredTensor>& answer) {
+std::vector<Diagnosis> diagnose_candidate(const StoredCase& stored,
+                                          const std::vector<StoredTensor>& answer) {
   return diagnose(stored, answer, check_case(stored, answer, {}));
 }
 
 TEST(JointMutationSites, DiagnosisNamesAMistakeMadeAtEverySiteFirst) {
-  for (const MistakenCase& mistaken : mistakes()) {
-    const StoredCase stored = certified(case_for(mistaken.op, mistaken.reason));
+  for (const CaseWithMistake& mistaken : mistakes()) {
+    const StoredCase stored = certified(find_case(mistaken.op, mistaken.reason));
     StoredCase other = stored;
     mistaken.other(other.description.c);
     auto answer = reference_output(other);
     std::erase_if(answer, [](const auto& tensor) { return tensor.name == "iterations"; });
     if (mistaken.chain) mistaken.chain(answer);
-    const auto found = diagnosis_for(stored, answer);
+    const auto found = diagnose_candidate(stored, answer);
     ASSERT_THAT(found, Not(IsEmpty())) << mistaken.op << ": " << mistaken.named;
     EXPECT_EQ(found[0].what, mistaken.named) << mistaken.op;
     EXPECT_THAT(found[0].outputs, IsSupersetOf(mistaken.outputs)) << mistaken.named;
@@ -265,9 +267,9 @@ TEST(JointMutationSites, DiagnosisNamesAMistakeInCodeOfAnotherStyle) {
                         "post_layer_norm",
                         {"factor sqrt(D) of the embedding, forward and backward", insert}},
         InjectedMistake{"adam", "default_options", {"1 - beta1 and 1 - beta2", drop}}}) {
-    const StoredCase stored = certified(case_for(wrong.op, wrong.reason));
+    const StoredCase stored = certified(find_case(wrong.op, wrong.reason));
     Sites sites(wrong.mutation);
-    const auto found = diagnosis_for(
+    const auto found = diagnose_candidate(
         stored, run_plain(stored.description.c, recipes::inputs_of(stored.description.c),
                           {.sum = Style::Sum::backwards, .divide = true}, sites));
     ASSERT_THAT(found, Not(IsEmpty())) << wrong.mutation.site;

@@ -24,7 +24,7 @@ TEST(MutationSites, ChangeNothingWithoutAMutation) {
   EXPECT_TRUE(sites.seen().empty());
 }
 
-TEST(MutationSites, ApplyEachOperatorAsItsNameSays) {
+TEST(MutationSites, ApplyEachOperatorAsItsNameStates) {
   const auto term = [](MutationOperator op) { return Sites({"t", op}).term("t", 3.0); };
   EXPECT_EQ(term(drop), 0);
   EXPECT_EQ(term(negate), -3);
@@ -75,7 +75,7 @@ TEST(MutationSites, ListEachOfferedMutationOnce) {
               ElementsAre(Mutation{"n", one_less}, Mutation{"n", one_more}, Mutation{"p", other}));
 }
 
-TEST(MutationSites, OfAPartOfAModelHavePrefixedNames) {
+TEST(MutationSites, HavePrefixedNamesInAPartOfAModel) {
   Sites sites({"part: t", negate});
   EXPECT_EQ(sites.term("t", 3.0), 3);
   Sites part = sites.part("part: ");

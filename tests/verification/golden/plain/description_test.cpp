@@ -37,7 +37,8 @@ Case case_of(const ref::model::NormOptions& options, const ref::norm::NormInputs
 }
 
 TEST(LayerDescription, MatchesThePlainLayers) {
-  ref::norm::expect_as_described([](const auto& options, const auto& in, const auto& state) {
+  ref::norm::expect_layers_match_descriptions([](const auto& options, const auto& in,
+                                                 const auto& state) {
     Sites sites;
     ref::norm::NormStep<double> step;
     for (const StoredTensor& tensor :

@@ -14,7 +14,7 @@ using Op = MutationOperator;
 
 /// Returns a case in which the sum is (1, -1), gamma is 2 and beta is (0, 1). With two features,
 /// the norm's backward is 0, so grad_y does not reach x.
-Case one_and_minus_one() {
+Case case_with_sum_one_and_minus_one() {
   return plain_recipe("add_layer_norm", {1, 2})
       .option("eps", "0")
       .x([](std::size_t i, double) { return i == 0 ? 5.0 : 0.0; })
@@ -27,9 +27,9 @@ Case one_and_minus_one() {
 }
 
 std::vector<double> run(const char* output, const Mutation& mutation = {}) {
-  const Case c = one_and_minus_one();
+  const Case c = case_with_sum_one_and_minus_one();
   Sites sites(mutation);
-  return values_of(run_plain(c, recipes::inputs_of(c), {}, sites), output);
+  return find_tensor_values(run_plain(c, recipes::inputs_of(c), {}, sites), output);
 }
 
 TEST(PlainAddNorms, MatchHandComputedValues) {
@@ -62,7 +62,7 @@ TEST(PlainAddNorms, MutationTakesTheStatisticsOfXInsteadOfTheSum) {
 }
 
 TEST(PlainAddNorms, OfferNoMutationWithoutEffect) {
-  const Case c = one_and_minus_one();
+  const Case c = case_with_sum_one_and_minus_one();
   Sites sites;
   sites.list();
   run_plain(c, recipes::inputs_of(c), {}, sites);

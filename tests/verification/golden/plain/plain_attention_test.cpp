@@ -21,7 +21,7 @@ std::vector<StoredTensor> run_attention(const Case& c, const Mutation& mutation 
   return run_plain_attention(c, inputs_of(c), style, sites);
 }
 std::vector<double> run_and_get(const Case& c, const char* name, const Mutation& mutation = {}) {
-  return values_of(run_attention(c, mutation), name);
+  return find_tensor_values(run_attention(c, mutation), name);
 }
 
 TEST(PlainAttention, EveryStyleAgreesWithTheReference) {
@@ -31,7 +31,7 @@ TEST(PlainAttention, EveryStyleAgreesWithTheReference) {
     for (const Style& style : {Style{}, Style{.sum = Style::Sum::backwards}, Style{.welford = true},
                                Style{.divide = true}, Style{.powers = true}, Style{.from_y = true}})
       for (const StoredTensor& tensor : run_attention(c, {}, style)) {
-        const auto got = ref::io::widen(tensor), wanted = values_of(expected, tensor.name);
+        const auto got = ref::io::widen(tensor), wanted = find_tensor_values(expected, tensor.name);
         ASSERT_EQ(got.size(), wanted.size()) << case_folder(c) << " " << tensor.name;
         for (std::size_t i = 0; i < got.size(); ++i)
           EXPECT_NEAR(got[i], wanted[i], 0x1p-36 * (1 + std::fabs(wanted[i])))
@@ -41,26 +41,28 @@ TEST(PlainAttention, EveryStyleAgreesWithTheReference) {
 }
 
 // Returns a case with two keys whose queries are 0, so that both attention weights are 1/2.
-Case two_keys() {
+Case case_with_two_keys() {
   return attention_case({0, 0}, {1, 2}, {4, 8}, {1, 0});
 }
 
 TEST(PlainAttention, MutationsOfASumChangeTheOutput) {
-  EXPECT_THAT(run_and_get(two_keys(), "y"), ElementsAre(6, 6));
-  EXPECT_THAT(run_and_get(two_keys(), "grad_v"), ElementsAre(0.5, 0.5));
-  EXPECT_THAT(run_and_get(two_keys(), "log_sum_exp"),
+  EXPECT_THAT(run_and_get(case_with_two_keys(), "y"), ElementsAre(6, 6));
+  EXPECT_THAT(run_and_get(case_with_two_keys(), "grad_v"), ElementsAre(0.5, 0.5));
+  EXPECT_THAT(run_and_get(case_with_two_keys(), "log_sum_exp"),
               ElementsAre(DoubleEq(std::log(2)), DoubleEq(std::log(2))));
-  EXPECT_THAT(run_and_get(two_keys(), "y", {"division by the sum", Op::drop}), ElementsAre(12, 12));
-  EXPECT_THAT(run_and_get(two_keys(), "y", {"keys and values", Op::other}), ElementsAre(1.5, 1.5));
-  EXPECT_THAT(run_and_get(two_keys(), "log_sum_exp", {"logarithm of the sum", Op::other}),
+  EXPECT_THAT(run_and_get(case_with_two_keys(), "y", {"division by the sum", Op::drop}),
+              ElementsAre(12, 12));
+  EXPECT_THAT(run_and_get(case_with_two_keys(), "y", {"keys and values", Op::other}),
+              ElementsAre(1.5, 1.5));
+  EXPECT_THAT(run_and_get(case_with_two_keys(), "log_sum_exp", {"logarithm of the sum", Op::other}),
               ElementsAre(DoubleEq(1), DoubleEq(1)));
-  EXPECT_THAT(run_and_get(two_keys(), "grad_q", {}), ElementsAre(1, 0));
-  EXPECT_THAT(run_and_get(two_keys(), "grad_q", {"mean of the gradients", Op::drop}),
+  EXPECT_THAT(run_and_get(case_with_two_keys(), "grad_q", {}), ElementsAre(1, 0));
+  EXPECT_THAT(run_and_get(case_with_two_keys(), "grad_q", {"mean of the gradients", Op::drop}),
               ElementsAre(10, 0));
 }
 
 TEST(PlainAttention, MutationsOfTheCausalMaskChangeTheOutput) {
-  Case c = two_keys();
+  Case c = case_with_two_keys();
   ref::model::set_option(c.options, "causal", "true");
   const auto y = [&](Op op) { return run_and_get(c, "y", {"causal mask", op}); };
   EXPECT_THAT(y(Op::none), ElementsAre(4, 6));
@@ -77,14 +79,14 @@ TEST(PlainAttention, MutationsOfTheCausalMaskChangeTheOutput) {
 }
 
 TEST(PlainAttention, MutationsOfTheKeyMaskChangeTheOutput) {
-  Case c = two_keys();
-  c.inputs.push_back(tensor_of("valid", DType::boolean, {1, 2}, {1, 0}));
+  Case c = case_with_two_keys();
+  c.inputs.push_back(make_stored_tensor("valid", DType::boolean, {1, 2}, {1, 0}));
   EXPECT_THAT(run_and_get(c, "y"), ElementsAre(4, 4));
   EXPECT_THAT(run_and_get(c, "y", {"mask of the keys", Op::invert_mask}), ElementsAre(8, 8));
   EXPECT_THAT(run_and_get(c, "y", {"length of a sample", Op::one_more}), ElementsAre(6, 6));
   EXPECT_THAT(run_and_get(c, "y", {"length of a sample", Op::one_less}), ElementsAre(0, 0));
   EXPECT_THAT(run_and_get(c, "y", {"scores of what is not seen", Op::zeroed}), ElementsAre(2, 2));
-  c.inputs.back() = tensor_of("valid", DType::boolean, {1, 2}, {0, 0});
+  c.inputs.back() = make_stored_tensor("valid", DType::boolean, {1, 2}, {0, 0});
   EXPECT_THAT(run_and_get(c, "y"), ElementsAre(0, 0));
   EXPECT_THAT(run_and_get(c, "y", {"a query that sees no key", Op::other}), ElementsAre(6, 6));
   EXPECT_EQ(find(run_attention(c), "log_sum_exp"), nullptr);

@@ -20,7 +20,7 @@ std::vector<StoredTensor> run_loss(const Case& c, const Mutation& mutation = {},
   return run_plain_cross_entropy(c, inputs_of(c), style, sites);
 }
 std::vector<double> lost(const Case& c, const char* name, const Mutation& mutation = {}) {
-  return values_of(run_loss(c, mutation), name);
+  return find_tensor_values(run_loss(c, mutation), name);
 }
 
 TEST(PlainCrossEntropy, EveryStyleAgreesWithTheReference) {
@@ -30,7 +30,7 @@ TEST(PlainCrossEntropy, EveryStyleAgreesWithTheReference) {
     for (const Style& style : {Style{}, Style{.sum = Style::Sum::backwards}, Style{.welford = true},
                                Style{.divide = true}, Style{.powers = true}, Style{.from_y = true}})
       for (const StoredTensor& tensor : run_loss(c, {}, style)) {
-        const auto got = ref::io::widen(tensor), wanted = values_of(expected, tensor.name);
+        const auto got = ref::io::widen(tensor), wanted = find_tensor_values(expected, tensor.name);
         ASSERT_EQ(got.size(), wanted.size()) << case_folder(c) << " " << tensor.name;
         for (std::size_t i = 0; i < got.size(); ++i)
           EXPECT_NEAR(got[i], wanted[i], 0x1p-40 * (1 + std::fabs(wanted[i])))
@@ -41,7 +41,7 @@ TEST(PlainCrossEntropy, EveryStyleAgreesWithTheReference) {
 
 TEST(PlainCrossEntropy, MutationsOfTheMeanChangeTheLoss) {
   const double log2 = std::log(2);
-  Case c = two_rows_of_two_classes();
+  Case c = cross_entropy_case_of_two_rows();
   EXPECT_THAT(lost(c, "loss"), ElementsAre(DoubleEq(log2)));
   EXPECT_THAT(lost(c, "grad_logits"), ElementsAre(-0.25, 0.25, 0.25, -0.25));
   EXPECT_THAT(lost(c, "loss", {"what the mean divides by", MutationOperator::drop}),
@@ -50,7 +50,7 @@ TEST(PlainCrossEntropy, MutationsOfTheMeanChangeTheLoss) {
               ElementsAre(DoubleEq(1)));
   EXPECT_THAT(lost(c, "grad_logits", {"target of a row", MutationOperator::other}),
               ElementsAre(0.25, -0.25, -0.25, 0.25));
-  c.inputs.push_back(tensor_of("valid", DType::boolean, {2}, {1, 0}));
+  c.inputs.push_back(make_stored_tensor("valid", DType::boolean, {2}, {1, 0}));
   EXPECT_THAT(lost(c, "grad_logits"), ElementsAre(-0.5, 0.5, 0, 0));
   EXPECT_THAT(lost(c, "loss", {"what the mean divides by", MutationOperator::insert}),
               ElementsAre(DoubleEq(log2 / 2)));
@@ -59,7 +59,7 @@ TEST(PlainCrossEntropy, MutationsOfTheMeanChangeTheLoss) {
 }
 
 TEST(PlainCrossEntropy, MutationsOfTheSmoothingChangeTheLoss) {
-  Case c = two_rows_of_two_classes();
+  Case c = cross_entropy_case_of_two_rows();
   ref::model::set_option(c.options, "label_smoothing", "0.5");
   EXPECT_THAT(lost(c, "grad_logits"), ElementsAre(-0.125, 0.125, 0.125, -0.125));
   EXPECT_THAT(lost(c, "grad_logits", {"share of a class", MutationOperator::one_less}),

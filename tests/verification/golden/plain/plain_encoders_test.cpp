@@ -46,31 +46,32 @@ TEST(PlainEncoders, MutationChangesOnlyTheOutputsThatDependOnIt) {
   const Case c = case_of("encoder_layer", "post_layer_norm");
   const auto right = run_with(c);
   const auto backward = run_with(c, {"1/sqrt(d_k) in the backward", MutationOperator::drop});
-  EXPECT_EQ(values_of(right, "y"), values_of(backward, "y"));
-  EXPECT_NE(values_of(right, "grad_x"), values_of(backward, "grad_x"));
+  EXPECT_EQ(find_tensor_values(right, "y"), find_tensor_values(backward, "y"));
+  EXPECT_NE(find_tensor_values(right, "grad_x"), find_tensor_values(backward, "grad_x"));
   const auto eps = run_with(c, {"norm: eps", MutationOperator::ten_times});
-  EXPECT_NE(values_of(right, "y"), values_of(eps, "y"));
-  EXPECT_EQ(values_of(right, "attention.weights"), values_of(eps, "attention.weights"));
+  EXPECT_NE(find_tensor_values(right, "y"), find_tensor_values(eps, "y"));
+  EXPECT_EQ(find_tensor_values(right, "attention.weights"),
+            find_tensor_values(eps, "attention.weights"));
 }
 
 TEST(PlainEncoders, PaddingGetsAttentionWeightOnlyIfMutated) {
   const Case c = case_of("encoder_layer", "post_layer_norm");
-  const auto valid = values_of(c.inputs, "valid");
+  const auto valid = find_tensor_values(c.inputs, "valid");
   const std::size_t tokens = 3, of_second = 2 * tokens * tokens;
   ASSERT_EQ(valid[2 * tokens - 1], 0);
-  EXPECT_EQ(values_of(run_with(c), "attention.weights")[of_second + tokens - 1], 0);
-  EXPECT_GT(values_of(run_with(c, {"mask of the keys", MutationOperator::ignore_mask}),
-                      "attention.weights")[of_second + tokens - 1],
+  EXPECT_EQ(find_tensor_values(run_with(c), "attention.weights")[of_second + tokens - 1], 0);
+  EXPECT_GT(find_tensor_values(run_with(c, {"mask of the keys", MutationOperator::ignore_mask}),
+                               "attention.weights")[of_second + tokens - 1],
             0);
 }
 
-TEST(PlainEncoders, EachMutationShiftsTheCausalMaskAsNamed) {
+TEST(PlainEncoders, EachMutationShiftsTheCausalMaskAsItsNameStates) {
   const Case c = case_of("encoder_layer", "causal_post");
   constexpr std::size_t kTokens = 4;
   /// Returns, for each query of the first sentence, the keys that get an attention weight. This
   /// sentence has no padding.
   const auto seen = [&](const Mutation& mutation) {
-    const auto weights = values_of(run_with(c, mutation), "attention.weights");
+    const auto weights = find_tensor_values(run_with(c, mutation), "attention.weights");
     std::vector<std::string> rows(kTokens);
     for (std::size_t i = 0; i < kTokens; ++i)
       for (std::size_t j = 0; j < kTokens; ++j)
@@ -92,7 +93,7 @@ std::vector<std::string> changed_decoder_outputs(const Case& c, const Mutation& 
   const auto right = run_with(c), wrong = run_with(c, mutation);
   std::vector<std::string> moved;
   for (const std::string& name : names)
-    if (values_of(right, name) != values_of(wrong, name)) moved.push_back(name);
+    if (find_tensor_values(right, name) != find_tensor_values(wrong, name)) moved.push_back(name);
   return moved;
 }
 
@@ -100,23 +101,24 @@ TEST(PlainEncoders, EachAttentionOfADecoderHasSeparateMutations) {
   const Case c = case_of("decoder_layer", "post_layer_norm");
   const std::vector<std::string> names = {"self_attention.weights", "cross_attention.weights", "y",
                                           "grad_memory", "grad_x"};
-  const std::vector<std::string> all_but_self(names.begin() + 1, names.end());
+  const std::vector<std::string> names_except_self_attention(names.begin() + 1, names.end());
   using enum MutationOperator;
   EXPECT_EQ(changed_decoder_outputs(c, {"causal mask", drop}, names), names);
   EXPECT_EQ(changed_decoder_outputs(c, {"cross_attention: causal mask", insert}, names),
-            all_but_self);
+            names_except_self_attention);
   EXPECT_EQ(changed_decoder_outputs(c, {"cross_attention: mask of the keys", ignore_mask}, names),
-            all_but_self);
+            names_except_self_attention);
   EXPECT_EQ(changed_decoder_outputs(c, {"cross_attention: whose mask of the keys", other}, names),
-            all_but_self);
-  EXPECT_EQ(changed_decoder_outputs(c, {"cross_attention: memory", other}, names), all_but_self);
+            names_except_self_attention);
+  EXPECT_EQ(changed_decoder_outputs(c, {"cross_attention: memory", other}, names),
+            names_except_self_attention);
   EXPECT_EQ(changed_decoder_outputs(c, {"cross_attention: sentence of the memory", other}, names),
-            all_but_self);
+            names_except_self_attention);
   EXPECT_EQ(changed_decoder_outputs(c, {"cross_attention: keys and values", other}, names),
-            all_but_self);
+            names_except_self_attention);
   EXPECT_EQ(changed_decoder_outputs(c, {"cross_attention: 1/sqrt(d_k), forward and backward", drop},
                                     names),
-            all_but_self);
+            names_except_self_attention);
   EXPECT_EQ(changed_decoder_outputs(c, {"norm2 and norm3", other}, names),
             (std::vector<std::string>{"y", "grad_memory", "grad_x"}));
   EXPECT_EQ(changed_decoder_outputs(c, {"residual of cross-attention", drop}, names),
@@ -135,13 +137,15 @@ TEST(PlainEncoders, MutationsOfBackwardDropoutChangeOnlyGradients) {
        {"attention.weights", "attention.y", "feed_forward.active", "feed_forward.y"}) {
     const std::string of = std::string("dropout of ") + place;
     const auto backward = run_with(c, {of + ", backward", MutationOperator::drop});
-    EXPECT_EQ(values_of(right, "y"), values_of(backward, "y")) << place;
-    EXPECT_NE(values_of(right, "grad_x"), values_of(backward, "grad_x")) << place;
-    EXPECT_NE(values_of(right, "y"), values_of(run_with(c, {of, MutationOperator::drop}), "y"));
+    EXPECT_EQ(find_tensor_values(right, "y"), find_tensor_values(backward, "y")) << place;
+    EXPECT_NE(find_tensor_values(right, "grad_x"), find_tensor_values(backward, "grad_x")) << place;
+    EXPECT_NE(find_tensor_values(right, "y"),
+              find_tensor_values(run_with(c, {of, MutationOperator::drop}), "y"));
   }
-  EXPECT_EQ(values_of(right, "attention.weights"),
-            values_of(run_with(c, {"dropout of attention.weights", MutationOperator::drop}),
-                      "attention.weights"));
+  EXPECT_EQ(
+      find_tensor_values(right, "attention.weights"),
+      find_tensor_values(run_with(c, {"dropout of attention.weights", MutationOperator::drop}),
+                         "attention.weights"));
 }
 
 TEST(PlainEncoders, DropoutOfRateZeroOffersNoMutations) {
@@ -155,12 +159,12 @@ TEST(PlainEncoders, DropoutOfRateZeroOffersNoMutations) {
 
 TEST(PlainEncoders, LossIsDividedByTheSumOfTheWeights) {
   const Case c = case_of("encoder", "post_layer_norm");
-  const double whole = values_of(
+  const double whole = find_tensor_values(
       run_with(c, {"sum of the class weights as divisor", MutationOperator::drop}), "loss")[0];
-  const double by_count = values_of(
+  const double by_count = find_tensor_values(
       run_with(c, {"sum of the class weights as divisor", MutationOperator::other}), "loss")[0];
   EXPECT_EQ(by_count, whole / 2);  // there are two sentences
-  EXPECT_NE(values_of(run_with(c), "loss")[0], by_count);
+  EXPECT_NE(find_tensor_values(run_with(c), "loss")[0], by_count);
 }
 
 TEST(PlainEncoders, NormsOfferOnlyMutationsThatChangeAnOutput) {

@@ -20,7 +20,7 @@ std::vector<StoredTensor> run(const Case& c, const Mutation& mutation = {},
   return run_plain_function(c, recipes::inputs_of(c), style, sites);
 }
 
-Case two_equal(const char* function) {
+Case case_of_two_equal_elements(const char* function) {
   return plain_recipe(function, {1, 2})
       .x([](auto, double) { return 3.0; })
       .grad_y([](std::size_t i, double) { return i == 0 ? 4.0 : 0.0; })
@@ -28,20 +28,22 @@ Case two_equal(const char* function) {
 }
 
 TEST(PlainFunctions, SoftmaxOfEqualElementsIsUniform) {
-  const auto right = run(two_equal("softmax"));
-  EXPECT_THAT(values_of(right, "y"), ElementsAre(0.5, 0.5));
-  EXPECT_THAT(values_of(right, "grad_x"), ElementsAre(1, -1));
-  const auto wrong = run(two_equal("softmax"), {"sum of grad_y y", MutationOperator::drop});
-  EXPECT_THAT(values_of(wrong, "grad_x"), ElementsAre(2, 0));
-  const auto turned = run(two_equal("softmax"), {"axis of the sum", MutationOperator::other});
-  EXPECT_THAT(values_of(turned, "y"), ElementsAre(1, 1));
+  const auto right = run(case_of_two_equal_elements("softmax"));
+  EXPECT_THAT(find_tensor_values(right, "y"), ElementsAre(0.5, 0.5));
+  EXPECT_THAT(find_tensor_values(right, "grad_x"), ElementsAre(1, -1));
+  const auto wrong =
+      run(case_of_two_equal_elements("softmax"), {"sum of grad_y y", MutationOperator::drop});
+  EXPECT_THAT(find_tensor_values(wrong, "grad_x"), ElementsAre(2, 0));
+  const auto turned =
+      run(case_of_two_equal_elements("softmax"), {"axis of the sum", MutationOperator::other});
+  EXPECT_THAT(find_tensor_values(turned, "y"), ElementsAre(1, 1));
 }
 
 TEST(PlainFunctions, LogSumExpHasOneOutputPerRow) {
-  const auto answer = run(two_equal("log_sum_exp"));
+  const auto answer = run(case_of_two_equal_elements("log_sum_exp"));
   EXPECT_EQ(find(answer, "y")->shape, (std::vector<std::size_t>{1}));
-  EXPECT_THAT(values_of(answer, "y"), ElementsAre(DoubleEq(3 + 0.69314718055994531)));
-  EXPECT_THAT(values_of(answer, "grad_x"), ElementsAre(DoubleEq(2), DoubleEq(2)));
+  EXPECT_THAT(find_tensor_values(answer, "y"), ElementsAre(DoubleEq(3 + 0.69314718055994531)));
+  EXPECT_THAT(find_tensor_values(answer, "grad_x"), ElementsAre(DoubleEq(2), DoubleEq(2)));
 }
 
 TEST(PlainFunctions, EveryStyleAgreesWithTheReference) {
@@ -52,7 +54,8 @@ TEST(PlainFunctions, EveryStyleAgreesWithTheReference) {
     for (const Style& style : {Style{}, Style{.sum = Style::Sum::backwards}, Style{.divide = true},
                                Style{.powers = true}})
       for (const char* name : {"y", "grad_x"}) {
-        const auto got = values_of(run(c, {}, style), name), wanted = values_of(expected, name);
+        const auto got = find_tensor_values(run(c, {}, style), name),
+                   wanted = find_tensor_values(expected, name);
         ASSERT_EQ(got.size(), wanted.size()) << function;
         for (std::size_t i = 0; i < got.size(); ++i)
           EXPECT_NEAR(got[i], wanted[i], 0x1p-48 * (1 + std::fabs(wanted[i]))) << function;
@@ -63,9 +66,9 @@ TEST(PlainFunctions, EveryStyleAgreesWithTheReference) {
 TEST(PlainFunctions, EveryStyleOfGatedFunctionsAgreesWithTheReference) {
   for (const char* function : {"swiglu", "geglu"}) {
     const Case c = plain_recipe(function, {3, 7}).make(1);
-    const auto wanted = values_of(certify::certify(c).tensors, "grad_gate");
+    const auto wanted = find_tensor_values(certify::certify(c).tensors, "grad_gate");
     for (const Style& style : {Style{}, Style{.divide = true}, Style{.from_y = true}}) {
-      const auto got = values_of(run(c, {}, style), "grad_gate");
+      const auto got = find_tensor_values(run(c, {}, style), "grad_gate");
       ASSERT_EQ(got.size(), wanted.size()) << function;
       for (std::size_t i = 0; i < got.size(); ++i)
         EXPECT_NEAR(got[i], wanted[i], 0x1p-48 * (1 + std::fabs(wanted[i]))) << function;
@@ -79,7 +82,9 @@ TEST(PlainFunctions, MutationsOfAGateChangeTheOutput) {
                      .gate([](std::size_t i, double) { return i == 0 ? 40.0 : -40.0; })
                      .grad_y([](auto, double) { return 2.0; })
                      .make(1);
-  const auto y = [&](const Mutation& mutation) { return values_of(run(c, mutation), "y"); };
+  const auto y = [&](const Mutation& mutation) {
+    return find_tensor_values(run(c, mutation), "y");
+  };
   EXPECT_THAT(y({}), ElementsAre(0, -1600));
   EXPECT_THAT(y({"gate", MutationOperator::drop}), ElementsAre(0, 40));
   EXPECT_THAT(y({"operand that passes the activation", MutationOperator::other}),
@@ -87,7 +92,7 @@ TEST(PlainFunctions, MutationsOfAGateChangeTheOutput) {
   EXPECT_THAT(y({"argument of the share", MutationOperator::other}),
               ElementsAre(0, DoubleEq(-1600 * std::exp(-40.0))));
   const auto gradient = [&](const char* name, const Mutation& mutation) {
-    return values_of(run(c, mutation), name);
+    return find_tensor_values(run(c, mutation), name);
   };
   EXPECT_THAT(gradient("grad_x", {}), ElementsAre(40, -80));
   EXPECT_THAT(gradient("grad_x", {"gate in grad_x", MutationOperator::drop}), ElementsAre(1, 2));
@@ -97,22 +102,23 @@ TEST(PlainFunctions, MutationsOfAGateChangeTheOutput) {
               ElementsAre(2, 2));
 }
 
-TEST(PlainFunctions, SigmoidOfInfinityOverInfinityIsNaN) {
+TEST(PlainFunctions, SigmoidThatDividesInfinityByInfinityIsNaN) {
   const Case c =
       plain_recipe("silu", {1, 2}, DType::float32).x([](auto, double) { return 100.0; }).make(1);
-  EXPECT_THAT(values_of(run(c), "y"), ElementsAre(100, 100));
-  EXPECT_TRUE(
-      std::isnan(values_of(run(c, {"formula of the share", MutationOperator::insert}), "y")[0]));
+  EXPECT_THAT(find_tensor_values(run(c), "y"), ElementsAre(100, 100));
+  EXPECT_TRUE(std::isnan(
+      find_tensor_values(run(c, {"formula of the share", MutationOperator::insert}), "y")[0]));
 }
 
-TEST(PlainFunctions, MutationToFloat32ConstantsCostsTheirRounding) {
+TEST(PlainFunctions, MutationToFloat32ConstantsCausesErrorsOfTheirRounding) {
   for (const auto& [function, site] :
        {std::pair{"gelu", "1/sqrt(2)"}, std::pair{"gelu", "1/sqrt(2 pi)"},
         std::pair{"gelu_tanh", "sqrt(2/pi)"}, std::pair{"gelu_tanh", "0.044715"},
         std::pair{"gelu_tanh", "0.044715 of the slope"}}) {
     const Case c = plain_recipe(function, {3, 7}).make(1);
-    const auto right = values_of(run(c), "grad_x");
-    const auto wrong = values_of(run(c, {site, MutationOperator::single_precision}), "grad_x");
+    const auto right = find_tensor_values(run(c), "grad_x");
+    const auto wrong =
+        find_tensor_values(run(c, {site, MutationOperator::single_precision}), "grad_x");
     EXPECT_NE(right, wrong) << site;
     // The rounded constant has a relative error of 2^-24. The slope changes by less than that.
     for (std::size_t i = 0; i < right.size(); ++i)
@@ -121,26 +127,27 @@ TEST(PlainFunctions, MutationToFloat32ConstantsCostsTheirRounding) {
 }
 
 /// Returns the case of a function for a row of two elements.
-Case row_of(const char* function, double first, double second) {
+Case case_of_two_elements(const char* function, double first, double second) {
   return plain_recipe(function, {1, 2})
       .x([=](std::size_t i, double) { return i == 0 ? first : second; })
       .make(1);
 }
 
 TEST(PlainFunctions, MutationClipsDifferencesAtAMinimum) {
-  const Case far = row_of("softmax", 0, -40);
-  EXPECT_THAT(values_of(run(far), "y"), ElementsAre(1, DoubleEq(std::exp(-40))));
-  EXPECT_THAT(values_of(run(far, {"differences", MutationOperator::clip}), "y"),
+  const Case far = case_of_two_elements("softmax", 0, -40);
+  EXPECT_THAT(find_tensor_values(run(far), "y"), ElementsAre(1, DoubleEq(std::exp(-40))));
+  EXPECT_THAT(find_tensor_values(run(far, {"differences", MutationOperator::clip}), "y"),
               ElementsAre(DoubleNear(1, 1e-12), DoubleNear(std::exp(-30), 1e-20)));
-  EXPECT_THAT(values_of(run(far, {"exponentials", MutationOperator::clip}), "y"),
+  EXPECT_THAT(find_tensor_values(run(far, {"exponentials", MutationOperator::clip}), "y"),
               ElementsAre(DoubleEq(1 / (1 + 1e-7)), DoubleEq(1e-7 / (1 + 1e-7))));
-  EXPECT_THAT(
-      values_of(run(row_of("log_softmax", 0, -40), {"differences", MutationOperator::clip}), "y"),
-      ElementsAre(DoubleNear(0, 1e-12), DoubleNear(-30, 1e-12)));
+  EXPECT_THAT(find_tensor_values(run(case_of_two_elements("log_softmax", 0, -40),
+                                     {"differences", MutationOperator::clip}),
+                                 "y"),
+              ElementsAre(DoubleNear(0, 1e-12), DoubleNear(-30, 1e-12)));
   // If no element is below the minimum, there is no such mutation.
   Sites sites;
   sites.list();
-  const Case near = row_of("softmax", 0, -10);
+  const Case near = case_of_two_elements("softmax", 0, -10);
   run_plain_function(near, recipes::inputs_of(near), {}, sites);
   for (const Mutation& mutation : sites.seen())
     EXPECT_NE(mutation.op, MutationOperator::clip) << mutation.site;
@@ -148,27 +155,31 @@ TEST(PlainFunctions, MutationClipsDifferencesAtAMinimum) {
 
 TEST(PlainFunctions, MutationThatSkipsNaNFindsNoMaximumInARowOfNaN) {
   const Mutation mutation{"largest element", MutationOperator::ignore_nan};
-  const Case c = row_of("softmax", NAN, NAN);
-  EXPECT_TRUE(std::isnan(values_of(run(c), "y")[0]));
-  EXPECT_THAT(values_of(run(c, mutation), "y"), ElementsAre(0, 0));
+  const Case c = case_of_two_elements("softmax", NAN, NAN);
+  EXPECT_TRUE(std::isnan(find_tensor_values(run(c), "y")[0]));
+  EXPECT_THAT(find_tensor_values(run(c, mutation), "y"), ElementsAre(0, 0));
   // If the row has another element, NaN reaches the sum.
-  EXPECT_TRUE(std::isnan(values_of(run(row_of("softmax", NAN, 1), mutation), "y")[1]));
+  EXPECT_TRUE(std::isnan(
+      find_tensor_values(run(case_of_two_elements("softmax", NAN, 1), mutation), "y")[1]));
 }
 
 TEST(PlainFunctions, MutationStopsTheSumOfAWideRowAfterTheFirstBlock) {
   const Case c = plain_recipe("softmax", {1, 1030}).x([](auto, double) { return 0.0; }).make(1);
-  EXPECT_THAT(values_of(run(c), "y")[0], DoubleEq(1.0 / 1030));
-  EXPECT_THAT(values_of(run(c, {"sum of exponentials", MutationOperator::first_1024}), "y")[0],
-              DoubleEq(1.0 / 1024));
-  EXPECT_THAT(values_of(run(c, {"sum of exponentials", MutationOperator::first_256}), "y")[0],
-              DoubleEq(1.0 / 256));
+  EXPECT_THAT(find_tensor_values(run(c), "y")[0], DoubleEq(1.0 / 1030));
+  EXPECT_THAT(
+      find_tensor_values(run(c, {"sum of exponentials", MutationOperator::first_1024}), "y")[0],
+      DoubleEq(1.0 / 1024));
+  EXPECT_THAT(
+      find_tensor_values(run(c, {"sum of exponentials", MutationOperator::first_256}), "y")[0],
+      DoubleEq(1.0 / 256));
 }
 
 TEST(PlainFunctions, MutationDropsTheLastBlockOfASumIfItIsFull) {
   const auto first_of = [](std::size_t features) {
     const Case c =
         plain_recipe("softmax", {1, features}).x([](auto, double) { return 0.0; }).make(1);
-    return values_of(run(c, {"sum of exponentials", MutationOperator::forget_block}), "y")[0];
+    return find_tensor_values(run(c, {"sum of exponentials", MutationOperator::forget_block}),
+                              "y")[0];
   };
   EXPECT_THAT(first_of(64), DoubleEq(1.0 / 32));
   EXPECT_THAT(first_of(65), DoubleEq(1.0 / 65));
@@ -178,7 +189,7 @@ TEST(PlainFunctions, MutationLeavesTheLastFullBlockOfRowsUnwritten) {
   const auto zeros_of = [](std::size_t rows) {
     const Case c = plain_recipe("softmax", {rows, 2}).make(1);
     return std::ranges::count(
-        values_of(run(c, {"writing y", MutationOperator::unwritten_block}), "y"), 0.0);
+        find_tensor_values(run(c, {"writing y", MutationOperator::unwritten_block}), "y"), 0.0);
   };
   EXPECT_EQ(zeros_of(64), 64);
   EXPECT_EQ(zeros_of(65), 0);
@@ -186,12 +197,14 @@ TEST(PlainFunctions, MutationLeavesTheLastFullBlockOfRowsUnwritten) {
 
 TEST(PlainFunctions, MutationChangesOnlyTheOutputThatItNames) {
   const Case c = plain_recipe("gelu_tanh", {3, 7}).make(1);
-  EXPECT_EQ(values_of(run(c), "y"),
-            values_of(run(c, {"derivative of the cubic term", MutationOperator::drop}), "y"));
-  EXPECT_NE(values_of(run(c), "grad_x"),
-            values_of(run(c, {"derivative of the cubic term", MutationOperator::drop}), "grad_x"));
-  EXPECT_NE(values_of(run(c), "y"),
-            values_of(run(c, {"formula of the gate", MutationOperator::other}), "y"));
+  EXPECT_EQ(
+      find_tensor_values(run(c), "y"),
+      find_tensor_values(run(c, {"derivative of the cubic term", MutationOperator::drop}), "y"));
+  EXPECT_NE(find_tensor_values(run(c), "grad_x"),
+            find_tensor_values(run(c, {"derivative of the cubic term", MutationOperator::drop}),
+                               "grad_x"));
+  EXPECT_NE(find_tensor_values(run(c), "y"),
+            find_tensor_values(run(c, {"formula of the gate", MutationOperator::other}), "y"));
 }
 
 }  // namespace

@@ -22,10 +22,10 @@ std::vector<StoredTensor> plain(const Case& c, const Style& style = {}) {
 }
 
 TEST(PlainNormLayers, LayerNormMatchesTheTextbook) {
-  const auto answer = plain(one_and_three("0"));
-  EXPECT_THAT(values_of(answer, "y"), ElementsAre(-1, 1));
+  const auto answer = plain(layer_norm_case_of_one_and_three("0"));
+  EXPECT_THAT(find_tensor_values(answer, "y"), ElementsAre(-1, 1));
   // With two elements and no eps, the backward of the norm is 0.
-  EXPECT_THAT(values_of(answer, "grad_x"), ElementsAre(0, 0));
+  EXPECT_THAT(find_tensor_values(answer, "grad_x"), ElementsAre(0, 0));
 }
 
 TEST(PlainNormLayers, EveryStyleOfEveryLayerIsWithinTheBound) {
@@ -73,8 +73,8 @@ TEST(PlainNormLayers, MutationOfBetaChangesYButNotGradX) {
   const auto right = plain(c);
   Sites sites({"beta", MutationOperator::drop});
   const auto wrong = run_plain(c, recipes::inputs_of(c), {}, sites);
-  EXPECT_NE(values_of(wrong, "y"), values_of(right, "y"));
-  EXPECT_EQ(values_of(wrong, "grad_x"), values_of(right, "grad_x"));
+  EXPECT_NE(find_tensor_values(wrong, "y"), find_tensor_values(right, "y"));
+  EXPECT_EQ(find_tensor_values(wrong, "grad_x"), find_tensor_values(right, "grad_x"));
 }
 
 TEST(PlainNormLayers, ZeroCenteredGammaIsIncreasedByOne) {
@@ -97,9 +97,9 @@ TEST(PlainNormLayers, ZeroCenteredGammaIsIncreasedByOne) {
 }
 
 TEST(PlainNormLayers, StatisticsAreReturned) {
-  const auto answer = plain(one_and_three("0"));
-  EXPECT_THAT(values_of(answer, "mean"), ElementsAre(2));
-  EXPECT_THAT(values_of(answer, "rstd"), ElementsAre(1));
+  const auto answer = plain(layer_norm_case_of_one_and_three("0"));
+  EXPECT_THAT(find_tensor_values(answer, "mean"), ElementsAre(2));
+  EXPECT_THAT(find_tensor_values(answer, "rstd"), ElementsAre(1));
 }
 
 TEST(PlainNormLayers, EveryOutputOfTheCorpusIsReturnedInItsShape) {

@@ -15,7 +15,7 @@ using ref::model::Layout;
 using ::testing::ElementsAre;
 
 /// Returns a tensor [1,2,1,3] whose elements are their offsets in memory.
-ref::tensor::Tensor<double> tensor_of_offsets() {
+ref::tensor::Tensor<double> make_offset_tensor() {
   auto x = ref::tensor::empty_tensor<double>({1, 2, 1, 3});
   for (std::size_t i = 0; i < x.size(); ++i) x.data()[i] = static_cast<double>(i);
   return x;
@@ -26,7 +26,7 @@ TEST(PlainLayout, ReadsRowsAndWritesThemBack) {
   PlainLayout layout(Layout::channels_first, {1, 2, 1, 3}, sites);
   EXPECT_EQ(layout.rows().tokens, 3u);
   EXPECT_EQ(layout.rows().d_model, 2u);
-  const auto rows = layout.read("x", tensor_of_offsets());
+  const auto rows = layout.read("x", make_offset_tensor());
   EXPECT_THAT(rows, ElementsAre(0, 3, 1, 4, 2, 5));
   std::map<std::string, std::vector<double>> outputs = {{"y", {rows.begin(), rows.end()}}};
   layout.write("y", outputs);
@@ -37,8 +37,8 @@ TEST(PlainLayout, ReadsRowsAndWritesThemBack) {
 TEST(PlainLayout, MutationReadsTheWrongChannelAxis) {
   Sites sites({"layout of x", MutationOperator::other});
   PlainLayout layout(Layout::channels_first, {1, 2, 1, 3}, sites);
-  EXPECT_THAT(layout.read("x", tensor_of_offsets()), ElementsAre(0, 1, 2, 3, 4, 5));
-  EXPECT_THAT(layout.read("grad_y", tensor_of_offsets()), ElementsAre(0, 3, 1, 4, 2, 5));
+  EXPECT_THAT(layout.read("x", make_offset_tensor()), ElementsAre(0, 1, 2, 3, 4, 5));
+  EXPECT_THAT(layout.read("grad_y", make_offset_tensor()), ElementsAre(0, 3, 1, 4, 2, 5));
 }
 
 TEST(PlainLayout, RowLayoutOffersNoMutation) {

@@ -14,7 +14,7 @@ using gate::check_case;
 using recipes::optimizer_cases;
 namespace {
 
-Case case_of_optimizer(const std::string& optimizer, const std::string& reason) {
+Case find_optimizer_case(const std::string& optimizer, const std::string& reason) {
   for (Case& c : optimizer_cases(Tier::quick, optimizer, 1))
     if (c.reason == reason) return std::move(c);
   ADD_FAILURE() << optimizer << " has no case " << reason;
@@ -41,46 +41,48 @@ TEST(PlainOptimizers, EveryStyleReturnsAllOutputsAndPassesTheGate) {
 }
 
 TEST(PlainOptimizers, WeightDecayDoesNotAffectTheMoments) {
-  const Case c = case_of_optimizer("adamw", "random");
+  const Case c = find_optimizer_case("adamw", "random");
   const auto right = steps_with(c);
   const auto apart = steps_with(c, {"weight decay", MutationOperator::drop});
-  EXPECT_EQ(values_of(right, "first_moment"), values_of(apart, "first_moment"));
-  EXPECT_NE(values_of(right, "parameter"), values_of(apart, "parameter"));
+  EXPECT_EQ(find_tensor_values(right, "first_moment"), find_tensor_values(apart, "first_moment"));
+  EXPECT_NE(find_tensor_values(right, "parameter"), find_tensor_values(apart, "parameter"));
   const auto added =
       steps_with(c, {"weight decay added to the gradient", MutationOperator::insert});
-  EXPECT_NE(values_of(right, "first_moment"), values_of(added, "first_moment"));
+  EXPECT_NE(find_tensor_values(right, "first_moment"), find_tensor_values(added, "first_moment"));
 }
 
 TEST(PlainOptimizers, MutationThatKeepsTheOldStateShowsInTheSecondStep) {
-  const Case c = case_of_optimizer("adam", "random");
+  const Case c = find_optimizer_case("adam", "random");
   const std::string site = "moving first_moment";
-  const std::vector<double> right = values_of(steps_with(c), "parameter"),
-                            stale = values_of(steps_with(c, {site, MutationOperator::drop}),
-                                              "parameter");
+  const std::vector<double> right = find_tensor_values(steps_with(c), "parameter"),
+                            stale = find_tensor_values(
+                                steps_with(c, {site, MutationOperator::drop}), "parameter");
   const std::size_t elements = right.size() / 3;
   for (std::size_t i = 0; i < right.size(); ++i) EXPECT_EQ(right[i] == stale[i], i < elements) << i;
 }
 
 TEST(PlainOptimizers, MutationThatResetsTheCounterMakesEveryStepTheFirst) {
-  const Case c = case_of_optimizer("adam", "after_a_thousand_steps");
+  const Case c = find_optimizer_case("adam", "after_a_thousand_steps");
   const Mutation mutation{"step counter", MutationOperator::reset};
-  EXPECT_EQ(values_of(steps_with(c, mutation), "iterations"), (std::vector<double>{1, 1, 1}));
-  EXPECT_EQ(values_of(steps_with(c, mutation), "second_moment"),
-            values_of(steps_with(c), "second_moment"));
-  EXPECT_NE(values_of(steps_with(c, mutation), "parameter"), values_of(steps_with(c), "parameter"));
+  EXPECT_EQ(find_tensor_values(steps_with(c, mutation), "iterations"),
+            (std::vector<double>{1, 1, 1}));
+  EXPECT_EQ(find_tensor_values(steps_with(c, mutation), "second_moment"),
+            find_tensor_values(steps_with(c), "second_moment"));
+  EXPECT_NE(find_tensor_values(steps_with(c, mutation), "parameter"),
+            find_tensor_values(steps_with(c), "parameter"));
 }
 
 TEST(PlainOptimizers, StepsAreCountedExactlyIn16Bits) {
-  const Case c = case_of_optimizer("adam", "after_a_thousand_steps");
+  const Case c = find_optimizer_case("adam", "after_a_thousand_steps");
   const auto answer = steps_with(c, {}, {.accumulation = Accumulation::bfloat16});
-  EXPECT_EQ(values_of(answer, "iterations"), (std::vector<double>{1001, 1002, 1003}));
+  EXPECT_EQ(find_tensor_values(answer, "iterations"), (std::vector<double>{1001, 1002, 1003}));
 }
 
 TEST(PlainOptimizers, SgdOffersNoMutationsOfAdam) {
   Sites sites;
   sites.list();
-  run_plain_optimizer(case_of_optimizer("sgd", "random"),
-                      recipes::inputs_of(case_of_optimizer("sgd", "random")), {}, sites);
+  run_plain_optimizer(find_optimizer_case("sgd", "random"),
+                      recipes::inputs_of(find_optimizer_case("sgd", "random")), {}, sites);
   for (const Mutation& mutation : sites.seen())
     EXPECT_EQ(mutation.site.find("correction"), std::string::npos) << mutation.site;
 }

@@ -25,7 +25,7 @@ TEST(PlainRope, EveryStyleAgreesWithTheReference) {
     const auto expected = certify::certify(c).tensors;
     for (const Style& style : {Style{}, Style{.from_y = true}})
       for (const StoredTensor& tensor : run_rope(c, {}, style)) {
-        const auto got = ref::io::widen(tensor), wanted = values_of(expected, tensor.name);
+        const auto got = ref::io::widen(tensor), wanted = find_tensor_values(expected, tensor.name);
         ASSERT_EQ(got.size(), wanted.size()) << case_folder(c);
         for (std::size_t i = 0; i < got.size(); ++i)
           EXPECT_NEAR(got[i], wanted[i], 0x1p-48 * (1 + std::fabs(wanted[i]))) << case_folder(c);
@@ -38,12 +38,12 @@ TEST(PlainRope, MutationsChangeTheOutput) {
   c.reason = "sample";
   c.why = "a test's own";
   c.options = ref::model::operation("rope");
-  c.inputs = {tensor_of("cos", DType::float64, {1, 2}, {0, 3}),
-              tensor_of("grad_y", DType::float64, {1, 1, 5}, {1, 2, 3, 4, 5}),
-              tensor_of("sin", DType::float64, {1, 2}, {1, 0}),
-              tensor_of("x", DType::float64, {1, 1, 5}, {1, 2, 3, 4, 5})};
+  c.inputs = {make_stored_tensor("cos", DType::float64, {1, 2}, {0, 3}),
+              make_stored_tensor("grad_y", DType::float64, {1, 1, 5}, {1, 2, 3, 4, 5}),
+              make_stored_tensor("sin", DType::float64, {1, 2}, {1, 0}),
+              make_stored_tensor("x", DType::float64, {1, 1, 5}, {1, 2, 3, 4, 5})};
   const auto of = [&](const char* name, const Mutation& mutation) {
-    return values_of(run_rope(c, mutation), name);
+    return find_tensor_values(run_rope(c, mutation), name);
   };
   EXPECT_THAT(of("y", {}), ElementsAre(-3, 6, 1, 12, 5));
   EXPECT_THAT(of("grad_x", {}), ElementsAre(3, 6, -1, 12, 5));

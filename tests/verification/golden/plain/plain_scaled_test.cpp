@@ -25,7 +25,7 @@ Case large_silu_case(const recipes::EightBitScales& scales) {
 
 std::vector<double> stored_by(const Case& c, const std::string& name, Mutation mutation = {}) {
   Sites sites(std::move(mutation));
-  return values_of(run_plain(c, inputs_of(c), {}, sites), name);
+  return find_tensor_values(run_plain(c, inputs_of(c), {}, sites), name);
 }
 
 TEST(PlainEightBit, OutputIsWithinTheBoundInEveryCase) {
@@ -57,7 +57,7 @@ TEST(PlainEightBit, MutationReadsTheBitsInTheOtherFormat) {
   const Case c = large_silu_case({.dtype = DType::float8_e5m2, .x = 10, .y = 1});
   // In e5m2 the numbers 9, 10, 11 and 12 become 8, 10, 12 and 12. Their bits are 0x48, 0x49 and
   // 0x4a. In e4m3 these bits mean 4, 4.5 and 5.
-  EXPECT_THAT(values_of(c.inputs, "x"), ElementsAre(8, 10, 12, 12));
+  EXPECT_THAT(find_tensor_values(c.inputs, "x"), ElementsAre(8, 10, 12, 12));
   EXPECT_THAT(stored_by(c, "y", {"format of x", MutationOperator::other_format}),
               ElementsAre(40, 48, 48, 48));
 }

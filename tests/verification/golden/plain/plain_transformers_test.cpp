@@ -16,7 +16,8 @@ using gate::check_case;
 using recipes::transformer_cases;
 namespace {
 
-Case transformer(const std::string& operation, const std::string& reason, Tier tier = Tier::quick) {
+Case find_transformer_case(const std::string& operation, const std::string& reason,
+                           Tier tier = Tier::quick) {
   for (Case& c : transformer_cases(tier, operation, 1))
     if (c.reason == reason) return std::move(c);
   ADD_FAILURE() << operation << " has no case " << reason;
@@ -34,7 +35,7 @@ std::vector<std::string> changed_model_outputs(const Case& c, const Mutation& mu
   const auto right = run_transformer_with(c), wrong = run_transformer_with(c, mutation);
   std::vector<std::string> moved;
   for (const StoredTensor& tensor : right)
-    if (values_of(right, tensor.name) != values_of(wrong, tensor.name))
+    if (find_tensor_values(right, tensor.name) != find_tensor_values(wrong, tensor.name))
       moved.push_back(tensor.name);
   return moved;
 }
@@ -167,7 +168,7 @@ TEST(PlainTransformers, MutationsOfWholeModelsAreOfferedAndRejected) {
 }
 
 TEST(PlainTransformers, MutationsOfTheLossChangeNoLogit) {
-  const Case c = transformer("translator", "tied_post_layer_norm");
+  const Case c = find_transformer_case("translator", "tied_post_layer_norm");
   using enum MutationOperator;
   for (const Mutation& mistake : {Mutation{"targets", one_more}, Mutation{"targets", one_less},
                                   Mutation{"loss: smoothing of ignored rows", insert},
@@ -181,14 +182,14 @@ TEST(PlainTransformers, MutationsOfTheLossChangeNoLogit) {
 }
 
 TEST(PlainTransformers, TiedWeightSumsTwoGradients) {
-  const Case c = transformer("language_model", "tied_pre_layer_norm");
+  const Case c = find_transformer_case("language_model", "tied_pre_layer_norm");
   for (const MutationOperator op : {MutationOperator::forget_first, MutationOperator::forget_last})
     EXPECT_EQ(changed_model_outputs(c, {"both gradients of the tied weight", op}),
               std::vector<std::string>{"grad_embedding.weight"});
 }
 
 TEST(PlainTransformers, MutationsOfTheEncoderAffectOnlyTheEncoderSide) {
-  const Case c = transformer("translator", "tied_post_layer_norm");
+  const Case c = find_transformer_case("translator", "tied_post_layer_norm");
   Sites sites;
   sites.list();
   run_plain_transformer(c, recipes::inputs_of(c), {}, sites);
@@ -204,14 +205,14 @@ TEST(PlainTransformers, MutationsOfTheEncoderAffectOnlyTheEncoderSide) {
   const auto right = run_transformer_with(c),
              wrong = run_transformer_with(c, {"encoder: eps", MutationOperator::drop});
   // The eps of the norms is at another mutation site.
-  EXPECT_EQ(values_of(right, "logits"), values_of(wrong, "logits"));
+  EXPECT_EQ(find_tensor_values(right, "logits"), find_tensor_values(wrong, "logits"));
   EXPECT_THAT(changed_model_outputs(c, {"encoder: norm: eps", MutationOperator::ten_times}),
               ::testing::Contains("logits"));
 }
 
 TEST(PlainTransformers, OnlyATranslatorHasTwoEmbeddings) {
   for (const std::string& operation : ref::model::transformer_operation_names()) {
-    const Case c = transformer(operation, "scaled_embedding");
+    const Case c = find_transformer_case(operation, "scaled_embedding");
     Sites sites;
     sites.list();
     run_plain_transformer(c, recipes::inputs_of(c), {}, sites);
@@ -224,13 +225,13 @@ TEST(PlainTransformers, OnlyATranslatorHasTwoEmbeddings) {
 }
 
 /// Expects each mutation to change the expected rows of the first sentence's key-value cache.
-TEST(PlainTransformers, EachMutationChangesTheKeyValueCacheAsNamed) {
-  const Case c = transformer("decoding", "chunk_power_norm");
+TEST(PlainTransformers, EachMutationChangesTheKeyValueCacheAsItsNameStates) {
+  const Case c = find_transformer_case("decoding", "chunk_power_norm");
   constexpr std::size_t kRows = 5, kWidth = 4;
   const std::string name = "layers.0.self_attention.values";
   const auto rows = [&](const Mutation& mutation) {
-    const auto right = values_of(run_transformer_with(c), name),
-               wrong = values_of(run_transformer_with(c, mutation), name);
+    const auto right = find_tensor_values(run_transformer_with(c), name),
+               wrong = find_tensor_values(run_transformer_with(c, mutation), name);
     std::string other;
     for (std::size_t row = 0; row < kRows; ++row) {
       const auto at = static_cast<std::ptrdiff_t>(row * kWidth);
@@ -268,7 +269,7 @@ bool is_cache_mutation(const Mutation& mutation) {
 TEST(PlainTransformers, DiagnosisNamesMutationsOfTheKeyValueCacheAndNoOthers) {
   std::size_t of_the_cache = 0;
   for (const char* reason : {"chunk_power_norm", "post_layer_norm", "one_step_rms_norm"}) {
-    const Case c = transformer("decoding", reason);
+    const Case c = find_transformer_case("decoding", reason);
     const StoredCase stored = certified(c);
     Sites all;
     all.list();

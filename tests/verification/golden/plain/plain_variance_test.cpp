@@ -9,16 +9,16 @@ namespace normproof::verification::golden::plain {
 namespace {
 
 const std::vector<double> kNumbers = {3, 1, 4, 1, 5, 9, 2, 6};  // mean 31/8
-constexpr double kSquares = 423.0 / 8;
+constexpr double kSumOfSquares = 423.0 / 8;
 
 /// The rounding error of at most 100 operations whose results are below 64.
 constexpr double kRounding = 100 * 64 * 0x1p-53;
 
-TEST(WelfordStatistics, EqualTwoPassesForAnyBlockWidth) {
+TEST(WelfordStatistics, EqualTwoPassStatisticsForAnyBlockWidth) {
   for (std::size_t width = 1; width <= 9; ++width) {
     const auto own = welford_statistics(kNumbers, width);
     EXPECT_NEAR(own.mean, 31.0 / 8, kRounding) << width;
-    EXPECT_NEAR(own.variance, kSquares / 8, kRounding) << width;
+    EXPECT_NEAR(own.variance, kSumOfSquares / 8, kRounding) << width;
   }
   EXPECT_EQ(welford_statistics(std::vector<double>{7}, 16).mean, 7);
   EXPECT_EQ(welford_statistics(std::vector<double>{7}, 16).variance, 0);
@@ -26,12 +26,12 @@ TEST(WelfordStatistics, EqualTwoPassesForAnyBlockWidth) {
 
 /// The mean of the two numbers is small compared with them. Their sum rounds once, whereas
 /// Welford's update `x_1 + (x_2 - x_1)/2` rounds several times.
-TEST(WelfordStatistics, OfAMeanNearZeroAreWithinTheWelfordBound) {
+TEST(WelfordStatistics, AreWithinTheWelfordBoundForAMeanNearZero) {
   const std::vector<float> x = {1 + 0x1p-23F, -1 + 0x1p-24F};
   const double exact = (static_cast<double>(x[0]) + x[1]) / 2;
   const double off = std::fabs(welford_statistics(x, 2).mean - exact);
   const ref::numeric::AnyOrderArithmetic scope(
-      ref::numeric::arithmetic_in(ref::numeric::FloatType::float32));
+      ref::numeric::arithmetic_of_type(ref::numeric::FloatType::float32));
   const std::vector<any_order_error> same = {x[0], x[1]};
   const any_order_error sum = (same[0] + same[1]) / any_order_error(2);
   EXPECT_GT(off, sum.error);
@@ -46,7 +46,7 @@ TEST(ShiftedStatistics, AreAccurateFarFromZero) {
   const PlainArithmetic<float> arithmetic({.shifted = true}, sites);
   std::vector<float> far;
   for (const double v : kNumbers) far.push_back(static_cast<float>(v + 1e6));
-  EXPECT_EQ(shifted_statistics(far, arithmetic).variance, kSquares / 8);
+  EXPECT_EQ(shifted_statistics(far, arithmetic).variance, kSumOfSquares / 8);
   EXPECT_EQ(shifted_statistics(far, arithmetic).mean, 1e6F + 31.0F / 8);
 }
 

@@ -18,7 +18,7 @@ using ::testing::Not;
 
 constexpr const char* kAddNorms[] = {"add_layer_norm", "add_rms_norm"};
 
-std::set<std::string> regimes(const char* function) {
+std::set<std::string> list_regimes(const char* function) {
   std::set<std::string> reasons;
   for (const Case& c : add_norm_cases(Tier::quick, function, kCorpusSeed)) reasons.insert(c.reason);
   return reasons;
@@ -26,19 +26,20 @@ std::set<std::string> regimes(const char* function) {
 
 TEST(AddNormCases, PutNaNInEachOperand) {
   for (const char* function : kAddNorms)
-    EXPECT_THAT(regimes(function),
+    EXPECT_THAT(list_regimes(function),
                 IsSupersetOf({"nan_in_x", "nan_in_residual", "nan_in_grad_y", "nan_in_grad_sum"}));
 }
 
 TEST(AddNormCases, OmitBetaOnlyForRmsNorm) {
-  EXPECT_THAT(regimes("add_rms_norm"), Contains("gamma_alone"));
-  EXPECT_THAT(regimes("add_layer_norm"), Not(Contains("gamma_alone")));
+  EXPECT_THAT(list_regimes("add_rms_norm"), Contains("gamma_alone"));
+  EXPECT_THAT(list_regimes("add_layer_norm"), Not(Contains("gamma_alone")));
 }
 
 TEST(AddNormCases, CancelLargeOperandsToSmallSums) {
   for (const Case& c : add_norm_cases(Tier::quick, "add_layer_norm", kCorpusSeed)) {
     if (c.reason != "cancelling") continue;
-    const auto x = values_of(c.inputs, "x"), residual = values_of(c.inputs, "residual");
+    const auto x = find_tensor_values(c.inputs, "x"),
+               residual = find_tensor_values(c.inputs, "residual");
     for (std::size_t i = 0; i < x.size(); ++i) {
       EXPECT_GE(std::fabs(residual[i]), 900);
       EXPECT_LE(std::fabs(x[i] + residual[i]), 10);

@@ -42,11 +42,11 @@ TEST(AttentionCases, HaveThePropertiesThatTheirNamesState) {
       EXPECT_GT(q[1] / k[1], 1u);
     }
     if (c.reason == "sample_without_keys") {
-      const std::vector<double> valid = values_of(c.inputs, "valid");
+      const std::vector<double> valid = find_tensor_values(c.inputs, "valid");
       no_key |= std::count(valid.begin() + 5, valid.begin() + 10, 0) == 5;
     }
     if (c.reason == "offset_minus_1e5") {
-      const auto keys = values_of(c.inputs, "k");
+      const auto keys = find_tensor_values(c.inputs, "k");
       EXPECT_LT(*std::ranges::max_element(keys), -200);
     }
   }

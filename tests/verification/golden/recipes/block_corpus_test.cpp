@@ -23,7 +23,7 @@ using testing::IsEmpty;
 struct BlockExtents {
   std::set<std::size_t> rows, features;
 };
-BlockExtents block_extents_of(Tier tier, const std::string& operation) {
+BlockExtents collect_block_extents(Tier tier, const std::string& operation) {
   BlockExtents found;
   for (const Case& c : block_cases(tier, operation, kCorpusSeed)) {
     const auto& shape = corpus::find(c.inputs, "x")->shape;
@@ -37,32 +37,32 @@ BlockExtents block_extents_of(Tier tier, const std::string& operation) {
 
 TEST(BlockExtentCases, RowwiseLayersHaveEveryBlockEdgeAsRowCount) {
   for (const char* operation : {"layer_norm", "rms_norm", "add_rms_norm", "softmax", "swiglu"}) {
-    const BlockExtents all = block_extents_of(Tier::standard, operation);
+    const BlockExtents all = collect_block_extents(Tier::standard, operation);
     EXPECT_THAT(all.rows, ElementsAreArray(kBlockEdges)) << operation;
     EXPECT_THAT(all.features, ElementsAre(32)) << operation;
   }
 }
 
 TEST(BlockExtentCases, LayersOverRowsHaveEveryBlockEdgeAsFeatureCount) {
-  const BlockExtents of_batch = block_extents_of(Tier::standard, "batch_norm");
+  const BlockExtents of_batch = collect_block_extents(Tier::standard, "batch_norm");
   EXPECT_THAT(of_batch.features, ElementsAreArray(kBlockEdges));
   EXPECT_THAT(of_batch.rows, ElementsAre(32));
-  const BlockExtents of_power = block_extents_of(Tier::standard, "power_norm");
+  const BlockExtents of_power = collect_block_extents(Tier::standard, "power_norm");
   EXPECT_THAT(of_power.features, ElementsAreArray(kBlockEdges));
   EXPECT_THAT(of_power.rows, ElementsAre(31, 32, 63, 64, 65, 127, 128, 129, 257));
-  const BlockExtents of_dyt = block_extents_of(Tier::standard, "dyt");
+  const BlockExtents of_dyt = collect_block_extents(Tier::standard, "dyt");
   EXPECT_THAT(of_dyt.features, ElementsAreArray(kBlockEdges));
   EXPECT_THAT(of_dyt.rows, ElementsAreArray(kBlockEdges));
 }
 
 TEST(BlockExtentCases, QuickTierHasWholeBlocksOfRowsForEveryOperation) {
-  EXPECT_THAT(block_extents_of(Tier::quick, "layer_norm").rows, Contains(256));
-  EXPECT_THAT(block_extents_of(Tier::quick, "add_layer_norm").rows, ElementsAre(128));
+  EXPECT_THAT(collect_block_extents(Tier::quick, "layer_norm").rows, Contains(256));
+  EXPECT_THAT(collect_block_extents(Tier::quick, "add_layer_norm").rows, ElementsAre(128));
   for (const auto& names : {ref::model::norm_names(), ref::model::function_names()})
     for (const std::string& name : names) {
       if (name == "none" || name == "attention" || name == "cross_entropy" || name == "rope")
         continue;
-      const auto rows = block_extents_of(Tier::quick, name).rows;
+      const auto rows = collect_block_extents(Tier::quick, name).rows;
       EXPECT_TRUE(std::ranges::any_of(rows, [](std::size_t n) { return n % 32 == 0; })) << name;
     }
 }

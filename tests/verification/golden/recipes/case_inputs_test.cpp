@@ -17,10 +17,10 @@ TEST(CaseInputs, AreWidenedToDoubleAndNamed) {
   Case c = plain_recipe("batch_norm", {4, 3}, DType::float16).make(1);
   const checks::evaluation::EvalInputs inputs = inputs_of(c, "f");
   ASSERT_EQ(inputs.steps.size(), 1u);
-  EXPECT_EQ(inputs.steps[0].x.data()[5], values_of(c.inputs, "x")[5]);
+  EXPECT_EQ(inputs.steps[0].x.data()[5], find_tensor_values(c.inputs, "x")[5]);
   EXPECT_TRUE(inputs.state.contains("running_mean"));
-  c.inputs.push_back(tensor_of("gama", DType::float64, {3}, {1, 1, 1}));
-  EXPECT_THAT(file_message([&] { inputs_of(c, "f.safetensors"); }),
+  c.inputs.push_back(make_stored_tensor("gama", DType::float64, {3}, {1, 1, 1}));
+  EXPECT_THAT(file_error_message([&] { inputs_of(c, "f.safetensors"); }),
               testing::AllOf(HasSubstr("f.safetensors"), HasSubstr("gama"), HasSubstr("gamma")));
 }
 
@@ -28,8 +28,8 @@ TEST(CaseInputs, MultiplyEightBitElementsByTheirScales) {
   const Case c = scaled_cases(corpus::Tier::quick, "rms_norm", 1).front();
   const Case real = corpus::dequantize_inputs(c);
   ASSERT_TRUE(corpus::is_scaled(c));
-  const std::vector<double> expected = values_of(real.inputs, "x"),
-                            stored = values_of(c.inputs, "x");
+  const std::vector<double> expected = find_tensor_values(real.inputs, "x"),
+                            stored = find_tensor_values(c.inputs, "x");
   const auto inputs = inputs_of(c);
   const auto& x = inputs.steps.front().x;
   EXPECT_EQ(std::vector<double>(x.data(), x.data() + x.size()), expected);
@@ -38,8 +38,8 @@ TEST(CaseInputs, MultiplyEightBitElementsByTheirScales) {
 
 TEST(CaseInputs, RejectNamesThatEndLikeScalesInACaseWithoutScales) {
   Case c = plain_recipe("batch_norm", {4, 3}, DType::float16).make(1);
-  c.inputs.push_back(tensor_of("x_scale", DType::float64, {1}, {1}));
-  EXPECT_THAT(file_message([&] { inputs_of(c, "f"); }), HasSubstr("x_scale"));
+  c.inputs.push_back(make_stored_tensor("x_scale", DType::float64, {1}, {1}));
+  EXPECT_THAT(file_error_message([&] { inputs_of(c, "f"); }), HasSubstr("x_scale"));
 }
 
 }  // namespace

@@ -32,13 +32,13 @@ using corpus::Tier;
 using ref::io::content_sha256;
 namespace {
 
-std::set<std::string> layers_of(const std::vector<Case>& cases) {
+std::set<std::string> collect_layers(const std::vector<Case>& cases) {
   std::set<std::string> layers;
   for (const Case& c : cases) layers.insert(case_operation_name(c));
   return layers;
 }
 
-std::set<std::string> every_layer() {
+std::set<std::string> options_of_every_layer() {
   std::set<std::string> layers;
   for (const std::string& name : ref::model::norm_names())
     if (name != "none") layers.insert(name);
@@ -47,7 +47,7 @@ std::set<std::string> every_layer() {
 
 /// Checks that the paths of a tier's cases are unique, and that each case can be run and has a
 /// reason.
-void expect_well_formed(Tier tier, const std::vector<Case>& cases) {
+void expect_well_formed_cases(Tier tier, const std::vector<Case>& cases) {
   std::string before;
   for (const Case& c : cases) {
     const std::string path = case_folder(c);
@@ -69,15 +69,15 @@ void expect_well_formed(Tier tier, const std::vector<Case>& cases) {
     EXPECT_TRUE(dtype == c.dtype || (corpus::is_scaled(c) && dtype == DType::float32)) << path;
     EXPECT_NO_THROW(inputs_of(c, path)) << path;
   }
-  std::set<std::string> all = every_layer();
+  std::set<std::string> all = options_of_every_layer();
   for (const std::string& function : ref::model::function_names()) all.insert(function);
   for (const std::string& encoder : ref::model::encoder_operation_names()) all.insert(encoder);
   for (const std::string& whole : ref::model::transformer_operation_names()) all.insert(whole);
   for (const std::string& optimizer : ref::model::optimizer_names()) all.insert(optimizer);
-  EXPECT_EQ(layers_of(cases), all);
+  EXPECT_EQ(collect_layers(cases), all);
 }
 
-std::string hash_of(const std::vector<Case>& cases) {
+std::string hash_cases(const std::vector<Case>& cases) {
   std::string text;
   for (const Case& c : cases) text += case_folder(c) + content_sha256(c.inputs);
   return text;
@@ -85,8 +85,8 @@ std::string hash_of(const std::vector<Case>& cases) {
 
 TEST(GoldenCorpus, QuickTierIsWellFormedAndReproducible) {
   const std::vector<Case> cases = corpus(Tier::quick);
-  expect_well_formed(Tier::quick, cases);
-  EXPECT_EQ(hash_of(cases), hash_of(corpus(Tier::quick)));
+  expect_well_formed_cases(Tier::quick, cases);
+  EXPECT_EQ(hash_cases(cases), hash_cases(corpus(Tier::quick)));
 }
 
 TEST(GoldenCorpus, AnotherSeedChangesOnlyTheNumbers) {
@@ -112,14 +112,14 @@ TEST(GoldenCorpus, GlobSelectsTheMatchingCasesOfTheTier) {
     std::ranges::copy_if(whole, std::back_inserter(left),
                          [&](const Case& c) { return PathGlobs(glob).match(case_folder(c)); });
     EXPECT_FALSE(left.empty()) << glob;
-    EXPECT_EQ(hash_of(corpus(Tier::quick, kCorpusSeed, glob)), hash_of(left)) << glob;
+    EXPECT_EQ(hash_cases(corpus(Tier::quick, kCorpusSeed, glob)), hash_cases(left)) << glob;
   }
 }
 
 TEST(GoldenCorpus, StandardTierIsWellFormedAndReproducible) {
   const std::vector<Case> cases = corpus(Tier::standard);
-  expect_well_formed(Tier::standard, cases);
-  EXPECT_EQ(hash_of(cases), hash_of(corpus(Tier::standard)));
+  expect_well_formed_cases(Tier::standard, cases);
+  EXPECT_EQ(hash_cases(cases), hash_cases(corpus(Tier::standard)));
 }
 
 TEST(GoldenCorpus, NoTwoQuickCasesAreEqual) {
@@ -136,7 +136,7 @@ TEST(GoldenCorpus, NoTwoQuickCasesAreEqual) {
 }
 
 /// Returns the names in backticks in the first column of the document's table of regimes.
-std::set<std::string> documented_regimes() {
+std::set<std::string> read_documented_regimes() {
   std::ifstream file(NORMPROOF_GOLDEN_DOCUMENT);
   std::set<std::string> names;
   bool inside = false;
@@ -155,18 +155,18 @@ std::set<std::string> documented_regimes() {
 
 TEST(GoldenCorpus, DocumentedRegimesAreThoseOfTheCorpus) {
   std::set<std::string> reasons;
-  const auto note = [&](const std::vector<Case>& cases) {
+  const auto add_regimes = [&](const std::vector<Case>& cases) {
     for (const Case& c : cases) reasons.insert(c.reason);
   };
-  note(corpus(Tier::quick));
-  note(corpus(Tier::standard));
+  add_regimes(corpus(Tier::quick));
+  add_regimes(corpus(Tier::standard));
   // The full tier is large. Its regimes are the same for all operations of a kind, so one operation
   // is enough.
-  note(norm_cases(Tier::full, "layer_norm", kCorpusSeed));
-  note(function_cases(Tier::full, "relu", kCorpusSeed));
-  note(optimizer_cases(Tier::full, "sgd", kCorpusSeed));
-  note(encoder_cases(Tier::full, "encoder", kCorpusSeed));
-  const std::set<std::string> documented = documented_regimes();
+  add_regimes(norm_cases(Tier::full, "layer_norm", kCorpusSeed));
+  add_regimes(function_cases(Tier::full, "relu", kCorpusSeed));
+  add_regimes(optimizer_cases(Tier::full, "sgd", kCorpusSeed));
+  add_regimes(encoder_cases(Tier::full, "encoder", kCorpusSeed));
+  const std::set<std::string> documented = read_documented_regimes();
   const auto stands_for = [](const std::string& name, const std::string& reason) {
     return name.ends_with("...") ? reason.starts_with(name.substr(0, name.size() - 3))
                                  : reason == name;

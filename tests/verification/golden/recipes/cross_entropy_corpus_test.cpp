@@ -26,7 +26,7 @@ TEST(CrossEntropyCases, HaveWeightsSmoothingAndIgnoredRowsInEveryDtype) {
 // next row would pass.
 TEST(CrossEntropyCases, TargetsAreClassesAndDifferFromTheNextRow) {
   for (const Case& c : cross_entropy_cases(Tier::quick, kCorpusSeed)) {
-    const auto targets = values_of(c.inputs, "targets");
+    const auto targets = find_tensor_values(c.inputs, "targets");
     const double classes = static_cast<double>(find(c.inputs, "logits")->shape[1]);
     EXPECT_LT(*std::ranges::max_element(targets), classes) << case_folder(c);
     if (c.reason != "random") continue;

@@ -28,18 +28,18 @@ namespace {
 using ::testing::IsSupersetOf;
 
 TEST(EncoderCases, HaveTheNormsAndRegimesOfTheirOperation) {
-  const auto reasons_of = [](const std::string& operation) {
+  const auto collect_operation_reasons = [](const std::string& operation) {
     std::set<std::string> reasons;
     for (const Case& c : encoder_cases(Tier::quick, operation, kCorpusSeed))
       reasons.insert(c.reason);
     return reasons;
   };
   EXPECT_THAT(
-      reasons_of("decoder_layer"),
+      collect_operation_reasons("decoder_layer"),
       IsSupersetOf({"post_layer_norm", "pre_layer_norm", "pre_batch_norm", "post_power_norm",
                     "short_source_power_norm", "without_mask", "dropout_post", "dropout_pre"}));
   for (const std::string operation : {"encoder_layer", "encoder"}) {
-    const std::set<std::string> reasons = reasons_of(operation);
+    const std::set<std::string> reasons = collect_operation_reasons(operation);
     EXPECT_THAT(reasons, IsSupersetOf({"post_layer_norm", "pre_layer_norm", "post_batch_norm",
                                        "pre_batch_norm", "post_power_norm", "pre_power_norm",
                                        "post_power_norm_released", "pre_power_norm_released",

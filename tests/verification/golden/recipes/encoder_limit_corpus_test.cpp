@@ -28,7 +28,7 @@ using ::testing::Contains;
 using ::testing::IsSupersetOf;
 using ::testing::Not;
 
-std::set<std::string> reasons_of(Tier tier, std::string_view operation) {
+std::set<std::string> collect_reasons(Tier tier, std::string_view operation) {
   std::set<std::string> reasons;
   for (const Case& c : encoder_limit_cases(tier, operation, 1)) reasons.insert(c.reason);
   return reasons;
@@ -51,12 +51,13 @@ TEST(EncoderLimitCases, EveryNormIsInTheQuickOrStandardTier) {
 }
 
 TEST(EncoderLimitCases, EachTierHasTheExpectedRegimes) {
-  EXPECT_THAT(reasons_of(Tier::quick, "encoder_layer"),
+  EXPECT_THAT(collect_reasons(Tier::quick, "encoder_layer"),
               IsSupersetOf({"post_layer_norm", "subnormal_16_bits", "near_largest"}));
-  EXPECT_THAT(reasons_of(Tier::quick, "encoder"), IsSupersetOf({"per_position", "pre_batch_norm"}));
-  EXPECT_THAT(reasons_of(Tier::standard, "encoder"),
+  EXPECT_THAT(collect_reasons(Tier::quick, "encoder"),
+              IsSupersetOf({"per_position", "pre_batch_norm"}));
+  EXPECT_THAT(collect_reasons(Tier::standard, "encoder"),
               IsSupersetOf({"one_word", "many_words", "many_classes", "one_class", "one_feature"}));
-  EXPECT_THAT(reasons_of(Tier::standard, "encoder_layer"), Not(Contains("one_word")));
+  EXPECT_THAT(collect_reasons(Tier::standard, "encoder_layer"), Not(Contains("one_word")));
   EXPECT_TRUE(encoder_limit_cases(Tier::full, "encoder", 1).empty());
 }
 

@@ -19,7 +19,7 @@ using corpus::Tier;
 
 namespace {
 
-std::set<std::string> reasons_of(const std::string& function) {
+std::set<std::string> collect_function_reasons(const std::string& function) {
   std::set<std::string> reasons;
   for (const Case& c : function_cases(Tier::quick, function, kCorpusSeed)) reasons.insert(c.reason);
   return reasons;
@@ -30,7 +30,7 @@ TEST(FunctionCases, EachFunctionHasTheRegimesOfItsKind) {
   for (const std::string& function : ref::model::function_names()) {
     const ref::model::OperationInfo& info = ref::model::operation_info(function);
     if (!info.is_computed_per_row()) continue;
-    const auto reasons = reasons_of(function);
+    const auto reasons = collect_function_reasons(function);
     EXPECT_THAT(reasons, IsSupersetOf({"random", "odd", "last_lane", "nan_in_grad_y"})) << function;
     if (info.takes("residual") ||
         ref::model::is_operation_name<ref::model::L2NormOptions>(function))

@@ -17,7 +17,7 @@ namespace {
 using ::testing::IsSupersetOf;
 using ::testing::UnorderedElementsAre;
 
-std::set<std::string> regimes_of(Tier tier, const std::string& function) {
+std::set<std::string> collect_regimes(Tier tier, const std::string& function) {
   std::set<std::string> reasons;
   for (const Case& c : gated_cases(tier, function, kCorpusSeed)) reasons.insert(c.reason);
   return reasons;
@@ -35,20 +35,20 @@ TEST(GatedActivationCases, ExistForSiluAndFunctionsWithAGate) {
 }
 
 TEST(GatedActivationCases, PutNaNInEachOperand) {
-  EXPECT_FALSE(regimes_of(Tier::quick, "silu").contains("nan_in_gate"));
+  EXPECT_FALSE(collect_regimes(Tier::quick, "silu").contains("nan_in_gate"));
   for (const char* function : {"swiglu", "geglu"})
-    EXPECT_THAT(regimes_of(Tier::quick, function),
+    EXPECT_THAT(collect_regimes(Tier::quick, function),
                 IsSupersetOf({"nan_in_x", "nan_in_gate", "nan_in_grad_y"}));
   for (const Case& c : gated_cases(Tier::quick, "swiglu", kCorpusSeed))
     if (c.reason == "nan_in_gate") {
-      EXPECT_TRUE(std::isnan(values_of(c.inputs, "gate")[8]));
+      EXPECT_TRUE(std::isnan(find_tensor_values(c.inputs, "gate")[8]));
     }
 }
 
 TEST(GatedActivationCases, HaveTheMagnitudesThatTheirNamesState) {
   const auto largest = [](const Case& c, double sign) {
     double most = 0;
-    for (const double x : values_of(c.inputs, "x")) most = std::max(most, sign * x);
+    for (const double x : find_tensor_values(c.inputs, "x")) most = std::max(most, sign * x);
     return most;
   };
   for (const Case& c : gated_cases(Tier::quick, "silu", kCorpusSeed)) {
@@ -67,7 +67,7 @@ TEST(GatedActivationCases, HaveTheMagnitudesThatTheirNamesState) {
 TEST(GatedActivationCases, GateOfLarge16BitCasesIsAPowerOfTwo) {
   for (const Case& c : gated_cases(Tier::quick, "geglu", kCorpusSeed))
     if (c.reason == "large_16_bits") {
-      for (const double gate : values_of(c.inputs, "gate")) {
+      for (const double gate : find_tensor_values(c.inputs, "gate")) {
         int exponent = 0;
         EXPECT_EQ(std::fabs(std::frexp(gate, &exponent)), 0.5);
       }

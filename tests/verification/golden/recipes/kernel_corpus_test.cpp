@@ -17,7 +17,7 @@ namespace {
 using ::testing::IsEmpty;
 using ::testing::IsSupersetOf;
 
-std::set<std::size_t> widths_of(const std::vector<Case>& cases, const std::string& reason) {
+std::set<std::size_t> collect_widths(const std::vector<Case>& cases, const std::string& reason) {
   std::set<std::size_t> widths;
   for (const Case& c : cases)
     if (c.reason == reason) widths.insert(corpus::find(c.inputs, "x")->shape.back());
@@ -25,11 +25,12 @@ std::set<std::size_t> widths_of(const std::vector<Case>& cases, const std::strin
 }
 
 TEST(KernelCases, HaveEveryWidthNextToAPowerOfTwo) {
-  auto widths = widths_of(kernel_cases(Tier::quick, "layer_norm", kCorpusSeed), "block_edge");
+  auto widths = collect_widths(kernel_cases(Tier::quick, "layer_norm", kCorpusSeed), "block_edge");
   EXPECT_THAT(widths, IsSupersetOf({31, 63, 64, 65, 127, 128, 129, 257, 513, 1025}));
-  widths.merge(widths_of(kernel_cases(Tier::standard, "layer_norm", kCorpusSeed), "block_edge"));
+  widths.merge(
+      collect_widths(kernel_cases(Tier::standard, "layer_norm", kCorpusSeed), "block_edge"));
   EXPECT_THAT(widths, IsSupersetOf({255, 256, 511, 512, 1023, 1024, 4097, 8193}));
-  EXPECT_THAT(widths_of(function_cases(Tier::quick, "softmax", kCorpusSeed), "block_edge"),
+  EXPECT_THAT(collect_widths(function_cases(Tier::quick, "softmax", kCorpusSeed), "block_edge"),
               IsSupersetOf({31, 257}));
 }
 
@@ -38,7 +39,7 @@ TEST(KernelCases, VaryTheRowsForBatchNorm) {
   EXPECT_TRUE(std::ranges::any_of(cases, [](const Case& c) {
     return c.reason == "block_edge" && corpus::find(c.inputs, "x")->shape.front() == 257;
   }));
-  EXPECT_THAT(widths_of(cases, "wide_row"), IsEmpty());
+  EXPECT_THAT(collect_widths(cases, "wide_row"), IsEmpty());
 }
 
 TEST(KernelCases, OmitBetaButNeverGamma) {

@@ -28,7 +28,7 @@ TEST(L2NormCases, HaveEveryEpsPlacementInEveryDtype) {
 TEST(L2NormCases, HaveRowsBelowAndAboveTheEpsFloor) {
   for (const Case& c : l2_norm_cases(Tier::quick, kCorpusSeed)) {
     if (c.reason != "near_eps_floor" && c.reason != "eps_1e-12_floor") continue;
-    const std::vector<double> x = values_of(c.inputs, "x");
+    const std::vector<double> x = find_tensor_values(c.inputs, "x");
     std::size_t below = 0, rows = 0;
     for (std::size_t first = 0; first < x.size(); first += 16, ++rows) {
       double square = 0;

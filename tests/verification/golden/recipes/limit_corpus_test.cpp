@@ -15,7 +15,7 @@ using corpus::Tier;
 using ::testing::Contains;
 using ::testing::Not;
 
-std::vector<std::string> reasons_of(std::string_view layer) {
+std::vector<std::string> list_layer_reasons(std::string_view layer) {
   std::vector<std::string> reasons;
   for (const Case& c : limit_cases(layer, 1)) reasons.push_back(c.reason);
   return reasons;
@@ -24,7 +24,7 @@ std::vector<std::string> reasons_of(std::string_view layer) {
 TEST(LimitCases, ExistForEveryLayerInTheStandardTier) {
   for (const std::string& layer : ref::model::norm_names()) {
     if (layer == "none") continue;
-    EXPECT_THAT(reasons_of(layer), Contains("zeros_in_x")) << layer;
+    EXPECT_THAT(list_layer_reasons(layer), Contains("zeros_in_x")) << layer;
     for (const Case& c : limit_cases(layer, 1)) EXPECT_EQ(c.tier, Tier::standard) << layer;
     std::size_t in_corpus = 0;
     for (const Case& c : corpus(Tier::standard, kCorpusSeed, "*/" + layer + "/zeros_in_x-*"))
@@ -34,13 +34,13 @@ TEST(LimitCases, ExistForEveryLayerInTheStandardTier) {
 }
 
 TEST(LimitCases, SetEachOptionToItsLimits) {
-  EXPECT_THAT(reasons_of("batch_renorm"), Contains("no_rescaling"));
-  EXPECT_THAT(reasons_of("batch_norm"), Contains("statistics_stay"));
-  EXPECT_THAT(reasons_of("power_norm"), Contains("nu_of_the_batch"));
-  EXPECT_THAT(reasons_of("layer_norm"), Contains("no_eps"));
-  EXPECT_THAT(reasons_of("dyt"), Not(Contains("no_eps")));
-  EXPECT_THAT(reasons_of("layer_norm"), Not(Contains("statistics_of_0")));
-  EXPECT_THAT(reasons_of("instance_norm"), Contains("single_token"));
+  EXPECT_THAT(list_layer_reasons("batch_renorm"), Contains("no_rescaling"));
+  EXPECT_THAT(list_layer_reasons("batch_norm"), Contains("statistics_stay"));
+  EXPECT_THAT(list_layer_reasons("power_norm"), Contains("nu_of_the_batch"));
+  EXPECT_THAT(list_layer_reasons("layer_norm"), Contains("no_eps"));
+  EXPECT_THAT(list_layer_reasons("dyt"), Not(Contains("no_eps")));
+  EXPECT_THAT(list_layer_reasons("layer_norm"), Not(Contains("statistics_of_0")));
+  EXPECT_THAT(list_layer_reasons("instance_norm"), Contains("single_token"));
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ TEST(NormCases, EveryLayerHasTheRegimesOfItsKind) {
   }
 }
 
-TEST(NormCases, WithAnOffsetHaveTheConditionNumberOfTheirName) {
+TEST(NormCases, CasesWithAnOffsetHaveTheConditionNumberInTheirName) {
   double largest = 0;
   for (const Case& c : norm_cases(Tier::quick, "layer_norm", kCorpusSeed)) {
     if (c.reason == "offset_1e4") {

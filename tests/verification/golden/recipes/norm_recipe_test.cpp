@@ -13,7 +13,8 @@ using corpus::Tier;
 
 namespace {
 
-std::map<std::string, std::string> options_for(const char* layer, std::vector<std::size_t> shape) {
+std::map<std::string, std::string> find_recipe_options(const char* layer,
+                                                       std::vector<std::size_t> shape) {
   const auto listed = ref::model::list_options(
       norm_recipe(Tier::quick, layer, "sample", std::move(shape), DType::float64)
           .why("a test's own")
@@ -23,17 +24,17 @@ std::map<std::string, std::string> options_for(const char* layer, std::vector<st
 }
 
 TEST(NormRecipe, GroupCountDividesTheFeaturesAndDiffersFromTheGroupWidth) {
-  EXPECT_EQ(options_for("group_norm", {2, 5, 6})["groups"], "3");
-  EXPECT_EQ(options_for("group_norm", {2, 5, 4})["groups"], "2");
+  EXPECT_EQ(find_recipe_options("group_norm", {2, 5, 6})["groups"], "3");
+  EXPECT_EQ(find_recipe_options("group_norm", {2, 5, 4})["groups"], "2");
   for (const std::size_t d_model : {1u, 2u, 3u, 5u})
-    EXPECT_EQ(options_for("group_norm", {2, 5, d_model})["groups"], "1") << d_model;
+    EXPECT_EQ(find_recipe_options("group_norm", {2, 5, d_model})["groups"], "1") << d_model;
 }
 
 TEST(NormRecipe, StartsAfterTheWarmUpAndUsesTheBiasedVarianceForOneRow) {
-  EXPECT_EQ(options_for("power_norm", {4, 6})["warmup_iterations"], "0");
-  EXPECT_EQ(options_for("batch_norm", {4, 6})["unbiased_running_variance"], "true");
-  EXPECT_EQ(options_for("batch_norm", {1, 6})["unbiased_running_variance"], "false");
-  EXPECT_FALSE(options_for("layer_norm", {4, 6}).contains("warmup_iterations"));
+  EXPECT_EQ(find_recipe_options("power_norm", {4, 6})["warmup_iterations"], "0");
+  EXPECT_EQ(find_recipe_options("batch_norm", {4, 6})["unbiased_running_variance"], "true");
+  EXPECT_EQ(find_recipe_options("batch_norm", {1, 6})["unbiased_running_variance"], "false");
+  EXPECT_FALSE(find_recipe_options("layer_norm", {4, 6}).contains("warmup_iterations"));
 }
 
 TEST(NormRecipe, RowsAreSamplesOrTokensOfOneSample) {

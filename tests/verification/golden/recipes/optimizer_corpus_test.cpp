@@ -45,7 +45,7 @@ TEST(OptimizerCases, StateIsZeroBeforeTheFirstStep) {
       for (const char* moment : {"velocity", "first_moment", "second_moment"}) {
         const StoredTensor* const tensor = find(c.inputs, moment);
         if (tensor == nullptr || c.exact) continue;
-        const bool begins = values_of(c.inputs, "iterations")[0] == 0;
+        const bool begins = find_tensor_values(c.inputs, "iterations")[0] == 0;
         for (const double v : ref::io::widen(*tensor)) {
           EXPECT_EQ(v == 0, begins) << case_folder(c) << " " << moment;
           EXPECT_TRUE(std::string_view(moment) != "second_moment" || v >= 0) << case_folder(c);

@@ -24,7 +24,7 @@ TEST(RopeCases, HaveBothPairingsInEveryDtype) {
 TEST(RopeCases, AnglesDifferAndLieOnTheUnitCircle) {
   for (const Case& c : rope_cases(Tier::quick, kCorpusSeed)) {
     if (c.reason != "halves" || c.dtype != DType::float64) continue;
-    const auto cos = values_of(c.inputs, "cos"), sin = values_of(c.inputs, "sin");
+    const auto cos = find_tensor_values(c.inputs, "cos"), sin = find_tensor_values(c.inputs, "sin");
     std::set<std::pair<double, double>> angles;
     for (std::size_t i = 0; i < cos.size(); ++i) {
       EXPECT_NEAR(cos[i] * cos[i] + sin[i] * sin[i], 1, 0x1p-50);

@@ -30,11 +30,11 @@ TEST(EightBitCases, ElementsNearATieAreCloserThanFloat16Resolves) {
   std::size_t seen = 0;
   for (const Case& c : scaled_cases(Tier::quick, "silu", 1)) {
     if (c.reason != "float8_near_ties") continue;
-    const double scale = values_of(c.inputs, "y_scale").at(0);
-    for (const double x : values_of(c.inputs, "x")) {
+    const double scale = find_tensor_values(c.inputs, "y_scale").at(0);
+    for (const double x : find_tensor_values(c.inputs, "x")) {
       const double stored = x / scale;  // silu(x) is nearly x
-      EXPECT_NE(rounded_to(c.dtype, stored),
-                rounded_to(c.dtype, rounded_to(DType::float16, stored)))
+      EXPECT_NE(round_to_dtype(c.dtype, stored),
+                round_to_dtype(c.dtype, round_to_dtype(DType::float16, stored)))
           << stored;
       ++seen;
     }
@@ -50,8 +50,8 @@ TEST(EightBitCases, YIsOutOfRangeOnlyInTheSaturationRegime) {
       if (corpus::output_scaling(c, "y") != corpus::OutputScaling::given) continue;
       const StoredCase stored = certified(c);
       const double largest = float_format_info(corpus::storage_format(c.dtype)).largest;
-      const std::vector<double> y = values_of(stored.expected, "y");
-      const std::vector<double> rest = values_of(stored.expected, "y_lo");
+      const std::vector<double> y = find_tensor_values(stored.expected, "y");
+      const std::vector<double> rest = find_tensor_values(stored.expected, "y_lo");
       bool beyond = false;
       for (std::size_t i = 0; i < y.size(); ++i) beyond |= std::fabs(y[i] + rest[i]) > largest;
       EXPECT_EQ(beyond, c.reason == "float8_saturated") << case_folder(c);

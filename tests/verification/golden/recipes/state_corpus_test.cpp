@@ -21,7 +21,7 @@ namespace {
 using ::testing::IsEmpty;
 using ::testing::IsSupersetOf;
 
-std::set<std::string> reasons_of(const std::vector<Case>& cases) {
+std::set<std::string> collect_case_reasons(const std::vector<Case>& cases) {
   std::set<std::string> reasons;
   for (const Case& c : cases) reasons.insert(c.reason);
   return reasons;
@@ -30,10 +30,11 @@ std::set<std::string> reasons_of(const std::vector<Case>& cases) {
 TEST(StateCases, ArePartOfTheCasesOfEveryLayerWithState) {
   for (const char* layer :
        {"batch_norm", "batch_renorm", "power_norm", "power_norm_released", "power_norm_v"}) {
-    const auto own = reasons_of(state_cases(layer, kCorpusSeed));
+    const auto own = collect_case_reasons(state_cases(layer, kCorpusSeed));
     EXPECT_THAT(own, IsSupersetOf({"inference", "inference_offset_1e3", "steps", "slow_decay"}))
         << layer;
-    EXPECT_THAT(reasons_of(norm_cases(Tier::quick, layer, kCorpusSeed)), IsSupersetOf(own));
+    EXPECT_THAT(collect_case_reasons(norm_cases(Tier::quick, layer, kCorpusSeed)),
+                IsSupersetOf(own));
     EXPECT_EQ(own.contains("every_4th_batch"),
               std::string(layer) == "power_norm" || std::string(layer) == "power_norm_released");
     EXPECT_EQ(own.contains("without_scaled_nu"), std::string(layer) == "power_norm_released");

@@ -13,7 +13,7 @@ using corpus::find;
 
 namespace {
 
-std::vector<std::string> names_of_inputs(const Case& c) {
+std::vector<std::string> list_input_names(const Case& c) {
   std::vector<std::string> names;
   for (const StoredTensor& tensor : c.inputs) names.push_back(tensor.name);
   return names;
@@ -23,20 +23,20 @@ TEST(TransformerRecipe, EachOperationHasItsInputs) {
   const TransformerRecipe recipe{.reason = "mine", .why = "a test", .past = 2};
   using ::testing::Contains;
   using ::testing::Not;
-  const auto translator = names_of_inputs(transformer_case(Tier::quick, "translator", recipe, 1));
+  const auto translator = list_input_names(transformer_case(Tier::quick, "translator", recipe, 1));
   EXPECT_TRUE(std::ranges::is_sorted(translator));
   for (const char* name :
        {"source", "source_valid", "tokens", "valid", "targets", "encoder.embedding.weight",
         "decoder.layers.0.cross_attention.memory.weight", "head.bias"})
     EXPECT_THAT(translator, Contains(name));
-  const auto model = names_of_inputs(transformer_case(Tier::quick, "language_model", recipe, 1));
+  const auto model = list_input_names(transformer_case(Tier::quick, "language_model", recipe, 1));
   EXPECT_THAT(model, Contains("layers.0.attention.in.weight"));
   EXPECT_THAT(model, Not(Contains("source")));
   const Case decoding = transformer_case(Tier::quick, "decoding", recipe, 1);
   EXPECT_EQ(decoding.mode, corpus::Mode::inference);
   EXPECT_EQ(find(decoding.inputs, "layers.0.self_attention.past_keys")->shape,
             (std::vector<std::size_t>{3, 2, 4}));
-  EXPECT_THAT(names_of_inputs(decoding), Not(Contains("targets")));
+  EXPECT_THAT(list_input_names(decoding), Not(Contains("targets")));
 }
 
 TEST(TransformerRecipe, TiedHeadHasNoWeightAndRequestedValuesAreUsed) {

@@ -22,7 +22,7 @@ using testing::Not;
 
 using Hole = std::pair<std::string, std::string>;  ///< operation, unreached limit
 
-std::map<std::string, Coverage> covered_by_quick_and_standard() {
+std::map<std::string, Coverage> coverage_of_quick_and_standard_tiers() {
   std::map<std::string, Coverage> operations;
   for (const Tier tier : {Tier::quick, Tier::standard})
     for (const Case& c : corpus(tier)) operations[corpus::case_operation_name(c)].add(c);
@@ -37,7 +37,7 @@ TEST(CoverageHoles, AreExactlyTheListedOnes) {
       EXPECT_TRUE(known.emplace(operation, hole.end).second)
           << operation << ": " << hole.end << " is listed twice";
   }
-  for (const auto& [operation, coverage] : covered_by_quick_and_standard())
+  for (const auto& [operation, coverage] : coverage_of_quick_and_standard_tiers())
     for (const std::string& end : unreached_limits(operation, coverage))
       EXPECT_EQ(known.erase({operation, end}), 1u)
           << operation << ": no case touches " << end
@@ -96,7 +96,7 @@ TEST(CoverageHoles, IncludeAMissingBlockExtent) {
   EXPECT_THAT(unreached_limits("layer_norm", coverage), Contains("rows of every block"));
 }
 
-TEST(CoverageHoles, OfAnUnknownOperationAreRejected) {
+TEST(CoverageHoles, UnknownOperationIsRejected) {
   EXPECT_THROW(unreached_limits("layer_nrom", {}), ref::numeric::UsageError);
 }
 

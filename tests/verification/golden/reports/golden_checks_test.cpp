@@ -25,7 +25,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 
-std::vector<json> json_lines_of(const std::string& text) {
+std::vector<json> parse_json_lines(const std::string& text) {
   std::vector<json> objects;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) objects.push_back(json::parse(line));
@@ -53,13 +53,13 @@ TEST(GoldenReportFiles, TooFewCasesAreAFailureInEveryFile) {
   EXPECT_STREQ(last.attribute("name").value(), "min-cases");
   EXPECT_EQ(last.child("failure").attribute("message").value(), report.summary());
   const auto checks = judged::golden_checks(report);
-  EXPECT_EQ(json_lines_of(machine::json_lines(checks)).back()["path"], "min-cases");
+  EXPECT_EQ(parse_json_lines(machine::json_lines(checks)).back()["path"], "min-cases");
   EXPECT_THAT(machine::sarif(checks), HasSubstr("\"min-cases: FAILED: 1 of 6 cases passed"));
 }
 
 TEST(GoldenReportFiles, JsonHasOneCasePerLine) {
   const auto objects =
-      json_lines_of(machine::json_lines(judged::golden_checks(golden_sample_report())));
+      parse_json_lines(machine::json_lines(judged::golden_checks(golden_sample_report())));
   ASSERT_EQ(objects.size(), 6u);
   const char* const outcomes[] = {"passed", "failed", "failed", "xfail", "xpass", "declined"};
   for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(objects[i]["outcome"], outcomes[i]);
@@ -89,13 +89,13 @@ TEST(GoldenReportFiles, JsonHasOneCasePerLine) {
 }
 
 TEST(GoldenReportFiles, EveryFileNamesTheCorpusVersion) {
-  const auto command = golden_command();
+  const auto command = golden_check_command();
   auto settings = command.settings("");
   settings.corpus = {.major = 1, .minor = 2, .patch = 3, .hash = "0123456789ab"};
   const auto report = judged::golden_report({golden_result("q/a", 1)}, settings);
   const std::string version = "1.2.3+0123456789ab";
   const auto checks = judged::golden_checks(report);
-  EXPECT_EQ(json_lines_of(machine::json_lines(checks)).at(0)["corpus"], version);
+  EXPECT_EQ(parse_json_lines(machine::json_lines(checks)).at(0)["corpus"], version);
   const json sarif = json::parse(machine::sarif(checks));
   EXPECT_THAT(support::report::sarif_violations(sarif.dump()), IsEmpty());
   EXPECT_EQ(sarif["runs"][0]["properties"]["corpus"], version);
@@ -164,13 +164,13 @@ TEST(GoldenReportFiles, SarifHasOneResultPerFailedOutput) {
 }
 
 TEST(GoldenReportFiles, TextFromACandidateIsEscapedInEveryFormat) {
-  auto result = golden_problem("q/a");
+  auto result = golden_result_with_problem("q/a");
   result.problem = "it said \"\x01<b>\xff\n]]>\"";
-  auto command = golden_command();
+  auto command = golden_check_command();
   command.candidate.reset();
   command.pipe = "printf '\x02\n<&>'";
   const auto report = golden_report({result}, command, "");
-  const json line = json_lines_of(machine::json_lines(judged::golden_checks(report))).at(0);
+  const json line = parse_json_lines(machine::json_lines(judged::golden_checks(report))).at(0);
   EXPECT_EQ(line["problem"], "it said \" <b>\xef\xbf\xbd ]]>\"");
   const std::string sarif = machine::sarif(judged::golden_checks(report));
   EXPECT_EQ(json::parse(sarif)["runs"][0]["results"].size(), 1u);

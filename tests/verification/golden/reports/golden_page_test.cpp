@@ -17,7 +17,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 /// Returns a report in which two failures have an error map. The second failure is worse.
-judged::GoldenReport report_with_maps() {
+judged::GoldenReport report_with_error_maps() {
   corpora::gate::CaseResult near = golden_result("q/a_near", 1), far = golden_result("q/b_far", 2);
   near.tensors[0].map = {{"0"}, {"0", "1"}, {0, 8}};
   far.tensors[0].map = {{"0", "1"}, {"0", "1", "2"}, {0, 1, 2, 3, 4, 77}};
@@ -25,18 +25,18 @@ judged::GoldenReport report_with_maps() {
   corpora::gate::Diagnosis diagnosis{"eps: outside the root"};
   diagnosis.outputs = {"y"};
   far.diagnosis.push_back(diagnosis);
-  return golden_report({near, far, golden_result("q/c_passes", 0)}, golden_command(), "");
+  return golden_report({near, far, golden_result("q/c_passes", 0)}, golden_check_command(), "");
 }
 
 TEST(GoldenPage, IsSelfContained) {
-  const std::string page = golden_page(report_with_maps());
+  const std::string page = golden_page(report_with_error_maps());
   EXPECT_TRUE(page.starts_with("<!DOCTYPE html>"));
   for (const char* foreign : {"<script", "<link", "<img", "@import", "src=", "http-equiv"})
     EXPECT_THAT(page, Not(HasSubstr(foreign)));
 }
 
-TEST(GoldenPage, ShowsTheWorstCaseFirstWithMapNameAndCommand) {
-  const std::string page = golden_page(report_with_maps());
+TEST(GoldenPage, ShowsTheWorstCaseFirstWithItsNameErrorMapAndCommand) {
+  const std::string page = golden_page(report_with_error_maps());
   const std::size_t worst = page.find("<h2>The worst case</h2>"),
                     outputs = page.find("<h2>Every output</h2>"),
                     others = page.find("<h2>Other failures</h2>");
@@ -56,36 +56,36 @@ TEST(GoldenPage, ShowsTheWorstCaseFirstWithMapNameAndCommand) {
   EXPECT_THAT(page, AllOf(HasSubstr("outcome bad"), HasSubstr("FAILED: 1 of 3 cases passed")));
 }
 
-std::size_t count_of(const std::string& what, const std::string& text) {
+std::size_t count_occurrences(const std::string& what, const std::string& text) {
   std::size_t count = 0;
   for (std::size_t at = text.find(what); at != text.npos; at = text.find(what, at + 1)) ++count;
   return count;
 }
 
 /// Returns a page with this number of failures. Each has an error map with this number of columns.
-std::string page_of(int failures, std::size_t columns) {
+std::string render_page_with_failures(int failures, std::size_t columns) {
   std::vector<corpora::gate::CaseResult> results;
   for (int i = 0; i < failures; ++i) {
     results.push_back(golden_result(fmt::format("q/{:03}", i), 1));
     results.back().tensors[0].map = {
         {"0"}, std::vector<std::string>(columns, "0"), std::vector<double>(columns, 2)};
   }
-  return golden_page(golden_report(results, golden_command(), ""));
+  return golden_page(golden_report(results, golden_check_command(), ""));
 }
 
 TEST(GoldenPage, ShowsAMapPerFailureUpToALimit) {
-  const std::string few = page_of(41, 3);
-  EXPECT_EQ(count_of("<figure>", few), 41u);
+  const std::string few = render_page_with_failures(41, 3);
+  EXPECT_EQ(count_occurrences("<figure>", few), 41u);
   EXPECT_THAT(few, Not(HasSubstr("left out")));
-  const std::string many = page_of(45, 3);
-  EXPECT_EQ(count_of("<figure>", many), 41u);
-  EXPECT_EQ(count_of("<section class=\"problem\">", many), 45u);
+  const std::string many = render_page_with_failures(45, 3);
+  EXPECT_EQ(count_occurrences("<figure>", many), 41u);
+  EXPECT_EQ(count_occurrences("<section class=\"problem\">", many), 45u);
   EXPECT_THAT(many,
               HasSubstr("<p>4 of 44 maps are left out. Beside the map of the worst case this page "
                         "has room for 40 maps of 12,000 squares in total. The page of a single "
                         "case has its map.</p>"));
-  const std::string wide = page_of(6, 4000);
-  EXPECT_EQ(count_of("<figure>", wide), 4u);
+  const std::string wide = render_page_with_failures(6, 4000);
+  EXPECT_EQ(count_occurrences("<figure>", wide), 4u);
   EXPECT_THAT(wide, HasSubstr("<p>2 of 5 maps are left out. "));
 }
 
@@ -94,12 +94,12 @@ TEST(GoldenPage, ShowsNoPictureWithoutAMap) {
   EXPECT_THAT(page, AllOf(HasSubstr("<h2>Failures</h2>"), HasSubstr("<code>q/c_crashes</code>"),
                           HasSubstr("what &lt;it&gt; is for"), Not(HasSubstr("<figure>"))));
   const std::string passed =
-      golden_page(golden_report({golden_result("q/a", 0)}, golden_command(), ""));
+      golden_page(golden_report({golden_result("q/a", 0)}, golden_check_command(), ""));
   EXPECT_THAT(passed, AllOf(HasSubstr("outcome good"), HasSubstr("Every output"),
                             Not(HasSubstr("Failures")), Not(HasSubstr("The worst case"))));
 }
 
-TEST(GoldenPage, OfGoldenCheckShowsTheErrorMapOfAnOutput) {
+TEST(GoldenPage, PageOfCommandGoldenCheckShowsTheErrorMapOfAnOutput) {
   const tests::ref::io::TemporaryFolder folder;
   const std::string page = (folder / "page.html").string();
   // The candidate's output y is 0.

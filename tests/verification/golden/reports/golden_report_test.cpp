@@ -22,11 +22,11 @@ std::string text_of(const judged::GoldenReport& report) {
   return normproof::verification::support::report::terminal_text(judged::golden_document(report));
 }
 
-std::string markdown_of(const judged::GoldenReport& report) {
+std::string render_markdown(const judged::GoldenReport& report) {
   return normproof::verification::support::report::markdown(judged::golden_job_summary(report));
 }
 
-std::vector<judged::Outcome> outcomes_of(const judged::GoldenReport& report) {
+std::vector<judged::Outcome> list_outcomes(const judged::GoldenReport& report) {
   std::vector<judged::Outcome> outcomes;
   for (const auto& checked : report.cases) outcomes.push_back(checked.outcome);
   return outcomes;
@@ -35,7 +35,7 @@ std::vector<judged::Outcome> outcomes_of(const judged::GoldenReport& report) {
 TEST(GoldenReport, ListOfExpectedFailuresInvertsOutcomes) {
   const auto report = golden_sample_report();
   using enum judged::Outcome;
-  EXPECT_THAT(outcomes_of(report), ElementsAre(passed, failed, failed, xfail, xpass, declined));
+  EXPECT_THAT(list_outcomes(report), ElementsAre(passed, failed, failed, xfail, xpass, declined));
   EXPECT_EQ(report.count(failed), 2u);
   EXPECT_FALSE(report.passed());
   EXPECT_EQ(report.judged_case_count(), 5u);
@@ -49,29 +49,30 @@ TEST(GoldenReport, PassesIfEveryCaseMeetsItsExpectation) {
     std::vector<corpora::gate::CaseResult> results;
     for (std::size_t i = 0; i < failures.size(); ++i)
       results.push_back(golden_result("q/" + std::to_string(i), failures[i]));
-    return golden_report(results, golden_command(), list);
+    return golden_report(results, golden_check_command(), list);
   };
   EXPECT_TRUE(with("", {0, 0}).passed());
   EXPECT_EQ(with("", {0, 0}).summary(), "PASSED: 2 of 2 cases passed");
   EXPECT_FALSE(with("", {0, 1}).passed());
   EXPECT_TRUE(with("q/1", {0, 1}).passed());
   EXPECT_EQ(with("q/1", {0, 1}).summary(), "PASSED: 1 of 2 cases passed, 1 failed as listed");
-  std::vector<std::size_t> many(2345, 0);
-  many.resize(3456, 1);
-  EXPECT_EQ(with("", many).summary(), "FAILED: 2,345 of 3,456 cases passed, 1,111 failed");
+  std::vector<std::size_t> many_element_indices(2345, 0);
+  many_element_indices.resize(3456, 1);
+  EXPECT_EQ(with("", many_element_indices).summary(),
+            "FAILED: 2,345 of 3,456 cases passed, 1,111 failed");
   EXPECT_FALSE(with("q/1", {0, 0}).passed());  // an unexpected pass
   EXPECT_TRUE(with("q/*", {3, 1}).passed());
 }
 
 TEST(GoldenReport, IgnoresCommentsAndSpacesInTheList) {
   const auto report =
-      golden_report({golden_result("q/a", 1), golden_result("q/b", 0)}, golden_command(),
+      golden_report({golden_result("q/a", 1), golden_result("q/b", 0)}, golden_check_command(),
                     "# known\r\n\n  q/a \t # because of #12\r\n#q/b\n");
-  EXPECT_THAT(outcomes_of(report), ElementsAre(judged::Outcome::xfail, judged::Outcome::passed));
+  EXPECT_THAT(list_outcomes(report), ElementsAre(judged::Outcome::xfail, judged::Outcome::passed));
 }
 
 TEST(GoldenReport, CommandForAnUnexpectedPassIncludesTheList) {
-  auto command = golden_command();
+  auto command = golden_check_command();
   command.xfail = "x.txt";
   const auto report =
       golden_report({golden_result("q/a", 0), golden_result("q/b", 1)}, command, "q/a\n");
@@ -84,12 +85,12 @@ TEST(GoldenReport, ShowsNoNumbersForOutputsThatWereNotCompared) {
   absent.tensors[0] = {};
   absent.tensors[0].name = "y";
   absent.tensors[0].problem = "is absent";
-  const auto text = markdown_of(golden_report({absent}, golden_command(), ""));
+  const auto text = render_markdown(golden_report({absent}, golden_check_command(), ""));
   EXPECT_THAT(text, HasSubstr("| y | 1 | 1 | - | - | - | - | - | 0 |"));
 }
 
 TEST(GoldenReport, NamesTheLineOfAGlobThatMatchesNothing) {
-  auto command = golden_command();
+  auto command = golden_check_command();
   command.xfail = "x.txt";
   const auto message = [&] {
     return normproof::ref::numeric::error_message<normproof::ref::numeric::FileError>(
@@ -106,7 +107,7 @@ TEST(GoldenReport, NotesOutputsInAWiderDtypeWithoutFailingThem) {
   auto wide = golden_result("q/a", 0);
   wide.tensors[0].note =
       "is not of bfloat16: [0, 3] = 0.1 has more digits (float32, 5 of 6 elements)";
-  const auto report = golden_report({wide, golden_result("q/b", 0)}, golden_command(), "");
+  const auto report = golden_report({wide, golden_result("q/b", 0)}, golden_check_command(), "");
   EXPECT_TRUE(report.passed());
   EXPECT_THAT(
       judged::note_lines(report),
@@ -116,7 +117,7 @@ TEST(GoldenReport, NotesOutputsInAWiderDtypeWithoutFailingThem) {
 }
 
 TEST(GoldenReport, NamesTheCorpusVersionAndSaysIfItIsOld) {
-  const auto command = golden_command();
+  const auto command = golden_check_command();
   auto settings = command.settings("");
   EXPECT_TRUE(judged::corpus_lines(judged::golden_report({}, settings)).empty());
   settings.corpus = corpora::certify::built_corpus_version();
@@ -132,7 +133,7 @@ TEST(GoldenReport, NamesTheCorpusVersionAndSaysIfItIsOld) {
 }
 
 TEST(GoldenReport, FailsIfThereAreFewerCasesThanRequired) {
-  auto command = golden_command();
+  auto command = golden_check_command();
   command.min_cases = 2;
   const auto report = golden_report({golden_result("q/a", 0)}, command, "");
   EXPECT_FALSE(report.passed());
@@ -143,10 +144,10 @@ TEST(GoldenReport, FailsIfThereAreFewerCasesThanRequired) {
 }
 
 TEST(GoldenReport, DeclinedCasesNeitherFailNorCount) {
-  auto command = golden_command();
+  auto command = golden_check_command();
   const auto with = [&](std::size_t min_cases) {
     command.min_cases = min_cases;
-    return golden_report({golden_result("q/a", 0), golden_declined("q/b")}, command, "");
+    return golden_report({golden_result("q/a", 0), golden_declined_result("q/b")}, command, "");
   };
   EXPECT_TRUE(with(1).passed());
   EXPECT_EQ(with(1).summary(), "PASSED: 1 of 2 cases passed, 1 declined");
@@ -155,18 +156,18 @@ TEST(GoldenReport, DeclinedCasesNeitherFailNorCount) {
             "FAILED: 1 of 2 cases passed, 1 declined; expected 2 cases or more that are "
             "judged");
   command.min_cases = 1;
-  EXPECT_FALSE(golden_report({golden_declined("q/a")}, command, "").passed());
+  EXPECT_FALSE(golden_report({golden_declined_result("q/a")}, command, "").passed());
   EXPECT_THAT(
       judged::declined_lines(with(1)),
       ElementsAre("layer_norm: 1 of 2 cases declined: the candidate does not offer it, q/b"));
-  auto first = golden_declined("q/a");
+  auto first = golden_declined_result("q/a");
   first.problem = "no mask";
-  const auto two = golden_report({first, golden_declined("q/b")}, command, "");
+  const auto two = golden_report({first, golden_declined_result("q/b")}, command, "");
   EXPECT_THAT(judged::declined_lines(two),
               ElementsAre("layer_norm: 2 of 2 cases declined: the candidate does not offer them, "
                           "such as q/a: no mask"));
   EXPECT_THAT(text_of(two), StartsWith("layer_norm: 2 of 2 cases declined"));
-  EXPECT_THAT(markdown_of(two), Not(HasSubstr("| layer |")));
+  EXPECT_THAT(render_markdown(two), Not(HasSubstr("| layer |")));
 }
 
 TEST(GoldenReport, FailureShowsEveryMetric) {
@@ -185,15 +186,15 @@ TEST(GoldenReport, FailureShowsEveryMetric) {
 TEST(GoldenReport, CountsUnjudgedElementsOfPassingCases) {
   auto result = golden_result("q/a", 0);
   result.tensors[0].unjudged = 4;
-  const auto report = golden_report({result}, golden_command(), "");
+  const auto report = golden_report({result}, golden_check_command(), "");
   EXPECT_TRUE(report.passed());
   EXPECT_EQ(
       report.summary(),
       "PASSED where it is judged: 1 of 1 case passed; 4 elements not verified, for nothing is "
       "claimed of them (--strict fails)");
   EXPECT_THAT(text_of(report), HasSubstr("           4\n"));
-  EXPECT_THAT(markdown_of(report), HasSubstr(" | 4 |\n"));
-  auto strict = golden_command();
+  EXPECT_THAT(render_markdown(report), HasSubstr(" | 4 |\n"));
+  auto strict = golden_check_command();
   strict.strict = true;
   const auto refused = golden_report({result}, strict, "");
   EXPECT_FALSE(refused.passed());
@@ -202,7 +203,7 @@ TEST(GoldenReport, CountsUnjudgedElementsOfPassingCases) {
             "expected none");
 }
 
-TEST(GoldenReport, NamesTheDiagnosisOfMostCasesThenOfMostOutputs) {
+TEST(GoldenReport, ListsFirstTheDiagnosisOfMostCasesThenOfMostOutputs) {
   const auto agreeing = [](const char* what, std::vector<std::string> outputs) {
     return normproof::verification::golden::gate::Diagnosis{.what = what,
                                                             .outputs = std::move(outputs)};
@@ -211,7 +212,7 @@ TEST(GoldenReport, NamesTheDiagnosisOfMostCasesThenOfMostOutputs) {
   first.diagnosis = {agreeing("a few", {"y"}), agreeing("both", {"y", "grad_x"})};
   second.diagnosis = {agreeing("a few", {"y"}), agreeing("both", {"y", "grad_x"}),
                       agreeing("once", {"y", "grad_x", "grad_gamma", "grad_beta"})};
-  EXPECT_THAT(judged::diagnosis_lines(golden_report({first, second}, golden_command(), "")),
+  EXPECT_THAT(judged::diagnosis_lines(golden_report({first, second}, golden_check_command(), "")),
               ElementsAre("layer_norm: 'both' agrees with 2 of 2 failed cases"));
 }
 
@@ -219,15 +220,16 @@ TEST(GoldenReport, ReportsIllConditionedFailuresIfThereIsNoDiagnosis) {
   auto well = golden_result("q/a", 0), ill = golden_result("q/b", 2);
   well.description.condition = 2;
   ill.description.condition = 754;
-  EXPECT_THAT(judged::diagnosis_lines(golden_report({well, ill}, golden_command(), "")),
+  EXPECT_THAT(judged::diagnosis_lines(golden_report({well, ill}, golden_check_command(), "")),
               ElementsAre("layer_norm: every failure is at a condition number of 754 or more, as "
                           "of one-pass variance, E[x^2] - E[x]^2"));
   auto named = ill;
   named.diagnosis = {{.what = "the last row", .outputs = {"y"}}};
-  EXPECT_THAT(judged::diagnosis_lines(golden_report({well, ill, named}, golden_command(), "")),
-              ElementsAre("layer_norm: 'the last row' agrees with 1 of 2 failed cases"));
+  EXPECT_THAT(
+      judged::diagnosis_lines(golden_report({well, ill, named}, golden_check_command(), "")),
+      ElementsAre("layer_norm: 'the last row' agrees with 1 of 2 failed cases"));
   ill.description.condition = 19;
-  EXPECT_THAT(judged::diagnosis_lines(golden_report({well, ill}, golden_command(), "")),
+  EXPECT_THAT(judged::diagnosis_lines(golden_report({well, ill}, golden_check_command(), "")),
               testing::IsEmpty());
 }
 
@@ -235,15 +237,16 @@ TEST(GoldenReport, CaseWithoutJudgedElementsDoesNotCount) {
   auto nothing = golden_result("q/a", 0);
   nothing.tensors[0].count = 0;
   nothing.tensors[0].unjudged = 6;
-  const auto alone = golden_report({nothing}, golden_command(), "");
+  const auto alone = golden_report({nothing}, golden_check_command(), "");
   EXPECT_FALSE(alone.passed());
   EXPECT_EQ(alone.summary(),
             "FAILED: 1 of 1 case passed; 6 elements not verified, for nothing is claimed of them "
             "(--strict fails); expected 1 case or more that are judged");
-  EXPECT_TRUE(golden_report({nothing, golden_result("q/b", 0)}, golden_command(), "").passed());
+  EXPECT_TRUE(
+      golden_report({nothing, golden_result("q/b", 0)}, golden_check_command(), "").passed());
   auto empty = golden_result("q/a", 0);
   empty.tensors[0].count = 0;  // a tensor without elements
-  EXPECT_TRUE(golden_report({empty}, golden_command(), "").passed());
+  EXPECT_TRUE(golden_report({empty}, golden_check_command(), "").passed());
 }
 
 TEST(GoldenReport, CommandToReproduceIsQuotedForSh) {
@@ -257,7 +260,7 @@ TEST(GoldenReport, CommandToReproduceIsQuotedForSh) {
   EXPECT_EQ(report.cases[0].repro,
             "normproof golden check --golden 'a b/it'\\''s' --pipe './x \"$HOME\"' --outputs "
             "y,grad_x --accumulation bfloat16 --formula one_pass --only q/a-1x2");
-  EXPECT_EQ(golden_report({golden_result("q/a", 0)}, golden_command(), "").cases[0].repro,
+  EXPECT_EQ(golden_report({golden_result("q/a", 0)}, golden_check_command(), "").cases[0].repro,
             "normproof golden check --golden g --candidate c --only q/a");
 }
 
@@ -280,9 +283,9 @@ TEST(GoldenReport, TextEndsWithTheFailuresAndTheSummary) {
   EXPECT_THAT(text, HasSubstr("\nlayer_norm  float32  y           4       2    inf "));
 }
 
-TEST(GoldenReport, MarkdownHoldsTheSameWithMarkupEscaped) {
+TEST(GoldenReport, MarkdownHoldsTheSameReportWithEscapedMarkup) {
   const auto report = golden_sample_report();
-  const std::string text = markdown_of(report);
+  const std::string text = render_markdown(report);
   EXPECT_THAT(text,
               AllOf(StartsWith("### normproof: " + report.summary() + "\n\n| layer |"),
                     HasSubstr("\n|---|---|---|---:|"),

@@ -41,8 +41,8 @@ inline corpora::gate::CaseResult golden_result(const std::string& path, std::siz
   return result;
 }
 
-/// Returns the result of a case with a problem, so that nothing was compared.
-inline corpora::gate::CaseResult golden_problem(const std::string& path) {
+/// Returns the result of a case in which nothing was compared because of a problem.
+inline corpora::gate::CaseResult golden_result_with_problem(const std::string& path) {
   corpora::gate::CaseResult result = golden_result(path, 0);
   result.problem = "the candidate ended with status 7\nbefore it answered";
   result.tensors.clear();
@@ -50,14 +50,14 @@ inline corpora::gate::CaseResult golden_problem(const std::string& path) {
 }
 
 /// Returns the result of a case that the candidate declined.
-inline corpora::gate::CaseResult golden_declined(const std::string& path) {
+inline corpora::gate::CaseResult golden_declined_result(const std::string& path) {
   corpora::gate::CaseResult result = golden_result(path, 0);
   result.tensors.clear();
   result.declined = true;
   return result;
 }
 
-inline tool::golden::GoldenCheckCommand golden_command() {
+inline tool::golden::GoldenCheckCommand golden_check_command() {
   tool::golden::GoldenCheckCommand command;
   command.golden = "g";
   command.candidate = "c";
@@ -72,9 +72,9 @@ inline judged::GoldenReport golden_report(std::vector<corpora::gate::CaseResult>
   return judged::golden_report(std::move(results), command.settings(xfail_list));
 }
 
-/// Returns a report with six cases: one passes, one fails, one lacks an output, one fails as
-/// expected, one passes although the list of expected failures names it, and one is declined
-/// although the list names it.
+/// Returns a report with six cases. One passes, one has wrong elements and lacks an output, and in
+/// one the candidate crashes. The list of expected failures names the other three: one fails as
+/// expected, one passes, and one is declined.
 inline judged::GoldenReport golden_sample_report() {
   corpora::gate::CaseResult nan = golden_result("q/b_fails", 2);
   nan.tensors[0].got = std::copysign(std::numeric_limits<double>::quiet_NaN(), -1.0);
@@ -83,10 +83,10 @@ inline judged::GoldenReport golden_sample_report() {
   absent.name = "grad_x";
   absent.problem = "is absent";
   nan.tensors.push_back(absent);
-  return golden_report({golden_result("q/a_passes", 0), nan, golden_problem("q/c_crashes"),
-                        golden_result("q/d_known", 1), golden_result("q/e_mended", 0),
-                        golden_declined("q/f_declined")},
-                       golden_command(), "q/d_known\nq/e_*\nq/f_*\n");
+  return golden_report({golden_result("q/a_passes", 0), nan,
+                        golden_result_with_problem("q/c_crashes"), golden_result("q/d_known", 1),
+                        golden_result("q/e_mended", 0), golden_declined_result("q/f_declined")},
+                       golden_check_command(), "q/d_known\nq/e_*\nq/f_*\n");
 }
 
 }  // namespace normproof::tests::verification::golden::reports

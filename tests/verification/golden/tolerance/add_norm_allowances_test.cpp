@@ -14,7 +14,7 @@ using gate::check_case;
 constexpr const char* kAddNorms[] = {"add_layer_norm", "add_rms_norm"};
 
 /// Returns the amounts that the allowances add to a bound of 0.
-ref::tensor::NamedTensors<double> added_sum_allowance(const Case& c, Accumulation accumulation) {
+ref::tensor::NamedTensors<double> measure_sum_allowance(const Case& c, Accumulation accumulation) {
   const checks::evaluation::EvalInputs inputs = inputs_of(c, case_folder(c));
   ref::tensor::NamedTensors<double> bound;
   for (const auto& [name, values] :
@@ -26,7 +26,7 @@ ref::tensor::NamedTensors<double> added_sum_allowance(const Case& c, Accumulatio
 
 TEST(AddNormAllowances, AreZeroIfStorageDoesNotRound) {
   for (const char* function : kAddNorms)
-    for (const auto& [name, values] : added_sum_allowance(
+    for (const auto& [name, values] : measure_sum_allowance(
              plain_recipe(function, {3, 7}, DType::float32).make(1), Accumulation::float32))
       for (const double bound : values) EXPECT_EQ(bound, 0) << name;
 }
@@ -34,15 +34,15 @@ TEST(AddNormAllowances, AreZeroIfStorageDoesNotRound) {
 TEST(AddNormAllowances, AddNothingToTheBoundOfTheSum) {
   for (const char* function : kAddNorms)
     for (const double bound :
-         added_sum_allowance(plain_recipe(function, {3, 7}, DType::bfloat16).make(1),
-                             Accumulation::float32)
+         measure_sum_allowance(plain_recipe(function, {3, 7}, DType::bfloat16).make(1),
+                               Accumulation::float32)
              .at("sum"))
       EXPECT_EQ(bound, 0);
 }
 
 /// A candidate that normalizes the stored sum must be within the bound with allowances, but not
 /// within the bound that takes the sum as exact.
-TEST(AddNormAllowances, CoverANormOfTheStoredSum) {
+TEST(AddNormAllowances, CoverNormalizingTheSumThatWasRoundedToStorage) {
   for (const char* function : kAddNorms)
     for (const auto& [dtype, zero_centered] :
          {std::pair{DType::bfloat16, "0"}, {DType::float16, "0"}, {DType::bfloat16, "1"}}) {

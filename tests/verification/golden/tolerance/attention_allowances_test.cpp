@@ -18,7 +18,7 @@ using namespace normproof::verification::golden::plain;
 using ref::tensor::NamedTensors;
 
 /// Returns the amounts that the allowances add to bounds of 0.
-NamedTensors<double> added_attention_allowance(const Case& c, Accumulation accumulation) {
+NamedTensors<double> measure_attention_allowance(const Case& c, Accumulation accumulation) {
   NamedTensors<double> bound;
   for (const auto& [name, of] : {std::pair("y", "grad_y"), std::pair("grad_q", "q"),
                                  std::pair("grad_k", "k"), std::pair("grad_v", "v")})
@@ -31,7 +31,7 @@ NamedTensors<double> added_attention_allowance(const Case& c, Accumulation accum
 TEST(AttentionAllowances, CoverWeightsStoredIn16Bits) {
   const Case c = attention_case({0}, {1, 2, 3}, {4, 6, 8}, {1}, DType::bfloat16);
   const double u = corpus::unit_roundoff(DType::bfloat16);
-  const auto added = added_attention_allowance(c, Accumulation::float32);
+  const auto added = measure_attention_allowance(c, Accumulation::float32);
   EXPECT_GE(added.at("y").data()[0], u * 6);
   EXPECT_LE(added.at("y").data()[0], u * 6 * 1.01);
   EXPECT_GE(added.at("grad_v").data()[0], u / 3);
@@ -44,12 +44,12 @@ TEST(AttentionAllowances, CoverWeightsStoredIn16Bits) {
 
 TEST(AttentionAllowances, AddNothingForWeightsThatTheFormatRepresents) {
   const Case c = attention_case({0}, {1, 2}, {4, 8}, {1}, DType::bfloat16);
-  EXPECT_EQ(added_attention_allowance(c, Accumulation::float32).at("y").data()[0], 0);
+  EXPECT_EQ(measure_attention_allowance(c, Accumulation::float32).at("y").data()[0], 0);
 }
 
 TEST(AttentionAllowances, AddNoStorageErrorForWideFormats) {
   const Case c = attention_case({0}, {1, 2}, {4, 8}, {1}, DType::float32);
-  const auto added = added_attention_allowance(c, Accumulation::float32);
+  const auto added = measure_attention_allowance(c, Accumulation::float32);
   EXPECT_EQ(added.at("y").data()[0], 0);
   EXPECT_LE(added.at("grad_q").data()[0], 0x1p-24 * 200);
 }
@@ -58,7 +58,7 @@ TEST(AttentionAllowances, AddNoStorageErrorForWideFormats) {
 // is NaN, but the bound must be infinity.
 TEST(AttentionAllowances, AreInfiniteIfAnErrorIsInfinite) {
   const Case c = attention_case({0}, {1, 2, 3}, {4, 6, 8}, {1}, DType::float32);
-  NamedTensors<double> bound = added_attention_allowance(c, Accumulation::bfloat16);
+  NamedTensors<double> bound = measure_attention_allowance(c, Accumulation::bfloat16);
   bound.at("y").data()[0] = std::numeric_limits<double>::infinity();
   add_attention_allowances(c, inputs_of(c).function, Accumulation::bfloat16, bound);
   for (const char* const name : {"grad_q", "grad_k"})

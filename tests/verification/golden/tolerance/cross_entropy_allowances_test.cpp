@@ -11,8 +11,8 @@ namespace {
 
 // For logits of 1000, log_sum_exp is 1000.7. There, float32 numbers are 2^-14 apart.
 TEST(CrossEntropyAllowances, CoverALogSumExpThatIsRoundedToOneNumber) {
-  Case c = two_rows_of_two_classes(DType::float32);
-  c.inputs[0] = tensor_of("logits", DType::float32, {2, 2}, {1000, 1000, 1000, 1000});
+  Case c = cross_entropy_case_of_two_rows(DType::float32);
+  c.inputs[0] = make_stored_tensor("logits", DType::float32, {2, 2}, {1000, 1000, 1000, 1000});
   ref::tensor::NamedTensors<double> bound;
   bound.set("loss", ref::tensor::full_tensor<double>({1}, 0));
   bound.set("grad_logits", ref::tensor::full_tensor<double>({2, 2}, 0));

@@ -22,7 +22,7 @@ using ::testing::Each;
 using ::testing::ElementsAre;
 
 /// Returns the amounts that the allowances add to bounds of 0 for y and grad_x.
-ref::tensor::NamedTensors<double> allowances(const Case& c, Accumulation accumulation) {
+ref::tensor::NamedTensors<double> compute_allowances(const Case& c, Accumulation accumulation) {
   const checks::evaluation::EvalInputs inputs = inputs_of(c, case_folder(c));
   const auto outputs = checks::evaluation::run_operation<double>(c.options, inputs, c.sequence);
   ref::tensor::NamedTensors<double> bound;
@@ -35,24 +35,24 @@ ref::tensor::NamedTensors<double> allowances(const Case& c, Accumulation accumul
   return bound;
 }
 
-std::vector<double> grad_x_allowance(const Case& c, Accumulation accumulation) {
-  const auto bound = allowances(c, accumulation).at("grad_x");
+std::vector<double> measure_grad_x_allowance(const Case& c, Accumulation accumulation) {
+  const auto bound = compute_allowances(c, accumulation).at("grad_x");
   return {bound.data(), bound.data() + bound.size()};
 }
 
-Case two_halves(const char* function, DType dtype) {
+Case case_of_two_halves(const char* function, DType dtype) {
   return plain_recipe(function, {1, 2}, dtype)
       .x([](auto, double) { return 3.0; })
       .grad_y([](std::size_t i, double) { return i == 0 ? 4.0 : 0.0; })
       .make(1);
 }
 
-TEST(FunctionAllowances, CoverSoftmaxBackwardFromAStoredY) {
+TEST(FunctionAllowances, CoverSoftmaxBackwardThatReadsTheStoredY) {
   // Each y is 1/2 with an error of u/2. So the sum of grad_y y has an error of 2 u, and grad_x has
   // the error `(u/2) |4 - 2| + (1/2) 2 u`.
   const double u = 0x1p-8;
-  const auto added =
-      grad_x_allowance(two_halves("softmax", DType::bfloat16), Accumulation::float32);
+  const auto added = measure_grad_x_allowance(case_of_two_halves("softmax", DType::bfloat16),
+                                              Accumulation::float32);
   ASSERT_EQ(added.size(), 2u);
   for (const double amount : added) {
     EXPECT_GE(amount, 2 * u);
@@ -60,13 +60,13 @@ TEST(FunctionAllowances, CoverSoftmaxBackwardFromAStoredY) {
   }
 }
 
-TEST(FunctionAllowances, CoverL2NormBackwardFromAStoredY) {
+TEST(FunctionAllowances, CoverL2NormBackwardThatReadsTheStoredY) {
   // For x = (3, 3) and eps = 1e-6, rstd r is 1/sqrt(18). Each y is 1/sqrt(2) with an error of
   // u/sqrt(2). The sum of grad_y y is 4/sqrt(2) with an error of 4 u/sqrt(2). So grad_x has the
   // error `r (2 u + 2 u)`.
   const double u = 0x1p-8, expected = 4 * u / std::sqrt(18.0);
-  const auto added =
-      grad_x_allowance(two_halves("l2_norm", DType::bfloat16), Accumulation::float32);
+  const auto added = measure_grad_x_allowance(case_of_two_halves("l2_norm", DType::bfloat16),
+                                              Accumulation::float32);
   ASSERT_EQ(added.size(), 2u);
   for (const double amount : added) {
     EXPECT_GE(amount, expected);
@@ -76,8 +76,8 @@ TEST(FunctionAllowances, CoverL2NormBackwardFromAStoredY) {
 
 TEST(FunctionAllowances, CoverOtherOrdersOfOperationsInTheL2NormBackward) {
   const double u = 0x1p-24;
-  for (const double amount :
-       grad_x_allowance(two_halves("l2_norm", DType::float32), Accumulation::float32)) {
+  for (const double amount : measure_grad_x_allowance(case_of_two_halves("l2_norm", DType::float32),
+                                                      Accumulation::float32)) {
     EXPECT_GE(amount, 32 * u / std::sqrt(18.0));
     EXPECT_LE(amount, 100 * u / std::sqrt(18.0));
   }
@@ -85,20 +85,23 @@ TEST(FunctionAllowances, CoverOtherOrdersOfOperationsInTheL2NormBackward) {
 
 TEST(FunctionAllowances, AreZeroIfStorageDoesNotRound) {
   for (const char* function : {"softmax", "log_softmax"})
-    EXPECT_THAT(grad_x_allowance(two_halves(function, DType::float32), Accumulation::float32),
+    EXPECT_THAT(measure_grad_x_allowance(case_of_two_halves(function, DType::float32),
+                                         Accumulation::float32),
                 Each(0.0));
-  EXPECT_THAT(grad_x_allowance(two_halves("softmax", DType::bfloat16), Accumulation::bfloat16),
+  EXPECT_THAT(measure_grad_x_allowance(case_of_two_halves("softmax", DType::bfloat16),
+                                       Accumulation::bfloat16),
               Each(0.0));
-  EXPECT_THAT(grad_x_allowance(two_halves("gelu", DType::bfloat16), Accumulation::float32),
-              Each(0.0));
+  EXPECT_THAT(
+      measure_grad_x_allowance(case_of_two_halves("gelu", DType::bfloat16), Accumulation::float32),
+      Each(0.0));
 }
 
 TEST(FunctionAllowances, AreZeroForMaskedElements) {
   for (const char* function : {"softmax", "log_sum_exp"}) {
-    const auto added = grad_x_allowance(plain_recipe(function, {1, 3}, DType::bfloat16)
-                                            .masked([](std::size_t i) { return i == 1; })
-                                            .make(1),
-                                        Accumulation::float32);
+    const auto added = measure_grad_x_allowance(plain_recipe(function, {1, 3}, DType::bfloat16)
+                                                    .masked([](std::size_t i) { return i == 1; })
+                                                    .make(1),
+                                                Accumulation::float32);
     EXPECT_GT(added[0], 0) << function;
     EXPECT_EQ(added[1], 0) << function;
   }
@@ -108,7 +111,7 @@ TEST(FunctionAllowances, AllowGeluTanhToCancelInProportionToX) {
   const Case c = plain_recipe("gelu_tanh", {1, 2})
                      .x([](std::size_t i, double) { return i == 0 ? -4.0 : 0.0; })
                      .make(1);
-  const auto bound = allowances(c, Accumulation::float64).at("y");
+  const auto bound = compute_allowances(c, Accumulation::float64).at("y");
   EXPECT_THAT(std::vector<double>(bound.data(), bound.data() + 2), ElementsAre(0x1p-49, 0));
 }
 
@@ -119,7 +122,7 @@ TEST(FunctionAllowances, AllowASigmoidOfZeroIfItsExponentialOverflows) {
                                                                     : 4.0; })
                      .grad_y([](auto, double) { return 2.0; })
                      .make(1);
-  const auto bound = allowances(c, Accumulation::float32);
+  const auto bound = compute_allowances(c, Accumulation::float32);
   const auto& y = bound.at("y");
   const auto& grad_x = bound.at("grad_x");
   EXPECT_THAT(std::vector<double>(y.data(), y.data() + 3),
@@ -139,7 +142,7 @@ TEST(FunctionAllowances, CoverIntermediateProductsStoredIn16Bits) {
       const auto answer = run_plain(c, recipes::inputs_of(c), {.from_y = true}, sites);
       Tolerance bounds = derive_tolerance(c, Accumulation::float32);
       EXPECT_TRUE(check_case(stored, answer, {}, bounds).passed()) << function;
-      const auto added = allowances(c, Accumulation::float32);
+      const auto added = compute_allowances(c, Accumulation::float32);
       for (const auto& [name, values] : added)
         for (std::size_t i = 0; i < values.size(); ++i)
           bounds.bound.at(name).data()[i] -= values.data()[i];
@@ -149,13 +152,13 @@ TEST(FunctionAllowances, CoverIntermediateProductsStoredIn16Bits) {
                           .x([](auto, double) { return 3.0; })
                           .gate([](auto, double) { return -0.25; })
                           .make(1);
-  const auto bound = allowances(powers, Accumulation::float32).at("y");
+  const auto bound = compute_allowances(powers, Accumulation::float32).at("y");
   EXPECT_LT(bound.data()[0], std::numeric_limits<float>::min());  // only underflow is allowed
 }
 
 /// A backward that uses the stored y must be within the bound with the allowance, but not within
 /// the bound without it.
-TEST(FunctionAllowances, CoverBackwardsFromTheStoredY) {
+TEST(FunctionAllowances, CoverBackwardPassesFromTheStoredY) {
   for (const char* function : {"softmax", "log_softmax", "log_sum_exp"})
     for (const DType dtype : {DType::bfloat16, DType::float16}) {
       const Case c = plain_recipe(function, {9, 12}, dtype).make(1);
@@ -164,7 +167,7 @@ TEST(FunctionAllowances, CoverBackwardsFromTheStoredY) {
       const auto answer = run_plain(c, recipes::inputs_of(c), {.from_y = true}, sites);
       Tolerance bounds = derive_tolerance(c, Accumulation::float32);
       EXPECT_TRUE(check_case(stored, answer, {}, bounds).passed()) << function;
-      const auto added = grad_x_allowance(c, Accumulation::float32);
+      const auto added = measure_grad_x_allowance(c, Accumulation::float32);
       for (std::size_t i = 0; i < added.size(); ++i)
         bounds.bound.at("grad_x").data()[i] -= added[i];
       EXPECT_FALSE(check_case(stored, answer, {}, bounds).passed()) << function;

@@ -10,13 +10,13 @@
 namespace normproof::verification::golden::tolerance {
 namespace {
 
-double largest_allowance(const ref::tensor::Tensor<double>& tensor) {
+double find_largest_allowance(const ref::tensor::Tensor<double>& tensor) {
   return *std::max_element(tensor.data(), tensor.data() + tensor.size());
 }
 
 TEST(LayerAllowances, AllowBetaToBeAddedToTheStoredOutput) {
   const auto y_of = [](const char* layer, DType dtype) {
-    return largest_allowance(
+    return find_largest_allowance(
         derive_tolerance(plain_recipe(layer, {4, 6}, dtype).make(1), Accumulation::float32)
             .bound.at("y"));
   };
@@ -30,7 +30,7 @@ TEST(LayerAllowances, AllowRunningStatisticsToBeConverted) {
   c.exact = true;
   const Tolerance bounds = derive_tolerance(c, Accumulation::float32);
   for (const char* name : {"running_mean", "running_variance"})
-    EXPECT_GT(largest_allowance(bounds.bound.at(name)), 0) << name;
+    EXPECT_GT(find_largest_allowance(bounds.bound.at(name)), 0) << name;
 }
 
 }  // namespace

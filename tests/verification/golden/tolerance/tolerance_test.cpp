@@ -13,7 +13,7 @@ using corpus::to_string;
 
 namespace {
 
-double largest_finite(const ref::tensor::Tensor<double>& tensor) {
+double find_largest_finite_value(const ref::tensor::Tensor<double>& tensor) {
   double largest = 0;
   for (std::size_t i = 0; i < tensor.size(); ++i) largest = std::max(largest, tensor.data()[i]);
   return largest;
@@ -26,14 +26,14 @@ TEST(GateTolerance, ExistsForEveryOutputAndShrinksWithTheUnitRoundoff) {
                     in64 = derive_tolerance(c, Accumulation::float64);
     for (const StoredTensor& tensor : certify::certify(c).tensors) {
       if (tensor.name.ends_with("_lo") || tensor.name == "iterations") continue;
-      const double wide = largest_finite(in32.bound.at(tensor.name)),
-                   narrow = largest_finite(in64.bound.at(tensor.name));
+      const double wide = find_largest_finite_value(in32.bound.at(tensor.name)),
+                   narrow = find_largest_finite_value(in64.bound.at(tensor.name));
       EXPECT_TRUE(std::isfinite(wide)) << tensor.name;
       if (wide == 0) continue;
       // The bound is proportional to u, up to second-order terms.
       EXPECT_GT(narrow, 0) << layer << " " << tensor.name;
       EXPECT_LE(narrow, wide * 0x1.01p-29) << layer << " " << tensor.name;
-      EXPECT_GT(largest_finite(in32.input_sensitivity.at(tensor.name)), 0)
+      EXPECT_GT(find_largest_finite_value(in32.input_sensitivity.at(tensor.name)), 0)
           << layer << " " << tensor.name;
     }
   }
@@ -55,7 +55,7 @@ TEST(GateTolerance, AllowsFlushedSubnormalsOnlyIfDeclared) {
 }
 
 TEST(GateTolerance, AllowsTwoUlpsForSubnormalResults) {
-  for (const Accumulation accumulation : kEveryAccumulation) {
+  for (const Accumulation accumulation : kAllAccumulations) {
     const auto format = corpus::accumulation_arithmetic(accumulation);
     EXPECT_EQ(arithmetic_of_candidate(accumulation, true).tiny, format.tiny);
     // The distance of subnormal numbers is 2 u times the smallest normal number.
@@ -65,18 +65,21 @@ TEST(GateTolerance, AllowsTwoUlpsForSubnormalResults) {
 }
 
 TEST(GateTolerance, AllowsStoredSubnormalsToBeFlushed) {
-  constexpr double kLeast = 0x1p-14;  // the smallest normal number of float16
-  EXPECT_GE(with_storage_rounding(0, kLeast / 2, 0, DType::float16, true), kLeast / 2);
-  EXPECT_LT(with_storage_rounding(0, kLeast / 2, 0, DType::float16, true), kLeast);
-  EXPECT_EQ(with_storage_rounding(0, kLeast / 2, 0, DType::float16), 0);
-  EXPECT_EQ(with_storage_rounding(0, kLeast, 0, DType::float16, true), 0);
+  constexpr double kSmallestNormalFloat16 = 0x1p-14;  // the smallest normal number of float16
+  EXPECT_GE(with_storage_rounding(0, kSmallestNormalFloat16 / 2, 0, DType::float16, true),
+            kSmallestNormalFloat16 / 2);
+  EXPECT_LT(with_storage_rounding(0, kSmallestNormalFloat16 / 2, 0, DType::float16, true),
+            kSmallestNormalFloat16);
+  EXPECT_EQ(with_storage_rounding(0, kSmallestNormalFloat16 / 2, 0, DType::float16), 0);
+  EXPECT_EQ(with_storage_rounding(0, kSmallestNormalFloat16, 0, DType::float16, true), 0);
   // The value may be a subnormal number within the bound.
-  EXPECT_GE(with_storage_rounding(0x1p-20, kLeast, 0, DType::float16, true), kLeast);
+  EXPECT_GE(with_storage_rounding(0x1p-20, kSmallestNormalFloat16, 0, DType::float16, true),
+            kSmallestNormalFloat16);
 }
 
 TEST(GateTolerance, GrowsWithTheConditionNumber) {
   const auto bound_at = [](double offset) {
-    return largest_finite(
+    return find_largest_finite_value(
         derive_tolerance(plain_recipe("layer_norm", {3, 8}, DType::float32)
                              .x([=](std::size_t, double normal) { return offset + normal; })
                              .make(1),
@@ -88,10 +91,10 @@ TEST(GateTolerance, GrowsWithTheConditionNumber) {
   EXPECT_GT(at_10000, 50 * at_100);
 }
 
-TEST(GateTolerance, InputRoundingOfASumIsThatOfItsTerms) {
+TEST(GateTolerance, InputRoundingErrorOfASumIsThatOfItsTerms) {
   // grad_beta is a sum of grad_y. Its bound is u times the sum of magnitudes.
   const Case c = plain_recipe("layer_norm", {5, 3}, DType::float32).make(1);
-  const std::vector<double> grad_y = values_of(c.inputs, "grad_y");
+  const std::vector<double> grad_y = find_tensor_values(c.inputs, "grad_y");
   const Tolerance bounds = derive_tolerance(c, Accumulation::float32);
   for (std::size_t d = 0; d < 3; ++d) {
     double magnitude = 0;
@@ -110,7 +113,7 @@ TEST(GateTolerance, IsInfiniteIfTheArithmeticOverflows) {
   const Case c = plain_recipe("layer_norm", {2, 4}, DType::float32)
                      .x([](std::size_t, double normal) { return 1e12 * normal; })
                      .make(1);
-  for (const Accumulation accumulation : kEveryAccumulation) {
+  for (const Accumulation accumulation : kAllAccumulations) {
     const Tolerance bounds = derive_tolerance(c, accumulation);
     const bool overflows = accumulation == Accumulation::float16;
     for (std::size_t i = 0; i < 8; ++i)
@@ -127,7 +130,8 @@ TEST(GateTolerance, AddsTheRoundingOfStorage) {
   // The rounding to nearest must be within the bound, also for subnormal numbers.
   for (const DType dtype : {DType::float32, DType::float16, DType::bfloat16})
     for (double x = 1.2345678901234567; x > 0x1p-155; x *= 0.71)
-      EXPECT_LE(std::fabs(rounded_to(dtype, x) - x), with_storage_rounding(0, x, 0, dtype)) << x;
+      EXPECT_LE(std::fabs(round_to_dtype(dtype, x) - x), with_storage_rounding(0, x, 0, dtype))
+          << x;
 }
 
 TEST(GateTolerance, IsInfiniteIfTheDtypeOfTheOutputMayOverflow) {
@@ -139,7 +143,7 @@ TEST(GateTolerance, IsInfiniteIfTheDtypeOfTheOutputMayOverflow) {
         .make(1);
   };
   const auto grad_x = [&](DType dtype, Accumulation accumulation) {
-    return largest_finite(derive_tolerance(of(dtype), accumulation).bound.at("grad_x"));
+    return find_largest_finite_value(derive_tolerance(of(dtype), accumulation).bound.at("grad_x"));
   };
   EXPECT_EQ(grad_x(DType::float16, Accumulation::bfloat16), kGoldenInfinity);
   EXPECT_GT(grad_x(DType::bfloat16, Accumulation::bfloat16), 65504);
@@ -153,7 +157,7 @@ TEST(GateTolerance, StorageAtMostDoublesTheErrorOfRepresentableValues) {
   EXPECT_EQ(with_storage_rounding(0.5, 2, 0, DType::float32), 0.5 + 2.5 * 0x1p-24 + 0x1p-149);
   // A value off by less than half an ulp is stored as 1, and by more as a neighbor of 1.
   for (const double off : {0x1p-13, 0x1p-12, 0x1.8p-11, 0x1p-10, -0x1p-13, -0x1p-11})
-    EXPECT_LE(std::fabs(rounded_to(DType::float16, 1 + off) - 1),
+    EXPECT_LE(std::fabs(round_to_dtype(DType::float16, 1 + off) - 1),
               with_storage_rounding(std::fabs(off), 1, 0, DType::float16))
         << off;
 }
@@ -166,22 +170,22 @@ TEST(GateTolerance, IsFiniteEvenIfAVarianceMayVanish) {
                        .make(1);
     const Tolerance bounds = derive_tolerance(c, Accumulation::float32);
     for (const auto& [name, bound] : bounds.bound)
-      EXPECT_TRUE(std::isfinite(largest_finite(bound))) << layer << " " << name;
-    EXPECT_LE(largest_finite(bounds.bound.at("rstd")), 320) << layer;
+      EXPECT_TRUE(std::isfinite(find_largest_finite_value(bound))) << layer << " " << name;
+    EXPECT_LE(find_largest_finite_value(bounds.bound.at("rstd")), 320) << layer;
   }
 }
 
 TEST(GateTolerance, FindsFormulasByName) {
   for (const Formula formula : kFormulas) EXPECT_EQ(parse_formula(to_string(formula)), formula);
   EXPECT_EQ(
-      usage_message([] { parse_formula("onepass"); }),
+      usage_error_message([] { parse_formula("onepass"); }),
       "unknown formula 'onepass'; did you mean 'one_pass'? known: folded, one_pass, two_pass");
 }
 
 TEST(GateTolerance, FoldedBoundGrowsWithTheOffset) {
   // With one element per row, the mean is exact, and so is the difference from the mean.
   const auto of = [](double offset, Formula formula) {
-    return largest_finite(
+    return find_largest_finite_value(
         derive_tolerance(plain_recipe("layer_norm", {3, 1}, DType::float32)
                              .x([=](std::size_t, double normal) { return offset + normal; })
                              .make(1),
@@ -195,7 +199,7 @@ TEST(GateTolerance, FoldedBoundGrowsWithTheOffset) {
 
 TEST(GateTolerance, OnePassBoundGrowsWithTheSquareOfTheOffset) {
   const auto of = [](const char* layer, double offset, Formula formula) {
-    return largest_finite(
+    return find_largest_finite_value(
         derive_tolerance(plain_recipe(layer, {3, 8})
                              .x([=](std::size_t, double normal) { return offset + normal; })
                              .make(1),

@@ -14,24 +14,24 @@ using ref::numeric::AnyOrderArithmetic;
 
 /// Returns the error that the gate allows for one operation in float32, divided by u times the
 /// result.
-double error_in_u(const any_order_error& result) {
+double error_in_unit_roundoffs(const any_order_error& result) {
   const double u = AnyOrderArithmetic::current().unit_roundoff;
   return result.error / (u * std::fabs(result.value));
 }
 
-TEST(ErrorUnits, OfOneOperationMatchTheErrorModel) {
-  const AnyOrderArithmetic scope(arithmetic_in(ref::numeric::FloatType::float32));
+TEST(ErrorUnits, MatchTheErrorModelForOneOperation) {
+  const AnyOrderArithmetic scope(arithmetic_of_type(ref::numeric::FloatType::float32));
   const any_order_error three = 3, seven = 7;
   for (const any_order_error& result : {three * seven, three / seven, sqrt(seven)})
-    EXPECT_NEAR(error_in_u(result), kOperationError, 1e-6);
-  EXPECT_NEAR(error_in_u(three + seven), 1, 1e-6);
+    EXPECT_NEAR(error_in_unit_roundoffs(result), kOperationError, 1e-6);
+  EXPECT_NEAR(error_in_unit_roundoffs(three + seven), 1, 1e-6);
 }
 
-TEST(ErrorUnits, OfSeveralOperationsAddUp) {
+TEST(ErrorUnits, AddUpOverSeveralOperations) {
   EXPECT_EQ(kScaledInputError, kOperationError + 2);
   EXPECT_EQ(kConvertedStatisticError, 3 * kOperationError);
   EXPECT_GE(kPublishedSigmoidError, 2 * kOperationError + 1);
-  EXPECT_EQ(slack_of_operations(4, 0x1p-24), 1 + 4 * kOperationError * 0x1p-24);
+  EXPECT_EQ(operation_slack(4, 0x1p-24), 1 + 4 * kOperationError * 0x1p-24);
 }
 
 }  // namespace

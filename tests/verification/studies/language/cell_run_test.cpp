@@ -15,7 +15,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-struct Interrupted {};
+struct RunInterrupted {};
 
 class LanguageStudyCellRun : public ::testing::Test {
  protected:
@@ -23,12 +23,12 @@ class LanguageStudyCellRun : public ::testing::Test {
     return run_cell(
         cell, data_,
         {.folder = folder_.path(), .after_step = [=](const training::RunProgress& progress) {
-           if (progress.step == end_at) throw Interrupted();
+           if (progress.step == end_at) throw RunInterrupted();
          }});
   }
 
   tests::ref::io::TemporaryFolder folder_;
-  StudyData data_ = small_data();
+  StudyData data_ = small_study_data();
 };
 
 TEST_F(LanguageStudyCellRun, RecordsLossesAndNormStatistics) {
@@ -36,7 +36,7 @@ TEST_F(LanguageStudyCellRun, RecordsLossesAndNormStatistics) {
   const CellResult result = run(cell);
   EXPECT_EQ(result.name, cell_name(cell));
   EXPECT_EQ(result.data_sha256, data_sha256(cell.task, data_));
-  const auto config = config_for(cell, data_);
+  const auto config = make_run_config_with_data(cell, data_);
   EXPECT_EQ(result.steps, config.epochs * make_task(config, data_)->steps_per_epoch());
   ASSERT_EQ(result.validation_loss.size(), 4u);
   EXPECT_LT(*result.validation_loss.back(), *result.validation_loss.front());
@@ -115,8 +115,8 @@ TEST_F(LanguageStudyCellRun, ResumesToTheSameResultOnAnyNumberOfThreads) {
     cell.purpose = RunPurpose::test;
     const std::string whole = result_line(run(cell));
     ref::numeric::set_num_threads(3);
-    EXPECT_THROW(run(cell, 1), Interrupted);
-    EXPECT_THROW(run(cell, 9), Interrupted);
+    EXPECT_THROW(run(cell, 1), RunInterrupted);
+    EXPECT_THROW(run(cell, 9), RunInterrupted);
     EXPECT_EQ(result_line(run(cell)), whole);
     ref::numeric::set_num_threads(1);
   }
@@ -136,7 +136,7 @@ TEST_F(LanguageStudyCellRun, TraceOfDynamicsCoversEveryNormFromTheFirstStep) {
     EXPECT_EQ(parse_result(result_line(result), "f"), result);
     EXPECT_FALSE(std::filesystem::exists(run_folder(folder_.path(), cell)));
     // After an interruption, a run that traces dynamics restarts. Other runs would resume.
-    EXPECT_THROW(run(cell, 9), Interrupted);
+    EXPECT_THROW(run(cell, 9), RunInterrupted);
     EXPECT_EQ(result_line(run(cell)), result_line(result));
     const auto device = gpu::device::simulated_device(9);
     EXPECT_EQ(

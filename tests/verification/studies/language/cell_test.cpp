@@ -43,8 +43,8 @@ TEST(LanguageStudyCell, NameParsesBackToTheCell) {
 
 TEST(LanguageStudyCell, TranslatorNameGivesNormsOfBothSides) {
   using Sides = std::pair<std::string, std::string>;
-  EXPECT_EQ(norms_by_side("dyt"), Sides("dyt", "dyt"));
-  EXPECT_EQ(norms_by_side(kReleasedPlacement), Sides("power_norm_released", "layer_norm"));
+  EXPECT_EQ(split_norms_by_side("dyt"), Sides("dyt", "dyt"));
+  EXPECT_EQ(split_norms_by_side(kReleasedPlacement), Sides("power_norm_released", "layer_norm"));
   EXPECT_EQ(study_norms(training::Task::translate).size(),
             study_norms(training::Task::language).size() + 1);
   EXPECT_EQ(cell_name({.task = training::Task::translate, .norm = kReleasedPlacement}),
@@ -84,10 +84,10 @@ TEST(LanguageStudyCell, HasOnlyOneValidName) {
 
 /// Returns the training settings of the cell `cell` that differ from the settings of the cell
 /// `from`.
-std::vector<std::string> changes_of(const Cell& cell, const Cell& from) {
-  const auto base = training::list_settings(config_of(from));
+std::vector<std::string> list_changed_settings(const Cell& cell, const Cell& from) {
+  const auto base = training::list_settings(make_run_config(from));
   std::vector<std::string> found;
-  for (const auto& setting : training::list_settings(config_of(cell)))
+  for (const auto& setting : training::list_settings(make_run_config(cell)))
     if (std::ranges::find(base, setting) == base.end())
       found.push_back(fmt::format("{}={}", setting.first, setting.second));
   return found;
@@ -102,7 +102,7 @@ TEST(LanguageStudyCell, TranslatorConfigurationsDifferOnlyAsTheirNamesDo) {
   const auto changed = [&](auto&& change) {
     Cell cell = base;
     change(cell);
-    return changes_of(cell, base);
+    return list_changed_settings(cell, base);
   };
   EXPECT_THAT(changed([](Cell& c) { c.placement = model::NormPlacement::post; }),
               ElementsAre("model.placement=post"));
@@ -116,8 +116,8 @@ TEST(LanguageStudyCell, TranslatorConfigurationsDifferOnlyAsTheirNamesDo) {
                   "decoder.num_layers=1", "training.batch_size=16", "schedule.warmup_steps=40",
                   "initialization.name=xavier_normal", "initialization.gain=1"));
   for (const Size size : {Size::whole, Size::quick})
-    EXPECT_TRUE(
-        config_of({.task = training::Task::translate, .size = size}).translator.scaled_embedding);
+    EXPECT_TRUE(make_run_config({.task = training::Task::translate, .size = size})
+                    .translator.scaled_embedding);
   EXPECT_THAT(changed([](Cell& c) { c.norm = "dyt"; }),
               AllOf(Contains("norm.name=dyt"), Contains("final_norm.name=dyt"),
                     Contains("decoder_norm.name=dyt"), Contains("decoder_final_norm.name=dyt")));
@@ -129,7 +129,7 @@ TEST(LanguageStudyCell, TranslatorConfigurationsDifferOnlyAsTheirNamesDo) {
 }
 
 TEST(LanguageStudyCell, ConfigurationsDifferOnlyAsTheirNamesDo) {
-  const auto changes = [](const Cell& cell) { return changes_of(cell, {}); };
+  const auto changes = [](const Cell& cell) { return list_changed_settings(cell, {}); };
   using ::testing::ElementsAre;
   EXPECT_THAT(changes({.placement = model::NormPlacement::post}),
               ElementsAre("encoder.placement=post"));
@@ -141,9 +141,9 @@ TEST(LanguageStudyCell, ConfigurationsDifferOnlyAsTheirNamesDo) {
                           "training.epochs=4", "training.context=32", "schedule.warmup_steps=40"));
   EXPECT_THAT(changes({.norm = "power_norm_released"}),
               ::testing::Contains("norm.warmup_iterations=200"));
-  EXPECT_THROW(config_of({.norm = "group_norm"}), ref::numeric::UsageError);
-  EXPECT_THROW(config_of({.norm = kReleasedPlacement}), ref::numeric::UsageError);
-  EXPECT_THROW(config_of({.learning_rate = "fast"}), ref::numeric::UsageError);
+  EXPECT_THROW(make_run_config({.norm = "group_norm"}), ref::numeric::UsageError);
+  EXPECT_THROW(make_run_config({.norm = kReleasedPlacement}), ref::numeric::UsageError);
+  EXPECT_THROW(make_run_config({.learning_rate = "fast"}), ref::numeric::UsageError);
 }
 
 }  // namespace

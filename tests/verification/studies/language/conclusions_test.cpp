@@ -15,8 +15,8 @@ using testing::HasSubstr;
 
 class LanguageStudyConclusions : public ::testing::Test {
  protected:
-  void add_norm(const char* norm, const std::vector<double>& losses) {
-    add_tested(results_, {}, norm, losses);
+  void add_norm_results(const char* norm, const std::vector<double>& losses) {
+    add_tested_runs(results_, {}, norm, losses);
   }
   void diverge(const char* norm, std::uint64_t seed) {
     const Cell cell = cell_of({}, norm, "1e-2", seed, RunPurpose::test);
@@ -28,9 +28,9 @@ class LanguageStudyConclusions : public ::testing::Test {
 };
 
 TEST_F(LanguageStudyConclusions, ConfidenceIntervalOnOneSideOfZeroDecides) {
-  add_norm("layer_norm", {1.0, 1.1, 1.2});
-  add_norm("power_norm", {0.9, 1.0, 1.1});
-  add_norm("batch_norm", {0.8, 0.9, 1.0});
+  add_norm_results("layer_norm", {1.0, 1.1, 1.2});
+  add_norm_results("power_norm", {0.9, 1.0, 1.1});
+  add_norm_results("batch_norm", {0.8, 0.9, 1.0});
   EXPECT_EQ(verdict("p1"), Verdict::holds);
   EXPECT_EQ(verdict("p2"), Verdict::fails);
   EXPECT_THAT(find("p1", results_, {}).numbers,
@@ -38,22 +38,22 @@ TEST_F(LanguageStudyConclusions, ConfidenceIntervalOnOneSideOfZeroDecides) {
 }
 
 TEST_F(LanguageStudyConclusions, ConfidenceIntervalAroundZeroIsUnsettled) {
-  add_norm("layer_norm", {1.0, 1.1, 1.2});
-  add_norm("power_norm", {0.9, 1.2, 1.1});
+  add_norm_results("layer_norm", {1.0, 1.1, 1.2});
+  add_norm_results("power_norm", {0.9, 1.2, 1.1});
   EXPECT_EQ(verdict("p1"), Verdict::unsettled);
 }
 
 TEST_F(LanguageStudyConclusions, StatementWithFewerThanTwoPairedSeedsIsNotRun) {
   for (const auto& statement : statements(Condition().task))
     EXPECT_EQ(verdict(statement.id.c_str()), Verdict::not_run);
-  add_norm("layer_norm", {1.0});
-  add_norm("power_norm", {0.9, 1.0});
+  add_norm_results("layer_norm", {1.0});
+  add_norm_results("power_norm", {0.9, 1.0});
   EXPECT_EQ(verdict("p1"), Verdict::not_run);
 }
 
 TEST_F(LanguageStudyConclusions, SeedAtWhichOneNormDivergedCountsForTheOtherNorm) {
-  add_norm("layer_norm", {1.0, 1.1, 1.2});
-  add_norm("batch_norm", {1.1, 1.3, 1.2});
+  add_norm_results("layer_norm", {1.0, 1.1, 1.2});
+  add_norm_results("batch_norm", {1.1, 1.3, 1.2});
   EXPECT_EQ(verdict("p2"), Verdict::unsettled);
   diverge("batch_norm", 3);
   EXPECT_EQ(verdict("p2"), Verdict::holds);
@@ -67,7 +67,7 @@ TEST_F(LanguageStudyConclusions, SeedAtWhichOneNormDivergedCountsForTheOtherNorm
 
 TEST_F(LanguageStudyConclusions, FluctuationIsTheMeanOverTheLayers) {
   const auto fluctuate = [&](const char* norm, const char* statistic, std::vector<double> means) {
-    add_norm(norm, {1.0, 1.0});
+    add_norm_results(norm, {1.0, 1.0});
     for (std::size_t i = 0; i < means.size(); ++i) {
       auto& result =
           results_.at(cell_name(cell_of({}, norm, "1e-2", i + 1, RunPurpose::test))).result;
@@ -84,22 +84,24 @@ TEST_F(LanguageStudyConclusions, FluctuationIsTheMeanOverTheLayers) {
 }
 
 TEST_F(LanguageStudyConclusions, TranslatorsAreComparedByBleu) {
-  EXPECT_EQ(statements(kTranslators.task).size(), statements(Condition().task).size() + 3);
-  const auto verdict_of = [&](const char* id) { return find(id, results_, kTranslators).verdict; };
+  EXPECT_EQ(statements(kTranslatorCondition.task).size(), statements(Condition().task).size() + 3);
+  const auto verdict_of = [&](const char* id) {
+    return find(id, results_, kTranslatorCondition).verdict;
+  };
   for (const char* id : {"b1", "b2", "b3"}) EXPECT_EQ(verdict_of(id), Verdict::not_run);
-  add_tested(results_, kTranslators, "layer_norm", {1.0, 1.1, 1.2});
-  add_tested(results_, kTranslators, "power_norm", {0.9, 1.0, 1.1});
-  add_tested(results_, kTranslators, "batch_norm", {0.8, 0.9, 1.0});
-  add_tested(results_, kTranslators, kReleasedPlacement, {1.1, 1.2, 1.3});
+  add_tested_runs(results_, kTranslatorCondition, "layer_norm", {1.0, 1.1, 1.2});
+  add_tested_runs(results_, kTranslatorCondition, "power_norm", {0.9, 1.0, 1.1});
+  add_tested_runs(results_, kTranslatorCondition, "batch_norm", {0.8, 0.9, 1.0});
+  add_tested_runs(results_, kTranslatorCondition, kReleasedPlacement, {1.1, 1.2, 1.3});
   EXPECT_EQ(verdict_of("b1"), Verdict::holds);
   EXPECT_EQ(verdict_of("b2"), Verdict::fails);
   EXPECT_EQ(verdict_of("b3"), Verdict::fails);
   EXPECT_EQ(verdict_of("p1"), Verdict::holds);
-  EXPECT_THAT(find("b1", results_, kTranslators).numbers,
+  EXPECT_THAT(find("b1", results_, kTranslatorCondition).numbers,
               HasSubstr("test BLEU of power_norm less that of layer_norm: +1 ["));
   // If the translator diverged, it counts as having the lower BLEU.
   for (const std::uint64_t seed : {1, 2, 3}) {
-    const Cell cell = cell_of(kTranslators, "batch_norm", "1e-2", seed, RunPurpose::test);
+    const Cell cell = cell_of(kTranslatorCondition, "batch_norm", "1e-2", seed, RunPurpose::test);
     add(results_, cell, diverged(sample_result(cell, 1)));
   }
   EXPECT_EQ(verdict_of("b2"), Verdict::holds);

@@ -17,7 +17,7 @@ std::string step_line(std::size_t step, double loss, const std::string& more = "
                      step);
 }
 
-std::string fluctuates(double value) {
+std::string fluctuation_field(double value) {
   return fmt::format(",\"fluctuation.layers.0.norm1.variance\":{}", value);
 }
 
@@ -25,7 +25,7 @@ TEST(LanguageStudyMeasures, FluctuationIsAveragedOverPartsOfTheRunAfterTheWarmup
   std::string metrics;
   for (std::size_t step = 1; step <= 40; ++step)
     metrics += step_line(step, static_cast<double>(step),
-                         fluctuates(step <= 38 ? 8 : static_cast<double>(step)));
+                         fluctuation_field(step <= 38 ? 8 : static_cast<double>(step)));
   metrics += "{\"epoch\":1,\"step\":40,\"validation_loss\":1.5}\n";
   CellResult result;
   read_measures(metrics, "f", 40, 38, result);

@@ -14,14 +14,14 @@ using namespace normproof::verification::studies::language;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-std::vector<std::string> names_of(const std::vector<Cell>& cells) {
+std::vector<std::string> enum_names(const std::vector<Cell>& cells) {
   std::vector<std::string> names;
   for (const Cell& cell : cells) names.push_back(cell_name(cell));
   return names;
 }
 
 TEST(LanguageStudyPlan, EveryNormIsValidatedAtEveryRate) {
-  const auto names = names_of(rate_selection_cells({}));
+  const auto names = enum_names(rate_selection_cells({}));
   EXPECT_EQ(names.size(), 2u * (8 + 9) * 3 * 2);
   EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size());
   EXPECT_EQ(names.front(), "language/post/layer_norm/rate-3e-3/seed-1");
@@ -30,7 +30,7 @@ TEST(LanguageStudyPlan, EveryNormIsValidatedAtEveryRate) {
   quick.norms = {"dyt"};
   quick.placements = {normproof::ref::model::NormPlacement::pre};
   quick.size = Size::quick;
-  EXPECT_EQ(names_of(rate_selection_cells(quick)).back(),
+  EXPECT_EQ(enum_names(rate_selection_cells(quick)).back(),
             "language/pre/dyt/rate-3e-2/seed-2/quick");
   EXPECT_EQ(rate_selection_cells(quick).size(), 6u);
 }
@@ -39,7 +39,7 @@ TEST(LanguageStudyPlan, EachTaskUsesOnlyItsNorms) {
   Selection selection;
   selection.norms = {kReleasedPlacement};
   selection.placements = {normproof::ref::model::NormPlacement::pre};
-  const auto names = names_of(rate_selection_cells(selection));
+  const auto names = enum_names(rate_selection_cells(selection));
   EXPECT_EQ(names.size(), 6u);
   EXPECT_EQ(names.front(), "translate/pre/power_norm_released+layer_norm/rate-3e-3/seed-1");
   selection.tasks = {normproof::verification::training::Task::language};
@@ -53,15 +53,15 @@ TEST(LanguageStudyPlan, ChosenRateIsTestedAtEverySeed) {
   selection.seeds = 3;
   EXPECT_THAT(test_cells(selection, {}), IsEmpty());
   Results results;
-  add_deciding(results, {}, "dyt");
-  EXPECT_THAT(names_of(test_cells(selection, results)),
+  add_rate_deciding_runs(results, {}, "dyt");
+  EXPECT_THAT(enum_names(test_cells(selection, results)),
               ElementsAre("language/pre/dyt/rate-1e-2/seed-1/test",
                           "language/pre/dyt/rate-1e-2/seed-2/test",
                           "language/pre/dyt/rate-1e-2/seed-3/test"));
-  EXPECT_THAT(names_of(dynamics_cells(selection, results)),
+  EXPECT_THAT(enum_names(dynamics_cells(selection, results)),
               ElementsAre("language/pre/dyt/rate-1e-2/seed-1/dynamics"));
   EXPECT_THAT(
-      names_of(cells_at_rejected_rates(selection, results)),
+      enum_names(list_cells_at_rejected_rates(selection, results)),
       ElementsAre("language/pre/dyt/rate-3e-3/seed-1", "language/pre/dyt/rate-3e-3/seed-2",
                   "language/pre/dyt/rate-3e-2/seed-1", "language/pre/dyt/rate-3e-2/seed-2"));
 }

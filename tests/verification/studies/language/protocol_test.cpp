@@ -11,7 +11,7 @@ namespace {
 using training::Task;
 
 /// Returns the hash of the protocol in the file study.json of a folder of documented results.
-std::string documented_protocol(const std::string& folder) {
+std::string read_documented_protocol_hash(const std::string& folder) {
   std::ifstream file(std::string(NORMPROOF_SOURCE_DIR "/verification/studies/language/results/") +
                      folder + "/study.json");
   return nlohmann::json::parse(file).at("protocol_sha256").get<std::string>();
@@ -20,10 +20,10 @@ std::string documented_protocol(const std::string& folder) {
 // If this test fails, a cell trains differently than before, and the documented results must be
 // computed again.
 TEST(LanguageStudyProtocol, IsThatOfTheDocumentedResults) {
-  EXPECT_EQ(protocol_sha256(Task::language), documented_protocol("language"));
-  EXPECT_EQ(protocol_sha256(Task::language), documented_protocol("quick"));
-  EXPECT_EQ(protocol_sha256(Task::translate), documented_protocol("translate"));
-  EXPECT_EQ(protocol_sha256(Task::translate), documented_protocol("translate_quick"));
+  EXPECT_EQ(protocol_sha256(Task::language), read_documented_protocol_hash("language"));
+  EXPECT_EQ(protocol_sha256(Task::language), read_documented_protocol_hash("quick"));
+  EXPECT_EQ(protocol_sha256(Task::translate), read_documented_protocol_hash("translate"));
+  EXPECT_EQ(protocol_sha256(Task::translate), read_documented_protocol_hash("translate_quick"));
   EXPECT_NE(protocol_sha256(Task::language), protocol_sha256(Task::translate));
 }
 

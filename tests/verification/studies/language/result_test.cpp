@@ -10,7 +10,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-CellResult full_result() {
+CellResult result_with_every_field() {
   CellResult result;
   result.name = "language/pre/none/rate-1e-2/seed-1/test";
   result.sha256 = std::string(64, 'a');
@@ -26,7 +26,7 @@ CellResult full_result() {
 }
 
 TEST(LanguageStudyResult, ReadsBackFromItsLine) {
-  CellResult result = full_result();
+  CellResult result = result_with_every_field();
   EXPECT_EQ(parse_result(result_line(result), "f"), result);
   EXPECT_EQ(result.last_validation_loss(), 1.0 / 3);
   result.diverged = {8, "step 8: it \"diverged\""};
@@ -39,7 +39,7 @@ TEST(LanguageStudyResult, ReadsBackFromItsLine) {
 }
 
 TEST(LanguageStudyResult, OnlyTranslatorsHaveBleu) {
-  CellResult result = full_result();
+  CellResult result = result_with_every_field();
   EXPECT_EQ(result_line(result).find("bleu"), std::string::npos);
   result.validation_bleu = {0.0, 12.5};
   result.test_bleu = 13.25;
@@ -52,7 +52,7 @@ TEST(LanguageStudyResult, OnlyTranslatorsHaveBleu) {
 }
 
 TEST(LanguageStudyResult, ErrorsNameInvalidFields) {
-  const std::string line = result_line(full_result());
+  const std::string line = result_line(result_with_every_field());
   const auto refused = [&](const std::string& of, const std::string& by) {
     std::string altered = line;
     altered.replace(altered.find(of), of.size(), by);

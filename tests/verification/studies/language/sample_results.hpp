@@ -11,7 +11,7 @@ namespace normproof::tests::verification::studies::language {
 namespace language_study = normproof::verification::studies::language;
 
 /// The condition of the study in which translators are trained.
-inline constexpr language_study::Condition kTranslators{
+inline constexpr language_study::Condition kTranslatorCondition{
     normproof::verification::training::Task::translate};
 
 /// Returns the result of a cell (one training run). The last validation loss is `loss`. If the cell
@@ -25,7 +25,7 @@ inline language_study::CellResult sample_result(const language_study::Cell& cell
   result.validation_loss = {loss + 1, loss};
   const bool tested = cell.purpose == language_study::RunPurpose::test;
   if (tested) result.test_loss = loss;
-  if (cell.task == kTranslators.task) {
+  if (cell.task == kTranslatorCondition.task) {
     result.validation_bleu = {0.0, 40 - 10 * loss};
     if (tested) result.test_bleu = 40 - 10 * loss;
   }
@@ -46,8 +46,9 @@ inline language_study::CellResult diverged(language_study::CellResult result) {
 }
 
 /// Adds training runs (cells) whose validation losses make 1e-2 the chosen learning rate of a norm.
-inline void add_deciding(language_study::Results& results,
-                         const language_study::Condition& condition, const std::string& norm) {
+inline void add_rate_deciding_runs(language_study::Results& results,
+                                   const language_study::Condition& condition,
+                                   const std::string& norm) {
   for (const std::string& rate : language_study::study_rates())
     for (std::uint64_t seed = 1; seed <= language_study::kRateSelectionSeeds; ++seed) {
       const auto cell =
@@ -56,11 +57,12 @@ inline void add_deciding(language_study::Results& results,
     }
 }
 
-/// Adds the training runs of add_deciding, and tested runs with these test losses. The seeds of the
-/// tested runs are 1, 2, and so on.
-inline void add_tested(language_study::Results& results, const language_study::Condition& condition,
-                       const std::string& norm, const std::vector<double>& losses) {
-  add_deciding(results, condition, norm);
+/// Adds the training runs of add_rate_deciding_runs, and tested runs with these test losses. The
+/// seeds of the tested runs are 1, 2, and so on.
+inline void add_tested_runs(language_study::Results& results,
+                            const language_study::Condition& condition, const std::string& norm,
+                            const std::vector<double>& losses) {
+  add_rate_deciding_runs(results, condition, norm);
   for (std::size_t i = 0; i < losses.size(); ++i) {
     const auto cell = cell_of(condition, norm, "1e-2", i + 1, language_study::RunPurpose::test);
     add(results, cell, sample_result(cell, losses[i]));

@@ -7,7 +7,7 @@
 namespace normproof::verification::studies::language {
 
 /// Returns a synthetic text and synthetic sentence pairs that have a few steps per epoch.
-inline StudyData small_data() {
+inline StudyData small_study_data() {
   const ref::data::SyntheticPairCounts counts{.training = 48, .validation = 8, .test = 8};
   return {training::split_text(ref::data::synthetic_text(1, 60), "small text"),
           training::add_vocabularies(ref::data::synthetic_pair_corpus(1, counts),

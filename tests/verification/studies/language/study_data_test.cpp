@@ -18,38 +18,38 @@ using ::testing::HasSubstr;
 using training::Task;
 
 TEST(LanguageStudyData, ConfigurationHasTheVocabularySizeOfTheData) {
-  const StudyData data = small_data();
-  const training::RunConfig config = config_for(quick_cell("none"), data);
+  const StudyData data = small_study_data();
+  const training::RunConfig config = make_run_config_with_data(quick_cell("none"), data);
   EXPECT_EQ(config.train.encoder.vocab_size, data.text->alphabet.size());
   EXPECT_EQ(config.train.encoder.num_classes, data.text->alphabet.size());
 }
 
 TEST(LanguageStudyData, TextShorterThanAContextIsRejected) {
-  StudyData data = small_data();
+  StudyData data = small_study_data();
   data.text->training.resize(32);
   EXPECT_THAT(ref::numeric::error_message<ref::numeric::UsageError>(
-                  [&] { config_for(quick_cell("none"), data); }),
+                  [&] { make_run_config_with_data(quick_cell("none"), data); }),
               HasSubstr("the data has 32 characters to train on; expected more than 32, a context "
                         "of language/pre/none"));
 }
 
 TEST(LanguageStudyData, LanguageModelIsTestedOnTheTestPart) {
-  StudyData data = small_data();
-  const training::RunConfig config = config_for(quick_cell("none"), data);
+  StudyData data = small_study_data();
+  const training::RunConfig config = make_run_config_with_data(quick_cell("none"), data);
   auto state = ref::train::initial_train_state(config.train);
   const TestMeasures test = measure_test(config, data, state);
   EXPECT_EQ(test.loss,
             ref::train::language_loss<double>(
-                config.train, training::batches_in_order(data.text->test, config), state));
+                config.train, training::make_batches_in_order(data.text->test, config), state));
   EXPECT_NE(test.loss, make_task(config, data)->validate(state).loss);
   EXPECT_EQ(test.bleu, std::nullopt);
 }
 
 // The test must give the same measures as a validation on the test pairs would.
 TEST(LanguageStudyData, TranslatorIsTestedOnTheTestPairs) {
-  StudyData data = small_data();
+  StudyData data = small_study_data();
   const Cell cell = quick_cell("layer_norm", Task::translate);
-  const training::RunConfig config = config_for(cell, data);
+  const training::RunConfig config = make_run_config_with_data(cell, data);
   EXPECT_EQ(config.translation.bleu_pairs, 8u);
   const auto task = make_task(config, data);
   auto state = task->initial_state();
@@ -67,16 +67,16 @@ TEST(LanguageStudyData, TranslatorIsTestedOnTheTestPairs) {
 TEST(LanguageStudyData, TaskWithoutItsDataIsRejected) {
   const auto refused = [](StudyData data, Task task) {
     return ref::numeric::error_message<ref::numeric::UsageError>(
-        [&] { config_for(quick_cell("none", task), data); });
+        [&] { make_run_config_with_data(quick_cell("none", task), data); });
   };
-  EXPECT_THAT(refused({.text = small_data().text}, Task::translate),
+  EXPECT_THAT(refused({.text = small_study_data().text}, Task::translate),
               HasSubstr("is of the task translate; expected pairs to train it on"));
-  EXPECT_THAT(refused({.pairs = small_data().pairs}, Task::language),
+  EXPECT_THAT(refused({.pairs = small_study_data().pairs}, Task::language),
               HasSubstr("is of the task language; expected a text to train it on"));
 }
 
 TEST(LanguageStudyData, IdentityParsesBackAndADamagedOneIsRejected) {
-  const StudyData data = small_data();
+  const StudyData data = small_study_data();
   const DataHashes hashes = data_hashes({Task::language}, data);
   const std::string text = study_identity(hashes);
   EXPECT_EQ(parse_data_hashes(text, "f"), hashes);
@@ -99,23 +99,23 @@ TEST(LanguageStudyData, IdentityParsesBackAndADamagedOneIsRejected) {
 }
 
 TEST(LanguageStudyData, IdentitiesOfDifferentProtocolsDiffer) {
-  const StudyData data = small_data();
+  const StudyData data = small_study_data();
   for (const std::vector<Task>& tasks :
        {std::vector{Task::language}, std::vector{Task::translate, Task::language}}) {
     const std::string text = study_identity(data_hashes(tasks, data));
-    EXPECT_TRUE(same_protocol(text, text));
+    EXPECT_TRUE(has_same_protocol(text, text));
     auto without = nlohmann::json::parse(text);
     EXPECT_EQ(without.erase("protocol_sha256"), 1u);
-    EXPECT_FALSE(same_protocol(without.dump(), text));
+    EXPECT_FALSE(has_same_protocol(without.dump(), text));
     std::string other = text;
     const std::string hash = protocol_sha256(Task::language);
     other.replace(other.find(hash), hash.size(), std::string(hash.size(), '0'));
-    EXPECT_FALSE(same_protocol(text, other));
+    EXPECT_FALSE(has_same_protocol(text, other));
   }
 }
 
 TEST(LanguageStudyData, IdentityOfSeveralTasksParsesBack) {
-  const StudyData data = small_data();
+  const StudyData data = small_study_data();
   const DataHashes hashes = data_hashes({Task::translate, Task::language}, data);
   ASSERT_EQ(hashes.size(), 2u);
   EXPECT_NE(hashes.at(Task::language), hashes.at(Task::translate));

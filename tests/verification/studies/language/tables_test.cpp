@@ -39,9 +39,9 @@ TEST(LanguageStudyTables, ConditionsAreOrderedBySizeThenByPlacement) {
                         Size::quick};
   const Condition post{normproof::verification::training::Task::language, NormPlacement::post,
                        Size::whole};
-  add_deciding(results, quick, "none");
-  add_deciding(results, {}, "none");
-  add_deciding(results, post, "none");
+  add_rate_deciding_runs(results, quick, "none");
+  add_rate_deciding_runs(results, {}, "none");
+  add_rate_deciding_runs(results, post, "none");
   EXPECT_THAT(list_conditions(results), ElementsAre(post, Condition{}, quick));
   EXPECT_EQ(condition_name(post), "language, post-norm");
   EXPECT_EQ(condition_name(quick), "language, pre-norm, quick");
@@ -49,8 +49,8 @@ TEST(LanguageStudyTables, ConditionsAreOrderedBySizeThenByPlacement) {
 
 TEST(LanguageStudyTables, RowsUseTheChosenRateAndCompareWithLayerNorm) {
   Results results;
-  add_tested(results, {}, "layer_norm", {1.0, 1.1, 1.2});
-  add_tested(results, {}, "power_norm", {0.9, 1.0, 1.1, 1.2});
+  add_tested_runs(results, {}, "layer_norm", {1.0, 1.1, 1.2});
+  add_tested_runs(results, {}, "power_norm", {0.9, 1.0, 1.1, 1.2});
   const Cell other = cell_of({}, "power_norm", "3e-2", 1, RunPurpose::test);
   add(results, other, sample_result(other, 9));
   const auto rows = condition_rows(results, {});
@@ -71,11 +71,11 @@ TEST(LanguageStudyTables, RowsUseTheChosenRateAndCompareWithLayerNorm) {
 
 TEST(LanguageStudyTables, RowsOfTranslatorsHaveBleu) {
   Results results;
-  add_tested(results, kTranslators, "layer_norm", {1.0, 1.1, 1.2});
-  add_tested(results, kTranslators, kReleasedPlacement, {0.9, 1.0, 1.3});
-  const Cell cell = cell_of(kTranslators, "layer_norm", "1e-2", 3, RunPurpose::test);
+  add_tested_runs(results, kTranslatorCondition, "layer_norm", {1.0, 1.1, 1.2});
+  add_tested_runs(results, kTranslatorCondition, kReleasedPlacement, {0.9, 1.0, 1.3});
+  const Cell cell = cell_of(kTranslatorCondition, "layer_norm", "1e-2", 3, RunPurpose::test);
   add(results, cell, diverged(sample_result(cell, 1.2)));
-  const auto rows = condition_rows(results, kTranslators);
+  const auto rows = condition_rows(results, kTranslatorCondition);
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[1].norm, kReleasedPlacement);
   EXPECT_DOUBLE_EQ(*rows[0].bleu.mean, 29.5);
@@ -85,20 +85,20 @@ TEST(LanguageStudyTables, RowsOfTranslatorsHaveBleu) {
   EXPECT_EQ(rows[1].bleu.beside_layer_norm->count, 2u);
   EXPECT_FALSE(rows[0].bits_per_character);
   EXPECT_FALSE(validation_bleu(results.at(cell_name(cell)).result));
-  EXPECT_EQ(condition_name(kTranslators), "translate, pre-norm");
-  add_tested(results, {}, "layer_norm", {1.0, 1.1});
-  EXPECT_THAT(list_conditions(results), ElementsAre(Condition{}, kTranslators));
+  EXPECT_EQ(condition_name(kTranslatorCondition), "translate, pre-norm");
+  add_tested_runs(results, {}, "layer_norm", {1.0, 1.1});
+  EXPECT_THAT(list_conditions(results), ElementsAre(Condition{}, kTranslatorCondition));
   EXPECT_FALSE(condition_rows(results, {})[0].bleu.mean);
 }
 
 TEST(LanguageStudyTables, DivergedSeedHasNoPerplexity) {
   Results results;
-  add_tested(results, {}, "layer_norm", {1.0, 1.0, 1.0});
-  add_tested(results, {}, "batch_norm", {1.0, 1.0, 1.0});
+  add_tested_runs(results, {}, "layer_norm", {1.0, 1.0, 1.0});
+  add_tested_runs(results, {}, "batch_norm", {1.0, 1.0, 1.0});
   const Cell cell = cell_of({}, "batch_norm", "1e-2", 2, RunPurpose::test);
   add(results, cell, diverged(sample_result(cell, 1)));
   const PairedDifferences paired =
-      paired_seeds(results, {}, "batch_norm", "layer_norm", test_perplexity);
+      pair_seeds(results, {}, "batch_norm", "layer_norm", test_perplexity);
   EXPECT_THAT(paired.differences, ElementsAre(0, 0));
   EXPECT_EQ(paired.second_only, 1u);
   EXPECT_EQ(paired.first_only, 0u);
@@ -120,7 +120,7 @@ TEST(LanguageStudyTables, NormWithoutAChosenRateHasNoTests) {
   Results results;
   const Cell cell = cell_of({}, "none", "1e-2", 1, RunPurpose::test);
   add(results, cell, sample_result(cell, 1));
-  EXPECT_TRUE(tests_at_chosen_rate(results, {}, "none").empty());
+  EXPECT_TRUE(find_tests_at_chosen_rate(results, {}, "none").empty());
   EXPECT_TRUE(condition_rows(results, {}).empty());
 }
 

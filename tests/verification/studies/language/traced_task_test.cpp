@@ -23,7 +23,7 @@ std::optional<double> quality(const training::Qualities& qualities, const std::s
   return std::nullopt;
 }
 
-training::RunConfig config_of_norm(const ref::model::NormOptions& norm) {
+training::RunConfig make_config_with_norm(const ref::model::NormOptions& norm) {
   training::RunConfig config;
   config.task = training::Task::language;
   config.train.encoder.norm = norm;
@@ -31,7 +31,7 @@ training::RunConfig config_of_norm(const ref::model::NormOptions& norm) {
 }
 
 TEST(NormTrace, ComparesInputStatisticsWithThoseOfEarlierSteps) {
-  NormTrace trace(config_of_norm(ref::model::LayerNormOptions{}));
+  NormTrace trace(make_config_with_norm(ref::model::LayerNormOptions{}));
   const Mask two = {{true, true, false}};
   // The means are 1 and 2, the variances 4 and 1, and the quadratic means 5 and 5. The last row is
   // padding.
@@ -57,8 +57,9 @@ TEST(NormTrace, ComparesInputStatisticsWithThoseOfEarlierSteps) {
 
 TEST(NormTrace, TracesTheGradientBoundOfPowerNormOnly) {
   for (const bool power : {false, true}) {
-    NormTrace trace(power ? config_of_norm(ref::model::PowerNormOptions{.alpha_backward = 0.5})
-                          : config_of_norm(ref::model::PowerNormReleasedOptions{}));
+    NormTrace trace(power
+                        ? make_config_with_norm(ref::model::PowerNormOptions{.alpha_backward = 0.5})
+                        : make_config_with_norm(ref::model::PowerNormReleasedOptions{}));
     const Tensor<double> x = {{{1, 1}, {1, 1}}};
     trace.record("final_norm.x", x, {});
     trace.record("final_norm.rstd", {0.5, 0.25}, {});
@@ -92,16 +93,17 @@ TEST(NormTrace, RequestsOnlyTensorsOfNorms) {
     EXPECT_TRUE(NormTrace::requests(name)) << name;
 }
 
-/// Two traced training steps of a task with this norm.
+/// Runs two training steps of a task and traces them. The model has the given norm.
 struct TracedSteps {
   TracedSteps(const std::string& norm, training::Task task)
-      : config(config_for(quick_cell(norm, task), data)), own(make_task(config, data)) {
+      : config(make_run_config_with_data(quick_cell(norm, task), data)),
+        own(make_task(config, data)) {
     auto state = own->initial_state();
     NormTrace trace(config);
-    NormTracingTask traced(config, data, *own, trace);
-    traced.begin_epoch(0);
-    traced.step(0, state, {});
-    qualities = traced.step(1, state, {}).qualities;
+    NormTracingTask tracing_task(config, data, *own, trace);
+    tracing_task.begin_epoch(0);
+    tracing_task.step(0, state, {});
+    qualities = tracing_task.step(1, state, {}).qualities;
     sha256 = ref::train::state_sha256(state);
   }
   std::size_t count(std::string_view begin) const {
@@ -109,7 +111,7 @@ struct TracedSteps {
         qualities, [=](const auto& named) { return named.first.starts_with(begin); }));
   }
 
-  StudyData data = small_data();
+  StudyData data = small_study_data();
   training::RunConfig config;
   std::unique_ptr<training::RunTask> own;
   training::Qualities qualities;
@@ -124,7 +126,7 @@ TEST(TracedTrainingTask, CoversEveryNormLayerAndChangesNoBit) {
       EXPECT_EQ(two.count("fluctuation."), 3 * sites) << norm;
       EXPECT_EQ(two.count("gradient_share."), norm == "power_norm" ? sites : 0) << norm;
       for (const auto& [name, value] : two.qualities)
-        if (name.starts_with(kGradientShare)) {
+        if (name.starts_with(kGradientSharePrefix)) {
           EXPECT_LE(value, 1) << name;
           EXPECT_GT(value, 0) << name;
         }
@@ -135,16 +137,18 @@ TEST(TracedTrainingTask, CoversEveryNormLayerAndChangesNoBit) {
     }
 }
 
-/// The batches have padding. The fluctuation of batch_norm's input must match the statistics that
-/// the norm computes from the real tokens of its side.
+/// The batches have padding. A norm in the encoder uses the real tokens of the source, a norm in
+/// the decoder those of the target. The fluctuation of batch_norm's input must match the statistics
+/// that the norm computes from these tokens.
 TEST(TracedTrainingTask, StatisticsUseTheTokensOfTheNormsSide) {
-  const StudyData data = small_data();
-  const auto config = config_for(quick_cell("batch_norm", training::Task::translate), data);
+  const StudyData data = small_study_data();
+  const auto config =
+      make_run_config_with_data(quick_cell("batch_norm", training::Task::translate), data);
   const auto own = make_task(config, data);
   auto state = own->initial_state();
   NormTrace trace(config);
-  NormTracingTask traced(config, data, *own, trace);
-  traced.begin_epoch(0);
+  NormTracingTask tracing_task(config, data, *own, trace);
+  tracing_task.begin_epoch(0);
   std::map<std::string, Tensor<double>> before, now;
   const auto into = [](std::map<std::string, Tensor<double>>& shown) {
     return ref::encoder::TensorTap<double>(
@@ -152,13 +156,13 @@ TEST(TracedTrainingTask, StatisticsUseTheTokensOfTheNormsSide) {
           shown.insert_or_assign(name, values);
         });
   };
-  traced.step(0, state, into(before));
-  const auto qualities = traced.step(1, state, into(now)).qualities;
+  tracing_task.step(0, state, into(before));
+  const auto qualities = tracing_task.step(1, state, into(now)).qualities;
   for (const std::string site : {"encoder.layers.0.norm2", "decoder.layers.0.norm3"})
     EXPECT_NEAR(*quality(qualities, "fluctuation." + site + ".mean"),
                 checks::statistics::fluctuation(
                     now.at(site + ".mean"), before.at(site + ".mean"),
-                    checks::statistics::channel_roots(before.at(site + ".biased_variance")))
+                    checks::statistics::channel_square_roots(before.at(site + ".biased_variance")))
                     .relative,
                 1e-12)
         << site;

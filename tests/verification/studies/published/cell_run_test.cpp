@@ -25,20 +25,20 @@ Cell small_cell(const std::string& norm = "power_norm", Protocol protocol = {}) 
   return {.protocol = protocol, .d_ff = 4, .norm = norm, .steps = 4};
 }
 
-std::string line_of(const Cell& cell) {
-  return result_line(run_cell(cell, two_steps_an_epoch()));
+std::string run_and_format_cell(const Cell& cell) {
+  return result_line(run_cell(cell, dataset_with_two_steps_per_epoch()));
 }
 
 /// Returns a series of the first norm in the result. `name` is the name of the series, which must
 /// exist.
-std::vector<std::optional<double>> series_of(const CellResult& result, const std::string& name) {
+std::vector<std::optional<double>> find_series(const CellResult& result, const std::string& name) {
   for (const auto& [own, values] : result.dynamics.at(0).series)
     if (own == name) return values;
   ADD_FAILURE() << "no series " << name;
   return {};
 }
 
-std::vector<double> losses_of(const CellResult& result) {
+std::vector<double> find_losses(const CellResult& result) {
   std::vector<double> losses;
   for (const StepResult& step : result.steps) losses.push_back(step.loss);
   return losses;
@@ -47,7 +47,7 @@ std::vector<double> losses_of(const CellResult& result) {
 TEST(StudyCellRun, HasOneLinePerStepAndEpoch) {
   std::vector<std::size_t> seen;
   const Cell cell{.d_ff = 4, .steps = 5};
-  const CellResult result = run_cell(cell, two_steps_an_epoch(),
+  const CellResult result = run_cell(cell, dataset_with_two_steps_per_epoch(),
                                      {.device = nullptr, .after_step = [&](const CellProgress& p) {
                                         EXPECT_EQ(p.steps, 5u);
                                         seen.push_back(p.step);
@@ -72,21 +72,21 @@ TEST(StudyCellRun, ResultDoesNotDependOnThreadsOrOtherRuns) {
     cell.padding = Padding::longest;
   }
   std::vector<std::string> alone;
-  for (const Cell& cell : cells) alone.push_back(line_of(cell));
+  for (const Cell& cell : cells) alone.push_back(run_and_format_cell(cell));
   ref::numeric::set_num_threads(2);
-  for (std::size_t i = 0; i < cells.size(); ++i) EXPECT_EQ(line_of(cells[i]), alone[i]);
+  for (std::size_t i = 0; i < cells.size(); ++i) EXPECT_EQ(run_and_format_cell(cells[i]), alone[i]);
   ref::numeric::set_num_threads(1);
-  std::vector<std::string> together(cells.size());
+  std::vector<std::string> results_of_parallel_runs(cells.size());
   std::vector<std::thread> threads;
   threads.reserve(cells.size());
   for (std::size_t i = 0; i < cells.size(); ++i)
-    threads.emplace_back([&, i] { together[i] = line_of(cells[i]); });
+    threads.emplace_back([&, i] { results_of_parallel_runs[i] = run_and_format_cell(cells[i]); });
   for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(together, alone);
+  EXPECT_EQ(results_of_parallel_runs, alone);
   Cell other = cells[0];
   other.seed = 43;
-  EXPECT_NE(run_cell(other, two_steps_an_epoch()).sha256,
-            run_cell(cells[0], two_steps_an_epoch()).sha256);
+  EXPECT_NE(run_cell(other, dataset_with_two_steps_per_epoch()).sha256,
+            run_cell(cells[0], dataset_with_two_steps_per_epoch()).sha256);
 }
 
 TEST(StudyCellRun, ResultDoesNotDependOnTheDevice) {
@@ -105,21 +105,21 @@ TEST(StudyCellRun, ResultDoesNotDependOnTheDevice) {
   for (Cell& cell : cells) {
     cell.padding = Padding::longest;
     const auto device = gpu::device::simulated_device(9);
-    EXPECT_EQ(result_line(
-                  run_cell(cell, two_steps_an_epoch(), {.device = device.get(), .after_step = {}})),
-              line_of(cell));
+    EXPECT_EQ(result_line(run_cell(cell, dataset_with_two_steps_per_epoch(),
+                                   {.device = device.get(), .after_step = {}})),
+              run_and_format_cell(cell));
     EXPECT_EQ(device->next_order() == 9, cell.dynamics) << "it trained nothing, or what it cannot";
   }
 }
 
 TEST(StudyCellRun, MeasurementsDoNotChangeTheTrajectory) {
-  const auto data = two_steps_an_epoch();
+  const auto data = dataset_with_two_steps_per_epoch();
   Cell cell = small_cell();
   const CellResult plain = run_cell(cell, data);
   cell.curves = cell.dynamics = true;
   const CellResult measured = run_cell(cell, data);
   EXPECT_EQ(measured.sha256, plain.sha256);
-  EXPECT_EQ(losses_of(measured), losses_of(plain));
+  EXPECT_EQ(find_losses(measured), find_losses(plain));
   EXPECT_EQ(measured.epochs, plain.epochs);
   for (const StepResult& step : measured.steps) {
     EXPECT_GT(step.lipschitz.value(), 0);
@@ -128,9 +128,9 @@ TEST(StudyCellRun, MeasurementsDoNotChangeTheTrajectory) {
 }
 
 TEST(StudyCellRun, MatchesTrainStepAndHashesEveryState) {
-  const auto data = two_steps_an_epoch();
+  const auto data = dataset_with_two_steps_per_epoch();
   const Cell cell = small_cell();
-  training::RunConfig config = config_of(cell);
+  training::RunConfig config = make_run_config(cell);
   config.train.encoder.vocab_size = data.vocab_size;
   const auto weights = training::class_weights(data, config);
   auto state = ref::train::initial_train_state(config.train);
@@ -143,21 +143,21 @@ TEST(StudyCellRun, MatchesTrainStepAndHashesEveryState) {
       states += ref::train::state_sha256(state) + "\n";
     }
   const CellResult result = run_cell(cell, data);
-  EXPECT_EQ(losses_of(result), losses);
+  EXPECT_EQ(find_losses(result), losses);
   EXPECT_EQ(result.sha256, ref::io::sha256(states));
 }
 
-TEST(StudyCellRun, InInferenceOnlyTheFirstStepOfAnEpochUpdatesState) {
-  const auto data = two_steps_an_epoch();
+TEST(StudyCellRun, OnlyTheFirstStepOfAnEpochUpdatesStateInInference) {
+  const auto data = dataset_with_two_steps_per_epoch();
   for (const char* norm : {"batch_norm", "power_norm"}) {
     Cell cell = small_cell(norm);
     cell.dynamics = true;
     const std::string running =
         cell.norm == "batch_norm" ? "running_variance_rms" : "running_psi2_rms";
-    const auto corrected = series_of(run_cell(cell, data), running);
+    const auto corrected = find_series(run_cell(cell, data), running);
     cell.protocol.inference_stays_on = true;
     const CellResult result = run_cell(cell, data);
-    const auto stays = series_of(result, running);
+    const auto stays = find_series(result, running);
     EXPECT_EQ(stays[0], corrected[0]);
     EXPECT_EQ(stays[1], stays[0]);
     EXPECT_NE(stays[2], stays[1]);
@@ -167,20 +167,20 @@ TEST(StudyCellRun, InInferenceOnlyTheFirstStepOfAnEpochUpdatesState) {
 }
 
 TEST(StudyCellRun, ConsecutiveProbesChangeOnlyTheCurves) {
-  const auto data = two_steps_an_epoch();
+  const auto data = dataset_with_two_steps_per_epoch();
   Cell cell = small_cell("layer_norm");
   cell.curves = true;
   const CellResult defined = run_cell(cell, data);
   cell.protocol.consecutive_probes = true;
   const CellResult published = run_cell(cell, data);
   EXPECT_EQ(published.sha256, defined.sha256);
-  EXPECT_EQ(losses_of(published), losses_of(defined));
+  EXPECT_EQ(find_losses(published), find_losses(defined));
   EXPECT_NE(published.steps[0].lipschitz, defined.steps[0].lipschitz);
   EXPECT_NE(published.steps[0].smoothness, defined.steps[0].smoothness);
 }
 
 TEST(StudyCellRun, MisalignedLabelsChangeTheLossButNotTheInitialState) {
-  const auto data = two_steps_an_epoch();
+  const auto data = dataset_with_two_steps_per_epoch();
   Cell cell = small_cell("layer_norm", {.no_padding_mask = true});
   const CellResult aligned = run_cell(cell, data);
   cell.protocol.misaligned_labels = true;
@@ -196,7 +196,7 @@ TEST(StudyCellRun, NonFiniteValueEndsTheCellAndIsAResult) {
   Cell cell = small_cell("none");
   cell.learning_rate = "1e200";
   cell.curves = true;
-  const CellResult result = run_cell(cell, two_steps_an_epoch());
+  const CellResult result = run_cell(cell, dataset_with_two_steps_per_epoch());
   ASSERT_TRUE(result.diverged);
   EXPECT_EQ(result.diverged->step, result.steps.size() + 1);
   EXPECT_THAT(result.diverged->sentence,
@@ -209,18 +209,18 @@ TEST(StudyCellRun, NonFiniteValueEndsTheCellAndIsAResult) {
 TEST(StudyCellRun, NaNIsPrintedWithoutASign) {
   Cell cell = small_cell("none");
   cell.learning_rate = "1e308";
-  const CellResult result = run_cell(cell, two_steps_an_epoch());
+  const CellResult result = run_cell(cell, dataset_with_two_steps_per_epoch());
   ASSERT_TRUE(result.diverged);
   EXPECT_THAT(result.diverged->sentence, AllOf(HasSubstr("nan"), Not(HasSubstr("-nan"))));
 }
 
 TEST(StudyCellRun, InvalidDataIsAnErrorAndNotAResult) {
-  auto data = two_steps_an_epoch();
+  auto data = dataset_with_two_steps_per_epoch();
   std::ranges::replace(data.training.labels, 2, 0);
   EXPECT_THAT(
       ref::numeric::error_message<ref::numeric::UsageError>([&] { run_cell(small_cell(), data); }),
       HasSubstr("class 2 has no training sentence"));
-  data = two_steps_an_epoch();
+  data = dataset_with_two_steps_per_epoch();
   data.training.sequences[3][0] = 99;
   EXPECT_THAT(
       ref::numeric::error_message<ref::numeric::UsageError>([&] { run_cell(small_cell(), data); }),

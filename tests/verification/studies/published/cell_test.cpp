@@ -15,14 +15,14 @@ namespace {
 namespace model = ref::model;
 using ::testing::HasSubstr;
 
-std::string refused_cell(const std::string& name) {
+std::string cell_error_message(const std::string& name) {
   return ref::numeric::error_message<ref::numeric::UsageError>([&] { parse_cell(name); });
 }
 
 /// Returns the training settings, as "key=value", in which cell b differs from cell a.
-std::vector<std::string> changes(const Cell& a, const Cell& b) {
-  const auto left = training::list_settings(config_of(a)),
-             right = training::list_settings(config_of(b));
+std::vector<std::string> list_changed_settings(const Cell& a, const Cell& b) {
+  const auto left = training::list_settings(make_run_config(a)),
+             right = training::list_settings(make_run_config(b));
   std::vector<std::string> found;
   for (const auto& [key, value] : right)
     if (std::ranges::find(left, std::pair(key, value)) == left.end())
@@ -31,7 +31,7 @@ std::vector<std::string> changes(const Cell& a, const Cell& b) {
 }
 
 std::vector<std::string> changes_of(Protocol protocol) {
-  return changes(Cell{}, Cell{.protocol = protocol});
+  return list_changed_settings(Cell{}, Cell{.protocol = protocol});
 }
 
 TEST(StudyCell, NameParsesBackToTheCell) {
@@ -59,16 +59,17 @@ TEST(StudyCell, NameParsesBackToTheCell) {
 }
 
 TEST(StudyCell, UnknownNamesAreRejected) {
-  EXPECT_THAT(refused_cell("corrected/1x32"), HasSubstr("has fewer than four parts"));
-  EXPECT_THAT(refused_cell("corrected/1x32/layer_nrom/rate-1"),
+  EXPECT_THAT(cell_error_message("corrected/1x32"), HasSubstr("has fewer than four parts"));
+  EXPECT_THAT(cell_error_message("corrected/1x32/layer_nrom/rate-1"),
               HasSubstr("did you mean 'layer_norm'"));
-  EXPECT_THAT(refused_cell("corrected/32/none/rate-1"), HasSubstr("LAYERSxWIDTH"));
-  EXPECT_THAT(refused_cell("corrected/0x32/none/rate-1"), HasSubstr("one layer"));
-  EXPECT_THAT(refused_cell("corrected/1x32/none/1"), HasSubstr("expected rate-R"));
-  EXPECT_THAT(refused_cell("corrected/1x32/none/rate-fast"), HasSubstr("a number"));
-  EXPECT_THAT(refused_cell("corrected/1x32/none/rate--1"), HasSubstr("0 or more"));
-  EXPECT_THAT(refused_cell("corrected/1x32/none/rate-1/steps-x"), HasSubstr("an integer"));
-  EXPECT_THAT(refused_cell("corrected/1x32/none/rate-1/slow"), HasSubstr("has the part 'slow'"));
+  EXPECT_THAT(cell_error_message("corrected/32/none/rate-1"), HasSubstr("LAYERSxWIDTH"));
+  EXPECT_THAT(cell_error_message("corrected/0x32/none/rate-1"), HasSubstr("one layer"));
+  EXPECT_THAT(cell_error_message("corrected/1x32/none/1"), HasSubstr("expected rate-R"));
+  EXPECT_THAT(cell_error_message("corrected/1x32/none/rate-fast"), HasSubstr("a number"));
+  EXPECT_THAT(cell_error_message("corrected/1x32/none/rate--1"), HasSubstr("0 or more"));
+  EXPECT_THAT(cell_error_message("corrected/1x32/none/rate-1/steps-x"), HasSubstr("an integer"));
+  EXPECT_THAT(cell_error_message("corrected/1x32/none/rate-1/slow"),
+              HasSubstr("has the part 'slow'"));
 }
 
 TEST(StudyCell, NumbersInNamesHaveOneSpelling) {
@@ -83,9 +84,9 @@ TEST(StudyCell, NumbersInNamesHaveOneSpelling) {
   for (const auto& [text, name] :
        {std::pair("0.50", "0.5"), std::pair("5e-1", "0.5"), std::pair("1e-1", "0.1"),
         std::pair("0.01", "1e-2"), std::pair("1e-02", "1e-2"), std::pair("1e1", "10")}) {
-    EXPECT_THAT(refused_cell(fmt::format("corrected/1x32/none/rate-{}", text)),
+    EXPECT_THAT(cell_error_message(fmt::format("corrected/1x32/none/rate-{}", text)),
                 HasSubstr(fmt::format("has the rate {}; expected its one name, {}", text, name)));
-    EXPECT_THAT(refused_cell(fmt::format("corrected/1x32/none/rate-1/uniform-{}", text)),
+    EXPECT_THAT(cell_error_message(fmt::format("corrected/1x32/none/rate-1/uniform-{}", text)),
                 HasSubstr(fmt::format("has the limit {}; expected its one name, {}", text, name)));
   }
 }
@@ -98,12 +99,12 @@ TEST(StudyCell, DuplicatePartOfANameIsRejected) {
         std::pair("uniform-1/uniform-2", "for the initialization"),
         std::pair("curves/curves", "for the curves"),
         std::pair("dynamics/curves/dynamics", "for the dynamics")})
-    EXPECT_THAT(refused_cell(fmt::format("corrected/1x32/none/rate-1/{}", parts)),
+    EXPECT_THAT(cell_error_message(fmt::format("corrected/1x32/none/rate-1/{}", parts)),
                 HasSubstr(sentence));
 }
 
 TEST(StudyCellConfig, DefaultIsTheCorrectedProtocol) {
-  const training::RunConfig config = config_of(Cell{.layers = 5, .learning_rate = "1e-2"});
+  const training::RunConfig config = make_run_config(Cell{.layers = 5, .learning_rate = "1e-2"});
   EXPECT_EQ(config.train.encoder.num_layers, 5u);
   EXPECT_EQ(config.train.encoder.d_model, 32u);
   EXPECT_EQ(config.train.encoder.num_heads, 8u);
@@ -127,9 +128,9 @@ TEST(StudyCellConfig, EachFaultChangesOnlyItsOwnSettings) {
   EXPECT_THAT(changes_of({.published_model = true}),
               ElementsAre("encoder.positions=false", "training.bias_initialization=fan_in_uniform",
                           "initialization.name=kaiming_normal"));
-  EXPECT_THAT(changes({}, Cell{.padding = Padding::fixed_512}),
+  EXPECT_THAT(list_changed_settings({}, Cell{.padding = Padding::fixed_512}),
               ElementsAre("training.fixed_length=512"));
-  EXPECT_THAT(changes({}, Cell{.initialization = "uniform-100"}),
+  EXPECT_THAT(list_changed_settings({}, Cell{.initialization = "uniform-100"}),
               ElementsAre("initialization.name=uniform", "initialization.limit=100",
                           "feed_forward_initialization.name=uniform",
                           "feed_forward_initialization.limit=100"));

@@ -25,7 +25,7 @@ Verdict verdict(const std::string& id, const Results& results) {
   return find(id, results, {}).verdict;
 }
 
-TEST(StudyConclusions, WithoutResultsEveryVerdictIsNotRun) {
+TEST(StudyConclusions, EveryVerdictIsNotRunIfThereAreNoResults) {
   for (const Statement& statement : statements()) {
     EXPECT_EQ(verdict(statement.id, {}), Verdict::not_run) << statement.id;
     EXPECT_FALSE(find_published_finding(statement.id).numbers.empty()) << statement.id;
@@ -41,7 +41,7 @@ TEST(Find, C1_RejectsAnUnknownStatement) {
 
 // With the published tables and the values read from the published figures, every statement holds
 // except e2. Figure 3 of the paper refutes e2: 17 / 11 against 340 / 305.
-TEST(StudyConclusions, PublishedDataSupportsAllStatementsButE2) {
+TEST(StudyConclusions, PublishedDataSupportsAllStatementsExceptE2) {
   for (const Statement& statement : statements())
     EXPECT_EQ(find_published_finding(statement.id).verdict,
               statement.id == "e2" ? Verdict::fails : Verdict::holds)
@@ -130,12 +130,12 @@ TEST(StudyConclusions, FiguresUseOnlyTheWidestCells) {
            {curves_cell(cell_of(42, norm), 2, width), gradients_cell(cell_of(42, norm), 5, width)})
         add(results, cell, sample_result(cell, {2, 1}));
     }
-  ASSERT_EQ(curve_runs(results, {}, "layer_norm").size(), 1U);
-  EXPECT_EQ(curve_runs(results, {}, "layer_norm")[0]->cell.d_ff, 320U);
-  EXPECT_EQ(gradient_runs(results, {}, "layer_norm", 5).at(0)->cell.d_ff, 320U);
-  EXPECT_THAT(curve_runs(results, {}, "none"), IsEmpty());  // a figure never mixes two widths
-  EXPECT_THAT(gradient_runs(results, {}, "none", 5), IsEmpty());
-  EXPECT_THAT(gradient_runs(results, {}, "layer_norm", 1), IsEmpty());
+  ASSERT_EQ(find_curve_runs(results, {}, "layer_norm").size(), 1U);
+  EXPECT_EQ(find_curve_runs(results, {}, "layer_norm")[0]->cell.d_ff, 320U);
+  EXPECT_EQ(find_gradient_runs(results, {}, "layer_norm", 5).at(0)->cell.d_ff, 320U);
+  EXPECT_THAT(find_curve_runs(results, {}, "none"), IsEmpty());  // a figure never mixes two widths
+  EXPECT_THAT(find_gradient_runs(results, {}, "none", 5), IsEmpty());
+  EXPECT_THAT(find_gradient_runs(results, {}, "layer_norm", 1), IsEmpty());
 }
 
 TEST(StudyConclusions, LipschitzAndSmoothnessAreComparedByTheirMeans) {

@@ -18,7 +18,7 @@ using namespace normproof::verification::studies::published;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-CellResult losses(const std::vector<double>& values) {
+CellResult make_result_with_losses(const std::vector<double>& values) {
   CellResult cell;
   for (const double loss : values) cell.steps.push_back({.loss = loss});
   return cell;
@@ -26,27 +26,28 @@ CellResult losses(const std::vector<double>& values) {
 
 TEST(Convergence, RequiresAMeanOfTheLastLossesBelowAFractionOfTheFirst) {
   const ConvergenceRule last_two = {.share = 0.5, .last = 2};
-  EXPECT_TRUE(converged(losses({4, 9, 9, 2, 1.5}), last_two));
-  EXPECT_FALSE(converged(losses({4, 1, 1, 2, 2}), last_two));  // equal is not below
-  EXPECT_FALSE(converged(losses({4, 1, 1, 1, 9}), last_two));
+  EXPECT_TRUE(converged(make_result_with_losses({4, 9, 9, 2, 1.5}), last_two));
+  EXPECT_FALSE(
+      converged(make_result_with_losses({4, 1, 1, 2, 2}), last_two));  // equal is not below
+  EXPECT_FALSE(converged(make_result_with_losses({4, 1, 1, 1, 9}), last_two));
   // If there are fewer than ten losses, all are used.
-  EXPECT_TRUE(converged(losses({4, 3}), {.share = 1, .last = 10}));
-  EXPECT_FALSE(converged(losses({4})));
-  EXPECT_FALSE(converged(losses({})));
+  EXPECT_TRUE(converged(make_result_with_losses({4, 3}), {.share = 1, .last = 10}));
+  EXPECT_FALSE(converged(make_result_with_losses({4})));
+  EXPECT_FALSE(converged(make_result_with_losses({})));
 }
 
 TEST(Convergence, NonFiniteLossesDoNotConverge) {
-  CellResult cell = losses({4, 1, 1});
+  CellResult cell = make_result_with_losses({4, 1, 1});
   EXPECT_TRUE(converged(cell));
   cell.diverged = Divergence{.step = 4, .sentence = "x"};
   EXPECT_FALSE(converged(cell));
-  EXPECT_FALSE(converged(losses({4, std::numeric_limits<double>::quiet_NaN()})));
-  EXPECT_FALSE(converged(losses({4, std::numeric_limits<double>::infinity()})));
+  EXPECT_FALSE(converged(make_result_with_losses({4, std::numeric_limits<double>::quiet_NaN()})));
+  EXPECT_FALSE(converged(make_result_with_losses({4, std::numeric_limits<double>::infinity()})));
 }
 
 TEST(MeanOfLastLosses, ExistsOnlyForFiniteRuns) {
   EXPECT_FALSE(mean_of_last({}, 2));
-  CellResult cell = losses({8, 4, 2});
+  CellResult cell = make_result_with_losses({8, 4, 2});
   EXPECT_EQ(mean_of_last(cell, 2), 3);
   EXPECT_EQ(mean_of_last(cell, 1), 2);
   EXPECT_EQ(mean_of_last(cell, 9), 14.0 / 3);
@@ -54,7 +55,7 @@ TEST(MeanOfLastLosses, ExistsOnlyForFiniteRuns) {
   EXPECT_FALSE(mean_of_last(cell, 2));
 }
 
-TEST(Learning, RequiresAnAccuracyStandardErrorsAboveTheMajority) {
+TEST(Learning, RequiresAnAccuracySeveralStandardErrorsAboveTheMajorityClass) {
   // For a majority class with the share 1/2 of 100 sentences, the standard error is 0.05.
   const ClassCounts classes = {.training = {1, 1}, .validation = {50, 50}};
   CellResult cell;
@@ -78,7 +79,7 @@ TEST(LossFloor, MatchesThePublishedEntropyForThePublishedClasses) {
             normproof::ref::numeric::log(2.0));  // two terms of log(1/2)/2, exactly
 }
 
-normproof::verification::training::Dataset six_sentences() {
+normproof::verification::training::Dataset dataset_of_six_sentences() {
   normproof::verification::training::Dataset data;
   data.training = {{{1, 2}, {3}, {4}}, {0, 2, 2}};
   data.validation = {{{1}, {2}, {5}}, {1, 1, 0}};
@@ -86,7 +87,7 @@ normproof::verification::training::Dataset six_sentences() {
 }
 
 TEST(StudyIdentity, NamesTheDataAndItsClasses) {
-  auto data = six_sentences();
+  auto data = dataset_of_six_sentences();
   const std::string text = study_identity(data);
   const Identity identity = parse_identity(text, "study.json");
   EXPECT_THAT(identity.classes.training, ElementsAre(1U, 0U, 2U));
@@ -100,7 +101,7 @@ TEST(StudyIdentity, NamesTheDataAndItsClasses) {
 }
 
 TEST(StudyIdentity, ErrorNamesAnAlteredField) {
-  const std::string text = study_identity(six_sentences());
+  const std::string text = study_identity(dataset_of_six_sentences());
   const auto refused = [](const std::string& altered) {
     return normproof::ref::numeric::error_message<normproof::ref::numeric::FileError>(
         [&] { parse_identity(altered, "study.json"); });

@@ -38,7 +38,7 @@ struct TinyRun {
 };
 
 /// Returns the Euclidean norm of the difference a - b for every tensor.
-std::vector<oracle50> distances(const Gradients50& a, const Gradients50& b) {
+std::vector<oracle50> compute_distances(const Gradients50& a, const Gradients50& b) {
   std::vector<oracle50> all;
   const auto add = [&](const auto& x, const auto& y) {
     oracle50 squares = 0;
@@ -65,12 +65,13 @@ void add_to(train::TrainState<oracle50>& state, const Gradients50& g, const orac
       embedding(rows.rows[r], d) += factor * rows.values(r, d);
 }
 
-/// Computes the probed losses by their definition, at 50 digits.
+/// The expected results of the probes, computed by their definition at 50 digits. A probe moves the
+/// parameters along the gradient and measures how the loss and the gradient change.
 struct ExactProbes {
   std::vector<oracle50> losses, gradients;
 };
 
-ExactProbes truth(const TinyRun& run, model::Mode mode, bool consecutive) {
+ExactProbes exact_probes(const TinyRun& run, model::Mode mode, bool consecutive) {
   auto at = train::convert_state<oracle50>(run.state);
   const auto evaluate = [&] {
     return train::loss_gradient<oracle50>(run.config, run.batches, {}, at, {}, mode);
@@ -85,7 +86,7 @@ ExactProbes truth(const TinyRun& run, model::Mode mode, bool consecutive) {
     const auto here = evaluate();
     found.losses.push_back(abs(before.loss - here.loss));
     oracle50 whole = 0, largest = 0;
-    for (const oracle50& d : distances(before.gradients, here.gradients)) {
+    for (const oracle50& d : compute_distances(before.gradients, here.gradients)) {
       whole += d * d;
       largest = largest < d ? d : largest;
     }
@@ -106,7 +107,7 @@ oracle50 finite_scaled_bound(const running_error& bound) {
 /// Returns a bound for the difference between two computations of the same norm. Each computation
 /// has at most two roundings per element and six further roundings. The order of summation may
 /// differ.
-oracle50 norm_bound(const TinyRun& run, const oracle50& norm) {
+oracle50 norm_rounding_bound(const TinyRun& run, const oracle50& norm) {
   std::size_t elements = 0;
   for (const auto& [name, values] : run.state.parameters) elements += values.size();
   return ldexp(norm, -std::numeric_limits<oracle50>::digits) * (2 * (2 * elements + 6));
@@ -124,7 +125,7 @@ TEST(LossCurves, ProbedLossesMatchTheirDefinitionWithinTheDerivedBound) {
         auto bounded_state = train::convert_state<running_error>(run.state);
         const auto bounded =
             probe_loss<running_error>(run.batch_to_probe(mode), {}, bounded_state, consecutive);
-        const ExactProbes exact = truth(run, mode, consecutive);
+        const ExactProbes exact = exact_probes(run, mode, consecutive);
         auto exact_state = train::convert_state<oracle50>(run.state);
         const auto at_50_digits =
             probe_loss<oracle50>(run.batch_to_probe(mode), {}, exact_state, consecutive);
@@ -133,7 +134,7 @@ TEST(LossCurves, ProbedLossesMatchTheirDefinitionWithinTheDerivedBound) {
           if (consecutive) {  // all other operations are the same
             EXPECT_EQ(at_50_digits[k].loss_change, exact.losses[k]);
             EXPECT_LE(abs(at_50_digits[k].gradient_change - exact.gradients[k]),
-                      norm_bound(run, exact.gradients[k]));
+                      norm_rounding_bound(run, exact.gradients[k]));
           } else {  // returns to W by adding what was subtracted
             EXPECT_LE(abs(at_50_digits[k].loss_change - exact.losses[k]),
                       finite_scaled_bound(bounded[k].loss_change));

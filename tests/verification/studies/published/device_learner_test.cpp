@@ -10,8 +10,8 @@ namespace normproof::verification::studies::published {
 namespace {
 
 TEST(DeviceLearner, C1_RejectsAStepWithATap) {
-  training::RunConfig config = config_of({.d_ff = 4});
-  config.train.encoder.vocab_size = two_steps_an_epoch().vocab_size;
+  training::RunConfig config = make_run_config({.d_ff = 4});
+  config.train.encoder.vocab_size = dataset_with_two_steps_per_epoch().vocab_size;
   const auto device = gpu::device::simulated_device();
   const auto learner = device_learner(*device, config.train, {});
   const ref::encoder::TensorTap<double> tap([](const std::string&, const auto&) {});

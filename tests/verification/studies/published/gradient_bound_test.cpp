@@ -10,7 +10,7 @@ using Channels = std::vector<double>;
 /// Runs the gradient bound on a PowerNorm with two channels, constant gamma and rstd, and
 /// alpha_backward = 0.5. In the bound's formula, rms(g) is 2 in each channel, and rms(X') is 2 and
 /// 4.
-class TwoChannels {
+class TwoChannelPowerNorm {
  public:
   GradientBound::ChannelMaxima step(const Channels& big_gamma,
                                     const Channels& grad_y_squared = {1, 4}) {
@@ -23,7 +23,7 @@ class TwoChannels {
 };
 
 TEST(PowerNormGradientBound, UsesTheMaximumGradientAndTheMinimumGamma) {
-  TwoChannels two;
+  TwoChannelPowerNorm two;
   const auto first = two.step({1, 1});
   EXPECT_EQ(first.channels, 2);
   EXPECT_EQ(first.seen, 4);
@@ -35,7 +35,7 @@ TEST(PowerNormGradientBound, UsesTheMaximumGradientAndTheMinimumGamma) {
 }
 
 TEST(PowerNormGradientBound, ExcludesChannelsWithALargeOrZeroGamma) {
-  TwoChannels two;
+  TwoChannelPowerNorm two;
   EXPECT_EQ(two.step({1, 4}).channels, 2);  // (1 - alpha) Gamma = 2 affects only later steps
   EXPECT_EQ(two.step({1, 1}).channels, 1);
   const auto none = two.step({0, 1});

@@ -12,31 +12,32 @@ namespace {
 
 using ::testing::IsEmpty;
 
-CellResult with_gradients(std::vector<std::pair<std::string, double>> gradients) {
+CellResult make_result_with_gradients(std::vector<std::pair<std::string, double>> gradients) {
   CellResult cell;
   cell.initial_gradients = std::move(gradients);
   return cell;
 }
 
 TEST(GradientSpreads, HoldMeanAndSampleDeviation) {
-  const auto spreads = gradient_spreads({with_gradients({{"a", 1}, {"b", 5}}), with_gradients({}),
-                                         with_gradients({{"a", 3}, {"b", 5}}),
-                                         with_gradients({{"a", 5}, {"b", 5}})});
+  const auto spreads = gradient_spreads({make_result_with_gradients({{"a", 1}, {"b", 5}}),
+                                         make_result_with_gradients({}),
+                                         make_result_with_gradients({{"a", 3}, {"b", 5}}),
+                                         make_result_with_gradients({{"a", 5}, {"b", 5}})});
   ASSERT_EQ(spreads.size(), 2u);
   EXPECT_EQ(spreads[0].tensor, "a");
   EXPECT_EQ(spreads[0].mean, 3);
   EXPECT_EQ(spreads[0].standard_deviation, 2);
   EXPECT_EQ(spreads[0].cells, 3u);
   EXPECT_EQ(spreads[1].standard_deviation, 0);
-  EXPECT_EQ(gradient_spreads({with_gradients({{"a", 1}})})[0].standard_deviation, 0);
+  EXPECT_EQ(gradient_spreads({make_result_with_gradients({{"a", 1}})})[0].standard_deviation, 0);
   EXPECT_THAT(gradient_spreads({}), IsEmpty());
 }
 
 TEST(GradientSpreads, C1_RejectsOtherTensors) {
-  CellResult other = with_gradients({{"b", 1}});
+  CellResult other = make_result_with_gradients({{"b", 1}});
   other.name = "other";
   EXPECT_EQ(ref::numeric::contract_message([&] {
-              gradient_spreads({with_gradients({{"a", 1}}), other});
+              gradient_spreads({make_result_with_gradients({{"a", 1}}), other});
             }),
             "gradient_spreads: other has other tensors; expected those of the first cell (C1)");
 }

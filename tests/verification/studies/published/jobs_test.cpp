@@ -27,7 +27,7 @@ using normproof::verification::studies::published::Task;
 using testing::HasSubstr;
 using testing::SizeIs;
 
-std::vector<Task> twenty_tasks() {
+std::vector<Task> make_twenty_tasks() {
   std::vector<Task> tasks;
   for (int i = 0; i < 20; ++i) tasks.push_back({fmt::format("t{}", i), 1.0 + i % 7});
   return tasks;
@@ -53,7 +53,7 @@ class StudyJobs : public ::testing::Test {
     made.begin("identity\n");
     return made;
   }
-  std::vector<std::string> runs() const {
+  std::vector<std::string> list_executed_tasks() const {
     std::vector<std::string> lines;
     std::ifstream stream(folder_ / "log");
     for (std::string line; std::getline(stream, line);) lines.push_back(line);
@@ -65,13 +65,13 @@ class StudyJobs : public ::testing::Test {
 
 TEST_F(StudyJobs, AnyNumberOfJobsGivesTheSameBytesAndRunsEachTaskOnce) {
   std::vector<std::string> seen;
-  const auto one = run_tasks(store("a"), twenty_tasks(), runner(), {.jobs = 1});
+  const auto one = run_tasks(store("a"), make_twenty_tasks(), runner(), {.jobs = 1});
   EXPECT_EQ(one.done_here, 20U);
   for (const auto& [name, seconds] : store("a").times()) EXPECT_GE(seconds, 0.002) << name;
   // The most expensive task runs first: 7, then 6, ...
-  EXPECT_EQ(runs().at(0), "t6");
-  EXPECT_EQ(runs().at(2), "t5");
-  const auto four = run_tasks(store("b"), twenty_tasks(), runner(),
+  EXPECT_EQ(list_executed_tasks().at(0), "t6");
+  EXPECT_EQ(list_executed_tasks().at(2), "t5");
+  const auto four = run_tasks(store("b"), make_twenty_tasks(), runner(),
                               {.jobs = 4, .progress = [&](const JobsProgress& p) {
                                  seen.push_back(fmt::format("{}/{}", p.done, p.tasks));
                                }});
@@ -79,25 +79,25 @@ TEST_F(StudyJobs, AnyNumberOfJobsGivesTheSameBytesAndRunsEachTaskOnce) {
   EXPECT_THAT(seen, SizeIs(20));
   EXPECT_EQ(seen.back(), "20/20");
   EXPECT_EQ(text("a/results.jsonl"), text("b/results.jsonl"));
-  EXPECT_THAT(runs(), SizeIs(40));
-  const auto again = run_tasks(store("b"), twenty_tasks(), runner(), {.jobs = 4});
+  EXPECT_THAT(list_executed_tasks(), SizeIs(40));
+  const auto again = run_tasks(store("b"), make_twenty_tasks(), runner(), {.jobs = 4});
   EXPECT_EQ(again.done_before, 20U);
-  EXPECT_THAT(runs(), SizeIs(40));
+  EXPECT_THAT(list_executed_tasks(), SizeIs(40));
 }
 
 TEST_F(StudyJobs, TwoProgramsSharingAFolderRunEachTaskOnce) {
   const Store shared = store("a");
   const pid_t other = ::fork();
   if (other == 0) {
-    run_tasks(shared, twenty_tasks(), runner(), {.jobs = 2});
+    run_tasks(shared, make_twenty_tasks(), runner(), {.jobs = 2});
     ::_exit(0);
   }
-  const auto here = run_tasks(shared, twenty_tasks(), runner(), {.jobs = 2});
+  const auto here = run_tasks(shared, make_twenty_tasks(), runner(), {.jobs = 2});
   int status = 0;
   ::waitpid(other, &status, 0);
   EXPECT_EQ(status, 0);
   EXPECT_EQ(here.done_here + here.done_before + here.done_elsewhere, 20U);
-  EXPECT_THAT(runs(), SizeIs(20));
+  EXPECT_THAT(list_executed_tasks(), SizeIs(20));
   EXPECT_THAT(shared.results(), SizeIs(20));
 }
 
@@ -111,25 +111,25 @@ TEST_F(StudyJobs, TaskOfAKilledWorkerIsTakenOver) {
     }
     return run(name);
   };
-  const auto summary = run_tasks(shared, twenty_tasks(), deadly, {.jobs = 2});
+  const auto summary = run_tasks(shared, make_twenty_tasks(), deadly, {.jobs = 2});
   EXPECT_EQ(summary.done_here, 20U);
   EXPECT_THAT(shared.results(), SizeIs(20));
 }
 
-TEST_F(StudyJobs, IfAllWorkersAreKilledTheNextCallRunsTheRest) {
+TEST_F(StudyJobs, NextCallRunsTheRemainingTasksIfAllWorkersAreKilled) {
   const Store shared = store("a");
   const Runner deadly = [run = runner()](const std::string& name) {
     if (name == "t0") ::kill(::getpid(), SIGKILL);  // the cheapest task, so it is claimed last
     return run(name);
   };
   EXPECT_THAT(error_message<std::runtime_error>(
-                  [&] { run_tasks(shared, twenty_tasks(), deadly, {.jobs = 2}); }),
+                  [&] { run_tasks(shared, make_twenty_tasks(), deadly, {.jobs = 2}); }),
               HasSubstr("of 20; a worker was ended by signal 9; the same command"));
   EXPECT_FALSE(shared.results().contains("t0"));
   EXPECT_GT(shared.results().size(), 0U);
-  const auto summary = run_tasks(shared, twenty_tasks(), runner(), {.jobs = 2});
+  const auto summary = run_tasks(shared, make_twenty_tasks(), runner(), {.jobs = 2});
   EXPECT_EQ(summary.done_before + summary.done_here, 20U);
-  EXPECT_THAT(runs(), SizeIs(20));  // no task ran twice
+  EXPECT_THAT(list_executed_tasks(), SizeIs(20));  // no task ran twice
 }
 
 TEST_F(StudyJobs, WorkersEndWithTheProcessThatStartedThem) {
@@ -158,17 +158,18 @@ TEST_F(StudyJobs, WorkersEndWithTheProcessThatStartedThem) {
 }
 
 TEST_F(StudyJobs, C1_RejectsZeroJobs) {
-  EXPECT_EQ(contract_message([&] { run_tasks(store("a"), twenty_tasks(), runner(), {.jobs = 0}); }),
-            "run_tasks: options.jobs is 0; expected at least 1 (C1)");
-  EXPECT_TRUE(runs().empty());
+  EXPECT_EQ(
+      contract_message([&] { run_tasks(store("a"), make_twenty_tasks(), runner(), {.jobs = 0}); }),
+      "run_tasks: options.jobs is 0; expected at least 1 (C1)");
+  EXPECT_TRUE(list_executed_tasks().empty());
 }
 
 TEST_F(StudyJobs, C2_RejectsADuplicateName) {
-  std::vector<Task> tasks = twenty_tasks();
+  std::vector<Task> tasks = make_twenty_tasks();
   tasks.push_back(tasks[7]);
   EXPECT_EQ(contract_message([&] { run_tasks(store("a"), tasks, runner(), {}); }),
             "run_tasks: tasks has 't7' twice; expected each name once (C2)");
-  EXPECT_TRUE(runs().empty());
+  EXPECT_TRUE(list_executed_tasks().empty());
 }
 
 TEST_F(StudyJobs, ExceptionOfARunnerIsRethrown) {
@@ -204,7 +205,7 @@ TEST_F(StudyJobs, ExceptionOfARunnerIsRethrown) {
               "e");
 }
 
-TEST_F(StudyJobs, TryInChildRethrowsAndLeavesNoStateBehind) {
+TEST_F(StudyJobs, CallInAChildProcessRethrowsAndLeavesNoStateBehind) {
   int here = 1;
   normproof::verification::studies::published::try_in_child([&] { here = 2; });
   EXPECT_EQ(here, 1);

@@ -12,20 +12,21 @@ namespace {
 using ref::model::Mode;
 
 struct Sample {
-  Sample() : config(config_of({.d_ff = 4})) {
+  Sample() : config(make_run_config({.d_ff = 4})) {
     config.train.encoder.vocab_size = data.vocab_size;
     weights = training::class_weights(data, config);
     batches = training::training_batches(data, config, 0);
     validation = training::validation_batches(data, config);
   }
-  training::Dataset data = two_steps_an_epoch();
+  training::Dataset data = dataset_with_two_steps_per_epoch();
   training::RunConfig config;
   ref::tensor::Tensor<double> weights;
   Learner::Batches batches, validation;
 };
 
 /// Returns two learners, one on the processor and one on the simulated device.
-std::vector<std::unique_ptr<Learner>> learners(const Sample& sample, gpu::device::Device& device) {
+std::vector<std::unique_ptr<Learner>> make_learners(const Sample& sample,
+                                                    gpu::device::Device& device) {
   std::vector<std::unique_ptr<Learner>> result;
   result.push_back(processor_learner(sample.config.train, sample.weights));
   result.push_back(device_learner(device, sample.config.train, sample.weights));
@@ -40,7 +41,7 @@ TEST(StudyLearner, OnlyStepsChangeTheState) {
   const Sample sample;
   const auto device = gpu::device::simulated_device();
   std::vector<std::string> ends;
-  for (const auto& learner : learners(sample, *device)) {
+  for (const auto& learner : make_learners(sample, *device)) {
     const auto hash = [&] { return ref::train::state_sha256(learner->state()); };
     const std::string first = hash();
     const auto found = learner->loss_gradient(0, 1, Mode::training, learner->state());
@@ -62,7 +63,7 @@ TEST(StudyLearner, OnlyStepsChangeTheState) {
 TEST(StudyLearner, BatchesAreSelectedByIndex) {
   const Sample sample;
   const auto device = gpu::device::simulated_device();
-  for (const auto& learner : learners(sample, *device)) {
+  for (const auto& learner : make_learners(sample, *device)) {
     const auto first = learner->loss_gradient(0, 1, Mode::training, learner->state());
     const auto second = learner->loss_gradient(1, 1, Mode::training, learner->state());
     EXPECT_NE(first.loss, second.loss);
@@ -73,7 +74,7 @@ TEST(StudyLearner, BatchesAreSelectedByIndex) {
 TEST(StudyLearner, GradientIsComputedAtTheGivenState) {
   const Sample sample;
   const auto device = gpu::device::simulated_device();
-  for (const auto& learner : learners(sample, *device)) {
+  for (const auto& learner : make_learners(sample, *device)) {
     auto other = learner->state();
     other.parameters.at("head.bias").data()[0] = 1;
     EXPECT_NE(learner->loss_gradient(0, 1, Mode::training, other).loss,

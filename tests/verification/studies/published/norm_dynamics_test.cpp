@@ -18,9 +18,9 @@ using ::testing::Each;
 using ::testing::Optional;
 
 /// A model with one norm layer of two channels. The tests choose the tensors of the norm by hand.
-class OneNorm {
+class OneNormModel {
  public:
-  explicit OneNorm(const model::NormOptions& norm) {
+  explicit OneNormModel(const model::NormOptions& norm) {
     config_.num_layers = 1;
     config_.d_model = 2;
     config_.norm = norm;
@@ -49,7 +49,7 @@ class OneNorm {
     dynamics_->end_step(state_);
   }
 
-  std::optional<double> last(const std::string& name) const {
+  std::optional<double> last_value(const std::string& name) const {
     const auto sites = dynamics_->result();
     for (const auto& [own, values] : sites.at(1).series)
       if (own == name) return values.back();
@@ -64,33 +64,33 @@ class OneNorm {
 
 /// Returns rows with exact statistics: the means are 1 and 2, the variances 6 and 0, the quadratic
 /// means 7 and 4.
-const Tensor<double>& first_x() {
+const Tensor<double>& rows_with_exact_statistics() {
   static const Tensor<double> x = {{{-2, 2}, {4, 2}, {1, 2}, {1000, 1000}}};
   return x;
 }
 
 TEST(NormDynamics, StatisticsOfValidRowsMatchHandComputation) {
-  OneNorm one(model::BatchNormOptions{.eps = 0.25});
+  OneNormModel one(model::BatchNormOptions{.eps = 0.25});
   for (const char* site : {"layers.0.norm1", "layers.0.norm2"}) {
     one.state_.norms.set(std::string(site) + ".running_mean", Tensor<double>{4, 6});
     one.state_.norms.set(std::string(site) + ".running_variance", Tensor<double>{6, 0});
     one.state_.parameters.set(std::string(site) + ".gamma", Tensor<double>{-5, 1});
   }
-  one.step(first_x(), {0.5, 3});
-  EXPECT_EQ(one.last("mean_change"), std::nullopt);
-  EXPECT_THAT(one.last("mean_distance"), Optional(5.0 / 2));  // from the running mean (4, 6)
-  EXPECT_THAT(one.last("running_mean_rms"), Optional(5 / std::sqrt(2.0)));
-  EXPECT_THAT(one.last("variance_distance"), Optional(0.0));
-  EXPECT_THAT(one.last("running_variance_rms"), Optional(6 / std::sqrt(2.0)));
-  EXPECT_THAT(one.last("lipschitz_batch_norm"), Optional(2.0));  // 5 / 2.5, and 1 / 0.5
-  EXPECT_THAT(one.last("lipschitz_power_norm"), Optional(5 * (1 / std::sqrt(7.25))));
-  EXPECT_THAT(one.last("lipschitz"), Optional(3.0));  // 1 times 3
+  one.step(rows_with_exact_statistics(), {0.5, 3});
+  EXPECT_EQ(one.last_value("mean_change"), std::nullopt);
+  EXPECT_THAT(one.last_value("mean_distance"), Optional(5.0 / 2));  // from the running mean (4, 6)
+  EXPECT_THAT(one.last_value("running_mean_rms"), Optional(5 / std::sqrt(2.0)));
+  EXPECT_THAT(one.last_value("variance_distance"), Optional(0.0));
+  EXPECT_THAT(one.last_value("running_variance_rms"), Optional(6 / std::sqrt(2.0)));
+  EXPECT_THAT(one.last_value("lipschitz_batch_norm"), Optional(2.0));  // 5 / 2.5, and 1 / 0.5
+  EXPECT_THAT(one.last_value("lipschitz_power_norm"), Optional(5 * (1 / std::sqrt(7.25))));
+  EXPECT_THAT(one.last_value("lipschitz"), Optional(3.0));  // 1 times 3
   // The means (1, 2) become (1, 2 + sqrt(5)). So the change is as long as the vector (1, 2).
-  Tensor<double> moved = first_x();
+  Tensor<double> moved = rows_with_exact_statistics();
   for (std::size_t row = 0; row < 3; ++row) moved(0, row, 0) += 1, moved(0, row, 1) += 2;
   one.step(moved, {0.5, 3});
-  EXPECT_THAT(one.last("mean_change"), Optional(1.0));
-  EXPECT_THAT(one.last("variance_change"), Optional(0.0));
+  EXPECT_THAT(one.last_value("mean_change"), Optional(1.0));
+  EXPECT_THAT(one.last_value("variance_change"), Optional(0.0));
   const auto spreads = one.dynamics_->result().at(0).spreads;
   ASSERT_EQ(spreads.size(), 3u);
   // The values (1, 2) and (2, 4) have the variances 0.5 and 2 and the means 1.5 and 3.
@@ -100,49 +100,49 @@ TEST(NormDynamics, StatisticsOfValidRowsMatchHandComputation) {
 }
 
 TEST(NormDynamics, CoverRowStatisticsAndLayersWithoutNorm) {
-  OneNorm layer_norm(model::LayerNormOptions{});
+  OneNormModel layer_norm(model::LayerNormOptions{});
   layer_norm.state_.parameters.set("layers.0.norm2.gamma", Tensor<double>{-5, 1});
-  layer_norm.step(first_x(), {{1, 2, 3, 1}});
-  EXPECT_THAT(layer_norm.last("lipschitz"), Optional(15.0));
-  OneNorm none(model::NoneOptions{});
-  none.step(first_x(), {});
-  EXPECT_THAT(none.last("lipschitz"), Optional(1.0));
-  EXPECT_EQ(none.last("lipschitz_batch_norm"), std::nullopt);  // a channel is constant
+  layer_norm.step(rows_with_exact_statistics(), {{1, 2, 3, 1}});
+  EXPECT_THAT(layer_norm.last_value("lipschitz"), Optional(15.0));
+  OneNormModel none(model::NoneOptions{});
+  none.step(rows_with_exact_statistics(), {});
+  EXPECT_THAT(none.last_value("lipschitz"), Optional(1.0));
+  EXPECT_EQ(none.last_value("lipschitz_batch_norm"), std::nullopt);  // a channel is constant
 }
 
 TEST(NormDynamics, GradientBoundMatchesHandComputation) {
-  OneNorm one(model::PowerNormOptions{.eps = 0, .alpha_backward = 0.5});
+  OneNormModel one(model::PowerNormOptions{.eps = 0, .alpha_backward = 0.5});
   one.state_.parameters.set("layers.0.norm2.gamma", Tensor<double>{2, -1});
   const Tensor<double> rstd = {0.5, 0.25};
   // Over the three valid rows, the root mean squares of grad_y are 1 and 2, so those of g are 2 and
   // 2. The root mean squares of grad_x are 1 and 1, so those of X' are 2 and 4.
   const Tensor<double> grad_y = {{{1, 2}, {-1, 2}, {1, -2}, {9, 9}}};
   const Tensor<double> grad_x = {{{1, 1}, {1, -1}, {1, 1}, {9, 9}}};
-  one.step(first_x(), rstd, {1, 4}, grad_y, grad_x, {0.5, -3});
-  EXPECT_THAT(one.last("gradient_seen"), Optional(4.0));
-  EXPECT_THAT(one.last("gradient_bound"), Optional(4.0));  // 2 (1 + sqrt(4 / 4))
-  EXPECT_THAT(one.last("gradient_share"), Optional(1.0));
-  EXPECT_THAT(one.last("bound_channels"), Optional(2.0));
-  EXPECT_THAT(one.last("max_weighted_gamma"), Optional(2.0));
-  EXPECT_THAT(one.last("nu_largest"), Optional(3.0));
-  EXPECT_THAT(one.last("psi_least"), Optional(2.0));
+  one.step(rows_with_exact_statistics(), rstd, {1, 4}, grad_y, grad_x, {0.5, -3});
+  EXPECT_THAT(one.last_value("gradient_seen"), Optional(4.0));
+  EXPECT_THAT(one.last_value("gradient_bound"), Optional(4.0));  // 2 (1 + sqrt(4 / 4))
+  EXPECT_THAT(one.last_value("gradient_share"), Optional(1.0));
+  EXPECT_THAT(one.last_value("bound_channels"), Optional(2.0));
+  EXPECT_THAT(one.last_value("max_weighted_gamma"), Optional(2.0));
+  EXPECT_THAT(one.last_value("nu_largest"), Optional(3.0));
+  EXPECT_THAT(one.last_value("psi_least"), Optional(2.0));
   // (1 - alpha) Gamma was 2 in the second channel, so the bound no longer includes this channel.
-  one.step(first_x(), rstd, {0.25, 4}, grad_y, grad_x);
-  EXPECT_THAT(one.last("bound_channels"), Optional(1.0));
-  EXPECT_THAT(one.last("gradient_bound"), Optional(4.0));  // 2 (1 + sqrt(0.25 / 0.25))
-  EXPECT_THAT(one.last("gradient_seen"), Optional(2.0));
+  one.step(rows_with_exact_statistics(), rstd, {0.25, 4}, grad_y, grad_x);
+  EXPECT_THAT(one.last_value("bound_channels"), Optional(1.0));
+  EXPECT_THAT(one.last_value("gradient_bound"), Optional(4.0));  // 2 (1 + sqrt(0.25 / 0.25))
+  EXPECT_THAT(one.last_value("gradient_seen"), Optional(2.0));
   // Later steps keep the minimum Gamma and the maximum g.
-  one.step(first_x(), rstd, {1, 4}, grad_y * 0.5, grad_x);
-  EXPECT_THAT(one.last("gradient_bound"), Optional(6.0));  // 2 (1 + sqrt(1 / 0.25))
-  EXPECT_THAT(one.last("gradient_share"), Optional(1.0 / 3));
+  one.step(rows_with_exact_statistics(), rstd, {1, 4}, grad_y * 0.5, grad_x);
+  EXPECT_THAT(one.last_value("gradient_bound"), Optional(6.0));  // 2 (1 + sqrt(1 / 0.25))
+  EXPECT_THAT(one.last_value("gradient_share"), Optional(1.0 / 3));
   // If Gamma is 0, there is no bound.
-  one.step(first_x(), rstd, {0, 4}, grad_y, grad_x);
-  EXPECT_THAT(one.last("bound_channels"), Optional(0.0));
-  EXPECT_EQ(one.last("gradient_bound"), std::nullopt);
+  one.step(rows_with_exact_statistics(), rstd, {0, 4}, grad_y, grad_x);
+  EXPECT_THAT(one.last_value("bound_channels"), Optional(0.0));
+  EXPECT_EQ(one.last_value("gradient_bound"), std::nullopt);
 }
 
 TEST(NormDynamics, EveryNormOfTheStudyHasItsQuantities) {
-  const auto data = two_steps_an_epoch();
+  const auto data = dataset_with_two_steps_per_epoch();
   for (const std::string& norm : study_norms()) {
     const Cell cell{.layers = 2,
                     .d_ff = 4,
@@ -175,7 +175,7 @@ TEST(NormDynamics, EveryNormOfTheStudyHasItsQuantities) {
 
 TEST(NormDynamics, PowerNormIsMeasuredWithItsRunningPsi) {
   const Cell cell{.d_ff = 4, .norm = "power_norm", .steps = 2, .dynamics = true};
-  const CellResult result = run_cell(cell, two_steps_an_epoch());
+  const CellResult result = run_cell(cell, dataset_with_two_steps_per_epoch());
   for (const auto& [name, values] : result.dynamics.at(0).series)
     if (name == "lipschitz") {
       // At the first step, gamma and psi are 1.

@@ -19,7 +19,7 @@ using testing::HasSubstr;
 using testing::Pair;
 using testing::UnorderedElementsAre;
 
-std::set<std::string> names_of(const std::vector<Cell>& cells) {
+std::set<std::string> enum_names(const std::vector<Cell>& cells) {
   std::set<std::string> names;
   for (const Cell& cell : cells) names.insert(cell_name(cell));
   return names;
@@ -32,7 +32,7 @@ TEST(StudyPlan, TablesOfThreeNormsHaveThePublished126Cells) {
   selection.initialization = false;
   const std::vector<Cell> cells = plan(selection);
   EXPECT_EQ(cells.size(), 126U);
-  EXPECT_EQ(names_of(cells).size(), 126U);
+  EXPECT_EQ(enum_names(cells).size(), 126U);
   EXPECT_EQ(cell_name(cells.front()), "corrected/1x32/layer_norm/rate-10/seed-42");
   EXPECT_EQ(cell_name(cells.back()), "corrected/5x3200/none/rate-1e-4/seed-42");
 }
@@ -43,7 +43,7 @@ TEST(StudyPlan, FiguresAndInitializationsAddTheirCells) {
   selection.norms = {"batch_norm"};
   selection.gradient_seeds = 3;
   selection.seeds = 2;
-  EXPECT_THAT(names_of(plan(selection)),
+  EXPECT_THAT(enum_names(plan(selection)),
               ElementsAre("corrected/1x320/batch_norm/rate-0.1/seed-42/uniform-0.1",
                           "corrected/1x320/batch_norm/rate-0.1/seed-42/uniform-100",
                           "corrected/1x320/batch_norm/rate-0.1/seed-43/uniform-0.1",
@@ -76,7 +76,7 @@ TEST(StudyPlan, EachCellOccursOnceEvenIfRequestedTwice) {
   selection.norms = {"none", "none"};
   selection.rates = {"0.1", "0.1"};
   const std::vector<Cell> cells = plan(selection);
-  EXPECT_EQ(names_of(cells).size(), cells.size());
+  EXPECT_EQ(enum_names(cells).size(), cells.size());
 }
 
 TEST(StudyPlan, DeepAndWideCellsCostMost) {

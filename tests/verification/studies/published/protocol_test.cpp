@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::string refused_protocol(const std::string& name) {
+std::string protocol_error_message(const std::string& name) {
   return ref::numeric::error_message<ref::numeric::UsageError>([&] { parse_protocol(name); });
 }
 
@@ -47,12 +47,13 @@ TEST(StudyProtocol, ThereAreFourteenStandardProtocols) {
 }
 
 TEST(StudyProtocol, RejectsAnUnknownNameAndSuggestsTheNearest) {
-  EXPECT_THAT(refused_protocol("corected"), HasSubstr("did you mean 'corrected'"));
-  EXPECT_THAT(refused_protocol("corrected+count_weigths"),
+  EXPECT_THAT(protocol_error_message("corected"), HasSubstr("did you mean 'corrected'"));
+  EXPECT_THAT(protocol_error_message("corrected+count_weigths"),
               HasSubstr("did you mean 'count_weights'"));
-  EXPECT_THAT(refused_protocol("corrected-count_weights"), HasSubstr("added to 'corrected'"));
-  EXPECT_THAT(refused_protocol("published+count_weights"), HasSubstr("taken from 'published'"));
-  EXPECT_THAT(refused_protocol("corrected+"), HasSubstr("''"));
+  EXPECT_THAT(protocol_error_message("corrected-count_weights"), HasSubstr("added to 'corrected'"));
+  EXPECT_THAT(protocol_error_message("published+count_weights"),
+              HasSubstr("taken from 'published'"));
+  EXPECT_THAT(protocol_error_message("corrected+"), HasSubstr("''"));
 }
 
 }  // namespace

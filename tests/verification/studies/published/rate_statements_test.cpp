@@ -28,7 +28,7 @@ std::set<std::string> all_rates() {
 
 /// Returns the outcomes of a full column of a table, that is, of every rate. Training converges at
 /// the rate `highest` and below. If `highest` is "", it converges at no rate.
-Outcomes full_column(const std::string& highest) {
+Outcomes make_full_column(const std::string& highest) {
   Outcomes outcomes;
   bool converges = false;
   for (const std::string& rate : study_rates()) {
@@ -39,15 +39,15 @@ Outcomes full_column(const std::string& highest) {
 }
 
 TEST(LearningRateStatements, HighestRateMentionsMissingCells) {
-  EXPECT_EQ(highest_text(column(full_column("0.5"))), "0.5");
-  EXPECT_EQ(highest_text(column(full_column(""))), "no rate");
-  EXPECT_EQ(highest_text(column({{"10", false}})), "no rate of those run");
-  EXPECT_EQ(highest_text(column({})), "not run");
+  EXPECT_EQ(highest_rate_text(column(make_full_column("0.5"))), "0.5");
+  EXPECT_EQ(highest_rate_text(column(make_full_column(""))), "no rate");
+  EXPECT_EQ(highest_rate_text(column({{"10", false}})), "no rate of those run");
+  EXPECT_EQ(highest_rate_text(column({})), "not run");
 }
 
 TEST(LearningRateStatements, FullColumnsCompareByTheirHighestConvergingRate) {
   const auto compare = [](const std::string& a, const std::string& b) {
-    return compare_highest(column(full_column(a)), column(full_column(b)), all_rates());
+    return compare_highest(column(make_full_column(a)), column(make_full_column(b)), all_rates());
   };
   EXPECT_EQ(compare("1", "0.5"), std::strong_ordering::greater);
   EXPECT_EQ(compare("1e-4", "0.5"), std::strong_ordering::less);
@@ -65,7 +65,7 @@ TEST(LearningRateStatements, AnswersDoNotChangeWhenMissingCellsAreRun) {
     for (const char* b : {"1", "0.5", "1e-4", ""})
       for (const std::string& of_a : rates)
         for (const std::string& of_b : rates) {
-          Outcomes left = full_column(a), right = full_column(b);
+          Outcomes left = make_full_column(a), right = make_full_column(b);
           left.erase(of_a);
           right.erase(of_b);
           const auto before = compare_highest(column(left), column(right), all_rates());
@@ -102,7 +102,7 @@ TEST(LearningRateStatements, RateThatNoCellHasIsSkippedUnlessItMayDecide) {
 
 /// Makes the tables 1 to 6 of one seed. A key is the number of a table and the name of a norm; the
 /// value is the column of that norm.
-RatesRun make_rates_run(std::map<std::pair<std::size_t, std::string>, Outcomes> tables) {
+RatesRun make_tables_of_rates(std::map<std::pair<std::size_t, std::string>, Outcomes> tables) {
   RatesRun run;
   for (const auto& [place, outcomes] : tables)
     for (const auto& [rate, converged] : outcomes) run.rates.insert(rate);
@@ -114,12 +114,13 @@ RatesRun make_rates_run(std::map<std::pair<std::size_t, std::string>, Outcomes> 
   return run;
 }
 
-TEST(LearningRateStatements, ComparesHighestRatesOverTheTablesRun) {
+TEST(LearningRateStatements, ComparesHighestRatesOverTheTablesThatWereRun) {
   const auto run = [](const std::string& own, const Outcomes& of_table_3) {
-    return make_rates_run({{{1, "layer_norm"}, full_column(own)},
-                           {{1, "none"}, full_column("0.1")},
-                           {{3, "layer_norm"}, of_table_3.empty() ? Outcomes() : full_column("")},
-                           {{3, "none"}, of_table_3}});
+    return make_tables_of_rates(
+        {{{1, "layer_norm"}, make_full_column(own)},
+         {{1, "none"}, make_full_column("0.1")},
+         {{3, "layer_norm"}, of_table_3.empty() ? Outcomes() : make_full_column("")},
+         {{3, "none"}, of_table_3}});
   };
   const auto found = converges_at_higher_rates(run("0.5", {}), "layer_norm", "none");
   EXPECT_EQ(found.holds, true);
@@ -129,7 +130,7 @@ TEST(LearningRateStatements, ComparesHighestRatesOverTheTablesRun) {
             std::nullopt);
   EXPECT_EQ(converges_at_higher_rates(run("0.5", {{"10", true}}), "layer_norm", "none").holds,
             false);
-  EXPECT_EQ(converges_at_higher_rates(run("0.5", full_column("")), "layer_norm", "none").holds,
+  EXPECT_EQ(converges_at_higher_rates(run("0.5", make_full_column("")), "layer_norm", "none").holds,
             true);
   // All rates are equal so far. A missing table may have a higher rate.
   EXPECT_EQ(converges_at_higher_rates(run("0.1", {}), "layer_norm", "none").holds, std::nullopt);
@@ -141,31 +142,33 @@ TEST(LearningRateStatements, ComparesHighestRatesOverTheTablesRun) {
 TEST(LearningRateStatements, DeepWithoutNormIsUndecidedWhileLowRatesAreMissing) {
   const Outcomes begun = {{"10", false}, {"1", false}};
   const auto of = [](const Outcomes& deep_none, const Outcomes& deep_layer_norm) {
-    return deep_needs_lower_rates(make_rates_run({{{3, "none"}, full_column("0.1")},
-                                                  {{6, "none"}, deep_none},
-                                                  {{6, "layer_norm"}, deep_layer_norm}}));
+    return deep_needs_lower_rates(make_tables_of_rates({{{3, "none"}, make_full_column("0.1")},
+                                                        {{6, "none"}, deep_none},
+                                                        {{6, "layer_norm"}, deep_layer_norm}}));
   };
   EXPECT_EQ(of(begun, begun).holds, std::nullopt);
   EXPECT_EQ(of(begun, begun).numbers, "");
   // The existing cells decide the columns of LayerNorm and of the model with one layer.
   EXPECT_EQ(
-      of({{"10", false}, {"1", false}, {"0.5", false}, {"0.1", false}}, full_column("0.5")).holds,
+      of({{"10", false}, {"1", false}, {"0.5", false}, {"0.1", false}}, make_full_column("0.5"))
+          .holds,
       true);
-  EXPECT_EQ(of({{"10", false}, {"1", false}, {"0.5", false}}, full_column("0.5")).holds,
+  EXPECT_EQ(of({{"10", false}, {"1", false}, {"0.5", false}}, make_full_column("0.5")).holds,
             std::nullopt);
-  EXPECT_EQ(of(full_column("0.1"), full_column("0.5")).holds, false);
-  EXPECT_EQ(of(full_column("0.5"), begun).holds,
+  EXPECT_EQ(of(make_full_column("0.1"), make_full_column("0.5")).holds, false);
+  EXPECT_EQ(of(make_full_column("0.5"), begun).holds,
             false);  // not lower than at one layer, which is enough
-  EXPECT_EQ(of(full_column("1e-4"), begun).holds, std::nullopt);
+  EXPECT_EQ(of(make_full_column("1e-4"), begun).holds, std::nullopt);
   // A width without any cell does not affect the verdict for the other widths. A width that is
   // unfinished does.
   const auto two = [](const Outcomes& of_table_6) {
-    return deep_needs_lower_rates(make_rates_run({{{1, "none"}, full_column("0.1")},
-                                                  {{3, "none"}, full_column("0.1")},
-                                                  {{4, "none"}, full_column("1e-3")},
-                                                  {{4, "layer_norm"}, full_column("0.5")},
-                                                  {{6, "none"}, of_table_6},
-                                                  {{6, "layer_norm"}, of_table_6}}));
+    return deep_needs_lower_rates(
+        make_tables_of_rates({{{1, "none"}, make_full_column("0.1")},
+                              {{3, "none"}, make_full_column("0.1")},
+                              {{4, "none"}, make_full_column("1e-3")},
+                              {{4, "layer_norm"}, make_full_column("0.5")},
+                              {{6, "none"}, of_table_6},
+                              {{6, "layer_norm"}, of_table_6}}));
   };
   EXPECT_EQ(two({}).holds, true);
   EXPECT_THAT(two({}).numbers, HasSubstr("; not decided: widths 320, 3200"));

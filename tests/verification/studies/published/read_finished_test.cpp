@@ -7,16 +7,16 @@ namespace normproof::tests::verification::studies::published {
 namespace {
 
 using normproof::ref::numeric::FileError;
-using normproof::verification::studies::published::read_finished;
+using normproof::verification::studies::published::read_finished_runs;
 using testing::ElementsAre;
 using testing::ThrowsMessage;
 
-struct Named {
+struct NamedResult {
   std::string name;
 };
-struct Read {
+struct ReadCells {
   std::string cell;
-  Named result;
+  NamedResult result;
 };
 
 std::vector<std::string> read(const std::map<std::string, std::string>& lines) {
@@ -26,10 +26,11 @@ std::vector<std::string> read(const std::map<std::string, std::string>& lines) {
   };
   const auto parse_result = [](const std::string& line, const std::string& place) {
     if (line.empty()) throw FileError(place + " is empty");
-    return Named{line};
+    return NamedResult{line};
   };
   std::vector<std::string> found;
-  for (const auto& [name, own] : read_finished<Read>(lines, "f", parse_cell, parse_result))
+  for (const auto& [name, own] :
+       read_finished_runs<ReadCells>(lines, "f", parse_cell, parse_result))
     found.push_back(name + ", " + own.cell + ", " + own.result.name);
   return found;
 }

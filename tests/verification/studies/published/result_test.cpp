@@ -26,7 +26,7 @@ CellResult sample_result() {
   return result;
 }
 
-std::string refused_line(const nlohmann::json& line) {
+std::string result_line_error_message(const nlohmann::json& line) {
   return ref::numeric::error_message<ref::numeric::FileError>(
       [&] { parse_result(line.dump(), "results.jsonl: line 4"); });
 }
@@ -46,26 +46,28 @@ TEST(StudyResultLine, ErrorsNameInvalidFields) {
   const auto line = nlohmann::json::parse(result_line(sample_result()));
   auto wrong = line;
   wrong.erase("sha256");
-  EXPECT_THAT(refused_line(wrong), HasSubstr("results.jsonl: line 4: sha256 is absent"));
+  EXPECT_THAT(result_line_error_message(wrong),
+              HasSubstr("results.jsonl: line 4: sha256 is absent"));
   wrong = line;
   wrong["steps"]["loss"].push_back(nullptr);
-  EXPECT_THAT(refused_line(wrong), HasSubstr("steps.loss holds null"));
+  EXPECT_THAT(result_line_error_message(wrong), HasSubstr("steps.loss holds null"));
   wrong = line;
   wrong["steps"]["accuracy"].push_back(1);
-  EXPECT_THAT(refused_line(wrong), HasSubstr("steps.accuracy has 3 numbers; expected 2"));
+  EXPECT_THAT(result_line_error_message(wrong),
+              HasSubstr("steps.accuracy has 3 numbers; expected 2"));
   wrong = line;
   wrong["steps"]["smoothness"][0] = "1";
-  EXPECT_THAT(refused_line(wrong), HasSubstr("steps.smoothness holds a string"));
+  EXPECT_THAT(result_line_error_message(wrong), HasSubstr("steps.smoothness holds a string"));
   wrong = line;
   wrong["initial_gradients"][0] = 1;
-  EXPECT_THAT(refused_line(wrong), HasSubstr("pairs of a name and a number"));
+  EXPECT_THAT(result_line_error_message(wrong), HasSubstr("pairs of a name and a number"));
   wrong = line;
   wrong["dynamics"][0]["series"][0] = 1;
-  EXPECT_THAT(refused_line(wrong), HasSubstr("dynamics[0].series"));
+  EXPECT_THAT(result_line_error_message(wrong), HasSubstr("dynamics[0].series"));
   wrong = line;
   wrong["dynamics"][0] = 1;
-  EXPECT_THAT(refused_line(wrong), HasSubstr("dynamics[0] is no object"));
-  EXPECT_THAT(refused_line(1), HasSubstr("is no JSON object"));
+  EXPECT_THAT(result_line_error_message(wrong), HasSubstr("dynamics[0] is no object"));
+  EXPECT_THAT(result_line_error_message(1), HasSubstr("is no JSON object"));
 }
 
 // The committed results contain these bytes.

@@ -41,7 +41,7 @@ inline void add_table_cell(study::Results& results, std::size_t table, const std
 }
 
 /// Returns the counts of two classes that have fifty of a hundred sentences each.
-inline study::ClassCounts even_classes() {
+inline study::ClassCounts evenly_split_class_counts() {
   return {.training = {50, 50}, .validation = {50, 50}};
 }
 

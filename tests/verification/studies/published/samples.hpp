@@ -5,7 +5,7 @@
 namespace normproof::verification::studies::published {
 
 /// Returns a dataset of seventy training sentences, which are two steps per epoch.
-inline training::Dataset two_steps_an_epoch() {
+inline training::Dataset dataset_with_two_steps_per_epoch() {
   training::Dataset data = training::small_dataset();
   training::Sentences& all = data.training;
   for (std::size_t i = 0; all.sequences.size() < 70; ++i) {

@@ -129,17 +129,17 @@ TEST_F(ResultStore, ClaimEndsWithItsProcess) {
 }
 
 TEST_F(ResultStore, ProcessesMayCreateTheSameFolderAtOnce) {
-  constexpr int kRanks = 4;
+  constexpr int kRankCount = 4;
   for (int round = 0; round < 100; ++round) {
     const auto folder = folder_ / std::to_string(round);
     std::atomic<int> ready = 0;
-    std::vector<std::string> failures(kRanks);
+    std::vector<std::string> failures(kRankCount);
     std::vector<std::thread> ranks;
-    ranks.reserve(kRanks);
+    ranks.reserve(kRankCount);
     for (std::string& failure : failures)
       ranks.emplace_back([&] {
         const Store store(folder);
-        for (++ready; ready < kRanks;) std::this_thread::yield();
+        for (++ready; ready < kRankCount;) std::this_thread::yield();
         try {
           store.begin("identity\n");
         } catch (const std::exception& error) {
@@ -204,23 +204,23 @@ TEST_F(ResultStore, FolderBelongsToOneStudy) {
 }
 
 TEST_F(ResultStore, ResultsOfOtherDataAreAnErrorWithFileAndLine) {
-  const std::string ours(64, 'a'), theirs(64, 'b');
+  const std::string our_hash(64, 'a'), their_hash(64, 'b');
   const auto of = [](const std::string& sha256) {
     return fmt::format(R"({{"data_sha256":"{}"}})", sha256);
   };
-  add("a", of(ours));
-  store_.check_data(ours);
-  add("b", of(theirs));
-  EXPECT_THAT(error_message<FileError>([&] { store_.check_data(ours); }),
-              HasSubstr(fmt::format("results.jsonl: line 2: data_sha256 is {}; expected {}", theirs,
-                                    ours)));
-  store_.check_data([&](const std::string& name) { return name == "a" ? ours : theirs; });
+  add("a", of(our_hash));
+  store_.check_data(our_hash);
+  add("b", of(their_hash));
+  EXPECT_THAT(error_message<FileError>([&] { store_.check_data(our_hash); }),
+              HasSubstr(fmt::format("results.jsonl: line 2: data_sha256 is {}; expected {}",
+                                    their_hash, our_hash)));
+  store_.check_data([&](const std::string& name) { return name == "a" ? our_hash : their_hash; });
   EXPECT_THAT(error_message<FileError>(
                   [&] { store_.check_data([&](const std::string& name) { return name; }); }),
-              HasSubstr(fmt::format("line 1: data_sha256 is {}; expected a,", ours)));
+              HasSubstr(fmt::format("line 1: data_sha256 is {}; expected a,", our_hash)));
   write("");
   add("a", "{}");
-  EXPECT_THAT(error_message<FileError>([&] { store_.check_data(ours); }),
+  EXPECT_THAT(error_message<FileError>([&] { store_.check_data(our_hash); }),
               HasSubstr("line 1: data_sha256 is absent"));
 }
 

@@ -17,7 +17,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-Cell with_seed(std::uint64_t seed) {
+Cell make_cell_with_seed(std::uint64_t seed) {
   Cell cell;
   cell.seed = seed;
   return cell;
@@ -27,7 +27,7 @@ TEST(StudyTables, HaveTheRowsAndColumnsThatWereRun) {
   Results results;
   add_table_cell(results, 2, "power_norm", "0.1", true);
   add_table_cell(results, 2, "none", "10", false);
-  const auto tables = make_tables(results, {}, even_classes());
+  const auto tables = make_tables(results, {}, evenly_split_class_counts());
   ASSERT_THAT(tables, SizeIs(1));
   EXPECT_EQ(tables[0].shape.number, 2U);
   EXPECT_THAT(tables[0].rates, ElementsAre("10", "0.1"));
@@ -38,17 +38,17 @@ TEST(StudyTables, HaveTheRowsAndColumnsThatWereRun) {
   EXPECT_EQ(highest_rate(tables[0], "power_norm"), "0.1");
   EXPECT_EQ(highest_rate(tables[0], "none"), "none of those run");
   for (const std::string& rate : study_rates()) add_table_cell(results, 2, "none", rate, false);
-  EXPECT_EQ(highest_rate(make_tables(results, {}, even_classes())[0], "none"), "none");
+  EXPECT_EQ(highest_rate(make_tables(results, {}, evenly_split_class_counts())[0], "none"), "none");
   EXPECT_EQ(highest_rate(tables[0], "rms_norm"), "");
-  EXPECT_THAT(make_tables(results, {published_protocol()}, even_classes()), IsEmpty());
+  EXPECT_THAT(make_tables(results, {published_protocol()}, evenly_split_class_counts()), IsEmpty());
 }
 
 TEST(StudyTables, SeedsOfOneEntryMayHaveDifferentOutcomes) {
   Results results;
-  add_table_cell(results, 1, "none", "1", true, with_seed(42));
-  add_table_cell(results, 1, "none", "1", false, with_seed(7));
-  add_table_cell(results, 1, "none", "0.1", true, with_seed(7));
-  const TableEntry entry = make_tables(results, {}, even_classes())[0].entries[0][0];
+  add_table_cell(results, 1, "none", "1", true, make_cell_with_seed(42));
+  add_table_cell(results, 1, "none", "1", false, make_cell_with_seed(7));
+  add_table_cell(results, 1, "none", "0.1", true, make_cell_with_seed(7));
+  const TableEntry entry = make_tables(results, {}, evenly_split_class_counts())[0].entries[0][0];
   ASSERT_THAT(entry.runs, SizeIs(2));
   EXPECT_EQ(entry.runs[0]->cell.seed, 7U);
   EXPECT_EQ(entry.outcome(), Outcome::seeds_differ);
@@ -56,7 +56,7 @@ TEST(StudyTables, SeedsOfOneEntryMayHaveDifferentOutcomes) {
   EXPECT_EQ(mean_macro_f1(entry), 0.25);
   EXPECT_EQ(mean_accuracy(TableEntry{}), std::nullopt);
   EXPECT_EQ(accuracy_range(entry), std::pair(0.5, 0.5));
-  EXPECT_EQ(accuracy_range(make_tables(results, {}, even_classes())[0].entries[1][0]),
+  EXPECT_EQ(accuracy_range(make_tables(results, {}, evenly_split_class_counts())[0].entries[1][0]),
             std::nullopt);
 }
 
@@ -65,30 +65,31 @@ TEST(StudyTables, DivergedRunHasNoAccuracy) {
   add_table_cell(results, 1, "none", "1", true);
   const std::string name = results.begin()->first;
   results.at(name).result.diverged = {80, "step 80: inf"};
-  EXPECT_EQ(mean_accuracy(make_tables(results, {}, even_classes())[0].entries[0][0]), std::nullopt);
+  EXPECT_EQ(mean_accuracy(make_tables(results, {}, evenly_split_class_counts())[0].entries[0][0]),
+            std::nullopt);
 }
 
-TEST(StudyTables, PublishedHighestRateIsAmongTheRatesRun) {
+TEST(StudyTables, PublishedHighestRateIsAmongTheRatesThatWereRun) {
   Results results;
   for (const char* rate : {"1", "0.5", "1e-2"})
     for (const char* norm : {"none", "power_norm"}) add_table_cell(results, 1, norm, rate, true);
-  const Table table = make_tables(results, {}, even_classes())[0];
+  const Table table = make_tables(results, {}, evenly_split_class_counts())[0];
   EXPECT_EQ(published_highest(table, "none"), "1e-2");  // it converged at 0.1, which was not run
   EXPECT_EQ(published_highest(table, "layer_norm"), "0.5");
   EXPECT_EQ(published_highest(table, "power_norm"), "");
 }
 
-TEST(StudyTables, ExcludeRunsForCurvesOtherStepsAndInitializations) {
+TEST(StudyTables, ExcludeRunsForCurvesAndRunsWithOtherStepsOrInitializations) {
   Results results;
   for (Cell cell : {curves_cell({}, 87, 3200), gradients_cell({}, 1, 3200),
                     initialization_cell({}, "uniform-0.1")})
     add(results, cell, sample_result(cell, {2, 1}));
-  EXPECT_THAT(make_tables(results, {}, even_classes()), IsEmpty());
-  const auto table = initialization_table(results, {}, even_classes());
+  EXPECT_THAT(make_tables(results, {}, evenly_split_class_counts()), IsEmpty());
+  const auto table = initialization_table(results, {}, evenly_split_class_counts());
   ASSERT_TRUE(table);
   EXPECT_THAT(table->rates, ElementsAre("uniform-0.1"));
   EXPECT_EQ(table->entries[0][0].published, true);
-  EXPECT_EQ(initialization_table({}, {}, even_classes()), std::nullopt);
+  EXPECT_EQ(initialization_table({}, {}, evenly_split_class_counts()), std::nullopt);
 }
 
 TEST(StudyTables, AgreementCountsCellsWithThePublishedOutcome) {
@@ -96,9 +97,9 @@ TEST(StudyTables, AgreementCountsCellsWithThePublishedOutcome) {
   add_table_cell(results, 1, "none", "1", false);       // as published
   add_table_cell(results, 1, "none", "0.1", false);     // not as published
   add_table_cell(results, 1, "power_norm", "1", true);  // nothing published
-  add_table_cell(results, 1, "batch_norm", "1", true, with_seed(1));
-  add_table_cell(results, 1, "batch_norm", "1", false, with_seed(2));
-  const Agreement counts = agreement(make_tables(results, {}, even_classes()));
+  add_table_cell(results, 1, "batch_norm", "1", true, make_cell_with_seed(1));
+  add_table_cell(results, 1, "batch_norm", "1", false, make_cell_with_seed(2));
+  const Agreement counts = agreement(make_tables(results, {}, evenly_split_class_counts()));
   EXPECT_EQ(counts.agree, 1U);
   EXPECT_EQ(counts.differ, 1U);
   EXPECT_EQ(counts.seeds_differ, 1U);
@@ -110,7 +111,7 @@ TEST(StudyTables, SensitivityCountsOutcomesThatAnotherRuleChanges) {
   // The losses are 2 and 1. So the mean of the last losses is 0.75 of the first.
   add_table_cell(results, 1, "none", "1", true);
   add_table_cell(results, 1, "none", "10", false);
-  for (const Sensitivity& row : sensitivity(results, {}, even_classes())) {
+  for (const Sensitivity& row : sensitivity(results, {}, evenly_split_class_counts())) {
     EXPECT_EQ(row.entries, 2U);
     const bool stricter = row.rules.convergence.share < 0.75;
     EXPECT_EQ(row.changed_convergence, stricter ? 1U : 0U) << row.rules.convergence.share;

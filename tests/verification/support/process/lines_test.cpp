@@ -19,7 +19,7 @@ std::string format_lines(std::string_view text) {
   return lines;
 }
 
-TEST(SplitLines, NumbersLinesAndMarksAnUnfinishedOne) {
+TEST(SplitLines, ReturnsNumberedLinesAndMarksAnUnfinishedLine) {
   EXPECT_EQ(format_lines(""), "");
   EXPECT_EQ(format_lines("a"), "1:a...");
   EXPECT_EQ(format_lines("a\n"), "1:a");
@@ -42,10 +42,10 @@ TEST(SplitLines, ConcatenatedLinesEqualTheText) {
 }
 
 TEST(WholeLines, DropsAnUnfinishedLastLine) {
-  EXPECT_EQ(without_unfinished_line(""), "");
-  EXPECT_EQ(without_unfinished_line("torn"), "");
-  EXPECT_EQ(without_unfinished_line("a\n"), "a\n");
-  EXPECT_EQ(without_unfinished_line("a\nb\ntorn"), "a\nb\n");
+  EXPECT_EQ(remove_unfinished_line(""), "");
+  EXPECT_EQ(remove_unfinished_line("torn"), "");
+  EXPECT_EQ(remove_unfinished_line("a\n"), "a\n");
+  EXPECT_EQ(remove_unfinished_line("a\nb\ntorn"), "a\nb\n");
 }
 
 }  // namespace

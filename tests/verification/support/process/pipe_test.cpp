@@ -38,12 +38,12 @@ TEST(MakePipe, FailureStartsWithTheTextOfTheCaller) {
 
 TEST(WriteQuietly, ClosedPipeIsAnErrorAndNotASignal) {
   Pipe pipe = make_pipe("pipe");
-  EXPECT_EQ(write_quietly(pipe.writing.get(), "abc"), 3);
+  EXPECT_EQ(write_without_signal(pipe.writing.get(), "abc"), 3);
   pipe.reading.close();
   // the default action of SIGPIPE would end this process
   ASSERT_EQ(::signal(SIGPIPE, SIG_DFL), SIG_DFL);
   for (int times = 0; times < 2; ++times) {
-    EXPECT_EQ(write_quietly(pipe.writing.get(), "abc"), -1);
+    EXPECT_EQ(write_without_signal(pipe.writing.get(), "abc"), -1);
     EXPECT_EQ(errno, EPIPE);
   }
   sigset_t pending;
@@ -54,9 +54,9 @@ TEST(WriteQuietly, ClosedPipeIsAnErrorAndNotASignal) {
 TEST(WriteQuietly, FullNonBlockingPipeReturnsAnError) {
   const Pipe pipe = make_pipe("pipe");
   ::fcntl(pipe.writing.get(), F_SETFL, O_NONBLOCK);
-  const std::string much(8'000'000, 'x');
-  EXPECT_GT(write_quietly(pipe.writing.get(), much), 0);
-  EXPECT_EQ(write_quietly(pipe.writing.get(), much), -1);
+  const std::string text_larger_than_pipe(8'000'000, 'x');
+  EXPECT_GT(write_without_signal(pipe.writing.get(), text_larger_than_pipe), 0);
+  EXPECT_EQ(write_without_signal(pipe.writing.get(), text_larger_than_pipe), -1);
   EXPECT_EQ(errno, EAGAIN);
 }
 

@@ -16,18 +16,20 @@ namespace {
 
 using normproof::tests::ref::io::TemporaryFolder;
 
-/// Returns the number of processors that the CPU affinity allows if there is no control group.
+/// Returns the number of usable processors without control groups. The CPU affinity alone
+/// determines this number.
 int all() {
   const TemporaryFolder without_groups;
   return usable_processors(without_groups.path());
 }
 
-void write_group(const TemporaryFolder& root, const std::string& path, const std::string& text) {
+void write_control_group(const TemporaryFolder& root, const std::string& path,
+                         const std::string& text) {
   std::filesystem::create_directories((root / path).parent_path());
   std::ofstream(root / path) << text;
 }
 
-TEST(UsableProcessors, WithoutControlGroupsAffinityAloneCounts) {
+TEST(UsableProcessors, OnlyAffinityCountsIfThereAreNoControlGroups) {
   cpu_set_t before, one;
   ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
   EXPECT_EQ(all(), CPU_COUNT(&before));
@@ -48,27 +50,27 @@ TEST(UsableProcessors, SmallestQuotaOfAGroupAndItsParentsCounts) {
                                              {"", "", all()},
                                              {"-5 0", "x", all()}}) {
     const TemporaryFolder root;
-    write_group(root, "proc/self/cgroup", "0::/a.slice/b.scope\n");
-    write_group(root, "sys/fs/cgroup/a.slice/b.scope/cpu.max", own);
-    write_group(root, "sys/fs/cgroup/a.slice/cpu.max", above);
+    write_control_group(root, "proc/self/cgroup", "0::/a.slice/b.scope\n");
+    write_control_group(root, "sys/fs/cgroup/a.slice/b.scope/cpu.max", own);
+    write_control_group(root, "sys/fs/cgroup/a.slice/cpu.max", above);
     EXPECT_EQ(usable_processors(root.path()), expected) << own << ", " << above;
   }
 }
 
 TEST(UsableProcessors, UsesTheMountedTopGroupIfTheNamedGroupIsOutsideTheMount) {
   const TemporaryFolder root;
-  write_group(root, "proc/self/cgroup", "0::/../elsewhere\n");
-  write_group(root, "sys/fs/cgroup/cpu.max", "100000 100000\n");
+  write_control_group(root, "proc/self/cgroup", "0::/../elsewhere\n");
+  write_control_group(root, "sys/fs/cgroup/cpu.max", "100000 100000\n");
   EXPECT_EQ(usable_processors(root.path()), 1);
 }
 
 TEST(UsableProcessors, ReadsQuotasOfCgroupVersion1) {
   const TemporaryFolder root;
-  write_group(root, "proc/self/cgroup", "5:memory:/m\n4:cpu,cpuacct:/docker/1f\n");
-  write_group(root, "sys/fs/cgroup/cpu,cpuacct/docker/1f/cpu.cfs_period_us", "100000\n");
-  write_group(root, "sys/fs/cgroup/cpu,cpuacct/docker/1f/cpu.cfs_quota_us", "-1\n");
+  write_control_group(root, "proc/self/cgroup", "5:memory:/m\n4:cpu,cpuacct:/docker/1f\n");
+  write_control_group(root, "sys/fs/cgroup/cpu,cpuacct/docker/1f/cpu.cfs_period_us", "100000\n");
+  write_control_group(root, "sys/fs/cgroup/cpu,cpuacct/docker/1f/cpu.cfs_quota_us", "-1\n");
   EXPECT_EQ(usable_processors(root.path()), all());
-  write_group(root, "sys/fs/cgroup/cpu,cpuacct/docker/1f/cpu.cfs_quota_us", "70000\n");
+  write_control_group(root, "sys/fs/cgroup/cpu,cpuacct/docker/1f/cpu.cfs_quota_us", "70000\n");
   EXPECT_EQ(usable_processors(root.path()), 1);
 }
 

@@ -14,10 +14,10 @@ using ref::numeric::UsageError;
 /// each test.
 class MpiRank : public ::testing::Test {
  protected:
-  MpiRank() { unset(); }
-  ~MpiRank() override { unset(); }
+  MpiRank() { unset_rank_variables(); }
+  ~MpiRank() override { unset_rank_variables(); }
   static void set(const char* variable, const char* value) { ::setenv(variable, value, 1); }
-  static void unset() {
+  static void unset_rank_variables() {
     for (const char* variable :
          {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_LOCAL_RANK",
           "MPI_LOCALRANKID", "MV2_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID"})
@@ -25,7 +25,7 @@ class MpiRank : public ::testing::Test {
   }
 };
 
-TEST_F(MpiRank, WithoutMpiIsAbsentAndTheLocalRankIsZero) {
+TEST_F(MpiRank, IsAbsentWithoutMpiAndTheLocalRankIsZero) {
   set("SLURM_LOCALID", "3");
   EXPECT_FALSE(rank());
   EXPECT_EQ(local_rank(), 0U);
@@ -37,7 +37,7 @@ TEST_F(MpiRank, IsReadFromTheVariablesOfEveryMpi) {
                                   {"PMI_RANK", "MV2_COMM_WORLD_LOCAL_RANK"},
                                   {"PMIX_RANK", "SLURM_LOCALID"}};
   for (const auto& [of_all, of_machine] : pairs) {
-    unset();
+    unset_rank_variables();
     set(of_all, "11");
     set(of_machine, "3");
     EXPECT_EQ(rank(), 11U) << of_all;

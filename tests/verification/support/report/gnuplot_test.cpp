@@ -24,15 +24,15 @@ bool has_gnuplot() {
 }
 
 /// Sets an environment variable. Restores it at the end of the scope.
-class ScopedVariable {
+class ScopedEnvironmentVariable {
  public:
-  ScopedVariable(const char* name, const std::string& value) : name_(name) {
+  ScopedEnvironmentVariable(const char* name, const std::string& value) : name_(name) {
     if (const char* const old = std::getenv(name)) old_ = old;
     ::setenv(name, value.c_str(), 1);
   }
-  ScopedVariable(const ScopedVariable&) = delete;
-  ScopedVariable& operator=(const ScopedVariable&) = delete;
-  ~ScopedVariable() {
+  ScopedEnvironmentVariable(const ScopedEnvironmentVariable&) = delete;
+  ScopedEnvironmentVariable& operator=(const ScopedEnvironmentVariable&) = delete;
+  ~ScopedEnvironmentVariable() {
     if (old_.empty()) {
       ::unsetenv(name_);
     } else {
@@ -64,9 +64,9 @@ TEST(Gnuplot, OutputIgnoresLocaleAndUserSettings) {
   const std::string plain = draw(kScript, "one", "a picture", 400, 200).svg;
   const tests::ref::io::TemporaryFolder home;
   std::ofstream(home / ".gnuplot") << "set title 'from the settings of the user'\n";
-  const ScopedVariable folder("HOME", home.path().string());
-  const ScopedVariable locale("LC_ALL", "C.UTF-8");
-  const ScopedVariable terminal("GNUTERM", "dumb");
+  const ScopedEnvironmentVariable folder("HOME", home.path().string());
+  const ScopedEnvironmentVariable locale("LC_ALL", "C.UTF-8");
+  const ScopedEnvironmentVariable terminal("GNUTERM", "dumb");
   EXPECT_EQ(draw(kScript, "one", "a picture", 400, 200).svg, plain);
 }
 
@@ -80,7 +80,7 @@ TEST(Gnuplot, InvalidScriptReturnsTheMessageOfGnuplot) {
 
 TEST(Gnuplot, MissingGnuplotIsReported) {
   const tests::ref::io::TemporaryFolder empty;
-  const ScopedVariable path("PATH", empty.path().string());
+  const ScopedEnvironmentVariable path("PATH", empty.path().string());
   const Drawing drawing = draw(kScript, "one", "", 400, 200);
   EXPECT_EQ(drawing.svg, "");
   EXPECT_EQ(drawing.failure, "gnuplot is not installed");

@@ -10,25 +10,27 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-std::string with_suite(const std::string& attributes, const std::string& cases) {
+std::string make_junit_with_suite(const std::string& attributes, const std::string& cases) {
   return "<testsuites><testsuite " + attributes + ">" + cases + "</testsuite></testsuites>";
 }
 
 TEST(SchemaRules, FindsEveryInjectedFaultInAJUnitFile) {
   const std::string good = R"(name="s" tests="1" failures="0" errors="0" skipped="0")";
-  EXPECT_THAT(junit_violations(with_suite(good, R"(<testcase name="a"/>)")), IsEmpty());
+  EXPECT_THAT(junit_violations(make_junit_with_suite(good, R"(<testcase name="a"/>)")), IsEmpty());
   for (const auto& [text, sentence] :
        {std::pair{std::string("<testsuite"), "no XML"},
         {std::string("<testsuite name='s' tests='0' failures='0' errors='0' skipped='0'/>"),
          "the root is no <testsuites>"},
-        {with_suite(R"(name="s" tests="1" errors="0" skipped="0")", R"(<testcase name="a"/>)"),
+        {make_junit_with_suite(R"(name="s" tests="1" errors="0" skipped="0")",
+                               R"(<testcase name="a"/>)"),
          "<testsuite> has no failures"},
-        {with_suite(good, ""), "a suite says tests=1 and has 0"},
-        {with_suite(good, "<testcase/>"), "<testcase> has no name"},
-        {with_suite(good, R"(<testcase name="a" line="1"/>)"), "has the attribute line"},
-        {with_suite(good, R"(<testcase name="a">text</testcase>)"), "<testcase> holds text"},
-        {with_suite(good, R"(<testcase name="a"><skip/></testcase>)"), "holds <skip>"},
-        {with_suite(good, R"(<testcase name="a"><failure/></testcase>)"),
+        {make_junit_with_suite(good, ""), "a suite says tests=1 and has 0"},
+        {make_junit_with_suite(good, "<testcase/>"), "<testcase> has no name"},
+        {make_junit_with_suite(good, R"(<testcase name="a" line="1"/>)"), "has the attribute line"},
+        {make_junit_with_suite(good, R"(<testcase name="a">text</testcase>)"),
+         "<testcase> holds text"},
+        {make_junit_with_suite(good, R"(<testcase name="a"><skip/></testcase>)"), "holds <skip>"},
+        {make_junit_with_suite(good, R"(<testcase name="a"><failure/></testcase>)"),
          "a suite says failures=0 and has 1"}}) {
     EXPECT_THAT(junit_violations(text), Contains(HasSubstr(sentence))) << text;
   }

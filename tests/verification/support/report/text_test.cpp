@@ -9,7 +9,7 @@ namespace {
 
 using namespace normproof::verification::support::report;
 
-TEST(ReportText, CleanReplacesCharactersThatTerminalsOrXmlCannotShow) {
+TEST(ReportText, CleaningReplacesCharactersThatTerminalsOrXmlCannotShow) {
   EXPECT_EQ(clean("a\x1b[31mb\tc\nd"), "a [31mb c\nd");
   EXPECT_EQ(clean("\xff\xc3\xa9\xc3"), "\xef\xbf\xbd\xc3\xa9\xef\xbf\xbd");
   EXPECT_EQ(clean(std::string_view("a\0b", 3)), "a b");
@@ -26,7 +26,7 @@ TEST(ReportText, WidthCountsTerminalColumns) {
   EXPECT_EQ(display_width(""), 0u);
 }
 
-TEST(ReportText, CutRespectsTheWidthAndKeepsCharactersWhole) {
+TEST(ReportText, CuttingRespectsTheWidthAndKeepsCharactersWhole) {
   EXPECT_EQ(cut("abc", 3), "abc");
   EXPECT_EQ(cut("abcd", 3), "ab…");
   EXPECT_EQ(cut("ψψψψ", 2), "ψ…");
@@ -39,7 +39,7 @@ TEST(ReportText, CutRespectsTheWidthAndKeepsCharactersWhole) {
   EXPECT_EQ(pad_right("abcd", 3), "ab…");
 }
 
-TEST(ReportText, WrapBreaksAtSpaces) {
+TEST(ReportText, WrappingBreaksLinesAtSpaces) {
   EXPECT_EQ(wrap("aa bb cc", 5), (std::vector<std::string>{"aa bb", "cc"}));
   EXPECT_EQ(wrap("aaaaaaa b", 3), (std::vector<std::string>{"aaaaaaa", "b"}));
   EXPECT_EQ(wrap("  a  b ", 10), (std::vector<std::string>{"a b"}));
