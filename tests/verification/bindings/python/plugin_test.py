@@ -112,6 +112,14 @@ def test_expected_failures_are_listed_by_the_ids_of_tests(run):
         listed.write_text(line + "\n")
         status, text = run("--normproof-xfail", str(listed))
         assert status == 0 and "1 passed, 1 xfailed" in text, text
+    for content, arguments in (("*::test_wrong*\n*::test_other*\n", ("test_kernels.py::test_wrong",)),
+                               ("*::test_wrong*\ntest_others.py::*\n", ("test_kernels.py",))):
+        listed.write_text(content)
+        status, text = run("--normproof-xfail", str(listed), *arguments)
+        assert status == 0 and "1 xfailed" in text, text
+    listed.write_text("*::test_wrong*\ntest_others.py::*\n")
+    status, text = run("--normproof-xfail", str(listed))
+    assert status == 4 and "test_others.py::* matches no case" in text
     listed.write_text("test_kernels.py::test_*\n")
     status, text = run("--normproof-xfail", str(listed))
     assert status == 1 and "[XPASS(strict)] --normproof-xfail: test_kernels.py::test_*" in text

@@ -133,6 +133,10 @@ def test_the_page_is_self_contained_and_shows_the_worst_case(report, tmp_path):
     assert "<script" not in shown.split("onload")[1]
 
 
+def test_a_failed_assertion_shows_the_last_line_of_the_report(report):
+    assert repr(report) == f"<kernels.eps_outside, layer_norm: {str(report).splitlines()[-1]}>" and "FAILED: " in repr(report)
+
+
 def test_json_lists_every_case(report):
     lines = [json.loads(line) for line in report.json().splitlines()]
     assert [line["path"] for line in lines if "path" in line] == [result.path for result in report.results]

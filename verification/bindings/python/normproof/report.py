@@ -101,6 +101,10 @@ class Report:
     def __bool__(self) -> bool:
         return self.passed
 
+    def __repr__(self) -> str:
+        """Returns the last line of the report, which pytest shows for a failed `assert normproof.check(...)`."""
+        return f"<{self.title}, {self.op}: {str(self).rstrip().rpartition(chr(10))[2]}>" if self.results else object.__repr__(self)
+
     @property
     def failures(self) -> list[CaseResult]:
         return [result for result in self.results if result.failed]
