@@ -1,5 +1,7 @@
 """Tests the source text of functions, in programs that run without the functions' own file."""
 import functools
+import linecache
+import runpy
 import subprocess
 import sys
 
@@ -90,6 +92,18 @@ def test_values_that_no_text_can_express_are_named_in_a_comment():
         writer = SourceWriter()
         name = writer.text(value, "name")
         assert name == "name" or not name.startswith("lambda") and writer.undefined[0].startswith(f"# {name}: ")
+
+
+@pytest.mark.parametrize("line", ["fn = lambda x: x * {}\n", "def fn(x):\n    return x * {}\n"])
+def test_the_source_of_a_changed_file_is_not_repeated(tmp_path, monkeypatch, line):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "changing.py").write_text(line.format(2))
+    variables = runpy.run_path(str(tmp_path / "changing.py"))
+    assert written(variables["fn"])[1](3) == 6
+    (tmp_path / "changing.py").write_text(line.format(33))
+    linecache.checkcache()
+    writer = SourceWriter()
+    assert writer.text(variables["fn"], "fn") == "fn" and writer.undefined
 
 
 def test_two_functions_of_one_name_are_not_confused():

@@ -7,15 +7,15 @@ import functools
 import inspect
 import json
 import keyword
-import linecache
 import math
 import os
 import textwrap
 import types
-from typing import Any, Collection, Iterable
+from typing import Any, Collection
 
 from normproof.errors import printable
 from normproof.frameworks import MODULES
+from normproof.function_code import free_names, is_current, lambda_node, outer_variables
 from normproof.titles import find_import, find_original, module_name, qualified_name, title_of
 
 MAX_SOURCE = 20_000  # characters of a function whose source is repeated
@@ -101,7 +101,7 @@ class SourceWriter:
         return None
 
     def _write_lambda(self, fn: types.FunctionType, depth: int) -> str | None:
-        node = _lambda_node(fn)
+        node = lambda_node(fn)
         if node is None:
             return None
         defaults = [*(fn.__defaults__ or ()), *(fn.__kwdefaults__ or {}).values()]
@@ -128,6 +128,8 @@ class SourceWriter:
         defined = tree.body[0] if len(tree.body) == 1 else None
         if not isinstance(defined, (ast.FunctionDef, ast.ClassDef)) or defined.name != name or len(source) > MAX_SOURCE:
             return False
+        if isinstance(fn, types.FunctionType) and not is_current(fn):
+            return False
         self._bound[name] = fn
         if not self._bind_names(defined, fn, None, depth):
             del self._bound[name]
@@ -137,8 +139,8 @@ class SourceWriter:
 
     def _bind_names(self, node: ast.AST, fn: Any, arguments: ast.arguments | None, depth: int) -> bool:
         """Binds every name that the code of a function reads from outside. Returns whether that was possible."""
-        variables = _outer_variables(fn)
-        for name in _free_names(node, arguments):
+        variables = outer_variables(fn)
+        for name in free_names(node, arguments):
             if name in variables:
                 if not self._bind_value(name, variables[name], depth):
                     return False
@@ -184,83 +186,6 @@ def _describe(value: Any) -> str:
     if isinstance(code, types.CodeType):
         return f"{title_of(value)} of {printable(os.path.basename(code.co_filename))}, line {code.co_firstlineno}"
     return f"{title_of(value)}, as it was given"
-
-
-def _outer_variables(fn: Any) -> dict[str, Any]:
-    """Returns the global variables of a function, or of the methods of a class, and those that it closes over."""
-    variables: dict[str, Any] = {}
-    functions = [fn] if isinstance(fn, types.FunctionType) else [
-        member for member in vars(fn).values() if isinstance(member, types.FunctionType)]
-    for function in functions:
-        variables.update(function.__globals__)
-    for function in functions:
-        for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
-            try:
-                variables[name] = cell.cell_contents
-            except ValueError:  # not assigned yet
-                pass
-    return variables
-
-
-def _free_names(node: ast.AST, arguments: ast.arguments | None) -> list[str]:
-    """Returns the names that code reads and does not assign, in order."""
-    assigned = {"__class__"} | {one.arg for one in _arguments(arguments)} if arguments else {"__class__"}
-    read: dict[str, None] = {}
-    for one in ast.walk(node):
-        if isinstance(one, ast.arg):
-            assigned.add(one.arg)
-        elif isinstance(one, (ast.FunctionDef, ast.ClassDef)):
-            assigned.add(one.name)
-        elif isinstance(one, ast.alias):
-            assigned.add((one.asname or one.name).split(".")[0])
-        elif isinstance(one, ast.ExceptHandler) and one.name:
-            assigned.add(one.name)
-        elif isinstance(one, ast.Name):
-            if isinstance(one.ctx, ast.Load):
-                read[one.id] = None
-            else:
-                assigned.add(one.id)
-    return [name for name in read if name not in assigned]
-
-
-def _arguments(arguments: ast.arguments) -> Iterable[ast.arg]:
-    return (one for one in ast.walk(arguments) if isinstance(one, ast.arg))
-
-
-def _lambda_node(fn: types.FunctionType) -> ast.Lambda | None:
-    """Returns the expression of a lambda in its file, or None if it is not found, or if there are several like it."""
-    code = fn.__code__
-    tree = _parse_file(code.co_filename, "".join(linecache.getlines(code.co_filename, fn.__globals__)))
-    if tree is None:
-        return None
-    found = [node for node in ast.walk(tree) if isinstance(node, ast.Lambda) and node.lineno == code.co_firstlineno
-             and tuple(one.arg for one in _parameters(node)) == code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]]
-    if len(found) > 1 and hasattr(code, "co_positions"):
-        spans = [(line, column) for line, end_line, column, end in code.co_positions()
-                 if line and column is not None and (end_line, end) != (line, column)]
-        found = [node for node in found if spans and all(_contains(node.body, *span) for span in spans)]
-    return _copy(found[0]) if len(found) == 1 else None
-
-
-def _parameters(node: ast.Lambda) -> list[ast.arg]:
-    return [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
-
-
-def _contains(node: ast.expr, line: int, column: int) -> bool:
-    return (node.lineno, node.col_offset) <= (line, column) <= (node.end_lineno or 0, node.end_col_offset or 0)
-
-
-def _copy(node: ast.Lambda) -> ast.Lambda | None:
-    copied = ast.parse(ast.unparse(node), mode="eval").body
-    return copied if isinstance(copied, ast.Lambda) else None
-
-
-@functools.lru_cache(maxsize=8)
-def _parse_file(name: str, source: str) -> ast.Module | None:
-    try:
-        return ast.parse(source)
-    except (SyntaxError, ValueError):
-        return None
 
 
 def _literal(value: Any) -> str | None:
