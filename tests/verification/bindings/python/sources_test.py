@@ -87,8 +87,8 @@ def test_plain_values_and_containers_are_repeated():
 
 
 def test_values_that_no_text_can_express_are_named_in_a_comment():
-    array = np.ones(3)
-    for value in (array, lambda x: x + array, kernels.__spec__):
+    array, long = np.ones(3), list(range(1000))
+    for value in (array, lambda x: x + array, lambda x: x + long, kernels.__spec__):
         writer = SourceWriter()
         name = writer.text(value, "name")
         assert name == "name" or not name.startswith("lambda") and writer.undefined[0].startswith(f"# {name}: ")

@@ -19,6 +19,7 @@ from normproof.function_code import free_names, is_current, lambda_node, outer_v
 from normproof.titles import find_import, find_original, module_name, qualified_name, title_of
 
 MAX_SOURCE = 20_000  # characters of a function whose source is repeated
+MAX_VALUE = 1_000  # characters of the value of a variable that is repeated
 _MAX_DEPTH = 8  # of functions that use functions
 _RESERVED = {"normproof", "report"}
 _COMPOUND = ("def ", "class ", "@")  # the beginning of statements that cannot share their line with others
@@ -153,8 +154,9 @@ class SourceWriter:
             return self._bound[name] is value
         if isinstance(value, types.ModuleType):
             return self._import_module(value, name) is not None
-        text = self._write(value, depth + 1)
-        return text is not None and (text == name or self._bind(name, value, f"{name} = {text}", self.definitions))
+        is_long = isinstance(value, (str, list, tuple, dict)) and len(value) > MAX_VALUE
+        text = None if is_long else self._write(value, depth + 1)
+        return text is not None and len(text) <= MAX_VALUE and (text == name or self._bind(name, value, f"{name} = {text}", self.definitions))
 
     def _import_module(self, module: types.ModuleType, name: str) -> str | None:
         path = module.__name__
