@@ -2,6 +2,7 @@
 import os
 import signal
 import time
+import warnings
 
 import kernels
 import numpy as np
@@ -280,3 +281,27 @@ def test_a_time_limit_that_expires_at_once_fails_the_case(seconds):
     report = normproof.check(kernels.layer_norm, "layer_norm", only="random*", seconds=seconds)
     assert "no answer within" in report.failures[0].text
     assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+
+
+def plain_layer_norm(x, gamma, beta, eps):
+    centered, variance = kernels.row_statistics(x)
+    return gamma * (centered / np.sqrt(variance + x.dtype.type(eps))) + beta
+
+
+@pytest.mark.parametrize("options", [{}, {"isolate": True}, {"relations": "repeat"}])
+def test_numpy_does_not_warn_of_cases_with_nan_or_infinity(options, recwarn, capfd):
+    assert normproof.check(plain_layer_norm, "layer_norm", only=["*nan*", "*inf*"], **options).results
+    assert [str(one.message) for one in recwarn] == [] and "RuntimeWarning" not in capfd.readouterr().err
+
+
+def test_other_warnings_remain(recwarn):
+    def overflows(x):
+        return np.maximum(x, 0) + 0 * np.exp(np.full(x.shape, 1e4, x.dtype))
+    normproof.check(overflows, "relu", only="random*")
+    assert "overflow encountered in exp" in str(recwarn.list[0].message)
+
+    def warns(x):
+        warnings.warn("of the user")
+        return np.maximum(x, 0)
+    normproof.check(warns, "relu", only="*nan*")
+    assert "of the user" in str(recwarn.list[-1].message)

@@ -11,7 +11,7 @@ from normproof.arguments import describe_value, require_arguments
 from normproof.conventions import Observations, describe_conventions
 from normproof.corpus import Case, Corpus, ops
 from normproof.dtypes import dtype_names
-from normproof.errors import NotOffered, Unanswered, UsageError, in_one_line
+from normproof.errors import NotOffered, Unanswered, UsageError, in_one_line, text_of_error
 from normproof.invocation import Invocation, prepare_invocation
 from normproof.isolation import Runner, start_runner
 from normproof.output_policy import parse_globs
@@ -20,6 +20,7 @@ from normproof.recertify import recertified_path, without_missing_parameters
 from normproof.relations import RelationChecker, RelationResult, parse_relations
 from normproof.report import CaseResult, Report
 from normproof.repro import Call, changed_arguments
+from normproof.row_lengths import describe_longest_row
 
 
 def check(fn: Callable[..., Any], op: str, *, dtype: Any = "float32", device: str = "cpu", tier: str = "quick",
@@ -66,7 +67,7 @@ def check(fn: Callable[..., Any], op: str, *, dtype: Any = "float32", device: st
     invocation.policy.apply(corpus)
     corpus.set("repro", call.line(only="{path}"))
     observed = Observations()
-    report = Report(corpus, invocation.title, op, describe_conventions(invocation, observed), call)
+    report = Report(corpus, invocation, op, describe_conventions(invocation, observed), call)
     report.expects_relations = bool(wanted)
     runner = start_runner(invocation, isolate, seconds)
     checker = None
@@ -86,7 +87,7 @@ def check(fn: Callable[..., Any], op: str, *, dtype: Any = "float32", device: st
                     runner.close()
                     runner = start_runner(invocation, isolate, seconds)
                     result = judge_case(corpus, invocation, corpus.select(index), runner, observed)
-                    report.title = invocation.title
+                    report.set_invocation(invocation)
             if checker is not None:
                 report.relations += checker.check(original, invocation, result.path, result.passed)
                 result = fail_if_broken(corpus, index, report.relations, result)
@@ -96,6 +97,8 @@ def check(fn: Callable[..., Any], op: str, *, dtype: Any = "float32", device: st
     report.conventions = describe_conventions(invocation, observed)
     if others := count_other_dtypes(corpus, op, dtype, only, tier):
         report.conventions.append(f"cases not asked for their dtype: {others}")
+    if only is None and (rows := describe_longest_row(map(corpus.description, selected), op, dtype_names(dtype), tier)):
+        report.conventions.append(rows)
     for name in sorted(report.left_out):
         report.conventions.append(f"{invocation.title} takes no {name}: each case is certified again without it")
     return report
@@ -259,11 +262,14 @@ def give_answer(corpus: Corpus, invocation: Invocation, case: Case, runner: Runn
             case = corpus.select(index)
             invocation.require_offered(case, also_read)
     except NotOffered as reason:
-        return corpus.decline(str(reason))
+        return corpus.decline(text_of_error(reason))
     except Unanswered as reason:
         return corpus.fail(str(reason))
-    except (Exception, SystemExit) as error:  # this case fails, and no other
-        if has_mixed_dtypes(case) and re.search(r"d?type|scalar", str(error)):
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # this case fails, and no other
+        text = text_of_error(error)
+        if has_mixed_dtypes(case) and isinstance(error, Exception) and re.search(r"d?type|scalar", text):
             return corpus.decline(f"{invocation.title} refuses inputs of several dtypes: {in_one_line(error)}")
         return corpus.fail(f"{invocation.title} raised {in_one_line(error)}; expected outputs")
     finally:
@@ -281,5 +287,5 @@ def give_answer(corpus: Corpus, invocation: Invocation, case: Case, runner: Runn
             if policy.accepts(case, name):
                 corpus.answer(name, stored)
         except UsageError as error:
-            return corpus.fail(str(error))
+            return corpus.fail(str(error).removeprefix("normproof: "))
     return None

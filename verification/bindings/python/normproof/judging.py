@@ -114,7 +114,6 @@ def judge(fn: Callable[..., Any], op: str, *, mode: str | None = None, device: s
     corpus.set("repro", f"# report.repro() writes the tensors of {{path}}, and the lines that hold {invocation.title} "
                         "against them again")
     observed = Observations()
-    report = Report(corpus, invocation.title, op, [], call, inputs)
     result, copy = run_and_judge(corpus, invocation, index, observed, repeat, isolate, seconds)
     if has_no_answer(result) and repeat == 1:
         other = probe(prepare_for_case, case, framework=framework, isolate=isolate, seconds=seconds)
@@ -122,6 +121,7 @@ def judge(fn: Callable[..., Any], op: str, *, mode: str | None = None, device: s
             invocation = other
             invocation.policy.apply(corpus)
             result, copy = run_and_judge(corpus, invocation, index, observed, repeat, isolate, seconds)
+    report = Report(corpus, invocation, op, [], call, inputs)
     report.add(result)
     notes = dtype_notes
     if repeat > 1:

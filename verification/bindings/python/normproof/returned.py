@@ -1,11 +1,13 @@
 """Names, converts and inspects what an implementation returned, and finds inputs that it wrote to."""
 from __future__ import annotations
 
+import math
 from typing import Any, Collection, Mapping, Sequence
 
 import numpy as np
 
 from normproof import names
+from normproof.arguments import describe_value
 from normproof.corpus import Case
 from normproof.errors import Unanswered, UsageError
 from normproof.frameworks.base import Framework, Tensor
@@ -14,6 +16,7 @@ from normproof.output_policy import IGNORED, MAIN_OUTPUTS, OutputPolicy, is_grad
 from normproof.signature import Signature
 from normproof.stored import Stored, same_bits
 
+MAX_COPIED = 1 << 24  # elements of an output that are copied whatever its shape
 SHAPED_LIKE_X = ("x", "gate", "residual", "grad_y", "grad_sum", "y", "sum", "grad_x", "grad_gate")
 OPTIMIZER_STATE = ("parameter", "velocity", "first_moment", "second_moment", "iterations")  # optimizers may write to it
 
@@ -82,18 +85,42 @@ def _logits_and_loss(returned: Sequence[Any], case: Case, policy: OutputPolicy) 
 
 
 def _output_name(name: str, signature: Signature) -> str:
+    require_output_name(name)
     if is_gradient(name) or name in MAIN_OUTPUTS:
         return name
     return names.meaning(name, {*signature.known, "mean", "rstd"}) or name
+
+
+def require_output_name(name: Any) -> None:
+    """Throws Unanswered if a name is no text of printable characters."""
+    if type(name) is not str:
+        raise Unanswered(f"an output has the name {describe_value(name)}; expected a text")
+    if not name.isprintable():
+        raise Unanswered(f"an output has the name {describe_value(name)}; expected printable characters")
+
+
+def require_plausible_size(case: Case, name: str, value: Any) -> None:
+    """Throws Unanswered for a large tensor with more than twice the elements of every tensor of the case.
+
+    Such a tensor is never copied. It may be a view whose elements do not exist in memory.
+    """
+    shape = _shape_of(value)
+    count = math.prod(shape)
+    if count > MAX_COPIED and count > 2 * max((*(stored.data.size for stored in case.tensors.values()),
+                                               *map(math.prod, case.outputs.values())), default=0):
+        expected = f"expected {[*case.outputs[name]]}" if name in case.outputs else "expected no such output"
+        raise Unanswered(f"{name} has shape {[*shape]}; {expected}")
 
 
 def store_output(framework: Framework, device: str, layout: Layout, case: Case, name: str, value: Any,
                  shape: tuple[int, ...] | None) -> Stored:
     """Returns an output as the corpus stores it. A scalar may stand for an array of one number.
 
-    `shape` is that of x in the case, or None. Throws Unanswered for a value that is no tensor of numbers, and for a
-    tensor on another device.
+    `shape` is that of x in the case, or None. Throws Unanswered for a name that is no text, for a value that is no tensor
+    of numbers, for a tensor on another device, and for a tensor that is much larger than every tensor of the case.
     """
+    require_output_name(name)
+    require_plausible_size(case, name, value)
     if not framework.is_tensor(value) and isinstance(value, (bool, int, float)):
         value = np.asarray(value)
     elif not framework.is_tensor(value):

@@ -100,7 +100,7 @@ def check_case(asked: Case, fn: Callable[..., Any], *, device: str = "cpu", outp
             fresh = corpus.select(index)
             fresh.read = asked.read
             result = _run_case(corpus, invocation, fresh, observed, index, isolate, seconds)
-    report = Report(corpus, invocation.title, op, describe_conventions(invocation, observed), call)
+    report = Report(corpus, invocation, op, describe_conventions(invocation, observed), call)
     if relations:
         checker = RelationChecker(parse_relations(relations), Corpus(folders.tier_folder(tier, op), asked.path), seconds,
                                   invocation.policy.tolerance_settings)
@@ -112,7 +112,7 @@ def check_case(asked: Case, fn: Callable[..., Any], *, device: str = "cpu", outp
     if result.declined:
         _skip(result.text)
     if result.failed:
-        raise Mismatch(f"{result.path}: {result.text}\n{_repeating_lines(report, call, result.path)}")
+        raise Mismatch(f"{result.path}: {result.text}", *_repeating_lines(report, call, result.path).split("\n"))
     return report
 
 
@@ -130,7 +130,7 @@ def _run_case(corpus: Corpus, invocation: Invocation, case: Case, observed: Obse
 def _repeating_lines(report: Report, call: Call, path: str) -> str:
     """Returns lines that repeat the case. If the function cannot be imported, they run the current test of pytest."""
     test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" (")[0]
-    return f"python3 -m pytest {shlex.quote(test)}" if call.undefined and test else report.repro(path)
+    return f"python3 -m pytest {shlex.quote(test)}" if not call.is_importable and test else report.repro(path)
 
 
 listeners: list[Callable[[CaseResult], Any]] = []  # called with each result; the plug-in of pytest adds one
