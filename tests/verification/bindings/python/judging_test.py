@@ -351,3 +351,47 @@ def test_integer_weights_of_a_model_are_rejected(name):
     given = {own: stored.array() for own, stored in case.tensors.items()}
     with pytest.raises(normproof.UsageError, match=f"{name} has dtype int64; expected a floating dtype"):
         normproof.judge(lambda **others: 0, "decoding", **{**given, name: given[name].astype(np.int64)}, **case.options)
+
+
+def softmax(x):
+    with np.errstate(all="ignore"):
+        e = np.exp(x - x.max(-1, keepdims=True))
+        return e / e.sum(-1, keepdims=True)
+
+
+def test_minus_infinity_excludes_an_element_of_softmax():
+    x = np.float32([[0, -np.inf], [-np.inf, -3]])
+    assert normproof.judge(softmax, "softmax", x=x)
+    assert not normproof.judge(lambda x: x * np.nan, "softmax", x=x)
+    with np.errstate(all="ignore"):
+        assert normproof.judge(lambda x: np.log(softmax(x)), "log_softmax", x=x)
+        clipped = normproof.judge(lambda x: np.maximum(np.log(softmax(x)), np.float32(-1e30)), "log_softmax", x=x)
+    assert "exact -inf" in clipped.failures[0].text
+
+
+def test_an_infinity_whose_result_is_not_specified_is_refused():
+    with pytest.raises(normproof.UsageError, match=r"x at \[0, 1\] is -inf; expected numbers that are finite or NaN"):
+        normproof.judge(kernels.relu, "relu", x=np.float32([[0, -np.inf]]))
+
+
+@pytest.mark.parametrize("wrong", [lambda x, eps: x * 0, lambda x, eps: x * 0 + 1000, lambda x, eps: x * np.float32(1e-3)])
+def test_a_bound_that_accepts_zeros_verifies_nothing(wrong):
+    x = (1e6 + np.random.default_rng(1).normal(size=(8, 64))).astype("f")
+    report = normproof.judge(wrong, "layer_norm", x=x)
+    assert not report and "512 elements not verified" in str(report)
+
+
+def test_the_tail_of_silu_is_not_verified_by_zeros():
+    x = np.linspace(-91.8, -88.8, 64, dtype="f")[None]
+    assert "64 elements not verified" in str(normproof.judge(lambda x: x * 0, "silu", x=x))
+
+
+@pytest.mark.parametrize("op", ["layer_norm", "batch_norm"])
+def test_nan_in_x_reaches_grad_x_if_grad_y_is_constant(op):
+    x = np.random.default_rng(2).normal(size=(6, 4)).astype("f")
+    x[:, 1] = np.nan
+    grad_y = np.ones((6, 4), "f")
+    right = np.zeros((6, 4), "f")
+    right[:, slice(None) if op == "layer_norm" else 1] = np.nan  # a row of LayerNorm, a column of BatchNorm
+    assert normproof.judge(lambda x, grad_y=None: {"grad_x": right}, op, x=x, grad_y=grad_y, outputs="grad_x", strict=True)
+    assert not normproof.judge(lambda x, grad_y=None: {"grad_x": grad_y * 0}, op, x=x, grad_y=grad_y, outputs="grad_x")
