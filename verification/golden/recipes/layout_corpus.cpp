@@ -24,7 +24,7 @@ constexpr const char* kWhyLast =
     "channels behind the pixels: a kernel that takes them to be behind the samples";
 
 constexpr const char* kWhyMany =
-    "more channels than a warp has lanes: gammas and groups of later channels";
+    "more channels than a warp has lanes: gamma and the groups of the later channels are lost";
 
 /// The extents of an image.
 struct Image {

@@ -194,6 +194,7 @@ class TransformerCases {
          .samples = 1,
          .source = 2,
          .tokens = 1,
+         .d_model = 2,
          .past = 65});
     scaled_embedding();
   }
