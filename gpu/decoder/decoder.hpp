@@ -22,8 +22,8 @@ struct DecoderInputs {
 
 struct DecoderGradients {
   /// The gradients that are stored in full, with the shape of their parameter. They are in the
-  /// order of the parameters. The gradient of the target embedding is one of them only if the head
-  /// is tied to the target embedding.
+  /// order of the parameters. The gradient of the target embedding is included only if the head is
+  /// tied to the target embedding.
   NamedDeviceTensors dense;
   nn::RowGradient source_embedding;
   nn::RowGradient target_embedding;  ///< has no rows if the head is tied

@@ -28,8 +28,8 @@ class CrossAttentionSublayer {
 
   DeviceTensor<double> forward(const DeviceTensor<double>& x, const Memory& memory,
                                const ModelRunSettings& run);
-  /// Returns the gradient of x. Adds the gradient of the memory to grad_memory; if grad_memory is
-  /// {}, stores it there.
+  /// Returns the gradient of x. Adds the gradient of the memory to grad_memory. If grad_memory is
+  /// {} (no tensor), it becomes the gradient of the memory.
   DeviceTensor<double> backward(const DeviceTensor<double>& grad_y, const Memory& memory,
                                 const ModelRunSettings& run, NamedDeviceTensors& gradients,
                                 DeviceTensor<double>& grad_memory);
@@ -60,8 +60,8 @@ class DecoderLayer {
   DeviceTensor<double> forward(const DeviceTensor<double>& x, const DeviceMask& valid,
                                const Memory& memory, const ModelRunSettings& run,
                                NamedDeviceTensors& state);
-  /// Returns the gradient of x. Adds the gradient of the memory to grad_memory; if grad_memory is
-  /// {}, stores it there.
+  /// Returns the gradient of x. Adds the gradient of the memory to grad_memory. If grad_memory is
+  /// {} (no tensor), it becomes the gradient of the memory.
   DeviceTensor<double> backward(const DeviceTensor<double>& grad_y, const Memory& memory,
                                 const ModelRunSettings& run, NamedDeviceTensors& state,
                                 NamedDeviceTensors& gradients, DeviceTensor<double>& grad_memory);

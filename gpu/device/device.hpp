@@ -42,10 +42,10 @@ class Device {
   virtual void release(void* memory) noexcept = 0;
   virtual void upload(void* to, const void* from, std::size_t bytes) = 0;
   /// Copies `bytes` bytes from device memory to host memory.
-  /// Throws    DeviceError. Also throws it while work is recorded, because the values do not exist
-  ///           yet
+  /// Throws    DeviceError. It is also thrown while work is recorded, because the values do not
+  ///           exist yet
   virtual void download(void* to, const void* from, std::size_t bytes) = 0;
-  /// Waits until all work submitted so far has finished.
+  /// Waits until all submitted work has finished.
   /// Throws    DeviceError if any of that work failed
   virtual void synchronize() = 0;
   /// Returns the seed that determines the order of the simulated threads of the next launch. Each
@@ -55,13 +55,13 @@ class Device {
   /// recording is active.
   virtual void enqueue(std::function<void()> work) = 0;
 
-  /// Whether the tensor cores multiply doubles as chains of fma. Empty until
+  /// Whether the tensor cores multiply doubles as chains of fma. The value is empty until
   /// ops/ordered_products.cpp has tested the device. The simulated device sets it to true if its
   /// seed is odd.
   std::optional<bool> tensor_cores_are_exact;
 
-  /// The maximum number of blocks in a cluster; 1 if the device has no clusters. The simulated
-  /// device has 8 if its seed is odd, else 1.
+  /// The maximum number of blocks in a cluster. It is 1 if the device has no clusters. On the
+  /// simulated device it is 8 if the seed is odd, otherwise 1.
   int max_cluster_blocks = 1;
 
   /// Starts a recording: from now on work is recorded instead of performed, and uploaded data are

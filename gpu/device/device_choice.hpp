@@ -9,7 +9,8 @@
 namespace normproof::gpu::device {
 
 /// Returns the number of devices of this kind on the machine, at least 1. The number of simulated
-/// devices is the environment variable NORMPROOF_SIMULATED_DEVICES, or 1 if that is not set.
+/// devices is the value of the environment variable NORMPROOF_SIMULATED_DEVICES, or 1 if the
+/// variable is not set.
 /// Throws    NoDeviceError and DeviceError as cuda_device; UsageError if the variable is not a
 ///           positive integer
 std::size_t device_count(Backend backend);

@@ -42,7 +42,7 @@ class DeviceMask {
   DeviceMask reshaped(const Shape& shape) const;
   /// Whether the mask excludes at least one element.
   bool masks() const { return masks_; }
-  /// Returns the number of valid elements; 0 for a mask that is not given.
+  /// Returns the number of valid elements. If no mask is given, the result is 0.
   std::size_t count() const { return count_; }
   /// Returns the index of the first sentence without a valid token, or B (the number of sentences)
   /// if there is none.
@@ -50,10 +50,10 @@ class DeviceMask {
 
   /// Downloads the flags: true for each valid element.
   Mask host_flags() const { return download(flags_); }
-  /// Returns the flags for a kernel; an absent span if every element is valid.
+  /// Returns the flags for a kernel. If every element is valid, the result is an absent span.
   ConstFlags flags() const { return masks_ ? flags_.span() : ConstFlags{}; }
-  /// Returns the indices of the valid elements in ascending order; an absent span if every element
-  /// is valid.
+  /// Returns the indices of the valid elements in ascending order. If every element is valid, the
+  /// result is an absent span.
   ConstIndices rows() const { return masks_ ? rows_.span() : ConstIndices{}; }
   TokenPositions places(std::size_t seq_len) const {
     return masks_ ? TokenPositions{places_.span(), counts_.span(), seq_len}

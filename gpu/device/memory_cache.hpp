@@ -25,8 +25,9 @@ class MemoryCache {
   MemoryCache& operator=(const MemoryCache&) = delete;
   ~MemoryCache() { free_kept_blocks(); }
 
-  /// Rounds a request up to a multiple of 512 bytes, or of 2 MiB for requests of 1 MiB and more, so
-  /// that requests of similar sizes can reuse each other's memory.
+  /// Rounds the size of a request up. Sizes below 1 MiB become multiples of 512 bytes, and larger
+  /// sizes become multiples of 2 MiB. So a request can reuse memory that was released by a request
+  /// of a similar size.
   static std::size_t round_up_size(std::size_t bytes);
 
   /// Returns memory of at least `bytes` bytes. If the source has none left, returns all cached

@@ -31,7 +31,8 @@ class Permutation {
   /// Returns the first element of the permutation.
   /// Requires  count > 0
   std::size_t first() const { return first_; }
-  /// Returns the element that follows `element` in the permutation. first() follows the last one.
+  /// Returns the element that follows `element` in the permutation. The element after the last one
+  /// is first().
   std::size_t next(std::size_t element) const {
     return element < count_ - step_ ? element + step_ : element - (count_ - step_);
   }

@@ -127,7 +127,7 @@ class NamedDeviceTensors {
   /// Returns the tensor of that name.
   /// Throws    ContractError that lists the existing names if there is no such tensor
   const DeviceTensor<double>& at(std::string_view name) const;
-  /// Returns the tensor of that name; {} if there is none.
+  /// Returns the tensor of that name, or {} if there is none.
   DeviceTensor<double> get(std::string_view name) const;
 
   std::size_t size() const { return entries_.size(); }

@@ -12,8 +12,8 @@ struct EncoderInputs {
 
 struct EncoderGradients {
   /// The gradients that are stored in full, with the shape of their parameter. They are in the
-  /// order of the parameters. The gradient of the embedding is one of them only if the head is tied
-  /// to the embedding.
+  /// order of the parameters. The gradient of the embedding is included only if the head is tied to
+  /// the embedding.
   NamedDeviceTensors dense;
   nn::RowGradient embedding;  ///< has no rows if the head is tied
 };

@@ -34,9 +34,9 @@ struct MeanPooling {
   }
 };
 
-/// The backward of mean pooling, for element (b, t, d) of x: grad_p_bd / n_b for real tokens, +0
-/// for padding. grad_p is the gradient of the pooled output, and n_b is the number of real tokens
-/// of sentence b.
+/// The backward of mean pooling. The gradient of element (b, t, d) of x is `grad_p_bd / n_b` if
+/// token t is real, and +0 if it is padding. Here grad_p is the gradient of the pooled output, and
+/// n_b is the number of real tokens of sentence b.
 struct MeanPoolingBackward {
   ConstReals grad_pooled;
   TokenPositions places;

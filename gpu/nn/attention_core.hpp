@@ -32,8 +32,8 @@ struct ScoreMatrices {
   ops::Matrices<const double> of(const DeviceTensor<double>& scores) const;
 };
 
-/// Describes the parts of the scores that ref computes one after the other. An error message names
-/// the first part that is invalid, as in ref.
+/// Describes the parts into which ref splits the scores. ref computes one part after the other, so
+/// an error message names the first part that is invalid.
 struct ScoreParts {
   std::size_t count = 0;
   Shape shape;  ///< the shape of each part

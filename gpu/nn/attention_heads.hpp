@@ -59,8 +59,8 @@ inline void scale_queries(DeviceTensor<double>& rows, std::size_t width, const H
                           ScaleColumns{factor, heads.d_model, width, rows.span()});
 }
 
-/// Returns the parts of the scores: each part is a group of heads of one sentence that ref computes
-/// together.
+/// Returns the parts of the scores. Each part holds the scores of a group of heads in one sentence;
+/// ref computes the scores of a group together.
 inline ScoreParts score_parts(const Heads& heads, const DeviceMask& attention_mask, bool causal) {
   const std::size_t t = heads.queries, s = heads.keys;
   const std::size_t together = ref::model::heads_per_group(heads.num_heads, t * s, sizeof(double));

@@ -19,7 +19,7 @@ struct RepeatRow {
   NORMPROOF_DEVICE void operator()(std::size_t i) const { y[i] = row[i % row.size]; }
 };
 
-/// Multiplies by a number: y = x factor.
+/// Multiplies by a number: y = factor x.
 struct Scale {
   double factor;
   ConstReals x;
@@ -50,9 +50,9 @@ struct RotatePairs {
 };
 
 /// Finds the keys that each query of causal attention may attend to: the valid positions up to the
-/// query's own position. `row` numbers the queries of all sentences; the query's position in its
-/// sentence is row mod seq_len. Writes flags [B,T,T] and, for each row, the positions of its keys
-/// in ascending order and the number of keys.
+/// query's own position. `row` is the index of a query among the queries of all sentences; the
+/// query's position in its sentence is row mod seq_len. Writes flags [B,T,T] and, for each row, the
+/// positions of its keys in ascending order and the number of keys.
 struct CausalKeys {
   ConstFlags valid;  ///< [B,T], or absent if all are valid
   std::size_t seq_len;
@@ -70,7 +70,7 @@ struct CausalKeys {
   }
 };
 
-/// Multiplies the first `width` elements of each row by factor. A row has `stride` elements.
+/// Multiplies the first `width` elements of each row by `factor`. A row has `stride` elements.
 struct ScaleColumns {
   double factor;
   std::size_t width, stride;

@@ -9,7 +9,7 @@ namespace normproof::gpu::norm {
 
 namespace {
 
-/// Replaces in.x by the sum of x and the residual.
+/// Replaces the input `in.x` by the sum of x and the residual.
 void add_residual(std::string_view function, NormInputs& in, const DeviceTensor<double>& residual,
                   NormStep& step) {
   check_shape(function, "residual", residual.shape(), in.x.shape(), Clause::C1);

@@ -4,8 +4,8 @@
 
 namespace normproof::gpu::norm {
 
-/// Layer norm of the sum of x and a residual. Device version with the same formulas, preconditions,
-/// error messages and bits as ref/norm/add_norm.hpp. x is in.x.
+/// Layer norm of the sum of x and a residual, where x is `in.x`. Device version with the same
+/// formulas, preconditions, error messages and bits as ref/norm/add_norm.hpp.
 /// Leaves    sum, y and the statistics of layer_norm in step.outputs
 /// Requires  (C1) residual has the shape of x  (C2) sum is finite
 /// Throws    ContractError

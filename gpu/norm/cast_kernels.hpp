@@ -6,7 +6,7 @@
 namespace normproof::gpu::norm {
 
 /// Rounds to a low-precision format before beta is added. Computes y = round(gamma x_hat) + beta if
-/// after_gamma, else y = gamma round(x_hat) + beta. On entry y holds x_hat.
+/// `after_gamma` is true, else y = gamma round(x_hat) + beta. On entry y holds x_hat.
 struct RoundBeforeBeta {
   ref::numeric::FloatFormat format;
   bool after_gamma;

@@ -104,7 +104,8 @@ struct UpdateNu {
   }
 };
 
-/// Updates the mean over all batches so far: out = running (count - 1) / count + batch / count.
+/// Updates a mean over batches: out = running (count - 1) / count + batch / count. `running` is the
+/// mean over the first `count - 1` batches, and `batch` is the value of batch number `count`.
 struct CumulativeMean {
   ConstReals running, batch;
   double count;

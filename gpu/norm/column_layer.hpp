@@ -42,8 +42,9 @@ struct ColumnBackward {
 
   /// Checks    that grad_y and the statistics have the right shapes
   void check() const;
-  /// Return the gradients of gamma and beta, which are the sums of grad_y x_hat and of grad_y over
-  /// all rows. Check that they are finite.
+  /// grad_gamma returns the gradient of gamma, which is the sum of grad_y x_hat over all rows.
+  /// grad_beta returns the gradient of beta, which is the sum of grad_y over all rows. Each
+  /// function checks that its result is finite.
   DeviceTensor<double> grad_gamma() const;
   DeviceTensor<double> grad_beta() const;
   /// Returns the gradient of x: (g - (a + x_hat c)) scale, where g = gamma grad_y, and a and c are

@@ -3,9 +3,10 @@
 #include "gpu/norm/number_formats.hpp"
 #include "gpu/ops/lane_kernels.hpp"
 
-/// The last part of the gradients of gamma and beta, after float32_backward_row.hpp: adds the sums
-/// of the runs of rows. Every launch adds them in the order of docs/specification/determinism.md,
-/// R2: each of 32 lanes adds every 32nd run, then a tree adds the lanes.
+/// Kernels that complete the gradients of gamma and beta: they add the sums that
+/// float32_backward_row.hpp has computed for each run of rows. Every launch adds them in the order
+/// of docs/specification/determinism.md, R2: each of 32 lanes adds every 32nd run, then a tree adds
+/// the lanes.
 namespace normproof::gpu::norm {
 
 /// Converts a parameter p to the type of the arithmetic. If gamma is zero-centered, stores 1 + p.
@@ -20,8 +21,8 @@ struct ConvertParameter {
   }
 };
 
-/// Adds the sums of the runs into 32 lanes per column. Element i of the kernel computes lane
-/// `i/columns` of column `i%columns`. This lane adds the runs lane, lane + 32, ... in ascending
+/// Adds the sums of the runs into 32 lanes per column. Element i of the kernel computes lane l
+/// of column `i%columns`, where l is `i/columns`. Lane l adds the runs l, l + 32, ... in ascending
 /// order, starting from +0.
 template <class Scalar>
 struct Float32GradientLanes {

@@ -76,7 +76,7 @@ void check_matches_x(std::string_view function, std::string_view name, const Dev
 }
 
 /// Returns a parameter converted to the type of the arithmetic; {} if the parameter is absent. If
-/// plus_one, adds 1 to each element.
+/// `plus_one` is true, adds 1 to each element.
 template <class Scalar>
 DeviceTensor<Scalar> convert_parameter(const DeviceNumbers& from, bool plus_one) {
   if (!from.is_given()) return {};

@@ -40,8 +40,8 @@ struct RowTiles {
   }
 };
 
-/// Continues the sums of the previous block of a cluster, in which each block keeps one tile of the
-/// row. Starts from the lanes of the previous block and adds this block's terms to them.
+/// Continues the sums of the previous block of a cluster. Each block of the cluster keeps one tile
+/// of the row. Starts from the lanes of the previous block and adds this block's terms to them.
 template <class Direction, class Row, class Memory, class Total>
 NORMPROOF_DEVICE void continue_lanes_of_previous_block(const Direction& of, std::size_t i, int pass,
                                                        device::ClusterPosition at, const Row& row,

@@ -167,8 +167,8 @@ struct RunTiles {
   NORMPROOF_DEVICE int tiles() const { return Row::tiles(of.width); }
   NORMPROOF_DEVICE int steps_per_row() const { return 2 * tiles() + ops::kTreeSteps + 1; }
 
-  /// Performs one step of the computation of a row's sums. `number` is the index of the row in the
-  /// run, `own` is the index of the step.
+  /// Performs step `own` of the computation of a row's sums. `number` is the index of the row in
+  /// the run.
   NORMPROOF_DEVICE void add_row_sums(int number, int own, Position at, Thread& thread,
                                      Shared& shared) const {
     const std::size_t i = at.block * kRunLength + number;

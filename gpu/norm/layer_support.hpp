@@ -57,8 +57,8 @@ void check_eps(std::string_view function, double eps);
 void check_decay(std::string_view function, std::string_view option, double decay);
 void check_count(std::string_view function, std::string_view option, std::int64_t count,
                  Clause clause);
-/// Checks    that a running statistic has extent D and finite elements; if `squared`, also that no
-///           element is negative
+/// Checks    that a running statistic has extent D and finite elements; if `squared` is true, also
+///           that no element is negative
 void check_running_statistic(std::string_view function, std::string_view name,
                              const DeviceTensor<double>& values, std::size_t d_model, bool squared);
 

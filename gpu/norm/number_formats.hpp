@@ -87,10 +87,10 @@ struct alignas(16) Vector {
   Element element[kSize];
 };
 
-/// Loads 16 bytes of elements from index i on. i must be a multiple of kSize, and the memory must
-/// begin at a multiple of 16 bytes. A GPU has one instruction for this. nvcc emits this instruction
-/// for a load only if the type is CUDA's own type of two 64-bit words, and for a store only if an
-/// intrinsic is called. nvcc splits all other assignments.
+/// Loads 16 bytes of elements, starting at index `i`, which must be a multiple of kSize. The memory
+/// must begin at a multiple of 16 bytes. A GPU has one instruction for this. nvcc emits this
+/// instruction for a load only if the type is CUDA's own type of two 64-bit words, and for a store
+/// only if an intrinsic is called. nvcc splits all other assignments.
 template <class Element>
 NORMPROOF_DEVICE Vector<Element> load_vector(device::Span<const Element> from, std::size_t i) {
   (void)from[i + Vector<Element>::kSize - 1];

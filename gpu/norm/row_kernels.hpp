@@ -55,8 +55,8 @@ struct RowForward {
   }
 };
 
-/// The backward: grad_x = ((g - a) - x_hat c) rstd, with g = gamma grad_y and the row means a of g
-/// and c of g x_hat. A layer that does not center leaves out a.
+/// The backward: grad_x = ((g - a) - x_hat c) rstd, where g = gamma grad_y, a is the mean of g over
+/// the row, and c is the mean of g x_hat over the row. A layer that does not center leaves out a.
 template <bool centered>
 struct RowBackward {
   static constexpr int kNumTotals = centered ? 2 : 1;

@@ -39,8 +39,8 @@ inline void set_parameter(NormInputs& in, std::string_view name, DeviceTensor<do
     in.others.set(name, std::move(values));
 }
 
-/// The outputs and the new state of a forward or backward of any norm layer. Their names are those
-/// of ref/norm/norm.hpp.
+/// The outputs and the new state of a forward or backward of any norm layer. The names are the same
+/// as in ref/norm/norm.hpp.
 struct NormStep {
   NamedDeviceTensors outputs;
   NamedDeviceTensors state;

@@ -60,8 +60,8 @@ struct TiledRow {
   NORMPROOF_DEVICE static bool are_rows_aligned_to_slots(std::size_t width) {
     return width % Slot::kSize == 0;
   }
-  /// Returns the number of features in a tile. If a row may begin within a slot, a tile holds the
-  /// features of one slot less than it has slots.
+  /// Returns the number of features in a tile. This is the number of elements of all slots of the
+  /// tile, less the elements of one slot if a row may begin within a slot.
   NORMPROOF_DEVICE static std::size_t features_per_tile(std::size_t width) {
     return are_rows_aligned_to_slots(width) ? kTile : kTile - Slot::kSize;
   }
@@ -123,8 +123,8 @@ struct TiledRow {
         if (from <= j && j < to) matrix[first + place + j] = slot.element[j];
   }
 
-  /// Calls visit(position, feature) for the features lane, lane + 32, ... of tile t, in ascending
-  /// order. `position` is the index in the tile.
+  /// Calls visit(position, feature) for the features `lane`, `lane + 32`, ... of tile t, in
+  /// ascending order. `position` is the index in the tile.
   template <class Visit>
   NORMPROOF_DEVICE void for_each_feature_of_lane(int t, int lane, const Visit& visit) const {
     const std::size_t begin = first_feature(t);

@@ -6,7 +6,7 @@ namespace normproof::gpu::ops {
 
 using device::DeviceTensor;
 
-/// Adds two tensors. If b has fewer elements than a, b is repeated.
+/// Adds two tensors. If `b` has fewer elements than `a`, `b` is repeated.
 DeviceTensor<double> add(const DeviceTensor<double>& a, const DeviceTensor<double>& b);
 
 }  // namespace normproof::gpu::ops

@@ -7,7 +7,7 @@ namespace normproof::gpu::ops {
 using device::ConstReals;
 using device::Reals;
 
-/// Computes y = a + b. If b has fewer elements than a, b is repeated.
+/// Computes y = a + b. If `b` has fewer elements than `a`, `b` is repeated.
 struct Add {
   ConstReals a, b;
   Reals y;

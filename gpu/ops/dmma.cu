@@ -11,8 +11,8 @@ namespace {
 constexpr std::size_t kChain = 256;  // terms per chain (R1)
 
 /// The instruction mma.m8n8k4: d = a b + d for a [8,4], b [4,8] and d [8,8], distributed over a
-/// warp. Lane l holds element (l / 4, l % 4) of a, element (l % 4, l / 4) of b, and the two
-/// elements of d from (l / 4, 2 (l % 4)) on.
+/// warp. Lane l holds element (l / 4, l % 4) of `a`, element (l % 4, l / 4) of `b`, and element (l
+/// / 4, 2 (l % 4)) of `d` with its right neighbor.
 struct Mma8x8x4 {
   static constexpr std::size_t kRows = 8, kTerms = 4;
   static __device__ void multiply_add(double (&d)[1][2], const double (&a)[1][1],

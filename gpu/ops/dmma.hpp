@@ -9,8 +9,9 @@ namespace normproof::gpu::ops {
 /// Computes  a b in chains of 256 terms from +0; the results of the chains are added from left to
 ///           right. If one instruction is a chain of fma, this is the order of
 ///           docs/specification/determinism.md, R1; `normproof probe-order` tests whether an
-///           instruction is a chain of fma. 8 rows use mma.m8n8k4 with 4 terms per instruction
-///           (device-dmma). 16 rows use mma.m16n8k8 with 8 terms (device-dmma-wide).
+///           instruction is a chain of fma. A product with 8 rows uses mma.m8n8k4 with 4 terms per
+///           instruction; probe-order calls it device-dmma. A product with 16 rows uses mma.m16n8k8
+///           with 8 terms per instruction; probe-order calls it device-dmma-wide.
 ///           ordered_products() runs its own test of the instruction
 /// Shapes    a [8,K] or [16,K], b [K,8], K >= 1
 /// Throws    NoDeviceError on the simulated device; DeviceError for 16 rows if the compute

@@ -18,7 +18,8 @@ DeviceTensor<double> product(const DeviceTensor<double>& a, const DeviceTensor<d
   return out;
 }
 
-/// Throws if an element of t is not finite. The text of the message is built only then.
+/// Throws if an element of t is not finite. The text of the message is built only if the function
+/// throws.
 void check_all_finite(std::string_view function, std::string_view argument,
                       const DeviceTensor<double>& t, Clause clause) {
   if (find_first_not_finite(t) < t.size())

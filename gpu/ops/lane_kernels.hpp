@@ -51,9 +51,8 @@ NORMPROOF_DEVICE double lane_sum_with_prefetch(std::size_t count, std::size_t la
 /// computes a lane. Each reduction may use the results of the earlier ones. After the last
 /// reduction, the results of the row are written. The template parameter Row has
 ///   static constexpr int kNumTotals;            the number of reductions
-///   static constexpr int kNumMaxima;            the first kNumMaxima reductions compute a maximum,
-///   the
-///                                            others a sum
+///   static constexpr int kNumMaxima;            the number of reductions that compute a maximum;
+///                                            they come first, and the others compute a sum
 ///   double lane(int k, std::size_t row, std::size_t lane, Totals) const;
 ///                                            the value of a lane in reduction k
 ///   void finish(std::size_t row, std::size_t lane, Totals) const;
@@ -95,8 +94,9 @@ struct WarpRows {
   }
 };
 
-/// Computes the 32 lanes of the sum of each column. Element i of the kernel computes lane `i/width`
-/// of column `i%width`. This lane adds term(r, column) for the rows r = lane, lane+32, ...
+/// Computes the 32 lanes of the sum of each column. Element i of the kernel computes lane l of
+/// column `i%width`, where l is `i/width`. Lane l adds term(r, column) for the rows r = l, l+32 and
+/// so on.
 template <class Term>
 struct ColumnLanes {
   Term term;

@@ -28,7 +28,7 @@ struct PackedMatrices {
   double at(std::size_t batch, std::size_t row, std::size_t column) const;
 };
 
-/// Computes c = a b, or c + a b if `add`, in double. Terms are added in a random order.
+/// Computes c = a b, or c = c + a b if `add` is true, in double. Terms are added in a random order.
 void simulated_gemm(Device& device, const SimulatedSums& sums, const Matrices<double>& c,
                     const Matrices<const double>& a, const Matrices<const double>& b, bool add);
 /// Computes c = a b. `sums` selects how terms are added and rounded.
@@ -37,8 +37,8 @@ void simulated_gemm(Device& device, const SimulatedSums& sums, const device::Dev
                     const PackedMatrices& a, const PackedMatrices& b);
 
 #if defined(NORMPROOF_CUDA)
-/// Computes c = a b, or c + a b if `add`, with cublasDgemmStridedBatched. If the stride between the
-/// matrices is not constant, it calls cublasDgemmBatched.
+/// Computes c = a b, or c = c + a b if `add` is true, with cublasDgemmStridedBatched. If the stride
+/// between the matrices is not constant, it calls cublasDgemmBatched.
 /// Requires  the strides that LibraryProducts requires
 void cublas_gemm(Device& device, const Matrices<double>& c, const Matrices<const double>& a,
                  const Matrices<const double>& b, bool add);

@@ -32,14 +32,14 @@ struct SimulatedSums {
 SimulatedSums simulated_sums(Precision precision);
 
 /// Matrix products of a library, which adds terms in its own order. On a GPU the library is cuBLAS.
-/// The simulated device adds in an order drawn from its seed, a different one for each product: as
-/// a tree, in parts that are added at the end, or as one chain over a permutation.
-/// Computes  for float64: c = a b or c + a b. For another format: each operand is rounded once to
-///           the format, to nearest; the library computes the product p with sums in float32; c = p
-///           or c + p is rounded once to double
+/// The simulated device draws an order from its seed, a different order for each product: a tree,
+/// parts that are added at the end, or one chain over a permutation.
+/// Computes  c = a b or c = c + a b. If the format is not float64, each operand is rounded once to
+///           the format, to nearest; the library computes the product p with sums in float32; then
+///           c = p or c = c + p is rounded once to double
 /// Error     docs/error_analysis.md, section 9
-/// Requires  for float64: strides that cuBLAS accepts, that is, each operand has a row stride or a
-///           column stride of 1
+/// Requires  if the format is float64, strides that cuBLAS accepts: each operand has a row stride
+///           or a column stride of 1
 /// Throws    DeviceError
 class LibraryProducts final : public Products {
  public:

@@ -24,7 +24,7 @@ static_assert(kChain % kTermsPerTile == 0);
 
 /// The part of both operands that is in shared memory. Each row holds the elements of one term k.
 /// The padding of 4 numbers per row avoids bank conflicts when a warp reads 4 terms of 8
-/// neighboring rows of a or columns of b.
+/// neighboring rows of `a`, or 4 terms of 8 neighboring columns of `b`.
 struct TileTerms {
   double a[kTermsPerTile][kTile + 4];
   double b[kTermsPerTile][kTile + 4];
@@ -103,8 +103,8 @@ struct TensorCoreChains {
 
 #if defined(__CUDA_ARCH__)
   /// Adds 8 terms to all pieces of the thread. Lane l supplies the elements (l / 4, l % 4) and (l /
-  /// 4, l % 4 + 4) of 8 rows of a, and the elements (l % 4, l / 4) and (l % 4 + 4, l / 4) of 8
-  /// columns of b.
+  /// 4, l % 4 + 4) of 8 rows of `a`, and the elements (l % 4, l / 4) and (l % 4 + 4, l / 4) of 8
+  /// columns of `b`.
   NORMPROOF_DEVICE void add_eight_terms(std::size_t thread, std::size_t d, const TileTerms& terms) {
     const std::size_t own = thread % 4, place = thread % 32 / 4;
     double a[kPiecesPerSide][2];
@@ -171,7 +171,8 @@ struct TileThread {
   double a[kElementsFetchedPerThread], b[kElementsFetchedPerThread];
   std::size_t begin;          ///< the block's first term
   std::size_t rows, columns;  ///< the extents of c from the tile's first element on
-  /// Memory offsets of the tile's first row of a, first column of b and first element of c.
+  /// The memory offsets of the tile: `in_a` is the offset of its first row of `a`, `in_b` is the
+  /// offset of its first column of `b`, and `in_c` is the offset of its first element of `c`.
   std::size_t in_a, in_b, in_c;
 };
 
@@ -195,8 +196,9 @@ struct MatmulTiles {
     const std::size_t terms = grid.splits > 1 ? kChain : a.columns;
     return static_cast<int>(2 * ((terms + kTermsPerTile - 1) / kTermsPerTile));
   }
-  /// Runs one step. Step 2 i copies the kTermsPerTile terms from i kTermsPerTile on to shared
-  /// memory. Step 2 i + 1 adds them while the next terms are loaded into registers.
+  /// Runs step s. Step `s = 2 i` copies kTermsPerTile terms to shared memory, starting with the
+  /// block's term number `i kTermsPerTile`. Step `s = 2 i + 1` adds these terms while the next
+  /// terms are loaded into registers.
   NORMPROOF_DEVICE void step(int s, Position at, Thread& own, Shared& terms) const {
     if (s == 0) find_tile(at.block, own);
     const std::size_t k = own.begin + static_cast<std::size_t>(s / 2) * kTermsPerTile;
@@ -217,8 +219,8 @@ struct MatmulTiles {
   }
 
  private:
-  /// An element of an operand's tile. `own` is its row in a or its column in b; `term` is its index
-  /// k in the sum.
+  /// An element of an operand's tile. `own` is its row in `a` or its column in `b`; `term` is its
+  /// index k in the sum.
   struct TileElement {
     std::size_t own, term;
   };
@@ -249,14 +251,14 @@ struct MatmulTiles {
     own.in_c = c.offset(grid.splits > 1 ? split * grid.batches + batch : batch) +
                row * c.row_stride + column * c.column_stride;
   }
-  /// Fetches the operands for the terms from k on. Terms past the last one use the operands -0 and
-  /// +0, because fma(-0, 0, chain) equals the chain, even if the chain is -0.
+  /// Fetches the operands for the terms from k on. For terms after the last term, it uses the
+  /// operands -0 and +0, because fma(-0, 0, chain) equals the chain, even if the chain is -0.
   NORMPROOF_DEVICE void fetch(std::size_t thread, std::size_t k, Thread& own) const {
     fetch(thread, {a.data, own.in_a, a.row_stride, a.column_stride, own.rows}, k, -0.0, own.a);
     fetch(thread, {b.data, own.in_b, b.column_stride, b.row_stride, own.columns}, k, 0.0, own.b);
   }
-  /// The part of an operand that a block multiplies. It starts at the tile's first row of a or
-  /// first column of b.
+  /// The part of an operand that a block multiplies. It starts at the tile's first row of `a` or
+  /// first column of `b`.
   struct Operand {
     Span<const double> data;
     std::size_t first, own_stride, term_stride, owns;
@@ -306,7 +308,7 @@ struct MatmulTiles {
 };
 
 /// Adds the chains of each element from left to right: c = ((c + S_0) + S_1) + ..., where S_i is
-/// chain i. Without `add`, the old c is left out.
+/// chain i. If `add` is false, the old c is left out of the sum.
 struct AddChains {
   Span<const double> chains;  ///< [count, batches, M, N]
   std::size_t count;

@@ -27,7 +27,7 @@ struct PackOperand {
   }
 };
 
-/// Stores the library's product p as double: c = p, or c + p if `add`.
+/// Stores the library's product p as double: c = p, or c = c + p if `add` is true.
 struct StoreProduct {
   device::Span<const float> product;
   Matrices<double> c;

@@ -16,7 +16,7 @@ class Products {
   virtual ~Products() = default;
 
   /// Multiplies each matrix of the batch.
-  /// Computes  c = a b; with `add`, c + a b
+  /// Computes  c = a b, or c = c + a b if `add` is true
   /// Requires  the extents agree and none is 0; a and b have the batch extents of c. An operand may
   ///           repeat one matrix with a batch stride of 0
   /// Throws    DeviceError

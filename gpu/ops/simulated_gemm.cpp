@@ -12,9 +12,9 @@ namespace {
 
 using device::Permutation;
 
-/// How the terms of one element of a product are added. chain: one after the other along a
-/// permutation. tree: in pairs over a permutation. split: parts of neighboring terms are summed,
-/// then the parts are added.
+/// How the terms of one element of a product are added. With `chain`, they are added one after the
+/// other along a permutation. With `tree`, they are added in pairs over a permutation. With
+/// `split`, parts of neighboring terms are summed, then the sums of the parts are added.
 enum class SummationStyle { chain, tree, split };
 
 /// The order in which one product adds its terms. Order 0 is the chain of ascending terms.
@@ -42,9 +42,10 @@ class Adder {
  public:
   Adder(const SimulatedSums& sums, std::uint64_t order) : sums_(sums), draw_(order) {}
 
-  /// Returns   sum + x y in the format of the sums. For double, this is one fma if `fuses` is true,
-  ///           else a rounded product and a rounded sum. For other formats it is rounded once,
-  ///           because x y is exact for operands of at most 26 bits
+  /// Returns   sum + x y in the format of the sums. If this format is double, the result is one fma
+  ///           if `fuses` is true, else a rounded product and a rounded sum. In any other format
+  ///           the result is rounded once, because the product x y is exact for operands of at most
+  ///           26 bits
   double plus(double sum, double x, double y) const {
     if (is_double()) return draw_.fuses ? std::fma(x, y, sum) : sum + x * y;
     return plus(sum, x * y);
@@ -103,7 +104,7 @@ class Adder {
   ProductOrder draw_;
 };
 
-/// Adds `count` terms one after the other, from position `place` of the permutation on.
+/// Adds `count` terms one after the other, starting at position `place` of the permutation.
 template <class Left, class Right>
 double chain(const Adder& adder, const Permutation& order, std::size_t place, std::size_t count,
              const Left& left, const Right& right) {

@@ -14,9 +14,9 @@ namespace {
 
 using device::launch_elements;
 
-/// Finds the position of each row of the list `rows` in the gradient `of`, which is stored by rows,
-/// and returns these positions. If the gradient does not contain a row, the position is the
-/// gradient's number of rows.
+/// Finds each row of the list `rows` in a gradient that is stored by rows (the parameter `of`), and
+/// returns the positions. If the gradient does not contain a row, the position is the gradient's
+/// number of rows.
 DeviceTensor<std::size_t> places(device::Device& device, const std::vector<std::size_t>& rows,
                                  const nn::RowGradient& of) {
   std::vector<std::size_t> place;

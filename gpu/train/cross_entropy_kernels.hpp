@@ -22,15 +22,15 @@ struct LossRows {
   ClassWeights weights;
   double hard_share;  ///< 1 - s; s is the label smoothing
   double soft_share;  ///< s / C; C is the number of classes
-  /// The log-probabilities and their gradient may belong to a part of the batch. This is the index
-  /// in the batch of the first row of that part.
+  /// The log-probabilities and their gradient may belong to only a part of the batch; `begin` is
+  /// the index in the batch of the first row of this part.
   std::size_t begin;
 
   /// Returns the index of the first log-probability of row k.
   NORMPROOF_DEVICE std::size_t first(std::size_t k) const { return (rows[k] - begin) * classes; }
 };
 
-/// Computes out_k = the class weight of the target of row k.
+/// Computes out_k, the class weight of the target of row k.
 struct TargetWeight {
   LossRows batch;
   Reals out;

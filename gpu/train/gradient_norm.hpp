@@ -7,8 +7,8 @@
 namespace normproof::gpu::train {
 
 struct GradientNorms {
-  /// The norm of each gradient by name: first the full gradients, then the gradients that are
-  /// stored by rows.
+  /// The norm of each gradient, with its name. The norms of the full gradients come first; the
+  /// norms of the gradients that are stored by rows follow.
   std::vector<std::pair<std::string, double>> per_tensor;
   double whole = 0;
 };
@@ -24,7 +24,8 @@ GradientNorms clip_gradients(Gradients& gradients, std::optional<double> max_nor
 DeviceTensor<double> sums_of_squares(const Gradients& gradients);
 /// The second part of gradient_norms: computes the norms from the sums of squares.
 GradientNorms gradient_norms(const Gradients& gradients, const DeviceTensor<double>& sums);
-/// The two parts of clip_gradients: the check of max_norm, and the scaling with known norms.
+/// Checks max_norm. This is the first part of clip_gradients. The second part is the overload of
+/// clip_gradients with known norms, which scales the gradients.
 void check_max_norm(std::optional<double> max_norm);
 void clip_gradients(Gradients& gradients, const GradientNorms& norms,
                     std::optional<double> max_norm);

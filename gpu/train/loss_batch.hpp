@@ -12,13 +12,13 @@
 #include "gpu/train/cross_entropy_kernels.hpp"
 #include "ref/tensor/contract.hpp"
 
-/// Code that two versions of the cross-entropy share: the one that stores all logits, and the one
-/// that computes the logits of some rows at a time. Device version of ref/train/loss_batch.hpp. The
-/// clauses are those of ref/train/cross_entropy.hpp.
+/// Code that two versions of the cross-entropy share: the version that stores all logits, and the
+/// version that computes the logits of some rows at a time. Device version of
+/// ref/train/loss_batch.hpp. The clauses are the same as in ref/train/cross_entropy.hpp.
 namespace normproof::gpu::train {
 
-/// The arguments of the loss for one batch, which the constructor has checked, and the constants
-/// that the loss and its gradient use.
+/// The checked arguments of the loss for one batch, and the constants that the loss and its
+/// gradient use. The constructor checks the arguments.
 class LossBatch {
  public:
   LossBatch(std::string_view function, device::Device& device, const device::Shape& shape,
@@ -61,8 +61,9 @@ class LossBatch {
   std::size_t count_unignored_rows_before(std::size_t row) const {
     return static_cast<std::size_t>(std::ranges::lower_bound(host_rows_, row) - host_rows_.begin());
   }
-  /// Numbers the rows that the loss does not ignore from 0, and returns those with the numbers
-  /// `first` to `end - 1`. `begin` is the index in the batch of the first row of the logits.
+  /// Returns some of the rows that the loss does not ignore. These rows are numbered 0, 1, ...; the
+  /// function returns the rows with the numbers `first` to `end - 1`. `begin` is the index in the
+  /// batch of the first row of the logits.
   LossRows part(std::size_t begin, std::size_t first, std::size_t end) const {
     LossRows own = kernel;
     own.rows = {kernel.rows.data + first, end - first};

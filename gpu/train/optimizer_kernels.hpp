@@ -49,7 +49,7 @@ struct MomentumStep {
   }
 };
 
-/// A step of Adam, or of AdamW if `decays` (docs/specification/training.md).
+/// A step of Adam, or of AdamW if `decays` is true (docs/specification/training.md).
 struct AdamStep {
   GradientSpan g;
   bool decays;
@@ -71,7 +71,7 @@ struct ScaleInPlace {
   NORMPROOF_DEVICE void operator()(std::size_t i) const { y[i] *= factor; }
 };
 
-/// Computes the squares y = x^2. The caller checks whether one overflowed.
+/// Computes the squares y = x^2. The caller checks whether a square overflowed.
 struct Square {
   ConstReals x;
   Reals y;

@@ -11,7 +11,8 @@
 /// to get the error message.
 namespace normproof::gpu::train {
 
-/// Records `work` and submits it. Returns its result; empty if a check rejected a value.
+/// Records `work` and submits it. Returns the result of `work`, or nothing if a check rejected a
+/// value.
 template <class Work>
 auto try_recorded(device::Device& device, const char* name, const Work& work)
     -> std::optional<decltype(work())> {

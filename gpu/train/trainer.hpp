@@ -9,7 +9,7 @@
 
 namespace normproof::gpu::train {
 
-/// The state that a training run carries from step to step. The names of the tensors are those of
+/// The state that a training run carries from step to step. The tensors have the same names as in
 /// ref/train/train_state.hpp.
 struct TrainState {
   NamedDeviceTensors parameters;
@@ -27,9 +27,10 @@ inline Device& state_device(const TrainState& state) {
 struct LabelledBatch {
   encoder::EncoderInputs inputs;
   std::vector<int> labels;  ///< [B]
-  /// If the pooling is per position: the class of each position, [B T], or kIgnored. If empty, each
-  /// position has the label of its sentence, and positions of padding are ignored if mask_padding
-  /// is set.
+  /// The class of each position, [B T], or kIgnored for a position that the loss ignores. Targets
+  /// may be given only if the pooling is per position. If it is per position and no targets are
+  /// given, each position has the label of its sentence, and positions of padding are ignored if
+  /// mask_padding is set.
   std::vector<int> targets = {};
 };
 
@@ -62,8 +63,8 @@ struct Evaluation {
 /// pooling is per position, positions of padding have kIgnored.
 std::vector<int> row_targets(const ref::model::TrainConfig& config, const LabelledBatch& batch);
 
-/// Returns the learning rate of a step. Steps count from 1. The rate is computed on the host and
-/// equals that of ref/train/learning_rate.hpp.
+/// Returns the learning rate of a step. Steps count from 1. The rate is computed on the host and is
+/// the same as in ref/train/learning_rate.hpp.
 double learning_rate(const ref::model::ScheduleOptions& schedule, double base_rate,
                      std::int64_t step);
 
@@ -94,9 +95,9 @@ StepResult train_step(const ref::model::TrainConfig& config, std::span<const Lab
 StepResult apply_gradient(const ref::model::TrainConfig& config, LossGradient found,
                           TrainState& state);
 
-/// Returns the class with the largest logit for each sentence; the first one if several are equal.
-/// If the pooling is per position, the logits of the sentence's real positions are added first, in
-/// ascending order.
+/// Returns the class with the largest logit for each sentence; if several logits are equally large,
+/// the first of their classes. If the pooling is per position, the logits of the sentence's real
+/// positions are added first, in ascending order.
 std::vector<int> predict(const device::Tensor<double>& logits, const device::Mask& valid);
 
 /// Evaluates a model in inference mode: running statistics, no dropout. Returns the predictions,

@@ -22,7 +22,7 @@ VocabularyLoss vocabulary_loss_gradient(const DeviceTensor<double>& x, const nn:
                                         std::size_t block_rows = 0,
                                         const nn::Products& products = ops::ordered_products());
 
-/// Returns only the loss [1]. Its bits are those of the loss that vocabulary_loss_gradient returns.
+/// Returns only the loss [1], with the same bits as the loss that vocabulary_loss_gradient returns.
 DeviceTensor<double> vocabulary_loss(const DeviceTensor<double>& x, const nn::Linear& head,
                                      const std::vector<int>& targets,
                                      const ref::model::LossOptions& options = {},

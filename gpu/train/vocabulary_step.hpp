@@ -16,7 +16,7 @@
 
 /// Code that the training steps and evaluations of language models and translators share. These
 /// models have a head with one logit per token of a vocabulary. Device version of
-/// ref/train/vocabulary_step.hpp. The clauses are those of language.hpp.
+/// ref/train/vocabulary_step.hpp. The clauses are the same as in language.hpp.
 namespace normproof::gpu::train {
 
 /// Checks    that each position has a target

@@ -37,7 +37,7 @@ struct BatchingOptions {
 ///
 /// Computes  p = identity; for i = count - 1, ..., 1: swap p[i] and p[j], where j is
 ///           RandomStream(seed, "shuffle/<epoch>").below(i, i + 1) (Fisher and Yates [Knu97, 3.4.2,
-///           algorithm P]); <epoch> is the decimal number
+///           algorithm P]); <epoch> stands for the epoch as a decimal number
 /// Requires  nothing; count 0 gives the empty permutation
 std::vector<std::size_t> shuffled_order(std::size_t count, std::uint64_t seed, std::uint64_t epoch);
 
@@ -49,7 +49,7 @@ std::vector<std::size_t> shuffled_order(std::size_t count, std::uint64_t seed, s
 /// Shapes    sequences: N rows of ids, each with its own length; labels [N]
 /// Requires  (C1) N >= 1  (C2) labels has extent N  (C3) no sequence is empty  (C4) batch_size >= 1
 ///           (C5) fixed_length >= 2 if given  (C6) N >= batch_size if drop_last is set
-/// Order     each sentence is in exactly one batch, except those that drop_last omits
+/// Order     each sentence is in exactly one batch, except the sentences that drop_last omits
 /// Throws    ContractError
 std::vector<TokenBatch> make_batches(const std::vector<std::vector<std::int32_t>>& sequences,
                                      const std::vector<int>& labels,

@@ -26,7 +26,7 @@ struct ParallelCorpus {
 /// Requires  UTF-8; both files have the same number of lines, at least one. Each line has a word,
 ///           at most 100,000 bytes, no NUL and no CR, and ends with LF; the LF of the last line may
 ///           be absent
-/// Throws    FileError with the file, the number of the line from 1, and the expectation
+/// Throws    FileError with the file, the number of the line (the first is 1) and the expectation
 ParallelText read_parallel_text(const std::filesystem::path& source,
                                 const std::filesystem::path& target);
 

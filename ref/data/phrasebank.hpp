@@ -7,7 +7,8 @@
 
 namespace normproof::ref::data {
 
-/// The number of sentiment labels. The labels are negative 0, neutral 1 and positive 2.
+/// The number of sentiment labels. The label 0 means negative, 1 means neutral, and 2 means
+/// positive.
 inline constexpr int num_labels = 3;
 
 /// One sentence of a corpus in UTF-8, with its sentiment label.
@@ -32,7 +33,7 @@ std::string_view label_name(int label);
 ///           file may be truncated; if a line ends with LF only, the file may have been edited. The
 ///           format excludes empty lines, sentences that consist of blanks, NUL bytes, a CR inside
 ///           a line, and a UTF-8 byte order mark.
-/// Throws    FileError with the file, the number of the line from 1, and the expectation
+/// Throws    FileError with the file, the number of the line (the first is 1) and the expectation
 std::vector<LabelledSentence> read_phrasebank(const std::filesystem::path& path);
 
 /// Does what read_phrasebank does, for bytes in memory. Error messages use `name` instead of a file

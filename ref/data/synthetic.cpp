@@ -153,8 +153,8 @@ class TokenList {
   std::set<std::string> seen_;
 };
 
-/// Adds a token for each character of ISO-8859-1: the character after clean-up, removal of accents
-/// and conversion to lower case.
+/// Cleans up each character of ISO-8859-1, removes its accent and converts it to lower case. Adds
+/// the result as a token, and also as a token after "##", unless it is punctuation.
 void add_characters(TokenList& tokens) {
   for (const std::string_view prefix : {"", "##"}) {
     for (unsigned c = 0x21; c <= 0xff; ++c) {

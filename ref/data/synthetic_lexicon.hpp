@@ -19,7 +19,7 @@ std::span<const LexiconList> lexicon();
 /// Returns the list with the name `name`, or nullptr if there is none.
 const LexiconList* find_lexicon_list(std::string_view name);
 
-/// Returns the tokens of the vocabulary with which names begin. These tokens have no accents.
+/// Returns the beginnings of names that are tokens of the vocabulary. These tokens have no accents.
 std::span<const std::string_view> lexicon_stems();
 
 /// Returns the syllables that follow "##" in the vocabulary.

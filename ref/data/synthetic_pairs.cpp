@@ -101,7 +101,7 @@ SentenceMeaning draw_sentence_meaning(const numeric::RandomStream& random, std::
   return meaning;
 }
 
-/// Returns `count` sentence pairs of the seed. The first of them has the number `first`.
+/// Returns `count` consecutive sentence pairs of the seed. The number of the first pair is `first`.
 ParallelText make_pairs(std::uint64_t seed, std::size_t first, std::size_t count) {
   const numeric::RandomStream random(seed, "synthetic pairs");
   ParallelText text;

@@ -13,7 +13,8 @@ std::vector<std::string> split_lines(std::string_view bytes);
 /// Checks that a line is not empty, is UTF-8, and has no NUL and no CR. The first line must not
 /// begin with a byte order mark. `kind`, such as "token", is the word for the line's content in the
 /// error message.
-/// Throws    FileError that names `name`, the number of the line from 1, and the expectation
+/// Throws    FileError that names `name`, the number of the line (the first is 1) and the
+///           expectation
 void check_line(std::string_view line, std::string_view kind, std::string_view name,
                 std::size_t number, std::string_view expectation);
 

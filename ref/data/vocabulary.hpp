@@ -19,7 +19,7 @@ namespace normproof::ref::data {
 /// Requires  one token per line, in UTF-8. Each line ends with LF; the LF of the last line may be
 ///           absent. There is no empty line, no NUL, no CR and no duplicate token; [PAD], [UNK],
 ///           [CLS] and [SEP] are present
-/// Throws    FileError with the file, the number of the line from 1, and the expectation
+/// Throws    FileError with the file, the number of the line (the first is 1) and the expectation
 class Vocabulary {
  public:
   static Vocabulary load(const std::filesystem::path& path);
@@ -27,8 +27,8 @@ class Vocabulary {
   /// Does what `load` does, for bytes in memory. Error messages use `name` instead of a file name.
   static Vocabulary parse(std::string_view bytes, std::string_view name);
 
-  /// Does what `load` does, for tokens without line ends. Error messages use `name` instead of a
-  /// file name.
+  /// Does what `load` does, for tokens that are already split and have no line ends. Error messages
+  /// use `name` instead of a file name.
   static Vocabulary from_tokens(std::vector<std::string> tokens, std::string_view name);
 
   std::size_t size() const { return tokens_.size(); }

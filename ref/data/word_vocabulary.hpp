@@ -24,8 +24,8 @@ class WordVocabulary {
 
   /// Builds a vocabulary from sentences.
   /// Computes  <unk>, <s>, </s>, then the words of the sentences, the most frequent first; equally
-  ///           frequent words are ordered by their bytes. There are at most `most` words, including
-  ///           the special ones
+  ///           frequent words are ordered by their bytes. `most` is the maximum number of words,
+  ///           including the special ones
   /// Requires  (C1) most >= 4  (C2) there is a word that is not special
   /// Throws    ContractError
   static WordVocabulary from_sentences(const std::vector<std::string>& sentences,
@@ -36,7 +36,7 @@ class WordVocabulary {
   /// Requires  UTF-8. Each line ends with LF; the LF of the last line may be absent. There is no
   ///           empty line, no NUL, CR or space, and no duplicate word; <unk>, <s> and </s> are
   ///           present, in any place
-  /// Throws    FileError with the file, the number of the line from 1, and the expectation
+  /// Throws    FileError with the file, the number of the line (the first is 1) and the expectation
   static WordVocabulary load(const std::filesystem::path& path);
 
   /// Does what `load` does, for bytes in memory. Error messages use `name` instead of a file name.

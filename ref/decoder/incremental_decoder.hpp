@@ -10,9 +10,10 @@
 namespace normproof::ref::decoder {
 
 /// A decoder in inference that appends tokens to one target sentence, one at a time. Each layer
-/// keeps the keys and values of the positions so far, and the keys and values of the memory. A copy
-/// of the object continues independently, which beam search needs for its hypotheses. Copies share
-/// the data computed from the source, and may be used on different threads.
+/// keeps the keys and values of all tokens of the target up to the last appended token, and the
+/// keys and values of the memory. A copy of the object continues independently, which beam search
+/// needs for its hypotheses. Copies share the data computed from the source, and may be used on
+/// different threads.
 /// Source    docs/specification/decoder.md
 /// Computes  what the forward of Decoder in inference returns at the last position
 /// Requires  the requirements of check_decoder; (C5) the source has a token
@@ -39,10 +40,10 @@ class IncrementalDecoder {
   /// Requires  (C6) 0 <= token < V
   Tensor<T> append(std::int32_t token);
 
-  /// Returns the number of tokens in the target so far.
+  /// Returns the number of tokens of the target, up to the token that was appended last.
   std::size_t size() const { return size_; }
 
-  /// Returns, for each layer, the keys and values of the tokens so far.
+  /// Returns, for each layer, the keys and values of the tokens of the target.
   const std::vector<nn::KeyValueCache<T>>& caches() const { return caches_; }
 
  private:

@@ -56,7 +56,7 @@ DecoderParameters<T> make_empty_parameters(const DecoderConfig& config) {
 
 /// The name of a parameter without the prefix of its side (source or target), and the configuration
 /// of that side. For a parameter of the norm after the last layer, the field `norm` of this
-/// configuration is that norm.
+/// configuration is the norm after the last layer.
 struct SideAndName {
   EncoderConfig config;
   std::string_view name;

@@ -29,10 +29,10 @@ template <numeric::Real T>
 void add_head_gradients(const EncoderConfig& config, nn::Linear<T> head,
                         EncoderGradients<T>& gradients);
 
-/// Combines the gradients of the head and of the embedding. `rows` is the gradient that reaches the
-/// embedding as the first layer. If the head is tied, `embedding` becomes the whole gradient of the
-/// embedding, `rows` becomes empty, and `own` receives only the gradient of the head's bias.
-/// Otherwise `own` becomes the gradient of the head.
+/// Combines the gradients of the head and of the embedding. `rows` is the part of the gradient of
+/// the embedding that comes from its use as the first layer. If the head is tied, `embedding`
+/// becomes the whole gradient of the embedding, `rows` becomes empty, and `own` receives only the
+/// gradient of the head's bias. Otherwise `own` becomes the gradient of the head.
 template <class T>
 void add_head_gradients(bool tied, nn::Linear<T> head, nn::RowGradient<T>& rows,
                         Tensor<T>& embedding, nn::Linear<T>& own) {

@@ -6,7 +6,7 @@
 namespace normproof::ref::encoder {
 
 /// A causal encoder in inference that reads one sentence token by token. Each layer keeps the keys
-/// and values of the positions so far.
+/// and values of all tokens that were appended.
 /// Source    docs/specification/encoder.md
 /// Computes  what the forward of Encoder in inference returns at the last position
 /// Requires  the requirements of check_config; (C1) the encoder is causal, and its pooling is

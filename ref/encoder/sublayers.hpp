@@ -67,8 +67,8 @@ template <numeric::Real T>
 nn::AttentionOptions attention_options(const LayerCall<T>& call, const std::string& part,
                                        nn::AttentionOptions options);
 
-/// Compute dropout(attention(x)), and its backward. The caller sets num_heads, causal and
-/// keep_weights in `options`.
+/// These functions compute dropout(attention(x)), and its backward. The caller sets num_heads,
+/// causal and keep_weights in `options`.
 template <numeric::Real T>
 Tensor<T> run_attention(const LayerCall<T>& call, const std::string& part, const Tensor<T>& x,
                         const nn::Attention<T>& parameters, const nn::AttentionOptions& options,
@@ -81,7 +81,7 @@ Tensor<T> run_attention_backward(const LayerCall<T>& call, const std::string& pa
                                  const nn::AttentionSaved<T>& saved, const Mask& keep,
                                  nn::Attention<T>& gradients);
 
-/// Compute dropout(feed_forward(x)), and its backward.
+/// These functions compute dropout(feed_forward(x)), and its backward.
 template <numeric::Real T>
 Tensor<T> run_feed_forward(const LayerCall<T>& call, const Tensor<T>& x,
                            const nn::FeedForward<T>& parameters, model::Activation activation,

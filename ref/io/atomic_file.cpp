@@ -103,8 +103,8 @@ void write_directly(const path& file, std::span<const std::byte> bytes) {
   if (descriptor.close() < 0) fail_with_reason("write", file, errno);
 }
 
-/// Replaces the target by a file with the given bytes. If `bytes` is null, it does only the steps
-/// that come before writing.
+/// Replaces the target by a file with the given bytes. If `bytes` is null, the function does only
+/// the steps that come before writing.
 void replace_target_file(const path& target, const std::span<const std::byte>* bytes,
                          std::optional<mode_t> permissions) {
   const path parent = parent_folder(target);

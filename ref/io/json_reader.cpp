@@ -14,7 +14,7 @@ using json = JsonReader::json;
 
 namespace {
 
-/// Returns the position of byte `at` as text, such as "line 3, column 7".
+/// Returns the position of the byte with index `at` as text, such as "line 3, column 7".
 std::string line_and_column(std::string_view text, std::size_t at) {
   const std::string_view before = text.substr(0, at);
   const std::size_t line_end = before.rfind('\n');
@@ -23,8 +23,8 @@ std::string line_and_column(std::string_view text, std::size_t at) {
                      before.size() - begin + 1);
 }
 
-/// Returns the position at which a number or word of the JSON text begins. The character at `at`
-/// belongs to the word, or follows it directly.
+/// Returns the position at which a number or word of the JSON text begins. `at` is the index of a
+/// character that belongs to the word or follows it directly.
 std::size_t word_begin(std::string_view text, std::size_t at) {
   constexpr std::string_view kWordTerminators = " \t\r\n,:[]{}\"";
   at = std::min(at, text.size());

@@ -16,9 +16,9 @@ namespace normproof::ref::io {
 ///           dictionary of descr, fortran_order and shape, then the elements
 /// Computes  accepts versions 1.0, 2.0 and 3.0; converts f8, f4, f2, i8, i4, u1 and b1 in either
 ///           byte order to little-endian, and Fortran order to C order
-/// Throws    FileError that names `file`, the array and the expectation for anything else: other
-///           dtypes (object, complex, structured ...), a length that disagrees with the shape, a
-///           boolean other than 0 or 1
+/// Throws    FileError that names `file`, the array and the expectation. It is thrown for anything
+///           else: other dtypes (object, complex, structured ...), a length that disagrees with the
+///           shape, a boolean other than 0 or 1
 StoredTensor decode_npy(std::span<const std::byte> bytes, std::string name, std::string_view file);
 
 /// Whether NumPy has the dtype. It does not have bfloat16 and the 8-bit floating-point formats.

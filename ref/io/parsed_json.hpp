@@ -17,7 +17,8 @@ struct ParsedJson {
   nlohmann::json value;     ///< null if the text is rejected
   std::size_t nesting = 0;  ///< maximum depth of arrays and objects before a syntax error
   std::optional<std::string> duplicate_key;  ///< the first key that occurs twice in an object
-  /// If there is a syntax error, the number of bytes up to and including the first wrong byte.
+  /// The number of bytes up to and including the first wrong byte. It is empty if there is no
+  /// syntax error.
   std::optional<std::size_t> error_end;
   bool is_too_large = false;  ///< whether the error is a number beyond double's range
 

@@ -15,11 +15,11 @@ namespace normproof::ref::io {
 /// Source    the format as described at github.com/huggingface/safetensors: the length of the
 ///           header (8 bytes, little-endian), a JSON object of name -> {dtype, shape,
 ///           data_offsets}, the elements without gaps
-/// Throws    FileError that names `file`, the tensor and the expectation: a length beyond the file
-///           (or beyond 100,000,000, the format's limit), a header that is not JSON, nests deeper
-///           than kMaxJsonNesting or has a duplicate key, an unknown dtype or field, data_offsets
-///           that overlap, leave gaps, disagree with shape and dtype or do not cover the file, a
-///           boolean other than 0 or 1
+/// Throws    FileError that names `file`, the tensor and the expectation. It is thrown for a length
+///           beyond the file (or beyond 100,000,000, the format's limit), a header that is not
+///           JSON, nests deeper than kMaxJsonNesting or has a duplicate key, an unknown dtype or
+///           field, data_offsets that overlap, leave gaps, disagree with shape and dtype or do not
+///           cover the file, a boolean other than 0 or 1
 std::vector<StoredTensor> decode_safetensors(std::span<const std::byte> bytes,
                                              std::string_view file);
 

@@ -63,8 +63,8 @@ struct StoredTensor {
 };
 
 /// Returns the number of bytes of a tensor: the product of the extents times item_size(dtype). If
-/// the product of all nonzero extents does not fit in 63 bits, the result is empty. So strides
-/// cannot overflow either.
+/// the product of all nonzero extents does not fit in 63 bits, the result is empty. So if there is
+/// a result, the strides do not overflow.
 std::optional<std::size_t> byte_size(DType dtype, std::span<const std::size_t> shape);
 
 /// Returns every element as a double, exactly. The conversion uses only integer operations, so it

@@ -35,8 +35,8 @@ struct DecoderConfig {
   bool tied_head = false;  ///< the head uses the target embedding's weight and its own bias
 };
 
-/// Return the configuration of an encoder that has the layers of the source side or of the target
-/// side of a translation model. The target side is causal.
+/// source_side returns the configuration of an encoder that has the layers of the source side of a
+/// translation model. target_side does the same for the target side, which is causal.
 EncoderConfig source_side(const DecoderConfig& config);
 EncoderConfig target_side(const DecoderConfig& config);
 

@@ -9,12 +9,12 @@
 namespace normproof::ref::model {
 
 enum class Activation { relu, gelu, gelu_tanh };
-/// The placement of norms in a layer. post: norm(x + sublayer(x)). pre: x + sublayer(norm(x)), and
-/// one more norm after the last layer.
+/// The placement of norms in a layer. With `post`, a layer computes `norm(x + sublayer(x))`. With
+/// `pre`, it computes `x + sublayer(norm(x))`, and one more norm follows the last layer.
 enum class NormPlacement { post, pre };
-/// The input of the classification head. masked_mean: the mean of the real tokens of a sentence,
-/// which gives one prediction per sentence. per_position: the features of each position, which
-/// gives one prediction per position.
+/// The input of the classification head. With `masked_mean`, it is the mean of the real tokens of a
+/// sentence, so there is one prediction per sentence. With `per_position`, it is the features of
+/// each position, so there is one prediction per position.
 enum class Pooling { masked_mean, per_position };
 
 template <class E>

@@ -15,11 +15,11 @@ struct Float32NormOptions {
   bool centred = true;
   double eps = 1e-5;                ///< is rounded to `arithmetic`
   bool zero_centred_gamma = false;  ///< the scale is 1 + gamma, computed in `arithmetic`
-  /// The format of x, y, grad_y and grad_x: float32, bfloat16 or float16.
+  /// The format of x, y, grad_y and grad_x. It can be float32, bfloat16 or float16.
   numeric::FloatType storage = numeric::FloatType::bfloat16;
-  /// The format of gamma, beta and their gradients: float32, bfloat16 or float16.
+  /// The format of gamma, beta and their gradients. It can be float32, bfloat16 or float16.
   numeric::FloatType parameters = numeric::FloatType::bfloat16;
-  /// The format of mean and rstd and of every operation: float32 or float64.
+  /// The format of mean and rstd and of every operation. It can be float32 or float64.
   numeric::FloatType arithmetic = numeric::FloatType::float32;
 };
 

@@ -5,8 +5,8 @@
 
 namespace normproof::ref::model {
 
-/// The version of the corpus that added the layouts of images, and the option that gamma is stored
-/// as gamma - 1.
+/// The version of the corpus that added two things: the layouts of images, and the option to store
+/// gamma as `gamma - 1`.
 inline constexpr SinceVersion kSinceImageLayouts{"2.11.0"};
 
 // The functions below list the fields of each struct of options by name. Setting an option, listing

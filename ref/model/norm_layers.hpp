@@ -132,9 +132,9 @@ bool is_switched_on(const NormOptions& options, std::string_view option);
 /// Returns the initial value of a parameter of the layer.
 double initial_value(const NormOptions& options, const NormParameter& parameter);
 
-/// Returns the extents of a parameter, a state or a statistic whose shape is `shape`. x has the
-/// extents `x` in the layout of the options. The number of groups is options.groups, or 1 if the
-/// layer has no groups.
+/// Returns the extents of a parameter, a state or a statistic whose shape is `shape`. The argument
+/// `x` holds the extents of the tensor x, in the layout that the options state. The number of
+/// groups is options.groups, or 1 if the layer has no groups.
 std::vector<std::size_t> entry_extents(EntryShape shape, const std::vector<std::size_t>& x,
                                        const NormOptions& options);
 /// Returns the extent of a parameter, a state or a statistic whose shape does not depend on the

@@ -46,8 +46,8 @@ struct LayerNormOptions {
   bool zero_centred_gamma = false;  ///< the scale is 1 + gamma; norm_step adds the 1
 };
 
-/// When a low-precision implementation rounds. after_gamma: y = cast(gamma * x_hat). before_gamma:
-/// y = gamma * cast(x_hat).
+/// When a low-precision implementation rounds. With `after_gamma`, it computes `y = cast(gamma *
+/// x_hat)`. With `before_gamma`, it computes `y = gamma * cast(x_hat)`.
 enum class CastOrder { after_gamma, before_gamma };
 /// The format to which the cast rounds, with ties to even. It is a format in which tensors can be
 /// stored; float64 means no cast.
@@ -80,7 +80,7 @@ struct PowerNormOptions {
   double alpha_forward = 0.9;
   double alpha_backward = 0.9;
   /// The number of iterations at the start in which the layer normalizes by the quadratic mean of
-  /// the batch instead of the running one.
+  /// the batch instead of the running quadratic mean.
   std::int64_t warmup_iterations = 0;
 };
 

@@ -155,8 +155,8 @@ struct SetOption {
   }
 };
 
-/// Lists the options of an operation. If `all` is true, these are all options; otherwise only the
-/// options that are written to files.
+/// Lists the options of an operation. If `all` is true, it lists all options. Otherwise it lists
+/// only the options that are written to files.
 struct ListOptions {
   bool all;
 

@@ -78,8 +78,8 @@ using FunctionOptions =
 std::vector<std::string> function_names();
 bool is_function(std::string_view name);
 
-/// The options of one layer of ref/encoder, forward and backward. The extents of the layer are not
-/// options; they follow from the shapes of its tensors.
+/// The options of the forward and the backward of one layer of ref/encoder. The extents of the
+/// layer are not options; they follow from the shapes of its tensors.
 struct EncoderLayerOptions {
   std::size_t num_heads = 1;
   Activation activation = Activation::relu;
@@ -88,8 +88,8 @@ struct EncoderLayerOptions {
   NormOptions norm = LayerNormOptions{};
   bool causal = false;  ///< a position attends only to itself and earlier positions
 };
-/// The options of the encoder with its classification head and the weighted cross-entropy, forward
-/// and backward.
+/// The options of the forward and the backward of the encoder, with its classification head and the
+/// weighted cross-entropy.
 struct EncoderOptions {
   std::size_t num_layers = 1;
   std::size_t num_heads = 1;
@@ -102,8 +102,8 @@ struct EncoderOptions {
   /// Whether embeddings are multiplied by sqrt(d_model) before positions are added.
   bool scaled_embedding = false;
 };
-/// The options of one layer of ref/decoder that reads a memory, forward and backward. Its
-/// self-attention is causal.
+/// The options of the forward and the backward of one layer of ref/decoder, which reads a memory.
+/// Its self-attention is causal.
 struct DecoderLayerOptions {
   std::size_t num_heads = 1;
   Activation activation = Activation::relu;
@@ -114,13 +114,13 @@ struct DecoderLayerOptions {
 
 /// The operations that consist of attention, feed-forwards and norms. encoder_operation_names
 /// returns their names: "encoder_layer", "encoder", "decoder_layer". The option `norm` is one of
-/// norm_names(). Setting it resets the options of that norm, which are named `norm.eps` and so on,
-/// to their defaults.
+/// norm_names(). The options of this norm are named `norm.eps` and so on. They are reset to their
+/// defaults whenever the option `norm` is set.
 using EncoderOperation = std::variant<EncoderLayerOptions, EncoderOptions, DecoderLayerOptions>;
 std::vector<std::string> encoder_operation_names();
 
-/// The options of a whole translation model (ref/decoder), forward and backward: from tokens to the
-/// cross-entropy of the targets, without dropout.
+/// The options of the forward and the backward of a whole translation model (ref/decoder). The
+/// forward computes the cross-entropy of the targets from the tokens, without dropout.
 struct TranslatorOptions {
   std::size_t num_layers = 1;  ///< layers of the encoder, and of the decoder
   std::size_t num_heads = 1;
@@ -135,8 +135,8 @@ struct TranslatorOptions {
   /// Whether embeddings are multiplied by sqrt(d_model) before positions are added.
   bool scaled_embedding = false;
 };
-/// The options of a whole language model (a causal ref/encoder), forward and backward: from tokens
-/// to the cross-entropy of the targets, without dropout.
+/// The options of the forward and the backward of a whole language model (a causal ref/encoder).
+/// The forward computes the cross-entropy of the targets from the tokens, without dropout.
 struct LanguageModelOptions {
   std::size_t num_layers = 1;
   std::size_t num_heads = 1;
@@ -166,8 +166,8 @@ struct DecodingOptions {
 
 /// The operations that compute logits over a vocabulary from tokens. transformer_operation_names
 /// returns their names: "translator", "language_model", "decoding". The option `norm` works as in
-/// EncoderOperation. The option `decoder_norm` works in the same way; the options of that norm are
-/// named `decoder_norm.eps` and so on.
+/// EncoderOperation. The option `decoder_norm` works in the same way; the options of the decoder's
+/// norm are named `decoder_norm.eps` and so on.
 using TransformerOperation = std::variant<TranslatorOptions, LanguageModelOptions, DecodingOptions>;
 std::vector<std::string> transformer_operation_names();
 

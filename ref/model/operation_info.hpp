@@ -50,7 +50,8 @@ struct OperandInfo {
   bool has_samples() const;
 };
 
-/// How y is computed from the operation of an EqualForm and a second operand.
+/// How an EqualForm computes y. Besides x, it uses a second operand, which is either multiplied by
+/// the result of the operation or added to x before the operation.
 enum class Combination {
   times_gate,  ///< y = operation(x) * gate
   of_sum       ///< y = operation(x + residual)

@@ -66,8 +66,8 @@ struct OptimizerTensors {
 };
 
 /// The inputs of one operation of any kind. For a layer, `steps` has the inputs of every step, and
-/// `state` is the state before the first step. Of the other members, only the member for the kind
-/// of the operation is filled.
+/// `state` is the state before the first step. For any other kind of operation, the inputs are in
+/// the member for this kind, and the members for the other kinds are empty.
 struct OperationInputs {
   std::vector<NormInputs<double>> steps;
   tensor::NamedTensors<double> state;

@@ -8,8 +8,9 @@
 
 namespace normproof::ref::model {
 
-/// The weight of each class in the loss. none: all weights are equal. inverse_frequency: N / (C
-/// n_c), whose mean over the corpus is 1. frequency: n_c itself. N is the number of examples, C the
+/// The weight of each class c in the loss. With `none`, all weights are equal. With
+/// `inverse_frequency`, the weight is `N / (C n_c)`, so the mean weight of the examples of the
+/// corpus is 1. With `frequency`, the weight is `n_c`. Here N is the number of examples, C the
 /// number of classes, and n_c the number of examples in class c.
 enum class ClassWeights { none, inverse_frequency, frequency };
 
@@ -21,8 +22,8 @@ inline EnumNames<ClassWeights> enum_names(ClassWeights) {
   return kNames;
 }
 
-/// The initial biases of linear maps. zero: all biases are 0. fan_in_uniform: U(-1/sqrt(fan_in),
-/// 1/sqrt(fan_in)), except that the biases of attention are 0.
+/// The initial biases of linear maps. With `zero`, all biases are 0. With `fan_in_uniform`, a bias
+/// is drawn uniformly from -1/sqrt(fan_in) to 1/sqrt(fan_in), but the biases of attention are 0.
 enum class BiasInitialization { zero, fan_in_uniform };
 
 inline EnumNames<BiasInitialization> enum_names(BiasInitialization) {

@@ -23,7 +23,8 @@ struct DropoutKey {
 /// Returns the mask of the elements that dropout keeps. `first` is the index of the first element
 /// in the whole tensor.
 /// Computes  element i is kept if RandomStream(seed, "dropout/<step>/<place>").uniform(first + i)
-///           >= rate. If key.given is not null, element first + i of key.given decides instead
+///           >= rate. If key.given is not null, element first + i of key.given says instead whether
+///           element i is kept
 /// Requires  (C1) 0 <= rate < 1  (C3) key.given is null or has these elements
 /// Throws    ContractError
 Mask dropout_mask(const tensor::Shape& shape, double rate, const DropoutKey& key,

@@ -6,7 +6,8 @@
 
 namespace normproof::ref::nn {
 
-/// The keys and values of the positions so far. Each position is a row of D numbers.
+/// The keys and values of the positions that have been processed. The keys have one row of D
+/// numbers per position, and so do the values.
 template <class T>
 struct KeyValueCache {
   std::vector<T> keys, values;

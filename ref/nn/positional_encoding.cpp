@@ -36,7 +36,7 @@ std::vector<double> encoding_rows(std::size_t first, std::size_t count, std::siz
   return rows;
 }
 
-/// The rows of the table that have been computed so far, for each d_model. A row depends only on
+/// The rows of the table that earlier calls have computed, for each d_model. A row depends only on
 /// its position.
 struct CachedRows {
   std::mutex mutex;

@@ -9,9 +9,9 @@ namespace normproof::ref::nn {
 /// Computes  p_{t,2i} = sin(t w_i), p_{t,2i+1} = cos(t w_i), w_i = 10000^(-2i/D)
 /// Shapes    [T,D]: the rows t = first, ..., first + T - 1
 /// Error     the double nearest to the value at 50 digits
-/// Keeps     the rows computed so far; later calls copy them. If new rows are needed and first > 0,
-///           it computes twice as many rows as needed, because callers with first > 0 usually
-///           continue row by row
+/// Keeps     all rows that were computed; later calls copy them. If new rows are needed and
+///           first > 0, the call computes twice as many rows as needed, because callers with
+///           first > 0 usually continue row by row
 tensor::Tensor<double> positional_encoding(std::size_t seq_len, std::size_t d_model,
                                            std::size_t first = 0);
 

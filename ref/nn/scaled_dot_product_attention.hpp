@@ -54,8 +54,8 @@ DotProductForward<T> scaled_dot_product_attention(const Tensor<T>& q, const Tens
 ///           queries i ;
 ///           grad_weights_bhij = sum_e grad_y_bhie v_bgje ;
 ///           grad_scores = softmax_backward(grad_weights) ; grad_q = (grad_scores k) scale ;
-///           grad_k is computed like grad_v, with grad_scores instead of weights, and with q scale
-///           instead of grad_y
+///           grad_k is computed like grad_v, with grad_scores instead of weights, and with the
+///           product `q scale` instead of grad_y
 /// Requires  (C6) grad_y has the shape of y, is finite, and is so small that the sums in the
 ///           backward of softmax are finite  (C7) saved is what the forward returned
 /// Order     as in the forward. The terms of a sum over a group are ordered by head, then by query

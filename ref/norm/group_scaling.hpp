@@ -12,7 +12,7 @@ struct GroupScalingForward {
 };
 
 /// Divides each group of features of each token by the root mean square of the group. This layer
-/// comes from Online Normalization. The released PowerNorm applies it first.
+/// comes from Online Normalization. The released PowerNorm applies this layer to its input first.
 /// Source    [CPV+19]; docs/specification/norms.md
 /// Computes  rstd_btj = 1 / sqrt((1/C) sum_{d in j} x_btd^2 + eps) ; y_btd = x_btd rstd_btj. Here j
 ///           is a group of C = D/groups consecutive features

@@ -14,9 +14,9 @@ namespace normproof::ref::norm {
 const DoubleKernels& double_kernels();
 
 /// Calls compute(work, range) for ranges that cover [0, count), distributed over the threads.
-/// `each` is the number of elements per index. Each range has at least `least` indices, unless
-/// count is smaller. For `double` it calls the kernel in double_kernels(), otherwise the template
-/// in the layer's <layer>_formula.hpp.
+/// `each` is the number of elements per index. `least` is the minimum number of indices in a range,
+/// unless count is smaller. For `double` it calls the kernel in double_kernels(), otherwise the
+/// template in the layer's <layer>_formula.hpp.
 template <template <class> class Work, class T>
 void run(const Work<T>& work, std::size_t count, std::size_t each, std::size_t least = 1) {
   constexpr std::size_t kMinElementsPerThread = 32768;  // does not affect the bits
@@ -30,10 +30,10 @@ void run(const Work<T>& work, std::size_t count, std::size_t each, std::size_t l
   });
 }
 
-/// Run `work` in parallel on ranges of its rows, of its channels, or of its lanes (partial sums
-/// over rows). There is at most one range of channels per thread: a sum over rows reads a
-/// contiguous piece of each row, and a wide range makes this piece long. Lanes without rows are
-/// skipped.
+/// These functions run `work` in parallel on ranges of its rows, of its channels, or of its lanes
+/// (partial sums over rows). There is at most one range of channels per thread: a sum over rows
+/// reads a contiguous piece of each row, and a wide range makes this piece long. Lanes without rows
+/// are skipped.
 template <class Work>
 void run_on_rows(const Work& work) {
   run(work, work.layout.count, work.layout.width);

@@ -19,8 +19,8 @@ T maximum_of_enclosures(const T& n, const T& limit) {
   return numeric::clamp(n, limit, T(std::numeric_limits<double>::infinity()));
 }
 
-/// Returns a if n >= limit, otherwise 0. If the enclosures n and limit allow both cases, the
-/// result encloses a and 0.
+/// Returns `a` if n >= limit, otherwise 0. If the enclosures n and limit allow both cases, the
+/// result encloses both `a` and 0.
 template <class T>
 T select_by_enclosure(const T& n, const T& limit, const T& a) {
   const auto norm_interval = numeric::enclose(n), limit_interval = numeric::enclose(limit);
@@ -52,7 +52,7 @@ T maximum(const T& n, const T& limit) {
   }
 }
 
-/// Returns a if n >= limit, otherwise 0. If the error of n allows both cases, the result covers
+/// Returns `a` if n >= limit, otherwise 0. If the error of n allows both cases, the result covers
 /// both.
 template <class T>
 T select_if_at_least(const T& n, const T& limit, const T& a) {

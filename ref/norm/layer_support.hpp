@@ -20,7 +20,8 @@ inline ops::RowLayout row_layout(const Extents& e) {
   return {e.rows(), e.d_model};
 }
 
-/// Holds gamma and beta. If gamma is empty, it holds ones instead; if beta is empty, zeros.
+/// Holds gamma and beta. If gamma is empty, the object holds ones in its place. If beta is empty,
+/// it holds zeros in its place.
 template <class T>
 class Parameters {
  public:
@@ -54,7 +55,8 @@ class Parameters {
   const Tensor<T>* beta_;
 };
 
-/// The rows that enter the statistics. A row is one of them if the mask `valid` is true for it.
+/// The list of the rows that enter the statistics. A row is in the list if the mask `valid` is true
+/// for this row.
 class ValidRows {
  public:
   /// Reads and checks the mask.
@@ -98,8 +100,9 @@ void check_statistic(std::string_view function, std::string_view statistic, cons
   }
 }
 
-/// Checks that a reciprocal root, such as rstd, is finite and not 0. It is infinite if statistic +
-/// eps is 0, and 0 if the statistic overflowed. The error is the one that check_statistic throws.
+/// Checks that a reciprocal root, such as rstd, is finite and not 0. It is infinite if
+/// `statistic + eps` is 0. If the statistic overflowed, the reciprocal root is 0. The error is a
+/// NotFiniteError, as in check_statistic.
 template <class T>
 void check_reciprocal(std::string_view function, std::string_view statistic, const Tensor<T>& rstd,
                       std::string_view argument, const Tensor<T>& x) {

@@ -38,8 +38,8 @@ NormStep<T> norm_forward(const model::NormOptions& options, const NormInputs<T>&
 
 /// Runs the backward that belongs to a call of norm_forward. Returns the gradients, and the state
 /// after the step.
-/// Requires  the requirements of the layer's backward; inputs are those of norm_forward, with
-///           grad_y; `forward` is what norm_forward returned; its y is not read
+/// Requires  the requirements of the layer's backward; `inputs` are the inputs of norm_forward, and
+///           grad_y is given; `forward` is what norm_forward returned (y in it is not read)
 /// Throws    ContractError
 template <numeric::Real T>
 NormStep<T> norm_backward(const model::NormOptions& options, const NormInputs<T>& inputs,

@@ -40,9 +40,9 @@ double bound_or_infinity(double result, double error) {
   return fits && error == error ? error : kInfinite;
 }
 
-/// Returns a lower bound of a rounded number. Before rounding, the number was at least `least`.
-/// Rounding decreased it at most by the fraction `roundoff` of its value plus the amount `lost`,
-/// which covers underflow. The bound is not negative.
+/// Returns a lower bound of a rounded number. `least` is a lower bound of the number before
+/// rounding. Rounding decreased the number at most by the fraction `roundoff` of its value plus the
+/// amount `lost`, which covers underflow. The bound is not negative.
 double lower_bound_after_rounding(double least, double roundoff, double lost) {
   const double left = least * (1 - roundoff) / kSlack - lost;
   return left > 0 ? left : 0;

@@ -18,9 +18,9 @@ struct Arithmetic {
   /// The relative error that every input and option is assumed to have. It applies even to values
   /// that the format can represent.
   double input_roundoff = 0;
-  /// Whether some operations are known to be exact, because the inputs are chosen for that: sums,
-  /// differences and products of exact operands, and quotients by powers of two. All other
-  /// operations, and operations on inexact operands, have the usual error.
+  /// Whether the inputs are chosen so that some operations are known to be exact. These operations
+  /// are the sums, differences and products of exact operands, and quotients by powers of two. All
+  /// other operations, and operations on inexact operands, have the usual error.
   bool exact_operations = false;
   /// Whether the tested implementation may distribute a factor over a difference and compute `x r -
   /// m r` instead of `(x - m) r`. If x and m are nearly equal, `x r - m r` loses the digits that

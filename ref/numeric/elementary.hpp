@@ -12,7 +12,7 @@
 namespace normproof::ref::numeric {
 
 /// Whether x is neither infinite nor NaN. For an enclosure, both ends must be finite; for a dual or
-/// complex number, both parts.
+/// complex number, both parts must be finite.
 inline bool is_finite(double x) {
   return x - x == 0;
 }

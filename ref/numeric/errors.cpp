@@ -25,8 +25,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-/// Returns the name without leading dashes, such as "eps" for "--eps". Otherwise the dashes that
-/// all options share would make their names look more similar than they are.
+/// Returns the name without leading dashes, such as "eps" for "--eps". The dashes are removed
+/// because all options begin with them, which would make different names look similar.
 std::string_view remove_leading_dashes(std::string_view name) {
   return name.substr(std::min(name.find_first_not_of('-'), name.size()));
 }

@@ -49,15 +49,16 @@ template <class V>
 [[gnu::always_inline]] NORMPROOF_DEVICE inline double from_bits(Int i) {
   return __builtin_bit_cast(double, i);
 }
-/// Returns a b + c, rounded once (fused multiply-add).
+/// Returns `a b + c`, rounded once (fused multiply-add).
 [[gnu::always_inline]] NORMPROOF_DEVICE inline double fused(double a, double b, double c) {
   return __builtin_fma(a, b, c);
 }
-/// Returns a mask: all bits set if a <= b, otherwise 0. If a or b is NaN, it returns 0.
+/// Returns a mask: all bits are set if a <= b, otherwise the mask is 0. If `a` or `b` is NaN, the
+/// mask is 0.
 [[gnu::always_inline]] NORMPROOF_DEVICE inline Int at_most(double a, double b) {
   return -static_cast<Int>(a <= b);
 }
-/// Returns the smaller of a and b. If a is NaN, it returns b.
+/// Returns the smaller of `a` and `b`. If `a` is NaN, it returns `b`.
 [[gnu::always_inline]] NORMPROOF_DEVICE inline double smaller(double a, double b) {
   return a < b ? a : b;
 }

@@ -13,9 +13,10 @@
 #endif
 
 /// A Pack holds the neighboring doubles that fit a register. Operations on packs apply to the
-/// elements one by one, so the bits do not depend on the width. A formula is a function of `at`, an
-/// At or a PackPosition with an index i. at(p) reads p[i], or the pack that begins at p[i].
-/// at.set(p, v) writes v there.
+/// elements one by one, so the bits do not depend on the width. A formula is a function whose
+/// parameter is a position with an index i: an At for one element, or a PackPosition for a pack.
+/// The parameter has the name `at`. The call `at(p)` reads p[i], or the pack that begins at p[i].
+/// The call `at.set(p, v)` writes v to the same place.
 namespace normproof::ref::numeric {
 inline namespace NORMPROOF_ISA {
 
@@ -71,7 +72,7 @@ inline Pack broadcast(double x) {
 #endif
 }
 
-/// Returns a b + c, with each element rounded once. If the instruction set has an instruction for
+/// Returns `a b + c`, with each element rounded once. If the instruction set has an instruction for
 /// this, it is used; otherwise the library function is used, which gives the same bits.
 [[gnu::always_inline]] inline Pack fma(Pack a, Pack b, Pack c) {
 #if defined(__AVX512F__)

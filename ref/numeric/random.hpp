@@ -31,7 +31,7 @@ class RandomStream {
   /// times 2^-53.
   double uniform(std::uint64_t index) const;
 
-  /// Sets y[i] to whether uniform(first + i) >= least, for i < count.
+  /// Sets y[i] to true if uniform(first + i) >= least, otherwise to false, for i < count.
   /// Requires  (C1) 0 <= least <= 1
   void at_least(double least, std::uint64_t first, std::size_t count, bool* y) const;
 

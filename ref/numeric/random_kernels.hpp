@@ -15,8 +15,8 @@ struct PhiloxStream {
 /// The kernels that compute the random numbers of many elements, compiled for one instruction set.
 /// All instruction sets give the same bits (docs/specification/determinism.md).
 struct RandomKernels {
-  /// Sets y[i], for i < count, to whether n >= least. Here n is the integer formed by the upper 53
-  /// of the first 64 random bits of element first + i.
+  /// Sets y[i] to true if n >= least, otherwise to false, for i < count. Here n is the integer
+  /// formed by the upper 53 of the first 64 random bits of element first + i.
   void (*at_least)(const PhiloxStream& stream, std::uint64_t first, std::size_t count,
                    std::uint64_t least, bool* y);
 };

@@ -46,7 +46,7 @@ class running_error {
     if (!(least > 0)) return *this = running_error(quotient, infinity());
     return *this = rounded(quotient, propagated);
   }
-  /// Returns a b + c, rounded once. Sums of products of `double` use the same operation.
+  /// Returns `a b + c`, rounded once. Sums of products of `double` use the same operation.
   friend running_error multiply_add(const running_error& a, const running_error& b,
                                     const running_error& c) {
     return rounded(

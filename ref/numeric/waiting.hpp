@@ -41,7 +41,8 @@ class Waiting {
   static constexpr int kFirstChecks = 1000;        // take about 10 to 40 microseconds
   static constexpr int kChecksPerClockRead = 100;  // between two readings of the clock
 
-  /// Checks the condition at most `most` times. Returns whether it became true.
+  /// Checks the condition up to `most` times, until it is true. The result tells whether it became
+  /// true.
   template <class Predicate>
   static bool spin_until(const Predicate& is_so, int most) {
     for (int looks = 0; looks < most; ++looks) {

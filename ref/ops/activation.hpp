@@ -35,9 +35,9 @@ Tensor<T> gelu(const Tensor<T>& x);
 template <numeric::Real T>
 Tensor<T> gelu_backward(const Tensor<T>& grad_y, const Tensor<T>& x);
 
-/// Compute gelu and its gradient with the same bits as gelu and gelu_backward, but save erf(x /
-/// sqrt(2)). The forward stores it in `erf`, and the backward reads it instead of computing it
-/// again.
+/// These functions compute gelu and its gradient with the same bits as gelu and gelu_backward. But
+/// the forward also stores erf(x / sqrt(2)) in `erf`, and the backward reads it instead of
+/// computing it again.
 /// Shapes    erf has the shape of x
 /// Requires  (C3) erf has the shape of x and is what the forward stored
 template <numeric::Real T>

@@ -9,8 +9,8 @@ namespace normproof::ref::ops {
 /// arguments.
 ///
 /// Source    [Joh17]; Arb's documentation of arb_mat_mul
-/// Computes  c becomes an enclosure of a b for all points of the operands or, if `add` is true, an
-///           enclosure of c + a b
+/// Computes  c becomes an enclosure of `a b` for all points of the operands. If `add` is true, it
+///           becomes an enclosure of `c + a b` instead
 void ball_matmul(const MatrixView<numeric::ball>& c, const MatrixView<const numeric::ball>& a,
                  const MatrixView<const numeric::ball>& b, bool add);
 

@@ -23,13 +23,13 @@ class Columns {
   View<T> each(const T* vector) const { return {vector + begin_}; }
 
   /// For each column d, sets sum[d] to the sum of term(id) over the rows i in `rows`, where id is
-  /// the Cell with row i and column d.
+  /// the MatrixPosition with row i and column d.
   template <class Term>
   void sum(const RowList& rows, T* sum, Term term) const {
     add_terms_of_rows<1>(rows, width_, sum + begin_, term);
   }
   /// For each column d, sets mean[d] to the mean of term(id) over the rows i in `rows`, where id is
-  /// the Cell with row i and column d.
+  /// the MatrixPosition with row i and column d.
   template <class Term>
   void mean(const RowList& rows, T* mean, Term term) const {
     sum(rows, mean, term);
@@ -37,7 +37,7 @@ class Columns {
   }
 
   /// Computes two sums per column in one pass. terms(id) returns TwoTerms{first, second} for the
-  /// element in row i and column d.
+  /// element at `id`, which is a MatrixPosition.
   template <class Terms>
   void sums(const RowList& rows, T* first, T* second, Terms terms) const {
     Scratch<T> both(2 * width_);
@@ -48,7 +48,7 @@ class Columns {
     }
   }
   /// Computes two means per column in one pass. terms(id) returns TwoTerms{first, second} for the
-  /// element in row i and column d.
+  /// element at `id`, which is a MatrixPosition.
   template <class Terms>
   void means(const RowList& rows, T* first, T* second, Terms terms) const {
     sums(rows, first, second, terms);

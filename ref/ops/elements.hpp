@@ -91,7 +91,7 @@ struct Elements<double> {
     return finite();
   }
 
-  /// Returns a if v < 0, else b.
+  /// Returns `a` if v < 0, else `b`.
   template <class V>
   static V select_by_sign(V v, V a, V b) {
     return v < 0 ? a : b;

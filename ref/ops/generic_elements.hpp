@@ -50,8 +50,8 @@ struct Elements {
     return true;
   }
 
-  /// Returns a if v < 0, else b. For an enclosure, the sign of the midpoint decides. This is
-  /// correct only if a and b are values of the same function of v, written in two ways.
+  /// Returns `a` if v < 0, else `b`. For an enclosure, the sign of the midpoint decides. This is
+  /// correct only if `a` and `b` are values of the same function of v, written in two ways.
   static T select_by_sign(const T& v, const T& a, const T& b) {
     return numeric::to_double(v) < 0 ? a : b;
   }

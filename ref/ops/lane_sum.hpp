@@ -56,8 +56,8 @@ inline T lane_sum(std::size_t count, Term&& term) {
   return lane[0];
 }
 
-/// Returns the lane_sum of a term that is a function of `at`, an At or a PackPosition
-/// (ref/numeric/pack.hpp). For `double` the lanes stay in registers.
+/// Returns the lane_sum of a term. The term is a function whose parameter is a position, an At or a
+/// PackPosition (ref/numeric/pack.hpp). For `double` the lanes stay in registers.
 template <class T, class Term>
 inline T contiguous_lane_sum(std::size_t count, Term&& term) {
   if constexpr (is_packed<T>) {

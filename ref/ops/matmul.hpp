@@ -60,7 +60,7 @@ void matmul_add_to_row(const MatrixView<T>& c, const std::type_identity_t<Matrix
                        const std::type_identity_t<MatrixView<const T>>& b,
                        const tensor::Tensor<std::type_identity_t<T>>& row);
 
-/// Returns the tensor a b, a^T b or a b^T, computed by matmul_into.
+/// Returns one of the products `a b`, `a^T b` and `a b^T`, computed by matmul_into.
 /// Shapes    for Transpose::none, a is [...,M,K], b is [...,K,N] with the same leading extents or
 ///           [K,N] for the whole batch, and the result is [...,M,N]. For Transpose::a, a is
 ///           [...,K,M]. For Transpose::b, b is [...,N,K]

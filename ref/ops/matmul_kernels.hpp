@@ -6,16 +6,16 @@
 /// plain pointers and the same types for every instruction set.
 namespace normproof::ref::ops {
 
-/// A product of two matrix blocks: c [rows, columns] = a b, or before + a b if `before` is given.
-/// Each element of the product is one chain of `depth` multiply-adds. `before` may be c, or a row
-/// that is repeated.
+/// A product of two matrix blocks, `c = a b`, where c is [rows, columns]. If `before` is given, it
+/// is added: `c = before + a b`. Each element of the product is one chain of `depth` multiply-adds.
+/// `before` may be c, or a row that is repeated.
 ///
-/// a and b point to element (0, 0). Element (i, k) of a is at `i a_row_stride + k a_depth_stride`,
-/// and element (k, j) of b is at `k b_depth_stride + j`. If an operand is packed, it is a sequence
-/// of panels instead. Each panel of a holds tile_rows rows of a, and each panel of b holds
-/// tile_columns columns of b. The last panel of b may be narrower: its number of columns is rounded
-/// up to a whole number of SIMD registers. In a panel of `width` rows or columns, the element of
-/// row or column l at depth k is at `k width + l`.
+/// `a` and `b` point to the first elements of their matrices. Element (i, k) of a is at
+/// `i a_row_stride + k a_depth_stride`, and element (k, j) of b is at `k b_depth_stride + j`. If an
+/// operand is packed, it is a sequence of panels instead. Each panel of a holds tile_rows rows of
+/// a, and each panel of b holds tile_columns columns of b. The last panel of b may be narrower: its
+/// number of columns is rounded up to a whole number of SIMD registers. In a panel of `width` rows
+/// or columns, the element of row or column l at depth k is at `k width + l`.
 struct BlockProduct {
   const double* a;
   std::size_t a_row_stride;
@@ -35,9 +35,9 @@ struct BlockProduct {
   std::size_t depth;
 };
 
-/// A matrix that is to be packed into panels of `width` lanes. A lane is a row of a or a column of
-/// b. Each panel is [depth, width]. If `lanes` is not a multiple of width, the last panel is
-/// [depth, last_width], and lanes beyond the matrix are set to +0.
+/// A matrix that is to be packed into panels of `width` lanes. A lane is a row of the matrix `a` or
+/// a column of the matrix `b`. Each panel is [depth, width]. If `lanes` is not a multiple of width,
+/// the last panel is [depth, last_width], and lanes beyond the matrix are set to +0.
 struct PanelSource {
   const double* data;
   std::size_t lane_stride;
@@ -51,10 +51,10 @@ struct PanelSource {
 /// The maximum number of rows of a LineProduct.
 inline constexpr std::size_t kMaxLineRows = 4;
 
-/// A product of a few rows, 1 to `kMaxLineRows`, with a matrix b whose columns are contiguous: c
-/// [rows, columns] = a b, or before + a b if `before` is given. Each element of the product is one
-/// chain of `depth` multiply-adds. Element (k, j) of b is at `k + j b_column_stride`. The other
-/// operands are addressed as in BlockProduct.
+/// A product of a few rows, 1 to `kMaxLineRows`, with a matrix b whose columns are contiguous. It
+/// is `c = a b`, where c is [rows, columns]. If `before` is given, it is added: `c = before + a b`.
+/// Each element of the product is one chain of `depth` multiply-adds. Element (k, j) of b is at
+/// `k + j b_column_stride`. The other operands are addressed as in BlockProduct.
 struct LineProduct {
   const double* a;
   std::size_t a_row_stride;

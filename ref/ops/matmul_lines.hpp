@@ -4,8 +4,8 @@
 
 #include "ref/ops/matmul_tile.hpp"
 
-/// Multiplies a few rows of a with contiguous columns of b, without packing b. b is read only once,
-/// so packing it would cost more than multiplying.
+/// Multiplies a few rows of a matrix `a` by the contiguous columns of a matrix `b`, without packing
+/// `b`. The columns are read only once, so packing them would cost more than multiplying.
 namespace normproof::ref::ops {
 inline namespace NORMPROOF_ISA {
 

@@ -49,8 +49,9 @@ inline bool use_streaming_stores(std::size_t elements) {
   return elements >= (std::size_t{1} << 19);
 }
 
-/// Prefetches the data one page after p[i]. It is for the first pass over inputs that come from
-/// memory, because the processor's own prefetching stops at the end of a page.
+/// Prefetches the data one page after p[i], where i is the index of the position. It is for the
+/// first pass over inputs that come from memory, because the processor's own prefetching stops at
+/// the end of a page.
 template <class Place, class T>
 inline void prefetch(Place at, const T* p) {
   if constexpr (std::is_same_v<Place, PackPosition>) {
@@ -60,7 +61,8 @@ inline void prefetch(Place at, const T* p) {
   }
 }
 
-/// Sets out_i = term(at i) for i = 0 .. count-1, where `at i` is the position i.
+/// Sets out[i] to the term at position i, for i = 0 .. count-1. The function `term` takes a
+/// position and returns the term.
 template <class T, class Term>
 inline void fill(T* out, std::size_t count, bool use_streaming_stores, Term&& term) {
   std::size_t i = 0;
@@ -76,7 +78,8 @@ inline void fill(T* out, std::size_t count, bool use_streaming_stores, Term&& te
   for (; i < count; ++i) out[i] = term(At{i});
 }
 
-/// Adds term(at i) to sum_i for i = 0 .. count-1, where `at i` is the position i.
+/// Adds the term at position i to sum[i], for i = 0 .. count-1. The function `term` takes a
+/// position and returns the term.
 template <class T, class Term>
 inline void accumulate(T* sum, std::size_t count, Term&& term) {
   std::size_t i = 0;
@@ -87,7 +90,7 @@ inline void accumulate(T* sum, std::size_t count, Term&& term) {
   for (; i < count; ++i) sum[i] += term(At{i});
 }
 
-/// The two terms that one position contributes to two sums.
+/// The two terms that the elements at one position add to two sums.
 template <class V>
 struct TwoTerms {
   V first;
@@ -96,10 +99,11 @@ struct TwoTerms {
 template <class V>  // clang 14 cannot deduce the arguments of an aggregate without this guide
 TwoTerms(V, V)->TwoTerms<V>;
 
-/// Adds rows to a row of sums: sum_i = (sum_i + row_1(at i)) + row_2(at i) + ... for i = 0 ..
-/// width-1. Each row is a function of the position `at`. If kSums is 2, each row returns TwoTerms,
-/// and the second sums are stored after the first, at sum [width, 2 width). The sums stay in
-/// registers while all rows are added.
+/// Adds several rows to a row of sums, element by element, for the positions 0 .. width-1. Each of
+/// `rows` is a function that takes a position and returns the element of its row. At each position
+/// the elements are added in the order of `rows`. If kSums is 2, each function returns TwoTerms.
+/// The first terms are then added to the first `width` sums, and the second terms to the next
+/// `width` sums. A sum stays in a register while all rows are added.
 template <std::size_t kSums = 1, class T, class... Rows>
 inline void accumulate_rows(T* sum, std::size_t width, const Rows&... rows) {
   static_assert(kSums == 1 || kSums == 2);

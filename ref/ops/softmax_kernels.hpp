@@ -6,8 +6,8 @@
 /// (docs/specification/activations.md). They use plain pointers.
 namespace normproof::ref::ops {
 
-/// Finds the row of a mask that belongs to a row of x. All axes of the mask but the last are
-/// right-aligned with those of x. An axis along which the mask is repeated has stride 0.
+/// Finds the row of a mask that belongs to a row of x. All axes of the mask except the last are
+/// right-aligned with the axes of x. An axis along which the mask is repeated has stride 0.
 struct RowMask {
   const bool* valid = nullptr;  ///< null if every element takes part
   const std::size_t* extent = nullptr;

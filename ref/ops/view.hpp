@@ -3,10 +3,10 @@
 #include "ref/ops/pack.hpp"
 
 /// Views whose indices look like the indices in the formulas: x_d of the specification is x[d] in
-/// the source. An index is a position among contiguous elements or a Cell of a matrix. The position
-/// is an At (one element) or a PackPosition (the elements that fit a register). A term is a
-/// function that returns the value at an index. It captures views by value, so that the compiler
-/// knows that nothing else changes them.
+/// the source. An index is a position among contiguous elements or a MatrixPosition. A position
+/// among contiguous elements is an At (one element) or a PackPosition (the elements that fit a
+/// register). A term is a function that returns the value at an index. It captures views by value,
+/// so that the compiler knows that nothing else changes them.
 namespace normproof::ref::ops {
 
 /// The layout of a matrix with contiguous rows of `width` elements.
@@ -36,8 +36,8 @@ struct MatrixPosition {
   Place column;
 };
 
-/// A read-only view of a vector. A position selects one element; a Cell selects the element with
-/// the index of its column.
+/// A read-only view of a vector. A position with index d selects element d, and so does a
+/// MatrixPosition in column d.
 template <class T>
 struct View {
   const T* p;

@@ -17,8 +17,8 @@ namespace normproof::ref::train {
 using tensor::NamedTensors;
 using tensor::Tensor;
 
-/// Returns the sum of two row gradients, a + b. It has every row that a or b has, in ascending
-/// order.
+/// Returns the sum of two row gradients, `a + b`. It has every row that `a` or `b` has, in
+/// ascending order.
 template <class T>
 nn::RowGradient<T> add_row_gradients(const nn::RowGradient<T>& a, const nn::RowGradient<T>& b) {
   nn::RowGradient<T> sum;
@@ -36,8 +36,9 @@ nn::RowGradient<T> add_row_gradients(const nn::RowGradient<T>& a, const nn::RowG
   return sum;
 }
 
-/// Adds the gradients of one batch, `own`, to the sum of the gradients of earlier batches. Both
-/// must have the same parameters in the list `dense`, and the same parameters in the list `rows`.
+/// Adds the gradients of one batch, `own`, to the sum of the gradients of earlier batches. The
+/// batch and the sum must have the same parameters in the list `dense`, and the same parameters in
+/// the list `rows`.
 template <class T>
 void accumulate(Gradients<T>& sum, Gradients<T> own) {
   if (sum.dense.empty()) {

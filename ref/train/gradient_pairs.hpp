@@ -23,8 +23,8 @@ using tensor::Tensor;
 inline constexpr auto kOptimizerStep = "optimizer_step";
 inline constexpr std::size_t kOptimizerGrain = 4096;  // in elements; does not affect the bits
 
-/// A parameter and its gradient. The gradient is either dense or a RowGradient; the other pointer
-/// is null.
+/// A parameter and its gradient. There is one pointer to a dense gradient and one to a RowGradient.
+/// The gradient is only one of these two, and the other pointer is null.
 template <class T>
 struct GradientPair {
   std::string name;

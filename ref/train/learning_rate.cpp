@@ -11,7 +11,7 @@ using numeric::Clause;
 
 namespace {
 
-/// Checks that a count is at least `least` and at most 2^53. Returns it as a `double`, which is
+/// Checks that a count is in the range from `least` to 2^53. Returns it as a `double`, which is
 /// exact.
 double check_and_return_count(std::string_view argument, std::int64_t count, std::int64_t least,
                               Clause clause) {

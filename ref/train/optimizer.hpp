@@ -14,7 +14,8 @@ template <class T>
 struct OptimizerState {
   /// The running averages of the optimizer. For SGD with momentum, they are "velocity/<name>" for
   /// each parameter. For Adam and AdamW, they are "first_moment/<name>" and "second_moment/<name>"
-  /// for each parameter. The powers "beta1_power" and "beta2_power" [1] come before these.
+  /// for each parameter. For Adam and AdamW, the list begins with the powers "beta1_power" and
+  /// "beta2_power", each of shape [1].
   NamedTensors<T> moments;
   std::int64_t step = 0;  ///< the number of completed steps
 };

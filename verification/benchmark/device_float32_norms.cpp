@@ -56,9 +56,9 @@ struct FloatRow {
         "norm/{}{}_{}/{}/{}x{}", adds ? "add_" : "", centred ? "layer_norm" : "rms_norm",
         ref::numeric::float_format_info(type).name, backward ? "backward" : "forward", rows, width);
   }
-  /// The number of bytes that are read and written. Forward: x and y, and with a residual also the
-  /// residual and the sum. Backward: x, grad_y and grad_x, and with a residual also the gradient of
-  /// the sum.
+  /// The number of bytes that are read and written. A forward reads x and writes y; with a
+  /// residual, it also reads the residual and writes the sum. A backward reads x and grad_y and
+  /// writes grad_x; with a residual, it also reads the gradient of the sum.
   double bytes() const {
     const std::size_t tensors = backward ? (adds ? 4 : 3) : (adds ? 4 : 2);
     return static_cast<double>(

@@ -18,8 +18,9 @@ using gpu::device::Span;
 using gpu::ops::Matrices;
 using gpu::ops::Transpose;
 
-/// A matrix product c = a b. c has the shape [rows,columns], and `depth` is the number of columns
-/// of a. If there are several heads, as in attention, each head has such a product.
+/// A matrix product `c = a b`. The matrix `c` has the shape [rows,columns], and `depth` is the
+/// number of columns of `a`. If there are several heads, as in attention, each head has such a
+/// product.
 struct Product {
   std::size_t rows, columns, depth;
   Transpose transpose = Transpose::none;
@@ -37,9 +38,11 @@ std::string layout_name(const Product& p) {
                            : fmt::format("{}@{}/{}", p.matrices(), size, form);
 }
 
-/// How an operand of attention is stored. scores: one matrix per head, one after another. parts: a
-/// tensor [B,T,3D], whose columns are the heads of the queries, keys and values. mean: a tensor
-/// [B,T,D], whose columns are the heads of the attention output, the weighted means of the values.
+/// How an operand of attention is stored.
+/// - scores: one matrix per head, one after another.
+/// - mean: a tensor [B,T,D] whose columns are the heads of the attention output. The output is a
+///   weighted mean of the values.
+/// - parts: a tensor [B,T,3D] whose columns are the heads of the queries, keys and values.
 enum class Layout { scores, mean, parts };
 
 struct Operand {

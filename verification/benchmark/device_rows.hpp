@@ -20,7 +20,8 @@ using gpu::device::Shape;
 
 /// The work that a benchmark row times.
 struct DeviceWork {
-  /// Submits the work `times` times to the queue of the device.
+  /// Submits the work to the queue of the device. The argument `times` is the number of
+  /// submissions.
   std::function<void(std::int64_t times)> submit;
   /// Called after the last submission. Throws an exception if the device rejected a submission.
   std::function<void()> check = [] {};

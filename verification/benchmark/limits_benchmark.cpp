@@ -98,7 +98,8 @@ double run_widest_fma_chains(double* kept) {
   return run_fma_chains(kept);
 }
 
-/// Returns the bytes per second that the fastest copy of `bytes` bytes reads and writes.
+/// Returns the rate of the fastest copy of an array, in bytes per second. The size of the array is
+/// `bytes`. Each byte counts twice, because it is read and written.
 double copy_rate(std::size_t bytes, int threads, double seconds) {
   const ThreadCountScope own(threads);
   const std::vector<char> from(bytes, 1);

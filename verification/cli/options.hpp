@@ -43,7 +43,7 @@ CLI::Option* require(CLI::Option* option);
 /// Defines which texts an option accepts, and what its error message says.
 struct TextConstraint {
   bool (*accepts)(const std::string& text);
-  /// The expectation in the error message, such as "a command for sh".
+  /// The words of the error message that say what is expected, such as "a command for sh".
   const char* expectation;
 };
 

@@ -46,8 +46,8 @@ class LazyValue {
 struct Output {
   ExitStatus status = kSuccess;
   LazyValue<support::report::Document> document = {};  ///< the report for people
-  /// The results for other programs. If absent, there is one check, which passes if `status` is
-  /// kSuccess.
+  /// The results as checks, for reports that other programs read. If absent, there is one check,
+  /// which passes if `status` is kSuccess.
   LazyValue<support::report::Checks> checks = {};
 
   // Output that the command formats itself. If absent, it is generated from the members above.

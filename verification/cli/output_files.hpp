@@ -22,7 +22,8 @@ struct NamedFile {
 ///           or if a name is "-"; FileError if a file cannot be written
 void check_outputs(const std::vector<NamedFile>& inputs, const std::vector<NamedFile>& outputs);
 
-/// Returns a function that writes `text()` to the file. It does nothing if there is no file.
+/// Returns a function that writes `text()` to the file. If no file is given, the function does
+/// nothing.
 std::function<void()> to_file(const std::optional<std::filesystem::path>& path,
                               std::function<std::string()> text);
 

@@ -88,7 +88,7 @@ void refuse_unknown(const CLI::App& app) {
   for (const CLI::App* verb : app.get_subcommands()) refuse_unknown(*verb);
 }
 
-/// Returns the command that the arguments select; it may be inside groups.
+/// Returns the command that the arguments select. The command may be inside nested groups.
 const CLI::App& find_selected_command(const CLI::App& app) {
   const std::vector<std::string> known = subcommand_names(app);
   if (known.empty()) return app;

@@ -38,8 +38,8 @@ class StreamedText {
 
 bool is_terminal(int descriptor);
 
-/// Returns the number of columns of the terminal behind this descriptor, or `otherwise` if it is
-/// not a terminal.
+/// Returns the number of columns of the terminal behind this descriptor. If the descriptor is not a
+/// terminal, returns the argument `otherwise`.
 std::size_t terminal_width(int descriptor, std::size_t otherwise);
 
 /// Ignores SIGPIPE from now on. Then a write to a closed pipe fails with an error and does not end

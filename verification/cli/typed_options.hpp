@@ -66,8 +66,8 @@ CLI::Option* add_number_option(CLI::App& app, const std::string& name, Field& fi
       [](Number number) { return fmt::format("{}", number); }, help, type);
 }
 
-/// Adds an option whose value has a name. `of` converts a name to the value and rejects unknown
-/// names. to_string converts the value to its name.
+/// Adds an option whose value has a name. The argument `of` is a function that converts a name to
+/// the value and rejects unknown names. The function to_string converts the value to its name.
 template <class Field, class Of>
 CLI::Option* add_named_value_option(CLI::App& app, const std::string& name, Field& field, Of of,
                                     const std::string& help, const std::string& type) {
@@ -75,8 +75,8 @@ CLI::Option* add_named_value_option(CLI::App& app, const std::string& name, Fiel
       app, name, field, of, [](const auto& value) { return to_string(value); }, help, type);
 }
 
-/// Adds an option whose value is a list of distinct names, separated by commas. `of` converts a
-/// name to a value.
+/// Adds an option whose value is a list of distinct names, separated by commas. The argument `of`
+/// is a function that converts a name to a value.
 template <class Value, class Of>
 CLI::Option* add_name_list_option(CLI::App& app, const std::string& name, std::vector<Value>& field,
                                   Of of, const std::string& help, const std::string& type) {

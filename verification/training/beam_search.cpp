@@ -54,9 +54,9 @@ class BeamEntry {
   BeamEntry(Hypothesis hypothesis, std::unique_ptr<DecodingState> state)
       : hypothesis_(std::move(hypothesis)), state_(std::move(state)) {}
 
-  /// Feeds the last token of the hypothesis to the model, or `begin` if the hypothesis is empty.
-  /// Then sorts the front of the ranking: its first `most` entries are the most likely next tokens,
-  /// the most likely first.
+  /// Feeds the last token of the hypothesis to the model. If the hypothesis is empty, feeds the
+  /// token `begin`. Then sorts the beginning of the ranking: the first `most` entries are the most
+  /// likely next tokens, the most likely first.
   void read(const BeamOptions& options, std::size_t most) {
     const auto& tokens = hypothesis_.tokens;
     const Tensor<double> logits = state_->append(tokens.empty() ? options.begin : tokens.back());
@@ -103,8 +103,8 @@ bool is_better(const Extension& a, const Extension& b) {
   return a.token != b.token ? a.token < b.token : a.hypothesis < b.hypothesis;
 }
 
-/// Returns the best extensions over all hypotheses of the beam, at most `most` of them, the best
-/// first.
+/// Returns the best extensions over all hypotheses of the beam, the best first. The argument `most`
+/// is the maximum number of extensions.
 std::vector<Extension> best_extensions(std::vector<BeamEntry>& beam, std::size_t most) {
   std::vector<Extension> steps;
   while (steps.size() < most) {

@@ -33,7 +33,7 @@ struct BeamOptions {
 
 /// A sentence that a beam search found, or its beginning.
 struct Hypothesis {
-  /// The tokens after `begin`. The last token is `end` if `ended` is true.
+  /// The tokens after the token `begin`. If `ended` is true, the last of them is the token `end`.
   std::vector<std::int32_t> tokens = {};
   double log_probability = 0;
   double score = 0;

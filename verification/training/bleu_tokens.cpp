@@ -22,7 +22,7 @@ bool is_python_space(std::int32_t c) {
 }
 
 /// Calls `f(first, end)` for each maximal part of the text without white space. `first` points to
-/// its first byte, `end` behind its last byte.
+/// the first byte of the part, and `end` points behind its last byte.
 template <class F>
 void for_each_word(std::string_view text, F f) {
   std::size_t first = 0;

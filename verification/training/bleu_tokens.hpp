@@ -6,8 +6,8 @@
 
 namespace normproof::verification::training {
 
-/// How BLEU splits a sentence into tokens. none: only at spaces. mteval_13a: as the script
-/// mteval-v13a.pl does.
+/// How BLEU splits a sentence into tokens. With `none`, it splits only at spaces. With
+/// `mteval_13a`, it splits as the script mteval-v13a.pl does.
 enum class BleuTokenizer { none, mteval_13a };
 
 /// Returns the tokenizer's name in sacrebleu: "none" or "13a".

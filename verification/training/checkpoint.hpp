@@ -50,7 +50,7 @@ std::string read_run_sha256(const std::filesystem::path& file);
 /// Reads a checkpoint. `like` is a training state with the names and shapes that the checkpoint's
 /// tensors must have.
 /// Throws    FileError naming the file if it is absent, truncated or altered, or if the names or
-///           shapes of its tensors differ from those in `like`
+///           shapes of its tensors differ from the names and shapes in `like`
 Checkpoint read_checkpoint(const std::filesystem::path& file,
                            const ref::train::TrainState<double>& like);
 

@@ -14,8 +14,8 @@ struct LanguageModel {
   ref::train::TrainState<double> state;
 };
 
-/// Reads a trained model from the folder of a run. The parameters are those of the last checkpoint,
-/// or the mean of the last `average` checkpoints.
+/// Reads a trained model from the folder of a run. If `average` is 1, the model has the parameters
+/// of the last checkpoint. Otherwise it has the mean parameters of the last `average` checkpoints.
 /// Throws    ContractError, FileError and UsageError as read_run_folder and read_last_state do
 LanguageModel read_language_model(const std::filesystem::path& folder, std::size_t average = 1);
 

@@ -50,7 +50,7 @@ struct RunSummary {
 /// The folder contains config.json, data.json, metrics.jsonl (one line per step and one per epoch)
 /// and checkpoint.safetensors. It contains weights.safetensors if the user supplies initial
 /// weights. If config.keep_checkpoints is above 1, it also contains that many of the last
-/// checkpoints, with the names of kept_checkpoint().
+/// checkpoints, with the names of kept_checkpoint_path().
 ///
 /// Computes  the same bytes in every file for any number of threads, whether or not the run was
 ///           interrupted and resumed. A resumed run continues after the last checkpoint and

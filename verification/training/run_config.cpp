@@ -37,9 +37,9 @@ void visit_encoder(RunConfig& c, bool whole, auto&& f) {
   if (language) f("encoder.tied_head", e.tied_head);
 }
 
-/// Calls `f(key, field)` for each setting of a translator's model: first the settings of the whole
-/// model, then those of the encoder and of the decoder. Settings that are hidden while they have
-/// their default are visited only if `whole` is true.
+/// Calls `f(key, field)` for each setting of a translator's model: first for the settings of the
+/// whole model, then for the settings of the encoder and of the decoder. Settings that are hidden
+/// while they have their default are visited only if `whole` is true.
 void visit_translator(model::DecoderConfig& d, bool whole, auto&& f) {
   f("model.d_model", d.d_model);
   f("model.activation", d.activation);

@@ -13,9 +13,9 @@
 
 namespace normproof::verification::training {
 
-/// The task of a run. classify: predict one class per sentence, with an encoder. language: predict
-/// the next character of a text, with a causal encoder. translate: translate a sentence, with an
-/// encoder and a decoder.
+/// The task of a run. `classify` is to predict one class per sentence, with an encoder. `language`
+/// is to predict the next character of a text, with a causal encoder. `translate` is to translate a
+/// sentence, with an encoder and a decoder.
 enum class Task { classify, language, translate };
 
 inline ref::model::EnumNames<Task> enum_names(Task) {

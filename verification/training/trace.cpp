@@ -97,7 +97,7 @@ struct DoubleStep {
 };
 
 /// Limits the library to one thread during the lifetime of this object. The precision of ball
-/// arithmetic is set per thread, so worker threads would not have it.
+/// arithmetic is set per thread, so worker threads would not have this precision.
 class SingleThreadScope {
  public:
   SingleThreadScope() : before_(ref::numeric::num_threads()) { ref::numeric::set_num_threads(1); }

@@ -28,7 +28,7 @@ struct ExactDistance {
 /// The summary of a traced step.
 struct TracedStep {
   double loss = 0, learning_rate = 0;
-  /// train::state_sha256 of the state that the run in double reaches after this step
+  /// The hash train::state_sha256 of the state that the run in double reaches after this step.
   std::string sha256;
   ExactDistance loss_distance, gradients, parameters;  ///< only for a certified trace; otherwise 0
 };
@@ -39,8 +39,8 @@ struct TraceOptions {
   bool certified = false;
   std::string suffix = ".safetensors";  ///< ".safetensors" or ".npz"
   InitialWeights weights = {};
-  /// Reports progress: called as `after_step(stage, steps done, steps)`. The stage is "double" or
-  /// the precision, such as "2048 bits".
+  /// Reports progress. It is called with the stage, the number of completed steps and the number of
+  /// all steps. The stage is "double" or the precision, such as "2048 bits".
   std::function<void(const std::string&, std::size_t, std::size_t)> after_step = {};
 };
 
@@ -63,9 +63,9 @@ nlohmann::ordered_json steps_json(const TraceSummary& summary);
 /// Computes  the files config.json and data.json, as run() writes them; initial<suffix>, with the
 ///           state before the first step and with class_weights; one file per step,
 ///           step_0001<suffix>, ...; and manifest.json. The file of a step holds `tokens`, `valid`,
-///           `labels`, every tensor that the step passes to its encoder::Tap, and the state after
-///           the step with the names of a checkpoint. With gradient accumulation, the names of the
-///           tensors of batch k > 1 end in ".k".
+///           `labels`, every tensor that the step passes to its encoder::TensorTap, and the state
+///           after the step with the names of a checkpoint. With gradient accumulation, the names
+///           of the tensors of batch k > 1 end in ".k".
 ///           A certified trace repeats the steps in ball arithmetic, from the same initial state.
 ///           It doubles the precision until the double nearest to the exact value of every element
 ///           is decided. Beside each tensor it writes the remainders as "<name>_lo", as the golden

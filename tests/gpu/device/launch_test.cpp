@@ -10,8 +10,8 @@
 namespace normproof::gpu::device {
 namespace {
 
-/// A kernel that counts its calls and stores the number of the call for each element: 0 for the
-/// element that runs first.
+/// A kernel that counts its calls. For each element it stores the number of the call, which is 0
+/// for the element that runs first.
 struct StoreCallNumberKernel {
   using OnlySimulated = void;
   Reals turn;

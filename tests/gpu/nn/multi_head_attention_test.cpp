@@ -66,8 +66,9 @@ TEST(DeviceAttention, ErrorMessagesMatchTheReference) {
       refusal_message([&] { ref::nn::multi_head_attention(x, kAttention, {}, {.num_heads = 4}); }));
 }
 
-/// Expects the device and the reference to give the same error messages. The forward gets an x with
-/// a NaN at the flat index `at`; the backward gets a grad_y with an infinity at this index.
+/// Expects the device and the reference to give the same error messages for an invalid element. In
+/// the input x of the forward, the element with the flat index `at` is NaN. In the input grad_y of
+/// the backward, the element with this index is infinite.
 void expect_same_error(Device& device, const ref::tensor::Shape& shape, std::size_t num_heads,
                        std::size_t at, const Mask& valid, bool causal = false) {
   const std::size_t d = shape[2];

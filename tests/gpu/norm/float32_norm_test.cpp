@@ -41,8 +41,8 @@ void expect_same_floats(const Tensor<float>& got, const Tensor<float>& expected)
   expect_same_doubles(ref::tensor::convert<double>(got), ref::tensor::convert<double>(expected));
 }
 
-/// Expects the norm and its gradients to have the bits of the reference on every device in `on`.
-/// The input of the norm is x, or x + residual if `adds`.
+/// Expects the norm and its gradients to have the bits of the reference on every device of the list
+/// `on`. The input of the norm is x, or x + residual if `adds` is true.
 void expect_float32_bits(const Float32NormOptions& options, const Shape& shape, bool affine,
                          const std::vector<std::unique_ptr<device::Device>>& on,
                          bool adds = false) {
@@ -177,8 +177,8 @@ TEST(DeviceFloat32Norm, MatchesReferenceBitsIfTheLastRunOfRowsIsPartial) {
   }
 }
 
-/// Tests the second stage of the backward, which adds up the runs of rows in 32 lanes: with one run
-/// per lane, and with several.
+/// Tests the second stage of the backward, which adds the sums of the runs of rows in 32 lanes. The
+/// test covers one run per lane and several runs per lane.
 TEST(DeviceFloat32Norm, MatchesReferenceBitsForMoreRunsOfRowsThanSummationLanes) {
   const auto on = make_simulated_devices();
   for_each_float32_layer([&](Float32NormOptions options) {

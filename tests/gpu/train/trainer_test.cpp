@@ -273,8 +273,8 @@ TEST(DeviceTrainer, RecordedStepMatchesAnUnrecordedStepWithLibraryProducts) {
 }
 
 /// Sets the first element of one tensor of the training state to an invalid value. The tensor is a
-/// state of a norm if `of_norms`, else a parameter. Expects device and reference to give the same
-/// error message and to leave the state unchanged.
+/// state of a norm if `of_norms` is true, else a parameter. Expects device and reference to give
+/// the same error message and to leave the state unchanged.
 void expect_same_error_for_invalid_value(const TrainConfig& config, bool of_norms,
                                          const std::string& name, double value,
                                          const ref::tensor::Tensor<double>& weights = {}) {

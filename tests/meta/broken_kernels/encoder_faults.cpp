@@ -107,8 +107,9 @@ TestedImplementation replace_norm(const NormOptions& norm) {
 
 enum class ActiveSublayer { attention, feed_forward };
 
-/// Returns the gradient with respect to the input x of layer l of `in`, for the upstream gradient
-/// grad_y. Only the sublayer `kept` is active: the weights of the other sublayer are 0.
+/// Returns the gradient with respect to x, the input of layer number l of the stack `in`, for the
+/// upstream gradient grad_y. Only the sublayer `kept` is active: the weights of the other sublayer
+/// are 0.
 template <class T>
 Tensor<T> backpropagate_through_sublayer(const TestedImplementation::Stack<T>& run,
                                          StackInputs<T> in, std::size_t l, ActiveSublayer kept,

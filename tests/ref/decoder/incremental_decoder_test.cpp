@@ -15,8 +15,8 @@ using ::testing::HasSubstr;
 
 constexpr std::size_t kTargetTokens = 70;
 
-/// Returns one sentence pair. Its source has three tokens and two positions of padding, its target
-/// has 70 tokens.
+/// Returns one sentence pair. Its source has three tokens and two positions of padding, and its
+/// target has 70 tokens.
 DecoderInputs long_sentence_pair() {
   DecoderInputs inputs{{{1, 5, {1, 3, 2, 0, 0}}, Mask{{true, true, true, false, false}}},
                        {{1, kTargetTokens, {}}}};

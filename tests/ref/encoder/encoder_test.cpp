@@ -130,8 +130,8 @@ std::vector<CausalNorm> causal_norms() {
   return norms;
 }
 
-/// Returns the logits [T,C] of the sentence `ids` under a causal encoder, one row per position.
-/// Unless `alone`, the batch has a second sentence.
+/// Returns the logits [T,C] that a causal encoder computes for the sentence `ids`, one row per
+/// position. If `alone` is false, the batch has a second sentence.
 Tensor<double> causal_logits(const CausalNorm& norm, model::Mode mode,
                              const std::vector<std::int32_t>& ids, bool alone = false) {
   EncoderConfig config = small_config("none", norm.placement, 2);
@@ -149,7 +149,7 @@ Tensor<double> causal_logits(const CausalNorm& norm, model::Mode mode,
   return first_sentence;
 }
 
-/// Returns the largest absolute difference of a and b in their first `rows` rows.
+/// Returns the largest absolute difference of `a` and `b` in their first `rows` rows.
 double largest_difference(const Tensor<double>& a, const Tensor<double>& b, std::size_t rows) {
   double largest = 0;
   for (std::size_t i = 0; i < rows * 3; ++i)

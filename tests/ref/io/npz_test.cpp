@@ -106,8 +106,8 @@ Bytes make_deflated_archive(const std::string& name, const Bytes& content) {
   return bytes;
 }
 
-/// Sets the uncompressed size in both headers of an archive with a single entry. The size need not
-/// be true.
+/// Sets the uncompressed size in both headers of an archive with a single entry. The size may be
+/// wrong.
 Bytes set_claimed_size(Bytes bytes, std::uint32_t size) {
   const std::size_t directory = to_text(bytes).find("PK\x01\x02");
   std::memcpy(&bytes[22], &size, sizeof size);

@@ -5,8 +5,8 @@
 namespace normproof::ref::model {
 namespace {
 
-/// Returns a config in which no field has its default value. Fields of the encoder also differ from
-/// those of the decoder.
+/// Returns a config in which no field has its default value. The fields of the encoder also differ
+/// from the fields of the decoder.
 DecoderConfig unusual_config() {
   const LayersConfig encoder_layers{
       .num_heads = 2, .d_ff = 7, .num_layers = 3, .norm = RMSNormOptions{}, .final_norm = {}};

@@ -43,7 +43,7 @@ NamedTensors<T> convert_all_tensors(const NamedTensors<double>& tensors) {
 }
 
 /// Returns a function that computes the sum of all elements of `grad_y * forward(at)`. The function
-/// reads `at` when it is called.
+/// reads the inputs `at` each time it is called.
 template <class S, class Forward>
 auto make_weighted_forward(const NamedTensors<S>& at, const Tensor<double>& grad_y,
                            Forward forward) {

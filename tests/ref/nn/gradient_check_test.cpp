@@ -6,7 +6,8 @@ namespace normproof::ref::nn {
 namespace {
 
 /// Checks the gradient of `y = x^3` with a backward that multiplies every element, or only the last
-/// one if `in_one`, by the wrong factor `1 + 2^exponent`. Returns the number of failed checks.
+/// one if `in_one` is true, by the wrong factor `1 + 2^exponent`. Returns the number of failed
+/// checks.
 int count_failed_checks(int exponent, bool in_one = false) {
   NamedTensors<double> inputs;
   inputs.set("x", random_tensor<double>("x", {2, 3}));

@@ -254,8 +254,8 @@ class DescribedLayer {
     }
   }
 
-  /// Returns the loss, which is the sum of all elements of `grad_y * y`, and the sum of their
-  /// magnitudes. The second sum bounds the rounding error of the loss.
+  /// Returns two sums over all elements of `grad_y * y`: the sum of the elements, which is the
+  /// loss, and the sum of their magnitudes. The second sum bounds the rounding error of the loss.
   std::pair<double, double> loss(const NormInputs<double>& in) const {
     const auto y = compute_y(in);
     double sum = 0, magnitude = 0;

@@ -41,8 +41,8 @@ void expect_rejected(const model::NormOptions& options, const Fault& fault);
 
 /// Returns a fault that sets an option of the layer to an invalid value.
 Fault wrong_option(const char* field, const char* value);
-/// These functions return a fault in the tensor `name` of the state: a wrong extent, an element
-/// that is -1, or an element that is NaN.
+/// state_of_wrong_extent, state_with_negative and state_with_nan return a fault in the tensor
+/// `name` of the state: a wrong extent, an element that is -1, or an element that is NaN.
 Fault state_of_wrong_extent(const char* name);
 Fault state_with_negative(const char* name);
 Fault state_with_nan(const char* name);

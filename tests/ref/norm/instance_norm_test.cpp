@@ -33,7 +33,7 @@ TEST(InstanceNorm, OneTokenPerSampleGivesBeta) {
 }
 
 /// Gives the call one sample of three tokens with a huge element. With a single token per sample,
-/// the variance would be 0 and not overflow.
+/// the variance would be 0 and would not overflow.
 const Fault kHugeTokenOfThree{"x", [](LayerCall& q) {
                                 q.in.x.reshape({1, 3, 4});
                                 q.in.grad_y.reshape({1, 3, 4});

@@ -6,8 +6,8 @@
 #include "ref/norm/norm.hpp"
 #include "ref/numeric/random.hpp"
 
-/// Random sequences of batches for tests of power_norm and power_norm_released, which carry a state
-/// from step to step.
+/// Random sequences of batches for tests of power_norm and power_norm_released. These layers carry
+/// a state from step to step.
 namespace normproof::ref::norm {
 
 /// Returns a tensor of standard normal numbers times `scale`. Different names give different

@@ -24,7 +24,8 @@ inline model::TrainConfig small_train_config(const std::string& norm = "layer_no
   return config;
 }
 
-/// Returns a vector of all elements of the parameters, then of the optimizer state.
+/// Returns a vector with all elements of the parameters, followed by all elements of the optimizer
+/// state.
 inline Tensor<double> all_values(const NamedTensors<double>& parameters,
                                  const OptimizerState<double>& state) {
   std::vector<double> values;

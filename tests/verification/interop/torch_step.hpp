@@ -28,7 +28,7 @@ struct StepInputs {
 void write_step_inputs(const std::filesystem::path& folder, const StepInputs& question);
 
 /// The exact results of a step, under the names that PyTorch's answer uses, and error bounds for
-/// another implementation in float64. The bounds are those of any_order_error with the unit
+/// another implementation in float64. The bounds are computed by any_order_error with the unit
 /// roundoff 2^-52.
 struct ExpectedStep {
   NamedTensors<ref::numeric::oracle100> exact;

@@ -30,8 +30,8 @@ class TrainedTranslator : public ::testing::Test {
     return translate(config_, pairs_.words, state_, sentences, search);
   }
 
-  /// Translates a sentence greedily. For each word, the model reads the whole translation so far
-  /// again.
+  /// Translates a sentence greedily. Before it predicts a word, the model reads all earlier words
+  /// of the translation again.
   std::string translate_without_cache(const std::string& sentence) const {
     const auto model = translation_config(config_, pairs_.words).model;
     const auto parameters = ref::decoder::from_named(model, state_.parameters);

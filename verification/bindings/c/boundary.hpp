@@ -20,7 +20,7 @@ inline std::int32_t dtype_number(ref::io::DType dtype) {
 }
 
 /// Checks a condition on the arguments of a function.
-/// Throws    UsageError, whose message has `function` and `sentence`, if `met` is false
+/// Throws    UsageError if `met` is false. The message contains `function` and `sentence`
 inline void require(bool met, const char* function, std::string_view sentence) {
   if (!met) throw ref::numeric::UsageError(fmt::format("{}: {}", function, sentence));
 }

@@ -80,6 +80,10 @@ void normproof_corpus::set(const char* name, const char* value) {
     options_.formula = *value == '\0' ? golden::tolerance::Formula::two_pass
                                       : golden::tolerance::parse_formula(value);
     bounds_.reset();
+  } else if (option == "cast_order") {
+    options_.cast_order = *value == '\0' ? golden::tolerance::CastOrder::after_affine
+                                         : golden::tolerance::parse_cast_order(value);
+    bounds_.reset();
   } else if (option == "flush_subnormals") {
     options_.flush_subnormals = parse_switch("flush_subnormals", value);
     bounds_.reset();
@@ -97,8 +101,8 @@ void normproof_corpus::set(const char* name, const char* value) {
     repro_ = value;
   } else {
     throw UsageError(unknown_name("option", name,
-                                  {"accumulation", "flush_subnormals", "formula", "min_cases",
-                                   "outputs", "repro", "strict", "xfail"}));
+                                  {"accumulation", "cast_order", "flush_subnormals", "formula",
+                                   "min_cases", "outputs", "repro", "strict", "xfail"}));
   }
 }
 

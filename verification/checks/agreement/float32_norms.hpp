@@ -14,7 +14,7 @@ namespace normproof::verification::checks::agreement {
 /// - rows of one feature, of an odd number of features, longer than a warp's tile, and longer than
 ///   every tile,
 /// - no rows, and more than 65535 rows,
-/// - parameters in another format, absent, and zero-centered,
+/// - parameters in another format, no parameters, and a zero-centered gamma,
 /// - a residual, with an upstream gradient for the sum,
 /// - float32 and double arithmetic.
 void compare_float32_norms(gpu::device::Device& device, std::uint64_t seed,

@@ -50,9 +50,9 @@ std::optional<model::Float32NormOptions> float32_norm_options(const model::Opera
       .centred = false, .eps = rms->eps, .zero_centred_gamma = rms->zero_centred_gamma};
 }
 
-/// Returns the format that all tensors with one of these names have in the case. If the case has no
-/// such tensor, returns `otherwise`. Returns nothing if the formats differ, or if float32_norm
-/// cannot store the format.
+/// Returns the format that all tensors with one of these names have in the case. Returns the
+/// argument `otherwise` if the case has no such tensor. Returns nothing if the formats differ, or
+/// if float32_norm cannot store the format.
 std::optional<FloatType> find_common_format(const golden::corpus::Case& c,
                                             std::initializer_list<const char*> names,
                                             FloatType otherwise) {

@@ -37,8 +37,8 @@ double largest_integer(const ProductArithmetic& arithmetic, std::size_t count) {
                   std::ldexp(1, arithmetic.operand.digits));
 }
 
-/// Generates the elements of an operand, a or b. The argument `line` of its call operator is the
-/// row of an element of a, or the column of an element of b.
+/// Generates the elements of an operand of a product `a b`. The argument `line` of its call
+/// operator is a row number for the operand `a`, and a column number for the operand `b`.
 class OperandElements {
  public:
   OperandElements(std::uint64_t seed, const std::string& name, OperandKind kind, double largest)

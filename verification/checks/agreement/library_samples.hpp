@@ -10,7 +10,7 @@
 
 namespace normproof::verification::checks::agreement {
 
-/// A product that a library shall compute: c = a b, or c + a b.
+/// A product that a library shall compute: `c = a b`, or `c + a b`.
 struct ProductSample {
   std::string name;
   ref::tensor::Tensor<double> a, b, c;
@@ -18,11 +18,12 @@ struct ProductSample {
 };
 
 /// Returns sample products of many extents, drawn from the seed. Operands may be transposed,
-/// batched and repeated, and the product may be added to an old c. If `exact`, the operands are
-/// integers or powers of two; each row of a and each column of b is scaled by a power of two. The
-/// operands are not subnormal, and they are so small that every partial sum is representable in any
-/// order. Otherwise the operands are normal numbers over 12 binary orders of magnitude: all
-/// positive, or with magnitudes that change gradually along the sum, or with sums that cancel.
+/// batched and repeated, and the product may be added to an old `c`. If `exact` is true, the
+/// operands are integers or powers of two. In this case, each row of `a` and each column of `b` is
+/// scaled by a power of two. The operands are then not subnormal, and so small that every partial
+/// sum is representable in any order. If `exact` is false, the operands are normal numbers over 12
+/// binary orders of magnitude: all positive, or with magnitudes that change gradually along the
+/// sum, or with sums that cancel.
 std::vector<ProductSample> product_samples(std::uint64_t seed, const ProductArithmetic& arithmetic,
                                            golden::corpus::Tier tier, bool exact);
 

@@ -39,10 +39,10 @@ struct OrderedComputation {
 
 /// Returns the computations whose order can be determined. In ref: sum-elements, sum-columns,
 /// matmul and matmul-blas. On a device: device-sum-elements, device-sum-columns, device-matmul,
-/// device-dmma, device-dmma-wide, cublas and cublas-<precision>. For a product of a [side,K] and b
-/// [K,side] with K terms per sum, each row of a holds the terms, and all elements of b are 1. If
-/// sums are float32, the term M is the product `2^15 * 2^15`, and the term 1 is the product
-/// `2^-12 * 2^-12`.
+/// device-dmma, device-dmma-wide, cublas and cublas-<precision>. In a product of `a` [side,K] and
+/// `b` [K,side], each sum has K terms: each row of `a` contains the terms, and all elements of `b`
+/// are 1. If sums are float32, the term M is the product `2^15 * 2^15`, and the term 1 is the
+/// product `2^-12 * 2^-12`.
 const std::vector<OrderedComputation>& ordered_computations();
 
 /// Returns the computation of this name.

@@ -35,7 +35,7 @@ struct OperandTerms {
   std::size_t stride;
 };
 
-/// The result of comparing one element of a product, c = a b or c + a b, with its error bounds.
+/// The result of comparing one element of a product, `c = a b` or `c + a b`, with its error bounds.
 struct ElementVerdict {
   /// The whole error divided by its bound, |got - exact| / bound. 0 / 0 counts as 0. The ratio is
   /// infinite if got is NaN, or if the error is not 0 and the bound is 0.
@@ -50,12 +50,13 @@ struct ElementVerdict {
 
 /// Compares one element of a product with its error bounds.
 /// Source    docs/error_analysis.md, section 9
-/// Computes  a bound that is the sum of three parts. Let n be the number of terms, and A = sum |a
-///           b| over the rounded operands. The part for the sums is gamma(growth n) A plus the
-///           errors of underflows, with `growth` of ProductArithmetic. The part for the operands is
-///           sum |a b - rounded a b|. The part for storing c + p is one rounding. For tensor cores,
-///           a subnormal operand counts in A as the smallest normal number. In float64, the old
-///           total c is one more term of the sum
+/// Computes  a bound that is the sum of three parts. Let n be the number of terms, and let
+///           `A = sum |a b|` over the rounded operands. The first part, for the sums, is
+///           `gamma(growth n) A` plus the errors of underflows; `growth` is a member of
+///           ProductArithmetic. The second part, for the operands, is `sum |a b - rounded a b|`.
+///           The third part is one rounding, for storing the sum of `c` and the product. For tensor
+///           cores, a subnormal operand counts in `A` as the smallest normal number. In float64,
+///           the old total `c` is one more term of the sum
 ElementVerdict judge_element(const ProductArithmetic& arithmetic, std::size_t count, OperandTerms a,
                              OperandTerms b, std::optional<double> old_total, double got);
 

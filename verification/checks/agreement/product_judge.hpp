@@ -9,7 +9,8 @@ namespace normproof::verification::checks::agreement {
 /// to the current case of a row.
 class ProductJudge {
  public:
-  /// If `exact`, the tolerance is 0. Keeps a reference to `rows`, which must outlive this object.
+  /// If `exact` is true, the tolerance is 0. The object keeps a reference to `rows`, which must
+  /// outlive it.
   ProductJudge(Rows& rows, const ProductArithmetic& arithmetic, bool exact)
       : rows_(rows), arithmetic_(arithmetic), exact_(exact) {}
 

@@ -17,7 +17,7 @@ struct HostMatrices {
   }
 };
 
-/// A product that a layer has requested: c = a b, or c = before + a b.
+/// A product that a layer has requested: `c = a b`, or `c = before + a b`.
 struct ObservedProduct {
   HostMatrices a, b;
   HostMatrices before;  ///< empty if the product is not added to c

@@ -21,12 +21,13 @@ struct SummationTree {
 using Summation = std::function<double(const std::vector<double>&)>;
 
 /// Determines the order of a summation by calling it with special terms.
-/// Source    [XGWX24]: the terms i and j are M and -M, and all others are 1. A 1 that is added to M
-///           before -M is lost. The result is therefore the number of terms outside the smallest
-///           subtree that contains i and j
+/// Source    [XGWX24]: the term i is M, the term j is -M, and all other terms are 1. M is so large
+///           that a 1 is lost if it is added to M before -M is added. The result is therefore the
+///           number of terms outside the smallest subtree that contains i and j
 /// Computes  the tree of a summation of `count` terms. It pairs a term in the middle of a subtree
 ///           with all other terms of the subtree, which splits them into smaller subtrees. This
-///           takes about 2 count sums for a chain and count log2(count) sums for a balanced tree
+///           takes about `2 count` sums for a chain and `count log2(count)` sums for a balanced
+///           tree
 /// Requires  the order does not depend on the values, and terms are not rounded before they are
 ///           added; (C1) 1 <= count < 2^50
 /// Throws    std::runtime_error if no tree explains the results, or if `most_sums` sums are not

@@ -20,7 +20,8 @@ RandomStream make_random_stream(const TrainingRun& trajectory, std::int64_t step
   return {trajectory.config.seed, fmt::format("agreement/{}/{}", step, name)};
 }
 
-/// Returns b padded sentences of at most t tokens. `ids` draws the tokens, `lengths` the lengths.
+/// Returns padded sentences: `b` sentences of at most `t` tokens. The tokens are drawn from `ids`,
+/// and the lengths of the sentences are drawn from `lengths`.
 ref::encoder::EncoderInputs padded_sentences(const RandomStream& ids, const RandomStream& lengths,
                                              std::size_t b, std::size_t t, std::size_t vocabulary) {
   ref::encoder::EncoderInputs inputs;

@@ -23,7 +23,8 @@ double gamma(std::size_t n);
 /// R2: ceil(count/32) - 1 in its lane, and one on each level of the tree.
 std::size_t lane_sum_roundings(std::size_t count);
 
-/// Returns the error bound of a sum by rule R2 (section 2), given the sum of the terms' magnitudes.
+/// Returns the error bound of a sum by rule R2, given the sum of the terms' magnitudes. See
+/// docs/error_analysis.md, section 2.
 /// Computes  gamma(lane_sum_roundings(count)) * sum_i |t_i|
 double lane_sum(std::size_t count, double sum_of_abs_terms);
 
@@ -32,10 +33,10 @@ double lane_sum(std::size_t count, double sum_of_abs_terms);
 /// ceil(count/256) - 1 when the chains are added.
 std::size_t matmul_roundings(std::size_t count);
 
-/// Returns the error bound of one element of a matrix product (section 7), given the sum of the
-/// products' magnitudes.
-/// Computes  gamma(r) sum_k |a_k b_k| + count eta (1 + gamma(r)) with r = matmul_roundings(count)
-///           and eta half the smallest subnormal
+/// Returns the error bound of one element of a matrix product, given the sum of the products'
+/// magnitudes. See docs/error_analysis.md, section 7.
+/// Computes  `gamma(r) sum_k |a_k b_k| + count eta (1 + gamma(r))`. Here r is
+///           matmul_roundings(count), and eta is half the smallest subnormal
 double matmul(std::size_t count, double sum_of_abs_products);
 
 /// Returns the error bound of each element of the product a b. The sums of magnitudes are computed

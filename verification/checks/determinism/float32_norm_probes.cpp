@@ -16,7 +16,8 @@ Tensor<float> make_numbers(FloatType type, Inputs& inputs, const Shape& shape) {
   return ref::tensor::convert<float>(values);
 }
 
-/// Runs the forward and the backward of the norm of x, or of x + residual if `adds`.
+/// Runs the forward and the backward of a norm. If `adds` is true, the norm is applied to x +
+/// residual, otherwise to x.
 void run(const Float32NormOptions& options, const Shape& shape, bool adds, bool folded,
          Inputs& inputs, Values& values) {
   const auto keep = [&](const auto& t) {

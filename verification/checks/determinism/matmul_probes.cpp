@@ -86,8 +86,8 @@ void add_batches(std::vector<Probe>& probes) {
   }
 }
 
-/// Returns the matrices of all heads of a [B,T,D] tensor, for each sentence. A head has d features.
-/// The matrix of head h consists of the d columns from `h*d` on.
+/// Returns the matrices of all heads of a [B,T,D] tensor, for each sentence. Each head has `d`
+/// features. The matrix of head h consists of `d` columns, beginning with column `h d`.
 template <class T>
 MatrixView<T> heads(T* data, std::size_t batch_size, std::size_t seq_len, std::size_t num_heads,
                     std::size_t d) {

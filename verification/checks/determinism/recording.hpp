@@ -42,8 +42,9 @@ Recording record(const std::vector<Probe>& probes,
 std::string recording_json(const Recording& recording);
 
 /// Parses a recording.
-/// Throws    FileError naming `file`, the field and the expectation: invalid JSON, another format,
-///           a duplicate or unsorted probe, or a hash that does not match the stored values
+/// Throws    FileError naming `file`, the field and the expectation, if the JSON is invalid or of
+///           another format, if a probe is duplicate or unsorted, or if a hash does not match the
+///           stored values
 Recording parse_recording(std::string_view json, const std::string& file);
 Recording read_recording(const std::filesystem::path& file);
 

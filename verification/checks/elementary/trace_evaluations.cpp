@@ -10,8 +10,8 @@
 
 namespace {
 
-/// The distinct operations that have been recorded so far. "fma n1 0x1p+0 n0" is fma(n1, 1, n0),
-/// where n1 and n0 are earlier results.
+/// The distinct operations that have been recorded. For example, "fma n1 0x1p+0 n0" is fma(n1, 1,
+/// n0), where n1 and n0 are earlier results.
 std::vector<std::string> operations;
 std::map<std::string, long long> numbers;
 

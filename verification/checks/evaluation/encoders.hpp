@@ -47,7 +47,7 @@ std::vector<std::pair<std::string, ref::tensor::Shape>> mask_shapes(
     std::size_t batch_size, std::size_t seq_len, std::size_t source_len);
 
 /// Runs an encoder, or a layer of an encoder or decoder, in any scalar type. The inputs are exact.
-/// Computes  encoder_layer: y, attention.weights, the state of the norms, and if there is a grad_y
+/// Computes  encoder_layer: y, attention.weights and the state of the norms; if there is a grad_y,
 ///           also grad_x and grad_<parameter>. decoder_layer: the same, except that
 ///           self_attention.weights and cross_attention.weights replace attention.weights, and
 ///           grad_memory is added to the gradients. encoder: logits, loss [1], grad_<parameter> and

@@ -38,7 +38,7 @@ struct StepShape {
   }
 };
 
-/// Returns a text with the shapes that x may have. If `sequence`, x has an axis of steps.
+/// Returns a text with the shapes that x may have. If `sequence` is true, x has an axis of steps.
 const char* describe_step_shapes(Layout layout, bool sequence) {
   switch (layout) {
     case Layout::channels_first:

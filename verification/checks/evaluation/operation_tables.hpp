@@ -15,7 +15,7 @@ std::string operations_text();
 /// adapters of verification/interop and the package of verification/bindings/python read it.
 std::string operations_json();
 
-/// Returns the Markdown table of docs/guide/formats.md, which contains only the norm layers.
+/// Returns the Markdown table of docs/guide/formats.md. The table contains only the norm layers.
 std::string layers_markdown();
 
 }  // namespace normproof::verification::checks::evaluation

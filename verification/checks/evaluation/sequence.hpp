@@ -22,7 +22,7 @@ class StepError : public ref::numeric::ContractError {
 ///
 /// Computes  the outputs and the state of norm_step, in the order in which the layer returns them
 /// Shapes    the shapes of one step, with x, grad_y, y and grad_x in the layout of the options;
-///           with `stacked`, each has a leading axis of S steps
+///           with `stacked`, every result has a leading axis of S steps
 /// Requires  the preconditions of norm_step; (C1) at least one step, and exactly one without
 ///           `stacked`
 /// Throws    StepError if a step is rejected, otherwise ContractError

@@ -8,8 +8,8 @@ namespace normproof::verification::checks::evaluation {
 
 using ref::model::TransformerTensors;
 
-/// Returns the configuration of the model that an operation uses: its options, and its extents,
-/// which come from the shapes of the weights. Extents are 0 if there are no weights. If the
+/// Returns the configuration of the model that an operation uses: its options and its extents. The
+/// extents come from the shapes of the weights. Extents are 0 if there are no weights. If the
 /// operation has only a decoder, the encoder has a vocabulary of one token.
 ref::model::DecoderConfig transformer_config(const ref::model::TransformerOperation& operation,
                                              const MatrixShape& shape_of);

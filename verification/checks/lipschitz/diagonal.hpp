@@ -5,8 +5,8 @@
 namespace normproof::verification::checks::lipschitz {
 
 /// The Jacobian of a channel that is normalized by running statistics: y = gamma (x - mean) /
-/// sqrt(statistic + eps) + beta. Its norm is |gamma| / sqrt(statistic + eps) for every x, which is
-/// also the theoretical bound.
+/// sqrt(statistic + eps) + beta. Its norm is |gamma| / sqrt(statistic + eps) for every x. The
+/// theoretical bound is the same number.
 class RunningStatisticsJacobian : public Jacobian {
  public:
   /// Requires  statistic + eps > 0

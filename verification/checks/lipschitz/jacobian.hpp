@@ -10,10 +10,10 @@ struct UpperBound {
   double theory = 0;  ///< the bound of docs/derivations/lipschitz.md, rounded up
 };
 
-/// The Jacobian J of one part of a layer (a channel or a row), which maps x in R^n to y in R^n. Its
-/// upper bounds are proved in ball arithmetic. direction() and steepest_points() are computed in
-/// `double` and need no proof: they only choose the gradient and the point at which the layer's own
-/// backward gives a lower bound.
+/// The Jacobian J of one part of a layer. A part is a channel or a row, and maps x in R^n to y in
+/// R^n. The upper bounds of J are proved in ball arithmetic. direction() and steepest_points() are
+/// computed in `double` and need no proof: they only choose the gradient and the point at which the
+/// layer's own backward gives a lower bound.
 class Jacobian {
  public:
   using Vector = std::vector<double>;

@@ -42,8 +42,8 @@ Tensor<double> select_rows(const Tensor<double>& x, const std::vector<std::size_
   return taken;
 }
 
-/// Replaces power_norm by a layer whose backward is exact: by power_norm_v during warm-up, and by
-/// power_norm in inference after that.
+/// Replaces power_norm by a layer whose backward is exact. During warm-up, the replacement is
+/// power_norm_v. After warm-up, it is power_norm in inference.
 void use_exact_backward(Step& step) {
   const auto* const power = std::get_if<model::PowerNormOptions>(&step.options);
   if (power == nullptr || step.inputs.mode == model::Mode::inference) return;

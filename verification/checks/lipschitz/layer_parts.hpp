@@ -42,7 +42,7 @@ struct Parts {
                const Jacobian::Vector& from) const;
 };
 
-/// Returns the parts of a step, which are its channels or its rows.
+/// Returns the parts of a step. The parts are its channels or its rows.
 /// Throws    ContractError if the layer is not one of layer_names()
 Parts make_parts(const Step& step);
 

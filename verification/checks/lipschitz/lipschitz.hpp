@@ -51,13 +51,13 @@ inline constexpr std::size_t kAllParts = std::numeric_limits<std::size_t>::max()
 ///
 /// Source    docs/derivations/lipschitz.md
 /// Computes  for each channel (batch_norm, power_norm_v, power_norm, dyt) or row (layer_norm,
-///           rms_norm): the operator norm of dy/dx at x, and its supremum over a ball around x,
-///           which is the Lipschitz constant there. Upper bounds use the closed form of the
-///           Jacobian. Lower bounds use the layer's own backward on `grad_y`. All bounds are
-///           computed in ball arithmetic. Only the `attained` parts with the largest upper bounds
-///           get a lower bound; the lower bound of all other parts is 0. Rows of padding are
-///           excluded from x and y. For power_norm, running_psi2 is a constant of this step, and nu
-///           is not used
+///           rms_norm): the operator norm of dy/dx at x, and the supremum of this norm over a ball
+///           around x. The supremum is the Lipschitz constant in the ball. Upper bounds use the
+///           closed form of the Jacobian. Lower bounds use the layer's own backward on `grad_y`.
+///           All bounds are computed in ball arithmetic. Only the `attained` parts with the largest
+///           upper bounds get a lower bound; the lower bound of all other parts is 0. Rows of
+///           padding are excluded from x and y. For power_norm, running_psi2 is a constant of this
+///           step, and nu is not used
 /// Requires  the preconditions of the layer's forward; (C1) the layer is one of layer_names()  (C2)
 ///           radius is finite, 0 or more  (C3) some row is valid  (C4) attained >= 1
 /// Throws    ContractError; std::runtime_error if a lower bound exceeds the upper bound, which

@@ -26,8 +26,8 @@ struct TopEigenvalue {
 };
 
 /// Bounds the largest eigenvalue of A from above.
-/// Computes  a candidate, by bisection and inverse iteration in `double`, which
-///           is_above_all_eigenvalues then proves. The bound is within a relative 2^-40 of the
+/// Computes  a candidate, by bisection and inverse iteration in `double`. is_above_all_eigenvalues
+///           then proves that the candidate is a bound. The bound is within a relative 2^-40 of the
 ///           eigenvalue, or as close as the balls permit
 /// Requires  (C1) n >= 1
 /// Throws    ContractError

@@ -8,8 +8,9 @@ namespace normproof::verification::checks::lipschitz {
 /// (x - mean) rstd, rstd = 1 / sqrt(mean of (x - mean)^2 + eps). If the layer does not center, the
 /// mean is replaced by 0.
 ///
-/// J = diag(gamma) (P - x_hat x_hat^T / n) rstd. P is I - 1 1^T / n if the layer centers, else I; 1
-/// is the vector of ones. The theoretical bound of its norm is max |gamma| rstd.
+/// `J = diag(gamma) (P - x_hat x_hat^T / n) rstd`. If the layer centers, P is `I - e e^T / n`, with
+/// the vector e of ones. If not, P is I. The theoretical bound of the norm of J is
+/// `max |gamma| rstd`.
 class NormalizedJacobian : public Jacobian {
  public:
   /// Requires  gamma has n elements, or a single element that all features use; eps >= 0

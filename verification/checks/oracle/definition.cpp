@@ -237,8 +237,8 @@ class Definition {
     const auto& t = old_.at(name);
     return {t.data(), t.data() + t.size()};
   }
-  /// Updates a running statistic to old + (1 - decay) (now - old), where `now` is the statistic of
-  /// this batch.
+  /// Updates a running statistic `old` to `old + (1 - decay) (now - old)`. The argument `now` is
+  /// the statistic of this batch.
   void move(const char* name, const oracle100& decay, const std::vector<oracle100>& now) {
     auto& t = out_.state.at(name);
     for (std::size_t i = 0; i < now.size(); ++i)
@@ -251,7 +251,8 @@ class Definition {
     for (const std::size_t i : cell.counted) sum = sum + x.data()[i];
     return sum / S(oracle100(cell.counted.size()));
   }
-  /// Returns the mean of (x - about)^2 over the valid elements of the cell.
+  /// Returns the mean of `(x - about)^2` over the valid elements of the cell, with the argument
+  /// `about`.
   S mean_square(const StatisticsCell& cell, const Tensor<S>& x, const S& about) const {
     S sum(oracle100(0));
     for (const std::size_t i : cell.counted)

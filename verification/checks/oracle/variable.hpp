@@ -19,7 +19,8 @@ class Tape {
  public:
   static constexpr std::size_t kConstantNode = static_cast<std::size_t>(-1);
 
-  /// Adds a node. Its derivative with respect to node a is da, and with respect to node b it is db.
+  /// Adds a node that depends on the nodes `a` and `b`. Its partial derivatives with respect to
+  /// these two nodes are `da` and `db`.
   std::size_t record(std::size_t a, const oracle100& da, std::size_t b, const oracle100& db) {
     nodes_.push_back({a, b, da, db});
     return nodes_.size() - 1;

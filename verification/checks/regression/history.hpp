@@ -18,8 +18,8 @@ class History {
   explicit History(std::filesystem::path file);
 
   /// Returns the recordings in order; none if the file does not exist.
-  /// Throws    FileError naming the file and the line: the file is empty, a line is cut off or
-  ///           altered, a label occurs twice
+  /// Throws    FileError naming the file and the line, if the file is empty, if a line is cut off
+  ///           or altered, or if a label occurs twice
   std::vector<Recording> read() const;
 
   /// Stores the outputs of a case under their SHA-256, unless they are already stored.
@@ -28,7 +28,7 @@ class History {
 
   /// Adds a recording to the file. The file is either replaced completely or not changed. All
   /// outputs and results that the new line names are stored before the line. Several processes may
-  /// do this concurrently; each waits for the others.
+  /// add recordings concurrently; each waits for the others.
   /// Requires  the outputs of the cases are stored
   /// Returns   the number of the new line
   /// Throws    UsageError if another line already has the label; FileError; then the file is

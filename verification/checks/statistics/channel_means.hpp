@@ -16,7 +16,7 @@ ref::tensor::Tensor<double> channel_means(const ref::tensor::Tensor<double>& val
 /// Returns the mean squared deviation of each channel from `centre` over the valid rows.
 ///
 /// Computes  (1/n) sum of (values_rc - centre_c)^2 over the n valid rows r
-/// Shapes    values [..., D], centre [D]; an empty centre means 0; result [D]
+/// Shapes    values [..., D]; centre [D], or empty, which means 0; result [D]
 /// Order     rows are added in ascending order
 ref::tensor::Tensor<double> channel_mean_squares(const ref::tensor::Tensor<double>& values,
                                                  const ref::tensor::Mask& valid,

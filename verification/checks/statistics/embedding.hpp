@@ -40,8 +40,8 @@ ref::tensor::Mask valid_mask(const ref::data::TokenBatch& batch);
 /// Makes an upstream gradient of the first norm layer: standard normal at real tokens and 0 at
 /// padding, as for a loss that ignores padding.
 ///
-/// Computes  grad_y_btd = RandomStream(seed, "grad_y/<step>").normal((b T + t) D + d); <step> is
-///           the decimal number
+/// Computes  grad_y_btd = RandomStream(seed, "grad_y/<step>").normal((b T + t) D + d). <step> is
+///           the number of the step in decimal
 /// Shapes    grad_y [B,T,D]
 ref::tensor::Tensor<double> upstream_gradient(std::uint64_t seed, std::size_t step,
                                               const ref::data::TokenBatch& batch,

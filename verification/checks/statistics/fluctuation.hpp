@@ -18,7 +18,7 @@ struct Fluctuation {
 double euclidean_norm(const ref::tensor::Tensor<double>& v);
 
 /// Returns the square root of each element. It converts the channels' variances to standard
-/// deviations, which are comparable with the means.
+/// deviations. These are comparable with the means.
 ///
 /// Computes  sqrt(v_c)
 /// Shapes    v [D]

@@ -102,14 +102,15 @@ class Bounded {
 
 static_assert(std::numeric_limits<oracle50>::digits == 168);
 
-/// Judges whether a = b up to rounding: |a - b| must be within the error bounds of both numbers.
+/// Judges whether `a = b` up to rounding: |a - b| must be within the error bounds of both numbers.
 /// Throws    ContractError if the bounds are not finite, because they would accept any pair of
 ///           numbers
 Judgement agree(const Bounded& a, const Bounded& b);
-/// Judges whether each number of a equals the same number of b up to rounding.
+/// Judges whether the lists `a` and `b` agree up to rounding, number by number.
 Judgement agree(const std::vector<Bounded>& a, const std::vector<Bounded>& b);
 
-/// Judges whether a <= b up to the error bounds of both numbers. `attained` of the result is a / b.
+/// Judges whether `a <= b` up to the error bounds of both numbers. The member `attained` of the
+/// result is `a / b`.
 /// Throws    ContractError as agree
 Judgement at_most(const Bounded& a, const Bounded& b);
 

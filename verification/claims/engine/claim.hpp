@@ -105,8 +105,8 @@ struct Claim {
   std::string source = {};
   std::string assumptions = {};  ///< what the cases satisfy
   Verdict expected = Verdict::holds;
-  /// For a claim that is expected to be refuted: the assumption without which the statement is
-  /// false. Otherwise empty.
+  /// The assumption without which the statement is false. Empty unless the claim is expected to be
+  /// refuted.
   std::string dropped = {};
   std::function<Evidence(const Run&)> check = {};
 };

@@ -18,7 +18,7 @@ struct SampledMean {
 
 /// Returns the evidence of random draws. Every mean must be in [least - allowance, most +
 /// allowance]. `attained` is the distance from the middle of this interval divided by half its
-/// width. The detail lists all means.
+/// width. The detail text lists all means.
 Evidence sample_evidence(const Run& run, std::size_t draws, const std::vector<SampledMean>& means);
 
 }  // namespace normproof::verification::claims::engine

@@ -22,8 +22,8 @@ struct StackInputs {
   Tensor<T> x;              ///< [1,T,D]
   Tensor<T> grad_y = {};    ///< [1,T,D], or empty: forward only
   Mode mode = Mode::training;
-  /// The input [1,T,D] of an earlier training step, which updates the running statistics; empty if
-  /// there is none.
+  /// The input of an earlier training step, of shape [1,T,D]. This step updates the running
+  /// statistics first. Empty if there is no earlier step.
   Tensor<T> before = {};
 };
 

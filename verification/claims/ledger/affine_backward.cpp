@@ -41,9 +41,9 @@ Judgement judge_equal_gradients(const BothBackwards& s) {
   return judged;
 }
 
-/// Judges the exact relation of the two gradients, grad_released sqrt(psi_B^2 + eps) = grad_paper
-/// sqrt(psi_(t-1)^2 + eps). psi_B^2 is the quadratic mean of the batch; psi_(t-1)^2 is the running
-/// quadratic mean before the step.
+/// Judges whether the two gradients have this exact relation: `grad_released * sqrt(psi_B^2 + eps)
+/// = grad_paper * sqrt(psi_(t-1)^2 + eps)`. psi_B^2 is the quadratic mean of the batch, and
+/// psi_(t-1)^2 is the running quadratic mean before the step.
 Judgement judge_exact_ratio(const BothBackwards& s, const History& h) {
   Judgement judged = judge_condition(true);
   Bounded old = h.psi2;
@@ -225,9 +225,10 @@ Claim claim_c9() {
       }};
 }
 
-/// Runs the history with loss scaling and returns the last gradient, divided by the loss scale. The
-/// loss scale is `before` until step `change`, and `after` from this step on. Steps are counted
-/// from 0. If `rescale`, the state nu is rescaled at the change.
+/// Runs the history with loss scaling and returns the last gradient, divided by the loss scale.
+/// Steps are counted from 0. In the steps before step `change`, the loss scale is the argument
+/// `before`. From step `change` on, it is the argument `after`. If `rescale`, the state nu is
+/// rescaled in step `change`.
 std::vector<Bounded> last_unscaled_gradient(const TestedImplementation& subject, const History& h,
                                             double before, std::size_t change, double after,
                                             bool rescale) {

@@ -84,7 +84,8 @@ struct Position {
 };
 
 /// Runs the encoder with one norm, as post-norm and as pre-norm. Returns all positions except the
-/// last one. Each has two outputs: with the original later tokens, and with changed later tokens.
+/// last one. Each position has two outputs: with the original later tokens, and with changed later
+/// tokens.
 std::vector<Position> positions(const TestedImplementation& subject, EncoderCase c,
                                 const CausalStep& step, const NormOptions& norm) {
   std::vector<Position> result;
@@ -229,8 +230,8 @@ Claim causal_claim(const char* id, const char* title, const char* statement,
       .check = [step](const Run& run) { return examine(run, judge_causality(run.subject, step)); }};
 }
 
-/// Makes a claim that a step is causal, which is refuted because the step uses statistics of the
-/// batch.
+/// Makes a claim that is refuted: the claim that a step is causal. It is refuted because the step
+/// uses statistics of the batch.
 Claim leaking_claim(const char* id, const char* title, const char* statement, const char* dropped,
                     const CausalStep& step) {
   Claim claim = causal_claim(id, title, statement, step);

@@ -16,7 +16,7 @@ inline constexpr slong kEncoderBits = 256;
 
 /// Judges whether two enclosed numbers may be equal: their enclosures must overlap. `attained` is
 /// the distance of the centers divided by the sum of the radii.
-/// Throws    ContractError if an enclosure is not finite, because it would accept anything
+/// Throws    ContractError if an enclosure is not finite, because it would overlap everything
 Judgement judge_overlap(const ref::numeric::ball& a, const ref::numeric::ball& b);
 
 /// Returns the sum of squares of `count` elements from element `begin` on. The overload without

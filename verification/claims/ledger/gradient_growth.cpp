@@ -18,7 +18,7 @@ History shrink_last_batch(History h) {
   return h;
 }
 
-/// The quantities of the bound |grad_x_i| <= (|g_i| + |nu x_hat_i|) / sqrt(psi_(t-1)^2 + eps) in
+/// The quantities of the bound `|grad_x_i| <= (|g_i| + |nu x_hat_i|) / sqrt(psi_(t-1)^2 + eps)` in
 /// the last step. psi_(t-1)^2 is the running quadratic mean before the step, and nu has the paper's
 /// units.
 struct LastStep {

@@ -38,8 +38,9 @@ Balls multiply_matrices(const Balls& a, const Balls& b) {
   return ref::ops::matmul(a, b);
 }
 
-/// Returns the Jacobian of LayerNorm at each token, (I - 1 1^T/d - x_hat x_hat^T/d)/s, with
-/// s = sqrt(variance + eps) and d features.
+/// Returns the Jacobian of LayerNorm at each token. It is `(I - 1 1^T/d - x_hat x_hat^T/d) / s`
+/// with `s = sqrt(variance + eps)`, where d is the number of features and 1 in `1 1^T` is the
+/// vector of ones.
 Balls norm_jacobian(const EncoderCase& c, const Balls& x) {
   const std::size_t d = c.d_model, n = c.tokens * d;
   const ball width(static_cast<double>(d));
@@ -62,7 +63,8 @@ Balls norm_jacobian(const EncoderCase& c, const Balls& x) {
   return result;
 }
 
-/// Returns the Jacobian of attention, which is W_V / tokens for each pair of tokens.
+/// Returns the Jacobian of attention. For each pair of tokens, it is W_V divided by the number of
+/// tokens.
 Balls attention_jacobian(const EncoderCase& c, std::size_t layer) {
   const std::size_t d = c.d_model, n = c.tokens * d;
   Balls result = ref::tensor::empty_tensor<ball>({n, n});
@@ -73,7 +75,8 @@ Balls attention_jacobian(const EncoderCase& c, std::size_t layer) {
   return result;
 }
 
-/// Returns the Jacobian of the feed-forward at each token, W_2 diag(1{inner > 0}) W_1.
+/// Returns the Jacobian of the feed-forward at each token: `W_2 diag(inner > 0) W_1`, where the
+/// diagonal matrix has 1 where `inner` is positive and 0 elsewhere.
 Balls feed_forward_jacobian(const EncoderCase& c, std::size_t layer, const Balls& inner) {
   const std::size_t d = c.d_model, n = c.tokens * d;
   const LayerWeights& w = c.layers[layer];

@@ -33,7 +33,7 @@ std::string_view basis_name(Basis basis);
 const std::vector<Theorem>& theorems();
 
 /// Returns what supports the verdict of the claim with this id.
-/// Throws    UsageError if neither a theorem nor a reason is known
+/// Throws    UsageError if the claim has neither a theorem nor a reason for its absence
 Grounds grounds_of(std::string_view claim);
 
 }  // namespace normproof::verification::claims::ledger

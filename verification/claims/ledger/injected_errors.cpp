@@ -24,8 +24,8 @@ enum class InjectedChange {
   times,     ///< v becomes v (1 + δ)
   plus,      ///< v becomes v + δ
   plus_own,  ///< y becomes y + δ x, grad_x becomes grad_x + δ grad_y
-  /// v becomes v + δ times the same feature of the first row of x. If a claim examines a single
-  /// row, this is still the first row of the batch.
+  /// Adds δ times an element of x to every element v of the tensor. This element of x has the same
+  /// feature as v and is in the first row of the batch, even if a claim examines another row.
   plus_first_row,
   eps  ///< eps becomes eps (1 + δ)
 };
@@ -169,8 +169,8 @@ void scale(ref::tensor::Tensor<T>& values, const T& factor) {
   for (std::size_t i = 0; i < values.size(); ++i) values.data()[i] *= factor;
 }
 
-/// Returns an injected error in a stack of layers. before(in, delta) changes the inputs of the
-/// stack, and after(in, step, delta) changes its outputs. If `in_double`, runs in double are
+/// Returns an injected error in a stack of layers. `before(in, delta)` changes the inputs of the
+/// stack, and `after(in, step, delta)` changes its outputs. If `in_double`, runs in double are
 /// changed and runs in ball arithmetic are not.
 template <class Before, class After>
 InjectedError make_stack_error(const std::string& what, bool in_double, Before before,
@@ -215,7 +215,7 @@ InjectedError increase_value_weight(bool in_double) {
       kNoChange);
 }
 
-/// Returns an injected error that multiplies ‖∂L/∂W_2‖ by factor(inputs, delta).
+/// Returns an injected error that multiplies ‖∂L/∂W_2‖ by `factor(inputs, delta)`.
 template <class Factor>
 InjectedError increase_gradient_norm(const std::string& what, bool in_double, Factor factor) {
   return make_stack_error(
@@ -232,8 +232,8 @@ double raise_to_power(double base, double exponent) {
   return ref::numeric::exp(exponent * ref::numeric::log(base));
 }
 
-/// Returns an injected error that changes the exponent of the network's width or depth by sign *
-/// delta.
+/// Returns an injected error that multiplies ‖∂L/∂W_2‖ by `size^(sign * delta)`. If `of_width` is
+/// true, `size` is the network's width divided by 16. Otherwise `size` is the number of layers.
 InjectedError change_exponent(bool of_width, double sign) {
   return increase_gradient_norm(
       fmt::format("‖∂L/∂W_2‖ × {}^{}δ", of_width ? "(d/16)" : "L", sign < 0 ? "−" : ""), true,

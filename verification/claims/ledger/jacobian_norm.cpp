@@ -56,8 +56,9 @@ SquaredGain compute_layer_norm_gain(const TestedImplementation& subject, double 
 }
 
 /// Judges all elements of the Jacobian of LayerNorm. Element (i, j), computed by dual numbers, must
-/// be (delta_ij - 1/d - x_hat_i x_hat_j/d)/s, where s = sqrt(variance + eps) and d is the number of
-/// features. The backward of Slice for the i-th unit vector as upstream gradient must give row i.
+/// be `(delta_ij - 1/d - x_hat_i x_hat_j / d) / s`, where `s = sqrt(variance + eps)` and d is the
+/// number of features. The backward of Slice for the i-th unit vector as upstream gradient must
+/// give row i.
 Judgement judge_entries(const TestedImplementation& subject, const Batch& b) {
   const std::size_t d = b.x.size();
   const Vector x = wide(b.x);
@@ -241,10 +242,11 @@ struct Distribution {
   std::vector<double> r;  ///< each above 0
 };
 
-/// Draws a distribution of 10k + 9 states (r, -r, 0), of which k + 1 have a smaller r than the
-/// others. ||J_LN|| is large at a small r. If ||J_LN|| exceeded its limit at all these k + 1
-/// states, the distribution would violate the claim; it nearly does. The small r is at most a tenth
-/// above the smallest value that the assumption Y <= 1.1 E Y allows, where Y = ||x||^2.
+/// Draws a distribution of `10 k + 9` states `(r, -r, 0)` for a random integer k. In `k + 1` of
+/// these states, r is smaller than in the others. ||J_LN|| is large at a small r. The distribution
+/// nearly violates the claim: it would violate the claim if ||J_LN|| exceeded its limit at all
+/// `k + 1` states. The small r is at most a tenth above the smallest value that the assumption
+/// `Y <= 1.1 E Y` allows, where `Y = ||x||^2`.
 Distribution draw_distribution_with_low_states(Draw& draw) {
   const std::size_t tens = draw.between(0, 3), low = tens + 1, count = 10 * tens + 9;
   const auto states = static_cast<double>(count), lower = static_cast<double>(low);
@@ -282,9 +284,9 @@ rc::Gen<Distribution> distributions(bool bounded) {
       });
 }
 
-/// The number of states with Y = ||x||^2 above 1.1 E Y, and the number of states with ||J_LN||^2
-/// above d/(E Y/10). The squares and their sum are exact at 50 digits. ||J_LN||^2 is computed as
-/// rstd^2, with an error below 16 roundings.
+/// The number of states in which `Y = ||x||^2` exceeds `1.1 E Y`, and the number of states in which
+/// ||J_LN||^2 exceeds `d / (E Y / 10)` for d features. The squares and their sum are exact at 50
+/// digits. ||J_LN||^2 is computed as rstd^2, with an error below 16 roundings.
 struct CountedStates {
   std::size_t above = 0, steep = 0;
 };

@@ -120,8 +120,8 @@ struct Expected {
   double least = 0, most = 0;     ///< bounds of E R
   double second = 0, fourth = 0;  ///< upper bounds of E R^2 and E R^4
   double clip() const { return 4 * most; }
-  /// Returns a lower bound of E min(R, clip()), where R = ||dL/dW_2||^2/(d ||dL/dx||^2). The bound
-  /// uses max(R - m, 0) <= (27/256) R^4/m^3 with m = clip().
+  /// Returns a lower bound of `E min(R, clip())`, where `R = ||dL/dW_2||^2 / (d ||dL/dx||^2)`. The
+  /// bound uses `max(R - m, 0) <= (27/256) R^4 / m^3` with `m = clip()`.
   double clipped_lower_bound() const {
     return least - 27 * fourth / (256 * clip() * clip() * clip());
   }

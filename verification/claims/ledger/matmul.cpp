@@ -124,8 +124,9 @@ Factors make_terms_same_sign(Factors f) {
   return f;
 }
 
-/// Returns a property of every element of a product. It holds for an element if judge(error, exact,
-/// bound) holds, where error is |computed - exact|, and bound is the error bound of the element.
+/// Returns a property of every element of a product. It holds for an element if
+/// `judge(error, exact, bound)` holds, where `error` is |computed - exact|, and `bound` is the
+/// error bound of the element.
 template <class Judge>
 Property<Factors> element_property(const Run& run, Judge judge, const char* worst_meaning,
                                    std::function<Factors(Draw&)> draw = draw_factors) {

@@ -36,8 +36,8 @@ Bounded mean_of_remainder_times_x_hat(const ChannelMoment& m) {
   return mean(terms);
 }
 
-/// The change nu_T - nu_0 over a history, and the sum of the increments of all steps, which should
-/// be equal.
+/// The change `nu_T - nu_0` over a history, and the sum of the increments of all steps. These two
+/// numbers should be equal.
 struct TelescopingSum {
   Bounded moved, added;
 };
@@ -50,8 +50,8 @@ TelescopingSum telescoping_sum(const PowerNormChannel& start, const History& h) 
 }
 
 /// Computes the backward that is proposed in issue 3 of the released code. In this proposal, nu has
-/// the paper's units and is updated to nu + mean((1 - alpha) (g - nu z) z). Returns the outgoing
-/// gradients g - nu z of the proposed backward.
+/// the paper's units, and `mean((1 - alpha) (g - nu z) z)` is added to nu, where z is the
+/// normalized input x_hat. Returns the outgoing gradients `g - nu z` of the proposed backward.
 std::vector<std::vector<Bounded>> proposed_remainders(const History& h,
                                                       const std::vector<ChannelMoment>& moments) {
   const Bounded w = Bounded(1) - Bounded(h.alpha_backward);

@@ -18,9 +18,9 @@ namespace {
 
 // ---- D7
 
-/// A batch that is repeated in every step. running_psi2 starts at the mean square of its rows x,
-/// which have the gradients g. The padded rows of the batch have no gradients. They are so large
-/// that theta = (1 - alpha) mean(x_hat^2) over all rows has a given value.
+/// A batch that is repeated in every step. Its valid rows have the inputs x and the gradients g.
+/// running_psi2 starts at the mean square of x. The padded rows have gradients of zero. Their
+/// inputs are so large that `theta = (1 - alpha) mean(x_hat^2)` over all rows has a given value.
 struct LargePadding {
   double alpha = 0.5, theta = 4;
   double constant = 100;  ///< the alleged K
@@ -84,9 +84,9 @@ rc::Gen<LargePadding> large_padding_cases() {
       });
 }
 
-/// Judges whether (1 - alpha) ema_gz, the released code's nu in the paper's units, is at most
-/// `constant` times the maximum of |Lambda_j / Gamma_j| so far, with Lambda = mean(g x_hat) and
-/// Gamma = mean(x_hat^2).
+/// Judges in every step whether `(1 - alpha) ema_gz`, which is the released code's nu in the
+/// paper's units, is at most `constant` times a maximum. This is the maximum of |Lambda / Gamma|
+/// over the steps up to this step, with Lambda = mean(g x_hat) and Gamma = mean(x_hat^2).
 Judgement judge_multiple_of_ratios(const TestedImplementation& subject, const History& h,
                                    double constant, bool pads_in_backward) {
   auto options = h.released();
@@ -191,8 +191,8 @@ Claim claim_d7() {
 // ---- D8
 
 /// A batch with a given Gamma = mean(x_hat^2) and with mean(g x_hat) = Gamma. It is repeated until
-/// the recursion with swapped weights exceeds a constant. alpha Gamma is at least 2.5, and (1 -
-/// alpha) Gamma is at most 1.
+/// the recursion with swapped weights exceeds a constant. `alpha * Gamma` is at least 2.5, and
+/// `(1 - alpha) Gamma` is at most 1.
 struct SwappedWeights {
   double alpha = 0.75, Gamma = 4;
   double constant = 100;  ///< the alleged K

@@ -8,7 +8,7 @@ namespace normproof::verification::claims::ledger {
 
 using engine::Claim;
 
-/// The text that explains `worst` in claims of equality.
+/// The text that explains the number `worst` in claims that two values are equal.
 inline constexpr auto kRounding = "|difference| / what rounding at 50 digits may do";
 
 // The claims of group C, by topic.

@@ -37,8 +37,8 @@ std::string show_pair(const Vector& x, const Vector& g, const Pair& p) {
 
 /// Returns a property that compares the gradients of PN-V and BatchNorm for the same upstream
 /// gradient g. If `worst`, g is replaced by its component that is orthogonal to x and to the vector
-/// of ones. Neither layer removes any part of this component. Rounding makes it not exactly
-/// orthogonal; this counts as a rounding error of g.
+/// of ones. Neither layer removes any part of this component. After rounding, the component is not
+/// exactly orthogonal; the deviation counts as a rounding error of g.
 Property<Batch> smaller_gradient_property(const TestedImplementation& subject, bool worst) {
   const auto gradient = [worst](const Batch& b) {
     return worst ? project_out_ones_and_vector(wide(b.x), wide(b.grad_y)) : wide(b.grad_y);

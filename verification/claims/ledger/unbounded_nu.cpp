@@ -16,9 +16,10 @@ using namespace fixtures;
 
 namespace {
 
-/// Batches of one token whose activations decay. In step t, Gamma_t = mean(x_hat^2) = min(1, 1/(2 w
-/// t)) with w = 1 - alpha, and g = 1. nu then grows like sqrt(w t/2), which is the fastest growth
-/// possible. A last batch with Gamma = 1 and g = -1 follows.
+/// Batches of one token whose activations decay. In step t,
+/// `Gamma_t = mean(x_hat^2) = min(1, 1 / (2 w t))` with `w = 1 - alpha`, and g = 1. nu then grows
+/// like `sqrt(w t / 2)`, which is the fastest growth possible. A last batch with Gamma = 1 and g =
+/// -1 follows.
 struct DecayingActivations {
   double alpha = 0.5;
   double constant = 2;  ///< the alleged bound of rms(X~')
@@ -123,9 +124,9 @@ Claim claim_d5() {
       }};
 }
 
-/// A run of equal batches. In each batch, theta = (1 - alpha) mean(x_hat^2) has a given value, and
-/// mean(g x_hat) = mean(x_hat^2). If the run begins with nu_0 = 0, then nu_t = 1 + (theta - 1)^t
-/// (-1)^(t+1) after step t.
+/// A run of equal batches. In each batch, `theta = (1 - alpha) mean(x_hat^2)` has a given value,
+/// and mean(g x_hat) = mean(x_hat^2). If the run begins with nu_0 = 0, then
+/// `nu_t = 1 + (theta - 1)^t (-1)^(t+1)` after step t.
 struct ResonantRun {
   double alpha = 0.5, theta = 3;
   double constant = 100;  ///< the alleged K

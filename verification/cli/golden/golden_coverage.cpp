@@ -56,7 +56,8 @@ std::string magnitudes_text(const MagnitudeRange& reach) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-/// Returns the keys that the map `member` of Coverage has in any tier. Each key is returned once.
+/// Returns the keys of a map in Coverage, united over all tiers. `member` points to the map. Each
+/// key is returned once.
 template <class Member>
 auto collect_keys(const CoveredTiers& tiers, Member Coverage::*member) {
   std::set<typename Member::key_type> keys;

@@ -99,4 +99,10 @@ void add_formula_option(CLI::App& app, verification::golden::tolerance::Formula&
                          help, "NAME");
 }
 
+void add_cast_order_option(CLI::App& app, verification::golden::tolerance::CastOrder& order,
+                           const std::string& help) {
+  add_named_value_option(app, "--cast-order", order,
+                         verification::golden::tolerance::parse_cast_order, help, "NAME");
+}
+
 }  // namespace normproof::verification::cli::golden

@@ -14,28 +14,30 @@ class App;
 // Options that several `golden` commands have: those that select a corpus or a candidate.
 namespace normproof::verification::cli::golden {
 
-/// Adds the option --golden: an existing corpus, or a folder with a corpus in `data`.
+/// Adds the option --golden. Its value is the folder of a corpus, or a folder that contains a
+/// corpus in `data`.
 void add_golden_option(CLI::App& app, std::filesystem::path& golden);
 /// Adds the option --golden, which may be absent.
 void add_golden_option(CLI::App& app, std::optional<std::filesystem::path>& golden);
 
-/// Adds the option --out: the folder that the command creates.
+/// Adds the option --out, whose value is the folder that the command creates.
 void add_new_folder_option(CLI::App& app, std::filesystem::path& out);
 
-/// Adds the option --only: a glob that selects cases by their path. It may be given several times.
+/// Adds the option --only, whose value is a glob that selects cases by their path. The option may
+/// be given several times.
 void add_only_option(CLI::App& app, verification::golden::corpus::PathGlobs& only);
 
-/// Adds the option --candidate: a folder with a candidate's outputs.
+/// Adds the option --candidate, whose value is a folder with a candidate's outputs.
 void add_candidate(CLI::App& app, std::optional<std::filesystem::path>& candidate);
 
-/// Adds the options --pipe, a program that computes outputs, and --timeout, the maximum seconds for
-/// one case.
+/// Adds two options. --pipe is a program that computes outputs, and --timeout is the maximum number
+/// of seconds for one case.
 void add_pipe_option(CLI::App& app, std::optional<std::string>& pipe, double& timeout);
 /// Adds the options --pipe, which is required here, and --timeout.
 void add_pipe_option(CLI::App& app, std::string& pipe, double& timeout);
 
-/// Prints `last`, the end of what the candidate wrote to standard error (at most 64 KiB), on this
-/// program's standard error.
+/// Prints the text `last` on this program's standard error. It is the end of what the candidate
+/// wrote to its standard error (at most 64 KiB).
 void print_candidate_errors(const std::string& last);
 
 void add_accumulation_option(
@@ -43,5 +45,7 @@ void add_accumulation_option(
     const std::string& help);
 void add_formula_option(CLI::App& app, verification::golden::tolerance::Formula& formula,
                         const std::string& help);
+void add_cast_order_option(CLI::App& app, verification::golden::tolerance::CastOrder& order,
+                           const std::string& help);
 
 }  // namespace normproof::verification::cli::golden

@@ -27,7 +27,7 @@ struct GoldenDetectionPowerCommand {
 
  private:
   /// Prints which publicly known bugs the corpus finds.
-  /// Returns   kSuccess if it finds all of them
+  /// Returns   kSuccess if the corpus finds all these bugs
   Output report_known_bugs() const;
 };
 

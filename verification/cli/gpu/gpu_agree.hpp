@@ -12,8 +12,9 @@
 
 namespace normproof::verification::cli::gpu {
 
-/// Which matrix products are compared with ref. ordered: the products of the project's own kernel,
-/// which adds in the order of the contract. cublas: the products of cuBLAS.
+/// The matrix products that are compared with ref. In the mode `ordered`, these are the products of
+/// the project's own kernel, which adds in the order of the contract. In the mode `cublas`, they
+/// are the products of cuBLAS.
 enum class GpuProductMode { ordered, cublas };
 
 struct GpuAgreeCommand {

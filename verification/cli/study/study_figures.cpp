@@ -125,8 +125,8 @@ std::string extreme_value_text(const studies::published::NormLayerDynamics& site
   return found ? number_text(*found) : "–";
 }
 
-/// Returns the number of steps at which the quantity `one` is below the quantity `other`, as text:
-/// "80 of 87".
+/// Counts the steps at which the quantity named by the argument `one` is below the quantity named
+/// by the argument `other`. Returns the count as text: "80 of 87".
 std::string steps_below_text(const studies::published::NormLayerDynamics& site,
                              const std::string& one, const std::string& other) {
   const Values *const a = site.find(one), *const b = site.find(other);

@@ -33,8 +33,9 @@ Series make_mean_series(const std::vector<Series>& all) {
   return means;
 }
 
-/// Returns one curve per norm, the mean over the training runs of the norm. `find_cells` returns
-/// the training runs of a norm, and `place` returns the x coordinate of entry i.
+/// Returns one curve per norm, the mean over the training runs of the norm. The function
+/// `find_cells` returns the training runs of a norm. The function `place` returns the x coordinate
+/// of point i of a curve.
 template <class FindCells, class MakeSeries, class Place>
 std::vector<support::report::Curve> make_norm_curves(const studies::language::Condition& condition,
                                                      const FindCells& find_cells,
@@ -92,8 +93,8 @@ std::optional<support::report::Figure> epochs_figure(const studies::language::Re
       title);
 }
 
-/// Draws the fluctuations of statistics in the norm layers whose names begin with `begin`. `has`
-/// returns whether a statistic is drawn.
+/// Draws the fluctuations of statistics in the norm layers whose names begin with the text `begin`.
+/// The function `has` returns whether a statistic is drawn.
 template <class FindCells, class Has>
 std::optional<support::report::Figure> norm_layers_figure(
     const studies::language::Condition& condition, const FindCells& find_cells,

@@ -22,8 +22,8 @@ using support::report::plural;
 
 namespace {
 
-/// Returns the confidence interval of a paired difference as text. It states the number of seeds if
-/// that differs from `seeds`.
+/// Returns the confidence interval of a paired difference as text. The text also states the number
+/// of seeds if this number differs from the argument `seeds`.
 std::string interval_text(const std::optional<studies::language::ConfidenceInterval>& interval,
                           std::size_t seeds) {
   if (!interval) return support::report::kNoNumber;
@@ -117,7 +117,7 @@ support::report::Table learning_rates_table(const studies::language::Results& re
 }
 
 /// Returns a sentence that names the norms whose chosen learning rate is the lowest or the highest
-/// one that was tried. It is empty if there are none.
+/// one that was tried. The sentence is empty if there are no such norms.
 std::string end_of_grid_text(const studies::language::Results& results,
                              const Condition& condition) {
   const std::vector<std::string>& rates = studies::language::study_rates();

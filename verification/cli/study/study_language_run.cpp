@@ -47,8 +47,8 @@ void refuse_options(const StudyRunCommand& command) {
       throw UsageError(fmt::format("{} is given; expected none with --study language", option));
 }
 
-/// The number of synthetic sentence pairs for a quick training run. The 4000 pairs of `train` would
-/// take too long.
+/// The number of synthetic sentence pairs for a quick training run. The 4000 pairs that
+/// `normproof train` uses would take too long.
 constexpr ref::data::SyntheticPairCounts kQuickPairs = {
     .training = 1000, .validation = 100, .test = 100};
 
@@ -125,8 +125,8 @@ studies::language::StudyData load_language_data(const StudyRunCommand& command,
   return data;
 }
 
-/// Checks that the existing study in the folder has the same tasks and the same protocol. `there`
-/// is the text of its study.json.
+/// Checks that the existing study in the folder has the same tasks and the same protocol. The
+/// argument `there` is the text of the folder's study.json.
 void check_tasks(const StudyRunCommand& command, const std::string& there,
                  const studies::language::DataHashes& hashes) {
   const fs::path& out = command.out;
@@ -146,7 +146,7 @@ void check_tasks(const StudyRunCommand& command, const std::string& there,
         out.string()));
 }
 
-/// Executes training runs in several phases, and counts those that are finished.
+/// Executes training runs in several phases, and counts the training runs that are finished.
 class RunPhases {
  public:
   RunPhases(const StudyRunCommand& command, const studies::published::Store& store,

@@ -22,8 +22,8 @@ Output run_language_study(const StudyRunCommand& command);
 /// Throws    FileError
 Output report_language_study(const std::filesystem::path& out, bool json);
 
-/// Reads the results in a folder. All must have been computed from the data that its study.json
-/// describes.
+/// Reads the results in a folder. Every result must have been computed from the data that the
+/// folder's study.json describes.
 /// Throws    FileError
 studies::language::Results read_language_results(const std::filesystem::path& out,
                                                  const studies::published::Store& store);

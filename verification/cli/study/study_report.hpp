@@ -12,10 +12,10 @@ namespace normproof::verification::cli::study {
 /// Returns the report on the results in a folder, which compares them with the published results.
 /// It depends only on the arguments.
 ///
-/// For each condition it shows tables, figures, the statistics of the norm layers and the
-/// sensitivity to the rules. Then it shows for each statement of the paper with which faults of the
-/// published code it holds, and it explains what the published experiment could not show. It ends
-/// with every training run, its hash and its command.
+/// For each condition, the report shows tables, figures, the statistics of the norm layers and the
+/// sensitivity to the rules. Then it lists, for each statement of the paper, the faults of the
+/// published code with which the statement holds. It also explains what the published experiment
+/// could not show. It ends with every training run, its hash and its command.
 support::report::Document study_document(const studies::published::Results& results,
                                          const studies::published::ClassCounts& classes);
 
@@ -23,8 +23,8 @@ support::report::Document study_document(const studies::published::Results& resu
 /// verdict follows.
 support::report::Cell finding_cell(const studies::published::Finding& finding);
 
-/// Returns the counts as text: "published entries: 54 the same here, 9 not", followed by the other
-/// counts.
+/// Returns the counts as text that begins, for example, with "published entries: 54 the same here,
+/// 9 not".
 std::string agreement_text(const studies::published::Agreement& counts);
 
 /// Returns the numbers of study_document() as JSON: conditions, with tables, agreement and

@@ -30,8 +30,8 @@ struct StudyRunCommand {
   /// or on a GPU, otherwise the number of processors.
   int job_count() const;
 
-  /// Opens the device of the option --device, if it is given, in a child process. This reports a
-  /// failure early.
+  /// If the option --device is given, opens its device in a child process. This reports a failure
+  /// early.
   /// Throws    NoDeviceError
   void try_device_in_child() const;
 

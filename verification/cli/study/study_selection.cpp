@@ -120,7 +120,7 @@ void check_selected_study(const CLI::App& app, const StudySelection& selection) 
                                  *selection.seeds, studies::language::kRateSelectionSeeds));
 }
 
-/// Checks that no other option that selects training runs is given together with --cells.
+/// If --cells is given, checks that no other option that selects training runs is given.
 void check_cells_given_alone(const CLI::App& app) {
   for (const char* option :
        {"--protocol", "--tables", "--figures", "--no-initialization", "--norms", "--rates",

@@ -14,8 +14,8 @@ class App;
 
 namespace normproof::verification::cli::study {
 
-/// The studies of the program. published: the experiment of docs/guide/study.md. language: the
-/// norms of language models and translators, as described in docs/guide/study_language.md.
+/// The studies of the program. `published` is the experiment of docs/guide/study.md. `language` is
+/// the study of norms in language models and translators, docs/guide/study_language.md.
 enum class WhichStudy { published, language };
 
 /// Adds the option --study.
@@ -54,9 +54,9 @@ struct StudySelection {
 /// Throws    UsageError if none is selected, or if a given name is not the name of a training run
 std::vector<studies::published::Cell> select_cells(const StudySelection& selection);
 
-/// Returns `selection` unchanged or with --quick added. `there` are the training runs in a folder.
-/// --quick is added if `selection` lacks some of these training runs, but contains all of them with
-/// --quick.
+/// Returns `selection`, with the option --quick added if it is needed. The argument `there` lists
+/// the training runs in a folder. --quick is needed if `selection` lacks some of these training
+/// runs without this option, but contains all of them with it.
 StudySelection select_quick_if_needed(const StudySelection& selection,
                                       const std::vector<studies::published::Cell>& there);
 
@@ -65,8 +65,9 @@ StudySelection select_quick_if_needed(const StudySelection& selection,
 /// Throws    UsageError if a given name is not the name of a training run
 std::vector<studies::language::Cell> named_language_cells(const StudySelection& selection);
 
-/// Returns the training runs that --cells names. Without --cells, returns all selected ones: those
-/// that choose the learning rates, and the tests whose rates can be chosen from `results`.
+/// Returns the training runs that --cells names. Without --cells, returns the selected training
+/// runs that choose the learning rates, and the selected tests whose learning rates can be chosen
+/// from `results`.
 std::vector<studies::language::Cell> list_language_cells(const StudySelection& selection,
                                                          const studies::language::Results& results);
 

@@ -14,9 +14,9 @@ namespace normproof::verification::cli::study {
 /// The compared Lipschitz constants are gamma/psi for PowerNorm, with the psi by which it divides,
 /// and gamma/sigma for BatchNorm. A row shows the number of steps at which PowerNorm's constant is
 /// smaller, with each constant taken from the training run of its norm, and the means of the two
-/// constants. It also shows this number of steps for two constants that are computed from the same
-/// activations: once the activations of BatchNorm's training run, and once those of PowerNorm's
-/// training run.
+/// constants. It also shows two such numbers of steps for constants that are computed from the same
+/// activations: first from the activations of BatchNorm's training run, then from the activations
+/// of PowerNorm's training run.
 support::report::Table smoothness_table(const studies::published::Results& results,
                                         const studies::published::Condition& condition);
 

@@ -22,7 +22,8 @@ namespace {
 struct Status {
   std::size_t results = 0, cells = 0, done = 0;
   std::vector<std::string> missing;
-  /// The number of finished training runs whose time is known; times.jsonl may lack some.
+  /// The number of finished training runs whose time is known. The times of some training runs may
+  /// be missing in times.jsonl.
   std::size_t measured = 0;
   double seconds = 0;
   std::optional<double> seconds_left;  ///< absent if no training run in the folder has a time

@@ -11,9 +11,9 @@
 
 namespace normproof::verification::cli::tools {
 
-/// The arithmetic with which the layer is evaluated. float64: double, as in ref. oracle50: 50
-/// digits, rounded to double at the end. interval: interval arithmetic, which encloses the exact
-/// result.
+/// The arithmetic with which the layer is evaluated. `float64` is double, as in ref. `oracle50` has
+/// 50 digits, and the results are rounded to double at the end. `interval` is interval arithmetic,
+/// which encloses the exact result.
 enum class ApplyArithmetic { float64, oracle50, interval };
 
 struct ApplyCommand {

@@ -12,7 +12,7 @@ class App;
 
 namespace normproof::verification::cli::train {
 
-/// Options of the beam search for a translation. If one is absent, it has its default.
+/// Options of the beam search for a translation. An absent option has its default value.
 struct SearchOptions {
   std::optional<std::size_t> beam = {};
   std::optional<double> length_penalty = {};

@@ -34,8 +34,9 @@ using training::RunConfig;
 
 namespace {
 
-/// Returns the configuration of the run. It is read from --config or from the folder of the resumed
-/// run, or is the default. Then the settings of the command line change it.
+/// Returns the configuration of the run. It is read from the file of --config or from the folder of
+/// the resumed run. If there is neither, it is the default configuration. Then the settings of the
+/// command line change it.
 RunConfig configuration(const TrainCommand& command) {
   TrainingSource source = command.source;
   const std::filesystem::path kept = command.out / "config.json";
@@ -59,7 +60,8 @@ void refuse_weights(const TrainCommand& command, training::Task task) {
                                  ref::model::print_field(task)));
 }
 
-/// Estimates the remaining time from the steps so far, and returns it as text: "12 s left".
+/// Estimates the remaining time from the time that the completed steps took, and returns it as
+/// text: "12 s left".
 class RemainingTime {
  public:
   std::string after(std::size_t done, std::size_t total) {

@@ -15,7 +15,7 @@ using ref::numeric::UsageError;
 
 namespace {
 
-/// Throws an error if options are given that only the task classify has.
+/// Throws an error if options are given that only the task `classify` has.
 void refuse_class_options(const TrainingSource& source, training::Task task) {
   for (const auto& [option, given] : {std::pair{"--vocab", source.files.vocab.has_value()},
                                       std::pair{"--validation", source.validation.has_value()}})

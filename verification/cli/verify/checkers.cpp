@@ -60,7 +60,8 @@ std::string last_line(std::string_view text) {
   return lines.empty() ? "it said nothing" : clean_line(lines.back().text);
 }
 
-/// Returns the folder build/<preset> of the checkout `top`, if the running program is inside it.
+/// If the running program is inside the folder build/<preset> of the checkout `top`, returns this
+/// folder. Otherwise returns nothing.
 std::optional<fs::path> build_folder(const fs::path& top, const fs::path& running) {
   const fs::path inside = running.lexically_relative(top);
   auto part = inside.begin();

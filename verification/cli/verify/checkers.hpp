@@ -39,10 +39,10 @@ std::filesystem::path find_in_checkout(const std::filesystem::path& file);
 CheckerReport parse_outcome(const Checker& checker, int status, std::string_view out,
                             std::string_view err);
 
-/// Runs a checker to its end, with `jobs` parallel jobs. It checks the claims in `among`, or all
-/// claims if `among` is empty. If the running program is in build/<preset> of the checkout, the
-/// checker writes its files into build/<preset>/<name of the checker>. Otherwise the checker
-/// chooses the folder.
+/// Runs a checker to its end, with `jobs` parallel jobs. The argument `among` lists the claims to
+/// check. If this list is empty, the checker checks all claims. If the running program is in
+/// build/<preset> of the checkout, the checker writes its files into build/<preset>/<name of the
+/// checker>. Otherwise the checker chooses the folder.
 /// Throws    std::system_error if it cannot be started
 CheckerReport run_checker(const Checker& checker, const std::filesystem::path& program, int jobs,
                           const std::vector<std::string>& among = {});

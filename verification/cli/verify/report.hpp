@@ -35,8 +35,8 @@ struct ReportedClaim {
   std::uint64_t seed = 0;
   std::string failure;  ///< why the check itself could not be completed
   /// `evidence` is "proved", "proved with premises", "decided" or "tested". `evidence_detail` is
-  /// the theorem, with its assumptions beyond those of the claim, or the reason why there is no
-  /// theorem.
+  /// the theorem, with the assumptions that it has in addition to the assumptions of the claim. If
+  /// there is no theorem, `evidence_detail` is the reason why there is none.
   std::string evidence = {}, evidence_detail = {};
   std::vector<std::string> theorems = {};          ///< names of the theorems
   std::vector<SmallestRejectedError> powers = {};  ///< only if --power is given

@@ -46,7 +46,8 @@ NuSeries simulate_periodic_channel(std::size_t period) {
 }
 
 /// Returns the assumptions that the theorems have in addition to the assumptions of the claim,
-/// followed by the statement of each theorem. If there is no theorem, returns the reason.
+/// followed by the statement of each theorem. If there is no theorem, returns the reason why there
+/// is none.
 std::string evidence_text(const claims::ledger::Grounds& grounds) {
   std::string text(grounds.theorems.empty() ? grounds.reason : grounds.premises);
   for (const claims::ledger::Theorem& theorem : grounds.theorems)

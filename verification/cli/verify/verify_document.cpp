@@ -284,8 +284,8 @@ void add_statistics(Document& document, const Report& report) {
   add_slopes(document, report);
 }
 
-/// Which items of a checker are shown. all: every item, in a table that the reader can open (HTML).
-/// refuted_or_failed: only counterexamples and failures.
+/// Which items of a checker are shown. With `all`, every item is shown, in a table that the reader
+/// can open (HTML). With `refuted_or_failed`, only counterexamples and failures are shown.
 enum class ShownItems { all, refuted_or_failed };
 void add_checkers(Document& document, const Report& report, ShownItems wanted) {
   for (const CheckerReport& checker : report.checkers) {

@@ -62,7 +62,8 @@ struct CandidateProcess::Impl {
   Descriptor err;  ///< the program's standard error, closed here when the program closes it
   std::string received, standard_error;
   std::optional<support::process::ProcessEnding> ending;
-  /// Declared last, so that the destructor ends the program before it closes the pipes.
+  /// The process tree of the program. It is declared last, so that the destructor ends the program
+  /// before it closes the pipes.
   support::process::ProcessTree tree;
 
   void start(const std::string& command) {
@@ -133,7 +134,7 @@ struct CandidateProcess::Impl {
            std::string::npos;
   }
 
-  /// If the program has ended, reads the rest of its output and returns whether this contains a
+  /// If the program has ended, reads the rest of its output and returns whether the rest contains a
   /// whole line. No further output can follow, even if a process that the program left behind keeps
   /// the pipe open.
   bool read_remaining(std::size_t max_bytes) {

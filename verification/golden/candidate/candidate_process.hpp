@@ -32,7 +32,7 @@ class CandidateProcess {
   /// it.
   bool could_not_run() const;
 
-  /// Returns the last 64 KiB that the program has printed on standard error so far.
+  /// Returns the end of the text that the program has printed on standard error, at most 64 KiB.
   std::string standard_error();
 
  private:

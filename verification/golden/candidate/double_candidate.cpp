@@ -25,8 +25,8 @@ namespace {
 std::optional<ref::tensor::NamedTensors<double>> evaluate_generic(
     const Evaluate& evaluate, const Case& c, const certify::Replacements& replacements) {
   checks::evaluation::EvalInputs inputs = recipes::inputs_of(c, corpus::case_folder(c));
-  certify::replace_not_finite(inputs, c, replacements);
   certify::replace_gradients_by_generic_numbers(inputs);
+  certify::replace_not_finite(inputs, c, replacements);
   return evaluate(c, inputs);
 }
 

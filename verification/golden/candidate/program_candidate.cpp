@@ -100,8 +100,8 @@ class Program {
   std::function<void(const std::string&)> on_standard_error_;
   std::unique_ptr<CandidateProcess> process_;
   std::string standard_error_;
-  /// The numbers of consecutive processes that printed no line. `crashed_starts_` counts those that
-  /// crashed, and `silent_starts_` counts all others.
+  /// The numbers of consecutive processes that printed no line: `crashed_starts_` counts the
+  /// processes that crashed, and `silent_starts_` counts all other ones.
   int silent_starts_ = 0, crashed_starts_ = 0;
   int answered_count_ = 0;
 };

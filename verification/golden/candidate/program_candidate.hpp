@@ -14,9 +14,9 @@ inline constexpr int kMaxRestarts = 3;
 /// Returns a candidate that runs the program `command` (docs/guide/formats.md, Golden) and restarts
 /// it when it ends.
 ///
-/// The program is given up after `max_restarts` consecutive starts that exit, or hang for
-/// `seconds`, without printing a line. For starts that end by a signal, the limit is `8
-/// max_restarts` plus the number of lines that the program has returned so far.
+/// The program is given up after `max_restarts` consecutive starts in which it exits, or hangs for
+/// `seconds`, without printing a line. For starts in which a signal ends the program, the limit is
+/// `8 max_restarts` plus the number of lines that the program has returned so far.
 ///
 /// When the candidate is destroyed, it calls `on_standard_error` with the last 64 KiB that the
 /// program printed on standard error, unless the program printed nothing there. `on_standard_error`

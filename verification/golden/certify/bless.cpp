@@ -79,7 +79,8 @@ std::optional<std::string> tensor_difference(const StoredTensor& before,
                      ulps);
 }
 
-/// Describes the differences of a case in two corpora: "<path>: <output>: ...; ...".
+/// Describes the differences of a case between two corpora, in the form "<path>: <output>: ...;
+/// ...".
 std::string case_difference(const fs::path& before, const CaseDescription& old_case,
                             const fs::path& after, const CaseDescription& new_case) {
   const StoredCase old_stored = read_case(before, old_case), stored = read_case(after, new_case);

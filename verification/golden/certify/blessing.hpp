@@ -26,10 +26,10 @@ std::string blessing_line(const Blessing& blessing);
 
 /// Checks the list of changes of a corpus: each line must start from the hash with which the
 /// previous line ends, and the last line must have the hashes of the current files.
-/// Computes  the text of BLESSINGS.jsonl
-/// Throws    FileError if BLESSINGS.jsonl is absent or damaged, a line does not start from the
-///           manifest with which the previous line ends, or the hash of manifest.json or SHA256SUMS
-///           differs from that in the last line
+/// Returns   the text of BLESSINGS.jsonl
+/// Throws    FileError if BLESSINGS.jsonl is absent or damaged, if a line does not start from the
+///           manifest with which the previous line ends, or if the hash of manifest.json or
+///           SHA256SUMS differs from the hash in the last line
 std::string check_blessed(const std::filesystem::path& golden, const std::string& manifest_text);
 
 }  // namespace normproof::verification::golden::certify

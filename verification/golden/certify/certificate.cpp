@@ -96,8 +96,8 @@ bool try_round_element(const ball& x, OutputInProgress& output, std::size_t i,
 /// Returns the outputs in `double`, with replaced inputs and generic gradients.
 NamedTensors<double> compute_generic_results(const Case& c, const Replacements& replacements) {
   EvalInputs inputs = inputs_of(c, case_folder(c));
-  replace_not_finite(inputs, c, replacements);
   replace_gradients_by_generic_numbers(inputs);
+  replace_not_finite(inputs, c, replacements);
   return checks::evaluation::run_operation<double>(c.options, inputs, c.sequence);
 }
 

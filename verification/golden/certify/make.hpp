@@ -28,8 +28,8 @@ struct MakeSummary {
 /// expected.safetensors, and the files manifest.json and SHA256SUMS. The same options give the same
 /// bytes for any number of `jobs`.
 ///
-/// Computes  everything in a temporary folder next to `out`, which is renamed to `out` when it is
-///           complete. Readers therefore see either no corpus or a complete one
+/// Computes  everything in a temporary folder next to `out`. When the corpus is complete, this
+///           folder is renamed to `out`. Readers therefore see either no corpus or a complete one
 /// Requires  out is absent or an empty folder; each glob of `only` matches a case
 /// Throws    UsageError if `out` or `only` violates this; FileError as write_file does; the
 ///           exceptions of certify

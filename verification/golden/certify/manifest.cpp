@@ -54,8 +54,8 @@ double round_to_three_digits(double x) {
   return std::strtod(fmt::format("{:.2e}", x).c_str(), nullptr);
 }
 
-/// Returns a text such as "2^-198": every enclosure is narrower than this fraction of its value.
-/// Returns "0" if every enclosure is a single point.
+/// Returns a text such as "2^-198", which means that every enclosure is narrower than this fraction
+/// of its value. Returns "0" if every enclosure is a single point.
 std::string power_of_two(long exponent) {
   return exponent == std::numeric_limits<long>::min() ? "0" : fmt::format("2^{}", exponent);
 }

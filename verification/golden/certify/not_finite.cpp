@@ -35,7 +35,7 @@ std::string_view limit_operand(const Case& c) {
 
 /// Whether the mask excludes element i of x. A mask of cross_entropy, [N], selects rows.
 bool is_excluded(const Mask& valid, const Tensor<double>& x, std::size_t i) {
-  if (valid.size() == 0) return false;
+  if (!ref::tensor::is_given(valid)) return false;
   return !valid.data()[valid.size() == x.size() ? i : i / x.shape().back()];
 }
 
@@ -72,7 +72,7 @@ double generic_number(std::size_t i) {
 
 void make_generic(Tensor<double>& gradient, const Mask& valid) {
   for (std::size_t i = 0; i < gradient.size() && ref::tensor::is_given(gradient); ++i) {
-    const bool is_padding = valid.size() != 0 && gradient.size() % valid.size() == 0 &&
+    const bool is_padding = ref::tensor::is_given(valid) && gradient.size() % valid.size() == 0 &&
                             !valid.data()[i / (gradient.size() / valid.size())];
     if (std::isfinite(gradient.data()[i]) && !is_padding) gradient.data()[i] = generic_number(i);
   }
@@ -92,8 +92,11 @@ bool has_not_finite(const OperationInputs& inputs) {
   return std::ranges::any_of(
              inputs.steps,
              [&](const auto& step) { return contains(step.x) || contains(step.grad_y); }) ||
-         std::ranges::any_of(inputs.function.tensors,
-                             [&](const auto& named) { return contains(named.second); });
+         std::any_of(inputs.function.tensors.begin(), inputs.function.tensors.end(),
+                     [&](const auto& entry) {
+                       const auto& [name, tensor] = entry;
+                       return contains(tensor);
+                     });
 }
 
 void replace_not_finite(OperationInputs& inputs, const Case& c, const Replacements& replacements) {

@@ -8,8 +8,8 @@
 /// Cases whose inputs contain NaN or infinity (docs/specification/not_finite.md).
 namespace normproof::verification::golden::certify {
 
-/// Finite numbers that replace infinities and NaNs of the inputs. The replacement of the first one
-/// is `first`; each further replacement is larger than the one before it by `apart`.
+/// Finite numbers that replace infinities and NaNs of the inputs. The first infinity or NaN is
+/// replaced by `first`; each further replacement is larger than the one before it by `apart`.
 struct Replacements {
   double first, apart;
 };

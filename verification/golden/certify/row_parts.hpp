@@ -13,9 +13,9 @@ using ref::io::StoredTensor;
 /// rows; a row is one index of the first axis of x. A case can be split if its operation computes
 /// each row independently, such as LayerNorm without gradients.
 ///
-/// Computes  `count` parts, or one part per row if there are fewer rows than that. If rows depend
-///           on each other through a statistic, a state or the gradient of a parameter, the only
-///           part is the whole case
+/// Computes  `count` parts, or one part per row if there are fewer than `count` rows. If rows
+///           depend on each other through a statistic, a state or the gradient of a parameter, the
+///           only part is the whole case
 std::vector<Case> split_into_row_parts(const Case& c, std::size_t count);
 
 /// Concatenates the outputs of the parts along the first axis.

@@ -37,8 +37,8 @@ class UnusedChecksums {
                    fmt::format("{}  {}", expected, path));
   }
 
-  /// If the sum of this path is that of `content`, removes the sum and returns true. Otherwise
-  /// returns false.
+  /// If the stored sum for this path is the sum of `content`, removes the stored sum and returns
+  /// true. Otherwise returns false.
   bool remove_checksum_if_equal(const std::string& path, std::string_view content) {
     const auto found = sums_.find(path);
     if (found == sums_.end() || found->second != ref::io::sha256(content)) return false;

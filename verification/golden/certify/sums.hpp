@@ -29,8 +29,8 @@ Sums parse_checksums(std::string_view text, const std::string& file);
 /// the three files of every case.
 ///
 /// Computes  the text of SHA256SUMS, and the expected sums of the files, which are stored in
-///           `cases`. The expected text of case.json is that of case_file_text. In a corpus written
-///           by an old version, it is that of manifest_entry_text
+///           `cases`. The expected text of case.json is the one that case_file_text returns. In a
+///           corpus written by an old version, it is the one that manifest_entry_text returns
 /// Throws    FileError that names the line, if a line is missing, if a line names a file that does
 ///           not belong to the corpus, or if its SHA-256 contradicts manifest.json or a case.json
 std::string check_checksums(const std::filesystem::path& folder, std::string_view manifest_text,

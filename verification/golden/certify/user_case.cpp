@@ -79,8 +79,8 @@ void check_requirements(const Case& c) {
   }
 }
 
-/// Adds the certificate of a part to that of the whole case. The counts are added. The precision
-/// and the widths become the larger of the two values.
+/// Adds the certificate of a part to the certificate of the whole case. The counts are added. The
+/// precision and the widths become the larger of the two values.
 void add(Certificate& all, const Certificate& part) {
   all.bits = std::max(all.bits, part.bits);
   all.elements += part.elements;

@@ -34,7 +34,8 @@ struct Case {
   Operation options;
   Mode mode = Mode::training;
   DType dtype = DType::float64;  ///< dtype of the inputs and of the expected outputs
-  /// Whether the first axis of x, grad_y and valid (or of grad_parameter) is an axis of steps.
+  /// Whether the first axis of the inputs x, grad_y and valid is an axis of steps. For an
+  /// optimizer, this is the first axis of grad_parameter.
   bool sequence = false;
   /// Whether the dtype represents every intermediate result exactly, so that the tolerance is 0.
   bool exact = false;

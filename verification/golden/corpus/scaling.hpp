@@ -44,9 +44,9 @@ std::vector<std::size_t> block_scales_shape(std::vector<std::size_t> shape);
 /// order.
 std::size_t block_index(std::size_t i, std::size_t d_model);
 
-/// Returns the exponent of the power of two that scales a block. `of_largest` is floor(log2(m)) for
-/// the largest magnitude m of the block. The result is `of_largest - format.max_exponent`, clamped
-/// to [-127, 127].
+/// Returns the exponent of the power of two that scales a block. The parameter `of_largest` is the
+/// exponent of the largest magnitude in the block: `floor(log2(m))` for a magnitude m. The result
+/// is `of_largest - format.max_exponent`, clamped to [-127, 127].
 int block_scale_exponent(int of_largest, const ref::numeric::FloatFormat& format);
 
 /// Returns one scale per element of an 8-bit input.

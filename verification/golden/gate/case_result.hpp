@@ -40,8 +40,9 @@ struct TensorResult {
   double norm_wise = 0;
   std::string where = {};  ///< index of the element with the largest ratio, such as "[2, 3]"
   double got = 0, exact = 0, bound = 0;  ///< the values at the element `where`
-  /// The error that one rounding of the inputs causes at the element `where`, divided by the bound.
-  /// If it is close to 1, the inputs do not allow a tighter bound.
+  /// The error that one rounding of the inputs causes at the element with the largest ratio of
+  /// error to bound, divided by the bound of this element. A value close to 1 means that the inputs
+  /// do not allow a tighter bound.
   double input_sensitivity = 0;
   /// A picture of the ratios of error to bound of the output. It is filled in if the output failed
   /// and CheckOptions::maps is set.
@@ -62,8 +63,8 @@ struct Diagnosis {
   Kind kind = Kind::mistake;
   double ulps = 0;  ///< distance to the wrong formula's values, in ulps of the largest element
   std::vector<std::string> outputs = {};  ///< the outputs that agree; empty for an arithmetic
-  /// If the explanation is a less accurate formula: whether every element of `outputs` has a finite
-  /// error bound under that formula.
+  /// Whether every element of `outputs` has a finite error bound under the formula of this
+  /// explanation. The member matters only if the explanation is a less accurate formula.
   bool bounded = true;
 
   std::string sentence() const;
@@ -71,7 +72,8 @@ struct Diagnosis {
 
 struct CaseResult {
   CaseDescription description;
-  /// Why no output was compared, or why the candidate declined the case; one sentence, or empty.
+  /// One sentence that says why no output was compared, or why the candidate declined the case.
+  /// Empty if there is no such reason.
   std::string problem = {};
   std::vector<TensorResult> tensors = {};
   std::vector<Diagnosis> diagnosis = {};  ///< explanations of the failure, the closest first

@@ -62,7 +62,7 @@ TensorResult make_uncompared_result(const std::string& name, std::string problem
 tolerance::Tolerance tolerance_for_options(const Case& c, const CheckOptions& options) {
   return tolerance::derive_tolerance(
       c, options.accumulation ? *options.accumulation : usual_accumulation(c.dtype),
-      options.formula, options.flush_subnormals);
+      options.formula, options.flush_subnormals, options.cast_order);
 }
 
 bool is_required(const StoredCase& stored, const std::string& output, const CheckOptions& options) {

@@ -17,13 +17,16 @@ using ref::io::DType;
 using ref::io::StoredTensor;
 
 struct CheckOptions {
-  /// The names of the required outputs. If the list is empty, y, the gradients and the state are
-  /// required, and statistics are compared if the candidate returns them.
+  /// The names of the required outputs. All other outputs are ignored. If the list is empty, y, the
+  /// gradients and the state are required. In this case, statistics are compared if the candidate
+  /// returns them.
   std::vector<std::string> outputs = {};
   /// The accumulation format that the candidate declares. The default is usual_accumulation.
   std::optional<Accumulation> accumulation = {};
   /// The variance formula that the candidate declares.
   tolerance::Formula formula = tolerance::Formula::two_pass;
+  /// The order of casts that the candidate declares, if it is a norm.
+  tolerance::CastOrder cast_order = tolerance::CastOrder::after_affine;
   bool flush_subnormals = false;  ///< whether the candidate may flush subnormal numbers to 0
   bool maps = false;              ///< whether to make an ErrorRatioMap of each failed output
 };

@@ -14,8 +14,8 @@ namespace normproof::verification::golden::gate {
 using candidate::Candidate;
 using candidate::CandidateOutput;
 
-/// For each case: reads the case, runs the candidate on it and checks the outputs.
-/// Requires  jobs is 1 unless `candidate` may be called from several threads at once; each name in
+/// Reads each case, runs the candidate on it and checks the outputs.
+/// Requires  `candidate` may be called from several threads at once, or jobs is 1; each name in
 ///           options.outputs is an expected output of at least one case
 /// Throws    UsageError if no case expects one of options.outputs; FileError if the corpus itself
 ///           is damaged

@@ -24,10 +24,13 @@ struct DetectionPowerOptions {
   /// Each further corpus is made from another random seed.
   std::size_t seeds = 1;
   int jobs = 1;
-  /// If `accumulation` or `formula` is set, only correct implementations are run. All their
-  /// operations use the format `accumulation`, and they compute the variance by `formula`. They are
-  /// checked with the tolerance that `golden check` grants a candidate that declares both.
+  /// The format in which all operations of the correct implementations compute. If it is set, no
+  /// mutated implementations are run. The outputs are checked with the tolerance that
+  /// `golden check` grants a candidate that declares this format.
   std::optional<Accumulation> accumulation = {};
+  /// The class of formulas that the correct implementations use. If it is not two_pass, no mutated
+  /// implementations are run. The outputs are checked with the tolerance that `golden check` grants
+  /// a candidate that declares this formula.
   tolerance::Formula formula = tolerance::Formula::two_pass;
   /// Whether to inject values into correct outputs only, without running mutated implementations.
   bool inject_only = false;
@@ -41,7 +44,8 @@ bool measures_only_false_alarms(const DetectionPowerOptions& options);
 struct MutationVerdict {
   Mutation mutation;
   std::size_t killed = 0;  ///< number of corpora in which some case rejects the mutation
-  /// The number of corpora on which its outputs are bit-identical to the correct ones.
+  /// The number of corpora on which the outputs of the mutated implementation are bit-identical to
+  /// the correct outputs.
   std::size_t same_bits = 0;
   std::string killer = {};  ///< the first case that rejects the mutation
   double closest = 0;       ///< the largest ratio of error to bound if no case rejects the mutation

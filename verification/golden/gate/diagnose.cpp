@@ -44,16 +44,15 @@ constexpr std::size_t kMaxDiagnoses = 3;
 /// the wrong formula, which is about as large as that of the correct formula.
 constexpr double kAgreementBoundFactor = 4;
 /// A mutation is accepted as the explanation of an output only if the output is close to the values
-/// of the mutation. Its distance from the exact values must be at least this many times as large,
-/// and so must its distance from the values of the implementation without mutation. This excludes
-/// mutations that change nothing.
+/// of the mutation. Let d be the distance from these values. The output's distance from the exact
+/// values must be at least this factor times d. Its distance from the values of the implementation
+/// without mutation must be at least as large. This excludes mutations that change nothing.
 constexpr double kRequiredMargin = 8;
-/// The largest distance, in ulps, at which a mutation without an error bound still counts as an
-/// explanation.
+/// The largest distance, in ulps, between an output and the values of a mutation that still counts
+/// as agreement, if the mutation has no error bound.
 constexpr double kMaxUlps = 1000;
-/// The remainder that with_storage_rounding receives for the value of a wrong formula. Because the
-/// remainder is not 0, the value counts as one that the dtype cannot represent, even if the dtype
-/// can represent the correct value.
+/// The remainder that with_storage_rounding receives with the value of a wrong formula. A remainder
+/// other than 0 says that the dtype cannot represent this value exactly.
 constexpr double kNonzeroRemainder = std::numeric_limits<double>::denorm_min();
 
 /// One output that failed, with the distances within which another implementation counts as
@@ -127,7 +126,8 @@ std::optional<double> find_distance_if_agreeing(const FailingOutput& f,
   return largest == 0 ? 0 : largest / (2 * f.unit * magnitude);
 }
 
-/// The failing outputs that agree with one mutation, and the largest distance among them in ulps.
+/// The failing outputs that agree with one mutation, and the largest of their distances from this
+/// mutation, in ulps.
 struct Explanation {
   std::vector<std::string> outputs;
   double ulps = 0;
@@ -270,7 +270,7 @@ std::vector<Diagnosis> diagnose_flushing(const StoredCase& stored,
 }
 
 /// Checks the outputs again with the usual accumulation format of the dtype. If they pass, the
-/// candidate declared a finer format than it uses, which explains the failure.
+/// failure is explained: the candidate declared a finer format than it uses.
 std::vector<Diagnosis> diagnose_usual_precision(const StoredCase& stored,
                                                 const std::vector<StoredTensor>& answer,
                                                 const CaseResult& result) {

@@ -16,8 +16,9 @@ std::size_t divide_rounding_up(std::size_t a, std::size_t b) {
   return (a + b - 1) / b;
 }
 
-/// Returns a label for each row or column of the picture. Each label stands for `each` consecutive
-/// indices: "7" for one index, "4 to 7" for several.
+/// Returns a label for each row or column of the picture. A label stands for one or several
+/// consecutive indices, such as "7" or "4 to 7". The parameter `each` is the number of indices per
+/// label.
 std::vector<std::string> range_labels(std::size_t count, std::size_t each) {
   std::vector<std::string> texts;
   for (std::size_t first = 0; first < count; first += each) {

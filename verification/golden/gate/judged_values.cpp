@@ -69,8 +69,8 @@ std::vector<double> scale_ratios(const StoredCase& stored, const std::vector<Sto
   return ratios;
 }
 
-/// Divides the exact values and the bounds by the candidate's block scales, the units in which the
-/// candidate stores the elements.
+/// Divides the exact values and the bounds by the candidate's block scales. The results are in the
+/// units in which the candidate stores the elements.
 void apply_candidate_scales(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                             JudgedValues& judged) {
   const std::vector<double> expected = ref::io::widen(*find(stored.expected, kScaleOfY));

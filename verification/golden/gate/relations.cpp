@@ -44,8 +44,8 @@ constexpr std::pair<Relation, const char*> kRelations[] = {{Relation::repeat, "r
                                                            {Relation::permute, "permute"},
                                                            {Relation::neighbour, "neighbour"}};
 
-/// The axis that numbers the samples of a case, and the number of samples. An encoder, a whole
-/// Transformer and an optimizer's parameter count as one sample.
+/// The axis that counts the samples of a case, and the number of samples. A case of an encoder, of
+/// a whole Transformer or of an optimizer counts as one sample.
 struct SampleAxis {
   std::size_t axis = 0, count = 0;
 };
@@ -143,7 +143,7 @@ std::optional<std::string> difference(const StoredTensor& a, const StoredTensor&
 }
 
 /// Compares every tensor of the first list of outputs with the tensor of the same name in the
-/// second.
+/// second list.
 std::optional<std::string> difference(const std::vector<StoredTensor>& first,
                                       const std::vector<StoredTensor>& second, const char* there) {
   for (const StoredTensor& tensor : first) {
@@ -209,9 +209,9 @@ class RelationChecker {
   }
 
  private:
-  /// Runs the candidate once on the whole case. All five relations use its outputs. If this run
-  /// fails, no relation can be checked, and the candidate is not run again for each relation: a
-  /// program may need a long time to fail.
+  /// Runs the candidate once on the whole case. All five relations use the outputs of this run. If
+  /// this run fails, no relation can be checked. The candidate is then not run again for each
+  /// relation, because a program may need a long time to fail.
   void query_whole_case() {
     try {
       whole_output_ = candidates_.query(stored_);

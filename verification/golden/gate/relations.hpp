@@ -35,7 +35,8 @@ struct RelationResult {
   std::string path;
   Relation relation = Relation::repeat;
   RelationOutcome outcome = RelationOutcome::not_applicable;
-  /// If the relation is broken: which element differs and both values, or why there is no output.
+  /// One sentence that says why the relation is broken: which element differs and its two values,
+  /// or why there is no output. Empty if the relation is not broken.
   std::string sentence = {};
 };
 
@@ -47,9 +48,9 @@ struct RelationCandidates {
   Candidate with_filled_memory;
 };
 
-/// Returns two candidates that run the program `command` (from_program). For the second one,
-/// glibc's MALLOC_PERTURB_ is set in the environment of the program. Both receive
-/// `on_standard_error`, the parameter of from_program.
+/// Returns two candidates that run the program `command`. They are made by make_program_candidate,
+/// which also receives `on_standard_error`. For the second candidate, glibc's MALLOC_PERTURB_ is
+/// set in the environment of the program.
 RelationCandidates make_relation_candidates(
     const std::string& command, double seconds,
     const std::function<void(const std::string& last)>& on_standard_error = {});
@@ -58,10 +59,10 @@ RelationCandidates make_relation_candidates(
 /// one index of the first axis of x, or of the second axis if x is a sequence.
 ///
 /// Computes  the relations `split`, `permute` and `neighbour` on y and grad_x, bit by bit, if no
-///           statistic is taken over samples. This is so for layers that normalize rows or samples,
-///           and in inference. If a statistic is taken over samples, `permute` compares the output
-///           for the reversed samples with the expected values, within the error bounds of
-///           check_case.
+///           statistic is taken over samples. Layers that normalize rows or samples take no such
+///           statistic, and in inference no layer does. If a statistic is taken over samples,
+///           `permute` compares the output for the reversed samples with the expected values,
+///           within the error bounds of check_case.
 ///           The result is `declined` if the candidate declines the case or the variant. If a
 ///           candidate declines a case that it computed before, the relation `repeat` is broken
 /// Throws    FileError if the corpus itself is damaged

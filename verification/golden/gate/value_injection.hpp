@@ -13,8 +13,8 @@ namespace normproof::verification::golden::gate {
 struct InjectionCounts {
   std::size_t elements = 0;
   std::size_t refused = 0;  ///< rejected by the gate
-  /// How often the injected value was correct: 0 if 0 is expected, or NaN or infinity if NaN is
-  /// expected.
+  /// The number of elements for which the injected value was correct. If 0 is expected, 0 is
+  /// correct. If NaN is expected, NaN and infinity are correct.
   std::size_t right = 0;
   std::size_t within = 0;    ///< different from the expected number, but within its bound
   std::size_t unjudged = 0;  ///< elements with an infinite bound

@@ -27,8 +27,8 @@ class KernelCase {
 
   /// Returns the elements of an input. They are empty if the case does not have that input.
   const Values& in(const std::string& name) const;
-  /// Returns the elements of an output, which the kernel may change. They are empty if the case
-  /// does not have that output.
+  /// Returns the elements of an output. The kernel may change these elements. They are empty if the
+  /// case does not have that output.
   Values& out(const std::string& name);
   bool has_output(const std::string& name) const { return out_.contains(name); }
 

@@ -28,8 +28,8 @@ Answer variance_over_padded_lanes(const Case& c, const KernelEnvironment&) {
                           }});
 }
 
-/// LayerNorm with an injected error: the mean sums a whole tile at the end of the row, including
-/// the memory behind the row.
+/// LayerNorm with an injected error: the mean is computed over a whole tile at the end of the row.
+/// The tile includes memory behind the row.
 Answer mean_over_uncleared_tile(const Case& c, const KernelEnvironment& device) {
   return run_slice_kernel(c, {.measure = [uninitialized_value = device.uninitialized_value](
                                              const Values& x, double eps) {

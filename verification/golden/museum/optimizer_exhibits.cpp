@@ -32,7 +32,8 @@ AdamStep make_step(const Case& c, double t) {
   return {t, operation.learning_rate, std::get<ref::model::AdamWOptions>(operation.optimizer)};
 }
 
-/// Returns an Adam kernel that updates the moments correctly and the parameter by `update`.
+/// Returns an Adam kernel. It updates the moments correctly, and calls `update` to compute the new
+/// parameter.
 Kernel adam_with_update(const Update& update) {
   return [update](const Case& c, const KernelEnvironment&) {
     KernelCase work(c);

@@ -149,8 +149,8 @@ Answer grad_gamma_never_written(const Case& c, const KernelEnvironment&) {
   return work.answer();
 }
 
-/// RMSNorm with an injected error: grad_y is read with a row stride of 0, so that every row is the
-/// first one.
+/// RMSNorm with an injected error: grad_y is read with a row stride of 0, so that its first row is
+/// used for every row.
 Answer grad_y_of_first_row_only(const Case& c, const KernelEnvironment&) {
   Case other = c;
   for (StoredTensor& tensor : other.inputs) {

@@ -45,8 +45,8 @@ Values correct_backward(const SliceGradient& slice, bool centred);
 
 /// Returns the slices of a case: lists of the elements that share their moments.
 plain::Slices find_slices(const KernelCase& work);
-/// Runs the kernel on a case and replaces y, the gradients and the moments by its results. In a
-/// sequence or in inference it changes nothing.
+/// Runs the kernel on a case and replaces y, the gradients and the moments by its results. It
+/// changes nothing if the case is a sequence of steps or runs in inference.
 void run_slices(KernelCase& work, const SliceKernel& kernel);
 std::vector<StoredTensor> run_slice_kernel(const Case& c, const SliceKernel& kernel);
 

@@ -13,11 +13,11 @@ namespace normproof::verification::golden::mutations {
 struct JointSite {
   std::string_view name;
   std::vector<MutationOperator> offered;
-  /// The names of its sites. A name that ends in '*' stands for every site whose name begins with
-  /// the text before it.
+  /// The names of the sites at which the error is made. A name that ends in '*' stands for every
+  /// site whose name begins with the text before the '*'.
   std::vector<std::string_view> sites;
   /// The name of a site that the implementation must have. Without that site, this joint site would
-  /// be the same as another one. Empty if no site is required.
+  /// be the same as another joint site. Empty if no site is required.
   std::string_view needs = {};
 
   bool has(std::string_view site) const;

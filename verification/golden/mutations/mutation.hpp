@@ -105,8 +105,8 @@ class Sites {
   /// `prefix + name` of this object.
   Sites part(std::string_view prefix) const;
 
-  /// Rounds x to the given number of significant bits, ties to even. If x is too large for this or
-  /// is not a floating-point number, returns x itself.
+  /// Rounds x to the given number of significant bits, ties to even. Returns x unchanged if it is
+  /// so large that the computation overflows, or if it is not a floating-point number.
   template <int digits, class T>
   static T rounded_to(T x) {
     if constexpr (std::is_floating_point_v<T>) {

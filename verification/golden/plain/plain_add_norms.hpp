@@ -22,8 +22,8 @@ class PlainAddNorm {
   using Numbers = std::vector<T>;
   using Results = std::map<std::string, Numbers>;
 
-  /// The function `stored` is applied to intermediate results. If the style stores them, it rounds
-  /// them to the dtype of the case. If not, it returns them unchanged.
+  /// The function `stored` is applied to intermediate results. It rounds them to the dtype of the
+  /// case if the style stores them. Otherwise it returns them unchanged.
   PlainAddNorm(const PlainShape& shape, const ref::model::FunctionInputs& in,
                const PlainArithmetic<T>& arithmetic, Sites& sites, Stored<T> stored)
       : shape_(shape), in_(in), a_(arithmetic), sites_(sites), stored_(std::move(stored)) {
@@ -127,7 +127,7 @@ class PlainAddNorm {
   Sites& sites_;
   Stored<T> stored_;
   Numbers x_, residual_, dy_, dsum_;
-  /// Whether grad_sum is added before the backward pass of the norm, which is an injected error.
+  /// Whether an error is injected that adds grad_sum before the backward pass of the norm.
   bool early_ = false;
 };
 

@@ -27,8 +27,8 @@ class PlainQueryAttention {
         heads_(parts.in_.config.num_heads),
         width_(parts.in_.config.d_model) {}
 
-  /// Returns the context [D] of a query, which is the mean of the values weighted by the attention
-  /// weights. The query attends to row `first + j` if `counts[j]` is true.
+  /// Returns the context [D] of a query. The context is the mean of the values, weighted by the
+  /// attention weights. The query attends to row `first + j` if `counts[j]` is true.
   Numbers<T> attend(const Numbers<T>& query, const PlainKeysValues<T>& to, std::size_t first,
                     const std::vector<bool>& counts) {
     Numbers<T> context(width_, T(0));

@@ -101,8 +101,8 @@ class PlainEncoderContext {
     return grad_x;
   }
 
-  /// Runs the norm whose parameters begin with `place`, using PlainLayers. Errors can be injected
-  /// at those sites of the norm that affect an output of the encoder.
+  /// Runs the norm whose parameters begin with `place`, using PlainNormLayers. Errors can be
+  /// injected at those sites of the norm that affect an output of the encoder.
   NamedNumbers<T> norm(const std::string& place, const Numbers<T>& x, const Numbers<T>& dy) {
     constexpr const char* kPrefix = "norm: ";
     ref::model::NormInputs<double> inputs{
@@ -194,7 +194,7 @@ class PlainEncoderContext {
   }
 
   /// Returns the dropout mask of the sublayer `place`. An injected error can replace it by the mask
-  /// of the next sublayer, which has the same shape.
+  /// of the next sublayer. The two masks have the same shape.
   const ref::tensor::Mask& dropout_mask_at(const std::string& place, const std::string& of) const {
     const auto is_sublayer = [](const std::string& name) { return name.ends_with(".y"); };
     const bool wrong = is_sublayer(place) &&

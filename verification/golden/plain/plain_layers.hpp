@@ -25,32 +25,34 @@ using ref::io::StoredTensor;
 struct Style {
   enum class Sum { forwards, backwards, pairwise, strided, two_stages, in_double };
   Sum sum = Sum::forwards;
-  /// Compute the variance by Welford's recurrence. Compute softmax in one pass, and rescale its sum
-  /// whenever the maximum grows.
+  /// Whether the variance is computed by Welford's recurrence. In softmax, this flag selects a
+  /// single pass that rescales the sum whenever the maximum grows.
   bool welford = false;
   bool reciprocal = false;  ///< multiply by 1/n instead of dividing by n
-  /// Divide by the square root instead of multiplying by rstd, also for sqrt(d_k) in attention.
-  /// Compute softmax as exp(log_softmax), erf from erfc, and gates from exp.
+  /// Whether values are divided by a square root, such as sqrt(d_k) in attention, instead of
+  /// multiplied by its reciprocal. The flag also makes softmax use exp(log_softmax), erf use erfc,
+  /// and gates use exp.
   bool divide = false;
-  /// Compute y by multiplying x by `gamma rstd` and adding a shift. This style is too inaccurate
-  /// for a candidate that declares Formula::two_pass.
+  /// Whether y is computed by multiplying x by `gamma rstd` and adding a shift. This style is too
+  /// inaccurate for a candidate that declares Formula::two_pass.
   bool folded = false;
-  /// Compute exp(x) as `2^(x log2 e)`, and beta^t by a power function instead of a product.
+  /// Whether exp(x) is computed as `2^(x log2 e)`. The flag also makes beta^t use a power function
+  /// instead of a product.
   bool powers = false;
-  /// Use the stored y in the backward pass of a function. In a norm of x + residual, use the stored
-  /// sum.
+  /// Whether the backward pass of a function uses the stored y. The backward pass of a norm of x +
+  /// residual then uses the stored sum.
   bool from_y = false;
   bool merged = false;  ///< merge blocks of 16 elements in Welford's recurrence
-  /// Compute the variance as `E[(x-k)^2] - E[x-k]^2`, with k the first element.
+  /// Whether the variance is computed as `E[(x-k)^2] - E[x-k]^2`, with k the first element.
   bool shifted = false;
   bool fused = false;  ///< compute gamma x_hat + beta and sums of squares by fused multiply-add
-  /// Replace results by 0 when they are stored, if they are subnormal in the arithmetic or in the
-  /// dtype. This is correct only for a candidate that declares it.
+  /// Whether a result is replaced by 0 when it is stored, if it is subnormal in the arithmetic or
+  /// in the dtype. This is correct only for a candidate that declares it.
   bool flushed = false;
   /// The error of every quotient and reciprocal root, in ulps, from -2 to 2.
   int units = 0;
-  /// Compute the variance as `E[x^2] - E[x]^2`. This style is accurate enough only for a candidate
-  /// that declares Formula::one_pass.
+  /// Whether the variance is computed as `E[x^2] - E[x]^2`. This style is accurate enough only for
+  /// a candidate that declares Formula::one_pass.
   bool one_pass = false;
   /// The 16-bit format to which every operation rounds. If absent, operations use the usual
   /// accumulation format of the dtype of the case.

@@ -67,7 +67,7 @@ class PlainLayout {
   Sites& sites_;
   std::vector<std::size_t> x_;
   PlainShape shape_;
-  /// Whether all tensors use the wrong axis as the axis of channels, which is an injected error.
+  /// Whether an error is injected that uses the wrong axis of all tensors as the axis of channels.
   bool swapped_ = false;
 };
 

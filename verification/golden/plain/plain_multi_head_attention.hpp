@@ -41,8 +41,7 @@ class PlainAttention {
   PlainAttention(const PlainAttention&) = delete;
   PlainAttention& operator=(const PlainAttention&) = delete;
 
-  /// Returns the output rows. `memory` is the output of the encoder, which only cross-attention
-  /// needs.
+  /// Returns the output rows. `memory` is the output of the encoder. Only cross-attention needs it.
   Numbers<T> forward(const Numbers<T>& x, const Numbers<T>& memory = {}) {
     if (crosses_) {
       memory_ = choose_memory_rows(memory, x);
@@ -142,8 +141,8 @@ class PlainAttention {
     return wrong;
   }
 
-  /// Stores the gradient with respect to the memory, which is the sum of the contributions of keys
-  /// and values.
+  /// Stores the gradient with respect to the memory. This gradient is the sum of the contributions
+  /// of keys and values.
   void memory_backward(Numbers<T> grad, NamedNumbers<T>& gradients) {
     Numbers<T> of_memory = parts_.linear_backward(joint_map_, grad, memory_, gradients);
     bool partial = false;

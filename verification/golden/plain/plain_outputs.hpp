@@ -10,9 +10,9 @@
 
 namespace normproof::verification::golden::plain {
 
-/// The outputs of an encoder or a whole Transformer by name. `shapes` contains the shapes of
-/// outputs, but not those of gradients of parameters and of the state. The gradient of a parameter
-/// has the shape of the parameter, and the new state has the shape of the old state.
+/// The outputs of an encoder or a whole Transformer by name. `shapes` contains the shapes of all
+/// outputs except the gradients of parameters and the new state. The gradient of a parameter has
+/// the shape of the parameter, and the new state has the shape of the old state.
 template <class T>
 struct NamedOutputs {
   NamedNumbers<T> values;

@@ -92,8 +92,8 @@ void read_rows(const char* site, const PlainShape& shape, std::vector<T>& values
   }
 }
 
-/// Injects errors in writing the output `name`: unwritten elements, 0 instead of NaN, or exchanged
-/// rows and features.
+/// Injects an error in writing the output `name`: some elements are not written, NaN is written as
+/// 0, or rows and features are exchanged.
 template <class T>
 void write_rows(const std::string& name, const PlainShape& shape, std::vector<T>& values,
                 Sites& sites, bool may_hold_nan = true) {
@@ -168,8 +168,8 @@ StoredTensor stored_tensor(const std::string& name, DType dtype, std::vector<std
 template <class T>
 class PlainArithmetic {
  public:
-  /// `shows_single_terms`: whether the outputs are precise enough to show that a sum of a thousand
-  /// terms lacks its last term.
+  /// `shows_single_terms` says whether the outputs are precise enough to reveal a missing last term
+  /// in a sum of a thousand terms.
   PlainArithmetic(const Style& style, Sites& sites, bool shows_single_terms = true)
       : style_(style), sites_(sites), shows_single_terms_(shows_single_terms) {}
 

@@ -21,8 +21,8 @@ struct NormalizedSlices {
   std::vector<T> n, mean, statistic, rstd;
 };
 
-/// One step of a norm layer, written with simple loops. It is the base class of PlainLayers, which
-/// has one function per layer.
+/// One step of a norm layer, written with simple loops. It is the base class of PlainNormLayers,
+/// which has one function per layer.
 template <class T>
 class PlainNormStep {
  public:

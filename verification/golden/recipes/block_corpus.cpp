@@ -110,8 +110,8 @@ class BlockCases {
   std::vector<Case> cases_;
 };
 
-/// Whether the operation has block cases. It has none if it is a function that does not compute
-/// each row of x separately. Such a function has its own cases instead.
+/// Whether the operation has block cases. Norms have them, and so do functions that compute each
+/// row of x separately. Other functions have their own cases instead.
 bool has_block_cases(std::string_view operation) {
   return is_norm(operation) || (ref::model::is_function(operation) &&
                                 ref::model::operation_info(operation).is_computed_per_row());

@@ -21,7 +21,7 @@ struct NumbersFirst {
   using is_transparent = void;
   bool operator()(std::string_view a, std::string_view b) const;
 };
-/// For each value, in the form of a text: the number of cases that have this value.
+/// Maps a value, written as text, to the number of cases that have this value.
 using Counts = std::map<std::string, std::size_t, NumbersFirst>;
 
 /// Which magnitudes and special values occur among the elements of a tensor.
@@ -44,7 +44,8 @@ struct Coverage {
   std::size_t cases = 0;
   Counts dtypes, modes;
   std::map<std::string, Counts> options;
-  /// For each optional input: the number of cases that have it and the number that do not.
+  /// Maps the name of each optional input to two counts: the cases that have this input, and the
+  /// cases that do not.
   std::map<std::string, Counts> inputs;
   /// The values that occur for each extent, such as "features", "rows" or "features a head". The
   /// extents in kExtentsInSixteenBits also occur with " in 16 bits" after their name. Such an entry

@@ -138,8 +138,8 @@ class EncoderLimitCases : public EncoderCaseList {
          .d_ff = 65});
   }
 
-  /// Adds one case for each norm that no case of the quick tier has. The cases differ from the
-  /// recipe `like` only in their norm.
+  /// Adds one case for each norm that no case of the quick tier has. Each case follows the recipe
+  /// `like`, except that it has another norm.
   void add_case_of_every_norm(const EncoderRecipe& like) {
     for (const std::string& norm : ref::model::norm_names()) {
       if (decoder_ &&

@@ -16,7 +16,7 @@ using corpus::output_dtype;
 namespace {
 
 /// Whether the row is padding if sentences have `length` tokens. If the recipe does not say which
-/// tokens are padding, the last b tokens of sentence b are.
+/// tokens are padding, then the last b tokens of sentence b are padding.
 bool is_pad(const EncoderRecipe& recipe, std::size_t length, std::size_t row) {
   const std::size_t b = row / length, t = row % length;
   return t > 0 && (recipe.pad ? recipe.pad(b, t) : t + b >= length);
@@ -88,8 +88,8 @@ class EncoderCaseMaker {
         DType::boolean);
   }
 
-  /// Adds the token ids. Token 1 occurs in every sentence, token 3 nowhere. Token 0 occurs only as
-  /// padding, unless it is the only token of the vocabulary.
+  /// Adds the token ids. Token 1 occurs in every sentence. Token 3 occurs in no sentence. Token 0
+  /// occurs only as padding, unless it is the only token of the vocabulary.
   void add_tokens(Case& c, const EncoderRecipe& recipe) const {
     add_input(
         c, recipe, "tokens", {recipe.samples, recipe.tokens},

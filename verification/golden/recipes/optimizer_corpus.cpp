@@ -52,37 +52,37 @@ class OptimizerCases {
     for (const DType dtype : {DType::float64, DType::float32}) {
       add({.reason = "random",
            .why = "state of seven steps: what is carried, and by what weight",
-           .options = add_ordinary_case(),
+           .options = ordinary_settings(),
            .dtype = dtype});
       add({.reason = "first_steps",
            .why = "from no state: the bias corrections are farthest from 1",
-           .options = add_ordinary_case(),
+           .options = ordinary_settings(),
            .dtype = dtype,
            .steps = 5,
            .iterations = 0});
       add({.reason = "slow_decay",
            .why = "weights of the old moments near 1: old and new weight swapped shows",
-           .options = use_low_learning_rate(),
+           .options = settings_with_low_learning_rate(),
            .dtype = dtype});
     }
     add({.reason = "single_step",
          .why = "one step, without an axis of steps",
-         .options = add_ordinary_case(),
+         .options = ordinary_settings(),
          .steps = 0});
     add({.reason = "one_element",
          .why = "a parameter of one element",
-         .options = add_ordinary_case(),
+         .options = ordinary_settings(),
          .dtype = DType::float32,
          .shape = {1}});
     add({.reason = "odd",
          .why = "odd extents, no multiple of any vector or warp",
-         .options = add_ordinary_case(),
+         .options = ordinary_settings(),
          .dtype = DType::float32,
          .shape = {13, 17},
          .steps = 2});
     add({.reason = "sparse_gradient",
          .why = "gradients of 0: what is carried moves the parameter still",
-         .options = add_ordinary_case(),
+         .options = ordinary_settings(),
          .dtype = DType::float32,
          .steps = 4,
          .fills = {{"grad_parameter",
@@ -101,27 +101,27 @@ class OptimizerCases {
       for (const char* name : {"a", "b", "c"})
         add({.reason = std::string("random_") + name,
              .why = "random state and gradients of another seed",
-             .options = add_ordinary_case(),
+             .options = ordinary_settings(),
              .dtype = dtype,
              .shape = {9, 30},
              .steps = 4});
       add({.reason = "wide",
            .why = "more elements in a row than a block has threads",
-           .options = use_low_learning_rate(),
+           .options = settings_with_low_learning_rate(),
            .dtype = dtype,
            .shape = {2, 1026}});
       add({.reason = "three_axes",
            .why = "a parameter of three axes, as of a convolution",
-           .options = add_ordinary_case(),
+           .options = ordinary_settings(),
            .dtype = dtype,
            .shape = {3, 5, 7}});
       for (const char* option : {"learning_rate", "beta1", "beta2"})
-        if (adam_ || option == std::string_view("learning_rate")) without(option, dtype);
+        if (adam_ || option == std::string_view("learning_rate")) add_case_without(option, dtype);
       if (ref::model::is_operation_name<ref::model::AdamWOptions>(optimizer_))
-        without("weight_decay", dtype);
+        add_case_without("weight_decay", dtype);
       add({.reason = "many_steps",
            .why = "50 steps from no state: errors add up, and corrections go to 1",
-           .options = add_ordinary_case(),
+           .options = ordinary_settings(),
            .dtype = dtype,
            .shape = {7},
            .steps = 50,
@@ -130,7 +130,7 @@ class OptimizerCases {
     for (const std::size_t edge : kBlockEdges)
       add({.reason = "block_elements",
            .why = "as many elements as a block has, one less or one more",
-           .options = add_ordinary_case(),
+           .options = ordinary_settings(),
            .dtype = DType::float32,
            .shape = {edge},
            .steps = 0});
@@ -142,7 +142,7 @@ class OptimizerCases {
     for (const DType dtype : {DType::float64, DType::float32})
       add({.reason = "past_65535_rows",
            .why = "more rows than the y and z extents of a CUDA grid: the last ones are forgotten",
-           .options = add_ordinary_case(),
+           .options = ordinary_settings(),
            .dtype = dtype,
            .shape = {65537, 2},
            .steps = 2});
@@ -158,8 +158,9 @@ class OptimizerCases {
  private:
   using Settings = std::vector<std::pair<std::string, std::string>>;
 
-  /// Returns options that are far from every neutral value and from each other.
-  Settings add_ordinary_case() const {
+  /// Returns the options of an ordinary case. They are far from every neutral value and from each
+  /// other.
+  Settings ordinary_settings() const {
     if (!adam_) return {{"momentum", "0.75"}, {"learning_rate", "0.125"}};
     Settings settings = {
         {"beta1", "0.75"}, {"beta2", "0.9375"}, {"eps", "0.0625"}, {"learning_rate", "0.125"}};
@@ -167,14 +168,14 @@ class OptimizerCases {
       settings.emplace_back("weight_decay", "0.5");
     return settings;
   }
-  Settings use_low_learning_rate() const {
+  Settings settings_with_low_learning_rate() const {
     if (!adam_) return {{"momentum", "0.96875"}, {"learning_rate", "0.01"}};
     return {{"learning_rate", "0.01"}};
   }
 
   /// Adds a case with one option set to 0.
-  void without(const std::string& option, DType dtype) {
-    Settings settings = add_ordinary_case();
+  void add_case_without(const std::string& option, DType dtype) {
+    Settings settings = ordinary_settings();
     std::ranges::find(settings, option, &Settings::value_type::first)->second = "0";
     add({.reason = fmt::format("no_{}", option),
          .why = fmt::format("a {} of 0", option),
@@ -228,7 +229,7 @@ class OptimizerCases {
          .iterations = 1000});
     add({.reason = "falling_gradients",
          .why = "a second moment that falls: the largest so far is another one",
-         .options = add_ordinary_case(),
+         .options = ordinary_settings(),
          .steps = 4,
          .fills = {{"grad_parameter", [](std::size_t i, double normal) {
                       return normal / static_cast<double>(std::size_t{1} << (2 * (i / 15)));
@@ -258,18 +259,18 @@ class OptimizerCases {
     };
     one_step({.reason = "single_step",
               .why = "a parameter and a gradient of 16 bits, moments of float32",
-              .options = add_ordinary_case()});
+              .options = ordinary_settings()});
     one_step({.reason = "first_steps",
               .why = "from no state: the bias corrections are farthest from 1",
-              .options = add_ordinary_case(),
+              .options = ordinary_settings(),
               .iterations = 0});
     one_step({.reason = "slow_decay",
               .why = "weights of the old moments near 1: in 16 bits a moment stands still",
-              .options = use_low_learning_rate(),
+              .options = settings_with_low_learning_rate(),
               .shape = {5, 7}});
     one_step({.reason = "large_gradients",
               .why = "gradients whose squares overflow float16: moments of float32 hold them",
-              .options = add_ordinary_case(),
+              .options = ordinary_settings(),
               .fills = {{"grad_parameter", scaled(9e3)},
                         {"velocity", scaled(9e3)},
                         {"first_moment", scaled(9e3)},
@@ -291,7 +292,7 @@ class OptimizerCases {
     const Fill tiny = scaled(0x1p-17);
     add({.reason = "subnormal_16_bits",
          .why = "gradients that are subnormal in float16, and normal in the arithmetic",
-         .options = use_low_learning_rate(),
+         .options = settings_with_low_learning_rate(),
          .dtype = DType::float16,
          .steps = 0,
          .fills = {{"parameter", adam_ ? scaled(1) : tiny},

@@ -69,8 +69,8 @@ class Recipe {
   Recipe& grad_y(Fill fill);
   /// Sets the elements of the input `gate` of a function. The default is far_from_one.
   Recipe& gate(Fill fill);
-  /// Sets the elements of a parameter of the layer. The default is parameter_fill. For a function
-  /// that adds a residual, also sets the elements of `residual` and `grad_sum`, which are standard
+  /// Sets the elements of a parameter of the layer. The default is parameter_fill. If a function
+  /// adds a residual, `name` may also be "residual" or "grad_sum". These two inputs are standard
   /// normal by default.
   Recipe& parameter(std::string name, Fill fill);
   /// Sets the dtype of the parameters. By default it is the dtype of x.

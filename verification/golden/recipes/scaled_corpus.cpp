@@ -173,8 +173,8 @@ class ScaledCases {
     add(own, {.dtype = dtype, .y = scale});
   }
 
-  /// Returns a fill that depends on the block of an element. For softmax, a constant is added that
-  /// differs from block to block. For other operations, elements are multiplied by such a factor.
+  /// Returns a fill with a constant that changes from block to block. For softmax, the constant is
+  /// added to the elements of its block. For other operations, the elements are multiplied by it.
   Fill fill_varying_by_block(std::size_t d_model) const {
     const bool adds = is_softmax_;
     return [=](std::size_t i, double normal) {

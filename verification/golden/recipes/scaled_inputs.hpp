@@ -10,20 +10,20 @@ namespace normproof::verification::golden::recipes {
 struct EightBitScales {
   /// The 8-bit dtype of y, and of x and gate if they are stored in 8 bits.
   corpus::DType dtype = corpus::DType::float8_e4m3fn;
-  /// The scale of x and gate. If it is absent, x and gate have block scales or stay in float32, as
-  /// `blocks` says.
+  /// The scale of x and gate. If it is absent, x and gate either have block scales or stay in
+  /// float32. The member `blocks` selects one of these two forms.
   std::optional<double> x = {};
   std::optional<double> y = {};       ///< the scale of y; if it is absent, y has block scales
   std::optional<double> grad_y = {};  ///< the scale of grad_y, which is stored in float8_e5m2
-  /// The scale of the gradients of x and gate, which are stored in float8_e5m2.
+  /// The scale of the gradients of x and gate. These gradients are stored in float8_e5m2.
   std::optional<double> gradients = {};
   bool blocks = false;  ///< whether x and gate have block scales
 };
 
 /// Converts the tensors of a float32 case to 8 bits. Each element is rounded to the nearest number,
 /// or to the largest number if it is out of range.
-/// Requires  the dtype of c is float32; x, gate and grad_y are finite. If there are no block
-///           scales, they may also contain NaN
+/// Requires  the dtype of c is float32; x, gate and grad_y contain no infinity; they contain no NaN
+///           if there are block scales
 corpus::Case convert_to_8_bits(corpus::Case c, const EightBitScales& scales);
 
 }  // namespace normproof::verification::golden::recipes

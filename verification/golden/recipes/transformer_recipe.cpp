@@ -24,8 +24,9 @@ namespace {
 double word_id(std::size_t words, std::size_t number) {
   return static_cast<double>(number == words - 2 ? words - 1 : number);
 }
-/// Returns the id of word t of a target sentence. The sentence consists of its start mark and other
-/// words in turn. A vocabulary of fewer than five words has no start mark.
+/// Returns the id of word t of a target sentence. Word 0 is the start mark, and the words after it
+/// run through the other words of the vocabulary in turn. A vocabulary of fewer than five words has
+/// no start mark.
 double target_word(std::size_t words, std::size_t sentence, std::size_t t) {
   if (words < 5) return static_cast<double>((sentence + t) % words);
   return t == 0 ? 1 : word_id(words, 2 + (2 * sentence + t) % (words - 3));

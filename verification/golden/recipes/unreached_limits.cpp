@@ -72,7 +72,8 @@ constexpr std::string_view kBlockedExtents[] = {"features", "rows",    "tokens",
 constexpr const char* kWidthExtents[] = {"features", "features in 16 bits", "features a head",
                                          "features a head in 16 bits"};
 
-/// Returns the names of all values of all options whose values are names.
+/// Returns every name that is a possible value of an option, for all options whose values are
+/// names.
 std::vector<std::string> all_names() {
   std::vector<std::string> names = {"true", "false"};
   const auto add = [&names](const auto& more) {
@@ -171,8 +172,8 @@ class LimitChecker {
     return is_optimizer() ||
            (layer() != nullptr && !ref::model::norm_layer(*layer()).state.empty());
   }
-  /// Whether training and inference differ. They do if inference uses running statistics, of a
-  /// layer or of the norms of an encoder layer.
+  /// Whether training and inference differ. They differ if inference uses running statistics. A
+  /// layer may have such statistics, and so may the norms of an encoder layer.
   bool has_modes() const {
     const auto* const encoder = std::get_if<ref::model::EncoderOperation>(&operation_);
     const bool of_encoder =

@@ -81,13 +81,13 @@ std::vector<std::string> declined_lines(const GoldenReport& report);
 /// the case has. Such outputs do not affect the verdict.
 std::vector<std::string> note_lines(const GoldenReport& report);
 
-/// Returns a document with the metrics of every output by layer and dtype, each failure with the
-/// command to reproduce it, and the sentence GoldenReport::summary at the end.
+/// Returns a document with the metrics of every output by layer and dtype, and each failure with
+/// the command to reproduce it. The last line is the sentence that GoldenReport::summary returns.
 support::report::Document golden_document(const GoldenReport& report);
 
-/// Returns a document for the page on which a CI service shows the result of a job. The service may
-/// truncate it at the end. The document begins with the sentence GoldenReport::summary as its
-/// heading, followed by the metrics and the failures.
+/// Returns a document for the page on which a CI service shows the result of a job. The heading is
+/// the sentence that GoldenReport::summary returns. The metrics and the failures follow. The
+/// heading comes first because the service may truncate the document at the end.
 support::report::Document golden_job_summary(const GoldenReport& report);
 
 /// Returns one check per case, with a finding for each failed output. If fewer cases were judged

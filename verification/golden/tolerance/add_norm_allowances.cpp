@@ -118,8 +118,8 @@ class StoredSumAllowances {
   }
 
   /// Widens the bound of the output `name`, so that it also covers another way to compute this
-  /// output. `exact` contains the exact values, and `other` the values computed the other way. A
-  /// small factor covers the rounding errors of both in `double`.
+  /// output. `exact` contains the exact values, and `other` contains the values of the other
+  /// computation. A small factor covers the rounding errors of both computations in `double`.
   void widen(const char* name, const Numbers& exact, const Numbers& other) {
     Tensor<double>& bound = bound_.at(name);
     for (std::size_t i = 0; i < bound.size(); ++i) {

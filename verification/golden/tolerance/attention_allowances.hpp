@@ -4,8 +4,8 @@
 
 namespace normproof::verification::golden::tolerance {
 
-/// Widens the error bounds of attention, which are derived from the reference's formula, for other
-/// computations that attention kernels use.
+/// Widens the error bounds of attention for other computations that attention kernels use. The
+/// bounds are derived from the formula of the reference.
 ///
 /// Source    docs/error_analysis.md, section 8
 /// Computes  adds the errors of these variants to the bounds: attention weights, or in the backward

@@ -4,8 +4,8 @@
 
 namespace normproof::verification::golden::tolerance {
 
-/// Widens the error bounds of cross_entropy, which are derived from the reference's formula, for
-/// another computation that kernels use.
+/// Widens the error bounds of cross_entropy for another computation that kernels use. The bounds
+/// are derived from the formula of the reference.
 ///
 /// Source    docs/error_analysis.md, section 8
 /// Computes  adds the error of log-probabilities that are computed as x - log_sum_exp, where

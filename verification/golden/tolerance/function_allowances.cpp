@@ -167,8 +167,8 @@ class StoredYAllowances {
     if (y_.data()[i] == 0 && error_.data()[i] == 0) return 0;  // a masked element has no effect
     return format_.unit_roundoff * (std::fabs(y_.data()[i]) + error_.data()[i] + 2 * format_.tiny);
   }
-  /// Adds `amount` to the bound of an element of grad_x. `amount` is first enlarged by a factor,
-  /// which covers the rounding errors of the candidate when it adds the terms.
+  /// Adds `amount` to the bound of an element of grad_x. `amount` is first enlarged by a factor.
+  /// This factor covers the rounding errors of the candidate when it adds the terms.
   void add(std::size_t i, double amount) {
     const double sum =
         grad_.data()[i] + amount * (1 + kUlpError * static_cast<double>(width_ + 8) * u_);

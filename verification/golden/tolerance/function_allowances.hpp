@@ -5,8 +5,8 @@
 
 namespace normproof::verification::golden::tolerance {
 
-/// Widens the error bounds of functions, which are derived from the reference's formulas, for other
-/// published formulas of these functions.
+/// Widens the error bounds of functions for other published formulas of these functions. The bounds
+/// are derived from the formulas of the reference.
 ///
 /// Source    docs/error_analysis.md, section 8
 /// Computes  adds the errors of these variants to the bounds.

@@ -14,8 +14,8 @@ using corpus::Case;
 /// running statistics that an adapter converts, and a beta that is added after y was stored.
 ///
 /// Source    docs/error_analysis.md, section 8
-/// Requires  the operation of c is a layer; `inputs` are those of a step; `values` are its outputs
-///           in `double`, and `bound` contains the bounds of these outputs
+/// Requires  the operation of c is a layer; `inputs` are the inputs of one step; `values` are the
+///           outputs of this step in `double`; `bound` contains the bounds of these outputs
 void add_layer_allowances(const Case& c, const ref::model::NormInputs<double>& inputs,
                           const ref::tensor::NamedTensors<double>& values,
                           Accumulation accumulation, ref::tensor::NamedTensors<double>& bound);

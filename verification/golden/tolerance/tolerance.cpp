@@ -159,7 +159,7 @@ bool may_be_vacuous(const Case& c) {
 }
 
 /// Sets all bounds of an output to infinity if each of them exceeds the magnitude of every number
-/// in the case. Such bounds would accept any output of that size, even zeros.
+/// in the case. Such bounds would accept any output of that magnitude, even zeros.
 void drop_vacuous_bounds(const Case& c, const NamedTensors<double>& values,
                          NamedTensors<double>& bounds) {
   double largest = 0;
@@ -212,7 +212,7 @@ void drop_bounds_that_accept_zeros(const Case& c, const NamedTensors<double>& va
 }
 
 /// Whether every operation is exact. In an exact case, this is true for the usual arithmetic, but
-/// not necessarily for a coarser one.
+/// not necessarily for a coarser arithmetic.
 bool is_exact(const Case& c, Accumulation accumulation) {
   return c.exact && accumulation_arithmetic(accumulation).unit_roundoff <=
                         accumulation_arithmetic(usual_accumulation(c.dtype)).unit_roundoff;
@@ -251,13 +251,14 @@ Arithmetic arithmetic_of_candidate(Accumulation accumulation, bool flushes) {
   return arithmetic;
 }
 
-Tolerance derive_tolerance(const Case& c, Accumulation accumulation, Formula formula,
-                           bool flushes) {
-  return derive_tolerance(c, inputs_of(c), accumulation, formula, flushes);
+Tolerance derive_tolerance(const Case& c, Accumulation accumulation, Formula formula, bool flushes,
+                           CastOrder cast_order) {
+  return derive_tolerance(c, inputs_of(c), accumulation, formula, flushes, cast_order);
 }
 
 Tolerance derive_tolerance(const Case& stored, checks::evaluation::EvalInputs inputs,
-                           Accumulation accumulation, Formula formula, bool flushes) {
+                           Accumulation accumulation, Formula formula, bool flushes,
+                           CastOrder cast_order) {
   const Case c = corpus::set_computed_dtype(stored);
   replace_not_finite(inputs, c, kReplacements);
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -283,6 +284,8 @@ Tolerance derive_tolerance(const Case& stored, checks::evaluation::EvalInputs in
   if (is_function(c))
     add_function_allowances(c, inputs.function, evaluated.values, accumulation, bounds.bound,
                             flushes);
+  if (cast_order == CastOrder::before_gamma)
+    allow_cast_before_gamma(c, inputs, evaluated.values, accumulation, bounds.bound);
   if (may_be_vacuous(c)) drop_vacuous_bounds(c, evaluated.values, bounds.bound);
   if (c.tier == corpus::Tier::user && !corpus::is_scaled(stored))
     drop_bounds_that_accept_zeros(c, evaluated.values, flushes, bounds.bound);

@@ -4,6 +4,7 @@
 #include "verification/checks/evaluation/inputs.hpp"
 #include "verification/golden/corpus/arithmetic.hpp"
 #include "verification/golden/corpus/case.hpp"
+#include "verification/golden/tolerance/cast_order.hpp"
 
 namespace normproof::verification::golden::tolerance {
 
@@ -34,14 +35,15 @@ bool computes_variance(const Case& c);
 /// Source    docs/error_analysis.md, section 8: sums in any order, 2 ulps of error in any other
 ///           operation, then one rounding to the dtype in which the output is stored. If all
 ///           operations of a case are exact, sums and products have no error, unless `accumulation`
-///           is coarser than usual
-/// Computes  the bound of each output for `accumulation` and `formula`. A bound for one formula is
-///           at most the bound for the formulas listed after it in Formula. The bounds for
-///           `one_pass` and `folded` are equal if the layer is not centered.
+///           is coarser than usual. For a user's case, the bound of a row or of a whole output is
+///           infinite if zeros would be within it although they are not the result
+/// Computes  the bound of each output for `accumulation`, `formula` and `cast_order`. A bound for
+///           one formula is at most the bound for the formulas listed after it in Formula. The
+///           bounds for `one_pass` and `folded` are equal if the layer is not centered.
 ///           An infinite bound accepts any value. It has one of three reasons: the element depends
 ///           on a non-finite input; the element may overflow the output's dtype because the
-///           arithmetic has fewer digits than that dtype; or the case is a user's model and every
-///           bound of the output exceeds every number of the case.
+///           arithmetic has fewer digits than that dtype; or the case is a user's, and the bound
+///           says nothing: zeros would be within it, or, for a model, every number of the case.
 ///           The bound of an output with a given scale is in units of that scale. The bound of an
 ///           output with block scales ignores the scales
 struct Tolerance {
@@ -53,11 +55,12 @@ struct Tolerance {
   ref::tensor::NamedTensors<double> input_sensitivity;
 };
 Tolerance derive_tolerance(const Case& c, Accumulation accumulation,
-                           Formula formula = Formula::two_pass, bool flushes = false);
+                           Formula formula = Formula::two_pass, bool flushes = false,
+                           CastOrder cast_order = CastOrder::after_affine);
 /// Overload for a case whose inputs have been read (recipes::inputs_of).
 Tolerance derive_tolerance(const Case& c, checks::evaluation::EvalInputs inputs,
                            Accumulation accumulation, Formula formula = Formula::two_pass,
-                           bool flushes = false);
+                           bool flushes = false, CastOrder cast_order = CastOrder::after_affine);
 
 /// Returns the arithmetic that is assumed for a candidate. If the candidate does not declare that
 /// it flushes subnormal numbers to 0, an operation with a subnormal result is off by at most 2

@@ -17,8 +17,8 @@ inline constexpr double kOperationError = ref::numeric::kMaxOperationError;
 /// scale.
 inline constexpr double kScaledInputError = kOperationError + kUlpError;
 
-/// The error limit of the conversion of a running statistic: a multiplication by n/(n-1) or its
-/// reciprocal, and a weight a that stands for 1 - a in the reference.
+/// The error limit of the conversion of a running statistic. A conversion multiplies by n/(n-1) or
+/// its reciprocal, and uses a weight `a` where the reference uses `1 - a`.
 inline constexpr double kConvertedStatisticError = 3 * kOperationError;
 
 /// The error limit of 1 - s, in which `s = 1/(1 + exp(-x))` is a sigmoid. It consists of the errors

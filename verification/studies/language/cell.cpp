@@ -30,7 +30,7 @@ std::vector<std::string_view> parts_between_slashes(std::string_view name) {
   return parts;
 }
 
-/// Returns the part without the prefix with which it begins. `part` is one part of the name of a
+/// Returns `part` without `prefix`, with which it must begin. `part` is one part of the name of a
 /// training run.
 /// Throws    UsageError if the part does not begin with the prefix
 std::string_view text_after_prefix(std::string_view name, std::string_view part,

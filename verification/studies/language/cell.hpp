@@ -10,12 +10,13 @@
 
 namespace normproof::verification::studies::language {
 
-/// The size of a training run. quick: about a second, for generated data. whole: minutes, for a
-/// real text or real sentence pairs.
+/// The size of a training run. A `quick` run takes about a second and is meant for generated data.
+/// A `whole` run takes minutes and is meant for a real text or real sentence pairs.
 enum class Size { quick, whole };
 
-/// What the study measures on a trained model after validation. validation: nothing more. test: the
-/// loss on the test data. dynamics: statistics of its norms at every step (traced_task.hpp).
+/// What the study measures on a trained model after validation. With `validation`, it measures
+/// nothing more. With `test`, it measures the loss on the test data. With `dynamics`, it measures
+/// statistics of the model's norms at every step (traced_task.hpp).
 enum class RunPurpose { validation, test, dynamics };
 
 /// A cell: one training run of the study. Training runs are independent of each other. The name of
@@ -35,10 +36,10 @@ struct Cell {
 /// Returns the tasks of the study. Code that depends on the task is in study_data.cpp.
 const std::vector<training::Task>& study_tasks();
 
-/// Returns the names of the norms that the study compares for a task. layer_norm is the first.
-/// Besides the norms of the paper [SYG+20] and its code there are rms_norm and dyt. For
-/// translators, which have an encoder and a decoder, there is also kReleasedPlacement, which names
-/// one norm for the encoder and another for the decoder.
+/// Returns the names of the norms that the study compares for a task. layer_norm is the first. The
+/// list has the norms of the paper [SYG+20] and of its code, and also rms_norm and dyt. For
+/// translators, which have an encoder and a decoder, the list also has kReleasedPlacement, which
+/// names one norm for the encoder and another norm for the decoder.
 const std::vector<std::string>& study_norms(training::Task task);
 
 /// The norms of a translator in the code that the authors of [SYG+20] released, where they are
@@ -73,8 +74,8 @@ std::string cell_name(const Cell& cell);
 Cell parse_cell(std::string_view name);
 
 /// Returns the training configuration of a training run, as described in
-/// docs/guide/study_language.md. It lacks the settings that depend on the data, which config_for()
-/// adds.
+/// docs/guide/study_language.md. It lacks the settings that depend on the data;
+/// make_run_config_with_data() adds them.
 /// Throws    UsageError if the rate is not a number, or the norm is unknown
 training::RunConfig make_run_config(const Cell& cell);
 

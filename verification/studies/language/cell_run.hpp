@@ -17,9 +17,9 @@ struct CellOptions {
   gpu::device::Device* device = nullptr;  ///< the GPU to train on; nullptr: train on the CPU
 };
 
-/// Returns the folder in which a training run keeps its files: "runs/" and its name, without
-/// "/test" and with ~ in place of /. Validation and test of a model share the folder, so that the
-/// test uses the model that was trained for the validation.
+/// Returns the folder in which a training run keeps its files. Its path is "runs/" followed by the
+/// name of the training run, without "/test" and with ~ in place of /. Validation and test of a
+/// model share the folder, so that the test uses the model that was trained for the validation.
 std::filesystem::path run_folder(const std::filesystem::path& study, const Cell& cell);
 
 /// Executes one training run of the study with training::run, and then tests the model if

@@ -17,9 +17,9 @@ constexpr const char* kRule =
     "the 95 % interval of the paired difference over seeds is all on this side; refuted where it "
     "is all on the other";
 
-/// Judges whether differences between two norms, one per seed, are above 0. A seed has no
-/// difference if one of its two training runs diverged and the other did not. Such a seed counts in
-/// `for_it` or in `against_it`.
+/// Judges whether the differences between two norms are above 0. There is one difference per seed.
+/// A seed has no difference if one of its two training runs diverged and the other run did not.
+/// Such a seed counts in `for_it` or in `against_it`.
 Finding judge(const std::vector<double>& differences, std::size_t for_it, std::size_t against_it,
               const std::string& what) {
   const std::size_t seeds = differences.size() + for_it + against_it;

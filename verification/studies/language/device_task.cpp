@@ -17,8 +17,8 @@ using training::Task;
 
 namespace {
 
-/// Returns the batches of training step k, which has `each` batches. The last step has the batches
-/// that remain, which may be fewer.
+/// Returns the batches of training step k, which are `each` consecutive batches. The last step has
+/// the batches that remain, which may be fewer.
 template <class Batch>
 std::span<const Batch> select_step_batches(const std::vector<Batch>& epoch, std::size_t each,
                                            std::size_t k) {

@@ -30,7 +30,7 @@ const ComparedStatistic* find_compared_statistic(std::string_view tensor) {
 }
 
 /// If `tensor` is a statistic for which a norm layer keeps a running value, adds the fluctuation of
-/// this statistic to `found`. `before` holds the running values before the step.
+/// this statistic to `found`. The argument `before` holds the running values before the step.
 void add_fluctuation(const std::string& tensor, const Tensor<double>& batch,
                      const NamedTensors<double>& before, training::Qualities& found) {
   const ComparedStatistic* const own = find_compared_statistic(tensor);

@@ -7,7 +7,7 @@
 
 namespace normproof::verification::studies::language {
 
-/// The beginning of the names of the quality measures that FollowedTask adds, such as
+/// The beginning of the names of the quality measures that FluctuationTask adds, such as
 /// "fluctuation.layers.0.norm1.variance".
 inline constexpr std::string_view kFluctuation = "fluctuation.";
 

@@ -5,7 +5,7 @@
 namespace normproof::verification::studies::language {
 
 /// Statistical power: the smallest difference between a norm and layer_norm that a study with a
-/// given number of seeds can detect. It is estimated from the results so far.
+/// given number of seeds can detect. It is estimated from the results that exist.
 struct PowerRow {
   Condition condition;
   std::string norm;  ///< the norm that is compared with layer_norm

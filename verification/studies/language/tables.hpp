@@ -80,7 +80,7 @@ using Quantity = std::function<std::optional<double>(const CellResult&)>;
 /// A comparison of two norms, seed by seed. It covers the seeds for which each of the two norms was
 /// tested at its chosen learning rate.
 struct PairedDifferences {
-  /// For each seed: the first norm's quantity minus the second norm's.
+  /// For each seed, the first norm's quantity minus the second norm's quantity.
   std::vector<double> differences;
   /// Numbers of seeds for which only the first or only the second norm has the quantity.
   std::size_t first_only = 0, second_only = 0;
@@ -97,7 +97,7 @@ PairedDifferences pair_seeds(const Results& results, const Condition& condition,
 struct QuantitySummary {
   std::optional<double> mean = {}, least = {}, largest = {};
   /// Confidence interval of the norm's quantity minus the quantity of layer_norm, over the seeds
-  /// that both norms have.
+  /// that have results for the two norms.
   std::optional<ConfidenceInterval> beside_layer_norm = {};
 };
 

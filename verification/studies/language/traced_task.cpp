@@ -41,8 +41,9 @@ std::vector<double> values_of(const Tensor<double>& tensor) {
   return {tensor.begin(), tensor.end()};
 }
 
-/// Adds the fluctuation of a statistic to `found`: its distance from the running value, relative to
-/// `scale`. Then updates the running value. `scale` and `running` may be the same tensor.
+/// Adds the fluctuation of a statistic to `found`. The fluctuation is the distance of the statistic
+/// from the running value, relative to `scale`. Then updates the running value. `scale` and
+/// `running` may be the same tensor.
 void update_fluctuation(const std::string& site, const char* statistic, const Tensor<double>& batch,
                         const Tensor<double>& scale, Tensor<double>& running,
                         training::Qualities& found) {

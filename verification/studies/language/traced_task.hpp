@@ -12,8 +12,8 @@
 
 namespace normproof::verification::studies::language {
 
-/// The beginnings of the names of the quality measures that NormTrace adds, such as
-/// "gradient_share.layers.0.norm1".
+/// These constants are the beginnings of the names of the quality measures that NormTrace adds,
+/// such as "gradient_share.layers.0.norm1".
 inline constexpr std::string_view kGradientSharePrefix = "gradient_share.";
 inline constexpr std::string_view kBoundChannelsPrefix = "bound_channels.";
 
@@ -24,7 +24,7 @@ inline constexpr std::string_view kBoundChannelsPrefix = "bound_channels.";
 /// Computes  the following quality measures per norm layer and step, over the rows that count in
 ///           statistics. x is the input of the layer.
 ///           * "fluctuation.<norm layer>.<statistic>": `||batch - running|| / ||scale||`, as in
-///           FollowedTask, for the mean, biased variance and quadratic_mean of x. `running` is
+///           FluctuationTask, for the mean, biased variance and quadratic_mean of x. `running` is
 ///           an exponential moving average over the earlier steps, with the factor kDecay. It is
 ///           initialized by the first step, which has no fluctuation.
 ///           * "gradient_share.<norm layer>", only for power_norm: the maximum of rms(X')

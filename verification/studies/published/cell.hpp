@@ -10,8 +10,8 @@
 
 namespace normproof::verification::studies::published {
 
-/// The length in tokens to which a batch is padded. longest: the length of its longest sentence.
-/// fixed_512: 512.
+/// The length in tokens to which a batch is padded. With `longest`, it is the length of the longest
+/// sentence of the batch. With `fixed_512`, it is 512.
 enum class Padding { longest, fixed_512 };
 
 /// Returns the padding of the training runs of a protocol whose names do not specify a padding. It
@@ -27,12 +27,12 @@ struct Cell {
   std::size_t d_ff = 32;
   std::string norm = "layer_norm";    ///< one of study_norms()
   std::string learning_rate = "0.1";  ///< in the form of number_name(), such as "10" or "1e-4"
-  /// The initialization of the weights. If it is "", the protocol decides. "uniform-0.1": every
-  /// weight is drawn from the uniform distribution on (-0.1, 0.1); other limits are possible.
+  /// The initialization of the weights. If it is "", the protocol decides. If it is "uniform-0.1",
+  /// every weight is drawn from the uniform distribution on (-0.1, 0.1). Other limits are possible.
   std::string initialization = "";
   /// Seed of the initial weights, the order of the batches and the dropout.
   std::uint64_t seed = 42;
-  /// Number of training steps; 0: only computes the gradients of the first batch.
+  /// Number of training steps. If it is 0, the run only computes the gradients of the first batch.
   std::size_t steps = 87;
   /// Whether to measure the Lipschitz constant and the smoothness of the loss at every step.
   bool curves = false;

@@ -15,8 +15,8 @@ struct CellProgress {
 };
 
 struct CellOptions {
-  /// The GPU to train on; nullptr: train on the CPU. A training run that records dynamics is always
-  /// on the CPU.
+  /// The GPU to train on. If it is nullptr, the training is on the CPU. A training run that records
+  /// dynamics is always on the CPU.
   gpu::device::Device* device = nullptr;
   std::function<void(const CellProgress&)> after_step = {};
 };

@@ -26,10 +26,11 @@ struct Statement {
   std::string rule;  ///< the criterion that decides whether it holds
 };
 
-/// Returns the statements of the paper. a1 and a2: the highest learning rate with LayerNorm,
-/// compared with BatchNorm and with no norm. b: peaks of the loss with BatchNorm. c1 and c2:
-/// Lipschitz constant and smoothness of the loss. d: deep models without norm. e1 and e2: gradients
-/// across the layers, compared with BatchNorm and with no norm.
+/// Returns the statements of the paper. a1 and a2 compare the highest learning rate with LayerNorm
+/// to the highest rates with BatchNorm and with no norm. b is about peaks of the loss with
+/// BatchNorm. c1 and c2 are about the Lipschitz constant and the smoothness of the loss. d is about
+/// deep models without norm. e1 and e2 are about gradients across the layers, compared with
+/// BatchNorm and with no norm.
 const std::vector<Statement>& statements();
 
 /// Decides whether the results support a statement of the paper.

@@ -20,7 +20,7 @@ struct ConvergenceRule {
 };
 
 /// Returns the mean of the last `last` losses, or of all losses if there are fewer. Returns nothing
-/// if one of them is not finite.
+/// if one of these losses is not finite.
 std::optional<double> mean_of_last(const CellResult& cell, std::size_t last);
 
 bool converged(const CellResult& cell, const ConvergenceRule& rule = {});

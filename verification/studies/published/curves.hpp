@@ -26,7 +26,8 @@ struct Probe {
 template <class T>
 using Probes = std::vector<Probe<T>>;
 
-/// A function that returns the loss and its gradient at the state `at`.
+/// A function that returns the loss and its gradient at a training state. The argument `at` is this
+/// state.
 template <class T>
 using LossAt = std::function<ref::train::LossGradient<T>(ref::train::TrainState<T>& at)>;
 
@@ -38,11 +39,11 @@ using LossAt = std::function<ref::train::LossGradient<T>(ref::train::TrainState<
 ///           10)`, probe k = 1, ..., 9 measures `|L(W) - L(W - alpha_k g)|` and `|g - grad L(W -
 ///           alpha_k g)|_2` over the whole parameter vector. All probes use the same batch, the
 ///           same dropout masks, and the state of the norms before the step.
-///           If `consecutive` is true, the probes are those of the published loop. It starts with
-///           `W_0 = W` and `g_0 = g`. Probe k computes `V = W_{k-1} - alpha_k g_{k-1}`, `L_k =
-///           L(V)`, `g_k = grad L(V)` and `W_k = V + alpha_k g`. It measures `|L_{k-1} - L_k|` and
-///           the maximum of `|g_{k-1} - g_k|_2` over the parameter tensors. Probe k uses the
-///           dropout masks of the step number `step + k 2^32`.
+///           If `consecutive` is true, the probes are the probes of the published loop. The loop
+///           starts with `W_0 = W` and `g_0 = g`. Probe k computes `V = W_{k-1} - alpha_k g_{k-1}`,
+///           `L_k = L(V)`, `g_k = grad L(V)` and `W_k = V + alpha_k g`. It measures `|L_{k-1} -
+///           L_k|` and the maximum of `|g_{k-1} - g_k|_2` over the parameter tensors. Probe k uses
+///           the dropout masks of the step number `step + k 2^32`.
 ///           In either case the training step itself starts from W
 /// Requires  the requirements of loss_gradient at every probe
 /// Throws    ContractError; `state` is then unchanged

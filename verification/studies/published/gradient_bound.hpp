@@ -22,9 +22,9 @@ struct BoundInputs {
 /// Computes  for each channel, the root mean square of `X' = grad_x / rstd`, which is the gradient
 ///           before the division by psi, and its bound `G (1 + sqrt(Gamma_t / c))`. Gamma_t is
 ///           Gamma in step t. G is the maximum of rms(g) with `g = gamma grad_y`, and c is the
-///           minimum of Gamma; both are taken over the steps so far. The bound applies to a channel
-///           if Gamma was always positive, and if (1 - alpha_backward) Gamma was at most 1 in all
-///           earlier steps
+///           minimum of Gamma, where maximum and minimum are taken over the steps up to step t.
+///           The bound applies to a channel if Gamma was positive in all these steps, and if (1 -
+///           alpha_backward) Gamma was at most 1 in all earlier steps
 class GradientBound {
  public:
   struct ChannelMaxima {
@@ -39,7 +39,7 @@ class GradientBound {
   ChannelMaxima add(const BoundInputs& step, double new_weight);
 
  private:
-  /// The values of a channel over the steps so far.
+  /// The values of a channel over all steps that were added.
   struct ChannelHistory {
     double largest_gradient = 0;
     double least_gamma = std::numeric_limits<double>::infinity();

@@ -12,7 +12,8 @@ namespace normproof::verification::studies::published {
 /// bar of figure 2 or 3.
 struct GradientSpread {
   std::string tensor;
-  /// The sample standard deviation divides by n - 1. It is 0 for a single training run.
+  /// The mean and the sample standard deviation, which divides by n - 1. The standard deviation is
+  /// 0 for a single training run.
   double mean = 0, standard_deviation = 0;
   std::size_t cells = 0;  ///< number of training runs with a finite gradient
 };

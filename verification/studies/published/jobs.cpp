@@ -32,9 +32,9 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-/// Writes a line from a worker process to its parent. The first character of the line is `kind`.
-/// 'd': the task named `text` is done. All other kinds report a failure with the message `text`:
-/// 'u' (usage), 'f' (file), 'n' (no device), 'c' (contract) and 'e' (other).
+/// Writes a line from a worker process to its parent. The first character of the line is `kind`. If
+/// `kind` is 'd', the task named `text` is done. Every other kind reports a failure with the
+/// message `text`: 'u' (usage), 'f' (file), 'n' (no device), 'c' (contract) or 'e' (other).
 void report_to_parent(int pipe, char kind, std::string text) {
   std::ranges::replace(text, '\n', ' ');
   // Errors are ignored: a failed write means that the parent process has ended.

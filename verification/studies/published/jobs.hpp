@@ -22,7 +22,8 @@ using Runner = std::function<std::string(const std::string& name)>;
 
 struct JobsProgress {
   std::size_t done = 0, tasks = 0;
-  /// Estimated from the costs of finished tasks; 0 before the first one has finished.
+  /// The remaining time, estimated from the costs of finished tasks. It is 0 before the first task
+  /// has finished.
   double seconds_left = 0;
   std::string name;  ///< name of the task that finished last
 };

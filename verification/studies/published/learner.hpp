@@ -31,9 +31,9 @@ class Learner {
   virtual ref::train::StepResult<double> step(std::size_t first, std::size_t count,
                                               ref::model::Mode mode,
                                               const ref::encoder::TensorTap<double>& tap) = 0;
-  /// Returns the loss and its gradient at the state `at`, for the `count` batches from index
-  /// `first` on. The parameters and the step number of `at` may differ from the
-  /// values in state().
+  /// Returns the loss and its gradient for the `count` batches from index `first` on. The argument
+  /// `at` is the training state at which they are computed. The parameters and the step number of
+  /// this state may differ from the values in state().
   virtual ref::train::LossGradient<double> loss_gradient(std::size_t first, std::size_t count,
                                                          ref::model::Mode mode, State& at) = 0;
   virtual ref::train::Evaluation<double> evaluate() = 0;
@@ -44,7 +44,7 @@ class Learner {
 };
 
 /// Creates a learner that trains on the CPU with ref.
-/// Requires  `config` outlives it
+/// Requires  `config` outlives the learner
 std::unique_ptr<Learner> processor_learner(const ref::model::TrainConfig& config,
                                            const ref::tensor::Tensor<double>& class_weights);
 

@@ -40,7 +40,7 @@ namespace normproof::verification::studies::published {
 ///           * nu_largest: the maximum of |nu| after the step.
 ///           * psi_least: the minimum of `sqrt(psi^2 + eps)`, which is 1 / max rstd.
 ///           * gradient_seen, gradient_bound, gradient_share, bound_channels, only for power_norm:
-///           the members seen, bound, share and channels of GradientBound::Found.
+///           the members seen, bound, share and channels of GradientBound::ChannelMaxima.
 ///           * spreads, one number per statistic for the whole run: the square root of the mean of
 ///           `var_t v` over the channels, divided by the root mean square of `mean_t v` over the
 ///           channels. `mean_t v` and `var_t v` are the mean and variance of a channel over the T
@@ -63,7 +63,7 @@ class NormDynamics {
  private:
   using Vector = std::vector<double>;
 
-  /// Mean and variance of a statistic over the steps so far, per channel.
+  /// Mean and variance of a statistic over the recorded steps, per channel.
   struct StatisticHistory {
     /// The value at the last step, and the two accumulators of Welford's algorithm: the mean, and
     /// the sum of squared deviations from the mean.

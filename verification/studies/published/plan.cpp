@@ -40,7 +40,7 @@ bool has_figure(const Selection& selection, std::size_t least, std::size_t most)
 }
 
 /// Adds the training runs that the study shows outside its tables. They have the norm and the
-/// protocol of the cell `of`.
+/// protocol of the argument `of`, which is a training run.
 void add_figures(CellList& cells, const Selection& selection, const Cell& of) {
   if (selection.initialization)
     for (const char* limit : kInitializations)

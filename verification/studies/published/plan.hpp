@@ -48,9 +48,9 @@ Selection quick_selection();
 /// runs for the tables come before the training runs for the figures.
 std::vector<Cell> plan(const Selection& selection);
 
-/// These functions return a training run: table_cell for an entry of a table, curves_cell for
-/// figures 4 to 6, gradients_cell for figures 2 and 3. The training run has the protocol, the
-/// padding and the norm of the cell `of`. The seed is 42, or 1 for figures 2 and 3.
+/// These functions return a training run. table_cell is for an entry of a table, curves_cell for
+/// figures 4 to 6, and gradients_cell for figures 2 and 3. The argument `of` is a training run with
+/// the same protocol, padding and norm. The seed is 42, or 1 for figures 2 and 3.
 Cell table_cell(Cell of, const TableShape& shape, std::string rate);
 Cell curves_cell(Cell of, std::size_t steps, std::size_t width);
 Cell gradients_cell(Cell of, std::size_t layers, std::size_t width);
@@ -59,9 +59,9 @@ Cell gradients_cell(Cell of, std::size_t layers, std::size_t width);
 /// three norms all converged.
 Cell initialization_cell(Cell of, std::string initialization);
 
-/// Returns the place of a training run in the report, which does not depend on the seed: "table 3",
-/// "initialization", "figure 2" or "figures 4 to 6". It is empty if the report does not show the
-/// run.
+/// Returns the place of a training run in the report: "table 3", "initialization", "figure 2" or
+/// "figures 4 to 6". The place does not depend on the seed. It is empty if the report does not show
+/// the run.
 std::string report_place(const Cell& cell);
 
 /// Returns an estimate of the cost of a training run, as a number of multiplications. It determines

@@ -8,7 +8,7 @@
 namespace normproof::verification::studies::published {
 
 /// The faults of the published code. A training run can have each fault separately. Without any
-/// fault it is the corrected protocol.
+/// fault, the protocol is the corrected one.
 struct Protocol {
   /// Labels and logits are in different orders. The logits have one row per position, in
   /// position-major order: row i = s B + b is position s of sentence b, for B sentences. But row i

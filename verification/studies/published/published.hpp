@@ -16,8 +16,8 @@ namespace normproof::verification::studies::published {
 /// CUHK-Shenzhen, 12 December 2024. They cover layer_norm, batch_norm and none. For any other norm,
 /// the functions return nothing.
 
-/// Returns the highest learning rate at which the norm converged in a table of the paper. It also
-/// converged at every lower rate.
+/// Returns the highest learning rate at which the norm converged in a table of the paper. The norm
+/// also converged at every lower rate.
 /// Requires  (C1) 1 <= table <= 6
 std::optional<std::string_view> published_highest_rate(std::size_t table, std::string_view norm);
 

@@ -25,9 +25,9 @@ std::string highest_rate_text(const Column& column);
 ///           compares the columns at each of these rates, from the highest rate down, and stops at
 ///           the first rate at which a column converged. If only one column converged there, this
 ///           column has the higher rate. If both columns converged there, the highest rates are
-///           equal. The result is nothing if missing runs may change the answer. This is so if a
-///           run is missing before the decision; if the highest rates are equal, but a higher rate
-///           is not in `run`; or if no column converged and any rate is not in `run`
+///           equal. Missing training runs may change the answer, and the result is nothing, in
+///           three cases: a training run is missing at a rate that was compared; the highest rates
+///           are equal, and `run` lacks a higher rate; no column converged, and `run` lacks a rate
 /// Requires  every rate for which a column has an answer is in `run`
 std::optional<std::strong_ordering> compare_highest(const Column& left, const Column& right,
                                                     const std::set<std::string>& run);

@@ -43,11 +43,12 @@ struct Divergence {
 std::string divergence_sentence(std::size_t step, const ref::numeric::ContractError& refusal);
 
 /// The quantities of a norm layer over the steps of a training run (norm_dynamics.hpp). A quantity
-/// has one number per step, which is absent if the quantity is undefined in that step.
+/// has one number per step. The number is absent if the quantity is undefined in that step.
 struct NormLayerDynamics {
   std::string site;  ///< name of the norm layer, such as "layers.0.norm1"
   std::vector<std::pair<std::string, std::vector<std::optional<double>>>> series;
-  /// The quantities `spreads`, which cover the whole run.
+  /// The numbers that norm_dynamics.hpp calls `spreads`. There is one pair of name and number per
+  /// statistic, for the whole run.
   std::vector<std::pair<std::string, double>> spreads;
 
   /// Returns the numbers of a quantity, or null if there is no quantity of this name.

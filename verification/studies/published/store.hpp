@@ -59,9 +59,9 @@ class Store {
   /// Throws    FileError naming the file and the line if a line was altered or a name occurs twice
   std::map<std::string, std::string> results() const;
 
-  /// Checks the field data_sha256 of every result. In the first overload, it must be the argument.
-  /// In the second overload, it must be the hash that the function returns for the name of the
-  /// result.
+  /// Checks the field data_sha256 of every result. In the first overload, the field must equal the
+  /// argument `data_sha256`. In the second overload, it must equal the hash that the function
+  /// returns for the name of the result.
   void check_data(const std::string& data_sha256) const;
   using DataOf = std::function<std::string(const std::string& name)>;
   void check_data(const DataOf& data_sha256_of) const;

@@ -19,7 +19,8 @@ struct PoolFunctions {
   /// Called in worker process i. May write output to the descriptor `output` at any time.
   std::function<void(std::size_t i, int output)> work;
   /// Called in the process that called run_pool, after worker process i has written. `output` is
-  /// everything that the worker has written and that this function has not yet erased from it.
+  /// everything that the worker has written, without the parts that this function has erased from
+  /// `output`.
   std::function<void(std::size_t i, std::string& output)> receive = {};
   /// Called in the process that called run_pool, after worker process i has ended. The report's
   /// text is the output that `receive` did not erase.

@@ -61,8 +61,8 @@ void kill_descendants() {
   }
 }
 
-/// Ends this process as `status` describes, a status that waitpid returned: by the same signal or
-/// with the same exit status.
+/// Ends this process in the way that `status` describes: by the same signal, or with the same exit
+/// status. `status` is a status that waitpid returned.
 [[noreturn]] void exit_like_process(int status) {
   if (WIFSIGNALED(status)) {
     const rlimit none = {0, 0};

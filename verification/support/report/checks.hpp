@@ -15,7 +15,8 @@ enum class Outcome { passed, failed, error, skipped };
 
 /// A sentence that says what is wrong, or why a check was skipped.
 struct Finding {
-  /// The SARIF rule id, such as "layer_norm/grad_x"; if empty, SARIF leaves the finding out.
+  /// The SARIF rule id, such as "layer_norm/grad_x". If it is empty, the SARIF report leaves the
+  /// finding out.
   std::string rule;
   std::string sentence;
 };

@@ -10,7 +10,7 @@ namespace normproof::verification::support::report {
 
 /// A curve of a gnuplot picture.
 struct Curve {
-  /// Name of the curve in the picture's key; if empty, the key does not list the curve.
+  /// Name of the curve in the picture's key. If it is empty, the key does not list the curve.
   std::string title;
   std::string style;
   std::vector<std::pair<double, double>> points;

@@ -107,7 +107,8 @@ struct Drawing {
 };
 
 struct Figure {
-  /// Name of the file beside a Markdown report; if empty, only HTML shows the figure.
+  /// Name of the picture's file beside a Markdown report. If it is empty, only HTML shows the
+  /// figure.
   std::string file;
   Drawing drawing;
   std::string caption;

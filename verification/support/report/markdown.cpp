@@ -19,8 +19,8 @@ bool is_punctuation(char c) {
   return c > ' ' && c < 0x7f && !is_word(c);
 }
 
-/// Whether Markdown gives the sign a meaning if it is between these two characters. The character '
-/// ' is used for the start and the end of the line.
+/// Whether Markdown gives the sign a meaning if it is between these two characters. A space stands
+/// for the start and for the end of the line.
 bool has_markdown_meaning(char sign, char before, char after) {
   switch (sign) {
     case '`':
@@ -39,8 +39,9 @@ bool has_markdown_meaning(char sign, char before, char after) {
   }
 }
 
-/// Returns the HTML entity for a sign that would start HTML, or an empty text for other signs.
-/// Markdown renderers treat a backslash before such a sign differently, so it cannot be used.
+/// Returns the HTML entity for a sign that would start HTML, or an empty text for other signs. A
+/// backslash cannot be used instead, because Markdown renderers disagree about a backslash before
+/// such a sign.
 std::string_view html_entity(char sign, char after) {
   if (sign == '<' && (is_word(after) || after == '/' || after == '!' || after == '?'))
     return "&lt;";

@@ -15,8 +15,8 @@ namespace {
 constexpr std::string_view kReplacementCharacter = "\xef\xbf\xbd";
 constexpr std::string_view kEllipsis = "\xe2\x80\xa6";
 
-/// Returns the character at `position` and advances `position` behind it. A negative result means
-/// that the UTF-8 is ill-formed.
+/// Returns the character at `position`, and advances `position` to the byte after this character. A
+/// negative result means that the UTF-8 is ill-formed.
 UChar32 next(std::string_view text, std::size_t& position) {
   const auto* const bytes = reinterpret_cast<const std::uint8_t*>(text.data());
   const auto length = static_cast<std::int64_t>(text.size());

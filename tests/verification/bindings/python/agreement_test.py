@@ -1,4 +1,6 @@
 """Tests normproof.agree: equal bits, or which of two functions is more accurate."""
+import html
+
 import kernels
 import numpy as np
 import pytest
@@ -81,3 +83,36 @@ def test_missing_and_unknown_outputs_are_reported_in_a_sentence():
         normproof.agree(kernels.relu, kernels.relu, "relu", only="random*", outputs="yy")
     with pytest.raises(normproof.UsageError, match="is offered by both .*: none has grad_head.weight"):
         normproof.agree(kernels.exact, kernels.exact, "translator", only="tied*", dtype="float64", outputs="grad_head.weight")
+
+
+def test_the_page_has_the_facts_and_a_row_for_each_output(tmp_path, monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1000000000")
+    agreement = normproof.agree(kernels.layer_norm, wide, "layer_norm", only=["random*", "odd*"])
+    page, text = agreement.html(tmp_path / "page"), agreement.markdown(tmp_path / "text")
+    assert (tmp_path / "page").read_text() == page and (tmp_path / "text").read_text() == text
+    assert page.startswith("<!DOCTYPE html>") and "src=" not in page and "<script" not in page
+    assert "<dt>date</dt><dd>2001-09-09T01:46:40Z</dd>" in page and "- date: `2001-09-09T01:46:40Z`" in text
+    assert "<dt>a</dt><dd>kernels.layer_norm, NumPy" in page and "- operation: `layer_norm`" in text
+    command = 'normproof.agree(layer_norm, wide, "layer_norm", only=["random*", "odd*"], dtype=["float32"], tier="quick")'
+    assert command in text and html.escape(command) in page
+    for output in agreement.outputs:
+        assert f"<td>{output.path}</td>" in page and f"| {output.path} | y | " in text
+    assert "&lt;!DOCTYPE html&gt;" in agreement._repr_html_() and agreement.verdict() in str(agreement)
+
+
+def test_the_page_shows_failures_in_one_line_each():
+    def raises(x):
+        raise ValueError("<b>\n\x1b[31m`")
+    agreement = normproof.agree(kernels.relu, raises, "relu", only="random*")
+    assert "&lt;b&gt; \\x1b[31m`</li>" in agreement.html() and "- `` quick/relu/random" in agreement.markdown()
+
+
+def test_a_compiled_function_is_named_as_such():
+    torch = pytest.importorskip("torch")
+    if not hasattr(torch, "compile"):
+        pytest.skip("this PyTorch has no compiler")
+
+    def softmax(x):
+        return torch.softmax(x, -1)
+    agreement = normproof.agree(softmax, torch.compile(softmax, backend="eager"), "softmax", only="random*")
+    assert str(agreement).startswith("a: softmax\nb: torch.compile(softmax)\n")

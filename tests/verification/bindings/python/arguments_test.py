@@ -19,7 +19,7 @@ from normproof.errors import UsageError
     ("relations", ["all", (), ["rank"]], [3, [3], None], "names of normproof.RELATIONS, or 'all'"),
     ("seconds", [None, 1, 0.5, 1e6, np.float32(2), np.int64(2)], [-1, 0, float("nan"), float("inf"), True, "60"],
      "a number above 0 and up to 1e+06, or None for no limit"),
-    ("threads", [0, 2, np.int64(2)], [-1, 1.5, "2", True], "a whole number from 0"),
+    ("threads", [0, 2, np.int64(2)], [-1, 1.5, "2", True], "a whole number from 0 to 1024"),
     ("name", ["mine"], [3], "a text, the name of the case"),
     ("isolate", [True, False, np.bool_(True)], ["yes", 1, None], "True or False"),
     ("strict", [True], ["yes"], "True or False"),

@@ -2,6 +2,7 @@
 import os
 import signal
 import time
+import warnings
 
 import kernels
 import numpy as np
@@ -95,7 +96,7 @@ def test_dtype_and_only_accept_several_values():
 @pytest.mark.parametrize("returned, sentence", [
     (lambda x: None, "returned nothing; expected y"),
     (lambda x: x[:-1], "y has shape [2, 5, 6]; expected [3, 5, 6]"),
-    (lambda x: (x, x), "returned 2 values"),
+    (lambda x: (x[:1], x), "returned 2 values"),
     (lambda x: "text", "y is a str; expected a tensor of NumPy"),
     (lambda x: x.astype(complex), "y has a dtype complex128; expected a tensor of numbers"),
     (lambda x: 1 / 0, "raised ZeroDivisionError: division by zero; expected outputs"),
@@ -197,7 +198,7 @@ def test_keyword_arguments_receive_the_remaining_names():
 
 @pytest.mark.parametrize("arguments, sentence", [
     ({"op": "layer_nrom"}, "op='layer_nrom' is unknown; expected 'layer_norm'"),
-    ({"dtype": "f32"}, "dtype='f32'; expected one or several of float64"),
+    ({"dtype": "f33"}, "dtype='f33'; expected one or several of float64"),
     ({"dtype": int}, "dtype=<class 'int'>; expected one or several of float64"),
     ({"dtype": []}, "dtype=[] is empty; expected one or several of float64"),
     ({"only": 3}, "only=3; expected a glob or several, or None for all cases"),
@@ -280,3 +281,27 @@ def test_a_time_limit_that_expires_at_once_fails_the_case(seconds):
     report = normproof.check(kernels.layer_norm, "layer_norm", only="random*", seconds=seconds)
     assert "no answer within" in report.failures[0].text
     assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+
+
+def plain_layer_norm(x, gamma, beta, eps):
+    centered, variance = kernels.row_statistics(x)
+    return gamma * (centered / np.sqrt(variance + x.dtype.type(eps))) + beta
+
+
+@pytest.mark.parametrize("options", [{}, {"isolate": True}, {"relations": "repeat"}])
+def test_numpy_does_not_warn_of_cases_with_nan_or_infinity(options, recwarn, capfd):
+    assert normproof.check(plain_layer_norm, "layer_norm", only=["*nan*", "*inf*"], **options).results
+    assert [str(one.message) for one in recwarn] == [] and "RuntimeWarning" not in capfd.readouterr().err
+
+
+def test_other_warnings_remain(recwarn):
+    def overflows(x):
+        return np.maximum(x, 0) + 0 * np.exp(np.full(x.shape, 1e4, x.dtype))
+    normproof.check(overflows, "relu", only="random*")
+    assert "overflow encountered in exp" in str(recwarn.list[0].message)
+
+    def warns(x):
+        warnings.warn("of the user")
+        return np.maximum(x, 0)
+    normproof.check(warns, "relu", only="*nan*")
+    assert "of the user" in str(recwarn.list[-1].message)

@@ -26,7 +26,7 @@ def test_dtypes_of_pytorch_are_recognized():
     assert dtype_names(torch.bfloat16) == ["bfloat16"]
 
 
-@pytest.mark.parametrize("dtype", ["f32", int, np.int8, [np.float32, "int8"], (), None])
+@pytest.mark.parametrize("dtype", ["f33", int, np.int8, [np.float32, "int8"], (), None])
 def test_an_unsupported_dtype_is_a_usage_error(dtype):
     with pytest.raises(UsageError, match="expected one or several of float64, float32, float16, bfloat16"):
         dtype_names(dtype)

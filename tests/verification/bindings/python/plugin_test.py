@@ -80,6 +80,51 @@ def test_a_failure_prints_the_command_that_repeats_it(run):
     assert status == 1 and "python3 -m pytest 'test_kernels.py::test_a[quick/relu/random-3x5x6-float32]'" in text
 
 
+@pytest.mark.parametrize("body, sentence", [
+    ("case.check(lambda x: -x)", "normproof.errors.Mismatch: quick/relu/random-3x5x6-float32: y at"),
+    ("case.check(lambda x: x, framework='no')", "framework='no'; expected one of"),
+    ("normproof.check(lambda x, zzz: x, 'relu')", "zzz")])
+def test_the_traceback_of_a_failure_has_no_lines_of_the_package(run, body, sentence):
+    (run.folder / "test_kernels.py").write_text(
+        f"import normproof\n@normproof.cases('relu', only='random*')\ndef test_a(case):\n    {body}\n")
+    status, text = run()
+    assert status == 1 and sentence in text and f">       {body}" in text
+    assert "normproof/testing.py" not in text and "normproof/checking.py" not in text and "def check_case" not in text
+    assert re.findall(r"^\S+\.py:\d+: ", text, re.M) == ["test_kernels.py:4: "]
+
+
+def test_an_unexpected_exception_in_the_package_keeps_its_traceback(run):
+    (run.folder / "test_kernels.py").write_text(
+        "import normproof\nfrom normproof import testing\n@normproof.cases('relu', only='random*')\ndef test_a(case):\n"
+        "    testing.Call = None\n    case.check(lambda x: x)\n")
+    status, text = run()
+    assert status == 1 and "normproof/testing.py" in text and "TypeError" in text
+
+
+def test_expected_failures_are_listed_by_the_ids_of_tests(run):
+    (run.folder / "test_kernels.py").write_text(
+        "import normproof, numpy as np\n@normproof.cases('relu', only='random*')\n"
+        "def test_wrong(case): case.check(lambda x: -x)\n@normproof.cases('relu', only='random*')\n"
+        "def test_right(case): case.check(lambda x: np.maximum(x, 0))\n")
+    listed = run.folder / "known"
+    for line in ("test_kernels.py::test_wrong*", "*::test_wrong[[]quick/relu/random*",
+                 "test_kernels.py::test_wrong[quick/relu/random-3x5x6-float32]"):
+        listed.write_text(line + "\n")
+        status, text = run("--normproof-xfail", str(listed))
+        assert status == 0 and "1 passed, 1 xfailed" in text, text
+    for content, arguments in (("*::test_wrong*\n*::test_other*\n", ("test_kernels.py::test_wrong",)),
+                               ("*::test_wrong*\ntest_others.py::*\n", ("test_kernels.py",))):
+        listed.write_text(content)
+        status, text = run("--normproof-xfail", str(listed), *arguments)
+        assert status == 0 and "1 xfailed" in text, text
+    listed.write_text("*::test_wrong*\ntest_others.py::*\n")
+    status, text = run("--normproof-xfail", str(listed))
+    assert status == 4 and "test_others.py::* matches no case" in text
+    listed.write_text("test_kernels.py::test_*\n")
+    status, text = run("--normproof-xfail", str(listed))
+    assert status == 1 and "[XPASS(strict)] --normproof-xfail: test_kernels.py::test_*" in text
+
+
 def test_expected_failures_must_fail_and_match_a_case(run):
     listed = run.folder / "known"
     listed.write_text("*/layer_norm/variance*  # a comment\n*/layer_norm/odd*\n")
@@ -108,7 +153,7 @@ def test_the_file_of_expected_failures_must_be_plain_utf8(run, content, sentence
 @pytest.mark.parametrize("text, sentence", [
     ("import normproof\n@normproof.cases('layer_nrom')\ndef test_a(case): pass\n", "is unknown; expected 'layer_norm'"),
     ("import normproof\n@normproof.cases('relu')\ndef test_a(): pass\n", "needs the argument `case`"),
-    ("import normproof\n@normproof.cases('relu', dtype='f32')\ndef test_a(case): pass\n", "dtype='f32'; expected one")])
+    ("import normproof\n@normproof.cases('relu', dtype='f33')\ndef test_a(case): pass\n", "dtype='f33'; expected one")])
 def test_wrong_usage_is_reported_in_one_sentence(run, text, sentence):
     (run.folder / "test_kernels.py").write_text(text)
     status, said = run()

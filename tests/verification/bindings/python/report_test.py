@@ -2,13 +2,16 @@
 import html
 import json
 import os
+import re
 import subprocess
+import xml.etree.ElementTree as tree
 
 import kernels
 import numpy as np
 import pytest
 
 import normproof
+from normproof.provenance import add_facts
 
 ADAPTER = '''
 import sys; sys.path[:0] = [{interop!r}, {here!r}]
@@ -54,7 +57,7 @@ def repros(text):
 
 @pytest.mark.parametrize("form", list(WRITTEN))
 def test_reports_equal_those_program_reports(report, program_reports, form, tmp_path):
-    """They are equal byte for byte, except that a case is repeated by a line of Python instead of a command."""
+    """They are equal byte for byte, except for the facts of the run, and for the lines that repeat a case."""
     expected = (program_reports / form).read_bytes().decode()
     theirs, ours = repros((program_reports / "json").read_text()), repros(report.json())
     assert len(theirs) == len(ours) == len(report.results)
@@ -63,7 +66,60 @@ def test_reports_equal_those_program_reports(report, program_reports, form, tmp_
         expected = expected.replace(WRITTEN[form](command), WRITTEN[form](call))
     assert "normproof.check(" in expected and "golden check --golden" not in expected
     text = getattr(report, form)(tmp_path / "ours")
-    assert (tmp_path / "ours").read_bytes() == text.encode() == expected.encode()
+    assert (tmp_path / "ours").read_bytes() == text.encode() == add_facts(form, expected, report.facts).encode()
+
+
+FACTS = {"candidate": "kernels.eps_outside", "framework": "NumPy", "version": np.__version__, "device": "cpu",
+         "date": "2001-09-09T01:46:40Z"}
+
+
+def test_every_form_has_the_facts_of_the_run(monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1000000000")
+    report = normproof.check(kernels.eps_outside, "layer_norm", only=["odd*", "variance*"])
+    command = ("python3 -c 'import normproof; from kernels import eps_outside; print(normproof.check(eps_outside, "
+               '"layer_norm", only=["odd*", "variance*"], dtype=["float32"], tier="quick"))\'')
+    facts = {**FACTS, "command": command, "conventions": "; ".join(report.conventions)}
+    assert "no gradients: forward alone" in facts["conventions"]
+    for line in report.json().splitlines():
+        assert {name: json.loads(line)[name] for name in facts} == facts
+    suite, = tree.fromstring(report.junit().encode()).iter("testsuite")
+    properties = [(entry.get("name"), entry.get("value")) for entry in suite.find("properties")]
+    assert dict(properties).items() >= facts.items() and len(dict(properties)) == len(properties)
+    assert [child.tag for child in suite][0] == "properties"
+    page = report.html()
+    for name, fact in FACTS.items():
+        assert f"<dt>{name}</dt><dd>{fact}</dd>" in page and f"- {name}: `{fact}`\n" in report.markdown()
+    assert f"<pre>{html.escape(command)}</pre>" in page and f"```\n{command}\n```\n" in report.markdown()
+
+
+def test_facts_are_added_to_a_suite_without_properties():
+    report = normproof.judge(lambda x: x, "relu", x=np.ones((2, 3), np.float32))
+    suite, = tree.fromstring(report.junit().encode()).iter("testsuite")
+    assert {entry.get("name") for entry in suite.find("properties")} == {*FACTS, "command", "conventions"}
+    assert report.facts["command"] == 'print(normproof.judge(lambda x: x, "relu", x=x))'
+
+
+def test_the_date_is_the_current_one_or_that_of_the_environment(monkeypatch):
+    monkeypatch.delenv("SOURCE_DATE_EPOCH", raising=False)
+    report = normproof.check(kernels.relu, "relu", only="random*")
+    assert re.fullmatch(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ", report.facts["date"])
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "yesterday")
+    with pytest.raises(normproof.UsageError, match="SOURCE_DATE_EPOCH is 'yesterday'; expected a number of seconds since 1970"):
+        normproof.check(kernels.relu, "relu", only="random*")
+
+
+def test_a_name_with_line_breaks_and_escapes_writes_nothing_of_its_own(tmp_path):
+    def fn(x):
+        return -x
+    fn.__name__ = fn.__qualname__ = "f\n# injected\x1b[31m\u2028``` | <b>\ud800"
+    fn.__module__ = "made\nup"
+    report = normproof.check(fn, "relu", only="random*", backward=None)
+    for text in (str(report), report.json(), report.junit(), report.markdown(), report.html(), report.repro(),
+                 report.facts["candidate"]):
+        assert "\x1b" not in text and "\u2028" not in text and "\n# injected" not in text
+        text.encode()
+    tree.fromstring(report.junit().encode())
+    compile(report.repro(), "repro", "exec")
 
 
 def test_the_page_is_self_contained_and_shows_the_worst_case(report, tmp_path):
@@ -75,6 +131,10 @@ def test_the_page_is_self_contained_and_shows_the_worst_case(report, tmp_path):
     assert "&lt;!DOCTYPE html&gt;" in shown and shown.startswith("<iframe") and "offsetHeight" in shown
     assert "min-width: 20em" in shown  # in a narrower frame the page would be many screens long
     assert "<script" not in shown.split("onload")[1]
+
+
+def test_a_failed_assertion_shows_the_last_line_of_the_report(report):
+    assert repr(report) == f"<kernels.eps_outside, layer_norm: {str(report).splitlines()[-1]}>" and "FAILED: " in repr(report)
 
 
 def test_json_lists_every_case(report):
@@ -94,9 +154,10 @@ def test_repro_includes_the_options_of_the_call():
                              backward=kernels.layer_norm_backward, arguments={"eps": lambda case: case.eps})
     text = report.repro()
     call = text.splitlines()[-2]
-    assert "backward=layer_norm_backward, arguments=arguments, seconds=7" in call and 'accumulation="float32"' in call
-    assert "from kernels import layer_norm_backward" in text and "# arguments: as it was given" in text
-    assert f'repro: print({call.removeprefix("report = ")})'.replace('"float32", tier', '["float32"], tier') in str(report)
+    assert "backward=layer_norm_backward, arguments={\"eps\": lambda case: case.eps}, seconds=7" in call and 'accumulation="float32"' in call
+    assert "from kernels import layer_norm_backward" in text
+    shown = call.removeprefix("report = ").replace('"float32", tier', '["float32"], tier')
+    assert f"print({shown})'" in str(report)
     with pytest.raises(normproof.UsageError, match="is no case of the report"):
         report.repro("quick/layer_norm/odd-13x17-float32")
 

@@ -310,3 +310,175 @@ def test_the_heading_says_if_no_gradient_is_judged():
     wrong = normproof.check(lambda case: torch.from_numpy(kernels.exact(case)["loss"]), "language_model")
     assert "loss does not depend on its inputs for the framework" in wrong.failures[0].text
     assert "expected outputs='loss', backward=" in wrong.failures[0].text
+
+
+class Gain(torch.nn.Module):
+    """An RMSNorm whose parameter has a name of its own."""
+
+    def __init__(self, dim, eps=1e-6):
+        super().__init__()
+        self.gain, self.eps = torch.nn.Parameter(torch.ones(dim)), eps
+
+    def forward(self, x):
+        return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + self.eps) * self.gain
+
+
+def test_a_parameter_with_an_unknown_name_is_not_set():
+    with pytest.raises(normproof.UsageError, match="has a parameter 'gain' that stands for nothing known; expected arguments="):
+        normproof.check(Gain, "rms_norm")
+    report = normproof.check(Gain, "rms_norm", arguments={"gain": "gamma"})
+    assert report and "gain is gamma" in report.conventions
+    kept = normproof.check(Gain, "rms_norm", arguments={"gain": None}, only="random*")
+    assert kept, "with its own gain of 1 the module is an RMSNorm without gamma"
+
+
+def test_an_ambiguous_parameter_is_not_set():
+    class Two(torch.nn.Module):
+        def __init__(self, dim, eps=1e-6):
+            super().__init__()
+            self.first, self.second, self.eps = torch.nn.LayerNorm(dim, eps), torch.nn.LayerNorm(dim, eps), eps
+
+        def forward(self, x):
+            return self.second(self.first(x))
+    with pytest.raises(normproof.UsageError, match="has a parameter 'first.weight' that stands for nothing known"):
+        normproof.check(Two, "layer_norm")
+
+
+class Clamp(torch.autograd.Function):
+    """ReLU as an autograd function."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return torch.where(x > 0, x, x * 0)
+
+    @staticmethod
+    def backward(ctx, grad_y):
+        return torch.where(ctx.saved_tensors[0] > 0, grad_y, grad_y * 0)
+
+
+apply_clamp = Clamp.apply
+
+
+def test_autograd_functions_are_called_with_tensors():
+    def kernel(x):
+        return apply_clamp(x)
+    for fn in (Clamp, Clamp.apply, lambda x: Clamp.apply(x), kernel):
+        report = normproof.check(fn, "relu", only="random*")
+        assert report and "gradients by the framework" in report.conventions, str(report)
+
+
+@pytest.mark.skipif(not hasattr(torch.autograd.Function, "setup_context"), reason="this PyTorch has no setup_context")
+def test_an_autograd_function_with_setup_context_keeps_its_first_argument():
+    class Separate(torch.autograd.Function):
+        @staticmethod
+        def forward(x):
+            return torch.where(x > 0, x, x * 0)
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.save_for_backward(*inputs)
+
+        @staticmethod
+        def backward(ctx, grad_y):
+            return torch.where(ctx.saved_tensors[0] > 0, grad_y, grad_y * 0)
+    assert normproof.check(Separate.apply, "relu", only="random*")
+
+
+def test_functions_without_a_signature_are_read_from_their_docstring():
+    report = normproof.check(torch.logsumexp, "log_sum_exp", only="random*")
+    assert report and "dim is -1" in report.conventions and report.title == "torch.logsumexp"
+
+
+def test_an_in_place_kernel_of_torch_is_judged_forward():
+    def rms_norm(out, x, w, eps):
+        torch.mul(x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + eps), w, out=out)
+
+    def fused_add_rms_norm(x, residual, w, eps):
+        residual.add_(x)
+        rms_norm(x, residual, w, eps)
+    assert normproof.check(rms_norm, "rms_norm")
+    report = normproof.check(fused_add_rms_norm, "add_rms_norm")
+    assert report and "it overwrites residual with sum" in report.conventions
+
+
+@pytest.mark.parametrize("kind, op", [(torch.optim.SGD, "sgd"), (torch.optim.Adam, "adam"), (torch.optim.AdamW, "adamw")])
+def test_optimizers_are_checked_as_classes(kind, op):
+    for extra in ({}, {"foreach": True}):
+        report = normproof.check(kind, op, arguments=extra)
+        assert report and not report.declined, str(report)
+
+    class Doubled(kind):
+        def step(self):
+            super().step()
+            super().step()
+    assert not normproof.check(Doubled, op)
+    with pytest.raises(normproof.UsageError, match="is an optimizer, and relu is none"):
+        normproof.check(kind, "relu")
+
+
+def test_the_cross_entropy_of_torch_is_checked_as_a_class():
+    report = normproof.check(torch.nn.CrossEntropyLoss, "cross_entropy")
+    assert report and len(report.declined) < len(report.results) // 3, str(report)
+
+
+def test_a_module_is_judged_with_its_own_parameters():
+    x, grad_y = torch.randn(4, 8), torch.randn(4, 8)
+    trained = torch.nn.LayerNorm(8, eps=1e-3)
+    with torch.no_grad():
+        trained.weight.uniform_(1, 2)
+        trained.bias.uniform_(1, 2)
+    before = {name: value.clone() for name, value in trained.state_dict().items()}
+    report = normproof.judge(trained, "layer_norm", x=x, grad_y=grad_y)
+    assert report and {"weight is gamma", "bias is beta"} <= set(report.conventions), str(report)
+    assert all(torch.equal(value, before[name]) for name, value in trained.state_dict().items())
+    assert not normproof.judge(trained, "layer_norm", x=x, eps=1e-5)
+    assert normproof.judge(Gain(8), "rms_norm", x=x, arguments={"gain": "gamma"})
+    with pytest.raises(normproof.UsageError, match="has a parameter 'gain' that stands for nothing known"):
+        normproof.judge(Gain(8), "rms_norm", x=x)
+
+
+def test_a_trained_batch_norm_is_judged_in_its_mode():
+    torch.manual_seed(1)
+    trained = torch.nn.BatchNorm1d(8)
+    trained(torch.randn(9, 8))
+    assert normproof.judge(trained, "batch_norm", x=torch.randn(5, 8))
+    trained.eval()
+    report = normproof.judge(trained, "batch_norm", x=torch.randn(5, 8))
+    assert report and "running_var is running_variance" in report.conventions
+
+
+def test_a_refusal_of_several_dtypes_declines_the_case():
+    report = normproof.check(torch.nn.LayerNorm, "layer_norm", only="parameters_in_bfloat16*")
+    assert all(result.passed or result.declined for result in report.results), str(report)
+
+
+def llama_rms_norm(eps_is_inside):
+    """Returns the RMSNorm of Llama: x_hat is rounded to the dtype of x before it is multiplied by the weight."""
+    def rms_norm(x, weight, eps):
+        wide = x.to(torch.float32)
+        square = wide.pow(2).mean(-1, keepdim=True)
+        root = torch.rsqrt(square + eps) if eps_is_inside else 1 / (torch.sqrt(square) + eps)
+        return weight * (wide * root).to(x.dtype)
+    return rms_norm
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+def test_a_norm_may_round_before_gamma_if_it_says_so(dtype):
+    right, wrong = llama_rms_norm(True), llama_rms_norm(False)
+    assert not normproof.check(right, "rms_norm", dtype=dtype)
+    report = normproof.check(right, "rms_norm", dtype=dtype, cast_order="before_gamma", strict=True)
+    assert report, str(report)
+    assert not normproof.check(wrong, "rms_norm", dtype=dtype, cast_order="before_gamma")
+    with pytest.raises(normproof.UsageError, match="expected .*before_gamma"):
+        normproof.check(right, "rms_norm", dtype=dtype, cast_order="before")
+
+
+def test_a_layer_norm_may_round_before_gamma_if_it_says_so():
+    def layer_norm(x, weight, bias, eps):
+        wide = x.to(torch.float32)
+        centered = wide - wide.mean(-1, keepdim=True)
+        x_hat = (centered * torch.rsqrt(centered.pow(2).mean(-1, keepdim=True) + eps)).to(x.dtype)
+        return x_hat if weight is None else weight * x_hat + (0 if bias is None else bias)
+    report = normproof.check(layer_norm, "layer_norm", dtype="bfloat16", cast_order="before_gamma", strict=True)
+    assert report, str(report)

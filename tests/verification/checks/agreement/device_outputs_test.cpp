@@ -27,7 +27,7 @@ TEST(DeviceOutputs, MatchTheReferenceAlsoForSequencesAndLayouts) {
                              (affine ? "" : " no affine") + (channels ? " channels" : "");
     if (!seen.insert(golden::corpus::case_operation_name(c) + kind).second) continue;
     checks::evaluation::EvalInputs inputs = golden::recipes::inputs_of(c, name);
-    golden::certify::replace_not_finite(inputs, golden::certify::kReplacements);
+    golden::certify::replace_not_finite(inputs, c, golden::certify::kReplacements);
     const auto answer = run_operation_on_device(*device, c.options, inputs, c.sequence);
     if (!answer) {
       EXPECT_TRUE(std::holds_alternative<ref::model::OptimizerOperation>(c.options) ||

@@ -9,8 +9,8 @@
 /// Matrix product libraries, each with one injected fault.
 namespace normproof::verification::checks::agreement {
 
-/// A product library that first changes operand a by calling `change` on its elements, and then
-/// calls another library.
+/// A product library that first changes the operand `a` by calling `change` on its elements, and
+/// then calls another library.
 class ProductsWithChangedOperand final : public gpu::ops::Products {
  public:
   using Change = std::function<void(const gpu::ops::Matrices<const double>& layout,
@@ -35,7 +35,7 @@ class ProductsWithChangedOperand final : public gpu::ops::Products {
   Change change_;
 };
 
-/// Zeroes the last column of a, so that every sum loses its last term.
+/// Zeroes the last column of the operand `a`, so that every sum loses its last term.
 inline void drop_last_term(const gpu::ops::Matrices<const double>& a, std::vector<double>& values) {
   for (std::size_t p = 0; p < a.batches(); ++p)
     for (std::size_t i = 0; i < a.rows; ++i)
@@ -49,7 +49,8 @@ inline ProductsWithChangedOperand::Change make_operand_rounding(ref::numeric::Fl
   };
 }
 
-/// A product library that transposes operand a if it is square, and then calls another library.
+/// A product library that transposes the operand `a` if it is square, and then calls another
+/// library.
 class ProductsWithTransposedOperand final : public gpu::ops::Products {
  public:
   explicit ProductsWithTransposedOperand(const gpu::ops::Products& products)

@@ -41,8 +41,8 @@ Row judge_library(const Products& library, Precision precision, std::uint64_t se
   return rows.all()[0];
 }
 
-/// Judges one product of square matrices. The elements of a are small multiples of `value`, and the
-/// elements of b are 1, so that no sum cancels. Returns the row of the report.
+/// Judges one product of square matrices. The elements of `a` are small multiples of `value`, and
+/// the elements of `b` are 1, so that no sum cancels. Returns the row of the report.
 Row judge_square_product(const Products& library, Precision precision, double value) {
   const auto device = gpu::device::simulated_device(4);
   auto a = ref::tensor::full_tensor<double>({32, 32}, value);

@@ -18,7 +18,7 @@ using ref::numeric::oracle50;
 using ref::tensor::Tensor;
 
 /// The exponent of the complex step, which is 2^-400. The truncation error is the square of the
-/// step times a third derivative, which is below the last of 100 digits.
+/// step times a third derivative. This error is below the last of 100 digits.
 inline constexpr int kStepExponent = -400;
 static_assert(-2 * kStepExponent > 2 * std::numeric_limits<oracle100>::digits);
 

@@ -65,8 +65,8 @@ EvalInputs make_decoding_inputs(const Operation& operation, std::size_t past,
   return inputs;
 }
 
-/// Returns the operation `name` with pre-norm and label smoothing. If `tied`, the head is tied to
-/// the embedding, and the embedding is scaled.
+/// Returns the operation `name` with pre-norm and label smoothing. If `tied` is true, the head is
+/// tied to the embedding, and the embedding is scaled.
 Operation make_pre_norm_operation_with_label_smoothing(const char* name, bool tied) {
   Operation operation = ref::model::operation(name);
   for (const auto& [option, value] : {std::pair{"placement", "pre"},

@@ -45,8 +45,8 @@ inline oracle100 largest_eigenvalue(const Matrix& a) {
   return most;
 }
 
-/// Returns the square block of the matrix a that consists of the rows and columns with the indices
-/// in `part`.
+/// Returns the square block of the matrix `a` that consists of the rows and columns with the
+/// indices in `part`.
 inline Matrix select_square_block(const Matrix& a, const std::vector<std::size_t>& part) {
   Matrix result;
   for (const std::size_t i : part) {

@@ -43,8 +43,8 @@ Lipschitz certify_layer(const LayerFunction& map, double radius = 0) {
   return certify(map.options, map.inputs, map.state, radius);
 }
 
-/// The certified result numbers parts of the Jacobian. Returns, for each of these parts, the
-/// indices of its elements of x.
+/// Returns, for each part of the Jacobian that the certified result lists, the indices of the
+/// elements of x in this part.
 std::vector<std::vector<std::size_t>> elements(const LayerFunction& map, const Lipschitz& result) {
   const std::size_t width = map.inputs.x.shape().back(), rows = map.inputs.x.size() / width;
   std::vector<std::vector<std::size_t>> all;

@@ -1,6 +1,6 @@
-/// The backward of ref must be the derivative of its forward, which dual numbers and complex
-/// numbers compute. The training backward of PowerNorm is not a derivative, and the test confirms
-/// that.
+/// The backward of ref must be the derivative of its forward. The test computes this derivative
+/// with dual numbers and with complex numbers. The training backward of PowerNorm is not a
+/// derivative, and the test confirms that.
 
 #include <gtest/gtest.h>
 

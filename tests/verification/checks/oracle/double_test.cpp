@@ -19,8 +19,8 @@ namespace {
 namespace model = ref::model;
 
 /// Runs `steps` steps with every scalar type. Each scalar type carries its own state. x and grad_y
-/// are reversed after each step. If `may_diverge`, a contract error of PowerNorm with a diverged nu
-/// is accepted.
+/// are reversed after each step. If `may_diverge` is true, a contract error of PowerNorm with a
+/// diverged nu is accepted.
 void check(Case c, int steps, Tightness& tightness, bool may_diverge = false) {
   NamedTensors<running_error> running = convert_norm_state<running_error>(c.state);
   NamedTensors<oracle100> exact = convert_norm_state<oracle100>(c.state);

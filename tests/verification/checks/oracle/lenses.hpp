@@ -49,7 +49,7 @@ Case make_case(const NormOptions& options, const Tensor<double>& x, Mode mode,
                const std::string& stream);
 Tensor<double> normal(const std::string& stream, const Shape& shape, double offset = 0,
                       double scale = 1);
-/// Returns the mask of the rows of x, shape [N] or [B,T]. The bits of `bits` are the flags.
+/// Returns the mask of the rows of x, shape [N] or [B,T]. Flag i of the mask is bit i of `bits`.
 Mask mask_of_bits(const Shape& x_shape, std::uint64_t bits);
 
 /// Converts the inputs to the scalar type T.

@@ -42,9 +42,9 @@ TEST(Oracle, MatchesATextbookExampleOfLayerNormAndBatchNorm) {
   expect_values(columns.state.at("running_variance"), {0.75, 0.75});
 }
 
-/// For x = (3, 3, 3, 3) and eps = 7, psi^2 = 9, so PN-V divides by the root of 16, which is 4. For
-/// this channel and grad_y g = (1, 0, 0, 0), `dx_i = (g_i - x_hat mean(g x_hat)) / 4` with x_hat =
-/// 3/4.
+/// For x = (3, 3, 3, 3) and eps = 7, psi^2 is 9, so PN-V divides by the root of 16, which is 4. In
+/// this channel grad_y is g = (1, 0, 0, 0), so `dx_i = (g_i - x_hat mean(g x_hat)) / 4` with x_hat
+/// = 3/4.
 TEST(Oracle, MatchesHandComputedPowerNormV) {
   OracleInputs inputs{.x = column({3, 3, 3, 3})};
   inputs.grad_y = column({1, 0, 0, 0});

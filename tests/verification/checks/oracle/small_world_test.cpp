@@ -13,7 +13,7 @@ namespace {
 using ref::numeric::ContractError;
 using ref::numeric::oracle50;
 
-/// Whether ref and the oracle both reject the case. Fails the test if only one of them does.
+/// Whether ref and the oracle both reject the case. Fails the test if only one of them rejects it.
 bool both_reject(const Case& c) {
   bool oracle_refuses = false;
   bool ref_refuses = false;

@@ -128,9 +128,10 @@ TEST(Certify, InfinityIsTreatedLikeNaN) {
                .make(1);
   EXPECT_THAT(nan_flags(certify(c), "mean"), ElementsAre(true, false));
   checks::evaluation::EvalInputs inputs = inputs_of(c, "f");
-  EXPECT_TRUE(replace_not_finite(inputs, {.first = 7, .apart = 1}));
+  EXPECT_TRUE(has_not_finite(inputs));
+  replace_not_finite(inputs, c, {.first = 7, .apart = 1});
   EXPECT_EQ(inputs.steps[0].x.data()[0], 7);
-  EXPECT_FALSE(replace_not_finite(inputs, {.first = 8, .apart = 1}));
+  EXPECT_FALSE(has_not_finite(inputs));
   EXPECT_EQ(inputs.steps[0].x.data()[0], 7);
 }
 
@@ -157,8 +158,8 @@ TEST(Certify, C1_RejectsAnExactCaseWithAnInexactResult) {
                              HasSubstr("; expected a result that the dtype holds (C1)")));
 }
 
-/// Expects hi + lo, the certified value and its remainder, to match the definition at 100 digits.
-/// The definition shares no formula with the certificate.
+/// Expects the sum of the certified value hi and its remainder lo to match the definition at 100
+/// digits. The definition shares no formula with the certificate.
 void expect_matches_oracle(const Case& c) {
   const Expected expected = certify(c);
   const checks::evaluation::EvalInputs inputs = inputs_of(c, "f");
@@ -296,8 +297,8 @@ TEST(Certify, AgreesWithTheDefinitionOfEveryFunction) {
   }
 }
 
-/// If the sum is exact, the values must be those of the layer applied to the sum. Another test
-/// compares the layer with its definition.
+/// If the sum is exact, the values must equal the values of the layer applied to the sum. Another
+/// test compares the layer with its definition.
 TEST(Certify, AddNormEqualsTheLayerOfTheSum) {
   for (const char* layer : {"layer_norm", "rms_norm"}) {
     const auto eighths = [](std::size_t, double normal) { return std::round(8 * normal) / 8; };

@@ -32,7 +32,7 @@ std::vector<StoredTensor> without(std::vector<StoredTensor> tensors, std::string
   return tensors;
 }
 
-/// Returns the tensors, with `by` in place of the tensor that has the same name.
+/// Removes the tensor that has the same name as `by`, and appends `by`. Returns the tensors.
 std::vector<StoredTensor> replace_tensor(std::vector<StoredTensor> tensors,
                                          const StoredTensor& by) {
   tensors = without(std::move(tensors), by.name);

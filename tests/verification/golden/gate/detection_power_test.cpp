@@ -47,7 +47,7 @@ TEST(MeasureDetectionPower, RunsNoMutationsIfOnlyValuesAreInjected) {
   const auto layers =
       measure_detection_power({.only = "log_sum_exp", .jobs = 2, .inject_only = true});
   ASSERT_THAT(layers, SizeIs(1));
-  EXPECT_EQ(layers[0].cases, 41u);
+  EXPECT_GT(layers[0].cases, 40u);
   EXPECT_THAT(layers[0].verdicts, IsEmpty());
   EXPECT_EQ(layers[0].checks, 0u);
   EXPECT_TRUE(layers[0].planted.all_refused());

@@ -39,8 +39,8 @@ TEST(GateTolerance, ExistsForEveryOutputAndShrinksWithTheUnitRoundoff) {
   }
 }
 
-/// relu returns x = 2^-140 times 1, which float32 represents. A result of 0 in its place is 2^9
-/// ulps off.
+/// The input x is 2^-140, which float32 represents, and relu returns it unchanged. A result of 0
+/// instead is 2^9 ulps off.
 TEST(GateTolerance, AllowsFlushedSubnormalsOnlyIfDeclared) {
   const Case c =
       plain_recipe("relu", {1, 2}, DType::float32).x([](auto, double) { return 0x1p-140; }).make(1);

@@ -15,7 +15,7 @@ inline constexpr language_study::Condition kTranslatorCondition{
     normproof::verification::training::Task::translate};
 
 /// Returns the result of a cell (one training run). The last validation loss is `loss`. If the cell
-/// is tested, so is its test loss. A translator has the BLEU score `40 - 10 loss`.
+/// is tested, its test loss is also `loss`. A translator has the BLEU score `40 - 10 loss`.
 inline language_study::CellResult sample_result(const language_study::Cell& cell, double loss) {
   language_study::CellResult result;
   result.name = cell_name(cell);

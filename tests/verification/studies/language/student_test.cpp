@@ -11,7 +11,7 @@
 namespace normproof::verification::studies::language {
 namespace {
 
-/// The relative error of Boost's quantile function, which iterates, and of a few roundings.
+/// The relative error of Boost's quantile function, which is iterative, plus a few roundings.
 constexpr double kQuantileTolerance = 0x1p-48;
 /// The error of two differences of numbers below 8. Each difference is rounded once.
 constexpr double kDifferenceError = 0x1p-50;

@@ -137,9 +137,9 @@ TEST(TracedTrainingTask, CoversEveryNormLayerAndChangesNoBit) {
     }
 }
 
-/// The batches have padding. A norm in the encoder uses the real tokens of the source, a norm in
-/// the decoder those of the target. The fluctuation of batch_norm's input must match the statistics
-/// that the norm computes from these tokens.
+/// The batches have padding. A norm in the encoder uses the real tokens of the source, and a norm
+/// in the decoder uses the real tokens of the target. The fluctuation of batch_norm's input must
+/// match the statistics that the norm computes from these tokens.
 TEST(TracedTrainingTask, StatisticsUseTheTokensOfTheNormsSide) {
   const StudyData data = small_study_data();
   const auto config =

@@ -29,8 +29,7 @@ std::string run_and_format_cell(const Cell& cell) {
   return result_line(run_cell(cell, dataset_with_two_steps_per_epoch()));
 }
 
-/// Returns a series of the first norm in the result. `name` is the name of the series, which must
-/// exist.
+/// Returns the series `name` of the first norm in the result. The series must exist.
 std::vector<std::optional<double>> find_series(const CellResult& result, const std::string& name) {
   for (const auto& [own, values] : result.dynamics.at(0).series)
     if (own == name) return values;

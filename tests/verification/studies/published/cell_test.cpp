@@ -19,7 +19,7 @@ std::string cell_error_message(const std::string& name) {
   return ref::numeric::error_message<ref::numeric::UsageError>([&] { parse_cell(name); });
 }
 
-/// Returns the training settings, as "key=value", in which cell b differs from cell a.
+/// Returns the training settings, as "key=value", in which cell `b` differs from cell `a`.
 std::vector<std::string> list_changed_settings(const Cell& a, const Cell& b) {
   const auto left = training::list_settings(make_run_config(a)),
              right = training::list_settings(make_run_config(b));

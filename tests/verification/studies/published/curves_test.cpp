@@ -37,7 +37,7 @@ struct TinyRun {
   train::TrainState<double> state;
 };
 
-/// Returns the Euclidean norm of the difference a - b for every tensor.
+/// Returns the Euclidean norm of the difference `a - b` for every tensor.
 std::vector<oracle50> compute_distances(const Gradients50& a, const Gradients50& b) {
   std::vector<oracle50> all;
   const auto add = [&](const auto& x, const auto& y) {

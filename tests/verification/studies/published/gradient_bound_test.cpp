@@ -8,8 +8,8 @@ namespace {
 using Channels = std::vector<double>;
 
 /// Runs the gradient bound on a PowerNorm with two channels, constant gamma and rstd, and
-/// alpha_backward = 0.5. In the bound's formula, rms(g) is 2 in each channel, and rms(X') is 2 and
-/// 4.
+/// alpha_backward = 0.5. In the bound's formula, rms(g) is 2 in each channel; rms(X') is 2 in the
+/// first channel and 4 in the second.
 class TwoChannelPowerNorm {
  public:
   GradientBound::ChannelMaxima step(const Channels& big_gamma,

@@ -4,7 +4,7 @@
 
 namespace normproof::verification::studies::published {
 
-/// Returns a dataset of seventy training sentences, which are two steps per epoch.
+/// Returns a dataset of seventy training sentences, which give two steps per epoch.
 inline training::Dataset dataset_with_two_steps_per_epoch() {
   training::Dataset data = training::small_dataset();
   training::Sentences& all = data.training;

@@ -16,8 +16,8 @@ namespace {
 
 using normproof::tests::ref::io::TemporaryFolder;
 
-/// Returns the number of usable processors without control groups. The CPU affinity alone
-/// determines this number.
+/// Returns the number of processors that are usable if no control group limits them. It depends
+/// only on the CPU affinity.
 int all() {
   const TemporaryFolder without_groups;
   return usable_processors(without_groups.path());
@@ -57,7 +57,7 @@ TEST(UsableProcessors, SmallestQuotaOfAGroupAndItsParentsCounts) {
   }
 }
 
-TEST(UsableProcessors, UsesTheMountedTopGroupIfTheNamedGroupIsOutsideTheMount) {
+TEST(UsableProcessors, ReadsTheTopControlGroupIfTheNamedOneIsNotMounted) {
   const TemporaryFolder root;
   write_control_group(root, "proc/self/cgroup", "0::/../elsewhere\n");
   write_control_group(root, "sys/fs/cgroup/cpu.max", "100000 100000\n");

@@ -2,17 +2,23 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
 
+from normproof import agreement_page
 from normproof.arguments import describe_value, require_arguments
-from normproof.checking import fullest_case, known_names, open_corpus, require_dtypes, select_cases
+from normproof.checking import canonical_op, fullest_case, open_corpus, prepare_checked, select_cases
 from normproof.corpus import Case, Corpus, ExpectedOutput
-from normproof.errors import NotOffered, Unanswered, UsageError, in_one_line
-from normproof.invocation import Invocation, prepare_invocation
+from normproof.dtypes import dtype_names
+from normproof.errors import NotOffered, Unanswered, UsageError, in_one_line, text_of_error
+from normproof.invocation import Invocation
 from normproof.isolation import InProcess
+from normproof.provenance import current_date, describe_run
 from normproof.recertify import without_missing_parameters
+from normproof.report import frame_page, write_form
+from normproof.repro import Call, changed_arguments
 from normproof.signature import EVERYTHING
 from normproof.stored import Array, Stored, same_bits
 
@@ -58,8 +64,9 @@ class OutputAgreement:
 class Agreement:
     """The comparison of two implementations. `bool(agreement)`: every output of every case has the same bits."""
 
-    def __init__(self, a: str, b: str, op: str) -> None:
-        self.a, self.b, self.op = a, b, op
+    def __init__(self, a: str, b: str, op: str, facts: Mapping[str, str] | None = None) -> None:
+        """`facts` are shown on the page: what was compared, where and when, and the command."""
+        self.a, self.b, self.op, self.facts = a, b, op, dict(facts or {})
         self.outputs: list[OutputAgreement] = []
         self.unanswered: list[str] = []
 
@@ -79,20 +86,36 @@ class Agreement:
                 counts[output.nearer] += 1
         return counts
 
+    def _sorted_outputs(self) -> list[OutputAgreement]:
+        """Returns the outputs that differ, those with the largest error first, and then the outputs of equal bits."""
+        return sorted(self.outputs, key=lambda output: (output.same_bits, -max(output.error_a, output.error_b)))
+
+    def verdict(self) -> str:
+        """Returns the last line of the text: whether all bits are the same, and which implementation is more accurate."""
+        same, nearer = sum(output.same_bits for output in self.outputs), self.nearer
+        errors = [max((getattr(output, name) for output in self.outputs), default=0.0) for name in ("error_a", "error_b")]
+        return (f"{'SAME BITS' if self.same_bits else 'DIFFER'}: {same:,} of {len(self.outputs):,} outputs have the "
+                f"same bits; nearer the truth: a in {nearer['a']:,}, b in {nearer['b']:,}, neither in "
+                f"{nearer['']:,}; largest error over the bound: a {errors[0]:.3g}, b {errors[1]:.3g}")
+
     def __str__(self) -> str:
         lines = [f"a: {self.a}", f"b: {self.b}", f"op: {self.op}", *self.unanswered]
-        differing = sorted((output for output in self.outputs if not output.same_bits),
-                           key=lambda output: -max(output.error_a, output.error_b))
+        differing = [output for output in self._sorted_outputs() if not output.same_bits]
         lines += [str(output) for output in differing[:MAX_LISTED]]
         if len(differing) > MAX_LISTED:
             lines.append(f"... {len(differing) - MAX_LISTED:,} more outputs differ, less far from the truth")
-        same = sum(output.same_bits for output in self.outputs)
-        nearer = self.nearer
-        errors = [max((getattr(output, name) for output in self.outputs), default=0.0) for name in ("error_a", "error_b")]
-        lines.append(f"{'SAME BITS' if self.same_bits else 'DIFFER'}: {same:,} of {len(self.outputs):,} outputs have the "
-                     f"same bits; nearer the truth: a in {nearer['a']:,}, b in {nearer['b']:,}, neither in "
-                     f"{nearer['']:,}; largest error over the bound: a {errors[0]:.3g}, b {errors[1]:.3g}")
-        return "\n".join(lines) + "\n"
+        return "\n".join([*lines, self.verdict()]) + "\n"
+
+    def html(self, file: str | os.PathLike[str] | None = None) -> str:
+        """Returns a self-contained page with a row for each output. Also writes it to a file if one is given."""
+        return write_form(agreement_page.page(self.verdict(), self.facts, self.unanswered, self._sorted_outputs()), file)
+
+    def markdown(self, file: str | os.PathLike[str] | None = None) -> str:
+        """Returns the rows of the page as Markdown. Also writes it to a file if one is given."""
+        return write_form(agreement_page.markdown(self.verdict(), self.facts, self.unanswered, self._sorted_outputs()), file)
+
+    def _repr_html_(self) -> str:
+        return frame_page(self.html())
 
 
 def agree(engine_a: Callable[..., Any], engine_b: Callable[..., Any], op: str, *, dtype: Any = "float32",
@@ -107,25 +130,25 @@ def agree(engine_a: Callable[..., Any], engine_b: Callable[..., Any], op: str, *
 
     Returns an Agreement. Throws UsageError as normproof.check does, and if both are offered no case.
     """
+    changed = changed_arguments(agree, locals())
     _require_pairs(device=device, backward=backward, arguments=arguments, framework=framework, layout=layout)
     for i in range(2):
         require_arguments({**locals(), "backward": _select(backward, i), "arguments": _select(arguments, i)})
+    op = canonical_op(op)
     corpus = open_corpus(op, tier)
     selected = select_cases(corpus, op, dtype, only, tier)
-    known, example = known_names(corpus, op), corpus.select(fullest_case(corpus, selected))
+    example = corpus.select(fullest_case(corpus, selected))
     invocations = []
     for i, fn in enumerate((engine_a, engine_b)):
-        invocation = prepare_invocation(
-            fn, op, known, framework=_select(framework, i), device=_select(device, i), arguments=_select(arguments, i),
-            outputs=outputs, backward=_select(backward, i), layout=_select(layout, i))
-        invocations.append(invocation)
-    for i, invocation in enumerate(invocations):
-        require_dtypes(invocation, dtype)
-        invocation.require_device()
-        invocations[i] = invocation.for_case(example)
+        _, call_once = prepare_checked(
+            fn, op, corpus, example, dtype, framework=_select(framework, i), device=_select(device, i),
+            arguments=_select(arguments, i), outputs=outputs, backward=_select(backward, i), layout=_select(layout, i),
+            isolate=False, seconds=seconds)
+        invocations.append(call_once())
     read = _shared_names(*(invocation.read_names for invocation in invocations))
     corpus.set("outputs", invocations[0].policy.default_outputs if outputs else "")
-    agreement = Agreement(invocations[0].title, invocations[1].title, op)
+    call = Call(engine_a, op, {**changed, "dtype": dtype_names(dtype), "tier": tier}, "agree", others=(engine_b,))
+    agreement = Agreement(invocations[0].title, invocations[1].title, op, _describe_pair(invocations, call))
     declined: list[str] = []
     for index in selected:
         index, _ = without_missing_parameters(corpus, corpus.select(index), index, read)
@@ -138,6 +161,13 @@ def agree(engine_a: Callable[..., Any], engine_b: Callable[..., Any], op: str, *
         raise UsageError(f"normproof.agree: no case of {op} is offered by both {agreement.a} and {agreement.b}: "
                          + (declined[0] if declined else f"none has {', '.join(policy.named or [policy.main])}"))
     return agreement
+
+
+def _describe_pair(invocations: Sequence[Invocation], call: Call) -> dict[str, str]:
+    """Returns the facts of a comparison by name: a, b, operation, date and command."""
+    facts = {name: f"{run['candidate']}, {run['framework']} {run.get('version', '')} on {run['device']}".replace("  ", " ")
+             for name, run in zip("ab", (describe_run(invocation, "") for invocation in invocations))}
+    return {**facts, "operation": invocations[0].op, "date": current_date(), "command": call.command()}
 
 
 def _shared_names(one: frozenset[str], other: frozenset[str]) -> frozenset[str]:
@@ -165,12 +195,14 @@ def _answer_both(agreement: Agreement, case: Case, invocations: Sequence[Invocat
             invocation.require_offered(case)
             answers.append(InProcess(invocation, seconds)(case).outputs)
         except NotOffered as reason:
-            declined.append(str(reason))
+            declined.append(text_of_error(reason))
             break
         except Unanswered as reason:
             agreement.unanswered.append(f"{case.path}: {invocation.title}: {reason}")
             break
-        except (Exception, SystemExit) as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             agreement.unanswered.append(f"{case.path}: {invocation.title} raised {in_one_line(error)}")
             break
     return answers

@@ -6,9 +6,10 @@ from typing import Any, Callable, Mapping
 
 import numpy as np
 
-from normproof.errors import UsageError
+from normproof.errors import UsageError, printable
 
 MAX_SECONDS = 1e6
+MAX_THREADS = 1024  # as for --threads
 MAX_TEXT_LENGTH = 60
 SEQUENCES = (list, tuple, set, frozenset)
 
@@ -17,7 +18,10 @@ def describe_value(value: Any) -> str:
     """Returns a value in one short line: a tensor as class, dtype and shape, anything else as its text."""
     if hasattr(value, "shape") and hasattr(value, "dtype"):
         return f"{type(value).__name__} {value.dtype} {[*value.shape]}"
-    text = " ".join(repr(value).split())
+    try:
+        text = printable(repr(value))
+    except Exception as error:  # the value belongs to the user, and so does its __repr__
+        text = f"a {printable(type(value).__name__)} whose repr raises {printable(type(error).__name__)}"
     return text if len(text) <= MAX_TEXT_LENGTH else text[:MAX_TEXT_LENGTH - 3] + "..."
 
 
@@ -41,6 +45,10 @@ def _is_whole_number(value: Any) -> bool:
     return isinstance(value, numbers.Integral) and not _is_flag(value) and int(value) >= 0
 
 
+def _is_thread_count(value: Any) -> bool:
+    return _is_whole_number(value) and value <= MAX_THREADS
+
+
 def _is_positive_number(value: Any) -> bool:
     return _is_whole_number(value) and value > 0
 
@@ -51,11 +59,12 @@ def _is_duration(value: Any) -> bool:
 
 
 def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
+    """Whether a value is a text that C can receive: without lone surrogates and NUL."""
+    return isinstance(value, str) and "\0" not in value and not any("\ud800" <= sign <= "\udfff" for sign in value)
 
 
 def _is_text_or_texts(value: Any) -> bool:
-    return isinstance(value, str) or isinstance(value, SEQUENCES) and all(isinstance(one, str) for one in value)
+    return _is_text(value) or isinstance(value, SEQUENCES) and all(map(_is_text, value))
 
 
 def _is_outputs(value: Any) -> bool:
@@ -63,7 +72,7 @@ def _is_outputs(value: Any) -> bool:
         return True
     names = value.split(",") if isinstance(value, str) else value
     return (isinstance(names, (list, tuple)) and bool(names)
-            and all(isinstance(name, str) and bool(name.strip()) for name in names))
+            and all(_is_text(name) and bool(name.strip()) for name in names))
 
 
 def _is_argument_sources(value: Any) -> bool:
@@ -82,12 +91,15 @@ RULES: dict[str, Rule] = {
     "outputs": (_is_outputs, "names as 'y,grad_x', a list of them, or None for all"),
     "arguments": (_is_argument_sources, "a mapping from names of arguments to names, constants or functions of the "
                                         "case, or a list of names"),
+    "writes": (lambda value: value is None or hasattr(value, "items") and all(
+        isinstance(one, str) for pair in value.items() for one in pair), "a mapping from names of arguments to names of outputs"),
     "only": (lambda value: value is None or _is_text_or_texts(value), "a glob or several, or None for all cases"),
     "xfail": (_is_text_or_texts, "a glob or several, of cases that are known to fail"),
     "relations": (_is_text_or_texts, "names of normproof.RELATIONS, or 'all'"),
     "seconds": (_is_duration, f"a number above 0 and up to {MAX_SECONDS:g}, or None for no limit"),
-    "threads": (_is_whole_number, "a whole number from 0"),
+    "threads": (_is_thread_count, f"a whole number from 0 to {MAX_THREADS}"),
     "repeat": (_is_positive_number, "a whole number from 1"),
     "name": (_is_text, "a text, the name of the case"),
     "isolate": _FLAG, "strict": _FLAG, "flush_subnormals": _FLAG, "accumulation": _TEXT, "formula": _TEXT,
+    "cast_order": _TEXT,
 }

@@ -3,65 +3,71 @@ from __future__ import annotations
 
 import collections
 import difflib
-from typing import Any, Callable, Collection, Sequence
+import re
+from typing import Any, Callable, Collection, Mapping, Sequence
 
 from normproof import folders, names
 from normproof.arguments import describe_value, require_arguments
 from normproof.conventions import Observations, describe_conventions
 from normproof.corpus import Case, Corpus, ops
 from normproof.dtypes import dtype_names
-from normproof.errors import NotOffered, Unanswered, UsageError, in_one_line
+from normproof.errors import NotOffered, Unanswered, UsageError, in_one_line, text_of_error
 from normproof.invocation import Invocation, prepare_invocation
 from normproof.isolation import Runner, start_runner
 from normproof.output_policy import parse_globs
+from normproof.probing import probe
 from normproof.recertify import recertified_path, without_missing_parameters
 from normproof.relations import RelationChecker, RelationResult, parse_relations
 from normproof.report import CaseResult, Report
 from normproof.repro import Call, changed_arguments
+from normproof.row_lengths import describe_longest_row
 
 
 def check(fn: Callable[..., Any], op: str, *, dtype: Any = "float32", device: str = "cpu", tier: str = "quick",
           outputs: str | Sequence[str] | None = None, backward: Callable[..., Any] | None = None, arguments: Any = None,
           only: str | Sequence[str] | None = None, framework: str | None = None, layout: str | None = None,
           relations: str | Sequence[str] = (), isolate: bool = False, seconds: float | None = 60,
-          accumulation: str = "", formula: str = "", xfail: str | Sequence[str] = (), strict: bool = False,
-          flush_subnormals: bool = False) -> Report:
+          accumulation: str = "", formula: str = "", cast_order: str = "", xfail: str | Sequence[str] = (),
+          strict: bool = False, flush_subnormals: bool = False, writes: Mapping[str, str] | None = None) -> Report:
     """Judges fn on the certified cases of op.
 
     fn         a function of arrays or tensors, with parameters named as in docs/guide/python.md, or a class of PyTorch modules
     dtype      one or several of "float64", "float32", "float16", "bfloat16", or of a framework's dtypes
     device     a device of the framework: "cpu", "cuda", "cuda:1"
     tier       "quick", "standard" or "full"; the last two are made once and kept
-    outputs    the judged outputs, and their order if fn returns a tuple: "y", "y,grad_x"
+    outputs    the judged outputs, and their order if fn returns a tuple: "y", "y,grad_x", "y,_" if the second is not judged
     backward   a function of grad_y and of fn's parameters (and y) that returns grad_x, a tuple or a mapping
-    arguments  the meaning of fn's parameters, {"w": "gamma", "axis": -1}, if their names do not tell it
+    arguments  the meaning of fn's parameters, {"w": "gamma", "axis": -1}, if their names do not tell it; also of the
+               parameters that a module holds, with None for one that keeps its value
     only       one or several globs of paths, or of what follows the operation in a path
     relations  names of normproof.RELATIONS, or "all": relations between calls that are checked, too
     isolate    whether fn runs in a process of its own, where it may crash and hang
     seconds    the time limit of a case; None for no limit
+    writes     the outputs that fn writes into its parameters, {"dst": "y", "residual": "sum"}, if it returns nothing. Inputs
+               that fn overwrites are found without it
+    cast_order  "before_gamma" if a norm in 16 bits may round x_hat before it multiplies by gamma, as Llama does
     flush_subnormals  whether fn may flush subnormal numbers to 0, as --flush-subnormals of `normproof golden check`
 
     Returns a Report. Throws UsageError for an argument that is not one of these, and if no case is selected.
     """
     require_arguments(locals())
+    op = canonical_op(op)
     call = Call(fn, op, {**changed_arguments(check, locals()), "dtype": dtype_names(dtype), "tier": tier},
                 without=("only", "xfail"))
     wanted = parse_relations(relations) if relations else ()
     corpus = open_corpus(op, tier)
     selected = select_cases(corpus, op, dtype, only, tier)
     require_known_globs(corpus, xfail)
-    invocation = prepare_invocation(
-        fn, op, known_names(corpus, op), framework=framework, device=device, arguments=arguments, outputs=outputs,
-        backward=backward, layout=layout, accumulation=accumulation, formula=formula, xfail=parse_globs(xfail),
-        strict=strict, flush_subnormals=flush_subnormals)
-    require_dtypes(invocation, dtype)
-    if not isolate:
-        invocation.require_device()
-    invocation = invocation.for_case(corpus.select(fullest_case(corpus, selected)))
+    ask_again: Callable[[], Invocation] | None
+    invocation, ask_again = prepare_checked(
+        fn, op, corpus, corpus.select(fullest_case(corpus, selected)), dtype, framework=framework, device=device,
+        arguments=arguments, outputs=outputs, backward=backward, layout=layout, accumulation=accumulation,
+        formula=formula, cast_order=cast_order, xfail=parse_globs(xfail), strict=strict,
+        flush_subnormals=flush_subnormals, writes=writes, isolate=isolate, seconds=seconds)
     invocation.policy.apply(corpus)
     corpus.set("repro", call.line(only="{path}"))
     observed = Observations()
-    report = Report(corpus, invocation.title, op, describe_conventions(invocation, observed), call)
+    report = Report(corpus, invocation, op, describe_conventions(invocation, observed), call)
     report.expects_relations = bool(wanted)
     runner = start_runner(invocation, isolate, seconds)
     checker = None
@@ -73,6 +79,15 @@ def check(fn: Callable[..., Any], op: str, *, dtype: Any = "float32", device: st
             index, left_out = without_missing_parameters(corpus, corpus.select(original), original, invocation.read_names)
             report.left_out.update(left_out)
             result = judge_case(corpus, invocation, corpus.select(index), runner, observed)
+            if ask_again is not None and has_no_answer(result):
+                other, ask_again = ask_again(), None
+                if is_called_otherwise(other, invocation):
+                    invocation = other
+                    invocation.policy.apply(corpus)
+                    runner.close()
+                    runner = start_runner(invocation, isolate, seconds)
+                    result = judge_case(corpus, invocation, corpus.select(index), runner, observed)
+                    report.set_invocation(invocation)
             if checker is not None:
                 report.relations += checker.check(original, invocation, result.path, result.passed)
                 result = fail_if_broken(corpus, index, report.relations, result)
@@ -82,9 +97,42 @@ def check(fn: Callable[..., Any], op: str, *, dtype: Any = "float32", device: st
     report.conventions = describe_conventions(invocation, observed)
     if others := count_other_dtypes(corpus, op, dtype, only, tier):
         report.conventions.append(f"cases not asked for their dtype: {others}")
+    if only is None and (rows := describe_longest_row(map(corpus.description, selected), op, dtype_names(dtype), tier)):
+        report.conventions.append(rows)
     for name in sorted(report.left_out):
         report.conventions.append(f"{invocation.title} takes no {name}: each case is certified again without it")
     return report
+
+
+def prepare_checked(fn: Callable[..., Any], op: str, corpus: Corpus, example: Case, dtype: Any, *, isolate: bool,
+                    seconds: float | None, framework: str | None,
+                    **given: Any) -> tuple[Invocation, Callable[[], Invocation]]:
+    """Determines how to call fn on the cases of a corpus. `example` should have as many tensors as possible.
+
+    `given` are arguments of prepare_invocation.
+    Returns the invocation, and a function for the case that it has no answer: it calls fn, and returns the invocation
+    with the tensors of another framework, or with the inputs that fn overwrites.
+    Throws UsageError if fn cannot be called.
+    """
+    known = known_names(corpus, op)
+
+    def make(framework: str | None) -> Invocation:
+        invocation = prepare_invocation(fn, op, known, framework=framework, **given)
+        require_dtypes(invocation, dtype)
+        if not isolate:
+            invocation.require_device()
+        return invocation.for_case(example)
+    return make(framework), lambda: probe(make, example, framework=framework, isolate=isolate, seconds=seconds)
+
+
+def has_no_answer(result: CaseResult) -> bool:
+    """Whether a case failed because of an exception, or because nothing was returned that could be judged."""
+    return result.failed and not result.tensors
+
+
+def is_called_otherwise(one: Invocation, other: Invocation) -> bool:
+    """Whether two invocations of a function differ in the framework or in the inputs that it overwrites."""
+    return one.framework is not other.framework or one.writes != other.writes
 
 
 def fail_if_broken(corpus: Corpus, index: int, relations: Sequence[RelationResult], result: CaseResult) -> CaseResult:
@@ -100,17 +148,22 @@ def fail_if_broken(corpus: Corpus, index: int, relations: Sequence[RelationResul
 
 def open_corpus(op: str, tier: str) -> Corpus:
     """Opens the cases of an operation. Throws UsageError with the nearest name if there is no such operation."""
-    require_op(op)
+    op = canonical_op(op)
     return Corpus(folders.tier_folder(tier, op), f"{tier}/{op}/*")
 
 
-def require_op(op: Any) -> None:
-    """Throws UsageError with the nearest name if there is no operation of that name."""
+def canonical_op(op: Any) -> str:
+    """Returns the operation that a name or an alias stands for: "layer_norm" for "LayerNorm".
+
+    Throws UsageError with the nearest name if there is none.
+    """
     known = ops()
-    if not isinstance(op, str) or op not in known:
+    name = names.operation_name(op, known) if isinstance(op, str) else None
+    if name is None:
         near = difflib.get_close_matches(str(op), known, 1)
         raise UsageError(f"normproof: op={describe_value(op)} is unknown; expected "
                          + (f"{near[0]!r}" if near else f"one of {', '.join(known)}"))
+    return name
 
 
 def known_names(corpus: Corpus, op: str) -> set[str]:
@@ -182,6 +235,11 @@ def judge_case(corpus: Corpus, invocation: Invocation, case: Case, runner: Runne
     return CaseResult(case.path, corpus.judge())
 
 
+def has_mixed_dtypes(case: Case) -> bool:
+    """Whether a floating tensor of a case has another dtype than the case."""
+    return any(stored.dtype != case.dtype for stored in case.tensors.values() if stored.dtype.startswith(("float", "bfloat")))
+
+
 def give_answer(corpus: Corpus, invocation: Invocation, case: Case, runner: Runner, observed: Observations,
                 index: int | None = None) -> None:
     """Passes the outputs for the selected case to the corpus, or the reason why there are none.
@@ -204,21 +262,30 @@ def give_answer(corpus: Corpus, invocation: Invocation, case: Case, runner: Runn
             case = corpus.select(index)
             invocation.require_offered(case, also_read)
     except NotOffered as reason:
-        return corpus.decline(str(reason))
+        return corpus.decline(text_of_error(reason))
     except Unanswered as reason:
         return corpus.fail(str(reason))
-    except (Exception, SystemExit) as error:  # this case fails, and no other
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # this case fails, and no other
+        text = text_of_error(error)
+        if has_mixed_dtypes(case) and isinstance(error, Exception) and re.search(r"d?type|scalar", text):
+            return corpus.decline(f"{invocation.title} refuses inputs of several dtypes: {in_one_line(error)}")
         return corpus.fail(f"{invocation.title} raised {in_one_line(error)}; expected outputs")
     finally:
         observed.members = runner.members
     if answer.written:
         return corpus.fail(answer.written)
+    judged = policy.judged_outputs(case, answer.outputs)
     if policy.depends_on_answer:
-        corpus.set("outputs", policy.judged_outputs(case, answer.outputs))
+        corpus.set("outputs", judged)
+    state = names.state_names(case.op)
+    if case.training and state and not policy.named and judged and not set(state) & set(judged.split(",")):
+        observed.no_state = True
     for name, stored in answer.outputs.items():
         try:
             if policy.accepts(case, name):
                 corpus.answer(name, stored)
         except UsageError as error:
-            return corpus.fail(str(error))
+            return corpus.fail(str(error).removeprefix("normproof: "))
     return None

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import dataclasses
 
+from normproof import names
 from normproof.invocation import Answer, Invocation
 from normproof.titles import title_of
 
@@ -13,13 +14,18 @@ class Observations:
 
     members      the members of a module, and the tensor that each held in the last case
     loss_alone   whether a model returned its loss and no logits
+    ignored      how many values a call returned that are not judged
+    no_state     whether a case in training was judged without the state that the operation updates
     """
     members: dict[str, str] = dataclasses.field(default_factory=dict)
     loss_alone: bool = False
+    ignored: int = 0
+    no_state: bool = False
 
     def add(self, invocation: Invocation, answer: Answer) -> None:
         """Records the facts that one answer shows."""
         self.loss_alone = self.loss_alone or invocation.policy.is_loss_alone(answer.outputs)
+        self.ignored = max(self.ignored, answer.ignored)
 
 
 def describe_conventions(invocation: Invocation, observed: Observations) -> list[str]:
@@ -36,6 +42,11 @@ def describe_conventions(invocation: Invocation, observed: Observations) -> list
     if invocation.makes_module:
         texts.extend(f"{member} is {name}" for member, name in observed.members.items() if member != name)
         texts.append("a module for each case")
+    texts.extend(f"it overwrites {name} with {output}" for name, output in invocation.writes.items())
+    if observed.ignored:
+        texts.append(f"of {observed.ignored + 1} returned values the first is judged, as {invocation.policy.main}")
+    if observed.no_state:
+        texts.append(f"state not judged: {' and '.join(names.state_names(invocation.op))}, which it does not return or change")
     texts.append(_describe_gradients(invocation))
     if observed.loss_alone:
         texts.append("the loss is returned alone: no logits and no state are judged")

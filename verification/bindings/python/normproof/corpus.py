@@ -5,17 +5,19 @@ import ctypes as C
 import functools
 import json
 import os
+import re
 from typing import TYPE_CHECKING, Any, Callable, Mapping, NamedTuple
 
 import numpy as np
 
 from normproof import abi, folders
-from normproof.errors import CorpusError, NormproofError, UsageError
+from normproof.errors import CorpusError, NormproofError, UsageError, printable
 from normproof.stored import NUMPY_DTYPES, Array, Stored
 
 if TYPE_CHECKING:
     from normproof.report import Report
 
+_INTERNAL_NAME = re.compile(r"(^|: )(?:normproof_[a-z_]+|make_tensor): ")
 PER_STEP = ("x", "grad_parameter", "grad_y", "valid")  # tensors whose leading axis is the step of a sequence
 
 # Options that are whole numbers. An option of a norm in a model, such as "norm.groups", counts by its last part.
@@ -38,6 +40,11 @@ def parse_shapes(expected: Mapping[str, str]) -> dict[str, tuple[int, ...]]:
     """Returns the shapes of the outputs in {"y": "float32 [7,16]"}. The low parts, "y_lo", are left out."""
     return {name: tuple(int(extent) for extent in text[text.index("[") + 1:-1].split(",") if extent)
             for name, text in expected.items() if not name.endswith("_lo")}
+
+
+def without_internal_names(sentence: str) -> str:
+    """Returns an error message without the names of internal functions, such as "make_tensor: "."""
+    return _INTERNAL_NAME.sub(lambda found: found[1] or "normproof: ", sentence)
 
 
 class Case:
@@ -131,11 +138,11 @@ class Corpus:
 
         Throws UsageError if nothing matches, CorpusError if the corpus is absent or modified.
         """
-        self._lib, self._handle = abi.library(), C.c_void_p()
+        self._lib, self._handle, self._folder = abi.library(), C.c_void_p(), folder
         if folder is None:
             status = self._lib.new(C.byref(self._handle))
         else:
-            status = self._lib.open(str(folder).encode(), glob and glob.encode(), C.byref(self._handle))
+            status = self._lib.open(os.fsencode(folder), glob and glob.encode(), C.byref(self._handle))
         self._require(status)
 
     def __enter__(self) -> Corpus:
@@ -156,7 +163,10 @@ class Corpus:
     def _require(self, status: int) -> None:
         if status == abi.OK:
             return
-        sentence = (self._lib.error(self._handle) or b"normproof: memory is exhausted").decode()
+        sentence = without_internal_names((self._lib.error(self._handle) or b"normproof: memory is exhausted")
+                                          .decode(errors="backslashreplace"))
+        if status == abi.FILE and self._folder is not None and folders.is_cached(self._folder):
+            sentence += f"; {folders.removal(self._folder)}"
         errors: dict[int, type[NormproofError]] = {abi.USAGE: UsageError, abi.FILE: CorpusError}
         raise errors.get(status, NormproofError)(sentence)
 
@@ -213,11 +223,11 @@ class Corpus:
 
     def decline(self, reason: str) -> None:
         """Records that the implementation declines the selected case."""
-        self._require(self._lib.decline(self._handle, reason.encode()))
+        self._require(self._lib.decline(self._handle, printable(reason).encode()))
 
     def fail(self, reason: str) -> None:
         """Records that the selected case fails, for a reason other than its numbers."""
-        self._require(self._lib.fail(self._handle, reason.encode()))
+        self._require(self._lib.fail(self._handle, printable(reason).encode()))
 
     def judge(self) -> Verdict:
         """Judges the outputs that were passed for the selected case."""
@@ -257,7 +267,7 @@ class Corpus:
         """Makes cases in a folder. progress(done, total) is called between cases; if it returns True, this stops."""
         def report_progress(_: Any, path: bytes, done: int, total: int) -> int:
             return int(bool(progress(done, total)))
-        self._require(self._lib.make(self._handle, str(folder).encode(), tiers.encode(), glob.encode(), 0,
+        self._require(self._lib.make(self._handle, os.fsencode(folder), tiers.encode(), glob.encode(), 0,
                                      abi.Progress(report_progress), None))
 
     def layers(self) -> list[dict[str, Any]]:

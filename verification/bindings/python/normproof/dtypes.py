@@ -6,13 +6,16 @@ from typing import Any
 from normproof.errors import UsageError
 
 FLOATS = ("float64", "float32", "float16", "bfloat16")
+# Short names in any case of letters. "float" is not among them: it is float64 in NumPy and float32 in PyTorch.
+SHORT_NAMES = {"fp64": "float64", "f64": "float64", "double": "float64", "fp32": "float32", "f32": "float32",
+               "single": "float32", "fp16": "float16", "f16": "float16", "half": "float16", "bf16": "bfloat16"}
 _SYNONYMS = {"double": "float64", "float": "float32", "half": "float16", "__bf16": "bfloat16"}  # of torch and tinygrad
 
 
 def dtype_name(dtype: Any) -> str:
-    """Returns the corpus' name of a dtype of NumPy or of a framework. A string is returned unchanged."""
+    """Returns the corpus' name of a dtype of NumPy or of a framework. An unknown string is returned unchanged."""
     if isinstance(dtype, str):
-        return dtype
+        return SHORT_NAMES.get(dtype.lower(), dtype)
     if dtype is float:
         return "float64"
     text = getattr(dtype, "__name__", None) or getattr(dtype, "name", None) or str(dtype)

@@ -1,8 +1,13 @@
 """The exceptions of the package. Each has one sentence that says what was expected."""
 
+MAX_ERROR_TEXT = 600  # characters of the text of an exception that a verdict shows
+
 
 class NormproofError(Exception):
-    """The base class of every exception that this package raises on purpose."""
+    """The base class of every exception that this package raises on purpose. Its text has printable characters only."""
+
+    def __init__(self, *texts: object) -> None:
+        super().__init__(*(escaped(text) if isinstance(text, str) else text for text in texts))
 
 
 class UsageError(NormproofError, ValueError):
@@ -18,7 +23,10 @@ class OutputError(NormproofError, OSError):
 
 
 class Mismatch(NormproofError, AssertionError):
-    """A case failed; the text is its verdict. `case.check` raises it."""
+    """A case failed; the text is its verdict, and below it the lines that repeat the case. `case.check` raises it."""
+
+    def __init__(self, *lines: str) -> None:
+        AssertionError.__init__(self, "\n".join(map(escaped, lines)))
 
 
 class NotOffered(NormproofError):
@@ -31,5 +39,25 @@ class Unanswered(NormproofError):
 
 def in_one_line(error: BaseException) -> str:
     """Returns the class of an exception and the first 600 characters of its text, in one line."""
-    text = " ".join(str(error).split())[:600]
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+    name, text = printable(type(error).__name__), text_of_error(error)
+    return f"{name}: {text}" if text else name
+
+
+def text_of_error(error: BaseException) -> str:
+    """Returns the first 600 characters of the text of an exception, in one line."""
+    try:
+        return printable(str(error)[:MAX_ERROR_TEXT])
+    except KeyboardInterrupt:
+        raise
+    except BaseException as another:  # the exception belongs to the user, and so does its __str__
+        return f"its text raises {printable(type(another).__name__)}"
+
+
+def printable(text: str) -> str:
+    """Returns a text in one line: white space as single spaces, and escapes for characters that cannot be printed."""
+    return escaped(" ".join(text.split()))
+
+
+def escaped(text: str) -> str:
+    """Returns a text with spaces for line breaks, and escapes such as \\x1b for characters that cannot be printed or stored."""
+    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in " ".join(text.splitlines()))

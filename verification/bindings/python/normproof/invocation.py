@@ -11,11 +11,12 @@ from normproof import frameworks, names, returned
 from normproof.corpus import Case
 from normproof.derived_values import DerivedValues
 from normproof.errors import NotOffered, Unanswered, UsageError, in_one_line
-from normproof.frameworks.base import Forward, Framework, KnownConventions, Leaves, Tensor
+from normproof.frameworks.base import Forward, Framework, KnownConventions, Leaves, LoadedModule, Tensor
 from normproof.layout import Layout, feature_count
-from normproof.output_policy import OutputPolicy, parse_outputs
-from normproof.signature import Signature, find_buffer_parameter, makes_module, read_signature, require_read
-from normproof.stored import Stored
+from normproof.output_policy import IGNORED, OutputPolicy, parse_outputs
+from normproof.signature import (OutputBuffer, Signature, find_buffer_parameter, looks_like_factory, read_signature,
+                                 require_read)
+from normproof.stored import Stored, full_of_nan
 from normproof.titles import title_of
 
 MODULE_PARAMETERS = ("gamma", "beta", "alpha")  # tensors that a module may have a member for
@@ -47,9 +48,11 @@ class Answer(NamedTuple):
 
     outputs   the outputs as they are stored, by name; of a sequence, those of all steps stacked
     written   a sentence about an input that the call wrote to, or ""
+    ignored   how many returned values are not judged, although `outputs=` does not say so
     """
     outputs: dict[str, Stored]
     written: str = ""
+    ignored: int = 0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,6 +63,10 @@ class Invocation:
     makes_module        whether fn makes a module, which is then called with x
     module_parameters   the tensors among MODULE_PARAMETERS that the module has a member for
     takes_images        whether x may have two spatial axes
+    writes              the output that the implementation writes into an input, by the name of the input
+    members             what a member of a module holds, as `arguments=` says: a name of the corpus, or None for a member
+                        that keeps its value
+    holds               the tensors and options that a trained module has the values of
     """
     op: str
     fn: Callable[..., Any]
@@ -74,6 +81,9 @@ class Invocation:
     makes_module: bool
     module_parameters: tuple[str, ...]
     takes_images: bool
+    writes: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    members: Mapping[str, str | None] = dataclasses.field(default_factory=dict)
+    holds: frozenset[str] = frozenset()
 
     @property
     def title(self) -> str:
@@ -94,29 +104,78 @@ class Invocation:
     @property
     def read_names(self) -> frozenset[str]:
         """The names of the tensors and options of a case that the implementation receives."""
-        read = set(self.signature.read_names)
+        read = {*self.signature.read_names, *self.holds}
         if self.makes_module:
-            read.update(("x", *names.state_names(self.op), *self.module_parameters))
+            read.update((*self.module_inputs, *names.state_names(self.op), *self.module_parameters))
         if self.conventions.unbiased:
             read.discard("unbiased_running_variance")
         if self.takes_images:
             read.add("layout")
         return frozenset(read)
 
+    @property
+    def module_inputs(self) -> tuple[str, ...]:
+        """The tensors that a module is called with."""
+        return names.tensor_names(self.op)[0]
+
     def for_case(self, case: Case) -> Invocation:
         """Returns the invocation with the outputs and module members that a call on this case shows.
 
         The case should have as many tensors as possible.
+        Throws UsageError for a parameter of a module that stands for nothing known.
         """
         parameters = self.module_parameters
         if self.makes_module:
             try:
-                module = self._make_module(case)
-                parameters = tuple(name for name in case.tensors if name in MODULE_PARAMETERS
-                                   and self.framework.has_member(module, name))
+                module = self._make_module(case, {})
             except Exception:  # every case will fail with this
-                pass
+                module = None
+            if module is not None:
+                self._require_known_members(module)
+                parameters = tuple(name for name in case.tensors if name in MODULE_PARAMETERS
+                                   and self.framework.find_member(module, name, self.members) is not None)
         return dataclasses.replace(self, policy=self.policy.for_case(case), module_parameters=parameters)
+
+    def _require_known_members(self, module: Any) -> None:
+        """Throws UsageError for a parameter of a module, or a name in `arguments=`, that stands for nothing known."""
+        held = self.framework.member_names(module)
+        for path in self.members:
+            if path not in held:
+                raise UsageError(f"{self.title} has no argument and no member {path!r} that arguments= names; it has "
+                                 f"{', '.join(held) or 'no parameters'}")
+        candidates = (*MODULE_PARAMETERS, *names.state_names(self.op))
+        known = {self.framework.find_member(module, name, self.members) for name in candidates}
+        expected = [name for name in MODULE_PARAMETERS if name in self.signature.known]
+        if not self.framework.is_module(module) and all(self.framework.find_member(module, name, self.members)
+                                                        for name in expected):
+            return  # the other tensors of a plain object need not be parameters
+        for path in self.framework.parameter_names(module):
+            if path not in known and path not in self.members:
+                raise UsageError(
+                    f"{self.title} has a parameter {path!r} that stands for nothing known; expected arguments={{{path!r}: "
+                    f"{(expected or ['gamma'])[0]!r}}}, one of {', '.join(expected)}, or None for a parameter that keeps its value")
+
+    def with_writes(self, writes: Mapping[str, str]) -> Invocation:
+        """Returns the invocation of a function that overwrites inputs. A forward alone is judged without a backward."""
+        policy = self.policy
+        if self.backward is None:
+            policy = dataclasses.replace(policy, judges_gradients=False)
+        return dataclasses.replace(self, writes=dict(writes), policy=policy)
+
+    def find_written(self, case: Case) -> list[str]:
+        """Calls the function once, without gradients. Returns the inputs that it overwrote if it returned nothing.
+
+        Throws what the function throws.
+        """
+        if case.sequence:
+            case = case.at(0, {})
+        with self.framework.context(case.dtype):
+            arranged = self.arrange(case)
+            given = {name: self.framework.tensor(stored, self.device) for name, stored in arranged.items()}
+            positional, named = self.signature.bind(case, given, self._make_buffers(case, arranged))
+            if self.fn(*positional, **named) is not None:
+                return []
+            return returned.changed_inputs(self.framework, arranged, given)
 
     def with_shape(self, shape: tuple[int, ...]) -> Invocation:
         """Returns the invocation for a user-supplied x of this shape."""
@@ -167,7 +226,7 @@ class Invocation:
             stacked = {name: Stored(first.dtype, np.stack([answer.outputs[name].data for answer in answers]))
                        for name, first in answers[0].outputs.items()}
             written = next((answer.written for answer in answers if answer.written), "")
-            return Answer(stacked, written)
+            return Answer(stacked, written, answers[0].ignored)
 
     def arrange(self, case: Case) -> dict[str, Stored]:
         """Returns the tensors of a case in the layout of the framework, and in the dtypes that it requires."""
@@ -190,18 +249,17 @@ class Invocation:
         values = self._call(case, given, variation, buffer, members)
         written = ""
         if variation.buffer is None:
-            written = returned.find_written_input(self.op, self.framework, arranged, given)
+            written = returned.find_written_input(self.op, self.framework, arranged, given, self.writes)
         shape = case.tensors["x"].shape if "x" in case.tensors else None
         outputs = {name: returned.store_output(self.framework, self.device, self.layout, case, name, value, shape)
-                   for name, value in values.items()}
-        return Answer(outputs, written)
+                   for name, value in values.items() if not name.startswith(IGNORED)}
+        return Answer(outputs, written, sum(name.startswith(IGNORED) for name in values))
 
     def _call(self, case: Case, given: dict[str, Tensor], variation: Variation, buffer: Tensor | None,
               members: dict[str, str] | None) -> dict[str, Tensor]:
         """Returns the outputs and gradients as tensors of the framework."""
         if self.makes_module:
-            forward, leaves, loaded = self.framework.load_module(self._make_module(case), given, case.training,
-                                                                 self._module_call(case))
+            forward, leaves, loaded = self._load_module(case, given)
             if members is not None:
                 members.clear()
                 members.update(loaded)
@@ -209,6 +267,8 @@ class Invocation:
             forward = self._forward(case, given, variation.function or self.fn, buffer)
             leaves = {name: value for name, value in given.items()
                       if name in self.signature.read_names and "grad_" + name in case.outputs}
+            if self.writes or self.signature.buffers:
+                leaves = {}  # what is overwritten has no gradient
         if variation.wanted is not None:
             for name in set(leaves) - set(variation.wanted):
                 self.framework.freeze(leaves.pop(name))
@@ -228,6 +288,8 @@ class Invocation:
             if name in given and name not in values and name in self.signature.read_names:
                 values[name] = given[name]
         if self.backward is not None and not variation.forward_only:
+            if self.writes:
+                given = {name: self.framework.tensor(stored, self.device) for name, stored in self.arrange(case).items()}
             values.update(self._call_backward(case, given, values))
         return values
 
@@ -244,13 +306,39 @@ class Invocation:
     def _forward(self, case: Case, given: dict[str, Tensor], function: Callable[..., Any],
                  buffer: Tensor | None) -> Forward:
         def forward(leaves: Leaves) -> tuple[Tensor, dict[str, Tensor]]:
-            positional, named = self.signature.bind(case, {**given, **leaves})
-            if buffer is not None:
+            buffers = self._make_buffers(case, self.arrange(case))
+            if buffer is not None and buffers:
+                buffers[OutputBuffer(self.policy.main)] = buffer
+            positional, named = self.signature.bind(case, {**given, **leaves}, buffers)
+            if buffer is not None and not buffers:
                 parameter = find_buffer_parameter(self.fn)
                 named[parameter or "out"] = buffer if parameter == "out" else True
-            results = returned.name_outputs(function(*positional, **named), case, self.policy, self.signature)
+            values = function(*positional, **named)
+            results = {source.output: tensor for source, tensor in buffers.items()}
+            if values is not None or not (results or self.writes):
+                results.update(returned.name_outputs(values, case, self.policy, self.signature))
+            else:
+                results.update({output: given[name] for name, output in self.writes.items()
+                                if name in given and output in case.outputs})
             return results.pop(self.policy.main, None), results
         return forward
+
+    def _make_buffers(self, case: Case, arranged: Mapping[str, Stored]) -> dict[OutputBuffer, Tensor]:
+        """Returns a tensor full of NaN for each output that the function writes into a parameter.
+
+        Throws NotOffered if the case has no such output.
+        """
+        buffers: dict[OutputBuffer, Tensor] = {}
+        for source in self.signature.buffers:
+            if source.output not in case.outputs:
+                raise NotOffered(f"{self.title} writes {source.output}, which the case does not have")
+            leading = next(iter(arranged.values()))
+            dtype = arranged["x"].dtype if "x" in arranged else leading.dtype
+            stored = full_of_nan(dtype, case.outputs[source.output])
+            if source.output in returned.SHAPED_LIKE_X:
+                stored = self.layout.arrange(case, stored)
+            buffers[source] = self.framework.tensor(stored, self.device)
+        return buffers
 
     def _cotangent(self, case: Case, given: Mapping[str, Tensor]) -> Tensor | None:
         """Returns the gradient that arrives at the main output: grad_y, 1 for a loss, or None if there is none."""
@@ -279,16 +367,25 @@ class Invocation:
         both, others, found = self.framework.gradients(stacked, leaves, self.framework.stack([grad_y, grad_sum]))
         return both[0], {**others, "sum": both[1]}, found
 
-    def _make_module(self, case: Case) -> Any:
-        positional, named = self.signature.bind(case, {})
+    def _make_module(self, case: Case, given: Mapping[str, Tensor]) -> Any:
+        """Makes the module. Its constructor receives tensors of `given` that are neither inputs nor its parameters."""
+        outside = (*self.module_inputs, *MODULE_PARAMETERS, *names.state_names(self.op))
+        positional, named = self.signature.bind(case, {name: tensor for name, tensor in given.items() if name not in outside})
         module = self.fn(*positional, **named)
-        if not self.framework.is_module(module):
-            raise Unanswered(f"{self.title} made a {type(module).__name__}; expected a module")
+        if not self.framework.is_module(module) and not callable(module):
+            raise Unanswered(f"{self.title} made a {type(module).__name__}; expected a module, or an object with __call__")
         return self.framework.place_module(module, self.device)
+
+    def _load_module(self, case: Case, given: Mapping[str, Tensor]) -> LoadedModule:
+        module = self._make_module(case, given)
+        held = {name: tensor for name, tensor in given.items() if name not in self.signature.read_names}
+        return self.framework.load_module(module, held, case.training, self._module_call(case), self.module_inputs,
+                                          self.members)
 
     def _module_call(self, case: Case) -> Callable[[Any, Mapping[str, Tensor]], Tensor]:
         def call(module: Any, tensors: Mapping[str, Tensor]) -> Tensor:
-            return returned.name_outputs(module(tensors["x"]), case, self.policy, self.signature)["y"]
+            results = module(*(tensors[name] for name in self.module_inputs))
+            return returned.name_outputs(results, case, self.policy, self.signature)[self.policy.main]
         return call
 
     def _call_backward(self, case: Case, given: dict[str, Tensor], values: Mapping[str, Tensor]) -> dict[str, Tensor]:
@@ -314,37 +411,88 @@ def computes_gradients(signature: Signature, backward: Callable[..., Any] | None
 def prepare_invocation(fn: Any, op: str, known: Collection[str], *, framework: str | None = None, device: str = "cpu",
                        arguments: Any = None, outputs: str | Sequence[str] | None = None,
                        backward: Callable[..., Any] | None = None, layout: str | None = None, forward_only: bool = False,
-                       accumulation: str = "", formula: str = "", xfail: str = "", strict: bool = False,
-                       flush_subnormals: bool = False) -> Invocation:
+                       accumulation: str = "", formula: str = "", cast_order: str = "", xfail: str = "",
+                       strict: bool = False, flush_subnormals: bool = False, writes: Mapping[str, str] | None = None,
+                       title: str = "", holds: Collection[str] | None = None) -> Invocation:
     """Determines how to call fn as an implementation of op.
 
     known          the names of all tensors and options of op
     forward_only   whether no gradient is judged
+    title          the name of fn in reports; "" for its own
+    holds          the tensors and options that the module made by fn has the values of; None if fn is called otherwise
     The others are arguments of normproof.check.
     Throws UsageError if the parameters of fn or its framework cannot be recognized.
     """
     tensors = frameworks.framework(framework or frameworks.detect(fn))
-    title = title_of(fn)
+    title = title or title_of(fn)
     conventions = tensors.known_conventions(fn)
     if layout not in (None, "channels_first", "channels_last"):
         raise UsageError(f"normproof: layout={layout!r}; expected 'channels_first' or 'channels_last'")
     has_channels = op in LAYERS_WITH_CHANNELS
     channels_first = tensors.channels_first and has_channels if layout is None else layout == "channels_first"
-    is_module = tensors.is_module(fn)
-    if is_module and not inspect.isclass(fn):
-        raise UsageError(f"{title} is a module of one shape and eps; expected its class, or a function that makes "
-                         f"one: lambda features, eps: {type(fn).__name__}(features, eps=eps)")
-    constructs = is_module or tensors.has_modules and makes_module(fn, op, known)
+    fn, constructs = (fn, True) if holds is not None else _plain_function(fn, op, known, tensors, title)
     derived = DerivedValues(tensors, device, title)
-    signature = read_signature(fn, op, known, derived, arguments, constructor=constructs)
+    sources, members = (arguments, {}) if not constructs else _split_members(fn, arguments)
+    signature = read_signature(fn, op, known, derived, sources, constructor=constructs, writes=writes)
     backward_signature = None
     if backward is not None:
         backward_signature = read_signature(backward, op, {*known, "y", "rstd", "mean"}, derived)
+    overwritten = _overwritten_inputs(signature, writes or {})
+    judges_gradients = not forward_only and computes_gradients(signature, backward, tensors)
+    if (overwritten or signature.buffers) and backward is None:
+        judges_gradients = False
     state = set(names.state_names(op))
+    order = parse_outputs(outputs)
     policy = OutputPolicy(
-        op, parse_outputs(outputs), not forward_only and computes_gradients(signature, backward, tensors),
-        constructs or bool(state & signature.read_names), accumulation=accumulation, formula=formula, xfail=xfail,
-        strict=strict, flush_subnormals=flush_subnormals)
+        op, tuple(name for name in order if name != IGNORED) or None, judges_gradients,
+        constructs or bool(state & signature.read_names), accumulation=accumulation, formula=formula,
+        cast_order=cast_order, xfail=xfail, strict=strict, flush_subnormals=flush_subnormals, order=order)
     return Invocation(op, fn, signature, backward, backward_signature, tensors, device, conventions,
                       Layout(channels_first, conventions.spatial_axes), policy, constructs, MODULE_PARAMETERS,
-                      takes_images=has_channels and (channels_first or layout is not None))
+                      takes_images=has_channels and (channels_first or layout is not None), writes=overwritten,
+                      members=members, holds=frozenset(holds or ()))
+
+
+def _plain_function(fn: Any, op: str, known: Collection[str], tensors: Framework, title: str) -> tuple[Any, bool]:
+    """Returns the function that is called, and whether it makes a module or another object that is called then.
+
+    Throws UsageError for a module, instead of its class.
+    """
+    if tensors.is_function_class(fn):
+        return fn.apply, False
+    if tensors.is_optimizer(fn):
+        return tensors.optimizer_step(fn, op), False
+    if tensors.is_module(fn):
+        if inspect.isclass(fn):
+            return fn, True
+        raise UsageError(f"{title} is a module of one shape and eps; expected its class, a function that makes one: lambda "
+                         f"features, eps: {type(fn).__name__}(features, eps=eps), or normproof.judge(module, {op!r}, x=...)")
+    if inspect.isclass(fn) and _has_call(fn):
+        if looks_like_factory(fn, op, known):
+            return fn, True
+        if not any(parameter.default is parameter.empty and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+                   for parameter in inspect.signature(fn).parameters.values()):
+            return fn(), False
+    return fn, tensors.has_modules and looks_like_factory(fn, op, known)
+
+
+def _has_call(kind: type) -> bool:
+    return any("__call__" in vars(one) for one in kind.__mro__)
+
+
+def _split_members(fn: Any, arguments: Any) -> tuple[Any, dict[str, str | None]]:
+    """Divides `arguments=` of a constructor into those for its parameters and those for the members of what it makes."""
+    if not hasattr(arguments, "items"):
+        return arguments, {}
+    try:
+        parameters = inspect.signature(fn).parameters
+    except (TypeError, ValueError):
+        return arguments, {}
+    own = {name: source for name, source in arguments.items() if name in parameters}
+    return own, {name: source for name, source in arguments.items() if name not in parameters}
+
+
+def _overwritten_inputs(signature: Signature, writes: Mapping[str, str]) -> dict[str, str]:
+    """Returns the outputs that a function writes into its inputs, by the names of the inputs."""
+    sources = {argument.parameter: argument.source for argument in signature.arguments}
+    return {source: output for name, output in writes.items() if isinstance(source := sources[name], str)}

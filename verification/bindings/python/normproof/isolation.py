@@ -1,16 +1,23 @@
 """Runs an implementation in this process, or in a process of its own that may crash or hang."""
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import multiprocessing.connection
 import multiprocessing.context
 import signal
-from typing import Any, Protocol
+from typing import Any, ContextManager, Protocol
+
+import numpy as np
 
 from normproof.corpus import Case
-from normproof.errors import NotOffered, Unanswered, UsageError, in_one_line
+from normproof.errors import NotOffered, Unanswered, UsageError, in_one_line, text_of_error
 from normproof.invocation import Answer, Invocation
 from normproof.limits import no_answer, one_process, time_limit
+from normproof.stored import Stored
+
+
+_BFLOAT16_EXPONENT = 0x7F80  # the bits that are all set in NaN and infinity
 
 
 class Runner(Protocol):
@@ -27,6 +34,19 @@ class Runner(Protocol):
         """Ends the process of the runner, if it has one."""
 
 
+def without_expected_warnings(case: Case) -> ContextManager[Any]:
+    """Returns a context in which NumPy does not warn of NaN and infinity if the case has such inputs."""
+    if any(map(_has_nan_or_infinity, case.tensors.values())):
+        return np.errstate(all="ignore")
+    return contextlib.nullcontext()
+
+
+def _has_nan_or_infinity(stored: Stored) -> bool:
+    if stored.dtype == "bfloat16":
+        return bool(np.any((stored.data & _BFLOAT16_EXPONENT) == _BFLOAT16_EXPONENT))
+    return stored.data.dtype.kind == "f" and not np.all(np.isfinite(stored.data))
+
+
 class InProcess:
     """Calls an implementation in this process."""
 
@@ -35,7 +55,7 @@ class InProcess:
         self.members: dict[str, str] = {}
 
     def __call__(self, case: Case) -> Answer:
-        with one_process(), time_limit(self._seconds):
+        with one_process(), without_expected_warnings(case), time_limit(self._seconds):
             return self._invocation.answer(case, members=self.members)
 
     def close(self) -> None:
@@ -115,15 +135,52 @@ def _answer_cases(invocation: Invocation, line: multiprocessing.connection.Conne
         message: tuple[str, Any]
         members: dict[str, str] = {}
         try:
-            with one_process():
+            with one_process(), without_expected_warnings(case):
                 message = "answer", (invocation.answer(case, members=members), members)
         except NotOffered as reason:
-            message = "not_offered", str(reason)
+            message = "not_offered", text_of_error(reason)
         except Unanswered as reason:
             message = "unanswered", str(reason)
-        except Exception as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             message = "unanswered", f"{invocation.title} raised {in_one_line(error)}; expected outputs"
         line.send(message)
+
+
+def probe_once(invocation: Invocation, case: Case, isolate: bool, seconds: float | None) -> list[str]:
+    """Returns Invocation.find_written, which calls the function once, in a process of its own if `isolate`.
+
+    Throws what the function throws.
+    """
+    if not isolate:
+        with one_process(), time_limit(seconds):
+            return invocation.find_written(case)
+    context = multiprocessing.get_context("fork")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_send_written, args=(invocation, case, theirs), daemon=True)
+    process.start()
+    theirs.close()
+    try:
+        kind, found = ours.recv() if ours.poll(seconds or None) else ("nothing", [])
+    except (EOFError, OSError):
+        kind, found = "nothing", []
+    finally:
+        ours.close()
+        process.kill()
+        process.join()
+    if kind == "error":
+        raise TypeError(found) if found.startswith("TypeError") else RuntimeError(found)
+    written: list[str] = found
+    return written
+
+
+def _send_written(invocation: Invocation, case: Case, line: multiprocessing.connection.Connection) -> None:
+    try:
+        with one_process():
+            line.send(("written", invocation.find_written(case)))
+    except Exception as error:
+        line.send(("error", in_one_line(error)))
 
 
 def start_runner(invocation: Invocation, isolate: bool, seconds: float | None) -> Runner:

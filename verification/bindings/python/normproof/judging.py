@@ -7,17 +7,20 @@ import numpy as np
 
 from normproof import frameworks, names, variants
 from normproof.arguments import describe_value, require_arguments
-from normproof.checking import judge_case, require_op
+from normproof.checking import canonical_op, has_no_answer, is_called_otherwise, judge_case
 from normproof.conventions import Observations, describe_conventions
 from normproof.corpus import Case, Corpus
 from normproof.errors import UsageError
 from normproof.invocation import Answer, Invocation, prepare_invocation
 from normproof.isolation import Runner, start_runner
 from normproof.operations import computes_by_row
+from normproof.probing import probe
 from normproof.report import CaseResult, Report
 from normproof.repro import Call, changed_arguments
 from normproof.returned import SHAPED_LIKE_X
 from normproof.stored import Stored, same_bits
+from normproof.titles import title_of
+from normproof.trained import copies_of, is_trained_module, trained_members, trained_values
 
 OPTION_TYPES = (bool, int, float, str)
 # The dtype of a case is that of the first of these tensors that it has.
@@ -31,10 +34,13 @@ ANY_DTYPE = ("iterations", "source", "tokens", "labels")
 def judge(fn: Callable[..., Any], op: str, *, mode: str | None = None, device: str | None = None,
           outputs: str | Sequence[str] | None = None, backward: Callable[..., Any] | None = None, arguments: Any = None,
           framework: str | None = None, layout: str | None = None, isolate: bool = False, seconds: float | None = 60,
-          accumulation: str = "", formula: str = "", strict: bool = False, flush_subnormals: bool = False,
-          name: str = "own", threads: int = 0, repeat: int = 1, **given: Any) -> Report:
+          accumulation: str = "", formula: str = "", cast_order: str = "", strict: bool = False, flush_subnormals: bool = False,
+          name: str = "own", threads: int = 0, repeat: int = 1, writes: Mapping[str, str] | None = None,
+          **given: Any) -> Report:
     """Certifies op on user-supplied tensors, by two enclosures, and judges fn on them.
 
+    fn         a function or a class of modules, as for normproof.check; or a module, whose parameters, state, eps and mode
+               are those of the case unless they are given
     given      the tensors by the operation's names, x=, grad_y=, gamma=, of attention q=, k=, v=, of cross_entropy
                logits=, targets=, or by the other names of docs/guide/python.md, weight=, query=. They belong to NumPy or to
                one framework, and have one dtype except for the state. Also the options, eps=1e-6, groups=4. What is
@@ -55,7 +61,15 @@ def judge(fn: Callable[..., Any], op: str, *, mode: str | None = None, device: s
     changed = changed_arguments(judge, {**locals(), "threads": 0})
     if mode not in (None, "training", "inference"):
         raise UsageError(f"normproof: mode={mode!r}; expected 'training' or 'inference'")
-    require_op(op)
+    op = canonical_op(op)
+    called, title, holds = fn, title_of(fn), None
+    if is_trained_module(fn):
+        title = title_of(type(fn))
+        own = trained_values(fn, op, names.with_canonical_names(op, given, "normproof.judge"), arguments)
+        given = {**own, **given}
+        holds = names.known_names(op) - {"x", "grad_y", "valid"}
+        mode = mode or ("training" if getattr(fn, "training", True) else "inference")
+        called, arguments = copies_of(fn), trained_members(fn, arguments)
     mode = mode or ("inference" if op in INFERENCE_ONLY else "training")
     given = {key: value.item() if isinstance(value, np.generic) and key in names.option_names(op) else value
              for key, value in names.with_canonical_names(op, given, "normproof.judge").items()}
@@ -68,33 +82,47 @@ def judge(fn: Callable[..., Any], op: str, *, mode: str | None = None, device: s
     if device is None:
         device = find_device(home, given)
     forward_only = "grad_y" not in inputs and "grad_y" in names.tensor_names(op)[1]
-    invocation = prepare_invocation(
-        fn, op, names.known_names(op), framework=framework, device=device, arguments=arguments, outputs=outputs,
-        backward=backward, layout=layout, forward_only=forward_only, accumulation=accumulation, formula=formula,
-        strict=strict, flush_subnormals=flush_subnormals)
-    if not isolate:
-        invocation.require_device()
+
+    where: str = device
+
+    def prepare(framework: str | None) -> Invocation:
+        found = prepare_invocation(
+            called, op, names.known_names(op), framework=framework, device=where, arguments=arguments, outputs=outputs,
+            backward=backward, layout=layout, forward_only=forward_only, accumulation=accumulation, formula=formula,
+            cast_order=cast_order, strict=strict, flush_subnormals=flush_subnormals, writes=writes, title=title, holds=holds)
+        if not isolate:
+            found.require_device()
+        return found
+    invocation = prepare(framework)
     changed |= {**plain_options(given), "framework": framework, "device": device if device != "cpu" else None}
     call = Call(fn, op, {key: value for key, value in changed.items() if value is not None}, "judge")
     certified: Mapping[str, Stored] = inputs
-    if "x" in inputs:
-        shape = inputs["x"].shape
-        invocation = invocation.with_shape((repeat * shape[0], *shape[1:]) if repeat > 1 else shape)
+    shape = inputs["x"].shape if "x" in inputs else None
+    if shape is not None:
         certified = in_corpus_layout(op, inputs, invocation.layout.channels_first)
     corpus = Corpus()
     index = corpus.certify(name, op, mode == "training", options, False, certified, threads)
-    invocation = invocation.for_case(corpus.select(index))
+    case = corpus.select(index)
+
+    def prepare_for_case(framework: str | None) -> Invocation:
+        found = prepare(framework)
+        return (found if shape is None else found.with_shape(shape)).for_case(case)
+    invocation = prepare_for_case(framework)
+    if repeat > 1 and shape is not None:
+        invocation = invocation.with_shape((repeat * shape[0], *shape[1:]))
     invocation.policy.apply(corpus)
     corpus.set("repro", f"# report.repro() writes the tensors of {{path}}, and the lines that hold {invocation.title} "
                         "against them again")
     observed = Observations()
-    report = Report(corpus, invocation.title, op, [], call, inputs)
-    runner = start_runner(invocation, isolate, seconds)
-    try:
-        result, copy = judge_copies(corpus, invocation, index, runner, observed, repeat)
-        report.add(result)
-    finally:
-        runner.close()
+    result, copy = run_and_judge(corpus, invocation, index, observed, repeat, isolate, seconds)
+    if has_no_answer(result) and repeat == 1:
+        other = probe(prepare_for_case, case, framework=framework, isolate=isolate, seconds=seconds)
+        if is_called_otherwise(other, invocation):
+            invocation = other
+            invocation.policy.apply(corpus)
+            result, copy = run_and_judge(corpus, invocation, index, observed, repeat, isolate, seconds)
+    report = Report(corpus, invocation, op, [], call, inputs)
+    report.add(result)
     notes = dtype_notes
     if repeat > 1:
         size = inputs["x"].data.size
@@ -102,6 +130,16 @@ def judge(fn: Callable[..., Any], op: str, *, mode: str | None = None, device: s
                      f"from element {copy * size:,} on")
     report.conventions = [*describe_conventions(invocation, observed), *notes]
     return report
+
+
+def run_and_judge(corpus: Corpus, invocation: Invocation, index: int, observed: Observations, repeat: int, isolate: bool,
+                  seconds: float | None) -> tuple[CaseResult, int]:
+    """Returns the result of judge_copies, with a runner that it starts and closes."""
+    runner = start_runner(invocation, isolate, seconds)
+    try:
+        return judge_copies(corpus, invocation, index, runner, observed, repeat)
+    finally:
+        runner.close()
 
 
 def find_device(home: str, given: Mapping[str, Any]) -> str:

@@ -40,6 +40,12 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "running_decay": ("decay",),
     "learning_rate": ("lr",),
 }
+# Other names of operations, compared without underscores and hyphens, in any case of letters.
+OPERATION_ALIASES: dict[str, tuple[str, ...]] = {
+    "add_rms_norm": ("fused_add_rms_norm", "residual_rms_norm"), "add_layer_norm": ("fused_add_layer_norm", "residual_layer_norm"),
+    "silu": ("swish",), "attention": ("sdpa", "scaled_dot_product_attention", "flash_attention"),
+    "rope": ("rotary", "rotary_embedding"), "l2_norm": ("l2_normalize", "normalize"), "dyt": ("dynamic_tanh",),
+}
 # Values that follow from the case: the name of the rule, and the names of parameters that ask for it.
 DERIVED: dict[str, tuple[str, ...]] = {
     "normalized_shape": ("normalized_shape",),
@@ -58,6 +64,19 @@ CONSTRUCTOR_RULES = ("features", "has_gamma", "has_beta")  # asked for by constr
 FUNCTION_RULES = ("last_axis",)  # asked for by functions only
 # Whether an operation is the approximation of GELU by tanh.
 GELU_BY_TANH = {"gelu": False, "gelu_tanh": True}
+
+
+def _squash(name: str) -> str:
+    return name.lower().replace("_", "").replace("-", "")
+
+
+def operation_name(op: str, known: Collection[str]) -> str | None:
+    """Returns the name among `known` that a name or an alias of an operation stands for, or None."""
+    if op in known:
+        return op
+    squashed = _squash(op)
+    return next((name for name in known
+                 if squashed in (_squash(name), *map(_squash, OPERATION_ALIASES.get(name, ())))), None)
 
 
 def has_statistics_over_rows(op: str) -> bool:

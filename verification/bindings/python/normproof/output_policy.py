@@ -6,10 +6,12 @@ from typing import Collection, Iterable, Mapping, Sequence
 
 from normproof import names
 from normproof.corpus import Case, Corpus
+from normproof.errors import UsageError
 from normproof.stored import Stored, same_bits
 
 # A case may lack gamma and beta, which are then 1 and 0; their gradients need not be returned.
 PARAMETER_GRADIENTS = frozenset({"grad_gamma", "grad_beta"})
+IGNORED = "_"  # stands in `outputs=` for a returned value that is not judged
 # The output of a function that returns a single one: the first of these that the case has.
 MAIN_OUTPUTS = ("y", "loss", "parameter", "logits")
 
@@ -27,6 +29,7 @@ class OutputPolicy:
     """Determines which outputs of an implementation are judged, and the options of the gate for the tolerance.
 
     named              the outputs that `outputs=` names, or None
+    order              what each returned value is, as `outputs=` says; IGNORED for a value that is not judged
     judges_gradients   whether gradients are judged if `outputs=` names nothing
     reads_state        whether the implementation receives the state of the operation, if it has one
     main               the output of a function that returns a single one
@@ -43,9 +46,11 @@ class OutputPolicy:
     has_gradients: bool = True
     accumulation: str = ""
     formula: str = ""
+    cast_order: str = ""
     xfail: str = ""
     strict: bool = False
     flush_subnormals: bool = False
+    order: tuple[str, ...] = ()
 
     def for_case(self, case: Case) -> OutputPolicy:
         """Returns the policy with the outputs that this case has; it should have as many tensors as possible."""
@@ -56,7 +61,7 @@ class OutputPolicy:
     def apply(self, corpus: Corpus) -> None:
         """Sets the options of a handle of the gate."""
         settings = {"outputs": self.default_outputs, "accumulation": self.accumulation, "formula": self.formula,
-                    "xfail": self.xfail, "strict": "1" if self.strict else "",
+                    "cast_order": self.cast_order, "xfail": self.xfail, "strict": "1" if self.strict else "",
                     "flush_subnormals": "1" if self.flush_subnormals else ""}
         for name, value in settings.items():
             corpus.set(name, value)
@@ -64,7 +69,7 @@ class OutputPolicy:
     @property
     def tolerance_settings(self) -> dict[str, str]:
         """The options of the gate for the tolerance. Relations between calls are judged with them too."""
-        return {"accumulation": self.accumulation, "formula": self.formula}
+        return {"accumulation": self.accumulation, "formula": self.formula, "cast_order": self.cast_order}
 
     @property
     def depends_on_answer(self) -> bool:
@@ -140,11 +145,18 @@ def _is_unchanged_state(before: Stored, after: Stored) -> bool:
     return after.shape[1:] == before.shape and all(same_bits(before, after.like(step)) for step in after.data)
 
 
-def parse_outputs(outputs: str | Sequence[str] | None) -> tuple[str, ...] | None:
-    """Returns the names in `outputs=`, which is a list or a text separated by commas."""
+def parse_outputs(outputs: str | Sequence[str] | None) -> tuple[str, ...]:
+    """Returns the names in `outputs=`, which is a list or a text separated by commas; () for None.
+
+    IGNORED is among them if a returned value is not judged. Throws UsageError if no value is judged.
+    """
     if isinstance(outputs, str):
-        return tuple(name.strip() for name in outputs.split(","))
-    return None if outputs is None else tuple(outputs)
+        outputs = [name.strip() for name in outputs.split(",")]
+    order = tuple(outputs or ())
+    if order and all(name == IGNORED for name in order):
+        raise UsageError(f"normproof: outputs={','.join(order)!r}; expected the name of an output that is judged, such as "
+                         "'y,_'")
+    return order
 
 
 def parse_globs(globs: str | Collection[str]) -> str:

@@ -2,10 +2,11 @@
 
   --normproof-tier TIER    quick, standard or full, for tests that do not say which
   --normproof-only GLOB    only these cases; may be repeated. A glob that matches no case is an error
-  --normproof-xfail FILE   cases known to fail, one glob per line, '#' begins a comment. A case that passes is a failure,
-                           and so is a line that matches no case, unless --normproof-only or -k leaves cases out
+  --normproof-xfail FILE   cases known to fail, one glob per line, '#' begins a comment. A glob matches the path of a case, or
+                           the id of a test, as in test_kernels.py::test_softmax*. A case that passes is a failure, and so
+                           is a line that matches no case, unless the command line leaves cases out
 
-A run fails if it judges no case because each is declined.
+A run fails if it judges no case because each is declined. The traceback of a failure shows no lines of this package.
 """
 from __future__ import annotations
 
@@ -13,6 +14,7 @@ import codecs
 import collections
 import fnmatch
 import math
+import sys
 from typing import Any, Iterator, Sequence
 
 import pytest
@@ -26,7 +28,7 @@ def pytest_addoption(parser: Any) -> None:
                     help="quick (the default), standard or full: made once, and kept")
     group.addoption("--normproof-only", metavar="GLOB", action="append", default=[],
                     help="cases whose path, or what follows the operation in it, matches; several times")
-    group.addoption("--normproof-xfail", metavar="FILE", help="cases known to fail, a glob a line: strict both ways")
+    group.addoption("--normproof-xfail", metavar="FILE", help="cases known to fail, one glob of paths or test ids per line: strict both ways")
 
 
 def pytest_configure(config: Any) -> None:
@@ -114,12 +116,32 @@ def pytest_collection_modifyitems(config: Any, items: Sequence[Any]) -> None:
         if not isinstance(path, str) or item.get_closest_marker("normproof") is None:
             continue
         for glob in expected:
-            if fnmatch.fnmatchcase(path, glob):
+            if any(fnmatch.fnmatchcase(name, glob) or name == glob for name in (path, item.nodeid)):
                 config.stash[_SEEN].add(glob)
                 item.add_marker(pytest.mark.xfail(strict=True, reason=f"--normproof-xfail: {glob}"))
-    unseen = [glob for glob in expected if glob not in config.stash[_SEEN]]
-    if unseen and not config.getoption("--normproof-only") and not config.getoption("-k"):
+    unseen = [glob for glob in expected if glob not in config.stash[_SEEN] and not _is_left_out(config, items, glob)]
+    if unseen:
         _refuse(config, f"--normproof-xfail: {unseen[0]} matches no case; expected one of those that are tested")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_makereport(call: Any) -> None:
+    """Hides the frames of this package from the traceback of a failure that the package raised on purpose."""
+    from normproof.errors import NormproofError
+    if call.excinfo is not None and isinstance(call.excinfo.value, NormproofError):
+        for name, module in list(sys.modules.items()):
+            if name.partition(".")[0] == "normproof":
+                vars(module)["__tracebackhide__"] = True
+
+
+def _is_left_out(config: Any, items: Sequence[Any], glob: str) -> bool:
+    """Whether the command line leaves tests out, perhaps all that a glob of --normproof-xfail matches."""
+    if config.getoption("--normproof-only") or config.getoption("-k") or any("::" in str(arg) for arg in config.args):
+        return True
+    file, separator, _ = glob.partition("::")
+    names_files = [str(arg) for arg in config.args] != [str(config.invocation_params.dir)]
+    return bool(separator) and names_files and not any(
+        fnmatch.fnmatchcase(item.nodeid.partition("::")[0], file) for item in items)
 
 
 def _refuse(config: Any, sentence: str) -> None:

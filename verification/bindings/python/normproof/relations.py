@@ -12,9 +12,10 @@ import numpy as np
 
 from normproof import names, variants
 from normproof.corpus import Case, Corpus
-from normproof.errors import NotOffered, Unanswered, UsageError, in_one_line
+from normproof.errors import NotOffered, Unanswered, UsageError, in_one_line, text_of_error
 from normproof.frameworks.base import Tensor
 from normproof.invocation import Answer, Invocation, Variation
+from normproof.isolation import without_expected_warnings
 from normproof.limits import one_process, time_limit
 from normproof.output_policy import is_gradient
 from normproof.recertify import without_missing_parameters
@@ -81,7 +82,7 @@ class RelationCase:
     def answer(self, case: Case | None = None, variation: Variation = Variation()) -> dict[str, Stored]:
         """Calls the implementation on a case (by default, this one) and returns its outputs. Also sets `written`."""
         self.written = ""
-        with one_process(), time_limit(self._seconds):
+        with one_process(), without_expected_warnings(self.case), time_limit(self._seconds):
             answer: Answer = self.invocation.answer(case or self.case, variation)
         self.written = answer.written
         return answer.outputs
@@ -371,7 +372,13 @@ class RelationChecker:
         if not passed:
             return [self._result(name, path, "declined") for name in self._wanted]
         index, _ = without_missing_parameters(self._corpus, self._corpus.select(index), index, invocation.read_names)
-        asked = RelationCase(self._corpus, index, invocation, self._seconds)
+        try:
+            asked = RelationCase(self._corpus, index, invocation, self._seconds)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # the case passed, but the same call fails now
+            reason = str(error) if isinstance(error, Unanswered) else f"{invocation.title} raised {in_one_line(error)}"
+            return [self._result(name, path, "broken", f"the case again: {reason}") for name in self._wanted]
         return [self._check_one(name, asked) for name in self._wanted]
 
     def _check_one(self, name: str, asked: RelationCase) -> RelationResult:
@@ -380,10 +387,12 @@ class RelationChecker:
         except NotApplicable as reason:
             return self._result(name, asked.case.path, "not_applicable", str(reason))
         except NotOffered as reason:
-            return self._result(name, asked.case.path, "declined", str(reason))
+            return self._result(name, asked.case.path, "declined", text_of_error(reason))
         except (RelationBroken, Unanswered) as reason:
             return self._result(name, asked.case.path, "broken", str(reason))
-        except Exception as error:  # one relation fails, and no other
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # one relation fails, and no other
             return self._result(name, asked.case.path, "broken",
                                 f"{asked.invocation.title} raised {in_one_line(error)}; expected outputs")
         return self._result(name, asked.case.path, "held")

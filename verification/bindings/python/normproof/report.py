@@ -7,20 +7,30 @@ import math
 import os
 import pathlib
 import tempfile
-from typing import Any, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Iterable, Mapping
 
 from normproof import abi
 from normproof.corpus import Corpus, Verdict
-from normproof.errors import OutputError, UsageError
+from normproof.errors import OutputError, UsageError, printable
+from normproof.provenance import add_facts, describe_run
 from normproof.relations import RelationResult
 from normproof.repro import Call
 from normproof.stored import Array, Stored
+
+if TYPE_CHECKING:
+    from normproof.invocation import Invocation
 
 # A notebook shows a report in a frame, so that the styles of the page stay inside. The script gives the frame the
 # height of its page at any width. If the notebook does not allow scripts, or is too narrow, the frame scrolls.
 _FIT_FRAME_HEIGHT = ("const frame = this, page = this.contentDocument.documentElement; "
                      "new ResizeObserver(() => { frame.style.height = page.offsetHeight + 16 + 'px' }).observe(page)")
 _FRAME_STYLE = "width: 100%; min-width: 20em; height: 48em; border: 0; resize: vertical"
+
+
+def frame_page(page: str) -> str:
+    """Returns the frame in which a notebook shows a page."""
+    page = html.escape(page, quote=True)
+    return f'<iframe srcdoc="{page}" onload="{_FIT_FRAME_HEIGHT}" style="{_FRAME_STYLE}"></iframe>'
 
 
 class CaseResult:
@@ -70,15 +80,21 @@ class Report:
     print(report) shows the conventions of the call, and below them the text of `normproof golden check`.
     """
 
-    def __init__(self, corpus: Corpus, title: str, op: str, conventions: list[str], call: Call,
+    def __init__(self, corpus: Corpus, invocation: Invocation, op: str, conventions: list[str], call: Call,
                  inputs: Mapping[str, Stored] | None = None) -> None:
         """`call` repeats the call that made the report. `inputs` are the user-supplied tensors of normproof.judge."""
-        self._corpus, self.title, self.op, self.conventions = corpus, title, op, conventions
+        self._corpus, self.op, self.conventions = corpus, op, conventions
         self._call, self._inputs = call, inputs
+        self.set_invocation(invocation)
         self.results: list[CaseResult] = []
         self.relations: list[RelationResult] = []
         self.left_out: set[str] = set()
         self.expects_relations = False  # whether the report fails if no relation applies
+
+    def set_invocation(self, invocation: Invocation) -> None:
+        """Sets how the implementation is called, which the report describes."""
+        self.title = invocation.title
+        self._run = describe_run(invocation, self._call.command(self._inputs or ()))
 
     def add(self, result: CaseResult) -> None:
         self.results.append(result)
@@ -89,6 +105,10 @@ class Report:
 
     def __bool__(self) -> bool:
         return self.passed
+
+    def __repr__(self) -> str:
+        """Returns the last line of the report, which pytest shows for a failed `assert normproof.check(...)`."""
+        return f"<{self.title}, {self.op}: {str(self).rstrip().rpartition(chr(10))[2]}>" if self.results else object.__repr__(self)
 
     @property
     def failures(self) -> list[CaseResult]:
@@ -111,14 +131,21 @@ class Report:
         """For each known mistake, the number of failing cases that are nearest to it."""
         return collections.Counter(result.mistakes[0] for result in self.failures if result.mistakes)
 
+    @property
+    def facts(self) -> dict[str, str]:
+        """The facts of the run by name: candidate, framework, version, device, date, command and conventions."""
+        conventions = printable("; ".join(self.conventions))
+        return {**self._run, "conventions": conventions} if conventions else dict(self._run)
+
     def _form(self, form: str) -> tuple[str, bool]:
-        return self._corpus.report(form)
+        text, passed = self._corpus.report(form)
+        return add_facts(form, text, self.facts), passed
 
     def header(self) -> str:
         """Returns the heading: the implementation, the corpus, and the calling conventions."""
         corpus = self._corpus.version()
         versions = f"normproof {abi.version()}" + (f", corpus {corpus}" if corpus else "")
-        return f"{self.title} held against {self.op} ({versions})\nconventions: {'; '.join(self.conventions)}\n"
+        return f"{self.title} held against {self.op} ({versions})\nconventions: {printable('; '.join(self.conventions))}\n"
 
     def __str__(self) -> str:
         text = self.header() + self._form("text")[0]
@@ -166,14 +193,10 @@ class Report:
         return self._write("html", file)
 
     def _write(self, form: str, file: str | os.PathLike[str] | None) -> str:
-        text = self._form(form)[0]
-        if file is not None:
-            replace_file(file, text)
-        return text
+        return write_form(self._form(form)[0], file)
 
     def _repr_html_(self) -> str:
-        page = html.escape(self.html(), quote=True)
-        return f'<iframe srcdoc="{page}" onload="{_FIT_FRAME_HEIGHT}" style="{_FRAME_STYLE}"></iframe>'
+        return frame_page(self.html())
 
     def shares(self, path: str, output: str = "y") -> Array | None:
         """Returns error over bound of each element of an output of a case, in C order.
@@ -213,6 +236,13 @@ def relations_line(relations: Iterable[RelationResult]) -> str:
     if none_applies(relations):
         return f"NONE HELD: relations of the call: {text}; expected one or more that can be asked of this function"
     return f"{'FAILED' if counts['broken'] else 'PASSED'}: relations of the call: {text}"
+
+
+def write_form(text: str, file: str | os.PathLike[str] | None) -> str:
+    """Returns the text. Also writes it to a file if one is given. Throws OutputError."""
+    if file is not None:
+        replace_file(file, text)
+    return text
 
 
 def replace_file(file: str | os.PathLike[str], contents: str | bytes) -> None:

@@ -1,25 +1,33 @@
 """Names, converts and inspects what an implementation returned, and finds inputs that it wrote to."""
 from __future__ import annotations
 
-from typing import Any, Mapping, Sequence
+import math
+from typing import Any, Collection, Mapping, Sequence
 
 import numpy as np
 
 from normproof import names
+from normproof.arguments import describe_value
 from normproof.corpus import Case
 from normproof.errors import Unanswered, UsageError
 from normproof.frameworks.base import Framework, Tensor
 from normproof.layout import Layout
-from normproof.output_policy import MAIN_OUTPUTS, OutputPolicy, is_gradient
+from normproof.output_policy import IGNORED, MAIN_OUTPUTS, OutputPolicy, is_gradient
 from normproof.signature import Signature
 from normproof.stored import Stored, same_bits
 
+MAX_COPIED = 1 << 24  # elements of an output that are copied whatever its shape
 SHAPED_LIKE_X = ("x", "gate", "residual", "grad_y", "grad_sum", "y", "sum", "grad_x", "grad_gate")
 OPTIMIZER_STATE = ("parameter", "velocity", "first_moment", "second_moment", "iterations")  # optimizers may write to it
 
 
 def name_outputs(returned: Any, case: Case, policy: OutputPolicy, signature: Signature) -> dict[str, Tensor]:
-    """Assigns the values that a function returned to names of outputs. Throws Unanswered if this is ambiguous."""
+    """Assigns the values that a function returned to names of outputs. A value named IGNORED is left out.
+
+    If the first value has the shape of the main output, and nothing else is expected, the others are named IGNORED
+    followed by their place: they are statistics, for example.
+    Throws Unanswered if the names are ambiguous.
+    """
     title = signature.derived.title
     if returned is None:
         raise Unanswered(f"{title} returned nothing; expected {policy.main}")
@@ -27,8 +35,8 @@ def name_outputs(returned: Any, case: Case, policy: OutputPolicy, signature: Sig
         return {_output_name(name, signature): value for name, value in returned.items()}
     if not isinstance(returned, (tuple, list)):
         return {_name_of_single(returned, case, policy, title): returned}
-    if policy.named and len(policy.named) == len(returned):
-        return dict(zip(policy.named, returned))
+    if policy.order and len(policy.order) == len(returned):
+        return {name: value for name, value in zip(policy.order, returned) if name != IGNORED}
     others = [name for name in names.state_names(case.op) if name in signature.read_names]
     if "sum" in case.outputs:
         others.append("sum")
@@ -37,6 +45,8 @@ def name_outputs(returned: Any, case: Case, policy: OutputPolicy, signature: Sig
     model_outputs = _logits_and_loss(returned, case, policy)
     if model_outputs:
         return model_outputs
+    if not policy.order and not others and len(returned) > 1 and _shape_of(returned[0]) == _main_shape(case, policy):
+        return {policy.main: returned[0], **{f"{IGNORED}{place}": value for place, value in enumerate(returned) if place}}
     every = [policy.main, *(name for name in case.outputs if name != policy.main and not is_gradient(name))]
     example = f", as outputs='{','.join(every[:len(returned)])}'" if len(every) >= len(returned) else ""
     raise Unanswered(f"{title} returned {len(returned)} values; expected {policy.main} alone, a mapping by the "
@@ -56,6 +66,11 @@ def _shape_of(value: Any) -> tuple[int, ...]:
     return tuple(getattr(value, "shape", ()))
 
 
+def _main_shape(case: Case, policy: OutputPolicy) -> tuple[int, ...] | None:
+    shape = case.outputs.get(policy.main)
+    return () if shape == (1,) and policy.main == "loss" else shape
+
+
 def _logits_and_loss(returned: Sequence[Any], case: Case, policy: OutputPolicy) -> dict[str, Tensor] | None:
     """Returns the two values of a model by name, in either order; None if the values are not these.
 
@@ -70,18 +85,42 @@ def _logits_and_loss(returned: Sequence[Any], case: Case, policy: OutputPolicy) 
 
 
 def _output_name(name: str, signature: Signature) -> str:
+    require_output_name(name)
     if is_gradient(name) or name in MAIN_OUTPUTS:
         return name
     return names.meaning(name, {*signature.known, "mean", "rstd"}) or name
+
+
+def require_output_name(name: Any) -> None:
+    """Throws Unanswered if a name is no text of printable characters."""
+    if type(name) is not str:
+        raise Unanswered(f"an output has the name {describe_value(name)}; expected a text")
+    if not name.isprintable():
+        raise Unanswered(f"an output has the name {describe_value(name)}; expected printable characters")
+
+
+def require_plausible_size(case: Case, name: str, value: Any) -> None:
+    """Throws Unanswered for a large tensor with more than twice the elements of every tensor of the case.
+
+    Such a tensor is never copied. It may be a view whose elements do not exist in memory.
+    """
+    shape = _shape_of(value)
+    count = math.prod(shape)
+    if count > MAX_COPIED and count > 2 * max((*(stored.data.size for stored in case.tensors.values()),
+                                               *map(math.prod, case.outputs.values())), default=0):
+        expected = f"expected {[*case.outputs[name]]}" if name in case.outputs else "expected no such output"
+        raise Unanswered(f"{name} has shape {[*shape]}; {expected}")
 
 
 def store_output(framework: Framework, device: str, layout: Layout, case: Case, name: str, value: Any,
                  shape: tuple[int, ...] | None) -> Stored:
     """Returns an output as the corpus stores it. A scalar may stand for an array of one number.
 
-    `shape` is that of x in the case, or None. Throws Unanswered for a value that is no tensor of numbers, and for a
-    tensor on another device.
+    `shape` is that of x in the case, or None. Throws Unanswered for a name that is no text, for a value that is no tensor
+    of numbers, for a tensor on another device, and for a tensor that is much larger than every tensor of the case.
     """
+    require_output_name(name)
+    require_plausible_size(case, name, value)
     if not framework.is_tensor(value) and isinstance(value, (bool, int, float)):
         value = np.asarray(value)
     elif not framework.is_tensor(value):
@@ -98,15 +137,30 @@ def store_output(framework: Framework, device: str, layout: Layout, case: Case, 
             raise Unanswered(f"{name} has {error}") from None
     else:
         stored = Stored("float64", np.asarray(value, np.float64))
-    if stored.shape == () and case.outputs.get(name) == (1,):
-        return stored.like(stored.data.reshape(1))
+    expected = case.outputs.get(name)
+    if expected is not None and name not in SHAPED_LIKE_X and stored.shape != expected and (
+            _without_ones(stored.shape) == _without_ones(expected)):
+        return stored.like(stored.data.reshape(expected))  # a statistic that keeps its axis, or a scalar
     return layout.restore(case, stored, shape) if name in SHAPED_LIKE_X and shape else stored
 
 
-def find_written_input(op: str, framework: Framework, before: Mapping[str, Stored], given: Mapping[str, Tensor]) -> str:
-    """Returns one sentence about an input that changed during the call, or "" if none did. State may change."""
+def _without_ones(shape: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(extent for extent in shape if extent != 1)
+
+
+def changed_inputs(framework: Framework, before: Mapping[str, Stored], given: Mapping[str, Tensor]) -> list[str]:
+    """Returns the names of the tensors that a call changed."""
+    return [name for name, stored in before.items() if not _is_unchanged(stored, framework.stored(given[name]))]
+
+
+def find_written_input(op: str, framework: Framework, before: Mapping[str, Stored], given: Mapping[str, Tensor],
+                       writes: Collection[str] = ()) -> str:
+    """Returns one sentence about an input that changed during the call, or "" if none did.
+
+    State may change, and the inputs in `writes`.
+    """
     for name, stored in before.items():
-        if name in names.state_names(op) or name in OPTIMIZER_STATE:
+        if name in names.state_names(op) or name in OPTIMIZER_STATE or name in writes:
             continue
         after = framework.stored(given[name])
         if not _is_unchanged(stored, after):

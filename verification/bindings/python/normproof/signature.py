@@ -1,8 +1,10 @@
 """Determines what each parameter of an implementation receives from a case."""
 from __future__ import annotations
 
+import ast
 import dataclasses
 import inspect
+import re
 from typing import Any, Callable, Collection, Iterable, Mapping, NamedTuple, Sequence, Union
 
 from normproof import names
@@ -14,6 +16,7 @@ from normproof.titles import local_title
 EVERYTHING = "*"  # stands for every tensor and option of a case
 IMPLIED = {"momentum": ("running_decay",), "case": (EVERYTHING,)}  # what a rule of names.DERIVED reads of a case
 STATE_NOT_READ = ("batch_norm", "power_norm_v")  # in training, y and the gradients do not depend on the state
+NOT_NEEDED = {"sgd": ("iterations",)}  # tensors of a case that do not change the main output
 NOT_LAYERS = ("encoder_layer", "encoder", "decoder_layer", "translator", "language_model", "decoding")
 
 
@@ -23,8 +26,15 @@ class Constant:
     value: object
 
 
-# A name of the corpus or of names.DERIVED, a constant, or a function of the case.
-Source = Union[str, Constant, Callable[[Case], Any]]
+@dataclasses.dataclass(frozen=True)
+class OutputBuffer:
+    """A parameter into which the function writes the output of this name."""
+    output: str
+
+
+# A name of the corpus or of names.DERIVED, a constant, a buffer, or a function of the case.
+Source = Union[str, Constant, OutputBuffer, Callable[[Case], Any]]
+OUTPUT_PARAMETERS = ("out", "output", "dst", "dest", "result", "o", "y", "out_ptr", "output_ptr")  # of an OutputBuffer
 
 
 class Argument(NamedTuple):
@@ -53,6 +63,11 @@ class Signature:
         return frozenset(read - (set(names.DERIVED) - self.known))  # momentum is an option of sgd, too
 
     @property
+    def buffers(self) -> list[OutputBuffer]:
+        """The outputs that the callable writes into a parameter, instead of returning them."""
+        return [argument.source for argument in self.arguments if isinstance(argument.source, OutputBuffer)]
+
+    @property
     def tensor_order(self) -> list[str]:
         """The names that the parameters stand for, in the order of the parameters."""
         return [argument.source for argument in self.arguments if isinstance(argument.source, str)]
@@ -63,21 +78,31 @@ class Signature:
         for argument in self.arguments:
             if isinstance(argument.source, Constant):
                 texts.append(f"{argument.parameter} is {argument.source.value!r}")
+            elif isinstance(argument.source, OutputBuffer):
+                texts.append(f"{argument.parameter} receives {argument.source.output}")
             elif not isinstance(argument.source, str):
                 texts.append(f"{argument.parameter} is computed from the case")
-            elif self.derived.description(argument.source) != argument.parameter:
-                texts.append(f"{argument.parameter} is {self.derived.description(argument.source)}")
+            else:
+                source = argument.source
+                described = source if source in self.known else self.derived.description(source)
+                if described != argument.parameter:
+                    texts.append(f"{argument.parameter} is {described}")
         return texts
 
-    def bind(self, case: Case, tensors: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
-        """Returns the positional and the named arguments of a call. `tensors` are the framework's tensors of the case.
+    def bind(self, case: Case, tensors: Mapping[str, Any],
+             buffers: Mapping[OutputBuffer, Any] | None = None) -> tuple[list[Any], dict[str, Any]]:
+        """Returns the positional and the named arguments of a call.
 
+        `tensors` are the framework's tensors of the case, and `buffers` those that receive outputs.
         Throws NotOffered if the case lacks a required tensor that has no neutral value.
         """
         positional: list[Any] = []
         named: dict[str, Any] = {}
         for argument in self.arguments:
-            present, value = self._value(argument, case, tensors)
+            if isinstance(argument.source, OutputBuffer):
+                present, value = True, (buffers or {})[argument.source]
+            else:
+                present, value = self._value(argument, case, tensors)
             if not present and not argument.required:
                 continue
             if argument.positional:
@@ -92,6 +117,7 @@ class Signature:
         if isinstance(source, Constant):
             return True, source.value
         if not isinstance(source, str):
+            assert not isinstance(source, OutputBuffer)
             return True, source(case)
         if source in tensors:
             return True, tensors[source]
@@ -105,20 +131,27 @@ class Signature:
 
 
 def read_signature(fn: Callable[..., Any], op: str, known: Collection[str], derived: DerivedValues, given: Any = None,
-                   constructor: bool = False) -> Signature:
-    """Reads the parameters of fn, by their names and by what `given` says about them.
+                   constructor: bool = False, writes: Mapping[str, str] | None = None) -> Signature:
+    """Reads the parameters of fn, by their names and by what `given` and `writes` say about them.
 
     given         None; a mapping from names of parameters to names of the corpus, constants or functions of the
                   case; or names of the corpus in the order of the parameters, for a function without a signature
     constructor   whether fn makes a module, so that its parameters are those of a constructor
+    writes        the outputs that fn writes into a parameter, by its name. An input that fn overwrites is also here
     Throws UsageError for a parameter that stands for nothing known, in one sentence that lists the known names.
     """
     if given is not None and not hasattr(given, "items"):
         order = [Argument(str(name), _source(name, known), True, True) for name in given]
         return Signature(tuple(order), derived, frozenset(known))
     sources = dict(given or {})
+    for name, output in (writes or {}).items():
+        if name not in sources and names.meaning(name, known) is None:
+            sources[name] = OutputBuffer(output)
     title = local_title(fn)
     parameters = _parameters(fn, sources, title, op, known, constructor)
+    for name in writes or {}:
+        if name not in parameters:
+            raise UsageError(f"{title} has no argument {name!r} that writes= names; it has {', '.join(parameters)}")
     arguments = _arguments_by_name(parameters, sources, title, op, known, constructor)
     takes_more = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
     for name, source in sources.items():
@@ -149,9 +182,11 @@ def _arguments_by_name(parameters: Mapping[str, inspect.Parameter], sources: dic
             if source == "has_beta" and not isinstance(parameter.default, bool):
                 source = None
             is_keyword = parameter.kind is parameter.KEYWORD_ONLY
-            if source is None and first and not constructor and "x" in known and not is_keyword:
+            if source is None and required and not constructor and name.lower() in OUTPUT_PARAMETERS:
+                source = OutputBuffer(_main_output(known))
+            elif source is None and first and not constructor and "x" in known and not is_keyword:
                 source = "x"
-        first = False
+        first = first and isinstance(source, OutputBuffer)
         if source is None:
             if not required:
                 continue
@@ -159,6 +194,11 @@ def _arguments_by_name(parameters: Mapping[str, inspect.Parameter], sources: dic
                              f"{', '.join(sorted(known))}, or arguments={{{name!r}: ...}}")
         arguments.append(Argument(name, source, parameter.kind is parameter.POSITIONAL_ONLY, required))
     return arguments
+
+
+def _main_output(known: Collection[str]) -> str:
+    """Returns the output of an operation with these tensors that a function writes if it writes only one."""
+    return "loss" if "targets" in known else "parameter" if "parameter" in known else "y"
 
 
 def _remaining_arguments(arguments: Iterable[Argument], op: str, known: Collection[str]) -> list[Argument]:
@@ -175,6 +215,8 @@ def _remaining_arguments(arguments: Iterable[Argument], op: str, known: Collecti
 
 
 def _source(given: Any, known: Collection[str]) -> Source:
+    if isinstance(given, OutputBuffer):
+        return given
     if callable(given):
         function: Callable[[Case], Any] = given
         return function
@@ -190,12 +232,16 @@ def _parameters(fn: Callable[..., Any], given: Mapping[str, Any], title: str, op
     owner = getattr(fn, "__self__", None)
     if isinstance(owner, type) and hasattr(owner, "forward") and getattr(fn, "__name__", "") == "apply":
         parameters = dict(inspect.signature(owner.forward).parameters)  # of a torch.autograd.Function
-        parameters.pop(next(iter(parameters)))
+        if not _has_setup_context(owner):
+            parameters.pop(next(iter(parameters)))
         return {name: parameter.replace(kind=parameter.POSITIONAL_ONLY) for name, parameter in parameters.items()}
     is_class = constructor and inspect.isclass(fn)
     try:
         parameters = dict(inspect.signature(getattr(fn, "__init__") if is_class else fn).parameters)
     except (TypeError, ValueError):
+        documented = _documented_parameters(fn)
+        if documented:
+            return documented
         if given or len(set(known) - {"grad_y", "valid"}) > 1:
             raise UsageError(f"{title} has no signature; expected arguments=[...], the names of {op}'s tensors and "
                              f"options in the order of its arguments, of {', '.join(sorted(known))}") from None
@@ -205,7 +251,29 @@ def _parameters(fn: Callable[..., Any], given: Mapping[str, Any], title: str, op
     return parameters
 
 
-def makes_module(fn: Callable[..., Any], op: str, known: Collection[str]) -> bool:
+def _has_setup_context(function: type) -> bool:
+    """Whether a torch.autograd.Function has a setup_context of its own, so that forward receives no context."""
+    return any("setup_context" in vars(one) and not one.__module__.startswith("torch.") for one in function.__mro__)
+
+
+def _documented_parameters(fn: Callable[..., Any]) -> dict[str, inspect.Parameter]:
+    """Returns the parameters that the first line of a docstring lists, "softmax(input, dim, *, dtype=None)", or {}."""
+    line = next((line.strip() for line in (fn.__doc__ or "").splitlines() if line.strip()), "")
+    found = re.match(r"\w+(\(.*\))(?: -> .*)?$", line)
+    if not found:
+        return {}
+    try:
+        arguments = ast.parse(f"lambda {found[1][1:-1]}: 0", mode="eval").body
+        assert isinstance(arguments, ast.Lambda)
+        required = len(arguments.args.args) - len(arguments.args.defaults)
+        return {argument.arg: inspect.Parameter(argument.arg, inspect.Parameter.POSITIONAL_OR_KEYWORD,
+                                                default=inspect.Parameter.empty if place < required else None)
+                for place, argument in enumerate(arguments.args.args)}
+    except SyntaxError:
+        return {}
+
+
+def looks_like_factory(fn: Callable[..., Any], op: str, known: Collection[str]) -> bool:
     """Whether fn looks like a factory of modules: it has no x, and its first parameter is that of a constructor."""
     try:
         parameters = list(inspect.signature(fn).parameters)
@@ -234,6 +302,8 @@ def require_read(case: Case, read: Collection[str], title: str, differentiated: 
                              else f"{title} takes no option {name}, which is {value} here")
     for name, stored in case.tensors.items():
         if name in read or name in ("x", "grad_y") or name == "grad_sum" and differentiated:
+            continue
+        if name in NOT_NEEDED.get(case.op, ()):
             continue
         if name == "valid" and (stored.data.all() or not names.reads_mask(case.op)):
             continue

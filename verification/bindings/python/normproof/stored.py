@@ -58,6 +58,14 @@ def ml_dtypes_bfloat16() -> Any:
     return np.dtype(ml_dtypes.bfloat16)
 
 
+def full_of_nan(dtype: str, shape: tuple[int, ...]) -> Stored:
+    """Returns a tensor whose elements are NaN, or the largest integer if the dtype has no NaN."""
+    if dtype in ("bfloat16", "float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu"):
+        return Stored(dtype, np.full(shape, 0x7FFF if dtype == "bfloat16" else 0x7F, NUMPY_DTYPES[dtype]))
+    kind = np.dtype(NUMPY_DTYPES[dtype])
+    return Stored(dtype, np.full(shape, np.nan if kind.kind == "f" else True if kind.kind == "b" else np.iinfo(kind).max, kind))
+
+
 def from_numpy(value: Any) -> Stored:
     """Stores a NumPy array, or anything that NumPy converts to an array.
 

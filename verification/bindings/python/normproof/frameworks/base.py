@@ -8,9 +8,11 @@ from __future__ import annotations
 import abc
 import contextlib
 import dataclasses
-from typing import Any, Callable, ContextManager, Mapping, NamedTuple
+from typing import Any, Callable, ContextManager, Mapping, NamedTuple, Sequence
 
 from normproof.errors import Unanswered
+from normproof.frameworks import objects
+from normproof.frameworks.members import find_path
 from normproof.stored import Stored
 
 Tensor = Any  # a tensor of the framework
@@ -151,20 +153,55 @@ class Framework(abc.ABC):
         return False
 
     def place_module(self, module: Any, device: str) -> Any:
-        """Returns the module on a device. Required if there are modules."""
+        """Returns the module on a device."""
+        return module
+
+    def is_function_class(self, fn: Any) -> bool:
+        """Whether fn is a class whose method `apply` is the function, such as a torch.autograd.Function."""
+        return False
+
+    def is_optimizer(self, fn: Any) -> bool:
+        """Whether fn is a class of optimizers."""
+        return False
+
+    def optimizer_step(self, kind: Any, op: str) -> Callable[..., Any]:
+        """Returns one step of an optimizer as a function. Required if there are optimizers."""
         raise NotImplementedError
 
-    def has_member(self, module: Any, name: str) -> bool:
-        """Whether a module has a parameter or buffer for the tensor of that name. Required if there are modules."""
-        raise NotImplementedError
+    def member(self, module: Any, path: str) -> Tensor:
+        """Returns the member of a module with this path."""
+        return getattr(module, path)
+
+    def default_eps(self, module: Any, given: Mapping[str, Any]) -> float | None:
+        """Returns the eps of a module of the framework that has none of its own; None for an unknown module.
+
+        `given` are the tensors of the call by the corpus' names.
+        """
+        return None
+
+    def parameter_names(self, module: Any) -> list[str]:
+        """Returns the paths of the members of a module that are trained."""
+        return self.member_names(module)
+
+    def member_names(self, module: Any) -> list[str]:
+        """Returns the paths of the tensors that a module holds."""
+        return objects.attribute_names(self, module)
+
+    def find_member(self, module: Any, name: str, members: Mapping[str, str | None]) -> str | None:
+        """Returns the path of the member that holds the tensor of that name, or None.
+
+        `members` says what a member holds, by its path; None for a member that keeps its value.
+        """
+        return find_path(self.member_names(module), name, members)
 
     def load_module(self, module: Any, tensors: Mapping[str, Tensor], training: bool,
-                    call: Callable[[Any, Mapping[str, Tensor]], Tensor]) -> LoadedModule:
-        """Loads the tensors of a case into a module, which call(module, tensors) then runs.
+                    call: Callable[[Any, Mapping[str, Tensor]], Tensor], inputs: Sequence[str],
+                    members: Mapping[str, str | None]) -> LoadedModule:
+        """Loads the tensors of a case into a module, which call(module, tensors) then runs with its inputs.
 
-        Required if there are modules. Throws NotOffered if the module has no place for a tensor.
+        Throws NotOffered if the module has no place for a tensor.
         """
-        raise NotImplementedError
+        return objects.load_object(self, module, tensors, call, inputs, members)
 
 
 def require_shape(y: Tensor, grad_y: Tensor) -> None:

@@ -2,19 +2,13 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any, Callable, Mapping
+from typing import Any, Callable, Collection, Mapping, Sequence
 
 import torch
 
 from normproof.errors import NotOffered, Unanswered
 from normproof.frameworks.base import KnownConventions, Leaves, LoadedModule, Tensor
-
-# Names of parameters and buffers, in the order in which they are looked for.
-MEMBERS: dict[str, tuple[str, ...]] = {
-    "gamma": ("weight", "gamma", "scale", "g", "w"), "beta": ("bias", "beta", "offset", "b"), "alpha": ("alpha",),
-    "running_mean": ("running_mean",), "running_variance": ("running_var", "running_variance")}
-NOT_LOADED = ("x", "grad_y", "valid", "gate")  # tensors of a case that no member of a module holds
-
+from normproof.frameworks.members import MEMBERS, NEUTRAL, NOT_LOADED, find_path
 
 def is_module(fn: Any) -> bool:
     """Whether fn is a module, or a class of modules."""
@@ -27,18 +21,10 @@ def _spatial_axes(kind: Any) -> int | None:
     return int(name[-2]) if name.endswith(("1d", "2d", "3d")) else None
 
 
-def find_member(module: Any, name: str) -> str | None:
-    """Returns the dotted path of the parameter or buffer for a tensor of the case, or None."""
-    present = {**dict(module.named_parameters(recurse=False)), **dict(module.named_buffers(recurse=False))}
-    for spelled in MEMBERS.get(name, (name,)):
-        if spelled in present:
-            return spelled
+def member_names(module: Any) -> list[str]:
+    """Returns the dotted paths of the parameters and buffers of a module, its own before those of submodules."""
     paths: list[str] = [path for path, _ in [*module.named_parameters(), *module.named_buffers()]]
-    for spelled in MEMBERS.get(name, (name,)):
-        inner = [path for path in paths if path.endswith("." + spelled)]
-        if len(inner) == 1:
-            return inner[0]
-    return None
+    return sorted(paths, key=lambda path: path.count("."))
 
 
 def _owner(module: Any, path: str) -> tuple[Any, str]:
@@ -50,16 +36,18 @@ def _owner(module: Any, path: str) -> tuple[Any, str]:
 
 
 def load_module(module: Any, tensors: Mapping[str, Tensor], training: bool,
-                call: Callable[[Any, Mapping[str, Tensor]], Tensor]) -> LoadedModule:
+                call: Callable[[Any, Mapping[str, Tensor]], Tensor], inputs: Sequence[str],
+                members: Mapping[str, str | None]) -> LoadedModule:
     """Implements Framework.load_module for PyTorch."""
     module.train(training)
-    leaves: Leaves = {"x": tensors["x"]}
+    leaves: Leaves = {name: tensors[name] for name in inputs}
     state: dict[str, tuple[Any, str]] = {}
-    members: dict[str, str] = {}
+    loaded: dict[str, str] = {}
+    paths = member_names(module)
     for name, value in tensors.items():
-        if name in NOT_LOADED:
+        if name in inputs or name in NOT_LOADED:
             continue
-        path = find_member(module, name)
+        path = find_path(paths, name, members)
         if path is None:
             if name == "iterations":
                 continue
@@ -69,28 +57,31 @@ def load_module(module: Any, tensors: Mapping[str, Tensor], training: bool,
         if held.numel() != value.numel():
             raise Unanswered(f"{attribute} of {type(module).__name__} is {list(held.shape)}; expected "
                              f"{list(value.shape)}")
-        value, members[path] = value.reshape(held.shape), name
+        value, loaded[path] = value.reshape(held.shape), name
         if attribute in dict(inner.named_parameters(recurse=False)):
             setattr(inner, attribute, torch.nn.Parameter(value))
             leaves[name] = getattr(inner, attribute)
         else:
             setattr(inner, attribute, value)
             state[name] = (inner, attribute)
-    _neutralize_parameters(module, {id(leaf) for leaf in leaves.values()})
+    _neutralize_parameters(module, {*loaded, *(path for path, name in members.items() if name is None)}, members)
 
     def forward(given: Leaves) -> tuple[Tensor, dict[str, Tensor]]:
         y = call(module, {**tensors, **given})
         return y, {name: getattr(inner, attribute) for name, (inner, attribute) in state.items()}
 
-    return LoadedModule(forward, leaves, members)
+    return LoadedModule(forward, leaves, loaded)
 
 
-def _neutralize_parameters(module: Any, loaded: set[int]) -> None:
-    """Sets parameters without a tensor in the case to 1 or 0, so that they do not affect the outputs."""
-    with torch.no_grad():
-        for path, parameter in module.named_parameters():
-            if id(parameter) not in loaded:
-                parameter.fill_(1 if path.split(".")[-1] in MEMBERS["gamma"] else 0)
+def _neutralize_parameters(module: Any, kept: Collection[str], members: Mapping[str, str | None]) -> None:
+    """Sets the parameters whose tensor the case lacks to 1 or 0. In the case, their tensor has this value."""
+    paths = member_names(module)
+    for name in MEMBERS:
+        path = find_path(paths, name, members)
+        parameter = dict(module.named_parameters()).get(path) if path not in kept else None
+        if parameter is not None:
+            with torch.no_grad():
+                parameter.fill_(NEUTRAL.get(name, 0))
 
 
 def known_conventions(fn: Callable[..., Any]) -> KnownConventions:

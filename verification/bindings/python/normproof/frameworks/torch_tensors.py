@@ -1,12 +1,12 @@
 """PyTorch: the gradients of autograd, on any of its devices. Modules are in torch_modules.py."""
 from __future__ import annotations
 
-from typing import Any, Callable, ContextManager, Mapping
+from typing import Any, Callable, ContextManager, Mapping, Sequence
 
 import numpy as np
 import torch
 
-from normproof.frameworks import torch_modules
+from normproof.frameworks import torch_modules, torch_optimizers
 from normproof.frameworks.base import (Forward, Framework, KnownConventions, Leaves, LoadedModule, Tensor,
                                        require_shape)
 from normproof.stored import Array, Stored, from_numpy
@@ -99,6 +99,9 @@ class Torch(Framework):
         """Returns "torch.nn.LayerNorm" for torch.nn.modules.normalization.LayerNorm, and so on."""
         if module.startswith("torch.nn.modules"):
             module = "torch.nn"
+        for public in (torch, torch.optim):
+            if getattr(public, name, None) is fn or getattr(public, name.rpartition(".")[2], None) is fn:
+                return f"{public.__name__}.{name.rpartition('.')[2]}"
         if module.startswith("torch._C") and getattr(torch.nn.functional, name, None) is fn:
             module = "torch.nn.functional"
         return f"{module}.{name}"
@@ -110,14 +113,38 @@ class Torch(Framework):
         return torch_modules.is_module(fn)
 
     def place_module(self, module: Any, device: str) -> Any:
-        return module.to(device)
+        return module.to(device) if self.is_module(module) else module
 
-    def has_member(self, module: Any, name: str) -> bool:
-        return torch_modules.find_member(module, name) is not None
+    def is_function_class(self, fn: Any) -> bool:
+        return isinstance(fn, type) and issubclass(fn, torch.autograd.Function)
+
+    def is_optimizer(self, fn: Any) -> bool:
+        return isinstance(fn, type) and issubclass(fn, torch.optim.Optimizer)
+
+    def optimizer_step(self, kind: Any, op: str) -> Callable[..., Any]:
+        return torch_optimizers.optimizer_step(kind, op)
+
+    def member(self, module: Any, path: str) -> Tensor:
+        return {**dict(module.named_parameters()), **dict(module.named_buffers())}[path].detach()
+
+    def default_eps(self, module: Any, given: Mapping[str, Any]) -> float | None:
+        kind = getattr(torch.nn, "RMSNorm", None)
+        if kind is None or not isinstance(module, kind) or "x" not in given:
+            return None
+        return float(torch.finfo(given["x"].dtype).eps)
+
+    def parameter_names(self, module: Any) -> list[str]:
+        return [path for path, _ in module.named_parameters()] if self.is_module(module) else super().parameter_names(module)
+
+    def member_names(self, module: Any) -> list[str]:
+        return torch_modules.member_names(module) if self.is_module(module) else super().member_names(module)
 
     def load_module(self, module: Any, tensors: Mapping[str, Tensor], training: bool,
-                    call: Callable[[Any, Mapping[str, Tensor]], Tensor]) -> LoadedModule:
-        return torch_modules.load_module(module, tensors, training, call)
+                    call: Callable[[Any, Mapping[str, Tensor]], Tensor], inputs: Sequence[str],
+                    members: Mapping[str, str | None]) -> LoadedModule:
+        if not self.is_module(module):
+            return super().load_module(module, tensors, training, call, inputs, members)
+        return torch_modules.load_module(module, tensors, training, call, inputs, members)
 
 
 def _can_compile() -> bool:

@@ -1,0 +1,99 @@
+#include "verification/golden/tolerance/cast_order.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "ref/numeric/errors.hpp"
+#include "tests/verification/golden/certify/samples.hpp"
+#include "verification/golden/certify/user_case.hpp"
+#include "verification/golden/recipes/corpus.hpp"
+#include "verification/golden/tolerance/tolerance.hpp"
+
+namespace normproof::verification::golden::tolerance {
+namespace {
+
+Tolerance bounds_of(const Case& c, CastOrder order) {
+  return derive_tolerance(c, corpus::usual_accumulation(c.dtype), Formula::two_pass, false, order);
+}
+
+TEST(CastOrderOfNorms, WidensBoundsOnlyWhereStoringRoundsAndThereIsAGamma) {
+  std::size_t widened = 0, equal = 0;
+  for (const Case& c : recipes::corpus(corpus::Tier::quick, recipes::kCorpusSeed,
+                                       corpus::PathGlobs("quick/*rms_norm/*"))) {
+    const Tolerance usual = bounds_of(c, CastOrder::after_affine),
+                    wider = bounds_of(c, CastOrder::before_gamma);
+    const bool rounds = corpus::rounds_when_stored(c.dtype, corpus::usual_accumulation(c.dtype)) &&
+                        corpus::find(c.inputs, "gamma") != nullptr;
+    for (const auto& [name, bound] : usual.bound)
+      for (std::size_t i = 0; i < bound.size(); ++i) {
+        const double more = wider.bound.at(name).data()[i];
+        EXPECT_GE(more, bound.data()[i]);
+        if (!rounds || (name != "y" && name != "grad_x" && name != "grad_gamma")) {
+          EXPECT_TRUE(more == bound.data()[i] || std::isnan(more)) << corpus::case_folder(c);
+        }
+      }
+    (rounds ? widened : equal) += 1;
+  }
+  EXPECT_GT(widened, 10u);
+  EXPECT_GT(equal, 10u);
+}
+
+// With x = (3, 4), gamma = (2, 1), grad_y = (1, -1) and eps = 0, the mean square is 12.5.
+TEST(CastOrderOfNorms, AllowancesOfOneRowAreThoseOfTheFormula) {
+  const auto tensor = [](const char* name, std::vector<std::size_t> shape,
+                         const std::vector<double>& values) {
+    return make_stored_tensor(name, DType::bfloat16, std::move(shape), values);
+  };
+  const Case c =
+      certify::make_user_case({.name = "mine",
+                               .op = "rms_norm",
+                               .mode = "training",
+                               .options = {{"eps", "0"}},
+                               .sequence = false,
+                               .inputs = {tensor("x", {1, 2}, {3, 4}), tensor("gamma", {2}, {2, 1}),
+                                          tensor("grad_y", {1, 2}, {1, -1})}});
+  const Tolerance usual = bounds_of(c, CastOrder::after_affine),
+                  wider = bounds_of(c, CastOrder::before_gamma);
+  const auto allowance = [&](const char* name, std::size_t i) {
+    return wider.bound.at(name).data()[i] - usual.bound.at(name).data()[i];
+  };
+  const double u = 0x1p-8, r = 1 / std::sqrt(12.5), x_hat = 3 * r, other = 4 * r;
+  const double y_bound = usual.bound.at("y").data()[0];
+  EXPECT_NEAR(allowance("y", 0) / (u * (2 + u) * (2 * x_hat + y_bound)), 1, 1e-6);
+  EXPECT_NEAR(allowance("grad_gamma", 0) / (u * (2 + u) * x_hat), 1, 1e-5);
+  const double mean = (2 * x_hat + other) / 2;
+  EXPECT_NEAR(allowance("grad_x", 0) / (u * (1 + u) * r * (2 + x_hat * mean)), 1, 1e-5);
+  EXPECT_NEAR(allowance("grad_x", 1) / (u * (1 + u) * r * (1 + other * mean)), 1, 1e-5);
+}
+
+TEST(CastOrderOfNorms, NamesAreParsed) {
+  for (const CastOrder order : {CastOrder::after_affine, CastOrder::before_gamma})
+    EXPECT_EQ(parse_cast_order(to_string(order)), order);
+  EXPECT_THAT(
+      ref::numeric::error_message<ref::numeric::UsageError>([] { parse_cast_order("before"); }),
+      testing::HasSubstr("before_gamma"));
+}
+
+// x is so far from 0 that the bound of y exceeds y. Zeros would be within it.
+TEST(ToleranceOfAUserCase, ABoundThatAcceptsZerosIsInfinite) {
+  const auto bound_of = [](double offset, corpus::Tier tier) {
+    Case c =
+        plain_recipe("layer_norm", {2, 64}, DType::float32)
+            .x([offset](std::size_t i, double normal) { return i < 64 ? normal : offset + normal; })
+            .make(1);
+    c.tier = tier;
+    return bounds_of(c, CastOrder::after_affine).bound.at("y");
+  };
+  const auto near = bound_of(100, corpus::Tier::user), far = bound_of(1e8, corpus::Tier::user);
+  const auto stored = bound_of(1e8, corpus::Tier::standard);
+  for (std::size_t i = 0; i < 128; ++i) {
+    EXPECT_TRUE(std::isfinite(near.data()[i]));
+    EXPECT_EQ(std::isfinite(far.data()[i]), i < 64) << i;
+    EXPECT_TRUE(std::isfinite(stored.data()[i]));
+  }
+}
+
+}  // namespace
+}  // namespace normproof::verification::golden::tolerance

@@ -1,0 +1,32 @@
+"""The members of modules and of objects that hold the tensors of a case."""
+from __future__ import annotations
+
+from typing import Iterable, Mapping
+
+# The names of members, in the order in which they are looked for.
+MEMBERS: dict[str, tuple[str, ...]] = {
+    "gamma": ("weight", "gamma", "scale", "g", "w"), "beta": ("bias", "beta", "offset", "b"), "alpha": ("alpha",),
+    "running_mean": ("running_mean",), "running_variance": ("running_var", "running_variance")}
+# Tensors of a case that no member holds.
+NOT_LOADED = ("grad_y", "grad_sum", "valid")
+NEUTRAL = {"gamma": 1}  # the value of a tensor that a case lacks; 0 for the others
+
+
+def find_path(paths: Iterable[str], name: str, members: Mapping[str, str | None]) -> str | None:
+    """Returns the member among `paths` that holds the tensor of that name, or None.
+
+    `members` says what a member holds, by its path: a tensor, or None for a member that keeps its value. A path with
+    dots, of a submodule, is chosen only if it is the only one with its last part.
+    """
+    given = next((path for path, held in members.items() if held == name), None)
+    if given is not None:
+        return given
+    free = [path for path in paths if path not in members]
+    for spelled in MEMBERS.get(name, (name,)):
+        if spelled in free:
+            return spelled
+    for spelled in MEMBERS.get(name, (name,)):
+        inner = [path for path in free if path.endswith("." + spelled)]
+        if len(inner) == 1:
+            return inner[0]
+    return None

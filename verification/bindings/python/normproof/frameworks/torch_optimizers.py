@@ -1,0 +1,51 @@
+"""Optimizers of PyTorch as functions: one step from the state that a case gives."""
+from __future__ import annotations
+
+import inspect
+from typing import Any, Callable
+
+import torch
+
+from normproof.errors import UsageError
+from normproof.frameworks.base import Tensor
+
+# For each operation, the arguments of an optimizer's constructor that a case decides. A tuple is a tuple of options.
+OPTIONS: dict[str, dict[str, str | tuple[str, ...]]] = {
+    "sgd": {"lr": "learning_rate", "momentum": "momentum"},
+    "adam": {"lr": "learning_rate", "betas": ("beta1", "beta2"), "eps": "eps"},
+    "adamw": {"lr": "learning_rate", "betas": ("beta1", "beta2"), "eps": "eps", "weight_decay": "weight_decay"}}
+STATE = {"velocity": "momentum_buffer", "first_moment": "exp_avg", "second_moment": "exp_avg_sq"}
+
+
+def optimizer_step(kind: Any, op: str) -> Callable[..., Any]:
+    """Returns a function that makes an optimizer of a class, loads the state of a case, and takes one step.
+
+    Throws UsageError if op is not the operation of an optimizer.
+    """
+    if op not in OPTIONS:
+        raise UsageError(f"{kind.__name__} is an optimizer, and {op} is none; expected op= one of {', '.join(OPTIONS)}")
+    options = OPTIONS[op]
+
+    def step(*, parameter: Tensor, grad_parameter: Tensor, iterations: Tensor, **given: Any) -> dict[str, Tensor]:
+        trained = parameter.detach().clone().requires_grad_()
+        trained.grad = grad_parameter
+        state = {name: given.pop(name) for name in STATE if given.get(name) is not None}
+        values = {name: given.pop(source) if isinstance(source, str) else tuple(given.pop(one) for one in source)
+                  for name, source in options.items()}
+        optimizer = kind([trained], **values, **given)
+        for name, value in state.items():
+            optimizer.state[trained][STATE[name]] = value
+        optimizer.state[trained]["step"] = torch.tensor(float(iterations[0]))
+        optimizer.step()
+        return {"parameter": trained.detach(), "iterations": iterations + 1,
+                **{name: optimizer.state[trained][STATE[name]] for name in state}}
+
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    needed = ["parameter", "grad_parameter", "iterations"]
+    optional = [*STATE, *(name for source in options.values() for name in ((source,) if isinstance(source, str) else source))]
+    extra = [name for name in inspect.signature(kind).parameters if name not in ("params", *options)]
+    parameters = [inspect.Parameter(name, keyword) for name in needed]
+    parameters += [inspect.Parameter(name, keyword, default=None) for name in [*optional, *extra] if name not in needed]
+    step.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    step.__qualname__ = step.__name__ = kind.__name__
+    return step

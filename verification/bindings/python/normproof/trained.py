@@ -1,0 +1,71 @@
+"""A module that was made and trained: its tensors, its options and its mode become those of a case."""
+from __future__ import annotations
+
+import copy
+from typing import Any, Callable, Mapping
+
+from normproof import frameworks, names
+from normproof.errors import UsageError
+from normproof.frameworks.base import Framework
+from normproof.invocation import MODULE_PARAMETERS
+from normproof.titles import local_title
+
+# Members of modules that hold an option, beside the aliases of the option in names.ALIASES.
+OPTION_MEMBERS = {"eps": ("_eps", "variance_eps"), "groups": ()}
+
+
+def _framework_of(fn: Any) -> Framework | None:
+    """Returns the framework whose module fn is, or None."""
+    if isinstance(fn, type):
+        return None
+    try:
+        found = frameworks.framework(frameworks.detect(fn))
+    except UsageError:
+        return None
+    return found if found.is_module(fn) else None
+
+
+def is_trained_module(fn: Any) -> bool:
+    """Whether fn is a module, rather than a class or a function."""
+    return _framework_of(fn) is not None
+
+
+def copies_of(module: Any) -> Callable[[], Any]:
+    """Returns a function that makes a copy of a module, so that the module itself is not changed."""
+    return lambda: copy.deepcopy(module)
+
+
+def trained_members(module: Any, arguments: Any) -> dict[str, str | None]:
+    """Returns `arguments=` for a module. A parameter that is not named, and stands for nothing known, keeps its value."""
+    return dict(arguments or {})
+
+
+def trained_values(module: Any, op: str, given: Mapping[str, Any], arguments: Any) -> dict[str, Any]:
+    """Returns the tensors and options of op that a module holds, by the corpus' names, without those in `given`.
+
+    Throws UsageError if the module has no member for eps, and eps is not given.
+    """
+    framework = _framework_of(module)
+    assert framework is not None
+    members = trained_members(module, arguments)
+    known = names.known_names(op)
+    values: dict[str, Any] = {}
+    for name in (*MODULE_PARAMETERS, *names.state_names(op)):
+        path = framework.find_member(module, name, members) if name in known and name not in given else None
+        if path is not None:
+            values[name] = framework.member(module, path)
+    for option in names.option_names(op):
+        if option in given:
+            continue
+        spelled = next((one for one in (option, *names.ALIASES.get(option, ()), *OPTION_MEMBERS.get(option, ()))
+                        if isinstance(getattr(module, one, None), (bool, int, float))), None)
+        if spelled is not None:
+            values[option] = getattr(module, spelled)
+        elif option == "running_decay" and isinstance(getattr(module, "momentum", None), float):
+            values[option] = 1 - module.momentum if framework.momentum_weighs_new else module.momentum
+        elif option == "eps":
+            default = framework.default_eps(module, given)
+            if default is None:
+                raise UsageError(f"normproof.judge: {local_title(type(module))} has no eps that is recognized; expected eps=")
+            values[option] = default
+    return values
