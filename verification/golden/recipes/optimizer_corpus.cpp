@@ -149,7 +149,7 @@ class OptimizerCases {
     for (const DType dtype : {DType::float32, DType::bfloat16})
       add({.reason = "past_2_to_20_elements",
            .why = "more than 2^20 elements: a grid of 1024 blocks of 1024 threads ends before them",
-           .options = add_ordinary_case(),
+           .options = ordinary_settings(),
            .dtype = dtype,
            .shape = {1025, 1024},
            .steps = 0});
@@ -282,7 +282,7 @@ class OptimizerCases {
   void add_vector_case(DType dtype, std::vector<std::size_t> shape) {
     add({.reason = "whole_vectors",
          .why = "more elements than the vectors of a thread hold, in 16 bits",
-         .options = add_ordinary_case(),
+         .options = ordinary_settings(),
          .dtype = dtype,
          .shape = std::move(shape),
          .steps = 0});
