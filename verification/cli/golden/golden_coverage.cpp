@@ -163,7 +163,7 @@ absent whether it is given, with the number of cases in brackets where that is t
 of each tensor the least magnitude that is not 0 and the greatest that is finite, by dtype. In an
 encoder the tensors of a name, such as all `gamma`, are one. `not touched`: an end of what the
 specification allows (an option's least and greatest number in use, each of its names, each dtype,
-extent 1 and one past 1024), where no case is.
+extent 1 and one past 1024, numbers of features that models have), where no case is.
 
 )";
   std::vector<std::string_view> names;

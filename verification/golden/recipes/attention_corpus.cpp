@@ -11,6 +11,7 @@
 
 #include "verification/golden/recipes/block_corpus.hpp"
 #include "verification/golden/recipes/kernel_corpus.hpp"
+#include "verification/golden/recipes/model_width_corpus.hpp"
 #include "verification/golden/recipes/norm_recipe.hpp"
 #include "verification/golden/recipes/recipe.hpp"
 
@@ -55,6 +56,10 @@ class AttentionCases {
     extents();
     for (const std::size_t edge : block_edges_of_tier(tier_)) add_block_edge_cases(edge);
     add_low_precision_cases(513);
+    add_head_cases(64, DType::bfloat16);
+    add_head_cases(64, DType::float32);
+    add_head_cases(128, DType::float16);
+    add_chunked_prefill_case(DType::float32);
     add_float16_limit_cases();
     add_not_finite_cases();
   }
@@ -125,6 +130,10 @@ class AttentionCases {
     }
     for (const std::size_t edge : block_edges_of_tier(tier_)) add_block_edge_cases(edge);
     add_low_precision_cases(2050);
+    for (const DType dtype : {DType::float32, DType::bfloat16, DType::float16}) {
+      for (const std::size_t features : kHeadWidths) add_head_cases(features, dtype);
+      add_chunked_prefill_case(dtype);
+    }
   }
 
  private:
@@ -350,6 +359,39 @@ class AttentionCases {
       std::swap(r.tokens, r.keys);
       add(r);
     }
+  }
+
+  /// Adds a case whose heads have `features` features. The tier `quick` has one head.
+  void add_head_cases(std::size_t features, DType dtype) {
+    const bool small = tier_ == Tier::quick;
+    add({.reason = fmt::format("heads_of_{}", features),
+         .why = "heads of the size that models have: products of whole tiles",
+         .dtype = dtype,
+         .samples = 1,
+         .heads = small ? 1u : 4u,
+         .kv_heads = small ? 1u : 2u,
+         .tokens = small ? (features > 64 ? 1u : 2u) : 17u,
+         .keys = small ? 2u : 65u,
+         .features = features,
+         .values = features,
+         .causal = !small});
+  }
+
+  /// Adds a case with a causal mask and at least 64 keys before the first query.
+  void add_chunked_prefill_case(DType dtype) {
+    const bool small = tier_ == Tier::quick;
+    add({.reason = "chunked_prefill",
+         .why = "a chunk of queries behind a block of 64 keys and more: a causal mask that is "
+                "aligned with the first key hides them",
+         .dtype = dtype,
+         .samples = 1,
+         .heads = small ? 1u : 4u,
+         .kv_heads = small ? 1u : 2u,
+         .tokens = small ? 3u : 33u,
+         .keys = small ? 69u : 161u,
+         .features = small ? 2u : 64u,
+         .values = small ? 2u : 64u,
+         .causal = true});
   }
 
   void add_float16_limit_cases() {

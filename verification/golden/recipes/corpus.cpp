@@ -11,6 +11,7 @@
 #include "verification/golden/recipes/function_corpus.hpp"
 #include "verification/golden/recipes/kernel_corpus.hpp"
 #include "verification/golden/recipes/layout_corpus.hpp"
+#include "verification/golden/recipes/model_width_corpus.hpp"
 #include "verification/golden/recipes/norm_corpus.hpp"
 #include "verification/golden/recipes/optimizer_corpus.hpp"
 #include "verification/golden/recipes/scaled_corpus.hpp"
@@ -37,6 +38,7 @@ std::vector<Case> corpus(Tier tier, std::uint64_t seed, const PathGlobs& only) {
       append(norm_cases(tier, name, seed));
       append(kernel_cases(tier, name, seed));
       append(block_cases(tier, name, seed));
+      append(model_width_cases(tier, name, seed));
       append(layout_cases(tier, name, seed));
       append(scaled_cases(tier, name, seed));
     }
@@ -44,6 +46,7 @@ std::vector<Case> corpus(Tier tier, std::uint64_t seed, const PathGlobs& only) {
     if (requests(name)) {
       append(function_cases(tier, name, seed));
       append(block_cases(tier, name, seed));
+      append(model_width_cases(tier, name, seed));
       append(scaled_cases(tier, name, seed));
     }
   for (const std::string& name : ref::model::encoder_operation_names())

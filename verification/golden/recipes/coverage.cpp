@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <optional>
 #include <vector>
 
@@ -69,7 +70,12 @@ class CaseExtents {
   }
 
  private:
-  void record_extent(const char* name, std::size_t extent) { extents_[name].insert(extent); }
+  void record_extent(const std::string& name, std::size_t extent) {
+    extents_[name].insert(extent);
+    if (ref::io::item_size(c_.dtype) == 2 &&
+        std::ranges::find(kExtentsInSixteenBits, name) != std::end(kExtentsInSixteenBits))
+      extents_[name + " in 16 bits"].insert(extent);
+  }
 
   void record_main_input(const char* name) {
     std::vector<std::size_t> shape = find(c_.inputs, name)->shape;
@@ -90,6 +96,9 @@ class CaseExtents {
     if (is_optimizer(c_)) return record_extent("elements", elements);
     record_extent("features", features_);
     record_extent("rows", elements / features_);
+    if (is_layer(c_) && ref::model::norm_layout(std::get<ref::model::NormOptions>(c_.options)) !=
+                            ref::model::Layout::rows)
+      record_extent("channels of an image", features_);
     if (!is_layer(c_) || shape.size() != 3) return;
     record_extent("samples", shape[0]);
     record_extent("tokens", shape[1]);
@@ -105,12 +114,17 @@ class CaseExtents {
     record_extent("keys", v[2]);
     record_extent("features a head", q[3]);
     record_extent("features of a value", v[3]);
+    const auto& function = std::get<ref::model::FunctionOptions>(c_.options);
+    if (std::get<ref::model::AttentionOptions>(function).causal && v[2] >= q[2])
+      record_extent("keys before the first query", v[2] - q[2]);
   }
 
   void record_cross_entropy() {
     const std::vector<std::size_t>& logits = find(c_.inputs, "logits")->shape;
     record_extent("rows", logits[0]);
     record_extent("classes", logits[1]);
+    const std::vector<double> targets = ref::io::widen(*find(c_.inputs, "targets"));
+    record_extent("largest target", static_cast<std::size_t>(*std::ranges::max_element(targets)));
   }
 
   void record_encoder() {
@@ -138,6 +152,10 @@ class CaseExtents {
     for (const char* source : {"source", "memory"})
       if (const StoredTensor* const keys = find(c_.inputs, source))
         record_extent("keys", keys->shape[1]);
+    if (has_operation<ref::model::DecodingOptions>(c_)) {
+      const StoredTensor* const past = find(c_.inputs, "layers.0.self_attention.past_keys");
+      record_extent("past positions", past == nullptr ? 0 : past->shape[1]);
+    }
     const std::string side = has_operation<ref::model::TranslatorOptions>(c_) ? "decoder." : "";
     const StoredTensor& embedding = *find(c_.inputs, side + "embedding.weight");
     record_extent("words", embedding.shape[0]);

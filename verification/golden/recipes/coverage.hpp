@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "verification/golden/corpus/case.hpp"
@@ -33,6 +34,11 @@ struct MagnitudeRange {
 inline constexpr const char* kGiven = "given";
 inline constexpr const char* kAbsent = "absent";
 
+/// The extents that Coverage lists separately for 16-bit dtypes. Kernels read 16-bit elements in
+/// vectors of 16 bytes, so that some extents have code of their own in these dtypes.
+inline constexpr std::string_view kExtentsInSixteenBits[] = {"features", "features a head",
+                                                             "elements"};
+
 /// Which dtypes, options, inputs and extents occur in the cases of one operation.
 struct Coverage {
   std::size_t cases = 0;
@@ -41,7 +47,9 @@ struct Coverage {
   /// Maps the name of each optional input to two counts: the cases that have this input, and the
   /// cases that do not.
   std::map<std::string, Counts> inputs;
-  /// The values that occur for each extent, such as "features", "rows" or "features a head".
+  /// The values that occur for each extent, such as "features", "rows" or "features a head". The
+  /// extents in kExtentsInSixteenBits also occur with " in 16 bits" after their name. Such an entry
+  /// has the values in cases of a 16-bit dtype.
   std::map<std::string, std::set<std::size_t>> extents;
   /// The magnitudes that occur in each floating-point input, by name and dtype. An input of an
   /// encoder is listed under the last part of its name, such as "weight".

@@ -1,5 +1,6 @@
 #include "verification/golden/recipes/cross_entropy_corpus.hpp"
 
+#include <array>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -54,6 +55,7 @@ class LossCases {
     extents();
     for (const std::size_t edge : block_edges_of_tier(tier_)) add_block_edge_cases(edge);
     low_precision_cases(513, 600);
+    add_late_targets(DType::bfloat16, 264, {130, 263});
     add({.reason = "subnormal_16_bits",
          .why = kWhySubnormal,
          .dtype = DType::float16,
@@ -101,6 +103,8 @@ class LossCases {
              .valid = every_third_is_ignored});
     for (const std::size_t edge : block_edges_of_tier(tier_)) add_block_edge_cases(edge);
     low_precision_cases(2050, 2050);
+    for (const DType dtype : {DType::float32, DType::bfloat16})
+      add_late_targets(dtype, 32776, {32770, 200});
   }
 
  private:
@@ -205,6 +209,17 @@ class LossCases {
     add(r);
     std::swap(r.rows, r.classes);
     add(r);
+  }
+
+  /// Adds a case of two rows with these targets.
+  void add_late_targets(DType dtype, std::size_t classes, std::array<std::size_t, 2> targets) {
+    add({.reason = "late_targets",
+         .why = "targets past the first block of classes, and past the largest number of a signed "
+                "index of few bits",
+         .dtype = dtype,
+         .rows = 2,
+         .classes = classes,
+         .target = [targets](std::size_t row) { return targets[row]; }});
   }
 
   void low_precision_cases(std::size_t classes, std::size_t rows) {

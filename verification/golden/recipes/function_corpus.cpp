@@ -82,6 +82,9 @@ class FunctionCases {
                                   "row, the last ones, all but one")
                              .x(excluded_elements)
                              .make(seed_));
+    // The outputs of softmax would take twice as many bytes.
+    if (ref::model::is_operation_name<ref::model::LogSumExpOptions>(function_))
+      add_late_maximum(1, 2056, DType::float16);
     cases_.push_back(base_recipe("nan_in_grad_y", {4, 6}, DType::float32)
                          .why("a NaN in grad_y reaches no y, and the gradients that depend on it")
                          .x(with(2, 1.5))
@@ -119,6 +122,9 @@ class FunctionCases {
               .x(scaled(0.5)));
       if (sums_) add_standard_tier_sums(dtype);
     }
+    if (sums_)
+      for (const DType dtype : {DType::float32, DType::bfloat16, DType::float16})
+        add_late_maximum(3, 4104, dtype);
   }
 
   void full() {
@@ -193,6 +199,17 @@ class FunctionCases {
     add(base_recipe("constant", {3, 7}, DType::float32)
             .why("every element the same: 1/7 each")
             .x([](std::size_t, double) { return 0.3; }));
+  }
+
+  /// Adds a case whose rows have their largest elements at the end. Unless the largest of them is
+  /// subtracted, their exponentials overflow float32.
+  void add_late_maximum(std::size_t rows, std::size_t features, DType dtype) {
+    add(base_recipe("late_maximum", {rows, features}, dtype)
+            .why("the largest elements lie past column 2048: exp of 200 overflows unless they are "
+                 "found")
+            .x([features](std::size_t i, double normal) {
+              return i % features + 6 >= features ? 200 + normal : normal;
+            }));
   }
 
   void add_standard_tier_sums(DType dtype) {

@@ -23,6 +23,9 @@ constexpr const char* kWhyFirst =
 constexpr const char* kWhyLast =
     "channels behind the pixels: a kernel that takes them to be behind the samples";
 
+constexpr const char* kWhyMany =
+    "more channels than a warp has lanes: gamma and the groups of the later channels are lost";
+
 /// The extents of an image.
 struct Image {
   std::size_t samples, channels, height, width;
@@ -43,6 +46,8 @@ class LayoutCases {
     }
     add(base_recipe("channels_first_one_pixel", kFirst, {4, 6, 1, 1}, DType::float32)
             .why("one pixel: each channel of a sample is one element"));
+    if (corpus::has_option(layer_, "groups"))
+      add(base_recipe("channels_first_many", kFirst, {1, 48, 2, 3}, DType::bfloat16).why(kWhyMany));
     if (has_state(layer_))
       for (const char* layout : {kFirst, kLast})
         add(base_recipe(std::string(layout) + "_inference", layout, kSmall, DType::float32)
@@ -56,6 +61,12 @@ class LayoutCases {
       add(base_recipe(kFirst, kFirst, kLarge, dtype).why(kWhyFirst));
       add(base_recipe(kLast, kLast, kLarge, dtype).why(kWhyLast));
     }
+    for (const DType dtype : {DType::float32, DType::bfloat16, DType::float16})
+      for (const char* layout : {kFirst, kLast}) {
+        Recipe recipe = base_recipe(std::string(layout) + "_many", layout, {2, 96, 5, 7}, dtype);
+        if (corpus::has_option(layer_, "groups")) recipe.option("groups", "32");
+        add(recipe.why(kWhyMany));
+      }
     for (const char* layout : {kFirst, kLast})
       add(base_recipe(std::string(layout) + "_offset_1e3", layout, kLarge, DType::float32)
               .why("an offset of 1e3 standard deviations, as pixels have that are not centred")

@@ -92,6 +92,7 @@ class OptimizerCases {
     else
       add_sgd_cases();
     for (const DType dtype : {DType::bfloat16, DType::float16}) low_precision_cases(dtype);
+    add_vector_case(DType::bfloat16, {72});
     add_subnormal_gradient_cases();
   }
 
@@ -133,6 +134,8 @@ class OptimizerCases {
            .dtype = DType::float32,
            .shape = {edge},
            .steps = 0});
+    for (const DType dtype : {DType::bfloat16, DType::float16})
+      for (const std::size_t elements : {1032, 4104}) add_vector_case(dtype, {elements});
   }
 
   void full() {
@@ -143,6 +146,13 @@ class OptimizerCases {
            .dtype = dtype,
            .shape = {65537, 2},
            .steps = 2});
+    for (const DType dtype : {DType::float32, DType::bfloat16})
+      add({.reason = "past_2_to_20_elements",
+           .why = "more than 2^20 elements: a grid of 1024 blocks of 1024 threads ends before them",
+           .options = ordinary_settings(),
+           .dtype = dtype,
+           .shape = {1025, 1024},
+           .steps = 0});
   }
 
  private:
@@ -266,6 +276,16 @@ class OptimizerCases {
                         {"first_moment", scaled(9e3)},
                         {"second_moment",
                          [](std::size_t i, double normal) { return 8e7 * positive(i, normal); }}}});
+  }
+
+  /// Adds a case of a single step whose parameter consists of whole vectors of 16 bytes.
+  void add_vector_case(DType dtype, std::vector<std::size_t> shape) {
+    add({.reason = "whole_vectors",
+         .why = "more elements than the vectors of a thread hold, in 16 bits",
+         .options = ordinary_settings(),
+         .dtype = dtype,
+         .shape = std::move(shape),
+         .steps = 0});
   }
 
   void add_subnormal_gradient_cases() {

@@ -1,11 +1,14 @@
 #include "verification/golden/recipes/rope_corpus.hpp"
 
+#include <fmt/format.h>
+
 #include <limits>
 #include <string>
 #include <utility>
 
 #include "verification/golden/recipes/block_corpus.hpp"
 #include "verification/golden/recipes/kernel_corpus.hpp"
+#include "verification/golden/recipes/model_width_corpus.hpp"
 #include "verification/golden/recipes/norm_recipe.hpp"
 #include "verification/golden/recipes/recipe.hpp"
 
@@ -72,6 +75,12 @@ class RopeCases {
            .shape = {2, 4, 5},
            .pairs = 1,
            .interleaved = interleaved});
+      add({.reason = of + "_heads_of_64",
+           .why = "a head of 64 features in 16 bits: whole vectors of 16 bytes",
+           .dtype = interleaved ? DType::float16 : DType::bfloat16,
+           .shape = {1, 1, 64},
+           .pairs = 32,
+           .interleaved = interleaved});
       for (const std::size_t edge : {33, 129})
         add({.reason = of + "_tokens",
              .why = kWhyBlockEdge,
@@ -115,6 +124,14 @@ class RopeCases {
   void standard() {
     for (const bool interleaved : {false, true}) {
       const std::string of = interleaved ? "interleaved" : "halves";
+      for (const DType dtype : {DType::bfloat16, DType::float16})
+        for (const std::size_t features : kHeadWidths)
+          add({.reason = fmt::format("{}_heads_of_{}", of, features),
+               .why = "heads of the size that models have, in 16 bits: whole vectors of 16 bytes",
+               .dtype = dtype,
+               .shape = {2, 4, 17, features},
+               .pairs = features / 2,
+               .interleaved = interleaved});
       for (const DType dtype : {DType::float64, DType::float32}) {
         add({.reason = of + "_head_of_128",
              .why = "heads of 128 features, as models have",

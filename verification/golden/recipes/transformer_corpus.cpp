@@ -186,6 +186,16 @@ class TransformerCases {
            .samples = 2,
            .tokens = 1,
            .past = 2});
+    add({.reason = "past_64_positions",
+         .why = "a block of 64 keys and one more behind the step: the position of the token, and "
+                "the last keys",
+         .options = with(gelu("pre", "2"), {{"norm", "rms_norm"}}),
+         .dtype = DType::float32,
+         .samples = 1,
+         .source = 2,
+         .tokens = 1,
+         .d_model = 2,
+         .past = 65});
     scaled_embedding();
   }
 
@@ -306,6 +316,15 @@ class TransformerCases {
          .samples = 2,
          .tokens = 1,
          .past = 32});
+    for (const DType dtype : {DType::float32, DType::bfloat16})
+      add({.reason = "past_64_positions",
+           .why = "two blocks of 64 keys and more behind a chunk of two tokens",
+           .options = with(gelu("pre", "2"), {{"norm", "rms_norm"}}),
+           .dtype = dtype,
+           .samples = 2,
+           .tokens = 2,
+           .d_model = 16,
+           .past = 131});
     add({.reason = "many_words",
          .why = "a vocabulary of 1031 words",
          .options = gelu("pre", "2"),

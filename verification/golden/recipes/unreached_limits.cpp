@@ -10,6 +10,7 @@
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/float_format.hpp"
 #include "verification/golden/recipes/block_corpus.hpp"
+#include "verification/golden/recipes/model_width_corpus.hpp"
 
 namespace normproof::verification::golden::recipes {
 
@@ -38,7 +39,7 @@ constexpr ValueRange kOptionRanges[] = {
 constexpr ValueRange kOptimizerEpsRange = {"eps", 1e-8, 1e-3};
 
 /// The ranges that extents must cover. The limit 1025 exceeds 1024, the maximum number of threads
-/// of a block.
+/// of a block. The limit 32768 exceeds the largest signed index of 16 bits.
 constexpr ValueRange kExtentRanges[] = {
     {"features", 1, 1025},
     {"rows", 1, 1025},
@@ -56,10 +57,20 @@ constexpr ValueRange kExtentRanges[] = {
     {"heads a group", 1, 8},
     {"keys", 1, 1025},
     {"features of a value", 1, 2},
+    {"elements in 16 bits", 35, 1025},
+    {"channels of an image", 6, 32},
+    {"keys before the first query", 0, 64},
+    {"largest target", 0, 32768},
+    {"past positions", 0, 65},
 };
 /// The extents that kernels divide into blocks.
 constexpr std::string_view kBlockedExtents[] = {"features", "rows",    "tokens", "elements",
                                                 "words",    "classes", "keys"};
+
+/// The extents that must have every width of kModelWidths, or of kHeadWidths for the features of a
+/// head.
+constexpr const char* kWidthExtents[] = {"features", "features in 16 bits", "features a head",
+                                         "features a head in 16 bits"};
 
 /// Returns every name that is a possible value of an option, for all options whose values are
 /// names.
@@ -123,6 +134,11 @@ class LimitChecker {
             !std::ranges::includes(found->second, kBlockEdges))
           unreached_.push_back(fmt::format("{} of every block", range.of));
       }
+    for (const char* const extent : kWidthExtents)
+      if (const auto found = coverage_.extents.find(extent);
+          found != coverage_.extents.end() &&
+          !std::ranges::includes(found->second, required_widths(extent)))
+        unreached_.push_back(fmt::format("{} of every model", extent));
     if (const auto found = coverage_.extents.find("steps");
         found != coverage_.extents.end() && carries_state())
       require_limit(*found->second.rbegin() >= 2, "steps", ">=", 2);
@@ -142,6 +158,15 @@ class LimitChecker {
   bool is_extent_relevant(std::string_view extent) const {
     if (layer() == nullptr || (extent != "samples" && extent != "tokens")) return true;
     return ref::model::norm_layer(*layer()).uses_statistics_per_sample();
+  }
+  /// Returns the widths that the extent must have. A row of rope is a part of a head.
+  std::span<const std::size_t> required_widths(std::string_view extent) const {
+    const auto* const function = std::get_if<ref::model::FunctionOptions>(&operation_);
+    const bool rotates =
+        function != nullptr && std::holds_alternative<ref::model::RopeOptions>(*function);
+    return rotates || extent.starts_with("features a head")
+               ? std::span<const std::size_t>(kHeadWidths)
+               : kModelWidths;
   }
   bool carries_state() const {
     return is_optimizer() ||
@@ -264,6 +289,14 @@ std::span<const KnownUnreachedLimit> known_unreached_limits() {
       {"decoder_norm instance_norm", {"translator"}, kOfSentence},
       {"features of every block", kEncoders, kOfParts},
       {"features of every block", kWhole, kOfParts},
+      {"features of every model", kEncoders, kOfParts},
+      {"features of every model", kWhole, kOfParts},
+      {"features in 16 bits of every model", kEncoders, kOfParts},
+      {"features in 16 bits of every model", kWhole, kOfParts},
+      {"features a head of every model", kEncoders, kOfParts},
+      {"features a head of every model", kWhole, kOfParts},
+      {"features a head in 16 bits of every model", kEncoders, kOfParts},
+      {"features a head in 16 bits of every model", kWhole, kOfParts},
       {"keys of every block", {"decoder_layer"}, kOfParts},
       {"keys of every block", kOfSource, kOfParts},
       {"tokens of every block", kEncoders, kOfParts},

@@ -53,6 +53,35 @@ TEST(AttentionCases, HaveThePropertiesThatTheirNamesState) {
   EXPECT_TRUE(none_seen && no_key);
 }
 
+TEST(AttentionCases, HaveHeadsOf64And128Features) {
+  std::map<Tier, std::set<std::pair<DType, std::size_t>>> heads;
+  for (const Tier tier : {Tier::quick, Tier::standard})
+    for (const Case& c : attention_cases(tier, kCorpusSeed))
+      if (c.reason.starts_with("heads_of_"))
+        heads[tier].emplace(c.dtype, find(c.inputs, "q")->shape[3]);
+  EXPECT_EQ(heads[Tier::quick],
+            (std::set<std::pair<DType, std::size_t>>{
+                {DType::bfloat16, 64}, {DType::float32, 64}, {DType::float16, 128}}));
+  for (const DType dtype : {DType::float32, DType::float16, DType::bfloat16})
+    for (const std::size_t features : {64, 128})
+      EXPECT_TRUE(heads[Tier::standard].contains({dtype, features})) << features;
+}
+
+TEST(AttentionCases, ChunkedPrefillHasABlockOfKeysBeforeTheFirstQuery) {
+  std::map<Tier, std::size_t> seen;
+  for (const Tier tier : {Tier::quick, Tier::standard})
+    for (const Case& c : attention_cases(tier, kCorpusSeed)) {
+      if (c.reason != "chunked_prefill") continue;
+      ++seen[tier];
+      EXPECT_EQ(option(c, "causal"), "true") << case_folder(c);
+      EXPECT_GT(find(c.inputs, "q")->shape[2], 1u) << case_folder(c);
+      EXPECT_GT(find(c.inputs, "k")->shape[2], find(c.inputs, "q")->shape[2] + 64)
+          << case_folder(c);
+    }
+  EXPECT_EQ(seen[Tier::quick], 1u);
+  EXPECT_EQ(seen[Tier::standard], 3u);
+}
+
 TEST(AttentionCases, AreNotInTheFullTier) {
   EXPECT_TRUE(attention_cases(Tier::full, 1).empty());
   EXPECT_FALSE(attention_cases(Tier::standard, 1).empty());

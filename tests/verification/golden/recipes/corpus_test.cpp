@@ -15,6 +15,7 @@
 #include "verification/golden/recipes/case_inputs.hpp"
 #include "verification/golden/recipes/encoder_corpus.hpp"
 #include "verification/golden/recipes/function_corpus.hpp"
+#include "verification/golden/recipes/model_width_corpus.hpp"
 #include "verification/golden/recipes/norm_corpus.hpp"
 #include "verification/golden/recipes/optimizer_corpus.hpp"
 
@@ -164,6 +165,7 @@ TEST(GoldenCorpus, DocumentedRegimesAreThoseOfTheCorpus) {
   // is enough.
   add_regimes(norm_cases(Tier::full, "layer_norm", kCorpusSeed));
   add_regimes(function_cases(Tier::full, "relu", kCorpusSeed));
+  add_regimes(model_width_cases(Tier::full, "relu", kCorpusSeed));
   add_regimes(optimizer_cases(Tier::full, "sgd", kCorpusSeed));
   add_regimes(encoder_cases(Tier::full, "encoder", kCorpusSeed));
   const std::set<std::string> documented = read_documented_regimes();

@@ -3,9 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "verification/golden/recipes/attention_corpus.hpp"
+#include "verification/golden/recipes/cross_entropy_corpus.hpp"
 #include "verification/golden/recipes/encoder_recipe.hpp"
 #include "verification/golden/recipes/norm_recipe.hpp"
 #include "verification/golden/recipes/optimizer_corpus.hpp"
+#include "verification/golden/recipes/transformer_corpus.hpp"
 
 namespace normproof::verification::golden::recipes {
 namespace {
@@ -98,6 +101,47 @@ TEST(CorpusCoverage, HasStepsAndStateOfAnOptimizer) {
   EXPECT_THAT(coverage.extents["steps"], ElementsAre(1, 3));
   EXPECT_THAT(coverage.extents["elements"], ElementsAre(15));
   EXPECT_TRUE(coverage.inputs.empty());
+}
+
+TEST(CorpusCoverage, ListsFeaturesOfSixteenBitCasesSeparately) {
+  Coverage coverage;
+  coverage.add(norm_recipe(Tier::quick, "layer_norm", "a", {2, 64}, DType::float16).make(1));
+  coverage.add(norm_recipe(Tier::quick, "layer_norm", "a", {2, 72}, DType::bfloat16).make(1));
+  coverage.add(norm_recipe(Tier::quick, "layer_norm", "a", {2, 80}, DType::float32).make(1));
+  EXPECT_THAT(coverage.extents["features"], ElementsAre(64, 72, 80));
+  EXPECT_THAT(coverage.extents["features in 16 bits"], ElementsAre(64, 72));
+  EXPECT_FALSE(coverage.extents.contains("rows in 16 bits"));
+}
+
+TEST(CorpusCoverage, HasTheChannelsOfImagesOnly) {
+  Coverage coverage;
+  coverage.add(norm_recipe(Tier::quick, "batch_norm", "a", {3, 5}, DType::float32).make(1));
+  EXPECT_FALSE(coverage.extents.contains("channels of an image"));
+  coverage.add(norm_recipe(Tier::quick, "batch_norm", "a", {2, 40, 1, 3}, DType::float32)
+                   .option("layout", "channels_first")
+                   .make(1));
+  EXPECT_THAT(coverage.extents["channels of an image"], ElementsAre(40));
+}
+
+TEST(CorpusCoverage, HasKeysBeforeTheFirstQueryOfCausalAttention) {
+  Coverage coverage;
+  for (const Case& c : attention_cases(Tier::quick, 1))
+    if (c.reason == "causal_more_keys" || c.reason == "one_key") coverage.add(c);
+  EXPECT_THAT(coverage.extents["keys before the first query"], ElementsAre(4));
+}
+
+TEST(CorpusCoverage, HasTheLargestTargetOfCrossEntropy) {
+  Coverage coverage;
+  for (const Case& c : cross_entropy_cases(Tier::quick, 1))
+    if (c.reason == "last_class" || c.reason == "one_class") coverage.add(c);
+  EXPECT_THAT(coverage.extents["largest target"], ElementsAre(0, 4));
+}
+
+TEST(CorpusCoverage, HasPastPositionsOfDecoding) {
+  Coverage coverage;
+  for (const Case& c : transformer_cases(Tier::quick, "decoding", 1))
+    if (c.reason == "post_layer_norm" || c.reason == "one_step") coverage.add(c);
+  EXPECT_THAT(coverage.extents["past positions"], ElementsAre(0, 4));
 }
 
 TEST(CorpusCoverage, IsTheUnionOverAllCases) {

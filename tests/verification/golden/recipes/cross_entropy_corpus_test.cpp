@@ -34,6 +34,20 @@ TEST(CrossEntropyCases, TargetsAreClassesAndDifferFromTheNextRow) {
   }
 }
 
+TEST(CrossEntropyCases, HaveTargetsPast127AndPast32767) {
+  std::map<Tier, double> first, last;
+  for (const Tier tier : {Tier::quick, Tier::standard})
+    for (const Case& c : cross_entropy_cases(tier, kCorpusSeed)) {
+      if (c.reason != "late_targets") continue;
+      const auto targets = find_tensor_values(c.inputs, "targets");
+      first[tier] = *std::ranges::min_element(targets);
+      last[tier] = *std::ranges::max_element(targets);
+    }
+  EXPECT_GT(first[Tier::quick], 127);
+  EXPECT_GT(last[Tier::quick], 255);
+  EXPECT_GT(last[Tier::standard], 32767);
+}
+
 TEST(CrossEntropyCases, AreNotInTheFullTier) {
   EXPECT_TRUE(cross_entropy_cases(Tier::full, 1).empty());
   EXPECT_FALSE(cross_entropy_cases(Tier::standard, 1).empty());

@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
 #include <set>
+#include <string>
 
 #include "ref/model/operation_info.hpp"
 #include "tests/verification/golden/certify/samples.hpp"
@@ -50,6 +53,27 @@ TEST(FunctionCases, ReluIsExactAndMasksAreInputs) {
     EXPECT_EQ(find(c.inputs, "valid") != nullptr,
               c.reason.starts_with("masked") || c.reason == "row_without_elements")
         << case_folder(c);
+}
+
+TEST(FunctionCases, HaveALateMaximumWhoseExponentialOverflows) {
+  std::map<std::string, std::size_t> seen;
+  for (const Tier tier : {Tier::quick, Tier::standard})
+    for (const char* function : {"softmax", "log_softmax", "log_sum_exp"})
+      for (const Case& c : function_cases(tier, function, kCorpusSeed)) {
+        if (c.reason != "late_maximum") continue;
+        ++seen[std::string(to_string(tier)) + " " + function];
+        const std::size_t features = find(c.inputs, "x")->shape[1];
+        const std::vector<double> x = find_tensor_values(c.inputs, "x");
+        for (std::size_t row = 0; row * features < x.size(); ++row) {
+          const auto begin = x.begin() + static_cast<std::ptrdiff_t>(row * features);
+          const double early = *std::max_element(begin, begin + 2048);
+          EXPECT_LT(early + 100, *std::max_element(begin + 2048, begin + std::ptrdiff_t(features)))
+              << case_folder(c);
+        }
+      }
+  EXPECT_EQ(seen["quick log_sum_exp"], 1u);
+  for (const char* function : {"softmax", "log_softmax", "log_sum_exp"})
+    EXPECT_EQ(seen[std::string("standard ") + function], 3u) << function;
 }
 
 TEST(FunctionCases, ExistInEveryTier) {

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 #include <set>
+#include <string>
 
 #include "tests/verification/golden/certify/samples.hpp"
 #include "verification/golden/gate/check.hpp"
@@ -14,6 +16,7 @@ namespace normproof::verification::golden::recipes {
 
 using corpus::Case;
 using corpus::case_folder;
+using corpus::DType;
 using corpus::find;
 using corpus::StoredTensor;
 using corpus::Tier;
@@ -35,6 +38,30 @@ TEST(OptimizerCases, HaveTheRegimesOfTheirOptimizer) {
     EXPECT_EQ(reasons.contains("exact"), optimizer == "sgd");
     EXPECT_EQ(reasons.contains("gradients_near_eps"), optimizer != "sgd");
     EXPECT_EQ(reasons.contains("large_decay"), optimizer == "adamw");
+  }
+}
+
+std::map<DType, std::set<std::size_t>> collect_elements(Tier tier, const std::string& optimizer,
+                                                        const std::string& reason) {
+  std::map<DType, std::set<std::size_t>> elements;
+  for (const Case& c : optimizer_cases(tier, optimizer, kCorpusSeed))
+    if (c.reason == reason)
+      elements[c.dtype].insert(find_tensor_values(c.inputs, "parameter").size());
+  return elements;
+}
+
+TEST(OptimizerCases, HaveMoreElementsThanAThreadOrABlockHoldsInSixteenBits) {
+  using ::testing::ElementsAre;
+  for (const std::string& optimizer : ref::model::optimizer_names()) {
+    EXPECT_THAT(collect_elements(Tier::quick, optimizer, "whole_vectors")[DType::bfloat16],
+                ElementsAre(72))
+        << optimizer;
+    auto standard = collect_elements(Tier::standard, optimizer, "whole_vectors");
+    EXPECT_THAT(standard[DType::bfloat16], ElementsAre(1032, 4104)) << optimizer;
+    EXPECT_THAT(standard[DType::float16], ElementsAre(1032, 4104)) << optimizer;
+    auto full = collect_elements(Tier::full, optimizer, "past_2_to_20_elements");
+    EXPECT_THAT(full[DType::float32], ElementsAre(1025 * 1024)) << optimizer;
+    EXPECT_THAT(full[DType::bfloat16], ElementsAre(1025 * 1024)) << optimizer;
   }
 }
 

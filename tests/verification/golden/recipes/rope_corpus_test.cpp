@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "tests/verification/golden/certify/samples.hpp"
 #include "verification/golden/recipes/corpus.hpp"
@@ -32,6 +34,17 @@ TEST(RopeCases, AnglesDifferAndLieOnTheUnitCircle) {
     }
     EXPECT_EQ(angles.size(), cos.size());
   }
+}
+
+TEST(RopeCases, HaveHeadsOf64And128FeaturesInSixteenBits) {
+  std::map<Tier, std::set<std::pair<DType, std::size_t>>> heads;
+  for (const Tier tier : {Tier::quick, Tier::standard})
+    for (const Case& c : rope_cases(tier, kCorpusSeed))
+      if (c.reason.find("_heads_of_") != std::string::npos)
+        heads[tier].emplace(c.dtype, find(c.inputs, "x")->shape.back());
+  EXPECT_EQ(heads[Tier::quick],
+            (std::set<std::pair<DType, std::size_t>>{{DType::bfloat16, 64}, {DType::float16, 64}}));
+  EXPECT_EQ(heads[Tier::standard].size(), 4u);
 }
 
 TEST(RopeCases, AreNotInTheFullTier) {

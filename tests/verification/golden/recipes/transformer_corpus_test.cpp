@@ -103,6 +103,16 @@ TEST(TransformerCases, BoundsAreFiniteInTheStandardTier) {
   EXPECT_GT(seen, 90u);
 }
 
+TEST(TransformerCases, DecodingHasMoreThan64PastPositions) {
+  std::map<Tier, std::set<std::size_t>> past;
+  for (const Tier tier : {Tier::quick, Tier::standard})
+    for (const Case& c : transformer_cases(tier, "decoding", kCorpusSeed))
+      if (c.reason == "past_64_positions")
+        past[tier].insert(find(c.inputs, "layers.0.self_attention.past_keys")->shape[1]);
+  EXPECT_EQ(past[Tier::quick], (std::set<std::size_t>{65}));
+  EXPECT_EQ(past[Tier::standard], (std::set<std::size_t>{131}));
+}
+
 TEST(TransformerCases, FullTierHasExactlyOneCase) {
   EXPECT_EQ(all_transformers(Tier::full).size(), 1u);
 }

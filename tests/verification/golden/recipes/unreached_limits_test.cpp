@@ -12,6 +12,7 @@
 #include "ref/numeric/errors.hpp"
 #include "verification/golden/recipes/block_corpus.hpp"
 #include "verification/golden/recipes/corpus.hpp"
+#include "verification/golden/recipes/model_width_corpus.hpp"
 
 namespace normproof::verification::golden::recipes {
 namespace {
@@ -94,6 +95,44 @@ TEST(CoverageHoles, IncludeAMissingBlockExtent) {
   EXPECT_THAT(unreached_limits("layer_norm", coverage), Not(Contains("rows of every block")));
   coverage.extents["rows"].erase(64);
   EXPECT_THAT(unreached_limits("layer_norm", coverage), Contains("rows of every block"));
+}
+
+TEST(CoverageHoles, IncludeAMissingWidthOfAModel) {
+  Coverage coverage;
+  for (const char* extent : {"features", "features in 16 bits"})
+    coverage.extents[extent] = {std::begin(kModelWidths), std::end(kModelWidths)};
+  const auto ends = [&](const char* operation) { return unreached_limits(operation, coverage); };
+  EXPECT_THAT(ends("layer_norm"), Not(Contains("features in 16 bits of every model")));
+  EXPECT_THAT(ends("layer_norm"), Not(Contains("features of every model")));
+  coverage.extents["features in 16 bits"].erase(5120);
+  EXPECT_THAT(ends("layer_norm"), Contains("features in 16 bits of every model"));
+  EXPECT_THAT(ends("rope"), Not(Contains("features in 16 bits of every model")));
+  coverage.extents["features in 16 bits"].erase(64);
+  EXPECT_THAT(ends("rope"), Contains("features in 16 bits of every model"));
+  coverage.extents = {{"features a head", {64}}};
+  EXPECT_THAT(ends("attention"), Contains("features a head of every model"));
+  coverage.extents = {{"features a head", {64, 128}}};
+  EXPECT_THAT(ends("attention"), Not(Contains("features a head of every model")));
+}
+
+TEST(CoverageHoles, IncludeTheLimitsOfProductionKernels) {
+  Coverage coverage;
+  coverage.extents = {{"channels of an image", {6, 31}},
+                      {"elements in 16 bits", {35, 1024}},
+                      {"keys before the first query", {0, 63}},
+                      {"largest target", {0, 32767}},
+                      {"past positions", {0, 64}}};
+  const std::vector<std::string> ends = unreached_limits("softmax", coverage);
+  EXPECT_THAT(ends, IsSupersetOf({"channels of an image >= 32", "elements in 16 bits >= 1025",
+                                  "keys before the first query >= 64", "largest target >= 32768",
+                                  "past positions >= 65"}));
+  coverage.extents = {{"channels of an image", {6, 32}},
+                      {"elements in 16 bits", {35, 1025}},
+                      {"keys before the first query", {0, 64}},
+                      {"largest target", {0, 32768}},
+                      {"past positions", {0, 65}}};
+  for (const std::string& end : unreached_limits("softmax", coverage))
+    EXPECT_EQ(end.find(">="), std::string::npos) << end;
 }
 
 TEST(CoverageHoles, UnknownOperationIsRejected) {
