@@ -81,7 +81,7 @@ void normproof_corpus::set(const char* name, const char* value) {
                                       : golden::tolerance::parse_formula(value);
     bounds_.reset();
   } else if (option == "cast_order") {
-    options_.cast_order = *value == '\0' ? golden::tolerance::CastOrder::after_affine
+    options_.cast_order = *value == '\0' ? golden::tolerance::CastOrder::after_gamma
                                          : golden::tolerance::parse_cast_order(value);
     bounds_.reset();
   } else if (option == "flush_subnormals") {

@@ -97,7 +97,7 @@ void GoldenCheckCommand::add(CLI::App& app) {
       "have; or one_pass: so is E[x^2] - E[x]^2");
   add_cast_order_option(
       app, options.cast_order,
-      "after_affine (default); or before_gamma: in 16 bits, a norm may round x_hat before it "
+      "after_gamma (default); or before_gamma: in 16 bits, a norm may round x_hat before it "
       "multiplies by gamma, as the RMSNorm of Llama does");
   add_flag(app, "--flush-subnormals", options.flush_subnormals,
            "Declare that the candidate flushes subnormal numbers to zero. Without this option such "

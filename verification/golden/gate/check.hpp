@@ -26,7 +26,7 @@ struct CheckOptions {
   /// The variance formula that the candidate declares.
   tolerance::Formula formula = tolerance::Formula::two_pass;
   /// The order of casts that the candidate declares, if it is a norm.
-  tolerance::CastOrder cast_order = tolerance::CastOrder::after_affine;
+  tolerance::CastOrder cast_order = tolerance::CastOrder::after_gamma;
   bool flush_subnormals = false;  ///< whether the candidate may flush subnormal numbers to 0
   bool maps = false;              ///< whether to make an ErrorRatioMap of each failed output
 };

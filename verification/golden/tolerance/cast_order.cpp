@@ -102,8 +102,8 @@ Tensor<double>* find_bound(NamedTensors<double>& bound, const char* name) {
 
 std::string_view to_string(CastOrder order) {
   switch (order) {
-    case CastOrder::after_affine:
-      return "after_affine";
+    case CastOrder::after_gamma:
+      return "after_gamma";
     case CastOrder::before_gamma:
       return "before_gamma";
   }
@@ -111,10 +111,10 @@ std::string_view to_string(CastOrder order) {
 }
 
 CastOrder parse_cast_order(std::string_view name) {
-  for (const CastOrder order : {CastOrder::after_affine, CastOrder::before_gamma})
+  for (const CastOrder order : {CastOrder::after_gamma, CastOrder::before_gamma})
     if (name == to_string(order)) return order;
   throw ref::numeric::UsageError(
-      ref::numeric::unknown_name("cast order", name, {"after_affine", "before_gamma"}));
+      ref::numeric::unknown_name("cast order", name, {"after_gamma", "before_gamma"}));
 }
 
 void allow_cast_before_gamma(const Case& c, const EvalInputs& inputs,

@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "ref/model/norm_options.hpp"
 #include "ref/tensor/named_tensors.hpp"
 #include "verification/checks/evaluation/inputs.hpp"
 #include "verification/golden/corpus/arithmetic.hpp"
@@ -13,10 +14,10 @@ using corpus::Accumulation;
 using corpus::Case;
 
 /// The point at which a norm rounds to the dtype of x, if it computes in a format with more digits.
-/// - `after_affine`: y alone is rounded, after gamma and beta
+/// - `after_gamma`: y alone is rounded, after gamma and beta
 /// - `before_gamma`: x_hat is rounded too, and gamma and beta are applied in the dtype of x, as in
 ///   the RMSNorm of Llama
-enum class CastOrder { after_affine, before_gamma };
+using ref::model::CastOrder;
 std::string_view to_string(CastOrder order);
 /// Returns the order of that name.
 /// Throws    UsageError with the nearest known name

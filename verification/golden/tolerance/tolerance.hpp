@@ -56,11 +56,11 @@ struct Tolerance {
 };
 Tolerance derive_tolerance(const Case& c, Accumulation accumulation,
                            Formula formula = Formula::two_pass, bool flushes = false,
-                           CastOrder cast_order = CastOrder::after_affine);
+                           CastOrder cast_order = CastOrder::after_gamma);
 /// Overload for a case whose inputs have been read (recipes::inputs_of).
 Tolerance derive_tolerance(const Case& c, checks::evaluation::EvalInputs inputs,
                            Accumulation accumulation, Formula formula = Formula::two_pass,
-                           bool flushes = false, CastOrder cast_order = CastOrder::after_affine);
+                           bool flushes = false, CastOrder cast_order = CastOrder::after_gamma);
 
 /// Returns the arithmetic that is assumed for a candidate. If the candidate does not declare that
 /// it flushes subnormal numbers to 0, an operation with a subnormal result is off by at most 2

@@ -64,6 +64,7 @@ TEST(OperationTables, JsonDescribesAFunction) {
           {"independence", "element"},
           {"takes_mask", false},
           {"reduces", false},
+          {"infinite_elements", "unspecified"},
           {"equal_forms", {{{"operation", "silu"}, {"combination", "times_gate"}}}}}));
 }
 
@@ -91,7 +92,8 @@ TEST(OperationTables, TextHasOneParagraphPerLayer) {
                                            "  state         none\n"
                                            "  statistics    rnorm [N] or [B,T]\n"
                                            "  backward      the derivative\n"
-                                           "  independence  row\n"));
+                                           "  independence  row\n"
+                                           "  infinities    unspecified\n"));
   EXPECT_THAT(operations_text(),
               HasSubstr("\ndyt\n"
                         "  kind          layer\n"
@@ -101,7 +103,8 @@ TEST(OperationTables, TextHasOneParagraphPerLayer) {
                         "  state         none\n"
                         "  statistics    none\n"
                         "  backward      the derivative\n"
-                        "  independence  element\n"));
+                        "  independence  element\n"
+                        "  infinities    unspecified\n"));
 }
 
 TEST(OperationTables, TextHasOneParagraphPerFunction) {
@@ -110,13 +113,15 @@ TEST(OperationTables, TextHasOneParagraphPerFunction) {
                                            "  options       eps=1e-05 zero_centred_gamma=false\n"
                                            "  inputs        x, residual\n"
                                            "  optional      grad_y, grad_sum, gamma, beta\n"
-                                           "  independence  row\n"));
+                                           "  independence  row\n"
+                                           "  infinities    unspecified\n"));
   EXPECT_THAT(operations_text(), HasSubstr("\nrelu\n"
                                            "  kind          function\n"
                                            "  options       none\n"
                                            "  inputs        x\n"
                                            "  optional      grad_y\n"
-                                           "  independence  element\n"));
+                                           "  independence  element\n"
+                                           "  infinities    unspecified\n"));
 }
 
 }  // namespace

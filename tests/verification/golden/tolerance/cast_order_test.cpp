@@ -22,7 +22,7 @@ TEST(CastOrderOfNorms, WidensBoundsOnlyWhereStoringRoundsAndThereIsAGamma) {
   std::size_t widened = 0, equal = 0;
   for (const Case& c : recipes::corpus(corpus::Tier::quick, recipes::kCorpusSeed,
                                        corpus::PathGlobs("quick/*rms_norm/*"))) {
-    const Tolerance usual = bounds_of(c, CastOrder::after_affine),
+    const Tolerance usual = bounds_of(c, CastOrder::after_gamma),
                     wider = bounds_of(c, CastOrder::before_gamma);
     const bool rounds = corpus::rounds_when_stored(c.dtype, corpus::usual_accumulation(c.dtype)) &&
                         corpus::find(c.inputs, "gamma") != nullptr;
@@ -54,7 +54,7 @@ TEST(CastOrderOfNorms, AllowancesOfOneRowAreThoseOfTheFormula) {
                                .sequence = false,
                                .inputs = {tensor("x", {1, 2}, {3, 4}), tensor("gamma", {2}, {2, 1}),
                                           tensor("grad_y", {1, 2}, {1, -1})}});
-  const Tolerance usual = bounds_of(c, CastOrder::after_affine),
+  const Tolerance usual = bounds_of(c, CastOrder::after_gamma),
                   wider = bounds_of(c, CastOrder::before_gamma);
   const auto allowance = [&](const char* name, std::size_t i) {
     return wider.bound.at(name).data()[i] - usual.bound.at(name).data()[i];
@@ -69,7 +69,7 @@ TEST(CastOrderOfNorms, AllowancesOfOneRowAreThoseOfTheFormula) {
 }
 
 TEST(CastOrderOfNorms, NamesAreParsed) {
-  for (const CastOrder order : {CastOrder::after_affine, CastOrder::before_gamma})
+  for (const CastOrder order : {CastOrder::after_gamma, CastOrder::before_gamma})
     EXPECT_EQ(parse_cast_order(to_string(order)), order);
   EXPECT_THAT(
       ref::numeric::error_message<ref::numeric::UsageError>([] { parse_cast_order("before"); }),
@@ -84,7 +84,7 @@ TEST(ToleranceOfAUserCase, ABoundThatAcceptsZerosIsInfinite) {
             .x([offset](std::size_t i, double normal) { return i < 64 ? normal : offset + normal; })
             .make(1);
     c.tier = tier;
-    return bounds_of(c, CastOrder::after_affine).bound.at("y");
+    return bounds_of(c, CastOrder::after_gamma).bound.at("y");
   };
   const auto near = bound_of(100, corpus::Tier::user), far = bound_of(1e8, corpus::Tier::user);
   const auto stored = bound_of(1e8, corpus::Tier::standard);

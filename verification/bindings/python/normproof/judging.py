@@ -62,6 +62,8 @@ def judge(fn: Callable[..., Any], op: str, *, mode: str | None = None, device: s
     if mode not in (None, "training", "inference"):
         raise UsageError(f"normproof: mode={mode!r}; expected 'training' or 'inference'")
     op = canonical_op(op)
+    if cast_order and given.get("storage") is not None:  # then it is the option of rms_norm, whose result is rounded so
+        given, cast_order = {**given, "cast_order": cast_order}, ""
     called, title, holds = fn, title_of(fn), None
     if is_trained_module(fn):
         title = title_of(type(fn))
