@@ -482,3 +482,19 @@ def test_a_layer_norm_may_round_before_gamma_if_it_says_so():
         return x_hat if weight is None else weight * x_hat + (0 if bias is None else bias)
     report = normproof.check(layer_norm, "layer_norm", dtype="bfloat16", cast_order="before_gamma", strict=True)
     assert report, str(report)
+
+
+@pytest.mark.skipif(not hasattr(torch, "compile"), reason="this PyTorch has no torch.compile")
+def test_a_module_is_compiled_by_the_relation():
+    report = normproof.check(torch.nn.LayerNorm, "layer_norm", only="random-3x5x6-float32", relations="compiled")
+    assert report and [relation.outcome for relation in report.relations] == ["held"], str(report)
+    called = []
+
+    class Compiled(torch.nn.LayerNorm):
+        def forward(self, x):
+            if torch.compiler.is_compiling():
+                called.append(True)
+                return super().forward(x) * 2
+            return super().forward(x)
+    broken = normproof.check(Compiled, "layer_norm", only="random-3x5x6-float32", relations="compiled")
+    assert not broken and "compiled" in str(broken)

@@ -32,12 +32,14 @@ class Variation:
     wanted         the leaves that a gradient is wanted of; None for all
     function       is called in place of the implementation
     forward_only   whether no gradient is computed
+    compiles       whether the module that fn made is compiled
     """
     alter: Callable[[str, Tensor], Tensor] | None = None
     buffer: Callable[[Tensor], Tensor] | None = None
     wanted: Collection[str] | None = None
     function: Callable[..., Any] | None = None
     forward_only: bool = False
+    compiles: bool = False
 
 
 UNCHANGED = Variation()
@@ -259,7 +261,7 @@ class Invocation:
               members: dict[str, str] | None) -> dict[str, Tensor]:
         """Returns the outputs and gradients as tensors of the framework."""
         if self.makes_module:
-            forward, leaves, loaded = self._load_module(case, given)
+            forward, leaves, loaded = self._load_module(case, given, variation.compiles)
             if members is not None:
                 members.clear()
                 members.update(loaded)
@@ -376,15 +378,16 @@ class Invocation:
             raise Unanswered(f"{self.title} made a {type(module).__name__}; expected a module, or an object with __call__")
         return self.framework.place_module(module, self.device)
 
-    def _load_module(self, case: Case, given: Mapping[str, Tensor]) -> LoadedModule:
+    def _load_module(self, case: Case, given: Mapping[str, Tensor], compiles: bool) -> LoadedModule:
         module = self._make_module(case, given)
         held = {name: tensor for name, tensor in given.items() if name not in self.signature.read_names}
-        return self.framework.load_module(module, held, case.training, self._module_call(case), self.module_inputs,
+        return self.framework.load_module(module, held, case.training, self._module_call(case, compiles), self.module_inputs,
                                           self.members)
 
-    def _module_call(self, case: Case) -> Callable[[Any, Mapping[str, Tensor]], Tensor]:
+    def _module_call(self, case: Case, compiles: bool) -> Callable[[Any, Mapping[str, Tensor]], Tensor]:
         def call(module: Any, tensors: Mapping[str, Tensor]) -> Tensor:
-            results = module(*(tensors[name] for name in self.module_inputs))
+            called = self.framework.compiled(module) if compiles else module
+            results = (called or module)(*(tensors[name] for name in self.module_inputs))
             return returned.name_outputs(results, case, self.policy, self.signature)[self.policy.main]
         return call
 

@@ -290,10 +290,11 @@ def check_compiled(asked: RelationCase) -> None:
         with uncompiled:
             asked.require_within("without compilation", asked.answer())
         return
-    function = None if asked.invocation.makes_module else framework.compiled(asked.invocation.fn)
+    function = framework.compiled(asked.invocation.fn)
     if function is None:
         raise NotApplicable(f"{framework.name} compiles no function here")
-    asked.require_within("compiled", asked.answer(variation=Variation(function=function)))
+    variation = Variation(compiles=True) if asked.invocation.makes_module else Variation(function=function)
+    asked.require_within("compiled", asked.answer(variation=variation))
 
 
 def check_empty(asked: RelationCase) -> None:
