@@ -44,15 +44,20 @@ WorstOutput worst_output(const CheckedCase& c) {
   return worst;
 }
 
-/// Returns the output that exceeds its bound most, over all cases.
+/// Returns the output that exceeds its bound most, over all cases. Failures that one rounding of
+/// the inputs explains count only if there are no others.
 WorstOutput worst_output(const GoldenReport& report) {
   WorstOutput worst;
-  for (const CheckedCase& c : report.cases) {
-    const WorstOutput worst_of_case = worst_output(c);
-    if (worst_of_case.output != nullptr &&
-        (worst.output == nullptr || worst_of_case.output->ratio > worst.output->ratio))
-      worst = worst_of_case;
-  }
+  for (const bool within_input_rounding : {false, true})
+    for (const CheckedCase& c : report.cases) {
+      const WorstOutput worst_of_case = worst_output(c);
+      if (worst_of_case.output == nullptr || is_within_input_rounding(c) != within_input_rounding)
+        continue;
+      if (within_input_rounding && worst.of != nullptr && !is_within_input_rounding(*worst.of))
+        return worst;
+      if (worst.output == nullptr || worst_of_case.output->ratio > worst.output->ratio)
+        worst = worst_of_case;
+    }
   return worst;
 }
 

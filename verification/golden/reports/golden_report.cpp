@@ -346,15 +346,23 @@ std::vector<std::string> note_lines(const GoldenReport& report) {
   return lines;
 }
 
+bool is_within_input_rounding(const CheckedCase& c) {
+  return c.outcome == Outcome::failed && c.result.problem.empty() &&
+         std::ranges::all_of(c.result.tensors, [](const TensorResult& t) {
+           return t.passed() || (t.problem.empty() && t.ratio <= t.input_sensitivity);
+         });
+}
+
 namespace {
 
 support::report::Document document_without_verdict(const GoldenReport& report) {
   support::report::Document document{"normproof: " + report.summary()};
   if (const auto rows = collect_metrics(report); !rows.empty()) document.add(metrics_table(rows));
-  for (const CheckedCase& c : report.cases)
-    if (is_failure(c.outcome))
-      document.add(support::report::Problem{verdict_word(c.outcome), c.result.description.path,
-                                            describe_case(c.result), c.repro});
+  for (const bool within_input_rounding : {false, true})
+    for (const CheckedCase& c : report.cases)
+      if (is_failure(c.outcome) && is_within_input_rounding(c) == within_input_rounding)
+        document.add(support::report::Problem{verdict_word(c.outcome), c.result.description.path,
+                                              describe_case(c.result), c.repro});
   for (const auto& lines :
        {corpus_lines(report), declined_lines(report), note_lines(report), diagnosis_lines(report)})
     for (const std::string& line : lines) document.add(support::report::Paragraph{line});

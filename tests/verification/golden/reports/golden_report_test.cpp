@@ -44,6 +44,20 @@ TEST(GoldenReport, ListOfExpectedFailuresInvertsOutcomes) {
             "failing, 1 declined");
 }
 
+TEST(GoldenReport, FailuresThatOneRoundingOfTheInputsExplainsAreLast) {
+  std::vector<corpora::gate::CaseResult> results = {golden_result("q/0", 1),
+                                                    golden_result("q/1", 1)};
+  const double ratio = results[0].tensors[0].ratio;
+  results[0].tensors[0].input_sensitivity = 2 * ratio;
+  results[1].tensors[0].input_sensitivity = ratio / 2;
+  const auto report = golden_report(results, golden_check_command(), "");
+  EXPECT_TRUE(judged::is_within_input_rounding(report.cases[0]));
+  EXPECT_FALSE(judged::is_within_input_rounding(report.cases[1]));
+  const std::string text = text_of(report);
+  EXPECT_LT(text.find("FAILED q/1"), text.find("FAILED q/0"));
+  EXPECT_NE(text.find("FAILED q/0"), std::string::npos);
+}
+
 TEST(GoldenReport, PassesIfEveryCaseMeetsItsExpectation) {
   const auto with = [](const std::string& list, std::vector<std::size_t> failures) {
     std::vector<corpora::gate::CaseResult> results;

@@ -53,6 +53,13 @@ class CaseResult:
         return not self.passed and self.outcome not in ("declined", "xfail")
 
     @property
+    def is_within_input_rounding(self) -> bool:
+        """Whether the case failed, but one rounding of its inputs may move each failed output as far."""
+        failed = [tensor for tensor in self.tensors if not tensor.get("passed", True)]
+        return bool(failed) and all(not tensor.get("problem") and float(tensor["ratio"]) <= float(tensor["of_the_inputs"])
+                                    for tensor in failed)
+
+    @property
     def mistakes(self) -> list[str]:
         """The known mistakes that explain a failing output, the nearest first, such as "eps: outside the root"."""
         return [text for text in map(_mistake_in, self.json.get("diagnosis", ())) if text]
@@ -120,11 +127,15 @@ class Report:
 
     @property
     def worst(self) -> CaseResult | None:
-        """The result with the largest error over the bound; None if no case was judged."""
+        """The result with the largest error over the bound; None if no case was judged.
+
+        A failure that one rounding of the inputs explains counts only if there is no other.
+        """
         judged = [result for result in self.results if not result.declined]
         if not judged:
             return None
-        return max(judged, key=lambda result: math.inf if math.isnan(result.ratio) else result.ratio)
+        return max(judged, key=lambda result: (result.failed and not result.is_within_input_rounding,
+                                               math.inf if math.isnan(result.ratio) else result.ratio))
 
     @property
     def mistakes(self) -> collections.Counter[str]:
