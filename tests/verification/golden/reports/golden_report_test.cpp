@@ -58,6 +58,19 @@ TEST(GoldenReport, FailuresThatOneRoundingOfTheInputsExplainsAreLast) {
   EXPECT_NE(text.find("FAILED q/0"), std::string::npos);
 }
 
+TEST(GoldenReport, RepeatedSentencesAreListedOnce) {
+  std::vector<corpora::gate::CaseResult> results;
+  for (int i = 0; i < 6; ++i)
+    results.push_back(golden_result_with_problem("q/" + std::to_string(i)));
+  results.push_back(golden_result("q/6", 1));
+  const std::string text = text_of(golden_report(results, golden_check_command(), ""));
+  EXPECT_THAT(text, AllOf(HasSubstr("FAILED q/0\n"), HasSubstr("FAILED q/6\n"),
+                          Not(HasSubstr("FAILED q/1\n"))));
+  EXPECT_THAT(text,
+              HasSubstr("FAILED q/1, q/2, q/3 and 2 more cases, in the same way: the candidate "
+                        "ended with status 7"));
+}
+
 TEST(GoldenReport, PassesIfEveryCaseMeetsItsExpectation) {
   const auto with = [](const std::string& list, std::vector<std::size_t> failures) {
     std::vector<corpora::gate::CaseResult> results;
