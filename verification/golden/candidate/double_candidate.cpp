@@ -45,11 +45,11 @@ class NotFiniteElements {
     if (!is_used_) return;
     const auto &result = results_.at(name), &other = others_.at(name);
     for (std::size_t i = 0; i < values.size(); ++i) {
-      if (std::bit_cast<std::uint64_t>(result.data()[i]) !=
-          std::bit_cast<std::uint64_t>(other.data()[i]))
-        values[i] = std::numeric_limits<double>::quiet_NaN();
-      else if (certify::is_minus_infinity(inputs_, case_, name, i))
+      if (certify::is_minus_infinity(inputs_, case_, name, i))
         values[i] = -std::numeric_limits<double>::infinity();
+      else if (std::bit_cast<std::uint64_t>(result.data()[i]) !=
+               std::bit_cast<std::uint64_t>(other.data()[i]))
+        values[i] = std::numeric_limits<double>::quiet_NaN();
     }
   }
 

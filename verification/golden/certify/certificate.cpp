@@ -126,11 +126,11 @@ void set_not_finite_elements(const Case& c, const EvalInputs& original,
   for (OutputInProgress& output : outputs) {
     const auto &values = results.at(output.name), &other = others.at(output.name);
     for (std::size_t i = 0; i < values.size(); ++i) {
-      if (std::bit_cast<std::uint64_t>(values.data()[i]) !=
-          std::bit_cast<std::uint64_t>(other.data()[i])) {
-        output.value[i] = output.remainder[i] = std::numeric_limits<double>::quiet_NaN();
-      } else if (is_minus_infinity(original, c, output.name, i)) {
+      if (is_minus_infinity(original, c, output.name, i)) {
         output.value[i] = -std::numeric_limits<double>::infinity();
+      } else if (std::bit_cast<std::uint64_t>(values.data()[i]) !=
+                 std::bit_cast<std::uint64_t>(other.data()[i])) {
+        output.value[i] = output.remainder[i] = std::numeric_limits<double>::quiet_NaN();
       }
     }
   }

@@ -53,6 +53,18 @@ std::optional<double> largest_element(const Tensor<double>& x, const Mask& valid
   return largest;
 }
 
+/// Whether every element of a row that takes part is -infinity, and at least one takes part.
+bool is_row_of_minus_infinity(const Tensor<double>& x, const Mask& valid, std::size_t row) {
+  const std::size_t width = x.shape().back();
+  std::size_t count = 0;
+  for (std::size_t i = row * width; i < (row + 1) * width; ++i) {
+    if (is_excluded(valid, x, i)) continue;
+    if (x.data()[i] != kMinusInfinity) return false;
+    ++count;
+  }
+  return count > 0;
+}
+
 void replace_limits(Tensor<double>& x, const Mask& valid) {
   const std::size_t width = x.shape().back();
   for (std::size_t begin = 0; begin < x.size(); begin += width) {
@@ -126,6 +138,8 @@ bool is_minus_infinity(const OperationInputs& inputs, const Case& c, std::string
                        std::size_t i) {
   const auto* const function = std::get_if<ref::model::FunctionOptions>(&c.options);
   if (function == nullptr || output != "y") return false;
+  if (std::holds_alternative<ref::model::LogSumExpOptions>(*function))
+    return is_row_of_minus_infinity(inputs.function.tensors.at("x"), inputs.function.valid, i);
   if (!std::holds_alternative<ref::model::LogSoftmaxOptions>(*function)) return false;
   const Tensor<double>& x = inputs.function.tensors.at("x");
   const std::size_t width = x.shape().back();
@@ -150,6 +164,14 @@ void check_infinities(const OperationInputs& inputs, const Case& c) {
   for (const auto& [name, tensor] : inputs.function.tensors) check(name, tensor);
   if (inputs.function.targets.empty() || limit_operand(c).empty()) return;
   const Tensor<double>& logits = inputs.function.tensors.at(std::string(limit_operand(c)));
+  const auto& loss =
+      std::get<ref::model::CrossEntropyOptions>(std::get<ref::model::FunctionOptions>(c.options));
+  for (std::size_t i = 0; i < logits.size() && loss.label_smoothing > 0; ++i)
+    if (logits.data()[i] == kMinusInfinity && !is_excluded(inputs.function.valid, logits, i))
+      throw ref::numeric::UsageError(fmt::format(
+          "logits at {} is -inf; expected finite logits with label_smoothing, because the loss is "
+          "infinite",
+          ref::tensor::index_to_string(i, ref::tensor::shape_of(logits))));
   const std::size_t width = logits.shape().back();
   for (std::size_t row = 0; row < inputs.function.targets.size(); ++row) {
     const std::size_t i = row * width + static_cast<std::size_t>(inputs.function.targets[row]);

@@ -35,14 +35,16 @@ void replace_not_finite(ref::model::OperationInputs& inputs, const corpus::Case&
 /// It is used to find out which outputs depend on an input.
 void replace_gradients_by_generic_numbers(ref::model::OperationInputs& inputs);
 
-/// Whether element i of an output is -infinity: y of log_softmax where x is -infinity and a limit.
+/// Whether element i of an output is -infinity: y of log_softmax where x is -infinity and a limit,
+/// or y of log_sum_exp for a row of -infinity alone.
 /// `inputs` are those of the case, without replacements.
 bool is_minus_infinity(const ref::model::OperationInputs& inputs, const corpus::Case& c,
                        std::string_view output, std::size_t i);
 
 /// Throws    UsageError that names the tensor and the element if an operation does not take an
 ///           infinity of the inputs (ref/model/operation_info.hpp, InfiniteElements), or if a loss
-///           is infinite because the logit of a target is -infinity
+///           is infinite because the logit of a target is -infinity, or any logit with label
+///           smoothing
 void check_infinities(const ref::model::OperationInputs& inputs, const corpus::Case& c);
 
 }  // namespace normproof::verification::golden::certify

@@ -77,6 +77,22 @@ TEST(NotFiniteInputs, LogSumExpLeavesMinusInfinityOut) {
   EXPECT_THAT(find_tensor_values(own.expected, "y"), ElementsAre(3));
 }
 
+TEST(NotFiniteInputs, LogSumExpOfMinusInfinityAloneIsMinusInfinity) {
+  const StoredCase own = certify_own("log_sum_exp", {row_of_x({kNegative, kNegative})});
+  EXPECT_THAT(find_tensor_values(own.expected, "y"), ElementsAre(kNegative));
+}
+
+TEST(NotFiniteInputs, LabelSmoothingRefusesAnExcludedClass) {
+  EXPECT_THAT(error_message<UsageError>([&] {
+                certify_own(
+                    "cross_entropy",
+                    {make_stored_tensor("logits", DType::float32, {1, 3}, {1, kNegative, 1}),
+                     make_stored_tensor("targets", DType::int64, {1}, {0})},
+                    {{"label_smoothing", "0.1"}});
+              }),
+              HasSubstr("expected finite logits with label_smoothing"));
+}
+
 TEST(NotFiniteInputs, ARowWithoutAFiniteElementIsNaN) {
   for (const std::vector<double>& x :
        {std::vector{kNegative, kNegative}, {0, kPositive}, {kNegative, kNotANumber}}) {
