@@ -101,8 +101,10 @@ void add_formula_option(CLI::App& app, verification::golden::tolerance::Formula&
 
 void add_cast_order_option(CLI::App& app, verification::golden::tolerance::CastOrder& order,
                            const std::string& help) {
-  add_named_value_option(app, "--cast-order", order,
-                         verification::golden::tolerance::parse_cast_order, help, "NAME");
+  using verification::golden::tolerance::CastOrder;
+  const auto print = [](CastOrder o) { return verification::golden::tolerance::to_string(o); };
+  add_value_option(app, "--cast-order", order, verification::golden::tolerance::parse_cast_order,
+                   print, help, "NAME");
 }
 
 }  // namespace normproof::verification::cli::golden
