@@ -166,7 +166,7 @@ void check_infinities(const OperationInputs& inputs, const Case& c) {
   const Tensor<double>& logits = inputs.function.tensors.at(std::string(limit_operand(c)));
   const auto& loss =
       std::get<ref::model::CrossEntropyOptions>(std::get<ref::model::FunctionOptions>(c.options));
-  for (std::size_t i = 0; i < logits.size() && loss.label_smoothing > 0; ++i)
+  for (std::size_t i = 0; i < logits.size() && options.loss.label_smoothing > 0; ++i)
     if (logits.data()[i] == kMinusInfinity && !is_excluded(inputs.function.valid, logits, i))
       throw ref::numeric::UsageError(fmt::format(
           "logits at {} is -inf; expected finite logits with label_smoothing, because the loss is "
