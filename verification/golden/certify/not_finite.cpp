@@ -164,7 +164,7 @@ void check_infinities(const OperationInputs& inputs, const Case& c) {
   for (const auto& [name, tensor] : inputs.function.tensors) check(name, tensor);
   if (inputs.function.targets.empty() || limit_operand(c).empty()) return;
   const Tensor<double>& logits = inputs.function.tensors.at(std::string(limit_operand(c)));
-  const auto& loss =
+  const auto& options =
       std::get<ref::model::CrossEntropyOptions>(std::get<ref::model::FunctionOptions>(c.options));
   for (std::size_t i = 0; i < logits.size() && options.loss.label_smoothing > 0; ++i)
     if (logits.data()[i] == kMinusInfinity && !is_excluded(inputs.function.valid, logits, i))
