@@ -163,3 +163,51 @@ def test_a_state_that_is_not_returned_is_said_not_to_be_judged():
             return (x - mean) / np.sqrt(variance + x.dtype.type(eps)) * gamma + beta
     report = normproof.check(batch_norm, "batch_norm", only="random*")
     assert "state not judged: running_mean and running_variance" in conventions(report)
+
+
+def test_an_optimizer_may_return_its_moments_in_a_tuple():
+    def adamw(p, grad, exp_avg, exp_avg_sq, step, lr, beta1, beta2, eps, weight_decay):
+        t, dtype = float(step[0]) + 1, p.dtype.type
+        m = exp_avg * dtype(beta1) + dtype(1 - beta1) * grad
+        v = exp_avg_sq * dtype(beta2) + dtype(1 - beta2) * grad * grad
+        root = np.sqrt(v / dtype(1 - beta2 ** t)) + dtype(eps)
+        return p * dtype(1 - lr * weight_decay) - dtype(lr) * (m / dtype(1 - beta1 ** t)) / root, m, v
+    report = normproof.check(adamw, "adamw")
+    assert report, str(report)
+
+    def without_moments(p, grad, exp_avg, exp_avg_sq, step, lr, beta1, beta2, eps, weight_decay):
+        return adamw(p, grad, exp_avg, exp_avg_sq, step, lr, beta1, beta2, eps, weight_decay)[0], exp_avg, exp_avg_sq
+    assert not normproof.check(without_moments, "adamw")
+
+
+def test_gate_and_up_are_the_operands_of_swiglu():
+    def silu(x):
+        return x / (1 + np.exp(-x))
+    for fn in (lambda gate, up: silu(gate) * up, lambda up, gate: silu(gate) * up, lambda x, gate: silu(x) * gate):
+        assert normproof.check(fn, "swiglu", only="random*")
+    assert not normproof.check(lambda gate, up: gate * silu(up), "swiglu", only="random*")
+
+
+def test_a_kernel_that_overwrites_x_must_write_the_sum_too():
+    def kernel(x, residual, w, eps):
+        with np.errstate(all="ignore"):
+            x[...] = rms(x + residual, w, eps)
+    assert not normproof.check(kernel, "add_rms_norm", only="random*")
+    assert normproof.check(kernel, "add_rms_norm", only="random*", outputs="y")
+
+
+@pytest.mark.parametrize("source", ["gama", 1.0, lambda case: case.gamma])
+def test_a_member_holds_a_tensor_or_keeps_its_value(source):
+    with pytest.raises(normproof.UsageError, match="expected the name of a tensor that it holds, of gamma, beta, alpha"):
+        normproof.check(Norm, "layer_norm", arguments={"gain": source, "shift": "beta"})
+
+
+def test_a_misspelled_name_in_arguments_is_a_usage_error():
+    with pytest.raises(normproof.UsageError, match="arguments= names 'gama'; expected 'gamma'"):
+        normproof.check(rms, "rms_norm", arguments={"w": "gama"})
+
+
+@pytest.mark.parametrize("name", ["d", "n_embd", "hidden_dim", "embedding_dim", "width", "units"])
+def test_constructors_have_many_names_for_the_number_of_features(name):
+    from normproof.names import meaning
+    assert meaning(name, {"x", "gamma", "eps"}, constructor=True) == "features"

@@ -498,3 +498,31 @@ def test_a_module_is_compiled_by_the_relation():
             return super().forward(x)
     broken = normproof.check(Compiled, "layer_norm", only="random-3x5x6-float32", relations="compiled")
     assert not broken and "compiled" in str(broken)
+
+
+def test_methods_of_tensors_need_no_framework_argument():
+    def layer_norm(x, w, b, eps):
+        return (x - x.mean(-1, keepdim=True)) / (x.var(-1, unbiased=False, keepdim=True) + eps).sqrt() * w + b
+    report = normproof.check(layer_norm, "layer_norm", only="random*")
+    assert report and "gradients by the framework" in report.conventions
+
+
+def test_modules_of_functions_are_checked_as_classes_and_instances():
+    for fn, op in ((torch.nn.Softmax, "softmax"), (torch.nn.LogSoftmax, "log_softmax"), (torch.nn.SiLU, "silu"),
+                   (torch.nn.SiLU(), "silu"), (torch.nn.ReLU(), "relu")):
+        assert normproof.check(fn, op, only="random*"), op
+
+
+def test_a_factory_of_modules_may_have_members_with_other_names():
+    assert normproof.check(lambda d, eps: Gain(d, eps), "rms_norm", only="random*", arguments={"gain": "gamma"})
+
+
+def test_a_tensor_without_values_is_refused():
+    for x in (torch.randn(4, 8).to_sparse(), torch.randn(4, 8, device="meta")):
+        with pytest.raises(normproof.UsageError, match="x cannot be read"):
+            normproof.judge(lambda x: x, "relu", x=x)
+
+
+def test_a_report_suggests_the_order_of_casts():
+    report = normproof.check(llama_rms_norm(True), "rms_norm", dtype="bfloat16", only="random*")
+    assert not report and "pass cast_order='before_gamma'" in str(report)

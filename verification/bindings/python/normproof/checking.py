@@ -99,6 +99,7 @@ def check(fn: Callable[..., Any], op: str, *, dtype: Any = "float32", device: st
         report.conventions.append(f"cases not asked for their dtype: {others}")
     if only is None and (rows := describe_longest_row(map(corpus.description, selected), op, dtype_names(dtype), tier)):
         report.conventions.append(rows)
+    report.conventions += suggest_cast_order(invocation, report)
     for name in sorted(report.left_out):
         report.conventions.append(f"{invocation.title} takes no {name}: each case is certified again without it")
     return report
@@ -123,6 +124,17 @@ def prepare_checked(fn: Callable[..., Any], op: str, corpus: Corpus, example: Ca
             invocation.require_device()
         return invocation.for_case(example)
     return make(framework), lambda: probe(make, example, framework=framework, isolate=isolate, seconds=seconds)
+
+
+NORMS_WITH_CASTS = ("layer_norm", "rms_norm", "add_layer_norm", "add_rms_norm")
+
+
+def suggest_cast_order(invocation: Invocation, report: Report) -> list[str]:
+    """Returns a hint if cases of 16 bits failed, and the norm may round x_hat before gamma, as Llama does."""
+    narrow = [result for result in report.failures if result.path.endswith(("-float16", "-bfloat16")) and result.tensors]
+    if invocation.op not in NORMS_WITH_CASTS or invocation.policy.cast_order or not narrow:
+        return []
+    return ["if it rounds x_hat to 16 bits before it multiplies by gamma, as Llama does, pass cast_order='before_gamma'"]
 
 
 def has_no_answer(result: CaseResult) -> bool:

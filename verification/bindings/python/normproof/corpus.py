@@ -65,6 +65,7 @@ class Case:
         self._checker = checker
 
     def __getattr__(self, name: str) -> Any:
+        __tracebackhide__ = True
         tensors, options = self.__dict__.get("tensors", {}), self.__dict__.get("options", {})
         if name in tensors:
             self.read.add(name)

@@ -8,6 +8,7 @@ from typing import Any, Callable, Collection, Mapping, NamedTuple, Sequence
 import numpy as np
 
 from normproof import frameworks, names, returned
+from normproof.arguments import describe_value
 from normproof.corpus import Case
 from normproof.derived_values import DerivedValues
 from normproof.errors import NotOffered, Unanswered, UsageError, in_one_line
@@ -17,7 +18,7 @@ from normproof.output_policy import IGNORED, OutputPolicy, parse_outputs
 from normproof.signature import (OutputBuffer, Signature, find_buffer_parameter, looks_like_factory, read_signature,
                                  require_read)
 from normproof.stored import Stored, full_of_nan
-from normproof.titles import title_of
+from normproof.titles import local_title, title_of
 
 MODULE_PARAMETERS = ("gamma", "beta", "alpha")  # tensors that a module may have a member for
 LAYERS_WITH_CHANNELS = ("batch_norm", "instance_norm", "group_norm", "batch_renorm")
@@ -225,6 +226,9 @@ class Invocation:
                 answers.append(self._answer_step(case.at(index, state), variation, members))
                 outputs = answers[-1].outputs
                 state = {name: outputs[name] for name in state_names if name in outputs}
+                if "iterations" in case.tensors and "iterations" not in state:
+                    counter = case.tensors["iterations"]
+                    state["iterations"] = counter.like(counter.data + index + 1)
             stacked = {name: Stored(first.dtype, np.stack([answer.outputs[name].data for answer in answers]))
                        for name, first in answers[0].outputs.items()}
             written = next((answer.written for answer in answers if answer.written), "")
@@ -387,7 +391,7 @@ class Invocation:
     def _module_call(self, case: Case, compiles: bool) -> Callable[[Any, Mapping[str, Tensor]], Tensor]:
         def call(module: Any, tensors: Mapping[str, Tensor]) -> Tensor:
             called = self.framework.compiled(module) if compiles else module
-            results = (called or module)(*(tensors[name] for name in self.module_inputs))
+            results = (module if called is None else called)(*(tensors[name] for name in self.module_inputs))
             return returned.name_outputs(results, case, self.policy, self.signature)[self.policy.main]
         return call
 
@@ -435,7 +439,7 @@ def prepare_invocation(fn: Any, op: str, known: Collection[str], *, framework: s
     channels_first = tensors.channels_first and has_channels if layout is None else layout == "channels_first"
     fn, constructs = (fn, True) if holds is not None else _plain_function(fn, op, known, tensors, title)
     derived = DerivedValues(tensors, device, title)
-    sources, members = (arguments, {}) if not constructs else _split_members(fn, arguments)
+    sources, members = (arguments, {}) if not constructs else _split_members(fn, op, arguments)
     signature = read_signature(fn, op, known, derived, sources, constructor=constructs, writes=writes)
     backward_signature = None
     if backward is not None:
@@ -468,6 +472,8 @@ def _plain_function(fn: Any, op: str, known: Collection[str], tensors: Framework
     if tensors.is_module(fn):
         if inspect.isclass(fn):
             return fn, True
+        if not tensors.member_names(fn):
+            return fn.forward, False
         raise UsageError(f"{title} is a module of one shape and eps; expected its class, a function that makes one: lambda "
                          f"features, eps: {type(fn).__name__}(features, eps=eps), or normproof.judge(module, {op!r}, x=...)")
     if inspect.isclass(fn) and _has_call(fn):
@@ -483,7 +489,7 @@ def _has_call(kind: type) -> bool:
     return any("__call__" in vars(one) for one in kind.__mro__)
 
 
-def _split_members(fn: Any, arguments: Any) -> tuple[Any, dict[str, str | None]]:
+def _split_members(fn: Any, op: str, arguments: Any) -> tuple[Any, dict[str, str | None]]:
     """Divides `arguments=` of a constructor into those for its parameters and those for the members of what it makes."""
     if not hasattr(arguments, "items"):
         return arguments, {}
@@ -492,7 +498,17 @@ def _split_members(fn: Any, arguments: Any) -> tuple[Any, dict[str, str | None]]
     except (TypeError, ValueError):
         return arguments, {}
     own = {name: source for name, source in arguments.items() if name in parameters}
-    return own, {name: source for name, source in arguments.items() if name not in parameters}
+    members: dict[str, str | None] = {}
+    for name, source in arguments.items():
+        if name in parameters:
+            continue
+        tensor = names.resolve_alias(source, (*MODULE_PARAMETERS, *names.state_names(op))) if isinstance(source, str) else None
+        if tensor is None and source is not None:
+            raise UsageError(f"normproof: arguments={{{name!r}: {describe_value(source)}}} is about a member of what "
+                             f"{local_title(fn)} makes; expected the name of a tensor that it holds, of "
+                             f"{', '.join((*MODULE_PARAMETERS, *names.state_names(op)))}, or None")
+        members[name] = tensor
+    return own, members
 
 
 def _overwritten_inputs(signature: Signature, writes: Mapping[str, str]) -> dict[str, str]:

@@ -10,7 +10,7 @@ from normproof.arguments import describe_value, require_arguments
 from normproof.checking import canonical_op, has_no_answer, is_called_otherwise, judge_case
 from normproof.conventions import Observations, describe_conventions
 from normproof.corpus import Case, Corpus
-from normproof.errors import UsageError
+from normproof.errors import UsageError, in_one_line
 from normproof.invocation import Answer, Invocation, prepare_invocation
 from normproof.isolation import Runner, start_runner
 from normproof.operations import computes_by_row
@@ -299,6 +299,9 @@ def split_arguments(given: Mapping[str, Any]) -> tuple[dict[str, Stored], dict[s
                 raise UsageError(f"normproof.judge: {name} has {error}") from None
             except ValueError as error:
                 raise UsageError(f"normproof.judge: {name}={describe_value(value)}; expected a tensor: {error}") from None
+            except (TypeError, NotImplementedError, RuntimeError) as error:
+                raise UsageError(f"normproof.judge: {name} cannot be read: {in_one_line(error)}; expected a dense tensor with "
+                                 "values") from None
             homes.add(home)
     others = sorted(homes - {"numpy"})
     if len(others) > 1:

@@ -50,6 +50,7 @@ OPERATION_ALIASES: dict[str, tuple[str, ...]] = {
 DERIVED: dict[str, tuple[str, ...]] = {
     "normalized_shape": ("normalized_shape",),
     "features": ("num_features", "num_channels", "features", "hidden_size", "dim", "d_model", "n_features", "embed_dim",
+                 "d", "n_embd", "hidden_dim", "emb_dim", "embedding_dim", "width", "units", "c", "ndim",
                  "dims", "size", "channels", "normalized_dim"),
     "last_axis": ("axis", "dim"),
     "momentum": ("momentum",),

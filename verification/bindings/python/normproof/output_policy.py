@@ -11,6 +11,7 @@ from normproof.stored import Stored, same_bits
 
 # A case may lack gamma and beta, which are then 1 and 0; their gradients need not be returned.
 PARAMETER_GRADIENTS = frozenset({"grad_gamma", "grad_beta"})
+COUNTER = "iterations"  # of the steps of an optimizer, which need not return it
 IGNORED = "_"  # stands in `outputs=` for a returned value that is not judged
 # The output of a function that returns a single one: the first of these that the case has.
 MAIN_OUTPUTS = ("y", "loss", "parameter", "logits")
@@ -76,7 +77,7 @@ class OutputPolicy:
         """Whether the judged outputs depend on the case and on what was returned."""
         if self.named:
             return bool(PARAMETER_GRADIENTS & set(self.named))
-        return not self.judges_gradients or self.has_logits
+        return not self.judges_gradients or self.has_logits or self.main == "parameter"
 
     @property
     def default_outputs(self) -> str:
@@ -112,6 +113,8 @@ class OutputPolicy:
             return ",".join(judged or self.named)
         if not self.judges_gradients:
             return ",".join([self.main, *self._other_outputs(case, outputs)])
+        if self.main == "parameter" and COUNTER not in outputs:
+            return ",".join(name for name in case.outputs if name != COUNTER)
         if self.is_loss_alone(outputs):
             return ",".join(["loss", *filter(is_gradient, case.outputs)])
         return self._required_outputs

@@ -22,7 +22,7 @@ def probe(make: Callable[..., Invocation], case: Case, *, framework: str | None,
           **given: Any) -> Invocation:
     """Returns make(framework=...), with the framework whose tensors the function takes and the inputs that it overwrites.
 
-    A function that seems to take arrays of NumPy, and fails with them, is called with tensors of each other framework
+    A function that seems to take arrays of NumPy, and raises an exception, is called with tensors of each other framework
     that has been imported. `given` are other arguments of `make`.
     Throws UsageError if the arguments do not fit the parameters of the function.
     """
@@ -30,7 +30,7 @@ def probe(make: Callable[..., Invocation], case: Case, *, framework: str | None,
     if invocation.makes_module:
         return invocation
     written, error = _call_once(invocation, case, isolate, seconds)
-    if error is not None and framework is None and invocation.framework.name.startswith("NumPy ") and "ndarray" in str(error):
+    if error is not None and framework is None and invocation.framework.name.startswith("NumPy "):
         for name in frameworks.MODULES:
             if name in ("numpy", "dlpack") or name not in sys.modules:
                 continue
@@ -81,4 +81,6 @@ def overwritten_outputs(op: str, case: Case, written: list[str]) -> dict[str, st
             outputs[name] = "sum"
         elif name in case.outputs and (name in names.state_names(op) or name in OPTIMIZER_STATE):
             outputs[name] = name
+    if "x" in outputs and "sum" in case.outputs and "residual" in case.tensors:
+        outputs["residual"] = "sum"  # also if the function left it as it was
     return outputs

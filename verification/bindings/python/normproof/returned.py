@@ -40,6 +40,9 @@ def name_outputs(returned: Any, case: Case, policy: OutputPolicy, signature: Sig
     others = [name for name in names.state_names(case.op) if name in signature.read_names]
     if "sum" in case.outputs:
         others.append("sum")
+    moments = [name for name in OPTIMIZER_STATE[1:-1] if name in case.outputs]
+    if policy.main == "parameter" and len(returned) in (1 + len(moments), 2 + len(moments)):
+        others = [*moments, "iterations"][:len(returned) - 1]
     if len(returned) == 1 + len(others):
         return dict(zip([policy.main, *others], returned))
     model_outputs = _logits_and_loss(returned, case, policy)

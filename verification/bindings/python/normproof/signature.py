@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import difflib
 import inspect
 import re
 from typing import Any, Callable, Collection, Iterable, Mapping, NamedTuple, Sequence, Union
@@ -176,9 +177,9 @@ def _arguments_by_name(parameters: Mapping[str, inspect.Parameter], sources: dic
         required = parameter.default is inspect.Parameter.empty
         source: Source | None
         if name in sources:
-            source = _source(sources.pop(name), known)
+            source = _source(sources.pop(name), known, constructor)
         else:
-            source = names.meaning(name, known, constructor)
+            source = names.meaning(name, known, constructor and not names.is_function(op))
             if source == "has_beta" and not isinstance(parameter.default, bool):
                 source = None
             is_keyword = parameter.kind is parameter.KEYWORD_ONLY
@@ -193,12 +194,20 @@ def _arguments_by_name(parameters: Mapping[str, inspect.Parameter], sources: dic
             raise UsageError(f"{title}: its argument {name!r} is none that {op} is known to have; expected one of "
                              f"{', '.join(sorted(known))}, or arguments={{{name!r}: ...}}")
         arguments.append(Argument(name, source, parameter.kind is parameter.POSITIONAL_ONLY, required))
-    return arguments
+    return _with_gate_and_up(arguments)
 
 
 def _main_output(known: Collection[str]) -> str:
     """Returns the output of an operation with these tensors that a function writes if it writes only one."""
     return "loss" if "targets" in known else "parameter" if "parameter" in known else "y"
+
+
+def _with_gate_and_up(arguments: list[Argument]) -> list[Argument]:
+    """Returns the arguments with `gate` as x if there is an `up`: libraries name the operands of swiglu so."""
+    by_name = {argument.parameter.lower(): argument for argument in arguments}
+    if not {"gate", "up"} <= set(by_name) or by_name["gate"].source != by_name["up"].source:
+        return arguments
+    return [argument._replace(source="x") if argument.parameter.lower() == "gate" else argument for argument in arguments]
 
 
 def _remaining_arguments(arguments: Iterable[Argument], op: str, known: Collection[str]) -> list[Argument]:
@@ -214,7 +223,7 @@ def _remaining_arguments(arguments: Iterable[Argument], op: str, known: Collecti
             if "y" in known or not name.startswith("grad_") or name == "grad_parameter"]
 
 
-def _source(given: Any, known: Collection[str]) -> Source:
+def _source(given: Any, known: Collection[str], constructor: bool = False) -> Source:
     if isinstance(given, OutputBuffer):
         return given
     if callable(given):
@@ -222,7 +231,9 @@ def _source(given: Any, known: Collection[str]) -> Source:
         return function
     if not isinstance(given, str):
         return Constant(given)
-    source = names.meaning(given, known)
+    source = names.meaning(given, known, constructor)
+    if source is None and (near := difflib.get_close_matches(given, sorted(known), 1, 0.75)):
+        raise UsageError(f"normproof: arguments= names {given!r}; expected {near[0]!r}, of {', '.join(sorted(known))}")
     return Constant(given) if source is None else source
 
 

@@ -92,7 +92,8 @@ def _search(fn: Any, found: set[str], seen: set[Any], depth: int) -> None:
                     _search(vars(value)[attribute], found, seen, depth + 1)
         else:
             inner = getattr(value, "__func__", value)
-            name = name_by_module(getattr(type(inner), "__module__", "")) or name_by_module(getattr(inner, "__module__", "") or "")
+            kinds = inner.__mro__ if isinstance(inner, type) else (type(inner), inner)
+            name = next(filter(None, (name_by_module(getattr(kind, "__module__", "")) for kind in kinds)), None)
             if name:
                 found.add(name)
             elif isinstance(inner, types.FunctionType):

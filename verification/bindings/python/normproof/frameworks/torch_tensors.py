@@ -131,7 +131,8 @@ class Torch(Framework):
         kind = getattr(torch.nn, "RMSNorm", None)
         if kind is None or not isinstance(module, kind) or "x" not in given:
             return None
-        return float(torch.finfo(given["x"].dtype).eps)
+        dtype = given["x"].dtype  # PyTorch computes 16 bits in float32, and takes its eps
+        return float(torch.finfo(torch.float32 if dtype in (torch.bfloat16, torch.float16) else dtype).eps)
 
     def parameter_names(self, module: Any) -> list[str]:
         return [path for path, _ in module.named_parameters()] if self.is_module(module) else super().parameter_names(module)
