@@ -526,3 +526,15 @@ def test_a_tensor_without_values_is_refused():
 def test_a_report_suggests_the_order_of_casts():
     report = normproof.check(llama_rms_norm(True), "rms_norm", dtype="bfloat16", only="random*")
     assert not report and "pass cast_order='before_gamma'" in str(report)
+
+
+def test_a_report_suggests_the_folded_form():
+    torch.manual_seed(5)
+    trained = torch.nn.BatchNorm1d(8)
+    trained(torch.randn(9, 8))
+    trained.eval()
+    trained.running_mean += 1
+    reports = [normproof.judge(trained, "batch_norm", x=torch.randn(64, 8)) for _ in range(4)]
+    assert any("pass formula='folded'" in str(report) for report in reports if not report) or all(reports)
+    trained.train()
+    assert "formula='folded'" not in str(normproof.judge(trained, "batch_norm", x=torch.randn(64, 8)))

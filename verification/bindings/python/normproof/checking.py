@@ -99,7 +99,7 @@ def check(fn: Callable[..., Any], op: str, *, dtype: Any = "float32", device: st
         report.conventions.append(f"cases not asked for their dtype: {others}")
     if only is None and (rows := describe_longest_row(map(corpus.description, selected), op, dtype_names(dtype), tier)):
         report.conventions.append(rows)
-    report.conventions += suggest_cast_order(invocation, report)
+    report.conventions += suggest_options(invocation, report)
     for name in sorted(report.left_out):
         report.conventions.append(f"{invocation.title} takes no {name}: each case is certified again without it")
     return report
@@ -129,12 +129,21 @@ def prepare_checked(fn: Callable[..., Any], op: str, corpus: Corpus, example: Ca
 NORMS_WITH_CASTS = ("layer_norm", "rms_norm", "add_layer_norm", "add_rms_norm")
 
 
-def suggest_cast_order(invocation: Invocation, report: Report) -> list[str]:
-    """Returns a hint if cases of 16 bits failed, and the norm may round x_hat before gamma, as Llama does."""
+def suggest_options(invocation: Invocation, report: Report) -> list[str]:
+    """Returns the options under which failed cases may pass, one sentence each.
+
+    They are cast_order, if cases of 16 bits failed and the norm may round x_hat before gamma, and formula, if the
+    errors are no larger than those of a less accurate form.
+    """
+    suggestions = []
     narrow = [result for result in report.failures if result.path.endswith(("-float16", "-bfloat16")) and result.tensors]
-    if invocation.op not in NORMS_WITH_CASTS or invocation.policy.cast_order or not narrow:
-        return []
-    return ["if it rounds x_hat to 16 bits before it multiplies by gamma, as Llama does, pass cast_order='before_gamma'"]
+    if invocation.op in NORMS_WITH_CASTS and not invocation.policy.cast_order and narrow:
+        suggestions.append("if it rounds x_hat to 16 bits before it multiplies by gamma, as Llama does, pass "
+                           "cast_order='before_gamma'")
+    diagnoses = str([result.json.get("diagnosis", ()) for result in report.failures])
+    if not invocation.policy.formula and "than the folded form" in diagnoses:
+        suggestions.append("if it computes x r - m r in place of (x - m) r, pass formula='folded'")
+    return suggestions
 
 
 def has_no_answer(result: CaseResult) -> bool:

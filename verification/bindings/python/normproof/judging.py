@@ -7,7 +7,7 @@ import numpy as np
 
 from normproof import frameworks, names, variants
 from normproof.arguments import describe_value, require_arguments
-from normproof.checking import canonical_op, has_no_answer, is_called_otherwise, judge_case
+from normproof.checking import canonical_op, has_no_answer, is_called_otherwise, judge_case, suggest_options
 from normproof.conventions import Observations, describe_conventions
 from normproof.corpus import Case, Corpus
 from normproof.errors import UsageError, in_one_line
@@ -130,7 +130,7 @@ def judge(fn: Callable[..., Any], op: str, *, mode: str | None = None, device: s
         size = inputs["x"].data.size
         notes.append(f"the rows {repeat:,} times, {repeat * size:,} elements: copy {copy + 1:,} is judged, "
                      f"from element {copy * size:,} on")
-    report.conventions = [*describe_conventions(invocation, observed), *notes]
+    report.conventions = [*describe_conventions(invocation, observed), *notes, *suggest_options(invocation, report)]
     return report
 
 
