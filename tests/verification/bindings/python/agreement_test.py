@@ -59,7 +59,7 @@ def test_logits_of_decoding_are_compared():
     def of_zeros(case):
         return kernels.exact(case)["logits"] * 0
     agreement = normproof.agree(lambda case: kernels.exact(case)["logits"], of_zeros, "decoding")
-    assert not agreement and agreement.nearer == {"a": 1, "b": 0, "": 0} and agreement.outputs[0].output == "logits"
+    assert not agreement and agreement.nearer["a"] >= 1 and not agreement.nearer["b"] and agreement.outputs[0].output == "logits"
 
 
 def test_outputs_selects_the_compared_outputs():

@@ -131,7 +131,7 @@ def check(mistake="", **options):
 
 def test_decoding_all_new_tokens_at_once_passes():
     report = check()
-    assert report and len(report.results) == 5 and not report.declined
+    assert report and len(report.results) >= 5 and not report.declined
 
 
 AHEAD, BEHIND = "with the oldest row behind the newest", "with the newest row before the oldest"
