@@ -538,3 +538,10 @@ def test_a_report_suggests_the_folded_form():
     assert any("pass formula='folded'" in str(report) for report in reports if not report) or all(reports)
     trained.train()
     assert "formula='folded'" not in str(normproof.judge(trained, "batch_norm", x=torch.randn(64, 8)))
+
+
+def test_a_loss_is_judged_with_its_own_weights_and_smoothing():
+    loss = torch.nn.CrossEntropyLoss(weight=torch.tensor([1.0, 2.0, 0.5]), label_smoothing=0.1)
+    logits, targets = torch.randn(5, 3), torch.tensor([0, 1, 2, 1, 0])
+    assert normproof.judge(loss, "cross_entropy", logits=logits, targets=targets)
+    assert not normproof.judge(loss, "cross_entropy", logits=logits, targets=targets, label_smoothing=0.3)

@@ -50,7 +50,7 @@ def trained_values(module: Any, op: str, given: Mapping[str, Any], arguments: An
     members = trained_members(module, arguments)
     known = names.known_names(op)
     values: dict[str, Any] = {}
-    for name in (*MODULE_PARAMETERS, *names.state_names(op)):
+    for name in (*MODULE_PARAMETERS, *names.state_names(op), "class_weights"):
         path = framework.find_member(module, name, members) if name in known and name not in given else None
         if path is not None:
             values[name] = framework.member(module, path)

@@ -6,10 +6,13 @@ from typing import Iterable, Mapping
 # The names of members, in the order in which they are looked for.
 MEMBERS: dict[str, tuple[str, ...]] = {
     "gamma": ("weight", "gamma", "scale", "g", "w"), "beta": ("bias", "beta", "offset", "b"), "alpha": ("alpha",),
-    "running_mean": ("running_mean",), "running_variance": ("running_var", "running_variance")}
+    "running_mean": ("running_mean",), "running_variance": ("running_var", "running_variance"),
+    "class_weights": ("weight",)}
 # Tensors of a case that no member holds.
 NOT_LOADED = ("grad_y", "grad_sum", "valid")
-NEUTRAL = {"gamma": 1}  # the value of a tensor that a case lacks; 0 for the others
+# Tensors of buffers that a call does not change, so that they are no output.
+CONSTANTS = ("class_weights",)
+NEUTRAL = {"gamma": 1, "beta": 0, "alpha": 0}  # the value of a tensor that a case lacks
 
 
 def find_path(paths: Iterable[str], name: str, members: Mapping[str, str | None]) -> str | None:

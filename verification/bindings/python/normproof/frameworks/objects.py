@@ -37,16 +37,16 @@ def load_object(framework: Framework, made: Any, tensors: Mapping[str, Tensor], 
         if framework.stored(before).data.size != framework.stored(value).data.size:
             raise Unanswered(f"{attribute} of {type(made).__name__} is {list(before.shape)}; expected {list(value.shape)}")
         leaves[name], attributes[name] = value, attribute
-    for name in ("gamma", "beta", "alpha"):
+    for name, neutral in NEUTRAL.items():
         attribute = find_path(held, name, members)
         if attribute is not None and name not in tensors:
-            setattr(made, attribute, getattr(made, attribute) * 0 + NEUTRAL.get(name, 0))
+            setattr(made, attribute, getattr(made, attribute) * 0 + neutral)
 
     def forward(given: Leaves) -> tuple[Tensor, dict[str, Tensor]]:
         for name, attribute in attributes.items():
             setattr(made, attribute, given.get(name, tensors[name]))
         y = call(made, {**tensors, **given})
         return y, {name: getattr(made, attribute) for name, attribute in attributes.items()
-                   if name not in ("gamma", "beta", "alpha")}
+                   if name not in NEUTRAL}
 
     return LoadedModule(forward, leaves, {attribute: name for name, attribute in attributes.items()})

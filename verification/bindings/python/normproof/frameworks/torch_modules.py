@@ -8,7 +8,7 @@ import torch
 
 from normproof.errors import NotOffered, Unanswered
 from normproof.frameworks.base import KnownConventions, Leaves, LoadedModule, Tensor
-from normproof.frameworks.members import MEMBERS, NEUTRAL, NOT_LOADED, find_path
+from normproof.frameworks.members import CONSTANTS, NEUTRAL, NOT_LOADED, find_path
 
 def is_module(fn: Any) -> bool:
     """Whether fn is a module, or a class of modules."""
@@ -63,7 +63,8 @@ def load_module(module: Any, tensors: Mapping[str, Tensor], training: bool,
             leaves[name] = getattr(inner, attribute)
         else:
             setattr(inner, attribute, value)
-            state[name] = (inner, attribute)
+            if name not in CONSTANTS:
+                state[name] = (inner, attribute)
     _neutralize_parameters(module, {*loaded, *(path for path, name in members.items() if name is None)}, members)
 
     def forward(given: Leaves) -> tuple[Tensor, dict[str, Tensor]]:
@@ -76,12 +77,12 @@ def load_module(module: Any, tensors: Mapping[str, Tensor], training: bool,
 def _neutralize_parameters(module: Any, kept: Collection[str], members: Mapping[str, str | None]) -> None:
     """Sets the parameters whose tensor the case lacks to 1 or 0. In the case, their tensor has this value."""
     paths = member_names(module)
-    for name in MEMBERS:
+    for name, neutral in NEUTRAL.items():
         path = find_path(paths, name, members)
         parameter = dict(module.named_parameters()).get(path) if path not in kept else None
         if parameter is not None:
             with torch.no_grad():
-                parameter.fill_(NEUTRAL.get(name, 0))
+                parameter.fill_(neutral)
 
 
 def known_conventions(fn: Callable[..., Any]) -> KnownConventions:
