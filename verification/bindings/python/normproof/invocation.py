@@ -258,8 +258,8 @@ class Invocation:
             written = returned.find_written_input(self.op, self.framework, arranged, given, self.writes)
         shape = case.tensors["x"].shape if "x" in case.tensors else None
         outputs = {name: returned.store_output(self.framework, self.device, self.layout, case, name, value, shape)
-                   for name, value in values.items() if not name.startswith(IGNORED)}
-        return Answer(outputs, written, sum(name.startswith(IGNORED) for name in values))
+                   for name, value in values.items() if not _is_ignored(name)}
+        return Answer(outputs, written, sum(map(_is_ignored, values)))
 
     def _call(self, case: Case, given: dict[str, Tensor], variation: Variation, buffer: Tensor | None,
               members: dict[str, str] | None) -> dict[str, Tensor]:
@@ -408,6 +408,10 @@ class Invocation:
         if len(found) > len(order):
             raise Unanswered(f"backward returned {len(found)} values; expected {', '.join(order)}")
         return {name: value for name, value in zip(order, found) if name[len("grad_"):] in case.tensors}
+
+
+def _is_ignored(name: Any) -> bool:
+    return isinstance(name, str) and name.startswith(IGNORED)
 
 
 def computes_gradients(signature: Signature, backward: Callable[..., Any] | None, framework: Framework) -> bool:

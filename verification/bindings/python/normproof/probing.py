@@ -7,7 +7,7 @@ from typing import Any, Callable
 
 from normproof import frameworks, names
 from normproof.corpus import Case
-from normproof.errors import NormproofError, UsageError, in_one_line
+from normproof.errors import NormproofError, UsageError, in_one_line, text_of_error
 from normproof.invocation import Invocation
 from normproof.isolation import probe_once
 from normproof.output_policy import MAIN_OUTPUTS
@@ -30,7 +30,7 @@ def probe(make: Callable[..., Invocation], case: Case, *, framework: str | None,
     if invocation.makes_module:
         return invocation
     written, error = _call_once(invocation, case, isolate, seconds)
-    if error is not None and framework is None and invocation.framework.name.startswith("NumPy "):
+    if isinstance(error, Exception) and framework is None and invocation.framework.name.startswith("NumPy "):
         for name in frameworks.MODULES:
             if name in ("numpy", "dlpack") or name not in sys.modules:
                 continue
@@ -39,7 +39,7 @@ def probe(make: Callable[..., Invocation], case: Case, *, framework: str | None,
             if other_error is None:
                 invocation, error = other, None
                 break
-    if isinstance(error, TypeError) and _WRONG_ARGUMENTS.search(str(error)) and _is_of_the_call(error):
+    if isinstance(error, TypeError) and _WRONG_ARGUMENTS.search(text_of_error(error)) and _is_of_the_call(error):
         raise UsageError(f"{invocation.title} cannot be called with {_describe_call(invocation)}: {in_one_line(error)}; expected "
                          "arguments=, which says what its parameters receive")
     writes = overwritten_outputs(invocation.op, case, written)
@@ -51,9 +51,11 @@ def _call_once(invocation: Invocation, case: Case, isolate: bool,
     """Returns the inputs that a call overwrote, and the exception that it raised, if any."""
     try:
         return probe_once(invocation, case, isolate, seconds), None
+    except KeyboardInterrupt:
+        raise
     except NormproofError:
         return [], None
-    except (Exception, SystemExit) as error:
+    except BaseException as error:  # the case is judged afterwards, and fails with it
         return [], error
 
 
