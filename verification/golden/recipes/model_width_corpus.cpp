@@ -59,7 +59,7 @@ class ModelWidthCases {
  private:
   /// Whether the operation is one of those for which most kernels are written.
   bool is_common() const {
-    return info_.name == "softmax" ||
+    return ref::model::is_operation_name<ref::model::SoftmaxOptions>(info_.name) ||
            (norm_ && (corpus::is_layer_with_options<ref::model::LayerNormOptions>(info_.name) ||
                       corpus::is_layer_with_options<ref::model::RMSNormOptions>(info_.name)));
   }
