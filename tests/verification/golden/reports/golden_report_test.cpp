@@ -60,6 +60,7 @@ TEST(GoldenReport, FailuresThatOneRoundingOfTheInputsExplainsAreLast) {
 
 TEST(GoldenReport, RepeatedSentencesAreListedOnce) {
   std::vector<corpora::gate::CaseResult> results;
+  results.reserve(7);
   for (int i = 0; i < 6; ++i)
     results.push_back(golden_result_with_problem("q/" + std::to_string(i)));
   results.push_back(golden_result("q/6", 1));
