@@ -15,10 +15,6 @@ using namespace fixtures;
 
 namespace {
 
-NormOptions make_layer_norm_options(double eps) {
-  return ref::model::LayerNormOptions{.eps = eps};
-}
-
 rc::Gen<Batch> tokens(std::size_t least, double max_eps,
                       const std::function<bool(const Batch&)>& accept) {
   const BatchKind kind{.min_rows = least,
@@ -314,25 +310,25 @@ CountedStates count_states(const TestedImplementation& subject, const Distributi
 }
 
 Property<Distribution> distribution_property(const TestedImplementation& subject,
-                                             std::size_t most_above) {
-  return {.cases = distributions(most_above == 0),
+                                             std::size_t max_above) {
+  return {.cases = distributions(max_above == 0),
           .judge =
-              [&subject, most_above](const Distribution& law) {
+              [&subject, max_above](const Distribution& law) {
                 const CountedStates counted = count_states(subject, law);
-                if (counted.above > most_above) return discarded();
+                if (counted.above > max_above) return discarded();
                 const auto states = static_cast<double>(law.r.size());
                 return within(static_cast<double>(10 * counted.steep),
-                              static_cast<double>(10 * most_above) + states);
+                              static_cast<double>(10 * max_above) + states);
               },
           .describe =
-              [&subject, most_above](const Distribution& law) {
+              [&subject, max_above](const Distribution& law) {
                 const CountedStates counted = count_states(subject, law);
                 const std::size_t states = law.r.size();
                 return fmt::format(
                     "x = (r, −r, 0), r = {}, with probability 1/{} each: {} of them "
                     "have ‖x‖² > 1.1 E‖x‖²; ‖J_LN‖² > 10 d/E‖x‖² in {}, allowed "
                     "{}/{} + 1/10",
-                    show(law.r), states, counted.above, counted.steep, most_above, states);
+                    show(law.r), states, counted.above, counted.steep, max_above, states);
               },
           .worst_meaning = "P(‖J_LN‖² > d/(α₀ E Y)) / (δ + ε/(1 + ε − α₀))"};
 }

@@ -18,10 +18,6 @@ namespace {
 
 using namespace ref::model;
 
-NormOptions make_layer_norm_options(double eps) {
-  return LayerNormOptions{.eps = eps};
-}
-
 Vector token(const TestedImplementation& subject, double eps, const Vector& x) {
   return channel_step(subject, make_layer_norm_options(eps), x, Vector(x.size()), Axis::features).y;
 }
