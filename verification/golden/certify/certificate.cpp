@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <future>
 #include <limits>
@@ -18,6 +17,8 @@
 #include "verification/checks/evaluation/sequence.hpp"
 #include "verification/golden/certify/block_scales.hpp"
 #include "verification/golden/certify/nearest.hpp"
+#include "verification/golden/certify/not_finite.hpp"
+#include "verification/golden/certify/not_finite_elements.hpp"
 #include "verification/golden/corpus/scaling.hpp"
 #include "verification/golden/recipes/case_inputs.hpp"
 
@@ -93,14 +94,6 @@ bool try_round_element(const ball& x, OutputInProgress& output, std::size_t i,
   return true;
 }
 
-/// Returns the outputs in `double`, with replaced inputs and generic gradients.
-NamedTensors<double> compute_generic_results(const Case& c, const Replacements& replacements) {
-  EvalInputs inputs = inputs_of(c, case_folder(c));
-  replace_gradients_by_generic_numbers(inputs);
-  replace_not_finite(inputs, c, replacements);
-  return checks::evaluation::run_operation<double>(c.options, inputs, c.sequence);
-}
-
 /// Starts the outputs of a case. All elements are 0.
 std::vector<OutputInProgress> start_outputs(const Case& c, const NamedTensors<double>& results) {
   std::vector<OutputInProgress> outputs;
@@ -117,22 +110,13 @@ std::vector<OutputInProgress> start_outputs(const Case& c, const NamedTensors<do
   return outputs;
 }
 
-/// Sets the elements that are not finite: NaN if they depend on an input that is not finite and no
-/// limit, -infinity if that is their limit.
-void set_not_finite_elements(const Case& c, const EvalInputs& original,
+/// Sets the elements that are infinite or NaN. The remainder of NaN is NaN.
+void set_not_finite_elements(const NotFiniteElements& not_finite,
                              std::vector<OutputInProgress>& outputs) {
-  const auto results = compute_generic_results(c, kReplacements);
-  const auto others = compute_generic_results(c, kOtherReplacements);
   for (OutputInProgress& output : outputs) {
-    const auto &values = results.at(output.name), &other = others.at(output.name);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      if (is_minus_infinity(original, c, output.name, i)) {
-        output.value[i] = -std::numeric_limits<double>::infinity();
-      } else if (std::bit_cast<std::uint64_t>(values.data()[i]) !=
-                 std::bit_cast<std::uint64_t>(other.data()[i])) {
-        output.value[i] = output.remainder[i] = std::numeric_limits<double>::quiet_NaN();
-      }
-    }
+    not_finite.set(output.name, output.value);
+    for (std::size_t i = 0; i < output.value.size(); ++i)
+      if (std::isnan(output.value[i])) output.remainder[i] = output.value[i];
   }
 }
 
@@ -207,13 +191,17 @@ void check_exact(const Case& c, const std::vector<OutputInProgress>& outputs,
 }  // namespace
 
 Expected certify(const Case& c, bool parallel_enclosures) {
-  EvalInputs inputs = inputs_of(c, case_folder(c));
-  std::optional<EvalInputs> original;
-  if (has_not_finite(inputs)) original = inputs;
+  const EvalInputs original = inputs_of(c, case_folder(c));
+  EvalInputs inputs = original;
   replace_not_finite(inputs, c, kReplacements);
   const auto results = checks::evaluation::run_operation<double>(c.options, inputs, c.sequence);
   std::vector<OutputInProgress> outputs = start_outputs(c, results);
-  if (original) set_not_finite_elements(c, *original, outputs);
+  const NotFiniteElements not_finite(
+      [](const Case& asked, const EvalInputs& finite) {
+        return checks::evaluation::run_operation<double>(asked.options, finite, asked.sequence);
+      },
+      c, original);
+  set_not_finite_elements(not_finite, outputs);
   std::future<NamedTensors<interval>> second = std::async(
       parallel_enclosures ? std::launch::async : std::launch::deferred,
       [&] { return checks::evaluation::run_operation<interval>(c.options, inputs, c.sequence); });

@@ -26,7 +26,8 @@ constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 /// exp(-kFarBelow) is less than half of the smallest positive double.
 constexpr double kFarBelow = 1e4;
 
-/// Returns a tensor of a function, or null if the operation takes no -infinity as a limit.
+/// Returns the name of the tensor of a function in which -infinity is a limit. Returns an empty
+/// name if the operation takes no -infinity as a limit.
 std::string_view limit_operand(const Case& c) {
   const auto& info = ref::model::operation_info(c.options);
   if (info.infinite_elements != InfiniteElements::minus_infinity_is_a_limit) return {};
@@ -162,11 +163,13 @@ void check_infinities(const OperationInputs& inputs, const Case& c) {
   };
   for (const auto& step : inputs.steps) check("x", step.x);
   for (const auto& [name, tensor] : inputs.function.tensors) check(name, tensor);
-  if (inputs.function.targets.empty() || limit_operand(c).empty()) return;
+  const auto* const function = std::get_if<ref::model::FunctionOptions>(&c.options);
+  const auto* const cross_entropy =
+      function == nullptr ? nullptr : std::get_if<ref::model::CrossEntropyOptions>(function);
+  if (cross_entropy == nullptr || limit_operand(c).empty()) return;
   const Tensor<double>& logits = inputs.function.tensors.at(std::string(limit_operand(c)));
-  const auto& options =
-      std::get<ref::model::CrossEntropyOptions>(std::get<ref::model::FunctionOptions>(c.options));
-  for (std::size_t i = 0; i < logits.size() && options.loss.label_smoothing > 0; ++i)
+  const bool is_smoothed = cross_entropy->loss.label_smoothing > 0;
+  for (std::size_t i = 0; i < logits.size() && is_smoothed; ++i)
     if (logits.data()[i] == kMinusInfinity && !is_excluded(inputs.function.valid, logits, i))
       throw ref::numeric::UsageError(fmt::format(
           "logits at {} is -inf; expected finite logits with label_smoothing, because the loss is "
