@@ -1,5 +1,6 @@
 #include "ref/model/norm_options.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/ref/numeric/error_message.hpp"
@@ -25,6 +26,13 @@ TEST(NormOptions, UnknownLayerErrorSuggestsTheNearestName) {
 TEST(NormOptions, ErrorSaysThatTheOperationIsNotALayer) {
   EXPECT_EQ(error_message<UsageError>([] { norm_options("l2_norm"); }).substr(0, 60),
             "operation 'l2_norm' is not a layer; expected one of none, ba");
+}
+
+TEST(CastOrderOfNorms, NamesAreParsed) {
+  for (const CastOrder order : {CastOrder::after_gamma, CastOrder::before_gamma})
+    EXPECT_EQ(parse_cast_order(to_string(order)), order);
+  EXPECT_THAT(error_message<UsageError>([] { parse_cast_order("before"); }),
+              testing::HasSubstr("before_gamma"));
 }
 
 TEST(SetOption, SetsEveryListedField) {

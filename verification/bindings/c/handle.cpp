@@ -82,7 +82,7 @@ void normproof_corpus::set(const char* name, const char* value) {
     bounds_.reset();
   } else if (option == "cast_order") {
     options_.cast_order = *value == '\0' ? golden::tolerance::CastOrder::after_gamma
-                                         : golden::tolerance::parse_cast_order(value);
+                                         : normproof::ref::model::parse_cast_order(value);
     bounds_.reset();
   } else if (option == "flush_subnormals") {
     options_.flush_subnormals = parse_switch("flush_subnormals", value);

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ref/model/operation.hpp"
-#include "ref/numeric/errors.hpp"
 #include "verification/golden/corpus/kind.hpp"
 
 namespace normproof::verification::golden::tolerance {
@@ -99,23 +99,6 @@ Tensor<double>* find_bound(NamedTensors<double>& bound, const char* name) {
 }
 
 }  // namespace
-
-std::string_view to_string(CastOrder order) {
-  switch (order) {
-    case CastOrder::after_gamma:
-      return "after_gamma";
-    case CastOrder::before_gamma:
-      return "before_gamma";
-  }
-  return {};
-}
-
-CastOrder parse_cast_order(std::string_view name) {
-  for (const CastOrder order : {CastOrder::after_gamma, CastOrder::before_gamma})
-    if (name == to_string(order)) return order;
-  throw ref::numeric::UsageError(
-      ref::numeric::unknown_name("cast order", name, {"after_gamma", "before_gamma"}));
-}
 
 void allow_cast_before_gamma(const Case& c, const EvalInputs& inputs,
                              const NamedTensors<double>& values, Accumulation accumulation,

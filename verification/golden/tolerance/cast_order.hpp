@@ -1,7 +1,5 @@
 #pragma once
 
-#include <string_view>
-
 #include "ref/model/norm_options.hpp"
 #include "ref/tensor/named_tensors.hpp"
 #include "verification/checks/evaluation/inputs.hpp"
@@ -18,10 +16,6 @@ using corpus::Case;
 /// - `before_gamma`: x_hat is rounded too, and gamma and beta are applied in the dtype of x, as in
 ///   the RMSNorm of Llama
 using ref::model::CastOrder;
-std::string_view to_string(CastOrder order);
-/// Returns the order of that name.
-/// Throws    UsageError with the nearest known name
-CastOrder parse_cast_order(std::string_view name);
 
 /// Widens the bounds of a norm for an implementation with CastOrder::before_gamma whose gradients
 /// are those of automatic differentiation. Nothing changes if storing does not round, or if the

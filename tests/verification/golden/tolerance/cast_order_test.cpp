@@ -59,21 +59,15 @@ TEST(CastOrderOfNorms, AllowancesOfOneRowAreThoseOfTheFormula) {
   const auto allowance = [&](const char* name, std::size_t i) {
     return wider.bound.at(name).data()[i] - usual.bound.at(name).data()[i];
   };
+  // The allowances are rounded up by one part in 2^20, and are differences of bounds of their size.
+  constexpr double kSlack = 0x1p-19, kRoundingOfDifferences = 0x1p-40;
   const double u = 0x1p-8, r = 1 / std::sqrt(12.5), x_hat = 3 * r, other = 4 * r;
   const double y_bound = usual.bound.at("y").data()[0];
-  EXPECT_NEAR(allowance("y", 0) / (u * (2 + u) * (2 * x_hat + y_bound)), 1, 1e-6);
-  EXPECT_NEAR(allowance("grad_gamma", 0) / (u * (2 + u) * x_hat), 1, 1e-5);
+  EXPECT_NEAR(allowance("y", 0) / (u * (2 + u) * (2 * x_hat + y_bound)), 1, kRoundingOfDifferences);
+  EXPECT_NEAR(allowance("grad_gamma", 0) / (u * (2 + u) * x_hat), 1, kSlack);
   const double mean = (2 * x_hat + other) / 2;
-  EXPECT_NEAR(allowance("grad_x", 0) / (u * (1 + u) * r * (2 + x_hat * mean)), 1, 1e-5);
-  EXPECT_NEAR(allowance("grad_x", 1) / (u * (1 + u) * r * (1 + other * mean)), 1, 1e-5);
-}
-
-TEST(CastOrderOfNorms, NamesAreParsed) {
-  for (const CastOrder order : {CastOrder::after_gamma, CastOrder::before_gamma})
-    EXPECT_EQ(parse_cast_order(to_string(order)), order);
-  EXPECT_THAT(
-      ref::numeric::error_message<ref::numeric::UsageError>([] { parse_cast_order("before"); }),
-      testing::HasSubstr("before_gamma"));
+  EXPECT_NEAR(allowance("grad_x", 0) / (u * (1 + u) * r * (2 + x_hat * mean)), 1, kSlack);
+  EXPECT_NEAR(allowance("grad_x", 1) / (u * (1 + u) * r * (1 + other * mean)), 1, kSlack);
 }
 
 // x is so far from 0 that the bound of y exceeds y. Zeros would be within it.
