@@ -11,6 +11,7 @@
 
 #include "ref/io/file_failure.hpp"
 #include "ref/numeric/nan_sign.hpp"
+#include "verification/golden/reports/repeated_problems.hpp"
 #include "verification/support/process/lines.hpp"
 #include "verification/support/report/text.hpp"
 
@@ -359,49 +360,6 @@ bool is_within_input_rounding(const CheckedCase& c) {
 
 namespace {
 
-/// Cases without an answer, grouped by the sentence that says why. A candidate that raises the same
-/// exception in each case would otherwise fill the report with copies of it.
-class RepeatedProblems {
- public:
-  /// Records a case. Returns whether an earlier case failed with the same sentence.
-  bool contains(const CheckedCase& c) {
-    const std::string& problem = c.result.problem;
-    if (problem.empty()) return false;
-    const auto group = std::ranges::find(groups_, problem, &Group::problem);
-    if (group == groups_.end()) {
-      groups_.push_back({problem, {}});
-      return false;
-    }
-    group->more.push_back(c.result.description.path);
-    return true;
-  }
-
-  std::vector<std::string> lines() const {
-    constexpr std::size_t kPathsShown = 3;
-    std::vector<std::string> lines;
-    for (const Group& group : groups_) {
-      if (group.more.empty()) continue;
-      const std::size_t shown = std::min(kPathsShown, group.more.size());
-      const std::vector<std::string> paths(group.more.begin(),
-                                           group.more.begin() + static_cast<std::ptrdiff_t>(shown));
-      lines.push_back(
-          fmt::format("FAILED {}{}, in the same way: {}", fmt::join(paths, ", "),
-                      group.more.size() > shown
-                          ? fmt::format(" and {}", plural(group.more.size() - shown, "more case"))
-                          : "",
-                      support::report::clean_line(group.problem)));
-    }
-    return lines;
-  }
-
- private:
-  struct Group {
-    std::string problem;
-    std::vector<std::string> more;  ///< the paths of all cases but the first
-  };
-  std::vector<Group> groups_;
-};
-
 support::report::Document document_without_verdict(const GoldenReport& report) {
   support::report::Document document{"normproof: " + report.summary()};
   if (const auto rows = collect_metrics(report); !rows.empty()) document.add(metrics_table(rows));
@@ -409,7 +367,7 @@ support::report::Document document_without_verdict(const GoldenReport& report) {
   for (const bool within_input_rounding : {false, true})
     for (const CheckedCase& c : report.cases)
       if (is_failure(c.outcome) && is_within_input_rounding(c) == within_input_rounding &&
-          !repeated.contains(c))
+          !repeated.add(c.result.problem, c.result.description.path))
         document.add(support::report::Problem{verdict_word(c.outcome), c.result.description.path,
                                               describe_case(c.result), c.repro});
   for (const std::string& line : repeated.lines()) document.add(support::report::Paragraph{line});
