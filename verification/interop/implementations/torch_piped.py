@@ -9,13 +9,14 @@ import torch
 import torch.nn.functional as F
 
 import normproof
-from implementations import torch_encoder_layers, torch_models, torch_optimizers
+from implementations import torch_encoder_layers, torch_models
 from implementations import torch_functions as board
 from package_adapter import ALL_FLOATING, Piped
 
 WIDE = ("float64", "float32")
 THREE = (*WIDE, "bfloat16")
 FOUR = (*WIDE, "float16", "bfloat16")
+OPTIMIZERS = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam, "adamw": torch.optim.AdamW}
 IGNORED = -100  # the class of a row that cross_entropy ignores
 
 
@@ -125,7 +126,7 @@ def functions():
     found = [Piped(op, requires_wide_parameters(fn), THREE) for op, fn in offered.items()]
     models = {**torch_encoder_layers.OPERATIONS, **torch_models.OPERATIONS}
     found += [Piped(op, fn, WIDE, leaves=ALL_FLOATING) for op, fn in models.items()]
-    found += [Piped(op, fn, WIDE) for op, fn in torch_optimizers.OPERATIONS.items()]
+    found += [Piped(op, kind, WIDE) for op, kind in OPTIMIZERS.items()]
     if hasattr(F, "rms_norm"):
         found.append(Piped("rms_norm", requires_wide_parameters(rms_norm), WIDE))
     found.append(Piped("cross_entropy", cross_entropy, FOUR, leaves=("logits",)))
