@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import collections
 import difflib
+import functools
 import re
 from typing import Any, Callable, Collection, Mapping, Sequence
 
@@ -58,7 +59,6 @@ def check(fn: Callable[..., Any], op: str, *, dtype: Any = "float32", device: st
     corpus = open_corpus(op, tier)
     selected = select_cases(corpus, op, dtype, only, tier)
     require_known_globs(corpus, xfail)
-    ask_again: Callable[[], Invocation] | None
     invocation, ask_again = prepare_checked(
         fn, op, corpus, corpus.select(fullest_case(corpus, selected)), dtype, framework=framework, device=device,
         arguments=arguments, outputs=outputs, backward=backward, layout=layout, accumulation=accumulation,
@@ -79,15 +79,13 @@ def check(fn: Callable[..., Any], op: str, *, dtype: Any = "float32", device: st
             index, left_out = without_missing_parameters(corpus, corpus.select(original), original, invocation.read_names)
             report.left_out.update(left_out)
             result = judge_case(corpus, invocation, corpus.select(index), runner, observed)
-            if ask_again is not None and has_no_answer(result):
-                other, ask_again = ask_again(), None
-                if is_called_otherwise(other, invocation):
-                    invocation = other
-                    invocation.policy.apply(corpus)
-                    runner.close()
-                    runner = start_runner(invocation, isolate, seconds)
-                    result = judge_case(corpus, invocation, corpus.select(index), runner, observed)
-                    report.set_invocation(invocation)
+            if other := find_other_invocation(result, invocation, ask_again):
+                invocation = other
+                invocation.policy.apply(corpus)
+                runner.close()
+                runner = start_runner(invocation, isolate, seconds)
+                result = judge_case(corpus, invocation, corpus.select(index), runner, observed)
+                report.set_invocation(invocation)
             if checker is not None:
                 report.relations += checker.check(original, invocation, result.path, result.passed)
                 result = fail_if_broken(corpus, index, report.relations, result)
@@ -123,7 +121,7 @@ def prepare_checked(fn: Callable[..., Any], op: str, corpus: Corpus, example: Ca
         if not isolate:
             invocation.require_device()
         return invocation.for_case(example)
-    return make(framework), lambda: probe(make, example, framework=framework, isolate=isolate, seconds=seconds)
+    return make(framework), functools.cache(lambda: probe(make, example, framework=framework, isolate=isolate, seconds=seconds))
 
 
 NORMS_WITH_CASTS = ("layer_norm", "rms_norm", "add_layer_norm", "add_rms_norm")
@@ -151,9 +149,15 @@ def has_no_answer(result: CaseResult) -> bool:
     return result.failed and not result.tensors
 
 
-def is_called_otherwise(one: Invocation, other: Invocation) -> bool:
-    """Whether two invocations of a function differ in the framework or in the inputs that it overwrites."""
-    return one.framework is not other.framework or one.writes != other.writes
+def find_other_invocation(result: CaseResult, invocation: Invocation, ask_again: Callable[[], Invocation]) -> Invocation | None:
+    """Returns another way to call the function, if the case has no answer and `ask_again` finds one that differs.
+
+    Invocations differ in the framework of the tensors, or in the inputs that the function overwrites.
+    """
+    if not has_no_answer(result):
+        return None
+    other = ask_again()
+    return other if other.framework is not invocation.framework or other.writes != invocation.writes else None
 
 
 def fail_if_broken(corpus: Corpus, index: int, relations: Sequence[RelationResult], result: CaseResult) -> CaseResult:

@@ -12,7 +12,8 @@ from normproof.arguments import describe_value
 from normproof.corpus import Case
 from normproof.derived_values import DerivedValues
 from normproof.errors import NotOffered, Unanswered, UsageError, in_one_line
-from normproof.frameworks.base import Forward, Framework, KnownConventions, Leaves, LoadedModule, Tensor
+from normproof.frameworks.base import Framework, KnownConventions
+from normproof.frameworks.loaded_module import Forward, Leaves, LoadedModule, Tensor
 from normproof.layout import Layout, feature_count
 from normproof.output_policy import IGNORED, OutputPolicy, parse_outputs
 from normproof.signature import (OutputBuffer, Signature, find_buffer_parameter, looks_like_factory, read_signature,

@@ -7,7 +7,7 @@ import numpy as np
 
 from normproof import frameworks, names, variants
 from normproof.arguments import describe_value, require_arguments
-from normproof.checking import canonical_op, has_no_answer, is_called_otherwise, judge_case, suggest_options
+from normproof.checking import canonical_op, find_other_invocation, judge_case, suggest_options
 from normproof.conventions import Observations, describe_conventions
 from normproof.corpus import Case, Corpus
 from normproof.errors import UsageError, in_one_line
@@ -20,7 +20,7 @@ from normproof.repro import Call, changed_arguments
 from normproof.returned import SHAPED_LIKE_X
 from normproof.stored import Stored, same_bits
 from normproof.titles import title_of
-from normproof.trained import copies_of, is_trained_module, trained_members, trained_values
+from normproof.trained import copies_of, is_trained_module, trained_values
 
 OPTION_TYPES = (bool, int, float, str)
 # The dtype of a case is that of the first of these tensors that it has.
@@ -71,7 +71,7 @@ def judge(fn: Callable[..., Any], op: str, *, mode: str | None = None, device: s
         given = {**own, **given}
         holds = names.known_names(op) - {"x", "grad_y", "valid"}
         mode = mode or ("training" if getattr(fn, "training", True) else "inference")
-        called, arguments = copies_of(fn), trained_members(fn, arguments)
+        called, arguments = copies_of(fn), dict(arguments or {})
     mode = mode or ("inference" if op in INFERENCE_ONLY else "training")
     given = {key: value.item() if isinstance(value, np.generic) and key in names.option_names(op) else value
              for key, value in names.with_canonical_names(op, given, "normproof.judge").items()}
@@ -117,12 +117,11 @@ def judge(fn: Callable[..., Any], op: str, *, mode: str | None = None, device: s
                         "against them again")
     observed = Observations()
     result, copy = run_and_judge(corpus, invocation, index, observed, repeat, isolate, seconds)
-    if has_no_answer(result) and repeat == 1:
-        other = probe(prepare_for_case, case, framework=framework, isolate=isolate, seconds=seconds)
-        if is_called_otherwise(other, invocation):
-            invocation = other
-            invocation.policy.apply(corpus)
-            result, copy = run_and_judge(corpus, invocation, index, observed, repeat, isolate, seconds)
+    if repeat == 1 and (other := find_other_invocation(result, invocation, lambda: probe(
+            prepare_for_case, case, framework=framework, isolate=isolate, seconds=seconds))):
+        invocation = other
+        invocation.policy.apply(corpus)
+        result, copy = run_and_judge(corpus, invocation, index, observed, repeat, isolate, seconds)
     report = Report(corpus, invocation, op, [], call, inputs)
     report.add(result)
     notes = dtype_notes

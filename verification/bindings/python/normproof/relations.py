@@ -13,7 +13,7 @@ import numpy as np
 from normproof import names, variants
 from normproof.corpus import Case, Corpus
 from normproof.errors import NotOffered, Unanswered, UsageError, in_one_line, text_of_error
-from normproof.frameworks.base import Tensor
+from normproof.frameworks.loaded_module import Tensor
 from normproof.invocation import Answer, Invocation, Variation
 from normproof.isolation import without_expected_warnings
 from normproof.limits import one_process, time_limit

@@ -10,7 +10,8 @@ from normproof import names
 from normproof.arguments import describe_value
 from normproof.corpus import Case
 from normproof.errors import Unanswered, UsageError
-from normproof.frameworks.base import Framework, Tensor
+from normproof.frameworks.base import Framework
+from normproof.frameworks.loaded_module import Tensor
 from normproof.layout import Layout
 from normproof.output_policy import IGNORED, MAIN_OUTPUTS, OutputPolicy, is_gradient
 from normproof.signature import Signature

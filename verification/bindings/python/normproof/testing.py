@@ -9,8 +9,8 @@ from typing import Any, Callable, Mapping, Sequence
 
 from normproof import folders
 from normproof.arguments import require_arguments
-from normproof.checking import (canonical_op, fail_if_broken, give_answer, has_no_answer, is_called_otherwise,
-                                open_corpus, prepare_checked, select_cases)
+from normproof.checking import (canonical_op, fail_if_broken, find_other_invocation, give_answer, open_corpus,
+                                prepare_checked, select_cases)
 from normproof.conventions import Observations, describe_conventions
 from normproof.corpus import Case, Corpus
 from normproof.dtypes import dtype_names
@@ -92,14 +92,12 @@ def check_case(asked: Case, fn: Callable[..., Any], *, device: str = "cpu", outp
     corpus.set("repro", call.line(only="{path}"))
     observed = Observations()
     result = _run_case(corpus, invocation, fresh, observed, index, isolate, seconds)
-    if has_no_answer(result):
-        other = ask_again()
-        if is_called_otherwise(other, invocation):
-            invocation = other
-            invocation.policy.apply(corpus)
-            fresh = corpus.select(index)
-            fresh.read = asked.read
-            result = _run_case(corpus, invocation, fresh, observed, index, isolate, seconds)
+    if other := find_other_invocation(result, invocation, ask_again):
+        invocation = other
+        invocation.policy.apply(corpus)
+        fresh = corpus.select(index)
+        fresh.read = asked.read
+        result = _run_case(corpus, invocation, fresh, observed, index, isolate, seconds)
     report = Report(corpus, invocation, op, describe_conventions(invocation, observed), call)
     if relations:
         checker = RelationChecker(parse_relations(relations), Corpus(folders.tier_folder(tier, op), asked.path), seconds,

@@ -11,7 +11,7 @@ from normproof.invocation import MODULE_PARAMETERS
 from normproof.titles import local_title
 
 # Members of modules that hold an option, beside the aliases of the option in names.ALIASES.
-OPTION_MEMBERS = {"eps": ("_eps", "variance_eps"), "groups": ()}
+OPTION_MEMBERS = {"eps": ("_eps", "variance_eps")}
 
 
 def _framework_of(fn: Any) -> Framework | None:
@@ -35,11 +35,6 @@ def copies_of(module: Any) -> Callable[[], Any]:
     return lambda: copy.deepcopy(module)
 
 
-def trained_members(module: Any, arguments: Any) -> dict[str, str | None]:
-    """Returns `arguments=` for a module. A parameter that is not named, and stands for nothing known, keeps its value."""
-    return dict(arguments or {})
-
-
 def trained_values(module: Any, op: str, given: Mapping[str, Any], arguments: Any) -> dict[str, Any]:
     """Returns the tensors and options of op that a module holds, by the corpus' names, without those in `given`.
 
@@ -47,7 +42,7 @@ def trained_values(module: Any, op: str, given: Mapping[str, Any], arguments: An
     """
     framework = _framework_of(module)
     assert framework is not None
-    members = trained_members(module, arguments)
+    members: dict[str, str | None] = dict(arguments or {})
     known = names.known_names(op)
     values: dict[str, Any] = {}
     for name in (*MODULE_PARAMETERS, *names.state_names(op), "class_weights"):

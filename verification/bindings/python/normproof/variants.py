@@ -6,7 +6,8 @@ from typing import Any, Mapping
 import numpy as np
 
 from normproof.corpus import Case
-from normproof.frameworks.base import Framework, Tensor
+from normproof.frameworks.base import Framework
+from normproof.frameworks.loaded_module import Tensor
 from normproof.stored import Array, Stored
 
 # The first of these that a case has determines the number of its samples.

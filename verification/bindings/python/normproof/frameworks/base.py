@@ -8,18 +8,13 @@ from __future__ import annotations
 import abc
 import contextlib
 import dataclasses
-from typing import Any, Callable, ContextManager, Mapping, NamedTuple, Sequence
+from typing import Any, Callable, ContextManager, Mapping, Sequence
 
 from normproof.errors import Unanswered
 from normproof.frameworks import objects
+from normproof.frameworks.loaded_module import Forward, Leaves, LoadedModule, Tensor
 from normproof.frameworks.members import find_path
 from normproof.stored import Stored
-
-Tensor = Any  # a tensor of the framework
-# The tensors that gradients are computed for, by name.
-Leaves = dict[str, Tensor]
-# Calls the implementation on the leaves. Returns its main output (None if it returned none) and the other outputs.
-Forward = Callable[[Leaves], tuple[Tensor, dict[str, Tensor]]]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,13 +30,6 @@ class KnownConventions:
     unbiased: bool = False
     needs_two_rows: bool = False
     spatial_axes: int | None = None
-
-
-class LoadedModule(NamedTuple):
-    """A module that holds the tensors of a case."""
-    forward: Forward  # also returns the state of the module after the call
-    leaves: Leaves
-    members: dict[str, str]  # the member that was loaded, and the name of the tensor that it holds
 
 
 class Framework(abc.ABC):

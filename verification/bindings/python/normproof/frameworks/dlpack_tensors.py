@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from normproof.frameworks.base import Tensor
+from normproof.frameworks.loaded_module import Tensor
 from normproof.frameworks.numpy_arrays import NumPy
 from normproof.stored import Stored, from_numpy
 

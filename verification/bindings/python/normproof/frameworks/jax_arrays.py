@@ -8,7 +8,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from normproof.frameworks.base import Forward, Framework, Leaves, Tensor, require_shape
+from normproof.frameworks.base import Framework, require_shape
+from normproof.frameworks.loaded_module import Forward, Leaves, Tensor
 from normproof.stored import Stored, from_numpy
 
 

@@ -1,7 +1,10 @@
 """The members of modules and of objects that hold the tensors of a case."""
 from __future__ import annotations
 
-from typing import Iterable, Mapping
+import math
+from typing import Any, Callable, Iterable, Iterator, Mapping, Sequence
+
+from normproof.errors import NotOffered, Unanswered
 
 # The names of members, in the order in which they are looked for.
 MEMBERS: dict[str, tuple[str, ...]] = {
@@ -33,3 +36,25 @@ def find_path(paths: Iterable[str], name: str, members: Mapping[str, str | None]
         if len(inner) == 1:
             return inner[0]
     return None
+
+
+def match_members(title: str, paths: Sequence[str], member_at: Callable[[str], Any], tensors: Mapping[str, Any],
+                  inputs: Sequence[str], members: Mapping[str, str | None]) -> Iterator[tuple[str, str, Any]]:
+    """Yields each tensor of a case that a member holds: the name of the tensor, the path of the member, and the member.
+
+    `title` names the owner of the members, `member_at` returns the member at a path. The tensors in `inputs` are
+    arguments of the call and are no members.
+    Throws NotOffered if no member holds a tensor, Unanswered if a member has another number of elements.
+    """
+    for name, value in tensors.items():
+        if name in inputs or name in NOT_LOADED:
+            continue
+        path = find_path(paths, name, members)
+        if path is None:
+            if name == "iterations":
+                continue
+            raise NotOffered(f"{title} has no {name}")
+        held = member_at(path)
+        if math.prod(held.shape) != math.prod(value.shape):
+            raise Unanswered(f"{path.rpartition('.')[2]} of {title} is {list(held.shape)}; expected {list(value.shape)}")
+        yield name, path, held

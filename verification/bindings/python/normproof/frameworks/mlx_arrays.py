@@ -6,7 +6,8 @@ from typing import Any, Callable
 import mlx.core as mx
 import numpy as np
 
-from normproof.frameworks.base import Forward, Framework, Leaves, Tensor, require_shape
+from normproof.frameworks.base import Framework, require_shape
+from normproof.frameworks.loaded_module import Forward, Leaves, Tensor
 from normproof.stored import Array, Stored, from_numpy
 
 

@@ -7,7 +7,8 @@ import numpy as np
 
 from normproof import stored as storage
 from normproof.errors import UsageError
-from normproof.frameworks.base import Forward, Framework, Leaves, Tensor
+from normproof.frameworks.base import Framework
+from normproof.frameworks.loaded_module import Forward, Leaves, Tensor
 from normproof.stored import Array, Stored
 
 

@@ -1,13 +1,14 @@
 """Objects of plain classes with __call__: their attributes that are tensors hold the tensors of a case."""
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
 
-from normproof.errors import NotOffered, Unanswered
-from normproof.frameworks.members import NEUTRAL, NOT_LOADED, find_path
+from normproof.frameworks.loaded_module import Leaves, LoadedModule, Tensor
+from normproof.frameworks.members import NEUTRAL, find_path, match_members
 
 if TYPE_CHECKING:
-    from normproof.frameworks.base import Framework, Leaves, LoadedModule, Tensor
+    from normproof.frameworks.base import Framework
 
 
 def attribute_names(framework: Framework, made: Any) -> list[str]:
@@ -21,26 +22,15 @@ def load_object(framework: Framework, made: Any, tensors: Mapping[str, Tensor], 
 
     Throws NotOffered if the object has no attribute for a tensor, Unanswered if one has another size.
     """
-    from normproof.frameworks.base import LoadedModule
     leaves: Leaves = {name: tensors[name] for name in inputs}
     held = attribute_names(framework, made)
     attributes: dict[str, str] = {}
-    for name, value in tensors.items():
-        if name in inputs or name in NOT_LOADED:
-            continue
-        attribute = find_path(held, name, members)
-        if attribute is None:
-            if name == "iterations":
-                continue
-            raise NotOffered(f"{type(made).__name__} has no {name}")
-        before = getattr(made, attribute)
-        if framework.stored(before).data.size != framework.stored(value).data.size:
-            raise Unanswered(f"{attribute} of {type(made).__name__} is {list(before.shape)}; expected {list(value.shape)}")
-        leaves[name], attributes[name] = value, attribute
+    for name, attribute, _ in match_members(type(made).__name__, held, functools.partial(getattr, made), tensors, inputs, members):
+        leaves[name], attributes[name] = tensors[name], attribute
     for name, neutral in NEUTRAL.items():
-        attribute = find_path(held, name, members)
-        if attribute is not None and name not in tensors:
-            setattr(made, attribute, getattr(made, attribute) * 0 + neutral)
+        path = find_path(held, name, members)
+        if path is not None and name not in tensors:
+            setattr(made, path, getattr(made, path) * 0 + neutral)
 
     def forward(given: Leaves) -> tuple[Tensor, dict[str, Tensor]]:
         for name, attribute in attributes.items():

@@ -6,7 +6,8 @@ from typing import Any, Callable
 import numpy as np
 import tensorflow as tf
 
-from normproof.frameworks.base import Forward, Framework, Leaves, Tensor, require_shape
+from normproof.frameworks.base import Framework, require_shape
+from normproof.frameworks.loaded_module import Forward, Leaves, Tensor
 from normproof.stored import Stored, from_numpy
 
 

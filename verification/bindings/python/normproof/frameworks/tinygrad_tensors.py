@@ -8,7 +8,8 @@ import numpy as np
 from tinygrad import Tensor as TinygradTensor
 from tinygrad import dtypes as tinygrad_dtypes
 
-from normproof.frameworks.base import Forward, Framework, Leaves, Tensor, require_shape
+from normproof.frameworks.base import Framework, require_shape
+from normproof.frameworks.loaded_module import Forward, Leaves, Tensor
 from normproof.stored import Stored, from_numpy
 
 

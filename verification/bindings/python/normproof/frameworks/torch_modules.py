@@ -6,9 +6,9 @@ from typing import Any, Callable, Collection, Mapping, Sequence
 
 import torch
 
-from normproof.errors import NotOffered, Unanswered
-from normproof.frameworks.base import KnownConventions, Leaves, LoadedModule, Tensor
-from normproof.frameworks.members import CONSTANTS, NEUTRAL, NOT_LOADED, find_path
+from normproof.frameworks.base import KnownConventions
+from normproof.frameworks.loaded_module import Leaves, LoadedModule, Tensor
+from normproof.frameworks.members import CONSTANTS, NEUTRAL, find_path, match_members
 
 def is_module(fn: Any) -> bool:
     """Whether fn is a module, or a class of modules."""
@@ -44,20 +44,10 @@ def load_module(module: Any, tensors: Mapping[str, Tensor], training: bool,
     state: dict[str, tuple[Any, str]] = {}
     loaded: dict[str, str] = {}
     paths = member_names(module)
-    for name, value in tensors.items():
-        if name in inputs or name in NOT_LOADED:
-            continue
-        path = find_path(paths, name, members)
-        if path is None:
-            if name == "iterations":
-                continue
-            raise NotOffered(f"{type(module).__name__} has no {name}")
+    for name, path, held in match_members(type(module).__name__, paths, lambda path: getattr(*_owner(module, path)), tensors,
+                                          inputs, members):
         inner, attribute = _owner(module, path)
-        held = getattr(inner, attribute)
-        if held.numel() != value.numel():
-            raise Unanswered(f"{attribute} of {type(module).__name__} is {list(held.shape)}; expected "
-                             f"{list(value.shape)}")
-        value, loaded[path] = value.reshape(held.shape), name
+        value, loaded[path] = tensors[name].reshape(held.shape), name
         if attribute in dict(inner.named_parameters(recurse=False)):
             setattr(inner, attribute, torch.nn.Parameter(value))
             leaves[name] = getattr(inner, attribute)

@@ -7,7 +7,7 @@ from typing import Any, Callable
 import torch
 
 from normproof.errors import UsageError
-from normproof.frameworks.base import Tensor
+from normproof.frameworks.loaded_module import Tensor
 
 # For each operation, the arguments of an optimizer's constructor that a case decides. A tuple is a tuple of options.
 OPTIONS: dict[str, dict[str, str | tuple[str, ...]]] = {

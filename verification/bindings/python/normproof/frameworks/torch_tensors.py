@@ -7,8 +7,8 @@ import numpy as np
 import torch
 
 from normproof.frameworks import torch_modules, torch_optimizers
-from normproof.frameworks.base import (Forward, Framework, KnownConventions, Leaves, LoadedModule, Tensor,
-                                       require_shape)
+from normproof.frameworks.base import Framework, KnownConventions, require_shape
+from normproof.frameworks.loaded_module import Forward, Leaves, LoadedModule, Tensor
 from normproof.stored import Array, Stored, from_numpy
 
 
