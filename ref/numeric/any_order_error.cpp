@@ -81,7 +81,7 @@ any_order_error& any_order_error::operator+=(const any_order_error& b) {
   if (arithmetic.exact_operations && error == 0 && b.error == 0)
     return *this = exact(value + b.value);
   const bool open = terms_ > 0, b_open = b.terms_ > 0;
-  const double least_sum = least() + b.least();
+  const double sum_floor = least() + b.least();
   // For a sum to which terms may be added, this is whether none of its terms is negative.
   const auto is_not_negative = [](const any_order_error& x) {
     return (x.terms_ > 0 ? x.floor_ : x.least()) >= 0;
@@ -110,7 +110,7 @@ any_order_error& any_order_error::operator+=(const any_order_error& b) {
   // is at least the sum of the known lower bounds, because the `error` of each part covers the
   // errors of its terms. If a term is negative, a fraction u of the larger terms may be lost, so no
   // lower bound is known.
-  floor_ = non_negative ? lower_bound_after_rounding(least_sum, roundings, 0) : kUnknown;
+  floor_ = non_negative ? lower_bound_after_rounding(sum_floor, roundings, 0) : kUnknown;
   return assign_identity();
 }
 
@@ -119,12 +119,12 @@ any_order_error& any_order_error::operator*=(const any_order_error& b) {
     return *this = exact(value * b.value);
   const bool non_negative = least() >= 0 && b.least() >= 0;
   const bool is_square = identity_ != 0 && identity_ == b.identity_;
-  const double least_product = non_negative ? least() * b.least() : 0;
+  const double product_floor = non_negative ? least() * b.least() : 0;
   *this = rounded(value * b.value,
                   max_candidate_magnitude() * b.error + (std::fabs(b.value) + b.error) * error);
   if (non_negative || is_square)
     floor_ = lower_bound_after_rounding(
-        least_product, kMaxOperationError * arithmetic.unit_roundoff, arithmetic.tiny);
+        product_floor, kMaxOperationError * arithmetic.unit_roundoff, arithmetic.tiny);
   return assign_identity();
 }
 
@@ -146,7 +146,7 @@ any_order_error& any_order_error::operator/=(const any_order_error& b) {
   // If a value may overflow, it may already be NaN.
   if (!(divisor > 0) || b.error == kInfinite) return *this = any_order_error(quotient, kInfinite);
   const bool non_negative = least() >= 0 && b.least() >= 0;
-  const double least_quotient = non_negative ? least() / b.max_candidate_magnitude() : 0;
+  const double quotient_floor = non_negative ? least() / b.max_candidate_magnitude() : 0;
   // |v/w - a/b| <= |v - a| / |w| + |a/b| |b - w| / |w|, where v/w is the candidate's quotient and
   // a/b the exact one. Neither |v/w| nor |a/b| exceeds largest_quotient.
   const double largest_quotient = max_candidate_magnitude() / divisor;
@@ -154,7 +154,7 @@ any_order_error& any_order_error::operator/=(const any_order_error& b) {
                                      (non_negative ? 1 : 2) * largest_quotient));
   if (non_negative)
     floor_ = lower_bound_after_rounding(
-        least_quotient, kMaxOperationError * arithmetic.unit_roundoff, arithmetic.tiny);
+        quotient_floor, kMaxOperationError * arithmetic.unit_roundoff, arithmetic.tiny);
   return assign_identity();
 }
 

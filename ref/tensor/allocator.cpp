@@ -53,7 +53,7 @@ class FreeRanges {
     if (block == nullptr) {
       const std::size_t region = round_up_to(size, kHugePage);
       release_ranges_until_fits(region,
-                                std::max({kMinKeepLimitBytes, most_in_use_, in_use_ + region}));
+                                std::max({kMinKeepLimitBytes, max_in_use_, in_use_ + region}));
       char* fresh = map(region);
       if (fresh == nullptr) {
         release_ranges_until_fits(region, 0);
@@ -64,7 +64,7 @@ class FreeRanges {
       block = extract_range(size);
     }
     in_use_ += size;
-    most_in_use_ = std::max(most_in_use_, in_use_);
+    max_in_use_ = std::max(max_in_use_, in_use_);
     return block;
   }
 
@@ -129,7 +129,7 @@ class FreeRanges {
 
   std::map<char*, std::size_t> by_address_;
   std::set<std::pair<std::size_t, char*>> by_size_;
-  std::size_t bytes_ = 0, in_use_ = 0, most_in_use_ = 0;
+  std::size_t bytes_ = 0, in_use_ = 0, max_in_use_ = 0;
 };
 
 std::mutex& mutex() {

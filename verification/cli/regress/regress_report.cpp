@@ -143,9 +143,9 @@ std::string regress_json(const RegressReport& report) {
                           {"what", movement.what},
                           {"moved", movement.moved},
                           {"count", movement.count}};
-    entry["most_ulp"] = movement.max_steps == checks::compare::kInfiniteUlpDistance
-                            ? ordered_json("nan")
-                            : ordered_json(movement.max_steps);
+    entry["max_ulp"] = movement.max_steps == checks::compare::kInfiniteUlpDistance
+                           ? ordered_json("nan")
+                           : ordered_json(movement.max_steps);
     entry["where"] = movement.where;
     entry["before"] = statistics_json(movement.before);
     entry["after"] = statistics_json(movement.after);

@@ -19,10 +19,10 @@ struct Operand {
   oracle100 exact;
 };
 
-double draw_magnitude(int least_exponent, int greatest_exponent) {
+double draw_magnitude(int min_exponent, int max_exponent) {
   const auto mantissa =
       *rc::gen::inRange<std::int64_t>(std::int64_t{1} << 52, std::int64_t{1} << 53);
-  const auto exponent = *rc::gen::inRange(least_exponent, greatest_exponent);
+  const auto exponent = *rc::gen::inRange(min_exponent, max_exponent);
   return std::ldexp(static_cast<double>(mantissa), exponent - 52);
 }
 

@@ -111,7 +111,7 @@ TEST_F(RegressProgram, DistinguishesLessAndMoreAccurateChanges) {
   for (const auto& movement : stored["movements"]) {
     EXPECT_EQ(movement["direction"], "away");
     EXPECT_LT(movement["before"]["max_ulp"], 0.51);
-    EXPECT_LE(movement["most_ulp"], 1 << 12);
+    EXPECT_LE(movement["max_ulp"], 1 << 12);
   }
   EXPECT_THAT(read_file(folder_ / "r.xml"), HasSubstr("<failure message="));
   EXPECT_THAT(read_file(folder_ / "r.html"), HasSubstr("outcome bad"));

@@ -49,7 +49,7 @@ TEST(RegressReport, ChangeToOrFromNaNHasNoDistance) {
       normproof::verification::checks::compare::kInfiniteUlpDistance;
   EXPECT_THAT(output_change_text(report.change.movements[0]),
               StartsWith("2 of 12 elements to or from NaN, most at"));
-  EXPECT_EQ(nlohmann::json::parse(regress_json(report))["movements"][0]["most_ulp"], "nan");
+  EXPECT_EQ(nlohmann::json::parse(regress_json(report))["movements"][0]["max_ulp"], "nan");
 }
 
 TEST(RegressReport, OnlyChangesTowardsTheTruthCanBeAllowed) {
@@ -75,7 +75,7 @@ TEST(RegressReport, JsonHoldsEveryNumber) {
   EXPECT_EQ(stored["to"]["line"], 3);
   EXPECT_EQ(stored["to"]["environment"]["threads"], "2");
   ASSERT_EQ(stored["movements"].size(), 4u);
-  EXPECT_EQ(stored["movements"][1]["most_ulp"], 1234);
+  EXPECT_EQ(stored["movements"][1]["max_ulp"], 1234);
   EXPECT_EQ(stored["movements"][1]["direction"], "away");
   EXPECT_EQ(stored["movements"][1]["after"]["max_share"], 0.5);
   EXPECT_EQ(stored["movements"][3]["what"], "has no answer any more: <it> ended");
