@@ -18,6 +18,7 @@ void batch_norm(const ref::model::BatchNormOptions& options, const NormInputs& i
   constexpr auto kName = "batch_norm";
   const Extents e = check_x(kName, in);
   check_eps(kName, options.eps);
+  ref::model::check_row_layout(options);
   check_decay(kName, "running_decay", options.running_decay);
   const DeviceTensor<double> running_mean = step.state.at("running_mean");
   const DeviceTensor<double> running_variance = step.state.at("running_variance");

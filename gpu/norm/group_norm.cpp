@@ -21,6 +21,7 @@ void group_norm(const ref::model::GroupNormOptions& options, const NormInputs& i
   constexpr auto kName = "group_norm";
   const Extents e = check_x(kName, in);
   check_eps(kName, options.eps);
+  ref::model::check_row_layout(options);
   check_mask_shape(kName, in);
   const std::size_t groups = check_groups(kName, options.groups, e.d_model);
   const AffineSpans affine = check_affine(kName, in, e.d_model);
@@ -51,6 +52,7 @@ void group_norm_backward(const ref::model::GroupNormOptions& options, const Norm
   const Extents e = check_x(kName, in);
   check_mask_shape(kName, in);
   const std::size_t groups = check_groups(kName, options.groups, e.d_model);
+  ref::model::check_row_layout(options);
   const DeviceTensor<double> mean = forward.outputs.get("mean");
   const DeviceTensor<double> rstd = forward.outputs.get("rstd");
   check_backward(kName, in, "mean", mean, {e.batch_size, groups});

@@ -6,6 +6,7 @@ namespace normproof::gpu::norm {
 
 void layer_norm(const ref::model::LayerNormOptions& options, const NormInputs& in, NormStep& step) {
   constexpr auto kName = "layer_norm";
+  ref::model::check_plain_gamma(options);
   const AffineSpans affine = check_affine(kName, in, check_x(kName, in).d_model);
   run_row_forward<true>(kName, in, &affine, options.eps, 1, row_shape(in), step);
 }

@@ -120,12 +120,14 @@ NormStep norm_forward(const model::NormOptions& options, const NormInputs& in,
   check_parameters(model::norm_layer(options), in);
   model::check_row_layout(options);
   NormStep step{{}, state};
-  std::visit(ForwardVisitor{use_effective_gamma(options, in), step}, options);
+  std::visit(ForwardVisitor{use_effective_gamma(options, in), step},
+             model::use_plain_gamma(options));
   return step;
 }
 
 NormStep norm_backward(const model::NormOptions& options, const NormInputs& in,
                        const NormStep& forward) {
+  model::check_row_layout(options);
   NormStep step{{}, forward.state};
   std::visit(BackwardVisitor{use_effective_gamma(options, in), forward, step}, options);
   return step;

@@ -7,6 +7,7 @@ namespace normproof::gpu::norm {
 
 void rms_norm(const ref::model::RMSNormOptions& options, const NormInputs& in, NormStep& step) {
   constexpr auto kName = "rms_norm";
+  ref::model::check_plain_gamma(options);
   const Extents e = check_x(kName, in);
   const AffineSpans affine = check_affine(kName, in, e.d_model);
   const bool casts = options.storage != ref::model::StorageFormat::float64;

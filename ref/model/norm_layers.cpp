@@ -269,6 +269,18 @@ bool has_zero_centered_gamma(const NormOptions& options) {
   return switch_option(options, "zero_centred_gamma").value_or(false);
 }
 
+NormOptions use_plain_gamma(NormOptions options) {
+  if (has_zero_centered_gamma(options)) set_option(options, "zero_centred_gamma", "false");
+  return options;
+}
+
+void check_plain_gamma(const NormOptions& options) {
+  if (has_zero_centered_gamma(options))
+    numeric::contract_failure(norm_layer(options).name, "zero_centred_gamma", "is true",
+                              "false, and 1 + gamma in place of gamma, or norm_step, which adds it",
+                              numeric::Clause::C14);
+}
+
 bool is_switched_on(const NormOptions& options, std::string_view option) {
   return option.empty() || switch_option(options, option).value();
 }

@@ -124,6 +124,13 @@ void check_row_layout(const NormOptions& options);
 
 /// Whether the layer multiplies by 1 + gamma instead of gamma.
 bool has_zero_centered_gamma(const NormOptions& options);
+/// Returns the options without a zero-centered gamma. They are those of a layer whose gamma already
+/// contains the 1.
+NormOptions use_plain_gamma(NormOptions options);
+/// Checks that the options have no zero-centered gamma. The functions of single layers multiply by
+/// gamma itself; norm_forward and norm_step of ref/norm/norm.hpp add the 1.
+/// Requires  (C14) gamma is not zero-centered
+void check_plain_gamma(const NormOptions& options);
 
 /// Whether the option with the name `option`, a boolean option of the layer, is on. If the name is
 /// empty, the result is true.

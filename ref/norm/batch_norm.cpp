@@ -1,5 +1,6 @@
 #include "ref/norm/batch_norm.hpp"
 
+#include "ref/model/norm_layers.hpp"
 #include "ref/norm/batch_norm_formula.hpp"
 #include "ref/norm/kernels.hpp"
 #include "ref/norm/layer_support.hpp"
@@ -27,6 +28,7 @@ BatchNormForward<T> batch_norm(const Tensor<T>& x, const Affine<T>& affine, cons
   constexpr auto kName = "batch_norm";
   const Extents e = tensor::check_activations(kName, "x", shape_of(x));
   check_eps(kName, options.eps);
+  model::check_row_layout(options);
   check_decay(kName, "running_decay", options.running_decay);
   check_running_statistic(kName, "running_mean", state.running_mean, e.d_model, false);
   check_running_statistic(kName, "running_variance", state.running_variance, e.d_model, true);

@@ -44,6 +44,7 @@ struct BatchNormForward {
 ///           (C8) valid has the shape of x without D, or is empty; at least one row is valid, or
 ///           two with unbiased_running_variance  (C9) running_decay is in [0, 1]
 ///           (C10) the state is [D] and finite, and running_variance >= 0
+///           (C13) the layout is rows
 /// Order     docs/specification/determinism.md, rules R2 (two passes for the variance) and R4
 /// Error     docs/error_analysis.md, running error
 /// Saves     mean, biased_variance, rstd

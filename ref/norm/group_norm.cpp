@@ -1,5 +1,6 @@
 #include "ref/norm/group_norm.hpp"
 
+#include "ref/model/norm_layers.hpp"
 #include "ref/norm/kernels.hpp"
 #include "ref/norm/layer_support.hpp"
 #include "ref/numeric/fp_environment.hpp"
@@ -61,6 +62,7 @@ GroupNormForward<T> group_norm(const Tensor<T>& x, const Affine<T>& affine, cons
   constexpr auto kName = "group_norm";
   const Extents e = tensor::check_activations(kName, "x", shape_of(x));
   check_eps(kName, options.eps);
+  model::check_row_layout(options);
   tensor::check_mask(kName, valid, shape_of(x), Clause::C8);
   const std::size_t groups = check_groups(kName, options.groups, e.d_model);
   const Parameters<T> parameters(kName, affine, e.d_model);
@@ -111,6 +113,7 @@ AffineGradients<T> group_norm_backward(const Tensor<T>& grad_y, const Tensor<T>&
   const Extents e = tensor::check_activations(kName, "x", shape_of(x));
   tensor::check_mask(kName, valid, shape_of(x), Clause::C8);
   const std::size_t groups = check_groups(kName, options.groups, e.d_model);
+  model::check_row_layout(options);
   check_backward(kName, grad_y, x, "mean", saved.mean, {e.batch_size, groups});
   check_backward(kName, grad_y, x, "rstd", saved.rstd, {e.batch_size, groups});
   numeric::check_fp_mode();

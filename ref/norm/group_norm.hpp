@@ -32,6 +32,7 @@ struct GroupNormForward {
 ///           (C4) all values are finite and small enough that the statistics stay finite
 ///           (C8) valid has the shape of x without D, or is empty, and each sample has a valid
 ///           token  (C11) groups is at least 1 and divides D
+///           (C13) the layout is rows
 /// Order     docs/specification/determinism.md, rules R2 (two passes for the variance) and R4
 /// Saves     mean, rstd
 /// Throws    ContractError
@@ -47,6 +48,7 @@ GroupNormForward<T> group_norm(const Tensor<T>& x, const Affine<T>& affine, cons
 ///           over all rows
 /// Requires  (C5) grad_y has the shape of x  (C6) saved is what group_norm returned
 ///           (C7) grad_y is finite and small enough that its sums stay finite
+///           (C13) the layout is rows
 /// Throws    ContractError
 template <numeric::Real T>
 AffineGradients<T> group_norm_backward(const Tensor<T>& grad_y, const Tensor<T>& x,

@@ -1,5 +1,6 @@
 #include "ref/norm/layer_norm.hpp"
 
+#include "ref/model/norm_layers.hpp"
 #include "ref/norm/kernels.hpp"
 #include "ref/norm/layer_norm_formula.hpp"
 #include "ref/norm/layer_support.hpp"
@@ -14,6 +15,7 @@ LayerNormForward<T> layer_norm(const Tensor<T>& x, const Affine<T>& affine,
   const Extents e = tensor::check_activations(kName, "x", shape_of(x));
   const Parameters<T> parameters(kName, affine, e.d_model);
   check_eps(kName, options.eps);
+  model::check_plain_gamma(options);
 
   LayerNormForward<T> result;
   result.y = tensor::empty_tensor<T>(shape_of(x));

@@ -27,6 +27,7 @@ struct LayerNormForward {
 ///           (C2) eps >= 0, and biased_variance + eps > 0 in each row
 ///           (C3) gamma and beta have extent D or are empty
 ///           (C4) all values are finite and small enough that the statistics stay finite
+///           (C14) zero_centred_gamma is false; norm_step computes with it
 /// Order     docs/specification/determinism.md, rule R2 for both sums (two passes), rule R4 for the
 ///           rest
 /// Error     docs/error_analysis.md, section 3

@@ -316,13 +316,14 @@ NormStep<T> norm_forward(const model::NormOptions& options, const NormInputs<T>&
   check_parameters(model::norm_layer(options), inputs);
   model::check_row_layout(options);
   ForwardRunner<T> runner(inputs, state, effective_affine(options, inputs));
-  std::visit(runner, options);
+  std::visit(runner, model::use_plain_gamma(options));
   return runner.release_result();
 }
 
 template <numeric::Real T>
 NormStep<T> norm_backward(const model::NormOptions& options, const NormInputs<T>& inputs,
                           const NormStep<T>& forward) {
+  model::check_row_layout(options);
   BackwardRunner<T> runner(inputs, forward, effective_affine(options, inputs));
   std::visit(runner, options);
   return runner.release_result();

@@ -1,5 +1,6 @@
 #include "ref/norm/rms_norm.hpp"
 
+#include "ref/model/norm_layers.hpp"
 #include "ref/norm/kernels.hpp"
 #include "ref/norm/layer_support.hpp"
 #include "ref/norm/rms_norm_formula.hpp"
@@ -18,6 +19,7 @@ RMSNormForward<T> rms_norm(const Tensor<T>& x, const Affine<T>& affine,
     numeric::contract_failure(kName, "storage", "is not float64",
                               "float64 for every scalar but double", Clause::C12);
   check_eps(kName, options.eps);
+  model::check_plain_gamma(options);
 
   RMSNormForward<T> result;
   result.y = tensor::empty_tensor<T>(shape_of(x));

@@ -29,6 +29,7 @@ struct RMSNormForward {
 ///           (C3) gamma and beta have extent D or are empty
 ///           (C4) all values are finite and small enough that the statistics stay finite
 ///           (C12) storage is float64 unless T is double
+///           (C14) zero_centred_gamma is false; norm_step computes with it
 /// Order     docs/specification/determinism.md, rules R2 and R4
 /// Error     docs/error_analysis.md, running error
 /// Saves     rstd

@@ -2,6 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include "gpu/norm/batch_norm.hpp"
+#include "gpu/norm/group_norm.hpp"
+#include "gpu/norm/layer_norm.hpp"
+#include "gpu/norm/rms_norm.hpp"
+#include "ref/norm/layer_norm.hpp"
+#include "ref/norm/rms_norm.hpp"
+#include "tests/gpu/device/refusal.hpp"
+#include "tests/gpu/device/samples.hpp"
 #include "tests/gpu/norm/against_ref.hpp"
 
 namespace normproof::gpu::norm {
@@ -33,6 +41,29 @@ TEST(DeviceNorm, MatchesReferenceForZeroCenteredGammaAndChannelsLast) {
 TEST(DeviceNorm, LayerNoneRejectsParameters) {
   expect_reference_bits(ref::model::NoneOptions{}, {.x = {{1, 2}}, .gamma = {1, 1}});
   expect_same_rejections_as_reference(ref::model::NoneOptions{});
+}
+
+TEST(DeviceNorm, FunctionsOfSingleLayersRejectOptionsThatTheyDoNotComputeWith) {
+  const ref::tensor::Tensor<double> x = {{1, 2}, {3, 5}}, gamma = {0.3, -1.7};
+  constexpr auto kLayout = ref::model::Layout::channels_last;
+  for (const auto& device : make_simulated_devices()) {
+    const NormInputs in{.x = device::upload(*device, x), .gamma = device::upload(*device, gamma)};
+    NormStep step;
+    EXPECT_EQ(refusal_message([&] { layer_norm({.zero_centred_gamma = true}, in, step); }),
+              refusal_message([&] {
+                ref::norm::layer_norm(x, {gamma, {}}, {.zero_centred_gamma = true});
+              }));
+    EXPECT_EQ(refusal_message([&] { rms_norm({.zero_centred_gamma = true}, in, step); }),
+              refusal_message([&] {
+                ref::norm::rms_norm(x, {gamma, {}}, {.zero_centred_gamma = true});
+              }));
+    EXPECT_EQ(refusal_message([&] { batch_norm({.layout = kLayout}, in, step); }),
+              "batch_norm: layout is not rows; expected rows (C13)");
+    EXPECT_EQ(refusal_message([&] { group_norm({.layout = kLayout}, in, step); }),
+              "group_norm: layout is not rows; expected rows (C13)");
+    EXPECT_EQ(refusal_message([&] { group_norm_backward({.layout = kLayout}, in, step, step); }),
+              "group_norm: layout is not rows; expected rows (C13)");
+  }
 }
 
 }  // namespace

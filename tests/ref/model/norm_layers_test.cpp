@@ -149,6 +149,16 @@ TEST(NormLayers, C13_RejectsLayoutsOtherThanRows) {
   EXPECT_NO_THROW(check_row_layout(BatchNormOptions{}));
 }
 
+TEST(NormLayers, C14_RejectsZeroCenteredGamma) {
+  EXPECT_EQ(numeric::contract_message(
+                [] { check_plain_gamma(LayerNormOptions{.zero_centred_gamma = true}); }),
+            "layer_norm: zero_centred_gamma is true; expected false, and 1 + gamma in place of "
+            "gamma, or norm_step, which adds it (C14)");
+  EXPECT_NO_THROW(check_plain_gamma(LayerNormOptions{}));
+  EXPECT_FALSE(
+      has_zero_centered_gamma(use_plain_gamma(RMSNormOptions{.zero_centred_gamma = true})));
+}
+
 TEST(NormLayers, ReturnsTheExtentsOfEveryShape) {
   const NormOptions options = GroupNormOptions{.groups = 2};
   using Extents = std::vector<std::size_t>;

@@ -131,5 +131,13 @@ NORMPROOF_REJECTS(BatchNorm, C10_RejectsRunningVarianceOfWrongExtent,
                   state_of_wrong_extent("running_variance"));
 NORMPROOF_REJECTS(BatchNorm, C10_RejectsNanInRunningVariance, state_with_nan("running_variance"));
 
+TEST(BatchNorm, C13_RejectsLayoutsOtherThanRows) {
+  EXPECT_EQ(contract_message([] {
+              batch_norm(kBatchNormX, {}, {}, kBatchNormInitialState,
+                         {.layout = model::Layout::channels_first});
+            }),
+            "batch_norm: layout is not rows; expected rows (C13)");
+}
+
 }  // namespace
 }  // namespace normproof::ref::norm

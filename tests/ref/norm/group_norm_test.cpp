@@ -79,5 +79,14 @@ NORMPROOF_REJECTS(GroupNorm, C8_RejectsMaskOfWrongShape, kMaskOfWrongShape);
 NORMPROOF_REJECTS(GroupNorm, C11_RejectsGroupsThatDoNotDivideD, wrong_option("groups", "3"));
 NORMPROOF_REJECTS(GroupNorm, C11_RejectsZeroGroups, wrong_option("groups", "0"));
 
+TEST(GroupNorm, C13_RejectsLayoutsOtherThanRows) {
+  const Tensor<double> x = {{1, 2}, {3, 4}};
+  const model::GroupNormOptions options{.layout = model::Layout::channels_last};
+  const char* const message = "group_norm: layout is not rows; expected rows (C13)";
+  EXPECT_EQ(contract_message([&] { group_norm(x, {}, {}, options); }), message);
+  const auto saved = group_norm(x, {}, {}).saved;
+  EXPECT_EQ(contract_message([&] { group_norm_backward(x, x, {}, {}, saved, options); }), message);
+}
+
 }  // namespace
 }  // namespace normproof::ref::norm

@@ -146,5 +146,12 @@ NORMPROOF_REJECTS(LayerNorm, C4_RejectsOverflowingStatistics, kHugeX);
 NORMPROOF_REJECTS(LayerNorm, C6_RejectsSavedMeanOfWrongExtent,
                   saved_statistic_of_wrong_extent("mean"));
 
+TEST(LayerNorm, C14_RejectsZeroCenteredGamma) {
+  EXPECT_EQ(contract_message(
+                [] { layer_norm(kLayerNormX, kLayerNormAffine, {.zero_centred_gamma = true}); }),
+            "layer_norm: zero_centred_gamma is true; expected false, and 1 + gamma in place of "
+            "gamma, or norm_step, which adds it (C14)");
+}
+
 }  // namespace
 }  // namespace normproof::ref::norm

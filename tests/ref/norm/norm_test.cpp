@@ -124,5 +124,24 @@ TEST(NormForward, C13_RejectsLayoutsOtherThanRows) {
             "batch_norm: layout is not rows; expected rows (C13)");
 }
 
+TEST(NormBackward, C13_RejectsLayoutsOtherThanRows) {
+  const NormInputs<double> in{.x = kNormX, .grad_y = kNormX};
+  model::NormOptions options = model::BatchNormOptions{};
+  const auto forward = norm_forward<double>(options, in, initial_state<double>(options, 2));
+  options = model::BatchNormOptions{.layout = model::Layout::channels_last};
+  EXPECT_EQ(contract_message([&] { norm_backward<double>(options, in, forward); }),
+            "batch_norm: layout is not rows; expected rows (C13)");
+}
+
+TEST(NormStep, AddsTheOneOfZeroCenteredGamma) {
+  const NormInputs<double> in{.x = kNormX, .gamma = {0.5, -0.25}, .grad_y = kNormX};
+  NormInputs<double> plain = in;
+  plain.gamma = {1.5, 0.75};
+  const auto got = norm_step<double>(model::LayerNormOptions{.zero_centred_gamma = true}, in, {});
+  const auto expected = norm_step<double>(model::LayerNormOptions{}, plain, {});
+  for (const char* name : {"y", "grad_x", "grad_gamma", "grad_beta"})
+    EXPECT_BITS_EQ(got.outputs.at(name), expected.outputs.at(name));
+}
+
 }  // namespace
 }  // namespace normproof::ref::norm

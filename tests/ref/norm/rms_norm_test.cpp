@@ -65,5 +65,13 @@ NORMPROOF_REJECTS(RMSNorm, C6_RejectsSavedRstdOfWrongExtent,
                   saved_statistic_of_wrong_extent("rstd"));
 NORMPROOF_REJECTS(RMSNorm, C7_RejectsInfiniteGradY, kInfiniteGradY);
 
+TEST(RMSNorm, C14_RejectsZeroCenteredGamma) {
+  EXPECT_EQ(contract_message([] {
+              rms_norm(Tensor<double>{{1, 2}}, {{0.5, 0}, {}}, {.zero_centred_gamma = true});
+            }),
+            "rms_norm: zero_centred_gamma is true; expected false, and 1 + gamma in place of "
+            "gamma, or norm_step, which adds it (C14)");
+}
+
 }  // namespace
 }  // namespace normproof::ref::norm
