@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -20,11 +21,20 @@ struct TensorResult {
   std::string problem = {};
   std::string note = {};  ///< a remark that does not affect the verdict, or empty
   std::vector<std::size_t> shape = {};
-  std::size_t count = 0;  ///< number of elements compared
+  std::size_t count = 0;  ///< number of elements verified, with those that failed
   /// Flat indices (C order) of the elements that failed, in ascending order.
   std::vector<std::size_t> failed = {};
   /// The number of elements whose bound is infinite, so that any value passes.
   std::size_t unjudged = 0;
+  /// The number of elements that passed although their bound says nothing: zeros in place of their
+  /// row or output would be within the bounds (parts.hpp).
+  std::size_t vacuous = 0;
+  /// The number of elements that passed and of which the case asks nothing, because zeros would be
+  /// within the bounds of any correct implementation.
+  std::size_t unasked = 0;
+  /// The smallest relative error that would have been found in every verified element: the smallest
+  /// bound divided by the magnitude of the exact value. Infinite if no exact value differs from 0.
+  double smallest_found_error = std::numeric_limits<double>::infinity();
   double ratio = 0;  ///< the largest |got - exact| / bound; at most 1 if the output passes
   double max_absolute = 0;
   /// The number of elements for which relative errors and ulps are meaningful. An element that
@@ -49,6 +59,8 @@ struct TensorResult {
   ErrorRatioMap map = {};
 
   bool passed() const { return problem.empty() && failed.empty(); }
+  /// Returns the number of elements that passed although nothing was verified.
+  std::size_t unverified() const { return unjudged + vacuous; }
 };
 
 /// One explanation of why outputs failed.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "ref/model/operation_info.hpp"
 #include "ref/numeric/errors.hpp"
 #include "ref/tensor/contract.hpp"
 #include "verification/golden/gate/judged_output.hpp"
@@ -53,6 +54,49 @@ std::string find_problem(const StoredTensor& expected, const StoredTensor& answe
                          : " or a wider one");
 }
 
+/// Finds the elements of which a case of a corpus asks nothing, because zeros in place of their row
+/// or output would be within the bounds of any correct implementation: those of the default options.
+/// An operation on elements has none: the tail of a function is a part of the question, and
+/// Formula::stable verifies it.
+class UnaskedElements {
+ public:
+  UnaskedElements(const StoredCase& stored, const std::vector<StoredTensor>& answer,
+                  const CheckOptions& options)
+      : stored_(stored), answer_(answer), has_usual_bounds_(has_usual_tolerance(options)) {}
+
+  /// Moves the elements of `result` that are not asked from `vacuous` to `unasked`. `judged` is the
+  /// output that `result` describes.
+  void subtract_from(TensorResult& result, const JudgedOutput& judged) {
+    const Case& c = stored_.description.c;
+    if (result.vacuous == 0 || c.tier == corpus::Tier::user || is_elementwise(c)) return;
+    const std::vector<bool> usual =
+        has_usual_bounds_ ? judged.vacuous()
+                          : JudgedOutput(stored_, answer_, result.name, usual_bounds()).vacuous();
+    for (std::size_t i = 0; i < usual.size(); ++i)
+      if (usual[i] && judged.vacuous()[i] && !std::ranges::binary_search(result.failed, i))
+        ++result.unasked;
+    result.vacuous -= result.unasked;
+  }
+
+ private:
+  static bool has_usual_tolerance(const CheckOptions& options) {
+    return !options.accumulation && options.formula == tolerance::Formula::two_pass &&
+           !options.flush_subnormals && options.cast_order == tolerance::CastOrder::after_gamma;
+  }
+  static bool is_elementwise(const Case& c) {
+    return ref::model::operation_info(c.options).independence == ref::model::Independence::element;
+  }
+  const tolerance::Tolerance& usual_bounds() {
+    if (!usual_bounds_) usual_bounds_ = tolerance_for_options(stored_.description.c, {});
+    return *usual_bounds_;
+  }
+
+  const StoredCase& stored_;
+  const std::vector<StoredTensor>& answer_;
+  bool has_usual_bounds_;
+  std::optional<tolerance::Tolerance> usual_bounds_;
+};
+
 TensorResult make_uncompared_result(const std::string& name, std::string problem) {
   return {.name = name, .problem = std::move(problem)};
 }
@@ -93,6 +137,7 @@ CaseResult check_case(const StoredCase& stored, const std::vector<StoredTensor>&
     result.problem = ref::numeric::unknown_name("tensor", tensor.name, known);
     return result;
   }
+  UnaskedElements unasked(stored, answer, options);
   for (const std::string& name : known) {
     const bool is_needed = is_required(stored, name, options);
     const StoredTensor* const given = find(answer, name);
@@ -106,7 +151,9 @@ CaseResult check_case(const StoredCase& stored, const std::vector<StoredTensor>&
       result.tensors.push_back(make_uncompared_result(name, problem));
       continue;
     }
-    result.tensors.push_back(JudgedOutput(stored, answer, name, bounds).judge(options.maps));
+    const JudgedOutput judged(stored, answer, name, bounds);
+    result.tensors.push_back(judged.judge(options.maps));
+    unasked.subtract_from(result.tensors.back(), judged);
     result.tensors.back().note = describe_excess_digits(*find(stored.expected, name), *given);
   }
   if (result.tensors.empty())

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "verification/golden/certify/certificate.hpp"
+#include "verification/golden/gate/parts.hpp"
 
 namespace normproof::verification::golden::gate {
 
@@ -33,7 +34,9 @@ JudgedOutput::JudgedOutput(const StoredCase& stored, const std::vector<StoredTen
     : name_(std::move(name)),
       answer_(*find(answer, name_)),
       shape_(find(stored.expected, name_)->shape),
-      exact_(compute_judged_values(stored, answer, name_, bounds)) {}
+      exact_(compute_judged_values(stored, answer, name_, bounds)),
+      vacuous_(find_vacuous_bounds(
+          exact_, elements_per_part(stored.description.c, name_, exact_.high.size()))) {}
 
 TensorResult JudgedOutput::judge(bool with_map) const {
   TensorResult result = compare_elements();
@@ -97,11 +100,21 @@ TensorResult JudgedOutput::compare_elements() const {
   }
   result.count += judged.size();
   if (judged.empty()) return result;
+  for (std::size_t k = 0; k < judged.size(); ++k)
+    if (const double magnitude = std::fabs(exact_.high[judged[k]]);
+        magnitude > 0 && !vacuous_[judged[k]])
+      result.smallest_found_error = std::min(result.smallest_found_error, bounds[k] / magnitude);
   const checks::compare::Comparison comparison = compare_judged_output(got, judged, bounds);
   add_metrics(got, judged, bounds, result);
   const bool nan_failed = !result.failed.empty();
   for (const std::size_t k : comparison.failed) result.failed.push_back(judged[k]);
   std::ranges::sort(result.failed);
+  const auto unverified =
+      static_cast<std::size_t>(std::ranges::count_if(judged, [&](std::size_t i) {
+        return vacuous_[i] && !std::ranges::binary_search(result.failed, i);
+      }));
+  result.count -= unverified;
+  result.vacuous = unverified;
   if (nan_failed && comparison.worst_ratio < std::numeric_limits<double>::infinity()) return result;
   result.ratio = comparison.worst_ratio;
   const std::size_t worst = judged[comparison.worst_index];

@@ -32,6 +32,8 @@ class JudgedOutput {
   std::vector<double> error_ratios() const;
 
   std::size_t size() const { return exact_.high.size(); }
+  /// Returns, for each element, whether its bound says nothing (parts.hpp).
+  const std::vector<bool>& vacuous() const { return vacuous_; }
   /// Returns the verdict on element i if `value` were the candidate's value of that element.
   /// Elements are judged independently of each other. If one element is rejected, the output is
   /// rejected.
@@ -52,6 +54,7 @@ class JudgedOutput {
   const StoredTensor& answer_;
   std::vector<std::size_t> shape_;
   JudgedValues exact_;
+  std::vector<bool> vacuous_;
 };
 
 }  // namespace normproof::verification::golden::gate

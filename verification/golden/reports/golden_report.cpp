@@ -5,7 +5,9 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -19,6 +21,7 @@ namespace normproof::verification::golden::reports {
 
 using gate::CaseResult;
 using gate::TensorResult;
+using ref::io::DType;
 using support::report::count_text;
 using support::report::number_text;
 using support::report::percent;
@@ -59,7 +62,7 @@ struct MetricsRow {
     failed += t.passed() ? 0 : 1;
     compared += t.count;
     elements_with_digits += t.elements_with_digits;
-    unjudged += t.unjudged;
+    unjudged += t.unverified();
     ratio = std::max(ratio, t.ratio);
     ulp = std::max(ulp, t.max_ulp);
     absolute = std::max(absolute, t.max_absolute);
@@ -132,10 +135,10 @@ const char* verdict_word(Outcome outcome) {
   return "";
 }
 
-/// Whether the case passes only because all bounds, or all bounds of y, are infinite.
+/// Whether the case passes although nothing, or nothing of y, was verified.
 bool is_wholly_unjudged(const CaseResult& result) {
   const auto judged = [](const TensorResult& t) { return t.count > 0 || !t.problem.empty(); };
-  const auto is_unjudged = [&](const TensorResult& t) { return !judged(t) && t.unjudged > 0; };
+  const auto is_unjudged = [&](const TensorResult& t) { return !judged(t) && t.unverified() > 0; };
   const bool nothing_is_judged = std::ranges::none_of(result.tensors, judged) &&
                                  std::ranges::any_of(result.tensors, is_unjudged);
   const bool y_is_not_judged = std::ranges::any_of(
@@ -162,8 +165,30 @@ std::size_t GoldenReport::judged_case_count() const {
 std::size_t GoldenReport::unjudged() const {
   std::size_t elements = 0;
   for (const CheckedCase& c : cases)
-    for (const TensorResult& t : c.result.tensors) elements += t.unjudged;
+    for (const TensorResult& t : c.result.tensors) elements += t.unverified();
   return elements;
+}
+
+std::optional<WidestBound> GoldenReport::widest_bound() const {
+  std::map<std::tuple<std::string, DType, std::string>, double> smallest;
+  for (const CheckedCase& c : cases)
+    for (const TensorResult& t : c.result.tensors) {
+      if (!t.passed() || !std::isfinite(t.smallest_found_error)) continue;
+      const corpus::Case& asked = c.result.description.c;
+      const auto [entry, fresh] =
+          smallest.emplace(std::tuple(corpus::case_operation_name(asked), asked.dtype, t.name),
+                           t.smallest_found_error);
+      if (!fresh) entry->second = std::min(entry->second, t.smallest_found_error);
+    }
+  std::optional<WidestBound> widest;
+  for (const auto& [key, error] : smallest) {
+    const auto& [operation, dtype, output] = key;
+    constexpr double kWeak = 0.01, kWeakInUnitRoundoffs = 8;
+    if (error <= std::max(kWeak, kWeakInUnitRoundoffs * corpus::unit_roundoff(dtype))) continue;
+    if (!widest || error > widest->smallest_found_error)
+      widest = WidestBound{operation, dtype, output, error};
+  }
+  return widest;
 }
 
 bool GoldenReport::passed() const {
@@ -172,8 +197,10 @@ bool GoldenReport::passed() const {
 }
 
 std::string GoldenReport::summary() const {
+  const std::optional<WidestBound> widest = widest_bound();
   const char* const verdict = !passed()        ? "FAILED"
                               : unjudged() > 0 ? "PASSED where it is judged"
+                              : widest         ? "PASSED, weakly"
                                                : "PASSED";
   std::string line = fmt::format("{}: {} of {} passed", verdict, count_text(count(Outcome::passed)),
                                  plural(cases.size(), "case"));
@@ -186,8 +213,12 @@ std::string GoldenReport::summary() const {
   if (const std::size_t n = count(Outcome::declined); n > 0)
     line += fmt::format(", {} declined", count_text(n));
   if (const std::size_t n = unjudged(); n > 0)
-    line += fmt::format("; {} not verified, for nothing is claimed of them{}", plural(n, "element"),
-                        strict ? ", expected none" : " (--strict fails)");
+    line += fmt::format("; {} not verified, for nothing is claimed of them{}",
+                        plural(n, "element"), strict ? ", expected none" : " (--strict fails)");
+  if (widest && passed())
+    line += fmt::format("; an error of {} in {} of {} would pass{}",
+                        percent(widest->smallest_found_error), widest->output, widest->operation,
+                        widest->dtype == DType::float64 ? "" : ", ask in float64");
   if (judged_case_count() < min_cases)
     line += fmt::format("; expected {} or more{}", plural(min_cases, "case"),
                         judged_case_count() < cases.size() ? " that are judged" : "");
@@ -229,7 +260,7 @@ std::string failure_text(const TensorResult& t) {
                                                     {", norm-wise", t.norm_wise}};
   for (const auto& [name, worst] : metrics)
     if (std::isfinite(worst) && worst > 0) text += fmt::format("{} {}", name, number_text(worst));
-  if (t.unjudged > 0) text += fmt::format("; {} not judged", count_text(t.unjudged));
+  if (t.unverified() > 0) text += fmt::format("; {} not judged", count_text(t.unverified()));
   if (t.input_sensitivity > 0)
     text += fmt::format("; one rounding of the inputs moves {}",
                         t.input_sensitivity < 1
@@ -351,6 +382,25 @@ std::vector<std::string> note_lines(const GoldenReport& report) {
   return lines;
 }
 
+std::vector<std::string> unasked_lines(const GoldenReport& report) {
+  std::map<std::string, std::pair<std::size_t, std::string>> layers;
+  for (const CheckedCase& c : report.cases)
+    for (const TensorResult& t : c.result.tensors) {
+      if (t.unasked == 0) continue;
+      auto& [elements, first] = layers[corpus::case_operation_name(c.result.description.c)];
+      if (elements == 0) first = fmt::format("{} of {}", t.name, c.result.description.path);
+      elements += t.unasked;
+    }
+  std::vector<std::string> lines;
+  lines.reserve(layers.size());
+  for (const auto& [layer, found] : layers)
+    lines.push_back(
+        fmt::format("{}: {} not asked for, because zeros would be within the bounds of any correct "
+                    "implementation: {}",
+                    layer, plural(found.first, "element"), found.second));
+  return lines;
+}
+
 bool is_within_input_rounding(const CheckedCase& c) {
   return c.outcome == Outcome::failed && c.result.problem.empty() &&
          std::ranges::all_of(c.result.tensors, [](const TensorResult& t) {
@@ -371,8 +421,8 @@ support::report::Document document_without_verdict(const GoldenReport& report) {
         document.add(support::report::Problem{verdict_word(c.outcome), c.result.description.path,
                                               describe_case(c.result), c.repro});
   for (const std::string& line : repeated.lines()) document.add(support::report::Paragraph{line});
-  for (const auto& lines :
-       {corpus_lines(report), declined_lines(report), note_lines(report), diagnosis_lines(report)})
+  for (const auto& lines : {corpus_lines(report), declined_lines(report), unasked_lines(report),
+                            note_lines(report), diagnosis_lines(report)})
     for (const std::string& line : lines) document.add(support::report::Paragraph{line});
   return document;
 }

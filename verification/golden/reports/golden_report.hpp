@@ -23,7 +23,7 @@ enum class Outcome { passed, failed, xfail, xpass, declined };
 /// How the results of cases are reported, and which conditions the whole run must satisfy.
 struct ReportSettings {
   std::size_t min_cases = 1;
-  bool strict = false;     ///< whether an element with an infinite bound counts as a failure
+  bool strict = false;     ///< whether an element of which nothing was verified counts as a failure
   std::string xfail = {};  ///< list of expected failures: one glob per line, '#' starts a comment
   std::string xfail_name = "--xfail";  ///< the name of that list in error messages
   /// Whether the whole corpus is checked. If so, it is an error if a glob in the list of expected
@@ -45,6 +45,15 @@ struct CheckedCase {
   std::string file;   ///< the path of the case's case.json, relative to the working directory
 };
 
+/// An output of all cases of an operation in a dtype, and the smallest relative error of all its
+/// elements that one of these cases would have found.
+struct WidestBound {
+  std::string operation;
+  ref::io::DType dtype = ref::io::DType::float64;
+  std::string output;
+  double smallest_found_error = 0;
+};
+
 /// The results of `normproof golden check`, from which every report is generated.
 struct GoldenReport {
   std::vector<CheckedCase> cases;  ///< the checked cases, sorted by path
@@ -53,9 +62,12 @@ struct GoldenReport {
   std::optional<certify::CorpusVersion> corpus = {};
 
   std::size_t count(Outcome outcome) const;
-  /// Returns the number of cases that were not declined and have an element with a finite bound.
+  /// Returns the number of cases that were not declined and of which something was verified.
   std::size_t judged_case_count() const;
-  std::size_t unjudged() const;  ///< number of elements with an infinite bound
+  std::size_t unjudged() const;  ///< the number of elements of which nothing was verified
+  /// Returns the output of an operation in a dtype whose bounds are widest, if an error of more than
+  /// 1 %, or 8 unit roundoffs of the dtype, in all its elements would have passed in every case.
+  std::optional<WidestBound> widest_bound() const;
   bool passed() const;
   std::string summary() const;  ///< the last line of the report
 };
@@ -76,6 +88,10 @@ std::vector<std::string> corpus_lines(const GoldenReport& report);
 /// Returns one line for each layer with declined cases: the number of declined cases, and the first
 /// of them with the candidate's reason.
 std::vector<std::string> declined_lines(const GoldenReport& report);
+
+/// Returns one line for each layer with elements of which its cases ask nothing, because zeros would
+/// be within the bounds of any correct implementation. Such elements do not affect the verdict.
+std::vector<std::string> unasked_lines(const GoldenReport& report);
 
 /// Returns one line for each layer with outputs that were stored with more digits than the dtype of
 /// the case has. Such outputs do not affect the verdict.

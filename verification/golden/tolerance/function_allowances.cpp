@@ -24,12 +24,13 @@ namespace {
 /// reference's formula does not cancel. With t = tanh(a(x)) and unit roundoff u, the product
 /// `x (1 + t) / 2` has an additional error of at most `5/2 u |x|`. The product
 /// `x (1 - t^2) a'(x) / 2` has an additional error of at most `3 u |x a'(x)|`.
-void allow_cancellation(const checks::evaluation::FunctionInputs& inputs, double u,
+void allow_cancellation(const checks::evaluation::FunctionInputs& inputs, double u, Formula formula,
                         NamedTensors<double>& errors) {
   constexpr double kTwiceCubic = 6 * 0.044715, kRoot = 0.8;  // kRoot is more than sqrt(2/pi)
   const Tensor<double>& x = inputs.tensors.at("x");
   const Tensor<double>* const grad_y = inputs.tensors.find("grad_y");
   for (std::size_t i = 0; i < x.size(); ++i) {
+    if (formula == Formula::stable && x.data()[i] < 0) continue;
     const double magnitude = std::fabs(x.data()[i]);
     errors.at("y").data()[i] += kOperationError * u * magnitude;
     if (grad_y == nullptr) continue;
@@ -43,12 +44,13 @@ void allow_cancellation(const checks::evaluation::FunctionInputs& inputs, double
 /// error may be as large as s. In the derivative `s (1 + x (1 - s))`, the difference has an error
 /// of at most 9 unit roundoffs for x > 0, in any order of operations.
 void allow_published_sigmoid(const checks::evaluation::FunctionInputs& inputs,
-                             const ref::numeric::Arithmetic& arithmetic,
+                             const ref::numeric::Arithmetic& arithmetic, Formula formula,
                              NamedTensors<double>& errors) {
   const Tensor<double>& x = inputs.tensors.at("x");
   const Tensor<double>* const grad_y = inputs.tensors.find("grad_y");
   const Tensor<double>* const gate = inputs.tensors.find("gate");
   for (std::size_t i = 0; i < x.size(); ++i) {
+    if (formula == Formula::stable && x.data()[i] < 0) continue;
     const double magnitude = std::fabs(x.data()[i]);
     const double by = gate == nullptr ? 1 : std::fabs(gate->data()[i]);
     const double dy = grad_y == nullptr ? 0 : std::fabs(grad_y->data()[i]);
@@ -62,6 +64,38 @@ void allow_published_sigmoid(const checks::evaluation::FunctionInputs& inputs,
     errors.at("y").data()[i] += y_error * by;
     if (grad_y != nullptr) errors.at("grad_x").data()[i] += slope_error * by * dy;
     if (grad_y != nullptr && gate != nullptr) errors.at("grad_gate").data()[i] += y_error * dy;
+  }
+}
+
+/// Sets the bounds of gelu and geglu for x < -2 to those of formulas without the cancellation of 1 +
+/// erf: x Phi(x) with `Phi(x) = erfc(-x / sqrt(2)) / 2`, and Phi(x) + x phi(x) for the gradient.
+/// The rounding of the argument is multiplied by the condition of Phi and phi, which is at most x^2.
+/// Phi(x) is at most phi(x)/|x|.
+void set_stable_gelu_bounds(const checks::evaluation::FunctionInputs& inputs,
+                            const ref::numeric::Arithmetic& arithmetic,
+                            NamedTensors<double>& errors) {
+  constexpr double kTailBegin = -2, kDensityAt0 = 0.3989422804014327;
+  // The operations of each formula, and the operations that compute the argument.
+  constexpr double kOperations = 6, kArgumentOperations = 2, kSlack = 1 + 0x1p-20;
+  const Tensor<double>& x = inputs.tensors.at("x");
+  const Tensor<double>* const grad_y = inputs.tensors.find("grad_y");
+  const Tensor<double>* const gate = inputs.tensors.find("gate");
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double v = x.data()[i];
+    if (v >= kTailBegin) continue;
+    const double density = kDensityAt0 * ref::numeric::exp(-v * v / 2), below = density / -v;
+    const double relative = kSlack * kOperationError * arithmetic.unit_roundoff *
+                            (kOperations + kArgumentOperations * v * v);
+    // Each operation with a subnormal result is off by `tiny`; x multiplies one of them.
+    const double tiny = kOperations * arithmetic.tiny * (1 - v);
+    const double by = gate == nullptr ? 1 : std::fabs(gate->data()[i]);
+    const double y_error = relative * -v * below + tiny;
+    errors.at("y").data()[i] = y_error * by + arithmetic.tiny;
+    if (grad_y == nullptr) continue;
+    const double dy = std::fabs(grad_y->data()[i]);
+    errors.at("grad_x").data()[i] =
+        (relative * (below - v * density) + tiny) * by * dy + arithmetic.tiny * (1 + dy);
+    if (gate != nullptr) errors.at("grad_gate").data()[i] = y_error * dy + arithmetic.tiny;
   }
 }
 
@@ -300,11 +334,15 @@ class L2BackwardAllowances {
 
 void add_function_allowances(const Case& c, const checks::evaluation::FunctionInputs& inputs,
                              const NamedTensors<double>& values, Accumulation accumulation,
-                             NamedTensors<double>& bound, bool flushes) {
+                             Formula formula, NamedTensors<double>& bound, bool flushes) {
   if (has_operation<ref::model::GeluTanhOptions>(c))
-    allow_cancellation(inputs, accumulation_arithmetic(accumulation).unit_roundoff, bound);
+    allow_cancellation(inputs, accumulation_arithmetic(accumulation).unit_roundoff, formula, bound);
   if (has_operation<ref::model::SiluOptions>(c) || has_operation<ref::model::SwigluOptions>(c))
-    allow_published_sigmoid(inputs, accumulation_arithmetic(accumulation), bound);
+    allow_published_sigmoid(inputs, accumulation_arithmetic(accumulation), formula, bound);
+  const bool is_gelu =
+      has_operation<ref::model::GeluOptions>(c) || has_operation<ref::model::GegluOptions>(c);
+  if (is_gelu && formula == Formula::stable)
+    set_stable_gelu_bounds(inputs, arithmetic_of_candidate(accumulation, flushes), bound);
   if (inputs.tensors.contains("gate")) allow_stored_factors(c, inputs, values, accumulation, bound);
   if (has_operation<ref::model::AttentionOptions>(c) && inputs.tensors.contains("grad_y"))
     add_attention_allowances(c, inputs, accumulation, bound);

@@ -15,6 +15,8 @@ namespace normproof::verification::golden::tolerance {
 ///           log_sum_exp: a backward pass that computes exp(x - y).
 ///           silu and swiglu: a sigmoid 1/(1 + exp(-x)) whose exponential overflows, and 1 -
 ///           sigmoid in the backward pass.
+///           With Formula::stable, gelu_tanh, silu and swiglu get neither of these for x < 0, and
+///           gelu and geglu get a bound relative to the result for x < -2.
 ///           swiglu and geglu: the activation, and in the backward pass the product of grad_y and
 ///           gate, stored in c.dtype.
 ///           rope: products stored in c.dtype.
@@ -28,7 +30,7 @@ namespace normproof::verification::golden::tolerance {
 ///           finite inputs of c; `values` are the outputs for them in `double`
 void add_function_allowances(const Case& c, const checks::evaluation::FunctionInputs& inputs,
                              const ref::tensor::NamedTensors<double>& values,
-                             Accumulation accumulation, ref::tensor::NamedTensors<double>& bound,
-                             bool flushes = false);
+                             Accumulation accumulation, Formula formula,
+                             ref::tensor::NamedTensors<double>& bound, bool flushes = false);
 
 }  // namespace normproof::verification::golden::tolerance

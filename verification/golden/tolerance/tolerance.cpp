@@ -2,13 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <map>
-#include <numeric>
 #include <vector>
 
-#include "ref/model/operation_info.hpp"
 #include "ref/numeric/errors.hpp"
 #include "verification/checks/evaluation/sequence.hpp"
 #include "verification/golden/certify/certificate.hpp"
@@ -144,77 +141,6 @@ void drop_overflowing_bounds(const Case& c, const NamedTensors<double>& values,
   }
 }
 
-/// Returns the largest finite magnitude in the range.
-double largest_finite(const double* begin, const double* end) {
-  double largest = 0;
-  for (const double* value = begin; value != end; ++value)
-    if (std::isfinite(*value)) largest = std::max(largest, std::fabs(*value));
-  return largest;
-}
-
-/// Whether bounds may grow with the depth of a model until they are useless. This can happen only
-/// for a user's models. The cases of a corpus are designed to have useful bounds.
-bool may_be_vacuous(const Case& c) {
-  return c.tier == corpus::Tier::user && (corpus::is_encoder(c) || corpus::is_transformer(c));
-}
-
-/// Sets all bounds of an output to infinity if each of them exceeds the magnitude of every number
-/// in the case. Such bounds would accept any output of that magnitude, even zeros.
-void drop_vacuous_bounds(const Case& c, const NamedTensors<double>& values,
-                         NamedTensors<double>& bounds) {
-  double largest = 0;
-  for (const ref::io::StoredTensor& input : c.inputs)
-    if (ref::io::is_float(input.dtype)) {
-      const std::vector<double> numbers = ref::io::widen(input);
-      largest = std::max(largest, largest_finite(numbers.data(), numbers.data() + numbers.size()));
-    }
-  for (const auto& [name, value] : values)
-    largest = std::max(largest, largest_finite(value.data(), value.data() + value.size()));
-  for (auto& [name, bound] : bounds)
-    if (std::ranges::all_of(bound, [=](double own) { return own > largest; }))
-      std::ranges::fill(bound, std::numeric_limits<double>::infinity());
-}
-
-/// Returns the number of consecutive elements of an output that are judged together: an element, a
-/// row, or the whole output. It follows from the part of the inputs on which they depend.
-std::size_t elements_per_part(const Case& c, std::string_view output, std::size_t size) {
-  const auto& info = ref::model::operation_info(c.options);
-  if (info.independence == ref::model::Independence::element) return 1;
-  const bool is_per_row = info.independence == ref::model::Independence::row &&
-                          (output == "y" || output == "sum" || output == "grad_x");
-  if (!is_per_row) return size;
-  const auto& shape = corpus::main_input(c)->shape;
-  const std::size_t rows =
-      std::accumulate(shape.begin(), shape.end() - 1, std::size_t{1}, std::multiplies<>());
-  return rows == 0 || size % rows != 0 ? size : size / rows;
-}
-
-/// Sets the bounds of a part of an output to infinity if zeros in place of the whole part would be
-/// within the bounds, although they are not the result. Such bounds say nothing about the part.
-/// Gradients of norms and of softmax are left out: they are 0 for a constant grad_y.
-void drop_bounds_that_accept_zeros(const Case& c, const NamedTensors<double>& values, bool flushes,
-                                   NamedTensors<double>& bounds) {
-  const bool is_elementwise =
-      ref::model::operation_info(c.options).independence == ref::model::Independence::element;
-  for (auto& [name, bound] : bounds) {
-    const auto& value = values.at(name);
-    if (name.starts_with("grad_") && !is_elementwise) continue;
-    const DType dtype = corpus::stored_output_dtype(c, name);
-    const std::size_t length = elements_per_part(c, name, bound.size());
-    for (std::size_t begin = 0; begin < bound.size(); begin += length) {
-      bool accepts_zeros = true, is_zero = true;
-      for (std::size_t i = begin; i < begin + length; ++i) {
-        const double v = value.data()[i];
-        is_zero = is_zero && v == 0;
-        accepts_zeros = accepts_zeros && std::fabs(v) <= with_storage_rounding(bound.data()[i], v,
-                                                                               1, dtype, flushes);
-      }
-      if (!accepts_zeros || is_zero) continue;
-      std::fill_n(bound.data() + begin, length, std::numeric_limits<double>::infinity());
-    }
-  }
-}
-
 /// Whether every operation is exact. In an exact case, this is true for the usual arithmetic, but
 /// not necessarily for a coarser arithmetic.
 bool is_exact(const Case& c, Accumulation accumulation) {
@@ -231,6 +157,8 @@ bool computes_variance(const Case& c) {
 
 std::string_view to_string(Formula formula) {
   switch (formula) {
+    case Formula::stable:
+      return "stable";
     case Formula::two_pass:
       return "two_pass";
     case Formula::folded:
@@ -245,7 +173,7 @@ Formula parse_formula(std::string_view name) {
   for (const Formula formula : kFormulas)
     if (to_string(formula) == name) return formula;
   throw ref::numeric::UsageError(
-      ref::numeric::unknown_name("formula", name, {"folded", "one_pass", "two_pass"}));
+      ref::numeric::unknown_name("formula", name, {"folded", "one_pass", "stable", "two_pass"}));
 }
 
 Arithmetic arithmetic_of_candidate(Accumulation accumulation, bool flushes) {
@@ -270,7 +198,7 @@ Tolerance derive_tolerance(const Case& stored, checks::evaluation::EvalInputs in
   if (corpus::rounds_inputs(stored))
     arithmetic.input_roundoff = kScaledInputError * arithmetic.unit_roundoff;
   arithmetic.exact_operations = is_exact(c, accumulation);
-  arithmetic.folded = formula != Formula::two_pass;
+  arithmetic.folded = formula == Formula::folded || formula == Formula::one_pass;
   const double u = unit_roundoff(c.dtype);
   // Assumes exact operations on inputs and options that are rounded once each.
   const Arithmetic rounded_inputs{
@@ -286,13 +214,10 @@ Tolerance derive_tolerance(const Case& stored, checks::evaluation::EvalInputs in
   if (is_layer(c))
     add_layer_allowances(c, inputs.steps.front(), evaluated.values, accumulation, bounds.bound);
   if (is_function(c))
-    add_function_allowances(c, inputs.function, evaluated.values, accumulation, bounds.bound,
-                            flushes);
+    add_function_allowances(c, inputs.function, evaluated.values, accumulation, formula,
+                            bounds.bound, flushes);
   if (cast_order == CastOrder::before_gamma)
     allow_cast_before_gamma(c, inputs, evaluated.values, accumulation, bounds.bound);
-  if (may_be_vacuous(c)) drop_vacuous_bounds(c, evaluated.values, bounds.bound);
-  if (c.tier == corpus::Tier::user && !corpus::is_scaled(stored))
-    drop_bounds_that_accept_zeros(c, evaluated.values, flushes, bounds.bound);
   if (corpus::is_scaled(stored)) divide_by_scales(stored, evaluated.values, bounds);
   drop_overflowing_bounds(stored, evaluated.values, arithmetic, bounds.bound);
   return bounds;

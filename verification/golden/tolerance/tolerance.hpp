@@ -13,14 +13,18 @@ using corpus::Case;
 using ref::io::DType;
 
 /// The class of formulas that a candidate uses, with mean m and reciprocal standard deviation r.
+/// - `stable`: like `two_pass`, and silu, gelu, gelu_tanh, swiglu and geglu keep their relative
+///   accuracy for negative x, where the published formulas `x/(1 + exp(-x))`, `x (1 + erf)/2` and
+///   `x (1 + tanh)/2` lose all digits.
 /// - `two_pass`: differences are computed first, as in `(x - m) r`, and the variance is the mean of
 ///   squared distances from the mean. Equally accurate ways to compute the variance are included
 ///   (Welford, a tree of partial variances).
 /// - `folded`: a factor may be multiplied into a difference, as in `x r - m r`, which loses digits
 ///   to cancellation.
 /// - `one_pass`: like `folded`, and the variance is `E[x^2] - E[x]^2`.
-enum class Formula { two_pass, folded, one_pass };
-inline constexpr Formula kFormulas[] = {Formula::two_pass, Formula::folded, Formula::one_pass};
+enum class Formula { stable, two_pass, folded, one_pass };
+inline constexpr Formula kFormulas[] = {Formula::stable, Formula::two_pass, Formula::folded,
+                                        Formula::one_pass};
 std::string_view to_string(Formula formula);
 /// Returns the formula of that name.
 /// Throws    UsageError with the nearest known name
@@ -35,16 +39,13 @@ bool computes_variance(const Case& c);
 /// Source    docs/error_analysis.md, section 8: sums in any order, 2 ulps of error in any other
 ///           operation, then one rounding to the dtype in which the output is stored. If all
 ///           operations of a case are exact, sums and products have no error, unless `accumulation`
-///           is coarser than usual. For a user's case, the bound of a row or of a whole output is
-///           infinite if zeros would be within it although they are not the result
+///           is coarser than usual
 /// Computes  the bound of each output for `accumulation`, `formula` and `cast_order`. A bound for
 ///           one formula is at most the bound for the formulas listed after it in Formula. The
 ///           bounds for `one_pass` and `folded` are equal if the layer is not centered.
-///           An infinite bound accepts any value. It has one of three reasons: the element depends
-///           on a non-finite input; the element may overflow the output's dtype because the
-///           arithmetic has fewer digits than that dtype; or the case is a user's, and the bound
-///           says nothing: zeros would be within it, or, for a model, every number of the case.
-///           The bound of an output with a given scale is in units of that scale. The bound of an
+///           An infinite bound accepts any value. It has one of two reasons: the element depends on
+///           a non-finite input; or the element may overflow the output's dtype because the
+///           arithmetic has fewer digits than that dtype. The bound of an output with a given scale is in units of that scale. The bound of an
 ///           output with block scales ignores the scales
 struct Tolerance {
   ref::tensor::NamedTensors<double> bound;

@@ -46,10 +46,19 @@ const StoredCase& batch_norm() {
   return stored;
 }
 
+const std::vector<StoredCase>& quick_cases() {
+  static const std::vector<StoredCase> cases = [] {
+    std::vector<StoredCase> made;
+    for (const Case& c : recipes::corpus(Tier::quick)) made.push_back(certified(c));
+    return made;
+  }();
+  return cases;
+}
+
 TEST(CheckCase, ReferencePassesEveryQuickCase) {
   std::size_t judged = 0, elements = 0;
-  for (const Case& c : recipes::corpus(Tier::quick)) {
-    const StoredCase stored = certified(c);
+  for (const StoredCase& stored : quick_cases()) {
+    const Case& c = stored.description.c;
     const CaseResult result = check_case(stored, reference_output(stored), {});
     EXPECT_EQ(result.problem, "") << case_folder(c);
     for (const TensorResult& t : result.tensors) {
@@ -378,6 +387,119 @@ TEST(CheckCase, AllowsErrorsInAnExactCaseForCoarserArithmetic) {
   EXPECT_FALSE(check_case(stored, answer, {}).passed());
   EXPECT_FALSE(check_case(stored, answer, {.accumulation = Accumulation::float64}).passed());
   EXPECT_TRUE(check_case(stored, answer, {.accumulation = Accumulation::bfloat16}).passed());
+}
+
+/// Returns the answer of the reference with zeros in place of every float.
+std::vector<StoredTensor> answer_with_zeros(const StoredCase& stored) {
+  std::vector<StoredTensor> answer = reference_output(stored);
+  for (StoredTensor& tensor : answer)
+    if (ref::io::is_float(tensor.dtype))
+      tensor = ref::io::make_tensor(tensor.name, tensor.dtype, tensor.shape,
+                                    std::vector<double>(ref::io::widen(tensor).size(), 0.0));
+  return answer;
+}
+
+// The second row is so far from 0 that zeros in place of its y are within the bound.
+StoredCase far_row(Tier tier) {
+  Case c = plain_recipe("layer_norm", {2, 256}, DType::float32)
+               .x([](std::size_t i, double normal) { return i < 256 ? normal : 1e7 + normal; })
+               .make(1);
+  c.tier = tier;
+  return certified(c);
+}
+
+TEST(CheckCase, VerifiesNothingInARowWhoseBoundAcceptsZeros) {
+  const StoredCase stored = far_row(Tier::user);
+  const CaseResult right = check_case(stored, reference_output(stored), {});
+  EXPECT_TRUE(right.passed());
+  EXPECT_EQ(find_tensor_result(right, "y").count, 256u);
+  EXPECT_EQ(find_tensor_result(right, "y").vacuous, 256u);
+  // Numbers beyond the bound still fail.
+  std::vector<StoredTensor> answer = reference_output(stored);
+  std::vector<double> y = ref::io::widen(*find(answer, "y"));
+  y[300] = 1e6;
+  answer = replace_tensor(answer, ref::io::make_tensor("y", DType::float32, {2, 256}, y));
+  const CaseResult wrong = check_case(stored, answer, {});
+  EXPECT_THAT(find_tensor_result(wrong, "y").failed, ElementsAre(300u));
+  EXPECT_EQ(find_tensor_result(wrong, "y").vacuous, 255u);
+}
+
+TEST(CheckCase, ACaseOfACorpusDoesNotAskWhatNoCorrectImplementationCanShow) {
+  const StoredCase stored = far_row(Tier::standard);
+  const CaseResult result = check_case(stored, reference_output(stored), {});
+  EXPECT_EQ(find_tensor_result(result, "y").unasked, 256u);
+  EXPECT_EQ(find_tensor_result(result, "y").unverified(), 0u);
+  // bfloat16 sums are the choice of the candidate, so the first row counts as not verified.
+  const CaseResult coarse =
+      check_case(stored, reference_output(stored), {.accumulation = Accumulation::bfloat16});
+  EXPECT_GE(find_tensor_result(coarse, "y").unverified(), 256u);
+}
+
+TEST(CheckCase, VerifiesNoOutputOfTheQuickTierThatZerosPass) {
+  std::size_t outputs = 0;
+  for (const StoredCase& stored : quick_cases()) {
+    const Case& c = stored.description.c;
+    for (const TensorResult& t : check_case(stored, answer_with_zeros(stored), {}).tensors) {
+      const StoredTensor& expected = *find(stored.expected, t.name);
+      if (!ref::io::is_float(expected.dtype)) continue;
+      const std::vector<double> exact = ref::io::widen(expected);
+      ++outputs;
+      // If zeros pass, at most the elements that are 0 are verified.
+      if (t.passed()) {
+        EXPECT_LE(static_cast<std::ptrdiff_t>(t.count), std::ranges::count(exact, 0.0))
+            << case_folder(c) << " " << t.name;
+      }
+    }
+  }
+  EXPECT_GT(outputs, 7000u);
+}
+
+TEST(CheckCase, ReturnsTheSmallestRelativeErrorThatItFinds) {
+  const StoredCase stored = far_row(Tier::user);
+  const double found = find_tensor_result(check_case(stored, reference_output(stored), {}), "y")
+                           .smallest_found_error;
+  const auto result_of_factor = [&](double factor) {
+    std::vector<StoredTensor> answer = reference_output(stored);
+    std::vector<double> y = ref::io::widen(*find(answer, "y"));
+    for (double& element : y) element = round_to_dtype(DType::float32, element * factor);
+    answer = replace_tensor(answer, ref::io::make_tensor("y", DType::float32, {2, 256}, y));
+    return check_case(stored, answer, {}).passed();
+  };
+  EXPECT_GT(found, 0x1p-24);
+  EXPECT_LT(found, 0x1p-16);
+  EXPECT_FALSE(result_of_factor(1 + 2 * found));
+  EXPECT_TRUE(result_of_factor(1 + found / 8));
+}
+
+/// Returns the certified outputs as an answer.
+std::vector<StoredTensor> certified_answer(const StoredCase& stored) {
+  std::vector<StoredTensor> answer;
+  for (const StoredTensor& tensor : stored.expected)
+    if (!tensor.name.ends_with("_lo")) answer.push_back(tensor);
+  return answer;
+}
+
+TEST(CheckCase, AStableFormulaIsHeldToTheTailsOfActivations) {
+  for (const char* operation : {"silu", "gelu", "gelu_tanh"}) {
+    const StoredCase stored = certified(
+        plain_recipe(operation, {1, 2}, DType::float32)
+            .x([&](std::size_t i, double) {
+              return i == 0 ? (std::string_view(operation) == "silu" ? -90.0 : -8.0) : -1.0;
+            })
+            .make(1));
+    const CheckOptions stable{.formula = tolerance::Formula::stable};
+    const CaseResult usual = check_case(stored, certified_answer(stored), {});
+    EXPECT_EQ(find_tensor_result(usual, "y").vacuous, 1u) << operation;
+    const CaseResult right = check_case(stored, certified_answer(stored), stable);
+    EXPECT_TRUE(right.passed()) << operation;
+    EXPECT_EQ(find_tensor_result(right, "y").unverified(), 0u) << operation;
+    std::vector<StoredTensor> answer = certified_answer(stored);
+    std::vector<double> y = ref::io::widen(*find(answer, "y"));
+    y[0] = 0;
+    answer = replace_tensor(answer, ref::io::make_tensor("y", DType::float32, {1, 2}, y));
+    EXPECT_TRUE(check_case(stored, answer, {}).passed()) << operation;
+    EXPECT_FALSE(check_case(stored, answer, stable).passed()) << operation;
+  }
 }
 
 }  // namespace

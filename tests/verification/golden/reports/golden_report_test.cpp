@@ -327,5 +327,45 @@ TEST(GoldenReport, MarkdownHoldsTheSameReportWithEscapedMarkup) {
                     Not(HasSubstr("q/a_passes"))));
 }
 
+TEST(GoldenReport, SaysThatItPassesWeaklyIfALargeErrorWouldPass) {
+  corpora::gate::CaseResult wide = golden_result("q/wide", 0),
+                            narrow = golden_result("q/narrow", 0);
+  wide.tensors[0].smallest_found_error = 0.25;
+  EXPECT_EQ(golden_report({wide}, golden_check_command(), "").summary(),
+            "PASSED, weakly: 1 of 1 case passed; an error of 25.0 % in y of layer_norm would pass, "
+            "ask in float64");
+  // Another case finds smaller errors of the same output.
+  narrow.tensors[0].smallest_found_error = 1e-6;
+  EXPECT_EQ(golden_report({narrow, wide}, golden_check_command(), "").summary(),
+            "PASSED: 2 of 2 cases passed");
+  wide.description.c.dtype = normproof::ref::io::DType::bfloat16;
+  wide.tensors[0].smallest_found_error = 0.03;  // less than 8 unit roundoffs
+  EXPECT_EQ(golden_report({wide}, golden_check_command(), "").summary(),
+            "PASSED: 1 of 1 case passed");
+}
+
+TEST(GoldenReport, CountsElementsOfWhichNothingWasVerified) {
+  corpora::gate::CaseResult result = golden_result("q/a", 0);
+  result.tensors[0].vacuous = 3;
+  const judged::GoldenReport report = golden_report({result}, golden_check_command(), "");
+  EXPECT_EQ(report.unjudged(), 3u);
+  EXPECT_THAT(report.summary(), HasSubstr("PASSED where it is judged: 1 of 1 case passed; 3 "
+                                          "elements not verified, for nothing is claimed of "
+                                          "them (--strict fails)"));
+  auto strict = golden_check_command();
+  strict.strict = true;
+  EXPECT_FALSE(golden_report({result}, strict, "").passed());
+}
+
+TEST(GoldenReport, ListsWhatTheCasesDoNotAsk) {
+  corpora::gate::CaseResult result = golden_result("q/a", 0);
+  result.tensors[0].unasked = 3;
+  const judged::GoldenReport report = golden_report({result}, golden_check_command(), "");
+  EXPECT_TRUE(report.passed());
+  EXPECT_THAT(text_of(report),
+              HasSubstr("layer_norm: 3 elements not asked for, because zeros would be within the "
+                        "bounds of any correct implementation: y of q/a"));
+}
+
 }  // namespace
 }  // namespace normproof::tests::verification::golden::reports

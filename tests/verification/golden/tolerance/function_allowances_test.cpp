@@ -31,7 +31,7 @@ ref::tensor::NamedTensors<double> compute_allowances(const Case& c, Accumulation
     std::fill_n(zeros.data(), zeros.size(), 0.0);
     bound.set(name, std::move(zeros));
   }
-  add_function_allowances(c, inputs.function, outputs, accumulation, bound);
+  add_function_allowances(c, inputs.function, outputs, accumulation, Formula::two_pass, bound);
   return bound;
 }
 
