@@ -5,7 +5,6 @@ import false_alarm_findings as findings
 
 COLUMNS = ("questions", "passed", "declined", "refused", "not_verified", "failed")
 TITLES = {"numpy": "NumPy", "torch": "PyTorch", "jax": "JAX"}
-MAX_PLACES = 12  # questions that a cell of the table of reasons lists; --json has all
 
 
 def false_alarms(result):
@@ -77,8 +76,7 @@ def places(results):
             key = TITLES[failure["implementation"]], failure["op"], failure["dtype"], reason.name if reason else "not known"
             grouped[key].append(failure["path"].rpartition("/")[2])
     return table(("implementation", "operation", "dtype", "reason", "failed", "indices"),
-                 [(*key, len(found), " ".join(found[:MAX_PLACES]) + (" ..." if len(found) > MAX_PLACES else ""))
-                  for key, found in grouped.items()])
+                 [(*key, len(found), " ".join(found)) for key, found in grouped.items()])
 
 
 def sentences(results, field):
@@ -123,7 +121,7 @@ def render(results):
                     reason_rows(results))
     lines = ["# False alarms", "", *paragraph(INTRODUCTION), "", *facts(results), "", *paragraph(QUESTIONS), "",
              *section("Results", OUTCOMES, totals(results)), *section("Reasons of failures", REPEATED, reasons),
-             *section("Failed questions", "A cell has at most twelve indices; `--json` writes all.", places(results)),
+             *section("Failed questions", "`--only OPERATION/DTYPE/INDEX` repeats each of them.", places(results)),
              *section("Failures without a known reason", "No entry explains these failures.",
                       table(("implementation", "question", "verdict", "evidence"), unknown_failures(results)))]
     for field, title in (("refused", "Refused questions"), ("declined", "Declined questions")):
