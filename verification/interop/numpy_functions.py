@@ -25,8 +25,8 @@ def total(values):
 
 def softmax(x, dy, valid):
     e, _ = exponentials(x, valid)
-    whole = total(e)
-    y = e / np.where(whole == 0, x.dtype.type(1), whole)
+    whole = np.where(valid.any(-1, keepdims=True), total(e), x.dtype.type(1))  # a row of -infinity is NaN
+    y = e / whole
     return y, np.where(valid, y * (dy - total(np.where(valid, dy * y, 0))), 0)
 
 

@@ -395,3 +395,48 @@ def test_nan_in_x_reaches_grad_x_if_grad_y_is_constant(op):
     right[:, slice(None) if op == "layer_norm" else 1] = np.nan  # a row of LayerNorm, a column of BatchNorm
     assert normproof.judge(lambda x, grad_y=None: {"grad_x": right}, op, x=x, grad_y=grad_y, outputs="grad_x", strict=True)
     assert not normproof.judge(lambda x, grad_y=None: {"grad_x": grad_y * 0}, op, x=x, grad_y=grad_y, outputs="grad_x")
+
+
+def batch_norm_of_rows(x, eps, grad_y, gamma=None):
+    d = x - x.mean(0)
+    rstd = 1 / np.sqrt((d * d).mean(0) + np.float32(eps))
+    x_hat, g = d * rstd, grad_y if gamma is None else gamma * grad_y
+    outputs = {"y": x_hat if gamma is None else gamma * x_hat,
+               "grad_x": (g - g.mean(0) - x_hat * (g * x_hat).mean(0)) * rstd}
+    return outputs if gamma is None else {**outputs, "grad_gamma": (grad_y * x_hat).sum(0)}
+
+
+@pytest.mark.parametrize("parameters", [{}, {"gamma": np.float32([1, 2, 3])}])
+def test_a_batch_norm_without_state_need_not_return_gradients_of_absent_parameters(parameters):
+    x, grad_y = np.random.default_rng(1).standard_normal((2, 5, 3)).astype(np.float32)
+    report = normproof.judge(batch_norm_of_rows, "batch_norm", x=x, grad_y=grad_y, **parameters)
+    assert report, str(report)
+    assert {tensor["name"] for tensor in report.results[0].tensors} == {"y", "grad_x", *(f"grad_{name}" for name in parameters)}
+    incomplete = normproof.judge(lambda x, eps, grad_y, gamma=None: {"y": batch_norm_of_rows(x, eps, grad_y, gamma)["y"]},
+                                 "batch_norm", x=x, grad_y=grad_y, **parameters)
+    assert "grad_x is absent" in incomplete.failures[0].text
+
+
+@pytest.mark.parametrize("shape", [(2, 1), (2, 3, 1), (3,), (1,)])
+def test_log_sum_exp_of_vectors_and_of_single_elements_is_judged_with_gradients(shape):
+    def log_sum_exp(x, grad_y=None):
+        y = np.log(np.exp(x).sum(-1))
+        assert grad_y is None or grad_y.shape == y.shape
+        return y if grad_y is None else {"y": y, "grad_x": grad_y[..., None] * np.exp(x - y[..., None])}
+    x = np.random.default_rng(1).standard_normal(shape).astype(np.float32)
+    assert normproof.judge(log_sum_exp, "log_sum_exp", x=x)
+    report = normproof.judge(log_sum_exp, "log_sum_exp", x=x, grad_y=np.full(shape[:-1], 2, np.float32))
+    assert report, str(report)
+    assert {tensor["name"] for tensor in report.results[0].tensors} == {"y", "grad_x"}
+    assert not normproof.judge(lambda x: log_sum_exp(x)[None, None], "log_sum_exp", x=x)
+
+
+@pytest.mark.parametrize("factor, passed", [(1, True), (2, False)])
+def test_counts_of_steps_in_a_layer_may_be_integers(factor, passed):
+    case = normproof.case("quick/encoder_layer/post_power_norm-2x3x4-float64")
+    given = {name: stored.array() for name, stored in case.tensors.items()}
+    exact = kernels.exact(case)
+    assert given["norm1.iterations"].dtype == np.int64
+    report = normproof.judge(lambda **others: {**exact, "y": factor * exact["y"]}, "encoder_layer",
+                             outputs="y", **given, **case.options)
+    assert bool(report) == passed, str(report)

@@ -16,7 +16,7 @@ from normproof.frameworks.base import Framework, KnownConventions
 from normproof.frameworks.loaded_module import Forward, Leaves, LoadedModule, Tensor
 from normproof.layout import Layout, feature_count
 from normproof.output_policy import IGNORED, OutputPolicy, parse_outputs
-from normproof.signature import (OutputBuffer, Signature, find_buffer_parameter, looks_like_factory, read_signature,
+from normproof.signature import (EVERYTHING, OutputBuffer, Signature, find_buffer_parameter, looks_like_factory, read_signature,
                                  require_read)
 from normproof.stored import Stored, full_of_nan
 from normproof.titles import local_title, title_of
@@ -457,7 +457,7 @@ def prepare_invocation(fn: Any, op: str, known: Collection[str], *, framework: s
     order = parse_outputs(outputs)
     policy = OutputPolicy(
         op, tuple(name for name in order if name != IGNORED) or None, judges_gradients,
-        constructs or bool(state & signature.read_names), accumulation=accumulation, formula=formula,
+        constructs or bool((state | {EVERYTHING}) & signature.read_names), accumulation=accumulation, formula=formula,
         cast_order=cast_order, xfail=xfail, strict=strict, flush_subnormals=flush_subnormals, order=order)
     return Invocation(op, fn, signature, backward, backward_signature, tensors, device, conventions,
                       Layout(channels_first, conventions.spatial_axes), policy, constructs, MODULE_PARAMETERS,

@@ -13,7 +13,7 @@ from normproof.corpus import Case, Corpus
 from normproof.errors import UsageError, in_one_line
 from normproof.invocation import Answer, Invocation, prepare_invocation
 from normproof.isolation import Runner, start_runner
-from normproof.operations import computes_by_row
+from normproof.operations import computes_by_row, reduces_rows
 from normproof.probing import probe
 from normproof.report import CaseResult, Report
 from normproof.repro import Call, changed_arguments
@@ -260,7 +260,7 @@ def check_dtypes(op: str, inputs: Mapping[str, Stored]) -> list[str]:
                 notes.append(f"{name} have dtype {stored.dtype}")
         elif is_mask(name):
             continue
-        elif name not in ANY_DTYPE and not is_floating(stored):
+        elif name.rpartition(".")[2] not in ANY_DTYPE and not is_floating(stored):
             expected = "a floating dtype"
         elif name in SAME_DTYPE_AS_LEADING and stored.dtype != dtype:
             expected = f"{dtype}, that of {leading}"
@@ -330,6 +330,8 @@ def in_corpus_layout(op: str, inputs: Mapping[str, Stored], channels_first: bool
 
     def arrange(name: str, stored: Stored) -> Stored:
         data = stored.data
+        if name == "grad_y" and reduces_rows(op):
+            return stored.like(data.reshape(data.shape or (1,)))
         if name in SHAPED_LIKE_X and data.shape == shape:
             return stored.like(np.ascontiguousarray(np.moveaxis(data, 1, -1) if first else data).reshape(*leading, width))
         if name == "valid":

@@ -38,6 +38,10 @@ class Layout:
         The result is contiguous, with one exception: an image whose channels are last in the case, and first in the
         framework, keeps its order in memory.
         """
+        if self.user_shape is not None and "x" in case.tensors and stored.shape != case.tensors["x"].shape:
+            # A grad_y of fewer axes, as of log_sum_exp. That of a vector is a scalar, but has one axis in the case.
+            rows = self.user_shape[:-1] if stored.data.size == int(np.prod(self.user_shape[:-1])) else stored.shape
+            return stored.like(np.ascontiguousarray(stored.data).reshape(rows))
         if has_channels_first(case):
             stored = stored.like(np.moveaxis(stored.data, 1, -1))
         moved = self._from_channels_last(stored)
@@ -58,9 +62,7 @@ class Layout:
         if self.channels_first and data.ndim > 2:
             data = np.moveaxis(data, -1, 1)
         if self.user_shape is not None:
-            # A grad_y of fewer axes, as of log_sum_exp, has another size and keeps its shape.
-            same_size = data.size == int(np.prod(self.user_shape))
-            return stored.like(np.ascontiguousarray(data).reshape(self.user_shape) if same_size else data)
+            return stored.like(np.ascontiguousarray(data).reshape(self.user_shape))
         if self.spatial_axes is not None and self.channels_first:
             wanted = 2 + self.spatial_axes
             while data.ndim < wanted and not (wanted == 3 and data.ndim == 2):

@@ -15,3 +15,8 @@ def computes_by_row(op: str) -> bool:
 def computes_by_sample(op: str) -> bool:
     """Whether an operation computes each sample independently of the others."""
     return independence(op) != "none"
+
+
+def reduces_rows(op: str) -> bool:
+    """Whether y has one number per row of x, as that of log_sum_exp."""
+    return bool(layer_descriptions().get(op, {}).get("reduces"))

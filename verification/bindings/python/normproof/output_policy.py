@@ -77,7 +77,7 @@ class OutputPolicy:
         """Whether the judged outputs depend on the case and on what was returned."""
         if self.named:
             return bool(PARAMETER_GRADIENTS & set(self.named))
-        return not self.judges_gradients or self.has_logits or self.main == "parameter"
+        return not self.judges_gradients or self.has_logits or self.main == "parameter" or bool(self._required_outputs)
 
     @property
     def default_outputs(self) -> str:
@@ -117,7 +117,8 @@ class OutputPolicy:
             return ",".join(name for name in case.outputs if name != COUNTER)
         if self.is_loss_alone(outputs):
             return ",".join(["loss", *filter(is_gradient, case.outputs)])
-        return self._required_outputs
+        required = self._required_outputs
+        return ",".join(name for name in required.split(",") if not _lacks_parameter(case, name)) if required else ""
 
     def is_loss_alone(self, outputs: Iterable[str]) -> bool:
         """Whether a model with logits and a loss returned its loss only, beside gradients."""

@@ -1,0 +1,158 @@
+"""Tests verification/interop/false_alarms: its questions are reproducible, its counts add up, and it finds injected faults."""
+import importlib.util
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import types
+
+import numpy as np
+import pytest
+
+INTEROP = pathlib.Path(__file__).resolve().parents[3] / "verification/interop"
+sys.path.insert(0, str(INTEROP))
+
+import false_alarm_findings as findings  # noqa: E402
+import false_alarm_page as page  # noqa: E402
+import false_alarm_study as study_module  # noqa: E402
+import protocol  # noqa: E402
+from false_alarm_implementations import Implementation, shape_of_operand  # noqa: E402
+from false_alarm_questions import draw_question  # noqa: E402
+from false_alarm_values import REGIMES, available_dtypes, draw_values, largest_number  # noqa: E402
+
+SEED = 5
+
+
+def false_alarms(*arguments):
+    return subprocess.run([sys.executable, INTEROP / "false_alarms", *map(str, arguments)], capture_output=True, text=True,
+                          timeout=300, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})
+
+
+def same_questions(one, other):
+    return (one.options, one.mode, one.traits) == (other.options, other.mode, other.traits) and (
+        one.tensors.keys() == other.tensors.keys()) and all(
+        value.tobytes() == other.tensors[name].tobytes() for name, value in one.tensors.items())
+
+
+@pytest.mark.parametrize("op", protocol.OPERATIONS)
+def test_a_question_follows_from_its_seed_operation_dtype_and_index(op):
+    assert same_questions(draw_question(op, "float32", SEED, 3), draw_question(op, "float32", SEED, 3))
+    others = [draw_question(op, "float32", SEED + 1, 3), draw_question(op, "float32", SEED, 4)]
+    assert not any(same_questions(draw_question(op, "float32", SEED, 3), other) for other in others)
+
+
+@pytest.mark.parametrize("dtype", available_dtypes())
+def test_every_regime_draws_finite_numbers_in_the_range_of_its_dtype(dtype):
+    generator = np.random.default_rng(SEED)
+    for regime in dict.fromkeys(REGIMES):
+        for _ in range(20):
+            drawn = draw_values(generator, (3, 5), dtype, regime)
+            assert drawn.shape == (3, 5) and np.abs(drawn).max() <= 8 * largest_number(dtype)
+
+
+def test_a_wrong_kernel_fails_and_its_failures_have_no_reason():
+    def softmax(x):
+        e = np.exp(x - x.max(-1, keepdims=True))
+        return e / e.sum(-1, keepdims=True) * x.dtype.type(1.01)
+    wrong = Implementation(softmax, ("float32",), "numpy", lambda fn, dtype: fn)
+    result = study_module.Study("numpy", SEED, {"softmax": wrong}).run(6)
+    unknown = [failure for failure in result["failures"] if findings.find(failure) is None]
+    assert unknown and page.false_alarms(result)
+    assert {failure["evidence"]["wider"] for failure in unknown} == {"failed"}
+    assert "## Failures without a known reason" in page.render([result])
+    assert unknown[0]["repro"] == f"verification/interop/false_alarms numpy --seed {SEED} --only {unknown[0]['path']}"
+
+
+def test_a_bound_that_is_too_small_is_found_as_a_false_alarm(monkeypatch):
+    judge = study_module.normproof.judge
+
+    def judge_too_strictly(*arguments, **others):
+        report = judge(*arguments, **others)
+        tensors = [{**tensor, "failures": 1, "bound": 0.0, "ratio": "inf"} for tensor in report.results[0].tensors]
+        result = types.SimpleNamespace(declined=False, failed=True, tensors=tensors, text="y off", json={"problem": ""})
+        return types.SimpleNamespace(results=[result], passed=False)
+    study = study_module.Study("numpy", SEED)
+    assert not study.run(3, ["silu"])["failures"]
+    monkeypatch.setattr(study_module.normproof, "judge", judge_too_strictly)
+    result = study.run(3, ["silu"])
+    assert len(page.false_alarms(result)) == 3
+    assert "| NumPy | 3 | 0 | 0 | 0 | 0 | 3 | 0 | 3 |" in page.render([result])
+
+
+def test_counts_add_up_and_every_operation_of_numpy_understands_its_questions():
+    result = study_module.Study("numpy", SEED).run(2)
+    assert {row["op"] for row in result["rows"]} >= {"layer_norm", "attention", "translator", "adamw"}
+    counts = {outcome: sum(row[outcome] for row in result["rows"]) for outcome in study_module.OUTCOMES}
+    assert all(row["questions"] == sum(row[outcome] for outcome in study_module.OUTCOMES) for row in result["rows"])
+    assert sum(counts.values()) == 2 * len({row["op"] for row in result["rows"]})
+    assert counts["failed"] == len(result["failures"]) and counts["refused"] == sum(result["refused"].values())
+    assert not [sentence for sentence in (*result["refused"], *result["declined"]) if "expected one of" in sentence]
+    assert not [failure["text"] for failure in result["failures"] if " raised " in failure["text"]]
+
+
+@pytest.mark.parametrize("op, forward_only", [("softmax", False), ("log_sum_exp", True), ("attention", True),
+                                              ("layer_norm", True)])
+def test_numpy_is_judged_with_gradients_if_there_is_a_grad_y(op, forward_only):
+    study = study_module.Study("numpy", SEED)
+    finite = (question for question in (draw_question(op, "float64", SEED, index) for index in range(200))
+              if not any("special" in trait for trait in question.traits))
+    asked = next(question for question in finite if ("grad_y" not in question.tensors) == forward_only)
+    judged = {tensor["name"] for tensor in study_module.ask(asked, study.offered[op]).report.results[0].tensors}
+    assert "y" in judged and any(name.startswith("grad_") for name in judged) != forward_only
+
+
+def test_the_shape_of_an_absent_grad_y_follows_from_the_letters_of_its_description():
+    x, q, k, v = (np.zeros(shape) for shape in ((2, 3), (1, 4, 5, 6), (1, 2, 7, 6), (1, 2, 7, 8)))
+    assert shape_of_operand("layer_norm", "grad_y", {"x": x}) == (2, 3)
+    assert shape_of_operand("log_sum_exp", "grad_y", {"x": x}) == (2,)
+    assert shape_of_operand("attention", "grad_y", {"q": q, "k": k, "v": v}) == (1, 4, 5, 8)
+    assert shape_of_operand("adam", "grad_y", {}) is None
+
+
+def failure_of(**fields):
+    return {"implementation": "torch", "op": "softmax", "dtype": "float32", "traits": [], "text": "y off", "tensors": [],
+            "evidence": {}, **fields}
+
+
+@pytest.mark.parametrize("fields, name", [
+    ({"dtype": "bfloat16", "evidence": {"wider": "passed"}}, "torch_16_bits"),
+    ({"dtype": "bfloat16", "evidence": {"wider": "failed"}}, None),
+    ({"dtype": "float32", "evidence": {"wider": "passed"}}, None),
+    ({"implementation": "jax", "evidence": {"flushed": "not_verified"}}, "jax_flushes"),
+    ({"op": "group_norm", "evidence": {"folded": "passed"}}, "torch_folded"),
+    ({"op": "gelu", "evidence": {"folded": "passed"}}, None),
+    ({"traits": ["x:special"], "tensors": [{"got": "nan", "exact": "1.0"}]}, "nan_is_lost"),
+    ({"traits": ["x:ordinary"], "tensors": [{"got": "nan", "exact": "1.0"}]}, None)])
+def test_a_reason_explains_only_what_its_evidence_shows(fields, name):
+    reason = findings.find(failure_of(**fields))
+    assert (reason and reason.name) == name
+    assert findings.is_false_alarm(failure_of(**fields)) == (name in (None, "nan_is_lost"))
+
+
+def test_one_line_repeats_a_question_and_the_page_reads_what_json_wrote(tmp_path):
+    done = false_alarms("numpy", "--questions", 3, "--op", "silu", "--op", "softmax", "--json", tmp_path / "n.json",
+                        "--seed", SEED)
+    assert done.returncode == 0, done.stdout + done.stderr
+    written = json.loads((tmp_path / "n.json").read_text())
+    assert sum(row["questions"] for row in written["rows"]) == 6
+    repeated = false_alarms("numpy", "--seed", SEED, "--only", "silu/float32/1")
+    assert repeated.returncode == 0 and "silu/float32/1: mode training" in repeated.stdout and "PASSED" in repeated.stdout
+    shown = false_alarms("--page", tmp_path / "n.json", "--markdown", tmp_path / "n.md")
+    assert shown.returncode == 0 and (tmp_path / "n.md").read_text() == done.stdout
+
+
+@pytest.mark.parametrize("arguments, sentence", [
+    (("numpy", "--only", "silu/int8/1"), "expected OP/DTYPE/INDEX"),
+    (("numpy", "--only", "softmin/float32/1"), "expected OP/DTYPE"),
+    (("--page", "absent.json"), "expected files that --json wrote"), ((), "expected an implementation or --page"),
+    (("numpy", "--questions", 0), "expected at least 1 question")])
+def test_wrong_usage_is_rejected_in_one_sentence(arguments, sentence):
+    done = false_alarms(*arguments)
+    assert done.returncode == 2 and sentence in done.stderr and not done.stdout
+
+
+@pytest.mark.skipif(importlib.util.find_spec("jax") is not None, reason="JAX is installed")
+def test_an_absent_framework_is_skipped():
+    done = false_alarms("jax", "--questions", 1)
+    assert done.returncode == 77 and done.stdout.startswith("skipped: jax: ")

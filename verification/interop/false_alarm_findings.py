@@ -1,0 +1,132 @@
+"""Reasons for the failures of verification/interop/false_alarms: findings about implementations, and known false alarms.
+
+A failure is a dictionary: implementation, op, dtype, traits, options, text, tensors (name, got, exact, ratio, ... of each
+failed output) and evidence. The evidence has the outcomes of other answers to the same question:
+
+flushed        the same function, where subnormal numbers may be flushed to 0
+folded         the same function, where the bounds allow x r - m r for (x - m) r
+wider          the same function, computed in a dtype with more digits and rounded at the end; absent in float64
+wider_folded   both
+numpy          the formula in NumPy, in the same dtype; absent for NumPy itself
+"""
+import dataclasses
+import re
+import typing
+
+CENTERED = ("layer_norm", "add_layer_norm", "batch_norm", "group_norm", "instance_norm")
+NARROW = ("float16", "bfloat16")
+NOT_FINITE = ("nan", "inf", "-inf")
+HELD = ("passed", "not_verified")  # outcomes without a failed element
+FINDING, FALSE_ALARM = "finding", "false alarm"
+
+
+def always(failure):
+    del failure
+    return True
+
+
+def holds(*names):
+    """Returns a predicate: whether each of these answers to the same question has no failed element."""
+    return lambda failure: all(failure["evidence"].get(name) in HELD for name in names)
+
+
+def says(pattern):
+    """Returns a predicate: whether the text of the failure contains a pattern."""
+    return lambda failure: re.search(pattern, failure["text"]) is not None
+
+
+def has_special_input(failure):
+    return any(trait.endswith(":special") for trait in failure["traits"])
+
+
+def expects_number_for_nan(failure):
+    """Whether an input has a NaN or an infinity, and an output is one of them where a number is expected."""
+    return has_special_input(failure) and any(
+        tensor["got"] in NOT_FINITE and tensor["exact"] not in NOT_FINITE for tensor in failure["tensors"])
+
+
+def returns_zero_for_nan(failure):
+    """Whether an input has a NaN or an infinity, and each failed output is NaN or 0, and one is 0."""
+    got = {tensor["got"] for tensor in failure["tensors"]}
+    return has_special_input(failure) and "0.0" in got and got <= {"0.0", "nan"}
+
+
+def expects_nan_for_number(failure):
+    return has_special_input(failure) and any(tensor["exact"] == "nan" for tensor in failure["tensors"])
+
+
+@dataclasses.dataclass(frozen=True)
+class Reason:
+    """A sentence, and the failures that it explains.
+
+    kind             FINDING if the failure is true; FALSE_ALARM if normproof is wrong
+    implementation   the implementation, or "" for any
+    ops, dtypes      the operations and dtypes, or () for any
+    predicate        what else a failure must fulfil
+    """
+    name: str
+    kind: str
+    sentence: str
+    implementation: str = ""
+    ops: tuple = ()
+    dtypes: tuple = ()
+    predicate: typing.Callable = always
+
+    def explains(self, failure):
+        return (self.implementation in ("", failure["implementation"]) and (not self.ops or failure["op"] in self.ops)
+                and (not self.dtypes or failure["dtype"] in self.dtypes) and self.predicate(failure))
+
+
+REASONS = (
+    Reason("overflow", FALSE_ALARM, "If the exact result is out of the range of its dtype, there is an exception in place of "
+           "a verdict.",
+           predicate=says("is not decided with")),
+    Reason("nan_in_a_bound", FALSE_ALARM, "The bound of an element is NaN.", predicate=says(r"bound -?nan")),
+    Reason("forward_alone", FALSE_ALARM, "Without `grad_y`, the case fails with a sentence about `grad_x`.",
+           predicate=says("tensor 'grad_x' holds 0 bytes")),
+    Reason("nan_is_lost", FALSE_ALARM, "A number is expected where every implementation returns NaN: a factor is 0, a "
+           "difference is constant, or the numbers that replace the NaN are small beside the row.",
+           predicate=expects_number_for_nan),
+    Reason("nan_is_compared", FALSE_ALARM, "The gradient of ReLU at NaN is expected to be NaN, but follows from a comparison.",
+           ops=("relu",), predicate=expects_nan_for_number),
+    Reason("infinity_has_a_limit", FALSE_ALARM, "The gradient of log-sum-exp at +infinity is expected to be NaN, but PyTorch "
+           "and JAX return the limit.", ops=("log_sum_exp",), predicate=expects_nan_for_number),
+    Reason("torch_refuses", FINDING, "PyTorch refuses eps = 0 in training, and samples of one token.", "torch",
+           predicate=says("raised ValueError: (Expected more than 1|batch_norm eps must be positive)")),
+    Reason("torch_16_bits", FINDING, "PyTorch adds up in 16 bits and rounds between its steps. The same function passes if it "
+           "computes in float32 and rounds at the end.", "torch", dtypes=NARROW, predicate=holds("wider")),
+    Reason("torch_folded", FINDING, "PyTorch computes x r - m r in place of (x - m) r. The question passes with "
+           "`formula=\"folded\"`.", "torch", CENTERED, predicate=holds("folded")),
+    Reason("torch_16_bits_folded", FINDING, "PyTorch adds up in 16 bits, and computes x r - m r in place of (x - m) r. "
+           "Only both together explain the failure.", "torch", CENTERED, NARROW, holds("wider_folded")),
+    Reason("torch_gelu", FINDING, "The erf of oneDNN is up to nine units of 2^-24 off.", "torch", ("gelu", "geglu"),
+           ("float32",), holds("wider", "numpy")),
+    Reason("torch_attention_nan", FINDING, "`F.scaled_dot_product_attention` without a mask returns 0 for a query whose "
+           "scores are all NaN. With a mask it returns NaN.", "torch", ("attention",), predicate=returns_zero_for_nan),
+    Reason("rsqrt_derivative", FINDING, "The derivative of rsqrt in PyTorch and JAX is a cube that underflows for large x, so "
+           "that grad_x lacks the mean of g x_hat. NumPy passes.",
+           predicate=lambda failure: holds("numpy")(failure) and says("mean of g x_hat: dropped")(failure)),
+    Reason("jax_flushes", FINDING, "XLA on a CPU flushes subnormal numbers to 0. The question passes with "
+           "`flush_subnormals=True`.", "jax", predicate=holds("flushed")),
+    Reason("jax_attention", FINDING, "`jax.nn.dot_product_attention` computes its softmax in float32, even in float64.",
+           "jax", ("attention",), ("float64",), holds("numpy")),
+    Reason("jax_attention_16_bits", FINDING, "`jax.nn.dot_product_attention` rounds the weights to 16 bits. It passes if it "
+           "computes in float32 and rounds at the end.", "jax", ("attention",), NARROW, holds("wider")),
+)
+
+
+def find(failure):
+    """Returns the first reason that explains a failure, or None."""
+    return next((reason for reason in REASONS if reason.explains(failure)), None)
+
+
+def is_false_alarm(failure):
+    """Whether a failure is a false alarm, or has no known reason."""
+    reason = find(failure)
+    return reason is None or reason.kind == FALSE_ALARM
+
+
+def without_numbers(text):
+    """Returns a sentence with its numbers replaced, so that equal reasons can be counted."""
+    text = re.sub(r"own/\S+: ", "", text)
+    return re.sub(r"-?\d[\d,.]*(e[-+]?\d+)?", "#", text)[:200]

@@ -1,0 +1,158 @@
+"""Asks normproof.judge the questions of verification/interop/false_alarms, and collects counts and failures."""
+import collections
+import datetime
+import os
+import platform
+import sys
+
+import normproof
+from normproof.errors import NormproofError, UsageError
+
+import false_alarm_findings
+from false_alarm_implementations import framework_version, implementations
+from false_alarm_questions import draw_question
+
+PASSED, DECLINED, REFUSED, NOT_VERIFIED, FAILED = OUTCOMES = ("passed", "declined", "refused", "not_verified", "failed")
+COMPILED_EVERY = 25  # JAX compiles one question of this number, and runs the operations of the others one by one
+JAX_SHAPES = 2  # of each dtype, because JAX compiles every operation again for each shape
+MAX_TEXT = 300
+
+
+class Answered:
+    """The answer of normproof.judge to one question: an outcome, one sentence, and the failed outputs."""
+
+    def __init__(self, outcome, text, failed=(), report=None):
+        self.outcome, self.text, self.failed, self.report = outcome, text, tuple(failed), report
+
+
+def classify(report):
+    """Returns the answer in a report of one case."""
+    result = report.results[0]
+    if result.declined:
+        return Answered(DECLINED, result.json.get("problem") or result.text, report=report)
+    failed = [tensor for tensor in result.tensors if tensor["failures"] or tensor["problem"]]
+    if result.failed and (failed or not result.tensors or result.json["problem"]):
+        return Answered(FAILED, result.text, failed, report)
+    if not report.passed or any(tensor["unjudged"] for tensor in result.tensors):
+        return Answered(NOT_VERIFIED, result.text, report=report)
+    return Answered(PASSED, "", report=report)
+
+
+def ask(question, implementation, fn=None, **others):
+    """Asks one question. An input that the operation does not take is refused."""
+    try:
+        return classify(normproof.judge(
+            fn or implementation.fn, question.op, framework=implementation.framework, layout=implementation.layout, threads=1,
+            **question.arguments_for(implementation.framework), **others))
+    except UsageError as error:
+        return Answered(REFUSED, str(error))
+    except NormproofError as error:  # no verdict
+        return Answered(FAILED, f"{type(error).__name__}: {error}")
+
+
+class Study:
+    """The questions about one implementation. Throws ImportError if its framework is not installed."""
+
+    def __init__(self, name, seed, offered=None):
+        self.name, self.seed = name, seed
+        self.offered = implementations(name) if offered is None else offered
+
+    def question(self, op, index):
+        dtypes = self.offered[op].dtypes
+        return self.draw(op, dtypes[index % len(dtypes)], index)
+
+    def draw(self, op, dtype, index):
+        return draw_question(op, dtype, self.seed, index, JAX_SHAPES if self.name == "jax" else None)
+
+    def compile_or_not(self, index):
+        """Lets JAX compile every tenth question, because each shape takes it a quarter of a second."""
+        if self.name == "jax":
+            import jax
+            jax.config.update("jax_disable_jit", index % COMPILED_EVERY != 0)
+
+    def explain(self, question, answered):
+        """Returns what is known about a failure. Other answers to the same question are evidence.
+
+        false_alarm_findings.py describes them.
+        """
+        implementation = self.offered[question.op]
+        evidence = {"flushed": ask(question, implementation, flush_subnormals=True).outcome,
+                    "folded": ask(question, implementation, formula="folded").outcome}
+        if self.name == "numpy" or question.dtype != "float64":
+            wider = implementation.widened(implementation.fn, question.dtype)
+            evidence["wider"] = ask(question, implementation, wider).outcome
+            evidence["wider_folded"] = ask(question, implementation, wider, formula="folded").outcome
+        if self.name != "numpy":
+            twin = self.twins().get(question.op)
+            evidence["numpy"] = ask(question, twin).outcome if twin else "absent"
+        tensors = [{key: str(tensor[key]) for key in ("name", "problem", "where", "got", "exact", "bound", "ratio")}
+                   for tensor in answered.failed]
+        return {"implementation": self.name, "version": framework_version(self.name), "op": question.op,
+                "dtype": question.dtype, "path": question.path, "traits": list(question.traits),
+                "options": question.options, "text": answered.text[:MAX_TEXT], "tensors": tensors, "evidence": evidence,
+                "repro": self.repro(question)}
+
+    def twins(self):
+        if not hasattr(self, "_twins"):
+            self._twins = implementations("numpy")
+        return self._twins
+
+    def repro(self, question):
+        return f"verification/interop/false_alarms {self.name} --seed {self.seed} --only {question.path}"
+
+    def run(self, count, ops=(), save=None):
+        """Asks `count` questions of each operation. Returns counts and failures, which json can write.
+
+        After each operation, save(result) receives what is known so far.
+        """
+        result = {"implementation": self.name, "version": framework_version(self.name), "seed": self.seed, "count": count,
+                  "python": platform.python_version(), "machine": machine(),
+                  "normproof": f"{normproof.__version__}, corpus {normproof.corpus_version}",
+                  "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d"),
+                  "rows": [], "failures": [], REFUSED: collections.Counter(), DECLINED: collections.Counter()}
+        for op in ops or self.offered:
+            if op not in self.offered:
+                continue
+            counts = collections.defaultdict(collections.Counter)
+            for index in range(count):
+                question = self.question(op, index)
+                self.compile_or_not(index)
+                answered = ask(question, self.offered[op])
+                counts[question.dtype][answered.outcome] += 1
+                if answered.outcome == FAILED:
+                    result["failures"].append(self.explain(question, answered))
+                elif answered.outcome in (REFUSED, DECLINED):
+                    result[answered.outcome][f"{op}: {false_alarm_findings.without_numbers(answered.text)}"] += 1
+            result["rows"] += [{"op": op, "dtype": dtype, "questions": sum(found.values()),
+                                **{name: found[name] for name in OUTCOMES}} for dtype, found in counts.items()]
+            print(f"{self.name} {op}: {count} questions, {sum(found[FAILED] for found in counts.values())} failed",
+                  file=sys.stderr, flush=True)
+            if save:
+                save(result)
+        return result
+
+    def show(self, path):
+        """Prints the report of one question. Throws ValueError for a path that is not of a question."""
+        op, _, rest = path.partition("/")
+        dtype, _, index = rest.partition("/")
+        if op not in self.offered or dtype not in self.offered[op].dtypes or not index.isdecimal():
+            raise ValueError(f"--only {path}: expected OP/DTYPE/INDEX, with an operation and a dtype that {self.name} has")
+        question = self.draw(op, dtype, int(index))
+        self.compile_or_not(int(index))
+        print(f"{question.path}: mode {question.mode}, {question.options}, {', '.join(question.traits)}")
+        for name, value in question.tensors.items():
+            print(f"  {name}: {value.dtype} {list(value.shape)}")
+        answered = ask(question, self.offered[op])
+        print(answered.report if answered.report is not None else answered.text)
+        if answered.outcome == FAILED:
+            failure = self.explain(question, answered)
+            reason = false_alarm_findings.find(failure)
+            print(f"reason: {reason.sentence if reason else 'not known'} evidence: {failure['evidence']}")
+            return int(false_alarm_findings.is_false_alarm(failure))
+        return 0
+
+
+def machine():
+    names = [line.partition(":")[2].strip() for line in open("/proc/cpuinfo", encoding="utf-8")
+             if line.startswith("model name")] if os.path.exists("/proc/cpuinfo") else []
+    return names[0] if names else platform.machine()

@@ -1,0 +1,74 @@
+"""Draws the values of the questions of verification/interop/false_alarms, in the regimes where kernels go wrong."""
+import numpy as np
+
+FOUR = ("float64", "float32", "float16", "bfloat16")
+REGIMES = ("ordinary", "ordinary", "scaled", "mixed", "offset", "constant_rows", "near_constant", "outlier", "integers",
+           "signed_zeros")
+DIGITS = {"float64": 52, "float32": 23, "float16": 10, "bfloat16": 7}
+EXPONENTS = {"float64": (-1074, 1023), "float32": (-149, 127), "float16": (-24, 15), "bfloat16": (-133, 127)}
+
+
+def numpy_dtype(name):
+    """Returns the dtype of NumPy. bfloat16 is that of ml_dtypes."""
+    if name == "bfloat16":
+        import ml_dtypes
+        return np.dtype(ml_dtypes.bfloat16)
+    return np.dtype(name)
+
+
+def available_dtypes():
+    """Returns the dtypes that NumPy has here: without ml_dtypes, it has no bfloat16."""
+    try:
+        numpy_dtype("bfloat16")
+    except ImportError:
+        return FOUR[:3]
+    return FOUR
+
+
+def largest_number(dtype):
+    return float(2 - 2.0 ** -DIGITS[dtype]) * 2.0 ** EXPONENTS[dtype][1]
+
+
+def round_to(values, dtype):
+    """Rounds to a dtype. Numbers out of range become the largest number."""
+    limit = largest_number(dtype)
+    finite = np.clip(values, -limit, limit)
+    return np.where(np.isfinite(values), finite, values).astype(numpy_dtype(dtype))
+
+
+def powers(generator, low, high, shape=()):
+    return np.ldexp(1.0, generator.integers(low, high + 1, shape)) * generator.uniform(0.5, 1, shape)
+
+
+def draw_values(generator, shape, dtype, regime):
+    """Returns an array of float64 in a regime, not yet rounded."""
+    x = generator.standard_normal(shape)
+    low, high = EXPONENTS[dtype]
+    if regime == "ordinary":
+        return x * 10 ** generator.uniform(-2, 1)
+    if regime == "scaled":
+        return x * powers(generator, low, high - 2)
+    if regime == "mixed":
+        middle = generator.integers(low, high - 2)
+        return np.sign(x) * powers(generator, max(low, middle - 20), min(high - 2, middle + 20), shape)
+    if regime == "offset":
+        return generator.choice((-1, 1)) * 10 ** generator.uniform(0, min(6, DIGITS[dtype] * 0.3)) + x
+    if regime == "constant_rows":
+        rows = generator.random((*shape[:-1], 1)) < 0.5
+        return np.where(rows, x[..., :1], x)
+    if regime == "near_constant":
+        return 3 + np.rint(x) * 2.0 ** (1 - DIGITS[dtype])
+    if regime == "outlier":
+        x.flat[generator.integers(x.size)] = generator.choice((-1, 1)) * powers(generator, 0, min(high - 2, 20))
+        return x
+    if regime == "integers":
+        return np.rint(x)
+    return np.where(generator.random(shape) < 0.5, np.copysign(0.0, x), x)
+
+
+def inject(generator, values, kinds):
+    """Replaces one to three elements by the given infinities or NaN."""
+    values = values.copy()
+    for place in generator.integers(values.size, size=generator.integers(1, 4)):
+        values.flat[place] = generator.choice(kinds)
+    return values
