@@ -35,6 +35,7 @@ class Variation:
     function       is called in place of the implementation
     forward_only   whether no gradient is computed
     compiles       whether the module that fn made is compiled
+    memory         tensors by name that are overwritten and passed again, if the framework allows that; receives the others
     """
     alter: Callable[[str, Tensor], Tensor] | None = None
     buffer: Callable[[Tensor], Tensor] | None = None
@@ -42,6 +43,7 @@ class Variation:
     function: Callable[..., Any] | None = None
     forward_only: bool = False
     compiles: bool = False
+    memory: dict[str, Tensor] | None = None
 
 
 UNCHANGED = Variation()
@@ -249,7 +251,7 @@ class Invocation:
 
     def _answer_step(self, case: Case, variation: Variation, members: dict[str, str] | None) -> Answer:
         arranged = self.arrange(case)
-        given = {name: self.framework.tensor(stored, self.device) for name, stored in arranged.items()}
+        given = {name: self._make_tensor(name, stored, variation.memory) for name, stored in arranged.items()}
         if variation.alter is not None:
             given = {name: variation.alter(name, tensor) for name, tensor in given.items()}
         buffer = None if variation.buffer is None else variation.buffer(given["x"])
@@ -261,6 +263,14 @@ class Invocation:
         outputs = {name: returned.store_output(self.framework, self.device, self.layout, case, name, value, shape)
                    for name, value in values.items() if not _is_ignored(name)}
         return Answer(outputs, written, sum(map(_is_ignored, values)))
+
+    def _make_tensor(self, name: str, stored: Stored, memory: dict[str, Tensor] | None) -> Tensor:
+        """Returns a tensor of the framework: the one of that name in `memory`, overwritten, or a new one."""
+        if memory is None:
+            return self.framework.tensor(stored, self.device)
+        if name not in memory or not self.framework.overwrite(memory[name], stored, self.device):
+            memory[name] = self.framework.tensor(stored, self.device)
+        return memory[name]
 
     def _call(self, case: Case, given: dict[str, Tensor], variation: Variation, buffer: Tensor | None,
               members: dict[str, str] | None) -> dict[str, Tensor]:

@@ -122,6 +122,13 @@ class Framework(abc.ABC):
         """Returns the first element in the shape of the tensor, with stride 0. Required if there are stride layouts."""
         raise NotImplementedError
 
+    def overwrite(self, tensor: Tensor, stored: Stored, device: str) -> bool:
+        """Writes the elements of a stored tensor of the same shape into a tensor, which keeps its memory.
+
+        Returns False, and changes nothing, if tensors of the framework cannot be written to.
+        """
+        return False
+
     # Functions and modules.
 
     def gelu_approximation(self, by_tanh: bool) -> Any:

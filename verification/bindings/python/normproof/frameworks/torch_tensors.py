@@ -92,6 +92,12 @@ class Torch(Framework):
     def expanded(self, value: Tensor) -> Tensor:
         return value.reshape(-1)[:1].reshape([1] * value.dim()).expand(value.shape)
 
+    def overwrite(self, tensor: Tensor, stored: Stored, device: str) -> bool:
+        with torch.no_grad():
+            tensor.copy_(self.tensor(stored, device))
+        tensor.grad = None
+        return True
+
     def gelu_approximation(self, by_tanh: bool) -> str:
         return "tanh" if by_tanh else "none"
 
