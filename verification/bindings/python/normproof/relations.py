@@ -90,17 +90,17 @@ class RelationCase:
         return answer.outputs
 
     def require_within(self, title: str, outputs: Mapping[str, Stored], only: str = "", corpus: Corpus | None = None,
-                       index: int | None = None) -> None:
+                       index: int | None = None, case: Case | None = None) -> None:
         """Throws RelationBroken, with the title, if outputs are not within the bounds.
 
         The bounds are those of this case, or of a case of another handle. `only` are the outputs that are judged.
         """
-        handle, policy = corpus or self._corpus, self.invocation.policy
-        judged = policy.judged_outputs(self.case, outputs) if policy.depends_on_answer else policy.default_outputs
+        handle, policy, case = corpus or self._corpus, self.invocation.policy, case or self.case
+        judged = policy.judged_outputs(case, outputs) if policy.depends_on_answer else policy.default_outputs
         handle.set("outputs", only or judged)
         handle.select(self._index if index is None else index)
         for name, stored in outputs.items():
-            if policy.accepts(self.case, name):
+            if policy.accepts(case, name):
                 handle.answer(name, stored)
         verdict = handle.judge()
         if not verdict.passed:
@@ -116,7 +116,7 @@ class RelationCase:
                 corpus.set(setting, value)
             index = corpus.certify(name, case.op, case.training, variants.option_texts(case), case.sequence, case.tensors, 1)
             certified = case.replaced(case.tensors, outputs=corpus.select(index).outputs)
-            self.require_within(title, self.answer(certified, variation), corpus=corpus, index=index)
+            self.require_within(title, self.answer(certified, variation), corpus=corpus, index=index, case=certified)
 
     def require_same_bits(self, outputs: Mapping[str, Stored], where: str) -> None:
         """Throws RelationBroken if the bits of an output differ from those that the original case gave."""
