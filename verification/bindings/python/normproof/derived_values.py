@@ -38,6 +38,7 @@ class DerivedValues:
             "has_gamma": lambda: "gamma" in case.tensors,
             "has_beta": lambda: "beta" in case.tensors,
             "approximate": lambda: self.framework.gelu_approximation(names.GELU_BY_TANH.get(case.op, False)),
+            "grouped_heads": lambda: "q" in case.tensors and case.tensors["q"].shape[1] != case.tensors["k"].shape[1],
             "case": lambda: case,
         }
         return compute[rule]()
@@ -74,4 +75,4 @@ class DerivedValues:
                 "momentum": self.framework.momentum, "training": "whether the mode is training",
                 "inference": "whether the mode is inference", "has_gamma": "whether there is gamma",
                 "has_beta": "whether there is beta", "approximate": "tanh for gelu_tanh alone",
-                "case": "the case"}.get(source, source)
+                "grouped_heads": "whether k has fewer heads than q", "case": "the case"}.get(source, source)

@@ -11,7 +11,7 @@ from normproof import frameworks, names, returned
 from normproof.arguments import describe_value
 from normproof.corpus import Case
 from normproof.derived_values import DerivedValues
-from normproof.errors import NotOffered, Unanswered, UsageError, in_one_line
+from normproof.errors import NotOffered, Unanswered, UsageError, in_one_line, is_wrong_call
 from normproof.frameworks.base import Framework, KnownConventions
 from normproof.frameworks.loaded_module import Forward, Leaves, LoadedModule, Tensor
 from normproof.layout import Layout, feature_count
@@ -134,9 +134,16 @@ class Invocation:
         if self.makes_module:
             try:
                 module = self._make_module(case, {})
-            except Exception:  # every case will fail with this
+            except Exception as error:  # every case will fail with this
+                if is_wrong_call(error):
+                    raise UsageError(f"{self.title} cannot be made with {self.signature.title}: {in_one_line(error)}; expected a "
+                                     "constructor that takes these, or arguments=, which says what its parameters receive"
+                                     ) from None
                 module = None
             if module is not None:
+                if not self.holds and "running_decay" in names.option_names(self.op) and getattr(module, "momentum", 0) is None:
+                    raise UsageError(f"{self.title} with momentum=None averages over all batches before, of which a case has "
+                                     f"none; expected a number, or normproof.judge(module, {self.op!r}, x=...)")
                 self._require_known_members(module)
                 parameters = tuple(name for name in case.tensors if name in MODULE_PARAMETERS
                                    and self.framework.find_member(module, name, self.members) is not None)
@@ -447,12 +454,14 @@ def prepare_invocation(fn: Any, op: str, known: Collection[str], *, framework: s
     """
     tensors = frameworks.framework(framework or frameworks.detect(fn))
     title = title or title_of(fn)
+    if refusal := tensors.find_refusal(fn, op):
+        raise UsageError(f"normproof: {refusal}")
     conventions = tensors.known_conventions(fn)
     if layout not in (None, "channels_first", "channels_last"):
         raise UsageError(f"normproof: layout={layout!r}; expected 'channels_first' or 'channels_last'")
     has_channels = op in LAYERS_WITH_CHANNELS
     channels_first = tensors.channels_first and has_channels if layout is None else layout == "channels_first"
-    fn, constructs = (fn, True) if holds is not None else _plain_function(fn, op, known, tensors, title)
+    fn, constructs = (fn, True) if holds is not None else _plain_function(fn, op, known, tensors, title, arguments)
     derived = DerivedValues(tensors, device, title)
     sources, members = (arguments, {}) if not constructs else _split_members(fn, op, arguments)
     signature = read_signature(fn, op, known, derived, sources, constructor=constructs, writes=writes)
@@ -475,7 +484,8 @@ def prepare_invocation(fn: Any, op: str, known: Collection[str], *, framework: s
                       members=members, holds=frozenset(holds or ()))
 
 
-def _plain_function(fn: Any, op: str, known: Collection[str], tensors: Framework, title: str) -> tuple[Any, bool]:
+def _plain_function(fn: Any, op: str, known: Collection[str], tensors: Framework, title: str,
+                    arguments: Any) -> tuple[Any, bool]:
     """Returns the function that is called, and whether it makes a module or another object that is called then.
 
     Throws UsageError for a module, instead of its class.
@@ -483,12 +493,15 @@ def _plain_function(fn: Any, op: str, known: Collection[str], tensors: Framework
     if tensors.is_function_class(fn):
         return fn.apply, False
     if tensors.is_optimizer(fn):
-        return tensors.optimizer_step(fn, op), False
+        return tensors.optimizer_step(fn, op, arguments if hasattr(arguments, "items") else {}), False
     if tensors.is_module(fn):
         if inspect.isclass(fn):
-            return fn, True
+            layer = tensors.layer_function(fn, op)
+            return (fn, True) if layer is None else (layer, False)
         if not tensors.member_names(fn):
             return fn.forward, False
+        if tensors.layer_function(fn, op) is not None:
+            raise UsageError(f"{title} is a layer of one shape; expected its class, or normproof.judge(layer, {op!r}, x=...)")
         raise UsageError(f"{title} is a module of one shape and eps; expected its class, a function that makes one: lambda "
                          f"features, eps: {type(fn).__name__}(features, eps=eps), or normproof.judge(module, {op!r}, x=...)")
     if inspect.isclass(fn) and _has_call(fn):

@@ -20,7 +20,7 @@ from normproof.repro import Call, changed_arguments
 from normproof.returned import SHAPED_LIKE_X
 from normproof.stored import Stored, same_bits
 from normproof.titles import title_of
-from normproof.trained import copies_of, is_trained_module, trained_values
+from normproof.trained import copies_of, is_trained_module, trained_layer, trained_values
 
 OPTION_TYPES = (bool, int, float, str)
 # The dtype of a case is that of the first of these tensors that it has.
@@ -67,11 +67,15 @@ def judge(fn: Callable[..., Any], op: str, *, mode: str | None = None, device: s
     called, title, holds = fn, title_of(fn), None
     if is_trained_module(fn):
         title = title_of(type(fn))
-        own = trained_values(fn, op, names.with_canonical_names(op, given, "normproof.judge"), arguments)
+        layer = trained_layer(fn, op)
+        own = trained_values(fn, op, names.with_canonical_names(op, given, "normproof.judge", complete=layer is None), arguments)
         given = {**own, **given}
-        holds = names.known_names(op) - {"x", "grad_y", "valid"}
         mode = mode or ("training" if getattr(fn, "training", True) else "inference")
-        called, arguments = copies_of(fn), dict(arguments or {})
+        if layer is not None:
+            called = layer
+        else:
+            holds = names.known_names(op) - {"x", "grad_y", "valid"}
+            called, arguments = copies_of(fn), dict(arguments or {})
     mode = mode or ("inference" if op in INFERENCE_ONLY else "training")
     given = {key: value.item() if isinstance(value, np.generic) and key in names.option_names(op) else value
              for key, value in names.with_canonical_names(op, given, "normproof.judge").items()}

@@ -69,6 +69,11 @@ class Signature:
         return [argument.source for argument in self.arguments if isinstance(argument.source, OutputBuffer)]
 
     @property
+    def title(self) -> str:
+        """The names of the arguments, separated by commas."""
+        return ", ".join(argument.parameter for argument in self.arguments) or "no arguments"
+
+    @property
     def tensor_order(self) -> list[str]:
         """The names that the parameters stand for, in the order of the parameters."""
         return [argument.source for argument in self.arguments if isinstance(argument.source, str)]
@@ -268,9 +273,9 @@ def _has_setup_context(function: type) -> bool:
 
 
 def _documented_parameters(fn: Callable[..., Any]) -> dict[str, inspect.Parameter]:
-    """Returns the parameters that the first line of a docstring lists, "softmax(input, dim, *, dtype=None)", or {}."""
-    line = next((line.strip() for line in (fn.__doc__ or "").splitlines() if line.strip()), "")
-    found = re.match(r"\w+(\(.*\))(?: -> .*)?$", line)
+    """Returns the parameters that the beginning of a docstring lists, "softmax(input, dim, *, dtype=None)", or {}."""
+    text = " ".join((fn.__doc__ or "").split())
+    found = re.match(r"\w+(\([^()]*(?:\([^()]*\)[^()]*)*\))", text)
     if not found:
         return {}
     try:

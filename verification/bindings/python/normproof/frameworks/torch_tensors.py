@@ -6,7 +6,7 @@ from typing import Any, Callable, ContextManager, Mapping, Sequence
 import numpy as np
 import torch
 
-from normproof.frameworks import torch_modules, torch_optimizers
+from normproof.frameworks import torch_layers, torch_modules, torch_optimizers, torch_refusals
 from normproof.frameworks.base import Framework, KnownConventions, require_shape
 from normproof.frameworks.loaded_module import Forward, Leaves, LoadedModule, Tensor
 from normproof.stored import Array, Stored, from_numpy
@@ -127,8 +127,17 @@ class Torch(Framework):
     def is_optimizer(self, fn: Any) -> bool:
         return isinstance(fn, type) and issubclass(fn, torch.optim.Optimizer)
 
-    def optimizer_step(self, kind: Any, op: str) -> Callable[..., Any]:
-        return torch_optimizers.optimizer_step(kind, op)
+    def optimizer_step(self, kind: Any, op: str, given: Mapping[str, Any]) -> Callable[..., Any]:
+        return torch_optimizers.optimizer_step(kind, op, given)
+
+    def layer_function(self, fn: Any, op: str) -> Callable[..., Any] | None:
+        return torch_layers.layer_function(fn, op) if torch_layers.computed_operation(fn) == op else None
+
+    def layer_values(self, module: Any, op: str) -> dict[str, Any]:
+        return torch_layers.layer_values(module, op)
+
+    def find_refusal(self, fn: Any, op: str) -> str:
+        return torch_refusals.find_refusal(fn, op)
 
     def member(self, module: Any, path: str) -> Tensor:
         return {**dict(module.named_parameters()), **dict(module.named_buffers())}[path].detach()
