@@ -11,7 +11,7 @@ from normproof import folders, names
 from normproof.arguments import describe_value, require_arguments
 from normproof.conventions import Observations, describe_conventions
 from normproof.corpus import Case, Corpus, ops
-from normproof.dtypes import dtype_names
+from normproof.dtypes import EIGHT_BITS, dtype_names, has_eight_bits
 from normproof.errors import NotOffered, Unanswered, UsageError, in_one_line, text_of_error
 from normproof.invocation import Invocation, prepare_invocation
 from normproof.isolation import Runner, start_runner
@@ -23,6 +23,7 @@ from normproof.report import CaseResult, Report
 from normproof.repro import Call, changed_arguments
 from normproof.row_lengths import describe_longest_row
 from normproof.signature import EVERYTHING
+from normproof.stored import ML_DTYPES
 
 
 CALLED_AGAIN = "new_numbers"  # the relation that every call of check has for one case
@@ -126,7 +127,8 @@ def prepare_checked(fn: Callable[..., Any], op: str, corpus: Corpus, example: Ca
     known = known_names(corpus, op)
 
     def make(framework: str | None) -> Invocation:
-        invocation = prepare_invocation(fn, op, known, framework=framework, **given)
+        invocation = prepare_invocation(fn, op, known, framework=framework, **given,
+                                        differentiates=not has_eight_bits(dtype_names(dtype)))
         require_dtypes(invocation, dtype)
         if not isolate:
             invocation.require_device()
@@ -238,7 +240,7 @@ def require_dtypes(invocation: Invocation, dtype: Any) -> None:
     """Throws UsageError if the framework lacks one of the dtypes."""
     for name in dtype_names(dtype):
         if name not in invocation.framework.dtypes:
-            hint = ": install ml_dtypes" if name == "bfloat16" and invocation.framework.dtypes_from_ml_dtypes else ""
+            hint = ": install ml_dtypes" if name in ML_DTYPES and invocation.framework.dtypes_from_ml_dtypes else ""
             raise UsageError(f"normproof: {invocation.framework.name} has no {name} here{hint}")
 
 
@@ -251,9 +253,17 @@ def select_cases(corpus: Corpus, op: str, dtype: Any, only: str | Sequence[str] 
     paths = corpus.paths()
     found = [index for index in folders.matching(paths, globs) if corpus.description(index)["dtype"] in wanted]
     if not found:
+        scaled = f"; expected one of {', '.join(ops_with_eight_bits())}, which have cases of 8 bits" if has_eight_bits(wanted) else ""
         raise UsageError(f"normproof: no case of {op} in {', '.join(wanted)}, tier {tier}"
-                         + (f", matches {', '.join(globs)}" if globs else ""))
+                         + (f", matches {', '.join(globs)}" if globs else scaled))
     return found
+
+
+@functools.cache
+def ops_with_eight_bits() -> tuple[str, ...]:
+    """Returns the operations that have cases with a y of 8 bits."""
+    with Corpus(folders.tier_folder("quick")) as corpus:
+        return tuple(sorted({path.split("/")[1] for path in corpus.paths() if path.endswith(EIGHT_BITS)}))
 
 
 def count_other_dtypes(corpus: Corpus, op: str, dtype: Any, only: str | Sequence[str] | None, tier: str) -> str:

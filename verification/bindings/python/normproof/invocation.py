@@ -442,11 +442,12 @@ def prepare_invocation(fn: Any, op: str, known: Collection[str], *, framework: s
                        backward: Callable[..., Any] | None = None, layout: str | None = None, forward_only: bool = False,
                        accumulation: str = "", formula: str = "", cast_order: str = "", xfail: str = "",
                        strict: bool = False, flush_subnormals: bool = False, writes: Mapping[str, str] | None = None,
-                       title: str = "", holds: Collection[str] | None = None) -> Invocation:
+                       title: str = "", holds: Collection[str] | None = None, differentiates: bool = True) -> Invocation:
     """Determines how to call fn as an implementation of op.
 
     known          the names of all tensors and options of op
     forward_only   whether no gradient is judged
+    differentiates   whether the framework may compute gradients
     title          the name of fn in reports; "" for its own
     holds          the tensors and options that the module made by fn has the values of; None if fn is called otherwise
     The others are arguments of normproof.check.
@@ -471,6 +472,8 @@ def prepare_invocation(fn: Any, op: str, known: Collection[str], *, framework: s
     overwritten = _overwritten_inputs(signature, writes or {})
     judges_gradients = not forward_only and computes_gradients(signature, backward, tensors)
     if (overwritten or signature.buffers) and backward is None:
+        judges_gradients = False
+    if not differentiates and backward is None and "grad_y" not in signature.read_names:
         judges_gradients = False
     state = set(names.state_names(op))
     order = parse_outputs(outputs)

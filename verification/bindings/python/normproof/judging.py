@@ -250,6 +250,10 @@ def check_dtypes(op: str, inputs: Mapping[str, Stored]) -> list[str]:
     Throws UsageError for a dtype that a tensor cannot have: classes are integers, everything but masks and counts is
     floating, and what is combined with an activation has its dtype.
     """
+    for name, stored in inputs.items():
+        if stored.dtype.startswith("float8"):
+            raise UsageError(f"normproof.judge: {name} has dtype {stored.dtype}, and tensors of 8 bits have scales, which judge "
+                             f"does not take; expected normproof.check with dtype={stored.dtype!r}")
     leading = next((name for name in LEADING_TENSORS if name in inputs), None)
     if leading is None:
         require_floating(inputs)

@@ -33,6 +33,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "first_moment": ("exp_avg", "m"),
     "second_moment": ("exp_avg_sq", "v"),
     "iterations": ("step", "t"),
+    "x_scale": ("scale_x", "input_scale"),
+    "y_scale": ("scale_y", "output_scale", "out_scale"),
     "eps": ("epsilon", "variance_epsilon", "layer_norm_eps", "rms_norm_eps", "norm_eps", "layernorm_epsilon"),
     "groups": ("num_groups", "n_groups"),
     "zero_centred_gamma": ("zero_centered_gamma", "unit_offset", "add_unit_offset"),

@@ -12,6 +12,7 @@ import numpy as np
 
 from normproof import names, variants
 from normproof.corpus import Case, Corpus
+from normproof.dtypes import EIGHT_BITS
 from normproof.errors import NotOffered, Unanswered, UsageError, in_one_line, text_of_error
 from normproof.frameworks.loaded_module import Tensor
 from normproof.invocation import Answer, Invocation, Variation
@@ -36,6 +37,12 @@ _FIXED_AXES = {"attention": "q, k and v have an axis of samples and one of heads
 
 class NotApplicable(Exception):
     """The relation does not apply to this case or this implementation. The text is the reason."""
+
+
+def _require_no_scales(case: Case) -> None:
+    """Throws NotApplicable for a case of 8 bits, whose scales belong to its rows."""
+    if case.dtype in EIGHT_BITS:
+        raise NotApplicable("tensors of 8 bits have scales, which belong to their rows")
 
 
 class RelationBroken(Exception):
@@ -127,6 +134,7 @@ class RelationCase:
     @property
     def sample_count(self) -> int:
         """The number of samples. Throws NotApplicable if samples are not computed independently of each other."""
+        _require_no_scales(self.case)
         samples = variants.sample_count(self.case)
         if self.case.sequence:
             raise NotApplicable("the case is a sequence of steps, each with the state of the one before")
@@ -165,6 +173,7 @@ def _check_expanded_gradient(asked: RelationCase) -> None:
 def check_rank(asked: RelationCase) -> None:
     """Checks that x may have rank 2, 3 or 4."""
     case = asked.case
+    _require_no_scales(case)
     if "x" not in case.tensors or not computes_by_row(case.op):
         raise NotApplicable(_FIXED_AXES.get(case.op, f"{case.op} has no x whose rows it computes each alone"))
     if case.sequence:
@@ -245,6 +254,7 @@ def check_new_numbers(asked: RelationCase) -> None:
     overwritten in between if the framework allows that. Its exact values are certified on the spot.
     """
     case = asked.case
+    _require_no_scales(case)
     if case.sequence:
         raise NotApplicable("the case is a sequence of steps, each of which is a call with other numbers")
     over_rows = names.has_statistics_over_rows(case.op)

@@ -39,8 +39,7 @@ def name_outputs(returned: Any, case: Case, policy: OutputPolicy, signature: Sig
     if policy.order and len(policy.order) == len(returned):
         return {name: value for name, value in zip(policy.order, returned) if name != IGNORED}
     others = [name for name in names.state_names(case.op) if name in signature.read_names]
-    if "sum" in case.outputs:
-        others.append("sum")
+    others += [name for name in ("sum", "y_scale") if name in case.outputs]
     moments = [name for name in OPTIMIZER_STATE[1:-1] if name in case.outputs]
     if policy.main == "parameter" and len(returned) in (1 + len(moments), 2 + len(moments)):
         others = [*moments, "iterations"][:len(returned) - 1]

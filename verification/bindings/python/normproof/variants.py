@@ -10,7 +10,7 @@ from normproof.corpus import Case
 from normproof.frameworks.base import Framework
 from normproof.frameworks.loaded_module import Tensor
 from normproof.returned import OPTIMIZER_STATE
-from normproof.stored import Array, Stored
+from normproof.stored import Array, Stored, full_of_nan
 
 # The first of these that a case has determines the number of its samples.
 LEADING_TENSORS = ("x", "q", "logits")
@@ -24,7 +24,6 @@ LIKE_X = ("x", "residual", "gate", "q", "k", "v", "logits", "grad_y", "grad_sum"
 MAIN_INPUTS = ("x", "q", "logits", "parameter", "tokens")
 MOVED_WITH = {"x": ("residual", "gate", "grad_y", "grad_sum"), "q": ("grad_y",),
               "parameter": ("grad_parameter", *OPTIMIZER_STATE)}
-_BFLOAT16_NAN = 0x7FC0
 
 
 def option_texts(case: Case) -> dict[str, str]:
@@ -148,8 +147,7 @@ def _unmasked_rows(case: Case, leading: tuple[int, ...]) -> Array:
 def buffer_like(framework: Framework, tensor: Tensor) -> Tensor:
     """Returns a new tensor of the same shape and dtype, filled with NaN if the dtype has it."""
     stored = framework.stored(tensor)
-    full = np.full(stored.shape, _BFLOAT16_NAN if stored.dtype == "bfloat16" else np.nan).astype(stored.data.dtype)
-    return framework.tensor(stored.like(full), framework.device_of(tensor))
+    return framework.tensor(full_of_nan(stored.dtype, stored.shape), framework.device_of(tensor))
 
 
 def first_difference(one: Stored, other: Stored) -> list[int]:

@@ -6,15 +6,17 @@ from typing import Any, Callable, ContextManager, Mapping, Sequence
 import numpy as np
 import torch
 
+from normproof.dtypes import EIGHT_BITS
+from normproof.errors import NotOffered, UsageError
 from normproof.frameworks import torch_layers, torch_modules, torch_optimizers, torch_refusals
 from normproof.frameworks.base import Framework, KnownConventions, require_shape
 from normproof.frameworks.loaded_module import Forward, Leaves, LoadedModule, Tensor
-from normproof.stored import Array, Stored, from_numpy
+from normproof.stored import ML_DTYPES, Array, Stored, from_numpy
 
 
 class Torch(Framework):
     name = "PyTorch " + str(torch.__version__)
-    dtypes = ("float64", "float32", "bfloat16", "float16")
+    dtypes = ("float64", "float32", "bfloat16", "float16", *(name for name in EIGHT_BITS if hasattr(torch, name)))
     momentum_weighs_new = True
     channels_first = True
     has_modules = True
@@ -25,8 +27,8 @@ class Torch(Framework):
 
     def tensor(self, stored: Stored, device: str) -> Tensor:
         data: Array = np.array(stored.data)
-        if stored.dtype == "bfloat16":
-            made = torch.from_numpy(data.view(np.int16)).view(torch.bfloat16)
+        if stored.dtype in ML_DTYPES:
+            made = torch.from_numpy(data.view(np.int16 if stored.dtype == "bfloat16" else np.uint8)).view(_dtype(stored.dtype))
         else:
             made = torch.from_numpy(data)
         return made.to(device)
@@ -35,6 +37,11 @@ class Torch(Framework):
         value = value.detach().cpu()
         if value.dtype == torch.bfloat16:
             return Stored("bfloat16", value.contiguous().view(torch.int16).numpy().view(np.uint16))
+        name = str(value.dtype).rpartition(".")[2]
+        if name in ML_DTYPES:
+            return Stored(name, value.contiguous().view(torch.uint8).numpy())
+        if name.startswith("float8"):
+            raise UsageError(f"a dtype {name}; expected one of {', '.join(ML_DTYPES)}")
         return from_numpy(value.numpy())
 
     def device_of(self, value: Tensor) -> str:
@@ -161,6 +168,14 @@ class Torch(Framework):
         if not self.is_module(module):
             return super().load_module(module, tensors, training, call, inputs, members)
         return torch_modules.load_module(module, tensors, training, call, inputs, members)
+
+
+def _dtype(name: str) -> Any:
+    """Returns a dtype. Throws NotOffered if this PyTorch does not have it."""
+    kind = getattr(torch, name, None)
+    if kind is None:
+        raise NotOffered(f"PyTorch {torch.__version__} has no {name}")
+    return kind
 
 
 def _can_compile() -> bool:
