@@ -677,3 +677,38 @@ def test_a_batch_norm_with_a_cumulative_average_is_judged_by_the_batches_before(
 def test_a_builtin_function_is_understood_by_its_docstring():
     report = normproof.check(F.scaled_dot_product_attention, "attention", dtype="float64", only=["random*", "odd*", "grouped*"])
     assert report and "is_causal is causal" in str(report)
+
+
+@pytest.mark.parametrize("fn", [F.cross_entropy, torch.nn.CrossEntropyLoss, torch.nn.CrossEntropyLoss(),
+                                lambda logits, targets: F.cross_entropy(logits, targets)], ids=["function", "class", "module", "lambda"])
+def test_targets_of_minus_100_are_ignored(fn):
+    logits, targets = torch.randn(6, 5), torch.tensor([0, -100, 4, 2, -100, 1])
+    report = normproof.judge(fn, "cross_entropy", logits=logits, targets=targets)
+    assert report and "rows whose target is -100 take no part" in str(report), str(report)
+    assert {"loss", "grad_logits"} == {tensor["name"] for tensor in report.results[0].tensors}
+
+    def takes_them_as_the_first_class(logits, targets):
+        return F.cross_entropy(logits, targets.clamp(min=0))
+    assert not normproof.judge(takes_them_as_the_first_class, "cross_entropy", logits=logits, targets=targets)
+    with pytest.raises(normproof.UsageError, match="targets has the element -1; expected whole numbers from 0 to 4"):
+        normproof.judge(fn, "cross_entropy", logits=logits, targets=targets.clamp(min=-1))
+
+
+@pytest.mark.parametrize("fn", [F.cross_entropy, torch.nn.CrossEntropyLoss])
+def test_masked_cases_are_passed_to_a_loss_with_ignore_index(fn):
+    report = normproof.check(fn, "cross_entropy")
+    assert report and not report.declined and "ignore_index is -100, the target of a row without valid" in str(report)
+
+    def divides_by_all_rows(logits, targets, ignore_index):
+        return F.cross_entropy(logits, targets, ignore_index=ignore_index, reduction="sum") / len(targets)
+    wrong = normproof.check(divides_by_all_rows, "cross_entropy", only=["ignored*", "random*"])
+    assert [result.passed for result in wrong.results if "random" in result.path] == [True] and not wrong
+
+
+@pytest.mark.parametrize("options, sentence", [({"reduction": "sum"}, "has reduction='sum', which cross_entropy has not; expected "
+                                                "reduction='mean'"),
+                                               ({"ignore_index": 0}, "has ignore_index=0, which cross_entropy has not; expected "
+                                                "ignore_index=-100")])
+def test_a_loss_with_options_that_the_operation_has_not_is_refused(options, sentence):
+    with pytest.raises(normproof.UsageError, match=sentence):
+        normproof.judge(torch.nn.CrossEntropyLoss(**options), "cross_entropy", logits=torch.ones(2, 3), targets=torch.tensor([0, 1]))

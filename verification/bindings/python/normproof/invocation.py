@@ -10,7 +10,7 @@ import numpy as np
 from normproof import frameworks, names, returned
 from normproof.arguments import describe_value
 from normproof.corpus import Case
-from normproof.derived_values import DerivedValues
+from normproof.derived_values import IGNORED_TARGET, DerivedValues
 from normproof.errors import NotOffered, Unanswered, UsageError, in_one_line, is_wrong_call
 from normproof.frameworks.base import Framework, KnownConventions
 from normproof.frameworks.loaded_module import Forward, Leaves, LoadedModule, Tensor
@@ -73,6 +73,7 @@ class Invocation:
     members             what a member of a module holds, as `arguments=` says: a name of the corpus, or None for a member
                         that keeps its value
     holds               the tensors and options that a trained module has the values of
+    ignores_targets     whether a row without `valid` has the target IGNORED_TARGET, instead of a mask
     """
     op: str
     fn: Callable[..., Any]
@@ -90,6 +91,7 @@ class Invocation:
     writes: Mapping[str, str] = dataclasses.field(default_factory=dict)
     members: Mapping[str, str | None] = dataclasses.field(default_factory=dict)
     holds: frozenset[str] = frozenset()
+    ignores_targets: bool = False
 
     @property
     def title(self) -> str:
@@ -117,6 +119,8 @@ class Invocation:
             read.discard("unbiased_running_variance")
         if self.takes_images:
             read.add("layout")
+        if self.ignores_targets:
+            read.add("valid")
         return frozenset(read)
 
     @property
@@ -253,6 +257,9 @@ class Invocation:
             elif name in ("gamma", "beta") and self.conventions.state_parameters and "running_mean" in case.tensors:
                 dtype = "float64" if stored.dtype == "float64" else "float32"
                 stored = Stored(dtype, np.asarray(stored.widened(), dtype))
+            elif name == "targets" and self.ignores_targets and "valid" in case.tensors:
+                valid = case.tensors["valid"].data.astype(bool)
+                stored = Stored("int64", np.where(valid, stored.data, IGNORED_TARGET).astype(np.int64))
             arranged[name] = stored
         return arranged
 
@@ -484,7 +491,8 @@ def prepare_invocation(fn: Any, op: str, known: Collection[str], *, framework: s
     return Invocation(op, fn, signature, backward, backward_signature, tensors, device, conventions,
                       Layout(channels_first, conventions.spatial_axes), policy, constructs, MODULE_PARAMETERS,
                       takes_images=has_channels and (channels_first or layout is not None), writes=overwritten,
-                      members=members, holds=frozenset(holds or ()))
+                      members=members, holds=frozenset(holds or ()),
+                      ignores_targets="ignored_target" in [argument.source for argument in signature.arguments])
 
 
 def _plain_function(fn: Any, op: str, known: Collection[str], tensors: Framework, title: str,

@@ -62,6 +62,7 @@ DERIVED: dict[str, tuple[str, ...]] = {
     "has_beta": ("bias",),
     "approximate": ("approximate",),
     "grouped_heads": ("enable_gqa",),
+    "ignored_target": ("ignore_index",),
     "case": ("case",),
 }
 CONSTRUCTOR_RULES = ("features", "has_gamma", "has_beta")  # asked for by constructors only

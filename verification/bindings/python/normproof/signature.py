@@ -15,7 +15,7 @@ from normproof.errors import NotOffered, UsageError
 from normproof.titles import local_title
 
 EVERYTHING = "*"  # stands for every tensor and option of a case
-IMPLIED = {"momentum": ("running_decay",), "case": (EVERYTHING,)}  # what a rule of names.DERIVED reads of a case
+IMPLIED = {"momentum": ("running_decay",), "case": (EVERYTHING,), "ignored_target": ("valid",)}  # what a rule of names.DERIVED reads of a case
 STATE_NOT_READ = ("batch_norm", "power_norm_v")  # in training, y and the gradients do not depend on the state
 NOT_NEEDED = {"sgd": ("iterations",)}  # tensors of a case that do not change the main output
 NOT_LAYERS = ("encoder_layer", "encoder", "decoder_layer", "translator", "language_model", "decoding")

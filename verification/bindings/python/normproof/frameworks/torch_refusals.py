@@ -15,6 +15,7 @@ FUNCTIONS = ("ReLU", "GELU", "SiLU", "Softmax", "LogSoftmax", "Mish", "ELU", "CE
              "Hardsigmoid", "Hardtanh", "Sigmoid", "LogSigmoid", "Tanh", "Softplus", "Softsign", "Softmin", "Hardshrink",
              "Softshrink", "Tanhshrink", "RReLU", "PReLU", "Threshold", "Identity", "Sequential")
 LOSSES = {"CrossEntropyLoss": "cross_entropy"}
+_LOSS_OPTIONS = {"reduction": "mean", "ignore_index": -100}  # of a loss that was made: the values that the operation has
 # An implementation of each operation: a module, or a function whose parameters the text shows.
 _SUGGESTIONS = {
     "attention": "a function of q, k and v, as lambda q, k, v, causal, scale: "
@@ -49,6 +50,9 @@ def find_refusal(fn: Any, op: str) -> str:
         return f"{title} is a function of x alone, and {op} is none; expected {_suggest(op)}"
     if kind.__name__ in LOSSES:
         loss = LOSSES[kind.__name__]
+        for name, expected in _LOSS_OPTIONS.items():
+            if getattr(fn, name, expected) != expected:
+                return f"{title} has {name}={getattr(fn, name)!r}, which {loss} has not; expected {name}={expected!r}"
         return "" if op == loss else f"{title} computes {loss}, and no {op}; expected {_suggest(op)}"
     if kind is torch.nn.MultiheadAttention:
         return f"{title} has linear maps around its attention, which no operation has; expected {_suggest('attention')}"
