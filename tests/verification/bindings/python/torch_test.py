@@ -1,4 +1,7 @@
 """Tests modules and functions of Debian's PyTorch with their conventions, and user-written modules."""
+import sys
+import types
+
 import kernels
 import pytest
 
@@ -712,3 +715,39 @@ def test_masked_cases_are_passed_to_a_loss_with_ignore_index(fn):
 def test_a_loss_with_options_that_the_operation_has_not_is_refused(options, sentence):
     with pytest.raises(normproof.UsageError, match=sentence):
         normproof.judge(torch.nn.CrossEntropyLoss(**options), "cross_entropy", logits=torch.ones(2, 3), targets=torch.tensor([0, 1]))
+
+
+def gradient_of_cross_entropy(logits, targets):
+    shares = torch.softmax(logits.detach().double(), -1)
+    shares[torch.arange(len(shares)), targets] -= 1
+    return (shares / len(shares)).to(logits.dtype)
+
+
+@pytest.mark.parametrize("fn, op, output", [
+    (F.relu, "relu", "grad_x"), (F.cross_entropy, "cross_entropy", "grad_logits"), (F.rms_norm if hasattr(F, "rms_norm") else
+     F.softmax, "rms_norm" if hasattr(F, "rms_norm") else "softmax", "grad_x"),
+    (lambda x, grad_y: grad_y * (x > 0), "relu", "grad_x"), (gradient_of_cross_entropy, "cross_entropy", "grad_logits")])
+def test_a_gradient_may_be_judged_alone(fn, op, output):
+    report = normproof.check(fn, op, only=["random*", "odd*"], outputs=output, framework="torch")
+    assert report and {tensor["name"] for result in report.results for tensor in result.tensors} == {output}, str(report)
+    assert not normproof.check(lambda **given: fn(**given) * 2, op, only="random*", outputs=output, framework="torch",
+                               arguments={name: name for name in normproof.names.tensor_names(op)[0]})
+
+
+def test_a_loss_in_the_dtype_of_16_bit_logits_is_explained():
+    report = normproof.check(F.cross_entropy, "cross_entropy", dtype="bfloat16", only="random*")
+    assert "loss has dtype bfloat16; expected float32 or a wider one" in report.failures[0].text
+    assert "return it in float32, or pass outputs='grad_logits'" in report.conventions[-1]
+    wide = normproof.check(lambda logits, targets: F.cross_entropy(logits.float(), targets), "cross_entropy", dtype="bfloat16")
+    assert wide and "16-bit logits" not in str(wide)
+
+
+@pytest.mark.parametrize("value, described", [("1", True), ("True", True), ("0", False), ("", False)])
+def test_the_report_says_that_the_interpreter_of_triton_is_on(monkeypatch, value, described):
+    monkeypatch.setenv("TRITON_INTERPRET", value)
+    monkeypatch.setitem(sys.modules, "triton", types.ModuleType("triton"))
+    report = normproof.check(F.relu, "relu", only="random*")
+    assert ("Triton's interpreter is on (TRITON_INTERPRET), which truncates to bfloat16" in str(report)) == described
+    assert "Triton" not in str(normproof.check(kernels.relu, "relu", only="random*"))
+    monkeypatch.delitem(sys.modules, "triton")
+    assert "Triton" not in str(normproof.check(F.relu, "relu", only="random*"))

@@ -142,8 +142,8 @@ NORMS_WITH_CASTS = ("layer_norm", "rms_norm", "add_layer_norm", "add_rms_norm")
 def suggest_options(invocation: Invocation, report: Report) -> list[str]:
     """Returns the options under which failed cases may pass, one sentence each.
 
-    They are cast_order, if cases of 16 bits failed and the norm may round x_hat before gamma, and formula, if the
-    errors are no larger than those of a less accurate form.
+    They are cast_order, if cases of 16 bits failed and the norm may round x_hat before gamma, formula, if the errors are no
+    larger than those of a less accurate form, and outputs, if a loss has the dtype of 16 bits of its logits.
     """
     suggestions = []
     narrow = [result for result in report.failures if result.path.endswith(("-float16", "-bfloat16")) and result.tensors]
@@ -153,6 +153,9 @@ def suggest_options(invocation: Invocation, report: Report) -> list[str]:
     diagnoses = str([result.json.get("diagnosis", ()) for result in report.failures])
     if not invocation.policy.formula and "than the folded form" in diagnoses:
         suggestions.append("if it computes x r - m r in place of (x - m) r, pass formula='folded'")
+    if any(tensor.get("name") == "loss" and str(tensor.get("problem", "")).startswith("has dtype")
+           for result in narrow for tensor in result.tensors):
+        suggestions.append("the loss of 16-bit logits is judged in float32: return it in float32, or pass outputs='grad_logits'")
     return suggestions
 
 

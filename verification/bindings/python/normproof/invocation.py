@@ -308,7 +308,7 @@ class Invocation:
             cotangent = self._cotangent(case, given)
         y, others, gradients = self._differentiate(case, forward, leaves, cotangent, given)
         main = self.policy.main
-        if cotangent is not None and gradients is None:
+        if cotangent is not None and gradients is None and y is not None:
             inputs = "x" if "x" in given else "its inputs"
             raise Unanswered(f"{main} does not depend on {inputs} for the framework, so there are no gradients; expected "
                              f"outputs='{main}', backward=, or a function that can be differentiated")
