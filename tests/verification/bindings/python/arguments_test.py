@@ -7,8 +7,8 @@ from normproof.errors import UsageError
 
 
 @pytest.mark.parametrize("name, right, wrong, expected", [
-    ("fn", [len, int], [7, None, "f"], "a function, or a class of modules"),
-    ("engine_b", [len], [np.ones(3)], "a function, or a class of modules"),
+    ("fn", [len, int], [7, None, "f"], "a function, or a class of modules or of optimizers"),
+    ("engine_b", [len], [np.ones(3)], "a function, or a class of modules or of optimizers"),
     ("backward", [None, len], [3], "a function of grad_y, or None"),
     ("outputs", [None, "y", "y, grad_x", ["y"], ("y", "sum")], [3, [], (), "", "y,", [3], {"y"}],
      "names as 'y,grad_x', a list of them, or None for all"),

@@ -140,7 +140,7 @@ def test_printed_output_is_kept(capsys):
         print("PASSED")
         return kernels.relu(x)
     assert normproof.check(prints, "relu", only="random*")
-    assert capsys.readouterr().out == "PASSED\n"
+    assert capsys.readouterr().out == 3 * "PASSED\n", "the case, and the relation new_numbers"
 
 
 def test_writing_into_an_input_fails_the_case():
@@ -192,7 +192,7 @@ def test_keyword_arguments_receive_the_remaining_names():
         seen.append(sorted(rest))
         return kernels.layer_norm_backward(grad_y, x, rest["gamma"], rest["beta"], rest["eps"])
     assert normproof.check(layer_norm, "layer_norm", only="random*", backward=backward)
-    assert seen == [["beta", "eps", "gamma"], ["beta", "eps", "gamma", "y"]]
+    assert seen == 3 * [["beta", "eps", "gamma"], ["beta", "eps", "gamma", "y"]]
     assert normproof.check(lambda *x, **rest: kernels.relu(rest["x"]), "relu", only="random*")
 
 

@@ -2,6 +2,7 @@
 import numpy as np
 import pytest
 
+import normproof
 from normproof.dtypes import dtype_name, dtype_names
 from normproof.errors import UsageError
 
@@ -30,3 +31,75 @@ def test_dtypes_of_pytorch_are_recognized():
 def test_an_unsupported_dtype_is_a_usage_error(dtype):
     with pytest.raises(UsageError, match="expected one or several of float64, float32, float16, bfloat16"):
         dtype_names(dtype)
+
+
+def silu_in_eight_bits(x, y_scale, dtype, x_scale=None):
+    """A kernel that saturates, whose scales belong to whole tensors."""
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    wide = x.astype(np.float32) * (1 if x_scale is None else x_scale)
+    largest = np.float32(ml_dtypes.finfo(dtype).max)
+    return np.clip(wide / (1 + np.exp(-wide)) / y_scale, -largest, largest).astype(dtype)
+
+
+def silu_in_blocks(x, dtype, x_scale=None):
+    """A kernel with one scale for each block of 32 elements, which it returns too."""
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    wide, largest = x.astype(np.float32), np.float32(ml_dtypes.finfo(dtype).max)
+    if x_scale is not None:
+        wide = wide * np.repeat(x_scale.astype(np.float32), 32, -1)[..., :wide.shape[-1]]
+    y = wide / (1 + np.exp(-wide))
+    blocks = np.pad(np.abs(y), ((0, 0), (0, -y.shape[-1] % 32))).reshape(len(y), -1, 32).max(-1)
+    exponents = np.floor(np.log2(np.where(blocks > 0, blocks, 1))) - np.floor(np.log2(largest))
+    scale = np.where(blocks > 0, np.exp2(exponents), 2.0**-127).astype(np.float32)
+    quotient = y / np.repeat(scale, 32, -1)[..., :y.shape[-1]]
+    return np.clip(quotient, -largest, largest).astype(dtype), scale.astype(ml_dtypes.float8_e8m0fnu)
+
+
+def dtype_of_case(case):
+    return np.dtype(case.dtype)
+
+
+@pytest.mark.parametrize("dtype", ["float8_e4m3fn", "float8_e5m2"])
+def test_kernels_of_eight_bits_are_judged(dtype):
+    narrow = getattr(pytest.importorskip("ml_dtypes"), dtype)
+    options = {"dtype": narrow, "framework": "numpy", "arguments": {"dtype": dtype_of_case}}
+    report = normproof.check(silu_in_eight_bits, "silu", only="float8*", relations="strides,repeat,rank", **options)
+    assert report and "no gradients: forward alone" in str(report)
+    assert all("takes no grad_x_scale" in result.text for result in report.declined) and len(report.results) > 5
+    blocks = normproof.check(silu_in_blocks, "silu", only="mxfp8*", **options)
+    assert blocks and not blocks.declined
+
+    def wrong(x, y_scale, dtype, x_scale=None):
+        return silu_in_eight_bits(x, y_scale * np.float32(1.1), dtype, x_scale)
+    assert not normproof.check(wrong, "silu", only="float8*", **options)
+
+
+def test_tensors_of_eight_bits_of_pytorch_are_recognized():
+    torch = pytest.importorskip("torch")
+    if not hasattr(torch, "float8_e5m2"):
+        pytest.skip("PyTorch before 2.1")
+
+    def softmax(x, x_scale, y_scale):
+        y = torch.softmax(x.float() * x_scale, -1) / y_scale
+        largest = torch.finfo(x.dtype).max
+        return y.clamp(-largest, largest).to(x.dtype)
+    for dtype in (torch.float8_e4m3fn, torch.float8_e5m2):
+        assert normproof.check(softmax, "softmax", dtype=dtype, only=["float8_random*", "float8_saturated*"])
+
+
+@pytest.mark.parametrize("op, dtype, sentence", [
+    ("gelu", "e4m3", "no case of gelu in float8_e4m3fn, tier quick; expected one of layer_norm, rms_norm, silu, softmax, swiglu, "
+     "which have cases of 8 bits"),
+    ("silu", ["fp32", "e5m2"], "expected dtypes of 8 bits, which have scales and no gradients by the framework, in a call of their own"),
+    ("silu", "float8_e4m3fnuz", "expected one or several of float64, float32, float16, bfloat16, float8_e4m3fn, float8_e5m2")])
+def test_dtypes_of_eight_bits_without_cases_are_refused_in_one_sentence(op, dtype, sentence):
+    with pytest.raises(UsageError, match=sentence):
+        normproof.check(lambda x: x, op, dtype=dtype)
+
+
+def test_judge_and_agree_take_no_tensors_of_eight_bits():
+    x = np.ones((2, 3), getattr(pytest.importorskip("ml_dtypes"), "float8_e5m2"))
+    with pytest.raises(UsageError, match="x has dtype float8_e5m2, and tensors of 8 bits have scales, which judge does not take"):
+        normproof.judge(lambda x: x, "silu", x=x)
+    with pytest.raises(UsageError, match="agree: dtype='float8_e5m2'; expected one or several of float64"):
+        normproof.agree(lambda x: x, lambda x: x, "silu", dtype="float8_e5m2")

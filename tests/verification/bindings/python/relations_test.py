@@ -91,6 +91,124 @@ def test_a_bug_that_passes_every_case_breaks_its_relation(relation, wrong, issue
     assert f"relation {relation}" in report.junit()
 
 
+def remembers_statistics(key):
+    """Returns a layer norm that computes the statistics of x once for each key(x)."""
+    known = {}
+
+    def layer_norm(x, gamma, beta, eps):
+        place = x.shape, key(x)
+        if place not in known:
+            centered, variance = kernels.row_statistics(x)
+            known[place] = x - centered, variance
+        mean, variance = known[place]
+        with np.errstate(all="ignore"):
+            return gamma * ((x - mean) / np.sqrt(variance + x.dtype.type(eps))) + beta
+    return layer_norm
+
+
+CACHE_KEYS = {"shape": lambda x: 0, "first_element": lambda x: float(x.flat[0]), "address": lambda x: x.ctypes.data,
+              "identity": id}
+
+
+@pytest.mark.parametrize("key", CACHE_KEYS.values(), ids=CACHE_KEYS)
+@pytest.mark.parametrize("relations", [(), "rank", "new_numbers"])
+def test_a_result_of_an_earlier_call_is_found(key, relations):
+    for only in ("random*", "odd*"):
+        report = normproof.check(remembers_statistics(key), "layer_norm", only=only, relations=relations)
+        assert not report and "after a call of the same shape with other numbers: y at " in str(report)
+    assert not normproof.check(remembers_statistics(key), "layer_norm", relations=relations)
+
+
+def test_a_cache_whose_key_is_the_whole_input_is_right():
+    def whole(x):
+        return x.tobytes()
+    report, outcomes = check(remembers_statistics(whole), "new_numbers", only=None)
+    assert report and not report.failures and outcomes.count("held") > 40 and "broken" not in outcomes
+
+
+def test_one_case_is_called_again_if_no_relation_is_requested():
+    seen = []
+
+    def layer_norm(x, gamma, beta, eps):
+        seen.append((id(x), x.copy()))
+        return kernels.layer_norm(x, gamma, beta, eps)
+    report = normproof.check(layer_norm, "layer_norm", only=["random*", "odd*"])
+    assert report and not report.relations and "relation" not in str(report)
+    assert len(seen) == len(report.results) + 2 and seen[-1][0] == seen[-2][0]
+    assert seen[-1][1].flat[0] == seen[-2][1].flat[0] and not np.array_equal(seen[-1][1], seen[-2][1])
+
+
+def batch_norm_with_statistics_of_the_first_call():
+    known = {}
+
+    def batch_norm(x, gamma, beta, running_mean, running_variance, eps, training):
+        if not training:
+            mean, variance = running_mean, running_variance
+        else:
+            axes = tuple(range(x.ndim - 1))
+            mean, variance = known.setdefault(x.shape, (x.mean(axes), x.var(axes)))
+        with np.errstate(all="ignore"):
+            return gamma * ((x - mean) / np.sqrt(variance + x.dtype.type(eps))) + beta
+    return batch_norm
+
+
+def scaled_by_the_first_call():
+    known = {}
+    return lambda x: np.maximum(x, 0) * (known.setdefault(x.shape, x.ravel()[-1]) == x.ravel()[-1])
+
+
+def loss_of_the_first_call():
+    known = {}
+
+    def cross_entropy(logits, targets):
+        shares = np.exp(logits - logits.max(-1, keepdims=True))
+        losses = -np.log(shares / shares.sum(-1, keepdims=True))[np.arange(len(logits)), targets]
+        return known.setdefault(logits.shape, losses.mean(keepdims=True))
+    return cross_entropy
+
+
+def scores_of_the_first_call():
+    known = {}
+
+    def stale(q, k, v, causal):
+        return attention(known.setdefault(q.shape, q.copy()), k, v, causal)
+    return stale
+
+
+@pytest.mark.parametrize("make, op", [(batch_norm_with_statistics_of_the_first_call, "batch_norm"),
+                                      (scaled_by_the_first_call, "relu"), (loss_of_the_first_call, "cross_entropy"),
+                                      (scores_of_the_first_call, "attention")])
+def test_results_of_an_earlier_call_are_found_in_every_kind_of_operation(make, op):
+    report = normproof.check(make(), op, only=["odd*", "random*"], relations="new_numbers")
+    assert "broken" in [result.outcome for result in report.relations] and not report
+
+
+def folded_layer_norm(x, gamma, beta, eps):
+    scale = 1 / np.sqrt(kernels.row_statistics(x)[1] + x.dtype.type(eps))
+    return gamma * (x * scale - x.mean(-1, keepdims=True) * scale) + beta
+
+
+def flushes_subnormals(x):
+    return np.where(np.abs(x) < np.finfo(x.dtype).tiny, 0, np.maximum(x, 0)).astype(x.dtype)
+
+
+@pytest.mark.parametrize("relation", ["strides", "rank", "batch", "new_numbers"])
+def test_relations_have_the_tolerance_of_the_cases(relation):
+    assert normproof.check(flushes_subnormals, "relu", flush_subnormals=True)
+    assert normproof.check(flushes_subnormals, "relu", flush_subnormals=True, relations=relation)
+    report = normproof.check(folded_layer_norm, "layer_norm", only="one_feature*", formula="folded", relations=relation)
+    assert not report.failures and all(result.outcome != "broken" for result in report.relations)
+
+
+@pytest.mark.parametrize("relation", ["strides", "rank", "new_numbers"])
+def test_a_relation_does_not_require_gradients_that_the_case_does_not_have(relation):
+    def layer_norm(x, gamma, beta, eps, grad_y):
+        grad_x = kernels.layer_norm_backward(grad_y, x, gamma, beta, eps)[0]
+        return {"y": kernels.layer_norm(x, gamma, beta, eps), "grad_x": grad_x}
+    named = "y,grad_x,grad_gamma,grad_beta"
+    assert check(layer_norm, relation, only="no_affine*", outputs=named)[1] == ["held"]
+
+
 def test_batch_allows_other_bits_within_the_bound():
     report, outcomes = check(depends_on_the_number_of_samples, "batch")
     assert report and outcomes == ["held"]

@@ -133,3 +133,48 @@ def test_a_compiled_function_is_named_and_repeated():
     program = Call(torch.compile(kernels.relu), "relu", {}).program()
     assert {"import torch", "from kernels import relu"} < set(program.splitlines())
     assert 'normproof.check(torch.compile(relu), "relu")' in program
+
+
+def make_class(scale):
+    class Base:
+        def scaled(self, x):
+            return scale * x
+
+    class Kernel(Base):
+        factor = 3
+
+        def __call__(self, x):
+            return self.scaled(np.maximum(x, 0)) * self.factor
+
+        @staticmethod
+        def double(x):
+            return np.asarray(x) * FACTOR
+
+        @classmethod
+        def apply(cls, x):
+            return cls()(cls.double(x))
+    return Kernel
+
+
+def test_a_local_class_is_repeated_with_its_base_classes():
+    x, kernel = np.float32([-1, 2, 3]), make_class(0.5)
+    text, again = written(kernel)
+    assert text == "Kernel" and again is not kernel and np.array_equal(again()(x), kernel()(x))
+    for method in ("double", "apply"):
+        assert np.array_equal(getattr(again, method)(x), getattr(kernel, method)(x))
+    text, method = written(kernel.apply)
+    assert text == "Kernel.apply" and np.array_equal(method(x), kernel.apply(x))
+
+
+def test_the_lines_of_a_local_class_run():
+    program = normproof.check(make_class(0.5), "relu", only="random*").repro()
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0 and "FAILED: 0 of 1 case passed" in done.stdout, done.stderr
+
+
+def test_a_comment_says_which_object_must_be_defined():
+    instance = make_class(0.5)()
+    for fn, described in ((instance, "an object of the class Kernel of sources_test.py, line "),
+                          (instance.__call__, "Kernel.__call__ of sources_test.py, line ")):
+        program = normproof.check(fn, "relu", only="random*").repro()
+        assert f"# fn: {described}" in program and "normproof.check(fn, " in program

@@ -1,4 +1,7 @@
 """Tests modules and functions of Debian's PyTorch with their conventions, and user-written modules."""
+import sys
+import types
+
 import kernels
 import pytest
 
@@ -548,3 +551,203 @@ def test_a_loss_is_judged_with_its_own_weights_and_smoothing():
     logits, targets = torch.randn(5, 3), torch.tensor([0, 1, 2, 1, 0])
     assert normproof.judge(loss, "cross_entropy", logits=logits, targets=targets)
     assert not normproof.judge(loss, "cross_entropy", logits=logits, targets=targets, label_smoothing=0.3)
+
+
+@pytest.mark.parametrize("kind, op", [(torch.nn.TransformerEncoderLayer, "encoder_layer"),
+                                      (torch.nn.TransformerDecoderLayer, "decoder_layer")])
+def test_layers_of_transformers_are_understood(kind, op):
+    for dtype in ("float64", "float32"):
+        report = normproof.check(kind, op, dtype=dtype)
+        assert report and not report.failures, str(report)
+        assert all("has layer_norm, and no" in result.text or "draws its own dropout masks" in result.text
+                   for result in report.declined)
+    assert len(next(result for result in report.results if result.passed).tensors) > 12, "the gradients are judged too"
+
+    class Wrong(kind):
+        def forward(self, *inputs, **masks):
+            return super().forward(*inputs, **masks) * 1.001
+    assert not normproof.check(Wrong, op, dtype="float64")
+
+
+@pytest.mark.parametrize("batch_first, activation", [(True, "relu"), (False, "gelu")])
+def test_a_layer_of_a_transformer_is_judged_with_its_own_parameters(batch_first, activation):
+    options = {"dropout": 0, "batch_first": batch_first, "activation": activation, "norm_first": batch_first, "dtype": torch.float64}
+    x, memory = torch.randn(2, 3, 8, dtype=torch.float64), torch.randn(2, 4, 8, dtype=torch.float64)
+    encoder, decoder = torch.nn.TransformerEncoderLayer(8, 2, 12, **options), torch.nn.TransformerDecoderLayer(8, 2, 12, **options)
+    assert normproof.judge(encoder, "encoder_layer", x=x, grad_y=x.flip(0))
+    assert normproof.judge(encoder, "encoder_layer", x=x, grad_y=x, causal=True, valid=torch.tensor([[1, 1, 0], [1, 1, 1]]).bool())
+    assert normproof.judge(decoder, "decoder_layer", x=x, memory=memory, grad_y=x.flip(0))
+    encoder.norm1.eps = 1e-3
+    encoder.norm2.eps = 2e-3
+    assert not normproof.judge(encoder, "encoder_layer", x=x, grad_y=x)
+
+
+@pytest.mark.parametrize("options, sentence", [
+    ({}, "TransformerEncoderLayer draws its own dropout masks in training; expected module.eval\\(\\), or dropout=0"),
+    ({"activation": torch.tanh, "dropout": 0}, "TransformerEncoderLayer has the activation tanh; expected relu or gelu")])
+def test_a_layer_of_a_transformer_that_no_operation_computes_is_refused(options, sentence):
+    x = torch.randn(2, 3, 8)
+    with pytest.raises(normproof.UsageError, match=sentence):
+        normproof.judge(torch.nn.TransformerEncoderLayer(8, 2, 12, **options), "encoder_layer", x=x, grad_y=x)
+
+
+REFUSED = [
+    (torch.nn.MultiheadAttention, (8, 2), "attention", "has linear maps around its attention, which no operation has; expected a "
+     "function of q, k and v, as lambda q, k, v, causal, scale: torch.nn.functional.scaled_dot_product_attention(q, k, v, "
+     "is_causal=causal, scale=scale)"),
+    (torch.nn.TransformerEncoderLayer, (8, 2), "layer_norm", "computes encoder_layer, and no layer_norm; expected op='encoder_layer', "
+     "or torch.nn.LayerNorm"),
+    (torch.nn.Transformer, (8, 2), "translator", "computes none of the operations of normproof; expected a function of the tensors "
+     "and options of a case by the corpus' names, as lambda **case: ..."),
+    (torch.nn.Embedding, (3, 8), "layer_norm", "computes none of the operations of normproof; expected torch.nn.LayerNorm"),
+    (torch.nn.Linear, (8, 8), "scale_norm", "computes none of the operations of normproof; expected a function such as "
+     "lambda x, gamma, eps: ..."),
+    (torch.nn.Dropout, (), "softmax", "computes none of the operations of normproof; expected torch.nn.functional.softmax"),
+    (torch.nn.LSTM, (8, 8), "rms_norm", "computes none of the operations of normproof; expected torch.nn.RMSNorm"),
+    (torch.nn.LayerNorm, (8,), "cross_entropy", "is a norm, and cross_entropy is none; expected torch.nn.CrossEntropyLoss"),
+    (torch.nn.ReLU, (), "swiglu", "is a function of x alone, and swiglu is none; expected a function such as lambda x, gate: ..."),
+    (torch.nn.CrossEntropyLoss, (), "relu", "computes cross_entropy, and no relu; expected torch.nn.ReLU"),
+    (torch.nn.MSELoss, (), "cross_entropy", "computes none of the operations of normproof; expected torch.nn.CrossEntropyLoss")]
+
+
+@pytest.mark.parametrize("kind, sizes, op, sentence", REFUSED)
+def test_a_module_that_computes_no_such_operation_is_refused_in_one_sentence(kind, sizes, op, sentence):
+    needed = normproof.names.tensor_names(op)[0]
+    given = {name: torch.randn(2, 8) for name in needed if name in ("x", "logits", "q", "k", "v", "gate")}
+    for call in (lambda: normproof.check(kind, op), lambda: normproof.check(kind(*sizes), op),
+                 lambda: normproof.judge(kind(*sizes), op, **given) if len(given) == len(needed) else normproof.check(kind, op)):
+        with pytest.raises(normproof.UsageError) as caught:
+            call()
+        assert str(caught.value).partition(": ")[2] == f"torch.nn.{kind.__name__} {sentence}"
+
+
+def test_a_module_of_a_user_is_never_refused():
+    class Linear(torch.nn.Linear):
+        def __init__(self, features, eps):
+            super().__init__(features, features)
+
+        def forward(self, x):
+            return F.layer_norm(x, x.shape[-1:], self.weight[0], self.bias)
+    with pytest.raises(normproof.UsageError) as caught:
+        normproof.judge(torch.nn.Linear(3, 3), "layer_norm", x=torch.randn(2, 3))
+    assert "computes none" in str(caught.value)
+    assert "computes none" not in str(normproof.check(Linear, "layer_norm", only="random*"))
+
+
+def test_a_constructor_that_cannot_be_called_is_refused_in_one_sentence():
+    class Norm(torch.nn.Module):
+        def __init__(self, features, **options):
+            super().__init__()
+            self.norm = torch.nn.LayerNorm(**options)
+    with pytest.raises(normproof.UsageError, match="Norm cannot be made with features: TypeError: .*missing 1 required .*; "
+                       "expected a constructor that takes these, or arguments="):
+        normproof.check(Norm, "layer_norm")
+
+
+@pytest.mark.parametrize("name, op, options, sentence", [
+    ("Adam", "adam", {"amsgrad": True}, "Adam with amsgrad=True has another update than adam; expected amsgrad=False"),
+    ("AdamW", "adamw", {"maximize": True}, "AdamW with maximize=True has another update than adamw; expected maximize=False"),
+    ("SGD", "sgd", {"nesterov": True}, "SGD with nesterov=True has another update than sgd; expected nesterov=False"),
+    ("SGD", "sgd", {"dampening": 0.5}, "SGD with dampening=0.5 has another update than sgd; expected dampening=0"),
+    ("Adam", "adam", {"weight_decay": 0.1}, "Adam with weight_decay=0.1 has another update than adam; expected weight_decay=0"),
+    ("RMSprop", "adam", {}, "RMSprop has no argument betas, which adam needs; expected an optimizer that computes adam"),
+    ("RMSprop", "sgd", {}, "torch.optim.RMSprop computes none of sgd, adam, adamw; expected one of torch.optim.SGD, torch.optim.Adam, "
+     "torch.optim.AdamW")])
+def test_an_optimizer_with_another_update_is_refused_in_one_sentence(name, op, options, sentence):
+    with pytest.raises(normproof.UsageError) as caught:
+        normproof.check(getattr(torch.optim, name), op, arguments=options)
+    assert str(caught.value) == sentence
+
+
+def test_options_with_the_same_update_are_passed_to_an_optimizer():
+    assert normproof.check(torch.optim.AdamW, "adamw", arguments={"amsgrad": False, "foreach": False})
+
+
+def test_a_batch_norm_with_a_cumulative_average_is_judged_by_the_batches_before():
+    module, x = torch.nn.BatchNorm1d(6, momentum=None, dtype=torch.float64), torch.randn(7, 6, dtype=torch.float64)
+    for _ in range(4):
+        assert normproof.judge(module, "batch_norm", x=x, grad_y=x.flip(0))
+        module(torch.randn(8, 6, dtype=torch.float64) + 1)
+    assert normproof.judge(module.eval(), "batch_norm", x=x, grad_y=x.flip(0), formula="folded")
+    for fn, options in ((torch.nn.BatchNorm1d, {"arguments": {"momentum": None}}),
+                        (lambda features, eps: torch.nn.BatchNorm1d(features, eps=eps, momentum=None), {})):
+        with pytest.raises(normproof.UsageError, match="with momentum=None averages over all batches before, of which a case has "
+                           "none; expected a number, or normproof.judge"):
+            normproof.check(fn, "batch_norm", **options)
+
+
+@pytest.mark.skipif(not hasattr(F, "scaled_dot_product_attention"), reason="PyTorch before 2.0")
+def test_a_builtin_function_is_understood_by_its_docstring():
+    report = normproof.check(F.scaled_dot_product_attention, "attention", dtype="float64", only=["random*", "odd*", "grouped*"])
+    assert report and "is_causal is causal" in str(report)
+
+
+@pytest.mark.parametrize("fn", [F.cross_entropy, torch.nn.CrossEntropyLoss, torch.nn.CrossEntropyLoss(),
+                                lambda logits, targets: F.cross_entropy(logits, targets)], ids=["function", "class", "module", "lambda"])
+def test_targets_of_minus_100_are_ignored(fn):
+    logits, targets = torch.randn(6, 5), torch.tensor([0, -100, 4, 2, -100, 1])
+    report = normproof.judge(fn, "cross_entropy", logits=logits, targets=targets)
+    assert report and "rows whose target is -100 take no part" in str(report), str(report)
+    assert {"loss", "grad_logits"} == {tensor["name"] for tensor in report.results[0].tensors}
+
+    def takes_them_as_the_first_class(logits, targets):
+        return F.cross_entropy(logits, targets.clamp(min=0))
+    assert not normproof.judge(takes_them_as_the_first_class, "cross_entropy", logits=logits, targets=targets)
+    with pytest.raises(normproof.UsageError, match="targets has the element -1; expected whole numbers from 0 to 4"):
+        normproof.judge(fn, "cross_entropy", logits=logits, targets=targets.clamp(min=-1))
+
+
+@pytest.mark.parametrize("fn", [F.cross_entropy, torch.nn.CrossEntropyLoss])
+def test_masked_cases_are_passed_to_a_loss_with_ignore_index(fn):
+    report = normproof.check(fn, "cross_entropy")
+    assert report and not report.declined and "ignore_index is -100, the target of a row without valid" in str(report)
+
+    def divides_by_all_rows(logits, targets, ignore_index):
+        return F.cross_entropy(logits, targets, ignore_index=ignore_index, reduction="sum") / len(targets)
+    wrong = normproof.check(divides_by_all_rows, "cross_entropy", only=["ignored*", "random*"])
+    assert [result.passed for result in wrong.results if "random" in result.path] == [True] and not wrong
+
+
+@pytest.mark.parametrize("options, sentence", [({"reduction": "sum"}, "has reduction='sum', which cross_entropy has not; expected "
+                                                "reduction='mean'"),
+                                               ({"ignore_index": 0}, "has ignore_index=0, which cross_entropy has not; expected "
+                                                "ignore_index=-100")])
+def test_a_loss_with_options_that_the_operation_has_not_is_refused(options, sentence):
+    with pytest.raises(normproof.UsageError, match=sentence):
+        normproof.judge(torch.nn.CrossEntropyLoss(**options), "cross_entropy", logits=torch.ones(2, 3), targets=torch.tensor([0, 1]))
+
+
+def gradient_of_cross_entropy(logits, targets):
+    shares = torch.softmax(logits.detach().double(), -1)
+    shares[torch.arange(len(shares)), targets] -= 1
+    return (shares / len(shares)).to(logits.dtype)
+
+
+@pytest.mark.parametrize("fn, op, output", [
+    (F.relu, "relu", "grad_x"), (F.cross_entropy, "cross_entropy", "grad_logits"), (F.rms_norm if hasattr(F, "rms_norm") else
+     F.softmax, "rms_norm" if hasattr(F, "rms_norm") else "softmax", "grad_x"),
+    (lambda x, grad_y: grad_y * (x > 0), "relu", "grad_x"), (gradient_of_cross_entropy, "cross_entropy", "grad_logits")])
+def test_a_gradient_may_be_judged_alone(fn, op, output):
+    report = normproof.check(fn, op, only=["random*", "odd*"], outputs=output, framework="torch")
+    assert report and {tensor["name"] for result in report.results for tensor in result.tensors} == {output}, str(report)
+    assert not normproof.check(lambda **given: fn(**given) * 2, op, only="random*", outputs=output, framework="torch",
+                               arguments={name: name for name in normproof.names.tensor_names(op)[0]})
+
+
+def test_a_loss_in_the_dtype_of_16_bit_logits_is_explained():
+    report = normproof.check(F.cross_entropy, "cross_entropy", dtype="bfloat16", only="random*")
+    assert "loss has dtype bfloat16; expected float32 or a wider one" in report.failures[0].text
+    assert "return it in float32, or pass outputs='grad_logits'" in report.conventions[-1]
+    wide = normproof.check(lambda logits, targets: F.cross_entropy(logits.float(), targets), "cross_entropy", dtype="bfloat16")
+    assert wide and "16-bit logits" not in str(wide)
+
+
+@pytest.mark.parametrize("value, described", [("1", True), ("True", True), ("0", False), ("", False)])
+def test_the_report_says_that_the_interpreter_of_triton_is_on(monkeypatch, value, described):
+    monkeypatch.setenv("TRITON_INTERPRET", value)
+    monkeypatch.setitem(sys.modules, "triton", types.ModuleType("triton"))
+    report = normproof.check(F.relu, "relu", only="random*")
+    assert ("Triton's interpreter is on (TRITON_INTERPRET), which truncates to bfloat16" in str(report)) == described
+    assert "Triton" not in str(normproof.check(kernels.relu, "relu", only="random*"))
+    monkeypatch.delitem(sys.modules, "triton")
+    assert "Triton" not in str(normproof.check(F.relu, "relu", only="random*"))

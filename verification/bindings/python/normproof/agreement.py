@@ -11,7 +11,7 @@ from normproof import agreement_page
 from normproof.arguments import describe_value, require_arguments
 from normproof.checking import canonical_op, fullest_case, open_corpus, prepare_checked, select_cases
 from normproof.corpus import Case, Corpus, ExpectedOutput
-from normproof.dtypes import dtype_names
+from normproof.dtypes import FLOATS, dtype_names, has_eight_bits
 from normproof.errors import NotOffered, Unanswered, UsageError, in_one_line, text_of_error
 from normproof.invocation import Invocation
 from normproof.isolation import InProcess
@@ -134,6 +134,8 @@ def agree(engine_a: Callable[..., Any], engine_b: Callable[..., Any], op: str, *
     _require_pairs(device=device, backward=backward, arguments=arguments, framework=framework, layout=layout)
     for i in range(2):
         require_arguments({**locals(), "backward": _select(backward, i), "arguments": _select(arguments, i)})
+    if has_eight_bits(dtype_names(dtype)):
+        raise UsageError(f"normproof.agree: dtype={dtype!r}; expected one or several of {', '.join(FLOATS)}")
     op = canonical_op(op)
     corpus = open_corpus(op, tier)
     selected = select_cases(corpus, op, dtype, only, tier)

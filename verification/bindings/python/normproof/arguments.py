@@ -82,7 +82,7 @@ def _is_argument_sources(value: Any) -> bool:
 
 
 Rule = tuple[Callable[[Any], bool], str]
-_FUNCTION: Rule = (callable, "a function, or a class of modules")
+_FUNCTION: Rule = (callable, "a function, or a class of modules or of optimizers")
 _FLAG: Rule = (_is_flag, "True or False")
 _TEXT: Rule = (_is_text, "a text, '' for the default")
 RULES: dict[str, Rule] = {

@@ -2,6 +2,8 @@
 from __future__ import annotations
 
 import dataclasses
+import os
+import sys
 
 from normproof import names
 from normproof.invocation import Answer, Invocation
@@ -31,7 +33,8 @@ class Observations:
 def describe_conventions(invocation: Invocation, observed: Observations) -> list[str]:
     """Returns the conventions of a call, one short text each."""
     framework, known = invocation.framework, invocation.conventions
-    texts = [f"{framework.name} on {invocation.device}", *invocation.signature.descriptions()]
+    texts = [f"{framework.name} on {invocation.device}", *describe_interpreter(framework.name),
+             *invocation.signature.descriptions()]
     if invocation.layout.channels_first:
         texts.append("channels are the axis after the samples" + (
             f", {known.spatial_axes} axes behind them" if known.spatial_axes is not None else ""))
@@ -51,6 +54,14 @@ def describe_conventions(invocation: Invocation, observed: Observations) -> list
     if observed.loss_alone:
         texts.append("the loss is returned alone: no logits and no state are judged")
     return texts
+
+
+def describe_interpreter(framework: str) -> list[str]:
+    """Returns a text if kernels of Triton run in its interpreter, whose arithmetic of bfloat16 differs from that of a GPU."""
+    is_on = os.environ.get("TRITON_INTERPRET", "").lower() in ("1", "true", "on", "yes", "y")
+    if not is_on or "triton" not in sys.modules or not framework.startswith("PyTorch "):
+        return []
+    return ["Triton's interpreter is on (TRITON_INTERPRET), which truncates to bfloat16 where a GPU rounds to nearest"]
 
 
 def _describe_gradients(invocation: Invocation) -> str:

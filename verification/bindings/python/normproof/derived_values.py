@@ -14,6 +14,7 @@ from normproof.layout import feature_count
 from normproof.stored import Stored
 
 _BFLOAT16_ONE = 0x3F80
+IGNORED_TARGET = -100  # the target of a row that takes no part in the loss, for a function with ignore_index
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,6 +39,8 @@ class DerivedValues:
             "has_gamma": lambda: "gamma" in case.tensors,
             "has_beta": lambda: "beta" in case.tensors,
             "approximate": lambda: self.framework.gelu_approximation(names.GELU_BY_TANH.get(case.op, False)),
+            "grouped_heads": lambda: "q" in case.tensors and case.tensors["q"].shape[1] != case.tensors["k"].shape[1],
+            "ignored_target": lambda: IGNORED_TARGET,
             "case": lambda: case,
         }
         return compute[rule]()
@@ -74,4 +77,5 @@ class DerivedValues:
                 "momentum": self.framework.momentum, "training": "whether the mode is training",
                 "inference": "whether the mode is inference", "has_gamma": "whether there is gamma",
                 "has_beta": "whether there is beta", "approximate": "tanh for gelu_tanh alone",
-                "case": "the case"}.get(source, source)
+                "grouped_heads": "whether k has fewer heads than q",
+                "ignored_target": f"{IGNORED_TARGET}, the target of a row without valid", "case": "the case"}.get(source, source)

@@ -1,14 +1,16 @@
 """Converts a framework's dtypes to the names of the dtypes that a case may have."""
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Collection
 
 from normproof.errors import UsageError
 
 FLOATS = ("float64", "float32", "float16", "bfloat16")
+EIGHT_BITS = ("float8_e4m3fn", "float8_e5m2")  # the dtype of y, which has a scale
 # Short names in any case of letters. "float" is not among them: it is float64 in NumPy and float32 in PyTorch.
 SHORT_NAMES = {"fp64": "float64", "f64": "float64", "double": "float64", "fp32": "float32", "f32": "float32",
-               "single": "float32", "fp16": "float16", "f16": "float16", "half": "float16", "bf16": "bfloat16"}
+               "single": "float32", "fp16": "float16", "f16": "float16", "half": "float16", "bf16": "bfloat16",
+               "e4m3": "float8_e4m3fn", "e4m3fn": "float8_e4m3fn", "float8_e4m3": "float8_e4m3fn", "e5m2": "float8_e5m2"}
 _SYNONYMS = {"double": "float64", "float": "float32", "half": "float16", "__bf16": "bfloat16"}  # of torch and tinygrad
 
 
@@ -26,13 +28,21 @@ def dtype_name(dtype: Any) -> str:
 def dtype_names(dtype: Any) -> list[str]:
     """Returns the names of one dtype or of several.
 
-    Throws UsageError if there is none, or one that no case can have.
+    Throws UsageError if there is none, one that no case can have, or one of 8 bits beside others.
     """
     several = isinstance(dtype, (list, tuple, set, frozenset))
     names = [dtype_name(one) for one in dtype] if several else [dtype_name(dtype)]
     for name, given in zip(names, dtype if several else [dtype]):
-        if name not in FLOATS:
-            raise UsageError(f"normproof: dtype={given!r}; expected one or several of {', '.join(FLOATS)}")
+        if name not in (*FLOATS, *EIGHT_BITS):
+            raise UsageError(f"normproof: dtype={given!r}; expected one or several of {', '.join((*FLOATS, *EIGHT_BITS))}")
     if not names:
         raise UsageError(f"normproof: dtype={dtype!r} is empty; expected one or several of {', '.join(FLOATS)}")
+    if has_eight_bits(names) and not set(names) <= set(EIGHT_BITS):
+        raise UsageError(f"normproof: dtype={dtype!r}; expected dtypes of 8 bits, which have scales and no gradients by the "
+                         "framework, in a call of their own")
     return names
+
+
+def has_eight_bits(names: Collection[str]) -> bool:
+    """Whether one of the dtypes has 8 bits."""
+    return bool(set(names) & set(EIGHT_BITS))

@@ -1,6 +1,12 @@
 """The exceptions of the package. Each has one sentence that says what was expected."""
 
+import re
+
 MAX_ERROR_TEXT = 600  # characters of the text of an exception that a verdict shows
+
+# A message of Python about a call whose arguments do not fit.
+_WRONG_ARGUMENTS = re.compile(r"(missing \d+ required|unexpected keyword argument|takes (from )?\d+|multiple values for|"
+                              r"positional arguments? but)")
 
 
 class NormproofError(Exception):
@@ -41,6 +47,11 @@ def in_one_line(error: BaseException) -> str:
     """Returns the class of an exception and the first 600 characters of its text, in one line."""
     name, text = printable(type(error).__name__), text_of_error(error)
     return f"{name}: {text}" if text else name
+
+
+def is_wrong_call(error: BaseException) -> bool:
+    """Whether an exception says that the arguments of a call do not fit the parameters of the function."""
+    return isinstance(error, TypeError) and bool(_WRONG_ARGUMENTS.search(text_of_error(error)))
 
 
 def text_of_error(error: BaseException) -> str:

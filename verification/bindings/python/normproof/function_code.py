@@ -4,15 +4,23 @@ from __future__ import annotations
 import ast
 import functools
 import linecache
+import sys
 import types
 from typing import Any, Iterable
 
 
 def outer_variables(fn: Any) -> dict[str, Any]:
-    """Returns the global variables of a function, or of the methods of a class, and those that it closes over."""
+    """Returns the global variables of a function, or of a class and its methods, and those that it closes over.
+
+    The base classes of a class are among them, by their names.
+    """
     variables: dict[str, Any] = {}
-    functions = [fn] if isinstance(fn, types.FunctionType) else [
-        member for member in vars(fn).values() if isinstance(member, types.FunctionType)]
+    functions = [fn]
+    if isinstance(fn, type):
+        variables.update(getattr(sys.modules.get(fn.__module__), "__dict__", {}))
+        variables.update((base.__name__, base) for base in fn.__bases__ if base.__name__ not in variables)
+        members = [getattr(member, "__func__", getattr(member, "fget", member)) for member in vars(fn).values()]
+        functions = [member for member in members if isinstance(member, types.FunctionType)]
     for function in functions:
         variables.update(function.__globals__)
     for function in functions:

@@ -10,8 +10,8 @@ import numpy as np
 from normproof import frameworks, names, returned
 from normproof.arguments import describe_value
 from normproof.corpus import Case
-from normproof.derived_values import DerivedValues
-from normproof.errors import NotOffered, Unanswered, UsageError, in_one_line
+from normproof.derived_values import IGNORED_TARGET, DerivedValues
+from normproof.errors import NotOffered, Unanswered, UsageError, in_one_line, is_wrong_call
 from normproof.frameworks.base import Framework, KnownConventions
 from normproof.frameworks.loaded_module import Forward, Leaves, LoadedModule, Tensor
 from normproof.layout import Layout, feature_count
@@ -35,6 +35,7 @@ class Variation:
     function       is called in place of the implementation
     forward_only   whether no gradient is computed
     compiles       whether the module that fn made is compiled
+    memory         tensors by name that are overwritten and passed again, if the framework allows that; receives the others
     """
     alter: Callable[[str, Tensor], Tensor] | None = None
     buffer: Callable[[Tensor], Tensor] | None = None
@@ -42,6 +43,7 @@ class Variation:
     function: Callable[..., Any] | None = None
     forward_only: bool = False
     compiles: bool = False
+    memory: dict[str, Tensor] | None = None
 
 
 UNCHANGED = Variation()
@@ -71,6 +73,7 @@ class Invocation:
     members             what a member of a module holds, as `arguments=` says: a name of the corpus, or None for a member
                         that keeps its value
     holds               the tensors and options that a trained module has the values of
+    ignores_targets     whether a row without `valid` has the target IGNORED_TARGET, instead of a mask
     """
     op: str
     fn: Callable[..., Any]
@@ -88,6 +91,7 @@ class Invocation:
     writes: Mapping[str, str] = dataclasses.field(default_factory=dict)
     members: Mapping[str, str | None] = dataclasses.field(default_factory=dict)
     holds: frozenset[str] = frozenset()
+    ignores_targets: bool = False
 
     @property
     def title(self) -> str:
@@ -115,6 +119,8 @@ class Invocation:
             read.discard("unbiased_running_variance")
         if self.takes_images:
             read.add("layout")
+        if self.ignores_targets:
+            read.add("valid")
         return frozenset(read)
 
     @property
@@ -132,9 +138,16 @@ class Invocation:
         if self.makes_module:
             try:
                 module = self._make_module(case, {})
-            except Exception:  # every case will fail with this
+            except Exception as error:  # every case will fail with this
+                if is_wrong_call(error):
+                    raise UsageError(f"{self.title} cannot be made with {self.signature.title}: {in_one_line(error)}; expected a "
+                                     "constructor that takes these, or arguments=, which says what its parameters receive"
+                                     ) from None
                 module = None
             if module is not None:
+                if not self.holds and "running_decay" in names.option_names(self.op) and getattr(module, "momentum", 0) is None:
+                    raise UsageError(f"{self.title} with momentum=None averages over all batches before, of which a case has "
+                                     f"none; expected a number, or normproof.judge(module, {self.op!r}, x=...)")
                 self._require_known_members(module)
                 parameters = tuple(name for name in case.tensors if name in MODULE_PARAMETERS
                                    and self.framework.find_member(module, name, self.members) is not None)
@@ -244,12 +257,15 @@ class Invocation:
             elif name in ("gamma", "beta") and self.conventions.state_parameters and "running_mean" in case.tensors:
                 dtype = "float64" if stored.dtype == "float64" else "float32"
                 stored = Stored(dtype, np.asarray(stored.widened(), dtype))
+            elif name == "targets" and self.ignores_targets and "valid" in case.tensors:
+                valid = case.tensors["valid"].data.astype(bool)
+                stored = Stored("int64", np.where(valid, stored.data, IGNORED_TARGET).astype(np.int64))
             arranged[name] = stored
         return arranged
 
     def _answer_step(self, case: Case, variation: Variation, members: dict[str, str] | None) -> Answer:
         arranged = self.arrange(case)
-        given = {name: self.framework.tensor(stored, self.device) for name, stored in arranged.items()}
+        given = {name: self._make_tensor(name, stored, variation.memory) for name, stored in arranged.items()}
         if variation.alter is not None:
             given = {name: variation.alter(name, tensor) for name, tensor in given.items()}
         buffer = None if variation.buffer is None else variation.buffer(given["x"])
@@ -261,6 +277,14 @@ class Invocation:
         outputs = {name: returned.store_output(self.framework, self.device, self.layout, case, name, value, shape)
                    for name, value in values.items() if not _is_ignored(name)}
         return Answer(outputs, written, sum(map(_is_ignored, values)))
+
+    def _make_tensor(self, name: str, stored: Stored, memory: dict[str, Tensor] | None) -> Tensor:
+        """Returns a tensor of the framework: the one of that name in `memory`, overwritten, or a new one."""
+        if memory is None:
+            return self.framework.tensor(stored, self.device)
+        if name not in memory or not self.framework.overwrite(memory[name], stored, self.device):
+            memory[name] = self.framework.tensor(stored, self.device)
+        return memory[name]
 
     def _call(self, case: Case, given: dict[str, Tensor], variation: Variation, buffer: Tensor | None,
               members: dict[str, str] | None) -> dict[str, Tensor]:
@@ -284,7 +308,7 @@ class Invocation:
             cotangent = self._cotangent(case, given)
         y, others, gradients = self._differentiate(case, forward, leaves, cotangent, given)
         main = self.policy.main
-        if cotangent is not None and gradients is None:
+        if cotangent is not None and gradients is None and y is not None:
             inputs = "x" if "x" in given else "its inputs"
             raise Unanswered(f"{main} does not depend on {inputs} for the framework, so there are no gradients; expected "
                              f"outputs='{main}', backward=, or a function that can be differentiated")
@@ -425,11 +449,12 @@ def prepare_invocation(fn: Any, op: str, known: Collection[str], *, framework: s
                        backward: Callable[..., Any] | None = None, layout: str | None = None, forward_only: bool = False,
                        accumulation: str = "", formula: str = "", cast_order: str = "", xfail: str = "",
                        strict: bool = False, flush_subnormals: bool = False, writes: Mapping[str, str] | None = None,
-                       title: str = "", holds: Collection[str] | None = None) -> Invocation:
+                       title: str = "", holds: Collection[str] | None = None, differentiates: bool = True) -> Invocation:
     """Determines how to call fn as an implementation of op.
 
     known          the names of all tensors and options of op
     forward_only   whether no gradient is judged
+    differentiates   whether the framework may compute gradients
     title          the name of fn in reports; "" for its own
     holds          the tensors and options that the module made by fn has the values of; None if fn is called otherwise
     The others are arguments of normproof.check.
@@ -437,12 +462,14 @@ def prepare_invocation(fn: Any, op: str, known: Collection[str], *, framework: s
     """
     tensors = frameworks.framework(framework or frameworks.detect(fn))
     title = title or title_of(fn)
+    if refusal := tensors.find_refusal(fn, op):
+        raise UsageError(f"normproof: {refusal}")
     conventions = tensors.known_conventions(fn)
     if layout not in (None, "channels_first", "channels_last"):
         raise UsageError(f"normproof: layout={layout!r}; expected 'channels_first' or 'channels_last'")
     has_channels = op in LAYERS_WITH_CHANNELS
     channels_first = tensors.channels_first and has_channels if layout is None else layout == "channels_first"
-    fn, constructs = (fn, True) if holds is not None else _plain_function(fn, op, known, tensors, title)
+    fn, constructs = (fn, True) if holds is not None else _plain_function(fn, op, known, tensors, title, arguments)
     derived = DerivedValues(tensors, device, title)
     sources, members = (arguments, {}) if not constructs else _split_members(fn, op, arguments)
     signature = read_signature(fn, op, known, derived, sources, constructor=constructs, writes=writes)
@@ -453,6 +480,8 @@ def prepare_invocation(fn: Any, op: str, known: Collection[str], *, framework: s
     judges_gradients = not forward_only and computes_gradients(signature, backward, tensors)
     if (overwritten or signature.buffers) and backward is None:
         judges_gradients = False
+    if not differentiates and backward is None and "grad_y" not in signature.read_names:
+        judges_gradients = False
     state = set(names.state_names(op))
     order = parse_outputs(outputs)
     policy = OutputPolicy(
@@ -462,10 +491,12 @@ def prepare_invocation(fn: Any, op: str, known: Collection[str], *, framework: s
     return Invocation(op, fn, signature, backward, backward_signature, tensors, device, conventions,
                       Layout(channels_first, conventions.spatial_axes), policy, constructs, MODULE_PARAMETERS,
                       takes_images=has_channels and (channels_first or layout is not None), writes=overwritten,
-                      members=members, holds=frozenset(holds or ()))
+                      members=members, holds=frozenset(holds or ()),
+                      ignores_targets="ignored_target" in [argument.source for argument in signature.arguments])
 
 
-def _plain_function(fn: Any, op: str, known: Collection[str], tensors: Framework, title: str) -> tuple[Any, bool]:
+def _plain_function(fn: Any, op: str, known: Collection[str], tensors: Framework, title: str,
+                    arguments: Any) -> tuple[Any, bool]:
     """Returns the function that is called, and whether it makes a module or another object that is called then.
 
     Throws UsageError for a module, instead of its class.
@@ -473,12 +504,15 @@ def _plain_function(fn: Any, op: str, known: Collection[str], tensors: Framework
     if tensors.is_function_class(fn):
         return fn.apply, False
     if tensors.is_optimizer(fn):
-        return tensors.optimizer_step(fn, op), False
+        return tensors.optimizer_step(fn, op, arguments if hasattr(arguments, "items") else {}), False
     if tensors.is_module(fn):
         if inspect.isclass(fn):
-            return fn, True
+            layer = tensors.layer_function(fn, op)
+            return (fn, True) if layer is None else (layer, False)
         if not tensors.member_names(fn):
             return fn.forward, False
+        if tensors.layer_function(fn, op) is not None:
+            raise UsageError(f"{title} is a layer of one shape; expected its class, or normproof.judge(layer, {op!r}, x=...)")
         raise UsageError(f"{title} is a module of one shape and eps; expected its class, a function that makes one: lambda "
                          f"features, eps: {type(fn).__name__}(features, eps=eps), or normproof.judge(module, {op!r}, x=...)")
     if inspect.isclass(fn) and _has_call(fn):

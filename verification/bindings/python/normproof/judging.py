@@ -1,6 +1,7 @@
 """normproof.judge: computes certified outputs for user-supplied tensors, and judges an implementation by them."""
 from __future__ import annotations
 
+import dataclasses
 from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
@@ -10,6 +11,7 @@ from normproof.arguments import describe_value, require_arguments
 from normproof.checking import canonical_op, find_other_invocation, judge_case, suggest_options
 from normproof.conventions import Observations, describe_conventions
 from normproof.corpus import Case, Corpus
+from normproof.derived_values import IGNORED_TARGET
 from normproof.errors import UsageError, in_one_line
 from normproof.invocation import Answer, Invocation, prepare_invocation
 from normproof.isolation import Runner, start_runner
@@ -20,7 +22,7 @@ from normproof.repro import Call, changed_arguments
 from normproof.returned import SHAPED_LIKE_X
 from normproof.stored import Stored, same_bits
 from normproof.titles import title_of
-from normproof.trained import copies_of, is_trained_module, trained_values
+from normproof.trained import copies_of, is_trained_module, trained_layer, trained_values
 
 OPTION_TYPES = (bool, int, float, str)
 # The dtype of a case is that of the first of these tensors that it has.
@@ -67,11 +69,15 @@ def judge(fn: Callable[..., Any], op: str, *, mode: str | None = None, device: s
     called, title, holds = fn, title_of(fn), None
     if is_trained_module(fn):
         title = title_of(type(fn))
-        own = trained_values(fn, op, names.with_canonical_names(op, given, "normproof.judge"), arguments)
+        layer = trained_layer(fn, op)
+        own = trained_values(fn, op, names.with_canonical_names(op, given, "normproof.judge", complete=layer is None), arguments)
         given = {**own, **given}
-        holds = names.known_names(op) - {"x", "grad_y", "valid"}
         mode = mode or ("training" if getattr(fn, "training", True) else "inference")
-        called, arguments = copies_of(fn), dict(arguments or {})
+        if layer is not None:
+            called = layer
+        else:
+            holds = names.known_names(op) - {"x", "grad_y", "valid"}
+            called, arguments = copies_of(fn), dict(arguments or {})
     mode = mode or ("inference" if op in INFERENCE_ONLY else "training")
     given = {key: value.item() if isinstance(value, np.generic) and key in names.option_names(op) else value
              for key, value in names.with_canonical_names(op, given, "normproof.judge").items()}
@@ -98,7 +104,7 @@ def judge(fn: Callable[..., Any], op: str, *, mode: str | None = None, device: s
     invocation = prepare(framework)
     changed |= {**plain_options(given), "framework": framework, "device": device if device != "cpu" else None}
     call = Call(fn, op, {key: value for key, value in changed.items() if value is not None}, "judge")
-    certified: Mapping[str, Stored] = inputs
+    certified, ignores_targets = without_ignored_targets(inputs)
     shape = inputs["x"].shape if "x" in inputs else None
     if shape is not None:
         certified = in_corpus_layout(op, inputs, invocation.layout.channels_first)
@@ -108,6 +114,8 @@ def judge(fn: Callable[..., Any], op: str, *, mode: str | None = None, device: s
 
     def prepare_for_case(framework: str | None) -> Invocation:
         found = prepare(framework)
+        if ignores_targets:
+            found = dataclasses.replace(found, ignores_targets=True)
         return (found if shape is None else found.with_shape(shape)).for_case(case)
     invocation = prepare_for_case(framework)
     if repeat > 1 and shape is not None:
@@ -124,13 +132,23 @@ def judge(fn: Callable[..., Any], op: str, *, mode: str | None = None, device: s
         result, copy = run_and_judge(corpus, invocation, index, observed, repeat, isolate, seconds)
     report = Report(corpus, invocation, op, [], call, inputs)
     report.add(result)
-    notes = dtype_notes
+    notes = [*dtype_notes, *([f"rows whose target is {IGNORED_TARGET} take no part"] if ignores_targets else [])]
     if repeat > 1:
         size = inputs["x"].data.size
         notes.append(f"the rows {repeat:,} times, {repeat * size:,} elements: copy {copy + 1:,} is judged, "
                      f"from element {copy * size:,} on")
     report.conventions = [*describe_conventions(invocation, observed), *notes, *suggest_options(invocation, report)]
     return report
+
+
+def without_ignored_targets(inputs: Mapping[str, Stored]) -> tuple[Mapping[str, Stored], bool]:
+    """Returns the tensors with a mask in place of targets that are IGNORED_TARGET, and whether there are such targets."""
+    targets = inputs.get("targets")
+    if targets is None or not np.any(targets.data == IGNORED_TARGET):
+        return inputs, False
+    taken = targets.data != IGNORED_TARGET
+    valid = Stored("boolean", taken & inputs["valid"].data.astype(bool) if "valid" in inputs else taken)
+    return {**inputs, "targets": targets.like(np.where(taken, targets.data, 0).astype(targets.data.dtype)), "valid": valid}, True
 
 
 def run_and_judge(corpus: Corpus, invocation: Invocation, index: int, observed: Observations, repeat: int, isolate: bool,
@@ -246,6 +264,10 @@ def check_dtypes(op: str, inputs: Mapping[str, Stored]) -> list[str]:
     Throws UsageError for a dtype that a tensor cannot have: classes are integers, everything but masks and counts is
     floating, and what is combined with an activation has its dtype.
     """
+    for name, stored in inputs.items():
+        if stored.dtype.startswith("float8"):
+            raise UsageError(f"normproof.judge: {name} has dtype {stored.dtype}, and tensors of 8 bits have scales, which judge "
+                             f"does not take; expected normproof.check with dtype={stored.dtype!r}")
     leading = next((name for name in LEADING_TENSORS if name in inputs), None)
     if leading is None:
         require_floating(inputs)

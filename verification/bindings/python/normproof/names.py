@@ -28,11 +28,13 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "running_mean": ("moving_mean",),
     "running_variance": ("running_var", "moving_variance", "moving_var"),
     "valid": ("mask",),
-    "parameter": ("param", "p"),
-    "grad_parameter": ("grad", "g"),
+    "parameter": ("param", "params", "p"),
+    "grad_parameter": ("grad", "grads", "g"),
     "first_moment": ("exp_avg", "m"),
     "second_moment": ("exp_avg_sq", "v"),
     "iterations": ("step", "t"),
+    "x_scale": ("scale_x", "input_scale"),
+    "y_scale": ("scale_y", "output_scale", "out_scale"),
     "eps": ("epsilon", "variance_epsilon", "layer_norm_eps", "rms_norm_eps", "norm_eps", "layernorm_epsilon"),
     "groups": ("num_groups", "n_groups"),
     "zero_centred_gamma": ("zero_centered_gamma", "unit_offset", "add_unit_offset"),
@@ -59,6 +61,8 @@ DERIVED: dict[str, tuple[str, ...]] = {
     "has_gamma": ("elementwise_affine", "affine"),
     "has_beta": ("bias",),
     "approximate": ("approximate",),
+    "grouped_heads": ("enable_gqa",),
+    "ignored_target": ("ignore_index",),
     "case": ("case",),
 }
 CONSTRUCTOR_RULES = ("features", "has_gamma", "has_beta")  # asked for by constructors only
@@ -172,10 +176,11 @@ def resolve_alias(name: str, known: Collection[str]) -> str | None:
     return next((canonical for canonical, aliases in ALIASES.items() if canonical in known and name in aliases), None)
 
 
-def with_canonical_names(op: str, given: Mapping[str, Any], caller: str) -> dict[str, Any]:
+def with_canonical_names(op: str, given: Mapping[str, Any], caller: str, complete: bool = True) -> dict[str, Any]:
     """Returns keyword arguments for op under the corpus' names. Arguments that are None are left out.
 
-    Throws UsageError for a name that op does not have, for one that is given twice, and for a missing tensor.
+    Throws UsageError for a name that op does not have, for one that is given twice, and, if they must be `complete`, for a
+    missing tensor.
     """
     known = known_names(op)
     needed, others = tensor_names(op)
@@ -193,7 +198,7 @@ def with_canonical_names(op: str, given: Mapping[str, Any], caller: str) -> dict
                              "of them")
         if value is not None:
             found[canonical], spelled_as[canonical] = value, name
-    missing = [name for name in needed if name not in found]
+    missing = [name for name in needed if complete and name not in found]
     if missing:
         raise UsageError(f"{caller}: {op} needs {missing[0]}=, which is not given; expected {', '.join(needed)}")
     return found

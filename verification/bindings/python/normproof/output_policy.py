@@ -61,16 +61,16 @@ class OutputPolicy:
 
     def apply(self, corpus: Corpus) -> None:
         """Sets the options of a handle of the gate."""
-        settings = {"outputs": self.default_outputs, "accumulation": self.accumulation, "formula": self.formula,
-                    "cast_order": self.cast_order, "xfail": self.xfail, "strict": "1" if self.strict else "",
-                    "flush_subnormals": "1" if self.flush_subnormals else ""}
+        settings = {"outputs": self.default_outputs, "xfail": self.xfail, "strict": "1" if self.strict else "",
+                    **self.tolerance_settings}
         for name, value in settings.items():
             corpus.set(name, value)
 
     @property
     def tolerance_settings(self) -> dict[str, str]:
         """The options of the gate for the tolerance. Relations between calls are judged with them too."""
-        return {"accumulation": self.accumulation, "formula": self.formula, "cast_order": self.cast_order}
+        return {"accumulation": self.accumulation, "formula": self.formula, "cast_order": self.cast_order,
+                "flush_subnormals": "1" if self.flush_subnormals else ""}
 
     @property
     def depends_on_answer(self) -> bool:

@@ -1,21 +1,16 @@
 """Calls an implementation once before it is judged, to learn whose tensors it takes and which inputs it overwrites."""
 from __future__ import annotations
 
-import re
 import sys
 from typing import Any, Callable
 
 from normproof import frameworks, names
 from normproof.corpus import Case
-from normproof.errors import NormproofError, UsageError, in_one_line, text_of_error
+from normproof.errors import NormproofError, UsageError, in_one_line, is_wrong_call
 from normproof.invocation import Invocation
 from normproof.isolation import probe_once
 from normproof.output_policy import MAIN_OUTPUTS
 from normproof.returned import OPTIMIZER_STATE
-
-# A message of Python about a call whose arguments do not fit.
-_WRONG_ARGUMENTS = re.compile(r"(missing \d+ required|unexpected keyword argument|takes (from )?\d+|multiple values for|"
-                              r"positional arguments? but)")
 
 
 def probe(make: Callable[..., Invocation], case: Case, *, framework: str | None, isolate: bool, seconds: float | None,
@@ -39,8 +34,8 @@ def probe(make: Callable[..., Invocation], case: Case, *, framework: str | None,
             if other_error is None:
                 invocation, error = other, None
                 break
-    if isinstance(error, TypeError) and _WRONG_ARGUMENTS.search(text_of_error(error)) and _is_of_the_call(error):
-        raise UsageError(f"{invocation.title} cannot be called with {_describe_call(invocation)}: {in_one_line(error)}; expected "
+    if error is not None and is_wrong_call(error) and _is_of_the_call(error):
+        raise UsageError(f"{invocation.title} cannot be called with {invocation.signature.title}: {in_one_line(error)}; expected "
                          "arguments=, which says what its parameters receive")
     writes = overwritten_outputs(invocation.op, case, written)
     return invocation.with_writes({**writes, **invocation.writes}) if writes else invocation
@@ -65,11 +60,6 @@ def _is_of_the_call(error: BaseException) -> bool:
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     return trace is not None and trace.tb_frame.f_globals.get("__name__") == Invocation.__module__
-
-
-def _describe_call(invocation: Invocation) -> str:
-    described = [argument.parameter for argument in invocation.signature.arguments]
-    return ", ".join(described) or "no arguments"
 
 
 def overwritten_outputs(op: str, case: Case, written: list[str]) -> dict[str, str]:

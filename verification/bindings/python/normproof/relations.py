@@ -12,6 +12,7 @@ import numpy as np
 
 from normproof import names, variants
 from normproof.corpus import Case, Corpus
+from normproof.dtypes import EIGHT_BITS
 from normproof.errors import NotOffered, Unanswered, UsageError, in_one_line, text_of_error
 from normproof.frameworks.loaded_module import Tensor
 from normproof.invocation import Answer, Invocation, Variation
@@ -36,6 +37,12 @@ _FIXED_AXES = {"attention": "q, k and v have an axis of samples and one of heads
 
 class NotApplicable(Exception):
     """The relation does not apply to this case or this implementation. The text is the reason."""
+
+
+def _require_no_scales(case: Case) -> None:
+    """Throws NotApplicable for a case of 8 bits, whose scales belong to its rows."""
+    if case.dtype in EIGHT_BITS:
+        raise NotApplicable("tensors of 8 bits have scales, which belong to their rows")
 
 
 class RelationBroken(Exception):
@@ -77,7 +84,9 @@ class RelationCase:
         self.invocation, self.written = invocation, ""
         self._corpus, self._index, self._seconds = corpus, index, seconds
         self.case = corpus.select(index)
-        self.outputs = self.answer()
+        self.memory: dict[str, Tensor] = {}  # the tensors of the first call
+        outputs = self.answer(variation=Variation(memory=self.memory))
+        self.outputs = {name: stored.like(stored.data.copy()) for name, stored in outputs.items()}
 
     def answer(self, case: Case | None = None, variation: Variation = Variation()) -> dict[str, Stored]:
         """Calls the implementation on a case (by default, this one) and returns its outputs. Also sets `written`."""
@@ -88,20 +97,33 @@ class RelationCase:
         return answer.outputs
 
     def require_within(self, title: str, outputs: Mapping[str, Stored], only: str = "", corpus: Corpus | None = None,
-                       index: int | None = None) -> None:
+                       index: int | None = None, case: Case | None = None) -> None:
         """Throws RelationBroken, with the title, if outputs are not within the bounds.
 
         The bounds are those of this case, or of a case of another handle. `only` are the outputs that are judged.
         """
-        handle, policy = corpus or self._corpus, self.invocation.policy
-        judged = policy.judged_outputs(self.case, outputs) if policy.has_logits else policy.default_outputs
+        handle, policy, case = corpus or self._corpus, self.invocation.policy, case or self.case
+        judged = policy.judged_outputs(case, outputs) if policy.depends_on_answer else policy.default_outputs
         handle.set("outputs", only or judged)
         handle.select(self._index if index is None else index)
         for name, stored in outputs.items():
-            handle.answer(name, stored)
+            if policy.accepts(case, name):
+                handle.answer(name, stored)
         verdict = handle.judge()
         if not verdict.passed:
             raise RelationBroken(f"{title}: {verdict.text}")
+
+    def require_certified(self, title: str, case: Case, name: str, variation: Variation = Variation()) -> None:
+        """Certifies a variant of this case under a name, and throws RelationBroken if its outputs are not within the bounds.
+
+        Throws UsageError if the variant has no certified value.
+        """
+        with Corpus() as corpus:
+            for setting, value in self.invocation.policy.tolerance_settings.items():
+                corpus.set(setting, value)
+            index = corpus.certify(name, case.op, case.training, variants.option_texts(case), case.sequence, case.tensors, 1)
+            certified = case.replaced(case.tensors, outputs=corpus.select(index).outputs)
+            self.require_within(title, self.answer(certified, variation), corpus=corpus, index=index, case=certified)
 
     def require_same_bits(self, outputs: Mapping[str, Stored], where: str) -> None:
         """Throws RelationBroken if the bits of an output differ from those that the original case gave."""
@@ -112,6 +134,7 @@ class RelationCase:
     @property
     def sample_count(self) -> int:
         """The number of samples. Throws NotApplicable if samples are not computed independently of each other."""
+        _require_no_scales(self.case)
         samples = variants.sample_count(self.case)
         if self.case.sequence:
             raise NotApplicable("the case is a sequence of steps, each with the state of the one before")
@@ -144,15 +167,13 @@ def _check_expanded_gradient(asked: RelationCase) -> None:
 
     def alter(name: str, tensor: Tensor) -> Tensor:
         return framework.expanded(tensor) if name == "grad_y" else tensor
-    with Corpus() as corpus:
-        index = corpus.certify("expanded", case.op, case.training, variants.option_texts(case), False, case.tensors, 1)
-        outputs = asked.answer(case, Variation(alter=alter))
-        asked.require_within("grad_y expanded with stride 0", outputs, corpus=corpus, index=index)
+    asked.require_certified("grad_y expanded with stride 0", case, "expanded", Variation(alter=alter))
 
 
 def check_rank(asked: RelationCase) -> None:
     """Checks that x may have rank 2, 3 or 4."""
     case = asked.case
+    _require_no_scales(case)
     if "x" not in case.tensors or not computes_by_row(case.op):
         raise NotApplicable(_FIXED_AXES.get(case.op, f"{case.op} has no x whose rows it computes each alone"))
     if case.sequence:
@@ -226,6 +247,29 @@ def check_repeat(asked: RelationCase) -> None:
     asked.require_same_bits(asked.answer(), "when it is asked again")
 
 
+def check_new_numbers(asked: RelationCase) -> None:
+    """Checks that a call has the values of its own inputs after a call of the same shape with other numbers.
+
+    The second call has the rows of the first in another order, but the same first row. It has the same tensors, which are
+    overwritten in between if the framework allows that. Its exact values are certified on the spot.
+    """
+    case = asked.case
+    _require_no_scales(case)
+    if case.sequence:
+        raise NotApplicable("the case is a sequence of steps, each of which is a call with other numbers")
+    over_rows = names.has_statistics_over_rows(case.op)
+    by_sample = over_rows and computes_by_sample(case.op)
+    other = variants.with_rows_moved(case, by_sample, over_rows and not by_sample)
+    if other is None:
+        rows = "samples" if by_sample else "channels" if over_rows else "rows"
+        raise NotApplicable(f"it has fewer than two {rows} that differ and have no mask")
+    try:
+        asked.require_certified("after a call of the same shape with other numbers", other, "new_numbers",
+                                Variation(memory=asked.memory))
+    except UsageError as reason:
+        raise NotApplicable(f"the case with other numbers has no certified value: {reason}") from None
+
+
 def check_batch(asked: RelationCase) -> None:
     """Checks that samples may be split into two calls: y and the gradients of inputs must stay within their bounds.
 
@@ -243,16 +287,11 @@ def _check_parts(asked: RelationCase) -> None:
     case, any_certified = asked.case, False
     for at in _split_points(variants.sample_count(case) or 0):
         for rows, part in ((f"0 to {at - 1}", slice(0, at)), (f"{at} on", slice(at, None))):
-            alone = variants.select_samples(case, part)
-            with Corpus() as corpus:
-                try:
-                    index = corpus.certify("part", case.op, case.training, variants.option_texts(case), False,
-                                           alone.tensors, 1)
-                except UsageError:
-                    continue
-                any_certified = True
-                alone.outputs = corpus.select(index).outputs
-                asked.require_within(f"rows {rows} alone", asked.answer(alone), corpus=corpus, index=index)
+            try:
+                asked.require_certified(f"rows {rows} alone", variants.select_samples(case, part), "part")
+            except UsageError:
+                continue
+            any_certified = True
     if not any_certified:
         raise NotApplicable("no part of its rows has a value")
 
@@ -337,6 +376,7 @@ RELATIONS = {
     "aliasing": Relation(check_aliasing, "ggml-org/ggml#1519"),
     "outputs": Relation(check_strided_output, "pytorch/pytorch#84762"),
     "repeat": Relation(check_repeat, "Dao-AILab/flash-attention#781"),
+    "new_numbers": Relation(check_new_numbers, "ooples/AiDotNet.Tensors#304"),
     "batch": Relation(check_batch, "flagos-ai/FlagGems#59"),
     "batch_bitwise": Relation(check_batch_bitwise, "vllm-project/vllm#48391"),
     "compiled": Relation(check_compiled, "pytorch/pytorch#186577"),

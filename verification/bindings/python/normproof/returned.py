@@ -35,12 +35,11 @@ def name_outputs(returned: Any, case: Case, policy: OutputPolicy, signature: Sig
     if isinstance(returned, dict):
         return {_output_name(name, signature): value for name, value in returned.items()}
     if not isinstance(returned, (tuple, list)):
-        return {_name_of_single(returned, case, policy, title): returned}
+        return {_name_of_single(returned, case, policy, signature): returned}
     if policy.order and len(policy.order) == len(returned):
         return {name: value for name, value in zip(policy.order, returned) if name != IGNORED}
     others = [name for name in names.state_names(case.op) if name in signature.read_names]
-    if "sum" in case.outputs:
-        others.append("sum")
+    others += [name for name in ("sum", "y_scale") if name in case.outputs]
     moments = [name for name in OPTIMIZER_STATE[1:-1] if name in case.outputs]
     if policy.main == "parameter" and len(returned) in (1 + len(moments), 2 + len(moments)):
         others = [*moments, "iterations"][:len(returned) - 1]
@@ -57,9 +56,16 @@ def name_outputs(returned: Any, case: Case, policy: OutputPolicy, signature: Sig
                      f"names of outputs, or outputs= that names each of them{example}")
 
 
-def _name_of_single(returned: Tensor, case: Case, policy: OutputPolicy, title: str) -> str:
+def _name_of_single(returned: Tensor, case: Case, policy: OutputPolicy, signature: Signature) -> str:
+    """Returns the name of the only value that a function returned.
+
+    This is the only output that `outputs=` names, unless that is a gradient that the framework takes of this value.
+    """
+    title = signature.derived.title
     if policy.named and len(policy.named) == 1:
-        return policy.named[0]
+        by_framework = is_gradient(policy.named[0]) and "grad_y" not in signature.read_names
+        if not (by_framework and _shape_of(returned) in ((), _main_shape(case, policy), case.outputs.get(policy.main))):
+            return policy.named[0]
     if policy.main == "loss" and _shape_of(returned) == case.outputs.get("logits"):
         raise Unanswered(f"{title} returned one array, of the shape of logits, {[*returned.shape]}; expected loss, "
                          "logits and loss, or outputs='logits'")

@@ -15,7 +15,7 @@ from normproof.errors import NotOffered, UsageError
 from normproof.titles import local_title
 
 EVERYTHING = "*"  # stands for every tensor and option of a case
-IMPLIED = {"momentum": ("running_decay",), "case": (EVERYTHING,)}  # what a rule of names.DERIVED reads of a case
+IMPLIED = {"momentum": ("running_decay",), "case": (EVERYTHING,), "ignored_target": ("valid",)}  # what a rule of names.DERIVED reads of a case
 STATE_NOT_READ = ("batch_norm", "power_norm_v")  # in training, y and the gradients do not depend on the state
 NOT_NEEDED = {"sgd": ("iterations",)}  # tensors of a case that do not change the main output
 NOT_LAYERS = ("encoder_layer", "encoder", "decoder_layer", "translator", "language_model", "decoding")
@@ -67,6 +67,11 @@ class Signature:
     def buffers(self) -> list[OutputBuffer]:
         """The outputs that the callable writes into a parameter, instead of returning them."""
         return [argument.source for argument in self.arguments if isinstance(argument.source, OutputBuffer)]
+
+    @property
+    def title(self) -> str:
+        """The names of the arguments, separated by commas."""
+        return ", ".join(argument.parameter for argument in self.arguments) or "no arguments"
 
     @property
     def tensor_order(self) -> list[str]:
@@ -268,9 +273,9 @@ def _has_setup_context(function: type) -> bool:
 
 
 def _documented_parameters(fn: Callable[..., Any]) -> dict[str, inspect.Parameter]:
-    """Returns the parameters that the first line of a docstring lists, "softmax(input, dim, *, dtype=None)", or {}."""
-    line = next((line.strip() for line in (fn.__doc__ or "").splitlines() if line.strip()), "")
-    found = re.match(r"\w+(\(.*\))(?: -> .*)?$", line)
+    """Returns the parameters that the beginning of a docstring lists, "softmax(input, dim, *, dtype=None)", or {}."""
+    text = " ".join((fn.__doc__ or "").split())
+    found = re.match(r"\w+(\([^()]*(?:\([^()]*\)[^()]*)*\))", text)
     if not found:
         return {}
     try:

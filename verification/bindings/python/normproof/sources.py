@@ -55,7 +55,7 @@ class SourceWriter:
         text = self._write(value, 0)
         if text is not None:
             return text
-        name = _simple_name(value) or name
+        name = name if isinstance(value, types.MethodType) else _simple_name(value) or name
         self._comment(f"# {name}: {_describe(value)}")
         return name
 
@@ -99,6 +99,9 @@ class SourceWriter:
             return self._write_lambda(fn, depth)
         if name and (inspect.isclass(fn) or isinstance(fn, types.FunctionType)):
             return name if self._define(fn, name, depth) else None
+        owner = getattr(fn, "__self__", None)
+        if name and isinstance(owner, type) and (text := self._write(owner, depth + 1)):
+            return f"{text}.{name}"
         return None
 
     def _write_lambda(self, fn: types.FunctionType, depth: int) -> str | None:
@@ -187,7 +190,12 @@ def _describe(value: Any) -> str:
     code = getattr(value, "__code__", None)
     if isinstance(code, types.CodeType):
         return f"{title_of(value)} of {printable(os.path.basename(code.co_filename))}, line {code.co_firstlineno}"
-    return f"{title_of(value)}, as it was given"
+    kind = value if isinstance(value, type) else type(value)
+    try:
+        place = f" of {printable(os.path.basename(inspect.getfile(kind)))}, line {inspect.getsourcelines(kind)[1]}"
+    except (OSError, TypeError):
+        return f"{title_of(value)}, as it was given"
+    return f"the class {title_of(kind)}{place}" if kind is value else f"an object of the class {title_of(kind)}{place}"
 
 
 def _literal(value: Any) -> str | None:

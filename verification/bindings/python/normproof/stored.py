@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import Any, Iterable
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,9 @@ NUMPY_DTYPES: dict[str, Any] = {
     "float64": np.float64, "float32": np.float32, "float16": np.float16, "bfloat16": np.uint16,
     "int64": np.int64, "int32": np.int32, "uint8": np.uint8, "boolean": np.bool_,
     **dict.fromkeys(("float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu"), np.uint8)}
+# The dtypes that NumPy has from ml_dtypes alone, and the bits of a NaN.
+ML_DTYPES = ("bfloat16", "float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu")
+_NAN_BITS = dict(zip(ML_DTYPES, (0x7FFF, 0x7F, 0x7F, 0xFF)))
 _MAX_COMPARED = 1 << 24  # elements that are compared at once
 _NAMES: dict[Any, str] = {np.dtype(kind): name for name, kind in NUMPY_DTYPES.items()
                           if not name.startswith(("bfloat16", "float8"))}
@@ -32,10 +35,10 @@ class Stored:
         return self.data.shape
 
     def array(self) -> Array:
-        """Returns the numbers for NumPy. bfloat16 uses ml_dtypes if it is installed, float32 if not."""
-        if self.dtype != "bfloat16":
+        """Returns the numbers for NumPy. bfloat16 uses ml_dtypes if it is installed, float32 if not; 8 bits need ml_dtypes."""
+        if self.dtype not in ML_DTYPES:
             return self.data
-        narrow = ml_dtypes_bfloat16()
+        narrow = find_ml_dtype(self.dtype)
         return self.widened() if narrow is None else self.data.view(narrow)
 
     def widened(self) -> Array:
@@ -49,19 +52,25 @@ class Stored:
         return dataclasses.replace(self, data=data)
 
 
-def ml_dtypes_bfloat16() -> Any:
-    """Returns the bfloat16 dtype of ml_dtypes, or None if that package is not installed."""
+def find_ml_dtype(name: str) -> Any:
+    """Returns a dtype of ml_dtypes, or None if that package is not installed or does not have it."""
     try:
         import ml_dtypes
     except ImportError:
         return None
-    return np.dtype(ml_dtypes.bfloat16)
+    kind = getattr(ml_dtypes, name, None)
+    return None if kind is None else np.dtype(kind)
+
+
+def available_ml_dtypes(names: Iterable[str]) -> tuple[str, ...]:
+    """Returns those of the dtypes that ml_dtypes has here."""
+    return tuple(name for name in names if find_ml_dtype(name) is not None)
 
 
 def full_of_nan(dtype: str, shape: tuple[int, ...]) -> Stored:
     """Returns a tensor whose elements are NaN, or the largest integer if the dtype has no NaN."""
-    if dtype in ("bfloat16", "float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu"):
-        return Stored(dtype, np.full(shape, 0x7FFF if dtype == "bfloat16" else 0x7F, NUMPY_DTYPES[dtype]))
+    if dtype in _NAN_BITS:
+        return Stored(dtype, np.full(shape, _NAN_BITS[dtype], NUMPY_DTYPES[dtype]))
     kind = np.dtype(NUMPY_DTYPES[dtype])
     return Stored(dtype, np.full(shape, np.nan if kind.kind == "f" else True if kind.kind == "b" else np.iinfo(kind).max, kind))
 
@@ -74,11 +83,11 @@ def from_numpy(value: Any) -> Stored:
     if isinstance(value, np.ma.MaskedArray):
         raise UsageError("a mask (numpy.ma), which would be lost; expected a plain array")
     array: Array = np.asarray(value)
-    if array.dtype.name == "bfloat16":  # of ml_dtypes
-        return Stored("bfloat16", np.ascontiguousarray(array).view(np.uint16))
+    if array.dtype.name in ML_DTYPES:
+        return Stored(array.dtype.name, np.ascontiguousarray(array).view(NUMPY_DTYPES[array.dtype.name]))
     dtype = _NAMES.get(array.dtype.newbyteorder("="))
     if dtype is None:
-        raise UsageError(f"a dtype {array.dtype}; expected one of {', '.join([*_NAMES.values(), 'bfloat16'])}")
+        raise UsageError(f"a dtype {array.dtype}; expected one of {', '.join([*_NAMES.values(), *ML_DTYPES])}")
     return Stored(dtype, array.astype(array.dtype.newbyteorder("="), copy=False))
 
 

@@ -35,6 +35,18 @@ def copies_of(module: Any) -> Callable[[], Any]:
     return lambda: copy.deepcopy(module)
 
 
+def trained_layer(module: Any, op: str) -> Callable[..., Any] | None:
+    """Returns a layer of a Transformer as a function of the tensors and options of op, or None for another module.
+
+    Throws UsageError for a module of a framework that computes no such operation.
+    """
+    framework = _framework_of(module)
+    assert framework is not None
+    if refusal := framework.find_refusal(module, op):
+        raise UsageError(f"normproof.judge: {refusal}")
+    return framework.layer_function(module, op)
+
+
 def trained_values(module: Any, op: str, given: Mapping[str, Any], arguments: Any) -> dict[str, Any]:
     """Returns the tensors and options of op that a module holds, by the corpus' names, without those in `given`.
 
@@ -42,6 +54,8 @@ def trained_values(module: Any, op: str, given: Mapping[str, Any], arguments: An
     """
     framework = _framework_of(module)
     assert framework is not None
+    if framework.layer_function(module, op) is not None:
+        return {name: value for name, value in framework.layer_values(module, op).items() if name not in given}
     members: dict[str, str | None] = dict(arguments or {})
     known = names.known_names(op)
     values: dict[str, Any] = {}
@@ -58,6 +72,9 @@ def trained_values(module: Any, op: str, given: Mapping[str, Any], arguments: An
             values[option] = getattr(module, spelled)
         elif option == "running_decay" and isinstance(getattr(module, "momentum", None), float):
             values[option] = 1 - module.momentum if framework.momentum_weighs_new else module.momentum
+        elif option == "running_decay" and getattr(module, "momentum", 0) is None:  # the mean over all batches
+            batches = framework.member(module, "num_batches_tracked")
+            values[option] = 1 - 1 / (float(batches) + 1)
         elif option == "eps":
             default = framework.default_eps(module, given)
             if default is None:

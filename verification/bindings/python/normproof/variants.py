@@ -1,6 +1,7 @@
 """Makes variants of a case for relations: other shapes, parts of the samples, other numbers."""
 from __future__ import annotations
 
+import math
 from typing import Any, Mapping
 
 import numpy as np
@@ -8,7 +9,8 @@ import numpy as np
 from normproof.corpus import Case
 from normproof.frameworks.base import Framework
 from normproof.frameworks.loaded_module import Tensor
-from normproof.stored import Array, Stored
+from normproof.returned import OPTIMIZER_STATE
+from normproof.stored import Array, Stored, full_of_nan
 
 # The first of these that a case has determines the number of its samples.
 LEADING_TENSORS = ("x", "q", "logits")
@@ -18,7 +20,10 @@ WITH_SAMPLES = ("q", "k", "v", "grad_q", "grad_k", "grad_v", "logits", "targets"
 ROWS = ("x", "residual", "gate", "grad_y", "grad_sum", "y", "sum", "grad_x", "grad_residual", "grad_gate", "valid")
 # Tensors that take the place of x or accompany it, with as many axes.
 LIKE_X = ("x", "residual", "gate", "q", "k", "v", "logits", "grad_y", "grad_sum")
-_BFLOAT16_NAN = 0x7FC0
+# The input that determines the others, the first that a case has, and what has the same rows.
+MAIN_INPUTS = ("x", "q", "logits", "parameter", "tokens")
+MOVED_WITH = {"x": ("residual", "gate", "grad_y", "grad_sum"), "q": ("grad_y",),
+              "parameter": ("grad_parameter", *OPTIMIZER_STATE)}
 
 
 def option_texts(case: Case) -> dict[str, str]:
@@ -101,11 +106,48 @@ def with_other_numbers(case: Case) -> Case:
                           for name, stored in case.tensors.items()})
 
 
+def with_rows_moved(case: Case, by_sample: bool, by_channel: bool) -> Case | None:
+    """Returns a case of the same shapes in which rows of the main input and of its like have changed places.
+
+    A row of each tensor keeps its numbers, so that a function is as accurate as in the original case. With three rows or
+    more the first stays where it is. Rows that are partly masked stay too.
+    by_sample    whole samples change places
+    by_channel   channels change places, with their parameters and state
+    Returns None if fewer than two rows may change places, or if they are equal.
+    """
+    main = next((name for name in MAIN_INPUTS if name in case.tensors), None)
+    if main is None or not case.tensors[main].shape:
+        return None
+    shape = case.tensors[main].shape
+    leading = shape[-1:] if by_channel else shape[:1] if by_sample or len(shape) == 1 else shape[:-1]
+    count = math.prod(leading)
+    free = np.flatnonzero(np.ones(count, bool) if by_channel else _unmasked_rows(case, leading))
+    free = free[free > 0] if len(free) > 2 else free
+    order = np.arange(count)
+    order[free] = free[::-1]
+    changed: dict[str, Stored] = {}
+    for name, stored in case.tensors.items():
+        if by_channel and stored.shape[-1:] == leading:
+            changed[name] = stored.like(np.ascontiguousarray(stored.data[..., order]))
+        elif name in (main, *MOVED_WITH.get(main, ())) and stored.shape == shape:
+            changed[name] = stored.like(stored.data.reshape(count, -1)[order].reshape(shape))
+    same = main not in changed or np.array_equal(changed[main].data, case.tensors[main].data)
+    return None if same else case.replaced({**case.tensors, **changed})
+
+
+def _unmasked_rows(case: Case, leading: tuple[int, ...]) -> Array:
+    """Whether each row is fully valid, of rows with these leading extents."""
+    valid = case.tensors.get("valid")
+    if valid is None or valid.shape[:len(leading)] != leading:
+        return np.ones(math.prod(leading), bool)
+    rows: Array = valid.data.reshape(math.prod(leading), -1).astype(bool).all(axis=1)
+    return rows
+
+
 def buffer_like(framework: Framework, tensor: Tensor) -> Tensor:
     """Returns a new tensor of the same shape and dtype, filled with NaN if the dtype has it."""
     stored = framework.stored(tensor)
-    full = np.full(stored.shape, _BFLOAT16_NAN if stored.dtype == "bfloat16" else np.nan).astype(stored.data.dtype)
-    return framework.tensor(stored.like(full), framework.device_of(tensor))
+    return framework.tensor(full_of_nan(stored.dtype, stored.shape), framework.device_of(tensor))
 
 
 def first_difference(one: Stored, other: Stored) -> list[int]:

@@ -122,6 +122,13 @@ class Framework(abc.ABC):
         """Returns the first element in the shape of the tensor, with stride 0. Required if there are stride layouts."""
         raise NotImplementedError
 
+    def overwrite(self, tensor: Tensor, stored: Stored, device: str) -> bool:
+        """Writes the elements of a stored tensor of the same shape into a tensor, which keeps its memory.
+
+        Returns False, and changes nothing, if tensors of the framework cannot be written to.
+        """
+        return False
+
     # Functions and modules.
 
     def gelu_approximation(self, by_tanh: bool) -> Any:
@@ -152,9 +159,30 @@ class Framework(abc.ABC):
         """Whether fn is a class of optimizers."""
         return False
 
-    def optimizer_step(self, kind: Any, op: str) -> Callable[..., Any]:
-        """Returns one step of an optimizer as a function. Required if there are optimizers."""
+    def optimizer_step(self, kind: Any, op: str, given: Mapping[str, Any]) -> Callable[..., Any]:
+        """Returns one step of an optimizer as a function. Required if there are optimizers.
+
+        `given` are the values of other options of its constructor. Throws UsageError if its step is not that of op.
+        """
         raise NotImplementedError
+
+    def layer_function(self, fn: Any, op: str) -> Callable[..., Any] | None:
+        """Returns a layer of a Transformer, or a class of them, as a function of the tensors and options of a case of op.
+
+        Returns None if fn is no such layer.
+        """
+        return None
+
+    def layer_values(self, module: Any, op: str) -> dict[str, Any]:
+        """Returns the tensors and options of such a layer by the corpus' names. Required if there are such layers."""
+        raise NotImplementedError
+
+    def find_refusal(self, fn: Any, op: str) -> str:
+        """Returns why a module of the framework itself, or its class, cannot be judged as op, or "".
+
+        The text is a sentence that says what to pass instead.
+        """
+        return ""
 
     def member(self, module: Any, path: str) -> Tensor:
         """Returns the member of a module with this path."""

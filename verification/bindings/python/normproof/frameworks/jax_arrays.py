@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from normproof.dtypes import EIGHT_BITS
 from normproof.frameworks.base import Framework, require_shape
 from normproof.frameworks.loaded_module import Forward, Leaves, Tensor
 from normproof.stored import Stored, from_numpy
@@ -15,7 +16,7 @@ from normproof.stored import Stored, from_numpy
 
 class Jax(Framework):
     name = "JAX " + jax.__version__
-    dtypes = ("float64", "float32", "bfloat16", "float16")
+    dtypes = ("float64", "float32", "bfloat16", "float16", *EIGHT_BITS)
 
     def context(self, dtype: str) -> ContextManager[Any]:
         """Enables float64 for cases of float64, whatever the user's configuration is."""

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from normproof import stored as storage
+from normproof.dtypes import EIGHT_BITS
 from normproof.errors import UsageError
 from normproof.frameworks.base import Framework
 from normproof.frameworks.loaded_module import Forward, Leaves, Tensor
@@ -14,7 +15,7 @@ from normproof.stored import Array, Stored
 
 class NumPy(Framework):
     name = "NumPy " + np.__version__
-    dtypes = ("float64", "float32", "float16") + (("bfloat16",) if storage.ml_dtypes_bfloat16() is not None else ())
+    dtypes = ("float64", "float32", "float16", *storage.available_ml_dtypes(("bfloat16", *EIGHT_BITS)))
     differentiates = False
     dtypes_from_ml_dtypes = True
     stride_layouts: tuple[str, ...] = ("transposed", "sliced")
@@ -48,6 +49,10 @@ class NumPy(Framework):
 
     def expanded(self, value: Tensor) -> Array:
         return np.broadcast_to(value.ravel()[0], value.shape)
+
+    def overwrite(self, tensor: Tensor, stored: Stored, device: str) -> bool:
+        tensor[...] = self.tensor(stored, device)
+        return True
 
 
 FRAMEWORK = NumPy()

@@ -6,15 +6,17 @@ from typing import Any, Callable, ContextManager, Mapping, Sequence
 import numpy as np
 import torch
 
-from normproof.frameworks import torch_modules, torch_optimizers
+from normproof.dtypes import EIGHT_BITS
+from normproof.errors import NotOffered, UsageError
+from normproof.frameworks import torch_layers, torch_modules, torch_optimizers, torch_refusals
 from normproof.frameworks.base import Framework, KnownConventions, require_shape
 from normproof.frameworks.loaded_module import Forward, Leaves, LoadedModule, Tensor
-from normproof.stored import Array, Stored, from_numpy
+from normproof.stored import ML_DTYPES, Array, Stored, from_numpy
 
 
 class Torch(Framework):
     name = "PyTorch " + str(torch.__version__)
-    dtypes = ("float64", "float32", "bfloat16", "float16")
+    dtypes = ("float64", "float32", "bfloat16", "float16", *(name for name in EIGHT_BITS if hasattr(torch, name)))
     momentum_weighs_new = True
     channels_first = True
     has_modules = True
@@ -25,8 +27,8 @@ class Torch(Framework):
 
     def tensor(self, stored: Stored, device: str) -> Tensor:
         data: Array = np.array(stored.data)
-        if stored.dtype == "bfloat16":
-            made = torch.from_numpy(data.view(np.int16)).view(torch.bfloat16)
+        if stored.dtype in ML_DTYPES:
+            made = torch.from_numpy(data.view(np.int16 if stored.dtype == "bfloat16" else np.uint8)).view(_dtype(stored.dtype))
         else:
             made = torch.from_numpy(data)
         return made.to(device)
@@ -35,6 +37,11 @@ class Torch(Framework):
         value = value.detach().cpu()
         if value.dtype == torch.bfloat16:
             return Stored("bfloat16", value.contiguous().view(torch.int16).numpy().view(np.uint16))
+        name = str(value.dtype).rpartition(".")[2]
+        if name in ML_DTYPES:
+            return Stored(name, value.contiguous().view(torch.uint8).numpy())
+        if name.startswith("float8"):
+            raise UsageError(f"a dtype {name}; expected one of {', '.join(ML_DTYPES)}")
         return from_numpy(value.numpy())
 
     def device_of(self, value: Tensor) -> str:
@@ -92,6 +99,12 @@ class Torch(Framework):
     def expanded(self, value: Tensor) -> Tensor:
         return value.reshape(-1)[:1].reshape([1] * value.dim()).expand(value.shape)
 
+    def overwrite(self, tensor: Tensor, stored: Stored, device: str) -> bool:
+        with torch.no_grad():
+            tensor.copy_(self.tensor(stored, device))
+        tensor.grad = None
+        return True
+
     def gelu_approximation(self, by_tanh: bool) -> str:
         return "tanh" if by_tanh else "none"
 
@@ -121,8 +134,17 @@ class Torch(Framework):
     def is_optimizer(self, fn: Any) -> bool:
         return isinstance(fn, type) and issubclass(fn, torch.optim.Optimizer)
 
-    def optimizer_step(self, kind: Any, op: str) -> Callable[..., Any]:
-        return torch_optimizers.optimizer_step(kind, op)
+    def optimizer_step(self, kind: Any, op: str, given: Mapping[str, Any]) -> Callable[..., Any]:
+        return torch_optimizers.optimizer_step(kind, op, given)
+
+    def layer_function(self, fn: Any, op: str) -> Callable[..., Any] | None:
+        return torch_layers.layer_function(fn, op) if torch_layers.computed_operation(fn) == op else None
+
+    def layer_values(self, module: Any, op: str) -> dict[str, Any]:
+        return torch_layers.layer_values(module, op)
+
+    def find_refusal(self, fn: Any, op: str) -> str:
+        return torch_refusals.find_refusal(fn, op)
 
     def member(self, module: Any, path: str) -> Tensor:
         return {**dict(module.named_parameters()), **dict(module.named_buffers())}[path].detach()
@@ -146,6 +168,14 @@ class Torch(Framework):
         if not self.is_module(module):
             return super().load_module(module, tensors, training, call, inputs, members)
         return torch_modules.load_module(module, tensors, training, call, inputs, members)
+
+
+def _dtype(name: str) -> Any:
+    """Returns a dtype. Throws NotOffered if this PyTorch does not have it."""
+    kind = getattr(torch, name, None)
+    if kind is None:
+        raise NotOffered(f"PyTorch {torch.__version__} has no {name}")
+    return kind
 
 
 def _can_compile() -> bool:
