@@ -52,7 +52,11 @@ double lower_bound_after_rounding(double least, double roundoff, double lost) {
 
 any_order_error::any_order_error(double v) : value(v) {
   assign_identity();
-  if (arithmetic.input_roundoff > 0)
+  if (std::isnan(v)) {
+    constexpr double kArbitrary = 0.75;
+    value = kArbitrary;
+    error = kInfinite;
+  } else if (arithmetic.input_roundoff > 0)
     error = bound_or_infinity(v, arithmetic.input_roundoff * std::fabs(v));
   else if (!is_representable(v))
     error =

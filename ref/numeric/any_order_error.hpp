@@ -51,6 +51,10 @@ constexpr Arithmetic arithmetic_of_type(FloatType type) {
 /// Requires  (C1) inputs that the format can represent are exact; every other constant is rounded
 ///           to the format
 ///
+/// A NaN is a number of which nothing is known: its value is an arbitrary finite number, and its
+/// error is infinite. With an arithmetic whose unit roundoff and `tiny` are 0, a result has an
+/// error other than 0 exactly if a NaN takes part in its operations.
+///
 /// Comparisons use the value only, so every branch is taken as in the `double` evaluation.
 class any_order_error {
  public:

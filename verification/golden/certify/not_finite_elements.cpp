@@ -1,9 +1,15 @@
 #include "verification/golden/certify/not_finite_elements.hpp"
 
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <limits>
+#include <utility>
+#include <variant>
 
+#include "ref/model/operation_info.hpp"
+#include "ref/numeric/any_order_error.hpp"
+#include "verification/checks/evaluation/sequence.hpp"
 #include "verification/golden/certify/not_finite.hpp"
 #include "verification/golden/recipes/case_inputs.hpp"
 
@@ -20,26 +26,84 @@ ref::tensor::NamedTensors<double> evaluate_generic(const Evaluate& evaluate, con
   return evaluate(c, inputs).value();
 }
 
+/// Returns a number for each element of each output: 0 if no operation computes the element from an
+/// input that is not finite. A mask of attention is ignored: implementations may multiply a hidden
+/// value by 0.
+ref::tensor::NamedTensors<double> find_connections(corpus::Case c) {
+  const ref::numeric::AnyOrderArithmetic scope(
+      {.unit_roundoff = 0, .tiny = 0, .largest = std::numeric_limits<double>::infinity()});
+  ref::model::OperationInputs inputs = recipes::inputs_of(c, corpus::case_folder(c));
+  replace_not_finite(inputs, c, {.first = std::numeric_limits<double>::quiet_NaN(), .apart = 0});
+  if (auto* const function = std::get_if<ref::model::FunctionOptions>(&c.options))
+    if (auto* const attention = std::get_if<ref::model::AttentionOptions>(function)) {
+      attention->causal = false;
+      inputs.function.valid = {};
+    }
+  ref::tensor::NamedTensors<double> connections;
+  for (const auto& [name, elements] :
+       checks::evaluation::run_operation<ref::numeric::any_order_error>(c.options, inputs,
+                                                                        c.sequence)) {
+    auto errors = ref::tensor::empty_tensor<double>(ref::tensor::shape_of(elements));
+    for (std::size_t i = 0; i < elements.size(); ++i) errors.data()[i] = elements.data()[i].error;
+    connections.set(name, std::move(errors));
+  }
+  return connections;
+}
+
+/// Whether a tensor of a function has an element that is +infinity, and none that is NaN.
+bool has_plus_infinity_alone(const ref::model::OperationInputs& inputs) {
+  bool has_infinity = false;
+  for (const auto& [name, tensor] : inputs.function.tensors)
+    for (std::size_t i = 0; ref::tensor::is_given(tensor) && i < tensor.size(); ++i) {
+      if (std::isnan(tensor.data()[i])) return false;
+      has_infinity = has_infinity || tensor.data()[i] == std::numeric_limits<double>::infinity();
+    }
+  return has_infinity;
+}
+
 }  // namespace
 
 NotFiniteElements::NotFiniteElements(const Evaluate& evaluate, const corpus::Case& c,
                                      const ref::model::OperationInputs& inputs)
-    : case_(c), inputs_(inputs), is_used_(has_not_finite(inputs)) {
+    : case_(c),
+      inputs_(inputs),
+      is_used_(has_not_finite(inputs)),
+      is_of_user_(c.tier == corpus::Tier::user) {
   if (!is_used_) return;
   results_ = evaluate_generic(evaluate, c, kReplacements);
   others_ = evaluate_generic(evaluate, c, kOtherReplacements);
+  if (!is_of_user_) return;
+  connections_ = find_connections(c);
+  infinity_may_be_finite_ = ref::model::operation_info(c.options).infinite_elements ==
+                                ref::model::InfiniteElements::minus_infinity_is_a_limit &&
+                            has_plus_infinity_alone(inputs);
 }
 
 void NotFiniteElements::set(const std::string& name, std::vector<double>& values) const {
   if (!is_used_) return;
-  const auto &result = results_.at(name), &other = others_.at(name);
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (is_minus_infinity(inputs_, case_, name, i))
       values[i] = -std::numeric_limits<double>::infinity();
-    else if (std::bit_cast<std::uint64_t>(result.data()[i]) !=
-             std::bit_cast<std::uint64_t>(other.data()[i]))
+    else if (is_nan(name, i))
       values[i] = std::numeric_limits<double>::quiet_NaN();
   }
+}
+
+bool NotFiniteElements::is_undetermined(const std::string& name, std::size_t i) const {
+  if (!is_used_ || !is_of_user_) return false;
+  if (is_minus_infinity(inputs_, case_, name, i) || is_nan(name, i)) return false;
+  return changes(name, i) || connections_.at(name).data()[i] != 0;
+}
+
+/// Whether the element changes with the numbers that replace the inputs.
+bool NotFiniteElements::changes(const std::string& name, std::size_t i) const {
+  return std::bit_cast<std::uint64_t>(results_.at(name).data()[i]) !=
+         std::bit_cast<std::uint64_t>(others_.at(name).data()[i]);
+}
+
+bool NotFiniteElements::is_nan(const std::string& name, std::size_t i) const {
+  if (!changes(name, i)) return false;
+  return !is_of_user_ || (connections_.at(name).data()[i] != 0 && !infinity_may_be_finite_);
 }
 
 }  // namespace normproof::verification::golden::certify

@@ -21,6 +21,12 @@ using Evaluate = std::function<std::optional<ref::tensor::NamedTensors<double>>(
 ///
 /// An element depends on such an input if it changes when other finite numbers replace the input.
 /// `evaluate` is therefore called twice if the inputs of the case are not all finite.
+///
+/// In a case of a user, correct implementations may differ in two ways, and such elements are
+/// undetermined. An operation reads the input although its value has no effect, such as 0 times NaN
+/// or NaN minus itself. Or a comparison reads the input, and no arithmetic does, as in the gradient
+/// of relu. The elements of an operation in which -infinity is a limit are also undetermined if
+/// they depend on +infinity, and no input is NaN.
 class NotFiniteElements {
  public:
   /// `inputs` are those of the case, without replacements. `c` and `inputs` must outlive the
@@ -31,11 +37,23 @@ class NotFiniteElements {
   /// Sets the elements of an output that are not finite. The other elements are unchanged.
   void set(const std::string& name, std::vector<double>& values) const;
 
+  /// Whether both a finite number and NaN are right as element i of an output.
+  bool is_undetermined(const std::string& name, std::size_t i) const;
+
  private:
+  bool changes(const std::string& name, std::size_t i) const;
+  bool is_nan(const std::string& name, std::size_t i) const;
+
   const corpus::Case& case_;
   const ref::model::OperationInputs& inputs_;
   bool is_used_;
+  /// Whether elements may be undetermined.
+  bool is_of_user_;
+  /// Whether infinities need not make NaN: +infinity where -infinity is a limit.
+  bool infinity_may_be_finite_ = false;
   ref::tensor::NamedTensors<double> results_, others_;
+  /// 0 for an element that no operation computes from an input that is not finite.
+  ref::tensor::NamedTensors<double> connections_;
 };
 
 }  // namespace normproof::verification::golden::certify

@@ -55,9 +55,9 @@ std::string find_problem(const StoredTensor& expected, const StoredTensor& answe
 }
 
 /// Finds the elements of which a case of a corpus asks nothing, because zeros in place of their row
-/// or output would be within the bounds of any correct implementation: those of the default options.
-/// An operation on elements has none: the tail of a function is a part of the question, and
-/// Formula::stable verifies it.
+/// or output would be within the bounds of any correct implementation: those of the default
+/// options. An operation on elements has none: the tail of a function is a part of the question,
+/// and Formula::stable verifies it.
 class UnaskedElements {
  public:
   UnaskedElements(const StoredCase& stored, const std::vector<StoredTensor>& answer,

@@ -65,8 +65,9 @@ struct GoldenReport {
   /// Returns the number of cases that were not declined and of which something was verified.
   std::size_t judged_case_count() const;
   std::size_t unjudged() const;  ///< the number of elements of which nothing was verified
-  /// Returns the output of an operation in a dtype whose bounds are widest, if an error of more than
-  /// 1 %, or 8 unit roundoffs of the dtype, in all its elements would have passed in every case.
+  /// Returns the output of an operation in a dtype whose bounds are widest, if an error of more
+  /// than 1 %, or 8 unit roundoffs of the dtype, in all its elements would have passed in every
+  /// case.
   std::optional<WidestBound> widest_bound() const;
   bool passed() const;
   std::string summary() const;  ///< the last line of the report
@@ -89,8 +90,9 @@ std::vector<std::string> corpus_lines(const GoldenReport& report);
 /// of them with the candidate's reason.
 std::vector<std::string> declined_lines(const GoldenReport& report);
 
-/// Returns one line for each layer with elements of which its cases ask nothing, because zeros would
-/// be within the bounds of any correct implementation. Such elements do not affect the verdict.
+/// Returns one line for each layer with elements of which its cases ask nothing, because zeros
+/// would be within the bounds of any correct implementation. Such elements do not affect the
+/// verdict.
 std::vector<std::string> unasked_lines(const GoldenReport& report);
 
 /// Returns one line for each layer with outputs that were stored with more digits than the dtype of

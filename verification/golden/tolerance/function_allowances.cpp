@@ -67,10 +67,10 @@ void allow_published_sigmoid(const checks::evaluation::FunctionInputs& inputs,
   }
 }
 
-/// Sets the bounds of gelu and geglu for x < -2 to those of formulas without the cancellation of 1 +
-/// erf: x Phi(x) with `Phi(x) = erfc(-x / sqrt(2)) / 2`, and Phi(x) + x phi(x) for the gradient.
-/// The rounding of the argument is multiplied by the condition of Phi and phi, which is at most x^2.
-/// Phi(x) is at most phi(x)/|x|.
+/// Sets the bounds of gelu and geglu for x < -2 to those of formulas without the cancellation of 1
+/// + erf: x Phi(x) with `Phi(x) = erfc(-x / sqrt(2)) / 2`, and Phi(x) + x phi(x) for the gradient.
+/// The rounding of the argument is multiplied by the condition of Phi and phi, which is at most
+/// x^2. Phi(x) is at most phi(x)/|x|.
 void set_stable_gelu_bounds(const checks::evaluation::FunctionInputs& inputs,
                             const ref::numeric::Arithmetic& arithmetic,
                             NamedTensors<double>& errors) {

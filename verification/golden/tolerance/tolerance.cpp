@@ -9,6 +9,7 @@
 #include "ref/numeric/errors.hpp"
 #include "verification/checks/evaluation/sequence.hpp"
 #include "verification/golden/certify/certificate.hpp"
+#include "verification/golden/certify/not_finite_elements.hpp"
 #include "verification/golden/corpus/kind.hpp"
 #include "verification/golden/corpus/layer_traits.hpp"
 #include "verification/golden/corpus/scaling.hpp"
@@ -192,6 +193,12 @@ Tolerance derive_tolerance(const Case& stored, checks::evaluation::EvalInputs in
                            Accumulation accumulation, Formula formula, bool flushes,
                            CastOrder cast_order) {
   const Case c = corpus::set_computed_dtype(stored);
+  const checks::evaluation::EvalInputs given = inputs;
+  const certify::NotFiniteElements not_finite(
+      [](const Case& asked, const checks::evaluation::EvalInputs& finite) {
+        return checks::evaluation::run_operation<double>(asked.options, finite, asked.sequence);
+      },
+      c, given);
   replace_not_finite(inputs, c, kReplacements);
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   Arithmetic arithmetic = arithmetic_of_candidate(accumulation, flushes);
@@ -220,6 +227,10 @@ Tolerance derive_tolerance(const Case& stored, checks::evaluation::EvalInputs in
     allow_cast_before_gamma(c, inputs, evaluated.values, accumulation, bounds.bound);
   if (corpus::is_scaled(stored)) divide_by_scales(stored, evaluated.values, bounds);
   drop_overflowing_bounds(stored, evaluated.values, arithmetic, bounds.bound);
+  for (auto& [name, bound] : bounds.bound)
+    for (std::size_t i = 0; i < bound.size(); ++i)
+      if (not_finite.is_undetermined(name, i) || std::isnan(bound.data()[i]))
+        bound.data()[i] = kInfinity;
   return bounds;
 }
 

@@ -43,10 +43,11 @@ bool computes_variance(const Case& c);
 /// Computes  the bound of each output for `accumulation`, `formula` and `cast_order`. A bound for
 ///           one formula is at most the bound for the formulas listed after it in Formula. The
 ///           bounds for `one_pass` and `folded` are equal if the layer is not centered.
-///           An infinite bound accepts any value. It has one of two reasons: the element depends on
-///           a non-finite input; or the element may overflow the output's dtype because the
-///           arithmetic has fewer digits than that dtype. The bound of an output with a given scale is in units of that scale. The bound of an
-///           output with block scales ignores the scales
+///           An infinite bound accepts any value. It has one of two reasons: correct
+///           implementations differ in whether a NaN of the inputs reaches the element; or the
+///           element may overflow the output's dtype because the arithmetic has fewer digits than
+///           that dtype. The bound of an output with a given scale is in units of that scale. The
+///           bound of an output with block scales ignores the scales
 struct Tolerance {
   ref::tensor::NamedTensors<double> bound;
   /// Whether subnormal numbers may be flushed to 0, in operations and in storage.
