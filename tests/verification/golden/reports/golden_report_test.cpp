@@ -211,6 +211,20 @@ TEST(GoldenReport, FailureShowsEveryMetric) {
   EXPECT_EQ(judged::failure_text(tensor), "y is absent");
 }
 
+TEST(GoldenReport, TheSecondLineOfAFailureSaysWhatTheCaseAsks) {
+  const auto report = golden_report({golden_result("q/a", 2)}, golden_check_command(), "");
+  EXPECT_THAT(text_of(report), HasSubstr("q/a\n  this case asks: what <it> is for\n  y at "));
+}
+
+TEST(GoldenReport, ValuesOfSixteenBitsArePrintedInFull) {
+  auto tensor = golden_result("q/a", 2).tensors[0];
+  tensor.got = 0.0999755859375;
+  tensor.exact = 0.1;
+  EXPECT_THAT(judged::failure_text(tensor), HasSubstr("got 0.0999755859, exact 0.1,"));
+  tensor.item_size = 2;
+  EXPECT_THAT(judged::failure_text(tensor), HasSubstr("got 0.0999755859375, exact 0.1,"));
+}
+
 TEST(GoldenReport, CountsUnjudgedElementsOfPassingCases) {
   auto result = golden_result("q/a", 0);
   result.tensors[0].unjudged = 4;

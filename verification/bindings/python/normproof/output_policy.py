@@ -51,6 +51,7 @@ class OutputPolicy:
     xfail: str = ""
     strict: bool = False
     flush_subnormals: bool = False
+    skip_diagnosis: bool = False
     order: tuple[str, ...] = ()
 
     def for_case(self, case: Case) -> OutputPolicy:
@@ -63,7 +64,8 @@ class OutputPolicy:
         """Sets the options of a handle of the gate."""
         settings = {"outputs": self.default_outputs, "accumulation": self.accumulation, "formula": self.formula,
                     "cast_order": self.cast_order, "xfail": self.xfail, "strict": "1" if self.strict else "",
-                    "flush_subnormals": "1" if self.flush_subnormals else ""}
+                    "flush_subnormals": "1" if self.flush_subnormals else "",
+                    "skip_diagnosis": "1" if self.skip_diagnosis else ""}
         for name, value in settings.items():
             corpus.set(name, value)
 
