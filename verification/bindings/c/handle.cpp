@@ -87,6 +87,8 @@ void normproof_corpus::set(const char* name, const char* value) {
   } else if (option == "flush_subnormals") {
     options_.flush_subnormals = parse_switch("flush_subnormals", value);
     bounds_.reset();
+  } else if (option == "skip_diagnosis") {
+    options_.skip_diagnosis = parse_switch("skip_diagnosis", value);
   } else if (option == "outputs") {
     std::vector<std::string> outputs = split_at_commas(value);
     if (!cases_.empty()) gate::check_outputs_exist(cases_, outputs);
@@ -102,7 +104,7 @@ void normproof_corpus::set(const char* name, const char* value) {
   } else {
     throw UsageError(unknown_name("option", name,
                                   {"accumulation", "cast_order", "flush_subnormals", "formula",
-                                   "min_cases", "outputs", "repro", "strict", "xfail"}));
+                                   "min_cases", "outputs", "repro", "skip_diagnosis", "strict", "xfail"}));
   }
 }
 

@@ -100,8 +100,10 @@ size_t normproof_case_count(const normproof_corpus* corpus);
 /* An option of `normproof golden check`, for what is judged from now on: "outputs" ("y,grad_x":
    these alone have to be there and are compared; "": the default), "accumulation" ("float32"; "":
    the default), "formula" ("folded", "one_pass"; "": two passes), "cast_order"
-   ("before_gamma": a norm in 16 bits may round x_hat before it applies gamma; "": the default) or
-   "flush_subnormals" ("1": subnormal numbers may be 0; "": the default). */
+   ("before_gamma": a norm in 16 bits may round x_hat before it applies gamma; "": the default),
+   "flush_subnormals" ("1": subnormal numbers may be 0; "": the default) or "skip_diagnosis" ("1":
+   the verdict on a case that fails does not name its mistake, and takes less time; "": the
+   default). */
 int32_t normproof_set(normproof_corpus* corpus, const char* name, const char* value);
 
 /* Selects a case, 0 <= index < normproof_case_count, reads it and begins an answer. What *out

@@ -102,6 +102,8 @@ void GoldenCheckCommand::add(CLI::App& app) {
   add_flag(app, "--flush-subnormals", options.flush_subnormals,
            "Declare that the candidate flushes subnormal numbers to zero. Without this option such "
            "a candidate fails");
+  add_flag(app, "--skip-diagnosis", options.skip_diagnosis,
+           "Do not search for the mistake of a case that fails");
   add_only_option(app, only);
   add_number_option(app, "--min-cases", min_cases, 1, 1'000'000'000,
                     "Fail if fewer cases are judged (default: 1)");

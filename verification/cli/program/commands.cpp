@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
+
 #include "verification/cli/golden/golden_bless.hpp"
 #include "verification/cli/golden/golden_check.hpp"
 #include "verification/cli/golden/golden_coverage.hpp"

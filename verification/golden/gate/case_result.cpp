@@ -14,8 +14,11 @@ bool CaseResult::passed() const {
 std::string Diagnosis::sentence() const {
   if (kind == Kind::place) return what;
   const std::string of = outputs.empty() ? "" : fmt::format(": {}", fmt::join(outputs, ", "));
+  if (kind == Kind::answer) return what + of;
   if (kind == Kind::mistake) return fmt::format("agrees with '{}' to {:.2g} ulp{}", what, ulps, of);
-  return bounded ? fmt::format("no farther off than {} may be{}", what, of)
+  const std::string size =
+      share > 0 ? fmt::format(" (the largest error is {:.2g} % of that)", 100 * share) : "";
+  return bounded ? fmt::format("no farther off than {} may be{}{}", what, size, of)
                  : fmt::format("{} may answer anything here, in some elements{}", what, of);
 }
 

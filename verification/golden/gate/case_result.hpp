@@ -21,7 +21,8 @@ struct TensorResult {
   std::string problem = {};
   std::string note = {};  ///< a remark that does not affect the verdict, or empty
   std::vector<std::size_t> shape = {};
-  std::size_t count = 0;  ///< number of elements verified, with those that failed
+  std::size_t item_size = 8;  ///< bytes of an element of the candidate's output
+  std::size_t count = 0;      ///< number of elements verified, with those that failed
   /// Flat indices (C order) of the elements that failed, in ascending order.
   std::vector<std::size_t> failed = {};
   /// The number of elements whose bound is infinite, so that any value passes.
@@ -66,6 +67,7 @@ struct TensorResult {
 /// One explanation of why outputs failed.
 struct Diagnosis {
   enum class Kind {
+    answer,   ///< the values need no formula to be recognized, such as zeros or an input
     mistake,  ///< a known wrong formula gives the same values
     bound,    ///< the output is within the error bound of a less accurate arithmetic or formula
     place     ///< no explanation is known; `what` describes which elements are wrong
@@ -78,6 +80,9 @@ struct Diagnosis {
   /// Whether every element of `outputs` has a finite error bound under the formula of this
   /// explanation. The member matters only if the explanation is a less accurate formula.
   bool bounded = true;
+  /// The largest error divided by the bound of the less accurate arithmetic or formula; 0 if
+  /// this is not known.
+  double share = 0;
 
   std::string sentence() const;
 };

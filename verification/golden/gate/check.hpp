@@ -29,6 +29,7 @@ struct CheckOptions {
   tolerance::CastOrder cast_order = tolerance::CastOrder::after_gamma;
   bool flush_subnormals = false;  ///< whether the candidate may flush subnormal numbers to 0
   bool maps = false;              ///< whether to make an ErrorRatioMap of each failed output
+  bool skip_diagnosis = false;    ///< whether failures get no explanation (diagnose.hpp)
 };
 
 /// Returns the error bounds of a case under these options.

@@ -33,7 +33,11 @@ CaseResult check_and_diagnose(const StoredCase& stored, const std::vector<Stored
                               const CheckOptions& options, const tolerance::Tolerance& bounds) {
   try {
     CaseResult result = check_case(stored, answer, options, bounds);
-    if (!result.passed()) result.diagnosis = diagnose(stored, answer, result);
+    if (result.passed() || options.skip_diagnosis) return result;
+    const bool is_usual = !options.accumulation && !options.flush_subnormals &&
+                          options.formula == tolerance::Formula::two_pass;
+    result.diagnosis = is_usual ? diagnose(stored, answer, result, options, bounds)
+                                : diagnose(stored, answer, result, options);
     return result;
     // For example, an int64 that a double cannot represent.
   } catch (const ref::numeric::ContractError& error) {

@@ -25,8 +25,8 @@ std::vector<CaseResult> check_cases(const std::filesystem::path& golden,
                                     int jobs,
                                     const std::function<void(std::size_t done)>& finished);
 
-/// Runs check_case and, if the case fails, diagnose. If an int64 value cannot be represented as a
-/// double, the case fails.
+/// Runs check_case and, if the case fails and options.skip_diagnosis is not set, diagnose. If an
+/// int64 value cannot be represented as a double, the case fails.
 CaseResult check_and_diagnose(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                               const CheckOptions& options);
 /// Overload that takes the error bounds of the case instead of deriving them.

@@ -7,16 +7,26 @@
 
 namespace normproof::verification::golden::gate {
 
-/// Searches for known wrong implementations that give the same output as the candidate. The wrong
-/// implementations are the mutations of mutation.hpp. Mutations that explain more outputs come
-/// first. If several explain equally many, the closest comes first.
+/// Explains why outputs of a case failed. The explanations are tried in this order:
+/// 1. a simple answer: zeros, NaN, an input that is returned, or a constant
+/// 2. the usual arithmetic of the dtype, if the candidate declared a finer one
+/// 3. up to three known mistakes that give the same values (mutation.hpp); those that explain more
+///    outputs come first, and of several that explain equally many the closest
+/// 4. an arithmetic that flushes subnormal numbers, a less accurate formula of a norm, or sums in a
+///    coarser format, if its error bound contains the outputs and is not much larger than the
+///    error; sums only if every known mistake was tried
+/// 5. a description of which elements are wrong
 ///
-/// Computes  up to three mutations that agree with failing outputs. If no mutation agrees, computes
-///           a less precise arithmetic or a less accurate formula whose error bound contains the
-///           output. If there is no such explanation either, computes a description of which
-///           elements are wrong
-/// Requires  `answer` contains each output of result.tensors that was compared and failed
+/// Computes  the same explanations on every machine. The search for a mistake ends at a limit that
+///           grows with the number of elements (search_work_limit)
+/// Requires  `answer` contains each output of result.tensors that was compared and failed;
+///           `options` are those of the check
 std::vector<Diagnosis> diagnose(const StoredCase& stored, const std::vector<StoredTensor>& answer,
-                                const CaseResult& result);
+                                const CaseResult& result, const CheckOptions& options = {});
+/// Overload that takes the error bounds of the case in its usual arithmetic instead of deriving
+/// them.
+std::vector<Diagnosis> diagnose(const StoredCase& stored, const std::vector<StoredTensor>& answer,
+                                const CaseResult& result, const CheckOptions& options,
+                                const tolerance::Tolerance& bounds);
 
 }  // namespace normproof::verification::golden::gate

@@ -78,6 +78,7 @@ TensorResult JudgedOutput::compare_elements() const {
   TensorResult result;
   result.name = name_;
   result.shape = shape_;
+  result.item_size = ref::io::item_size(answer_.dtype);
   const std::vector<double> got = ref::io::widen(answer_);
   std::vector<std::size_t> judged;
   std::vector<double> bounds;
@@ -127,7 +128,8 @@ TensorResult JudgedOutput::compare_elements() const {
 void JudgedOutput::at(TensorResult& result, std::size_t i, double got, double bound) const {
   result.where = ref::tensor::index_to_string(i, shape_);
   result.got = got;
-  result.exact = exact_.high[i];
+  // An element of low that is not finite belongs to a value that is not finite either.
+  result.exact = std::isfinite(exact_.high[i]) ? exact_.high[i] + exact_.low[i] : exact_.high[i];
   result.bound = bound;
 }
 

@@ -10,8 +10,6 @@ namespace normproof::verification::golden::mutations {
 
 using Op = MutationOperator;
 
-static_assert(static_cast<int>(Op::rotated_back) < 64);  // Sites::note stores one bit per operator
-
 const std::vector<Op> Sites::kTerm = {Op::drop, Op::negate, Op::twice};
 const std::vector<Op> Sites::kFactor = {Op::drop, Op::negate, Op::square, Op::half_precision};
 const std::vector<Op> Sites::kCount = {Op::one_less, Op::one_more};
@@ -130,6 +128,48 @@ std::string_view to_string(Op op) {
       return "with the oldest row behind the newest";
     case Op::rotated_back:
       return "with the newest row before the oldest";
+    case Op::first_32:
+      return "without what is past its first 32";
+    case Op::first_64:
+      return "without what is past its first 64";
+    case Op::first_128:
+      return "without what is past its first 128";
+    case Op::first_512:
+      return "without what is past its first 512";
+    case Op::repeat_1:
+      return "with its first element for all";
+    case Op::repeat_32:
+      return "repeated every 32";
+    case Op::repeat_64:
+      return "repeated every 64";
+    case Op::repeat_128:
+      return "repeated every 128";
+    case Op::repeat_256:
+      return "repeated every 256";
+    case Op::repeat_512:
+      return "repeated every 512";
+    case Op::repeat_1024:
+      return "repeated every 1024";
+    case Op::partial_8:
+      return "without its last block of 8";
+    case Op::partial_16:
+      return "without its last block of 16";
+    case Op::partial_64:
+      return "without its last block of 64";
+    case Op::partial_128:
+      return "without its last block of 128";
+    case Op::four_times:
+      return "four times as large";
+    case Op::eight_times:
+      return "eight times as large";
+    case Op::overflowing:
+      return "by an exponential that overflows to NaN";
+    case Op::padded_power:
+      return "with the padding of the row to a power of two";
+    case Op::exchanged_columns:
+      return "with neighboring tiles of columns exchanged";
+    case Op::exchanged_rows:
+      return "with neighboring tiles of rows exchanged";
   }
   ref::numeric::contract_failure("to_string", "op", "is no enumerator", "a MutationOperator");
 }
@@ -149,6 +189,7 @@ Sites Sites::part(std::string_view prefix) const {
     own = Sites({mutation_.site.substr(prefix.size()), mutation_.op});
   }
   own.listing_ = listing_;
+  own.work_left_ = work_left_;
   return own;
 }
 
@@ -161,11 +202,11 @@ void Sites::note(Mutation mutation) {
   if (std::ranges::find(seen_, mutation) == seen_.end()) seen_.push_back(std::move(mutation));
 }
 
-void Sites::note(const char* site, const std::vector<Op>& offered) {
-  std::uint64_t bits = 0;
-  for (const Op op : offered) bits |= std::uint64_t{1} << static_cast<int>(op);
+void Sites::note(const char* site, std::span<const Op> offered) {
+  OperatorSet bits;
+  for (const Op op : offered) bits.set(static_cast<std::size_t>(op));
   auto known = recorded_.find(std::string_view(site));
-  if (known == recorded_.end()) known = recorded_.emplace(site, 0).first;
+  if (known == recorded_.end()) known = recorded_.emplace(site, OperatorSet()).first;
   if ((known->second & bits) == bits) return;
   known->second |= bits;
   for (const Op op : offered) note({site, op});
@@ -178,7 +219,8 @@ void Sites::note(const char* site, const std::vector<Op>& offered) {
   }
 }
 
-Op Sites::at(const char* site, const std::vector<Op>& offered) {
+Op Sites::at(const char* site, std::span<const Op> offered) {
+  spend(1);
   if (listing_) note(site, offered);
   if (std::ranges::find(offered, mutation_.op) == offered.end()) return Op::none;
   return is_mutated_at(site) ? mutation_.op : Op::none;

@@ -1,11 +1,16 @@
 #pragma once
 
+#include <array>
+#include <bitset>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
+#include <initializer_list>
 #include <limits>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -72,6 +77,28 @@ enum class MutationOperator {
   not_a_number,     ///< a scale is NaN
   rotated,          ///< rows are rotated by one: the first row moves to the end
   rotated_back,     ///< rows are rotated by one: the last row moves to the beginning
+  first_32,         ///< what follows the first 32 elements is omitted
+  first_64,
+  first_128,
+  first_512,
+  repeat_1,   ///< the first element of a vector is used for all
+  repeat_32,  ///< the first 32 elements of a vector are used for each block of 32
+  repeat_64,
+  repeat_128,
+  repeat_256,
+  repeat_512,
+  repeat_1024,
+  partial_8,  ///< a sum omits its last block of 8 terms, whether or not the block is whole
+  partial_16,
+  partial_64,
+  partial_128,
+  four_times,
+  eight_times,
+  overflowing,        ///< an exponential overflows, and infinity over infinity is NaN
+  padded_power,       ///< zeros that pad a row to a power of two count as elements
+  exchanged_columns,  ///< neighboring tiles of columns are exchanged
+  exchanged_rows,     ///< neighboring tiles of rows are exchanged
+  last_operator = exchanged_rows,
 };
 std::string_view to_string(MutationOperator op);
 
@@ -85,6 +112,27 @@ struct Mutation {
 };
 
 struct JointSite;
+
+/// Thrown by a run of an implementation whose work limit is spent (Sites::limit).
+class WorkLimitReached : public std::exception {
+ public:
+  const char* what() const noexcept override { return "the work limit of the run is spent"; }
+};
+
+/// A short list of operators that a site offers. It needs no memory of the heap, because sums offer
+/// their operators once for each element of a result.
+class OfferedOperators {
+ public:
+  OfferedOperators(std::initializer_list<MutationOperator> operators) {
+    for (const MutationOperator op : operators) push_back(op);
+  }
+  void push_back(MutationOperator op) { operators_.at(count_++) = op; }
+  std::span<const MutationOperator> span() const { return {operators_.data(), count_}; }
+
+ private:
+  std::array<MutationOperator, 16> operators_{};
+  std::size_t count_ = 0;
+};
 
 /// Receives every value at which an implementation allows an injected error. Such a place in a
 /// formula is a site and has a unique name. The object changes the value if the site and the
@@ -100,6 +148,22 @@ class Sites {
   /// its sites is used.
   const std::vector<Mutation>& seen() const { return seen_; }
   void list() { listing_ = true; }
+
+  /// Limits the work of the runs with this object. `left` is the number of uses of a site and of
+  /// terms of a sum that are still allowed, and each of them decreases it. Several objects may
+  /// share it.
+  /// Requires  `left` outlives this object and its parts
+  void limit(std::uint64_t& left) { work_left_ = &left; }
+  /// Counts `work` against the limit.
+  /// Throws    WorkLimitReached if it is spent
+  void spend(std::uint64_t work) {
+    if (work_left_ == nullptr) return;
+    if (*work_left_ < work) {
+      *work_left_ = 0;
+      throw WorkLimitReached();
+    }
+    *work_left_ -= work;
+  }
 
   /// Returns the object for a part of the implementation. A site `name` of the part is the site
   /// `prefix + name` of this object.
@@ -206,7 +270,10 @@ class Sites {
 
   /// Returns the operator that the mutation applies at this site. It is one of `offered`, or
   /// `none`.
-  MutationOperator any(const char* site, const std::vector<MutationOperator>& offered) {
+  MutationOperator any(const char* site, std::initializer_list<MutationOperator> offered) {
+    return at(site, {offered.begin(), offered.size()});
+  }
+  MutationOperator any(const char* site, std::span<const MutationOperator> offered) {
     return at(site, offered);
   }
 
@@ -214,9 +281,9 @@ class Sites {
       kConstant;
 
  private:
-  MutationOperator at(const char* site, const std::vector<MutationOperator>& offered);
+  MutationOperator at(const char* site, std::span<const MutationOperator> offered);
   bool is_mutated_at(const char* site) const;
-  void note(const char* site, const std::vector<MutationOperator>& offered);
+  void note(const char* site, std::span<const MutationOperator> offered);
   void note(Mutation mutation);
 
   Mutation mutation_;
@@ -225,7 +292,9 @@ class Sites {
   bool listing_ = false;
   std::vector<Mutation> seen_;
   /// For each site, the operators that it was listed with, one bit per operator.
-  std::map<std::string, std::uint64_t, std::less<>> recorded_;
+  using OperatorSet = std::bitset<static_cast<std::size_t>(MutationOperator::last_operator) + 1>;
+  std::map<std::string, OperatorSet, std::less<>> recorded_;
+  std::uint64_t* work_left_ = nullptr;
   /// For each joint site, the first of its sites that was used.
   std::map<const JointSite*, std::string> first_;
 };

@@ -114,7 +114,7 @@ class PlainEncoderContext {
       if (name.starts_with(place + ".")) state[name.substr(place.size() + 1)] = values;
     Sites own = sites_.part(kPrefix);
     PlainNormLayers<T> layer({samples_, tokens_, in_.config.d_model}, inputs, state,
-                             PlainArithmetic<T>(a_.style(), own));
+                             PlainArithmetic<T>(a_.style(), own, false));
     std::visit(layer, in_.config.norm);
     offer_mutations(kPrefix, own);
     NamedNumbers<T> results = layer.take();

@@ -252,6 +252,7 @@ class PlainFunctions : public PlainGates<T> {
       Row row{rows.size(), {}, 0, 0};
       for (const std::size_t i : slice)
         if (!masked_ || sites_.mask("mask", is_included_[i])) row.counted.push_back(i);
+      row.counted.resize(elements_of_first_block("elements of a row", row.counted.size(), sites_));
       const bool nan_alone =
           !row.counted.empty() &&
           std::ranges::all_of(row.counted, [&](std::size_t i) { return is_nan(x_[i]); });

@@ -45,12 +45,12 @@ class PlainGates {
 
   /// Returns `1 / (1 + exp(-x))`. The exponential may overflow, which gives the correct limit 0.
   T sigmoid(T x) {
-    switch (sites_.any("formula of the share", {Op::other, Op::square, Op::insert})) {
+    switch (sites_.any("formula of the share", {Op::other, Op::square, Op::overflowing})) {
       case Op::other:  // error: 1 + tanh cancels
         return (1 + adl_tanh(x / 2)) / 2;
       case Op::square:  // error: the piecewise linear approximation
         return std::clamp((x + 3) / 6, T(0), T(1));
-      case Op::insert:  // error: infinity / infinity for large x
+      case Op::overflowing:  // error: infinity / infinity for large x
         return adl_exp(x) / (1 + adl_exp(x));
       default:
         break;
@@ -108,12 +108,20 @@ class PlainGates {
            (x + sites_.term("cubic term", factor("0.044715", kGeluCubicFactor) * x * x * x));
   }
 
+  /// Returns tanh(u) as `(e - 1) / (e + 1)` with `e = exp(2 u)`, which is NaN if e is infinite.
+  static T tanh_that_overflows(T u) {
+    const T e = adl_exp(u + u);
+    return (e - 1) / (e + 1);
+  }
+
   T tanh_gate(T x) {
-    switch (sites_.any("formula of the gate", {Op::other, Op::square})) {
+    switch (sites_.any("formula of the gate", {Op::other, Op::square, Op::overflowing})) {
       case Op::other:
         return (1 + adl_erf(x / static_cast<T>(std::numbers::sqrt2))) / 2;
       case Op::square:  // error: the logistic approximation
         return 1 / (1 + adl_exp(static_cast<T>(-1.702) * x));
+      case Op::overflowing:  // error: infinity / infinity for large x
+        return (1 + tanh_that_overflows(tanh_argument(x))) / 2;
       default:
         break;
     }
@@ -125,7 +133,9 @@ class PlainGates {
   /// Returns the derivative of the gate `(1 + tanh(u)) / 2`. It is `(1 - tanh(u)^2) / 2` times the
   /// derivative of u, where u is tanh_argument(x).
   T tanh_slope(T x) {
-    const T t = adl_tanh(tanh_argument(x));
+    const Op formula = sites_.any("tanh of the slope", {Op::overflowing});
+    const T t = formula == Op::overflowing ? tanh_that_overflows(tanh_argument(x))
+                                           : adl_tanh(tanh_argument(x));
     const T three =
         sites_.any("3 of the derivative of the cubic term", {Op::drop}) == Op::drop ? T(1) : T(3);
     const T cubic = sites_.constant("0.044715 of the slope", static_cast<T>(kGeluCubicFactor));

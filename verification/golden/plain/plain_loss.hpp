@@ -90,10 +90,24 @@ class PlainLoss {
   /// Returns the number by which the sum of losses is divided: the sum of the class weights of all
   /// targets.
   T mean_divisor(const std::vector<std::size_t>& real) {
-    std::vector<Op> offered = {Op::drop, Op::one_less};
+    const T divisor = unsharded_mean_divisor(real);
+    switch (sites_.any("mean of the loss, the sum over shards for their mean",
+                       {Op::twice, Op::four_times, Op::eight_times})) {
+      case Op::twice:
+        return divisor / 2;
+      case Op::four_times:
+        return divisor / 4;
+      case Op::eight_times:
+        return divisor / 8;
+      default:
+        return divisor;
+    }
+  }
+  T unsharded_mean_divisor(const std::vector<std::size_t>& real) {
+    mutations::OfferedOperators offered = {Op::drop, Op::one_less};
     if (weighted_) offered.push_back(Op::other);
     if (masked_) offered.push_back(Op::insert);
-    switch (sites_.any("what the mean divides by", offered)) {
+    switch (sites_.any("what the mean divides by", offered.span())) {
       case Op::drop:  // error: a sum instead of a mean
         return T(1);
       case Op::one_less:

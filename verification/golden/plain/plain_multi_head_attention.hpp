@@ -312,12 +312,14 @@ class PlainAttention {
     of_weights = parts_.apply_dropout(role_ + ".weights", of_weights, true);
     const Numbers<T>& w = dropout_weights("weights after dropout in the backward of the softmax");
     Numbers<T> grad(weights_.size());
+    const std::vector<std::size_t> keys = indices_below(keys_);
+    T mean = 0;
     for_each_score([&](std::size_t b, std::size_t h, std::size_t i, std::size_t j) {
-      const T mean =
-          a_.sum("sum in the backward of the softmax", indices_below(keys_), [&](std::size_t k) {
-            const std::size_t at = weight_at(b, h, i, k);
-            return of_weights[at] * w[at];
-          });
+      if (j == 0)
+        mean = a_.sum("sum in the backward of the softmax", keys, [&](std::size_t k) {
+          const std::size_t at = weight_at(b, h, i, k);
+          return of_weights[at] * w[at];
+        });
       const std::size_t at = weight_at(b, h, i, j);
       grad[at] = sites_.factor("weight in the backward of the softmax", w[at]) *
                  (of_weights[at] - sites_.term("sum in the backward of the softmax", mean));

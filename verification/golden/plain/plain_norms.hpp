@@ -174,6 +174,7 @@ class PlainNormLayers : public PlainNormStep<T> {
   using Base::others_;
   using Base::out_;
   using Base::parameter_gradients;
+  using Base::rounded_eps;
   using Base::row_of;
   using Base::rstd_;
   using Base::scalar_gamma_;
@@ -346,8 +347,10 @@ class PlainNormLayers : public PlainNormStep<T> {
                                        double eps) {
     x_hat_.resize(x_.size());
     rstd_.resize(shape_.d_model);
-    for (std::size_t d = 0; d < shape_.d_model; ++d)
-      rstd_[d] = a_.rstd(state_[square_name][d], static_cast<T>(eps));
+    for (std::size_t d = 0; d < shape_.d_model; ++d) {
+      const T square = state_[square_name][d];
+      rstd_[d] = a_.rstd(square, rounded_eps(static_cast<T>(eps), square));
+    }
     store_rstd("rstd", rstd_, state_[square_name], eps);
     for (std::size_t i = 0; i < x_.size(); ++i) {
       const std::size_t d = feature_of(i);

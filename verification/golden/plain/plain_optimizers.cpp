@@ -77,11 +77,22 @@ class PlainOptimizer {
     return values;
   }
 
+  static constexpr const char* kShards = "gradient, the sum over shards for their mean";
+
   bool is_mutated(const char* site, StepOp op) { return sites_.any(site, {op}) == op; }
 
   T gradient(std::size_t s, std::size_t i) {
     const T& g = sites_.pick("gradient", gradients_[s][i], gradients_[s > 0 ? s - 1 : 0][i]);
-    return sites_.factor("gradient", g);
+    switch (sites_.any(kShards, {StepOp::twice, StepOp::four_times, StepOp::eight_times})) {
+      case StepOp::twice:
+        return 2 * g;
+      case StepOp::four_times:
+        return 4 * g;
+      case StepOp::eight_times:
+        return 8 * g;
+      default:
+        return sites_.factor("gradient", g);
+    }
   }
 
   /// Updates the velocity v to `momentum v + g`, with the gradient g. Returns the velocity, which

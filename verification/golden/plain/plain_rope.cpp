@@ -71,18 +71,31 @@ class PlainRope {
     const bool interleaved = (sites_.any("pairing", {Op::other}) == Op::other) != interleaved_;
     const Op rest =
         width_ > 2 * pairs_ ? sites_.any("features without a pair", {Op::drop}) : Op::none;
-    const Op table = sites_.any("tables", {Op::other});
+    const Op table = sites_.any("tables", {Op::other, Op::transposed});
     for (std::size_t row = 0; row < rows_; ++row) {
       const std::size_t at = table_row(row) * pairs_;
       for (std::size_t p = 0; p < pairs_; ++p) {
         const std::size_t a = row * width_ + (interleaved ? 2 * p : p),
                           b = interleaved ? a + 1 : a + pairs_;
         const bool swapped = table == Op::other;
-        const T c = sites_.factor(cos_site, swapped ? sin_[at + p] : cos_[at + p]);
-        const T s = sites_.factor(sin_site, swapped ? cos_[at + p] : sin_[at + p]) *
-                    sites_.term(sign, direction);
-        y[a] = stored(x[a] * c) - sites_.term("partner of the first", stored(x[b] * s));
-        y[b] = stored(x[b] * c) + sites_.term("partner of the second", stored(x[a] * s));
+        // An injected error reads the angles of the other pairing: of a table that holds each angle
+        // twice, element k of a row uses angle k / 2 or k mod P for P pairs.
+        const bool turned = table == Op::transposed;
+        const std::size_t own = a - row * width_, partner = b - row * width_;
+        const auto angle = [&](std::size_t element) {
+          return at + (!turned ? p : interleaved ? element % pairs_ : element / 2);
+        };
+        const auto cos = [&](std::size_t element) {
+          return sites_.factor(cos_site, (swapped ? sin_ : cos_)[angle(element)]);
+        };
+        const auto sin = [&](std::size_t element) {
+          return sites_.factor(sin_site, (swapped ? cos_ : sin_)[angle(element)]) *
+                 sites_.term(sign, direction);
+        };
+        y[a] =
+            stored(x[a] * cos(own)) - sites_.term("partner of the first", stored(x[b] * sin(own)));
+        y[b] = stored(x[b] * cos(partner)) +
+               sites_.term("partner of the second", stored(x[a] * sin(partner)));
       }
       for (std::size_t d = 2 * pairs_; d < width_ && rest == Op::drop; ++d) y[row * width_ + d] = 0;
     }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -92,6 +93,113 @@ void read_rows(const char* site, const PlainShape& shape, std::vector<T>& values
   }
 }
 
+/// Returns the width of the tiles that an injected error exchanges along an axis of `extent`
+/// elements: the largest of 32, 16 and 8 of which the axis has an even number. Returns 0 if there
+/// is none.
+inline std::size_t tile_width(std::size_t extent) {
+  for (const std::size_t width : {32, 16, 8})
+    if (extent > 0 && extent % (2 * width) == 0) return width;
+  return 0;
+}
+
+/// Exchanges the first `width` elements with the next ones, and so on for each pair of blocks.
+/// Requires  `2 width` divides the number of values
+template <class T>
+void exchange_tiles(std::vector<T>& values, std::size_t width) {
+  const auto step = static_cast<std::ptrdiff_t>(width);
+  for (auto tile = values.begin(); tile != values.end(); tile += 2 * step)
+    std::swap_ranges(tile, tile + step, tile + step);
+}
+
+/// Returns the number of terms of a sum, or of elements of a row, that one of the operators
+/// first_32 to first_1024 leaves; nothing for another operator.
+inline std::optional<std::size_t> size_of_first_block(MutationOperator op) {
+  switch (op) {
+    case MutationOperator::first_32:
+      return 32;
+    case MutationOperator::first_64:
+      return 64;
+    case MutationOperator::first_128:
+      return 128;
+    case MutationOperator::first_256:
+      return 256;
+    case MutationOperator::first_512:
+      return 512;
+    case MutationOperator::first_1024:
+      return 1024;
+    default:
+      return std::nullopt;
+  }
+}
+
+/// Returns the number of elements that a block has in the operators partial_8 to partial_128, and
+/// in the operators repeat_1 to repeat_1024; nothing for another operator.
+inline std::optional<std::size_t> size_of_partial(MutationOperator op) {
+  switch (op) {
+    case MutationOperator::partial_8:
+      return 8;
+    case MutationOperator::partial_16:
+      return 16;
+    case MutationOperator::partial_64:
+      return 64;
+    case MutationOperator::partial_128:
+      return 128;
+    default:
+      return std::nullopt;
+  }
+}
+inline std::optional<std::size_t> period_of_repetition(MutationOperator op) {
+  switch (op) {
+    case MutationOperator::repeat_1:
+      return 1;
+    case MutationOperator::repeat_32:
+      return 32;
+    case MutationOperator::repeat_64:
+      return 64;
+    case MutationOperator::repeat_128:
+      return 128;
+    case MutationOperator::repeat_256:
+      return 256;
+    case MutationOperator::repeat_512:
+      return 512;
+    case MutationOperator::repeat_1024:
+      return 1024;
+    default:
+      return std::nullopt;
+  }
+}
+
+/// Whether the elements of a row past its first block are so many that the row without them shows
+/// it: a sixteenth of the row or more.
+inline bool is_much_smaller(std::size_t block, std::size_t count) {
+  return block < count && 16 * (count - block) >= count;
+}
+
+/// Returns how many of the `count` elements of a row an implementation reads whose blocks are
+/// smaller than the row. Without an injected error it reads all of them.
+inline std::size_t elements_of_first_block(const char* site, std::size_t count, Sites& sites) {
+  mutations::OfferedOperators offered = {};
+  for (const MutationOperator op :
+       {MutationOperator::first_32, MutationOperator::first_64, MutationOperator::first_128,
+        MutationOperator::first_256, MutationOperator::first_512, MutationOperator::first_1024})
+    if (is_much_smaller(*size_of_first_block(op), count)) offered.push_back(op);
+  return size_of_first_block(sites.any(site, offered.span())).value_or(count);
+}
+
+/// Injects an error in reading a parameter: its first element or its first block is used for all
+/// features.
+template <class T>
+void read_parameter(const char* site, std::vector<T>& values, Sites& sites) {
+  if (values.size() < 2) return;
+  mutations::OfferedOperators offered = {MutationOperator::repeat_1};
+  for (const MutationOperator op :
+       {MutationOperator::repeat_32, MutationOperator::repeat_64, MutationOperator::repeat_128,
+        MutationOperator::repeat_256, MutationOperator::repeat_512, MutationOperator::repeat_1024})
+    if (*period_of_repetition(op) < values.size()) offered.push_back(op);
+  const auto period = period_of_repetition(sites.any(site, offered.span()));
+  for (std::size_t d = 0; period && d < values.size(); ++d) values[d] = values[d % *period];
+}
+
 /// Injects an error in writing the output `name`: some elements are not written, NaN is written as
 /// 0, or rows and features are exchanged.
 template <class T>
@@ -99,16 +207,27 @@ void write_rows(const std::string& name, const PlainShape& shape, std::vector<T>
                 Sites& sites, bool may_hold_nan = true) {
   if (values.empty()) return;
   const bool rows = values.size() == shape.size() && shape.rows() > 1 && shape.d_model > 1;
-  std::vector<MutationOperator> offered = {MutationOperator::unwritten_last};
+  const bool whole = values.size() == shape.size();
+  const std::size_t column_tile = whole ? tile_width(shape.d_model) : 0;
+  const std::size_t row_tile = whole ? tile_width(shape.rows()) : 0;
+  mutations::OfferedOperators offered = {MutationOperator::unwritten_last};
   if (may_hold_nan) offered.push_back(MutationOperator::clean_nan);
-  if (rows)
-    offered.insert(offered.end(), {MutationOperator::unwritten_row, MutationOperator::transposed});
+  if (rows) offered.push_back(MutationOperator::unwritten_row);
+  if (rows) offered.push_back(MutationOperator::transposed);
   if (rows && shape.rows() % 32 == 0) offered.push_back(MutationOperator::unwritten_block);
+  if (column_tile > 0) offered.push_back(MutationOperator::exchanged_columns);
+  if (row_tile > 0) offered.push_back(MutationOperator::exchanged_rows);
   const auto clear_last_rows = [&](std::size_t count) {
     std::fill(values.end() - static_cast<std::ptrdiff_t>(count * shape.d_model), values.end(),
               T(0));
   };
-  switch (sites.any(("writing " + name).c_str(), offered)) {
+  switch (sites.any(("writing " + name).c_str(), offered.span())) {
+    case MutationOperator::exchanged_columns:
+      exchange_tiles(values, column_tile);
+      break;
+    case MutationOperator::exchanged_rows:
+      exchange_tiles(values, row_tile * shape.d_model);
+      break;
     case MutationOperator::unwritten_last:
       values.back() = 0;
       break;
@@ -169,19 +288,20 @@ template <class T>
 class PlainArithmetic {
  public:
   /// `shows_single_terms` says whether the outputs are precise enough to reveal a missing last term
-  /// in a sum of a thousand terms.
+  /// in a sum of a thousand terms, or a change of eps that is far below the statistic.
   PlainArithmetic(const Style& style, Sites& sites, bool shows_single_terms = true)
       : style_(style), sites_(sites), shows_single_terms_(shows_single_terms) {}
 
   Sites& sites() { return sites_; }
   const Style& style() const { return style_; }
+  bool shows_single_terms() const { return shows_single_terms_; }
 
   /// Returns the sum of f(i) over the indices.
   template <class F>
   T sum(const char* site, const std::vector<std::size_t>& indices, F f) {
-    std::vector<MutationOperator> offered = {MutationOperator::forget_last,
-                                             MutationOperator::forget_first,
-                                             MutationOperator::bfloat16_sum};
+    mutations::OfferedOperators offered = {MutationOperator::forget_last,
+                                           MutationOperator::forget_first,
+                                           MutationOperator::bfloat16_sum};
     const std::size_t in_blocks = indices.size() / 32 * 32;
     if (in_blocks > 0 && in_blocks < indices.size())
       offered.push_back(MutationOperator::forget_remainder);
@@ -190,7 +310,8 @@ class PlainArithmetic {
     if (is_truncation_visible(256, indices.size())) offered.push_back(MutationOperator::first_256);
     if (is_truncation_visible(1024, indices.size()))
       offered.push_back(MutationOperator::first_1024);
-    const MutationOperator op = sites_.any(site, offered);
+    const MutationOperator op = sites_.any(site, offered.span());
+    sites_.spend(indices.size());
     std::vector<T> terms;
     terms.reserve(indices.size());
     for (const std::size_t i : indices) terms.push_back(f(i));
@@ -247,13 +368,13 @@ class PlainArithmetic {
 
   T exact_rstd(T statistic, T eps) {
     using std::sqrt;
-    std::vector<MutationOperator> offered = {
+    mutations::OfferedOperators offered = {
         MutationOperator::drop,    MutationOperator::ten_times,  MutationOperator::outside_root,
         MutationOperator::no_root, MutationOperator::root_twice, MutationOperator::negate,
         MutationOperator::square};
     const T least = static_cast<T>(1e-5);
     if (eps < least) offered.push_back(MutationOperator::raised);
-    switch (sites_.any("eps", offered)) {
+    switch (sites_.any("eps", offered.span())) {
       case MutationOperator::raised:
         return 1 / sqrt(statistic + least);
       case MutationOperator::drop:

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <map>
 #include <span>
 
@@ -44,6 +45,8 @@ class PlainNormStep {
     if (ref::tensor::is_given(in.valid)) valid_.assign(in.valid.begin(), in.valid.end());
     read_rows("reading x", shape_, x_, sites_);
     read_rows("reading grad_y", shape_, dy_, sites_);
+    read_parameter("elements of gamma", gamma_, sites_);
+    read_parameter("elements of beta", beta_, sites_);
     if (affine_ &&
         sites_.any("1 added to gamma", {MutationOperator::insert}) != MutationOperator::none)
       for (T& gamma : gamma_) gamma += 1;
@@ -97,14 +100,27 @@ class PlainNormStep {
         s.counts.back().push_back(counts);
         if (counts) counted.push_back(i);
       }
+      n_of_statistics_ = counted.size();
+      counted.resize(elements_of_first_block("terms of the statistics", counted.size(), sites_));
+      const std::size_t block =
+          elements_of_first_block("terms and n of the statistics", counted.size(), sites_);
+      if (block < counted.size()) n_of_statistics_ = block;
+      counted.resize(block);
       compute_statistics(s, slice, counted, centred, static_cast<T>(eps));
     }
     return s;
   }
 
+  /// Returns eps. If the statistic is not so large that it hides the difference, an injected error
+  /// can round eps to float32.
+  T rounded_eps(T eps, T statistic) {
+    const double hides = a_.shows_single_terms() ? 0x1p20 : 4;
+    return statistic < static_cast<T>(hides) * eps ? sites_.constant("eps", eps) : eps;
+  }
+
   void compute_statistics(NormalizedSlices<T>& s, const std::vector<std::size_t>& slice,
                           const std::vector<std::size_t>& counted, bool centred, T eps) {
-    const T n = sum_not_mean_ ? T(1) : element_count(counted);
+    const T n = sum_not_mean_ ? T(1) : static_cast<T>(static_cast<double>(n_of_statistics_));
     const std::vector<T>& x = statistic_input();
     T mean = 0, statistic = 0;
     if (centred) {
@@ -133,7 +149,7 @@ class PlainNormStep {
       statistic = a_.over(squares, sites_.count("n of the statistic", n));
     }
     statistic = mistaken_statistic(statistic, mean, counted.size(), centred);
-    if (uses_rstd_ && statistic < 4 * eps) eps = sites_.constant("eps", eps);
+    if (uses_rstd_) eps = rounded_eps(eps, statistic);
     const T rstd = a_.rstd(statistic, eps);
     for (const std::size_t i : slice) {
       const T d = x_[i] - (centred ? sites_.term("mean in x_hat", mean) : mean);
@@ -156,19 +172,26 @@ class PlainNormStep {
     return values;
   }
 
-  /// Injects one of two errors into a statistic: the zeros that pad a row are included, or a small
-  /// statistic becomes 0.
+  /// Injects an error into a statistic: the zeros that pad a row to whole lanes or to a power of
+  /// two are included, or a small statistic becomes 0.
   T mistaken_statistic(T statistic, T mean, std::size_t count, bool centred) {
     const T least = static_cast<T>(1e-10);
-    std::vector<MutationOperator> offered;
+    mutations::OfferedOperators offered = {};
     const std::size_t padding = (32 - count % 32) % 32;
+    const std::size_t padding_to_power = count > 1 ? std::bit_ceil(count) - count : 0;
     if (centred && padding > 0) offered.push_back(MutationOperator::padded_lanes);
+    if (centred && padding_to_power > 0 && padding_to_power != padding)
+      offered.push_back(MutationOperator::padded_power);
     if (statistic < least && T(0) < statistic) offered.push_back(MutationOperator::zeroed);
-    switch (sites_.any("statistic", offered)) {
-      case MutationOperator::padded_lanes: {
-        const T zeros = static_cast<T>(static_cast<double>(padding));
-        return statistic + mean * mean * zeros / static_cast<T>(static_cast<double>(count));
-      }
+    const auto with_zeros = [&](std::size_t zeros) {
+      return statistic + mean * mean * static_cast<T>(static_cast<double>(zeros)) /
+                             static_cast<T>(static_cast<double>(count));
+    };
+    switch (sites_.any("statistic", offered.span())) {
+      case MutationOperator::padded_lanes:
+        return with_zeros(padding);
+      case MutationOperator::padded_power:
+        return with_zeros(padding_to_power);
       case MutationOperator::zeroed:
         return statistic < least ? T(0) : statistic;
       default:
@@ -210,6 +233,18 @@ class PlainNormStep {
     store(name, y);
   }
 
+  /// Removes the rows of the last block of a column, if an error is injected: the last partial sum
+  /// of grad_gamma and grad_beta is lost. That block may be whole.
+  void drop_last_partial(std::vector<std::size_t>& column) {
+    mutations::OfferedOperators offered = {};
+    for (const MutationOperator op : {MutationOperator::partial_8, MutationOperator::partial_16,
+                                      MutationOperator::partial_64, MutationOperator::partial_128})
+      if (*size_of_partial(op) < column.size()) offered.push_back(op);
+    const auto rows =
+        size_of_partial(sites_.any("rows of grad_gamma and grad_beta", offered.span()));
+    if (rows) column.resize((column.size() - 1) / *rows * *rows);
+  }
+
   /// Computes grad_gamma and grad_beta as sums over all rows.
   void parameter_gradients(const std::vector<T>& x_hat) {
     if (dy_.empty() || !affine_) return;
@@ -222,6 +257,7 @@ class PlainNormStep {
       const bool tokens_alone = sites_.any("rows of the parameter gradients",
                                            {MutationOperator::other}) == MutationOperator::other;
       if (tokens_alone) std::erase_if(column, [&](std::size_t i) { return !valid_[row_of(i)]; });
+      if (!scalar_gamma_) drop_last_partial(column);
       grad_gamma[d] = a_.sum("sum of grad_gamma", column, [&](std::size_t i) {
         return sites_.factor("grad_y in grad_gamma", dy_[i]) *
                sites_.factor("x_hat in grad_gamma",
@@ -397,8 +433,9 @@ class PlainNormStep {
   std::map<std::string, std::vector<T>, std::less<>> others_;
   std::vector<bool> valid_;
   bool affine_ = false, scalar_gamma_ = false, sum_not_mean_ = false, grad_x_is_delayed_ = false;
-  bool nan_in_statistics_ = true;  ///< whether a statistic is NaN in some case
-  bool uses_rstd_ = false;         ///< whether x is normalized by rstd of the current slices
+  bool nan_in_statistics_ = true;    ///< whether a statistic is NaN in some case
+  std::size_t n_of_statistics_ = 0;  ///< the number by which the current sums are divided
+  bool uses_rstd_ = false;           ///< whether x is normalized by rstd of the current slices
   std::vector<T> x_hat_, rstd_;
   std::vector<T> statistic_input_;  ///< elements from which statistics are computed; x_ if empty
   std::map<std::string, std::vector<T>> out_;

@@ -111,7 +111,7 @@ support::report::Table metrics_table(const std::map<Key, MetricsRow>& rows) {
 
 /// Returns the purpose of the case and a description of each of its failures.
 std::vector<std::string> describe_case(const CaseResult& result) {
-  std::vector<std::string> lines = {result.description.c.why};
+  std::vector<std::string> lines = {"this case asks: " + result.description.c.why};
   if (!result.problem.empty()) lines.push_back(result.problem);
   for (const TensorResult& t : result.tensors)
     if (!t.passed()) lines.push_back(failure_text(t));
@@ -248,12 +248,24 @@ GoldenReport golden_report(std::vector<CaseResult> results, const ReportSettings
   return report;
 }
 
+namespace {
+
+/// Returns an element of the output, or its exact value. A number of 16 bits has so few digits that
+/// all of them are shown. Then it is plain whether the exact value lies between two such numbers.
+std::string element_text(const TensorResult& t, double v) {
+  constexpr std::size_t kNarrow = 2;  // bytes
+  const double value = ref::numeric::remove_nan_signs(v);
+  return t.item_size <= kNarrow ? fmt::format("{}", value) : fmt::format("{:.9g}", value);
+}
+
+}  // namespace
+
 std::string failure_text(const TensorResult& t) {
   if (!t.problem.empty()) return fmt::format("{} {}", t.name, t.problem);
-  std::string text = fmt::format(
-      "{} at {}: got {:.9g}, exact {:.9g}, bound {:.3g} (ratio {}); {} of {} elements", t.name,
-      t.where, ref::numeric::remove_nan_signs(t.got), ref::numeric::remove_nan_signs(t.exact),
-      t.bound, number_text(t.ratio), count_text(t.failed.size()), count_text(t.count));
+  std::string text =
+      fmt::format("{} at {}: got {}, exact {}, bound {:.3g} (ratio {}); {} of {} elements", t.name,
+                  t.where, element_text(t, t.got), element_text(t, t.exact), t.bound,
+                  number_text(t.ratio), count_text(t.failed.size()), count_text(t.count));
   const std::pair<const char*, double> metrics[] = {{"; max abs", t.max_absolute},
                                                     {", max rel", t.max_relative},
                                                     {", max ulp", t.max_ulp},

@@ -171,6 +171,9 @@ TEST_F(CAbiReports, MinCasesXfailAndStrictDecideWhetherAReportPasses) {
   EXPECT_EQ(normproof_set(corpus_, "strict", "yes"), NORMPROOF_USAGE);
   EXPECT_EQ(normproof_set(corpus_, "flush_subnormals", "0"), NORMPROOF_USAGE);
   EXPECT_THAT(error(), HasSubstr("flush_subnormals is '0'; expected '1' or ''"));
+  EXPECT_EQ(normproof_set(corpus_, "skip_diagnosis", "1"), NORMPROOF_OK);
+  EXPECT_EQ(normproof_set(corpus_, "skip_diagnosis", "no"), NORMPROOF_USAGE);
+  EXPECT_THAT(error(), HasSubstr("skip_diagnosis is 'no'; expected '1' or ''"));
   EXPECT_EQ(normproof_set(corpus_, "min_cases", "-1"), NORMPROOF_USAGE);
 }
 

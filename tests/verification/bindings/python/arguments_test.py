@@ -24,6 +24,7 @@ from normproof.errors import UsageError
     ("isolate", [True, False, np.bool_(True)], ["yes", 1, None], "True or False"),
     ("strict", [True], ["yes"], "True or False"),
     ("flush_subnormals", [True], ["yes", 0], "True or False"),
+    ("skip_diagnosis", [True], ["yes", 0], "True or False"),
     ("accumulation", ["", "float32"], [3, None], "a text, '' for the default"),
     ("formula", ["", "folded"], [3], "a text, '' for the default")])
 def test_every_rule_accepts_valid_values_and_rejects_invalid_ones(name, right, wrong, expected):

@@ -99,7 +99,10 @@ TEST(GoldenCheckOptions, ParsesEveryOptionAndHasDefaults) {
                                                                      "2",
                                                                      "--formula",
                                                                      "one_pass",
-                                                                     "--flush-subnormals"});
+                                                                     "--flush-subnormals",
+                                                                     "--skip-diagnosis"});
+  EXPECT_TRUE(full.options.skip_diagnosis);
+  EXPECT_FALSE(plain.options.skip_diagnosis);
   EXPECT_TRUE(full.options.flush_subnormals);
   EXPECT_FALSE(plain.options.flush_subnormals);
   EXPECT_EQ(full.pipe, "./a b 'c'");

@@ -23,6 +23,14 @@ TEST(Diagnosis, NamesWhatTheOutputsAgreeWith) {
   EXPECT_EQ((Diagnosis{.what = "eps: outside the root", .ulps = 1.5, .outputs = {"y", "rstd"}}
                  .sentence()),
             "agrees with 'eps: outside the root' to 1.5 ulp: y, rstd");
+  EXPECT_EQ(
+      (Diagnosis{
+          .what = "every element is 0", .kind = Diagnosis::Kind::answer, .outputs = {"y", "grad_x"}}
+           .sentence()),
+      "every element is 0: y, grad_x");
+  EXPECT_EQ((Diagnosis{.what = "sums in float16", .kind = Diagnosis::Kind::bound, .share = 0.125}
+                 .sentence()),
+            "no farther off than sums in float16 may be (the largest error is 12 % of that)");
   EXPECT_EQ((Diagnosis{.what = "sums in float16", .kind = Diagnosis::Kind::bound}.sentence()),
             "no farther off than sums in float16 may be");
   EXPECT_EQ(

@@ -367,7 +367,8 @@ TEST(CheckCase, AcceptsTheFoldedFormOnlyIfItIsDeclared) {
   EXPECT_FALSE(refused.passed());
   ASSERT_EQ(refused.diagnosis.size(), 1u);
   EXPECT_EQ(refused.diagnosis[0].sentence(),
-            "no farther off than the folded form x r - m r for (x - m) r may be: y");
+            "no farther off than the folded form x r - m r for (x - m) r may be (the largest error "
+            "is 74 % of that): y");
   for (const tolerance::Formula formula :
        {tolerance::Formula::folded, tolerance::Formula::one_pass})
     EXPECT_TRUE(check_case(stored, answer, {.formula = formula}).passed());

@@ -21,7 +21,9 @@ namespace {
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::MatchesRegex;
 using ::testing::SizeIs;
+using ::testing::StartsWith;
 
 const StoredCase& case_with_variance_near_eps() {
   static const StoredCase stored =
@@ -67,8 +69,10 @@ TEST(Diagnose, ExplainsTheOtherOutputsEvenIfOneCannotBeExplained) {
       tensor = make_stored_tensor("rstd", tensor.dtype, tensor.shape, std::vector<double>(5, 1));
   const auto found = diagnose_output(answer);
   ASSERT_THAT(found, Not(IsEmpty()));
-  EXPECT_EQ(found[0].what, "eps: outside the root");
-  EXPECT_THAT(found[0].outputs, ElementsAre("grad_gamma", "grad_x", "y"));
+  EXPECT_EQ(found[0].sentence(), "every element is 1: rstd");
+  ASSERT_GE(found.size(), 2u);
+  EXPECT_EQ(found[1].what, "eps: outside the root");
+  EXPECT_THAT(found[1].outputs, ElementsAre("grad_gamma", "grad_x", "y"));
 }
 
 TEST(Diagnose, NamesTheUsualPrecisionIfTheDeclaredOneIsFiner) {
@@ -76,7 +80,8 @@ TEST(Diagnose, NamesTheUsualPrecisionIfTheDeclaredOneIsFiner) {
   const CaseResult result =
       check_case(case_with_variance_near_eps(), right, {.accumulation = Accumulation::float64});
   ASSERT_FALSE(result.passed());
-  const std::vector<Diagnosis> found = diagnose(case_with_variance_near_eps(), right, result);
+  const std::vector<Diagnosis> found = diagnose(case_with_variance_near_eps(), right, result,
+                                                {.accumulation = Accumulation::float64});
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_EQ(found[0].sentence(), "no farther off than sums in float32 may be");
 }
@@ -88,7 +93,8 @@ TEST(Diagnose, DoesNotExplainOutputsThatAMistakeLeavesUnchanged) {
   const CaseResult result =
       check_case(case_with_variance_near_eps(), answer, {.accumulation = Accumulation::float64});
   ASSERT_GT(std::ranges::count_if(result.tensors, [](const auto& t) { return !t.passed(); }), 3);
-  for (const Diagnosis& found : diagnose(case_with_variance_near_eps(), answer, result))
+  for (const Diagnosis& found : diagnose(case_with_variance_near_eps(), answer, result,
+                                         {.accumulation = Accumulation::float64}))
     EXPECT_NE(found.kind, Diagnosis::Kind::mistake) << found.sentence();
 }
 
@@ -122,7 +128,7 @@ TEST(Diagnose, NamesALowerPrecisionIfNoWrongFormulaMatches) {
   const auto found = diagnose(ordinary, answer, check_case(ordinary, answer, {}));
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_EQ(found[0].kind, Diagnosis::Kind::bound);
-  EXPECT_EQ(found[0].sentence(), "no farther off than sums in float16 may be");
+  EXPECT_THAT(found[0].sentence(), StartsWith("no farther off than sums in float16 may be"));
 }
 
 TEST(Diagnose, NamesALowerPrecisionForTheRequestedOutputs) {
@@ -134,7 +140,7 @@ TEST(Diagnose, NamesALowerPrecisionForTheRequestedOutputs) {
   answer[0] = make_stored_tensor("y", DType::float64, answer[0].shape, values);
   const auto found = diagnose(ordinary, answer, check_case(ordinary, answer, {.outputs = {"y"}}));
   ASSERT_THAT(found, SizeIs(1));
-  EXPECT_EQ(found[0].sentence(), "no farther off than sums in float16 may be");
+  EXPECT_THAT(found[0].sentence(), StartsWith("no farther off than sums in float16 may be"));
 }
 
 /// Returns the diagnoses for a plain implementation with this mutation. The implementation adds the
@@ -238,12 +244,13 @@ TEST(Diagnose, DiagnosesAFunctionWithoutGradients) {
 TEST(Diagnose, NamesOnePassVarianceAsAClassOfImplementations) {
   const auto found = diagnose_one_pass(100);
   ASSERT_THAT(found, SizeIs(1));
-  EXPECT_EQ(found[0].sentence(),
-            "no farther off than a one-pass variance E[x^2] - E[x]^2 may be: grad_gamma, grad_x, "
-            "rstd, y");
+  EXPECT_THAT(found[0].sentence(),
+              MatchesRegex("no farther off than a one-pass variance E.x.2. - E.x..2 may be "
+                           "\\(the largest error is .* % of that\\): grad_gamma, grad_x, rstd, y"));
   const auto lost = diagnose_one_pass(1e4);
-  ASSERT_THAT(lost, SizeIs(1));
-  EXPECT_EQ(lost[0].sentence(),
+  ASSERT_THAT(lost, SizeIs(2));
+  EXPECT_EQ(lost[0].sentence(), "every element is NaN: grad_gamma");
+  EXPECT_EQ(lost[1].sentence(),
             "a one-pass variance E[x^2] - E[x]^2 may answer anything here, in some elements: "
             "grad_gamma, grad_x, rstd, y");
 }

@@ -46,6 +46,10 @@ TEST(PlainCrossEntropy, MutationsOfTheMeanChangeTheLoss) {
   EXPECT_THAT(lost(c, "grad_logits"), ElementsAre(-0.25, 0.25, 0.25, -0.25));
   EXPECT_THAT(lost(c, "loss", {"what the mean divides by", MutationOperator::drop}),
               ElementsAre(DoubleEq(2 * log2)));
+  EXPECT_THAT(
+      lost(c, "grad_logits",
+           {"mean of the loss, the sum over shards for their mean", MutationOperator::twice}),
+      ElementsAre(-0.5, 0.5, 0.5, -0.5));
   EXPECT_THAT(lost(c, "loss", {"logarithm of the sum", MutationOperator::other}),
               ElementsAre(DoubleEq(1)));
   EXPECT_THAT(lost(c, "grad_logits", {"target of a row", MutationOperator::other}),

@@ -7,6 +7,7 @@
 #include "verification/golden/gate/check.hpp"
 #include "verification/golden/recipes/case_inputs.hpp"
 #include "verification/golden/recipes/encoder_corpus.hpp"
+#include "verification/golden/recipes/encoder_recipe.hpp"
 
 namespace normproof::verification::golden::plain {
 
@@ -52,6 +53,21 @@ TEST(PlainEncoders, MutationChangesOnlyTheOutputsThatDependOnIt) {
   EXPECT_NE(find_tensor_values(right, "y"), find_tensor_values(eps, "y"));
   EXPECT_EQ(find_tensor_values(right, "attention.weights"),
             find_tensor_values(eps, "attention.weights"));
+}
+
+TEST(PlainEncoders, TheWorkGrowsWithTheSquareOfTheTokensAndNotFaster) {
+  const auto work = [](std::size_t tokens) {
+    const Case c =
+        recipes::encoder_case(Tier::quick, "encoder_layer",
+                              {.reason = "long", .why = "a test's own", .tokens = tokens}, 1);
+    constexpr std::uint64_t kPlenty = 1'000'000'000;
+    std::uint64_t left = kPlenty;
+    Sites sites;
+    sites.limit(left);
+    run_plain_encoder(c, recipes::inputs_of(c), {}, sites);
+    return kPlenty - left;
+  };
+  EXPECT_LT(work(256), 5 * work(128));
 }
 
 TEST(PlainEncoders, PaddingGetsAttentionWeightOnlyIfMutated) {

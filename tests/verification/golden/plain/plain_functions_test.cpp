@@ -107,7 +107,7 @@ TEST(PlainFunctions, SigmoidThatDividesInfinityByInfinityIsNaN) {
       plain_recipe("silu", {1, 2}, DType::float32).x([](auto, double) { return 100.0; }).make(1);
   EXPECT_THAT(find_tensor_values(run(c), "y"), ElementsAre(100, 100));
   EXPECT_TRUE(std::isnan(
-      find_tensor_values(run(c, {"formula of the share", MutationOperator::insert}), "y")[0]));
+      find_tensor_values(run(c, {"formula of the share", MutationOperator::overflowing}), "y")[0]));
 }
 
 TEST(PlainFunctions, MutationToFloat32ConstantsCausesErrorsOfTheirRounding) {

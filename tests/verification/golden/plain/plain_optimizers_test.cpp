@@ -40,6 +40,17 @@ TEST(PlainOptimizers, EveryStyleReturnsAllOutputsAndPassesTheGate) {
     }
 }
 
+TEST(PlainOptimizers, AGradientSummedOverShardsCountsSoManyTimes) {
+  const Case c = find_optimizer_case("sgd", "random");
+  const auto parameter = [&](MutationOperator op) {
+    const Mutation mutation{"gradient, the sum over shards for their mean", op};
+    return find_tensor_values(steps_with(c, mutation), "parameter")[0];
+  };
+  const double once = parameter(MutationOperator::none), twice = parameter(MutationOperator::twice);
+  EXPECT_NE(once, twice);
+  EXPECT_NEAR(parameter(MutationOperator::four_times) - once, 3 * (twice - once), 0x1p-48);
+}
+
 TEST(PlainOptimizers, WeightDecayDoesNotAffectTheMoments) {
   const Case c = find_optimizer_case("adamw", "random");
   const auto right = steps_with(c);

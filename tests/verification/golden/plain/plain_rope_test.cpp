@@ -53,6 +53,7 @@ TEST(PlainRope, MutationsChangeTheOutput) {
   EXPECT_THAT(of("y", {"features without a pair", MutationOperator::drop}),
               ElementsAre(-3, 6, 1, 12, 0));
   EXPECT_THAT(of("y", {"tables", MutationOperator::other}), ElementsAre(1, -12, 3, 6, 5));
+  EXPECT_THAT(of("y", {"tables", MutationOperator::transposed}), ElementsAre(-3, -4, 9, 12, 5));
 }
 
 }  // namespace

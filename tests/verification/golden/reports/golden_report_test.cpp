@@ -211,6 +211,20 @@ TEST(GoldenReport, FailureShowsEveryMetric) {
   EXPECT_EQ(judged::failure_text(tensor), "y is absent");
 }
 
+TEST(GoldenReport, TheSecondLineOfAFailureSaysWhatTheCaseAsks) {
+  const auto report = golden_report({golden_result("q/a", 2)}, golden_check_command(), "");
+  EXPECT_THAT(text_of(report), HasSubstr("q/a\n  this case asks: what <it> is for\n  y at "));
+}
+
+TEST(GoldenReport, ValuesOfSixteenBitsArePrintedInFull) {
+  auto tensor = golden_result("q/a", 2).tensors[0];
+  tensor.got = 0.0999755859375;
+  tensor.exact = 0.1;
+  EXPECT_THAT(judged::failure_text(tensor), HasSubstr("got 0.0999755859, exact 0.1,"));
+  tensor.item_size = 2;
+  EXPECT_THAT(judged::failure_text(tensor), HasSubstr("got 0.0999755859375, exact 0.1,"));
+}
+
 TEST(GoldenReport, CountsUnjudgedElementsOfPassingCases) {
   auto result = golden_result("q/a", 0);
   result.tensors[0].unjudged = 4;
@@ -295,18 +309,20 @@ TEST(GoldenReport, CommandToReproduceIsQuotedForSh) {
 TEST(GoldenReport, TextEndsWithTheFailuresAndTheSummary) {
   const auto report = golden_sample_report();
   const std::string text = text_of(report);
-  EXPECT_THAT(text,
-              AllOf(StartsWith("layer "),
-                    EndsWith("\n\nlayer_norm: 1 of 6 cases declined: the candidate does not offer "
-                             "it, q/f_declined\n" +
-                             report.summary() + "\n"),
-                    HasSubstr("\nFAILED q/b_fails\n  what <it> is for\n  y at [0, 3]: got nan, "),
-                    HasSubstr("\n  grad_x is absent\n  repro: normproof golden check --golden g "
-                              "--candidate c --only q/b_fails\n"),
-                    HasSubstr("\n  the candidate ended with status 7 before it answered\n"),
-                    HasSubstr("\nPASSED, though it is listed as failing q/e_mended\n"),
-                    Not(HasSubstr("q/a_passes")), Not(HasSubstr("q/d_known")),
-                    Not(HasSubstr("FAILED q/f_declined"))));
+  EXPECT_THAT(
+      text,
+      AllOf(StartsWith("layer "),
+            EndsWith("\n\nlayer_norm: 1 of 6 cases declined: the candidate does not offer "
+                     "it, q/f_declined\n" +
+                     report.summary() + "\n"),
+            HasSubstr(
+                "\nFAILED q/b_fails\n  this case asks: what <it> is for\n  y at [0, 3]: got nan, "),
+            HasSubstr("\n  grad_x is absent\n  repro: normproof golden check --golden g "
+                      "--candidate c --only q/b_fails\n"),
+            HasSubstr("\n  the candidate ended with status 7 before it answered\n"),
+            HasSubstr("\nPASSED, though it is listed as failing q/e_mended\n"),
+            Not(HasSubstr("q/a_passes")), Not(HasSubstr("q/d_known")),
+            Not(HasSubstr("FAILED q/f_declined"))));
   // The table has one row per layer, dtype and output. The row shows the worst of its four cases.
   EXPECT_THAT(text, HasSubstr("\nlayer_norm  float32  y           4       2    inf "));
 }
@@ -318,7 +334,7 @@ TEST(GoldenReport, MarkdownHoldsTheSameReportWithEscapedMarkup) {
               AllOf(StartsWith("### normproof: " + report.summary() + "\n\n| layer |"),
                     HasSubstr("\n|---|---|---|---:|"),
                     HasSubstr("\n| layer_norm | float32 | y | 4 | 2 | inf |"),
-                    HasSubstr("**FAILED** `q/b_fails`\n\n- what &lt;it> is for\n"),
+                    HasSubstr("**FAILED** `q/b_fails`\n\n- this case asks: what &lt;it> is for\n"),
                     HasSubstr("\n- grad_x is absent\n"),
                     HasSubstr("\n```\nnormproof golden check --golden g --candidate c --only "
                               "q/c_crashes\n```\n"),

@@ -100,6 +100,6 @@ RULES: dict[str, Rule] = {
     "threads": (_is_thread_count, f"a whole number from 0 to {MAX_THREADS}"),
     "repeat": (_is_positive_number, "a whole number from 1"),
     "name": (_is_text, "a text, the name of the case"),
-    "isolate": _FLAG, "strict": _FLAG, "flush_subnormals": _FLAG, "accumulation": _TEXT, "formula": _TEXT,
-    "cast_order": _TEXT,
+    "isolate": _FLAG, "strict": _FLAG, "flush_subnormals": _FLAG, "skip_diagnosis": _FLAG,
+    "accumulation": _TEXT, "formula": _TEXT, "cast_order": _TEXT,
 }

@@ -36,7 +36,8 @@ def check(fn: Callable[..., Any], op: str, *, dtype: Any = "float32", device: st
           only: str | Sequence[str] | None = None, framework: str | None = None, layout: str | None = None,
           relations: str | Sequence[str] = (), isolate: bool = False, seconds: float | None = 60,
           accumulation: str = "", formula: str = "", cast_order: str = "", xfail: str | Sequence[str] = (),
-          strict: bool = False, flush_subnormals: bool = False, writes: Mapping[str, str] | None = None) -> Report:
+          strict: bool = False, flush_subnormals: bool = False, skip_diagnosis: bool = False,
+          writes: Mapping[str, str] | None = None) -> Report:
     """Judges fn on the certified cases of op.
 
     fn         a function of arrays or tensors, with parameters named as in docs/guide/python.md, or a class of PyTorch modules
@@ -55,6 +56,7 @@ def check(fn: Callable[..., Any], op: str, *, dtype: Any = "float32", device: st
                that fn overwrites are found without it
     cast_order  "before_gamma" if a norm in 16 bits may round x_hat before it multiplies by gamma, as Llama does
     flush_subnormals  whether fn may flush subnormal numbers to 0, as --flush-subnormals of `normproof golden check`
+    skip_diagnosis  whether the mistake of a case that fails is not searched for, which saves time
 
     Returns a Report. Throws UsageError for an argument that is not one of these, and if no case is selected.
     """
@@ -70,7 +72,7 @@ def check(fn: Callable[..., Any], op: str, *, dtype: Any = "float32", device: st
         fn, op, corpus, corpus.select(fullest_case(corpus, selected)), dtype, framework=framework, device=device,
         arguments=arguments, outputs=outputs, backward=backward, layout=layout, accumulation=accumulation,
         formula=formula, cast_order=cast_order, xfail=parse_globs(xfail), strict=strict,
-        flush_subnormals=flush_subnormals, writes=writes, isolate=isolate, seconds=seconds)
+        flush_subnormals=flush_subnormals, skip_diagnosis=skip_diagnosis, writes=writes, isolate=isolate, seconds=seconds)
     invocation.policy.apply(corpus)
     corpus.set("repro", call.line(only="{path}"))
     observed = Observations()

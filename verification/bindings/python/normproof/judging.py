@@ -37,8 +37,8 @@ def judge(fn: Callable[..., Any], op: str, *, mode: str | None = None, device: s
           outputs: str | Sequence[str] | None = None, backward: Callable[..., Any] | None = None, arguments: Any = None,
           framework: str | None = None, layout: str | None = None, isolate: bool = False, seconds: float | None = 60,
           accumulation: str = "", formula: str = "", cast_order: str = "", strict: bool = False, flush_subnormals: bool = False,
-          name: str = "own", threads: int = 0, repeat: int = 1, writes: Mapping[str, str] | None = None,
-          **given: Any) -> Report:
+          skip_diagnosis: bool = False, name: str = "own", threads: int = 0, repeat: int = 1,
+          writes: Mapping[str, str] | None = None, **given: Any) -> Report:
     """Certifies op on user-supplied tensors, by two enclosures, and judges fn on them.
 
     fn         a function or a class of modules, as for normproof.check; or a module, whose parameters, state, eps and mode
@@ -97,7 +97,8 @@ def judge(fn: Callable[..., Any], op: str, *, mode: str | None = None, device: s
         found = prepare_invocation(
             called, op, names.known_names(op), framework=framework, device=where, arguments=arguments, outputs=outputs,
             backward=backward, layout=layout, forward_only=forward_only, accumulation=accumulation, formula=formula,
-            cast_order=cast_order, strict=strict, flush_subnormals=flush_subnormals, writes=writes, title=title, holds=holds)
+            cast_order=cast_order, strict=strict, flush_subnormals=flush_subnormals,
+            skip_diagnosis=skip_diagnosis, writes=writes, title=title, holds=holds)
         if not isolate:
             found.require_device()
         return found

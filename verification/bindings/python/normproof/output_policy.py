@@ -51,6 +51,7 @@ class OutputPolicy:
     xfail: str = ""
     strict: bool = False
     flush_subnormals: bool = False
+    skip_diagnosis: bool = False
     order: tuple[str, ...] = ()
 
     def for_case(self, case: Case) -> OutputPolicy:
@@ -62,7 +63,7 @@ class OutputPolicy:
     def apply(self, corpus: Corpus) -> None:
         """Sets the options of a handle of the gate."""
         settings = {"outputs": self.default_outputs, "xfail": self.xfail, "strict": "1" if self.strict else "",
-                    **self.tolerance_settings}
+                    "skip_diagnosis": "1" if self.skip_diagnosis else "", **self.tolerance_settings}
         for name, value in settings.items():
             corpus.set(name, value)
 

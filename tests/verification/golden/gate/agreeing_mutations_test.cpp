@@ -1,0 +1,101 @@
+#include "verification/golden/gate/agreeing_mutations.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/verification/golden/gate/wrong_kernel.hpp"
+#include "verification/golden/recipes/corpus.hpp"
+
+namespace normproof::verification::golden::gate {
+namespace {
+
+using mutations::Mutation;
+using mutations::MutationOperator;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+constexpr std::uint64_t kMuchWork = 1'000'000'000;
+
+MutationSearch search(const StoredCase& stored, const std::vector<StoredTensor>& answer,
+                      std::uint64_t limit = kMuchWork) {
+  return find_agreeing_mutations(stored, failing_outputs_of(stored, answer), limit);
+}
+
+/// The mistakes that a reader of the report must recognize, each with the smallest row that shows
+/// it.
+TEST(AgreeingMutations, NameMistakesOfKernelsThatWorkByBlocks) {
+  const auto first_name = [](const Case& c, const Mutation& mutation) {
+    const StoredCase stored = certified(c);
+    const auto found = search(stored, run_mutation(c, mutation)).found;
+    return found.empty() ? "" : found.front().diagnosis.what;
+  };
+  const Case norm = plain_recipe("layer_norm", {3, 40}, DType::float32).make(1);
+  using enum MutationOperator;
+  EXPECT_EQ(first_name(norm, {"terms of the statistics", first_32}),
+            "terms of the statistics: without what is past its first 32");
+  EXPECT_EQ(first_name(norm, {"terms and n of the statistics", first_32}),
+            "terms and n of the statistics: without what is past its first 32");
+  EXPECT_EQ(first_name(norm, {"elements of gamma and beta", repeat_32}),
+            "elements of gamma and beta: repeated every 32");
+  EXPECT_EQ(first_name(norm, {"elements of gamma and beta", repeat_1}),
+            "elements of gamma and beta: with its first element for all");
+  EXPECT_EQ(first_name(plain_recipe("layer_norm", {3, 16}, DType::float32).make(1),
+                       {"writing y", exchanged_columns}),
+            "writing y: with neighboring tiles of columns exchanged");
+  const Case tall = plain_recipe("layer_norm", {24, 3}, DType::float32).make(1);
+  EXPECT_EQ(first_name(tall, {"rows of grad_gamma and grad_beta", partial_8}),
+            "rows of grad_gamma and grad_beta: without its last block of 8");
+  EXPECT_EQ(first_name(plain_recipe("softmax", {3, 40}, DType::float32).make(1),
+                       {"elements of a row", first_32}),
+            "elements of a row: without what is past its first 32");
+  EXPECT_EQ(first_name(plain_recipe("layer_norm", {3, 65}, DType::float32)
+                           .x([](auto, double normal) { return 1 + normal; })
+                           .make(1),
+                       {"statistic", padded_power}),
+            "statistic: with the padding of the row to a power of two");
+}
+
+TEST(AgreeingMutations, NameAnExponentialThatOverflows) {
+  for (const auto& [op, site] :
+       {std::pair{"silu", "formula of the share"}, std::pair{"gelu_tanh", "every exponential"}}) {
+    const Case c = plain_recipe(op, {2, 4}, DType::float32)
+                       .x([](std::size_t i, double normal) { return i == 1 ? 100.0 : normal; })
+                       .make(1);
+    const StoredCase stored = certified(c);
+    const auto answer = run_mutation(c, {site, MutationOperator::overflowing});
+    const auto found = search(stored, answer).found;
+    ASSERT_THAT(found, Not(IsEmpty())) << op;
+    EXPECT_EQ(found.front().diagnosis.what,
+              std::string(site) + ": by an exponential that overflows to NaN");
+  }
+}
+
+TEST(AgreeingMutations, EndAtTheLimitAndSaySo) {
+  const StoredCase stored = certified(plain_recipe("layer_norm", {3, 40}, DType::float32).make(1));
+  const auto answer =
+      run_mutation(stored.description.c, {"writing y", MutationOperator::transposed});
+  EXPECT_TRUE(search(stored, answer).is_complete);
+  const MutationSearch cut = search(stored, answer, 5'000);
+  EXPECT_FALSE(cut.is_complete);
+  EXPECT_THAT(cut.found, IsEmpty());
+}
+
+TEST(AgreeingMutations, TheLimitGrowsWithTheElements) {
+  CaseResult small, large;
+  small.tensors.push_back({.name = "y", .count = 10});
+  large.tensors.push_back({.name = "y", .count = 100'000});
+  EXPECT_GT(search_work_limit(small), 0u);
+  EXPECT_GT(search_work_limit(large), search_work_limit(small));
+}
+
+// The error is that of an unknown mistake, and only a part of it is the mutation.
+TEST(AgreeingMutations, DoNotNameAMistakeThatExplainsOnlyAPartOfTheElements) {
+  const StoredCase stored = certified(plain_recipe("layer_norm", {3, 40}, DType::float32).make(1));
+  const auto answer = change_output(
+      run_mutation(stored.description.c, {"writing y", MutationOperator::unwritten_last}), "y",
+      [](double v, std::size_t i) { return i == 17 ? v + 1 : v; });
+  EXPECT_THAT(search(stored, answer).found, IsEmpty());
+}
+
+}  // namespace
+}  // namespace normproof::verification::golden::gate

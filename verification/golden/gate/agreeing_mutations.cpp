@@ -1,0 +1,262 @@
+#include "verification/golden/gate/agreeing_mutations.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "verification/golden/certify/certificate.hpp"
+#include "verification/golden/corpus/kind.hpp"
+#include "verification/golden/corpus/scaling.hpp"
+#include "verification/golden/plain/plain_layers.hpp"
+#include "verification/golden/recipes/case_inputs.hpp"
+
+namespace normproof::verification::golden::gate {
+
+using corpus::find;
+using corpus::is_layer;
+using corpus::usual_accumulation;
+using mutations::Mutation;
+using mutations::Sites;
+using plain::run_plain;
+using recipes::inputs_of;
+using EvalInputs = ref::model::OperationInputs;
+
+namespace {
+
+/// The work that every search may do, and the work for each element that was judged. One unit takes
+/// about 10 ns, and the verdict on an element about 3 us.
+constexpr std::uint64_t kMinWork = 12'000'000;
+constexpr std::uint64_t kWorkPerElement = 300;
+
+/// An output agrees with a wrong implementation if their distance is at most this number times the
+/// error bound of the correct formula, plus 64 unit roundoffs of the wrong value. The factor is
+/// larger than 1, because the output and the wrong implementation may each be off by the bound of
+/// the wrong formula, which is about as large as that of the correct formula.
+constexpr double kAgreementBoundFactor = 4;
+/// A mutation is accepted as the explanation of an output only if the output is close to the values
+/// of the mutation. Let d be the distance from these values. The output's distance from the exact
+/// values must be at least this factor times d. Its distance from the values of the implementation
+/// without mutation must be at least as large. This excludes mutations that change nothing.
+constexpr double kRequiredMargin = 8;
+/// The largest distance, in ulps, between an output and the values of a mutation that still counts
+/// as agreement, if the mutation has no error bound.
+constexpr double kMaxUlps = 1000;
+/// A mutation is left out if another one explains as many outputs and is this many times closer.
+/// Distances below kMinComparedUlps count as equally close.
+constexpr double kMaxTimesFarther = 8;
+constexpr double kMinComparedUlps = 1;
+
+double distance(double a, double b) {
+  if (!std::isfinite(a) || !std::isfinite(b))
+    return std::isfinite(a) == std::isfinite(b) ? 0 : std::numeric_limits<double>::infinity();
+  return std::fabs(a - b);
+}
+
+/// Whether the values of a mutation explain the elements that failed: each of these elements is
+/// closer to the mutation than to the exact value, and the mutation fails in most of them. It need
+/// not fail in all, because the error of an element may be just above its bound.
+bool explains_failed_elements(const FailingOutput& f, const std::vector<double>& values) {
+  std::size_t failing = 0;
+  for (const std::size_t i : f.failed) {
+    const double away = distance(f.got[i], values[i]);
+    if (away != 0 && !(away < distance(f.got[i], f.exact[i]))) return false;
+    if (!(distance(values[i], f.exact[i]) <= f.bound[i])) ++failing;
+  }
+  return 4 * failing >= 3 * f.failed.size();
+}
+
+/// Returns the largest distance between the output and `other`, in ulps of the largest element.
+/// Returns nothing if they do not agree.
+std::optional<double> find_distance_if_agreeing(const FailingOutput& f,
+                                                const std::vector<StoredTensor>& other,
+                                                const std::vector<StoredTensor>& right) {
+  const StoredTensor* const tensor = find(other, f.name);
+  const StoredTensor* const plain = find(right, f.name);
+  if (tensor == nullptr || plain == nullptr || *tensor == *plain) return std::nullopt;
+  const std::vector<double> values = ref::io::widen(*tensor);
+  if (values.size() != f.got.size() || !explains_failed_elements(f, values)) return std::nullopt;
+  const std::vector<double> unmutated = ref::io::widen(*plain);
+  double largest = 0, to_exact = 0, to_right = 0, magnitude = 0;
+  std::size_t finite = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double away = distance(f.got[i], values[i]);
+    finite += std::isfinite(f.got[i]) ? 1 : 0;
+    // If the wrong value is larger than the correct one, its bound is larger too.
+    const double scale = std::isfinite(values[i]) ? 64 * f.unit * std::fabs(values[i]) : 0;
+    // Equal values agree even if the bound is NaN because the expected value is not finite.
+    if (away != 0 && !(away <= kAgreementBoundFactor * f.bound[i] + scale)) return std::nullopt;
+    largest = std::max(largest, away);
+    to_exact = std::max(to_exact, distance(f.got[i], f.exact[i]));
+    if (i < unmutated.size()) to_right = std::max(to_right, distance(f.got[i], unmutated[i]));
+    if (std::isfinite(values[i])) magnitude = std::max(magnitude, std::fabs(values[i]));
+  }
+  // Many wrong formulas produce only NaN, so a NaN output does not tell them apart.
+  if (finite == 0 || !(largest * kRequiredMargin <= std::min(to_exact, to_right)))
+    return std::nullopt;
+  return largest == 0 ? 0 : largest / (2 * f.unit * magnitude);
+}
+
+/// The failing outputs that agree with one mutation, and the largest of their distances from this
+/// mutation, in ulps.
+struct Explanation {
+  std::vector<std::string> outputs;
+  double ulps = 0;
+};
+
+Explanation explain(const std::vector<FailingOutput>& failing,
+                    const std::vector<StoredTensor>& other,
+                    const std::vector<StoredTensor>& right) {
+  Explanation explanation;
+  for (const FailingOutput& f : failing) {
+    const std::optional<double> own = find_distance_if_agreeing(f, other, right);
+    if (!own) continue;
+    explanation.outputs.push_back(f.name);
+    explanation.ulps = std::max(explanation.ulps, *own);
+  }
+  return explanation;
+}
+
+/// Whether the mutation changes only the rounding. Two values that are nearly equal before such a
+/// rounding can be far apart after it.
+bool is_rounding_mistake(const Mutation& mutation) {
+  return mutation.op == mutations::MutationOperator::half_precision ||
+         mutation.op == mutations::MutationOperator::bfloat16_sum ||
+         mutation.op == mutations::MutationOperator::truncate;
+}
+
+bool is_within_mistaken_bound(const FailingOutput& f, const std::vector<double>& mistaken,
+                              const std::vector<double>& errors) {
+  if (errors.size() != mistaken.size()) return false;
+  for (std::size_t i = 0; i < mistaken.size(); ++i) {
+    const double bound =
+        2 * tolerance::with_storage_rounding(errors[i], mistaken[i], kNonzeroRemainder, f.dtype);
+    if (std::isfinite(mistaken[i]) && !(distance(f.got[i], mistaken[i]) <= bound)) return false;
+  }
+  return true;
+}
+
+/// Removes the outputs that are too far from the mutated formula. The allowed distance is twice the
+/// error bound of that formula, because the output and the plain implementation may each be off by
+/// this bound. For a mutation without an error bound, the allowed distance is kMaxUlps.
+void keep_plausible_outputs(const Case& c, const std::vector<FailingOutput>& failing,
+                            const std::vector<StoredTensor>& mistaken, const Mutation& mutation,
+                            Explanation& explanation) {
+  if (explanation.outputs.empty()) return;
+  const bool has_no_bound = !is_layer(c) || corpus::is_scaled(c);
+  if (has_no_bound || is_rounding_mistake(mutation)) {
+    if (has_no_bound && explanation.ulps > kMaxUlps) explanation.outputs.clear();
+    return;
+  }
+  EvalInputs inputs = inputs_of(c);
+  certify::replace_not_finite(inputs, c, certify::kReplacements);
+  const auto errors = plain::plain_error_bounds(
+      c, inputs, {}, tolerance::arithmetic_of_candidate(usual_accumulation(c.dtype), false),
+      mutation);
+  std::erase_if(explanation.outputs, [&](const std::string& name) {
+    const FailingOutput& f = *std::ranges::find(failing, name, &FailingOutput::name);
+    const auto own = errors.find(name);
+    return own == errors.end() ||
+           !is_within_mistaken_bound(f, ref::io::widen(*find(mistaken, name)), own->second);
+  });
+}
+
+/// Returns the case of `stored`. If the operation is a function and the case has no gradients, a
+/// grad_y of zeros is added, because the mutated implementations compute all gradients.
+Case add_missing_grad_y(const StoredCase& stored) {
+  Case c = stored.description.c;
+  const StoredTensor* const y = find(stored.expected, "y");
+  const bool is_function = std::holds_alternative<ref::model::FunctionOptions>(c.options);
+  if (!is_function || corpus::is_scaled(c) || y == nullptr || find(c.inputs, "grad_y") != nullptr)
+    return c;
+  const std::size_t elements = ref::io::widen(*y).size();
+  c.inputs.push_back(
+      ref::io::make_tensor("grad_y", c.dtype, y->shape, std::vector<double>(elements, 0)));
+  std::ranges::sort(c.inputs, {}, &StoredTensor::name);
+  return c;
+}
+
+/// Sorts the mutations by the number of outputs that they explain, and then by their distance.
+/// Removes those that are much farther from the output than the closest one that explains as many.
+void keep_closest(std::vector<AgreeingMutation>& found) {
+  const auto rank = [](const AgreeingMutation& each) {
+    return std::pair(-static_cast<std::ptrdiff_t>(each.diagnosis.outputs.size()),
+                     each.diagnosis.ulps);
+  };
+  std::ranges::stable_sort(found, {}, rank);
+  double closest = 0;
+  std::size_t outputs = 0;
+  std::erase_if(found, [&](const AgreeingMutation& each) {
+    if (each.diagnosis.outputs.size() != outputs) {
+      outputs = each.diagnosis.outputs.size();
+      closest = std::max(each.diagnosis.ulps, kMinComparedUlps);
+    }
+    return each.diagnosis.ulps > kMaxTimesFarther * closest;
+  });
+}
+
+/// Runs the mutations one after the other.
+class Search {
+ public:
+  Search(const StoredCase& stored, const std::vector<FailingOutput>& failing,
+         std::uint64_t work_limit)
+      : c_(add_missing_grad_y(stored)),
+        inputs_(inputs_of(c_)),
+        failing_(failing),
+        work_left_(work_limit) {}
+
+  MutationSearch run() {
+    MutationSearch search;
+    try {
+      Sites all;
+      all.list();
+      all.limit(work_left_);
+      const std::vector<StoredTensor> right = run_plain(c_, inputs_, {}, all);
+      for (const Mutation& mutation : all.seen()) try_mutation(mutation, right, search.found);
+    } catch (const mutations::WorkLimitReached&) {
+      search.is_complete = false;
+    }
+    keep_closest(search.found);
+    return search;
+  }
+
+ private:
+  void try_mutation(const Mutation& mutation, const std::vector<StoredTensor>& right,
+                    std::vector<AgreeingMutation>& found) {
+    Sites sites(mutation);
+    sites.limit(work_left_);
+    const std::vector<StoredTensor> mistaken = run_plain(c_, inputs_, {}, sites);
+    Explanation explanation = explain(failing_, mistaken, right);
+    keep_plausible_outputs(c_, failing_, mistaken, mutation, explanation);
+    if (explanation.outputs.empty()) return;
+    found.push_back(
+        {mutation, Diagnosis{.what = fmt::format("{}: {}", mutation.site, to_string(mutation.op)),
+                             .ulps = explanation.ulps,
+                             .outputs = std::move(explanation.outputs)}});
+  }
+
+  Case c_;
+  EvalInputs inputs_;
+  const std::vector<FailingOutput>& failing_;
+  std::uint64_t work_left_;
+};
+
+}  // namespace
+
+std::uint64_t search_work_limit(const CaseResult& result) {
+  std::uint64_t elements = 0;
+  for (const TensorResult& tensor : result.tensors) elements += tensor.count;
+  return kMinWork + kWorkPerElement * elements;
+}
+
+MutationSearch find_agreeing_mutations(const StoredCase& stored,
+                                       const std::vector<FailingOutput>& failing,
+                                       std::uint64_t work_limit) {
+  if (failing.empty()) return {};
+  return Search(stored, failing, work_limit).run();
+}
+
+}  // namespace normproof::verification::golden::gate

@@ -1,0 +1,39 @@
+#include "verification/golden/gate/failing_outputs.hpp"
+
+#include <utility>
+
+#include "verification/golden/corpus/scaling.hpp"
+#include "verification/golden/gate/judged_values.hpp"
+
+namespace normproof::verification::golden::gate {
+
+using corpus::find;
+using corpus::unit_roundoff;
+
+std::vector<FailingOutput> failing_outputs(const StoredCase& stored,
+                                           const std::vector<StoredTensor>& answer,
+                                           const CaseResult& result,
+                                           const tolerance::Tolerance& bounds) {
+  std::vector<FailingOutput> failing;
+  for (const TensorResult& t : result.tensors) {
+    if (t.passed() || !t.problem.empty()) continue;
+    const StoredTensor& given = *find(answer, t.name);
+    FailingOutput f{t.name,
+                    given.dtype,
+                    given.shape,
+                    t.failed,
+                    ref::io::widen(given),
+                    ref::io::widen(*find(stored.expected, t.name)),
+                    {},
+                    unit_roundoff(given.dtype)};
+    if (corpus::is_scaled(stored.description.c))
+      f.bound = compute_judged_values(stored, answer, t.name, bounds).bound;
+    for (std::size_t i = f.bound.size(); i < f.got.size(); ++i)
+      f.bound.push_back(tolerance::with_storage_rounding(
+          bounds.bound.at(t.name).data()[i], f.exact[i], kNonzeroRemainder, given.dtype));
+    failing.push_back(std::move(f));
+  }
+  return failing;
+}
+
+}  // namespace normproof::verification::golden::gate
