@@ -12,6 +12,7 @@
 
 namespace normproof::verification::golden::gate {
 
+using certify::copy_without_inputs;
 using corpus::find;
 using corpus::unit_roundoff;
 using corpus::usual_accumulation;
@@ -59,10 +60,28 @@ TensorResult make_uncompared_result(const std::string& name, std::string problem
 
 }  // namespace
 
-tolerance::Tolerance tolerance_for_options(const Case& c, const CheckOptions& options) {
+tolerance::Tolerance tolerance_for_options(const Case& c, const CheckOptions& options,
+                                           const tolerance::BlockOptions& blocks) {
   return tolerance::derive_tolerance(
       c, options.accumulation ? *options.accumulation : usual_accumulation(c.dtype),
-      options.formula, options.flush_subnormals, options.cast_order);
+      options.formula, options.flush_subnormals, options.cast_order, blocks);
+}
+
+tolerance::Tolerance tolerance_for_options(const StoredCase& stored, const CheckOptions& options,
+                                           const tolerance::BlockOptions& blocks) {
+  tolerance::Tolerance bounds =
+      tolerance_for_options(stored.description.c, options, {.threads = blocks.threads});
+  if (stored.all_rows == nullptr) return bounds;
+  tolerance::BlockOptions sums = blocks;
+  sums.only_sums = true;
+  tolerance::Tolerance all = tolerance_for_options(stored.all_rows->c, options, sums);
+  for (auto& [name, bound] : all.bound) {
+    const auto& radius = stored.all_rows->radius.at(name);
+    for (std::size_t i = 0; i < bound.size(); ++i) bound.data()[i] += radius.data()[i];
+    bounds.bound.set(name, std::move(bound));
+    bounds.input_sensitivity.set(name, std::move(all.input_sensitivity.at(name)));
+  }
+  return bounds;
 }
 
 bool is_required(const StoredCase& stored, const std::string& output, const CheckOptions& options) {
@@ -80,12 +99,12 @@ std::vector<double> error_to_bound_ratios(const StoredCase& stored,
 
 CaseResult check_case(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                       const CheckOptions& options) {
-  return check_case(stored, answer, options, tolerance_for_options(stored.description.c, options));
+  return check_case(stored, answer, options, tolerance_for_options(stored, options));
 }
 
 CaseResult check_case(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                       const CheckOptions& options, const tolerance::Tolerance& bounds) {
-  CaseResult result{.description = stored.description};
+  CaseResult result{.description = copy_without_inputs(stored.description)};
   const std::vector<std::string> known = expected_output_names(stored);
   for (const StoredTensor& tensor : answer) {
     if (std::ranges::find(known, tensor.name) != known.end() || tensor.name.ends_with("_lo"))
@@ -106,7 +125,7 @@ CaseResult check_case(const StoredCase& stored, const std::vector<StoredTensor>&
       result.tensors.push_back(make_uncompared_result(name, problem));
       continue;
     }
-    result.tensors.push_back(JudgedOutput(stored, answer, name, bounds).judge(options.maps));
+    result.tensors.push_back(judge_output(stored, answer, name, bounds, options.maps));
     result.tensors.back().note = describe_excess_digits(*find(stored.expected, name), *given);
   }
   if (result.tensors.empty())
