@@ -13,5 +13,7 @@ namespace normproof::ref::io {
 /// Example   sha256(std::string_view("abc")) begins with ba7816bf and ends with f20015ad
 std::string sha256(std::span<const std::byte> bytes);
 std::string sha256(std::string_view text);
+/// Returns the SHA-256 of the parts, one after the other, without copying them.
+std::string sha256(std::span<const std::span<const std::byte>> parts);
 
 }  // namespace normproof::ref::io

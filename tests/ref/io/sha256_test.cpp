@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,13 @@ TEST(Sha256, BytesAndTextGiveTheSameHash) {
   const std::vector<std::byte> bytes = {std::byte{0}, std::byte{0xff}, std::byte{10}};
   EXPECT_EQ(sha256(bytes), sha256(std::string_view("\0\xff\n", 3)));
   EXPECT_NE(sha256(bytes), sha256(std::string_view("\xff\n", 2)));
+}
+
+TEST(Sha256, PartsGiveTheHashOfTheirConcatenation) {
+  const std::string_view first = "abc", rest = "dbcdecdef";
+  const std::span<const std::byte> parts[] = {
+      std::as_bytes(std::span(first)), {}, std::as_bytes(std::span(rest))};
+  EXPECT_EQ(sha256(parts), sha256("abcdbcdecdef"));
 }
 
 }  // namespace

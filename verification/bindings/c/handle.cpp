@@ -1,6 +1,7 @@
 #include "verification/bindings/c/handle.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "verification/bindings/c/verdict_sentence.hpp"
 #include "verification/golden/certify/corpus_version.hpp"
@@ -172,22 +173,24 @@ void normproof_corpus::refuse(const char* function, bool declined, const char* r
 }
 
 const golden::tolerance::Tolerance& normproof_corpus::bounds() {
-  if (!bounds_) bounds_ = gate::tolerance_for_options(selected_->stored().description.c, options_);
+  if (!bounds_)
+    bounds_ = gate::tolerance_for_options(selected_->stored(), options_,
+                                          {.threads = threads_, .progress = block_progress()});
   return *bounds_;
 }
 
 void normproof_corpus::judge(normproof_verdict* out) {
   const StoredCase& stored = require_selected_case("normproof_judge").stored();
   require(out != nullptr, "normproof_judge", "out is null; expected a normproof_verdict");
-  gate::CaseResult result = refusal_
-                                ? gate::CaseResult{.description = stored.description,
-                                                   .problem = refusal_->reason,
-                                                   .declined = refusal_->declined}
-                                : gate::check_and_diagnose(stored, answer_, options_, bounds());
+  gate::CaseResult result =
+      refusal_ ? gate::CaseResult{.description =
+                                      golden::certify::copy_without_inputs(stored.description),
+                                  .problem = refusal_->reason,
+                                  .declined = refusal_->declined}
+               : gate::check_and_diagnose(stored, answer_, options_, bounds());
   verdict_ = normproof::verification::bindings::c::verdict_sentence(result);
   *out = {result.passed() ? 1 : 0, normproof::verification::bindings::c::largest_ratio(result),
           verdict_.c_str()};
-  result.description.c.inputs.clear();  // a report does not need the inputs, and they may be large
   results_.insert_or_assign(index_, std::move(result));
   judged_index_ = index_;
   judged_ = refusal_ ? std::vector<io::StoredTensor>() : std::move(answer_);
@@ -227,11 +230,42 @@ void normproof_corpus::expect(std::size_t* count, const normproof_expected** out
   *out = expected_->outputs().data();
 }
 
+void normproof_corpus::watch(normproof_progress progress, void* user) {
+  watch_ = progress;
+  watch_user_ = user;
+}
+
+golden::certify::Progress normproof_corpus::block_progress() const {
+  if (watch_ == nullptr) return {};
+  return [this](std::size_t done, std::size_t of) {
+    const std::int32_t stop =
+        mode->call_in_caller_mode([&] { return watch_(watch_user_, "", done, of); });
+    if (stop != 0) throw std::runtime_error("normproof_watch: progress stopped it");
+  };
+}
+
+void normproof_corpus::certify_rows(const char* name, const char* op, const char* mode_name,
+                                    const char* options_json, std::size_t input_count,
+                                    const normproof_tensor* inputs, std::size_t row_count,
+                                    const std::int64_t* rows, std::int32_t threads,
+                                    std::size_t* out) {
+  require(rows != nullptr || row_count == 0, "normproof_certify_rows",
+          "rows is null; expected numbers of rows");
+  std::vector<std::size_t> chosen;
+  for (std::size_t i = 0; i < row_count; ++i) {
+    require(rows[i] >= 0, "normproof_certify_rows",
+            fmt::format("rows[{}] is {}; expected 0 or more", i, rows[i]));
+    chosen.push_back(static_cast<std::size_t>(rows[i]));
+  }
+  certify(name, op, mode_name, options_json, 0, input_count, inputs, threads, out, &chosen);
+}
+
 void normproof_corpus::certify(const char* name, const char* op, const char* mode_name,
                                const char* options_json, std::int32_t is_sequence,
                                std::size_t input_count, const normproof_tensor* inputs,
-                               std::int32_t threads, std::size_t* out) {
-  const char* const self = "normproof_certify";
+                               std::int32_t threads, std::size_t* out,
+                               const std::vector<std::size_t>* rows) {
+  const char* const self = rows == nullptr ? "normproof_certify" : "normproof_certify_rows";
   require(name != nullptr && op != nullptr && mode_name != nullptr && out != nullptr, self,
           "name, op, mode or index is null; expected all of them");
   require(inputs != nullptr || input_count == 0, self, "inputs is null; expected tensors");
@@ -253,21 +287,26 @@ void normproof_corpus::certify(const char* name, const char* op, const char* mod
                         input.bytes, given.bytes));
     question.inputs.push_back(copy_tensor(std::move(given), input.data));
   }
-  golden::corpus::Case c = golden::certify::make_user_case(question);
-  const std::string path = case_folder(c);
+  golden::corpus::Case c = golden::certify::make_user_case(std::move(question));
   // The user may supply a case of the corpus again, without one of its parameters. Then the new
   // case keeps the text `why` of the original case.
   for (const CaseDescription& known : cases_)
-    if (golden::corpus::case_operation_name(known.c) == question.op &&
-        known.c.reason == question.name)
+    if (golden::corpus::case_operation_name(known.c) == op && known.c.reason == name)
       c.why = known.c.why;
-  require(std::ranges::find(cases_, path, &CaseDescription::path) == cases_.end(), self,
-          fmt::format("{} is there already; expected another name", path));
-  constexpr int kMost = 64;
-  const int wanted = std::min(threads == 0 ? process::usable_processors() : threads, kMost);
-  auto stored = std::make_shared<const StoredCase>(golden::certify::certify_user_case(c, wanted));
-  CaseDescription description = stored->description;
-  description.c.inputs.clear();
+  const auto check_path = [&](const std::string& path) {
+    require(std::ranges::find(cases_, path, &CaseDescription::path) == cases_.end(), self,
+            fmt::format("{} is there already; expected another name", path));
+  };
+  if (rows == nullptr) check_path(case_folder(c));
+  constexpr int kMaxThreads = 64;
+  threads_ = std::min(threads == 0 ? process::usable_processors() : threads, kMaxThreads);
+  StoredCase certified =
+      rows == nullptr
+          ? golden::certify::certify_user_case(std::move(c), threads_, block_progress())
+          : golden::certify::certify_rows(std::move(c), *rows, threads_, block_progress());
+  check_path(certified.description.path);
+  CaseDescription description = golden::certify::copy_without_inputs(certified.description);
+  auto stored = std::make_shared<const StoredCase>(std::move(certified));
   *out = cases_.size();
   user_cases_.emplace(cases_.size(), std::move(stored));
   cases_.push_back(std::move(description));

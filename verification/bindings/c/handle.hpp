@@ -30,7 +30,12 @@ struct normproof_corpus {
   void expect(std::size_t* count, const normproof_expected** out);
   void certify(const char* name, const char* op, const char* mode, const char* options_json,
                std::int32_t is_sequence, std::size_t input_count, const normproof_tensor* inputs,
-               std::int32_t threads, std::size_t* out);
+               std::int32_t threads, std::size_t* out,
+               const std::vector<std::size_t>* rows = nullptr);
+  void watch(normproof_progress progress, void* user);
+  void certify_rows(const char* name, const char* op, const char* mode, const char* options_json,
+                    std::size_t input_count, const normproof_tensor* inputs, std::size_t row_count,
+                    const std::int64_t* rows, std::int32_t threads, std::size_t* out);
   void verdict_json(const char** out);
   void shares(const char* output, std::size_t* count, const double** out);
   void report(const char* form, const char** out, std::int32_t* passed);
@@ -68,6 +73,8 @@ struct normproof_corpus {
   void clear_stored_output();
   /// Returns the tolerance of the selected case. It is computed at the first call.
   const normproof::verification::golden::tolerance::Tolerance& bounds();
+  /// Returns a function that calls the one of `watch`, or an empty function if there is none.
+  normproof::verification::golden::certify::Progress block_progress() const;
   normproof::verification::golden::candidate::CandidateOutput ask_candidate(
       const StoredCase& variant, normproof_ask ask, void* user);
   normproof::verification::golden::reports::ReportSettings report_settings() const;
@@ -83,6 +90,11 @@ struct normproof_corpus {
   normproof::verification::golden::reports::ReportSettings settings_ = {};
   std::string repro_ = {};  ///< command that repeats a check; may contain {path}
   std::map<std::size_t, normproof::verification::golden::gate::CaseResult> results_ = {};
+
+  normproof_progress watch_ = nullptr;
+  void* watch_user_ = nullptr;
+  /// The number of threads of the last certification, which derive bounds too.
+  int threads_ = 1;
 
   std::shared_ptr<const SelectedCase> selected_ = {};
   std::size_t index_ = 0;  ///< index of the selected case

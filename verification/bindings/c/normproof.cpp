@@ -163,6 +163,21 @@ std::int32_t normproof_certify(normproof_corpus* corpus, const char* name, const
   });
 }
 
+std::int32_t normproof_watch(normproof_corpus* corpus, normproof_progress progress, void* user) {
+  return call_and_record_error(corpus, [&] { corpus->watch(progress, user); });
+}
+
+std::int32_t normproof_certify_rows(normproof_corpus* corpus, const char* name, const char* op,
+                                    const char* mode, const char* options, std::size_t input_count,
+                                    const normproof_tensor* inputs, std::size_t row_count,
+                                    const std::int64_t* rows, std::int32_t threads,
+                                    std::size_t* index) {
+  return call_and_record_error(corpus, [&] {
+    corpus->certify_rows(name, op, mode, options, input_count, inputs, row_count, rows, threads,
+                         index);
+  });
+}
+
 std::int32_t normproof_decline(normproof_corpus* corpus, const char* reason) {
   return call_and_record_error(corpus, [&] { corpus->refuse("normproof_decline", true, reason); });
 }

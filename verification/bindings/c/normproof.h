@@ -18,7 +18,7 @@ extern "C" {
 #endif
 
 #define NORMPROOF_ABI_VERSION 1
-#define NORMPROOF_ABI_MINOR 1 /* grows with every function that is added */
+#define NORMPROOF_ABI_MINOR 2 /* grows with every function that is added */
 
 /* What a function returns: the numbers of the exit status of `normproof`. Where it is not
    NORMPROOF_OK, normproof_error has the sentence, and nothing was written to `out`. */
@@ -99,7 +99,7 @@ size_t normproof_case_count(const normproof_corpus* corpus);
 
 /* An option of `normproof golden check`, for what is judged from now on: "outputs" ("y,grad_x":
    these alone have to be there and are compared; "": the default), "accumulation" ("float32"; "":
-   the default), "formula" ("folded", "one_pass"; "": two passes), "cast_order"
+   the default), "formula" ("stable", "folded", "one_pass"; "": two passes), "cast_order"
    ("before_gamma": a norm in 16 bits may round x_hat before it applies gamma; "": the default),
    "flush_subnormals" ("1": subnormal numbers may be 0; "": the default) or "skip_diagnosis" ("1":
    the verdict on a case that fails does not name its mistake, and takes less time; "": the
@@ -204,8 +204,9 @@ int32_t normproof_expect(normproof_corpus* corpus, size_t* count, const normproo
    normproof_case has it; what is absent has its default; null: all. inputs: named and shaped as for
    `normproof apply`, copied; what may be absent there may be absent here. The dtype of the case is
    that of x (of the parameter, of an encoder's parameters).
-   threads: 1, or 2 and more for rows side by side, or where rows meet for the two enclosures, which
-   changes no bit; 0: as there are processors.
+   A case of many rows that are independent is certified in blocks of rows, so that it takes little
+   memory beyond its tensors. threads: 1, or 2 and more for blocks side by side, or where there is
+   one block for the two enclosures, which changes no bit; 0: as there are processors.
    NORMPROOF_USAGE: an unknown name with the nearest known one, a shape or an option that does not
    fit, in one sentence; NORMPROOF_FAILED: nothing decides an element. */
 int32_t normproof_certify(normproof_corpus* corpus, const char* name, const char* op,
@@ -259,6 +260,24 @@ int32_t normproof_make(normproof_corpus* corpus, const char* folder, const char*
    layer its parameters and state. It is what `normproof operations --json` prints, and stands until
    the next call of it or normproof_close. */
 int32_t normproof_layers(normproof_corpus* corpus, const char** out);
+
+/* ---- Since 1.2 ---- */
+
+/* Sets what normproof_certify, normproof_certify_rows, normproof_judge and normproof_expect call
+   between two blocks of rows of a large case, on the thread of the caller; null: nothing. Its
+   `path` is "". If it does not return 0, the call ends with NORMPROOF_FAILED and changes nothing. */
+int32_t normproof_watch(normproof_corpus* corpus, normproof_progress progress, void* user);
+
+/* Adds a case as normproof_certify does, that consists of some rows of a case with many rows: the
+   indices of the first axis of x in `rows`, in ascending order. An output that is a sum over rows,
+   such as grad_gamma, is the sum over all rows. It is enclosed in `double`, and the radius of the
+   enclosure is part of its bound.
+   NORMPROOF_USAGE: as normproof_certify; an operation that does not compute each row
+   independently; no row, or one that is out of range or not in ascending order. */
+int32_t normproof_certify_rows(normproof_corpus* corpus, const char* name, const char* op,
+                               const char* mode, const char* options, size_t input_count,
+                               const normproof_tensor* inputs, size_t row_count,
+                               const int64_t* rows, int32_t threads, size_t* index);
 
 #ifdef __cplusplus
 }

@@ -93,8 +93,9 @@ void GoldenCheckCommand::add(CLI::App& app) {
       "dtype of the case)");
   add_formula_option(
       app, options.formula,
-      "two_pass (default); folded: x r - m r is accepted too, with the error that it may "
-      "have; or one_pass: so is E[x^2] - E[x]^2");
+      "two_pass (default); stable: silu and gelu keep their relative accuracy for x < 0; "
+      "folded: x r - m r is accepted too, with the error that it may have; or one_pass: so "
+      "is E[x^2] - E[x]^2");
   add_cast_order_option(
       app, options.cast_order,
       "after_gamma (default); or before_gamma: in 16 bits, a norm may round x_hat before it "
@@ -116,8 +117,8 @@ void GoldenCheckCommand::add(CLI::App& app) {
       app, "--xfail", xfail,
       "A file of cases that are known to fail, one glob per line; a case that passes is a failure");
   add_flag(app, "--strict", strict,
-           "Fail if an element is not judged: with another formula or arithmetic a bound may claim "
-           "nothing");
+           "Fail if an element is not verified, because its bound is infinite or would accept "
+           "zeros");
   reports.add(app);
   add_jobs_option(app, jobs, "Cases to check");
   check_after_parsing(app, [&app] {

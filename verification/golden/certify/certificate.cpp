@@ -67,6 +67,9 @@ struct OutputInProgress {
   corpus::OutputScaling scaling = corpus::OutputScaling::none;
   /// The scale of the whole output, or one scale per block.
   std::vector<double> scales = {};
+  /// Whether the output is a sum over the rows of several blocks, so that it is rounded only after
+  /// the sums of all blocks have been added.
+  bool is_partial_sum = false;
 };
 
 /// Divides element i of an output by its scale. The quotient is not rounded yet.
@@ -120,14 +123,26 @@ void set_not_finite_elements(const NotFiniteElements& not_finite,
   }
 }
 
+/// Returns the name of element i of an output, such as "y at [2,0]". Row 0 of the output is row
+/// `first_row` of the case.
+std::string element_name(const OutputInProgress& output, std::size_t i, std::size_t first_row) {
+  std::vector<std::size_t> shape = output.shape;
+  if (!shape.empty() && first_row > 0) {
+    i += output.value.size() / shape[0] * first_row;
+    shape[0] += first_row;
+  }
+  return fmt::format("{} at {}", output.name, ref::tensor::index_to_string(i, shape));
+}
+
 /// Rounds every finite element. If an enclosure is too wide to be rounded, returns the
 /// name and index of that element.
 std::optional<std::string> round_all_elements(const NamedTensors<ball>& results,
                                               std::vector<OutputInProgress>& outputs,
-                                              Certificate& certificate) {
+                                              std::size_t first_row, Certificate& certificate) {
   certificate.elements = certificate.ties = 0;
   certificate.widest = std::numeric_limits<long>::min();
   for (OutputInProgress& output : outputs) {
+    if (output.is_partial_sum) continue;
     const auto& values = results.at(output.name);
     if (output.scaling == corpus::OutputScaling::blocks) {
       auto scales = block_scales({values.begin(), values.end()}, output.shape.back(),
@@ -140,7 +155,7 @@ std::optional<std::string> round_all_elements(const NamedTensors<ball>& results,
       if (!std::isfinite(output.value[i])) continue;
       if (!try_round_element(divide_by_scale(values.data()[i], output, i), output, i,
                              certificate)) {
-        return fmt::format("{} at {}", output.name, ref::tensor::index_to_string(i, output.shape));
+        return element_name(output, i, first_row);
       }
       certificate.widest = std::max(certificate.widest, relative_width_exponent(values.data()[i]));
       ++certificate.elements;
@@ -155,12 +170,13 @@ ball to_ball(const interval& x) {
   return result;
 }
 
-void check_second_enclosure(const Case& c, const NamedTensors<interval>& second,
+void check_second_enclosure(const std::string& path, const NamedTensors<interval>& second,
                             const NamedTensors<ball>& first,
-                            const std::vector<OutputInProgress>& outputs,
+                            const std::vector<OutputInProgress>& outputs, std::size_t first_row,
                             Certificate& certificate) {
   certificate.second_widest = std::numeric_limits<long>::min();
   for (const OutputInProgress& output : outputs) {
+    if (output.is_partial_sum) continue;
     const auto& values = second.at(output.name);
     const auto& balls = first.at(output.name);
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -169,16 +185,18 @@ void check_second_enclosure(const Case& c, const NamedTensors<interval>& second,
       certificate.second_widest = std::max(certificate.second_widest, relative_width_exponent(x));
       if (arb_overlaps(x.get(), balls.data()[i].get()) != 0) continue;
       throw std::runtime_error(
-          fmt::format("{}: {} at {}: the enclosures by MPFI and by Arb do not overlap",
-                      case_folder(c), output.name, ref::tensor::index_to_string(i, output.shape)));
+          fmt::format("{}: {}: the enclosures by MPFI and by Arb do not overlap", path,
+                      element_name(output, i, first_row)));
     }
   }
 }
 
 /// (C1) Checks that every result of an exact case is a number of the dtype and equals the result in
 /// `double`.
-void check_exact(const Case& c, const std::vector<OutputInProgress>& outputs,
-                 const NamedTensors<double>& results) {
+void check_exact(const Case& c, const std::vector<OutputInProgress>& outputs) {
+  EvalInputs inputs = inputs_of(c, case_folder(c));
+  replace_not_finite(inputs, c, kReplacements);
+  const auto results = checks::evaluation::run_operation<double>(c.options, inputs, c.sequence);
   for (const OutputInProgress& output : outputs)
     for (std::size_t i = 0; i < output.value.size(); ++i)
       if (output.remainder[i] != 0 || output.value[i] != results.at(output.name).data()[i])
@@ -188,53 +206,232 @@ void check_exact(const Case& c, const std::vector<OutputInProgress>& outputs,
                                        "a result that the dtype holds", Clause::C1);
 }
 
-}  // namespace
+/// The part of a case that is certified at once: the whole case or a block of its rows.
+struct Part {
+  const Case& c;
+  std::string path;  ///< the folder of the whole case
+  std::size_t first_row = 0;
+  bool sums_are_partial = false;  ///< whether the part has only some of the rows
+  bool parallel_enclosures = false;
+};
 
-Expected certify(const Case& c, bool parallel_enclosures) {
-  const EvalInputs original = inputs_of(c, case_folder(c));
+/// The rounded outputs of a part, and the enclosures of its partial sums.
+struct EnclosedPart {
+  std::vector<OutputInProgress> outputs;
+  NamedTensors<ball> first_sums;
+  NamedTensors<interval> second_sums;
+  Certificate certificate;
+};
+
+/// Moves the partial sums of a part from all of its outputs.
+template <class T>
+NamedTensors<T> take_partial_sums(NamedTensors<T>&& results,
+                                  const std::vector<OutputInProgress>& outputs) {
+  NamedTensors<T> sums;
+  for (const OutputInProgress& output : outputs)
+    if (output.is_partial_sum) sums.set(output.name, std::move(results.at(output.name)));
+  return sums;
+}
+
+NamedTensors<ball> evaluate_in_balls(const Case& c, const EvalInputs& inputs, long bits) {
+  const BallPrecision precision(bits);
+  return checks::evaluation::run_operation<ball>(c.options, inputs, c.sequence);
+}
+
+std::runtime_error undecided(const std::string& path, const std::string& element, long bits) {
+  return std::runtime_error(fmt::format("{}: {} is not decided with {} bits", path, element, bits));
+}
+
+EnclosedPart enclose(const Part& part) {
+  const Case& c = part.c;
+  const EvalInputs original = inputs_of(c, part.path);
   EvalInputs inputs = original;
   replace_not_finite(inputs, c, kReplacements);
-  const auto results = checks::evaluation::run_operation<double>(c.options, inputs, c.sequence);
-  std::vector<OutputInProgress> outputs = start_outputs(c, results);
-  const NotFiniteElements not_finite(
-      [](const Case& asked, const EvalInputs& finite) {
-        return checks::evaluation::run_operation<double>(asked.options, finite, asked.sequence);
-      },
-      c, original);
-  set_not_finite_elements(not_finite, outputs);
-  std::future<NamedTensors<interval>> second = std::async(
-      parallel_enclosures ? std::launch::async : std::launch::deferred,
-      [&] { return checks::evaluation::run_operation<interval>(c.options, inputs, c.sequence); });
-  Expected expected;
-  Certificate& certificate = expected.certificate;
-  for (certificate.bits = kInitialBits;; certificate.bits *= 2) {
-    const BallPrecision precision(certificate.bits);
-    const auto first = checks::evaluation::run_operation<ball>(c.options, inputs, c.sequence);
-    const auto open = round_all_elements(first, outputs, certificate);
-    if (!open) {
-      check_second_enclosure(c, second.get(), first, outputs, certificate);
-      break;
-    }
-    if (certificate.bits >= kMaxBits)
-      throw std::runtime_error(fmt::format("{}: {} is not decided with {} bits", case_folder(c),
-                                           *open, certificate.bits));
+  EnclosedPart enclosed;
+  std::vector<OutputInProgress>& outputs = enclosed.outputs;
+  {
+    const auto results = checks::evaluation::run_operation<double>(c.options, inputs, c.sequence);
+    outputs = start_outputs(c, results);
+    for (OutputInProgress& output : outputs)
+      output.is_partial_sum = part.sums_are_partial && is_sum_over_rows(output.name);
+    const NotFiniteElements not_finite(
+        [](const Case& asked, const EvalInputs& finite) {
+          return checks::evaluation::run_operation<double>(asked.options, finite, asked.sequence);
+        },
+        c, original);
+    set_not_finite_elements(not_finite, outputs);
   }
-  if (c.exact) check_exact(c, outputs, results);
+  std::future<NamedTensors<interval>> second_result = std::async(
+      part.parallel_enclosures ? std::launch::async : std::launch::deferred,
+      [&] { return checks::evaluation::run_operation<interval>(c.options, inputs, c.sequence); });
+  Certificate& certificate = enclosed.certificate;
+  for (certificate.bits = kInitialBits;; certificate.bits *= 2) {
+    const BallPrecision precision(certificate.bits);  // for the quotients by scales
+    auto first = evaluate_in_balls(c, inputs, certificate.bits);
+    const auto open = round_all_elements(first, outputs, part.first_row, certificate);
+    if (!open) {
+      auto second = second_result.get();
+      check_second_enclosure(part.path, second, first, outputs, part.first_row, certificate);
+      enclosed.first_sums = take_partial_sums(std::move(first), outputs);
+      enclosed.second_sums = take_partial_sums(std::move(second), outputs);
+      return enclosed;
+    }
+    if (certificate.bits >= kMaxBits) throw undecided(part.path, *open, certificate.bits);
+  }
+}
+
+std::vector<StoredTensor> expected_tensors(const Case& c,
+                                           const std::vector<OutputInProgress>& outputs) {
+  std::vector<StoredTensor> tensors;
   for (const OutputInProgress& output : outputs) {
-    expected.tensors.push_back(
-        ref::io::make_tensor(output.name, output.dtype, output.shape, output.value));
+    tensors.push_back(ref::io::make_tensor(output.name, output.dtype, output.shape, output.value));
     if (output.dtype == DType::int64) continue;
-    expected.tensors.push_back(
+    tensors.push_back(
         ref::io::make_tensor(output.name + "_lo", DType::float64, output.shape, output.remainder));
     if (output.scaling == corpus::OutputScaling::blocks) {
       const std::string name = corpus::scale_name(output.name);
-      expected.tensors.push_back(ref::io::make_tensor(name, stored_output_dtype(c, name),
-                                                      corpus::block_scales_shape(output.shape),
-                                                      output.scales));
+      tensors.push_back(ref::io::make_tensor(name, stored_output_dtype(c, name),
+                                             corpus::block_scales_shape(output.shape),
+                                             output.scales));
     }
   }
+  return tensors;
+}
+
+/// Adds the certificate of a part to the certificate of the whole case. The counts are added. The
+/// precision and the widths become the larger of the two values.
+void add(Certificate& all, const Certificate& part) {
+  all.bits = std::max(all.bits, part.bits);
+  all.elements += part.elements;
+  all.ties += part.ties;
+  all.widest = std::max(all.widest, part.widest);
+  all.second_widest = std::max(all.second_widest, part.second_widest);
+}
+
+/// The expected outputs of a case while its blocks are being certified, in ascending order.
+class BlocksInProgress {
+ public:
+  BlocksInProgress(const Case& c, const RowBlocks& blocks) : case_(c), blocks_(blocks) {}
+
+  void append(std::size_t block, EnclosedPart&& part) {
+    std::vector<OutputInProgress> rows;
+    for (OutputInProgress& output : part.outputs)
+      if (output.is_partial_sum)
+        append_sum(std::move(output));
+      else
+        rows.push_back(std::move(output));
+    for (const StoredTensor& tensor : expected_tensors(case_, rows)) append_rows(block, tensor);
+    const BallPrecision precision(kInitialBits);
+    add_sums(first_, std::move(part.first_sums));
+    add_sums(second_, std::move(part.second_sums));
+    if (block == 0)
+      certificate_ = part.certificate;
+    else
+      add(certificate_, part.certificate);
+  }
+
+  Expected finish() {
+    round_sums();
+    Expected expected{std::move(tensors_), certificate_};
+    for (StoredTensor& tensor : expected_tensors(case_, sums_))
+      expected.tensors.push_back(std::move(tensor));
+    std::ranges::sort(expected.tensors, {}, &StoredTensor::name);
+    return expected;
+  }
+
+ private:
+  /// Notes which elements of a sum are NaN.
+  void append_sum(OutputInProgress&& part) {
+    const auto found = std::ranges::find(sums_, part.name, &OutputInProgress::name);
+    if (found == sums_.end()) {
+      part.is_partial_sum = false;
+      sums_.push_back(std::move(part));
+      return;
+    }
+    for (std::size_t i = 0; i < part.value.size(); ++i) {
+      if (!std::isnan(part.value[i])) continue;
+      found->value[i] = found->remainder[i] = part.value[i];
+    }
+  }
+
+  void append_rows(std::size_t block, const StoredTensor& part) {
+    auto found = std::ranges::find(tensors_, part.name, &StoredTensor::name);
+    if (found == tensors_.end()) {
+      StoredTensor whole{part.name, part.dtype, part.shape, {}};
+      whole.shape[0] = blocks_.rows();
+      whole.bytes.resize(ref::io::byte_size(whole.dtype, whole.shape).value());
+      found = tensors_.insert(tensors_.end(), std::move(whole));
+    }
+    const std::size_t row = found->bytes.size() / blocks_.rows();
+    std::ranges::copy(part.bytes, found->bytes.begin() +
+                                      static_cast<std::ptrdiff_t>(blocks_.first_row(block) * row));
+  }
+
+  void round_sums() {
+    if (sums_.empty()) return;
+    const std::string path = case_folder(case_);
+    Certificate of_sums;
+    for (of_sums.bits = kInitialBits;; of_sums.bits *= 2) {
+      const BallPrecision precision(of_sums.bits);
+      if (of_sums.bits > kInitialBits) first_ = evaluate_sums(of_sums.bits);
+      const auto open = round_all_elements(first_, sums_, 0, of_sums);
+      if (!open) break;
+      if (of_sums.bits >= kMaxBits) throw undecided(path, *open, of_sums.bits);
+    }
+    check_second_enclosure(path, second_, first_, sums_, 0, of_sums);
+    add(certificate_, of_sums);
+  }
+
+  /// Encloses the sums with more bits than the blocks needed.
+  NamedTensors<ball> evaluate_sums(long bits) const {
+    const BallPrecision precision(bits);
+    NamedTensors<ball> sums;
+    for (std::size_t i = 0; i < blocks_.count(); ++i) {
+      const Case block = blocks_.block(i);
+      EvalInputs inputs = inputs_of(block, case_folder(case_));
+      replace_not_finite(inputs, block, kReplacements);
+      auto results = evaluate_in_balls(block, inputs, bits);
+      NamedTensors<ball> part;
+      for (const OutputInProgress& sum : sums_) part.set(sum.name, std::move(results.at(sum.name)));
+      add_sums(sums, std::move(part));
+    }
+    return sums;
+  }
+
+  const Case& case_;
+  const RowBlocks& blocks_;
+  std::vector<StoredTensor> tensors_ = {};
+  std::vector<OutputInProgress> sums_ = {};
+  NamedTensors<ball> first_ = {};
+  NamedTensors<interval> second_ = {};
+  Certificate certificate_ = {};
+};
+
+}  // namespace
+
+Expected certify(const Case& c, bool parallel_enclosures) {
+  EnclosedPart enclosed =
+      enclose({.c = c, .path = case_folder(c), .parallel_enclosures = parallel_enclosures});
+  if (c.exact) check_exact(c, enclosed.outputs);
+  Expected expected{expected_tensors(c, enclosed.outputs), enclosed.certificate};
   std::ranges::sort(expected.tensors, {}, &StoredTensor::name);
   return expected;
+}
+
+Expected certify_in_blocks(const Case& c, const RowBlocks& blocks, int threads,
+                           const Progress& progress) {
+  if (blocks.count() == 1 || c.exact) return certify(c, threads > 1);
+  const std::string path = case_folder(c);
+  BlocksInProgress whole(c, blocks);
+  for_each_block(
+      blocks, threads, progress,
+      [&](std::size_t i) {
+        const Case block = blocks.block(i);
+        return enclose(
+            {.c = block, .path = path, .first_row = blocks.first_row(i), .sums_are_partial = true});
+      },
+      [&](std::size_t i, EnclosedPart&& part) { whole.append(i, std::move(part)); });
+  return whole.finish();
 }
 
 }  // namespace normproof::verification::golden::certify

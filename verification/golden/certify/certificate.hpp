@@ -4,12 +4,10 @@
 
 #include "ref/model/operation_inputs.hpp"
 #include "verification/golden/certify/not_finite.hpp"
+#include "verification/golden/certify/row_blocks.hpp"
 #include "verification/golden/corpus/case.hpp"
 
 namespace normproof::verification::golden::certify {
-
-using corpus::Case;
-using ref::io::StoredTensor;
 
 /// The evidence that the expected values of a case are correct.
 struct Certificate {
@@ -51,5 +49,17 @@ struct Expected {
 /// Throws    ContractError; std::runtime_error if 16384 bits do not suffice to round an element, or
 ///           if the second enclosure (50-digit MPFI intervals) does not overlap the first
 Expected certify(const Case& c, bool parallel_enclosures = false);
+
+/// Computes and certifies the expected outputs of a case block by block, so that the enclosures of
+/// few rows exist at a time. An output that is a sum over rows is enclosed by the sum of the
+/// enclosures of the blocks.
+///
+/// Computes  the tensors of certify, bit for bit: an element has one nearest number, whatever
+///           encloses it. `threads` blocks are certified at a time; neither their number nor the
+///           size of the blocks changes the tensors. If there is one block, the two enclosures of
+///           the case are computed in parallel instead
+/// Throws    the exceptions of certify and of `progress`, which is called on the caller's thread
+Expected certify_in_blocks(const Case& c, const RowBlocks& blocks, int threads,
+                           const Progress& progress = {});
 
 }  // namespace normproof::verification::golden::certify

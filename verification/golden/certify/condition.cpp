@@ -1,4 +1,5 @@
 #include "verification/golden/certify/condition.hpp"
+#include "verification/golden/certify/row_blocks.hpp"
 #include "verification/golden/recipes/case_inputs.hpp"
 
 #include <algorithm>
@@ -95,6 +96,12 @@ double condition_number(const Case& c) {
   double largest = 1;
   const auto* const layer = std::get_if<ref::model::NormOptions>(&c.options);
   if (layer == nullptr || c.mode == Mode::inference) return largest;
+  // No slice has rows of two blocks.
+  if (const RowBlocks blocks(c); blocks.count() > 1) {
+    for (std::size_t i = 0; i < blocks.count(); ++i)
+      largest = std::max(largest, condition_number(blocks.block(i)));
+    return largest;
+  }
   checks::evaluation::EvalInputs inputs = inputs_of(c, case_folder(c));
   for (auto& step : inputs.steps) {
     step.x = checks::evaluation::convert_to_rows(ref::model::norm_layout(*layer), step.x);

@@ -1,20 +1,37 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "ref/tensor/named_tensors.hpp"
 #include "verification/golden/certify/manifest.hpp"
+#include "verification/golden/certify/row_blocks.hpp"
 #include "verification/golden/corpus/path_globs.hpp"
 
 namespace normproof::verification::golden::certify {
+
+/// A case from which some rows were drawn.
+struct AllRows {
+  Case c;
+  /// The largest distance of the expected value of each output that is a sum over all rows from the
+  /// exact value.
+  ref::tensor::NamedTensors<double> radius;
+};
 
 /// A case with its expected outputs, as stored in the folder of the case.
 struct StoredCase {
   CaseDescription description;  ///< the description, including the inputs
   std::vector<StoredTensor> expected;
+  /// If the rows of the case were drawn from those of another one, the outputs that are sums over
+  /// rows are the sums over all rows of that case. Null for any other case.
+  std::shared_ptr<const AllRows> all_rows = {};
 };
+
+/// Returns a description without the tensors of the case.
+CaseDescription copy_without_inputs(const CaseDescription& description);
 
 /// Certifies a case that is not stored in any folder. Returns the contents that its folder would
 /// have.

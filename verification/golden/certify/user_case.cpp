@@ -9,8 +9,8 @@
 #include "ref/numeric/errors.hpp"
 #include "verification/checks/evaluation/sequence.hpp"
 #include "verification/golden/certify/condition.hpp"
-#include "verification/golden/certify/for_each_in_parallel.hpp"
-#include "verification/golden/certify/row_parts.hpp"
+#include "verification/golden/certify/enclosed_sums.hpp"
+#include "verification/golden/corpus/kind.hpp"
 #include "verification/golden/recipes/case_inputs.hpp"
 
 namespace normproof::verification::golden::certify {
@@ -63,52 +63,37 @@ ref::numeric::ContractViolation rename_to_option(const Case& c,
   return violation;
 }
 
+void check_part(const Case& c) {
+  checks::evaluation::EvalInputs inputs = recipes::inputs_of(c);
+  check_infinities(inputs, c);
+  replace_not_finite(inputs, c, kReplacements);
+  checks::evaluation::run_operation<double>(c.options, inputs, c.sequence);
+}
+
+/// Checks a case block by block, which takes less memory than the whole case. The whole case is
+/// checked if a block violates a requirement, because the message names an element.
+void check_blocks(const Case& c) {
+  const RowBlocks blocks(c);
+  if (blocks.count() == 1) return check_part(c);
+  try {
+    for (std::size_t i = 0; i < blocks.count(); ++i) check_part(blocks.block(i));
+  } catch (const std::exception&) {
+    check_part(c);
+    throw;
+  }
+}
+
 /// Runs the operation once in double, so that violated requirements are reported before the
 /// certification starts.
 void check_requirements(const Case& c) {
   try {
-    checks::evaluation::EvalInputs inputs = recipes::inputs_of(c);
-    check_infinities(inputs, c);
-    replace_not_finite(inputs, c, kReplacements);
-    checks::evaluation::run_operation<double>(c.options, inputs, c.sequence);
+    check_blocks(c);
   } catch (const ref::numeric::FileError& error) {
     throw UsageError(error.what());
   } catch (const ref::numeric::ContractError& error) {
     throw UsageError(
         fmt::format("{}: {}", case_folder(c), sentence(rename_to_option(c, error.violation()))));
   }
-}
-
-/// Adds the certificate of a part to the certificate of the whole case. The counts are added. The
-/// precision and the widths become the larger of the two values.
-void add(Certificate& all, const Certificate& part) {
-  all.bits = std::max(all.bits, part.bits);
-  all.elements += part.elements;
-  all.ties += part.ties;
-  all.widest = std::max(all.widest, part.widest);
-  all.second_widest = std::max(all.second_widest, part.second_widest);
-}
-
-Expected certify_in_parts(const Case& c, int threads) {
-  const std::vector<Case> parts = split_into_row_parts(c, static_cast<std::size_t>(threads));
-  if (parts.size() == 1) return certify(c, threads > 1);
-  std::vector<Expected> results_of_parts(parts.size());
-  try {
-    for_each_in_parallel(parts.size(), threads,
-                         [&](std::size_t i) { results_of_parts[i] = certify(parts[i]); });
-    // The message would name an element of the part, not of the case.
-  } catch (const std::runtime_error&) {
-    return certify(c, true);
-  }
-  Expected whole;
-  whole.certificate = results_of_parts.front().certificate;
-  std::vector<std::vector<StoredTensor>> tensors;
-  for (Expected& part : results_of_parts) {
-    if (!tensors.empty()) add(whole.certificate, part.certificate);
-    tensors.push_back(std::move(part.tensors));
-  }
-  whole.tensors = join_parts(tensors);
-  return whole;
 }
 
 }  // namespace
@@ -128,7 +113,7 @@ std::vector<std::pair<std::string, std::string>> parse_user_options(const std::s
   return options;
 }
 
-Case make_user_case(const UserCase& question) {
+Case make_user_case(UserCase question) {
   check_case_name(question.name);
   Case c;
   c.tier = corpus::Tier::user;
@@ -138,7 +123,7 @@ Case make_user_case(const UserCase& question) {
   for (const auto& [name, value] : question.options) ref::model::set_option(c.options, name, value);
   c.mode = parse_mode(question.mode);
   c.sequence = question.sequence;
-  c.inputs = question.inputs;
+  c.inputs = std::move(question.inputs);
   std::ranges::sort(c.inputs, {}, &StoredTensor::name);
   const auto twice = std::ranges::adjacent_find(c.inputs, {}, &StoredTensor::name);
   if (twice != c.inputs.end())
@@ -148,17 +133,52 @@ Case make_user_case(const UserCase& question) {
   return c;
 }
 
-StoredCase certify_user_case(const Case& c, int threads) {
-  Expected expected = certify_in_parts(c, threads);
+namespace {
+
+StoredCase make_stored_case(Case c, Expected&& expected) {
   StoredCase stored;
   CaseDescription& description = stored.description;
   description.path = case_folder(c);
-  description.c = c;
   description.condition = condition_number(c);
   description.case_text = manifest_entry_text(c, expected);
+  description.c = std::move(c);
   for (const StoredTensor& tensor : expected.tensors)
     if (!tensor.name.ends_with("_lo")) description.outputs.push_back(tensor.name);
   stored.expected = std::move(expected.tensors);
+  return stored;
+}
+
+void check_rows(const Case& c, std::span<const std::size_t> rows) {
+  if (!has_independent_rows(c))
+    throw UsageError(fmt::format(
+        "{} does not compute each row independently; expected an operation that does, such as "
+        "layer_norm",
+        corpus::case_operation_name(c)));
+  const std::size_t count = corpus::find(c.inputs, "x")->shape[0];
+  if (rows.empty()) throw UsageError("no row is given; expected at least one");
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (rows[i] >= count || (i > 0 && rows[i] <= rows[i - 1]))
+      throw UsageError(fmt::format("rows[{}] is {}; expected rows below {} in ascending order", i,
+                                   rows[i], count));
+}
+
+}  // namespace
+
+StoredCase certify_user_case(Case c, int threads, const Progress& progress) {
+  Expected expected = certify_in_blocks(c, RowBlocks(c), threads, progress);
+  return make_stored_case(std::move(c), std::move(expected));
+}
+
+StoredCase certify_rows(Case c, std::span<const std::size_t> rows, int threads,
+                        const Progress& progress) {
+  check_rows(c, rows);
+  Case drawn = select_rows(c, rows);
+  Expected expected = certify_in_blocks(drawn, RowBlocks(drawn), threads);
+  EnclosedSums sums = enclose_sums_over_rows(c, RowBlocks(c), threads, progress);
+  for (StoredTensor& sum : sums.tensors)
+    *std::ranges::find(expected.tensors, sum.name, &StoredTensor::name) = std::move(sum);
+  StoredCase stored = make_stored_case(std::move(drawn), std::move(expected));
+  stored.all_rows = std::make_shared<const AllRows>(std::move(c), std::move(sums.radius));
   return stored;
 }
 

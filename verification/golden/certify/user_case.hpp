@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,14 +29,20 @@ std::vector<std::pair<std::string, std::string>> parse_user_options(const std::s
 /// Throws    UsageError with one sentence, if a name is unknown (the sentence gives the nearest
 ///           known name), if a tensor is absent, unknown or has a wrong shape, or if the operation
 ///           rejects an option or an input
-Case make_user_case(const UserCase& question);
+Case make_user_case(UserCase question);
 
 /// Computes and certifies the expected values of a user's case. Returns what the folder of a case
 /// in a corpus would contain.
-/// Computes  on `threads` threads. Their number does not change the result. The parts of
-///           split_into_row_parts are certified in parallel. If rows depend on each other, the two
-///           enclosures are computed in parallel instead
-/// Throws    the exceptions of certify
-StoredCase certify_user_case(const Case& c, int threads);
+/// Computes  on `threads` threads, in the blocks of RowBlocks. Neither changes the result
+/// Throws    the exceptions of certify_in_blocks
+StoredCase certify_user_case(Case c, int threads, const Progress& progress = {});
+
+/// Certifies some rows of a user's case with many rows. The returned case consists of these rows.
+/// The outputs that are sums over rows are those of all rows: they are enclosed with less accuracy,
+/// in `double` with running error bounds, and StoredCase::all_rows has the radii of the enclosures.
+/// Throws    UsageError if the operation does not compute each row independently, and if `rows` is
+///           empty, not ascending or out of range; the exceptions of certify_in_blocks
+StoredCase certify_rows(Case c, std::span<const std::size_t> rows, int threads,
+                        const Progress& progress = {});
 
 }  // namespace normproof::verification::golden::certify

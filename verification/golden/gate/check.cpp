@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 #include "ref/model/operation_info.hpp"
 #include "ref/numeric/errors.hpp"
@@ -13,6 +15,7 @@
 
 namespace normproof::verification::golden::gate {
 
+using certify::copy_without_inputs;
 using corpus::find;
 using corpus::unit_roundoff;
 using corpus::usual_accumulation;
@@ -64,17 +67,23 @@ class UnaskedElements {
                   const CheckOptions& options)
       : stored_(stored), answer_(answer), has_usual_bounds_(has_usual_tolerance(options)) {}
 
-  /// Moves the elements of `result` that are not asked from `vacuous` to `unasked`. `judged` is the
-  /// output that `result` describes.
-  void subtract_from(TensorResult& result, const JudgedOutput& judged) {
+  /// Moves the elements of `result` that are not asked from `vacuous` to `unasked`. `bounds` are
+  /// those of the candidate.
+  void subtract_from(TensorResult& result, const tolerance::Tolerance& bounds) {
     const Case& c = stored_.description.c;
     if (result.vacuous == 0 || c.tier == corpus::Tier::user || is_elementwise(c)) return;
-    const std::vector<bool> usual =
-        has_usual_bounds_ ? judged.vacuous()
-                          : JudgedOutput(stored_, answer_, result.name, usual_bounds()).vacuous();
-    for (std::size_t i = 0; i < usual.size(); ++i)
-      if (usual[i] && judged.vacuous()[i] && !std::ranges::binary_search(result.failed, i))
-        ++result.unasked;
+    if (has_usual_bounds_) {
+      result.unasked = result.vacuous;
+    } else {
+      const std::vector<Part> own = find_parts(stored_, answer_, result.name, bounds);
+      const std::vector<Part> usual = find_parts(stored_, answer_, result.name, usual_bounds());
+      std::vector<bool> unasked(own.size());
+      for (std::size_t p = 0; p < own.size(); ++p)
+        unasked[p] = own[p].is_vacuous() && usual[p].is_vacuous();
+      const std::size_t size = std::accumulate(result.shape.begin(), result.shape.end(),
+                                               std::size_t{1}, std::multiplies<>());
+      result.unasked = count_passed(own, unasked, size / own.size(), result.failed);
+    }
     result.vacuous -= result.unasked;
   }
 
@@ -103,10 +112,28 @@ TensorResult make_uncompared_result(const std::string& name, std::string problem
 
 }  // namespace
 
-tolerance::Tolerance tolerance_for_options(const Case& c, const CheckOptions& options) {
+tolerance::Tolerance tolerance_for_options(const Case& c, const CheckOptions& options,
+                                           const tolerance::BlockOptions& blocks) {
   return tolerance::derive_tolerance(
       c, options.accumulation ? *options.accumulation : usual_accumulation(c.dtype),
-      options.formula, options.flush_subnormals, options.cast_order);
+      options.formula, options.flush_subnormals, options.cast_order, blocks);
+}
+
+tolerance::Tolerance tolerance_for_options(const StoredCase& stored, const CheckOptions& options,
+                                           const tolerance::BlockOptions& blocks) {
+  tolerance::Tolerance bounds =
+      tolerance_for_options(stored.description.c, options, {.threads = blocks.threads});
+  if (stored.all_rows == nullptr) return bounds;
+  tolerance::BlockOptions sums = blocks;
+  sums.only_sums = true;
+  tolerance::Tolerance all = tolerance_for_options(stored.all_rows->c, options, sums);
+  for (auto& [name, bound] : all.bound) {
+    const auto& radius = stored.all_rows->radius.at(name);
+    for (std::size_t i = 0; i < bound.size(); ++i) bound.data()[i] += radius.data()[i];
+    bounds.bound.set(name, std::move(bound));
+    bounds.input_sensitivity.set(name, std::move(all.input_sensitivity.at(name)));
+  }
+  return bounds;
 }
 
 bool is_required(const StoredCase& stored, const std::string& output, const CheckOptions& options) {
@@ -124,12 +151,12 @@ std::vector<double> error_to_bound_ratios(const StoredCase& stored,
 
 CaseResult check_case(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                       const CheckOptions& options) {
-  return check_case(stored, answer, options, tolerance_for_options(stored.description.c, options));
+  return check_case(stored, answer, options, tolerance_for_options(stored, options));
 }
 
 CaseResult check_case(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                       const CheckOptions& options, const tolerance::Tolerance& bounds) {
-  CaseResult result{.description = stored.description};
+  CaseResult result{.description = copy_without_inputs(stored.description)};
   const std::vector<std::string> known = expected_output_names(stored);
   for (const StoredTensor& tensor : answer) {
     if (std::ranges::find(known, tensor.name) != known.end() || tensor.name.ends_with("_lo"))
@@ -151,9 +178,8 @@ CaseResult check_case(const StoredCase& stored, const std::vector<StoredTensor>&
       result.tensors.push_back(make_uncompared_result(name, problem));
       continue;
     }
-    const JudgedOutput judged(stored, answer, name, bounds);
-    result.tensors.push_back(judged.judge(options.maps));
-    unasked.subtract_from(result.tensors.back(), judged);
+    result.tensors.push_back(judge_output(stored, answer, name, bounds, options.maps));
+    unasked.subtract_from(result.tensors.back(), bounds);
     result.tensors.back().note = describe_excess_digits(*find(stored.expected, name), *given);
   }
   if (result.tensors.empty())

@@ -33,7 +33,12 @@ struct CheckOptions {
 };
 
 /// Returns the error bounds of a case under these options.
-tolerance::Tolerance tolerance_for_options(const Case& c, const CheckOptions& options);
+tolerance::Tolerance tolerance_for_options(const Case& c, const CheckOptions& options,
+                                           const tolerance::BlockOptions& blocks = {});
+/// Overload for a case whose rows may have been drawn from another one (StoredCase::all_rows). The
+/// bound of a sum over all rows includes the radius of its enclosure. Its input sensitivity is 0.
+tolerance::Tolerance tolerance_for_options(const StoredCase& stored, const CheckOptions& options,
+                                           const tolerance::BlockOptions& blocks = {});
 
 /// Whether the case fails if the candidate does not return this output.
 bool is_required(const StoredCase& stored, const std::string& output, const CheckOptions& options);

@@ -9,6 +9,7 @@
 
 namespace normproof::verification::golden::gate {
 
+using certify::copy_without_inputs;
 using certify::for_each_in_parallel;
 using certify::read_case;
 
@@ -25,8 +26,7 @@ void check_outputs_exist(const std::vector<CaseDescription>& cases,
 
 CaseResult check_and_diagnose(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                               const CheckOptions& options) {
-  return check_and_diagnose(stored, answer, options,
-                            tolerance_for_options(stored.description.c, options));
+  return check_and_diagnose(stored, answer, options, tolerance_for_options(stored, options));
 }
 
 CaseResult check_and_diagnose(const StoredCase& stored, const std::vector<StoredTensor>& answer,
@@ -41,7 +41,8 @@ CaseResult check_and_diagnose(const StoredCase& stored, const std::vector<Stored
     return result;
     // For example, an int64 that a double cannot represent.
   } catch (const ref::numeric::ContractError& error) {
-    return {.description = stored.description, .problem = sentence(error.violation())};
+    return {.description = copy_without_inputs(stored.description),
+            .problem = sentence(error.violation())};
   }
 }
 
@@ -58,12 +59,14 @@ std::vector<CaseResult> check_cases(const std::filesystem::path& golden,
     const StoredCase stored = read_case(golden, cases[i]);
     try {
       const CandidateOutput output = candidate(stored);
-      results[i] = output.is_declined() ? CaseResult{.description = stored.description,
-                                                     .problem = output.reason(),
-                                                     .declined = true}
-                                        : check_and_diagnose(stored, output.tensors(), options);
+      results[i] = output.is_declined()
+                       ? CaseResult{.description = copy_without_inputs(stored.description),
+                                    .problem = output.reason(),
+                                    .declined = true}
+                       : check_and_diagnose(stored, output.tensors(), options);
     } catch (const ref::numeric::FileError& error) {
-      results[i] = {.description = stored.description, .problem = error.what()};
+      results[i] = {.description = copy_without_inputs(stored.description),
+                    .problem = error.what()};
     }
     const std::lock_guard lock(mutex);
     ++done;

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "verification/golden/certify/certificate.hpp"
-#include "verification/golden/gate/parts.hpp"
 
 namespace normproof::verification::golden::gate {
 
@@ -27,27 +26,30 @@ bool is_right_if_not_finite(double exact, double value) {
   return std::isnan(exact) ? !std::isfinite(value) : value == exact;
 }
 
+std::size_t count_elements(const StoredTensor& tensor) {
+  return tensor.bytes.size() / ref::io::item_size(tensor.dtype);
+}
+
 }  // namespace
 
 JudgedOutput::JudgedOutput(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                            std::string name, const tolerance::Tolerance& bounds)
     : name_(std::move(name)),
       answer_(*find(answer, name_)),
-      shape_(find(stored.expected, name_)->shape),
-      exact_(compute_judged_values(stored, answer, name_, bounds)),
-      vacuous_(find_vacuous_bounds(
-          exact_, elements_per_part(stored.description.c, name_, exact_.high.size()))) {}
+      range_{0, count_elements(answer_)},
+      exact_(compute_judged_values(stored, answer, name_, bounds)) {}
 
-TensorResult JudgedOutput::judge(bool with_map) const {
-  TensorResult result = compare_elements();
-  if (with_map && !result.failed.empty()) result.map = make_error_ratio_map(shape_, error_ratios());
-  return result;
-}
+JudgedOutput::JudgedOutput(const StoredCase& stored, const std::vector<StoredTensor>& answer,
+                           std::string name, const tolerance::Tolerance& bounds, ElementRange range)
+    : name_(std::move(name)),
+      answer_(*find(answer, name_)),
+      range_(range),
+      exact_(compute_judged_values(stored, answer, name_, bounds, range)) {}
 
 /// Returns |error| / bound for each element; NaN if the bound is infinite.
 std::vector<double> JudgedOutput::error_ratios() const {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  const std::vector<double> got = ref::io::widen(answer_);
+  const std::vector<double> got = widen_range(answer_, range_);
   std::vector<double> error_ratios(got.size());
   for (std::size_t i = 0; i < got.size(); ++i) {
     if (!std::isfinite(exact_.high[i])) {
@@ -74,21 +76,28 @@ ElementVerdict JudgedOutput::verdict(std::size_t i, double value) const {
   return value == exact_.high[i] ? right : within;
 }
 
-TensorResult JudgedOutput::compare_elements() const {
-  TensorResult result;
-  result.name = name_;
-  result.shape = shape_;
-  result.item_size = ref::io::item_size(answer_.dtype);
-  const std::vector<double> got = ref::io::widen(answer_);
+void JudgedOutput::compare_elements(TensorResult& result, Extremes& extremes) const {
+  const std::vector<double> got = widen_range(answer_, range_);
   std::vector<std::size_t> judged;
   std::vector<double> bounds;
+  const auto element = [&](std::size_t i, double ratio, double bound) {
+    // An element of low that is not finite belongs to a value that is not finite either.
+    const double high = exact_.high[i];
+    return Extremes::Element{range_.begin + i,
+                             ratio,
+                             got[i],
+                             std::isfinite(high) ? high + exact_.low[i] : high,
+                             bound,
+                             exact_.input_sensitivity[i]};
+  };
+  const auto first_failed = static_cast<std::ptrdiff_t>(result.failed.size());
   for (std::size_t i = 0; i < got.size(); ++i) {
     if (!std::isfinite(exact_.high[i])) {
       ++result.count;
       if (is_right_if_not_finite(exact_.high[i], got[i])) continue;
-      if (result.failed.empty()) at(result, i, got[i], 0);
-      result.failed.push_back(i);
-      result.ratio = std::numeric_limits<double>::infinity();
+      if (!extremes.not_finite)
+        extremes.not_finite = element(i, std::numeric_limits<double>::infinity(), 0);
+      result.failed.push_back(range_.begin + i);
       continue;
     }
     const double element_bound = exact_.bound[i];
@@ -100,37 +109,14 @@ TensorResult JudgedOutput::compare_elements() const {
     bounds.push_back(element_bound);
   }
   result.count += judged.size();
-  if (judged.empty()) return result;
-  for (std::size_t k = 0; k < judged.size(); ++k)
-    if (const double magnitude = std::fabs(exact_.high[judged[k]]);
-        magnitude > 0 && !vacuous_[judged[k]])
-      result.smallest_found_error = std::min(result.smallest_found_error, bounds[k] / magnitude);
+  if (judged.empty()) return;
   const checks::compare::Comparison comparison = compare_judged_output(got, judged, bounds);
-  add_metrics(got, judged, bounds, result);
-  const bool nan_failed = !result.failed.empty();
-  for (const std::size_t k : comparison.failed) result.failed.push_back(judged[k]);
-  std::ranges::sort(result.failed);
-  const auto unverified =
-      static_cast<std::size_t>(std::ranges::count_if(judged, [&](std::size_t i) {
-        return vacuous_[i] && !std::ranges::binary_search(result.failed, i);
-      }));
-  result.count -= unverified;
-  result.vacuous = unverified;
-  if (nan_failed && comparison.worst_ratio < std::numeric_limits<double>::infinity()) return result;
-  result.ratio = comparison.worst_ratio;
-  const std::size_t worst = judged[comparison.worst_index];
-  at(result, worst, got[worst], comparison.worst_bound);
-  if (comparison.worst_bound > 0)
-    result.input_sensitivity = exact_.input_sensitivity[worst] / comparison.worst_bound;
-  return result;
-}
-
-void JudgedOutput::at(TensorResult& result, std::size_t i, double got, double bound) const {
-  result.where = ref::tensor::index_to_string(i, shape_);
-  result.got = got;
-  // An element of low that is not finite belongs to a value that is not finite either.
-  result.exact = std::isfinite(exact_.high[i]) ? exact_.high[i] + exact_.low[i] : exact_.high[i];
-  result.bound = bound;
+  add_metrics(got, judged, bounds, result, extremes);
+  for (const std::size_t k : comparison.failed) result.failed.push_back(range_.begin + judged[k]);
+  std::sort(result.failed.begin() + first_failed, result.failed.end());
+  if (!extremes.worst || comparison.worst_ratio > extremes.worst->ratio)
+    extremes.worst =
+        element(judged[comparison.worst_index], comparison.worst_ratio, comparison.worst_bound);
 }
 
 oracle100 JudgedOutput::exact(std::size_t i) const {
@@ -160,13 +146,13 @@ double JudgedOutput::compute_error_at(std::size_t i, double got) const {
 
 void JudgedOutput::add_metrics(const std::vector<double>& got,
                                const std::vector<std::size_t>& judged,
-                               const std::vector<double>& bounds, TensorResult& result) const {
+                               const std::vector<double>& bounds, TensorResult& result,
+                               Extremes& extremes) const {
   const double half_of_the_digits = std::sqrt(unit_roundoff(answer_.dtype));
-  double largest_exact = 0, largest_error = 0;
   for (std::size_t k = 0; k < judged.size(); ++k) {
     const std::size_t i = judged[k];
     const double magnitude = std::fabs(exact_.high[i]);
-    largest_exact = std::max(largest_exact, magnitude);
+    extremes.largest_exact = std::max(extremes.largest_exact, magnitude);
     const double error = compute_error_at(i, got[i]);
     result.max_absolute = std::max(result.max_absolute, error);
     const bool is_within = error <= bounds[k];
@@ -175,11 +161,55 @@ void JudgedOutput::add_metrics(const std::vector<double>& got,
       continue;
     ++result.elements_with_digits;
     if (error == 0) continue;
-    largest_error = std::max(largest_error, error);
+    extremes.largest_error = std::max(extremes.largest_error, error);
     result.max_relative = std::max(result.max_relative, error / magnitude);
     result.max_ulp = std::max(result.max_ulp, error / ulp_size(exact_.high[i], answer_.dtype));
   }
-  result.norm_wise = largest_error == 0 ? 0 : largest_error / largest_exact;
+}
+
+TensorResult judge_output(const StoredCase& stored, const std::vector<StoredTensor>& answer,
+                          const std::string& name, const tolerance::Tolerance& bounds,
+                          bool with_map) {
+  constexpr std::size_t kElementsAtOnce = 16384;
+  TensorResult result;
+  result.name = name;
+  result.item_size = ref::io::item_size(find(answer, name)->dtype);
+  result.shape = find(stored.expected, name)->shape;
+  JudgedOutput::Extremes extremes;
+  const std::size_t count = count_elements(*find(answer, name));
+  const std::size_t step = is_judged_in_ranges(stored, name) ? kElementsAtOnce : count;
+  const std::size_t length = elements_per_part(stored.description.c, name, count);
+  std::vector<Part> parts(length == 0 ? 0 : count / length);
+  for (std::size_t begin = 0; begin < count; begin += step) {
+    const JudgedOutput judged(stored, answer, name, bounds, {begin, std::min(count, begin + step)});
+    judged.compare_elements(result, extremes);
+    judged.add_to_parts(length, parts);
+  }
+  std::vector<bool> vacuous;
+  for (const Part& part : parts) {
+    vacuous.push_back(part.is_vacuous());
+    if (!part.is_vacuous())
+      result.smallest_found_error = std::min(result.smallest_found_error, part.smallest_error);
+  }
+  result.vacuous = count_passed(parts, vacuous, length, result.failed);
+  result.count -= result.vacuous;
+  result.norm_wise =
+      extremes.largest_error == 0 ? 0 : extremes.largest_error / extremes.largest_exact;
+  const bool is_worst_infinite = extremes.worst && std::isinf(extremes.worst->ratio);
+  const auto& shown =
+      extremes.not_finite && !is_worst_infinite ? extremes.not_finite : extremes.worst;
+  if (shown) {
+    result.ratio = shown->ratio;
+    result.where = ref::tensor::index_to_string(shown->index, result.shape);
+    result.got = shown->got;
+    result.exact = shown->exact;
+    result.bound = shown->bound;
+    if (shown->bound > 0) result.input_sensitivity = shown->input_sensitivity / shown->bound;
+  }
+  if (with_map && !result.failed.empty())
+    result.map =
+        make_error_ratio_map(result.shape, error_to_bound_ratios(stored, answer, name, bounds));
+  return result;
 }
 
 }  // namespace normproof::verification::golden::gate

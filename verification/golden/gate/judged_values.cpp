@@ -87,6 +87,41 @@ void apply_candidate_scales(const StoredCase& stored, const std::vector<StoredTe
 
 }  // namespace
 
+std::vector<double> widen_range(const StoredTensor& tensor, ElementRange range) {
+  const std::size_t size = ref::io::item_size(tensor.dtype);
+  if (range.begin == 0 && range.end * size == tensor.bytes.size()) return ref::io::widen(tensor);
+  const auto at = [&](std::size_t i) {
+    return tensor.bytes.begin() + static_cast<std::ptrdiff_t>(i * size);
+  };
+  return ref::io::widen(
+      {tensor.name, tensor.dtype, {range.end - range.begin}, {at(range.begin), at(range.end)}});
+}
+
+bool is_judged_in_ranges(const StoredCase& stored, const std::string& name) {
+  return !corpus::is_scaled(stored.description.c) &&
+         corpus::stored_output_dtype(stored.description.c, name) != DType::float8_e8m0fnu;
+}
+
+JudgedValues compute_judged_values(const StoredCase& stored,
+                                   const std::vector<StoredTensor>& answer, const std::string& name,
+                                   const tolerance::Tolerance& bounds, ElementRange range) {
+  if (!is_judged_in_ranges(stored, name))
+    return compute_judged_values(stored, answer, name, bounds);
+  JudgedValues judged{widen_range(*find(stored.expected, name), range), {}, {}, {}};
+  const StoredTensor* const low = find(stored.expected, name + "_lo");
+  judged.low =
+      low == nullptr ? std::vector<double>(judged.high.size(), 0.0) : widen_range(*low, range);
+  const double* const bound = bounds.bound.at(name).data();
+  const double* const input_sensitivity = bounds.input_sensitivity.at(name).data();
+  judged.bound.assign(bound + range.begin, bound + range.end);
+  judged.input_sensitivity.assign(input_sensitivity + range.begin, input_sensitivity + range.end);
+  const DType dtype = find(answer, name)->dtype;
+  for (std::size_t i = 0; i < judged.high.size(); ++i)
+    judged.bound[i] = tolerance::with_storage_rounding(judged.bound[i], judged.high[i],
+                                                       judged.low[i], dtype, bounds.flushes);
+  return judged;
+}
+
 JudgedValues compute_judged_values(const StoredCase& stored,
                                    const std::vector<StoredTensor>& answer, const std::string& name,
                                    const tolerance::Tolerance& bounds) {

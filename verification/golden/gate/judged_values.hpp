@@ -18,6 +18,11 @@ struct JudgedValues {
   std::vector<double> input_sensitivity;  ///< Tolerance::input_sensitivity; 0 for block scales
 };
 
+/// A range of elements of an output, in C order.
+struct ElementRange {
+  std::size_t begin, end;
+};
+
 /// Returns the values and bounds with which an output of a candidate is compared.
 ///
 /// Computes  exact values in units of the candidate's block scales, if the output has block scales.
@@ -31,5 +36,15 @@ struct JudgedValues {
 JudgedValues compute_judged_values(const certify::StoredCase& stored,
                                    const std::vector<ref::io::StoredTensor>& answer,
                                    const std::string& name, const tolerance::Tolerance& bounds);
+/// Overload for some elements of an output. An output with scales is judged as a whole.
+JudgedValues compute_judged_values(const certify::StoredCase& stored,
+                                   const std::vector<ref::io::StoredTensor>& answer,
+                                   const std::string& name, const tolerance::Tolerance& bounds,
+                                   ElementRange range);
+/// Whether the elements of an output can be judged in several ranges.
+bool is_judged_in_ranges(const certify::StoredCase& stored, const std::string& name);
+
+/// Returns the elements of a tensor that are in a range, as numbers.
+std::vector<double> widen_range(const ref::io::StoredTensor& tensor, ElementRange range);
 
 }  // namespace normproof::verification::golden::gate

@@ -6,10 +6,12 @@
 #include <map>
 #include <vector>
 
+#include "ref/model/operation_info.hpp"
 #include "ref/numeric/errors.hpp"
 #include "verification/checks/evaluation/sequence.hpp"
 #include "verification/golden/certify/certificate.hpp"
 #include "verification/golden/certify/not_finite_elements.hpp"
+#include "verification/golden/certify/row_blocks.hpp"
 #include "verification/golden/corpus/kind.hpp"
 #include "verification/golden/corpus/layer_traits.hpp"
 #include "verification/golden/corpus/scaling.hpp"
@@ -43,22 +45,30 @@ namespace {
 
 struct ValuesAndErrors {
   NamedTensors<double> values, errors;
+  /// The outputs of a block that are sums over its rows. The sums of blocks can be added.
+  NamedTensors<any_order_error> sums = {};
 };
+
+void split(const Tensor<any_order_error>& elements, Tensor<double>& value, Tensor<double>& error) {
+  value = ref::tensor::empty_tensor<double>(ref::tensor::shape_of(elements));
+  error = value;
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    value.data()[i] = elements.data()[i].value;
+    error.data()[i] = elements.data()[i].error;
+  }
+}
 
 ValuesAndErrors evaluate(const Case& c, const checks::evaluation::EvalInputs& inputs,
                          const Arithmetic& arithmetic) {
   const AnyOrderArithmetic scope(arithmetic);
   ValuesAndErrors evaluated;
-  for (const auto& [name, elements] :
+  for (auto& [name, elements] :
        checks::evaluation::run_operation<any_order_error>(c.options, inputs, c.sequence)) {
-    Tensor<double> value = ref::tensor::empty_tensor<double>(ref::tensor::shape_of(elements));
-    Tensor<double> error = value;
-    for (std::size_t i = 0; i < elements.size(); ++i) {
-      value.data()[i] = elements.data()[i].value;
-      error.data()[i] = elements.data()[i].error;
-    }
+    Tensor<double> value, error;
+    split(elements, value, error);
     evaluated.values.set(name, std::move(value));
     evaluated.errors.set(name, std::move(error));
+    if (certify::is_sum_over_rows(name)) evaluated.sums.set(name, std::move(elements));
   }
   return evaluated;
 }
@@ -82,10 +92,13 @@ void allow(const Errors& errors, NamedTensors<double>& bound, std::string_view o
 /// and variance themselves are outputs.
 void allow_other_statistics(const Case& c, const checks::evaluation::EvalInputs& inputs,
                             const Arithmetic& arithmetic, NamedTensors<double>& bound) {
+  // A statistic of the forward pass does not depend on grad_y.
+  checks::evaluation::EvalInputs forward = inputs;
+  for (auto& step : forward.steps) step.grad_y = {};
   const auto allow_style = [&](const plain::Style& style, std::vector<const char*> names) {
     std::erase_if(names, [&](const char* name) { return bound.find(name) == nullptr; });
     if (names.empty()) return;
-    const Errors errors = plain_error_bounds(c, inputs, style, arithmetic);
+    const Errors errors = plain_error_bounds(c, forward, style, arithmetic);
     for (const char* const name : names) allow(errors, bound, name);
   };
   allow_style({.shifted = true}, {"biased_variance", "mean", "running_mean"});
@@ -184,15 +197,47 @@ Arithmetic arithmetic_of_candidate(Accumulation accumulation, bool flushes) {
   return arithmetic;
 }
 
-Tolerance derive_tolerance(const Case& c, Accumulation accumulation, Formula formula, bool flushes,
-                           CastOrder cast_order) {
-  return derive_tolerance(c, inputs_of(c), accumulation, formula, flushes, cast_order);
+namespace {
+
+/// How the error bounds of a case are derived.
+struct Derivation {
+  Accumulation accumulation;
+  Formula formula;
+  bool flushes;
+  CastOrder cast_order;
+};
+
+Arithmetic arithmetic_for(const Case& stored, const Case& c, const Derivation& how) {
+  Arithmetic arithmetic = arithmetic_of_candidate(how.accumulation, how.flushes);
+  if (corpus::rounds_inputs(stored))
+    arithmetic.input_roundoff = kScaledInputError * arithmetic.unit_roundoff;
+  arithmetic.exact_operations = is_exact(c, how.accumulation);
+  arithmetic.folded = how.formula == Formula::folded || how.formula == Formula::one_pass;
+  return arithmetic;
 }
 
-Tolerance derive_tolerance(const Case& stored, checks::evaluation::EvalInputs inputs,
-                           Accumulation accumulation, Formula formula, bool flushes,
-                           CastOrder cast_order) {
-  const Case c = corpus::set_computed_dtype(stored);
+/// Assumes exact operations on inputs and options that are rounded once each.
+Arithmetic arithmetic_of_rounded_inputs(const Case& c) {
+  return {.unit_roundoff = 0,
+          .tiny = 0,
+          .largest = std::numeric_limits<double>::infinity(),
+          .input_roundoff = unit_roundoff(c.dtype)};
+}
+
+/// The error bounds of a case or of a block of its rows, before they are compared with the values
+/// of whole outputs.
+struct DerivedBounds {
+  NamedTensors<double> values, bound, input_sensitivity;
+  /// The sums over the rows, without the allowances that `bound` has for them.
+  NamedTensors<any_order_error> sums, sums_of_rounded_inputs;
+};
+
+/// Derives the bounds of a case or of a block of rows. `c` is the case with the dtype in which it
+/// computes. Unless `all_outputs` is set, only the bounds of sums over rows are complete, and no
+/// input sensitivity is derived.
+DerivedBounds derive_bounds(const Case& c, checks::evaluation::EvalInputs inputs,
+                            const Derivation& how, const Arithmetic& arithmetic,
+                            bool all_outputs = true) {
   const checks::evaluation::EvalInputs given = inputs;
   const certify::NotFiniteElements not_finite(
       [](const Case& asked, const checks::evaluation::EvalInputs& finite) {
@@ -200,38 +245,183 @@ Tolerance derive_tolerance(const Case& stored, checks::evaluation::EvalInputs in
       },
       c, given);
   replace_not_finite(inputs, c, kReplacements);
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  Arithmetic arithmetic = arithmetic_of_candidate(accumulation, flushes);
-  if (corpus::rounds_inputs(stored))
-    arithmetic.input_roundoff = kScaledInputError * arithmetic.unit_roundoff;
-  arithmetic.exact_operations = is_exact(c, accumulation);
-  arithmetic.folded = formula == Formula::folded || formula == Formula::one_pass;
-  const double u = unit_roundoff(c.dtype);
-  // Assumes exact operations on inputs and options that are rounded once each.
-  const Arithmetic rounded_inputs{
-      .unit_roundoff = 0, .tiny = 0, .largest = kInfinity, .input_roundoff = u};
   ValuesAndErrors evaluated = evaluate(c, inputs, arithmetic);
-  Tolerance bounds{.bound = std::move(evaluated.errors),
-                   .flushes = flushes,
-                   .input_sensitivity = evaluate(c, inputs, rounded_inputs).errors};
-  if (formula == Formula::one_pass && computes_variance(c))
-    allow(plain_error_bounds(c, inputs, {.one_pass = true}, arithmetic), bounds.bound);
-  if (is_layer(c) && is_centered(case_operation_name(c)))
-    allow_other_statistics(c, inputs, arithmetic, bounds.bound);
+  ValuesAndErrors rounded_inputs;
+  if (all_outputs) rounded_inputs = evaluate(c, inputs, arithmetic_of_rounded_inputs(c));
+  DerivedBounds derived{.values = std::move(evaluated.values),
+                        .bound = std::move(evaluated.errors),
+                        .input_sensitivity = std::move(rounded_inputs.errors),
+                        .sums = std::move(evaluated.sums),
+                        .sums_of_rounded_inputs = std::move(rounded_inputs.sums)};
+  const NamedTensors<double>& values = derived.values;
+  if (how.formula == Formula::one_pass && computes_variance(c))
+    allow(plain_error_bounds(c, inputs, {.one_pass = true}, arithmetic), derived.bound);
+  if (all_outputs && is_layer(c) && is_centered(case_operation_name(c)))
+    allow_other_statistics(c, inputs, arithmetic, derived.bound);
   if (is_layer(c))
-    add_layer_allowances(c, inputs.steps.front(), evaluated.values, accumulation, bounds.bound);
+    add_layer_allowances(c, inputs.steps.front(), values, how.accumulation, derived.bound);
   if (is_function(c))
-    add_function_allowances(c, inputs.function, evaluated.values, accumulation, formula,
-                            bounds.bound, flushes);
-  if (cast_order == CastOrder::before_gamma)
-    allow_cast_before_gamma(c, inputs, evaluated.values, accumulation, bounds.bound);
-  if (corpus::is_scaled(stored)) divide_by_scales(stored, evaluated.values, bounds);
-  drop_overflowing_bounds(stored, evaluated.values, arithmetic, bounds.bound);
-  for (auto& [name, bound] : bounds.bound)
+    add_function_allowances(c, inputs.function, values, how.accumulation, how.formula,
+                            derived.bound, how.flushes);
+  if (how.cast_order == CastOrder::before_gamma)
+    allow_cast_before_gamma(c, inputs, values, how.accumulation, derived.bound);
+  for (auto& [name, bound] : derived.bound)
     for (std::size_t i = 0; i < bound.size(); ++i)
       if (not_finite.is_undetermined(name, i) || std::isnan(bound.data()[i]))
-        bound.data()[i] = kInfinity;
+        bound.data()[i] = std::numeric_limits<double>::infinity();
+  return derived;
+}
+
+/// Completes the bounds of a whole case.
+Tolerance complete_bounds(const Case& stored, DerivedBounds&& derived, const Derivation& how,
+                          const Arithmetic& arithmetic) {
+  Tolerance bounds{.bound = std::move(derived.bound),
+                   .flushes = how.flushes,
+                   .input_sensitivity = std::move(derived.input_sensitivity)};
+  if (corpus::is_scaled(stored)) divide_by_scales(stored, derived.values, bounds);
+  drop_overflowing_bounds(stored, derived.values, arithmetic, bounds.bound);
   return bounds;
+}
+
+/// The bounds of a case whose blocks are appended in ascending order.
+class BoundsOfBlocks {
+ public:
+  BoundsOfBlocks(const Case& c, const certify::RowBlocks& blocks, const Arithmetic& arithmetic,
+                 bool only_sums)
+      : case_(c),
+        blocks_(blocks),
+        arithmetic_(arithmetic),
+        rounded_inputs_(arithmetic_of_rounded_inputs(c)),
+        only_sums_(only_sums) {}
+
+  void append(std::size_t block, DerivedBounds&& part) {
+    for (const auto& [name, sum] : part.sums) add_allowances(name, sum, part.bound.at(name));
+    add(part.sums, arithmetic_, whole_.sums);
+    add(part.sums_of_rounded_inputs, rounded_inputs_, whole_.sums_of_rounded_inputs);
+    if (only_sums_) return;
+    NamedTensors<double> compared;
+    for (auto& [name, values] : part.values)
+      if (has_compared_values(name)) compared.set(name, std::move(values));
+    append_rows(block, compared, whole_.values);
+    append_rows(block, part.bound, whole_.bound);
+    append_rows(block, part.input_sensitivity, whole_.input_sensitivity);
+  }
+
+  DerivedBounds finish() {
+    const ref::io::StoredTensor& x = *corpus::main_input(case_);
+    const std::size_t elements = x.bytes.size() / ref::io::item_size(x.dtype);
+    for (const auto& [name, sum] : whole_.sums) {
+      Tensor<double> value, bound, input_sensitivity, ignored;
+      split(sum, value, bound);
+      if (only_sums_)
+        input_sensitivity = ref::tensor::full_tensor(ref::tensor::shape_of(value), 0.0);
+      else
+        split(whole_.sums_of_rounded_inputs.at(name), ignored, input_sensitivity);
+      const double terms = static_cast<double>(
+          std::max(blocks_.rows(), elements / std::max<std::size_t>(sum.size(), 1)));
+      const double roundings = terms * arithmetic_.unit_roundoff;
+      // An allowance is a larger error of the terms. In a sum of all rows, it also makes the
+      // roundings of the sum larger. If there are that many roundings, `bound` is infinite.
+      const double slack = roundings < 0.5 ? 1 + 2 * roundings / (1 - roundings) : 1;
+      const Tensor<double>& allowance = allowances_.at(name);
+      for (std::size_t i = 0; i < bound.size(); ++i)
+        if (allowance.data()[i] > 0) bound.data()[i] += slack * allowance.data()[i];
+      whole_.values.set(name, std::move(value));
+      whole_.bound.set(name, std::move(bound));
+      whole_.input_sensitivity.set(name, std::move(input_sensitivity));
+    }
+    return std::move(whole_);
+  }
+
+ private:
+  /// Adds the difference between the bound of a sum with allowances and without them.
+  void add_allowances(const std::string& name, const Tensor<any_order_error>& sum,
+                      const Tensor<double>& bound) {
+    if (!allowances_.contains(name))
+      allowances_.set(name, ref::tensor::full_tensor(ref::tensor::shape_of(bound), 0.0));
+    double* const allowance = allowances_.at(name).data();
+    for (std::size_t i = 0; i < bound.size(); ++i)
+      if (bound.data()[i] > sum.data()[i].error)
+        allowance[i] += bound.data()[i] - sum.data()[i].error;
+  }
+
+  static void add(const NamedTensors<any_order_error>& part, const Arithmetic& arithmetic,
+                  NamedTensors<any_order_error>& all) {
+    const AnyOrderArithmetic scope(arithmetic);
+    for (const auto& [name, terms] : part) {
+      if (!all.contains(name)) {
+        all.set(name, terms);
+        continue;
+      }
+      any_order_error* const sum = all.at(name).data();
+      for (std::size_t i = 0; i < terms.size(); ++i) sum[i] += terms.data()[i];
+    }
+  }
+
+  void append_rows(std::size_t block, const NamedTensors<double>& part,
+                   NamedTensors<double>& whole) const {
+    for (const auto& [name, values] : part) {
+      if (certify::is_sum_over_rows(name)) continue;
+      if (!whole.contains(name)) {
+        ref::tensor::Shape shape = ref::tensor::shape_of(values);
+        shape[0] = blocks_.rows();
+        whole.set(name, ref::tensor::empty_tensor<double>(shape));
+      }
+      const std::size_t first = blocks_.first_row(block);
+      const std::size_t row = values.size() / (blocks_.first_row(block + 1) - first);
+      std::copy(values.begin(), values.end(), whole.at(name).data() + first * row);
+    }
+  }
+
+  /// Whether complete_bounds compares the bounds of an output with its values.
+  bool has_compared_values(const std::string& name) const {
+    return !name.starts_with("grad_") ||
+           ref::model::operation_info(case_.options).independence ==
+               ref::model::Independence::element ||
+           unit_roundoff(corpus::output_dtype(case_, name)) < arithmetic_.unit_roundoff;
+  }
+
+  const Case& case_;
+  const certify::RowBlocks& blocks_;
+  Arithmetic arithmetic_;
+  Arithmetic rounded_inputs_;
+  bool only_sums_;
+  DerivedBounds whole_ = {};
+  NamedTensors<double> allowances_ = {};
+};
+
+Tolerance derive_in_blocks(const Case& stored, const certify::RowBlocks& blocks,
+                           const Derivation& how, const BlockOptions& options) {
+  const Arithmetic arithmetic = arithmetic_for(stored, stored, how);
+  BoundsOfBlocks whole(stored, blocks, arithmetic, options.only_sums);
+  certify::for_each_block(
+      blocks, options.threads, options.progress,
+      [&](std::size_t i) {
+        const Case block = blocks.block(i);
+        return derive_bounds(block, inputs_of(block), how, arithmetic, !options.only_sums);
+      },
+      [&](std::size_t i, DerivedBounds&& part) { whole.append(i, std::move(part)); });
+  return complete_bounds(stored, whole.finish(), how, arithmetic);
+}
+
+}  // namespace
+
+Tolerance derive_tolerance(const Case& c, Accumulation accumulation, Formula formula, bool flushes,
+                           CastOrder cast_order, const BlockOptions& block_options) {
+  const certify::RowBlocks blocks(c);
+  if (blocks.count() > 1 || block_options.only_sums)
+    return derive_in_blocks(c, blocks, {accumulation, formula, flushes, cast_order}, block_options);
+  return derive_tolerance(c, inputs_of(c), accumulation, formula, flushes, cast_order);
+}
+
+Tolerance derive_tolerance(const Case& stored, checks::evaluation::EvalInputs inputs,
+                           Accumulation accumulation, Formula formula, bool flushes,
+                           CastOrder cast_order) {
+  const Derivation how{accumulation, formula, flushes, cast_order};
+  const Case c = corpus::set_computed_dtype(stored);
+  const Arithmetic arithmetic = arithmetic_for(stored, c, how);
+  return complete_bounds(stored, derive_bounds(c, std::move(inputs), how, arithmetic), how,
+                         arithmetic);
 }
 
 double with_storage_rounding(double bound, double exact, double remainder, DType stored,

@@ -2,6 +2,7 @@
 
 #include "ref/tensor/named_tensors.hpp"
 #include "verification/checks/evaluation/inputs.hpp"
+#include "verification/golden/certify/row_blocks.hpp"
 #include "verification/golden/corpus/arithmetic.hpp"
 #include "verification/golden/corpus/case.hpp"
 #include "verification/golden/tolerance/cast_order.hpp"
@@ -56,10 +57,22 @@ struct Tolerance {
   /// smaller bound would not be useful, because the inputs themselves are not known better.
   ref::tensor::NamedTensors<double> input_sensitivity;
 };
+/// How the bounds of a case with many rows are derived, in the blocks of certify::RowBlocks.
+struct BlockOptions {
+  int threads = 1;  ///< the number of blocks at a time; it does not change the bounds
+  certify::Progress progress = {};  ///< called between blocks, on the caller's thread
+  /// Whether only the bounds of the outputs that are sums over rows are derived. Their input
+  /// sensitivity is 0 then. Requires a case with independent rows.
+  bool only_sums = false;
+};
+
+/// Derives the bounds in blocks. If there are several, the bound of a sum over rows differs from
+/// the bound in one block by the rounding errors of the bound itself.
 Tolerance derive_tolerance(const Case& c, Accumulation accumulation,
                            Formula formula = Formula::two_pass, bool flushes = false,
-                           CastOrder cast_order = CastOrder::after_gamma);
-/// Overload for a case whose inputs have been read (recipes::inputs_of).
+                           CastOrder cast_order = CastOrder::after_gamma,
+                           const BlockOptions& block_options = {});
+/// Overload for a case whose inputs have been read (recipes::inputs_of). It uses one block.
 Tolerance derive_tolerance(const Case& c, checks::evaluation::EvalInputs inputs,
                            Accumulation accumulation, Formula formula = Formula::two_pass,
                            bool flushes = false, CastOrder cast_order = CastOrder::after_gamma);

@@ -116,6 +116,62 @@ TEST_F(CAbiUserCases, InvalidCasesAreRejectedWithASentence) {
             NORMPROOF_USAGE);
 }
 
+TEST_F(CAbiUserCases, MayConsistOfSomeRowsWithTheSumsOfAllRows) {
+  auto& inputs = given_.tensors();
+  const auto certify_rows = [&](const std::vector<std::int64_t>& rows, const char* op) {
+    return normproof_certify_rows(corpus_, "mine", op, "training", "{\"eps\":\"1e-05\"}",
+                                  inputs.size(), inputs.data(), rows.size(), rows.data(), 1,
+                                  &index_);
+  };
+  ASSERT_EQ(certify_rows({0, 2}, "layer_norm"), NORMPROOF_OK) << error();
+  EXPECT_STREQ(normproof_case_path(corpus_, 0), "own/layer_norm/mine-2x5x6-float64");
+  select(0);
+  std::vector<golden::corpus::StoredTensor> answer;
+  for (const golden::corpus::StoredTensor& tensor : golden::reference_output(stored_)) {
+    if (tensor.name.ends_with("_lo")) continue;
+    answer.push_back(tensor);
+    if (tensor.shape[0] != 3) continue;
+    const auto row = static_cast<std::ptrdiff_t>(tensor.bytes.size() / 3);
+    auto& bytes = answer.back().bytes;
+    answer.back().shape[0] = 2;
+    bytes.erase(bytes.begin() + row, bytes.begin() + 2 * row);
+  }
+  EXPECT_EQ(judge(answer).passed, 1);
+  EXPECT_EQ(judge(golden::replace_element(answer, "grad_gamma", 4, 77)).passed, 0);
+  EXPECT_EQ(judge(golden::replace_element(answer, "y", 40, 77)).passed, 0);
+  EXPECT_EQ(certify_rows({0, 2}, "layer_norm"), NORMPROOF_USAGE);
+  EXPECT_THAT(error(), HasSubstr("is there already"));
+  EXPECT_EQ(certify_rows({0, 3}, "layer_norm"), NORMPROOF_USAGE);
+  EXPECT_THAT(error(), HasSubstr("rows[1] is 3; expected rows below 3"));
+  EXPECT_EQ(certify_rows({-1}, "layer_norm"), NORMPROOF_USAGE);
+  EXPECT_THAT(error(), HasSubstr("rows[0] is -1; expected 0 or more"));
+  EXPECT_EQ(normproof_case_count(corpus_), 1u);
+}
+
+TEST_F(CAbiUserCases, AreWatchedBlockByBlock) {
+  const std::vector<golden::corpus::StoredTensor> tensors = {golden::make_stored_tensor(
+      "x", golden::DType::float32, {64, 1024}, std::vector<double>(65536, 0.5))};
+  UserInputs large(tensors);
+  auto& inputs = large.tensors();
+  std::vector<std::size_t> seen;
+  const auto note = [](void* user, const char*, std::size_t done, std::size_t of) {
+    EXPECT_EQ(of, 4u);
+    static_cast<std::vector<std::size_t>*>(user)->push_back(done);
+    return 0;
+  };
+  const auto stop = [](void*, const char*, std::size_t, std::size_t) { return 1; };
+  ASSERT_EQ(normproof_watch(corpus_, stop, nullptr), NORMPROOF_OK);
+  EXPECT_EQ(certify(inputs, "mine", "relu"), NORMPROOF_FAILED);
+  EXPECT_THAT(error(), HasSubstr("progress stopped it"));
+  EXPECT_EQ(normproof_case_count(corpus_), 0u);
+  ASSERT_EQ(normproof_watch(corpus_, note, &seen), NORMPROOF_OK);
+  ASSERT_EQ(certify(inputs, "mine", "relu"), NORMPROOF_OK) << error();
+  EXPECT_EQ(seen, (std::vector<std::size_t>{0, 1, 2, 3, 4}));
+  ASSERT_EQ(normproof_watch(corpus_, nullptr, nullptr), NORMPROOF_OK);
+  ASSERT_EQ(certify(inputs, "again", "relu"), NORMPROOF_OK) << error();
+  EXPECT_EQ(seen.size(), 5u);
+}
+
 TEST_F(CAbiUserCases, HandlesOfDifferentThreadsAreIndependent) {
   const auto judged = [&](const std::string& glob) {
     normproof_corpus* own = nullptr;

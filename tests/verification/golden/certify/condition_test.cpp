@@ -7,6 +7,7 @@
 
 #include "tests/verification/checks/compare/expect.hpp"
 #include "tests/verification/golden/certify/samples.hpp"
+#include "verification/golden/certify/row_blocks.hpp"
 
 namespace normproof::verification::golden::certify {
 
@@ -88,6 +89,15 @@ TEST(ConditionNumber, IsOneForLayersThatDoNotCenterAndAtLeastOneForAllLayers) {
   EXPECT_EQ(condition_number(condition_recipe("batch_norm", {2, 1}, {9, 11}).inference().make(1)),
             1);
   EXPECT_EQ(condition_number(condition_recipe("layer_norm", {1, 2}, {0, 0}).make(1)), 1);
+}
+
+TEST(ConditionNumber, IsThatOfTheWorstRowInBlocksOfRows) {
+  const Case c = plain_recipe("layer_norm", {70, 512})
+                     .x([](std::size_t i, double v) { return i / 512 == 60 ? v + 1e4 : v; })
+                     .make(1);
+  ASSERT_GT(RowBlocks(c).count(), 1u);
+  EXPECT_GT(condition_number(c), 1e3);
+  EXPECT_EQ(condition_number(c), condition_number(select_rows(c, std::vector<std::size_t>{60})));
 }
 
 }  // namespace

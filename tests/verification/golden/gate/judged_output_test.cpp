@@ -59,8 +59,7 @@ TEST(JudgedOutput, VerdictOnAnElementEqualsThatOnTheWholeOutput) {
     for (std::size_t i = 0; i < 3; ++i) {
       const JudgedOutput rstd = asked.output();
       const std::vector<StoredTensor> other = replace_element(asked.answer, "rstd", i, value);
-      const TensorResult result =
-          JudgedOutput(asked.stored, other, "rstd", asked.bounds).judge(false);
+      const TensorResult result = judge_output(asked.stored, other, "rstd", asked.bounds, false);
       const bool is_refused = rstd.verdict(i, value) == ElementVerdict::refused;
       EXPECT_EQ(is_refused, !result.passed()) << value << " at " << i;
       if (is_refused) refused.push_back(i);

@@ -223,5 +223,58 @@ TEST(GateTolerance, OnePassBoundIsInfiniteIfTheVarianceMayVanish) {
   EXPECT_TRUE(std::isfinite(bounds.bound.at("mean").data()[0]));
 }
 
+// The bounds of a case with many rows are derived in blocks; those of one block come from the
+// overload with inputs.
+TEST(GateTolerance, IsTheSameInBlocksOfRowsAsInOne) {
+  struct Question {
+    const char* op;
+    DType dtype;
+    Formula formula;
+    CastOrder cast_order;
+  };
+  for (const auto& [op, dtype, formula, cast_order] :
+       {Question{"layer_norm", DType::float32, Formula::two_pass, CastOrder::after_gamma},
+        Question{"layer_norm", DType::float32, Formula::one_pass, CastOrder::after_gamma},
+        Question{"rms_norm", DType::bfloat16, Formula::two_pass, CastOrder::before_gamma},
+        Question{"rms_norm", DType::float32, Formula::folded, CastOrder::after_gamma},
+        Question{"scale_norm", DType::float32, Formula::two_pass, CastOrder::after_gamma},
+        Question{"group_norm", DType::float32, Formula::two_pass, CastOrder::after_gamma},
+        Question{"instance_norm", DType::float32, Formula::two_pass, CastOrder::after_gamma},
+        Question{"add_layer_norm", DType::bfloat16, Formula::two_pass, CastOrder::after_gamma},
+        Question{"add_rms_norm", DType::float32, Formula::two_pass, CastOrder::after_gamma},
+        Question{"swiglu", DType::float32, Formula::two_pass, CastOrder::after_gamma},
+        Question{"dyt", DType::float64, Formula::two_pass, CastOrder::after_gamma},
+        Question{"softmax", DType::float16, Formula::two_pass, CastOrder::after_gamma}}) {
+    const Case c = plain_recipe(op, {70, 512}, dtype).make(1);
+    ASSERT_GT(certify::RowBlocks(c).count(), 1u);
+    const Accumulation accumulation = corpus::usual_accumulation(dtype);
+    const Tolerance whole =
+        derive_tolerance(c, inputs_of(c), accumulation, formula, false, cast_order);
+    const Tolerance blocks =
+        derive_tolerance(c, accumulation, formula, false, cast_order, {.threads = 3});
+    const Tolerance sums =
+        derive_tolerance(c, accumulation, formula, false, cast_order, {.only_sums = true});
+    for (const auto& [name, bound] : whole.bound) {
+      const auto& found = blocks.bound.at(name);
+      if (!certify::is_sum_over_rows(name)) {
+        EXPECT_TRUE(std::equal(bound.begin(), bound.end(), found.begin())) << op << " " << name;
+        EXPECT_TRUE(
+            std::ranges::equal(whole.input_sensitivity.at(name), blocks.input_sensitivity.at(name)))
+            << op << " " << name;
+        continue;
+      }
+      EXPECT_TRUE(std::ranges::equal(found, sums.bound.at(name))) << op << " " << name;
+      // An allowance of other formulas is enlarged by the roundings of the sum.
+      const bool has_allowances =
+          formula != Formula::two_pass || cast_order != CastOrder::after_gamma;
+      const double slack = has_allowances ? 0x1p-7 : 0x1p-36;
+      for (std::size_t i = 0; i < bound.size(); ++i) {
+        EXPECT_GE(found.data()[i], bound.data()[i] * (1 - 0x1p-36)) << op << " " << name;
+        EXPECT_LE(found.data()[i], bound.data()[i] * (1 + slack)) << op << " " << name;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace normproof::verification::golden::tolerance

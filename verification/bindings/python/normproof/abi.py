@@ -11,7 +11,7 @@ from typing import Any
 from normproof.errors import CorpusError
 
 OK, FAILED, USAGE, FILE = range(4)
-ABI_VERSION, ABI_MINOR = 1, 1
+ABI_VERSION, ABI_MINOR = 1, 2
 DTYPES = ("float64", "float32", "float16", "bfloat16", "int64", "int32", "uint8", "boolean", "float8_e4m3fn",
           "float8_e5m2", "float8_e8m0fnu")
 
@@ -72,6 +72,9 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "report": (C.c_int32, _HANDLE, _TEXT, C.POINTER(_TEXT), C.POINTER(C.c_int32)),
     "certify": (C.c_int32, _HANDLE, _TEXT, _TEXT, _TEXT, _TEXT, C.c_int32, C.c_size_t, C.POINTER(Tensor), C.c_int32,
                 C.POINTER(C.c_size_t)),
+    "watch": (C.c_int32, _HANDLE, Progress, C.c_void_p),
+    "certify_rows": (C.c_int32, _HANDLE, _TEXT, _TEXT, _TEXT, _TEXT, C.c_size_t, C.POINTER(Tensor), C.c_size_t, _SHAPE, C.c_int32,
+                     C.POINTER(C.c_size_t)),
     "make": (C.c_int32, _HANDLE, _TEXT, _TEXT, _TEXT, C.c_int32, Progress, C.c_void_p),
     "layers": (C.c_int32, _HANDLE, C.POINTER(_TEXT)),
 }

@@ -99,6 +99,8 @@ RULES: dict[str, Rule] = {
     "seconds": (_is_duration, f"a number above 0 and up to {MAX_SECONDS:g}, or None for no limit"),
     "threads": (_is_thread_count, f"a whole number from 0 to {MAX_THREADS}"),
     "repeat": (_is_positive_number, "a whole number from 1"),
+    "rows": (lambda value: value is None or _is_positive_number(value), "a whole number from 1, or None for all rows"),
+    "seed": (lambda value: value is None or _is_whole_number(value), "a whole number from 0, or None for a new one"),
     "name": (_is_text, "a text, the name of the case"),
     "isolate": _FLAG, "strict": _FLAG, "flush_subnormals": _FLAG, "skip_diagnosis": _FLAG,
     "accumulation": _TEXT, "formula": _TEXT, "cast_order": _TEXT,

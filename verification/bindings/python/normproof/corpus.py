@@ -1,17 +1,19 @@
 """An open corpus and its cases, as Python values. The C interface owns the memory of the tensors."""
 from __future__ import annotations
 
+import contextlib
 import ctypes as C
 import functools
 import json
 import os
 import re
-from typing import TYPE_CHECKING, Any, Callable, Mapping, NamedTuple
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, NamedTuple, Sequence
 
 import numpy as np
 
 from normproof import abi, folders
 from normproof.errors import CorpusError, NormproofError, UsageError, printable
+from normproof.limits import deferred_interrupts
 from normproof.stored import NUMPY_DTYPES, Array, Stored
 
 if TYPE_CHECKING:
@@ -140,6 +142,8 @@ class Corpus:
         Throws UsageError if nothing matches, CorpusError if the corpus is absent or modified.
         """
         self._lib, self._handle, self._folder = abi.library(), C.c_void_p(), folder
+        self._progress: Callable[[int, int], Any] | None = None
+        self._selected, self._tensors = -1, dict[str, Stored]()  # the last case, whose tensors are copied only once
         if folder is None:
             status = self._lib.new(C.byref(self._handle))
         else:
@@ -189,14 +193,18 @@ class Corpus:
         self._require(self._lib.set(self._handle, name.encode(), value.encode()))
 
     def select(self, index: int, checker: Callable[..., Report] | None = None) -> Case:
-        """Selects the case with this index; the next outputs are judged against it. Returns a copy of the case."""
+        """Selects the case with this index; the next outputs are judged against it.
+
+        Returns a copy of the case, whose arrays are read-only.
+        """
         lent = abi.Case()
         self._require(self._lib.select(self._handle, index, C.byref(lent)))
-        tensors = {}
-        for tensor in lent.inputs[:lent.input_count]:
+        tensors = dict(self._tensors) if index == self._selected else {}
+        for tensor in () if tensors else lent.inputs[:lent.input_count]:
             dtype = abi.DTYPES[tensor.dtype]
             data: Array = np.frombuffer(C.string_at(tensor.data, tensor.bytes), NUMPY_DTYPES[dtype])
             tensors[tensor.name.decode()] = Stored(dtype, data.reshape(tensor.shape[:tensor.rank]))
+        self._selected, self._tensors = index, tensors
         options = {name: option_value(name, text) for name, text in json.loads(lent.options).items()}
         return Case(lent.path.decode(), lent.op.decode(), lent.mode == b"training", bool(lent.is_sequence),
                     abi.DTYPES[lent.dtype], options, tensors, lent.why.decode(), checker,
@@ -233,7 +241,8 @@ class Corpus:
     def judge(self) -> Verdict:
         """Judges the outputs that were passed for the selected case."""
         verdict, line = abi.Verdict(), C.c_char_p()
-        self._require(self._lib.judge(self._handle, C.byref(verdict)))
+        with self._watching():
+            self._require(self._lib.judge(self._handle, C.byref(verdict)))
         self._require(self._lib.verdict_json(self._handle, C.byref(line)))
         return Verdict(bool(verdict.passed), verdict.ratio, verdict.text.decode(), _object(line.value))
 
@@ -249,18 +258,66 @@ class Corpus:
         self._require(self._lib.report(self._handle, form.encode(), C.byref(text), C.byref(passed)))
         return (text.value or b"").decode(), bool(passed.value)
 
+    @contextlib.contextmanager
+    def watched(self, progress: Callable[[int, int], Any]) -> Iterator[None]:
+        """Calls progress(done, total) between blocks of rows while the body certifies or judges a large case.
+
+        An exception of it ends the call of the library, as an interrupt by the keyboard does, and is raised in the body.
+        """
+        before, self._progress = self._progress, progress
+        try:
+            yield
+        finally:
+            self._progress = before
+
+    @contextlib.contextmanager
+    def _watching(self) -> Iterator[None]:
+        """Watches one call of the library, the body."""
+        if self._progress is None:
+            yield
+            return
+        progress: Callable[[int, int], Any] = self._progress
+        raised: list[BaseException] = []
+
+        def report_progress(_: Any, path: bytes, done: int, total: int) -> int:
+            try:
+                progress(done, total)
+            except BaseException as error:  # an exception cannot leave a function that C calls
+                raised.append(error)
+            return len(raised)
+        callback = abi.Progress(report_progress)
+        self._require(self._lib.watch(self._handle, callback, None))
+        try:
+            with deferred_interrupts(raised):
+                yield
+        except NormproofError:
+            if not raised:
+                raise
+        finally:
+            self._lib.watch(self._handle, abi.Progress(0), None)  # null: nothing is called
+        if raised:
+            raise raised[0]
+
     def certify(self, name: str, op: str, training: bool, options: Mapping[str, str], sequence: bool,
-                inputs: Mapping[str, Stored], threads: int) -> int:
-        """Certifies a case of user-supplied tensors and adds it. Returns its index."""
+                inputs: Mapping[str, Stored], threads: int, rows: Sequence[int] | None = None) -> int:
+        """Certifies a case of user-supplied tensors and adds it. Returns its index.
+
+        With `rows`, the case consists of these rows of x, and its sums over rows are those of all rows.
+        """
         kept = {key: np.ascontiguousarray(value.data) for key, value in inputs.items()}
         shapes = {key: (C.c_int64 * data.ndim)(*data.shape) for key, data in kept.items()}
         tensors = (abi.Tensor * len(kept))(*(
             abi.Tensor(key.encode(), abi.DTYPES.index(inputs[key].dtype), data.ndim, shapes[key], data.ctypes.data,
                        data.nbytes) for key, data in kept.items()))
         index = C.c_size_t()
-        self._require(self._lib.certify(
-            self._handle, name.encode(), op.encode(), b"training" if training else b"inference",
-            json.dumps(options).encode(), int(sequence), len(kept), tensors, threads, C.byref(index)))
+        question = (self._handle, name.encode(), op.encode(), b"training" if training else b"inference",
+                    json.dumps(options).encode())
+        with self._watching():
+            if rows is None:
+                self._require(self._lib.certify(*question, int(sequence), len(kept), tensors, threads, C.byref(index)))
+            else:
+                numbers = (C.c_int64 * len(rows))(*rows)
+                self._require(self._lib.certify_rows(*question, len(kept), tensors, len(rows), numbers, threads, C.byref(index)))
         return index.value
 
     def make(self, folder: str | os.PathLike[str], tiers: str, glob: str,

@@ -12,11 +12,13 @@ from normproof.checking import canonical_op, find_other_invocation, judge_case, 
 from normproof.conventions import Observations, describe_conventions
 from normproof.corpus import Case, Corpus
 from normproof.derived_values import IGNORED_TARGET
+from normproof.drawn_rows import DrawnRows, as_matrix, require_drawable
 from normproof.errors import UsageError, in_one_line
 from normproof.invocation import Answer, Invocation, prepare_invocation
 from normproof.isolation import Runner, start_runner
 from normproof.operations import computes_by_row, reduces_rows
 from normproof.probing import probe
+from normproof.progress import transient_bar
 from normproof.report import CaseResult, Report
 from normproof.repro import Call, changed_arguments
 from normproof.returned import SHAPED_LIKE_X
@@ -37,8 +39,8 @@ def judge(fn: Callable[..., Any], op: str, *, mode: str | None = None, device: s
           outputs: str | Sequence[str] | None = None, backward: Callable[..., Any] | None = None, arguments: Any = None,
           framework: str | None = None, layout: str | None = None, isolate: bool = False, seconds: float | None = 60,
           accumulation: str = "", formula: str = "", cast_order: str = "", strict: bool = False, flush_subnormals: bool = False,
-          skip_diagnosis: bool = False, name: str = "own", threads: int = 0, repeat: int = 1,
-          writes: Mapping[str, str] | None = None, **given: Any) -> Report:
+          skip_diagnosis: bool = False, name: str = "own", threads: int = 0, repeat: int = 1, rows: int | None = None,
+          seed: int | None = None, writes: Mapping[str, str] | None = None, **given: Any) -> Report:
     """Certifies op on user-supplied tensors, by two enclosures, and judges fn on them.
 
     fn         a function or a class of modules, as for normproof.check; or a module, whose parameters, state, eps and mode
@@ -54,6 +56,9 @@ def judge(fn: Callable[..., Any], op: str, *, mode: str | None = None, device: s
     repeat     how many times fn gets the rows, one after another, to reach an index beyond 2^31 elements with the
                expected values of few. Each copy that has other bits than the first is judged. For the forward of
                operations that compute each row by itself
+    rows       how many rows are certified, drawn after fn has returned; None for all. A row is all of x along the last axis.
+               Sums over rows, grad_gamma and grad_beta, are judged for all rows. For operations that compute each row alone
+    seed       draws the rows, as the report prints it; None for a new seed
     The other arguments are those of normproof.check.
 
     Returns a Report of one case. Its repro() writes the tensors to a file, and lines that judge them again. Throws
@@ -85,6 +90,8 @@ def judge(fn: Callable[..., Any], op: str, *, mode: str | None = None, device: s
     inputs, options, home = split_arguments(given)
     if repeat > 1:
         require_repeatable(op, inputs)
+    if rows is not None:
+        require_drawable(op, inputs, repeat)
     dtype_notes = check_dtypes(op, inputs)
     framework = framework or (home if home != "numpy" else None)
     if device is None:
@@ -110,8 +117,20 @@ def judge(fn: Callable[..., Any], op: str, *, mode: str | None = None, device: s
     if shape is not None:
         certified = in_corpus_layout(op, inputs, invocation.layout.channels_first)
     corpus = Corpus()
-    index = corpus.certify(name, op, mode == "training", options, False, certified, threads)
-    case = corpus.select(index)
+    is_training = mode == "training"
+
+    def certify(corpus: Corpus, inputs: Mapping[str, Stored], rows: Sequence[int] | None = None) -> int:
+        with corpus.watched(transient_bar(f"normproof: certifying {op}")):
+            return corpus.certify(name, op, is_training, options, False, inputs, threads, rows)
+    drawn = None
+    index = 0
+    if rows is None:
+        index = certify(corpus, certified)
+        case = corpus.select(index)
+    else:
+        drawn = DrawnRows(corpus, as_matrix(certified), rows, seed, certify)
+        case = drawn.case
+        call = Call(fn, op, {key: value for key, value in {**changed, "seed": drawn.seed}.items() if value is not None}, "judge")
 
     def prepare_for_case(framework: str | None) -> Invocation:
         found = prepare(framework)
@@ -125,12 +144,22 @@ def judge(fn: Callable[..., Any], op: str, *, mode: str | None = None, device: s
     corpus.set("repro", f"# report.repro() writes the tensors of {{path}}, and the lines that hold {invocation.title} "
                         "against them again")
     observed = Observations()
-    result, copy = run_and_judge(corpus, invocation, index, observed, repeat, isolate, seconds)
+
+    def run(invocation: Invocation) -> tuple[CaseResult, int]:
+        """Returns the result, and the number of the copy of the rows that failed or 0."""
+        runner = start_runner(invocation, isolate, seconds)
+        try:
+            with corpus.watched(transient_bar(f"normproof: judging {op}")):
+                return (judge_copies(corpus, invocation, index, runner, observed, repeat) if drawn is None
+                        else drawn.judge(invocation, runner, observed))
+        finally:
+            runner.close()
+    result, copy = run(invocation)
     if repeat == 1 and (other := find_other_invocation(result, invocation, lambda: probe(
             prepare_for_case, case, framework=framework, isolate=isolate, seconds=seconds))):
         invocation = other
         invocation.policy.apply(corpus)
-        result, copy = run_and_judge(corpus, invocation, index, observed, repeat, isolate, seconds)
+        result, copy = run(invocation)
     report = Report(corpus, invocation, op, [], call, inputs)
     report.add(result)
     notes = [*dtype_notes, *([f"rows whose target is {IGNORED_TARGET} take no part"] if ignores_targets else [])]
@@ -138,6 +167,8 @@ def judge(fn: Callable[..., Any], op: str, *, mode: str | None = None, device: s
         size = inputs["x"].data.size
         notes.append(f"the rows {repeat:,} times, {repeat * size:,} elements: copy {copy + 1:,} is judged, "
                      f"from element {copy * size:,} on")
+    if drawn is not None and drawn.drawn is not None:
+        notes.append(drawn.drawn.describe())
     report.conventions = [*describe_conventions(invocation, observed), *notes, *suggest_options(invocation, report)]
     return report
 
@@ -150,16 +181,6 @@ def without_ignored_targets(inputs: Mapping[str, Stored]) -> tuple[Mapping[str, 
     taken = targets.data != IGNORED_TARGET
     valid = Stored("boolean", taken & inputs["valid"].data.astype(bool) if "valid" in inputs else taken)
     return {**inputs, "targets": targets.like(np.where(taken, targets.data, 0).astype(targets.data.dtype)), "valid": valid}, True
-
-
-def run_and_judge(corpus: Corpus, invocation: Invocation, index: int, observed: Observations, repeat: int, isolate: bool,
-                  seconds: float | None) -> tuple[CaseResult, int]:
-    """Returns the result of judge_copies, with a runner that it starts and closes."""
-    runner = start_runner(invocation, isolate, seconds)
-    try:
-        return judge_copies(corpus, invocation, index, runner, observed, repeat)
-    finally:
-        runner.close()
 
 
 def find_device(home: str, given: Mapping[str, Any]) -> str:

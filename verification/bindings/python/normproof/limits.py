@@ -1,4 +1,4 @@
-"""Limits for calls of user functions: a time limit, and a guard against forks."""
+"""Limits for calls: a time limit and a guard against forks for user functions, interrupts for calls of the library."""
 from __future__ import annotations
 
 import abc
@@ -184,6 +184,31 @@ class _ThreadLimit(_Limit):
                     self._exception if self.is_over else _TimeIsUp))
             self._expire()
             delay = REPEAT_INTERVAL
+
+
+@contextlib.contextmanager
+def deferred_interrupts(raised: list[BaseException]) -> Iterator[None]:
+    """Appends the exception of an interrupt by the keyboard to a list, in place of raising it anywhere in the body.
+
+    In a function that C calls, an exception between two lines of Python would be lost. In a thread other than the main one
+    there are no interrupts.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield
+        return
+    handler = before
+
+    def note(number: int, frame: types.FrameType | None) -> None:
+        try:
+            handler(number, frame)
+        except BaseException as error:
+            raised.append(error)
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _calling_frame() -> types.FrameType:
