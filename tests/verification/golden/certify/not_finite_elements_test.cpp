@@ -63,5 +63,52 @@ TEST(NotFiniteElements, AreNotSearchedIfAllInputsAreFinite) {
   EXPECT_EQ(calls, 0);
 }
 
+/// Returns, for each element of an output, whether NaN and a finite number are both right. The case
+/// is one row of the operation with a grad_y of ones.
+std::vector<bool> find_undetermined(const char* operation, const std::vector<double>& x,
+                                    const std::string& output, std::size_t gradients) {
+  using ref::io::DType;
+  // y of log_sum_exp has one element for a row of x.
+  const std::vector<std::size_t> shape_of_grad_y =
+      gradients < x.size() ? std::vector<std::size_t>{1} : std::vector<std::size_t>{1, gradients};
+  const corpus::Case c =
+      make_user_case({.name = "mine",
+                      .op = operation,
+                      .mode = "training",
+                      .options = {},
+                      .sequence = false,
+                      .inputs = {ref::io::make_tensor("x", DType::float32, {1, x.size()}, x),
+                                 ref::io::make_tensor("grad_y", DType::float32, shape_of_grad_y,
+                                                      std::vector<double>(gradients, 1.0))}});
+  const OperationInputs inputs = recipes::inputs_of(c, corpus::case_folder(c));
+  const Evaluate evaluate = [](const corpus::Case& asked, const OperationInputs& finite) {
+    return checks::evaluation::run_operation<double>(asked.options, finite, asked.sequence);
+  };
+  const NotFiniteElements elements(evaluate, c, inputs);
+  std::vector<bool> undetermined;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    undetermined.push_back(elements.is_undetermined(output, i));
+  return undetermined;
+}
+
+TEST(NotFiniteElements, AreUndeterminedWhereOnlyAComparisonReadsNan) {
+  EXPECT_THAT(find_undetermined("relu", {1, kNaN}, "grad_x", 2), ElementsAre(false, true));
+  EXPECT_THAT(find_undetermined("relu", {1, kNaN}, "y", 2), ElementsAre(false, false));
+}
+
+TEST(NotFiniteElements, AreUndeterminedWhereTheValueOfNanHasNoEffect) {
+  EXPECT_THAT(find_undetermined("softmax", {kNaN}, "y", 1), ElementsAre(true));
+  EXPECT_THAT(find_undetermined("rms_norm", {0, kNaN}, "y", 2), ElementsAre(true, false));
+  EXPECT_THAT(find_undetermined("softmax", {1, kNaN}, "y", 2), ElementsAre(false, false));
+  EXPECT_THAT(find_undetermined("softmax", {1, 2}, "y", 2), ElementsAre(false, false));
+}
+
+TEST(NotFiniteElements, AreUndeterminedWherePlusInfinityMayHaveALimit) {
+  constexpr double kPlusInfinity = std::numeric_limits<double>::infinity();
+  EXPECT_THAT(find_undetermined("log_sum_exp", {1, kPlusInfinity}, "grad_x", 1),
+              ElementsAre(true, true));
+  EXPECT_THAT(find_undetermined("log_sum_exp", {1, kNaN}, "grad_x", 1), ElementsAre(false, false));
+}
+
 }  // namespace
 }  // namespace normproof::verification::golden::certify
