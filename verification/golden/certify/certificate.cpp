@@ -88,7 +88,12 @@ bool try_round_element(const ball& x, OutputInProgress& output, std::size_t i,
       nearest(x, dtype,
               output.scaling == corpus::OutputScaling::none ? ref::numeric::Overflow::special
                                                             : ref::numeric::Overflow::saturate);
-  if (!value || !std::isfinite(value->value)) return false;
+  if (!value) return false;
+  if (std::isinf(value->value))
+    throw ref::numeric::UsageError(fmt::format(
+        "{} at {} is beyond the largest number of {}; expected inputs whose results it can hold",
+        output.name, ref::tensor::index_to_string(i, output.shape), ref::io::to_string(dtype)));
+  if (std::isnan(value->value)) return false;
   const std::optional<NearestNumber> remainder = nearest(x - ball(value->value), DType::float64);
   if (!remainder) return false;
   output.value[i] = value->value;

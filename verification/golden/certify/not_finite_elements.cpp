@@ -7,11 +7,9 @@
 #include <utility>
 #include <variant>
 
-#include "ref/model/operation_info.hpp"
 #include "ref/numeric/any_order_error.hpp"
 #include "verification/checks/evaluation/sequence.hpp"
 #include "verification/golden/certify/not_finite.hpp"
-#include "verification/golden/recipes/case_inputs.hpp"
 
 namespace normproof::verification::golden::certify {
 
@@ -19,8 +17,8 @@ namespace {
 
 /// Evaluates the case with replaced inputs and generic gradients.
 ref::tensor::NamedTensors<double> evaluate_generic(const Evaluate& evaluate, const corpus::Case& c,
+                                                   ref::model::OperationInputs inputs,
                                                    const Replacements& replacements) {
-  ref::model::OperationInputs inputs = recipes::inputs_of(c, corpus::case_folder(c));
   replace_gradients_by_generic_numbers(inputs);
   replace_not_finite(inputs, c, replacements);
   return evaluate(c, inputs).value();
@@ -29,10 +27,10 @@ ref::tensor::NamedTensors<double> evaluate_generic(const Evaluate& evaluate, con
 /// Returns a number for each element of each output: 0 if no operation computes the element from an
 /// input that is not finite. A mask of attention is ignored: implementations may multiply a hidden
 /// value by 0.
-ref::tensor::NamedTensors<double> find_connections(corpus::Case c) {
+ref::tensor::NamedTensors<double> find_connections(corpus::Case c,
+                                                   ref::model::OperationInputs inputs) {
   const ref::numeric::AnyOrderArithmetic scope(
       {.unit_roundoff = 0, .tiny = 0, .largest = std::numeric_limits<double>::infinity()});
-  ref::model::OperationInputs inputs = recipes::inputs_of(c, corpus::case_folder(c));
   replace_not_finite(inputs, c, {.first = std::numeric_limits<double>::quiet_NaN(), .apart = 0});
   if (auto* const function = std::get_if<ref::model::FunctionOptions>(&c.options))
     if (auto* const attention = std::get_if<ref::model::AttentionOptions>(function)) {
@@ -70,12 +68,13 @@ NotFiniteElements::NotFiniteElements(const Evaluate& evaluate, const corpus::Cas
       is_used_(has_not_finite(inputs)),
       is_of_user_(c.tier == corpus::Tier::user) {
   if (!is_used_) return;
-  results_ = evaluate_generic(evaluate, c, kReplacements);
-  others_ = evaluate_generic(evaluate, c, kOtherReplacements);
+  results_ = evaluate_generic(evaluate, c, inputs, kReplacements);
+  others_ = evaluate_generic(evaluate, c, inputs, kOtherReplacements);
   if (!is_of_user_) return;
-  connections_ = find_connections(c);
-  infinity_may_be_finite_ = ref::model::operation_info(c.options).infinite_elements ==
-                                ref::model::InfiniteElements::minus_infinity_is_a_limit &&
+  connections_ = find_connections(c, inputs);
+  const auto* const function = std::get_if<ref::model::FunctionOptions>(&c.options);
+  infinity_may_be_finite_ = function != nullptr &&
+                            std::holds_alternative<ref::model::LogSumExpOptions>(*function) &&
                             has_plus_infinity_alone(inputs);
 }
 
@@ -95,6 +94,13 @@ bool NotFiniteElements::is_undetermined(const std::string& name, std::size_t i) 
   return changes(name, i) || connections_.at(name).data()[i] != 0;
 }
 
+/// Whether the output reads x by a comparison alone: the gradient of relu.
+bool NotFiniteElements::only_comparison_reads_x(const std::string& output) const {
+  const auto* const function = std::get_if<ref::model::FunctionOptions>(&case_.options);
+  return output == "grad_x" && function != nullptr &&
+         std::holds_alternative<ref::model::ReluOptions>(*function);
+}
+
 /// Whether the element changes with the numbers that replace the inputs.
 bool NotFiniteElements::changes(const std::string& name, std::size_t i) const {
   return std::bit_cast<std::uint64_t>(results_.at(name).data()[i]) !=
@@ -103,6 +109,8 @@ bool NotFiniteElements::changes(const std::string& name, std::size_t i) const {
 
 bool NotFiniteElements::is_nan(const std::string& name, std::size_t i) const {
   if (!changes(name, i)) return false;
+  if (is_of_user_ && only_comparison_reads_x(name))
+    return !std::isfinite(inputs_.function.tensors.at("grad_y").data()[i]);
   return !is_of_user_ || (connections_.at(name).data()[i] != 0 && !infinity_may_be_finite_);
 }
 

@@ -153,5 +153,15 @@ TEST(NotFiniteInputs, EveryOperationSaysWhatItDoesWithInfinities) {
     EXPECT_EQ(says(name), InfiniteElements::unspecified) << name;
 }
 
+TEST(NotFiniteInputs, ResultsBeyondTheLargestNumberOfTheDtypeAreRefused) {
+  EXPECT_EQ(error_message<UsageError>([] {
+              certify_own("rms_norm",
+                          {make_stored_tensor("x", DType::float16, {1, 2}, {1, 2}),
+                           make_stored_tensor("gamma", DType::float16, {2}, {60000, 60000})});
+            }),
+            "y at [0, 1] is beyond the largest number of float16; expected inputs whose results it "
+            "can hold");
+}
+
 }  // namespace
 }  // namespace normproof::verification::golden::certify

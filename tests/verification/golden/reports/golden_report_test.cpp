@@ -348,8 +348,8 @@ TEST(GoldenReport, SaysThatItPassesWeaklyIfALargeErrorWouldPass) {
                             narrow = golden_result("q/narrow", 0);
   wide.tensors[0].smallest_found_error = 0.25;
   EXPECT_EQ(golden_report({wide}, golden_check_command(), "").summary(),
-            "PASSED, weakly: 1 of 1 case passed; an error of 25.0 % in y of layer_norm would pass, "
-            "ask in float64");
+            "PASSED, weakly: 1 of 1 case passed; an error of 25.0 % in y of layer_norm in "
+            "float32 would pass, ask in float64");
   // Another case finds smaller errors of the same output.
   narrow.tensors[0].smallest_found_error = 1e-6;
   EXPECT_EQ(golden_report({narrow, wide}, golden_check_command(), "").summary(),
