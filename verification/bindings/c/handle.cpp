@@ -103,9 +103,10 @@ void normproof_corpus::set(const char* name, const char* value) {
   } else if (option == "repro") {
     repro_ = value;
   } else {
-    throw UsageError(unknown_name("option", name,
-                                  {"accumulation", "cast_order", "flush_subnormals", "formula",
-                                   "min_cases", "outputs", "repro", "skip_diagnosis", "strict", "xfail"}));
+    throw UsageError(
+        unknown_name("option", name,
+                     {"accumulation", "cast_order", "flush_subnormals", "formula", "min_cases",
+                      "outputs", "repro", "skip_diagnosis", "strict", "xfail"}));
   }
 }
 

@@ -177,9 +177,9 @@ TEST(GateTolerance, IsFiniteEvenIfAVarianceMayVanish) {
 
 TEST(GateTolerance, FindsFormulasByName) {
   for (const Formula formula : kFormulas) EXPECT_EQ(parse_formula(to_string(formula)), formula);
-  EXPECT_EQ(
-      usage_error_message([] { parse_formula("onepass"); }),
-      "unknown formula 'onepass'; did you mean 'one_pass'? known: folded, one_pass, stable, two_pass");
+  EXPECT_EQ(usage_error_message([] { parse_formula("onepass"); }),
+            "unknown formula 'onepass'; did you mean 'one_pass'? known: folded, one_pass, stable, "
+            "two_pass");
 }
 
 TEST(GateTolerance, FoldedBoundGrowsWithTheOffset) {
