@@ -264,12 +264,15 @@ TEST(GateTolerance, IsTheSameInBlocksOfRowsAsInOne) {
         continue;
       }
       EXPECT_TRUE(std::ranges::equal(found, sums.bound.at(name))) << op << " " << name;
-      // An allowance of other formulas is enlarged by the roundings of the sum.
+      // An allowance of other formulas is enlarged by the roundings of the sum. The allowances of
+      // stored sums add up over the blocks without their signs, and have a slack of 2^-16.
+      const bool has_stored_sums = std::string_view(op) == "add_layer_norm";
       const bool has_allowances =
           formula != Formula::two_pass || cast_order != CastOrder::after_gamma;
-      const double slack = has_allowances ? 0x1p-7 : 0x1p-36;
+      const double slack = has_stored_sums ? 0x1p-2 : has_allowances ? 0x1p-7 : 0x1p-36;
+      const double missing = has_stored_sums ? 0x1p-16 : 0x1p-36;
       for (std::size_t i = 0; i < bound.size(); ++i) {
-        EXPECT_GE(found.data()[i], bound.data()[i] * (1 - 0x1p-36)) << op << " " << name;
+        EXPECT_GE(found.data()[i], bound.data()[i] * (1 - missing)) << op << " " << name;
         EXPECT_LE(found.data()[i], bound.data()[i] * (1 + slack)) << op << " " << name;
       }
     }
