@@ -213,16 +213,17 @@ std::string GoldenReport::summary() const {
   if (const std::size_t n = count(Outcome::declined); n > 0)
     line += fmt::format(", {} declined", count_text(n));
   if (const std::size_t n = unjudged(); n > 0)
-    line += fmt::format("; {} not verified, for nothing is claimed of them{}", plural(n, "element"),
-                        strict ? ", expected none" : " (--strict fails)");
+    line += fmt::format("; {} not verified, because their bounds accept zeros{}",
+                        plural(n, "element"), strict ? ", expected none" : " (--strict fails)");
   if (widest && passed())
-    line += fmt::format("; an error of {} in {} of {} in {} would pass{}",
-                        percent(widest->smallest_found_error), widest->output, widest->operation,
-                        ref::io::to_string(widest->dtype),
-                        widest->dtype == DType::float64 ? "" : ", ask in float64");
+    line += fmt::format(
+        "; an error of {} in {} of {} in {} would pass{}", percent(widest->smallest_found_error),
+        widest->output, widest->operation, ref::io::to_string(widest->dtype),
+        widest->dtype == DType::float64 ? "" : "; the bounds of float64 are smaller");
   if (judged_case_count() < min_cases)
-    line += fmt::format("; expected {} or more{}", plural(min_cases, "case"),
-                        judged_case_count() < cases.size() ? " that are judged" : "");
+    line +=
+        fmt::format("; expected {} or more{}", plural(min_cases, "case"),
+                    judged_case_count() < cases.size() ? " in which something is verified" : "");
   return line;
 }
 

@@ -240,9 +240,10 @@ TEST(GoldenReport, CountsUnjudgedElementsOfPassingCases) {
   strict.strict = true;
   const auto refused = golden_report({result}, strict, "");
   EXPECT_FALSE(refused.passed());
-  EXPECT_EQ(refused.summary(),
-            "FAILED: 1 of 1 case passed; 4 elements not verified, for nothing is claimed of them, "
-            "expected none");
+  EXPECT_EQ(
+      refused.summary(),
+      "FAILED: 1 of 1 case passed; 4 elements not verified, because their bounds accept zeros, "
+      "expected none");
 }
 
 TEST(GoldenReport, ListsFirstTheDiagnosisOfMostCasesThenOfMostOutputs) {
@@ -281,9 +282,10 @@ TEST(GoldenReport, CaseWithoutJudgedElementsDoesNotCount) {
   nothing.tensors[0].unjudged = 6;
   const auto alone = golden_report({nothing}, golden_check_command(), "");
   EXPECT_FALSE(alone.passed());
-  EXPECT_EQ(alone.summary(),
-            "FAILED: 1 of 1 case passed; 6 elements not verified, for nothing is claimed of them "
-            "(--strict fails); expected 1 case or more that are judged");
+  EXPECT_EQ(
+      alone.summary(),
+      "FAILED: 1 of 1 case passed; 6 elements not verified, because their bounds accept zeros "
+      "(--strict fails); expected 1 case or more in which something is verified");
   EXPECT_TRUE(
       golden_report({nothing, golden_result("q/b", 0)}, golden_check_command(), "").passed());
   auto empty = golden_result("q/a", 0);
@@ -349,7 +351,7 @@ TEST(GoldenReport, SaysThatItPassesWeaklyIfALargeErrorWouldPass) {
   wide.tensors[0].smallest_found_error = 0.25;
   EXPECT_EQ(golden_report({wide}, golden_check_command(), "").summary(),
             "PASSED, weakly: 1 of 1 case passed; an error of 25.0 % in y of layer_norm in "
-            "float32 would pass, ask in float64");
+            "float32 would pass; the bounds of float64 are smaller");
   // Another case finds smaller errors of the same output.
   narrow.tensors[0].smallest_found_error = 1e-6;
   EXPECT_EQ(golden_report({narrow, wide}, golden_check_command(), "").summary(),
@@ -366,8 +368,8 @@ TEST(GoldenReport, CountsElementsOfWhichNothingWasVerified) {
   const judged::GoldenReport report = golden_report({result}, golden_check_command(), "");
   EXPECT_EQ(report.unjudged(), 3u);
   EXPECT_THAT(report.summary(), HasSubstr("PASSED where it is judged: 1 of 1 case passed; 3 "
-                                          "elements not verified, for nothing is claimed of "
-                                          "them (--strict fails)"));
+                                          "elements not verified, because their bounds "
+                                          "accept zeros (--strict fails)"));
   auto strict = golden_check_command();
   strict.strict = true;
   EXPECT_FALSE(golden_report({result}, strict, "").passed());
