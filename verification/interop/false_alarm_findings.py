@@ -39,20 +39,10 @@ def has_special_input(failure):
     return any(trait.endswith(":special") for trait in failure["traits"])
 
 
-def expects_number_for_nan(failure):
-    """Whether an input has a NaN or an infinity, and an output is one of them where a number is expected."""
-    return has_special_input(failure) and any(
-        tensor["got"] in NOT_FINITE and tensor["exact"] not in NOT_FINITE for tensor in failure["tensors"])
-
-
 def returns_zero_for_nan(failure):
     """Whether an input has a NaN or an infinity, and each failed output is NaN or 0, and one is 0."""
     got = {tensor["got"] for tensor in failure["tensors"]}
     return has_special_input(failure) and "0.0" in got and got <= {"0.0", "nan"}
-
-
-def expects_nan_for_number(failure):
-    return has_special_input(failure) and any(tensor["exact"] == "nan" for tensor in failure["tensors"])
 
 
 @dataclasses.dataclass(frozen=True)
@@ -78,19 +68,8 @@ class Reason:
 
 
 REASONS = (
-    Reason("overflow", FALSE_ALARM, "If the exact result is out of the range of its dtype, there is an exception in place of "
-           "a verdict.",
-           predicate=says("is not decided with")),
-    Reason("nan_in_a_bound", FALSE_ALARM, "The bound of an element is NaN.", predicate=says(r"bound -?nan")),
     Reason("forward_alone", FALSE_ALARM, "Without `grad_y`, the case fails with a sentence about `grad_x`.",
            predicate=says("tensor 'grad_x' holds 0 bytes")),
-    Reason("nan_is_lost", FALSE_ALARM, "A number is expected where every implementation returns NaN: a factor is 0, a "
-           "difference is constant, or the numbers that replace the NaN are small beside the row.",
-           predicate=expects_number_for_nan),
-    Reason("nan_is_compared", FALSE_ALARM, "The gradient of ReLU at NaN is expected to be NaN, but follows from a comparison.",
-           ops=("relu",), predicate=expects_nan_for_number),
-    Reason("infinity_has_a_limit", FALSE_ALARM, "The gradient of log-sum-exp at +infinity is expected to be NaN, but PyTorch "
-           "and JAX return the limit.", ops=("log_sum_exp",), predicate=expects_nan_for_number),
     Reason("torch_refuses", FINDING, "PyTorch refuses eps = 0 in training, and samples of one token.", "torch",
            predicate=says("raised ValueError: (Expected more than 1|batch_norm eps must be positive)")),
     Reason("torch_16_bits", FINDING, "PyTorch adds up in 16 bits and rounds between its steps. The same function passes if it "

@@ -1,5 +1,6 @@
 #include "verification/golden/certify/not_finite_elements.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -24,6 +25,21 @@ ref::tensor::NamedTensors<double> evaluate_generic(const Evaluate& evaluate, con
   return evaluate(c, inputs).value();
 }
 
+/// Connects the elements that a mask of softmax excludes with their row: their results are 0, and
+/// NaN if an implementation adds -infinity to the row and a NaN is left in it.
+void connect_excluded_elements(const ref::tensor::Mask& valid, std::size_t width,
+                               ref::tensor::NamedTensors<double>& connections) {
+  for (auto& [name, connection] : connections) {
+    if (connection.size() != valid.size()) continue;
+    for (std::size_t begin = 0; begin < connection.size(); begin += width) {
+      const double largest =
+          *std::max_element(connection.data() + begin, connection.data() + begin + width);
+      for (std::size_t i = begin; i < begin + width; ++i)
+        if (!valid.data()[i]) connection.data()[i] = largest;
+    }
+  }
+}
+
 /// Returns a number for each element of each output: 0 if no operation computes the element from an
 /// input that is not finite. A mask of attention is ignored: implementations may multiply a hidden
 /// value by 0.
@@ -45,18 +61,12 @@ ref::tensor::NamedTensors<double> find_connections(corpus::Case c,
     for (std::size_t i = 0; i < elements.size(); ++i) errors.data()[i] = elements.data()[i].error;
     connections.set(name, std::move(errors));
   }
+  const ref::tensor::Mask& valid = inputs.function.valid;
+  const auto* const function = std::get_if<ref::model::FunctionOptions>(&c.options);
+  if (function != nullptr && std::holds_alternative<ref::model::SoftmaxOptions>(*function) &&
+      ref::tensor::is_given(valid))
+    connect_excluded_elements(valid, inputs.function.tensors.at("x").shape().back(), connections);
   return connections;
-}
-
-/// Whether a tensor of a function has an element that is +infinity, and none that is NaN.
-bool has_plus_infinity_alone(const ref::model::OperationInputs& inputs) {
-  bool has_infinity = false;
-  for (const auto& [name, tensor] : inputs.function.tensors)
-    for (std::size_t i = 0; ref::tensor::is_given(tensor) && i < tensor.size(); ++i) {
-      if (std::isnan(tensor.data()[i])) return false;
-      has_infinity = has_infinity || tensor.data()[i] == std::numeric_limits<double>::infinity();
-    }
-  return has_infinity;
 }
 
 }  // namespace
@@ -72,10 +82,6 @@ NotFiniteElements::NotFiniteElements(const Evaluate& evaluate, const corpus::Cas
   others_ = evaluate_generic(evaluate, c, inputs, kOtherReplacements);
   if (!is_of_user_) return;
   connections_ = find_connections(c, inputs);
-  const auto* const function = std::get_if<ref::model::FunctionOptions>(&c.options);
-  infinity_may_be_finite_ = function != nullptr &&
-                            std::holds_alternative<ref::model::LogSumExpOptions>(*function) &&
-                            has_plus_infinity_alone(inputs);
 }
 
 void NotFiniteElements::set(const std::string& name, std::vector<double>& values) const {
@@ -110,8 +116,22 @@ bool NotFiniteElements::changes(const std::string& name, std::size_t i) const {
 bool NotFiniteElements::is_nan(const std::string& name, std::size_t i) const {
   if (!changes(name, i)) return false;
   if (is_of_user_ && only_comparison_reads_x(name))
-    return !std::isfinite(inputs_.function.tensors.at("grad_y").data()[i]);
-  return !is_of_user_ || (connections_.at(name).data()[i] != 0 && !infinity_may_be_finite_);
+    return !std::isnan(inputs_.function.tensors.at("x").data()[i]);
+  return !is_of_user_ || (connections_.at(name).data()[i] != 0 && !infinity_may_be_finite(name, i));
+}
+
+/// Whether the element belongs to a row of log_sum_exp that has an element +infinity and no NaN.
+bool NotFiniteElements::infinity_may_be_finite(const std::string& name, std::size_t i) const {
+  const auto* const function = std::get_if<ref::model::FunctionOptions>(&case_.options);
+  if (function == nullptr || !std::holds_alternative<ref::model::LogSumExpOptions>(*function))
+    return false;
+  const auto& x = inputs_.function.tensors.at("x");
+  const std::size_t width = x.shape().back();
+  const std::size_t row = results_.at(name).size() == x.size() ? i / width : i;
+  const double* const begin = x.data() + row * width;
+  return std::find(begin, begin + width, std::numeric_limits<double>::infinity()) !=
+             begin + width &&
+         std::none_of(begin, begin + width, [](double v) { return std::isnan(v); });
 }
 
 }  // namespace normproof::verification::golden::certify

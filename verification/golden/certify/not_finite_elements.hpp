@@ -25,8 +25,9 @@ using Evaluate = std::function<std::optional<ref::tensor::NamedTensors<double>>(
 /// In a case of a user, correct implementations may differ in two ways, and such elements are
 /// undetermined. An operation reads the input although its value has no effect, such as 0 times NaN
 /// or NaN minus itself. Or a comparison reads the input, and no arithmetic does, as in the gradient
-/// of relu. The elements of log_sum_exp are also undetermined if they depend on +infinity, and no
-/// input is NaN: the limit is finite or infinite, and a difference of infinities is NaN.
+/// of relu. The elements of log_sum_exp are also undetermined if they depend on +infinity, and
+/// no element of their row is NaN: the limit is finite or infinite, and a difference of infinities
+/// is NaN.
 class NotFiniteElements {
  public:
   /// `inputs` are those of the case, without replacements. `c` and `inputs` must outlive the
@@ -44,14 +45,13 @@ class NotFiniteElements {
   bool changes(const std::string& name, std::size_t i) const;
   bool is_nan(const std::string& name, std::size_t i) const;
   bool only_comparison_reads_x(const std::string& output) const;
+  bool infinity_may_be_finite(const std::string& name, std::size_t i) const;
 
   const corpus::Case& case_;
   const ref::model::OperationInputs& inputs_;
   bool is_used_;
   /// Whether elements may be undetermined.
   bool is_of_user_;
-  /// Whether +infinity need not make NaN, as in log_sum_exp.
-  bool infinity_may_be_finite_ = false;
   ref::tensor::NamedTensors<double> results_, others_;
   /// 0 for an element that no operation computes from an input that is not finite.
   ref::tensor::NamedTensors<double> connections_;

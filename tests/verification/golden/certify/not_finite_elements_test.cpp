@@ -64,9 +64,10 @@ TEST(NotFiniteElements, AreNotSearchedIfAllInputsAreFinite) {
 }
 
 /// Returns, for each element of an output, whether NaN and a finite number are both right. The case
-/// is one row of the operation with a grad_y of ones.
+/// is one row of the operation with equal elements of grad_y.
 std::vector<bool> find_undetermined(const char* operation, const std::vector<double>& x,
-                                    const std::string& output, std::size_t gradients) {
+                                    const std::string& output, std::size_t gradients,
+                                    double grad_y = 1) {
   using ref::io::DType;
   // y of log_sum_exp has one element for a row of x.
   const std::vector<std::size_t> shape_of_grad_y =
@@ -79,7 +80,7 @@ std::vector<bool> find_undetermined(const char* operation, const std::vector<dou
                       .sequence = false,
                       .inputs = {ref::io::make_tensor("x", DType::float32, {1, x.size()}, x),
                                  ref::io::make_tensor("grad_y", DType::float32, shape_of_grad_y,
-                                                      std::vector<double>(gradients, 1.0))}});
+                                                      std::vector<double>(gradients, grad_y))}});
   const OperationInputs inputs = recipes::inputs_of(c, corpus::case_folder(c));
   const Evaluate evaluate = [](const corpus::Case& asked, const OperationInputs& finite) {
     return checks::evaluation::run_operation<double>(asked.options, finite, asked.sequence);
@@ -94,6 +95,7 @@ std::vector<bool> find_undetermined(const char* operation, const std::vector<dou
 TEST(NotFiniteElements, AreUndeterminedWhereOnlyAComparisonReadsNan) {
   EXPECT_THAT(find_undetermined("relu", {1, kNaN}, "grad_x", 2), ElementsAre(false, true));
   EXPECT_THAT(find_undetermined("relu", {1, kNaN}, "y", 2), ElementsAre(false, false));
+  EXPECT_THAT(find_undetermined("relu", {1, kNaN}, "grad_x", 2, kNaN), ElementsAre(false, true));
 }
 
 TEST(NotFiniteElements, AreUndeterminedWhereTheValueOfNanHasNoEffect) {
@@ -108,6 +110,28 @@ TEST(NotFiniteElements, AreUndeterminedWherePlusInfinityMayHaveALimit) {
   EXPECT_THAT(find_undetermined("log_sum_exp", {1, kPlusInfinity}, "grad_x", 1),
               ElementsAre(true, true));
   EXPECT_THAT(find_undetermined("log_sum_exp", {1, kNaN}, "grad_x", 1), ElementsAre(false, false));
+}
+
+TEST(NotFiniteElements, AreUndeterminedWhereAMaskExcludesThemFromARowWithNan) {
+  using ref::io::DType;
+  const corpus::Case c =
+      make_user_case({.name = "mine",
+                      .op = "softmax",
+                      .mode = "training",
+                      .options = {},
+                      .sequence = false,
+                      .inputs = {ref::io::make_tensor("x", DType::float32, {2, 2},
+                                                      std::vector<double>{kNaN, 1, 2, 3}),
+                                 ref::io::make_tensor("valid", DType::boolean, {2, 2},
+                                                      std::vector<double>{1, 0, 1, 0})}});
+  const OperationInputs inputs = recipes::inputs_of(c, corpus::case_folder(c));
+  const Evaluate evaluate = [](const corpus::Case& asked, const OperationInputs& finite) {
+    return checks::evaluation::run_operation<double>(asked.options, finite, asked.sequence);
+  };
+  const NotFiniteElements elements(evaluate, c, inputs);
+  std::vector<bool> undetermined;
+  for (std::size_t i = 0; i < 4; ++i) undetermined.push_back(elements.is_undetermined("y", i));
+  EXPECT_THAT(undetermined, ElementsAre(true, true, false, false));
 }
 
 }  // namespace
