@@ -51,7 +51,7 @@ ref::tensor::NamedTensors<double> find_connections(corpus::Case c,
   if (auto* const function = std::get_if<ref::model::FunctionOptions>(&c.options))
     if (auto* const attention = std::get_if<ref::model::AttentionOptions>(function)) {
       attention->causal = false;
-      inputs.function.valid = {};
+      inputs.function.valid = ref::tensor::Mask();
     }
   ref::tensor::NamedTensors<double> connections;
   for (const auto& [name, elements] :

@@ -178,7 +178,7 @@ StoredCase certify_rows(Case c, std::span<const std::size_t> rows, int threads,
   for (StoredTensor& sum : sums.tensors)
     *std::ranges::find(expected.tensors, sum.name, &StoredTensor::name) = std::move(sum);
   StoredCase stored = make_stored_case(std::move(drawn), std::move(expected));
-  stored.all_rows = std::make_shared<const AllRows>(std::move(c), std::move(sums.radius));
+  stored.all_rows = std::make_shared<const AllRows>(AllRows{std::move(c), std::move(sums.radius)});
   return stored;
 }
 

@@ -94,7 +94,7 @@ void allow_other_statistics(const Case& c, const checks::evaluation::EvalInputs&
                             const Arithmetic& arithmetic, NamedTensors<double>& bound) {
   // A statistic of the forward pass does not depend on grad_y.
   checks::evaluation::EvalInputs forward = inputs;
-  for (auto& step : forward.steps) step.grad_y = {};
+  for (auto& step : forward.steps) step.grad_y = Tensor<double>();
   const auto allow_style = [&](const plain::Style& style, std::vector<const char*> names) {
     std::erase_if(names, [&](const char* name) { return bound.find(name) == nullptr; });
     if (names.empty()) return;
