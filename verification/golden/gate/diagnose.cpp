@@ -30,6 +30,7 @@ constexpr std::size_t kMaxDiagnoses = 3;
 std::vector<Diagnosis> locate_errors(const std::vector<FailingOutput>& failing,
                                      bool tried_every_mistake) {
   std::vector<std::string> places;
+  places.reserve(failing.size());
   for (const FailingOutput& f : failing)
     places.push_back(fmt::format("{} in {}", f.name, describe_error_location(f.failed, f.shape)));
   return {{.what = fmt::format("no known mistake{}; wrong: {}",
