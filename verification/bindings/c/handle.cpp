@@ -85,6 +85,10 @@ void normproof_corpus::set(const char* name, const char* value) {
     options_.cast_order = *value == '\0' ? golden::tolerance::CastOrder::after_gamma
                                          : normproof::ref::model::parse_cast_order(value);
     bounds_.reset();
+  } else if (option == "loss_dtype") {
+    options_.loss_dtype = *value == '\0' ? golden::tolerance::LossDtype::wide
+                                         : golden::tolerance::parse_loss_dtype(value);
+    bounds_.reset();
   } else if (option == "flush_subnormals") {
     options_.flush_subnormals = parse_switch("flush_subnormals", value);
     bounds_.reset();
@@ -105,8 +109,8 @@ void normproof_corpus::set(const char* name, const char* value) {
   } else {
     throw UsageError(
         unknown_name("option", name,
-                     {"accumulation", "cast_order", "flush_subnormals", "formula", "min_cases",
-                      "outputs", "repro", "skip_diagnosis", "strict", "xfail"}));
+                     {"accumulation", "cast_order", "flush_subnormals", "formula", "loss_dtype",
+                      "min_cases", "outputs", "repro", "skip_diagnosis", "strict", "xfail"}));
   }
 }
 

@@ -101,6 +101,7 @@ size_t normproof_case_count(const normproof_corpus* corpus);
    these alone have to be there and are compared; "": the default), "accumulation" ("float32"; "":
    the default), "formula" ("stable", "folded", "one_pass"; "": two passes), "cast_order"
    ("before_gamma": a norm in 16 bits may round x_hat before it applies gamma; "": the default),
+   "loss_dtype" ("logits": the loss of 16-bit logits may have their dtype; "": float32),
    "flush_subnormals" ("1": subnormal numbers may be 0; "": the default) or "skip_diagnosis" ("1":
    the verdict on a case that fails does not name its mistake, and takes less time; "": the
    default). */

@@ -100,6 +100,10 @@ void GoldenCheckCommand::add(CLI::App& app) {
       app, options.cast_order,
       "after_gamma (default); or before_gamma: in 16 bits, a norm may round x_hat before it "
       "multiplies by gamma, as the RMSNorm of Llama does");
+  add_loss_dtype_option(app, options.loss_dtype,
+                        "wide (default): the loss of 16-bit logits is float32; or logits: it has "
+                        "their dtype, and the "
+                        "log-probabilities may be stored in it, too");
   add_flag(app, "--flush-subnormals", options.flush_subnormals,
            "Declare that the candidate flushes subnormal numbers to zero. Without this option such "
            "a candidate fails");

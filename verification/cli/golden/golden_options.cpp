@@ -106,4 +106,10 @@ void add_cast_order_option(CLI::App& app, verification::golden::tolerance::CastO
   add_value_option(app, "--cast-order", order, ref::model::parse_cast_order, print, help, "NAME");
 }
 
+void add_loss_dtype_option(CLI::App& app, verification::golden::tolerance::LossDtype& dtype,
+                           const std::string& help) {
+  add_named_value_option(app, "--loss-dtype", dtype,
+                         verification::golden::tolerance::parse_loss_dtype, help, "NAME");
+}
+
 }  // namespace normproof::verification::cli::golden

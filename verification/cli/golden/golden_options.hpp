@@ -5,6 +5,7 @@
 #include <string>
 
 #include "verification/golden/corpus/path_globs.hpp"
+#include "verification/golden/tolerance/cross_entropy_allowances.hpp"
 #include "verification/golden/tolerance/tolerance.hpp"
 
 namespace CLI {
@@ -46,6 +47,8 @@ void add_accumulation_option(
 void add_formula_option(CLI::App& app, verification::golden::tolerance::Formula& formula,
                         const std::string& help);
 void add_cast_order_option(CLI::App& app, verification::golden::tolerance::CastOrder& order,
+                           const std::string& help);
+void add_loss_dtype_option(CLI::App& app, verification::golden::tolerance::LossDtype& dtype,
                            const std::string& help);
 
 }  // namespace normproof::verification::cli::golden

@@ -39,19 +39,28 @@ std::vector<std::string> expected_output_names(const StoredCase& stored) {
   return names;
 }
 
-std::string find_problem(const StoredTensor& expected, const StoredTensor& answer) {
+/// Returns the narrowest dtype in which the candidate may return an output.
+DType narrowest_dtype(const Case& c, const StoredTensor& expected, const CheckOptions& options) {
+  const bool is_loss_of_logits = expected.name == "loss" &&
+                                 options.loss_dtype == tolerance::LossDtype::logits &&
+                                 has_operation<ref::model::CrossEntropyOptions>(c);
+  return is_loss_of_logits ? c.dtype : expected.dtype;
+}
+
+std::string find_problem(const StoredTensor& expected, DType narrowest,
+                         const StoredTensor& answer) {
   if (answer.shape != expected.shape)
     return fmt::format("has shape {}; expected {}", ref::tensor::to_string(answer.shape),
                        ref::tensor::to_string(expected.shape));
   const bool whole = expected.dtype == DType::int64;
   // An 8-bit format does not contain all numbers of another 8-bit format.
-  const bool fits = whole || answer.dtype == expected.dtype ||
+  const bool fits = whole || answer.dtype == expected.dtype || answer.dtype == narrowest ||
                     (ref::io::is_float(expected.dtype) && ref::io::is_float(answer.dtype) &&
                      ref::io::item_size(answer.dtype) > 1 &&
-                     unit_roundoff(answer.dtype) <= unit_roundoff(expected.dtype));
+                     unit_roundoff(answer.dtype) <= unit_roundoff(narrowest));
   if (fits) return {};
   return fmt::format("has dtype {}; expected {}{}", ref::io::to_string(answer.dtype),
-                     ref::io::to_string(expected.dtype),
+                     ref::io::to_string(narrowest),
                      expected.dtype == DType::float64 || !ref::io::is_float(expected.dtype)
                          ? ""
                          : " or a wider one");
@@ -90,7 +99,8 @@ class UnaskedElements {
  private:
   static bool has_usual_tolerance(const CheckOptions& options) {
     return !options.accumulation && options.formula == tolerance::Formula::two_pass &&
-           !options.flush_subnormals && options.cast_order == tolerance::CastOrder::after_gamma;
+           !options.flush_subnormals && options.cast_order == tolerance::CastOrder::after_gamma &&
+           options.loss_dtype == tolerance::LossDtype::wide;
   }
   static bool is_elementwise(const Case& c) {
     return ref::model::operation_info(c.options).independence == ref::model::Independence::element;
@@ -114,9 +124,13 @@ TensorResult make_uncompared_result(const std::string& name, std::string problem
 
 tolerance::Tolerance tolerance_for_options(const Case& c, const CheckOptions& options,
                                            const tolerance::BlockOptions& blocks) {
-  return tolerance::derive_tolerance(
-      c, options.accumulation ? *options.accumulation : usual_accumulation(c.dtype),
-      options.formula, options.flush_subnormals, options.cast_order, blocks);
+  const Accumulation accumulation =
+      options.accumulation ? *options.accumulation : usual_accumulation(c.dtype);
+  tolerance::Tolerance bounds = tolerance::derive_tolerance(
+      c, accumulation, options.formula, options.flush_subnormals, options.cast_order, blocks);
+  if (options.loss_dtype == tolerance::LossDtype::logits)
+    tolerance::allow_stored_log_probabilities(c, accumulation, bounds.bound);
+  return bounds;
 }
 
 tolerance::Tolerance tolerance_for_options(const StoredCase& stored, const CheckOptions& options,
@@ -173,14 +187,16 @@ CaseResult check_case(const StoredCase& stored, const std::vector<StoredTensor>&
       continue;
     }
     if (!is_needed && !options.outputs.empty()) continue;
-    const std::string problem = find_problem(*find(stored.expected, name), *given);
+    const StoredTensor& expected = *find(stored.expected, name);
+    const std::string problem =
+        find_problem(expected, narrowest_dtype(stored.description.c, expected, options), *given);
     if (!problem.empty()) {
       result.tensors.push_back(make_uncompared_result(name, problem));
       continue;
     }
     result.tensors.push_back(judge_output(stored, answer, name, bounds, options.maps));
     unasked.subtract_from(result.tensors.back(), bounds);
-    result.tensors.back().note = describe_excess_digits(*find(stored.expected, name), *given);
+    result.tensors.back().note = describe_excess_digits(expected, *given);
   }
   if (result.tensors.empty())
     result.problem = fmt::format("none of the outputs {} is there; expected one of {}",

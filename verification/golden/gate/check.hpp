@@ -6,6 +6,7 @@
 
 #include "verification/golden/certify/corpus_files.hpp"
 #include "verification/golden/gate/case_result.hpp"
+#include "verification/golden/tolerance/cross_entropy_allowances.hpp"
 #include "verification/golden/tolerance/tolerance.hpp"
 
 namespace normproof::verification::golden::gate {
@@ -27,6 +28,8 @@ struct CheckOptions {
   tolerance::Formula formula = tolerance::Formula::two_pass;
   /// The order of casts that the candidate declares, if it is a norm.
   tolerance::CastOrder cast_order = tolerance::CastOrder::after_gamma;
+  /// The dtype in which the candidate returns the loss of 16-bit logits, if it is cross_entropy.
+  tolerance::LossDtype loss_dtype = tolerance::LossDtype::wide;
   bool flush_subnormals = false;  ///< whether the candidate may flush subnormal numbers to 0
   bool maps = false;              ///< whether to make an ErrorRatioMap of each failed output
   bool skip_diagnosis = false;    ///< whether failures get no explanation (diagnose.hpp)

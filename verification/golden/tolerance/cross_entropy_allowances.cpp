@@ -4,7 +4,10 @@
 #include <vector>
 
 #include "ref/numeric/elementary_array.hpp"
+#include "ref/numeric/errors.hpp"
 #include "ref/ops/softmax.hpp"
+#include "verification/golden/certify/certificate.hpp"
+#include "verification/golden/recipes/case_inputs.hpp"
 #include "verification/golden/tolerance/units.hpp"
 
 namespace normproof::verification::golden::tolerance {
@@ -13,8 +16,18 @@ using corpus::accumulation_arithmetic;
 using ref::tensor::NamedTensors;
 using ref::tensor::Tensor;
 
-void add_cross_entropy_allowances(const Case& c, const checks::evaluation::FunctionInputs& inputs,
-                                  Accumulation accumulation, NamedTensors<double>& bound) {
+namespace {
+
+/// The operations on stored numbers between the log-probabilities and the loss, and in the backward
+/// pass: the products with the class weight, with the part of the target and with the gradient of
+/// the loss, the sum of weights, the quotient by it, and the sum of the parts.
+constexpr double kStoredOperations = 6;
+
+/// Adds the error of log-probabilities that are computed as x - log_sum_exp. They and the results
+/// of kStoredOperations operations are then stored in `format`.
+void allow_log_probabilities(const Case& c, const checks::evaluation::FunctionInputs& inputs,
+                             Accumulation accumulation, const ref::numeric::Arithmetic& format,
+                             NamedTensors<double>& bound) {
   const double s =
       std::get<ref::model::CrossEntropyOptions>(std::get<ref::model::FunctionOptions>(c.options))
           .loss.label_smoothing;
@@ -24,6 +37,8 @@ void add_cross_entropy_allowances(const Case& c, const checks::evaluation::Funct
   const Tensor<double>* const given = inputs.tensors.find("class_weights");
   const auto weight = [&](std::size_t k) { return given == nullptr ? 1 : given->data()[k]; };
   const Tensor<double> sum_exp = ref::ops::log_sum_exp(x);
+  // (1 + u)^6 - 1 is at most exp(6 u) - 1.
+  const double rounded = std::expm1(kStoredOperations * format.unit_roundoff);
   const double share = s / static_cast<double>(classes);
   double total = 0, sum_of_weights = 0, moved = 0;
   std::vector<double> moved_gradient(x.size(), 0);
@@ -37,15 +52,50 @@ void add_cross_entropy_allowances(const Case& c, const checks::evaluation::Funct
     for (std::size_t k = 0; k < classes; ++k) {
       const std::size_t at = i * classes + k;
       const double apart = x.data()[at] - sum_exp.data()[i];
-      const double exponent = kOperationError * u * (largest + std::fabs(apart));
-      moved += exponent * (share * weight(k) + (k == target ? hard : 0));
-      moved_gradient[at] = all * ref::numeric::exp(apart + exponent) * exponent;
+      const double computed = kOperationError * u * (largest + std::fabs(apart));
+      const double exponent =
+          computed + format.unit_roundoff * (std::fabs(apart) + computed + format.tiny);
+      const double part = share * weight(k) + (k == target ? hard : 0);
+      moved += part * (exponent + rounded * (std::fabs(apart) + exponent));
+      moved_gradient[at] =
+          all * ref::numeric::exp(apart + exponent) * (exponent + rounded) + part * rounded;
     }
   }
   const double slack = operation_slack(2 * static_cast<double>(rows + classes), u);
   bound.at("loss").data()[0] += moved / total * slack;
   for (std::size_t at = 0; at < x.size(); ++at)
     bound.at("grad_logits").data()[at] += moved_gradient[at] / total * slack;
+}
+
+constexpr ref::numeric::Arithmetic kExactStorage{.unit_roundoff = 0, .tiny = 0, .largest = 0};
+
+}  // namespace
+
+void add_cross_entropy_allowances(const Case& c, const checks::evaluation::FunctionInputs& inputs,
+                                  Accumulation accumulation, NamedTensors<double>& bound) {
+  allow_log_probabilities(c, inputs, accumulation, kExactStorage, bound);
+}
+
+std::string_view to_string(LossDtype dtype) {
+  return dtype == LossDtype::wide ? "wide" : "logits";
+}
+
+LossDtype parse_loss_dtype(std::string_view name) {
+  for (const LossDtype dtype : kLossDtypes)
+    if (to_string(dtype) == name) return dtype;
+  throw ref::numeric::UsageError(
+      ref::numeric::unknown_name("loss dtype", name, {"logits", "wide"}));
+}
+
+void allow_stored_log_probabilities(const Case& c, Accumulation accumulation,
+                                    NamedTensors<double>& bound) {
+  if (!has_operation<ref::model::CrossEntropyOptions>(c) ||
+      !corpus::rounds_when_stored(c.dtype, accumulation))
+    return;
+  checks::evaluation::EvalInputs inputs = recipes::inputs_of(c);
+  certify::replace_not_finite(inputs, c, certify::kReplacements);
+  allow_log_probabilities(c, inputs.function, accumulation,
+                          accumulation_arithmetic(corpus::storage_format(c.dtype)), bound);
 }
 
 }  // namespace normproof::verification::golden::tolerance

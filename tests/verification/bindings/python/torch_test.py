@@ -425,6 +425,25 @@ def test_the_cross_entropy_of_torch_is_checked_as_a_class():
     assert report and len(report.declined) < len(report.results) // 3, str(report)
 
 
+@pytest.mark.parametrize("dtype", ["bfloat16", pytest.param("float16", marks=pytest.mark.skipif(
+    torch.__version__ < "2", reason="this PyTorch has no log_softmax of float16 on a processor"))])
+def test_a_loss_may_have_the_dtype_of_its_logits(dtype):
+    report = normproof.check(F.cross_entropy, "cross_entropy", dtype=dtype)
+    assert not report and "pass loss_dtype='logits'" in str(report)
+    report = normproof.check(F.cross_entropy, "cross_entropy", dtype=dtype, loss_dtype="logits")
+    # The sum of seven losses of 17,703 overflows float16, although their mean does not.
+    assert {result.path.split("/")[2] for result in report.failures} <= {"near_largest-7x5-float16"}, str(report)
+    assert "pass loss_dtype" not in str(report)
+
+    def smoothed(logits, targets):
+        return F.cross_entropy(logits, targets, label_smoothing=0.05)
+    assert not normproof.check(smoothed, "cross_entropy", dtype=dtype, loss_dtype="logits", only="random-*")
+    logits, targets = torch.randn(8, 64).to(getattr(torch, dtype)), torch.arange(8)
+    assert normproof.judge(F.cross_entropy, "cross_entropy", logits=logits, targets=targets, loss_dtype="logits")
+    with pytest.raises(normproof.UsageError, match="unknown loss dtype 'bf16'"):
+        normproof.check(F.cross_entropy, "cross_entropy", loss_dtype="bf16")
+
+
 def test_a_module_is_judged_with_its_own_parameters():
     x, grad_y = torch.randn(4, 8), torch.randn(4, 8)
     trained = torch.nn.LayerNorm(8, eps=1e-3)

@@ -99,10 +99,14 @@ TEST(GoldenCheckOptions, ParsesEveryOptionAndHasDefaults) {
                                                                      "2",
                                                                      "--formula",
                                                                      "one_pass",
+                                                                     "--loss-dtype",
+                                                                     "logits",
                                                                      "--flush-subnormals",
                                                                      "--skip-diagnosis"});
   EXPECT_TRUE(full.options.skip_diagnosis);
   EXPECT_FALSE(plain.options.skip_diagnosis);
+  EXPECT_EQ(full.options.loss_dtype, corpora::tolerance::LossDtype::logits);
+  EXPECT_EQ(plain.options.loss_dtype, corpora::tolerance::LossDtype::wide);
   EXPECT_TRUE(full.options.flush_subnormals);
   EXPECT_FALSE(plain.options.flush_subnormals);
   EXPECT_EQ(full.pipe, "./a b 'c'");

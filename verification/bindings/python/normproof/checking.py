@@ -35,9 +35,9 @@ def check(fn: Callable[..., Any], op: str, *, dtype: Any = "float32", device: st
           outputs: str | Sequence[str] | None = None, backward: Callable[..., Any] | None = None, arguments: Any = None,
           only: str | Sequence[str] | None = None, framework: str | None = None, layout: str | None = None,
           relations: str | Sequence[str] = (), isolate: bool = False, seconds: float | None = 60,
-          accumulation: str = "", formula: str = "", cast_order: str = "", xfail: str | Sequence[str] = (),
-          strict: bool = False, flush_subnormals: bool = False, skip_diagnosis: bool = False,
-          writes: Mapping[str, str] | None = None) -> Report:
+          accumulation: str = "", formula: str = "", cast_order: str = "", loss_dtype: str = "",
+          xfail: str | Sequence[str] = (), strict: bool = False, flush_subnormals: bool = False,
+          skip_diagnosis: bool = False, writes: Mapping[str, str] | None = None) -> Report:
     """Judges fn on the certified cases of op.
 
     fn         a function of arrays or tensors, with parameters named as in docs/guide/python.md, or a class of PyTorch modules
@@ -55,6 +55,7 @@ def check(fn: Callable[..., Any], op: str, *, dtype: Any = "float32", device: st
     writes     the outputs that fn writes into its parameters, {"dst": "y", "residual": "sum"}, if it returns nothing. Inputs
                that fn overwrites are found without it
     cast_order  "before_gamma" if a norm in 16 bits may round x_hat before it multiplies by gamma, as Llama does
+    loss_dtype  "logits" if the loss of cross_entropy has the dtype of its 16-bit logits, as in PyTorch
     flush_subnormals  whether fn may flush subnormal numbers to 0, as --flush-subnormals of `normproof golden check`
     skip_diagnosis  whether the mistake of a case that fails is not searched for, which saves time
 
@@ -71,7 +72,7 @@ def check(fn: Callable[..., Any], op: str, *, dtype: Any = "float32", device: st
     invocation, ask_again = prepare_checked(
         fn, op, corpus, corpus.select(fullest_case(corpus, selected)), dtype, framework=framework, device=device,
         arguments=arguments, outputs=outputs, backward=backward, layout=layout, accumulation=accumulation,
-        formula=formula, cast_order=cast_order, xfail=parse_globs(xfail), strict=strict,
+        formula=formula, cast_order=cast_order, loss_dtype=loss_dtype, xfail=parse_globs(xfail), strict=strict,
         flush_subnormals=flush_subnormals, skip_diagnosis=skip_diagnosis, writes=writes, isolate=isolate, seconds=seconds)
     invocation.policy.apply(corpus)
     corpus.set("repro", call.line(only="{path}"))
@@ -145,7 +146,7 @@ def suggest_options(invocation: Invocation, report: Report) -> list[str]:
     """Returns the options under which failed cases may pass, one sentence each.
 
     They are cast_order, if cases of 16 bits failed and the norm may round x_hat before gamma, formula, if the errors are no
-    larger than those of a less accurate form, and outputs, if a loss has the dtype of 16 bits of its logits.
+    larger than those of a less accurate form, and loss_dtype, if a loss has the dtype of 16 bits of its logits.
     """
     suggestions = []
     narrow = [result for result in report.failures if result.path.endswith(("-float16", "-bfloat16")) and result.tensors]
@@ -157,7 +158,7 @@ def suggest_options(invocation: Invocation, report: Report) -> list[str]:
         suggestions.append("if it computes x r - m r in place of (x - m) r, pass formula='folded'")
     if any(tensor.get("name") == "loss" and str(tensor.get("problem", "")).startswith("has dtype")
            for result in narrow for tensor in result.tensors):
-        suggestions.append("the loss of 16-bit logits is judged in float32: return it in float32, or pass outputs='grad_logits'")
+        suggestions.append("if the loss should have the dtype of its 16-bit logits, pass loss_dtype='logits'")
     return suggestions
 
 

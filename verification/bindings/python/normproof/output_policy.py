@@ -48,6 +48,7 @@ class OutputPolicy:
     accumulation: str = ""
     formula: str = ""
     cast_order: str = ""
+    loss_dtype: str = ""
     xfail: str = ""
     strict: bool = False
     flush_subnormals: bool = False
@@ -71,7 +72,7 @@ class OutputPolicy:
     def tolerance_settings(self) -> dict[str, str]:
         """The options of the gate for the tolerance. Relations between calls are judged with them too."""
         return {"accumulation": self.accumulation, "formula": self.formula, "cast_order": self.cast_order,
-                "flush_subnormals": "1" if self.flush_subnormals else ""}
+                "loss_dtype": self.loss_dtype, "flush_subnormals": "1" if self.flush_subnormals else ""}
 
     @property
     def depends_on_answer(self) -> bool:

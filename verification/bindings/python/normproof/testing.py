@@ -73,8 +73,8 @@ def selected_paths(op: str, dtype: Any, tier: str, only: str | Sequence[str] | N
 def check_case(asked: Case, fn: Callable[..., Any], *, device: str = "cpu", outputs: str | Sequence[str] | None = None,
                backward: Callable[..., Any] | None = None, arguments: Any = None, framework: str | None = None,
                layout: str | None = None, relations: str | Sequence[str] = (), isolate: bool = False,
-               seconds: float | None = 60, accumulation: str = "", formula: str = "", cast_order: str = "", strict: bool = False,
-               flush_subnormals: bool = False, skip_diagnosis: bool = False,
+               seconds: float | None = 60, accumulation: str = "", formula: str = "", cast_order: str = "", loss_dtype: str = "",
+               strict: bool = False, flush_subnormals: bool = False, skip_diagnosis: bool = False,
                writes: Mapping[str, str] | None = None) -> Report:
     """Implements case.check. What the function reads of the case by itself, such as case.eps, counts as received."""
     require_arguments(locals())
@@ -87,8 +87,9 @@ def check_case(asked: Case, fn: Callable[..., Any], *, device: str = "cpu", outp
     fresh.read = asked.read
     invocation, ask_again = prepare_checked(
         fn, op, corpus, fresh, asked.dtype, framework=framework, device=device, arguments=arguments, outputs=outputs,
-        backward=backward, layout=layout, accumulation=accumulation, formula=formula, cast_order=cast_order, strict=strict,
-        flush_subnormals=flush_subnormals, skip_diagnosis=skip_diagnosis, writes=writes, isolate=isolate, seconds=seconds)
+        backward=backward, layout=layout, accumulation=accumulation, formula=formula, cast_order=cast_order, loss_dtype=loss_dtype,
+        strict=strict, flush_subnormals=flush_subnormals, skip_diagnosis=skip_diagnosis, writes=writes, isolate=isolate,
+        seconds=seconds)
     invocation.policy.apply(corpus)
     corpus.set("repro", call.line(only="{path}"))
     observed = Observations()
