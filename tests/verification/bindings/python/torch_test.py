@@ -756,7 +756,8 @@ def test_a_gradient_may_be_judged_alone(fn, op, output):
 def test_a_loss_in_the_dtype_of_16_bit_logits_is_explained():
     report = normproof.check(F.cross_entropy, "cross_entropy", dtype="bfloat16", only="random*")
     assert "loss has dtype bfloat16; expected float32 or a wider one" in report.failures[0].text
-    assert "return it in float32, or pass outputs='grad_logits'" in report.conventions[-1]
+    assert report.suggestions == ["if the loss should have the dtype of its 16-bit logits, pass loss_dtype='logits'"]
+    assert str(report).splitlines()[-2] == "try: " + report.suggestions[0]
     wide = normproof.check(lambda logits, targets: F.cross_entropy(logits.float(), targets), "cross_entropy", dtype="bfloat16")
     assert wide and "16-bit logits" not in str(wide)
 

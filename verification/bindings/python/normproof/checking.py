@@ -111,7 +111,7 @@ def check(fn: Callable[..., Any], op: str, *, dtype: Any = "float32", device: st
         report.conventions.append(f"cases not asked for their dtype: {others}")
     if only is None and (rows := describe_longest_row(map(corpus.description, selected), op, dtype_names(dtype), tier)):
         report.conventions.append(rows)
-    report.conventions += suggest_options(invocation, report)
+    report.suggestions = suggest_options(invocation, report)
     for name in sorted(report.left_out):
         report.conventions.append(f"{invocation.title} takes no {name}: each case is certified again without it")
     return report

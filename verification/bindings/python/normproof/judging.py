@@ -169,7 +169,8 @@ def judge(fn: Callable[..., Any], op: str, *, mode: str | None = None, device: s
                      f"from element {copy * size:,} on")
     if drawn is not None and drawn.drawn is not None:
         notes.append(drawn.drawn.describe())
-    report.conventions = [*describe_conventions(invocation, observed), *notes, *suggest_options(invocation, report)]
+    report.conventions = [*describe_conventions(invocation, observed), *notes]
+    report.suggestions = suggest_options(invocation, report)
     return report
 
 

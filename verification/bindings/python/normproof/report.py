@@ -96,6 +96,7 @@ class Report:
         self.results: list[CaseResult] = []
         self.relations: list[RelationResult] = []
         self.left_out: set[str] = set()
+        self.suggestions: list[str] = []  # the options under which failed cases may pass
         self.expects_relations = False  # whether the report fails if no relation applies
 
     def set_invocation(self, invocation: Invocation) -> None:
@@ -144,9 +145,9 @@ class Report:
 
     @property
     def facts(self) -> dict[str, str]:
-        """The facts of the run by name: candidate, framework, version, device, date, command and conventions."""
-        conventions = printable("; ".join(self.conventions))
-        return {**self._run, "conventions": conventions} if conventions else dict(self._run)
+        """The facts of the run by name: candidate, framework, version, device, date, command, conventions and suggestions."""
+        lists = {"conventions": self.conventions, "suggestions": self.suggestions}
+        return {**self._run, **{name: printable("; ".join(lines)) for name, lines in lists.items() if lines}}
 
     def _form(self, form: str) -> tuple[str, bool]:
         text, passed = self._corpus.report(form)
@@ -160,6 +161,9 @@ class Report:
 
     def __str__(self) -> str:
         text = self.header() + self._form("text")[0]
+        if self.suggestions:
+            body, _, last = text.rstrip().rpartition("\n")
+            text = "\n".join([body, *(f"try: {printable(suggestion)}" for suggestion in self.suggestions), last, ""])
         if self.relations:
             text += "".join(line + "\n" for line in (*not_applicable_lines(self.relations), relations_line(self.relations)))
         return text
